@@ -1,0 +1,210 @@
+//===- Layout.h - One algebra for register and memory layouts ------------===//
+//
+// A layout is a total function between two *digit spaces*.
+//
+// A space has named axes (reg, lane, warp | d0, d1, .. | o). Every axis is
+// written in a mixed radix system: a list of digits, each with a prime radix
+// and a stride. The value of an axis is  sum(digit * stride).
+//
+//   * radix-2 digits ("bits") form a vector space over F2: the image of an
+//     input bit is any XOR of output bits (swizzles, fragments);
+//   * odd-radix digits are matched one to one (3 stages, 192 = 64 * 3 columns)
+//     or have an empty image (replication);
+//   * a digit with an empty image replicates; strides that leave gaps pad.
+//
+// Two uses, each in the direction in which it is a total function:
+//   fragment: (reg, lane, warp) -> (d0, d1, ..)   may replicate, must cover
+//   memory  : (d0, d1, ..) -> o                   may leave gaps, must inject
+// The access of memory by a fragment is then plain composition, no inverse.
+// Offsets are in elements; the element width in bits is given where it matters.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_LAYOUT_H
+#define TILE_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+  TILE_LAYOUT_MAX_DIGITS = 64,
+  TILE_LAYOUT_MAX_AXES = 8,
+  TILE_LAYOUT_MAX_TERMS = 24
+};
+
+/// Input axes of a fragment, in this order.
+enum { TILE_LAYOUT_REG = 0, TILE_LAYOUT_LANE = 1, TILE_LAYOUT_WARP = 2 };
+
+typedef struct {
+  int axis;       // index into the axes of its space
+  int radix;      // prime
+  int64_t stride; // weight of the digit in its axis
+} TileLayoutDigit;
+
+typedef struct {
+  int num_axes;
+  char name[TILE_LAYOUT_MAX_AXES][8];
+  int64_t extent[TILE_LAYOUT_MAX_AXES]; // number of axis values, gaps included
+  int num_digits;                       // sorted by axis, then by stride
+  TileLayoutDigit digit[TILE_LAYOUT_MAX_DIGITS];
+} TileLayoutSpace;
+
+typedef struct {
+  TileLayoutSpace in, out;
+  // Image of input digit i: set of output digits. For an odd radix the set has
+  // at most one member, of the same radix, and no other digit hits it.
+  uint64_t image[TILE_LAYOUT_MAX_DIGITS];
+} TileLayout;
+
+typedef struct {
+  char text[256]; // one line, no newline, names the numbers that matter
+} TileLayoutError;
+
+//===-- Builder: the free form of a layout, and of its text ---------------===//
+
+typedef struct {
+  int axis;       // output axis
+  int64_t stride; // weight in that axis
+} TileLayoutTerm;
+
+typedef struct {
+  int axis;       // input axis
+  int radix;      // any count; composite counts are split, smallest prime first
+  int64_t stride; // 0: directly above what the axis already has
+  int num_terms;  // 0: replication; more than 1: XOR, radix must be 2
+  TileLayoutTerm term[TILE_LAYOUT_MAX_TERMS];
+} TileLayoutEntry;
+
+typedef struct {
+  TileLayoutSpace in, out; // axes and extents only; out extent 0 = computed
+  int num_entries;
+  TileLayoutEntry entry[2 * TILE_LAYOUT_MAX_DIGITS];
+  bool overflow; // too many digits
+} TileLayoutBuilder;
+
+/// Starts a fragment of a tile of |shape|: axes reg, lane, warp.
+void tile_layout_begin_fragment(TileLayoutBuilder *b, const int64_t *shape,
+                                int rank);
+/// Starts a memory layout of a tile of |shape|: output axis o.
+void tile_layout_begin_memory(TileLayoutBuilder *b, const int64_t *shape,
+                              int rank);
+/// Appends |count| values of input axis |axis| that step |dim| by |stride|.
+void tile_layout_push(TileLayoutBuilder *b, int axis, int dim, int64_t stride,
+                      int64_t count);
+/// Appends |count| replicas.
+void tile_layout_push_rep(TileLayoutBuilder *b, int axis, int64_t count);
+/// Appends one bit whose image is the XOR of |n| terms.
+void tile_layout_push_xor(TileLayoutBuilder *b, int axis,
+                          const TileLayoutTerm *terms, int n);
+bool tile_layout_finish(const TileLayoutBuilder *b, TileLayout *out_layout,
+                        TileLayoutError *err);
+void tile_layout_to_builder(const TileLayout *l, TileLayoutBuilder *out_b);
+
+//===-- Evaluation and properties -----------------------------------------===//
+
+/// Evaluates at |in| (one value per axis). False when |in| lies in a gap.
+bool tile_layout_eval(const TileLayout *l, const int64_t *in, int64_t *out);
+/// The |index|-th input point, counting digits low first (gaps skipped).
+void tile_layout_point(const TileLayoutSpace *s, int64_t index, int64_t *out);
+int64_t tile_layout_size(const TileLayoutSpace *s); // product of radices
+int64_t tile_layout_axis_size(const TileLayoutSpace *s,
+                              int axis); // the same, of one axis
+int64_t tile_layout_span(const TileLayoutSpace *s,
+                         int axis); // largest value + 1
+int tile_layout_find_axis(const TileLayoutSpace *s,
+                          const char *name); // -1 if absent
+
+bool tile_layout_injective(const TileLayout *l);
+bool tile_layout_covers(
+    const TileLayout *l); // every output digit combination hit
+int64_t
+tile_layout_replication(const TileLayout *l); // inputs per distinct output
+/// Registers per thread that hold distinct elements (fragment).
+int64_t tile_layout_distinct_regs(const TileLayout *l);
+bool tile_layout_has_gaps(const TileLayout *l); // image of memory is not dense
+
+/// Checks a memory layout: injective. A fragment: covers. Explains otherwise.
+bool tile_layout_check_memory(const TileLayout *l, TileLayoutError *err);
+bool tile_layout_check_fragment(const TileLayout *l, TileLayoutError *err);
+
+/// Canonical digit order: ascending primes inside every run that is contiguous
+/// on both sides. Equal functions of the library have equal canonical forms.
+void tile_layout_canonicalize(TileLayout *l);
+/// Same function. Canonical forms first, then enumeration (exact).
+bool tile_layout_equal(const TileLayout *a, const TileLayout *b);
+
+//===-- Operations --------------------------------------------------------===//
+
+/// b after a. The middle spaces must have the same axes; digit orders are
+/// unified by moving digits inside contiguous runs, else "not digit aligned".
+bool tile_layout_compose(const TileLayout *a, const TileLayout *b,
+                         TileLayout *out, TileLayoutError *e);
+/// Exact inverse, left inverse of an injective map, right inverse of a covering
+/// map (smallest registers win). Unreachable outputs map to 0.
+bool tile_layout_inverse(const TileLayout *l, TileLayout *out,
+                         TileLayoutError *e);
+/// |hi| on top of |lo|, per axis of equal name: the block product.
+bool tile_layout_product(const TileLayout *lo, const TileLayout *hi,
+                         TileLayout *out, TileLayoutError *e);
+/// Prepends a tile dimension of |stages|. Memory: slots |slot| elements apart
+/// (0: the span rounded up to |align|). Fragment: the new registers on top.
+bool tile_layout_expand(const TileLayout *l, int64_t stages, int64_t slot,
+                        int64_t align, TileLayout *out, TileLayoutError *e);
+/// Drops tile dimension 0 at index 0; the left inverse of tile_layout_expand.
+bool tile_layout_drop_leading(const TileLayout *l, TileLayout *out,
+                              TileLayoutError *e);
+/// Tile dimension i of the result is dimension perm[i] of |l|.
+bool tile_layout_transpose(const TileLayout *l, const int *perm,
+                           TileLayout *out, TileLayoutError *e);
+/// Row-major reshape of the tile: same storage, other shape.
+bool tile_layout_view(const TileLayout *l, const int64_t *shape, int rank,
+                      TileLayout *out, TileLayoutError *e);
+/// Memory: same storage, elements of |to| instead of |from| bits; the last tile
+/// dimension shrinks or grows. The ratio must be a power of two.
+bool tile_layout_recast(const TileLayout *l, int from, int to, TileLayout *out,
+                        TileLayoutError *e);
+
+typedef struct {
+  TileLayout layout;   // of the window, at offset 0
+  int64_t add, toggle; // element offset of x = (layout(x) ^ toggle) + add
+} TileLayoutWindow;
+/// Window of a memory layout. Sizes must be digit aligned, offsets multiples of
+/// the sizes (an SSA offset qualifies when it is known to be such a multiple).
+/// |toggle| is 0 unless the window starts inside a swizzle atom;
+/// tile_layout_eval of the whole layout at the offset gives add + toggle for
+/// SSA offsets too.
+bool tile_layout_slice(const TileLayout *l, const int64_t *offset,
+                       const int64_t *size, TileLayoutWindow *out,
+                       TileLayoutError *e);
+/// Sums over a fragment dimension: its digits fold into replication.
+bool tile_layout_fold(const TileLayout *l, int dim, bool keep_unit_dim,
+                      TileLayout *out, TileLayoutError *e);
+/// Layout of a buffer whose dimension d is loop dimension map[d] (-1: extent
+/// 1), out of the layout of the loop; loop dimensions not in |map| fold.
+bool tile_layout_project(const TileLayout *loop, const int *map, int rank,
+                         TileLayout *out, TileLayoutError *e);
+/// Drops registers that repeat an element of other registers.
+bool tile_layout_compact_regs(const TileLayout *l, TileLayout *out,
+                              TileLayoutError *e);
+
+//===-- Text --------------------------------------------------------------===//
+
+/// Text of |l|; known names are recognised when |elem_bits| is not 0.
+/// Returns the length; the text is cut at |cap|.
+int tile_layout_print(const TileLayout *l, int elem_bits, char *out, int cap);
+/// Parses the text of a layout of a tile of |shape|.
+bool tile_layout_parse(const char *text, const int64_t *shape, int rank,
+                       int elem_bits, TileLayout *out, TileLayoutError *e);
+
+bool tile_layout_fail(TileLayoutError *e, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#ifdef __cplusplus
+} // extern "C"
+#endif
+
+#endif

@@ -1,0 +1,372 @@
+//===- LayoutInferDomain.c - Candidate layouts of every buffer -----------===//
+//
+// Instruction-fixed candidates first, then propagation to a fixed point
+// (reduce, parallel, copy, transpose), then free vectorised ones. A buffer with
+// a user layout has exactly that candidate.
+//
+//===----------------------------------------------------------------------===//
+#include "Tile/LayoutInfer.h"
+
+#include <string.h>
+
+const int64_t *tile_infer_core_shape(const TileInferBuffer *b, int *rank) {
+  *rank = b->rank - b->lead;
+  return b->shape + b->lead;
+}
+
+//===-- Single candidates -------------------------------------------------===//
+
+// Adds |full| unless equal to one present.
+static bool add(TileInferModel *m, int buffer, const TileLayout *full) {
+  TileInferDomain *d = &m->domain[buffer];
+  const TileInferBuffer *b = &m->problem->buffer[buffer];
+  for (int i = 0; i < d->n; i++)
+    if (tile_layout_equal(&d->full[i], full))
+      return false;
+  if (d->n == TILE_INFER_MAX_CANDIDATES) {
+    m->dropped++;
+    return false;
+  }
+  TileLayout core = *full;
+  for (int k = 0; k < b->lead; k++)
+    if (!tile_layout_drop_leading(&core, &core, NULL))
+      return false;
+  tile_layout_canonicalize(&core);
+  d->full[d->n] = *full;
+  d->core[d->n++] = core;
+  return true;
+}
+
+// Adds a core layout, expanded by the stage dimensions of the buffer.
+static bool add_core(TileInferModel *m, int buffer, const TileLayout *core) {
+  const TileInferBuffer *b = &m->problem->buffer[buffer];
+  if (b->space != TILE_INFER_FRAGMENT || b->user)
+    return false;
+  TileLayout full = *core;
+  for (int k = b->lead - 1; k >= 0; k--)
+    if (!tile_layout_expand(&full, b->shape[k], 0, 1, &full, NULL))
+      return false;
+  if (core->in.extent[TILE_LAYOUT_WARP] != m->problem->role[b->role].warps ||
+      !tile_layout_covers(core))
+    return false;
+  return add(m, buffer, &full);
+}
+
+typedef struct {
+  int64_t left_lanes, left_warps;
+  TileLayoutBuilder b;
+} Dealer;
+
+// Deals |count| values of |dim| from |stride| to lanes, warps, registers.
+static void deal(Dealer *d, int dim, int64_t stride, int64_t count) {
+  while (count > 1) {
+    int64_t p = count % 2 == 0 ? 2 : count;
+    int axis = TILE_LAYOUT_REG;
+    if (p == 2 && d->left_lanes > 1)
+      axis = TILE_LAYOUT_LANE, d->left_lanes /= 2;
+    else if (p == 2 && d->left_warps % 2 == 0)
+      axis = TILE_LAYOUT_WARP, d->left_warps /= 2;
+    else if (p > 2 && d->left_warps % p == 0)
+      axis = TILE_LAYOUT_WARP, d->left_warps /= p;
+    tile_layout_push(&d->b, axis, dim, stride, p);
+    stride *= p, count /= p;
+  }
+}
+
+bool tile_infer_free_layout(const int64_t *shape, int rank, int warps, int vec,
+                            TileLayout *out) {
+  if (rank < 1 || shape[rank - 1] % vec)
+    return false;
+  Dealer d = {.left_lanes = 32, .left_warps = warps};
+  tile_layout_begin_fragment(&d.b, shape, rank);
+  tile_layout_push(&d.b, TILE_LAYOUT_REG, rank - 1, 1, vec);
+  for (int dim = rank - 1; dim >= 0; dim--) {
+    int64_t from = dim == rank - 1 ? vec : 1;
+    deal(&d, dim, from, shape[dim] / from);
+  }
+  tile_layout_push_rep(&d.b, TILE_LAYOUT_LANE, d.left_lanes);
+  tile_layout_push_rep(&d.b, TILE_LAYOUT_WARP, d.left_warps);
+  d.b.in.extent[TILE_LAYOUT_LANE] = 32;
+  d.b.in.extent[TILE_LAYOUT_WARP] = warps;
+  return tile_layout_finish(&d.b, out, NULL);
+}
+
+static bool replicated(const int64_t *shape, int rank, int warps,
+                       TileLayout *out) {
+  TileLayoutBuilder b;
+  tile_layout_begin_fragment(&b, shape, rank);
+  for (int d = rank - 1; d >= 0; d--)
+    tile_layout_push(&b, TILE_LAYOUT_REG, d, 1, shape[d]);
+  tile_layout_push_rep(&b, TILE_LAYOUT_LANE, 32);
+  tile_layout_push_rep(&b, TILE_LAYOUT_WARP, warps);
+  return tile_layout_finish(&b, out, NULL);
+}
+
+//===-- Instruction-fixed -------------------------------------------------===//
+
+int tile_infer_gemm_partition(const TileInferModel *m, const TileInferOp *op,
+                              int i) {
+  int warps = m->problem->role[op->role].warps;
+  int units = op->matrix == TILE_INFER_WGMMA ? warps / 4 : warps;
+  if (op->warps_m)
+    return i == 0 ? op->warps_m : 0;
+  for (int wm = units; wm >= 1; wm--)
+    if (units % wm == 0 && i-- == 0)
+      return wm;
+  return 0;
+}
+
+static void gemm_sizes(const TileInferModel *m, const TileInferOp *op,
+                       int64_t *mm, int64_t *nn, int64_t *kk) {
+  int rank;
+  const int64_t *a =
+      tile_infer_core_shape(&m->problem->buffer[op->operand[0].buffer], &rank);
+  const int64_t *b =
+      tile_infer_core_shape(&m->problem->buffer[op->operand[1].buffer], &rank);
+  *mm = a[op->ta], *kk = a[!op->ta], *nn = b[!op->tb];
+}
+
+bool tile_infer_gemm_fragment(const TileInferModel *m, const TileInferOp *op,
+                              int operand, int warps_m, TileLayout *out,
+                              TileLayoutError *e) {
+  int64_t mm, nn, kk;
+  gemm_sizes(m, op, &mm, &nn, &kk);
+  int warps = m->problem->role[op->role].warps;
+  int bits = m->problem->buffer[op->operand[0].buffer].elem_bits;
+  TileLayout l;
+  bool ok;
+  if (op->matrix == TILE_INFER_WGMMA) {
+    if (warps % 4)
+      return tile_layout_fail(
+          e, "wgmma: role %s has %d warps, needs a multiple of 4",
+          m->problem->role[op->role].name, warps);
+    int wn = warps / 4 / warps_m;
+    ok = operand == 2 ? tile_hw_wgmma_acc(mm, nn, warps_m, wn, &l, e)
+         : operand == 0
+             ? tile_hw_wgmma_a(mm, kk, bits, warps_m, wn, &l, e)
+             : tile_layout_fail(e, "wgmma: B must be in shared memory");
+  } else {
+    TileHwMma g = {mm, nn, kk, warps_m, warps / warps_m, bits, 256 / bits};
+    ok = operand == 2   ? tile_hw_mma_c(&g, &l, e)
+         : operand == 0 ? tile_hw_mma_a(&g, &l, e)
+                        : tile_hw_mma_b(&g, op->tb, &l, e);
+  }
+  if (!ok)
+    return false;
+  if (operand == 0 && op->ta) {
+    int perm[2] = {1, 0};
+    return tile_layout_transpose(&l, perm, out, e);
+  }
+  *out = l;
+  return true;
+}
+
+static void seed_gemm(TileInferModel *m, const TileInferOp *op) {
+  for (int i = 0, wm; (wm = tile_infer_gemm_partition(m, op, i)); i++)
+    for (int o = 2; o >= 0; o--) {
+      TileLayout l;
+      if (tile_infer_gemm_fragment(m, op, o, wm, &l, NULL))
+        add_core(m, op->operand[o].buffer, &l);
+    }
+}
+
+//===-- Propagation -------------------------------------------------------===//
+
+bool tile_infer_project(const TileLayout *loop, const TileInferAccess *a,
+                        int rank, TileLayout *out) {
+  return tile_layout_project(loop, a->map, rank, out, NULL);
+}
+
+bool tile_infer_lift(const TileInferOp *op, const TileInferAccess *a,
+                     const TileLayout *l, int rank, TileLayout *out) {
+  int perm[TILE_LAYOUT_MAX_AXES], n = 0;
+  if (rank != op->loop_rank)
+    return false;
+  for (int d = 0; d < rank; d++)
+    for (int k = 0; k < rank; k++)
+      if (a->map[k] == d)
+        perm[d] = k, n++;
+  return n == rank && tile_layout_transpose(l, perm, out, NULL);
+}
+
+bool tile_infer_fold(const TileLayout *src, const TileInferOp *op, int dst_rank,
+                     TileLayout *out) {
+  return tile_layout_fold(src, op->dim, dst_rank == src->out.num_axes, out,
+                          NULL);
+}
+
+// Projects |loop| onto every fragment operand but |skip|.
+static bool spread(TileInferModel *m, const TileInferOp *op,
+                   const TileLayout *loop, int skip) {
+  bool changed = false;
+  TileLayout l;
+  for (int t = 0; t < op->num_operands; t++) {
+    const TileInferBuffer *tb = &m->problem->buffer[op->operand[t].buffer];
+    if (t != skip && tb->space == TILE_INFER_FRAGMENT &&
+        tile_infer_project(loop, &op->operand[t], tb->rank - tb->lead, &l))
+      changed |= add_core(m, op->operand[t].buffer, &l);
+  }
+  return changed;
+}
+
+// The layouts that vectorise a loop, also when only memory has its full rank.
+static void seed_free_loop(TileInferModel *m, const TileInferOp *op) {
+  int bits = 32, warps = m->problem->role[op->role].warps;
+  TileLayout loop;
+  for (int o = 0; o < op->num_operands; o++)
+    if (m->problem->buffer[op->operand[o].buffer].elem_bits < bits)
+      bits = m->problem->buffer[op->operand[o].buffer].elem_bits;
+  for (int vec = 128 / bits; vec >= 2; vec /= 2)
+    if (tile_infer_free_layout(op->loop_shape, op->loop_rank, warps, vec,
+                               &loop))
+      spread(m, op, &loop, -1);
+}
+
+static bool from_parallel(TileInferModel *m, const TileInferOp *op) {
+  bool changed = false;
+  for (int s = 0; s < op->num_operands; s++) {
+    const TileInferAccess *src = &op->operand[s];
+    const TileInferBuffer *sb = &m->problem->buffer[src->buffer];
+    if (sb->space != TILE_INFER_FRAGMENT)
+      continue;
+    TileInferDomain *sd = &m->domain[src->buffer];
+    for (int c = 0; c < sd->n; c++) {
+      TileLayout loop;
+      if (!tile_infer_lift(op, src, &sd->core[c], sb->rank - sb->lead, &loop))
+        break;
+      changed |= spread(m, op, &loop, s);
+    }
+  }
+  return changed;
+}
+
+static bool from_pair(TileInferModel *m, const TileInferOp *op) {
+  bool changed = false;
+  int s = op->operand[0].buffer, t = op->operand[1].buffer;
+  const TileInferBuffer *sb = &m->problem->buffer[s],
+                        *tb = &m->problem->buffer[t];
+  if (sb->space != TILE_INFER_FRAGMENT || tb->space != TILE_INFER_FRAGMENT)
+    return false;
+  int perm[2] = {1, 0};
+  TileLayout l;
+  for (int c = 0; c < m->domain[s].n; c++) {
+    const TileLayout *x = &m->domain[s].core[c];
+    bool ok = op->kind == TILE_INFER_REDUCE
+                  ? tile_infer_fold(x, op, tb->rank - tb->lead, &l)
+              : op->kind == TILE_INFER_TRANSPOSE
+                  ? tile_layout_transpose(x, perm, &l, NULL)
+                  : (l = *x, true);
+    changed |= ok && add_core(m, t, &l);
+  }
+  for (int c = 0; c < m->domain[t].n && op->kind != TILE_INFER_REDUCE; c++) {
+    const TileLayout *x = &m->domain[t].core[c];
+    bool ok = op->kind == TILE_INFER_TRANSPOSE
+                  ? tile_layout_transpose(x, perm, &l, NULL)
+                  : (l = *x, true);
+    changed |= ok && add_core(m, s, &l);
+  }
+  return changed;
+}
+
+static void propagate(TileInferModel *m) {
+  bool again = true;
+  for (int round = 0; again && round < 8; round++) {
+    again = false;
+    for (int i = 0; i < m->problem->num_ops; i++) {
+      const TileInferOp *op = &m->problem->op[i];
+      if (op->kind == TILE_INFER_PARALLEL)
+        again |= from_parallel(m, op);
+      else if (op->kind == TILE_INFER_REDUCE || op->kind == TILE_INFER_COPY ||
+               op->kind == TILE_INFER_TRANSPOSE)
+        again |= from_pair(m, op);
+    }
+  }
+}
+
+//===-- Free candidates, user layouts -------------------------------------===//
+
+static void seed_free_fragment(TileInferModel *m, int buffer) {
+  const TileInferBuffer *b = &m->problem->buffer[buffer];
+  int rank, warps = m->problem->role[b->role].warps;
+  const int64_t *shape = tile_infer_core_shape(b, &rank);
+  TileLayout l;
+  for (int vec = 128 / b->elem_bits; vec >= 1; vec /= 2)
+    if (tile_infer_free_layout(shape, rank, warps, vec, &l))
+      add_core(m, buffer, &l);
+  int64_t size = 1;
+  for (int d = 0; d < rank; d++)
+    size *= shape[d];
+  if (size <= 256 && replicated(shape, rank, warps, &l))
+    add_core(m, buffer, &l);
+}
+
+static void seed_shared(TileInferModel *m, int buffer) {
+  const TileInferBuffer *b = &m->problem->buffer[buffer];
+  static const int spans[] = {128, 64, 32, 16};
+  TileLayout l;
+  for (int i = 0; i < 4; i++)
+    if (b->rank - b->lead == 2 &&
+        tile_hw_swizzle(b->shape, b->rank, b->elem_bits, spans[i], &l, NULL))
+      add(m, buffer, &l);
+  if (tile_hw_linear(b->shape, b->rank, &l, NULL))
+    add(m, buffer, &l);
+  int64_t cols = b->shape[b->rank - 1];
+  if (b->rank - b->lead == 2 &&
+      tile_hw_padded(b->shape, b->rank, cols + 128 / b->elem_bits, &l, NULL))
+    add(m, buffer, &l);
+  // Stored transposed, widest swizzle: what 8-bit and tf32 operands need when
+  // the contiguous dimension of the tile is not K.
+  for (int i = 0; i < 3; i++)
+    if (b->rank - b->lead == 2 &&
+        tile_hw_swizzle_t(b->shape, b->rank, b->elem_bits, spans[i], &l,
+                          NULL)) {
+      add(m, buffer, &l);
+      break;
+    }
+}
+
+static bool seed_user(TileInferModel *m, int buffer, TileLayoutError *e) {
+  const TileInferBuffer *b = &m->problem->buffer[buffer];
+  TileLayout l;
+  TileLayoutError why = {""};
+  bool ok =
+      tile_layout_parse(b->user, b->shape, b->rank, b->elem_bits, &l, &why) &&
+      (b->space == TILE_INFER_SHARED ? tile_layout_check_memory(&l, &why)
+                                     : tile_layout_check_fragment(&l, &why));
+  if (ok && b->space == TILE_INFER_FRAGMENT &&
+      l.in.extent[TILE_LAYOUT_WARP] != m->problem->role[b->role].warps)
+    ok = tile_layout_fail(&why, "layout has %lld warps, role %s has %d",
+                          (long long)l.in.extent[TILE_LAYOUT_WARP],
+                          m->problem->role[b->role].name,
+                          m->problem->role[b->role].warps);
+  if (!ok)
+    return tile_layout_fail(e, "layout given for %s: %.200s", b->name,
+                            why.text);
+  add(m, buffer, &l);
+  return true;
+}
+
+bool tile_infer_build_domains(TileInferModel *m, TileLayoutError *e) {
+  const TileInferProblem *p = m->problem;
+  for (int i = 0; i < p->num_buffers; i++) {
+    if (p->buffer[i].user && !seed_user(m, i, e))
+      return false;
+    if (!p->buffer[i].user && p->buffer[i].space == TILE_INFER_SHARED)
+      seed_shared(m, i);
+  }
+  for (int i = 0; i < p->num_ops; i++)
+    if (p->op[i].kind == TILE_INFER_GEMM)
+      seed_gemm(m, &p->op[i]);
+  propagate(m);
+  for (int i = 0; i < p->num_ops; i++)
+    if (p->op[i].kind == TILE_INFER_PARALLEL)
+      seed_free_loop(m, &p->op[i]);
+  for (int i = 0; i < p->num_buffers; i++)
+    if (p->buffer[i].space == TILE_INFER_FRAGMENT && !p->buffer[i].user)
+      seed_free_fragment(m, i);
+  propagate(m);
+  for (int i = 0; i < p->num_buffers; i++)
+    if (p->buffer[i].space != TILE_INFER_GLOBAL && !m->domain[i].n)
+      return tile_layout_fail(e, "no layout fits buffer %s", p->buffer[i].name);
+  return true;
+}
