@@ -69,14 +69,14 @@ typedef struct {
 typedef struct {
   int axis;       // output axis
   int64_t stride; // weight in that axis
-} TileLayoutTerm;
+} TileLayoutStep;
 
 typedef struct {
   int axis;       // input axis
   int radix;      // any count; composite counts are split, smallest prime first
   int64_t stride; // 0: directly above what the axis already has
   int num_terms;  // 0: replication; more than 1: XOR, radix must be 2
-  TileLayoutTerm term[TILE_LAYOUT_MAX_TERMS];
+  TileLayoutStep term[TILE_LAYOUT_MAX_TERMS];
 } TileLayoutEntry;
 
 typedef struct {
@@ -99,7 +99,7 @@ void tile_layout_push(TileLayoutBuilder *b, int axis, int dim, int64_t stride,
 void tile_layout_push_rep(TileLayoutBuilder *b, int axis, int64_t count);
 /// Appends one bit whose image is the XOR of |n| terms.
 void tile_layout_push_xor(TileLayoutBuilder *b, int axis,
-                          const TileLayoutTerm *terms, int n);
+                          const TileLayoutStep *terms, int n);
 bool tile_layout_finish(const TileLayoutBuilder *b, TileLayout *out_layout,
                         TileLayoutError *err);
 void tile_layout_to_builder(const TileLayout *l, TileLayoutBuilder *out_b);

@@ -1,10 +1,9 @@
-//===- Layout.c - Build, evaluate, judge, normalise ----------------------===//
+//===- Layout.c - Build and evaluate layouts ------------------------------===//
 //
-// Complexity: with n digits (<= 64) every function is O(n^2) word operations;
-// only tile_layout_equal may enumerate, O(size * n), and only when canonical
-// forms differ.
+// With n digits (at most 64) every function is O(n^2) word operations.
 //
 //===----------------------------------------------------------------------===//
+
 #include "Tile/Layout.h"
 #include "LayoutInternal.h"
 
@@ -77,9 +76,17 @@ int tile_layout_smallest_prime(int64_t n) {
 
 //===-- Builder -----------------------------------------------------------===//
 
+// Only the counters: a builder is large, and entries are written whole.
+void tile_layout_clear_builder(TileLayoutBuilder *b) {
+  memset(&b->in, 0, offsetof(TileLayoutSpace, digit));
+  memset(&b->out, 0, offsetof(TileLayoutSpace, digit));
+  b->num_entries = 0;
+  b->overflow = false;
+}
+
 void tile_layout_begin_fragment(TileLayoutBuilder *b, const int64_t *shape,
                                 int rank) {
-  memset(b, 0, sizeof *b);
+  tile_layout_clear_builder(b);
   tile_layout_add_axis(&b->in, "reg", 0);
   tile_layout_add_axis(&b->in, "lane", 0);
   tile_layout_add_axis(&b->in, "warp", 0);
@@ -88,7 +95,7 @@ void tile_layout_begin_fragment(TileLayoutBuilder *b, const int64_t *shape,
 
 void tile_layout_begin_memory(TileLayoutBuilder *b, const int64_t *shape,
                               int rank) {
-  memset(b, 0, sizeof *b);
+  tile_layout_clear_builder(b);
   add_tile_axes(&b->in, shape, rank);
   tile_layout_add_axis(&b->out, "o", 0);
 }
@@ -110,7 +117,7 @@ void tile_layout_push(TileLayoutBuilder *b, int axis, int dim, int64_t stride,
     int p = tile_layout_smallest_prime(count);
     TileLayoutEntry *e = tile_layout_new_entry(b, axis, p, 0);
     e->num_terms = 1;
-    e->term[0] = (TileLayoutTerm){dim, stride};
+    e->term[0] = (TileLayoutStep){dim, stride};
     stride *= p;
     count /= p;
   }
@@ -125,7 +132,7 @@ void tile_layout_push_rep(TileLayoutBuilder *b, int axis, int64_t count) {
 }
 
 void tile_layout_push_xor(TileLayoutBuilder *b, int axis,
-                          const TileLayoutTerm *terms, int n) {
+                          const TileLayoutStep *terms, int n) {
   TileLayoutEntry *e = tile_layout_new_entry(b, axis, 2, 0);
   e->num_terms = n;
   memcpy(e->term, terms, (size_t)n * sizeof *terms);
@@ -274,17 +281,19 @@ bool tile_layout_finish(const TileLayoutBuilder *b, TileLayout *l,
 }
 
 void tile_layout_to_builder(const TileLayout *l, TileLayoutBuilder *b) {
-  memset(b, 0, sizeof *b);
-  b->in = l->in, b->out = l->out;
-  b->in.num_digits = b->out.num_digits = 0;
+  tile_layout_clear_builder(b);
+  memcpy(&b->in, &l->in, offsetof(TileLayoutSpace, num_digits));
+  memcpy(&b->out, &l->out, offsetof(TileLayoutSpace, num_digits));
   for (int i = 0; i < l->in.num_digits; i++) {
     const TileLayoutDigit *d = &l->in.digit[i];
     TileLayoutEntry *e = tile_layout_new_entry(b, d->axis, d->radix, d->stride);
-    for (int j = 0;
-         j < l->out.num_digits && e->num_terms < TILE_LAYOUT_MAX_TERMS; j++)
-      if (l->image[i] >> j & 1)
-        e->term[e->num_terms++] =
-            (TileLayoutTerm){l->out.digit[j].axis, l->out.digit[j].stride};
+    for (uint64_t m = l->image[i]; m; m &= m - 1) {
+      const TileLayoutDigit *o = &l->out.digit[__builtin_ctzll(m)];
+      if (e->num_terms < TILE_LAYOUT_MAX_TERMS)
+        e->term[e->num_terms++] = (TileLayoutStep){o->axis, o->stride};
+      else
+        b->overflow = true; // reported by tile_layout_finish
+    }
   }
 }
 
@@ -301,266 +310,33 @@ void tile_layout_point(const TileLayoutSpace *s, int64_t index, int64_t *out) {
 
 bool tile_layout_eval(const TileLayout *l, const int64_t *in, int64_t *out) {
   int64_t rest[TILE_LAYOUT_MAX_AXES];
-  int value[TILE_LAYOUT_MAX_DIGITS] = {0};
+  uint64_t bits = 0; // values of the output bits
   memcpy(rest, in, (size_t)l->in.num_axes * sizeof *in);
+  memset(out, 0, (size_t)l->out.num_axes * sizeof *out);
   for (int i = l->in.num_digits - 1; i >= 0; i--) {
     const TileLayoutDigit *d = &l->in.digit[i];
+    if (rest[d->axis] < d->stride)
+      continue;
+    if (d->radix == 2) {
+      rest[d->axis] -= d->stride;
+      bits ^= l->image[i];
+      continue;
+    }
     int64_t v = rest[d->axis] / d->stride;
     if (v >= d->radix)
       v = d->radix - 1;
     rest[d->axis] -= v * d->stride;
-    if (!v)
-      continue;
-    for (uint64_t m = l->image[i]; m; m &= m - 1) {
-      int j = __builtin_ctzll(m);
-      value[j] = d->radix == 2 ? value[j] ^ 1 : (int)v;
+    if (l->image[i]) { // an odd digit has one image, and shares it with nobody
+      const TileLayoutDigit *o = &l->out.digit[__builtin_ctzll(l->image[i])];
+      out[o->axis] += v * o->stride;
     }
   }
   for (int a = 0; a < l->in.num_axes; a++)
     if (rest[a])
       return false;
-  for (int a = 0; a < l->out.num_axes; a++)
-    out[a] = 0;
-  for (int j = 0; j < l->out.num_digits; j++)
-    out[l->out.digit[j].axis] += value[j] * l->out.digit[j].stride;
-  return true;
-}
-
-//===-- Properties --------------------------------------------------------===//
-
-int tile_layout_rank(const uint64_t *v, int n) {
-  uint64_t basis[TILE_LAYOUT_MAX_DIGITS];
-  int rank = 0;
-  for (int i = 0; i < n; i++) {
-    uint64_t x = v[i];
-    for (int k = 0; k < rank; k++)
-      if (x & (basis[k] & -basis[k]))
-        x ^= basis[k];
-    if (x)
-      basis[rank++] = x;
-  }
-  return rank;
-}
-
-// Number of input bits, and rank of their images.
-static int bit_rank(const TileLayout *l, int *out_bits) {
-  uint64_t v[TILE_LAYOUT_MAX_DIGITS];
-  int n = 0;
-  for (int i = 0; i < l->in.num_digits; i++)
-    if (l->in.digit[i].radix == 2)
-      v[n++] = l->image[i];
-  *out_bits = n;
-  return tile_layout_rank(v, n);
-}
-
-bool tile_layout_nested(const TileLayoutSpace *s) {
-  for (int a = 0; a < s->num_axes; a++) {
-    int64_t span = 1;
-    for (int i = 0; i < s->num_digits; i++) {
-      if (s->digit[i].axis != a)
-        continue;
-      if (s->digit[i].stride < span)
-        return false;
-      span += (s->digit[i].radix - 1) * s->digit[i].stride;
-    }
+  for (; bits; bits &= bits - 1) {
+    const TileLayoutDigit *o = &l->out.digit[__builtin_ctzll(bits)];
+    out[o->axis] += o->stride;
   }
   return true;
-}
-
-int64_t tile_layout_replication(const TileLayout *l) {
-  int bits;
-  int rank = bit_rank(l, &bits);
-  int64_t r = (int64_t)1 << (bits - rank);
-  for (int i = 0; i < l->in.num_digits; i++)
-    if (l->in.digit[i].radix != 2 && !l->image[i])
-      r *= l->in.digit[i].radix;
-  return r;
-}
-
-bool tile_layout_injective(const TileLayout *l) {
-  return tile_layout_replication(l) == 1 && tile_layout_nested(&l->out);
-}
-
-bool tile_layout_covers(const TileLayout *l) {
-  uint64_t hit = 0;
-  int bits, out_bits = 0;
-  for (int i = 0; i < l->in.num_digits; i++)
-    hit |= l->image[i];
-  for (int j = 0; j < l->out.num_digits; j++) {
-    if (l->out.digit[j].radix == 2)
-      out_bits++;
-    else if (!(hit >> j & 1))
-      return false;
-  }
-  return bit_rank(l, &bits) == out_bits;
-}
-
-bool tile_layout_has_gaps(const TileLayout *l) {
-  int64_t n = 1;
-  for (int a = 0; a < l->out.num_axes; a++)
-    n *= tile_layout_span(&l->out, a);
-  return n != tile_layout_size(&l->out);
-}
-
-int64_t tile_layout_distinct_regs(const TileLayout *l) {
-  uint64_t v[TILE_LAYOUT_MAX_DIGITS];
-  int n = 0;
-  int64_t r = 1;
-  for (int i = 0; i < l->in.num_digits; i++) {
-    if (l->in.digit[i].axis != TILE_LAYOUT_REG)
-      continue;
-    if (l->in.digit[i].radix == 2)
-      v[n++] = l->image[i];
-    else if (l->image[i])
-      r *= l->in.digit[i].radix;
-  }
-  return r << tile_layout_rank(v, n);
-}
-
-bool tile_layout_check_memory(const TileLayout *l, TileLayoutError *e) {
-  int64_t rep = tile_layout_replication(l);
-  if (rep > 1)
-    return tile_layout_fail(
-        e, "layout is not injective: %lld elements share each offset",
-        (long long)rep);
-  if (!tile_layout_nested(&l->out))
-    return tile_layout_fail(
-        e,
-        "layout is not injective: strides overlap within %lld "
-        "elements",
-        (long long)tile_layout_span(&l->out, 0));
-  return true;
-}
-
-bool tile_layout_check_fragment(const TileLayout *l, TileLayoutError *e) {
-  if (tile_layout_covers(l))
-    return true;
-  int64_t total = 1;
-  for (int a = 0; a < l->out.num_axes; a++)
-    total *= l->out.extent[a];
-  return tile_layout_fail(
-      e, "layout does not cover the tile: %lld of %lld elements",
-      (long long)(tile_layout_size(&l->in) / tile_layout_replication(l)),
-      (long long)total);
-}
-
-//===-- Canonical form and equality ---------------------------------------===//
-
-static bool exclusive(const TileLayout *l, int i, uint64_t mask) {
-  for (int k = 0; k < l->in.num_digits; k++)
-    if (k != i && k != i + 1 && (l->image[k] & mask))
-      return false;
-  return true;
-}
-
-static void swap_radix(TileLayoutDigit *d) {
-  int r = d[0].radix;
-  d[0].radix = d[1].radix, d[1].radix = r;
-  d[1].stride = d[0].stride * d[0].radix;
-}
-
-static bool contiguous(const TileLayoutDigit *d) {
-  return d[0].axis == d[1].axis && d[1].stride == d[0].stride * d[0].radix;
-}
-
-// Exchanges the radices of input digits i and i+1 when both, and their images,
-// are contiguous: the pair is then one composite digit that may be cut anew.
-bool tile_layout_swap_in(TileLayout *l, int i) {
-  if (i + 1 >= l->in.num_digits || !contiguous(&l->in.digit[i]))
-    return false;
-  uint64_t a = l->image[i], b = l->image[i + 1];
-  if (l->in.digit[i].radix == l->in.digit[i + 1].radix)
-    return true;
-  if (!a && !b) {
-    swap_radix(&l->in.digit[i]);
-    return true;
-  }
-  if (!a || (a & (a - 1)) || b != a << 1)
-    return false;
-  int j = __builtin_ctzll(a);
-  if (!contiguous(&l->out.digit[j]) || !exclusive(l, i, a | b))
-    return false;
-  swap_radix(&l->in.digit[i]);
-  swap_radix(&l->out.digit[j]);
-  return true;
-}
-
-bool tile_layout_swap_out(TileLayout *l, int j) {
-  if (j + 1 >= l->out.num_digits || !contiguous(&l->out.digit[j]))
-    return false;
-  uint64_t pair = 3ull << j, hit = 0;
-  for (int i = 0; i < l->in.num_digits; i++)
-    hit |= l->image[i];
-  if (!(hit & pair)) {
-    swap_radix(&l->out.digit[j]);
-    return true;
-  }
-  for (int i = 0; i < l->in.num_digits; i++)
-    if (l->image[i] == 1ull << j)
-      return tile_layout_swap_in(l, i) && l->image[i + 1] == 2ull << j;
-  return false;
-}
-
-void tile_layout_canonicalize(TileLayout *l) {
-  bool again = true;
-  while (again) {
-    again = false;
-    for (int i = 0; i + 1 < l->in.num_digits; i++)
-      if (l->in.digit[i].axis == l->in.digit[i + 1].axis &&
-          l->in.digit[i].radix > l->in.digit[i + 1].radix &&
-          tile_layout_swap_in(l, i))
-        again = true;
-    for (int j = 0; j + 1 < l->out.num_digits; j++)
-      if (l->out.digit[j].axis == l->out.digit[j + 1].axis &&
-          l->out.digit[j].radix > l->out.digit[j + 1].radix &&
-          tile_layout_swap_out(l, j))
-        again = true;
-  }
-}
-
-static bool same_shape(const TileLayoutSpace *a, const TileLayoutSpace *b) {
-  if (a->num_axes != b->num_axes)
-    return false;
-  for (int i = 0; i < a->num_axes; i++)
-    if (a->extent[i] != b->extent[i] || strcmp(a->name[i], b->name[i]))
-      return false;
-  return true;
-}
-
-static bool same_digits(const TileLayoutSpace *a, const TileLayoutSpace *b) {
-  if (a->num_digits != b->num_digits)
-    return false;
-  for (int i = 0; i < a->num_digits; i++)
-    if (a->digit[i].axis != b->digit[i].axis ||
-        a->digit[i].radix != b->digit[i].radix ||
-        a->digit[i].stride != b->digit[i].stride)
-      return false;
-  return true;
-}
-
-// Compares values at |count| input points, spread evenly.
-static bool agree(const TileLayout *a, const TileLayout *b, int64_t count) {
-  int64_t n = tile_layout_size(&a->in);
-  int64_t x[TILE_LAYOUT_MAX_AXES], y[TILE_LAYOUT_MAX_AXES],
-      z[TILE_LAYOUT_MAX_AXES];
-  if (count > n)
-    count = n;
-  for (int64_t k = 0; k < count; k++) {
-    tile_layout_point(&a->in, count == n ? k : (k * 2654435761ll) % n, x);
-    if (!tile_layout_eval(a, x, y) || !tile_layout_eval(b, x, z) ||
-        memcmp(y, z, (size_t)a->out.num_axes * sizeof *y))
-      return false;
-  }
-  return true;
-}
-
-bool tile_layout_equal(const TileLayout *a, const TileLayout *b) {
-  if (!same_shape(&a->in, &b->in) || a->out.num_axes != b->out.num_axes ||
-      tile_layout_size(&a->in) != tile_layout_size(&b->in) || !agree(a, b, 16))
-    return false;
-  TileLayout x = *a, y = *b;
-  tile_layout_canonicalize(&x), tile_layout_canonicalize(&y);
-  if (same_digits(&x.in, &y.in) && same_digits(&x.out, &y.out))
-    return !memcmp(x.image, y.image, (size_t)x.in.num_digits * 8);
-  return agree(a, b, tile_layout_size(&a->in));
 }

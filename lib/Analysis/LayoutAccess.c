@@ -148,42 +148,135 @@ static int group_sectors(const int64_t *byte, int lanes, int bytes) {
   return n;
 }
 
+//===-- Counting by rank --------------------------------------------------===//
+
+// When lanes only toggle address bits, the addresses of a group of lanes are a
+// translate of a vector space over F2, and ranks replace enumeration.
+typedef struct {
+  int n;
+  uint64_t lane[5]; // what lane bit i toggles, in the bit address
+} LaneBits;
+
+static bool is_power_of_two(int64_t x) { return x > 0 && !(x & (x - 1)); }
+
+// Fills |out|; false when a lane reaches anything but address bits, or when the
+// rest of the address could carry into units of |unit_bits|.
+static bool lane_bits(const TileLayout *a, int elem_bits, int64_t unit_bits,
+                      LaneBits *out) {
+  uint64_t reached = 0;
+  memset(out, 0, sizeof *out);
+  for (int i = 0; i < a->in.num_digits; i++) {
+    const TileLayoutDigit *d = &a->in.digit[i];
+    if (d->axis != TILE_LAYOUT_LANE)
+      continue;
+    if (d->radix != 2 || d->stride != (int64_t)1 << out->n || out->n == 5)
+      return false;
+    for (uint64_t m = a->image[i]; m; m &= m - 1) {
+      int64_t bit = a->out.digit[__builtin_ctzll(m)].stride * elem_bits;
+      if (!is_power_of_two(bit))
+        return false;
+      out->lane[out->n] |= (uint64_t)bit;
+    }
+    reached |= a->image[i];
+    out->n++;
+  }
+  for (int j = 0; j < a->out.num_digits; j++) {
+    const TileLayoutDigit *d = &a->out.digit[j];
+    int64_t bits = d->stride * elem_bits;
+    bool is_bit = d->radix == 2 && is_power_of_two(bits);
+    if (!(reached >> j & 1) && !is_bit && bits % unit_bits)
+      return false;
+  }
+  return true;
+}
+
+static int rank_above(const uint64_t *v, int n, int first_bit, uint64_t mask) {
+  uint64_t w[2 * TILE_LAYOUT_MAX_DIGITS];
+  for (int i = 0; i < n; i++)
+    w[i] = v[i] >> first_bit & mask;
+  return tile_layout_rank(w, n);
+}
+
+enum {
+  WORD_BITS = 32, // a bank is one word wide
+  WORD_SHIFT = 5, // of a bit address
+  SECTOR_BITS = 256,
+  SECTOR_SHIFT = 8,
+};
+
+// Wavefronts of one group of 2^group_bits lanes that access 2^vec_bits bits
+// each: the words of a group spread evenly over the banks they reach.
+static int64_t linear_waves(const LaneBits *l, int group_bits, int vec_bits) {
+  uint64_t v[16];
+  int n = 0;
+  for (int i = 0; i < l->n && i < group_bits; i++)
+    v[n++] = l->lane[i];
+  for (int b = WORD_SHIFT; b < vec_bits; b++)
+    v[n++] = 1ull << b;
+  int words = rank_above(v, n, WORD_SHIFT, UINT64_MAX);
+  return (int64_t)1 << (words - rank_above(v, n, WORD_SHIFT, 31));
+}
+
+//===-- Counting ----------------------------------------------------------===//
+
 enum { SAMPLES = 4 };
 
-// Fills the counts of SIMT access of 2^k elements; instructions beyond SAMPLES
-// are extrapolated (they are translations of each other when |a| is linear).
-static void count_simt(const TileLayout *a, int elem_bits, int k,
-                       TileLayoutAccess *out) {
-  int digit[TILE_LAYOUT_MAX_DIGITS], n = instruction_digits(a, k, digit);
-  int64_t total = 1, waves = 0, sectors = 0;
-  for (int i = 0; i < n; i++)
-    total *= a->in.digit[digit[i]].radix;
-  int64_t tried = total < SAMPLES ? total : SAMPLES;
-  int bytes = (1 << k) * elem_bits / 8;
-  if (!bytes)
-    bytes = 1;
-  int group = bytes <= 4 ? 32 : 128 / bytes;
+typedef struct {
+  int num_digits, digit[TILE_LAYOUT_MAX_DIGITS]; // number the instructions
+  int vec_log2, bytes, group; // elements, bytes per lane; lanes per wavefront
+  int64_t total;              // instructions
+} Simt;
+
+// Counts the first |tried| instructions by enumeration.
+static void enumerate_simt(const TileLayout *a, int elem_bits, const Simt *s,
+                           int64_t tried, int64_t *out_waves,
+                           int64_t *out_sectors) {
+  *out_waves = *out_sectors = 0;
   for (int64_t t = 0; t < tried; t++) {
     int64_t in[3] = {0}, byte[32], o, rest = t;
-    for (int i = 0; i < n; i++) {
-      const TileLayoutDigit *d = &a->in.digit[digit[i]];
+    for (int i = 0; i < s->num_digits; i++) {
+      const TileLayoutDigit *d = &a->in.digit[s->digit[i]];
       in[TILE_LAYOUT_REG] += rest % d->radix * d->stride;
       rest /= d->radix;
     }
     for (int l = 0; l < 32; l++) {
       in[TILE_LAYOUT_LANE] = l % a->in.extent[TILE_LAYOUT_LANE];
       tile_layout_eval(a, in, &o);
-      byte[l] = (o >> k << k) * elem_bits / 8;
+      byte[l] = (o >> s->vec_log2 << s->vec_log2) * elem_bits / 8;
     }
-    for (int l = 0; l < 32; l += group)
-      waves += group_waves(byte + l, group, bytes);
-    sectors += group_sectors(byte, 32, bytes);
+    for (int l = 0; l < 32; l += s->group)
+      *out_waves += group_waves(byte + l, s->group, s->bytes);
+    *out_sectors += group_sectors(byte, 32, s->bytes);
+  }
+}
+
+// Fills the counts of SIMT access of 2^k elements. Instructions are translates
+// of each other when |a| is linear; else SAMPLES of them are extrapolated.
+static void count_simt(const TileLayout *a, int elem_bits, int k,
+                       bool is_shared, TileLayoutAccess *out) {
+  Simt s = {.vec_log2 = k, .bytes = (1 << k) * elem_bits / 8, .total = 1};
+  s.num_digits = instruction_digits(a, k, s.digit);
+  for (int i = 0; i < s.num_digits; i++)
+    s.total *= a->in.digit[s.digit[i]].radix;
+  if (!s.bytes)
+    s.bytes = 1;
+  s.group = s.bytes <= 4 ? 32 : 128 / s.bytes;
+  int64_t tried = 1, waves = 0, sectors = 0;
+  LaneBits l;
+  if (lane_bits(a, elem_bits, is_shared ? WORD_BITS : SECTOR_BITS, &l)) {
+    waves =
+        linear_waves(&l, log2i(s.group), log2i(8 * s.bytes)) * (32 / s.group);
+    if (!is_shared)
+      sectors = (int64_t)1 << rank_above(l.lane, l.n, SECTOR_SHIFT, UINT64_MAX);
+  } else {
+    tried = s.total < SAMPLES ? s.total : SAMPLES;
+    enumerate_simt(a, elem_bits, &s, tried, &waves, &sectors);
   }
   out->vec_elems = 1 << k;
-  out->instructions = total;
-  out->wavefronts = waves * total / tried;
-  out->sectors = sectors * total / tried;
-  out->ideal = total * (32 / group);
+  out->instructions = s.total;
+  out->wavefronts = waves * s.total / tried;
+  out->sectors = sectors * s.total / tried;
+  out->ideal = s.total * (32 / s.group);
 }
 
 // Wavefronts of one 8x8 matrix: its eight rows of 16 bytes.
@@ -239,7 +332,8 @@ bool tile_layout_shared_access(const TileLayout *f, const TileLayout *s,
   if (!tile_layout_compose(f, s, &a, e))
     return false;
   TileLayoutAccess r = {.move = TILE_LAYOUT_SIMT};
-  count_simt(&a, elem_bits, log2i(tile_layout_vector_width(&a, elem_bits)), &r);
+  count_simt(&a, elem_bits, log2i(tile_layout_vector_width(&a, elem_bits)),
+             true, &r);
   r.cost = (r.wavefronts * TILE_LAYOUT_COST_WAVE +
             r.instructions * TILE_LAYOUT_COST_ALU) *
            warps_of(f);
@@ -265,7 +359,8 @@ bool tile_layout_global_access(const TileLayout *f, int elem_bits,
       !tile_layout_compose(f, &s, &a, e))
     return false;
   TileLayoutAccess r = {.move = TILE_LAYOUT_SIMT};
-  count_simt(&a, elem_bits, log2i(tile_layout_vector_width(&a, elem_bits)), &r);
+  count_simt(&a, elem_bits, log2i(tile_layout_vector_width(&a, elem_bits)),
+             false, &r);
   r.cost = (r.sectors * TILE_LAYOUT_COST_WAVE +
             r.instructions * 4 * TILE_LAYOUT_COST_ALU) *
            warps_of(f);

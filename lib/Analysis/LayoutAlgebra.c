@@ -1,4 +1,4 @@
-//===- LayoutAlgebra.c - Compose, invert, multiply, reshape --------------===//
+//===- LayoutAlgebra.c - Compose, invert, multiply -----------------------===//
 //
 // Complexity: O(n^2) word operations with n digits; matching two digit orders
 // is O(n^3) in the worst case, O(n) when they already agree.
@@ -12,8 +12,7 @@
 
 //===-- Digit orders ------------------------------------------------------===//
 
-// Moves a digit whose radix is |p| down to input position |k| of its axis.
-static bool bring_in(TileLayout *l, int k, int p) {
+bool tile_layout_bring_in(TileLayout *l, int k, int p) {
   int axis = l->in.digit[k].axis, at = k;
   while (at < l->in.num_digits && l->in.digit[at].axis == axis &&
          l->in.digit[at].radix != p)
@@ -76,7 +75,7 @@ static bool match(TileLayout *a, TileLayout *b, TileLayoutError *e) {
     int p = a->out.digit[k].radix, q = b->in.digit[k].radix;
     if (p != q) {
       TileLayout save = *b;
-      if (!bring_in(b, k, p)) {
+      if (!tile_layout_bring_in(b, k, p)) {
         *b = save;
         if (!bring_out(a, k, q))
           return tile_layout_fail(
@@ -179,13 +178,11 @@ static void prepend_axis(TileLayoutSpace *s, int64_t extent) {
   *s = r;
 }
 
-static bool is_memory(const TileLayout *l) { return l->out.name[0][0] == 'o'; }
-
 bool tile_layout_expand(const TileLayout *l, int64_t stages, int64_t slot,
                         int64_t align, TileLayout *out, TileLayoutError *e) {
   TileLayoutBuilder b;
   tile_layout_to_builder(l, &b);
-  bool memory = is_memory(l);
+  bool memory = tile_layout_is_memory(l);
   if ((memory ? l->in.num_axes : l->out.num_axes) == TILE_LAYOUT_MAX_AXES)
     return tile_layout_fail(e, "expand: more than %d dimensions",
                             TILE_LAYOUT_MAX_AXES);
@@ -216,7 +213,7 @@ bool tile_layout_expand(const TileLayout *l, int64_t stages, int64_t slot,
 
 bool tile_layout_drop_leading(const TileLayout *l, TileLayout *out,
                               TileLayoutError *e) {
-  bool memory = is_memory(l);
+  bool memory = tile_layout_is_memory(l);
   TileLayout c = *l;
   TileLayoutBuilder b, r;
   tile_layout_to_builder(&c, &b);
@@ -245,331 +242,4 @@ bool tile_layout_drop_leading(const TileLayout *l, TileLayout *out,
   if (memory)
     r.out.extent[0] = lead ? lead : l->out.extent[0];
   return tile_layout_finish(&r, out, e);
-}
-
-//===-- Transpose, view, recast -------------------------------------------===//
-
-bool tile_layout_transpose(const TileLayout *l, const int *perm,
-                           TileLayout *out, TileLayoutError *e) {
-  TileLayoutBuilder b;
-  tile_layout_to_builder(l, &b);
-  bool memory = is_memory(l);
-  TileLayoutSpace *s = memory ? &b.in : &b.out;
-  int at[TILE_LAYOUT_MAX_AXES];
-  int64_t extent[TILE_LAYOUT_MAX_AXES];
-  for (int i = 0; i < s->num_axes; i++) {
-    at[perm[i]] = i;
-    extent[i] = s->extent[perm[i]];
-  }
-  memcpy(s->extent, extent, sizeof(int64_t) * (size_t)s->num_axes);
-  for (int i = 0; i < b.num_entries; i++) {
-    if (memory)
-      b.entry[i].axis = at[b.entry[i].axis];
-    else
-      for (int t = 0; t < b.entry[i].num_terms; t++)
-        b.entry[i].term[t].axis = at[b.entry[i].term[t].axis];
-  }
-  return tile_layout_finish(&b, out, e);
-}
-
-// Exchanges the sides, so that one routine serves tiles on either side.
-static void mirror(const TileLayout *l, TileLayout *out) {
-  TileLayout r = {.in = l->out, .out = l->in};
-  for (int i = 0; i < l->in.num_digits; i++)
-    for (int j = 0; j < l->out.num_digits; j++)
-      if (l->image[i] >> j & 1)
-        r.image[j] |= 1ull << i;
-  *out = r;
-}
-
-// Renumbers the tile digits of a memory-sided layout as one row-major axis.
-static void flatten_in(TileLayout *l) {
-  TileLayout r = *l;
-  int64_t weight[TILE_LAYOUT_MAX_AXES], n = 1;
-  for (int a = l->in.num_axes - 1; a >= 0; a--)
-    weight[a] = n, n *= l->in.extent[a];
-  int k = 0;
-  for (int a = l->in.num_axes - 1; a >= 0; a--)
-    for (int i = 0; i < l->in.num_digits; i++) {
-      TileLayoutDigit d = l->in.digit[i];
-      if (d.axis != a)
-        continue;
-      r.in.digit[k] = (TileLayoutDigit){0, d.radix, d.stride * weight[a]};
-      r.image[k++] = l->image[i];
-    }
-  r.in.num_axes = 1;
-  r.in.extent[0] = n;
-  *l = r;
-}
-
-// Orders the digits from |k| so that a prefix has product |size|. Returns the
-// position after it, or -1.
-static int cut_prefix(TileLayout *l, int k, int64_t size) {
-  int axis = k < l->in.num_digits ? l->in.digit[k].axis : 0;
-  while (size > 1) {
-    if (k >= l->in.num_digits || l->in.digit[k].axis != axis)
-      return -1;
-    if (size % l->in.digit[k].radix) {
-      int64_t rest = size;
-      bool done = false;
-      while (rest > 1 && !done) {
-        int p = tile_layout_smallest_prime(rest);
-        TileLayout save = *l;
-        done = bring_in(l, k, p);
-        if (!done)
-          *l = save;
-        while (rest % p == 0)
-          rest /= p;
-      }
-      if (!done)
-        return -1;
-    }
-    size /= l->in.digit[k++].radix;
-  }
-  return k;
-}
-
-static bool view_in(TileLayout *l, const int64_t *shape, int rank,
-                    TileLayoutError *e) {
-  int64_t n = 1;
-  for (int d = 0; d < rank; d++)
-    n *= shape[d];
-  if (n != tile_layout_size(&l->in))
-    return tile_layout_fail(e, "view: %lld elements become %lld",
-                            (long long)tile_layout_size(&l->in), (long long)n);
-  flatten_in(l);
-  TileLayout r = *l;
-  int start[TILE_LAYOUT_MAX_AXES + 1], k = 0;
-  for (int d = rank - 1; d >= 0; d--) {
-    start[d] = k;
-    k = cut_prefix(l, k, shape[d]);
-    if (k < 0)
-      return tile_layout_fail(e,
-                              "view: dimension %d of extent %lld cuts a digit",
-                              d, (long long)shape[d]);
-  }
-  r.out = l->out;
-  r.in = (TileLayoutSpace){0};
-  for (int d = 0; d < rank; d++) {
-    char name[8];
-    snprintf(name, sizeof name, "d%d", d % 10);
-    tile_layout_add_axis(&r.in, name, shape[d]);
-    int end = d ? start[d - 1] : l->in.num_digits;
-    int64_t stride = 1;
-    for (int i = start[d]; i < end; i++) {
-      r.image[r.in.num_digits] = l->image[i];
-      r.in.digit[r.in.num_digits++] =
-          (TileLayoutDigit){d, l->in.digit[i].radix, stride};
-      stride *= l->in.digit[i].radix;
-    }
-  }
-  *l = r;
-  return true;
-}
-
-bool tile_layout_view(const TileLayout *l, const int64_t *shape, int rank,
-                      TileLayout *out, TileLayoutError *e) {
-  TileLayout m = *l;
-  if (is_memory(l)) {
-    if (!view_in(&m, shape, rank, e))
-      return false;
-    *out = m;
-    return true;
-  }
-  mirror(l, &m);
-  if (!view_in(&m, shape, rank, e))
-    return false;
-  mirror(&m, out);
-  return true;
-}
-
-// Narrow to wide: the low digits of the last dimension must be the low offset
-// digits and nothing else may touch them.
-static bool recast_wide(TileLayoutBuilder *b, int ratio, TileLayoutError *e) {
-  int last = b->in.num_axes - 1, kept = 0;
-  for (int i = 0; i < b->num_entries; i++) {
-    TileLayoutEntry t = b->entry[i];
-    if (t.axis == last && t.stride < ratio) {
-      if (t.num_terms != 1 || t.term[0].stride != t.stride)
-        return tile_layout_fail(e, "recast: %d neighbours are not contiguous",
-                                ratio);
-      continue;
-    }
-    if (t.axis == last)
-      t.stride /= ratio;
-    for (int k = 0; k < t.num_terms; k++) {
-      if (t.term[k].stride % ratio)
-        return tile_layout_fail(e, "recast: stride %lld is no multiple of %d",
-                                (long long)t.term[k].stride, ratio);
-      t.term[k].stride /= ratio;
-    }
-    b->entry[kept++] = t;
-  }
-  b->num_entries = kept;
-  if (b->in.extent[last] % ratio)
-    return tile_layout_fail(e, "recast: %lld columns are no multiple of %d",
-                            (long long)b->in.extent[last], ratio);
-  b->in.extent[last] /= ratio;
-  b->out.extent[0] = (b->out.extent[0] + ratio - 1) / ratio;
-  return true;
-}
-
-bool tile_layout_recast(const TileLayout *l, int from, int to, TileLayout *out,
-                        TileLayoutError *e) {
-  int big = from > to ? from : to, small = from > to ? to : from;
-  int ratio = big / small;
-  if (small < 1 || big % small || (ratio & (ratio - 1)))
-    return tile_layout_fail(e, "recast: %d to %d bits is no power of two", from,
-                            to);
-  TileLayoutBuilder b;
-  tile_layout_to_builder(l, &b);
-  int last = b.in.num_axes - 1;
-  if (to >= from)
-    return recast_wide(&b, ratio, e) && tile_layout_finish(&b, out, e);
-  for (int i = 0; i < b.num_entries; i++) {
-    if (b.entry[i].axis == last)
-      b.entry[i].stride *= ratio;
-    for (int k = 0; k < b.entry[i].num_terms; k++)
-      b.entry[i].term[k].stride *= ratio;
-  }
-  for (int s = 1; s < ratio; s *= 2) {
-    TileLayoutEntry *t = tile_layout_new_entry(&b, last, 2, s);
-    t->num_terms = 1;
-    t->term[0] = (TileLayoutTerm){0, s};
-  }
-  b.in.extent[last] *= ratio;
-  b.out.extent[0] *= ratio;
-  return tile_layout_finish(&b, out, e);
-}
-
-//===-- Windows -----------------------------------------------------------===//
-
-// Splits the constant part of a window: bits that the window also moves are
-// toggled, the others are added.
-static bool split_base(const TileLayout *m, const int64_t *offset,
-                       uint64_t moving, TileLayoutWindow *out,
-                       TileLayoutError *e) {
-  int64_t base;
-  out->toggle = 0;
-  tile_layout_eval(m, offset, &base);
-  for (int j = 0; j < m->out.num_digits; j++) {
-    const TileLayoutDigit *d = &m->out.digit[j];
-    uint64_t parity = 0;
-    for (int i = 0; i < m->in.num_digits; i++) {
-      const TileLayoutDigit *x = &m->in.digit[i];
-      if (x->radix == 2)
-        parity ^=
-            (m->image[i] >> j & 1) & (uint64_t)(offset[x->axis] / x->stride);
-    }
-    if (d->radix != 2 || !(moving >> j & 1) || !(parity & 1))
-      continue;
-    bool power = !(d->stride & (d->stride - 1));
-    for (int k = j + 1; k < m->out.num_digits; k++)
-      power &= m->out.digit[k].stride % (2 * d->stride) == 0;
-    if (!power)
-      return tile_layout_fail(
-          e,
-          "slice: the window starts inside a swizzle of stride "
-          "%lld",
-          (long long)d->stride);
-    out->toggle += d->stride;
-  }
-  out->add = base - out->toggle;
-  return true;
-}
-
-bool tile_layout_slice(const TileLayout *l, const int64_t *offset,
-                       const int64_t *size, TileLayoutWindow *out,
-                       TileLayoutError *e) {
-  TileLayout m = *l;
-  uint64_t moving = 0;
-  for (int a = 0; a < l->in.num_axes; a++) {
-    if (size[a] < 1 || offset[a] % size[a] ||
-        offset[a] + size[a] > l->in.extent[a])
-      return tile_layout_fail(e, "slice: offset %lld, size %lld of extent %lld",
-                              (long long)offset[a], (long long)size[a],
-                              (long long)l->in.extent[a]);
-    int first = 0;
-    while (first < m.in.num_digits && m.in.digit[first].axis != a)
-      first++;
-    if (cut_prefix(&m, first, size[a]) < 0)
-      return tile_layout_fail(e,
-                              "slice: size %lld cuts a digit of dimension %d",
-                              (long long)size[a], a);
-  }
-  TileLayoutBuilder b;
-  tile_layout_to_builder(&m, &b);
-  int kept = 0;
-  for (int i = 0; i < b.num_entries; i++) {
-    if (b.entry[i].stride >= size[b.entry[i].axis])
-      continue;
-    moving |= m.image[i];
-    b.entry[kept++] = b.entry[i];
-  }
-  b.num_entries = kept;
-  memcpy(b.in.extent, size, sizeof(int64_t) * (size_t)b.in.num_axes);
-  b.out.extent[0] = 0;
-  return split_base(&m, offset, moving, out, e) &&
-         tile_layout_finish(&b, &out->layout, e);
-}
-
-//===-- Projections of fragments ------------------------------------------===//
-
-bool tile_layout_project(const TileLayout *loop, const int *map, int rank,
-                         TileLayout *out, TileLayoutError *e) {
-  int64_t shape[TILE_LAYOUT_MAX_AXES];
-  for (int d = 0; d < rank; d++)
-    shape[d] = map[d] < 0 ? 1 : loop->out.extent[map[d]];
-  TileLayoutBuilder b, r;
-  tile_layout_to_builder(loop, &b);
-  tile_layout_begin_fragment(&r, shape, rank);
-  for (int i = 0; i < b.num_entries; i++) {
-    TileLayoutEntry t = b.entry[i];
-    int n = 0;
-    for (int k = 0; k < t.num_terms; k++)
-      for (int d = 0; d < rank; d++)
-        if (map[d] == t.term[k].axis)
-          t.term[n++] = (TileLayoutTerm){d, t.term[k].stride};
-    t.num_terms = n;
-    *tile_layout_new_entry(&r, 0, 2, 0) = t;
-  }
-  TileLayout full;
-  return tile_layout_finish(&r, &full, e) &&
-         tile_layout_compact_regs(&full, out, e);
-}
-
-bool tile_layout_fold(const TileLayout *l, int dim, bool keep_unit_dim,
-                      TileLayout *out, TileLayoutError *e) {
-  int map[TILE_LAYOUT_MAX_AXES], rank = 0;
-  for (int d = 0; d < l->out.num_axes; d++) {
-    if (d != dim)
-      map[rank++] = d;
-    else if (keep_unit_dim)
-      map[rank++] = -1;
-  }
-  return tile_layout_project(l, map, rank, out, e);
-}
-
-bool tile_layout_compact_regs(const TileLayout *l, TileLayout *out,
-                              TileLayoutError *e) {
-  uint64_t kept_images[TILE_LAYOUT_MAX_DIGITS];
-  int n = 0, kept = 0;
-  TileLayoutBuilder b;
-  tile_layout_to_builder(l, &b);
-  for (int i = 0; i < b.num_entries; i++) {
-    TileLayoutEntry t = b.entry[i];
-    if (t.axis == TILE_LAYOUT_REG) {
-      if (!l->image[i])
-        continue;
-      kept_images[n] = l->image[i];
-      if (t.radix == 2 && tile_layout_rank(kept_images, n + 1) == n)
-        continue;
-      n += t.radix == 2;
-      t.stride = 0;
-    }
-    b.entry[kept++] = t;
-  }
-  b.num_entries = kept;
-  b.in.extent[TILE_LAYOUT_REG] = 0;
-  return tile_layout_finish(&b, out, e);
 }

@@ -50,7 +50,7 @@ bool tile_hw_swizzle(const int64_t *shape, int rank, int elem_bits, int span,
   for (int r = 0; r < 3; r++) {
     int64_t byte = (int64_t)span << r; // address bit of this row bit
     bool xored = byte >= 128; // at most 4 * span, so always inside the atom
-    TileLayoutTerm t[2] = {{0, chunk << r}, {0, (chunk << r) / 8}};
+    TileLayoutStep t[2] = {{0, chunk << r}, {0, (chunk << r) / 8}};
     tile_layout_push_xor(&b, rank - 2, t, xored ? 2 : 1);
   }
   tile_layout_push(&b, rank - 2, 0, chunk * 8, rows / 8);

@@ -240,7 +240,7 @@ static bool parse_entry(In *in, TileLayoutBuilder *b, int axis) {
       int a = out_axis(b, out);
       if (a < 0 || s < 1 || t.num_terms == TILE_LAYOUT_MAX_TERMS)
         return bad(in, "a positive stride of a known axis");
-      t.term[t.num_terms++] = (TileLayoutTerm){a, s};
+      t.term[t.num_terms++] = (TileLayoutStep){a, s};
     } while (eat(in, "^"));
   if (eat(in, "*") && !number(in, &count))
     return false;
@@ -260,7 +260,8 @@ static bool parse_entry(In *in, TileLayoutBuilder *b, int axis) {
 }
 
 static bool parse_bases(In *in, TileLayout *out) {
-  TileLayoutBuilder b = {0};
+  TileLayoutBuilder b;
+  tile_layout_clear_builder(&b);
   do {
     char axis[8];
     if (!name(in, axis) || !eat(in, "=") || !eat(in, "("))

@@ -107,17 +107,18 @@ static bool check_rest(const TileLayout *l, int elem_bits, int from, int span,
 
 static bool build_sequence(const TileLayout *l, int from, TileLayoutTma *out,
                            TileLayoutError *e) {
-  TileLayoutBuilder c = {0}, o = {0};
+  TileLayoutBuilder c, o;
+  tile_layout_clear_builder(&c), tile_layout_clear_builder(&o);
   tile_layout_add_axis(&c.in, "i", 0), tile_layout_add_axis(&o.in, "i", 0);
-  c.out = l->in, o.out = l->out;
-  c.out.num_digits = o.out.num_digits = 0;
+  memcpy(&c.out, &l->in, offsetof(TileLayoutSpace, num_digits));
+  memcpy(&o.out, &l->out, offsetof(TileLayoutSpace, num_digits));
   out->count = 1;
   for (int j = from; j < l->out.num_digits; j++) {
     const TileLayoutDigit *t = &l->in.digit[hit_by(l, j)];
     TileLayoutEntry *x = tile_layout_new_entry(&c, 0, t->radix, 0);
-    x->num_terms = 1, x->term[0] = (TileLayoutTerm){t->axis, t->stride};
+    x->num_terms = 1, x->term[0] = (TileLayoutStep){t->axis, t->stride};
     TileLayoutEntry *y = tile_layout_new_entry(&o, 0, t->radix, 0);
-    y->num_terms = 1, y->term[0] = (TileLayoutTerm){0, l->out.digit[j].stride};
+    y->num_terms = 1, y->term[0] = (TileLayoutStep){0, l->out.digit[j].stride};
     out->count *= t->radix;
   }
   return tile_layout_finish(&c, &out->coords, e) &&

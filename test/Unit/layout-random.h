@@ -53,10 +53,10 @@ static inline bool random_memory(TileLayout *l, int64_t *shape, int rank,
                          .radix = piece[i].radix,
                          .stride = piece[i].stride,
                          .num_terms = 1};
-    e.term[0] = (TileLayoutTerm){0, at[i]};
+    e.term[0] = (TileLayoutStep){0, at[i]};
     for (int j = 0; j < n && e.radix == 2; j++)
       if (piece[j].radix == 2 && (wild ? j != i : j < i) && rnd(6) == 0)
-        e.term[e.num_terms++] = (TileLayoutTerm){0, at[j]};
+        e.term[e.num_terms++] = (TileLayoutStep){0, at[j]};
     if (wild && rnd(30) == 0)
       e.num_terms = 0;
     b.entry[b.num_entries++] = e;
@@ -80,11 +80,11 @@ static inline bool random_fragment(TileLayout *l, const int64_t *shape,
         (axis == 2 && warps == warp_bits))
       axis = 0;
     lanes += axis == 1, warps += axis == 2;
-    TileLayoutTerm t[4] = {{piece[i].dim, piece[i].stride}};
+    TileLayoutStep t[4] = {{piece[i].dim, piece[i].stride}};
     int k = 1;
     for (int j = 0; j < n && piece[i].radix == 2 && k < 4; j++)
       if (piece[j].radix == 2 && (wild ? j != i : j < i) && rnd(8) == 0)
-        t[k++] = (TileLayoutTerm){piece[j].dim, piece[j].stride};
+        t[k++] = (TileLayoutStep){piece[j].dim, piece[j].stride};
     if (piece[i].radix != 2)
       tile_layout_push(&b, axis, piece[i].dim, piece[i].stride, piece[i].radix);
     else if (wild && rnd(20) == 0)
@@ -94,7 +94,7 @@ static inline bool random_fragment(TileLayout *l, const int64_t *shape,
   }
   for (; lanes < lane_bits; lanes++) {
     Piece p = n ? piece[rnd((unsigned)n)] : (Piece){0, 1, 3};
-    TileLayoutTerm t = {p.dim, p.stride};
+    TileLayoutStep t = {p.dim, p.stride};
     if (wild && p.radix == 2 && rnd(3) == 0)
       tile_layout_push_xor(&b, TILE_LAYOUT_LANE, &t,
                            1); // a replica through a dependent image

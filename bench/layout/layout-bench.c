@@ -1,0 +1,70 @@
+//===- layout-bench.c - Time of layout inference --------------------------===//
+//
+// Prints, per example problem of the unit tests, the median, the smallest and
+// the largest time of `build` and `solve` in microseconds, and the search
+// nodes. Usage: layout-bench [repetitions [problem]]
+//
+//===----------------------------------------------------------------------===//
+#include "layout-problems.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MAX_REPETITIONS = 1000 };
+
+static double now_us(void) {
+  struct timespec t;
+  timespec_get(&t, TIME_UTC);
+  return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
+static int compare(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+typedef struct {
+  double median_us, min_us, max_us;
+  long long nodes;
+  bool ok;
+} Sample;
+
+static Sample measure(const TileInferProblem *p, int repetitions,
+                      TileInferModel *m) {
+  static double us[MAX_REPETITIONS];
+  Sample s = {0};
+  TileInferResult r;
+  for (int i = 0; i < repetitions; i++) {
+    double begin = now_us();
+    s.ok = tile_infer_build(p, m, NULL) && tile_infer_solve(m, &r, NULL);
+    us[i] = now_us() - begin;
+  }
+  if (s.ok)
+    s.nodes = (long long)r.nodes;
+  qsort(us, (size_t)repetitions, sizeof *us, compare);
+  s.median_us = us[repetitions / 2];
+  s.min_us = us[0], s.max_us = us[repetitions - 1];
+  return s;
+}
+
+int main(int argc, char **argv) {
+  int repetitions = argc > 1 ? atoi(argv[1]) : 11;
+  if (repetitions < 1 || repetitions > MAX_REPETITIONS)
+    return fprintf(stderr, "1 to %d repetitions\n", MAX_REPETITIONS), 1;
+  TileInferModel *m = malloc(sizeof *m);
+  printf("%-22s %10s %10s %10s %7s\n", "problem", "median us", "min us",
+         "max us", "nodes");
+  for (int i = 0; m && i < layout_problem_count(); i++) {
+    LayoutProblem x;
+    layout_problem_get(i, &x);
+    if (argc > 2 && strcmp(argv[2], x.problem.name) != 0)
+      continue;
+    Sample s = measure(&x.problem, repetitions, m);
+    printf("%-22s %10.0f %10.0f %10.0f %7lld%s\n", x.problem.name, s.median_us,
+           s.min_us, s.max_us, s.nodes, s.ok ? "" : "  (expected error)");
+  }
+  free(m);
+  return 0;
+}
