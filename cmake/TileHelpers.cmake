@@ -1,0 +1,44 @@
+# tile_warnings, tile_add_unit_test, and the code generation steps.
+
+add_library(tile_warnings INTERFACE)
+target_compile_options(tile_warnings INTERFACE
+  $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -Wpedantic -Wconversion -Wshadow
+    -Wstrict-prototypes -Werror>)
+
+# Unit tests are built by `make` but only run by ctest and lit.
+# tile_add_unit_test(NAME SOURCES... LIBS TARGETS...)
+function(tile_add_unit_test name)
+  cmake_parse_arguments(ARG "" "" "LIBS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(${name} PRIVATE tile_warnings ${ARG_LIBS} cmocka m)
+  target_link_options(${name} PRIVATE -fuse-ld=lld)
+  add_test(NAME ${name} COMMAND ${name})
+endfunction()
+
+#===-- Generated code ---------------------------------------------------===#
+
+set(TILE_GEN ${PROJECT_BINARY_DIR}/gen)
+file(MAKE_DIRECTORY ${TILE_GEN}/Tile/Ops)
+set(TILE_ODS_INCLUDES -I ${LLVM_INCLUDE_DIRS} -I ${PROJECT_SOURCE_DIR}/include)
+set(TILE_ODSGEN ${PROJECT_SOURCE_DIR}/utils/odsgen/odsgen.py)
+file(GLOB TILE_ODSGEN_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/utils/odsgen/*.py)
+file(GLOB TILE_DIALECT_TD ${PROJECT_SOURCE_DIR}/include/Tile/Dialect/*.td)
+
+# tile_tblgen(OUT TD ARGS...): C++ for the bridge.
+function(tile_tblgen out td)
+  add_custom_command(OUTPUT ${TILE_GEN}/${out}
+    COMMAND ${TILE_LLVM_ROOT}/bin/mlir-tblgen ${TILE_ODS_INCLUDES} ${ARGN} ${td} -o ${TILE_GEN}/${out}
+    DEPENDS ${TILE_DIALECT_TD} VERBATIM)
+  set(TILE_GENERATED ${TILE_GENERATED} ${TILE_GEN}/${out} PARENT_SCOPE)
+endfunction()
+
+# tile_bindings(DIALECT TD DEPENDS...): Tile/Ops/<dialect>.h, typed C handles.
+function(tile_bindings dialect td)
+  add_custom_command(OUTPUT ${TILE_GEN}/Tile/Ops/${dialect}.h
+    COMMAND ${TILE_LLVM_ROOT}/bin/llvm-tblgen --dump-json ${TILE_ODS_INCLUDES} ${td} -o ${TILE_GEN}/${dialect}.json
+    COMMAND Python3::Interpreter ${TILE_ODSGEN} ops ${TILE_GEN}/${dialect}.json --dialect ${dialect} --out ${TILE_GEN}/Tile/Ops/${dialect}.h
+    BYPRODUCTS ${TILE_GEN}/${dialect}.json
+    DEPENDS ${TILE_ODSGEN_SOURCES} ${ARGN} VERBATIM)
+  set(TILE_GENERATED ${TILE_GENERATED} ${TILE_GEN}/Tile/Ops/${dialect}.h PARENT_SCOPE)
+endfunction()

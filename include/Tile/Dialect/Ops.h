@@ -1,0 +1,104 @@
+//===- Ops.h - Typed handles of the tile dialect, and what they share -----===//
+//
+// The handles, accessors and builders of each op are generated; this header
+// adds the questions that many passes ask about tiles.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_DIALECT_OPS_H
+#define TILE_DIALECT_OPS_H
+
+#include "Tile/Ops/tile.h"
+#include "TileAttrsCAPI.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { TILE_MAX_RANK = 5 };
+
+//===-- Tile types --------------------------------------------------------===//
+
+typedef enum {
+  TILE_SPACE_GLOBAL,
+  TILE_SPACE_SHARED,
+  TILE_SPACE_FRAGMENT,
+  TILE_SPACE_PRIVATE,
+  TILE_SPACE_OTHER
+} TileSpace;
+
+/// Shape, element type and memory space of a memref or region type.
+typedef struct {
+  int rank;
+  int64_t extent[TILE_MAX_RANK]; // elements; negative: dynamic
+  MlirType element;
+  TileSpace space;
+} TileShape;
+
+/// False when `type` is neither a ranked memref nor a region, or its rank
+/// exceeds TILE_MAX_RANK.
+bool tile_shape_get(MlirType type, TileShape *out_shape);
+static inline bool tile_shape_of(MlirValue value, TileShape *out_shape) {
+  return tile_shape_get(mlirValueGetType(value), out_shape);
+}
+bool tile_shape_is_static(const TileShape *shape);
+bool tile_shape_equal_extents(const TileShape *a, const TileShape *b);
+/// Product of the extents; the shape is static.
+int64_t tile_shape_num_elems(const TileShape *shape);
+/// "128x64xbf16", cut at `capacity`.
+void tile_shape_print(const TileShape *shape, char *out, size_t capacity);
+
+/// Width in bits as stored: i1 takes 8. 0 when the type is not an element type.
+int tile_elem_bits(MlirType element);
+bool tile_elem_is_float(MlirType element);
+TileSpace tile_space_of_attr(MlirAttribute memory_space);
+const char *tile_space_name(TileSpace space);
+MlirAttribute tile_space_attr(MlirContext context, TileSpace space);
+
+//===-- Buffers and windows -----------------------------------------------===//
+
+/// The buffer behind a tile operand. Views (`tile.region`) are looked through.
+typedef struct {
+  MlirValue root;   // memref: tile.alloc, or a global tensor
+  MlirValue region; // the tile.region looked through, or null
+} TileBuffer;
+
+TileBuffer tile_buffer_of(MlirValue tile);
+/// The `tile.alloc` of a buffer, or a null handle.
+TileAllocOp tile_buffer_alloc(TileBuffer buffer);
+
+//===-- Access regions ----------------------------------------------------===//
+//
+// The only dependence oracle: what a tile op reads and writes.
+
+typedef struct {
+  MlirValue tile; // operand: memref or region
+  int operand;    // its number
+  bool reads, writes;
+} TileAccess;
+
+enum { TILE_MAX_ACCESSES = 4 };
+
+/// Accesses of `op` in operand order; 0 when `op` is not a tile op on memory.
+int tile_accesses_get(MlirOperation op, TileAccess out[TILE_MAX_ACCESSES]);
+
+//===-- Kernels -----------------------------------------------------------===//
+
+/// Calls `visit` on every kernel under `root`: `gpu.launch`, `gpu.func kernel`,
+/// or a `func.func` that holds tile ops directly and has `tile.num_threads`.
+/// Stops at the first failure and returns it.
+typedef MlirLogicalResult (*TileKernelVisitor)(MlirOperation kernel,
+                                               void *user_data);
+MlirLogicalResult tile_kernels_visit(MlirOperation root,
+                                     TileKernelVisitor visit, void *user_data);
+/// Threads per block of a kernel; -1 when not a constant.
+int64_t tile_kernel_num_threads(MlirOperation kernel);
+/// The entry block of the body.
+MlirBlock tile_kernel_body(MlirOperation kernel);
+/// The `tile.kernel_config` of the body, or a null handle.
+TileKernelConfigOp tile_kernel_config_of(MlirOperation kernel);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TILE_DIALECT_OPS_H

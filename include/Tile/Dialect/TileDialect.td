@@ -1,0 +1,62 @@
+//===- TileDialect.td - The dialect and the base class of its ops ---------===//
+//
+// Every hook of an op of this dialect is C. Setting `hasVerifier`, `hasFolder`,
+// `hasCanonicalizer`, `hasRegionVerifier`, `cEffects` or `cInfer` makes the
+// generated C++ method forward to `tile_<op>_<hook>`, whose prototype the
+// generator writes to TileHooks.h. No C++ is written per op.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_DIALECT_TD
+#define TILE_DIALECT_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/BuiltinTypes.td"
+include "mlir/IR/CommonAttrConstraints.td"
+include "mlir/IR/CommonTypeConstraints.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Tile_Dialect : Dialect {
+  let name = "tile";
+  let cppNamespace = "::tile";
+  let summary = "GPU kernels written on tiles";
+  let description = [{
+    A kernel author writes copies, matrix products and reductions on *tiles*:
+    rectangular pieces of tensors that live in shared memory or are spread over
+    the registers of the threads of a block. The ops mean what they would mean
+    if one thread executed the program from top to bottom; the compiler chooses
+    instructions, layouts, pipelines and synchronisation.
+
+    Kernels are the bodies of `gpu.launch` inside a host `func.func`. Tensors
+    are ordinary memrefs. Memory spaces: none is global memory,
+    `#gpu.address_space<workgroup>` is a shared tile, `#tile.fragment` a tile
+    spread over registers, `#gpu.address_space<private>` memory of one thread.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
+class Tile_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Tile_Dialect, mnemonic, traits> {
+  string cName = "tile_" # !subst(".", "_", mnemonic);
+  bit cEffects = 0; // MemoryEffectsOpInterface::getEffects
+  bit cInfer = 0;   // InferTypeOpInterface::inferReturnTypes
+  let extraClassDefinition =
+    !if(hasVerifier, "::llvm::LogicalResult $cppClass::verify() { return ::tile::callVerify(" # cName # "_verify, *this); }\n", "") #
+    !if(hasRegionVerifier, "::llvm::LogicalResult $cppClass::verifyRegions() { return ::tile::callVerify(" # cName # "_verify_regions, *this); }\n", "") #
+    !if(hasFolder, "::mlir::OpFoldResult $cppClass::fold(FoldAdaptor a) { return ::tile::callFold(" # cName # "_fold, *this, a.getOperands()); }\n", "") #
+    !if(hasCanonicalizer, "void $cppClass::getCanonicalizationPatterns(::mlir::RewritePatternSet &s, ::mlir::MLIRContext *c) { " # cName # "_canonicalize(wrap(c), wrap(&s)); }\n", "") #
+    !if(cEffects, "void $cppClass::getEffects(::llvm::SmallVectorImpl<::mlir::MemoryEffects::EffectInstance> &e) { " # cName # "_effects(wrap(getOperation()), TileEffects{&e}); }\n", "") #
+    !if(cInfer, "::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *c, ::std::optional<::mlir::Location> l, ::mlir::ValueRange v, ::mlir::DictionaryAttr d, ::mlir::OpaqueProperties p, ::mlir::RegionRange, ::llvm::SmallVectorImpl<::mlir::Type> &t) { return ::tile::callInfer<$cppClass>(" # cName # "_infer, c, l, v, d, p, t); }\n", "");
+}
+
+#endif // TILE_DIALECT_TD

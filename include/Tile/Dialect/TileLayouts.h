@@ -1,0 +1,25 @@
+//===- TileLayouts.h - Layout attributes as layouts of the algebra --------===//
+#ifndef TILE_DIALECT_TILE_LAYOUTS_H
+#define TILE_DIALECT_TILE_LAYOUTS_H
+
+#include "Tile/Dialect/Ops.h"
+#include "Tile/Layout.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Parses the layout of `alloc` for its shape and element type. False without
+/// a layout, or with a bad one: then `out_error` says why.
+bool tile_layout_of_alloc(TileAllocOp alloc, TileLayout *out_layout,
+                          TileLayoutError *out_error);
+
+/// Elements of the storage behind `alloc`: the span of a shared layout, the
+/// registers per thread of a fragment. False without a (good) layout.
+bool tile_layout_storage_elems(TileAllocOp alloc, int64_t *out_num_elems);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TILE_DIALECT_TILE_LAYOUTS_H

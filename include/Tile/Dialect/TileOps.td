@@ -1,0 +1,529 @@
+//===- TileOps.td - The ops of the tile dialect ---------------------------===//
+//
+// Order: buffers, data movement, products, kernel and host side, barriers.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_OPS_TD
+#define TILE_OPS_TD
+
+include "Tile/Dialect/TileAttrs.td"
+include "Tile/Dialect/TileTypes.td"
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+def Tile_AllocOp : Tile_Op<"alloc"> {
+  let summary = "allocates a shared tile, a fragment or a private array";
+  let description = [{
+    The memory space of the result type says what is allocated:
+    `#gpu.address_space<workgroup>` one tile per block, `#tile.fragment` one
+    tile spread over the registers of the computing threads,
+    `#gpu.address_space<private>` one array per thread. Contents are undefined.
+
+    `layout` is given by the user or written by layout inference; the type never
+    changes. `alignment` is in bytes. `offset` is the place in the dynamic
+    shared memory of the block, in bytes; `tile-pack-shared-memory` writes it.
+
+    Constraints:
+    (C1) the memory space is one of the three;
+    (C2) the shape is static, of rank 0 to 5 (rank 0 only for private memory),
+         without extent 0;
+    (C3) the memref has the identity layout;
+    (C4) `alignment` is a power of two and only on shared tiles;
+    (C5) `layout` only on shared tiles and fragments, and it can be parsed for
+         the shape and element type;
+    (C6) a shared layout is injective, a fragment layout covers the tile;
+    (C7) `offset` only on shared tiles, a multiple of the alignment, at least 0;
+    (C8) the element type is f64, f32, f16, bf16, an 8-bit float or an integer
+         of 1, 8, 16, 32 or 64 bits.
+
+    Example:
+    ```mlir
+    %As = tile.alloc {layout = #tile.layout<"swizzle<128>">} : memref<128x64xbf16, #gpu.address_space<workgroup>>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<Tile_LayoutAttr>:$layout,
+                       OptionalAttr<I64Attr>:$alignment,
+                       OptionalAttr<I64Attr>:$offset);
+  let results = (outs Res<AnyMemRef, "", [MemAlloc]>:$memref);
+  let assemblyFormat = "attr-dict `:` type($memref)";
+  let hasVerifier = 1;
+}
+
+def Tile_RegionOp : Tile_Op<"region", [Pure, AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "window of a buffer";
+  let description = [{
+    `region[i, j, …] = source[offset0 + i, offset1 + j, …]` for
+    `0 <= i < size0`, …. Reads outside the buffer give `pad` (default 0), writes
+    outside are dropped. Offsets are any index values, negative ones included.
+    Dimensions listed in `dropped` have size 1 and do not appear in the result.
+
+    `align` is a fact: the address of `source` and every stride but the last are
+    multiples of that many bytes. `tile-make-variants` writes it where a
+    `tile.require` on the host guarantees it.
+
+    Constraints:
+    (C1) one offset and one size per dimension of `source`;
+    (C2) sizes are at least 1;
+    (C3) dropped dimensions are in range, ascending and of size 1, and at least
+         one dimension stays;
+    (C4) a shared tile, fragment or private array is not left: static offsets
+         are at least 0 and offset + size at most the extent;
+    (C5) `pad` has the element type of `source`, which is in global memory;
+    (C6) `align` is a power of two;
+    (C7) every user is a tile op.
+
+    Example:
+    ```mlir
+    %a = tile.region %A[%b, %m, 0] [1, 128, 64] drop [0] : memref<?x?x?xbf16>
+    ```
+    The result is `!tile.region<128x64xbf16>`.
+  }];
+  let arguments = (ins AnyMemRef:$source, Variadic<Index>:$offsets,
+                       Optional<AnyType>:$pad,
+                       DenseI64ArrayAttr:$static_offsets,
+                       DenseI64ArrayAttr:$static_sizes,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$dropped,
+                       OptionalAttr<I64Attr>:$align);
+  let results = (outs Tile_RegionType:$region);
+  let assemblyFormat = [{
+    $source custom<DynamicIndexList>($offsets, $static_offsets)
+    $static_sizes (`drop` $dropped^)? (`pad` $pad^ `:` type($pad) `in`)?
+    attr-dict `:` type($source)
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+  let cInfer = 1;
+}
+
+def Tile_StorageOp : Tile_Op<"storage", [Pure,
+    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "the linear storage behind a tile";
+  let description = [{
+    `storage[o]` is the element at offset `o` of the layout of a shared tile
+    (the same for the whole block), or register `o` of the executing thread of a
+    fragment (in private memory). Lowering uses it; it needs a known layout.
+
+    Constraints:
+    (C1) `tile` is the result of a `tile.alloc` with a layout.
+
+    Example:
+    ```mlir
+    %s = tile.storage %As : memref<128x64xbf16, #gpu.address_space<workgroup>>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$tile);
+  let results = (outs AnyMemRef:$storage);
+  let assemblyFormat = "$tile attr-dict `:` type($tile)";
+  let hasVerifier = 1;
+  let cInfer = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Data movement
+//===----------------------------------------------------------------------===//
+
+def Tile_CopyOp : Tile_Op<"copy", [AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "copies a tile";
+  let description = [{
+    `dst[i] = convert(src[i])` for every index `i` of the tile, between global,
+    shared, fragment and private memory in both directions. Conversions between
+    float types round to nearest even.
+
+    The copy is synchronous: what follows sees its result. With `signal %bar` it
+    is asynchronous: it completes on slot `slot` of the barrier, which must
+    expect the bytes; the compiler makes this form.
+
+    `instr` is the instruction to use: given by the user it is required, and an
+    error explains why it cannot be used; `tile-instruction-annotation` chooses
+    otherwise. `prefer` is tried first. `map` is the tensor map of a `tma` copy.
+    `vector_width` bounds the elements per access, `eviction` is the L2 policy.
+
+    Constraints:
+    (C1) `src` and `dst` have the same shape;
+    (C2) at least one of them is not in global memory;
+    (C3) the element types are equal, or both float, or both integer;
+    (C4) `instr` and `prefer` are `simt`, `cp_async` or `tma`;
+    (C5) `vector_width` is a power of two from 1 to 16;
+    (C6) `signal` and `map` only with `instr = #tile.instr<tma>`;
+    (C7) `slot` is within the barrier when it is constant;
+    (C8) the tile is static and of rank 1 to 5;
+    (C9) `src` is not `dst`.
+
+    | src \ dst | global | shared | fragment | private |
+    |---|---|---|---|---|
+    | global | – | tma, cp_async, simt | simt | simt |
+    | shared | tma, simt | simt | simt | simt |
+    | fragment | simt | simt | simt | simt |
+
+    Example:
+    ```mlir
+    tile.copy %a to %As : !tile.region<128x64xbf16>, memref<128x64xbf16, #gpu.address_space<workgroup>>
+    ```
+  }];
+  let arguments = (ins Tile_Tile:$src, Tile_Tile:$dst,
+                       Optional<Tile_TensorMapType>:$map,
+                       Optional<Tile_BarrierType>:$signal,
+                       Optional<Index>:$slot,
+                       OptionalAttr<Tile_InstrAttr>:$instr,
+                       OptionalAttr<Tile_InstrAttr>:$prefer,
+                       OptionalAttr<Tile_EvictionAttr>:$eviction,
+                       OptionalAttr<I64Attr>:$vector_width);
+  let assemblyFormat = [{
+    $src `to` $dst (`map` $map^)? (`signal` $signal^ `[` $slot `]` `of` type($signal))?
+    attr-dict `:` type($src) `,` type($dst)
+  }];
+  let hasVerifier = 1;
+  let cEffects = 1;
+}
+
+def Tile_FillOp : Tile_Op<"fill", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "writes one value to every element";
+  let description = [{
+    `dst[i] = value`.
+
+    Constraints:
+    (C1) `value` has the element type of `dst`;
+    (C2) the tile is static.
+
+    Example:
+    ```mlir
+    tile.fill %acc, %zero : memref<128x128xf32, #tile.fragment>, f32
+    ```
+  }];
+  let arguments = (ins Tile_Tile:$dst, AnyType:$value);
+  let assemblyFormat = "$dst `,` $value attr-dict `:` type($dst) `,` type($value)";
+  let hasVerifier = 1;
+  let cEffects = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+def Tile_GemmOp : Tile_Op<"gemm", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "matrix product with accumulation";
+  let description = [{
+    `C = (clear ? 0 : C) + op(A) · op(B)` with op(A) of shape M x K, op(B) of
+    shape K x N and C of shape M x N. `transpose_a` says that A is stored K x M,
+    `transpose_b` that B is stored N x K.
+
+    `policy` says how the warps share C: `square` balances rows and columns,
+    `full_row` gives every warp all columns, `full_col` all rows.
+
+    Constraints:
+    (C1) A, B and C have rank 2;
+    (C2) the K extents of op(A) and op(B) agree;
+    (C3) C has the rows of op(A) and the columns of op(B);
+    (C4) A is shared or a fragment, B is shared or a fragment, C is a fragment;
+    (C5) the element types are a row of the table;
+    (C6) `instr` is `mma` or `wgmma`;
+    (C7) f32 operands need `precision = "tf32"`, which needs f32 operands.
+
+    | A, B | C |
+    |---|---|
+    | f16 | f32, f16 |
+    | bf16 | f32 |
+
+    Example:
+    ```mlir
+    tile.gemm %As, %Bs, %acc {transpose_b} : (memref<128x64xbf16, #gpu.address_space<workgroup>>, memref<128x64xbf16, #gpu.address_space<workgroup>>, memref<128x128xf32, #tile.fragment>)
+    ```
+  }];
+  let arguments = (ins Tile_Tile:$a, Tile_Tile:$b, Tile_Tile:$c,
+                       Optional<I1>:$clear,
+                       UnitAttr:$transpose_a, UnitAttr:$transpose_b,
+                       OptionalAttr<StrAttr>:$precision,
+                       DefaultValuedAttr<Tile_WarpPolicyAttr, "::tile::WarpPolicy::Square">:$policy,
+                       OptionalAttr<Tile_InstrAttr>:$instr);
+  let assemblyFormat = [{
+    $a `,` $b `,` $c (`clear` $clear^)? attr-dict
+    `:` `(` type($a) `,` type($b) `,` type($c) `)`
+  }];
+  let hasVerifier = 1;
+  let cEffects = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernel and host side
+//===----------------------------------------------------------------------===//
+
+def Tile_BlockSwizzleOp : Tile_Op<"block_swizzle", [Pure]> {
+  let summary = "rasterised block ids";
+  let description = [{
+    Renumbers the blocks of a `grid_x` x `grid_y` grid so that blocks that run
+    at the same time share operands. With linear id `l = y · grid_x + x` the
+    grid is cut in panels of `panel` rows (`raster = row`) or columns
+    (`raster = column`); blocks are numbered along the short side of a panel
+    first. With `serpentine` every second panel runs backwards. A last panel
+    may be smaller. The map is a bijection of the grid.
+
+    Constraints:
+    (C1) `panel` is at least 1.
+
+    Example:
+    ```mlir
+    %i, %j = tile.block_swizzle %bx, %by of %gx, %gy {panel = 8 : i64}
+    ```
+  }];
+  let arguments = (ins Index:$x, Index:$y, Index:$grid_x, Index:$grid_y,
+                       DefaultValuedAttr<I64Attr, "8">:$panel,
+                       DefaultValuedAttr<Tile_RasterAttr, "::tile::Raster::Row">:$raster,
+                       UnitAttr:$serpentine);
+  let results = (outs Index:$new_x, Index:$new_y);
+  let assemblyFormat = "$x `,` $y `of` $grid_x `,` $grid_y attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tile_KernelConfigOp : Tile_Op<"kernel_config"> {
+  let summary = "options of the kernel whose body holds it";
+  let description = [{
+    `min_blocks`: blocks that must fit on one multiprocessor. `registers`: upper
+    bound per thread. `specialize`, `persist`: whether the kernel may be split
+    into roles, whether its blocks may loop over tiles. Outlining drops the
+    attributes of a launch, so they sit on this op.
+
+    Constraints:
+    (C1) directly inside a `gpu.launch`, `gpu.func` or `func.func`, at most once;
+    (C2) `min_blocks` is from 1 to 32;
+    (C3) `registers` is from 24 to 255.
+
+    Example:
+    ```mlir
+    tile.kernel_config {min_blocks = 2 : i64}
+    ```
+  }];
+  let arguments = (ins OptionalAttr<I64Attr>:$min_blocks,
+                       OptionalAttr<I64Attr>:$registers,
+                       OptionalAttr<Tile_SpecializeAttr>:$specialize,
+                       OptionalAttr<BoolAttr>:$persist);
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tile_TensorMapOp : Tile_Op<"tensor_map", [Pure]> {
+  let summary = "a TMA tensor map of a tensor";
+  let description = [{
+    Describes `tensor` to the TMA unit: boxes of `box` elements (memref order,
+    one extent per dimension), placed in shared memory with a swizzle of
+    `swizzle` bytes. It is made on the host and captured by the launch.
+
+    Constraints:
+    (C1) `tensor` is in global memory, of rank 1 to 5, with last stride 1;
+    (C2) one box extent per dimension, each from 1 to 256;
+    (C3) `swizzle` is 0, 32, 64 or 128;
+    (C4) the innermost box row is a multiple of 16 bytes, and at most `swizzle`
+         bytes unless that is 0.
+
+    Example:
+    ```mlir
+    %t = tile.tensor_map %A box [128, 64] swizzle 128 : memref<?x?xbf16>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$tensor, DenseI64ArrayAttr:$box,
+                       DefaultValuedAttr<I64Attr, "0">:$swizzle);
+  let results = (outs Tile_TensorMapType:$map);
+  let assemblyFormat = [{
+    $tensor `box` $box (`swizzle` $swizzle^)? attr-dict `:` type($tensor)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_RequireOp : Tile_Op<"require"> {
+  let summary = "a condition that a launch needs";
+  let description = [{
+    On the host, outside a launch. Directly in the function: the call fails with
+    `text` when the condition is false. Inside a region of `tile.variants`: the
+    variant is passed over.
+
+    Constraints:
+    (C1) not inside a kernel;
+    (C2) `text` is not empty.
+
+    Example:
+    ```mlir
+    tile.require %aligned, "rows of A start at multiples of 16 bytes"
+    ```
+  }];
+  let arguments = (ins I1:$condition, StrAttr:$text);
+  let assemblyFormat = "$condition `,` $text attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tile_VariantsOp : Tile_Op<"variants", [NoTerminator, NoRegionArguments]> {
+  let summary = "variants of a launch, tried in order";
+  let description = [{
+    Each region holds host code, `tile.require` ops and one launch. The first
+    region whose requirements hold runs; the others have no effect.
+
+    Constraints:
+    (C1) at least one region, each of one block;
+    (C2) each region holds exactly one `gpu.launch` or `gpu.launch_func`;
+    (C3) not inside a kernel.
+
+    Example:
+    ```mlir
+    tile.variants {
+      tile.require %aligned, "rows of A start at multiples of 16 bytes"
+      gpu.launch …
+    }, {
+      gpu.launch …
+    }
+    ```
+  }];
+  let regions = (region VariadicRegion<SizedRegion<1>>:$variants);
+  let assemblyFormat = "attr-dict-with-keyword $variants";
+  let hasRegionVerifier = 1;
+}
+
+def Tile_NumSmsOp : Tile_Op<"num_sms", [Pure]> {
+  let summary = "number of multiprocessors of the device, on the host";
+  let results = (outs Index:$count);
+  let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers
+//===----------------------------------------------------------------------===//
+
+def Tile_BarrierAllocOp : Tile_Op<"barrier_alloc"> {
+  let summary = "allocates a row of mbarriers in shared memory";
+  let description = [{
+    Eight bytes per slot. `offset` is the place in dynamic shared memory.
+
+    Constraints:
+    (C1) the type has at least one slot;
+    (C2) `offset` is a multiple of 8, at least 0.
+
+    Example:
+    ```mlir
+    %full = tile.barrier_alloc : !tile.barrier<3>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<I64Attr>:$offset);
+  let results = (outs Res<Tile_BarrierType, "", [MemAlloc]>:$barrier);
+  let assemblyFormat = "attr-dict `:` type($barrier)";
+  let hasVerifier = 1;
+}
+
+def Tile_BarrierInitOp : Tile_Op<"barrier_init", [
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "initialises every slot of a barrier";
+  let description = [{
+    One thread of the block initialises all slots to expect `arrivals` arrivals
+    per phase and makes that visible to the asynchronous proxy. A
+    `tile.barrier_sync` must follow before another thread uses the barrier.
+
+    Constraints:
+    (C1) `arrivals` is from 1 to 2^20 - 1.
+
+    Example:
+    ```mlir
+    tile.barrier_init %full arrivals 1 : !tile.barrier<3>
+    ```
+  }];
+  let arguments = (ins Tile_BarrierType:$barrier, I64Attr:$arrivals);
+  let assemblyFormat = "$barrier `arrivals` $arrivals attr-dict `:` type($barrier)";
+  let hasVerifier = 1;
+}
+
+class Tile_BarrierSlotOp<string mnemonic>
+    : Tile_Op<mnemonic, [MemoryEffects<[MemRead, MemWrite]>]> {
+  let hasVerifier = 1;
+}
+
+def Tile_BarrierArriveOp : Tile_BarrierSlotOp<"barrier_arrive"> {
+  let summary = "one arrival per executing thread";
+  let description = [{
+    Constraints:
+    (C1) a constant slot is within the barrier.
+
+    Example:
+    ```mlir
+    tile.barrier_arrive %empty[%slot] : !tile.barrier<3>
+    ```
+  }];
+  let arguments = (ins Tile_BarrierType:$barrier, Index:$slot);
+  let assemblyFormat = "$barrier `[` $slot `]` attr-dict `:` type($barrier)";
+}
+
+def Tile_BarrierExpectOp : Tile_BarrierSlotOp<"barrier_expect"> {
+  let summary = "one thread arrives and adds expected bytes";
+  let description = [{
+    One elected thread performs `mbarrier.arrive.expect_tx`.
+
+    Constraints:
+    (C1) a constant slot is within the barrier;
+    (C2) `bytes` is from 1 to 2^20 - 1.
+
+    Example:
+    ```mlir
+    tile.barrier_expect %full[%slot] bytes 16384 : !tile.barrier<3>
+    ```
+  }];
+  let arguments = (ins Tile_BarrierType:$barrier, Index:$slot, I64Attr:$bytes);
+  let assemblyFormat = "$barrier `[` $slot `]` `bytes` $bytes attr-dict `:` type($barrier)";
+}
+
+def Tile_BarrierWaitOp : Tile_BarrierSlotOp<"barrier_wait"> {
+  let summary = "waits until the phase of a parity has completed";
+  let description = [{
+    Every executing thread waits until the phase of parity `parity` (0 for the
+    first phase) of the slot is complete.
+
+    Constraints:
+    (C1) a constant slot is within the barrier;
+    (C2) a constant parity is 0 or 1.
+
+    Example:
+    ```mlir
+    tile.barrier_wait %full[%slot] parity %p : !tile.barrier<3>
+    ```
+  }];
+  let arguments = (ins Tile_BarrierType:$barrier, Index:$slot, I32:$parity);
+  let assemblyFormat = "$barrier `[` $slot `]` `parity` $parity attr-dict `:` type($barrier)";
+}
+
+def Tile_BarrierSyncOp : Tile_Op<"barrier_sync", [
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "barrier of all threads, or of some";
+  let description = [{
+    `bar.sync`: without attributes, of all threads of the block. With `id` and
+    `threads`, of the first `threads` threads that arrive at barrier `id`.
+
+    Constraints:
+    (C1) `id` is from 0 to 15;
+    (C2) `threads` is a positive multiple of 32, at most 1024;
+    (C3) `threads` is given when `id` is.
+
+    Example:
+    ```mlir
+    tile.barrier_sync {id = 1 : i64, threads = 128 : i64}
+    ```
+  }];
+  let arguments = (ins OptionalAttr<I64Attr>:$id, OptionalAttr<I64Attr>:$threads);
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tile_FenceProxyOp : Tile_Op<"fence_proxy", [
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "orders generic accesses before asynchronous ones";
+  let description = [{
+    `fence.proxy.async`: shared memory that the executing threads wrote becomes
+    visible to TMA and wgmma once they have also synchronised.
+
+    Example:
+    ```mlir
+    tile.fence_proxy
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+#endif // TILE_OPS_TD

@@ -1,0 +1,129 @@
+//===- Passes.td - Every pass, in pipeline order --------------------------===//
+#ifndef TILE_PASSES_TD
+#define TILE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def MakeVariants : Pass<"tile-make-variants", ""> {
+  let summary = "Clones a launch into a fast variant and one that needs nothing";
+  let description = [{
+    Consumes: launches whose best instructions need facts that only the host
+    knows: aligned base addresses and row pitches.
+    Produces: `tile.variants` with two launches. The first holds `tile.require`
+    ops and the facts (`align` on `tile.region`), the second needs nothing.
+    Keeps: launches that need no such fact, and everything else.
+    Fails: never; a launch whose body cannot be cloned gets a remark.
+  }];
+  let dependentDialects = ["arith", "memref", "tile"];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "chip to compile for, if the module does not say">
+  ];
+}
+
+def InstructionAnnotation : Pass<"tile-instruction-annotation", ""> {
+  let summary = "Writes the instruction of every copy and product";
+  let description = [{
+    Consumes: tile ops, the target, facts on regions.
+    Produces: `instr` on every `tile.copy` and `tile.gemm`. A remark on each op
+    says why better instructions were not legal.
+    Keeps: an instruction that the user required, if it is legal.
+    Fails: a required instruction is illegal, or no instruction is legal.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "chip to compile for, if the module does not say">
+  ];
+}
+
+def LayoutInference : Pass<"tile-layout-inference", ""> {
+  let summary = "Writes the layout of every shared tile and fragment";
+  let description = [{
+    Consumes: `tile.alloc` ops without layout, `instr` on copies and products.
+    Produces: `layout` on every shared tile and fragment, one tensor map per TMA
+    copy (`map`), made from the layout.
+    Keeps: layouts given by the user.
+    Fails: two ops need layouts that exclude each other, or a given layout
+    cannot serve an op; both are named.
+  }];
+  let dependentDialects = ["tile"];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "chip to compile for, if the module does not say">
+  ];
+}
+
+def LowerChannels : Pass<"tile-lower-channels", ""> {
+  let summary = "Gives asynchronous copies the barriers that complete them";
+  let description = [{
+    Consumes: `tile.copy` with `instr = #tile.instr<tma>` into shared memory.
+    Produces: a barrier per group of copies that are issued together, the bytes
+    it expects, and the wait. Parity is kept in private memory, so it is right
+    under any control flow.
+    Keeps: copies that signal a barrier already.
+    Fails: never.
+  }];
+  let dependentDialects = ["arith", "memref", "tile"];
+}
+
+def PackSharedMemory : Pass<"tile-pack-shared-memory", ""> {
+  let summary = "Places shared tiles and barriers in one arena";
+  let description = [{
+    Consumes: `tile.alloc` in shared memory and `tile.barrier_alloc`.
+    Produces: `offset` on each, and the dynamic shared memory of the launch.
+    Tiles that do not live at the same time may share bytes.
+    Fails: the arena exceeds what a block may use; says how much was asked.
+  }];
+  let dependentDialects = ["arith", "tile"];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "chip to compile for, if the module does not say">
+  ];
+}
+
+def InsertSync : Pass<"tile-insert-sync", ""> {
+  let summary = "Inserts thread barriers and proxy fences";
+  let description = [{
+    Consumes: tile ops on shared memory with known bytes.
+    Produces: `tile.barrier_sync` between conflicting accesses of different
+    threads, `tile.fence_proxy` between generic writes and asynchronous reads.
+    Keeps: barriers that are there already; they count.
+    Fails: never.
+  }];
+  let dependentDialects = ["tile"];
+}
+
+def ConvertTileToNVGPU : Pass<"convert-tile-to-nvgpu", ""> {
+  let summary = "Lowers what the nvgpu dialect can say (sm_80 products, cp.async)";
+  let description = [{
+    Consumes: `tile.gemm` with `instr = #tile.instr<mma>`, `tile.copy` with
+    `instr = #tile.instr<cp_async>`.
+    Produces: `nvgpu.ldmatrix`, `nvgpu.mma.sync`, `nvgpu.device_async_copy` on
+    `tile.storage`.
+    Keeps: all other ops.
+    Fails: never; legality was decided by the annotation.
+  }];
+  let dependentDialects = ["arith", "gpu", "memref", "nvgpu", "scf", "tile", "vector"];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "chip to compile for, if the module does not say">
+  ];
+}
+
+def ConvertTileToNVVM : Pass<"convert-tile-to-nvvm", ""> {
+  let summary = "Lowers kernels to the llvm and nvvm dialects";
+  let description = [{
+    Consumes: `gpu.module`s whose control flow is in `cf`, with tile, nvgpu, gpu
+    and memref ops.
+    Produces: `llvm.func` kernels. Scalar arithmetic stays for the upstream
+    conversions.
+    Fails: an op that has no lowering on this path, by name.
+  }];
+  let dependentDialects = ["arith", "cf", "llvm", "nvvm", "tile"];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "chip to compile for, if the module does not say">
+  ];
+}
+
+#endif // TILE_PASSES_TD

@@ -1,0 +1,155 @@
+//===- DialectBridge.cpp - Registers the dialect; adaptors to the C hooks -===//
+//
+// The whole C++ of the dialect. Nothing here names an op: ODS generates the
+// methods that call these adaptors.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DialectBridge.h"
+
+#include "Tile/Dialect/Dialect.h"
+#include "mlir/CAPI/Registration.h"
+#include "mlir/Transforms/InliningUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+//===-- Adaptors ----------------------------------------------------------===//
+
+namespace tile {
+
+static LogicalResult callVerify(MlirLogicalResult (*hook)(MlirOperation),
+                                Operation *op) {
+  return success(hook(wrap(op)).value);
+}
+
+static OpFoldResult callFold(TileFold (*hook)(MlirOperation, intptr_t,
+                                              const MlirAttribute *),
+                             Operation *op, ArrayRef<Attribute> constants) {
+  TileFold result =
+      hook(wrap(op), constants.size(),
+           reinterpret_cast<const MlirAttribute *>(constants.data()));
+  if (result.attr.ptr)
+    return unwrap(result.attr);
+  return result.value.ptr ? OpFoldResult(unwrap(result.value))
+                          : OpFoldResult();
+}
+
+template <typename OpTy>
+static LogicalResult
+callInfer(MlirLogicalResult (*hook)(const TileInferInput *, MlirType *),
+          MLIRContext *context, std::optional<Location> location,
+          ValueRange operands, DictionaryAttr attributes,
+          OpaqueProperties properties, SmallVectorImpl<Type> &types) {
+  SmallVector<MlirValue> values =
+      llvm::map_to_vector(operands, [](Value v) { return wrap(v); });
+  Attribute dict = attributes;
+  if (properties)
+    dict = OpTy::getPropertiesAsAttr(
+        context, *properties.as<typename OpTy::Properties *>());
+  Location loc = location.value_or(UnknownLoc::get(context));
+  TileInferInput input = {wrap(context), wrap(loc), (intptr_t)values.size(),
+                          values.data(), wrap(dict)};
+  MlirType type = {nullptr};
+  if (!hook(&input, &type).value)
+    return failure();
+  types.push_back(unwrap(type));
+  return success();
+}
+
+static FailureOr<SmallVector<int64_t>> parseExtents(AsmParser &parser) {
+  SmallVector<int64_t> extents;
+  if (failed(parser.parseDimensionList(extents, /*allowDynamic=*/false)))
+    return failure();
+  return extents;
+}
+
+static void printExtents(AsmPrinter &printer, ArrayRef<int64_t> extents) {
+  for (int64_t extent : extents)
+    printer << extent << 'x';
+}
+
+} // namespace tile
+
+//===-- Generated definitions ---------------------------------------------===//
+
+#include "TileDialect.cpp.inc"
+#include "TileEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "TileAttrs.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "TileTypes.cpp.inc"
+#define GET_OP_CLASSES
+#include "TileOps.cpp.inc"
+
+//===-- Dialect -----------------------------------------------------------===//
+
+namespace {
+// Tile ops mean the same wherever a function is inlined.
+struct TileInlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+} // namespace
+
+void tile::TileDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "TileAttrs.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "TileTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "TileOps.cpp.inc"
+      >();
+  addInterfaces<TileInlinerInterface>();
+}
+
+Operation *tile::TileDialect::materializeConstant(OpBuilder &builder,
+                                                  Attribute value, Type type,
+                                                  Location location) {
+  return arith::ConstantOp::materialize(builder, value, type, location);
+}
+
+LogicalResult
+tile::TileDialect::verifyOperationAttribute(Operation *op,
+                                            NamedAttribute attribute) {
+  return success(
+      tile_attribute_verify(wrap(op), {wrap(attribute.getName()),
+                                       wrap(attribute.getValue())})
+          .value);
+}
+
+//===-- C API -------------------------------------------------------------===//
+
+void tile_effects_add(TileEffects effects, TileEffectKind kind,
+                      MlirOperation op, intptr_t operand) {
+  auto &out =
+      *static_cast<SmallVectorImpl<MemoryEffects::EffectInstance> *>(
+          effects.ptr);
+  MemoryEffects::Effect *const table[] = {
+      MemoryEffects::Read::get(), MemoryEffects::Write::get(),
+      MemoryEffects::Allocate::get(), MemoryEffects::Free::get()};
+  if (operand < 0)
+    out.emplace_back(table[kind]);
+  else
+    out.emplace_back(table[kind], &unwrap(op)->getOpOperand(operand));
+}
+
+MLIR_DEFINE_CAPI_DIALECT_REGISTRATION(Tile, tile, tile::TileDialect)
+
+#include "TileAttrsCAPI.h"
+
+static TileI64s toI64s(ArrayRef<int64_t> list) {
+  return {list.data(), (intptr_t)list.size()};
+}
+
+#include "TileAttrsCAPI.cpp.inc"

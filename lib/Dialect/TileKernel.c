@@ -1,0 +1,85 @@
+//===- TileKernel.c - Which ops are kernels, and how many threads they have ==//
+
+#include "Tile/Dialect/Ops.h"
+#include "Tile/Ops/arith.h"
+#include "Tile/Ops/func.h"
+#include "Tile/Ops/gpu.h"
+#include "Tile/Support/Diagnostics.h"
+#include "Tile/Support/Iterate.h"
+
+static bool func_is_kernel(MlirOperation op) {
+  if (gpu_func_is(op))
+    return true;
+  return func_func_is(op) && !mlirAttributeIsNull(
+                                 mlirOperationGetDiscardableAttributeByName(
+                                     op, TILE_STR("tile.num_threads")));
+}
+
+typedef struct {
+  TileKernelVisitor visit;
+  void *user_data;
+  MlirLogicalResult result;
+} KernelWalk;
+
+static MlirWalkResult kernel_walk(MlirOperation op, void *user_data) {
+  KernelWalk *walk = user_data;
+  if (!gpu_launch_is(op) && !func_is_kernel(op))
+    return MlirWalkResultAdvance;
+  if (mlirBlockIsNull(tile_kernel_body(op)))
+    return MlirWalkResultSkip; // a declaration
+  walk->result = walk->visit(op, walk->user_data);
+  return tile_failed(walk->result) ? MlirWalkResultInterrupt
+                                   : MlirWalkResultSkip;
+}
+
+MlirLogicalResult tile_kernels_visit(MlirOperation root,
+                                     TileKernelVisitor visit,
+                                     void *user_data) {
+  KernelWalk walk = {visit, user_data, tile_success()};
+  mlirOperationWalk(root, kernel_walk, &walk, MlirWalkPreOrder);
+  return walk.result;
+}
+
+MlirBlock tile_kernel_body(MlirOperation kernel) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+}
+
+static int64_t launch_num_threads(GPULaunchOp launch) {
+  MlirValue size[3] = {gpu_launch_blockSizeX(launch),
+                       gpu_launch_blockSizeY(launch),
+                       gpu_launch_blockSizeZ(launch)};
+  int64_t product = 1;
+  for (int i = 0; i < 3; i++) {
+    int64_t extent;
+    if (!mlirxConstantInt(size[i], &extent))
+      return -1;
+    product *= extent;
+  }
+  return product;
+}
+
+int64_t tile_kernel_num_threads(MlirOperation kernel) {
+  if (gpu_launch_is(kernel))
+    return launch_num_threads(gpu_launch_cast(kernel));
+  MlirAttribute attr = mlirOperationGetDiscardableAttributeByName(
+      kernel, TILE_STR("tile.num_threads"));
+  if (!mlirAttributeIsNull(attr))
+    return mlirIntegerAttrGetValueInt(attr);
+  if (!gpu_func_is(kernel))
+    return -1;
+  MlirAttribute block = gpu_func_known_block_size_attr(gpu_func_cast(kernel));
+  if (mlirAttributeIsNull(block))
+    return -1;
+  int64_t product = 1;
+  for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(block); i++)
+    product *= mlirDenseI32ArrayGetElement(block, i);
+  return product;
+}
+
+TileKernelConfigOp tile_kernel_config_of(MlirOperation kernel) {
+  TILE_FOR_EACH_OP(op, tile_kernel_body(kernel)) {
+    if (tile_kernel_config_is(op))
+      return tile_kernel_config_cast(op);
+  }
+  return (TileKernelConfigOp){{NULL}};
+}

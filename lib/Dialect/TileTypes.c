@@ -1,0 +1,161 @@
+//===- TileTypes.c - Shapes, spaces and element types of tiles ------------===//
+
+#include "Tile/Dialect/Ops.h"
+
+#include <inttypes.h>
+
+//===-- Element types -----------------------------------------------------===//
+
+int tile_elem_bits(MlirType element) {
+  if (mlirTypeIsAInteger(element)) {
+    unsigned width = mlirIntegerTypeGetWidth(element);
+    switch (width) {
+    case 1:
+      return 8;
+    case 8:
+    case 16:
+    case 32:
+    case 64:
+      return (int)width;
+    default:
+      return 0;
+    }
+  }
+  if (mlirTypeIsAFloat(element)) {
+    unsigned width = mlirFloatTypeGetWidth(element);
+    return width == 8 || width == 16 || width == 32 || width == 64 ? (int)width
+                                                                   : 0;
+  }
+  return 0;
+}
+
+bool tile_elem_is_float(MlirType element) { return mlirTypeIsAFloat(element); }
+
+//===-- Memory spaces -----------------------------------------------------===//
+
+static const char *const space_text[] = {
+    [TILE_SPACE_GLOBAL] = "",
+    [TILE_SPACE_SHARED] = "#gpu.address_space<workgroup>",
+    [TILE_SPACE_FRAGMENT] = "#tile.fragment",
+    [TILE_SPACE_PRIVATE] = "#gpu.address_space<private>",
+    [TILE_SPACE_OTHER] = "",
+};
+
+MlirAttribute tile_space_attr(MlirContext context, TileSpace space) {
+  if (!space_text[space][0])
+    return mlirAttributeGetNull();
+  return mlirAttributeParseGet(context, tile_str(space_text[space]));
+}
+
+TileSpace tile_space_of_attr(MlirAttribute memory_space) {
+  if (mlirAttributeIsNull(memory_space))
+    return TILE_SPACE_GLOBAL;
+  if (tile_fragment_attr_is(memory_space))
+    return TILE_SPACE_FRAGMENT;
+  MlirContext context = mlirAttributeGetContext(memory_space);
+  MlirAttribute global =
+      mlirAttributeParseGet(context, TILE_STR("#gpu.address_space<global>"));
+  if (mlirAttributeEqual(memory_space, global))
+    return TILE_SPACE_GLOBAL;
+  for (TileSpace space = TILE_SPACE_SHARED; space < TILE_SPACE_OTHER; space++)
+    if (mlirAttributeEqual(memory_space, tile_space_attr(context, space)))
+      return space;
+  return TILE_SPACE_OTHER;
+}
+
+const char *tile_space_name(TileSpace space) {
+  switch (space) {
+  case TILE_SPACE_GLOBAL:
+    return "global memory";
+  case TILE_SPACE_SHARED:
+    return "shared memory";
+  case TILE_SPACE_FRAGMENT:
+    return "a fragment";
+  case TILE_SPACE_PRIVATE:
+    return "private memory";
+  case TILE_SPACE_OTHER:
+    break;
+  }
+  return "an unknown memory space";
+}
+
+//===-- Shapes ------------------------------------------------------------===//
+
+static bool shape_of_region(MlirType type, TileShape *out) {
+  TileI64s extents = tile_region_type_shape(type);
+  if (extents.n > TILE_MAX_RANK)
+    return false;
+  out->rank = (int)extents.n;
+  for (int d = 0; d < out->rank; d++)
+    out->extent[d] = extents.p[d];
+  out->element = tile_region_type_elementType(type);
+  out->space = tile_space_of_attr(tile_region_type_memorySpace(type));
+  return true;
+}
+
+bool tile_shape_get(MlirType type, TileShape *out_shape) {
+  if (tile_region_type_is(type))
+    return shape_of_region(type, out_shape);
+  if (!mlirTypeIsAMemRef(type))
+    return false;
+  int64_t rank = mlirShapedTypeGetRank(type);
+  if (rank > TILE_MAX_RANK)
+    return false;
+  out_shape->rank = (int)rank;
+  for (int d = 0; d < out_shape->rank; d++) {
+    int64_t extent = mlirShapedTypeGetDimSize(type, d);
+    out_shape->extent[d] = mlirShapedTypeIsDynamicSize(extent) ? -1 : extent;
+  }
+  out_shape->element = mlirShapedTypeGetElementType(type);
+  out_shape->space = tile_space_of_attr(mlirMemRefTypeGetMemorySpace(type));
+  return true;
+}
+
+bool tile_shape_is_static(const TileShape *shape) {
+  for (int d = 0; d < shape->rank; d++)
+    if (shape->extent[d] < 0)
+      return false;
+  return true;
+}
+
+bool tile_shape_equal_extents(const TileShape *a, const TileShape *b) {
+  if (a->rank != b->rank)
+    return false;
+  for (int d = 0; d < a->rank; d++)
+    if (a->extent[d] != b->extent[d])
+      return false;
+  return true;
+}
+
+int64_t tile_shape_num_elems(const TileShape *shape) {
+  int64_t product = 1;
+  for (int d = 0; d < shape->rank; d++)
+    product *= shape->extent[d];
+  return product;
+}
+
+typedef struct {
+  char *text;
+  size_t length, capacity;
+} Text;
+
+static void text_append(MlirStringRef piece, void *user_data) {
+  Text *out = user_data;
+  for (size_t i = 0; i < piece.length && out->length + 1 < out->capacity; i++)
+    out->text[out->length++] = piece.data[i];
+  out->text[out->length] = '\0';
+}
+
+void tile_shape_print(const TileShape *shape, char *out, size_t capacity) {
+  Text text = {out, 0, capacity};
+  out[0] = '\0';
+  for (int d = 0; d < shape->rank; d++) {
+    char extent[24];
+    if (shape->extent[d] < 0)
+      snprintf(extent, sizeof extent, "?x");
+    else
+      snprintf(extent, sizeof extent, "%" PRId64 "x", shape->extent[d]);
+    text_append(tile_str(extent), &text);
+  }
+  mlirTypePrint(shape->element, text_append, &text);
+}

@@ -1,0 +1,66 @@
+//===- EnumText.c - Enum attributes of dialects, through their text -------===//
+
+#include "Tile/Support/Build.h"
+
+enum { TEXT_CAPACITY = 256 };
+
+typedef struct {
+  char text[TEXT_CAPACITY];
+  size_t length;
+} Text;
+
+static void text_append(MlirStringRef s, void *user_data) {
+  Text *out = user_data;
+  size_t room = TEXT_CAPACITY - 1 - out->length;
+  size_t n = s.length < room ? s.length : room;
+  memcpy(out->text + out->length, s.data, n);
+  out->length += n;
+  out->text[out->length] = '\0';
+}
+
+static void text_append_cstr(Text *out, const char *s) {
+  text_append(tile_str(s), out);
+}
+
+static bool is_single_bit(int64_t v) { return v && !(v & (v - 1)); }
+
+MlirAttribute tile_ods_enum_attr(MlirContext context, const char *prefix,
+                                 const TileEnumCase *cases, int num_cases,
+                                 int64_t value, const char *separator) {
+  Text text = {{0}, 0};
+  text_append_cstr(&text, prefix);
+  size_t start = text.length;
+  // An exact case wins; a bit enum is otherwise the list of its bits.
+  for (int i = 0; i < num_cases && text.length == start; i++)
+    if (cases[i].v == value)
+      text_append_cstr(&text, cases[i].s);
+  if (text.length == start && separator[0]) {
+    for (int i = 0; i < num_cases; i++) {
+      if (!is_single_bit(cases[i].v) || !(cases[i].v & value))
+        continue;
+      if (text.length > start)
+        text_append_cstr(&text, separator);
+      text_append_cstr(&text, cases[i].s);
+    }
+  }
+  text_append_cstr(&text, ">");
+  return mlirAttributeParseGet(context, (MlirStringRef){text.text, text.length});
+}
+
+int64_t tile_ods_enum_value(MlirAttribute attribute, int prefix_length,
+                            const TileEnumCase *cases, int num_cases,
+                            const char *separator) {
+  Text text = {{0}, 0};
+  int64_t value = 0;
+  mlirAttributePrint(attribute, text_append, &text);
+  const char *p = text.text + prefix_length;
+  while (*p && *p != '>') {
+    size_t word = strcspn(p, separator[0] ? ",|> " : ">");
+    for (int i = 0; i < num_cases; i++)
+      if (strlen(cases[i].s) == word && !memcmp(cases[i].s, p, word))
+        value |= cases[i].v;
+    p += word;
+    p += strspn(p, ",| ");
+  }
+  return value;
+}
