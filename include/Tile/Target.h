@@ -1,0 +1,92 @@
+//===- Target.h - What each chip can do -----------------------------------===//
+//
+// One table. Passes ask for capabilities and limits; none compares chip names.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_TARGET_H
+#define TILE_TARGET_H
+
+#include "mlir-c/IR.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The instruction family `mma.sync`: one warp, one shape per operand width.
+/// A is m x k, B is k x n; k = `k_bytes` divided by the element size.
+typedef struct {
+  int32_t m, n;
+  int32_t k_bytes;
+} TileMmaShape;
+
+/// The family `wgmma.mma_async`: one warpgroup, n any multiple of `n_step`
+/// from `n_step` to `n_max`. All zero when the chip has none.
+typedef struct {
+  int32_t m;
+  int32_t n_step, n_max;
+  int32_t k_bytes;
+} TileWgmmaShape;
+
+/// Capabilities of one chip. Entries live forever and never change.
+typedef struct {
+  const char *chip;         // "sm_90a", as LLVM and ptxas spell it
+  const char *ptx_features; // LLVM subtarget features: the PTX ISA version
+
+  // Limits.
+  int64_t max_smem_bytes;      // dynamic shared memory of a block, opted in
+  int64_t sm_smem_bytes;       // shared memory of a multiprocessor
+  int64_t reserved_smem_bytes; // per resident block, taken by the system
+  int64_t sm_registers;        // 32-bit registers of a multiprocessor
+  int64_t max_thread_registers;
+  int64_t max_block_threads;
+  int64_t max_sm_threads;
+  int64_t max_sm_blocks;
+  int64_t max_cluster_blocks; // without opting into non-portable sizes; 1: none
+
+  // Instructions.
+  bool has_cp_async;   // cp.async, 4 to 16 bytes per thread
+  bool has_ldmatrix;   // ldmatrix
+  bool has_stmatrix;   // stmatrix
+  bool has_try_wait;   // mbarrier.try_wait: waiting without a spin on test_wait
+  bool has_tma;        // cp.async.bulk[.tensor], tensor maps
+  bool has_wgmma;      // wgmma.mma_async
+  bool has_setmaxnreg; // setmaxnreg
+  bool has_elect;      // elect.sync
+  bool has_tcgen05;    // tcgen05.*, tensor memory
+  bool has_mma_f16;    // mma.sync of f16 and bf16
+  bool has_mma_tf32;   // mma.sync of tf32
+  bool has_mma_i8;     // mma.sync of s8 and u8
+  bool has_mma_f8;     // mma.sync of e4m3 and e5m2
+  bool has_mma_sparse; // mma.sp.sync
+  bool has_bf16_atomic; // atom.add and red.add of bf16
+
+  TileMmaShape mma;
+  TileWgmmaShape wgmma;
+} TileTarget;
+
+/// The entry of `chip`, or NULL when it is not in the table.
+MLIR_CAPI_EXPORTED const TileTarget *tile_target_find(const char *chip);
+
+/// The entries in ascending order; NULL behind the last one.
+MLIR_CAPI_EXPORTED const TileTarget *tile_target_at(size_t index);
+
+/// "sm_80, sm_86, …", cut at `capacity`.
+MLIR_CAPI_EXPORTED void tile_target_list(char *out, size_t capacity);
+
+/// Finds the target of `op`: `tile.target = #nvvm.target<chip = "…">` on `op`
+/// or the closest op around it, else the only entry of `targets` of a
+/// `gpu.module`, else `option`, the text of a pass option (NULL or "": not
+/// given).
+/// Errors: no target at all, an unknown chip (lists the known ones), a target
+///         attribute that names no chip, attribute and option that differ.
+MLIR_CAPI_EXPORTED MlirLogicalResult tile_target_resolve(
+    MlirOperation op, const char *option, const TileTarget **out_target);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TILE_TARGET_H
