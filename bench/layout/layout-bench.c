@@ -31,18 +31,21 @@ typedef struct {
   bool ok;
 } Sample;
 
-static Sample measure(const TileInferProblem *p, int repetitions,
-                      TileInferModel *m) {
+static Sample measure(const TileInferProblem *p, int repetitions) {
   static double us[MAX_REPETITIONS];
   Sample s = {0};
-  TileInferResult r;
   for (int i = 0; i < repetitions; i++) {
+    TileInferModel m;
+    TileInferResult r = {0};
+    TileArena arena;
     double begin = now_us();
-    s.ok = tile_infer_build(p, m, NULL) && tile_infer_solve(m, &r, NULL);
+    tile_arena_init(&arena);
+    s.ok =
+        tile_infer_build(p, &arena, &m, NULL) && tile_infer_solve(&m, &r, NULL);
+    s.nodes = (long long)r.nodes;
+    tile_arena_deinit(&arena);
     us[i] = now_us() - begin;
   }
-  if (s.ok)
-    s.nodes = (long long)r.nodes;
   qsort(us, (size_t)repetitions, sizeof *us, compare);
   s.median_us = us[repetitions / 2];
   s.min_us = us[0], s.max_us = us[repetitions - 1];
@@ -53,18 +56,19 @@ int main(int argc, char **argv) {
   int repetitions = argc > 1 ? atoi(argv[1]) : 11;
   if (repetitions < 1 || repetitions > MAX_REPETITIONS)
     return fprintf(stderr, "1 to %d repetitions\n", MAX_REPETITIONS), 1;
-  TileInferModel *m = malloc(sizeof *m);
+  TileArena arena;
+  tile_arena_init(&arena);
   printf("%-22s %10s %10s %10s %7s\n", "problem", "median us", "min us",
          "max us", "nodes");
-  for (int i = 0; m && i < layout_problem_count(); i++) {
+  for (int i = 0; i < layout_problem_count(); i++) {
     LayoutProblem x;
-    layout_problem_get(i, &x);
+    layout_problem_get(i, &arena, &x);
     if (argc > 2 && strcmp(argv[2], x.problem.name) != 0)
       continue;
-    Sample s = measure(&x.problem, repetitions, m);
+    Sample s = measure(&x.problem, repetitions);
     printf("%-22s %10.0f %10.0f %10.0f %7lld%s\n", x.problem.name, s.median_us,
            s.min_us, s.max_us, s.nodes, s.ok ? "" : "  (expected error)");
   }
-  free(m);
+  tile_arena_deinit(&arena);
   return 0;
 }

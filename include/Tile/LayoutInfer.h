@@ -1,9 +1,11 @@
-//===- LayoutInfer.h - Layout inference over a plain description of a kernel
-//===//
+//===- LayoutInfer.h - Layout inference over a plain description ----------===//
 //
 // Problem -> candidates per buffer -> one cost table per op -> exact search.
 // No IR. Everything is deterministic: arrays in program order, ties to the
-// lower index.
+// lower index. Arrays of any length: the caller owns those of the problem, an
+// arena those of the model and of the result.
+//
+// Costs are integers in quarter cycles of one SM, see LayoutAccess.h.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LAYOUT_INFER_H
@@ -11,19 +13,23 @@
 
 #include "Tile/LayoutAccess.h"
 #include "Tile/LayoutHardware.h"
+#include "Tile/Support/Arena.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 enum {
-  TILE_INFER_MAX_BUFFERS = 24,
-  TILE_INFER_MAX_OPS = 24,
-  TILE_INFER_MAX_OPERANDS = 6,
+  /// Candidates per buffer and modes per op. Later ones are not considered; the
+  /// model counts them in `dropped`.
   TILE_INFER_MAX_CANDIDATES = 14,
   TILE_INFER_MAX_MODES = 20,
+  /// Search nodes per problem when the problem names no budget.
+  TILE_INFER_NODE_BUDGET = 400000,
 };
-#define TILE_INFER_NEVER ((int64_t)1 << 50) // cost of an impossible choice
+
+/// Cost of an impossible choice.
+#define TILE_INFER_NEVER ((int64_t)1 << 50)
 
 //===-- The problem -------------------------------------------------------===//
 
@@ -63,6 +69,7 @@ typedef enum {
   TILE_INFER_TMA,
   TILE_INFER_CP_ASYNC
 } TileInferVia;
+
 typedef enum { TILE_INFER_WGMMA, TILE_INFER_MMA } TileInferMatrix;
 
 typedef struct {
@@ -77,12 +84,12 @@ typedef struct {
   const char *name;
   int role;
   int num_operands;
-  TileInferAccess operand[TILE_INFER_MAX_OPERANDS];
-  int weight;             // times executed, relative; 0 means 1
-  int dim;                // reduce
-  TileInferVia via;       // copy: required instruction
-  TileInferMatrix matrix; // gemm
-  bool ta, tb;            // gemm: A is [k][m], B is [n][k]
+  TileInferAccess *operand; // num_operands of them
+  int weight;               // times executed, relative; 0 means 1
+  int dim;                  // reduce
+  TileInferVia via;         // copy: required instruction
+  TileInferMatrix matrix;   // gemm
+  bool ta, tb;              // gemm: A is [k][m], B is [n][k]
   int warps_m;   // gemm: warpgroups (wgmma) or warps (mma) along M; 0 any
   int loop_rank; // parallel
   int64_t loop_shape[TILE_LAYOUT_MAX_AXES];
@@ -91,93 +98,111 @@ typedef struct {
 typedef struct {
   const char *name;
   int num_buffers, num_ops, num_roles;
-  TileInferBuffer buffer[TILE_INFER_MAX_BUFFERS];
-  TileInferOp op[TILE_INFER_MAX_OPS];
-  TileInferRole role[4];
+  TileInferBuffer *buffer;
+  TileInferOp *op; // program order
+  TileInferRole *role;
+  int64_t node_budget; // 0: TILE_INFER_NODE_BUDGET
 } TileInferProblem;
 
 //===-- The model: candidates and cost tables -----------------------------===//
 
 typedef struct {
   int n;
-  TileLayout full[TILE_INFER_MAX_CANDIDATES]; // with stage dimensions
-  TileLayout core[TILE_INFER_MAX_CANDIDATES]; // without: what ops see
+  const TileLayout *full[TILE_INFER_MAX_CANDIDATES]; // with stage dimensions
+  const TileLayout *core[TILE_INFER_MAX_CANDIDATES]; // without: what ops see
+  int id[TILE_INFER_MAX_CANDIDATES];                 // of |core| in the pool
 } TileInferDomain;
 
-/// cost(op) = min over modes m of  base[m] + sum over operands of
-/// operand[o][m][candidate]. A mode is a loop layout, an instruction, a warp
-/// partition. TILE_INFER_NEVER marks the impossible.
-typedef struct {
-  int num_modes;
-  int64_t base[TILE_INFER_MAX_MODES];
-  char mode_name[TILE_INFER_MAX_MODES][80];
-  int64_t operand[TILE_INFER_MAX_OPERANDS][TILE_INFER_MAX_MODES]
-                 [TILE_INFER_MAX_CANDIDATES];
-} TileInferTable;
+/// A way to execute an op.
+typedef enum {
+  TILE_INFER_MODE_FILL,
+  TILE_INFER_MODE_TMA,
+  TILE_INFER_MODE_LOOP,   // a loop over elements in |layout|
+  TILE_INFER_MODE_MATRIX, // accumulator in |layout|, |warps_m| units along M
+  TILE_INFER_MODE_REDUCE, // the source is read in |layout|
+} TileInferModeKind;
 
 typedef struct {
-  const TileInferProblem *problem;
-  TileInferDomain domain[TILE_INFER_MAX_BUFFERS];
-  TileInferTable table[TILE_INFER_MAX_OPS];
-  int64_t unary[TILE_INFER_MAX_BUFFERS]
-               [TILE_INFER_MAX_CANDIDATES]; // registers, bytes
-  int dropped; // candidates and modes over the array limits
+  TileInferModeKind kind;
+  int64_t base; // cost
+  int index;    // of the loop or of the source candidate
+  int warps_m;
+  const TileLayout *layout; // NULL for FILL and TMA
+} TileInferMode;
+
+/// cost(op) = min over modes m of  mode[m].base + sum over operands of
+/// operand[o][m][candidate]. TILE_INFER_NEVER marks the impossible. Buffers in
+/// global memory have one candidate, 0.
+typedef struct {
+  int num_modes;
+  TileInferMode mode[TILE_INFER_MAX_MODES];
+  int64_t (*operand)[TILE_INFER_MAX_MODES][TILE_INFER_MAX_CANDIDATES];
+} TileInferTable;
+
+typedef struct TileInferPool TileInferPool;
+
+typedef struct {
+  const TileInferProblem *problem; // borrowed
+  TileArena *arena;                // borrowed; owns everything below
+  TileInferPool *pool;             // layouts and costs that recur
+  TileInferDomain *domain;         // per buffer
+  TileInferTable *table;           // per op
+  int64_t (*unary)[TILE_INFER_MAX_CANDIDATES]; // registers, bytes
+  int dropped;
 } TileInferModel;
 
 typedef struct {
-  int choice[TILE_INFER_MAX_BUFFERS];
-  int mode[TILE_INFER_MAX_OPS];
+  int *choice; // candidate per buffer; -1 in global memory
+  int *mode;   // per op
   int64_t cost;
   int64_t nodes; // search effort
   bool proved;   // false: the node budget ended the search
 } TileInferResult;
 
-/// Fills domains and tables. Fails on a bad user layout.
-bool tile_infer_build(const TileInferProblem *p, TileInferModel *m,
-                      TileLayoutError *e);
-void tile_infer_domains_free_candidates(
-    TileInferModel *m); // internal order, see .c
-/// Names the two ops (or the annotation and the op) that cannot agree.
-bool tile_infer_check_conflicts(const TileInferModel *m, TileLayoutError *e);
-/// Exact branch and bound. Fails with the conflict report.
+/// Fills domains and tables.
+///
+/// Owner:  |arena|, which must outlive the model and its results.
+/// Errors: a bad user layout, a buffer that no layout fits, an op that no
+///         instruction fits.
+bool tile_infer_build(const TileInferProblem *p, TileArena *arena,
+                      TileInferModel *m, TileLayoutError *e);
+
+/// Branch and bound; exact unless the node budget ends it.
+///
+/// Errors: names the two ops, or the annotation and the op, that cannot agree.
 bool tile_infer_solve(const TileInferModel *m, TileInferResult *out,
                       TileLayoutError *e);
-/// The same minimum by exhaustion; -1 when there are more than |limit| points.
+
+/// Names the two ops (or the annotation and the op) that cannot agree.
+bool tile_infer_check_conflicts(const TileInferModel *m, TileLayoutError *e);
+
+/// The minimum by exhaustion; -1 when there are more than |limit| points.
 int64_t tile_infer_brute_force(const TileInferModel *m, int64_t limit);
+
+/// Cost of a choice; a negative choice means "not chosen yet" and counts with
+/// its minimum, so the result is then a lower bound.
 int64_t tile_infer_cost_of(const TileInferModel *m, const int *choice);
 int64_t tile_infer_op_cost(const TileInferModel *m, int op, const int *choice,
                            int *out_mode);
-/// Prints layouts, modes and inserted conversions.
-void tile_infer_report(const TileInferModel *m, const TileInferResult *r,
-                       void *file);
-/// One conversion that an operand needs under the solution, if any.
+
+/// The layout in which the chosen mode of |op| reads or writes a fragment
+/// operand. False for memory, TMA and fill.
+bool tile_infer_operand_layout(const TileInferModel *m,
+                               const TileInferResult *r, int op, int operand,
+                               TileLayout *out);
+/// The conversion between that layout and the one chosen for the buffer: before
+/// the op for operands it reads, after it for those it writes. False when there
+/// is no such layout. |out->kind| is TILE_LAYOUT_CONV_NONE when nothing moves.
 bool tile_infer_operand_conversion(const TileInferModel *m,
                                    const TileInferResult *r, int op,
                                    int operand, TileLayoutConversion *out);
 
-/// Domain helpers shared by infer_*.c
-bool tile_infer_build_domains(TileInferModel *m, TileLayoutError *e);
-bool tile_infer_build_tables(TileInferModel *m, TileLayoutError *e);
-const int64_t *tile_infer_core_shape(const TileInferBuffer *b, int *rank);
-/// Vectorised layout: |vec| elements per register run, lanes, warps, the rest
-/// in registers; odd factors stay in registers.
-bool tile_infer_free_layout(const int64_t *shape, int rank, int warps, int vec,
-                            TileLayout *out);
-/// The gemm's accumulator / A / B fragment for |warps_m| x |warps_n|.
-bool tile_infer_gemm_fragment(const TileInferModel *m, const TileInferOp *op,
-                              int operand, int warps_m, TileLayout *out,
-                              TileLayoutError *e);
-/// Number of partitions to try and the i-th one; 0 when impossible.
-int tile_infer_gemm_partition(const TileInferModel *m, const TileInferOp *op,
-                              int i);
-/// Loop layout -> layout of an operand.
-bool tile_infer_project(const TileLayout *loop, const TileInferAccess *a,
-                        int rank, TileLayout *out);
-/// Loop layout of a full-rank operand, the inverse of the projection.
-bool tile_infer_lift(const TileInferOp *op, const TileInferAccess *a,
-                     const TileLayout *l, int rank, TileLayout *out);
-bool tile_infer_fold(const TileLayout *src, const TileInferOp *op, int dst_rank,
-                     TileLayout *out);
+/// One line about a mode of an op; cut at |cap|.
+void tile_infer_mode_print(const TileInferModel *m, int op, int mode, char *out,
+                           int cap);
+/// Prints layouts, modes and inserted conversions. |file| is a FILE *.
+void tile_infer_report(const TileInferModel *m, const TileInferResult *r,
+                       void *file);
 
 #ifdef __cplusplus
 } // extern "C"

@@ -206,70 +206,93 @@ static void plan_shuffles(const TileLayout *src, const TileLayout *dst,
               dst->in.extent[TILE_LAYOUT_WARP];
 }
 
+bool tile_layout_staging(const int64_t *shape, int rank, int elem_bits, int i,
+                         TileLayout *out) {
+  static const int spans[] = {128, 64, 32};
+  if (i < 3)
+    return tile_hw_swizzle(shape, rank, elem_bits, spans[i], out, NULL);
+  int64_t last = shape[rank - 1];
+  return i == 3
+             ? tile_hw_linear(shape, rank, out, NULL)
+             : tile_hw_padded(shape, rank, last + 128 / elem_bits, out, NULL);
+}
+
 static bool plan_shared(const TileLayout *src, const TileLayout *dst,
                         int elem_bits, TileLayoutConversion *out,
                         TileLayoutError *e) {
-  const int64_t *shape = src->out.extent;
-  int rank = src->out.num_axes;
-  int64_t best = INT64_MAX, unit = 128 / elem_bits, last = shape[rank - 1];
-  for (int c = 0; c < 5; c++) {
-    static const int spans[] = {128, 64, 32};
+  int64_t best = INT64_MAX;
+  for (int c = 0; c < TILE_LAYOUT_NUM_STAGINGS; c++) {
     TileLayout s;
     TileLayoutAccess st, ld;
-    bool ok = c < 3
-                  ? tile_hw_swizzle(shape, rank, elem_bits, spans[c], &s, NULL)
-              : c == 3 ? tile_hw_linear(shape, rank, &s, NULL)
-                       : tile_hw_padded(shape, rank, last + unit, &s, NULL);
-    if (!ok || !tile_layout_shared_access(src, &s, elem_bits, true, &st, e) ||
+    if (!tile_layout_staging(src->out.extent, src->out.num_axes, elem_bits, c,
+                             &s) ||
+        !tile_layout_shared_access(src, &s, elem_bits, true, &st, e) ||
         !tile_layout_shared_access(dst, &s, elem_bits, true, &ld, e))
       continue;
     int64_t cost = st.cost + ld.cost + 2 * TILE_LAYOUT_COST_BAR;
     if (cost >= best)
       continue;
     best = cost;
-    *out =
-        (TileLayoutConversion){.kind = TILE_LAYOUT_CONV_SHARED,
-                               .staging = s,
-                               .store = st,
-                               .load = ld,
-                               .cost = cost,
-                               .shared_bytes = s.out.extent[0] * elem_bits / 8};
+    out->kind = TILE_LAYOUT_CONV_SHARED;
+    out->alu = out->shuffles = 0;
+    out->staging = s;
+    out->store = st, out->load = ld;
+    out->cost = cost;
+    out->shared_bytes = s.out.extent[0] * elem_bits / 8;
   }
   return best < INT64_MAX ||
          tile_layout_fail(e, "conversion: no staging layout fits");
+}
+
+TileLayoutReach tile_layout_plan_route(const TileLayout *src,
+                                       const TileLayout *dst, int elem_bits,
+                                       TileLayoutConversion *out,
+                                       TileLayoutError *e) {
+  TileLayout a = *src, b = *dst;
+  out->kind = TILE_LAYOUT_CONV_NONE;
+  out->alu = out->shuffles = out->shared_bytes = out->cost = 0;
+  bool same_tile = a.out.num_axes == b.out.num_axes;
+  for (int d = 0; same_tile && d < a.out.num_axes; d++)
+    same_tile = a.out.extent[d] == b.out.extent[d];
+  if (!same_tile) {
+    tile_layout_fail(e, "conversion: tiles differ in shape");
+    return TILE_LAYOUT_REACH_NEVER;
+  }
+  bool aligned = tile_layout_align_out(&a, &b);
+  if (a.in.extent[TILE_LAYOUT_WARP] != b.in.extent[TILE_LAYOUT_WARP]) {
+    tile_layout_fail(e, "conversion: %lld warps hold the source, %lld want it",
+                     (long long)a.in.extent[TILE_LAYOUT_WARP],
+                     (long long)b.in.extent[TILE_LAYOUT_WARP]);
+    return TILE_LAYOUT_REACH_NEVER;
+  }
+  Route r;
+  if (aligned && find_route(&a, &b, TILE_LAYOUT_REG, &r)) {
+    plan_registers(&a, &b, &r, elem_bits, out);
+    route_layout(&a, &b, TILE_LAYOUT_REG, &r, &out->route);
+    return TILE_LAYOUT_REACH_THREAD;
+  }
+  if (aligned && find_route(&a, &b, TILE_LAYOUT_LANE, &r)) {
+    plan_shuffles(&a, &b, &r, elem_bits, out);
+    route_layout(&a, &b, TILE_LAYOUT_LANE, &r, &out->route);
+    return TILE_LAYOUT_REACH_WARP;
+  }
+  return TILE_LAYOUT_REACH_CTA;
 }
 
 bool tile_layout_plan_conversion(const TileLayout *src, const TileLayout *dst,
                                  int elem_bits, TileLayoutConversion *out,
                                  TileLayoutError *e) {
   memset(out, 0, sizeof *out);
-  TileLayout a = *src, b = *dst;
-  for (int d = 0; d < a.out.num_axes; d++)
-    if (a.out.num_axes != b.out.num_axes || a.out.extent[d] != b.out.extent[d])
-      return tile_layout_fail(e, "conversion: tiles differ in shape");
-  bool aligned = tile_layout_align_out(&a, &b);
-  if (a.in.extent[TILE_LAYOUT_WARP] != b.in.extent[TILE_LAYOUT_WARP])
-    return tile_layout_fail(
-        e, "conversion: %lld warps hold the source, %lld want it",
-        (long long)a.in.extent[TILE_LAYOUT_WARP],
-        (long long)b.in.extent[TILE_LAYOUT_WARP]);
-  Route r;
-  TileLayoutConversion shared;
-  if (aligned && find_route(&a, &b, TILE_LAYOUT_REG, &r)) {
-    plan_registers(&a, &b, &r, elem_bits, out);
-    route_layout(&a, &b, TILE_LAYOUT_REG, &r, &out->route);
-    return true;
-  }
-  bool via_shared = plan_shared(&a, &b, elem_bits, &shared, e);
-  if (aligned && find_route(&a, &b, TILE_LAYOUT_LANE, &r)) {
-    plan_shuffles(&a, &b, &r, elem_bits, out);
-    route_layout(&a, &b, TILE_LAYOUT_LANE, &r, &out->route);
-    if (!via_shared || out->cost <= shared.cost)
-      return true;
-  }
-  if (via_shared)
+  TileLayoutReach reach = tile_layout_plan_route(src, dst, elem_bits, out, e);
+  if (reach == TILE_LAYOUT_REACH_NEVER || reach == TILE_LAYOUT_REACH_THREAD)
+    return reach == TILE_LAYOUT_REACH_THREAD;
+  TileLayoutConversion shared = {0};
+  bool via_shared = plan_shared(src, dst, elem_bits, &shared, e);
+  bool by_shuffle = reach == TILE_LAYOUT_REACH_WARP &&
+                    (!via_shared || out->cost <= shared.cost);
+  if (!by_shuffle && via_shared)
     *out = shared;
-  return via_shared;
+  return by_shuffle || via_shared;
 }
 
 const char *tile_layout_conv_name(TileLayoutConvKind kind) {

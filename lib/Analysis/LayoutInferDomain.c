@@ -5,14 +5,9 @@
 // a user layout has exactly that candidate.
 //
 //===----------------------------------------------------------------------===//
-#include "Tile/LayoutInfer.h"
+#include "LayoutInferInternal.h"
 
 #include <string.h>
-
-const int64_t *tile_infer_core_shape(const TileInferBuffer *b, int *rank) {
-  *rank = b->rank - b->lead;
-  return b->shape + b->lead;
-}
 
 //===-- Single candidates -------------------------------------------------===//
 
@@ -21,7 +16,7 @@ static bool add(TileInferModel *m, int buffer, const TileLayout *full) {
   TileInferDomain *d = &m->domain[buffer];
   const TileInferBuffer *b = &m->problem->buffer[buffer];
   for (int i = 0; i < d->n; i++)
-    if (tile_layout_equal(&d->full[i], full))
+    if (tile_layout_equal(d->full[i], full))
       return false;
   if (d->n == TILE_INFER_MAX_CANDIDATES) {
     m->dropped++;
@@ -32,24 +27,34 @@ static bool add(TileInferModel *m, int buffer, const TileLayout *full) {
     if (!tile_layout_drop_leading(&core, &core, NULL))
       return false;
   tile_layout_canonicalize(&core);
-  d->full[d->n] = *full;
-  d->core[d->n++] = core;
+  d->full[d->n] =
+      tile_infer_pool_get(m->pool, tile_infer_pool_add(m->pool, full));
+  d->id[d->n] = tile_infer_pool_add(m->pool, &core);
+  d->core[d->n] = tile_infer_pool_get(m->pool, d->id[d->n]);
+  d->n++;
   return true;
 }
 
 // Adds a core layout, expanded by the stage dimensions of the buffer.
-static bool add_core(TileInferModel *m, int buffer, const TileLayout *core) {
+static bool add_core(TileInferModel *m, int buffer, int id) {
   const TileInferBuffer *b = &m->problem->buffer[buffer];
-  if (b->space != TILE_INFER_FRAGMENT || b->user)
+  if (id < 0 || b->space != TILE_INFER_FRAGMENT || b->user ||
+      !tile_infer_pool_first_offer(m->pool, buffer, id))
+    return false;
+  const TileLayout *core = tile_infer_pool_get(m->pool, id);
+  if (core->in.extent[TILE_LAYOUT_WARP] != m->problem->role[b->role].warps ||
+      !tile_layout_covers(core))
     return false;
   TileLayout full = *core;
   for (int k = b->lead - 1; k >= 0; k--)
     if (!tile_layout_expand(&full, b->shape[k], 0, 1, &full, NULL))
       return false;
-  if (core->in.extent[TILE_LAYOUT_WARP] != m->problem->role[b->role].warps ||
-      !tile_layout_covers(core))
-    return false;
   return add(m, buffer, &full);
+}
+
+static bool add_core_layout(TileInferModel *m, int buffer,
+                            const TileLayout *core) {
+  return add_core(m, buffer, tile_infer_pool_add(m->pool, core));
 }
 
 typedef struct {
@@ -118,11 +123,8 @@ int tile_infer_gemm_partition(const TileInferModel *m, const TileInferOp *op,
 
 static void gemm_sizes(const TileInferModel *m, const TileInferOp *op,
                        int64_t *mm, int64_t *nn, int64_t *kk) {
-  int rank;
-  const int64_t *a =
-      tile_infer_core_shape(&m->problem->buffer[op->operand[0].buffer], &rank);
-  const int64_t *b =
-      tile_infer_core_shape(&m->problem->buffer[op->operand[1].buffer], &rank);
+  const int64_t *a = tile_infer_core_shape(tile_infer_buffer(m, op, 0));
+  const int64_t *b = tile_infer_core_shape(tile_infer_buffer(m, op, 1));
   *mm = a[op->ta], *kk = a[!op->ta], *nn = b[!op->tb];
 }
 
@@ -132,7 +134,7 @@ bool tile_infer_gemm_fragment(const TileInferModel *m, const TileInferOp *op,
   int64_t mm, nn, kk;
   gemm_sizes(m, op, &mm, &nn, &kk);
   int warps = m->problem->role[op->role].warps;
-  int bits = m->problem->buffer[op->operand[0].buffer].elem_bits;
+  int bits = tile_infer_buffer(m, op, 0)->elem_bits;
   TileLayout l;
   bool ok;
   if (op->matrix == TILE_INFER_WGMMA) {
@@ -166,45 +168,48 @@ static void seed_gemm(TileInferModel *m, const TileInferOp *op) {
     for (int o = 2; o >= 0; o--) {
       TileLayout l;
       if (tile_infer_gemm_fragment(m, op, o, wm, &l, NULL))
-        add_core(m, op->operand[o].buffer, &l);
+        add_core_layout(m, op->operand[o].buffer, &l);
     }
 }
 
 //===-- Propagation -------------------------------------------------------===//
 
-bool tile_infer_project(const TileLayout *loop, const TileInferAccess *a,
-                        int rank, TileLayout *out) {
-  return tile_layout_project(loop, a->map, rank, out, NULL);
-}
-
-bool tile_infer_lift(const TileInferOp *op, const TileInferAccess *a,
-                     const TileLayout *l, int rank, TileLayout *out) {
+int tile_infer_lift(const TileInferModel *m, const TileInferOp *op,
+                    const TileInferAccess *a, int id, int rank) {
   int perm[TILE_LAYOUT_MAX_AXES], n = 0;
   if (rank != op->loop_rank)
-    return false;
+    return -1;
   for (int d = 0; d < rank; d++)
     for (int k = 0; k < rank; k++)
       if (a->map[k] == d)
         perm[d] = k, n++;
-  return n == rank && tile_layout_transpose(l, perm, out, NULL);
+  return n == rank ? tile_infer_pool_transpose(m->pool, id, perm) : -1;
 }
 
-bool tile_infer_fold(const TileLayout *src, const TileInferOp *op, int dst_rank,
-                     TileLayout *out) {
-  return tile_layout_fold(src, op->dim, dst_rank == src->out.num_axes, out,
-                          NULL);
+int tile_infer_fold(const TileInferModel *m, const TileInferOp *op, int src,
+                    int dst_rank) {
+  int map[TILE_LAYOUT_MAX_AXES], rank = 0;
+  int src_rank = tile_infer_pool_get(m->pool, src)->out.num_axes;
+  for (int d = 0; d < src_rank; d++) {
+    if (d != op->dim)
+      map[rank++] = d;
+    else if (dst_rank == src_rank)
+      map[rank++] = -1; // the summed dimension stays, with extent 1
+  }
+  return tile_infer_pool_project(m->pool, src, map, rank);
 }
 
 // Projects |loop| onto every fragment operand but |skip|.
-static bool spread(TileInferModel *m, const TileInferOp *op,
-                   const TileLayout *loop, int skip) {
+static bool spread(TileInferModel *m, const TileInferOp *op, int loop,
+                   int skip) {
   bool changed = false;
-  TileLayout l;
   for (int t = 0; t < op->num_operands; t++) {
-    const TileInferBuffer *tb = &m->problem->buffer[op->operand[t].buffer];
-    if (t != skip && tb->space == TILE_INFER_FRAGMENT &&
-        tile_infer_project(loop, &op->operand[t], tb->rank - tb->lead, &l))
-      changed |= add_core(m, op->operand[t].buffer, &l);
+    const TileInferBuffer *tb = tile_infer_buffer(m, op, t);
+    if (t != skip && tb->space == TILE_INFER_FRAGMENT)
+      changed |=
+          add_core(m, op->operand[t].buffer,
+                   tile_infer_pool_project(m->pool, loop, op->operand[t].map,
+                                           tile_infer_core_rank(tb)));
   }
   return changed;
 }
@@ -214,57 +219,57 @@ static void seed_free_loop(TileInferModel *m, const TileInferOp *op) {
   int bits = 32, warps = m->problem->role[op->role].warps;
   TileLayout loop;
   for (int o = 0; o < op->num_operands; o++)
-    if (m->problem->buffer[op->operand[o].buffer].elem_bits < bits)
-      bits = m->problem->buffer[op->operand[o].buffer].elem_bits;
+    if (tile_infer_buffer(m, op, o)->elem_bits < bits)
+      bits = tile_infer_buffer(m, op, o)->elem_bits;
   for (int vec = 128 / bits; vec >= 2; vec /= 2)
     if (tile_infer_free_layout(op->loop_shape, op->loop_rank, warps, vec,
                                &loop))
-      spread(m, op, &loop, -1);
+      spread(m, op, tile_infer_pool_add(m->pool, &loop), -1);
 }
 
 static bool from_parallel(TileInferModel *m, const TileInferOp *op) {
   bool changed = false;
   for (int s = 0; s < op->num_operands; s++) {
     const TileInferAccess *src = &op->operand[s];
-    const TileInferBuffer *sb = &m->problem->buffer[src->buffer];
+    const TileInferBuffer *sb = tile_infer_buffer(m, op, s);
     if (sb->space != TILE_INFER_FRAGMENT)
       continue;
     TileInferDomain *sd = &m->domain[src->buffer];
     for (int c = 0; c < sd->n; c++) {
-      TileLayout loop;
-      if (!tile_infer_lift(op, src, &sd->core[c], sb->rank - sb->lead, &loop))
+      int loop =
+          tile_infer_lift(m, op, src, sd->id[c], tile_infer_core_rank(sb));
+      if (loop < 0)
         break;
-      changed |= spread(m, op, &loop, s);
+      changed |= spread(m, op, loop, s);
     }
   }
   return changed;
 }
 
+// The layout on the other side of a copy, transpose or reduction.
+static int across(TileInferModel *m, const TileInferOp *op, int id,
+                  int dst_rank) {
+  static const int perm[2] = {1, 0};
+  if (op->kind == TILE_INFER_REDUCE)
+    return tile_infer_fold(m, op, id, dst_rank);
+  return op->kind == TILE_INFER_TRANSPOSE
+             ? tile_infer_pool_transpose(m->pool, id, perm)
+             : id;
+}
+
 static bool from_pair(TileInferModel *m, const TileInferOp *op) {
   bool changed = false;
   int s = op->operand[0].buffer, t = op->operand[1].buffer;
-  const TileInferBuffer *sb = &m->problem->buffer[s],
-                        *tb = &m->problem->buffer[t];
+  const TileInferBuffer *sb = tile_infer_buffer(m, op, 0);
+  const TileInferBuffer *tb = tile_infer_buffer(m, op, 1);
   if (sb->space != TILE_INFER_FRAGMENT || tb->space != TILE_INFER_FRAGMENT)
     return false;
-  int perm[2] = {1, 0};
-  TileLayout l;
-  for (int c = 0; c < m->domain[s].n; c++) {
-    const TileLayout *x = &m->domain[s].core[c];
-    bool ok = op->kind == TILE_INFER_REDUCE
-                  ? tile_infer_fold(x, op, tb->rank - tb->lead, &l)
-              : op->kind == TILE_INFER_TRANSPOSE
-                  ? tile_layout_transpose(x, perm, &l, NULL)
-                  : (l = *x, true);
-    changed |= ok && add_core(m, t, &l);
-  }
-  for (int c = 0; c < m->domain[t].n && op->kind != TILE_INFER_REDUCE; c++) {
-    const TileLayout *x = &m->domain[t].core[c];
-    bool ok = op->kind == TILE_INFER_TRANSPOSE
-                  ? tile_layout_transpose(x, perm, &l, NULL)
-                  : (l = *x, true);
-    changed |= ok && add_core(m, s, &l);
-  }
+  for (int c = 0; c < m->domain[s].n; c++)
+    changed |= add_core(
+        m, t, across(m, op, m->domain[s].id[c], tile_infer_core_rank(tb)));
+  for (int c = 0; c < m->domain[t].n && op->kind != TILE_INFER_REDUCE; c++)
+    changed |= add_core(
+        m, s, across(m, op, m->domain[t].id[c], tile_infer_core_rank(sb)));
   return changed;
 }
 
@@ -287,17 +292,17 @@ static void propagate(TileInferModel *m) {
 
 static void seed_free_fragment(TileInferModel *m, int buffer) {
   const TileInferBuffer *b = &m->problem->buffer[buffer];
-  int rank, warps = m->problem->role[b->role].warps;
-  const int64_t *shape = tile_infer_core_shape(b, &rank);
+  int rank = tile_infer_core_rank(b), warps = m->problem->role[b->role].warps;
+  const int64_t *shape = tile_infer_core_shape(b);
   TileLayout l;
   for (int vec = 128 / b->elem_bits; vec >= 1; vec /= 2)
     if (tile_infer_free_layout(shape, rank, warps, vec, &l))
-      add_core(m, buffer, &l);
+      add_core_layout(m, buffer, &l);
   int64_t size = 1;
   for (int d = 0; d < rank; d++)
     size *= shape[d];
   if (size <= 256 && replicated(shape, rank, warps, &l))
-    add_core(m, buffer, &l);
+    add_core_layout(m, buffer, &l);
 }
 
 static void seed_shared(TileInferModel *m, int buffer) {

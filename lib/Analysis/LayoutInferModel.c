@@ -1,176 +1,162 @@
-//===- LayoutInferModel.c - Cost tables of the ops -----------------------===//
+//===- LayoutInferModel.c - Cost tables of the ops ------------------------===//
 //
 // Copies, transposes and parallel loops are one shape: a loop layout (the mode)
 // and an operand cost per candidate: a conversion for fragments, an access for
 // memory. Matrix ops have warp partitions as modes, reductions the layout of
-// their source. O(modes * candidates) plans per operand.
+// their source. O(modes * candidates) answers of the pool per operand.
 //
 //===----------------------------------------------------------------------===//
-#include "Tile/LayoutInfer.h"
+#include "LayoutInferInternal.h"
 
-#include <stdio.h>
 #include <string.h>
 
-static const TileInferBuffer *buffer_of(const TileInferModel *m,
-                                        const TileInferOp *op, int o) {
-  return &m->problem->buffer[op->operand[o].buffer];
-}
-
-static int core_rank(const TileInferBuffer *b) { return b->rank - b->lead; }
-
-static int new_mode(TileInferTable *t, const char *name, int64_t base) {
-  if (t->num_modes == TILE_INFER_MAX_MODES)
-    return -1;
-  snprintf(t->mode_name[t->num_modes], sizeof t->mode_name[0], "%s", name);
-  t->base[t->num_modes] = base;
-  memset(t->operand[0][t->num_modes], 0, sizeof t->operand[0][0]);
-  for (int o = 0; o < TILE_INFER_MAX_OPERANDS; o++)
-    memset(t->operand[o][t->num_modes], 0, sizeof t->operand[0][0]);
-  return t->num_modes++;
-}
-
-static int64_t convert_cost(const TileLayout *src, const TileLayout *dst,
-                            int bits) {
-  TileLayoutConversion c;
-  return tile_layout_plan_conversion(src, dst, bits, &c, NULL)
-             ? c.cost
-             : TILE_INFER_NEVER;
+static TileInferMode *new_mode(TileInferModel *m, TileInferTable *t,
+                               TileInferModeKind kind, int64_t base) {
+  if (t->num_modes == TILE_INFER_MAX_MODES) {
+    m->dropped++;
+    return NULL;
+  }
+  TileInferMode *mode = &t->mode[t->num_modes++];
+  *mode = (TileInferMode){.kind = kind, .base = base};
+  return mode;
 }
 
 //===-- Element loops -----------------------------------------------------===//
 
-typedef struct {
-  TileInferOp op; // as a parallel loop
-  bool matrix_ok; // ldmatrix / stmatrix may move it
-  int n, dropped;
-  TileLayout loop[TILE_INFER_MAX_MODES];
-} Loops;
-
-static void as_parallel(const TileInferModel *m, const TileInferOp *op,
-                        Loops *l) {
-  l->op = *op;
-  l->n = l->dropped = 0;
-  l->matrix_ok = true;
-  for (int o = 0; o < op->num_operands; o++)
-    if (buffer_of(m, op, o)->space == TILE_INFER_GLOBAL)
-      l->matrix_ok = false;
+void tile_infer_as_loop(const TileInferModel *m, const TileInferOp *op,
+                        TileInferAccess *operand, TileInferOp *out) {
+  *out = *op;
+  memcpy(operand, op->operand, sizeof *operand * (size_t)op->num_operands);
+  out->operand = operand;
   if (op->kind == TILE_INFER_PARALLEL)
     return;
-  int rank;
-  const int64_t *shape = tile_infer_core_shape(buffer_of(m, op, 0), &rank);
-  l->op.loop_rank = rank;
-  memcpy(l->op.loop_shape, shape, sizeof(int64_t) * (size_t)rank);
+  const TileInferBuffer *b = tile_infer_buffer(m, op, 0);
+  int rank = tile_infer_core_rank(b);
+  out->loop_rank = rank;
+  memcpy(out->loop_shape, tile_infer_core_shape(b),
+         sizeof(int64_t) * (size_t)rank);
   for (int d = 0; d < rank; d++) {
-    l->op.operand[0].map[d] = d;
-    l->op.operand[1].map[d] =
-        op->kind == TILE_INFER_TRANSPOSE ? rank - 1 - d : d;
+    operand[0].map[d] = d;
+    operand[1].map[d] = op->kind == TILE_INFER_TRANSPOSE ? rank - 1 - d : d;
   }
-  l->op.operand[1].write = true;
+  operand[1].write = true;
 }
 
-static void add_loop(Loops *l, const TileLayout *x) {
+typedef struct {
+  TileInferOp op;    // as a parallel loop
+  bool allow_matrix; // ldmatrix / stmatrix may move it
+  int n;
+  int loop[TILE_INFER_MAX_MODES]; // in the pool
+} Loops;
+
+static void add_loop(TileInferModel *m, Loops *l, int id) {
+  const TileLayout *x = tile_infer_pool_get(m->pool, id);
   for (int i = 0; i < l->n; i++)
-    if (tile_layout_equal(&l->loop[i], x))
+    if (l->loop[i] == id ||
+        tile_layout_equal(tile_infer_pool_get(m->pool, l->loop[i]), x))
       return;
   if (l->n < TILE_INFER_MAX_MODES - 1)
-    l->loop[l->n++] = *x;
+    l->loop[l->n++] = id;
   else
-    l->dropped++;
+    m->dropped++;
 }
 
-static void collect_loops(const TileInferModel *m, Loops *l) {
-  TileLayout x;
+static void collect_loops(TileInferModel *m, Loops *l) {
   int bits = 32, warps = m->problem->role[l->op.role].warps;
+  l->n = 0;
   for (int o = 0; o < l->op.num_operands; o++) {
-    const TileInferBuffer *b = buffer_of(m, &l->op, o);
+    const TileInferBuffer *b = tile_infer_buffer(m, &l->op, o);
     const TileInferDomain *d = &m->domain[l->op.operand[o].buffer];
     if (b->elem_bits < bits)
       bits = b->elem_bits;
     if (b->space != TILE_INFER_FRAGMENT || b->role != l->op.role)
       continue;
-    for (int c = 0; c < d->n; c++)
-      if (tile_infer_lift(&l->op, &l->op.operand[o], &d->core[c], core_rank(b),
-                          &x))
-        add_loop(l, &x);
+    for (int c = 0; c < d->n; c++) {
+      int id = tile_infer_lift(m, &l->op, &l->op.operand[o], d->id[c],
+                               tile_infer_core_rank(b));
+      if (id >= 0)
+        add_loop(m, l, id);
+    }
   }
+  TileLayout x;
   for (int vec = 128 / bits; vec >= 1; vec /= 2)
     if (tile_infer_free_layout(l->op.loop_shape, l->op.loop_rank, warps, vec,
                                &x))
-      add_loop(l, &x);
+      add_loop(m, l, tile_infer_pool_add(m->pool, &x));
 }
 
-static int64_t element_cost(const TileInferModel *m, const Loops *l, int mode,
+static int64_t element_cost(const TileInferModel *m, const Loops *l, int loop,
                             int o, int c) {
   const TileInferAccess *a = &l->op.operand[o];
   const TileInferBuffer *b = &m->problem->buffer[a->buffer];
-  const TileLayout *have = &m->domain[a->buffer].core[c];
-  TileLayout want;
-  TileLayoutAccess acc;
-  if (!tile_infer_project(&l->loop[mode], a, core_rank(b), &want))
+  int want =
+      tile_infer_pool_project(m->pool, loop, a->map, tile_infer_core_rank(b));
+  if (want < 0)
     return TILE_INFER_NEVER;
-  if (b->space == TILE_INFER_FRAGMENT)
-    return a->write ? convert_cost(&want, have, b->elem_bits)
-                    : convert_cost(have, &want, b->elem_bits);
   if (b->space == TILE_INFER_GLOBAL)
-    return tile_layout_global_access(&want, b->elem_bits, 16, &acc, NULL)
-               ? acc.cost
-               : TILE_INFER_NEVER;
-  if (!tile_layout_shared_access(&want, have, b->elem_bits, l->matrix_ok, &acc,
-                                 NULL))
-    return TILE_INFER_NEVER;
+    return tile_infer_pool_global(m->pool, want, b->elem_bits);
+  int have = m->domain[a->buffer].id[c];
+  if (b->space == TILE_INFER_FRAGMENT)
+    return tile_infer_pool_convert(m->pool, a->write ? want : have,
+                                   a->write ? have : want, b->elem_bits);
+  TileInferAccessCost acc = tile_infer_pool_shared(
+      m->pool, want, have, b->elem_bits, l->allow_matrix);
   // cp.async moves 4, 8 or 16 contiguous bytes; narrower goes by registers.
   bool narrow = acc.vec_elems * b->elem_bits < 32;
   return l->op.via == TILE_INFER_CP_ASYNC && narrow ? TILE_INFER_NEVER
                                                     : acc.cost;
 }
 
-static void tma_mode(const TileInferModel *m, const TileInferOp *op,
+static void tma_mode(TileInferModel *m, const TileInferOp *op,
                      TileInferTable *t) {
-  int shared = buffer_of(m, op, 0)->space == TILE_INFER_SHARED ? 0 : 1;
-  if (buffer_of(m, op, shared)->space != TILE_INFER_SHARED ||
-      buffer_of(m, op, 1 - shared)->space != TILE_INFER_GLOBAL ||
+  int shared = tile_infer_buffer(m, op, 0)->space == TILE_INFER_SHARED ? 0 : 1;
+  const TileInferBuffer *b = tile_infer_buffer(m, op, shared);
+  if (b->space != TILE_INFER_SHARED ||
+      tile_infer_buffer(m, op, 1 - shared)->space != TILE_INFER_GLOBAL ||
       op->via == TILE_INFER_CP_ASYNC)
     return;
-  const TileInferBuffer *b = buffer_of(m, op, shared);
   const TileInferDomain *d = &m->domain[op->operand[shared].buffer];
-  int k = new_mode(t, "tma", 0);
+  new_mode(m, t, TILE_INFER_MODE_TMA, 0);
   for (int c = 0; c < d->n; c++) {
-    TileLayoutTma tma;
-    bool ok = tile_layout_derive_tma(&d->core[c], b->elem_bits,
-                                     core_rank(b) - 1, &tma, NULL);
+    int64_t boxes = tile_infer_pool_tma(m->pool, d->id[c], b->elem_bits,
+                                        tile_infer_core_rank(b) - 1);
     // One elected thread issues each box; narrow rows halve the write rate.
-    t->operand[shared][k][c] = ok ? 16 * tma.count : TILE_INFER_NEVER;
+    t->operand[shared][0][c] = boxes < 0 ? TILE_INFER_NEVER : 16 * boxes;
   }
 }
 
 static void element_table(TileInferModel *m, const TileInferOp *op,
                           TileInferTable *t) {
-  Loops l;
-  as_parallel(m, op, &l);
+  Loops l = {.allow_matrix = true};
   if (op->kind == TILE_INFER_COPY)
     tma_mode(m, op, t);
   if (op->via == TILE_INFER_TMA)
     return;
+  tile_infer_as_loop(
+      m, op, TILE_ARENA_NEW(m->arena, TileInferAccess, op->num_operands),
+      &l.op);
+  for (int o = 0; o < op->num_operands; o++)
+    if (tile_infer_buffer(m, op, o)->space == TILE_INFER_GLOBAL)
+      l.allow_matrix = false;
   collect_loops(m, &l);
-  m->dropped += l.dropped;
   int warps = m->problem->role[op->role].warps;
   for (int i = 0; i < l.n; i++) {
-    int64_t alu = op->kind == TILE_INFER_PARALLEL
-                      ? l.loop[i].in.extent[TILE_LAYOUT_REG]
-                      : 0;
-    char name[80], text[400];
-    tile_layout_print(&l.loop[i], 0, text, sizeof text);
-    snprintf(name, sizeof name, "loop %d: %.36s", i, text + 6);
-    int k = new_mode(t, name, alu * warps * TILE_LAYOUT_COST_ALU);
-    if (k < 0)
+    const TileLayout *loop = tile_infer_pool_get(m->pool, l.loop[i]);
+    int64_t alu =
+        op->kind == TILE_INFER_PARALLEL ? loop->in.extent[TILE_LAYOUT_REG] : 0;
+    TileInferMode *mode = new_mode(m, t, TILE_INFER_MODE_LOOP,
+                                   alu * warps * TILE_LAYOUT_COST_ALU);
+    if (!mode)
       return;
+    mode->index = i, mode->layout = loop;
     for (int o = 0; o < op->num_operands; o++) {
-      const TileInferBuffer *b = buffer_of(m, op, o);
+      const TileInferBuffer *b = tile_infer_buffer(m, op, o);
       int n = b->space == TILE_INFER_GLOBAL
                   ? 1
                   : m->domain[op->operand[o].buffer].n;
       for (int c = 0; c < n; c++)
-        t->operand[o][k][c] = element_cost(m, &l, i, o, c);
+        t->operand[o][t->num_modes - 1][c] =
+            element_cost(m, &l, l.loop[i], o, c);
     }
   }
 }
@@ -178,58 +164,65 @@ static void element_table(TileInferModel *m, const TileInferOp *op,
 //===-- Matrix ops --------------------------------------------------------===//
 
 static int64_t matrix_shared_cost(const TileInferModel *m,
-                                  const TileInferOp *op, int o,
-                                  const TileLayout *s, int warps_m) {
-  const TileInferBuffer *b = buffer_of(m, op, o);
-  TileLayout f;
-  TileLayoutAccess acc;
-  TileHwDesc d;
+                                  const TileInferOp *op, int o, int s,
+                                  int fragment) {
+  const TileInferBuffer *b = tile_infer_buffer(m, op, o);
   if (op->matrix == TILE_INFER_MMA)
-    return tile_infer_gemm_fragment(m, op, o, warps_m, &f, NULL) &&
-                   tile_layout_shared_access(&f, s, b->elem_bits, true, &acc,
-                                             NULL)
-               ? acc.cost
-               : TILE_INFER_NEVER;
+    return fragment < 0 ? TILE_INFER_NEVER
+                        : tile_infer_pool_shared(m->pool, fragment, s,
+                                                 b->elem_bits, true)
+                              .cost;
   bool mn_last = o == 0 ? op->ta : !op->tb;
-  int mn = mn_last ? 1 : 0;
-  if (!tile_hw_wgmma_desc(s, b->elem_bits, mn, 1 - mn, s->in.extent[mn], &d,
-                          NULL))
+  int mode = tile_infer_pool_wgmma(m->pool, s, b->elem_bits, mn_last);
+  if (mode < 0)
     return TILE_INFER_NEVER;
   // Wider swizzles read and fill with fewer, longer rows.
-  int64_t lines = tile_layout_size(&s->in) * b->elem_bits / 8 / 128;
-  int rank = d.mode == 128 ? 0 : d.mode == 64 ? 1 : d.mode == 32 ? 2 : 3;
+  const TileLayout *l = tile_infer_pool_get(m->pool, s);
+  int64_t lines = tile_layout_size(&l->in) * b->elem_bits / 8 / 128;
+  int rank = mode == 128 ? 0 : mode == 64 ? 1 : mode == 32 ? 2 : 3;
   return lines * rank / 2;
 }
 
-static void gemm_table(const TileInferModel *m, const TileInferOp *op,
+static int fragment_id(const TileInferModel *m, const TileInferOp *op, int o,
+                       int warps_m) {
+  TileLayout f;
+  return tile_infer_gemm_fragment(m, op, o, warps_m, &f, NULL)
+             ? tile_infer_pool_add(m->pool, &f)
+             : -1;
+}
+
+static int64_t gemm_cost(const TileInferModel *m, const TileInferOp *op, int o,
+                         int c, int fragment) {
+  const TileInferBuffer *b = tile_infer_buffer(m, op, o);
+  const TileInferDomain *d = &m->domain[op->operand[o].buffer];
+  if (o < 2 && b->space != TILE_INFER_FRAGMENT)
+    return matrix_shared_cost(m, op, o, d->id[c], fragment);
+  if (fragment < 0)
+    return TILE_INFER_NEVER;
+  if (o < 2)
+    return tile_infer_pool_convert(m->pool, d->id[c], fragment, b->elem_bits);
+  return tile_layout_equal(d->core[c], tile_infer_pool_get(m->pool, fragment))
+             ? 0
+             : TILE_INFER_NEVER;
+}
+
+static void gemm_table(TileInferModel *m, const TileInferOp *op,
                        TileInferTable *t) {
   for (int i = 0, wm; (wm = tile_infer_gemm_partition(m, op, i)); i++) {
-    TileLayout f[3];
-    if (!tile_infer_gemm_fragment(m, op, 2, wm, &f[2], NULL))
+    int fragment[3];
+    for (int o = 0; o < 3; o++)
+      fragment[o] = fragment_id(m, op, o, wm);
+    if (fragment[2] < 0)
       continue;
-    char name[48];
-    snprintf(name, sizeof name, "%s, %d along M",
-             op->matrix == TILE_INFER_WGMMA ? "wgmma" : "mma", wm);
-    int k = new_mode(t, name, 0);
-    for (int o = 0; k >= 0 && o < 3; o++) {
-      const TileInferBuffer *b = buffer_of(m, op, o);
-      const TileInferDomain *d = &m->domain[op->operand[o].buffer];
-      bool fragment = b->space == TILE_INFER_FRAGMENT;
-      bool fits = o == 2 || !fragment ||
-                  tile_infer_gemm_fragment(m, op, o, wm, &f[o], NULL);
-      for (int c = 0; c < d->n; c++) {
-        int64_t cost = TILE_INFER_NEVER;
-        if (!fits)
-          cost = TILE_INFER_NEVER;
-        else if (o == 2)
-          cost = tile_layout_equal(&d->core[c], &f[2]) ? 0 : TILE_INFER_NEVER;
-        else if (fragment)
-          cost = convert_cost(&d->core[c], &f[o], b->elem_bits);
-        else
-          cost = matrix_shared_cost(m, op, o, &d->core[c], wm);
-        t->operand[o][k][c] = cost;
-      }
-    }
+    TileInferMode *mode = new_mode(m, t, TILE_INFER_MODE_MATRIX, 0);
+    if (!mode)
+      return;
+    mode->index = i, mode->warps_m = wm;
+    mode->layout = tile_infer_pool_get(m->pool, fragment[2]);
+    for (int o = 0; o < 3; o++)
+      for (int c = 0; c < m->domain[op->operand[o].buffer].n; c++)
+        t->operand[o][t->num_modes - 1][c] =
+            gemm_cost(m, op, o, c, fragment[o]);
   }
 }
 
@@ -254,28 +247,34 @@ static int64_t reduce_cost(const TileLayout *src, const TileLayout *folded,
   return cost * warps + (cross ? 2 * TILE_LAYOUT_COST_BAR : 0);
 }
 
-static void reduce_table(const TileInferModel *m, const TileInferOp *op,
+static void reduce_table(TileInferModel *m, const TileInferOp *op,
                          TileInferTable *t) {
-  const TileInferBuffer *sb = buffer_of(m, op, 0), *db = buffer_of(m, op, 1);
+  const TileInferBuffer *sb = tile_infer_buffer(m, op, 0);
+  const TileInferBuffer *db = tile_infer_buffer(m, op, 1);
   const TileInferDomain *sd = &m->domain[op->operand[0].buffer];
   const TileInferDomain *dd = &m->domain[op->operand[1].buffer];
   for (int i = 0; i < sd->n; i++) {
-    TileLayout folded;
-    char name[48];
-    if (!tile_infer_fold(&sd->core[i], op, core_rank(db), &folded))
+    int folded = tile_infer_fold(m, op, sd->id[i], tile_infer_core_rank(db));
+    if (folded < 0)
       continue;
-    snprintf(name, sizeof name, "reduce in layout %d", i);
     bool staged; // the sum passes shared memory: it is read in any layout
-    int64_t base = reduce_cost(&sd->core[i], &folded, op->dim, &staged);
-    int k = new_mode(t, name, base);
-    if (k < 0)
+    int64_t base = reduce_cost(
+        sd->core[i], tile_infer_pool_get(m->pool, folded), op->dim, &staged);
+    TileInferMode *mode = new_mode(m, t, TILE_INFER_MODE_REDUCE, base);
+    if (!mode)
       return;
+    mode->index = i, mode->layout = sd->core[i];
+    int k = t->num_modes - 1;
     for (int c = 0; c < sd->n; c++)
       t->operand[0][k][c] =
-          c == i ? 0 : convert_cost(&sd->core[c], &sd->core[i], sb->elem_bits);
+          c == i ? 0
+                 : tile_infer_pool_convert(m->pool, sd->id[c], sd->id[i],
+                                           sb->elem_bits);
     for (int c = 0; c < dd->n; c++)
       t->operand[1][k][c] =
-          staged ? 0 : convert_cost(&folded, &dd->core[c], db->elem_bits);
+          staged ? 0
+                 : tile_infer_pool_convert(m->pool, folded, dd->id[c],
+                                           db->elem_bits);
   }
 }
 
@@ -286,7 +285,7 @@ static void reduce_table(const TileInferModel *m, const TileInferOp *op,
 static void unary_costs(TileInferModel *m, int buffer) {
   const TileInferBuffer *b = &m->problem->buffer[buffer];
   for (int c = 0; c < m->domain[buffer].n; c++) {
-    const TileLayout *l = &m->domain[buffer].core[c];
+    const TileLayout *l = m->domain[buffer].core[c];
     int64_t cost = 0;
     if (b->space ==
         TILE_INFER_FRAGMENT) // a register per thread costs like a move
@@ -300,14 +299,50 @@ static void unary_costs(TileInferModel *m, int buffer) {
 }
 
 // Ops of a loop body count as often as they run.
-static void weigh(TileInferTable *t, int weight) {
+static void weigh(TileInferTable *t, int num_operands, int weight) {
   for (int k = 0; k < t->num_modes && weight > 1; k++) {
-    t->base[k] *= weight;
-    for (int o = 0; o < TILE_INFER_MAX_OPERANDS; o++)
+    t->mode[k].base *= weight;
+    for (int o = 0; o < num_operands; o++)
       for (int c = 0; c < TILE_INFER_MAX_CANDIDATES; c++)
         if (t->operand[o][k][c] < TILE_INFER_NEVER)
           t->operand[o][k][c] *= weight;
   }
+}
+
+static void op_table(TileInferModel *m, const TileInferOp *op,
+                     TileInferTable *t) {
+  t->operand =
+      tile_arena_alloc(m->arena, sizeof *t->operand * (size_t)op->num_operands);
+  switch (op->kind) {
+  case TILE_INFER_GEMM:
+    gemm_table(m, op, t);
+    break;
+  case TILE_INFER_REDUCE:
+    reduce_table(m, op, t);
+    break;
+  case TILE_INFER_FILL:
+    new_mode(m, t, TILE_INFER_MODE_FILL, 0);
+    break;
+  case TILE_INFER_COPY:
+  case TILE_INFER_PARALLEL:
+  case TILE_INFER_TRANSPOSE:
+    element_table(m, op, t);
+    break;
+  }
+  weigh(t, op->num_operands, op->weight);
+}
+
+// Products and reductions take no operand in global memory.
+static bool check_operands(const TileInferModel *m, const TileInferOp *op,
+                           TileLayoutError *e) {
+  if (op->kind != TILE_INFER_GEMM && op->kind != TILE_INFER_REDUCE)
+    return true;
+  for (int o = 0; o < op->num_operands; o++)
+    if (tile_infer_buffer(m, op, o)->space == TILE_INFER_GLOBAL)
+      return tile_layout_fail(
+          e, "op %s: operand %s is in global memory, copy it first", op->name,
+          tile_infer_buffer(m, op, o)->name);
+  return true;
 }
 
 bool tile_infer_build_tables(TileInferModel *m, TileLayoutError *e) {
@@ -316,28 +351,23 @@ bool tile_infer_build_tables(TileInferModel *m, TileLayoutError *e) {
     if (p->buffer[b].space != TILE_INFER_GLOBAL)
       unary_costs(m, b);
   for (int i = 0; i < p->num_ops; i++) {
-    TileInferTable *t = &m->table[i];
-    const TileInferOp *op = &p->op[i];
-    t->num_modes = 0;
-    if (op->kind == TILE_INFER_GEMM)
-      gemm_table(m, op, t);
-    else if (op->kind == TILE_INFER_REDUCE)
-      reduce_table(m, op, t);
-    else if (op->kind == TILE_INFER_FILL)
-      new_mode(t, "fill", 0);
-    else
-      element_table(m, op, t);
-    weigh(t, op->weight);
-    if (!t->num_modes)
+    if (!check_operands(m, &p->op[i], e))
+      return false;
+    op_table(m, &p->op[i], &m->table[i]);
+    if (!m->table[i].num_modes)
       return tile_layout_fail(e, "op %s: no instruction fits its shapes",
-                              op->name);
+                              p->op[i].name);
   }
   return true;
 }
 
-bool tile_infer_build(const TileInferProblem *p, TileInferModel *m,
-                      TileLayoutError *e) {
-  memset(m, 0, sizeof *m);
-  m->problem = p;
+bool tile_infer_build(const TileInferProblem *p, TileArena *arena,
+                      TileInferModel *m, TileLayoutError *e) {
+  size_t buffers = (size_t)p->num_buffers;
+  *m = (TileInferModel){.problem = p, .arena = arena};
+  m->pool = tile_infer_pool_create(arena);
+  m->domain = TILE_ARENA_NEW(arena, TileInferDomain, buffers);
+  m->table = TILE_ARENA_NEW(arena, TileInferTable, p->num_ops);
+  m->unary = tile_arena_alloc(arena, sizeof *m->unary * buffers);
   return tile_infer_build_domains(m, e) && tile_infer_build_tables(m, e);
 }

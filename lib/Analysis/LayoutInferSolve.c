@@ -1,17 +1,25 @@
-//===- LayoutInferSolve.c - Exact search ---------------------------------===//
+//===- LayoutInferSolve.c - Exact search ----------------------------------===//
 //
-// Depth-first branch and bound over buffers in program order. The bound of a
-// partial choice adds, per op, the cheapest mode with free operands at their
-// minimum: admissible, and exact once an op is fully chosen. Worst case
-// exponential in the buffers of one kernel (<= 24); the node budget bounds it.
+// Buffers that no op connects are solved apart. Within a component: depth-first
+// branch and bound over buffers in program order. The bound of a partial choice
+// adds, per op, the cheapest mode with free operands at their minimum:
+// admissible, and exact once an op is fully chosen. A choice changes the bounds
+// of the ops that use the buffer only, so a node costs O(their modes).
+//
+// When that bound does not end the search soon, it is begun anew with a second
+// one (LayoutInferBound.c), which sees conversions that no single op explains.
+// It prunes more but leaves the order alone, so the first best choice in that
+// order is found either way.
+//
+// Worst case exponential in the buffers of a component. The node budget bounds
+// it: when it ends the best choice found so far is the result, not `proved`.
+// A component gets what the budget holds, divided by the components left.
 //
 //===----------------------------------------------------------------------===//
-#include "Tile/LayoutInfer.h"
+#include "LayoutInferInternal.h"
 
 #include <stdio.h>
 #include <string.h>
-
-enum { NODE_BUDGET = 400000 };
 
 //===-- Costs -------------------------------------------------------------===//
 
@@ -30,18 +38,22 @@ static int64_t operand_min(const TileInferModel *m, int op, int o, int mode) {
   return best;
 }
 
-// Cost of an op where choice[b] < 0 means "not chosen yet".
-int64_t tile_infer_op_cost(const TileInferModel *m, int op, const int *choice,
-                           int *out_mode) {
+// |minimum|, if not NULL, holds operand_min of [operand][mode].
+static int64_t op_cost(const TileInferModel *m, int op, const int *choice,
+                       int64_t (*minimum)[TILE_INFER_MAX_MODES],
+                       int *out_mode) {
   const TileInferOp *x = &m->problem->op[op];
   const TileInferTable *t = &m->table[op];
   int64_t best = TILE_INFER_NEVER;
   for (int k = 0; k < t->num_modes; k++) {
-    int64_t cost = t->base[k];
+    int64_t cost = t->mode[k].base;
     for (int o = 0; o < x->num_operands && cost < best; o++) {
       int b = x->operand[o].buffer;
       int c = m->problem->buffer[b].space == TILE_INFER_GLOBAL ? 0 : choice[b];
-      cost += c < 0 ? operand_min(m, op, o, k) : t->operand[o][k][c];
+      if (c >= 0)
+        cost += t->operand[o][k][c];
+      else
+        cost += minimum ? minimum[o][k] : operand_min(m, op, o, k);
     }
     if (cost < best) {
       best = cost;
@@ -52,10 +64,15 @@ int64_t tile_infer_op_cost(const TileInferModel *m, int op, const int *choice,
   return best;
 }
 
+int64_t tile_infer_op_cost(const TileInferModel *m, int op, const int *choice,
+                           int *out_mode) {
+  return op_cost(m, op, choice, NULL, out_mode);
+}
+
 int64_t tile_infer_cost_of(const TileInferModel *m, const int *choice) {
   int64_t cost = 0;
   for (int i = 0; i < m->problem->num_ops; i++) {
-    int64_t c = tile_infer_op_cost(m, i, choice, NULL);
+    int64_t c = op_cost(m, i, choice, NULL, NULL);
     if (c >= TILE_INFER_NEVER)
       return TILE_INFER_NEVER;
     cost += c;
@@ -68,22 +85,29 @@ int64_t tile_infer_cost_of(const TileInferModel *m, const int *choice) {
 
 //===-- Conflicts ---------------------------------------------------------===//
 
+// An array of -1 per buffer.
+static int *no_choice(const TileInferModel *m) {
+  int *choice = TILE_ARENA_NEW(m->arena, int, m->problem->num_buffers);
+  for (int b = 0; b < m->problem->num_buffers; b++)
+    choice[b] = -1;
+  return choice;
+}
+
 // Candidates of |buffer| that |op| can live with, as a mask; all if not used.
-static uint32_t allowed(const TileInferModel *m, int op, int buffer) {
+// |choice| is -1 everywhere.
+static uint32_t allowed(const TileInferModel *m, int op, int buffer,
+                        int *choice) {
   const TileInferOp *x = &m->problem->op[op];
   uint32_t mask = (1u << m->domain[buffer].n) - 1;
-  int choice[TILE_INFER_MAX_BUFFERS];
-  for (int o = 0; o < x->num_operands; o++) {
-    if (x->operand[o].buffer != buffer)
-      continue;
-    for (int c = 0; c < m->domain[buffer].n; c++) {
-      memset(choice, -1, sizeof choice);
-      choice[buffer] = c;
-      if (tile_infer_op_cost(m, op, choice, NULL) >= TILE_INFER_NEVER)
-        mask &= ~(1u << c);
-    }
-    return mask;
+  bool used = false;
+  for (int o = 0; o < x->num_operands; o++)
+    used |= x->operand[o].buffer == buffer;
+  for (int c = 0; used && c < m->domain[buffer].n; c++) {
+    choice[buffer] = c;
+    if (op_cost(m, op, choice, NULL, NULL) >= TILE_INFER_NEVER)
+      mask &= ~(1u << c);
   }
+  choice[buffer] = -1;
   return mask;
 }
 
@@ -92,16 +116,16 @@ static void name_candidate(const TileInferModel *m, int buffer, uint32_t mask,
   if (!mask)
     snprintf(text, (size_t)cap, "none");
   else
-    tile_layout_print(&m->domain[buffer].full[__builtin_ctz(mask)],
+    tile_layout_print(m->domain[buffer].full[__builtin_ctz(mask)],
                       m->problem->buffer[buffer].elem_bits, text, cap);
 }
 
-static bool report_conflict(const TileInferModel *m, int b,
+static bool report_conflict(const TileInferModel *m, int b, int *choice,
                             TileLayoutError *e) {
   const TileInferProblem *p = m->problem;
   char x[64], y[64];
   for (int i = 0; i < p->num_ops; i++) {
-    uint32_t mi = allowed(m, i, b);
+    uint32_t mi = allowed(m, i, b, choice);
     if (!mi && p->buffer[b].user)
       return tile_layout_fail(e, "layout %s given for %s cannot serve op %s",
                               p->buffer[b].user, p->buffer[b].name,
@@ -110,7 +134,7 @@ static bool report_conflict(const TileInferModel *m, int b,
       return tile_layout_fail(e, "op %s: no layout of %s serves it",
                               p->op[i].name, p->buffer[b].name);
     for (int j = 0; j < i; j++) {
-      uint32_t mj = allowed(m, j, b);
+      uint32_t mj = allowed(m, j, b, choice);
       if (mi & mj)
         continue;
       name_candidate(m, b, mj, x, sizeof x);
@@ -127,26 +151,88 @@ static bool report_conflict(const TileInferModel *m, int b,
 }
 
 bool tile_infer_check_conflicts(const TileInferModel *m, TileLayoutError *e) {
+  int *choice = no_choice(m);
   for (int b = 0; b < m->problem->num_buffers; b++) {
     if (m->problem->buffer[b].space == TILE_INFER_GLOBAL)
       continue;
     uint32_t mask = (1u << m->domain[b].n) - 1;
     for (int i = 0; i < m->problem->num_ops; i++)
-      mask &= allowed(m, i, b);
+      mask &= allowed(m, i, b, choice);
     if (!mask)
-      return report_conflict(m, b, e);
+      return report_conflict(m, b, choice, e);
   }
   return true;
 }
 
-//===-- Branch and bound --------------------------------------------------===//
+//===-- Connected components ----------------------------------------------===//
 
 typedef struct {
   const TileInferModel *m;
-  int order[TILE_INFER_MAX_BUFFERS], n;
-  int choice[TILE_INFER_MAX_BUFFERS];
-  TileInferResult best;
+  int64_t (**minimum)[TILE_INFER_MAX_MODES]; // per op, [operand][mode]
+  int *first_op, *ops;     // ops of buffer b: ops[first_op[b] .. first_op[b+1])
+  int *component;          // per buffer
+  int *order, num_ordered; // buffers of the component that is solved
+  int *choice, *best_choice;
+  int64_t *cost;               // per op, under |choice|
+  int64_t best_cost;           // of the component
+  const TileInferBound *bound; // or NULL
+  int *last_position;          // per op, in |order|; -1 in other components
+  int64_t nodes, max_nodes;
 } Search;
+
+static void list_ops(Search *s) {
+  const TileInferProblem *p = s->m->problem;
+  TileArena *arena = s->m->arena;
+  int total = 0;
+  for (int i = 0; i < p->num_ops; i++)
+    total += p->op[i].num_operands;
+  s->first_op = TILE_ARENA_NEW(arena, int, p->num_buffers + 1);
+  s->ops = TILE_ARENA_NEW(arena, int, total);
+  int n = 0;
+  for (int b = 0; b < p->num_buffers; b++) {
+    s->first_op[b] = n;
+    for (int i = 0; i < p->num_ops; i++) {
+      bool used = false;
+      for (int o = 0; o < p->op[i].num_operands; o++)
+        used |= p->op[i].operand[o].buffer == b;
+      if (used)
+        s->ops[n++] = i;
+    }
+  }
+  s->first_op[p->num_buffers] = n;
+}
+
+// Numbers the components by their first buffer; returns how many.
+static int label_components(Search *s) {
+  const TileInferProblem *p = s->m->problem;
+  int count = 0, n = p->num_buffers;
+  int *stack = TILE_ARENA_NEW(s->m->arena, int, n);
+  s->component = no_choice(s->m);
+  for (int b = 0; b < n; b++) {
+    if (s->component[b] >= 0 || p->buffer[b].space == TILE_INFER_GLOBAL)
+      continue;
+    int top = 0;
+    stack[top++] = b, s->component[b] = count;
+    while (top) {
+      int x = stack[--top];
+      for (int i = s->first_op[x]; i < s->first_op[x + 1]; i++) {
+        const TileInferOp *op = &p->op[s->ops[i]];
+        for (int o = 0; o < op->num_operands; o++) {
+          int y = op->operand[o].buffer;
+          if (p->buffer[y].space != TILE_INFER_GLOBAL && s->component[y] < 0)
+            stack[top++] = y, s->component[y] = count;
+        }
+      }
+    }
+    count++;
+  }
+  return count;
+}
+
+//===-- Branch and bound --------------------------------------------------===//
+
+// One node in PLAIN_SHARE may be spent before the second bound is built.
+enum { PLAIN_SHARE = 200 };
 
 static void sort_by_bound(int *c, int64_t *bound, int n) {
   for (int i = 1; i < n; i++)
@@ -158,52 +244,160 @@ static void sort_by_bound(int *c, int64_t *bound, int n) {
     }
 }
 
-static void search(Search *s, int depth) {
-  if (s->best.nodes++ > NODE_BUDGET)
+// Costs of the ops of |b| under the present choice, summed; kept if asked.
+static int64_t costs_around(Search *s, int b, bool keep) {
+  int64_t sum = 0;
+  for (int i = s->first_op[b]; i < s->first_op[b + 1]; i++) {
+    int op = s->ops[i];
+    int64_t c = op_cost(s->m, op, s->choice, s->minimum[op], NULL);
+    if (keep)
+      s->cost[op] = c;
+    if (c >= TILE_INFER_NEVER)
+      return TILE_INFER_NEVER;
+    sum += c;
+  }
+  return sum;
+}
+
+// Whether the second bound proves that the choice at |depth| cannot be better.
+// |exact| is the cost of the ops and buffers before it; the ops that this
+// choice completes are added to it.
+static bool is_hopeless(const Search *s, int depth, int64_t *exact) {
+  int b = s->order[depth];
+  *exact += s->m->unary[b][s->choice[b]];
+  for (int i = s->first_op[b]; i < s->first_op[b + 1]; i++)
+    if (s->last_position[s->ops[i]] == depth)
+      *exact += s->cost[s->ops[i]];
+  return s->bound &&
+         *exact + tile_infer_bound_rest(s->bound, depth + 1, s->choice) >=
+             s->best_cost;
+}
+
+// |bound| is that of the choices so far, |exact| the part of it that is final.
+static void search(Search *s, int depth, int64_t bound, int64_t exact) {
+  if (s->nodes++ >= s->max_nodes)
     return;
-  if (depth == s->n) {
-    int64_t cost = tile_infer_cost_of(s->m, s->choice);
-    if (cost < s->best.cost) {
-      s->best.cost = cost;
-      memcpy(s->best.choice, s->choice, sizeof s->choice);
-    }
+  if (depth == s->num_ordered) {
+    s->best_cost = bound;
+    for (int i = 0; i < depth; i++)
+      s->best_choice[s->order[i]] = s->choice[s->order[i]];
     return;
   }
   int b = s->order[depth], n = s->m->domain[b].n;
   int c[TILE_INFER_MAX_CANDIDATES];
-  int64_t bound[TILE_INFER_MAX_CANDIDATES];
+  int64_t next[TILE_INFER_MAX_CANDIDATES], rest = bound;
+  for (int i = s->first_op[b]; i < s->first_op[b + 1]; i++)
+    rest -= s->cost[s->ops[i]];
   for (int i = 0; i < n; i++) {
     s->choice[b] = c[i] = i;
-    bound[i] = tile_infer_cost_of(s->m, s->choice);
+    int64_t around = costs_around(s, b, false);
+    next[i] = around >= TILE_INFER_NEVER ? TILE_INFER_NEVER
+                                         : rest + around + s->m->unary[b][i];
   }
-  sort_by_bound(c, bound, n);
-  for (int i = 0; i < n && bound[i] < s->best.cost; i++) {
+  sort_by_bound(c, next, n);
+  for (int i = 0; i < n && next[i] < s->best_cost; i++) {
     s->choice[b] = c[i];
-    search(s, depth + 1);
+    costs_around(s, b, true);
+    int64_t final = exact;
+    if (!is_hopeless(s, depth, &final))
+      search(s, depth + 1, next[i], final);
   }
   s->choice[b] = -1;
+  costs_around(s, b, true);
+}
+
+static void init_search(const TileInferModel *m, Search *s) {
+  const TileInferProblem *p = m->problem;
+  TileArena *a = m->arena;
+  *s = (Search){.m = m};
+  list_ops(s);
+  s->choice = no_choice(m), s->best_choice = no_choice(m);
+  s->order = TILE_ARENA_NEW(a, int, p->num_buffers);
+  s->cost = TILE_ARENA_NEW(a, int64_t, p->num_ops);
+  s->last_position = TILE_ARENA_NEW(a, int, p->num_ops);
+  s->minimum = tile_arena_alloc(a, sizeof *s->minimum * (size_t)p->num_ops);
+  for (int i = 0; i < p->num_ops; i++) {
+    const TileInferOp *op = &p->op[i];
+    s->minimum[i] =
+        tile_arena_alloc(a, sizeof *s->minimum[i] * (size_t)op->num_operands);
+    for (int o = 0; o < op->num_operands; o++)
+      for (int k = 0; k < m->table[i].num_modes; k++)
+        s->minimum[i][o][k] = operand_min(m, i, o, k);
+    s->cost[i] = op_cost(m, i, s->choice, s->minimum[i], NULL);
+    s->last_position[i] = -1;
+  }
+}
+
+// Lists the buffers of component |k|; returns the bound of the empty choice.
+static int64_t enter_component(Search *s, int k) {
+  const TileInferProblem *p = s->m->problem;
+  int64_t bound = 0;
+  s->num_ordered = 0;
+  for (int b = 0; b < p->num_buffers; b++)
+    if (s->component[b] == k) {
+      for (int i = s->first_op[b]; i < s->first_op[b + 1]; i++) {
+        if (s->last_position[s->ops[i]] < 0)
+          bound += s->cost[s->ops[i]];
+        s->last_position[s->ops[i]] = s->num_ordered;
+      }
+      s->order[s->num_ordered++] = b;
+    }
+  return bound;
+}
+
+// Solves component |k|; false when nothing was found.
+static bool solve_component(Search *s, int k, int64_t max_nodes) {
+  int64_t bound = enter_component(s, k);
+  s->best_cost = TILE_INFER_NEVER;
+  s->bound = NULL;
+  s->nodes = 0, s->max_nodes = max_nodes / PLAIN_SHARE;
+  if (bound >= TILE_INFER_NEVER)
+    return false;
+  search(s, 0, bound, 0);
+  if (s->nodes > s->max_nodes) {
+    s->bound = tile_infer_bound_create(s->m, s->order, s->num_ordered);
+    s->nodes = s->max_nodes, s->max_nodes = max_nodes;
+    search(s, 0, bound, 0);
+  }
+  return s->best_cost < TILE_INFER_NEVER;
 }
 
 bool tile_infer_solve(const TileInferModel *m, TileInferResult *out,
                       TileLayoutError *e) {
-  Search s = {.m = m};
-  memset(s.choice, -1, sizeof s.choice);
-  for (int b = 0; b < m->problem->num_buffers; b++)
-    if (m->problem->buffer[b].space != TILE_INFER_GLOBAL)
-      s.order[s.n++] = b;
+  const TileInferProblem *p = m->problem;
+  int64_t budget = p->node_budget ? p->node_budget : TILE_INFER_NODE_BUDGET;
   if (!tile_infer_check_conflicts(m, e))
     return false;
-  s.best.cost = TILE_INFER_NEVER;
-  search(&s, 0);
-  if (s.best.cost >= TILE_INFER_NEVER)
+  Search s;
+  init_search(m, &s);
+  int components = label_components(&s);
+  TileInferResult r = {.proved = true};
+  for (int k = 0; k < components; k++) {
+    bool found = solve_component(&s, k, (budget - r.nodes) / (components - k));
+    bool spent = s.nodes > s.max_nodes;
+    r.nodes += spent ? s.max_nodes : s.nodes;
+    r.proved &= !spent;
+    if (!found && spent)
+      return tile_layout_fail(
+          e, "%s: the search budget of %lld nodes found no joint choice",
+          p->name, (long long)budget);
+    if (!found)
+      return tile_layout_fail(e, "%s: no joint choice of layouts exists",
+                              p->name);
+  }
+  r.choice = s.best_choice;
+  r.mode = TILE_ARENA_NEW(m->arena, int, p->num_ops);
+  r.cost = tile_infer_cost_of(m, r.choice);
+  if (r.cost >= TILE_INFER_NEVER) // an op on global memory only
     return tile_layout_fail(e, "%s: no joint choice of layouts exists",
-                            m->problem->name);
-  for (int i = 0; i < m->problem->num_ops; i++)
-    tile_infer_op_cost(m, i, s.best.choice, &s.best.mode[i]);
-  s.best.proved = s.best.nodes <= NODE_BUDGET;
-  *out = s.best;
+                            p->name);
+  for (int i = 0; i < p->num_ops; i++)
+    op_cost(m, i, r.choice, NULL, &r.mode[i]);
+  *out = r;
   return true;
 }
+
+//===-- Exhaustion --------------------------------------------------------===//
 
 int64_t tile_infer_brute_force(const TileInferModel *m, int64_t limit) {
   int64_t total = 1, best = TILE_INFER_NEVER;
@@ -212,8 +406,8 @@ int64_t tile_infer_brute_force(const TileInferModel *m, int64_t limit) {
     if (total > limit)
       return -1;
   }
+  int *choice = no_choice(m);
   for (int64_t k = 0; k < total; k++) {
-    int choice[TILE_INFER_MAX_BUFFERS] = {0};
     int64_t rest = k;
     for (int b = 0; b < m->problem->num_buffers; b++) {
       choice[b] = (int)(rest % candidates(m, b));

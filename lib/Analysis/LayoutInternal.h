@@ -2,7 +2,7 @@
 #ifndef TILE_ANALYSIS_LAYOUTINTERNAL_H
 #define TILE_ANALYSIS_LAYOUTINTERNAL_H
 
-#include "Tile/Layout.h"
+#include "Tile/LayoutAccess.h"
 
 /// Empties a builder; its axes and entries are added by the caller.
 void tile_layout_clear_builder(TileLayoutBuilder *b);
@@ -28,5 +28,23 @@ bool tile_layout_swap_out(TileLayout *l, int j);
 bool tile_layout_bring_in(TileLayout *l, int k, int p);
 /// Makes the output digit orders of |a| and |b| equal.
 bool tile_layout_align_out(TileLayout *a, TileLayout *b);
+
+/// How far an element moves in a conversion.
+typedef enum {
+  TILE_LAYOUT_REACH_NEVER,  // tiles or warps differ
+  TILE_LAYOUT_REACH_THREAD, // between registers of a thread
+  TILE_LAYOUT_REACH_WARP,   // between lanes of a warp
+  TILE_LAYOUT_REACH_CTA,    // across warps
+} TileLayoutReach;
+/// Plans a conversion without shared memory; fills |out| for THREAD and WARP.
+TileLayoutReach tile_layout_plan_route(const TileLayout *src,
+                                       const TileLayout *dst, int elem_bits,
+                                       TileLayoutConversion *out,
+                                       TileLayoutError *e);
+enum { TILE_LAYOUT_NUM_STAGINGS = 5 };
+/// The i-th layout in which a conversion may pass shared memory; false when the
+/// shape does not fit it.
+bool tile_layout_staging(const int64_t *shape, int rank, int elem_bits, int i,
+                         TileLayout *out);
 
 #endif

@@ -1,11 +1,15 @@
 //===- layout-problems.c - Kernels as inference problems -----------------===//
 #include "layout-problems.h"
 
+#include <assert.h>
 #include <string.h>
+
+enum { MAX_BUFFERS = 24, MAX_OPS = 24, MAX_ROLES = 4, MAX_OPERANDS = 3 };
 
 //===-- Builders ----------------------------------------------------------===//
 
 static int role(TileInferProblem *p, const char *name, int warps) {
+  assert(p->num_roles < MAX_ROLES);
   p->role[p->num_roles] = (TileInferRole){name, warps};
   return p->num_roles++;
 }
@@ -13,6 +17,7 @@ static int role(TileInferProblem *p, const char *name, int warps) {
 static int buf(TileInferProblem *p, const char *name, TileInferSpace space,
                int role_index, int bits, int rank, const int64_t *shape,
                int lead) {
+  assert(p->num_buffers < MAX_BUFFERS);
   TileInferBuffer *b = &p->buffer[p->num_buffers];
   *b = (TileInferBuffer){.name = name,
                          .space = space,
@@ -38,8 +43,11 @@ static int buf(TileInferProblem *p, const char *name, TileInferSpace space,
 
 static TileInferOp *op(TileInferProblem *p, TileInferKind kind,
                        const char *name, int r, int n, const int *buffers) {
+  assert(p->num_ops < MAX_OPS && n <= MAX_OPERANDS);
   TileInferOp *o = &p->op[p->num_ops++];
+  TileInferAccess *operand = o->operand;
   *o = (TileInferOp){.kind = kind, .name = name, .role = r, .num_operands = n};
+  o->operand = operand;
   for (int i = 0; i < n; i++)
     o->operand[i].buffer = buffers[i];
   return o;
@@ -322,48 +330,59 @@ static const struct {
   const char *name;
   void (*build)(TileInferProblem *);
   const char *expect_error;
+  int64_t cost; // of the best choice
 } examples[] = {
-    {"gemm_ss", gemm_ss, NULL},
-    {"gemm_fp8", gemm_fp8, NULL},
-    {"gemm_fp8_mn_major", gemm_fp8_mn, NULL},
-    {"gemm_user_swizzle64", gemm_sw64, NULL},
-    {"gemm_user_padded", gemm_pad, "cannot serve op gemm"},
-    {"gemm_user_overlap", gemm_overlap, "not injective: strides overlap"},
-    {"gemm_user_alias", gemm_alias, "not injective: 3 elements"},
-    {"gemm_staged_store", gemm_stage_store, NULL},
-    {"gemm_mma", gemm_mma, NULL},
-    {"gemm_mma_192", gemm_mma_odd, NULL},
-    {"gemm_mma_80", gemm_mma_80, NULL},
-    {"gemm_mma_user_padded", gemm_mma_pad, NULL},
-    {"gemm_rs_dequant", gemm_rs, NULL},
-    {"attention", attention, NULL},
-    {"attention_176", attention_176, NULL},
-    {"attention_fp8", attention_f8, NULL},
-    {"reduce_64x80", reduce_80, NULL},
-    {"reduce_32x96", reduce_96, NULL},
-    {"reduce_16x176", reduce_176, NULL},
-    {"reduce_128x100", reduce_100, NULL},
-    {"reduce_columns", reduce_cols, NULL},
-    {"gemm_3_warpgroups", gemm_3wg, NULL},
-    {"user_fragment", user_fragment, NULL},
-    {"elementwise_192", elementwise, NULL},
-    {"transpose", transpose, NULL},
-    {"gdn_chain", gdn, NULL},
-    {"two_uses_bf16", two_uses, NULL},
-    {"two_uses_fp8", two_uses_f8, "layout conflict on X: op gemmN"},
-    {"warp_conflict", warp_conflict, "layout conflict on C: op gemm1"},
-    {"producer_32", producer_32, NULL},
-    {"producer_128", producer_128, NULL},
-    {"user_not_covering", bad_cover, "does not cover"},
+    {"gemm_ss", gemm_ss, NULL, 9776},
+    {"gemm_fp8", gemm_fp8, NULL, 9760},
+    {"gemm_fp8_mn_major", gemm_fp8_mn, NULL, 13872},
+    {"gemm_user_swizzle64", gemm_sw64, NULL, 9856},
+    {"gemm_user_padded", gemm_pad, "cannot serve op gemm", 0},
+    {"gemm_user_overlap", gemm_overlap, "not injective: strides overlap", 0},
+    {"gemm_user_alias", gemm_alias, "not injective: 3 elements", 0},
+    {"gemm_staged_store", gemm_stage_store, NULL, 1664},
+    {"gemm_mma", gemm_mma, NULL, 13536},
+    {"gemm_mma_192", gemm_mma_odd, NULL, 24116},
+    {"gemm_mma_80", gemm_mma_80, NULL, 12588},
+    {"gemm_mma_user_padded", gemm_mma_pad, NULL, 17352},
+    {"gemm_rs_dequant", gemm_rs, NULL, 1464},
+    {"attention", attention, NULL, 41888},
+    {"attention_176", attention_176, NULL, 51392},
+    {"attention_fp8", attention_f8, NULL, 94432},
+    {"reduce_64x80", reduce_80, NULL, 6072},
+    {"reduce_32x96", reduce_96, NULL, 1948},
+    {"reduce_16x176", reduce_176, NULL, 2076},
+    {"reduce_128x100", reduce_100, NULL, 27684},
+    {"reduce_columns", reduce_cols, NULL, 8216},
+    {"gemm_3_warpgroups", gemm_3wg, NULL, 20096},
+    {"user_fragment", user_fragment, NULL, 4304},
+    {"elementwise_192", elementwise, NULL, 14400},
+    {"transpose", transpose, NULL, 944},
+    {"gdn_chain", gdn, NULL, 2192},
+    {"two_uses_bf16", two_uses, NULL, 1088},
+    {"two_uses_fp8", two_uses_f8, "layout conflict on X: op gemmN", 0},
+    {"warp_conflict", warp_conflict, "layout conflict on C: op gemm1", 0},
+    {"producer_32", producer_32, NULL, 5952},
+    {"producer_128", producer_128, NULL, 5952},
+    {"user_not_covering", bad_cover, "does not cover", 0},
 };
 
 int layout_problem_count(void) {
   return (int)(sizeof examples / sizeof *examples);
 }
 
-void layout_problem_get(int i, LayoutProblem *out) {
-  memset(out, 0, sizeof *out);
+static void problem_init(TileArena *arena, const char *name,
+                         TileInferProblem *p) {
+  *p = (TileInferProblem){.name = name};
+  p->buffer = TILE_ARENA_NEW(arena, TileInferBuffer, MAX_BUFFERS);
+  p->role = TILE_ARENA_NEW(arena, TileInferRole, MAX_ROLES);
+  p->op = TILE_ARENA_NEW(arena, TileInferOp, MAX_OPS);
+  for (int i = 0; i < MAX_OPS; i++)
+    p->op[i].operand = TILE_ARENA_NEW(arena, TileInferAccess, MAX_OPERANDS);
+}
+
+void layout_problem_get(int i, TileArena *arena, LayoutProblem *out) {
+  problem_init(arena, examples[i].name, &out->problem);
   examples[i].build(&out->problem);
-  out->problem.name = examples[i].name;
   out->expect_error = examples[i].expect_error;
+  out->cost = examples[i].cost;
 }

@@ -7,10 +7,12 @@
 /// A kernel written down as an inference problem, with its expected end.
 typedef struct {
   const char *expect_error; // substring of the error, NULL = must solve
+  int64_t cost;             // of the best choice
   TileInferProblem problem;
 } LayoutProblem;
 
 int layout_problem_count(void);
-void layout_problem_get(int i, LayoutProblem *out);
+/// Owner: |arena|.
+void layout_problem_get(int i, TileArena *arena, LayoutProblem *out);
 
 #endif
