@@ -1,0 +1,158 @@
+//===- CudaApi.h - The part of the CUDA driver API that we call -----------===//
+//
+// Declared here so that building needs no CUDA. The library is opened at run
+// time; functions are asked for by name in the form of CUDA 12.0, so a newer
+// driver gives the functions declared here.
+//
+// Source: CUDA Driver API 13.0 reference; test/Unit/launcher-cuda-abi-test.c
+// compares everything here with cuda.h where that exists.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_LIB_LAUNCHER_CUDA_API_H
+#define TILE_LIB_LAUNCHER_CUDA_API_H
+
+#include "LauncherInternal.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+//===-- Types and numbers of the driver -----------------------------------===//
+
+typedef int CudaResult; // 0 is success
+typedef int CudaDevice;
+typedef uint64_t CudaAddress;
+typedef struct CudaContext CudaContext;
+typedef struct CudaModule CudaModule;
+typedef struct CudaFunction CudaFunction;
+
+enum {
+  CUDA_API_VERSION = 12000,
+
+  CUDA_ATTRIBUTE_NUM_SMS = 16,
+  CUDA_ATTRIBUTE_CAPABILITY_MAJOR = 75,
+  CUDA_ATTRIBUTE_CAPABILITY_MINOR = 76,
+
+  CUDA_FUNCTION_MAX_DYNAMIC_SMEM_BYTES = 8,
+  CUDA_FUNCTION_NON_PORTABLE_CLUSTER = 14,
+
+  CUDA_JIT_ERROR_LOG = 5,
+  CUDA_JIT_ERROR_LOG_SIZE_BYTES = 6,
+
+  CUDA_LAUNCH_CLUSTER_DIMENSION = 4,
+
+  CUDA_TENSOR_MAP_INTERLEAVE_NONE = 0,
+  CUDA_TENSOR_MAP_SWIZZLE_NONE = 0,
+  CUDA_TENSOR_MAP_SWIZZLE_32B = 1,
+  CUDA_TENSOR_MAP_SWIZZLE_64B = 2,
+  CUDA_TENSOR_MAP_SWIZZLE_128B = 3,
+  CUDA_TENSOR_MAP_L2_PROMOTION_128B = 2,
+  CUDA_TENSOR_MAP_OOB_ZERO = 0,
+  CUDA_TENSOR_MAP_OOB_NAN = 1,
+
+  // Errors of a running kernel; all others are the caller's.
+  CUDA_ERROR_ILLEGAL_ADDRESS = 700,
+  CUDA_ERROR_LAUNCH_TIMEOUT = 702,
+  CUDA_ERROR_ASSERT = 710,
+  CUDA_ERROR_HARDWARE_STACK_ERROR = 714,
+  CUDA_ERROR_ILLEGAL_INSTRUCTION = 715,
+  CUDA_ERROR_MISALIGNED_ADDRESS = 716,
+  CUDA_ERROR_INVALID_ADDRESS_SPACE = 717,
+  CUDA_ERROR_INVALID_PC = 718,
+  CUDA_ERROR_LAUNCH_FAILED = 719
+};
+
+typedef struct {
+  int id;
+  char pad[4];
+  union {
+    char bytes[64];
+    struct {
+      unsigned x, y, z;
+    } cluster;
+  } value;
+} CudaLaunchAttribute;
+
+typedef struct {
+  unsigned grid_x, grid_y, grid_z;
+  unsigned block_x, block_y, block_z;
+  unsigned dynamic_smem_bytes;
+  void *stream;
+  CudaLaunchAttribute *attributes;
+  unsigned num_attributes;
+} CudaLaunchConfig;
+
+//===-- Functions ---------------------------------------------------------===//
+
+/// The functions, in the order of the table in Driver.c.
+typedef struct {
+  CudaResult (*get_error_name)(CudaResult error, const char **out_name);
+  CudaResult (*get_error_string)(CudaResult error, const char **out_text);
+  CudaResult (*init)(unsigned flags);
+  CudaResult (*device_get_count)(int *out_count);
+  CudaResult (*device_get)(CudaDevice *out_device, int ordinal);
+  CudaResult (*device_get_name)(char *name, int size_bytes, CudaDevice device);
+  CudaResult (*device_get_attribute)(int *out_value, int attribute,
+                                     CudaDevice device);
+  CudaResult (*primary_ctx_retain)(CudaContext **out_context,
+                                   CudaDevice device);
+  CudaResult (*primary_ctx_release)(CudaDevice device);
+  CudaResult (*ctx_set_current)(CudaContext *context);
+  CudaResult (*ctx_synchronize)(void);
+  CudaResult (*module_load_data_ex)(CudaModule **out_module, const void *image,
+                                    unsigned num_options, int *options,
+                                    void **option_values);
+  CudaResult (*module_unload)(CudaModule *module);
+  CudaResult (*module_get_function)(CudaFunction **out_function,
+                                    CudaModule *module, const char *name);
+  CudaResult (*func_set_attribute)(CudaFunction *function, int attribute,
+                                   int value);
+  CudaResult (*mem_alloc)(CudaAddress *out_address, size_t size_bytes);
+  CudaResult (*mem_free)(CudaAddress address);
+  CudaResult (*memset_d8)(CudaAddress address, unsigned char byte,
+                          size_t size_bytes);
+  CudaResult (*memcpy_htod)(CudaAddress target, const void *source,
+                            size_t size_bytes);
+  CudaResult (*memcpy_dtoh)(void *target, CudaAddress source,
+                            size_t size_bytes);
+  CudaResult (*launch_kernel_ex)(const CudaLaunchConfig *config,
+                                 CudaFunction *function, void **params,
+                                 void **extra);
+  CudaResult (*tensor_map_encode_tiled)(void *map, int type, uint32_t rank,
+                                        void *address, const uint64_t *dims,
+                                        const uint64_t *strides_bytes,
+                                        const uint32_t *box,
+                                        const uint32_t *elem_strides,
+                                        int interleave, int swizzle,
+                                        int l2_promotion, int oob_fill);
+} CudaApi;
+
+//===-- The device --------------------------------------------------------===//
+
+/// A GPU: its primary context, current in the thread that opened it.
+typedef struct {
+  TileDevice base;
+  void *library; // of dlopen
+  CudaApi api;
+  CudaDevice device;
+  CudaContext *context;
+  int capability; // 10 * major + minor, 90 on Hopper
+  CudaAddress *allocations;
+  size_t num_allocations;
+} CudaGpu;
+
+/// Turns a driver result into a status: "WHAT: CUDA_ERROR_NAME (text)".
+/// Errors of running kernels are KERNEL_FAILED.
+TileStatus tile_cuda_status(const CudaApi *api, CudaResult result,
+                            const char *what);
+
+// Module.c and Launch.c, as in TileDeviceOps.
+TileStatus tile_cuda_load(TileDevice *device, const char *ptx_path,
+                          const char *ptx, size_t size_bytes,
+                          void **out_handle);
+void tile_cuda_unload(TileDevice *device, void *handle);
+TileStatus tile_cuda_encode_tensor_map(TileDevice *device,
+                                       const TileTensorMap *map, void *out_map);
+TileStatus tile_cuda_launch(TileDevice *device, void *handle,
+                            const TileKernelLaunch *launch);
+
+#endif // TILE_LIB_LAUNCHER_CUDA_API_H

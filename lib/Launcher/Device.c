@@ -1,0 +1,243 @@
+//===- Device.c - What the GPU and the emulator have in common ------------===//
+
+#include "LauncherInternal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+//===-- Opening -----------------------------------------------------------===//
+
+void tile_device_options_init(TileDeviceOptions *out_options) {
+  *out_options = (TileDeviceOptions){0};
+  tile_emu_options_init(&out_options->emulator);
+}
+
+TileStatus tile_device_open(const TileDeviceOptions *options,
+                            TileDevice **out_device) {
+  *out_device = NULL;
+  if (options->emulate)
+    return tile_emulator_backend_open(options, out_device);
+  TileStatus status = tile_driver_backend_open(options, out_device);
+  if (tile_status_is_ok(&status) || options->require_gpu)
+    return status;
+  TileStatus fallback = tile_emulator_backend_open(options, out_device);
+  if (tile_status_is_ok(&fallback))
+    snprintf((*out_device)->note, sizeof(*out_device)->note, "%.399s",
+             status.message);
+  return fallback;
+}
+
+void tile_device_close(TileDevice *device) {
+  if (!device)
+    return;
+  while (device->modules) {
+    TileDeviceModule *module = device->modules;
+    device->modules = module->next;
+    device->ops->unload(device, module->handle);
+    tile_ptx_entries_destroy(module->entries, module->num_entries);
+    free(module->path);
+    free(module);
+  }
+  device->ops->close(device);
+}
+
+const char *tile_device_name(const TileDevice *device) { return device->name; }
+
+const char *tile_device_note(const TileDevice *device) { return device->note; }
+
+int tile_device_num_sms(const TileDevice *device) { return device->num_sms; }
+
+bool tile_device_is_emulator(const TileDevice *device) {
+  return device->emu != NULL;
+}
+
+const char *tile_device_report(const TileDevice *device) {
+  return device->emu ? tile_emu_report(device->emu) : "";
+}
+
+TileEmuStats tile_device_stats(const TileDevice *device) {
+  return device->emu ? tile_emu_stats(device->emu) : (TileEmuStats){0};
+}
+
+//===-- Memory ------------------------------------------------------------===//
+
+TileStatus tile_device_alloc(TileDevice *device, size_t size_bytes,
+                             const char *name, uint64_t *out_address) {
+  // Empty tensors need an address of their own too.
+  return device->ops->alloc(device, size_bytes > 0 ? size_bytes : 1, name,
+                            out_address);
+}
+
+TileStatus tile_device_upload(TileDevice *device, uint64_t address,
+                              const void *data, size_t size_bytes) {
+  if (size_bytes == 0)
+    return tile_status_ok();
+  return device->ops->upload(device, address, data, size_bytes);
+}
+
+TileStatus tile_device_download(TileDevice *device, uint64_t address,
+                                void *data, size_t size_bytes) {
+  if (size_bytes == 0)
+    return tile_status_ok();
+  return device->ops->download(device, address, data, size_bytes);
+}
+
+TileStatus tile_device_encode_tensor_map(TileDevice *device,
+                                         const TileTensorMap *map,
+                                         void *out_map) {
+  bool is_empty = false;
+  for (int i = 0; i < map->rank; i++)
+    is_empty |= map->dims[i] == 0;
+  if (!is_empty)
+    return device->ops->encode_tensor_map(device, map, out_map);
+
+  // The driver refuses extents of 0. A map of one zeroed element behaves the
+  // same: everything else is out of bounds, which reads as zero too.
+  TileTensorMap one = *map;
+  TileStatus status =
+      tile_device_alloc(device, 16, "empty tensor map", &one.address);
+  for (int i = 0; i < map->rank; i++) {
+    one.dims[i] = 1;
+    one.strides_bytes[i] = 16;
+  }
+  if (!tile_status_is_ok(&status))
+    return status;
+  return device->ops->encode_tensor_map(device, &one, out_map);
+}
+
+//===-- Modules -----------------------------------------------------------===//
+
+static TileStatus load_text(TileDevice *device, const char *path,
+                            const char *ptx, size_t size_bytes,
+                            TileDeviceModule *module) {
+  TileStatus status =
+      tile_ptx_entries_find(ptx, &module->entries, &module->num_entries);
+  if (tile_status_is_ok(&status) && module->num_entries == 0)
+    status = tile_status_error(TILE_STATUS_USER_ERROR,
+                               "expected PTX text, found no kernel (.entry)");
+  if (!tile_status_is_ok(&status)) {
+    TileStatus located =
+        tile_status_error(status.code, "%s: %.900s", path, status.message);
+    return located;
+  }
+  return device->ops->load(device, path, ptx, size_bytes, &module->handle);
+}
+
+TileStatus tile_device_load_module(TileDevice *device, const char *ptx_path,
+                                   TileDeviceModule **out_module) {
+  for (*out_module = device->modules; *out_module;
+       *out_module = (*out_module)->next) {
+    if (strcmp((*out_module)->path, ptx_path) == 0)
+      return tile_status_ok();
+  }
+  char *ptx = NULL;
+  size_t size_bytes = 0;
+  TileStatus status = tile_file_read(ptx_path, &ptx, &size_bytes);
+  if (!tile_status_is_ok(&status))
+    return status;
+  TileDeviceModule *module = calloc(1, sizeof *module);
+  char *path = strdup(ptx_path);
+  status = module && path
+               ? load_text(device, ptx_path, ptx, size_bytes, module)
+               : tile_status_error(TILE_STATUS_USER_ERROR, "out of memory");
+  free(ptx);
+  if (!tile_status_is_ok(&status)) {
+    if (module)
+      tile_ptx_entries_destroy(module->entries, module->num_entries);
+    free(module);
+    free(path);
+    return status;
+  }
+  module->path = path;
+  module->next = device->modules;
+  device->modules = module;
+  *out_module = module;
+  return status;
+}
+
+const char *tile_device_module_kernel(const TileDeviceModule *module,
+                                      size_t index) {
+  return index < module->num_entries ? module->entries[index].name : NULL;
+}
+
+//===-- Launches ----------------------------------------------------------===//
+
+static TileStatus find_entry(const TileDeviceModule *module, const char *kernel,
+                             const TilePtxEntry **out_entry) {
+  char names[400] = "";
+  for (size_t i = 0; i < module->num_entries; i++) {
+    *out_entry = &module->entries[i];
+    if (strcmp(module->entries[i].name, kernel) == 0)
+      return tile_status_ok();
+    size_t length = strlen(names);
+    snprintf(names + length, sizeof names - length, "%s'%s'", i > 0 ? ", " : "",
+             module->entries[i].name);
+  }
+  return tile_status_error(TILE_STATUS_USER_ERROR,
+                           "%s: expected a kernel named '%s', got %s",
+                           module->path, kernel, names);
+}
+
+static TileStatus check_params(const TilePtxEntry *entry,
+                               const TileKernelLaunch *launch) {
+  if (entry->num_params != launch->num_params)
+    return tile_status_error(
+        TILE_STATUS_USER_ERROR, "kernel '%s': expected %zu parameters, got %zu",
+        entry->name, entry->num_params, launch->num_params);
+  for (size_t i = 0; i < entry->num_params; i++) {
+    if (entry->param_sizes_bytes[i] != launch->param_sizes_bytes[i])
+      return tile_status_error(
+          TILE_STATUS_USER_ERROR,
+          "kernel '%s': expected parameter %zu of %zu bytes, got %zu",
+          entry->name, i, entry->param_sizes_bytes[i],
+          launch->param_sizes_bytes[i]);
+  }
+  return tile_status_ok();
+}
+
+/// The limits that every GPU has had since sm_30; others are the device's.
+/// Source: CUDA C++ Programming Guide 12, Compute Capabilities.
+static TileStatus check_config(const TileKernelLaunch *launch) {
+  static const uint32_t max_grid[3] = {INT32_MAX, 65535, 65535};
+  static const uint32_t max_block[3] = {1024, 1024, 64};
+  enum { MAX_THREADS = 1024 };
+  uint64_t num_threads = 1;
+  for (int i = 0; i < 3; i++) {
+    if (launch->grid[i] == 0 || launch->grid[i] > max_grid[i])
+      return tile_status_error(
+          TILE_STATUS_USER_ERROR,
+          "kernel '%s': expected grid %c from 1 to %u, got %u", launch->kernel,
+          'x' + i, max_grid[i], launch->grid[i]);
+    if (launch->block[i] == 0 || launch->block[i] > max_block[i])
+      return tile_status_error(
+          TILE_STATUS_USER_ERROR,
+          "kernel '%s': expected block %c from 1 to %u, got %u", launch->kernel,
+          'x' + i, max_block[i], launch->block[i]);
+    if (launch->cluster[i] == 0 || launch->grid[i] % launch->cluster[i] != 0)
+      return tile_status_error(TILE_STATUS_USER_ERROR,
+                               "kernel '%s': expected cluster %c to divide the "
+                               "grid of %u, got %u",
+                               launch->kernel, 'x' + i, launch->grid[i],
+                               launch->cluster[i]);
+    num_threads *= launch->block[i];
+  }
+  if (num_threads > MAX_THREADS)
+    return tile_status_error(
+        TILE_STATUS_USER_ERROR,
+        "kernel '%s': expected at most %d threads in a block, got %llu",
+        launch->kernel, MAX_THREADS, (unsigned long long)num_threads);
+  return tile_status_ok();
+}
+
+TileStatus tile_device_launch(TileDevice *device, TileDeviceModule *module,
+                              const TileKernelLaunch *launch) {
+  const TilePtxEntry *entry = NULL;
+  TileStatus status = find_entry(module, launch->kernel, &entry);
+  if (tile_status_is_ok(&status))
+    status = check_params(entry, launch);
+  if (tile_status_is_ok(&status))
+    status = check_config(launch);
+  if (!tile_status_is_ok(&status))
+    return status;
+  return device->ops->launch(device, module->handle, launch);
+}

@@ -1,0 +1,95 @@
+//===- EmulatorBackend.c - The PTX emulator as a device -------------------===//
+
+#include "LauncherInternal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_NUM_SMS = 132 }; // of an H100 SXM5
+
+static void close_emulator(TileDevice *device) {
+  tile_emu_destroy(device->emu);
+  free(device);
+}
+
+static TileStatus alloc(TileDevice *device, size_t size_bytes, const char *name,
+                        uint64_t *out_address) {
+  void *memory = NULL;
+  TileStatus status = tile_emu_alloc(device->emu, size_bytes, name, &memory);
+  *out_address = (uint64_t)(uintptr_t)memory;
+  return status;
+}
+
+static TileStatus upload(TileDevice *device, uint64_t address, const void *data,
+                         size_t size_bytes) {
+  (void)device; // Device addresses of the emulator are host addresses.
+  memcpy((void *)(uintptr_t)address, data, size_bytes);
+  return tile_status_ok();
+}
+
+static TileStatus download(TileDevice *device, uint64_t address, void *data,
+                           size_t size_bytes) {
+  (void)device;
+  memcpy(data, (const void *)(uintptr_t)address, size_bytes);
+  return tile_status_ok();
+}
+
+static TileStatus load(TileDevice *device, const char *ptx_path,
+                       const char *ptx, size_t size_bytes, void **out_handle) {
+  (void)device;
+  TileEmuModule *module = NULL;
+  TileStatus status = tile_emu_module_parse(ptx, size_bytes, ptx_path, &module);
+  *out_handle = module;
+  return status;
+}
+
+static void unload(TileDevice *device, void *handle) {
+  (void)device;
+  tile_emu_module_destroy(handle);
+}
+
+static TileStatus encode_tensor_map(TileDevice *device,
+                                    const TileTensorMap *map, void *out_map) {
+  (void)device;
+  return tile_emu_tensor_map_encode(map, out_map);
+}
+
+static TileStatus launch_kernel(TileDevice *device, void *handle,
+                                const TileKernelLaunch *launch) {
+  TileEmuLaunch emu_launch = {.dynamic_smem_bytes = launch->dynamic_smem_bytes,
+                              .args = launch->params,
+                              .num_args = launch->num_params};
+  memcpy(emu_launch.grid, launch->grid, sizeof emu_launch.grid);
+  memcpy(emu_launch.block, launch->block, sizeof emu_launch.block);
+  memcpy(emu_launch.cluster, launch->cluster, sizeof emu_launch.cluster);
+  return tile_emu_launch(device->emu, handle, launch->kernel, &emu_launch);
+}
+
+static const TileDeviceOps emulator_ops = {
+    .close = close_emulator,
+    .alloc = alloc,
+    .upload = upload,
+    .download = download,
+    .load = load,
+    .unload = unload,
+    .encode_tensor_map = encode_tensor_map,
+    .launch = launch_kernel,
+};
+
+TileStatus tile_emulator_backend_open(const TileDeviceOptions *options,
+                                      TileDevice **out_device) {
+  *out_device = NULL;
+  TileDevice *device = calloc(1, sizeof *device);
+  if (!device)
+    return tile_status_error(TILE_STATUS_USER_ERROR, "out of memory");
+  device->ops = &emulator_ops;
+  device->num_sms = options->num_sms > 0 ? options->num_sms : DEFAULT_NUM_SMS;
+  snprintf(device->name, sizeof device->name, "emulator");
+  TileStatus status = tile_emu_create(&options->emulator, &device->emu);
+  if (!tile_status_is_ok(&status)) {
+    free(device);
+    return status;
+  }
+  *out_device = device;
+  return status;
+}

@@ -1,0 +1,215 @@
+//===- HostTensor.c - Strided tensors in host memory ----------------------===//
+
+#include "Tile/Launcher.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+//===-- Layout and memory -------------------------------------------------===//
+
+/// The byte between and beside elements: NaN in every floating-point type but
+/// f8E5M2 with payload bits, where it is NaN too.
+enum { PADDING_BYTE = 0xFF };
+
+void tile_tensor_set_contiguous(TileTensor *tensor) {
+  int64_t stride = 1;
+  tensor->offset = 0;
+  for (int i = tensor->rank; i-- > 0;) {
+    tensor->strides[i] = stride;
+    if (tensor->shape[i] > 1) // keeps the strides of empty tensors positive
+      stride *= tensor->shape[i];
+  }
+}
+
+size_t tile_tensor_num_elems(const TileTensor *tensor) {
+  size_t num_elems = 1;
+  for (int i = 0; i < tensor->rank; i++)
+    num_elems *= (size_t)tensor->shape[i];
+  return num_elems;
+}
+
+/// Counts the elements from the start of the memory to behind the last one.
+static TileStatus count_extent(const TileTensor *tensor, int64_t *out_count) {
+  int64_t last = tensor->offset, num_elems = 1;
+  bool overflow = false;
+  for (int i = 0; i < tensor->rank; i++) {
+    int64_t extent = tensor->shape[i], span = 0;
+    if (extent < 0)
+      return tile_status_error(TILE_STATUS_USER_ERROR,
+                               "extent %d is %lld, expected at least 0", i,
+                               (long long)extent);
+    if (tensor->strides[i] < 0)
+      return tile_status_error(TILE_STATUS_USER_ERROR,
+                               "stride %d is %lld, expected at least 0", i,
+                               (long long)tensor->strides[i]);
+    overflow |= __builtin_mul_overflow(num_elems, extent, &num_elems);
+    overflow |= __builtin_mul_overflow(extent > 0 ? extent - 1 : 0,
+                                       tensor->strides[i], &span);
+    overflow |= __builtin_add_overflow(last, span, &last);
+  }
+  if (tensor->offset < 0)
+    return tile_status_error(TILE_STATUS_USER_ERROR,
+                             "offset is %lld, expected at least 0",
+                             (long long)tensor->offset);
+  if (overflow || last > INT64_MAX / 16)
+    return tile_status_error(TILE_STATUS_USER_ERROR,
+                             "tensor is too large for this machine");
+  *out_count = num_elems > 0 ? last + 1 : tensor->offset;
+  return tile_status_ok();
+}
+
+TileStatus tile_tensor_alloc(TileTensor *tensor) {
+  tensor->data = NULL;
+  tensor->size_bytes = 0;
+  int64_t count = 0;
+  TileStatus status = count_extent(tensor, &count);
+  if (!tile_status_is_ok(&status))
+    return status;
+  size_t size_bytes = (size_t)count * tile_dtype_size_bytes(tensor->dtype);
+  tensor->data = malloc(size_bytes > 0 ? size_bytes : 1);
+  if (!tensor->data)
+    return tile_status_error(TILE_STATUS_USER_ERROR,
+                             "not enough memory for a tensor of %zu bytes",
+                             size_bytes);
+  memset(tensor->data, PADDING_BYTE, size_bytes);
+  tensor->size_bytes = size_bytes;
+  return tile_status_ok();
+}
+
+void tile_tensor_deinit(TileTensor *tensor) {
+  free(tensor->data);
+  *tensor = (TileTensor){0};
+}
+
+static int64_t elem_position(const TileTensor *tensor, size_t index) {
+  int64_t position = tensor->offset;
+  for (int i = tensor->rank; i-- > 0;) {
+    size_t extent = (size_t)tensor->shape[i];
+    position += (int64_t)(index % extent) * tensor->strides[i];
+    index /= extent;
+  }
+  return position;
+}
+
+unsigned char *tile_tensor_elem(const TileTensor *tensor, size_t index) {
+  return tensor->data + (size_t)elem_position(tensor, index) *
+                            tile_dtype_size_bytes(tensor->dtype);
+}
+
+//===-- Numbers -----------------------------------------------------------===//
+
+/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014) as a function of the position
+/// in the stream, so that an element does not depend on the ones before it.
+static uint64_t random_bits(uint64_t seed, uint64_t position) {
+  uint64_t z = seed * UINT64_C(0xD1342543DE82EF95) +
+               (position + 1) * UINT64_C(0x9E3779B97F4A7C15);
+  z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+  return z ^ (z >> 31);
+}
+
+/// Sum of 12 uniform numbers less 6: deviation 1 exactly, and the same bits on
+/// every machine, which logarithm and cosine do not promise.
+static double random_normal(uint64_t seed, uint64_t index) {
+  enum { NUM_DRAWS = 6 }; // of 64 bits, two uniform numbers each
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < NUM_DRAWS; i++) {
+    uint64_t bits = random_bits(seed, index * NUM_DRAWS + i);
+    sum += (bits >> 32) + (bits & UINT32_MAX);
+  }
+  return ldexp((double)sum, -32) - (double)NUM_DRAWS;
+}
+
+static int64_t random_int(TileDtype dtype, uint64_t seed, uint64_t index) {
+  uint64_t bits = random_bits(seed, index) >> 32;
+  if (dtype == TILE_DTYPE_I1)
+    return (int64_t)(bits % 2);
+  int64_t low = -2, high = 2;
+  if (!tile_dtype_is_float(dtype)) {
+    tile_dtype_int_range(dtype, &low, &high);
+    low = low < 0 ? -2 : 0;
+  }
+  return low + (int64_t)(bits % (uint64_t)(3 - low));
+}
+
+TileStatus tile_tensor_fill(TileTensor *tensor, TileFill fill, uint64_t seed) {
+  if (fill == TILE_FILL_NORMAL && !tile_dtype_is_float(tensor->dtype))
+    return tile_status_error(TILE_STATUS_USER_ERROR,
+                             "'normal' needs a floating-point type, got %s",
+                             tile_dtype_name(tensor->dtype));
+  size_t num_elems = tile_tensor_num_elems(tensor);
+  for (size_t i = 0; i < num_elems; i++) {
+    TileNumber number = {.dtype = TILE_DTYPE_I64};
+    if (fill == TILE_FILL_NORMAL)
+      number =
+          (TileNumber){.dtype = TILE_DTYPE_F64, .real = random_normal(seed, i)};
+    else if (fill == TILE_FILL_INTS)
+      number.integer = random_int(tensor->dtype, seed, i);
+    else
+      number.integer = fill == TILE_FILL_ONES;
+    tile_dtype_store(tensor->dtype, number, tile_tensor_elem(tensor, i));
+  }
+  return tile_status_ok();
+}
+
+static TileStatus check_integer_fits(TileNumber number, TileDtype target,
+                                     size_t index) {
+  int64_t min = 0, max = 0;
+  tile_dtype_int_range(target, &min, &max);
+  if (tile_dtype_is_float(number.dtype))
+    return tile_status_error(
+        TILE_STATUS_USER_ERROR, "cannot convert %s to %s without loss",
+        tile_dtype_name(number.dtype), tile_dtype_name(target));
+  bool is_huge = number.dtype == TILE_DTYPE_U64 && number.integer < 0;
+  bool fits = number.integer >= min && number.integer <= max && !is_huge;
+  if (!fits && number.dtype != target)
+    return tile_status_error(
+        TILE_STATUS_USER_ERROR, "element %zu is %lld, expected %lld to %lld",
+        index, (long long)number.integer, (long long)min, (long long)max);
+  return tile_status_ok();
+}
+
+TileStatus tile_tensor_convert(const TileTensor *source, TileTensor *target) {
+  bool is_same_shape = source->rank == target->rank;
+  for (int i = 0; is_same_shape && i < source->rank; i++)
+    is_same_shape = source->shape[i] == target->shape[i];
+  if (!is_same_shape)
+    return tile_status_error(TILE_STATUS_USER_ERROR, "the shapes differ");
+
+  size_t num_elems = tile_tensor_num_elems(source);
+  for (size_t i = 0; i < num_elems; i++) {
+    TileNumber number =
+        tile_dtype_load(source->dtype, tile_tensor_elem(source, i));
+    if (!tile_dtype_is_float(target->dtype)) {
+      TileStatus status = check_integer_fits(number, target->dtype, i);
+      if (!tile_status_is_ok(&status))
+        return status;
+    }
+    tile_dtype_store(target->dtype, number, tile_tensor_elem(target, i));
+  }
+  return tile_status_ok();
+}
+
+//===-- Damage ------------------------------------------------------------===//
+
+int64_t tile_tensor_find_damage(const TileTensor *before,
+                                const TileTensor *after, bool is_read_only) {
+  size_t elem_bytes = tile_dtype_size_bytes(before->dtype);
+  size_t num_slots = before->size_bytes / elem_bytes;
+  bool *may_change = calloc(num_slots > 0 ? num_slots : 1, sizeof *may_change);
+  if (!may_change) // Safe: the check is merely skipped.
+    return -1;
+  size_t num_elems = is_read_only ? 0 : tile_tensor_num_elems(before);
+  for (size_t i = 0; i < num_elems; i++)
+    may_change[elem_position(before, i)] = true;
+
+  int64_t damage = -1;
+  for (size_t i = 0; i < num_slots && damage < 0; i++) {
+    if (!may_change[i] && memcmp(before->data + i * elem_bytes,
+                                 after->data + i * elem_bytes, elem_bytes) != 0)
+      damage = (int64_t)i;
+  }
+  free(may_change);
+  return damage;
+}

@@ -1,0 +1,87 @@
+//===- Launch.c - Tensor maps and kernel launches on the GPU --------------===//
+
+#include "CudaApi.h"
+
+//===-- Tensor maps -------------------------------------------------------===//
+
+static int swizzle_of(int swizzle_bytes) {
+  switch (swizzle_bytes) {
+  case 32:
+    return CUDA_TENSOR_MAP_SWIZZLE_32B;
+  case 64:
+    return CUDA_TENSOR_MAP_SWIZZLE_64B;
+  case 128:
+    return CUDA_TENSOR_MAP_SWIZZLE_128B;
+  default:
+    return CUDA_TENSOR_MAP_SWIZZLE_NONE;
+  }
+}
+
+TileStatus tile_cuda_encode_tensor_map(TileDevice *device,
+                                       const TileTensorMap *map,
+                                       void *out_map) {
+  CudaGpu *gpu = (CudaGpu *)device;
+  // TileTensorMapType is numbered as the driver's type. The driver's strides
+  // leave out dimension 0.
+  CudaResult result = gpu->api.tensor_map_encode_tiled(
+      out_map, (int)map->type, (uint32_t)map->rank,
+      (void *)(uintptr_t)map->address, map->dims, map->strides_bytes + 1,
+      map->box, map->elem_strides, CUDA_TENSOR_MAP_INTERLEAVE_NONE,
+      swizzle_of(map->swizzle_bytes), CUDA_TENSOR_MAP_L2_PROMOTION_128B,
+      map->oob_nan ? CUDA_TENSOR_MAP_OOB_NAN : CUDA_TENSOR_MAP_OOB_ZERO);
+  return tile_cuda_status(&gpu->api, result, "cuTensorMapEncodeTiled");
+}
+
+//===-- Launches ----------------------------------------------------------===//
+
+/// Allows what is refused by default: more than 48 KiB of dynamic shared
+/// memory, clusters of more than 8 blocks.
+static CudaResult set_attributes(const CudaApi *api, CudaFunction *function,
+                                 const TileKernelLaunch *launch,
+                                 unsigned cluster_size) {
+  enum { MAX_PORTABLE_CLUSTER = 8 };
+  CudaResult result =
+      api->func_set_attribute(function, CUDA_FUNCTION_MAX_DYNAMIC_SMEM_BYTES,
+                              (int)launch->dynamic_smem_bytes);
+  if (result == 0 && cluster_size > MAX_PORTABLE_CLUSTER)
+    result = api->func_set_attribute(function,
+                                     CUDA_FUNCTION_NON_PORTABLE_CLUSTER, 1);
+  return result;
+}
+
+TileStatus tile_cuda_launch(TileDevice *device, void *handle,
+                            const TileKernelLaunch *launch) {
+  CudaGpu *gpu = (CudaGpu *)device;
+  const CudaApi *api = &gpu->api;
+  unsigned cluster_size =
+      launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
+  CudaLaunchAttribute cluster = {.id = CUDA_LAUNCH_CLUSTER_DIMENSION};
+  cluster.value.cluster.x = launch->cluster[0];
+  cluster.value.cluster.y = launch->cluster[1];
+  cluster.value.cluster.z = launch->cluster[2];
+  CudaLaunchConfig config = {
+      .grid_x = launch->grid[0],
+      .grid_y = launch->grid[1],
+      .grid_z = launch->grid[2],
+      .block_x = launch->block[0],
+      .block_y = launch->block[1],
+      .block_z = launch->block[2],
+      .dynamic_smem_bytes = launch->dynamic_smem_bytes,
+      .attributes = &cluster,
+      // GPUs before Hopper refuse the attribute, even for clusters of one.
+      .num_attributes = cluster_size > 1 ? 1 : 0,
+  };
+  char what[200];
+  snprintf(what, sizeof what, "kernel '%.100s'", launch->kernel);
+
+  CudaFunction *function = NULL;
+  CudaResult result =
+      api->module_get_function(&function, handle, launch->kernel);
+  if (result == 0)
+    result = set_attributes(api, function, launch, cluster_size);
+  if (result == 0)
+    result = api->launch_kernel_ex(&config, function, launch->params, NULL);
+  if (result == 0)
+    result = api->ctx_synchronize();
+  return tile_cuda_status(api, result, what);
+}

@@ -1,0 +1,508 @@
+//===- TileRun.c - Runs a host function or a PTX kernel -------------------===//
+//
+// Reads the program, makes the arguments, and for each seed: opens a device,
+// copies the arguments there, runs, copies back and checks. See --help.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RunOptions.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef TILE_VERSION
+#define TILE_VERSION "unknown"
+#endif
+
+typedef struct {
+  TileArgText text;
+  const TileHostParam *param; // NULL for raw PTX
+  int owner;                  // whose memory it is: own index unless same:
+  TileTensor before, after;   // owners only
+  TileNumber number;          // scalars
+  uint64_t memory_address;    // on the device; start of the owner's memory
+} RunArg;
+
+typedef struct {
+  RunOptions options;
+  TileHostFunction *function; // NULL for raw PTX
+  RunArg args[RUN_MAX_ARGS];
+  int num_args;
+} Job;
+
+/// Builds "argument I 'TEXT': …".
+static TileStatus arg_error(const Job *job, int index, TileStatusCode code,
+                            const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static TileStatus arg_error(const Job *job, int index, TileStatusCode code,
+                            const char *format, ...) {
+  char what[700], name[80] = "";
+  va_list values;
+  va_start(values, format);
+  vsnprintf(what, sizeof what, format, values);
+  va_end(values);
+  if (job->args[index].param)
+    snprintf(name, sizeof name, " (%.60s)", job->args[index].param->name);
+  return tile_status_error(code, "argument %d%s '%.100s': %s", index, name,
+                           job->options.args[index], what);
+}
+
+static bool is_tensor(const RunArg *arg) {
+  return arg->text.kind != TILE_ARG_TEXT_SCALAR &&
+         arg->text.kind != TILE_ARG_TEXT_TENSOR_MAP;
+}
+
+//===-- Program and arguments ---------------------------------------------===//
+
+static bool ends_with(const char *text, const char *end) {
+  size_t text_length = strlen(text), end_length = strlen(end);
+  return text_length >= end_length &&
+         strcmp(text + text_length - end_length, end) == 0;
+}
+
+static TileStatus read_program(Job *job) {
+  const RunOptions *options = &job->options;
+  if (ends_with(options->program, ".json")) {
+    if (options->has_launch_option)
+      return tile_status_error(TILE_STATUS_USER_ERROR,
+                               "--kernel, --grid, --block, --cluster and "
+                               "--smem are for raw PTX; %s has them",
+                               options->program);
+    return tile_host_function_read(options->program, &job->function);
+  }
+  if (!ends_with(options->program, ".ptx"))
+    return tile_status_error(TILE_STATUS_USER_ERROR,
+                             "expected FILE.json or FILE.ptx, got '%s'",
+                             options->program);
+  if (options->block[0] == 0)
+    return tile_status_error(TILE_STATUS_USER_ERROR,
+                             "raw PTX: expected --block=THREADS, got none");
+  return tile_status_ok();
+}
+
+/// Appends "memref<?x8xf32>" or "f32".
+static void describe_param(const TileHostParam *param, char *text,
+                           size_t text_bytes) {
+  size_t length = strlen(text);
+  length += (size_t)snprintf(text + length, text_bytes - length, "%.40s: %s",
+                             param->name, param->is_scalar ? "" : "memref<");
+  for (int i = 0; i < param->rank && length < text_bytes; i++) {
+    char extent[24] = "?";
+    if (param->shape[i] >= 0)
+      snprintf(extent, sizeof extent, "%lld", (long long)param->shape[i]);
+    length +=
+        (size_t)snprintf(text + length, text_bytes - length, "%sx", extent);
+  }
+  if (length < text_bytes)
+    snprintf(text + length, text_bytes - length, "%s%s",
+             tile_dtype_name(param->dtype), param->is_scalar ? "" : ">");
+}
+
+static TileStatus check_num_args(const Job *job) {
+  size_t expected = tile_host_function_num_params(job->function);
+  if ((size_t)job->options.num_args == expected)
+    return tile_status_ok();
+  char params[600] = "";
+  for (size_t i = 0; i < expected && strlen(params) < 500; i++) {
+    if (i > 0)
+      strcat(params, ", ");
+    describe_param(tile_host_function_param(job->function, i), params,
+                   sizeof params);
+  }
+  return tile_status_error(TILE_STATUS_USER_ERROR,
+                           "%s: expected %zu arguments (%s), got %d",
+                           tile_host_function_name(job->function), expected,
+                           params, job->options.num_args);
+}
+
+/// The owner of the memory of earlier tensor `earlier`, or -1.
+static int owner_of(const Job *job, int index, int earlier) {
+  bool is_valid = earlier < index && is_tensor(&job->args[earlier]);
+  return is_valid ? job->args[earlier].owner : -1;
+}
+
+static TileStatus check_kind(const Job *job, int index) {
+  const RunArg *arg = &job->args[index];
+  const TileArgText *text = &arg->text;
+  bool is_raw_only =
+      text->is_memory_only || text->kind == TILE_ARG_TEXT_TENSOR_MAP;
+  if (arg->param && is_raw_only)
+    return arg_error(job, index, TILE_STATUS_USER_ERROR,
+                     "expected an argument of the host function; mem: and "
+                     "tmap: are for raw PTX");
+  if (arg->param && arg->param->is_scalar == is_tensor(arg))
+    return arg_error(job, index, TILE_STATUS_USER_ERROR,
+                     "expected a %s of type %s, got a %s",
+                     arg->param->is_scalar ? "number" : "tensor",
+                     tile_dtype_name(arg->param->dtype),
+                     is_tensor(arg) ? "tensor" : "number");
+  if ((text->kind == TILE_ARG_TEXT_SAME ||
+       text->kind == TILE_ARG_TEXT_TENSOR_MAP) &&
+      arg->owner < 0)
+    return arg_error(job, index, TILE_STATUS_USER_ERROR,
+                     "expected the index of an earlier tensor, got %d",
+                     text->arg);
+  return tile_status_ok();
+}
+
+static TileStatus make_arg(Job *job, int index) {
+  RunArg *arg = &job->args[index];
+  TileStatus status = tile_arg_text_parse(job->options.args[index], &arg->text);
+  if (!tile_status_is_ok(&status))
+    return arg_error(job, index, status.code, "%s", status.message);
+  arg->param = job->function
+                   ? tile_host_function_param(job->function, (size_t)index)
+                   : NULL;
+  arg->owner = index;
+  if (arg->text.kind == TILE_ARG_TEXT_SAME ||
+      arg->text.kind == TILE_ARG_TEXT_TENSOR_MAP)
+    arg->owner = owner_of(job, index, arg->text.arg);
+  status = check_kind(job, index);
+  if (!tile_status_is_ok(&status) || arg->owner != index)
+    return status;
+
+  const TileDtype *dtype = arg->param ? &arg->param->dtype : NULL;
+  if (arg->text.kind == TILE_ARG_TEXT_SCALAR) {
+    status = tile_arg_text_make_number(&arg->text, dtype, &arg->number);
+  } else {
+    status = tile_arg_text_make_tensor(&arg->text, dtype, (uint64_t)index + 1,
+                                       &arg->before);
+    if (tile_status_is_ok(&status)) {
+      arg->after = arg->before; // the layout; memory of its own
+      status = tile_tensor_alloc(&arg->after);
+    }
+  }
+  if (!tile_status_is_ok(&status))
+    return arg_error(job, index, status.code, "%s", status.message);
+  return status;
+}
+
+static TileStatus make_args(Job *job) {
+  TileStatus status = tile_status_ok();
+  if (job->function)
+    status = check_num_args(job);
+  for (int i = 0; i < job->options.num_args && tile_status_is_ok(&status);
+       i++) {
+    job->num_args = i + 1;
+    status = make_arg(job, i);
+  }
+  for (int i = 0; i < job->options.num_outputs && tile_status_is_ok(&status);
+       i++) {
+    int index = job->options.outputs[i].arg;
+    if (index >= job->num_args || !is_tensor(&job->args[index]))
+      status = tile_status_error(TILE_STATUS_USER_ERROR,
+                                 "--save, --print: expected the index of a "
+                                 "tensor argument, got %d",
+                                 index);
+  }
+  return status;
+}
+
+//===-- Copies and checks -------------------------------------------------===//
+
+static TileStatus copy_to_device(Job *job, TileDevice *device) {
+  for (int i = 0; i < job->num_args; i++) {
+    RunArg *arg = &job->args[i];
+    if (arg->owner != i) {
+      arg->memory_address = job->args[arg->owner].memory_address;
+      continue;
+    }
+    if (!is_tensor(arg))
+      continue;
+    char name[80];
+    snprintf(name, sizeof name, "argument %d%s%.50s", i, arg->param ? " " : "",
+             arg->param ? arg->param->name : "");
+    TileStatus status = tile_device_alloc(device, arg->before.size_bytes, name,
+                                          &arg->memory_address);
+    if (tile_status_is_ok(&status))
+      status = tile_device_upload(device, arg->memory_address, arg->before.data,
+                                  arg->before.size_bytes);
+    if (!tile_status_is_ok(&status))
+      return status;
+  }
+  return tile_status_ok();
+}
+
+/// Whether no argument with this memory may be written.
+static bool is_read_only(const Job *job, int owner) {
+  for (int i = 0; i < job->num_args; i++) {
+    const RunArg *arg = &job->args[i];
+    if (arg->owner == owner && (!arg->param || arg->param->is_mutable))
+      return false;
+  }
+  return true;
+}
+
+static TileStatus copy_from_device(Job *job, TileDevice *device) {
+  for (int i = 0; i < job->num_args; i++) {
+    RunArg *arg = &job->args[i];
+    if (arg->owner != i || !is_tensor(arg))
+      continue;
+    TileStatus status = tile_device_download(
+        device, arg->memory_address, arg->after.data, arg->after.size_bytes);
+    if (!tile_status_is_ok(&status))
+      return status;
+    bool read_only = is_read_only(job, i);
+    int64_t damage =
+        tile_tensor_find_damage(&arg->before, &arg->after, read_only);
+    if (damage >= 0)
+      return arg_error(job, i, TILE_STATUS_KERNEL_FAILED,
+                       "the kernel wrote %s, first at element offset %lld of "
+                       "its memory",
+                       read_only ? "a tensor that it only reads"
+                                 : "beside the elements",
+                       (long long)damage);
+  }
+  return tile_status_ok();
+}
+
+//===-- Host functions ----------------------------------------------------===//
+
+static uint64_t first_elem_address(const Job *job, int index) {
+  const RunArg *owner = &job->args[job->args[index].owner];
+  return owner->memory_address + (uint64_t)owner->before.offset *
+                                     tile_dtype_size_bytes(owner->before.dtype);
+}
+
+static TileStatus run_function(const Job *job, TileDevice *device) {
+  TileArg args[RUN_MAX_ARGS];
+  for (int i = 0; i < job->num_args; i++) {
+    const RunArg *arg = &job->args[i];
+    args[i] = (TileArg){.is_scalar = !is_tensor(arg), .scalar = arg->number};
+    if (args[i].is_scalar)
+      continue;
+    const TileTensor *tensor = &job->args[arg->owner].before;
+    args[i].dtype = tensor->dtype;
+    args[i].rank = tensor->rank;
+    args[i].offset = tensor->offset;
+    args[i].address = first_elem_address(job, i);
+    memcpy(args[i].shape, tensor->shape, sizeof args[i].shape);
+    memcpy(args[i].strides, tensor->strides, sizeof args[i].strides);
+  }
+  return tile_host_function_run(job->function, device, args,
+                                (size_t)job->num_args,
+                                job->options.verbose ? stdout : NULL);
+}
+
+//===-- Raw PTX -----------------------------------------------------------===//
+
+/// The memory of one kernel parameter; tensor maps ask for the alignment.
+typedef union {
+  _Alignas(64) unsigned char bytes[TILE_TENSOR_MAP_SIZE_BYTES];
+} ParamMemory;
+
+static TileStatus fill_param(const Job *job, TileDevice *device, int index,
+                             ParamMemory *memory, size_t *out_size_bytes) {
+  const RunArg *arg = &job->args[index];
+  if (arg->text.kind == TILE_ARG_TEXT_SCALAR) {
+    *out_size_bytes = tile_dtype_size_bytes(arg->number.dtype);
+    tile_dtype_store(arg->number.dtype, arg->number, memory->bytes);
+    return tile_status_ok();
+  }
+  uint64_t address = first_elem_address(job, index);
+  if (arg->text.kind != TILE_ARG_TEXT_TENSOR_MAP) {
+    *out_size_bytes = sizeof address;
+    memcpy(memory->bytes, &address, sizeof address);
+    return tile_status_ok();
+  }
+  *out_size_bytes = TILE_TENSOR_MAP_SIZE_BYTES;
+  TileTensorMap map = arg->text.map;
+  map.address = address;
+  map.type = tile_dtype_tensor_map_type(job->args[arg->owner].before.dtype);
+  TileStatus status =
+      tile_device_encode_tensor_map(device, &map, memory->bytes);
+  if (!tile_status_is_ok(&status))
+    return arg_error(job, index, status.code, "%s", status.message);
+  return status;
+}
+
+static TileStatus find_kernel(const Job *job, const TileDeviceModule *module,
+                              const char **out_kernel) {
+  *out_kernel = job->options.kernel;
+  if (*out_kernel)
+    return tile_status_ok();
+  *out_kernel = tile_device_module_kernel(module, 0);
+  const char *second = tile_device_module_kernel(module, 1);
+  if (second)
+    return tile_status_error(TILE_STATUS_USER_ERROR,
+                             "%s: expected --kernel=NAME, as there are several "
+                             "('%s', '%s', ...)",
+                             job->options.program, *out_kernel, second);
+  return tile_status_ok();
+}
+
+static TileStatus run_ptx(const Job *job, TileDevice *device) {
+  const RunOptions *options = &job->options;
+  static const size_t num_memories = RUN_MAX_ARGS;
+  TileDeviceModule *module = NULL;
+  TileKernelLaunch launch = {.dynamic_smem_bytes = options->dynamic_smem_bytes};
+  memcpy(launch.grid, options->grid, sizeof launch.grid);
+  memcpy(launch.block, options->block, sizeof launch.block);
+  memcpy(launch.cluster, options->cluster, sizeof launch.cluster);
+  TileStatus status =
+      tile_device_load_module(device, options->program, &module);
+  if (tile_status_is_ok(&status))
+    status = find_kernel(job, module, &launch.kernel);
+  if (!tile_status_is_ok(&status))
+    return status;
+
+  void *params[RUN_MAX_ARGS];
+  size_t sizes_bytes[RUN_MAX_ARGS];
+  ParamMemory *memory =
+      aligned_alloc(_Alignof(ParamMemory), num_memories * sizeof *memory);
+  if (!memory)
+    return tile_status_error(TILE_STATUS_USER_ERROR, "out of memory");
+  memset(memory, 0, num_memories * sizeof *memory);
+  size_t count = 0;
+  for (int i = 0; i < job->num_args && tile_status_is_ok(&status); i++) {
+    if (job->args[i].text.is_memory_only)
+      continue;
+    params[count] = memory[count].bytes;
+    status = fill_param(job, device, i, &memory[count], &sizes_bytes[count]);
+    count++;
+  }
+  launch.params = params;
+  launch.param_sizes_bytes = sizes_bytes;
+  launch.num_params = count;
+  if (tile_status_is_ok(&status))
+    status = tile_device_launch(device, module, &launch);
+  free(memory);
+  return status;
+}
+
+//===-- Runs --------------------------------------------------------------===//
+
+static const char *program_name(const Job *job) {
+  return job->function ? tile_host_function_name(job->function)
+                       : job->options.program;
+}
+
+static void report_failure(const Job *job, const TileDevice *device,
+                           uint64_t seed, const TileStatus *status) {
+  const char *report = tile_device_report(device);
+  if (status->code != TILE_STATUS_KERNEL_FAILED) {
+    fprintf(stderr, "tile-run: %s\n", status->message);
+    return;
+  }
+  fprintf(stderr, "tile-run: %s failed on %s", program_name(job),
+          tile_device_name(device));
+  if (tile_device_is_emulator(device))
+    fprintf(stderr, " (--seed=%llu)", (unsigned long long)seed);
+  fprintf(stderr, ":\n%s\n", *report ? report : status->message);
+}
+
+static void print_stats(const TileDevice *device) {
+  TileEmuStats stats = tile_device_stats(device);
+  if (!tile_device_is_emulator(device)) {
+    printf("stats: only the emulator counts\n");
+    return;
+  }
+  printf("stats: %llu warp instructions, %llu lane instructions, %llu "
+         "asynchronous operations\n",
+         (unsigned long long)stats.num_warp_instructions,
+         (unsigned long long)stats.num_lane_instructions,
+         (unsigned long long)stats.num_async_ops);
+}
+
+static TileStatus run_on(Job *job, TileDevice *device, uint64_t seed) {
+  TileStatus status = copy_to_device(job, device);
+  if (tile_status_is_ok(&status))
+    status = job->function ? run_function(job, device) : run_ptx(job, device);
+  if (tile_status_is_ok(&status))
+    status = copy_from_device(job, device);
+  if (!tile_status_is_ok(&status))
+    report_failure(job, device, seed, &status);
+  if (job->options.stats)
+    print_stats(device);
+  return status;
+}
+
+/// Runs one seed on a fresh device. What went wrong has been reported.
+static TileStatusCode run_seed(Job *job, uint64_t seed, bool *out_is_emulator) {
+  TileDevice *device = NULL;
+  job->options.device.emulator.seed = seed;
+  TileStatus status = tile_device_open(&job->options.device, &device);
+  if (!tile_status_is_ok(&status)) {
+    fprintf(stderr, "tile-run: %s\n", status.message);
+    return status.code;
+  }
+  *out_is_emulator = tile_device_is_emulator(device);
+  if (job->options.verbose) {
+    printf("device: %s, %d multiprocessors\n", tile_device_name(device),
+           tile_device_num_sms(device));
+    if (*tile_device_note(device))
+      printf("no GPU: %s\n", tile_device_note(device));
+  }
+  if (!*out_is_emulator && job->options.has_emulator_option)
+    fprintf(stderr, "tile-run: warning: --seed, --seeds, --schedule and "
+                    "--pedantic have no effect on a GPU\n");
+  status = run_on(job, device, seed);
+  if (job->options.verbose && tile_status_is_ok(&status))
+    printf("%s: ok on %s\n", program_name(job), tile_device_name(device));
+  tile_device_close(device);
+  return status.code;
+}
+
+static TileStatus write_outputs(const Job *job) {
+  for (int i = 0; i < job->options.num_outputs; i++) {
+    const RunOutput *output = &job->options.outputs[i];
+    const TileTensor *tensor = &job->args[job->args[output->arg].owner].after;
+    if (!output->path) {
+      run_tensor_print(stdout, output->arg, tensor);
+      continue;
+    }
+    TileStatus status = tile_npy_write(output->path, tensor);
+    if (!tile_status_is_ok(&status))
+      return status;
+  }
+  return tile_status_ok();
+}
+
+static TileStatusCode run_job(Job *job) {
+  TileStatus status = read_program(job);
+  if (tile_status_is_ok(&status))
+    status = make_args(job);
+  uint64_t first_seed = job->options.device.emulator.seed;
+  bool is_emulator = true; // a GPU has no seeds: one run
+  for (uint64_t i = 0;
+       tile_status_is_ok(&status) && is_emulator && i < job->options.num_seeds;
+       i++) {
+    TileStatusCode code = run_seed(job, first_seed + i, &is_emulator);
+    if (code != TILE_STATUS_OK)
+      return code;
+  }
+  if (tile_status_is_ok(&status))
+    status = write_outputs(job);
+  if (!tile_status_is_ok(&status))
+    fprintf(stderr, "tile-run: %s\n", status.message);
+  return status.code;
+}
+
+static void destroy_job(Job *job) {
+  for (int i = 0; i < job->num_args; i++) {
+    tile_tensor_deinit(&job->args[i].before);
+    tile_tensor_deinit(&job->args[i].after);
+  }
+  tile_host_function_destroy(job->function);
+  free(job);
+}
+
+int main(int argc, char **argv) {
+  Job *job = calloc(1, sizeof *job);
+  if (!job)
+    return TILE_STATUS_USER_ERROR;
+  TileStatus status = run_options_parse(argc, argv, &job->options);
+  int code = (int)status.code;
+  if (!tile_status_is_ok(&status))
+    fprintf(stderr, "tile-run: %s\n", status.message);
+  else if (job->options.wants_help)
+    run_help_print(stdout);
+  else if (job->options.wants_version)
+    printf("tile-run %s\n", TILE_VERSION);
+  else
+    code = (int)run_job(job);
+  destroy_job(job);
+  return code;
+}
