@@ -83,3 +83,16 @@ TileKernelConfigOp tile_kernel_config_of(MlirOperation kernel) {
   }
   return (TileKernelConfigOp){{NULL}};
 }
+
+static MlirWalkResult find_tile_op(MlirOperation op, void *user_data) {
+  bool *found = user_data;
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  *found |= name.length > 5 && !memcmp(name.data, "tile.", 5);
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+bool tile_kernel_has_tile_ops(MlirOperation kernel) {
+  bool found = false;
+  mlirOperationWalk(kernel, find_tile_op, &found, MlirWalkPreOrder);
+  return found;
+}

@@ -1,4 +1,188 @@
-//===- InstructionAnnotation.c - (being written) ===//
+//===- InstructionAnnotation.c - The instruction of every copy and product ===//
+//
+// Consumes: tile ops, the target, facts on regions.
+// Produces: `instr` on every `tile.copy` and `tile.gemm`; every later pass
+//           obeys it or fails.
+// Fails:    an instruction that the user required is illegal, or none is legal.
+// Method:   InstructionSelect.c decides legality; the best legal one is taken.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tile/Analysis.h"
+#include "Tile/Ops/gpu.h"
 #include "Tile/Support/Diagnostics.h"
 #include "TilePasses.h"
-MlirLogicalResult tile_instruction_annotation_run(MlirOperation op, const TileInstructionAnnotationOptions *options) { (void)op; (void)options; return tile_success(); }
+
+//===-- Plan --------------------------------------------------------------===//
+
+typedef struct Choice {
+  struct Choice *next; // program order
+  MlirOperation op;
+  TileInstr instr;
+  const char *remark_code; // NULL: nothing was declined
+  char remark[480];
+} Choice;
+
+typedef struct {
+  TileArena *arena;
+  TileInstrContext context;
+  Choice *choices, **tail;
+  MlirLogicalResult result;
+} Plan;
+
+static Choice *plan_add(Plan *plan, MlirOperation op, TileInstr instr) {
+  Choice *choice = TILE_ARENA_NEW(plan->arena, Choice, 1);
+  choice->op = op;
+  choice->instr = instr;
+  *plan->tail = choice;
+  plan->tail = &choice->next;
+  return choice;
+}
+
+//===-- Build -------------------------------------------------------------===//
+
+// The last of several variants exists because facts may be missing: that they
+// are missing there needs no remark.
+static bool is_in_fallback_variant(MlirOperation op) {
+  for (MlirOperation parent = mlirOperationGetParentOperation(op), child = op;
+       parent.ptr;
+       child = parent, parent = mlirOperationGetParentOperation(parent)) {
+    if (!tile_variants_is(parent))
+      continue;
+    intptr_t n = mlirOperationGetNumRegions(parent);
+    MlirRegion last = mlirOperationGetRegion(parent, n - 1);
+    return n > 1 && mlirRegionEqual(last, mlirBlockGetParentRegion(
+                                              mlirOperationGetBlock(child)));
+  }
+  return false;
+}
+
+static void note_declined(Choice *choice, TileInstr declined,
+                          const TileInstrReason *reason) {
+  // What cannot apply to the op at all was not declined.
+  if (!strcmp(reason->code, "spaces") || !strcmp(reason->code, "target"))
+    return;
+  if (!strcmp(reason->code, "alignment") && is_in_fallback_variant(choice->op))
+    return;
+  size_t used = strlen(choice->remark);
+  snprintf(choice->remark + used, sizeof choice->remark - used,
+           "; not %s: %s", tile_instr_name(declined), reason->text);
+  if (!choice->remark_code)
+    choice->remark_code = reason->code;
+}
+
+static MlirLogicalResult choose_copy(Plan *plan, TileCopyOp copy) {
+  static const TileInstr best_first[] = {TILE_INSTR_Tma, TILE_INSTR_CpAsync,
+                                         TILE_INSTR_Simt};
+  TileInstrReason reason;
+  if (!mlirAttributeIsNull(tile_copy_instr_attr(copy))) {
+    TileInstr instr = tile_copy_instr(copy);
+    if (tile_copy_instr_is_legal(copy, instr, &plan->context, &reason))
+      return tile_success();
+    return tile_emit_error(copy.op, "cannot use %s: %s", tile_instr_name(instr),
+                           reason.text);
+  }
+  Choice *choice = plan_add(plan, copy.op, TILE_INSTR_Simt);
+  if (!mlirAttributeIsNull(tile_copy_prefer_attr(copy))) {
+    choice->instr = tile_copy_prefer(copy);
+    if (tile_copy_instr_is_legal(copy, choice->instr, &plan->context, &reason))
+      return tile_success();
+    note_declined(choice, choice->instr, &reason);
+  }
+  for (size_t i = 0; i < 3; i++) {
+    choice->instr = best_first[i];
+    if (tile_copy_instr_is_legal(copy, choice->instr, &plan->context, &reason))
+      break;
+    note_declined(choice, choice->instr, &reason);
+  }
+  return tile_success();
+}
+
+static MlirLogicalResult choose_gemm(Plan *plan, TileGemmOp gemm) {
+  TileInstrReason wgmma, mma;
+  const TileInstrContext *context = &plan->context;
+  if (!mlirAttributeIsNull(tile_gemm_instr_attr(gemm))) {
+    TileInstr instr = tile_gemm_instr(gemm);
+    if (tile_gemm_instr_is_legal(gemm, instr, context, &wgmma))
+      return tile_success();
+    return tile_emit_error(gemm.op, "cannot use %s: %s", tile_instr_name(instr),
+                           wgmma.text);
+  }
+  if (tile_gemm_instr_is_legal(gemm, TILE_INSTR_Wgmma, context, &wgmma)) {
+    plan_add(plan, gemm.op, TILE_INSTR_Wgmma);
+    return tile_success();
+  }
+  if (tile_gemm_instr_is_legal(gemm, TILE_INSTR_Mma, context, &mma)) {
+    Choice *choice = plan_add(plan, gemm.op, TILE_INSTR_Mma);
+    note_declined(choice, TILE_INSTR_Wgmma, &wgmma);
+    return tile_success();
+  }
+  if (!strcmp(wgmma.code, "target"))
+    return tile_emit_error(gemm.op, "no matrix instruction is legal: mma: %s",
+                           mma.text);
+  return tile_emit_error(gemm.op,
+                         "no matrix instruction is legal: wgmma: %s; mma: %s",
+                         wgmma.text, mma.text);
+}
+
+static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
+  Plan *plan = user_data;
+  if (tile_copy_is(op))
+    plan->result = choose_copy(plan, tile_copy_cast(op));
+  else if (tile_gemm_is(op))
+    plan->result = choose_gemm(plan, tile_gemm_cast(op));
+  return tile_failed(plan->result) ? MlirWalkResultInterrupt
+                                   : MlirWalkResultAdvance;
+}
+
+//===-- Apply; cannot fail ------------------------------------------------===//
+
+static void choice_apply(const Choice *choice) {
+  MlirAttribute instr = TileInstr_attr(
+      mlirOperationGetContext(choice->op), choice->instr);
+  if (tile_copy_is(choice->op))
+    tile_copy_set_instr_attr(tile_copy_cast(choice->op), instr);
+  else
+    tile_gemm_set_instr_attr(tile_gemm_cast(choice->op), instr);
+  if (!choice->remark_code)
+    return;
+  char code[64];
+  snprintf(code, sizeof code, "tile-instr/%s", choice->remark_code);
+  tile_emit_remark(choice->op, code, "uses %s%s",
+                   tile_instr_name(choice->instr), choice->remark);
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
+typedef struct {
+  TileArena arena;
+  const char *target_option;
+} Run;
+
+static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
+  Run *run = user_data;
+  if (!tile_kernel_has_tile_ops(kernel))
+    return tile_success();
+  Plan plan = {.arena = &run->arena, .result = tile_success()};
+  plan.tail = &plan.choices;
+  plan.context.num_threads = tile_kernel_num_threads(kernel);
+  plan.context.in_launch = gpu_launch_is(kernel);
+  if (tile_failed(tile_target_resolve(kernel, run->target_option,
+                                      &plan.context.target)))
+    return tile_failure();
+  mlirOperationWalk(kernel, plan_visit, &plan, MlirWalkPreOrder);
+  if (tile_failed(plan.result))
+    return tile_failure();
+  for (const Choice *choice = plan.choices; choice; choice = choice->next)
+    choice_apply(choice);
+  return tile_success();
+}
+
+MlirLogicalResult tile_instruction_annotation_run(
+    MlirOperation op, const TileInstructionAnnotationOptions *options) {
+  Run run = {.target_option = options->target};
+  tile_arena_init(&run.arena);
+  MlirLogicalResult result = tile_kernels_visit(op, visit_kernel, &run);
+  tile_arena_deinit(&run.arena);
+  return result;
+}

@@ -1,4 +1,269 @@
-//===- MakeVariants.c - (being written) ===//
+//===- MakeVariants.c - A fast launch, and one that needs nothing ---------===//
+//
+// Consumes: launches whose best copies need facts that only the host knows:
+//           addresses and row pitches that are multiples of 16 bytes, tensors
+//           without extent 0.
+// Produces: `tile.variants` with two launches. The first follows `tile.require`
+//           ops and holds the facts (`align` on `tile.region`); the second is
+//           the launch as it was.
+// Fails:    only on a target that cannot be resolved.
+// Idempotent: a launch inside `tile.variants` is left alone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tile/Analysis.h"
+#include "Tile/Ops/gpu.h"
+#include "Tile/Ops/memref.h"
+#include "Tile/Support/Constants.h"
 #include "Tile/Support/Diagnostics.h"
 #include "TilePasses.h"
-MlirLogicalResult tile_make_variants_run(MlirOperation op, const TileMakeVariantsOptions *options) { (void)op; (void)options; return tile_success(); }
+
+// TMA and the widest cp.async need it (PTX ISA, cp.async.bulk.tensor, cp.async).
+enum { FAST_ALIGN_BYTES = 16 };
+
+//===-- Plan: tensors whose alignment matters -----------------------------===//
+
+typedef struct Tensor {
+  struct Tensor *next; // order of first use
+  MlirValue value;
+  bool needs_map; // a tensor map is made of it: no extent may be 0
+} Tensor;
+
+typedef struct {
+  TileArena *arena;
+  TileInstrContext context;
+  GPULaunchOp launch;
+  Tensor *tensors, **tail;
+} Plan;
+
+//===-- Build -------------------------------------------------------------===//
+
+static MlirValue region_source(MlirValue tile) {
+  TileBuffer buffer = tile_buffer_of(tile);
+  return buffer.region.ptr ? buffer.root : (MlirValue){NULL};
+}
+
+static bool is_defined_inside(MlirValue value, MlirOperation op) {
+  MlirBlock block = mlirValueIsABlockArgument(value)
+                        ? mlirBlockArgumentGetOwner(value)
+                        : mlirOperationGetBlock(mlirOpResultGetOwner(value));
+  for (MlirOperation parent = mlirBlockGetParentOperation(block); parent.ptr;
+       parent = mlirOperationGetParentOperation(parent))
+    if (mlirOperationEqual(parent, op))
+      return true;
+  return false;
+}
+
+// A stride that is static and no multiple can never satisfy the condition.
+static bool strides_can_align(MlirValue tensor) {
+  MlirType type = mlirValueGetType(tensor);
+  int64_t strides[TILE_MAX_RANK], offset;
+  int64_t rank = mlirShapedTypeGetRank(type);
+  if (rank > TILE_MAX_RANK ||
+      tile_failed(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)))
+    return false;
+  int64_t elem_bytes = tile_elem_bits(mlirShapedTypeGetElementType(type)) / 8;
+  for (int64_t d = 0; d + 1 < rank; d++)
+    if (!mlirShapedTypeIsDynamicStrideOrOffset(strides[d]) &&
+        strides[d] * elem_bytes % FAST_ALIGN_BYTES)
+      return false;
+  return true;
+}
+
+// The instruction that the copy would use if its rows were aligned, when it
+// cannot use it as things stand.
+static bool wants_facts(const Plan *plan, TileCopyOp copy,
+                        TileInstr *out_instr) {
+  static const TileInstr fast[] = {TILE_INSTR_Tma, TILE_INSTR_CpAsync};
+  bool given = !mlirAttributeIsNull(tile_copy_instr_attr(copy));
+  TileInstrReason reason;
+  for (int i = 0; i < 2; i++) {
+    if (given && tile_copy_instr(copy) != fast[i])
+      continue;
+    if (tile_copy_instr_is_legal(copy, fast[i], &plan->context, &reason))
+      return false;
+    if (tile_copy_instr_is_legal_if_aligned(copy, fast[i], &plan->context,
+                                            &reason)) {
+      *out_instr = fast[i];
+      return true;
+    }
+  }
+  return false;
+}
+
+static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
+  Plan *plan = user_data;
+  TileInstr instr;
+  if (!tile_copy_is(op) || !wants_facts(plan, tile_copy_cast(op), &instr))
+    return MlirWalkResultAdvance;
+  MlirValue tensor = region_source(tile_copy_src(tile_copy_cast(op)));
+  if (is_defined_inside(tensor, plan->launch.op) || !strides_can_align(tensor))
+    return MlirWalkResultAdvance;
+  Tensor *entry = plan->tensors;
+  while (entry && !mlirValueEqual(entry->value, tensor))
+    entry = entry->next;
+  if (!entry) {
+    entry = TILE_ARENA_NEW(plan->arena, Tensor, 1);
+    entry->value = tensor;
+    *plan->tail = entry;
+    plan->tail = &entry->next;
+  }
+  entry->needs_map |= instr == TILE_INSTR_Tma;
+  return MlirWalkResultAdvance;
+}
+
+//===-- Apply; cannot fail ------------------------------------------------===//
+
+// "argument 0" or "a tensor", for the text of requirements.
+static void tensor_name(MlirValue tensor, char *out, size_t capacity) {
+  if (mlirValueIsABlockArgument(tensor))
+    snprintf(out, capacity, "argument %d",
+             (int)mlirBlockArgumentGetArgNumber(tensor));
+  else
+    snprintf(out, capacity, "a tensor");
+}
+
+static void require_multiple(TileBuilder *b, MlirValue bytes,
+                             const char *text) {
+  MlirValue rest =
+      arith_remui(b, bytes, tile_const_index(b, FAST_ALIGN_BYTES));
+  MlirValue is_zero = arith_cmpi(b, .predicate = ARITH_CMP_I_PREDICATE_eq,
+                                 .lhs = rest, .rhs = tile_const_index(b, 0));
+  tile_require(b, .condition = is_zero, .text = text);
+}
+
+static void require_extents(TileBuilder *b, MlirValue tensor,
+                            const char *name) {
+  MlirType type = mlirValueGetType(tensor);
+  char text[128];
+  for (int64_t d = 0; d < mlirShapedTypeGetRank(type); d++) {
+    if (!mlirShapedTypeIsDynamicDim(type, d))
+      continue;
+    MlirValue extent = memref_dim(b, tensor, tile_const_index(b, d));
+    MlirValue positive =
+        arith_cmpi(b, .predicate = ARITH_CMP_I_PREDICATE_ugt, .lhs = extent,
+                   .rhs = tile_const_index(b, 0));
+    snprintf(text, sizeof text, "extent %lld of %s is not 0", (long long)d,
+             name);
+    tile_require(b, .condition = positive, .text = text);
+  }
+}
+
+static void require_strides(TileBuilder *b, MlirValue tensor,
+                            const char *name) {
+  MlirType type = mlirValueGetType(tensor);
+  int64_t rank = mlirShapedTypeGetRank(type);
+  int64_t elem_bytes = tile_elem_bits(mlirShapedTypeGetElementType(type)) / 8;
+  int64_t strides[TILE_MAX_RANK], offset;
+  MlirOperation metadata = {NULL};
+  char text[128];
+  mlirMemRefTypeGetStridesAndOffset(type, strides, &offset);
+  for (int64_t d = 0; d + 1 < rank; d++) {
+    if (!mlirShapedTypeIsDynamicStrideOrOffset(strides[d]))
+      continue;
+    if (!metadata.ptr)
+      metadata = memref_extract_strided_metadata_op(b, tensor).op;
+    // Results: base, offset, extents, strides.
+    MlirValue stride = mlirOperationGetResult(metadata, 2 + rank + d);
+    MlirValue bytes = arith_muli(b, stride, tile_const_index(b, elem_bytes));
+    snprintf(text, sizeof text,
+             "stride %lld of %s is a multiple of %d bytes", (long long)d, name,
+             FAST_ALIGN_BYTES);
+    require_multiple(b, bytes, text);
+  }
+}
+
+static void build_requirements(TileBuilder *b, const Plan *plan) {
+  for (const Tensor *t = plan->tensors; t; t = t->next) {
+    char name[32], text[128];
+    tensor_name(t->value, name, sizeof name);
+    snprintf(text, sizeof text, "address of %s is a multiple of %d bytes",
+             name, FAST_ALIGN_BYTES);
+    require_multiple(b, tile_address(b, t->value), text);
+    require_strides(b, t->value, name);
+    if (t->needs_map)
+      require_extents(b, t->value, name);
+  }
+}
+
+static MlirWalkResult state_facts(MlirOperation op, void *user_data) {
+  const Plan *plan = user_data;
+  if (!tile_region_is(op))
+    return MlirWalkResultAdvance;
+  TileRegionOp region = tile_region_cast(op);
+  for (const Tensor *t = plan->tensors; t; t = t->next)
+    if (mlirValueEqual(t->value, tile_region_source(region)))
+      tile_region_set_align_attr(
+          region,
+          mlirIntegerAttrGet(
+              mlirIntegerTypeGet(mlirOperationGetContext(op), 64),
+              FAST_ALIGN_BYTES));
+  return MlirWalkResultAdvance;
+}
+
+static MlirRegion region_with_block(void) {
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, mlirBlockCreate(0, NULL, NULL));
+  return region;
+}
+
+static void plan_apply(const Plan *plan) {
+  MlirOperation launch = plan->launch.op;
+  TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(launch)),
+                   mlirOperationGetLocation(launch)};
+  mlirRewriterBaseSetInsertionPointBefore(b.rw, launch);
+  MlirRegion regions[2] = {region_with_block(), region_with_block()};
+  MlirBlock fast = mlirRegionGetFirstBlock(regions[0]);
+  MlirBlock general = mlirRegionGetFirstBlock(regions[1]);
+  tile_variants(&b, .variants = {regions, 2});
+
+  mlirRewriterBaseSetInsertionPointToEnd(b.rw, fast);
+  build_requirements(&b, plan);
+  MlirOperation clone = mlirRewriterBaseClone(b.rw, launch);
+  mlirOperationWalk(clone, state_facts, (void *)plan, MlirWalkPreOrder);
+
+  mlirOperationRemoveFromParent(launch);
+  mlirBlockAppendOwnedOperation(general, launch);
+  mlirIRRewriterDestroy(b.rw);
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
+typedef struct {
+  TileArena arena;
+  const char *target_option;
+} Run;
+
+static bool is_in_variants(MlirOperation op) {
+  MlirOperation parent = mlirOperationGetParentOperation(op);
+  return tile_variants_is(parent);
+}
+
+static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
+  Run *run = user_data;
+  if (!gpu_launch_is(kernel) || is_in_variants(kernel) ||
+      mlirOperationGetNumResults(kernel) > 0)
+    return tile_success();
+  Plan plan = {.arena = &run->arena, .launch = gpu_launch_cast(kernel)};
+  plan.tail = &plan.tensors;
+  plan.context.num_threads = tile_kernel_num_threads(kernel);
+  plan.context.in_launch = true;
+  if (!tile_kernel_has_tile_ops(kernel))
+    return tile_success();
+  if (tile_failed(tile_target_resolve(kernel, run->target_option,
+                                      &plan.context.target)))
+    return tile_failure();
+  mlirOperationWalk(kernel, plan_visit, &plan, MlirWalkPreOrder);
+  if (plan.tensors)
+    plan_apply(&plan);
+  return tile_success();
+}
+
+MlirLogicalResult
+tile_make_variants_run(MlirOperation op, const TileMakeVariantsOptions *options) {
+  Run run = {.target_option = options->target};
+  tile_arena_init(&run.arena);
+  MlirLogicalResult result = tile_kernels_visit(op, visit_kernel, &run);
+  tile_arena_deinit(&run.arena);
+  return result;
+}

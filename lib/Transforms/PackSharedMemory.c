@@ -1,4 +1,127 @@
-//===- PackSharedMemory.c - (being written) ===//
+//===- PackSharedMemory.c - One arena for shared tiles and barriers -------===//
+//
+// Consumes: `tile.alloc` in shared memory and `tile.barrier_alloc`.
+// Produces: `offset` on each, and the dynamic shared memory of a gpu.launch.
+// Fails:    more shared memory than a block of the target may use.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tile/Analysis.h"
+#include "Tile/Ops/gpu.h"
+#include "Tile/Support/Constants.h"
 #include "Tile/Support/Diagnostics.h"
 #include "TilePasses.h"
-MlirLogicalResult tile_pack_shared_memory_run(MlirOperation op, const TilePackSharedMemoryOptions *options) { (void)op; (void)options; return tile_success(); }
+
+//===-- Build and verify --------------------------------------------------===//
+
+static const TileSharedBuffer *largest(const TileSharedMemory *memory) {
+  const TileSharedBuffer *best = NULL;
+  for (size_t i = 0; i < memory->num_buffers; i++)
+    if (!best || memory->buffers[i].size_bytes > best->size_bytes)
+      best = &memory->buffers[i];
+  return best;
+}
+
+static MlirLogicalResult check_limit(MlirOperation kernel,
+                                     const TileSharedMemory *memory,
+                                     const TileTarget *target) {
+  if (memory->total_bytes <= target->max_smem_bytes)
+    return tile_success();
+  const TileSharedBuffer *buffer = largest(memory);
+  char note[128];
+  snprintf(note, sizeof note, "the largest of %zu shared buffers takes %lld bytes",
+           memory->num_buffers, (long long)buffer->size_bytes);
+  return tile_emit_error_with_note(
+      kernel, mlirOperationGetLocation(buffer->op), note,
+      "needs %lld bytes of shared memory; a block of %s has at most %lld",
+      (long long)memory->total_bytes, target->chip,
+      (long long)target->max_smem_bytes);
+}
+
+//===-- Apply -------------------------------------------------------------===//
+
+// mlir-c cannot insert an optional operand: the operands and their segments are
+// set together. The size is the last operand and the last segment.
+static void launch_append_operand(MlirOperation launch, MlirValue value) {
+  MlirValue operands[64];
+  intptr_t n = mlirOperationGetNumOperands(launch);
+  assert(n + 1 <= 64 && "a launch has at most ten operands and its tokens");
+  for (intptr_t i = 0; i < n; i++)
+    operands[i] = mlirOperationGetOperand(launch, i);
+  operands[n] = value;
+  mlirOperationSetOperands(launch, n + 1, operands);
+
+  MlirStringRef name = TILE_STR("operandSegmentSizes");
+  MlirAttribute old = mlirOperationGetInherentAttributeByName(launch, name);
+  int32_t segments[16];
+  intptr_t count = mlirDenseArrayGetNumElements(old);
+  for (intptr_t i = 0; i < count; i++)
+    segments[i] = mlirDenseI32ArrayGetElement(old, i);
+  segments[count - 1] = 1;
+  mlirOperationSetInherentAttributeByName(
+      launch, name,
+      mlirDenseI32ArrayGet(mlirOperationGetContext(launch), count, segments));
+}
+
+static void launch_set_smem(GPULaunchOp launch, MlirValue size) {
+  if (gpu_launch_dynamicSharedMemorySize(launch).ptr)
+    mlirOperationSetOperand(
+        launch.op, mlirOperationGetNumOperands(launch.op) - 1, size);
+  else
+    launch_append_operand(launch.op, size);
+}
+
+static void memory_apply(const TileSharedMemory *memory, MlirOperation kernel) {
+  MlirContext context = mlirOperationGetContext(kernel);
+  MlirType i64 = mlirIntegerTypeGet(context, 64);
+  for (size_t i = 0; i < memory->num_buffers; i++) {
+    const TileSharedBuffer *buffer = &memory->buffers[i];
+    MlirAttribute offset = mlirIntegerAttrGet(i64, buffer->offset_bytes);
+    if (buffer->is_barrier)
+      tile_barrier_alloc_set_offset_attr(tile_barrier_alloc_cast(buffer->op),
+                                         offset);
+    else
+      tile_alloc_set_offset_attr(tile_alloc_cast(buffer->op), offset);
+  }
+  if (!gpu_launch_is(kernel) || memory->total_bytes == 0)
+    return;
+  TileBuilder b = {mlirIRRewriterCreate(context),
+                   mlirOperationGetLocation(kernel)};
+  mlirRewriterBaseSetInsertionPointBefore(b.rw, kernel);
+  launch_set_smem(gpu_launch_cast(kernel),
+                  tile_const_int(&b, memory->total_bytes, 32));
+  mlirIRRewriterDestroy(b.rw);
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
+typedef struct {
+  TileArena arena;
+  const char *target_option;
+} Run;
+
+static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
+  Run *run = user_data;
+  TileSharedMemory memory;
+  tile_shared_memory_build(&run->arena, kernel, &memory);
+  if (memory.num_buffers == 0)
+    return tile_success();
+  const TileTarget *target;
+  if (tile_failed(tile_target_resolve(kernel, run->target_option, &target)))
+    return tile_failure();
+  tile_shared_memory_place(&run->arena, &memory);
+  if (tile_failed(check_limit(kernel, &memory, target)))
+    return tile_failure();
+  memory_apply(&memory, kernel);
+  return tile_success();
+}
+
+MlirLogicalResult
+tile_pack_shared_memory_run(MlirOperation op,
+                            const TilePackSharedMemoryOptions *options) {
+  Run run = {.target_option = options->target};
+  tile_arena_init(&run.arena);
+  MlirLogicalResult result = tile_kernels_visit(op, visit_kernel, &run);
+  tile_arena_deinit(&run.arena);
+  return result;
+}

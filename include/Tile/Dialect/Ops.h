@@ -90,6 +90,8 @@ typedef MlirLogicalResult (*TileKernelVisitor)(MlirOperation kernel,
                                                void *user_data);
 MlirLogicalResult tile_kernels_visit(MlirOperation root,
                                      TileKernelVisitor visit, void *user_data);
+/// Whether the body holds an op of the tile dialect.
+bool tile_kernel_has_tile_ops(MlirOperation kernel);
 /// Threads per block of a kernel; -1 when not a constant.
 int64_t tile_kernel_num_threads(MlirOperation kernel);
 /// The entry block of the body.

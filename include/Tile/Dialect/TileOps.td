@@ -381,6 +381,25 @@ def Tile_VariantsOp : Tile_Op<"variants", [NoTerminator, NoRegionArguments]> {
   let hasRegionVerifier = 1;
 }
 
+def Tile_AddressOp : Tile_Op<"address", [Pure]> {
+  let summary = "address of the first element of a tensor, on the host";
+  let description = [{
+    In bytes, the offset of the memref included.
+
+    Constraints:
+    (C1) `tensor` is in global memory;
+    (C2) not inside a kernel.
+
+    Example:
+    ```mlir
+    %p = tile.address %A : memref<?x?xbf16>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$tensor);
+  let results = (outs Index:$address);
+  let assemblyFormat = "$tensor attr-dict `:` type($tensor)";
+}
+
 def Tile_NumSmsOp : Tile_Op<"num_sms", [Pure]> {
   let summary = "number of multiprocessors of the device, on the host";
   let results = (outs Index:$count);

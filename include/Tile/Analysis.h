@@ -1,0 +1,78 @@
+//===- Analysis.h - Questions about kernels; reads IR, never writes -------===//
+#ifndef TILE_ANALYSIS_H
+#define TILE_ANALYSIS_H
+
+#include "Tile/Dialect/Ops.h"
+#include "Tile/Support/Arena.h"
+#include "Tile/Target.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+//===-- Shared memory (SharedMemory.c) ------------------------------------===//
+
+/// A shared tile or a row of mbarriers.
+typedef struct {
+  MlirOperation op; // tile.alloc or tile.barrier_alloc
+  int64_t size_bytes, align_bytes;
+  int64_t first, last;  // lifetime in program order; -1: never used
+  int64_t offset_bytes; // set by tile_shared_memory_place
+  bool is_barrier;
+} TileSharedBuffer;
+
+typedef struct {
+  TileSharedBuffer *buffers; // program order
+  size_t num_buffers;
+  int64_t total_bytes; // set by tile_shared_memory_place
+} TileSharedMemory;
+
+/// Sizes, alignments and lifetimes of the shared buffers of a kernel.
+/// Owner: `arena`.
+void tile_shared_memory_build(TileArena *arena, MlirOperation kernel,
+                              TileSharedMemory *out_memory);
+/// Gives every buffer an offset. Buffers that do not live at the same time may
+/// share bytes; the result is deterministic.
+void tile_shared_memory_place(TileArena *arena, TileSharedMemory *memory);
+/// The buffer behind a tile operand, or NULL.
+TileSharedBuffer *tile_shared_memory_find(TileSharedMemory *memory,
+                                          MlirValue tile);
+
+//===-- Instructions (InstructionSelect.c) --------------------------------===//
+
+/// Why an instruction cannot be used: a stable code and a sentence.
+typedef struct {
+  const char *code; // "tma-alignment"
+  char text[200];
+} TileInstrReason;
+
+/// What the surroundings of an op add to its own types.
+typedef struct {
+  const TileTarget *target;
+  int64_t num_threads; // that compute; -1: unknown
+  bool in_launch;      // tensor maps can be made: the op is in a gpu.launch
+} TileInstrContext;
+
+/// Whether `instr` can carry out the copy; if not, why.
+bool tile_copy_instr_is_legal(TileCopyOp copy, TileInstr instr,
+                              const TileInstrContext *context,
+                              TileInstrReason *out_reason);
+/// The same if the facts that a host check can establish were known: aligned
+/// addresses and row pitches.
+bool tile_copy_instr_is_legal_if_aligned(TileCopyOp copy, TileInstr instr,
+                                         const TileInstrContext *context,
+                                         TileInstrReason *out_reason);
+bool tile_gemm_instr_is_legal(TileGemmOp gemm, TileInstr instr,
+                              const TileInstrContext *context,
+                              TileInstrReason *out_reason);
+const char *tile_instr_name(TileInstr instr);
+
+/// Bytes that the address of every row of the tile's source is known to be a
+/// multiple of; at least the element size.
+int64_t tile_row_align_bytes(MlirValue tile);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TILE_ANALYSIS_H

@@ -1,0 +1,370 @@
+//===- InstructionSelect.c - Which instruction an op can and should use ---===//
+//
+// Pure functions of an op, its types, the facts on its regions and the target.
+// Legality is complete: what passes here lowers. The rules come from the PTX
+// ISA sections named beside them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tile/Analysis.h"
+
+#include "Tile/Dialect/TileLayouts.h"
+#include "Tile/LayoutAccess.h"
+#include "Tile/Ops/func.h"
+#include "Tile/Support/Diagnostics.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+const char *tile_instr_name(TileInstr instr) {
+  static const char *const names[] = {
+      [TILE_INSTR_Simt] = "simt", [TILE_INSTR_CpAsync] = "cp_async",
+      [TILE_INSTR_Tma] = "tma",   [TILE_INSTR_Mma] = "mma",
+      [TILE_INSTR_Wgmma] = "wgmma"};
+  return names[instr];
+}
+
+static bool refuse(TileInstrReason *out, const char *code, const char *format,
+                   ...) __attribute__((format(printf, 3, 4)));
+
+static bool refuse(TileInstrReason *out, const char *code, const char *format,
+                   ...) {
+  out->code = code;
+  va_list args;
+  va_start(args, format);
+  vsnprintf(out->text, sizeof out->text, format, args);
+  va_end(args);
+  return false;
+}
+
+//===-- Facts about global tensors ----------------------------------------===//
+
+static TileRegionOp region_of(MlirValue tile) {
+  if (!mlirValueIsAOpResult(tile))
+    return (TileRegionOp){{NULL}};
+  return tile_region_dyn(mlirOpResultGetOwner(tile));
+}
+
+int64_t tile_row_align_bytes(MlirValue tile) {
+  TileShape shape;
+  if (!tile_shape_of(tile, &shape))
+    return 1;
+  int64_t elem_bytes = tile_elem_bits(shape.element) / 8;
+  TileRegionOp region = region_of(tile);
+  if (!region.op.ptr || mlirAttributeIsNull(tile_region_align_attr(region)))
+    return elem_bytes;
+  int64_t align = tile_region_align(region);
+  return align > elem_bytes ? align : elem_bytes;
+}
+
+// The stride of the last dimension of a memref type; INT64_MIN when dynamic.
+static int64_t last_stride(MlirType type) {
+  int64_t strides[TILE_MAX_RANK], offset;
+  int64_t rank = mlirShapedTypeGetRank(type);
+  if (rank < 1 || rank > TILE_MAX_RANK ||
+      tile_failed(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)))
+    return INT64_MIN;
+  return mlirShapedTypeIsDynamicStrideOrOffset(strides[rank - 1])
+             ? INT64_MIN
+             : strides[rank - 1];
+}
+
+static bool region_drops(TileRegionOp region, int64_t dim) {
+  for (intptr_t i = 0; i < tile_region_dropped_size(region); i++)
+    if (tile_region_dropped(region, i) == dim)
+      return true;
+  return false;
+}
+
+// Rows of the tile are runs of consecutive elements of global memory.
+static bool has_contiguous_rows(TileRegionOp region, TileInstrReason *out) {
+  MlirType source = mlirValueGetType(tile_region_source(region));
+  int64_t stride = last_stride(source);
+  if (stride != 1)
+    return refuse(out, "stride",
+                  stride == INT64_MIN
+                      ? "the last stride of the tensor is not known to be 1"
+                      : "the last stride of the tensor is %lld, not 1",
+                  (long long)stride);
+  if (region_drops(region, mlirShapedTypeGetRank(source) - 1))
+    return refuse(out, "stride",
+                  "the window drops the contiguous dimension of the tensor");
+  return true;
+}
+
+static bool pads_with_zero(TileRegionOp region, TileInstrReason *out) {
+  MlirValue pad = tile_region_pad(region);
+  MlirAttribute value;
+  if (!pad.ptr)
+    return true;
+  if (mlirxConstantAttr(pad, &value) &&
+      ((mlirAttributeIsAFloat(value) &&
+        mlirFloatAttrGetValueDouble(value) == 0) ||
+       (mlirAttributeIsAInteger(value) &&
+        mlirIntegerAttrGetValueInt(value) == 0)))
+    return true;
+  return refuse(out, "pad", "the pad value is not a constant zero");
+}
+
+//===-- Copies ------------------------------------------------------------===//
+
+typedef struct {
+  TileShape src, dst;
+  TileRegionOp region; // of the global side, or null
+  int64_t inner_bytes; // of a row of the tile
+} CopyView;
+
+static bool copy_view(TileCopyOp copy, CopyView *out) {
+  if (!tile_shape_of(tile_copy_src(copy), &out->src) ||
+      !tile_shape_of(tile_copy_dst(copy), &out->dst))
+    return false;
+  out->region = region_of(out->src.space == TILE_SPACE_GLOBAL
+                              ? tile_copy_src(copy)
+                              : tile_copy_dst(copy));
+  int rank = out->src.rank;
+  out->inner_bytes =
+      rank ? out->src.extent[rank - 1] * tile_elem_bits(out->src.element) / 8
+           : 0;
+  return true;
+}
+
+// What tma and cp_async have in common: plain bytes from global to shared.
+static bool moves_bytes_to_shared(const CopyView *view, const char *what,
+                                  TileInstrReason *out) {
+  if (view->src.space != TILE_SPACE_GLOBAL ||
+      view->dst.space != TILE_SPACE_SHARED)
+    return refuse(out, "spaces", "%s copies from global to shared memory, not "
+                                 "from %s to %s",
+                  what, tile_space_name(view->src.space),
+                  tile_space_name(view->dst.space));
+  if (!mlirTypeEqual(view->src.element, view->dst.element))
+    return refuse(out, "convert", "%s does not convert elements", what);
+  if (!view->region.op.ptr)
+    return refuse(out, "window", "the source is a whole tensor, not a window");
+  return has_contiguous_rows(view->region, out) &&
+         pads_with_zero(view->region, out);
+}
+
+// The layout that the user gave to the shared side, if any. False: none.
+static bool given_layout(TileCopyOp copy, TileLayout *out) {
+  TileAllocOp alloc = tile_buffer_alloc(tile_buffer_of(tile_copy_dst(copy)));
+  TileLayoutError error;
+  return alloc.op.ptr && tile_layout_of_alloc(alloc, out, &error);
+}
+
+// PTX ISA, cp.async: 4, 8 or 16 bytes, aligned to their size.
+static bool cp_async_is_legal(TileCopyOp copy, const CopyView *view,
+                              const TileInstrContext *context, int64_t align,
+                              TileInstrReason *out) {
+  if (!context->target->has_cp_async)
+    return refuse(out, "target", "%s has no cp.async", context->target->chip);
+  if (!moves_bytes_to_shared(view, "cp.async", out))
+    return false;
+  if (align < 4)
+    return refuse(out, "alignment",
+                  "rows are known to be aligned to %lld bytes; cp.async needs 4",
+                  (long long)align);
+  if (view->inner_bytes % 4)
+    return refuse(out, "row", "rows of the tile have %lld bytes, no multiple "
+                              "of 4",
+                  (long long)view->inner_bytes);
+  TileLayout layout;
+  int64_t run;
+  if (given_layout(copy, &layout) &&
+      (run = tile_layout_contiguous_run(&layout, view->dst.rank - 1) *
+             tile_elem_bits(view->dst.element) / 8) % 4)
+    return refuse(out, "layout",
+                  "the given layout stores %lld bytes of a row together; "
+                  "cp.async needs 4",
+                  (long long)run);
+  return true;
+}
+
+// PTX ISA, tensor maps and cp.async.bulk.tensor; CUDA driver API,
+// cuTensorMapEncodeTiled.
+static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
+                         const TileInstrContext *context, int64_t align,
+                         TileInstrReason *out) {
+  if (!context->target->has_tma)
+    return refuse(out, "target", "%s has no TMA", context->target->chip);
+  if (!moves_bytes_to_shared(view, "TMA", out))
+    return false;
+  MlirValue tensor = tile_region_source(view->region);
+  if (!context->in_launch || !mlirValueIsABlockArgument(tensor) ||
+      !func_func_is(mlirBlockGetParentOperation(
+          mlirBlockArgumentGetOwner(tensor))))
+    return refuse(out, "base", "a tensor map can only be made on the host, of "
+                               "an argument of the function that launches");
+  if (align < 16)
+    return refuse(out, "alignment",
+                  "rows are known to be aligned to %lld bytes; TMA needs 16",
+                  (long long)align);
+  if (view->inner_bytes % 16)
+    return refuse(out, "row",
+                  "rows of the tile have %lld bytes, no multiple of 16",
+                  (long long)view->inner_bytes);
+  TileLayout layout;
+  TileLayoutTma tma;
+  TileLayoutError error;
+  if (given_layout(copy, &layout) &&
+      !tile_layout_derive_tma(&layout, tile_elem_bits(view->dst.element),
+                              view->dst.rank - 1, &tma, &error))
+    return refuse(out, "layout", "the given layout does not suit TMA: %.120s",
+                  error.text);
+  return true;
+}
+
+static bool copy_is_legal(TileCopyOp copy, TileInstr instr,
+                          const TileInstrContext *context, bool assume_aligned,
+                          TileInstrReason *out) {
+  CopyView view;
+  if (!copy_view(copy, &view))
+    return refuse(out, "type", "operands are no tiles");
+  int64_t align =
+      assume_aligned ? 16 : tile_row_align_bytes(tile_copy_src(copy));
+  switch (instr) {
+  case TILE_INSTR_Simt:
+    return true;
+  case TILE_INSTR_CpAsync:
+    return cp_async_is_legal(copy, &view, context, align, out);
+  case TILE_INSTR_Tma:
+    return tma_is_legal(copy, &view, context, align, out);
+  case TILE_INSTR_Mma:
+  case TILE_INSTR_Wgmma:
+    break;
+  }
+  return refuse(out, "kind", "%s is no copy instruction",
+                tile_instr_name(instr));
+}
+
+bool tile_copy_instr_is_legal(TileCopyOp copy, TileInstr instr,
+                              const TileInstrContext *context,
+                              TileInstrReason *out_reason) {
+  return copy_is_legal(copy, instr, context, false, out_reason);
+}
+
+bool tile_copy_instr_is_legal_if_aligned(TileCopyOp copy, TileInstr instr,
+                                         const TileInstrContext *context,
+                                         TileInstrReason *out_reason) {
+  return copy_is_legal(copy, instr, context, true, out_reason);
+}
+
+//===-- Products ----------------------------------------------------------===//
+
+typedef struct {
+  TileShape a, b, c;
+  int64_t m, n, k;
+  int bits; // of A and B
+} GemmView;
+
+static bool gemm_view(TileGemmOp gemm, GemmView *out) {
+  if (!tile_shape_of(tile_gemm_a(gemm), &out->a) ||
+      !tile_shape_of(tile_gemm_b(gemm), &out->b) ||
+      !tile_shape_of(tile_gemm_c(gemm), &out->c))
+    return false;
+  out->m = out->c.extent[0];
+  out->n = out->c.extent[1];
+  out->k = out->a.extent[!tile_gemm_transpose_a(gemm)];
+  out->bits = tile_elem_bits(out->a.element);
+  return true;
+}
+
+// A partition of `units` warps or warpgroups over C exists, with `m` x `n` per
+// instruction, that agrees with the policy.
+static bool has_partition(const GemmView *view, TileWarpPolicy policy,
+                          int64_t units, int64_t m, int64_t n) {
+  for (int64_t rows = 1; rows <= units; rows++) {
+    if (units % rows)
+      continue;
+    int64_t cols = units / rows;
+    if ((policy == TILE_WARP_POLICY_FullRow && cols != 1) ||
+        (policy == TILE_WARP_POLICY_FullCol && rows != 1))
+      continue;
+    if (view->m % (rows * m) == 0 && view->n % (cols * n) == 0)
+      return true;
+  }
+  return false;
+}
+
+static const char *policy_name(TileWarpPolicy policy) {
+  static const char *const names[] = {"square", "full_row", "full_col"};
+  return names[policy];
+}
+
+// PTX ISA, wgmma.mma_async: m64, n a multiple of 8 up to 256, k of 32 bytes;
+// both operands in shared memory here.
+static bool wgmma_is_legal(TileGemmOp gemm, const GemmView *view,
+                           const TileInstrContext *context,
+                           TileInstrReason *out) {
+  const TileTarget *target = context->target;
+  if (!target->has_wgmma)
+    return refuse(out, "target", "%s has no wgmma", target->chip);
+  if (view->a.space != TILE_SPACE_SHARED || view->b.space != TILE_SPACE_SHARED)
+    return refuse(out, "operands", "wgmma needs A and B in shared memory");
+  if (mlirTypeIsAF16(view->c.element))
+    return refuse(out, "types", "f16 accumulators are lowered to mma only");
+  if (context->num_threads % 128)
+    return refuse(out, "threads",
+                  "wgmma needs whole warpgroups of 128 threads, the kernel has "
+                  "%lld threads",
+                  (long long)context->num_threads);
+  int64_t k = target->wgmma.k_bytes * 8 / view->bits;
+  if (view->k % k)
+    return refuse(out, "shape", "K = %lld is no multiple of %lld",
+                  (long long)view->k, (long long)k);
+  TileWarpPolicy policy = tile_gemm_policy(gemm);
+  int64_t groups = context->num_threads / 128;
+  if (!has_partition(view, policy, groups, target->wgmma.m,
+                     target->wgmma.n_step))
+    return refuse(out, "partition",
+                  "%lldx%lld cannot be shared by %lld warpgroups of %dx%d with "
+                  "policy %s",
+                  (long long)view->m, (long long)view->n, (long long)groups,
+                  target->wgmma.m, target->wgmma.n_step, policy_name(policy));
+  return true;
+}
+
+// PTX ISA, mma.sync: m16n8, k of 32 bytes for 16-bit types.
+static bool mma_is_legal(TileGemmOp gemm, const GemmView *view,
+                         const TileInstrContext *context,
+                         TileInstrReason *out) {
+  const TileTarget *target = context->target;
+  if (!target->has_mma_f16)
+    return refuse(out, "target", "%s has no mma.sync of 16-bit floats",
+                  target->chip);
+  if (view->a.space != TILE_SPACE_SHARED || view->b.space != TILE_SPACE_SHARED)
+    return refuse(out, "operands", "mma needs A and B in shared memory");
+  if (context->num_threads % 32)
+    return refuse(out, "threads", "mma needs whole warps, the kernel has %lld "
+                                  "threads",
+                  (long long)context->num_threads);
+  int64_t k = target->mma.k_bytes * 8 / view->bits;
+  if (view->k % k)
+    return refuse(out, "shape", "K = %lld is no multiple of %lld",
+                  (long long)view->k, (long long)k);
+  TileWarpPolicy policy = tile_gemm_policy(gemm);
+  int64_t warps = context->num_threads / 32;
+  if (!has_partition(view, policy, warps, target->mma.m, target->mma.n))
+    return refuse(out, "partition",
+                  "%lldx%lld cannot be shared by %lld warps of %dx%d with "
+                  "policy %s",
+                  (long long)view->m, (long long)view->n, (long long)warps,
+                  target->mma.m, target->mma.n, policy_name(policy));
+  return true;
+}
+
+bool tile_gemm_instr_is_legal(TileGemmOp gemm, TileInstr instr,
+                              const TileInstrContext *context,
+                              TileInstrReason *out_reason) {
+  GemmView view;
+  if (!gemm_view(gemm, &view))
+    return refuse(out_reason, "type", "operands are no tiles");
+  if (context->num_threads < 0)
+    return refuse(out_reason, "threads",
+                  "the number of threads of the kernel is not a constant");
+  if (instr == TILE_INSTR_Wgmma)
+    return wgmma_is_legal(gemm, &view, context, out_reason);
+  if (instr == TILE_INSTR_Mma)
+    return mma_is_legal(gemm, &view, context, out_reason);
+  return refuse(out_reason, "kind", "%s is no matrix instruction",
+                tile_instr_name(instr));
+}

@@ -1,0 +1,222 @@
+//===- SharedMemory.c - Sizes, lifetimes and placement of shared buffers --===//
+
+#include "Tile/Analysis.h"
+
+#include "Tile/Dialect/TileLayouts.h"
+#include "Tile/Ops/scf.h"
+#include "Tile/Support/Iterate.h"
+
+//===-- Collect -----------------------------------------------------------===//
+
+enum {
+  // cp.async.bulk.tensor needs 128-byte aligned shared memory; a swizzle
+  // repeats every 1024 bytes (PTX ISA, tensor swizzling modes).
+  TMA_ALIGN_BYTES = 128,
+  SWIZZLE_ALIGN_BYTES = 1024,
+  BARRIER_SIZE_BYTES = 8
+};
+
+static bool layout_has_xor(const TileLayout *layout) {
+  for (int i = 0; i < layout->in.num_digits; i++)
+    if (layout->image[i] & (layout->image[i] - 1))
+      return true;
+  return false;
+}
+
+static bool buffer_of_alloc(TileAllocOp alloc, TileSharedBuffer *out) {
+  MlirValue value = mlirOperationGetResult(alloc.op, 0);
+  TileShape shape;
+  if (!tile_shape_of(value, &shape) || shape.space != TILE_SPACE_SHARED)
+    return false;
+  int64_t elem_bytes = tile_elem_bits(shape.element) / 8;
+  *out = (TileSharedBuffer){.op = alloc.op,
+                            .size_bytes =
+                                tile_shape_num_elems(&shape) * elem_bytes,
+                            .align_bytes = TMA_ALIGN_BYTES};
+  TileLayout layout;
+  TileLayoutError error;
+  if (tile_layout_of_alloc(alloc, &layout, &error)) {
+    out->size_bytes = tile_layout_span(&layout.out, 0) * elem_bytes;
+    if (layout_has_xor(&layout))
+      out->align_bytes = SWIZZLE_ALIGN_BYTES;
+  }
+  if (!mlirAttributeIsNull(tile_alloc_alignment_attr(alloc)) &&
+      tile_alloc_alignment(alloc) > out->align_bytes)
+    out->align_bytes = tile_alloc_alignment(alloc);
+  return true;
+}
+
+static bool buffer_of_op(MlirOperation op, TileSharedBuffer *out) {
+  if (tile_alloc_is(op))
+    return buffer_of_alloc(tile_alloc_cast(op), out);
+  if (!tile_barrier_alloc_is(op))
+    return false;
+  int64_t slots =
+      tile_barrier_type_slots(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  *out = (TileSharedBuffer){.op = op,
+                            .size_bytes = slots * BARRIER_SIZE_BYTES,
+                            .align_bytes = BARRIER_SIZE_BYTES,
+                            .is_barrier = true};
+  return true;
+}
+
+typedef struct {
+  TileArena *arena;
+  TileSharedMemory *out;
+  size_t capacity;
+  int64_t position; // of the op being visited, in program order
+} Collect;
+
+static void collect_add(Collect *collect, TileSharedBuffer buffer) {
+  TileSharedMemory *out = collect->out;
+  if (out->num_buffers == collect->capacity) {
+    size_t capacity = collect->capacity ? 2 * collect->capacity : 16;
+    TileSharedBuffer *grown =
+        TILE_ARENA_NEW(collect->arena, TileSharedBuffer, capacity);
+    if (out->num_buffers)
+      memcpy(grown, out->buffers, out->num_buffers * sizeof *grown);
+    out->buffers = grown;
+    collect->capacity = capacity;
+  }
+  out->buffers[out->num_buffers++] = buffer;
+}
+
+static TileSharedBuffer *find_buffer(TileSharedMemory *memory,
+                                     MlirOperation op) {
+  for (size_t i = 0; i < memory->num_buffers; i++)
+    if (mlirOperationEqual(memory->buffers[i].op, op))
+      return &memory->buffers[i];
+  return NULL;
+}
+
+TileSharedBuffer *tile_shared_memory_find(TileSharedMemory *memory,
+                                          MlirValue tile) {
+  TileBuffer buffer = tile_buffer_of(tile);
+  if (!mlirValueIsAOpResult(buffer.root))
+    return NULL;
+  return find_buffer(memory, mlirOpResultGetOwner(buffer.root));
+}
+
+//===-- Lifetimes ---------------------------------------------------------===//
+
+static bool may_repeat(MlirOperation op) {
+  // Everything with regions but scf.if may run its regions again.
+  return mlirOperationGetNumRegions(op) > 0 && !scf_if_is(op);
+}
+
+static void extend(TileSharedBuffer *buffer, int64_t first, int64_t last) {
+  if (buffer->first < 0 || first < buffer->first)
+    buffer->first = first;
+  if (last > buffer->last)
+    buffer->last = last;
+}
+
+static void note_uses(Collect *collect, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    TileSharedBuffer *buffer =
+        tile_shared_memory_find(collect->out, mlirOperationGetOperand(op, i));
+    if (buffer)
+      extend(buffer, collect->position, collect->position);
+  }
+}
+
+static void collect_block(Collect *collect, MlirBlock block);
+
+static void collect_regions(Collect *collect, MlirOperation op) {
+  int64_t begin = collect->position;
+  size_t outside = collect->out->num_buffers;
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
+    for (MlirBlock block =
+             mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+         block.ptr; block = mlirBlockGetNextInRegion(block))
+      collect_block(collect, block);
+  if (!may_repeat(op))
+    return;
+  // A buffer from outside that the loop touches holds its value across
+  // iterations: it lives as long as the loop.
+  for (size_t i = 0; i < outside; i++) {
+    TileSharedBuffer *buffer = &collect->out->buffers[i];
+    if (buffer->last >= begin)
+      extend(buffer, begin, collect->position);
+  }
+}
+
+static void collect_block(Collect *collect, MlirBlock block) {
+  TILE_FOR_EACH_OP(op, block) {
+    collect->position++;
+    TileSharedBuffer buffer;
+    if (buffer_of_op(op, &buffer)) {
+      buffer.first = buffer.last = -1;
+      collect_add(collect, buffer);
+    }
+    if (!tile_region_is(op)) // a window is no access; its users are
+      note_uses(collect, op);
+    collect_regions(collect, op);
+  }
+}
+
+void tile_shared_memory_build(TileArena *arena, MlirOperation kernel,
+                              TileSharedMemory *out_memory) {
+  *out_memory = (TileSharedMemory){0};
+  Collect collect = {arena, out_memory, 0, 0};
+  collect_block(&collect, tile_kernel_body(kernel));
+  // Barriers are initialised once and hold state: they live throughout.
+  for (size_t i = 0; i < out_memory->num_buffers; i++)
+    if (out_memory->buffers[i].is_barrier)
+      extend(&out_memory->buffers[i], 0, collect.position);
+}
+
+//===-- Placement ---------------------------------------------------------===//
+
+static bool lifetimes_overlap(const TileSharedBuffer *a,
+                              const TileSharedBuffer *b) {
+  return a->first <= b->last && b->first <= a->last;
+}
+
+// Lowest aligned offset at which `buffer` meets no placed buffer that lives at
+// the same time. Ends after at most one step per placed buffer.
+static int64_t first_fit(TileSharedBuffer *const *placed, size_t num_placed,
+                         const TileSharedBuffer *buffer) {
+  int64_t offset = 0;
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (size_t i = 0; i < num_placed; i++) {
+      const TileSharedBuffer *other = placed[i];
+      if (!lifetimes_overlap(buffer, other) ||
+          offset >= other->offset_bytes + other->size_bytes ||
+          other->offset_bytes >= offset + buffer->size_bytes)
+        continue;
+      int64_t end = other->offset_bytes + other->size_bytes;
+      offset = (end + buffer->align_bytes - 1) / buffer->align_bytes *
+               buffer->align_bytes;
+      moved = true;
+    }
+  }
+  return offset;
+}
+
+// Strictest alignment first keeps padding out; program order breaks ties.
+static void sort_by_alignment(TileSharedBuffer **order, size_t count) {
+  for (size_t i = 1; i < count; i++) {
+    TileSharedBuffer *item = order[i];
+    size_t j = i;
+    for (; j > 0 && order[j - 1]->align_bytes < item->align_bytes; j--)
+      order[j] = order[j - 1];
+    order[j] = item;
+  }
+}
+
+void tile_shared_memory_place(TileArena *arena, TileSharedMemory *memory) {
+  size_t count = memory->num_buffers;
+  TileSharedBuffer **order = TILE_ARENA_NEW(arena, TileSharedBuffer *, count);
+  for (size_t i = 0; i < count; i++)
+    order[i] = &memory->buffers[i];
+  sort_by_alignment(order, count);
+  memory->total_bytes = 0;
+  for (size_t i = 0; i < count; i++) {
+    order[i]->offset_bytes = first_fit(order, i, order[i]);
+    int64_t end = order[i]->offset_bytes + order[i]->size_bytes;
+    if (end > memory->total_bytes)
+      memory->total_bytes = end;
+  }
+}
