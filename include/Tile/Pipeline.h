@@ -1,16 +1,57 @@
-//===- Pipeline.h - The compiler: all passes in order ---------------------===//
+//===- Pipeline.h - The compiler: all passes in order
+//-----------------------===//
 #ifndef TILE_PIPELINE_H
 #define TILE_PIPELINE_H
 
 #include "mlir-c/IR.h"
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/// Where a pass stands. Launch metadata is read between OUTLINE and LOWER.
+typedef enum {
+  TILE_PHASE_TILE,     // on gpu.launch in its host function
+  TILE_PHASE_OUTLINE,  // gpu.launch becomes gpu.func and gpu.launch_func
+  TILE_PHASE_LOWER,    // gpu.func becomes llvm.func
+  TILE_PHASE_LINE_INFO // optional: source lines for profilers
+} TilePhase;
+
+/// Flags of a step.
+enum {
+  TILE_STEP_TAKES_TARGET = 1, // has the option `target`
+  TILE_STEP_IS_NESTED = 2     // runs on each gpu.module, not on builtin.module
+};
+
+/// One pass of the pipeline.
+typedef struct {
+  TilePhase phase;
+  const char *pass; // name and options, as in a textual pipeline
+  unsigned flags;
+} TilePipelineStep;
+
+/// The steps in order; NULL behind the last one.
+MLIR_CAPI_EXPORTED const TilePipelineStep *tile_pipeline_step_at(size_t index);
+
+/// Writes the textual pipeline of one step, relative to builtin.module, with
+/// `target` as the option of that name (NULL or "": none). Returns the length
+/// as snprintf does.
+MLIR_CAPI_EXPORTED int tile_pipeline_step_print(const TilePipelineStep *step,
+                                                const char *target, char *out,
+                                                size_t capacity);
+
+/// The textual pipeline of all steps but TILE_PHASE_LINE_INFO, relative to
+/// builtin.module. Owner: the caller, free.
+MLIR_CAPI_EXPORTED char *tile_pipeline_print(const char *target);
+
 /// Registers every tile pass and `--tile-compile-pipeline` with MLIR's global
 /// registry. Safe to call more than once.
 MLIR_CAPI_EXPORTED void tile_register_all(void);
+
+/// The same and the upstream passes of the pipeline, nothing else: a program
+/// that registers all of upstream does not need it.
+MLIR_CAPI_EXPORTED void tile_register_pipeline_passes(void);
 
 #ifdef __cplusplus
 }

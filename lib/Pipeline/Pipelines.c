@@ -1,8 +1,122 @@
-//===- Pipelines.c - The compiler on one screen ---------------------------===//
+//===- Pipelines.c - The compiler on one screen
+//-----------------------------===//
 
 #include "Tile/Pipeline.h"
 
+#include "Target/TextBuffer.h"
 #include "Tile/Support/PassSupport.h"
+#include "Tile/Target.h"
 #include "TilePasses.h"
+#include "mlir/Conversion/Passes.capi.h.inc"
+#include "mlir/Dialect/GPU/Transforms/Passes.capi.h.inc"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.capi.h.inc"
+#include "mlir/Transforms/Transforms.capi.h.inc"
+#include <stdio.h>
+#include <string.h>
 
-void tile_register_all(void) { tile_register_passes(); }
+//===-- The passes, in order ----------------------------------------------===//
+
+enum { TARGET = TILE_STEP_TAKES_TARGET, NESTED = TILE_STEP_IS_NESTED };
+
+// Index arithmetic of kernels is 32 bits wide; addresses are 64.
+static const TilePipelineStep steps[] = {
+    {TILE_PHASE_TILE, "canonicalize", 0}, // subviews become regions
+    {TILE_PHASE_TILE, "tile-make-variants", TARGET},
+    {TILE_PHASE_TILE, "tile-instruction-annotation", TARGET},
+    {TILE_PHASE_TILE, "tile-layout-inference", TARGET},
+    {TILE_PHASE_TILE, "tile-lower-channels", 0},
+    {TILE_PHASE_TILE, "tile-pack-shared-memory", TARGET},
+    {TILE_PHASE_TILE, "tile-insert-sync", 0},
+
+    {TILE_PHASE_OUTLINE, "gpu-launch-sink-index-computations", 0},
+    {TILE_PHASE_OUTLINE, "gpu-kernel-outlining", 0},
+
+    {TILE_PHASE_LOWER, "convert-tile-to-nvgpu", TARGET | NESTED},
+    {TILE_PHASE_LOWER, "convert-scf-to-cf", NESTED},
+    {TILE_PHASE_LOWER, "convert-tile-to-nvvm", TARGET | NESTED},
+    {TILE_PHASE_LOWER, "convert-vector-to-llvm", NESTED},
+    {TILE_PHASE_LOWER, "convert-math-to-llvm", NESTED},
+    {TILE_PHASE_LOWER, "convert-arith-to-llvm{index-bitwidth=32}", NESTED},
+    {TILE_PHASE_LOWER, "convert-cf-to-llvm{index-bitwidth=32}", 0},
+    {TILE_PHASE_LOWER, "reconcile-unrealized-casts", NESTED},
+    {TILE_PHASE_LOWER, "convert-nvvm-to-llvm", NESTED},
+
+    {TILE_PHASE_LINE_INFO,
+     "ensure-debug-info-scope-on-llvm-func{"
+     "emission-kind=DebugDirectivesOnly}",
+     0},
+};
+
+enum { NUM_STEPS = sizeof steps / sizeof *steps };
+
+const TilePipelineStep *tile_pipeline_step_at(size_t index) {
+  return index < NUM_STEPS ? &steps[index] : NULL;
+}
+
+//===-- As text -----------------------------------------------------------===//
+
+int tile_pipeline_step_print(const TilePipelineStep *step, const char *target,
+                             char *out, size_t capacity) {
+  bool has_target = (step->flags & TARGET) && target && *target;
+  return snprintf(out, capacity, "%s%s%s%s%s%s",
+                  (step->flags & NESTED) ? "gpu.module(" : "", step->pass,
+                  has_target ? "{target=" : "", has_target ? target : "",
+                  has_target ? "}" : "", (step->flags & NESTED) ? ")" : "");
+}
+
+char *tile_pipeline_print(const char *target) {
+  TileText text = {NULL, 0, 0};
+  for (size_t i = 0; i < NUM_STEPS; i++) {
+    char step[256];
+    if (steps[i].phase == TILE_PHASE_LINE_INFO)
+      continue;
+    tile_pipeline_step_print(&steps[i], target, step, sizeof step);
+    tile_text_print(&text, "%s%s", i ? "," : "", step);
+  }
+  return tile_text_take(&text);
+}
+
+// The options of --tile-compile-pipeline: nothing, or "target=<chip>".
+static char *expand(const char *options, char *out_message, size_t capacity) {
+  static const char key[] = "target=";
+  const char *chip = options;
+  if (strncmp(options, key, sizeof key - 1) == 0)
+    chip += sizeof key - 1;
+  if (*options && chip == options) {
+    snprintf(out_message, capacity, "expects target=<chip>, got '%s'", options);
+    return NULL;
+  }
+  if (*chip && !tile_target_find(chip)) {
+    char known[128];
+    tile_target_list(known, sizeof known);
+    snprintf(out_message, capacity, "unknown target '%s'; known chips are %s",
+             chip, known);
+    return NULL;
+  }
+  return tile_pipeline_print(chip);
+}
+
+//===-- Registration ------------------------------------------------------===//
+
+void tile_register_all(void) {
+  tile_register_passes();
+  tile_register_pipeline("tile-compile-pipeline",
+                         "All passes from tile ops to the llvm dialect; option "
+                         "target=<chip> when the module does not say",
+                         expand);
+}
+
+void tile_register_pipeline_passes(void) {
+  tile_register_all();
+  mlirRegisterTransformsCanonicalizer();
+  mlirRegisterGPUGpuLaunchSinkIndexComputationsPass();
+  mlirRegisterGPUGpuKernelOutliningPass();
+  mlirRegisterConversionSCFToControlFlowPass();
+  mlirRegisterConversionConvertVectorToLLVMPass();
+  mlirRegisterConversionConvertMathToLLVMPass();
+  mlirRegisterConversionArithToLLVMConversionPass();
+  mlirRegisterConversionConvertControlFlowToLLVMPass();
+  mlirRegisterConversionReconcileUnrealizedCastsPass();
+  mlirRegisterConversionConvertNVVMToLLVMPass();
+  mlirRegisterLLVMDIScopeForLLVMFuncOpPass();
+}

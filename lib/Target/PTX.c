@@ -1,0 +1,255 @@
+//===- PTX.c - LLVM dialect to PTX
+//------------------------------------------===//
+//
+// Consumes: gpu.modules whose functions are llvm.func.
+// Produces: one PTX file: translate each module, link, optimise lightly, emit.
+// Fails:    translation or code generation fails; both are our errors, since
+//           every program was checked before.
+//
+// Two rules the generated code depends on:
+// (P1) Inline assembly with side effects is marked `convergent`. The LLVM
+//      dialect cannot say it, and without it LLVM copies a collective
+//      instruction into both arms of a divergent branch.
+// (P2) The pipeline has no loop rotation and no unrolling: rotation adds an
+//      edge on which zeroed accumulators meet those of a wgmma in flight, and
+//      ptxas then serialises the products (message C7515).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tile/Emit.h"
+
+#include "Target/PhaseTimer.h"
+#include "Target/TextBuffer.h"
+#include "Tile/Support/Diagnostics.h"
+#include "mlir-c/Target/LLVMIR.h"
+#include "llvm-c/Core.h"
+#include "llvm-c/Linker.h"
+#include "llvm-c/Target.h"
+#include "llvm-c/TargetMachine.h"
+#include "llvm-c/Transforms/PassBuilder.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const char triple[] = "nvptx64-nvidia-cuda";
+
+static const char light_pipeline[] =
+    "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
+    "simplifycfg,loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,"
+    "simplifycfg,adce)";
+
+enum { PTX_KERNEL_CALLING_CONVENTION = 71 }; // llvm/IR/CallingConv.h
+
+typedef struct {
+  MlirOperation first; // where errors are reported
+  LLVMContextRef context;
+  LLVMModuleRef module; // all modules so far
+  LLVMTargetMachineRef machine;
+  char *layout;     // data layout of the machine
+  TileText message; // what LLVM reported as an error
+} Emitter;
+
+//===-- Set up --------------------------------------------------------------//
+
+static void on_llvm_diagnostic(LLVMDiagnosticInfoRef info, void *user_data) {
+  Emitter *emitter = user_data;
+  if (LLVMGetDiagInfoSeverity(info) != LLVMDSError)
+    return;
+  char *text = LLVMGetDiagInfoDescription(info);
+  tile_text_print(&emitter->message, "%s%s",
+                  emitter->message.size_bytes ? "; " : "", text);
+  LLVMDisposeMessage(text);
+}
+
+static MlirLogicalResult fail(Emitter *emitter, const char *what,
+                              const char *reason) {
+  return tile_emit_error(emitter->first, "internal error: %s: %s", what,
+                         reason && *reason ? reason : "no reason given");
+}
+
+// Returns failure when LLVM reported an error since the start.
+static MlirLogicalResult check(Emitter *emitter, const char *what) {
+  if (!emitter->message.size_bytes)
+    return tile_success();
+  return fail(emitter, what, emitter->message.data);
+}
+
+static MlirLogicalResult create_machine(Emitter *emitter,
+                                        const TileTarget *target) {
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetMC();
+  LLVMInitializeNVPTXAsmPrinter();
+  LLVMTargetRef backend;
+  char *reason = NULL;
+  if (LLVMGetTargetFromTriple(triple, &backend, &reason)) {
+    MlirLogicalResult result = fail(emitter, "no NVPTX back end", reason);
+    LLVMDisposeMessage(reason);
+    return result;
+  }
+  // Levels Less to Aggressive give the same code; None must not be used.
+  emitter->machine = LLVMCreateTargetMachine(
+      backend, triple, target->chip, target->ptx_features,
+      LLVMCodeGenLevelDefault, LLVMRelocDefault, LLVMCodeModelDefault);
+  LLVMTargetDataRef data = LLVMCreateTargetDataLayout(emitter->machine);
+  emitter->layout = LLVMCopyStringRepOfTargetData(data);
+  LLVMDisposeTargetData(data);
+  return tile_success();
+}
+
+//===-- Translate and link --------------------------------------------------//
+
+static bool is_kernel(LLVMValueRef function) {
+  return LLVMGetFunctionCallConv(function) == PTX_KERNEL_CALLING_CONVENTION;
+}
+
+// Names that modules do not share on purpose must not clash when linked.
+static void hide_definitions(LLVMModuleRef module) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f;
+       f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f) && !is_kernel(f))
+      LLVMSetLinkage(f, LLVMInternalLinkage);
+  for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
+    if (!LLVMIsDeclaration(g))
+      LLVMSetLinkage(g, LLVMInternalLinkage);
+}
+
+static MlirLogicalResult add_module(Emitter *emitter, MlirOperation op) {
+  LLVMModuleRef module = mlirTranslateModuleToLLVMIR(op, emitter->context);
+  if (!module) // MLIR has said why
+    return tile_failure();
+  LLVMSetTarget(module, triple);
+  LLVMSetDataLayout(module, emitter->layout);
+  hide_definitions(module);
+  if (!emitter->module) {
+    emitter->module = module;
+    return tile_success();
+  }
+  // Consumes `module`, also when it fails.
+  if (LLVMLinkModules2(emitter->module, module))
+    return fail(emitter, "kernels cannot be linked", emitter->message.data);
+  return tile_success();
+}
+
+// (P1)
+static void mark_convergent(LLVMContextRef context, LLVMValueRef call) {
+  LLVMValueRef callee = LLVMGetCalledValue(call);
+  if (!LLVMIsAInlineAsm(callee) || !LLVMGetInlineAsmHasSideEffects(callee))
+    return;
+  static const char name[] = "convergent";
+  unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof name - 1);
+  LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                           LLVMCreateEnumAttribute(context, kind, 0));
+}
+
+static void mark_all_convergent(const Emitter *emitter) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(emitter->module); f;
+       f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
+         b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
+           i = LLVMGetNextInstruction(i))
+        if (LLVMIsACallInst(i))
+          mark_convergent(emitter->context, i);
+}
+
+//===-- Optimise and emit ---------------------------------------------------//
+
+static MlirLogicalResult optimize(Emitter *emitter) {
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  LLVMErrorRef error =
+      LLVMRunPasses(emitter->module, light_pipeline, emitter->machine, options);
+  LLVMDisposePassBuilderOptions(options);
+  if (!error)
+    return check(emitter, "LLVM passes failed");
+  char *reason = LLVMGetErrorMessage(error);
+  MlirLogicalResult result = fail(emitter, "LLVM passes failed", reason);
+  LLVMDisposeErrorMessage(reason);
+  return result;
+}
+
+static char *copy_text(const char *data, size_t size_bytes) {
+  TileText text = {NULL, 0, 0};
+  tile_text_append(&text, data, size_bytes);
+  return tile_text_take(&text);
+}
+
+static MlirLogicalResult generate(Emitter *emitter, TilePtx *out_ptx) {
+  char *reason = NULL;
+  LLVMMemoryBufferRef buffer = NULL;
+  if (LLVMTargetMachineEmitToMemoryBuffer(emitter->machine, emitter->module,
+                                          LLVMAssemblyFile, &reason, &buffer)) {
+    MlirLogicalResult result = fail(emitter, "no PTX was made", reason);
+    LLVMDisposeMessage(reason);
+    return result;
+  }
+  out_ptx->ptx =
+      copy_text(LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
+  LLVMDisposeMemoryBuffer(buffer);
+  return check(emitter, "no PTX was made");
+}
+
+//===-- Entry ---------------------------------------------------------------//
+
+static MlirLogicalResult translate(Emitter *emitter,
+                                   const MlirOperation *gpu_modules,
+                                   size_t num_gpu_modules) {
+  for (size_t i = 0; i < num_gpu_modules; i++)
+    if (tile_failed(add_module(emitter, gpu_modules[i])))
+      return tile_failure();
+  mark_all_convergent(emitter);
+  return tile_success();
+}
+
+static MlirLogicalResult emit(Emitter *emitter,
+                              const MlirOperation *gpu_modules,
+                              size_t num_gpu_modules,
+                              const TilePtxOptions *options, TilePtx *out_ptx) {
+  if (tile_failed(create_machine(emitter, options->target)))
+    return tile_failure();
+  double start_ms = tile_now_ms();
+  if (tile_failed(translate(emitter, gpu_modules, num_gpu_modules)))
+    return tile_failure();
+  out_ptx->translate_ms = tile_lap_ms(&start_ms);
+  if (tile_failed(optimize(emitter)))
+    return tile_failure();
+  out_ptx->optimize_ms = tile_lap_ms(&start_ms);
+  if (options->keep_llvm) {
+    char *text = LLVMPrintModuleToString(emitter->module);
+    out_ptx->llvm = copy_text(text, strlen(text));
+    LLVMDisposeMessage(text);
+    tile_lap_ms(&start_ms);
+  }
+  MlirLogicalResult result = generate(emitter, out_ptx);
+  out_ptx->codegen_ms = tile_lap_ms(&start_ms);
+  return result;
+}
+
+MlirLogicalResult tile_ptx_emit(const MlirOperation *gpu_modules,
+                                size_t num_gpu_modules,
+                                const TilePtxOptions *options,
+                                TilePtx *out_ptx) {
+  *out_ptx = (TilePtx){NULL, NULL, 0, 0, 0};
+  Emitter emitter = {.first = gpu_modules[0], .context = LLVMContextCreate()};
+  LLVMContextSetDiagnosticHandler(emitter.context, on_llvm_diagnostic,
+                                  &emitter);
+  MlirLogicalResult result =
+      emit(&emitter, gpu_modules, num_gpu_modules, options, out_ptx);
+  if (tile_failed(result))
+    tile_ptx_deinit(out_ptx);
+  if (emitter.module)
+    LLVMDisposeModule(emitter.module);
+  if (emitter.machine)
+    LLVMDisposeTargetMachine(emitter.machine);
+  if (emitter.layout)
+    LLVMDisposeMessage(emitter.layout);
+  LLVMContextDispose(emitter.context);
+  tile_text_deinit(&emitter.message);
+  return result;
+}
+
+void tile_ptx_deinit(TilePtx *ptx) {
+  free(ptx->ptx);
+  free(ptx->llvm);
+  ptx->ptx = NULL;
+  ptx->llvm = NULL;
+}
