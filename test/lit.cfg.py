@@ -6,6 +6,8 @@
 # Parameters: build=DIR   the build tree whose tools are tested
 #             plugin=1    run pass tests in stock mlir-opt with libtile.so as
 #                         plugin (also: environment TILE_TEST_PLUGIN=1)
+#             roundtrip=1 also write and read every module of a pass test
+#             set=quick   leave out Integration/, where kernels are run
 #
 # Substitutions, beside lit's own:
 #   %tile_opt              tile-opt, or mlir-opt with the plugin
@@ -77,10 +79,13 @@ config.name = "tile-plugin" if plugin else "tile"
 config.test_format = lit.formats.ShTest(execute_external=True)
 config.suffixes = [".mlir", ".test", ".txt"]
 config.excludes = ["Inputs", "Unit", "CMakeLists.txt"]
+if lit_config.params.get("set") == "quick":
+    config.excludes.append("Integration")
 config.test_source_root = os.path.join(SOURCE_DIR, "test")
 config.test_exec_root = os.path.join(build_dir, "test")
 
-tool_dirs = [os.path.join(build_dir, "tools"),
+tool_dirs = [os.path.join(build_dir, "bin"),
+             os.path.join(build_dir, "tools"),
              os.path.join(build_dir, "tools", "tile-compile"),
              os.path.join(build_dir, "tools", "tile-run"),
              os.path.join(llvm_dir, "bin")]
@@ -99,14 +104,23 @@ if has_numpy:
     config.available_features.add("numpy")
 if plugin:
     config.available_features.add("plugin")
-if str(getattr(config, "tile_sanitizer", "")):
-    config.available_features.add(config.tile_sanitizer)
+sanitizer = getattr(config, "tile_sanitizer", "")
+if sanitizer:
+    config.available_features.add(sanitizer)
+    # MLIR is not instrumented, so only what our own code does counts.
+    config.environment.update({
+        "ASAN_OPTIONS": "detect_container_overflow=0:detect_odr_violation=0",
+        "TSAN_OPTIONS": "ignore_noninstrumented_modules=1",
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+    })
 
 tile_opt = "tile-opt"
 if plugin:
     tile_opt = ("mlir-opt --load-dialect-plugin={0} --load-pass-plugin={0}"
                 .format(libtile))
 
+if lit_config.params.get("roundtrip") == "1":
+    tile_opt += " --verify-roundtrip"
 config.environment["TILE_OPT"] = tile_opt
 config.substitutions += [
     (r"%tile_opt_passes\b",

@@ -78,7 +78,8 @@ def main():
         name = os.path.relpath(path, build)
         for symbol, section in mutable_symbols(path):
             if not any(o.search(name) and s.match(symbol) for o, s in allowed):
-                violations.append("%s: %s in %s" % (name, symbol, section))
+                violations.append("%s: %s in %s" % (name, symbol[:100],
+                                                    section[:20]))
     return project.report(violations,
                           "no mutable globals (CONTRIBUTING.md, State)")
 

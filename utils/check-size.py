@@ -42,7 +42,7 @@ def main():
     options = project.parser(__doc__).parse_args()
     violations = []
     cpp_lines = 0
-    for name in project.select(options, "*.c", "*.h", "*.td", "*.py", "*.sh",
+    for name in project.select(options, "*.c", "*.h", "*.py",
                                *("*" + suffix for suffix in CPP)):
         text = project.read(options, name)
         num_lines = text.count("\n")
