@@ -3,6 +3,7 @@
 #define TILE_ANALYSIS_H
 
 #include "Tile/Dialect/Ops.h"
+#include "Tile/LayoutInfer.h"
 #include "Tile/Support/Arena.h"
 #include "Tile/Target.h"
 
@@ -37,6 +38,42 @@ void tile_shared_memory_place(TileArena *arena, TileSharedMemory *memory);
 /// The buffer behind a tile operand, or NULL.
 TileSharedBuffer *tile_shared_memory_find(TileSharedMemory *memory,
                                           MlirValue tile);
+
+//===-- Synchronisation (SyncPlan.c) --------------------------------------===//
+
+/// A place where threads must meet, or writers must fence.
+typedef struct {
+  MlirOperation before;
+  bool barrier, fence; // a fence stands before the barrier
+} TileSyncPoint;
+
+typedef struct {
+  TileSyncPoint *points; // in order of discovery
+  size_t num_points, capacity;
+} TileSyncPlan;
+
+/// Barriers and fences that the kernel lacks. Uses packed offsets where
+/// `tile-pack-shared-memory` wrote them; without them every buffer has bytes
+/// of its own. Owner: `arena`.
+void tile_sync_plan_build(TileArena *arena, MlirOperation kernel,
+                          TileSyncPlan *out_plan);
+
+//===-- Layout inference (LayoutProblem.c) --------------------------------===//
+
+/// A kernel as plain data. `values[i]` is the IR value of buffer i: the result
+/// of a `tile.alloc`, or a global window; `ops[i]` is the IR op of op i.
+typedef struct {
+  TileInferProblem problem;
+  MlirValue *values;
+  MlirOperation *ops;
+} TileLayoutProblem;
+
+/// Owner: `arena`. Errors: an op without instruction, a window that a product
+/// cannot take.
+MlirLogicalResult tile_layout_problem_build(TileArena *arena,
+                                            MlirOperation kernel,
+                                            int64_t num_threads,
+                                            TileLayoutProblem *out_problem);
 
 //===-- Instructions (InstructionSelect.c) --------------------------------===//
 

@@ -1,4 +1,213 @@
-//===- LayoutInference.c - (being written) ===//
+//===- LayoutInference.c - A layout for every shared tile and fragment ----===//
+//
+// Consumes: `tile.alloc` ops, `instr` on copies and products.
+// Produces: `layout` on every shared tile and fragment; for a TMA copy the
+//           tensor map, whose box and swizzle follow from the layout.
+// Keeps:    layouts that the user gave.
+// Fails:    ops that need layouts which exclude each other (both are named), a
+//           given layout that cannot serve an op, an unknown thread count.
+// Method:   LayoutInfer.h: one weighted constraint problem per kernel, solved
+//           exactly. Idempotent: inferred layouts become given ones.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tile/Analysis.h"
+#include "Tile/Dialect/TileLayouts.h"
+#include "Tile/Ops/gpu.h"
+#include "Tile/Support/Constants.h"
 #include "Tile/Support/Diagnostics.h"
 #include "TilePasses.h"
-MlirLogicalResult tile_layout_inference_run(MlirOperation op, const TileLayoutInferenceOptions *options) { (void)op; (void)options; return tile_success(); }
+
+enum { LAYOUT_TEXT_CAPACITY = 2048 };
+
+//===-- Plan --------------------------------------------------------------===//
+
+typedef struct {
+  TileArena *arena;
+  MlirOperation kernel;
+  TileLayoutProblem problem;
+  const char **layouts; // text per buffer; NULL in global memory
+  TileLayoutTma *boxes; // per op; count 0: no tensor map
+} Plan;
+
+//===-- Build and solve ---------------------------------------------------===//
+
+static void print_layouts(Plan *plan, const TileInferModel *model,
+                          const TileInferResult *result) {
+  const TileInferProblem *problem = &plan->problem.problem;
+  plan->layouts = TILE_ARENA_NEW(plan->arena, const char *,
+                                 problem->num_buffers + 1);
+  for (int i = 0; i < problem->num_buffers; i++) {
+    if (result->choice[i] < 0 ||
+        problem->buffer[i].space == TILE_INFER_GLOBAL)
+      continue;
+    char text[LAYOUT_TEXT_CAPACITY];
+    int length =
+        tile_layout_print(model->domain[i].full[result->choice[i]],
+                          problem->buffer[i].elem_bits, text, sizeof text);
+    plan->layouts[i] = tile_arena_strdup(plan->arena, text, (size_t)length);
+  }
+}
+
+// The box sequence of a TMA copy follows from the layout of the shared side.
+static MlirLogicalResult derive_box(const TileInferModel *model,
+                                    const TileInferResult *result, int op,
+                                    MlirOperation copy, TileLayoutTma *out) {
+  const TileInferOp *description = &model->problem->op[op];
+  int shared = description->operand[1].buffer;
+  const TileInferBuffer *buffer = &model->problem->buffer[shared];
+  TileLayoutError error;
+  if (tile_layout_derive_tma(model->domain[shared].core[result->choice[shared]],
+                             buffer->elem_bits, buffer->rank - 1, out, &error))
+    return tile_success();
+  return tile_emit_error(copy, "internal error: the chosen layout does not suit "
+                               "TMA: %s",
+                         error.text);
+}
+
+static MlirLogicalResult plan_solve(Plan *plan) {
+  TileInferModel model;
+  TileInferResult result;
+  TileLayoutError error = {""};
+  const TileInferProblem *problem = &plan->problem.problem;
+  if (!tile_infer_build(problem, plan->arena, &model, &error) ||
+      !tile_infer_solve(&model, &result, &error))
+    return tile_emit_error(plan->kernel, "cannot infer layouts: %s",
+                           error.text);
+  print_layouts(plan, &model, &result);
+  plan->boxes = TILE_ARENA_NEW(plan->arena, TileLayoutTma, problem->num_ops);
+  for (int i = 0; i < problem->num_ops; i++) {
+    MlirOperation op = plan->problem.ops[i];
+    if (problem->op[i].kind != TILE_INFER_COPY ||
+        problem->op[i].via != TILE_INFER_TMA)
+      continue;
+    if (tile_failed(derive_box(&model, &result, i, op, &plan->boxes[i])))
+      return tile_failure();
+  }
+  return tile_success();
+}
+
+//===-- Apply: layouts ----------------------------------------------------===//
+
+static void apply_layouts(const Plan *plan) {
+  MlirContext context = mlirOperationGetContext(plan->kernel);
+  for (int i = 0; i < plan->problem.problem.num_buffers; i++) {
+    if (!plan->layouts[i])
+      continue;
+    MlirOperation owner = mlirOpResultGetOwner(plan->problem.values[i]);
+    TileAllocOp alloc = tile_alloc_cast(owner);
+    if (!mlirAttributeIsNull(tile_alloc_layout_attr(alloc)))
+      continue; // given by the user
+    tile_alloc_set_layout_attr(
+        alloc, tile_layout_attr(context, tile_str(plan->layouts[i])));
+  }
+}
+
+//===-- Apply: tensor maps ------------------------------------------------===//
+
+// The box of a tile in the dimensions of the tensor: dropped ones have one.
+static intptr_t tensor_box(TileRegionOp region, const TileLayoutTma *tma,
+                           int64_t out[TILE_MAX_RANK]) {
+  intptr_t rank =
+      mlirShapedTypeGetRank(mlirValueGetType(tile_region_source(region)));
+  int tile_dim = 0;
+  for (intptr_t d = 0; d < rank; d++) {
+    bool dropped = false;
+    for (intptr_t i = 0; i < tile_region_dropped_size(region); i++)
+      dropped |= tile_region_dropped(region, i) == d;
+    out[d] = dropped ? 1 : tma->box[tile_dim++];
+  }
+  return rank;
+}
+
+static bool same_map(TileTensorMapOp map, MlirValue tensor, const int64_t *box,
+                     intptr_t rank, int swizzle) {
+  if (!mlirValueEqual(tile_tensor_map_tensor(map), tensor) ||
+      tile_tensor_map_box_size(map) != rank ||
+      tile_tensor_map_swizzle(map) != swizzle)
+    return false;
+  for (intptr_t d = 0; d < rank; d++)
+    if (tile_tensor_map_box(map, d) != box[d])
+      return false;
+  return true;
+}
+
+// Ops in front of the launch are searched first: equal maps are one parameter.
+static MlirValue find_or_build_map(TileBuilder *b, MlirOperation launch,
+                                   MlirValue tensor, const int64_t *box,
+                                   intptr_t rank, int swizzle) {
+  MlirBlock block = mlirOperationGetBlock(launch);
+  for (MlirOperation op = mlirBlockGetFirstOperation(block);
+       !mlirOperationEqual(op, launch); op = mlirOperationGetNextInBlock(op))
+    if (tile_tensor_map_is(op) &&
+        same_map(tile_tensor_map_cast(op), tensor, box, rank, swizzle))
+      return mlirOperationGetResult(op, 0);
+  mlirRewriterBaseSetInsertionPointBefore(b->rw, launch);
+  return tile_tensor_map(b, .tensor = tensor,
+                         .box = {box, rank}, .swizzle = TILE_SOME(swizzle));
+}
+
+static void apply_map(TileBuilder *b, const Plan *plan, TileCopyOp copy,
+                      const TileLayoutTma *tma) {
+  MlirValue window = tile_buffer_of(tile_copy_src(copy)).region;
+  TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(window));
+  int64_t box[TILE_MAX_RANK];
+  intptr_t rank = tensor_box(region, tma, box);
+  b->loc = mlirOperationGetLocation(copy.op);
+  MlirValue map = find_or_build_map(b, plan->kernel, tile_region_source(region),
+                                    box, rank, tma->swizzle);
+  mlirRewriterBaseSetInsertionPointBefore(b->rw, copy.op);
+  TileCopyOp mapped = tile_copy(
+      b, .src = tile_copy_src(copy), .dst = tile_copy_dst(copy), .map = map,
+      .signal = tile_copy_signal(copy), .slot = tile_copy_slot(copy),
+      .instr = TILE_SOME(TILE_INSTR_Tma));
+  tile_copy_set_eviction_attr(mapped, tile_copy_eviction_attr(copy));
+  mlirRewriterBaseEraseOp(b->rw, copy.op);
+}
+
+static void apply_maps(const Plan *plan) {
+  TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(plan->kernel)),
+                   mlirOperationGetLocation(plan->kernel)};
+  for (int i = 0; i < plan->problem.problem.num_ops; i++) {
+    MlirOperation op = plan->problem.ops[i];
+    if (plan->boxes[i].count == 0 || tile_copy_map(tile_copy_cast(op)).ptr)
+      continue;
+    apply_map(&b, plan, tile_copy_cast(op), &plan->boxes[i]);
+  }
+  mlirIRRewriterDestroy(b.rw);
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
+static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
+  Plan plan = {.arena = user_data, .kernel = kernel};
+  if (!tile_kernel_has_tile_ops(kernel))
+    return tile_success();
+  int64_t num_threads = tile_kernel_num_threads(kernel);
+  if (num_threads < 32 || num_threads % 32)
+    return tile_emit_error(kernel,
+                           "layouts need a constant number of threads that is "
+                           "a multiple of 32, got %lld",
+                           (long long)num_threads);
+  if (tile_failed(tile_layout_problem_build(plan.arena, kernel, num_threads,
+                                            &plan.problem)))
+    return tile_failure();
+  if (plan.problem.problem.num_buffers == 0)
+    return tile_success();
+  if (tile_failed(plan_solve(&plan)))
+    return tile_failure();
+  apply_layouts(&plan);
+  apply_maps(&plan);
+  return tile_success();
+}
+
+MlirLogicalResult
+tile_layout_inference_run(MlirOperation op,
+                          const TileLayoutInferenceOptions *options) {
+  (void)options;
+  TileArena arena;
+  tile_arena_init(&arena);
+  MlirLogicalResult result = tile_kernels_visit(op, visit_kernel, &arena);
+  tile_arena_deinit(&arena);
+  return result;
+}

@@ -1,0 +1,271 @@
+//===- LayoutProblem.c - A kernel as a problem of layout inference --------===//
+//
+// IR to plain data: one buffer per `tile.alloc` that needs a layout and per
+// global window, one op per tile op that touches them, in program order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tile/Analysis.h"
+
+#include "Tile/Ops/scf.h"
+#include "Tile/Support/Diagnostics.h"
+#include <stdio.h>
+
+enum { NAME_CAPACITY = 64, LOOP_WEIGHT = 16, MAX_WEIGHT = 1 << 16 };
+
+//===-- Growing arrays ----------------------------------------------------===//
+
+typedef struct {
+  TileArena *arena;
+  TileLayoutProblem *out;
+  int num_threads;
+  int buffer_capacity, op_capacity;
+  MlirLogicalResult result;
+} Build;
+
+static void *grow(TileArena *arena, void *old, size_t count, size_t capacity,
+                  size_t elem_bytes) {
+  void *grown = tile_arena_alloc(arena, capacity * elem_bytes);
+  if (count)
+    memcpy(grown, old, count * elem_bytes);
+  return grown;
+}
+
+static TileInferBuffer *add_buffer(Build *build, MlirValue value) {
+  TileLayoutProblem *out = build->out;
+  int n = out->problem.num_buffers;
+  if (n == build->buffer_capacity) {
+    int capacity = n ? 2 * n : 16;
+    out->problem.buffer =
+        grow(build->arena, out->problem.buffer, (size_t)n, (size_t)capacity,
+             sizeof *out->problem.buffer);
+    out->values = grow(build->arena, out->values, (size_t)n, (size_t)capacity,
+                       sizeof *out->values);
+    build->buffer_capacity = capacity;
+  }
+  out->values[n] = value;
+  out->problem.num_buffers++;
+  return &out->problem.buffer[n];
+}
+
+static TileInferOp *add_op(Build *build, MlirOperation op) {
+  TileLayoutProblem *out = build->out;
+  int n = out->problem.num_ops;
+  if (n == build->op_capacity) {
+    int capacity = n ? 2 * n : 16;
+    out->problem.op = grow(build->arena, out->problem.op, (size_t)n,
+                           (size_t)capacity, sizeof *out->problem.op);
+    out->ops = grow(build->arena, out->ops, (size_t)n, (size_t)capacity,
+                    sizeof *out->ops);
+    build->op_capacity = capacity;
+  }
+  out->ops[n] = op;
+  out->problem.num_ops++;
+  return &out->problem.op[n];
+}
+
+//===-- Names -------------------------------------------------------------===//
+
+// "tile.gemm in line 12": what conflicts name.
+static const char *op_name(Build *build, MlirOperation op) {
+  char text[NAME_CAPACITY];
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  MlirLocation location = mlirOperationGetLocation(op);
+  int length;
+  if (mlirLocationIsAFileLineColRange(location))
+    length = snprintf(text, sizeof text, "%.*s in line %d", (int)name.length,
+                      name.data,
+                      mlirLocationFileLineColRangeGetStartLine(location));
+  else
+    length = snprintf(text, sizeof text, "%.*s", (int)name.length, name.data);
+  return tile_arena_strdup(build->arena, text, (size_t)length);
+}
+
+//===-- Buffers -----------------------------------------------------------===//
+
+static TileInferSpace infer_space(TileSpace space) {
+  if (space == TILE_SPACE_SHARED)
+    return TILE_INFER_SHARED;
+  return space == TILE_SPACE_FRAGMENT ? TILE_INFER_FRAGMENT : TILE_INFER_GLOBAL;
+}
+
+static int new_buffer(Build *build, MlirValue value, const TileShape *shape) {
+  char name[NAME_CAPACITY];
+  tile_shape_print(shape, name, sizeof name);
+  TileInferBuffer *buffer = add_buffer(build, value);
+  *buffer = (TileInferBuffer){
+      .name = tile_arena_strdup(build->arena, name, strlen(name)),
+      .space = infer_space(shape->space),
+      .rank = shape->rank,
+      .elem_bits = tile_elem_bits(shape->element)};
+  for (int d = 0; d < shape->rank; d++)
+    buffer->shape[d] = shape->extent[d];
+  return build->out->problem.num_buffers - 1;
+}
+
+static int find_buffer(const TileLayoutProblem *problem, MlirValue value) {
+  for (int i = 0; i < problem->problem.num_buffers; i++)
+    if (mlirValueEqual(problem->values[i], value))
+      return i;
+  return -1;
+}
+
+static void give_user_layout(Build *build, int index, TileAllocOp alloc) {
+  MlirAttribute layout = tile_alloc_layout_attr(alloc);
+  if (mlirAttributeIsNull(layout))
+    return;
+  MlirStringRef text = tile_layout_attr_text(layout);
+  build->out->problem.buffer[index].user =
+      tile_arena_strdup(build->arena, text.data, text.length);
+}
+
+// The buffer that an operand constrains: its alloc when the whole tile is
+// meant, a buffer of its own for a global window; -1 for a window inside a
+// tile, which any layout of the tile can serve by addresses.
+static int buffer_of_operand(Build *build, MlirValue tile) {
+  TileShape shape;
+  if (!tile_shape_of(tile, &shape))
+    return -1;
+  if (shape.space == TILE_SPACE_GLOBAL)
+    return new_buffer(build, tile, &shape);
+  if (shape.space != TILE_SPACE_SHARED && shape.space != TILE_SPACE_FRAGMENT)
+    return -1;
+  TileBuffer buffer = tile_buffer_of(tile);
+  TileShape whole;
+  if (!tile_shape_of(buffer.root, &whole) ||
+      !tile_shape_equal_extents(&shape, &whole))
+    return -1;
+  return find_buffer(build->out, buffer.root);
+}
+
+//===-- Ops ---------------------------------------------------------------===//
+
+static int weight_of(MlirOperation op) {
+  int weight = 1;
+  for (MlirOperation parent = mlirOperationGetParentOperation(op);
+       parent.ptr && weight < MAX_WEIGHT;
+       parent = mlirOperationGetParentOperation(parent))
+    if (scf_for_is(parent) || scf_while_is(parent))
+      weight *= LOOP_WEIGHT;
+  return weight;
+}
+
+static TileInferVia copy_via(TileCopyOp copy) {
+  switch (tile_copy_instr(copy)) {
+  case TILE_INSTR_Tma:
+    return TILE_INFER_TMA;
+  case TILE_INSTR_CpAsync:
+    return TILE_INFER_CP_ASYNC;
+  default:
+    return TILE_INFER_ANY;
+  }
+}
+
+static int gemm_warps_m(TileGemmOp gemm, int num_threads) {
+  int units =
+      num_threads / (tile_gemm_instr(gemm) == TILE_INSTR_Wgmma ? 128 : 32);
+  switch (tile_gemm_policy(gemm)) {
+  case TILE_WARP_POLICY_FullRow:
+    return units;
+  case TILE_WARP_POLICY_FullCol:
+    return 1;
+  case TILE_WARP_POLICY_Square:
+    break;
+  }
+  return 0;
+}
+
+static bool describe_op(Build *build, MlirOperation op, TileInferOp *out) {
+  if (tile_fill_is(op)) {
+    out->kind = TILE_INFER_FILL;
+    return true;
+  }
+  if (tile_copy_is(op)) {
+    out->kind = TILE_INFER_COPY;
+    out->via = copy_via(tile_copy_cast(op));
+    return true;
+  }
+  if (!tile_gemm_is(op))
+    return false;
+  TileGemmOp gemm = tile_gemm_cast(op);
+  out->kind = TILE_INFER_GEMM;
+  out->matrix = tile_gemm_instr(gemm) == TILE_INSTR_Wgmma ? TILE_INFER_WGMMA
+                                                          : TILE_INFER_MMA;
+  out->ta = tile_gemm_transpose_a(gemm);
+  out->tb = tile_gemm_transpose_b(gemm);
+  out->warps_m = gemm_warps_m(gemm, build->num_threads);
+  return true;
+}
+
+static MlirLogicalResult describe(Build *build, MlirOperation op) {
+  TileInferOp description = {0};
+  TileAccess accesses[TILE_MAX_ACCESSES];
+  int n = tile_accesses_get(op, accesses);
+  if (n == 0 || !describe_op(build, op, &description))
+    return tile_success();
+  if ((tile_copy_is(op) && mlirAttributeIsNull(
+                               tile_copy_instr_attr(tile_copy_cast(op)))) ||
+      (tile_gemm_is(op) &&
+       mlirAttributeIsNull(tile_gemm_instr_attr(tile_gemm_cast(op)))))
+    return tile_emit_error(op, "has no instruction; run "
+                               "tile-instruction-annotation first");
+  int buffers[TILE_MAX_ACCESSES];
+  for (int i = 0; i < n; i++) {
+    buffers[i] = buffer_of_operand(build, accesses[i].tile);
+    if (buffers[i] < 0)
+      return tile_gemm_is(op)
+                 ? tile_emit_error(op, "operand %d is a window inside a tile; "
+                                       "products take whole tiles",
+                                   i)
+                 : tile_success(); // addresses serve any layout
+  }
+  TileInferOp *out = add_op(build, op);
+  *out = description;
+  out->name = op_name(build, op);
+  out->weight = weight_of(op);
+  out->num_operands = n;
+  out->operand = TILE_ARENA_NEW(build->arena, TileInferAccess, n);
+  for (int i = 0; i < n; i++) {
+    out->operand[i].buffer = buffers[i];
+    out->operand[i].write = accesses[i].writes;
+  }
+  return tile_success();
+}
+
+static MlirWalkResult visit_alloc(MlirOperation op, void *user_data) {
+  Build *build = user_data;
+  TileShape shape;
+  if (!tile_alloc_is(op) ||
+      !tile_shape_of(mlirOperationGetResult(op, 0), &shape) ||
+      (shape.space != TILE_SPACE_SHARED && shape.space != TILE_SPACE_FRAGMENT))
+    return MlirWalkResultAdvance;
+  int index = new_buffer(build, mlirOperationGetResult(op, 0), &shape);
+  give_user_layout(build, index, tile_alloc_cast(op));
+  return MlirWalkResultAdvance;
+}
+
+static MlirWalkResult visit_op(MlirOperation op, void *user_data) {
+  Build *build = user_data;
+  build->result = describe(build, op);
+  return tile_failed(build->result) ? MlirWalkResultInterrupt
+                                    : MlirWalkResultAdvance;
+}
+
+MlirLogicalResult tile_layout_problem_build(TileArena *arena,
+                                            MlirOperation kernel,
+                                            int64_t num_threads,
+                                            TileLayoutProblem *out_problem) {
+  *out_problem = (TileLayoutProblem){0};
+  Build build = {.arena = arena,
+                 .out = out_problem,
+                 .num_threads = (int)num_threads,
+                 .result = tile_success()};
+  TileInferRole *role = TILE_ARENA_NEW(arena, TileInferRole, 1);
+  *role = (TileInferRole){"kernel", (int)num_threads / 32};
+  out_problem->problem.name = "kernel";
+  out_problem->problem.num_roles = 1;
+  out_problem->problem.role = role;
+  mlirOperationWalk(kernel, visit_alloc, &build, MlirWalkPreOrder);
+  mlirOperationWalk(kernel, visit_op, &build, MlirWalkPreOrder);
+  return build.result;
+}
