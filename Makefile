@@ -58,7 +58,7 @@ bench: all ## run the benchmarks
 demo: ## install, build, compile examples/gemm.mlir, run it, check it
 	@utils/install-deps
 	@$(MAKE) --no-print-directory all
-	@utils/demo --build build
+	@utils/demo.py
 
 install-deps: ## install the Debian packages that are missing
 	@utils/install-deps
