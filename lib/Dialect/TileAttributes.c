@@ -1,6 +1,155 @@
 //===- TileAttributes.c - Discardable tile.* attributes on any op ---------===//
+//
+// Attributes by which users and passes talk about ops of other dialects. The
+// dialect's description in TileDialect.td lists them.
+//
+//===----------------------------------------------------------------------===//
 
-#include "Tile/Dialect/Ops.h"
-#include "Tile/Support/Diagnostics.h"
-#include "TileHooks.h"
-MlirLogicalResult tile_attribute_verify(MlirOperation op, MlirNamedAttribute attribute) { (void)op; (void)attribute; return tile_success(); }
+#include "Tile/Ops/func.h"
+#include "Tile/Ops/scf.h"
+#include "TileVerify.h"
+
+//===-- Values ------------------------------------------------------------===//
+
+static MlirLogicalResult verify_i32(MlirOperation op, const char *name,
+                                    MlirAttribute value, int64_t min) {
+  bool is_i32 = mlirAttributeIsAInteger(value) &&
+                mlirTypeIsAInteger(mlirAttributeGetType(value)) &&
+                mlirIntegerTypeGetWidth(mlirAttributeGetType(value)) == 32;
+  if (!is_i32)
+    return tile_emit_error(op, "expects '%s' to be an i32, got %s", name,
+                           tile_verify_attr_text(value).chars);
+  int64_t number = mlirIntegerAttrGetValueInt(value);
+  if (number < min)
+    return tile_emit_error(
+        op, "expects '%s' to be at least %" PRId64 ", got %" PRId64, name, min,
+        number);
+  return tile_success();
+}
+
+static MlirLogicalResult verify_on_loop(MlirOperation op, const char *name) {
+  if (scf_for_is(op) || scf_while_is(op))
+    return tile_success();
+  if (func_func_is(op))
+    return tile_emit_error(op,
+                           "expects '%s' on a loop, not on a function: it "
+                           "belongs to the scf.for or scf.while to pipeline",
+                           name);
+  return tile_emit_error(op, "expects '%s' only on scf.for and scf.while",
+                         name);
+}
+
+//===-- One check per attribute -------------------------------------------===//
+
+static MlirLogicalResult verify_num_stages(MlirOperation op, const char *name,
+                                           MlirAttribute value) {
+  if (tile_failed(verify_on_loop(op, name)))
+    return tile_failure();
+  return verify_i32(op, name, value, 0);
+}
+
+static MlirLogicalResult verify_specialize(MlirOperation op, const char *name,
+                                           MlirAttribute value) {
+  if (tile_failed(verify_on_loop(op, name)))
+    return tile_failure();
+  if (mlirAttributeIsAString(value)) {
+    MlirStringRef text = mlirStringAttrGetValue(value);
+    if (mlirStringRefEqual(text, TILE_STR("required")) ||
+        mlirStringRefEqual(text, TILE_STR("preferred")) ||
+        mlirStringRefEqual(text, TILE_STR("off")))
+      return tile_success();
+  }
+  return tile_emit_error(
+      op, "expects '%s' to be \"required\", \"preferred\" or \"off\", got %s",
+      name, tile_verify_attr_text(value).chars);
+}
+
+static MlirLogicalResult verify_stage(MlirOperation op, const char *name,
+                                      MlirAttribute value) {
+  return verify_i32(op, name, value, 0);
+}
+
+static MlirLogicalResult verify_order(MlirOperation op, const char *name,
+                                      MlirAttribute value) {
+  return verify_i32(op, name, value, INT32_MIN);
+}
+
+static MlirLogicalResult verify_target(MlirOperation op, const char *name,
+                                       MlirAttribute value) {
+  MlirStringRef op_name = mlirIdentifierStr(mlirOperationGetName(op));
+  if (!mlirStringRefEqual(op_name, TILE_STR("builtin.module")))
+    return tile_emit_error(op, "expects '%s' only on builtin.module", name);
+  // mlir-c has no test for this attribute; its text begins with its name.
+  static const char expected[] = "#nvvm.target";
+  TileText text = tile_verify_attr_text(value);
+  if (strncmp(text.chars, expected, sizeof expected - 1) != 0)
+    return tile_emit_error(op, "expects '%s' to be an %s, got %s", name,
+                           expected, text.chars);
+  return tile_success();
+}
+
+static MlirLogicalResult verify_num_threads(MlirOperation op, const char *name,
+                                            MlirAttribute value) {
+  if (!func_func_is(op))
+    return tile_emit_error(op, "expects '%s' only on func.func", name);
+  if (!mlirAttributeIsAInteger(value))
+    return tile_emit_error(op, "expects '%s' to be an integer, got %s", name,
+                           tile_verify_attr_text(value).chars);
+  int64_t num_threads = mlirIntegerAttrGetValueInt(value);
+  if (num_threads < 1 || num_threads > TILE_MAX_BLOCK_THREADS ||
+      num_threads % TILE_WARP_THREADS)
+    return tile_emit_error(op,
+                           "expects '%s' to be a positive multiple of %d, at "
+                           "most %d, got %" PRId64,
+                           name, TILE_WARP_THREADS, TILE_MAX_BLOCK_THREADS,
+                           num_threads);
+  return tile_success();
+}
+
+static MlirLogicalResult verify_may_alias(MlirOperation op, const char *name,
+                                          MlirAttribute value) {
+  if (!func_func_is(op))
+    return tile_emit_error(
+        op, "expects '%s' only on func.func or one of its arguments", name);
+  if (!mlirAttributeIsAUnit(value))
+    return tile_emit_error(op, "expects '%s' to be without value, got %s", name,
+                           tile_verify_attr_text(value).chars);
+  return tile_success();
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
+static const struct {
+  const char *name;
+  MlirLogicalResult (*verify)(MlirOperation op, const char *name,
+                              MlirAttribute value);
+} known_attributes[] = {
+    {"tile.group", verify_order},
+    {"tile.may_alias", verify_may_alias},
+    {"tile.num_stages", verify_num_stages},
+    {"tile.num_threads", verify_num_threads},
+    {"tile.order", verify_order},
+    {"tile.specialize", verify_specialize},
+    {"tile.stage", verify_stage},
+    {"tile.target", verify_target},
+};
+enum { NUM_KNOWN = sizeof known_attributes / sizeof known_attributes[0] };
+
+MlirLogicalResult tile_attribute_verify(MlirOperation op,
+                                        MlirNamedAttribute attribute) {
+  MlirStringRef name = mlirIdentifierStr(attribute.name);
+  char list[256] = {0};
+  size_t length = 0;
+  for (int i = 0; i < NUM_KNOWN; i++) {
+    const char *known = known_attributes[i].name;
+    if (mlirStringRefEqual(name, tile_str(known)))
+      return known_attributes[i].verify(op, known, attribute.attribute);
+    int added = snprintf(list + length, sizeof list - length, "%s%s",
+                         i ? ", " : "", known);
+    length += (size_t)added; // the names fit: a test prints the whole list
+  }
+  return tile_emit_error(op,
+                         "has the unknown attribute '%.*s', expects one of "
+                         "%s",
+                         (int)name.length, name.data, list);
+}

@@ -1,10 +1,350 @@
-//===- TileVerify.c - The constraints of each op --------------------------===//
+//===- TileVerify.c - Constraints of copies, fills and products -----------===//
+//
+// Labels such as (C2) are those of TileOps.td. Every error is reported at the
+// op that breaks the constraint, with what was expected and what was found.
+//
+//===----------------------------------------------------------------------===//
 
-#include "Tile/Dialect/Ops.h"
-#include "Tile/Support/Diagnostics.h"
-#include "TileHooks.h"
-#define STUB(n) MlirLogicalResult n##_verify(MlirOperation op) { (void)op; return tile_success(); }
-STUB(tile_alloc) STUB(tile_region) STUB(tile_storage) STUB(tile_copy) STUB(tile_fill) STUB(tile_gemm) STUB(tile_block_swizzle)
-STUB(tile_kernel_config) STUB(tile_tensor_map) STUB(tile_require) STUB(tile_barrier_alloc) STUB(tile_barrier_init)
-STUB(tile_barrier_arrive) STUB(tile_barrier_expect) STUB(tile_barrier_wait) STUB(tile_barrier_sync)
-MlirLogicalResult tile_variants_verify_regions(MlirOperation op) { (void)op; return tile_success(); }
+#include "TileVerify.h"
+
+//===-- Shared ------------------------------------------------------------===//
+
+typedef struct {
+  TileText *text;
+  size_t length;
+} TextSink;
+
+static void append(MlirStringRef piece, void *user_data) {
+  TextSink *sink = user_data;
+  for (size_t i = 0; i < piece.length; i++)
+    if (sink->length + 1 < sizeof sink->text->chars)
+      sink->text->chars[sink->length++] = piece.data[i];
+}
+
+TileText tile_verify_type_text(MlirType type) {
+  TileText text = {{0}};
+  mlirTypePrint(type, append, &(TextSink){&text, 0});
+  return text;
+}
+
+TileText tile_verify_attr_text(MlirAttribute attribute) {
+  TileText text = {{0}};
+  mlirAttributePrint(attribute, append, &(TextSink){&text, 0});
+  return text;
+}
+
+TileText tile_verify_shape_text(const TileShape *shape) {
+  TileText text = {{0}};
+  tile_shape_print(shape, text.chars, sizeof text.chars);
+  return text;
+}
+
+bool tile_verify_is_power_of_two(int64_t value) {
+  return value > 0 && (value & (value - 1)) == 0;
+}
+
+bool tile_verify_is_element(MlirType element) {
+  if (mlirTypeIsAInteger(element) && !mlirIntegerTypeIsSignless(element))
+    return false;
+  return tile_elem_bits(element) != 0;
+}
+
+bool tile_verify_is_tile_op(MlirOperation op) {
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  return name.length > 5 && memcmp(name.data, "tile.", 5) == 0;
+}
+
+MlirLogicalResult tile_verify_nesting(MlirOperation op) {
+  int depth = 0;
+  MlirOperation parent = mlirOperationGetParentOperation(op);
+  while (!mlirOperationIsNull(parent) && depth <= TILE_MAX_NESTING) {
+    depth++;
+    parent = mlirOperationGetParentOperation(parent);
+  }
+  if (depth <= TILE_MAX_NESTING)
+    return tile_success();
+  return tile_emit_error(op, "expects to be nested in at most %d ops",
+                         TILE_MAX_NESTING);
+}
+
+bool tile_verify_is_inside(int64_t offset, int64_t size, int64_t extent) {
+  if (mlirShapedTypeIsDynamicStrideOrOffset(offset))
+    offset = 0;
+  if (offset < 0)
+    return false;
+  return mlirShapedTypeIsDynamicSize(extent) || offset <= extent - size;
+}
+
+//===-- Tiles -------------------------------------------------------------===//
+
+/// What an op needs of an operand that is a tile: ranked and static, in a known
+/// memory space, of elements that tiles hold. `rule` is the range of the rank.
+static MlirLogicalResult verify_tile(MlirOperation op, MlirValue tile,
+                                     const char *name, int min_rank,
+                                     int max_rank, TileShape *out_shape) {
+  MlirType type = mlirValueGetType(tile);
+  if (!tile_shape_get(type, out_shape) || out_shape->rank < min_rank ||
+      out_shape->rank > max_rank || !tile_shape_is_static(out_shape)) {
+    if (min_rank == max_rank)
+      return tile_emit_error(op,
+                             "expects '%s' to be static and of rank %d, "
+                             "got %s",
+                             name, min_rank, tile_verify_type_text(type).chars);
+    return tile_emit_error(
+        op, "expects '%s' to be static and of rank %d to %d, got %s", name,
+        min_rank, max_rank, tile_verify_type_text(type).chars);
+  }
+  if (out_shape->space == TILE_SPACE_OTHER)
+    return tile_emit_error(op,
+                           "expects '%s' in global, shared or private memory "
+                           "or a fragment, got %s",
+                           name, tile_verify_type_text(type).chars);
+  if (!tile_verify_is_element(out_shape->element))
+    return tile_emit_error(
+        op, "expects elements of '%s' to be " TILE_VERIFY_ELEMENTS ", got %s",
+        name, tile_verify_type_text(out_shape->element).chars);
+  // A region is a way to name a window, not a value: region (C7).
+  if (tile_region_type_is(type) &&
+      (!mlirValueIsAOpResult(tile) ||
+       !tile_region_is(mlirOpResultGetOwner(tile))))
+    return tile_emit_error(
+        op, "expects '%s' to be a memref or the result of tile.region", name);
+  return tile_success();
+}
+
+//===-- tile.copy ---------------------------------------------------------===//
+
+static MlirLogicalResult copy_verify_types(MlirOperation op,
+                                           const TileShape *src,
+                                           const TileShape *dst) {
+  if (!tile_shape_equal_extents(src, dst)) // (C1)
+    return tile_emit_error(op,
+                           "expects 'src' and 'dst' of the same shape, got %s "
+                           "and %s",
+                           tile_verify_shape_text(src).chars,
+                           tile_verify_shape_text(dst).chars);
+  if (src->space == TILE_SPACE_GLOBAL && dst->space == TILE_SPACE_GLOBAL)
+    return tile_emit_error(op, "expects 'src' or 'dst' outside global memory, "
+                               "got both in it"); // (C2)
+  if (tile_elem_is_float(src->element) != tile_elem_is_float(dst->element))
+    return tile_emit_error( // (C3)
+        op, "expects two float or two integer element types, got %s and %s",
+        tile_verify_type_text(src->element).chars,
+        tile_verify_type_text(dst->element).chars);
+  return tile_success();
+}
+
+static bool copy_instr_fits(TileInstr instr, TileSpace src, TileSpace dst) {
+  bool to_shared = src == TILE_SPACE_GLOBAL && dst == TILE_SPACE_SHARED;
+  bool from_shared = src == TILE_SPACE_SHARED && dst == TILE_SPACE_GLOBAL;
+  switch (instr) {
+  case TILE_INSTR_Simt:
+    return true;
+  case TILE_INSTR_CpAsync:
+    return to_shared;
+  case TILE_INSTR_Tma:
+    return to_shared || from_shared;
+  case TILE_INSTR_Mma:
+  case TILE_INSTR_Wgmma:
+    break;
+  }
+  return false;
+}
+
+static MlirLogicalResult copy_verify_instr(MlirOperation op, const char *name,
+                                           MlirAttribute attribute,
+                                           const TileShape *src,
+                                           const TileShape *dst) {
+  if (mlirAttributeIsNull(attribute))
+    return tile_success();
+  TileInstr instr = TileInstr_from_attr(attribute);
+  if (instr == TILE_INSTR_Mma || instr == TILE_INSTR_Wgmma) // (C4)
+    return tile_emit_error(op,
+                           "expects '%s' to be simt, cp_async or tma, "
+                           "got %s",
+                           name, tile_verify_attr_text(attribute).chars);
+  if (!copy_instr_fits(instr, src->space, dst->space)) // (C9)
+    return tile_emit_error(
+        op, "expects '%s' to be %s, got %s, which %s, for a copy from %s to %s",
+        name,
+        copy_instr_fits(TILE_INSTR_Tma, src->space, dst->space) ? "simt or tma"
+                                                                : "simt",
+        tile_verify_attr_text(attribute).chars,
+        instr == TILE_INSTR_Tma ? "copies between global and shared memory only"
+                                : "copies from global to shared memory only",
+        tile_space_name(src->space), tile_space_name(dst->space));
+  return tile_success();
+}
+
+static MlirLogicalResult copy_verify_signal(TileCopyOp copy) {
+  bool is_tma = !mlirAttributeIsNull(tile_copy_instr_attr(copy)) &&
+                tile_copy_instr(copy) == TILE_INSTR_Tma;
+  MlirValue signal = tile_copy_signal(copy), slot = tile_copy_slot(copy);
+  if (!is_tma && !mlirValueIsNull(signal)) // (C6)
+    return tile_emit_error(
+        copy.op, "expects 'signal' only with instr = #tile.instr<tma>");
+  if (!is_tma && !mlirValueIsNull(tile_copy_map(copy)))
+    return tile_emit_error(copy.op,
+                           "expects 'map' only with instr = #tile.instr<tma>");
+  if (mlirValueIsNull(signal) != mlirValueIsNull(slot)) // (C7)
+    return tile_emit_error(copy.op,
+                           "expects 'signal' and 'slot' together, got only "
+                           "'%s'",
+                           mlirValueIsNull(slot) ? "signal" : "slot");
+  if (mlirValueIsNull(signal))
+    return tile_success();
+  return tile_verify_slot(copy.op, signal, slot);
+}
+
+MlirLogicalResult tile_copy_verify(MlirOperation op) {
+  TileCopyOp copy = tile_copy_cast(op);
+  TileShape src, dst;
+  if (tile_failed(tile_verify_nesting(op)) || // (C8)
+      tile_failed(verify_tile(op, tile_copy_src(copy), "src", 1, TILE_MAX_RANK,
+                              &src)) ||
+      tile_failed(
+          verify_tile(op, tile_copy_dst(copy), "dst", 1, TILE_MAX_RANK, &dst)))
+    return tile_failure();
+  if (tile_failed(copy_verify_types(op, &src, &dst)))
+    return tile_failure();
+  if (tile_failed(copy_verify_instr(op, "instr", tile_copy_instr_attr(copy),
+                                    &src, &dst)) ||
+      tile_failed(copy_verify_instr(op, "prefer", tile_copy_prefer_attr(copy),
+                                    &src, &dst)))
+    return tile_failure();
+  int64_t width = tile_copy_vector_width(copy);
+  if (!mlirAttributeIsNull(tile_copy_vector_width_attr(copy)) &&
+      (width > 16 || !tile_verify_is_power_of_two(width))) // (C5)
+    return tile_emit_error(op,
+                           "expects 'vector_width' to be a power of two from 1 "
+                           "to 16, got %" PRId64,
+                           width);
+  return copy_verify_signal(copy);
+}
+
+//===-- tile.fill ---------------------------------------------------------===//
+
+MlirLogicalResult tile_fill_verify(MlirOperation op) {
+  TileFillOp fill = tile_fill_cast(op);
+  TileShape dst;
+  if (tile_failed(tile_verify_nesting(op)) || // (C2)
+      tile_failed(
+          verify_tile(op, tile_fill_dst(fill), "dst", 0, TILE_MAX_RANK, &dst)))
+    return tile_failure();
+  MlirType value = mlirValueGetType(tile_fill_value(fill));
+  if (!mlirTypeEqual(value, dst.element)) // (C1)
+    return tile_emit_error(op,
+                           "expects 'value' of the element type %s of 'dst', "
+                           "got %s",
+                           tile_verify_type_text(dst.element).chars,
+                           tile_verify_type_text(value).chars);
+  return tile_success();
+}
+
+//===-- tile.gemm ---------------------------------------------------------===//
+
+static bool is_product_float8(MlirType type) {
+  return mlirTypeIsAFloat8E4M3FN(type) || mlirTypeIsAFloat8E5M2(type);
+}
+
+static bool is_integer(MlirType type, unsigned width) {
+  return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == width;
+}
+
+// The table of (C5).
+static bool gemm_types_fit(MlirType a, MlirType b, MlirType c) {
+  if (is_product_float8(a) && is_product_float8(b))
+    return mlirTypeIsAF32(c) || mlirTypeIsAF16(c);
+  if (!mlirTypeEqual(a, b))
+    return false;
+  if (mlirTypeIsAF16(a))
+    return mlirTypeIsAF32(c) || mlirTypeIsAF16(c);
+  if (mlirTypeIsABF16(a) || mlirTypeIsAF32(a))
+    return mlirTypeIsAF32(c);
+  return is_integer(a, 8) && is_integer(c, 32);
+}
+
+static MlirLogicalResult gemm_verify_extents(TileGemmOp gemm,
+                                             const TileShape *a,
+                                             const TileShape *b,
+                                             const TileShape *c) {
+  bool ta = tile_gemm_transpose_a(gemm), tb = tile_gemm_transpose_b(gemm);
+  int64_t m = a->extent[ta], k = a->extent[!ta];
+  int64_t n = b->extent[!tb];
+  if (k != b->extent[tb]) // (C2)
+    return tile_emit_error(
+        gemm.op,
+        "expects op(A) and op(B) with the same K extent, "
+        "got %" PRId64 " in A (%s%s) and %" PRId64 " in B (%s%s)",
+        k, tile_verify_shape_text(a).chars, ta ? " transposed" : "",
+        b->extent[tb], tile_verify_shape_text(b).chars,
+        tb ? " transposed" : "");
+  if (c->extent[0] != m || c->extent[1] != n) // (C3)
+    return tile_emit_error(gemm.op,
+                           "expects C of shape %" PRId64 "x%" PRId64 ", got %s",
+                           m, n, tile_verify_shape_text(c).chars);
+  return tile_success();
+}
+
+static MlirLogicalResult gemm_verify_spaces(TileGemmOp gemm, const TileShape *a,
+                                            const TileShape *b,
+                                            const TileShape *c) {
+  const TileShape *factor[2] = {a, b};
+  for (int i = 0; i < 2; i++)
+    if (factor[i]->space != TILE_SPACE_SHARED &&
+        factor[i]->space != TILE_SPACE_FRAGMENT)
+      return tile_emit_error(
+          gemm.op, "expects %s in shared memory or a fragment, got it in %s",
+          i ? "B" : "A", tile_space_name(factor[i]->space));
+  if (c->space != TILE_SPACE_FRAGMENT)
+    return tile_emit_error(gemm.op, "expects C in a fragment, got it in %s",
+                           tile_space_name(c->space));
+  return tile_success();
+}
+
+static MlirLogicalResult gemm_verify_precision(TileGemmOp gemm,
+                                               const TileShape *a) {
+  MlirStringRef precision = tile_gemm_precision(gemm);
+  bool has_precision = !mlirAttributeIsNull(tile_gemm_precision_attr(gemm));
+  if (has_precision && !mlirStringRefEqual(precision, TILE_STR("tf32")))
+    return tile_emit_error(gemm.op,
+                           "expects 'precision' to be \"tf32\", got \"%.*s\"",
+                           (int)precision.length, precision.data);
+  if (has_precision != mlirTypeIsAF32(a->element))
+    return has_precision
+               ? tile_emit_error(
+                     gemm.op,
+                     "expects f32 factors with precision = \"tf32\", got %s",
+                     tile_verify_type_text(a->element).chars)
+               : tile_emit_error(
+                     gemm.op,
+                     "expects precision = \"tf32\" with f32 factors: tensor "
+                     "cores do not multiply plain f32");
+  return tile_success();
+}
+
+MlirLogicalResult tile_gemm_verify(MlirOperation op) {
+  TileGemmOp gemm = tile_gemm_cast(op);
+  TileShape a, b, c;
+  if (tile_failed(tile_verify_nesting(op)) || // (C1)
+      tile_failed(verify_tile(op, tile_gemm_a(gemm), "a", 2, 2, &a)) ||
+      tile_failed(verify_tile(op, tile_gemm_b(gemm), "b", 2, 2, &b)) ||
+      tile_failed(verify_tile(op, tile_gemm_c(gemm), "c", 2, 2, &c)))
+    return tile_failure();
+  if (tile_failed(gemm_verify_extents(gemm, &a, &b, &c)) ||
+      tile_failed(gemm_verify_spaces(gemm, &a, &b, &c))) // (C4)
+    return tile_failure();
+  if (!gemm_types_fit(a.element, b.element, c.element)) // (C5)
+    return tile_emit_error(op,
+                           "cannot multiply %s by %s into %s; the table of "
+                           "tile.gemm lists what can be multiplied",
+                           tile_verify_type_text(a.element).chars,
+                           tile_verify_type_text(b.element).chars,
+                           tile_verify_type_text(c.element).chars);
+  MlirAttribute instr = tile_gemm_instr_attr(gemm);
+  if (!mlirAttributeIsNull(instr) && tile_gemm_instr(gemm) != TILE_INSTR_Mma &&
+      tile_gemm_instr(gemm) != TILE_INSTR_Wgmma) // (C6)
+    return tile_emit_error(op, "expects 'instr' to be mma or wgmma, got %s",
+                           tile_verify_attr_text(instr).chars);
+  return gemm_verify_precision(gemm, &a); // (C7)
+}

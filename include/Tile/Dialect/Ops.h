@@ -98,6 +98,13 @@ int64_t tile_kernel_num_threads(MlirOperation kernel);
 MlirBlock tile_kernel_body(MlirOperation kernel);
 /// The `tile.kernel_config` of the body, or a null handle.
 TileKernelConfigOp tile_kernel_config_of(MlirOperation kernel);
+/// Checks what no single op can. Beside tile ops a kernel has a constant number
+/// of threads per block, a multiple of 32 and at most 1024; it uses no thread
+/// ids and block sizes, and holds no other kernel. Says nothing about kernels
+/// without tile ops. Passes call it before they change a kernel.
+///
+/// Errors: reported at the kernel, or at the op inside it.
+MlirLogicalResult tile_kernel_verify(MlirOperation kernel);
 
 #ifdef __cplusplus
 }

@@ -34,6 +34,20 @@ def Tile_Dialect : Dialect {
     are ordinary memrefs. Memory spaces: none is global memory,
     `#gpu.address_space<workgroup>` is a shared tile, `#tile.fragment` a tile
     spread over registers, `#gpu.address_space<private>` memory of one thread.
+
+    Attributes of ops of any dialect:
+
+    | attribute | value | on |
+    |---|---|---|
+    | `tile.num_stages` | i32, at least 0 | `scf.for`, `scf.while` |
+    | `tile.specialize` | "required", "preferred" or "off" | `scf.for`, `scf.while` |
+    | `tile.stage` | i32, at least 0 | ops of a pipelined loop |
+    | `tile.order`, `tile.group` | i32 | ops of a pipelined loop |
+    | `tile.target` | `#nvvm.target` | `builtin.module` |
+    | `tile.num_threads` | a multiple of 32 from 32 to 1024 | `func.func` |
+    | `tile.may_alias` | unit | `func.func`, or an argument of it |
+
+    Tile ops are nested at most 1,000 ops deep.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;

@@ -28,25 +28,34 @@ def Tile_AllocOp : Tile_Op<"alloc"> {
     Constraints:
     (C1) the memory space is one of the three;
     (C2) the shape is static, of rank 0 to 5 (rank 0 only for private memory),
-         without extent 0;
+         without extent 0, and of at most 2^31 - 1 elements;
     (C3) the memref has the identity layout;
     (C4) `alignment` is a power of two and only on shared tiles;
     (C5) `layout` only on shared tiles and fragments, and it can be parsed for
          the shape and element type;
-    (C6) a shared layout is injective, a fragment layout covers the tile;
-    (C7) `offset` only on shared tiles, a multiple of the alignment, at least 0;
-    (C8) the element type is f64, f32, f16, bf16, an 8-bit float or an integer
-         of 1, 8, 16, 32 or 64 bits.
+    (C6) a shared layout maps elements to offsets and is injective, a fragment
+         layout maps registers to elements and covers the tile;
+    (C7) `offset` only on shared tiles, at least 0, a multiple of the alignment
+         (without one: of the element size);
+    (C8) the element type is f64, f32, f16, bf16, an 8-bit float or a signless
+         integer of 1, 8, 16, 32 or 64 bits. i1 is stored in one byte.
+
+    | memory space | lifetime | `layout` | `alignment`, `offset` |
+    |---|---|---|---|
+    | `#gpu.address_space<workgroup>` | the block | elements to offsets | yes |
+    | `#tile.fragment` | the block | registers to elements | no |
+    | `#gpu.address_space<private>` | the thread | no | no |
 
     Example:
     ```mlir
     %As = tile.alloc {layout = #tile.layout<"swizzle<128>">} : memref<128x64xbf16, #gpu.address_space<workgroup>>
     ```
   }];
-  let arguments = (ins OptionalAttr<Tile_LayoutAttr>:$layout,
-                       OptionalAttr<I64Attr>:$alignment,
-                       OptionalAttr<I64Attr>:$offset);
-  let results = (outs Res<AnyMemRef, "", [MemAlloc]>:$memref);
+  let arguments = (ins
+    Arg<OptionalAttr<Tile_LayoutAttr>, "placement of the elements">:$layout,
+    Arg<OptionalAttr<I64Attr>, "alignment of the first byte">:$alignment,
+    Arg<OptionalAttr<I64Attr>, "first byte in dynamic shared memory">:$offset);
+  let results = (outs Res<AnyMemRef, "the tile", [MemAlloc]>:$memref);
   let assemblyFormat = "attr-dict `:` type($memref)";
   let hasVerifier = 1;
 }
@@ -66,14 +75,15 @@ def Tile_RegionOp : Tile_Op<"region", [Pure, AttrSizedOperandSegments,
 
     Constraints:
     (C1) one offset and one size per dimension of `source`;
-    (C2) sizes are at least 1;
+    (C2) sizes are at least 1, and the window has at most 2^31 - 1 elements;
     (C3) dropped dimensions are in range, ascending and of size 1, and at least
          one dimension stays;
     (C4) a shared tile, fragment or private array is not left: static offsets
          are at least 0 and offset + size at most the extent;
     (C5) `pad` has the element type of `source`, which is in global memory;
     (C6) `align` is a power of two;
-    (C7) every user is a tile op.
+    (C7) every user is a tile op;
+    (C8) `source` is in global, shared or private memory or a fragment.
 
     Example:
     ```mlir
@@ -81,13 +91,16 @@ def Tile_RegionOp : Tile_Op<"region", [Pure, AttrSizedOperandSegments,
     ```
     The result is `!tile.region<128x64xbf16>`.
   }];
-  let arguments = (ins AnyMemRef:$source, Variadic<Index>:$offsets,
-                       Optional<AnyType>:$pad,
-                       DenseI64ArrayAttr:$static_offsets,
-                       DenseI64ArrayAttr:$static_sizes,
-                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$dropped,
-                       OptionalAttr<I64Attr>:$align);
-  let results = (outs Tile_RegionType:$region);
+  let arguments = (ins
+    Arg<AnyMemRef, "the buffer">:$source,
+    Arg<Variadic<Index>, "the offsets that are not constant">:$offsets,
+    Arg<Optional<AnyType>, "what reads outside the buffer give">:$pad,
+    Arg<DenseI64ArrayAttr, "one per dimension; a marker: in `offsets`">:$static_offsets,
+    Arg<DenseI64ArrayAttr, "extents of the window">:$static_sizes,
+    Arg<DefaultValuedAttr<DenseI64ArrayAttr, "{}">,
+        "dimensions of size 1 that the result lacks">:$dropped,
+    Arg<OptionalAttr<I64Attr>, "known alignment in bytes">:$align);
+  let results = (outs Res<Tile_RegionType, "the window">:$region);
   let assemblyFormat = [{
     $source custom<DynamicIndexList>($offsets, $static_offsets)
     $static_sizes (`drop` $dropped^)? (`pad` $pad^ `:` type($pad) `in`)?
@@ -114,8 +127,8 @@ def Tile_StorageOp : Tile_Op<"storage", [Pure,
     %s = tile.storage %As : memref<128x64xbf16, #gpu.address_space<workgroup>>
     ```
   }];
-  let arguments = (ins AnyMemRef:$tile);
-  let results = (outs AnyMemRef:$storage);
+  let arguments = (ins Arg<AnyMemRef, "a tile with a layout">:$tile);
+  let results = (outs Res<AnyMemRef, "its storage, of rank 1">:$storage);
   let assemblyFormat = "$tile attr-dict `:` type($tile)";
   let hasVerifier = 1;
   let cInfer = 1;
@@ -131,7 +144,8 @@ def Tile_CopyOp : Tile_Op<"copy", [AttrSizedOperandSegments,
   let description = [{
     `dst[i] = convert(src[i])` for every index `i` of the tile, between global,
     shared, fragment and private memory in both directions. Conversions between
-    float types round to nearest even.
+    float types round to nearest even; integers are extended with their sign (i1
+    with zeros) or cut to the low bits. A copy of a tile to itself does nothing.
 
     The copy is synchronous: what follows sees its result. With `signal %bar` it
     is asynchronous: it completes on slot `slot` of the barrier, which must
@@ -149,34 +163,39 @@ def Tile_CopyOp : Tile_Op<"copy", [AttrSizedOperandSegments,
     (C4) `instr` and `prefer` are `simt`, `cp_async` or `tma`;
     (C5) `vector_width` is a power of two from 1 to 16;
     (C6) `signal` and `map` only with `instr = #tile.instr<tma>`;
-    (C7) `slot` is within the barrier when it is constant;
+    (C7) `slot` is given when `signal` is, and within the barrier when it is
+         constant;
     (C8) the tile is static and of rank 1 to 5;
-    (C9) `src` is not `dst`.
+    (C9) `instr` and `prefer` are in the table for the two memory spaces.
 
     | src \ dst | global | shared | fragment | private |
     |---|---|---|---|---|
     | global | – | tma, cp_async, simt | simt | simt |
     | shared | tma, simt | simt | simt | simt |
     | fragment | simt | simt | simt | simt |
+    | private | simt | simt | simt | simt |
 
     Example:
     ```mlir
     tile.copy %a to %As : !tile.region<128x64xbf16>, memref<128x64xbf16, #gpu.address_space<workgroup>>
     ```
   }];
-  let arguments = (ins Tile_Tile:$src, Tile_Tile:$dst,
-                       Optional<Tile_TensorMapType>:$map,
-                       Optional<Tile_BarrierType>:$signal,
-                       Optional<Index>:$slot,
-                       OptionalAttr<Tile_InstrAttr>:$instr,
-                       OptionalAttr<Tile_InstrAttr>:$prefer,
-                       OptionalAttr<Tile_EvictionAttr>:$eviction,
-                       OptionalAttr<I64Attr>:$vector_width);
+  let arguments = (ins
+    Arg<Tile_Tile, "what is read">:$src,
+    Arg<Tile_Tile, "what is written">:$dst,
+    Arg<Optional<Tile_TensorMapType>, "tensor map of the global side">:$map,
+    Arg<Optional<Tile_BarrierType>, "barrier that the copy completes on">:$signal,
+    Arg<Optional<Index>, "slot of that barrier">:$slot,
+    Arg<OptionalAttr<Tile_InstrAttr>, "instruction to use">:$instr,
+    Arg<OptionalAttr<Tile_InstrAttr>, "instruction to try first">:$prefer,
+    Arg<OptionalAttr<Tile_EvictionAttr>, "L2 policy">:$eviction,
+    Arg<OptionalAttr<I64Attr>, "elements per access, at most">:$vector_width);
   let assemblyFormat = [{
     $src `to` $dst (`map` $map^)? (`signal` $signal^ `[` $slot `]` `of` type($signal))?
     attr-dict `:` type($src) `,` type($dst)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
   let cEffects = 1;
 }
 
@@ -188,16 +207,18 @@ def Tile_FillOp : Tile_Op<"fill", [
 
     Constraints:
     (C1) `value` has the element type of `dst`;
-    (C2) the tile is static.
+    (C2) the tile is static and of rank 0 to 5.
 
     Example:
     ```mlir
     tile.fill %acc, %zero : memref<128x128xf32, #tile.fragment>, f32
     ```
   }];
-  let arguments = (ins Tile_Tile:$dst, AnyType:$value);
+  let arguments = (ins Arg<Tile_Tile, "what is written">:$dst,
+                       Arg<AnyType, "one element">:$value);
   let assemblyFormat = "$dst `,` $value attr-dict `:` type($dst) `,` type($value)";
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
   let cEffects = 1;
 }
 
@@ -217,7 +238,7 @@ def Tile_GemmOp : Tile_Op<"gemm", [
     `full_row` gives every warp all columns, `full_col` all rows.
 
     Constraints:
-    (C1) A, B and C have rank 2;
+    (C1) A, B and C are static and have rank 2;
     (C2) the K extents of op(A) and op(B) agree;
     (C3) C has the rows of op(A) and the columns of op(B);
     (C4) A is shared or a fragment, B is shared or a fragment, C is a fragment;
@@ -225,27 +246,36 @@ def Tile_GemmOp : Tile_Op<"gemm", [
     (C6) `instr` is `mma` or `wgmma`;
     (C7) f32 operands need `precision = "tf32"`, which needs f32 operands.
 
-    | A, B | C |
-    |---|---|
-    | f16 | f32, f16 |
-    | bf16 | f32 |
+    | A | B | C |
+    |---|---|---|
+    | f16 | f16 | f32, f16 |
+    | bf16 | bf16 | f32 |
+    | f32 as tf32 | f32 as tf32 | f32 |
+    | f8E4M3FN, f8E5M2 | f8E4M3FN, f8E5M2 | f32, f16 |
+    | i8 | i8 | i32 |
 
     Example:
     ```mlir
     tile.gemm %As, %Bs, %acc {transpose_b} : (memref<128x64xbf16, #gpu.address_space<workgroup>>, memref<128x64xbf16, #gpu.address_space<workgroup>>, memref<128x128xf32, #tile.fragment>)
     ```
   }];
-  let arguments = (ins Tile_Tile:$a, Tile_Tile:$b, Tile_Tile:$c,
-                       Optional<I1>:$clear,
-                       UnitAttr:$transpose_a, UnitAttr:$transpose_b,
-                       OptionalAttr<StrAttr>:$precision,
-                       DefaultValuedAttr<Tile_WarpPolicyAttr, "::tile::WarpPolicy::Square">:$policy,
-                       OptionalAttr<Tile_InstrAttr>:$instr);
+  let arguments = (ins
+    Arg<Tile_Tile, "left factor">:$a,
+    Arg<Tile_Tile, "right factor">:$b,
+    Arg<Tile_Tile, "accumulator">:$c,
+    Arg<Optional<I1>, "whether C is overwritten">:$clear,
+    Arg<UnitAttr, "A is stored K x M">:$transpose_a,
+    Arg<UnitAttr, "B is stored N x K">:$transpose_b,
+    Arg<OptionalAttr<StrAttr>, "\"tf32\": f32 factors lose 13 bits">:$precision,
+    Arg<DefaultValuedAttr<Tile_WarpPolicyAttr, "::tile::WarpPolicy::Square">,
+        "how the warps share C">:$policy,
+    Arg<OptionalAttr<Tile_InstrAttr>, "instruction to use">:$instr);
   let assemblyFormat = [{
     $a `,` $b `,` $c (`clear` $clear^)? attr-dict
     `:` `(` type($a) `,` type($b) `,` type($c) `)`
   }];
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
   let cEffects = 1;
 }
 
@@ -271,11 +301,16 @@ def Tile_BlockSwizzleOp : Tile_Op<"block_swizzle", [Pure]> {
     %i, %j = tile.block_swizzle %bx, %by of %gx, %gy {panel = 8 : i64}
     ```
   }];
-  let arguments = (ins Index:$x, Index:$y, Index:$grid_x, Index:$grid_y,
-                       DefaultValuedAttr<I64Attr, "8">:$panel,
-                       DefaultValuedAttr<Tile_RasterAttr, "::tile::Raster::Row">:$raster,
-                       UnitAttr:$serpentine);
-  let results = (outs Index:$new_x, Index:$new_y);
+  let arguments = (ins
+    Arg<Index, "block id, column">:$x, Arg<Index, "block id, row">:$y,
+    Arg<Index, "columns of the grid">:$grid_x,
+    Arg<Index, "rows of the grid">:$grid_y,
+    Arg<DefaultValuedAttr<I64Attr, "8">, "short side of a panel">:$panel,
+    Arg<DefaultValuedAttr<Tile_RasterAttr, "::tile::Raster::Row">,
+        "whether panels are rows or columns">:$raster,
+    Arg<UnitAttr, "every second panel runs backwards">:$serpentine);
+  let results = (outs Res<Index, "new column">:$new_x,
+                      Res<Index, "new row">:$new_y);
   let assemblyFormat = "$x `,` $y `of` $grid_x `,` $grid_y attr-dict";
   let hasVerifier = 1;
 }
@@ -298,10 +333,11 @@ def Tile_KernelConfigOp : Tile_Op<"kernel_config"> {
     tile.kernel_config {min_blocks = 2 : i64}
     ```
   }];
-  let arguments = (ins OptionalAttr<I64Attr>:$min_blocks,
-                       OptionalAttr<I64Attr>:$registers,
-                       OptionalAttr<Tile_SpecializeAttr>:$specialize,
-                       OptionalAttr<BoolAttr>:$persist);
+  let arguments = (ins
+    Arg<OptionalAttr<I64Attr>, "blocks per multiprocessor">:$min_blocks,
+    Arg<OptionalAttr<I64Attr>, "bound on registers per thread">:$registers,
+    Arg<OptionalAttr<Tile_SpecializeAttr>, "split into roles">:$specialize,
+    Arg<OptionalAttr<BoolAttr>, "blocks loop over tiles">:$persist);
   let assemblyFormat = "attr-dict";
   let hasVerifier = 1;
 }
@@ -318,16 +354,20 @@ def Tile_TensorMapOp : Tile_Op<"tensor_map", [Pure]> {
     (C2) one box extent per dimension, each from 1 to 256;
     (C3) `swizzle` is 0, 32, 64 or 128;
     (C4) the innermost box row is a multiple of 16 bytes, and at most `swizzle`
-         bytes unless that is 0.
+         bytes unless that is 0;
+    (C5) constant strides but the last are multiples of 16 bytes;
+    (C6) not inside a kernel.
 
     Example:
     ```mlir
     %t = tile.tensor_map %A box [128, 64] swizzle 128 : memref<?x?xbf16>
     ```
   }];
-  let arguments = (ins AnyMemRef:$tensor, DenseI64ArrayAttr:$box,
-                       DefaultValuedAttr<I64Attr, "0">:$swizzle);
-  let results = (outs Tile_TensorMapType:$map);
+  let arguments = (ins
+    Arg<AnyMemRef, "the tensor">:$tensor,
+    Arg<DenseI64ArrayAttr, "extents of a box, in elements">:$box,
+    Arg<DefaultValuedAttr<I64Attr, "0">, "swizzle span in bytes">:$swizzle);
+  let results = (outs Res<Tile_TensorMapType, "the tensor map">:$map);
   let assemblyFormat = [{
     $tensor `box` $box (`swizzle` $swizzle^)? attr-dict `:` type($tensor)
   }];
@@ -350,9 +390,11 @@ def Tile_RequireOp : Tile_Op<"require"> {
     tile.require %aligned, "rows of A start at multiples of 16 bytes"
     ```
   }];
-  let arguments = (ins I1:$condition, StrAttr:$text);
+  let arguments = (ins Arg<I1, "what must hold">:$condition,
+                       Arg<StrAttr, "the message when it does not">:$text);
   let assemblyFormat = "$condition `,` $text attr-dict";
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Tile_VariantsOp : Tile_Op<"variants", [NoTerminator, NoRegionArguments]> {
@@ -363,7 +405,8 @@ def Tile_VariantsOp : Tile_Op<"variants", [NoTerminator, NoRegionArguments]> {
 
     Constraints:
     (C1) at least one region, each of one block;
-    (C2) each region holds exactly one `gpu.launch` or `gpu.launch_func`;
+    (C2) each region holds exactly one `gpu.launch` or `gpu.launch_func`, not
+         nested in another op;
     (C3) not inside a kernel.
 
     Example:
@@ -402,8 +445,21 @@ def Tile_AddressOp : Tile_Op<"address", [Pure]> {
 
 def Tile_NumSmsOp : Tile_Op<"num_sms", [Pure]> {
   let summary = "number of multiprocessors of the device, on the host";
-  let results = (outs Index:$count);
+  let description = [{
+    Sizes the grid of a kernel whose blocks loop over tiles. The launcher
+    evaluates it for the device that the kernel runs on.
+
+    Constraints:
+    (C1) not inside a kernel.
+
+    Example:
+    ```mlir
+    %sms = tile.num_sms
+    ```
+  }];
+  let results = (outs Res<Index, "multiprocessors, at least 1">:$count);
   let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -424,8 +480,9 @@ def Tile_BarrierAllocOp : Tile_Op<"barrier_alloc"> {
     %full = tile.barrier_alloc : !tile.barrier<3>
     ```
   }];
-  let arguments = (ins OptionalAttr<I64Attr>:$offset);
-  let results = (outs Res<Tile_BarrierType, "", [MemAlloc]>:$barrier);
+  let arguments = (ins
+    Arg<OptionalAttr<I64Attr>, "first byte in dynamic shared memory">:$offset);
+  let results = (outs Res<Tile_BarrierType, "the barrier", [MemAlloc]>:$barrier);
   let assemblyFormat = "attr-dict `:` type($barrier)";
   let hasVerifier = 1;
 }
@@ -446,7 +503,8 @@ def Tile_BarrierInitOp : Tile_Op<"barrier_init", [
     tile.barrier_init %full arrivals 1 : !tile.barrier<3>
     ```
   }];
-  let arguments = (ins Tile_BarrierType:$barrier, I64Attr:$arrivals);
+  let arguments = (ins Arg<Tile_BarrierType, "the barrier">:$barrier,
+                       Arg<I64Attr, "arrivals per phase">:$arrivals);
   let assemblyFormat = "$barrier `arrivals` $arrivals attr-dict `:` type($barrier)";
   let hasVerifier = 1;
 }
@@ -459,6 +517,9 @@ class Tile_BarrierSlotOp<string mnemonic>
 def Tile_BarrierArriveOp : Tile_BarrierSlotOp<"barrier_arrive"> {
   let summary = "one arrival per executing thread";
   let description = [{
+    `mbarrier.arrive` on a slot. The phase of the slot completes when as many
+    arrivals as `tile.barrier_init` said, and all expected bytes, have come.
+
     Constraints:
     (C1) a constant slot is within the barrier.
 
@@ -467,14 +528,16 @@ def Tile_BarrierArriveOp : Tile_BarrierSlotOp<"barrier_arrive"> {
     tile.barrier_arrive %empty[%slot] : !tile.barrier<3>
     ```
   }];
-  let arguments = (ins Tile_BarrierType:$barrier, Index:$slot);
+  let arguments = (ins Arg<Tile_BarrierType, "the barrier">:$barrier,
+                       Arg<Index, "its slot">:$slot);
   let assemblyFormat = "$barrier `[` $slot `]` attr-dict `:` type($barrier)";
 }
 
 def Tile_BarrierExpectOp : Tile_BarrierSlotOp<"barrier_expect"> {
   let summary = "one thread arrives and adds expected bytes";
   let description = [{
-    One elected thread performs `mbarrier.arrive.expect_tx`.
+    One elected thread performs `mbarrier.arrive.expect_tx`: one arrival, and the
+    phase also waits for `bytes` bytes of asynchronous copies.
 
     Constraints:
     (C1) a constant slot is within the barrier;
@@ -485,7 +548,9 @@ def Tile_BarrierExpectOp : Tile_BarrierSlotOp<"barrier_expect"> {
     tile.barrier_expect %full[%slot] bytes 16384 : !tile.barrier<3>
     ```
   }];
-  let arguments = (ins Tile_BarrierType:$barrier, Index:$slot, I64Attr:$bytes);
+  let arguments = (ins Arg<Tile_BarrierType, "the barrier">:$barrier,
+                       Arg<Index, "its slot">:$slot,
+                       Arg<I64Attr, "bytes of the phase">:$bytes);
   let assemblyFormat = "$barrier `[` $slot `]` `bytes` $bytes attr-dict `:` type($barrier)";
 }
 
@@ -504,7 +569,9 @@ def Tile_BarrierWaitOp : Tile_BarrierSlotOp<"barrier_wait"> {
     tile.barrier_wait %full[%slot] parity %p : !tile.barrier<3>
     ```
   }];
-  let arguments = (ins Tile_BarrierType:$barrier, Index:$slot, I32:$parity);
+  let arguments = (ins Arg<Tile_BarrierType, "the barrier">:$barrier,
+                       Arg<Index, "its slot">:$slot,
+                       Arg<I32, "parity of the phase">:$parity);
   let assemblyFormat = "$barrier `[` $slot `]` `parity` $parity attr-dict `:` type($barrier)";
 }
 
@@ -514,18 +581,21 @@ def Tile_BarrierSyncOp : Tile_Op<"barrier_sync", [
   let description = [{
     `bar.sync`: without attributes, of all threads of the block. With `id` and
     `threads`, of the first `threads` threads that arrive at barrier `id`.
+    Barrier 0 is also the one of all threads.
 
     Constraints:
     (C1) `id` is from 0 to 15;
     (C2) `threads` is a positive multiple of 32, at most 1024;
-    (C3) `threads` is given when `id` is.
+    (C3) `id` and `threads` are given together.
 
     Example:
     ```mlir
     tile.barrier_sync {id = 1 : i64, threads = 128 : i64}
     ```
   }];
-  let arguments = (ins OptionalAttr<I64Attr>:$id, OptionalAttr<I64Attr>:$threads);
+  let arguments = (ins
+    Arg<OptionalAttr<I64Attr>, "number of the barrier">:$id,
+    Arg<OptionalAttr<I64Attr>, "threads that take part">:$threads);
   let assemblyFormat = "attr-dict";
   let hasVerifier = 1;
 }
