@@ -3,10 +3,14 @@
 list them: docs/Diagnostics.md every error (written anew with -f),
 docs/Remarks.md every code of a remark (by hand: it also says what helps).
 
-Messages are the format strings of tile_emit_error, tile_emit_error_at,
-tile_emit_error_with_note and tile_emit_remark in lib/, codes of remarks are
-literals of the form "tile-area/reason". Internal errors are left out. A message
-has a test when a test expects a piece of it: an expected-error or
+Messages are the format strings of every function of the compiler that is
+declared with __attribute__((format(printf, ...))), but for functions whose name
+ends in "print" or starts with "mlirx". Codes of remarks are literals of the form
+"tile-area/reason". Internal errors are left out, and so is memory that ran out.
+With --all the layout algebra, the launcher and the tools are looked at as well;
+the emulator is not: its findings have a page and tests of their own.
+
+A message has a test when a test expects a piece of it: an expected-error or
 expected-remark, a CHECK line, or a string of a unit test; a conversion such as
 %d stands for any text. A piece must hold at least ten literal characters of the
 message, or all it has."""
@@ -17,10 +21,14 @@ import sys
 
 import project
 
-# Which argument is the format. The note of an error counts as well.
-FORMATS = {"tile_emit_error_with_note": (2, 3), "tile_emit_error_at": (1,),
-           "tile_emit_error": (1,), "tile_emit_remark": (2,)}
-CALL = re.compile(r"\b(%s)\s*\(" % "|".join(FORMATS))
+COMPILER = re.compile(r"lib/(?!Emulator/|Launcher/|Analysis/Layout(?!Problem))")
+ALL = re.compile(r"(lib|tools)/(?!Emulator/)")
+DECLARED = re.compile(r"(\bstatic\b)?[\w\s*]*?\b(\w+)\s*\([^;{}]*?\.\.\.\s*\)\s*"
+                      r"__attribute__\(\(format\(printf, (\d+),")
+PRINTER = re.compile(r"^mlirx|print$|^put$")
+NO_TEST = re.compile(r"^internal error|out of memory|fits? in memory")
+# The note of an error is a message as well.
+NOTES = {"tile_emit_error_with_note": 2}
 CODE = re.compile(r'"(tile-[\w-]+/[\w-]+)"')
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 CONVERSION = re.compile(r"%[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?"
@@ -72,17 +80,36 @@ def literals(argument):
     return found
 
 
+def emitters(text, is_header):
+    """Maps functions that take a message to the index of its format."""
+    return {name: int(index) - 1
+            for static, name, index in DECLARED.findall(text)
+            if is_header != bool(static) and not PRINTER.search(name)}
+
+
 def messages(options, names):
     """Yields (file, line, format) of each message."""
+    shared = {}
+    for name in project.select(options, "lib/*.h", "include/*.h", "tools/*.h"):
+        shared.update(emitters(project.read(options, name), True))
     for name in names:
         text = project.read(options, name)
-        for match in CALL.finditer(text):
+        known = {**shared, **emitters(text, False)}
+        calls = re.compile(r"\b(%s)\s*\(" % "|".join(known or ["$^"]))
+        for match in calls.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
             args = arguments(text, match.end() - 1)
-            for i in FORMATS[match.group(1)]:
+            emitter = match.group(1)
+            for i in {known[emitter], NOTES.get(emitter, known[emitter])}:
                 for piece in literals(args[i]) if i < len(args) else ():
-                    if not piece.startswith("internal error"):
-                        yield name, line, match.group(1), piece
+                    if not NO_TEST.search(piece):
+                        yield name, line, emitter, piece
+
+
+def sources(options):
+    wanted = ALL if options.all else COMPILER
+    return [name for name in project.select(options, "*.c")
+            if wanted.match(name)]
 
 
 def expectations(options):
@@ -152,8 +179,8 @@ def page(found):
             for name, _, emitter, text in found if emitter != "tile_emit_remark"}
     return "\n".join([
         "# Diagnostics", "",
-        "Every error that the compiler reports, and the source file it comes "
-        "from. Conversions such as `%s` stand for the values in question. "
+        "Every error that the compiler and the tools report, or the reason they "
+        "give in it, and the source file it comes from. Conversions such as `%s` stand for the values in question. "
         "Written by `utils/check-diagnostics.py -f`; do not edit.", "",
         "| Text | From |", "|---|---|"] + sorted(rows)) + "\n"
 
@@ -163,7 +190,7 @@ def check_codes(options, expected):
     listed = ""
     if os.path.exists(os.path.join(options.root, REMARKS)):
         listed = project.read(options, REMARKS)
-    for name in project.select(options, "lib/*.c"):
+    for name in sources(options):
         for code in sorted(set(CODE.findall(project.read(options, name)))):
             if "`%s`" % code not in listed:
                 yield "%s:1: %s does not list %s" % (name, REMARKS, code)
@@ -175,9 +202,14 @@ def main():
     parser = project.parser(__doc__)
     parser.add_argument("-f", "--fix", action="store_true",
                         help="write docs/Diagnostics.md")
+    parser.add_argument("--all", action="store_true",
+                        help="not only the compiler")
     options = parser.parse_args()
     options.files = []  # a test may stand anywhere, so always the whole tree
-    found = list(messages(options, project.select(options, "lib/*.c")))
+    is_all, options.all = options.all, True
+    listed = page(messages(options, sources(options)))
+    options.all = is_all
+    found = messages(options, sources(options))
     expected = expectations(options)
     violations = ["%s:%d: no test expects: %s" % (name, line, text)
                   for name, line, _, text in found
@@ -186,8 +218,8 @@ def main():
     path = os.path.join(options.root, PAGE)
     if options.fix:
         with open(path, "w", encoding="utf-8") as file:
-            file.write(page(found))
-    elif not os.path.exists(path) or project.read(options, PAGE) != page(found):
+            file.write(listed)
+    elif not os.path.exists(path) or project.read(options, PAGE) != listed:
         violations.append("%s:1: stale; run utils/check-diagnostics.py -f" %
                           PAGE)
     return project.report(violations, "every message has a test, and is listed")
