@@ -102,7 +102,7 @@ def Tile_RegionOp : Tile_Op<"region", [Pure, AttrSizedOperandSegments,
     Arg<OptionalAttr<I64Attr>, "known alignment in bytes">:$align);
   let results = (outs Res<Tile_RegionType, "the window">:$region);
   let assemblyFormat = [{
-    $source custom<DynamicIndexList>($offsets, $static_offsets)
+    $source `` custom<DynamicIndexList>($offsets, $static_offsets)
     $static_sizes (`drop` $dropped^)? (`pad` $pad^ `:` type($pad) `in`)?
     attr-dict `:` type($source)
   }];
@@ -483,7 +483,7 @@ def Tile_BarrierAllocOp : Tile_Op<"barrier_alloc"> {
   let arguments = (ins
     Arg<OptionalAttr<I64Attr>, "first byte in dynamic shared memory">:$offset);
   let results = (outs Res<Tile_BarrierType, "the barrier", [MemAlloc]>:$barrier);
-  let assemblyFormat = "attr-dict `:` type($barrier)";
+  let assemblyFormat = "attr-dict `:` qualified(type($barrier))";
   let hasVerifier = 1;
 }
 
@@ -505,7 +505,7 @@ def Tile_BarrierInitOp : Tile_Op<"barrier_init", [
   }];
   let arguments = (ins Arg<Tile_BarrierType, "the barrier">:$barrier,
                        Arg<I64Attr, "arrivals per phase">:$arrivals);
-  let assemblyFormat = "$barrier `arrivals` $arrivals attr-dict `:` type($barrier)";
+  let assemblyFormat = "$barrier `arrivals` $arrivals attr-dict `:` qualified(type($barrier))";
   let hasVerifier = 1;
 }
 
@@ -530,7 +530,7 @@ def Tile_BarrierArriveOp : Tile_BarrierSlotOp<"barrier_arrive"> {
   }];
   let arguments = (ins Arg<Tile_BarrierType, "the barrier">:$barrier,
                        Arg<Index, "its slot">:$slot);
-  let assemblyFormat = "$barrier `[` $slot `]` attr-dict `:` type($barrier)";
+  let assemblyFormat = "$barrier `[` $slot `]` attr-dict `:` qualified(type($barrier))";
 }
 
 def Tile_BarrierExpectOp : Tile_BarrierSlotOp<"barrier_expect"> {
@@ -551,7 +551,7 @@ def Tile_BarrierExpectOp : Tile_BarrierSlotOp<"barrier_expect"> {
   let arguments = (ins Arg<Tile_BarrierType, "the barrier">:$barrier,
                        Arg<Index, "its slot">:$slot,
                        Arg<I64Attr, "bytes of the phase">:$bytes);
-  let assemblyFormat = "$barrier `[` $slot `]` `bytes` $bytes attr-dict `:` type($barrier)";
+  let assemblyFormat = "$barrier `[` $slot `]` `bytes` $bytes attr-dict `:` qualified(type($barrier))";
 }
 
 def Tile_BarrierWaitOp : Tile_BarrierSlotOp<"barrier_wait"> {
@@ -572,7 +572,7 @@ def Tile_BarrierWaitOp : Tile_BarrierSlotOp<"barrier_wait"> {
   let arguments = (ins Arg<Tile_BarrierType, "the barrier">:$barrier,
                        Arg<Index, "its slot">:$slot,
                        Arg<I32, "parity of the phase">:$parity);
-  let assemblyFormat = "$barrier `[` $slot `]` `parity` $parity attr-dict `:` type($barrier)";
+  let assemblyFormat = "$barrier `[` $slot `]` `parity` $parity attr-dict `:` qualified(type($barrier))";
 }
 
 def Tile_BarrierSyncOp : Tile_Op<"barrier_sync", [
