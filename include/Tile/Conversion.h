@@ -12,8 +12,8 @@ extern "C" {
 //===-- Integer arithmetic that folds (IntMath.c) -------------------------===//
 //
 // Emits `arith` ops of one type and folds what is known: the lowering of a tile
-// op computes many addresses that are constants in part. Constants wrap at 32
-// bits like the code that is emitted.
+// op computes many addresses that are constants in part. Constants wrap like
+// the code that is emitted: at 64 bits for i64, else at 32.
 
 /// A constant, or an SSA value when `value` is not null.
 typedef struct {
@@ -21,7 +21,7 @@ typedef struct {
   int64_t constant;
 } TileInt;
 
-/// Where and in which type (i32 or index) arithmetic is emitted.
+/// Where and in which type (i32, i64 or index) arithmetic is emitted.
 typedef struct {
   TileBuilder *b;
   MlirType type;
@@ -43,6 +43,7 @@ MlirValue tile_int_get(TileIntMath *math, TileInt x);
 TileInt tile_int_add(TileIntMath *math, TileInt x, TileInt y);
 TileInt tile_int_sub(TileIntMath *math, TileInt x, TileInt y);
 TileInt tile_int_mul(TileIntMath *math, TileInt x, int64_t factor);
+TileInt tile_int_mul_value(TileIntMath *math, TileInt x, TileInt y);
 TileInt tile_int_xor(TileIntMath *math, TileInt x, TileInt y);
 /// Unsigned division and remainder by a positive constant.
 TileInt tile_int_div(TileIntMath *math, TileInt x, int64_t divisor);

@@ -6,7 +6,14 @@
 
 //===-- Arithmetic --------------------------------------------------------===//
 
-static int64_t wrap(int64_t value) { return (int32_t)(uint32_t)value; }
+// Constants wrap at the width that the emitted code will have: index is lowered
+// to 32 bits.
+static int64_t wrap(const TileIntMath *math, int64_t value) {
+  if (mlirTypeIsAInteger(math->type) &&
+      mlirIntegerTypeGetWidth(math->type) == 64)
+    return value;
+  return (int32_t)(uint32_t)value;
+}
 
 MlirValue tile_int_get(TileIntMath *math, TileInt x) {
   if (!tile_int_is_constant(x))
@@ -16,7 +23,7 @@ MlirValue tile_int_get(TileIntMath *math, TileInt x) {
 
 TileInt tile_int_add(TileIntMath *math, TileInt x, TileInt y) {
   if (tile_int_is_constant(x) && tile_int_is_constant(y))
-    return tile_int_constant(wrap(x.constant + y.constant));
+    return tile_int_constant(wrap(math, x.constant + y.constant));
   if (tile_int_is_constant(x) && x.constant == 0)
     return y;
   if (tile_int_is_constant(y) && y.constant == 0)
@@ -32,9 +39,17 @@ TileInt tile_int_sub(TileIntMath *math, TileInt x, TileInt y) {
       arith_subi(math->b, tile_int_get(math, x), tile_int_get(math, y)));
 }
 
+TileInt tile_int_mul_value(TileIntMath *math, TileInt x, TileInt y) {
+  if (tile_int_is_constant(y))
+    return tile_int_mul(math, x, y.constant);
+  if (tile_int_is_constant(x))
+    return tile_int_mul(math, y, x.constant);
+  return tile_int_value(arith_muli(math->b, x.value, y.value));
+}
+
 TileInt tile_int_mul(TileIntMath *math, TileInt x, int64_t factor) {
   if (tile_int_is_constant(x))
-    return tile_int_constant(wrap(x.constant * factor));
+    return tile_int_constant(wrap(math, x.constant * factor));
   if (factor == 0)
     return tile_int_constant(0);
   if (factor == 1)

@@ -1,0 +1,208 @@
+//===- Lowering.h - State of the lowering of one kernel -------------------===//
+//
+// The lowering is a walk over the ops of a kernel whose control flow is in
+// `cf`. Each op has one `lower_<op>` function. Scalar integer arithmetic is
+// emitted in `arith` on i32 (i64 for global addresses); upstream conversions
+// turn it into `llvm` afterwards. Memref-like values are not SSA values any
+// more: a side table holds what is known of them.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_CONVERSION_LOWERING_H
+#define TILE_CONVERSION_LOWERING_H
+
+#include "Tile/Conversion.h"
+#include "Tile/Dialect/TileLayouts.h"
+#include "Tile/Support/Arena.h"
+#include "Tile/Target.h"
+
+//===-- Memory ------------------------------------------------------------===//
+
+/// What a memref-like value became.
+typedef struct Memory {
+  struct Memory *next;
+  MlirValue key; // the memref, barrier or storage in the original IR
+  TileSpace space;
+  MlirType element;    // as in the memref
+  MlirValue pointer;   // ptr<1> global, ptr<3> shared, ptr private, fragment
+  int64_t smem_offset; // shared: bytes from the start of the arena
+  int rank;
+  TileInt extent[TILE_MAX_RANK]; // i32
+  TileInt stride[TILE_MAX_RANK]; // i64, in elements; shared and private: unused
+  TileAllocOp alloc;             // behind shared tiles and fragments, or null
+} Memory;
+
+/// A tile operand: a window of a memory.
+typedef struct {
+  Memory *memory;
+  TileShape shape;               // of the tile
+  int dim[TILE_MAX_RANK];        // memory dimension of every tile dimension
+  TileInt offset[TILE_MAX_RANK]; // i32, per memory dimension
+  MlirValue pad;                 // null: zero
+  int64_t align_bytes;           // of rows, known
+} View;
+
+//===-- Values that are several registers ---------------------------------===//
+
+enum { MAX_PARTS = 8 };
+
+/// A vector value of the nvgpu ops, as scalars or packed 32-bit registers.
+typedef struct Parts {
+  struct Parts *next;
+  MlirValue key;
+  int count;
+  MlirValue part[MAX_PARTS];
+} Parts;
+
+//===-- The lowering ------------------------------------------------------===//
+
+typedef struct {
+  TileArena *arena;
+  const TileTarget *target;
+  TileBuilder b; // before the op that is being lowered
+  TileIntMath i32, i64;
+  MlirOperation func;    // the llvm.func
+  MlirOperation prolog;  // marker in the entry block: what dominates all goes
+                         // in front of it
+  int64_t block_size[3]; // threads
+  int64_t num_threads;
+  MlirValue thread_id, lane_id, warp_id; // i32, made on demand
+  Memory *memories;
+  Parts *parts;
+  MlirLogicalResult result; // failure: an error was emitted
+} Lowering;
+
+/// Lowers `op`; the walk erases it afterwards unless it has uses left.
+typedef void (*LowerOp)(Lowering *l, MlirOperation op);
+
+// TileToNVVM.c
+MlirType type_i1(Lowering *l);
+MlirType type_i32(Lowering *l);
+MlirType type_i64(Lowering *l);
+MlirType type_pointer(Lowering *l, unsigned address_space);
+/// The type in which an element is stored: i1 and 8-bit floats are i8.
+MlirType type_stored(Lowering *l, MlirType element);
+/// Reports a failure of the lowering at `op`.
+void lower_fail(Lowering *l, MlirOperation op, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// Threads.c: ids, and code that not every thread executes
+MlirValue thread_id(Lowering *l); // linear in the block
+MlirValue lane_id(Lowering *l);
+MlirValue warp_id(Lowering *l); // uniform in the warp
+/// Code emitted until `if_end` runs where `condition` (i1) holds.
+typedef struct {
+  MlirBlock body, after;
+} IfBlocks;
+IfBlocks if_begin(Lowering *l, MlirOperation op, MlirValue condition);
+void if_end(Lowering *l, MlirOperation op, IfBlocks blocks);
+/// Two arms: emit the first, call `else_begin`, emit the second, `else_end`.
+typedef struct {
+  MlirBlock then_body, else_body, after;
+} ElseBlocks;
+ElseBlocks if_else_begin(Lowering *l, MlirOperation op, MlirValue condition);
+void else_begin(Lowering *l, ElseBlocks blocks);
+void else_end(Lowering *l, MlirOperation op, ElseBlocks blocks);
+/// Code emitted until `loop_end` runs `count` >= 1 times; returns the counter.
+typedef struct {
+  MlirBlock body, after;
+  MlirValue counter; // i32
+  int64_t count;
+} LoopBlocks;
+LoopBlocks loop_begin(Lowering *l, MlirOperation op, int64_t count);
+void loop_end(Lowering *l, MlirOperation op, LoopBlocks blocks);
+/// True in one thread of the block.
+MlirValue is_elected(Lowering *l);
+
+// Memories.c: tables, windows, addresses
+Memory *memory_add(Lowering *l, MlirValue key, TileSpace space,
+                   MlirType element, MlirValue pointer);
+Memory *memory_find(Lowering *l, MlirValue key);
+/// The dynamic shared memory of the module of the kernel.
+MlirValue smem_base(Lowering *l);
+TileInt index_operand(Lowering *l, MlirValue index); // as i32
+TileInt extend(Lowering *l, TileInt i32);            // to i64
+/// False after an error at `op`.
+bool view_of(Lowering *l, MlirOperation op, MlirValue tile, View *out);
+/// Pointer to element `index` of storage of `element`s.
+MlirValue element_pointer(Lowering *l, MlirValue base, MlirType element,
+                          TileInt index);
+/// Pointer to the element of a global window at tile coordinates `at`.
+MlirValue global_pointer(Lowering *l, const View *view, const TileInt *at);
+/// Whether `at`, and `vector` - 1 elements behind it, are inside the tensor;
+/// null when that is known.
+MlirValue global_in_bounds(Lowering *l, const View *view, const TileInt *at,
+                           int64_t vector);
+/// Element offset in the storage of a shared tile at tile coordinates `at`.
+bool shared_offset(Lowering *l, MlirOperation op, const View *view,
+                   const TileInt *at, TileInt *out);
+MlirValue and_maybe(Lowering *l, MlirValue a, MlirValue b); // null: true
+
+// Accesses.c: loads and stores of runs of bytes, conversion of elements
+/// Loads `size_bytes` (1, 2, 4, 8, 16) as i8 … i64 or vector<4xi32>. With a
+/// predicate, zero where it is false.
+MlirValue load_bits(Lowering *l, MlirValue pointer, unsigned space,
+                    int64_t size_bytes, MlirValue predicate);
+void store_bits(Lowering *l, MlirValue bits, MlirValue pointer, unsigned space,
+                int64_t size_bytes, MlirValue predicate);
+MlirType type_bits(Lowering *l, int64_t size_bytes);
+/// `bits` <-> elements of a type.
+void bits_split(Lowering *l, MlirValue bits, MlirType element, int64_t count,
+                MlirValue *out);
+MlirValue bits_join(Lowering *l, const MlirValue *elems, MlirType element,
+                    int64_t count);
+/// Converts an element as `tile.copy` does: floats round to nearest even.
+MlirValue convert_element(Lowering *l, MlirValue value, MlirType from,
+                          MlirType to);
+unsigned space_number(TileSpace space); // LLVM address space
+
+// NvgpuOps.c and others: vectors
+Parts *parts_add(Lowering *l, MlirValue key, int count, const MlirValue *part);
+Parts *parts_find(Lowering *l, MlirValue key);
+
+//===-- Lowerings, by file ------------------------------------------------===//
+
+// Scalars.c
+void lower_gpu_thread_id(Lowering *l, MlirOperation op);
+void lower_gpu_block_id(Lowering *l, MlirOperation op);
+void lower_gpu_block_dim(Lowering *l, MlirOperation op);
+void lower_gpu_grid_dim(Lowering *l, MlirOperation op);
+void lower_gpu_return(Lowering *l, MlirOperation op);
+void lower_memref_dim(Lowering *l, MlirOperation op);
+void lower_memref_load(Lowering *l, MlirOperation op);
+void lower_memref_store(Lowering *l, MlirOperation op);
+void lower_tile_block_swizzle(Lowering *l, MlirOperation op);
+// Allocations.c
+void lower_tile_alloc(Lowering *l, MlirOperation op);
+void lower_tile_storage(Lowering *l, MlirOperation op);
+void lower_tile_region(Lowering *l, MlirOperation op);
+void lower_tile_kernel_config(Lowering *l, MlirOperation op);
+// Barriers.c
+void lower_tile_barrier_alloc(Lowering *l, MlirOperation op);
+void lower_tile_barrier_init(Lowering *l, MlirOperation op);
+void lower_tile_barrier_arrive(Lowering *l, MlirOperation op);
+void lower_tile_barrier_expect(Lowering *l, MlirOperation op);
+void lower_tile_barrier_wait(Lowering *l, MlirOperation op);
+void lower_tile_barrier_sync(Lowering *l, MlirOperation op);
+void lower_tile_fence_proxy(Lowering *l, MlirOperation op);
+MlirValue barrier_slot_pointer(Lowering *l, MlirValue barrier, MlirValue slot);
+// Copies.c, SimtCopies.c, FragmentCopies.c, TmaCopies.c
+void lower_tile_copy(Lowering *l, MlirOperation op);
+void lower_tile_fill(Lowering *l, MlirOperation op);
+void lower_simt_copy(Lowering *l, MlirOperation op, const View *src,
+                     const View *dst);
+void lower_fragment_copy(Lowering *l, MlirOperation op, const View *src,
+                         const View *dst);
+void lower_tma_copy(Lowering *l, MlirOperation op, const View *src,
+                    const View *dst);
+// WgmmaProducts.c
+void lower_tile_gemm(Lowering *l, MlirOperation op);
+// NvgpuOps.c
+void lower_nvgpu_ldmatrix(Lowering *l, MlirOperation op);
+void lower_nvgpu_mma_sync(Lowering *l, MlirOperation op);
+void lower_nvgpu_device_async_copy(Lowering *l, MlirOperation op);
+void lower_nvgpu_device_async_create_group(Lowering *l, MlirOperation op);
+void lower_nvgpu_device_async_wait(Lowering *l, MlirOperation op);
+void lower_vector_from_elements(Lowering *l, MlirOperation op);
+void lower_vector_extract(Lowering *l, MlirOperation op);
+
+#endif // TILE_CONVERSION_LOWERING_H
