@@ -191,6 +191,63 @@ bool tile_layout_project(const TileLayout *loop, const int *map, int rank,
 bool tile_layout_compact_regs(const TileLayout *l, TileLayout *out,
                               TileLayoutError *e);
 
+//===-- Terms: a layout as shifts, masks, adds and XORs -------------------===//
+
+/// One summand of an output axis: t = ((in / div) % mod) * mul, where |in| is
+/// the value of |in_axis| and mod 0 means that no modulus is needed.
+///
+/// Where div, mod and mul are powers of two this is a shift, a mask and a
+/// shift.
+typedef struct {
+  int out_axis, in_axis;
+  int64_t div, mod, mul;
+  bool is_xor;
+} TileLayoutTerm;
+
+/// The value of a constant part, see tile_layout_terms.
+typedef struct {
+  int64_t toggle, add;
+} TileLayoutConstant;
+
+enum { TILE_LAYOUT_MAX_CODE_TERMS = 64 };
+
+typedef struct {
+  int num_terms; // sorted by out_axis, XOR terms before the others
+  TileLayoutTerm term[TILE_LAYOUT_MAX_CODE_TERMS];
+  bool is_foldable[TILE_LAYOUT_MAX_AXES]; // per out axis
+} TileLayoutTerms;
+
+/// Splits |l| into terms. |constant_axes| is a mask of input axes whose values
+/// are known when code is emitted, usually the registers (1 <<
+/// TILE_LAYOUT_REG), or 0. They have no terms; tile_layout_constant gives their
+/// part.
+///
+/// For one out axis let X be the XOR of its XOR terms, A the sum of the others,
+/// and {toggle, add} the constant part. The rule, exact for every point:
+///   value = (X ^ toggle) + A + add
+/// and if |is_foldable|, so that everything but the constants is computed once:
+///   value = ((X + A) ^ toggle) + add
+/// Without constant axes both constants are 0 and folding the terms in order,
+/// acc = is_xor ? acc ^ t : acc + t, gives the value.
+/// |toggle| is 0 unless a constant axis and another one meet in one output bit
+/// (a swizzle); |add| fits the immediate offset of a load.
+///
+/// Terms are as few as the digits allow: contiguous digits share a term.
+///
+/// Errors: an input axis whose strides are no divisor chain (the inverse of a
+///         padded layout), XORed digits whose strides share bits (a swizzle of
+///         rows 136 apart), more than TILE_LAYOUT_MAX_CODE_TERMS.
+bool tile_layout_terms(const TileLayout *l, unsigned constant_axes,
+                       TileLayoutTerms *out, TileLayoutError *e);
+/// The constant part of |out_axis| where the axes in |constant_axes| have the
+/// values |in| (one per axis; the others are not read).
+TileLayoutConstant tile_layout_constant(const TileLayout *l,
+                                        unsigned constant_axes, int out_axis,
+                                        const int64_t *in);
+/// Evaluates the rule above, the second form where it applies.
+int64_t tile_layout_terms_eval(const TileLayoutTerms *terms, int out_axis,
+                               const int64_t *in, TileLayoutConstant constant);
+
 //===-- Text --------------------------------------------------------------===//
 
 /// Text of |l|; known names are recognised when |elem_bits| is not 0.

@@ -185,14 +185,18 @@ int64_t tile_infer_cost_of(const TileInferModel *m, const int *choice);
 int64_t tile_infer_op_cost(const TileInferModel *m, int op, const int *choice,
                            int *out_mode);
 
-/// The layout in which the chosen mode of |op| reads or writes a fragment
-/// operand. False for memory, TMA and fill.
+/// The fragment through which the chosen mode of |op| reads or writes an
+/// operand: what a fragment must be converted to or from, and what memory is
+/// loaded into or stored from (tile_layout_compose with the memory layout is
+/// the access). False for TMA, fill, and operands a wgmma reads from shared
+/// memory by descriptor.
 bool tile_infer_operand_layout(const TileInferModel *m,
                                const TileInferResult *r, int op, int operand,
                                TileLayout *out);
 /// The conversion between that layout and the one chosen for the buffer: before
-/// the op for operands it reads, after it for those it writes. False when there
-/// is no such layout. |out->kind| is TILE_LAYOUT_CONV_NONE when nothing moves.
+/// the op for operands it reads, after it for those it writes. False for memory
+/// and when there is no such layout. |out->kind| is TILE_LAYOUT_CONV_NONE when
+/// nothing moves.
 bool tile_infer_operand_conversion(const TileInferModel *m,
                                    const TileInferResult *r, int op,
                                    int operand, TileLayoutConversion *out);

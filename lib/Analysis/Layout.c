@@ -248,14 +248,15 @@ static bool finish_in(const TileLayoutBuilder *b, TileLayoutSpace *s,
           err, "axis %s: %lld values given, %lld expected", s->name[a],
           (long long)tile_layout_axis_size(s, a), (long long)s->extent[a]);
   }
-  return true;
+  return tile_layout_nested(s) ||
+         tile_layout_fail(err, "the strides of an input axis overlap");
 }
 
 bool tile_layout_finish(const TileLayoutBuilder *b, TileLayout *l,
                         TileLayoutError *err) {
   if (b->overflow)
-    return tile_layout_fail(err, "more than %d digits",
-                            2 * TILE_LAYOUT_MAX_DIGITS);
+    return tile_layout_fail(err, "more than %d digits, or %d XORed terms",
+                            2 * TILE_LAYOUT_MAX_DIGITS, TILE_LAYOUT_MAX_TERMS);
   TileLayout r = {.in = b->in, .out = b->out};
   int order[TILE_LAYOUT_MAX_DIGITS];
   if (!finish_out(b, &r.out, err) || !finish_in(b, &r.in, order, err))

@@ -95,7 +95,7 @@ static bool matrix_pattern(const TileLayout *a, int elem_bits, bool trans) {
   return true;
 }
 
-//===-- Counting ----------------------------------------------------------===//
+//===-- Wavefronts and sectors by enumeration -----------------------------===//
 
 // Register digits that enumerate the instructions of width 2^k: independent
 // modulo the low k bits.
@@ -169,7 +169,7 @@ static bool lane_bits(const TileLayout *a, int elem_bits, int64_t unit_bits,
     const TileLayoutDigit *d = &a->in.digit[i];
     if (d->axis != TILE_LAYOUT_LANE)
       continue;
-    if (d->radix != 2 || d->stride != (int64_t)1 << out->n || out->n == 5)
+    if (d->radix != 2 || out->n == 5)
       return false;
     for (uint64_t m = a->image[i]; m; m &= m - 1) {
       int64_t bit = a->out.digit[__builtin_ctzll(m)].stride * elem_bits;
@@ -204,17 +204,13 @@ enum {
   SECTOR_SHIFT = 8,
 };
 
-// Wavefronts of one group of 2^group_bits lanes that access 2^vec_bits bits
-// each: the words of a group spread evenly over the banks they reach.
-static int64_t linear_waves(const LaneBits *l, int group_bits, int vec_bits) {
-  uint64_t v[16];
-  int n = 0;
-  for (int i = 0; i < l->n && i < group_bits; i++)
-    v[n++] = l->lane[i];
-  for (int b = WORD_SHIFT; b < vec_bits; b++)
-    v[n++] = 1ull << b;
-  int words = rank_above(v, n, WORD_SHIFT, UINT64_MAX);
-  return (int64_t)1 << (words - rank_above(v, n, WORD_SHIFT, 31));
+// Wavefronts of one group of 2^group_bits lanes: its words spread evenly over
+// the banks that it reaches. The words of one vector lie in banks of their own
+// and change neither side.
+static int64_t linear_waves(const LaneBits *l, int group_bits) {
+  int n = l->n < group_bits ? l->n : group_bits;
+  int words = rank_above(l->lane, n, WORD_SHIFT, UINT64_MAX);
+  return (int64_t)1 << (words - rank_above(l->lane, n, WORD_SHIFT, 31));
 }
 
 //===-- Counting ----------------------------------------------------------===//
@@ -264,8 +260,7 @@ static void count_simt(const TileLayout *a, int elem_bits, int k,
   int64_t tried = 1, waves = 0, sectors = 0;
   LaneBits l;
   if (lane_bits(a, elem_bits, is_shared ? WORD_BITS : SECTOR_BITS, &l)) {
-    waves =
-        linear_waves(&l, log2i(s.group), log2i(8 * s.bytes)) * (32 / s.group);
+    waves = linear_waves(&l, log2i(s.group)) * (32 / s.group);
     if (!is_shared)
       sectors = (int64_t)1 << rank_above(l.lane, l.n, SECTOR_SHIFT, UINT64_MAX);
   } else {

@@ -13,6 +13,8 @@
 //===----------------------------------------------------------------------===//
 #include "LayoutInferInternal.h"
 
+#include <assert.h>
+
 enum { MAX_SCOPE = 3 };
 
 // A set of search positions, ascending.
@@ -83,9 +85,11 @@ static Scope op_scope(const TileInferBound *b, int op) {
 static int64_t message_value(const TileInferBound *b, const Message *x,
                              const int *choice) {
   int64_t index = 0;
-  for (int k = 0; k < x->scope.n; k++)
-    index =
-        index * size_at(b, x->scope.at[k]) + choice[b->order[x->scope.at[k]]];
+  for (int k = 0; k < x->scope.n; k++) {
+    int c = choice[b->order[x->scope.at[k]]];
+    assert(c >= 0 && "a message is read before its buffers are chosen");
+    index = index * size_at(b, x->scope.at[k]) + c;
+  }
   return x->table[index];
 }
 

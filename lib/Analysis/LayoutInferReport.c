@@ -32,12 +32,14 @@ bool tile_infer_operand_layout(const TileInferModel *m,
                                TileLayout *out) {
   const TileInferOp *x = &m->problem->op[op];
   const TileInferMode *mode = &m->table[op].mode[r->mode[op]];
-  if (tile_infer_buffer(m, x, operand)->space != TILE_INFER_FRAGMENT)
-    return false;
+  bool by_descriptor =
+      x->kind == TILE_INFER_GEMM && x->matrix == TILE_INFER_WGMMA &&
+      tile_infer_buffer(m, x, operand)->space == TILE_INFER_SHARED;
   int id = -1;
   switch (mode->kind) {
   case TILE_INFER_MODE_MATRIX:
-    return tile_infer_gemm_fragment(m, x, operand, mode->warps_m, out, NULL);
+    return !by_descriptor &&
+           tile_infer_gemm_fragment(m, x, operand, mode->warps_m, out, NULL);
   case TILE_INFER_MODE_LOOP:
     id = loop_operand(m, x, mode, operand);
     break;
@@ -59,7 +61,8 @@ bool tile_infer_operand_conversion(const TileInferModel *m,
   const TileInferOp *x = &m->problem->op[op];
   int buffer = x->operand[operand].buffer;
   TileLayout want;
-  if (!tile_infer_operand_layout(m, r, op, operand, &want))
+  if (m->problem->buffer[buffer].space != TILE_INFER_FRAGMENT ||
+      !tile_infer_operand_layout(m, r, op, operand, &want))
     return false;
   const TileLayout *have = m->domain[buffer].core[r->choice[buffer]];
   bool write = x->operand[operand].write;

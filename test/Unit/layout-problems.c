@@ -317,6 +317,20 @@ static void producer_of(TileInferProblem *p, int warps) { // cp.async producer
 static void producer_32(TileInferProblem *p) { producer_of(p, 1); }
 static void producer_128(TileInferProblem *p) { producer_of(p, 4); }
 
+// One shared tile is read next to global memory (no ldmatrix) and next to
+// registers; a second of the same shape has other elements.
+static void two_readers(TileInferProblem *p) {
+  int r = role(p, "all", 4);
+  int ga = GLOBAL("A", 16, 64, 64), gb = GLOBAL("B", 8, 64, 64);
+  int gc = GLOBAL("C", 16, 64, 64);
+  int s = SHARED("s", 16, 64, 64), t = SHARED("t", 8, 64, 64);
+  int x = FRAG("x", r, 16, 64, 64), y = FRAG("y", r, 8, 64, 64);
+  copy(p, "loadA", r, ga, s), copy(p, "loadB", r, gb, t);
+  copy(p, "readA", r, s, x), copy(p, "readB", r, t, y);
+  loop(p, "mix", r, 64, 64, 3, (int[]){x, y, s});
+  loop(p, "store", r, 64, 64, 3, (int[]){s, t, gc});
+}
+
 static void bad_cover(TileInferProblem *p) {
   int r = role(p, "all", 1);
   int g = GLOBAL("X", 32, 64), x = FRAG("x", r, 32, 64);
@@ -363,6 +377,7 @@ static const struct {
     {"warp_conflict", warp_conflict, "layout conflict on C: op gemm1", 0},
     {"producer_32", producer_32, NULL, 5952},
     {"producer_128", producer_128, NULL, 5952},
+    {"two_readers", two_readers, NULL, 2568},
     {"user_not_covering", bad_cover, "does not cover", 0},
 };
 

@@ -105,4 +105,21 @@ static inline bool random_fragment(TileLayout *l, const int64_t *shape,
     tile_layout_push_rep(&b, TILE_LAYOUT_WARP, 2);
   return tile_layout_finish(&b, l, NULL);
 }
+
+/// Memory of the tile that `piece` cuts: digits in random order, one after the
+/// other, or with padding between some of them. `piece` is shuffled.
+static inline void dense_memory(TileLayout *l, const int64_t *shape, int rank,
+                                Piece *piece, int n, bool padded) {
+  TileLayoutBuilder b;
+  int64_t at = 1;
+  tile_layout_begin_memory(&b, shape, rank);
+  shuffle(piece, n);
+  for (int i = 0; i < n; i++) {
+    b.entry[b.num_entries++] = (TileLayoutEntry){
+        piece[i].dim, piece[i].radix, piece[i].stride, 1, {{0, at}}};
+    at = at * piece[i].radix + (padded && rnd(4) == 0 ? rnd(9) : 0);
+  }
+  CHECK(tile_layout_finish(&b, l, NULL), "memory of the tile");
+}
+
 #endif
