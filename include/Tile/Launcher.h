@@ -101,7 +101,8 @@ typedef enum {
 /// and writes beside the elements are seen. Errors: names the bad number.
 TileStatus tile_tensor_alloc(TileTensor *tensor);
 void tile_tensor_deinit(TileTensor *tensor);
-/// Row-major strides without gaps, offset 0.
+/// Row-major strides without gaps, offset 0: each stride is the product of the
+/// extents behind it, also when one of them is 0.
 void tile_tensor_set_contiguous(TileTensor *tensor);
 size_t tile_tensor_num_elems(const TileTensor *tensor);
 /// Address of element `index`, counted in row-major order of the shape.

@@ -50,15 +50,16 @@ enum {
   CUDA_TENSOR_MAP_OOB_NAN = 1,
 
   // Errors of a running kernel; all others are the caller's.
-  CUDA_ERROR_ILLEGAL_ADDRESS = 700,
-  CUDA_ERROR_LAUNCH_TIMEOUT = 702,
-  CUDA_ERROR_ASSERT = 710,
-  CUDA_ERROR_HARDWARE_STACK_ERROR = 714,
-  CUDA_ERROR_ILLEGAL_INSTRUCTION = 715,
-  CUDA_ERROR_MISALIGNED_ADDRESS = 716,
-  CUDA_ERROR_INVALID_ADDRESS_SPACE = 717,
-  CUDA_ERROR_INVALID_PC = 718,
-  CUDA_ERROR_LAUNCH_FAILED = 719
+  CUDA_FAULT_ILLEGAL_ADDRESS = 700,
+  CUDA_FAULT_LAUNCH_TIMEOUT = 702,
+  CUDA_FAULT_ASSERT = 710,
+  CUDA_FAULT_HARDWARE_STACK_ERROR = 714,
+  CUDA_FAULT_ILLEGAL_INSTRUCTION = 715,
+  CUDA_FAULT_MISALIGNED_ADDRESS = 716,
+  CUDA_FAULT_INVALID_ADDRESS_SPACE = 717,
+  CUDA_FAULT_INVALID_PC = 718,
+  CUDA_FAULT_LAUNCH_FAILED = 719,
+  CUDA_FAULT_TENSOR_MEMORY_LEAK = 721
 };
 
 typedef struct {
@@ -72,7 +73,7 @@ typedef struct {
   } value;
 } CudaLaunchAttribute;
 
-typedef struct {
+typedef struct CudaLaunchConfig {
   unsigned grid_x, grid_y, grid_z;
   unsigned block_x, block_y, block_z;
   unsigned dynamic_smem_bytes;
@@ -140,7 +141,7 @@ typedef struct {
   size_t num_allocations;
 } CudaGpu;
 
-/// Turns a driver result into a status: "WHAT: CUDA_ERROR_NAME (text)".
+/// Turns a driver result into a status: "WHAT: CUDA_ERROR_NAME (…)".
 /// Errors of running kernels are KERNEL_FAILED.
 TileStatus tile_cuda_status(const CudaApi *api, CudaResult result,
                             const char *what);

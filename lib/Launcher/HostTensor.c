@@ -17,8 +17,8 @@ void tile_tensor_set_contiguous(TileTensor *tensor) {
   tensor->offset = 0;
   for (int i = tensor->rank; i-- > 0;) {
     tensor->strides[i] = stride;
-    if (tensor->shape[i] > 1) // keeps the strides of empty tensors positive
-      stride *= tensor->shape[i];
+    if (__builtin_mul_overflow(stride, tensor->shape[i], &stride))
+      stride = INT64_MAX; // refused by tile_tensor_alloc
   }
 }
 
