@@ -2,5 +2,14 @@
 set(TILE_DRIVER_SOURCES
   Target/TileTarget.c
   Target/TextBuffer.c
+  Target/MetadataSlice.c
+  Target/MetadataWrites.c
+  Target/MetadataArgs.c
+  Target/MetadataParams.c
+  Target/Metadata.c
   Target/PTX.c
-  Pipeline/Pipelines.c)
+  Target/Ptxas.c
+  Pipeline/Pipelines.c
+  Pipeline/DiagnosticText.c
+  Pipeline/CompileUnits.c
+  Pipeline/Compile.c)

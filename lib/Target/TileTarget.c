@@ -195,7 +195,7 @@ MlirLogicalResult tile_target_resolve(MlirOperation op, const char *option,
   if (mlirAttributeIsNull(attr)) {
     if (!has_option)
       return tile_emit_error(op,
-                             "has no target: give the pass target=<chip> or "
+                             "has no target: give the option target=<chip>, or "
                              "the module tile.target = #nvvm.target<chip = "
                              "\"<chip>\">; known chips are %s",
                              known);

@@ -1,0 +1,41 @@
+//===- Ptxas.h - Runs NVIDIA's assembler ----------------------------------===//
+#ifndef TILE_PTXAS_H
+#define TILE_PTXAS_H
+
+#include "Tile/Support/Status.h"
+#include "mlir-c/Support.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Path of ptxas: on PATH, in $CUDA_HOME/bin or in /usr/local/cuda/bin. NULL
+/// when there is none. Owner: the caller, free.
+MLIR_CAPI_EXPORTED char *tile_ptxas_find(void);
+
+/// What ptxas said about one PTX file.
+typedef struct {
+  char *usage;    // "<kernel>: <registers, stack, …>", one line per kernel
+  char *warnings; // one line each: spills, products that it serialised
+                  // (messages C7508 to C7518), its own warnings
+  size_t num_warnings;
+} TilePtxasReport;
+
+/// Assembles `ptx_path` for `chip` into `cubin_path`.
+/// Errors: the program cannot be started, or rejects the PTX; the message holds
+///         what it printed.
+/// Owner:  the caller, tile_ptxas_report_deinit in every case.
+MLIR_CAPI_EXPORTED TileStatus tile_ptxas_run(const char *ptxas,
+                                             const char *chip, bool line_info,
+                                             const char *ptx_path,
+                                             const char *cubin_path,
+                                             TilePtxasReport *out_report);
+MLIR_CAPI_EXPORTED void tile_ptxas_report_deinit(TilePtxasReport *report);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TILE_PTXAS_H

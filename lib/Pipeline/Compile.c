@@ -1,0 +1,477 @@
+//===- Compile.c - The compiler as a library ------------------------------===//
+//
+// parse, passes up to outlining, launch metadata, lowering passes, PTX.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tile/Compile.h"
+
+#include "Pipeline/CompileUnits.h"
+#include "Pipeline/DiagnosticText.h"
+#include "Target/PhaseTimer.h"
+#include "Tile/Dialect/Dialect.h"
+#include "Tile/Dialect/Ops.h"
+#include "Tile/Emit.h"
+#include "Tile/Ops/gpu.h"
+#include "Tile/Pipeline.h"
+#include "Tile/Support/Diagnostics.h"
+#include "mlir-c/Pass.h"
+#include "mlir-c/RegisterEverything.h"
+#include "llvm-c/ErrorHandling.h"
+#include <errno.h>
+#include <stdlib.h>
+
+struct TileCompiler {
+  MlirContext context;
+};
+
+/// One compilation.
+typedef struct {
+  MlirContext context;
+  const TileCompileOptions *options;
+  const char *path;  // NULL: from memory
+  char *file;        // owned contents of `path`
+  TileSource source; // borrowed, or `file`
+  MlirModule module; // null before parsing
+  TileUnits units;
+  int num_stages; // told to options->on_stage
+  bool has_errors;
+  double start_ms; // of the phase in progress
+  TileText diagnostics, account;
+  TileCompileResult *result;
+} Run;
+
+//===-- Compilers ---------------------------------------------------------===//
+
+TileCompiler *tile_compiler_create(void) {
+  TileCompiler *compiler = calloc(1, sizeof *compiler);
+  if (!compiler)
+    return NULL;
+  tile_register_pipeline_passes();
+  MlirDialectRegistry registry = mlirDialectRegistryCreate();
+  mlirRegisterAllDialects(registry);
+  mlirDialectHandleInsertDialect(mlirGetDialectHandle__tile__(), registry);
+  // One kernel at a time: threads cost more than they bring.
+  compiler->context = mlirContextCreateWithRegistry(registry, false);
+  mlirDialectRegistryDestroy(registry);
+  mlirRegisterAllLLVMTranslations(compiler->context);
+  return compiler;
+}
+
+void tile_compiler_destroy(TileCompiler *compiler) {
+  if (!compiler)
+    return;
+  mlirContextDestroy(compiler->context);
+  free(compiler);
+}
+
+void tile_compile_options_init(TileCompileOptions *out_options) {
+  *out_options = (TileCompileOptions){.emit = TILE_EMIT_JSON | TILE_EMIT_PTX,
+                                      .line_info = true};
+}
+
+const char *tile_version(void) { return TILE_VERSION_STRING; }
+
+static void on_fatal_error(const char *reason) {
+  fprintf(stderr, "error: internal error in LLVM: %s\n", reason);
+  exit(1);
+}
+
+void tile_exit_on_fatal_error(void) {
+  LLVMInstallFatalErrorHandler(on_fatal_error);
+}
+
+//===-- Diagnostics, times, stages ----------------------------------------===//
+
+static MlirLogicalResult on_diagnostic(MlirDiagnostic diagnostic,
+                                       void *user_data) {
+  Run *run = user_data;
+  MlirDiagnosticSeverity severity = mlirDiagnosticGetSeverity(diagnostic);
+  run->result->num_warnings += severity == MlirDiagnosticWarning;
+  if (severity == MlirDiagnosticRemark && run->options->hide_remarks)
+    return tile_success();
+  size_t start = run->diagnostics.size_bytes;
+  tile_diagnostic_print(diagnostic, &run->source, &run->diagnostics);
+  if (severity == MlirDiagnosticError) {
+    run->has_errors = true;
+    if (strstr(run->diagnostics.data + start, "internal error"))
+      run->result->is_internal_error = true;
+  }
+  return tile_success();
+}
+
+// Errors that have no place in the program.
+static MlirLogicalResult fail(Run *run, bool is_internal, const char *what,
+                              const char *detail) {
+  tile_text_print(&run->diagnostics, "error: %s%s%s\n",
+                  is_internal ? "internal error: " : "", what, detail);
+  run->has_errors = true;
+  run->result->is_internal_error |= is_internal;
+  return tile_failure();
+}
+
+static void add_time(Run *run, const char *name, double ms) {
+  TileCompileResult *result = run->result;
+  if (result->num_times < TILE_COMPILE_MAX_TIMES)
+    result->times[result->num_times++] = (TileCompileTime){name, ms};
+}
+
+static void end_phase(Run *run, const char *name) {
+  add_time(run, name, tile_lap_ms(&run->start_ms));
+}
+
+static void tell_stage(Run *run, const char *name, const char *extension,
+                       const char *text) {
+  TileText file_name = {NULL, 0, 0};
+  tile_text_print(&file_name, "%02d-%s.%s", run->num_stages++, name, extension);
+  run->options->on_stage(file_name.data, text, strlen(text),
+                         run->options->on_stage_data);
+  tile_text_deinit(&file_name);
+}
+
+static char *print_module(const Run *run) {
+  TileText text = {NULL, 0, 0};
+  mlirOperationPrint(mlirModuleGetOperation(run->module), tile_text_callback,
+                     &text);
+  tile_text_append(&text, "\n", 1);
+  return tile_text_take(&text);
+}
+
+// `pass`: with options, which are cut.
+static void tell_module(Run *run, const char *pass) {
+  if (!run->options->on_stage)
+    return;
+  char name[64];
+  snprintf(name, sizeof name, "%.*s", (int)strcspn(pass, "{"), pass);
+  char *text = print_module(run);
+  tell_stage(run, name, "mlir", text);
+  free(text);
+  tile_lap_ms(&run->start_ms);
+}
+
+//===-- Parse -------------------------------------------------------------===//
+
+static MlirLogicalResult read_file(Run *run) {
+  FILE *file = fopen(run->path, "rb");
+  if (!file) {
+    TileText detail = {NULL, 0, 0};
+    tile_text_print(&detail, "%s: %s", run->path, strerror(errno));
+    MlirLogicalResult result = fail(run, false, "cannot read ", detail.data);
+    tile_text_deinit(&detail);
+    return result;
+  }
+  TileText text = {NULL, 0, 0};
+  char chunk[16384];
+  for (size_t n; (n = fread(chunk, 1, sizeof chunk, file)) > 0;)
+    tile_text_append(&text, chunk, n);
+  bool is_complete = !ferror(file);
+  fclose(file);
+  run->source.size_bytes = text.size_bytes;
+  run->source.text = run->file = tile_text_take(&text);
+  return is_complete ? tile_success()
+                     : fail(run, false, "cannot read ", run->path);
+}
+
+static MlirLogicalResult parse(Run *run) {
+  if (run->path && tile_failed(read_file(run)))
+    return tile_failure();
+  // From the file again, so that locations name it.
+  MlirStringRef text = {run->source.text, run->source.size_bytes};
+  run->module = run->path ? mlirModuleCreateParseFromFile(run->context,
+                                                          tile_str(run->path))
+                          : mlirModuleCreateParse(run->context, text);
+  if (mlirModuleIsNull(run->module))
+    return tile_failure();
+  end_phase(run, "parse");
+  return tile_success();
+}
+
+//===-- Target ------------------------------------------------------------===//
+
+// From here on the module itself says for which chip it is: every stage can be
+// compiled alone.
+static MlirLogicalResult write_target(Run *run) {
+  const char *chip = run->options->target;
+  MlirOperation module = mlirModuleGetOperation(run->module);
+  const TileTarget *target = NULL;
+  if (!chip || !*chip)
+    return tile_success();
+  if (tile_failed(tile_target_resolve(module, chip, &target)))
+    return tile_failure();
+  char text[64];
+  snprintf(text, sizeof text, "#nvvm.target<chip = \"%s\">", target->chip);
+  MlirAttribute attr = mlirAttributeParseGet(run->context, tile_str(text));
+  if (mlirAttributeIsNull(attr))
+    return fail(run, true, "cannot make ", text);
+  mlirOperationSetDiscardableAttributeByName(module, TILE_STR("tile.target"),
+                                             attr);
+  return tile_success();
+}
+
+static MlirWalkResult check_target(MlirOperation op, void *user_data) {
+  MlirLogicalResult *result = user_data;
+  const TileTarget *target = NULL;
+  if (!gpu_launch_is(op) && !gpu_module_is(op))
+    return MlirWalkResultAdvance;
+  *result = tile_target_resolve(op, NULL, &target);
+  return tile_failed(*result) ? MlirWalkResultInterrupt : MlirWalkResultSkip;
+}
+
+// Once here instead of once per pass and kernel.
+static MlirLogicalResult check_targets(const Run *run) {
+  MlirLogicalResult result = tile_success();
+  mlirOperationWalk(mlirModuleGetOperation(run->module), check_target, &result,
+                    MlirWalkPreOrder);
+  return result;
+}
+
+//===-- Passes ------------------------------------------------------------===//
+
+static MlirLogicalResult run_manager(Run *run, MlirPassManager manager,
+                                     const char *text) {
+  MlirOperation module = mlirModuleGetOperation(run->module);
+  TileText message = {NULL, 0, 0};
+  MlirLogicalResult result = mlirOpPassManagerAddPipeline(
+      mlirPassManagerGetAsOpPassManager(manager), tile_str(text),
+      tile_text_callback, &message);
+  if (tile_failed(result)) {
+    fail(run, true, message.data ? message.data : text, "");
+    tile_text_deinit(&message);
+    return result;
+  }
+  // Verified below, to tell a broken pass from a program it rejects.
+  mlirPassManagerEnableVerifier(manager, false);
+  result = mlirPassManagerRunOnOp(manager, module);
+  if (tile_failed(result))
+    return run->has_errors
+               ? result
+               : fail(run, true, "pass failed without a message: ", text);
+  if (mlirOperationVerify(module))
+    return tile_success();
+  return fail(run, true, "pass made invalid IR: ", text);
+}
+
+static MlirLogicalResult run_step(Run *run, const TilePipelineStep *step) {
+  char text[256];
+  tile_pipeline_step_print(step, NULL, text, sizeof text);
+  MlirPassManager manager = mlirPassManagerCreate(run->context);
+  MlirLogicalResult result = run_manager(run, manager, text);
+  mlirPassManagerDestroy(manager);
+  if (tile_failed(result) || run->has_errors)
+    return tile_failure();
+  end_phase(run, step->pass);
+  tell_module(run, step->pass);
+  return tile_success();
+}
+
+static MlirLogicalResult run_phase(Run *run, TilePhase phase) {
+  const TilePipelineStep *step;
+  for (size_t i = 0; (step = tile_pipeline_step_at(i)); i++)
+    if (step->phase == phase && tile_failed(run_step(run, step)))
+      return tile_failure();
+  return tile_success();
+}
+
+//===-- Account -----------------------------------------------------------===//
+
+static MlirWalkResult account_op(MlirOperation op, void *user_data) {
+  TileText *out = user_data;
+  MlirAttribute instr = {NULL};
+  if (tile_copy_is(op) || tile_gemm_is(op))
+    instr = mlirOperationGetInherentAttributeByName(op, TILE_STR("instr"));
+  if (mlirAttributeIsNull(instr))
+    return MlirWalkResultAdvance;
+  if (tile_location_print(mlirOperationGetLocation(op), out))
+    tile_text_print(out, ": ");
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  tile_text_print(out, "%.*s ", (int)name.length, name.data);
+  mlirAttributePrint(instr, tile_text_callback, out);
+  tile_text_print(out, "\n");
+  return MlirWalkResultAdvance;
+}
+
+static MlirWalkResult account_launch(MlirOperation op, void *user_data) {
+  TileText *out = user_data;
+  GPULaunchFuncOp launch = gpu_launch_func_dyn(op);
+  if (!launch.op.ptr)
+    return MlirWalkResultAdvance;
+  MlirStringRef kernel =
+      mlirSymbolRefAttrGetLeafReference(gpu_launch_func_kernel_attr(launch));
+  MlirValue size = gpu_launch_func_dynamicSharedMemorySize(launch);
+  int64_t smem_bytes = 0;
+  if (!mlirValueIsNull(size))
+    mlirxConstantInt(size, &smem_bytes);
+  tile_text_print(out, "%.*s: %lld bytes of dynamic shared memory\n",
+                  (int)kernel.length, kernel.data, (long long)smem_bytes);
+  return MlirWalkResultAdvance;
+}
+
+//===-- Phases ------------------------------------------------------------===//
+
+static MlirLogicalResult make_metadata(Run *run) {
+  for (size_t i = 0; i < run->units.count; i++) {
+    TileUnit *unit = &run->units.items[i];
+    if (!unit->host.ptr)
+      continue;
+    TileText ptx_name = {NULL, 0, 0};
+    tile_text_print(&ptx_name, "%s.ptx", unit->name);
+    TileMetadataOptions options = {unit->target->chip, ptx_name.data,
+                                   run->source.text, run->source.size_bytes};
+    MlirLogicalResult result =
+        tile_metadata_emit(unit->host, &options, &unit->json);
+    tile_text_deinit(&ptx_name);
+    if (tile_failed(result) || run->has_errors)
+      return tile_failure();
+    if (run->options->on_stage)
+      tell_stage(run, unit->name, "json", unit->json);
+  }
+  end_phase(run, "metadata");
+  return tile_success();
+}
+
+static MlirLogicalResult run_front(Run *run) {
+  if (tile_failed(parse(run)) || tile_failed(write_target(run)) ||
+      tile_failed(check_targets(run)))
+    return tile_failure();
+  tell_module(run, "input");
+  MlirOperation module = mlirModuleGetOperation(run->module);
+  if (tile_failed(run_phase(run, TILE_PHASE_TILE)))
+    return tile_failure();
+  mlirOperationWalk(module, account_op, &run->account, MlirWalkPreOrder);
+  if (tile_failed(run_phase(run, TILE_PHASE_OUTLINE)) ||
+      tile_failed(tile_units_name_kernels(module)) ||
+      tile_failed(tile_units_find(module, &run->units)))
+    return tile_failure();
+  mlirOperationWalk(module, account_launch, &run->account, MlirWalkPreOrder);
+  return make_metadata(run);
+}
+
+static MlirLogicalResult make_ptx(Run *run, const TileUnit *unit,
+                                  TileCompiledUnit *out_unit) {
+  unsigned emit = run->options->emit;
+  TilePtxOptions options = {unit->target,
+                            (emit & TILE_EMIT_LLVM) || run->options->on_stage};
+  TilePtx ptx;
+  if (tile_failed(tile_ptx_emit(unit->gpu_modules, unit->num_gpu_modules,
+                                &options, &ptx)))
+    return run->has_errors ? tile_failure()
+                           : fail(run, true, "no PTX for ", unit->name);
+  add_time(run, "translate", ptx.translate_ms);
+  add_time(run, "optimize", ptx.optimize_ms);
+  add_time(run, "codegen", ptx.codegen_ms);
+  if (run->options->on_stage) {
+    tell_stage(run, unit->name, "ll", ptx.llvm);
+    tell_stage(run, unit->name, "ptx", ptx.ptx);
+  }
+  MlirLogicalResult result = tile_unit_check_entries(unit, ptx.ptx);
+  if (emit & TILE_EMIT_LLVM) {
+    out_unit->llvm = ptx.llvm;
+    ptx.llvm = NULL;
+  }
+  if (emit & TILE_EMIT_PTX) {
+    out_unit->ptx = ptx.ptx;
+    ptx.ptx = NULL;
+  }
+  tile_ptx_deinit(&ptx);
+  return result;
+}
+
+static MlirLogicalResult run_back(Run *run) {
+  unsigned emit = run->options->emit;
+  if (!(emit & ~(unsigned)TILE_EMIT_JSON))
+    return tile_success();
+  if (tile_failed(run_phase(run, TILE_PHASE_LOWER)) ||
+      (run->options->line_info &&
+       tile_failed(run_phase(run, TILE_PHASE_LINE_INFO))))
+    return tile_failure();
+  if (emit & TILE_EMIT_MLIR)
+    run->result->mlir = print_module(run);
+  if (!(emit & (TILE_EMIT_LLVM | TILE_EMIT_PTX)))
+    return tile_success();
+  for (size_t i = 0; i < run->units.count; i++)
+    if (tile_failed(
+            make_ptx(run, &run->units.items[i], &run->result->units[i])))
+      return tile_failure();
+  return tile_success();
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
+static MlirLogicalResult take_units(Run *run) {
+  TileCompileResult *result = run->result;
+  result->units = calloc(run->units.count, sizeof *result->units);
+  if (!result->units)
+    return fail(run, true, "out of memory", "");
+  result->num_units = run->units.count;
+  for (size_t i = 0; i < run->units.count; i++) {
+    TileUnit *unit = &run->units.items[i];
+    TileCompiledUnit *out = &result->units[i];
+    TileText name = {NULL, 0, 0};
+    tile_text_print(&name, "%s", unit->name);
+    out->name = tile_text_take(&name);
+    out->target = unit->target;
+    if (run->options->emit & TILE_EMIT_JSON)
+      out->json = unit->json;
+    else
+      free(unit->json);
+    unit->json = NULL;
+  }
+  return tile_success();
+}
+
+static void drop_units(TileCompileResult *result) {
+  for (size_t i = 0; i < result->num_units; i++) {
+    TileCompiledUnit *unit = &result->units[i];
+    free(unit->name);
+    free(unit->json);
+    free(unit->llvm);
+    free(unit->ptx);
+  }
+  free(result->units);
+  free(result->mlir);
+  result->units = NULL;
+  result->num_units = 0;
+  result->mlir = NULL;
+}
+
+static void finish(Run *run) {
+  if (!mlirModuleIsNull(run->module))
+    mlirModuleDestroy(run->module);
+  tile_units_deinit(&run->units);
+  free(run->file);
+  run->result->diagnostics = tile_text_take(&run->diagnostics);
+  run->result->account = tile_text_take(&run->account);
+}
+
+bool tile_compile(TileCompiler *compiler, const char *path, const char *text,
+                  size_t size_bytes, const TileCompileOptions *options,
+                  TileCompileResult *out_result) {
+  *out_result = (TileCompileResult){.num_units = 0};
+  Run run = {.context = compiler->context,
+             .options = options,
+             .path = path,
+             .source = {text, size_bytes},
+             .start_ms = tile_now_ms(),
+             .result = out_result};
+  MlirDiagnosticHandlerID handler = mlirContextAttachDiagnosticHandler(
+      compiler->context, on_diagnostic, &run, NULL);
+  MlirLogicalResult result = run_front(&run);
+  if (!tile_failed(result))
+    result = take_units(&run);
+  if (!tile_failed(result))
+    result = run_back(&run);
+  bool is_ok = !tile_failed(result) && !run.has_errors;
+  if (!is_ok)
+    drop_units(out_result);
+  finish(&run);
+  mlirContextDetachDiagnosticHandler(compiler->context, handler);
+  return is_ok;
+}
+
+void tile_compile_result_deinit(TileCompileResult *result) {
+  drop_units(result);
+  free(result->diagnostics);
+  free(result->account);
+  result->diagnostics = NULL;
+  result->account = NULL;
+}

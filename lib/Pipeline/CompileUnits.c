@@ -1,0 +1,304 @@
+//===- CompileUnits.c - What becomes one PTX file -------------------------===//
+
+#include "Pipeline/CompileUnits.h"
+
+#include "Tile/Emit.h"
+#include "Tile/Ops/gpu.h"
+#include "Tile/Ops/llvm.h"
+#include "Tile/Support/Diagnostics.h"
+#include "Tile/Support/Iterate.h"
+#include <stdlib.h>
+
+//===-- Symbols -----------------------------------------------------------===//
+
+static MlirStringRef symbol_of(MlirOperation op) {
+  MlirAttribute name =
+      mlirOperationGetInherentAttributeByName(op, TILE_STR("sym_name"));
+  return mlirAttributeIsNull(name) ? TILE_STR("")
+                                   : mlirStringAttrGetValue(name);
+}
+
+static MlirBlock body_of(MlirOperation op) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+}
+
+static MlirOperation find_gpu_module(MlirOperation module, MlirStringRef name) {
+  TILE_FOR_EACH_OP (op, body_of(module)) {
+    if (gpu_module_is(op) && mlirStringRefEqual(symbol_of(op), name))
+      return op;
+  }
+  return (MlirOperation){NULL};
+}
+
+static bool is_made_of(MlirStringRef name, const char *first_not,
+                       const char *extra) {
+  if (name.length == 0 || strchr(first_not, name.data[0]))
+    return false;
+  for (size_t i = 0; i < name.length; i++) {
+    char c = name.data[i];
+    bool is_word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                   (c >= '0' && c <= '9') || c == '_' || c == '$';
+    if (!is_word && (c == '\0' || !strchr(extra, c)))
+      return false;
+  }
+  return true;
+}
+
+static bool is_file_name(MlirStringRef name) {
+  return name.length <= 200 && is_made_of(name, ".-", ".-");
+}
+
+static bool is_ptx_identifier(MlirStringRef name) {
+  return is_made_of(name, "0123456789", "");
+}
+
+static void *allocate(void *old, size_t count, size_t item_bytes) {
+  void *memory = realloc(old, count * item_bytes);
+  if (!memory) {
+    fprintf(stderr, "tile: out of memory\n");
+    abort();
+  }
+  return memory;
+}
+
+static char *copy_name(MlirStringRef name) {
+  TileText text = {NULL, 0, 0};
+  tile_text_append(&text, name.data, name.length);
+  return tile_text_take(&text);
+}
+
+//===-- Kernel names ------------------------------------------------------===//
+
+typedef struct {
+  MlirStringRef *items; // borrowed from attributes, which outlive the ops
+  size_t count;
+} Names;
+
+static bool is_taken(const Names *names, MlirStringRef name) {
+  for (size_t i = 0; i < names->count; i++)
+    if (mlirStringRefEqual(names->items[i], name))
+      return true;
+  return false;
+}
+
+static bool is_kernel(MlirOperation op) {
+  static const char *const marks[] = {"gpu.kernel", "nvvm.kernel"};
+  for (int i = 0; i < 2; i++)
+    if (!mlirAttributeIsNull(
+            mlirOperationGetDiscardableAttributeByName(op, tile_str(marks[i]))))
+      return true;
+  return false;
+}
+
+typedef struct {
+  MlirStringRef gpu_module, from, to;
+} Renaming;
+
+static MlirWalkResult rename_launch(MlirOperation op, void *user_data) {
+  const Renaming *renaming = user_data;
+  GPULaunchFuncOp launch = gpu_launch_func_dyn(op);
+  if (!launch.op.ptr)
+    return MlirWalkResultAdvance;
+  MlirAttribute kernel = gpu_launch_func_kernel_attr(launch);
+  MlirStringRef root = mlirSymbolRefAttrGetRootReference(kernel);
+  if (!mlirStringRefEqual(root, renaming->gpu_module) ||
+      !mlirStringRefEqual(mlirSymbolRefAttrGetLeafReference(kernel),
+                          renaming->from))
+    return MlirWalkResultAdvance;
+  MlirContext context = mlirOperationGetContext(op);
+  MlirAttribute leaf = mlirFlatSymbolRefAttrGet(context, renaming->to);
+  mlirOperationSetInherentAttributeByName(
+      op, TILE_STR("kernel"), mlirSymbolRefAttrGet(context, root, 1, &leaf));
+  return MlirWalkResultAdvance;
+}
+
+// The name of the gpu.module, with a number behind it while that is taken.
+static MlirAttribute free_name(const Names *names, MlirOperation gpu_module) {
+  MlirStringRef base = symbol_of(gpu_module);
+  MlirContext context = mlirOperationGetContext(gpu_module);
+  MlirAttribute attr = mlirStringAttrGet(context, base);
+  for (int i = 1; is_taken(names, mlirStringAttrGetValue(attr)); i++) {
+    TileText text = {NULL, 0, 0};
+    tile_text_print(&text, "%.*s_%d", (int)base.length, base.data, i);
+    attr =
+        mlirStringAttrGet(context, (MlirStringRef){text.data, text.size_bytes});
+    tile_text_deinit(&text);
+  }
+  return attr;
+}
+
+static MlirLogicalResult name_kernel(MlirOperation module,
+                                     MlirOperation gpu_module,
+                                     MlirOperation kernel, Names *names) {
+  MlirStringRef name = symbol_of(kernel);
+  if (is_taken(names, name)) {
+    MlirAttribute attr = free_name(names, gpu_module);
+    Renaming renaming = {symbol_of(gpu_module), name,
+                         mlirStringAttrGetValue(attr)};
+    mlirOperationWalk(module, rename_launch, &renaming, MlirWalkPreOrder);
+    mlirOperationSetInherentAttributeByName(kernel, TILE_STR("sym_name"), attr);
+    name = renaming.to;
+  }
+  if (!is_ptx_identifier(name))
+    return tile_emit_error(kernel, "has a name that PTX cannot spell: '%.*s'",
+                           (int)name.length, name.data);
+  names->items = allocate(names->items, names->count + 1, sizeof *names->items);
+  names->items[names->count++] = name;
+  return tile_success();
+}
+
+MlirLogicalResult tile_units_name_kernels(MlirOperation module) {
+  Names names = {NULL, 0};
+  MlirLogicalResult result = tile_success();
+  TILE_FOR_EACH_OP (gpu_module, body_of(module)) {
+    if (!gpu_module_is(gpu_module))
+      continue;
+    TILE_FOR_EACH_OP (op, body_of(gpu_module)) {
+      if (!tile_failed(result) && is_kernel(op))
+        result = name_kernel(module, gpu_module, op, &names);
+    }
+  }
+  free(names.items);
+  return result;
+}
+
+//===-- Units -------------------------------------------------------------===//
+
+static bool uses(const TileUnit *unit, MlirOperation gpu_module) {
+  for (size_t i = 0; i < unit->num_gpu_modules; i++)
+    if (mlirOperationEqual(unit->gpu_modules[i], gpu_module))
+      return true;
+  return false;
+}
+
+static void add_gpu_module(TileUnit *unit, MlirOperation gpu_module) {
+  unit->gpu_modules = allocate(unit->gpu_modules, unit->num_gpu_modules + 1,
+                               sizeof *unit->gpu_modules);
+  unit->gpu_modules[unit->num_gpu_modules++] = gpu_module;
+}
+
+typedef struct {
+  MlirOperation module;
+  TileUnit *unit;
+  MlirLogicalResult result;
+} LaunchWalk;
+
+static MlirWalkResult visit_launch(MlirOperation op, void *user_data) {
+  LaunchWalk *walk = user_data;
+  GPULaunchFuncOp launch = gpu_launch_func_dyn(op);
+  if (!launch.op.ptr)
+    return MlirWalkResultAdvance;
+  MlirStringRef root =
+      mlirSymbolRefAttrGetRootReference(gpu_launch_func_kernel_attr(launch));
+  MlirOperation gpu_module = find_gpu_module(walk->module, root);
+  if (!gpu_module.ptr) {
+    walk->result = tile_emit_error(op,
+                                   "launches a kernel of '%.*s', which is "
+                                   "no gpu.module",
+                                   (int)root.length, root.data);
+    return MlirWalkResultInterrupt;
+  }
+  if (!uses(walk->unit, gpu_module))
+    add_gpu_module(walk->unit, gpu_module);
+  return MlirWalkResultAdvance;
+}
+
+static MlirLogicalResult fill_unit(MlirOperation module, MlirOperation op,
+                                   TileUnit *unit) {
+  MlirStringRef name = symbol_of(op);
+  if (!is_file_name(name))
+    return tile_emit_error(op, "has a name that is no file name: '%.*s'",
+                           (int)name.length, name.data);
+  unit->name = copy_name(name);
+  if (gpu_module_is(op)) {
+    add_gpu_module(unit, op);
+    return tile_target_resolve(op, NULL, &unit->target);
+  }
+  unit->host = op;
+  LaunchWalk walk = {module, unit, tile_success()};
+  mlirOperationWalk(op, visit_launch, &walk, MlirWalkPreOrder);
+  if (tile_failed(walk.result))
+    return walk.result;
+  // The target may be written on the gpu.module only.
+  MlirOperation scope = unit->num_gpu_modules ? unit->gpu_modules[0] : op;
+  return tile_target_resolve(scope, NULL, &unit->target);
+}
+
+static MlirLogicalResult add_unit(TileUnits *units, MlirOperation module,
+                                  MlirOperation op) {
+  units->items = allocate(units->items, units->count + 1, sizeof *units->items);
+  TileUnit *unit = &units->items[units->count++];
+  *unit = (TileUnit){.num_gpu_modules = 0};
+  return fill_unit(module, op, unit);
+}
+
+static bool is_launched(const TileUnits *units, MlirOperation gpu_module) {
+  for (size_t i = 0; i < units->count; i++)
+    if (uses(&units->items[i], gpu_module))
+      return true;
+  return false;
+}
+
+MlirLogicalResult tile_units_find(MlirOperation module, TileUnits *out_units) {
+  *out_units = (TileUnits){NULL, 0};
+  TILE_FOR_EACH_OP (host, body_of(module)) {
+    if (tile_host_function_is(host) &&
+        tile_failed(add_unit(out_units, module, host)))
+      return tile_failure();
+  }
+  TILE_FOR_EACH_OP (op, body_of(module)) {
+    if (gpu_module_is(op) && !is_launched(out_units, op) &&
+        tile_failed(add_unit(out_units, module, op)))
+      return tile_failure();
+  }
+  if (out_units->count)
+    return tile_success();
+  return tile_emit_error_at(mlirOperationGetLocation(module),
+                            "nothing to compile: expects a func.func that "
+                            "launches kernels, or a gpu.module");
+}
+
+void tile_units_deinit(TileUnits *units) {
+  for (size_t i = 0; i < units->count; i++) {
+    free(units->items[i].name);
+    free(units->items[i].gpu_modules);
+    free(units->items[i].json);
+  }
+  free(units->items);
+  *units = (TileUnits){NULL, 0};
+}
+
+//===-- Entries -----------------------------------------------------------===//
+
+typedef struct {
+  const char *ptx;
+  MlirLogicalResult result;
+} EntryWalk;
+
+static MlirWalkResult check_entry(MlirOperation op, void *user_data) {
+  EntryWalk *walk = user_data;
+  GPULaunchFuncOp launch = gpu_launch_func_dyn(op);
+  if (!launch.op.ptr)
+    return MlirWalkResultAdvance;
+  MlirStringRef kernel =
+      mlirSymbolRefAttrGetLeafReference(gpu_launch_func_kernel_attr(launch));
+  TileText entry = {NULL, 0, 0};
+  tile_text_print(&entry, ".entry %.*s(", (int)kernel.length, kernel.data);
+  if (!strstr(walk->ptx, entry.data))
+    walk->result = tile_emit_error(
+        op,
+        "launches '%.*s', which is no kernel in the PTX; its function "
+        "needs the attribute nvvm.kernel",
+        (int)kernel.length, kernel.data);
+  tile_text_deinit(&entry);
+  return tile_failed(walk->result) ? MlirWalkResultInterrupt
+                                   : MlirWalkResultAdvance;
+}
+
+MlirLogicalResult tile_unit_check_entries(const TileUnit *unit,
+                                          const char *ptx) {
+  EntryWalk walk = {ptx, tile_success()};
+  if (unit->host.ptr)
+    mlirOperationWalk(unit->host, check_entry, &walk, MlirWalkPreOrder);
+  return walk.result;
+}

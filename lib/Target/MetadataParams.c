@@ -1,0 +1,128 @@
+//===- MetadataParams.c - Parameters of a launch --------------------------===//
+//
+// The expansion of operands is that of Tile/KernelParams.h; this file says
+// where each parameter comes from.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Target/MetadataInternal.h"
+#include "Tile/Dialect/Ops.h"
+#include "Tile/KernelParams.h"
+#include "Tile/Support/Diagnostics.h"
+
+MlirLogicalResult tile_host_print_rows(TileText *out, const char *key,
+                                       const int *rows, int count) {
+  tile_text_print(out, "\"%s\": [", key);
+  for (int i = 0; i < count; i++) {
+    if (rows[i] < 0)
+      return tile_failure();
+    tile_text_print(out, "%s%d", i ? ", " : "", rows[i]);
+  }
+  tile_text_print(out, "]");
+  return tile_success();
+}
+
+// Dimensions of a tensor map are counted from the contiguous one, those of a
+// memref towards it.
+static MlirLogicalResult print_tensor_map(TileHost *host, MlirValue operand,
+                                          TileText *out) {
+  TileSlice *slice = &host->slice;
+  TileTensorMapOp map = {{NULL}};
+  if (mlirValueIsAOpResult(operand))
+    map = tile_tensor_map_dyn(mlirOpResultGetOwner(operand));
+  int arg =
+      map.op.ptr ? tile_slice_arg(slice, tile_tensor_map_tensor(map)) : -1;
+  if (arg < 0)
+    return tile_emit_error(map.op.ptr ? map.op : slice->user,
+                           "needs a tensor map of an argument of the host "
+                           "function");
+  MlirType type = mlirValueGetType(tile_tensor_map_tensor(map));
+  MlirType element = mlirShapedTypeGetElementType(type);
+  char dtype[TILE_DTYPE_NAME_BYTES];
+  if (!tile_host_dtype_name(element, dtype))
+    return tile_emit_error(map.op, "has an element type without a dtype");
+
+  int rank = (int)mlirShapedTypeGetRank(type);
+  int dims[TILE_MAX_RANK], strides[TILE_MAX_RANK];
+  int elem_bytes = tile_slice_constant(slice, tile_elem_bits(element) / 8);
+  for (int i = 0; i < rank; i++) {
+    int d = rank - 1 - i;
+    dims[i] = tile_slice_extent(slice, arg, d);
+    strides[i] = i == 0 ? elem_bytes
+                        : tile_slice_binary(slice, "arith.muli",
+                                            tile_slice_stride(slice, arg, d),
+                                            elem_bytes);
+  }
+  tile_text_print(out,
+                  "{\"kind\": \"tensor_map\", \"arg\": %d, \"dtype\": \"%s\", ",
+                  arg, dtype);
+  if (tile_failed(tile_host_print_rows(out, "dims", dims, rank)))
+    return tile_failure();
+  tile_text_print(out, ", ");
+  if (tile_failed(
+          tile_host_print_rows(out, "strides_bytes", strides + 1, rank - 1)))
+    return tile_failure();
+  for (int i = 0; i < rank; i++)
+    tile_text_print(out, "%s%lld", i ? ", " : ", \"box\": [",
+                    (long long)tile_tensor_map_box(map, rank - 1 - i));
+  for (int i = 0; i < rank; i++)
+    tile_text_print(out, "%s1", i ? ", " : "], \"elem_strides\": [");
+  tile_text_print(out, "], \"swizzle_bytes\": %lld, \"oob\": \"zero\"}",
+                  (long long)tile_tensor_map_swizzle(map));
+  return tile_success();
+}
+
+static MlirLogicalResult print_scalar_param(TileHost *host, int row,
+                                            MlirType type, TileText *out) {
+  char dtype[TILE_DTYPE_NAME_BYTES];
+  if (row < 0)
+    return tile_failure();
+  if (!tile_host_dtype_name(type, dtype))
+    return tile_emit_error(host->slice.user,
+                           "passes a scalar of a type that has no dtype");
+  tile_text_print(out,
+                  "{\"kind\": \"scalar\", \"type\": \"%s\", \"value\": %d}",
+                  dtype, row);
+  return tile_success();
+}
+
+static MlirLogicalResult print_param(TileHost *host, MlirValue operand,
+                                     const TileKernelParam *param,
+                                     TileText *out) {
+  TileSlice *slice = &host->slice;
+  if (param->kind == TILE_KERNEL_PARAM_TENSOR_MAP)
+    return print_tensor_map(host, operand, out);
+  if (param->kind == TILE_KERNEL_PARAM_SCALAR)
+    return print_scalar_param(host, tile_slice_value(slice, operand),
+                              param->type, out);
+  int arg = tile_slice_arg(slice, operand);
+  if (param->kind == TILE_KERNEL_PARAM_POINTER)
+    tile_text_print(out, "{\"kind\": \"pointer\", \"arg\": %d}", arg);
+  else if (param->kind == TILE_KERNEL_PARAM_EXTENT)
+    return print_scalar_param(host, tile_slice_extent(slice, arg, param->dim),
+                              param->type, out);
+  else
+    return print_scalar_param(host, tile_slice_stride(slice, arg, param->dim),
+                              param->type, out);
+  return tile_success();
+}
+
+MlirLogicalResult tile_host_print_operand(TileHost *host, MlirValue operand,
+                                          bool *is_first, TileText *out) {
+  MlirType type = mlirValueGetType(operand);
+  TileKernelParam params[TILE_KERNEL_MAX_PARAMS];
+  int count = tile_kernel_params_of_type(type, params);
+  if (count < 0 ||
+      (mlirTypeIsAMemRef(type) && tile_slice_arg(&host->slice, operand) < 0))
+    return tile_emit_error(host->slice.user,
+                           "passes a kernel operand that is neither an "
+                           "argument of the host function, a tensor map nor a "
+                           "scalar");
+  for (int i = 0; i < count; i++) {
+    tile_text_print(out, "%s\n        ", *is_first ? "" : ",");
+    *is_first = false;
+    if (tile_failed(print_param(host, operand, &params[i], out)))
+      return tile_failure();
+  }
+  return tile_success();
+}

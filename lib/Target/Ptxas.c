@@ -1,0 +1,229 @@
+//===- Ptxas.c - Runs NVIDIA's assembler ----------------------------------===//
+//
+// ptxas prints, with -v, for each kernel:
+//   ptxas info    : Compiling entry function 'gemm' for 'sm_90a'
+//   ptxas info    : Function properties for gemm
+//       0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+//   ptxas info    : Used 168 registers, used 1 barriers, 0 bytes cumulative …
+// and messages "ptxas info    : (C7510) Potential Performance Loss: …".
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tile/Ptxas.h"
+
+#include "Target/TextBuffer.h"
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+//===-- Where it is -------------------------------------------------------===//
+
+// `folder` ends at `length` bytes; empty means the current one.
+static char *executable_in(const char *folder, size_t length,
+                           const char *suffix) {
+  TileText path = {NULL, 0, 0};
+  tile_text_print(&path, "%.*s%s/ptxas", (int)length, length ? folder : ".",
+                  suffix);
+  char *text = tile_text_take(&path);
+  if (access(text, X_OK) == 0)
+    return text;
+  free(text);
+  return NULL;
+}
+
+char *tile_ptxas_find(void) {
+  const char *folders = getenv("PATH");
+  while (folders) {
+    size_t length = strcspn(folders, ":");
+    char *path = executable_in(folders, length, "");
+    if (path)
+      return path;
+    folders = folders[length] ? folders + length + 1 : NULL;
+  }
+  const char *cuda_home = getenv("CUDA_HOME");
+  if (cuda_home && *cuda_home) {
+    char *path = executable_in(cuda_home, strlen(cuda_home), "/bin");
+    if (path)
+      return path;
+  }
+  static const char usual[] = "/usr/local/cuda/bin";
+  return executable_in(usual, sizeof usual - 1, "");
+}
+
+//===-- Running it --------------------------------------------------------===//
+
+static bool spawn(char *const arguments[], int out_fd, pid_t *out_pid) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, out_fd, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, out_fd, STDERR_FILENO);
+  int error =
+      posix_spawn(out_pid, arguments[0], &actions, NULL, arguments, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  errno = error;
+  return error == 0;
+}
+
+static void read_all(int fd, TileText *out) {
+  char chunk[4096];
+  for (;;) {
+    ssize_t n = read(fd, chunk, sizeof chunk);
+    if (n > 0)
+      tile_text_append(out, chunk, (size_t)n);
+    else if (n == 0 || errno != EINTR)
+      return;
+  }
+}
+
+// Runs a program to its end; `*out_wait` is as of waitpid.
+static bool run_program(char *const arguments[], TileText *out, int *out_wait) {
+  int fds[2];
+  pid_t pid;
+  if (pipe(fds) != 0)
+    return false;
+  bool is_started = spawn(arguments, fds[1], &pid);
+  int error = errno;
+  close(fds[1]);
+  if (is_started) {
+    read_all(fds[0], out);
+    while (waitpid(pid, out_wait, 0) < 0 && errno == EINTR)
+      ;
+  }
+  close(fds[0]);
+  errno = error;
+  return is_started;
+}
+
+//===-- What it said ------------------------------------------------------===//
+
+typedef struct {
+  TileText usage, warnings;
+  size_t num_warnings;
+  char kernel[256]; // whose properties are being printed
+} Reader;
+
+static void warn(Reader *reader, const char *line, size_t length) {
+  tile_text_print(&reader->warnings, "%.*s\n", (int)length, line);
+  reader->num_warnings++;
+}
+
+// Copies what stands between the first `before` and the next `after`.
+static bool between(const char *line, const char *before, const char *after,
+                    char *out, size_t capacity) {
+  const char *start = strstr(line, before);
+  if (!start)
+    return false;
+  start += strlen(before);
+  const char *end = *after ? strstr(start, after) : start + strlen(start);
+  if (!end)
+    return false;
+  snprintf(out, capacity, "%.*s", (int)(end - start), start);
+  return true;
+}
+
+static bool has_spills(const char *line) {
+  const char *stores = strstr(line, " bytes spill stores");
+  if (!stores)
+    return false;
+  // "0 bytes stack frame, 12 bytes spill stores, 8 bytes spill loads"
+  long num_stores = 0, num_loads = 0;
+  const char *comma = strchr(line, ',');
+  if (comma)
+    num_stores = strtol(comma + 1, NULL, 10);
+  comma = strchr(stores, ',');
+  if (comma)
+    num_loads = strtol(comma + 1, NULL, 10);
+  return num_stores > 0 || num_loads > 0;
+}
+
+// C7508 to C7518: a request of the kernel that ptxas did not honour. C7519, a
+// fence that it added, costs nothing.
+static bool is_forbidden(const char *line) {
+  const char *code = strstr(line, "(C75");
+  if (!code)
+    return false;
+  long number = strtol(code + 2, NULL, 10);
+  return number >= 7508 && number <= 7518;
+}
+
+static void read_line(Reader *reader, const char *line) {
+  char text[256];
+  if (between(line, "Compiling entry function '", "'", text, sizeof text) ||
+      between(line, "Function properties for ", "", text, sizeof text))
+    memcpy(reader->kernel, text, sizeof text);
+  else if (has_spills(line)) {
+    TileText message = {NULL, 0, 0};
+    tile_text_print(&message, "%s: registers spilled:%s", reader->kernel,
+                    line + strspn(line, " ") - (*line == ' '));
+    warn(reader, message.data, message.size_bytes);
+    tile_text_deinit(&message);
+  } else if (strstr(line, "Used ") && strstr(line, " registers"))
+    tile_text_print(&reader->usage, "%s: %s\n", reader->kernel,
+                    strstr(line, "Used "));
+  else if (is_forbidden(line) || strstr(line, "ptxas warning"))
+    warn(reader, line, strlen(line));
+}
+
+static void read_output(const TileText *output, TilePtxasReport *out_report) {
+  Reader reader = {.num_warnings = 0};
+  const char *at = output->data ? output->data : "";
+  while (*at) {
+    size_t length = strcspn(at, "\n");
+    TileText line = {NULL, 0, 0};
+    tile_text_append(&line, at, length);
+    read_line(&reader, line.data);
+    tile_text_deinit(&line);
+    at += length + (at[length] == '\n');
+  }
+  out_report->usage = tile_text_take(&reader.usage);
+  out_report->warnings = tile_text_take(&reader.warnings);
+  out_report->num_warnings = reader.num_warnings;
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
+TileStatus tile_ptxas_run(const char *ptxas, const char *chip, bool line_info,
+                          const char *ptx_path, const char *cubin_path,
+                          TilePtxasReport *out_report) {
+  *out_report = (TilePtxasReport){NULL, NULL, 0};
+  TileText arch = {NULL, 0, 0}, output = {NULL, 0, 0};
+  tile_text_print(&arch, "-arch=%s", chip);
+  // posix_spawn takes pointers to non-const for history's sake.
+  char *arguments[8];
+  int n = 0;
+  arguments[n++] = (char *)(size_t)ptxas;
+  arguments[n++] = arch.data;
+  arguments[n++] = (char *)(size_t)"-v";
+  if (line_info)
+    arguments[n++] = (char *)(size_t)"-lineinfo";
+  arguments[n++] = (char *)(size_t)ptx_path;
+  arguments[n++] = (char *)(size_t)"-o";
+  arguments[n++] = (char *)(size_t)cubin_path;
+  arguments[n] = NULL;
+
+  int wait = 0;
+  TileStatus status = tile_status_ok();
+  if (!run_program(arguments, &output, &wait))
+    status = tile_status_error(TILE_STATUS_USER_ERROR, "cannot run %s: %s",
+                               ptxas, strerror(errno));
+  else if (!WIFEXITED(wait) || WEXITSTATUS(wait) != 0)
+    status = tile_status_error(TILE_STATUS_USER_ERROR, "%s rejects %s:\n%s",
+                               ptxas, ptx_path, output.data ? output.data : "");
+  else
+    read_output(&output, out_report);
+  tile_text_deinit(&arch);
+  tile_text_deinit(&output);
+  return status;
+}
+
+void tile_ptxas_report_deinit(TilePtxasReport *report) {
+  free(report->usage);
+  free(report->warnings);
+  *report = (TilePtxasReport){NULL, NULL, 0};
+}

@@ -1,0 +1,201 @@
+//===- CompileOptions.c - The command line of tile-compile ----------------===//
+
+#include "CompileOptions.h"
+
+#include "Tile/Compile.h"
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: tile-compile [options] <in.mlir | ->\n"
+    "\n"
+    "Compiles every host function of an MLIR file to <function>.ptx and\n"
+    "<function>.json (docs/Metadata.md), and to <function>.cubin when ptxas "
+    "is\n"
+    "found.\n"
+    "\n"
+    "  --target=CHIP      chip to compile for, if the module does not say;\n"
+    "                     one of %s\n"
+    "  -o DIR             folder of the outputs, made when needed (default "
+    ".);\n"
+    "                     '-' prints text to standard output\n"
+    "  --emit=LIST        comma list of mlir, llvm, ptx, json, cubin\n"
+    "                     (default ptx,json and, with ptxas, cubin)\n"
+    "  --ptxas=PATH|off   assembler to use (default: PATH, $CUDA_HOME/bin,\n"
+    "                     /usr/local/cuda/bin)\n"
+    "  --werror           treat warnings, those of ptxas too, as errors\n"
+    "  --no-line-info     leave source lines out of the PTX\n"
+    "  --no-remarks       do not print remarks\n"
+    "  --save-temps=DIR   write the program after each stage to DIR\n"
+    "  --print-pipeline   print the passes and stop\n"
+    "  -v, --verbose      print instructions, shared memory, registers, times\n"
+    "  --version, --help\n"
+    "\n"
+    "Exit status: 0 compiled, 1 not; then no output file has been touched.\n";
+
+enum {
+  OPT_TARGET = 256,
+  OPT_EMIT,
+  OPT_PTXAS,
+  OPT_WERROR,
+  OPT_NO_LINE_INFO,
+  OPT_NO_REMARKS,
+  OPT_SAVE_TEMPS,
+  OPT_PRINT_PIPELINE,
+  OPT_VERSION,
+  OPT_HELP
+};
+
+static const struct option long_options[] = {
+    {"target", required_argument, NULL, OPT_TARGET},
+    {"emit", required_argument, NULL, OPT_EMIT},
+    {"ptxas", required_argument, NULL, OPT_PTXAS},
+    {"werror", no_argument, NULL, OPT_WERROR},
+    {"no-line-info", no_argument, NULL, OPT_NO_LINE_INFO},
+    {"no-remarks", no_argument, NULL, OPT_NO_REMARKS},
+    {"save-temps", required_argument, NULL, OPT_SAVE_TEMPS},
+    {"print-pipeline", no_argument, NULL, OPT_PRINT_PIPELINE},
+    {"verbose", no_argument, NULL, 'v'},
+    {"version", no_argument, NULL, OPT_VERSION},
+    {"help", no_argument, NULL, OPT_HELP},
+    {NULL, 0, NULL, 0}};
+
+static const struct {
+  const char *name;
+  unsigned flag;
+} products[] = {{"mlir", TILE_EMIT_MLIR},
+                {"llvm", TILE_EMIT_LLVM},
+                {"ptx", TILE_EMIT_PTX},
+                {"json", TILE_EMIT_JSON},
+                {"cubin", EMIT_CUBIN}};
+
+static bool parse_emit(const char *list, unsigned *out_emit) {
+  *out_emit = 0;
+  while (true) {
+    size_t length = strcspn(list, ",");
+    unsigned flag = 0;
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++)
+      if (strlen(products[i].name) == length &&
+          strncmp(products[i].name, list, length) == 0)
+        flag = products[i].flag;
+    if (!flag) {
+      fprintf(stderr,
+              "tile-compile: --emit expects mlir, llvm, ptx, json or cubin, "
+              "got '%.*s'\n",
+              (int)length, list);
+      return false;
+    }
+    *out_emit |= flag;
+    if (!list[length])
+      return true;
+    list += length + 1;
+  }
+}
+
+static void print_help(void) {
+  char chips[128];
+  tile_target_list(chips, sizeof chips);
+  printf(help, chips);
+}
+
+// Returns false after a message; `*out_exit` when the program is done.
+static bool take_option(int option, CompileOptions *options, bool *out_exit) {
+  switch (option) {
+  case 'o':
+    options->output = optarg;
+    return true;
+  case 'v':
+    options->is_verbose = true;
+    return true;
+  case OPT_TARGET:
+    options->target = optarg;
+    return true;
+  case OPT_EMIT:
+    options->has_emit = true;
+    return parse_emit(optarg, &options->emit);
+  case OPT_PTXAS:
+    options->ptxas_choice =
+        strcmp(optarg, "off") == 0 ? PTXAS_OFF : PTXAS_GIVEN;
+    options->ptxas = optarg;
+    return true;
+  case OPT_WERROR:
+    options->warnings_are_errors = true;
+    return true;
+  case OPT_NO_LINE_INFO:
+    options->line_info = false;
+    return true;
+  case OPT_NO_REMARKS:
+    options->hide_remarks = true;
+    return true;
+  case OPT_SAVE_TEMPS:
+    options->save_temps = optarg;
+    return true;
+  case OPT_PRINT_PIPELINE:
+    options->print_pipeline = true;
+    return true;
+  case OPT_VERSION:
+    printf("tile-compile %s\n", tile_version());
+    *out_exit = true;
+    return true;
+  case OPT_HELP:
+    print_help();
+    *out_exit = true;
+    return true;
+  default: // getopt has printed a message
+    fprintf(stderr, "tile-compile: see --help\n");
+    return false;
+  }
+}
+
+static bool check(const CompileOptions *options) {
+  if (options->target && !tile_target_find(options->target)) {
+    char chips[128];
+    tile_target_list(chips, sizeof chips);
+    fprintf(stderr, "tile-compile: unknown target '%s'; known chips are %s\n",
+            options->target, chips);
+    return false;
+  }
+  bool wants_cubin = options->has_emit && (options->emit & EMIT_CUBIN);
+  if (wants_cubin && options->ptxas_choice == PTXAS_OFF) {
+    fprintf(stderr, "tile-compile: --emit=cubin needs ptxas\n");
+    return false;
+  }
+  if (wants_cubin && strcmp(options->output, "-") == 0) {
+    fprintf(stderr,
+            "tile-compile: a cubin cannot be printed to standard output\n");
+    return false;
+  }
+  return true;
+}
+
+static bool take_input(int argc, char **argv, CompileOptions *options) {
+  if (argc - optind == 1) {
+    options->input = argv[optind];
+    return true;
+  }
+  if (options->print_pipeline && argc == optind)
+    return true;
+  fprintf(stderr, "tile-compile: expects one input file, got %d; see --help\n",
+          argc - optind);
+  return false;
+}
+
+ParseResult compile_options_parse(int argc, char **argv,
+                                  CompileOptions *out_options) {
+  *out_options =
+      (CompileOptions){.output = ".",
+                       .emit = TILE_EMIT_PTX | TILE_EMIT_JSON | EMIT_CUBIN,
+                       .line_info = true};
+  int option;
+  while ((option = getopt_long(argc, argv, "o:v", long_options, NULL)) != -1) {
+    bool is_done = false;
+    if (!take_option(option, out_options, &is_done))
+      return PARSED_EXIT_ERROR;
+    if (is_done)
+      return PARSED_EXIT_OK;
+  }
+  if (!take_input(argc, argv, out_options) || !check(out_options))
+    return PARSED_EXIT_ERROR;
+  return PARSED;
+}
