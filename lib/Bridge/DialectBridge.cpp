@@ -5,12 +5,31 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DialectBridge.h"
-
 #include "Tile/Dialect/Dialect.h"
+#include "TileAttrsCAPI.h"
+#include "TileHooks.h"
+#include "mlir-c/Dialect/Arith.h"
+#include "mlir-c/Dialect/GPU.h"
+#include "mlir-c/Dialect/MemRef.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Registration.h"
+#include "mlir/CAPI/Rewrite.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
+
+#include "TileDialect.h.inc"
+#include "TileEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "TileAttrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "TileTypes.h.inc"
+#define GET_OP_CLASSES
+#include "TileOps.h.inc"
 
 using namespace mlir;
 
@@ -31,8 +50,7 @@ static OpFoldResult callFold(TileFold (*hook)(MlirOperation, intptr_t,
            reinterpret_cast<const MlirAttribute *>(constants.data()));
   if (result.attr.ptr)
     return unwrap(result.attr);
-  return result.value.ptr ? OpFoldResult(unwrap(result.value))
-                          : OpFoldResult();
+  return result.value.ptr ? OpFoldResult(unwrap(result.value)) : OpFoldResult();
 }
 
 template <typename OpTy>
@@ -98,6 +116,11 @@ struct TileInlinerInterface : DialectInlinerInterface {
 } // namespace
 
 void tile::TileDialect::initialize() {
+  // Not ODS's `dependentDialects`: that takes the C++ headers of the dialects.
+  for (auto *handle :
+       {mlirGetDialectHandle__arith__, mlirGetDialectHandle__gpu__,
+        mlirGetDialectHandle__memref__})
+    mlirDialectHandleLoadDialect(handle(), wrap(getContext()));
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "TileAttrs.cpp.inc"
@@ -116,25 +139,24 @@ void tile::TileDialect::initialize() {
 Operation *tile::TileDialect::materializeConstant(OpBuilder &builder,
                                                   Attribute value, Type type,
                                                   Location location) {
-  return arith::ConstantOp::materialize(builder, value, type, location);
+  return getContext()->getLoadedDialect("arith")->materializeConstant(
+      builder, value, type, location);
 }
 
 LogicalResult
 tile::TileDialect::verifyOperationAttribute(Operation *op,
                                             NamedAttribute attribute) {
-  return success(
-      tile_attribute_verify(wrap(op), {wrap(attribute.getName()),
-                                       wrap(attribute.getValue())})
-          .value);
+  return success(tile_attribute_verify(wrap(op), {wrap(attribute.getName()),
+                                                  wrap(attribute.getValue())})
+                     .value);
 }
 
 //===-- C API -------------------------------------------------------------===//
 
 void tile_effects_add(TileEffects effects, TileEffectKind kind,
                       MlirOperation op, intptr_t operand) {
-  auto &out =
-      *static_cast<SmallVectorImpl<MemoryEffects::EffectInstance> *>(
-          effects.ptr);
+  auto &out = *static_cast<SmallVectorImpl<MemoryEffects::EffectInstance> *>(
+      effects.ptr);
   MemoryEffects::Effect *const table[] = {
       MemoryEffects::Read::get(), MemoryEffects::Write::get(),
       MemoryEffects::Allocate::get(), MemoryEffects::Free::get()};
@@ -145,8 +167,6 @@ void tile_effects_add(TileEffects effects, TileEffectKind kind,
 }
 
 MLIR_DEFINE_CAPI_DIALECT_REGISTRATION(Tile, tile, tile::TileDialect)
-
-#include "TileAttrsCAPI.h"
 
 static TileI64s toI64s(ArrayRef<int64_t> list) {
   return {list.data(), (intptr_t)list.size()};

@@ -16,73 +16,58 @@ using namespace mlir;
 
 namespace {
 
+// One class for all passes: its description and its body are C.
 struct TilePass : Pass {
   const TilePassDesc &desc;
-  std::vector<std::unique_ptr<Option<int64_t>>> ints;
-  std::vector<std::unique_ptr<Option<bool>>> bools;
-  std::vector<std::unique_ptr<Option<std::string>>> strings;
-  std::vector<std::unique_ptr<ListOption<int64_t>>> lists;
+  std::vector<std::function<void(char *)>> writers; // of the C struct's members
 
   explicit TilePass(const TilePassDesc &desc)
-      : Pass(TypeID::getFromOpaquePointer(&desc),
-             desc.op_name ? std::optional<StringRef>(desc.op_name)
-                          : std::nullopt),
-        desc(desc) {
+      : Pass(TypeID::getFromOpaquePointer(&desc), std::nullopt), desc(desc) {
     for (const TilePassOption &o : ArrayRef(desc.options, desc.num_options))
       addOption(o);
   }
 
   void addOption(const TilePassOption &o) {
-    llvm::cl::desc help(o.help);
     switch (o.kind) {
     case TILE_PASS_OPTION_INT:
-      ints.emplace_back(new Option<int64_t>(
-          *this, o.name, help, llvm::cl::init(strtoll(o.initial, nullptr, 0))));
-      break;
+      return add<Option<int64_t>>(
+          o, llvm::cl::init(strtoll(o.initial, nullptr, 0)));
     case TILE_PASS_OPTION_BOOL:
-      bools.emplace_back(new Option<bool>(
-          *this, o.name, help, llvm::cl::init(StringRef(o.initial) == "true")));
-      break;
+      return add<Option<bool>>(o,
+                               llvm::cl::init(StringRef(o.initial) == "true"));
     case TILE_PASS_OPTION_STRING:
-      strings.emplace_back(new Option<std::string>(
-          *this, o.name, help, llvm::cl::init(std::string(o.initial))));
-      break;
+      return add<Option<std::string>>(o,
+                                      llvm::cl::init(std::string(o.initial)));
     case TILE_PASS_OPTION_INT_LIST:
-      lists.emplace_back(new ListOption<int64_t>(*this, o.name, help));
-      break;
+      return add<ListOption<int64_t>>(o);
     }
   }
 
-  // Writes the option values into the C struct that the descriptor describes.
-  void fillOptions(char *out) {
-    size_t i = 0, b = 0, s = 0, l = 0;
-    for (const TilePassOption &o : ArrayRef(desc.options, desc.num_options)) {
-      void *member = out + o.offset_bytes;
-      switch (o.kind) {
-      case TILE_PASS_OPTION_INT:
-        *static_cast<int64_t *>(member) = *ints[i++];
-        break;
-      case TILE_PASS_OPTION_BOOL:
-        *static_cast<bool *>(member) = *bools[b++];
-        break;
-      case TILE_PASS_OPTION_STRING:
-        *static_cast<const char **>(member) = strings[s++]->getValue().c_str();
-        break;
-      case TILE_PASS_OPTION_INT_LIST: {
-        ArrayRef<int64_t> list = **lists[l++];
-        *static_cast<TilePassIntList *>(member) = {list.data(), list.size()};
-        break;
-      }
-      }
-    }
+  template <typename OptionTy, typename... Args>
+  void add(const TilePassOption &o, Args... args) {
+    auto option = std::make_shared<OptionTy>(*this, o.name,
+                                             llvm::cl::desc(o.help), args...);
+    writers.push_back([option, offset = o.offset_bytes](char *out) {
+      auto value = toC(*option);
+      memcpy(out + offset, &value, sizeof value);
+    });
+  }
+
+  // The C form of an option's value; borrows from the option.
+  static int64_t toC(const Option<int64_t> &option) { return option; }
+  static bool toC(const Option<bool> &option) { return option; }
+  static const char *toC(const Option<std::string> &option) {
+    return option.getValue().c_str();
+  }
+  static TilePassIntList toC(ListOption<int64_t> &option) {
+    ArrayRef<int64_t> list = *option;
+    return {list.data(), list.size()};
   }
 
   StringRef getName() const override { return desc.name; }
   StringRef getArgument() const override { return desc.argument; }
   StringRef getDescription() const override { return desc.summary; }
-  bool canScheduleOn(RegisteredOperationName name) const override {
-    return !desc.op_name || name.getStringRef() == desc.op_name;
-  }
+  bool canScheduleOn(RegisteredOperationName) const override { return true; }
   std::unique_ptr<Pass> clonePass() const override {
     return std::make_unique<TilePass>(desc);
   }
@@ -92,7 +77,8 @@ struct TilePass : Pass {
   }
   void runOnOperation() override {
     std::vector<char> options(desc.options_size_bytes);
-    fillOptions(options.data());
+    for (auto &write : writers)
+      write(options.data());
     if (!desc.run(wrap(getOperation()), options.data()).value)
       signalPassFailure();
   }
@@ -113,8 +99,7 @@ void tile_register_pipeline(const char *argument, const char *summary,
       [expand](OpPassManager &pm, StringRef options,
                function_ref<LogicalResult(const Twine &)> onError) {
         char message[512] = {0};
-        char *text =
-            expand(options.str().c_str(), message, sizeof message);
+        char *text = expand(options.str().c_str(), message, sizeof message);
         if (!text)
           return onError(message);
         LogicalResult result = parsePassPipeline(text, pm);
@@ -132,7 +117,6 @@ int tile_opt_main(int argc, char **argv) {
   registerAllPasses();
   mlirDialectHandleInsertDialect(mlirGetDialectHandle__tile__(),
                                  wrap(&registry));
-  return asMainReturnCode(
-      MlirOptMain(argc, argv, "tile-opt: the tile compiler, pass by pass\n",
-                  registry));
+  return asMainReturnCode(MlirOptMain(
+      argc, argv, "tile-opt: the tile compiler, pass by pass\n", registry));
 }

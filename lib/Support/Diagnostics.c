@@ -7,7 +7,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { MESSAGE_CAPACITY = 1024 };
+// Bytes of a message, of a remark's code; longer text is cut.
+enum { MESSAGE_CAPACITY = 1024, CODE_CAPACITY = 64 };
 
 #define FORMAT_MESSAGE(message, format)                                        \
   char message[MESSAGE_CAPACITY];                                              \
@@ -20,7 +21,7 @@ enum { MESSAGE_CAPACITY = 1024 };
 
 MlirLogicalResult tile_emit_error(MlirOperation op, const char *format, ...) {
   FORMAT_MESSAGE(message, format);
-  return mlirxOpError(op, "%s", message);
+  return mlirxEmitOpError(op, mlirStringRefCreateFromCString(message), 0, NULL);
 }
 
 MlirLogicalResult tile_emit_error_with_note(MlirOperation op,
@@ -28,19 +29,23 @@ MlirLogicalResult tile_emit_error_with_note(MlirOperation op,
                                             const char *note,
                                             const char *format, ...) {
   FORMAT_MESSAGE(message, format);
-  return mlirxOpErrorNote(op, message, note_location, note);
+  MlirxNote attached = {note_location, mlirStringRefCreateFromCString(note)};
+  return mlirxEmitOpError(op, mlirStringRefCreateFromCString(message), 1,
+                          &attached);
 }
 
 MlirLogicalResult tile_emit_error_at(MlirLocation location, const char *format,
                                      ...) {
   FORMAT_MESSAGE(message, format);
-  mlirxEmit(location, MlirDiagnosticError, "%s", message);
+  mlirEmitError(location, message);
   return tile_failure();
 }
 
 void tile_emit_remark(MlirOperation op, const char *code, const char *format,
                       ...) {
   FORMAT_MESSAGE(message, format);
-  mlirxEmit(mlirOperationGetLocation(op), MlirDiagnosticRemark, "[%s] %s", code,
-            message);
+  char tagged[MESSAGE_CAPACITY + CODE_CAPACITY];
+  snprintf(tagged, sizeof tagged, "[%s] %s", code, message);
+  mlirxEmitRemark(mlirOperationGetLocation(op),
+                  mlirStringRefCreateFromCString(tagged), 0, NULL);
 }

@@ -53,10 +53,7 @@ def Tile_Dialect : Dialect {
   let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;
   let hasOperationAttrVerify = 1;
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
-    "::mlir::memref::MemRefDialect"
-  ];
+  // The arith, gpu and memref dialects are loaded by the bridge.
 }
 
 class Tile_Op<string mnemonic, list<Trait> traits = []>

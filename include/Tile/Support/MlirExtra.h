@@ -1,88 +1,211 @@
-// mlirx.h: what mlir-c 22 lacks and C passes need.
-#pragma once
-#include <stdbool.h>
-#include "mlir-c/IR.h"
-#include "mlir-c/Pass.h"
-#include "mlir-c/Rewrite.h"
+//===- MlirExtra.h - What mlir-c lacks and C passes need ------------------===//
+//
+// Implemented in lib/Bridge; each function forwards to one of C++ MLIR and
+// decides nothing. The prefix is mlirx, the spelling is MLIR's. What a
+// ...Create function returns lives until its ...Destroy; everything else is
+// borrowed from the IR or the context.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_SUPPORT_MLIR_EXTRA_H
+#define TILE_SUPPORT_MLIR_EXTRA_H
+
 #include "Tile/Support/Hooks.h"
+#include "mlir-c/IR.h"
+#include "mlir-c/Rewrite.h"
+#include <stdbool.h>
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
-#define MLIRX(T) typedef struct { void *ptr; } T
-MLIRX(MlirxMapping); MLIRX(MlirxDominance); MLIRX(MlirxLiveness); MLIRX(MlirxTypeConverter); MLIRX(MlirxTarget);
-#define X MLIR_CAPI_EXPORTED
 
-// --- cloning with a value map (IRMapping)
-X MlirxMapping mlirxMappingCreate(void);
-X void mlirxMappingDestroy(MlirxMapping m);
-X void mlirxMappingSet(MlirxMapping m, MlirValue from, MlirValue to);
-X MlirValue mlirxMappingGet(MlirxMapping m, MlirValue from);            // from itself when unmapped
-X MlirOperation mlirxClone(MlirRewriterBase rw, MlirOperation op, MlirxMapping m);
-X MlirOperation mlirxCloneWithoutRegions(MlirRewriterBase rw, MlirOperation op, MlirxMapping m);
-X void mlirxCloneRegionBefore(MlirRewriterBase rw, MlirRegion from, MlirBlock before, MlirxMapping m);
+//===-- Cloning with a value map (IRMapping) ------------------------------===//
 
-// --- diagnostics: severity as in MlirDiagnosticSeverity; op variants honour --mlir-print-op-on-diagnostic
-X void mlirxEmit(MlirLocation loc, int severity, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-X MlirLogicalResult mlirxOpError(MlirOperation op, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-X MlirLogicalResult mlirxOpErrorNote(MlirOperation op, const char *msg, MlirLocation noteLoc, const char *note);
+typedef struct {
+  void *ptr;
+} MlirxMapping;
 
-// --- effects, traits, folding
-typedef void (*MlirxEffectFn)(TileEffectKind kind, MlirValue value, MlirStringRef resource, void *user);
-X bool mlirxEffects(MlirOperation op, bool recursive, MlirxEffectFn fn, void *user);   // false: unknown effects
-X bool mlirxIsMemoryEffectFree(MlirOperation op);
-X bool mlirxIsPure(MlirOperation op);
-X bool mlirxIsSpeculatable(MlirOperation op);
-X bool mlirxIsTriviallyDead(MlirOperation op);
-X bool mlirxIsTerminator(MlirOperation op);
-X bool mlirxIsIsolated(MlirOperation op);
-X intptr_t mlirxTryFold(MlirRewriterBase rw, MlirOperation op, MlirValue *results);    // >0: op folded, erase it
-X bool mlirxConstantInt(MlirValue v, int64_t *out);
-X bool mlirxConstantAttr(MlirValue v, MlirAttribute *out);
+/// An empty map; the caller destroys it.
+MLIR_CAPI_EXPORTED MlirxMapping mlirxMappingCreate(void);
+MLIR_CAPI_EXPORTED void mlirxMappingDestroy(MlirxMapping mapping);
 
-// --- ODS Property arguments (mlir-c only knows attributes)
-X MlirAttribute mlirxProperty(MlirOperation op, MlirStringRef name);
-X void mlirxSetProperty(MlirOperation op, MlirStringRef name, MlirAttribute value);
+/// Maps `from` to `to`; replaces an older entry.
+MLIR_CAPI_EXPORTED void mlirxMappingSet(MlirxMapping mapping, MlirValue from,
+                                        MlirValue to);
 
-// --- blocks
-X MlirBlock mlirxSplitBlock(MlirRewriterBase rw, MlirOperation before);
-X void mlirxEraseArguments(MlirBlock b, intptr_t start, intptr_t n);
-X MlirValue mlirxValueMoveLoc(MlirValue v, MlirLocation loc);
+/// What `from` is mapped to; `from` itself when it is not mapped.
+MLIR_CAPI_EXPORTED MlirValue mlirxMappingGet(MlirxMapping mapping,
+                                             MlirValue from);
 
-// --- loops
-X intptr_t mlirxMoveLoopInvariantCode(MlirOperation loop);
-X bool mlirxIsLoop(MlirOperation op);
-X bool mlirxIsDefinedOutside(MlirOperation op, MlirValue v);
-typedef struct { MlirOperation op; unsigned stage; } MlirxStage;
-X MlirLogicalResult mlirxPipelineForLoop(MlirRewriterBase rw, MlirOperation loop, const MlirxStage *s, intptr_t n, bool peelEpilogue,
-    MlirOperation (*predicate)(MlirRewriterBase, MlirOperation, MlirValue, void *), void *user, MlirOperation *out);
+/// Clones `op` at the insertion point with operands taken from the map, and
+/// enters its results, blocks and nested values into the map.
+MLIR_CAPI_EXPORTED MlirOperation mlirxClone(MlirRewriterBase rewriter,
+                                            MlirOperation op,
+                                            MlirxMapping mapping);
 
-// --- analyses
-X MlirxDominance mlirxDominanceCreate(MlirOperation root);
-X void mlirxDominanceDestroy(MlirxDominance d);
-X bool mlirxDominates(MlirxDominance d, MlirOperation a, MlirOperation b);
-X bool mlirxValueDominates(MlirxDominance d, MlirValue a, MlirOperation b);
-X MlirxLiveness mlirxLivenessCreate(MlirOperation root);
-X void mlirxLivenessDestroy(MlirxLiveness l);
-X bool mlirxIsDeadAfter(MlirxLiveness l, MlirValue v, MlirOperation op);
-X int mlirxAlias(MlirOperation root, MlirValue a, MlirValue b);                         // 0 no, 1 may, 2 must
-X uint64_t mlirxTypeSize(MlirOperation scope, MlirType t);
+/// The same with empty regions.
+MLIR_CAPI_EXPORTED MlirOperation mlirxCloneWithoutRegions(
+    MlirRewriterBase rewriter, MlirOperation op, MlirxMapping mapping);
 
-// --- dialect conversion
-typedef bool (*MlirxConvertType)(MlirType t, MlirType *out, void *user);                // false: not mine
-X MlirxTypeConverter mlirxTypeConverterCreate(void);
-X void mlirxTypeConverterDestroy(MlirxTypeConverter c);
-X void mlirxTypeConverterAdd(MlirxTypeConverter c, MlirxConvertType fn, void *user);
-X MlirType mlirxTypeConverterConvert(MlirxTypeConverter c, MlirType t);
-X MlirxTypeConverter mlirxLLVMTypeConverterCreate(MlirContext ctx);
-X MlirxTarget mlirxTargetCreate(MlirContext ctx);
-X void mlirxTargetDestroy(MlirxTarget t);
-X void mlirxTargetDialect(MlirxTarget t, const char *name, bool legal);
-X void mlirxTargetOp(MlirxTarget t, const char *name, bool legal);
-X void mlirxTargetDynamic(MlirxTarget t, const char *opName, int (*legal)(MlirOperation, void *), void *user);
-typedef MlirLogicalResult (*MlirxConvertOp)(MlirOperation op, intptr_t n, const MlirValue *operands, MlirPatternRewriter rw, MlirxTypeConverter c, void *user);
-X void mlirxAddConversion(MlirRewritePatternSet set, const char *opName, unsigned benefit, MlirxTypeConverter c, MlirxConvertOp fn, void *user);
-X MlirLogicalResult mlirxApplyConversion(MlirOperation op, MlirxTarget t, MlirFrozenRewritePatternSet set, bool full);
-#undef X
+/// Clones the blocks of `from` before the block `before` of another region.
+MLIR_CAPI_EXPORTED void mlirxCloneRegionBefore(MlirRewriterBase rewriter,
+                                               MlirRegion from,
+                                               MlirBlock before,
+                                               MlirxMapping mapping);
+
+//===-- Diagnostics -------------------------------------------------------===//
+
+/// A note under a diagnostic; borrowed during the call.
+typedef struct {
+  MlirLocation location;
+  MlirStringRef message;
+} MlirxNote;
+
+/// Emits a remark with notes.
+MLIR_CAPI_EXPORTED void mlirxEmitRemark(MlirLocation location,
+                                        MlirStringRef message,
+                                        intptr_t num_notes,
+                                        const MlirxNote *notes);
+
+/// Emits the error "'dialect.op' op <message>" with notes; shows the op where
+/// the context asks for that. Returns failure.
+MLIR_CAPI_EXPORTED MlirLogicalResult mlirxEmitOpError(MlirOperation op,
+                                                      MlirStringRef message,
+                                                      intptr_t num_notes,
+                                                      const MlirxNote *notes);
+
+//===-- Effects, traits, folding ------------------------------------------===//
+
+/// Called once per effect. `value` is null for an effect on no value;
+/// `resource` is the name of the resource.
+typedef void (*MlirxEffectFn)(TileEffectKind kind, MlirValue value,
+                              MlirStringRef resource, void *user_data);
+
+/// Reports the memory effects of `op`, with `recursive` those of the ops
+/// inside too. Returns false when they are not known.
+MLIR_CAPI_EXPORTED bool mlirxEffects(MlirOperation op, bool recursive,
+                                     MlirxEffectFn fn, void *user_data);
+
+/// Neither reads nor writes memory; regions included.
+MLIR_CAPI_EXPORTED bool mlirxIsMemoryEffectFree(MlirOperation op);
+
+/// Free of effects and speculatable: may be moved, duplicated, erased. True
+/// for most terminators as well.
+MLIR_CAPI_EXPORTED bool mlirxIsPure(MlirOperation op);
+
+/// May run where the program would not have run it.
+MLIR_CAPI_EXPORTED bool mlirxIsSpeculatable(MlirOperation op);
+
+/// Unused and erasable.
+MLIR_CAPI_EXPORTED bool mlirxIsTriviallyDead(MlirOperation op);
+
+/// Ends a block (trait IsTerminator).
+MLIR_CAPI_EXPORTED bool mlirxIsTerminator(MlirOperation op);
+
+/// Its regions use no value from outside (trait IsIsolatedFromAbove).
+MLIR_CAPI_EXPORTED bool mlirxIsIsolated(MlirOperation op);
+
+/// Folds `op` without changing it. Writes the replacement of each result to
+/// `results`, which has room for all results of `op`, and returns their
+/// number; 0 after an update in place, -1 when nothing folds. Constants are
+/// made at the insertion point.
+MLIR_CAPI_EXPORTED intptr_t mlirxTryFold(MlirRewriterBase rewriter,
+                                         MlirOperation op, MlirValue *results);
+
+/// Whether the value is a constant integer or index; its value.
+MLIR_CAPI_EXPORTED bool mlirxConstantInt(MlirValue value, int64_t *out);
+
+/// Whether the value is a constant of any type; its attribute.
+MLIR_CAPI_EXPORTED bool mlirxConstantAttr(MlirValue value, MlirAttribute *out);
+
+//===-- Parts of an op ----------------------------------------------------===//
+
+/// An ODS property as attribute (mlir-c only knows attributes); null when the
+/// op has none of that name.
+MLIR_CAPI_EXPORTED MlirAttribute mlirxProperty(MlirOperation op,
+                                               MlirStringRef name);
+
+/// Sets an ODS property; emits an error at `op` and changes nothing when the
+/// attribute does not fit.
+MLIR_CAPI_EXPORTED void mlirxSetProperty(MlirOperation op, MlirStringRef name,
+                                         MlirAttribute value);
+
+/// Replaces `length` operands from number `start` on by any number of values.
+/// Segment sizes, where the op has them, are the caller's business.
+MLIR_CAPI_EXPORTED void mlirxSetOperandGroup(MlirOperation op, intptr_t start,
+                                             intptr_t length,
+                                             intptr_t num_values,
+                                             const MlirValue *values);
+
+//===-- Blocks ------------------------------------------------------------===//
+
+/// Moves `before` and what follows it to a new block after its own, which then
+/// lacks a terminator. Returns the new block.
+MLIR_CAPI_EXPORTED MlirBlock mlirxSplitBlock(MlirRewriterBase rewriter,
+                                             MlirOperation before);
+
+/// Erases `count` unused arguments from number `start` on.
+MLIR_CAPI_EXPORTED void mlirxEraseArguments(MlirBlock block, intptr_t start,
+                                            intptr_t count);
+
+//===-- Loops -------------------------------------------------------------===//
+
+/// Places an op of a loop body in a pipeline stage; stage 0 starts first.
+typedef struct {
+  MlirOperation op;
+  unsigned stage;
+} MlirxStage;
+
+/// Guards `op` by `condition` (i1) and returns the op that holds the result,
+/// which may be `op` itself; null gives up.
+typedef MlirOperation (*MlirxPredicateFn)(MlirRewriterBase rewriter,
+                                          MlirOperation op, MlirValue condition,
+                                          void *user_data);
+
+/// Software-pipelines an `scf.for` with upstream's scf::pipelineForLoop.
+///
+/// `stages` lists every op of the body but the terminator, in the order that
+/// the new body gets. Without `predicate` the bounds must be constants that
+/// fill the pipeline; with it they are free, and `peel_epilogue` false keeps
+/// the last iterations in the loop under predicates. On success `out_loop` is
+/// the new loop and the old one is gone.
+MLIR_CAPI_EXPORTED MlirLogicalResult mlirxPipelineForLoop(
+    MlirRewriterBase rewriter, MlirOperation loop, const MlirxStage *stages,
+    intptr_t num_stages, bool peel_epilogue, MlirxPredicateFn predicate,
+    void *user_data, MlirOperation *out_loop);
+
+//===-- Analyses; valid until the IR below `root` changes -----------------===//
+
+typedef struct {
+  void *ptr;
+} MlirxDominance;
+
+typedef struct {
+  void *ptr;
+} MlirxLiveness;
+
+/// Dominance in all regions below `root`; the caller destroys it.
+MLIR_CAPI_EXPORTED MlirxDominance mlirxDominanceCreate(MlirOperation root);
+MLIR_CAPI_EXPORTED void mlirxDominanceDestroy(MlirxDominance dominance);
+
+/// `a` always runs before `b`, and is not `b`.
+MLIR_CAPI_EXPORTED bool mlirxDominates(MlirxDominance dominance,
+                                       MlirOperation a, MlirOperation b);
+
+/// `value` may be an operand of `op`.
+MLIR_CAPI_EXPORTED bool mlirxValueDominates(MlirxDominance dominance,
+                                            MlirValue value, MlirOperation op);
+
+/// Liveness of the values below `root`; the caller destroys it.
+MLIR_CAPI_EXPORTED MlirxLiveness mlirxLivenessCreate(MlirOperation root);
+MLIR_CAPI_EXPORTED void mlirxLivenessDestroy(MlirxLiveness liveness);
+
+/// Nothing that may run after `op` uses `value`.
+MLIR_CAPI_EXPORTED bool mlirxIsDeadAfter(MlirxLiveness liveness,
+                                         MlirValue value, MlirOperation op);
+
 #ifdef __cplusplus
 }
 #endif
+
+#endif // TILE_SUPPORT_MLIR_EXTRA_H

@@ -28,6 +28,7 @@ typedef struct {
   size_t size;
 } TilePassIntList;
 
+/// One option of a pass.
 typedef struct {
   const char *name;
   TilePassOptionKind kind;
@@ -36,11 +37,11 @@ typedef struct {
   const char *initial; // default value as text
 } TilePassOption;
 
+/// A pass that runs on any op.
 typedef struct {
   const char *argument; // flag without dashes
   const char *name;
   const char *summary;
-  const char *op_name; // anchor; NULL: any op
   size_t options_size_bytes;
   const TilePassOption *options;
   size_t num_options;
