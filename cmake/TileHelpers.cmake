@@ -25,15 +25,20 @@ set(TILE_ODSGEN ${PROJECT_SOURCE_DIR}/utils/odsgen/odsgen.py)
 file(GLOB TILE_ODSGEN_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/utils/odsgen/*.py)
 file(GLOB TILE_DIALECT_TD ${PROJECT_SOURCE_DIR}/include/Tile/Dialect/*.td)
 
+# Generators leave a file alone when its text stays the same, and Ninja then
+# rebuilds nothing that includes it. Only our own dialect depends on our .td
+# files; upstream's are those of the installed LLVM.
+
 # tile_tblgen(OUT TD ARGS...): C++ for the bridge.
 function(tile_tblgen out td)
   add_custom_command(OUTPUT ${TILE_GEN}/${out}
-    COMMAND ${TILE_LLVM_ROOT}/bin/mlir-tblgen ${TILE_ODS_INCLUDES} ${ARGN} ${td} -o ${TILE_GEN}/${out}
+    COMMAND ${TILE_LLVM_ROOT}/bin/mlir-tblgen --write-if-changed ${TILE_ODS_INCLUDES} ${ARGN} ${td} -o ${TILE_GEN}/${out}
     DEPENDS ${TILE_DIALECT_TD} VERBATIM)
   set(TILE_GENERATED ${TILE_GENERATED} ${TILE_GEN}/${out} PARENT_SCOPE)
 endfunction()
 
-# tile_bindings(DIALECT TD DEPENDS...): Tile/Ops/<dialect>.h, typed C handles.
+# tile_bindings(DIALECT TD DEPENDS...): Tile/Ops/<dialect>.h, typed C handles,
+# and the records it was made of, <dialect>.json.
 function(tile_bindings dialect td)
   add_custom_command(OUTPUT ${TILE_GEN}/Tile/Ops/${dialect}.h
     COMMAND ${TILE_LLVM_ROOT}/bin/llvm-tblgen --dump-json ${TILE_ODS_INCLUDES} ${td} -o ${TILE_GEN}/${dialect}.json

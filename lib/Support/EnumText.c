@@ -1,8 +1,13 @@
 //===- EnumText.c - Enum attributes of dialects, through their text -------===//
+//
+// The parts of the bindings' runtime (Build.h) that are too long for a header.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Tile/Support/Build.h"
 
-enum { TEXT_CAPACITY = 256 };
+// No bound op has more than 13 operand groups.
+enum { TEXT_CAPACITY = 256, MAX_GROUPS = 32 };
 
 typedef struct {
   char text[TEXT_CAPACITY];
@@ -44,7 +49,8 @@ MlirAttribute tile_ods_enum_attr(MlirContext context, const char *prefix,
     }
   }
   text_append_cstr(&text, ">");
-  return mlirAttributeParseGet(context, (MlirStringRef){text.text, text.length});
+  return mlirAttributeParseGet(context,
+                               (MlirStringRef){text.text, text.length});
 }
 
 int64_t tile_ods_enum_value(MlirAttribute attribute, int prefix_length,
@@ -52,6 +58,8 @@ int64_t tile_ods_enum_value(MlirAttribute attribute, int prefix_length,
                             const char *separator) {
   Text text = {{0}, 0};
   int64_t value = 0;
+  if (!attribute.ptr)
+    return 0;
   mlirAttributePrint(attribute, text_append, &text);
   const char *p = text.text + prefix_length;
   while (*p && *p != '>') {
@@ -63,4 +71,24 @@ int64_t tile_ods_enum_value(MlirAttribute attribute, int prefix_length,
     p += strspn(p, ",| ");
   }
   return value;
+}
+
+//===-- Operand groups ----------------------------------------------------===//
+
+void tile_ods_set_operands(TileRange group, int segment, TileValues values) {
+  if (segment >= 0) {
+    const char *name = "operandSegmentSizes";
+    MlirAttribute sizes = tile_ods_get_attribute(group.op, name);
+    intptr_t num_groups = mlirDenseArrayGetNumElements(sizes);
+    int32_t changed[MAX_GROUPS];
+    assert(num_groups <= MAX_GROUPS);
+    for (intptr_t i = 0; i < num_groups; i++)
+      changed[i] = mlirDenseI32ArrayGetElement(sizes, i);
+    changed[segment] = (int32_t)values.n;
+    tile_ods_set_attribute(
+        group.op, name,
+        mlirDenseI32ArrayGet(mlirOperationGetContext(group.op), num_groups,
+                             changed));
+  }
+  mlirxSetOperandGroup(group.op, group.start, group.n, values.n, values.p);
 }
