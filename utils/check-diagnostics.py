@@ -174,9 +174,11 @@ def is_covered(format_text, expected_texts):
 
 def page(found):
     """The text of docs/Diagnostics.md."""
-    rows = {"| %s | %s |" % (text.replace("|", "\\|").strip(),
-                             os.path.splitext(os.path.basename(name))[0])
-            for name, _, emitter, text in found if emitter != "tile_emit_remark"}
+    rows = {"| `%s` | %s |" % (text.replace("|", "\\|").strip(),
+                               os.path.splitext(os.path.basename(name))[0])
+            for name, _, emitter, text in found
+            if emitter != "tile_emit_remark"
+            and re.search(r"[a-z]{3}", CONVERSION.sub("", text))}
     return "\n".join([
         "# Diagnostics", "",
         "Every error that the compiler and the tools report, or the reason they "
