@@ -137,13 +137,16 @@ TileStatus tile_device_load_module(TileDevice *device, const char *ptx_path,
     return status;
   TileDeviceModule *module = calloc(1, sizeof *module);
   char *path = strdup(ptx_path);
-  status = module && path
-               ? load_text(device, ptx_path, ptx, size_bytes, module)
-               : tile_status_error(TILE_STATUS_USER_ERROR, "out of memory");
+  if (!module || !path) {
+    free(ptx);
+    free(module);
+    free(path);
+    return tile_status_error(TILE_STATUS_USER_ERROR, "out of memory");
+  }
+  status = load_text(device, ptx_path, ptx, size_bytes, module);
   free(ptx);
   if (!tile_status_is_ok(&status)) {
-    if (module)
-      tile_ptx_entries_destroy(module->entries, module->num_entries);
+    tile_ptx_entries_destroy(module->entries, module->num_entries);
     free(module);
     free(path);
     return status;
@@ -162,13 +165,19 @@ const char *tile_device_module_kernel(const TileDeviceModule *module,
 
 //===-- Launches ----------------------------------------------------------===//
 
-static TileStatus find_entry(const TileDeviceModule *module, const char *kernel,
-                             const TilePtxEntry **out_entry) {
+static const TilePtxEntry *find_entry(const TileDeviceModule *module,
+                                      const char *kernel) {
+  for (size_t i = 0; i < module->num_entries; i++) {
+    if (strcmp(module->entries[i].name, kernel) == 0)
+      return &module->entries[i];
+  }
+  return NULL;
+}
+
+static TileStatus missing_kernel(const TileDeviceModule *module,
+                                 const char *kernel) {
   char names[400] = "";
   for (size_t i = 0; i < module->num_entries; i++) {
-    *out_entry = &module->entries[i];
-    if (strcmp(module->entries[i].name, kernel) == 0)
-      return tile_status_ok();
     size_t length = strlen(names);
     snprintf(names + length, sizeof names - length, "%s'%s'", i > 0 ? ", " : "",
              module->entries[i].name);
@@ -231,10 +240,10 @@ static TileStatus check_config(const TileKernelLaunch *launch) {
 
 TileStatus tile_device_launch(TileDevice *device, TileDeviceModule *module,
                               const TileKernelLaunch *launch) {
-  const TilePtxEntry *entry = NULL;
-  TileStatus status = find_entry(module, launch->kernel, &entry);
-  if (tile_status_is_ok(&status))
-    status = check_params(entry, launch);
+  const TilePtxEntry *entry = find_entry(module, launch->kernel);
+  if (!entry)
+    return missing_kernel(module, launch->kernel);
+  TileStatus status = check_params(entry, launch);
   if (tile_status_is_ok(&status))
     status = check_config(launch);
   if (!tile_status_is_ok(&status))

@@ -79,28 +79,34 @@ enum { NUM_FUNCTIONS = sizeof function_names / sizeof function_names[0] };
 _Static_assert(sizeof(CudaApi) == NUM_FUNCTIONS * sizeof(void *),
                "one name per function of CudaApi, in its order");
 
-static TileStatus load_functions(CudaGpu *gpu, const char *library_name) {
+/// Fills `api`, or returns false and says why not.
+static bool load_functions(CudaGpu *gpu, const char *library_name,
+                           TileStatus *out_status) {
   void *symbol = dlsym(gpu->library, "cuGetProcAddress_v2");
   GetProcAddress get_proc_address = NULL;
-  if (!symbol)
-    return tile_status_error(TILE_STATUS_USER_ERROR,
-                             "%s: expected a driver of CUDA 12.0 or newer, got "
-                             "an older one",
-                             library_name);
-  memcpy(&get_proc_address, &symbol, sizeof symbol);
+  if (!symbol) {
+    *out_status = tile_status_error(
+        TILE_STATUS_USER_ERROR,
+        "%s: expected a driver of CUDA 12.0 or newer, got an older one",
+        library_name);
+    return false;
+  }
+  memcpy((void *)&get_proc_address, (void *)&symbol, sizeof symbol);
   for (int i = 0; i < NUM_FUNCTIONS; i++) {
     void *function = NULL;
     int found = 0;
     CudaResult result = get_proc_address(function_names[i], &function,
                                          CUDA_API_VERSION, 0, &found);
-    if (result != 0 || !function)
-      return tile_status_error(TILE_STATUS_USER_ERROR,
-                               "%s: the driver has no %s (error %d)",
-                               library_name, function_names[i], result);
-    memcpy((char *)&gpu->api + (size_t)i * sizeof function, &function,
+    if (result != 0 || !function) {
+      *out_status = tile_status_error(TILE_STATUS_USER_ERROR,
+                                      "%s: the driver has no %s (error %d)",
+                                      library_name, function_names[i], result);
+      return false;
+    }
+    memcpy((char *)&gpu->api + (size_t)i * sizeof function, (void *)&function,
            sizeof function);
   }
-  return tile_status_ok();
+  return true;
 }
 
 //===-- Device ------------------------------------------------------------===//
@@ -158,8 +164,7 @@ static void close_gpu(TileDevice *device) {
   free(gpu->allocations);
   if (gpu->context)
     gpu->api.primary_ctx_release(gpu->device);
-  if (gpu->library)
-    dlclose(gpu->library);
+  dlclose(gpu->library);
   free(gpu);
 }
 
@@ -224,14 +229,17 @@ TileStatus tile_driver_backend_open(const TileDeviceOptions *options,
     return tile_status_error(TILE_STATUS_USER_ERROR, "out of memory");
   gpu->base.ops = &cuda_ops;
   gpu->library = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
-  TileStatus status =
-      gpu->library
-          ? load_functions(gpu, library_name)
-          : tile_status_error(TILE_STATUS_USER_ERROR,
-                              "cannot open the CUDA driver: %s", dlerror());
-  if (tile_status_is_ok(&status))
+  TileStatus status = tile_status_ok();
+  if (!gpu->library) {
+    status = tile_status_error(TILE_STATUS_USER_ERROR,
+                               "cannot open the CUDA driver: %s", dlerror());
+    free(gpu);
+    return status;
+  }
+  bool is_loaded = load_functions(gpu, library_name, &status);
+  if (is_loaded)
     status = open_device(gpu);
-  if (!tile_status_is_ok(&status)) {
+  if (!is_loaded || !tile_status_is_ok(&status)) {
     close_gpu(&gpu->base);
     return status;
   }

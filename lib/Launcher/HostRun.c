@@ -189,7 +189,7 @@ static void log_launch(const Run *run, int launch_index, const Variant *variant,
 }
 
 static TileStatus launch_with_params(const Run *run, const Variant *variant,
-                                     TileKernelLaunch *launch) {
+                                     const TileKernelLaunch *sizes) {
   size_t count = (size_t)variant->num_params;
   // One more than needed, so that a kernel without parameters gets memory too.
   ParamMemory *memory =
@@ -204,17 +204,18 @@ static TileStatus launch_with_params(const Run *run, const Variant *variant,
     pointers[i] = memory[i].bytes;
     status = fill_param(run, &variant->params[i], &memory[i], &sizes_bytes[i]);
   }
-  launch->params = pointers;
-  launch->param_sizes_bytes = sizes_bytes;
-  launch->num_params = count;
+  TileKernelLaunch launch = *sizes;
+  launch.params = pointers;
+  launch.param_sizes_bytes = sizes_bytes;
+  launch.num_params = count;
   if (tile_status_is_ok(&status))
-    status = tile_device_launch(run->device, run->module, launch);
+    status = tile_device_launch(run->device, run->module, &launch);
   free(memory);
   return status;
 }
 
 static TileStatus perform_launch(const Run *run, int launch_index) {
-  const Variant *variant = NULL;
+  const Variant *variant = run->function->launches[launch_index].variants;
   TileStatus status = choose_variant(run, launch_index, &variant);
   if (!tile_status_is_ok(&status))
     return status;

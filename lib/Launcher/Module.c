@@ -12,7 +12,7 @@
 static int target_of_ptx(const char *ptx) {
   const char *target = strstr(ptx, ".target");
   const char *chip = target ? strstr(target, "sm_") : NULL;
-  return chip ? atoi(chip + 3) : 0;
+  return chip ? (int)strtol(chip + 3, NULL, 10) : 0;
 }
 
 /// Reads the cubin beside the PTX when this GPU can run it and it is not older.

@@ -158,7 +158,9 @@ static TileStatus read_tensor(const char *path, FILE *file,
     status = tile_tensor_alloc(out_tensor);
   if (!tile_status_is_ok(&status))
     return status;
-  size_t got_bytes = fread(out_tensor->data, 1, out_tensor->size_bytes, file);
+  size_t got_bytes = 0;
+  if (!feof(file) && !ferror(file))
+    got_bytes = fread(out_tensor->data, 1, out_tensor->size_bytes, file);
   if (got_bytes != out_tensor->size_bytes)
     return tile_status_error(TILE_STATUS_USER_ERROR,
                              "%s: expected %zu bytes of data, got %zu", path,

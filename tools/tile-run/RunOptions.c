@@ -201,7 +201,7 @@ static TileStatus apply_value(Option option, const char *value,
                               RunOptions *options) {
   enum { MAX_THREADS = 1024, MAX_SMS = 65535 };
   TileEmuOptions *emulator = &options->device.emulator;
-  TileStatus status = tile_status_ok();
+  TileStatus status;
   uint64_t number = 0;
   switch (option) {
   case OPTION_SAVE:

@@ -82,12 +82,13 @@ static TileStatus read_program(Job *job) {
   return tile_status_ok();
 }
 
-/// Appends "memref<?x8xf32>" or "f32".
+/// Appends "A: memref<?x8xf32>" or "n: i32" to a list.
 static void describe_param(const TileHostParam *param, char *text,
                            size_t text_bytes) {
   size_t length = strlen(text);
-  length += (size_t)snprintf(text + length, text_bytes - length, "%.40s: %s",
-                             param->name, param->is_scalar ? "" : "memref<");
+  length += (size_t)snprintf(text + length, text_bytes - length, "%s%.40s: %s",
+                             length > 0 ? ", " : "", param->name,
+                             param->is_scalar ? "" : "memref<");
   for (int i = 0; i < param->rank && length < text_bytes; i++) {
     char extent[24] = "?";
     if (param->shape[i] >= 0)
@@ -105,12 +106,9 @@ static TileStatus check_num_args(const Job *job) {
   if ((size_t)job->options.num_args == expected)
     return tile_status_ok();
   char params[600] = "";
-  for (size_t i = 0; i < expected && strlen(params) < 500; i++) {
-    if (i > 0)
-      strcat(params, ", ");
+  for (size_t i = 0; i < expected && strlen(params) < 500; i++)
     describe_param(tile_host_function_param(job->function, i), params,
                    sizeof params);
-  }
   return tile_status_error(TILE_STATUS_USER_ERROR,
                            "%s: expected %zu arguments (%s), got %d",
                            tile_host_function_name(job->function), expected,
@@ -119,7 +117,8 @@ static TileStatus check_num_args(const Job *job) {
 
 /// The owner of the memory of earlier tensor `earlier`, or -1.
 static int owner_of(const Job *job, int index, int earlier) {
-  bool is_valid = earlier < index && is_tensor(&job->args[earlier]);
+  bool is_valid =
+      earlier >= 0 && earlier < index && is_tensor(&job->args[earlier]);
   return is_valid ? job->args[earlier].owner : -1;
 }
 
