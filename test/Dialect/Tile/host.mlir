@@ -26,7 +26,7 @@ func.func @host(%A: memref<?x?xbf16>, %aligned: i1) {
                threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
       // CHECK: tile.kernel_config {min_blocks = 2 : i64}
       tile.kernel_config {min_blocks = 2 : i64}
-      // CHECK: tile.block_swizzle %{{.*}}, %{{.*}} of %{{.*}}, %{{.*}} {panel = 8 : i64}
+      // CHECK: tile.block_swizzle %{{.*}}, %{{.*}} of %{{.*}}, %{{[a-z0-9]+$}}
       %i, %j = tile.block_swizzle %bx, %by of %gx, %gy {panel = 8 : i64}
       // CHECK: tile.block_swizzle %{{.*}}, %{{.*}} of %{{.*}}, %{{.*}} {panel = 4 : i64, raster = #tile.raster<column>, serpentine}
       %k, %l = tile.block_swizzle %i, %j of %gx, %gy {panel = 4, raster = #tile.raster<column>, serpentine}
