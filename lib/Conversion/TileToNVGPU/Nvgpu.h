@@ -1,0 +1,135 @@
+//===- Nvgpu.h - What the lowerings to nvgpu share ------------------------===//
+#ifndef TILE_CONVERSION_NVGPU_H
+#define TILE_CONVERSION_NVGPU_H
+
+#include "Tile/Conversion.h"
+#include "Tile/Dialect/TileLayouts.h"
+#include "Tile/Support/Arena.h"
+
+//===-- Indices (IndexDivisor.c) ------------------------------------------===//
+
+/// A number >= 1 that divides every value of `index`; 0 when it is always 0.
+/// Looks through arithmetic and the induction variables of `scf.for`.
+int64_t tile_index_divisor(MlirValue index);
+
+/// Offset of a window in dimension `dim` of its source.
+TileInt tile_region_offset(TileRegionOp region, int dim);
+/// Dimension of the result, or -1 when `dim` is dropped.
+int tile_region_result_dim(TileRegionOp region, int dim);
+
+//===-- Windows of shared tiles (SharedWindow.c) --------------------------===//
+
+/// A shared tile, or a window of one, with the layout that places its elements.
+typedef struct {
+  TileAllocOp alloc;
+  TileLayout full;  // of the whole tile
+  int full_rank;
+  TileShape shape;               // of the window
+  int dim[TILE_MAX_RANK];        // dimension of the tile, per window dimension
+  TileInt offset[TILE_MAX_RANK]; // per dimension of the tile
+  // Where the window starts and ends between digits of the layout, it has one
+  // of its own: element x is at (layout(x) ^ toggle) + add, and what the SSA
+  // offsets add.
+  bool is_aligned;
+  TileLayout layout;
+  int64_t toggle, add;
+} TileSharedWindow;
+
+/// False when `tile` is not in shared memory, or has no layout that can be
+/// emitted as code: then `out_error` says why.
+bool tile_shared_window_get(MlirValue tile, TileSharedWindow *out_window,
+                            TileLayoutError *out_error);
+
+/// Accesses of a window whose coordinates are a layout of threads and
+/// constants: the part that threads decide is computed once.
+typedef struct {
+  const TileSharedWindow *window;
+  unsigned constant_axes; // input axes that are constants at every access
+  TileLayout coordinates; // input axes to coordinates of the window
+  bool is_composed;
+  TileLayout offsets; // composed: input axes to element offsets
+} TileSharedAccess;
+
+/// Plans accesses; `coordinates` is a layout onto the window.
+void tile_shared_access_plan(const TileSharedWindow *window,
+                             const TileLayout *coordinates,
+                             unsigned constant_axes,
+                             TileSharedAccess *out_access);
+
+/// The code of such accesses.
+typedef struct {
+  const TileSharedAccess *access;
+  TileLayoutCode code;
+  TileInt base;
+} TileSharedCode;
+
+/// Emits what the axes that are not constant decide, from their values `in`.
+void tile_shared_code_begin(TileIntMath *math, const TileSharedAccess *access,
+                            const TileInt *in, TileSharedCode *out_code);
+/// Element offset in the storage where the constant axes have the values `in`.
+TileInt tile_shared_code_at(TileIntMath *math, const TileSharedCode *code,
+                            const int64_t *in);
+/// Element offset of the element at `coordinates` of the window.
+TileInt tile_shared_window_at(TileIntMath *math, const TileSharedWindow *window,
+                              const TileInt *coordinates);
+
+//===-- The rewrite of one kernel (TileToNVGPU.c) -------------------------===//
+
+typedef struct {
+  TileArena *arena;
+  TileBuilder b;     // before the op that is being lowered
+  TileIntMath index; // of type index
+  int64_t num_threads;
+  TileInt thread, lane, warp; // of the block; in front of all ops
+} TileNvgpuRewrite;
+
+/// Starts a loop `for i in 0 .. count`; what is emitted until
+/// tile_nvgpu_region_end is its body. Returns i.
+MlirValue tile_nvgpu_for_begin(TileNvgpuRewrite *rewrite, int64_t count);
+void tile_nvgpu_if_begin(TileNvgpuRewrite *rewrite, MlirValue condition);
+/// Ends the innermost loop or branch.
+void tile_nvgpu_region_end(TileNvgpuRewrite *rewrite);
+
+//===-- Copies (CopyToNVGPU.c) --------------------------------------------===//
+
+typedef struct TileNvgpuCopy TileNvgpuCopy;
+
+/// Why a copy stays.
+typedef enum {
+  TILE_NVGPU_COPY_OTHER, // no cp.async copy that nvgpu can say: not ours
+  TILE_NVGPU_COPY_SIMT,  // cp.async cannot do it; ordinary accesses can
+  TILE_NVGPU_COPY_LOWERED,
+  TILE_NVGPU_COPY_ERROR // reported
+} TileNvgpuCopyKind;
+
+/// Decides how `op`, a `tile.copy`, is lowered. `out_reason` (200 characters)
+/// is filled where the copy falls back to ordinary accesses.
+/// Owner: `arena`.
+TileNvgpuCopyKind tile_nvgpu_copy_plan(TileArena *arena, MlirOperation op,
+                                       int64_t num_threads,
+                                       TileNvgpuCopy **out_copy,
+                                       const char **out_code,
+                                       char *out_reason);
+/// Emits the copy; the tokens of its asynchronous copies that are in scope
+/// behind it are added to `tokens`.
+typedef struct {
+  MlirValue *values;
+  intptr_t count, capacity;
+} TileNvgpuTokens;
+void tile_nvgpu_copy_apply(TileNvgpuRewrite *rewrite, const TileNvgpuCopy *copy,
+                           TileNvgpuTokens *tokens);
+
+//===-- Products (GemmToNVGPU.c) ------------------------------------------===//
+
+typedef struct TileNvgpuGemm TileNvgpuGemm;
+
+/// Decides how `op`, a `tile.gemm`, is lowered; null when it is not ours.
+/// Errors: reported at `op`.
+/// Owner:  `arena`.
+MlirLogicalResult tile_nvgpu_gemm_plan(TileArena *arena, MlirOperation op,
+                                       int64_t num_threads,
+                                       TileNvgpuGemm **out_gemm);
+void tile_nvgpu_gemm_apply(TileNvgpuRewrite *rewrite,
+                           const TileNvgpuGemm *gemm);
+
+#endif // TILE_CONVERSION_NVGPU_H

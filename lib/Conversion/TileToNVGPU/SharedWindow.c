@@ -1,0 +1,201 @@
+//===- SharedWindow.c - Addresses in windows of shared tiles --------------===//
+//
+// An access is coordinates -> offset. Where the coordinates are a layout of
+// threads and constants, and the digits of both layouts meet, the composition
+// is a layout again: swizzles then cost one XOR per access, and constants are
+// offsets of the instruction. Elsewhere coordinates are computed one by one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Nvgpu.h"
+
+//===-- The window --------------------------------------------------------===//
+
+static bool window_offsets(TileSharedWindow *window, TileBuffer buffer) {
+  for (int d = 0; d < window->full_rank; d++) {
+    window->offset[d] = tile_int_constant(0);
+    window->dim[d] = d;
+  }
+  if (!buffer.region.ptr)
+    return true;
+  TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
+  for (int d = 0; d < window->full_rank; d++) {
+    window->offset[d] = tile_region_offset(region, d);
+    int result = tile_region_result_dim(region, d);
+    if (result >= 0)
+      window->dim[result] = d;
+  }
+  return true;
+}
+
+static void window_sizes(const TileSharedWindow *window,
+                         int64_t size[TILE_MAX_RANK]) {
+  for (int d = 0; d < window->full_rank; d++)
+    size[d] = 1;
+  for (int d = 0; d < window->shape.rank; d++)
+    size[window->dim[d]] = window->shape.extent[d];
+}
+
+// The digits of dimension `dim` above a window of `size`; false when the window
+// ends inside a digit.
+static bool digits_above(const TileLayout *layout, int dim, int64_t size,
+                         uint64_t *inout_images, uint64_t *inout_others) {
+  bool ends = size == layout->in.extent[dim];
+  for (int i = 0; i < layout->in.num_digits; i++) {
+    const TileLayoutDigit *digit = &layout->in.digit[i];
+    if (digit->axis != dim)
+      continue;
+    ends |= digit->stride == size;
+    if (digit->stride >= size)
+      *inout_images |= layout->image[i];
+    else
+      *inout_others |= layout->image[i];
+  }
+  return ends;
+}
+
+// Whether SSA offsets only add to the offset of an element: they are multiples
+// of the size, and what they move nothing else moves.
+static bool offsets_only_add(const TileSharedWindow *window,
+                             const int64_t size[TILE_MAX_RANK]) {
+  uint64_t moved = 0, others = 0;
+  for (int d = 0; d < window->full_rank; d++) {
+    if (tile_int_is_constant(window->offset[d])) {
+      for (int i = 0; i < window->full.in.num_digits; i++)
+        if (window->full.in.digit[i].axis == d)
+          others |= window->full.image[i];
+      continue;
+    }
+    if (tile_index_divisor(window->offset[d].value) % size[d] ||
+        !digits_above(&window->full, d, size[d], &moved, &others))
+      return false;
+  }
+  return !(moved & others);
+}
+
+// Gives the window a layout of its own where it can have one.
+static void window_align(TileSharedWindow *window) {
+  int64_t size[TILE_MAX_RANK], offset[TILE_MAX_RANK];
+  TileLayoutWindow slice;
+  TileLayoutError error;
+  window_sizes(window, size);
+  for (int d = 0; d < window->full_rank; d++)
+    offset[d] = tile_int_is_constant(window->offset[d])
+                    ? window->offset[d].constant
+                    : 0;
+  if (!offsets_only_add(window, size) ||
+      !tile_layout_slice(&window->full, offset, size, &slice, &error) ||
+      !tile_layout_view(&slice.layout, window->shape.extent,
+                        window->shape.rank, &window->layout, &error))
+    return;
+  window->toggle = slice.toggle;
+  window->add = slice.add;
+  window->is_aligned = true;
+}
+
+bool tile_shared_window_get(MlirValue tile, TileSharedWindow *out_window,
+                            TileLayoutError *out_error) {
+  TileSharedWindow window = {0};
+  TileBuffer buffer = tile_buffer_of(tile);
+  TileLayoutTerms terms;
+  window.alloc = tile_buffer_alloc(buffer);
+  if (!window.alloc.op.ptr || !tile_shape_of(tile, &window.shape) ||
+      window.shape.space != TILE_SPACE_SHARED) {
+    snprintf(out_error->text, sizeof out_error->text, "no shared tile");
+    return false;
+  }
+  if (!tile_layout_of_alloc(window.alloc, &window.full, out_error) ||
+      !tile_layout_terms(&window.full, 0, &terms, out_error))
+    return false;
+  window.full_rank = window.full.in.num_axes;
+  window_offsets(&window, buffer);
+  window_align(&window);
+  *out_window = window;
+  return true;
+}
+
+TileInt tile_shared_window_at(TileIntMath *math, const TileSharedWindow *window,
+                              const TileInt *coordinates) {
+  TileInt in[TILE_MAX_RANK];
+  TileLayoutCode code;
+  TileLayoutError error;
+  for (int d = 0; d < window->full_rank; d++)
+    in[d] = window->offset[d];
+  for (int d = 0; d < window->shape.rank; d++)
+    in[window->dim[d]] =
+        tile_int_add(math, in[window->dim[d]], coordinates[d]);
+  bool has_code = tile_layout_code_begin(math, &window->full, 0, in, &code,
+                                         &error);
+  assert(has_code && "checked when the window was made");
+  (void)has_code;
+  return tile_layout_code_at(math, &code, 0, NULL);
+}
+
+// What the SSA offsets of an aligned window add.
+static TileInt window_base(TileIntMath *math, const TileSharedWindow *window) {
+  TileInt in[TILE_MAX_RANK];
+  TileLayoutCode code;
+  TileLayoutError error;
+  bool is_constant = true;
+  for (int d = 0; d < window->full_rank; d++) {
+    bool fixed = tile_int_is_constant(window->offset[d]);
+    in[d] = fixed ? tile_int_constant(0) : window->offset[d];
+    is_constant &= fixed;
+  }
+  if (is_constant ||
+      !tile_layout_code_begin(math, &window->full, 0, in, &code, &error))
+    return tile_int_constant(0);
+  return tile_layout_code_at(math, &code, 0, NULL);
+}
+
+//===-- Accesses ----------------------------------------------------------===//
+
+void tile_shared_access_plan(const TileSharedWindow *window,
+                             const TileLayout *coordinates,
+                             unsigned constant_axes,
+                             TileSharedAccess *out_access) {
+  TileLayoutError error;
+  TileLayoutTerms terms;
+  out_access->window = window;
+  out_access->constant_axes = constant_axes;
+  out_access->coordinates = *coordinates;
+  out_access->is_composed =
+      window->is_aligned &&
+      tile_layout_compose(coordinates, &window->layout, &out_access->offsets,
+                          &error) &&
+      tile_layout_terms(&out_access->offsets, constant_axes, &terms, &error);
+}
+
+void tile_shared_code_begin(TileIntMath *math, const TileSharedAccess *access,
+                            const TileInt *in, TileSharedCode *out_code) {
+  TileLayoutError error;
+  out_code->access = access;
+  out_code->base = access->is_composed ? window_base(math, access->window)
+                                       : tile_int_constant(0);
+  bool has_code = tile_layout_code_begin(
+      math, access->is_composed ? &access->offsets : &access->coordinates,
+      access->constant_axes, in, &out_code->code, &error);
+  assert(has_code && "coordinates of lanes and warps are shifts and masks");
+  (void)has_code;
+  // In front of the constants, so that those stay offsets of the instruction.
+  if (access->window->toggle == 0) {
+    out_code->code.sums[0] =
+        tile_int_add(math, out_code->code.sums[0], out_code->base);
+    out_code->base = tile_int_constant(0);
+  }
+}
+
+TileInt tile_shared_code_at(TileIntMath *math, const TileSharedCode *code,
+                            const int64_t *in) {
+  const TileSharedWindow *window = code->access->window;
+  if (code->access->is_composed) {
+    TileInt offset = tile_layout_code_at(math, &code->code, 0, in);
+    offset = tile_int_xor(math, offset, tile_int_constant(window->toggle));
+    offset = tile_int_add(math, offset, code->base);
+    return tile_int_add(math, offset, tile_int_constant(window->add));
+  }
+  TileInt coordinates[TILE_MAX_RANK];
+  for (int d = 0; d < window->shape.rank; d++)
+    coordinates[d] = tile_layout_code_at(math, &code->code, d, in);
+  return tile_shared_window_at(math, window, coordinates);
+}

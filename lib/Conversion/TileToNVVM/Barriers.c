@@ -1,0 +1,116 @@
+//===- Barriers.c - mbarriers, thread barriers, fences --------------------===//
+
+#include "Lowering.h"
+
+#include "Tile/Ops/cf.h"
+#include "Tile/Ops/llvm.h"
+#include "Tile/Ops/nvvm.h"
+#include "Tile/Support/Constants.h"
+
+enum { SLOT_SIZE_BYTES = 8 };
+
+//===-- mbarriers ---------------------------------------------------------===//
+
+void lower_tile_barrier_alloc(Lowering *l, MlirOperation op) {
+  TileBarrierAllocOp alloc = tile_barrier_alloc_cast(op);
+  if (mlirAttributeIsNull(tile_barrier_alloc_offset_attr(alloc))) {
+    lower_fail(l, op, "has no offset; run tile-pack-shared-memory first");
+    return;
+  }
+  int64_t offset_bytes = tile_barrier_alloc_offset(alloc);
+  MlirValue pointer =
+      element_pointer(l, smem_base(l), type_i64(l),
+                      tile_int_constant(offset_bytes / SLOT_SIZE_BYTES));
+  Memory *memory = memory_add(l, mlirOperationGetResult(op, 0),
+                              TILE_SPACE_SHARED, type_i64(l), pointer);
+  memory->smem_offset = offset_bytes;
+}
+
+MlirValue barrier_slot_pointer(Lowering *l, MlirValue barrier, MlirValue slot) {
+  Memory *memory = memory_find(l, barrier);
+  if (!memory)
+    return (MlirValue){NULL};
+  return element_pointer(l, memory->pointer, type_i64(l),
+                         index_operand(l, slot));
+}
+
+void lower_tile_barrier_init(Lowering *l, MlirOperation op) {
+  TileBarrierInitOp init = tile_barrier_init_cast(op);
+  MlirValue barrier = tile_barrier_init_barrier(init);
+  Memory *memory = memory_find(l, barrier);
+  int64_t slots = tile_barrier_type_slots(mlirValueGetType(barrier));
+  IfBlocks blocks = if_begin(l, op, is_elected(l));
+  MlirValue arrivals =
+      tile_const_int(&l->b, tile_barrier_init_arrivals(init), 32);
+  for (int64_t slot = 0; slot < slots; slot++)
+    nvvm_mbarrier_init(&l->b,
+                       .addr = element_pointer(l, memory->pointer, type_i64(l),
+                                               tile_int_constant(slot)),
+                       .count = arrivals);
+  if (l->target->has_tma) // the asynchronous proxy will signal it
+    nvvm_fence_mbarrier_init_op(&l->b, 0);
+  if_end(l, op, blocks);
+}
+
+void lower_tile_barrier_arrive(Lowering *l, MlirOperation op) {
+  TileBarrierArriveOp arrive = tile_barrier_arrive_cast(op);
+  MlirValue pointer =
+      barrier_slot_pointer(l, tile_barrier_arrive_barrier(arrive),
+                           tile_barrier_arrive_slot(arrive));
+  nvvm_mbarrier_arrive_op(&l->b, .type = type_i64(l), .addr = pointer);
+}
+
+void lower_tile_barrier_expect(Lowering *l, MlirOperation op) {
+  TileBarrierExpectOp expect = tile_barrier_expect_cast(op);
+  IfBlocks blocks = if_begin(l, op, is_elected(l));
+  MlirValue pointer =
+      barrier_slot_pointer(l, tile_barrier_expect_barrier(expect),
+                           tile_barrier_expect_slot(expect));
+  nvvm_mbarrier_arrive_expect_tx_op(
+      &l->b, .type = type_i64(l), .addr = pointer,
+      .txcount = tile_const_int(&l->b, tile_barrier_expect_bytes(expect), 32));
+  if_end(l, op, blocks);
+}
+
+// try_wait may give up after a while: the loop asks again.
+void lower_tile_barrier_wait(Lowering *l, MlirOperation op) {
+  TileBarrierWaitOp wait = tile_barrier_wait_cast(op);
+  MlirValue pointer = barrier_slot_pointer(
+      l, tile_barrier_wait_barrier(wait), tile_barrier_wait_slot(wait));
+  MlirBlock before = mlirOperationGetBlock(op);
+  MlirBlock after = mlirxSplitBlock(l->b.rw, op);
+  MlirBlock spin =
+      mlirRewriterBaseCreateBlockBefore(l->b.rw, after, 0, NULL, NULL);
+  mlirRewriterBaseSetInsertionPointToEnd(l->b.rw, before);
+  cf_br(&l->b, .dest = spin);
+  mlirRewriterBaseSetInsertionPointToEnd(l->b.rw, spin);
+  MlirValue done = mlirOperationGetResult(
+      nvvm_mbarrier_try_wait_op(&l->b, .type = type_i1(l), .addr = pointer,
+                                .stateOrPhase = tile_barrier_wait_parity(wait))
+          .op,
+      0);
+  cf_cond_br(&l->b, .condition = done, .trueDest = after, .falseDest = spin);
+  mlirRewriterBaseSetInsertionPointBefore(l->b.rw, op);
+}
+
+//===-- Thread barriers and fences ----------------------------------------===//
+
+// Constant ids: a register id makes ptxas reserve all 16 barriers.
+void lower_tile_barrier_sync(Lowering *l, MlirOperation op) {
+  TileBarrierSyncOp sync = tile_barrier_sync_cast(op);
+  if (mlirAttributeIsNull(tile_barrier_sync_threads_attr(sync))) {
+    nvvm_barrier0_op(&l->b, 0);
+    return;
+  }
+  MlirAttribute id = tile_barrier_sync_id_attr(sync);
+  int64_t number =
+      mlirAttributeIsNull(id) ? 0 : mlirIntegerAttrGetValueInt(id);
+  nvvm_barrier_op(&l->b, .barrierId = tile_const_int(&l->b, number, 32),
+                  .numberOfThreads = tile_const_int(
+                      &l->b, tile_barrier_sync_threads(sync), 32));
+}
+
+void lower_tile_fence_proxy(Lowering *l, MlirOperation op) {
+  (void)op;
+  nvvm_fence_proxy_op(&l->b, .kind = NVVM_PROXY_KIND_async);
+}

@@ -1,0 +1,329 @@
+//===- FragmentCopies.c - Copies between fragments and memory -------------===//
+//
+// Registers r, r+1, … that hold consecutive elements of the last dimension move
+// together. Towards global memory there are two arms behind one uniform branch:
+// a tile that lies inside the tensor, with rows aligned to the vector, moves in
+// vectors without conditions; any other moves element by element, each with its
+// own condition.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "Tile/LayoutAccess.h"
+#include "Tile/Ops/llvm.h"
+#include "Tile/Support/Constants.h"
+
+enum { MAX_VECTOR = 16, MAX_VECTOR_BYTES = 16 };
+
+//===-- Plan --------------------------------------------------------------===//
+
+typedef struct {
+  const View *fragment, *other;
+  bool to_memory;     // from the fragment; false: into it
+  TileLayout layout;  // of the fragment
+  TileLayoutCode code; // its coordinates, registers constant
+  MlirValue owner;    // threads that hold the first replica; null: all
+  int64_t num_regs, vector;
+} Plan;
+
+// Registers r … r+vector-1 hold neighbours in the last dimension, and every
+// other digit moves it by multiples of `vector`.
+static int64_t fragment_vector(const TileLayout *layout, int last,
+                               int64_t limit) {
+  int64_t vector = 1;
+  for (; vector < limit; vector *= 2) {
+    bool found = false;
+    for (int i = 0; i < layout->in.num_digits; i++) {
+      const TileLayoutDigit *in = &layout->in.digit[i];
+      uint64_t image = layout->image[i];
+      bool is_register =
+          in->axis == TILE_LAYOUT_REG && in->stride == vector && in->radix == 2;
+      for (uint64_t rest = image; rest; rest &= rest - 1) {
+        const TileLayoutDigit *out =
+            &layout->out.digit[__builtin_ctzll(rest)];
+        if (out->axis != last || out->stride != vector)
+          continue;
+        if (!is_register || image & (image - 1))
+          return vector; // another digit moves this bit
+        found = true;
+      }
+    }
+    if (!found)
+      break;
+  }
+  return vector;
+}
+
+// A lane or warp digit without image replicates: its copies stay silent.
+static void plan_owner(Lowering *l, Plan *plan) {
+  const TileLayout *layout = &plan->layout;
+  MlirValue ids[3] = {{NULL}, lane_id(l), warp_id(l)};
+  for (int i = 0; i < layout->in.num_digits; i++) {
+    const TileLayoutDigit *in = &layout->in.digit[i];
+    if (layout->image[i] || in->axis == TILE_LAYOUT_REG)
+      continue;
+    TileInt digit = tile_int_rem(
+        &l->i32,
+        tile_int_div(&l->i32, tile_int_value(ids[in->axis]), in->stride),
+        in->radix);
+    MlirValue is_first = arith_cmpi(
+        &l->b, .predicate = ARITH_CMP_I_PREDICATE_eq,
+        .lhs = tile_int_get(&l->i32, digit),
+        .rhs = tile_const_int(&l->b, 0, 32));
+    plan->owner = and_maybe(l, plan->owner, is_first);
+  }
+}
+
+static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
+  TileLayoutError error;
+  if (!tile_layout_of_alloc(plan->fragment->memory->alloc, &plan->layout,
+                            &error)) {
+    lower_fail(l, op, "the fragment has no layout: %s", error.text);
+    return false;
+  }
+  TileInt in[3] = {tile_int_constant(0), tile_int_value(lane_id(l)),
+                   tile_int_value(warp_id(l))};
+  if (!tile_layout_code_begin(&l->i32, &plan->layout, 1u << TILE_LAYOUT_REG, in,
+                              &plan->code, &error)) {
+    lower_fail(l, op, "cannot address the fragment: %s", error.text);
+    return false;
+  }
+  plan->num_regs = tile_layout_axis_size(&plan->layout.in, TILE_LAYOUT_REG);
+  if (plan->to_memory)
+    plan_owner(l, plan);
+  int last = plan->fragment->shape.rank - 1;
+  int64_t elem_bytes = tile_elem_bits(plan->other->memory->element) / 8;
+  plan->vector = fragment_vector(&plan->layout, last,
+                                 MAX_VECTOR_BYTES / elem_bytes);
+  return true;
+}
+
+//===-- Registers ---------------------------------------------------------===//
+
+static MlirValue register_pointer(Lowering *l, const Plan *plan, int64_t r) {
+  return element_pointer(l, plan->fragment->memory->pointer,
+                         plan->fragment->memory->element,
+                         tile_int_constant(r));
+}
+
+static MlirValue register_read(Lowering *l, const Plan *plan, int64_t r) {
+  MlirType element = plan->fragment->memory->element;
+  return llvm_load(&l->b, .type = type_stored(l, element),
+                   .addr = register_pointer(l, plan, r));
+}
+
+static void register_write(Lowering *l, const Plan *plan, int64_t r,
+                           MlirValue value) {
+  llvm_store(&l->b, .value = value, .addr = register_pointer(l, plan, r));
+}
+
+static void register_coordinates(Lowering *l, const Plan *plan, int64_t r,
+                                 TileInt at[TILE_MAX_RANK]) {
+  int64_t in[3] = {r, 0, 0};
+  for (int d = 0; d < plan->fragment->shape.rank; d++)
+    at[d] = tile_layout_code_at(&l->i32, &plan->code, d, in);
+}
+
+// Moves registers r … r + count - 1 from or to `pointer`.
+static void move_run(Lowering *l, const Plan *plan, int64_t r, int64_t count,
+                     MlirValue pointer, MlirValue predicate) {
+  MlirType mine = plan->fragment->memory->element,
+           theirs = plan->other->memory->element;
+  unsigned space = space_number(plan->other->memory->space);
+  int64_t bytes = count * tile_elem_bits(theirs) / 8;
+  MlirValue elems[MAX_VECTOR];
+  if (plan->to_memory) {
+    for (int64_t i = 0; i < count; i++)
+      elems[i] = convert_element(l, register_read(l, plan, r + i), mine, theirs);
+    store_bits(l, bits_join(l, elems, theirs, count), pointer, space, bytes,
+               predicate);
+    return;
+  }
+  MlirValue bits = load_bits(l, pointer, space, bytes, predicate);
+  bits_split(l, bits, theirs, count, elems);
+  for (int64_t i = 0; i < count; i++) {
+    if (predicate.ptr && plan->other->pad.ptr)
+      elems[i] = arith_select(&l->b, predicate, elems[i], plan->other->pad);
+    register_write(l, plan, r + i,
+                   convert_element(l, elems[i], theirs, mine));
+  }
+}
+
+//===-- Global memory -----------------------------------------------------===//
+
+static void move_global(Lowering *l, const Plan *plan, int64_t vector,
+                        bool check) {
+  for (int64_t r = 0; r < plan->num_regs; r += vector) {
+    TileInt at[TILE_MAX_RANK];
+    register_coordinates(l, plan, r, at);
+    MlirValue pointer = global_pointer(l, plan->other, at);
+    MlirValue predicate = plan->owner;
+    if (check)
+      predicate = and_maybe(l, predicate,
+                            global_in_bounds(l, plan->other, at, vector));
+    move_run(l, plan, r, vector, pointer, predicate);
+  }
+}
+
+// The whole tile lies inside the tensor. Null when that is known.
+static MlirValue tile_in_bounds(Lowering *l, const View *view) {
+  TileInt first[TILE_MAX_RANK], last[TILE_MAX_RANK];
+  for (int d = 0; d < view->shape.rank; d++) {
+    first[d] = tile_int_constant(0);
+    last[d] = tile_int_constant(view->shape.extent[d] - 1);
+  }
+  return and_maybe(l, global_in_bounds(l, view, first, 1),
+                   global_in_bounds(l, view, last, 1));
+}
+
+// Rows start at multiples of the vector: the first element and all strides.
+static MlirValue rows_are_aligned(Lowering *l, const Plan *plan) {
+  const View *view = plan->other;
+  int64_t bytes = plan->vector * tile_elem_bits(view->memory->element) / 8;
+  int64_t elem_bytes = bytes / plan->vector;
+  if (plan->vector == 1 || view->align_bytes % bytes == 0)
+    return (MlirValue){NULL};
+  TileInt origin[TILE_MAX_RANK];
+  for (int d = 0; d < view->shape.rank; d++)
+    origin[d] = tile_int_constant(0);
+  MlirValue low = llvm_ptrtoint(&l->b, .type = type_i64(l),
+                                .arg = global_pointer(l, view, origin));
+  for (int t = 0; t + 1 < view->shape.rank; t++) {
+    TileInt stride = tile_int_mul(
+        &l->i64, view->memory->stride[view->dim[t]], elem_bytes);
+    if (tile_int_is_constant(stride) && stride.constant % bytes == 0)
+      continue;
+    low = arith_ori(&l->b, low, tile_int_get(&l->i64, stride));
+  }
+  MlirValue rest = arith_andi(&l->b, low, tile_const_int(&l->b, bytes - 1, 64));
+  return arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq, .lhs = rest,
+                    .rhs = tile_const_int(&l->b, 0, 64));
+}
+
+static bool has_unit_rows(const View *view) {
+  int last = view->memory->rank - 1;
+  TileInt stride = view->memory->stride[last];
+  return view->dim[view->shape.rank - 1] == last &&
+         tile_int_is_constant(stride) && stride.constant == 1;
+}
+
+static void copy_global(Lowering *l, MlirOperation op, Plan *plan) {
+  if (!has_unit_rows(plan->other))
+    plan->vector = 1;
+  MlirValue fast = and_maybe(l, tile_in_bounds(l, plan->other),
+                             rows_are_aligned(l, plan));
+  if (!fast.ptr) {
+    move_global(l, plan, plan->vector, false);
+    return;
+  }
+  ElseBlocks blocks = if_else_begin(l, op, fast);
+  move_global(l, plan, plan->vector, false);
+  else_begin(l, blocks);
+  move_global(l, plan, 1, true);
+  else_end(l, op, blocks);
+}
+
+//===-- Shared memory -----------------------------------------------------===//
+
+static bool is_whole_tile(const View *view) {
+  TileShape whole;
+  tile_shape_of(view->memory->key, &whole);
+  return tile_shape_equal_extents(&whole, &view->shape);
+}
+
+// A window: coordinates first, then the layout, element by element.
+static void copy_shared_window(Lowering *l, MlirOperation op,
+                               const Plan *plan) {
+  for (int64_t r = 0; r < plan->num_regs; r++) {
+    TileInt at[TILE_MAX_RANK], offset;
+    register_coordinates(l, plan, r, at);
+    if (!shared_offset(l, op, plan->other, at, &offset))
+      return;
+    MlirValue pointer = element_pointer(l, plan->other->memory->pointer,
+                                        plan->other->memory->element, offset);
+    move_run(l, plan, r, 1, pointer, plan->owner);
+  }
+}
+
+// The whole tile: the composed layout gives offsets straight from registers.
+static void copy_shared(Lowering *l, MlirOperation op, Plan *plan) {
+  TileLayout shared, access;
+  TileLayoutError error;
+  TileLayoutCode code;
+  if (!is_whole_tile(plan->other)) {
+    copy_shared_window(l, op, plan);
+    return;
+  }
+  TileInt in[3] = {tile_int_constant(0), tile_int_value(lane_id(l)),
+                   tile_int_value(warp_id(l))};
+  if (!tile_layout_of_alloc(plan->other->memory->alloc, &shared, &error) ||
+      !tile_layout_compose(&plan->layout, &shared, &access, &error) ||
+      !tile_layout_code_begin(&l->i32, &access, 1u << TILE_LAYOUT_REG, in,
+                              &code, &error)) {
+    copy_shared_window(l, op, plan);
+    return;
+  }
+  int bits = tile_elem_bits(plan->other->memory->element);
+  int64_t vector = tile_layout_vector_width(&access, bits);
+  while (vector * bits / 8 > MAX_VECTOR_BYTES)
+    vector /= 2;
+  for (int64_t r = 0; r < plan->num_regs; r += vector) {
+    int64_t at[3] = {r, 0, 0};
+    TileInt offset = tile_layout_code_at(&l->i32, &code, 0, at);
+    MlirValue pointer = element_pointer(l, plan->other->memory->pointer,
+                                        plan->other->memory->element, offset);
+    move_run(l, plan, r, vector, pointer, plan->owner);
+  }
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
+static void copy_registers(Lowering *l, MlirOperation op, const View *src,
+                           const View *dst) {
+  Plan from = {.fragment = src}, to = {.fragment = dst};
+  TileLayoutError error;
+  if (!tile_layout_of_alloc(src->memory->alloc, &from.layout, &error) ||
+      !tile_layout_of_alloc(dst->memory->alloc, &to.layout, &error) ||
+      !tile_layout_equal(&from.layout, &to.layout)) {
+    lower_fail(l, op, "copies between fragments of different layouts; the "
+                      "conversion has no lowering yet");
+    return;
+  }
+  int64_t count = tile_layout_axis_size(&from.layout.in, TILE_LAYOUT_REG);
+  for (int64_t r = 0; r < count; r++)
+    register_write(l, &to, r,
+                   convert_element(l, register_read(l, &from, r),
+                                   src->memory->element,
+                                   dst->memory->element));
+}
+
+void lower_fragment_copy(Lowering *l, MlirOperation op, const View *src,
+                         const View *dst) {
+  bool from = src->memory->space == TILE_SPACE_FRAGMENT,
+       to = dst->memory->space == TILE_SPACE_FRAGMENT;
+  if (from && to) {
+    copy_registers(l, op, src, dst);
+    return;
+  }
+  Plan plan = {.fragment = from ? src : dst,
+               .other = from ? dst : src,
+               .to_memory = from};
+  if (!is_whole_tile(plan.fragment)) {
+    lower_fail(l, op, "copies a window of a fragment; whole fragments only");
+    return;
+  }
+  if (!plan_build(l, op, &plan))
+    return;
+  switch (plan.other->memory->space) {
+  case TILE_SPACE_GLOBAL:
+    copy_global(l, op, &plan);
+    break;
+  case TILE_SPACE_SHARED:
+    copy_shared(l, op, &plan);
+    break;
+  default:
+    lower_fail(l, op, "copies between a fragment and %s, which has no lowering",
+               tile_space_name(plan.other->memory->space));
+  }
+}

@@ -1,0 +1,226 @@
+//===- Scalars.c - Ids, extents, scalar loads and stores ------------------===//
+
+#include "Lowering.h"
+
+#include "Tile/Ops/gpu.h"
+#include "Tile/Ops/llvm.h"
+#include "Tile/Ops/memref.h"
+#include "Tile/Ops/nvvm.h"
+#include "Tile/Support/Constants.h"
+
+static void replace(Lowering *l, MlirOperation op, MlirValue value) {
+  mlirRewriterBaseReplaceAllUsesWith(l->b.rw, mlirOperationGetResult(op, 0),
+                                     value);
+}
+
+static void replace_index(Lowering *l, MlirOperation op, TileInt value) {
+  MlirType index = mlirIndexTypeGet(tile_builder_context(&l->b));
+  MlirValue i32 = tile_int_get(&l->i32, value);
+  replace(l, op, arith_index_cast(&l->b, .type = index, .in = i32));
+}
+
+//===-- Ids ---------------------------------------------------------------===//
+
+void lower_gpu_thread_id(Lowering *l, MlirOperation op) {
+  MlirValue id = {NULL};
+  switch (gpu_thread_id_dimension(gpu_thread_id_cast(op))) {
+  case GPU_DIMENSION_x:
+    id = nvvm_read_ptx_sreg_tid_x(&l->b, type_i32(l));
+    break;
+  case GPU_DIMENSION_y:
+    id = nvvm_read_ptx_sreg_tid_y(&l->b, type_i32(l));
+    break;
+  case GPU_DIMENSION_z:
+    id = nvvm_read_ptx_sreg_tid_z(&l->b, type_i32(l));
+    break;
+  }
+  replace_index(l, op, tile_int_value(id));
+}
+
+void lower_gpu_block_id(Lowering *l, MlirOperation op) {
+  MlirValue id = {NULL};
+  switch (gpu_block_id_dimension(gpu_block_id_cast(op))) {
+  case GPU_DIMENSION_x:
+    id = nvvm_read_ptx_sreg_ctaid_x(&l->b, type_i32(l));
+    break;
+  case GPU_DIMENSION_y:
+    id = nvvm_read_ptx_sreg_ctaid_y(&l->b, type_i32(l));
+    break;
+  case GPU_DIMENSION_z:
+    id = nvvm_read_ptx_sreg_ctaid_z(&l->b, type_i32(l));
+    break;
+  }
+  replace_index(l, op, tile_int_value(id));
+}
+
+void lower_gpu_block_dim(Lowering *l, MlirOperation op) {
+  int dim = (int)gpu_block_dim_dimension(gpu_block_dim_cast(op));
+  replace_index(l, op, tile_int_constant(l->block_size[dim]));
+}
+
+void lower_gpu_grid_dim(Lowering *l, MlirOperation op) {
+  MlirValue dim = {NULL};
+  switch (gpu_grid_dim_dimension(gpu_grid_dim_cast(op))) {
+  case GPU_DIMENSION_x:
+    dim = nvvm_read_ptx_sreg_nctaid_x(&l->b, type_i32(l));
+    break;
+  case GPU_DIMENSION_y:
+    dim = nvvm_read_ptx_sreg_nctaid_y(&l->b, type_i32(l));
+    break;
+  case GPU_DIMENSION_z:
+    dim = nvvm_read_ptx_sreg_nctaid_z(&l->b, type_i32(l));
+    break;
+  }
+  replace_index(l, op, tile_int_value(dim));
+}
+
+void lower_gpu_return(Lowering *l, MlirOperation op) {
+  (void)op;
+  llvm_return(&l->b, .arg = {NULL});
+}
+
+//===-- Memrefs -----------------------------------------------------------===//
+
+void lower_memref_dim(Lowering *l, MlirOperation op) {
+  MemRefDimOp dim = memref_dim_cast(op);
+  Memory *memory = memory_find(l, memref_dim_source(dim));
+  int64_t index;
+  if (!memory || !mlirxConstantInt(memref_dim_index(dim), &index) ||
+      index < 0 || index >= memory->rank) {
+    lower_fail(l, op, "needs a constant dimension of a kernel argument");
+    return;
+  }
+  replace_index(l, op, memory->extent[index]);
+}
+
+// Pointer to one element of a memref that is no tile operand.
+static MlirValue scalar_pointer(Lowering *l, MlirOperation op,
+                                MlirValue memref, TileRange indices,
+                                Memory **out_memory) {
+  Memory *memory = memory_find(l, memref);
+  *out_memory = memory;
+  if (!memory) {
+    lower_fail(l, op, "accesses a memref that is neither a kernel argument nor "
+                      "a tile.alloc");
+    return (MlirValue){NULL};
+  }
+  TileInt at[TILE_MAX_RANK], linear = tile_int_constant(0);
+  for (int d = 0; d < memory->rank; d++)
+    at[d] = index_operand(l, tile_range_at(indices, d));
+  if (memory->space == TILE_SPACE_GLOBAL) {
+    for (int d = 0; d < memory->rank; d++)
+      linear = tile_int_add(&l->i64, linear,
+                            tile_int_mul_value(&l->i64, extend(l, at[d]),
+                                               memory->stride[d]));
+    return element_pointer(l, memory->pointer, memory->element, linear);
+  }
+  if (memory->space == TILE_SPACE_SHARED && memory->alloc.op.ptr) {
+    View view = {.memory = memory};
+    tile_shape_of(memref, &view.shape);
+    for (int d = 0; d < memory->rank; d++) {
+      view.dim[d] = d;
+      view.offset[d] = tile_int_constant(0);
+    }
+    if (!shared_offset(l, op, &view, at, &linear))
+      return (MlirValue){NULL};
+    return element_pointer(l, memory->pointer, memory->element, linear);
+  }
+  // Private memory and storage are row-major.
+  for (int d = 0; d < memory->rank; d++)
+    linear = tile_int_add(
+        &l->i32,
+        tile_int_mul_value(&l->i32, linear, memory->extent[d]), at[d]);
+  return element_pointer(l, memory->pointer, memory->element, linear);
+}
+
+void lower_memref_load(Lowering *l, MlirOperation op) {
+  MemRefLoadOp load = memref_load_cast(op);
+  Memory *memory;
+  MlirValue pointer = scalar_pointer(l, op, memref_load_memref(load),
+                                     memref_load_indices(load), &memory);
+  if (!pointer.ptr)
+    return;
+  MlirValue value = llvm_load(&l->b, .type = type_stored(l, memory->element),
+                              .addr = pointer);
+  if (mlirTypeIsAInteger(memory->element) &&
+      mlirIntegerTypeGetWidth(memory->element) == 1)
+    value = arith_trunci(&l->b, .type = type_i1(l), .in = value);
+  else if (!mlirTypeEqual(mlirValueGetType(value), memory->element))
+    value = arith_bitcast(&l->b, .type = memory->element, .in = value);
+  replace(l, op, value);
+}
+
+// A store to memory that the block shares is one store, not one per thread.
+void lower_memref_store(Lowering *l, MlirOperation op) {
+  MemRefStoreOp store = memref_store_cast(op);
+  Memory *memory;
+  MlirValue pointer = scalar_pointer(l, op, memref_store_memref(store),
+                                     memref_store_indices(store), &memory);
+  if (!pointer.ptr)
+    return;
+  MlirValue value = memref_store_value(store);
+  MlirType stored = type_stored(l, memory->element);
+  if (mlirTypeIsAInteger(memory->element) &&
+      mlirIntegerTypeGetWidth(memory->element) == 1)
+    value = arith_extui(&l->b, .type = stored, .in = value);
+  else if (!mlirTypeEqual(mlirValueGetType(value), stored))
+    value = arith_bitcast(&l->b, .type = stored, .in = value);
+  bool is_shared = memory->space == TILE_SPACE_GLOBAL ||
+                   memory->space == TILE_SPACE_SHARED;
+  if (!is_shared) {
+    llvm_store(&l->b, .value = value, .addr = pointer);
+    return;
+  }
+  IfBlocks blocks = if_begin(l, op, is_elected(l));
+  llvm_store(&l->b, .value = value, .addr = pointer);
+  if_end(l, op, blocks);
+}
+
+//===-- Rasterisation -----------------------------------------------------===//
+
+// With row panels: a panel is `panel` rows of the grid; inside it blocks are
+// numbered down the columns. Column panels are the same with x and y exchanged.
+void lower_tile_block_swizzle(Lowering *l, MlirOperation op) {
+  TileBlockSwizzleOp swizzle = tile_block_swizzle_cast(op);
+  bool by_column =
+      tile_block_swizzle_raster(swizzle) == TILE_RASTER_Column;
+  TileInt x = index_operand(l, tile_block_swizzle_x(swizzle)),
+          y = index_operand(l, tile_block_swizzle_y(swizzle)),
+          grid_x = index_operand(l, tile_block_swizzle_grid_x(swizzle)),
+          grid_y = index_operand(l, tile_block_swizzle_grid_y(swizzle));
+  TileInt width = by_column ? grid_y : grid_x; // along a panel
+  TileInt height = by_column ? grid_x : grid_y;
+  TileIntMath *m = &l->i32;
+  TileInt panel = tile_int_constant(tile_block_swizzle_panel(swizzle));
+
+  MlirValue linear = tile_int_get(
+      m, tile_int_add(m, tile_int_mul_value(m, y, grid_x), x));
+  MlirValue per_panel =
+      tile_int_get(m, tile_int_mul(m, width, panel.constant));
+  MlirValue number = arith_divui(&l->b, linear, per_panel);
+  MlirValue inside = arith_remui(&l->b, linear, per_panel);
+  TileInt first = tile_int_mul(m, tile_int_value(number), panel.constant);
+  // The last panel may be lower.
+  MlirValue left = tile_int_get(m, tile_int_sub(m, height, first));
+  MlirValue rows = arith_minui(&l->b, left, tile_int_get(m, panel));
+  MlirValue column = arith_divui(&l->b, inside, rows);
+  MlirValue row = arith_remui(&l->b, inside, rows);
+  if (tile_block_swizzle_serpentine(swizzle)) {
+    MlirValue odd =
+        arith_andi(&l->b, number, tile_const_int(&l->b, 1, 32));
+    MlirValue backwards =
+        arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_ne, .lhs = odd,
+                   .rhs = tile_const_int(&l->b, 0, 32));
+    TileInt last = tile_int_add(m, width, tile_int_constant(-1));
+    MlirValue mirrored =
+        tile_int_get(m, tile_int_sub(m, last, tile_int_value(column)));
+    column = arith_select(&l->b, backwards, mirrored, column);
+  }
+  row = tile_int_get(m, tile_int_add(m, first, tile_int_value(row)));
+  MlirType index = mlirIndexTypeGet(tile_builder_context(&l->b));
+  MlirValue out[2] = {by_column ? row : column, by_column ? column : row};
+  for (int i = 0; i < 2; i++)
+    mlirRewriterBaseReplaceAllUsesWith(
+        l->b.rw, mlirOperationGetResult(op, i),
+        arith_index_cast(&l->b, .type = index, .in = out[i]));
+}

@@ -1,0 +1,298 @@
+//===- SimtCopies.c - Copies and fills by ordinary loads and stores -------===//
+//
+// The tile is cut in chunks of consecutive elements of its last dimension; the
+// threads of the block take them in turn. Loads of a batch are issued before
+// its stores. Private memory belongs to one thread: to fill it every thread
+// copies the whole tile, out of it one elected thread does.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "Tile/Ops/llvm.h"
+#include "Tile/Support/Constants.h"
+
+enum { MAX_BATCH = 8, MAX_VECTOR_BYTES = 16 };
+
+//===-- Plan --------------------------------------------------------------===//
+
+typedef struct {
+  const View *src, *dst; // src is null for a fill
+  MlirValue value;       // of a fill, as stored
+  int64_t vector;        // elements per chunk
+  int64_t num_chunks;
+  int64_t num_threads; // that share the chunks
+  bool only_elected;
+} Plan;
+
+static bool last_dims_match(const View *view) {
+  int last = view->shape.rank - 1;
+  return view->dim[last] == view->memory->rank - 1;
+}
+
+static bool extent_is_multiple(TileInt x, int64_t of) {
+  return tile_int_is_constant(x) && x.constant % of == 0;
+}
+
+// Elements that one access of this side may take.
+static int64_t side_vector(const View *view) {
+  int last = view->memory->rank - 1;
+  int64_t elem_bytes = tile_elem_bits(view->memory->element) / 8;
+  int64_t vector = MAX_VECTOR_BYTES / elem_bytes;
+  if (!last_dims_match(view))
+    return 1;
+  if (view->memory->space == TILE_SPACE_GLOBAL) {
+    TileInt stride = view->memory->stride[last];
+    if (!tile_int_is_constant(stride) || stride.constant != 1)
+      return 1;
+    while (vector > 1 && (view->align_bytes % (vector * elem_bytes) ||
+                          !extent_is_multiple(view->memory->extent[last],
+                                              vector)))
+      vector /= 2;
+    return vector;
+  }
+  TileLayout layout;
+  TileLayoutError error;
+  if (view->memory->space != TILE_SPACE_SHARED ||
+      !tile_layout_of_alloc(view->memory->alloc, &layout, &error))
+    return 1;
+  int64_t run = tile_layout_contiguous_run(&layout, last);
+  while (vector > 1 &&
+         (run % vector || !extent_is_multiple(view->offset[last], vector)))
+    vector /= 2;
+  return vector;
+}
+
+static void plan_vector(Plan *plan, int64_t limit) {
+  const TileShape *shape = &plan->dst->shape;
+  int64_t vector = side_vector(plan->dst);
+  if (plan->src) {
+    int64_t other = side_vector(plan->src);
+    vector = other < vector ? other : vector;
+  }
+  if (limit && limit < vector)
+    vector = limit;
+  while (shape->extent[shape->rank - 1] % vector)
+    vector /= 2;
+  plan->vector = vector;
+  plan->num_chunks = tile_shape_num_elems(shape) / vector;
+}
+
+static void plan_threads(Lowering *l, Plan *plan) {
+  bool into = plan->dst->memory->space == TILE_SPACE_PRIVATE;
+  bool from = plan->src && plan->src->memory->space == TILE_SPACE_PRIVATE;
+  plan->num_threads = into || from ? 1 : l->num_threads;
+  plan->only_elected = from && !into;
+}
+
+//===-- One chunk ---------------------------------------------------------===//
+
+static void chunk_coordinates(Lowering *l, const Plan *plan, TileInt chunk,
+                              TileInt at[TILE_MAX_RANK]) {
+  const TileShape *shape = &plan->dst->shape;
+  for (int d = shape->rank - 1; d >= 0; d--) {
+    bool is_last = d == shape->rank - 1;
+    int64_t count = is_last ? shape->extent[d] / plan->vector
+                            : shape->extent[d];
+    TileInt digit = d == 0 ? chunk : tile_int_rem(&l->i32, chunk, count);
+    chunk = tile_int_div(&l->i32, chunk, count);
+    at[d] = is_last ? tile_int_mul(&l->i32, digit, plan->vector) : digit;
+  }
+}
+
+static MlirValue private_pointer(Lowering *l, const View *view,
+                                 const TileInt *at) {
+  TileInt linear = tile_int_constant(0);
+  for (int d = 0; d < view->memory->rank; d++)
+    linear = tile_int_add(
+        &l->i32,
+        tile_int_mul_value(&l->i32, linear, view->memory->extent[d]),
+        tile_int_add(&l->i32, view->offset[d], at[d]));
+  return element_pointer(l, view->memory->pointer, view->memory->element,
+                         linear);
+}
+
+// Pointer to a chunk, and the condition under which it may be accessed.
+static bool side_pointer(Lowering *l, MlirOperation op, const View *view,
+                         const TileInt *at, int64_t vector,
+                         MlirValue *out_pointer, MlirValue *inout_predicate) {
+  switch (view->memory->space) {
+  case TILE_SPACE_GLOBAL:
+    *out_pointer = global_pointer(l, view, at);
+    *inout_predicate = and_maybe(l, *inout_predicate,
+                                 global_in_bounds(l, view, at, vector));
+    return true;
+  case TILE_SPACE_SHARED: {
+    TileInt offset;
+    if (!shared_offset(l, op, view, at, &offset))
+      return false;
+    *out_pointer = element_pointer(l, view->memory->pointer,
+                                   view->memory->element, offset);
+    return true;
+  }
+  default:
+    *out_pointer = private_pointer(l, view, at);
+    return true;
+  }
+}
+
+static MlirValue chunk_load(Lowering *l, MlirOperation op, const Plan *plan,
+                            const TileInt *at, MlirValue active) {
+  if (!plan->src)
+    return (MlirValue){NULL};
+  const View *src = plan->src;
+  int64_t bytes = plan->vector * tile_elem_bits(src->memory->element) / 8;
+  MlirValue pointer, predicate = active;
+  if (!side_pointer(l, op, src, at, plan->vector, &pointer, &predicate))
+    return (MlirValue){NULL};
+  bool is_private = src->memory->space == TILE_SPACE_PRIVATE;
+  MlirValue bits = load_bits(l, pointer, space_number(src->memory->space),
+                             bytes, is_private ? (MlirValue){NULL} : predicate);
+  if (!src->pad.ptr || !predicate.ptr)
+    return bits;
+  MlirValue pads[MAX_VECTOR_BYTES];
+  for (int64_t i = 0; i < plan->vector; i++)
+    pads[i] = src->pad;
+  MlirValue pad = bits_join(l, pads, src->memory->element, plan->vector);
+  return arith_select(&l->b, predicate, bits, pad);
+}
+
+static MlirValue chunk_convert(Lowering *l, const Plan *plan, MlirValue bits) {
+  MlirType to = plan->dst->memory->element;
+  MlirValue elems[MAX_VECTOR_BYTES];
+  if (!plan->src) {
+    for (int64_t i = 0; i < plan->vector; i++)
+      elems[i] = plan->value;
+    return bits_join(l, elems, to, plan->vector);
+  }
+  MlirType from = plan->src->memory->element;
+  if (mlirTypeEqual(from, to))
+    return bits;
+  bits_split(l, bits, from, plan->vector, elems);
+  for (int64_t i = 0; i < plan->vector; i++)
+    elems[i] = convert_element(l, elems[i], from, to);
+  return bits_join(l, elems, to, plan->vector);
+}
+
+static void chunk_store(Lowering *l, MlirOperation op, const Plan *plan,
+                        const TileInt *at, MlirValue bits, MlirValue active) {
+  const View *dst = plan->dst;
+  int64_t bytes = plan->vector * tile_elem_bits(dst->memory->element) / 8;
+  MlirValue pointer, predicate = active;
+  if (!side_pointer(l, op, dst, at, plan->vector, &pointer, &predicate))
+    return;
+  bool is_private = dst->memory->space == TILE_SPACE_PRIVATE;
+  store_bits(l, chunk_convert(l, plan, bits), pointer,
+             space_number(dst->memory->space), bytes,
+             is_private ? (MlirValue){NULL} : predicate);
+}
+
+//===-- All chunks --------------------------------------------------------===//
+
+// Chunks `first` + i * threads for i < batch; the last batch may overhang.
+static void emit_batch(Lowering *l, MlirOperation op, const Plan *plan,
+                       TileInt first, int64_t batch) {
+  TileInt at[MAX_BATCH][TILE_MAX_RANK];
+  MlirValue bits[MAX_BATCH], active[MAX_BATCH];
+  bool overhangs = plan->num_chunks % plan->num_threads != 0;
+  for (int64_t i = 0; i < batch && !mlirLogicalResultIsFailure(l->result);
+       i++) {
+    TileInt chunk = tile_int_add(&l->i32, first,
+                                 tile_int_constant(i * plan->num_threads));
+    active[i] = (MlirValue){NULL};
+    if (overhangs)
+      active[i] = arith_cmpi(
+          &l->b, .predicate = ARITH_CMP_I_PREDICATE_ult,
+          .lhs = tile_int_get(&l->i32, chunk),
+          .rhs = tile_const_int(&l->b, plan->num_chunks, 32));
+    chunk_coordinates(l, plan, chunk, at[i]);
+    bits[i] = chunk_load(l, op, plan, at[i], active[i]);
+  }
+  for (int64_t i = 0; i < batch && !mlirLogicalResultIsFailure(l->result); i++)
+    chunk_store(l, op, plan, at[i], bits[i], active[i]);
+}
+
+static int64_t largest_batch(int64_t rounds) {
+  int64_t batch = MAX_BATCH;
+  while (rounds % batch)
+    batch--;
+  return batch;
+}
+
+static void emit_chunks(Lowering *l, MlirOperation op, const Plan *plan) {
+  int64_t rounds =
+      (plan->num_chunks + plan->num_threads - 1) / plan->num_threads;
+  int64_t batch = largest_batch(rounds);
+  TileInt me = plan->num_threads == 1 ? tile_int_constant(0)
+                                      : tile_int_value(thread_id(l));
+  if (rounds == batch) {
+    emit_batch(l, op, plan, me, batch);
+    return;
+  }
+  LoopBlocks loop = loop_begin(l, op, rounds / batch);
+  TileInt step = tile_int_mul(&l->i32, tile_int_value(loop.counter),
+                              batch * plan->num_threads);
+  emit_batch(l, op, plan, tile_int_add(&l->i32, me, step), batch);
+  loop_end(l, op, loop);
+}
+
+static void emit_plan(Lowering *l, MlirOperation op, const Plan *plan) {
+  if (!plan->only_elected) {
+    emit_chunks(l, op, plan);
+    return;
+  }
+  // A loop splits the block in front of an op: inside the branch an anchor
+  // stands for `op`.
+  IfBlocks blocks = if_begin(l, op, is_elected(l));
+  MlirOperation anchor = llvm_mlir_undef_op(&l->b, type_i32(l)).op;
+  mlirRewriterBaseSetInsertionPointBefore(l->b.rw, anchor);
+  emit_chunks(l, anchor, plan);
+  mlirRewriterBaseSetInsertionPointAfter(l->b.rw, anchor);
+  if_end(l, op, blocks);
+  mlirRewriterBaseEraseOp(l->b.rw, anchor);
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
+void lower_simt_copy(Lowering *l, MlirOperation op, const View *src,
+                     const View *dst) {
+  TileCopyOp copy = tile_copy_cast(op);
+  MlirAttribute width = tile_copy_vector_width_attr(copy);
+  Plan plan = {.src = src, .dst = dst};
+  plan_vector(&plan,
+              mlirAttributeIsNull(width) ? 0 : tile_copy_vector_width(copy));
+  plan_threads(l, &plan);
+  emit_plan(l, op, &plan);
+}
+
+static void fill_array(Lowering *l, const View *dst, int64_t count,
+                       MlirValue value) {
+  for (int64_t i = 0; i < count; i++)
+    llvm_store(&l->b, .value = value,
+               .addr = element_pointer(l, dst->memory->pointer,
+                                       dst->memory->element,
+                                       tile_int_constant(i)));
+}
+
+void lower_tile_fill(Lowering *l, MlirOperation op) {
+  TileFillOp fill = tile_fill_cast(op);
+  View dst;
+  if (!view_of(l, op, tile_fill_dst(fill), &dst))
+    return;
+  MlirValue value = tile_fill_value(fill);
+  MlirType stored = type_stored(l, dst.memory->element);
+  if (!mlirTypeEqual(mlirValueGetType(value), stored))
+    value = tile_elem_is_float(dst.memory->element)
+                ? arith_bitcast(&l->b, .type = stored, .in = value)
+                : arith_extui(&l->b, .type = stored, .in = value);
+  if (dst.memory->space == TILE_SPACE_FRAGMENT) {
+    int64_t count;
+    tile_layout_storage_elems(dst.memory->alloc, &count);
+    fill_array(l, &dst, count, value);
+    return;
+  }
+  Plan plan = {.dst = &dst, .value = value};
+  plan_vector(&plan, 0);
+  plan_threads(l, &plan);
+  emit_plan(l, op, &plan);
+}

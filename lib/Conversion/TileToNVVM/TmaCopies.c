@@ -1,0 +1,77 @@
+//===- TmaCopies.c - Copies by the tensor memory accelerator --------------===//
+//
+// One elected thread issues the boxes that fill the shared tile; their bytes
+// complete on the barrier slot that the copy signals. Box, swizzle and sequence
+// follow from the layout of the tile, as the tensor map does.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "Tile/LayoutAccess.h"
+#include "Tile/Ops/llvm.h"
+#include "Tile/Ops/nvvm.h"
+#include "Tile/Support/Constants.h"
+
+// Coordinates of a box, contiguous dimension first (PTX ISA, tensor
+// coordinates).
+static intptr_t box_coordinates(Lowering *l, const View *src,
+                                const int64_t *box_at,
+                                MlirValue out[TILE_MAX_RANK]) {
+  TileInt at[TILE_MAX_RANK];
+  int rank = src->memory->rank;
+  for (int d = 0; d < rank; d++)
+    at[d] = src->offset[d];
+  for (int t = 0; t < src->shape.rank; t++)
+    at[src->dim[t]] = tile_int_add(&l->i32, src->offset[src->dim[t]],
+                                   tile_int_constant(box_at[t]));
+  for (int d = 0; d < rank; d++)
+    out[d] = tile_int_get(&l->i32, at[rank - 1 - d]);
+  return rank;
+}
+
+static void issue_box(Lowering *l, const View *src, const View *dst,
+                      MlirValue map, MlirValue barrier,
+                      const TileLayoutTma *tma, int64_t box) {
+  int64_t box_at[TILE_LAYOUT_MAX_AXES], offset;
+  MlirValue coordinates[TILE_MAX_RANK];
+  tile_layout_eval(&tma->coords, &box, box_at);
+  tile_layout_eval(&tma->offsets, &box, &offset);
+  intptr_t rank = box_coordinates(l, src, box_at, coordinates);
+  MlirValue shared = element_pointer(l, dst->memory->pointer,
+                                     dst->memory->element,
+                                     tile_int_constant(offset));
+  MlirValue cluster =
+      llvm_addrspacecast(&l->b, .type = type_pointer(l, 7), .arg = shared);
+  nvvm_cp_async_bulk_tensor_shared_cluster_global(
+      &l->b, .dstMem = cluster, .tmaDescriptor = map,
+      .coordinates = {coordinates, rank}, .mbar = barrier);
+}
+
+void lower_tma_copy(Lowering *l, MlirOperation op, const View *src,
+                    const View *dst) {
+  TileCopyOp copy = tile_copy_cast(op);
+  TileLayout layout;
+  TileLayoutTma tma;
+  TileLayoutError error;
+  if (!tile_copy_map(copy).ptr || !tile_copy_signal(copy).ptr) {
+    lower_fail(l, op, "uses tma without %s; run %s first",
+               tile_copy_map(copy).ptr ? "a barrier" : "a tensor map",
+               tile_copy_map(copy).ptr ? "tile-lower-channels"
+                                       : "tile-layout-inference");
+    return;
+  }
+  Memory *map = memory_find(l, tile_copy_map(copy));
+  if (!map || !tile_layout_of_alloc(dst->memory->alloc, &layout, &error) ||
+      !tile_layout_derive_tma(&layout, tile_elem_bits(dst->memory->element),
+                              dst->shape.rank - 1, &tma, &error)) {
+    lower_fail(l, op, "the layout of the tile does not suit TMA");
+    return;
+  }
+  IfBlocks blocks = if_begin(l, op, is_elected(l));
+  MlirValue barrier = barrier_slot_pointer(l, tile_copy_signal(copy),
+                                           tile_copy_slot(copy));
+  for (int64_t box = 0; box < tma.count; box++)
+    issue_box(l, src, dst, map->pointer, barrier, &tma, box);
+  if_end(l, op, blocks);
+}

@@ -1,0 +1,355 @@
+//===- WgmmaProducts.c - Products by wgmma.mma_async ----------------------===//
+//
+// A warpgroup owns a block of C; it is cut in pieces of 64 rows and at most 256
+// columns, each a run of registers of the accumulator layout. Per piece and
+// step along K one instruction reads A and B through descriptors, which follow
+// from the shared layouts. The product is synchronous here: fence, all
+// instructions, commit, wait.
+//
+// The wait carries the accumulators through, so that nothing which reads them
+// can move above it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "Tile/LayoutHardware.h"
+#include "Tile/Ops/llvm.h"
+#include "Tile/Ops/nvvm.h"
+#include "Tile/Support/Constants.h"
+#include "mlir-c/Dialect/LLVM.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+enum {
+  INSTR_M = 64,
+  MAX_INSTR_N = 256,
+  MAX_REGISTERS = 128, // accumulators of one instruction
+  MAX_TOTAL = 256,     // accumulators of a thread
+  TEXT_CAPACITY = 4096
+};
+
+//===-- Plan --------------------------------------------------------------===//
+
+typedef struct {
+  const View *view;
+  TileHwDesc desc;
+  TileLayout layout;
+  int mn_dim, k_dim;
+  int64_t group_stride; // bytes between the blocks of two warpgroups
+  MlirValue base;       // i32: first 16-byte unit of the block, 14 bits
+} Operand;
+
+typedef struct {
+  TileGemmOp gemm;
+  View a_view, b_view, c_view;
+  Operand a, b;
+  int64_t m, n, k;             // the tile
+  int64_t groups_m, groups_n;  // warpgroups along M and N
+  int64_t block_m, block_n;    // of one warpgroup
+  int64_t instr_n, instr_k;
+  int64_t num_regs; // accumulators of a thread
+  MlirType element; // of A and B
+} Plan;
+
+// Rows of C per warpgroup and how many warpgroups share M and N: read off the
+// warp digits of the accumulator layout.
+static bool plan_partition(Lowering *l, MlirOperation op, Plan *plan) {
+  TileLayout layout, expected;
+  TileLayoutError error;
+  int64_t groups = l->num_threads / 128;
+  if (!tile_layout_of_alloc(plan->c_view.memory->alloc, &layout, &error)) {
+    lower_fail(l, op, "the accumulator has no layout: %s", error.text);
+    return false;
+  }
+  for (int64_t rows = 1; rows <= groups; rows++) {
+    if (groups % rows ||
+        !tile_hw_wgmma_acc(plan->m, plan->n, (int)rows, (int)(groups / rows),
+                           &expected, &error) ||
+        !tile_layout_equal(&layout, &expected))
+      continue;
+    plan->groups_m = rows;
+    plan->groups_n = groups / rows;
+    plan->block_m = plan->m / rows;
+    plan->block_n = plan->n / plan->groups_n;
+    plan->num_regs = tile_layout_axis_size(&layout.in, TILE_LAYOUT_REG);
+    return true;
+  }
+  lower_fail(l, op, "the layout of the accumulator is no wgmma layout of %lld "
+                    "warpgroups",
+             (long long)groups);
+  return false;
+}
+
+// The widest instruction that divides the block; 0 if there is none. Several
+// pieces must start at multiples of a swizzle atom of 64 elements.
+static int64_t widest_n(int64_t block_n) {
+  if (block_n <= MAX_INSTR_N)
+    return block_n;
+  int64_t n = MAX_INSTR_N;
+  while (n > 0 && block_n % n)
+    n -= 64;
+  return n;
+}
+
+static int64_t layout_bytes(const TileLayout *layout, int mn_dim, int k_dim,
+                            int64_t mn, int64_t k, int bits) {
+  int64_t in[2], offset = 0;
+  in[mn_dim] = mn;
+  in[k_dim] = k;
+  tile_layout_eval(layout, in, &offset);
+  return offset * bits / 8;
+}
+
+static bool plan_operand(Lowering *l, MlirOperation op, Plan *plan,
+                         Operand *operand, const View *view, bool mn_is_last,
+                         int64_t rows, int64_t block) {
+  TileLayoutError error;
+  int bits = tile_elem_bits(plan->element);
+  operand->view = view;
+  operand->mn_dim = mn_is_last ? 1 : 0;
+  operand->k_dim = mn_is_last ? 0 : 1;
+  if (!tile_layout_of_alloc(view->memory->alloc, &operand->layout, &error) ||
+      !tile_hw_wgmma_desc(&operand->layout, bits, operand->mn_dim,
+                          operand->k_dim, rows, &operand->desc, &error)) {
+    lower_fail(l, op, "an operand does not suit wgmma: %s", error.text);
+    return false;
+  }
+  int64_t extent = operand->layout.in.extent[operand->mn_dim];
+  operand->group_stride =
+      block < extent ? layout_bytes(&operand->layout, operand->mn_dim,
+                                    operand->k_dim, block, 0, bits)
+                     : 0;
+  return true;
+}
+
+static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
+  TileGemmOp gemm = tile_gemm_cast(op);
+  plan->gemm = gemm;
+  if (!view_of(l, op, tile_gemm_a(gemm), &plan->a_view) ||
+      !view_of(l, op, tile_gemm_b(gemm), &plan->b_view) ||
+      !view_of(l, op, tile_gemm_c(gemm), &plan->c_view))
+    return false;
+  bool ta = tile_gemm_transpose_a(gemm), tb = tile_gemm_transpose_b(gemm);
+  plan->m = plan->c_view.shape.extent[0];
+  plan->n = plan->c_view.shape.extent[1];
+  plan->k = plan->a_view.shape.extent[ta ? 0 : 1];
+  plan->element = plan->a_view.shape.element;
+  plan->instr_k = 256 / tile_elem_bits(plan->element);
+  if (!plan_partition(l, op, plan))
+    return false;
+  plan->instr_n = widest_n(plan->block_n);
+  if (plan->instr_n == 0) {
+    lower_fail(l, op, "a warpgroup owns %lld columns; more than %d must be a "
+                      "multiple of 64",
+               (long long)plan->block_n, MAX_INSTR_N);
+    return false;
+  }
+  if (plan->num_regs > MAX_TOTAL) {
+    lower_fail(l, op, "needs %lld accumulators per thread, a thread has %d "
+                      "registers",
+               (long long)plan->num_regs, MAX_TOTAL - 1);
+    return false;
+  }
+  return plan_operand(l, op, plan, &plan->a, &plan->a_view, ta, INSTR_M,
+                      plan->block_m) &&
+         plan_operand(l, op, plan, &plan->b, &plan->b_view, !tb, plan->instr_n,
+                      plan->block_n);
+}
+
+//===-- Descriptors -------------------------------------------------------===//
+
+// The address field of the block of this warpgroup: 14 bits, in units of 16
+// bytes (PTX ISA, matrix descriptor).
+static void operand_base(Lowering *l, Operand *operand, TileInt group) {
+  MlirValue address =
+      llvm_ptrtoint(&l->b, .type = type_i32(l),
+                    .arg = operand->view->memory->pointer);
+  TileInt block = tile_int_add(
+      &l->i32, tile_int_value(address),
+      tile_int_mul(&l->i32, group, operand->group_stride));
+  MlirValue masked = arith_andi(&l->b, tile_int_get(&l->i32, block),
+                                tile_const_int(&l->b, 0x3FFFF, 32));
+  operand->base = arith_shrui(&l->b, masked, tile_const_int(&l->b, 4, 32));
+}
+
+// The descriptor `offset_bytes` behind the block: the low word moves, all else
+// is constant.
+static MlirValue descriptor(Lowering *l, const Operand *operand,
+                            int64_t offset_bytes) {
+  uint64_t fixed = tile_hw_desc_encode(&operand->desc, 0);
+  TileInt unit = tile_int_add(&l->i32, tile_int_value(operand->base),
+                              tile_int_constant(offset_bytes >> 4));
+  MlirValue low = arith_extui(&l->b, .type = type_i64(l),
+                              .in = tile_int_get(&l->i32, unit));
+  return arith_ori(&l->b, low, tile_const_int(&l->b, (int64_t)fixed, 64));
+}
+
+static MlirValue operand_descriptor(Lowering *l, const Plan *plan,
+                                    const Operand *operand, int64_t mn,
+                                    int64_t k) {
+  int64_t bytes =
+      layout_bytes(&operand->layout, operand->mn_dim, operand->k_dim, mn, k,
+                   tile_elem_bits(plan->element));
+  return descriptor(l, operand, bytes);
+}
+
+//===-- Instructions ------------------------------------------------------===//
+
+typedef struct {
+  char text[TEXT_CAPACITY];
+  size_t length;
+} Text;
+
+static void text_add(Text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void text_add(Text *text, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  int n = vsnprintf(text->text + text->length, sizeof text->text - text->length,
+                    format, args);
+  va_end(args);
+  text->length += (size_t)n;
+  assert(text->length < sizeof text->text);
+}
+
+// Outputs that are inputs too: "=f,…,0,1,…".
+static void tied_constraints(Text *text, int64_t count) {
+  for (int64_t i = 0; i < count; i++)
+    text_add(text, "%s=f", i ? "," : "");
+  for (int64_t i = 0; i < count; i++)
+    text_add(text, ",%lld", (long long)i);
+}
+
+static MlirType accumulators_type(Lowering *l, int64_t count) {
+  MlirType types[MAX_TOTAL];
+  for (int64_t i = 0; i < count; i++)
+    types[i] = mlirF32TypeGet(tile_builder_context(&l->b));
+  return mlirLLVMStructTypeLiteralGet(tile_builder_context(&l->b), count, types,
+                                      false);
+}
+
+static void unpack(Lowering *l, MlirValue packed, int64_t count,
+                   MlirValue *out) {
+  MlirType f32 = mlirF32TypeGet(tile_builder_context(&l->b));
+  for (int64_t i = 0; i < count; i++)
+    out[i] = llvm_extractvalue(&l->b, .type = f32, .container = packed,
+                               .position = {&i, 1});
+}
+
+static void instruction_text(const Plan *plan, Text *text) {
+  int64_t count = plan->instr_n / 2;
+  const char *type = mlirTypeIsAF16(plan->element) ? "f16" : "bf16";
+  text_add(text, "{\n.reg .pred p;\nsetp.ne.b32 p, $%lld, 0;\n",
+           (long long)(2 * count + 2));
+  text_add(text, "wgmma.mma_async.sync.aligned.m64n%lldk%lld.f32.%s.%s {",
+           (long long)plan->instr_n, (long long)plan->instr_k, type, type);
+  for (int64_t i = 0; i < count; i++)
+    text_add(text, "%s$%lld", i ? ", " : "", (long long)i);
+  text_add(text, "}, $%lld, $%lld, p, 1, 1, %d, %d;\n}",
+           (long long)(2 * count), (long long)(2 * count + 1),
+           plan->a.desc.mn_major, plan->b.desc.mn_major);
+}
+
+static void emit_instruction(Lowering *l, const Plan *plan, MlirValue *acc,
+                             MlirValue a, MlirValue b, MlirValue scale_d) {
+  Text text = {.length = 0}, constraints = {.length = 0};
+  int64_t count = plan->instr_n / 2;
+  MlirValue operands[MAX_REGISTERS + 3];
+  instruction_text(plan, &text);
+  tied_constraints(&constraints, count);
+  text_add(&constraints, ",l,l,r");
+  memcpy(operands, acc, (size_t)count * sizeof *acc);
+  operands[count] = a;
+  operands[count + 1] = b;
+  operands[count + 2] = scale_d;
+  MlirOperation product =
+      llvm_inline_asm_op(&l->b, .type = accumulators_type(l, count),
+                         .operands = {operands, count + 3},
+                         .asm_string = text.text,
+                         .constraints = constraints.text,
+                         .has_side_effects = true)
+          .op;
+  unpack(l, mlirOperationGetResult(product, 0), count, acc);
+}
+
+static void emit_wait(Lowering *l, const Plan *plan, MlirValue *acc) {
+  Text constraints = {.length = 0};
+  tied_constraints(&constraints, plan->num_regs);
+  MlirOperation wait =
+      llvm_inline_asm_op(&l->b, .type = accumulators_type(l, plan->num_regs),
+                         .operands = {acc, plan->num_regs},
+                         .asm_string = "wgmma.wait_group.sync.aligned 0;",
+                         .constraints = constraints.text,
+                         .has_side_effects = true)
+          .op;
+  unpack(l, mlirOperationGetResult(wait, 0), plan->num_regs, acc);
+}
+
+// Registers of piece (i, j): the layout counts 64-row pieces outermost, then
+// groups of eight columns with four registers each.
+static int64_t piece_register(const Plan *plan, int64_t i, int64_t j) {
+  return i * plan->block_n / 2 + j * plan->instr_n / 2;
+}
+
+static void emit_products(Lowering *l, const Plan *plan, MlirValue *acc) {
+  MlirValue clear = tile_gemm_clear(plan->gemm);
+  MlirValue one = tile_const_int(&l->b, 1, 32), first = one;
+  if (clear.ptr)
+    first = arith_select(&l->b, clear, tile_const_int(&l->b, 0, 32), one);
+  for (int64_t i = 0; i < plan->block_m / INSTR_M; i++)
+    for (int64_t j = 0; j < plan->block_n / plan->instr_n; j++)
+      for (int64_t k = 0; k < plan->k; k += plan->instr_k) {
+        MlirValue a =
+            operand_descriptor(l, plan, &plan->a, i * INSTR_M, k);
+        MlirValue b =
+            operand_descriptor(l, plan, &plan->b, j * plan->instr_n, k);
+        emit_instruction(l, plan, acc + piece_register(plan, i, j), a, b,
+                         k == 0 ? first : one);
+      }
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
+static MlirValue accumulator_pointer(Lowering *l, const Plan *plan, int64_t r) {
+  return element_pointer(l, plan->c_view.memory->pointer,
+                         plan->c_view.memory->element, tile_int_constant(r));
+}
+
+static void emit_gemm(Lowering *l, Plan *plan) {
+  MlirValue acc[MAX_TOTAL];
+  MlirType f32 = mlirF32TypeGet(tile_builder_context(&l->b));
+  TileInt group =
+      tile_int_div(&l->i32, tile_int_value(warp_id(l)), 4);
+  if (plan->groups_m * plan->groups_n == 1)
+    group = tile_int_constant(0);
+  operand_base(l, &plan->a, tile_int_rem(&l->i32, group, plan->groups_m));
+  operand_base(l, &plan->b, tile_int_div(&l->i32, group, plan->groups_m));
+  for (int64_t r = 0; r < plan->num_regs; r++)
+    acc[r] = llvm_load(&l->b, .type = f32,
+                       .addr = accumulator_pointer(l, plan, r));
+  nvvm_wgmma_fence_aligned_op(&l->b, 0);
+  emit_products(l, plan, acc);
+  nvvm_wgmma_commit_group_sync_aligned_op(&l->b, 0);
+  emit_wait(l, plan, acc);
+  for (int64_t r = 0; r < plan->num_regs; r++)
+    llvm_store(&l->b, .value = acc[r],
+               .addr = accumulator_pointer(l, plan, r));
+}
+
+void lower_tile_gemm(Lowering *l, MlirOperation op) {
+  TileGemmOp gemm = tile_gemm_cast(op);
+  if (mlirAttributeIsNull(tile_gemm_instr_attr(gemm))) {
+    lower_fail(l, op, "has no instruction; run tile-instruction-annotation "
+                      "first");
+    return;
+  }
+  if (tile_gemm_instr(gemm) != TILE_INSTR_Wgmma) {
+    lower_fail(l, op, "uses mma; run convert-tile-to-nvgpu first");
+    return;
+  }
+  Plan plan = {0};
+  if (plan_build(l, op, &plan))
+    emit_gemm(l, &plan);
+}
