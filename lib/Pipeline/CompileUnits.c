@@ -13,7 +13,7 @@
 
 static MlirStringRef symbol_of(MlirOperation op) {
   MlirAttribute name =
-      mlirOperationGetInherentAttributeByName(op, TILE_STR("sym_name"));
+      mlirOperationGetAttributeByName(op, TILE_STR("sym_name"));
   return mlirAttributeIsNull(name) ? TILE_STR("")
                                    : mlirStringAttrGetValue(name);
 }
@@ -136,7 +136,7 @@ static MlirLogicalResult name_kernel(MlirOperation module,
     Renaming renaming = {symbol_of(gpu_module), name,
                          mlirStringAttrGetValue(attr)};
     mlirOperationWalk(module, rename_launch, &renaming, MlirWalkPreOrder);
-    mlirOperationSetInherentAttributeByName(kernel, TILE_STR("sym_name"), attr);
+    mlirOperationSetAttributeByName(kernel, TILE_STR("sym_name"), attr);
     name = renaming.to;
   }
   if (!is_ptx_identifier(name))
