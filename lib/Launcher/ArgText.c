@@ -242,14 +242,16 @@ static TileStatus parse_scalar(Cursor *cursor, TileArgText *out_arg) {
   char *end = NULL;
   errno = 0;
   long long integer = strtoll(cursor->at, &end, 0);
+  out_arg->real = (double)integer;
   if (errno == ERANGE && integer > 0) { // unsigned numbers of 64 bits
     errno = 0;
-    integer = (long long)strtoull(cursor->at, &end, 0);
+    unsigned long long bits = strtoull(cursor->at, &end, 0);
+    integer = (long long)bits;
+    out_arg->real = (double)bits;
   }
   out_arg->is_integer = *end == 0 && end != cursor->at && errno == 0;
   if (out_arg->is_integer) {
     out_arg->integer = integer;
-    out_arg->real = (double)integer;
     return tile_status_ok();
   }
   out_arg->real = strtod(cursor->at, &end);

@@ -243,6 +243,9 @@ static const struct {
      "expected a shape such as 300x136, got '99999999999999999999:f32'"},
     {"ints:3", "expected a shape and ':' such as 300x136:, got ''"},
     {"ints:3:", "expected an element type such as bf16, got ''"},
+    {"ints:3:bf16bf16bf16bf16bf16",
+     "expected an element type such as bf16, got "
+     "'bf16bf16bf16bf16bf16'"},
     {"ints:3:bf17", "expected an element type such as bf16, got 'bf17'"},
     {"ints:3:f32:", "expected a seed, got ''"},
     {"ints:3:f32:-1", "expected a seed, got '-1'"},
@@ -288,6 +291,20 @@ static void test_bad_texts(void **state) {
   }
 }
 
+static void test_long_file_names(void **state) {
+  (void)state;
+  char text[700];
+  TileArgText arg;
+  for (int length = 511; length <= 512; length++) {
+    snprintf(text, sizeof text, "%0*d.npy:f32", length - 4, 0);
+    TileStatus status = tile_arg_text_parse(text, &arg);
+    assert_string_equal(
+        status.message,
+        length == 511 ? ""
+                      : "expected a file name of at most 511 bytes, got 512");
+  }
+}
+
 //===-- Numbers -----------------------------------------------------------===//
 
 static void test_numbers(void **state) {
@@ -302,6 +319,9 @@ static void test_numbers(void **state) {
       {"4294967295", TILE_DTYPE_I32, -1, NULL},
       {"255", TILE_DTYPE_I8, -1, NULL},
       {"255", TILE_DTYPE_U8, 255, NULL},
+      {"18446744073709551614", TILE_DTYPE_U64, -2, NULL}, // the same bits
+      {"18446744073709551614", TILE_DTYPE_F64, 18446744073709551614.0, NULL},
+      {"0", TILE_DTYPE_I64, 0, NULL},
       {"7", TILE_DTYPE_F16, 7, NULL},
       {"0.1", TILE_DTYPE_F32, 0.1F, NULL},
       {"1", TILE_DTYPE_I1, 1, NULL},
@@ -369,6 +389,7 @@ int main(void) {
       cmocka_unit_test(test_good_tensors),
       cmocka_unit_test(test_good_other_texts),
       cmocka_unit_test(test_bad_texts),
+      cmocka_unit_test(test_long_file_names),
       cmocka_unit_test(test_numbers),
       cmocka_unit_test(test_elements_round_trip),
   };

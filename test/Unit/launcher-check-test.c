@@ -65,6 +65,8 @@ static void test_bad_args(void **state) {
   set_good_args(args);
   expect_message(function, args, 3, "");
   expect_message(function, args, 2, "f: expected 3 arguments, got 2");
+  assert_string_equal(tile_host_function_param(function, 2)->name, "C");
+  assert_null(tile_host_function_param(function, 3));
 
   args[0].is_scalar = true;
   expect_message(function, args, 3,

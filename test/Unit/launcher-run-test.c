@@ -392,55 +392,69 @@ static void test_malformed_launches(void **state) {
   }
 }
 
+static const struct {
+  const char *text, *message;
+} malformed_files[] = {
+    {"", "f.json: line 1: not valid JSON"},
+    {"{\n\"a\": [1,\n2,,]}", "f.json: line 3: not valid JSON"},
+    {"[]", "f.json: format: expected a text, got nothing"},
+    {"{\"format\": \"tile-host-2\"}",
+     "f.json: format: expected \"tile-host-1\", got \"tile-host-2\""},
+    {"{\"format\": \"tile-host-1\", \"function\": \"f\"}",
+     "f.json: ptx: expected a text, got nothing"},
+    {"{\"format\": \"tile-host-1\", \"function\": \"f\", \"ptx\": \"p\", "
+     "\"workspace\": [1]}",
+     "f.json: workspace: expected an empty list, got [1]"},
+    {"{\"format\": \"tile-host-1\", \"function\": \"f\", \"ptx\": \"p\", "
+     "\"args\": [{\"name\": \"a\", \"kind\": \"tensor\", \"dtype\": "
+     "\"f32\"}]}",
+     "f.json: args[0].kind: expected \"memref\" or \"scalar\", got "
+     "\"tensor\""},
+    {"{\"format\": \"tile-host-1\", \"function\": \"f\", \"ptx\": \"p\", "
+     "\"args\": [{\"name\": \"a\", \"kind\": \"memref\", \"dtype\": "
+     "\"f32\", \"shape\": [2, -2]}]}",
+     "f.json: args[0].shape[1]: expected an integer from -1 to "
+     "9223372036854775807, got -2"},
+    {"{\"format\": \"tile-host-1\", \"function\": \"f\", \"ptx\": \"p\", "
+     "\"args\": [{\"name\": \"a\", \"kind\": \"memref\", \"dtype\": "
+     "\"f32\", \"shape\": [2], \"strides\": []}]}",
+     "f.json: args[0].strides: expected a list of 1, got []"},
+    {"{\"format\": \"tile-host-1\", \"function\": \"f\", \"ptx\": \"p\", "
+     "\"args\": [{\"name\": \"a\", \"kind\": \"memref\", \"dtype\": "
+     "\"f32\", \"shape\": [2], \"strides\": [1], \"offset\": 0}]}",
+     "f.json: args[0].mutable: expected true or false, got nothing"},
+    {"{\"format\": \"tile-host-1\", \"function\": \"f\", \"ptx\": \"p\", "
+     "\"args\": 5}",
+     "f.json: args: expected a list of 0 to 256, got 5"},
+    {"{\"format\": \"tile-host-1\", \"function\": \"f\", \"ptx\": \"p\", "
+     "\"args\": [{\"name\": \"a\", \"kind\": \"scalar\", \"dtype\": "
+     "\"f31\"}]}",
+     "f.json: args[0].dtype: expected an element type such as bf16, got "
+     "\"f31\""},
+    {"{\"format\": \"tile-host-1\", \"function\": \"f\", \"ptx\": \"p\", "
+     "\"may_alias\": 1}",
+     "f.json: may_alias: expected true or false, got 1"},
+    {"{\"format\": \"tile-host-1\", \"function\": \"f\", \"ptx\": \"p\", "
+     "\"args\": []}",
+     "f.json: values: expected a list of 0 to 16384, got nothing"},
+    {"{\"format\": \"tile-host-1\", \"function\": \"f\", \"ptx\": \"p\", "
+     "\"args\": [], \"values\": []}",
+     "f.json: launches: expected a list of 0 to 4096, got nothing"},
+    {"{\"format\": \"tile-host-1\", \"function\": \"f\", \"ptx\": \"p\", "
+     "\"args\": [], \"values\": [], \"launches\": [{\"variants\": []}]}",
+     "f.json: launches[0].variants: expected a list of 1 to 64, got []"},
+};
+
 static void test_malformed_files(void **state) {
   (void)state;
-  static const struct {
-    const char *text, *message;
-  } bad[] = {
-      {"", "f.json: line 1: not valid JSON"},
-      {"{\n\"a\": [1,\n2,,]}", "f.json: line 3: not valid JSON"},
-      {"[]", "f.json: format: expected a text, got nothing"},
-      {"{\"format\": \"tile-host-2\"}",
-       "f.json: format: expected \"tile-host-1\", got \"tile-host-2\""},
-      {"{\"format\": \"tile-host-1\", \"function\": \"f\"}",
-       "f.json: ptx: expected a text, got nothing"},
-      {"{\"format\": \"tile-host-1\", \"function\": \"f\", \"ptx\": \"p\", "
-       "\"workspace\": [1]}",
-       "f.json: workspace: expected an empty list, got [1]"},
-      {"{\"format\": \"tile-host-1\", \"function\": \"f\", \"ptx\": \"p\", "
-       "\"args\": [{\"name\": \"a\", \"kind\": \"tensor\", \"dtype\": "
-       "\"f32\"}]}",
-       "f.json: args[0].kind: expected \"memref\" or \"scalar\", got "
-       "\"tensor\""},
-      {"{\"format\": \"tile-host-1\", \"function\": \"f\", \"ptx\": \"p\", "
-       "\"args\": [{\"name\": \"a\", \"kind\": \"memref\", \"dtype\": "
-       "\"f32\", \"shape\": [2, -2]}]}",
-       "f.json: args[0].shape[1]: expected an integer from -1 to "
-       "9223372036854775807, got -2"},
-      {"{\"format\": \"tile-host-1\", \"function\": \"f\", \"ptx\": \"p\", "
-       "\"args\": [{\"name\": \"a\", \"kind\": \"memref\", \"dtype\": "
-       "\"f32\", \"shape\": [2], \"strides\": []}]}",
-       "f.json: args[0].strides: expected a list of 1, got []"},
-      {"{\"format\": \"tile-host-1\", \"function\": \"f\", \"ptx\": \"p\", "
-       "\"args\": [{\"name\": \"a\", \"kind\": \"memref\", \"dtype\": "
-       "\"f32\", \"shape\": [2], \"strides\": [1], \"offset\": 0}]}",
-       "f.json: args[0].mutable: expected true or false, got nothing"},
-      {"{\"format\": \"tile-host-1\", \"function\": \"f\", \"ptx\": \"p\", "
-       "\"args\": []}",
-       "f.json: values: expected a list of 0 to 16384, got nothing"},
-      {"{\"format\": \"tile-host-1\", \"function\": \"f\", \"ptx\": \"p\", "
-       "\"args\": [], \"values\": []}",
-       "f.json: launches: expected a list of 0 to 4096, got nothing"},
-      {"{\"format\": \"tile-host-1\", \"function\": \"f\", \"ptx\": \"p\", "
-       "\"args\": [], \"values\": [], \"launches\": [{\"variants\": []}]}",
-       "f.json: launches[0].variants: expected a list of 1 to 64, got []"},
-  };
-  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+  for (size_t i = 0; i < sizeof malformed_files / sizeof malformed_files[0];
+       i++) {
     TileHostFunction *function = NULL;
     TileStatus status = tile_host_function_parse(
-        bad[i].text, strlen(bad[i].text), "f.json", &function);
+        malformed_files[i].text, strlen(malformed_files[i].text), "f.json",
+        &function);
     assert_int_equal(status.code, TILE_STATUS_USER_ERROR);
-    assert_string_equal(status.message, bad[i].message);
+    assert_string_equal(status.message, malformed_files[i].message);
     assert_null(function);
   }
 }

@@ -394,6 +394,39 @@ static void test_malformed_tables(void **state) {
   }
 }
 
+// A double cannot tell 2^53 from its neighbour, so the number may be wrong.
+static void test_large_integers(void **state) {
+  (void)state;
+  static const struct {
+    const char *value;
+    bool is_good;
+  } cases[] = {
+      {"9007199254740991", true},
+      {"9007199254740992", false},
+      {"-9007199254740991", true},
+      {"-9007199254740992", false},
+      {"\"9007199254740993\"", true},
+      {"\"-9223372036854775808\"", true},
+      {"\"9223372036854775808\"", false},
+      {"\"12x\"", false},
+      {"\"\"", false},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char values[256];
+    TileHostFunction *function = NULL;
+    snprintf(values, sizeof values,
+             "{\"op\": \"constant\", \"type\": \"i64\", \"value\": %s}",
+             cases[i].value);
+    TileStatus status = parse_values(values, &function);
+    assert_int_equal(tile_status_is_ok(&status), cases[i].is_good);
+    if (cases[i].is_good) {
+      const char *digits = cases[i].value + (*cases[i].value == '"');
+      assert_int_equal(evaluate(values).bits, strtoll(digits, NULL, 10));
+    }
+    tile_host_function_destroy(function);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_binary_operations),
@@ -402,6 +435,7 @@ int main(void) {
       cmocka_unit_test(test_leaves),
       cmocka_unit_test(test_failures_travel_and_stop_at_select),
       cmocka_unit_test(test_malformed_tables),
+      cmocka_unit_test(test_large_integers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
