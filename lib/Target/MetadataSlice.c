@@ -1,5 +1,4 @@
-//===- MetadataSlice.c - What a host function computes for its launches
-//-------===//
+//===- MetadataSlice.c - What a host function computes for its launches ---===//
 //
 // Consumes: values of the host function, as operands of its launches.
 // Produces: rows of the value table.
@@ -267,6 +266,15 @@ static bool static_offset(const TileSlice *slice, int arg,
   return true;
 }
 
+static int slice_address(TileSlice *slice, MlirOperation op) {
+  int arg = tile_slice_arg(slice, mlirOperationGetOperand(op, 0));
+  if (arg < 0)
+    return fail(slice, op);
+  TileSliceRow row = make_row("memref.pointer", "index");
+  row.arg = arg;
+  return add_row(slice, row);
+}
+
 static int slice_pointer(TileSlice *slice, MlirOperation op) {
   int arg = tile_slice_arg(slice, mlirOperationGetOperand(op, 0));
   int64_t offset = 0;
@@ -377,6 +385,8 @@ static int slice_op(TileSlice *slice, MlirOperation op, MlirValue value) {
     return slice_constant(slice, op, type);
   if (memref_dim_is(op))
     return slice_dim(slice, op);
+  if (tile_address_is(op))
+    return slice_address(slice, op);
   if (memref_extract_aligned_pointer_as_index_is(op))
     return slice_pointer(slice, op);
   if (memref_extract_strided_metadata_is(op))
