@@ -1,0 +1,159 @@
+// RUN: %tile_opt %s -split-input-file -verify-diagnostics
+
+// Discardable attributes of the dialect, on ops of any dialect.
+
+// expected-error @+1 {{expects 'tile.num_stages' on a loop, not on a function: it belongs to the scf.for or scf.while to pipeline}}
+func.func @num_stages_function() attributes {tile.num_stages = 3 : i32} {
+  return
+}
+
+// -----
+
+func.func @num_stages_if(%c: i1) {
+  // expected-error @+1 {{expects 'tile.num_stages' only on scf.for and scf.while}}
+  scf.if %c {
+  } {tile.num_stages = 3 : i32}
+  return
+}
+
+// -----
+
+func.func @num_stages_type(%i: index) {
+  // expected-error @+1 {{expects 'tile.num_stages' to be an i32, got 3 : i64}}
+  scf.for %k = %i to %i step %i {
+  } {tile.num_stages = 3}
+  return
+}
+
+// -----
+
+func.func @num_stages_kind(%i: index) {
+  // expected-error @+1 {{expects 'tile.num_stages' to be an i32, got "three"}}
+  scf.for %k = %i to %i step %i {
+  } {tile.num_stages = "three"}
+  return
+}
+
+// -----
+
+func.func @num_stages_negative(%i: index) {
+  // expected-error @+1 {{expects 'tile.num_stages' to be at least 0, got -1}}
+  scf.for %k = %i to %i step %i {
+  } {tile.num_stages = -1 : i32}
+  return
+}
+
+// -----
+
+func.func @stage_negative(%i: index) {
+  // expected-error @+1 {{expects 'tile.stage' to be at least 0, got -1}}
+  %0 = arith.addi %i, %i {tile.stage = -1 : i32} : index
+  return
+}
+
+// -----
+
+func.func @order_type(%i: index) {
+  // expected-error @+1 {{expects 'tile.order' to be an i32, got 1.000000e+00 : f32}}
+  %0 = arith.addi %i, %i {tile.order = 1.0 : f32} : index
+  return
+}
+
+// -----
+
+func.func @group_type(%i: index) {
+  // expected-error @+1 {{expects 'tile.group' to be an i32, got unit}}
+  %0 = arith.addi %i, %i {tile.group} : index
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expects 'tile.target' only on builtin.module}}
+func.func @target_place() attributes {tile.target = #nvvm.target<chip = "sm_90a">} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expects 'tile.target' to be an #nvvm.target, got "sm_90a"}}
+module attributes {tile.target = "sm_90a"} {
+}
+
+// -----
+
+// expected-error @+1 {{expects 'tile.num_threads' to be a positive multiple of 32, at most 1024, got 100}}
+func.func @num_threads_multiple() attributes {tile.num_threads = 100 : i64} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expects 'tile.num_threads' to be a positive multiple of 32, at most 1024, got 2048}}
+func.func @num_threads_high() attributes {tile.num_threads = 2048 : i32} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expects 'tile.num_threads' to be an integer, got "many"}}
+func.func @num_threads_type() attributes {tile.num_threads = "many"} {
+  return
+}
+
+// -----
+
+func.func @num_threads_place(%c: i1) {
+  // expected-error @+1 {{expects 'tile.num_threads' only on func.func}}
+  scf.if %c {
+  } {tile.num_threads = 128 : i64}
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expects 'tile.may_alias' to be without value, got true}}
+func.func @may_alias_value() attributes {tile.may_alias = true} {
+  return
+}
+
+// -----
+
+func.func @may_alias_place(%i: index) {
+  // expected-error @+1 {{expects 'tile.may_alias' only on func.func or one of its arguments}}
+  %0 = arith.addi %i, %i {tile.may_alias} : index
+  return
+}
+
+// -----
+
+func.func @specialize_value(%i: index) {
+  // expected-error @+1 {{expects 'tile.specialize' to be "required", "preferred" or "off", got "on"}}
+  scf.for %k = %i to %i step %i {
+  } {tile.specialize = "on"}
+  return
+}
+
+// -----
+
+func.func @specialize_type(%i: index) {
+  // expected-error @+1 {{expects 'tile.specialize' to be "required", "preferred" or "off", got true}}
+  scf.for %k = %i to %i step %i {
+  } {tile.specialize = true}
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expects 'tile.specialize' on a loop, not on a function}}
+func.func @specialize_function() attributes {tile.specialize = "off"} {
+  return
+}
+
+// -----
+
+func.func @unknown(%i: index) {
+  // expected-error @+1 {{has the unknown attribute 'tile.stages', expects one of tile.group, tile.may_alias, tile.num_stages, tile.num_threads, tile.order, tile.specialize, tile.stage, tile.target}}
+  %0 = arith.addi %i, %i {tile.stages = 3 : i32} : index
+  return
+}
