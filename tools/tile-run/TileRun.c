@@ -381,6 +381,7 @@ static const char *program_name(const Job *job) {
 static void report_failure(const Job *job, const TileDevice *device,
                            uint64_t seed, const TileStatus *status) {
   const char *report = tile_device_report(device);
+  fflush(stdout); // what --verbose said comes first
   if (status->code != TILE_STATUS_KERNEL_FAILED) {
     fprintf(stderr, "tile-run: %s\n", status->message);
     return;
@@ -389,7 +390,11 @@ static void report_failure(const Job *job, const TileDevice *device,
           tile_device_name(device));
   if (tile_device_is_emulator(device))
     fprintf(stderr, " (--seed=%llu)", (unsigned long long)seed);
-  fprintf(stderr, ":\n%s\n", *report ? report : status->message);
+  const char *text = *report ? report : status->message;
+  size_t length = strlen(text);
+  while (length > 0 && text[length - 1] == '\n')
+    length--;
+  fprintf(stderr, ":\n%.*s\n", (int)length, text);
 }
 
 static void print_stats(const TileDevice *device) {
