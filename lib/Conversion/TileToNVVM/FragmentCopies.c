@@ -25,6 +25,7 @@ typedef struct {
   TileLayoutCode code; // its coordinates, registers constant
   MlirValue owner;    // threads that hold the first replica; null: all
   int64_t num_regs, vector;
+  bool has_lines; // rows and columns recur among the registers
 } Plan;
 
 // Registers r … r+vector-1 hold neighbours in the last dimension, and every
@@ -101,21 +102,15 @@ static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
 
 //===-- Registers ---------------------------------------------------------===//
 
-static MlirValue register_pointer(Lowering *l, const Plan *plan, int64_t r) {
-  return element_pointer(l, plan->fragment->memory->pointer,
-                         plan->fragment->memory->element,
-                         tile_int_constant(r));
-}
-
 static MlirValue register_read(Lowering *l, const Plan *plan, int64_t r) {
   MlirType element = plan->fragment->memory->element;
   return llvm_load(&l->b, .type = type_stored(l, element),
-                   .addr = register_pointer(l, plan, r));
+                   .addr = register_pointer(l, plan->fragment->memory, r));
 }
 
 static void register_write(Lowering *l, const Plan *plan, int64_t r,
                            MlirValue value) {
-  llvm_store(&l->b, .value = value, .addr = register_pointer(l, plan, r));
+  llvm_store(&l->b, .value = value, .addr = register_pointer(l, plan->fragment->memory, r));
 }
 
 static void register_coordinates(Lowering *l, const Plan *plan, int64_t r,
@@ -151,17 +146,140 @@ static void move_run(Lowering *l, const Plan *plan, int64_t r, int64_t count,
 }
 
 //===-- Global memory -----------------------------------------------------===//
+//
+// Coordinates are a thread-dependent part plus constants of the register. Rows
+// (all dimensions but the last) recur in many registers, and so do columns:
+// pointer and bounds of each are computed once.
 
-static void move_global(Lowering *l, const Plan *plan, int64_t vector,
-                        bool check) {
-  for (int64_t r = 0; r < plan->num_regs; r += vector) {
+enum { MAX_LINES = 256 };
+
+typedef struct {
+  int64_t delta[TILE_MAX_RANK]; // constants of the dimensions but the last
+  MlirValue pointer;            // to the element at column constant 0
+  MlirValue inside;             // null: known
+} Row;
+
+typedef struct {
+  int64_t delta;
+  MlirValue inside; // null: known
+} Column;
+
+typedef struct {
+  int num_rows, num_columns;
+  Row rows[MAX_LINES];
+  Column columns[MAX_LINES];
+} Lines;
+
+static void register_delta(const Plan *plan, int64_t r,
+                           int64_t delta[TILE_MAX_RANK]) {
+  int64_t in[3] = {r, 0, 0};
+  for (int d = 0; d < plan->fragment->shape.rank; d++)
+    delta[d] = tile_layout_constant(&plan->layout, 1u << TILE_LAYOUT_REG, d, in)
+                   .add;
+}
+
+// Registers and threads meet in no bit: constants are plain summands.
+static bool has_plain_constants(const Plan *plan) {
+  for (int64_t r = 0; r < plan->num_regs; r++) {
+    int64_t in[3] = {r, 0, 0};
+    for (int d = 0; d < plan->fragment->shape.rank; d++)
+      if (tile_layout_constant(&plan->layout, 1u << TILE_LAYOUT_REG, d, in)
+              .toggle)
+        return false;
+  }
+  return true;
+}
+
+static void tile_coordinates(Lowering *l, const Plan *plan,
+                             const int64_t *delta,
+                             TileInt at[TILE_MAX_RANK]) {
+  TileInt base[TILE_MAX_RANK];
+  register_coordinates(l, plan, 0, base);
+  for (int d = 0; d < plan->fragment->shape.rank; d++)
+    at[d] = tile_int_add(&l->i32, base[d], tile_int_constant(delta[d]));
+}
+
+// Bounds of the memory dimensions from `first` up to `end`.
+static MlirValue dims_in_bounds(Lowering *l, const View *view,
+                                const TileInt *at, int first, int end) {
+  TileInt coordinates[TILE_MAX_RANK];
+  MlirValue inside = {NULL};
+  memory_coordinates(l, view, at, coordinates);
+  for (int d = first; d < end; d++)
+    inside = and_maybe(l, inside,
+                       coordinate_in_bounds(l, coordinates[d],
+                                            view->memory->extent[d], 1));
+  return inside;
+}
+
+static const Row *row_of(Lowering *l, const Plan *plan, Lines *lines,
+                         const int64_t *delta, bool check) {
+  int last = plan->fragment->shape.rank - 1;
+  for (int i = 0; i < lines->num_rows; i++)
+    if (!memcmp(lines->rows[i].delta, delta, (size_t)last * sizeof *delta))
+      return &lines->rows[i];
+  Row *row = &lines->rows[lines->num_rows++];
+  TileInt at[TILE_MAX_RANK];
+  memcpy(row->delta, delta, sizeof row->delta);
+  row->delta[last] = 0;
+  tile_coordinates(l, plan, row->delta, at);
+  row->pointer = global_pointer(l, plan->other, at);
+  if (check)
+    row->inside = dims_in_bounds(l, plan->other, at, 0,
+                                 plan->other->memory->rank - 1);
+  return row;
+}
+
+static const Column *column_of(Lowering *l, const Plan *plan, Lines *lines,
+                               int64_t delta) {
+  for (int i = 0; i < lines->num_columns; i++)
+    if (lines->columns[i].delta == delta)
+      return &lines->columns[i];
+  Column *column = &lines->columns[lines->num_columns++];
+  int rank = plan->other->memory->rank;
+  int64_t deltas[TILE_MAX_RANK] = {0};
+  TileInt at[TILE_MAX_RANK];
+  column->delta = deltas[plan->fragment->shape.rank - 1] = delta;
+  tile_coordinates(l, plan, deltas, at);
+  column->inside = dims_in_bounds(l, plan->other, at, rank - 1, rank);
+  return column;
+}
+
+// Without a common structure: every register on its own.
+static void move_scattered(Lowering *l, const Plan *plan, bool check) {
+  for (int64_t r = 0; r < plan->num_regs; r++) {
     TileInt at[TILE_MAX_RANK];
     register_coordinates(l, plan, r, at);
     MlirValue pointer = global_pointer(l, plan->other, at);
     MlirValue predicate = plan->owner;
     if (check)
       predicate = and_maybe(l, predicate,
-                            global_in_bounds(l, plan->other, at, vector));
+                            global_in_bounds(l, plan->other, at, 1));
+    move_run(l, plan, r, 1, pointer, predicate);
+  }
+}
+
+static void move_global(Lowering *l, const Plan *plan, int64_t vector,
+                        bool check) {
+  int last = plan->fragment->shape.rank - 1;
+  if (!plan->has_lines) {
+    move_scattered(l, plan, check);
+    return;
+  }
+  Lines *lines = TILE_ARENA_NEW(l->arena, Lines, 1);
+  for (int64_t r = 0; r < plan->num_regs; r += vector) {
+    int64_t delta[TILE_MAX_RANK] = {0};
+    register_delta(plan, r, delta);
+    if (lines->num_rows == MAX_LINES || lines->num_columns == MAX_LINES)
+      lines->num_rows = lines->num_columns = 0; // start over: only slower
+    const Row *row = row_of(l, plan, lines, delta, check);
+    MlirValue predicate = and_maybe(l, plan->owner, row->inside);
+    if (check)
+      predicate = and_maybe(
+          l, predicate, column_of(l, plan, lines, delta[last])->inside);
+    MlirValue pointer =
+        element_pointer(l, row->pointer, plan->other->memory->element,
+                        tile_int_constant(delta[last]));
     move_run(l, plan, r, vector, pointer, predicate);
   }
 }
@@ -209,7 +327,8 @@ static bool has_unit_rows(const View *view) {
 }
 
 static void copy_global(Lowering *l, MlirOperation op, Plan *plan) {
-  if (!has_unit_rows(plan->other))
+  plan->has_lines = has_unit_rows(plan->other) && has_plain_constants(plan);
+  if (!plan->has_lines)
     plan->vector = 1;
   MlirValue fast = and_maybe(l, tile_in_bounds(l, plan->other),
                              rows_are_aligned(l, plan));

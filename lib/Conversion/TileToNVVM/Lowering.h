@@ -29,6 +29,8 @@ typedef struct Memory {
   TileInt extent[TILE_MAX_RANK]; // i32
   TileInt stride[TILE_MAX_RANK]; // i64, in elements; shared and private: unused
   TileAllocOp alloc;             // behind shared tiles and fragments, or null
+  MlirValue *registers;          // fragment: pointer to each, made on demand
+  int64_t num_registers;
 } Memory;
 
 /// A tile operand: a window of a memory.
@@ -126,8 +128,16 @@ bool view_of(Lowering *l, MlirOperation op, MlirValue tile, View *out);
 /// Pointer to element `index` of storage of `element`s.
 MlirValue element_pointer(Lowering *l, MlirValue base, MlirType element,
                           TileInt index);
+/// Pointer to register `r` of a fragment.
+MlirValue register_pointer(Lowering *l, Memory *memory, int64_t r);
 /// Pointer to the element of a global window at tile coordinates `at`.
 MlirValue global_pointer(Lowering *l, const View *view, const TileInt *at);
+/// Memory coordinates of tile coordinates, one per memory dimension.
+void memory_coordinates(Lowering *l, const View *view, const TileInt *at,
+                        TileInt out[TILE_MAX_RANK]);
+/// 0 <= coordinate and coordinate + vector <= extent; null: known to hold.
+MlirValue coordinate_in_bounds(Lowering *l, TileInt coordinate, TileInt extent,
+                               int64_t vector);
 /// Whether `at`, and `vector` - 1 elements behind it, are inside the tensor;
 /// null when that is known.
 MlirValue global_in_bounds(Lowering *l, const View *view, const TileInt *at,

@@ -182,10 +182,32 @@ MlirValue element_pointer(Lowering *l, MlirValue base, MlirType element,
                             .elem_type = type_stored(l, element));
 }
 
+// One pointer per register, in the entry block: every use shares it.
+static void build_registers(Lowering *l, Memory *memory) {
+  MlirOperation before = mlirRewriterBaseGetOperationAfterInsertion(l->b.rw);
+  MlirBlock block = mlirRewriterBaseGetInsertionBlock(l->b.rw);
+  tile_layout_storage_elems(memory->alloc, &memory->num_registers);
+  memory->registers =
+      TILE_ARENA_NEW(l->arena, MlirValue, memory->num_registers);
+  mlirRewriterBaseSetInsertionPointBefore(l->b.rw, l->prolog);
+  for (int64_t r = 0; r < memory->num_registers; r++)
+    memory->registers[r] = element_pointer(l, memory->pointer, memory->element,
+                                           tile_int_constant(r));
+  if (before.ptr)
+    mlirRewriterBaseSetInsertionPointBefore(l->b.rw, before);
+  else
+    mlirRewriterBaseSetInsertionPointToEnd(l->b.rw, block);
+}
+
+MlirValue register_pointer(Lowering *l, Memory *memory, int64_t r) {
+  if (!memory->registers)
+    build_registers(l, memory);
+  return memory->registers[r];
+}
+
 // Tile coordinates to memory coordinates.
-static void memory_coordinates(Lowering *l, const View *view,
-                               const TileInt *at,
-                               TileInt out[TILE_MAX_RANK]) {
+void memory_coordinates(Lowering *l, const View *view, const TileInt *at,
+                        TileInt out[TILE_MAX_RANK]) {
   for (int d = 0; d < view->memory->rank; d++)
     out[d] = view->offset[d];
   for (int t = 0; t < view->shape.rank; t++)
@@ -208,8 +230,8 @@ MlirValue global_pointer(Lowering *l, const View *view, const TileInt *at) {
 
 // 0 <= coordinate and coordinate + vector <= extent, as unsigned comparisons:
 // extents are below 2^31 - 2^16, so a negative coordinate is too large.
-static MlirValue coordinate_in_bounds(Lowering *l, TileInt coordinate,
-                                      TileInt extent, int64_t vector) {
+MlirValue coordinate_in_bounds(Lowering *l, TileInt coordinate, TileInt extent,
+                               int64_t vector) {
   if (tile_int_is_constant(coordinate) && tile_int_is_constant(extent) &&
       coordinate.constant >= 0 &&
       coordinate.constant + vector <= extent.constant)

@@ -269,9 +269,7 @@ static void fill_array(Lowering *l, const View *dst, int64_t count,
                        MlirValue value) {
   for (int64_t i = 0; i < count; i++)
     llvm_store(&l->b, .value = value,
-               .addr = element_pointer(l, dst->memory->pointer,
-                                       dst->memory->element,
-                                       tile_int_constant(i)));
+               .addr = register_pointer(l, dst->memory, i));
 }
 
 void lower_tile_fill(Lowering *l, MlirOperation op) {

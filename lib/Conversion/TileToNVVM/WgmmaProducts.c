@@ -3,11 +3,7 @@
 // A warpgroup owns a block of C; it is cut in pieces of 64 rows and at most 256
 // columns, each a run of registers of the accumulator layout. Per piece and
 // step along K one instruction reads A and B through descriptors, which follow
-// from the shared layouts. The product is synchronous here: fence, all
-// instructions, commit, wait.
-//
-// The wait carries the accumulators through, so that nothing which reads them
-// can move above it.
+// from the shared layouts. The product is synchronous here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +11,6 @@
 
 #include "Tile/LayoutHardware.h"
 #include "Tile/Ops/llvm.h"
-#include "Tile/Ops/nvvm.h"
 #include "Tile/Support/Constants.h"
 #include "mlir-c/Dialect/LLVM.h"
 #include <stdarg.h>
@@ -24,9 +19,7 @@
 enum {
   INSTR_M = 64,
   MAX_INSTR_N = 256,
-  MAX_REGISTERS = 128, // accumulators of one instruction
-  MAX_TOTAL = 256,     // accumulators of a thread
-  TEXT_CAPACITY = 4096
+  MAX_TOTAL = 256 // accumulators of a thread
 };
 
 //===-- Plan --------------------------------------------------------------===//
@@ -194,11 +187,14 @@ static MlirValue operand_descriptor(Lowering *l, const Plan *plan,
   return descriptor(l, operand, bytes);
 }
 
-//===-- Instructions ------------------------------------------------------===//
+//===-- Code --------------------------------------------------------------===//
+//
+// One block of assembly: fence, every instruction, commit, wait. Its outputs
+// exist only after the wait, so nothing that reads them can move above it.
 
 typedef struct {
-  char text[TEXT_CAPACITY];
-  size_t length;
+  char *text;
+  size_t length, capacity;
 } Text;
 
 static void text_add(Text *text, const char *format, ...)
@@ -207,19 +203,102 @@ static void text_add(Text *text, const char *format, ...)
 static void text_add(Text *text, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  int n = vsnprintf(text->text + text->length, sizeof text->text - text->length,
+  int n = vsnprintf(text->text + text->length, text->capacity - text->length,
                     format, args);
   va_end(args);
   text->length += (size_t)n;
-  assert(text->length < sizeof text->text);
+  assert(text->length < text->capacity);
 }
 
-// Outputs that are inputs too: "=f,…,0,1,…".
-static void tied_constraints(Text *text, int64_t count) {
-  for (int64_t i = 0; i < count; i++)
-    text_add(text, "%s=f", i ? "," : "");
-  for (int64_t i = 0; i < count; i++)
-    text_add(text, ",%lld", (long long)i);
+// Operands of the block: accumulators (outputs, then tied inputs), descriptors
+// of A per row piece and step, of B per column piece and step, scale-d.
+typedef struct {
+  int64_t rows, cols, steps; // pieces of C, instructions along K
+  int64_t first_a, first_b, scale;
+  intptr_t count;
+  MlirValue *values; // inputs only
+} Operands;
+
+static Operands collect_operands(Lowering *l, const Plan *plan) {
+  Operands out = {.rows = plan->block_m / INSTR_M,
+                  .cols = plan->block_n / plan->instr_n,
+                  .steps = plan->k / plan->instr_k};
+  int64_t num_inputs =
+      plan->num_regs + (out.rows + out.cols) * out.steps + 1;
+  out.values = TILE_ARENA_NEW(l->arena, MlirValue, num_inputs);
+  for (int64_t r = 0; r < plan->num_regs; r++)
+    out.values[out.count++] =
+        llvm_load(&l->b, .type = mlirF32TypeGet(tile_builder_context(&l->b)),
+                  .addr = register_pointer(l, plan->c_view.memory, r));
+  out.first_a = plan->num_regs + out.count;
+  for (int64_t i = 0; i < out.rows; i++)
+    for (int64_t k = 0; k < out.steps; k++)
+      out.values[out.count++] = operand_descriptor(
+          l, plan, &plan->a, i * INSTR_M, k * plan->instr_k);
+  out.first_b = plan->num_regs + out.count;
+  for (int64_t j = 0; j < out.cols; j++)
+    for (int64_t k = 0; k < out.steps; k++)
+      out.values[out.count++] = operand_descriptor(
+          l, plan, &plan->b, j * plan->instr_n, k * plan->instr_k);
+  MlirValue one = tile_const_int(&l->b, 1, 32);
+  MlirValue clear = tile_gemm_clear(plan->gemm);
+  out.scale = plan->num_regs + out.count;
+  out.values[out.count++] =
+      clear.ptr ? arith_select(&l->b, clear, tile_const_int(&l->b, 0, 32), one)
+                : one;
+  return out;
+}
+
+// Registers of piece (i, j): the layout counts 64-row pieces outermost, then
+// groups of eight columns with four registers each.
+static int64_t piece_register(const Plan *plan, int64_t i, int64_t j) {
+  return i * plan->block_n / 2 + j * plan->instr_n / 2;
+}
+
+// PTX ISA, wgmma.mma_async. The first step along K scales C by scale-d.
+static void instruction_text(const Plan *plan, const Operands *operands,
+                             int64_t i, int64_t j, int64_t k, Text *text) {
+  const char *type = mlirTypeIsAF16(plan->element) ? "f16" : "bf16";
+  int64_t first = piece_register(plan, i, j);
+  text_add(text, "wgmma.mma_async.sync.aligned.m64n%lldk%lld.f32.%s.%s {",
+           (long long)plan->instr_n, (long long)plan->instr_k, type, type);
+  for (int64_t r = 0; r < plan->instr_n / 2; r++)
+    text_add(text, "%s$%lld", r ? ", " : "", (long long)(first + r));
+  text_add(text, "}, $%lld, $%lld, %s, 1, 1, %d, %d;\n",
+           (long long)(operands->first_a + i * operands->steps + k),
+           (long long)(operands->first_b + j * operands->steps + k),
+           k == 0 ? "p" : "q", plan->a.desc.mn_major, plan->b.desc.mn_major);
+}
+
+static void block_text(const Plan *plan, const Operands *operands,
+                       Text *text) {
+  long long scale = operands->scale;
+  text_add(text, "{\n.reg .pred p, q;\nsetp.ne.b32 p, $%lld, 0;\n"
+                 "setp.eq.b32 q, $%lld, $%lld;\nwgmma.fence.sync.aligned;\n",
+           scale, scale, scale);
+  for (int64_t k = 0; k < operands->steps; k++)
+    for (int64_t i = 0; i < operands->rows; i++)
+      for (int64_t j = 0; j < operands->cols; j++)
+        instruction_text(plan, operands, i, j, k, text);
+  text_add(text, "wgmma.commit_group.sync.aligned;\n"
+                 "wgmma.wait_group.sync.aligned 0;\n}");
+}
+
+// Outputs that are inputs too: "=f,…,0,1,…", then descriptors and scale-d.
+static void constraints_text(const Plan *plan, const Operands *operands,
+                             Text *text) {
+  for (int64_t r = 0; r < plan->num_regs; r++)
+    text_add(text, "%s=f", r ? "," : "");
+  for (int64_t r = 0; r < plan->num_regs; r++)
+    text_add(text, ",%lld", (long long)r);
+  for (int64_t i = 0; i < (operands->rows + operands->cols) * operands->steps;
+       i++)
+    text_add(text, ",l");
+  text_add(text, ",r");
+}
+
+static Text text_create(Lowering *l, int64_t capacity) {
+  return (Text){TILE_ARENA_NEW(l->arena, char, capacity), 0, (size_t)capacity};
 }
 
 static MlirType accumulators_type(Lowering *l, int64_t count) {
@@ -230,113 +309,37 @@ static MlirType accumulators_type(Lowering *l, int64_t count) {
                                       false);
 }
 
-static void unpack(Lowering *l, MlirValue packed, int64_t count,
-                   MlirValue *out) {
-  MlirType f32 = mlirF32TypeGet(tile_builder_context(&l->b));
-  for (int64_t i = 0; i < count; i++)
-    out[i] = llvm_extractvalue(&l->b, .type = f32, .container = packed,
-                               .position = {&i, 1});
-}
+static void emit_gemm(Lowering *l, Plan *plan) {
+  TileInt group = tile_int_constant(0);
+  if (plan->groups_m * plan->groups_n > 1)
+    group = tile_int_div(&l->i32, tile_int_value(warp_id(l)), 4);
+  operand_base(l, &plan->a, tile_int_rem(&l->i32, group, plan->groups_m));
+  operand_base(l, &plan->b, tile_int_div(&l->i32, group, plan->groups_m));
 
-static void instruction_text(const Plan *plan, Text *text) {
-  int64_t count = plan->instr_n / 2;
-  const char *type = mlirTypeIsAF16(plan->element) ? "f16" : "bf16";
-  text_add(text, "{\n.reg .pred p;\nsetp.ne.b32 p, $%lld, 0;\n",
-           (long long)(2 * count + 2));
-  text_add(text, "wgmma.mma_async.sync.aligned.m64n%lldk%lld.f32.%s.%s {",
-           (long long)plan->instr_n, (long long)plan->instr_k, type, type);
-  for (int64_t i = 0; i < count; i++)
-    text_add(text, "%s$%lld", i ? ", " : "", (long long)i);
-  text_add(text, "}, $%lld, $%lld, p, 1, 1, %d, %d;\n}",
-           (long long)(2 * count), (long long)(2 * count + 1),
-           plan->a.desc.mn_major, plan->b.desc.mn_major);
-}
-
-static void emit_instruction(Lowering *l, const Plan *plan, MlirValue *acc,
-                             MlirValue a, MlirValue b, MlirValue scale_d) {
-  Text text = {.length = 0}, constraints = {.length = 0};
-  int64_t count = plan->instr_n / 2;
-  MlirValue operands[MAX_REGISTERS + 3];
-  instruction_text(plan, &text);
-  tied_constraints(&constraints, count);
-  text_add(&constraints, ",l,l,r");
-  memcpy(operands, acc, (size_t)count * sizeof *acc);
-  operands[count] = a;
-  operands[count + 1] = b;
-  operands[count + 2] = scale_d;
-  MlirOperation product =
-      llvm_inline_asm_op(&l->b, .type = accumulators_type(l, count),
-                         .operands = {operands, count + 3},
+  Operands operands = collect_operands(l, plan);
+  int64_t num_instrs = operands.rows * operands.cols * operands.steps;
+  Text text = text_create(l, 256 + num_instrs * (128 + 6 * plan->instr_n / 2));
+  Text constraints = text_create(l, 64 + 8 * (plan->num_regs + operands.count));
+  block_text(plan, &operands, &text);
+  constraints_text(plan, &operands, &constraints);
+  MlirOperation block =
+      llvm_inline_asm_op(&l->b, .type = accumulators_type(l, plan->num_regs),
+                         .operands = {operands.values, operands.count},
                          .asm_string = text.text,
                          .constraints = constraints.text,
                          .has_side_effects = true)
           .op;
-  unpack(l, mlirOperationGetResult(product, 0), count, acc);
-}
-
-static void emit_wait(Lowering *l, const Plan *plan, MlirValue *acc) {
-  Text constraints = {.length = 0};
-  tied_constraints(&constraints, plan->num_regs);
-  MlirOperation wait =
-      llvm_inline_asm_op(&l->b, .type = accumulators_type(l, plan->num_regs),
-                         .operands = {acc, plan->num_regs},
-                         .asm_string = "wgmma.wait_group.sync.aligned 0;",
-                         .constraints = constraints.text,
-                         .has_side_effects = true)
-          .op;
-  unpack(l, mlirOperationGetResult(wait, 0), plan->num_regs, acc);
-}
-
-// Registers of piece (i, j): the layout counts 64-row pieces outermost, then
-// groups of eight columns with four registers each.
-static int64_t piece_register(const Plan *plan, int64_t i, int64_t j) {
-  return i * plan->block_n / 2 + j * plan->instr_n / 2;
-}
-
-static void emit_products(Lowering *l, const Plan *plan, MlirValue *acc) {
-  MlirValue clear = tile_gemm_clear(plan->gemm);
-  MlirValue one = tile_const_int(&l->b, 1, 32), first = one;
-  if (clear.ptr)
-    first = arith_select(&l->b, clear, tile_const_int(&l->b, 0, 32), one);
-  for (int64_t i = 0; i < plan->block_m / INSTR_M; i++)
-    for (int64_t j = 0; j < plan->block_n / plan->instr_n; j++)
-      for (int64_t k = 0; k < plan->k; k += plan->instr_k) {
-        MlirValue a =
-            operand_descriptor(l, plan, &plan->a, i * INSTR_M, k);
-        MlirValue b =
-            operand_descriptor(l, plan, &plan->b, j * plan->instr_n, k);
-        emit_instruction(l, plan, acc + piece_register(plan, i, j), a, b,
-                         k == 0 ? first : one);
-      }
+  MlirType f32 = mlirF32TypeGet(tile_builder_context(&l->b));
+  for (int64_t r = 0; r < plan->num_regs; r++) {
+    MlirValue value = llvm_extractvalue(
+        &l->b, .type = f32, .container = mlirOperationGetResult(block, 0),
+        .position = {&r, 1});
+    llvm_store(&l->b, .value = value,
+               .addr = register_pointer(l, plan->c_view.memory, r));
+  }
 }
 
 //===-- Entry -------------------------------------------------------------===//
-
-static MlirValue accumulator_pointer(Lowering *l, const Plan *plan, int64_t r) {
-  return element_pointer(l, plan->c_view.memory->pointer,
-                         plan->c_view.memory->element, tile_int_constant(r));
-}
-
-static void emit_gemm(Lowering *l, Plan *plan) {
-  MlirValue acc[MAX_TOTAL];
-  MlirType f32 = mlirF32TypeGet(tile_builder_context(&l->b));
-  TileInt group =
-      tile_int_div(&l->i32, tile_int_value(warp_id(l)), 4);
-  if (plan->groups_m * plan->groups_n == 1)
-    group = tile_int_constant(0);
-  operand_base(l, &plan->a, tile_int_rem(&l->i32, group, plan->groups_m));
-  operand_base(l, &plan->b, tile_int_div(&l->i32, group, plan->groups_m));
-  for (int64_t r = 0; r < plan->num_regs; r++)
-    acc[r] = llvm_load(&l->b, .type = f32,
-                       .addr = accumulator_pointer(l, plan, r));
-  nvvm_wgmma_fence_aligned_op(&l->b, 0);
-  emit_products(l, plan, acc);
-  nvvm_wgmma_commit_group_sync_aligned_op(&l->b, 0);
-  emit_wait(l, plan, acc);
-  for (int64_t r = 0; r < plan->num_regs; r++)
-    llvm_store(&l->b, .value = acc[r],
-               .addr = accumulator_pointer(l, plan, r));
-}
 
 void lower_tile_gemm(Lowering *l, MlirOperation op) {
   TileGemmOp gemm = tile_gemm_cast(op);
