@@ -21,6 +21,9 @@
 // PTX ISA, cp.async: 4, 8 or 16 bytes; only 16 can pass by the L1 cache.
 enum { MAX_CHUNK_BYTES = 16, MIN_CHUNK_BYTES = 4, MAX_UNROLL = 16 };
 
+// Axes of the work of a copy: chunk = (loop * unrolled + unroll) * T + thread.
+enum { LOOP, UNROLL, THREAD, ELEMENT, NUM_WORK_AXES };
+
 //===-- Plan --------------------------------------------------------------===//
 
 struct TileNvgpuCopy {
@@ -28,11 +31,10 @@ struct TileNvgpuCopy {
 
   MlirValue src; // the tensor
   int src_rank;
-  TileInt offset[TILE_MAX_RANK];   // of the window
-  int64_t extent[TILE_MAX_RANK];   // of the tensor; negative: dynamic
-  int tile_dim[TILE_MAX_RANK];     // -1: dropped
-  bool is_inside[TILE_MAX_RANK];   // the window never leaves the tensor
-  bool is_whole_last;              // the last extent is a multiple of a chunk
+  TileInt offset[TILE_MAX_RANK]; // of the window
+  int64_t extent[TILE_MAX_RANK]; // of the tensor; negative: dynamic
+  int tile_dim[TILE_MAX_RANK];   // -1: dropped
+  bool is_inside[TILE_MAX_RANK]; // the window never leaves the tensor
 
   int64_t chunk_elems, chunk_bytes;
   int64_t count[TILE_MAX_RANK]; // chunks per dimension of the tile
@@ -40,12 +42,12 @@ struct TileNvgpuCopy {
   // Every thread copies num_loops * unroll chunks; then the first `rest`
   // threads copy one more.
   int64_t num_threads, num_loops, unroll, rest;
-  // Where the shared addresses are a layout of (loop, unroll, thread, element).
+  // Where the shared addresses are a layout of the work axes.
   bool has_access;
   TileSharedAccess access;
 };
 
-//===-- Build -------------------------------------------------------------===//
+//===-- Build: what is ours -----------------------------------------------===//
 
 static bool last_stride_is_one(MlirType type) {
   int64_t strides[TILE_MAX_RANK], offset;
@@ -66,98 +68,112 @@ static bool is_zero(MlirValue pad) {
          mlirIntegerAttrGetValueInt(value) == 0;
 }
 
-// The form that the annotation promises; anything else is left for others.
-static bool is_cp_async(TileCopyOp copy) {
-  TileShape src, dst;
-  if (mlirAttributeIsNull(tile_copy_instr_attr(copy)) ||
-      tile_copy_instr(copy) != TILE_INSTR_CpAsync ||
-      !tile_shape_of(tile_copy_src(copy), &src) ||
-      !tile_shape_of(tile_copy_dst(copy), &dst))
+// Rows of the window are runs of the tensor, and zeros surround it.
+static bool source_is_ours(TileBuffer buffer) {
+  MlirType type = mlirValueGetType(buffer.root);
+  if (!last_stride_is_one(type))
     return false;
-  TileBuffer buffer = tile_buffer_of(tile_copy_src(copy));
-  MlirValue pad = {NULL};
-  bool keeps_rows = true;
-  if (buffer.region.ptr) {
-    TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
-    MlirType type = mlirValueGetType(buffer.root);
-    pad = tile_region_pad(region);
-    keeps_rows = tile_region_result_dim(
-                     region, (int)mlirShapedTypeGetRank(type) - 1) >= 0;
-  }
-  return src.space == TILE_SPACE_GLOBAL && dst.space == TILE_SPACE_SHARED &&
-         mlirTypeEqual(src.element, dst.element) && keeps_rows &&
-         (!pad.ptr || is_zero(pad)) &&
-         last_stride_is_one(mlirValueGetType(buffer.root));
+  if (!buffer.region.ptr)
+    return true;
+  TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
+  MlirValue pad = tile_region_pad(region);
+  int last = (int)mlirShapedTypeGetRank(type) - 1;
+  return (!pad.ptr || is_zero(pad)) &&
+         tile_region_result_dim(region, last) >= 0;
 }
+
+static bool copy_is_ours(TileCopyOp copy) {
+  TileShape src, dst;
+  return !mlirAttributeIsNull(tile_copy_instr_attr(copy)) &&
+         tile_copy_instr(copy) == TILE_INSTR_CpAsync &&
+         tile_shape_of(tile_copy_src(copy), &src) &&
+         tile_shape_of(tile_copy_dst(copy), &dst) &&
+         src.space == TILE_SPACE_GLOBAL && dst.space == TILE_SPACE_SHARED &&
+         mlirTypeEqual(src.element, dst.element) &&
+         source_is_ours(tile_buffer_of(tile_copy_src(copy)));
+}
+
+//===-- Build: how it is done ---------------------------------------------===//
 
 static void source_build(TileNvgpuCopy *copy, MlirValue tile) {
   TileBuffer buffer = tile_buffer_of(tile);
+  TileRegionOp region = {{NULL}};
+  if (buffer.region.ptr)
+    region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
   MlirType type = mlirValueGetType(buffer.root);
   copy->src = buffer.root;
   copy->src_rank = (int)mlirShapedTypeGetRank(type);
   for (int d = 0; d < copy->src_rank; d++) {
-    bool dynamic = mlirShapedTypeIsDynamicDim(type, d);
-    copy->extent[d] = dynamic ? -1 : mlirShapedTypeGetDimSize(type, d);
-    copy->offset[d] = tile_int_constant(0);
-    copy->tile_dim[d] = d;
-    if (buffer.region.ptr) {
-      TileRegionOp region =
-          tile_region_cast(mlirOpResultGetOwner(buffer.region));
-      copy->offset[d] = tile_region_offset(region, d);
-      copy->tile_dim[d] = tile_region_result_dim(region, d);
-    }
-    int64_t size = copy->tile_dim[d] < 0
-                       ? 1
-                       : copy->dst.shape.extent[copy->tile_dim[d]];
-    copy->is_inside[d] = !dynamic && tile_int_is_constant(copy->offset[d]) &&
+    bool is_dynamic = mlirShapedTypeIsDynamicDim(type, d);
+    copy->extent[d] = is_dynamic ? -1 : mlirShapedTypeGetDimSize(type, d);
+    copy->offset[d] =
+        region.op.ptr ? tile_region_offset(region, d) : tile_int_constant(0);
+    copy->tile_dim[d] = region.op.ptr ? tile_region_result_dim(region, d) : d;
+    int64_t size =
+        copy->tile_dim[d] < 0 ? 1 : copy->dst.shape.extent[copy->tile_dim[d]];
+    copy->is_inside[d] = !is_dynamic && tile_int_is_constant(copy->offset[d]) &&
                          copy->offset[d].constant >= 0 &&
                          copy->offset[d].constant + size <= copy->extent[d];
   }
 }
 
-// Bytes that the address of every chunk of a row is a multiple of: the rows,
-// and where the window starts in them.
+static int64_t largest_divisor(TileInt x) {
+  return tile_int_is_constant(x) ? x.constant : tile_index_divisor(x.value);
+}
+
+// Bytes that every row of the window is known to start at a multiple of.
 static int64_t source_align_bytes(const TileNvgpuCopy *copy, MlirValue tile,
                                   int64_t elem_bytes) {
-  TileInt offset = copy->offset[copy->src_rank - 1];
-  int64_t divisor = tile_int_is_constant(offset)
-                        ? offset.constant
-                        : tile_index_divisor(offset.value);
+  int64_t divisor = largest_divisor(copy->offset[copy->src_rank - 1]);
   int64_t align = tile_row_align_bytes(tile);
   while (align > 1 && divisor * elem_bytes % align)
     align /= 2;
   return align;
 }
 
-// The largest chunk that source, destination and rows allow; false when cp.async
-// has none so small.
-static bool chunk_build(TileNvgpuCopy *copy, MlirValue tile,
-                        const char **out_code, char *out_reason) {
-  int last = copy->dst.shape.rank - 1;
-  int64_t elem_bytes = tile_elem_bits(copy->dst.shape.element) / 8;
-  int64_t row_bytes = copy->dst.shape.extent[last] * elem_bytes;
-  int64_t align = source_align_bytes(copy, tile, elem_bytes);
-  TileInt start = copy->dst.offset[copy->dst.dim[last]];
-  int64_t run =
-      tile_layout_contiguous_run(&copy->dst.full, copy->dst.dim[last]);
-  while (run > 1 && (tile_int_is_constant(start)
-                         ? start.constant
-                         : tile_index_divisor(start.value)) %
-                        run)
+// Elements of a row that are stored one after another, from each multiple.
+static int64_t destination_run(const TileNvgpuCopy *copy) {
+  int last = copy->dst.dim[copy->dst.shape.rank - 1];
+  int64_t divisor = largest_divisor(copy->dst.offset[last]);
+  int64_t run = tile_layout_contiguous_run(&copy->dst.full, last);
+  while (run > 1 && divisor % run)
     run /= 2;
+  return run;
+}
+
+// The largest chunk that tensor, tile and layout allow. False when there is
+// none that cp.async can copy.
+static bool chunk_build(TileNvgpuCopy *copy, MlirValue tile,
+                        TileNvgpuCopyPlan *out_plan) {
+  const TileShape *shape = &copy->dst.shape;
+  int64_t elem_bytes = tile_elem_bits(shape->element) / 8;
+  int64_t row_bytes = shape->extent[shape->rank - 1] * elem_bytes;
+  int64_t align = source_align_bytes(copy, tile, elem_bytes);
+  int64_t run_bytes = destination_run(copy) * elem_bytes;
   int64_t bytes = MAX_CHUNK_BYTES;
   while (bytes >= MIN_CHUNK_BYTES &&
-         (align % bytes || row_bytes % bytes || run * elem_bytes % bytes))
+         (align % bytes || row_bytes % bytes || run_bytes % bytes))
     bytes /= 2;
-  *out_code = "tile-nvgpu/alignment";
-  snprintf(out_reason, 200,
-           "rows of the window are known to start at multiples of %lld bytes "
-           "and to have %lld bytes, of which %lld are stored together",
-           (long long)align, (long long)row_bytes,
-           (long long)(run * elem_bytes));
   copy->chunk_bytes = bytes;
   copy->chunk_elems = bytes / elem_bytes;
-  return bytes >= MIN_CHUNK_BYTES && copy->chunk_elems >= 1;
+  if (bytes < MIN_CHUNK_BYTES) {
+    out_plan->code = "tile-nvgpu/alignment";
+    snprintf(out_plan->reason, sizeof out_plan->reason,
+             "rows of the window are known to start at multiples of %lld "
+             "bytes; they have %lld bytes, stored in runs of %lld; cp.async "
+             "needs 4 of each",
+             (long long)align, (long long)row_bytes, (long long)run_bytes);
+    return false;
+  }
+  // nvgpu counts the bits of the element type, and i1 is stored in a byte.
+  if (mlirTypeIsAInteger(shape->element) &&
+      mlirIntegerTypeGetWidth(shape->element) < 8) {
+    out_plan->code = "tile-nvgpu/type";
+    snprintf(out_plan->reason, sizeof out_plan->reason,
+             "nvgpu has no asynchronous copy of i1");
+    return false;
+  }
+  return true;
 }
 
 static void work_build(TileNvgpuCopy *copy, int64_t num_threads) {
@@ -176,27 +192,259 @@ static void work_build(TileNvgpuCopy *copy, int64_t num_threads) {
   while (copy->unroll && full % copy->unroll)
     copy->unroll--;
   copy->num_loops = full ? full / copy->unroll : 0;
-  copy->is_whole_last = copy->extent[copy->src_rank - 1] >= 0 &&
-                        copy->extent[copy->src_rank - 1] % copy->chunk_elems ==
-                            0;
 }
 
-// Chunks row by row are (loop, unroll, thread) in mixed radix: a reshape.
+// Chunks are numbered row by row, so (loop, unroll, thread, element) is a
+// reshape of the tile.
 static void access_build(TileNvgpuCopy *copy) {
-  int64_t shape[4] = {copy->num_loops, copy->unroll, copy->num_threads,
-                      copy->chunk_elems};
-  TileLayout linear, coordinates;
+  int64_t shape[NUM_WORK_AXES] = {
+      [LOOP] = copy->num_loops,
+      [UNROLL] = copy->unroll,
+      [THREAD] = copy->num_threads,
+      [ELEMENT] = copy->chunk_elems,
+  };
+  TileSharedAccess *access = &copy->access;
   TileLayoutError error;
-  if (copy->rest || !copy->dst.is_aligned ||
-      !tile_layout_view(&copy->dst.layout, shape, 4, &coordinates, &error))
-    return;
-  (void)linear;
   TileLayoutTerms terms;
-  copy->access = (TileSharedAccess){.window = &copy->dst,
-                                    .constant_axes = 1u << 1 | 1u << 3,
-                                    .is_composed = true,
-                                    .offsets = coordinates};
-  copy->has_access = tile_layout_terms(&copy->access.offsets,
-                                       copy->access.constant_axes, &terms,
-                                       &error);
+  access->window = &copy->dst;
+  access->constant_axes = 1u << UNROLL | 1u << ELEMENT;
+  access->is_composed = true;
+  copy->has_access = copy->rest == 0 && copy->dst.is_aligned &&
+                     tile_layout_view(&copy->dst.layout, shape, NUM_WORK_AXES,
+                                      &access->offsets, &error) &&
+                     tile_layout_terms(&access->offsets, access->constant_axes,
+                                       &terms, &error);
+}
+
+MlirLogicalResult tile_nvgpu_copy_plan(TileArena *arena, MlirOperation op,
+                                       int64_t num_threads,
+                                       TileNvgpuCopyPlan *out_plan) {
+  TileCopyOp copy_op = tile_copy_cast(op);
+  TileLayoutError error;
+  out_plan->kind = TILE_NVGPU_COPY_OTHER;
+  if (!copy_is_ours(copy_op))
+    return tile_success();
+  TileNvgpuCopy *copy = TILE_ARENA_NEW(arena, TileNvgpuCopy, 1);
+  if (!tile_shared_window_get(tile_copy_dst(copy_op), &copy->dst, &error))
+    return tile_emit_error(op, "cannot address its destination: %s",
+                           error.text);
+  source_build(copy, tile_copy_src(copy_op));
+  out_plan->kind = TILE_NVGPU_COPY_SIMT;
+  if (!chunk_build(copy, tile_copy_src(copy_op), out_plan))
+    return tile_success();
+  work_build(copy, num_threads);
+  access_build(copy);
+  out_plan->kind = TILE_NVGPU_COPY_LOWERED;
+  out_plan->copy = copy;
+  return tile_success();
+}
+
+//===-- Apply -------------------------------------------------------------===//
+
+// What is known of a coordinate of the tensor, for the next chunk that has it.
+typedef struct {
+  bool is_set;
+  TileInt key;         // coordinate in the tile
+  TileInt coordinate;  // in the tensor
+  MlirValue is_inside; // null: always
+  MlirValue num_elems; // last dimension: of a chunk that starts inside
+} Place;
+
+typedef struct {
+  TileNvgpuRewrite *rewrite;
+  const TileNvgpuCopy *copy;
+  MlirValue storage;
+  TileInt extent[TILE_MAX_RANK]; // of the tensor, where it matters
+  Place place[TILE_MAX_RANK];    // per dimension of the tensor
+  // Chunk of this thread and its digits, per dimension of the tile.
+  TileInt first, quotient[TILE_MAX_RANK], digit[TILE_MAX_RANK], column;
+  TileSharedCode code;
+} Emitter;
+
+static MlirValue compare_below(TileNvgpuRewrite *r, TileInt x, TileInt limit) {
+  return arith_cmpi(&r->b, .predicate = ARITH_CMP_I_PREDICATE_ult,
+                    .lhs = tile_int_get(&r->index, x),
+                    .rhs = tile_int_get(&r->index, limit));
+}
+
+static bool same_int(TileInt x, TileInt y) {
+  return x.value.ptr == y.value.ptr && x.constant == y.constant;
+}
+
+// Splits `first` once; chunks a constant apart then mostly differ in constants.
+static void first_split(Emitter *e) {
+  TileIntMath *math = &e->rewrite->index;
+  int last = e->copy->dst.shape.rank - 1;
+  TileInt rest = e->first;
+  for (int d = last; d >= 0; d--) {
+    e->digit[d] = d ? tile_int_rem(math, rest, e->copy->count[d]) : rest;
+    rest = tile_int_div(math, rest, e->copy->count[d]);
+    e->quotient[d] = rest;
+  }
+  e->column = tile_int_mul(math, e->digit[last], e->copy->chunk_elems);
+}
+
+// Tile coordinates of chunk `first` + `step`.
+static void chunk_coordinates(Emitter *e, int64_t step,
+                              TileInt out[TILE_MAX_RANK]) {
+  TileIntMath *math = &e->rewrite->index;
+  const TileNvgpuCopy *copy = e->copy;
+  int last = copy->dst.shape.rank - 1;
+  TileInt rest = tile_int_constant(0); // what is left once digits carry
+  bool carries = false;
+  for (int d = last; d >= 0; d--) {
+    int64_t count = copy->count[d];
+    if (!carries && d > 0 && step % count) {
+      TileInt base = d == last ? e->first : e->quotient[d + 1];
+      rest = tile_int_add(math, base, tile_int_constant(step));
+      carries = true;
+    }
+    if (carries) {
+      out[d] = d ? tile_int_rem(math, rest, count) : rest;
+      rest = tile_int_div(math, rest, count);
+    } else {
+      out[d] = d ? e->digit[d]
+                 : tile_int_add(math, e->digit[0], tile_int_constant(step));
+      step /= count;
+    }
+  }
+  out[last] = same_int(out[last], e->digit[last])
+                  ? e->column
+                  : tile_int_mul(math, out[last], copy->chunk_elems);
+}
+
+// Elements of a chunk at `coordinate` that are inside, if it starts inside.
+static MlirValue chunk_elems_inside(Emitter *e, TileInt coordinate) {
+  const TileNvgpuCopy *copy = e->copy;
+  TileNvgpuRewrite *r = e->rewrite;
+  TileInt chunk = tile_int_constant(copy->chunk_elems);
+  int64_t extent = copy->extent[copy->src_rank - 1];
+  if (extent >= 0 && extent % copy->chunk_elems == 0)
+    return tile_int_get(&r->index, chunk);
+  TileInt left =
+      tile_int_sub(&r->index, e->extent[copy->src_rank - 1], coordinate);
+  return arith_minui(&r->b, tile_int_get(&r->index, left),
+                     tile_int_get(&r->index, chunk));
+}
+
+static const Place *place_get(Emitter *e, int d, TileInt at) {
+  const TileNvgpuCopy *copy = e->copy;
+  Place *place = &e->place[d];
+  if (place->is_set && same_int(place->key, at))
+    return place;
+  *place = (Place){.is_set = true, .key = at};
+  place->coordinate = tile_int_add(&e->rewrite->index, copy->offset[d], at);
+  if (!copy->is_inside[d]) {
+    place->is_inside =
+        compare_below(e->rewrite, place->coordinate, e->extent[d]);
+    if (d == copy->src_rank - 1)
+      place->num_elems = chunk_elems_inside(e, place->coordinate);
+  }
+  return place;
+}
+
+// One chunk at `at` of the tile, to `offset` of the storage.
+static MlirValue emit_chunk(Emitter *e, const TileInt *at, TileInt offset) {
+  const TileNvgpuCopy *copy = e->copy;
+  TileNvgpuRewrite *r = e->rewrite;
+  const Place *place[TILE_MAX_RANK];
+  MlirValue inside = {NULL}, indices[TILE_MAX_RANK], num_elems = {NULL};
+  for (int d = 0; d < copy->src_rank; d++) {
+    TileInt tile_at =
+        copy->tile_dim[d] < 0 ? tile_int_constant(0) : at[copy->tile_dim[d]];
+    place[d] = place_get(e, d, tile_at);
+    indices[d] = tile_int_get(&r->index, place[d]->coordinate);
+    if (place[d]->is_inside.ptr)
+      inside = inside.ptr ? arith_andi(&r->b, inside, place[d]->is_inside)
+                          : place[d]->is_inside;
+  }
+  if (inside.ptr) {
+    MlirValue zero = tile_const_index(&r->b, 0);
+    num_elems = place[copy->src_rank - 1]->num_elems;
+    if (!num_elems.ptr)
+      num_elems = tile_const_index(&r->b, copy->chunk_elems);
+    num_elems = arith_select(&r->b, inside, num_elems, zero);
+    for (int d = 0; d < copy->src_rank; d++)
+      if (!copy->is_inside[d])
+        indices[d] = arith_select(&r->b, inside, indices[d], zero);
+  }
+  return nvgpu_device_async_copy(
+      &r->b, .dst = e->storage,
+      .dstIndices = TILE_VALUES(tile_int_get(&r->index, offset)),
+      .src = copy->src, .srcIndices = {indices, copy->src_rank},
+      .dstElements = copy->chunk_elems, .srcElements = num_elems,
+      .bypassL1 = copy->chunk_bytes == MAX_CHUNK_BYTES);
+}
+
+static MlirValue emit_step(Emitter *e, int64_t unroll) {
+  TileIntMath *math = &e->rewrite->index;
+  TileInt at[TILE_MAX_RANK], offset;
+  chunk_coordinates(e, unroll * e->copy->num_threads, at);
+  if (e->copy->has_access) {
+    int64_t in[NUM_WORK_AXES] = {[UNROLL] = unroll};
+    offset = tile_shared_code_at(math, &e->code, in);
+  } else {
+    offset = tile_shared_window_at(math, &e->copy->dst, at);
+  }
+  return emit_chunk(e, at, offset);
+}
+
+// What was computed inside a region is not known behind it.
+static void forget(Emitter *e) { memset(e->place, 0, sizeof e->place); }
+
+static void emit_loops(Emitter *e, TileNvgpuTokens *tokens) {
+  const TileNvgpuCopy *copy = e->copy;
+  TileNvgpuRewrite *r = e->rewrite;
+  bool is_loop = copy->num_loops > 1;
+  TileInt in[NUM_WORK_AXES] = {[THREAD] = r->thread};
+  e->first = r->thread;
+  if (is_loop) {
+    in[LOOP] = tile_int_value(tile_nvgpu_for_begin(r, copy->num_loops));
+    TileInt done =
+        tile_int_mul(&r->index, in[LOOP], copy->unroll * copy->num_threads);
+    e->first = tile_int_add(&r->index, r->thread, done);
+  }
+  first_split(e);
+  if (copy->has_access)
+    tile_shared_code_begin(&r->index, &copy->access, in, &e->code);
+  for (int64_t unroll = 0; unroll < copy->unroll; unroll++) {
+    MlirValue token = emit_step(e, unroll);
+    if (!is_loop)
+      tile_nvgpu_tokens_add(r->arena, tokens, token);
+  }
+  if (is_loop) {
+    tile_nvgpu_region_end(r);
+    forget(e);
+  }
+}
+
+static void emit_rest(Emitter *e) {
+  const TileNvgpuCopy *copy = e->copy;
+  TileNvgpuRewrite *r = e->rewrite;
+  MlirValue takes_part =
+      compare_below(r, r->thread, tile_int_constant(copy->rest));
+  tile_nvgpu_if_begin(r, takes_part);
+  e->first = r->thread;
+  first_split(e);
+  emit_step(e, copy->num_loops * copy->unroll);
+  tile_nvgpu_region_end(r);
+}
+
+void tile_nvgpu_copy_apply(TileNvgpuRewrite *rewrite, const TileNvgpuCopy *copy,
+                           TileNvgpuTokens *tokens) {
+  Emitter e = {.rewrite = rewrite, .copy = copy};
+  TileBuilder *b = &rewrite->b;
+  e.storage = tile_storage(b, mlirOperationGetResult(copy->dst.alloc.op, 0));
+  for (int d = 0; d < copy->src_rank; d++) {
+    if (copy->is_inside[d])
+      continue;
+    e.extent[d] =
+        copy->extent[d] >= 0
+            ? tile_int_constant(copy->extent[d])
+            : tile_int_value(memref_dim(b, copy->src, tile_const_index(b, d)));
+  }
+  if (copy->num_loops)
+    emit_loops(&e, tokens);
+  if (copy->rest)
+    emit_rest(&e);
 }

@@ -22,7 +22,7 @@ int tile_region_result_dim(TileRegionOp region, int dim);
 /// A shared tile, or a window of one, with the layout that places its elements.
 typedef struct {
   TileAllocOp alloc;
-  TileLayout full;  // of the whole tile
+  TileLayout full; // of the whole tile
   int full_rank;
   TileShape shape;               // of the window
   int dim[TILE_MAX_RANK];        // dimension of the tile, per window dimension
@@ -94,28 +94,36 @@ void tile_nvgpu_region_end(TileNvgpuRewrite *rewrite);
 
 typedef struct TileNvgpuCopy TileNvgpuCopy;
 
-/// Why a copy stays.
 typedef enum {
-  TILE_NVGPU_COPY_OTHER, // no cp.async copy that nvgpu can say: not ours
-  TILE_NVGPU_COPY_SIMT,  // cp.async cannot do it; ordinary accesses can
-  TILE_NVGPU_COPY_LOWERED,
-  TILE_NVGPU_COPY_ERROR // reported
+  TILE_NVGPU_COPY_OTHER,  // no cp.async copy that nvgpu can say: left as it is
+  TILE_NVGPU_COPY_SIMT,   // cp.async cannot do it, ordinary accesses can
+  TILE_NVGPU_COPY_LOWERED // to nvgpu
 } TileNvgpuCopyKind;
 
-/// Decides how `op`, a `tile.copy`, is lowered. `out_reason` (200 characters)
-/// is filled where the copy falls back to ordinary accesses.
-/// Owner: `arena`.
-TileNvgpuCopyKind tile_nvgpu_copy_plan(TileArena *arena, MlirOperation op,
+typedef struct {
+  TileNvgpuCopyKind kind;
+  TileNvgpuCopy *copy; // TILE_NVGPU_COPY_LOWERED
+  const char *code;    // TILE_NVGPU_COPY_SIMT: of the remark, and its text
+  char reason[200];
+} TileNvgpuCopyPlan;
+
+/// Decides how `op`, a `tile.copy`, is lowered.
+/// Errors: reported at `op`.
+/// Owner:  `arena`.
+MlirLogicalResult tile_nvgpu_copy_plan(TileArena *arena, MlirOperation op,
                                        int64_t num_threads,
-                                       TileNvgpuCopy **out_copy,
-                                       const char **out_code,
-                                       char *out_reason);
-/// Emits the copy; the tokens of its asynchronous copies that are in scope
-/// behind it are added to `tokens`.
+                                       TileNvgpuCopyPlan *out_plan);
+
+/// Tokens of asynchronous copies that wait for their group.
 typedef struct {
   MlirValue *values;
   intptr_t count, capacity;
 } TileNvgpuTokens;
+
+void tile_nvgpu_tokens_add(TileArena *arena, TileNvgpuTokens *tokens,
+                           MlirValue token);
+/// Emits the copy. Adds the tokens of those asynchronous copies that are in
+/// scope behind it.
 void tile_nvgpu_copy_apply(TileNvgpuRewrite *rewrite, const TileNvgpuCopy *copy,
                            TileNvgpuTokens *tokens);
 

@@ -85,8 +85,8 @@ static void window_align(TileSharedWindow *window) {
                     : 0;
   if (!offsets_only_add(window, size) ||
       !tile_layout_slice(&window->full, offset, size, &slice, &error) ||
-      !tile_layout_view(&slice.layout, window->shape.extent,
-                        window->shape.rank, &window->layout, &error))
+      !tile_layout_view(&slice.layout, window->shape.extent, window->shape.rank,
+                        &window->layout, &error))
     return;
   window->toggle = slice.toggle;
   window->add = slice.add;
@@ -122,10 +122,9 @@ TileInt tile_shared_window_at(TileIntMath *math, const TileSharedWindow *window,
   for (int d = 0; d < window->full_rank; d++)
     in[d] = window->offset[d];
   for (int d = 0; d < window->shape.rank; d++)
-    in[window->dim[d]] =
-        tile_int_add(math, in[window->dim[d]], coordinates[d]);
-  bool has_code = tile_layout_code_begin(math, &window->full, 0, in, &code,
-                                         &error);
+    in[window->dim[d]] = tile_int_add(math, in[window->dim[d]], coordinates[d]);
+  bool has_code =
+      tile_layout_code_begin(math, &window->full, 0, in, &code, &error);
   assert(has_code && "checked when the window was made");
   (void)has_code;
   return tile_layout_code_at(math, &code, 0, NULL);

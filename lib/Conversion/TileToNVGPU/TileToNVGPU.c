@@ -1,4 +1,295 @@
-//===- TileToNVGPU.c - (being written) ===//
+//===- TileToNVGPU.c - Copies and products that nvgpu can say -------------===//
+//
+// Consumes: kernels, outlined or not, with layouts: `tile.copy` with
+//           instr = cp_async, `tile.gemm` with instr = mma.
+// Produces: `nvgpu.device_async_copy`, groups and waits, `nvgpu.ldmatrix` and
+//           `nvgpu.mma.sync` on `tile.storage`.
+//           A copy that cp.async cannot do gets instr = simt, and a remark.
+// Fails:    a tile without layout, an accumulator that is not spread over the
+//           warps as mma.sync has it, an unknown number of threads.
+// Method:   docs/Rationale/Lowering.md. Idempotent: what is lowered is gone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Nvgpu.h"
+#include "Tile/Ops/gpu.h"
+#include "Tile/Ops/nvgpu.h"
+#include "Tile/Ops/scf.h"
+#include "Tile/Support/Constants.h"
 #include "Tile/Support/Diagnostics.h"
+#include "Tile/Support/Iterate.h"
 #include "TilePasses.h"
-MlirLogicalResult tile_convert_to_nvgpu_run(MlirOperation op, const TileConvertToNVGPUOptions *options) { (void)op; (void)options; return tile_success(); }
+
+enum { WARP_THREADS = 32 };
+
+//===-- Plan --------------------------------------------------------------===//
+
+typedef struct Item {
+  struct Item *next; // program order
+  MlirOperation op;
+  const TileNvgpuCopyPlan *copy; // of a tile.copy
+  TileNvgpuGemm *gemm;           // of a tile.gemm
+  bool ends_group;               // the last copy of those that wait together
+} Item;
+
+typedef struct {
+  TileArena *arena;
+  int64_t num_threads; // -1: unknown
+  Item *items, **tail;
+  Item *open; // copy whose group may go on
+} Plan;
+
+//===-- Build: IR to plan; may fail ---------------------------------------===//
+
+static Item *plan_add(Plan *plan, MlirOperation op) {
+  Item *item = TILE_ARENA_NEW(plan->arena, Item, 1);
+  item->op = op;
+  *plan->tail = item;
+  plan->tail = &item->next;
+  return item;
+}
+
+static MlirLogicalResult plan_copy(Plan *plan, MlirOperation op) {
+  TileNvgpuCopyPlan *copy = TILE_ARENA_NEW(plan->arena, TileNvgpuCopyPlan, 1);
+  if (tile_failed(
+          tile_nvgpu_copy_plan(plan->arena, op, plan->num_threads, copy)))
+    return tile_failure();
+  if (copy->kind == TILE_NVGPU_COPY_OTHER)
+    return tile_success();
+  Item *item = plan_add(plan, op);
+  item->copy = copy;
+  if (copy->kind != TILE_NVGPU_COPY_LOWERED)
+    return tile_success();
+  if (plan->open)
+    plan->open->ends_group = false;
+  item->ends_group = true;
+  plan->open = item;
+  return tile_success();
+}
+
+static MlirLogicalResult plan_gemm(Plan *plan, MlirOperation op) {
+  TileNvgpuGemm *gemm;
+  if (tile_failed(
+          tile_nvgpu_gemm_plan(plan->arena, op, plan->num_threads, &gemm)))
+    return tile_failure();
+  if (gemm)
+    plan_add(plan, op)->gemm = gemm;
+  return tile_success();
+}
+
+// The work is split over the threads, so their number must be known.
+static bool needs_threads(MlirOperation op) {
+  if (tile_copy_is(op))
+    return !mlirAttributeIsNull(tile_copy_instr_attr(tile_copy_cast(op))) &&
+           tile_copy_instr(tile_copy_cast(op)) == TILE_INSTR_CpAsync;
+  return tile_gemm_is(op) &&
+         !mlirAttributeIsNull(tile_gemm_instr_attr(tile_gemm_cast(op))) &&
+         tile_gemm_instr(tile_gemm_cast(op)) == TILE_INSTR_Mma;
+}
+
+typedef struct {
+  const char *name;
+  MlirLogicalResult (*plan)(Plan *plan, MlirOperation op);
+} PlanEntry;
+
+static const PlanEntry table[] = {
+    {"tile.copy", plan_copy},
+    {"tile.gemm", plan_gemm},
+};
+
+static MlirLogicalResult plan_op(Plan *plan, MlirOperation op) {
+  const Item *open = plan->open;
+  MlirLogicalResult result = tile_success();
+  if (plan->num_threads < 1 && needs_threads(op))
+    return tile_emit_error(op,
+                           "expects a constant number of threads per block");
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    if (tile_ods_op_is(op, table[i].name, strlen(table[i].name)))
+      result = table[i].plan(plan, op);
+  // Index arithmetic and windows may stand between copies of one group.
+  if (plan->open == open && !mlirxIsPure(op))
+    plan->open = NULL;
+  return result;
+}
+
+static MlirLogicalResult plan_build(Plan *plan, MlirBlock block) {
+  plan->open = NULL;
+  TILE_FOR_EACH_OP (op, block) {
+    if (tile_failed(plan_op(plan, op)))
+      return tile_failure();
+    for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
+      for (MlirBlock inner =
+               mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+           inner.ptr; inner = mlirBlockGetNextInRegion(inner))
+        if (tile_failed(plan_build(plan, inner)))
+          return tile_failure();
+  }
+  plan->open = NULL;
+  return tile_success();
+}
+
+//===-- Apply: regions ----------------------------------------------------===//
+
+static MlirRegion region_with_block(TileNvgpuRewrite *rewrite,
+                                    intptr_t num_args) {
+  MlirBlock block =
+      mlirBlockCreate(num_args, &rewrite->index.type, &rewrite->b.loc);
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, block);
+  return region;
+}
+
+MlirValue tile_nvgpu_for_begin(TileNvgpuRewrite *rewrite, int64_t count) {
+  TileBuilder *b = &rewrite->b;
+  ScfForOp loop = scf_for_op(b, .lowerBound = tile_const_index(b, 0),
+                             .upperBound = tile_const_index(b, count),
+                             .step = tile_const_index(b, 1),
+                             .region = region_with_block(rewrite, 1));
+  MlirBlock body = mlirRegionGetFirstBlock(scf_for_region(loop));
+  mlirRewriterBaseSetInsertionPointToEnd(b->rw, body);
+  return mlirBlockGetArgument(body, 0);
+}
+
+void tile_nvgpu_if_begin(TileNvgpuRewrite *rewrite, MlirValue condition) {
+  TileBuilder *b = &rewrite->b;
+  MlirRegion region = region_with_block(rewrite, 0);
+  MlirBlock body = mlirRegionGetFirstBlock(region);
+  scf_if_op(b, .condition = condition, .thenRegion = region);
+  mlirRewriterBaseSetInsertionPointToEnd(b->rw, body);
+}
+
+void tile_nvgpu_region_end(TileNvgpuRewrite *rewrite) {
+  TileBuilder *b = &rewrite->b;
+  MlirOperation parent =
+      mlirBlockGetParentOperation(mlirRewriterBaseGetInsertionBlock(b->rw));
+  scf_yield(b, {NULL, 0});
+  mlirRewriterBaseSetInsertionPointAfter(b->rw, parent);
+}
+
+//===-- Apply: threads ----------------------------------------------------===//
+
+// Threads per block in x and y; numbers count up in x first.
+static void block_extents(MlirOperation kernel, int64_t out[2]) {
+  out[0] = tile_kernel_num_threads(kernel);
+  out[1] = 1;
+  if (gpu_launch_is(kernel)) {
+    GPULaunchOp launch = gpu_launch_cast(kernel);
+    mlirxConstantInt(gpu_launch_blockSizeX(launch), &out[0]);
+    mlirxConstantInt(gpu_launch_blockSizeY(launch), &out[1]);
+  } else if (gpu_func_is(kernel)) {
+    MlirAttribute block = gpu_func_known_block_size_attr(gpu_func_cast(kernel));
+    if (mlirAttributeIsNull(block))
+      return;
+    out[0] = mlirDenseI32ArrayGetElement(block, 0);
+    out[1] = mlirDenseI32ArrayGetElement(block, 1);
+  }
+}
+
+static TileInt thread_id(TileNvgpuRewrite *rewrite, GpuDimension dimension) {
+  return tile_int_value(gpu_thread_id(&rewrite->b, .dimension = dimension));
+}
+
+// What every lowering needs stands in front of all ops.
+static void build_threads(TileNvgpuRewrite *rewrite, MlirOperation kernel) {
+  TileIntMath *math = &rewrite->index;
+  int64_t extent[2];
+  block_extents(kernel, extent);
+  mlirRewriterBaseSetInsertionPointToStart(rewrite->b.rw,
+                                           tile_kernel_body(kernel));
+  rewrite->thread = thread_id(rewrite, GPU_DIMENSION_x);
+  if (extent[0] < rewrite->num_threads) {
+    TileInt plane = thread_id(rewrite, GPU_DIMENSION_y);
+    if (extent[0] * extent[1] < rewrite->num_threads)
+      plane = tile_int_add(
+          math, plane,
+          tile_int_mul(math, thread_id(rewrite, GPU_DIMENSION_z), extent[1]));
+    rewrite->thread = tile_int_add(math, rewrite->thread,
+                                   tile_int_mul(math, plane, extent[0]));
+  }
+  rewrite->lane = tile_int_rem(math, rewrite->thread, WARP_THREADS);
+  rewrite->warp = tile_int_div(math, rewrite->thread, WARP_THREADS);
+}
+
+//===-- Apply: plan to IR; cannot fail ------------------------------------===//
+
+void tile_nvgpu_tokens_add(TileArena *arena, TileNvgpuTokens *tokens,
+                           MlirValue token) {
+  if (tokens->count == tokens->capacity) {
+    intptr_t capacity = tokens->capacity ? 2 * tokens->capacity : 32;
+    MlirValue *values = TILE_ARENA_NEW(arena, MlirValue, capacity);
+    if (tokens->count)
+      memcpy(values, tokens->values,
+             (size_t)tokens->count * sizeof *tokens->values);
+    tokens->values = values;
+    tokens->capacity = capacity;
+  }
+  tokens->values[tokens->count++] = token;
+}
+
+// The copy is synchronous: what follows sees its result.
+static void close_group(TileNvgpuRewrite *rewrite, TileNvgpuTokens *tokens) {
+  MlirValue group = nvgpu_device_async_create_group(
+      &rewrite->b, {tokens->values, tokens->count});
+  nvgpu_device_async_wait(&rewrite->b, group, .numGroups = TILE_SOME(0));
+  tokens->count = 0;
+}
+
+static void fall_back(const Item *item) {
+  tile_copy_set_instr_attr(
+      tile_copy_cast(item->op),
+      TileInstr_attr(mlirOperationGetContext(item->op), TILE_INSTR_Simt));
+  tile_emit_remark(item->op, item->copy->code, "uses simt; not cp_async: %s",
+                   item->copy->reason);
+}
+
+static void plan_apply(const Plan *plan, MlirOperation kernel) {
+  MlirContext context = mlirOperationGetContext(kernel);
+  TileNvgpuRewrite rewrite = {
+      .arena = plan->arena,
+      .b = {mlirIRRewriterCreate(context), mlirOperationGetLocation(kernel)},
+      .num_threads = plan->num_threads};
+  rewrite.index = (TileIntMath){&rewrite.b, mlirIndexTypeGet(context)};
+  TileNvgpuTokens tokens = {NULL, 0, 0};
+  for (const Item *item = plan->items; item; item = item->next) {
+    if (item->copy && item->copy->kind == TILE_NVGPU_COPY_SIMT) {
+      fall_back(item);
+      continue;
+    }
+    if (!rewrite.thread.value.ptr)
+      build_threads(&rewrite, kernel);
+    rewrite.b.loc = mlirOperationGetLocation(item->op);
+    mlirRewriterBaseSetInsertionPointBefore(rewrite.b.rw, item->op);
+    if (item->gemm)
+      tile_nvgpu_gemm_apply(&rewrite, item->gemm);
+    else
+      tile_nvgpu_copy_apply(&rewrite, item->copy->copy, &tokens);
+    if (item->ends_group)
+      close_group(&rewrite, &tokens);
+    mlirRewriterBaseEraseOp(rewrite.b.rw, item->op);
+  }
+  mlirIRRewriterDestroy(rewrite.b.rw);
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
+static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
+  Plan plan = {.arena = user_data,
+               .num_threads = tile_kernel_num_threads(kernel)};
+  plan.tail = &plan.items;
+  if (tile_failed(plan_build(&plan, tile_kernel_body(kernel))))
+    return tile_failure();
+  if (plan.items)
+    plan_apply(&plan, kernel);
+  return tile_success();
+}
+
+MlirLogicalResult
+tile_convert_to_nvgpu_run(MlirOperation op,
+                          const TileConvertToNVGPUOptions *options) {
+  (void)options;
+  TileArena arena;
+  tile_arena_init(&arena);
+  MlirLogicalResult result = tile_kernels_visit(op, visit_kernel, &arena);
+  tile_arena_deinit(&arena);
+  return result;
+}
