@@ -1,5 +1,4 @@
-//===- Emit.h - Lowered kernels to PTX, host functions to JSON
-//--------------===//
+//===- Emit.h - Lowered kernels to PTX, host functions to JSON ------------===//
 #ifndef TILE_EMIT_H
 #define TILE_EMIT_H
 

@@ -1,5 +1,4 @@
-//===- Pipeline.h - The compiler: all passes in order
-//-----------------------===//
+//===- Pipeline.h - The compiler: all passes in order ---------------------===//
 #ifndef TILE_PIPELINE_H
 #define TILE_PIPELINE_H
 
@@ -21,7 +20,8 @@ typedef enum {
 /// Flags of a step.
 enum {
   TILE_STEP_TAKES_TARGET = 1, // has the option `target`
-  TILE_STEP_IS_NESTED = 2     // runs on each gpu.module, not on builtin.module
+  TILE_STEP_IS_NESTED = 2,    // runs on each gpu.module, not on builtin.module
+  TILE_STEP_FOR_VECTORS = 4   // has work only when there are vector ops
 };
 
 /// One pass of the pipeline.

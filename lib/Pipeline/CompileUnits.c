@@ -2,6 +2,7 @@
 
 #include "Pipeline/CompileUnits.h"
 
+#include "Target/Symbols.h"
 #include "Tile/Emit.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Ops/llvm.h"
@@ -11,20 +12,13 @@
 
 //===-- Symbols -----------------------------------------------------------===//
 
-static MlirStringRef symbol_of(MlirOperation op) {
-  MlirAttribute name =
-      mlirOperationGetAttributeByName(op, TILE_STR("sym_name"));
-  return mlirAttributeIsNull(name) ? TILE_STR("")
-                                   : mlirStringAttrGetValue(name);
-}
-
 static MlirBlock body_of(MlirOperation op) {
   return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
 }
 
 static MlirOperation find_gpu_module(MlirOperation module, MlirStringRef name) {
   TILE_FOR_EACH_OP (op, body_of(module)) {
-    if (gpu_module_is(op) && mlirStringRefEqual(symbol_of(op), name))
+    if (gpu_module_is(op) && mlirStringRefEqual(tile_symbol_name(op), name))
       return op;
   }
   return (MlirOperation){NULL};
@@ -114,7 +108,7 @@ static MlirWalkResult rename_launch(MlirOperation op, void *user_data) {
 
 // The name of the gpu.module, with a number behind it while that is taken.
 static MlirAttribute free_name(const Names *names, MlirOperation gpu_module) {
-  MlirStringRef base = symbol_of(gpu_module);
+  MlirStringRef base = tile_symbol_name(gpu_module);
   MlirContext context = mlirOperationGetContext(gpu_module);
   MlirAttribute attr = mlirStringAttrGet(context, base);
   for (int i = 1; is_taken(names, mlirStringAttrGetValue(attr)); i++) {
@@ -130,10 +124,10 @@ static MlirAttribute free_name(const Names *names, MlirOperation gpu_module) {
 static MlirLogicalResult name_kernel(MlirOperation module,
                                      MlirOperation gpu_module,
                                      MlirOperation kernel, Names *names) {
-  MlirStringRef name = symbol_of(kernel);
+  MlirStringRef name = tile_symbol_name(kernel);
   if (is_taken(names, name)) {
     MlirAttribute attr = free_name(names, gpu_module);
-    Renaming renaming = {symbol_of(gpu_module), name,
+    Renaming renaming = {tile_symbol_name(gpu_module), name,
                          mlirStringAttrGetValue(attr)};
     mlirOperationWalk(module, rename_launch, &renaming, MlirWalkPreOrder);
     mlirOperationSetAttributeByName(kernel, TILE_STR("sym_name"), attr);
@@ -205,7 +199,7 @@ static MlirWalkResult visit_launch(MlirOperation op, void *user_data) {
 
 static MlirLogicalResult fill_unit(MlirOperation module, MlirOperation op,
                                    TileUnit *unit) {
-  MlirStringRef name = symbol_of(op);
+  MlirStringRef name = tile_symbol_name(op);
   if (!is_file_name(name))
     return tile_emit_error(op, "has a name that is no file name: '%.*s'",
                            (int)name.length, name.data);

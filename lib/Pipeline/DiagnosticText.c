@@ -41,9 +41,10 @@ static void print_place(MlirLocation place, TileText *out) {
   if (file.length == 1 && file.data[0] == '-')
     file = TILE_STR("<stdin>");
   tile_text_append(out, file.data, file.length);
-  tile_text_print(out, ":%d:%d",
-                  mlirLocationFileLineColRangeGetStartLine(place),
-                  mlirLocationFileLineColRangeGetStartColumn(place));
+  int line = mlirLocationFileLineColRangeGetStartLine(place);
+  if (line > 0) // 0: the file as a whole
+    tile_text_print(out, ":%d:%d", line,
+                    mlirLocationFileLineColRangeGetStartColumn(place));
 }
 
 bool tile_location_print(MlirLocation location, TileText *out) {

@@ -1,5 +1,4 @@
-//===- Pipelines.c - The compiler on one screen
-//-----------------------------===//
+//===- Pipelines.c - The compiler on one screen ---------------------------===//
 
 #include "Tile/Pipeline.h"
 
@@ -16,11 +15,16 @@
 
 //===-- The passes, in order ----------------------------------------------===//
 
-enum { TARGET = TILE_STEP_TAKES_TARGET, NESTED = TILE_STEP_IS_NESTED };
+enum {
+  TARGET = TILE_STEP_TAKES_TARGET,
+  NESTED = TILE_STEP_IS_NESTED,
+  VECTORS = TILE_STEP_FOR_VECTORS
+};
 
 // Index arithmetic of kernels is 32 bits wide; addresses are 64.
 static const TilePipelineStep steps[] = {
     {TILE_PHASE_TILE, "canonicalize", 0}, // subviews become regions
+    {TILE_PHASE_TILE, "tile-inject-pipeline", 0}, // a remark per loop
     {TILE_PHASE_TILE, "tile-make-variants", TARGET},
     {TILE_PHASE_TILE, "tile-instruction-annotation", TARGET},
     {TILE_PHASE_TILE, "tile-layout-inference", TARGET},
@@ -34,7 +38,7 @@ static const TilePipelineStep steps[] = {
     {TILE_PHASE_LOWER, "convert-tile-to-nvgpu", TARGET | NESTED},
     {TILE_PHASE_LOWER, "convert-scf-to-cf", NESTED},
     {TILE_PHASE_LOWER, "convert-tile-to-nvvm", TARGET | NESTED},
-    {TILE_PHASE_LOWER, "convert-vector-to-llvm", NESTED},
+    {TILE_PHASE_LOWER, "convert-vector-to-llvm", NESTED | VECTORS},
     {TILE_PHASE_LOWER, "convert-math-to-llvm", NESTED},
     {TILE_PHASE_LOWER, "convert-arith-to-llvm{index-bitwidth=32}", NESTED},
     {TILE_PHASE_LOWER, "convert-cf-to-llvm{index-bitwidth=32}", 0},

@@ -10,19 +10,13 @@
 
 #include "Target/MetadataInternal.h"
 #include "Target/MetadataWrites.h"
+#include "Target/Symbols.h"
 #include "Tile/Dialect/Ops.h"
 #include "Tile/Ops/func.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Support/Diagnostics.h"
 #include "Tile/Support/Iterate.h"
 #include <stdlib.h>
-
-static MlirStringRef symbol_of(MlirOperation op) {
-  MlirAttribute name =
-      mlirOperationGetInherentAttributeByName(op, TILE_STR("sym_name"));
-  return mlirAttributeIsNull(name) ? TILE_STR("")
-                                   : mlirStringAttrGetValue(name);
-}
 
 //===-- Requirements ------------------------------------------------------===//
 
@@ -84,7 +78,7 @@ static void require_contiguous(TileHost *host, int arg) {
 static MlirOperation find_symbol(MlirOperation table, MlirStringRef name) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(table, 0));
   TILE_FOR_EACH_OP (op, body) {
-    if (mlirStringRefEqual(symbol_of(op), name))
+    if (mlirStringRefEqual(tile_symbol_name(op), name))
       return op;
   }
   return (MlirOperation){NULL};
@@ -197,8 +191,15 @@ static MlirOperation first_launch(MlirOperation root) {
   return launch;
 }
 
-// Everything that is neither launch nor requirement must be pure: its results
-// are in the slice when they matter.
+static void on_effect(TileEffectKind kind, MlirValue value,
+                      MlirStringRef resource, void *user_data) {
+  (void)value;
+  (void)resource;
+  *(bool *)user_data |= kind != TILE_EFFECT_READ;
+}
+
+// Everything that is neither launch nor requirement must be without effect: its
+// results are in the slice when they matter.
 static MlirLogicalResult check_host_op(MlirOperation op) {
   MlirOperation launch = first_launch(op);
   if (launch.ptr && !mlirOperationEqual(launch, op)) {
@@ -209,8 +210,9 @@ static MlirLogicalResult check_host_op(MlirOperation op) {
                            (int)name.length, name.data);
   }
   if (launch.ptr)
-    return tile_emit_error(op, "has not been outlined");
-  if (mlirxIsMemoryEffectFree(op))
+    return tile_emit_error(op, "internal error: has not been outlined");
+  bool has_effects = false;
+  if (mlirxEffects(op, true, on_effect, &has_effects) && !has_effects)
     return tile_success();
   return tile_emit_error(op, "has effects that the host side of a launch "
                              "cannot have");
@@ -284,7 +286,7 @@ static void print_values(const TileSlice *slice, TileText *out) {
 }
 
 static MlirLogicalResult print_host(const TileHost *host, TileText *out) {
-  MlirStringRef name = symbol_of(host->function);
+  MlirStringRef name = tile_symbol_name(host->function);
   bool may_alias =
       !mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(
           host->function, TILE_STR("tile.may_alias")));

@@ -20,8 +20,8 @@
 #include <stdlib.h>
 
 enum {
-  MAX_ROWS = 16384, // the reader's limit
-  MAX_DEPTH = 1000  // of nested operands; bounds the recursion
+  MAX_ROWS = 4096, // rows are found by linear search
+  MAX_DEPTH = 1000 // of nested operands; bounds the recursion
 };
 
 static const char *const predicate_names[] = {
@@ -404,8 +404,9 @@ static int slice_argument(TileSlice *slice, MlirValue value) {
   int arg = tile_slice_arg(slice, value);
   char type[8];
   if (arg < 0 || !type_name(mlirValueGetType(value), type)) {
-    tile_emit_error(slice->user, "takes a value that the host of a launch "
-                                 "cannot compute: a block argument");
+    tile_emit_error(slice->user,
+                    "takes a value of a type that the host of a launch does "
+                    "not have");
     return -1;
   }
   TileSliceRow row = make_row("argument", type);

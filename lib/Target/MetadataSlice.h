@@ -1,5 +1,4 @@
-//===- MetadataSlice.h - What a host function computes for its launches
-//-------===//
+//===- MetadataSlice.h - What a host function computes for its launches ---===//
 //
 // The table `values` of the launch metadata (docs/Metadata.md): the operands of
 // launches and everything they are computed from, in dependence order.

@@ -1,5 +1,4 @@
-//===- MetadataWrites.c - Which memrefs a kernel may write
-//------------------===//
+//===- MetadataWrites.c - Which memrefs a kernel may write ----------------===//
 //
 // Follows an argument forward through views to its uses. A use that is not
 // understood counts as a write: the launcher then merely checks more.

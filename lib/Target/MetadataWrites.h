@@ -1,5 +1,4 @@
-//===- MetadataWrites.h - Which memrefs a kernel may write
-//--------------------===//
+//===- MetadataWrites.h - Which memrefs a kernel may write ----------------===//
 #ifndef TILE_LIB_TARGET_METADATA_WRITES_H
 #define TILE_LIB_TARGET_METADATA_WRITES_H
 

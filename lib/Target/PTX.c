@@ -1,5 +1,4 @@
-//===- PTX.c - LLVM dialect to PTX
-//------------------------------------------===//
+//===- PTX.c - LLVM dialect to PTX ----------------------------------------===//
 //
 // Consumes: gpu.modules whose functions are llvm.func.
 // Produces: one PTX file: translate each module, link, optimise lightly, emit.
@@ -48,7 +47,7 @@ typedef struct {
   TileText message; // what LLVM reported as an error
 } Emitter;
 
-//===-- Set up --------------------------------------------------------------//
+//===-- Set up ------------------------------------------------------------===//
 
 static void on_llvm_diagnostic(LLVMDiagnosticInfoRef info, void *user_data) {
   Emitter *emitter = user_data;
@@ -96,7 +95,7 @@ static MlirLogicalResult create_machine(Emitter *emitter,
   return tile_success();
 }
 
-//===-- Translate and link --------------------------------------------------//
+//===-- Translate and link ------------------------------------------------===//
 
 static bool is_kernel(LLVMValueRef function) {
   return LLVMGetFunctionCallConv(function) == PTX_KERNEL_CALLING_CONVENTION;
@@ -152,7 +151,7 @@ static void mark_all_convergent(const Emitter *emitter) {
           mark_convergent(emitter->context, i);
 }
 
-//===-- Optimise and emit ---------------------------------------------------//
+//===-- Optimise and emit -------------------------------------------------===//
 
 static MlirLogicalResult optimize(Emitter *emitter) {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
@@ -188,7 +187,7 @@ static MlirLogicalResult generate(Emitter *emitter, TilePtx *out_ptx) {
   return check(emitter, "no PTX was made");
 }
 
-//===-- Entry ---------------------------------------------------------------//
+//===-- Entry -------------------------------------------------------------===//
 
 static MlirLogicalResult translate(Emitter *emitter,
                                    const MlirOperation *gpu_modules,

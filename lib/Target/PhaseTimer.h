@@ -1,5 +1,4 @@
-//===- PhaseTimer.h - Milliseconds between phases
-//---------------------------===//
+//===- PhaseTimer.h - Milliseconds between phases -------------------------===//
 #ifndef TILE_LIB_TARGET_PHASE_TIMER_H
 #define TILE_LIB_TARGET_PHASE_TIMER_H
 

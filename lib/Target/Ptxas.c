@@ -213,8 +213,9 @@ TileStatus tile_ptxas_run(const char *ptxas, const char *chip, bool line_info,
     status = tile_status_error(TILE_STATUS_USER_ERROR, "cannot run %s: %s",
                                ptxas, strerror(errno));
   else if (!WIFEXITED(wait) || WEXITSTATUS(wait) != 0)
-    status = tile_status_error(TILE_STATUS_USER_ERROR, "%s rejects %s:\n%s",
-                               ptxas, ptx_path, output.data ? output.data : "");
+    status = tile_status_error(TILE_STATUS_USER_ERROR,
+                               "the assembler %s rejects %s:\n%s", ptxas,
+                               ptx_path, output.data ? output.data : "");
   else
     read_output(&output, out_report);
   tile_text_deinit(&arch);

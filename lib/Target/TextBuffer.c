@@ -1,5 +1,4 @@
-//===- TextBuffer.c - Text that grows
-//---------------------------------------===//
+//===- TextBuffer.c - Text that grows -------------------------------------===//
 
 #include "Target/TextBuffer.h"
 

@@ -1,5 +1,4 @@
-//===- TextBuffer.h - Text that grows
-//---------------------------------------===//
+//===- TextBuffer.h - Text that grows -------------------------------------===//
 #ifndef TILE_LIB_TARGET_TEXT_BUFFER_H
 #define TILE_LIB_TARGET_TEXT_BUFFER_H
 

@@ -168,11 +168,11 @@ static bool add_products(Run *run) {
   for (size_t i = 0; i < run->result.num_units; i++)
     if (!add_unit(run, &run->result.units[i]))
       return false;
-  if (!run->options.warnings_are_errors ||
-      run->num_warnings + run->result.num_warnings == 0)
+  size_t num_warnings = run->num_warnings + run->result.num_warnings;
+  if (!run->options.warnings_are_errors || num_warnings == 0)
     return true;
-  fprintf(stderr, "tile-compile: error: %zu warnings, and --werror is given\n",
-          run->num_warnings + run->result.num_warnings);
+  fprintf(stderr, "tile-compile: error: %zu warning%s, and --werror is given\n",
+          num_warnings, num_warnings == 1 ? "" : "s");
   return false;
 }
 
