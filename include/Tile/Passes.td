@@ -36,6 +36,17 @@ def InstructionAnnotation : Pass<"tile-instruction-annotation", ""> {
   ];
 }
 
+def InjectPipeline : Pass<"tile-inject-pipeline", ""> {
+  let summary = "Declines pipelined loops, with a remark";
+  let description = [{
+    Consumes: loops with `tile.num_stages`.
+    Produces: loops without it. A remark on each says that it runs without a
+    pipeline.
+    Keeps: everything else.
+    Fails: never.
+  }];
+}
+
 def LayoutInference : Pass<"tile-layout-inference", ""> {
   let summary = "Writes the layout of every shared tile and fragment";
   let description = [{

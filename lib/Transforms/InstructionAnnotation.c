@@ -163,6 +163,8 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   Run *run = user_data;
   if (!tile_kernel_has_tile_ops(kernel))
     return tile_success();
+  if (tile_failed(tile_kernel_verify(kernel)))
+    return tile_failure();
   Plan plan = {.arena = &run->arena, .result = tile_success()};
   plan.tail = &plan.choices;
   plan.context.num_threads = tile_kernel_num_threads(kernel);

@@ -5,7 +5,8 @@
 //           tensor map, whose box and swizzle follow from the layout.
 // Keeps:    layouts that the user gave.
 // Fails:    ops that need layouts which exclude each other (both are named), a
-//           given layout that cannot serve an op, an unknown thread count.
+//           given layout that cannot serve an op, a fragment that does not fit
+//           the registers, an unknown thread count.
 // Method:   LayoutInfer.h: one weighted constraint problem per kernel, solved
 //           exactly. Idempotent: inferred layouts become given ones.
 //
@@ -25,6 +26,8 @@ enum { LAYOUT_TEXT_CAPACITY = 2048 };
 typedef struct {
   TileArena *arena;
   MlirOperation kernel;
+  const TileTarget *target;
+  int64_t num_threads;
   TileLayoutProblem problem;
   const char **layouts; // text per buffer; NULL in global memory
   TileLayoutTma *boxes; // per op; count 0: no tensor map
@@ -65,6 +68,39 @@ static MlirLogicalResult derive_box(const TileInferModel *model,
                          error.text);
 }
 
+// Addresses, counters and descriptors need registers beside the fragments; a
+// fragment that leaves fewer cannot be compiled without spilling.
+enum { OTHER_REGISTERS = 24 };
+
+static int64_t registers_per_thread(const TileTarget *target,
+                                    int64_t num_threads) {
+  int64_t share = target->sm_registers / num_threads;
+  return share < target->max_thread_registers ? share
+                                              : target->max_thread_registers;
+}
+
+static MlirLogicalResult check_registers(const Plan *plan,
+                                         const TileInferModel *model,
+                                         const TileInferResult *result) {
+  int64_t limit = registers_per_thread(plan->target, plan->num_threads);
+  for (int i = 0; i < model->problem->num_buffers; i++) {
+    const TileInferBuffer *buffer = &model->problem->buffer[i];
+    if (buffer->space != TILE_INFER_FRAGMENT)
+      continue;
+    const TileLayout *layout = model->domain[i].full[result->choice[i]];
+    int64_t needed = tile_layout_axis_size(&layout->in, TILE_LAYOUT_REG) *
+                     buffer->elem_bits / 32;
+    if (needed + OTHER_REGISTERS > limit)
+      return tile_emit_error(
+          mlirOpResultGetOwner(plan->problem.values[i]),
+          "needs %lld registers per thread; %lld threads of %s have %lld each, "
+          "of which %d are kept for addresses",
+          (long long)needed, (long long)plan->num_threads, plan->target->chip,
+          (long long)limit, OTHER_REGISTERS);
+  }
+  return tile_success();
+}
+
 static MlirLogicalResult plan_solve(Plan *plan) {
   TileInferModel model;
   TileInferResult result;
@@ -74,6 +110,8 @@ static MlirLogicalResult plan_solve(Plan *plan) {
       !tile_infer_solve(&model, &result, &error))
     return tile_emit_error(plan->kernel, "cannot infer layouts: %s",
                            error.text);
+  if (tile_failed(check_registers(plan, &model, &result)))
+    return tile_failure();
   print_layouts(plan, &model, &result);
   plan->boxes = TILE_ARENA_NEW(plan->arena, TileLayoutTma, problem->num_ops);
   for (int i = 0; i < problem->num_ops; i++) {
@@ -179,22 +217,26 @@ static void apply_maps(const Plan *plan) {
 
 //===-- Entry -------------------------------------------------------------===//
 
+typedef struct {
+  TileArena arena;
+  const char *target_option;
+} Run;
+
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
-  Plan plan = {.arena = user_data, .kernel = kernel};
+  Run *run = user_data;
+  Plan plan = {.arena = &run->arena, .kernel = kernel};
   if (!tile_kernel_has_tile_ops(kernel))
     return tile_success();
-  int64_t num_threads = tile_kernel_num_threads(kernel);
-  if (num_threads < 32 || num_threads % 32)
-    return tile_emit_error(kernel,
-                           "layouts need a constant number of threads that is "
-                           "a multiple of 32, got %lld",
-                           (long long)num_threads);
-  if (tile_failed(tile_layout_problem_build(plan.arena, kernel, num_threads,
-                                            &plan.problem)))
+  plan.num_threads = tile_kernel_num_threads(kernel);
+  if (tile_failed(tile_kernel_verify(kernel)) ||
+      tile_failed(tile_layout_problem_build(
+          plan.arena, kernel, plan.num_threads, &plan.problem)))
     return tile_failure();
   if (plan.problem.problem.num_buffers == 0)
     return tile_success();
-  if (tile_failed(plan_solve(&plan)))
+  if (tile_failed(tile_target_resolve(kernel, run->target_option,
+                                      &plan.target)) ||
+      tile_failed(plan_solve(&plan)))
     return tile_failure();
   apply_layouts(&plan);
   apply_maps(&plan);
@@ -204,10 +246,9 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
 MlirLogicalResult
 tile_layout_inference_run(MlirOperation op,
                           const TileLayoutInferenceOptions *options) {
-  (void)options;
-  TileArena arena;
-  tile_arena_init(&arena);
-  MlirLogicalResult result = tile_kernels_visit(op, visit_kernel, &arena);
-  tile_arena_deinit(&arena);
+  Run run = {.target_option = options->target};
+  tile_arena_init(&run.arena);
+  MlirLogicalResult result = tile_kernels_visit(op, visit_kernel, &run);
+  tile_arena_deinit(&run.arena);
   return result;
 }

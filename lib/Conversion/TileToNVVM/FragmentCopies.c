@@ -25,6 +25,7 @@ typedef struct {
   TileLayoutCode code; // its coordinates, registers constant
   MlirValue owner;    // threads that hold the first replica; null: all
   int64_t num_regs, vector;
+  int64_t limit; // of the vector, in elements
   bool has_lines; // rows and columns recur among the registers
 } Plan;
 
@@ -95,8 +96,12 @@ static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
     plan_owner(l, plan);
   int last = plan->fragment->shape.rank - 1;
   int64_t elem_bytes = tile_elem_bits(plan->other->memory->element) / 8;
-  plan->vector = fragment_vector(&plan->layout, last,
-                                 MAX_VECTOR_BYTES / elem_bytes);
+  int64_t limit = MAX_VECTOR_BYTES / elem_bytes;
+  MlirAttribute width = tile_copy_vector_width_attr(tile_copy_cast(op));
+  if (!mlirAttributeIsNull(width) && mlirIntegerAttrGetValueInt(width) < limit)
+    limit = mlirIntegerAttrGetValueInt(width);
+  plan->limit = limit;
+  plan->vector = fragment_vector(&plan->layout, last, limit);
   return true;
 }
 
@@ -385,7 +390,7 @@ static void copy_shared(Lowering *l, MlirOperation op, Plan *plan) {
   }
   int bits = tile_elem_bits(plan->other->memory->element);
   int64_t vector = tile_layout_vector_width(&access, bits);
-  while (vector * bits / 8 > MAX_VECTOR_BYTES)
+  while (vector > plan->limit)
     vector /= 2;
   for (int64_t r = 0; r < plan->num_regs; r += vector) {
     int64_t at[3] = {r, 0, 0};

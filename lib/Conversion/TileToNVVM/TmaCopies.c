@@ -30,22 +30,43 @@ static intptr_t box_coordinates(Lowering *l, const View *src,
   return rank;
 }
 
-static void issue_box(Lowering *l, const View *src, const View *dst,
-                      MlirValue map, MlirValue barrier,
+// Cache policies as createpolicy.fractional makes them for a fraction of 1
+// (values as published in CUTLASS, TMA::CacheHintSm90).
+static MlirValue cache_hint(Lowering *l, TileCopyOp copy) {
+  if (mlirAttributeIsNull(tile_copy_eviction_attr(copy)))
+    return (MlirValue){NULL};
+  switch (tile_copy_eviction(copy)) {
+  case TILE_EVICTION_Normal:
+    break;
+  case TILE_EVICTION_First:
+    return tile_const_int(&l->b, 0x12F0000000000000, 64);
+  case TILE_EVICTION_Last:
+    return tile_const_int(&l->b, 0x14F0000000000000, 64);
+  }
+  return (MlirValue){NULL};
+}
+
+typedef struct {
+  const View *src, *dst;
+  MlirValue map, barrier, hint; // hint: null without a policy
+} Issue;
+
+static void issue_box(Lowering *l, const Issue *issue,
                       const TileLayoutTma *tma, int64_t box) {
   int64_t box_at[TILE_LAYOUT_MAX_AXES], offset;
   MlirValue coordinates[TILE_MAX_RANK];
   tile_layout_eval(&tma->coords, &box, box_at);
   tile_layout_eval(&tma->offsets, &box, &offset);
-  intptr_t rank = box_coordinates(l, src, box_at, coordinates);
-  MlirValue shared = element_pointer(l, dst->memory->pointer,
-                                     dst->memory->element,
+  intptr_t rank = box_coordinates(l, issue->src, box_at, coordinates);
+  MlirValue shared = element_pointer(l, issue->dst->memory->pointer,
+                                     issue->dst->memory->element,
                                      tile_int_constant(offset));
   MlirValue cluster =
       llvm_addrspacecast(&l->b, .type = type_pointer(l, 7), .arg = shared);
   nvvm_cp_async_bulk_tensor_shared_cluster_global(
-      &l->b, .dstMem = cluster, .tmaDescriptor = map,
-      .coordinates = {coordinates, rank}, .mbar = barrier);
+      &l->b, .dstMem = cluster, .tmaDescriptor = issue->map,
+      .coordinates = {coordinates, rank}, .mbar = issue->barrier,
+      .l2CacheHint = issue->hint);
 }
 
 void lower_tma_copy(Lowering *l, MlirOperation op, const View *src,
@@ -71,7 +92,8 @@ void lower_tma_copy(Lowering *l, MlirOperation op, const View *src,
   IfBlocks blocks = if_begin(l, op, is_elected(l));
   MlirValue barrier = barrier_slot_pointer(l, tile_copy_signal(copy),
                                            tile_copy_slot(copy));
+  Issue issue = {src, dst, map->pointer, barrier, cache_hint(l, copy)};
   for (int64_t box = 0; box < tma.count; box++)
-    issue_box(l, src, dst, map->pointer, barrier, &tma, box);
+    issue_box(l, &issue, &tma, box);
   if_end(l, op, blocks);
 }
