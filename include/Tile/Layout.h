@@ -83,7 +83,8 @@ typedef struct {
   TileLayoutSpace in, out; // axes and extents only; out extent 0 = computed
   int num_entries;
   TileLayoutEntry entry[2 * TILE_LAYOUT_MAX_DIGITS];
-  bool overflow; // too many digits
+  bool overflow;     // too many digits
+  bool may_overhang; // input axes may have more values than their extent
 } TileLayoutBuilder;
 
 /// Starts a fragment of a tile of |shape|: axes reg, lane, warp.
@@ -127,7 +128,8 @@ tile_layout_replication(const TileLayout *l); // inputs per distinct output
 int64_t tile_layout_distinct_regs(const TileLayout *l);
 bool tile_layout_has_gaps(const TileLayout *l); // image of memory is not dense
 
-/// Checks a memory layout: injective. A fragment: covers. Explains otherwise.
+/// Checks a memory layout: injective. A fragment: covers, without overhang.
+/// Explains otherwise.
 bool tile_layout_check_memory(const TileLayout *l, TileLayoutError *err);
 bool tile_layout_check_fragment(const TileLayout *l, TileLayoutError *err);
 
@@ -141,6 +143,8 @@ bool tile_layout_equal(const TileLayout *a, const TileLayout *b);
 
 /// b after a. The middle spaces must have the same axes; digit orders are
 /// unified by moving digits inside contiguous runs, else "not digit aligned".
+/// Where |a| overhangs, |b| must be one contiguous run; the result then means
+/// nothing at points outside the tile.
 bool tile_layout_compose(const TileLayout *a, const TileLayout *b,
                          TileLayout *out, TileLayoutError *e);
 /// Exact inverse, left inverse of an injective map, right inverse of a covering
@@ -190,6 +194,30 @@ bool tile_layout_project(const TileLayout *loop, const int *map, int rank,
 /// Drops registers that repeat an element of other registers.
 bool tile_layout_compact_regs(const TileLayout *l, TileLayout *out,
                               TileLayoutError *e);
+
+//===-- Overhang: a fragment larger than its tile -------------------------===//
+//
+// A fragment may have more values than a tile dimension has elements, e.g. 128
+// for 100 columns, by less than a factor of its top digit. Then out.extent is
+// that of the tile, and an element exists where every coordinate is below it.
+// Registers hold anything elsewhere: loads and stores are masked, reductions
+// along the dimension begin with their neutral element there.
+// tile_layout_covers and tile_layout_injective speak of all values.
+
+/// Whether the values of |dim| exceed the tile: its coordinate needs a mask.
+bool tile_layout_overhangs(const TileLayout *f, int dim);
+/// Whether any dimension does.
+bool tile_layout_has_overhang(const TileLayout *f);
+/// Whether an evaluated point exists in the tile.
+bool tile_layout_in_tile(const TileLayout *f, const int64_t *coordinate);
+
+typedef enum {
+  TILE_LAYOUT_ABSENT,  // in no thread
+  TILE_LAYOUT_MASKED,  // in some threads
+  TILE_LAYOUT_PRESENT, // in every thread
+} TileLayoutPresence;
+/// Where the element of register |reg| exists. O(threads).
+TileLayoutPresence tile_layout_presence(const TileLayout *f, int64_t reg);
 
 //===-- Terms: a layout as shifts, masks, adds and XORs -------------------===//
 

@@ -102,6 +102,9 @@ typedef struct {
   TileInferOp *op; // program order
   TileInferRole *role;
   int64_t node_budget; // 0: TILE_INFER_NODE_BUDGET
+  /// Whether fragments may be larger than their tile (Layout.h, Overhang): the
+  /// one who emits code must then mask accesses and fill reductions.
+  bool allow_overhang;
 } TileInferProblem;
 
 //===-- The model: candidates and cost tables -----------------------------===//

@@ -81,7 +81,7 @@ void tile_layout_clear_builder(TileLayoutBuilder *b) {
   memset(&b->in, 0, offsetof(TileLayoutSpace, digit));
   memset(&b->out, 0, offsetof(TileLayoutSpace, digit));
   b->num_entries = 0;
-  b->overflow = false;
+  b->overflow = b->may_overhang = false;
 }
 
 void tile_layout_begin_fragment(TileLayoutBuilder *b, const int64_t *shape,
@@ -173,6 +173,14 @@ static bool add_digit(TileLayoutSpace *s, int axis, int radix, int64_t stride,
   return true;
 }
 
+bool tile_layout_overhangs_little(const TileLayoutSpace *s, int axis) {
+  int64_t size = tile_layout_axis_size(s, axis), top = 1;
+  for (int i = 0; i < s->num_digits; i++)
+    if (s->digit[i].axis == axis)
+      top = s->digit[i].radix;
+  return size > s->extent[axis] && size / top < s->extent[axis];
+}
+
 // Completes a dense axis with the digits that nothing hits.
 static bool fill_axis(TileLayoutSpace *s, int axis, TileLayoutError *err) {
   TileLayoutDigit have[TILE_LAYOUT_MAX_DIGITS];
@@ -183,6 +191,8 @@ static bool fill_axis(TileLayoutSpace *s, int axis, TileLayoutError *err) {
   int64_t at = 1;
   for (int i = 0; i <= n; i++) {
     int64_t next = i < n ? have[i].stride : s->extent[axis];
+    if (i == n && tile_layout_overhangs_little(s, axis))
+      return true;
     if (next < at || next % at)
       return tile_layout_fail(
           err, "axis %s: stride %lld does not follow %lld values",
@@ -243,7 +253,10 @@ static bool finish_in(const TileLayoutBuilder *b, TileLayoutSpace *s,
     int64_t span = tile_layout_span(s, a);
     if (s->extent[a] == 0)
       s->extent[a] = span;
-    if (!is_offset_axis(s, a) && tile_layout_axis_size(s, a) != s->extent[a])
+    if (is_offset_axis(s, a) ||
+        (b->may_overhang && tile_layout_overhangs_little(s, a)))
+      continue;
+    if (tile_layout_axis_size(s, a) != s->extent[a])
       return tile_layout_fail(
           err, "axis %s: %lld values given, %lld expected", s->name[a],
           (long long)tile_layout_axis_size(s, a), (long long)s->extent[a]);

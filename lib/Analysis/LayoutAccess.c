@@ -215,7 +215,9 @@ static int64_t linear_waves(const LaneBits *l, int group_bits) {
 
 //===-- Counting ----------------------------------------------------------===//
 
-enum { SAMPLES = 4 };
+// Instructions that are enumerated; masks differ between instructions, so more
+// of them where a fragment overhangs.
+enum { SAMPLES = 4, MASKED_SAMPLES = 64 };
 
 typedef struct {
   int num_digits, digit[TILE_LAYOUT_MAX_DIGITS]; // number the instructions
@@ -223,10 +225,12 @@ typedef struct {
   int64_t total;              // instructions
 } Simt;
 
-// Counts the first |tried| instructions by enumeration.
-static void enumerate_simt(const TileLayout *a, int elem_bits, const Simt *s,
-                           int64_t tried, int64_t *out_waves,
-                           int64_t *out_sectors) {
+// Counts the first |tried| instructions by enumeration; lanes whose element is
+// not in the tile of |f| are masked.
+static void enumerate_simt(const TileLayout *f, const TileLayout *a,
+                           int elem_bits, const Simt *s, int64_t tried,
+                           int64_t *out_waves, int64_t *out_sectors) {
+  bool masked = tile_layout_has_overhang(f);
   *out_waves = *out_sectors = 0;
   for (int64_t t = 0; t < tried; t++) {
     int64_t in[3] = {0}, byte[32], o, rest = t;
@@ -235,21 +239,28 @@ static void enumerate_simt(const TileLayout *a, int elem_bits, const Simt *s,
       in[TILE_LAYOUT_REG] += rest % d->radix * d->stride;
       rest /= d->radix;
     }
+    int n = 0, first = 0; // lanes so far; those before their group
     for (int l = 0; l < 32; l++) {
+      int64_t x[TILE_LAYOUT_MAX_AXES];
       in[TILE_LAYOUT_LANE] = l % a->in.extent[TILE_LAYOUT_LANE];
-      tile_layout_eval(a, in, &o);
-      byte[l] = (o >> s->vec_log2 << s->vec_log2) * elem_bits / 8;
+      if (!masked ||
+          (tile_layout_eval(f, in, x) && tile_layout_in_tile(f, x))) {
+        tile_layout_eval(a, in, &o);
+        byte[n++] = (o >> s->vec_log2 << s->vec_log2) * elem_bits / 8;
+      }
+      if ((l + 1) % s->group == 0) {
+        *out_waves += group_waves(byte + first, n - first, s->bytes);
+        first = n;
+      }
     }
-    for (int l = 0; l < 32; l += s->group)
-      *out_waves += group_waves(byte + l, s->group, s->bytes);
-    *out_sectors += group_sectors(byte, 32, s->bytes);
+    *out_sectors += group_sectors(byte, n, s->bytes);
   }
 }
 
 // Fills the counts of SIMT access of 2^k elements. Instructions are translates
-// of each other when |a| is linear; else SAMPLES of them are extrapolated.
-static void count_simt(const TileLayout *a, int elem_bits, int k,
-                       bool is_shared, TileLayoutAccess *out) {
+// of each other when |a| is linear; else a sample of them is extrapolated.
+static void count_simt(const TileLayout *f, const TileLayout *a, int elem_bits,
+                       int k, bool is_shared, TileLayoutAccess *out) {
   Simt s = {.vec_log2 = k, .bytes = (1 << k) * elem_bits / 8, .total = 1};
   s.num_digits = instruction_digits(a, k, s.digit);
   for (int i = 0; i < s.num_digits; i++)
@@ -259,13 +270,15 @@ static void count_simt(const TileLayout *a, int elem_bits, int k,
   s.group = s.bytes <= 4 ? 32 : 128 / s.bytes;
   int64_t tried = 1, waves = 0, sectors = 0;
   LaneBits l;
-  if (lane_bits(a, elem_bits, is_shared ? WORD_BITS : SECTOR_BITS, &l)) {
+  if (!tile_layout_has_overhang(f) &&
+      lane_bits(a, elem_bits, is_shared ? WORD_BITS : SECTOR_BITS, &l)) {
     waves = linear_waves(&l, log2i(s.group)) * (32 / s.group);
     if (!is_shared)
       sectors = (int64_t)1 << rank_above(l.lane, l.n, SECTOR_SHIFT, UINT64_MAX);
   } else {
-    tried = s.total < SAMPLES ? s.total : SAMPLES;
-    enumerate_simt(a, elem_bits, &s, tried, &waves, &sectors);
+    int64_t most = tile_layout_has_overhang(f) ? MASKED_SAMPLES : SAMPLES;
+    tried = s.total < most ? s.total : most;
+    enumerate_simt(f, a, elem_bits, &s, tried, &waves, &sectors);
   }
   out->vec_elems = 1 << k;
   out->instructions = s.total;
@@ -320,6 +333,22 @@ static bool use_matrix(const TileLayout *f, const TileLayout *a, int elem_bits,
   return true;
 }
 
+// The vector width 2^k of access |a|, of memory |s| by |f|. The digits of |s|
+// make exactly the tile, so where they hold the low offset bits, all or none of
+// the elements of a vector exist; those of |a| also make the surplus.
+static int vector_log2(const TileLayout *f, const TileLayout *s,
+                       const TileLayout *a, int elem_bits) {
+  int k = log2i(tile_layout_vector_width(a, elem_bits));
+  while (k > 0 && tile_layout_has_overhang(f) && !low_mask(&s->out, k))
+    k--;
+  return k;
+}
+
+// One compare per instruction where the fragment overhangs.
+static int64_t alu_per_instruction(const TileLayout *f, int64_t alu) {
+  return (alu + tile_layout_has_overhang(f)) * TILE_LAYOUT_COST_ALU;
+}
+
 bool tile_layout_shared_access(const TileLayout *f, const TileLayout *s,
                                int elem_bits, bool allow_matrix,
                                TileLayoutAccess *out, TileLayoutError *e) {
@@ -327,12 +356,12 @@ bool tile_layout_shared_access(const TileLayout *f, const TileLayout *s,
   if (!tile_layout_compose(f, s, &a, e))
     return false;
   TileLayoutAccess r = {.move = TILE_LAYOUT_SIMT};
-  count_simt(&a, elem_bits, log2i(tile_layout_vector_width(&a, elem_bits)),
-             true, &r);
+  count_simt(f, &a, elem_bits, vector_log2(f, s, &a, elem_bits), true, &r);
   r.cost = (r.wavefronts * TILE_LAYOUT_COST_WAVE +
-            r.instructions * TILE_LAYOUT_COST_ALU) *
+            r.instructions * alu_per_instruction(f, 1)) *
            warps_of(f);
-  if (allow_matrix && !use_matrix(f, &a, elem_bits, false, &r))
+  if (allow_matrix && !tile_layout_has_overhang(f) &&
+      !use_matrix(f, &a, elem_bits, false, &r))
     use_matrix(f, &a, elem_bits, true, &r);
   *out = r;
   return true;
@@ -354,10 +383,9 @@ bool tile_layout_global_access(const TileLayout *f, int elem_bits,
       !tile_layout_compose(f, &s, &a, e))
     return false;
   TileLayoutAccess r = {.move = TILE_LAYOUT_SIMT};
-  count_simt(&a, elem_bits, log2i(tile_layout_vector_width(&a, elem_bits)),
-             false, &r);
+  count_simt(f, &a, elem_bits, vector_log2(f, &s, &a, elem_bits), false, &r);
   r.cost = (r.sectors * TILE_LAYOUT_COST_WAVE +
-            r.instructions * 4 * TILE_LAYOUT_COST_ALU) *
+            r.instructions * alu_per_instruction(f, 4)) *
            warps_of(f);
   *out = r;
   return true;

@@ -69,6 +69,10 @@ static bool match(TileLayout *a, TileLayout *b, TileLayoutError *e) {
       return tile_layout_fail(e, "compose: axis %s has extent %lld and %lld",
                               b->in.name[x], (long long)a->out.extent[x],
                               (long long)b->in.extent[x]);
+  for (int x = 0; x < a->out.num_axes; x++)
+    if (tile_layout_axis_size(&a->out, x) > tile_layout_axis_size(&b->in, x) &&
+        tile_layout_is_memory(b) && !tile_layout_widen(b, x, &a->out, e))
+      return false;
   if (a->out.num_digits != b->in.num_digits)
     return tile_layout_fail(e, "compose: not digit aligned");
   for (int k = 0; k < a->out.num_digits; k++) {

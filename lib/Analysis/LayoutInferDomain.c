@@ -78,16 +78,38 @@ static void deal(Dealer *d, int dim, int64_t stride, int64_t count) {
   }
 }
 
+static int64_t round_up(int64_t x, int64_t unit) {
+  return (x + unit - 1) / unit * unit;
+}
+
+// |count| made divisible by what lanes and warps still want, while less than
+// half of it is surplus.
+static int64_t fill_threads(const Dealer *d, int64_t count) {
+  int64_t want = d->left_lanes;
+  for (int64_t w = d->left_warps; w % 2 == 0; w /= 2)
+    want *= 2;
+  while (want > 1 && round_up(count, want) >= 2 * count)
+    want /= 2;
+  return round_up(count, want);
+}
+
+int tile_infer_free_pad(const TileInferModel *m, int i) {
+  static const int pads[] = {1, 4, 32};
+  return i < (m->problem->allow_overhang ? 3 : 1) ? pads[i] : 0;
+}
+
 bool tile_infer_free_layout(const int64_t *shape, int rank, int warps, int vec,
-                            TileLayout *out) {
+                            int pad, TileLayout *out) {
   if (rank < 1 || shape[rank - 1] % vec)
     return false;
   Dealer d = {.left_lanes = 32, .left_warps = warps};
   tile_layout_begin_fragment(&d.b, shape, rank);
   tile_layout_push(&d.b, TILE_LAYOUT_REG, rank - 1, 1, vec);
   for (int dim = rank - 1; dim >= 0; dim--) {
-    int64_t from = dim == rank - 1 ? vec : 1;
-    deal(&d, dim, from, shape[dim] / from);
+    int64_t from = dim == rank - 1 ? vec : 1, count = shape[dim] / from;
+    if (pad > 1)
+      count = dim == rank - 1 ? round_up(count, pad) : fill_threads(&d, count);
+    deal(&d, dim, from, count);
   }
   tile_layout_push_rep(&d.b, TILE_LAYOUT_LANE, d.left_lanes);
   tile_layout_push_rep(&d.b, TILE_LAYOUT_WARP, d.left_warps);
@@ -221,10 +243,11 @@ static void seed_free_loop(TileInferModel *m, const TileInferOp *op) {
   for (int o = 0; o < op->num_operands; o++)
     if (tile_infer_buffer(m, op, o)->elem_bits < bits)
       bits = tile_infer_buffer(m, op, o)->elem_bits;
-  for (int vec = 128 / bits; vec >= 2; vec /= 2)
-    if (tile_infer_free_layout(op->loop_shape, op->loop_rank, warps, vec,
-                               &loop))
-      spread(m, op, tile_infer_pool_add(m->pool, &loop), -1);
+  for (int i = 0, pad; (pad = tile_infer_free_pad(m, i)); i++)
+    for (int vec = 128 / bits; vec >= 2; vec /= 2)
+      if (tile_infer_free_layout(op->loop_shape, op->loop_rank, warps, vec, pad,
+                                 &loop))
+        spread(m, op, tile_infer_pool_add(m->pool, &loop), -1);
 }
 
 static bool from_parallel(TileInferModel *m, const TileInferOp *op) {
@@ -295,9 +318,10 @@ static void seed_free_fragment(TileInferModel *m, int buffer) {
   int rank = tile_infer_core_rank(b), warps = m->problem->role[b->role].warps;
   const int64_t *shape = tile_infer_core_shape(b);
   TileLayout l;
-  for (int vec = 128 / b->elem_bits; vec >= 1; vec /= 2)
-    if (tile_infer_free_layout(shape, rank, warps, vec, &l))
-      add_core_layout(m, buffer, &l);
+  for (int i = 0, pad; (pad = tile_infer_free_pad(m, i)); i++)
+    for (int vec = 128 / b->elem_bits; vec >= 1; vec /= 2)
+      if (tile_infer_free_layout(shape, rank, warps, vec, pad, &l))
+        add_core_layout(m, buffer, &l);
   int64_t size = 1;
   for (int d = 0; d < rank; d++)
     size *= shape[d];
@@ -330,6 +354,13 @@ static void seed_shared(TileInferModel *m, int buffer) {
     }
 }
 
+static bool check_fragment(const TileInferModel *m, const TileLayout *l,
+                           TileLayoutError *why) {
+  bool masked = m->problem->allow_overhang && tile_layout_has_overhang(l);
+  return (masked && tile_layout_covers(l)) ||
+         tile_layout_check_fragment(l, why);
+}
+
 static bool seed_user(TileInferModel *m, int buffer, TileLayoutError *e) {
   const TileInferBuffer *b = &m->problem->buffer[buffer];
   TileLayout l;
@@ -337,7 +368,7 @@ static bool seed_user(TileInferModel *m, int buffer, TileLayoutError *e) {
   bool ok =
       tile_layout_parse(b->user, b->shape, b->rank, b->elem_bits, &l, &why) &&
       (b->space == TILE_INFER_SHARED ? tile_layout_check_memory(&l, &why)
-                                     : tile_layout_check_fragment(&l, &why));
+                                     : check_fragment(m, &l, &why));
   if (ok && b->space == TILE_INFER_FRAGMENT &&
       l.in.extent[TILE_LAYOUT_WARP] != m->problem->role[b->role].warps)
     ok = tile_layout_fail(&why, "layout has %lld warps, role %s has %d",

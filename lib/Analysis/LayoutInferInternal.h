@@ -59,9 +59,13 @@ static inline const int64_t *tile_infer_core_shape(const TileInferBuffer *b) {
 }
 
 /// Vectorised layout: |vec| elements per register run, lanes, warps, the rest
-/// in registers; odd factors stay in registers.
+/// in registers; odd factors stay in registers. |pad| > 1: the fragment may
+/// overhang, the last dimension to a multiple of |pad| vectors, the others to
+/// what lanes and warps still need.
 bool tile_infer_free_layout(const int64_t *shape, int rank, int warps, int vec,
-                            TileLayout *out);
+                            int pad, TileLayout *out);
+/// The i-th |pad| to try, from exact to wide; 0 after the last one.
+int tile_infer_free_pad(const TileInferModel *m, int i);
 /// The gemm's accumulator / A / B fragment for |warps_m| x |warps_n|.
 bool tile_infer_gemm_fragment(const TileInferModel *m, const TileInferOp *op,
                               int operand, int warps_m, TileLayout *out,

@@ -79,10 +79,11 @@ static void collect_loops(TileInferModel *m, Loops *l) {
     }
   }
   TileLayout x;
-  for (int vec = 128 / bits; vec >= 1; vec /= 2)
-    if (tile_infer_free_layout(l->op.loop_shape, l->op.loop_rank, warps, vec,
-                               &x))
-      add_loop(m, l, tile_infer_pool_add(m->pool, &x));
+  for (int i = 0, pad; (pad = tile_infer_free_pad(m, i)); i++)
+    for (int vec = 128 / bits; vec >= 1; vec /= 2)
+      if (tile_infer_free_layout(l->op.loop_shape, l->op.loop_rank, warps, vec,
+                                 pad, &x))
+        add_loop(m, l, tile_infer_pool_add(m->pool, &x));
 }
 
 static int64_t element_cost(const TileInferModel *m, const Loops *l, int loop,
@@ -242,6 +243,8 @@ static int64_t reduce_cost(const TileLayout *src, const TileLayout *folded,
   int64_t regs = src->in.extent[TILE_LAYOUT_REG],
           out = folded->in.extent[TILE_LAYOUT_REG];
   int64_t cost = regs * TILE_LAYOUT_COST_ALU;
+  if (tile_layout_overhangs(src, dim)) // the surplus gets the neutral element
+    cost += regs * TILE_LAYOUT_COST_ALU;
   cost += out * lanes * (TILE_LAYOUT_COST_SHFL + TILE_LAYOUT_COST_ALU);
   cost += cross ? out * 4 * TILE_LAYOUT_COST_WAVE : 0;
   return cost * warps + (cross ? 2 * TILE_LAYOUT_COST_BAR : 0);

@@ -29,6 +29,14 @@ bool tile_layout_bring_in(TileLayout *l, int k, int p);
 /// Makes the output digit orders of |a| and |b| equal.
 bool tile_layout_align_out(TileLayout *a, TileLayout *b);
 
+/// Cuts input axis |axis| of a memory layout for the digits that |want| has on
+/// it, which make more values.
+bool tile_layout_widen(TileLayout *s, int axis, const TileLayoutSpace *want,
+                       TileLayoutError *e);
+/// Whether the digits of |axis| make more values than its extent, but the top
+/// one is needed.
+bool tile_layout_overhangs_little(const TileLayoutSpace *s, int axis);
+
 /// How far an element moves in a conversion.
 typedef enum {
   TILE_LAYOUT_REACH_NEVER,  // tiles or warps differ
