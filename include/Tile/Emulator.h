@@ -1,0 +1,128 @@
+//===- Emulator.h - Executes PTX text on a CPU ----------------------------===//
+//
+// Plain C, no MLIR. An emulator object is a device: it owns memory, executes
+// kernels of parsed modules and keeps what it found wrong. Device addresses
+// are host addresses, so the host reads and writes device memory directly.
+// Objects are not thread safe; different objects may be used concurrently.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_EMULATOR_H
+#define TILE_EMULATOR_H
+
+#include "Tile/Support/Status.h"
+#include "Tile/Support/TensorMap.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+//===-- Modules -----------------------------------------------------------===//
+
+typedef struct TileEmuModule TileEmuModule;
+
+typedef struct {
+  const char *name;
+  size_t offset_bytes, size_bytes, align_bytes;
+} TileEmuParam;
+
+typedef struct {
+  const char *name;
+  size_t num_params;
+  const TileEmuParam *params;
+  size_t static_smem_bytes;
+  uint32_t reqntid[3], maxntid[3], cluster[3]; // 0: not given
+} TileEmuKernelInfo;
+
+/// Parses PTX. Errors: names `name`, the line and what is not understood.
+/// Owner: the caller, tile_emu_module_destroy. The text is copied.
+TileStatus tile_emu_module_parse(const char *ptx, size_t size_bytes,
+                                 const char *name, TileEmuModule **out_module);
+void tile_emu_module_destroy(TileEmuModule *module);
+size_t tile_emu_module_num_kernels(const TileEmuModule *module);
+/// Borrowed; lives as long as the module.
+const TileEmuKernelInfo *tile_emu_module_kernel(const TileEmuModule *module,
+                                                size_t index);
+
+//===-- Device ------------------------------------------------------------===//
+
+typedef struct TileEmu TileEmu;
+
+/// When asynchronous work completes and who runs next.
+typedef enum {
+  TILE_EMU_SCHEDULE_MIXED,
+  TILE_EMU_SCHEDULE_EAGER,
+  TILE_EMU_SCHEDULE_LAZY,
+  TILE_EMU_SCHEDULE_RANDOM
+} TileEmuSchedule;
+
+typedef struct {
+  uint64_t seed; // same seed, same run
+  TileEmuSchedule schedule;
+  bool detect_races;         // happens-before detector; on by default
+  bool pedantic;             // also report what production code gets away with
+  int num_threads;           // host threads over clusters; 0 = 1
+  uint64_t max_instructions; // per launch, 0 = the default limit
+  int max_findings;          // further ones are counted only; 0 = default
+} TileEmuOptions;
+
+typedef struct {
+  uint64_t num_warp_instructions, num_lane_instructions, num_async_ops;
+} TileEmuStats;
+
+void tile_emu_options_init(TileEmuOptions *out_options);
+TileStatus tile_emu_create(const TileEmuOptions *options, TileEmu **out_emu);
+void tile_emu_destroy(TileEmu *emu);
+
+/// Allocates zero-filled device memory, 256-byte aligned, with guard zones.
+/// `name` appears in reports and is copied. Owner: the emulator object.
+TileStatus tile_emu_alloc(TileEmu *emu, size_t size_bytes, const char *name,
+                          void **out_memory);
+
+/// Writes the 128-byte map (64-byte aligned) that a kernel of the emulator
+/// takes as a parameter. Errors: every rule of the driver, with the numbers.
+TileStatus tile_emu_tensor_map_encode(const TileTensorMap *map, void *out_map);
+
+typedef struct {
+  uint32_t grid[3], block[3], cluster[3]; // cluster 0,0,0 = 1,1,1
+  size_t dynamic_smem_bytes;
+  void **args; // one pointer per kernel parameter, to its value
+  size_t num_args;
+} TileEmuLaunch;
+
+/// Runs a kernel to its end. Errors: USER_ERROR for a launch the driver would
+/// refuse, KERNEL_FAILED when anything was found; the message is the first
+/// finding, tile_emu_report has all.
+TileStatus tile_emu_launch(TileEmu *emu, TileEmuModule *module,
+                           const char *kernel, const TileEmuLaunch *launch);
+
+/// All findings since creation, as text, one paragraph each; "" when none.
+/// Borrowed until the next launch.
+const char *tile_emu_report(const TileEmu *emu);
+size_t tile_emu_num_findings(const TileEmu *emu);
+
+/// One rule broken at one instruction (or by one whole CTA).
+typedef struct {
+  const char *kind;  // "data-race", "DEADLOCK", …; docs/Emulator.md
+  const char *text;  // its paragraph of the report
+  uint32_t ptx_line; // 0: not at an instruction
+  uint64_t count;    // how often it happened
+} TileEmuFinding;
+
+/// Finding number `index` in order of detection, or NULL when it is further
+/// than `max_findings`. Borrowed until the next launch.
+const TileEmuFinding *tile_emu_finding(const TileEmu *emu, size_t index);
+
+/// What kernels printed since creation; "" when nothing. Borrowed until the
+/// next launch.
+const char *tile_emu_output(const TileEmu *emu);
+TileEmuStats tile_emu_stats(const TileEmu *emu);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TILE_EMULATOR_H

@@ -1,0 +1,206 @@
+//===- Address.c - From addresses of a kernel to host memory --------------===//
+
+#include "Address.h"
+#include "Race.h"
+
+#include <stdio.h>
+
+//===-- Shared memory -----------------------------------------------------===//
+
+uint8_t *tile_emu_shared_pointer(TileWarp *warp, const TileInsn *insn,
+                                 uint32_t lane, uint32_t address,
+                                 uint64_t size_bytes, TileCta **out_cta) {
+  TileCluster *cluster = warp->cluster;
+  uint32_t rank = address >> TILE_SHARED_RANK_SHIFT;
+  uint32_t offset = address & TILE_SHARED_OFFSET_MASK;
+  TileCta *cta = rank < cluster->num_ctas ? &cluster->ctas[rank] : NULL;
+  if (TILE_LIKELY(cta && offset >= cta->smem_first &&
+                  offset + size_bytes <= cta->smem_end)) {
+    *out_cta = cta;
+    return cta->smem + offset;
+  }
+  tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_BOUNDS_SHARED,
+                "shared address 0x%x (%llu bytes) is outside of the shared "
+                "memory of the CTA, [0x%x, 0x%x)",
+                address, (unsigned long long)size_bytes, warp->cta->smem_first,
+                warp->cta->smem_end);
+  return NULL;
+}
+
+//===-- Global memory -----------------------------------------------------===//
+
+static bool is_inside(const TileAllocation *allocation, uint64_t address,
+                      uint64_t size_bytes) {
+  uint64_t first = (uintptr_t)allocation->memory;
+  return address >= first && size_bytes <= allocation->size_bytes &&
+         address - first <= allocation->size_bytes - size_bytes;
+}
+
+static TileAllocation *allocation_find(TileCluster *cluster, uint64_t address,
+                                       uint64_t size_bytes) {
+  TileEmu *emu = cluster->emu;
+  if (cluster->last_allocation < emu->num_allocations) {
+    TileAllocation *last = &emu->allocations[cluster->last_allocation];
+    if (TILE_LIKELY(is_inside(last, address, size_bytes)))
+      return last;
+  }
+  for (size_t i = 0; i < emu->num_allocations; i++)
+    if (is_inside(&emu->allocations[i], address, size_bytes)) {
+      cluster->last_allocation = i;
+      return &emu->allocations[i];
+    }
+  return NULL;
+}
+
+static bool is_in_block(const uint8_t *block, uint64_t block_bytes,
+                        uint64_t address, uint64_t size_bytes) {
+  uint64_t first = (uintptr_t)block;
+  return block && address >= first && size_bytes <= block_bytes &&
+         address - first <= block_bytes - size_bytes;
+}
+
+static void report_global(TileWarp *warp, const TileInsn *insn, uint32_t lane,
+                          uint64_t address, uint64_t size_bytes) {
+  const TileEmu *emu = warp->cluster->emu;
+  char near[300] = "no allocation is near";
+  for (size_t i = 0; i < emu->num_allocations; i++) {
+    const TileAllocation *allocation = &emu->allocations[i];
+    uint64_t first = (uintptr_t)allocation->memory;
+    uint64_t end = first + allocation->size_bytes;
+    if (address < first && first - address < TILE_GUARD_ZONE_BYTES)
+      snprintf(near, sizeof near, "%llu bytes before %.200s (%llu bytes)",
+               (unsigned long long)(first - address), allocation->name,
+               (unsigned long long)allocation->size_bytes);
+    else if (address + size_bytes > end && address >= first &&
+             address - end + size_bytes < TILE_GUARD_ZONE_BYTES)
+      snprintf(near, sizeof near, "%.200s+%llu, which has %llu bytes",
+               allocation->name, (unsigned long long)(address - first),
+               (unsigned long long)allocation->size_bytes);
+  }
+  tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_BOUNDS_GLOBAL,
+                "global address 0x%llx (%llu bytes) is out of bounds: %s",
+                (unsigned long long)address, (unsigned long long)size_bytes,
+                near);
+}
+
+uint8_t *tile_emu_global_pointer(TileWarp *warp, const TileInsn *insn,
+                                 uint32_t lane, uint64_t address,
+                                 uint64_t size_bytes) {
+  TileRun *run = warp->cluster->run;
+  const uint8_t *local =
+      warp->local ? warp->local + (size_t)lane * warp->kernel->local_bytes
+                  : NULL;
+  if (TILE_LIKELY(
+          allocation_find(warp->cluster, address, size_bytes) ||
+          is_in_block(local, warp->kernel->local_bytes, address, size_bytes) ||
+          is_in_block(run->params, warp->kernel->param_bytes, address,
+                      size_bytes)))
+    return (uint8_t *)(uintptr_t)address;
+  report_global(warp, insn, lane, address, size_bytes);
+  return NULL;
+}
+
+static uint8_t *local_pointer(TileWarp *warp, const TileInsn *insn,
+                              uint32_t lane, uint64_t address,
+                              uint32_t size_bytes) {
+  uint32_t local_bytes = warp->kernel->local_bytes;
+  const uint8_t *local =
+      warp->local ? warp->local + (size_t)lane * local_bytes : NULL;
+  if (TILE_LIKELY(is_in_block(local, local_bytes, address, size_bytes)) ||
+      is_in_block(warp->cluster->run->params, warp->kernel->param_bytes,
+                  address, size_bytes))
+    return (uint8_t *)(uintptr_t)address;
+  tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_BOUNDS_LOCAL,
+                "local address 0x%llx (%u bytes) is outside of the %u bytes "
+                "of local memory",
+                (unsigned long long)address, size_bytes, local_bytes);
+  return NULL;
+}
+
+//===-- Any state space ---------------------------------------------------===//
+
+uint8_t *tile_emu_data_pointer(TileWarp *warp, const TileInsn *insn,
+                               uint32_t lane, uint64_t address,
+                               uint32_t size_bytes, TileCta **out_cta) {
+  *out_cta = NULL;
+  if (TILE_UNLIKELY(address & ((size_bytes & (0 - size_bytes)) - 1))) {
+    tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_ALIGNMENT,
+                  "%u-byte access at address 0x%llx is not aligned", size_bytes,
+                  (unsigned long long)address);
+    return NULL;
+  }
+  switch (insn->space) {
+  case TILE_SPACE_SHARED:
+  case TILE_SPACE_SHARED_CLUSTER:
+    return tile_emu_shared_pointer(warp, insn, lane, (uint32_t)address,
+                                   size_bytes, out_cta);
+  case TILE_SPACE_GENERIC:
+    if (tile_address_is_shared(address))
+      return tile_emu_shared_pointer(warp, insn, lane,
+                                     (uint32_t)(address - TILE_SHARED_WINDOW),
+                                     size_bytes, out_cta);
+    return tile_emu_global_pointer(warp, insn, lane, address, size_bytes);
+  case TILE_SPACE_LOCAL:
+  case TILE_SPACE_PARAM:
+    return local_pointer(warp, insn, lane, address, size_bytes);
+  default:
+    return tile_emu_global_pointer(warp, insn, lane, address, size_bytes);
+  }
+}
+
+//===-- Conflicting writes ------------------------------------------------===//
+
+static uint32_t cta_number(const TileCta *cta) {
+  const TileRun *run = cta->cluster->run;
+  return (cta->ctaid[2] * run->grid[1] + cta->ctaid[1]) * run->grid[0] +
+         cta->ctaid[0];
+}
+
+static void report_conflict(TileWarp *warp, const TileInsn *insn, uint32_t lane,
+                            const char *name, uint64_t at, uint64_t writer) {
+  const TileCluster *cluster = warp->cluster;
+  uint32_t cta = (uint32_t)(writer >> 32) - 1;
+  if (cta != cta_number(warp->cta)) {
+    const uint32_t *grid = cluster->run->grid;
+    tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_GLOBAL_CONFLICT,
+                  "%s+%llu was already written by CTA (%u,%u,%u) in this "
+                  "launch",
+                  name, (unsigned long long)at, cta % grid[0],
+                  cta / grid[0] % grid[1], cta / grid[0] / grid[1]);
+    return;
+  }
+  uint32_t agent = tile_epoch_agent((TileEpoch)writer);
+  tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_GLOBAL_CONFLICT,
+                "%s+%llu was already written by %s %u of this CTA without "
+                "synchronisation",
+                name, (unsigned long long)at,
+                agent < cluster->num_threads ? "thread" : "a copy of agent",
+                agent % cluster->threads_per_cta);
+}
+
+void tile_emu_global_write_check(TileWarp *warp, const TileInsn *insn,
+                                 uint32_t lane, const uint8_t *memory,
+                                 uint64_t size_bytes, TileEpoch epoch) {
+  TileCluster *cluster = warp->cluster;
+  TileAllocation *allocation =
+      allocation_find(cluster, (uintptr_t)memory, size_bytes);
+  if (!allocation || !allocation->writers)
+    return;
+  uint64_t first = (uint64_t)(memory - allocation->memory);
+  uint64_t writer = (uint64_t)(cta_number(warp->cta) + 1) << 32 | epoch;
+  uint32_t thread = tile_warp_thread(warp, lane);
+  const TileClock *causal = cluster->clocks.threads[thread].causal;
+  for (uint64_t k = first / 2; k <= (first + size_bytes - 1) / 2; k++) {
+    uint64_t before = allocation->writers[k];
+    __atomic_store_n(&allocation->writers[k], writer, __ATOMIC_RELAXED);
+    if (!before || before == writer || size_bytes == 1)
+      continue;
+    uint32_t agent = tile_epoch_agent((TileEpoch)before);
+    bool is_ordered =
+        before >> 32 == writer >> 32 &&
+        (agent == thread ||
+         causal->ticks[agent] >= tile_epoch_tick((TileEpoch)before));
+    if (!is_ordered)
+      report_conflict(warp, insn, lane, allocation->name, 2 * k, before);
+  }
+}

@@ -1,0 +1,286 @@
+//===- AluBits.c - Bit fields, permutations, counts -----------------------===//
+//
+// PTX ISA: popc, clz, brev, bfind, bfe, bfi, shf, lop3, prmt, dp4a, dp2a.
+
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decode.h"
+#include "Machine.h"
+
+#define UNARY(name, R, expr)                                                   \
+  static TileLanes name(TileWarp *warp, const TileInsn *insn,                  \
+                        TileLanes lanes) {                                     \
+    uint32_t *d = tile_u32(warp, insn->dst);                                   \
+    const R *a = (const R *)(void *)(warp->regs + insn->a);                    \
+    TILE_VECTOR(lanes, R x = a[l]; d[l] = (uint32_t)(expr));                   \
+    return 0;                                                                  \
+  }
+
+//===-- popc, clz, brev, bfind --------------------------------------------===//
+
+static inline uint32_t reverse_bits(uint32_t x) {
+  x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
+  x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;
+  x = (x >> 4 & 0x0f0f0f0fu) | (x & 0x0f0f0f0fu) << 4;
+  return __builtin_bswap32(x);
+}
+
+UNARY(popc_32, uint32_t, __builtin_popcount(x))
+UNARY(popc_64, uint64_t, __builtin_popcountll(x))
+UNARY(clz_32, uint32_t, x ? __builtin_clz(x) : 32)
+UNARY(clz_64, uint64_t, x ? __builtin_clzll(x) : 64)
+UNARY(brev_32, uint32_t, reverse_bits(x))
+
+static TileLanes brev_64(TileWarp *warp, const TileInsn *insn,
+                         TileLanes lanes) {
+  uint64_t *d = tile_u64(warp, insn->dst);
+  const uint64_t *a = tile_u64(warp, insn->a);
+  TILE_VECTOR(lanes, uint64_t x = a[l];
+              d[l] = (uint64_t)reverse_bits((uint32_t)x) << 32 |
+                     reverse_bits((uint32_t)(x >> 32)));
+  return 0;
+}
+
+/// Most significant bit that differs from the sign; .shiftamt counts from the
+/// top.
+#define BFIND(name, R, expr, top, clz)                                         \
+  static TileLanes name(TileWarp *warp, const TileInsn *insn,                  \
+                        TileLanes lanes) {                                     \
+    uint32_t *d = tile_u32(warp, insn->dst);                                   \
+    const R *a = (const R *)(void *)(warp->regs + insn->a);                    \
+    bool is_shift = insn->as.alu.wrap;                                         \
+    TILE_VECTOR(lanes, R x = a[l]; x = (expr);                                 \
+                uint32_t at = x ? (top) - (uint32_t)clz(x) : UINT32_MAX;       \
+                d[l] = x && is_shift ? (top) - at : at);                       \
+    return 0;                                                                  \
+  }
+BFIND(bfind_u32, uint32_t, x, 31u, __builtin_clz)
+BFIND(bfind_s32, uint32_t, x >> 31 ? ~x : x, 31u, __builtin_clz)
+BFIND(bfind_u64, uint64_t, x, 63u, __builtin_clzll)
+BFIND(bfind_s64, uint64_t, x >> 63 ? ~x : x, 63u, __builtin_clzll)
+
+//===-- bfe, bfi ----------------------------------------------------===//
+
+static uint64_t field_mask(uint32_t length) {
+  return length >= 64 ? UINT64_MAX : (1ull << length) - 1;
+}
+
+/// Bits [position, position + length) of the `width` low bits of x; missing
+/// bits are the sign for signed types.
+static uint64_t extract(uint64_t x, uint32_t width, uint32_t position,
+                        uint32_t length, bool is_signed) {
+  position &= 0xff;
+  length &= 0xff;
+  if (length == 0)
+    return 0;
+  uint64_t sign = is_signed && (x >> (width - 1) & 1) ? UINT64_MAX : 0;
+  if (is_signed && position + length <= width) // the field has its own sign
+    sign = x >> (position + length - 1) & 1 ? UINT64_MAX : 0;
+  uint64_t present =
+      position < width ? width - position : 0; // bits of the field that exist
+  if (present > length)
+    present = length;
+  uint64_t mask = field_mask((uint32_t)present);
+  uint64_t field = position < width ? x >> position & mask : 0;
+  return field | (sign & ~mask);
+}
+
+static TileLanes bfe_32(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  uint32_t *d = tile_u32(warp, insn->dst);
+  const uint32_t *a = tile_u32(warp, insn->a), *b = tile_u32(warp, insn->b);
+  const uint32_t *c = tile_u32(warp, insn->c);
+  bool is_signed = insn->as.alu.a_signed;
+  TILE_VECTOR(lanes, d[l] = (uint32_t)extract(a[l], 32, b[l], c[l], is_signed));
+  return 0;
+}
+
+static TileLanes bfe_64(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  uint64_t *d = tile_u64(warp, insn->dst);
+  const uint64_t *a = tile_u64(warp, insn->a);
+  const uint32_t *b = tile_u32(warp, insn->b), *c = tile_u32(warp, insn->c);
+  bool is_signed = insn->as.alu.a_signed;
+  TILE_VECTOR(lanes, d[l] = extract(a[l], 64, b[l], c[l], is_signed));
+  return 0;
+}
+
+static uint64_t insert(uint64_t x, uint64_t into, uint32_t position,
+                       uint32_t length) {
+  position &= 0xff;
+  length &= 0xff;
+  if (position > 63)
+    return into;
+  uint64_t mask = field_mask(length) << position;
+  return (into & ~mask) | (x << position & mask);
+}
+
+static TileLanes bfi_32(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  uint32_t *d = tile_u32(warp, insn->dst);
+  const uint32_t *a = tile_u32(warp, insn->a), *b = tile_u32(warp, insn->b);
+  const uint32_t *c = tile_u32(warp, insn->c), *e = tile_u32(warp, insn->e);
+  TILE_VECTOR(lanes, d[l] = (uint32_t)insert(a[l], b[l], c[l], e[l]));
+  return 0;
+}
+
+static TileLanes bfi_64(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  uint64_t *d = tile_u64(warp, insn->dst);
+  const uint64_t *a = tile_u64(warp, insn->a), *b = tile_u64(warp, insn->b);
+  const uint32_t *c = tile_u32(warp, insn->c), *e = tile_u32(warp, insn->e);
+  TILE_VECTOR(lanes, d[l] = insert(a[l], b[l], c[l], e[l]));
+  return 0;
+}
+
+//===-- shf, lop3, prmt ---------------------------------------------------===//
+
+/// Shifts the 64-bit {b, a} and keeps the upper (left) or lower (right) half.
+static TileLanes shf(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  uint32_t *d = tile_u32(warp, insn->dst);
+  const uint32_t *a = tile_u32(warp, insn->a), *b = tile_u32(warp, insn->b);
+  const uint32_t *c = tile_u32(warp, insn->c);
+  bool wrap = insn->as.alu.wrap, is_right = insn->as.alu.mode;
+  TILE_VECTOR(lanes, uint64_t both = (uint64_t)b[l] << 32 | a[l];
+              uint32_t n = wrap        ? c[l] & 31
+                           : c[l] > 32 ? 32
+                                       : c[l];
+              d[l] = (uint32_t)(is_right ? both >> n : both << n >> 32));
+  return 0;
+}
+
+/// Bit i of the result is bit (4a + 2b + c) of the table.
+static TileLanes lop3(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  uint32_t *d = tile_u32(warp, insn->dst);
+  const uint32_t *a = tile_u32(warp, insn->a), *b = tile_u32(warp, insn->b);
+  const uint32_t *c = tile_u32(warp, insn->c);
+  uint32_t all[8];
+  for (uint32_t i = 0; i < 8; i++)
+    all[i] = insn->imm >> i & 1 ? UINT32_MAX : 0;
+  TILE_VECTOR(lanes, uint32_t x = a[l]; uint32_t y = b[l]; uint32_t z = c[l];
+              d[l] = (~x & ~y & ~z & all[0]) | (~x & ~y & z & all[1]) |
+                     (~x & y & ~z & all[2]) | (~x & y & z & all[3]) |
+                     (x & ~y & ~z & all[4]) | (x & ~y & z & all[5]) |
+                     (x & y & ~z & all[6]) | (x & y & z & all[7]));
+  return 0;
+}
+
+/// Every nibble of c picks one of the eight bytes of {b, a}; its top bit
+/// replicates the sign of that byte.
+static TileLanes prmt(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  uint32_t *d = tile_u32(warp, insn->dst);
+  const uint32_t *a = tile_u32(warp, insn->a), *b = tile_u32(warp, insn->b);
+  const uint32_t *c = tile_u32(warp, insn->c);
+  TILE_FOR_LANES (l, lanes) {
+    uint64_t bytes = (uint64_t)b[l] << 32 | a[l];
+    uint32_t result = 0;
+    for (uint32_t i = 0; i < 4; i++) {
+      uint32_t pick = c[l] >> (4 * i) & 15;
+      uint32_t byte = (uint32_t)(bytes >> (8 * (pick & 7))) & 255;
+      if (pick & 8)
+        byte = byte & 128 ? 255 : 0;
+      result |= byte << (8 * i);
+    }
+    d[l] = result;
+  }
+  return 0;
+}
+
+//===-- dp4a, dp2a --------------------------------------------------------===//
+
+static uint32_t part(uint32_t word, uint32_t shift, uint32_t bits,
+                     bool is_signed) {
+  uint32_t value = word >> shift << (32 - bits);
+  return is_signed ? (uint32_t)((int32_t)value >> (32 - bits))
+                   : value >> (32 - bits);
+}
+
+static TileLanes dp4a(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  uint32_t *d = tile_u32(warp, insn->dst);
+  const uint32_t *a = tile_u32(warp, insn->a), *b = tile_u32(warp, insn->b);
+  const uint32_t *c = tile_u32(warp, insn->c);
+  bool a_signed = insn->as.alu.a_signed, b_signed = insn->as.alu.b_signed;
+  TILE_VECTOR(lanes, uint32_t sum = c[l];
+              for (uint32_t i = 0; i < 4; i++) sum +=
+              part(a[l], 8 * i, 8, a_signed) * part(b[l], 8 * i, 8, b_signed);
+              d[l] = sum);
+  return 0;
+}
+
+/// .lo uses the two low bytes of b, .hi the two high ones.
+static TileLanes dp2a(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  uint32_t *d = tile_u32(warp, insn->dst);
+  const uint32_t *a = tile_u32(warp, insn->a), *b = tile_u32(warp, insn->b);
+  const uint32_t *c = tile_u32(warp, insn->c);
+  bool a_signed = insn->as.alu.a_signed, b_signed = insn->as.alu.b_signed;
+  uint32_t first = insn->as.alu.mode ? 16 : 0;
+  TILE_VECTOR(lanes, uint32_t sum = c[l];
+              for (uint32_t i = 0; i < 2; i++) sum +=
+              part(a[l], 16 * i, 16, a_signed) *
+              part(b[l], first + 8 * i, 8, b_signed);
+              d[l] = sum);
+  return 0;
+}
+
+//===-- Decode ------------------------------------------------------------===//
+
+typedef struct {
+  const char *name;
+  uint8_t num_sources;
+  uint8_t small_sources; // the last ones have type u32
+  bool small_result;
+  TileExec exec_32, exec_64; // chosen by the size of the type
+} BitOp;
+
+static const BitOp bit_ops[] = {
+    {"popc", 1, 0, true, popc_32, popc_64},
+    {"clz", 1, 0, true, clz_32, clz_64},
+    {"brev", 1, 0, false, brev_32, brev_64},
+    {"bfind", 1, 0, true, bfind_u32, bfind_u64},
+    {"bfe", 3, 2, false, bfe_32, bfe_64},
+    {"bfi", 4, 2, false, bfi_32, bfi_64},
+    {"shf", 3, 1, false, shf, NULL},
+    {"lop3", 3, 0, false, lop3, NULL},
+    {"prmt", 3, 0, false, prmt, NULL},
+    {"dp4a", 3, 0, false, dp4a, NULL},
+    {"dp2a", 3, 0, false, dp2a, NULL},
+};
+
+static void decode_modifiers(TileDecoder *decoder, TilePtxType type) {
+  TileInsn *insn = decoder->insn;
+  insn->as.alu.a_signed = tile_emu_type_is_signed(type);
+  insn->as.alu.b_signed = tile_emu_type_is_signed(tile_decode_type(decoder, 1));
+  if (insn->exec == bfind_u32 && insn->as.alu.a_signed)
+    insn->exec = bfind_s32;
+  if (insn->exec == bfind_u64 && insn->as.alu.a_signed)
+    insn->exec = bfind_s64;
+  insn->as.alu.wrap =
+      tile_decode_has(decoder, "wrap") || tile_decode_has(decoder, "shiftamt");
+  insn->as.alu.mode =
+      tile_decode_has(decoder, "r") || tile_decode_has(decoder, "hi");
+  if (insn->exec == lop3)
+    insn->imm = tile_decode_immediate(decoder, 4);
+}
+
+void tile_emu_decode_bits(TileDecoder *decoder) {
+  const BitOp *op = bit_ops;
+  while (strcmp(op->name, decoder->words[0]))
+    op++;
+  TileInsn *insn = decoder->insn;
+  TilePtxType type = tile_decode_type(decoder, 0);
+  bool is_64 = tile_emu_type_bytes(type) == 8;
+  tile_decode_allow(decoder, "wrap clamp shiftamt l r lo hi");
+  insn->exec = is_64 ? op->exec_64 : op->exec_32;
+  if (!insn->exec || tile_emu_type_bytes(type) < 4) {
+    tile_decode_unsupported(decoder, "type");
+    return;
+  }
+  uint32_t wanted = 1u + op->num_sources + (insn->exec == lop3);
+  if (!tile_decode_count(decoder, wanted, wanted))
+    return;
+  insn->dst =
+      tile_decode_dst(decoder, 0, op->small_result ? TILE_PTX_U32 : type);
+  uint32_t *slots[4] = {&insn->a, &insn->b, &insn->c, &insn->e};
+  for (uint32_t i = 0; i < op->num_sources; i++) {
+    bool is_small = i + op->small_sources >= op->num_sources;
+    *slots[i] = tile_decode_src(decoder, 1 + i, is_small ? TILE_PTX_U32 : type);
+  }
+  decode_modifiers(decoder, type);
+}

@@ -1,0 +1,390 @@
+//===- AluCompare.c - Comparison and selection ----------------------------===//
+//
+// PTX ISA, "Comparison and Selection Instructions": setp, set, selp, slct, and
+// testp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decode.h"
+#include "Machine.h"
+#include "NarrowFloat.h"
+
+#include <math.h>
+
+typedef enum {
+  EQ,
+  NE,
+  LT,
+  LE,
+  GT,
+  GE,
+  EQU,
+  NEU,
+  LTU,
+  LEU,
+  GTU,
+  GEU,
+  NUM,
+  NOT_NUM,
+  NUM_RELATIONS
+} Relation;
+
+enum { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR };
+
+//===-- setp --------------------------------------------------------------===//
+
+/// Writes p = result (op c) and q = !result (op c).
+static void setp_write(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
+                       TileLanes result) {
+  TileLanes p = result, q = ~result;
+  if (insn->as.compare.combine != COMBINE_NONE) {
+    TileLanes c = *tile_pred(warp, insn->c);
+    if (insn->as.compare.combine_negated)
+      c = ~c;
+    switch (insn->as.compare.combine) {
+    case COMBINE_AND:
+      p &= c, q &= c;
+      break;
+    case COMBINE_OR:
+      p |= c, q |= c;
+      break;
+    default:
+      p ^= c, q ^= c;
+      break;
+    }
+  }
+  tile_pred_write(warp, insn->dst, lanes, p);
+  if (insn->dst2 != TILE_NO_SLOT)
+    tile_pred_write(warp, insn->dst2, lanes, q);
+}
+
+#define COMPARE_LANES(T, op)                                                   \
+  TILE_VECTOR(lanes, result |= (uint32_t)((T)a[l] op(T) b[l]) << l)
+
+#define SETP_INTEGER(name, R, T)                                               \
+  static TileLanes name(TileWarp *warp, const TileInsn *insn,                  \
+                        TileLanes lanes) {                                     \
+    const R *a = (const R *)(void *)(warp->regs + insn->a);                    \
+    const R *b = (const R *)(void *)(warp->regs + insn->b);                    \
+    TileLanes result = 0;                                                      \
+    switch (insn->as.compare.relation) {                                       \
+    case EQ:                                                                   \
+      COMPARE_LANES(T, ==);                                                    \
+      break;                                                                   \
+    case NE:                                                                   \
+      COMPARE_LANES(T, !=);                                                    \
+      break;                                                                   \
+    case LT:                                                                   \
+      COMPARE_LANES(T, <);                                                     \
+      break;                                                                   \
+    case LE:                                                                   \
+      COMPARE_LANES(T, <=);                                                    \
+      break;                                                                   \
+    case GT:                                                                   \
+      COMPARE_LANES(T, >);                                                     \
+      break;                                                                   \
+    default:                                                                   \
+      COMPARE_LANES(T, >=);                                                    \
+      break;                                                                   \
+    }                                                                          \
+    setp_write(warp, insn, lanes, result);                                     \
+    return 0;                                                                  \
+  }
+
+SETP_INTEGER(setp_u16, uint32_t, uint16_t)
+SETP_INTEGER(setp_s16, uint32_t, int16_t)
+SETP_INTEGER(setp_u32, uint32_t, uint32_t)
+SETP_INTEGER(setp_s32, uint32_t, int32_t)
+SETP_INTEGER(setp_u64, uint64_t, uint64_t)
+SETP_INTEGER(setp_s64, uint64_t, int64_t)
+
+/// The relations ending in `u` are also true when an operand is NaN.
+static bool compare_floats(Relation relation, double x, double y) {
+  bool is_unordered = isnan(x) || isnan(y);
+  switch (relation) {
+  case EQ:
+    return x == y;
+  case NE:
+    return !is_unordered && x != y;
+  case LT:
+    return x < y;
+  case LE:
+    return x <= y;
+  case GT:
+    return x > y;
+  case GE:
+    return x >= y;
+  case EQU:
+    return is_unordered || x == y;
+  case NEU:
+    return is_unordered || x != y;
+  case LTU:
+    return is_unordered || x < y;
+  case LEU:
+    return is_unordered || x <= y;
+  case GTU:
+    return is_unordered || x > y;
+  case GEU:
+    return is_unordered || x >= y;
+  case NUM:
+    return !is_unordered;
+  default:
+    return is_unordered;
+  }
+}
+
+#define SETP_FLOAT(name, R, value_of)                                          \
+  static TileLanes name(TileWarp *warp, const TileInsn *insn,                  \
+                        TileLanes lanes) {                                     \
+    const R *a = (const R *)(void *)(warp->regs + insn->a);                    \
+    const R *b = (const R *)(void *)(warp->regs + insn->b);                    \
+    Relation relation = (Relation)insn->as.compare.relation;                   \
+    TileLanes result = 0;                                                      \
+    TILE_FOR_LANES (l, lanes) {                                                \
+      bool holds =                                                             \
+          compare_floats(relation, (double)value_of(a[l]), value_of(b[l]));    \
+      result |= (uint32_t)holds << l;                                          \
+    }                                                                          \
+    setp_write(warp, insn, lanes, result);                                     \
+    return 0;                                                                  \
+  }
+
+SETP_FLOAT(setp_f32, float, )
+SETP_FLOAT(setp_f64, double, )
+SETP_FLOAT(setp_f16, uint32_t, tile_f32_of_f16)
+SETP_FLOAT(setp_bf16, uint32_t, tile_f32_of_bf16)
+
+/// Packed halves: p compares the low halves, q the high ones.
+#define SETP_PACKED(name, value_of)                                            \
+  static TileLanes name(TileWarp *warp, const TileInsn *insn,                  \
+                        TileLanes lanes) {                                     \
+    const uint32_t *a = tile_u32(warp, insn->a), *b = tile_u32(warp, insn->b); \
+    Relation relation = (Relation)insn->as.compare.relation;                   \
+    TileLanes low = 0, high = 0;                                               \
+    TILE_FOR_LANES (l, lanes) {                                                \
+      bool low_holds = compare_floats(relation, value_of(a[l] & 0xffff),       \
+                                      value_of(b[l] & 0xffff));                \
+      bool high_holds = compare_floats(relation, value_of(a[l] >> 16),         \
+                                       value_of(b[l] >> 16));                  \
+      low |= (uint32_t)low_holds << l;                                         \
+      high |= (uint32_t)high_holds << l;                                       \
+    }                                                                          \
+    tile_pred_write(warp, insn->dst, lanes, low);                              \
+    if (insn->dst2 != TILE_NO_SLOT)                                            \
+      tile_pred_write(warp, insn->dst2, lanes, high);                          \
+    return 0;                                                                  \
+  }
+
+SETP_PACKED(setp_f16x2, tile_f32_of_f16)
+SETP_PACKED(setp_bf16x2, tile_f32_of_bf16)
+
+static const TileExec setp_table[TILE_PTX_NUM_TYPES] = {
+    [TILE_PTX_B16] = setp_u16,      [TILE_PTX_U16] = setp_u16,
+    [TILE_PTX_S16] = setp_s16,      [TILE_PTX_B32] = setp_u32,
+    [TILE_PTX_U32] = setp_u32,      [TILE_PTX_S32] = setp_s32,
+    [TILE_PTX_B64] = setp_u64,      [TILE_PTX_U64] = setp_u64,
+    [TILE_PTX_S64] = setp_s64,      [TILE_PTX_F32] = setp_f32,
+    [TILE_PTX_F64] = setp_f64,      [TILE_PTX_F16] = setp_f16,
+    [TILE_PTX_BF16] = setp_bf16,    [TILE_PTX_F16X2] = setp_f16x2,
+    [TILE_PTX_BF16X2] = setp_bf16x2};
+
+/// Relation and combination, which setp and set share.
+static void decode_relation(TileDecoder *decoder, TilePtxType type) {
+  static const char *const relations[] = {
+      "eq",  "ne",  "lt",  "le",  "gt",  "ge", "equ", "neu", "ltu",
+      "leu", "gtu", "geu", "num", "nan", "lo", "ls",  "hi",  "hs"};
+  static const uint8_t unsigned_relations[] = {LT, LE, GT, GE}; // lo, ls, …
+  static const char *const combinations[] = {"and", "or", "xor"};
+  TileInsn *insn = decoder->insn;
+  int relation = tile_decode_choice(decoder, relations, 18);
+  insn->as.compare.combine =
+      (uint8_t)(1 + tile_decode_choice(decoder, combinations, 3));
+  tile_decode_allow(decoder,
+                    "eq ne lt le gt ge equ neu ltu leu gtu geu num nan lo ls "
+                    "hi hs and or xor ftz");
+  if (relation < 0 || !setp_table[type]) {
+    tile_decode_unsupported(decoder, relation < 0 ? "relation" : "type");
+    return;
+  }
+  insn->as.compare.relation =
+      (uint8_t)(relation < NUM_RELATIONS
+                    ? relation
+                    : unsigned_relations[relation - NUM_RELATIONS]);
+  bool is_combined = insn->as.compare.combine != COMBINE_NONE;
+  if (!tile_decode_count(decoder, is_combined ? 4 : 3, is_combined ? 4 : 3))
+    return;
+  insn->a = tile_decode_src(decoder, 1, type);
+  insn->b = tile_decode_src(decoder, 2, type);
+  if (is_combined)
+    insn->c =
+        tile_decode_pred_src(decoder, 3, &insn->as.compare.combine_negated);
+  bool is_packed = type == TILE_PTX_F16X2 || type == TILE_PTX_BF16X2;
+  if (is_packed && is_combined)
+    tile_decode_unsupported(decoder, "combination of packed halves");
+}
+
+void tile_emu_decode_setp(TileDecoder *decoder) {
+  TileInsn *insn = decoder->insn;
+  TilePtxType type = tile_decode_type(decoder, 0);
+  insn->exec = setp_table[type];
+  decode_relation(decoder, type);
+  if (decoder->num_ops == 0)
+    return;
+  insn->dst = tile_decode_dst(decoder, 0, TILE_PTX_PRED);
+  insn->dst2 = tile_decode_pair_pred(decoder, 0);
+}
+
+//===-- set ---------------------------------------------------------------===//
+
+/// Compares into a scratch predicate (slot e), then writes 1.0 or all ones.
+static TileLanes set(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  TileInsn compare = *insn;
+  compare.dst = insn->e;
+  compare.dst2 = TILE_NO_SLOT;
+  insn->as.compare.test(warp, &compare, lanes);
+  TileLanes result = *tile_pred(warp, insn->e);
+  uint32_t *d = tile_u32(warp, insn->dst);
+  uint32_t one = insn->as.compare.float_result ? 0x3f800000u : UINT32_MAX;
+  TILE_VECTOR(lanes, d[l] = result >> l & 1 ? one : 0);
+  return 0;
+}
+
+void tile_emu_decode_set(TileDecoder *decoder) {
+  TileInsn *insn = decoder->insn;
+  TilePtxType result = tile_decode_type(decoder, 0);
+  TilePtxType type = tile_decode_type(decoder, 1);
+  insn->exec = set;
+  insn->as.compare.test = setp_table[type];
+  insn->as.compare.float_result = result == TILE_PTX_F32;
+  decode_relation(decoder, type);
+  if (result != TILE_PTX_F32 && result != TILE_PTX_U32 &&
+      result != TILE_PTX_S32)
+    tile_decode_unsupported(decoder, "result type");
+  insn->dst = tile_decode_dst(decoder, 0, TILE_PTX_B32);
+  insn->e =
+      tile_emu_constant_slot(decoder->parser, TILE_CONSTANT_SCRATCH, 4, 1);
+}
+
+//===-- selp, slct --------------------------------------------------------===//
+
+static TileLanes selp_32(TileWarp *warp, const TileInsn *insn,
+                         TileLanes lanes) {
+  uint32_t *d = tile_u32(warp, insn->dst);
+  const uint32_t *a = tile_u32(warp, insn->a), *b = tile_u32(warp, insn->b);
+  TileLanes c = *tile_pred(warp, insn->c);
+  TILE_VECTOR(lanes, d[l] = c >> l & 1 ? a[l] : b[l]);
+  return 0;
+}
+
+static TileLanes selp_64(TileWarp *warp, const TileInsn *insn,
+                         TileLanes lanes) {
+  uint64_t *d = tile_u64(warp, insn->dst);
+  const uint64_t *a = tile_u64(warp, insn->a), *b = tile_u64(warp, insn->b);
+  TileLanes c = *tile_pred(warp, insn->c);
+  TILE_VECTOR(lanes, d[l] = c >> l & 1 ? a[l] : b[l]);
+  return 0;
+}
+
+void tile_emu_decode_selp(TileDecoder *decoder) {
+  TileInsn *insn = decoder->insn;
+  TilePtxType type = tile_decode_type(decoder, 0);
+  tile_decode_allow(decoder, "");
+  if (!tile_decode_count(decoder, 4, 4))
+    return;
+  bool negated;
+  insn->dst = tile_decode_dst(decoder, 0, type);
+  insn->a = tile_decode_src(decoder, 1, type);
+  insn->b = tile_decode_src(decoder, 2, type);
+  insn->c = tile_decode_pred_src(decoder, 3, &negated);
+  if (negated) { // the same as selecting the other way round
+    uint32_t a = insn->a;
+    insn->a = insn->b;
+    insn->b = a;
+  }
+  insn->exec = tile_emu_type_bytes(type) == 8 ? selp_64 : selp_32;
+}
+
+/// d = c >= 0 ? a : b; c is s32 or f32 and NaN selects b.
+static TileLanes slct(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  const int32_t *c = (const int32_t *)(void *)(warp->regs + insn->c);
+  const float *c_float = tile_f32(warp, insn->c);
+  bool is_float = insn->type2 == TILE_PTX_F32;
+  TILE_FOR_LANES (l, lanes) {
+    bool takes_a = is_float ? c_float[l] >= 0.0f : c[l] >= 0;
+    uint32_t source = takes_a ? insn->a : insn->b;
+    if (tile_emu_type_bytes((TilePtxType)insn->type) == 8)
+      tile_u64(warp, insn->dst)[l] = tile_u64(warp, source)[l];
+    else
+      tile_u32(warp, insn->dst)[l] = tile_u32(warp, source)[l];
+  }
+  return 0;
+}
+
+void tile_emu_decode_slct(TileDecoder *decoder) {
+  TileInsn *insn = decoder->insn;
+  TilePtxType type = tile_decode_type(decoder, 0);
+  insn->type = (uint8_t)type;
+  insn->type2 = (uint8_t)tile_decode_type(decoder, 1);
+  tile_decode_allow(decoder, "ftz");
+  if (!tile_decode_count(decoder, 4, 4))
+    return;
+  insn->dst = tile_decode_dst(decoder, 0, type);
+  insn->a = tile_decode_src(decoder, 1, type);
+  insn->b = tile_decode_src(decoder, 2, type);
+  insn->c = tile_decode_src(decoder, 3, TILE_PTX_B32);
+  insn->exec = slct;
+}
+
+//===-- testp -------------------------------------------------------------===//
+
+enum { FINITE, INFINITE, NUMBER, NOT_A_NUMBER, NORMAL, SUBNORMAL };
+
+static bool has_property(int property, double x, bool is_double) {
+  int class = is_double ? fpclassify(x) : fpclassify((float)x);
+  switch (property) {
+  case FINITE:
+    return class != FP_INFINITE && class != FP_NAN;
+  case INFINITE:
+    return class == FP_INFINITE;
+  case NUMBER:
+    return class != FP_NAN;
+  case NOT_A_NUMBER:
+    return class == FP_NAN;
+  case NORMAL:
+    return class == FP_NORMAL;
+  default:
+    return class == FP_SUBNORMAL;
+  }
+}
+
+static TileLanes testp(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  bool is_double = insn->type == TILE_PTX_F64;
+  TileLanes result = 0;
+  TILE_FOR_LANES (l, lanes) {
+    double x = is_double ? tile_f64(warp, insn->a)[l]
+                         : (double)tile_f32(warp, insn->a)[l];
+    bool holds = has_property(insn->as.alu.mode, x, is_double);
+    result |= (uint32_t)holds << l;
+  }
+  tile_pred_write(warp, insn->dst, lanes, result);
+  return 0;
+}
+
+void tile_emu_decode_testp(TileDecoder *decoder) {
+  static const char *const properties[] = {
+      "finite", "infinite", "number", "notanumber", "normal", "subnormal"};
+  TileInsn *insn = decoder->insn;
+  TilePtxType type = tile_decode_type(decoder, 0);
+  int property = tile_decode_choice(decoder, properties, 6);
+  if (property < 0 || (type != TILE_PTX_F32 && type != TILE_PTX_F64)) {
+    tile_decode_unsupported(decoder, "type or property");
+    return;
+  }
+  if (!tile_decode_count(decoder, 2, 2))
+    return;
+  insn->type = (uint8_t)type;
+  insn->as.alu.mode = (uint8_t)property;
+  insn->dst = tile_decode_dst(decoder, 0, TILE_PTX_PRED);
+  insn->a = tile_decode_src(decoder, 1, type);
+  insn->exec = testp;
+}

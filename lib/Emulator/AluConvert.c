@@ -1,0 +1,369 @@
+//===- AluConvert.c - cvt -------------------------------------------------===//
+//
+// PTX ISA, "cvt". A general conversion goes through a double or a 64-bit
+// integer; frequent pairs of types have a loop of their own. Destination
+// registers may be wider than the type; integers are extended to 32 bits.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decode.h"
+#include "Machine.h"
+#include "NarrowFloat.h"
+
+#include <math.h>
+
+typedef enum { RN, RZ, RM, RP, RNI, RZI, RMI, RPI, RNA } Rounding;
+
+//===-- Frequent pairs ----------------------------------------------------===//
+
+#define CONVERT(name, D, S, expr)                                              \
+  static TileLanes name(TileWarp *warp, const TileInsn *insn,                  \
+                        TileLanes lanes) {                                     \
+    D *d = (D *)(void *)(warp->regs + insn->dst);                              \
+    const S *a = (const S *)(void *)(warp->regs + insn->a);                    \
+    TILE_VECTOR(lanes, S x = a[l]; d[l] = (D)(expr));                          \
+    return 0;                                                                  \
+  }
+CONVERT(bf16_of_f32, uint32_t, float, tile_bf16_of_f32(x))
+CONVERT(f16_of_f32, uint32_t, float, tile_f16_of_f32(x))
+CONVERT(f32_of_bf16, float, uint32_t, tile_f32_of_bf16(x))
+CONVERT(f32_of_f16, float, uint32_t, tile_f32_of_f16(x & 0xffff))
+CONVERT(u64_of_u32, uint64_t, uint32_t, x)
+CONVERT(s64_of_s32, uint64_t, int32_t, (int64_t)x)
+CONVERT(u32_of_u64, uint32_t, uint64_t, x)
+CONVERT(f32_of_s32, float, int32_t, x)
+CONVERT(f32_of_u32, float, uint32_t, x)
+
+typedef struct {
+  TilePtxType to, from;
+  TileExec exec;
+} FastPair;
+
+static const FastPair fast_pairs[] = {
+    {TILE_PTX_BF16, TILE_PTX_F32, bf16_of_f32},
+    {TILE_PTX_F16, TILE_PTX_F32, f16_of_f32},
+    {TILE_PTX_F32, TILE_PTX_BF16, f32_of_bf16},
+    {TILE_PTX_F32, TILE_PTX_F16, f32_of_f16},
+    {TILE_PTX_U64, TILE_PTX_U32, u64_of_u32},
+    {TILE_PTX_S64, TILE_PTX_U32, u64_of_u32},
+    {TILE_PTX_S64, TILE_PTX_S32, s64_of_s32},
+    {TILE_PTX_U64, TILE_PTX_S32, s64_of_s32},
+    {TILE_PTX_U32, TILE_PTX_U64, u32_of_u64},
+    {TILE_PTX_U32, TILE_PTX_S64, u32_of_u64},
+    {TILE_PTX_S32, TILE_PTX_U64, u32_of_u64},
+    {TILE_PTX_S32, TILE_PTX_S64, u32_of_u64},
+    {TILE_PTX_F32, TILE_PTX_S32, f32_of_s32},
+    {TILE_PTX_F32, TILE_PTX_U32, f32_of_u32},
+};
+
+//===-- Packed results ----------------------------------------------------===//
+
+static inline float relu(float x, bool is_relu) {
+  return is_relu && !(x > 0.0f) ? 0.0f : x; // NaN becomes 0 too
+}
+
+/// cvt.d.f32 d, a, b: a goes to the upper half.
+#define PACK(name, bits, narrow)                                               \
+  static TileLanes name(TileWarp *warp, const TileInsn *insn,                  \
+                        TileLanes lanes) {                                     \
+    uint32_t *d = tile_u32(warp, insn->dst);                                   \
+    const float *a = tile_f32(warp, insn->a), *b = tile_f32(warp, insn->b);    \
+    bool is_relu = insn->as.convert.relu;                                      \
+    TILE_VECTOR(lanes, uint32_t high = narrow(relu(a[l], is_relu));            \
+                uint32_t low = narrow(relu(b[l], is_relu));                    \
+                d[l] = high << (bits) | low);                                  \
+    return 0;                                                                  \
+  }
+PACK(bf16x2_of_f32, 16, tile_bf16_of_f32)
+PACK(f16x2_of_f32, 16, tile_f16_of_f32)
+PACK(bf16x2_of_f32_rz, 16, tile_emu_bf16_truncate)
+PACK(f16x2_of_f32_rz, 16, tile_emu_f16_truncate)
+PACK(e4m3x2_of_f32, 8, tile_emu_e4m3_of_f32)
+PACK(e5m2x2_of_f32, 8, tile_emu_e5m2_of_f32)
+
+/// Two fp8 to two f16, and back.
+#define REPACK(name, to, from, to_bits, from_bits)                             \
+  static TileLanes name(TileWarp *warp, const TileInsn *insn,                  \
+                        TileLanes lanes) {                                     \
+    uint32_t *d = tile_u32(warp, insn->dst);                                   \
+    const uint32_t *a = tile_u32(warp, insn->a);                               \
+    uint32_t mask = (1u << (from_bits)) - 1;                                   \
+    bool is_relu = insn->as.convert.relu;                                      \
+    TILE_VECTOR(lanes, uint32_t x = a[l];                                      \
+                uint32_t low = to(relu(from(x & mask), is_relu));              \
+                uint32_t high =                                                \
+                    to(relu(from(x >> (from_bits) & mask), is_relu));          \
+                d[l] = low | high << (to_bits));                               \
+    return 0;                                                                  \
+  }
+REPACK(f16x2_of_e4m3x2, tile_f16_of_f32, tile_f32_of_e4m3, 16, 8)
+REPACK(f16x2_of_e5m2x2, tile_f16_of_f32, tile_f32_of_e5m2, 16, 8)
+REPACK(e4m3x2_of_f16x2, tile_emu_e4m3_of_f32, tile_f32_of_f16, 8, 16)
+REPACK(e5m2x2_of_f16x2, tile_emu_e5m2_of_f32, tile_f32_of_f16, 8, 16)
+
+static TileExec packed_exec(TilePtxType to, TilePtxType from, bool is_rz) {
+  bool is_f32 = from == TILE_PTX_F32;
+  switch (to) {
+  case TILE_PTX_BF16X2:
+    return !is_f32 ? NULL : is_rz ? bf16x2_of_f32_rz : bf16x2_of_f32;
+  case TILE_PTX_F16X2:
+    if (is_f32)
+      return is_rz ? f16x2_of_f32_rz : f16x2_of_f32;
+    return from == TILE_PTX_E4M3X2   ? f16x2_of_e4m3x2
+           : from == TILE_PTX_E5M2X2 ? f16x2_of_e5m2x2
+                                     : NULL;
+  case TILE_PTX_E4M3X2:
+    return is_f32                   ? e4m3x2_of_f32
+           : from == TILE_PTX_F16X2 ? e4m3x2_of_f16x2
+                                    : NULL;
+  case TILE_PTX_E5M2X2:
+    return is_f32                   ? e5m2x2_of_f32
+           : from == TILE_PTX_F16X2 ? e5m2x2_of_f16x2
+                                    : NULL;
+  default:
+    return NULL;
+  }
+}
+
+//===-- General conversion ------------------------------------------------===//
+
+typedef struct {
+  double number;
+  int64_t integer;
+  bool is_float, is_u64;
+} Value;
+
+static Value load(TilePtxType type, uint64_t raw) {
+  Value value = {.is_float = tile_emu_type_is_float(type)};
+  uint32_t bits = 8 * tile_emu_type_bytes(type);
+  switch (type) {
+  case TILE_PTX_F16:
+    value.number = (double)tile_f32_of_f16((uint32_t)raw & 0xffff);
+    return value;
+  case TILE_PTX_BF16:
+    value.number = (double)tile_f32_of_bf16((uint32_t)raw);
+    return value;
+  case TILE_PTX_F32:
+  case TILE_PTX_TF32:
+    value.number = (double)tile_f32_of_bits((uint32_t)raw);
+    return value;
+  case TILE_PTX_F64:
+    memcpy(&value.number, &raw, sizeof raw);
+    return value;
+  default:
+    break;
+  }
+  raw <<= 64 - bits;
+  value.is_u64 = type == TILE_PTX_U64;
+  value.integer = tile_emu_type_is_signed(type) ? (int64_t)raw >> (64 - bits)
+                                                : (int64_t)(raw >> (64 - bits));
+  return value;
+}
+
+static double round_to_integer(Rounding rounding, double number) {
+  switch (rounding) {
+  case RZI:
+  case RZ:
+    return trunc(number);
+  case RMI:
+  case RM:
+    return floor(number);
+  case RPI:
+  case RP:
+    return ceil(number);
+  default:
+    return nearbyint(number);
+  }
+}
+
+/// The f32 next to `number` on the side the rounding mode asks for.
+static float round_to_f32(Rounding rounding, double number) {
+  float nearest = (float)number;
+  bool too_large = (double)nearest > number,
+       too_small = (double)nearest < number;
+  if (rounding == RZ)
+    rounding = number < 0 ? RP : RM;
+  if (rounding == RM && too_large)
+    return nextafterf(nearest, -INFINITY);
+  if (rounding == RP && too_small)
+    return nextafterf(nearest, INFINITY);
+  return nearest;
+}
+
+static uint64_t store_float(const TileInsn *insn, double number) {
+  Rounding rounding = (Rounding)insn->as.convert.rounding;
+  if (insn->as.convert.saturate)
+    number = number > 0 ? (number < 1 ? number : 1) : 0;
+  if (insn->as.convert.relu && !(number > 0))
+    number = 0;
+  uint64_t bits = 0;
+  switch (insn->type) {
+  case TILE_PTX_F16:
+    return rounding == RZ ? tile_emu_f16_truncate(round_to_f32(RZ, number))
+                          : tile_f16_of_f32(tile_f32_round_odd(number));
+  case TILE_PTX_BF16:
+    return rounding == RZ ? tile_emu_bf16_truncate(round_to_f32(RZ, number))
+                          : tile_bf16_of_f32(tile_f32_round_odd(number));
+  case TILE_PTX_TF32:
+    return tile_bits_of_f32(tile_emu_tf32_of_f32((float)number));
+  case TILE_PTX_F32:
+    return tile_bits_of_f32(round_to_f32(rounding, number));
+  default:
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+  }
+}
+
+/// Out of range gives the nearest integer of the type, NaN gives 0.
+static uint64_t integer_of_double(TilePtxType type, double number) {
+  int bits = 8 * (int)tile_emu_type_bytes(type);
+  bool is_signed = tile_emu_type_is_signed(type);
+  double low = is_signed ? -ldexp(1, bits - 1) : 0;
+  double high = ldexp(1, is_signed ? bits - 1 : bits); // exclusive
+  if (isnan(number))
+    return 0;
+  if (number <= low)
+    return is_signed ? UINT64_MAX << (bits - 1) : 0;
+  if (number >= high)
+    return UINT64_MAX >> (64 - bits + is_signed);
+  return is_signed ? (uint64_t)(int64_t)number : (uint64_t)number;
+}
+
+static uint64_t integer_of_integer(const TileInsn *insn, const Value *value) {
+  TilePtxType type = (TilePtxType)insn->type;
+  uint32_t bits = 8 * tile_emu_type_bytes(type);
+  bool is_signed = tile_emu_type_is_signed(type);
+  uint64_t result = (uint64_t)value->integer;
+  if (insn->as.convert.saturate) {
+    uint64_t high = UINT64_MAX >> (64 - bits + is_signed);
+    bool is_negative = !value->is_u64 && value->integer < 0;
+    int64_t low = is_signed ? -(int64_t)high - 1 : 0;
+    if (is_negative && value->integer < low)
+      result = (uint64_t)low;
+    else if (!is_negative && result > high)
+      result = high;
+  }
+  result <<= 64 - bits;
+  return is_signed ? (uint64_t)((int64_t)result >> (64 - bits))
+                   : result >> (64 - bits);
+}
+
+static uint64_t convert(const TileInsn *insn, uint64_t raw) {
+  TilePtxType to = (TilePtxType)insn->type;
+  Rounding rounding = (Rounding)insn->as.convert.rounding;
+  Value value = load((TilePtxType)insn->type2, raw);
+  if (tile_emu_type_is_float(to)) {
+    if (!value.is_float && to == TILE_PTX_F32 && rounding == RN)
+      return tile_bits_of_f32(value.is_u64 ? (float)(uint64_t)value.integer
+                                           : (float)value.integer);
+    if (!value.is_float)
+      value.number = value.is_u64 ? (double)(uint64_t)value.integer
+                                  : (double)value.integer;
+    else if (rounding >= RNI && rounding <= RPI)
+      value.number = round_to_integer(rounding, value.number);
+    return store_float(insn, value.number);
+  }
+  if (value.is_float)
+    return integer_of_double(to, round_to_integer(rounding, value.number));
+  return integer_of_integer(insn, &value);
+}
+
+static TileLanes cvt(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  bool is_wide_src = insn->as.convert.wide_src;
+  TILE_FOR_LANES (l, lanes) {
+    uint64_t raw =
+        is_wide_src ? tile_u64(warp, insn->a)[l] : tile_u32(warp, insn->a)[l];
+    uint64_t result = convert(insn, raw);
+    if (insn->as.convert.wide_dst)
+      tile_u64(warp, insn->dst)[l] = result;
+    else
+      tile_u32(warp, insn->dst)[l] = (uint32_t)result;
+  }
+  return 0;
+}
+
+//===-- Decode ------------------------------------------------------------===//
+
+static bool is_pair(TilePtxType type) {
+  return type == TILE_PTX_BF16X2 || type == TILE_PTX_F16X2 ||
+         type == TILE_PTX_E4M3X2 || type == TILE_PTX_E5M2X2;
+}
+
+static void decode_pair(TileDecoder *decoder, TilePtxType to,
+                        TilePtxType from) {
+  TileInsn *insn = decoder->insn;
+  bool is_rz = insn->as.convert.rounding == RZ;
+  uint32_t num_ops = from == TILE_PTX_F32 ? 3 : 2;
+  insn->exec = packed_exec(to, from, is_rz);
+  if (!insn->exec) {
+    tile_decode_unsupported(decoder, "types");
+    return;
+  }
+  if (!tile_decode_count(decoder, num_ops, num_ops))
+    return;
+  insn->dst = tile_decode_dst(decoder, 0, to);
+  insn->a = tile_decode_src(decoder, 1, from);
+  if (num_ops == 3)
+    insn->b = tile_decode_src(decoder, 2, from);
+}
+
+/// A source or destination register may be wider than an integer type.
+static TilePtxType register_type(const TileOperand *operand, TilePtxType type) {
+  bool is_wide = operand->kind == TILE_OPERAND_REGISTER &&
+                 !tile_emu_type_is_float(type) &&
+                 tile_emu_type_register_bytes(operand->type) == 8;
+  return is_wide ? TILE_PTX_B64 : type;
+}
+
+static TileExec fast_exec(const TileInsn *insn) {
+  if (insn->as.convert.saturate || insn->as.convert.relu ||
+      insn->as.convert.rounding != RN)
+    return NULL;
+  for (size_t i = 0; i < sizeof fast_pairs / sizeof fast_pairs[0]; i++)
+    if (fast_pairs[i].to == insn->type && fast_pairs[i].from == insn->type2)
+      return fast_pairs[i].exec;
+  return NULL;
+}
+
+void tile_emu_decode_cvt(TileDecoder *decoder) {
+  static const char *const roundings[] = {"rn",  "rz",  "rm",  "rp", "rni",
+                                          "rzi", "rmi", "rpi", "rna"};
+  TileInsn *insn = decoder->insn;
+  TilePtxType to = tile_decode_type(decoder, 0);
+  TilePtxType from = tile_decode_type(decoder, 1);
+  tile_decode_allow(decoder, "rn rz rm rp rni rzi rmi rpi rna ftz sat "
+                             "satfinite relu");
+  if (decoder->num_types != 2) {
+    tile_decode_unsupported(decoder, "types");
+    return;
+  }
+  int rounding = tile_decode_choice(decoder, roundings, 9);
+  insn->type = (uint8_t)to;
+  insn->type2 = (uint8_t)from;
+  insn->as.convert.rounding = (uint8_t)(rounding < 0 ? RN : rounding);
+  insn->as.convert.saturate = tile_decode_has(decoder, "sat");
+  insn->as.convert.relu = tile_decode_has(decoder, "relu");
+  if (is_pair(to)) {
+    decode_pair(decoder, to, from);
+    return;
+  }
+  if (tile_emu_type_bytes(to) == 0 || tile_emu_type_bytes(from) == 0 ||
+      tile_emu_type_bytes(to) > 8 || tile_emu_type_bytes(from) > 8 ||
+      is_pair(from)) {
+    tile_decode_unsupported(decoder, "types");
+    return;
+  }
+  if (tile_decode_has(decoder, "satfinite") && to != TILE_PTX_TF32)
+    tile_decode_unsupported(decoder, "satfinite");
+  if (!tile_decode_count(decoder, 2, 2))
+    return;
+  TilePtxType dst_type = register_type(decoder->ops[0], to);
+  TilePtxType src_type = register_type(decoder->ops[1], from);
+  insn->as.convert.wide_dst = tile_emu_type_register_bytes(dst_type) == 8;
+  insn->as.convert.wide_src = tile_emu_type_register_bytes(src_type) == 8;
+  insn->dst = tile_decode_dst(decoder, 0, dst_type);
+  insn->a = tile_decode_src(decoder, 1, src_type);
+  insn->exec = dst_type == to && src_type == from ? fast_exec(insn) : NULL;
+  if (!insn->exec)
+    insn->exec = cvt;
+}

@@ -1,0 +1,242 @@
+//===- Atomic.c - atom and red --------------------------------------------===//
+//
+// PTX ISA, "atom", "red". Each is one step; .sem and .scope change nothing, as
+// execution is sequentially consistent.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Address.h"
+#include "Decode.h"
+#include "NarrowFloat.h"
+#include "Race.h"
+
+//===-- Operations --------------------------------------------------------===//
+
+static double f64_of_bits(uint64_t bits) {
+  double number;
+  memcpy(&number, &bits, sizeof number);
+  return number;
+}
+
+static uint64_t bits_of_f64(double number) {
+  uint64_t bits;
+  memcpy(&bits, &number, sizeof bits);
+  return bits;
+}
+
+static uint32_t add_f16(uint32_t x, uint32_t y) {
+  return tile_f16_of_f32(tile_f32_of_f16(x & 0xffff) +
+                         tile_f32_of_f16(y & 0xffff));
+}
+
+static uint32_t add_bf16(uint32_t x, uint32_t y) {
+  return tile_bf16_of_f32(tile_f32_of_bf16(x & 0xffff) +
+                          tile_f32_of_bf16(y & 0xffff));
+}
+
+static uint64_t add(TilePtxType type, uint64_t x, uint64_t y) {
+  uint32_t a = (uint32_t)x, b = (uint32_t)y;
+  switch (type) {
+  case TILE_PTX_F32:
+    return tile_bits_of_f32(tile_f32_of_bits(a) + tile_f32_of_bits(b));
+  case TILE_PTX_F64:
+    return bits_of_f64(f64_of_bits(x) + f64_of_bits(y));
+  case TILE_PTX_F16:
+    return add_f16(a, b);
+  case TILE_PTX_BF16:
+    return add_bf16(a, b);
+  case TILE_PTX_F16X2:
+    return add_f16(a, b) | add_f16(a >> 16, b >> 16) << 16;
+  case TILE_PTX_BF16X2:
+    return add_bf16(a, b) | add_bf16(a >> 16, b >> 16) << 16;
+  default:
+    return x + y;
+  }
+}
+
+static bool less(TilePtxType type, uint64_t x, uint64_t y) {
+  switch (type) {
+  case TILE_PTX_S32:
+    return (int32_t)x < (int32_t)y;
+  case TILE_PTX_S64:
+    return (int64_t)x < (int64_t)y;
+  case TILE_PTX_F32:
+    return tile_f32_of_bits((uint32_t)x) < tile_f32_of_bits((uint32_t)y);
+  case TILE_PTX_F64:
+    return f64_of_bits(x) < f64_of_bits(y);
+  case TILE_PTX_F16:
+    return tile_f32_of_f16((uint32_t)x) < tile_f32_of_f16((uint32_t)y);
+  case TILE_PTX_BF16:
+    return tile_f32_of_bf16((uint32_t)x) < tile_f32_of_bf16((uint32_t)y);
+  default:
+    return x < y;
+  }
+}
+
+static uint64_t pick(TileAtomicOp op, TilePtxType type, uint64_t old,
+                     uint64_t operand) {
+  if (type == TILE_PTX_F16X2 || type == TILE_PTX_BF16X2) {
+    TilePtxType half = type == TILE_PTX_F16X2 ? TILE_PTX_F16 : TILE_PTX_BF16;
+    return pick(op, half, old & 0xffff, operand & 0xffff) |
+           pick(op, half, old >> 16 & 0xffff, operand >> 16 & 0xffff) << 16;
+  }
+  bool old_is_less = less(type, old, operand);
+  return old_is_less == (op == TILE_ATOMIC_MIN) ? old : operand;
+}
+
+uint64_t tile_emu_atomic_apply(TileAtomicOp op, TilePtxType type, uint64_t old,
+                               uint64_t operand, uint64_t operand2) {
+  switch (op) {
+  case TILE_ATOMIC_ADD:
+    return add(type, old, operand);
+  case TILE_ATOMIC_MIN:
+  case TILE_ATOMIC_MAX:
+    return pick(op, type, old, operand);
+  case TILE_ATOMIC_AND:
+    return old & operand;
+  case TILE_ATOMIC_OR:
+    return old | operand;
+  case TILE_ATOMIC_XOR:
+    return old ^ operand;
+  case TILE_ATOMIC_EXCH:
+    return operand;
+  case TILE_ATOMIC_CAS:
+    return old == operand ? operand2 : old;
+  case TILE_ATOMIC_INC:
+    return (uint32_t)old >= (uint32_t)operand ? 0 : old + 1;
+  default: // dec
+    return (uint32_t)old == 0 || (uint32_t)old > (uint32_t)operand ? operand
+                                                                   : old - 1;
+  }
+}
+
+//===-- Execution ---------------------------------------------------------===//
+
+static uint64_t register_value(TileWarp *warp, uint32_t slot, uint32_t lane,
+                               uint32_t elem_bytes) {
+  if (elem_bytes == 8)
+    return tile_u64(warp, slot)[lane];
+  uint32_t value = tile_u32(warp, slot)[lane];
+  return elem_bytes == 2 ? value & 0xffff : value;
+}
+
+/// Atomics are unordered with each other, and initialise what they touch.
+static void shadow_touch(TileWarp *warp, uint32_t lane, TileCta *cta,
+                         uint32_t offset, uint32_t size_bytes) {
+  uint32_t thread = tile_warp_thread(warp, lane);
+  uint32_t tick = warp->cluster->clocks.threads[thread].tick;
+  for (uint32_t i = offset; i < offset + size_bytes; i++)
+    if (!cta->shadow.write[i])
+      cta->shadow.write[i] = tile_epoch(thread, tick);
+}
+
+static void atom_elem(TileWarp *warp, const TileInsn *insn, uint32_t lane,
+                      uint32_t index, uint8_t *memory) {
+  uint32_t elem_bytes = insn->as.memory.elem_bytes;
+  uint64_t old = 0;
+  memcpy(&old, memory, elem_bytes);
+  uint64_t operand = register_value(warp, insn->vec[index], lane, elem_bytes);
+  uint64_t operand2 = insn->as.memory.op == TILE_ATOMIC_CAS
+                          ? register_value(warp, insn->c, lane, elem_bytes)
+                          : 0;
+  uint64_t result =
+      tile_emu_atomic_apply((TileAtomicOp)insn->as.memory.op,
+                            (TilePtxType)insn->type, old, operand, operand2);
+  memcpy(memory, &result, elem_bytes);
+  uint32_t dst = insn->dst;
+  if (insn->num_vec > 1 && dst != TILE_NO_SLOT)
+    dst = insn->vec[insn->num_vec + index];
+  if (dst == TILE_NO_SLOT)
+    return;
+  if (elem_bytes == 8)
+    tile_u64(warp, dst)[lane] = old;
+  else
+    tile_u32(warp, dst)[lane] = (uint32_t)old;
+}
+
+static TileLanes atom(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  TileCluster *cluster = warp->cluster;
+  uint32_t elem_bytes = insn->as.memory.elem_bytes;
+  uint32_t size_bytes = elem_bytes * insn->num_vec;
+  bool is_wide = insn->as.memory.wide_address;
+  tile_cluster_wake(cluster);
+  pthread_mutex_lock(&cluster->emu->atomics);
+  TILE_FOR_LANES (l, lanes) {
+    uint64_t address = tile_address_of(warp, insn, is_wide, l);
+    TileCta *cta;
+    uint8_t *memory =
+        tile_emu_data_pointer(warp, insn, l, address, size_bytes, &cta);
+    if (!memory)
+      continue;
+    if (cta) {
+      cta->smem_version++;
+      if (cluster->detect_races)
+        shadow_touch(warp, l, cta, (uint32_t)(memory - cta->smem), size_bytes);
+    }
+    for (uint32_t i = 0; i < insn->num_vec; i++)
+      atom_elem(warp, insn, l, i, memory + i * elem_bytes);
+  }
+  pthread_mutex_unlock(&cluster->emu->atomics);
+  return 0;
+}
+
+//===-- Decode ------------------------------------------------------------===//
+
+static const char *const operations[] = {"add", "min",  "max", "and", "or",
+                                         "xor", "exch", "cas", "inc", "dec"};
+
+/// Operands from `first` on: address, value, and for cas the new value.
+static void decode_update(TileDecoder *decoder, uint32_t first) {
+  TileInsn *insn = decoder->insn;
+  TilePtxSpace space = tile_decode_space(decoder);
+  TilePtxType type = tile_decode_type(decoder, 0);
+  int op = tile_decode_choice(decoder, operations, 10);
+  tile_decode_allow(
+      decoder, "global shared shared::cta shared::cluster add min max and or "
+               "xor exch cas inc dec relaxed acquire release acq_rel cta "
+               "cluster gpu sys noftz v2 v4 v8 L2::cache_hint");
+  uint32_t elem_bytes = tile_emu_type_bytes(type);
+  if (op < 0 || elem_bytes < 2 || elem_bytes > 8) {
+    tile_decode_unsupported(decoder, "operation or type");
+    return;
+  }
+  bool is_cas = op == TILE_ATOMIC_CAS;
+  // A cache policy may follow.
+  if (!tile_decode_count(decoder, first + 2u + is_cas, first + 3u + is_cas))
+    return;
+  insn->space = (uint8_t)space;
+  insn->type = (uint8_t)type;
+  insn->as.memory.op = (uint8_t)op;
+  insn->as.memory.elem_bytes = (uint8_t)elem_bytes;
+  TileDecodedAddress address = tile_decode_address_a(decoder, first, space);
+  insn->as.memory.wide_address = address.is_wide;
+  TileSlotList list = {0};
+  tile_decode_list_add(decoder, &list, decoder->ops[first + 1], type, false);
+  uint32_t count = list.count;
+  if (count != 1 && count != 2 && count != 4 && count != 8)
+    tile_decode_fail(decoder, "%u elements", count);
+  insn->dst = TILE_NO_SLOT;
+  if (first && count == 1 && decoder->ops[0]->kind != TILE_OPERAND_SINK)
+    insn->dst = tile_decode_dst(decoder, 0, type);
+  else if (first && count > 1) {
+    tile_decode_list_add(decoder, &list, decoder->ops[0], type, true);
+    insn->dst = 0; // the destinations follow the sources in the list
+    if (list.count != 2 * count)
+      tile_decode_fail(decoder, "result and value differ in length");
+  }
+  tile_decode_list_finish(decoder, &list);
+  insn->num_vec = (uint16_t)count;
+  if (is_cas)
+    insn->c = tile_decode_src(decoder, first + 2, type);
+  insn->exec = atom;
+}
+
+void tile_emu_decode_atom(TileDecoder *decoder) { decode_update(decoder, 1); }
+
+void tile_emu_decode_red(TileDecoder *decoder) {
+  if (tile_decode_has(decoder, "async")) {
+    tile_decode_unsupported(decoder, "red.async");
+    return;
+  }
+  decode_update(decoder, 0);
+}

@@ -1,0 +1,103 @@
+//===- Clocks.h - Happens-before with vector clocks -----------------------===//
+//
+// Every thread and every source of asynchronous work is an agent with a
+// counter. An access carries the epoch (agent, tick) at which it happened; it
+// is ordered before a thread when the thread's clock has reached that tick of
+// that agent.
+//
+// A thread has two clocks. `causal` is what happened before it. `fenced` is
+// the part of it that is also visible to the async proxy, because some thread
+// on the way executed fence.proxy.async. Clocks are immutable and shared.
+// The thread's own component is kept outside, so that most steps of a thread
+// do not need a new clock.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_EMULATOR_CLOCKS_H
+#define TILE_EMULATOR_CLOCKS_H
+
+#include "Lanes.h"
+
+typedef struct TileCluster TileCluster;
+struct TileWarp;
+
+enum {
+  TILE_AGENT_BITS = 13,
+  TILE_TICK_BITS = 19,
+  TILE_AGENT_SET = (1 << TILE_AGENT_BITS) - 1, // the epoch names a read set
+  TILE_MAX_TICK = (1 << TILE_TICK_BITS) - 1,
+  TILE_JOIN_MEMOS = 64
+};
+
+typedef uint32_t TileEpoch; // 0: never
+
+static inline TileEpoch tile_epoch(uint32_t agent, uint32_t tick) {
+  if (tick > TILE_MAX_TICK) // misses races from here on, never invents one
+    tick = TILE_MAX_TICK;
+  return agent << TILE_TICK_BITS | tick;
+}
+static inline uint32_t tile_epoch_agent(TileEpoch epoch) {
+  return epoch >> TILE_TICK_BITS;
+}
+static inline uint32_t tile_epoch_tick(TileEpoch epoch) {
+  return epoch & TILE_MAX_TICK;
+}
+
+/// Immutable. Owner: whoever holds a reference.
+typedef struct TileClock TileClock;
+struct TileClock {
+  uint32_t num_refs;
+  TileClock *next_free;
+  uint32_t ticks[]; // by agent
+};
+
+typedef struct {
+  TileClock *causal, *fenced;
+  uint32_t tick, fenced_tick; // own component
+} TileThreadClock;
+
+/// What the threads that arrived at a barrier have seen; it becomes visible
+/// to those that wait when the phase completes.
+typedef struct {
+  uint32_t *causal, *fenced; // being collected, by agent; NULL until used
+  TileClock *seen_causal, *seen_fenced;           // last clock collected
+  TileClock *published_causal, *published_fenced; // of the completed phase
+} TileSyncPoint;
+
+typedef struct {
+  uint32_t num_agents; // a multiple of 16
+  uint32_t first_cp_async, first_wgmma, first_bulk, first_mbarrier;
+  TileThreadClock *threads;
+  TileClock *free_clocks;
+  TileClock *join_left[TILE_JOIN_MEMOS], *join_right[TILE_JOIN_MEMOS];
+  TileClock *join_result[TILE_JOIN_MEMOS];
+  TileClock *advance_from, *advance_to; // last tile_emu_clock_advance
+  uint32_t advance_agent, advance_tick;
+} TileClocks;
+
+void tile_emu_clocks_init(TileClocks *clocks, uint32_t num_threads);
+void tile_emu_clocks_deinit(TileClocks *clocks, uint32_t num_threads);
+
+/// Thread `thread` arrives: what it has seen becomes part of `point`, and what
+/// it does from now on is not covered.
+void tile_emu_sync_release(TileClocks *clocks, uint32_t thread,
+                           TileSyncPoint *point);
+/// The phase is complete.
+void tile_emu_sync_publish(TileClocks *clocks, TileSyncPoint *point);
+/// Thread `thread` has waited for the published phase.
+void tile_emu_sync_acquire(TileClocks *clocks, uint32_t thread,
+                           const TileSyncPoint *point);
+/// Asynchronous work of `agent` up to `tick` is covered by the phase.
+void tile_emu_sync_add(TileClocks *clocks, TileSyncPoint *point, uint32_t agent,
+                       uint32_t tick);
+void tile_emu_sync_deinit(TileClocks *clocks, TileSyncPoint *point);
+
+/// Thread `thread` knows that `agent` has reached `tick`.
+void tile_emu_clock_advance(TileClocks *clocks, uint32_t thread, uint32_t agent,
+                            uint32_t tick);
+/// All lanes of `lanes` synchronise; `first_thread` is the thread of lane 0.
+void tile_emu_clock_join_lanes(TileClocks *clocks, uint32_t first_thread,
+                               TileLanes lanes);
+/// fence.proxy.async: all that the thread has seen is fenced.
+void tile_emu_clock_proxy_fence(TileClocks *clocks, uint32_t thread);
+
+#endif // TILE_EMULATOR_CLOCKS_H

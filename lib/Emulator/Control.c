@@ -1,0 +1,61 @@
+//===- Control.c - exit, trap, and instructions without effect ------------===//
+
+#include "Decode.h"
+#include "Machine.h"
+
+static TileLanes nothing(TileWarp *warp, const TileInsn *insn,
+                         TileLanes lanes) {
+  (void)warp, (void)insn, (void)lanes;
+  return 0;
+}
+
+/// ret and exit: the interpreter itself ends the lanes.
+void tile_emu_decode_exit(TileDecoder *decoder) {
+  decoder->insn->flags |= TILE_INSN_EXIT;
+  decoder->insn->exec = nothing;
+}
+
+static TileLanes trap(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  tile_emu_find(warp, insn, lanes, TILE_FINDING_TRAP, "trap");
+  warp->cluster->is_stopped = true;
+  return 0;
+}
+
+void tile_emu_decode_trap(TileDecoder *decoder) { decoder->insn->exec = trap; }
+
+/// Prefetches, cache control, griddepcontrol, nanosleep: performance only.
+void tile_emu_decode_hint(TileDecoder *decoder) { decoder->is_hint = true; }
+
+/// setmaxnreg is warp-wide; the number of registers itself is not modelled.
+static TileLanes setmaxnreg(TileWarp *warp, const TileInsn *insn,
+                            TileLanes lanes) {
+  (void)insn;
+  return tile_warp_converge(warp, lanes, warp->live);
+}
+
+void tile_emu_decode_setmaxnreg(TileDecoder *decoder) {
+  int64_t count = tile_decode_immediate(decoder, 0);
+  if (count < 24 || count > 256 || count % 8)
+    tile_decode_fail(decoder,
+                     "%lld registers, not a multiple of 8 in [24, "
+                     "256]",
+                     (long long)count);
+  decoder->insn->exec = setmaxnreg;
+}
+
+/// The policy is opaque to kernels and only a hint.
+static TileLanes createpolicy(TileWarp *warp, const TileInsn *insn,
+                              TileLanes lanes) {
+  uint64_t *d = tile_u64(warp, insn->dst);
+  TILE_VECTOR(lanes, d[l] = 0);
+  return 0;
+}
+
+void tile_emu_decode_createpolicy(TileDecoder *decoder) {
+  decoder->insn->dst = tile_decode_dst(decoder, 0, TILE_PTX_B64);
+  decoder->insn->exec = createpolicy;
+}
+
+void tile_emu_decode_unsupported(TileDecoder *decoder) {
+  tile_decode_unsupported(decoder, "instruction");
+}

@@ -1,0 +1,124 @@
+//===- EmulatorObject.c - The emulator object: memory, options, reports -===//
+//-----------===//
+
+#include "Machine.h"
+
+#include <stdlib.h>
+
+enum { DEFAULT_MAX_FINDINGS = 200, MEMORY_ALIGN = 256, BLOCK_ALIGN = 4096 };
+#define DEFAULT_MAX_INSTRUCTIONS 4000000000ull
+
+//===-- Life --------------------------------------------------------------===//
+
+void tile_emu_options_init(TileEmuOptions *out_options) {
+  *out_options = (TileEmuOptions){
+      .seed = 1, .schedule = TILE_EMU_SCHEDULE_MIXED, .detect_races = true};
+}
+
+TileStatus tile_emu_create(const TileEmuOptions *options, TileEmu **out_emu) {
+  TileEmuOptions defaults;
+  tile_emu_options_init(&defaults);
+  if (!options)
+    options = &defaults;
+  *out_emu = NULL;
+  if ((unsigned)options->schedule > TILE_EMU_SCHEDULE_RANDOM)
+    return tile_status_error(TILE_STATUS_USER_ERROR,
+                             "unknown emulator schedule %d",
+                             (int)options->schedule);
+  if (options->num_threads < 0 || options->num_threads > 1024)
+    return tile_status_error(TILE_STATUS_USER_ERROR,
+                             "%d host threads, not in [0, 1024]",
+                             options->num_threads);
+  TileEmu *emu = tile_emu_calloc(1, sizeof *emu);
+  emu->options = *options;
+  if (emu->options.num_threads == 0)
+    emu->options.num_threads = 1;
+  if (emu->options.max_findings <= 0)
+    emu->options.max_findings = DEFAULT_MAX_FINDINGS;
+  if (emu->options.max_instructions == 0)
+    emu->options.max_instructions = DEFAULT_MAX_INSTRUCTIONS;
+  pthread_mutex_init(&emu->findings.lock, NULL);
+  pthread_mutex_init(&emu->atomics, NULL);
+  tile_emu_buffer_print(&emu->report, "%s", "");
+  tile_emu_buffer_print(&emu->output, "%s", "");
+  *out_emu = emu;
+  return tile_status_ok();
+}
+
+void tile_emu_destroy(TileEmu *emu) {
+  if (!emu)
+    return;
+  for (size_t i = 0; i < emu->num_allocations; i++) {
+    free(emu->allocations[i].block);
+    free(emu->allocations[i].writers);
+  }
+  for (uint32_t i = 0; i < emu->findings.count; i++) {
+    free(emu->findings.items[i].message);
+    free(emu->findings.items[i].place);
+  }
+  for (uint32_t i = 0; i < emu->num_finding_views; i++)
+    free(emu->finding_texts[i]);
+  free(emu->finding_texts);
+  free(emu->finding_views);
+  free(emu->findings.items);
+  free(emu->allocations);
+  tile_emu_buffer_deinit(&emu->report);
+  tile_emu_buffer_deinit(&emu->output);
+  tile_arena_deinit(&emu->names);
+  pthread_mutex_destroy(&emu->findings.lock);
+  pthread_mutex_destroy(&emu->atomics);
+  free(emu);
+}
+
+//===-- Memory ------------------------------------------------------------===//
+
+TileStatus tile_emu_alloc(TileEmu *emu, size_t size_bytes, const char *name,
+                          void **out_memory) {
+  *out_memory = NULL;
+  size_t block_bytes = size_bytes + 2 * (size_t)TILE_GUARD_ZONE_BYTES;
+  block_bytes = (block_bytes + BLOCK_ALIGN) / BLOCK_ALIGN * BLOCK_ALIGN;
+  uint8_t *block = NULL;
+  if (block_bytes > size_bytes)
+    block = aligned_alloc(BLOCK_ALIGN, block_bytes);
+  uint64_t *writers = NULL;
+  if (block && emu->options.detect_races)
+    writers = calloc(size_bytes / 2 + 2, sizeof *writers);
+  if (!block || (emu->options.detect_races && !writers)) {
+    free(block);
+    return tile_status_error(TILE_STATUS_USER_ERROR,
+                             "out of memory for %zu bytes of %s", size_bytes,
+                             name ? name : "a buffer");
+  }
+  emu->allocations = tile_emu_realloc(
+      emu->allocations, (emu->num_allocations + 1) * sizeof *emu->allocations);
+  TileAllocation *allocation = &emu->allocations[emu->num_allocations++];
+  if (!name)
+    name = "buffer";
+  *allocation = (TileAllocation){
+      .memory = block + TILE_GUARD_ZONE_BYTES,
+      .size_bytes = size_bytes,
+      .name = tile_arena_strdup(&emu->names, name, strlen(name)),
+      .block = block,
+      .writers = writers};
+  _Static_assert(TILE_GUARD_ZONE_BYTES % MEMORY_ALIGN == 0,
+                 "memory is 256-byte aligned");
+  memset(allocation->memory, 0, size_bytes);
+  *out_memory = allocation->memory;
+  return tile_status_ok();
+}
+
+//===-- Results -----------------------------------------------------------===//
+
+const char *tile_emu_report(const TileEmu *emu) { return emu->report.text; }
+
+size_t tile_emu_num_findings(const TileEmu *emu) {
+  return emu->findings.count + emu->findings.num_dropped;
+}
+
+const TileEmuFinding *tile_emu_finding(const TileEmu *emu, size_t index) {
+  return index < emu->num_finding_views ? &emu->finding_views[index] : NULL;
+}
+
+const char *tile_emu_output(const TileEmu *emu) { return emu->output.text; }
+
+TileEmuStats tile_emu_stats(const TileEmu *emu) { return emu->stats; }

@@ -1,0 +1,39 @@
+//===- Fence.c - fence and membar -----------------------------------------===//
+//
+// PTX ISA, "membar / fence". fence.proxy.async makes what the thread has seen
+// visible to the async proxy. Any other fence turns a following relaxed
+// arrival into a release (for example after fence.mbarrier_init).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decode.h"
+#include "Machine.h"
+
+static TileLanes fence_proxy(TileWarp *warp, const TileInsn *insn,
+                             TileLanes lanes) {
+  (void)insn;
+  TileCluster *cluster = warp->cluster;
+  if (cluster->detect_races)
+    TILE_FOR_LANES (l, lanes) {
+      tile_emu_clock_proxy_fence(&cluster->clocks, tile_warp_thread(warp, l));
+    }
+  return 0;
+}
+
+static TileLanes fence(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  (void)insn;
+  warp->fenced |= lanes;
+  return 0;
+}
+
+void tile_emu_decode_fence(TileDecoder *decoder) {
+  TileInsn *insn = decoder->insn;
+  bool is_proxy = !strcmp(decoder->words[0], "fence") &&
+                  decoder->num_words > 2 && !strcmp(decoder->words[1], "proxy");
+  bool is_async = is_proxy && !strncmp(decoder->words[2], "async", 5);
+  if (is_proxy && !strncmp(decoder->words[2], "tensormap", 9)) {
+    tile_decode_unsupported(decoder, "tensor map proxy");
+    return;
+  }
+  insn->exec = is_async ? fence_proxy : fence;
+}

@@ -1,0 +1,326 @@
+//===- Findings.c - What the emulator reports about a kernel --------------===//
+
+#include "Findings.h"
+#include "Machine.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct {
+  const char *name;
+  bool is_pedantic;
+  const char *cause;
+} KindInfo;
+
+static const KindInfo kinds[TILE_FINDING_NUM_KINDS] = {
+    [TILE_FINDING_RACE] =
+        {"data-race", false,
+         "a barrier, mbarrier wait or wait_group between the two accesses is "
+         "missing, waits for the wrong phase, or is not executed by this "
+         "thread"},
+    [TILE_FINDING_RACE_OVERLAP] =
+        {"data-race", false,
+         "two copies that complete together write the same bytes: a slot or "
+         "box offset is wrong"},
+    [TILE_FINDING_RACE_MBARRIER_INIT] =
+        {"data-race", false,
+         "no barrier between mbarrier.init and the first use by other "
+         "threads"},
+    [TILE_FINDING_PROXY] =
+        {"proxy-fence", false,
+         "fence.proxy.async is missing between the generic write and the "
+         "barrier that the reader waits for"},
+    [TILE_FINDING_PROXY_PEDANTIC] =
+        {"proxy-fence(pedantic)", true,
+         "by the letter of the memory model fence.proxy.async is missing"},
+    [TILE_FINDING_UNINITIALISED] =
+        {"uninitialised-read", false,
+         "nobody wrote these bytes yet: a wait is missing, or reader and "
+         "writer disagree about the address"},
+    [TILE_FINDING_BOUNDS_SHARED] =
+        {"out-of-bounds", false,
+         "the launch gives too little dynamic shared memory, or an index is "
+         "wrong"},
+    [TILE_FINDING_BOUNDS_GLOBAL] =
+        {"out-of-bounds", false,
+         "the grid covers more than the problem and a guard is missing, or a "
+         "stride or an argument is wrong"},
+    [TILE_FINDING_BOUNDS_LOCAL] = {"out-of-bounds", false,
+                                   "an index into a local array is too large"},
+    [TILE_FINDING_BOUNDS_TABLE] = {"out-of-bounds", false,
+                                   "the index of a branch table is too large"},
+    [TILE_FINDING_BOUNDS_CLUSTER] =
+        {"out-of-bounds", false,
+         "the kernel was written for a larger cluster than it was launched "
+         "with"},
+    [TILE_FINDING_ALIGNMENT] =
+        {"misaligned", false,
+         "an address must be a multiple of the access size; shared buffers "
+         "of TMA need at least 128 bytes"},
+    [TILE_FINDING_DEADLOCK] =
+        {"DEADLOCK", false,
+         "compare what each waiter expects with the history of its barrier: "
+         "a wrong parity, arrival count or expect_tx, or an arrival that is "
+         "never executed"},
+    [TILE_FINDING_LIVELOCK] =
+        {"LIVELOCK", false,
+         "threads spin on memory that nobody changes; clusters run one after "
+         "another here, so a kernel cannot wait for another cluster"},
+    [TILE_FINDING_INSTRUCTION_LIMIT] =
+        {"LIVELOCK", false,
+         "the kernel executed more instructions than the limit allows"},
+    [TILE_FINDING_MBARRIER_ABSENT] =
+        {"mbarrier", false,
+         "mbarrier.init was not executed yet, or the address is wrong"},
+    [TILE_FINDING_MBARRIER_COUNT] =
+        {"mbarrier", false,
+         "the count given to mbarrier.init is smaller than the number of "
+         "arrivals of a phase"},
+    [TILE_FINDING_MBARRIER_OPERAND] =
+        {"mbarrier", false, "an operand has a value that PTX does not allow"},
+    [TILE_FINDING_MBARRIER_REINIT] =
+        {"mbarrier", false,
+         "mbarrier.inval is missing before the memory is used again"},
+    [TILE_FINDING_MBARRIER_OVERWRITE] =
+        {"mbarrier", false,
+         "a buffer overlaps the mbarrier, or a copy is larger than its "
+         "buffer"},
+    [TILE_FINDING_TX_TOO_SMALL] =
+        {"mbarrier-tx", false,
+         "expect_tx must announce the bytes of all copies of the phase, also "
+         "those outside of the tensor"},
+    [TILE_FINDING_TX_PENDING] =
+        {"mbarrier-tx", false,
+         "expect_tx announced more bytes than were copied, or nobody waited "
+         "for the copies"},
+    [TILE_FINDING_BARRIER] =
+        {"barrier", false,
+         "all threads that meet at a barrier must name the same count, a "
+         "multiple of the warp size"},
+    [TILE_FINDING_WGMMA_REGISTER] =
+        {"wgmma-register", false,
+         "wgmma.wait_group is missing or leaves too many groups pending"},
+    [TILE_FINDING_WGMMA_FENCE] =
+        {"wgmma-fence", false,
+         "wgmma.fence is required before the first wgmma.mma_async"},
+    [TILE_FINDING_WGMMA_FENCE_REGISTER] =
+        {"wgmma-fence", false,
+         "wgmma.fence is required after registers of wgmma are written by "
+         "other instructions"},
+    [TILE_FINDING_DIVERGENCE] =
+        {"divergence", false,
+         "lanes reach a warp-wide instruction that its member mask or "
+         "`.aligned` promises all of them execute"},
+    [TILE_FINDING_DIVERGENCE_WGMMA] =
+        {"divergence", false,
+         "all four warps of an aligned warpgroup must execute the same wgmma "
+         "instructions"},
+    [TILE_FINDING_EXIT_PEDANTIC] =
+        {"barrier(pedantic)", true,
+         "a barrier without a thread count was completed by warps that "
+         "exited"},
+    [TILE_FINDING_DESCRIPTOR] =
+        {"descriptor", false,
+         "a field of the wgmma matrix descriptor is wrong"},
+    [TILE_FINDING_DESCRIPTOR_SWIZZLE] =
+        {"descriptor", false,
+         "swizzle of the tensor map and of the wgmma descriptor must agree"},
+    [TILE_FINDING_TENSOR_MAP] =
+        {"tensor-map", false,
+         "the kernel parameter is not the tensor map the kernel was built "
+         "for"},
+    [TILE_FINDING_UNSUPPORTED] =
+        {"unsupported", false,
+         "the emulator does not know this instruction; nothing is said about "
+         "the rest of the kernel"},
+    [TILE_FINDING_TRAP] = {"trap", false, "an assertion of the kernel failed"},
+    [TILE_FINDING_LEAK_WRITE] =
+        {"async-leak", false,
+         "the kernel must wait for every copy into shared memory before it "
+         "ends"},
+    [TILE_FINDING_LEAK_READ_PEDANTIC] =
+        {"async-leak(pedantic)", true,
+         "cp.async.bulk.wait_group.read is missing before the end"},
+    [TILE_FINDING_GLOBAL_CONFLICT] =
+        {"global-write-conflict", false,
+         "two threads write the same output: the mapping from CTA or thread "
+         "to output overlaps"},
+};
+
+const char *tile_emu_finding_name(TileFindingKind kind) {
+  return kinds[kind].name;
+}
+
+bool tile_emu_finding_is_pedantic(TileFindingKind kind) {
+  return kinds[kind].is_pedantic;
+}
+
+//===-- Text --------------------------------------------------------------===//
+
+void tile_emu_buffer_print(TileBuffer *buffer, const char *format, ...) {
+  va_list args, again;
+  va_start(args, format);
+  va_copy(again, args);
+  int length = vsnprintf(NULL, 0, format, args);
+  va_end(args);
+  if (length >= 0) {
+    size_t needed = buffer->length + (size_t)length + 1;
+    if (needed > buffer->capacity) {
+      buffer->capacity = 2 * needed;
+      buffer->text = tile_emu_realloc(buffer->text, buffer->capacity);
+    }
+    vsnprintf(buffer->text + buffer->length, (size_t)length + 1, format, again);
+    buffer->length += (size_t)length;
+  }
+  va_end(again);
+}
+
+void tile_emu_buffer_deinit(TileBuffer *buffer) {
+  free(buffer->text);
+  *buffer = (TileBuffer){0};
+}
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+const char *tile_emu_insn_where(const TileEmuModule *module,
+                                const TileInsn *insn, char out_text[256]) {
+  const char *file = NULL;
+  if (insn->source_file && insn->source_file < module->num_files)
+    file = module->files[insn->source_file];
+  const char *opcode = insn->opcode ? insn->opcode : "?";
+  if (file)
+    snprintf(out_text, 256, "ptx:%u (%.100s:%u) `%.80s`", insn->line,
+             base_name(file), insn->source_line, opcode);
+  else
+    snprintf(out_text, 256, "ptx:%u `%.80s`", insn->line, opcode);
+  return out_text;
+}
+
+//===-- Recording ---------------------------------------------------------===//
+
+static TileFinding *finding_find(TileFindings *findings, const TileInsn *insn,
+                                 TileFindingKind kind) {
+  for (uint32_t i = findings->first_of_launch; i < findings->count; i++)
+    if (findings->items[i].kind == kind && findings->items[i].insn == insn)
+      return &findings->items[i];
+  return NULL;
+}
+
+static void finding_count(TileFinding *finding, const TileWarp *warp,
+                          TileLanes lanes) {
+  finding->count++;
+  if (finding->warp == warp)
+    finding->lanes |= lanes;
+}
+
+bool tile_emu_find_is_new(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
+                          TileFindingKind kind) {
+  TileRun *run = warp->cluster->run;
+  if (kinds[kind].is_pedantic && !run->emu->options.pedantic)
+    return false;
+  if (insn) {
+    uint64_t *bits = &run->reported[insn - run->kernel->code];
+    uint64_t bit = 1ull << kind;
+    if (!(__atomic_load_n(bits, __ATOMIC_RELAXED) & bit))
+      return true;
+  }
+  TileFindings *findings = &run->emu->findings;
+  pthread_mutex_lock(&findings->lock);
+  TileFinding *old = finding_find(findings, insn, kind);
+  if (old)
+    finding_count(old, warp, lanes);
+  pthread_mutex_unlock(&findings->lock);
+  return !old && !insn;
+}
+
+/// Adds an entry unless the limit is reached; the lock is held.
+static TileFinding *finding_add(TileEmu *emu, TileFindingKind kind,
+                                char *message) {
+  TileFindings *findings = &emu->findings;
+  if (findings->count >= (uint32_t)emu->options.max_findings) {
+    findings->num_dropped++;
+    free(message);
+    return NULL;
+  }
+  findings->items = tile_emu_realloc(
+      findings->items, (findings->count + 1) * sizeof *findings->items);
+  TileFinding *finding = &findings->items[findings->count++];
+  *finding = (TileFinding){.kind = kind, .message = message, .count = 1};
+  return finding;
+}
+
+void tile_emu_find(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
+                   TileFindingKind kind, const char *format, ...) {
+  if (!tile_emu_find_is_new(warp, insn, lanes, kind))
+    return;
+  TileRun *run = warp->cluster->run;
+  char text[4000], where[256];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  TileFindings *findings = &run->emu->findings;
+  pthread_mutex_lock(&findings->lock);
+  TileFinding *finding = finding_find(findings, insn, kind);
+  if (finding)
+    finding_count(finding, warp, lanes); // another thread was faster
+  else
+    finding = finding_add(run->emu, kind, strdup(text));
+  if (finding && !finding->place) {
+    finding->place = strdup(insn ? tile_emu_insn_where(run->module, insn, where)
+                                 : "the end of the CTA");
+    finding->insn = insn;
+    finding->warp = warp;
+    memcpy(finding->ctaid, warp->cta->ctaid, sizeof finding->ctaid);
+    finding->warp_index = warp->index;
+    finding->lanes = lanes;
+  }
+  pthread_mutex_unlock(&findings->lock);
+  if (insn)
+    __atomic_fetch_or(&run->reported[insn - run->kernel->code], 1ull << kind,
+                      __ATOMIC_RELAXED);
+}
+
+void tile_emu_find_in_cluster(TileEmu *emu, TileFindingKind kind,
+                              const char *text) {
+  TileFindings *findings = &emu->findings;
+  pthread_mutex_lock(&findings->lock);
+  TileFinding *old = finding_find(findings, NULL, kind);
+  if (old)
+    old->count++;
+  else
+    finding_add(emu, kind, strdup(text));
+  pthread_mutex_unlock(&findings->lock);
+}
+
+//===-- Printing ----------------------------------------------------------===//
+
+static void print_lanes(TileLanes lanes, TileBuffer *buffer) {
+  if (lanes == 0)
+    return;
+  if (tile_lane_count(lanes) == 1)
+    tile_emu_buffer_print(buffer, " lane %u", tile_lane_first(lanes));
+  else
+    tile_emu_buffer_print(buffer, " lanes 0x%08x", lanes);
+}
+
+void tile_emu_finding_print(const TileFinding *finding, TileBuffer *buffer) {
+  tile_emu_buffer_print(buffer, "[%s] %s\n", kinds[finding->kind].name,
+                        finding->message);
+  if (finding->place) {
+    tile_emu_buffer_print(buffer, "    at %s, CTA (%u,%u,%u) warp %u",
+                          finding->place, finding->ctaid[0], finding->ctaid[1],
+                          finding->ctaid[2], finding->warp_index);
+    print_lanes(finding->lanes, buffer);
+    tile_emu_buffer_print(buffer, "\n");
+  }
+  if (finding->count > 1)
+    tile_emu_buffer_print(buffer, "    and %llu more times\n",
+                          (unsigned long long)finding->count - 1);
+  tile_emu_buffer_print(buffer, "    likely cause: %s\n",
+                        kinds[finding->kind].cause);
+}

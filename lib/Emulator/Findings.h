@@ -1,0 +1,109 @@
+//===- Findings.h - What the emulator reports about a kernel --------------===//
+//
+// A finding is one rule broken at one instruction. It is recorded once with
+// its first occurrence; later ones only add lanes and a count. Text is made
+// when the launch has ended.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_EMULATOR_FINDINGS_H
+#define TILE_EMULATOR_FINDINGS_H
+
+#include "Ptx.h"
+
+#include <pthread.h>
+
+/// Finer than the names in brackets: every kind has its own likely cause.
+typedef enum {
+  TILE_FINDING_RACE,
+  TILE_FINDING_RACE_OVERLAP,
+  TILE_FINDING_RACE_MBARRIER_INIT,
+  TILE_FINDING_PROXY,
+  TILE_FINDING_PROXY_PEDANTIC,
+  TILE_FINDING_UNINITIALISED,
+  TILE_FINDING_BOUNDS_SHARED,
+  TILE_FINDING_BOUNDS_GLOBAL,
+  TILE_FINDING_BOUNDS_LOCAL,
+  TILE_FINDING_BOUNDS_TABLE,
+  TILE_FINDING_BOUNDS_CLUSTER,
+  TILE_FINDING_ALIGNMENT,
+  TILE_FINDING_DEADLOCK,
+  TILE_FINDING_LIVELOCK,
+  TILE_FINDING_INSTRUCTION_LIMIT,
+  TILE_FINDING_MBARRIER_ABSENT,
+  TILE_FINDING_MBARRIER_COUNT,
+  TILE_FINDING_MBARRIER_OPERAND,
+  TILE_FINDING_MBARRIER_REINIT,
+  TILE_FINDING_MBARRIER_OVERWRITE,
+  TILE_FINDING_TX_TOO_SMALL,
+  TILE_FINDING_TX_PENDING,
+  TILE_FINDING_BARRIER,
+  TILE_FINDING_WGMMA_REGISTER,
+  TILE_FINDING_WGMMA_FENCE,
+  TILE_FINDING_WGMMA_FENCE_REGISTER,
+  TILE_FINDING_DIVERGENCE,
+  TILE_FINDING_DIVERGENCE_WGMMA,
+  TILE_FINDING_EXIT_PEDANTIC,
+  TILE_FINDING_DESCRIPTOR,
+  TILE_FINDING_DESCRIPTOR_SWIZZLE,
+  TILE_FINDING_TENSOR_MAP,
+  TILE_FINDING_UNSUPPORTED,
+  TILE_FINDING_TRAP,
+  TILE_FINDING_LEAK_WRITE,
+  TILE_FINDING_LEAK_READ_PEDANTIC,
+  TILE_FINDING_GLOBAL_CONFLICT,
+  TILE_FINDING_NUM_KINDS
+} TileFindingKind;
+
+/// Growing text.
+typedef struct {
+  char *text; // zero-terminated once something was printed
+  size_t length, capacity;
+} TileBuffer;
+
+void tile_emu_buffer_print(TileBuffer *buffer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void tile_emu_buffer_deinit(TileBuffer *buffer);
+
+typedef struct {
+  TileFindingKind kind;
+  char *message; // first occurrence, with history
+  char *place;   // instruction, CTA and warp; NULL when the message has it
+  const TileInsn *insn;
+  const TileWarp *warp;
+  uint32_t ctaid[3], warp_index;
+  TileLanes lanes;
+  uint64_t count;
+} TileFinding;
+
+typedef struct {
+  TileFinding *items;
+  uint32_t count;
+  uint64_t num_dropped; // beyond the limit of the options
+  uint32_t first_of_launch;
+  pthread_mutex_t lock;
+} TileFindings;
+
+/// Reports a broken rule at `insn` (NULL: at the end of a CTA) for `lanes`.
+void tile_emu_find(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
+                   TileFindingKind kind, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/// True when the finding would be a new one; a caller that has to do work for
+/// the message asks first. Otherwise counts the occurrence.
+bool tile_emu_find_is_new(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
+                          TileFindingKind kind);
+
+/// Reports something about a whole cluster, with a text that has everything.
+void tile_emu_find_in_cluster(TileEmu *emu, TileFindingKind kind,
+                              const char *text);
+
+/// "ptx:12 (gemm.cu:7) `opcode`" for reports; returns `out_text`.
+const char *tile_emu_insn_where(const TileEmuModule *module,
+                                const TileInsn *insn, char out_text[256]);
+
+const char *tile_emu_finding_name(TileFindingKind kind);
+bool tile_emu_finding_is_pedantic(TileFindingKind kind);
+/// Appends the paragraph of a finding.
+void tile_emu_finding_print(const TileFinding *finding, TileBuffer *buffer);
+
+#endif // TILE_EMULATOR_FINDINGS_H

@@ -1,0 +1,325 @@
+//===- Machine.h - Warps, CTAs, clusters and the device -------------------===//
+//
+// A cluster is the unit of simulation: one host thread runs all its warps, so
+// nothing below needs locks. Clusters share the device (global memory,
+// findings) and the run (kernel, parameters, grid).
+//
+// Addresses, as kernels see them:
+//   shared   rank of the CTA in the cluster << 24 | offset; offsets begin at
+//            1024 as on sm_90, so that address 0 is never valid
+//   generic  a host address; shared memory has a window of tagged addresses
+//   global   a host address inside an allocation
+//   local    a host address inside the thread's local memory
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_EMULATOR_MACHINE_H
+#define TILE_EMULATOR_MACHINE_H
+
+#include "Clocks.h"
+#include "Findings.h"
+#include "Ptx.h"
+
+#include <string.h>
+
+typedef struct TileCta TileCta;
+typedef struct TileAsyncOp TileAsyncOp;
+
+enum {
+  TILE_SHARED_FIRST = 1024,           // bytes the system keeps for itself
+  TILE_SHARED_MAX_BYTES = 227 * 1024, // of a CTA; CUDA programming guide
+  TILE_SHARED_RANK_SHIFT = 24,
+  TILE_SHARED_OFFSET_MASK = (1 << TILE_SHARED_RANK_SHIFT) - 1,
+  TILE_MAX_CLUSTER_CTAS = 16,
+  TILE_MAX_CTA_WARPS = 32,
+  TILE_NUM_BARRIERS = 16, // named barriers of a CTA
+  TILE_MAX_MBARRIERS = 512,
+  TILE_MBARRIER_HISTORY = 16,
+  TILE_MAX_GROUPS = 32 // outstanding async groups that are told apart
+};
+#define TILE_SHARED_WINDOW 0x7e0000000000ull
+#define TILE_SHARED_WINDOW_BYTES 0x100000000ull
+
+//===-- Warp --------------------------------------------------------------===//
+
+typedef enum {
+  TILE_WAIT_NONE,
+  TILE_WAIT_CONVERGE, // other lanes at a warp-wide instruction
+  TILE_WAIT_BARRIER,
+  TILE_WAIT_MBARRIER,
+  TILE_WAIT_CLUSTER,
+  TILE_WAIT_CP_ASYNC,
+  TILE_WAIT_WGMMA,
+  TILE_WAIT_BULK
+} TileWaitKind;
+
+typedef struct {
+  TileWaitKind kind;
+  uint32_t object; // barrier number or mbarrier address
+  uint32_t phase;  // that has to end; mbarrier: parity, 2 for a state token
+} TileWait;
+
+/// wgmma operations of a warp, numbered from 0 in program order.
+typedef struct {
+  uint32_t num_issued, num_done, num_groups, num_in_flight;
+  uint32_t group_ends[TILE_MAX_GROUPS]; // operations before the end of group
+  TileAsyncOp *first, *last;            // issued and not done, in order
+  uint8_t *in_flight;                   // by register id: TILE_IN_FLIGHT_…
+  uint32_t *written_at; // by register id: number of the fence before it
+  uint32_t fence_number;
+  bool has_fenced;
+} TileWgmmaState;
+
+enum { TILE_IN_FLIGHT_WRITE = 1, TILE_IN_FLIGHT_READ = 2 };
+
+/// cp.async of a warp, by lane. A batch is what is awaited together; it is the
+/// tick of the lane's cp.async agent.
+typedef struct {
+  uint32_t batch[TILE_WARP_SIZE], num_groups[TILE_WARP_SIZE];
+  uint32_t group_batches[TILE_WARP_SIZE][TILE_MAX_GROUPS];
+} TileCpAsyncState;
+
+struct TileWarp {
+  uint8_t *regs;
+  TileCta *cta;
+  TileCluster *cluster;
+  const TileKernel *kernel;
+  uint32_t index, num_lanes;
+  uint32_t first_thread; // of lane 0, in the cluster
+  TileLanes live, waiting;
+  bool is_uniform; // all live lanes are at uniform_pc and none waits
+  uint32_t uniform_pc, pc[TILE_WARP_SIZE];
+  TileWait wait[TILE_WARP_SIZE];
+  uint8_t num_false_polls[TILE_WARP_SIZE];
+  TileLanes timed_out;   // their next mbarrier wait gives up
+  uint64_t seen_version; // of the cluster, when the waiting lanes last tried
+  uint32_t priority;
+  TileWgmmaState wgmma;
+  TileCpAsyncState cp_async;
+  uint32_t bulk_group[TILE_WARP_SIZE];    // open bulk group of each lane
+  uint8_t *local;                         // kernel->local_bytes a lane
+  TileLanes fenced;                       // executed a fence
+  uint32_t cluster_phase[TILE_WARP_SIZE]; // phase arrived at
+};
+
+static inline uint32_t *tile_u32(TileWarp *warp, uint32_t slot) {
+  return (uint32_t *)(void *)(warp->regs + slot);
+}
+static inline uint64_t *tile_u64(TileWarp *warp, uint32_t slot) {
+  return (uint64_t *)(void *)(warp->regs + slot);
+}
+static inline float *tile_f32(TileWarp *warp, uint32_t slot) {
+  return (float *)(void *)(warp->regs + slot);
+}
+static inline double *tile_f64(TileWarp *warp, uint32_t slot) {
+  return (double *)(void *)(warp->regs + slot);
+}
+static inline TileLanes *tile_pred(TileWarp *warp, uint32_t slot) {
+  return (TileLanes *)(void *)(warp->regs + slot);
+}
+/// Sets the bits of `lanes` in a predicate register to those of `value`.
+static inline void tile_pred_write(TileWarp *warp, uint32_t slot,
+                                   TileLanes lanes, TileLanes value) {
+  TileLanes *pred = tile_pred(warp, slot);
+  *pred = (*pred & ~lanes) | (value & lanes);
+}
+static inline uint32_t tile_warp_thread(const TileWarp *warp, uint32_t lane) {
+  return warp->first_thread + lane;
+}
+
+//===-- Shared memory and what lives in it --------------------------------===//
+
+/// What a 16-byte chunk remembers for reports.
+typedef struct {
+  TileEpoch write_epoch, read_epoch;
+  uint32_t write_insn, read_insn; // index in the kernel
+} TileShadowChunk;
+
+/// Who touched shared memory last.
+typedef struct {
+  TileEpoch *write;        // by byte
+  uint32_t *read;          // by byte: epoch or read set
+  TileShadowChunk *chunks; // by 16 bytes
+  uint8_t *layout;         // by 16 bytes: 1 + swizzle mode TMA wrote it with
+  uint16_t *mbarrier;      // by 8 bytes: 1 + index of the mbarrier
+} TileShadow;
+
+typedef enum {
+  TILE_EVENT_INIT,
+  TILE_EVENT_ARRIVE,
+  TILE_EVENT_EXPECT_TX,
+  TILE_EVENT_COMPLETE_TX,
+  TILE_EVENT_PHASE
+} TileMbarrierEventKind;
+
+#define TILE_ACTOR_TMA 0xfffffffdu
+#define TILE_ACTOR_CP_ASYNC 0xfffffffeu
+
+typedef struct {
+  TileMbarrierEventKind kind;
+  uint32_t line, actor; // thread or TILE_ACTOR_…
+  uint32_t phase;
+  int64_t value;
+} TileMbarrierEvent;
+
+/// PTX ISA, "Parallel Synchronization: mbarrier": phase, pending and expected
+/// arrivals, tx-count. The object in memory is opaque; this is its content.
+typedef struct {
+  uint32_t offset; // in shared memory
+  bool is_live, was_used;
+  uint32_t phase;
+  int32_t num_expected, num_pending;
+  int64_t tx_bytes;
+  int32_t num_in_flight[2];   // copies that will complete_tx, by phase parity
+  int64_t bytes_in_flight[2]; //
+  uint32_t agent;
+  TileEpoch init_epoch;
+  TileSyncPoint sync;
+  TileMbarrierEvent history[TILE_MBARRIER_HISTORY]; // a ring
+  uint32_t num_events;
+} TileMbarrier;
+
+/// A named barrier of a CTA.
+typedef struct {
+  uint32_t num_arrived, num_expected; // 0 expected: all threads
+  uint32_t phase;
+  bool is_aligned;                 // counts warps
+  uint32_t value, published_value; // barrier.red
+  TileSyncPoint sync;
+} TileBarrier;
+
+struct TileCta {
+  TileCluster *cluster;
+  uint32_t rank, ctaid[3];
+  TileWarp *warps;
+  uint32_t num_warps, num_exited_warps;
+  uint8_t *smem;                 // indexed by offset
+  uint32_t smem_first, smem_end; // valid offsets
+  uint32_t smem_version;         // changes with every write
+  TileShadow shadow;
+  TileBarrier barriers[TILE_NUM_BARRIERS];
+  TileMbarrier *mbarriers;
+  uint32_t num_mbarriers;
+};
+
+//===-- Cluster -----------------------------------------------------------===//
+
+typedef struct TileRun TileRun;
+typedef struct TileReadSets TileReadSets;
+typedef struct TileWgmmaCache TileWgmmaCache;
+
+/// barrier.cluster
+typedef struct {
+  uint32_t num_arrived, phase;
+  uint32_t num_left; // exited after they arrived at this phase
+  TileSyncPoint sync;
+} TileClusterBarrier;
+
+struct TileCluster {
+  TileRun *run;
+  TileEmu *emu;
+  TileCta *ctas;
+  uint32_t num_ctas, num_threads, threads_per_cta;
+  uint32_t num_live_threads, num_live_warps;
+  uint32_t first_ctaid[3];
+  bool detect_races;
+  bool is_stopped;
+  uint64_t random_state;
+  uint64_t tick;     // steps of the scheduler
+  uint64_t version;  // changes when a waiting lane may go on
+  uint64_t progress; // changes when anything happened but spinning
+  uint64_t num_warp_insns, num_lane_insns, num_async_ops;
+  TileAsyncOp **async_ops; // issued and not complete
+  uint32_t num_async, async_capacity;
+  TileClusterBarrier barrier;
+  TileClocks clocks;
+  uint32_t num_mbarrier_agents;
+  TileReadSets *read_sets;
+  TileWgmmaCache *wgmma_cache;
+  size_t last_allocation; // index of the last one hit
+};
+
+//===-- Device ------------------------------------------------------------===//
+
+typedef struct {
+  uint8_t *memory;
+  uint64_t size_bytes;
+  const char *name;
+  uint8_t *block; // what to free; NULL when borrowed from a module
+  /// By 2 bytes: 1 + CTA << 32 | epoch of the last plain write of this launch.
+  uint64_t *writers;
+} TileAllocation;
+
+struct TileEmu {
+  TileEmuOptions options;
+  TileAllocation *allocations;
+  size_t num_allocations;
+  TileFindings findings;
+  TileEmuStats stats;
+  TileBuffer report, output;
+  TileEmuFinding *finding_views; // what tile_emu_finding returns
+  char **finding_texts;
+  uint32_t num_finding_views;
+  pthread_mutex_t atomics; // read-modify-write of global memory
+  TileArena names;
+};
+
+/// One launch.
+struct TileRun {
+  TileEmu *emu;
+  const TileEmuModule *module;
+  const TileKernel *kernel;
+  uint32_t grid[3], block[3], cluster[3], num_clusters[3];
+  uint32_t total_clusters, next_cluster; // atomic
+  uint32_t ctas_per_cluster, threads_per_cta, warps_per_cta;
+  uint32_t dynamic_smem_bytes, dynamic_smem_base; // offset after the first
+  uint8_t *params;                                // of the kernel
+  uint8_t *register_template; // register file of a fresh warp
+  uint64_t *reported;         // by instruction: bit per kind; atomic
+  uint64_t num_insns;         // atomic
+  pthread_mutex_t lock;
+};
+
+enum { TILE_GUARD_ZONE_BYTES = 1 << 20 };
+
+//===-- Waiting -----------------------------------------------------------===//
+
+static inline void tile_warp_wait(TileWarp *warp, uint32_t lane,
+                                  TileWaitKind kind, uint32_t object,
+                                  uint32_t phase) {
+  warp->wait[lane] = (TileWait){kind, object, phase};
+}
+
+static inline void tile_warp_go(TileWarp *warp, TileLanes lanes) {
+  TILE_FOR_LANES (lane, lanes)
+    warp->wait[lane].kind = TILE_WAIT_NONE;
+}
+
+/// Warp-wide instructions begin with this: until all `needed` lanes are here,
+/// those that are wait. Returns the lanes to block.
+static inline TileLanes tile_warp_converge(TileWarp *warp, TileLanes lanes,
+                                           TileLanes needed) {
+  if (TILE_LIKELY((lanes & needed) == needed))
+    return 0;
+  TILE_FOR_LANES (lane, lanes) {
+    warp->wait[lane].kind = TILE_WAIT_CONVERGE;
+  }
+  return lanes;
+}
+
+/// Something happened that may let waiting lanes go on.
+static inline void tile_cluster_wake(TileCluster *cluster) {
+  cluster->version++;
+  cluster->progress++;
+}
+
+/// Deterministic for a seed; at least 48 good bits.
+static inline uint64_t tile_cluster_random(TileCluster *cluster) {
+  uint64_t x = cluster->random_state;
+  x ^= x << 13;
+  x ^= x >> 7;
+  x ^= x << 17;
+  cluster->random_state = x;
+  return (x * 0x2545F4914F6CDD1Dull) >> 16;
+}
+
+#endif // TILE_EMULATOR_MACHINE_H

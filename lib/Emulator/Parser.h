@@ -1,0 +1,176 @@
+//===- Parser.h - State shared by the files that read PTX text ------------===//
+//
+// One pass over the text, no tokens: the functions below consume it from the
+// cursor. The first error is kept and moves the cursor to the end of the text,
+// so every loop ends and nobody needs to check for failure in between.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_EMULATOR_PARSER_H
+#define TILE_EMULATOR_PARSER_H
+
+#include "Ptx.h"
+
+/// A piece of the PTX text.
+typedef struct {
+  const char *start;
+  uint32_t length;
+} TileText;
+
+typedef enum {
+  TILE_OPERAND_NONE,
+  TILE_OPERAND_REGISTER,
+  TILE_OPERAND_PREDICATE,
+  TILE_OPERAND_INTEGER,
+  TILE_OPERAND_FLOAT,
+  TILE_OPERAND_VARIABLE, // `imm` is the offset
+  TILE_OPERAND_PARAM,    // kernel parameter; `imm` is the byte offset
+  TILE_OPERAND_ADDRESS,  // [subs[0] + imm, subs[1], …]
+  TILE_OPERAND_VECTOR,   // {subs…}
+  TILE_OPERAND_LIST,     // (subs…)
+  TILE_OPERAND_SINK,     // _
+  TILE_OPERAND_LABEL     // any other name
+} TileOperandKind;
+
+typedef struct TileOperand TileOperand;
+struct TileOperand {
+  TileOperandKind kind;
+  bool negated;
+  bool is_float_bits; // 0f…: `imm` has the 32 bits
+  bool is_special, is_clock;
+  TilePtxType type;      // of a register
+  uint32_t slot, reg_id; // of a register
+  uint32_t symbol;       // of a variable
+  int64_t imm;
+  double number;
+  TileText text;
+  TileOperand *subs;
+  uint32_t num_subs;
+  TileOperand *pair; // after `|`
+};
+
+typedef struct {
+  TileText name;
+  bool is_range;
+  TilePtxType type;
+  uint32_t count, first_id, first_slot, stride_bytes;
+} TileRegisterDecl;
+
+typedef struct {
+  TileText name;
+  uint32_t insn;
+} TileLabel;
+
+typedef struct {
+  TileText name;
+  uint32_t insn, line;
+  bool is_table;
+} TileLabelUse;
+
+typedef struct {
+  TileText name;
+  TileText *labels;
+  uint32_t num_labels;
+} TileBranchTable;
+
+typedef struct {
+  TileRegisterDecl *registers;
+  uint32_t num_registers;
+  TileLabel *labels;
+  uint32_t num_labels;
+  TileLabelUse *uses;
+  uint32_t num_uses;
+  uint32_t *symbols;
+  uint32_t num_symbols;
+} TileScope;
+
+enum {
+  TILE_PTX_MAX_SCOPES = 32,
+  TILE_PTX_MAX_OPERANDS = 16,
+  TILE_PTX_MAX_OPERAND_DEPTH = 4,
+  TILE_PTX_MAX_VECTOR = 512,
+  TILE_PTX_MAX_PARAMS = 1024,
+  TILE_PTX_MAX_REGISTER_FILE_BYTES = 256 << 20,
+  TILE_PTX_MAX_VARIABLE_BYTES = 256 << 20
+};
+
+typedef struct {
+  TileEmuModule *module;
+  TileKernel *kernel; // NULL at module scope
+  TileArena scratch;  // freed when parsing ends
+  const char *cursor, *end;
+  uint32_t line;
+  TileStatus status;
+  TileScope scopes[TILE_PTX_MAX_SCOPES];
+  uint32_t num_scopes;
+  TileBranchTable *tables;
+  uint32_t num_tables;
+  uint32_t register_name_capacity;
+  uint32_t source_file, source_line; // of the last .loc
+  bool next_is_leader;
+} TileParser;
+
+//===-- PtxLexer.c --------------------------------------------------------===//
+
+/// Keeps the first error, as "module:line: message", and ends the text.
+void tile_emu_parser_fail(TileParser *parser, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static inline bool tile_emu_parser_ok(const TileParser *parser) {
+  return parser->status.code == TILE_STATUS_OK;
+}
+
+/// Next character after spaces and comments; 0 at the end.
+char tile_emu_lex_peek(TileParser *parser);
+bool tile_emu_lex_eat(TileParser *parser, char wanted);
+void tile_emu_lex_expect(TileParser *parser, char wanted);
+TileText tile_emu_lex_identifier(TileParser *parser);
+/// The word after a dot, without it; empty when there is no dot.
+TileText tile_emu_lex_directive(TileParser *parser);
+/// Name with modifiers: `cp.async.cg.shared::cta.global`.
+TileText tile_emu_lex_opcode(TileParser *parser);
+int64_t tile_emu_lex_integer(TileParser *parser);
+/// An unsigned size or count of at most `limit`.
+uint32_t tile_emu_lex_count(TileParser *parser, uint32_t limit,
+                            const char *what);
+void tile_emu_lex_skip_line(TileParser *parser);
+void tile_emu_lex_skip_past(TileParser *parser, char last);
+bool tile_emu_text_is(TileText text, const char *literal);
+bool tile_emu_text_same(TileText a, TileText b);
+bool tile_emu_is_identifier_start(char c);
+
+//===-- PtxSymbols.c ------------------------------------------------------===//
+
+void tile_emu_scope_push(TileParser *parser);
+/// Resolves labels; uses that are not found move to the enclosing scope.
+void tile_emu_scope_pop(TileParser *parser);
+void tile_emu_register_declare(TileParser *parser);
+/// Fills kind, type, slot and id of `out_operand`.
+bool tile_emu_register_find(TileParser *parser, TileText name,
+                            TileOperand *out_operand);
+void tile_emu_variable_declare(TileParser *parser, TilePtxSpace space,
+                               bool is_extern);
+bool tile_emu_variable_find(TileParser *parser, TileText name,
+                            uint32_t *out_symbol);
+/// Gives a shared or local variable its place in the current kernel and
+/// returns the offset; global variables return their host address.
+uint64_t tile_emu_variable_place(TileParser *parser, uint32_t symbol);
+bool tile_emu_special_find(TileText name, TileSpecial *out_special,
+                           uint32_t *out_size_bytes);
+
+//===-- PtxOperand.c ------------------------------------------------------===//
+
+/// Reads one operand; allocated in the scratch arena.
+TileOperand *tile_emu_operand_parse(TileParser *parser);
+
+/// Slot of a constant of the kernel; equal constants share it.
+uint32_t tile_emu_constant_slot(TileParser *parser, TileConstantKind kind,
+                                uint32_t size_bytes, uint64_t value);
+
+//===-- Isa.c -------------------------------------------------------------===//
+
+/// Decodes `insn`, whose guard and position are set. Returns false when the
+/// instruction needs no execution at all (hints). An instruction that is not
+/// supported becomes one that reports this when executed.
+bool tile_emu_insn_decode(TileParser *parser, TileInsn *insn, TileText opcode,
+                          TileOperand *const *operands, uint32_t num_operands);
+
+#endif // TILE_EMULATOR_PARSER_H

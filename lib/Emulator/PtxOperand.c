@@ -1,0 +1,248 @@
+//===- PtxOperand.c - Operands of PTX instructions ------------------------===//
+//
+// PTX ISA, "Instruction Operands": registers, constants, variables, addresses
+// in brackets, vectors in braces, `a|b` pairs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Parser.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static TileOperand *parse_nested(TileParser *parser, uint32_t depth);
+
+static TileOperand *operand_new(TileParser *parser, TileOperandKind kind) {
+  TileOperand *operand = tile_arena_alloc(&parser->scratch, sizeof *operand);
+  operand->kind = kind;
+  operand->reg_id = TILE_NO_REGISTER;
+  return operand;
+}
+
+static void add_sub(TileParser *parser, TileOperand *operand,
+                    const TileOperand *sub) {
+  if (operand->num_subs == TILE_PTX_MAX_VECTOR) {
+    tile_emu_parser_fail(parser, "more than %d elements in an operand",
+                         TILE_PTX_MAX_VECTOR);
+    return;
+  }
+  operand->subs = tile_emu_arena_grow(&parser->scratch, operand->subs,
+                                      operand->num_subs, sizeof *sub);
+  operand->subs[operand->num_subs++] = *sub;
+}
+
+static TileOperand *parse_list(TileParser *parser, TileOperandKind kind,
+                               char close, uint32_t depth) {
+  TileOperand *operand = operand_new(parser, kind);
+  if (tile_emu_lex_peek(parser) != close)
+    do
+      add_sub(parser, operand, parse_nested(parser, depth + 1));
+    while (tile_emu_lex_eat(parser, ','));
+  tile_emu_lex_expect(parser, close);
+  return operand;
+}
+
+/// After `[`: base, constant offset, and for tensors the coordinates.
+static TileOperand *parse_address(TileParser *parser, uint32_t depth) {
+  TileOperand *operand = operand_new(parser, TILE_OPERAND_ADDRESS);
+  add_sub(parser, operand, parse_nested(parser, depth + 1));
+  char c = tile_emu_lex_peek(parser);
+  if (c == '+')
+    parser->cursor++;
+  if (c == '+' || c == '-')
+    operand->imm = tile_emu_lex_integer(parser);
+  while (tile_emu_lex_eat(parser, ','))
+    add_sub(parser, operand, parse_nested(parser, depth + 1));
+  tile_emu_lex_expect(parser, ']');
+  return operand;
+}
+
+//===-- Numbers -----------------------------------------------------------===//
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// 0fXXXXXXXX and 0dXXXXXXXXXXXXXXXX: the bits of a float or a double.
+static TileOperand *parse_float_bits(TileParser *parser, bool is_double,
+                                     bool is_negative) {
+  TileOperand *operand = operand_new(parser, TILE_OPERAND_FLOAT);
+  char *end;
+  uint64_t bits = strtoull(parser->cursor + 2, &end, 16);
+  parser->cursor = end;
+  if (is_double) {
+    memcpy(&operand->number, &bits, sizeof bits);
+    if (is_negative)
+      operand->number = -operand->number;
+    return operand;
+  }
+  uint32_t bits32 = (uint32_t)bits ^ (is_negative ? 0x80000000u : 0u);
+  float number;
+  memcpy(&number, &bits32, sizeof number);
+  operand->number = number;
+  operand->is_float_bits = true;
+  operand->imm = bits32;
+  return operand;
+}
+
+static bool is_decimal_float(const char *c) {
+  if (c[0] == '0' && (c[1] == 'x' || c[1] == 'X' || c[1] == 'b'))
+    return false;
+  while (is_digit(*c))
+    c++;
+  return *c == '.' || *c == 'e' || *c == 'E';
+}
+
+static TileOperand *parse_number(TileParser *parser, bool is_negative) {
+  char prefix = (char)(parser->cursor[0] == '0' ? parser->cursor[1] | 32 : 0);
+  if (prefix == 'f' || prefix == 'd')
+    return parse_float_bits(parser, prefix == 'd', is_negative);
+  if (is_decimal_float(parser->cursor)) {
+    TileOperand *operand = operand_new(parser, TILE_OPERAND_FLOAT);
+    char *end;
+    double number = strtod(parser->cursor, &end);
+    operand->number = is_negative ? -number : number;
+    parser->cursor = end;
+    return operand;
+  }
+  TileOperand *operand = operand_new(parser, TILE_OPERAND_INTEGER);
+  uint64_t value = (uint64_t)tile_emu_lex_integer(parser);
+  operand->imm = (int64_t)(is_negative ? 0 - value : value);
+  return operand;
+}
+
+//===-- Names -------------------------------------------------------------===//
+
+static bool param_find(const TileKernel *kernel, TileText name,
+                       TileOperand *operand) {
+  for (uint32_t i = 0; i < kernel->num_params; i++)
+    if (tile_emu_text_is(name, kernel->params[i].name)) {
+      operand->kind = TILE_OPERAND_PARAM;
+      operand->imm = (int64_t)kernel->params[i].offset_bytes;
+      return true;
+    }
+  return false;
+}
+
+/// `%tid.x` is one name although `.` separates words elsewhere.
+static TileText parse_name(TileParser *parser) {
+  TileText name = tile_emu_lex_identifier(parser);
+  if (name.length == 0 || name.start[0] != '%' || *parser->cursor != '.')
+    return name;
+  parser->cursor++;
+  TileText tail = tile_emu_lex_identifier(parser);
+  name.length += 1 + tail.length;
+  return name;
+}
+
+static TileOperand *special_operand(TileParser *parser, TileOperand *operand,
+                                    TileSpecial special, uint32_t size_bytes) {
+  operand->kind = TILE_OPERAND_REGISTER;
+  operand->is_special = true;
+  operand->is_clock = special == TILE_SPECIAL_CLOCK;
+  operand->type = size_bytes == 8 ? TILE_PTX_B64 : TILE_PTX_B32;
+  operand->slot = tile_emu_constant_slot(parser, TILE_CONSTANT_SPECIAL,
+                                         size_bytes, special);
+  return operand;
+}
+
+static TileOperand *parse_named(TileParser *parser) {
+  TileText name = parse_name(parser);
+  TileOperand *operand = operand_new(parser, TILE_OPERAND_NONE);
+  operand->text = name;
+  if (!tile_emu_parser_ok(parser))
+    return operand;
+  TileSpecial special;
+  uint32_t size_bytes;
+  if (tile_emu_text_is(name, "_")) {
+    operand->kind = TILE_OPERAND_SINK;
+    return operand;
+  }
+  if (tile_emu_text_is(name, "WARP_SZ")) {
+    operand->kind = TILE_OPERAND_INTEGER;
+    operand->imm = TILE_WARP_SIZE;
+    return operand;
+  }
+  if (tile_emu_register_find(parser, name, operand))
+    return operand;
+  if (tile_emu_special_find(name, &special, &size_bytes))
+    return special_operand(parser, operand, special, size_bytes);
+  if (name.start[0] == '%') {
+    tile_emu_parser_fail(parser, "unknown register %.*s", (int)name.length,
+                         name.start);
+    return operand;
+  }
+  if (!param_find(parser->kernel, name, operand)) {
+    if (!tile_emu_variable_find(parser, name, &operand->symbol)) {
+      operand->kind = TILE_OPERAND_LABEL;
+      return operand;
+    }
+    operand->kind = TILE_OPERAND_VARIABLE;
+  }
+  char c = tile_emu_lex_peek(parser);
+  if (c == '+')
+    parser->cursor++;
+  if (c == '+' || (c == '-' && is_digit(parser->cursor[1])))
+    operand->imm += tile_emu_lex_integer(parser);
+  return operand;
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
+static TileOperand *parse_nested(TileParser *parser, uint32_t depth) {
+  if (depth > TILE_PTX_MAX_OPERAND_DEPTH) {
+    tile_emu_parser_fail(parser, "operand is nested too deeply");
+    return operand_new(parser, TILE_OPERAND_NONE);
+  }
+  char c = tile_emu_lex_peek(parser);
+  if (is_digit(c))
+    return parse_number(parser, false);
+  if (c != '{' && c != '(' && c != '[' && c != '!' && c != '-')
+    return parse_named(parser);
+  parser->cursor++;
+  switch (c) {
+  case '{':
+    return parse_list(parser, TILE_OPERAND_VECTOR, '}', depth);
+  case '(':
+    return parse_list(parser, TILE_OPERAND_LIST, ')', depth);
+  case '[':
+    return parse_address(parser, depth);
+  default:
+    break;
+  }
+  if (c == '-' && is_digit(tile_emu_lex_peek(parser)))
+    return parse_number(parser, true);
+  TileOperand *operand = parse_nested(parser, depth + 1);
+  if (operand->kind != TILE_OPERAND_PREDICATE)
+    tile_emu_parser_fail(parser, "only predicates can be negated");
+  operand->negated = true;
+  return operand;
+}
+
+TileOperand *tile_emu_operand_parse(TileParser *parser) {
+  TileOperand *operand = parse_nested(parser, 0);
+  if (tile_emu_lex_eat(parser, '|'))
+    operand->pair = parse_nested(parser, 1);
+  return operand;
+}
+
+uint32_t tile_emu_constant_slot(TileParser *parser, TileConstantKind kind,
+                                uint32_t size_bytes, uint64_t value) {
+  TileKernel *kernel = parser->kernel;
+  if (size_bytes < 4)
+    size_bytes = 4;
+  for (uint32_t i = 0; i < kernel->num_constants; i++) {
+    const TileConstant *constant = &kernel->constants[i];
+    if (constant->kind == kind && constant->size_bytes == size_bytes &&
+        constant->value == value)
+      return constant->slot;
+  }
+  uint32_t slot = (kernel->register_file_bytes + 63) & ~63u;
+  kernel->register_file_bytes = slot + TILE_WARP_SIZE * size_bytes;
+  if (kernel->register_file_bytes > TILE_PTX_MAX_REGISTER_FILE_BYTES)
+    tile_emu_parser_fail(parser, "too many constants");
+  kernel->constants =
+      tile_emu_arena_grow(&parser->module->arena, kernel->constants,
+                          kernel->num_constants, sizeof *kernel->constants);
+  kernel->constants[kernel->num_constants++] =
+      (TileConstant){(uint8_t)kind, (uint8_t)size_bytes, slot, value};
+  return slot;
+}

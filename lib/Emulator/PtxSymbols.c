@@ -1,0 +1,258 @@
+//===- PtxSymbols.c - Registers, variables and labels of PTX --------------===//
+//
+// Names live in nested scopes. A register gets its slot when it is declared.
+// A shared or local variable gets its place when a kernel first uses it, so
+// kernels of one module do not pay for each other's variables.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Parser.h"
+
+#include <string.h>
+
+static TileScope *innermost(TileParser *parser) {
+  return &parser->scopes[parser->num_scopes - 1];
+}
+
+#define PUSH(arena, array, count, ...)                                          \
+  do {                                                                         \
+    (array) = tile_emu_arena_grow((arena), (array), (count), sizeof(array)[0]); \
+    (array)[(count)++] = __VA_ARGS__;                                          \
+  } while (0)
+
+//===-- Labels ------------------------------------------------------------===//
+
+void tile_emu_scope_push(TileParser *parser) {
+  if (parser->num_scopes == TILE_PTX_MAX_SCOPES) {
+    tile_emu_parser_fail(parser, "blocks are nested deeper than %d",
+                         TILE_PTX_MAX_SCOPES);
+    return;
+  }
+  parser->scopes[parser->num_scopes++] = (TileScope){0};
+}
+
+static const TileLabel *label_find(const TileScope *scope, TileText name) {
+  for (uint32_t i = 0; i < scope->num_labels; i++)
+    if (tile_emu_text_same(scope->labels[i].name, name))
+      return &scope->labels[i];
+  return NULL;
+}
+
+static const TileBranchTable *table_find(const TileParser *parser,
+                                         TileText name) {
+  for (uint32_t i = 0; i < parser->num_tables; i++)
+    if (tile_emu_text_same(parser->tables[i].name, name))
+      return &parser->tables[i];
+  return NULL;
+}
+
+static bool resolve_table(TileParser *parser, const TileScope *scope,
+                          const TileLabelUse *use) {
+  const TileBranchTable *table = table_find(parser, use->name);
+  if (!table)
+    return false;
+  uint32_t *targets = tile_arena_alloc(&parser->module->arena,
+                                       table->num_labels * sizeof *targets);
+  for (uint32_t i = 0; i < table->num_labels; i++) {
+    const TileLabel *label = label_find(scope, table->labels[i]);
+    if (!label)
+      return false;
+    targets[i] = label->insn;
+  }
+  TileInsn *insn = &parser->kernel->code[use->insn];
+  insn->vec = targets;
+  insn->num_vec = (uint16_t)table->num_labels;
+  return true;
+}
+
+static bool resolve(TileParser *parser, const TileScope *scope,
+                    const TileLabelUse *use) {
+  if (use->is_table)
+    return resolve_table(parser, scope, use);
+  const TileLabel *label = label_find(scope, use->name);
+  if (label)
+    parser->kernel->code[use->insn].target = label->insn;
+  return label;
+}
+
+void tile_emu_scope_pop(TileParser *parser) {
+  TileScope scope = *innermost(parser);
+  parser->num_scopes--;
+  for (uint32_t i = 0; i < scope.num_uses; i++) {
+    TileLabelUse *use = &scope.uses[i];
+    if (!tile_emu_parser_ok(parser) || resolve(parser, &scope, use))
+      continue;
+    if (parser->num_scopes == 0) {
+      parser->line = use->line;
+      tile_emu_parser_fail(parser, "label %.*s is not defined",
+                           (int)use->name.length, use->name.start);
+      return;
+    }
+    TileScope *outer = innermost(parser);
+    PUSH(&parser->scratch, outer->uses, outer->num_uses, *use);
+  }
+}
+
+//===-- Registers ---------------------------------------------------------===//
+
+static uint32_t registers_alloc(TileParser *parser, TileRegisterDecl *decl) {
+  TileKernel *kernel = parser->kernel;
+  bool is_predicate = decl->type == TILE_PTX_PRED;
+  decl->stride_bytes =
+      is_predicate ? 4
+                   : TILE_WARP_SIZE * tile_emu_type_register_bytes(decl->type);
+  uint64_t aligned = (kernel->register_file_bytes + 63ull) & ~63ull;
+  uint64_t total = aligned + (uint64_t)decl->count * decl->stride_bytes;
+  if (total > TILE_PTX_MAX_REGISTER_FILE_BYTES) {
+    tile_emu_parser_fail(parser, "too many registers (%u in this declaration)",
+                         decl->count);
+    return 0;
+  }
+  decl->first_id = kernel->num_registers;
+  kernel->num_registers += decl->count;
+  kernel->register_file_bytes = (uint32_t)((total + 63) & ~63ull);
+  return (uint32_t)aligned;
+}
+
+void tile_emu_register_declare(TileParser *parser) {
+  TilePtxType type = TILE_PTX_NONE;
+  while (tile_emu_lex_peek(parser) == '.') {
+    char word[16] = {0};
+    TileText text = tile_emu_lex_directive(parser);
+    if (text.length < sizeof word)
+      memcpy(word, text.start, text.length);
+    type = tile_emu_type_parse(word);
+    if (type == TILE_PTX_NONE)
+      tile_emu_parser_fail(parser, "unknown register type .%.*s",
+                           (int)text.length, text.start);
+  }
+  do {
+    TileRegisterDecl decl = {.type = type, .count = 1};
+    decl.name = tile_emu_lex_identifier(parser);
+    if (tile_emu_lex_eat(parser, '<')) {
+      decl.is_range = true;
+      decl.count = tile_emu_lex_count(parser, 1u << 24, "number of registers");
+      tile_emu_lex_expect(parser, '>');
+    }
+    decl.first_slot = registers_alloc(parser, &decl);
+    TileScope *scope = innermost(parser);
+    PUSH(&parser->scratch, scope->registers, scope->num_registers, decl);
+  } while (tile_emu_lex_eat(parser, ','));
+  tile_emu_lex_expect(parser, ';');
+}
+
+/// Index of `name` in the declared range, or false.
+static bool register_index(const TileRegisterDecl *decl, TileText name,
+                           uint32_t *out_index) {
+  *out_index = 0;
+  if (!decl->is_range)
+    return tile_emu_text_same(decl->name, name);
+  uint32_t prefix = decl->name.length;
+  if (name.length <= prefix || memcmp(name.start, decl->name.start, prefix))
+    return false;
+  uint64_t index = 0;
+  for (uint32_t i = prefix; i < name.length; i++) {
+    char c = name.start[i];
+    if (c < '0' || c > '9' || index >= decl->count)
+      return false;
+    index = 10 * index + (uint64_t)(c - '0');
+  }
+  *out_index = (uint32_t)index;
+  return index < decl->count;
+}
+
+static void register_name(TileParser *parser, uint32_t id, TileText name) {
+  TileKernel *kernel = parser->kernel;
+  if (id >= parser->register_name_capacity) {
+    uint32_t capacity = 2 * kernel->num_registers + 64;
+    const char **names =
+        tile_arena_alloc(&parser->module->arena, capacity * sizeof *names);
+    if (parser->register_name_capacity)
+      memcpy(names, kernel->register_names,
+             parser->register_name_capacity * sizeof *names);
+    kernel->register_names = names;
+    parser->register_name_capacity = capacity;
+  }
+  if (!kernel->register_names[id])
+    kernel->register_names[id] =
+        tile_arena_strdup(&parser->module->arena, name.start, name.length);
+}
+
+bool tile_emu_register_find(TileParser *parser, TileText name,
+                            TileOperand *out_operand) {
+  for (uint32_t s = parser->num_scopes; s-- > 0;) {
+    const TileScope *scope = &parser->scopes[s];
+    for (uint32_t i = scope->num_registers; i-- > 0;) {
+      const TileRegisterDecl *decl = &scope->registers[i];
+      uint32_t index;
+      if (!register_index(decl, name, &index))
+        continue;
+      out_operand->kind = decl->type == TILE_PTX_PRED ? TILE_OPERAND_PREDICATE
+                                                      : TILE_OPERAND_REGISTER;
+      out_operand->type = decl->type;
+      out_operand->slot = decl->first_slot + index * decl->stride_bytes;
+      out_operand->reg_id = decl->first_id + index;
+      register_name(parser, out_operand->reg_id, name);
+      return true;
+    }
+  }
+  return false;
+}
+
+//===-- Special registers -------------------------------------------------===//
+
+typedef struct {
+  const char *name;
+  TileSpecial special;
+  uint32_t size_bytes;
+} SpecialName;
+
+#define TRIPLE(name, special)                                                  \
+  {name ".x", (TileSpecial)((special) + 0), 4},                                \
+      {name ".y", (TileSpecial)((special) + 1), 4},                            \
+      {name ".z", (TileSpecial)((special) + 2), 4}
+
+static const SpecialName specials[] = {
+    TRIPLE("%tid", TILE_SPECIAL_TID),
+    TRIPLE("%ntid", TILE_SPECIAL_NTID),
+    TRIPLE("%ctaid", TILE_SPECIAL_CTAID),
+    TRIPLE("%nctaid", TILE_SPECIAL_NCTAID),
+    TRIPLE("%clusterid", TILE_SPECIAL_CLUSTERID),
+    TRIPLE("%nclusterid", TILE_SPECIAL_NCLUSTERID),
+    TRIPLE("%cluster_ctaid", TILE_SPECIAL_CLUSTER_CTAID),
+    TRIPLE("%cluster_nctaid", TILE_SPECIAL_CLUSTER_NCTAID),
+    {"%cluster_ctarank", TILE_SPECIAL_CLUSTER_CTARANK, 4},
+    {"%cluster_nctarank", TILE_SPECIAL_CLUSTER_NCTARANK, 4},
+    {"%is_explicit_cluster", TILE_SPECIAL_IS_EXPLICIT_CLUSTER, 4},
+    {"%laneid", TILE_SPECIAL_LANEID, 4},
+    {"%warpid", TILE_SPECIAL_WARPID, 4},
+    {"%nwarpid", TILE_SPECIAL_NWARPID, 4},
+    {"%smid", TILE_SPECIAL_SMID, 4},
+    {"%nsmid", TILE_SPECIAL_NSMID, 4},
+    {"%gridid", TILE_SPECIAL_GRIDID, 8},
+    {"%lanemask_eq", TILE_SPECIAL_LANEMASK_EQ, 4},
+    {"%lanemask_lt", TILE_SPECIAL_LANEMASK_LT, 4},
+    {"%lanemask_le", TILE_SPECIAL_LANEMASK_LE, 4},
+    {"%lanemask_gt", TILE_SPECIAL_LANEMASK_GT, 4},
+    {"%lanemask_ge", TILE_SPECIAL_LANEMASK_GE, 4},
+    {"%dynamic_smem_size", TILE_SPECIAL_DYNAMIC_SMEM_SIZE, 4},
+    {"%total_smem_size", TILE_SPECIAL_TOTAL_SMEM_SIZE, 4},
+    {"%envreg3", TILE_SPECIAL_ENVREG, 4},
+    {"%clock64", TILE_SPECIAL_CLOCK, 8},
+    {"%clock", TILE_SPECIAL_CLOCK, 4},
+    {"%clock_hi", TILE_SPECIAL_ENVREG, 4},
+    {"%globaltimer", TILE_SPECIAL_CLOCK, 8},
+    {"%globaltimer_lo", TILE_SPECIAL_CLOCK, 4},
+    {"%globaltimer_hi", TILE_SPECIAL_ENVREG, 4},
+};
+
+bool tile_emu_special_find(TileText name, TileSpecial *out_special,
+                           uint32_t *out_size_bytes) {
+  for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++)
+    if (tile_emu_text_is(name, specials[i].name)) {
+      *out_special = specials[i].special;
+      *out_size_bytes = specials[i].size_bytes;
+      return true;
+    }
+  return false;
+}

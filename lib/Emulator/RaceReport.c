@@ -1,0 +1,99 @@
+//===- RaceReport.c - Explains a race in words ----------------------------===//
+
+#include "Race.h"
+
+#include <stdio.h>
+
+const char *tile_emu_shared_name(const TileCta *cta, uint32_t offset,
+                                 char out_name[200]) {
+  const TileRun *run = cta->cluster->run;
+  const TileKernel *kernel = run->kernel;
+  for (uint32_t i = 0; i < kernel->num_shared_variables; i++) {
+    const TileSharedVariable *variable = &kernel->shared_variables[i];
+    uint32_t first = TILE_SHARED_FIRST + variable->offset_bytes;
+    if (offset >= first && offset - first < variable->size_bytes) {
+      snprintf(out_name, 200, "%.150s+%u", variable->name, offset - first);
+      return out_name;
+    }
+  }
+  uint32_t dynamic = TILE_SHARED_FIRST + run->dynamic_smem_base;
+  if (offset >= dynamic)
+    snprintf(out_name, 200, "dynamic smem+%u", offset - dynamic);
+  else
+    snprintf(out_name, 200, "smem+%u", offset - TILE_SHARED_FIRST);
+  return out_name;
+}
+
+/// "thread 5", "TMA copy (mbarrier #2, phase 0)", …
+static const char *agent_name(const TileCluster *cluster, TileEpoch epoch,
+                              char out_name[100]) {
+  const TileClocks *clocks = &cluster->clocks;
+  uint32_t agent = tile_epoch_agent(epoch), tick = tile_epoch_tick(epoch);
+  uint32_t per_cta = cluster->threads_per_cta;
+  if (agent < cluster->num_threads) {
+    if (cluster->num_ctas > 1)
+      snprintf(out_name, 100, "thread %u of CTA rank %u", agent % per_cta,
+               agent / per_cta);
+    else
+      snprintf(out_name, 100, "thread %u", agent);
+  } else if (clocks->first_cp_async && agent < clocks->first_wgmma) {
+    snprintf(out_name, 100, "cp.async by thread %u (batch %u)",
+             (agent - clocks->first_cp_async) % per_cta, tick - 1);
+  } else if (agent >= clocks->first_mbarrier) {
+    snprintf(out_name, 100, "TMA/bulk copy (mbarrier #%u, phase %u)",
+             agent - clocks->first_mbarrier, tick - 1);
+  } else if (clocks->first_bulk && agent >= clocks->first_bulk) {
+    snprintf(out_name, 100, "bulk store by thread %u (group %u)",
+             (agent - clocks->first_bulk) % per_cta, tick - 1);
+  } else {
+    uint32_t warp = (agent - clocks->first_wgmma) % cluster->ctas[0].num_warps;
+    snprintf(out_name, 100, "wgmma #%u of warpgroup %u", tick - 1, warp / 4);
+  }
+  return out_name;
+}
+
+/// " at ptx:…" when the chunk still remembers the access.
+static const char *previous_where(const TileCta *cta, uint32_t offset,
+                                  TileEpoch previous, bool is_write,
+                                  char out_text[300]) {
+  const TileShadowChunk *chunk = &cta->shadow.chunks[offset / 16];
+  TileEpoch epoch = is_write ? chunk->write_epoch : chunk->read_epoch;
+  uint32_t index = is_write ? chunk->write_insn : chunk->read_insn;
+  out_text[0] = 0;
+  if (epoch != previous)
+    return out_text;
+  const TileRun *run = cta->cluster->run;
+  char where[256];
+  snprintf(out_text, 300, " at %s",
+           tile_emu_insn_where(run->module, &run->kernel->code[index], where));
+  return out_text;
+}
+
+void tile_emu_race_report(TileCta *cta, uint32_t offset,
+                          const TileAccess *access, bool is_write,
+                          TileEpoch previous, bool previous_is_write,
+                          TileFindingKind kind) {
+  TileLanes lane = tile_lane_bit(access->lane);
+  if (!tile_emu_find_is_new(access->warp, access->insn, lane, kind))
+    return;
+  char name[200], agent[100], where[300];
+  tile_emu_shared_name(cta, offset, name);
+  agent_name(cta->cluster, previous, agent);
+  previous_where(cta, offset, previous, previous_is_write, where);
+  const char *verb = is_write ? "write" : "read";
+  if (kind == TILE_FINDING_RACE || kind == TILE_FINDING_RACE_OVERLAP)
+    tile_emu_find(access->warp, access->insn, lane, kind,
+                  "%s%s of %s (shared 0x%x) is not ordered after the %s by "
+                  "%s%s",
+                  access->what, verb, name, offset,
+                  kind == TILE_FINDING_RACE_OVERLAP ? "overlapping write"
+                  : previous_is_write               ? "write"
+                                                    : "read",
+                  agent, where);
+  else
+    tile_emu_find(access->warp, access->insn, lane, kind,
+                  "%s%s of %s (shared 0x%x) through the async proxy comes "
+                  "after the generic-proxy write by %s%s, but no proxy fence "
+                  "lies between them",
+                  access->what, verb, name, offset, agent, where);
+}

@@ -1,0 +1,151 @@
+//===- Scheduler.c - Interleaves the warps of a cluster -------------------===//
+//
+// Adverse on purpose: half of the runs pick a random runnable warp each time,
+// the others follow random priorities that change rarely, so that one warp can
+// fall far behind. Asynchronous work completes as AsyncEngine.c decides.
+//
+// When no warp can run, asynchronous work is forced. When there is none, all
+// waits for mbarriers time out once, as try_wait may; if four rounds of this
+// change nothing, the cluster is deadlocked.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Simulation.h"
+
+enum {
+  QUANTUM = 32, // mean number of instructions of a turn
+  STALL_ROUNDS = 4,
+  IMPATIENCE = 200000,       // instructions without progress until async
+                             // work is pushed
+  LIVELOCK_INSNS = 20000000, // instructions without progress
+  COUNT_INTERVAL = 256       // turns between checks of the launch limit
+};
+
+typedef struct {
+  TileCluster *cluster;
+  TileWarp *warps[TILE_MAX_CLUSTER_CTAS * TILE_MAX_CTA_WARPS];
+  uint32_t num_warps;
+  TileWarp *runnable[TILE_MAX_CLUSTER_CTAS * TILE_MAX_CTA_WARPS];
+  uint32_t num_runnable;
+  bool by_priority;
+  uint64_t stall_progress; // cluster->progress at the first stalled round
+  uint32_t stall_rounds;
+  uint64_t last_progress, last_progress_insns;
+  uint64_t counted_insns; // already added to the run
+} Schedule;
+
+static bool is_runnable(const TileWarp *warp) {
+  return warp->live && ((warp->live & ~warp->waiting) ||
+                        warp->seen_version != warp->cluster->version);
+}
+
+static void collect_runnable(Schedule *schedule) {
+  schedule->num_runnable = 0;
+  for (uint32_t i = 0; i < schedule->num_warps; i++)
+    if (is_runnable(schedule->warps[i]))
+      schedule->runnable[schedule->num_runnable++] = schedule->warps[i];
+}
+
+static TileWarp *choose_warp(Schedule *schedule) {
+  TileCluster *cluster = schedule->cluster;
+  if (!schedule->by_priority)
+    return schedule
+        ->runnable[tile_cluster_random(cluster) % schedule->num_runnable];
+  TileWarp *best = schedule->runnable[0];
+  for (uint32_t i = 1; i < schedule->num_runnable; i++)
+    if (schedule->runnable[i]->priority > best->priority)
+      best = schedule->runnable[i];
+  if (tile_cluster_random(cluster) % 32 == 0)
+    best->priority = (uint32_t)tile_cluster_random(cluster);
+  return best;
+}
+
+/// No warp can run. False when the cluster is deadlocked.
+static bool resolve_stall(Schedule *schedule) {
+  TileCluster *cluster = schedule->cluster;
+  if (tile_emu_async_force(cluster))
+    return true;
+  if (cluster->progress != schedule->stall_progress) {
+    schedule->stall_progress = cluster->progress;
+    schedule->stall_rounds = 0;
+  }
+  if (schedule->stall_rounds++ == STALL_ROUNDS)
+    return false;
+  bool any = false;
+  for (uint32_t i = 0; i < schedule->num_warps; i++) {
+    TileWarp *warp = schedule->warps[i];
+    TILE_FOR_LANES (l, warp->live & warp->waiting) {
+      if (warp->wait[l].kind != TILE_WAIT_MBARRIER)
+        continue;
+      warp->timed_out |= tile_lane_bit(l);
+      any = true;
+    }
+  }
+  cluster->version++;
+  return any;
+}
+
+/// False when the kernel only spins, or has used up its instructions.
+static bool check_progress(Schedule *schedule) {
+  TileCluster *cluster = schedule->cluster;
+  TileRun *run = cluster->run;
+  uint64_t num_insns = cluster->num_warp_insns;
+  if (cluster->tick % COUNT_INTERVAL == 0) {
+    uint64_t total = __atomic_add_fetch(
+        &run->num_insns, num_insns - schedule->counted_insns, __ATOMIC_RELAXED);
+    schedule->counted_insns = num_insns;
+    if (total > run->emu->options.max_instructions) {
+      tile_emu_deadlock_report(cluster, TILE_FINDING_INSTRUCTION_LIMIT);
+      return false;
+    }
+  }
+  if (cluster->progress != schedule->last_progress) {
+    schedule->last_progress = cluster->progress;
+    schedule->last_progress_insns = num_insns;
+    return true;
+  }
+  uint64_t idle_insns = num_insns - schedule->last_progress_insns;
+  if (idle_insns > LIVELOCK_INSNS) {
+    tile_emu_deadlock_report(cluster, TILE_FINDING_LIVELOCK);
+    return false;
+  }
+  if (idle_insns > IMPATIENCE && tile_cluster_random(cluster) % 64 == 0)
+    tile_emu_async_force(cluster);
+  return true;
+}
+
+static void schedule_init(Schedule *schedule, TileCluster *cluster) {
+  TileEmuSchedule kind = cluster->emu->options.schedule;
+  *schedule = (Schedule){.cluster = cluster, .stall_progress = UINT64_MAX};
+  for (uint32_t r = 0; r < cluster->num_ctas; r++)
+    for (uint32_t i = 0; i < cluster->ctas[r].num_warps; i++) {
+      TileWarp *warp = &cluster->ctas[r].warps[i];
+      warp->priority = (uint32_t)tile_cluster_random(cluster);
+      schedule->warps[schedule->num_warps++] = warp;
+    }
+  schedule->by_priority =
+      kind != TILE_EMU_SCHEDULE_RANDOM && tile_cluster_random(cluster) % 2;
+}
+
+void tile_emu_cluster_run(TileCluster *cluster) {
+  Schedule schedule;
+  schedule_init(&schedule, cluster);
+  while (cluster->num_live_warps && !cluster->is_stopped) {
+    cluster->tick++;
+    tile_emu_async_run_due(cluster);
+    collect_runnable(&schedule);
+    if (!schedule.num_runnable) {
+      if (resolve_stall(&schedule))
+        continue;
+      tile_emu_deadlock_report(cluster, TILE_FINDING_DEADLOCK);
+      break;
+    }
+    TileWarp *warp = choose_warp(&schedule);
+    uint64_t quantum = 1 + tile_cluster_random(cluster) % (2 * QUANTUM);
+    tile_emu_warp_run(warp, (uint32_t)quantum);
+    if (!check_progress(&schedule))
+      break;
+  }
+  while (tile_emu_async_force(cluster)) {
+  }
+}

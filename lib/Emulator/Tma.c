@@ -1,0 +1,348 @@
+//===- Tma.c - Issues bulk and tensor copies ------------------------------===//
+//
+// PTX ISA, "cp.async.bulk", "cp.async.bulk.tensor", "cp.reduce.async.bulk".
+// A box is a list of rows, each contiguous in global memory. Everything is
+// checked here; AsyncEngine.c decides when the rows move.
+//
+// Instruction: a = shared memory, b = global memory or tensor map, c = size,
+// e + imm = mbarrier, dst2 = CTA mask, vec = coordinates.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Address.h"
+#include "Async.h"
+#include "Race.h"
+#include "Sync.h"
+#include "TensorMapCodec.h"
+#include "TmaExec.h"
+
+//===-- Rows --------------------------------------------------------------===//
+
+static void check_alignment(TileWarp *warp, const TileInsn *insn, uint32_t lane,
+                            uint32_t address, uint32_t align,
+                            const char *what) {
+  if (address % align)
+    tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_ALIGNMENT,
+                  "%s 0x%x is not a multiple of %u", what, address, align);
+}
+
+static const TileEncodedMap *get_map(TileWarp *warp, const TileInsn *insn,
+                                     uint32_t lane) {
+  uint64_t address = tile_u64(warp, insn->b)[lane] + (uint64_t)insn->offset2;
+  const uint8_t *memory = tile_emu_global_pointer(warp, insn, lane, address,
+                                                  TILE_TENSOR_MAP_SIZE_BYTES);
+  if (!memory)
+    return NULL;
+  if (address % 64) {
+    tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_ALIGNMENT,
+                  "tensor map at 0x%llx is not 64-byte aligned",
+                  (unsigned long long)address);
+    return NULL;
+  }
+  const TileEncodedMap *map = (const TileEncodedMap *)(const void *)memory;
+  if (!tile_emu_encoded_map_is_valid(map)) {
+    tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_TENSOR_MAP,
+                  "0x%llx does not hold a tensor map",
+                  (unsigned long long)address);
+    return NULL;
+  }
+  if (map->rank != insn->num_vec) {
+    tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_TENSOR_MAP,
+                  "tensor map of rank %u in an instruction for %u dimensions",
+                  map->rank, insn->num_vec);
+    return NULL;
+  }
+  return map;
+}
+
+/// One row of a box: where it is in global memory, and which of its bytes are
+/// inside of the tensor.
+static TileAsyncRow row_at(const TileEncodedMap *map, const int32_t *start,
+                           const uint32_t *index, uint32_t shared,
+                           uint32_t row_bytes) {
+  int64_t elem_bytes = tile_emu_type_bytes((TilePtxType)map->type);
+  int64_t first = start[0] < 0 ? -(int64_t)start[0] : 0;
+  int64_t end = (int64_t)map->last[0] + 1 - start[0];
+  if (end > map->box[0])
+    end = map->box[0];
+  if (end < first)
+    end = first;
+  uint64_t global =
+      map->address + (uint64_t)(((int64_t)start[0] + first) * elem_bytes);
+  for (uint32_t dim = 1; dim < map->rank; dim++) {
+    int64_t at = (int64_t)start[dim] + index[dim] * map->elem_strides[dim];
+    if (at < 0 || at > (int64_t)map->last[dim])
+      end = first; // nothing of the row exists
+    global += (uint64_t)at * map->strides_bytes[dim - 1];
+  }
+  if (end == first)
+    first = end = 0;
+  return (TileAsyncRow){(uint8_t *)(uintptr_t)global, shared, row_bytes,
+                        (uint32_t)(first * elem_bytes),
+                        (uint32_t)(end * elem_bytes)};
+}
+
+static TileAsyncOp *tensor_op(TileWarp *warp, const TileInsn *insn,
+                              uint32_t lane, TileAsyncKind kind,
+                              uint32_t shared) {
+  const TileEncodedMap *map = get_map(warp, insn, lane);
+  if (!map)
+    return NULL;
+  uint32_t elem_bytes = tile_emu_type_bytes((TilePtxType)map->type);
+  uint32_t row_bytes = map->box[0] * elem_bytes;
+  uint64_t num_rows = 1;
+  for (uint32_t dim = 1; dim < map->rank; dim++)
+    num_rows *= tile_encoded_map_count(map, dim);
+  if (num_rows * row_bytes > TILE_SHARED_MAX_BYTES) {
+    tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_TENSOR_MAP,
+                  "a box of %llu bytes does not fit into shared memory",
+                  (unsigned long long)(num_rows * row_bytes));
+    return NULL;
+  }
+  TileAsyncOp *op = tile_emu_async_create(warp, insn, kind, (uint32_t)num_rows);
+  op->lane = lane;
+  op->lanes = tile_lane_bit(lane);
+  op->swizzle = map->swizzle;
+  op->size_bytes = (uint32_t)num_rows * row_bytes;
+  if (map->fills_nan)
+    op->fill_pattern = elem_bytes == 2 ? 0x7fff7fffu : 0x7fffffffu;
+  if (kind == TILE_ASYNC_STORE)
+    op->as.store.type = map->type;
+  int32_t start[TILE_TENSOR_MAP_MAX_RANK];
+  uint32_t index[TILE_TENSOR_MAP_MAX_RANK] = {0};
+  for (uint32_t dim = 0; dim < map->rank; dim++)
+    start[dim] = (int32_t)tile_u32(warp, insn->vec[dim])[lane];
+  uint32_t offset = shared & TILE_SHARED_OFFSET_MASK;
+  for (uint32_t r = 0; r < op->num_rows; r++) {
+    op->rows[r] = row_at(map, start, index, offset + r * row_bytes, row_bytes);
+    for (uint32_t dim = 1; dim < map->rank; dim++) {
+      if (++index[dim] < tile_encoded_map_count(map, dim))
+        break;
+      index[dim] = 0;
+    }
+  }
+  return op;
+}
+
+/// cp.async.bulk without a tensor: one row.
+static TileAsyncOp *bulk_op(TileWarp *warp, const TileInsn *insn, uint32_t lane,
+                            TileAsyncKind kind, uint32_t shared) {
+  uint32_t size_bytes = tile_u32(warp, insn->c)[lane];
+  uint64_t global = tile_u64(warp, insn->b)[lane] + (uint64_t)insn->offset2;
+  if (size_bytes % 16 || global % 16) {
+    tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_ALIGNMENT,
+                  "bulk copy of %u bytes at 0x%llx: both must be multiples of "
+                  "16",
+                  size_bytes, (unsigned long long)global);
+    return NULL;
+  }
+  TileAsyncOp *op = tile_emu_async_create(warp, insn, kind, 1);
+  op->lane = lane;
+  op->lanes = tile_lane_bit(lane);
+  op->size_bytes = size_bytes;
+  op->rows[0] = (TileAsyncRow){(uint8_t *)(uintptr_t)global,
+                               shared & TILE_SHARED_OFFSET_MASK, size_bytes, 0,
+                               size_bytes};
+  if (kind == TILE_ASYNC_STORE)
+    op->as.store.type = insn->type;
+  return op;
+}
+
+/// The operation of one lane with all addresses checked, or NULL.
+static TileAsyncOp *copy_op(TileWarp *warp, const TileInsn *insn, uint32_t lane,
+                            TileAsyncKind kind, uint32_t shared) {
+  bool is_tensor = insn->as.tma.is_tensor;
+  check_alignment(warp, insn, lane, shared, is_tensor ? 128 : 16,
+                  is_tensor ? "shared memory address of TMA"
+                            : "shared memory address of a bulk copy");
+  TileAsyncOp *op = is_tensor ? tensor_op(warp, insn, lane, kind, shared)
+                              : bulk_op(warp, insn, lane, kind, shared);
+  if (!op)
+    return NULL;
+  bool is_valid = tile_emu_shared_pointer(warp, insn, lane, shared,
+                                          op->size_bytes, &op->cta);
+  for (uint32_t r = 0; is_valid && r < op->num_rows; r++) {
+    const TileAsyncRow *row = &op->rows[r];
+    if (row->end > row->first)
+      is_valid = tile_emu_global_pointer(
+          warp, insn, lane, (uintptr_t)row->global, row->end - row->first);
+  }
+  if (is_valid)
+    return op;
+  tile_emu_async_destroy(op);
+  return NULL;
+}
+
+//===-- Loads -------------------------------------------------------------===//
+
+static uint32_t mbarrier_address(TileWarp *warp, const TileInsn *insn,
+                                 uint32_t lane) {
+  uint64_t base = insn->as.tma.wide_mbarrier ? tile_u64(warp, insn->e)[lane]
+                                             : tile_u32(warp, insn->e)[lane];
+  return (uint32_t)(base + (uint64_t)insn->imm);
+}
+
+/// The CTAs that get the data; 0 when the mask is wrong.
+static uint32_t destination_mask(TileWarp *warp, const TileInsn *insn,
+                                 const TileAsyncOp *op, uint32_t mbarrier) {
+  TileCluster *cluster = warp->cluster;
+  TileLanes lane = tile_lane_bit(op->lane);
+  if (!insn->as.tma.is_multicast) {
+    if (mbarrier >> TILE_SHARED_RANK_SHIFT != op->cta->rank)
+      tile_emu_find(warp, insn, lane, TILE_FINDING_MBARRIER_OPERAND,
+                    "mbarrier 0x%x is not in the CTA of the destination, rank "
+                    "%u",
+                    mbarrier, op->cta->rank);
+    return 1u << op->cta->rank;
+  }
+  uint32_t mask = tile_u32(warp, insn->dst2)[op->lane] & 0xffff;
+  if (mask == 0 || mask >> cluster->num_ctas) {
+    tile_emu_find(warp, insn, lane, TILE_FINDING_BOUNDS_CLUSTER,
+                  "CTA mask 0x%x in a cluster of %u", mask, cluster->num_ctas);
+    return 0;
+  }
+  return mask;
+}
+
+static void load_one(TileWarp *warp, const TileInsn *insn, uint32_t lane) {
+  TileCluster *cluster = warp->cluster;
+  uint32_t shared =
+      (uint32_t)tile_address_of(warp, insn, insn->as.tma.wide_address, lane);
+  TileAsyncOp *op = copy_op(warp, insn, lane, TILE_ASYNC_LOAD, shared);
+  if (!op)
+    return;
+  uint32_t address = mbarrier_address(warp, insn, lane);
+  uint32_t offset = address & TILE_SHARED_OFFSET_MASK;
+  op->as.load.mbarrier = offset;
+  op->as.load.cta_mask = destination_mask(warp, insn, op, address);
+  TileMbarrier *mbarriers[TILE_MAX_CLUSTER_CTAS];
+  bool is_valid = op->as.load.cta_mask != 0;
+  TILE_FOR_LANES (rank, op->as.load.cta_mask) {
+    mbarriers[rank] = tile_emu_mbarrier_get(
+        warp, insn, lane, rank << TILE_SHARED_RANK_SHIFT | offset);
+    is_valid = is_valid && mbarriers[rank];
+  }
+  if (!is_valid) {
+    tile_emu_async_destroy(op);
+    return;
+  }
+  TILE_FOR_LANES (k, op->as.load.cta_mask) {
+    TileMbarrier *mbarrier = mbarriers[k];
+    op->as.load.phases[k] = mbarrier->phase;
+    mbarrier->num_in_flight[mbarrier->phase & 1]++;
+    mbarrier->bytes_in_flight[mbarrier->phase & 1] += op->size_bytes;
+    if (!cluster->detect_races)
+      continue;
+    TileAccess access = tile_emu_access_async(
+        warp, insn, lane, tile_epoch(mbarrier->agent, mbarrier->phase + 1),
+        true, "TMA ");
+    access.layout = insn->as.tma.is_tensor ? (uint8_t)(op->swizzle + 1) : 0;
+    tile_emu_shadow_write(&cluster->ctas[k], shared & TILE_SHARED_OFFSET_MASK,
+                          op->size_bytes, &access);
+  }
+  tile_emu_async_issue(op);
+}
+
+TileLanes tile_emu_tma_load(TileWarp *warp, const TileInsn *insn,
+                            TileLanes lanes) {
+  TILE_FOR_LANES (l, lanes) {
+    load_one(warp, insn, l);
+  }
+  return 0;
+}
+
+//===-- Stores ------------------------------------------------------------===//
+
+/// Kernels let a whole warp issue the same store; that is one operation.
+static bool is_same_store(TileWarp *warp, const TileInsn *insn, uint32_t x,
+                          uint32_t y) {
+  bool is_wide = insn->as.tma.wide_address;
+  if (insn->as.tma.reduction ||
+      tile_address_of(warp, insn, is_wide, x) !=
+          tile_address_of(warp, insn, is_wide, y) ||
+      tile_u64(warp, insn->b)[x] != tile_u64(warp, insn->b)[y] ||
+      warp->bulk_group[x] != warp->bulk_group[y])
+    return false;
+  if (!insn->as.tma.is_tensor)
+    return tile_u32(warp, insn->c)[x] == tile_u32(warp, insn->c)[y];
+  for (uint32_t i = 0; i < insn->num_vec; i++)
+    if (tile_u32(warp, insn->vec[i])[x] != tile_u32(warp, insn->vec[i])[y])
+      return false;
+  return true;
+}
+
+static TileAsyncOp *store_one(TileWarp *warp, const TileInsn *insn,
+                              uint32_t lane) {
+  TileCluster *cluster = warp->cluster;
+  uint32_t shared =
+      (uint32_t)tile_address_of(warp, insn, insn->as.tma.wide_address, lane);
+  TileAsyncOp *op = copy_op(warp, insn, lane, TILE_ASYNC_STORE, shared);
+  if (!op)
+    return NULL;
+  op->as.store.group = warp->bulk_group[lane];
+  op->as.store.reduction = insn->as.tma.reduction;
+  if (cluster->detect_races) {
+    uint32_t agent = cluster->clocks.first_bulk + tile_warp_thread(warp, lane);
+    TileAccess access = tile_emu_access_async(
+        warp, insn, lane, tile_epoch(agent, op->as.store.group + 1), true,
+        "TMA store ");
+    tile_emu_shadow_read(op->cta, shared & TILE_SHARED_OFFSET_MASK,
+                         op->size_bytes, &access);
+  }
+  return op;
+}
+
+TileLanes tile_emu_tma_store(TileWarp *warp, const TileInsn *insn,
+                             TileLanes lanes) {
+  TileAsyncOp *ops[TILE_WARP_SIZE];
+  uint32_t num_ops = 0;
+  TILE_FOR_LANES (l, lanes) {
+    TileAsyncOp *same = NULL;
+    for (uint32_t i = 0; i < num_ops && !same; i++)
+      if (is_same_store(warp, insn, ops[i]->lane, l))
+        same = ops[i];
+    TileAsyncOp *op = same ? same : store_one(warp, insn, l);
+    if (same)
+      same->lanes |= tile_lane_bit(l);
+    else if (op)
+      ops[num_ops++] = op;
+  }
+  for (uint32_t i = 0; i < num_ops; i++)
+    tile_emu_async_issue(ops[i]); // now that all lanes have joined
+  return 0;
+}
+
+//===-- Bulk groups -------------------------------------------------------===//
+
+TileLanes tile_emu_bulk_commit(TileWarp *warp, const TileInsn *insn,
+                               TileLanes lanes) {
+  (void)insn;
+  TILE_FOR_LANES (l, lanes) {
+    warp->bulk_group[l]++;
+  }
+  return 0;
+}
+
+/// All but the last N groups that this thread has committed; other threads'
+/// groups do not matter.
+TileLanes tile_emu_bulk_wait(TileWarp *warp, const TileInsn *insn,
+                             TileLanes lanes) {
+  TileCluster *cluster = warp->cluster;
+  TileLanes blocked = 0;
+  TILE_FOR_LANES (l, lanes) {
+    int64_t before = (int64_t)warp->bulk_group[l] - insn->imm;
+    if (tile_emu_async_is_pending(warp, l, TILE_ASYNC_STORE, before,
+                                  insn->as.wait.is_read)) {
+      tile_warp_wait(warp, l, TILE_WAIT_BULK, 0, 0);
+      blocked |= tile_lane_bit(l);
+      continue;
+    }
+    warp->wait[l].kind = TILE_WAIT_NONE;
+    uint32_t thread = tile_warp_thread(warp, l);
+    if (before > 0 && cluster->detect_races && cluster->clocks.first_bulk)
+      tile_emu_clock_advance(&cluster->clocks, thread,
+                             cluster->clocks.first_bulk + thread,
+                             (uint32_t)before);
+  }
+  return blocked;
+}

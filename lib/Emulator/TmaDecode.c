@@ -1,0 +1,116 @@
+//===- TmaDecode.c - Decodes bulk and tensor copies -----------------------===//
+
+#include "Address.h"
+#include "Decode.h"
+#include "TmaExec.h"
+
+#include <string.h>
+
+static const char modifiers[] =
+    "async bulk tensor reduce 1d 2d 3d 4d 5d shared::cluster shared::cta "
+    "global tile mbarrier::complete_tx::bytes multicast::cluster bulk_group "
+    "L2::cache_hint cta_group::1 add min max and or xor inc dec noftz relaxed "
+    "gpu";
+
+/// `[map, {x, y}]` or `[global]`, into b, offset2 and vec.
+static void decode_global(TileDecoder *decoder, uint32_t index) {
+  TileInsn *insn = decoder->insn;
+  const TileOperand *operand = decoder->ops[index];
+  TileDecodedAddress address =
+      tile_decode_address(decoder, operand, TILE_SPACE_GLOBAL);
+  if (!address.is_wide)
+    tile_decode_fail(decoder, "a global address has 64 bits");
+  insn->b = address.slot;
+  insn->offset2 = address.offset;
+  if (!insn->as.tma.is_tensor)
+    return;
+  static const char *const ranks[] = {"1d", "2d", "3d", "4d", "5d"};
+  int rank = 1 + tile_decode_choice(decoder, ranks, 5);
+  if (operand->num_subs != 2 || operand->subs[1].kind != TILE_OPERAND_VECTOR ||
+      operand->subs[1].num_subs != (uint32_t)rank) {
+    tile_decode_fail(decoder, "expected %d coordinates in braces", rank);
+    return;
+  }
+  TileSlotList list = {0};
+  tile_decode_list_add(decoder, &list, &operand->subs[1], TILE_PTX_S32, false);
+  tile_decode_list_finish(decoder, &list);
+}
+
+/// [shared], [global …], (size,) [mbarrier] (, mask) (, policy)
+static void decode_load(TileDecoder *decoder) {
+  TileInsn *insn = decoder->insn;
+  bool is_tensor = insn->as.tma.is_tensor;
+  uint32_t at = is_tensor ? 2 : 3;
+  if (!tile_decode_count(decoder, at + 1, at + 3))
+    return;
+  TileDecodedAddress shared =
+      tile_decode_address_a(decoder, 0, TILE_SPACE_SHARED);
+  insn->as.tma.wide_address = shared.is_wide;
+  decode_global(decoder, 1);
+  if (!is_tensor)
+    insn->c = tile_decode_src(decoder, 2, TILE_PTX_U32);
+  TileDecodedAddress mbarrier =
+      tile_decode_address(decoder, decoder->ops[at], TILE_SPACE_SHARED);
+  insn->e = mbarrier.slot;
+  insn->imm = mbarrier.offset;
+  insn->as.tma.wide_mbarrier = mbarrier.is_wide;
+  insn->as.tma.is_multicast = tile_decode_has(decoder, "multicast::cluster");
+  if (insn->as.tma.is_multicast)
+    insn->dst2 = tile_decode_src(decoder, at + 1, TILE_PTX_U16);
+  insn->exec = tile_emu_tma_load;
+}
+
+/// [global …], [shared] (, size) (, policy)
+static void decode_store(TileDecoder *decoder) {
+  static const char *const reductions[] = {"add", "min",  "max", "and", "or",
+                                           "xor", "exch", "cas", "inc", "dec"};
+  TileInsn *insn = decoder->insn;
+  bool is_tensor = insn->as.tma.is_tensor;
+  if (!tile_decode_count(decoder, is_tensor ? 2 : 3, is_tensor ? 3 : 4))
+    return;
+  decode_global(decoder, 0);
+  TileDecodedAddress shared =
+      tile_decode_address_a(decoder, 1, TILE_SPACE_SHARED);
+  insn->as.tma.wide_address = shared.is_wide;
+  if (!is_tensor)
+    insn->c = tile_decode_src(decoder, 2, TILE_PTX_U32);
+  if (tile_decode_has(decoder, "reduce")) {
+    insn->as.tma.reduction =
+        (uint8_t)(1 + tile_decode_choice(decoder, reductions, 10));
+    insn->type = (uint8_t)tile_decode_type(decoder, 0);
+    bool has_type = is_tensor || tile_emu_type_bytes((TilePtxType)insn->type);
+    if (!insn->as.tma.reduction || !has_type)
+      tile_decode_unsupported(decoder, "reduction");
+  }
+  decoder->parser->kernel->has_bulk_store = true;
+  insn->exec = tile_emu_tma_store;
+}
+
+void tile_emu_decode_cp_async_bulk(TileDecoder *decoder) {
+  TileInsn *insn = decoder->insn;
+  const char *opcode = decoder->opcode;
+  if (!strncmp(opcode, "cp.async.bulk.prefetch", 22)) {
+    decoder->is_hint = true;
+    return;
+  }
+  if (!strcmp(opcode, "cp.async.bulk.commit_group")) {
+    insn->exec = tile_emu_bulk_commit;
+    return;
+  }
+  if (!strncmp(opcode, "cp.async.bulk.wait_group", 24)) {
+    insn->imm = tile_decode_immediate(decoder, 0);
+    insn->as.wait.is_read = tile_decode_has(decoder, "read");
+    insn->exec = tile_emu_bulk_wait;
+    return;
+  }
+  tile_decode_allow(decoder, modifiers);
+  if (decoder->unsupported_reason)
+    return;
+  insn->as.tma.is_tensor = tile_decode_has(decoder, "tensor");
+  if (tile_decode_has(decoder, "bulk_group"))
+    decode_store(decoder);
+  else if (tile_decode_has(decoder, "global"))
+    decode_load(decoder);
+  else
+    tile_decode_unsupported(decoder, "copy between CTAs");
+}

@@ -1,0 +1,124 @@
+//===- WgmmaDecode.c - Decodes wgmma --------------------------------------===//
+
+#include "Decode.h"
+#include "Wgmma.h"
+
+#include <stdio.h>
+
+/// "m64n128k16" among the words.
+static bool decode_shape(TileDecoder *decoder, uint32_t *out_n,
+                         uint32_t *out_k) {
+  for (uint32_t i = 1; i < decoder->num_words; i++) {
+    char rest;
+    if (sscanf(decoder->words[i], "m64n%uk%u%c", out_n, out_k, &rest) == 2)
+      return true;
+  }
+  return false;
+}
+
+static bool check_shape(TileDecoder *decoder, TilePtxType type, uint32_t n,
+                        uint32_t k) {
+  uint32_t bits = tile_emu_matrix_elem_bits(type);
+  if (!bits) {
+    tile_decode_unsupported(decoder, "type");
+    return false;
+  }
+  if (n >= 8 && n <= TILE_WGMMA_MAX_N && n % 8 == 0 && k * bits == 256)
+    return true;
+  tile_decode_fail(decoder, "no such shape");
+  return false;
+}
+
+/// scale-d, then imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b, of which
+/// integers have none and tf32 and fp8 only the first two.
+static void decode_scales(TileDecoder *decoder) {
+  TileInsn *insn = decoder->insn;
+  bool negated;
+  if (decoder->ops[3]->kind == TILE_OPERAND_PREDICATE) {
+    insn->c = tile_decode_pred_src(decoder, 3, &negated);
+    if (negated)
+      tile_decode_unsupported(decoder, "negated scale-d");
+  } else {
+    insn->c = TILE_NO_SLOT;
+    insn->imm = tile_decode_immediate(decoder, 3);
+  }
+  uint32_t at = 4;
+  if (decoder->num_ops >= at + 2) {
+    bool negate_a = tile_decode_immediate(decoder, at++) < 0;
+    bool negate_b = tile_decode_immediate(decoder, at++) < 0;
+    insn->as.wgmma.negate_product = negate_a != negate_b;
+  }
+  bool has_transpose =
+      insn->type == TILE_PTX_F16 || insn->type == TILE_PTX_BF16;
+  if (has_transpose && !insn->as.wgmma.num_a && decoder->num_ops > at)
+    insn->as.wgmma.transpose_a = tile_decode_immediate(decoder, at++) != 0;
+  if (has_transpose && decoder->num_ops > at)
+    insn->as.wgmma.transpose_b = tile_decode_immediate(decoder, at++) != 0;
+  if (decoder->num_ops != at)
+    tile_decode_fail(decoder, "%u operands where %u are expected",
+                     decoder->num_ops, at);
+}
+
+static void decode_mma_async(TileDecoder *decoder) {
+  TileInsn *insn = decoder->insn;
+  uint32_t n, k;
+  TilePtxType d_type = tile_decode_type(decoder, 0);
+  TilePtxType a_type = tile_decode_type(decoder, 1);
+  if (tile_decode_has(decoder, "sp") || !decode_shape(decoder, &n, &k) ||
+      decoder->num_types != 3) {
+    tile_decode_unsupported(decoder, "form of wgmma");
+    return;
+  }
+  if (!tile_decode_count(decoder, 4, 8) || !check_shape(decoder, a_type, n, k))
+    return;
+  insn->type = (uint8_t)a_type;
+  insn->type2 = (uint8_t)tile_decode_type(decoder, 2);
+  insn->as.wgmma.n = (uint16_t)n;
+  insn->as.wgmma.k = (uint8_t)k;
+  insn->as.wgmma.d_type = (uint8_t)d_type;
+  insn->as.wgmma.satfinite = tile_decode_has(decoder, "satfinite");
+  if (tile_emu_matrix_elem_bits((TilePtxType)insn->type2) * k != 256)
+    tile_decode_fail(decoder, "types of A and B differ in size");
+  TileSlotList list = {0};
+  tile_decode_list_add(decoder, &list, decoder->ops[0], TILE_PTX_B32, true);
+  uint32_t num_d = list.count;
+  if (num_d != (d_type == TILE_PTX_F16 ? n / 4 : n / 2))
+    tile_decode_fail(decoder, "%u accumulator registers for n = %u", num_d, n);
+  if (decoder->ops[1]->kind == TILE_OPERAND_VECTOR) {
+    tile_decode_list_add(decoder, &list, decoder->ops[1], TILE_PTX_B32, false);
+    if (list.count - num_d != 4)
+      tile_decode_fail(decoder, "A has four registers");
+  }
+  // Only fragments stay in use; descriptors are read when it is issued.
+  uint32_t num_fragment_registers = decoder->num_registers;
+  if (decoder->ops[1]->kind != TILE_OPERAND_VECTOR)
+    insn->a = tile_decode_src(decoder, 1, TILE_PTX_B64);
+  for (uint32_t i = 0; i < list.count; i++)
+    if (list.slots[i] == TILE_NO_SLOT)
+      tile_decode_fail(decoder, "`_` is not a register of a fragment");
+  insn->as.wgmma.num_d = (uint8_t)num_d;
+  insn->as.wgmma.num_a = (uint8_t)(list.count - num_d);
+  insn->b = tile_decode_src(decoder, 2, TILE_PTX_B64);
+  tile_decode_list_finish(decoder, &list);
+  decode_scales(decoder);
+  decoder->num_registers = num_fragment_registers;
+  insn->exec = tile_emu_wgmma_issue;
+}
+
+void tile_emu_decode_wgmma(TileDecoder *decoder) {
+  TileInsn *insn = decoder->insn;
+  const char *form = decoder->num_words > 1 ? decoder->words[1] : "";
+  decoder->parser->kernel->has_wgmma = true;
+  insn->flags |= TILE_INSN_WGMMA;
+  if (!strcmp(form, "fence"))
+    insn->exec = tile_emu_wgmma_fence;
+  else if (!strcmp(form, "commit_group"))
+    insn->exec = tile_emu_wgmma_commit;
+  else if (!strcmp(form, "wait_group")) {
+    insn->imm = tile_decode_immediate(decoder, 0);
+    insn->exec = tile_emu_wgmma_wait;
+  } else if (!strcmp(form, "mma_async"))
+    decode_mma_async(decoder);
+  else
+    tile_decode_unsupported(decoder, "form of wgmma");
+}

@@ -1,0 +1,243 @@
+//===- WgmmaExecute.c - Computes the products of wgmma --------------------===//
+//
+// A warp computes its 16 rows: D (16 x n) = A (16 x k) * B (k x n) + D.
+// Products are accumulated in f32 in the order of k. Integer products of one
+// operation are at most 32 * 255 * 255 and so exact in f32.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NarrowFloat.h"
+#include "Wgmma.h"
+
+#include <stdlib.h>
+
+enum { ROWS = TILE_WGMMA_WARP_ROWS, MAX_N = TILE_WGMMA_MAX_N };
+
+typedef struct {
+  float a[ROWS][TILE_WGMMA_MAX_K];
+  float d[ROWS][MAX_N];
+} Product;
+
+//===-- Multiplicands -----------------------------------------------------===//
+
+/// Reads rows [first, first + count) of an operand in shared memory:
+/// out[(mn - first) * mn_stride + k * k_stride].
+static void load_operand(const uint8_t *smem, uint64_t bits, TilePtxType type,
+                         bool is_mn_major, uint32_t first, uint32_t count,
+                         uint32_t num_k, float *out, uint32_t mn_stride,
+                         uint32_t k_stride) {
+  TileMatrixDescriptor descriptor = tile_emu_descriptor_decode(bits);
+  uint32_t per_unit = 128 / tile_emu_matrix_elem_bits(type);
+  uint32_t mn_step = is_mn_major ? per_unit : 1;
+  uint32_t k_step = is_mn_major ? 1 : per_unit;
+  for (uint32_t mn = 0; mn < count; mn += mn_step)
+    for (uint32_t k = 0; k < num_k; k += k_step) {
+      uint32_t unit = tile_emu_descriptor_unit(&descriptor, is_mn_major,
+                                               per_unit, first + mn, k);
+      tile_emu_matrix_unpack(type, smem + unit, per_unit,
+                             out + mn * mn_stride + k * k_stride,
+                             is_mn_major ? mn_stride : k_stride);
+    }
+}
+
+static void load_a(const TileAsyncOp *op, Product *product) {
+  const TileInsn *insn = op->insn;
+  TilePtxType type = (TilePtxType)insn->type;
+  uint32_t per_reg = 32 / tile_emu_matrix_elem_bits(type);
+  if (!insn->as.wgmma.num_a) {
+    load_operand(op->cta->smem, op->as.wgmma.a, type,
+                 insn->as.wgmma.transpose_a, ROWS * (op->warp->index % 4), ROWS,
+                 insn->as.wgmma.k, &product->a[0][0], TILE_WGMMA_MAX_K, 1);
+    return;
+  }
+  for (uint32_t reg = 0; reg < insn->as.wgmma.num_a; reg++)
+    for (uint32_t l = 0; l < TILE_WARP_SIZE; l++) {
+      const uint32_t *value =
+          &op->as.wgmma.a_fragment[reg * TILE_WARP_SIZE + l];
+      tile_emu_matrix_unpack(type, (const uint8_t *)value, per_reg,
+                             &product->a[tile_fragment_row(l, reg)]
+                                        [tile_fragment_column(l, reg, per_reg)],
+                             1);
+    }
+}
+
+static const TileWgmmaCache *load_b(const TileAsyncOp *op) {
+  TileCluster *cluster = op->warp->cluster;
+  if (!cluster->wgmma_cache)
+    cluster->wgmma_cache = tile_emu_calloc(1, sizeof *cluster->wgmma_cache);
+  TileWgmmaCache *cache = cluster->wgmma_cache;
+  const TileInsn *insn = op->insn;
+  if (cache->cta == op->cta && cache->descriptor == op->as.wgmma.b &&
+      cache->version == op->cta->smem_version && cache->n == insn->as.wgmma.n &&
+      cache->type == insn->type2 &&
+      cache->is_mn_major == insn->as.wgmma.transpose_b)
+    return cache;
+  load_operand(op->cta->smem, op->as.wgmma.b, (TilePtxType)insn->type2,
+               insn->as.wgmma.transpose_b, 0, insn->as.wgmma.n,
+               insn->as.wgmma.k, &cache->b[0][0], 1, MAX_N);
+  cache->cta = op->cta;
+  cache->descriptor = op->as.wgmma.b;
+  cache->version = op->cta->smem_version;
+  cache->n = insn->as.wgmma.n;
+  cache->type = insn->type2;
+  cache->is_mn_major = insn->as.wgmma.transpose_b;
+  return cache;
+}
+
+//===-- Accumulators ------------------------------------------------------===//
+//
+// PTX ISA, "Register Fragments and Shared Memory Matrix Layouts": of every 8
+// columns a lane has (row lane/4, columns 2(lane%4) and + 1) and the same in
+// row lane/4 + 8. f32 and s32 use four registers, f16 two.
+
+static void load_d_f32(TileWarp *warp, const TileInsn *insn, Product *product) {
+  for (uint32_t reg = 0; reg < insn->as.wgmma.num_d; reg += 2) {
+    uint32_t row = reg % 4 / 2 * 8, column = reg / 4 * 8;
+    const float *even = tile_f32(warp, insn->vec[reg]);
+    const float *odd = tile_f32(warp, insn->vec[reg + 1]);
+    for (uint32_t l = 0; l < TILE_WARP_SIZE; l++) {
+      float *to = &product->d[row + l / 4][column + l % 4 * 2];
+      to[0] = even[l];
+      to[1] = odd[l];
+    }
+  }
+}
+
+static void store_d_f32(TileWarp *warp, const TileInsn *insn,
+                        const Product *product) {
+  for (uint32_t reg = 0; reg < insn->as.wgmma.num_d; reg += 2) {
+    uint32_t row = reg % 4 / 2 * 8, column = reg / 4 * 8;
+    float *even = tile_f32(warp, insn->vec[reg]);
+    float *odd = tile_f32(warp, insn->vec[reg + 1]);
+    for (uint32_t l = 0; l < TILE_WARP_SIZE; l++) {
+      const float *from = &product->d[row + l / 4][column + l % 4 * 2];
+      even[l] = from[0];
+      odd[l] = from[1];
+    }
+  }
+}
+
+static void load_d_f16(TileWarp *warp, const TileInsn *insn, Product *product) {
+  for (uint32_t reg = 0; reg < insn->as.wgmma.num_d; reg++) {
+    const uint32_t *value = tile_u32(warp, insn->vec[reg]);
+    for (uint32_t l = 0; l < TILE_WARP_SIZE; l++) {
+      float *to = &product->d[reg % 2 * 8 + l / 4][reg / 2 * 8 + l % 4 * 2];
+      to[0] = tile_f32_of_f16(value[l] & 0xffff);
+      to[1] = tile_f32_of_f16(value[l] >> 16);
+    }
+  }
+}
+
+static void store_d_f16(TileWarp *warp, const TileInsn *insn,
+                        const Product *product) {
+  for (uint32_t reg = 0; reg < insn->as.wgmma.num_d; reg++) {
+    uint32_t *value = tile_u32(warp, insn->vec[reg]);
+    for (uint32_t l = 0; l < TILE_WARP_SIZE; l++) {
+      const float *from =
+          &product->d[reg % 2 * 8 + l / 4][reg / 2 * 8 + l % 4 * 2];
+      value[l] = tile_f16_of_f32(from[0]) | (uint32_t)tile_f16_of_f32(from[1])
+                                                << 16;
+    }
+  }
+}
+
+/// Adds the product of this operation, which is exact in f32, to s32.
+static void add_d_s32(TileWarp *warp, const TileInsn *insn, bool accumulate,
+                      const Product *product) {
+  for (uint32_t reg = 0; reg < insn->as.wgmma.num_d; reg++) {
+    uint32_t *value = tile_u32(warp, insn->vec[reg]);
+    for (uint32_t l = 0; l < TILE_WARP_SIZE; l++) {
+      uint32_t row = reg % 4 / 2 * 8 + l / 4;
+      uint32_t column = reg / 4 * 8 + l % 4 * 2 + reg % 2;
+      int64_t sum = (int64_t)product->d[row][column] +
+                    (accumulate ? (int32_t)value[l] : 0);
+      if (insn->as.wgmma.satfinite && sum > INT32_MAX)
+        sum = INT32_MAX;
+      if (insn->as.wgmma.satfinite && sum < INT32_MIN)
+        sum = INT32_MIN;
+      value[l] = (uint32_t)sum;
+    }
+  }
+}
+
+//===-- Product -----------------------------------------------------------===//
+
+#if defined(__x86_64__) && defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
+#define FOR_EACH_CPU                                                           \
+  __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define FOR_EACH_CPU
+#endif
+
+enum { BLOCK = 64 }; // columns whose sums stay in registers
+
+/// Rows of D += rows of A * B, `width` columns from `first` on.
+FOR_EACH_CPU
+static void multiply(Product *product, const float (*restrict b)[MAX_N],
+                     uint32_t n, uint32_t num_k) {
+  for (uint32_t first = 0; first < n; first += BLOCK)
+    for (uint32_t row = 0; row < ROWS; row++) {
+      const float *a = product->a[row];
+      float *d = &product->d[row][first];
+      float sum[BLOCK];
+      memcpy(sum, d, sizeof sum);
+      for (uint32_t k = 0; k < num_k; k++) {
+        float factor = a[k];
+        const float *from = &b[k][first];
+        for (uint32_t i = 0; i < BLOCK; i++)
+          sum[i] += factor * from[i];
+      }
+      memcpy(d, sum, sizeof sum);
+    }
+}
+
+static void negate(Product *product) {
+  for (uint32_t row = 0; row < ROWS; row++)
+    for (uint32_t k = 0; k < TILE_WGMMA_MAX_K; k++)
+      product->a[row][k] = -product->a[row][k];
+}
+
+static void pop(TileAsyncOp *op) {
+  TileWgmmaState *wgmma = &op->warp->wgmma;
+  const TileInsn *insn = op->insn;
+  wgmma->first = op->as.wgmma.next;
+  if (!wgmma->first)
+    wgmma->last = NULL;
+  wgmma->num_in_flight--;
+  wgmma->num_done++;
+  for (uint32_t i = 0; i < insn->num_regs; i++)
+    wgmma->in_flight[insn->reg_ids[i]] = 0;
+  for (const TileAsyncOp *later = wgmma->first; later;
+       later = later->as.wgmma.next)
+    for (uint32_t i = 0; i < later->insn->num_regs; i++)
+      wgmma->in_flight[later->insn->reg_ids[i]] |= i < later->insn->num_dst_regs
+                                                       ? TILE_IN_FLIGHT_WRITE
+                                                       : TILE_IN_FLIGHT_READ;
+}
+
+void tile_emu_wgmma_run(TileAsyncOp *op) {
+  TileWarp *warp = op->warp;
+  const TileInsn *insn = op->insn;
+  uint32_t n = insn->as.wgmma.n;
+  bool accumulate = op->as.wgmma.accumulate;
+  TilePtxType type = (TilePtxType)insn->as.wgmma.d_type;
+  Product product;
+  load_a(op, &product);
+  if (insn->as.wgmma.negate_product)
+    negate(&product);
+  const TileWgmmaCache *b = load_b(op);
+  if (!accumulate || type == TILE_PTX_S32)
+    memset(product.d, 0, sizeof product.d);
+  else if (type == TILE_PTX_F16)
+    load_d_f16(warp, insn, &product);
+  else
+    load_d_f32(warp, insn, &product);
+  multiply(&product, b->b, n, insn->as.wgmma.k);
+  if (type == TILE_PTX_S32)
+    add_d_s32(warp, insn, accumulate, &product);
+  else if (type == TILE_PTX_F16)
+    store_d_f16(warp, insn, &product);
+  else
+    store_d_f32(warp, insn, &product);
+  pop(op);
+}
