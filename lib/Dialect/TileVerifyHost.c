@@ -173,13 +173,24 @@ MlirLogicalResult tile_tensor_map_verify(MlirOperation op) {
   return tensor_map_verify_box(map, shape.rank, elem_bytes);
 }
 
-//===-- tile.require, tile.num_sms ----------------------------------------===//
+//===-- tile.require, tile.address, tile.num_sms --------------------------===//
 
 MlirLogicalResult tile_require_verify(MlirOperation op) {
   if (tile_failed(verify_on_host(op))) // (C1)
     return tile_failure();
   if (tile_require_text(tile_require_cast(op)).length == 0) // (C2)
     return tile_emit_error(op, "expects a text that is not empty");
+  return tile_success();
+}
+
+MlirLogicalResult tile_address_verify(MlirOperation op) {
+  if (tile_failed(verify_on_host(op))) // (C2)
+    return tile_failure();
+  MlirType type = mlirValueGetType(tile_address_tensor(tile_address_cast(op)));
+  TileSpace space = tile_space_of_attr(mlirMemRefTypeGetMemorySpace(type));
+  if (space != TILE_SPACE_GLOBAL) // (C1)
+    return tile_emit_error(op, "expects a tensor in global memory, got %s",
+                           tile_space_name(space));
   return tile_success();
 }
 

@@ -427,7 +427,8 @@ def Tile_VariantsOp : Tile_Op<"variants", [NoTerminator, NoRegionArguments]> {
 def Tile_AddressOp : Tile_Op<"address", [Pure]> {
   let summary = "address of the first element of a tensor, on the host";
   let description = [{
-    In bytes, the offset of the memref included.
+    In bytes, the offset of the memref included. Variants compare it with the
+    alignment that their instructions need.
 
     Constraints:
     (C1) `tensor` is in global memory;
@@ -438,9 +439,10 @@ def Tile_AddressOp : Tile_Op<"address", [Pure]> {
     %p = tile.address %A : memref<?x?xbf16>
     ```
   }];
-  let arguments = (ins AnyMemRef:$tensor);
-  let results = (outs Index:$address);
+  let arguments = (ins Arg<AnyMemRef, "the tensor">:$tensor);
+  let results = (outs Res<Index, "its address in bytes">:$address);
   let assemblyFormat = "$tensor attr-dict `:` type($tensor)";
+  let hasVerifier = 1;
 }
 
 def Tile_NumSmsOp : Tile_Op<"num_sms", [Pure]> {

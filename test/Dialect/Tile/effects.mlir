@@ -82,6 +82,7 @@ func.func @dead(%A: memref<?xf32>, %n: index, %v: f32) {
   %barrier = tile.barrier_alloc : !tile.barrier<2>
   %map = tile.tensor_map %A box [64] : memref<?xf32>
   %sms = tile.num_sms
+  %address = tile.address %A : memref<?xf32>
   %i, %j = tile.block_swizzle %n, %n of %n, %n
   %s = tile.alloc : memref<64xf32, #shared>
   tile.fill %s, %v : memref<64xf32, #shared>, f32

@@ -179,6 +179,25 @@ func.func @require_c2(%c: i1) {
 
 // -----
 
+//===-- tile.address ------------------------------------------------------===//
+
+func.func @address_c1(%A: memref<64xbf16, #gpu.address_space<workgroup>>) {
+  // expected-error @+1 {{expects a tensor in global memory, got shared memory}}
+  %p = tile.address %A : memref<64xbf16, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+// expected-note @+1 {{the kernel is here}}
+func.func @address_c2(%A: memref<?x?xbf16>) attributes {tile.num_threads = 128 : i64} {
+  // expected-error @+1 {{expects to be outside kernels}}
+  %p = tile.address %A : memref<?x?xbf16>
+  return
+}
+
+// -----
+
 //===-- tile.num_sms ------------------------------------------------------===//
 
 func.func @num_sms_c1(%one: index) {
