@@ -356,6 +356,39 @@ static void test_numbers(void **state) {
                       "f32:1.5, got none");
 }
 
+static void test_known_elements(void **state) {
+  (void)state;
+  static const struct {
+    TileDtype dtype;
+    double value;
+    uint64_t bits;
+  } known[] = {
+      {TILE_DTYPE_F16, -1.5, 0xBE00},
+      {TILE_DTYPE_BF16, -1.5, 0xBFC0},
+      {TILE_DTYPE_F32, -1.5, 0xBFC00000},
+      {TILE_DTYPE_F64, -1.5, 0xBFF8000000000000},
+      {TILE_DTYPE_TF32, -1.5, 0xBFC00000},
+      {TILE_DTYPE_F8E4M3FN, -1.5, 0xBC},
+      {TILE_DTYPE_F8E5M2, -1.5, 0xBE},
+      {TILE_DTYPE_I8, -3, 0xFD},
+      {TILE_DTYPE_U8, 253, 0xFD},
+      {TILE_DTYPE_I16, -3, 0xFFFD},
+      {TILE_DTYPE_I32, -3, 0xFFFFFFFD},
+      {TILE_DTYPE_U32, 4294967293, 0xFFFFFFFD},
+      {TILE_DTYPE_INDEX, -3, 0xFFFFFFFFFFFFFFFD},
+  };
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    uint64_t bits = 0;
+    TileNumber number = tile_dtype_load(known[i].dtype, &known[i].bits);
+    assert_true((tile_dtype_is_float(known[i].dtype)
+                     ? number.real
+                     : (double)number.integer) == known[i].value);
+    number = (TileNumber){.dtype = TILE_DTYPE_F64, .real = known[i].value};
+    tile_dtype_store(known[i].dtype, number, &bits);
+    assert_int_equal(bits, known[i].bits);
+  }
+}
+
 // Every bit pattern of the small types survives reading and writing.
 static void test_elements_round_trip(void **state) {
   (void)state;
@@ -391,6 +424,7 @@ int main(void) {
       cmocka_unit_test(test_bad_texts),
       cmocka_unit_test(test_long_file_names),
       cmocka_unit_test(test_numbers),
+      cmocka_unit_test(test_known_elements),
       cmocka_unit_test(test_elements_round_trip),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

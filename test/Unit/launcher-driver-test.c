@@ -513,8 +513,8 @@ static void test_bad_launches(void **state) {
   open_launch(&c);
   c.launch.num_params = 1;
   expect_refused(&c, "expected 2 parameters, got 1");
-  c.sizes_bytes[1] = 4;
-  expect_refused(&c, "expected parameter 1 of 8 bytes, got 4");
+  c.sizes_bytes[1] = 2;
+  expect_refused(&c, "expected parameter 1 of 8 bytes, got 2");
   c.launch.grid[1] = 65536;
   expect_refused(&c, "expected grid y from 1 to 65535, got 65536");
   c.launch.grid[0] = 0;
@@ -525,6 +525,9 @@ static void test_bad_launches(void **state) {
   expect_refused(&c, "expected at most 1024 threads in a block, got 1152");
   c.launch.cluster[1] = 4;
   expect_refused(&c, "expected cluster y to divide the grid of 6, got 4");
+
+  c.launch.cluster[2] = 0;
+  expect_refused(&c, "expected cluster z to divide the grid of 2, got 0");
 
   c.launch.kernel = "other";
   char message[200];

@@ -217,6 +217,14 @@ static void test_first_suitable_variant(void **state) {
                "pitch of A; 'fast' needs: pitch of A");
 }
 
+// Without launches the PTX file need not even exist.
+static void test_no_launch(void **state) {
+  (void)state;
+  set_good_args();
+  assert_string_equal(run("", "", 0).message, "");
+  assert_string_equal(fake->log, "");
+}
+
 static void test_two_launches(void **state) {
   (void)state;
   set_good_args();
@@ -276,7 +284,8 @@ static void test_every_scalar_type(void **state) {
 
 static void test_requirements(void **state) {
   (void)state;
-  static const char text[] = "{\"value\": 12, \"text\": \"n is not negative\"}";
+  static const char text[] = "{\"value\": 17, \"text\": \"true\"},"
+                             "{\"value\": 12, \"text\": \"n is not negative\"}";
   set_good_args();
   assert_string_equal(run(text, launch_of(slow_variant, ""), 0).message, "");
   args[2].scalar.integer = -1;
@@ -495,6 +504,7 @@ static void test_damaged_files(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_first_suitable_variant),
+      cmocka_unit_test(test_no_launch),
       cmocka_unit_test(test_two_launches),
       cmocka_unit_test(test_empty_tensors),
       cmocka_unit_test(test_every_scalar_type),

@@ -73,16 +73,19 @@ static void test_normal_numbers(void **state) {
   (void)state;
   const double count = 20000;
   TileTensor tensor = make("normal:20000:f32", 3);
-  double sum = 0, squares = 0;
+  double sum = 0, squares = 0, products = 0, last = 0; // of neighbours
   int num_within_one = 0;
   for (size_t i = 0; i < tile_tensor_num_elems(&tensor); i++) {
     double v = value(&tensor, i);
     sum += v;
     squares += v * v;
+    products += v * last;
+    last = v;
     num_within_one += fabs(v) < 1;
   }
   assert_true(fabs(sum / count) < 0.03);
   assert_true(fabs(squares / count - 1) < 0.04);
+  assert_true(fabs(products / count) < 0.03);
   assert_true(fabs((double)num_within_one / count - 0.683) < 0.02);
   tile_tensor_deinit(&tensor);
 }
@@ -177,9 +180,9 @@ static void test_bad_layouts(void **state) {
   assert_string_equal(tile_tensor_alloc(&tensor).message,
                       "extent 1 is -4, expected at least 0");
   tensor = good;
-  tensor.strides[0] = -4;
+  tensor.strides[1] = -4;
   assert_string_equal(tile_tensor_alloc(&tensor).message,
-                      "stride 0 is -4, expected at least 0");
+                      "stride 1 is -4, expected at least 0");
   tensor = good;
   tensor.offset = -1;
   assert_string_equal(tile_tensor_alloc(&tensor).message,
