@@ -46,4 +46,5 @@ function(tile_bindings dialect td)
     BYPRODUCTS ${TILE_GEN}/${dialect}.json
     DEPENDS ${TILE_ODSGEN_SOURCES} ${ARGN} VERBATIM)
   set(TILE_GENERATED ${TILE_GENERATED} ${TILE_GEN}/Tile/Ops/${dialect}.h PARENT_SCOPE)
+  set_property(GLOBAL APPEND PROPERTY TILE_BOUND_DIALECTS ${dialect})
 endfunction()

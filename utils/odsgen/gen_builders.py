@@ -126,11 +126,8 @@ def _operand_statements(op: Op) -> list[str]:
             put = "tile_ods_operand_opt"
         body.append(f"{put}(&s, a.{operand.c_name});")
     if "AttrSizedOperandSegments" in op.trait_names:
-        sizes = [
-            f"(int32_t)a.{o.c_name}.n" if o.is_variadic else f"a.{o.c_name}.ptr != NULL"
-            for o in op.operands
-        ]
-        body.append(_segments("operandSegmentSizes", sizes))
+        sizes = [_size(o, f"a.{o.c_name}") for o in op.operands]
+        body += _segments("operand", sizes)
     return body
 
 
@@ -138,21 +135,33 @@ def _type_statements(op: Op) -> list[str]:
     body, sizes = [], []
     for result in op.results:
         field = f"a.{_type_name(op, result)}"
+        put = "tile_ods_type"
         if result.is_variadic:
-            body.append(f"tile_ods_types(&s, {field});")
-            sizes.append(f"(int32_t){field}.n")
-        else:
-            put = "tile_ods_type_opt" if result.is_optional else "tile_ods_type"
-            body.append(f"{put}(&s, {field});")
-            sizes.append(f"{field}.ptr != NULL")
+            put = "tile_ods_types"
+        elif result.is_optional:
+            put = "tile_ods_type_opt"
+        body.append(f"{put}(&s, {field});")
+        sizes.append(_size(result, field))
     if "AttrSizedResultSegments" in op.trait_names:
-        body.append(_segments("resultSegmentSizes", sizes))
+        body += _segments("result", sizes)
     return body
 
 
-def _segments(name: str, sizes: list[str]) -> str:
-    values = f"(int32_t[]){{{', '.join(sizes)}}}"
-    return f'tile_ods_segments(&s, a.builder, "{name}", {values}, {len(sizes)});'
+def _segments(kind: str, sizes: list[str]) -> list[str]:
+    """Statements that give the size of every operand or result group."""
+    array = f"{kind}_sizes"
+    return [
+        f"const int32_t {array}[] = {{{', '.join(sizes)}}};",
+        f'tile_ods_segments(&s, a.builder, "{kind}SegmentSizes", {array}, '
+        f"{len(sizes)});",
+    ]
+
+
+def _size(value: Value, field: str) -> str:
+    """How many values a field gives to its group."""
+    if value.is_variadic:
+        return f"(int32_t){field}.n"
+    return f"{field}.ptr != NULL" if value.is_optional else "1"
 
 
 def _attribute_statements(attribute: Attribute) -> list[str]:

@@ -90,13 +90,18 @@ def wrap(text: str, indent: str) -> list[str]:
     leaves a third of the line, else indented by four columns more.
     """
     line, lines = indent, []
+    opened: list[int] = []  # columns after the brackets that are open
     for piece in _comma_pieces(text):
         if len(line) + len(piece.rstrip()) > COLUMNS and line.strip():
             lines.append(line.rstrip())
-            column = _open_bracket(line)
-            aligned = 0 < column < COLUMNS * 2 // 3
-            line = " " * column if aligned else indent + "    "
-        line += piece
+            aligned = opened and opened[-1] < COLUMNS * 2 // 3
+            line = " " * opened[-1] if aligned else indent + "    "
+        for token in _TOKEN.findall(piece):
+            line += token
+            if token in "([{":
+                opened.append(len(line))
+            elif token in ")]}" and opened:
+                opened.pop()
     return [*lines, line.rstrip()]
 
 
@@ -108,19 +113,6 @@ def _comma_pieces(text: str) -> list[str]:
         if token == " " and pieces[-1].endswith(", "):
             pieces.append("")
     return pieces
-
-
-def _open_bracket(line: str) -> int:
-    """The column after the innermost bracket that stays open; 0 without one."""
-    opened: list[int] = []
-    column = 0
-    for token in _TOKEN.findall(line):
-        column += len(token)
-        if token in "([{":
-            opened.append(column)
-        elif token in ")]}" and opened:
-            opened.pop()
-    return opened[-1] if opened else 0
 
 
 def c_string(text: str) -> str:

@@ -155,7 +155,8 @@ static inline TileRange tile_ods_result_group(MlirOperation op,
 
 // Replaces an operand group. `segment`: its number in operandSegmentSizes, -1
 // without that attribute. Defined in lib/Support/EnumText.c.
-void tile_ods_set_operands(TileRange group, int segment, TileValues values);
+MLIR_CAPI_EXPORTED void tile_ods_set_operands(TileRange group, int segment,
+                                              TileValues values);
 
 // The same for an optional operand; a null value removes it.
 static inline void tile_ods_set_operand(TileRange group, int segment,
@@ -226,12 +227,14 @@ typedef struct {
 
 // Enum attributes that are dialect attributes go through their text: mlir-c
 // has no other way to them. Defined in lib/Support/EnumText.c.
-MlirAttribute tile_ods_enum_attr(MlirContext context, const char *prefix,
-                                 const TileEnumCase *cases, int num_cases,
-                                 int64_t value, const char *separator);
-int64_t tile_ods_enum_value(MlirAttribute attribute, int prefix_length,
-                            const TileEnumCase *cases, int num_cases,
-                            const char *separator);
+MLIR_CAPI_EXPORTED MlirAttribute tile_ods_enum_attr(
+    MlirContext context, const char *prefix, const TileEnumCase *cases,
+    int num_cases, int64_t value, const char *separator);
+MLIR_CAPI_EXPORTED int64_t tile_ods_enum_value(MlirAttribute attribute,
+                                               int prefix_length,
+                                               const TileEnumCase *cases,
+                                               int num_cases,
+                                               const char *separator);
 
 //===-- Operation state ---------------------------------------------------===//
 

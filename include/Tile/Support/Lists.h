@@ -44,6 +44,9 @@ typedef struct {
 #define TILE_VALUES(...) TILE_LIST(TileValues, MlirValue, __VA_ARGS__)
 #define TILE_TYPES(...) TILE_LIST(TileTypes, MlirType, __VA_ARGS__)
 #define TILE_I64S(...) TILE_LIST(TileI64s, int64_t, __VA_ARGS__)
+#define TILE_I32S(...) TILE_LIST(TileI32s, int32_t, __VA_ARGS__)
+#define TILE_REGIONS(...) TILE_LIST(TileRegions, MlirRegion, __VA_ARGS__)
+#define TILE_BLOCKS(...) TILE_LIST(TileBlocks, MlirBlock, __VA_ARGS__)
 
 /// An optional number or enumerator: TILE_SOME(3), or left out.
 typedef struct {
