@@ -100,9 +100,9 @@ static MlirLogicalResult verify_tile(MlirOperation op, MlirValue tile,
                            "or a fragment, got %s",
                            name, tile_verify_type_text(type).chars);
   if (!tile_verify_is_element(out_shape->element))
-    return tile_emit_error(
-        op, "expects elements of '%s' to be " TILE_VERIFY_ELEMENTS ", got %s",
-        name, tile_verify_type_text(out_shape->element).chars);
+    return tile_emit_error(op, "expects elements of '%s' to be %s, got %s",
+                           name, TILE_VERIFY_ELEMENTS,
+                           tile_verify_type_text(out_shape->element).chars);
   // A region is a way to name a window, not a value: region (C7).
   if (tile_region_type_is(type) &&
       (!mlirValueIsAOpResult(tile) ||

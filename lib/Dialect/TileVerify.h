@@ -29,7 +29,7 @@ bool tile_verify_is_power_of_two(int64_t value);
 
 /// Whether a tile can hold elements of this type.
 bool tile_verify_is_element(MlirType element);
-/// The same as a sentence part, for messages.
+/// The same as a part of a sentence, an argument of messages.
 #define TILE_VERIFY_ELEMENTS                                                   \
   "f64, f32, f16, bf16, an 8-bit float or a signless integer of 1, 8, 16, 32 " \
   "or 64 bits"

@@ -51,9 +51,9 @@ static MlirLogicalResult alloc_verify_type(TileAllocOp alloc, MlirType type,
         op, "expects a memref with the identity layout, got %s",
         tile_verify_attr_text(mlirMemRefTypeGetLayout(type)).chars);
   if (!tile_verify_is_element(out_shape->element)) // (C8)
-    return tile_emit_error(
-        op, "expects elements of " TILE_VERIFY_ELEMENTS ", got %s",
-        tile_verify_type_text(out_shape->element).chars);
+    return tile_emit_error(op, "expects elements of %s, got %s",
+                           TILE_VERIFY_ELEMENTS,
+                           tile_verify_type_text(out_shape->element).chars);
   return tile_success();
 }
 

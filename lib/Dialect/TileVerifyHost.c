@@ -164,9 +164,9 @@ MlirLogicalResult tile_tensor_map_verify(MlirOperation op) {
       !tile_verify_is_element(shape.element)) // (C1)
     return tile_emit_error(op,
                            "expects a tensor in global memory, of rank 1 to %d "
-                           "and of elements of " TILE_VERIFY_ELEMENTS
-                           ", got %s",
-                           TILE_MAX_RANK, tile_verify_type_text(type).chars);
+                           "and of elements of %s, got %s",
+                           TILE_MAX_RANK, TILE_VERIFY_ELEMENTS,
+                           tile_verify_type_text(type).chars);
   int64_t elem_bytes = tile_elem_bits(shape.element) / 8;
   if (tile_failed(tensor_map_verify_strides(map, type, shape.rank, elem_bytes)))
     return tile_failure();

@@ -104,7 +104,7 @@ TileKernelConfigOp tile_kernel_config_of(MlirOperation kernel);
 /// without tile ops. Passes call it before they change a kernel.
 ///
 /// Errors: reported at the kernel, or at the op inside it.
-MlirLogicalResult tile_kernel_verify(MlirOperation kernel);
+MLIR_CAPI_EXPORTED MlirLogicalResult tile_kernel_verify(MlirOperation kernel);
 
 #ifdef __cplusplus
 }
