@@ -1,9 +1,345 @@
-//===- NvgpuOps.c - (being written) ===//
+//===- NvgpuOps.c - ldmatrix, mma.sync and cp.async -----------------------===//
+//
+// Vectors of nvgpu are not SSA values any more: Parts hold their 32-bit words.
+// Elements of 32 bits are words as they are; smaller ones are packed, the first
+// in the low bits, as ldmatrix and mma.sync have them (PTX ISA, matrix
+// fragments).
+//
+//===----------------------------------------------------------------------===//
+
 #include "Lowering.h"
-void lower_nvgpu_ldmatrix(Lowering *l, MlirOperation op) { lower_fail(l, op, "has no lowering yet"); }
-void lower_nvgpu_mma_sync(Lowering *l, MlirOperation op) { lower_fail(l, op, "has no lowering yet"); }
-void lower_nvgpu_device_async_copy(Lowering *l, MlirOperation op) { lower_fail(l, op, "has no lowering yet"); }
-void lower_nvgpu_device_async_create_group(Lowering *l, MlirOperation op) { lower_fail(l, op, "has no lowering yet"); }
-void lower_nvgpu_device_async_wait(Lowering *l, MlirOperation op) { lower_fail(l, op, "has no lowering yet"); }
-void lower_vector_from_elements(Lowering *l, MlirOperation op) { lower_fail(l, op, "has no lowering yet"); }
-void lower_vector_extract(Lowering *l, MlirOperation op) { lower_fail(l, op, "has no lowering yet"); }
+
+#include "Tile/Ops/llvm.h"
+#include "Tile/Ops/nvgpu.h"
+#include "Tile/Ops/nvvm.h"
+#include "Tile/Ops/vector.h"
+#include "Tile/Support/Constants.h"
+#include "mlir-c/Dialect/LLVM.h"
+
+enum { WORD_BITS = 32 };
+
+//===-- Vectors -----------------------------------------------------------===//
+
+static MlirType element_of(MlirValue vector) {
+  return mlirShapedTypeGetElementType(mlirValueGetType(vector));
+}
+
+static int64_t elems_per_word(MlirType element) {
+  return WORD_BITS / tile_elem_bits(element);
+}
+
+static int64_t num_elems(MlirValue vector) {
+  MlirType type = mlirValueGetType(vector);
+  int64_t count = 1;
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); d++)
+    count *= mlirShapedTypeGetDimSize(type, d);
+  return count;
+}
+
+static MlirValue word_of(Lowering *l, const MlirValue *elems,
+                         MlirType element) {
+  int64_t count = elems_per_word(element);
+  return count == 1 ? elems[0] : bits_join(l, elems, element, count);
+}
+
+// Whether the vector is one that these lowerings hold; reports it otherwise.
+static bool has_parts(Lowering *l, MlirOperation op, MlirValue vector) {
+  MlirType type = mlirValueGetType(vector);
+  int bits = mlirTypeIsAVector(type) ? tile_elem_bits(element_of(vector)) : 0;
+  if (bits == 0 || bits > WORD_BITS ||
+      num_elems(vector) * bits > MAX_PARTS * WORD_BITS ||
+      num_elems(vector) * bits % WORD_BITS) {
+    lower_fail(l, op, "has no lowering to nvvm");
+    return false;
+  }
+  return true;
+}
+
+// Folding makes constants of vectors whose elements are.
+static Parts *constant_parts(Lowering *l, MlirOperation op, MlirValue vector) {
+  MlirAttribute value;
+  if (!mlirxConstantAttr(vector, &value) ||
+      !mlirAttributeIsADenseElements(value) ||
+      !mlirDenseElementsAttrIsSplat(value) || !has_parts(l, op, vector))
+    return NULL;
+  MlirType element = element_of(vector);
+  MlirValue part[MAX_PARTS], elems[WORD_BITS / 8];
+  MlirValue splat =
+      arith_constant(&l->b, mlirDenseElementsAttrGetSplatValue(value));
+  int64_t per_word = elems_per_word(element);
+  int count = (int)(num_elems(vector) / per_word);
+  for (int64_t i = 0; i < per_word; i++)
+    elems[i] = splat;
+  for (int i = 0; i < count; i++)
+    part[i] = word_of(l, elems, element);
+  return parts_add(l, vector, count, part);
+}
+
+// The words of an operand; null after an error.
+static Parts *parts_of(Lowering *l, MlirOperation op, MlirValue vector) {
+  Parts *parts = parts_find(l, vector);
+  if (!parts)
+    parts = constant_parts(l, op, vector);
+  if (!parts && !mlirLogicalResultIsFailure(l->result))
+    lower_fail(l, op, "has no lowering to nvvm");
+  return parts;
+}
+
+void lower_vector_from_elements(Lowering *l, MlirOperation op) {
+  MlirValue vector = mlirOperationGetResult(op, 0);
+  if (!has_parts(l, op, vector))
+    return;
+  TileRange range =
+      vector_from_elements_elements(vector_from_elements_cast(op));
+  MlirType element = element_of(vector);
+  int64_t per_word = elems_per_word(element);
+  MlirValue part[MAX_PARTS], elems[WORD_BITS / 8];
+  int count = (int)(range.n / per_word);
+  for (int i = 0; i < count; i++) {
+    for (int64_t j = 0; j < per_word; j++)
+      elems[j] = tile_range_at(range, (intptr_t)(i * per_word + j));
+    part[i] = word_of(l, elems, element);
+  }
+  parts_add(l, vector, count, part);
+}
+
+// One element, at constant positions.
+void lower_vector_extract(Lowering *l, MlirOperation op) {
+  VectorExtractOp extract = vector_extract_cast(op);
+  MlirValue source = vector_extract_source(extract);
+  MlirType type = mlirValueGetType(source);
+  int64_t linear = 0;
+  Parts *parts = parts_of(l, op, source);
+  if (!parts)
+    return;
+  if (vector_extract_static_position_size(extract) !=
+          mlirShapedTypeGetRank(type) ||
+      vector_extract_dynamic_position(extract).n) {
+    lower_fail(l, op, "has no lowering to nvvm");
+    return;
+  }
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); d++)
+    linear = linear * mlirShapedTypeGetDimSize(type, d) +
+             vector_extract_static_position(extract, d);
+  MlirType element = element_of(source);
+  int64_t per_word = elems_per_word(element);
+  MlirValue elems[WORD_BITS / 8];
+  elems[0] = parts->part[linear / per_word];
+  if (per_word > 1)
+    bits_split(l, elems[0], element, per_word, elems);
+  mlirRewriterBaseReplaceAllUsesWith(l->b.rw, mlirOperationGetResult(op, 0),
+                                     elems[linear % per_word]);
+}
+
+// Whole rows of one word each.
+void lower_vector_extract_strided_slice(Lowering *l, MlirOperation op) {
+  VectorExtractStridedSliceOp slice = vector_extract_strided_slice_cast(op);
+  MlirValue vector = mlirOperationGetResult(op, 0);
+  MlirValue source = vector_extract_strided_slice_source(slice);
+  Parts *parts = parts_of(l, op, source);
+  if (!parts || !has_parts(l, op, vector))
+    return;
+  int64_t per_word = elems_per_word(element_of(source));
+  MlirAttribute offsets = vector_extract_strided_slice_offsets_attr(slice);
+  int64_t first =
+      mlirIntegerAttrGetValueInt(mlirArrayAttrGetElement(offsets, 0));
+  int count = (int)(num_elems(vector) / per_word);
+  intptr_t last_dim = mlirShapedTypeGetRank(mlirValueGetType(vector)) - 1;
+  if (last_dim != 1 ||
+      mlirShapedTypeGetDimSize(mlirValueGetType(source), 1) != per_word ||
+      mlirShapedTypeGetDimSize(mlirValueGetType(vector), 1) != per_word) {
+    lower_fail(l, op, "has no lowering to nvvm");
+    return;
+  }
+  parts_add(l, vector, count, parts->part + first);
+}
+
+//===-- ldmatrix ----------------------------------------------------------===//
+
+static MlirAttribute parse(Lowering *l, const char *text) {
+  return mlirAttributeParseGet(tile_builder_context(&l->b), tile_str(text));
+}
+
+static MlirType type_struct(Lowering *l, intptr_t count, MlirType member) {
+  MlirType members[MAX_PARTS];
+  for (intptr_t i = 0; i < count; i++)
+    members[i] = member;
+  return mlirLLVMStructTypeLiteralGet(tile_builder_context(&l->b), count,
+                                      members, false);
+}
+
+static MlirValue member_of(Lowering *l, MlirValue container, MlirType type,
+                           int64_t i) {
+  return llvm_extractvalue(&l->b, .type = type, .container = container,
+                           .position = {&i, 1});
+}
+
+// Pointer to an element of the storage of a shared tile.
+static MlirValue storage_pointer(Lowering *l, MlirOperation op,
+                                 MlirValue storage, TileRange indices) {
+  Memory *memory = memory_find(l, storage);
+  if (!memory || memory->space != TILE_SPACE_SHARED || indices.n != 1) {
+    lower_fail(l, op, "expects the storage of a shared tile");
+    return (MlirValue){NULL};
+  }
+  return element_pointer(l, memory->pointer, memory->element,
+                         index_operand(l, tile_range_at(indices, 0)));
+}
+
+void lower_nvgpu_ldmatrix(Lowering *l, MlirOperation op) {
+  NVGPULdMatrixOp load = nvgpu_ldmatrix_cast(op);
+  int count = (int)nvgpu_ldmatrix_numTiles(load);
+  MlirValue pointer = storage_pointer(l, op, nvgpu_ldmatrix_srcMemref(load),
+                                      nvgpu_ldmatrix_indices(load));
+  if (!pointer.ptr)
+    return;
+  MlirType word = type_i32(l);
+  MlirValue loaded = nvvm_ldmatrix(
+      &l->b, .type = count == 1 ? word : type_struct(l, count, word),
+      .ptr = pointer, .num = count,
+      .layout = nvgpu_ldmatrix_transpose(load) ? NVVM_MMA_LAYOUT_col
+                                               : NVVM_MMA_LAYOUT_row,
+      .shape = parse(l, "#nvvm.ld_st_matrix_shape<m = 8, n = 8>"),
+      .eltType = NVVM_LD_ST_MATRIX_ELT_TYPE_B16);
+  MlirValue part[MAX_PARTS] = {loaded};
+  MlirType element = element_of(mlirOperationGetResult(op, 0));
+  for (int i = 0; i < count; i++) {
+    if (count > 1)
+      part[i] = member_of(l, loaded, word, i);
+    if (elems_per_word(element) == 1)
+      part[i] = llvm_bitcast(&l->b, element, part[i]);
+  }
+  parts_add(l, mlirOperationGetResult(op, 0), count, part);
+}
+
+//===-- mma.sync ----------------------------------------------------------===//
+
+// The word of a fragment as nvvm.mma.sync has it: pairs of f16 are vectors,
+// what else goes in is i32.
+static MlirType multiplicand_type(Lowering *l, MlirType element) {
+  int64_t pair = 2;
+  return mlirTypeIsAF16(element) ? mlirVectorTypeGet(1, &pair, element)
+                                 : type_i32(l);
+}
+
+static MlirType accumulator_type(Lowering *l, MlirType element) {
+  return elems_per_word(element) == 1 ? element : multiplicand_type(l, element);
+}
+
+static void cast_parts(Lowering *l, const Parts *parts, MlirType type,
+                       MlirValue *out) {
+  for (int i = 0; i < parts->count; i++)
+    out[i] = mlirTypeEqual(mlirValueGetType(parts->part[i]), type)
+                 ? parts->part[i]
+                 : llvm_bitcast(&l->b, type, parts->part[i]);
+}
+
+static NVVMMMATypes mma_type(MlirType element) {
+  if (mlirTypeIsAF16(element))
+    return NVVM_MMA_TYPES_f16;
+  if (mlirTypeIsABF16(element))
+    return NVVM_MMA_TYPES_bf16;
+  return mlirTypeIsAF32(element) ? NVVM_MMA_TYPES_tf32 : NVVM_MMA_TYPES_s8;
+}
+
+static MlirAttribute mma_shape(Lowering *l, NVGPUMmaSyncOp mma) {
+  int64_t extent[3];
+  MlirAttribute shape = nvgpu_mma_sync_mmaShape_attr(mma);
+  for (intptr_t i = 0; i < 3; i++)
+    extent[i] = mlirIntegerAttrGetValueInt(mlirArrayAttrGetElement(shape, i));
+  char text[96];
+  snprintf(text, sizeof text, "#nvvm.shape<m = %lld, n = %lld, k = %lld>",
+           (long long)extent[0], (long long)extent[1], (long long)extent[2]);
+  return parse(l, text);
+}
+
+void lower_nvgpu_mma_sync(Lowering *l, MlirOperation op) {
+  NVGPUMmaSyncOp mma = nvgpu_mma_sync_cast(op);
+  const Parts *a = parts_of(l, op, nvgpu_mma_sync_matrixA(mma));
+  const Parts *b = a ? parts_of(l, op, nvgpu_mma_sync_matrixB(mma)) : NULL;
+  const Parts *c = b ? parts_of(l, op, nvgpu_mma_sync_matrixC(mma)) : NULL;
+  if (!c)
+    return;
+  MlirType input = element_of(nvgpu_mma_sync_matrixA(mma));
+  MlirType output = element_of(nvgpu_mma_sync_matrixC(mma));
+  MlirType word = multiplicand_type(l, input);
+  MlirType sum = accumulator_type(l, output);
+  MlirValue words[3][MAX_PARTS], part[MAX_PARTS];
+  cast_parts(l, a, word, words[0]);
+  cast_parts(l, b, word, words[1]);
+  cast_parts(l, c, sum, words[2]);
+  bool is_integer = mlirTypeIsAInteger(input);
+  TileOptInt type = TILE_SOME(mma_type(input)), overflow = {false, 0};
+  if (is_integer)
+    overflow = (TileOptInt)TILE_SOME(NVVM_MMA_INT_OVERFLOW_wrapped);
+  MlirValue result = nvvm_mma_sync(
+      &l->b, .type = type_struct(l, c->count, sum), .shape = mma_shape(l, mma),
+      .intOverflowBehavior = overflow, .layoutA = NVVM_MMA_LAYOUT_row,
+      .layoutB = NVVM_MMA_LAYOUT_col, .multiplicandAPtxType = type,
+      .multiplicandBPtxType = type, .operandA = {words[0], a->count},
+      .operandB = {words[1], b->count}, .operandC = {words[2], c->count});
+  MlirType packed = elems_per_word(output) == 1 ? sum : type_i32(l);
+  for (int i = 0; i < c->count; i++) {
+    part[i] = member_of(l, result, sum, i);
+    if (!mlirTypeEqual(sum, packed))
+      part[i] = llvm_bitcast(&l->b, packed, part[i]);
+  }
+  parts_add(l, mlirOperationGetResult(op, 0), c->count, part);
+}
+
+//===-- cp.async ----------------------------------------------------------===//
+
+static MlirValue tensor_pointer(Lowering *l, MlirOperation op, MlirValue tensor,
+                                TileRange indices) {
+  View view = {.memory = memory_find(l, tensor)};
+  TileInt at[TILE_MAX_RANK];
+  if (!view.memory || view.memory->space != TILE_SPACE_GLOBAL ||
+      indices.n != view.memory->rank) {
+    lower_fail(l, op, "expects a tensor that is an argument of the kernel");
+    return (MlirValue){NULL};
+  }
+  view.shape.rank = view.memory->rank;
+  for (int d = 0; d < view.memory->rank; d++) {
+    view.dim[d] = d;
+    view.offset[d] = tile_int_constant(0);
+    at[d] = index_operand(l, tile_range_at(indices, d));
+  }
+  return global_pointer(l, &view, at);
+}
+
+void lower_nvgpu_device_async_copy(Lowering *l, MlirOperation op) {
+  NVGPUDeviceAsyncCopyOp copy = nvgpu_device_async_copy_cast(op);
+  MlirType element = element_of(nvgpu_device_async_copy_dst(copy));
+  int64_t elem_bytes = tile_elem_bits(element) / 8;
+  MlirValue dst = storage_pointer(l, op, nvgpu_device_async_copy_dst(copy),
+                                  nvgpu_device_async_copy_dstIndices(copy));
+  if (!dst.ptr)
+    return;
+  MlirValue src = tensor_pointer(l, op, nvgpu_device_async_copy_src(copy),
+                                 nvgpu_device_async_copy_srcIndices(copy));
+  if (!src.ptr)
+    return;
+  MlirValue elems = nvgpu_device_async_copy_srcElements(copy);
+  MlirValue bytes = {NULL};
+  if (elems.ptr)
+    bytes = tile_int_get(
+        &l->i32, tile_int_mul(&l->i32, index_operand(l, elems), elem_bytes));
+  nvvm_cp_async_shared_global(
+      &l->b, .dst = dst, .src = src,
+      .size = nvgpu_device_async_copy_dstElements(copy) * elem_bytes,
+      .modifier = nvgpu_device_async_copy_bypassL1(copy)
+                      ? NVVM_LOAD_CACHE_MODIFIER_KIND_CG
+                      : NVVM_LOAD_CACHE_MODIFIER_KIND_CA,
+      .cpSize = bytes);
+}
+
+// All copies that the thread issued before: the tokens only say which.
+void lower_nvgpu_device_async_create_group(Lowering *l, MlirOperation op) {
+  (void)op;
+  nvvm_cp_async_commit_group(&l->b, 0);
+}
+
+void lower_nvgpu_device_async_wait(Lowering *l, MlirOperation op) {
+  nvvm_cp_async_wait_group(&l->b, nvgpu_device_async_wait_numGroups(
+                                      nvgpu_device_async_wait_cast(op)));
+}
