@@ -375,14 +375,6 @@ func.func @region_c8(%A: memref<64xbf16, 5 : i32>) {
 
 // -----
 
-func.func @region_unranked(%A: memref<*xbf16>) {
-  // expected-error @+1 {{expects a ranked memref and static sizes}}
-  %0 = tile.region %A[0] [64] : memref<*xbf16>
-  return
-}
-
-// -----
-
 func.func @region_rank(%A: memref<?x?x?x?x?x?xbf16>) {
   // expected-error @+1 {{expects a region of at most 5 dimensions}}
   %0 = tile.region %A[0, 0, 0, 0, 0, 0] [1, 1, 1, 1, 1, 1] : memref<?x?x?x?x?x?xbf16>
