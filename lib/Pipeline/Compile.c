@@ -6,16 +6,13 @@
 
 #include "Tile/Compile.h"
 
-#include "Pipeline/CompileUnits.h"
-#include "Pipeline/DiagnosticText.h"
+#include "Pipeline/CompileRun.h"
 #include "Target/PhaseTimer.h"
 #include "Tile/Dialect/Dialect.h"
 #include "Tile/Dialect/Ops.h"
 #include "Tile/Emit.h"
 #include "Tile/Ops/gpu.h"
-#include "Tile/Pipeline.h"
 #include "Tile/Support/Diagnostics.h"
-#include "mlir-c/Pass.h"
 #include "mlir-c/RegisterEverything.h"
 #include "llvm-c/ErrorHandling.h"
 #include <errno.h>
@@ -24,22 +21,6 @@
 struct TileCompiler {
   MlirContext context;
 };
-
-/// One compilation.
-typedef struct {
-  MlirContext context;
-  const TileCompileOptions *options;
-  const char *path;  // NULL: from memory
-  char *file;        // owned contents of `path`
-  TileSource source; // borrowed, or `file`
-  MlirModule module; // null before parsing
-  TileUnits units;
-  int num_stages; // told to options->on_stage
-  bool has_errors;
-  double start_ms; // of the phase in progress
-  TileText diagnostics, account;
-  TileCompileResult *result;
-} Run;
 
 //===-- Compilers ---------------------------------------------------------===//
 
@@ -85,7 +66,7 @@ void tile_exit_on_fatal_error(void) {
 
 static MlirLogicalResult on_diagnostic(MlirDiagnostic diagnostic,
                                        void *user_data) {
-  Run *run = user_data;
+  TileRun *run = user_data;
   MlirDiagnosticSeverity severity = mlirDiagnosticGetSeverity(diagnostic);
   run->result->num_warnings += severity == MlirDiagnosticWarning;
   if (severity == MlirDiagnosticRemark && run->options->hide_remarks)
@@ -101,8 +82,8 @@ static MlirLogicalResult on_diagnostic(MlirDiagnostic diagnostic,
 }
 
 // Errors that have no place in the program.
-static MlirLogicalResult fail(Run *run, bool is_internal, const char *what,
-                              const char *detail) {
+MlirLogicalResult tile_run_fail(TileRun *run, bool is_internal,
+                                const char *what, const char *detail) {
   tile_text_print(&run->diagnostics, "error: %s%s%s\n",
                   is_internal ? "internal error: " : "", what, detail);
   run->has_errors = true;
@@ -110,17 +91,17 @@ static MlirLogicalResult fail(Run *run, bool is_internal, const char *what,
   return tile_failure();
 }
 
-static void add_time(Run *run, const char *name, double ms) {
+static void add_time(TileRun *run, const char *name, double ms) {
   TileCompileResult *result = run->result;
   if (result->num_times < TILE_COMPILE_MAX_TIMES)
     result->times[result->num_times++] = (TileCompileTime){name, ms};
 }
 
-static void end_phase(Run *run, const char *name) {
+void tile_run_end_phase(TileRun *run, const char *name) {
   add_time(run, name, tile_lap_ms(&run->start_ms));
 }
 
-static void tell_stage(Run *run, const char *name, const char *extension,
+static void tell_stage(TileRun *run, const char *name, const char *extension,
                        const char *text) {
   TileText file_name = {NULL, 0, 0};
   tile_text_print(&file_name, "%02d-%s.%s", run->num_stages++, name, extension);
@@ -129,7 +110,7 @@ static void tell_stage(Run *run, const char *name, const char *extension,
   tile_text_deinit(&file_name);
 }
 
-static char *print_module(const Run *run) {
+static char *print_module(const TileRun *run) {
   TileText text = {NULL, 0, 0};
   mlirOperationPrint(mlirModuleGetOperation(run->module), tile_text_callback,
                      &text);
@@ -137,8 +118,7 @@ static char *print_module(const Run *run) {
   return tile_text_take(&text);
 }
 
-// `pass`: with options, which are cut.
-static void tell_module(Run *run, const char *pass) {
+void tile_run_tell_module(TileRun *run, const char *pass) {
   if (!run->options->on_stage)
     return;
   char name[64];
@@ -151,12 +131,13 @@ static void tell_module(Run *run, const char *pass) {
 
 //===-- Parse -------------------------------------------------------------===//
 
-static MlirLogicalResult read_file(Run *run) {
+static MlirLogicalResult read_file(TileRun *run) {
   FILE *file = fopen(run->path, "rb");
   if (!file) {
     TileText detail = {NULL, 0, 0};
     tile_text_print(&detail, "%s: %s", run->path, strerror(errno));
-    MlirLogicalResult result = fail(run, false, "cannot read ", detail.data);
+    MlirLogicalResult result =
+        tile_run_fail(run, false, "cannot read ", detail.data);
     tile_text_deinit(&detail);
     return result;
   }
@@ -169,10 +150,10 @@ static MlirLogicalResult read_file(Run *run) {
   run->source.size_bytes = text.size_bytes;
   run->source.text = run->file = tile_text_take(&text);
   return is_complete ? tile_success()
-                     : fail(run, false, "cannot read ", run->path);
+                     : tile_run_fail(run, false, "cannot read ", run->path);
 }
 
-static MlirLogicalResult parse(Run *run) {
+static MlirLogicalResult parse(TileRun *run) {
   if (run->path && tile_failed(read_file(run)))
     return tile_failure();
   // From the file again, so that locations name it.
@@ -182,7 +163,7 @@ static MlirLogicalResult parse(Run *run) {
                           : mlirModuleCreateParse(run->context, text);
   if (mlirModuleIsNull(run->module))
     return tile_failure();
-  end_phase(run, "parse");
+  tile_run_end_phase(run, "parse");
   return tile_success();
 }
 
@@ -190,7 +171,7 @@ static MlirLogicalResult parse(Run *run) {
 
 // From here on the module itself says for which chip it is: every stage can be
 // compiled alone.
-static MlirLogicalResult write_target(Run *run) {
+static MlirLogicalResult write_target(TileRun *run) {
   const char *chip = run->options->target;
   MlirOperation module = mlirModuleGetOperation(run->module);
   const TileTarget *target = NULL;
@@ -202,7 +183,7 @@ static MlirLogicalResult write_target(Run *run) {
   snprintf(text, sizeof text, "#nvvm.target<chip = \"%s\">", target->chip);
   MlirAttribute attr = mlirAttributeParseGet(run->context, tile_str(text));
   if (mlirAttributeIsNull(attr))
-    return fail(run, true, "cannot make ", text);
+    return tile_run_fail(run, true, "cannot make ", text);
   mlirOperationSetDiscardableAttributeByName(module, TILE_STR("tile.target"),
                                              attr);
   return tile_success();
@@ -218,89 +199,11 @@ static MlirWalkResult check_target(MlirOperation op, void *user_data) {
 }
 
 // Once here instead of once per pass and kernel.
-static MlirLogicalResult check_targets(const Run *run) {
+static MlirLogicalResult check_targets(const TileRun *run) {
   MlirLogicalResult result = tile_success();
   mlirOperationWalk(mlirModuleGetOperation(run->module), check_target, &result,
                     MlirWalkPreOrder);
   return result;
-}
-
-//===-- Passes ------------------------------------------------------------===//
-
-static MlirLogicalResult run_manager(Run *run, MlirPassManager manager,
-                                     const char *text) {
-  MlirOperation module = mlirModuleGetOperation(run->module);
-  TileText message = {NULL, 0, 0};
-  MlirLogicalResult result = mlirOpPassManagerAddPipeline(
-      mlirPassManagerGetAsOpPassManager(manager), tile_str(text),
-      tile_text_callback, &message);
-  if (tile_failed(result)) {
-    fail(run, true, message.data ? message.data : text, "");
-    tile_text_deinit(&message);
-    return result;
-  }
-  // Verified by check_step, to tell a broken pass from a program it rejects.
-  mlirPassManagerEnableVerifier(manager, false);
-  result = mlirPassManagerRunOnOp(manager, module);
-  if (tile_failed(result) && !run->has_errors)
-    return fail(run, true, "pass failed without a message: ", text);
-  return result;
-}
-
-// The work of each of our passes, and what upstream's made of it at the end of
-// a phase.
-static MlirLogicalResult check_step(Run *run, const TilePipelineStep *step,
-                                    bool is_last) {
-  if (!strstr(step->pass, "tile-") && !is_last)
-    return tile_success();
-  if (mlirOperationVerify(mlirModuleGetOperation(run->module)))
-    return tile_success();
-  return fail(run, true, "invalid IR after pass ", step->pass);
-}
-
-static MlirLogicalResult run_step(Run *run, const TilePipelineStep *step,
-                                  bool is_last) {
-  char text[256];
-  tile_pipeline_step_print(step, NULL, text, sizeof text);
-  MlirPassManager manager = mlirPassManagerCreate(run->context);
-  MlirLogicalResult result = run_manager(run, manager, text);
-  mlirPassManagerDestroy(manager);
-  if (tile_failed(result) || run->has_errors ||
-      tile_failed(check_step(run, step, is_last)))
-    return tile_failure();
-  end_phase(run, step->pass);
-  tell_module(run, step->pass);
-  return tile_success();
-}
-
-static MlirWalkResult find_vector_op(MlirOperation op, void *user_data) {
-  static const char head[] = "vector.";
-  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-  if (name.length < sizeof head || memcmp(name.data, head, sizeof head - 1))
-    return MlirWalkResultAdvance;
-  *(bool *)user_data = true;
-  return MlirWalkResultInterrupt;
-}
-
-// The vector conversion loads many dialects, 4 ms that most programs can save.
-static bool has_work(const Run *run, const TilePipelineStep *step) {
-  bool has_vectors = !(step->flags & TILE_STEP_FOR_VECTORS);
-  if (!has_vectors)
-    mlirOperationWalk(mlirModuleGetOperation(run->module), find_vector_op,
-                      &has_vectors, MlirWalkPreOrder);
-  return has_vectors;
-}
-
-static MlirLogicalResult run_phase(Run *run, TilePhase phase) {
-  const TilePipelineStep *step;
-  for (size_t i = 0; (step = tile_pipeline_step_at(i)); i++) {
-    const TilePipelineStep *next = tile_pipeline_step_at(i + 1);
-    bool is_last = !next || next->phase != phase;
-    if (step->phase == phase && has_work(run, step) &&
-        tile_failed(run_step(run, step, is_last)))
-      return tile_failure();
-  }
-  return tile_success();
 }
 
 //===-- Account -----------------------------------------------------------===//
@@ -339,7 +242,7 @@ static MlirWalkResult account_launch(MlirOperation op, void *user_data) {
 
 //===-- Phases ------------------------------------------------------------===//
 
-static MlirLogicalResult make_metadata(Run *run) {
+static MlirLogicalResult make_metadata(TileRun *run) {
   for (size_t i = 0; i < run->units.count; i++) {
     TileUnit *unit = &run->units.items[i];
     if (!unit->host.ptr)
@@ -356,20 +259,20 @@ static MlirLogicalResult make_metadata(Run *run) {
     if (run->options->on_stage)
       tell_stage(run, unit->name, "json", unit->json);
   }
-  end_phase(run, "metadata");
+  tile_run_end_phase(run, "metadata");
   return tile_success();
 }
 
-static MlirLogicalResult run_front(Run *run) {
+static MlirLogicalResult run_front(TileRun *run) {
   if (tile_failed(parse(run)) || tile_failed(write_target(run)) ||
       tile_failed(check_targets(run)))
     return tile_failure();
-  tell_module(run, "input");
+  tile_run_tell_module(run, "input");
   MlirOperation module = mlirModuleGetOperation(run->module);
-  if (tile_failed(run_phase(run, TILE_PHASE_TILE)))
+  if (tile_failed(tile_run_passes(run, TILE_PHASE_TILE)))
     return tile_failure();
   mlirOperationWalk(module, account_op, &run->account, MlirWalkPreOrder);
-  if (tile_failed(run_phase(run, TILE_PHASE_OUTLINE)) ||
+  if (tile_failed(tile_run_passes(run, TILE_PHASE_OUTLINE)) ||
       tile_failed(tile_units_name_kernels(module)) ||
       tile_failed(tile_units_find(module, &run->units)))
     return tile_failure();
@@ -377,16 +280,20 @@ static MlirLogicalResult run_front(Run *run) {
   return make_metadata(run);
 }
 
-static MlirLogicalResult make_ptx(Run *run, const TileUnit *unit,
+static MlirLogicalResult make_ptx(TileRun *run, const TileUnit *unit,
                                   TileCompiledUnit *out_unit) {
   unsigned emit = run->options->emit;
   TilePtxOptions options = {unit->target,
                             (emit & TILE_EMIT_LLVM) || run->options->on_stage};
   TilePtx ptx;
   if (tile_failed(tile_ptx_emit(unit->gpu_modules, unit->num_gpu_modules,
-                                &options, &ptx)))
-    return run->has_errors ? tile_failure()
-                           : fail(run, true, "no PTX for ", unit->name);
+                                &options, &ptx))) {
+    // Every pass has agreed to the program.
+    run->result->is_internal_error = true;
+    return run->has_errors
+               ? tile_failure()
+               : tile_run_fail(run, true, "no PTX for ", unit->name);
+  }
   add_time(run, "translate", ptx.translate_ms);
   add_time(run, "optimize", ptx.optimize_ms);
   add_time(run, "codegen", ptx.codegen_ms);
@@ -407,13 +314,13 @@ static MlirLogicalResult make_ptx(Run *run, const TileUnit *unit,
   return result;
 }
 
-static MlirLogicalResult run_back(Run *run) {
+static MlirLogicalResult run_back(TileRun *run) {
   unsigned emit = run->options->emit;
   if (!(emit & ~(unsigned)TILE_EMIT_JSON))
     return tile_success();
-  if (tile_failed(run_phase(run, TILE_PHASE_LOWER)) ||
+  if (tile_failed(tile_run_passes(run, TILE_PHASE_LOWER)) ||
       (run->options->line_info &&
-       tile_failed(run_phase(run, TILE_PHASE_LINE_INFO))))
+       tile_failed(tile_run_passes(run, TILE_PHASE_LINE_INFO))))
     return tile_failure();
   if (emit & TILE_EMIT_MLIR)
     run->result->mlir = print_module(run);
@@ -428,11 +335,11 @@ static MlirLogicalResult run_back(Run *run) {
 
 //===-- Entry -------------------------------------------------------------===//
 
-static MlirLogicalResult take_units(Run *run) {
+static MlirLogicalResult take_units(TileRun *run) {
   TileCompileResult *result = run->result;
   result->units = calloc(run->units.count, sizeof *result->units);
   if (!result->units)
-    return fail(run, true, "out of memory", "");
+    return tile_run_fail(run, true, "out of memory", "");
   result->num_units = run->units.count;
   for (size_t i = 0; i < run->units.count; i++) {
     TileUnit *unit = &run->units.items[i];
@@ -465,7 +372,7 @@ static void drop_units(TileCompileResult *result) {
   result->mlir = NULL;
 }
 
-static void finish(Run *run) {
+static void finish(TileRun *run) {
   if (!mlirModuleIsNull(run->module))
     mlirModuleDestroy(run->module);
   tile_units_deinit(&run->units);
@@ -478,12 +385,12 @@ bool tile_compile(TileCompiler *compiler, const char *path, const char *text,
                   size_t size_bytes, const TileCompileOptions *options,
                   TileCompileResult *out_result) {
   *out_result = (TileCompileResult){.num_units = 0};
-  Run run = {.context = compiler->context,
-             .options = options,
-             .path = path,
-             .source = {text, size_bytes},
-             .start_ms = tile_now_ms(),
-             .result = out_result};
+  TileRun run = {.context = compiler->context,
+                 .options = options,
+                 .path = path,
+                 .source = {text, size_bytes},
+                 .start_ms = tile_now_ms(),
+                 .result = out_result};
   MlirDiagnosticHandlerID handler = mlirContextAttachDiagnosticHandler(
       compiler->context, on_diagnostic, &run, NULL);
   MlirLogicalResult result = run_front(&run);

@@ -12,4 +12,5 @@ set(TILE_DRIVER_SOURCES
   Pipeline/Pipelines.c
   Pipeline/DiagnosticText.c
   Pipeline/CompileUnits.c
+  Pipeline/CompilePasses.c
   Pipeline/Compile.c)

@@ -44,16 +44,3 @@ module attributes {gpu.container_module} {
     return
   }
 }
-
-// An op without a lowering is named, with its place.
-// RUN: not tile-compile %t/untranslated.mlir --target=sm_90a --emit=ptx -o - 2>&1 | FileCheck %s --check-prefix=UNTRANSLATED
-// UNTRANSLATED: untranslated.mlir:3:{{[0-9]+}}: error: {{.*}}builtin.unrealized_conversion_cast
-//--- untranslated.mlir
-gpu.module @m {
-  llvm.func @run(%x: i32) attributes {gpu.kernel, nvvm.kernel} {
-    %0 = builtin.unrealized_conversion_cast %x : i32 to f32
-    %1 = llvm.mlir.zero : !llvm.ptr<1>
-    llvm.store %0, %1 : f32, !llvm.ptr<1>
-    llvm.return
-  }
-}
