@@ -4,9 +4,9 @@
 //   tile-run out/gemm.json ints:300x136:bf16 ints:136x200:bf16 zeros:300x200:f32
 //            --save 2=c.npy --emulate --seed=1
 //
-// The first writes out/gemm.ptx and out/gemm.json, the second prints nothing
-// and leaves the product in c.npy. `make demo` does both for two targets and
-// checks every element.
+// The first writes out/gemm.ptx and out/gemm.json, and remarks that the loop is
+// not pipelined yet. The second prints nothing and leaves the product in c.npy.
+// `make demo` does both for two targets and checks every element.
 //
 // One block computes a tile of 128x128. Its 128 threads are written nowhere
 // below: which thread copies, multiplies and stores what is the compiler's

@@ -12,6 +12,7 @@
 # Substitutions, beside lit's own:
 #   %tile_opt              tile-opt, or mlir-opt with the plugin
 #   %tile_opt_passes 'P'   the same with --pass-pipeline='builtin.module(P)'
+#   %build                 path of the build tree
 #   %libtile               path of libtile.so
 #   %examples              path of examples/
 #   %utils                 path of utils/
@@ -126,6 +127,7 @@ config.substitutions += [
     (r"%tile_opt_passes\b",
      os.path.join(SOURCE_DIR, "test", "harness", "tile-opt-passes")),
     (r"%tile_opt\b", tile_opt),
+    (r"%build\b", build_dir),
     (r"%libtile\b", libtile),
     (r"%examples\b", os.path.join(SOURCE_DIR, "examples")),
     (r"%utils\b", os.path.join(SOURCE_DIR, "utils")),

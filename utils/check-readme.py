@@ -58,10 +58,8 @@ def pattern(expected):
 
 
 def run(command, options):
-    env = dict(os.environ)
-    build = os.path.abspath(options.build
-                            or os.path.join(options.root, "build"))
-    env["PATH"] = os.pathsep.join([os.path.join(build, "bin"), env["PATH"]])
+    build = options.build or os.path.join(options.root, "build")
+    env = {**os.environ, "PATH": project.tool_path(build)}
     result = subprocess.run(["bash", "-o", "pipefail", "-c", command],
                             cwd=options.root, env=env, timeout=TIMEOUT_S,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Compiles examples/gemm.mlir for two targets, runs both on the emulator, checks
+"""Compiles examples/gemm.mlir for two targets, runs them on the emulator, checks
 every element of the product, and says what happened.
 
-M, N and K are 300, 200 and 136: no multiple of a tile, on purpose. Registers
-are shown when ptxas is found. Outputs go to out/demo/TARGET."""
+Registers are shown when ptxas is found. Outputs go to out/demo/TARGET."""
 
 import argparse
 import json
@@ -12,11 +11,16 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 
 import project
 
-M, N, K, SEED = 300, 200, 136, 1
+# No multiples of a tile, on purpose. Rows of the second do not start at multiples
+# of 16 bytes, so the variant runs that needs nothing.
+SHAPES = ((300, 200, 136), (300, 199, 135))
+SEED = 1
 TARGETS = ("sm_90a", "sm_80")
+WIDTH = 88
 SOURCE = "examples/gemm.mlir"
 ANNOTATION = "canonicalize,tile-make-variants{target=%s}," \
              "tile-instruction-annotation{target=%s}"
@@ -35,7 +39,14 @@ def run(command):
 
 
 def line(label, text):
-    print("  %-12s %s" % (label, text))
+    """One paragraph with a label in the margin."""
+    print(textwrap.fill(text, WIDTH, initial_indent="  %-11s " % label,
+                        subsequent_indent=" " * 14, break_on_hyphens=False,
+                        break_long_words=False))
+
+
+def row(left, right):
+    print("%14s%-42s %s" % ("", left, right))
 
 
 #===-- What the compiler chose -------------------------------------------===#
@@ -99,15 +110,15 @@ def registers(ptx, target, folder):
          os.path.join(folder, "checked.cubin")],
         text=True, check=True, capture_output=True)
     texts, kernel = {}, None
-    for row in (result.stdout + result.stderr).splitlines():
-        entry = re.search(r"Compiling entry function '(\w+)'", row)
+    for text in (result.stdout + result.stderr).splitlines():
+        entry = re.search(r"Compiling entry function '(\w+)'", text)
         kernel = entry.group(1) if entry else kernel
         spills = re.search(r"(\d+) bytes spill stores, (\d+) bytes spill loads",
-                           row)
+                           text)
         if spills:
             is_clean = spills.group(1) == spills.group(2) == "0"
             texts[kernel] = "no spills" if is_clean else spills.group(0)
-        used = re.search(r"Used (\d+) registers", row)
+        used = re.search(r"Used (\d+) registers", text)
         if used:
             texts[kernel] = "%s registers, %s" % (used.group(1), texts[kernel])
     return texts
@@ -116,52 +127,59 @@ def registers(ptx, target, folder):
 #===-- One target --------------------------------------------------------===#
 
 
-def show_variant(number, variant, ops, used):
-    needs = [r["text"] for r in variant["requires"]]
+def show_variant(number, variant, names, ops, used):
+    needs = [re.sub(r"argument (\d+)", lambda m: names[int(m.group(1))],
+                    requirement["text"]) for requirement in variant["requires"]]
     line("variant %d" % number,
          "needs: " + "; ".join(needs) if needs else "needs nothing")
     for text, instruction in ops:
-        line("", "%-42s %s" % (text, instruction))
-    line("", "%-42s %d bytes" % ("shared memory",
-                                 variant["dynamic_smem_bytes"]))
+        row(text, instruction)
+    row("shared memory", "%d bytes" % variant["dynamic_smem_bytes"])
     if variant["kernel"] in used:
-        line("", "%-42s %s" % ("ptxas", used[variant["kernel"]]))
+        row("ptxas", used[variant["kernel"]])
 
 
-def demo(target, python):
-    folder = os.path.join("out", "demo", target)
-    os.makedirs(os.path.join(project.ROOT, folder), exist_ok=True)
+def demo(target, out, python):
+    folder = os.path.join(out, target)
+    os.makedirs(folder, exist_ok=True)
     print("%s for %s" % (SOURCE, target))
     run(["tile-compile", SOURCE, "--target=" + target, "-o", folder + "/"])
     names = passes_of(target)
-    line("passes", "%d:" % len(names))
-    for i in range(0, len(names), 3):
-        line("", " ".join(names[i:i + 3]))
+    line("passes", "%d: %s" % (len(names), ", ".join(names)))
 
-    with open(os.path.join(project.ROOT, folder, "gemm.json"),
-              encoding="utf-8") as file:
-        variants = json.load(file)["launches"][0]["variants"]
-    used = registers(os.path.join(project.ROOT, folder, "gemm.ptx"), target,
-                     os.path.join(project.ROOT, folder))
+    with open(os.path.join(folder, "gemm.json"), encoding="utf-8") as file:
+        function = json.load(file)
+    variants = function["launches"][0]["variants"]
+    arguments = [argument["name"] for argument in function["args"]]
+    used = registers(os.path.join(folder, "gemm.ptx"), target, folder)
     ops = instructions(target)
     for i, variant in enumerate(variants):
-        show_variant(i + 1, variant, ops[i] if i < len(ops) else [], used)
+        show_variant(i + 1, variant, arguments,
+                     ops[i] if i < len(ops) else [], used)
 
+    for shape in SHAPES[:len(variants)]:
+        execute(folder, shape, python)
+    print()
+
+
+def execute(folder, shape, python):
+    """Runs the product on the emulator and checks all of it."""
+    m, n, k = shape
     saved = [os.path.join(folder, name) for name in ("a.npy", "b.npy", "c.npy")]
     output = run([
         "tile-run", os.path.join(folder, "gemm.json"),
-        "ints:%dx%d:bf16" % (M, K), "ints:%dx%d:bf16" % (K, N),
-        "zeros:%dx%d:f32" % (M, N), "--emulate", "--seed=%d" % SEED,
+        "ints:%dx%d:bf16" % (m, k), "ints:%dx%d:bf16" % (k, n),
+        "zeros:%dx%d:f32" % (m, n), "--emulate", "--seed=%d" % SEED,
         "--verbose", "--stats",
         *(word for i, name in enumerate(saved)
           for word in ("--save", "%d=%s" % (i, name)))])
-    line("emulated", "%dx%dx%d, seed %d: no race, no deadlock, no stray access"
-         % (M, N, K, SEED))
-    for row in output.splitlines():
-        line("", row)
-    result = run([python, "utils/check-gemm.py", *saved])
-    line("result", result.strip())
-    print()
+    launch = re.search(r"\((variant .*?)\), grid ([\dx]+), block ([\dx]+)",
+                       output)
+    line("emulated", "M, N, K = %d, %d, %d: %s, grid %s, block %s" % (
+        *shape, *launch.groups()))
+    line("", re.search(r"stats: (.*)", output).group(1))
+    line("", "no race, no deadlock, no stray access (seed %d)" % SEED)
+    line("result", run([python, "utils/check-gemm.py", *saved]).strip())
 
 
 def find_python():
@@ -178,12 +196,12 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build", help="default: build/")
-    build = os.path.abspath(parser.parse_args().build)
-    places = [os.path.join(build, folder) for folder in
-              ("bin", "tools", "tools/tile-compile", "tools/tile-run")]
-    os.environ["PATH"] = os.pathsep.join(places + [os.environ["PATH"]])
+    parser.add_argument("--out", default="out/demo", help="folder for outputs")
+    options = parser.parse_args()
+    os.environ["PATH"] = project.tool_path(options.build)
+    out = os.path.abspath(options.out)
     for target in TARGETS:
-        demo(target, find_python())
+        demo(target, out, find_python())
     print("demo passed")
 
 

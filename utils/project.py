@@ -57,6 +57,13 @@ def read(options, name):
         return file.read()
 
 
+def tool_path(build):
+    """PATH with the programs of a build tree in front."""
+    folders = [os.path.join(os.path.abspath(build), name) for name in
+               ("bin", "tools", "tools/tile-compile", "tools/tile-run")]
+    return os.pathsep.join(folders + [os.environ["PATH"]])
+
+
 def report(violations, rule):
     """Prints violations, then the rule they break. Returns the exit status."""
     for violation in violations:
