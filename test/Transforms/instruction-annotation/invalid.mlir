@@ -1,0 +1,67 @@
+// RUN: %tile_opt_passes 'tile-instruction-annotation{target=sm_90a}' %s -split-input-file -verify-diagnostics
+
+func.func @required_tma_of_a_device_pointer(%A: memref<?x?xbf16>) attributes {tile.num_threads = 128 : i32} {
+  %c0 = arith.constant 0 : index
+  %As = tile.alloc : memref<64x64xbf16, #gpu.address_space<workgroup>>
+  %a = tile.region %A[%c0, %c0] [64, 64] {align = 16 : i64} : memref<?x?xbf16>
+  // expected-error @+1 {{cannot use tma: a tensor map can only be made on the host, of an argument of the function that launches}}
+  tile.copy %a to %As {instr = #tile.instr<tma>} : !tile.region<64x64xbf16>, memref<64x64xbf16, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @required_cp_async_converts(%A: memref<?x?xf32>) attributes {tile.num_threads = 128 : i32} {
+  %c0 = arith.constant 0 : index
+  %As = tile.alloc : memref<64x64xbf16, #gpu.address_space<workgroup>>
+  %a = tile.region %A[%c0, %c0] [64, 64] {align = 16 : i64} : memref<?x?xf32>
+  // expected-error @+1 {{cannot use cp_async: cp.async does not convert elements}}
+  tile.copy %a to %As {instr = #tile.instr<cp_async>} : !tile.region<64x64xf32>, memref<64x64xbf16, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @required_cp_async_of_short_rows(%A: memref<?x?xbf16>) attributes {tile.num_threads = 128 : i32} {
+  %c0 = arith.constant 0 : index
+  %As = tile.alloc : memref<64x5xbf16, #gpu.address_space<workgroup>>
+  %a = tile.region %A[%c0, %c0] [64, 5] {align = 16 : i64} : memref<?x?xbf16>
+  // expected-error @+1 {{cannot use cp_async: rows of the tile have 10 bytes, no multiple of 4}}
+  tile.copy %a to %As {instr = #tile.instr<cp_async>} : !tile.region<64x5xbf16>, memref<64x5xbf16, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @policy_does_not_cover() attributes {tile.num_threads = 256 : i32} {
+  %As = tile.alloc : memref<64x64xbf16, #gpu.address_space<workgroup>>
+  %acc = tile.alloc : memref<64x64xf32, #tile.fragment>
+  // expected-error @+1 {{no matrix instruction is legal: wgmma: 64x64 cannot be shared by 2 warpgroups of 64x8 with policy full_row; mma: 64x64 cannot be shared by 8 warps of 16x8 with policy full_row}}
+  tile.gemm %As, %As, %acc {policy = #tile.warp_policy<full_row>} : (memref<64x64xbf16, #gpu.address_space<workgroup>>, memref<64x64xbf16, #gpu.address_space<workgroup>>, memref<64x64xf32, #tile.fragment>)
+  return
+}
+
+// -----
+
+func.func @required_wgmma_with_short_k() attributes {tile.num_threads = 128 : i32} {
+  %As = tile.alloc : memref<64x8xbf16, #gpu.address_space<workgroup>>
+  %Bs = tile.alloc : memref<8x64xbf16, #gpu.address_space<workgroup>>
+  %acc = tile.alloc : memref<64x64xf32, #tile.fragment>
+  // expected-error @+1 {{cannot use wgmma: K = 8 is no multiple of 16}}
+  tile.gemm %As, %Bs, %acc {instr = #tile.instr<wgmma>} : (memref<64x8xbf16, #gpu.address_space<workgroup>>, memref<8x64xbf16, #gpu.address_space<workgroup>>, memref<64x64xf32, #tile.fragment>)
+  return
+}
+
+// -----
+
+func.func @threads_are_no_warps() {
+  %c1 = arith.constant 1 : index
+  %c48 = arith.constant 48 : index
+  // expected-error @+1 {{expects a positive multiple of 32 threads per block, at most 1024, got 48}}
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c48, %ny = %c1, %nz = %c1) {
+    %As = tile.alloc : memref<64x64xbf16, #gpu.address_space<workgroup>>
+    gpu.terminator
+  }
+  return
+}

@@ -1,0 +1,48 @@
+// RUN: %tile_opt_passes 'tile-instruction-annotation{target=sm_90a}' %s -split-input-file -verify-diagnostics
+
+// Nothing is known of the rows: the remark names the rule of each declined
+// instruction with the numbers.
+func.func @unaligned_rows(%A: memref<?x?xbf16>) attributes {tile.num_threads = 128 : i32} {
+  %c0 = arith.constant 0 : index
+  %As = tile.alloc : memref<64x64xbf16, #gpu.address_space<workgroup>>
+  %a = tile.region %A[%c0, %c0] [64, 64] : memref<?x?xbf16>
+  // expected-remark @+1 {{[tile-instr/base] uses simt; not tma: a tensor map can only be made on the host, of an argument of the function that launches; not cp_async: rows are known to be aligned to 2 bytes; cp.async needs 4}}
+  tile.copy %a to %As : !tile.region<64x64xbf16>, memref<64x64xbf16, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+// A pad that is not zero cannot come from the fill of TMA or cp.async.
+func.func @nonzero_pad(%A: memref<?x?xbf16>) attributes {tile.num_threads = 128 : i32} {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1.0 : bf16
+  %As = tile.alloc : memref<64x64xbf16, #gpu.address_space<workgroup>>
+  %a = tile.region %A[%c0, %c0] [64, 64] pad %one : bf16 in {align = 16 : i64} : memref<?x?xbf16>
+  // expected-remark @+1 {{[tile-instr/pad] uses simt; not tma: the pad value is not a constant zero; not cp_async: the pad value is not a constant zero}}
+  tile.copy %a to %As : !tile.region<64x64xbf16>, memref<64x64xbf16, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+// Rows that are not contiguous.
+func.func @strided_columns(%A: memref<?x?xbf16, strided<[?, 2]>>) attributes {tile.num_threads = 128 : i32} {
+  %c0 = arith.constant 0 : index
+  %As = tile.alloc : memref<64x64xbf16, #gpu.address_space<workgroup>>
+  %a = tile.region %A[%c0, %c0] [64, 64] {align = 16 : i64} : memref<?x?xbf16, strided<[?, 2]>>
+  // expected-remark @+1 {{[tile-instr/stride] uses simt; not tma: the last stride of the tensor is 2, not 1}}
+  tile.copy %a to %As : !tile.region<64x64xbf16>, memref<64x64xbf16, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+// Two warps are no warpgroup.
+func.func @too_few_threads(%A: memref<?x?xbf16>) attributes {tile.num_threads = 64 : i32} {
+  %As = tile.alloc : memref<64x64xbf16, #gpu.address_space<workgroup>>
+  %acc = tile.alloc : memref<64x64xf32, #tile.fragment>
+  // expected-remark @+1 {{[tile-instr/threads] uses mma; not wgmma: wgmma needs whole warpgroups of 128 threads, the kernel has 64 threads}}
+  tile.gemm %As, %As, %acc : (memref<64x64xbf16, #gpu.address_space<workgroup>>, memref<64x64xbf16, #gpu.address_space<workgroup>>, memref<64x64xf32, #tile.fragment>)
+  return
+}

@@ -1,0 +1,44 @@
+// RUN: %tile_opt_passes 'tile-layout-inference{target=sm_90a}' %s -split-input-file -verify-diagnostics
+
+// 256 accumulators do not leave a thread any register.
+func.func @fragment_exceeds_registers() attributes {tile.num_threads = 128 : i32} {
+  %As = tile.alloc : memref<128x64xbf16, #gpu.address_space<workgroup>>
+  %Bs = tile.alloc : memref<64x256xbf16, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{needs 256 registers per thread; 128 threads of sm_90a have 255 each, of which 24 are kept for addresses}}
+  %acc = tile.alloc : memref<128x256xf32, #tile.fragment>
+  tile.gemm %As, %Bs, %acc {instr = #tile.instr<wgmma>} : (memref<128x64xbf16, #gpu.address_space<workgroup>>, memref<64x256xbf16, #gpu.address_space<workgroup>>, memref<128x256xf32, #tile.fragment>)
+  return
+}
+
+// -----
+
+// wgmma reads no padded tile: annotation and op are named.
+// expected-error @+1 {{cannot infer layouts: layout padded<72> given for 128x64xbf16 cannot serve op tile.gemm in line}}
+func.func @given_layout_cannot_serve() attributes {tile.num_threads = 128 : i32} {
+  %As = tile.alloc {layout = #tile.layout<"padded<72>">} : memref<128x64xbf16, #gpu.address_space<workgroup>>
+  %Bs = tile.alloc : memref<64x128xbf16, #gpu.address_space<workgroup>>
+  %acc = tile.alloc : memref<128x128xf32, #tile.fragment>
+  tile.gemm %As, %Bs, %acc {instr = #tile.instr<wgmma>} : (memref<128x64xbf16, #gpu.address_space<workgroup>>, memref<64x128xbf16, #gpu.address_space<workgroup>>, memref<128x128xf32, #tile.fragment>)
+  return
+}
+
+// -----
+
+func.func @no_instruction() attributes {tile.num_threads = 128 : i32} {
+  %As = tile.alloc : memref<128x64xbf16, #gpu.address_space<workgroup>>
+  %acc = tile.alloc : memref<128x128xf32, #tile.fragment>
+  // expected-error @+1 {{has no instruction; run tile-instruction-annotation first}}
+  tile.gemm %As, %As, %acc {transpose_b} : (memref<128x64xbf16, #gpu.address_space<workgroup>>, memref<128x64xbf16, #gpu.address_space<workgroup>>, memref<128x128xf32, #tile.fragment>)
+  return
+}
+
+// -----
+
+func.func @window_of_a_product() attributes {tile.num_threads = 128 : i32} {
+  %As = tile.alloc : memref<128x128xbf16, #gpu.address_space<workgroup>>
+  %acc = tile.alloc : memref<128x128xf32, #tile.fragment>
+  %a = tile.region %As[0, 0] [128, 64] : memref<128x128xbf16, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{operand 0 is a window inside a tile; products take whole tiles}}
+  tile.gemm %a, %a, %acc {transpose_b, instr = #tile.instr<wgmma>} : (!tile.region<128x64xbf16, #gpu.address_space<workgroup>>, !tile.region<128x64xbf16, #gpu.address_space<workgroup>>, memref<128x128xf32, #tile.fragment>)
+  return
+}
