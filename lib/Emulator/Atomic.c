@@ -120,16 +120,6 @@ static uint64_t register_value(TileWarp *warp, uint32_t slot, uint32_t lane,
   return elem_bytes == 2 ? value & 0xffff : value;
 }
 
-/// Atomics are unordered with each other, and initialise what they touch.
-static void shadow_touch(TileWarp *warp, uint32_t lane, TileCta *cta,
-                         uint32_t offset, uint32_t size_bytes) {
-  uint32_t thread = tile_warp_thread(warp, lane);
-  uint32_t tick = warp->cluster->clocks.threads[thread].tick;
-  for (uint32_t i = offset; i < offset + size_bytes; i++)
-    if (!cta->shadow.write[i])
-      cta->shadow.write[i] = tile_epoch(thread, tick);
-}
-
 static void atom_elem(TileWarp *warp, const TileInsn *insn, uint32_t lane,
                       uint32_t index, uint8_t *memory) {
   uint32_t elem_bytes = insn->as.memory.elem_bytes;
@@ -170,8 +160,11 @@ static TileLanes atom(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
       continue;
     if (cta) {
       cta->smem_version++;
-      if (cluster->detect_races)
-        shadow_touch(warp, l, cta, (uint32_t)(memory - cta->smem), size_bytes);
+      if (cluster->detect_races) {
+        TileAccess access = tile_emu_access_thread(warp, insn, l);
+        tile_emu_shadow_touch(cta, (uint32_t)(memory - cta->smem), size_bytes,
+                              &access);
+      }
     }
     for (uint32_t i = 0; i < insn->num_vec; i++)
       atom_elem(warp, insn, l, i, memory + i * elem_bytes);

@@ -128,18 +128,26 @@ static inline uint32_t tile_warp_thread(const TileWarp *warp, uint32_t lane) {
 
 //===-- Shared memory and what lives in it --------------------------------===//
 
-/// What a 16-byte chunk remembers for reports.
+/// Who touched 16 bytes of shared memory last. Mostly all bytes agree; when
+/// they do not, `split` has an entry for each byte.
 typedef struct {
-  TileEpoch write_epoch, read_epoch;
+  TileEpoch write;  // of all bytes, unless split; 0: never written
+  uint32_t readers; // since then, unless split: an epoch or a read set
+  bool is_split, has_mbarrier;
+  uint8_t layout; // 1 + swizzle mode TMA wrote it with, 0: not by TMA
+  // For reports: the last accesses to any of the bytes.
+  TileEpoch last_write, last_read;
   uint32_t write_insn, read_insn; // index in the kernel
 } TileShadowChunk;
 
-/// Who touched shared memory last.
 typedef struct {
-  TileEpoch *write;        // by byte
-  uint32_t *read;          // by byte: epoch or read set
+  TileEpoch write;
+  uint32_t readers;
+} TileShadowByte;
+
+typedef struct {
   TileShadowChunk *chunks; // by 16 bytes
-  uint8_t *layout;         // by 16 bytes: 1 + swizzle mode TMA wrote it with
+  TileShadowByte *bytes;   // by byte; only those of split chunks are used
   uint16_t *mbarrier;      // by 8 bytes: 1 + index of the mbarrier
 } TileShadow;
 

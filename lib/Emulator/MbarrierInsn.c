@@ -30,6 +30,7 @@ static TileMbarrier *record_at(TileCta *cta, uint32_t offset) {
       return NULL;
     *index = (uint16_t)++cta->num_mbarriers;
     cta->mbarriers[*index - 1] = (TileMbarrier){.offset = offset};
+    cta->shadow.chunks[offset / 16].has_mbarrier = true;
   }
   return &cta->mbarriers[*index - 1];
 }

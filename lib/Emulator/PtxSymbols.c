@@ -14,9 +14,10 @@ static TileScope *innermost(TileParser *parser) {
   return &parser->scopes[parser->num_scopes - 1];
 }
 
-#define PUSH(arena, array, count, ...)                                          \
+#define PUSH(arena, array, count, ...)                                         \
   do {                                                                         \
-    (array) = tile_emu_arena_grow((arena), (array), (count), sizeof(array)[0]); \
+    (array) =                                                                  \
+        tile_emu_arena_grow((arena), (array), (count), sizeof(array)[0]);      \
     (array)[(count)++] = __VA_ARGS__;                                          \
   } while (0)
 

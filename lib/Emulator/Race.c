@@ -1,8 +1,8 @@
 //===- Race.c - Checks accesses to shared memory against earlier ones -----===//
 //
-// Every byte remembers the epoch of the last write and who read it since: one
-// epoch, or a set of epochs when the readers are not ordered. Sets are shared
-// between bytes. The work is done 16 bytes at a time where all 16 agree.
+// Memory remembers the epoch of the last write and who read it since: one
+// epoch, or a set of epochs when the readers are not ordered. Sets are shared.
+// One entry serves 16 bytes as long as all of them were accessed together.
 //
 //===----------------------------------------------------------------------===//
 
@@ -208,18 +208,93 @@ static void check_after_read(TileCta *cta, uint32_t offset, uint32_t readers,
   access->ordered_read = readers;
 }
 
-//===-- Bytes -------------------------------------------------------------===//
+//===-- Bytes of a split chunk --------------------------------------------===//
 
-static inline bool all_equal(const uint32_t values[CHUNK_BYTES]) {
-  uint32_t difference = 0;
-  for (uint32_t i = 1; i < CHUNK_BYTES; i++)
-    difference |= values[i] ^ values[0];
-  return difference == 0;
+static void report_uninitialised(TileCta *cta, uint32_t offset,
+                                 const TileAccess *access) {
+  char name[200];
+  tile_emu_find(access->warp, access->insn, tile_lane_bit(access->lane),
+                TILE_FINDING_UNINITIALISED,
+                "%sread of %s (shared 0x%x), which nobody has written",
+                access->what, tile_emu_shared_name(cta, offset, name), offset);
 }
 
-static inline void fill(uint32_t values[CHUNK_BYTES], uint32_t value) {
+/// Gives every byte of the chunk an entry of its own.
+static void split(TileCta *cta, uint32_t chunk_index) {
+  TileShadowChunk *chunk = &cta->shadow.chunks[chunk_index];
+  if (chunk->is_split)
+    return;
+  chunk->is_split = true;
+  TileShadowByte entry = {chunk->write, chunk->readers};
   for (uint32_t i = 0; i < CHUNK_BYTES; i++)
-    values[i] = value;
+    cta->shadow.bytes[chunk_index * CHUNK_BYTES + i] = entry;
+}
+
+static void read_bytes(TileCta *cta, uint32_t offset, uint32_t count,
+                       TileAccess *access) {
+  for (uint32_t at = offset; at < offset + count; at++) {
+    TileShadowByte *byte = &cta->shadow.bytes[at];
+    if (TILE_UNLIKELY(!byte->write))
+      report_uninitialised(cta, at, access);
+    else
+      check_after_write(cta, at, byte->write, access, false);
+    byte->readers = readers_add(cta, byte->readers, access);
+  }
+}
+
+static void write_bytes(TileCta *cta, uint32_t offset, uint32_t count,
+                        TileAccess *access) {
+  for (uint32_t at = offset; at < offset + count; at++) {
+    TileShadowByte *byte = &cta->shadow.bytes[at];
+    if (byte->write)
+      check_after_write(cta, at, byte->write, access, true);
+    if (byte->readers)
+      check_after_read(cta, at, byte->readers, access);
+    *byte = (TileShadowByte){access->epoch, 0};
+  }
+}
+
+//===-- Chunks ------------------------------------------------------------===//
+
+/// `count` bytes from `offset` on, all in this chunk.
+static inline void read_chunk(TileCta *cta, uint32_t offset, uint32_t count,
+                              TileAccess *access) {
+  TileShadowChunk *chunk = &cta->shadow.chunks[offset / CHUNK_BYTES];
+  if (TILE_UNLIKELY(count < CHUNK_BYTES || chunk->is_split)) {
+    split(cta, offset / CHUNK_BYTES);
+    read_bytes(cta, offset, count, access);
+    return;
+  }
+  if (TILE_UNLIKELY(!chunk->write))
+    report_uninitialised(cta, offset, access);
+  else if (chunk->write != access->ordered_write)
+    check_after_write(cta, offset, chunk->write, access, false);
+  if (chunk->readers != access->epoch)
+    chunk->readers = readers_add(cta, chunk->readers, access);
+}
+
+static inline void write_chunk(TileCta *cta, uint32_t offset, uint32_t count,
+                               TileAccess *access) {
+  TileShadowChunk *chunk = &cta->shadow.chunks[offset / CHUNK_BYTES];
+  if (count < CHUNK_BYTES) {
+    split(cta, offset / CHUNK_BYTES);
+    write_bytes(cta, offset, count, access);
+    return;
+  }
+  if (chunk->is_split) {
+    write_bytes(cta, offset, count, access);
+    chunk->is_split = false;
+  } else if (TILE_UNLIKELY(access->is_bulk && chunk->write == access->epoch))
+    tile_emu_race_report(cta, offset, access, true, chunk->write, true,
+                         TILE_FINDING_RACE_OVERLAP);
+  else {
+    if (chunk->write)
+      check_after_write(cta, offset, chunk->write, access, true);
+    if (chunk->readers)
+      check_after_read(cta, offset, chunk->readers, access);
+  }
+  chunk->write = access->epoch;
+  chunk->readers = 0;
 }
 
 static void check_mbarrier(TileCta *cta, uint32_t offset, uint32_t size_bytes,
@@ -237,46 +312,11 @@ static void check_mbarrier(TileCta *cta, uint32_t offset, uint32_t size_bytes,
   }
 }
 
-static inline bool has_mbarrier(const TileShadow *shadow, uint32_t chunk) {
-  return shadow->mbarrier[2 * chunk] | shadow->mbarrier[2 * chunk + 1];
-}
+//===-- Entry -------------------------------------------------------------===//
 
-static void report_uninitialised(TileCta *cta, uint32_t offset,
-                                 const TileAccess *access) {
-  char name[200];
-  tile_emu_find(access->warp, access->insn, tile_lane_bit(access->lane),
-                TILE_FINDING_UNINITIALISED,
-                "%sread of %s (shared 0x%x), which nobody has written",
-                access->what, tile_emu_shared_name(cta, offset, name), offset);
-}
-
-/// Bytes [offset, offset + count) of one chunk, one by one.
-static void read_bytes(TileCta *cta, uint32_t offset, uint32_t count,
-                       TileAccess *access) {
-  TileShadow *shadow = &cta->shadow;
-  for (uint32_t at = offset; at < offset + count; at++) {
-    TileEpoch writer = shadow->write[at];
-    if (!writer)
-      report_uninitialised(cta, at, access);
-    else
-      check_after_write(cta, at, writer, access, false);
-    shadow->read[at] = readers_add(cta, shadow->read[at], access);
-  }
-}
-
-static void read_chunk(TileCta *cta, uint32_t offset, TileAccess *access) {
-  uint32_t *write = cta->shadow.write + offset;
-  uint32_t *read = cta->shadow.read + offset;
-  if (TILE_UNLIKELY(!all_equal(write) || !all_equal(read))) {
-    read_bytes(cta, offset, CHUNK_BYTES, access);
-    return;
-  }
-  if (TILE_UNLIKELY(!write[0]))
-    report_uninitialised(cta, offset, access);
-  else
-    check_after_write(cta, offset, write[0], access, false);
-  if (read[0] != access->epoch)
-    fill(read, readers_add(cta, read[0], access));
+static inline uint32_t chunk_rest(uint32_t offset, uint32_t end) {
+  uint32_t chunk_end = (offset / CHUNK_BYTES + 1) * CHUNK_BYTES;
+  return (chunk_end < end ? chunk_end : end) - offset;
 }
 
 void tile_emu_shadow_read(TileCta *cta, uint32_t offset, uint32_t size_bytes,
@@ -285,50 +325,14 @@ void tile_emu_shadow_read(TileCta *cta, uint32_t offset, uint32_t size_bytes,
   uint32_t end = offset + size_bytes;
   uint32_t index = (uint32_t)(access->insn - access->warp->kernel->code);
   while (offset < end) {
-    uint32_t chunk = offset / CHUNK_BYTES;
-    uint32_t chunk_end = (chunk + 1) * CHUNK_BYTES;
-    uint32_t count = (chunk_end < end ? chunk_end : end) - offset;
-    if (TILE_UNLIKELY(has_mbarrier(shadow, chunk)))
+    uint32_t chunk = offset / CHUNK_BYTES, count = chunk_rest(offset, end);
+    if (TILE_UNLIKELY(shadow->chunks[chunk].has_mbarrier))
       check_mbarrier(cta, offset, count, access, "read");
-    if (count == CHUNK_BYTES)
-      read_chunk(cta, offset, access);
-    else
-      read_bytes(cta, offset, count, access);
-    shadow->chunks[chunk].read_epoch = access->epoch;
+    read_chunk(cta, offset, count, access);
+    shadow->chunks[chunk].last_read = access->epoch;
     shadow->chunks[chunk].read_insn = index;
     offset += count;
   }
-}
-
-static void write_bytes(TileCta *cta, uint32_t offset, uint32_t count,
-                        TileAccess *access) {
-  TileShadow *shadow = &cta->shadow;
-  for (uint32_t at = offset; at < offset + count; at++) {
-    if (shadow->write[at])
-      check_after_write(cta, at, shadow->write[at], access, true);
-    if (shadow->read[at])
-      check_after_read(cta, at, shadow->read[at], access);
-    shadow->write[at] = access->epoch;
-    shadow->read[at] = 0;
-  }
-}
-
-static void write_chunk(TileCta *cta, uint32_t offset, TileAccess *access) {
-  uint32_t *write = cta->shadow.write + offset;
-  uint32_t *read = cta->shadow.read + offset;
-  if (TILE_UNLIKELY(!all_equal(write) || !all_equal(read))) {
-    write_bytes(cta, offset, CHUNK_BYTES, access);
-    return;
-  }
-  if (TILE_UNLIKELY(access->is_bulk && write[0] == access->epoch))
-    tile_emu_race_report(cta, offset, access, true, write[0], true,
-                         TILE_FINDING_RACE_OVERLAP);
-  else if (write[0])
-    check_after_write(cta, offset, write[0], access, true);
-  if (read[0])
-    check_after_read(cta, offset, read[0], access);
-  fill(write, access->epoch);
-  fill(read, 0);
 }
 
 void tile_emu_shadow_write(TileCta *cta, uint32_t offset, uint32_t size_bytes,
@@ -337,46 +341,49 @@ void tile_emu_shadow_write(TileCta *cta, uint32_t offset, uint32_t size_bytes,
   uint32_t end = offset + size_bytes;
   uint32_t index = (uint32_t)(access->insn - access->warp->kernel->code);
   while (offset < end) {
-    uint32_t chunk = offset / CHUNK_BYTES;
-    uint32_t chunk_end = (chunk + 1) * CHUNK_BYTES;
-    uint32_t count = (chunk_end < end ? chunk_end : end) - offset;
-    if (TILE_UNLIKELY(has_mbarrier(shadow, chunk)))
+    uint32_t chunk = offset / CHUNK_BYTES, count = chunk_rest(offset, end);
+    if (TILE_UNLIKELY(shadow->chunks[chunk].has_mbarrier))
       check_mbarrier(cta, offset, count, access, "write");
-    if (count == CHUNK_BYTES)
-      write_chunk(cta, offset, access);
-    else
-      write_bytes(cta, offset, count, access);
-    shadow->layout[chunk] = access->layout;
-    shadow->chunks[chunk].write_epoch = access->epoch;
+    write_chunk(cta, offset, count, access);
+    shadow->chunks[chunk].layout = access->layout;
+    shadow->chunks[chunk].last_write = access->epoch;
     shadow->chunks[chunk].write_insn = index;
     offset += count;
   }
 }
 
+void tile_emu_shadow_touch(TileCta *cta, uint32_t offset, uint32_t size_bytes,
+                           const TileAccess *access) {
+  for (uint32_t at = offset; at < offset + size_bytes; at++) {
+    split(cta, at / CHUNK_BYTES);
+    TileShadowByte *byte = &cta->shadow.bytes[at];
+    if (!byte->write)
+      byte->write = access->epoch;
+  }
+}
+
 //===-- Memory ------------------------------------------------------------===//
 
+static uint32_t num_chunks(uint32_t smem_bytes) {
+  return smem_bytes / CHUNK_BYTES + 1;
+}
+
 void tile_emu_shadow_init(TileShadow *shadow, uint32_t smem_bytes) {
-  uint32_t num_chunks = smem_bytes / CHUNK_BYTES + 1;
-  shadow->write = tile_emu_aligned(64, num_chunks * CHUNK_BYTES * 4u);
-  shadow->read = tile_emu_aligned(64, num_chunks * CHUNK_BYTES * 4u);
-  shadow->chunks = tile_emu_malloc(num_chunks * sizeof *shadow->chunks);
-  shadow->layout = tile_emu_malloc(num_chunks);
-  shadow->mbarrier = tile_emu_malloc(2u * num_chunks * sizeof(uint16_t));
+  uint32_t count = num_chunks(smem_bytes);
+  shadow->chunks = tile_emu_calloc(count, sizeof *shadow->chunks);
+  shadow->bytes =
+      tile_emu_malloc((size_t)count * CHUNK_BYTES * sizeof *shadow->bytes);
+  shadow->mbarrier = tile_emu_calloc(2u * count, sizeof *shadow->mbarrier);
 }
 
 void tile_emu_shadow_clear(TileShadow *shadow, uint32_t smem_bytes) {
-  uint32_t num_chunks = smem_bytes / CHUNK_BYTES + 1;
-  memset(shadow->write, 0, num_chunks * CHUNK_BYTES * 4u);
-  memset(shadow->read, 0, num_chunks * CHUNK_BYTES * 4u);
-  memset(shadow->chunks, 0, num_chunks * sizeof *shadow->chunks);
-  memset(shadow->layout, 0, num_chunks);
-  memset(shadow->mbarrier, 0, 2u * num_chunks * sizeof(uint16_t));
+  uint32_t count = num_chunks(smem_bytes);
+  memset(shadow->chunks, 0, count * sizeof *shadow->chunks);
+  memset(shadow->mbarrier, 0, 2u * count * sizeof *shadow->mbarrier);
 }
 
 void tile_emu_shadow_deinit(TileShadow *shadow) {
-  free(shadow->write);
-  free(shadow->read);
   free(shadow->chunks);
-  free(shadow->layout);
+  free(shadow->bytes);
   free(shadow->mbarrier);
 }

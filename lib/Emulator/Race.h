@@ -54,6 +54,23 @@ void tile_emu_shadow_read(TileCta *cta, uint32_t offset, uint32_t size_bytes,
 void tile_emu_shadow_write(TileCta *cta, uint32_t offset, uint32_t size_bytes,
                            TileAccess *access);
 
+/// tile_emu_shadow_read of 16 aligned bytes; quick when the last unit was
+/// written by the same agent and this one was already read by this access.
+static inline void tile_shadow_read_unit(TileCta *cta, uint32_t offset,
+                                         TileAccess *access) {
+  const TileShadowChunk *chunk = &cta->shadow.chunks[offset / 16];
+  bool is_known = !chunk->is_split && !chunk->has_mbarrier && chunk->write &&
+                  chunk->write == access->ordered_write &&
+                  chunk->last_read == access->epoch &&
+                  chunk->readers == access->epoch;
+  if (!is_known)
+    tile_emu_shadow_read(cta, offset, 16, access);
+}
+
+/// An atomic update: unordered with others, but the bytes have a value then.
+void tile_emu_shadow_touch(TileCta *cta, uint32_t offset, uint32_t size_bytes,
+                           const TileAccess *access);
+
 void tile_emu_shadow_init(TileShadow *shadow, uint32_t smem_bytes);
 void tile_emu_shadow_clear(TileShadow *shadow, uint32_t smem_bytes);
 void tile_emu_shadow_deinit(TileShadow *shadow);

@@ -57,7 +57,7 @@ static const char *previous_where(const TileCta *cta, uint32_t offset,
                                   TileEpoch previous, bool is_write,
                                   char out_text[300]) {
   const TileShadowChunk *chunk = &cta->shadow.chunks[offset / 16];
-  TileEpoch epoch = is_write ? chunk->write_epoch : chunk->read_epoch;
+  TileEpoch epoch = is_write ? chunk->last_write : chunk->last_read;
   uint32_t index = is_write ? chunk->write_insn : chunk->read_insn;
   out_text[0] = 0;
   if (epoch != previous)

@@ -26,14 +26,14 @@ static void load_operand(const uint8_t *smem, uint64_t bits, TilePtxType type,
                          bool is_mn_major, uint32_t first, uint32_t count,
                          uint32_t num_k, float *out, uint32_t mn_stride,
                          uint32_t k_stride) {
-  TileMatrixDescriptor descriptor = tile_emu_descriptor_decode(bits);
+  TileMatrixDescriptor descriptor = tile_descriptor_decode(bits);
   uint32_t per_unit = 128 / tile_emu_matrix_elem_bits(type);
   uint32_t mn_step = is_mn_major ? per_unit : 1;
   uint32_t k_step = is_mn_major ? 1 : per_unit;
   for (uint32_t mn = 0; mn < count; mn += mn_step)
     for (uint32_t k = 0; k < num_k; k += k_step) {
-      uint32_t unit = tile_emu_descriptor_unit(&descriptor, is_mn_major,
-                                               per_unit, first + mn, k);
+      uint32_t unit = tile_descriptor_unit(&descriptor, is_mn_major, per_unit,
+                                           first + mn, k);
       tile_emu_matrix_unpack(type, smem + unit, per_unit,
                              out + mn * mn_stride + k * k_stride,
                              is_mn_major ? mn_stride : k_stride);
@@ -180,14 +180,16 @@ static void multiply(Product *product, const float (*restrict b)[MAX_N],
       const float *a = product->a[row];
       float *d = &product->d[row][first];
       float sum[BLOCK];
-      memcpy(sum, d, sizeof sum);
+      for (uint32_t i = 0; i < BLOCK; i++)
+        sum[i] = d[i];
       for (uint32_t k = 0; k < num_k; k++) {
         float factor = a[k];
         const float *from = &b[k][first];
         for (uint32_t i = 0; i < BLOCK; i++)
           sum[i] += factor * from[i];
       }
-      memcpy(d, sum, sizeof sum);
+      for (uint32_t i = 0; i < BLOCK; i++)
+        d[i] = sum[i];
     }
 }
 

@@ -183,8 +183,8 @@ static bool check_bounds(TileWarp *warp, const TileInsn *insn,
   uint32_t low = UINT32_MAX, high = 0;
   for (uint32_t mn = 0; mn < operand->num_mn; mn += mn_step)
     for (uint32_t k = 0; k < operand->num_k; k += k_step) {
-      uint32_t unit = tile_emu_descriptor_unit(descriptor, operand->is_mn_major,
-                                               operand->per_unit, mn, k);
+      uint32_t unit = tile_descriptor_unit(descriptor, operand->is_mn_major,
+                                           operand->per_unit, mn, k);
       low = unit < low ? unit : low;
       high = unit + TILE_WGMMA_UNIT_BYTES > high ? unit + TILE_WGMMA_UNIT_BYTES
                                                  : high;
@@ -206,7 +206,7 @@ static void check_layout(TileWarp *warp, const TileInsn *insn,
                          const Operand *operand) {
   static const char *const names[] = {"none", "32B", "64B", "128B"};
   uint32_t chunk = operand->descriptor.start_bytes / 16;
-  uint8_t layout = warp->cta->shadow.layout[chunk];
+  uint8_t layout = warp->cta->shadow.chunks[chunk].layout;
   if (layout && layout - 1u != operand->descriptor.swizzle)
     tile_emu_find(warp, insn, 1, TILE_FINDING_DESCRIPTOR_SWIZZLE,
                   "%sdescriptor says swizzle %s, but TMA wrote the tile with "
@@ -243,9 +243,9 @@ static void check_races(TileWarp *warp, const TileInsn *insn,
     for (uint32_t mn = operand->first_mn; mn < end; mn += mn_step)
       for (uint32_t k = 0; k < operand->num_k; k += k_step)
         tile_emu_shadow_read(warp->cta,
-                             tile_emu_descriptor_unit(&operand->descriptor,
-                                                      operand->is_mn_major,
-                                                      operand->per_unit, mn, k),
+                             tile_descriptor_unit(&operand->descriptor,
+                                                  operand->is_mn_major,
+                                                  operand->per_unit, mn, k),
                              TILE_WGMMA_UNIT_BYTES, &access);
   }
 }
@@ -332,8 +332,8 @@ TileLanes tile_emu_wgmma_issue(TileWarp *warp, const TileInsn *insn,
   if (!insn->as.wgmma.num_a)
     a.bits = uniform_descriptor(warp, insn, insn->a);
   b.bits = uniform_descriptor(warp, insn, insn->b);
-  a.descriptor = tile_emu_descriptor_decode(a.bits);
-  b.descriptor = tile_emu_descriptor_decode(b.bits);
+  a.descriptor = tile_descriptor_decode(a.bits);
+  b.descriptor = tile_descriptor_decode(b.bits);
   check_fence(warp, insn, lanes);
   uint32_t number = wgmma->num_issued;
   if (!check_operands(warp, insn, &a, &b)) {
