@@ -71,6 +71,13 @@ static void launch_set_smem(GPULaunchOp launch, MlirValue size) {
     launch_append_operand(launch.op, size);
 }
 
+static bool launch_has_smem(GPULaunchOp launch, int64_t size_bytes) {
+  MlirValue size = gpu_launch_dynamicSharedMemorySize(launch);
+  int64_t constant;
+  return size.ptr && mlirxConstantInt(size, &constant) &&
+         constant == size_bytes;
+}
+
 static void memory_apply(const TileSharedMemory *memory, MlirOperation kernel) {
   MlirContext context = mlirOperationGetContext(kernel);
   MlirType i64 = mlirIntegerTypeGet(context, 64);
@@ -83,7 +90,8 @@ static void memory_apply(const TileSharedMemory *memory, MlirOperation kernel) {
     else
       tile_alloc_set_offset_attr(tile_alloc_cast(buffer->op), offset);
   }
-  if (!gpu_launch_is(kernel) || memory->total_bytes == 0)
+  if (!gpu_launch_is(kernel) || memory->total_bytes == 0 ||
+      launch_has_smem(gpu_launch_cast(kernel), memory->total_bytes))
     return;
   TileBuilder b = {mlirIRRewriterCreate(context),
                    mlirOperationGetLocation(kernel)};
