@@ -18,6 +18,7 @@ include "mlir/IR/CommonAttrConstraints.td"
 include "mlir/IR/CommonTypeConstraints.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/ViewLikeInterface.td"
 
 def Tile_Dialect : Dialect {
   let name = "tile";
@@ -56,12 +57,15 @@ def Tile_Dialect : Dialect {
   // The arith, gpu and memref dialects are loaded by the bridge.
 }
 
-class Tile_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Tile_Dialect, mnemonic, traits> {
+// A view gives another shape to the buffer that is its first operand.
+class Tile_Op<string mnemonic, list<Trait> traits = [], bit isView = 0>
+    : Op<Tile_Dialect, mnemonic, traits #
+         !if(isView, [DeclareOpInterfaceMethods<ViewLikeOpInterface>], [])> {
   string cName = "tile_" # !subst(".", "_", mnemonic);
   bit cEffects = 0; // MemoryEffectsOpInterface::getEffects
   bit cInfer = 0;   // InferTypeOpInterface::inferReturnTypes
   let extraClassDefinition =
+    !if(isView, "::mlir::Value $cppClass::getViewSource() { return getOperation()->getOperand(0); }\n", "") #
     !if(hasVerifier, "::llvm::LogicalResult $cppClass::verify() { return ::tile::callVerify(" # cName # "_verify, *this); }\n", "") #
     !if(hasRegionVerifier, "::llvm::LogicalResult $cppClass::verifyRegions() { return ::tile::callVerify(" # cName # "_verify_regions, *this); }\n", "") #
     !if(hasFolder, "::mlir::OpFoldResult $cppClass::fold(FoldAdaptor a) { return ::tile::callFold(" # cName # "_fold, *this, a.getOperands()); }\n", "") #

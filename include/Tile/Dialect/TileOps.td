@@ -61,7 +61,7 @@ def Tile_AllocOp : Tile_Op<"alloc"> {
 }
 
 def Tile_RegionOp : Tile_Op<"region", [Pure, AttrSizedOperandSegments,
-    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+    DeclareOpInterfaceMethods<InferTypeOpInterface>], /*isView=*/1> {
   let summary = "window of a buffer";
   let description = [{
     `region[i, j, …] = source[offset0 + i, offset1 + j, …]` for
@@ -112,7 +112,7 @@ def Tile_RegionOp : Tile_Op<"region", [Pure, AttrSizedOperandSegments,
 }
 
 def Tile_StorageOp : Tile_Op<"storage", [Pure,
-    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+    DeclareOpInterfaceMethods<InferTypeOpInterface>], /*isView=*/1> {
   let summary = "the linear storage behind a tile";
   let description = [{
     `storage[o]` is the element at offset `o` of the layout of a shared tile
