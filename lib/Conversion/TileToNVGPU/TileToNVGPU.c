@@ -130,13 +130,23 @@ static MlirLogicalResult plan_build(Plan *plan, MlirBlock block) {
 
 //===-- Apply: regions ----------------------------------------------------===//
 
+// A region of one block that ends in a yield; scf.if is not built without.
 static MlirRegion region_with_block(TileNvgpuRewrite *rewrite,
                                     intptr_t num_args) {
-  MlirBlock block =
-      mlirBlockCreate(num_args, &rewrite->index.type, &rewrite->b.loc);
+  MlirLocation loc = rewrite->b.loc;
+  MlirBlock block = mlirBlockCreate(num_args, &rewrite->index.type, &loc);
+  MlirOperationState state = mlirOperationStateGet(TILE_STR("scf.yield"), loc);
+  mlirBlockAppendOwnedOperation(block, mlirOperationCreate(&state));
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, block);
   return region;
+}
+
+static MlirBlock enter(TileNvgpuRewrite *rewrite, MlirRegion region) {
+  MlirBlock body = mlirRegionGetFirstBlock(region);
+  mlirRewriterBaseSetInsertionPointBefore(rewrite->b.rw,
+                                          mlirBlockGetTerminator(body));
+  return body;
 }
 
 MlirValue tile_nvgpu_for_begin(TileNvgpuRewrite *rewrite, int64_t count) {
@@ -145,25 +155,19 @@ MlirValue tile_nvgpu_for_begin(TileNvgpuRewrite *rewrite, int64_t count) {
                              .upperBound = tile_const_index(b, count),
                              .step = tile_const_index(b, 1),
                              .region = region_with_block(rewrite, 1));
-  MlirBlock body = mlirRegionGetFirstBlock(scf_for_region(loop));
-  mlirRewriterBaseSetInsertionPointToEnd(b->rw, body);
-  return mlirBlockGetArgument(body, 0);
+  return mlirBlockGetArgument(enter(rewrite, scf_for_region(loop)), 0);
 }
 
 void tile_nvgpu_if_begin(TileNvgpuRewrite *rewrite, MlirValue condition) {
-  TileBuilder *b = &rewrite->b;
-  MlirRegion region = region_with_block(rewrite, 0);
-  MlirBlock body = mlirRegionGetFirstBlock(region);
-  scf_if_op(b, .condition = condition, .thenRegion = region);
-  mlirRewriterBaseSetInsertionPointToEnd(b->rw, body);
+  ScfIfOp branch = scf_if_op(&rewrite->b, .condition = condition,
+                             .thenRegion = region_with_block(rewrite, 0));
+  enter(rewrite, scf_if_thenRegion(branch));
 }
 
 void tile_nvgpu_region_end(TileNvgpuRewrite *rewrite) {
-  TileBuilder *b = &rewrite->b;
-  MlirOperation parent =
-      mlirBlockGetParentOperation(mlirRewriterBaseGetInsertionBlock(b->rw));
-  scf_yield(b, {NULL, 0});
-  mlirRewriterBaseSetInsertionPointAfter(b->rw, parent);
+  MlirRewriterBase rw = rewrite->b.rw;
+  MlirBlock body = mlirRewriterBaseGetInsertionBlock(rw);
+  mlirRewriterBaseSetInsertionPointAfter(rw, mlirBlockGetParentOperation(body));
 }
 
 //===-- Apply: threads ----------------------------------------------------===//
