@@ -33,15 +33,23 @@ def Tile_RegionType : Tile_Type<"Region", "region"> {
 
 def Tile_BarrierType : Tile_Type<"Barrier", "barrier"> {
   let summary = "a row of mbarriers in shared memory";
-  let description = "Example: `!tile.barrier<4>`, four mbarriers.";
+  let description = [{
+    The result of `tile.barrier_alloc`: as many mbarriers as the type says.
+
+    Example: `!tile.barrier<4>`.
+  }];
   let parameters = (ins "int64_t":$slots);
   let assemblyFormat = "`<` $slots `>`";
 }
 
 def Tile_TensorMapType : Tile_Type<"TensorMap", "tensor_map"> {
   let summary = "a TMA tensor map, made on the host, passed to a kernel by value";
-}
+  let description = [{
+    The result of `tile.tensor_map`. A launch that uses it gets it as a parameter.
 
+    Example: `!tile.tensor_map`.
+  }];
+}
 
 def Tile_Tile : AnyTypeOf<[AnyMemRef, Tile_RegionType],
                           "tile: a memref or a region">;
