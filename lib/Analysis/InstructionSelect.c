@@ -16,10 +16,11 @@
 #include <stdio.h>
 
 const char *tile_instr_name(TileInstr instr) {
-  static const char *const names[] = {
-      [TILE_INSTR_Simt] = "simt", [TILE_INSTR_CpAsync] = "cp_async",
-      [TILE_INSTR_Tma] = "tma",   [TILE_INSTR_Mma] = "mma",
-      [TILE_INSTR_Wgmma] = "wgmma"};
+  static const char *const names[] = {[TILE_INSTR_Simt] = "simt",
+                                      [TILE_INSTR_CpAsync] = "cp_async",
+                                      [TILE_INSTR_Tma] = "tma",
+                                      [TILE_INSTR_Mma] = "mma",
+                                      [TILE_INSTR_Wgmma] = "wgmma"};
   return names[instr];
 }
 
@@ -117,9 +118,9 @@ static bool copy_view(TileCopyOp copy, CopyView *out) {
   if (!tile_shape_of(tile_copy_src(copy), &out->src) ||
       !tile_shape_of(tile_copy_dst(copy), &out->dst))
     return false;
-  out->region = region_of(out->src.space == TILE_SPACE_GLOBAL
-                              ? tile_copy_src(copy)
-                              : tile_copy_dst(copy));
+  out->region =
+      region_of(out->src.space == TILE_SPACE_GLOBAL ? tile_copy_src(copy)
+                                                    : tile_copy_dst(copy));
   int rank = out->src.rank;
   out->inner_bytes =
       rank ? out->src.extent[rank - 1] * tile_elem_bits(out->src.element) / 8
@@ -132,8 +133,9 @@ static bool moves_bytes_to_shared(const CopyView *view, const char *what,
                                   TileInstrReason *out) {
   if (view->src.space != TILE_SPACE_GLOBAL ||
       view->dst.space != TILE_SPACE_SHARED)
-    return refuse(out, "spaces", "%s copies from global to shared memory, not "
-                                 "from %s to %s",
+    return refuse(out, "spaces",
+                  "%s copies from global to shared memory, not "
+                  "from %s to %s",
                   what, tile_space_name(view->src.space),
                   tile_space_name(view->dst.space));
   if (!mlirTypeEqual(view->src.element, view->dst.element))
@@ -160,18 +162,21 @@ static bool cp_async_is_legal(TileCopyOp copy, const CopyView *view,
   if (!moves_bytes_to_shared(view, "cp.async", out))
     return false;
   if (align < 4)
-    return refuse(out, "alignment",
-                  "rows are known to be aligned to %lld bytes; cp.async needs 4",
-                  (long long)align);
+    return refuse(
+        out, "alignment",
+        "rows are known to be aligned to %lld bytes; cp.async needs 4",
+        (long long)align);
   if (view->inner_bytes % 4)
-    return refuse(out, "row", "rows of the tile have %lld bytes, no multiple "
-                              "of 4",
+    return refuse(out, "row",
+                  "rows of the tile have %lld bytes, no multiple "
+                  "of 4",
                   (long long)view->inner_bytes);
   TileLayout layout;
   int64_t run;
   if (given_layout(copy, &layout) &&
       (run = tile_layout_contiguous_run(&layout, view->dst.rank - 1) *
-             tile_elem_bits(view->dst.element) / 8) % 4)
+             tile_elem_bits(view->dst.element) / 8) %
+          4)
     return refuse(out, "layout",
                   "the given layout stores %lld bytes of a row together; "
                   "cp.async needs 4",
@@ -190,10 +195,11 @@ static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
     return false;
   MlirValue tensor = tile_region_source(view->region);
   if (!context->in_launch || !mlirValueIsABlockArgument(tensor) ||
-      !func_func_is(mlirBlockGetParentOperation(
-          mlirBlockArgumentGetOwner(tensor))))
-    return refuse(out, "base", "a tensor map can only be made on the host, of "
-                               "an argument of the function that launches");
+      !func_func_is(
+          mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(tensor))))
+    return refuse(out, "base",
+                  "a tensor map can only be made on the host, of "
+                  "an argument of the function that launches");
   if (align < 16)
     return refuse(out, "alignment",
                   "rows are known to be aligned to %lld bytes; TMA needs 16",
@@ -334,8 +340,9 @@ static bool mma_is_legal(TileGemmOp gemm, const GemmView *view,
   if (view->a.space != TILE_SPACE_SHARED || view->b.space != TILE_SPACE_SHARED)
     return refuse(out, "operands", "mma needs A and B in shared memory");
   if (context->num_threads % 32)
-    return refuse(out, "threads", "mma needs whole warps, the kernel has %lld "
-                                  "threads",
+    return refuse(out, "threads",
+                  "mma needs whole warps, the kernel has %lld "
+                  "threads",
                   (long long)context->num_threads);
   int64_t k = target->mma.k_bytes * 8 / view->bits;
   if (view->k % k)

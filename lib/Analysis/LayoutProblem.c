@@ -36,9 +36,8 @@ static TileInferBuffer *add_buffer(Build *build, MlirValue value) {
   int n = out->problem.num_buffers;
   if (n == build->buffer_capacity) {
     int capacity = n ? 2 * n : 16;
-    out->problem.buffer =
-        grow(build->arena, out->problem.buffer, (size_t)n, (size_t)capacity,
-             sizeof *out->problem.buffer);
+    out->problem.buffer = grow(build->arena, out->problem.buffer, (size_t)n,
+                               (size_t)capacity, sizeof *out->problem.buffer);
     out->values = grow(build->arena, out->values, (size_t)n, (size_t)capacity,
                        sizeof *out->values);
     build->buffer_capacity = capacity;
@@ -73,9 +72,9 @@ static const char *op_name(Build *build, MlirOperation op) {
   MlirLocation location = mlirOperationGetLocation(op);
   int length;
   if (mlirLocationIsAFileLineColRange(location))
-    length = snprintf(text, sizeof text, "%.*s in line %d", (int)name.length,
-                      name.data,
-                      mlirLocationFileLineColRangeGetStartLine(location));
+    length =
+        snprintf(text, sizeof text, "%.*s in line %d", (int)name.length,
+                 name.data, mlirLocationFileLineColRangeGetStartLine(location));
   else
     length = snprintf(text, sizeof text, "%.*s", (int)name.length, name.data);
   return tile_arena_strdup(build->arena, text, (size_t)length);
@@ -203,8 +202,8 @@ static MlirLogicalResult describe(Build *build, MlirOperation op) {
   int n = tile_accesses_get(op, accesses);
   if (n == 0 || !describe_op(build, op, &description))
     return tile_success();
-  if ((tile_copy_is(op) && mlirAttributeIsNull(
-                               tile_copy_instr_attr(tile_copy_cast(op)))) ||
+  if ((tile_copy_is(op) &&
+       mlirAttributeIsNull(tile_copy_instr_attr(tile_copy_cast(op)))) ||
       (tile_gemm_is(op) &&
        mlirAttributeIsNull(tile_gemm_instr_attr(tile_gemm_cast(op)))))
     return tile_emit_error(op, "has no instruction; run "
@@ -214,8 +213,9 @@ static MlirLogicalResult describe(Build *build, MlirOperation op) {
     buffers[i] = buffer_of_operand(build, accesses[i].tile);
     if (buffers[i] < 0)
       return tile_gemm_is(op)
-                 ? tile_emit_error(op, "operand %d is a window inside a tile; "
-                                       "products take whole tiles",
+                 ? tile_emit_error(op,
+                                   "operand %d is a window inside a tile; "
+                                   "products take whole tiles",
                                    i)
                  : tile_success(); // addresses serve any layout
   }

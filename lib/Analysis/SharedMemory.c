@@ -142,7 +142,7 @@ static void collect_regions(Collect *collect, MlirOperation op) {
 }
 
 static void collect_block(Collect *collect, MlirBlock block) {
-  TILE_FOR_EACH_OP(op, block) {
+  TILE_FOR_EACH_OP (op, block) {
     collect->position++;
     TileSharedBuffer buffer;
     if (buffer_of_op(op, &buffer)) {

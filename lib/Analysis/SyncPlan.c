@@ -150,8 +150,8 @@ static int accesses_of(Flow *flow, MlirOperation op, Access out[MAX_ACCESSES]) {
   for (int i = 0; i < n; i++) {
     int buffer = buffer_index(flow, accesses[i].tile);
     if (buffer >= 0)
-      out[count++] = (Access){buffer, accesses[i].reads, accesses[i].writes,
-                              is_async(op)};
+      out[count++] =
+          (Access){buffer, accesses[i].reads, accesses[i].writes, is_async(op)};
   }
   return count;
 }
@@ -301,7 +301,7 @@ static void transfer_loop(Flow *flow, MlirOperation op, State state) {
 }
 
 static void transfer_block(Flow *flow, MlirBlock block, State state) {
-  TILE_FOR_EACH_OP(op, block) {
+  TILE_FOR_EACH_OP (op, block) {
     transfer_op(flow, op, state);
     if (scf_if_is(op))
       transfer_if(flow, op, state);
@@ -348,11 +348,11 @@ static void read_offsets(TileSharedMemory *shared) {
     TileSharedBuffer *buffer = &shared->buffers[i];
     MlirAttribute offset =
         buffer->is_barrier
-            ? tile_barrier_alloc_offset_attr(tile_barrier_alloc_cast(buffer->op))
+            ? tile_barrier_alloc_offset_attr(
+                  tile_barrier_alloc_cast(buffer->op))
             : tile_alloc_offset_attr(tile_alloc_cast(buffer->op));
-    buffer->offset_bytes = mlirAttributeIsNull(offset)
-                               ? -1
-                               : mlirIntegerAttrGetValueInt(offset);
+    buffer->offset_bytes =
+        mlirAttributeIsNull(offset) ? -1 : mlirIntegerAttrGetValueInt(offset);
   }
 }
 

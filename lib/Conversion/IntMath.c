@@ -73,8 +73,8 @@ TileInt tile_int_div(TileIntMath *math, TileInt x, int64_t divisor) {
   if (divisor == 1)
     return x;
   if (tile_int_is_constant(x))
-    return tile_int_constant((int64_t)((uint32_t)x.constant /
-                                       (uint32_t)divisor));
+    return tile_int_constant(
+        (int64_t)((uint32_t)x.constant / (uint32_t)divisor));
   MlirValue by = tile_int_get(math, tile_int_constant(divisor));
   return tile_int_value(arith_divui(math->b, x.value, by));
 }
@@ -83,8 +83,8 @@ TileInt tile_int_rem(TileIntMath *math, TileInt x, int64_t divisor) {
   if (divisor == 1)
     return tile_int_constant(0);
   if (tile_int_is_constant(x))
-    return tile_int_constant((int64_t)((uint32_t)x.constant %
-                                       (uint32_t)divisor));
+    return tile_int_constant(
+        (int64_t)((uint32_t)x.constant % (uint32_t)divisor));
   MlirValue by = tile_int_get(math, tile_int_constant(divisor));
   return tile_int_value(arith_remui(math->b, x.value, by));
 }
@@ -132,8 +132,8 @@ TileInt tile_layout_code_at(TileIntMath *math, const TileLayoutCode *code,
                             int out_axis, const int64_t *in) {
   TileLayoutConstant constant = {0, 0};
   if (code->constant_axes)
-    constant = tile_layout_constant(&code->layout, code->constant_axes,
-                                    out_axis, in);
+    constant =
+        tile_layout_constant(&code->layout, code->constant_axes, out_axis, in);
   TileInt value = tile_int_xor(math, code->xors[out_axis],
                                tile_int_constant(constant.toggle));
   value = tile_int_add(math, value, code->sums[out_axis]);

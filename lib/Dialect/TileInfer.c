@@ -5,7 +5,8 @@
 #include "Tile/Support/Diagnostics.h"
 #include "TileHooks.h"
 
-static MlirAttribute input_attr(const TileInferInput *input, MlirStringRef name) {
+static MlirAttribute input_attr(const TileInferInput *input,
+                                MlirStringRef name) {
   return mlirDictionaryAttrGetElementByName(input->attributes, name);
 }
 
@@ -55,8 +56,8 @@ MlirLogicalResult tile_storage_infer(const TileInferInput *input,
   if (!alloc.op.ptr || !tile_layout_storage_elems(alloc, &num_elems))
     return tile_emit_error_at(input->location,
                               "expects a tile.alloc with a layout");
-  TileSpace space = shape.space == TILE_SPACE_FRAGMENT ? TILE_SPACE_PRIVATE
-                                                       : shape.space;
+  TileSpace space =
+      shape.space == TILE_SPACE_FRAGMENT ? TILE_SPACE_PRIVATE : shape.space;
   *out_type = mlirMemRefTypeContiguousGet(
       shape.element, 1, &num_elems, tile_space_attr(input->context, space));
   return tile_success();

@@ -10,9 +10,9 @@
 static bool func_is_kernel(MlirOperation op) {
   if (gpu_func_is(op))
     return true;
-  return func_func_is(op) && !mlirAttributeIsNull(
-                                 mlirOperationGetDiscardableAttributeByName(
-                                     op, TILE_STR("tile.num_threads")));
+  return func_func_is(op) &&
+         !mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(
+             op, TILE_STR("tile.num_threads")));
 }
 
 typedef struct {
@@ -33,8 +33,7 @@ static MlirWalkResult kernel_walk(MlirOperation op, void *user_data) {
 }
 
 MlirLogicalResult tile_kernels_visit(MlirOperation root,
-                                     TileKernelVisitor visit,
-                                     void *user_data) {
+                                     TileKernelVisitor visit, void *user_data) {
   KernelWalk walk = {visit, user_data, tile_success()};
   mlirOperationWalk(root, kernel_walk, &walk, MlirWalkPreOrder);
   return walk.result;
@@ -77,7 +76,7 @@ int64_t tile_kernel_num_threads(MlirOperation kernel) {
 }
 
 TileKernelConfigOp tile_kernel_config_of(MlirOperation kernel) {
-  TILE_FOR_EACH_OP(op, tile_kernel_body(kernel)) {
+  TILE_FOR_EACH_OP (op, tile_kernel_body(kernel)) {
     if (tile_kernel_config_is(op))
       return tile_kernel_config_cast(op);
   }

@@ -65,8 +65,8 @@ static void note_declined(Choice *choice, TileInstr declined,
   if (!strcmp(reason->code, "alignment") && is_in_fallback_variant(choice->op))
     return;
   size_t used = strlen(choice->remark);
-  snprintf(choice->remark + used, sizeof choice->remark - used,
-           "; not %s: %s", tile_instr_name(declined), reason->text);
+  snprintf(choice->remark + used, sizeof choice->remark - used, "; not %s: %s",
+           tile_instr_name(declined), reason->text);
   if (!choice->remark_code)
     choice->remark_code = reason->code;
 }
@@ -138,8 +138,8 @@ static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
 //===-- Apply; cannot fail ------------------------------------------------===//
 
 static void choice_apply(const Choice *choice) {
-  MlirAttribute instr = TileInstr_attr(
-      mlirOperationGetContext(choice->op), choice->instr);
+  MlirAttribute instr =
+      TileInstr_attr(mlirOperationGetContext(choice->op), choice->instr);
   if (tile_copy_is(choice->op))
     tile_copy_set_instr_attr(tile_copy_cast(choice->op), instr);
   else

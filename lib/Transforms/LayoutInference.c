@@ -38,11 +38,10 @@ typedef struct {
 static void print_layouts(Plan *plan, const TileInferModel *model,
                           const TileInferResult *result) {
   const TileInferProblem *problem = &plan->problem.problem;
-  plan->layouts = TILE_ARENA_NEW(plan->arena, const char *,
-                                 problem->num_buffers + 1);
+  plan->layouts =
+      TILE_ARENA_NEW(plan->arena, const char *, problem->num_buffers + 1);
   for (int i = 0; i < problem->num_buffers; i++) {
-    if (result->choice[i] < 0 ||
-        problem->buffer[i].space == TILE_INFER_GLOBAL)
+    if (result->choice[i] < 0 || problem->buffer[i].space == TILE_INFER_GLOBAL)
       continue;
     char text[LAYOUT_TEXT_CAPACITY];
     int length =
@@ -63,8 +62,9 @@ static MlirLogicalResult derive_box(const TileInferModel *model,
   if (tile_layout_derive_tma(model->domain[shared].core[result->choice[shared]],
                              buffer->elem_bits, buffer->rank - 1, out, &error))
     return tile_success();
-  return tile_emit_error(copy, "internal error: the chosen layout does not suit "
-                               "TMA: %s",
+  return tile_emit_error(copy,
+                         "internal error: the chosen layout does not suit "
+                         "TMA: %s",
                          error.text);
 }
 
@@ -181,8 +181,8 @@ static MlirValue find_or_build_map(TileBuilder *b, MlirOperation launch,
         same_map(tile_tensor_map_cast(op), tensor, box, rank, swizzle))
       return mlirOperationGetResult(op, 0);
   mlirRewriterBaseSetInsertionPointBefore(b->rw, launch);
-  return tile_tensor_map(b, .tensor = tensor,
-                         .box = {box, rank}, .swizzle = TILE_SOME(swizzle));
+  return tile_tensor_map(b, .tensor = tensor, .box = {box, rank},
+                         .swizzle = TILE_SOME(swizzle));
 }
 
 static void apply_map(TileBuilder *b, const Plan *plan, TileCopyOp copy,
@@ -229,13 +229,13 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
     return tile_success();
   plan.num_threads = tile_kernel_num_threads(kernel);
   if (tile_failed(tile_kernel_verify(kernel)) ||
-      tile_failed(tile_layout_problem_build(
-          plan.arena, kernel, plan.num_threads, &plan.problem)))
+      tile_failed(tile_layout_problem_build(plan.arena, kernel,
+                                            plan.num_threads, &plan.problem)))
     return tile_failure();
   if (plan.problem.problem.num_buffers == 0)
     return tile_success();
-  if (tile_failed(tile_target_resolve(kernel, run->target_option,
-                                      &plan.target)) ||
+  if (tile_failed(
+          tile_target_resolve(kernel, run->target_option, &plan.target)) ||
       tile_failed(plan_solve(&plan)))
     return tile_failure();
   apply_layouts(&plan);

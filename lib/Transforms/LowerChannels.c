@@ -45,7 +45,8 @@ static bool is_load_to_group(MlirOperation op) {
   TileCopyOp copy = tile_copy_cast(op);
   TileShape dst;
   return !mlirAttributeIsNull(tile_copy_instr_attr(copy)) &&
-         tile_copy_instr(copy) == TILE_INSTR_Tma && !tile_copy_signal(copy).ptr &&
+         tile_copy_instr(copy) == TILE_INSTR_Tma &&
+         !tile_copy_signal(copy).ptr &&
          tile_shape_of(tile_copy_dst(copy), &dst) &&
          dst.space == TILE_SPACE_SHARED;
 }
@@ -67,7 +68,7 @@ static Group *plan_add(Plan *plan, MlirOperation op) {
 
 static void plan_build(Plan *plan, MlirBlock block) {
   Group *open = NULL;
-  TILE_FOR_EACH_OP(op, block) {
+  TILE_FOR_EACH_OP (op, block) {
     if (is_load_to_group(op)) {
       int64_t size_bytes = copy_size_bytes(op);
       if (open && open->size_bytes + size_bytes <= MAX_EXPECT_BYTES) {
@@ -129,10 +130,10 @@ static void group_apply(Rewrite *rewrite, const Group *group, int slot,
       TileCopyOp copy = tile_copy_cast(op);
       b.loc = mlirOperationGetLocation(op);
       mlirRewriterBaseSetInsertionPointBefore(b.rw, op);
-      TileCopyOp signalling = tile_copy(
-          &b, .src = tile_copy_src(copy), .dst = tile_copy_dst(copy),
-          .map = tile_copy_map(copy), .signal = rewrite->barriers,
-          .slot = index, .instr = TILE_SOME(TILE_INSTR_Tma));
+      TileCopyOp signalling =
+          tile_copy(&b, .src = tile_copy_src(copy), .dst = tile_copy_dst(copy),
+                    .map = tile_copy_map(copy), .signal = rewrite->barriers,
+                    .slot = index, .instr = TILE_SOME(TILE_INSTR_Tma));
       tile_copy_set_eviction_attr(signalling, tile_copy_eviction_attr(copy));
       mlirRewriterBaseEraseOp(b.rw, op);
     }

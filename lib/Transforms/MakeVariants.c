@@ -18,7 +18,8 @@
 #include "Tile/Support/Diagnostics.h"
 #include "TilePasses.h"
 
-// TMA and the widest cp.async need it (PTX ISA, cp.async.bulk.tensor, cp.async).
+// TMA and the widest cp.async need it (PTX ISA, cp.async.bulk.tensor,
+// cp.async).
 enum { FAST_ALIGN_BYTES = 16 };
 
 //===-- Plan: tensors whose alignment matters -----------------------------===//
@@ -125,8 +126,7 @@ static void tensor_name(MlirValue tensor, char *out, size_t capacity) {
 
 static void require_multiple(TileBuilder *b, MlirValue bytes,
                              const char *text) {
-  MlirValue rest =
-      arith_remui(b, bytes, tile_const_index(b, FAST_ALIGN_BYTES));
+  MlirValue rest = arith_remui(b, bytes, tile_const_index(b, FAST_ALIGN_BYTES));
   MlirValue is_zero = arith_cmpi(b, .predicate = ARITH_CMP_I_PREDICATE_eq,
                                  .lhs = rest, .rhs = tile_const_index(b, 0));
   tile_require(b, .condition = is_zero, .text = text);
@@ -166,9 +166,8 @@ static void require_strides(TileBuilder *b, MlirValue tensor,
     // Results: base, offset, extents, strides.
     MlirValue stride = mlirOperationGetResult(metadata, 2 + rank + d);
     MlirValue bytes = arith_muli(b, stride, tile_const_index(b, elem_bytes));
-    snprintf(text, sizeof text,
-             "stride %lld of %s is a multiple of %d bytes", (long long)d, name,
-             FAST_ALIGN_BYTES);
+    snprintf(text, sizeof text, "stride %lld of %s is a multiple of %d bytes",
+             (long long)d, name, FAST_ALIGN_BYTES);
     require_multiple(b, bytes, text);
   }
 }
@@ -177,8 +176,8 @@ static void build_requirements(TileBuilder *b, const Plan *plan) {
   for (const Tensor *t = plan->tensors; t; t = t->next) {
     char name[32], text[128];
     tensor_name(t->value, name, sizeof name);
-    snprintf(text, sizeof text, "address of %s is a multiple of %d bytes",
-             name, FAST_ALIGN_BYTES);
+    snprintf(text, sizeof text, "address of %s is a multiple of %d bytes", name,
+             FAST_ALIGN_BYTES);
     require_multiple(b, tile_address(b, t->value), text);
     require_strides(b, t->value, name);
     if (t->needs_map)
@@ -194,10 +193,9 @@ static MlirWalkResult state_facts(MlirOperation op, void *user_data) {
   for (const Tensor *t = plan->tensors; t; t = t->next)
     if (mlirValueEqual(t->value, tile_region_source(region)))
       tile_region_set_align_attr(
-          region,
-          mlirIntegerAttrGet(
-              mlirIntegerTypeGet(mlirOperationGetContext(op), 64),
-              FAST_ALIGN_BYTES));
+          region, mlirIntegerAttrGet(
+                      mlirIntegerTypeGet(mlirOperationGetContext(op), 64),
+                      FAST_ALIGN_BYTES));
   return MlirWalkResultAdvance;
 }
 
@@ -260,7 +258,8 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
 }
 
 MlirLogicalResult
-tile_make_variants_run(MlirOperation op, const TileMakeVariantsOptions *options) {
+tile_make_variants_run(MlirOperation op,
+                       const TileMakeVariantsOptions *options) {
   Run run = {.target_option = options->target};
   tile_arena_init(&run.arena);
   MlirLogicalResult result = tile_kernels_visit(op, visit_kernel, &run);

@@ -29,7 +29,8 @@ static MlirLogicalResult check_limit(MlirOperation kernel,
     return tile_success();
   const TileSharedBuffer *buffer = largest(memory);
   char note[128];
-  snprintf(note, sizeof note, "the largest of %zu shared buffers takes %lld bytes",
+  snprintf(note, sizeof note,
+           "the largest of %zu shared buffers takes %lld bytes",
            memory->num_buffers, (long long)buffer->size_bytes);
   return tile_emit_error_with_note(
       kernel, mlirOperationGetLocation(buffer->op), note,
@@ -65,8 +66,8 @@ static void launch_append_operand(MlirOperation launch, MlirValue value) {
 
 static void launch_set_smem(GPULaunchOp launch, MlirValue size) {
   if (gpu_launch_dynamicSharedMemorySize(launch).ptr)
-    mlirOperationSetOperand(
-        launch.op, mlirOperationGetNumOperands(launch.op) - 1, size);
+    mlirOperationSetOperand(launch.op,
+                            mlirOperationGetNumOperands(launch.op) - 1, size);
   else
     launch_append_operand(launch.op, size);
 }

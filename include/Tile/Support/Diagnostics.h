@@ -21,10 +21,9 @@ MlirLogicalResult tile_emit_error(MlirOperation op, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /// The same with a note at `note_location`.
-MlirLogicalResult tile_emit_error_with_note(MlirOperation op,
-                                            MlirLocation note_location,
-                                            const char *note,
-                                            const char *format, ...)
+MlirLogicalResult
+tile_emit_error_with_note(MlirOperation op, MlirLocation note_location,
+                          const char *note, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /// Emits an error at a location that belongs to no op yet.

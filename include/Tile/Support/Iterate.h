@@ -7,10 +7,10 @@
 /// Runs over the ops of a block in program order. The current op may be moved
 /// or erased: the successor is taken first.
 #define TILE_FOR_EACH_OP(op, block)                                            \
-  for (MlirOperation op = mlirBlockGetFirstOperation(block),                   \
-                     op##_next = op.ptr ? mlirOperationGetNextInBlock(op)      \
-                                        : op;                                  \
+  for (MlirOperation                                                           \
+           op = mlirBlockGetFirstOperation(block),                             \
+           op##_next = op.ptr ? mlirOperationGetNextInBlock(op) : op;          \
        op.ptr; op = op##_next,                                                 \
-                     op##_next = op.ptr ? mlirOperationGetNextInBlock(op) : op)
+           op##_next = op.ptr ? mlirOperationGetNextInBlock(op) : op)
 
 #endif // TILE_SUPPORT_ITERATE_H

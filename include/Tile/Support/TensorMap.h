@@ -36,13 +36,13 @@ typedef enum {
 /// size), as in the driver API: the reverse of memref order.
 typedef struct {
   TileTensorMapType type;
-  int rank;                                          // 1 to 5
-  uint64_t address;                                  // 16-byte aligned
-  uint64_t dims[TILE_TENSOR_MAP_MAX_RANK];           // elements
-  uint64_t strides_bytes[TILE_TENSOR_MAP_MAX_RANK];  // [0] is not used
-  uint32_t box[TILE_TENSOR_MAP_MAX_RANK];            // elements, at most 256
-  uint32_t elem_strides[TILE_TENSOR_MAP_MAX_RANK];   // traversal strides
-  int swizzle_bytes;                                 // 0, 32, 64 or 128
+  int rank;                                         // 1 to 5
+  uint64_t address;                                 // 16-byte aligned
+  uint64_t dims[TILE_TENSOR_MAP_MAX_RANK];          // elements
+  uint64_t strides_bytes[TILE_TENSOR_MAP_MAX_RANK]; // [0] is not used
+  uint32_t box[TILE_TENSOR_MAP_MAX_RANK];           // elements, at most 256
+  uint32_t elem_strides[TILE_TENSOR_MAP_MAX_RANK];  // traversal strides
+  int swizzle_bytes;                                // 0, 32, 64 or 128
   bool oob_nan; // out of bounds reads give NaN; false: zero
 } TileTensorMap;
 

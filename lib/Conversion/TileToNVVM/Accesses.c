@@ -63,8 +63,7 @@ static void access_text(unsigned space, int64_t size_bytes, bool is_load,
     snprintf(out, capacity, "{\nmov.%s $0, 0;\n@$2 ld.%s.%s $0, [$1];\n}",
              moves[size_bytes], where, types[size_bytes]);
   else
-    snprintf(out, capacity, "@$2 st.%s.%s [$1], $0;", where,
-             types[size_bytes]);
+    snprintf(out, capacity, "@$2 st.%s.%s [$1], $0;", where, types[size_bytes]);
 }
 
 static const char *register_constraint(int64_t size_bytes) {
@@ -81,9 +80,8 @@ static MlirType register_type(Lowering *l, int64_t size_bytes) {
   return type_int(l, size_bytes == 1 ? 16 : 8 * size_bytes);
 }
 
-static MlirValue load_predicated(Lowering *l, MlirValue pointer,
-                                 unsigned space, int64_t size_bytes,
-                                 MlirValue predicate) {
+static MlirValue load_predicated(Lowering *l, MlirValue pointer, unsigned space,
+                                 int64_t size_bytes, MlirValue predicate) {
   char text[256], constraints[64];
   const char *address = space == 3 ? "r" : "l";
   access_text(space, size_bytes, true, text, sizeof text);
@@ -94,8 +92,7 @@ static MlirValue load_predicated(Lowering *l, MlirValue pointer,
     MlirOperation loaded =
         llvm_inline_asm_op(&l->b, .type = register_type(l, size_bytes),
                            .operands = {operands, 2}, .asm_string = text,
-                           .constraints = constraints,
-                           .has_side_effects = true)
+                           .constraints = constraints, .has_side_effects = true)
             .op;
     MlirValue bits = mlirOperationGetResult(loaded, 0);
     return size_bytes == 1
@@ -116,8 +113,8 @@ static MlirValue load_predicated(Lowering *l, MlirValue pointer,
     MlirValue word = llvm_extractvalue(
         &l->b, .type = i32, .container = mlirOperationGetResult(loaded, 0),
         .position = {&i, 1});
-    result = llvm_insertelement(&l->b, result, word,
-                                tile_const_int(&l->b, i, 32));
+    result =
+        llvm_insertelement(&l->b, result, word, tile_const_int(&l->b, i, 32));
   }
   return result;
 }
@@ -175,8 +172,7 @@ void bits_split(Lowering *l, MlirValue bits, MlirType element, int64_t count,
     out[0] = llvm_bitcast(&l->b, stored, bits);
     return;
   }
-  MlirValue vector =
-      llvm_bitcast(&l->b, type_vector(stored, count), bits);
+  MlirValue vector = llvm_bitcast(&l->b, type_vector(stored, count), bits);
   for (int64_t i = 0; i < count; i++)
     out[i] = llvm_extractelement(&l->b, vector, tile_const_int(&l->b, i, 32));
 }

@@ -12,10 +12,10 @@ static MlirValue build_array(Lowering *l, MlirType element, int64_t count) {
   MlirOperation before = mlirRewriterBaseGetOperationAfterInsertion(l->b.rw);
   mlirRewriterBaseSetInsertionPointBefore(l->b.rw, l->prolog);
   MlirType stored = type_stored(l, element);
-  MlirValue array = llvm_alloca(
-      &l->b, .type = type_pointer(l, 0),
-      .arraySize = tile_const_int(&l->b, count, 32),
-      .alignment = TILE_SOME(16), .elem_type = stored);
+  MlirValue array =
+      llvm_alloca(&l->b, .type = type_pointer(l, 0),
+                  .arraySize = tile_const_int(&l->b, count, 32),
+                  .alignment = TILE_SOME(16), .elem_type = stored);
   mlirRewriterBaseSetInsertionPointBefore(l->b.rw, before);
   return array;
 }

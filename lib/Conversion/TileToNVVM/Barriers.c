@@ -54,18 +54,16 @@ void lower_tile_barrier_init(Lowering *l, MlirOperation op) {
 
 void lower_tile_barrier_arrive(Lowering *l, MlirOperation op) {
   TileBarrierArriveOp arrive = tile_barrier_arrive_cast(op);
-  MlirValue pointer =
-      barrier_slot_pointer(l, tile_barrier_arrive_barrier(arrive),
-                           tile_barrier_arrive_slot(arrive));
+  MlirValue pointer = barrier_slot_pointer(
+      l, tile_barrier_arrive_barrier(arrive), tile_barrier_arrive_slot(arrive));
   nvvm_mbarrier_arrive_op(&l->b, .type = type_i64(l), .addr = pointer);
 }
 
 void lower_tile_barrier_expect(Lowering *l, MlirOperation op) {
   TileBarrierExpectOp expect = tile_barrier_expect_cast(op);
   IfBlocks blocks = if_begin(l, op, is_elected(l));
-  MlirValue pointer =
-      barrier_slot_pointer(l, tile_barrier_expect_barrier(expect),
-                           tile_barrier_expect_slot(expect));
+  MlirValue pointer = barrier_slot_pointer(
+      l, tile_barrier_expect_barrier(expect), tile_barrier_expect_slot(expect));
   nvvm_mbarrier_arrive_expect_tx_op(
       &l->b, .type = type_i64(l), .addr = pointer,
       .txcount = tile_const_int(&l->b, tile_barrier_expect_bytes(expect), 32));
@@ -75,8 +73,8 @@ void lower_tile_barrier_expect(Lowering *l, MlirOperation op) {
 // try_wait may give up after a while: the loop asks again.
 void lower_tile_barrier_wait(Lowering *l, MlirOperation op) {
   TileBarrierWaitOp wait = tile_barrier_wait_cast(op);
-  MlirValue pointer = barrier_slot_pointer(
-      l, tile_barrier_wait_barrier(wait), tile_barrier_wait_slot(wait));
+  MlirValue pointer = barrier_slot_pointer(l, tile_barrier_wait_barrier(wait),
+                                           tile_barrier_wait_slot(wait));
   MlirBlock before = mlirOperationGetBlock(op);
   MlirBlock after = mlirxSplitBlock(l->b.rw, op);
   MlirBlock spin =
@@ -103,8 +101,7 @@ void lower_tile_barrier_sync(Lowering *l, MlirOperation op) {
     return;
   }
   MlirAttribute id = tile_barrier_sync_id_attr(sync);
-  int64_t number =
-      mlirAttributeIsNull(id) ? 0 : mlirIntegerAttrGetValueInt(id);
+  int64_t number = mlirAttributeIsNull(id) ? 0 : mlirIntegerAttrGetValueInt(id);
   nvvm_barrier_op(&l->b, .barrierId = tile_const_int(&l->b, number, 32),
                   .numberOfThreads = tile_const_int(
                       &l->b, tile_barrier_sync_threads(sync), 32));

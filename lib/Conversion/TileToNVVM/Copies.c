@@ -8,8 +8,9 @@ void lower_tile_copy(Lowering *l, MlirOperation op) {
   TileCopyOp copy = tile_copy_cast(op);
   View src, dst;
   if (mlirAttributeIsNull(tile_copy_instr_attr(copy))) {
-    lower_fail(l, op, "has no instruction; run tile-instruction-annotation "
-                      "first");
+    lower_fail(l, op,
+               "has no instruction; run tile-instruction-annotation "
+               "first");
     return;
   }
   if (!view_of(l, op, tile_copy_src(copy), &src) ||

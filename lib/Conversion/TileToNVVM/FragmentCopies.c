@@ -20,12 +20,12 @@ enum { MAX_VECTOR = 16, MAX_VECTOR_BYTES = 16 };
 
 typedef struct {
   const View *fragment, *other;
-  bool to_memory;     // from the fragment; false: into it
-  TileLayout layout;  // of the fragment
+  bool to_memory;      // from the fragment; false: into it
+  TileLayout layout;   // of the fragment
   TileLayoutCode code; // its coordinates, registers constant
-  MlirValue owner;    // threads that hold the first replica; null: all
+  MlirValue owner;     // threads that hold the first replica; null: all
   int64_t num_regs, vector;
-  int64_t limit; // of the vector, in elements
+  int64_t limit;  // of the vector, in elements
   bool has_lines; // rows and columns recur among the registers
 } Plan;
 
@@ -42,8 +42,7 @@ static int64_t fragment_vector(const TileLayout *layout, int last,
       bool is_register =
           in->axis == TILE_LAYOUT_REG && in->stride == vector && in->radix == 2;
       for (uint64_t rest = image; rest; rest &= rest - 1) {
-        const TileLayoutDigit *out =
-            &layout->out.digit[__builtin_ctzll(rest)];
+        const TileLayoutDigit *out = &layout->out.digit[__builtin_ctzll(rest)];
         if (out->axis != last || out->stride != vector)
           continue;
         if (!is_register || image & (image - 1))
@@ -69,10 +68,10 @@ static void plan_owner(Lowering *l, Plan *plan) {
         &l->i32,
         tile_int_div(&l->i32, tile_int_value(ids[in->axis]), in->stride),
         in->radix);
-    MlirValue is_first = arith_cmpi(
-        &l->b, .predicate = ARITH_CMP_I_PREDICATE_eq,
-        .lhs = tile_int_get(&l->i32, digit),
-        .rhs = tile_const_int(&l->b, 0, 32));
+    MlirValue is_first =
+        arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq,
+                   .lhs = tile_int_get(&l->i32, digit),
+                   .rhs = tile_const_int(&l->b, 0, 32));
     plan->owner = and_maybe(l, plan->owner, is_first);
   }
 }
@@ -115,7 +114,8 @@ static MlirValue register_read(Lowering *l, const Plan *plan, int64_t r) {
 
 static void register_write(Lowering *l, const Plan *plan, int64_t r,
                            MlirValue value) {
-  llvm_store(&l->b, .value = value, .addr = register_pointer(l, plan->fragment->memory, r));
+  llvm_store(&l->b, .value = value,
+             .addr = register_pointer(l, plan->fragment->memory, r));
 }
 
 static void register_coordinates(Lowering *l, const Plan *plan, int64_t r,
@@ -135,7 +135,8 @@ static void move_run(Lowering *l, const Plan *plan, int64_t r, int64_t count,
   MlirValue elems[MAX_VECTOR];
   if (plan->to_memory) {
     for (int64_t i = 0; i < count; i++)
-      elems[i] = convert_element(l, register_read(l, plan, r + i), mine, theirs);
+      elems[i] =
+          convert_element(l, register_read(l, plan, r + i), mine, theirs);
     store_bits(l, bits_join(l, elems, theirs, count), pointer, space, bytes,
                predicate);
     return;
@@ -145,8 +146,7 @@ static void move_run(Lowering *l, const Plan *plan, int64_t r, int64_t count,
   for (int64_t i = 0; i < count; i++) {
     if (predicate.ptr && plan->other->pad.ptr)
       elems[i] = arith_select(&l->b, predicate, elems[i], plan->other->pad);
-    register_write(l, plan, r + i,
-                   convert_element(l, elems[i], theirs, mine));
+    register_write(l, plan, r + i, convert_element(l, elems[i], theirs, mine));
   }
 }
 
@@ -179,8 +179,8 @@ static void register_delta(const Plan *plan, int64_t r,
                            int64_t delta[TILE_MAX_RANK]) {
   int64_t in[3] = {r, 0, 0};
   for (int d = 0; d < plan->fragment->shape.rank; d++)
-    delta[d] = tile_layout_constant(&plan->layout, 1u << TILE_LAYOUT_REG, d, in)
-                   .add;
+    delta[d] =
+        tile_layout_constant(&plan->layout, 1u << TILE_LAYOUT_REG, d, in).add;
 }
 
 // Registers and threads meet in no bit: constants are plain summands.
@@ -196,8 +196,7 @@ static bool has_plain_constants(const Plan *plan) {
 }
 
 static void tile_coordinates(Lowering *l, const Plan *plan,
-                             const int64_t *delta,
-                             TileInt at[TILE_MAX_RANK]) {
+                             const int64_t *delta, TileInt at[TILE_MAX_RANK]) {
   TileInt base[TILE_MAX_RANK];
   register_coordinates(l, plan, 0, base);
   for (int d = 0; d < plan->fragment->shape.rank; d++)
@@ -211,9 +210,9 @@ static MlirValue dims_in_bounds(Lowering *l, const View *view,
   MlirValue inside = {NULL};
   memory_coordinates(l, view, at, coordinates);
   for (int d = first; d < end; d++)
-    inside = and_maybe(l, inside,
-                       coordinate_in_bounds(l, coordinates[d],
-                                            view->memory->extent[d], 1));
+    inside = and_maybe(
+        l, inside,
+        coordinate_in_bounds(l, coordinates[d], view->memory->extent[d], 1));
   return inside;
 }
 
@@ -230,8 +229,8 @@ static const Row *row_of(Lowering *l, const Plan *plan, Lines *lines,
   tile_coordinates(l, plan, row->delta, at);
   row->pointer = global_pointer(l, plan->other, at);
   if (check)
-    row->inside = dims_in_bounds(l, plan->other, at, 0,
-                                 plan->other->memory->rank - 1);
+    row->inside =
+        dims_in_bounds(l, plan->other, at, 0, plan->other->memory->rank - 1);
   return row;
 }
 
@@ -250,6 +249,52 @@ static const Column *column_of(Lowering *l, const Plan *plan, Lines *lines,
   return column;
 }
 
+// Rows of a ragged tile, element by element.
+static void store_ragged(Lowering *l, const Plan *plan) {
+  Lines *lines = TILE_ARENA_NEW(l->arena, Lines, 1);
+  RaggedRow *rows = TILE_ARENA_NEW(l->arena, RaggedRow, MAX_LINES);
+  const View *view = plan->other;
+  int last = plan->fragment->shape.rank - 1, dim = view->memory->rank - 1;
+  int64_t origin[TILE_MAX_RANK] = {0};
+  TileInt at[TILE_MAX_RANK], coordinates[TILE_MAX_RANK];
+  tile_coordinates(l, plan, origin, at);
+  memory_coordinates(l, view, at, coordinates);
+  for (int64_t r = 0; r < plan->num_regs; r++) {
+    int64_t delta[TILE_MAX_RANK] = {0};
+    register_delta(plan, r, delta);
+    const Row *line = row_of(l, plan, lines, delta, true);
+    RaggedRow *row = &rows[line - lines->rows];
+    if (!row->elems) {
+      row->elems = TILE_ARENA_NEW(l->arena, RaggedElem, plan->num_regs);
+      row->pointer = line->pointer;
+      row->column = coordinates[dim];
+      row->extent = view->memory->extent[dim];
+      row->inside = and_maybe(l, plan->owner, line->inside);
+    }
+    MlirValue value =
+        convert_element(l, register_read(l, plan, r),
+                        plan->fragment->memory->element, view->memory->element);
+    row->elems[row->count++] = (RaggedElem){value, delta[last]};
+  }
+  for (int i = 0; i < lines->num_rows; i++)
+    store_ragged_row(l, &rows[i]);
+}
+
+static int count_rows(const Plan *plan) {
+  int count = 0, last = plan->fragment->shape.rank - 1;
+  for (int64_t r = 0; r < plan->num_regs && count <= MAX_LINES; r++) {
+    int64_t delta[TILE_MAX_RANK] = {0}, other[TILE_MAX_RANK] = {0};
+    register_delta(plan, r, delta);
+    bool is_new = true;
+    for (int64_t q = 0; q < r && is_new; q++) {
+      register_delta(plan, q, other);
+      is_new = memcmp(delta, other, (size_t)last * sizeof *delta) != 0;
+    }
+    count += is_new;
+  }
+  return count;
+}
+
 // Without a common structure: every register on its own.
 static void move_scattered(Lowering *l, const Plan *plan, bool check) {
   for (int64_t r = 0; r < plan->num_regs; r++) {
@@ -258,8 +303,8 @@ static void move_scattered(Lowering *l, const Plan *plan, bool check) {
     MlirValue pointer = global_pointer(l, plan->other, at);
     MlirValue predicate = plan->owner;
     if (check)
-      predicate = and_maybe(l, predicate,
-                            global_in_bounds(l, plan->other, at, 1));
+      predicate =
+          and_maybe(l, predicate, global_in_bounds(l, plan->other, at, 1));
     move_run(l, plan, r, 1, pointer, predicate);
   }
 }
@@ -271,6 +316,10 @@ static void move_global(Lowering *l, const Plan *plan, int64_t vector,
     move_scattered(l, plan, check);
     return;
   }
+  if (check && plan->to_memory && count_rows(plan) <= MAX_LINES) {
+    store_ragged(l, plan);
+    return;
+  }
   Lines *lines = TILE_ARENA_NEW(l->arena, Lines, 1);
   for (int64_t r = 0; r < plan->num_regs; r += vector) {
     int64_t delta[TILE_MAX_RANK] = {0};
@@ -280,8 +329,8 @@ static void move_global(Lowering *l, const Plan *plan, int64_t vector,
     const Row *row = row_of(l, plan, lines, delta, check);
     MlirValue predicate = and_maybe(l, plan->owner, row->inside);
     if (check)
-      predicate = and_maybe(
-          l, predicate, column_of(l, plan, lines, delta[last])->inside);
+      predicate = and_maybe(l, predicate,
+                            column_of(l, plan, lines, delta[last])->inside);
     MlirValue pointer =
         element_pointer(l, row->pointer, plan->other->memory->element,
                         tile_int_constant(delta[last]));
@@ -313,8 +362,8 @@ static MlirValue rows_are_aligned(Lowering *l, const Plan *plan) {
   MlirValue low = llvm_ptrtoint(&l->b, .type = type_i64(l),
                                 .arg = global_pointer(l, view, origin));
   for (int t = 0; t + 1 < view->shape.rank; t++) {
-    TileInt stride = tile_int_mul(
-        &l->i64, view->memory->stride[view->dim[t]], elem_bytes);
+    TileInt stride =
+        tile_int_mul(&l->i64, view->memory->stride[view->dim[t]], elem_bytes);
     if (tile_int_is_constant(stride) && stride.constant % bytes == 0)
       continue;
     low = arith_ori(&l->b, low, tile_int_get(&l->i64, stride));
@@ -335,8 +384,8 @@ static void copy_global(Lowering *l, MlirOperation op, Plan *plan) {
   plan->has_lines = has_unit_rows(plan->other) && has_plain_constants(plan);
   if (!plan->has_lines)
     plan->vector = 1;
-  MlirValue fast = and_maybe(l, tile_in_bounds(l, plan->other),
-                             rows_are_aligned(l, plan));
+  MlirValue fast =
+      and_maybe(l, tile_in_bounds(l, plan->other), rows_are_aligned(l, plan));
   if (!fast.ptr) {
     move_global(l, plan, plan->vector, false);
     return;
@@ -410,16 +459,16 @@ static void copy_registers(Lowering *l, MlirOperation op, const View *src,
   if (!tile_layout_of_alloc(src->memory->alloc, &from.layout, &error) ||
       !tile_layout_of_alloc(dst->memory->alloc, &to.layout, &error) ||
       !tile_layout_equal(&from.layout, &to.layout)) {
-    lower_fail(l, op, "copies between fragments of different layouts; the "
-                      "conversion has no lowering yet");
+    lower_fail(l, op,
+               "copies between fragments of different layouts; the "
+               "conversion has no lowering yet");
     return;
   }
   int64_t count = tile_layout_axis_size(&from.layout.in, TILE_LAYOUT_REG);
   for (int64_t r = 0; r < count; r++)
     register_write(l, &to, r,
                    convert_element(l, register_read(l, &from, r),
-                                   src->memory->element,
-                                   dst->memory->element));
+                                   src->memory->element, dst->memory->element));
 }
 
 void lower_fragment_copy(Lowering *l, MlirOperation op, const View *src,

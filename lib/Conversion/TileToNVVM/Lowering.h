@@ -165,6 +165,22 @@ MlirValue convert_element(Lowering *l, MlirValue value, MlirType from,
                           MlirType to);
 unsigned space_number(TileSpace space); // LLVM address space
 
+// RaggedRows.c: guarded stores
+typedef struct {
+  MlirValue value; // as stored
+  int64_t delta;   // columns behind `column`
+} RaggedElem;
+/// Elements of one row of a tensor, each stored where its column is inside.
+typedef struct {
+  int count;
+  RaggedElem *elems;
+  MlirValue pointer; // ptr<1>, to the element at `column`
+  TileInt column;    // i32, of the tensor
+  TileInt extent;    // i32, columns of the tensor
+  MlirValue inside;  // i1, the row is; null: it is known to be
+} RaggedRow;
+void store_ragged_row(Lowering *l, const RaggedRow *row);
+
 // NvgpuOps.c and others: vectors
 Parts *parts_add(Lowering *l, MlirValue key, int count, const MlirValue *part);
 Parts *parts_find(Lowering *l, MlirValue key);

@@ -29,8 +29,7 @@ Memory *memory_find(Lowering *l, MlirValue key) {
   return NULL;
 }
 
-Parts *parts_add(Lowering *l, MlirValue key, int count,
-                 const MlirValue *part) {
+Parts *parts_add(Lowering *l, MlirValue key, int count, const MlirValue *part) {
   assert(count <= MAX_PARTS);
   Parts *parts = TILE_ARENA_NEW(l->arena, Parts, 1);
   parts->key = key;
@@ -66,10 +65,10 @@ static void find_or_build_arena(Lowering *l) {
   MlirContext context = tile_builder_context(&l->b);
   MlirType type = mlirLLVMArrayTypeGet(mlirIntegerTypeGet(context, 8), 0);
   mlirRewriterBaseSetInsertionPointToStart(l->b.rw, body);
-  llvm_mlir_global(
-      &l->b, .global_type = type, .sym_name = smem_name,
-      .linkage = mlirLLVMLinkageAttrGet(context, MlirLLVMLinkageExternal),
-      .alignment = TILE_SOME(1024), .addr_space = TILE_SOME(3));
+  llvm_mlir_global(&l->b, .global_type = type, .sym_name = smem_name,
+                   .linkage =
+                       mlirLLVMLinkageAttrGet(context, MlirLLVMLinkageExternal),
+                   .alignment = TILE_SOME(1024), .addr_space = TILE_SOME(3));
 }
 
 MlirValue smem_base(Lowering *l) {
@@ -132,10 +131,9 @@ static void view_region(Lowering *l, TileRegionOp region, View *out) {
   int tile_dim = 0;
   for (int d = 0; d < out->memory->rank; d++) {
     int64_t fixed = tile_region_static_offsets(region, d);
-    out->offset[d] =
-        mlirShapedTypeIsDynamicSize(fixed)
-            ? index_operand(l, tile_range_at(offsets, next++))
-            : tile_int_constant(fixed);
+    out->offset[d] = mlirShapedTypeIsDynamicSize(fixed)
+                         ? index_operand(l, tile_range_at(offsets, next++))
+                         : tile_int_constant(fixed);
     if (!is_dropped(region, d))
       out->dim[tile_dim++] = d;
   }
@@ -220,10 +218,9 @@ MlirValue global_pointer(Lowering *l, const View *view, const TileInt *at) {
   TileInt linear = tile_int_constant(0);
   memory_coordinates(l, view, at, coordinates);
   for (int d = 0; d < view->memory->rank; d++)
-    linear = tile_int_add(
-        &l->i64, linear,
-        tile_int_mul_value(&l->i64, extend(l, coordinates[d]),
-                           view->memory->stride[d]));
+    linear = tile_int_add(&l->i64, linear,
+                          tile_int_mul_value(&l->i64, extend(l, coordinates[d]),
+                                             view->memory->stride[d]));
   return element_pointer(l, view->memory->pointer, view->memory->element,
                          linear);
 }
@@ -238,9 +235,9 @@ MlirValue coordinate_in_bounds(Lowering *l, TileInt coordinate, TileInt extent,
     return (MlirValue){NULL};
   TileInt last =
       tile_int_add(&l->i32, coordinate, tile_int_constant(vector - 1));
-  MlirValue fits = arith_cmpi(
-      &l->b, .predicate = ARITH_CMP_I_PREDICATE_ult,
-      .lhs = tile_int_get(&l->i32, last), .rhs = tile_int_get(&l->i32, extent));
+  MlirValue fits = arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_ult,
+                              .lhs = tile_int_get(&l->i32, last),
+                              .rhs = tile_int_get(&l->i32, extent));
   if (vector == 1)
     return fits;
   MlirValue starts = arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_ult,
@@ -256,9 +253,9 @@ MlirValue global_in_bounds(Lowering *l, const View *view, const TileInt *at,
   memory_coordinates(l, view, at, coordinates);
   for (int d = 0; d < view->memory->rank; d++) {
     int64_t run = d == view->memory->rank - 1 ? vector : 1;
-    inside = and_maybe(l, inside,
-                       coordinate_in_bounds(l, coordinates[d],
-                                            view->memory->extent[d], run));
+    inside = and_maybe(
+        l, inside,
+        coordinate_in_bounds(l, coordinates[d], view->memory->extent[d], run));
   }
   return inside;
 }

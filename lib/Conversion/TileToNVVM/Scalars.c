@@ -94,14 +94,14 @@ void lower_memref_dim(Lowering *l, MlirOperation op) {
 }
 
 // Pointer to one element of a memref that is no tile operand.
-static MlirValue scalar_pointer(Lowering *l, MlirOperation op,
-                                MlirValue memref, TileRange indices,
-                                Memory **out_memory) {
+static MlirValue scalar_pointer(Lowering *l, MlirOperation op, MlirValue memref,
+                                TileRange indices, Memory **out_memory) {
   Memory *memory = memory_find(l, memref);
   *out_memory = memory;
   if (!memory) {
-    lower_fail(l, op, "accesses a memref that is neither a kernel argument nor "
-                      "a tile.alloc");
+    lower_fail(l, op,
+               "accesses a memref that is neither a kernel argument nor "
+               "a tile.alloc");
     return (MlirValue){NULL};
   }
   TileInt at[TILE_MAX_RANK], linear = tile_int_constant(0);
@@ -109,9 +109,9 @@ static MlirValue scalar_pointer(Lowering *l, MlirOperation op,
     at[d] = index_operand(l, tile_range_at(indices, d));
   if (memory->space == TILE_SPACE_GLOBAL) {
     for (int d = 0; d < memory->rank; d++)
-      linear = tile_int_add(&l->i64, linear,
-                            tile_int_mul_value(&l->i64, extend(l, at[d]),
-                                               memory->stride[d]));
+      linear = tile_int_add(
+          &l->i64, linear,
+          tile_int_mul_value(&l->i64, extend(l, at[d]), memory->stride[d]));
     return element_pointer(l, memory->pointer, memory->element, linear);
   }
   if (memory->space == TILE_SPACE_SHARED && memory->alloc.op.ptr) {
@@ -128,8 +128,7 @@ static MlirValue scalar_pointer(Lowering *l, MlirOperation op,
   // Private memory and storage are row-major.
   for (int d = 0; d < memory->rank; d++)
     linear = tile_int_add(
-        &l->i32,
-        tile_int_mul_value(&l->i32, linear, memory->extent[d]), at[d]);
+        &l->i32, tile_int_mul_value(&l->i32, linear, memory->extent[d]), at[d]);
   return element_pointer(l, memory->pointer, memory->element, linear);
 }
 
@@ -165,8 +164,8 @@ void lower_memref_store(Lowering *l, MlirOperation op) {
     value = arith_extui(&l->b, .type = stored, .in = value);
   else if (!mlirTypeEqual(mlirValueGetType(value), stored))
     value = arith_bitcast(&l->b, .type = stored, .in = value);
-  bool is_shared = memory->space == TILE_SPACE_GLOBAL ||
-                   memory->space == TILE_SPACE_SHARED;
+  bool is_shared =
+      memory->space == TILE_SPACE_GLOBAL || memory->space == TILE_SPACE_SHARED;
   if (!is_shared) {
     llvm_store(&l->b, .value = value, .addr = pointer);
     return;
@@ -182,8 +181,7 @@ void lower_memref_store(Lowering *l, MlirOperation op) {
 // numbered down the columns. Column panels are the same with x and y exchanged.
 void lower_tile_block_swizzle(Lowering *l, MlirOperation op) {
   TileBlockSwizzleOp swizzle = tile_block_swizzle_cast(op);
-  bool by_column =
-      tile_block_swizzle_raster(swizzle) == TILE_RASTER_Column;
+  bool by_column = tile_block_swizzle_raster(swizzle) == TILE_RASTER_Column;
   TileInt x = index_operand(l, tile_block_swizzle_x(swizzle)),
           y = index_operand(l, tile_block_swizzle_y(swizzle)),
           grid_x = index_operand(l, tile_block_swizzle_grid_x(swizzle)),
@@ -193,10 +191,9 @@ void lower_tile_block_swizzle(Lowering *l, MlirOperation op) {
   TileIntMath *m = &l->i32;
   TileInt panel = tile_int_constant(tile_block_swizzle_panel(swizzle));
 
-  MlirValue linear = tile_int_get(
-      m, tile_int_add(m, tile_int_mul_value(m, y, grid_x), x));
-  MlirValue per_panel =
-      tile_int_get(m, tile_int_mul(m, width, panel.constant));
+  MlirValue linear =
+      tile_int_get(m, tile_int_add(m, tile_int_mul_value(m, y, grid_x), x));
+  MlirValue per_panel = tile_int_get(m, tile_int_mul(m, width, panel.constant));
   MlirValue number = arith_divui(&l->b, linear, per_panel);
   MlirValue inside = arith_remui(&l->b, linear, per_panel);
   TileInt first = tile_int_mul(m, tile_int_value(number), panel.constant);
@@ -206,8 +203,7 @@ void lower_tile_block_swizzle(Lowering *l, MlirOperation op) {
   MlirValue column = arith_divui(&l->b, inside, rows);
   MlirValue row = arith_remui(&l->b, inside, rows);
   if (tile_block_swizzle_serpentine(swizzle)) {
-    MlirValue odd =
-        arith_andi(&l->b, number, tile_const_int(&l->b, 1, 32));
+    MlirValue odd = arith_andi(&l->b, number, tile_const_int(&l->b, 1, 32));
     MlirValue backwards =
         arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_ne, .lhs = odd,
                    .rhs = tile_const_int(&l->b, 0, 32));

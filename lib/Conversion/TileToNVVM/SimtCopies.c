@@ -45,9 +45,9 @@ static int64_t side_vector(const View *view) {
     TileInt stride = view->memory->stride[last];
     if (!tile_int_is_constant(stride) || stride.constant != 1)
       return 1;
-    while (vector > 1 && (view->align_bytes % (vector * elem_bytes) ||
-                          !extent_is_multiple(view->memory->extent[last],
-                                              vector)))
+    while (vector > 1 &&
+           (view->align_bytes % (vector * elem_bytes) ||
+            !extent_is_multiple(view->memory->extent[last], vector)))
       vector /= 2;
     return vector;
   }
@@ -92,8 +92,8 @@ static void chunk_coordinates(Lowering *l, const Plan *plan, TileInt chunk,
   const TileShape *shape = &plan->dst->shape;
   for (int d = shape->rank - 1; d >= 0; d--) {
     bool is_last = d == shape->rank - 1;
-    int64_t count = is_last ? shape->extent[d] / plan->vector
-                            : shape->extent[d];
+    int64_t count =
+        is_last ? shape->extent[d] / plan->vector : shape->extent[d];
     TileInt digit = d == 0 ? chunk : tile_int_rem(&l->i32, chunk, count);
     chunk = tile_int_div(&l->i32, chunk, count);
     at[d] = is_last ? tile_int_mul(&l->i32, digit, plan->vector) : digit;
@@ -105,8 +105,7 @@ static MlirValue private_pointer(Lowering *l, const View *view,
   TileInt linear = tile_int_constant(0);
   for (int d = 0; d < view->memory->rank; d++)
     linear = tile_int_add(
-        &l->i32,
-        tile_int_mul_value(&l->i32, linear, view->memory->extent[d]),
+        &l->i32, tile_int_mul_value(&l->i32, linear, view->memory->extent[d]),
         tile_int_add(&l->i32, view->offset[d], at[d]));
   return element_pointer(l, view->memory->pointer, view->memory->element,
                          linear);
@@ -119,8 +118,8 @@ static bool side_pointer(Lowering *l, MlirOperation op, const View *view,
   switch (view->memory->space) {
   case TILE_SPACE_GLOBAL:
     *out_pointer = global_pointer(l, view, at);
-    *inout_predicate = and_maybe(l, *inout_predicate,
-                                 global_in_bounds(l, view, at, vector));
+    *inout_predicate =
+        and_maybe(l, *inout_predicate, global_in_bounds(l, view, at, vector));
     return true;
   case TILE_SPACE_SHARED: {
     TileInt offset;
@@ -197,14 +196,14 @@ static void emit_batch(Lowering *l, MlirOperation op, const Plan *plan,
   bool overhangs = plan->num_chunks % plan->num_threads != 0;
   for (int64_t i = 0; i < batch && !mlirLogicalResultIsFailure(l->result);
        i++) {
-    TileInt chunk = tile_int_add(&l->i32, first,
-                                 tile_int_constant(i * plan->num_threads));
+    TileInt chunk =
+        tile_int_add(&l->i32, first, tile_int_constant(i * plan->num_threads));
     active[i] = (MlirValue){NULL};
     if (overhangs)
-      active[i] = arith_cmpi(
-          &l->b, .predicate = ARITH_CMP_I_PREDICATE_ult,
-          .lhs = tile_int_get(&l->i32, chunk),
-          .rhs = tile_const_int(&l->b, plan->num_chunks, 32));
+      active[i] =
+          arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_ult,
+                     .lhs = tile_int_get(&l->i32, chunk),
+                     .rhs = tile_const_int(&l->b, plan->num_chunks, 32));
     chunk_coordinates(l, plan, chunk, at[i]);
     bits[i] = chunk_load(l, op, plan, at[i], active[i]);
   }

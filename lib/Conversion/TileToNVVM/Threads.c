@@ -38,8 +38,8 @@ static MlirValue build_thread_id(Lowering *l) {
   TileInt z = tile_int_value(nvvm_read_ptx_sreg_tid_z(&l->b, type_i32(l)));
   TileInt plane =
       tile_int_add(&l->i32, y, tile_int_mul(&l->i32, z, l->block_size[1]));
-  TileInt linear = tile_int_add(
-      &l->i32, x, tile_int_mul(&l->i32, plane, l->block_size[0]));
+  TileInt linear =
+      tile_int_add(&l->i32, x, tile_int_mul(&l->i32, plane, l->block_size[0]));
   return tile_int_get(&l->i32, linear);
 }
 
@@ -74,12 +74,12 @@ MlirValue warp_id(Lowering *l) {
   SavedPoint point = save_point(l);
   enter_prolog(l);
   TileInt warp = tile_int_div(&l->i32, tile_int_value(thread), 32);
-  l->warp_id = nvvm_shfl_sync(
-      &l->b, .type = type_i32(l), .thread_mask = tile_const_int(&l->b, -1, 32),
-      .val = tile_int_get(&l->i32, warp),
-      .offset = tile_const_int(&l->b, 0, 32),
-      .mask_and_clamp = tile_const_int(&l->b, 31, 32),
-      .kind = NVVM_SHFL_KIND_idx);
+  l->warp_id = nvvm_shfl_sync(&l->b, .type = type_i32(l),
+                              .thread_mask = tile_const_int(&l->b, -1, 32),
+                              .val = tile_int_get(&l->i32, warp),
+                              .offset = tile_const_int(&l->b, 0, 32),
+                              .mask_and_clamp = tile_const_int(&l->b, 31, 32),
+                              .kind = NVVM_SHFL_KIND_idx);
   restore_point(l, point);
   return l->warp_id;
 }
@@ -151,9 +151,9 @@ LoopBlocks loop_begin(Lowering *l, MlirOperation op, int64_t count) {
 void loop_end(Lowering *l, MlirOperation op, LoopBlocks blocks) {
   TileInt next = tile_int_add(&l->i32, tile_int_value(blocks.counter),
                               tile_int_constant(1));
-  MlirValue again = arith_cmpi(
-      &l->b, .predicate = ARITH_CMP_I_PREDICATE_ult, .lhs = next.value,
-      .rhs = tile_const_int(&l->b, blocks.count, 32));
+  MlirValue again = arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_ult,
+                               .lhs = next.value,
+                               .rhs = tile_const_int(&l->b, blocks.count, 32));
   cf_cond_br(&l->b, .condition = again,
              .trueDestOperands = TILE_VALUES(next.value),
              .trueDest = blocks.body, .falseDest = blocks.after);

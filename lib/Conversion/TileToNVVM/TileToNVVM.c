@@ -148,8 +148,7 @@ static MlirAttribute param_attr(Lowering *l, const TileKernelParam *param) {
   return mlirAttributeParseGet(tile_builder_context(&l->b), text);
 }
 
-static bool build_signature(Lowering *l, MlirOperation func,
-                            Signature *out) {
+static bool build_signature(Lowering *l, MlirOperation func, Signature *out) {
   MlirBlock entry = tile_kernel_body(func);
   intptr_t num_args = mlirBlockGetNumArguments(entry);
   if (num_args > MAX_ARGUMENTS) {
@@ -197,9 +196,9 @@ static void set_kernel_attrs(Lowering *l, MlirOperation func,
   set_attr(func, "nvvm.minctasm", mlirIntegerAttrGet(l->i32.type, min_blocks));
   if (config.op.ptr &&
       !mlirAttributeIsNull(tile_kernel_config_registers_attr(config)))
-    set_attr(func, "nvvm.maxnreg",
-             mlirIntegerAttrGet(l->i32.type,
-                                tile_kernel_config_registers(config)));
+    set_attr(
+        func, "nvvm.maxnreg",
+        mlirIntegerAttrGet(l->i32.type, tile_kernel_config_registers(config)));
 }
 
 static MlirOperation build_function(Lowering *l, MlirOperation func,
@@ -215,8 +214,8 @@ static MlirOperation build_function(Lowering *l, MlirOperation func,
                                   signature->count, signature->types, false),
       .linkage = mlirLLVMLinkageAttrGet(context, MlirLLVMLinkageExternal),
       .CConv = mlirLLVMCConvAttrGet(context, MlirLLVMCConvC),
-      .arg_attrs = mlirArrayAttrGet(context, signature->count,
-                                    signature->attrs));
+      .arg_attrs =
+          mlirArrayAttrGet(context, signature->count, signature->attrs));
   set_kernel_attrs(l, lowered.op, tile_kernel_config_of(func));
   mlirRegionTakeBody(mlirOperationGetRegion(lowered.op, 0),
                      mlirOperationGetRegion(func, 0));
@@ -235,13 +234,12 @@ static void memref_strides(Lowering *l, Memory *memory, MlirType type,
   for (int d = memory->rank - 1; d >= 0; d--) {
     if (identity) {
       memory->stride[d] = running;
-      running = tile_int_mul_value(&l->i64, running,
-                                   extend(l, memory->extent[d]));
+      running =
+          tile_int_mul_value(&l->i64, running, extend(l, memory->extent[d]));
     } else {
-      memory->stride[d] =
-          mlirShapedTypeIsDynamicStrideOrOffset(strides[d])
-              ? tile_int_value(dynamic[d])
-              : tile_int_constant(strides[d]);
+      memory->stride[d] = mlirShapedTypeIsDynamicStrideOrOffset(strides[d])
+                              ? tile_int_value(dynamic[d])
+                              : tile_int_constant(strides[d]);
     }
   }
 }
@@ -250,9 +248,9 @@ static void lower_memref_argument(Lowering *l, MlirValue arg,
                                   const TileKernelParam *params, int count,
                                   MlirBlock entry, intptr_t first) {
   MlirType type = mlirValueGetType(arg);
-  Memory *memory = memory_add(l, arg, TILE_SPACE_GLOBAL,
-                              mlirShapedTypeGetElementType(type),
-                              mlirBlockGetArgument(entry, first));
+  Memory *memory =
+      memory_add(l, arg, TILE_SPACE_GLOBAL, mlirShapedTypeGetElementType(type),
+                 mlirBlockGetArgument(entry, first));
   MlirValue strides[TILE_KERNEL_PARAM_MAX_RANK] = {{NULL}};
   memory->rank = (int)mlirShapedTypeGetRank(type);
   if (memory->rank > TILE_MAX_RANK) {
@@ -286,8 +284,8 @@ static void lower_argument(Lowering *l, MlirValue arg, MlirBlock entry,
     break;
   default:
     if (mlirTypeIsAIndex(mlirValueGetType(arg)))
-      value = arith_index_cast(&l->b, .type = mlirValueGetType(arg),
-                               .in = value);
+      value =
+          arith_index_cast(&l->b, .type = mlirValueGetType(arg), .in = value);
     mlirRewriterBaseReplaceAllUsesWith(l->b.rw, arg, value);
     break;
   }
@@ -320,10 +318,11 @@ static void collect_ops(Lowering *l, OpList *list) {
   MlirRegion body = mlirOperationGetRegion(l->func, 0);
   for (MlirBlock block = mlirRegionGetFirstBlock(body); block.ptr;
        block = mlirBlockGetNextInRegion(block)) {
-    TILE_FOR_EACH_OP(op, block) {
+    TILE_FOR_EACH_OP (op, block) {
       if (list->count == list->capacity) {
         size_t capacity = list->capacity ? 2 * list->capacity : 256;
-        MlirOperation *grown = TILE_ARENA_NEW(l->arena, MlirOperation, capacity);
+        MlirOperation *grown =
+            TILE_ARENA_NEW(l->arena, MlirOperation, capacity);
         if (list->count)
           memcpy(grown, list->ops, list->count * sizeof *grown);
         list->ops = grown;
@@ -378,11 +377,11 @@ static void read_block_size(Lowering *l, MlirOperation func) {
 static MlirLogicalResult lower_kernel(TileArena *arena, MlirOperation func,
                                       const TileTarget *target) {
   MlirContext context = mlirOperationGetContext(func);
-  Lowering l = {.arena = arena,
-                .target = target,
-                .b = {mlirIRRewriterCreate(context),
-                      mlirOperationGetLocation(func)},
-                .result = tile_success()};
+  Lowering l = {
+      .arena = arena,
+      .target = target,
+      .b = {mlirIRRewriterCreate(context), mlirOperationGetLocation(func)},
+      .result = tile_success()};
   l.i32 = (TileIntMath){&l.b, mlirIntegerTypeGet(context, 32)};
   l.i64 = (TileIntMath){&l.b, mlirIntegerTypeGet(context, 64)};
   l.func = func;

@@ -51,16 +51,16 @@ typedef struct {
   MlirValue map, barrier, hint; // hint: null without a policy
 } Issue;
 
-static void issue_box(Lowering *l, const Issue *issue,
-                      const TileLayoutTma *tma, int64_t box) {
+static void issue_box(Lowering *l, const Issue *issue, const TileLayoutTma *tma,
+                      int64_t box) {
   int64_t box_at[TILE_LAYOUT_MAX_AXES], offset;
   MlirValue coordinates[TILE_MAX_RANK];
   tile_layout_eval(&tma->coords, &box, box_at);
   tile_layout_eval(&tma->offsets, &box, &offset);
   intptr_t rank = box_coordinates(l, issue->src, box_at, coordinates);
-  MlirValue shared = element_pointer(l, issue->dst->memory->pointer,
-                                     issue->dst->memory->element,
-                                     tile_int_constant(offset));
+  MlirValue shared =
+      element_pointer(l, issue->dst->memory->pointer,
+                      issue->dst->memory->element, tile_int_constant(offset));
   MlirValue cluster =
       llvm_addrspacecast(&l->b, .type = type_pointer(l, 7), .arg = shared);
   nvvm_cp_async_bulk_tensor_shared_cluster_global(
@@ -90,8 +90,8 @@ void lower_tma_copy(Lowering *l, MlirOperation op, const View *src,
     return;
   }
   IfBlocks blocks = if_begin(l, op, is_elected(l));
-  MlirValue barrier = barrier_slot_pointer(l, tile_copy_signal(copy),
-                                           tile_copy_slot(copy));
+  MlirValue barrier =
+      barrier_slot_pointer(l, tile_copy_signal(copy), tile_copy_slot(copy));
   Issue issue = {src, dst, map->pointer, barrier, cache_hint(l, copy)};
   for (int64_t box = 0; box < tma.count; box++)
     issue_box(l, &issue, &tma, box);

@@ -7,14 +7,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AsmText.h"
 #include "Lowering.h"
 
 #include "Tile/LayoutHardware.h"
 #include "Tile/Ops/llvm.h"
 #include "Tile/Support/Constants.h"
 #include "mlir-c/Dialect/LLVM.h"
-#include <stdarg.h>
-#include <stdio.h>
 
 enum {
   INSTR_M = 64,
@@ -37,9 +36,9 @@ typedef struct {
   TileGemmOp gemm;
   View a_view, b_view, c_view;
   Operand a, b;
-  int64_t m, n, k;             // the tile
-  int64_t groups_m, groups_n;  // warpgroups along M and N
-  int64_t block_m, block_n;    // of one warpgroup
+  int64_t m, n, k;            // the tile
+  int64_t groups_m, groups_n; // warpgroups along M and N
+  int64_t block_m, block_n;   // of one warpgroup
   int64_t instr_n, instr_k;
   int64_t num_regs; // accumulators of a thread
   MlirType element; // of A and B
@@ -68,8 +67,9 @@ static bool plan_partition(Lowering *l, MlirOperation op, Plan *plan) {
     plan->num_regs = tile_layout_axis_size(&layout.in, TILE_LAYOUT_REG);
     return true;
   }
-  lower_fail(l, op, "the layout of the accumulator is no wgmma layout of %lld "
-                    "warpgroups",
+  lower_fail(l, op,
+             "the layout of the accumulator is no wgmma layout of %lld "
+             "warpgroups",
              (long long)groups);
   return false;
 }
@@ -109,10 +109,10 @@ static bool plan_operand(Lowering *l, MlirOperation op, Plan *plan,
     return false;
   }
   int64_t extent = operand->layout.in.extent[operand->mn_dim];
-  operand->group_stride =
-      block < extent ? layout_bytes(&operand->layout, operand->mn_dim,
-                                    operand->k_dim, block, 0, bits)
-                     : 0;
+  operand->group_stride = block < extent
+                              ? layout_bytes(&operand->layout, operand->mn_dim,
+                                             operand->k_dim, block, 0, bits)
+                              : 0;
   return true;
 }
 
@@ -133,14 +133,16 @@ static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
     return false;
   plan->instr_n = widest_n(plan->block_n);
   if (plan->instr_n == 0) {
-    lower_fail(l, op, "a warpgroup owns %lld columns; more than %d must be a "
-                      "multiple of 64",
+    lower_fail(l, op,
+               "a warpgroup owns %lld columns; more than %d must be a "
+               "multiple of 64",
                (long long)plan->block_n, MAX_INSTR_N);
     return false;
   }
   if (plan->num_regs > MAX_TOTAL) {
-    lower_fail(l, op, "needs %lld accumulators per thread, a thread has %d "
-                      "registers",
+    lower_fail(l, op,
+               "needs %lld accumulators per thread, a thread has %d "
+               "registers",
                (long long)plan->num_regs, MAX_TOTAL - 1);
     return false;
   }
@@ -155,12 +157,11 @@ static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
 // The address field of the block of this warpgroup: 14 bits, in units of 16
 // bytes (PTX ISA, matrix descriptor).
 static void operand_base(Lowering *l, Operand *operand, TileInt group) {
-  MlirValue address =
-      llvm_ptrtoint(&l->b, .type = type_i32(l),
-                    .arg = operand->view->memory->pointer);
-  TileInt block = tile_int_add(
-      &l->i32, tile_int_value(address),
-      tile_int_mul(&l->i32, group, operand->group_stride));
+  MlirValue address = llvm_ptrtoint(&l->b, .type = type_i32(l),
+                                    .arg = operand->view->memory->pointer);
+  TileInt block =
+      tile_int_add(&l->i32, tile_int_value(address),
+                   tile_int_mul(&l->i32, group, operand->group_stride));
   MlirValue masked = arith_andi(&l->b, tile_int_get(&l->i32, block),
                                 tile_const_int(&l->b, 0x3FFFF, 32));
   operand->base = arith_shrui(&l->b, masked, tile_const_int(&l->b, 4, 32));
@@ -192,24 +193,6 @@ static MlirValue operand_descriptor(Lowering *l, const Plan *plan,
 // One block of assembly: fence, every instruction, commit, wait. Its outputs
 // exist only after the wait, so nothing that reads them can move above it.
 
-typedef struct {
-  char *text;
-  size_t length, capacity;
-} Text;
-
-static void text_add(Text *text, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void text_add(Text *text, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  int n = vsnprintf(text->text + text->length, text->capacity - text->length,
-                    format, args);
-  va_end(args);
-  text->length += (size_t)n;
-  assert(text->length < text->capacity);
-}
-
 // Operands of the block: accumulators (outputs, then tied inputs), descriptors
 // of A per row piece and step, of B per column piece and step, scale-d.
 typedef struct {
@@ -223,8 +206,7 @@ static Operands collect_operands(Lowering *l, const Plan *plan) {
   Operands out = {.rows = plan->block_m / INSTR_M,
                   .cols = plan->block_n / plan->instr_n,
                   .steps = plan->k / plan->instr_k};
-  int64_t num_inputs =
-      plan->num_regs + (out.rows + out.cols) * out.steps + 1;
+  int64_t num_inputs = plan->num_regs + (out.rows + out.cols) * out.steps + 1;
   out.values = TILE_ARENA_NEW(l->arena, MlirValue, num_inputs);
   for (int64_t r = 0; r < plan->num_regs; r++)
     out.values[out.count++] =
@@ -233,8 +215,8 @@ static Operands collect_operands(Lowering *l, const Plan *plan) {
   out.first_a = plan->num_regs + out.count;
   for (int64_t i = 0; i < out.rows; i++)
     for (int64_t k = 0; k < out.steps; k++)
-      out.values[out.count++] = operand_descriptor(
-          l, plan, &plan->a, i * INSTR_M, k * plan->instr_k);
+      out.values[out.count++] =
+          operand_descriptor(l, plan, &plan->a, i * INSTR_M, k * plan->instr_k);
   out.first_b = plan->num_regs + out.count;
   for (int64_t j = 0; j < out.cols; j++)
     for (int64_t k = 0; k < out.steps; k++)
@@ -257,48 +239,46 @@ static int64_t piece_register(const Plan *plan, int64_t i, int64_t j) {
 
 // PTX ISA, wgmma.mma_async. The first step along K scales C by scale-d.
 static void instruction_text(const Plan *plan, const Operands *operands,
-                             int64_t i, int64_t j, int64_t k, Text *text) {
+                             int64_t i, int64_t j, int64_t k, AsmText *text) {
   const char *type = mlirTypeIsAF16(plan->element) ? "f16" : "bf16";
   int64_t first = piece_register(plan, i, j);
-  text_add(text, "wgmma.mma_async.sync.aligned.m64n%lldk%lld.f32.%s.%s {",
-           (long long)plan->instr_n, (long long)plan->instr_k, type, type);
+  asm_text_add(text, "wgmma.mma_async.sync.aligned.m64n%lldk%lld.f32.%s.%s {",
+               (long long)plan->instr_n, (long long)plan->instr_k, type, type);
   for (int64_t r = 0; r < plan->instr_n / 2; r++)
-    text_add(text, "%s$%lld", r ? ", " : "", (long long)(first + r));
-  text_add(text, "}, $%lld, $%lld, %s, 1, 1, %d, %d;\n",
-           (long long)(operands->first_a + i * operands->steps + k),
-           (long long)(operands->first_b + j * operands->steps + k),
-           k == 0 ? "p" : "q", plan->a.desc.mn_major, plan->b.desc.mn_major);
+    asm_text_add(text, "%s$%lld", r ? ", " : "", (long long)(first + r));
+  asm_text_add(text, "}, $%lld, $%lld, %s, 1, 1, %d, %d;\n",
+               (long long)(operands->first_a + i * operands->steps + k),
+               (long long)(operands->first_b + j * operands->steps + k),
+               k == 0 ? "p" : "q", plan->a.desc.mn_major,
+               plan->b.desc.mn_major);
 }
 
 static void block_text(const Plan *plan, const Operands *operands,
-                       Text *text) {
+                       AsmText *text) {
   long long scale = operands->scale;
-  text_add(text, "{\n.reg .pred p, q;\nsetp.ne.b32 p, $%lld, 0;\n"
-                 "setp.eq.b32 q, $%lld, $%lld;\nwgmma.fence.sync.aligned;\n",
-           scale, scale, scale);
+  asm_text_add(text,
+               "{\n.reg .pred p, q;\nsetp.ne.b32 p, $%lld, 0;\n"
+               "setp.eq.b32 q, $%lld, $%lld;\nwgmma.fence.sync.aligned;\n",
+               scale, scale, scale);
   for (int64_t k = 0; k < operands->steps; k++)
     for (int64_t i = 0; i < operands->rows; i++)
       for (int64_t j = 0; j < operands->cols; j++)
         instruction_text(plan, operands, i, j, k, text);
-  text_add(text, "wgmma.commit_group.sync.aligned;\n"
-                 "wgmma.wait_group.sync.aligned 0;\n}");
+  asm_text_add(text, "wgmma.commit_group.sync.aligned;\n"
+                     "wgmma.wait_group.sync.aligned 0;\n}");
 }
 
 // Outputs that are inputs too: "=f,…,0,1,…", then descriptors and scale-d.
 static void constraints_text(const Plan *plan, const Operands *operands,
-                             Text *text) {
+                             AsmText *text) {
   for (int64_t r = 0; r < plan->num_regs; r++)
-    text_add(text, "%s=f", r ? "," : "");
+    asm_text_add(text, "%s=f", r ? "," : "");
   for (int64_t r = 0; r < plan->num_regs; r++)
-    text_add(text, ",%lld", (long long)r);
+    asm_text_add(text, ",%lld", (long long)r);
   for (int64_t i = 0; i < (operands->rows + operands->cols) * operands->steps;
        i++)
-    text_add(text, ",l");
-  text_add(text, ",r");
-}
-
-static Text text_create(Lowering *l, int64_t capacity) {
-  return (Text){TILE_ARENA_NEW(l->arena, char, capacity), 0, (size_t)capacity};
+    asm_text_add(text, ",l");
+  asm_text_add(text, ",r");
 }
 
 static MlirType accumulators_type(Lowering *l, int64_t count) {
@@ -318,8 +298,10 @@ static void emit_gemm(Lowering *l, Plan *plan) {
 
   Operands operands = collect_operands(l, plan);
   int64_t num_instrs = operands.rows * operands.cols * operands.steps;
-  Text text = text_create(l, 256 + num_instrs * (128 + 6 * plan->instr_n / 2));
-  Text constraints = text_create(l, 64 + 8 * (plan->num_regs + operands.count));
+  AsmText text = asm_text_create(
+      l->arena, (size_t)(256 + num_instrs * (128 + 6 * plan->instr_n / 2)));
+  AsmText constraints = asm_text_create(
+      l->arena, (size_t)(64 + 8 * (plan->num_regs + operands.count)));
   block_text(plan, &operands, &text);
   constraints_text(plan, &operands, &constraints);
   MlirOperation block =
@@ -344,8 +326,9 @@ static void emit_gemm(Lowering *l, Plan *plan) {
 void lower_tile_gemm(Lowering *l, MlirOperation op) {
   TileGemmOp gemm = tile_gemm_cast(op);
   if (mlirAttributeIsNull(tile_gemm_instr_attr(gemm))) {
-    lower_fail(l, op, "has no instruction; run tile-instruction-annotation "
-                      "first");
+    lower_fail(l, op,
+               "has no instruction; run tile-instruction-annotation "
+               "first");
     return;
   }
   if (tile_gemm_instr(gemm) != TILE_INSTR_Wgmma) {
