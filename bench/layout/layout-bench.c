@@ -53,7 +53,7 @@ static Sample measure(const TileInferProblem *p, int repetitions) {
 }
 
 int main(int argc, char **argv) {
-  int repetitions = argc > 1 ? atoi(argv[1]) : 11;
+  long repetitions = argc > 1 ? strtol(argv[1], NULL, 10) : 11;
   if (repetitions < 1 || repetitions > MAX_REPETITIONS)
     return fprintf(stderr, "1 to %d repetitions\n", MAX_REPETITIONS), 1;
   TileArena arena;
@@ -65,7 +65,7 @@ int main(int argc, char **argv) {
     layout_problem_get(i, &arena, &x);
     if (argc > 2 && strcmp(argv[2], x.problem.name) != 0)
       continue;
-    Sample s = measure(&x.problem, repetitions);
+    Sample s = measure(&x.problem, (int)repetitions);
     printf("%-22s %10.0f %10.0f %10.0f %7lld%s\n", x.problem.name, s.median_us,
            s.min_us, s.max_us, s.nodes, s.ok ? "" : "  (expected error)");
   }

@@ -1,4 +1,4 @@
-//===- Layout.h - One algebra for register and memory layouts ------------===//
+//===- Layout.h - One algebra for register and memory layouts -------------===//
 //
 // A layout is a total function between two *digit spaces*.
 //

@@ -1,4 +1,4 @@
-//===- LayoutAccess.h - What an access, a conversion or a TMA copy costs -===//
+//===- LayoutAccess.h - What an access, a conversion or a TMA copy costs --===//
 //
 // Costs are integers, in quarter cycles of one SM, summed over the warps that
 // take part: shared wavefront 4, shuffle 4, ALU instruction 1, barrier 120.

@@ -1,4 +1,4 @@
-//===- LayoutHardware.h - Layouts that the hardware fixes ----------------===//
+//===- LayoutHardware.h - Layouts that the hardware fixes -----------------===//
 //
 // Units: elements unless a name says bits or bytes. Tile dimensions of operands
 // are given in storage order: |k_dim| and |mn_dim| say which is which.

@@ -25,8 +25,17 @@ bool tile_layout_fail(TileLayoutError *e, const char *fmt, ...) {
 
 void tile_layout_add_axis(TileLayoutSpace *s, const char *name,
                           int64_t extent) {
-  snprintf(s->name[s->num_axes], sizeof s->name[0], "%s", name);
+  size_t size = sizeof s->name[0], length = strlen(name);
+  memset(s->name[s->num_axes], 0, size); // names are compared whole
+  memcpy(s->name[s->num_axes], name, length < size ? length : size - 1);
   s->extent[s->num_axes++] = extent;
+}
+
+void tile_layout_copy_axes(TileLayoutSpace *to, const TileLayoutSpace *from) {
+  to->num_digits = 0;
+  to->num_axes = from->num_axes;
+  memcpy(to->name, from->name, sizeof to->name);
+  memcpy(to->extent, from->extent, sizeof to->extent);
 }
 
 static void add_tile_axes(TileLayoutSpace *s, const int64_t *shape, int rank) {
@@ -78,8 +87,8 @@ int tile_layout_smallest_prime(int64_t n) {
 
 // Only the counters: a builder is large, and entries are written whole.
 void tile_layout_clear_builder(TileLayoutBuilder *b) {
-  memset(&b->in, 0, offsetof(TileLayoutSpace, digit));
-  memset(&b->out, 0, offsetof(TileLayoutSpace, digit));
+  b->in.num_axes = b->in.num_digits = 0;
+  b->out.num_axes = b->out.num_digits = 0;
   b->num_entries = 0;
   b->overflow = b->may_overhang = false;
 }
@@ -271,7 +280,7 @@ bool tile_layout_finish(const TileLayoutBuilder *b, TileLayout *l,
     return tile_layout_fail(err, "more than %d digits, or %d XORed terms",
                             2 * TILE_LAYOUT_MAX_DIGITS, TILE_LAYOUT_MAX_TERMS);
   TileLayout r = {.in = b->in, .out = b->out};
-  int order[TILE_LAYOUT_MAX_DIGITS];
+  int order[TILE_LAYOUT_MAX_DIGITS] = {0};
   if (!finish_out(b, &r.out, err) || !finish_in(b, &r.in, order, err))
     return false;
   uint64_t odd_seen = 0;
@@ -296,8 +305,8 @@ bool tile_layout_finish(const TileLayoutBuilder *b, TileLayout *l,
 
 void tile_layout_to_builder(const TileLayout *l, TileLayoutBuilder *b) {
   tile_layout_clear_builder(b);
-  memcpy(&b->in, &l->in, offsetof(TileLayoutSpace, num_digits));
-  memcpy(&b->out, &l->out, offsetof(TileLayoutSpace, num_digits));
+  tile_layout_copy_axes(&b->in, &l->in);
+  tile_layout_copy_axes(&b->out, &l->out);
   for (int i = 0; i < l->in.num_digits; i++) {
     const TileLayoutDigit *d = &l->in.digit[i];
     TileLayoutEntry *e = tile_layout_new_entry(b, d->axis, d->radix, d->stride);

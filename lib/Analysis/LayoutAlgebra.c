@@ -1,4 +1,4 @@
-//===- LayoutAlgebra.c - Compose, invert, multiply -----------------------===//
+//===- LayoutAlgebra.c - Compose, invert, multiply ------------------------===//
 //
 // Complexity: O(n^2) word operations with n digits; matching two digit orders
 // is O(n^3) in the worst case, O(n) when they already agree.

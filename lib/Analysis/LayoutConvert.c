@@ -1,4 +1,4 @@
-//===- LayoutConvert.c - Plan a conversion between two fragment layouts --===//
+//===- LayoutConvert.c - Plan a conversion between two fragment layouts ---===//
 //
 // Level 0 keeps every element in its thread, level 1 in its warp. At a level,
 // some input digits of the source are free (registers; registers and lanes),
@@ -209,6 +209,8 @@ static void plan_shuffles(const TileLayout *src, const TileLayout *dst,
 bool tile_layout_staging(const int64_t *shape, int rank, int elem_bits, int i,
                          TileLayout *out) {
   static const int spans[] = {128, 64, 32};
+  if (rank < 1)
+    return false;
   if (i < 3)
     return tile_hw_swizzle(shape, rank, elem_bits, spans[i], out, NULL);
   int64_t last = shape[rank - 1];
@@ -229,7 +231,7 @@ static bool plan_shared(const TileLayout *src, const TileLayout *dst,
         !tile_layout_shared_access(src, &s, elem_bits, true, &st, e) ||
         !tile_layout_shared_access(dst, &s, elem_bits, true, &ld, e))
       continue;
-    int64_t cost = st.cost + ld.cost + 2 * TILE_LAYOUT_COST_BAR;
+    int64_t cost = st.cost + ld.cost + (int64_t)2 * TILE_LAYOUT_COST_BAR;
     if (cost >= best)
       continue;
     best = cost;

@@ -1,8 +1,9 @@
-//===- LayoutHardware.c - Layouts that the hardware fixes ----------------===//
+//===- LayoutHardware.c - Layouts that the hardware fixes -----------------===//
 //
 // Sources: PTX ISA, sections on mma.sync, wgmma, ldmatrix and matrix
 // descriptors; the metadata layouts agree with CUTLASS (ELayout_64x64, 64x32,
-// 64x16). test_hw.c enumerates every layout against those formulas.
+// 64x16). layout-hardware-test.c enumerates every layout against those
+// formulas.
 //
 //===----------------------------------------------------------------------===//
 #include "Tile/LayoutHardware.h"
@@ -200,7 +201,8 @@ uint64_t tile_hw_desc_encode(const TileHwDesc *d, uint32_t shared_address) {
 
 bool tile_hw_wgmma_acc(int64_t m, int64_t n, int wg_m, int wg_n,
                        TileLayout *out, TileLayoutError *e) {
-  if (wg_m < 1 || wg_n < 1 || m % (64 * wg_m) || n % (8 * wg_n))
+  if (wg_m < 1 || wg_n < 1 || m % (64 * (int64_t)wg_m) ||
+      n % (8 * (int64_t)wg_n))
     return tile_layout_fail(e,
                             "wgmma: %lldx%lld is not %dx%d warpgroups of 64x8",
                             (long long)m, (long long)n, wg_m, wg_n);
@@ -222,7 +224,7 @@ bool tile_hw_wgmma_acc(int64_t m, int64_t n, int wg_m, int wg_n,
 bool tile_hw_wgmma_a(int64_t m, int64_t k, int elem_bits, int wg_m, int wg_n,
                      TileLayout *out, TileLayoutError *e) {
   int64_t p = 32 / elem_bits, shape[2] = {m, k};
-  if (wg_m < 1 || m % (64 * wg_m) || k % (8 * p))
+  if (wg_m < 1 || m % (64 * (int64_t)wg_m) || k % (8 * p))
     return tile_layout_fail(
         e, "wgmma: A %lldx%lld is not %d warpgroups of 64x%lld", (long long)m,
         (long long)k, wg_m, (long long)(8 * p));
@@ -248,7 +250,8 @@ static bool mma_fits(const TileHwMma *g, TileLayoutError *e) {
   if (g->instr_k != 4 * p && g->instr_k != 8 * p)
     return tile_layout_fail(e, "mma: k%d does not exist for %d-bit elements",
                             g->instr_k, g->elem_bits);
-  if (g->m % (16 * g->warps_m) || g->n % (8 * g->warps_n) || g->k % g->instr_k)
+  if (g->m % (16 * (int64_t)g->warps_m) || g->n % (8 * (int64_t)g->warps_n) ||
+      g->k % g->instr_k)
     return tile_layout_fail(
         e, "mma: %lldx%lldx%lld is not %dx%d warps of 16x8x%d", (long long)g->m,
         (long long)g->n, (long long)g->k, g->warps_m, g->warps_n, g->instr_k);
@@ -314,7 +317,7 @@ bool tile_hw_ldmatrix(int count, bool trans, TileLayout *out,
                       TileLayoutError *e) {
   if (count != 1 && count != 2 && count != 4)
     return tile_layout_fail(e, "ldmatrix: x%d does not exist", count);
-  int64_t shape[2] = {8 * count, 8};
+  int64_t shape[2] = {8 * (int64_t)count, 8};
   int fast = !trans, slow = trans;
   TileLayoutBuilder b;
   tile_layout_begin_fragment(&b, shape, 2);
@@ -332,7 +335,7 @@ bool tile_hw_sp_meta(int elem_bits, int k, int warps, TileLayout *out,
     return tile_layout_fail(
         e, "sparse metadata: k%d of %d-bit elements not in the table", k,
         elem_bits);
-  int64_t shape[2] = {16 * warps, k};
+  int64_t shape[2] = {16 * (int64_t)warps, k};
   TileLayoutBuilder b;
   tile_layout_begin_fragment(&b, shape, 2);
   tile_layout_push(&b, TILE_LAYOUT_REG, 1, 1, k / 2);

@@ -1,4 +1,4 @@
-//===- LayoutInferDomain.c - Candidate layouts of every buffer -----------===//
+//===- LayoutInferDomain.c - Candidate layouts of every buffer ------------===//
 //
 // Instruction-fixed candidates first, then propagation to a fixed point
 // (reduce, parallel, copy, transpose), then free vectorised ones. A buffer with

@@ -290,7 +290,7 @@ static int64_t staged_cost(TileInferPool *p, int src, int dst, int elem_bits) {
       continue;
     int64_t cost = tile_infer_pool_shared(p, src, s, elem_bits, true).cost +
                    tile_infer_pool_shared(p, dst, s, elem_bits, true).cost +
-                   2 * TILE_LAYOUT_COST_BAR;
+                   (int64_t)2 * TILE_LAYOUT_COST_BAR;
     if (cost < best)
       best = cost;
   }

@@ -8,6 +8,8 @@
 void tile_layout_clear_builder(TileLayoutBuilder *b);
 /// Appends a named axis; extent 0 is computed when the layout is finished.
 void tile_layout_add_axis(TileLayoutSpace *s, const char *name, int64_t extent);
+/// The axes of |from| without its digits.
+void tile_layout_copy_axes(TileLayoutSpace *to, const TileLayoutSpace *from);
 /// Smallest prime factor of n >= 2; 1 for 1.
 int tile_layout_smallest_prime(int64_t n);
 /// Appends an entry without terms. Too many entries set |b->overflow|.

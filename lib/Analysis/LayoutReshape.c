@@ -95,6 +95,9 @@ static int cut_prefix(TileLayout *l, int k, int64_t size) {
 static bool view_in(TileLayout *l, const int64_t *shape, int rank,
                     TileLayoutError *e) {
   int64_t n = 1;
+  if (rank < 1 || rank > TILE_LAYOUT_MAX_AXES)
+    return tile_layout_fail(e, "view: rank %d, at most %d", rank,
+                            TILE_LAYOUT_MAX_AXES);
   for (int d = 0; d < rank; d++)
     n *= shape[d];
   if (n != tile_layout_size(&l->in))

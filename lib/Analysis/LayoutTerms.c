@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 #include "LayoutInternal.h"
 
+#include <assert.h>
 #include <string.h>
 
 //===-- Who hits an output digit ------------------------------------------===//
@@ -99,7 +100,7 @@ static int follower(const TileLayout *l, int j, int radix) {
 // Whether edge (i + 1, k) continues edge (i, j).
 static int next_edge(const TileLayout *l, int i, int j) {
   const TileLayoutDigit *d = &l->in.digit[i];
-  if (i + 1 == l->in.num_digits || d[1].axis != d->axis ||
+  if (i + 1 >= l->in.num_digits || d[1].axis != d->axis ||
       d[1].stride != d->stride * d->radix)
     return -1;
   int k = follower(l, j, d->radix);
@@ -117,13 +118,15 @@ static bool may_promote(const Plan *p, int i, int j) {
 // former, then down, once per digit: a chain grows as far as it can.
 static void promote(Plan *p) {
   const TileLayout *l = p->l;
-  for (int i = 0; i + 1 < l->in.num_digits; i++)
+  const int n = l->in.num_digits;
+  assert(n <= TILE_LAYOUT_MAX_DIGITS);
+  for (int i = 0; i + 1 < n; i++)
     for (uint64_t m = l->image[i] & p->is_xor; m; m &= m - 1) {
       int k = next_edge(l, i, __builtin_ctzll(m));
       if (k >= 0 && may_promote(p, i + 1, k))
         p->is_xor |= 1ull << k;
     }
-  for (int i = l->in.num_digits - 2; i >= 0; i--)
+  for (int i = n - 2; i >= 0; i--)
     for (uint64_t m = l->image[i] & ~p->is_xor; m; m &= m - 1) {
       int j = __builtin_ctzll(m), k = next_edge(l, i, j);
       if (k >= 0 && (p->is_xor >> k & 1) && may_promote(p, i, j))

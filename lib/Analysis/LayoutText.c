@@ -1,4 +1,4 @@
-//===- LayoutText.c - The textual form -----------------------------------===//
+//===- LayoutText.c - The textual form ------------------------------------===//
 //
 //   linear | padded<136> | swizzle<128> | coreMatrix
 //   swizzle<128,t> (stored transposed)  mma<128x128,warps=2x2>
@@ -194,15 +194,20 @@ static bool eat(In *in, const char *token) {
   return true;
 }
 
+// Products of a stride and a count, and sums of 64 of them, stay below 2^63.
+#define MAX_NUMBER ((int64_t)1 << 32)
+#define MAX_COUNT ((int64_t)1 << 20)
+
 static bool number(In *in, int64_t *out) {
+  *out = 0;
   eat(in, "");
   if (!isdigit((unsigned char)*in->p))
     return bad(in, "a number");
   char *end;
   *out = strtoll(in->p, &end, 10);
   in->p = end;
-  if (*out < 0 || *out > (int64_t)1 << 40)
-    return bad(in, "a number below 2^40");
+  if (*out < 0 || *out > MAX_NUMBER)
+    return bad(in, "a number up to 2^32");
   return true;
 }
 
@@ -227,7 +232,7 @@ static int out_axis(TileLayoutBuilder *b, const char *axis) {
 
 static bool parse_entry(In *in, TileLayoutBuilder *b, int axis) {
   TileLayoutEntry t = {.axis = axis};
-  int64_t count = 2, s;
+  int64_t count = 2, s = 0;
   if (eat(in, "@") && !number(in, &t.stride))
     return false;
   if (!eat(in, "0"))
@@ -244,8 +249,8 @@ static bool parse_entry(In *in, TileLayoutBuilder *b, int axis) {
     } while (eat(in, "^"));
   if (eat(in, "*") && !number(in, &count))
     return false;
-  if (count < 2 || (t.num_terms > 1 && count != 2))
-    return bad(in, "a count of 2 or more (2 with ^)");
+  if (count < 2 || count > MAX_COUNT || (t.num_terms > 1 && count != 2))
+    return bad(in, "a count from 2 to 2^20 (2 with ^)");
   while (count > 1) {
     t.radix = tile_layout_smallest_prime(count);
     *tile_layout_new_entry(b, 0, 2, 0) = t;
@@ -259,47 +264,58 @@ static bool parse_entry(In *in, TileLayoutBuilder *b, int axis) {
   return true;
 }
 
-static bool parse_bases(In *in, TileLayout *out) {
-  TileLayoutBuilder b;
-  tile_layout_clear_builder(&b);
+// "axis=(entries), ..": the input side.
+static bool parse_inputs(In *in, TileLayoutBuilder *b) {
   do {
     char axis[8];
     if (!name(in, axis) || !eat(in, "=") || !eat(in, "("))
       return bad(in, "axis=(");
-    if (b.in.num_axes == TILE_LAYOUT_MAX_AXES ||
-        tile_layout_find_axis(&b.in, axis) >= 0)
+    if (b->in.num_axes == TILE_LAYOUT_MAX_AXES ||
+        tile_layout_find_axis(&b->in, axis) >= 0)
       return bad(in, "another axis");
-    tile_layout_add_axis(&b.in, axis, 0);
+    tile_layout_add_axis(&b->in, axis, 0);
     if (eat(in, ")"))
       continue;
     do {
-      if (!parse_entry(in, &b, b.in.num_axes - 1))
+      if (!parse_entry(in, b, b->in.num_axes - 1))
         return false;
     } while (eat(in, ","));
     if (!eat(in, ")"))
       return bad(in, ")");
   } while (eat(in, ","));
-  if (!eat(in, "->"))
-    return bad(in, "->");
-  TileLayoutSpace declared = {0};
+  return true;
+}
+
+// "axis:extent, ..>": the output side.
+static bool parse_extents(In *in, TileLayoutSpace *declared) {
   do {
     char axis[8];
-    int64_t extent;
+    int64_t extent = 0;
     if (!name(in, axis) || !eat(in, ":") || !number(in, &extent))
       return bad(in, "axis:extent");
-    if (declared.num_axes == TILE_LAYOUT_MAX_AXES || extent < 1)
+    if (declared->num_axes == TILE_LAYOUT_MAX_AXES || extent < 1)
       return bad(in, "a positive extent");
-    tile_layout_add_axis(&declared, axis, extent);
+    tile_layout_add_axis(declared, axis, extent);
   } while (eat(in, ","));
-  if (!eat(in, ">"))
-    return bad(in, ">");
+  return eat(in, ">") ? true : bad(in, ">");
+}
+
+static bool parse_bases(In *in, TileLayout *out) {
+  TileLayoutBuilder b;
+  TileLayoutSpace declared = {0};
+  tile_layout_clear_builder(&b);
+  if (!parse_inputs(in, &b))
+    return false;
+  if (!eat(in, "->"))
+    return bad(in, "->");
+  if (!parse_extents(in, &declared))
+    return false;
   for (int i = 0; i < b.num_entries; i++)
     for (int t = 0; t < b.entry[i].num_terms; t++) {
-      int a =
-          tile_layout_find_axis(&declared, b.out.name[b.entry[i].term[t].axis]);
+      const char *axis = b.out.name[b.entry[i].term[t].axis];
+      int a = tile_layout_find_axis(&declared, axis);
       if (a < 0)
-        return tile_layout_fail(in->err, "axis %s has no extent",
-                                b.out.name[b.entry[i].term[t].axis]);
+        return tile_layout_fail(in->err, "axis %s has no extent", axis);
       b.entry[i].term[t].axis = a;
     }
   b.out = declared;
@@ -322,7 +338,7 @@ static bool check_shape(const TileLayout *l, const int64_t *shape, int rank,
 
 // "MxN[,bits],wg=AxB>"
 static bool parse_wgmma(In *in, bool is_a, TileLayout *out) {
-  int64_t m, n, bits = 0, wm = 1, wn = 1;
+  int64_t m = 0, n = 0, bits = 0, wm = 1, wn = 1;
   if (!number(in, &m) || !eat(in, "x") || !number(in, &n))
     return bad(in, "MxN");
   if (is_a && (!eat(in, ",") || !number(in, &bits)))
@@ -332,7 +348,7 @@ static bool parse_wgmma(In *in, bool is_a, TileLayout *out) {
   if (eat(in, ",") && (!eat(in, "wg=") || !number(in, &wm) || !eat(in, "x") ||
                        !number(in, &wn)))
     return bad(in, "wg=AxB");
-  if (!eat(in, ">"))
+  if (!eat(in, ">") || wm > MAX_COUNT || wn > MAX_COUNT)
     return bad(in, ">");
   return is_a ? tile_hw_wgmma_a(m, n, (int)bits, (int)wm, (int)wn, out, in->err)
               : tile_hw_wgmma_acc(m, n, (int)wm, (int)wn, out, in->err);
@@ -340,13 +356,13 @@ static bool parse_wgmma(In *in, bool is_a, TileLayout *out) {
 
 // "MxN,warps=AxB>"
 static bool parse_mma(In *in, TileLayout *out) {
-  int64_t m, n, wm = 1, wn = 1;
+  int64_t m = 0, n = 0, wm = 1, wn = 1;
   if (!number(in, &m) || !eat(in, "x") || !number(in, &n))
     return bad(in, "MxN");
   if (eat(in, ",") && (!eat(in, "warps=") || !number(in, &wm) ||
                        !eat(in, "x") || !number(in, &wn)))
     return bad(in, "warps=AxB");
-  if (!eat(in, ">") || wm < 1 || wn < 1)
+  if (!eat(in, ">") || wm < 1 || wn < 1 || wm > MAX_COUNT || wn > MAX_COUNT)
     return bad(in, ">");
   TileHwMma g = {m, n, 16, (int)wm, (int)wn, 16, 16};
   return tile_hw_mma_c(&g, out, in->err);
@@ -354,7 +370,7 @@ static bool parse_mma(In *in, TileLayout *out) {
 
 static bool parse_swizzle(In *in, const int64_t *shape, int rank, int bits,
                           TileLayout *out) {
-  int64_t n;
+  int64_t n = 0;
   if (!number(in, &n))
     return false;
   if (n != 128 && n != 64 && n != 32)
@@ -369,7 +385,7 @@ static bool parse_swizzle(In *in, const int64_t *shape, int rank, int bits,
 bool tile_layout_parse(const char *text, const int64_t *shape, int rank,
                        int elem_bits, TileLayout *out, TileLayoutError *e) {
   In in = {text, text, e};
-  int64_t n;
+  int64_t n = 0;
   bool ok;
   if (eat(&in, "linear"))
     ok = tile_hw_linear(shape, rank, out, e);

@@ -1,4 +1,4 @@
-//===- LayoutTma.c - Derive a TMA box sequence from a shared layout ------===//
+//===- LayoutTma.c - Derive a TMA box sequence from a shared layout -------===//
 //
 // 1. Undo one swizzle mode: toggle address bit p-3 where bit p (7..9) is set.
 // 2. What is left must be a plain order of digits. Walk offsets upwards: digits
@@ -24,7 +24,7 @@ static int find_bit(const TileLayoutSpace *o, int64_t byte, int elem_bits) {
 // Undoes the swizzle of |span| bytes on the images. False when the address bits
 // that drive it are not bits of this layout.
 static bool undo_swizzle(TileLayout *l, int elem_bits, int span) {
-  for (int64_t byte = 128; byte < 8 * span; byte *= 2) {
+  for (int64_t byte = 128; byte < (int64_t)8 * span; byte *= 2) {
     int hi = find_bit(&l->out, byte, elem_bits);
     int lo = find_bit(&l->out, byte / 8, elem_bits);
     if (hi < 0)
@@ -40,7 +40,7 @@ static bool undo_swizzle(TileLayout *l, int elem_bits, int span) {
   for (int j = 0; j < l->out.num_digits; j++) {
     int64_t byte = l->out.digit[j].stride * elem_bits / 8;
     bool power = !(byte & (byte - 1)) && l->out.digit[j].radix == 2;
-    if (span && !power && byte % (8 * span))
+    if (span && !power && byte % ((int64_t)8 * span))
       return false;
   }
   return true;
@@ -110,11 +110,14 @@ static bool build_sequence(const TileLayout *l, int from, TileLayoutTma *out,
   TileLayoutBuilder c, o;
   tile_layout_clear_builder(&c), tile_layout_clear_builder(&o);
   tile_layout_add_axis(&c.in, "i", 0), tile_layout_add_axis(&o.in, "i", 0);
-  memcpy(&c.out, &l->in, offsetof(TileLayoutSpace, num_digits));
-  memcpy(&o.out, &l->out, offsetof(TileLayoutSpace, num_digits));
+  tile_layout_copy_axes(&c.out, &l->in);
+  tile_layout_copy_axes(&o.out, &l->out);
   out->count = 1;
   for (int j = from; j < l->out.num_digits; j++) {
-    const TileLayoutDigit *t = &l->in.digit[hit_by(l, j)];
+    int i = hit_by(l, j);
+    if (i < 0) // check_rest refuses these
+      return tile_layout_fail(e, "internal error: an XORed box digit");
+    const TileLayoutDigit *t = &l->in.digit[i];
     TileLayoutEntry *x = tile_layout_new_entry(&c, 0, t->radix, 0);
     x->num_terms = 1, x->term[0] = (TileLayoutStep){t->axis, t->stride};
     TileLayoutEntry *y = tile_layout_new_entry(&o, 0, t->radix, 0);

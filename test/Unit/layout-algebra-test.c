@@ -85,7 +85,8 @@ static void equality_and_text(const TileLayout *l, const int64_t *shape,
   for (int k = 0; k < 4;
        k++) { // damaged text is refused or parsed, never crashes
     size_t len = strlen(text);
-    text[rnd((unsigned)len)] = "(),:*^0d->"[rnd(10)];
+    char damage = "(),:*^0d->"[rnd(10)];
+    text[rnd((unsigned)len)] = damage;
     tile_layout_parse(text, shape, rank, 16, &back, &e);
   }
 }
@@ -230,10 +231,11 @@ static void project(const TileLayout *f, int rank) {
   int dim = (int)rnd((unsigned)rank);
   if (rank < 2 || !tile_layout_fold(f, dim, false, &p, &e))
     return;
-  int64_t regs = f->in.extent[0], y[4], z[4];
+  int64_t y[4], z[4];
   for (int k = 0; k < 20; k++) {
-    int64_t x[3] = {rnd((unsigned)regs), rnd((unsigned)f->in.extent[1]),
-                    rnd((unsigned)f->in.extent[2])};
+    int64_t x[3];
+    for (int a = 0; a < 3; a++)
+      x[a] = rnd((unsigned)f->in.extent[a]);
     tile_layout_eval(f, x, y);
     for (int d = dim; d + 1 < rank; d++)
       y[d] = y[d + 1];
@@ -254,10 +256,11 @@ static void test_random_layouts(void **state) {
   (void)state;
   for (int round = 0; round < ROUNDS; round++) {
     int rank = 1 + (int)rnd(3);
+    bool odd = rnd(2), wild = rnd(2);
     int64_t shape[3];
     TileLayout s, f;
     Piece piece[32];
-    if (random_memory(&s, shape, rank, rnd(2), rnd(2))) {
+    if (random_memory(&s, shape, rank, odd, wild)) {
       properties(&s), equality_and_text(&s, shape, rank);
       reshape(&s, shape, rank), slice_and_recast(&s, shape, rank);
     }

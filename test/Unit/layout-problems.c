@@ -1,4 +1,4 @@
-//===- layout-problems.c - Kernels as inference problems -----------------===//
+//===- layout-problems.c - Kernels as inference problems ------------------===//
 #include "layout-problems.h"
 
 #include <assert.h>
