@@ -230,5 +230,6 @@ void lower_nvgpu_device_async_create_group(Lowering *l, MlirOperation op);
 void lower_nvgpu_device_async_wait(Lowering *l, MlirOperation op);
 void lower_vector_from_elements(Lowering *l, MlirOperation op);
 void lower_vector_extract(Lowering *l, MlirOperation op);
+void lower_vector_extract_strided_slice(Lowering *l, MlirOperation op);
 
 #endif // TILE_CONVERSION_LOWERING_H

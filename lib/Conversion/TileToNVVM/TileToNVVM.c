@@ -88,6 +88,7 @@ static const LowerEntry table[] = {
     {"nvgpu.ldmatrix", lower_nvgpu_ldmatrix},
     {"nvgpu.mma.sync", lower_nvgpu_mma_sync},
     {"vector.extract", lower_vector_extract},
+    {"vector.extract_strided_slice", lower_vector_extract_strided_slice},
     {"vector.from_elements", lower_vector_from_elements},
 };
 
