@@ -192,6 +192,7 @@ static void set_kernel_attrs(Lowering *l, MlirOperation func,
   if (config.op.ptr &&
       !mlirAttributeIsNull(tile_kernel_config_min_blocks_attr(config)))
     min_blocks = tile_kernel_config_min_blocks(config);
+  set_attr(func, "gpu.kernel", mlirUnitAttrGet(context)); // for launch_func
   set_attr(func, "nvvm.kernel", mlirUnitAttrGet(context));
   set_attr(func, "nvvm.reqntid", mlirDenseI32ArrayGet(context, 3, block));
   set_attr(func, "nvvm.minctasm", mlirIntegerAttrGet(l->i32.type, min_blocks));

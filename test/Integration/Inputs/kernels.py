@@ -1,0 +1,178 @@
+"""What the runners of this folder share: tensors with exact values, compiling
+and running a kernel on the emulator, and comparing what came out.
+
+Every value is chosen by a fixed seed and exact in its type, so that results are
+compared for equality, never with a tolerance."""
+
+import json
+import os
+import re
+import subprocess
+import zlib
+
+import numpy as np
+
+FLOAT_BITS = {"bf16": 16, "f16": 16, "f32": 32, "f64": 64}
+INTEGERS = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32,
+            "i64": np.int64}
+GUARD = 77  # what `junk` tensors hold: a value that no kernel computes
+
+
+class Failure(Exception):
+    """A program failed, or a result is wrong; the text says which."""
+
+    def __init__(self, text, status=0):
+        super().__init__(text)
+        self.status = status  # exit status of the program, if one failed
+
+
+#===-- Numbers -----------------------------------------------------------===#
+
+
+def round_to(values, dtype):
+    """`values` as `dtype` holds them: floats rounded to nearest even (bf16 as
+    float32), integers cut to the low bits."""
+    values = np.asarray(values)
+    if dtype in INTEGERS:
+        return values.astype(INTEGERS[dtype])
+    if dtype == "f16":
+        return values.astype(np.float16)
+    if dtype == "f64":
+        return values.astype(np.float64)
+    single = values.astype(np.float32)
+    if dtype == "f32":
+        return single
+    assert dtype == "bf16", dtype
+    bits = np.ascontiguousarray(single).view(np.uint32)
+    bits = (bits + 0x7FFF + ((bits >> 16) & 1)) & np.uint32(0xFFFF0000)
+    return bits.view(np.float32).reshape(single.shape)
+
+
+def elem_bytes(dtype):
+    if dtype in FLOAT_BITS:
+        return FLOAT_BITS[dtype] // 8
+    return np.dtype(INTEGERS[dtype]).itemsize
+
+
+def make_values(kind, shape, dtype, seed):
+    """ints: from -2 to 2, so that sums of products are exact. normal: with all
+    bits of the type. wide: over the whole range. Others: constants."""
+    rng = np.random.default_rng(seed)
+    if kind == "ints":
+        return round_to(rng.integers(-2, 3, shape), dtype)
+    if kind == "normal":
+        return round_to(rng.standard_normal(shape), dtype)
+    if kind == "wide":
+        if dtype in FLOAT_BITS:
+            exponents = rng.integers(-20, 15, shape)
+            return round_to(rng.standard_normal(shape) * 2.0 ** exponents, dtype)
+        info = np.iinfo(np.int64)
+        return round_to(rng.integers(info.min, info.max, shape), dtype)
+    constants = {"zeros": 0, "ones": 1, "junk": GUARD}
+    if kind == "count":
+        return round_to(np.arange(int(np.prod(shape))).reshape(shape), dtype)
+    if kind not in constants:
+        raise Failure("unknown kind of values '%s'" % kind)
+    return round_to(np.full(shape, constants[kind]), dtype)
+
+
+#===-- Arguments ---------------------------------------------------------===#
+
+
+class Tensor:
+    """A tensor argument: KIND:SHAPE:TYPE[@STRIDES+OFFSET], as tile-run has it."""
+
+    def __init__(self, name, text):
+        match = re.fullmatch(r"(\w+):([\dx]*):(\w+)(@[\dx+]+)?", text)
+        if not match:
+            raise Failure("no tensor: '%s'" % text)
+        kind, shape, self.dtype, self.placement = match.groups()
+        self.name = name
+        self.placement = self.placement or ""
+        self.shape = tuple(int(n) for n in shape.split("x")) if shape else ()
+        seed = zlib.crc32(("%s %s" % (name, text)).encode())
+        self.values = make_values(kind, self.shape, self.dtype, seed)
+
+    def write(self, path):
+        stored = self.values
+        if self.dtype == "bf16":
+            stored = stored.astype(np.float32)
+        # One dimension less than tile-run knows cannot be written as one.
+        np.save(path, np.ascontiguousarray(stored).reshape(self.shape))
+        return "%s:%s%s" % (path, self.dtype, self.placement)
+
+
+class Scalar:
+    """A number, passed as it is written."""
+
+    def __init__(self, name, text):
+        self.name = name
+        self.text = text
+        self.values = float(text) if re.search(r"[.einf]", text) else int(text)
+
+
+def make_argument(name, text):
+    return Tensor(name, text) if ":" in text else Scalar(name, text)
+
+
+#===-- Programs ----------------------------------------------------------===#
+
+
+def run_program(command, expect_status=0):
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    if result.returncode != expect_status:
+        raise Failure("%s\n%s%sexit status %d, expected %d" % (
+            " ".join(command), result.stdout, result.stderr, result.returncode,
+            expect_status), result.returncode)
+    return result
+
+
+def compile_file(path, target, out, extra=()):
+    """Compiles a file; where ptxas is found it must be content too. Returns
+    what tile-compile reported."""
+    return run_program(["tile-compile", path, "--target=" + target, "-o", out,
+                        "--no-remarks", "--werror", "-v", *extra]).stderr
+
+
+def num_variants(json_path):
+    """Variants of every launch of a host function."""
+    with open(json_path, encoding="utf-8") as file:
+        return [len(launch["variants"]) for launch in json.load(file)["launches"]]
+
+
+def run_function(json_path, arguments, seed, options=()):
+    """Runs a host function on the emulator. Returns the tensors afterwards by
+    name, and the variant of each launch that was taken."""
+    base = os.path.splitext(json_path)[0]
+    command = ["tile-run", json_path, "--emulate", "--verbose",
+               "--seed=%d" % seed, *options]
+    saved = {}
+    for i, argument in enumerate(arguments):
+        if isinstance(argument, Scalar):
+            command.append(argument.text)
+            continue
+        command.append(argument.write("%s.%d.in.npy" % (base, i)))
+        saved[argument.name] = "%s.%d.out.npy" % (base, i)
+        command += ["--save", "%d=%s" % (i, saved[argument.name])]
+    output = run_program(command).stdout
+    variants = [int(v) for v in re.findall(r"\(variant (\d+) of", output)]
+    return {name: np.load(path) for name, path in saved.items()}, variants
+
+
+#===-- Comparison --------------------------------------------------------===#
+
+
+def compare(name, dtype, got, expected):
+    """Raises Failure unless both hold the same numbers; NaN equals NaN."""
+    expected = round_to(expected, dtype)
+    if got.shape != expected.shape:
+        raise Failure("%s has shape %s, expected %s" % (name, got.shape,
+                                                        expected.shape))
+    both_nan = (got != got) & (expected != expected)
+    wrong = np.argwhere(~((got == expected) | both_nan))
+    if len(wrong):
+        at = tuple(wrong[0])
+        raise Failure("%s: %d of %d elements are wrong; the first is %s%s = %s, "
+                      "expected %s" % (name, len(wrong), got.size, name,
+                                       [int(i) for i in at], got[at],
+                                       expected[at]))

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Compiles a file of kernels, runs its host functions on the emulator and
+compares every tensor with what Python computes.
+
+The file says in comments what to run:
+
+    // CASE: scale(A=ints:70x50:f32, s=2, B=junk:70x50:bf16@64+3)
+    // CASE: …                          further arguments for the same check
+    // EXPECT: B = A * s                Python; names are the arguments
+
+A tensor is KIND:SHAPE:TYPE[@STRIDES+OFFSET] with kind ints, normal, wide,
+count, zeros, ones or junk (see kernels.py). EXPECT lines assign the tensors
+that change; all others must keep their values. `np` is numpy and
+`round_to(x, dtype)` rounds as the type does. Each case runs with several
+schedules of the emulator; every run must be without findings."""
+
+import argparse
+import os
+import re
+import sys
+
+import numpy as np
+
+import kernels
+
+
+class Case:
+    def __init__(self, text):
+        match = re.fullmatch(r"(\w+)\((.*)\)\s*", text)
+        if not match:
+            raise kernels.Failure("no case: '%s'" % text)
+        self.text = match.group(0).strip()
+        self.function = match.group(1)
+        parts = [p.strip().split("=", 1) for p in match.group(2).split(",") if p]
+        self.arguments = [kernels.make_argument(*p) for p in parts]
+        self.expect = []
+
+    def expected(self):
+        names = {a.name: np.array(a.values) for a in self.arguments}
+        names.update(np=np, round_to=kernels.round_to)
+        exec("\n".join(self.expect), names)  # the test's own text
+        return names
+
+
+def read_cases(path):
+    cases, group, has_expect = [], [], False
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            match = re.match(r"\s*// (CASE|EXPECT):( ?)(.*)", line)
+            if not match:
+                continue
+            if match.group(1) == "CASE":
+                if has_expect:
+                    group, has_expect = [], False
+                group.append(Case(match.group(3)))
+                cases.append(group[-1])
+                continue
+            has_expect = True
+            for case in group:
+                case.expect.append(match.group(3))
+    if not cases:
+        raise kernels.Failure("%s has no CASE" % path)
+    return cases
+
+
+def run_case(case, out, seeds):
+    json_path = os.path.join(out, case.function + ".json")
+    expected = case.expected()
+    for seed in seeds:
+        results, _ = kernels.run_function(json_path, case.arguments, seed)
+        for argument in case.arguments:
+            if isinstance(argument, kernels.Tensor):
+                kernels.compare(argument.name, argument.dtype,
+                                results[argument.name], expected[argument.name])
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file")
+    parser.add_argument("--target", action="append", required=True)
+    parser.add_argument("--out", required=True, help="folder of the outputs")
+    parser.add_argument("--seeds", type=int, default=3)
+    options = parser.parse_args()
+
+    num_failed = 0
+    for target in options.target:
+        out = os.path.join(options.out, target)
+        os.makedirs(out, exist_ok=True)
+        try:
+            kernels.compile_file(options.file, target, out)
+            cases = read_cases(options.file)
+        except kernels.Failure as failure:
+            print("FAILED %s: %s" % (target, failure))
+            num_failed += 1
+            continue
+        for case in cases:
+            try:
+                run_case(case, out, range(1, options.seeds + 1))
+                print("ok %s %s" % (target, case.text))
+            except kernels.Failure as failure:
+                print("FAILED %s %s: %s" % (target, case.text, failure))
+                num_failed += 1
+    return 1 if num_failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
