@@ -151,6 +151,15 @@ tile::TileDialect::verifyOperationAttribute(Operation *op,
                      .value);
 }
 
+LogicalResult tile::TileDialect::verifyRegionArgAttribute(
+    Operation *op, unsigned, unsigned argument, NamedAttribute attribute) {
+  return success(
+      tile_argument_attribute_verify(
+          wrap(op), argument,
+          {wrap(attribute.getName()), wrap(attribute.getValue())})
+          .value);
+}
+
 //===-- C API -------------------------------------------------------------===//
 
 void tile_effects_add(TileEffects effects, TileEffectKind kind,

@@ -153,3 +153,15 @@ MlirLogicalResult tile_attribute_verify(MlirOperation op,
                          "%s",
                          (int)name.length, name.data, list);
 }
+
+MlirLogicalResult tile_argument_attribute_verify(MlirOperation function,
+                                                 intptr_t argument,
+                                                 MlirNamedAttribute attribute) {
+  MlirStringRef name = mlirIdentifierStr(attribute.name);
+  if (mlirStringRefEqual(name, TILE_STR("tile.may_alias")))
+    return verify_may_alias(function, "tile.may_alias", attribute.attribute);
+  return tile_emit_error(function,
+                         "has the attribute '%.*s' on argument %td, expects "
+                         "only tile.may_alias on arguments",
+                         (int)name.length, name.data, argument);
+}

@@ -54,6 +54,7 @@ def Tile_Dialect : Dialect {
   let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;
   let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
   // The arith, gpu and memref dialects are loaded by the bridge.
 }
 

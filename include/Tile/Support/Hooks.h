@@ -46,6 +46,11 @@ typedef struct {
 MlirLogicalResult tile_attribute_verify(MlirOperation op,
                                         MlirNamedAttribute attribute);
 
+/// The same for an attribute of an argument of a function of any dialect.
+MlirLogicalResult tile_argument_attribute_verify(MlirOperation function,
+                                                 intptr_t argument,
+                                                 MlirNamedAttribute attribute);
+
 #ifdef __cplusplus
 }
 #endif

@@ -157,3 +157,17 @@ func.func @unknown(%i: index) {
   %0 = arith.addi %i, %i {tile.stages = 3 : i32} : index
   return
 }
+
+// -----
+
+// expected-error @+1 {{has the attribute 'tile.stage' on argument 1, expects only tile.may_alias on arguments}}
+func.func @argument(%A: memref<?xf32>, %B: memref<?xf32> {tile.stage = 0 : i32}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expects 'tile.may_alias' to be without value, got 1 : i64}}
+func.func @argument_value(%A: memref<?xf32> {tile.may_alias = 1}) {
+  return
+}
