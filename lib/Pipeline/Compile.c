@@ -29,6 +29,7 @@ TileCompiler *tile_compiler_create(void) {
   if (!compiler)
     return NULL;
   tile_register_pipeline_passes();
+  tile_ptx_init();
   MlirDialectRegistry registry = mlirDialectRegistryCreate();
   mlirRegisterAllDialects(registry);
   mlirDialectHandleInsertDialect(mlirGetDialectHandle__tile__(), registry);

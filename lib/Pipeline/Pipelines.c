@@ -23,7 +23,7 @@ enum {
 
 // Index arithmetic of kernels is 32 bits wide; addresses are 64.
 static const TilePipelineStep steps[] = {
-    {TILE_PHASE_TILE, "canonicalize", 0}, // subviews become regions
+    {TILE_PHASE_TILE, "canonicalize", 0},         // subviews become regions
     {TILE_PHASE_TILE, "tile-inject-pipeline", 0}, // a remark per loop
     {TILE_PHASE_TILE, "tile-make-variants", TARGET},
     {TILE_PHASE_TILE, "tile-instruction-annotation", TARGET},

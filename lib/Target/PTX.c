@@ -49,6 +49,13 @@ typedef struct {
 
 //===-- Set up ------------------------------------------------------------===//
 
+void tile_ptx_init(void) {
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetMC();
+  LLVMInitializeNVPTXAsmPrinter();
+}
+
 static void on_llvm_diagnostic(LLVMDiagnosticInfoRef info, void *user_data) {
   Emitter *emitter = user_data;
   if (LLVMGetDiagInfoSeverity(info) != LLVMDSError)
@@ -74,10 +81,6 @@ static MlirLogicalResult check(Emitter *emitter, const char *what) {
 
 static MlirLogicalResult create_machine(Emitter *emitter,
                                         const TileTarget *target) {
-  LLVMInitializeNVPTXTargetInfo();
-  LLVMInitializeNVPTXTarget();
-  LLVMInitializeNVPTXTargetMC();
-  LLVMInitializeNVPTXAsmPrinter();
   LLVMTargetRef backend;
   char *reason = NULL;
   if (LLVMGetTargetFromTriple(triple, &backend, &reason)) {
