@@ -88,8 +88,9 @@ uint8_t *tile_emu_global_pointer(TileWarp *warp, const TileInsn *insn,
                                  uint64_t size_bytes) {
   TileRun *run = warp->cluster->run;
   const uint8_t *local =
-      warp->local ? warp->local + (size_t)lane * warp->kernel->local_bytes
-                  : NULL;
+      warp->local
+          ? warp->local + (size_t)lane * warp->kernel->local_stride_bytes
+          : NULL;
   if (TILE_LIKELY(
           allocation_find(warp->cluster, address, size_bytes) ||
           is_in_block(local, warp->kernel->local_bytes, address, size_bytes) ||
@@ -105,7 +106,9 @@ static uint8_t *local_pointer(TileWarp *warp, const TileInsn *insn,
                               uint32_t size_bytes) {
   uint32_t local_bytes = warp->kernel->local_bytes;
   const uint8_t *local =
-      warp->local ? warp->local + (size_t)lane * local_bytes : NULL;
+      warp->local
+          ? warp->local + (size_t)lane * warp->kernel->local_stride_bytes
+          : NULL;
   if (TILE_LIKELY(is_in_block(local, local_bytes, address, size_bytes)) ||
       is_in_block(warp->cluster->run->params, warp->kernel->param_bytes,
                   address, size_bytes))

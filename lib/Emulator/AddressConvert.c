@@ -60,7 +60,8 @@ static bool is_in_space(TileWarp *warp, uint32_t lane, TilePtxSpace space,
   uint32_t rank =
       (uint32_t)(address - TILE_SHARED_WINDOW) >> TILE_SHARED_RANK_SHIFT;
   uint32_t local_bytes = warp->kernel->local_bytes;
-  uint64_t local = (uintptr_t)warp->local + (uint64_t)lane * local_bytes;
+  uint64_t local = (uintptr_t)warp->local +
+                   (uint64_t)lane * warp->kernel->local_stride_bytes;
   bool is_local = warp->local && address - local < local_bytes;
   switch (space) {
   case TILE_SPACE_SHARED:

@@ -139,7 +139,7 @@ static TileLanes vprintf_call(TileWarp *warp, const TileInsn *insn,
   TileEmu *emu = warp->cluster->emu;
   TILE_FOR_LANES (l, lanes) {
     uint64_t local =
-        (uintptr_t)warp->local + (uint64_t)l * warp->kernel->local_bytes;
+        (uintptr_t)warp->local + (uint64_t)l * warp->kernel->local_stride_bytes;
     PrintState state = {warp, insn, l, 0, 0};
     uint64_t format_address;
     char format[MAX_STRING];

@@ -185,8 +185,8 @@ static void fill_constants(TileWarp *warp) {
         values[l] = (uint64_t)warp->cta->rank << TILE_SHARED_RANK_SHIFT |
                     (TILE_SHARED_FIRST + base + constant->value);
       else if (constant->kind == TILE_CONSTANT_LOCAL)
-        values[l] = (uintptr_t)warp->local + (uint64_t)l * kernel->local_bytes +
-                    constant->value;
+        values[l] = (uintptr_t)warp->local +
+                    (uint64_t)l * kernel->local_stride_bytes + constant->value;
       else
         values[l] = special_value(warp, l, constant->value);
     }
@@ -211,8 +211,8 @@ static void warp_create(TileWarp *warp, TileCta *cta, uint32_t index) {
   warp->wgmma.written_at =
       tile_emu_calloc(kernel->num_registers + 1, sizeof(uint32_t));
   if (kernel->local_bytes)
-    warp->local =
-        tile_emu_aligned(64, (size_t)kernel->local_bytes * TILE_WARP_SIZE);
+    warp->local = tile_emu_aligned(64, (size_t)kernel->local_stride_bytes *
+                                           TILE_WARP_SIZE);
 }
 
 TileCluster *tile_emu_cluster_create(TileRun *run) {
@@ -287,7 +287,8 @@ static void warp_reset(TileWarp *warp) {
                             .written_at = wgmma->written_at,
                             .fence_number = 1};
   if (warp->local)
-    memset(warp->local, POISON, (size_t)kernel->local_bytes * TILE_WARP_SIZE);
+    memset(warp->local, POISON,
+           (size_t)kernel->local_stride_bytes * TILE_WARP_SIZE);
   memcpy(warp->regs, warp->cluster->run->register_template,
          kernel->register_file_bytes);
   fill_constants(warp);

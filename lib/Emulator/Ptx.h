@@ -253,7 +253,7 @@ typedef struct {
   uint32_t static_smem_bytes, dynamic_smem_align;
   TileSharedVariable *shared_variables;
   uint32_t num_shared_variables;
-  uint32_t local_bytes; // of a thread
+  uint32_t local_bytes, local_stride_bytes; // of a thread; to the next one
   uint32_t reqntid[3], maxntid[3], cluster[3];
   bool has_wgmma, has_cp_async, has_bulk_store;
 } TileKernel;

@@ -370,6 +370,7 @@ static void kernel_finish(TileParser *parser) {
   insn_append(parser, &last);
   mark_leaders(kernel);
   kernel->register_file_bytes = (kernel->register_file_bytes + 63) & ~63u;
+  kernel->local_stride_bytes = (kernel->local_bytes + 63) & ~63u;
   if (parser->register_name_capacity < kernel->num_registers) {
     const char **names =
         tile_arena_alloc(&module->arena, kernel->num_registers * sizeof *names);

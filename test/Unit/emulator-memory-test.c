@@ -1,0 +1,380 @@
+//===- emulator-memory-test.c - Loads, stores, atomics, their checks ------===//
+
+#include "emulator-harness.h"
+
+enum { N = 32 };
+
+static void fill_random(void *data, size_t size_bytes, uint32_t seed) {
+  uint8_t *bytes = data;
+  for (size_t i = 0; i < size_bytes; i++)
+    bytes[i] = (uint8_t)harness_random(&seed);
+}
+
+/// A kernel with pointers `in` and `out`, tid and tid * 16 at hand.
+#define KERNEL(decls, body)                                                    \
+  HARNESS_HEADER decls ".entry k(.param .u64 in, .param .u64 out) {\n"         \
+                       ".reg .b64 from, to, r<16>; .reg .b32 tid, off, "       \
+                       "w<16>; .reg .b16 h<8>;\n"                              \
+                       ".reg .f32 f<8>; .reg .pred p, q;\n"                    \
+                       "ld.param.u64 from, [in]; ld.param.u64 to, [out];\n"    \
+                       "mov.u32 tid, %tid.x; shl.b32 off, tid, 4;\n"           \
+                       "cvt.u64.u32 r0, off; add.u64 from, from, r0; add.u64 " \
+                       "to, to, r0;\n" body "\nret; }\n"
+
+static uint8_t in[16 * N], out[16 * N];
+
+static HarnessRun two_buffers(const char *ptx) {
+  HarnessRun run = {.ptx = ptx, .num_args = 2};
+  run.args[0].buffer = (HarnessBuffer){in, sizeof in, "in"};
+  run.args[1].buffer = (HarnessBuffer){out, sizeof out, "out"};
+  return run;
+}
+
+static void run_clean(const char *ptx) {
+  fill_random(in, sizeof in, 42);
+  memset(out, 0, sizeof out);
+  HarnessRun run = two_buffers(ptx);
+  harness_run_clean(&run);
+}
+
+static void run_finds(const char *ptx, const char *kind, const char *text) {
+  HarnessRun run = two_buffers(ptx);
+  harness_run_finds(&run, kind, text);
+}
+
+//===-- ld, st ------------------------------------------------------------===//
+
+static void copies_of_all_sizes(void **state) {
+  (void)state;
+  static const char *const bodies[] = {
+      "ld.global.v4.b32 {w0, w1, w2, w3}, [from]; "
+      "st.global.v4.b32 [to], {w0, w1, w2, w3};",
+      "ld.global.v2.u64 {r1, r2}, [from]; st.global.v2.u64 [to], {r1, r2};",
+      "ld.global.nc.u64 r1, [from]; ld.global.u64 r2, [from+8]; "
+      "st.global.u64 [to], r1; st.global.u64 [to+8], r2;",
+      "ld.global.v4.u16 {h0, h1, h2, h3}, [from]; "
+      "st.global.v4.u16 [to], {h0, h1, h2, h3}; "
+      "ld.volatile.global.v2.b32 {w0, w1}, [from+8]; "
+      "st.global.v2.b32 [to+8], {w0, w1};",
+  };
+  for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
+    char ptx[2000];
+    snprintf(ptx, sizeof ptx, "%s%s%s",
+             HARNESS_HEADER
+             ".entry k(.param .u64 in, .param .u64 out) {\n"
+             ".reg .b64 from, to, r<16>; .reg .b32 w<16>; .reg .b16 h<8>;\n"
+             "ld.param.u64 from, [in]; ld.param.u64 to, [out];\n"
+             "mov.u32 w0, %tid.x; mul.wide.u32 r0, w0, 16;\n"
+             "add.u64 from, from, r0; add.u64 to, to, r0;\n",
+             bodies[i], "ret; }\n");
+    run_clean(ptx);
+    assert_memory_equal(in, out, sizeof in);
+  }
+}
+
+static void loads_extend_and_stores_cut(void **state) {
+  (void)state;
+  run_clean(KERNEL("", "ld.global.s8 w1, [from]; st.global.u32 [to], w1; "
+                       "ld.global.u8 h1, [from]; st.global.u16 [to+4], h1; "
+                       "ld.global.s16 r1, [from]; st.global.u8 [to+6], r1; "
+                       "st.global.u64 [to+8], r1;"));
+  for (int i = 0; i < N; i++) {
+    int32_t word;
+    int16_t half;
+    int64_t wide;
+    memcpy(&word, out + 16 * i, 4);
+    memcpy(&half, out + 16 * i + 4, 2);
+    memcpy(&wide, out + 16 * i + 8, 8);
+    int16_t from;
+    memcpy(&from, in + 16 * i, 2);
+    assert_int_equal(word, (int8_t)in[16 * i]);
+    assert_int_equal(half, in[16 * i]);
+    assert_int_equal(wide, from);
+    assert_int_equal(out[16 * i + 6], in[16 * i]);
+    assert_int_equal(out[16 * i + 7], 0);
+  }
+}
+
+/// Through shared memory with 32-bit addresses, then with generic ones.
+static void shared_and_generic(void **state) {
+  (void)state;
+  run_clean(KERNEL(
+      "", ".shared .align 16 .b8 buffer[512]; "
+          "ld.global.v4.b32 {w0, w1, w2, w3}, [from]; "
+          "mov.u32 w4, buffer; add.u32 w4, w4, off; "
+          "st.shared.v4.b32 [w4], {w0, w1, w2, w3}; bar.sync 0; "
+          "mov.u64 r1, buffer; cvta.shared.u64 r1, r1; cvt.u64.u32 r2, off; "
+          "add.u64 r1, r1, r2; isspacep.shared p, r1; isspacep.global q, r1; "
+          "@q trap; @!p trap; ld.v4.b32 {w5, w6, w7, w8}, [r1]; "
+          "st.v4.b32 [to], {w5, w6, w7, w8};"));
+  assert_memory_equal(in, out, sizeof in);
+}
+
+static void local_arrays(void **state) {
+  (void)state;
+  run_clean(KERNEL("", ".local .align 8 .b8 array[32]; .reg .b64 base; "
+                       "mov.u64 base, array; add.u64 r1, base, 8; "
+                       "ld.global.u64 r2, [from]; st.local.u64 [r1], r2; "
+                       "cvta.local.u64 r3, r1; ld.u64 r4, [r3]; "
+                       "st.global.u64 [to], r4; ld.global.u64 r5, [from+8]; "
+                       "st.local.u64 [array+24], r5; "
+                       "ld.local.u64 r6, [base+24]; "
+                       "st.global.u64 [to+8], r6;"));
+  assert_memory_equal(in, out, sizeof in);
+}
+
+static void variables_with_values(void **state) {
+  (void)state;
+  run_clean(KERNEL(".global .align 4 .u32 table[4] = {10, 0x20, 30, 40};\n"
+                   ".const .align 4 .f32 half = 0f3F000000;\n"
+                   ".global .u64 pointer = generic(table)+8;\n",
+                   "ld.global.u32 w0, [table+4]; st.global.u32 [to], w0; "
+                   "ld.const.f32 f0, [half]; st.global.f32 [to+4], f0; "
+                   "ld.global.u64 r1, [pointer]; ld.global.u32 w1, [r1]; "
+                   "st.global.u32 [to+8], w1;"));
+  uint32_t words[3];
+  memcpy(words, out, sizeof words);
+  assert_int_equal(words[0], 0x20);
+  assert_int_equal(words[1], harness_bits(0.5f));
+  assert_int_equal(words[2], 30);
+}
+
+//===-- Atomics -----------------------------------------------------------===//
+
+static void atomics_of_all_lanes(void **state) {
+  (void)state;
+  uint32_t counters[8] = {0, 1000, 0, 0, 0xffffffff, 0, 7, 0};
+  HarnessRun run = {
+      .ptx = HARNESS_HEADER
+      ".entry k(.param .u64 c) { .reg .b64 at; .reg .b32 tid, w<9>; "
+      ".reg .f32 f; ld.param.u64 at, [c]; mov.u32 tid, %tid.x; "
+      "atom.global.add.u32 w0, [at], 2; "
+      "atom.min.u32 w1, [at+4], tid; red.global.max.s32 [at+8], tid; "
+      "shl.b32 w2, 1, tid; red.or.b32 [at+12], w2; "
+      "not.b32 w2, w2; red.and.b32 [at+16], w2; "
+      "red.add.f32 [at+20], 0f3E800000; "
+      "atom.inc.u32 w3, [at+24], 9; red.xor.b32 [at+28], w2; }",
+      .block = 32,
+      .num_args = 1};
+  run.args[0].buffer = (HarnessBuffer){counters, sizeof counters, "counters"};
+  harness_run_clean(&run);
+  assert_int_equal(counters[0], 64);
+  assert_int_equal(counters[1], 0);
+  assert_int_equal(counters[2], 31);
+  assert_int_equal(counters[3], 0xffffffff);
+  assert_int_equal(counters[4], 0);
+  assert_int_equal(counters[5], harness_bits(8.0f));
+  assert_int_equal(counters[6], (7 + 32) % 10);
+  assert_int_equal(counters[7], 0xffffffff);
+}
+
+static void compare_and_swap_loop(void **state) {
+  (void)state;
+  uint32_t value = 5;
+  HarnessRun run = {
+      .ptx = HARNESS_HEADER
+      ".entry k(.param .u64 c) { .reg .b64 at; .reg .b32 old, new, got; "
+      ".reg .pred p; ld.param.u64 at, [c]; ld.global.u32 old, [at];\n"
+      "AGAIN: add.u32 new, old, 3; atom.cas.b32 got, [at], old, new;\n"
+      "setp.eq.u32 p, got, old; @p ret; mov.u32 old, got; bra AGAIN; }",
+      .block = 128,
+      .num_args = 1};
+  run.grid[0] = 2;
+  run.args[0].buffer = (HarnessBuffer){&value, sizeof value, "value"};
+  harness_run_clean(&run);
+  assert_int_equal(value, 5 + 3 * 256);
+}
+
+static void shared_atomics_initialise(void **state) {
+  (void)state;
+  uint32_t result = 0;
+  HarnessRun run = {
+      .ptx = HARNESS_HEADER
+      ".entry k(.param .u64 c) { .shared .u32 s; .reg .b64 at; "
+      ".reg .b32 w<4>; .reg .pred p; mov.u32 w0, %tid.x; "
+      "setp.ne.u32 p, w0, 0; @p bra SKIP; st.shared.u32 [s], 1;\n"
+      "SKIP: bar.sync 0; atom.shared.add.u32 w1, [s], w0; bar.sync 0; "
+      "@p ret; ld.shared.u32 w2, [s]; ld.param.u64 at, [c]; "
+      "st.global.u32 [at], w2; }",
+      .block = 64,
+      .num_args = 1};
+  run.args[0].buffer = (HarnessBuffer){&result, sizeof result, "result"};
+  harness_run_clean(&run);
+  assert_int_equal(result, 1 + 63 * 64 / 2);
+}
+
+//===-- ldmatrix, stmatrix ------------------------------------------------===//
+
+/// Element (row, column) of matrix m in a buffer of 16-byte rows.
+static uint16_t elem(const uint8_t *memory, int m, int row, int column) {
+  uint16_t value;
+  memcpy(&value, memory + 128 * m + 16 * row + 2 * column, 2);
+  return value;
+}
+
+static void ldmatrix_layout(void **state) {
+  (void)state;
+  for (int transposed = 0; transposed < 2; transposed++) {
+    char ptx[2000];
+    snprintf(ptx, sizeof ptx, "%s%s%s",
+             HARNESS_HEADER
+             ".entry k(.param .u64 in, .param .u64 out) {\n"
+             ".shared .align 16 .b8 s[512]; .reg .b64 from, to, r0;\n"
+             ".reg .b32 off, w<8>; ld.param.u64 from, [in];\n"
+             "ld.param.u64 to, [out]; mov.u32 off, %tid.x;\n"
+             "shl.b32 off, off, 4; cvt.u64.u32 r0, off;\n"
+             "add.u64 from, from, r0; add.u64 to, to, r0;\n"
+             "ld.global.v4.b32 {w0, w1, w2, w3}, [from];\n"
+             "mov.u32 w4, s; add.u32 w4, w4, off;\n"
+             "st.shared.v4.b32 [w4], {w0, w1, w2, w3}; bar.sync 0;\n",
+             transposed ? "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 "
+                        : "ldmatrix.sync.aligned.m8n8.x4.shared.b16 ",
+             "{w0, w1, w2, w3}, [w4];\n"
+             "st.global.v4.b32 [to], {w0, w1, w2, w3}; }");
+    run_clean(ptx);
+    for (int l = 0; l < N; l++)
+      for (int m = 0; m < 4; m++)
+        for (int half = 0; half < 2; half++) {
+          uint16_t got;
+          memcpy(&got, out + 16 * l + 4 * m + 2 * half, 2);
+          int row = l / 4, column = l % 4 * 2 + half;
+          assert_int_equal(got, transposed ? elem(in, m, column, row)
+                                           : elem(in, m, row, column));
+        }
+  }
+}
+
+/// Storing what was loaded gives the same memory; transposing twice too.
+static void stmatrix_inverts_ldmatrix(void **state) {
+  (void)state;
+  run_clean(KERNEL(
+      "", ".shared .align 16 .b8 s[512]; .shared .align 16 .b8 t[512]; "
+          "ld.global.v4.b32 {w0, w1, w2, w3}, [from]; "
+          "mov.u32 w4, s; add.u32 w4, w4, off; mov.u32 w5, t; "
+          "add.u32 w5, w5, off; st.shared.v4.b32 [w4], {w0, w1, w2, w3}; "
+          "bar.sync 0; ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 "
+          "{w0, w1, w2, w3}, [w4]; "
+          "movmatrix.sync.aligned.m8n8.trans.b16 w0, w0; "
+          "movmatrix.sync.aligned.m8n8.trans.b16 w0, w0; "
+          "stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [w5], "
+          "{w0, w1, w2, w3}; bar.sync 0; "
+          "ld.shared.v4.b32 {w0, w1, w2, w3}, [w5]; "
+          "st.global.v4.b32 [to], {w0, w1, w2, w3};"));
+  assert_memory_equal(in, out, sizeof in);
+}
+
+//===-- Checks ------------------------------------------------------------===//
+
+static void global_bounds(void **state) {
+  (void)state;
+  run_finds(KERNEL("", "ld.global.u32 w0, [from+512];"), "out-of-bounds",
+            "in+512, which has 512 bytes");
+  run_finds(KERNEL("", "st.global.u32 [to+-16], off;"), "out-of-bounds",
+            "16 bytes before out");
+  run_finds(KERNEL("", "mov.u64 r1, 64; ld.global.u32 w0, [r1];"),
+            "out-of-bounds", "no allocation is near");
+}
+
+static void shared_bounds(void **state) {
+  (void)state;
+  run_finds(KERNEL("", ".shared .align 16 .b8 s[64]; mov.u32 w0, s; "
+                       "st.shared.u32 [w0+64], off;"),
+            "out-of-bounds", "outside of the shared memory");
+  run_finds(KERNEL("", "mov.u32 w0, 0; st.shared.u32 [w0], off;"),
+            "out-of-bounds", "shared address 0x0");
+}
+
+static void local_bounds(void **state) {
+  (void)state;
+  run_finds(KERNEL("", ".local .b32 x[4]; mov.u64 r1, x; "
+                       "st.local.u32 [r1+16], off;"),
+            "out-of-bounds", "16 bytes of local memory");
+}
+
+static void alignment(void **state) {
+  (void)state;
+  run_finds(KERNEL("", "ld.global.u32 w0, [from+2];"), "misaligned",
+            "4-byte access");
+  run_finds(KERNEL("", "ld.global.v4.b32 {w0, w1, w2, w3}, [from+8];"),
+            "misaligned", "16-byte access");
+}
+
+static void uninitialised_shared(void **state) {
+  (void)state;
+  run_finds(KERNEL("", ".shared .b32 s[32]; ld.shared.u32 w0, [s+4];"),
+            "uninitialised-read", "read of s+4");
+}
+
+static void write_conflicts(void **state) {
+  (void)state;
+  HarnessRun run = two_buffers(
+      KERNEL("", "ld.param.u64 to, [out]; st.global.u32 [to+8], off;"));
+  harness_run_finds(&run, "global-write-conflict", "out+8");
+  // Lane 0 of each CTA writes the same place.
+  HarnessRun ctas = two_buffers(
+      KERNEL("", "setp.ne.u32 p, tid, 0; @!p st.global.u32 [to], tid;"));
+  ctas.grid[0] = 2;
+  harness_run_finds(&ctas, "global-write-conflict", "by CTA (0,0,0)");
+}
+
+//===-- System ------------------------------------------------------------===//
+
+static void printf_text(void **state) {
+  (void)state;
+  HarnessRun run = {
+      .ptx = HARNESS_HEADER
+      ".extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);\n"
+      ".global .align 1 .b8 text[21] = {108, 61, 37, 100, 32, 102, 61, 37, "
+      "46, 50, 102, 32, 37, 108, 120, 37, 37, 37, 115, 10, 0};\n"
+      ".global .align 1 .b8 word[3] = {111, 107, 0};\n"
+      ".entry k() { .local .align 8 .b8 args[32]; .reg .b64 r<8>; "
+      ".reg .b32 w<4>; .reg .pred p; mov.u32 w0, %tid.x; "
+      "setp.ne.u32 p, w0, 3; @p ret; neg.s32 w0, w0; "
+      "mov.u64 r0, args; st.local.u32 [r0], w0; "
+      "st.local.f64 [r0+8], 0d3FF8000000000000; "
+      "st.local.u64 [r0+16], 1311768467463790320; "
+      "mov.u64 r3, word; cvta.global.u64 r3, r3; st.local.u64 [r0+24], r3; "
+      "cvta.local.u64 r1, r0; mov.u64 r2, text; cvta.global.u64 r2, r2;\n"
+      "{ .param .b64 a; st.param.b64 [a+0], r2; .param .b64 b; "
+      "st.param.b64 [b+0], r1; .param .b32 v; "
+      "call.uni (v), vprintf, (a, b); ld.param.b32 w1, [v+0]; } }"};
+  HarnessResult result = harness_run(&run);
+  assert_string_equal(result.output, "l=-3 f=1.50 123456789abcdef0%ok\n");
+  harness_result_deinit(&result);
+}
+
+static void trap_stops(void **state) {
+  (void)state;
+  run_finds(KERNEL("", "setp.eq.u32 p, tid, 5; @p trap;"), "trap", "lane 5");
+}
+
+static void unsupported_only_when_executed(void **state) {
+  (void)state;
+  run_finds(KERNEL("", "tcgen05.commit.cta_group::1.b64 [from];"),
+            "unsupported", "tcgen05.commit");
+  run_clean(KERNEL("", "setp.gt.u32 p, tid, 99; @p tcgen05.fence;"));
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(copies_of_all_sizes),
+    cmocka_unit_test(loads_extend_and_stores_cut),
+    cmocka_unit_test(shared_and_generic),
+    cmocka_unit_test(local_arrays),
+    cmocka_unit_test(variables_with_values),
+    cmocka_unit_test(atomics_of_all_lanes),
+    cmocka_unit_test(compare_and_swap_loop),
+    cmocka_unit_test(shared_atomics_initialise),
+    cmocka_unit_test(ldmatrix_layout),
+    cmocka_unit_test(stmatrix_inverts_ldmatrix),
+    cmocka_unit_test(global_bounds),
+    cmocka_unit_test(shared_bounds),
+    cmocka_unit_test(local_bounds),
+    cmocka_unit_test(alignment),
+    cmocka_unit_test(uninitialised_shared),
+    cmocka_unit_test(write_conflicts),
+    cmocka_unit_test(printf_text),
+    cmocka_unit_test(trap_stops),
+    cmocka_unit_test(unsupported_only_when_executed),
+};
+
+int main(void) { return cmocka_run_group_tests(tests, NULL, NULL); }
