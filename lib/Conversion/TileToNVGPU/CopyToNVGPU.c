@@ -111,20 +111,16 @@ static void source_build(TileNvgpuCopy *copy, MlirValue tile) {
     copy->tile_dim[d] = region.op.ptr ? tile_region_result_dim(region, d) : d;
     int64_t size =
         copy->tile_dim[d] < 0 ? 1 : copy->dst.shape.extent[copy->tile_dim[d]];
-    copy->is_inside[d] = !is_dynamic && tile_int_is_constant(copy->offset[d]) &&
-                         copy->offset[d].constant >= 0 &&
-                         copy->offset[d].constant + size <= copy->extent[d];
+    TileIndexBounds bounds = tile_index_bounds(copy->offset[d]);
+    copy->is_inside[d] = !is_dynamic && bounds.is_known && bounds.min >= 0 &&
+                         bounds.max + size <= copy->extent[d];
   }
-}
-
-static int64_t largest_divisor(TileInt x) {
-  return tile_int_is_constant(x) ? x.constant : tile_index_divisor(x.value);
 }
 
 // Bytes that every row of the window is known to start at a multiple of.
 static int64_t source_align_bytes(const TileNvgpuCopy *copy, MlirValue tile,
                                   int64_t elem_bytes) {
-  int64_t divisor = largest_divisor(copy->offset[copy->src_rank - 1]);
+  int64_t divisor = tile_index_divisor(copy->offset[copy->src_rank - 1]);
   int64_t align = tile_row_align_bytes(tile);
   while (align > 1 && divisor * elem_bytes % align)
     align /= 2;
@@ -134,7 +130,7 @@ static int64_t source_align_bytes(const TileNvgpuCopy *copy, MlirValue tile,
 // Elements of a row that are stored one after another, from each multiple.
 static int64_t destination_run(const TileNvgpuCopy *copy) {
   int last = copy->dst.dim[copy->dst.shape.rank - 1];
-  int64_t divisor = largest_divisor(copy->dst.offset[last]);
+  int64_t divisor = tile_index_divisor(copy->dst.offset[last]);
   int64_t run = tile_layout_contiguous_run(&copy->dst.full, last);
   while (run > 1 && divisor % run)
     run /= 2;
@@ -241,10 +237,17 @@ MlirLogicalResult tile_nvgpu_copy_plan(TileArena *arena, MlirOperation op,
 
 //===-- Apply -------------------------------------------------------------===//
 
-// What is known of a coordinate of the tensor, for the next chunk that has it.
+// A coordinate of the tile: a constant behind what the thread decides.
+typedef struct {
+  TileInt base;
+  int64_t step;
+} Coordinate;
+
+// What is known of a coordinate in the tensor, for the next chunk that has it.
 typedef struct {
   bool is_set;
-  TileInt key;         // coordinate in the tile
+  Coordinate key;      // in the tile
+  TileInt start;       // in the tensor, of the base
   TileInt coordinate;  // in the tensor
   MlirValue is_inside; // null: always
   MlirValue num_elems; // last dimension: of a chunk that starts inside
@@ -286,7 +289,7 @@ static void first_split(Emitter *e) {
 
 // Tile coordinates of chunk `first` + `step`.
 static void chunk_coordinates(Emitter *e, int64_t step,
-                              TileInt out[TILE_MAX_RANK]) {
+                              Coordinate out[TILE_MAX_RANK]) {
   TileIntMath *math = &e->rewrite->index;
   const TileNvgpuCopy *copy = e->copy;
   int last = copy->dst.shape.rank - 1;
@@ -300,17 +303,17 @@ static void chunk_coordinates(Emitter *e, int64_t step,
       carries = true;
     }
     if (carries) {
-      out[d] = d ? tile_int_rem(math, rest, count) : rest;
+      out[d] = (Coordinate){d ? tile_int_rem(math, rest, count) : rest, 0};
       rest = tile_int_div(math, rest, count);
     } else {
-      out[d] = d ? e->digit[d]
-                 : tile_int_add(math, e->digit[0], tile_int_constant(step));
+      out[d] = (Coordinate){e->digit[d], d ? 0 : step};
       step /= count;
     }
   }
-  out[last] = same_int(out[last], e->digit[last])
-                  ? e->column
-                  : tile_int_mul(math, out[last], copy->chunk_elems);
+  out[last].base = same_int(out[last].base, e->digit[last])
+                       ? e->column
+                       : tile_int_mul(math, out[last].base, copy->chunk_elems);
+  out[last].step *= copy->chunk_elems;
 }
 
 // Elements of a chunk at `coordinate` that are inside, if it starts inside.
@@ -327,13 +330,17 @@ static MlirValue chunk_elems_inside(Emitter *e, TileInt coordinate) {
                      tile_int_get(&r->index, chunk));
 }
 
-static const Place *place_get(Emitter *e, int d, TileInt at) {
+static const Place *place_get(Emitter *e, int d, Coordinate at) {
   const TileNvgpuCopy *copy = e->copy;
+  TileIntMath *math = &e->rewrite->index;
   Place *place = &e->place[d];
-  if (place->is_set && same_int(place->key, at))
+  bool has_start = place->is_set && same_int(place->key.base, at.base);
+  if (has_start && place->key.step == at.step)
     return place;
-  *place = (Place){.is_set = true, .key = at};
-  place->coordinate = tile_int_add(&e->rewrite->index, copy->offset[d], at);
+  TileInt start =
+      has_start ? place->start : tile_int_add(math, copy->offset[d], at.base);
+  *place = (Place){.is_set = true, .key = at, .start = start};
+  place->coordinate = tile_int_add(math, start, tile_int_constant(at.step));
   if (!copy->is_inside[d]) {
     place->is_inside =
         compare_below(e->rewrite, place->coordinate, e->extent[d]);
@@ -344,15 +351,15 @@ static const Place *place_get(Emitter *e, int d, TileInt at) {
 }
 
 // One chunk at `at` of the tile, to `offset` of the storage.
-static MlirValue emit_chunk(Emitter *e, const TileInt *at, TileInt offset) {
+static MlirValue emit_chunk(Emitter *e, const Coordinate *at, TileInt offset) {
   const TileNvgpuCopy *copy = e->copy;
   TileNvgpuRewrite *r = e->rewrite;
   const Place *place[TILE_MAX_RANK];
   MlirValue inside = {NULL}, indices[TILE_MAX_RANK], num_elems = {NULL};
   for (int d = 0; d < copy->src_rank; d++) {
-    TileInt tile_at =
-        copy->tile_dim[d] < 0 ? tile_int_constant(0) : at[copy->tile_dim[d]];
-    place[d] = place_get(e, d, tile_at);
+    Coordinate origin = {tile_int_constant(0), 0};
+    place[d] =
+        place_get(e, d, copy->tile_dim[d] < 0 ? origin : at[copy->tile_dim[d]]);
     indices[d] = tile_int_get(&r->index, place[d]->coordinate);
     if (place[d]->is_inside.ptr)
       inside = inside.ptr ? arith_andi(&r->b, inside, place[d]->is_inside)
@@ -376,17 +383,25 @@ static MlirValue emit_chunk(Emitter *e, const TileInt *at, TileInt offset) {
       .bypassL1 = copy->chunk_bytes == MAX_CHUNK_BYTES);
 }
 
-static MlirValue emit_step(Emitter *e, int64_t unroll) {
+static TileInt storage_offset(Emitter *e, int64_t unroll,
+                              const Coordinate *at) {
   TileIntMath *math = &e->rewrite->index;
-  TileInt at[TILE_MAX_RANK], offset;
-  chunk_coordinates(e, unroll * e->copy->num_threads, at);
-  if (e->copy->has_access) {
+  const TileNvgpuCopy *copy = e->copy;
+  if (copy->has_access) {
     int64_t in[NUM_WORK_AXES] = {[UNROLL] = unroll};
-    offset = tile_shared_code_at(math, &e->code, in);
-  } else {
-    offset = tile_shared_window_at(math, &e->copy->dst, at);
+    return tile_shared_code_at(math, &e->code, in);
   }
-  return emit_chunk(e, at, offset);
+  TileInt coordinates[TILE_MAX_RANK];
+  for (int d = 0; d < copy->dst.shape.rank; d++)
+    coordinates[d] =
+        tile_int_add(math, at[d].base, tile_int_constant(at[d].step));
+  return tile_shared_window_at(math, &copy->dst, coordinates);
+}
+
+static MlirValue emit_step(Emitter *e, int64_t unroll) {
+  Coordinate at[TILE_MAX_RANK];
+  chunk_coordinates(e, unroll * e->copy->num_threads, at);
+  return emit_chunk(e, at, storage_offset(e, unroll, at));
 }
 
 // What was computed inside a region is not known behind it.

@@ -183,11 +183,7 @@ static bool elements_layout(const TileNvgpuGemm *gemm, const Operand *operand,
 static bool has_rows(const TileNvgpuGemm *gemm, const TileSharedWindow *window,
                      int dim) {
   int64_t row = ROW_BYTES * 8 / gemm->shape.elem_bits;
-  TileInt offset = window->offset[window->dim[dim]];
-  int64_t divisor = tile_int_is_constant(offset)
-                        ? offset.constant
-                        : tile_index_divisor(offset.value);
-  return divisor % row == 0 &&
+  return tile_index_divisor(window->offset[window->dim[dim]]) % row == 0 &&
          tile_layout_contiguous_run(&window->full, window->dim[dim]) >= row;
 }
 

@@ -6,11 +6,21 @@
 #include "Tile/Dialect/TileLayouts.h"
 #include "Tile/Support/Arena.h"
 
-//===-- Indices (IndexDivisor.c) ------------------------------------------===//
+//===-- Indices (IndexFacts.c) --------------------------------------------===//
+//
+// Both look through arithmetic and the induction variables of `scf.for`.
 
 /// A number >= 1 that divides every value of `index`; 0 when it is always 0.
-/// Looks through arithmetic and the induction variables of `scf.for`.
-int64_t tile_index_divisor(MlirValue index);
+int64_t tile_index_divisor(TileInt index);
+
+typedef struct {
+  bool is_known;
+  int64_t min, max; // inclusive
+} TileIndexBounds;
+
+/// The least and the largest value of `index`, where block ids count as below a
+/// constant grid.
+TileIndexBounds tile_index_bounds(TileInt index);
 
 /// Offset of a window in dimension `dim` of its source.
 TileInt tile_region_offset(TileRegionOp region, int dim);

@@ -66,7 +66,7 @@ static bool offsets_only_add(const TileSharedWindow *window,
           others |= window->full.image[i];
       continue;
     }
-    if (tile_index_divisor(window->offset[d].value) % size[d] ||
+    if (tile_index_divisor(window->offset[d]) % size[d] ||
         !digits_above(&window->full, d, size[d], &moved, &others))
       return false;
   }

@@ -174,6 +174,20 @@ static MlirValue member_of(Lowering *l, MlirValue container, MlirType type,
                            .position = {&i, 1});
 }
 
+// Splits an index into an SSA part and a constant, which then is the immediate
+// offset of the access: LLVM cannot take it out of 32-bit arithmetic.
+static TileInt split_index(Lowering *l, MlirValue index,
+                           int64_t *out_constant) {
+  *out_constant = 0;
+  if (mlirValueIsAOpResult(index)) {
+    MlirOperation add = mlirOpResultGetOwner(index);
+    for (intptr_t i = 0; i < 2 && arith_addi_is(add); i++)
+      if (mlirxConstantInt(mlirOperationGetOperand(add, i), out_constant))
+        return index_operand(l, mlirOperationGetOperand(add, 1 - i));
+  }
+  return index_operand(l, index);
+}
+
 // Pointer to an element of the storage of a shared tile.
 static MlirValue storage_pointer(Lowering *l, MlirOperation op,
                                  MlirValue storage, TileRange indices) {
@@ -182,8 +196,12 @@ static MlirValue storage_pointer(Lowering *l, MlirOperation op,
     lower_fail(l, op, "expects the storage of a shared tile");
     return (MlirValue){NULL};
   }
-  return element_pointer(l, memory->pointer, memory->element,
-                         index_operand(l, tile_range_at(indices, 0)));
+  int64_t constant;
+  TileInt index = split_index(l, tile_range_at(indices, 0), &constant);
+  MlirValue pointer =
+      element_pointer(l, memory->pointer, memory->element, index);
+  return element_pointer(l, pointer, memory->element,
+                         tile_int_constant(constant));
 }
 
 void lower_nvgpu_ldmatrix(Lowering *l, MlirOperation op) {
@@ -289,22 +307,29 @@ void lower_nvgpu_mma_sync(Lowering *l, MlirOperation op) {
 
 //===-- cp.async ----------------------------------------------------------===//
 
+// Pointer to an element of a tensor: first the part that differs between
+// threads, then what constants add, which many copies share.
 static MlirValue tensor_pointer(Lowering *l, MlirOperation op, MlirValue tensor,
                                 TileRange indices) {
-  View view = {.memory = memory_find(l, tensor)};
-  TileInt at[TILE_MAX_RANK];
-  if (!view.memory || view.memory->space != TILE_SPACE_GLOBAL ||
-      indices.n != view.memory->rank) {
+  Memory *memory = memory_find(l, tensor);
+  if (!memory || memory->space != TILE_SPACE_GLOBAL ||
+      indices.n != memory->rank) {
     lower_fail(l, op, "expects a tensor that is an argument of the kernel");
     return (MlirValue){NULL};
   }
-  view.shape.rank = view.memory->rank;
-  for (int d = 0; d < view.memory->rank; d++) {
-    view.dim[d] = d;
-    view.offset[d] = tile_int_constant(0);
-    at[d] = index_operand(l, tile_range_at(indices, d));
+  TileIntMath *math = &l->i64;
+  TileInt linear = tile_int_constant(0), more = tile_int_constant(0);
+  for (int d = 0; d < memory->rank; d++) {
+    int64_t constant;
+    TileInt index = split_index(l, tile_range_at(indices, d), &constant);
+    TileInt stride = memory->stride[d];
+    linear = tile_int_add(math, linear,
+                          tile_int_mul_value(math, extend(l, index), stride));
+    more = tile_int_add(math, more, tile_int_mul(math, stride, constant));
   }
-  return global_pointer(l, &view, at);
+  MlirValue pointer =
+      element_pointer(l, memory->pointer, memory->element, linear);
+  return element_pointer(l, pointer, memory->element, more);
 }
 
 void lower_nvgpu_device_async_copy(Lowering *l, MlirOperation op) {
