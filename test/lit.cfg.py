@@ -108,6 +108,8 @@ if plugin:
 sanitizer = getattr(config, "tile_sanitizer", "")
 if sanitizer:
     config.available_features.add(sanitizer)
+    # Stock mlir-opt cannot load a sanitized library.
+    config.excludes.append("Plugin")
     # MLIR is not instrumented, so only what our own code does counts.
     config.environment.update({
         "ASAN_OPTIONS": "detect_container_overflow=0:detect_odr_violation=0",
