@@ -5,6 +5,7 @@
 #include "Tile/Compile.h"
 #include "Tile/Pipeline.h"
 #include "Tile/Ptxas.h"
+#include "Tile/Support/LargeStack.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -276,7 +277,7 @@ static bool run_all(Run *run) {
   return !fail(&status) && choose_ptxas(run) && compile(run);
 }
 
-int main(int argc, char **argv) {
+static int compile_main(int argc, char **argv) {
   Run run = {.ptxas = NULL};
   switch (compile_options_parse(argc, argv, &run.options)) {
   case PARSED:
@@ -291,4 +292,8 @@ int main(int argc, char **argv) {
   free(run.ptxas);
   free(run.stdin_text);
   return is_ok ? TILE_STATUS_OK : TILE_STATUS_USER_ERROR;
+}
+
+int main(int argc, char **argv) {
+  return tile_run_on_large_stack(compile_main, argc, argv);
 }

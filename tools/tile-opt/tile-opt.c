@@ -1,9 +1,14 @@
 //===- tile-opt.c - mlir-opt with the tile dialect and passes -------------===//
 
 #include "Tile/Pipeline.h"
+#include "Tile/Support/LargeStack.h"
 #include "Tile/Support/PassSupport.h"
 
-int main(int argc, char **argv) {
+static int run(int argc, char **argv) {
   tile_register_all();
   return tile_opt_main(argc, argv);
+}
+
+int main(int argc, char **argv) {
+  return tile_run_on_large_stack(run, argc, argv);
 }
