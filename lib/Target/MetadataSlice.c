@@ -447,9 +447,16 @@ void tile_text_print_json(TileText *out, const char *text, size_t size_bytes) {
   tile_text_append(out, "\"", 1);
 }
 
+// JSON readers keep numbers as doubles: larger integers are written as text.
+#define MAX_EXACT_INTEGER ((int64_t)1 << 53)
+
 static void print_constant(const TileSliceRow *row, TileText *out) {
+  bool is_exact = row->integer < MAX_EXACT_INTEGER &&
+                  row->integer > -MAX_EXACT_INTEGER;
+  const char *quote = is_exact ? "" : "\"";
   if (!row->is_float)
-    tile_text_print(out, ", \"value\": %lld", (long long)row->integer);
+    tile_text_print(out, ", \"value\": %s%lld%s", quote,
+                    (long long)row->integer, quote);
   else if (isnan(row->real))
     tile_text_print(out, ", \"value\": \"nan\"");
   else if (isinf(row->real))
