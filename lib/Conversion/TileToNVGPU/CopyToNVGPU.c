@@ -281,7 +281,8 @@ static void first_split(Emitter *e) {
   TileInt rest = e->first;
   for (int d = last; d >= 0; d--) {
     e->digit[d] = d ? tile_int_rem(math, rest, e->copy->count[d]) : rest;
-    rest = tile_int_div(math, rest, e->copy->count[d]);
+    if (d)
+      rest = tile_int_div(math, rest, e->copy->count[d]);
     e->quotient[d] = rest;
   }
   e->column = tile_int_mul(math, e->digit[last], e->copy->chunk_elems);
@@ -304,7 +305,7 @@ static void chunk_coordinates(Emitter *e, int64_t step,
     }
     if (carries) {
       out[d] = (Coordinate){d ? tile_int_rem(math, rest, count) : rest, 0};
-      rest = tile_int_div(math, rest, count);
+      rest = d ? tile_int_div(math, rest, count) : rest;
     } else {
       out[d] = (Coordinate){e->digit[d], d ? 0 : step};
       step /= count;

@@ -90,7 +90,8 @@ typedef struct {
   TileBuilder b;     // before the op that is being lowered
   TileIntMath index; // of type index
   int64_t num_threads;
-  TileInt thread, lane, warp; // of the block; in front of all ops
+  TileInt thread;     // in the block; in front of all ops
+  TileInt lane, warp; // the same, where the kernel holds products
 } TileNvgpuRewrite;
 
 /// Starts a loop `for i in 0 .. count`; what is emitted until

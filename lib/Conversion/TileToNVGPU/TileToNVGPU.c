@@ -37,6 +37,7 @@ typedef struct {
   int64_t num_threads; // -1: unknown
   Item *items, **tail;
   Item *open; // copy whose group may go on
+  bool has_products;
 } Plan;
 
 //===-- Build: IR to plan; may fail ---------------------------------------===//
@@ -72,8 +73,10 @@ static MlirLogicalResult plan_gemm(Plan *plan, MlirOperation op) {
   if (tile_failed(
           tile_nvgpu_gemm_plan(plan->arena, op, plan->num_threads, &gemm)))
     return tile_failure();
-  if (gemm)
+  if (gemm) {
     plan_add(plan, op)->gemm = gemm;
+    plan->has_products = true;
+  }
   return tile_success();
 }
 
@@ -194,7 +197,8 @@ static TileInt thread_id(TileNvgpuRewrite *rewrite, GpuDimension dimension) {
 }
 
 // What every lowering needs stands in front of all ops.
-static void build_threads(TileNvgpuRewrite *rewrite, MlirOperation kernel) {
+static void build_threads(TileNvgpuRewrite *rewrite, MlirOperation kernel,
+                          bool has_products) {
   TileIntMath *math = &rewrite->index;
   int64_t extent[2];
   block_extents(kernel, extent);
@@ -210,8 +214,10 @@ static void build_threads(TileNvgpuRewrite *rewrite, MlirOperation kernel) {
     rewrite->thread = tile_int_add(math, rewrite->thread,
                                    tile_int_mul(math, plane, extent[0]));
   }
-  rewrite->lane = tile_int_rem(math, rewrite->thread, WARP_THREADS);
-  rewrite->warp = tile_int_div(math, rewrite->thread, WARP_THREADS);
+  if (has_products) {
+    rewrite->lane = tile_int_rem(math, rewrite->thread, WARP_THREADS);
+    rewrite->warp = tile_int_div(math, rewrite->thread, WARP_THREADS);
+  }
 }
 
 //===-- Apply: plan to IR; cannot fail ------------------------------------===//
@@ -260,7 +266,7 @@ static void plan_apply(const Plan *plan, MlirOperation kernel) {
       continue;
     }
     if (!rewrite.thread.value.ptr)
-      build_threads(&rewrite, kernel);
+      build_threads(&rewrite, kernel, plan->has_products);
     rewrite.b.loc = mlirOperationGetLocation(item->op);
     mlirRewriterBaseSetInsertionPointBefore(rewrite.b.rw, item->op);
     if (item->gemm)
