@@ -14,7 +14,6 @@
 //===----------------------------------------------------------------------===//
 #include "LayoutInternal.h"
 
-#include <assert.h>
 #include <string.h>
 
 //===-- Who hits an output digit ------------------------------------------===//
@@ -118,16 +117,15 @@ static bool may_promote(const Plan *p, int i, int j) {
 // former, then down, once per digit: a chain grows as far as it can.
 static void promote(Plan *p) {
   const TileLayout *l = p->l;
-  const int n = l->in.num_digits;
-  assert(n <= TILE_LAYOUT_MAX_DIGITS);
+  int n = l->in.num_digits;
   for (int i = 0; i + 1 < n; i++)
     for (uint64_t m = l->image[i] & p->is_xor; m; m &= m - 1) {
       int k = next_edge(l, i, __builtin_ctzll(m));
       if (k >= 0 && may_promote(p, i + 1, k))
         p->is_xor |= 1ull << k;
     }
-  for (int i = n - 2; i >= 0; i--)
-    for (uint64_t m = l->image[i] & ~p->is_xor; m; m &= m - 1) {
+  for (int i = TILE_LAYOUT_MAX_DIGITS - 2; i >= 0; i--)
+    for (uint64_t m = i + 1 < n ? l->image[i] & ~p->is_xor : 0; m; m &= m - 1) {
       int j = __builtin_ctzll(m), k = next_edge(l, i, j);
       if (k >= 0 && (p->is_xor >> k & 1) && may_promote(p, i, j))
         p->is_xor |= 1ull << j;

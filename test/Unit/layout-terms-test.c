@@ -153,6 +153,36 @@ static void test_registers_fold(void **state) {
   CHECK(toggles == (8 | 16 | 32), "toggles %llx", (long long)toggles);
 }
 
+// Product fragments in every memory layout that has a name: the thread part is
+// computed once.
+static void test_named_layouts_fold(void **state) {
+  (void)state;
+  enum { REGISTERS = 1u << TILE_LAYOUT_REG, NUM_FRAGMENTS = 5 };
+  static const int spans[] = {128, 64, 32, 16};
+  TileHwMma g = {128, 128, 64, 2, 2, 16, 16};
+  TileLayout f[NUM_FRAGMENTS], s[6], access;
+  TileLayoutTerms t;
+  TileLayoutError e = {""};
+  CHECK(tile_hw_mma_a(&g, &f[0], &e) && tile_hw_mma_b(&g, false, &f[1], &e) &&
+            tile_hw_mma_b(&g, true, &f[2], &e) &&
+            tile_hw_mma_c(&g, &f[3], &e) &&
+            tile_hw_wgmma_acc(128, 192, 2, 1, &f[4], &e),
+        "%s", e.text);
+  for (int i = 0; i < NUM_FRAGMENTS; i++) {
+    const int64_t *shape = f[i].out.extent;
+    for (int k = 0; k < 4; k++)
+      CHECK(tile_hw_swizzle(shape, 2, 16, spans[k], &s[k], &e), "%s", e.text);
+    CHECK(tile_hw_linear(shape, 2, &s[4], &e) &&
+              tile_hw_padded(shape, 2, shape[1] + 8, &s[5], &e),
+          "%s", e.text);
+    for (int k = 0; k < 6; k++)
+      CHECK(tile_layout_compose(&f[i], &s[k], &access, &e) &&
+                tile_layout_terms(&access, REGISTERS, &t, &e) &&
+                t.is_foldable[0],
+            "fragment %d, memory %d: %s", i, k, e.text);
+  }
+}
+
 // A row per lane: the columns of a register that are XORed with the row toggle,
 // its other columns stay in the immediate offset.
 static void test_constants_prefer_add(void **state) {
@@ -240,6 +270,7 @@ int main(void) {
       cmocka_unit_test(test_swizzle_has_three_terms),
       cmocka_unit_test(test_padded_has_one_term_per_axis),
       cmocka_unit_test(test_registers_fold),
+      cmocka_unit_test(test_named_layouts_fold),
       cmocka_unit_test(test_constants_prefer_add),
       cmocka_unit_test(test_promotion_needs_disjoint_strides),
       cmocka_unit_test(test_gapped_constant_axis),
