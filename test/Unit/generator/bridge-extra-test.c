@@ -64,23 +64,24 @@ static void test_clone_regions(void **state) {
 typedef struct {
   MlirDiagnosticSeverity severity;
   intptr_t num_notes;
-  char text[128];
+  char text[512];
 } Seen;
 
 static void append(MlirStringRef s, void *user_data) {
-  char *text = user_data;
-  strncat(text, s.data, s.length);
+  Seen *seen = user_data;
+  size_t used = strlen(seen->text);
+  assert_true(used + s.length < sizeof seen->text);
+  memcpy(seen->text + used, s.data, s.length);
 }
 
 static MlirLogicalResult see(MlirDiagnostic diagnostic, void *user_data) {
   Seen *seen = user_data;
   seen->severity = mlirDiagnosticGetSeverity(diagnostic);
   seen->num_notes = mlirDiagnosticGetNumNotes(diagnostic);
-  mlirDiagnosticPrint(diagnostic, append, seen->text);
+  mlirDiagnosticPrint(diagnostic, append, seen);
   for (intptr_t i = 0; i < seen->num_notes; i++) {
-    append(TILE_STR("|"), seen->text);
-    mlirDiagnosticPrint(mlirDiagnosticGetNote(diagnostic, i), append,
-                        seen->text);
+    append(TILE_STR("|"), seen);
+    mlirDiagnosticPrint(mlirDiagnosticGetNote(diagnostic, i), append, seen);
   }
   return mlirLogicalResultSuccess();
 }
