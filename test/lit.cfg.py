@@ -7,7 +7,8 @@
 #             plugin=1    run pass tests in stock mlir-opt with libtile.so as
 #                         plugin (also: environment TILE_TEST_PLUGIN=1)
 #             roundtrip=1 also write and read every module of a pass test
-#             set=quick   leave out Integration/, where kernels are run
+#             set=quick   leave out slow tests, and Integration/, where kernels
+#                         are run
 #
 # Substitutions, beside lit's own:
 #   %tile_opt              tile-opt, or mlir-opt with the plugin
@@ -18,7 +19,8 @@
 #   %utils                 path of utils/
 #   %python                a python3 that has numpy, when there is one
 #
-# Features: ptxas, nvcc, cuda (a driver and a device), numpy, asan, plugin.
+# Features: ptxas, nvcc, cuda (a driver and a device), numpy, asan, tsan, plugin,
+# slow (not in the quick set: for tests of more than five seconds).
 
 import os
 import shutil
@@ -82,6 +84,8 @@ config.suffixes = [".mlir", ".test", ".txt"]
 config.excludes = ["Inputs", "Unit", "CMakeLists.txt"]
 if lit_config.params.get("set") == "quick":
     config.excludes.append("Integration")
+else:
+    config.available_features.add("slow")
 config.test_source_root = os.path.join(SOURCE_DIR, "test")
 config.test_exec_root = os.path.join(build_dir, "test")
 
