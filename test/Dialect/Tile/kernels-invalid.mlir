@@ -1,4 +1,4 @@
-// RUN: %tile_opt %s -split-input-file -verify-diagnostics --tile-instruction-annotation=target=sm_90a
+// RUN: %tile_opt_passes 'tile-instruction-annotation{target=sm_90a}' %s -split-input-file -verify-diagnostics
 
 // What no single op can check: passes check it before they change a kernel.
 
