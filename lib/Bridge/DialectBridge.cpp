@@ -153,11 +153,10 @@ tile::TileDialect::verifyOperationAttribute(Operation *op,
 
 LogicalResult tile::TileDialect::verifyRegionArgAttribute(
     Operation *op, unsigned, unsigned argument, NamedAttribute attribute) {
-  return success(
-      tile_argument_attribute_verify(
-          wrap(op), argument,
-          {wrap(attribute.getName()), wrap(attribute.getValue())})
-          .value);
+  return success(tile_argument_attribute_verify(
+                     wrap(op), argument,
+                     {wrap(attribute.getName()), wrap(attribute.getValue())})
+                     .value);
 }
 
 //===-- C API -------------------------------------------------------------===//
