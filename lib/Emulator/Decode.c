@@ -42,6 +42,8 @@ int tile_decode_choice(const TileDecoder *decoder, const char *const *choices,
 
 static bool is_in_list(const char *word, const char *list) {
   size_t length = strlen(word);
+  if (length == 0) // two dots in a row
+    return false;
   for (const char *at = list; (at = strstr(at, word)); at += length) {
     bool begins = at == list || at[-1] == ' ';
     if (begins && (at[length] == ' ' || at[length] == 0))
