@@ -120,6 +120,7 @@ static void source_build(TileNvgpuCopy *copy, MlirValue tile) {
 // Bytes that every row of the window is known to start at a multiple of.
 static int64_t source_align_bytes(const TileNvgpuCopy *copy, MlirValue tile,
                                   int64_t elem_bytes) {
+  assert(copy->src_rank > 0 && "cp.async copies rows");
   int64_t divisor = tile_index_divisor(copy->offset[copy->src_rank - 1]);
   int64_t align = tile_row_align_bytes(tile);
   while (align > 1 && divisor * elem_bytes % align)
@@ -279,6 +280,7 @@ static void first_split(Emitter *e) {
   TileIntMath *math = &e->rewrite->index;
   int last = e->copy->dst.shape.rank - 1;
   TileInt rest = e->first;
+  assert(last >= 0 && "a copy has a tile of rank 1 at least");
   for (int d = last; d >= 0; d--) {
     e->digit[d] = d ? tile_int_rem(math, rest, e->copy->count[d]) : rest;
     if (d)
@@ -288,33 +290,34 @@ static void first_split(Emitter *e) {
   e->column = tile_int_mul(math, e->digit[last], e->copy->chunk_elems);
 }
 
-// Tile coordinates of chunk `first` + `step`.
+// Tile coordinates of chunk `first` + `step`. Low digits stay as long as the
+// step is a multiple of what they count; then they carry.
 static void chunk_coordinates(Emitter *e, int64_t step,
                               Coordinate out[TILE_MAX_RANK]) {
   TileIntMath *math = &e->rewrite->index;
-  const TileNvgpuCopy *copy = e->copy;
-  int last = copy->dst.shape.rank - 1;
-  TileInt rest = tile_int_constant(0); // what is left once digits carry
-  bool carries = false;
-  for (int d = last; d >= 0; d--) {
-    int64_t count = copy->count[d];
-    if (!carries && d > 0 && step % count) {
-      TileInt base = d == last ? e->first : e->quotient[d + 1];
-      rest = tile_int_add(math, base, tile_int_constant(step));
-      carries = true;
-    }
-    if (carries) {
-      out[d] = (Coordinate){d ? tile_int_rem(math, rest, count) : rest, 0};
-      rest = d ? tile_int_div(math, rest, count) : rest;
-    } else {
-      out[d] = (Coordinate){e->digit[d], d ? 0 : step};
-      step /= count;
-    }
+  const int64_t *count = e->copy->count;
+  int last = e->copy->dst.shape.rank - 1, d = last;
+  assert(last >= 0 && "a copy has a tile of rank 1 at least");
+  for (; d > 0 && step % count[d] == 0; d--) {
+    out[d] = (Coordinate){e->digit[d], 0};
+    step /= count[d];
   }
-  out[last].base = same_int(out[last].base, e->digit[last])
-                       ? e->column
-                       : tile_int_mul(math, out[last].base, copy->chunk_elems);
-  out[last].step *= copy->chunk_elems;
+  if (d == 0) {
+    out[0] = (Coordinate){e->digit[0], step};
+  } else {
+    TileInt rest = tile_int_add(math, d == last ? e->first : e->quotient[d + 1],
+                                tile_int_constant(step));
+    for (; d > 0; d--) {
+      out[d] = (Coordinate){tile_int_rem(math, rest, count[d]), 0};
+      rest = tile_int_div(math, rest, count[d]);
+    }
+    out[0] = (Coordinate){rest, 0};
+  }
+  out[last].base =
+      same_int(out[last].base, e->digit[last])
+          ? e->column
+          : tile_int_mul(math, out[last].base, e->copy->chunk_elems);
+  out[last].step *= e->copy->chunk_elems;
 }
 
 // Elements of a chunk at `coordinate` that are inside, if it starts inside.

@@ -25,6 +25,8 @@
 
 // PTX ISA, mma.sync.m16n8k*: registers of a thread per 16 x 8 of C.
 enum { MMA_M = 16, MMA_N = 8, MMA_C_REGS = 4, ROW_BYTES = 16, WORD_BITS = 32 };
+// ldmatrix: the lanes that give the rows of the third and fourth matrix.
+enum { UPPER_LANES = 16, WARP_THREADS = 32 };
 enum { A, B };
 
 //===-- Plan --------------------------------------------------------------===//
@@ -110,7 +112,7 @@ static MlirLogicalResult accumulator_build(TileNvgpuGemm *gemm,
                            "expects an accumulator that %dx%d warps hold "
                            "as mma.sync does",
                            gemm->shape.warps_m, gemm->shape.warps_n);
-  if (num_warps * WORD_BITS != num_threads)
+  if (num_warps * WARP_THREADS != num_threads)
     return tile_emit_error(op,
                            "expects an accumulator that all %lld threads "
                            "hold, got %lld warps",
@@ -444,7 +446,7 @@ void tile_nvgpu_gemm_apply(TileNvgpuRewrite *rewrite,
   if (gemm->operand[B].by_matrix && !gemm->operand[B].in_pairs)
     e.is_upper = arith_cmpi(&rewrite->b, .predicate = ARITH_CMP_I_PREDICATE_uge,
                             .lhs = tile_int_get(math, rewrite->lane),
-                            .rhs = tile_const_index(&rewrite->b, 2 * MMA_N));
+                            .rhs = tile_const_index(&rewrite->b, UPPER_LANES));
   MlirValue storage = build_accumulators_storage(&e);
   load_accumulators(&e, storage);
   for (int64_t step = 0; step < gemm->k_steps; step++)

@@ -16,7 +16,7 @@
 #include "Tile/Support/Constants.h"
 #include "mlir-c/Dialect/LLVM.h"
 
-enum { WORD_BITS = 32 };
+enum { WORD_BITS = 32, MAX_VECTOR_BITS = MAX_PARTS * WORD_BITS };
 
 //===-- Vectors -----------------------------------------------------------===//
 
@@ -47,7 +47,7 @@ static bool has_parts(Lowering *l, MlirOperation op, MlirValue vector) {
   MlirType type = mlirValueGetType(vector);
   int bits = mlirTypeIsAVector(type) ? tile_elem_bits(element_of(vector)) : 0;
   if (bits == 0 || bits > WORD_BITS ||
-      num_elems(vector) * bits > MAX_PARTS * WORD_BITS ||
+      num_elems(vector) * bits > MAX_VECTOR_BITS ||
       num_elems(vector) * bits % WORD_BITS) {
     lower_fail(l, op, "has no lowering to nvvm");
     return false;
