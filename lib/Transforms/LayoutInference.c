@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LayoutExchange.h"
 #include "Tile/Analysis.h"
 #include "Tile/Dialect/TileLayouts.h"
 #include "Tile/Ops/gpu.h"
@@ -240,6 +241,7 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
     return tile_failure();
   apply_layouts(&plan);
   apply_maps(&plan);
+  tile_layout_exchange_copies(kernel);
   return tile_success();
 }
 

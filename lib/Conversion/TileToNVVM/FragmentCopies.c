@@ -450,6 +450,29 @@ static void copy_shared(Lowering *l, MlirOperation op, Plan *plan) {
   }
 }
 
+//===-- Private memory ----------------------------------------------------===//
+
+// Every thread reads the elements that it holds from its own array. The other
+// direction needs elements of other threads: layout inference takes it through
+// shared memory.
+static void copy_private(Lowering *l, const Plan *plan) {
+  const View *view = plan->other;
+  for (int64_t r = 0; r < plan->num_regs; r++) {
+    TileInt at[TILE_MAX_RANK], coordinates[TILE_MAX_RANK];
+    TileInt linear = tile_int_constant(0);
+    register_coordinates(l, plan, r, at);
+    memory_coordinates(l, view, at, coordinates);
+    for (int d = 0; d < view->memory->rank; d++)
+      linear = tile_int_add(
+          &l->i32, tile_int_mul_value(&l->i32, linear, view->memory->extent[d]),
+          coordinates[d]);
+    move_run(l, plan, r, 1,
+             element_pointer(l, view->memory->pointer, view->memory->element,
+                             linear),
+             (MlirValue){NULL});
+  }
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 static void copy_registers(Lowering *l, MlirOperation op, const View *src,
@@ -460,8 +483,8 @@ static void copy_registers(Lowering *l, MlirOperation op, const View *src,
       !tile_layout_of_alloc(dst->memory->alloc, &to.layout, &error) ||
       !tile_layout_equal(&from.layout, &to.layout)) {
     lower_fail(l, op,
-               "copies between fragments of different layouts; the "
-               "conversion has no lowering yet");
+               "copies between fragments of different layouts; run "
+               "tile-layout-inference first");
     return;
   }
   int64_t count = tile_layout_axis_size(&from.layout.in, TILE_LAYOUT_REG);
@@ -494,6 +517,15 @@ void lower_fragment_copy(Lowering *l, MlirOperation op, const View *src,
     break;
   case TILE_SPACE_SHARED:
     copy_shared(l, op, &plan);
+    break;
+  case TILE_SPACE_PRIVATE:
+    if (!plan.to_memory) {
+      copy_private(l, &plan);
+      break;
+    }
+    lower_fail(l, op,
+               "copies a fragment to private memory; run "
+               "tile-layout-inference first");
     break;
   default:
     lower_fail(l, op, "copies between a fragment and %s, which has no lowering",

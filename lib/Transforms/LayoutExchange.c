@@ -1,0 +1,107 @@
+//===- LayoutExchange.c - Copies that move elements between threads -------===//
+//
+// Part of layout inference: what an inferred layout costs is explicit in the
+// IR, so that packing and synchronisation see the scratch tile.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutExchange.h"
+
+#include "Tile/Dialect/TileLayouts.h"
+#include "Tile/LayoutAccess.h"
+#include "Tile/Support/Build.h"
+#include "Tile/Support/Diagnostics.h"
+
+enum { LAYOUT_TEXT_CAPACITY = 2048 };
+
+typedef struct {
+  MlirType type;                     // of the scratch tile
+  char layout[LAYOUT_TEXT_CAPACITY]; // of the scratch tile
+  int64_t cost;                      // quarter cycles, all warps; 0: not known
+} Exchange;
+
+static bool is_whole_fragment(MlirValue tile) {
+  TileShape shape;
+  return tile_shape_of(tile, &shape) && shape.space == TILE_SPACE_FRAGMENT &&
+         !tile_buffer_of(tile).region.ptr;
+}
+
+static MlirType scratch_type(MlirContext context, const TileShape *shape) {
+  return mlirMemRefTypeContiguousGet(
+      shape->element, shape->rank, shape->extent,
+      tile_space_attr(context, TILE_SPACE_SHARED));
+}
+
+// Whether the copy needs an exchange, and how. Between fragments the staging
+// layout is the one that the conversion costs least with.
+static bool plan_exchange(TileCopyOp copy, Exchange *out) {
+  TileShape src, dst;
+  TileLayout from, to;
+  TileLayoutError error;
+  TileLayoutConversion conversion;
+  if (!is_whole_fragment(tile_copy_src(copy)) ||
+      !tile_shape_of(tile_copy_src(copy), &src) ||
+      !tile_shape_of(tile_copy_dst(copy), &dst))
+    return false;
+  out->type = scratch_type(mlirOperationGetContext(copy.op), &src);
+  out->cost = 0;
+  snprintf(out->layout, sizeof out->layout, "linear");
+  if (dst.space == TILE_SPACE_PRIVATE)
+    return true;
+  if (!is_whole_fragment(tile_copy_dst(copy)) ||
+      !tile_layout_of_alloc(
+          tile_buffer_alloc(tile_buffer_of(tile_copy_src(copy))), &from,
+          &error) ||
+      !tile_layout_of_alloc(
+          tile_buffer_alloc(tile_buffer_of(tile_copy_dst(copy))), &to,
+          &error) ||
+      tile_layout_equal(&from, &to))
+    return false;
+  int bits = tile_elem_bits(src.element);
+  if (tile_layout_plan_conversion(&from, &to, bits, &conversion, &error) &&
+      conversion.kind == TILE_LAYOUT_CONV_SHARED) {
+    tile_layout_print(&conversion.staging, bits, out->layout,
+                      sizeof out->layout);
+    out->cost = conversion.cost;
+  }
+  return true;
+}
+
+static void apply_exchange(TileCopyOp copy, const Exchange *exchange) {
+  MlirContext context = mlirOperationGetContext(copy.op);
+  TileBuilder b = {mlirIRRewriterCreate(context),
+                   mlirOperationGetLocation(copy.op)};
+  mlirRewriterBaseSetInsertionPointBefore(b.rw, copy.op);
+  MlirValue scratch = tile_alloc(
+      &b, .type = exchange->type,
+      .layout = tile_layout_attr(context, tile_str(exchange->layout)));
+  tile_copy(&b, .src = tile_copy_src(copy), .dst = scratch,
+            .instr = TILE_SOME(TILE_INSTR_Simt));
+  tile_copy(&b, .src = scratch, .dst = tile_copy_dst(copy),
+            .instr = TILE_SOME(TILE_INSTR_Simt));
+  if (exchange->cost)
+    tile_emit_remark(copy.op, "tile-layout/exchange",
+                     "moves elements between threads through shared memory in "
+                     "layout %s: about %lld cycles",
+                     exchange->layout, (long long)exchange->cost / 4);
+  else
+    tile_emit_remark(copy.op, "tile-layout/exchange",
+                     "moves elements between threads through shared memory in "
+                     "layout %s",
+                     exchange->layout);
+  mlirRewriterBaseEraseOp(b.rw, copy.op);
+  mlirIRRewriterDestroy(b.rw);
+}
+
+static MlirWalkResult visit(MlirOperation op, void *user_data) {
+  (void)user_data;
+  Exchange exchange;
+  if (!tile_copy_is(op) || !plan_exchange(tile_copy_cast(op), &exchange))
+    return MlirWalkResultAdvance;
+  apply_exchange(tile_copy_cast(op), &exchange);
+  return MlirWalkResultSkip;
+}
+
+void tile_layout_exchange_copies(MlirOperation kernel) {
+  mlirOperationWalk(kernel, visit, NULL, MlirWalkPostOrder);
+}
