@@ -184,6 +184,12 @@ static bool cp_async_is_legal(TileCopyOp copy, const CopyView *view,
   return true;
 }
 
+static bool is_whole_tile(MlirValue tile, const TileShape *shape) {
+  TileShape whole;
+  return tile_shape_of(tile_buffer_of(tile).root, &whole) &&
+         tile_shape_equal_extents(&whole, shape);
+}
+
 // PTX ISA, tensor maps and cp.async.bulk.tensor; CUDA driver API,
 // cuTensorMapEncodeTiled.
 static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
@@ -193,6 +199,9 @@ static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
     return refuse(out, "target", "%s has no TMA", context->target->chip);
   if (!moves_bytes_to_shared(view, "TMA", out))
     return false;
+  if (!is_whole_tile(tile_copy_dst(copy), &view->dst))
+    return refuse(out, "window", "TMA fills whole tiles, and the destination "
+                                 "is a window inside one");
   MlirValue tensor = tile_region_source(view->region);
   if (!context->in_launch || !mlirValueIsABlockArgument(tensor) ||
       !func_func_is(

@@ -300,11 +300,25 @@ static void transfer_loop(Flow *flow, MlirOperation op, State state) {
   } while (state_join(flow, state, round));
 }
 
+// The first region runs at least once, and the loop ends behind it.
+static void transfer_while(Flow *flow, MlirOperation op, State state) {
+  State round = state_create(flow), end = state_create(flow);
+  do {
+    state_assign(flow, round, state);
+    transfer_region(flow, mlirOperationGetRegion(op, 0), round);
+    state_assign(flow, end, round);
+    transfer_region(flow, mlirOperationGetRegion(op, 1), round);
+  } while (state_join(flow, state, round));
+  state_assign(flow, state, end);
+}
+
 static void transfer_block(Flow *flow, MlirBlock block, State state) {
   TILE_FOR_EACH_OP (op, block) {
     transfer_op(flow, op, state);
     if (scf_if_is(op))
       transfer_if(flow, op, state);
+    else if (scf_while_is(op))
+      transfer_while(flow, op, state);
     else if (mlirOperationGetNumRegions(op) > 0)
       transfer_loop(flow, op, state);
   }

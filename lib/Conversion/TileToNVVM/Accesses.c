@@ -192,6 +192,15 @@ MlirValue bits_join(Lowering *l, const MlirValue *elems, MlirType element,
 
 //===-- Conversion --------------------------------------------------------===//
 
+MlirValue element_stored(Lowering *l, MlirValue value, MlirType element) {
+  MlirType stored = type_stored(l, element);
+  if (mlirTypeEqual(mlirValueGetType(value), stored))
+    return value;
+  return tile_elem_is_float(element)
+             ? arith_bitcast(&l->b, .type = stored, .in = value)
+             : arith_extui(&l->b, .type = stored, .in = value);
+}
+
 static MlirValue convert_float(Lowering *l, MlirValue value, MlirType from,
                                MlirType to) {
   unsigned have = mlirFloatTypeGetWidth(from), want = mlirFloatTypeGetWidth(to);
@@ -214,6 +223,10 @@ MlirValue convert_element(Lowering *l, MlirValue value, MlirType from,
   MlirType have = type_stored(l, from), want = type_stored(l, to);
   unsigned have_bits = mlirIntegerTypeGetWidth(have),
            want_bits = mlirIntegerTypeGetWidth(want);
+  if (mlirIntegerTypeGetWidth(to) == 1) { // the low bit, stored as 0 or 1
+    MlirValue one = tile_const_int(&l->b, 1, (int)have_bits);
+    value = arith_andi(&l->b, value, one);
+  }
   if (have_bits == want_bits)
     return value;
   if (have_bits > want_bits)

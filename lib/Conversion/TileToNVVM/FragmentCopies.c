@@ -80,14 +80,16 @@ static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
   TileLayoutError error;
   if (!tile_layout_of_alloc(plan->fragment->memory->alloc, &plan->layout,
                             &error)) {
-    lower_fail(l, op, "the fragment has no layout: %s", error.text);
+    lower_fail(l, op, "internal error: the fragment has no layout: %s",
+               error.text);
     return false;
   }
   TileInt in[3] = {tile_int_constant(0), tile_int_value(lane_id(l)),
                    tile_int_value(warp_id(l))};
   if (!tile_layout_code_begin(&l->i32, &plan->layout, 1u << TILE_LAYOUT_REG, in,
                               &plan->code, &error)) {
-    lower_fail(l, op, "cannot address the fragment: %s", error.text);
+    lower_fail(l, op, "internal error: cannot address the fragment: %s",
+               error.text);
     return false;
   }
   plan->num_regs = tile_layout_axis_size(&plan->layout.in, TILE_LAYOUT_REG);
@@ -349,13 +351,10 @@ static MlirValue tile_in_bounds(Lowering *l, const View *view) {
                    global_in_bounds(l, view, last, 1));
 }
 
-// Rows start at multiples of the vector: the first element and all strides.
-static MlirValue rows_are_aligned(Lowering *l, const Plan *plan) {
-  const View *view = plan->other;
-  int64_t bytes = plan->vector * tile_elem_bits(view->memory->element) / 8;
-  int64_t elem_bytes = bytes / plan->vector;
-  if (plan->vector == 1 || view->align_bytes % bytes == 0)
-    return (MlirValue){NULL};
+// Address of the window, or-ed with all strides but the last, in bytes; strides
+// that are known multiples of `bytes` are left out.
+static MlirValue or_strides(Lowering *l, const View *view, int64_t bytes) {
+  int64_t elem_bytes = tile_elem_bits(view->memory->element) / 8;
   TileInt origin[TILE_MAX_RANK];
   for (int d = 0; d < view->shape.rank; d++)
     origin[d] = tile_int_constant(0);
@@ -368,7 +367,29 @@ static MlirValue rows_are_aligned(Lowering *l, const Plan *plan) {
       continue;
     low = arith_ori(&l->b, low, tile_int_get(&l->i64, stride));
   }
-  MlirValue rest = arith_andi(&l->b, low, tile_const_int(&l->b, bytes - 1, 64));
+  return low;
+}
+
+// The vectors of the tile start at multiples of their size: the tensor does,
+// all its strides are such multiples, and so is the offset of the window in its
+// last dimension. Null: known.
+static MlirValue rows_are_aligned(Lowering *l, const Plan *plan) {
+  const View *view = plan->other;
+  int64_t elem_bytes = tile_elem_bits(view->memory->element) / 8;
+  int64_t bytes = plan->vector * elem_bytes;
+  if (plan->vector == 1)
+    return (MlirValue){NULL};
+  TileInt low;
+  if (view->align_bytes % bytes == 0) {
+    TileInt offset = view->offset[view->memory->rank - 1];
+    if (tile_int_is_constant(offset) && offset.constant % plan->vector == 0)
+      return (MlirValue){NULL};
+    low = tile_int_mul(&l->i64, extend(l, offset), elem_bytes);
+  } else {
+    low = tile_int_value(or_strides(l, view, bytes));
+  }
+  MlirValue rest = arith_andi(&l->b, tile_int_get(&l->i64, low),
+                              tile_const_int(&l->b, bytes - 1, 64));
   return arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq, .lhs = rest,
                     .rhs = tile_const_int(&l->b, 0, 64));
 }
@@ -398,12 +419,6 @@ static void copy_global(Lowering *l, MlirOperation op, Plan *plan) {
 }
 
 //===-- Shared memory -----------------------------------------------------===//
-
-static bool is_whole_tile(const View *view) {
-  TileShape whole;
-  tile_shape_of(view->memory->key, &whole);
-  return tile_shape_equal_extents(&whole, &view->shape);
-}
 
 // A window: coordinates first, then the layout, element by element.
 static void copy_shared_window(Lowering *l, MlirOperation op,

@@ -39,7 +39,7 @@ typedef struct {
   TileShape shape;               // of the tile
   int dim[TILE_MAX_RANK];        // memory dimension of every tile dimension
   TileInt offset[TILE_MAX_RANK]; // i32, per memory dimension
-  MlirValue pad;                 // null: zero
+  MlirValue pad;                 // as stored; null: zero
   int64_t align_bytes;           // of rows, known
 } View;
 
@@ -125,6 +125,8 @@ TileInt index_operand(Lowering *l, MlirValue index); // as i32
 TileInt extend(Lowering *l, TileInt i32);            // to i64
 /// False after an error at `op`.
 bool view_of(Lowering *l, MlirOperation op, MlirValue tile, View *out);
+/// Whether the view is all of its memory.
+bool is_whole_tile(const View *view);
 /// Pointer to element `index` of storage of `element`s.
 MlirValue element_pointer(Lowering *l, MlirValue base, MlirType element,
                           TileInt index);
@@ -160,6 +162,9 @@ void bits_split(Lowering *l, MlirValue bits, MlirType element, int64_t count,
                 MlirValue *out);
 MlirValue bits_join(Lowering *l, const MlirValue *elems, MlirType element,
                     int64_t count);
+/// A value of type `element` as memory holds it: i1 is 0 or 1 in a byte, an
+/// 8-bit float its bits.
+MlirValue element_stored(Lowering *l, MlirValue value, MlirType element);
 /// Converts an element as `tile.copy` does: floats round to nearest even.
 MlirValue convert_element(Lowering *l, MlirValue value, MlirType from,
                           MlirType to);

@@ -138,6 +138,8 @@ static void view_region(Lowering *l, TileRegionOp region, View *out) {
       out->dim[tile_dim++] = d;
   }
   out->pad = tile_region_pad(region);
+  if (out->pad.ptr)
+    out->pad = element_stored(l, out->pad, out->memory->element);
 }
 
 bool view_of(Lowering *l, MlirOperation op, MlirValue tile, View *out) {
@@ -158,6 +160,12 @@ bool view_of(Lowering *l, MlirOperation op, MlirValue tile, View *out) {
     out->offset[d] = tile_int_constant(0);
   }
   return true;
+}
+
+bool is_whole_tile(const View *view) {
+  TileShape whole;
+  tile_shape_of(view->memory->key, &whole);
+  return tile_shape_equal_extents(&whole, &view->shape);
 }
 
 //===-- Addresses ---------------------------------------------------------===//

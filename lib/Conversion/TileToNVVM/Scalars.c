@@ -157,13 +157,8 @@ void lower_memref_store(Lowering *l, MlirOperation op) {
                                      memref_store_indices(store), &memory);
   if (!pointer.ptr)
     return;
-  MlirValue value = memref_store_value(store);
-  MlirType stored = type_stored(l, memory->element);
-  if (mlirTypeIsAInteger(memory->element) &&
-      mlirIntegerTypeGetWidth(memory->element) == 1)
-    value = arith_extui(&l->b, .type = stored, .in = value);
-  else if (!mlirTypeEqual(mlirValueGetType(value), stored))
-    value = arith_bitcast(&l->b, .type = stored, .in = value);
+  MlirValue value =
+      element_stored(l, memref_store_value(store), memory->element);
   bool is_shared =
       memory->space == TILE_SPACE_GLOBAL || memory->space == TILE_SPACE_SHARED;
   if (!is_shared) {

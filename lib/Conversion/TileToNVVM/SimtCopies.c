@@ -9,6 +9,7 @@
 
 #include "Lowering.h"
 
+#include "Conversion/TileToNVGPU/Nvgpu.h"
 #include "Tile/Ops/llvm.h"
 #include "Tile/Support/Constants.h"
 
@@ -34,6 +35,12 @@ static bool extent_is_multiple(TileInt x, int64_t of) {
   return tile_int_is_constant(x) && x.constant % of == 0;
 }
 
+// The window starts at a multiple of `of` in the last dimension.
+static bool starts_at_multiple(const View *view, int64_t of) {
+  TileInt offset = view->offset[view->memory->rank - 1];
+  return tile_index_divisor(offset) % of == 0;
+}
+
 // Elements that one access of this side may take.
 static int64_t side_vector(const View *view) {
   int last = view->memory->rank - 1;
@@ -57,8 +64,7 @@ static int64_t side_vector(const View *view) {
       !tile_layout_of_alloc(view->memory->alloc, &layout, &error))
     return 1;
   int64_t run = tile_layout_contiguous_run(&layout, last);
-  while (vector > 1 &&
-         (run % vector || !extent_is_multiple(view->offset[last], vector)))
+  while (vector > 1 && (run % vector || !starts_at_multiple(view, vector)))
     vector /= 2;
   return vector;
 }
@@ -102,11 +108,12 @@ static void chunk_coordinates(Lowering *l, const Plan *plan, TileInt chunk,
 
 static MlirValue private_pointer(Lowering *l, const View *view,
                                  const TileInt *at) {
-  TileInt linear = tile_int_constant(0);
+  TileInt coordinates[TILE_MAX_RANK], linear = tile_int_constant(0);
+  memory_coordinates(l, view, at, coordinates);
   for (int d = 0; d < view->memory->rank; d++)
     linear = tile_int_add(
         &l->i32, tile_int_mul_value(&l->i32, linear, view->memory->extent[d]),
-        tile_int_add(&l->i32, view->offset[d], at[d]));
+        coordinates[d]);
   return element_pointer(l, view->memory->pointer, view->memory->element,
                          linear);
 }
@@ -264,8 +271,14 @@ void lower_simt_copy(Lowering *l, MlirOperation op, const View *src,
   emit_plan(l, op, &plan);
 }
 
-static void fill_array(Lowering *l, const View *dst, int64_t count,
-                       MlirValue value) {
+static void fill_fragment(Lowering *l, MlirOperation op, const View *dst,
+                          MlirValue value) {
+  if (!is_whole_tile(dst)) {
+    lower_fail(l, op, "fills a window of a fragment; whole fragments only");
+    return;
+  }
+  int64_t count;
+  tile_layout_storage_elems(dst->memory->alloc, &count);
   for (int64_t i = 0; i < count; i++)
     llvm_store(&l->b, .value = value,
                .addr = register_pointer(l, dst->memory, i));
@@ -276,16 +289,10 @@ void lower_tile_fill(Lowering *l, MlirOperation op) {
   View dst;
   if (!view_of(l, op, tile_fill_dst(fill), &dst))
     return;
-  MlirValue value = tile_fill_value(fill);
-  MlirType stored = type_stored(l, dst.memory->element);
-  if (!mlirTypeEqual(mlirValueGetType(value), stored))
-    value = tile_elem_is_float(dst.memory->element)
-                ? arith_bitcast(&l->b, .type = stored, .in = value)
-                : arith_extui(&l->b, .type = stored, .in = value);
+  MlirValue value =
+      element_stored(l, tile_fill_value(fill), dst.memory->element);
   if (dst.memory->space == TILE_SPACE_FRAGMENT) {
-    int64_t count;
-    tile_layout_storage_elems(dst.memory->alloc, &count);
-    fill_array(l, &dst, count, value);
+    fill_fragment(l, op, &dst, value);
     return;
   }
   Plan plan = {.dst = &dst, .value = value};

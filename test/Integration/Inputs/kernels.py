@@ -33,6 +33,8 @@ def round_to(values, dtype):
     """`values` as `dtype` holds them: floats rounded to nearest even (bf16 as
     float32), integers cut to the low bits."""
     values = np.asarray(values)
+    if dtype == "i1":
+        return (values.astype(np.int64) & 1).astype(np.bool_)
     if dtype in INTEGERS:
         return values.astype(INTEGERS[dtype])
     if dtype == "f16":
@@ -134,10 +136,10 @@ def compile_file(path, target, out, extra=()):
                         "--no-remarks", "--werror", "-v", *extra]).stderr
 
 
-def num_variants(json_path):
-    """Variants of every launch of a host function."""
+def read_launches(json_path):
+    """What the metadata of a host function says of its launches."""
     with open(json_path, encoding="utf-8") as file:
-        return [len(launch["variants"]) for launch in json.load(file)["launches"]]
+        return json.load(file)["launches"]
 
 
 def run_function(json_path, arguments, seed, options=()):

@@ -1,0 +1,322 @@
+// What has no lowering is refused at the op, with what would help.
+// RUN: %tile_opt_passes 'gpu.module(convert-tile-to-nvvm{target=sm_90a})' %s -split-input-file -verify-diagnostics
+
+!shared = memref<64x64xbf16, #gpu.address_space<workgroup>>
+!acc = memref<64x64xf32, #tile.fragment>
+gpu.module @m {
+  gpu.func @layout_missing() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    // expected-error @+1 {{has no layout; run tile-layout-inference first}}
+    %f = tile.alloc : !acc
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @offset_missing() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    // expected-error @+1 {{has no offset; run tile-pack-shared-memory first}}
+    %s = tile.alloc {layout = #tile.layout<"linear">} : memref<8xf32, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @barrier_offset_missing() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    // expected-error @+1 {{has no offset; run tile-pack-shared-memory first}}
+    %b = tile.barrier_alloc : !tile.barrier<2>
+    gpu.return
+  }
+}
+
+// -----
+
+// A layout is needed to address a shared tile, also for a single element.
+gpu.module @m {
+  gpu.func @shared_without_layout(%A: memref<8xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %s = tile.alloc {offset = 0 : i64} : memref<8xf32, #gpu.address_space<workgroup>>
+    // expected-error @+1 {{cannot address the shared tile: }}
+    tile.copy %A to %s {instr = #tile.instr<simt>} : memref<8xf32>, memref<8xf32, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @copy_without_instruction(%A: memref<8xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %p = tile.alloc : memref<8xf32, #gpu.address_space<private>>
+    // expected-error @+1 {{has no instruction; run tile-instruction-annotation first}}
+    tile.copy %A to %p : memref<8xf32>, memref<8xf32, #gpu.address_space<private>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @cp_async_left(%A: memref<8x8xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %s = tile.alloc {layout = #tile.layout<"linear">, offset = 0 : i64} : memref<8x8xf32, #gpu.address_space<workgroup>>
+    // expected-error @+1 {{uses cp_async; run convert-tile-to-nvgpu first}}
+    tile.copy %A to %s {instr = #tile.instr<cp_async>} : memref<8x8xf32>, memref<8x8xf32, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @tma_without_map(%A: memref<?x64xbf16>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %s = tile.alloc {layout = #tile.layout<"swizzle<128>">, offset = 0 : i64} : memref<64x64xbf16, #gpu.address_space<workgroup>>
+    %a = tile.region %A[0, 0] [64, 64] : memref<?x64xbf16>
+    // expected-error @+1 {{uses tma without a tensor map; run tile-layout-inference first}}
+    tile.copy %a to %s {instr = #tile.instr<tma>} : !tile.region<64x64xbf16>, memref<64x64xbf16, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @tma_without_barrier(%A: memref<?x64xbf16>, %map: !tile.tensor_map) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %s = tile.alloc {layout = #tile.layout<"swizzle<128>">, offset = 0 : i64} : memref<64x64xbf16, #gpu.address_space<workgroup>>
+    %a = tile.region %A[0, 0] [64, 64] : memref<?x64xbf16>
+    // expected-error @+1 {{uses tma without a barrier; run tile-lower-channels first}}
+    tile.copy %a to %s map %map {instr = #tile.instr<tma>} : !tile.region<64x64xbf16>, memref<64x64xbf16, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @tma_into_padded_rows(%A: memref<?x64xbf16>, %map: !tile.tensor_map) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %b = tile.barrier_alloc {offset = 16384 : i64} : !tile.barrier<1>
+    %s = tile.alloc {layout = #tile.layout<"padded<68>">, offset = 0 : i64} : memref<64x64xbf16, #gpu.address_space<workgroup>>
+    %a = tile.region %A[0, 0] [64, 64] : memref<?x64xbf16>
+    // expected-error @+1 {{the layout of the tile does not suit TMA}}
+    tile.copy %a to %s map %map signal %b[%c0] of !tile.barrier<1> {instr = #tile.instr<tma>} : !tile.region<64x64xbf16>, memref<64x64xbf16, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @small_floats(%A: memref<8xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %p = tile.alloc : memref<8xf8E4M3FN, #gpu.address_space<private>>
+    // expected-error @+1 {{converts 8-bit floats, which has no lowering yet}}
+    tile.copy %A to %p {instr = #tile.instr<simt>} : memref<8xf32>, memref<8xf8E4M3FN, #gpu.address_space<private>>
+    gpu.return
+  }
+}
+
+// -----
+
+!acc = memref<64x64xf32, #tile.fragment>
+gpu.module @m {
+  gpu.func @fragments_differ() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %f = tile.alloc {layout = #tile.layout<"wgmma<64x64,wg=1x1>">} : !acc
+    %g = tile.alloc {layout = #tile.layout<"mma<64x64,warps=2x2>">} : !acc
+    // expected-error @+1 {{copies between fragments of different layouts; the conversion has no lowering yet}}
+    tile.copy %f to %g {instr = #tile.instr<simt>} : !acc, !acc
+    gpu.return
+  }
+}
+
+// -----
+
+!acc = memref<64x64xf32, #tile.fragment>
+gpu.module @m {
+  gpu.func @copy_of_fragment_window(%A: memref<32x32xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %f = tile.alloc {layout = #tile.layout<"wgmma<64x64,wg=1x1>">} : !acc
+    %w = tile.region %f[0, 0] [32, 32] : !acc
+    // expected-error @+1 {{copies a window of a fragment; whole fragments only}}
+    tile.copy %w to %A {instr = #tile.instr<simt>} : !tile.region<32x32xf32, #tile.fragment>, memref<32x32xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+!acc = memref<64x64xf32, #tile.fragment>
+gpu.module @m {
+  gpu.func @fill_of_fragment_window(%v: f32) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %f = tile.alloc {layout = #tile.layout<"wgmma<64x64,wg=1x1>">} : !acc
+    %w = tile.region %f[0, 0] [32, 32] : !acc
+    // expected-error @+1 {{fills a window of a fragment; whole fragments only}}
+    tile.fill %w, %v : !tile.region<32x32xf32, #tile.fragment>, f32
+    gpu.return
+  }
+}
+
+// -----
+
+!acc = memref<64x64xf32, #tile.fragment>
+!private = memref<64x64xf32, #gpu.address_space<private>>
+gpu.module @m {
+  gpu.func @fragment_to_private() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %f = tile.alloc {layout = #tile.layout<"wgmma<64x64,wg=1x1>">} : !acc
+    %p = tile.alloc : !private
+    // expected-error @+1 {{copies between a fragment and private memory, which has no lowering}}
+    tile.copy %f to %p {instr = #tile.instr<simt>} : !acc, !private
+    gpu.return
+  }
+}
+
+// -----
+
+!shared = memref<64x64xbf16, #gpu.address_space<workgroup>>
+!acc = memref<64x64xf32, #tile.fragment>
+gpu.module @m {
+  gpu.func @product_without_instruction() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %s = tile.alloc {layout = #tile.layout<"swizzle<128>">, offset = 0 : i64} : !shared
+    %f = tile.alloc {layout = #tile.layout<"wgmma<64x64,wg=1x1>">} : !acc
+    // expected-error @+1 {{has no instruction; run tile-instruction-annotation first}}
+    tile.gemm %s, %s, %f : (!shared, !shared, !acc)
+    gpu.return
+  }
+}
+
+// -----
+
+!shared = memref<64x64xbf16, #gpu.address_space<workgroup>>
+!acc = memref<64x64xf32, #tile.fragment>
+gpu.module @m {
+  gpu.func @mma_left() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %s = tile.alloc {layout = #tile.layout<"swizzle<128>">, offset = 0 : i64} : !shared
+    %f = tile.alloc {layout = #tile.layout<"mma<64x64,warps=2x2>">} : !acc
+    // expected-error @+1 {{uses mma; run convert-tile-to-nvgpu first}}
+    tile.gemm %s, %s, %f {instr = #tile.instr<mma>} : (!shared, !shared, !acc)
+    gpu.return
+  }
+}
+
+// -----
+
+!shared = memref<64x64xbf16, #gpu.address_space<workgroup>>
+!acc = memref<64x64xf32, #tile.fragment>
+gpu.module @m {
+  gpu.func @accumulator_of_other_layout() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %s = tile.alloc {layout = #tile.layout<"swizzle<128>">, offset = 0 : i64} : !shared
+    %f = tile.alloc {layout = #tile.layout<"mma<64x64,warps=2x2>">} : !acc
+    // expected-error @+1 {{the layout of the accumulator is no wgmma layout of 1 warpgroups}}
+    tile.gemm %s, %s, %f {instr = #tile.instr<wgmma>} : (!shared, !shared, !acc)
+    gpu.return
+  }
+}
+
+// -----
+
+!padded = memref<64x64xbf16, #gpu.address_space<workgroup>>
+!acc = memref<64x64xf32, #tile.fragment>
+gpu.module @m {
+  gpu.func @operand_of_other_layout() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %s = tile.alloc {layout = #tile.layout<"padded<72>">, offset = 0 : i64} : !padded
+    %f = tile.alloc {layout = #tile.layout<"wgmma<64x64,wg=1x1>">} : !acc
+    // expected-error @+1 {{an operand does not suit wgmma: }}
+    tile.gemm %s, %s, %f {instr = #tile.instr<wgmma>} : (!padded, !padded, !acc)
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @unknown_op() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    // expected-error @+1 {{has no lowering to nvvm}}
+    gpu.barrier
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @unknown_memref() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    // expected-error @+1 {{has no lowering to nvvm}}
+    %a = memref.alloca() : memref<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @dynamic_dimension(%A: memref<?x?xf32>, %d: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    // expected-error @+1 {{needs a constant dimension of a kernel argument}}
+    %n = memref.dim %A, %d : memref<?x?xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @+1 {{needs a constant block size}}
+  gpu.func @no_block_size() kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @+1 {{argument 1 cannot be passed to a kernel}}
+  gpu.func @vector_argument(%a: i32, %v: vector<4xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @+1 {{a tensor has rank 6, at most 5 is supported}}
+  gpu.func @rank(%A: memref<1x1x1x1x1x1xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    gpu.return
+  }
+}
+
+// -----
+
+!a = memref<256x64xbf16, #gpu.address_space<workgroup>>
+!b = memref<64x256xbf16, #gpu.address_space<workgroup>>
+!acc = memref<256x256xf32, #tile.fragment>
+gpu.module @m {
+  gpu.func @too_many_accumulators() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %a = tile.alloc {layout = #tile.layout<"swizzle<128>">, offset = 0 : i64} : !a
+    %b = tile.alloc {layout = #tile.layout<"swizzle<128>">, offset = 32768 : i64} : !b
+    %f = tile.alloc {layout = #tile.layout<"wgmma<256x256,wg=1x1>">} : !acc
+    // expected-error @+1 {{needs 512 accumulators per thread, a thread has 255 registers}}
+    tile.gemm %a, %b, %f {instr = #tile.instr<wgmma>} : (!a, !b, !acc)
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @async_copy_of_private() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %p = tile.alloc : memref<64xbf16, #gpu.address_space<private>>
+    %s = tile.alloc {layout = #tile.layout<"linear">, offset = 0 : i64} : memref<64xbf16, #gpu.address_space<workgroup>>
+    // expected-error @+1 {{expects a tensor that is an argument of the kernel}}
+    %t = nvgpu.device_async_copy %p[%c0], %s[%c0], 8 : memref<64xbf16, #gpu.address_space<private>> to memref<64xbf16, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @ldmatrix_of_tile() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %s = tile.alloc {layout = #tile.layout<"linear">, offset = 0 : i64} : memref<64x64xbf16, #gpu.address_space<workgroup>>
+    // expected-error @+1 {{expects the storage of a shared tile}}
+    %t = nvgpu.ldmatrix %s[%c0, %c0] {numTiles = 4 : i32, transpose = false} : memref<64x64xbf16, #gpu.address_space<workgroup>> -> vector<4x2xbf16>
+    gpu.return
+  }
+}

@@ -1,0 +1,333 @@
+#!/usr/bin/env python3
+"""Generates matrix products, compiles and runs them on the emulator, and checks
+every element exactly. Prints one line per case.
+
+A case is a list of words (defaults in brackets):
+
+    ta tb                    A is stored K x M, B is stored N x K
+    in=bf16|f16|…            type of A and B [bf16]
+    acc=f32|f16|i32          type of the accumulator [f32]
+    out=f32|bf16|f16|…       type of C [acc]
+    tile=MxNxK               [128x128x64]
+    threads=N                [128]
+    policy=square|full_row|full_col
+    instr=wgmma|mma          required of the product
+    copy=tma|cp_async|simt   required of both loads
+    layout_a=TEXT layout_b=TEXT   given layouts of the shared tiles
+    swizzle=row|column       rasterised blocks, panel=N [2], serpentine
+    pitch=P                  strided tensors: rows start every extent + P
+                             elements, rounded up to 8 unless P is odd
+    static                   extents are part of the types (one size only)
+    clear                    C is overwritten by the first step, not filled
+    batch                    a leading dimension of 3, one block each
+    sizes=MxNxK,…            [those of --sizes]
+    error=TEXT               compiling fails with this message; blanks as '_'
+
+Sizes need no relation to tiles. Where a kernel has two variants the runner
+works out from pitches and offsets which one must run, and insists on it."""
+
+import argparse
+import itertools
+import os
+import re
+import sys
+
+import numpy as np
+
+import kernels
+
+BATCH = 3
+
+
+class Gemm:
+    """One case: the words, with defaults filled in."""
+
+    KEYS = {"in": "bf16", "acc": "f32", "out": None, "tile": "128x128x64",
+            "threads": "128", "policy": None, "instr": None, "copy": None,
+            "layout_a": None, "layout_b": None, "swizzle": None, "panel": "2",
+            "pitch": None, "sizes": None, "error": None}
+    FLAGS = ("ta", "tb", "static", "clear", "batch", "serpentine")
+
+    def __init__(self, text, default_sizes):
+        self.text = text
+        values, flags = dict(self.KEYS), set()
+        for word in text.split():
+            key, equals, value = word.partition("=")
+            if key not in (self.KEYS if equals else self.FLAGS):
+                raise kernels.Failure("unknown word '%s'" % word)
+            if equals:
+                values[key] = value
+            else:
+                flags.add(key)
+        self.__dict__.update((name, name in flags) for name in self.FLAGS)
+        self.__dict__.update(values)
+        self.dtype = values["in"]
+        self.out = self.out or self.acc
+        self.bm, self.bn, self.bk = (int(n) for n in self.tile.split("x"))
+        sizes = self.sizes or default_sizes
+        self.sizes = [tuple(int(n) for n in s.split("x"))
+                      for s in sizes.split(",")]
+        if self.static:
+            self.sizes = self.sizes[:1]
+        self.error = self.error and self.error.replace("_", " ")
+
+    def stored(self, name, m, n, k):
+        """Extents of a tensor, or of its tile, as it is stored."""
+        return {"A": (k, m) if self.ta else (m, k),
+                "B": (n, k) if self.tb else (k, n), "C": (m, n)}[name]
+
+    def tile_shape(self, name):
+        return self.stored(name, self.bm, self.bn, self.bk)
+
+    def pitch_of(self, columns):
+        """Elements from row to row, and in front of the first one."""
+        if self.pitch is None:
+            return columns, 0
+        extra = int(self.pitch)
+        if extra % 2:
+            return columns + extra, extra
+        return (columns + extra + 7) // 8 * 8, 8
+
+
+#===-- Text --------------------------------------------------------------===#
+
+HOST = """\
+func.func @gemm(%A: {A}, %B: {B}, %C: {C}) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %bm = arith.constant {bm} : index
+  %bn = arith.constant {bn} : index
+  %bk = arith.constant {bk} : index
+  %threads = arith.constant {threads} : index
+  %true = arith.constant true
+  %zero = arith.constant {zero} : {acc}
+  %dm = arith.constant {dm} : index
+  %dn = arith.constant {dn} : index
+  %M = memref.dim %C, %dm : {C}
+  %N = memref.dim %C, %dn : {C}
+  %dk = arith.constant {dk} : index
+  %K = memref.dim %A, %dk : {A}
+  %nb = {batches}
+  %gx = arith.ceildivui %N, %bn : index
+  %gy = arith.ceildivui %M, %bm : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %gx, %sy = %gy, %sz = %nb)
+             threads(%tx, %ty, %tz) in (%nx = %threads, %ny = %c1, %nz = %c1) {{
+{body}
+    gpu.terminator
+  }}
+  return
+}}
+"""
+
+BODY = """\
+{swizzle}
+%m = arith.muli {row}, %bm : index
+%n = arith.muli {column}, %bn : index
+%As = tile.alloc {layout_a}: {As}
+%Bs = tile.alloc {layout_b}: {Bs}
+%acc = tile.alloc : {Cf}
+{fill}
+scf.for %k = %c0 to %K step %bk {{
+  %a = tile.region %A[{a_at}] [{a_size}] {drop}: {A}
+  %b = tile.region %B[{b_at}] [{b_size}] {drop}: {B}
+  tile.copy %a to %As {copy}: !tile.region<{a_tile}>, {As}
+  tile.copy %b to %Bs {copy}: !tile.region<{b_tile}>, {Bs}
+{clear}
+  tile.gemm %As, %Bs, %acc {clear_operand} {{{gemm}}} : ({As}, {Bs}, {Cf})
+}}
+%c = tile.region %C[{c_at}] [{c_size}] {drop}: {C}
+tile.copy %acc to %c : {Cf}, !tile.region<{c_tile}>"""
+
+
+def join(numbers):
+    return ", ".join(str(n) for n in numbers)
+
+
+def tensor_type(gemm, name, dtype):
+    shape = ["?", "?"]
+    if gemm.static:
+        shape = [str(n) for n in gemm.stored(name, *gemm.sizes[0])]
+    if gemm.batch:
+        shape.insert(0, str(BATCH) if gemm.static else "?")
+    strided = ""
+    if gemm.pitch is not None:
+        strides = ["?"] * (len(shape) - 1) + ["1"]
+        strided = ", strided<[%s], offset: ?>" % ", ".join(strides)
+    return "memref<%s%s>" % ("".join(n + "x" for n in shape) + dtype, strided)
+
+
+def gemm_attributes(gemm):
+    attributes = ["transpose_a"] * gemm.ta + ["transpose_b"] * gemm.tb
+    if gemm.dtype == "f32":
+        attributes.append('precision = "tf32"')
+    if gemm.policy:
+        attributes.append("policy = #tile.warp_policy<%s>" % gemm.policy)
+    if gemm.instr:
+        attributes.append("instr = #tile.instr<%s>" % gemm.instr)
+    return ", ".join(attributes)
+
+
+def swizzle_text(gemm):
+    if not gemm.swizzle:
+        return ""
+    return ("%%i, %%j = tile.block_swizzle %%bx, %%by of %%sx, %%sy {panel = %s "
+            ": i64, raster = #tile.raster<%s>%s}" %
+            (gemm.panel, gemm.swizzle, ", serpentine" * gemm.serpentine))
+
+
+def windows(gemm, fields):
+    lead, lead_size = ("%bz, ", "1, ") if gemm.batch else ("", "")
+    fields["drop"] = "drop [0] " if gemm.batch else ""
+    at = {"A": ("%k", "%m") if gemm.ta else ("%m", "%k"),
+          "B": ("%n", "%k") if gemm.tb else ("%k", "%n"), "C": ("%m", "%n")}
+    for name, dtype in (("A", gemm.dtype), ("B", gemm.dtype), ("C", gemm.out)):
+        shape = gemm.tile_shape(name)
+        low = name.lower()
+        fields[name] = tensor_type(gemm, name, dtype)
+        fields[low + "_at"] = lead + join(at[name])
+        fields[low + "_size"] = lead_size + join(shape)
+        fields[low + "_tile"] = "%dx%dx%s" % (*shape, dtype)
+        fields[name + "s"] = ("memref<%dx%dx%s, #gpu.address_space<workgroup>>"
+                              % (*shape, dtype))
+    fields["Cf"] = "memref<%dx%dx%s, #tile.fragment>" % (gemm.bm, gemm.bn,
+                                                         gemm.acc)
+
+
+def mlir(gemm):
+    fields = {"bm": gemm.bm, "bn": gemm.bn, "bk": gemm.bk, "acc": gemm.acc,
+              "threads": gemm.threads,
+              "zero": "0" if gemm.acc.startswith("i") else "0.0",
+              "dm": int(gemm.batch), "dn": 1 + gemm.batch,
+              "dk": (0 if gemm.ta else 1) + gemm.batch,
+              "gemm": gemm_attributes(gemm),
+              "copy": "{instr = #tile.instr<%s>} " % gemm.copy
+                      if gemm.copy else ""}
+    windows(gemm, fields)
+    fields["batches"] = ("memref.dim %%C, %%c0 : %s" % fields["C"] if gemm.batch
+                         else "arith.constant 1 : index")
+    for name in ("layout_a", "layout_b"):
+        text = getattr(gemm, name)
+        fields[name] = '{layout = #tile.layout<"%s">} ' % text if text else ""
+    fields["fill"] = ("" if gemm.clear else
+                      "tile.fill %%acc, %%zero : %s, %s" % (fields["Cf"],
+                                                            gemm.acc))
+    fields["clear"] = ("  %first = arith.cmpi eq, %k, %c0 : index"
+                       if gemm.clear else "")
+    fields["clear_operand"] = "clear %first" if gemm.clear else ""
+    fields["swizzle"] = swizzle_text(gemm)
+    fields["column"], fields["row"] = (("%i", "%j") if gemm.swizzle else
+                                       ("%bx", "%by"))
+    body = BODY.format(**fields)
+    fields["body"] = "\n".join("    " + line for line in body.split("\n"))
+    return HOST.format(**fields)
+
+
+#===-- Runs --------------------------------------------------------------===#
+
+
+def tensor(gemm, name, kind, dtype, size):
+    shape = gemm.stored(name, *size)
+    pitch, offset = gemm.pitch_of(shape[1])
+    strides = [pitch]
+    if gemm.batch:
+        strides.insert(0, pitch * shape[0])
+        shape = (BATCH,) + shape
+    text = "%s:%s:%s" % (kind, "x".join(str(n) for n in shape), dtype)
+    if gemm.pitch is not None:
+        text += "@%s+%d" % ("x".join(str(n) for n in strides), offset)
+    return kernels.Tensor(name, text)
+
+
+def expected_variant(gemm, launch, size):
+    """1 where rows of A and B start at multiples of 16 bytes, and neither is
+    empty if it needs a tensor map."""
+    variants = launch["variants"]
+    if len(variants) == 1:
+        return 1
+    has_maps = any(p["kind"] == "tensor_map" for p in variants[0]["params"])
+    if has_maps and 0 in size:
+        return 2
+    for name in ("A", "B"):
+        rows, columns = gemm.stored(name, *size)
+        pitch, offset = gemm.pitch_of(columns)
+        for elems in (pitch, offset, pitch * rows if gemm.batch else 0):
+            if elems * kernels.elem_bytes(gemm.dtype) % 16:
+                return 2
+    return 1
+
+
+def reference(gemm, a, b):
+    if gemm.ta:
+        a = np.swapaxes(a, -1, -2)
+    if gemm.tb:
+        b = np.swapaxes(b, -1, -2)
+    exact = a.astype(np.float64) @ b.astype(np.float64)
+    return kernels.round_to(exact, gemm.acc)
+
+
+def check_size(gemm, json_path, size, seed):
+    arguments = [tensor(gemm, "A", "ints", gemm.dtype, size),
+                 tensor(gemm, "B", "ints", gemm.dtype, size),
+                 tensor(gemm, "C", "junk", gemm.out, size)]
+    results, taken = kernels.run_function(json_path, arguments, seed)
+    a, b, c = arguments
+    if gemm.clear and size[2] == 0:
+        return ""  # C is not defined
+    expected = reference(gemm, a.values, b.values)
+    kernels.compare("C", c.dtype, results["C"], expected)
+    want = expected_variant(gemm, kernels.read_launches(json_path)[0], size)
+    if taken != [want]:
+        raise kernels.Failure("%s: variant %s ran, expected %d" % (size, taken,
+                                                                 want))
+    return "/%d" % want
+
+
+def check(gemm, target, out, seeds):
+    """Returns what to print behind the case."""
+    source = os.path.join(out, "gemm.mlir")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(mlir(gemm))
+    try:
+        kernels.compile_file(source, target, out)
+    except kernels.Failure as failure:
+        if gemm.error and failure.status == 1 and re.search(
+                r"gemm\.mlir:\d+:\d+: error: .*" + re.escape(gemm.error),
+                str(failure)):
+            return "rejected"
+        raise
+    if gemm.error:
+        raise kernels.Failure("compiles, expected an error")
+    taken = []
+    for size, seed in itertools.product(gemm.sizes, range(1, seeds + 1)):
+        variant = check_size(gemm, os.path.join(out, "gemm.json"), size, seed)
+        if seed == 1:
+            taken.append("%dx%dx%d%s" % (*size, variant))
+    return " ".join(taken)
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cases", nargs="+", metavar="CASE")
+    parser.add_argument("--target", action="append", required=True)
+    parser.add_argument("--out", required=True, help="folder of the outputs")
+    parser.add_argument("--sizes", default="304x200x136,129x127x65,1x1x1")
+    parser.add_argument("--seeds", type=int, default=2)
+    options = parser.parse_args()
+
+    num_failed = 0
+    for text, target in itertools.product(options.cases, options.target):
+        out = os.path.join(options.out, target)
+        os.makedirs(out, exist_ok=True)
+        try:
+            note = check(Gemm(text, options.sizes), target, out, options.seeds)
+            print("ok %s %s: %s" % (target, text, note))
+        except kernels.Failure as failure:
+            print("FAILED %s %s: %s" % (target, text, failure))
+            num_failed += 1
+        sys.stdout.flush()
+    return 1 if num_failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,72 @@
+// What reads outside a tensor give: zero, or the pad value of the window, into
+// every memory and through every instruction that may read it.
+
+// REQUIRES: numpy
+// RUN: rm -rf %t && %python %S/Inputs/run-kernel.py %s --target=sm_90a --target=sm_80 --out=%t
+
+// The pad is a constant, an argument, and zero; into shared memory and into a
+// fragment, with a conversion after the pad.
+// CASE: pads(A=ints:20x30:f16, B=junk:4x32x32:f32, p=1.5, i=0, j=0)
+// CASE: pads(A=ints:40x40:f16, B=junk:4x32x32:f32, p=-2, i=-8, j=16)
+// CASE: pads(A=ints:40x40:f16, B=junk:4x32x32:f32, p=-2, i=3, j=5)
+// CASE: pads(A=ints:1x1:f16, B=junk:4x32x32:f32, p=9, i=-31, j=-31)
+// CASE: pads(A=ints:0x8:f16, B=junk:4x32x32:f32, p=9, i=0, j=0)
+// EXPECT: y, x = np.indices((32, 32)); y += i; x += j
+// EXPECT: ok = (y >= 0) & (y < A.shape[0]) & (x >= 0) & (x < A.shape[1])
+// EXPECT: W = np.zeros((32, 32)); W[ok] = A[y[ok], x[ok]]
+// EXPECT: B[0] = np.where(ok, W, p); B[1] = np.where(ok, W, -7); B[2] = np.where(ok, W, p); B[3] = W
+func.func @pads(%A: memref<?x?xf16>, %B: memref<4x32x32xf32>, %p: f16, %i: index, %j: index) {
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  %seven = arith.constant -7.0 : f16
+  %zero = arith.constant 0.0 : f16
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %S = tile.alloc : memref<32x32xf16, #gpu.address_space<workgroup>>
+    %T = tile.alloc : memref<32x32xf32, #gpu.address_space<workgroup>>
+    %F = tile.alloc : memref<32x32xf32, #tile.fragment>
+    %a0 = tile.region %A[%i, %j] [32, 32] pad %p : f16 in : memref<?x?xf16>
+    tile.copy %a0 to %S : !tile.region<32x32xf16>, memref<32x32xf16, #gpu.address_space<workgroup>>
+    %b0 = tile.region %B[0, 0, 0] [1, 32, 32] drop [0] : memref<4x32x32xf32>
+    tile.copy %S to %b0 : memref<32x32xf16, #gpu.address_space<workgroup>>, !tile.region<32x32xf32>
+    %a1 = tile.region %A[%i, %j] [32, 32] pad %seven : f16 in : memref<?x?xf16>
+    tile.copy %a1 to %T : !tile.region<32x32xf16>, memref<32x32xf32, #gpu.address_space<workgroup>>
+    %b1 = tile.region %B[1, 0, 0] [1, 32, 32] drop [0] : memref<4x32x32xf32>
+    tile.copy %T to %b1 : memref<32x32xf32, #gpu.address_space<workgroup>>, !tile.region<32x32xf32>
+    tile.copy %a0 to %F : !tile.region<32x32xf16>, memref<32x32xf32, #tile.fragment>
+    %b2 = tile.region %B[2, 0, 0] [1, 32, 32] drop [0] : memref<4x32x32xf32>
+    tile.copy %F to %b2 : memref<32x32xf32, #tile.fragment>, !tile.region<32x32xf32>
+    %a3 = tile.region %A[%i, %j] [32, 32] pad %zero : f16 in : memref<?x?xf16>
+    tile.copy %a3 to %S : !tile.region<32x32xf16>, memref<32x32xf16, #gpu.address_space<workgroup>>
+    %b3 = tile.region %B[3, 0, 0] [1, 32, 32] drop [0] : memref<4x32x32xf32>
+    tile.copy %S to %b3 : memref<32x32xf16, #gpu.address_space<workgroup>>, !tile.region<32x32xf32>
+    gpu.terminator
+  }
+  return
+}
+
+// Types that are stored as bytes.
+// CASE: bytes(A=ints:3:i1, B=ints:3:i8, C=junk:8:i1, D=junk:8:i8, E=junk:8:i32, p=1, q=-128)
+// CASE: bytes(A=ints:8:i1, B=ints:8:i8, C=junk:8:i1, D=junk:8:i8, E=junk:8:i32, p=1, q=-128)
+// CASE: bytes(A=ints:0:i1, B=ints:0:i8, C=junk:8:i1, D=junk:8:i8, E=junk:8:i32, p=0, q=3)
+// EXPECT: n = len(A); C[:n] = A; C[n:] = p; D[:n] = B; D[n:] = q; E[:] = D
+func.func @bytes(%A: memref<?xi1>, %B: memref<?xi8>, %C: memref<8xi1>, %D: memref<8xi8>, %E: memref<8xi32>, %p: i1, %q: i8) {
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %S = tile.alloc : memref<8xi1, #gpu.address_space<workgroup>>
+    %T = tile.alloc : memref<8xi8, #tile.fragment>
+    %P = tile.alloc : memref<8xi32, #gpu.address_space<private>>
+    %a = tile.region %A[0] [8] pad %p : i1 in : memref<?xi1>
+    tile.copy %a to %S : !tile.region<8xi1>, memref<8xi1, #gpu.address_space<workgroup>>
+    tile.copy %S to %C : memref<8xi1, #gpu.address_space<workgroup>>, memref<8xi1>
+    %b = tile.region %B[0] [8] pad %q : i8 in : memref<?xi8>
+    tile.copy %b to %T : !tile.region<8xi8>, memref<8xi8, #tile.fragment>
+    tile.copy %T to %D : memref<8xi8, #tile.fragment>, memref<8xi8>
+    tile.copy %b to %P : !tile.region<8xi8>, memref<8xi32, #gpu.address_space<private>>
+    tile.copy %P to %E : memref<8xi32, #gpu.address_space<private>>, memref<8xi32>
+    gpu.terminator
+  }
+  return
+}

@@ -1,0 +1,19 @@
+// RUN: %tile_opt_passes 'tile-instruction-annotation{target=sm_90a}' %s -verify-diagnostics | FileCheck %s
+
+// TMA fills whole tiles: a copy into a window of one takes the next best.
+// CHECK-LABEL: func.func @window_of_a_shared_tile
+// CHECK: tile.copy {{.*}}instr = #tile.instr<cp_async>
+func.func @window_of_a_shared_tile(%A: memref<?x?xbf16>) {
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %As = tile.alloc : memref<64x64xbf16, #gpu.address_space<workgroup>>
+    %a = tile.region %A[0, 0] [32, 64] {align = 16 : i64} : memref<?x?xbf16>
+    %s = tile.region %As[32, 0] [32, 64] : memref<64x64xbf16, #gpu.address_space<workgroup>>
+    // expected-remark @+1 {{[tile-instr/window] uses cp_async; not tma: TMA fills whole tiles, and the destination is a window inside one}}
+    tile.copy %a to %s : !tile.region<32x64xbf16>, !tile.region<32x64xbf16, #gpu.address_space<workgroup>>
+    gpu.terminator
+  }
+  return
+}
