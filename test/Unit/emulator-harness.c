@@ -93,8 +93,8 @@ HarnessResult harness_run(const HarnessRun *run) {
       .block = {run->block ? run->block : 32, 1, 1},
       .cluster = {run->cluster, run->cluster ? 1 : 0, run->cluster ? 1 : 0},
       .dynamic_smem_bytes = run->smem_bytes,
-      .args = arguments.args,
-      .num_args = run->num_args};
+      .args = arguments.args + run->num_memory_args,
+      .num_args = run->num_args - run->num_memory_args};
   for (int i = 0; i < 3; i++)
     launch.grid[i] = run->grid[i] ? run->grid[i] : 1;
   result.status = tile_emu_launch(

@@ -22,7 +22,7 @@
 
 #define HARNESS_HEADER ".version 9.0\n.target sm_90a\n.address_size 64\n"
 
-enum { HARNESS_MAX_ARGS = 8, HARNESS_LANES = 32 };
+enum { HARNESS_MAX_ARGS = 12, HARNESS_LANES = 32 };
 
 /// Memory of the device, filled from and copied back to `data`.
 typedef struct {
@@ -45,6 +45,7 @@ typedef struct {
   size_t smem_bytes;
   HarnessArg args[HARNESS_MAX_ARGS];
   size_t num_args;
+  size_t num_memory_args; // the first ones, which the kernel does not take
   TileEmuOptions options; // seed 0: the defaults
 } HarnessRun;
 
