@@ -20,10 +20,11 @@ typedef struct {
   int64_t cost;                      // quarter cycles, all warps; 0: not known
 } Exchange;
 
-static bool is_whole_fragment(MlirValue tile) {
-  TileShape shape;
-  return tile_shape_of(tile, &shape) && shape.space == TILE_SPACE_FRAGMENT &&
-         !tile_buffer_of(tile).region.ptr;
+static bool is_window(MlirValue tile) {
+  TileShape shape, whole;
+  return tile_shape_of(tile, &shape) &&
+         tile_shape_of(tile_buffer_of(tile).root, &whole) &&
+         !tile_shape_equal_extents(&shape, &whole);
 }
 
 static MlirType scratch_type(MlirContext context, const TileShape *shape) {
@@ -39,22 +40,23 @@ static bool plan_exchange(TileCopyOp copy, Exchange *out) {
   TileLayout from, to;
   TileLayoutError error;
   TileLayoutConversion conversion;
-  if (!is_whole_fragment(tile_copy_src(copy)) ||
-      !tile_shape_of(tile_copy_src(copy), &src) ||
-      !tile_shape_of(tile_copy_dst(copy), &dst))
+  if (!tile_shape_of(tile_copy_src(copy), &src) ||
+      !tile_shape_of(tile_copy_dst(copy), &dst) ||
+      src.space != TILE_SPACE_FRAGMENT)
     return false;
   out->type = scratch_type(mlirOperationGetContext(copy.op), &src);
   out->cost = 0;
   snprintf(out->layout, sizeof out->layout, "linear");
   if (dst.space == TILE_SPACE_PRIVATE)
     return true;
-  if (!is_whole_fragment(tile_copy_dst(copy)) ||
-      !tile_layout_of_alloc(
-          tile_buffer_alloc(tile_buffer_of(tile_copy_src(copy))), &from,
-          &error) ||
-      !tile_layout_of_alloc(
-          tile_buffer_alloc(tile_buffer_of(tile_copy_dst(copy))), &to,
-          &error) ||
+  if (dst.space != TILE_SPACE_FRAGMENT)
+    return false;
+  if (is_window(tile_copy_src(copy)) || is_window(tile_copy_dst(copy)))
+    return true;
+  TileBuffer src_buffer = tile_buffer_of(tile_copy_src(copy)),
+             dst_buffer = tile_buffer_of(tile_copy_dst(copy));
+  if (!tile_layout_of_alloc(tile_buffer_alloc(src_buffer), &from, &error) ||
+      !tile_layout_of_alloc(tile_buffer_alloc(dst_buffer), &to, &error) ||
       tile_layout_equal(&from, &to))
     return false;
   int bits = tile_elem_bits(src.element);

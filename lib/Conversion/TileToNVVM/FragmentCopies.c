@@ -494,11 +494,12 @@ static void copy_registers(Lowering *l, MlirOperation op, const View *src,
                            const View *dst) {
   Plan from = {.fragment = src}, to = {.fragment = dst};
   TileLayoutError error;
-  if (!tile_layout_of_alloc(src->memory->alloc, &from.layout, &error) ||
+  if (!is_whole_tile(src) || !is_whole_tile(dst) ||
+      !tile_layout_of_alloc(src->memory->alloc, &from.layout, &error) ||
       !tile_layout_of_alloc(dst->memory->alloc, &to.layout, &error) ||
       !tile_layout_equal(&from.layout, &to.layout)) {
     lower_fail(l, op,
-               "copies between fragments of different layouts; run "
+               "copies between windows or layouts of fragments; run "
                "tile-layout-inference first");
     return;
   }
@@ -513,17 +514,16 @@ void lower_fragment_copy(Lowering *l, MlirOperation op, const View *src,
                          const View *dst) {
   bool from = src->memory->space == TILE_SPACE_FRAGMENT,
        to = dst->memory->space == TILE_SPACE_FRAGMENT;
+  const View *fragment = from ? src : dst, *other = from ? dst : src;
   if (from && to) {
     copy_registers(l, op, src, dst);
     return;
   }
-  Plan plan = {.fragment = from ? src : dst,
-               .other = from ? dst : src,
-               .to_memory = from};
-  if (!is_whole_tile(plan.fragment)) {
-    lower_fail(l, op, "copies a window of a fragment; whole fragments only");
+  if (!is_whole_tile(fragment)) {
+    copy_fragment_window(l, op, fragment, other, from);
     return;
   }
+  Plan plan = {.fragment = fragment, .other = other, .to_memory = from};
   if (!plan_build(l, op, &plan))
     return;
   switch (plan.other->memory->space) {

@@ -170,6 +170,20 @@ MlirValue convert_element(Lowering *l, MlirValue value, MlirType from,
                           MlirType to);
 unsigned space_number(TileSpace space); // LLVM address space
 
+// SimtCopies.c
+/// Pointer to the run of `vector` elements at tile coordinates `at` of global,
+/// shared or private memory; conjoins the condition under which it may be
+/// accessed to the predicate (null: true). False after an error at `op`.
+bool tile_run_pointer(Lowering *l, MlirOperation op, const View *view,
+                      const TileInt *at, int64_t vector, MlirValue *out_pointer,
+                      MlirValue *inout_predicate);
+
+// FragmentWindows.c
+void fill_fragment_window(Lowering *l, MlirOperation op, const View *dst,
+                          MlirValue value);
+void copy_fragment_window(Lowering *l, MlirOperation op, const View *fragment,
+                          const View *other, bool to_memory);
+
 // RaggedRows.c: guarded stores
 typedef struct {
   MlirValue value; // as stored

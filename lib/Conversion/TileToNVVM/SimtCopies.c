@@ -119,9 +119,9 @@ static MlirValue private_pointer(Lowering *l, const View *view,
 }
 
 // Pointer to a chunk, and the condition under which it may be accessed.
-static bool side_pointer(Lowering *l, MlirOperation op, const View *view,
-                         const TileInt *at, int64_t vector,
-                         MlirValue *out_pointer, MlirValue *inout_predicate) {
+bool tile_run_pointer(Lowering *l, MlirOperation op, const View *view,
+                      const TileInt *at, int64_t vector, MlirValue *out_pointer,
+                      MlirValue *inout_predicate) {
   switch (view->memory->space) {
   case TILE_SPACE_GLOBAL:
     *out_pointer = global_pointer(l, view, at);
@@ -149,7 +149,7 @@ static MlirValue chunk_load(Lowering *l, MlirOperation op, const Plan *plan,
   const View *src = plan->src;
   int64_t bytes = plan->vector * tile_elem_bits(src->memory->element) / 8;
   MlirValue pointer, predicate = active;
-  if (!side_pointer(l, op, src, at, plan->vector, &pointer, &predicate))
+  if (!tile_run_pointer(l, op, src, at, plan->vector, &pointer, &predicate))
     return (MlirValue){NULL};
   bool is_private = src->memory->space == TILE_SPACE_PRIVATE;
   MlirValue bits = load_bits(l, pointer, space_number(src->memory->space),
@@ -185,7 +185,7 @@ static void chunk_store(Lowering *l, MlirOperation op, const Plan *plan,
   const View *dst = plan->dst;
   int64_t bytes = plan->vector * tile_elem_bits(dst->memory->element) / 8;
   MlirValue pointer, predicate = active;
-  if (!side_pointer(l, op, dst, at, plan->vector, &pointer, &predicate))
+  if (!tile_run_pointer(l, op, dst, at, plan->vector, &pointer, &predicate))
     return;
   bool is_private = dst->memory->space == TILE_SPACE_PRIVATE;
   store_bits(l, chunk_convert(l, plan, bits), pointer,
@@ -271,12 +271,7 @@ void lower_simt_copy(Lowering *l, MlirOperation op, const View *src,
   emit_plan(l, op, &plan);
 }
 
-static void fill_fragment(Lowering *l, MlirOperation op, const View *dst,
-                          MlirValue value) {
-  if (!is_whole_tile(dst)) {
-    lower_fail(l, op, "fills a window of a fragment; whole fragments only");
-    return;
-  }
+static void fill_fragment(Lowering *l, const View *dst, MlirValue value) {
   int64_t count;
   tile_layout_storage_elems(dst->memory->alloc, &count);
   for (int64_t i = 0; i < count; i++)
@@ -291,8 +286,12 @@ void lower_tile_fill(Lowering *l, MlirOperation op) {
     return;
   MlirValue value =
       element_stored(l, tile_fill_value(fill), dst.memory->element);
+  if (dst.memory->space == TILE_SPACE_FRAGMENT && !is_whole_tile(&dst)) {
+    fill_fragment_window(l, op, &dst, value);
+    return;
+  }
   if (dst.memory->space == TILE_SPACE_FRAGMENT) {
-    fill_fragment(l, op, &dst, value);
+    fill_fragment(l, &dst, value);
     return;
   }
   Plan plan = {.dst = &dst, .value = value};
