@@ -59,28 +59,65 @@ static bool is_in_block(const uint8_t *block, uint64_t block_bytes,
          address - first <= block_bytes - size_bytes;
 }
 
-static void report_global(TileWarp *warp, const TileInsn *insn, uint32_t lane,
-                          uint64_t address, uint64_t size_bytes) {
+/// "A+512", "8 bytes before A", or the number when no allocation is near.
+/// Names instead of host addresses make reports the same in every run.
+const char *tile_emu_address_name(const TileWarp *warp, uint32_t lane,
+                                  uint64_t address, char out_name[300]) {
   const TileEmu *emu = warp->cluster->emu;
-  char near[300] = "no allocation is near";
+  uint64_t local = (uintptr_t)warp->local +
+                   (uint64_t)lane * warp->kernel->local_stride_bytes;
+  uint64_t params = (uintptr_t)warp->cluster->run->params;
+  if (tile_address_is_shared(address)) {
+    snprintf(out_name, 300, "shared 0x%x",
+             (uint32_t)(address - TILE_SHARED_WINDOW));
+    return out_name;
+  }
+  if (warp->local && address - local < warp->kernel->local_bytes) {
+    snprintf(out_name, 300, "local+%llu",
+             (unsigned long long)(address - local));
+    return out_name;
+  }
+  if (address - params < warp->kernel->param_bytes) {
+    snprintf(out_name, 300, "params+%llu",
+             (unsigned long long)(address - params));
+    return out_name;
+  }
   for (size_t i = 0; i < emu->num_allocations; i++) {
     const TileAllocation *allocation = &emu->allocations[i];
     uint64_t first = (uintptr_t)allocation->memory;
-    uint64_t end = first + allocation->size_bytes;
-    if (address < first && first - address < TILE_GUARD_ZONE_BYTES)
-      snprintf(near, sizeof near, "%llu bytes before %.200s (%llu bytes)",
-               (unsigned long long)(first - address), allocation->name,
-               (unsigned long long)allocation->size_bytes);
-    else if (address + size_bytes > end && address >= first &&
-             address - end + size_bytes < TILE_GUARD_ZONE_BYTES)
-      snprintf(near, sizeof near, "%.200s+%llu, which has %llu bytes",
-               allocation->name, (unsigned long long)(address - first),
+    if (address < first && first - address <= TILE_GUARD_ZONE_BYTES) {
+      snprintf(out_name, 300, "%llu bytes before %.200s",
+               (unsigned long long)(first - address), allocation->name);
+      return out_name;
+    }
+    if (address >= first &&
+        address - first < allocation->size_bytes + TILE_GUARD_ZONE_BYTES) {
+      snprintf(out_name, 300, "%.200s+%llu", allocation->name,
+               (unsigned long long)(address - first));
+      return out_name;
+    }
+  }
+  snprintf(out_name, 300, "address 0x%llx", (unsigned long long)address);
+  return out_name;
+}
+
+static void report_global(TileWarp *warp, const TileInsn *insn, uint32_t lane,
+                          uint64_t address, uint64_t size_bytes) {
+  const TileEmu *emu = warp->cluster->emu;
+  char name[300], size[100] = "no allocation is there";
+  for (size_t i = 0; i < emu->num_allocations; i++) {
+    const TileAllocation *allocation = &emu->allocations[i];
+    uint64_t first = (uintptr_t)allocation->memory;
+    if (address + TILE_GUARD_ZONE_BYTES >= first &&
+        address - first + TILE_GUARD_ZONE_BYTES <
+            allocation->size_bytes + 2ull * TILE_GUARD_ZONE_BYTES)
+      snprintf(size, sizeof size, "it has %llu bytes",
                (unsigned long long)allocation->size_bytes);
   }
   tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_BOUNDS_GLOBAL,
-                "global address 0x%llx (%llu bytes) is out of bounds: %s",
-                (unsigned long long)address, (unsigned long long)size_bytes,
-                near);
+                "access of %llu bytes at %s is out of bounds: %s",
+                (unsigned long long)size_bytes,
+                tile_emu_address_name(warp, lane, address, name), size);
 }
 
 uint8_t *tile_emu_global_pointer(TileWarp *warp, const TileInsn *insn,
@@ -114,22 +151,34 @@ static uint8_t *local_pointer(TileWarp *warp, const TileInsn *insn,
                   address, size_bytes))
     return (uint8_t *)(uintptr_t)address;
   tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_BOUNDS_LOCAL,
-                "local address 0x%llx (%u bytes) is outside of the %u bytes "
+                "access of %u bytes at local%+lld is outside of the %u bytes "
                 "of local memory",
-                (unsigned long long)address, size_bytes, local_bytes);
+                size_bytes, (long long)(address - (uintptr_t)local),
+                local_bytes);
   return NULL;
 }
 
 //===-- Any state space ---------------------------------------------------===//
+
+static void report_alignment(TileWarp *warp, const TileInsn *insn,
+                             uint32_t lane, uint64_t address,
+                             uint32_t size_bytes) {
+  char name[300];
+  bool is_shared = insn->space == TILE_SPACE_SHARED ||
+                   insn->space == TILE_SPACE_SHARED_CLUSTER;
+  if (is_shared)
+    address = TILE_SHARED_WINDOW + (uint32_t)address;
+  tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_ALIGNMENT,
+                "%u-byte access at %s is not aligned", size_bytes,
+                tile_emu_address_name(warp, lane, address, name));
+}
 
 uint8_t *tile_emu_data_pointer(TileWarp *warp, const TileInsn *insn,
                                uint32_t lane, uint64_t address,
                                uint32_t size_bytes, TileCta **out_cta) {
   *out_cta = NULL;
   if (TILE_UNLIKELY(address & ((size_bytes & (0 - size_bytes)) - 1))) {
-    tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_ALIGNMENT,
-                  "%u-byte access at address 0x%llx is not aligned", size_bytes,
-                  (unsigned long long)address);
+    report_alignment(warp, insn, lane, address, size_bytes);
     return NULL;
   }
   switch (insn->space) {

@@ -23,6 +23,10 @@ uint8_t *tile_emu_data_pointer(TileWarp *warp, const TileInsn *insn,
                                uint32_t lane, uint64_t address,
                                uint32_t size_bytes, TileCta **out_cta);
 
+/// A generic or global address for reports; returns `out_name`.
+const char *tile_emu_address_name(const TileWarp *warp, uint32_t lane,
+                                  uint64_t address, char out_name[300]);
+
 static inline bool tile_address_is_shared(uint64_t generic) {
   return generic - TILE_SHARED_WINDOW < TILE_SHARED_WINDOW_BYTES;
 }

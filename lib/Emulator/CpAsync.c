@@ -38,9 +38,11 @@ static TileLanes cp_async(TileWarp *warp, const TileInsn *insn,
     uint64_t global = tile_u64(warp, insn->b)[l] + (uint64_t)insn->offset2;
     uint32_t source = source_bytes(warp, insn, l);
     if (shared % size_bytes || (source && global % size_bytes)) {
+      char name[300];
       tile_emu_find(warp, insn, tile_lane_bit(l), TILE_FINDING_ALIGNMENT,
-                    "copy of %u bytes to 0x%x from 0x%llx is not aligned",
-                    size_bytes, shared, (unsigned long long)global);
+                    "copy of %u bytes to shared 0x%x from %s is not aligned",
+                    size_bytes, shared,
+                    tile_emu_address_name(warp, l, global, name));
       continue;
     }
     TileCta *cta;

@@ -31,19 +31,20 @@ static const TileEncodedMap *get_map(TileWarp *warp, const TileInsn *insn,
   uint64_t address = tile_u64(warp, insn->b)[lane] + (uint64_t)insn->offset2;
   const uint8_t *memory = tile_emu_global_pointer(warp, insn, lane, address,
                                                   TILE_TENSOR_MAP_SIZE_BYTES);
+  char name[300];
   if (!memory)
     return NULL;
   if (address % 64) {
     tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_ALIGNMENT,
-                  "tensor map at 0x%llx is not 64-byte aligned",
-                  (unsigned long long)address);
+                  "tensor map at %s is not 64-byte aligned",
+                  tile_emu_address_name(warp, lane, address, name));
     return NULL;
   }
   const TileEncodedMap *map = (const TileEncodedMap *)(const void *)memory;
   if (!tile_emu_encoded_map_is_valid(map)) {
     tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_TENSOR_MAP,
-                  "0x%llx does not hold a tensor map",
-                  (unsigned long long)address);
+                  "%s does not hold a tensor map",
+                  tile_emu_address_name(warp, lane, address, name));
     return NULL;
   }
   if (map->rank != insn->num_vec) {
@@ -130,10 +131,10 @@ static TileAsyncOp *bulk_op(TileWarp *warp, const TileInsn *insn, uint32_t lane,
   uint32_t size_bytes = tile_u32(warp, insn->c)[lane];
   uint64_t global = tile_u64(warp, insn->b)[lane] + (uint64_t)insn->offset2;
   if (size_bytes % 16 || global % 16) {
+    char name[300];
     tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_ALIGNMENT,
-                  "bulk copy of %u bytes at 0x%llx: both must be multiples of "
-                  "16",
-                  size_bytes, (unsigned long long)global);
+                  "bulk copy of %u bytes at %s: both must be multiples of 16",
+                  size_bytes, tile_emu_address_name(warp, lane, global, name));
     return NULL;
   }
   TileAsyncOp *op = tile_emu_async_create(warp, insn, kind, 1);

@@ -268,11 +268,11 @@ static void stmatrix_inverts_ldmatrix(void **state) {
 static void global_bounds(void **state) {
   (void)state;
   run_finds(KERNEL("", "ld.global.u32 w0, [from+512];"), "out-of-bounds",
-            "in+512, which has 512 bytes");
+            "at in+512 is out of bounds: it has 512 bytes");
   run_finds(KERNEL("", "st.global.u32 [to+-16], off;"), "out-of-bounds",
             "16 bytes before out");
   run_finds(KERNEL("", "mov.u64 r1, 64; ld.global.u32 w0, [r1];"),
-            "out-of-bounds", "no allocation is near");
+            "out-of-bounds", "at address 0x40 is out of bounds: no allocation");
 }
 
 static void shared_bounds(void **state) {
