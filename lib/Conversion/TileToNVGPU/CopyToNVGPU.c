@@ -260,7 +260,9 @@ typedef struct {
   MlirValue storage;
   TileInt extent[TILE_MAX_RANK]; // of the tensor, where it matters
   Place place[TILE_MAX_RANK];    // per dimension of the tensor
-  // Chunk of this thread and its digits, per dimension of the tile.
+  // Chunk of this thread and its digits, per dimension of the tile; those in
+  // front of `top` have one chunk.
+  int top;
   TileInt first, quotient[TILE_MAX_RANK], digit[TILE_MAX_RANK], column;
   TileSharedCode code;
 } Emitter;
@@ -280,13 +282,13 @@ static void first_split(Emitter *e) {
   TileIntMath *math = &e->rewrite->index;
   int last = e->copy->dst.shape.rank - 1;
   TileInt rest = e->first;
-  assert(last >= 0 && "a copy has a tile of rank 1 at least");
-  for (int d = last; d >= 0; d--) {
-    e->digit[d] = d ? tile_int_rem(math, rest, e->copy->count[d]) : rest;
-    if (d)
-      rest = tile_int_div(math, rest, e->copy->count[d]);
+  assert(last >= 0 && last < TILE_MAX_RANK && "tiles have rank 1 to 5");
+  for (int d = last; d > e->top; d--) {
+    e->digit[d] = tile_int_rem(math, rest, e->copy->count[d]);
+    rest = tile_int_div(math, rest, e->copy->count[d]);
     e->quotient[d] = rest;
   }
+  e->digit[e->top] = rest;
   e->column = tile_int_mul(math, e->digit[last], e->copy->chunk_elems);
 }
 
@@ -297,21 +299,23 @@ static void chunk_coordinates(Emitter *e, int64_t step,
   TileIntMath *math = &e->rewrite->index;
   const int64_t *count = e->copy->count;
   int last = e->copy->dst.shape.rank - 1, d = last;
-  assert(last >= 0 && "a copy has a tile of rank 1 at least");
-  for (; d > 0 && step % count[d] == 0; d--) {
+  assert(last >= 0 && last < TILE_MAX_RANK && "tiles have rank 1 to 5");
+  for (int unit = 0; unit < e->top; unit++)
+    out[unit] = (Coordinate){tile_int_constant(0), 0};
+  for (; d > e->top && step % count[d] == 0; d--) {
     out[d] = (Coordinate){e->digit[d], 0};
     step /= count[d];
   }
-  if (d == 0) {
-    out[0] = (Coordinate){e->digit[0], step};
+  if (d == e->top) {
+    out[d] = (Coordinate){e->digit[d], step};
   } else {
     TileInt rest = tile_int_add(math, d == last ? e->first : e->quotient[d + 1],
                                 tile_int_constant(step));
-    for (; d > 0; d--) {
+    for (; d > e->top; d--) {
       out[d] = (Coordinate){tile_int_rem(math, rest, count[d]), 0};
       rest = tile_int_div(math, rest, count[d]);
     }
-    out[0] = (Coordinate){rest, 0};
+    out[d] = (Coordinate){rest, 0};
   }
   out[last].base =
       same_int(out[last].base, e->digit[last])
@@ -452,6 +456,8 @@ static void emit_rest(Emitter *e) {
 void tile_nvgpu_copy_apply(TileNvgpuRewrite *rewrite, const TileNvgpuCopy *copy,
                            TileNvgpuTokens *tokens) {
   Emitter e = {.rewrite = rewrite, .copy = copy};
+  while (e.top + 1 < copy->dst.shape.rank && copy->count[e.top] == 1)
+    e.top++;
   TileBuilder *b = &rewrite->b;
   e.storage = tile_storage(b, mlirOperationGetResult(copy->dst.alloc.op, 0));
   for (int d = 0; d < copy->src_rank; d++) {

@@ -164,6 +164,9 @@ static TileIndexBounds argument_bounds(MlirValue argument, int depth) {
 static TileIndexBounds binary_bounds(MlirOperation op, int depth) {
   TileIndexBounds a = bounds(mlirOperationGetOperand(op, 0), depth);
   TileIndexBounds b = bounds(mlirOperationGetOperand(op, 1), depth);
+  if (arith_remui_is(op) && b.is_known && b.min > 0)
+    return bounds_make(
+        0, a.is_known && a.min >= 0 && a.max < b.max - 1 ? a.max : b.max - 1);
   if (!a.is_known || !b.is_known)
     return unknown;
   if (arith_addi_is(op))
@@ -176,8 +179,6 @@ static TileIndexBounds binary_bounds(MlirOperation op, int depth) {
     return bounds_make(a.min * b.min, a.max * b.max);
   if (arith_divui_is(op) && b.min > 0)
     return bounds_make(a.min / b.max, a.max / b.min);
-  if (arith_remui_is(op) && b.min > 0)
-    return bounds_make(0, a.max < b.max - 1 ? a.max : b.max - 1);
   return unknown;
 }
 

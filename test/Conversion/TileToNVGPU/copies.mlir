@@ -120,3 +120,19 @@ func.func @slot_of_a_ring(%A: !global, %slot: index) attributes {tile.num_thread
   tile.copy %a to %As {instr = #tile.instr<cp_async>} : !window, !tile.region<64x64xbf16, #gpu.address_space<workgroup>>
   return
 }
+
+// A window of a tile that may start at any row: the row comes first, then the
+// swizzle.
+// CHECK-LABEL: func.func @any_row_of_a_tile
+// CHECK-SAME: (%{{.*}}: memref<?x?xbf16>, %[[START:.*]]: index)
+// CHECK: %[[ROW:.*]] = arith.addi %[[START]], %{{.*}} : index
+// CHECK: arith.remui %[[ROW]], %c8{{.*}} : index
+// CHECK: %[[OFFSET:.*]] = arith.addi
+// CHECK: nvgpu.device_async_copy %{{.*}}, %{{.*}}[%[[OFFSET]]]
+func.func @any_row_of_a_tile(%A: !global, %start: index) attributes {tile.num_threads = 128 : i32} {
+  %big = tile.alloc {layout = #tile.layout<"swizzle<128>">} : memref<128x64xbf16, #gpu.address_space<workgroup>>
+  %As = tile.region %big[%start, 0] [64, 64] : memref<128x64xbf16, #gpu.address_space<workgroup>>
+  %a = tile.region %A[0, 0] [64, 64] {align = 16 : i64} : !global
+  tile.copy %a to %As {instr = #tile.instr<cp_async>} : !window, !tile.region<64x64xbf16, #gpu.address_space<workgroup>>
+  return
+}

@@ -15,6 +15,20 @@ func.func @any_column(%A: memref<?x?xbf16>, %k: index) attributes {tile.num_thre
   return
 }
 
+// The loop may start at any column, though its step is a multiple of 16.
+// CHECK-LABEL: func.func @any_start
+// CHECK: tile.copy %{{.*}} to %{{.*}} {instr = #tile.instr<simt>}
+func.func @any_start(%A: memref<?x?xbf16>, %start: index, %n: index) attributes {tile.num_threads = 128 : i32} {
+  %c16 = arith.constant 16 : index
+  %As = tile.alloc {layout = #tile.layout<"linear">} : !shared
+  scf.for %k = %start to %n step %c16 {
+    %a = tile.region %A[0, %k] [64, 64] {align = 16 : i64} : memref<?x?xbf16>
+    // expected-remark @+1 {{uses simt; not cp_async: rows of the window are known to start at multiples of 2 bytes}}
+    tile.copy %a to %As {instr = #tile.instr<cp_async>} : !window, !shared
+  }
+  return
+}
+
 // CHECK-LABEL: func.func @flags
 // CHECK: tile.copy %{{.*}} to %{{.*}} {instr = #tile.instr<simt>}
 func.func @flags(%A: memref<?x?xi1>) attributes {tile.num_threads = 128 : i32} {

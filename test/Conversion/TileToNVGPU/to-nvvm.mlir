@@ -45,7 +45,8 @@ gpu.module @kernels {
   // CHECK-LABEL: llvm.func @f16
   // CHECK: %[[L:.*]] = nvvm.ldmatrix {{.*}}num = 2 : i32{{.*}} -> !llvm.struct<(i32, i32)>
   // CHECK: nvvm.mma.sync A[{{.*}}] B[{{.*}}] C[%{{[0-9]+}}, %{{[0-9]+}}] {{.*}} : (vector<2xf16>, vector<2xf16>, vector<2xf16>) -> !llvm.struct<(vector<2xf16>, vector<2xf16>)>
-  // CHECK: llvm.extractelement %{{.*}}[%{{.*}} : i32] : vector<2xf16>
+  // CHECK: %[[SECOND:.*]] = llvm.extractelement %{{.*}}[%c1_i32{{.*}} : i32] : vector<2xf16>
+  // CHECK: llvm.store %[[SECOND]]
   gpu.func @f16(%i: index, %x: f16, %out: memref<4xf16>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %c0 = arith.constant 0 : index
     %zero = arith.constant dense<0.0> : vector<2x2xf16>
