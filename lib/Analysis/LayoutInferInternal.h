@@ -37,7 +37,8 @@ int64_t tile_infer_pool_global(TileInferPool *pool, int f, int elem_bits);
 /// Boxes of tile_layout_derive_tma, -1 when TMA cannot fill the layout.
 int64_t tile_infer_pool_tma(TileInferPool *pool, int s, int elem_bits,
                             int contiguous);
-/// Descriptor mode of tile_hw_wgmma_desc, -1 when there is none.
+/// Descriptor mode of tile_hw_wgmma_desc, plus 1 when M or N is contiguous; -1
+/// when there is none.
 int tile_infer_pool_wgmma(TileInferPool *pool, int s, int elem_bits,
                           int mn_dim);
 

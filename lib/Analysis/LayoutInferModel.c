@@ -164,9 +164,23 @@ static void element_table(TileInferModel *m, const TileInferOp *op,
 
 //===-- Matrix ops --------------------------------------------------------===//
 
+// Whether the blocks of several warpgroups may start inside a swizzle atom: the
+// instruction adds the start of a block to addresses, so along a contiguous M
+// or N blocks are whole atoms.
+static bool splits_atoms(const TileInferModel *m, const TileInferOp *op, int o,
+                         int s, int warps_m, int mode) {
+  const TileInferBuffer *b = tile_infer_buffer(m, op, o);
+  bool mn_major = mode & 1, mn_last = o == 0 ? op->ta : !op->tb;
+  int groups = m->problem->role[op->role].warps / 4;
+  int64_t extent = tile_infer_pool_get(m->pool, s)->in.extent[mn_last];
+  int64_t blocks = o == 0 ? warps_m : groups / warps_m;
+  int64_t atom = (int64_t)(mode & ~1) * 8 / b->elem_bits;
+  return mn_major && blocks > 1 && extent / blocks % atom != 0;
+}
+
 static int64_t matrix_shared_cost(const TileInferModel *m,
                                   const TileInferOp *op, int o, int s,
-                                  int fragment) {
+                                  int fragment, int warps_m) {
   const TileInferBuffer *b = tile_infer_buffer(m, op, o);
   if (op->matrix == TILE_INFER_MMA)
     return fragment < 0 ? TILE_INFER_NEVER
@@ -175,8 +189,9 @@ static int64_t matrix_shared_cost(const TileInferModel *m,
                               .cost;
   bool mn_last = o == 0 ? op->ta : !op->tb;
   int mode = tile_infer_pool_wgmma(m->pool, s, b->elem_bits, mn_last);
-  if (mode < 0)
+  if (mode < 0 || splits_atoms(m, op, o, s, warps_m, mode))
     return TILE_INFER_NEVER;
+  mode &= ~1;
   // Wider swizzles read and fill with fewer, longer rows.
   const TileLayout *l = tile_infer_pool_get(m->pool, s);
   int64_t lines = tile_layout_size(&l->in) * b->elem_bits / 8 / 128;
@@ -193,11 +208,11 @@ static int fragment_id(const TileInferModel *m, const TileInferOp *op, int o,
 }
 
 static int64_t gemm_cost(const TileInferModel *m, const TileInferOp *op, int o,
-                         int c, int fragment) {
+                         int c, int fragment, int warps_m) {
   const TileInferBuffer *b = tile_infer_buffer(m, op, o);
   const TileInferDomain *d = &m->domain[op->operand[o].buffer];
   if (o < 2 && b->space != TILE_INFER_FRAGMENT)
-    return matrix_shared_cost(m, op, o, d->id[c], fragment);
+    return matrix_shared_cost(m, op, o, d->id[c], fragment, warps_m);
   if (fragment < 0)
     return TILE_INFER_NEVER;
   if (o < 2)
@@ -223,7 +238,7 @@ static void gemm_table(TileInferModel *m, const TileInferOp *op,
     for (int o = 0; o < 3; o++)
       for (int c = 0; c < m->domain[op->operand[o].buffer].n; c++)
         t->operand[o][t->num_modes - 1][c] =
-            gemm_cost(m, op, o, c, fragment[o]);
+            gemm_cost(m, op, o, c, fragment[o], wm);
   }
 }
 

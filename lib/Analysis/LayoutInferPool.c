@@ -266,7 +266,7 @@ int tile_infer_pool_wgmma(TileInferPool *p, int s, int elem_bits, int mn_dim) {
   TileHwDesc d;
   bool ok = tile_hw_wgmma_desc(l, elem_bits, mn_dim, 1 - mn_dim,
                                l->in.extent[mn_dim], &d, NULL);
-  return (int)keep(p, a, (uint64_t)s, ok ? d.mode : -1, 0);
+  return (int)keep(p, a, (uint64_t)s, ok ? d.mode + d.mn_major : -1, 0);
 }
 
 // The i-th staging layout of the tile of |f|.

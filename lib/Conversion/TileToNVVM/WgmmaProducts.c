@@ -110,6 +110,14 @@ static bool plan_operand(Lowering *l, MlirOperation op, Plan *plan,
     return false;
   }
   int64_t extent = operand->layout.in.extent[operand->mn_dim];
+  int64_t atom = (int64_t)operand->desc.mode * 8 / bits;
+  if (operand->desc.mn_major && block < extent && block % atom) {
+    lower_fail(l, op,
+               "an operand does not suit wgmma: blocks of %lld elements start "
+               "inside swizzle atoms of %lld",
+               (long long)block, (long long)atom);
+    return false;
+  }
   operand->group_stride = block < extent
                               ? layout_bytes(&operand->layout, operand->mn_dim,
                                              operand->k_dim, block, 0, bits)

@@ -55,3 +55,18 @@ func.func @policy_and_given_layout() attributes {tile.num_threads = 256 : i32} {
   tile.gemm %As, %Bs, %acc {instr = #tile.instr<wgmma>, policy = #tile.warp_policy<full_col>} : (memref<128x64xbf16, #gpu.address_space<workgroup>>, memref<64x128xbf16, #gpu.address_space<workgroup>>, memref<128x128xf32, #tile.fragment>)
   return
 }
+
+// Two warpgroups own 96 columns each. Along contiguous columns a block is whole
+// swizzle atoms: 64 columns do not divide 96, 32 do.
+// CHECK-LABEL: func.func @blocks_are_whole_atoms
+// CHECK: tile.alloc {layout = #tile.layout<"swizzle<128>">} : memref<64x64xf16
+// CHECK: tile.alloc {layout = #tile.layout<"swizzle<64>">} : memref<64x192xf16
+func.func @blocks_are_whole_atoms(%B: memref<64x192xf16>) attributes {tile.num_threads = 256 : i32} {
+  %As = tile.alloc : memref<64x64xf16, #gpu.address_space<workgroup>>
+  %Bs = tile.alloc : memref<64x192xf16, #gpu.address_space<workgroup>>
+  %acc = tile.alloc : memref<64x192xf32, #tile.fragment>
+  %b = tile.region %B[0, 0] [64, 192] {align = 16 : i64} : memref<64x192xf16>
+  tile.copy %b to %Bs {instr = #tile.instr<cp_async>} : !tile.region<64x192xf16>, memref<64x192xf16, #gpu.address_space<workgroup>>
+  tile.gemm %As, %Bs, %acc {instr = #tile.instr<wgmma>} : (memref<64x64xf16, #gpu.address_space<workgroup>>, memref<64x192xf16, #gpu.address_space<workgroup>>, memref<64x192xf32, #tile.fragment>)
+  return
+}
