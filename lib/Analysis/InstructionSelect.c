@@ -200,8 +200,9 @@ static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
   if (!moves_bytes_to_shared(view, "TMA", out))
     return false;
   if (!is_whole_tile(tile_copy_dst(copy), &view->dst))
-    return refuse(out, "window", "TMA fills whole tiles, and the destination "
-                                 "is a window inside one");
+    return refuse(out, "window",
+                  "TMA fills whole tiles, and the destination "
+                  "is a window inside one");
   MlirValue tensor = tile_region_source(view->region);
   if (!context->in_launch || !mlirValueIsABlockArgument(tensor) ||
       !func_func_is(
@@ -305,8 +306,24 @@ static const char *policy_name(TileWarpPolicy policy) {
   return names[policy];
 }
 
-// PTX ISA, wgmma.mma_async: m64, n a multiple of 8 up to 256, k of 32 bytes;
-// both operands in shared memory here.
+// PTX ISA, wgmma.mma_async, matrix types; only 16-bit operands may be
+// contiguous along M or N.
+static bool wgmma_takes_types(TileGemmOp gemm, const GemmView *view,
+                              TileInstrReason *out) {
+  if (mlirTypeIsAF16(view->c.element))
+    return refuse(out, "types", "f16 accumulators are lowered to mma only");
+  if (view->bits == 16)
+    return true;
+  if (tile_gemm_transpose_a(gemm) || !tile_gemm_transpose_b(gemm))
+    return refuse(out, "transpose",
+                  "wgmma reads %d-bit operands that are contiguous along K: A "
+                  "stored M x K and B stored N x K",
+                  view->bits);
+  return true;
+}
+
+// PTX ISA, wgmma.mma_async: m64, n a multiple of 8 up to 256 (of 16 for
+// integers), k of 32 bytes; both operands in shared memory here.
 static bool wgmma_is_legal(TileGemmOp gemm, const GemmView *view,
                            const TileInstrContext *context,
                            TileInstrReason *out) {
@@ -315,8 +332,8 @@ static bool wgmma_is_legal(TileGemmOp gemm, const GemmView *view,
     return refuse(out, "target", "%s has no wgmma", target->chip);
   if (view->a.space != TILE_SPACE_SHARED || view->b.space != TILE_SPACE_SHARED)
     return refuse(out, "operands", "wgmma needs A and B in shared memory");
-  if (mlirTypeIsAF16(view->c.element))
-    return refuse(out, "types", "f16 accumulators are lowered to mma only");
+  if (!wgmma_takes_types(gemm, view, out))
+    return false;
   if (context->num_threads % 128)
     return refuse(out, "threads",
                   "wgmma needs whole warpgroups of 128 threads, the kernel has "
@@ -328,13 +345,13 @@ static bool wgmma_is_legal(TileGemmOp gemm, const GemmView *view,
                   (long long)view->k, (long long)k);
   TileWarpPolicy policy = tile_gemm_policy(gemm);
   int64_t groups = context->num_threads / 128;
-  if (!has_partition(view, policy, groups, target->wgmma.m,
-                     target->wgmma.n_step))
+  int n_step = mlirTypeIsAInteger(view->c.element) ? 16 : target->wgmma.n_step;
+  if (!has_partition(view, policy, groups, target->wgmma.m, n_step))
     return refuse(out, "partition",
                   "%lldx%lld cannot be shared by %lld warpgroups of %dx%d with "
                   "policy %s",
                   (long long)view->m, (long long)view->n, (long long)groups,
-                  target->wgmma.m, target->wgmma.n_step, policy_name(policy));
+                  target->wgmma.m, n_step, policy_name(policy));
   return true;
 }
 
@@ -348,6 +365,9 @@ static bool mma_is_legal(TileGemmOp gemm, const GemmView *view,
                   target->chip);
   if (view->a.space != TILE_SPACE_SHARED || view->b.space != TILE_SPACE_SHARED)
     return refuse(out, "operands", "mma needs A and B in shared memory");
+  if (view->bits != 16)
+    return refuse(out, "types", "mma of %d-bit operands is not lowered yet",
+                  view->bits);
   if (context->num_threads % 32)
     return refuse(out, "threads",
                   "mma needs whole warps, the kernel has %lld "

@@ -41,7 +41,8 @@ typedef struct {
   int64_t block_m, block_n;   // of one warpgroup
   int64_t instr_n, instr_k;
   int64_t num_regs; // accumulators of a thread
-  MlirType element; // of A and B
+  MlirType element; // of A; that of B is as wide
+  bool is_integer;  // s32 accumulators
 } Plan;
 
 // Rows of C per warpgroup and how many warpgroups share M and N: read off the
@@ -77,7 +78,10 @@ static bool plan_partition(Lowering *l, MlirOperation op, Plan *plan) {
 
 // The widest instruction that divides the block; 0 if there is none. Several
 // pieces must start at multiples of a swizzle atom of 64 elements.
-static int64_t widest_n(int64_t block_n) {
+static int64_t widest_n(int64_t block_n, bool is_integer) {
+  // PTX ISA: integer products have n = 8, 24 and multiples of 16.
+  if (is_integer && block_n % 16 && block_n != 8 && block_n != 24)
+    return 0;
   if (block_n <= MAX_INSTR_N)
     return block_n;
   int64_t n = MAX_INSTR_N;
@@ -137,15 +141,17 @@ static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
   plan->n = plan->c_view.shape.extent[1];
   plan->k = plan->a_view.shape.extent[ta ? 0 : 1];
   plan->element = plan->a_view.shape.element;
+  plan->is_integer = mlirTypeIsAInteger(plan->element);
   plan->instr_k = 256 / tile_elem_bits(plan->element);
   if (!plan_partition(l, op, plan))
     return false;
-  plan->instr_n = widest_n(plan->block_n);
+  plan->instr_n = widest_n(plan->block_n, plan->is_integer);
   if (plan->instr_n == 0) {
-    lower_fail(l, op,
-               "a warpgroup owns %lld columns; more than %d must be a "
-               "multiple of 64",
-               (long long)plan->block_n, MAX_INSTR_N);
+    lower_fail(
+        l, op,
+        "a warpgroup owns %lld columns, which no wgmma divides: more than "
+        "%d must be a multiple of 64, for integers of 16",
+        (long long)plan->block_n, MAX_INSTR_N);
     return false;
   }
   if (plan->num_regs > MAX_TOTAL) {
@@ -219,7 +225,7 @@ static Operands collect_operands(Lowering *l, const Plan *plan) {
   out.values = TILE_ARENA_NEW(l->arena, MlirValue, num_inputs);
   for (int64_t r = 0; r < plan->num_regs; r++)
     out.values[out.count++] =
-        llvm_load(&l->b, .type = mlirF32TypeGet(tile_builder_context(&l->b)),
+        llvm_load(&l->b, .type = plan->c_view.shape.element,
                   .addr = register_pointer(l, plan->c_view.memory, r));
   out.first_a = plan->num_regs + out.count;
   for (int64_t i = 0; i < out.rows; i++)
@@ -246,20 +252,39 @@ static int64_t piece_register(const Plan *plan, int64_t i, int64_t j) {
   return i * plan->block_n / 2 + j * plan->instr_n / 2;
 }
 
+static const char *operand_type_name(MlirType element) {
+  if (mlirTypeIsAF16(element))
+    return "f16";
+  if (mlirTypeIsABF16(element))
+    return "bf16";
+  if (mlirTypeIsAF32(element))
+    return "tf32";
+  if (mlirTypeIsAFloat8E5M2(element))
+    return "e5m2";
+  return mlirTypeIsAInteger(element) ? "s8" : "e4m3";
+}
+
 // PTX ISA, wgmma.mma_async. The first step along K scales C by scale-d.
 static void instruction_text(const Plan *plan, const Operands *operands,
                              int64_t i, int64_t j, int64_t k, AsmText *text) {
-  const char *type = mlirTypeIsAF16(plan->element) ? "f16" : "bf16";
   int64_t first = piece_register(plan, i, j);
-  asm_text_add(text, "wgmma.mma_async.sync.aligned.m64n%lldk%lld.f32.%s.%s {",
-               (long long)plan->instr_n, (long long)plan->instr_k, type, type);
+  asm_text_add(text, "wgmma.mma_async.sync.aligned.m64n%lldk%lld.%s.%s.%s {",
+               (long long)plan->instr_n, (long long)plan->instr_k,
+               plan->is_integer ? "s32" : "f32",
+               operand_type_name(plan->a_view.shape.element),
+               operand_type_name(plan->b_view.shape.element));
   for (int64_t r = 0; r < plan->instr_n / 2; r++)
     asm_text_add(text, "%s$%lld", r ? ", " : "", (long long)(first + r));
-  asm_text_add(text, "}, $%lld, $%lld, %s, 1, 1, %d, %d;\n",
+  asm_text_add(text, "}, $%lld, $%lld, %s",
                (long long)(operands->first_a + i * operands->steps + k),
                (long long)(operands->first_b + j * operands->steps + k),
-               k == 0 ? "p" : "q", plan->a.desc.mn_major,
-               plan->b.desc.mn_major);
+               k == 0 ? "p" : "q");
+  if (!plan->is_integer)
+    asm_text_add(text, ", 1, 1"); // neither operand is negated
+  if (tile_elem_bits(plan->element) == 16)
+    asm_text_add(text, ", %d, %d", plan->a.desc.mn_major,
+                 plan->b.desc.mn_major);
+  asm_text_add(text, ";\n");
 }
 
 static void block_text(const Plan *plan, const Operands *operands,
@@ -281,7 +306,7 @@ static void block_text(const Plan *plan, const Operands *operands,
 static void constraints_text(const Plan *plan, const Operands *operands,
                              AsmText *text) {
   for (int64_t r = 0; r < plan->num_regs; r++)
-    asm_text_add(text, "%s=f", r ? "," : "");
+    asm_text_add(text, "%s=%s", r ? "," : "", plan->is_integer ? "r" : "f");
   for (int64_t r = 0; r < plan->num_regs; r++)
     asm_text_add(text, ",%lld", (long long)r);
   for (int64_t i = 0; i < (operands->rows + operands->cols) * operands->steps;
@@ -290,12 +315,12 @@ static void constraints_text(const Plan *plan, const Operands *operands,
   asm_text_add(text, ",r");
 }
 
-static MlirType accumulators_type(Lowering *l, int64_t count) {
+static MlirType accumulators_type(Lowering *l, const Plan *plan) {
   MlirType types[MAX_TOTAL];
-  for (int64_t i = 0; i < count; i++)
-    types[i] = mlirF32TypeGet(tile_builder_context(&l->b));
-  return mlirLLVMStructTypeLiteralGet(tile_builder_context(&l->b), count, types,
-                                      false);
+  for (int64_t i = 0; i < plan->num_regs; i++)
+    types[i] = plan->c_view.shape.element;
+  return mlirLLVMStructTypeLiteralGet(tile_builder_context(&l->b),
+                                      plan->num_regs, types, false);
 }
 
 static void emit_gemm(Lowering *l, Plan *plan) {
@@ -314,17 +339,16 @@ static void emit_gemm(Lowering *l, Plan *plan) {
   block_text(plan, &operands, &text);
   constraints_text(plan, &operands, &constraints);
   MlirOperation block =
-      llvm_inline_asm_op(&l->b, .type = accumulators_type(l, plan->num_regs),
+      llvm_inline_asm_op(&l->b, .type = accumulators_type(l, plan),
                          .operands = {operands.values, operands.count},
                          .asm_string = text.text,
                          .constraints = constraints.text,
                          .has_side_effects = true)
           .op;
-  MlirType f32 = mlirF32TypeGet(tile_builder_context(&l->b));
   for (int64_t r = 0; r < plan->num_regs; r++) {
     MlirValue value = llvm_extractvalue(
-        &l->b, .type = f32, .container = mlirOperationGetResult(block, 0),
-        .position = {&r, 1});
+        &l->b, .type = plan->c_view.shape.element,
+        .container = mlirOperationGetResult(block, 0), .position = {&r, 1});
     llvm_store(&l->b, .value = value,
                .addr = register_pointer(l, plan->c_view.memory, r));
   }
