@@ -73,6 +73,9 @@ typedef struct {
   uint64_t num_warp_instructions, num_lane_instructions, num_async_ops;
 } TileEmuStats;
 
+/// "mixed", "eager", …; NULL when there is no such schedule.
+const char *tile_emu_schedule_name(TileEmuSchedule schedule);
+
 void tile_emu_options_init(TileEmuOptions *out_options);
 TileStatus tile_emu_create(const TileEmuOptions *options, TileEmu **out_emu);
 void tile_emu_destroy(TileEmu *emu);
@@ -104,17 +107,35 @@ TileStatus tile_emu_launch(TileEmu *emu, TileEmuModule *module,
 const char *tile_emu_report(const TileEmu *emu);
 size_t tile_emu_num_findings(const TileEmu *emu);
 
-/// One rule broken at one instruction (or by one whole CTA).
+/// One rule broken at one instruction (or by one whole CTA). Texts are NULL
+/// when there is nothing to say, unless noted.
 typedef struct {
-  const char *kind;  // "data-race", "DEADLOCK", …; docs/Emulator.md
-  const char *text;  // its paragraph of the report
-  uint32_t ptx_line; // 0: not at an instruction
-  uint64_t count;    // how often it happened
+  const char *kind;    // "data-race", "DEADLOCK", …; docs/Emulator.md
+  const char *text;    // its paragraph of the report
+  uint32_t ptx_line;   // 0: not at an instruction
+  uint64_t count;      // how often it happened
+  bool is_pedantic;    // reported only when asked for
+  const char *message; // what happened, one line
+  const char *history; // what led to it, lines; "" when unknown
+  const char *cause;   // the likely one, a sentence
+  const char *kernel, *opcode, *source_file;
+  uint32_t source_line;     // of `source_file`
+  bool has_cta, has_warp;   // which of the following are known
+  uint32_t ctaid[3];        // of the first occurrence
+  uint32_t warp, lanes;     // in the CTA; a bit for each lane
+  const char *memory_space; // "shared" or "global"
+  const char *memory_name;  // "tile+16", "A+512"
+  uint64_t memory_offset;   // address in shared memory
 } TileEmuFinding;
 
 /// Finding number `index` in order of detection, or NULL when it is further
 /// than `max_findings`. Borrowed until the next launch.
 const TileEmuFinding *tile_emu_finding(const TileEmu *emu, size_t index);
+
+/// All findings, the options and counts as JSON; docs/Emulator.md has the
+/// fields. `failure` is what the caller found wrong, or NULL. Borrowed until
+/// the next call.
+const char *tile_emu_report_json(TileEmu *emu, const char *failure);
 
 /// What kernels printed since creation; "" when nothing. Borrowed until the
 /// next launch.

@@ -213,6 +213,8 @@ bool tile_device_is_emulator(const TileDevice *device);
 /// All findings of the emulator since opening; "" on a GPU. Borrowed until the
 /// next launch.
 const char *tile_device_report(const TileDevice *device);
+/// The emulator behind the device, for its reports; NULL on a GPU. Borrowed.
+TileEmu *tile_device_emulator(const TileDevice *device);
 /// Zeros on a GPU.
 TileEmuStats tile_device_stats(const TileDevice *device);
 

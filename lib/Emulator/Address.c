@@ -19,6 +19,10 @@ uint8_t *tile_emu_shared_pointer(TileWarp *warp, const TileInsn *insn,
     *out_cta = cta;
     return cta->smem + offset;
   }
+  char name[200] = "another CTA";
+  if (cta && offset >= cta->smem_first)
+    tile_emu_shared_name(cta, offset, name);
+  tile_emu_find_memory(warp, "shared", address, name);
   tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_BOUNDS_SHARED,
                 "shared address 0x%x (%llu bytes) is outside of the shared "
                 "memory of the CTA, [0x%x, 0x%x)",
@@ -114,10 +118,11 @@ static void report_global(TileWarp *warp, const TileInsn *insn, uint32_t lane,
       snprintf(size, sizeof size, "it has %llu bytes",
                (unsigned long long)allocation->size_bytes);
   }
+  tile_emu_address_name(warp, lane, address, name);
+  tile_emu_find_memory(warp, "global", 0, name);
   tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_BOUNDS_GLOBAL,
                 "access of %llu bytes at %s is out of bounds: %s",
-                (unsigned long long)size_bytes,
-                tile_emu_address_name(warp, lane, address, name), size);
+                (unsigned long long)size_bytes, name, size);
 }
 
 uint8_t *tile_emu_global_pointer(TileWarp *warp, const TileInsn *insn,
@@ -168,9 +173,11 @@ static void report_alignment(TileWarp *warp, const TileInsn *insn,
                    insn->space == TILE_SPACE_SHARED_CLUSTER;
   if (is_shared)
     address = TILE_SHARED_WINDOW + (uint32_t)address;
+  tile_emu_address_name(warp, lane, address, name);
+  tile_emu_find_memory(warp, is_shared ? "shared" : "global", (uint32_t)address,
+                       name);
   tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_ALIGNMENT,
-                "%u-byte access at %s is not aligned", size_bytes,
-                tile_emu_address_name(warp, lane, address, name));
+                "%u-byte access at %s is not aligned", size_bytes, name);
 }
 
 uint8_t *tile_emu_data_pointer(TileWarp *warp, const TileInsn *insn,
@@ -212,6 +219,9 @@ static void report_conflict(TileWarp *warp, const TileInsn *insn, uint32_t lane,
                             const char *name, uint64_t at, uint64_t writer) {
   const TileCluster *cluster = warp->cluster;
   uint32_t cta = (uint32_t)(writer >> 32) - 1;
+  char place[300];
+  snprintf(place, sizeof place, "%.199s+%llu", name, (unsigned long long)at);
+  tile_emu_find_memory(warp, "global", 0, place);
   if (cta != cta_number(warp->cta)) {
     const uint32_t *grid = cluster->run->grid;
     tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_GLOBAL_CONFLICT,

@@ -136,7 +136,6 @@ static void print(PrintState *state, TileBuffer *output, const char *format) {
 
 static TileLanes vprintf_call(TileWarp *warp, const TileInsn *insn,
                               TileLanes lanes) {
-  TileEmu *emu = warp->cluster->emu;
   TILE_FOR_LANES (l, lanes) {
     uint64_t local =
         (uintptr_t)warp->local + (uint64_t)l * warp->kernel->local_stride_bytes;
@@ -151,10 +150,8 @@ static TileLanes vprintf_call(TileWarp *warp, const TileInsn *insn,
       continue;
     read_string(&state, format_address, format);
     print(&state, &text, format);
-    pthread_mutex_lock(&emu->findings.lock);
     if (text.text)
-      tile_emu_buffer_print(&emu->output, "%s", text.text);
-    pthread_mutex_unlock(&emu->findings.lock);
+      tile_emu_buffer_print(&warp->cluster->output, "%s", text.text);
     tile_emu_buffer_deinit(&text);
   }
   return 0;

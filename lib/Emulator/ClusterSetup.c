@@ -224,6 +224,8 @@ TileCluster *tile_emu_cluster_create(TileRun *run) {
   cluster->num_threads = cluster->num_ctas * cluster->threads_per_cta;
   cluster->detect_races = run->emu->options.detect_races;
   cluster->ctas = tile_emu_calloc(cluster->num_ctas, sizeof *cluster->ctas);
+  cluster->reported =
+      tile_emu_calloc(run->kernel->num_insns, sizeof *cluster->reported);
   for (uint32_t r = 0; r < cluster->num_ctas; r++) {
     TileCta *cta = &cluster->ctas[r];
     cta->cluster = cluster;
@@ -260,6 +262,7 @@ void tile_emu_cluster_destroy(TileCluster *cluster) {
   tile_emu_read_sets_destroy(cluster);
   free(cluster->wgmma_cache);
   free(cluster->async_ops);
+  free(cluster->reported);
   free(cluster->ctas);
   free(cluster);
 }
@@ -328,6 +331,9 @@ void tile_emu_cluster_reset(TileCluster *cluster, uint32_t id) {
   cluster->num_warp_insns = cluster->num_lane_insns = 0;
   cluster->num_async_ops = 0;
   cluster->num_mbarrier_agents = 0;
+  cluster->finding_memory.space = NULL;
+  memset(cluster->reported, 0,
+         run->kernel->num_insns * sizeof *cluster->reported);
   cluster->barrier = (TileClusterBarrier){0};
   agents_layout(run, &cluster->clocks);
   if (cluster->detect_races)

@@ -10,6 +10,7 @@ typedef struct {
   TileBuffer buffer;
   /// mbarriers already printed, by CTA.
   bool printed[TILE_MAX_CLUSTER_CTAS][TILE_MAX_MBARRIERS];
+  bool any_mbarrier;
 } Report;
 
 static TileMbarrier *mbarrier_at(TileCluster *cluster, uint32_t address,
@@ -39,9 +40,11 @@ static void print_mbarrier_wait(Report *report, const TileWait *wait,
   if (!mbarrier)
     return;
   bool *printed = &report->printed[cta->rank][mbarrier - cta->mbarriers];
-  if (!*printed)
+  if (!*printed) {
     tile_emu_mbarrier_print(cta, mbarrier, buffer);
-  *printed = true;
+    tile_emu_deadlock_arrived(report->cluster, mbarrier, buffer);
+  }
+  *printed = report->any_mbarrier = true;
 }
 
 static void print_wait(Report *report, const TileWarp *warp,
@@ -96,10 +99,6 @@ static bool is_same_place(const TileWarp *warp, uint32_t x, uint32_t y) {
 
 static void print_warp(Report *report, TileWarp *warp) {
   const TileRun *run = report->cluster->run;
-  if (warp->is_uniform)
-    TILE_FOR_LANES (l, warp->live) {
-      warp->pc[l] = warp->uniform_pc;
-    }
   TileLanes left = warp->live;
   while (left) {
     uint32_t first = tile_lane_first(left);
@@ -124,6 +123,18 @@ static void print_warp(Report *report, TileWarp *warp) {
   }
 }
 
+/// Warps that are not diverged keep one program counter; here each lane has it.
+static void settle_counters(TileCluster *cluster) {
+  for (uint32_t r = 0; r < cluster->num_ctas; r++)
+    for (uint32_t i = 0; i < cluster->ctas[r].num_warps; i++) {
+      TileWarp *warp = &cluster->ctas[r].warps[i];
+      if (warp->is_uniform)
+        TILE_FOR_LANES (l, warp->live) {
+          warp->pc[l] = warp->uniform_pc;
+        }
+    }
+}
+
 void tile_emu_deadlock_report(TileCluster *cluster, TileFindingKind kind) {
   Report *report = tile_emu_calloc(1, sizeof *report);
   report->cluster = cluster;
@@ -132,11 +143,16 @@ void tile_emu_deadlock_report(TileCluster *cluster, TileFindingKind kind) {
                         cluster->num_ctas > 1 ? "the cluster at CTA" : "CTA",
                         cluster->first_ctaid[0], cluster->first_ctaid[1],
                         cluster->first_ctaid[2]);
-  for (uint32_t r = 0; r < cluster->num_ctas; r++)
+  settle_counters(cluster);
+  for (uint32_t r = 0; r < cluster->num_ctas; r++) {
     for (uint32_t i = 0; i < cluster->ctas[r].num_warps; i++)
       print_warp(report, &cluster->ctas[r].warps[i]);
+    tile_emu_deadlock_exits(&cluster->ctas[r], &report->buffer);
+  }
+  if (report->any_mbarrier)
+    tile_emu_deadlock_arrivals(cluster, &report->buffer);
   report->buffer.text[report->buffer.length - 1] = 0; // the last newline
-  tile_emu_find_in_cluster(cluster->emu, kind, report->buffer.text);
+  tile_emu_find_in_cluster(cluster, kind, report->buffer.text);
   cluster->is_stopped = true;
   tile_emu_buffer_deinit(&report->buffer);
   free(report);

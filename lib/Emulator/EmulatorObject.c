@@ -10,6 +10,17 @@ enum { DEFAULT_MAX_FINDINGS = 200, MEMORY_ALIGN = 256, BLOCK_ALIGN = 4096 };
 
 //===-- Life --------------------------------------------------------------===//
 
+const char *tile_emu_schedule_name(TileEmuSchedule schedule) {
+  static const char *const names[] = {
+      [TILE_EMU_SCHEDULE_MIXED] = "mixed",
+      [TILE_EMU_SCHEDULE_EAGER] = "eager",
+      [TILE_EMU_SCHEDULE_LAZY] = "lazy",
+      [TILE_EMU_SCHEDULE_RANDOM] = "random",
+  };
+  bool is_known = (size_t)schedule < sizeof names / sizeof names[0];
+  return is_known ? names[schedule] : NULL;
+}
+
 void tile_emu_options_init(TileEmuOptions *out_options) {
   *out_options = (TileEmuOptions){
       .seed = 1, .schedule = TILE_EMU_SCHEDULE_MIXED, .detect_races = true};
@@ -21,7 +32,7 @@ TileStatus tile_emu_create(const TileEmuOptions *options, TileEmu **out_emu) {
   if (!options)
     options = &defaults;
   *out_emu = NULL;
-  if ((unsigned)options->schedule > TILE_EMU_SCHEDULE_RANDOM)
+  if (!tile_emu_schedule_name(options->schedule))
     return tile_status_error(TILE_STATUS_USER_ERROR,
                              "unknown emulator schedule %d",
                              (int)options->schedule);
@@ -37,7 +48,6 @@ TileStatus tile_emu_create(const TileEmuOptions *options, TileEmu **out_emu) {
     emu->options.max_findings = DEFAULT_MAX_FINDINGS;
   if (emu->options.max_instructions == 0)
     emu->options.max_instructions = DEFAULT_MAX_INSTRUCTIONS;
-  pthread_mutex_init(&emu->findings.lock, NULL);
   pthread_mutex_init(&emu->atomics, NULL);
   tile_emu_buffer_print(&emu->report, "%s", "");
   tile_emu_buffer_print(&emu->output, "%s", "");
@@ -52,20 +62,13 @@ void tile_emu_destroy(TileEmu *emu) {
     free(emu->allocations[i].block);
     free(emu->allocations[i].writers);
   }
-  for (uint32_t i = 0; i < emu->findings.count; i++) {
-    free(emu->findings.items[i].message);
-    free(emu->findings.items[i].place);
-  }
-  for (uint32_t i = 0; i < emu->num_finding_views; i++)
-    free(emu->finding_texts[i]);
-  free(emu->finding_texts);
+  tile_emu_findings_deinit(&emu->findings);
   free(emu->finding_views);
-  free(emu->findings.items);
   free(emu->allocations);
   tile_emu_buffer_deinit(&emu->report);
   tile_emu_buffer_deinit(&emu->output);
+  tile_emu_buffer_deinit(&emu->json);
   tile_arena_deinit(&emu->names);
-  pthread_mutex_destroy(&emu->findings.lock);
   pthread_mutex_destroy(&emu->atomics);
   free(emu);
 }

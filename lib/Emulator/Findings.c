@@ -110,8 +110,8 @@ static const KindInfo kinds[TILE_FINDING_NUM_KINDS] = {
          "other instructions"},
     [TILE_FINDING_DIVERGENCE] =
         {"divergence", false,
-         "lanes reach a warp-wide instruction that its member mask or "
-         "`.aligned` promises all of them execute"},
+         "a branch lets only some lanes of the warp reach an instruction that "
+         "all lanes of its member mask must execute together"},
     [TILE_FINDING_DIVERGENCE_WGMMA] =
         {"divergence", false,
          "all four warps of an aligned warpgroup must execute the same wgmma "
@@ -150,6 +150,10 @@ static const KindInfo kinds[TILE_FINDING_NUM_KINDS] = {
 
 const char *tile_emu_finding_name(TileFindingKind kind) {
   return kinds[kind].name;
+}
+
+const char *tile_emu_finding_cause(TileFindingKind kind) {
+  return kinds[kind].cause;
 }
 
 bool tile_emu_finding_is_pedantic(TileFindingKind kind) {
@@ -210,38 +214,27 @@ static TileFinding *finding_find(TileFindings *findings, const TileInsn *insn,
   return NULL;
 }
 
-static void finding_count(TileFinding *finding, const TileWarp *warp,
-                          TileLanes lanes) {
-  finding->count++;
-  if (finding->warp == warp)
-    finding->lanes |= lanes;
-}
-
 bool tile_emu_find_is_new(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
                           TileFindingKind kind) {
-  TileRun *run = warp->cluster->run;
-  if (kinds[kind].is_pedantic && !run->emu->options.pedantic)
+  TileCluster *cluster = warp->cluster;
+  if (kinds[kind].is_pedantic && !cluster->emu->options.pedantic)
     return false;
-  if (insn) {
-    uint64_t *bits = &run->reported[insn - run->kernel->code];
-    uint64_t bit = 1ull << kind;
-    if (!(__atomic_load_n(bits, __ATOMIC_RELAXED) & bit))
-      return true;
-  }
-  TileFindings *findings = &run->emu->findings;
-  pthread_mutex_lock(&findings->lock);
-  TileFinding *old = finding_find(findings, insn, kind);
-  if (old)
-    finding_count(old, warp, lanes);
-  pthread_mutex_unlock(&findings->lock);
-  return !old && !insn;
+  if (insn && !(cluster->reported[insn - warp->kernel->code] & 1ull << kind))
+    return true;
+  TileFinding *old = finding_find(&cluster->findings, insn, kind);
+  if (!old) // none yet, or dropped
+    return !insn;
+  old->count++;
+  if (old->warp == warp)
+    old->lanes |= lanes;
+  return false;
 }
 
-/// Adds an entry unless the limit is reached; the lock is held.
-static TileFinding *finding_add(TileEmu *emu, TileFindingKind kind,
+/// Adds an entry unless the limit is reached. Takes the message.
+static TileFinding *finding_add(TileCluster *cluster, TileFindingKind kind,
                                 char *message) {
-  TileFindings *findings = &emu->findings;
-  if (findings->count >= (uint32_t)emu->options.max_findings) {
+  TileFindings *findings = &cluster->findings;
+  if (findings->count >= (uint32_t)cluster->emu->options.max_findings) {
     findings->num_dropped++;
     free(message);
     return NULL;
@@ -253,48 +246,85 @@ static TileFinding *finding_add(TileEmu *emu, TileFindingKind kind,
   return finding;
 }
 
+void tile_emu_find_memory(TileWarp *warp, const char *space, uint64_t offset,
+                          const char *name) {
+  TileFindingMemory *memory = &warp->cluster->finding_memory;
+  memory->space = space;
+  memory->offset = offset;
+  snprintf(memory->name, sizeof memory->name, "%.199s", name);
+}
+
 void tile_emu_find(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
                    TileFindingKind kind, const char *format, ...) {
+  TileCluster *cluster = warp->cluster;
+  TileFindingMemory memory = cluster->finding_memory;
+  cluster->finding_memory.space = NULL;
   if (!tile_emu_find_is_new(warp, insn, lanes, kind))
     return;
-  TileRun *run = warp->cluster->run;
   char text[4000], where[256];
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  TileFindings *findings = &run->emu->findings;
-  pthread_mutex_lock(&findings->lock);
-  TileFinding *finding = finding_find(findings, insn, kind);
-  if (finding)
-    finding_count(finding, warp, lanes); // another thread was faster
-  else
-    finding = finding_add(run->emu, kind, strdup(text));
-  if (finding && !finding->place) {
-    finding->place = strdup(insn ? tile_emu_insn_where(run->module, insn, where)
-                                 : "the end of the CTA");
-    finding->insn = insn;
-    finding->warp = warp;
-    memcpy(finding->ctaid, warp->cta->ctaid, sizeof finding->ctaid);
-    finding->warp_index = warp->index;
-    finding->lanes = lanes;
-  }
-  pthread_mutex_unlock(&findings->lock);
   if (insn)
-    __atomic_fetch_or(&run->reported[insn - run->kernel->code], 1ull << kind,
-                      __ATOMIC_RELAXED);
+    cluster->reported[insn - warp->kernel->code] |= 1ull << kind;
+  TileFinding *finding = finding_add(cluster, kind, strdup(text));
+  if (!finding)
+    return;
+  finding->place =
+      strdup(insn ? tile_emu_insn_where(cluster->run->module, insn, where)
+                  : "the end of the CTA");
+  finding->insn = insn;
+  finding->warp = warp;
+  memcpy(finding->ctaid, warp->cta->ctaid, sizeof finding->ctaid);
+  finding->warp_index = warp->index;
+  finding->lanes = lanes;
+  finding->memory = memory;
 }
 
-void tile_emu_find_in_cluster(TileEmu *emu, TileFindingKind kind,
+void tile_emu_find_in_cluster(TileCluster *cluster, TileFindingKind kind,
                               const char *text) {
-  TileFindings *findings = &emu->findings;
-  pthread_mutex_lock(&findings->lock);
-  TileFinding *old = finding_find(findings, NULL, kind);
-  if (old)
+  TileFinding *old = finding_find(&cluster->findings, NULL, kind);
+  if (old) {
     old->count++;
-  else
-    finding_add(emu, kind, strdup(text));
-  pthread_mutex_unlock(&findings->lock);
+    return;
+  }
+  TileFinding *finding = finding_add(cluster, kind, strdup(text));
+  if (finding)
+    memcpy(finding->ctaid, cluster->first_ctaid, sizeof finding->ctaid);
+}
+
+//===-- Putting together --------------------------------------------------===//
+
+void tile_emu_findings_deinit(TileFindings *findings) {
+  for (uint32_t i = 0; i < findings->count; i++) {
+    free(findings->items[i].message);
+    free(findings->items[i].place);
+  }
+  free(findings->items);
+  *findings = (TileFindings){0};
+}
+
+void tile_emu_findings_merge(TileFindings *findings, TileFindings *others,
+                             uint32_t max_findings) {
+  findings->num_dropped += others->num_dropped;
+  for (uint32_t i = 0; i < others->count; i++) {
+    TileFinding *other = &others->items[i];
+    TileFinding *old = finding_find(findings, other->insn, other->kind);
+    if (old) {
+      old->count += other->count;
+      continue;
+    }
+    if (findings->count >= max_findings) {
+      findings->num_dropped++;
+      continue;
+    }
+    findings->items = tile_emu_realloc(
+        findings->items, (findings->count + 1) * sizeof *findings->items);
+    findings->items[findings->count++] = *other;
+    other->message = other->place = NULL; // moved
+  }
+  tile_emu_findings_deinit(others);
 }
 
 //===-- Printing ----------------------------------------------------------===//

@@ -1,8 +1,10 @@
 //===- Findings.h - What the emulator reports about a kernel --------------===//
 //
 // A finding is one rule broken at one instruction. It is recorded once with
-// its first occurrence; later ones only add lanes and a count. Text is made
-// when the launch has ended.
+// its first occurrence; later ones only add lanes and a count. Every cluster
+// records its own; ClusterResults.c puts them together in the order of the
+// grid, so that reports do not depend on host threads. Text is made when the
+// launch has ended.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_EMULATOR_FINDINGS_H
@@ -10,7 +12,7 @@
 
 #include "Ptx.h"
 
-#include <pthread.h>
+typedef struct TileCluster TileCluster;
 
 /// Finer than the names in brackets: every kind has its own likely cause.
 typedef enum {
@@ -64,6 +66,13 @@ void tile_emu_buffer_print(TileBuffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void tile_emu_buffer_deinit(TileBuffer *buffer);
 
+/// The memory a finding is about.
+typedef struct {
+  const char *space; // "shared", "global", …; NULL: none
+  uint64_t offset;   // shared memory only
+  char name[200];    // "tile+16"
+} TileFindingMemory;
+
 typedef struct {
   TileFindingKind kind;
   char *message; // first occurrence, with history
@@ -73,6 +82,7 @@ typedef struct {
   uint32_t ctaid[3], warp_index;
   TileLanes lanes;
   uint64_t count;
+  TileFindingMemory memory;
 } TileFinding;
 
 typedef struct {
@@ -80,8 +90,13 @@ typedef struct {
   uint32_t count;
   uint64_t num_dropped; // beyond the limit of the options
   uint32_t first_of_launch;
-  pthread_mutex_t lock;
 } TileFindings;
+
+void tile_emu_findings_deinit(TileFindings *findings);
+
+/// Adds those of a cluster, which are moved, to those of the device.
+void tile_emu_findings_merge(TileFindings *findings, TileFindings *others,
+                             uint32_t max_findings);
 
 /// Reports a broken rule at `insn` (NULL: at the end of a CTA) for `lanes`.
 void tile_emu_find(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
@@ -93,8 +108,13 @@ void tile_emu_find(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
 bool tile_emu_find_is_new(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
                           TileFindingKind kind);
 
+/// Says which memory the next finding of the warp's cluster is about; forgotten
+/// by the next tile_emu_find, new or not.
+void tile_emu_find_memory(TileWarp *warp, const char *space, uint64_t offset,
+                          const char *name);
+
 /// Reports something about a whole cluster, with a text that has everything.
-void tile_emu_find_in_cluster(TileEmu *emu, TileFindingKind kind,
+void tile_emu_find_in_cluster(TileCluster *cluster, TileFindingKind kind,
                               const char *text);
 
 /// "ptx:12 (gemm.cu:7) `opcode`" for reports; returns `out_text`.
@@ -102,6 +122,7 @@ const char *tile_emu_insn_where(const TileEmuModule *module,
                                 const TileInsn *insn, char out_text[256]);
 
 const char *tile_emu_finding_name(TileFindingKind kind);
+const char *tile_emu_finding_cause(TileFindingKind kind);
 bool tile_emu_finding_is_pedantic(TileFindingKind kind);
 /// Appends the paragraph of a finding.
 void tile_emu_finding_print(const TileFinding *finding, TileBuffer *buffer);

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ClusterResults.h"
+#include "FindingView.h"
 #include "Simulation.h"
 
 #include <stdlib.h>
@@ -134,22 +136,14 @@ static TileStatus run_shape(TileRun *run, const TileEmuLaunch *launch) {
 
 static void *worker(void *user_data) {
   TileRun *run = user_data;
-  TileEmu *emu = run->emu;
   TileCluster *cluster = tile_emu_cluster_create(run);
   for (;;) {
     uint32_t id = __atomic_fetch_add(&run->next_cluster, 1, __ATOMIC_RELAXED);
-    pthread_mutex_lock(&emu->findings.lock);
-    bool is_full = emu->findings.count >= (uint32_t)emu->options.max_findings;
-    pthread_mutex_unlock(&emu->findings.lock);
-    if (id >= run->total_clusters || is_full)
+    if (id >= run->total_clusters || tile_emu_results_are_final(run->results))
       break;
     tile_emu_cluster_reset(cluster, id);
     tile_emu_cluster_run(cluster);
-    pthread_mutex_lock(&emu->findings.lock);
-    emu->stats.num_warp_instructions += cluster->num_warp_insns;
-    emu->stats.num_lane_instructions += cluster->num_lane_insns;
-    emu->stats.num_async_ops += cluster->num_async_ops;
-    pthread_mutex_unlock(&emu->findings.lock);
+    tile_emu_results_add(run->results, cluster, id);
     tile_emu_cluster_finish(cluster);
   }
   tile_emu_cluster_destroy(cluster);
@@ -212,22 +206,16 @@ static uint8_t *params_build(const TileKernel *kernel,
 //===-- Results -----------------------------------------------------------===//
 
 /// Makes the text of the findings of this launch. Later launches only append.
-static void report_update(TileEmu *emu) {
+static void report_update(TileRun *run) {
+  TileEmu *emu = run->emu;
   const TileFindings *findings = &emu->findings;
   emu->finding_views = tile_emu_realloc(
       emu->finding_views, findings->count * sizeof *emu->finding_views);
-  emu->finding_texts = tile_emu_realloc(
-      emu->finding_texts, findings->count * sizeof *emu->finding_texts);
   for (uint32_t i = findings->first_of_launch; i < findings->count; i++) {
-    const TileFinding *finding = &findings->items[i];
-    TileBuffer text = {0};
-    tile_emu_finding_print(finding, &text);
+    TileEmuFinding *view = &emu->finding_views[i];
+    tile_emu_finding_view(run, &findings->items[i], view);
     tile_emu_buffer_print(&emu->report, "%s%s", emu->report.length ? "\n" : "",
-                          text.text);
-    emu->finding_texts[i] = text.text; // owned by the list from here
-    emu->finding_views[i] = (TileEmuFinding){
-        tile_emu_finding_name(finding->kind), text.text,
-        finding->insn ? finding->insn->line : 0, finding->count};
+                          view->text);
   }
   emu->num_finding_views = findings->count;
 }
@@ -240,7 +228,7 @@ static TileStatus launch_status(const TileEmu *emu) {
                                                      emu->options.max_findings)
                                  : tile_status_ok();
   return tile_status_error(TILE_STATUS_KERNEL_FAILED, "%s",
-                           emu->finding_texts[findings->first_of_launch]);
+                           emu->finding_views[findings->first_of_launch].text);
 }
 
 static void run_execute(TileRun *run, const TileEmuLaunch *launch) {
@@ -252,11 +240,11 @@ static void run_execute(TileRun *run, const TileEmuLaunch *launch) {
   run->params = params_build(kernel, launch);
   run->register_template = tile_emu_aligned(64, kernel->register_file_bytes);
   tile_emu_template_build(run);
-  run->reported = tile_emu_calloc(kernel->num_insns, sizeof *run->reported);
   emu->findings.first_of_launch = emu->findings.count;
+  run->results = tile_emu_results_create(run);
   run_clusters(run);
-  report_update(emu);
-  free(run->reported);
+  tile_emu_results_destroy(run->results);
+  report_update(run);
   free(run->register_template);
   free(run->params);
   emu->num_allocations = num_allocations;

@@ -19,6 +19,7 @@
 #include "Findings.h"
 #include "Ptx.h"
 
+#include <pthread.h>
 #include <string.h>
 
 typedef struct TileCta TileCta;
@@ -212,6 +213,7 @@ struct TileCta {
 //===-- Cluster -----------------------------------------------------------===//
 
 typedef struct TileRun TileRun;
+typedef struct TileClusterResults TileClusterResults;
 typedef struct TileReadSets TileReadSets;
 typedef struct TileWgmmaCache TileWgmmaCache;
 
@@ -244,6 +246,10 @@ struct TileCluster {
   TileReadSets *read_sets;
   TileWgmmaCache *wgmma_cache;
   size_t last_allocation; // index of the last one hit
+  TileFindings findings;
+  TileFindingMemory finding_memory; // of the next one
+  uint64_t *reported;               // by instruction: bit per kind
+  TileBuffer output;                // of vprintf
 };
 
 //===-- Device ------------------------------------------------------------===//
@@ -263,9 +269,8 @@ struct TileEmu {
   size_t num_allocations;
   TileFindings findings;
   TileEmuStats stats;
-  TileBuffer report, output;
+  TileBuffer report, output, json;
   TileEmuFinding *finding_views; // what tile_emu_finding returns
-  char **finding_texts;
   uint32_t num_finding_views;
   pthread_mutex_t atomics; // read-modify-write of global memory
   TileArena names;
@@ -282,9 +287,7 @@ struct TileRun {
   uint32_t dynamic_smem_bytes, dynamic_smem_base; // offset after the first
   uint8_t *params;                                // of the kernel
   uint8_t *register_template; // register file of a fresh warp
-  uint64_t *reported;         // by instruction: bit per kind; atomic
-  uint64_t num_insns;         // atomic
-  pthread_mutex_t lock;
+  TileClusterResults *results;
 };
 
 enum { TILE_GUARD_ZONE_BYTES = 1 << 20 };

@@ -46,6 +46,8 @@ TileMbarrier *tile_emu_mbarrier_get(TileWarp *warp, const TileInsn *insn,
   uint16_t index = cta->shadow.mbarrier[offset / 8];
   char name[200];
   if (!index || !cta->mbarriers[index - 1].is_live) {
+    tile_emu_find_memory(warp, "shared", offset,
+                         tile_emu_shared_name(cta, offset, name));
     tile_emu_find(warp, insn, lanes, TILE_FINDING_MBARRIER_ABSENT,
                   "%s (shared 0x%x) holds no initialised mbarrier",
                   tile_emu_shared_name(cta, offset, name), offset);
@@ -58,12 +60,15 @@ TileMbarrier *tile_emu_mbarrier_get(TileWarp *warp, const TileInsn *insn,
   uint32_t agent = tile_epoch_agent(mbarrier->init_epoch);
   const TileClock *causal = warp->cluster->clocks.threads[thread].causal;
   if (agent != thread &&
-      causal->ticks[agent] < tile_epoch_tick(mbarrier->init_epoch))
+      causal->ticks[agent] < tile_epoch_tick(mbarrier->init_epoch)) {
+    tile_emu_find_memory(warp, "shared", offset,
+                         tile_emu_shared_name(cta, offset, name));
     tile_emu_find(warp, insn, lanes, TILE_FINDING_RACE_MBARRIER_INIT,
                   "use of the mbarrier at %s (shared 0x%x) is not ordered "
                   "after its mbarrier.init by thread %u",
                   tile_emu_shared_name(cta, offset, name), offset,
                   agent % warp->cluster->threads_per_cta);
+  }
   return mbarrier;
 }
 
@@ -80,6 +85,10 @@ static void report_with_history(const TileMbarrierUser *user,
   tile_emu_mbarrier_print(user->warp->cta, mbarrier, &history);
   if (history.length) // the paragraph adds the last newline
     history.text[history.length - 1] = 0;
+  char name[200];
+  tile_emu_find_memory(
+      user->warp, "shared", mbarrier->offset,
+      tile_emu_shared_name(user->warp->cta, mbarrier->offset, name));
   tile_emu_find(user->warp, user->insn, lanes, kind, "%s\n%s", text,
                 history.text);
   tile_emu_buffer_deinit(&history);

@@ -213,10 +213,12 @@ static void check_after_read(TileCta *cta, uint32_t offset, uint32_t readers,
 static void report_uninitialised(TileCta *cta, uint32_t offset,
                                  const TileAccess *access) {
   char name[200];
+  tile_emu_shared_name(cta, offset, name);
+  tile_emu_find_memory(access->warp, "shared", offset, name);
   tile_emu_find(access->warp, access->insn, tile_lane_bit(access->lane),
                 TILE_FINDING_UNINITIALISED,
                 "%sread of %s (shared 0x%x), which nobody has written",
-                access->what, tile_emu_shared_name(cta, offset, name), offset);
+                access->what, name, offset);
 }
 
 /// Gives every byte of the chunk an entry of its own.

@@ -80,6 +80,7 @@ void tile_emu_race_report(TileCta *cta, uint32_t offset,
   tile_emu_shared_name(cta, offset, name);
   agent_name(cta->cluster, previous, agent);
   previous_where(cta, offset, previous, previous_is_write, where);
+  tile_emu_find_memory(access->warp, "shared", offset, name);
   const char *verb = is_write ? "write" : "read";
   if (kind == TILE_FINDING_RACE || kind == TILE_FINDING_RACE_OVERLAP)
     tile_emu_find(access->warp, access->insn, lane, kind,

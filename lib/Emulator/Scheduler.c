@@ -18,7 +18,7 @@ enum {
   IMPATIENCE = 200000,       // instructions without progress until async
                              // work is pushed
   LIVELOCK_INSNS = 20000000, // instructions without progress
-  COUNT_INTERVAL = 256       // turns between checks of the launch limit
+  COUNT_INTERVAL = 256       // turns between checks of the limit
 };
 
 typedef struct {
@@ -31,7 +31,6 @@ typedef struct {
   uint64_t stall_progress; // cluster->progress at the first stalled round
   uint32_t stall_rounds;
   uint64_t last_progress, last_progress_insns;
-  uint64_t counted_insns; // already added to the run
 } Schedule;
 
 static bool is_runnable(const TileWarp *warp) {
@@ -88,16 +87,11 @@ static bool resolve_stall(Schedule *schedule) {
 /// False when the kernel only spins, or has used up its instructions.
 static bool check_progress(Schedule *schedule) {
   TileCluster *cluster = schedule->cluster;
-  TileRun *run = cluster->run;
   uint64_t num_insns = cluster->num_warp_insns;
-  if (cluster->tick % COUNT_INTERVAL == 0) {
-    uint64_t total = __atomic_add_fetch(
-        &run->num_insns, num_insns - schedule->counted_insns, __ATOMIC_RELAXED);
-    schedule->counted_insns = num_insns;
-    if (total > run->emu->options.max_instructions) {
-      tile_emu_deadlock_report(cluster, TILE_FINDING_INSTRUCTION_LIMIT);
-      return false;
-    }
+  if (cluster->tick % COUNT_INTERVAL == 0 &&
+      num_insns > cluster->emu->options.max_instructions) {
+    tile_emu_deadlock_report(cluster, TILE_FINDING_INSTRUCTION_LIMIT);
+    return false;
   }
   if (cluster->progress != schedule->last_progress) {
     schedule->last_progress = cluster->progress;

@@ -14,6 +14,14 @@ void tile_emu_cluster_run(TileCluster *cluster);
 /// Reports that no thread can go on, and where each one is. DeadlockReport.c
 void tile_emu_deadlock_report(TileCluster *cluster, TileFindingKind kind);
 
+/// DeadlockArrivals.c, for that report: warps that exited; who arrived lately,
+/// and where they are now; who can still get to an instruction that arrives.
+void tile_emu_deadlock_exits(const TileCta *cta, TileBuffer *buffer);
+void tile_emu_deadlock_arrived(const TileCluster *cluster,
+                               const TileMbarrier *mbarrier,
+                               TileBuffer *buffer);
+void tile_emu_deadlock_arrivals(const TileCluster *cluster, TileBuffer *buffer);
+
 /// ClusterSetup.c: memory for clusters of a run, used for one after another.
 TileCluster *tile_emu_cluster_create(TileRun *run);
 void tile_emu_cluster_destroy(TileCluster *cluster);

@@ -55,6 +55,8 @@ const char *tile_device_report(const TileDevice *device) {
   return device->emu ? tile_emu_report(device->emu) : "";
 }
 
+TileEmu *tile_device_emulator(const TileDevice *device) { return device->emu; }
+
 TileEmuStats tile_device_stats(const TileDevice *device) {
   return device->emu ? tile_emu_stats(device->emu) : (TileEmuStats){0};
 }

@@ -104,6 +104,8 @@ HarnessResult harness_run(const HarnessRun *run) {
       memcpy(run->args[i].buffer.data, arguments.pointers[i],
              run->args[i].buffer.size_bytes);
   result_fill(emu, &result);
+  if (run->inspect)
+    run->inspect(emu, run->user_data);
   tile_emu_destroy(emu);
   tile_emu_module_destroy(module);
   return result;

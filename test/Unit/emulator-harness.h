@@ -47,6 +47,8 @@ typedef struct {
   size_t num_args;
   size_t num_memory_args; // the first ones, which the kernel does not take
   TileEmuOptions options; // seed 0: the defaults
+  void (*inspect)(TileEmu *emu, void *user_data); // after the launch, or NULL
+  void *user_data;
 } HarnessRun;
 
 typedef struct {

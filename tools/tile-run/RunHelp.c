@@ -77,6 +77,8 @@ static const char *const help_parts[] = {
     "  --threads=N              host threads (default 1)\n"
     "  --max-instructions=N     give up after N warp instructions per launch\n"
     "  --stats                  print numbers of executed instructions\n"
+    "  --report=FILE.json       findings and counts as JSON; with --seeds, of\n"
+    "                           the last run\n"
     "Raw PTX only:\n"
     "  --kernel=NAME            default: the only kernel of the file\n"
     "  --grid=X[,Y[,Z]]         blocks (default 1)\n"

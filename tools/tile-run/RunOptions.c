@@ -23,6 +23,7 @@ typedef enum {
   OPTION_SEED,
   OPTION_SEEDS,
   OPTION_SCHEDULE,
+  OPTION_REPORT,
   OPTION_THREADS,
   OPTION_SMS,
   OPTION_MAX_INSTRUCTIONS,
@@ -48,6 +49,7 @@ static const char *const option_names[OPTION_COUNT] = {
     [OPTION_SEED] = "seed",
     [OPTION_SEEDS] = "seeds",
     [OPTION_SCHEDULE] = "schedule",
+    [OPTION_REPORT] = "report",
     [OPTION_THREADS] = "threads",
     [OPTION_SMS] = "sms",
     [OPTION_MAX_INSTRUCTIONS] = "max-instructions",
@@ -110,14 +112,9 @@ static TileStatus parse_sizes(Option option, const char *value,
 }
 
 static TileStatus parse_schedule(const char *value, TileEmuSchedule *out) {
-  static const char *const names[] = {
-      [TILE_EMU_SCHEDULE_MIXED] = "mixed",
-      [TILE_EMU_SCHEDULE_EAGER] = "eager",
-      [TILE_EMU_SCHEDULE_LAZY] = "lazy",
-      [TILE_EMU_SCHEDULE_RANDOM] = "random",
-  };
-  for (int i = 0; i < (int)(sizeof names / sizeof names[0]); i++) {
-    if (strcmp(value, names[i]) == 0) {
+  const char *name;
+  for (int i = 0; (name = tile_emu_schedule_name((TileEmuSchedule)i)); i++) {
+    if (strcmp(value, name) == 0) {
       *out = (TileEmuSchedule)i;
       return tile_status_ok();
     }
@@ -209,6 +206,9 @@ static TileStatus apply_value(Option option, const char *value,
     return parse_output(option, value, options);
   case OPTION_SCHEDULE:
     return parse_schedule(value, &emulator->schedule);
+  case OPTION_REPORT:
+    options->report_path = value;
+    return tile_status_ok();
   case OPTION_SEED:
     return parse_number(option, value, 0, UINT64_MAX, &emulator->seed);
   case OPTION_SEEDS:
@@ -232,7 +232,8 @@ static TileStatus apply_value(Option option, const char *value,
 /// Options that change what the emulator does and a GPU cannot do.
 static bool is_emulator_option(Option option) {
   return option == OPTION_PEDANTIC || option == OPTION_SEED ||
-         option == OPTION_SEEDS || option == OPTION_SCHEDULE;
+         option == OPTION_SEEDS || option == OPTION_SCHEDULE ||
+         option == OPTION_REPORT;
 }
 
 /// Splits --name=value and finds the name. Returns OPTION_COUNT if unknown.

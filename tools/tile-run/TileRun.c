@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RunOptions.h"
+#include "RunReport.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -378,49 +378,19 @@ static const char *program_name(const Job *job) {
                        : job->options.program;
 }
 
-static void report_failure(const Job *job, const TileDevice *device,
-                           uint64_t seed, const TileStatus *status) {
-  const char *report = tile_device_report(device);
-  fflush(stdout); // what --verbose said comes first
-  if (status->code != TILE_STATUS_KERNEL_FAILED) {
-    fprintf(stderr, "tile-run: %s\n", status->message);
-    return;
-  }
-  fprintf(stderr, "tile-run: %s failed on %s", program_name(job),
-          tile_device_name(device));
-  if (tile_device_is_emulator(device))
-    fprintf(stderr, " (--seed=%llu)", (unsigned long long)seed);
-  const char *text = *report ? report : status->message;
-  size_t length = strlen(text);
-  while (length > 0 && text[length - 1] == '\n')
-    length--;
-  fprintf(stderr, ":\n%.*s\n", (int)length, text);
-}
-
-static void print_stats(const TileDevice *device) {
-  TileEmuStats stats = tile_device_stats(device);
-  if (!tile_device_is_emulator(device)) {
-    printf("stats: only the emulator counts\n");
-    return;
-  }
-  printf("stats: %llu warp instructions, %llu lane instructions, %llu "
-         "asynchronous operations\n",
-         (unsigned long long)stats.num_warp_instructions,
-         (unsigned long long)stats.num_lane_instructions,
-         (unsigned long long)stats.num_async_ops);
-}
-
 static TileStatus run_on(Job *job, TileDevice *device, uint64_t seed) {
   TileStatus status = copy_to_device(job, device);
   if (tile_status_is_ok(&status))
     status = job->function ? run_function(job, device) : run_ptx(job, device);
   if (tile_status_is_ok(&status))
     status = copy_from_device(job, device);
+  RunReport report = {&job->options, device, program_name(job), seed};
   if (!tile_status_is_ok(&status))
-    report_failure(job, device, seed, &status);
-  if (job->options.stats)
-    print_stats(device);
-  return status;
+    run_report_failure(&report, &status);
+  TileStatus written = run_report_write(&report, &status);
+  if (!tile_status_is_ok(&written))
+    fprintf(stderr, "tile-run: %s\n", written.message);
+  return tile_status_is_ok(&status) ? written : status;
 }
 
 /// Runs one seed on a fresh device. What went wrong has been reported.
@@ -440,8 +410,8 @@ static TileStatusCode run_seed(Job *job, uint64_t seed, bool *out_is_emulator) {
       printf("no GPU: %s\n", tile_device_note(device));
   }
   if (!*out_is_emulator && job->options.has_emulator_option)
-    fprintf(stderr, "tile-run: warning: --seed, --seeds, --schedule and "
-                    "--pedantic have no effect on a GPU\n");
+    fprintf(stderr, "tile-run: warning: --seed, --seeds, --schedule, "
+                    "--pedantic and --report have no effect on a GPU\n");
   status = run_on(job, device, seed);
   if (job->options.verbose && tile_status_is_ok(&status))
     printf("%s: ok on %s\n", program_name(job), tile_device_name(device));

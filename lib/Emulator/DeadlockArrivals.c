@@ -1,0 +1,197 @@
+//===- DeadlockArrivals.c - Who could still end a wait --------------------===//
+//
+// An mbarrier that nobody completes lacks arrivals or bytes. For every mbarrier
+// that is waited for, the report names the threads that arrived lately and
+// where they are now; and for every instruction that arrives somewhere, the
+// warps whose control flow can still get there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Simulation.h"
+
+#include <stdlib.h>
+
+//===-- Sets of warps -----------------------------------------------------===//
+
+/// "warp 3", "warps 0-3, 8".
+static void print_warps(TileBuffer *buffer, const bool *is_in,
+                        uint32_t num_warps) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < num_warps; i++)
+    count += is_in[i];
+  tile_emu_buffer_print(buffer, count == 1 ? "warp" : "warps");
+  const char *separator = " ";
+  for (uint32_t i = 0; i < num_warps; i++) {
+    if (!is_in[i])
+      continue;
+    uint32_t last = i;
+    while (last + 1 < num_warps && is_in[last + 1])
+      last++;
+    tile_emu_buffer_print(buffer, "%s%u", separator, i);
+    if (last > i)
+      tile_emu_buffer_print(buffer, "-%u", last);
+    separator = ", ";
+    i = last;
+  }
+}
+
+void tile_emu_deadlock_exits(const TileCta *cta, TileBuffer *buffer) {
+  bool is_in[TILE_MAX_CTA_WARPS] = {false};
+  bool any = false;
+  for (uint32_t i = 0; i < cta->num_warps; i++) {
+    is_in[i] = cta->warps[i].live == 0;
+    any |= is_in[i];
+  }
+  if (!any)
+    return;
+  if (cta->cluster->num_ctas > 1)
+    tile_emu_buffer_print(buffer, "  CTA rank %u ", cta->rank);
+  else
+    tile_emu_buffer_print(buffer, "  ");
+  print_warps(buffer, is_in, cta->num_warps);
+  tile_emu_buffer_print(buffer, ": exited\n");
+}
+
+//===-- Threads that arrived before ---------------------------------------===//
+
+static void print_now(const TileWarp *warp, uint32_t lane, TileBuffer *buffer) {
+  const TileInsn *insn = &warp->kernel->code[warp->pc[lane]];
+  if (!tile_lane_in(warp->live, lane))
+    tile_emu_buffer_print(buffer, "it has exited");
+  else if (!tile_lane_in(warp->waiting, lane))
+    tile_emu_buffer_print(buffer, "it runs at ptx:%u", insn->line);
+  else if (warp->wait[lane].kind == TILE_WAIT_MBARRIER)
+    tile_emu_buffer_print(buffer, "it waits for mbarrier 0x%x at ptx:%u",
+                          warp->wait[lane].object, insn->line);
+  else
+    tile_emu_buffer_print(buffer, "it waits at ptx:%u", insn->line);
+}
+
+void tile_emu_deadlock_arrived(const TileCluster *cluster,
+                               const TileMbarrier *mbarrier,
+                               TileBuffer *buffer) {
+  enum { MAX_THREADS = 4 };
+  uint32_t printed[MAX_THREADS], num_printed = 0, first = 0;
+  if (mbarrier->num_events > TILE_MBARRIER_HISTORY)
+    first = mbarrier->num_events - TILE_MBARRIER_HISTORY;
+  for (uint32_t i = mbarrier->num_events; i-- > first;) {
+    const TileMbarrierEvent *event =
+        &mbarrier->history[i % TILE_MBARRIER_HISTORY];
+    if (event->kind == TILE_EVENT_INIT)
+      break;
+    bool is_known = event->kind != TILE_EVENT_ARRIVE ||
+                    event->actor >= cluster->num_threads;
+    for (uint32_t k = 0; k < num_printed; k++)
+      is_known |= printed[k] == event->actor;
+    if (is_known || num_printed == MAX_THREADS)
+      continue;
+    printed[num_printed++] = event->actor;
+    uint32_t thread = event->actor % cluster->threads_per_cta;
+    const TileCta *cta =
+        &cluster->ctas[event->actor / cluster->threads_per_cta];
+    tile_emu_buffer_print(
+        buffer, "        thread %u last arrived in phase %u%s; ", thread,
+        event->phase,
+        event->phase == mbarrier->phase ? ", the current one" : "");
+    print_now(&cta->warps[thread / TILE_WARP_SIZE], thread % TILE_WARP_SIZE,
+              buffer);
+    tile_emu_buffer_print(buffer, "\n");
+  }
+  if (!num_printed)
+    tile_emu_buffer_print(buffer,
+                          "        no thread has arrived since its init\n");
+}
+
+//===-- Instructions that arrive or copy ----------------------------------===//
+
+/// Which instructions can be executed after others.
+typedef struct {
+  const TileKernel *kernel;
+  bool *is_reached; // by instruction
+  uint32_t *stack;
+  uint32_t depth;
+} Reach;
+
+static void reach_push(Reach *reach, uint32_t index) {
+  if (index >= reach->kernel->num_insns || reach->is_reached[index])
+    return;
+  reach->is_reached[index] = true;
+  reach->stack[reach->depth++] = index;
+}
+
+/// Everything that the live lanes of `warp` can still get to.
+static void reach_from(Reach *reach, const TileWarp *warp) {
+  const TileKernel *kernel = reach->kernel;
+  memset(reach->is_reached, 0, kernel->num_insns * sizeof *reach->is_reached);
+  TILE_FOR_LANES (l, warp->live) {
+    reach_push(reach, warp->pc[l]);
+  }
+  while (reach->depth) {
+    uint32_t index = reach->stack[--reach->depth];
+    const TileInsn *insn = &kernel->code[index];
+    bool is_always = insn->guard == TILE_NO_SLOT;
+    bool is_exit = insn->flags & TILE_INSN_EXIT;
+    if (insn->flags & TILE_INSN_BRANCH_TABLE)
+      for (uint32_t i = 0; i < insn->num_vec; i++)
+        reach_push(reach, insn->vec[i]);
+    else if (insn->flags & TILE_INSN_BRANCH)
+      reach_push(reach, insn->target);
+    if (!is_always || (!is_exit && !(insn->flags & TILE_INSN_BRANCH)))
+      reach_push(reach, index + 1);
+  }
+}
+
+static bool arrives(const TileInsn *insn) {
+  return insn->opcode && (!strncmp(insn->opcode, "mbarrier.arrive", 15) ||
+                          strstr(insn->opcode, ".mbarrier.arrive") ||
+                          strstr(insn->opcode, ".mbarrier::arrive") ||
+                          strstr(insn->opcode, ".mbarrier::complete_tx"));
+}
+
+static void print_arrival(const TileCluster *cluster, const TileInsn *insn,
+                          const bool *reached, TileBuffer *buffer) {
+  const TileRun *run = cluster->run;
+  char where[256];
+  bool is_in[TILE_MAX_CTA_WARPS] = {false};
+  bool any = false;
+  size_t index = (size_t)(insn - run->kernel->code);
+  uint32_t num_warps = cluster->ctas[0].num_warps;
+  for (uint32_t w = 0; w < num_warps * cluster->num_ctas; w++) {
+    bool is_reached = reached[w * run->kernel->num_insns + index];
+    is_in[w % num_warps] |= is_reached;
+    any |= is_reached;
+  }
+  tile_emu_buffer_print(
+      buffer, "    %s: ", tile_emu_insn_where(run->module, insn, where));
+  if (any)
+    print_warps(buffer, is_in, num_warps);
+  tile_emu_buffer_print(buffer, any ? " can still get there\n"
+                                    : "nobody can get there any more\n");
+}
+
+void tile_emu_deadlock_arrivals(const TileCluster *cluster,
+                                TileBuffer *buffer) {
+  enum { MAX_ARRIVALS = 12 };
+  const TileKernel *kernel = cluster->run->kernel;
+  uint32_t num_warps = cluster->ctas[0].num_warps, num_arrivals = 0;
+  size_t total = (size_t)num_warps * cluster->num_ctas;
+  bool *reached = tile_emu_calloc(total * kernel->num_insns, sizeof *reached);
+  Reach reach = {.kernel = kernel};
+  reach.stack = tile_emu_calloc(kernel->num_insns, sizeof *reach.stack);
+  for (uint32_t w = 0; w < total; w++) {
+    reach.is_reached = reached + (size_t)w * kernel->num_insns;
+    reach_from(&reach, &cluster->ctas[w / num_warps].warps[w % num_warps]);
+  }
+  for (uint32_t i = 0; i < kernel->num_insns; i++) {
+    if (!arrives(&kernel->code[i]) || num_arrivals++ >= MAX_ARRIVALS)
+      continue;
+    if (num_arrivals == 1)
+      tile_emu_buffer_print(buffer, "  instructions that arrive or copy:\n");
+    print_arrival(cluster, &kernel->code[i], reached, buffer);
+  }
+  if (num_arrivals > MAX_ARRIVALS)
+    tile_emu_buffer_print(buffer, "    and %u more\n",
+                          num_arrivals - MAX_ARRIVALS);
+  free(reach.stack);
+  free(reached);
+}

@@ -1,0 +1,53 @@
+//===- FindingView.c - Findings as data for users -------------------------===//
+
+#include "FindingView.h"
+
+static const char *copy(TileEmu *emu, const char *text) {
+  return text ? tile_arena_strdup(&emu->names, text, strlen(text)) : NULL;
+}
+
+static void view_insn(const TileRun *run, const TileInsn *insn,
+                      TileEmuFinding *view) {
+  const TileEmuModule *module = run->module;
+  view->ptx_line = insn->line;
+  view->opcode = copy(run->emu, insn->opcode);
+  if (!insn->source_file || insn->source_file >= module->num_files)
+    return;
+  view->source_file = copy(run->emu, module->files[insn->source_file]);
+  view->source_line = insn->source_line;
+}
+
+void tile_emu_finding_view(const TileRun *run, const TileFinding *finding,
+                           TileEmuFinding *out_view) {
+  TileEmu *emu = run->emu;
+  TileBuffer text = {0};
+  tile_emu_finding_print(finding, &text);
+  const char *message = copy(emu, finding->message);
+  const char *newline = strchr(message, '\n');
+  *out_view = (TileEmuFinding){
+      .kind = tile_emu_finding_name(finding->kind),
+      .text = copy(emu, text.text),
+      .count = finding->count,
+      .is_pedantic = tile_emu_finding_is_pedantic(finding->kind),
+      .message = message,
+      .history = newline ? newline + 1 : "",
+      .cause = tile_emu_finding_cause(finding->kind),
+      .kernel = copy(emu, run->kernel->name),
+      .has_cta = finding->place != NULL,
+      .has_warp = finding->insn != NULL,
+      .warp = finding->warp_index,
+      .lanes = finding->lanes,
+  };
+  if (newline)
+    out_view->message =
+        tile_arena_strdup(&emu->names, message, (size_t)(newline - message));
+  memcpy(out_view->ctaid, finding->ctaid, sizeof out_view->ctaid);
+  if (finding->insn)
+    view_insn(run, finding->insn, out_view);
+  if (finding->memory.space) {
+    out_view->memory_space = finding->memory.space;
+    out_view->memory_name = copy(emu, finding->memory.name);
+    out_view->memory_offset = finding->memory.offset;
+  }
+  tile_emu_buffer_deinit(&text);
+}

@@ -1,0 +1,62 @@
+//===- RunReport.c - What tile-run says about a run -----------------------===//
+
+#include "RunReport.h"
+
+#include <errno.h>
+#include <string.h>
+
+void run_report_failure(const RunReport *report, const TileStatus *status) {
+  const TileDevice *device = report->device;
+  const char *text = tile_device_report(device);
+  fflush(stdout); // what --verbose said comes first
+  if (status->code != TILE_STATUS_KERNEL_FAILED) {
+    fprintf(stderr, "tile-run: %s\n", status->message);
+    return;
+  }
+  fprintf(stderr, "tile-run: %s failed on %s", report->program,
+          tile_device_name(device));
+  if (tile_device_is_emulator(device))
+    fprintf(stderr, " (--seed=%llu)", (unsigned long long)report->seed);
+  if (!*text)
+    text = status->message;
+  size_t length = strlen(text);
+  while (length > 0 && text[length - 1] == '\n')
+    length--;
+  fprintf(stderr, ":\n%.*s\n", (int)length, text);
+}
+
+static void print_stats(const TileDevice *device) {
+  TileEmuStats stats = tile_device_stats(device);
+  if (!tile_device_is_emulator(device)) {
+    printf("stats: only the emulator counts\n");
+    return;
+  }
+  printf("stats: %llu warp instructions, %llu lane instructions, %llu "
+         "asynchronous operations\n",
+         (unsigned long long)stats.num_warp_instructions,
+         (unsigned long long)stats.num_lane_instructions,
+         (unsigned long long)stats.num_async_ops);
+}
+
+static TileStatus write_file(const char *path, const char *text) {
+  errno = 0;
+  FILE *file = fopen(path, "wb");
+  bool is_written = file && fputs(text, file) >= 0;
+  if (file && fclose(file) != 0)
+    is_written = false;
+  if (is_written)
+    return tile_status_ok();
+  return tile_status_error(TILE_STATUS_USER_ERROR, "%s: cannot write: %s", path,
+                           strerror(errno));
+}
+
+TileStatus run_report_write(const RunReport *report, const TileStatus *status) {
+  const RunOptions *options = report->options;
+  TileEmu *emu = tile_device_emulator(report->device);
+  if (options->stats)
+    print_stats(report->device);
+  if (!emu || !options->report_path)
+    return tile_status_ok();
+  const char *failure = tile_status_is_ok(status) ? NULL : status->message;
+  return write_file(options->report_path, tile_emu_report_json(emu, failure));
+}
