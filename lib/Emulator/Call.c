@@ -1,13 +1,13 @@
 //===- Call.c - call: printf and assertions -------------------------------===//
 //
-// Compilers inline device functions; what remains are the functions of the
-// system. CUDA C++ Programming Guide, "Formatted Output": vprintf takes the
-// format and a buffer of arguments, each aligned to its size.
+// The functions of the system; those of the module are in DeviceFunctionCall.c.
+// CUDA C++ Programming Guide, "Formatted Output": vprintf takes the format and
+// a buffer of arguments, each aligned to its size.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Address.h"
-#include "Decode.h"
+#include "DeviceFunction.h"
 
 #include <stdio.h>
 
@@ -137,16 +137,12 @@ static void print(PrintState *state, TileBuffer *output, const char *format) {
 static TileLanes vprintf_call(TileWarp *warp, const TileInsn *insn,
                               TileLanes lanes) {
   TILE_FOR_LANES (l, lanes) {
-    uint64_t local =
-        (uintptr_t)warp->local + (uint64_t)l * warp->kernel->local_stride_bytes;
     PrintState state = {warp, insn, l, 0, 0};
     uint64_t format_address;
     char format[MAX_STRING];
     TileBuffer text = {0};
-    if (!read_memory(&state, local + (uint64_t)insn->offset, &format_address,
-                     8) ||
-        !read_memory(&state, local + (uint64_t)insn->offset2, &state.arguments,
-                     8))
+    if (!read_memory(&state, tile_u64(warp, insn->a)[l], &format_address, 8) ||
+        !read_memory(&state, tile_u64(warp, insn->b)[l], &state.arguments, 8))
       continue;
     read_string(&state, format_address, format);
     print(&state, &text, format);
@@ -176,15 +172,20 @@ static bool is_param_pair(const TileOperand *list) {
 void tile_emu_decode_call(TileDecoder *decoder) {
   TileInsn *insn = decoder->insn;
   TileParser *parser = decoder->parser;
-  TileText name = {"", 0};
-  const TileOperand *arguments = NULL;
-  for (uint32_t i = 0; i < decoder->num_ops; i++) {
-    if (decoder->ops[i]->kind != TILE_OPERAND_LABEL)
-      continue;
-    name = decoder->ops[i]->text;
-    arguments = i + 1 < decoder->num_ops ? decoder->ops[i + 1] : NULL;
-    break;
+  uint32_t at = decoder->num_ops && // after the list of results
+                decoder->ops[0]->kind == TILE_OPERAND_LIST;
+  if (at >= decoder->num_ops) {
+    tile_decode_fail(decoder, "the function is missing");
+    return;
   }
+  if (decoder->ops[at]->kind == TILE_OPERAND_FUNCTION ||
+      decoder->ops[at]->kind == TILE_OPERAND_REGISTER) {
+    tile_emu_decode_function_call(decoder, at);
+    return;
+  }
+  TileText name = decoder->ops[at]->text;
+  const TileOperand *arguments =
+      at + 1 < decoder->num_ops ? decoder->ops[at + 1] : NULL;
   char *callee =
       tile_arena_strdup(&parser->module->arena, name.start, name.length);
   if (strstr(callee, "assert") || strstr(callee, "abort")) {
@@ -193,12 +194,10 @@ void tile_emu_decode_call(TileDecoder *decoder) {
     return;
   }
   if (strcmp(callee, "vprintf") || !arguments || !is_param_pair(arguments)) {
-    tile_decode_unsupported(decoder, callee[0] ? callee : "indirect call");
+    tile_decode_unsupported(decoder, "a function outside of the module");
     return;
   }
-  insn->offset =
-      (int64_t)tile_emu_variable_place(parser, arguments->subs[0].symbol);
-  insn->offset2 =
-      (int64_t)tile_emu_variable_place(parser, arguments->subs[1].symbol);
+  insn->a = tile_decode_src_of(decoder, &arguments->subs[0], TILE_PTX_U64);
+  insn->b = tile_decode_src_of(decoder, &arguments->subs[1], TILE_PTX_U64);
   insn->exec = vprintf_call;
 }

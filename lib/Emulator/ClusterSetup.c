@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeviceFunction.h"
 #include "Race.h"
 #include "Simulation.h"
 #include "Sync.h"
@@ -210,6 +211,7 @@ static void warp_create(TileWarp *warp, TileCta *cta, uint32_t index) {
   warp->wgmma.in_flight = tile_emu_calloc(kernel->num_registers + 1, 1);
   warp->wgmma.written_at =
       tile_emu_calloc(kernel->num_registers + 1, sizeof(uint32_t));
+  warp->calls = tile_emu_call_stacks_create(kernel);
   if (kernel->local_bytes)
     warp->local = tile_emu_aligned(64, (size_t)kernel->local_stride_bytes *
                                            TILE_WARP_SIZE);
@@ -253,6 +255,7 @@ void tile_emu_cluster_destroy(TileCluster *cluster) {
       free(warp->wgmma.in_flight);
       free(warp->wgmma.written_at);
       free(warp->local);
+      tile_emu_call_stacks_destroy(warp->calls);
     }
     tile_emu_shadow_deinit(&cta->shadow);
     free(cta->warps);
@@ -289,6 +292,7 @@ static void warp_reset(TileWarp *warp) {
   *wgmma = (TileWgmmaState){.in_flight = wgmma->in_flight,
                             .written_at = wgmma->written_at,
                             .fence_number = 1};
+  tile_emu_call_stacks_reset(warp->calls);
   if (warp->local)
     memset(warp->local, POISON,
            (size_t)kernel->local_stride_bytes * TILE_WARP_SIZE);

@@ -1,7 +1,6 @@
 //===- Control.c - exit, trap, and instructions without effect ------------===//
 
-#include "Decode.h"
-#include "Machine.h"
+#include "DeviceFunction.h"
 
 static TileLanes nothing(TileWarp *warp, const TileInsn *insn,
                          TileLanes lanes) {
@@ -11,6 +10,10 @@ static TileLanes nothing(TileWarp *warp, const TileInsn *insn,
 
 /// ret and exit: the interpreter itself ends the lanes.
 void tile_emu_decode_exit(TileDecoder *decoder) {
+  if (decoder->parser->function && !strcmp(decoder->words[0], "ret")) {
+    tile_emu_decode_function_return(decoder);
+    return;
+  }
   decoder->insn->flags |= TILE_INSN_EXIT;
   decoder->insn->exec = nothing;
 }

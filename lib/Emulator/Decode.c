@@ -180,6 +180,10 @@ uint32_t tile_decode_src_of(TileDecoder *decoder, const TileOperand *operand,
     break;
   case TILE_OPERAND_INTEGER:
     return integer_slot(decoder, operand->imm, type);
+  case TILE_OPERAND_FUNCTION:
+    if (tile_emu_type_bytes(type) != 8)
+      tile_decode_fail(decoder, "the address of a function has 64 bits");
+    return integer_slot(decoder, operand->imm, type);
   case TILE_OPERAND_FLOAT:
     return float_slot(decoder, operand, type);
   case TILE_OPERAND_PARAM:

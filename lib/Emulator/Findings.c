@@ -146,6 +146,14 @@ static const KindInfo kinds[TILE_FINDING_NUM_KINDS] = {
         {"global-write-conflict", false,
          "two threads write the same output: the mapping from CTA or thread "
          "to output overlaps"},
+    [TILE_FINDING_STACK] =
+        {"stack-overflow", false,
+         "a recursion does not end, or needs a larger stack than the device "
+         "has by default"},
+    [TILE_FINDING_CALL] =
+        {"bad-call", false,
+         "a function pointer was never set or points to a function of another "
+         "type, or a .noreturn function returns"},
 };
 
 const char *tile_emu_finding_name(TileFindingKind kind) {

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeviceFunction.h"
 #include "Simulation.h"
 #include "Sync.h"
 #include "Wgmma.h"
@@ -49,6 +50,8 @@ static uint32_t choose_pc(TileWarp *warp, TileLanes ready) {
       rest &= rest - 1;
     return warp->pc[tile_lane_first(rest)];
   }
+  if (warp->calls) // those that have left a function wait for the others
+    ready = tile_emu_call_stacks_deepest(warp->calls, ready);
   uint32_t smallest = UINT32_MAX;
   TILE_FOR_LANES (l, ready) {
     if (warp->pc[l] < smallest)
@@ -202,6 +205,24 @@ static bool step_branch(Group *group, const TileInsn *insn, TileLanes lanes) {
   return false;
 }
 
+/// Instructions that set the program counters themselves.
+static bool step_jump(Group *group, const TileInsn *insn, TileLanes lanes) {
+  TileWarp *warp = group->warp;
+  if (!lanes) {
+    group->pc++;
+    return true;
+  }
+  lanes_set_pc(warp, group->lanes & ~lanes, group->pc + 1);
+  insn->exec(warp, insn, lanes);
+  uint32_t target = warp->pc[tile_lane_first(lanes)];
+  if (lanes_at(warp, group->lanes, target) == group->lanes) {
+    group->pc = target;
+    return true;
+  }
+  warp->is_uniform = false;
+  return false;
+}
+
 /// `blocked` lanes wait at this instruction. True when others go on.
 static bool step_block(Group *group, TileLanes blocked) {
   TileWarp *warp = group->warp;
@@ -273,6 +294,8 @@ void tile_emu_warp_run(TileWarp *warp, uint32_t quantum) {
       goes_on = step_exit(&group, lanes);
     else if (insn->flags & TILE_INSN_BRANCH)
       goes_on = step_branch(&group, insn, lanes);
+    else if (TILE_UNLIKELY(insn->flags & TILE_INSN_JUMP))
+      goes_on = step_jump(&group, insn, lanes);
     else if (TILE_LIKELY(lanes))
       goes_on = step_execute(&group, insn, lanes);
     else

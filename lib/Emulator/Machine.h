@@ -99,6 +99,7 @@ struct TileWarp {
   uint32_t bulk_group[TILE_WARP_SIZE];    // open bulk group of each lane
   uint8_t *local;                         // kernel->local_bytes a lane
   TileLanes fenced;                       // executed a fence
+  struct TileCallStack *calls;            // by lane; NULL: no functions
   uint32_t cluster_phase[TILE_WARP_SIZE]; // phase arrived at
 };
 

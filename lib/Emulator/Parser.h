@@ -28,6 +28,7 @@ typedef enum {
   TILE_OPERAND_VECTOR,   // {subs…}
   TILE_OPERAND_LIST,     // (subs…)
   TILE_OPERAND_SINK,     // _
+  TILE_OPERAND_FUNCTION, // `imm` is its address, `symbol` its number
   TILE_OPERAND_LABEL     // any other name
 } TileOperandKind;
 
@@ -107,6 +108,9 @@ typedef struct {
   uint32_t register_name_capacity;
   uint32_t source_file, source_line; // of the last .loc
   bool next_is_leader;
+  struct TileFunctionText *functions; // all of the module
+  uint32_t num_functions;
+  struct TileFunction *function; // being parsed; NULL: the kernel itself
 } TileParser;
 
 //===-- PtxLexer.c --------------------------------------------------------===//
@@ -143,11 +147,17 @@ void tile_emu_scope_push(TileParser *parser);
 /// Resolves labels; uses that are not found move to the enclosing scope.
 void tile_emu_scope_pop(TileParser *parser);
 void tile_emu_register_declare(TileParser *parser);
+/// `.u32 name`, a parameter of a function, after `.reg`.
+void tile_emu_register_param_declare(TileParser *parser,
+                                     TileOperand *out_operand);
 /// Fills kind, type, slot and id of `out_operand`.
 bool tile_emu_register_find(TileParser *parser, TileText name,
                             TileOperand *out_operand);
 void tile_emu_variable_declare(TileParser *parser, TilePtxSpace space,
                                bool is_extern);
+/// `.align 8 .b8 name[16]`, a parameter of a function, after `.param`; returns
+/// its symbol.
+uint32_t tile_emu_variable_param_declare(TileParser *parser);
 bool tile_emu_variable_find(TileParser *parser, TileText name,
                             uint32_t *out_symbol);
 /// Gives a shared or local variable its place in the current kernel and
@@ -155,6 +165,15 @@ bool tile_emu_variable_find(TileParser *parser, TileText name,
 uint64_t tile_emu_variable_place(TileParser *parser, uint32_t symbol);
 bool tile_emu_special_find(TileText name, TileSpecial *out_special,
                            uint32_t *out_size_bytes);
+
+//===-- PtxParse.c --------------------------------------------------------===//
+
+/// Skips a balanced `{…}`, whose opening brace has been read.
+void tile_emu_parse_skip_braces(TileParser *parser);
+/// Statements up to the closing brace; the opening one has been read.
+void tile_emu_parse_block(TileParser *parser);
+/// Appends to the code of the kernel.
+void tile_emu_parse_insn_append(TileParser *parser, const TileInsn *insn);
 
 //===-- PtxOperand.c ------------------------------------------------------===//
 

@@ -88,7 +88,8 @@ enum {
   TILE_INSN_BRANCH_TABLE = 4, // brx.idx, through `vec`
   TILE_INSN_EXIT = 8,         // ret and exit
   TILE_INSN_WGMMA = 16,       // may touch registers of wgmma in flight
-  TILE_INSN_COPY = 32         // register copy, which ptxas coalesces
+  TILE_INSN_COPY = 32,        // register copy, which ptxas coalesces
+  TILE_INSN_JUMP = 64         // call, and ret of a function: sets the pcs
 };
 
 struct TileInsn {
@@ -167,6 +168,7 @@ struct TileInsn {
       uint8_t k, num_d, num_a, d_type;
       bool negate_product, transpose_a, transpose_b, satfinite;
     } wgmma;
+    const struct TileCallSite *call;
     const char *text; // callee; reason why it is not supported
   } as;
 };
@@ -256,6 +258,9 @@ typedef struct {
   uint32_t local_bytes, local_stride_bytes; // of a thread; to the next one
   uint32_t reqntid[3], maxntid[3], cluster[3];
   bool has_wgmma, has_cp_async, has_bulk_store;
+  struct TileFunction **functions; // that it calls, directly or not
+  uint32_t num_functions;
+  uint32_t stack_first; // local memory of recursive functions; to the end
 } TileKernel;
 
 struct TileEmuModule {

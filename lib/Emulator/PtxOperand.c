@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeviceFunction.h"
 #include "Parser.h"
 
 #include <stdlib.h>
@@ -111,8 +112,11 @@ static TileOperand *parse_number(TileParser *parser, bool is_negative) {
 
 //===-- Names -------------------------------------------------------------===//
 
-static bool param_find(const TileKernel *kernel, TileText name,
+static bool param_find(const TileParser *parser, TileText name,
                        TileOperand *operand) {
+  if (parser->function) // has parameters of its own, which are variables
+    return false;
+  const TileKernel *kernel = parser->kernel;
   for (uint32_t i = 0; i < kernel->num_params; i++)
     if (tile_emu_text_is(name, kernel->params[i].name)) {
       operand->kind = TILE_OPERAND_PARAM;
@@ -170,9 +174,12 @@ static TileOperand *parse_named(TileParser *parser) {
                          name.start);
     return operand;
   }
-  if (!param_find(parser->kernel, name, operand)) {
+  if (!param_find(parser, name, operand)) {
     if (!tile_emu_variable_find(parser, name, &operand->symbol)) {
-      operand->kind = TILE_OPERAND_LABEL;
+      operand->symbol = tile_emu_function_find(parser, name);
+      bool is_function = operand->symbol != TILE_NO_FUNCTION;
+      operand->kind = is_function ? TILE_OPERAND_FUNCTION : TILE_OPERAND_LABEL;
+      operand->imm = (int64_t)tile_emu_function_address(operand->symbol);
       return operand;
     }
     operand->kind = TILE_OPERAND_VARIABLE;

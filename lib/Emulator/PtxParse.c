@@ -1,10 +1,11 @@
 //===- PtxParse.c - Modules, kernels and statements of PTX ----------------===//
 //
-// PTX ISA, "Syntax", "Directives". Functions other than kernels are skipped:
-// the compilers whose output we run inline them.
+// PTX ISA, "Syntax", "Directives". Functions other than kernels are read when
+// a kernel that calls them has been; see DeviceFunctionParse.c.
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeviceFunction.h"
 #include "Parser.h"
 
 #include <stdlib.h>
@@ -63,8 +64,7 @@ static void parse_file(TileParser *parser) {
   tile_emu_lex_skip_line(parser);
 }
 
-/// Skips a balanced `{…}`, whose opening brace has been read.
-static void skip_braces(TileParser *parser) {
+void tile_emu_parse_skip_braces(TileParser *parser) {
   for (uint32_t depth = 1; depth > 0;) {
     char c = tile_emu_lex_peek(parser);
     if (c == 0) {
@@ -79,13 +79,11 @@ static void skip_braces(TileParser *parser) {
 
 //===-- Statements --------------------------------------------------------===//
 
-static TileInsn *insn_append(TileParser *parser, const TileInsn *insn) {
+void tile_emu_parse_insn_append(TileParser *parser, const TileInsn *insn) {
   TileKernel *kernel = parser->kernel;
   kernel->code = tile_emu_arena_grow(&parser->module->arena, kernel->code,
                                      kernel->num_insns, sizeof *insn);
-  TileInsn *slot = &kernel->code[kernel->num_insns++];
-  *slot = *insn;
-  return slot;
+  kernel->code[kernel->num_insns++] = *insn;
 }
 
 static void label_use_add(TileParser *parser, TileText name, uint32_t line,
@@ -125,7 +123,7 @@ static bool parse_branch(TileParser *parser, TileInsn *insn, TileText opcode,
   }
   insn->opcode = is_table ? "brx.idx" : "bra";
   label_use_add(parser, operands[wanted - 1]->text, insn->line, is_table);
-  insn_append(parser, insn);
+  tile_emu_parse_insn_append(parser, insn);
   parser->next_is_leader = true;
   return true;
 }
@@ -153,8 +151,8 @@ static void parse_instruction(TileParser *parser, TileText opcode,
   parser->line = insn->line;
   if (!parse_branch(parser, insn, opcode, operands, num_operands) &&
       tile_emu_insn_decode(parser, insn, opcode, operands, num_operands)) {
-    insn_append(parser, insn);
-    parser->next_is_leader = insn->flags & TILE_INSN_EXIT;
+    tile_emu_parse_insn_append(parser, insn);
+    parser->next_is_leader = insn->flags & (TILE_INSN_EXIT | TILE_INSN_JUMP);
   }
   if (tile_emu_parser_ok(parser))
     parser->line = line;
@@ -183,7 +181,8 @@ static void parse_label(TileParser *parser, TileText name) {
       parse_branch_table(parser, name);
       return;
     }
-    if (tile_emu_text_is(word, "callprototype")) {
+    if (tile_emu_text_is(word, "callprototype") ||
+        tile_emu_text_is(word, "calltargets")) {
       tile_emu_lex_skip_past(parser, ';');
       return;
     }
@@ -242,8 +241,7 @@ static void parse_statement(TileParser *parser) {
     parse_instruction(parser, opcode, &insn);
 }
 
-/// Statements up to the closing brace; the opening one has been read.
-static void parse_block(TileParser *parser) {
+void tile_emu_parse_block(TileParser *parser) {
   tile_emu_scope_push(parser);
   while (tile_emu_parser_ok(parser)) {
     char c = tile_emu_lex_peek(parser);
@@ -256,7 +254,7 @@ static void parse_block(TileParser *parser) {
     if (c == 0)
       tile_emu_parser_fail(parser, "expected '}' before the end of the text");
     else if (c == '{')
-      parse_block(parser);
+      tile_emu_parse_block(parser);
     else if (c == '.')
       parse_body_directive(parser);
     else if (c != ';')
@@ -355,7 +353,7 @@ static void mark_leaders(TileKernel *kernel) {
         code[insn->vec[k]].flags |= TILE_INSN_LEADER;
     else if (insn->flags & TILE_INSN_BRANCH)
       code[insn->target].flags |= TILE_INSN_LEADER;
-    if ((insn->flags & (TILE_INSN_BRANCH | TILE_INSN_EXIT)) &&
+    if ((insn->flags & (TILE_INSN_BRANCH | TILE_INSN_EXIT | TILE_INSN_JUMP)) &&
         i + 1 < kernel->num_insns)
       code[i + 1].flags |= TILE_INSN_LEADER;
   }
@@ -367,7 +365,8 @@ static void kernel_finish(TileParser *parser) {
   TileInsn last = {.guard = TILE_NO_SLOT, .line = parser->line};
   last.flags = TILE_INSN_EXIT | TILE_INSN_LEADER;
   last.opcode = "ret";
-  insn_append(parser, &last);
+  tile_emu_parse_insn_append(parser, &last);
+  tile_emu_functions_link(parser);
   mark_leaders(kernel);
   kernel->register_file_bytes = (kernel->register_file_bytes + 63) & ~63u;
   kernel->local_stride_bytes = (kernel->local_bytes + 63) & ~63u;
@@ -413,9 +412,10 @@ static void parse_entry(TileParser *parser) {
   }
   tile_emu_lex_expect(parser, '{');
   if (tile_emu_parser_ok(parser))
-    parse_block(parser);
+    tile_emu_parse_block(parser);
   if (tile_emu_parser_ok(parser))
     kernel_finish(parser);
+  parser->function = NULL;
   parser->kernel = NULL;
 }
 
@@ -428,7 +428,7 @@ static void skip_function(TileParser *parser) {
     if (c == 0 || c == ';' || c == '{') {
       parser->cursor += c != 0;
       if (c == '{')
-        skip_braces(parser);
+        tile_emu_parse_skip_braces(parser);
       return;
     }
     parser->cursor++;
@@ -458,7 +458,7 @@ static void parse_module_directive(TileParser *parser) {
     parse_file(parser);
   else if (tile_emu_text_is(word, "section")) {
     tile_emu_lex_skip_past(parser, '{');
-    skip_braces(parser);
+    tile_emu_parse_skip_braces(parser);
   } else if (tile_emu_text_is(word, "pragma") ||
              tile_emu_text_is(word, "alias"))
     tile_emu_lex_skip_past(parser, ';');
@@ -499,6 +499,7 @@ TileStatus tile_emu_module_parse(const char *ptx, size_t size_bytes,
   parser->cursor = text;
   parser->end = text + strlen(text);
   parser->line = 1;
+  tile_emu_functions_scan(parser);
   while (tile_emu_lex_peek(parser)) {
     if (tile_emu_lex_eat(parser, ';'))
       continue;

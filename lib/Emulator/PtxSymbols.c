@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeviceFunction.h"
 #include "Parser.h"
 
 #include <string.h>
@@ -115,7 +116,7 @@ static uint32_t registers_alloc(TileParser *parser, TileRegisterDecl *decl) {
   return (uint32_t)aligned;
 }
 
-void tile_emu_register_declare(TileParser *parser) {
+static TilePtxType parse_register_type(TileParser *parser) {
   TilePtxType type = TILE_PTX_NONE;
   while (tile_emu_lex_peek(parser) == '.') {
     char word[16] = {0};
@@ -127,19 +128,37 @@ void tile_emu_register_declare(TileParser *parser) {
       tile_emu_parser_fail(parser, "unknown register type .%.*s",
                            (int)text.length, text.start);
   }
-  do {
-    TileRegisterDecl decl = {.type = type, .count = 1};
-    decl.name = tile_emu_lex_identifier(parser);
-    if (tile_emu_lex_eat(parser, '<')) {
-      decl.is_range = true;
-      decl.count = tile_emu_lex_count(parser, 1u << 24, "number of registers");
-      tile_emu_lex_expect(parser, '>');
-    }
-    decl.first_slot = registers_alloc(parser, &decl);
-    TileScope *scope = innermost(parser);
-    PUSH(&parser->scratch, scope->registers, scope->num_registers, decl);
-  } while (tile_emu_lex_eat(parser, ','));
+  return type;
+}
+
+static TileText register_declare_one(TileParser *parser, TilePtxType type) {
+  TileRegisterDecl decl = {.type = type, .count = 1};
+  decl.name = tile_emu_lex_identifier(parser);
+  if (tile_emu_lex_eat(parser, '<')) {
+    decl.is_range = true;
+    decl.count = tile_emu_lex_count(parser, 1u << 24, "number of registers");
+    tile_emu_lex_expect(parser, '>');
+  }
+  decl.first_slot = registers_alloc(parser, &decl);
+  tile_emu_function_note_registers(parser, &decl);
+  TileScope *scope = innermost(parser);
+  PUSH(&parser->scratch, scope->registers, scope->num_registers, decl);
+  return decl.name;
+}
+
+void tile_emu_register_declare(TileParser *parser) {
+  TilePtxType type = parse_register_type(parser);
+  do
+    register_declare_one(parser, type);
+  while (tile_emu_lex_eat(parser, ','));
   tile_emu_lex_expect(parser, ';');
+}
+
+void tile_emu_register_param_declare(TileParser *parser,
+                                     TileOperand *out_operand) {
+  TilePtxType type = parse_register_type(parser);
+  TileText name = register_declare_one(parser, type);
+  tile_emu_register_find(parser, name, out_operand);
 }
 
 /// Index of `name` in the declared range, or false.

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeviceFunction.h"
 #include "Parser.h"
 
 #include <string.h>
@@ -83,10 +84,12 @@ static uint64_t parse_address(TileParser *parser) {
     tile_emu_lex_expect(parser, ')');
   }
   uint32_t symbol;
-  uint64_t address = 0; // a function: calls through pointers are not supported
+  uint64_t address = 0;
   if (tile_emu_variable_find(parser, name, &symbol) &&
       parser->module->symbols[symbol].place != TILE_NOT_PLACED)
     address = parser->module->symbols[symbol].place;
+  else
+    address = tile_emu_function_address(tile_emu_function_find(parser, name));
   if (tile_emu_lex_eat(parser, '+'))
     address += (uint64_t)tile_emu_lex_integer(parser);
   return address;
@@ -134,7 +137,8 @@ static void place_in_host_memory(TileParser *parser, TileSymbol *symbol) {
            symbol->size_bytes);
 }
 
-static void symbol_add(TileParser *parser, TileSymbol *symbol) {
+/// Returns the number of the symbol.
+static uint32_t symbol_add(TileParser *parser, TileSymbol *symbol) {
   TileEmuModule *module = parser->module;
   TileText name = {symbol->name, (uint32_t)strlen(symbol->name)};
   uint32_t old;
@@ -142,47 +146,60 @@ static void symbol_add(TileParser *parser, TileSymbol *symbol) {
     // An .extern declaration is completed by the definition.
     if (module->symbols[old].is_extern && !symbol->is_extern)
       module->symbols[old] = *symbol;
-    return;
+    return old;
   }
   module->symbols = tile_emu_arena_grow(&module->arena, module->symbols,
                                         module->num_symbols, sizeof *symbol);
   uint32_t id = module->num_symbols++;
   module->symbols[id] = *symbol;
   if (symbol->is_module_scope)
-    return;
+    return id;
   TileScope *scope = &parser->scopes[parser->num_scopes - 1];
   scope->symbols = tile_emu_arena_grow(&parser->scratch, scope->symbols,
                                        scope->num_symbols, sizeof(uint32_t));
   scope->symbols[scope->num_symbols++] = id;
+  return id;
+}
+
+static uint32_t variable_declare_one(TileParser *parser, TilePtxSpace space,
+                                     const VariableType *type, bool is_extern) {
+  TileText name = tile_emu_lex_identifier(parser);
+  bool is_array;
+  uint64_t count = parse_dimensions(parser, &is_array);
+  uint32_t elem_bytes = type->elem_bytes * type->vector_length;
+  TileSymbol symbol = {.space = space, .place = TILE_NOT_PLACED};
+  symbol.name =
+      tile_arena_strdup(&parser->module->arena, name.start, name.length);
+  symbol.is_module_scope = !parser->kernel;
+  symbol.align_bytes = type->align_bytes ? type->align_bytes : elem_bytes;
+  symbol.size_bytes = count * elem_bytes;
+  symbol.is_extern = is_extern || (is_array && count == 0);
+  if (symbol.size_bytes > TILE_PTX_MAX_VARIABLE_BYTES)
+    tile_emu_parser_fail(parser, "%s is larger than %d bytes", symbol.name,
+                         TILE_PTX_MAX_VARIABLE_BYTES);
+  if (!tile_emu_parser_ok(parser))
+    return 0;
+  if (tile_emu_lex_eat(parser, '='))
+    parse_initialiser(parser, &symbol, type->elem_bytes);
+  if (space == TILE_SPACE_GLOBAL || space == TILE_SPACE_CONST)
+    place_in_host_memory(parser, &symbol);
+  return symbol_add(parser, &symbol);
 }
 
 void tile_emu_variable_declare(TileParser *parser, TilePtxSpace space,
                                bool is_extern) {
   VariableType type = parse_type(parser);
-  do {
-    TileText name = tile_emu_lex_identifier(parser);
-    bool is_array;
-    uint64_t count = parse_dimensions(parser, &is_array);
-    uint32_t elem_bytes = type.elem_bytes * type.vector_length;
-    TileSymbol symbol = {.space = space, .place = TILE_NOT_PLACED};
-    symbol.name =
-        tile_arena_strdup(&parser->module->arena, name.start, name.length);
-    symbol.is_module_scope = !parser->kernel;
-    symbol.align_bytes = type.align_bytes ? type.align_bytes : elem_bytes;
-    symbol.size_bytes = count * elem_bytes;
-    symbol.is_extern = is_extern || (is_array && count == 0);
-    if (symbol.size_bytes > TILE_PTX_MAX_VARIABLE_BYTES)
-      tile_emu_parser_fail(parser, "%s is larger than %d bytes", symbol.name,
-                           TILE_PTX_MAX_VARIABLE_BYTES);
-    if (!tile_emu_parser_ok(parser))
-      return;
-    if (tile_emu_lex_eat(parser, '='))
-      parse_initialiser(parser, &symbol, type.elem_bytes);
-    if (space == TILE_SPACE_GLOBAL || space == TILE_SPACE_CONST)
-      place_in_host_memory(parser, &symbol);
-    symbol_add(parser, &symbol);
-  } while (tile_emu_lex_eat(parser, ','));
+  do
+    variable_declare_one(parser, space, &type, is_extern);
+  while (tile_emu_parser_ok(parser) && tile_emu_lex_eat(parser, ','));
   tile_emu_lex_expect(parser, ';');
+}
+
+uint32_t tile_emu_variable_param_declare(TileParser *parser) {
+  VariableType type = parse_type(parser);
+  if (type.align_bytes < type.elem_bytes) // after .ptr: of what it points to
+    type.align_bytes = type.elem_bytes;
+  return variable_declare_one(parser, TILE_SPACE_PARAM, &type, false);
 }
 
 bool tile_emu_variable_find(TileParser *parser, TileText name,
