@@ -56,8 +56,11 @@ typedef enum {
   TILE_EMU_SCHEDULE_MIXED,
   TILE_EMU_SCHEDULE_EAGER,
   TILE_EMU_SCHEDULE_LAZY,
-  TILE_EMU_SCHEDULE_RANDOM
+  TILE_EMU_SCHEDULE_RANDOM,
+  TILE_EMU_SCHEDULE_PRIORITY // random priorities that change at a few points
 } TileEmuSchedule;
+
+enum { TILE_EMU_MAX_PRIORITY_CHANGES = 64 };
 
 typedef struct {
   uint64_t seed; // same seed, same run
@@ -67,6 +70,7 @@ typedef struct {
   int num_threads;           // host threads over clusters; 0 = 1
   uint64_t max_instructions; // per launch, 0 = the default limit
   int max_findings;          // further ones are counted only; 0 = default
+  int num_priority_changes;  // of TILE_EMU_SCHEDULE_PRIORITY; default 3
 } TileEmuOptions;
 
 typedef struct {

@@ -5,7 +5,12 @@
 
 #include <stdlib.h>
 
-enum { DEFAULT_MAX_FINDINGS = 200, MEMORY_ALIGN = 256, BLOCK_ALIGN = 4096 };
+enum {
+  DEFAULT_PRIORITY_CHANGES = 3,
+  DEFAULT_MAX_FINDINGS = 200,
+  MEMORY_ALIGN = 256,
+  BLOCK_ALIGN = 4096
+};
 #define DEFAULT_MAX_INSTRUCTIONS 4000000000ull
 
 //===-- Life --------------------------------------------------------------===//
@@ -16,14 +21,18 @@ const char *tile_emu_schedule_name(TileEmuSchedule schedule) {
       [TILE_EMU_SCHEDULE_EAGER] = "eager",
       [TILE_EMU_SCHEDULE_LAZY] = "lazy",
       [TILE_EMU_SCHEDULE_RANDOM] = "random",
+      [TILE_EMU_SCHEDULE_PRIORITY] = "priority",
   };
   bool is_known = (size_t)schedule < sizeof names / sizeof names[0];
   return is_known ? names[schedule] : NULL;
 }
 
 void tile_emu_options_init(TileEmuOptions *out_options) {
-  *out_options = (TileEmuOptions){
-      .seed = 1, .schedule = TILE_EMU_SCHEDULE_MIXED, .detect_races = true};
+  *out_options =
+      (TileEmuOptions){.seed = 1,
+                       .schedule = TILE_EMU_SCHEDULE_MIXED,
+                       .detect_races = true,
+                       .num_priority_changes = DEFAULT_PRIORITY_CHANGES};
 }
 
 TileStatus tile_emu_create(const TileEmuOptions *options, TileEmu **out_emu) {
@@ -40,6 +49,11 @@ TileStatus tile_emu_create(const TileEmuOptions *options, TileEmu **out_emu) {
     return tile_status_error(TILE_STATUS_USER_ERROR,
                              "%d host threads, not in [0, 1024]",
                              options->num_threads);
+  if (options->num_priority_changes < 0 ||
+      options->num_priority_changes > TILE_EMU_MAX_PRIORITY_CHANGES)
+    return tile_status_error(
+        TILE_STATUS_USER_ERROR, "%d priority changes, not in [0, %d]",
+        options->num_priority_changes, TILE_EMU_MAX_PRIORITY_CHANGES);
   TileEmu *emu = tile_emu_calloc(1, sizeof *emu);
   emu->options = *options;
   if (emu->options.num_threads == 0)

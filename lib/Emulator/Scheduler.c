@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PrioritySchedule.h"
 #include "Simulation.h"
 
 enum {
@@ -28,6 +29,8 @@ typedef struct {
   TileWarp *runnable[TILE_MAX_CLUSTER_CTAS * TILE_MAX_CTA_WARPS];
   uint32_t num_runnable;
   bool by_priority;
+  bool has_change_points; // as `priorities` says
+  TilePrioritySchedule priorities;
   uint64_t stall_progress; // cluster->progress at the first stalled round
   uint32_t stall_rounds;
   uint64_t last_progress, last_progress_insns;
@@ -47,6 +50,9 @@ static void collect_runnable(Schedule *schedule) {
 
 static TileWarp *choose_warp(Schedule *schedule) {
   TileCluster *cluster = schedule->cluster;
+  if (schedule->has_change_points)
+    return tile_emu_priority_choose(&schedule->priorities, schedule->runnable,
+                                    schedule->num_runnable);
   if (!schedule->by_priority)
     return schedule
         ->runnable[tile_cluster_random(cluster) % schedule->num_runnable];
@@ -117,6 +123,12 @@ static void schedule_init(Schedule *schedule, TileCluster *cluster) {
       warp->priority = (uint32_t)tile_cluster_random(cluster);
       schedule->warps[schedule->num_warps++] = warp;
     }
+  schedule->has_change_points = kind == TILE_EMU_SCHEDULE_PRIORITY;
+  if (schedule->has_change_points) {
+    tile_emu_priority_init(&schedule->priorities, cluster, schedule->warps,
+                           schedule->num_warps);
+    return;
+  }
   schedule->by_priority =
       kind != TILE_EMU_SCHEDULE_RANDOM && tile_cluster_random(cluster) % 2;
 }

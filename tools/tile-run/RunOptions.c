@@ -23,6 +23,7 @@ typedef enum {
   OPTION_SEED,
   OPTION_SEEDS,
   OPTION_SCHEDULE,
+  OPTION_PRIORITY_CHANGES,
   OPTION_REPORT,
   OPTION_THREADS,
   OPTION_SMS,
@@ -49,6 +50,7 @@ static const char *const option_names[OPTION_COUNT] = {
     [OPTION_SEED] = "seed",
     [OPTION_SEEDS] = "seeds",
     [OPTION_SCHEDULE] = "schedule",
+    [OPTION_PRIORITY_CHANGES] = "priority-changes",
     [OPTION_REPORT] = "report",
     [OPTION_THREADS] = "threads",
     [OPTION_SMS] = "sms",
@@ -119,7 +121,8 @@ static TileStatus parse_schedule(const char *value, TileEmuSchedule *out) {
       return tile_status_ok();
     }
   }
-  return expected(OPTION_SCHEDULE, "mixed, eager, lazy or random", value);
+  return expected(OPTION_SCHEDULE, "mixed, eager, lazy, random or priority",
+                  value);
 }
 
 static TileStatus parse_output(Option option, const char *value,
@@ -206,6 +209,11 @@ static TileStatus apply_value(Option option, const char *value,
     return parse_output(option, value, options);
   case OPTION_SCHEDULE:
     return parse_schedule(value, &emulator->schedule);
+  case OPTION_PRIORITY_CHANGES:
+    status =
+        parse_number(option, value, 0, TILE_EMU_MAX_PRIORITY_CHANGES, &number);
+    emulator->num_priority_changes = (int)number;
+    return status;
   case OPTION_REPORT:
     options->report_path = value;
     return tile_status_ok();
