@@ -5,6 +5,7 @@
 #include "Tile/Dialect/Ops.h"
 #include "Tile/LayoutInfer.h"
 #include "Tile/Support/Arena.h"
+#include "Tile/Support/Int.h"
 #include "Tile/Target.h"
 
 #ifdef __cplusplus
@@ -75,6 +76,27 @@ MlirLogicalResult tile_layout_problem_build(TileArena *arena,
                                             int64_t num_threads,
                                             TileLayoutProblem *out_problem);
 
+//===-- Indices (IndexFacts.c) --------------------------------------------===//
+//
+// Both look through arithmetic and the induction variables of `scf.for`.
+
+/// A number >= 1 that divides every value of `index`; 0 when it is always 0.
+int64_t tile_index_divisor(TileInt index);
+
+typedef struct {
+  bool is_known;
+  int64_t min, max; // inclusive
+} TileIndexBounds;
+
+/// The least and the largest value of `index`, where block ids count as below a
+/// constant grid.
+TileIndexBounds tile_index_bounds(TileInt index);
+
+/// Offset of a window in dimension `dim` of its source.
+TileInt tile_region_offset(TileRegionOp region, int dim);
+/// Dimension of the result, or -1 when `dim` is dropped.
+int tile_region_result_dim(TileRegionOp region, int dim);
+
 //===-- Instructions (InstructionSelect.c) --------------------------------===//
 
 /// Why an instruction cannot be used: a stable code and a sentence.
@@ -107,6 +129,8 @@ const char *tile_instr_name(TileInstr instr);
 /// Bytes that the address of every row of the tile's source is known to be a
 /// multiple of; at least the element size.
 int64_t tile_row_align_bytes(MlirValue tile);
+/// The same of the first element of every row of the window.
+int64_t tile_window_align_bytes(MlirValue tile);
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,7 @@
 
 #include "Tile/Dialect/Ops.h"
 #include "Tile/Layout.h"
+#include "Tile/Support/Int.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -15,27 +16,11 @@ extern "C" {
 // op computes many addresses that are constants in part. Constants wrap like
 // the code that is emitted: at 64 bits for i64, else at 32.
 
-/// A constant, or an SSA value when `value` is not null.
-typedef struct {
-  MlirValue value;
-  int64_t constant;
-} TileInt;
-
 /// Where and in which type (i32, i64 or index) arithmetic is emitted.
 typedef struct {
   TileBuilder *b;
   MlirType type;
 } TileIntMath;
-
-static inline TileInt tile_int_constant(int64_t constant) {
-  TileInt result = {{NULL}, constant};
-  return result;
-}
-static inline TileInt tile_int_value(MlirValue value) {
-  TileInt result = {value, 0};
-  return result;
-}
-static inline bool tile_int_is_constant(TileInt x) { return !x.value.ptr; }
 
 /// `x` as an SSA value.
 MlirValue tile_int_get(TileIntMath *math, TileInt x);

@@ -57,6 +57,33 @@ int64_t tile_row_align_bytes(MlirValue tile) {
   return align > elem_bytes ? align : elem_bytes;
 }
 
+static int64_t gcd(int64_t a, int64_t b) {
+  while (b) {
+    int64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+// Rows start `align` bytes apart at least; the window starts at a column.
+static int64_t window_align(MlirValue tile, int64_t align) {
+  TileRegionOp region = region_of(tile);
+  TileShape shape;
+  if (!region.op.ptr || !tile_shape_of(tile, &shape))
+    return align;
+  int last =
+      (int)mlirShapedTypeGetRank(mlirValueGetType(tile_region_source(region))) -
+      1;
+  int64_t column = tile_index_divisor(tile_region_offset(region, last)) *
+                   tile_elem_bits(shape.element) / 8;
+  return gcd(align, column);
+}
+
+int64_t tile_window_align_bytes(MlirValue tile) {
+  return window_align(tile, tile_row_align_bytes(tile));
+}
+
 // The stride of the last dimension of a memref type; INT64_MIN when dynamic.
 static int64_t last_stride(MlirType type) {
   int64_t strides[TILE_MAX_RANK], offset;
@@ -161,7 +188,12 @@ static bool cp_async_is_legal(TileCopyOp copy, const CopyView *view,
     return refuse(out, "target", "%s has no cp.async", context->target->chip);
   if (!moves_bytes_to_shared(view, "cp.async", out))
     return false;
-  if (align < 4)
+  align = window_align(tile_copy_src(copy), align);
+  if (mlirTypeIsAInteger(view->src.element) &&
+      mlirIntegerTypeGetWidth(view->src.element) == 1)
+    return refuse(out, "types",
+                  "i1 has no packed form that cp.async could copy");
+  if (align % 4)
     return refuse(
         out, "alignment",
         "rows are known to be aligned to %lld bytes; cp.async needs 4",
@@ -174,7 +206,7 @@ static bool cp_async_is_legal(TileCopyOp copy, const CopyView *view,
   TileLayout layout;
   int64_t run;
   if (given_layout(copy, &layout) &&
-      (run = tile_layout_contiguous_run(&layout, view->dst.rank - 1) *
+      (run = tile_layout_contiguous_run(&layout, layout.in.num_axes - 1) *
              tile_elem_bits(view->dst.element) / 8) %
           4)
     return refuse(out, "layout",

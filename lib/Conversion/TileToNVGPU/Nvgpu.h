@@ -2,30 +2,10 @@
 #ifndef TILE_CONVERSION_NVGPU_H
 #define TILE_CONVERSION_NVGPU_H
 
+#include "Tile/Analysis.h"
 #include "Tile/Conversion.h"
 #include "Tile/Dialect/TileLayouts.h"
 #include "Tile/Support/Arena.h"
-
-//===-- Indices (IndexFacts.c) --------------------------------------------===//
-//
-// Both look through arithmetic and the induction variables of `scf.for`.
-
-/// A number >= 1 that divides every value of `index`; 0 when it is always 0.
-int64_t tile_index_divisor(TileInt index);
-
-typedef struct {
-  bool is_known;
-  int64_t min, max; // inclusive
-} TileIndexBounds;
-
-/// The least and the largest value of `index`, where block ids count as below a
-/// constant grid.
-TileIndexBounds tile_index_bounds(TileInt index);
-
-/// Offset of a window in dimension `dim` of its source.
-TileInt tile_region_offset(TileRegionOp region, int dim);
-/// Dimension of the result, or -1 when `dim` is dropped.
-int tile_region_result_dim(TileRegionOp region, int dim);
 
 //===-- Windows of shared tiles (SharedWindow.c) --------------------------===//
 

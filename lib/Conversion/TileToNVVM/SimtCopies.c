@@ -9,7 +9,7 @@
 
 #include "Lowering.h"
 
-#include "Conversion/TileToNVGPU/Nvgpu.h"
+#include "Tile/Analysis.h"
 #include "Tile/Ops/llvm.h"
 #include "Tile/Support/Constants.h"
 
@@ -54,6 +54,7 @@ static int64_t side_vector(const View *view) {
       return 1;
     while (vector > 1 &&
            (view->align_bytes % (vector * elem_bytes) ||
+            !starts_at_multiple(view, vector) ||
             !extent_is_multiple(view->memory->extent[last], vector)))
       vector /= 2;
     return vector;

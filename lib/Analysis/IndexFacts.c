@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Nvgpu.h"
+#include "Tile/Analysis.h"
+
 #include "Tile/Ops/arith.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Ops/memref.h"
