@@ -110,9 +110,11 @@ def ConvertTileToNVGPU : Pass<"convert-tile-to-nvgpu", ""> {
     Consumes: `tile.gemm` with `instr = #tile.instr<mma>`, `tile.copy` with
     `instr = #tile.instr<cp_async>`.
     Produces: `nvgpu.ldmatrix`, `nvgpu.mma.sync`, `nvgpu.device_async_copy` on
-    `tile.storage`.
+    `tile.storage`; `instr = #tile.instr<simt>` and a remark on a copy that
+    cp.async cannot do after all.
     Keeps: all other ops.
-    Fails: never; legality was decided by the annotation.
+    Fails: a tile without a layout, an accumulator that is not laid out as
+    mma.sync holds it, an unknown number of threads.
   }];
   let dependentDialects = ["arith", "gpu", "memref", "nvgpu", "scf", "tile", "vector"];
   let options = [

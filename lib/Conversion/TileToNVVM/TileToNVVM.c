@@ -335,6 +335,22 @@ static void collect_ops(Lowering *l, OpList *list) {
   }
 }
 
+// What a lowered op computed is gone: an op of another dialect that uses it
+// cannot be served.
+static bool check_unused(Lowering *l, MlirOperation op) {
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
+    MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, i));
+    if (mlirOpOperandIsNull(use))
+      continue;
+    lower_fail(l, mlirOpOperandGetOwner(use),
+               "uses a value of '%.*s', which has no lowering for it",
+               (int)name.length, name.data);
+    return false;
+  }
+  return true;
+}
+
 static void lower_body(Lowering *l) {
   OpList list = {0};
   collect_ops(l, &list);
@@ -354,8 +370,11 @@ static void lower_body(Lowering *l) {
   }
   if (tile_failed(l->result))
     return;
-  for (size_t i = num_lowered; i > 0; i--)
-    mlirRewriterBaseEraseOp(l->b.rw, list.ops[i - 1]);
+  for (size_t i = num_lowered; i > 0 && !tile_failed(l->result); i--)
+    if (check_unused(l, list.ops[i - 1]))
+      mlirRewriterBaseEraseOp(l->b.rw, list.ops[i - 1]);
+  if (tile_failed(l->result))
+    return;
   mlirRewriterBaseEraseOp(l->b.rw, l->prolog);
 }
 
