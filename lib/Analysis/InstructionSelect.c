@@ -10,6 +10,7 @@
 
 #include "Tile/Dialect/TileLayouts.h"
 #include "Tile/LayoutAccess.h"
+#include "Tile/LayoutHardware.h"
 #include "Tile/Ops/func.h"
 #include "Tile/Support/Diagnostics.h"
 #include <stdarg.h>
@@ -354,6 +355,56 @@ static bool wgmma_takes_types(TileGemmOp gemm, const GemmView *view,
   return true;
 }
 
+// More columns than one instruction has are several, which start at swizzle
+// atoms: in every partition that layout inference may choose.
+static bool wgmma_divides_columns(const GemmView *view, int64_t groups,
+                                  const TileTarget *target,
+                                  TileInstrReason *out) {
+  for (int64_t cols = 1; cols <= groups; cols++) {
+    int64_t columns = view->n / cols;
+    if (groups % cols == 0 && view->n % cols == 0 &&
+        columns % target->wgmma.n_step == 0 && columns > target->wgmma.n_max &&
+        columns % 64)
+      return refuse(out, "shape",
+                    "a warpgroup may own %lld columns; more than %d must be a "
+                    "multiple of 64",
+                    (long long)columns, target->wgmma.n_max);
+  }
+  return true;
+}
+
+static bool wgmma_reads(MlirValue tile, const TileShape *shape, bool mn_is_last,
+                        TileInstrReason *out) {
+  TileAllocOp alloc = tile_buffer_alloc(tile_buffer_of(tile));
+  TileLayout layout;
+  TileLayoutError error;
+  TileHwDesc desc;
+  if (!alloc.op.ptr || !tile_layout_of_alloc(alloc, &layout, &error) ||
+      tile_hw_wgmma_desc(&layout, tile_elem_bits(shape->element), mn_is_last,
+                         !mn_is_last, shape->extent[mn_is_last], &desc, &error))
+    return true;
+  return refuse(out, "layout", "a given layout does not suit %.120s",
+                error.text);
+}
+
+static bool wgmma_accumulates(TileGemmOp gemm, const GemmView *view,
+                              int64_t groups, TileInstrReason *out) {
+  TileAllocOp alloc = tile_buffer_alloc(tile_buffer_of(tile_gemm_c(gemm)));
+  TileLayout layout, expected;
+  TileLayoutError error;
+  if (!alloc.op.ptr || !tile_layout_of_alloc(alloc, &layout, &error))
+    return true;
+  for (int64_t rows = 1; rows <= groups; rows++)
+    if (groups % rows == 0 &&
+        tile_hw_wgmma_acc(view->m, view->n, (int)rows, (int)(groups / rows),
+                          &expected, &error) &&
+        tile_layout_equal(&layout, &expected))
+      return true;
+  return refuse(out, "layout",
+                "the given layout of C is no accumulator of %lld warpgroups",
+                (long long)groups);
+}
+
 // PTX ISA, wgmma.mma_async: m64, n a multiple of 8 up to 256 (of 16 for
 // integers), k of 32 bytes; both operands in shared memory here.
 static bool wgmma_is_legal(TileGemmOp gemm, const GemmView *view,
@@ -384,7 +435,11 @@ static bool wgmma_is_legal(TileGemmOp gemm, const GemmView *view,
                   "policy %s",
                   (long long)view->m, (long long)view->n, (long long)groups,
                   target->wgmma.m, n_step, policy_name(policy));
-  return true;
+  bool ta = tile_gemm_transpose_a(gemm), tb = tile_gemm_transpose_b(gemm);
+  return wgmma_divides_columns(view, groups, target, out) &&
+         wgmma_reads(tile_gemm_a(gemm), &view->a, ta, out) &&
+         wgmma_reads(tile_gemm_b(gemm), &view->b, !tb, out) &&
+         wgmma_accumulates(gemm, view, groups, out);
 }
 
 // PTX ISA, mma.sync: m16n8, k of 32 bytes for 16-bit types.
@@ -397,9 +452,8 @@ static bool mma_is_legal(TileGemmOp gemm, const GemmView *view,
                   target->chip);
   if (view->a.space != TILE_SPACE_SHARED || view->b.space != TILE_SPACE_SHARED)
     return refuse(out, "operands", "mma needs A and B in shared memory");
-  if (view->bits != 16)
-    return refuse(out, "types", "mma of %d-bit operands is not lowered yet",
-                  view->bits);
+  if (tile_elem_is_float(view->a.element) && view->bits == 8)
+    return refuse(out, "types", "mma of 8-bit floats is not lowered yet");
   if (context->num_threads % 32)
     return refuse(out, "threads",
                   "mma needs whole warps, the kernel has %lld "

@@ -121,34 +121,8 @@ gpu.module @m {
   gpu.func @fragments_differ() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     %f = tile.alloc {layout = #tile.layout<"wgmma<64x64,wg=1x1>">} : !acc
     %g = tile.alloc {layout = #tile.layout<"mma<64x64,warps=2x2>">} : !acc
-    // expected-error @+1 {{copies between fragments of different layouts; the conversion has no lowering yet}}
+    // expected-error @+1 {{copies between windows or layouts of fragments; run tile-layout-inference first}}
     tile.copy %f to %g {instr = #tile.instr<simt>} : !acc, !acc
-    gpu.return
-  }
-}
-
-// -----
-
-!acc = memref<64x64xf32, #tile.fragment>
-gpu.module @m {
-  gpu.func @copy_of_fragment_window(%A: memref<32x32xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
-    %f = tile.alloc {layout = #tile.layout<"wgmma<64x64,wg=1x1>">} : !acc
-    %w = tile.region %f[0, 0] [32, 32] : !acc
-    // expected-error @+1 {{copies a window of a fragment; whole fragments only}}
-    tile.copy %w to %A {instr = #tile.instr<simt>} : !tile.region<32x32xf32, #tile.fragment>, memref<32x32xf32>
-    gpu.return
-  }
-}
-
-// -----
-
-!acc = memref<64x64xf32, #tile.fragment>
-gpu.module @m {
-  gpu.func @fill_of_fragment_window(%v: f32) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
-    %f = tile.alloc {layout = #tile.layout<"wgmma<64x64,wg=1x1>">} : !acc
-    %w = tile.region %f[0, 0] [32, 32] : !acc
-    // expected-error @+1 {{fills a window of a fragment; whole fragments only}}
-    tile.fill %w, %v : !tile.region<32x32xf32, #tile.fragment>, f32
     gpu.return
   }
 }
@@ -161,7 +135,7 @@ gpu.module @m {
   gpu.func @fragment_to_private() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     %f = tile.alloc {layout = #tile.layout<"wgmma<64x64,wg=1x1>">} : !acc
     %p = tile.alloc : !private
-    // expected-error @+1 {{copies between a fragment and private memory, which has no lowering}}
+    // expected-error @+1 {{copies a fragment to private memory; run tile-layout-inference first}}
     tile.copy %f to %p {instr = #tile.instr<simt>} : !acc, !private
     gpu.return
   }
@@ -317,6 +291,22 @@ gpu.module @m {
     %s = tile.alloc {layout = #tile.layout<"linear">, offset = 0 : i64} : memref<64x64xbf16, #gpu.address_space<workgroup>>
     // expected-error @+1 {{expects the storage of a shared tile}}
     %t = nvgpu.ldmatrix %s[%c0, %c0] {numTiles = 4 : i32, transpose = false} : memref<64x64xbf16, #gpu.address_space<workgroup>> -> vector<4x2xbf16>
+    gpu.return
+  }
+}
+
+// -----
+
+!a = memref<64x64xbf16, #gpu.address_space<workgroup>>
+!b = memref<64x192xbf16, #gpu.address_space<workgroup>>
+!acc = memref<64x192xf32, #tile.fragment>
+gpu.module @m {
+  gpu.func @warpgroup_inside_an_atom() kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %a = tile.alloc {layout = #tile.layout<"swizzle<128>">, offset = 0 : i64} : !a
+    %b = tile.alloc {layout = #tile.layout<"swizzle<128>">, offset = 8192 : i64} : !b
+    %f = tile.alloc {layout = #tile.layout<"wgmma<64x192,wg=1x2>">} : !acc
+    // expected-error @+1 {{swizzle atom}}
+    tile.gemm %a, %b, %f {instr = #tile.instr<wgmma>} : (!a, !b, !acc)
     gpu.return
   }
 }

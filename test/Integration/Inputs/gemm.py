@@ -13,6 +13,7 @@ A case is a list of words (defaults in brackets):
     policy=square|full_row|full_col
     instr=wgmma|mma          required of the product
     copy=tma|cp_async|simt   required of both loads
+    align=16                 rows of A and B are said to be aligned
     layout_a=TEXT layout_b=TEXT   given layouts of the shared tiles
     swizzle=row|column       rasterised blocks, panel=N [2], serpentine
     pitch=P                  strided tensors: rows start every extent + P
@@ -21,7 +22,8 @@ A case is a list of words (defaults in brackets):
     clear                    C is overwritten by the first step, not filled
     batch                    a leading dimension of 3, one block each
     sizes=MxNxK,…            [those of --sizes]
-    error=TEXT               compiling fails with this message; blanks as '_'
+    error=TEXT               compiling fails with this message; `_` also
+                             stands for a blank
 
 Sizes need no relation to tiles. Where a kernel has two variants the runner
 works out from pitches and offsets which one must run, and insists on it."""
@@ -44,6 +46,7 @@ class Gemm:
 
     KEYS = {"in": "bf16", "acc": "f32", "out": None, "tile": "128x128x64",
             "threads": "128", "policy": None, "instr": None, "copy": None,
+            "align": None,
             "layout_a": None, "layout_b": None, "swizzle": None, "panel": "2",
             "pitch": None, "sizes": None, "error": None}
     FLAGS = ("ta", "tb", "static", "clear", "batch", "serpentine")
@@ -69,7 +72,7 @@ class Gemm:
                       for s in sizes.split(",")]
         if self.static:
             self.sizes = self.sizes[:1]
-        self.error = self.error and self.error.replace("_", " ")
+        self.error = self.error and re.escape(self.error).replace("_", "[_ ]")
 
     def stored(self, name, m, n, k):
         """Extents of a tensor, or of its tile, as it is stored."""
@@ -128,8 +131,8 @@ BODY = """\
 %acc = tile.alloc : {Cf}
 {fill}
 scf.for %k = %c0 to %K step %bk {{
-  %a = tile.region %A[{a_at}] [{a_size}] {drop}: {A}
-  %b = tile.region %B[{b_at}] [{b_size}] {drop}: {B}
+  %a = tile.region %A[{a_at}] [{a_size}] {drop}{align}: {A}
+  %b = tile.region %B[{b_at}] [{b_size}] {drop}{align}: {B}
   tile.copy %a to %As {copy}: !tile.region<{a_tile}>, {As}
   tile.copy %b to %Bs {copy}: !tile.region<{b_tile}>, {Bs}
 {clear}
@@ -200,6 +203,7 @@ def mlir(gemm):
               "dm": int(gemm.batch), "dn": 1 + gemm.batch,
               "dk": (0 if gemm.ta else 1) + gemm.batch,
               "gemm": gemm_attributes(gemm),
+              "align": "{align = %s : i64} " % gemm.align if gemm.align else "",
               "copy": "{instr = #tile.instr<%s>} " % gemm.copy
                       if gemm.copy else ""}
     windows(gemm, fields)
@@ -228,7 +232,7 @@ def mlir(gemm):
 def tensor(gemm, name, kind, dtype, size):
     shape = gemm.stored(name, *size)
     pitch, offset = gemm.pitch_of(shape[1])
-    strides = [pitch]
+    strides = [pitch, 1]
     if gemm.batch:
         strides.insert(0, pitch * shape[0])
         shape = (BATCH,) + shape
@@ -291,7 +295,7 @@ def check(gemm, target, out, seeds):
         kernels.compile_file(source, target, out)
     except kernels.Failure as failure:
         if gemm.error and failure.status == 1 and re.search(
-                r"gemm\.mlir:\d+:\d+: error: .*" + re.escape(gemm.error),
+                r"gemm\.mlir:\d+:\d+: error: .*" + gemm.error,
                 str(failure)):
             return "rejected"
         raise

@@ -12,7 +12,8 @@ import zlib
 
 import numpy as np
 
-FLOAT_BITS = {"bf16": 16, "f16": 16, "f32": 32, "f64": 64}
+FLOAT_BITS = {"f8E4M3FN": 8, "f8E5M2": 8, "bf16": 16, "f16": 16, "f32": 32,
+              "f64": 64}
 INTEGERS = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32,
             "i64": np.int64}
 GUARD = 77  # what `junk` tensors hold: a value that no kernel computes
@@ -30,8 +31,8 @@ class Failure(Exception):
 
 
 def round_to(values, dtype):
-    """`values` as `dtype` holds them: floats rounded to nearest even (bf16 as
-    float32), integers cut to the low bits."""
+    """`values` as `dtype` holds them: floats rounded to nearest even (bf16 and
+    8-bit ones as float32), integers cut to the low bits."""
     values = np.asarray(values)
     if dtype == "i1":
         return (values.astype(np.int64) & 1).astype(np.bool_)
@@ -44,7 +45,10 @@ def round_to(values, dtype):
     single = values.astype(np.float32)
     if dtype == "f32":
         return single
-    assert dtype == "bf16", dtype
+    if FLOAT_BITS[dtype] == 8:
+        if not np.all((single == np.round(single)) & (abs(single) <= 8)):
+            raise Failure("%s: only small integers are exact" % dtype)
+        return single
     bits = np.ascontiguousarray(single).view(np.uint32)
     bits = (bits + 0x7FFF + ((bits >> 16) & 1)) & np.uint32(0xFFFF0000)
     return bits.view(np.float32).reshape(single.shape)
@@ -70,7 +74,8 @@ def make_values(kind, shape, dtype, seed):
             return round_to(rng.standard_normal(shape) * 2.0 ** exponents, dtype)
         info = np.iinfo(np.int64)
         return round_to(rng.integers(info.min, info.max, shape), dtype)
-    constants = {"zeros": 0, "ones": 1, "junk": GUARD}
+    constants = {"zeros": 0, "ones": 1,
+                 "junk": GUARD % 8 if FLOAT_BITS.get(dtype) == 8 else GUARD}
     if kind == "count":
         return round_to(np.arange(int(np.prod(shape))).reshape(shape), dtype)
     if kind not in constants:
@@ -96,11 +101,7 @@ class Tensor:
         self.values = make_values(kind, self.shape, self.dtype, seed)
 
     def write(self, path):
-        stored = self.values
-        if self.dtype == "bf16":
-            stored = stored.astype(np.float32)
-        # One dimension less than tile-run knows cannot be written as one.
-        np.save(path, np.ascontiguousarray(stored).reshape(self.shape))
+        np.save(path, np.ascontiguousarray(self.values).reshape(self.shape))
         return "%s:%s%s" % (path, self.dtype, self.placement)
 
 
@@ -130,10 +131,10 @@ def run_program(command, expect_status=0):
 
 
 def compile_file(path, target, out, extra=()):
-    """Compiles a file; where ptxas is found it must be content too. Returns
-    what tile-compile reported."""
-    return run_program(["tile-compile", path, "--target=" + target, "-o", out,
-                        "--no-remarks", "--werror", "-v", *extra]).stderr
+    """Compiles a file; where ptxas is found it must be content too: with
+    --werror spills and serialised products are failures."""
+    run_program(["tile-compile", path, "--target=" + target, "-o", out,
+                 "--no-remarks", "--werror", *extra])
 
 
 def read_launches(json_path):
