@@ -59,13 +59,19 @@ static TileLanes exec_rounded(TileWarp *warp, const TileInsn *insn,
   return 0;
 }
 
+static inline float saturated(float x) {
+  if (!(x > 0.0f))
+    return 0.0f;
+  return x < 1.0f ? x : 1.0f;
+}
+
 /// .sat: the result is clamped to [0, 1], NaN becomes 0.
 static TileLanes exec_saturated(TileWarp *warp, const TileInsn *insn,
                                 TileLanes lanes) {
   TileExec exec = exec_of((TileAluOp)insn->imm, TILE_PTX_F32);
   exec(warp, insn, lanes);
   float *d = tile_f32(warp, insn->dst);
-  TILE_VECTOR(lanes, d[l] = d[l] > 0.0f ? (d[l] < 1.0f ? d[l] : 1.0f) : 0.0f);
+  TILE_VECTOR(lanes, d[l] = saturated(d[l]));
   return 0;
 }
 

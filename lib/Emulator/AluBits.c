@@ -12,7 +12,7 @@
   static TileLanes name(TileWarp *warp, const TileInsn *insn,                  \
                         TileLanes lanes) {                                     \
     uint32_t *d = tile_u32(warp, insn->dst);                                   \
-    const R *a = (const R *)(void *)(warp->regs + insn->a);                    \
+    const R *a = (const R *)(warp->regs + insn->a);                            \
     TILE_VECTOR(lanes, R x = a[l]; d[l] = (uint32_t)(expr));                   \
     return 0;                                                                  \
   }
@@ -44,21 +44,25 @@ static TileLanes brev_64(TileWarp *warp, const TileInsn *insn,
 
 /// Most significant bit that differs from the sign; .shiftamt counts from the
 /// top.
-#define BFIND(name, R, expr, top, clz)                                         \
+static inline uint32_t top_bit(uint64_t x, uint32_t width, bool from_top) {
+  if (x == 0)
+    return UINT32_MAX;
+  uint32_t top = 63 - (uint32_t)__builtin_clzll(x);
+  return from_top ? width - 1 - top : top;
+}
+#define BFIND(name, R, width, expr)                                            \
   static TileLanes name(TileWarp *warp, const TileInsn *insn,                  \
                         TileLanes lanes) {                                     \
     uint32_t *d = tile_u32(warp, insn->dst);                                   \
-    const R *a = (const R *)(void *)(warp->regs + insn->a);                    \
-    bool is_shift = insn->as.alu.wrap;                                         \
-    TILE_VECTOR(lanes, R x = a[l]; x = (expr);                                 \
-                uint32_t at = x ? (top) - (uint32_t)clz(x) : UINT32_MAX;       \
-                d[l] = x && is_shift ? (top) - at : at);                       \
+    const R *a = (const R *)(warp->regs + insn->a);                            \
+    bool from_top = insn->as.alu.wrap;                                         \
+    TILE_VECTOR(lanes, R x = a[l]; d[l] = top_bit(expr, width, from_top));     \
     return 0;                                                                  \
   }
-BFIND(bfind_u32, uint32_t, x, 31u, __builtin_clz)
-BFIND(bfind_s32, uint32_t, x >> 31 ? ~x : x, 31u, __builtin_clz)
-BFIND(bfind_u64, uint64_t, x, 63u, __builtin_clzll)
-BFIND(bfind_s64, uint64_t, x >> 63 ? ~x : x, 63u, __builtin_clzll)
+BFIND(bfind_u32, uint32_t, 32, x)
+BFIND(bfind_s32, uint32_t, 32, x >> 31 ? ~x : x)
+BFIND(bfind_u64, uint64_t, 64, x)
+BFIND(bfind_s64, uint64_t, 64, x >> 63 ? ~x : x)
 
 //===-- bfe, bfi ----------------------------------------------------===//
 
@@ -137,12 +141,12 @@ static TileLanes shf(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
   uint32_t *d = tile_u32(warp, insn->dst);
   const uint32_t *a = tile_u32(warp, insn->a), *b = tile_u32(warp, insn->b);
   const uint32_t *c = tile_u32(warp, insn->c);
-  bool wrap = insn->as.alu.wrap, is_right = insn->as.alu.mode;
-  TILE_VECTOR(lanes, uint64_t both = (uint64_t)b[l] << 32 | a[l];
-              uint32_t n = wrap        ? c[l] & 31
-                           : c[l] > 32 ? 32
-                                       : c[l];
-              d[l] = (uint32_t)(is_right ? both >> n : both << n >> 32));
+  TILE_FOR_LANES (l, lanes) {
+    uint64_t both = (uint64_t)b[l] << 32 | a[l];
+    uint32_t clamped = c[l] > 32 ? 32 : c[l];
+    uint32_t n = insn->as.alu.wrap ? c[l] & 31 : clamped;
+    d[l] = (uint32_t)(insn->as.alu.mode ? both >> n : both << n >> 32);
+  }
   return 0;
 }
 

@@ -58,45 +58,41 @@ static void setp_write(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
     tile_pred_write(warp, insn->dst2, lanes, q);
 }
 
-#define COMPARE_LANES(T, op)                                                   \
-  TILE_VECTOR(lanes, result |= (uint32_t)((T)a[l] op(T) b[l]) << l)
-
-#define SETP_INTEGER(name, R, T)                                               \
+#define SETP(name, R, T, op)                                                   \
   static TileLanes name(TileWarp *warp, const TileInsn *insn,                  \
                         TileLanes lanes) {                                     \
-    const R *a = (const R *)(void *)(warp->regs + insn->a);                    \
-    const R *b = (const R *)(void *)(warp->regs + insn->b);                    \
+    const R *a = (const R *)(warp->regs + insn->a);                            \
+    const R *b = (const R *)(warp->regs + insn->b);                            \
     TileLanes result = 0;                                                      \
-    switch (insn->as.compare.relation) {                                       \
-    case EQ:                                                                   \
-      COMPARE_LANES(T, ==);                                                    \
-      break;                                                                   \
-    case NE:                                                                   \
-      COMPARE_LANES(T, !=);                                                    \
-      break;                                                                   \
-    case LT:                                                                   \
-      COMPARE_LANES(T, <);                                                     \
-      break;                                                                   \
-    case LE:                                                                   \
-      COMPARE_LANES(T, <=);                                                    \
-      break;                                                                   \
-    case GT:                                                                   \
-      COMPARE_LANES(T, >);                                                     \
-      break;                                                                   \
-    default:                                                                   \
-      COMPARE_LANES(T, >=);                                                    \
-      break;                                                                   \
-    }                                                                          \
+    TILE_VECTOR(lanes, result |= (uint32_t)((T)a[l] op(T) b[l]) << l);         \
     setp_write(warp, insn, lanes, result);                                     \
     return 0;                                                                  \
   }
+#define SETP_RELATIONS(type, R, T)                                             \
+  SETP(eq_##type, R, T, ==)                                                    \
+  SETP(ne_##type, R, T, !=)                                                    \
+  SETP(lt_##type, R, T, <)                                                     \
+  SETP(le_##type, R, T, <=)                                                    \
+  SETP(gt_##type, R, T, >)                                                     \
+  SETP(ge_##type, R, T, >=)
+#define RELATIONS_OF(type)                                                     \
+  {eq_##type, ne_##type, lt_##type, le_##type, gt_##type, ge_##type}
 
-SETP_INTEGER(setp_u16, uint32_t, uint16_t)
-SETP_INTEGER(setp_s16, uint32_t, int16_t)
-SETP_INTEGER(setp_u32, uint32_t, uint32_t)
-SETP_INTEGER(setp_s32, uint32_t, int32_t)
-SETP_INTEGER(setp_u64, uint64_t, uint64_t)
-SETP_INTEGER(setp_s64, uint64_t, int64_t)
+SETP_RELATIONS(u16, uint32_t, uint16_t)
+SETP_RELATIONS(s16, uint32_t, int16_t)
+SETP_RELATIONS(u32, uint32_t, uint32_t)
+SETP_RELATIONS(s32, uint32_t, int32_t)
+SETP_RELATIONS(u64, uint64_t, uint64_t)
+SETP_RELATIONS(s64, uint64_t, int64_t)
+
+enum { NUM_INTEGER_RELATIONS = 6 };
+
+static const TileExec integer_table[TILE_PTX_NUM_TYPES][NUM_INTEGER_RELATIONS] =
+    {[TILE_PTX_B16] = RELATIONS_OF(u16), [TILE_PTX_U16] = RELATIONS_OF(u16),
+     [TILE_PTX_S16] = RELATIONS_OF(s16), [TILE_PTX_B32] = RELATIONS_OF(u32),
+     [TILE_PTX_U32] = RELATIONS_OF(u32), [TILE_PTX_S32] = RELATIONS_OF(s32),
+     [TILE_PTX_B64] = RELATIONS_OF(u64), [TILE_PTX_U64] = RELATIONS_OF(u64),
+     [TILE_PTX_S64] = RELATIONS_OF(s64)};
 
 /// The relations ending in `u` are also true when an operand is NaN.
 static bool compare_floats(Relation relation, double x, double y) {
@@ -136,8 +132,8 @@ static bool compare_floats(Relation relation, double x, double y) {
 #define SETP_FLOAT(name, R, value_of)                                          \
   static TileLanes name(TileWarp *warp, const TileInsn *insn,                  \
                         TileLanes lanes) {                                     \
-    const R *a = (const R *)(void *)(warp->regs + insn->a);                    \
-    const R *b = (const R *)(void *)(warp->regs + insn->b);                    \
+    const R *a = (const R *)(warp->regs + insn->a);                            \
+    const R *b = (const R *)(warp->regs + insn->b);                            \
     Relation relation = (Relation)insn->as.compare.relation;                   \
     TileLanes result = 0;                                                      \
     TILE_FOR_LANES (l, lanes) {                                                \
@@ -178,18 +174,13 @@ SETP_FLOAT(setp_bf16, uint32_t, tile_f32_of_bf16)
 SETP_PACKED(setp_f16x2, tile_f32_of_f16)
 SETP_PACKED(setp_bf16x2, tile_f32_of_bf16)
 
-static const TileExec setp_table[TILE_PTX_NUM_TYPES] = {
-    [TILE_PTX_B16] = setp_u16,      [TILE_PTX_U16] = setp_u16,
-    [TILE_PTX_S16] = setp_s16,      [TILE_PTX_B32] = setp_u32,
-    [TILE_PTX_U32] = setp_u32,      [TILE_PTX_S32] = setp_s32,
-    [TILE_PTX_B64] = setp_u64,      [TILE_PTX_U64] = setp_u64,
-    [TILE_PTX_S64] = setp_s64,      [TILE_PTX_F32] = setp_f32,
-    [TILE_PTX_F64] = setp_f64,      [TILE_PTX_F16] = setp_f16,
-    [TILE_PTX_BF16] = setp_bf16,    [TILE_PTX_F16X2] = setp_f16x2,
-    [TILE_PTX_BF16X2] = setp_bf16x2};
+static const TileExec float_table[TILE_PTX_NUM_TYPES] = {
+    [TILE_PTX_F32] = setp_f32,     [TILE_PTX_F64] = setp_f64,
+    [TILE_PTX_F16] = setp_f16,     [TILE_PTX_BF16] = setp_bf16,
+    [TILE_PTX_F16X2] = setp_f16x2, [TILE_PTX_BF16X2] = setp_bf16x2};
 
-/// Relation and combination, which setp and set share.
-static void decode_relation(TileDecoder *decoder, TilePtxType type) {
+/// Relation and combination, which setp and set share; returns the comparison.
+static TileExec decode_relation(TileDecoder *decoder, TilePtxType type) {
   static const char *const relations[] = {
       "eq",  "ne",  "lt",  "le",  "gt",  "ge", "equ", "neu", "ltu",
       "leu", "gtu", "geu", "num", "nan", "lo", "ls",  "hi",  "hs"};
@@ -202,17 +193,19 @@ static void decode_relation(TileDecoder *decoder, TilePtxType type) {
   tile_decode_allow(decoder,
                     "eq ne lt le gt ge equ neu ltu leu gtu geu num nan lo ls "
                     "hi hs and or xor ftz");
-  if (relation < 0 || !setp_table[type]) {
+  if (relation >= NUM_RELATIONS)
+    relation = unsigned_relations[relation - NUM_RELATIONS];
+  TileExec exec = float_table[type];
+  if (!exec && relation < NUM_INTEGER_RELATIONS && relation >= 0)
+    exec = integer_table[type][relation];
+  if (relation < 0 || !exec) {
     tile_decode_unsupported(decoder, relation < 0 ? "relation" : "type");
-    return;
+    return NULL;
   }
-  insn->as.compare.relation =
-      (uint8_t)(relation < NUM_RELATIONS
-                    ? relation
-                    : unsigned_relations[relation - NUM_RELATIONS]);
+  insn->as.compare.relation = (uint8_t)relation;
   bool is_combined = insn->as.compare.combine != COMBINE_NONE;
   if (!tile_decode_count(decoder, is_combined ? 4 : 3, is_combined ? 4 : 3))
-    return;
+    return NULL;
   insn->a = tile_decode_src(decoder, 1, type);
   insn->b = tile_decode_src(decoder, 2, type);
   if (is_combined)
@@ -221,13 +214,13 @@ static void decode_relation(TileDecoder *decoder, TilePtxType type) {
   bool is_packed = type == TILE_PTX_F16X2 || type == TILE_PTX_BF16X2;
   if (is_packed && is_combined)
     tile_decode_unsupported(decoder, "combination of packed halves");
+  return exec;
 }
 
 void tile_emu_decode_setp(TileDecoder *decoder) {
   TileInsn *insn = decoder->insn;
   TilePtxType type = tile_decode_type(decoder, 0);
-  insn->exec = setp_table[type];
-  decode_relation(decoder, type);
+  insn->exec = decode_relation(decoder, type);
   if (decoder->num_ops == 0)
     return;
   insn->dst = tile_decode_dst(decoder, 0, TILE_PTX_PRED);
@@ -254,9 +247,8 @@ void tile_emu_decode_set(TileDecoder *decoder) {
   TilePtxType result = tile_decode_type(decoder, 0);
   TilePtxType type = tile_decode_type(decoder, 1);
   insn->exec = set;
-  insn->as.compare.test = setp_table[type];
   insn->as.compare.float_result = result == TILE_PTX_F32;
-  decode_relation(decoder, type);
+  insn->as.compare.test = decode_relation(decoder, type);
   if (result != TILE_PTX_F32 && result != TILE_PTX_U32 &&
       result != TILE_PTX_S32)
     tile_decode_unsupported(decoder, "result type");
@@ -306,7 +298,7 @@ void tile_emu_decode_selp(TileDecoder *decoder) {
 
 /// d = c >= 0 ? a : b; c is s32 or f32 and NaN selects b.
 static TileLanes slct(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
-  const int32_t *c = (const int32_t *)(void *)(warp->regs + insn->c);
+  const int32_t *c = (const int32_t *)(warp->regs + insn->c);
   const float *c_float = tile_f32(warp, insn->c);
   bool is_float = insn->type2 == TILE_PTX_F32;
   TILE_FOR_LANES (l, lanes) {

@@ -19,8 +19,8 @@ typedef enum { RN, RZ, RM, RP, RNI, RZI, RMI, RPI, RNA } Rounding;
 #define CONVERT(name, D, S, expr)                                              \
   static TileLanes name(TileWarp *warp, const TileInsn *insn,                  \
                         TileLanes lanes) {                                     \
-    D *d = (D *)(void *)(warp->regs + insn->dst);                              \
-    const S *a = (const S *)(void *)(warp->regs + insn->a);                    \
+    D *d = (D *)(warp->regs + insn->dst);                                      \
+    const S *a = (const S *)(warp->regs + insn->a);                            \
     TILE_VECTOR(lanes, S x = a[l]; d[l] = (D)(expr));                          \
     return 0;                                                                  \
   }
@@ -101,28 +101,31 @@ REPACK(f16x2_of_e5m2x2, tile_f16_of_f32, tile_f32_of_e5m2, 16, 8)
 REPACK(e4m3x2_of_f16x2, tile_emu_e4m3_of_f32, tile_f32_of_f16, 8, 16)
 REPACK(e5m2x2_of_f16x2, tile_emu_e5m2_of_f32, tile_f32_of_f16, 8, 16)
 
+typedef struct {
+  TilePtxType to, from;
+  bool is_rz;
+  TileExec exec;
+} PackedPair;
+
+static const PackedPair packed_pairs[] = {
+    {TILE_PTX_BF16X2, TILE_PTX_F32, false, bf16x2_of_f32},
+    {TILE_PTX_BF16X2, TILE_PTX_F32, true, bf16x2_of_f32_rz},
+    {TILE_PTX_F16X2, TILE_PTX_F32, false, f16x2_of_f32},
+    {TILE_PTX_F16X2, TILE_PTX_F32, true, f16x2_of_f32_rz},
+    {TILE_PTX_E4M3X2, TILE_PTX_F32, false, e4m3x2_of_f32},
+    {TILE_PTX_E5M2X2, TILE_PTX_F32, false, e5m2x2_of_f32},
+    {TILE_PTX_F16X2, TILE_PTX_E4M3X2, false, f16x2_of_e4m3x2},
+    {TILE_PTX_F16X2, TILE_PTX_E5M2X2, false, f16x2_of_e5m2x2},
+    {TILE_PTX_E4M3X2, TILE_PTX_F16X2, false, e4m3x2_of_f16x2},
+    {TILE_PTX_E5M2X2, TILE_PTX_F16X2, false, e5m2x2_of_f16x2},
+};
+
 static TileExec packed_exec(TilePtxType to, TilePtxType from, bool is_rz) {
-  bool is_f32 = from == TILE_PTX_F32;
-  switch (to) {
-  case TILE_PTX_BF16X2:
-    return !is_f32 ? NULL : is_rz ? bf16x2_of_f32_rz : bf16x2_of_f32;
-  case TILE_PTX_F16X2:
-    if (is_f32)
-      return is_rz ? f16x2_of_f32_rz : f16x2_of_f32;
-    return from == TILE_PTX_E4M3X2   ? f16x2_of_e4m3x2
-           : from == TILE_PTX_E5M2X2 ? f16x2_of_e5m2x2
-                                     : NULL;
-  case TILE_PTX_E4M3X2:
-    return is_f32                   ? e4m3x2_of_f32
-           : from == TILE_PTX_F16X2 ? e4m3x2_of_f16x2
-                                    : NULL;
-  case TILE_PTX_E5M2X2:
-    return is_f32                   ? e5m2x2_of_f32
-           : from == TILE_PTX_F16X2 ? e5m2x2_of_f16x2
-                                    : NULL;
-  default:
-    return NULL;
-  }
+  for (size_t i = 0; i < sizeof packed_pairs / sizeof packed_pairs[0]; i++)
+    if (packed_pairs[i].to == to && packed_pairs[i].from == from &&
+        packed_pairs[i].is_rz == is_rz)
+      return packed_pairs[i].exec;
+  return NULL;
 }
 
 //===-- General conversion ------------------------------------------------===//

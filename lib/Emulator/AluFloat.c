@@ -46,39 +46,27 @@ BINARY(mul, x *y, x *y)
 BINARY(div, x / y, x / y)
 // A NaN operand gives the other one, with .NaN it gives NaN; -0 is less than
 // +0.
-#define LESS(x, y) ((x) < (y) || ((x) == (y) && signbit(x)))
-BINARY(min,
-       isnan(x)     ? y
-       : isnan(y)   ? x
-       : LESS(x, y) ? x
-                    : y,
-       isnan(x)     ? y
-       : isnan(y)   ? x
-       : LESS(x, y) ? x
-                    : y)
-BINARY(max,
-       isnan(x)     ? y
-       : isnan(y)   ? x
-       : LESS(x, y) ? y
-                    : x,
-       isnan(x)     ? y
-       : isnan(y)   ? x
-       : LESS(x, y) ? y
-                    : x)
-BINARY(min_nan,
-       isnan(x) || isnan(y) ? NAN
-       : LESS(x, y)         ? x
-                            : y,
-       isnan(x) || isnan(y) ? (double)NAN
-       : LESS(x, y)         ? x
-                            : y)
-BINARY(max_nan,
-       isnan(x) || isnan(y) ? NAN
-       : LESS(x, y)         ? y
-                            : x,
-       isnan(x) || isnan(y) ? (double)NAN
-       : LESS(x, y)         ? y
-                            : x)
+#define MINIMUM(T, suffix)                                                     \
+  static inline bool less_##suffix(T x, T y) {                                 \
+    return x < y || (x == y && signbit(x));                                    \
+  }                                                                            \
+  static inline T min_of_##suffix(T x, T y) {                                  \
+    if (isnan(x) || isnan(y))                                                  \
+      return isnan(x) ? y : x;                                                 \
+    return less_##suffix(x, y) ? x : y;                                        \
+  }                                                                            \
+  static inline T max_of_##suffix(T x, T y) {                                  \
+    if (isnan(x) || isnan(y))                                                  \
+      return isnan(x) ? y : x;                                                 \
+    return less_##suffix(x, y) ? y : x;                                        \
+  }
+MINIMUM(float, f32)
+MINIMUM(double, f64)
+#define OR_NAN(x, y, number) (isnan(x) || isnan(y) ? NAN : (number))
+BINARY(min, min_of_f32(x, y), min_of_f64(x, y))
+BINARY(max, max_of_f32(x, y), max_of_f64(x, y))
+BINARY(min_nan, OR_NAN(x, y, min_of_f32(x, y)), OR_NAN(x, y, min_of_f64(x, y)))
+BINARY(max_nan, OR_NAN(x, y, max_of_f32(x, y)), OR_NAN(x, y, max_of_f64(x, y)))
 BINARY(copysign, copysignf(y, x), copysign(y, x)) // sign of a, magnitude of b
 
 UNARY(abs, fabsf(x), fabs(x))

@@ -15,9 +15,9 @@ __extension__ typedef __int128 SignedWide;
 #define BINARY(name, R, T, expr)                                               \
   static TileLanes name(TileWarp *warp, const TileInsn *insn,                  \
                         TileLanes lanes) {                                     \
-    R *d = (R *)(void *)(warp->regs + insn->dst);                              \
-    const R *a = (const R *)(void *)(warp->regs + insn->a);                    \
-    const R *b = (const R *)(void *)(warp->regs + insn->b);                    \
+    R *d = (R *)(warp->regs + insn->dst);                                      \
+    const R *a = (const R *)(warp->regs + insn->a);                            \
+    const R *b = (const R *)(warp->regs + insn->b);                            \
     TILE_VECTOR(lanes, T x = (T)a[l]; T y = (T)b[l]; d[l] = (R)(expr));        \
     return 0;                                                                  \
   }
@@ -44,25 +44,13 @@ BINARY_ALL(mul, (uint64_t)x *(uint64_t)y)
 BINARY_ALL(min, x < y ? x : y)
 BINARY_ALL(max, x > y ? x : y)
 
-static TileLanes add_sat_s32(TileWarp *warp, const TileInsn *insn,
-                             TileLanes lanes) {
-  uint32_t *d = tile_u32(warp, insn->dst);
-  const uint32_t *a = tile_u32(warp, insn->a), *b = tile_u32(warp, insn->b);
-  TILE_VECTOR(lanes, int64_t sum = (int64_t)(int32_t)a[l] + (int32_t)b[l];
-              sum = sum > INT32_MAX ? INT32_MAX : sum;
-              d[l] = (uint32_t)(sum < INT32_MIN ? INT32_MIN : sum));
-  return 0;
+static inline uint32_t saturated_s32(int64_t number) {
+  if (number > INT32_MAX)
+    return INT32_MAX;
+  return (uint32_t)(number < INT32_MIN ? INT32_MIN : number);
 }
-
-static TileLanes sub_sat_s32(TileWarp *warp, const TileInsn *insn,
-                             TileLanes lanes) {
-  uint32_t *d = tile_u32(warp, insn->dst);
-  const uint32_t *a = tile_u32(warp, insn->a), *b = tile_u32(warp, insn->b);
-  TILE_VECTOR(lanes, int64_t sum = (int64_t)(int32_t)a[l] - (int32_t)b[l];
-              sum = sum > INT32_MAX ? INT32_MAX : sum;
-              d[l] = (uint32_t)(sum < INT32_MIN ? INT32_MIN : sum));
-  return 0;
-}
+BINARY(add_sat_s32, uint32_t, int32_t, saturated_s32((int64_t)x + y))
+BINARY(sub_sat_s32, uint32_t, int32_t, saturated_s32((int64_t)x - y))
 
 //===-- div, rem ----------------------------------------------------------===//
 
@@ -110,7 +98,7 @@ BINARY(mul_hi_s64, uint64_t, int64_t, (SignedWide)x *y >> 64)
 #define WIDE(name, R, T, expr)                                                 \
   static TileLanes mul_##name(TileWarp *warp, const TileInsn *insn,            \
                               TileLanes lanes) {                               \
-    R *d = (R *)(void *)(warp->regs + insn->dst);                              \
+    R *d = (R *)(warp->regs + insn->dst);                                      \
     const uint32_t *a = tile_u32(warp, insn->a);                               \
     const uint32_t *b = tile_u32(warp, insn->b);                               \
     TILE_VECTOR(lanes, T x = (T)a[l]; T y = (T)b[l]; d[l] = (R)(expr));        \
@@ -118,10 +106,10 @@ BINARY(mul_hi_s64, uint64_t, int64_t, (SignedWide)x *y >> 64)
   }                                                                            \
   static TileLanes mad_##name(TileWarp *warp, const TileInsn *insn,            \
                               TileLanes lanes) {                               \
-    R *d = (R *)(void *)(warp->regs + insn->dst);                              \
+    R *d = (R *)(warp->regs + insn->dst);                                      \
     const uint32_t *a = tile_u32(warp, insn->a);                               \
     const uint32_t *b = tile_u32(warp, insn->b);                               \
-    const R *c = (const R *)(void *)(warp->regs + insn->c);                    \
+    const R *c = (const R *)(warp->regs + insn->c);                            \
     TILE_VECTOR(lanes, T x = (T)a[l]; T y = (T)b[l];                           \
                 d[l] = (R)((R)(expr) + c[l]));                                 \
     return 0;                                                                  \
@@ -138,10 +126,10 @@ WIDE(wide_s32, uint64_t, int32_t, (int64_t)x *y)
 #define TERNARY(name, R, T, expr)                                              \
   static TileLanes name(TileWarp *warp, const TileInsn *insn,                  \
                         TileLanes lanes) {                                     \
-    R *d = (R *)(void *)(warp->regs + insn->dst);                              \
-    const R *a = (const R *)(void *)(warp->regs + insn->a);                    \
-    const R *b = (const R *)(void *)(warp->regs + insn->b);                    \
-    const R *c = (const R *)(void *)(warp->regs + insn->c);                    \
+    R *d = (R *)(warp->regs + insn->dst);                                      \
+    const R *a = (const R *)(warp->regs + insn->a);                            \
+    const R *b = (const R *)(warp->regs + insn->b);                            \
+    const R *c = (const R *)(warp->regs + insn->c);                            \
     TILE_VECTOR(lanes, T x = (T)a[l]; T y = (T)b[l]; T z = (T)c[l];            \
                 d[l] = (R)(expr));                                             \
     return 0;                                                                  \
@@ -166,8 +154,8 @@ TERNARY(sad_s32, uint32_t, int32_t,
 #define UNARY(name, R, T, expr)                                                \
   static TileLanes name(TileWarp *warp, const TileInsn *insn,                  \
                         TileLanes lanes) {                                     \
-    R *d = (R *)(void *)(warp->regs + insn->dst);                              \
-    const R *a = (const R *)(void *)(warp->regs + insn->a);                    \
+    R *d = (R *)(warp->regs + insn->dst);                                      \
+    const R *a = (const R *)(warp->regs + insn->a);                            \
     TILE_VECTOR(lanes, T x = (T)a[l]; d[l] = (R)(expr));                       \
     return 0;                                                                  \
   }

@@ -13,9 +13,9 @@
 #define LOGIC(name, R, expr)                                                   \
   static TileLanes name(TileWarp *warp, const TileInsn *insn,                  \
                         TileLanes lanes) {                                     \
-    R *d = (R *)(void *)(warp->regs + insn->dst);                              \
-    const R *a = (const R *)(void *)(warp->regs + insn->a);                    \
-    const R *b = (const R *)(void *)(warp->regs + insn->b);                    \
+    R *d = (R *)(warp->regs + insn->dst);                                      \
+    const R *a = (const R *)(warp->regs + insn->a);                            \
+    const R *b = (const R *)(warp->regs + insn->b);                            \
     (void)b;                                                                   \
     TILE_VECTOR(lanes, R x = a[l]; R y = b[l]; (void)y; d[l] = (R)(expr));     \
     return 0;                                                                  \
@@ -120,8 +120,8 @@ void tile_emu_decode_logic(TileDecoder *decoder) {
 #define SHIFT(name, R, T, expr)                                                \
   static TileLanes name(TileWarp *warp, const TileInsn *insn,                  \
                         TileLanes lanes) {                                     \
-    R *d = (R *)(void *)(warp->regs + insn->dst);                              \
-    const R *a = (const R *)(void *)(warp->regs + insn->a);                    \
+    R *d = (R *)(warp->regs + insn->dst);                                      \
+    const R *a = (const R *)(warp->regs + insn->a);                            \
     const uint32_t *b = tile_u32(warp, insn->b);                               \
     TILE_VECTOR(lanes, T x = (T)a[l]; uint32_t n = b[l]; d[l] = (R)(expr));    \
     return 0;                                                                  \

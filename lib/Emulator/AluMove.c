@@ -27,8 +27,7 @@ static TileLanes mov_128(TileWarp *warp, const TileInsn *insn,
   uint64_t *d = tile_u64(warp, insn->dst);
   const uint64_t *a = tile_u64(warp, insn->a);
   TILE_FOR_LANES (l, lanes) {
-    d[2 * l] = a[2 * l];
-    d[2 * l + 1] = a[2 * l + 1];
+    tile_u128_copy(d, l, a, l);
   }
   return 0;
 }
@@ -44,12 +43,12 @@ static TileLanes mov_pred(TileWarp *warp, const TileInsn *insn,
 static TileLanes mov_clock(TileWarp *warp, const TileInsn *insn,
                            TileLanes lanes) {
   uint64_t clock = warp->cluster->tick * 16;
-  if (tile_emu_type_register_bytes((TilePtxType)insn->type) == 8) {
-    uint64_t *d = tile_u64(warp, insn->dst);
-    TILE_VECTOR(lanes, d[l] = clock);
-  } else {
-    uint32_t *d = tile_u32(warp, insn->dst);
-    TILE_VECTOR(lanes, d[l] = (uint32_t)clock);
+  bool is_wide = tile_emu_type_register_bytes((TilePtxType)insn->type) == 8;
+  TILE_FOR_LANES (l, lanes) {
+    if (is_wide)
+      tile_u64(warp, insn->dst)[l] = clock;
+    else
+      tile_u32(warp, insn->dst)[l] = (uint32_t)clock;
   }
   return 0;
 }
@@ -74,8 +73,7 @@ static TileLanes mov_pack(TileWarp *warp, const TileInsn *insn,
       words[at / 64] |= (elem & mask) << (at % 64);
     }
     if (insn->as.pack.total_bytes == 16) {
-      tile_u64(warp, insn->dst)[2 * l] = words[0];
-      tile_u64(warp, insn->dst)[2 * l + 1] = words[1];
+      tile_u128_copy(tile_u64(warp, insn->dst), l, words, 0);
     } else if (insn->as.pack.total_bytes == 8)
       tile_u64(warp, insn->dst)[l] = words[0];
     else
@@ -92,8 +90,7 @@ static TileLanes mov_unpack(TileWarp *warp, const TileInsn *insn,
   TILE_FOR_LANES (l, lanes) {
     uint64_t words[2] = {0, 0};
     if (insn->as.pack.total_bytes == 16) {
-      words[0] = tile_u64(warp, insn->a)[2 * l];
-      words[1] = tile_u64(warp, insn->a)[2 * l + 1];
+      tile_u128_copy(words, 0, tile_u64(warp, insn->a), l);
     } else if (insn->as.pack.total_bytes == 8)
       words[0] = tile_u64(warp, insn->a)[l];
     else

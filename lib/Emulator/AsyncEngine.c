@@ -249,8 +249,11 @@ bool tile_emu_async_force(TileCluster *cluster) {
 }
 
 void tile_emu_async_drain_wgmma(TileWarp *warp) {
-  while (warp->wgmma.first)
-    async_step(warp->cluster, warp->wgmma.first);
+  TileAsyncOp *next;
+  for (TileAsyncOp *op = warp->wgmma.first; op; op = next) {
+    next = op->as.wgmma.next;
+    async_step(warp->cluster, op);
+  }
 }
 
 bool tile_emu_async_is_pending(const TileWarp *warp, uint32_t lane,

@@ -167,7 +167,7 @@ static TileLanes atom(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
       }
     }
     for (uint32_t i = 0; i < insn->num_vec; i++)
-      atom_elem(warp, insn, l, i, memory + i * elem_bytes);
+      atom_elem(warp, insn, l, i, memory + (size_t)i * elem_bytes);
   }
   pthread_mutex_unlock(&cluster->emu->atomics);
   return 0;

@@ -8,19 +8,23 @@
 
 //===-- Clock objects -----------------------------------------------------===//
 
+static size_t ticks_bytes(const TileClocks *clocks) {
+  return clocks->num_agents * sizeof(uint32_t);
+}
+
 static TileClock *clock_new(TileClocks *clocks) {
   TileClock *clock = clocks->free_clocks;
   if (clock)
     clocks->free_clocks = clock->next_free;
   else
-    clock = tile_emu_malloc(sizeof *clock + 4u * clocks->num_agents);
+    clock = tile_emu_malloc(sizeof *clock + ticks_bytes(clocks));
   clock->num_refs = 1;
   return clock;
 }
 
 static TileClock *clock_copy(TileClocks *clocks, const uint32_t *ticks) {
   TileClock *clock = clock_new(clocks);
-  memcpy(clock->ticks, ticks, 4u * clocks->num_agents);
+  memcpy(clock->ticks, ticks, ticks_bytes(clocks));
   return clock;
 }
 
@@ -81,7 +85,7 @@ static TileClock *join(TileClocks *clocks, TileClock *left, TileClock *right) {
 void tile_emu_clocks_init(TileClocks *clocks, uint32_t num_threads) {
   clocks->threads = tile_emu_calloc(num_threads, sizeof *clocks->threads);
   TileClock *zero = clock_new(clocks);
-  memset(zero->ticks, 0, 4u * clocks->num_agents);
+  memset(zero->ticks, 0, ticks_bytes(clocks));
   for (uint32_t i = 0; i < num_threads; i++)
     clocks->threads[i] = (TileThreadClock){retain(zero), retain(zero), 1, 0};
   release(clocks, zero);

@@ -56,7 +56,7 @@ uint32_t tile_emu_run_num_agents(const TileRun *run) {
 static void fill(uint8_t *regs, const TileConstant *constant,
                  const uint64_t values[TILE_WARP_SIZE]) {
   for (uint32_t l = 0; l < TILE_WARP_SIZE; l++) {
-    uint8_t *to = regs + constant->slot + l * constant->size_bytes;
+    uint8_t *to = regs + constant->slot + (size_t)l * constant->size_bytes;
     memset(to, 0, constant->size_bytes);
     memcpy(to, &values[l], constant->size_bytes < 8 ? 4 : 8);
   }

@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void tile_decode_fail(TileDecoder *decoder, const char *format, ...) {
@@ -61,6 +62,26 @@ void tile_decode_allow(TileDecoder *decoder, const char *modifiers) {
       return;
     }
   }
+}
+
+static bool shape_parse(const char *word, uint32_t out_mnk[3]) {
+  static const char names[] = "mnk";
+  for (int i = 0; i < 3; i++) {
+    char *end;
+    if (word[0] != names[i] || word[1] < '0' || word[1] > '9')
+      return false;
+    unsigned long size = strtoul(word + 1, &end, 10);
+    out_mnk[i] = size > 4096 ? 0 : (uint32_t)size;
+    word = end;
+  }
+  return *word == 0;
+}
+
+bool tile_decode_shape(const TileDecoder *decoder, uint32_t out_mnk[3]) {
+  for (uint32_t i = 1; i < decoder->num_words; i++)
+    if (shape_parse(decoder->words[i], out_mnk))
+      return true;
+  return false;
 }
 
 bool tile_decode_count(TileDecoder *decoder, uint32_t min, uint32_t max) {

@@ -46,6 +46,8 @@ bool tile_decode_has(const TileDecoder *decoder, const char *word);
 /// Index of the first of `choices` that is a word of the opcode, or -1.
 int tile_decode_choice(const TileDecoder *decoder, const char *const *choices,
                        uint32_t num_choices);
+/// The word m…n…k… of the opcode; false when there is none.
+bool tile_decode_shape(const TileDecoder *decoder, uint32_t out_mnk[3]);
 /// Checks the number of operands.
 bool tile_decode_count(TileDecoder *decoder, uint32_t min, uint32_t max);
 /// The state space named in the opcode, generic when none is.

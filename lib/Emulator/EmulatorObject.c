@@ -1,4 +1,4 @@
-//===- EmulatorObject.c - The emulator object: memory, options, reports -===//
+//===- EmulatorObject.c - The emulator object: memory, options, reports ---===//
 //-----------===//
 
 #include "Machine.h"

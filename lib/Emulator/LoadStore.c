@@ -22,9 +22,9 @@ static inline void load_elem(TileWarp *warp, const TileInsn *insn,
                              const uint8_t *memory, uint32_t index,
                              uint32_t slot, uint32_t l) {
   uint32_t elem_bytes = insn->as.memory.elem_bytes;
-  memory += index * elem_bytes;
+  memory += (size_t)index * elem_bytes;
   if (elem_bytes == 16) {
-    memcpy(&tile_u64(warp, slot)[2 * l], memory, 16);
+    memcpy(&tile_u64(warp, slot)[2 * (size_t)l], memory, 16);
     return;
   }
   uint64_t value = 0;
@@ -54,8 +54,9 @@ static inline void store_elem(TileWarp *warp, const TileInsn *insn,
                               uint8_t *memory, uint32_t index, uint32_t slot,
                               uint32_t l) {
   uint32_t elem_bytes = insn->as.memory.elem_bytes;
-  memory += index * elem_bytes;
-  const uint8_t *reg = warp->regs + slot + l * insn->as.memory.reg_bytes;
+  memory += (size_t)index * elem_bytes;
+  const uint8_t *reg =
+      warp->regs + slot + (size_t)l * insn->as.memory.reg_bytes;
   switch (elem_bytes) { // little endian: the low bytes come first
   case 1:
     *memory = *reg;

@@ -104,19 +104,25 @@ struct TileWarp {
 };
 
 static inline uint32_t *tile_u32(TileWarp *warp, uint32_t slot) {
-  return (uint32_t *)(void *)(warp->regs + slot);
+  return (uint32_t *)(warp->regs + slot);
 }
 static inline uint64_t *tile_u64(TileWarp *warp, uint32_t slot) {
-  return (uint64_t *)(void *)(warp->regs + slot);
+  return (uint64_t *)(warp->regs + slot);
 }
 static inline float *tile_f32(TileWarp *warp, uint32_t slot) {
-  return (float *)(void *)(warp->regs + slot);
+  return (float *)(warp->regs + slot);
 }
 static inline double *tile_f64(TileWarp *warp, uint32_t slot) {
-  return (double *)(void *)(warp->regs + slot);
+  return (double *)(warp->regs + slot);
 }
 static inline TileLanes *tile_pred(TileWarp *warp, uint32_t slot) {
-  return (TileLanes *)(void *)(warp->regs + slot);
+  return (TileLanes *)(warp->regs + slot);
+}
+/// Copies 128-bit element `from_index` of `from`; elements are two words.
+static inline void tile_u128_copy(uint64_t *to, size_t to_index,
+                                  const uint64_t *from, size_t from_index) {
+  to[2 * to_index] = from[2 * from_index];
+  to[2 * to_index + 1] = from[2 * from_index + 1];
 }
 /// Sets the bits of `lanes` in a predicate register to those of `value`.
 static inline void tile_pred_write(TileWarp *warp, uint32_t slot,

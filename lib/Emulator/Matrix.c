@@ -22,7 +22,7 @@ uint32_t tile_emu_matrix_elem_bits(TilePtxType type) {
 }
 
 #define UNPACK(T, expr)                                                        \
-  for (uint32_t i = 0; i < count; i++) {                                       \
+  for (size_t i = 0; i < count; i++) {                                         \
     T x;                                                                       \
     memcpy(&x, memory + i * sizeof x, sizeof x);                               \
     out_values[i * stride] = (expr);                                           \

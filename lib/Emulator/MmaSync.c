@@ -13,9 +13,7 @@
 #include "Matrix.h"
 #include "NarrowFloat.h"
 
-#include <stdio.h>
-
-enum { ROWS = 16, COLUMNS = 8, MAX_K = 64 };
+enum { ROWS = 16, COLUMNS = 8, MAX_K = 32 };
 
 typedef struct {
   float a[ROWS][MAX_K];
@@ -105,7 +103,7 @@ static TileLanes mma(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
   tile_warp_go(warp, lanes);
   const uint32_t *d = insn->vec, *a = d + insn->as.mma.num_d;
   const uint32_t *b = a + insn->as.mma.num_a, *c = b + insn->as.mma.num_b;
-  Product product;
+  Product product = {0};
   load_a(warp, insn, a, &product);
   load_b(warp, insn, b, &product);
   load_c(warp, insn, c, &product);
@@ -137,7 +135,7 @@ static TileLanes mma_integer(TileWarp *warp, const TileInsn *insn,
   tile_warp_go(warp, lanes);
   const uint32_t *d = insn->vec, *a = d + insn->as.mma.num_d;
   const uint32_t *b = a + insn->as.mma.num_a, *c = b + insn->as.mma.num_b;
-  Product product;
+  Product product = {0};
   load_a(warp, insn, a, &product);
   load_b(warp, insn, b, &product);
   for (uint32_t l = 0; l < TILE_WARP_SIZE; l++)
@@ -149,17 +147,6 @@ static TileLanes mma_integer(TileWarp *warp, const TileInsn *insn,
 }
 
 //===-- Decode ------------------------------------------------------------===//
-
-/// "m16n8k16" among the words.
-static uint32_t decode_k(const TileDecoder *decoder) {
-  for (uint32_t i = 1; i < decoder->num_words; i++) {
-    unsigned k;
-    char rest;
-    if (sscanf(decoder->words[i], "m16n8k%u%c", &k, &rest) == 1)
-      return k;
-  }
-  return 0;
-}
 
 static bool check_registers(TileDecoder *decoder, uint32_t k) {
   TileInsn *insn = decoder->insn;
@@ -187,11 +174,14 @@ static uint8_t add_fragment(TileDecoder *decoder, TileSlotList *list,
 
 void tile_emu_decode_mma(TileDecoder *decoder) {
   TileInsn *insn = decoder->insn;
-  uint32_t k = decode_k(decoder);
+  uint32_t shape[3] = {0};
+  bool has_shape = tile_decode_shape(decoder, shape) && shape[0] == ROWS &&
+                   shape[1] == COLUMNS;
+  uint32_t k = shape[2];
   TilePtxType a = tile_decode_type(decoder, 1),
               b = tile_decode_type(decoder, 2);
   uint32_t bits = tile_emu_matrix_elem_bits(a);
-  if (decoder->num_types != 4 || tile_decode_has(decoder, "sp") ||
+  if (!has_shape || decoder->num_types != 4 || tile_decode_has(decoder, "sp") ||
       tile_decode_has(decoder, "sp::ordered_metadata") ||
       tile_decode_has(decoder, "block_scale") || !bits ||
       tile_emu_matrix_elem_bits(b) != bits ||

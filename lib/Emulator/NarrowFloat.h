@@ -1,4 +1,4 @@
-//===- NarrowFloat.h - f16, bf16, tf32 and fp8 --------------------------===//
+//===- NarrowFloat.h - f16, bf16, tf32 and fp8 ----------------------------===//
 //-----------------------------===//
 //
 // PTX ISA, "Alternate Floating-Point Data Formats" and "cvt". Conversions to a

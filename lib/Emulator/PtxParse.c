@@ -302,7 +302,7 @@ static void parse_param(TileParser *parser) {
   param.name =
       tile_arena_strdup(&parser->module->arena, name.start, name.length);
   param.offset_bytes = (kernel->param_bytes + align - 1) & ~(align - 1);
-  param.size_bytes = count * elem_bytes;
+  param.size_bytes = (size_t)count * elem_bytes;
   param.align_bytes = align;
   kernel->params = tile_emu_arena_grow(&parser->module->arena, kernel->params,
                                        kernel->num_params, sizeof param);

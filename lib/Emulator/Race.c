@@ -366,22 +366,21 @@ void tile_emu_shadow_touch(TileCta *cta, uint32_t offset, uint32_t size_bytes,
 
 //===-- Memory ------------------------------------------------------------===//
 
-static uint32_t num_chunks(uint32_t smem_bytes) {
+static size_t num_chunks(uint32_t smem_bytes) {
   return smem_bytes / CHUNK_BYTES + 1;
 }
 
 void tile_emu_shadow_init(TileShadow *shadow, uint32_t smem_bytes) {
-  uint32_t count = num_chunks(smem_bytes);
+  size_t count = num_chunks(smem_bytes);
   shadow->chunks = tile_emu_calloc(count, sizeof *shadow->chunks);
-  shadow->bytes =
-      tile_emu_malloc((size_t)count * CHUNK_BYTES * sizeof *shadow->bytes);
-  shadow->mbarrier = tile_emu_calloc(2u * count, sizeof *shadow->mbarrier);
+  shadow->bytes = tile_emu_malloc(count * CHUNK_BYTES * sizeof *shadow->bytes);
+  shadow->mbarrier = tile_emu_calloc(2 * count, sizeof *shadow->mbarrier);
 }
 
 void tile_emu_shadow_clear(TileShadow *shadow, uint32_t smem_bytes) {
-  uint32_t count = num_chunks(smem_bytes);
+  size_t count = num_chunks(smem_bytes);
   memset(shadow->chunks, 0, count * sizeof *shadow->chunks);
-  memset(shadow->mbarrier, 0, 2u * count * sizeof *shadow->mbarrier);
+  memset(shadow->mbarrier, 0, 2 * count * sizeof *shadow->mbarrier);
 }
 
 void tile_emu_shadow_deinit(TileShadow *shadow) {

@@ -14,7 +14,7 @@
 #include "Simulation.h"
 
 enum {
-  QUANTUM = 32, // mean number of instructions of a turn
+  MAX_QUANTUM = 64, // instructions of a turn
   STALL_ROUNDS = 4,
   IMPATIENCE = 200000,       // instructions without progress until async
                              // work is pushed
@@ -147,7 +147,7 @@ void tile_emu_cluster_run(TileCluster *cluster) {
       break;
     }
     TileWarp *warp = choose_warp(&schedule);
-    uint64_t quantum = 1 + tile_cluster_random(cluster) % (2 * QUANTUM);
+    uint64_t quantum = 1 + tile_cluster_random(cluster) % MAX_QUANTUM;
     tile_emu_warp_run(warp, (uint32_t)quantum);
     if (!check_progress(&schedule))
       break;

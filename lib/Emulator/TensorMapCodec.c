@@ -31,6 +31,11 @@ static const uint8_t types[] = {
 enum { NUM_TYPES = sizeof types / sizeof types[0] };
 static const uint32_t swizzle_bytes[] = {0, 32, 64, 128};
 
+static TilePtxType elem_type(const TileTensorMap *map) {
+  unsigned type = (unsigned)map->type;
+  return type < NUM_TYPES ? (TilePtxType)types[type] : TILE_PTX_NONE;
+}
+
 static int swizzle_mode(int size_bytes) {
   for (int mode = 0; mode < 4; mode++)
     if ((int)swizzle_bytes[mode] == size_bytes)
@@ -59,7 +64,8 @@ static TileStatus check_dimension(const TileTensorMap *map, int dim) {
 }
 
 static TileStatus check(const TileTensorMap *map) {
-  if ((unsigned)map->type >= NUM_TYPES)
+  TilePtxType type = elem_type(map);
+  if (type == TILE_PTX_NONE)
     REFUSE("tensor map: unknown element type %d", (int)map->type);
   if (map->rank < 1 || map->rank > TILE_TENSOR_MAP_MAX_RANK)
     REFUSE("tensor map: rank is %d, not in [1, 5]", map->rank);
@@ -71,7 +77,6 @@ static TileStatus check(const TileTensorMap *map) {
     if (!tile_status_is_ok(&status))
       return status;
   }
-  TilePtxType type = (TilePtxType)types[map->type];
   uint32_t inner_bytes = map->box[0] * tile_emu_type_bytes(type);
   if (inner_bytes % 16)
     REFUSE("tensor map: the inner box has %u bytes, not a multiple of 16",
@@ -93,7 +98,7 @@ TileStatus tile_emu_tensor_map_encode(const TileTensorMap *map, void *out_map) {
   if (!tile_status_is_ok(&status))
     return status;
   TileEncodedMap encoded = {.magic = TILE_TENSOR_MAP_MAGIC};
-  encoded.type = types[map->type];
+  encoded.type = (uint8_t)elem_type(map);
   encoded.rank = (uint8_t)map->rank;
   encoded.swizzle = (uint8_t)swizzle_mode(map->swizzle_bytes);
   encoded.fills_nan = map->oob_nan;

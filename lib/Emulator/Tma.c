@@ -40,7 +40,7 @@ static const TileEncodedMap *get_map(TileWarp *warp, const TileInsn *insn,
                   tile_emu_address_name(warp, lane, address, name));
     return NULL;
   }
-  const TileEncodedMap *map = (const TileEncodedMap *)(const void *)memory;
+  const TileEncodedMap *map = (const TileEncodedMap *)memory;
   if (!tile_emu_encoded_map_is_valid(map)) {
     tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_TENSOR_MAP,
                   "%s does not hold a tensor map",
@@ -71,7 +71,7 @@ static TileAsyncRow row_at(const TileEncodedMap *map, const int32_t *start,
   uint64_t global =
       map->address + (uint64_t)(((int64_t)start[0] + first) * elem_bytes);
   for (uint32_t dim = 1; dim < map->rank; dim++) {
-    int64_t at = (int64_t)start[dim] + index[dim] * map->elem_strides[dim];
+    int64_t at = start[dim] + (int64_t)index[dim] * map->elem_strides[dim];
     if (at < 0 || at > (int64_t)map->last[dim])
       end = first; // nothing of the row exists
     global += (uint64_t)at * map->strides_bytes[dim - 1];
@@ -109,7 +109,7 @@ static TileAsyncOp *tensor_op(TileWarp *warp, const TileInsn *insn,
     op->fill_pattern = elem_bytes == 2 ? 0x7fff7fffu : 0x7fffffffu;
   if (kind == TILE_ASYNC_STORE)
     op->as.store.type = map->type;
-  int32_t start[TILE_TENSOR_MAP_MAX_RANK];
+  int32_t start[TILE_TENSOR_MAP_MAX_RANK] = {0};
   uint32_t index[TILE_TENSOR_MAP_MAX_RANK] = {0};
   for (uint32_t dim = 0; dim < map->rank; dim++)
     start[dim] = (int32_t)tile_u32(warp, insn->vec[dim])[lane];

@@ -3,19 +3,6 @@
 #include "Decode.h"
 #include "Wgmma.h"
 
-#include <stdio.h>
-
-/// "m64n128k16" among the words.
-static bool decode_shape(TileDecoder *decoder, uint32_t *out_n,
-                         uint32_t *out_k) {
-  for (uint32_t i = 1; i < decoder->num_words; i++) {
-    char rest;
-    if (sscanf(decoder->words[i], "m64n%uk%u%c", out_n, out_k, &rest) == 2)
-      return true;
-  }
-  return false;
-}
-
 static bool check_shape(TileDecoder *decoder, TilePtxType type, uint32_t n,
                         uint32_t k) {
   uint32_t bits = tile_emu_matrix_elem_bits(type);
@@ -61,11 +48,13 @@ static void decode_scales(TileDecoder *decoder) {
 
 static void decode_mma_async(TileDecoder *decoder) {
   TileInsn *insn = decoder->insn;
-  uint32_t n, k;
+  uint32_t shape[3] = {0};
+  bool has_shape =
+      tile_decode_shape(decoder, shape) && shape[0] == TILE_WGMMA_ROWS;
+  uint32_t n = shape[1], k = shape[2];
   TilePtxType d_type = tile_decode_type(decoder, 0);
   TilePtxType a_type = tile_decode_type(decoder, 1);
-  if (tile_decode_has(decoder, "sp") || !decode_shape(decoder, &n, &k) ||
-      decoder->num_types != 3) {
+  if (tile_decode_has(decoder, "sp") || !has_shape || decoder->num_types != 3) {
     tile_decode_unsupported(decoder, "form of wgmma");
     return;
   }

@@ -35,7 +35,8 @@ static void load_operand(const uint8_t *smem, uint64_t bits, TilePtxType type,
       uint32_t unit = tile_descriptor_unit(&descriptor, is_mn_major, per_unit,
                                            first + mn, k);
       tile_emu_matrix_unpack(type, smem + unit, per_unit,
-                             out + mn * mn_stride + k * k_stride,
+                             out + (size_t)mn * mn_stride +
+                                 (size_t)k * k_stride,
                              is_mn_major ? mn_stride : k_stride);
     }
 }

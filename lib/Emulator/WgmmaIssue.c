@@ -149,7 +149,7 @@ static void check_fence(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
 /// only grow with mn and k.
 static uint64_t end_bound(const Operand *operand) {
   const TileMatrixDescriptor *descriptor = &operand->descriptor;
-  uint64_t row_bytes = TILE_WGMMA_UNIT_BYTES * descriptor->width;
+  uint64_t row_bytes = (uint64_t)TILE_WGMMA_UNIT_BYTES * descriptor->width;
   uint64_t leading = descriptor->leading_bytes;
   uint64_t stride = descriptor->stride_bytes;
   bool is_swizzled = descriptor->swizzle != 0;
@@ -352,9 +352,9 @@ TileLanes tile_emu_wgmma_issue(TileWarp *warp, const TileInsn *insn,
   uint32_t num_a = insn->as.wgmma.num_a;
   if (num_a) { // the registers are read when it is issued
     op->as.wgmma.a_fragment =
-        tile_emu_malloc(num_a * TILE_WARP_SIZE * sizeof(uint32_t));
+        tile_emu_malloc(num_a * sizeof(uint32_t) * TILE_WARP_SIZE);
     for (uint32_t i = 0; i < num_a; i++)
-      memcpy(op->as.wgmma.a_fragment + i * TILE_WARP_SIZE,
+      memcpy(op->as.wgmma.a_fragment + (size_t)i * TILE_WARP_SIZE,
              tile_u32(warp, insn->vec[insn->as.wgmma.num_d + i]),
              TILE_WARP_SIZE * sizeof(uint32_t));
   }
