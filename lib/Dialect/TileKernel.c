@@ -95,3 +95,28 @@ bool tile_kernel_has_tile_ops(MlirOperation kernel) {
   mlirOperationWalk(kernel, find_tile_op, &found, MlirWalkPreOrder);
   return found;
 }
+
+//===-- Code of threads and code of blocks --------------------------------===//
+
+static bool is_used(MlirValue value) {
+  return !mlirOpOperandIsNull(mlirValueGetFirstUse(value));
+}
+
+static MlirWalkResult find_thread_id(MlirOperation op, void *user_data) {
+  bool *found = user_data;
+  if (gpu_thread_id_is(op) || gpu_global_id_is(op) || gpu_lane_id_is(op) ||
+      gpu_subgroup_id_is(op))
+    *found |= is_used(mlirOperationGetResult(op, 0));
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+bool tile_kernel_is_thread_code(MlirOperation kernel) {
+  enum { FIRST_THREAD_ID = 3, END_THREAD_ID = 6 }; // arguments of a launch
+  bool found = false;
+  for (intptr_t i = FIRST_THREAD_ID; gpu_launch_is(kernel) && i < END_THREAD_ID;
+       i++)
+    found |= is_used(mlirBlockGetArgument(tile_kernel_body(kernel), i));
+  if (!found)
+    mlirOperationWalk(kernel, find_thread_id, &found, MlirWalkPreOrder);
+  return found;
+}

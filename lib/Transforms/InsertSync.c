@@ -4,6 +4,8 @@
 // Produces: `tile.barrier_sync` and `tile.fence_proxy` in front of the ops that
 //           need them. A fence stands before the barrier: the writers execute
 //           it, then everybody meets.
+// Keeps:    kernels that say what each thread does: a barrier might stand in a
+//           branch that some threads take.
 // Fails:    never.
 // Method:   SyncPlan.c. Barriers that are there already count, so a second run
 //           inserts nothing.
@@ -36,6 +38,8 @@ static void plan_apply(const TileSyncPlan *plan, MlirOperation kernel) {
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   TileArena *arena = user_data;
   TileSyncPlan plan;
+  if (tile_kernel_is_thread_code(kernel))
+    return tile_success();
   tile_sync_plan_build(arena, kernel, &plan);
   if (plan.num_points)
     plan_apply(&plan, kernel);

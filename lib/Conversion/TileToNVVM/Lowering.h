@@ -67,6 +67,7 @@ typedef struct {
                          // in front of it
   int64_t block_size[3]; // threads
   int64_t num_threads;
+  bool is_thread_code; // scalar stores are those of every thread
   MlirValue thread_id, lane_id, warp_id; // i32, made on demand
   Memory *memories;
   Parts *parts;

@@ -161,7 +161,7 @@ void lower_memref_store(Lowering *l, MlirOperation op) {
       element_stored(l, memref_store_value(store), memory->element);
   bool is_shared =
       memory->space == TILE_SPACE_GLOBAL || memory->space == TILE_SPACE_SHARED;
-  if (!is_shared) {
+  if (!is_shared || l->is_thread_code) {
     llvm_store(&l->b, .value = value, .addr = pointer);
     return;
   }

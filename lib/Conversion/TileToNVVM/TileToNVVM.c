@@ -406,6 +406,7 @@ static MlirLogicalResult lower_kernel(TileArena *arena, MlirOperation func,
   l.i32 = (TileIntMath){&l.b, mlirIntegerTypeGet(context, 32)};
   l.i64 = (TileIntMath){&l.b, mlirIntegerTypeGet(context, 64)};
   l.func = func;
+  l.is_thread_code = tile_kernel_is_thread_code(func);
   Signature signature;
   read_block_size(&l, func);
   if (!tile_failed(l.result) && build_signature(&l, func, &signature)) {
