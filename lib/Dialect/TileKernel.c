@@ -113,6 +113,8 @@ static MlirWalkResult find_thread_id(MlirOperation op, void *user_data) {
 bool tile_kernel_is_thread_code(MlirOperation kernel) {
   enum { FIRST_THREAD_ID = 3, END_THREAD_ID = 6 }; // arguments of a launch
   bool found = false;
+  if (tile_kernel_has_tile_ops(kernel)) // lowering of some adds thread ids
+    return false;
   for (intptr_t i = FIRST_THREAD_ID; gpu_launch_is(kernel) && i < END_THREAD_ID;
        i++)
     found |= is_used(mlirBlockGetArgument(tile_kernel_body(kernel), i));
