@@ -138,7 +138,8 @@ void tile_emu_decode_match(TileDecoder *decoder);
 void tile_emu_decode_redux(TileDecoder *decoder);
 void tile_emu_decode_activemask(TileDecoder *decoder);
 void tile_emu_decode_elect(TileDecoder *decoder);
-void tile_emu_decode_mma(TileDecoder *decoder);   // MmaSync.c
+void tile_emu_decode_mma(TileDecoder *decoder);   // MmaShapesDecode.c
+void tile_emu_decode_wmma(TileDecoder *decoder);  // Wmma.c
 void tile_emu_decode_wgmma(TileDecoder *decoder); // WgmmaDecode.c
 void tile_emu_decode_call(TileDecoder *decoder);  // Call.c
 void tile_emu_decode_exit(TileDecoder *decoder);  // Control.c

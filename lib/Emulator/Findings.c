@@ -116,6 +116,9 @@ static const KindInfo kinds[TILE_FINDING_NUM_KINDS] = {
         {"divergence", false,
          "all four warps of an aligned warpgroup must execute the same wgmma "
          "instructions"},
+    [TILE_FINDING_NOT_UNIFORM] = {"divergence", false,
+                                  "all lanes of the warp must give a warp-wide "
+                                  "access the same operands"},
     [TILE_FINDING_EXIT_PEDANTIC] =
         {"barrier(pedantic)", true,
          "a barrier without a thread count was completed by warps that "
@@ -126,6 +129,10 @@ static const KindInfo kinds[TILE_FINDING_NUM_KINDS] = {
     [TILE_FINDING_DESCRIPTOR_SWIZZLE] =
         {"descriptor", false,
          "swizzle of the tensor map and of the wgmma descriptor must agree"},
+    [TILE_FINDING_SPARSE_METADATA] =
+        {"sparse-metadata", false,
+         "metadata or its selector do not belong to this shape, or the lanes "
+         "that hold it are not those that the selector names"},
     [TILE_FINDING_TENSOR_MAP] =
         {"tensor-map", false,
          "the kernel parameter is not the tensor map the kernel was built "

@@ -98,6 +98,7 @@ static const IsaEntry isa[] = {
     {"elect", tile_emu_decode_elect},
 
     {"mma", tile_emu_decode_mma},
+    {"wmma", tile_emu_decode_wmma},
     {"wgmma", tile_emu_decode_wgmma},
 
     {"call", tile_emu_decode_call},

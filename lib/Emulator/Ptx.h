@@ -72,6 +72,8 @@ bool tile_emu_type_is_float(TilePtxType type); // scalar floating point
 
 typedef struct TileWarp TileWarp;
 typedef struct TileInsn TileInsn;
+typedef struct TileMmaShape TileMmaShape;
+typedef struct TileWmmaAccess TileWmmaAccess;
 
 /// Executes an instruction for `lanes`, which is never empty. Returns the
 /// lanes that could not execute it yet; they have been marked as waiting and
@@ -160,13 +162,14 @@ struct TileInsn {
       uint8_t mode, elem_bytes;
       bool negated;
     } collective;
-    struct {
-      uint8_t num_d, num_a, num_b, k, d_type, c_type;
-    } mma;
+    const TileMmaShape *shape;  // mma, wmma.mma
+    const TileWmmaAccess *wmma; // wmma.load, wmma.store
     struct {
       uint16_t n;
       uint8_t k, num_d, num_a, d_type;
       bool negate_product, transpose_a, transpose_b, satfinite;
+      bool is_sparse;
+      uint8_t selector; // of the metadata
     } wgmma;
     const struct TileCallSite *call;
     const char *text; // callee; reason why it is not supported

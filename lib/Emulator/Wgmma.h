@@ -2,20 +2,22 @@
 //
 // Instruction: vec = registers of D, then of A when A is in registers;
 // a = descriptor of A, b = descriptor of B, c = predicate scale-d, or
-// TILE_NO_SLOT and imm is the constant.
+// TILE_NO_SLOT and imm is the constant; e = metadata of a sparse A.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_EMULATOR_WGMMA_H
 #define TILE_EMULATOR_WGMMA_H
 
 #include "Async.h"
+#include "Decode.h"
 #include "Matrix.h"
 
 enum {
   TILE_WGMMA_ROWS = 64, // of D, 16 for each warp
   TILE_WGMMA_WARP_ROWS = 16,
   TILE_WGMMA_MAX_N = 256,
-  TILE_WGMMA_MAX_K = 32, // 32 bytes of 8-bit elements
+  TILE_WGMMA_MAX_A_K = 32, // 32 bytes of 8-bit elements, without zeros
+  TILE_WGMMA_MAX_B_K = 64, // when A is sparse
   TILE_WGMMA_UNIT_BYTES = 16
 };
 
@@ -49,8 +51,9 @@ static inline TileMatrixDescriptor tile_descriptor_decode(uint64_t bits) {
 // swizzled.
 //
 //   K-major:  unit = k, row = mn. Patterns follow each other in mn by the
-//             stride; in k by one unit, or without swizzle by the leading
-//             offset.
+//             stride, in k by the leading offset. Only without swizzle, or
+//             with a sparse A and swizzle 32B, does an operand have more than
+//             one pattern in k (the latter as an H200 does it).
 //   MN-major: unit = mn, row = k. With swizzle, patterns follow each other in
 //             mn by the leading offset and in k by the stride; without, in mn
 //             by the stride and in k by the leading offset.
@@ -66,9 +69,9 @@ tile_descriptor_unit(const TileMatrixDescriptor *descriptor, bool is_mn_major,
   bool is_swizzled = descriptor->swizzle != 0;
   uint32_t offset;
   if (!is_mn_major) {
-    uint32_t unit = k / per_unit;
+    uint32_t unit = k / per_unit, width = descriptor->width;
     offset = mn % 8 * row_bytes + mn / 8 * stride +
-             unit * (is_swizzled ? TILE_WGMMA_UNIT_BYTES : leading);
+             unit % width * TILE_WGMMA_UNIT_BYTES + unit / width * leading;
   } else {
     uint32_t unit = mn / per_unit, width = descriptor->width;
     uint32_t in_pattern =
@@ -82,13 +85,24 @@ tile_descriptor_unit(const TileMatrixDescriptor *descriptor, bool is_mn_major,
 /// Decoded B operands are kept until shared memory changes: the four warps of
 /// a warpgroup use the same one.
 struct TileWgmmaCache {
-  float b[TILE_WGMMA_MAX_K][TILE_WGMMA_MAX_N];
+  float b[TILE_WGMMA_MAX_B_K][TILE_WGMMA_MAX_N];
   const TileCta *cta;
   uint64_t descriptor;
   uint32_t version, n;
-  uint8_t type;
+  uint8_t type, k;
   bool is_mn_major;
 };
+
+/// What a warp computes.
+typedef struct {
+  float a[TILE_WGMMA_WARP_ROWS][TILE_WGMMA_MAX_A_K];
+  float d[TILE_WGMMA_WARP_ROWS][TILE_WGMMA_MAX_N];
+} TileWgmmaProduct;
+
+/// Elements that are stored of a row of A.
+static inline uint32_t tile_wgmma_a_k(const TileInsn *insn) {
+  return insn->as.wgmma.is_sparse ? insn->as.wgmma.k / 2u : insn->as.wgmma.k;
+}
 
 TileLanes tile_emu_wgmma_fence(TileWarp *warp, const TileInsn *insn,
                                TileLanes lanes);
@@ -98,6 +112,17 @@ TileLanes tile_emu_wgmma_wait(TileWarp *warp, const TileInsn *insn,
                               TileLanes lanes);
 TileLanes tile_emu_wgmma_issue(TileWarp *warp, const TileInsn *insn,
                                TileLanes lanes);
+
+// WgmmaSparse.c
+/// Operands sp-meta and sp-sel.
+void tile_emu_wgmma_sparse_decode(TileDecoder *decoder);
+/// Copies the metadata of the warp behind the registers of A, and checks it.
+/// Like descriptors it is read at issue; wgmma.fence does not concern it.
+void tile_emu_wgmma_sparse_issue(TileAsyncOp *op);
+void tile_emu_wgmma_sparse_multiply(const TileAsyncOp *op,
+                                    TileWgmmaProduct *product,
+                                    const TileWgmmaCache *b);
+
 /// Reports registers that an instruction may not touch while wgmma is in
 /// flight, and completes it then.
 void tile_emu_wgmma_hazard(TileWarp *warp, const TileInsn *insn,

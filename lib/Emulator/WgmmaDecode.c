@@ -3,14 +3,41 @@
 #include "Decode.h"
 #include "Wgmma.h"
 
+static bool is_byte(TilePtxType type) {
+  return type == TILE_PTX_S8 || type == TILE_PTX_U8;
+}
+
+/// D, A, B.
+static bool has_legal_types(const TileDecoder *decoder) {
+  TilePtxType d = tile_decode_type(decoder, 0);
+  TilePtxType a = tile_decode_type(decoder, 1);
+  TilePtxType b = tile_decode_type(decoder, 2);
+  bool is_half_d = d == TILE_PTX_F16, is_float_d = d == TILE_PTX_F32;
+  switch (a) {
+  case TILE_PTX_F16:
+    return b == a && (is_half_d || is_float_d);
+  case TILE_PTX_BF16:
+  case TILE_PTX_TF32:
+    return b == a && is_float_d;
+  case TILE_PTX_E4M3:
+  case TILE_PTX_E5M2:
+    return (b == TILE_PTX_E4M3 || b == TILE_PTX_E5M2) &&
+           (is_half_d || is_float_d);
+  default:
+    return is_byte(a) && is_byte(b) && d == TILE_PTX_S32;
+  }
+}
+
 static bool check_shape(TileDecoder *decoder, TilePtxType type, uint32_t n,
                         uint32_t k) {
   uint32_t bits = tile_emu_matrix_elem_bits(type);
-  if (!bits) {
-    tile_decode_unsupported(decoder, "type");
+  bool has_n = !is_byte(type) || n % 16 == 0 || n == 8 || n == 24;
+  if (!has_legal_types(decoder) || !has_n) {
+    tile_decode_unsupported(decoder, "no such combination of shape and types");
     return false;
   }
-  if (n >= 8 && n <= TILE_WGMMA_MAX_N && n % 8 == 0 && k * bits == 256)
+  uint32_t k_bits = decoder->insn->as.wgmma.is_sparse ? 512 : 256;
+  if (n >= 8 && n <= TILE_WGMMA_MAX_N && n % 8 == 0 && k * bits == k_bits)
     return true;
   tile_decode_fail(decoder, "no such shape");
   return false;
@@ -18,18 +45,18 @@ static bool check_shape(TileDecoder *decoder, TilePtxType type, uint32_t n,
 
 /// scale-d, then imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b, of which
 /// integers have none and tf32 and fp8 only the first two.
-static void decode_scales(TileDecoder *decoder) {
+static void decode_scales(TileDecoder *decoder, uint32_t at) {
   TileInsn *insn = decoder->insn;
   bool negated;
-  if (decoder->ops[3]->kind == TILE_OPERAND_PREDICATE) {
-    insn->c = tile_decode_pred_src(decoder, 3, &negated);
+  if (decoder->ops[at]->kind == TILE_OPERAND_PREDICATE) {
+    insn->c = tile_decode_pred_src(decoder, at, &negated);
     if (negated)
       tile_decode_unsupported(decoder, "negated scale-d");
   } else {
     insn->c = TILE_NO_SLOT;
-    insn->imm = tile_decode_immediate(decoder, 3);
+    insn->imm = tile_decode_immediate(decoder, at);
   }
-  uint32_t at = 4;
+  at++;
   if (decoder->num_ops >= at + 2) {
     bool negate_a = tile_decode_immediate(decoder, at++) < 0;
     bool negate_b = tile_decode_immediate(decoder, at++) < 0;
@@ -54,11 +81,15 @@ static void decode_mma_async(TileDecoder *decoder) {
   uint32_t n = shape[1], k = shape[2];
   TilePtxType d_type = tile_decode_type(decoder, 0);
   TilePtxType a_type = tile_decode_type(decoder, 1);
-  if (tile_decode_has(decoder, "sp") || !has_shape || decoder->num_types != 3) {
+  bool is_sparse = tile_decode_has(decoder, "sp");
+  uint32_t scales_at = is_sparse ? 5 : 3;
+  insn->as.wgmma.is_sparse = is_sparse;
+  if (!has_shape || decoder->num_types != 3) {
     tile_decode_unsupported(decoder, "form of wgmma");
     return;
   }
-  if (!tile_decode_count(decoder, 4, 8) || !check_shape(decoder, a_type, n, k))
+  if (!tile_decode_count(decoder, scales_at + 1, scales_at + 5) ||
+      !check_shape(decoder, a_type, n, k))
     return;
   insn->type = (uint8_t)a_type;
   insn->type2 = (uint8_t)tile_decode_type(decoder, 2);
@@ -66,8 +97,6 @@ static void decode_mma_async(TileDecoder *decoder) {
   insn->as.wgmma.k = (uint8_t)k;
   insn->as.wgmma.d_type = (uint8_t)d_type;
   insn->as.wgmma.satfinite = tile_decode_has(decoder, "satfinite");
-  if (tile_emu_matrix_elem_bits((TilePtxType)insn->type2) * k != 256)
-    tile_decode_fail(decoder, "types of A and B differ in size");
   TileSlotList list = {0};
   tile_decode_list_add(decoder, &list, decoder->ops[0], TILE_PTX_B32, true);
   uint32_t num_d = list.count;
@@ -89,7 +118,9 @@ static void decode_mma_async(TileDecoder *decoder) {
   insn->as.wgmma.num_a = (uint8_t)(list.count - num_d);
   insn->b = tile_decode_src(decoder, 2, TILE_PTX_B64);
   tile_decode_list_finish(decoder, &list);
-  decode_scales(decoder);
+  if (is_sparse)
+    tile_emu_wgmma_sparse_decode(decoder);
+  decode_scales(decoder, scales_at);
   decoder->num_registers = num_fragment_registers;
   insn->exec = tile_emu_wgmma_issue;
 }

@@ -13,10 +13,7 @@
 
 enum { ROWS = TILE_WGMMA_WARP_ROWS, MAX_N = TILE_WGMMA_MAX_N };
 
-typedef struct {
-  float a[ROWS][TILE_WGMMA_MAX_K];
-  float d[ROWS][MAX_N];
-} Product;
+typedef TileWgmmaProduct Product;
 
 //===-- Multiplicands -----------------------------------------------------===//
 
@@ -48,7 +45,8 @@ static void load_a(const TileAsyncOp *op, Product *product) {
   if (!insn->as.wgmma.num_a) {
     load_operand(op->cta->smem, op->as.wgmma.a, type,
                  insn->as.wgmma.transpose_a, ROWS * (op->warp->index % 4), ROWS,
-                 insn->as.wgmma.k, &product->a[0][0], TILE_WGMMA_MAX_K, 1);
+                 tile_wgmma_a_k(insn), &product->a[0][0], TILE_WGMMA_MAX_A_K,
+                 1);
     return;
   }
   for (uint32_t reg = 0; reg < insn->as.wgmma.num_a; reg++)
@@ -70,7 +68,7 @@ static const TileWgmmaCache *load_b(const TileAsyncOp *op) {
   const TileInsn *insn = op->insn;
   if (cache->cta == op->cta && cache->descriptor == op->as.wgmma.b &&
       cache->version == op->cta->smem_version && cache->n == insn->as.wgmma.n &&
-      cache->type == insn->type2 &&
+      cache->type == insn->type2 && cache->k == insn->as.wgmma.k &&
       cache->is_mn_major == insn->as.wgmma.transpose_b)
     return cache;
   load_operand(op->cta->smem, op->as.wgmma.b, (TilePtxType)insn->type2,
@@ -81,6 +79,7 @@ static const TileWgmmaCache *load_b(const TileAsyncOp *op) {
   cache->version = op->cta->smem_version;
   cache->n = insn->as.wgmma.n;
   cache->type = insn->type2;
+  cache->k = insn->as.wgmma.k;
   cache->is_mn_major = insn->as.wgmma.transpose_b;
   return cache;
 }
@@ -196,7 +195,7 @@ static void multiply(Product *product, const float (*restrict b)[MAX_N],
 
 static void negate(Product *product) {
   for (uint32_t row = 0; row < ROWS; row++)
-    for (uint32_t k = 0; k < TILE_WGMMA_MAX_K; k++)
+    for (uint32_t k = 0; k < TILE_WGMMA_MAX_A_K; k++)
       product->a[row][k] = -product->a[row][k];
 }
 
@@ -235,7 +234,10 @@ void tile_emu_wgmma_run(TileAsyncOp *op) {
     load_d_f16(warp, insn, &product);
   else
     load_d_f32(warp, insn, &product);
-  multiply(&product, b->b, n, insn->as.wgmma.k);
+  if (insn->as.wgmma.is_sparse)
+    tile_emu_wgmma_sparse_multiply(op, &product, b);
+  else
+    multiply(&product, b->b, n, insn->as.wgmma.k);
   if (type == TILE_PTX_S32)
     add_d_s32(warp, insn, accumulate, &product);
   else if (type == TILE_PTX_F16)

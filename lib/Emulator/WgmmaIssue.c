@@ -157,7 +157,9 @@ static uint64_t end_bound(const Operand *operand) {
   if (!operand->is_mn_major) {
     uint64_t units = operand->num_k / operand->per_unit;
     end += (operand->num_mn - 1) / 8 * stride +
-           (units - 1) * (is_swizzled ? TILE_WGMMA_UNIT_BYTES : leading);
+           (units - 1) / descriptor->width * leading;
+    if (is_swizzled) // the start may be inside of a pattern
+      end += (uint64_t)(units - 1) * TILE_WGMMA_UNIT_BYTES;
   } else {
     uint64_t units = operand->num_mn / operand->per_unit;
     end += (units - 1) / descriptor->width * (is_swizzled ? leading : stride) +
@@ -326,7 +328,8 @@ TileLanes tile_emu_wgmma_issue(TileWarp *warp, const TileInsn *insn,
   Operand a = {.what = "wgmma A ", .num_mn = TILE_WGMMA_ROWS};
   Operand b = {.what = "wgmma B ", .num_mn = insn->as.wgmma.n};
   a.per_unit = b.per_unit = per_unit;
-  a.num_k = b.num_k = insn->as.wgmma.k;
+  a.num_k = tile_wgmma_a_k(insn);
+  b.num_k = insn->as.wgmma.k;
   a.is_mn_major = insn->as.wgmma.transpose_a;
   b.is_mn_major = insn->as.wgmma.transpose_b;
   if (!insn->as.wgmma.num_a)
@@ -358,6 +361,8 @@ TileLanes tile_emu_wgmma_issue(TileWarp *warp, const TileInsn *insn,
              tile_u32(warp, insn->vec[insn->as.wgmma.num_d + i]),
              TILE_WARP_SIZE * sizeof(uint32_t));
   }
+  if (insn->as.wgmma.is_sparse)
+    tile_emu_wgmma_sparse_issue(op);
   mark_in_flight(warp, insn);
   wgmma->num_in_flight++;
   wgmma->num_issued++;

@@ -1,5 +1,5 @@
 # Unit tests of lib/Emulator: emulator-<topic>-test.c, on a common harness.
-add_library(tile_emulator_harness STATIC emulator-harness.c)
+add_library(tile_emulator_harness STATIC emulator-harness.c emulator-product.c)
 target_include_directories(tile_emulator_harness PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
 target_compile_definitions(tile_emulator_harness PUBLIC _POSIX_C_SOURCE=200809L
   TILE_EMULATOR_TEST_DIR="${PROJECT_SOURCE_DIR}/test/Emulator")
