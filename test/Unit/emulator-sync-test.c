@@ -240,33 +240,34 @@ static void mbarrier_phases(void **state) {
   (void)state;
   // Thread 0 arrives three times; each wait names the parity before.
   HarnessRun run = one_buffer(
-      KERNEL(
-          INIT("1") "@p bra OUT;\n" WAIT("1") "mbarrier.arrive.shared::cta.b64 "
-                                              "_, [w11];\n" WAIT(
-                                                  "0") "mbarrier.arrive.shared:"
-                                                       ":cta.b64 _, "
-                                                       "[w11];\n" WAIT("1") "mb"
-                                                                            "ar"
-                                                                            "ri"
-                                                                            "er"
-                                                                            ".a"
-                                                                            "rr"
-                                                                            "iv"
-                                                                            "e."
-                                                                            "sh"
-                                                                            "ar"
-                                                                            "ed"
-                                                                            "::"
-                                                                            "ct"
-                                                                            "a."
-                                                                            "b6"
-                                                                            "4 "
-                                                                            "_,"
-                                                                            " ["
-                                                                            "w1"
-                                                                            "1]"
-                                                                            ";"
-                                                                            "\n" WAIT("0") "st.global.u32 [to], 9;\nOUT:"),
+      KERNEL(INIT("1") "@p bra OUT;\n" WAIT(
+          "1") "mbarrier.arrive.shared::cta.b64 "
+               "_, [w11];\n" WAIT(
+                   "0") "mbarrier.arrive.shared:"
+                        ":cta.b64 _, "
+                        "[w11];\n" WAIT(
+                            "1") "mb"
+                                 "ar"
+                                 "ri"
+                                 "er"
+                                 ".a"
+                                 "rr"
+                                 "iv"
+                                 "e."
+                                 "sh"
+                                 "ar"
+                                 "ed"
+                                 "::"
+                                 "ct"
+                                 "a."
+                                 "b6"
+                                 "4 "
+                                 "_,"
+                                 " ["
+                                 "w1"
+                                 "1]"
+                                 ";"
+                                 "\n" WAIT("0") "st.global.u32 [to], 9;\nOUT:"),
       32);
   harness_run_clean(&run);
   assert_int_equal(words[0], 9);

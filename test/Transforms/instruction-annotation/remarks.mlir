@@ -46,3 +46,53 @@ func.func @too_few_threads(%A: memref<?x?xbf16>) attributes {tile.num_threads = 
   tile.gemm %As, %As, %acc : (memref<64x64xbf16, #gpu.address_space<workgroup>>, memref<64x64xbf16, #gpu.address_space<workgroup>>, memref<64x64xf32, #tile.fragment>)
   return
 }
+
+// -----
+
+// Rows of 12 bytes: cp.async copies them in three pieces, TMA needs 16.
+func.func @short_rows(%A: memref<64x64xbf16>) {
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %As = tile.alloc : memref<64x6xbf16, #gpu.address_space<workgroup>>
+    %a = tile.region %A[0, 0] [64, 6] {align = 16 : i64} : memref<64x64xbf16>
+    // expected-remark @+1 {{[tile-instr/row] uses cp_async; not tma: rows of the tile have 12 bytes, no multiple of 16}}
+    tile.copy %a to %As : !tile.region<64x6xbf16>, memref<64x6xbf16, #gpu.address_space<workgroup>>
+    gpu.terminator
+  }
+  return
+}
+
+// -----
+
+// Elements are converted on the way.
+func.func @conversion(%A: memref<64x64xf32>) attributes {tile.num_threads = 128 : i32} {
+  %As = tile.alloc : memref<64x64xbf16, #gpu.address_space<workgroup>>
+  %a = tile.region %A[0, 0] [64, 64] {align = 16 : i64} : memref<64x64xf32>
+  // expected-remark @+1 {{[tile-instr/convert] uses simt; not tma: TMA does not convert elements; not cp_async: cp.async does not convert elements}}
+  tile.copy %a to %As : !tile.region<64x64xf32>, memref<64x64xbf16, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+// Sums in f16 are left to mma.
+func.func @f16_accumulators() attributes {tile.num_threads = 128 : i32} {
+  %As = tile.alloc : memref<64x64xf16, #gpu.address_space<workgroup>>
+  %acc = tile.alloc : memref<64x64xf16, #tile.fragment>
+  // expected-remark @+1 {{[tile-instr/types] uses mma; not wgmma: f16 accumulators are lowered to mma only}}
+  tile.gemm %As, %As, %acc : (memref<64x64xf16, #gpu.address_space<workgroup>>, memref<64x64xf16, #gpu.address_space<workgroup>>, memref<64x64xf16, #tile.fragment>)
+  return
+}
+
+// -----
+
+// wgmma reads bytes along K only.
+func.func @bytes_along_n() attributes {tile.num_threads = 128 : i32} {
+  %As = tile.alloc : memref<64x64xi8, #gpu.address_space<workgroup>>
+  %acc = tile.alloc : memref<64x64xi32, #tile.fragment>
+  // expected-remark @+1 {{[tile-instr/transpose] uses mma; not wgmma: wgmma reads 8-bit operands that are contiguous along K: A stored M x K and B stored N x K}}
+  tile.gemm %As, %As, %acc : (memref<64x64xi8, #gpu.address_space<workgroup>>, memref<64x64xi8, #gpu.address_space<workgroup>>, memref<64x64xi32, #tile.fragment>)
+  return
+}

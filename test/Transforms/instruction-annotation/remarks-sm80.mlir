@@ -1,0 +1,32 @@
+// RUN: %tile_opt_passes 'tile-instruction-annotation{target=sm_80}' %s -split-input-file -verify-diagnostics
+
+// Rows of unknown alignment: what the chip does not have is not mentioned.
+func.func @unaligned_rows(%A: memref<?x?xbf16>) attributes {tile.num_threads = 128 : i32} {
+  %As = tile.alloc : memref<64x64xbf16, #gpu.address_space<workgroup>>
+  %a = tile.region %A[0, 0] [64, 64] : memref<?x?xbf16>
+  // expected-remark @+1 {{[tile-instr/alignment] uses simt; not cp_async: rows are known to be aligned to 2 bytes; cp.async needs 4}}
+  tile.copy %a to %As : !tile.region<64x64xbf16>, memref<64x64xbf16, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+// Aligned rows, but the window starts at any column.
+func.func @unaligned_column(%A: memref<?x?xbf16>, %j: index) attributes {tile.num_threads = 128 : i32} {
+  %As = tile.alloc : memref<64x64xbf16, #gpu.address_space<workgroup>>
+  %a = tile.region %A[0, %j] [64, 64] {align = 16 : i64} : memref<?x?xbf16>
+  // expected-remark @+1 {{[tile-instr/alignment] uses simt; not cp_async: rows are known to be aligned to 2 bytes; cp.async needs 4}}
+  tile.copy %a to %As : !tile.region<64x64xbf16>, memref<64x64xbf16, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+// mma.sync has no 8-bit floats on this path.
+func.func @bytes() attributes {tile.num_threads = 128 : i32} {
+  %As = tile.alloc : memref<64x64xf8E4M3FN, #gpu.address_space<workgroup>>
+  %acc = tile.alloc : memref<64x64xf32, #tile.fragment>
+  // expected-error @+1 {{no matrix instruction is legal: mma: mma of 8-bit floats is not lowered yet}}
+  tile.gemm %As, %As, %acc : (memref<64x64xf8E4M3FN, #gpu.address_space<workgroup>>, memref<64x64xf8E4M3FN, #gpu.address_space<workgroup>>, memref<64x64xf32, #tile.fragment>)
+  return
+}
