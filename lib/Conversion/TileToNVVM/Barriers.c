@@ -61,6 +61,11 @@ void lower_tile_barrier_arrive(Lowering *l, MlirOperation op) {
 
 void lower_tile_barrier_expect(Lowering *l, MlirOperation op) {
   TileBarrierExpectOp expect = tile_barrier_expect_cast(op);
+  if (!l->target->has_tma) {
+    lower_fail(l, op, "expects bytes of TMA, which %s does not have",
+               l->target->chip);
+    return;
+  }
   IfBlocks blocks = if_begin(l, op, is_elected(l));
   MlirValue pointer = barrier_slot_pointer(
       l, tile_barrier_expect_barrier(expect), tile_barrier_expect_slot(expect));
@@ -70,7 +75,20 @@ void lower_tile_barrier_expect(Lowering *l, MlirOperation op) {
   if_end(l, op, blocks);
 }
 
-// try_wait may give up after a while: the loop asks again.
+// test_wait is on every chip; try_wait sleeps for a while and came with TMA.
+// Both may say no: the loop asks again.
+static MlirValue ask(Lowering *l, MlirValue pointer, MlirValue parity) {
+  MlirOperation op =
+      l->target->has_tma
+          ? nvvm_mbarrier_try_wait_op(&l->b, .type = type_i1(l),
+                                      .addr = pointer, .stateOrPhase = parity)
+                .op
+          : nvvm_mbarrier_test_wait_op(&l->b, .type = type_i1(l),
+                                       .addr = pointer, .stateOrPhase = parity)
+                .op;
+  return mlirOperationGetResult(op, 0);
+}
+
 void lower_tile_barrier_wait(Lowering *l, MlirOperation op) {
   TileBarrierWaitOp wait = tile_barrier_wait_cast(op);
   MlirValue pointer = barrier_slot_pointer(l, tile_barrier_wait_barrier(wait),
@@ -82,11 +100,7 @@ void lower_tile_barrier_wait(Lowering *l, MlirOperation op) {
   mlirRewriterBaseSetInsertionPointToEnd(l->b.rw, before);
   cf_br(&l->b, .dest = spin);
   mlirRewriterBaseSetInsertionPointToEnd(l->b.rw, spin);
-  MlirValue done = mlirOperationGetResult(
-      nvvm_mbarrier_try_wait_op(&l->b, .type = type_i1(l), .addr = pointer,
-                                .stateOrPhase = tile_barrier_wait_parity(wait))
-          .op,
-      0);
+  MlirValue done = ask(l, pointer, tile_barrier_wait_parity(wait));
   cf_cond_br(&l->b, .condition = done, .trueDest = after, .falseDest = spin);
   mlirRewriterBaseSetInsertionPointBefore(l->b.rw, op);
 }
@@ -107,7 +121,9 @@ void lower_tile_barrier_sync(Lowering *l, MlirOperation op) {
                       &l->b, tile_barrier_sync_threads(sync), 32));
 }
 
+// Without TMA there is no asynchronous proxy to wait for.
 void lower_tile_fence_proxy(Lowering *l, MlirOperation op) {
   (void)op;
-  nvvm_fence_proxy_op(&l->b, .kind = NVVM_PROXY_KIND_async);
+  if (l->target->has_tma)
+    nvvm_fence_proxy_op(&l->b, .kind = NVVM_PROXY_KIND_async);
 }
