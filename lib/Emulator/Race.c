@@ -13,7 +13,8 @@
 enum {
   CHUNK_BYTES = 16,
   MAX_READERS = 2048, // of one byte, not ordered with each other
-  NUM_SET_BUCKETS = 1 << 16
+  NUM_SET_BUCKETS = 1 << 16,
+  NUM_STEPS = 1 << 12
 };
 
 //===-- Order -------------------------------------------------------------===//
@@ -89,10 +90,16 @@ typedef struct {
   TileEpoch epochs[];
 } ReadSet;
 
+/// `readers` with `epoch` added were `result` before; 0 readers: no entry.
+typedef struct {
+  uint32_t readers, epoch, result;
+} ReadSetStep;
+
 struct TileReadSets {
   ReadSet **sets; // by number; 0 is not used
   uint32_t count, capacity;
   uint32_t buckets[NUM_SET_BUCKETS]; // open addressing; 0: free
+  ReadSetStep steps[NUM_STEPS];      // the last ones
 };
 
 static bool is_set(uint32_t reader) {
@@ -147,7 +154,10 @@ static uint32_t set_intern(TileCluster *cluster, const TileEpoch *epochs,
 
 void tile_emu_read_sets_clear(TileCluster *cluster) {
   TileReadSets *table = cluster->read_sets;
-  if (!table || table->count == 1)
+  if (!table)
+    return;
+  memset(table->steps, 0, sizeof table->steps);
+  if (table->count == 1)
     return;
   for (uint32_t i = 1; i < table->count; i++)
     free(table->sets[i]);
@@ -162,13 +172,9 @@ void tile_emu_read_sets_destroy(TileCluster *cluster) {
   free(cluster->read_sets);
 }
 
-/// Adds `access` to the readers; those ordered before it need no memory.
-static uint32_t readers_add(TileCta *cta, uint32_t readers,
-                            TileAccess *access) {
-  if (readers == 0 || readers == access->epoch)
-    return access->epoch;
-  if (readers == access->merged_from)
-    return access->merged_to;
+/// Those of the readers that are not ordered before `access`, and it.
+static uint32_t readers_merge(TileCta *cta, uint32_t readers,
+                              const TileAccess *access) {
   TileEpoch kept[MAX_READERS + 1];
   uint32_t count = 0;
   if (!is_set(readers)) {
@@ -182,10 +188,27 @@ static uint32_t readers_add(TileCta *cta, uint32_t readers,
         kept[count++] = set->epochs[i];
   }
   kept[count++] = access->epoch;
+  return count == 1 ? access->epoch : set_intern(cta->cluster, kept, count);
+}
+
+/// Adds `access` to the readers; those ordered before it need no memory.
+/// Threads that read one array read its elements in the same order, so steps
+/// are kept. A step may be older than what the thread has seen since: then
+/// readers stay that could go, which makes no difference to later checks.
+static uint32_t readers_add(TileCta *cta, uint32_t readers,
+                            TileAccess *access) {
+  if (readers == 0 || readers == access->epoch)
+    return access->epoch;
+  if (readers == access->merged_from)
+    return access->merged_to;
+  uint32_t hash = (readers * 0x9e3779b1u ^ access->epoch) * 0x85ebca6bu;
+  ReadSetStep *step = &sets_get(cta->cluster)->steps[hash >> 20];
+  if (step->readers != readers || step->epoch != access->epoch)
+    *step = (ReadSetStep){readers, access->epoch,
+                          readers_merge(cta, readers, access)};
   access->merged_from = readers;
-  access->merged_to =
-      count == 1 ? access->epoch : set_intern(cta->cluster, kept, count);
-  return access->merged_to;
+  access->merged_to = step->result;
+  return step->result;
 }
 
 /// `access` overwrites a byte that `readers` have read.
