@@ -99,9 +99,11 @@ int tile_region_result_dim(TileRegionOp region, int dim);
 
 //===-- Instructions (InstructionSelect.c) --------------------------------===//
 
-/// Why an instruction cannot be used: a stable code and a sentence.
+/// Why an instruction cannot be used: a stable code and a sentence. A code
+/// without "/" says that the instruction does not apply to the op at all: no
+/// remark is made of it.
 typedef struct {
-  const char *code; // "tma-alignment"
+  const char *code; // "tile-instr/alignment"
   char text[200];
 } TileInstrReason;
 

@@ -109,13 +109,13 @@ static bool has_contiguous_rows(TileRegionOp region, TileInstrReason *out) {
   MlirType source = mlirValueGetType(tile_region_source(region));
   int64_t stride = last_stride(source);
   if (stride != 1)
-    return refuse(out, "stride",
+    return refuse(out, "tile-instr/stride",
                   stride == INT64_MIN
                       ? "the last stride of the tensor is not known to be 1"
                       : "the last stride of the tensor is %lld, not 1",
                   (long long)stride);
   if (region_drops(region, mlirShapedTypeGetRank(source) - 1))
-    return refuse(out, "stride",
+    return refuse(out, "tile-instr/stride",
                   "the window drops the contiguous dimension of the tensor");
   return true;
 }
@@ -131,7 +131,7 @@ static bool pads_with_zero(TileRegionOp region, TileInstrReason *out) {
        (mlirAttributeIsAInteger(value) &&
         mlirIntegerAttrGetValueInt(value) == 0)))
     return true;
-  return refuse(out, "pad", "the pad value is not a constant zero");
+  return refuse(out, "tile-instr/pad", "the pad value is not a constant zero");
 }
 
 //===-- Copies ------------------------------------------------------------===//
@@ -167,9 +167,11 @@ static bool moves_bytes_to_shared(const CopyView *view, const char *what,
                   what, tile_space_name(view->src.space),
                   tile_space_name(view->dst.space));
   if (!mlirTypeEqual(view->src.element, view->dst.element))
-    return refuse(out, "convert", "%s does not convert elements", what);
+    return refuse(out, "tile-instr/convert", "%s does not convert elements",
+                  what);
   if (!view->region.op.ptr)
-    return refuse(out, "window", "the source is a whole tensor, not a window");
+    return refuse(out, "tile-instr/window",
+                  "the source is a whole tensor, not a window");
   return has_contiguous_rows(view->region, out) &&
          pads_with_zero(view->region, out);
 }
@@ -192,15 +194,15 @@ static bool cp_async_is_legal(TileCopyOp copy, const CopyView *view,
   align = window_align(tile_copy_src(copy), align);
   if (mlirTypeIsAInteger(view->src.element) &&
       mlirIntegerTypeGetWidth(view->src.element) == 1)
-    return refuse(out, "types",
+    return refuse(out, "tile-instr/types",
                   "i1 has no packed form that cp.async could copy");
   if (align % 4)
     return refuse(
-        out, "alignment",
+        out, "tile-instr/alignment",
         "rows are known to be aligned to %lld bytes; cp.async needs 4",
         (long long)align);
   if (view->inner_bytes % 4)
-    return refuse(out, "row",
+    return refuse(out, "tile-instr/row",
                   "rows of the tile have %lld bytes, no multiple "
                   "of 4",
                   (long long)view->inner_bytes);
@@ -210,7 +212,7 @@ static bool cp_async_is_legal(TileCopyOp copy, const CopyView *view,
       (run = tile_layout_contiguous_run(&layout, layout.in.num_axes - 1) *
              tile_elem_bits(view->dst.element) / 8) %
           4)
-    return refuse(out, "layout",
+    return refuse(out, "tile-instr/layout",
                   "the given layout stores %lld bytes of a row together; "
                   "cp.async needs 4",
                   (long long)run);
@@ -233,22 +235,22 @@ static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
   if (!moves_bytes_to_shared(view, "TMA", out))
     return false;
   if (!is_whole_tile(tile_copy_dst(copy), &view->dst))
-    return refuse(out, "window",
+    return refuse(out, "tile-instr/window",
                   "TMA fills whole tiles, and the destination "
                   "is a window inside one");
   MlirValue tensor = tile_region_source(view->region);
   if (!context->in_launch || !mlirValueIsABlockArgument(tensor) ||
       !func_func_is(
           mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(tensor))))
-    return refuse(out, "base",
+    return refuse(out, "tile-instr/base",
                   "a tensor map can only be made on the host, of "
                   "an argument of the function that launches");
   if (align < 16)
-    return refuse(out, "alignment",
+    return refuse(out, "tile-instr/alignment",
                   "rows are known to be aligned to %lld bytes; TMA needs 16",
                   (long long)align);
   if (view->inner_bytes % 16)
-    return refuse(out, "row",
+    return refuse(out, "tile-instr/row",
                   "rows of the tile have %lld bytes, no multiple of 16",
                   (long long)view->inner_bytes);
   TileLayout layout;
@@ -257,8 +259,8 @@ static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
   if (given_layout(copy, &layout) &&
       !tile_layout_derive_tma(&layout, tile_elem_bits(view->dst.element),
                               view->dst.rank - 1, &tma, &error))
-    return refuse(out, "layout", "the given layout does not suit TMA: %.120s",
-                  error.text);
+    return refuse(out, "tile-instr/layout",
+                  "the given layout does not suit TMA: %.120s", error.text);
   return true;
 }
 
@@ -344,11 +346,12 @@ static const char *policy_name(TileWarpPolicy policy) {
 static bool wgmma_takes_types(TileGemmOp gemm, const GemmView *view,
                               TileInstrReason *out) {
   if (mlirTypeIsAF16(view->c.element))
-    return refuse(out, "types", "f16 accumulators are lowered to mma only");
+    return refuse(out, "tile-instr/types",
+                  "f16 accumulators are lowered to mma only");
   if (view->bits == 16)
     return true;
   if (tile_gemm_transpose_a(gemm) || !tile_gemm_transpose_b(gemm))
-    return refuse(out, "transpose",
+    return refuse(out, "tile-instr/transpose",
                   "wgmma reads %d-bit operands that are contiguous along K: A "
                   "stored M x K and B stored N x K",
                   view->bits);
@@ -365,7 +368,7 @@ static bool wgmma_divides_columns(const GemmView *view, int64_t groups,
     if (groups % cols == 0 && view->n % cols == 0 &&
         columns % target->wgmma.n_step == 0 && columns > target->wgmma.n_max &&
         columns % 64)
-      return refuse(out, "shape",
+      return refuse(out, "tile-instr/shape",
                     "a warpgroup may own %lld columns; more than %d must be a "
                     "multiple of 64",
                     (long long)columns, target->wgmma.n_max);
@@ -383,7 +386,7 @@ static bool wgmma_reads(MlirValue tile, const TileShape *shape, bool mn_is_last,
       tile_hw_wgmma_desc(&layout, tile_elem_bits(shape->element), mn_is_last,
                          !mn_is_last, shape->extent[mn_is_last], &desc, &error))
     return true;
-  return refuse(out, "layout", "a given layout does not suit %.120s",
+  return refuse(out, "tile-instr/layout", "a given layout does not suit %.120s",
                 error.text);
 }
 
@@ -400,7 +403,7 @@ static bool wgmma_accumulates(TileGemmOp gemm, const GemmView *view,
                           &expected, &error) &&
         tile_layout_equal(&layout, &expected))
       return true;
-  return refuse(out, "layout",
+  return refuse(out, "tile-instr/layout",
                 "the given layout of C is no accumulator of %lld warpgroups",
                 (long long)groups);
 }
@@ -418,19 +421,19 @@ static bool wgmma_is_legal(TileGemmOp gemm, const GemmView *view,
   if (!wgmma_takes_types(gemm, view, out))
     return false;
   if (context->num_threads % 128)
-    return refuse(out, "threads",
+    return refuse(out, "tile-instr/threads",
                   "wgmma needs whole warpgroups of 128 threads, the kernel has "
                   "%lld threads",
                   (long long)context->num_threads);
   int64_t k = target->wgmma.k_bytes * 8 / view->bits;
   if (view->k % k)
-    return refuse(out, "shape", "K = %lld is no multiple of %lld",
+    return refuse(out, "tile-instr/shape", "K = %lld is no multiple of %lld",
                   (long long)view->k, (long long)k);
   TileWarpPolicy policy = tile_gemm_policy(gemm);
   int64_t groups = context->num_threads / 128;
   int n_step = mlirTypeIsAInteger(view->c.element) ? 16 : target->wgmma.n_step;
   if (!has_partition(view, policy, groups, target->wgmma.m, n_step))
-    return refuse(out, "partition",
+    return refuse(out, "tile-instr/partition",
                   "%lldx%lld cannot be shared by %lld warpgroups of %dx%d with "
                   "policy %s",
                   (long long)view->m, (long long)view->n, (long long)groups,
@@ -453,20 +456,21 @@ static bool mma_is_legal(TileGemmOp gemm, const GemmView *view,
   if (view->a.space != TILE_SPACE_SHARED || view->b.space != TILE_SPACE_SHARED)
     return refuse(out, "operands", "mma needs A and B in shared memory");
   if (tile_elem_is_float(view->a.element) && view->bits == 8)
-    return refuse(out, "types", "mma of 8-bit floats is not lowered yet");
+    return refuse(out, "tile-instr/types",
+                  "mma of 8-bit floats is not lowered yet");
   if (context->num_threads % 32)
-    return refuse(out, "threads",
+    return refuse(out, "tile-instr/threads",
                   "mma needs whole warps, the kernel has %lld "
                   "threads",
                   (long long)context->num_threads);
   int64_t k = target->mma.k_bytes * 8 / view->bits;
   if (view->k % k)
-    return refuse(out, "shape", "K = %lld is no multiple of %lld",
+    return refuse(out, "tile-instr/shape", "K = %lld is no multiple of %lld",
                   (long long)view->k, (long long)k);
   TileWarpPolicy policy = tile_gemm_policy(gemm);
   int64_t warps = context->num_threads / 32;
   if (!has_partition(view, policy, warps, target->mma.m, target->mma.n))
-    return refuse(out, "partition",
+    return refuse(out, "tile-instr/partition",
                   "%lldx%lld cannot be shared by %lld warps of %dx%d with "
                   "policy %s",
                   (long long)view->m, (long long)view->n, (long long)warps,
@@ -481,7 +485,7 @@ bool tile_gemm_instr_is_legal(TileGemmOp gemm, TileInstr instr,
   if (!gemm_view(gemm, &view))
     return refuse(out_reason, "type", "operands are no tiles");
   if (context->num_threads < 0)
-    return refuse(out_reason, "threads",
+    return refuse(out_reason, "tile-instr/threads",
                   "the number of threads of the kernel is not a constant");
   if (instr == TILE_INSTR_Wgmma)
     return wgmma_is_legal(gemm, &view, context, out_reason);

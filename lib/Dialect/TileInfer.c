@@ -26,7 +26,7 @@ MlirLogicalResult tile_region_infer(const TileInferInput *input,
   MlirAttribute dropped = input_attr(input, TILE_STR("dropped"));
   if (mlirAttributeIsNull(sizes) || !mlirTypeIsAMemRef(source))
     return tile_emit_error_at(input->location,
-                              "expects a ranked memref and static sizes");
+                              "internal error: a window without sizes");
   int64_t extent[TILE_MAX_RANK];
   intptr_t rank = 0;
   for (intptr_t d = 0; d < mlirDenseArrayGetNumElements(sizes); d++) {

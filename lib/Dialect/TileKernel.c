@@ -122,3 +122,17 @@ bool tile_kernel_is_thread_code(MlirOperation kernel) {
     mlirOperationWalk(kernel, find_thread_id, &found, MlirWalkPreOrder);
   return found;
 }
+
+bool tile_is_in_fallback_variant(MlirOperation op) {
+  for (MlirOperation child = op, parent = mlirOperationGetParentOperation(op);
+       parent.ptr;
+       child = parent, parent = mlirOperationGetParentOperation(parent)) {
+    if (!tile_variants_is(parent))
+      continue;
+    intptr_t n = mlirOperationGetNumRegions(parent);
+    MlirRegion last = mlirOperationGetRegion(parent, n - 1);
+    return n > 1 && mlirRegionEqual(last, mlirBlockGetParentRegion(
+                                              mlirOperationGetBlock(child)));
+  }
+  return false;
+}

@@ -23,10 +23,10 @@ enum {
 
 // Index arithmetic of kernels is 32 bits wide; addresses are 64.
 static const TilePipelineStep steps[] = {
-    {TILE_PHASE_TILE, "canonicalize", 0},         // subviews become regions
-    {TILE_PHASE_TILE, "tile-inject-pipeline", 0}, // a remark per loop
+    {TILE_PHASE_TILE, "canonicalize", 0}, // subviews become regions
     {TILE_PHASE_TILE, "tile-make-variants", TARGET},
     {TILE_PHASE_TILE, "tile-instruction-annotation", TARGET},
+    {TILE_PHASE_TILE, "tile-inject-pipeline", 0},
     {TILE_PHASE_TILE, "tile-layout-inference", TARGET},
     {TILE_PHASE_TILE, "tile-lower-channels", 0},
     {TILE_PHASE_TILE, "tile-pack-shared-memory", TARGET},

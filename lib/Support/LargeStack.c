@@ -27,9 +27,8 @@ int tile_run_on_large_stack(TileMain run, int argc, char **argv) {
   pthread_t thread;
   if (pthread_attr_init(&attributes))
     return run(argc, argv);
-  bool is_made =
-      !pthread_attr_setstacksize(&attributes, STACK_SIZE_BYTES) &&
-      !pthread_create(&thread, &attributes, call, &c);
+  bool is_made = !pthread_attr_setstacksize(&attributes, STACK_SIZE_BYTES) &&
+                 !pthread_create(&thread, &attributes, call, &c);
   pthread_attr_destroy(&attributes);
   if (!is_made)
     return run(argc, argv);

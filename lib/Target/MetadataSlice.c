@@ -451,8 +451,8 @@ void tile_text_print_json(TileText *out, const char *text, size_t size_bytes) {
 #define MAX_EXACT_INTEGER ((int64_t)1 << 53)
 
 static void print_constant(const TileSliceRow *row, TileText *out) {
-  bool is_exact = row->integer < MAX_EXACT_INTEGER &&
-                  row->integer > -MAX_EXACT_INTEGER;
+  bool is_exact =
+      row->integer < MAX_EXACT_INTEGER && row->integer > -MAX_EXACT_INTEGER;
   const char *quote = is_exact ? "" : "\"";
   if (!row->is_float)
     tile_text_print(out, ", \"value\": %s%lld%s", quote,

@@ -41,28 +41,14 @@ static Choice *plan_add(Plan *plan, MlirOperation op, TileInstr instr) {
 
 //===-- Build -------------------------------------------------------------===//
 
-// The last of several variants exists because facts may be missing: that they
-// are missing there needs no remark.
-static bool is_in_fallback_variant(MlirOperation op) {
-  for (MlirOperation parent = mlirOperationGetParentOperation(op), child = op;
-       parent.ptr;
-       child = parent, parent = mlirOperationGetParentOperation(parent)) {
-    if (!tile_variants_is(parent))
-      continue;
-    intptr_t n = mlirOperationGetNumRegions(parent);
-    MlirRegion last = mlirOperationGetRegion(parent, n - 1);
-    return n > 1 && mlirRegionEqual(last, mlirBlockGetParentRegion(
-                                              mlirOperationGetBlock(child)));
-  }
-  return false;
-}
-
 static void note_declined(Choice *choice, TileInstr declined,
                           const TileInstrReason *reason) {
   // What cannot apply to the op at all was not declined.
   if (!strcmp(reason->code, "spaces") || !strcmp(reason->code, "target"))
     return;
-  if (!strcmp(reason->code, "alignment") && is_in_fallback_variant(choice->op))
+  // The last variant exists because facts may be missing.
+  if (!strcmp(reason->code, "tile-instr/alignment") &&
+      tile_is_in_fallback_variant(choice->op))
     return;
   size_t used = strlen(choice->remark);
   snprintf(choice->remark + used, sizeof choice->remark - used, "; not %s: %s",
@@ -146,9 +132,7 @@ static void choice_apply(const Choice *choice) {
     tile_gemm_set_instr_attr(tile_gemm_cast(choice->op), instr);
   if (!choice->remark_code)
     return;
-  char code[64];
-  snprintf(code, sizeof code, "tile-instr/%s", choice->remark_code);
-  tile_emit_remark(choice->op, code, "uses %s%s",
+  tile_emit_remark(choice->op, choice->remark_code, "uses %s%s",
                    tile_instr_name(choice->instr), choice->remark);
 }
 

@@ -90,10 +90,13 @@ typedef MlirLogicalResult (*TileKernelVisitor)(MlirOperation kernel,
                                                void *user_data);
 MlirLogicalResult tile_kernels_visit(MlirOperation root,
                                      TileKernelVisitor visit, void *user_data);
+/// Whether `op` is inside the last of several variants of a launch, the one
+/// that needs no facts.
+bool tile_is_in_fallback_variant(MlirOperation op);
 /// Whether the body holds an op of the tile dialect.
 bool tile_kernel_has_tile_ops(MlirOperation kernel);
-/// Whether the body, without tile ops, asks which thread executes it: it says what
-/// each thread does, while any other kernel says what the block does.
+/// Whether the body, without tile ops, asks which thread executes it: it says
+/// what each thread does, while any other kernel says what the block does.
 bool tile_kernel_is_thread_code(MlirOperation kernel);
 /// Threads per block of a kernel; -1 when not a constant.
 int64_t tile_kernel_num_threads(MlirOperation kernel);

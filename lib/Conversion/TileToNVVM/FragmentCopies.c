@@ -543,7 +543,7 @@ void lower_fragment_copy(Lowering *l, MlirOperation op, const View *src,
                "tile-layout-inference first");
     break;
   default:
-    lower_fail(l, op, "copies between a fragment and %s, which has no lowering",
+    lower_fail(l, op, "internal error: a copy between a fragment and %s",
                tile_space_name(plan.other->memory->space));
   }
 }
