@@ -1,6 +1,7 @@
 //===- Address.c - From addresses of a kernel to host memory --------------===//
 
 #include "Address.h"
+#include "CoResident.h"
 #include "Race.h"
 
 #include <stdio.h>
@@ -209,12 +210,6 @@ uint8_t *tile_emu_data_pointer(TileWarp *warp, const TileInsn *insn,
 
 //===-- Conflicting writes ------------------------------------------------===//
 
-static uint32_t cta_number(const TileCta *cta) {
-  const TileRun *run = cta->cluster->run;
-  return (cta->ctaid[2] * run->grid[1] + cta->ctaid[1]) * run->grid[0] +
-         cta->ctaid[0];
-}
-
 static void report_conflict(TileWarp *warp, const TileInsn *insn, uint32_t lane,
                             const char *name, uint64_t at, uint64_t writer) {
   const TileCluster *cluster = warp->cluster;
@@ -222,7 +217,7 @@ static void report_conflict(TileWarp *warp, const TileInsn *insn, uint32_t lane,
   char place[300];
   snprintf(place, sizeof place, "%.199s+%llu", name, (unsigned long long)at);
   tile_emu_find_memory(warp, "global", 0, place);
-  if (cta != cta_number(warp->cta)) {
+  if (cta != tile_emu_cta_number(warp->cta)) {
     const uint32_t *grid = cluster->run->grid;
     tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_GLOBAL_CONFLICT,
                   "%s+%llu was already written by CTA (%u,%u,%u) in this "
@@ -240,6 +235,21 @@ static void report_conflict(TileWarp *warp, const TileInsn *insn, uint32_t lane,
                 agent % cluster->threads_per_cta);
 }
 
+/// Has the lane seen the write? `time` is that of the writer's cluster.
+static bool is_write_ordered(TileWarp *warp, uint32_t lane, uint64_t writer,
+                             uint32_t time) {
+  const TileCluster *cluster = warp->cluster;
+  uint32_t id =
+      tile_emu_cta_cluster(cluster->run, (uint32_t)(writer >> 32) - 1);
+  if (id != tile_emu_cta_cluster(cluster->run, tile_emu_cta_number(warp->cta)))
+    return tile_emu_order_has_seen(warp, id, time);
+  uint32_t thread = tile_warp_thread(warp, lane);
+  uint32_t agent = tile_epoch_agent((TileEpoch)writer);
+  return agent == thread ||
+         cluster->clocks.threads[thread].causal->ticks[agent] >=
+             tile_epoch_tick((TileEpoch)writer);
+}
+
 void tile_emu_global_write_check(TileWarp *warp, const TileInsn *insn,
                                  uint32_t lane, const uint8_t *memory,
                                  uint64_t size_bytes, TileEpoch epoch) {
@@ -249,20 +259,18 @@ void tile_emu_global_write_check(TileWarp *warp, const TileInsn *insn,
   if (!allocation || !allocation->writers)
     return;
   uint64_t first = (uint64_t)(memory - allocation->memory);
-  uint64_t writer = (uint64_t)(cta_number(warp->cta) + 1) << 32 | epoch;
-  uint32_t thread = tile_warp_thread(warp, lane);
-  const TileClock *causal = cluster->clocks.threads[thread].causal;
+  uint64_t writer =
+      (uint64_t)(tile_emu_cta_number(warp->cta) + 1) << 32 | epoch;
   for (uint64_t k = first / 2; k <= (first + size_bytes - 1) / 2; k++) {
     uint64_t before = allocation->writers[k];
     __atomic_store_n(&allocation->writers[k], writer, __ATOMIC_RELAXED);
-    if (!before || before == writer || size_bytes == 1)
-      continue;
-    uint32_t agent = tile_epoch_agent((TileEpoch)before);
-    bool is_ordered =
-        before >> 32 == writer >> 32 &&
-        (agent == thread ||
-         causal->ticks[agent] >= tile_epoch_tick((TileEpoch)before));
-    if (!is_ordered)
+    uint32_t time = 0;
+    if (allocation->writer_epochs) {
+      time = allocation->writer_epochs[k];
+      allocation->writer_epochs[k] = tile_emu_order_epoch(warp);
+    }
+    if (before && before != writer && size_bytes > 1 &&
+        !is_write_ordered(warp, lane, before, time))
       report_conflict(warp, insn, lane, allocation->name, 2 * k, before);
   }
 }

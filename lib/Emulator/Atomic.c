@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Address.h"
+#include "CoResident.h"
 #include "Decode.h"
 #include "NarrowFloat.h"
 #include "Race.h"
@@ -120,7 +121,8 @@ static uint64_t register_value(TileWarp *warp, uint32_t slot, uint32_t lane,
   return elem_bytes == 2 ? value & 0xffff : value;
 }
 
-static void atom_elem(TileWarp *warp, const TileInsn *insn, uint32_t lane,
+/// Returns whether memory changed.
+static bool atom_elem(TileWarp *warp, const TileInsn *insn, uint32_t lane,
                       uint32_t index, uint8_t *memory) {
   uint32_t elem_bytes = insn->as.memory.elem_bytes;
   uint64_t old = 0;
@@ -136,12 +138,11 @@ static void atom_elem(TileWarp *warp, const TileInsn *insn, uint32_t lane,
   uint32_t dst = insn->dst;
   if (insn->num_vec > 1 && dst != TILE_NO_SLOT)
     dst = insn->vec[insn->num_vec + index];
-  if (dst == TILE_NO_SLOT)
-    return;
-  if (elem_bytes == 8)
+  if (dst != TILE_NO_SLOT && elem_bytes == 8)
     tile_u64(warp, dst)[lane] = old;
-  else
+  else if (dst != TILE_NO_SLOT)
     tile_u32(warp, dst)[lane] = (uint32_t)old;
+  return memcmp(&old, &result, elem_bytes) != 0;
 }
 
 static TileLanes atom(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
@@ -149,7 +150,7 @@ static TileLanes atom(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
   uint32_t elem_bytes = insn->as.memory.elem_bytes;
   uint32_t size_bytes = elem_bytes * insn->num_vec;
   bool is_wide = insn->as.memory.wide_address;
-  tile_cluster_wake(cluster);
+  bool any_change = false; // an update may only poll
   pthread_mutex_lock(&cluster->emu->atomics);
   TILE_FOR_LANES (l, lanes) {
     uint64_t address = tile_address_of(warp, insn, is_wide, l);
@@ -166,10 +167,14 @@ static TileLanes atom(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
                               &access);
       }
     }
+    if (!cta)
+      tile_emu_order_meet(warp, memory, true, true);
     for (uint32_t i = 0; i < insn->num_vec; i++)
-      atom_elem(warp, insn, l, i, memory + (size_t)i * elem_bytes);
+      any_change |= atom_elem(warp, insn, l, i, memory + (size_t)i * elem_bytes);
   }
   pthread_mutex_unlock(&cluster->emu->atomics);
+  if (any_change)
+    tile_cluster_wake(cluster);
   return 0;
 }
 

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CoResident.h"
 #include "DeviceFunction.h"
 #include "Race.h"
 #include "Simulation.h"
@@ -15,8 +16,7 @@
 enum {
   POISON = 0xff,
   MBARRIER_AGENTS = 192, // of a CTA; further mbarriers share one
-  SMEM_SLACK = 256,
-  NUM_SMS = 132 // H100 SXM
+  SMEM_SLACK = 256
 };
 
 static uint32_t smem_end(const TileRun *run) {
@@ -146,9 +146,9 @@ static uint64_t special_value(const TileWarp *warp, uint32_t l,
   case TILE_SPECIAL_NWARPID:
     return run->warps_per_cta;
   case TILE_SPECIAL_SMID:
-    return (cta->ctaid[0] + cta->ctaid[1] * run->grid[0]) % NUM_SMS;
+    return tile_emu_cta_sm(cta);
   case TILE_SPECIAL_NSMID:
-    return NUM_SMS;
+    return (uint32_t)run->emu->options.num_sms;
   case TILE_SPECIAL_LANEMASK_EQ:
     return 1ull << l;
   case TILE_SPECIAL_LANEMASK_LT:

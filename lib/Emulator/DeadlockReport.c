@@ -7,7 +7,7 @@
 
 typedef struct {
   TileCluster *cluster;
-  TileBuffer buffer;
+  TileBuffer *buffer;
   /// mbarriers already printed, by CTA.
   bool printed[TILE_MAX_CLUSTER_CTAS][TILE_MAX_MBARRIERS];
   bool any_mbarrier;
@@ -26,7 +26,7 @@ static TileMbarrier *mbarrier_at(TileCluster *cluster, uint32_t address,
 
 static void print_mbarrier_wait(Report *report, const TileWait *wait,
                                 const char *where) {
-  TileBuffer *buffer = &report->buffer;
+  TileBuffer *buffer = report->buffer;
   if (wait->phase < 2)
     tile_emu_buffer_print(buffer,
                           "waits for parity %u of mbarrier 0x%x at %s\n",
@@ -49,7 +49,7 @@ static void print_mbarrier_wait(Report *report, const TileWait *wait,
 
 static void print_wait(Report *report, const TileWarp *warp,
                        const TileWait *wait, const char *where) {
-  TileBuffer *buffer = &report->buffer;
+  TileBuffer *buffer = report->buffer;
   switch (wait->kind) {
   case TILE_WAIT_MBARRIER:
     print_mbarrier_wait(report, wait, where);
@@ -112,10 +112,10 @@ static void print_warp(Report *report, TileWarp *warp) {
     tile_emu_insn_where(run->module, &run->kernel->code[warp->pc[first]],
                         where);
     if (report->cluster->num_ctas > 1)
-      tile_emu_buffer_print(&report->buffer, "  CTA rank %u", warp->cta->rank);
+      tile_emu_buffer_print(report->buffer, "  CTA rank %u", warp->cta->rank);
     else
-      tile_emu_buffer_print(&report->buffer, " ");
-    tile_emu_buffer_print(&report->buffer,
+      tile_emu_buffer_print(report->buffer, " ");
+    tile_emu_buffer_print(report->buffer,
                           " warp %u lanes 0x%08x: ", warp->index, group);
     TileWait none = {TILE_WAIT_NONE, 0, 0};
     bool is_waiting = tile_lane_in(warp->waiting, first);
@@ -135,11 +135,11 @@ static void settle_counters(TileCluster *cluster) {
     }
 }
 
-void tile_emu_deadlock_report(TileCluster *cluster, TileFindingKind kind) {
+void tile_emu_deadlock_print(TileCluster *cluster, TileBuffer *buffer) {
   Report *report = tile_emu_calloc(1, sizeof *report);
   report->cluster = cluster;
-  tile_emu_buffer_print(&report->buffer,
-                        "no thread of %s (%u,%u,%u) makes progress\n",
+  report->buffer = buffer;
+  tile_emu_buffer_print(buffer, "no thread of %s (%u,%u,%u) makes progress\n",
                         cluster->num_ctas > 1 ? "the cluster at CTA" : "CTA",
                         cluster->first_ctaid[0], cluster->first_ctaid[1],
                         cluster->first_ctaid[2]);
@@ -147,13 +147,18 @@ void tile_emu_deadlock_report(TileCluster *cluster, TileFindingKind kind) {
   for (uint32_t r = 0; r < cluster->num_ctas; r++) {
     for (uint32_t i = 0; i < cluster->ctas[r].num_warps; i++)
       print_warp(report, &cluster->ctas[r].warps[i]);
-    tile_emu_deadlock_exits(&cluster->ctas[r], &report->buffer);
+    tile_emu_deadlock_exits(&cluster->ctas[r], buffer);
   }
   if (report->any_mbarrier)
-    tile_emu_deadlock_arrivals(cluster, &report->buffer);
-  report->buffer.text[report->buffer.length - 1] = 0; // the last newline
-  tile_emu_find_in_cluster(cluster, kind, report->buffer.text);
-  cluster->is_stopped = true;
-  tile_emu_buffer_deinit(&report->buffer);
+    tile_emu_deadlock_arrivals(cluster, buffer);
   free(report);
+}
+
+void tile_emu_deadlock_report(TileCluster *cluster, TileFindingKind kind) {
+  TileBuffer buffer = {0};
+  tile_emu_deadlock_print(cluster, &buffer);
+  buffer.text[buffer.length - 1] = 0; // the last newline
+  tile_emu_find_in_cluster(cluster, kind, buffer.text);
+  cluster->is_stopped = true;
+  tile_emu_buffer_deinit(&buffer);
 }

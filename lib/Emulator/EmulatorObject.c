@@ -8,6 +8,8 @@
 enum {
   DEFAULT_PRIORITY_CHANGES = 3,
   DEFAULT_MAX_FINDINGS = 200,
+  DEFAULT_NUM_SMS = 132, // H100 SXM
+  MAX_NUM_SMS = 65535,
   MEMORY_ALIGN = 256,
   BLOCK_ALIGN = 4096
 };
@@ -54,10 +56,16 @@ TileStatus tile_emu_create(const TileEmuOptions *options, TileEmu **out_emu) {
     return tile_status_error(
         TILE_STATUS_USER_ERROR, "%d priority changes, not in [0, %d]",
         options->num_priority_changes, TILE_EMU_MAX_PRIORITY_CHANGES);
+  if (options->num_sms < 0 || options->num_sms > MAX_NUM_SMS)
+    return tile_status_error(TILE_STATUS_USER_ERROR,
+                             "%d multiprocessors, not in [0, %d]",
+                             options->num_sms, MAX_NUM_SMS);
   TileEmu *emu = tile_emu_calloc(1, sizeof *emu);
   emu->options = *options;
   if (emu->options.num_threads == 0)
     emu->options.num_threads = 1;
+  if (emu->options.num_sms == 0)
+    emu->options.num_sms = DEFAULT_NUM_SMS;
   if (emu->options.max_findings <= 0)
     emu->options.max_findings = DEFAULT_MAX_FINDINGS;
   if (emu->options.max_instructions == 0)
@@ -75,6 +83,7 @@ void tile_emu_destroy(TileEmu *emu) {
   for (size_t i = 0; i < emu->num_allocations; i++) {
     free(emu->allocations[i].block);
     free(emu->allocations[i].writers);
+    free(emu->allocations[i].writer_epochs);
   }
   tile_emu_findings_deinit(&emu->findings);
   free(emu->finding_views);
@@ -100,8 +109,14 @@ TileStatus tile_emu_alloc(TileEmu *emu, size_t size_bytes, const char *name,
   uint64_t *writers = NULL;
   if (block && emu->options.detect_races)
     writers = calloc(size_bytes / 2 + 2, sizeof *writers);
-  if (!block || (emu->options.detect_races && !writers)) {
+  uint32_t *writer_epochs = NULL;
+  if (writers && emu->options.co_resident)
+    writer_epochs = calloc(size_bytes / 2 + 2, sizeof *writer_epochs);
+  bool is_complete = block && (writers || !emu->options.detect_races) &&
+                     (writer_epochs || !writers || !emu->options.co_resident);
+  if (!is_complete) {
     free(block);
+    free(writers);
     return tile_status_error(TILE_STATUS_USER_ERROR,
                              "out of memory for %zu bytes of %s", size_bytes,
                              name ? name : "a buffer");
@@ -116,7 +131,8 @@ TileStatus tile_emu_alloc(TileEmu *emu, size_t size_bytes, const char *name,
       .size_bytes = size_bytes,
       .name = tile_arena_strdup(&emu->names, name, strlen(name)),
       .block = block,
-      .writers = writers};
+      .writers = writers,
+      .writer_epochs = writer_epochs};
   _Static_assert(TILE_GUARD_ZONE_BYTES % MEMORY_ALIGN == 0,
                  "memory is 256-byte aligned");
   memset(allocation->memory, 0, size_bytes);

@@ -63,10 +63,22 @@ static const KindInfo kinds[TILE_FINDING_NUM_KINDS] = {
          "compare what each waiter expects with the history of its barrier: "
          "a wrong parity, arrival count or expect_tx, or an arrival that is "
          "never executed"},
-    [TILE_FINDING_LIVELOCK] =
+    [TILE_FINDING_LIVELOCK] = {"LIVELOCK", false,
+                               "threads spin on memory that nobody changes"},
+    [TILE_FINDING_LIVELOCK_ALONE] =
         {"LIVELOCK", false,
          "threads spin on memory that nobody changes; clusters run one after "
-         "another here, so a kernel cannot wait for another cluster"},
+         "another here, so a kernel that waits for other clusters needs "
+         "--co-resident (co_resident in TileEmuOptions)"},
+    [TILE_FINDING_LIVELOCK_TOGETHER] =
+        {"LIVELOCK", false,
+         "all CTAs of the grid run at the same time, so they wait for "
+         "something that none of them will do"},
+    [TILE_FINDING_DEADLOCK_QUEUE] =
+        {"DEADLOCK", false,
+         "the grid is larger than the device has room for: a grid barrier "
+         "needs all CTAs at the same time, and a CTA must not wait for one "
+         "with a larger number that may not have started"},
     [TILE_FINDING_INSTRUCTION_LIMIT] =
         {"LIVELOCK", false,
          "the kernel executed more instructions than the limit allows"},

@@ -137,16 +137,18 @@ static TileStatus run_shape(TileRun *run, const TileEmuLaunch *launch) {
 static void *worker(void *user_data) {
   TileRun *run = user_data;
   TileCluster *cluster = tile_emu_cluster_create(run);
+  TileSchedule *schedule = tile_emu_schedule_create();
   for (;;) {
     uint32_t id = __atomic_fetch_add(&run->next_cluster, 1, __ATOMIC_RELAXED);
     if (id >= run->total_clusters || tile_emu_results_are_final(run->results))
       break;
     tile_emu_cluster_reset(cluster, id);
-    tile_emu_cluster_run(cluster);
+    tile_emu_cluster_run(cluster, schedule);
     tile_emu_results_add(run->results, cluster, id);
     tile_emu_cluster_finish(cluster);
   }
   tile_emu_cluster_destroy(cluster);
+  tile_emu_schedule_destroy(schedule);
   return NULL;
 }
 
@@ -242,7 +244,10 @@ static void run_execute(TileRun *run, const TileEmuLaunch *launch) {
   tile_emu_template_build(run);
   emu->findings.first_of_launch = emu->findings.count;
   run->results = tile_emu_results_create(run);
-  run_clusters(run);
+  if (emu->options.co_resident)
+    tile_emu_co_resident_run(run);
+  else
+    run_clusters(run);
   tile_emu_results_destroy(run->results);
   report_update(run);
   free(run->register_template);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Address.h"
+#include "CoResident.h"
 #include "Decode.h"
 #include "Race.h"
 
@@ -103,6 +104,8 @@ static TileLanes ld(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
       tile_emu_shadow_read(cta, (uint32_t)(memory - cta->smem), size_bytes,
                            &access);
     }
+    if (insn->as.memory.is_strong && !cta)
+      tile_emu_order_meet(warp, memory, true, false);
     for (uint32_t i = 0; i < insn->num_vec; i++)
       if (insn->vec[i] != TILE_NO_SLOT)
         load_elem(warp, insn, memory, i, insn->vec[i], l);
@@ -130,7 +133,7 @@ static TileLanes st(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
   bool detect_races = cluster->detect_races;
   bool is_private =
       insn->space == TILE_SPACE_LOCAL || insn->space == TILE_SPACE_PARAM;
-  cluster->progress++;
+  cluster->progress += !is_private;
   TILE_FOR_LANES (l, lanes) {
     uint64_t address = tile_address_of(warp, insn, is_wide, l);
     TileCta *cta;
@@ -145,12 +148,14 @@ static TileLanes st(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
         tile_emu_shadow_write(cta, (uint32_t)(memory - cta->smem), size_bytes,
                               &access);
       }
-    } else if (detect_races && !is_private) {
+    } else if (detect_races && !is_private && !insn->as.memory.is_strong) {
       uint32_t thread = tile_warp_thread(warp, l);
       uint32_t tick = cluster->clocks.threads[thread].tick;
       tile_emu_global_write_check(warp, insn, l, memory, size_bytes,
                                   tile_epoch(thread, tick));
     }
+    if (insn->as.memory.is_strong && !cta)
+      tile_emu_order_meet(warp, memory, false, true);
     for (uint32_t i = 0; i < insn->num_vec; i++)
       store_elem(warp, insn, memory, i, insn->vec[i], l);
   }
@@ -215,6 +220,9 @@ static TileDecodedAddress decode_memory(TileDecoder *decoder, uint32_t index,
   if (list.count != vector_length(decoder) || list.count * elem_bytes > 32)
     tile_decode_fail(decoder, "%u registers where %u are expected", list.count,
                      vector_length(decoder));
+  static const char *const strong[] = {"volatile", "relaxed", "acquire",
+                                       "release", "mmio"};
+  insn->as.memory.is_strong = tile_decode_choice(decoder, strong, 5) >= 0;
   insn->as.memory.elem_bytes = (uint8_t)elem_bytes;
   insn->as.memory.reg_bytes = (uint8_t)tile_emu_type_register_bytes(reg_type);
   insn->as.memory.sign_extend = tile_emu_type_is_signed(type);

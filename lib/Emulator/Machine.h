@@ -234,6 +234,7 @@ typedef struct {
 struct TileCluster {
   TileRun *run;
   TileEmu *emu;
+  uint32_t slot; // of run->residence
   TileCta *ctas;
   uint32_t num_ctas, num_threads, threads_per_cta;
   uint32_t num_live_threads, num_live_warps;
@@ -268,6 +269,7 @@ typedef struct {
   uint8_t *block; // what to free; NULL when borrowed from a module
   /// By 2 bytes: 1 + CTA << 32 | epoch of the last plain write of this launch.
   uint64_t *writers;
+  uint32_t *writer_epochs; // co-resident: of the writer's cluster
 } TileAllocation;
 
 struct TileEmu {
@@ -295,6 +297,7 @@ struct TileRun {
   uint8_t *params;                                // of the kernel
   uint8_t *register_template; // register file of a fresh warp
   TileClusterResults *results;
+  struct TileResidence *residence; // NULL: clusters run one after another
 };
 
 enum { TILE_GUARD_ZONE_BYTES = 1 << 20 };

@@ -137,6 +137,7 @@ struct TileInsn {
     struct {
       uint8_t count, elem_bytes, reg_bytes;
       bool wide_address, sign_extend, transposed;
+      bool is_strong; // relaxed, acquire, release, volatile
       uint8_t op;
     } memory;
     struct {

@@ -13,16 +13,15 @@
 #include "PrioritySchedule.h"
 #include "Simulation.h"
 
+#include <stdlib.h>
+
 enum {
   MAX_QUANTUM = 64, // instructions of a turn
   STALL_ROUNDS = 4,
-  IMPATIENCE = 200000,       // instructions without progress until async
-                             // work is pushed
-  LIVELOCK_INSNS = 20000000, // instructions without progress
-  COUNT_INTERVAL = 256       // turns between checks of the limit
+  COUNT_INTERVAL = 256 // turns between checks of the limit
 };
 
-typedef struct {
+struct TileSchedule {
   TileCluster *cluster;
   TileWarp *warps[TILE_MAX_CLUSTER_CTAS * TILE_MAX_CTA_WARPS];
   uint32_t num_warps;
@@ -34,21 +33,21 @@ typedef struct {
   uint64_t stall_progress; // cluster->progress at the first stalled round
   uint32_t stall_rounds;
   uint64_t last_progress, last_progress_insns;
-} Schedule;
+};
 
 static bool is_runnable(const TileWarp *warp) {
   return warp->live && ((warp->live & ~warp->waiting) ||
                         warp->seen_version != warp->cluster->version);
 }
 
-static void collect_runnable(Schedule *schedule) {
+static void collect_runnable(TileSchedule *schedule) {
   schedule->num_runnable = 0;
   for (uint32_t i = 0; i < schedule->num_warps; i++)
     if (is_runnable(schedule->warps[i]))
       schedule->runnable[schedule->num_runnable++] = schedule->warps[i];
 }
 
-static TileWarp *choose_warp(Schedule *schedule) {
+static TileWarp *choose_warp(TileSchedule *schedule) {
   TileCluster *cluster = schedule->cluster;
   if (schedule->has_change_points)
     return tile_emu_priority_choose(&schedule->priorities, schedule->runnable,
@@ -66,7 +65,7 @@ static TileWarp *choose_warp(Schedule *schedule) {
 }
 
 /// No warp can run. False when the cluster is deadlocked.
-static bool resolve_stall(Schedule *schedule) {
+static bool resolve_stall(TileSchedule *schedule) {
   TileCluster *cluster = schedule->cluster;
   if (tile_emu_async_force(cluster))
     return true;
@@ -91,7 +90,7 @@ static bool resolve_stall(Schedule *schedule) {
 }
 
 /// False when the kernel only spins, or has used up its instructions.
-static bool check_progress(Schedule *schedule) {
+static bool check_progress(TileSchedule *schedule) {
   TileCluster *cluster = schedule->cluster;
   uint64_t num_insns = cluster->num_warp_insns;
   if (cluster->tick % COUNT_INTERVAL == 0 &&
@@ -105,18 +104,27 @@ static bool check_progress(Schedule *schedule) {
     return true;
   }
   uint64_t idle_insns = num_insns - schedule->last_progress_insns;
-  if (idle_insns > LIVELOCK_INSNS) {
-    tile_emu_deadlock_report(cluster, TILE_FINDING_LIVELOCK);
+  if (idle_insns > TILE_LIVELOCK_INSNS && !cluster->run->residence) {
+    bool is_alone = cluster->run->total_clusters > 1;
+    tile_emu_deadlock_report(cluster, is_alone ? TILE_FINDING_LIVELOCK_ALONE
+                                               : TILE_FINDING_LIVELOCK);
     return false;
   }
-  if (idle_insns > IMPATIENCE && tile_cluster_random(cluster) % 64 == 0)
+  if (idle_insns > TILE_IMPATIENCE_INSNS &&
+      tile_cluster_random(cluster) % 64 == 0)
     tile_emu_async_force(cluster);
   return true;
 }
 
-static void schedule_init(Schedule *schedule, TileCluster *cluster) {
+TileSchedule *tile_emu_schedule_create(void) {
+  return tile_emu_calloc(1, sizeof(TileSchedule));
+}
+
+void tile_emu_schedule_destroy(TileSchedule *schedule) { free(schedule); }
+
+void tile_emu_schedule_begin(TileSchedule *schedule, TileCluster *cluster) {
   TileEmuSchedule kind = cluster->emu->options.schedule;
-  *schedule = (Schedule){.cluster = cluster, .stall_progress = UINT64_MAX};
+  *schedule = (TileSchedule){.cluster = cluster, .stall_progress = UINT64_MAX};
   for (uint32_t r = 0; r < cluster->num_ctas; r++)
     for (uint32_t i = 0; i < cluster->ctas[r].num_warps; i++) {
       TileWarp *warp = &cluster->ctas[r].warps[i];
@@ -133,24 +141,28 @@ static void schedule_init(Schedule *schedule, TileCluster *cluster) {
       kind != TILE_EMU_SCHEDULE_RANDOM && tile_cluster_random(cluster) % 2;
 }
 
-void tile_emu_cluster_run(TileCluster *cluster) {
-  Schedule schedule;
-  schedule_init(&schedule, cluster);
-  while (cluster->num_live_warps && !cluster->is_stopped) {
-    cluster->tick++;
-    tile_emu_async_run_due(cluster);
-    collect_runnable(&schedule);
-    if (!schedule.num_runnable) {
-      if (resolve_stall(&schedule))
-        continue;
-      tile_emu_deadlock_report(cluster, TILE_FINDING_DEADLOCK);
-      break;
-    }
-    TileWarp *warp = choose_warp(&schedule);
-    uint64_t quantum = 1 + tile_cluster_random(cluster) % MAX_QUANTUM;
-    tile_emu_warp_run(warp, (uint32_t)quantum);
-    if (!check_progress(&schedule))
-      break;
+bool tile_emu_schedule_turn(TileSchedule *schedule) {
+  TileCluster *cluster = schedule->cluster;
+  if (!cluster->num_live_warps || cluster->is_stopped)
+    return false;
+  cluster->tick++;
+  tile_emu_async_run_due(cluster);
+  collect_runnable(schedule);
+  if (!schedule->num_runnable) {
+    if (resolve_stall(schedule))
+      return true;
+    tile_emu_deadlock_report(cluster, TILE_FINDING_DEADLOCK);
+    return false;
+  }
+  TileWarp *warp = choose_warp(schedule);
+  uint64_t quantum = 1 + tile_cluster_random(cluster) % MAX_QUANTUM;
+  tile_emu_warp_run(warp, (uint32_t)quantum);
+  return check_progress(schedule);
+}
+
+void tile_emu_cluster_run(TileCluster *cluster, TileSchedule *schedule) {
+  tile_emu_schedule_begin(schedule, cluster);
+  while (tile_emu_schedule_turn(schedule)) {
   }
   while (tile_emu_async_force(cluster)) {
   }

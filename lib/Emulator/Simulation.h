@@ -8,11 +8,36 @@
 /// Executes up to `quantum` instructions of some lanes. Interpreter.c
 void tile_emu_warp_run(TileWarp *warp, uint32_t quantum);
 
-/// Runs all warps of a cluster to their end. Scheduler.c
-void tile_emu_cluster_run(TileCluster *cluster);
+//===-- Scheduler.c -------------------------------------------------------===//
+
+enum {
+  /// Instructions without progress after which a kernel is thought to spin.
+  TILE_LIVELOCK_INSNS = 20000000,
+  /// And after which asynchronous work is pushed.
+  TILE_IMPATIENCE_INSNS = 200000
+};
+
+/// Who runs next in a cluster.
+typedef struct TileSchedule TileSchedule;
+TileSchedule *tile_emu_schedule_create(void);
+void tile_emu_schedule_destroy(TileSchedule *schedule);
+void tile_emu_schedule_begin(TileSchedule *schedule, TileCluster *cluster);
+/// Runs one warp for a while. False when the cluster has ended or cannot go on.
+bool tile_emu_schedule_turn(TileSchedule *schedule);
+/// Runs all warps of a cluster to their end.
+void tile_emu_cluster_run(TileCluster *cluster, TileSchedule *schedule);
+
+//===-- CoResident.c ------------------------------------------------------===//
+
+/// Runs all clusters of a launch, as many at a time as the device has room for.
+void tile_emu_co_resident_run(TileRun *run);
+
+//===-- Others ------------------------------------------------------------===//
 
 /// Reports that no thread can go on, and where each one is. DeadlockReport.c
 void tile_emu_deadlock_report(TileCluster *cluster, TileFindingKind kind);
+/// Appends where each thread of the cluster is.
+void tile_emu_deadlock_print(TileCluster *cluster, TileBuffer *buffer);
 
 /// DeadlockArrivals.c, for that report: warps that exited; who arrived lately,
 /// and where they are now; who can still get to an instruction that arrives.

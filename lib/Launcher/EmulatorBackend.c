@@ -83,9 +83,16 @@ TileStatus tile_emulator_backend_open(const TileDeviceOptions *options,
   if (!device)
     return tile_status_error(TILE_STATUS_USER_ERROR, "out of memory");
   device->ops = &emulator_ops;
-  device->num_sms = options->num_sms > 0 ? options->num_sms : DEFAULT_NUM_SMS;
+  // Host code and the emulator see the same device.
+  TileEmuOptions emulator = options->emulator;
+  int num_sms = options->num_sms > 0   ? options->num_sms
+                : emulator.num_sms > 0 ? emulator.num_sms
+                                       : DEFAULT_NUM_SMS;
+  if (emulator.num_sms == 0)
+    emulator.num_sms = num_sms;
+  device->num_sms = num_sms;
   snprintf(device->name, sizeof device->name, "emulator");
-  TileStatus status = tile_emu_create(&options->emulator, &device->emu);
+  TileStatus status = tile_emu_create(&emulator, &device->emu);
   if (!tile_status_is_ok(&status)) {
     free(device);
     return status;

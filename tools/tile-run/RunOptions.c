@@ -17,7 +17,8 @@ typedef enum {
   OPTION_EMULATE,
   OPTION_GPU,
   OPTION_PEDANTIC,
-  OPTION_NO_RACES, // the last one without a value
+  OPTION_NO_RACES,    // the last one without a value
+  OPTION_CO_RESIDENT, // the one whose value may be left out
   OPTION_SAVE,
   OPTION_PRINT,
   OPTION_SEED,
@@ -45,6 +46,7 @@ static const char *const option_names[OPTION_COUNT] = {
     [OPTION_GPU] = "gpu",
     [OPTION_PEDANTIC] = "pedantic",
     [OPTION_NO_RACES] = "no-races",
+    [OPTION_CO_RESIDENT] = "co-resident",
     [OPTION_SAVE] = "save",
     [OPTION_PRINT] = "print",
     [OPTION_SEED] = "seed",
@@ -228,6 +230,13 @@ static TileStatus apply_value(Option option, const char *value,
     status = parse_number(option, value, 1, MAX_THREADS, &number);
     emulator->num_threads = (int)number;
     return status;
+  case OPTION_CO_RESIDENT:
+    emulator->co_resident = true;
+    if (!value)
+      return tile_status_ok();
+    status = parse_number(option, value, 1, MAX_SMS, &number);
+    emulator->num_sms = (int)number;
+    return status;
   case OPTION_SMS:
     status = parse_number(option, value, 1, MAX_SMS, &number);
     options->device.num_sms = (int)number;
@@ -272,9 +281,10 @@ static TileStatus parse_option(int argc, char **argv, int *index,
     apply_flag(option, options);
     return tile_status_ok();
   }
-  if (!value && *index + 1 < argc)
+  bool needs_value = option != OPTION_CO_RESIDENT;
+  if (!value && needs_value && *index + 1 < argc)
     value = argv[++*index];
-  if (!value)
+  if (!value && needs_value)
     return tile_status_error(TILE_STATUS_USER_ERROR,
                              "--%s: expected a value, got nothing",
                              option_names[option]);
