@@ -75,6 +75,8 @@ typedef struct {
   /// As many CTAs as the device has room for run at the same time, so that
   /// they can wait for each other. Otherwise clusters run one after another.
   bool co_resident;
+  bool collect_statistics; // for tile_emu_statistics_text and the JSON report
+  bool trace;              // for tile_emu_trace_json
 } TileEmuOptions;
 
 typedef struct {
@@ -144,6 +146,15 @@ const TileEmuFinding *tile_emu_finding(const TileEmu *emu, size_t index);
 /// fields. `failure` is what the caller found wrong, or NULL. Borrowed until
 /// the next call.
 const char *tile_emu_report_json(TileEmu *emu, const char *failure);
+
+/// Tables of what each kernel did: instructions, products, bytes, bank
+/// conflicts and waits; "" unless `collect_statistics`. Borrowed until the next
+/// call.
+const char *tile_emu_statistics_text(TileEmu *emu);
+
+/// When the warps and copies of the first 64 clusters of each launch did what,
+/// as Trace Event JSON for Perfetto. Borrowed until the next call.
+const char *tile_emu_trace_json(TileEmu *emu);
 
 /// What kernels printed since creation; "" when nothing. Borrowed until the
 /// next launch.

@@ -34,6 +34,7 @@ struct TileAsyncOp {
   uint32_t lane;   // that issued it
   TileLanes lanes; // all it was issued for
   uint64_t due, number;
+  uint64_t issued_at; // for traces
   TileCta *cta; // of the shared memory
   TileAsyncRow *rows;
   uint32_t num_rows, next_row, size_bytes;

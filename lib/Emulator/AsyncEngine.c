@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Async.h"
+#include "Statistics.h"
 #include "Sync.h"
 
 #include <stdlib.h>
@@ -70,6 +71,8 @@ void tile_emu_async_issue(TileAsyncOp *op) {
   }
   cluster->async_ops[cluster->num_async++] = op;
   cluster->progress++;
+  if (cluster->recorder)
+    tile_emu_record_issue(cluster->recorder, op);
   if (op->kind != TILE_ASYNC_WGMMA)
     return;
   if (wgmma->last)
@@ -213,6 +216,8 @@ static void async_step(TileCluster *cluster, TileAsyncOp *op) {
     op->due = choose_due(cluster);
     return;
   }
+  if (cluster->recorder)
+    tile_emu_record_complete(cluster->recorder, op);
   async_remove(cluster, op);
   tile_emu_async_destroy(op);
 }

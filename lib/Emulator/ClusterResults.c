@@ -1,6 +1,7 @@
 //===- ClusterResults.c - What clusters leave behind, in grid order -------===//
 
 #include "ClusterResults.h"
+#include "Trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,9 @@ struct Result {
   TileFindings findings;
   TileBuffer output;
   TileEmuStats stats;
+  TileStatistics statistics; // empty unless recorded
+  TileBuffer trace;
+  uint64_t num_dropped_spans;
   Result *next;
 };
 
@@ -21,6 +25,7 @@ struct TileClusterResults {
   Result *waiting; // by ascending id
   uint32_t next_id;
   uint64_t num_insns; // of the launch, of merged clusters
+  TileStatistics statistics;
   bool is_final;
   pthread_mutex_t lock;
 };
@@ -28,6 +33,8 @@ struct TileClusterResults {
 TileClusterResults *tile_emu_results_create(TileRun *run) {
   TileClusterResults *results = tile_emu_calloc(1, sizeof *results);
   results->run = run;
+  if (run->traits)
+    tile_emu_statistics_init(&results->statistics, run->kernel->num_insns);
   pthread_mutex_init(&results->lock, NULL);
   return results;
 }
@@ -35,10 +42,18 @@ TileClusterResults *tile_emu_results_create(TileRun *run) {
 static void result_destroy(Result *result) {
   tile_emu_findings_deinit(&result->findings);
   tile_emu_buffer_deinit(&result->output);
+  tile_emu_buffer_deinit(&result->trace);
+  tile_emu_statistics_deinit(&result->statistics);
   free(result);
 }
 
 void tile_emu_results_destroy(TileClusterResults *results) {
+  TileRun *run = results->run;
+  if (run->emu->options.collect_statistics)
+    tile_emu_statistics_keep(run, &results->statistics);
+  tile_emu_statistics_deinit(&results->statistics);
+  run->emu->num_traced_ctas +=
+      (uint64_t)run->grid[0] * run->grid[1] * run->grid[2];
   while (results->waiting) {
     Result *result = results->waiting;
     results->waiting = result->next;
@@ -75,6 +90,11 @@ static void merge(TileClusterResults *results, Result *result) {
   results->num_insns += result->stats.num_warp_instructions;
   if (result->output.text)
     tile_emu_buffer_print(&emu->output, "%s", result->output.text);
+  if (result->trace.text)
+    tile_emu_buffer_print(&emu->trace_events, "%s", result->trace.text);
+  emu->num_dropped_spans += result->num_dropped_spans;
+  if (results->run->traits)
+    tile_emu_statistics_add(&results->statistics, &result->statistics);
   tile_emu_findings_merge(&emu->findings, &result->findings, max_findings);
   bool is_over = results->num_insns > emu->options.max_instructions;
   if (is_over && !result->is_stopped)
@@ -96,6 +116,16 @@ static void merge_ready(TileClusterResults *results) {
 
 //===-- Entry -------------------------------------------------------------===//
 
+static void take_recorded(Result *result, TileRecorder *recorder) {
+  if (recorder->trace) {
+    tile_emu_trace_finish(recorder);
+    tile_emu_trace_print(recorder->cluster, recorder->trace, &result->trace);
+    result->num_dropped_spans = recorder->trace->num_dropped;
+  }
+  result->statistics = recorder->statistics;
+  recorder->statistics = (TileStatistics){0};
+}
+
 void tile_emu_results_add(TileClusterResults *results, TileCluster *cluster,
                           uint32_t id) {
   Result *result = tile_emu_calloc(1, sizeof *result);
@@ -107,6 +137,8 @@ void tile_emu_results_add(TileClusterResults *results, TileCluster *cluster,
   result->output = cluster->output;
   cluster->findings = (TileFindings){0};
   cluster->output = (TileBuffer){0};
+  if (cluster->recorder)
+    take_recorded(result, cluster->recorder);
   pthread_mutex_lock(&results->lock);
   Result **at = &results->waiting;
   while (*at && (*at)->id < id)

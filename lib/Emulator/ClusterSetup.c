@@ -8,6 +8,7 @@
 #include "DeviceFunction.h"
 #include "Race.h"
 #include "Simulation.h"
+#include "Statistics.h"
 #include "Sync.h"
 #include "Wgmma.h"
 
@@ -243,6 +244,7 @@ TileCluster *tile_emu_cluster_create(TileRun *run) {
     for (uint32_t i = 0; i < cta->num_warps; i++)
       warp_create(&cta->warps[i], cta, i);
   }
+  cluster->recorder = tile_emu_recorder_create(cluster);
   return cluster;
 }
 
@@ -264,6 +266,7 @@ void tile_emu_cluster_destroy(TileCluster *cluster) {
   }
   tile_emu_read_sets_destroy(cluster);
   free(cluster->wgmma_cache);
+  tile_emu_recorder_destroy(cluster->recorder);
   free(cluster->async_ops);
   free(cluster->reported);
   free(cluster->ctas);
@@ -344,6 +347,7 @@ void tile_emu_cluster_reset(TileCluster *cluster, uint32_t id) {
     tile_emu_clocks_init(&cluster->clocks, cluster->num_threads);
   for (uint32_t r = 0; r < cluster->num_ctas; r++)
     cta_reset(&cluster->ctas[r], cluster->first_ctaid);
+  tile_emu_recorder_reset(cluster->recorder, id);
 }
 
 void tile_emu_cluster_finish(TileCluster *cluster) {

@@ -129,6 +129,9 @@ static void reach_from(Reach *reach, const TileWarp *warp) {
   while (reach->depth) {
     uint32_t index = reach->stack[--reach->depth];
     const TileInsn *insn = &kernel->code[index];
+    if (insn->flags & TILE_INSN_JUMP) // anywhere
+      for (uint32_t i = 0; i < kernel->num_insns; i++)
+        reach_push(reach, i);
     bool is_always = insn->guard == TILE_NO_SLOT;
     bool is_exit = insn->flags & TILE_INSN_EXIT;
     if (insn->flags & TILE_INSN_BRANCH_TABLE)

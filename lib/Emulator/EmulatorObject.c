@@ -1,7 +1,7 @@
 //===- EmulatorObject.c - The emulator object: memory, options, reports ---===//
 //-----------===//
 
-#include "Machine.h"
+#include "Statistics.h"
 
 #include <stdlib.h>
 
@@ -91,6 +91,10 @@ void tile_emu_destroy(TileEmu *emu) {
   tile_emu_buffer_deinit(&emu->report);
   tile_emu_buffer_deinit(&emu->output);
   tile_emu_buffer_deinit(&emu->json);
+  tile_emu_buffer_deinit(&emu->statistics_text);
+  tile_emu_buffer_deinit(&emu->trace_text);
+  tile_emu_buffer_deinit(&emu->trace_events);
+  tile_emu_statistics_destroy(emu);
   tile_arena_deinit(&emu->names);
   pthread_mutex_destroy(&emu->atomics);
   free(emu);

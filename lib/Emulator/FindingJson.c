@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "JsonWriter.h"
-#include "Machine.h"
+#include "Statistics.h"
 
 #include <stdio.h>
 
@@ -99,6 +99,8 @@ static void write_stats(TileJson *json, const TileEmu *emu) {
                        emu->stats.num_lane_instructions);
   tile_emu_json_number(json, "asynchronous_operations",
                        emu->stats.num_async_ops);
+  if (emu->options.collect_statistics)
+    tile_emu_statistics_json(emu, json);
   tile_emu_json_close(json, '}');
 }
 

@@ -9,6 +9,7 @@
 #include "ClusterResults.h"
 #include "FindingView.h"
 #include "Simulation.h"
+#include "Statistics.h"
 
 #include <stdlib.h>
 
@@ -243,6 +244,8 @@ static void run_execute(TileRun *run, const TileEmuLaunch *launch) {
   run->register_template = tile_emu_aligned(64, kernel->register_file_bytes);
   tile_emu_template_build(run);
   emu->findings.first_of_launch = emu->findings.count;
+  if (emu->options.collect_statistics || emu->options.trace)
+    run->traits = tile_emu_traits_create(kernel);
   run->results = tile_emu_results_create(run);
   if (emu->options.co_resident)
     tile_emu_co_resident_run(run);
@@ -250,6 +253,7 @@ static void run_execute(TileRun *run, const TileEmuLaunch *launch) {
     run_clusters(run);
   tile_emu_results_destroy(run->results);
   report_update(run);
+  free(run->traits);
   free(run->register_template);
   free(run->params);
   emu->num_allocations = num_allocations;

@@ -9,6 +9,7 @@
 
 #include "DeviceFunction.h"
 #include "Simulation.h"
+#include "Statistics.h"
 #include "Sync.h"
 #include "Wgmma.h"
 
@@ -261,7 +262,12 @@ static inline bool step_execute(Group *group, const TileInsn *insn,
   TileWarp *warp = group->warp;
   if (warp->kernel->has_wgmma)
     check_wgmma(warp, insn, lanes);
+  TileRecorder *recorder = warp->cluster->recorder;
+  if (TILE_UNLIKELY(recorder != NULL))
+    tile_emu_record_memory(recorder, warp, insn, lanes);
   TileLanes blocked = insn->exec(warp, insn, lanes);
+  if (TILE_UNLIKELY(recorder != NULL))
+    tile_emu_record_insn(recorder, warp, insn, lanes, blocked);
   if (TILE_UNLIKELY(group->is_diverged))
     tile_warp_go(warp, lanes & ~blocked);
   if (TILE_UNLIKELY(blocked) && !step_block(group, blocked))
@@ -290,6 +296,9 @@ void tile_emu_warp_run(TileWarp *warp, uint32_t quantum) {
     }
     num_warp_insns++;
     num_lane_insns += tile_lane_count(lanes);
+    if (TILE_UNLIKELY(cluster->recorder != NULL) &&
+        (!lanes || insn->flags & TILE_INSN_CONTROL))
+      tile_emu_record_insn(cluster->recorder, warp, insn, lanes, 0);
     if (TILE_UNLIKELY(insn->flags & TILE_INSN_EXIT))
       goes_on = step_exit(&group, lanes);
     else if (insn->flags & TILE_INSN_BRANCH)

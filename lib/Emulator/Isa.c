@@ -156,7 +156,7 @@ static void make_unsupported(TileDecoder *decoder) {
   TileInsn fresh = {.exec = unsupported};
   fresh.guard = insn->guard;
   fresh.guard_negated = insn->guard_negated;
-  fresh.flags = insn->flags & TILE_INSN_LEADER;
+  fresh.flags = (insn->flags & TILE_INSN_LEADER) | TILE_INSN_UNSUPPORTED;
   fresh.line = insn->line;
   fresh.source_file = insn->source_file;
   fresh.source_line = insn->source_line;

@@ -10,7 +10,7 @@
 
 #include "Findings.h"
 
-typedef struct {
+typedef struct TileJson {
   TileBuffer *buffer; // borrowed
   uint32_t depth;
   bool has_items;  // at this depth

@@ -220,6 +220,9 @@ struct TileCta {
 //===-- Cluster -----------------------------------------------------------===//
 
 typedef struct TileRun TileRun;
+typedef struct TileRecorder TileRecorder;
+typedef struct TileInsnTraits TileInsnTraits;
+typedef struct TileKernelStatistics TileKernelStatistics;
 typedef struct TileClusterResults TileClusterResults;
 typedef struct TileReadSets TileReadSets;
 typedef struct TileWgmmaCache TileWgmmaCache;
@@ -258,6 +261,7 @@ struct TileCluster {
   TileFindingMemory finding_memory; // of the next one
   uint64_t *reported;               // by instruction: bit per kind
   TileBuffer output;                // of vprintf
+  TileRecorder *recorder;           // NULL: nothing is counted or traced
 };
 
 //===-- Device ------------------------------------------------------------===//
@@ -279,6 +283,12 @@ struct TileEmu {
   TileFindings findings;
   TileEmuStats stats;
   TileBuffer report, output, json;
+  TileBuffer statistics_text, trace_text;
+  TileBuffer trace_events; // of all launches, in the order of the grid
+  uint64_t num_dropped_spans;
+  uint64_t num_traced_ctas;                // of earlier launches
+  TileKernelStatistics *kernel_statistics; // by kernel that was launched
+  uint32_t num_kernel_statistics;
   TileEmuFinding *finding_views; // what tile_emu_finding returns
   uint32_t num_finding_views;
   pthread_mutex_t atomics; // read-modify-write of global memory
@@ -298,6 +308,7 @@ struct TileRun {
   uint8_t *register_template; // register file of a fresh warp
   TileClusterResults *results;
   struct TileResidence *residence; // NULL: clusters run one after another
+  TileInsnTraits *traits;          // by instruction; NULL unless recorded
 };
 
 enum { TILE_GUARD_ZONE_BYTES = 1 << 20 };

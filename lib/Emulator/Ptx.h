@@ -91,7 +91,9 @@ enum {
   TILE_INSN_EXIT = 8,         // ret and exit
   TILE_INSN_WGMMA = 16,       // may touch registers of wgmma in flight
   TILE_INSN_COPY = 32,        // register copy, which ptxas coalesces
-  TILE_INSN_JUMP = 64         // call, and ret of a function: sets the pcs
+  TILE_INSN_JUMP = 64,        // call, and ret of a function: sets the pcs
+  TILE_INSN_UNSUPPORTED = 128,
+  TILE_INSN_CONTROL = TILE_INSN_BRANCH | TILE_INSN_EXIT | TILE_INSN_JUMP
 };
 
 struct TileInsn {

@@ -83,6 +83,7 @@ static void spinning_warps_let_others_run(void **state) {
     tile_emu_options_init(&run.options);
     run.options.schedule = TILE_EMU_SCHEDULE_PRIORITY;
     run.options.seed = seed;
+    run.options.num_priority_changes = 0;
     run.options.max_instructions = 1000000;
     run.args[0].buffer = (HarnessBuffer){&out, sizeof out, "out"};
     harness_run_clean(&run);
@@ -138,13 +139,14 @@ static const char faulty[] = HARNESS_HEADER
 enum { NUM_CTAS = 24 };
 
 typedef struct {
-  char *json;
+  char *json, *trace;
   uint32_t out[NUM_CTAS * 128];
 } Faulty;
 
 static void inspect_json(TileEmu *emu, void *user_data) {
   Faulty *faulty_run = user_data;
   faulty_run->json = strdup(tile_emu_report_json(emu, NULL));
+  faulty_run->trace = strdup(tile_emu_trace_json(emu));
 }
 
 static void faulty_launch(Faulty *result, TileEmuSchedule schedule,
@@ -162,6 +164,7 @@ static void faulty_launch(Faulty *result, TileEmuSchedule schedule,
   run.options.seed = seed;
   run.options.num_threads = num_threads;
   run.options.max_findings = max_findings;
+  run.options.collect_statistics = run.options.trace = true;
   run.args[0].buffer = (HarnessBuffer){in, sizeof in, "in"};
   run.args[1].buffer = (HarnessBuffer){result->out, sizeof result->out, "out"};
   HarnessResult harness = harness_run(&run);
@@ -185,11 +188,16 @@ static void threads_change_nothing(void **state) {
           assert_string_equal(one.json, more.json);
           if (max_findings > 1)
             assert_memory_equal(one.out, more.out, sizeof one.out);
+          assert_string_equal(one.trace, more.trace);
           free(more.json);
+          free(more.trace);
         }
         if (max_findings > 1)
           assert_non_null(strstr(one.json, "data-race"));
+        assert_non_null(strstr(one.json, "shared memory"));
+        assert_non_null(strstr(one.trace, "st.shared.u32"));
         free(one.json);
+        free(one.trace);
       }
 }
 

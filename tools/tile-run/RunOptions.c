@@ -26,6 +26,7 @@ typedef enum {
   OPTION_SCHEDULE,
   OPTION_PRIORITY_CHANGES,
   OPTION_REPORT,
+  OPTION_PROFILE,
   OPTION_THREADS,
   OPTION_SMS,
   OPTION_MAX_INSTRUCTIONS,
@@ -54,6 +55,7 @@ static const char *const option_names[OPTION_COUNT] = {
     [OPTION_SCHEDULE] = "schedule",
     [OPTION_PRIORITY_CHANGES] = "priority-changes",
     [OPTION_REPORT] = "report",
+    [OPTION_PROFILE] = "profile",
     [OPTION_THREADS] = "threads",
     [OPTION_SMS] = "sms",
     [OPTION_MAX_INSTRUCTIONS] = "max-instructions",
@@ -161,6 +163,7 @@ static void apply_flag(Option option, RunOptions *options) {
     break;
   case OPTION_STATS:
     options->stats = true;
+    emulator->collect_statistics = true;
     break;
   case OPTION_EMULATE:
     options->device.emulate = true;
@@ -216,6 +219,10 @@ static TileStatus apply_value(Option option, const char *value,
         parse_number(option, value, 0, TILE_EMU_MAX_PRIORITY_CHANGES, &number);
     emulator->num_priority_changes = (int)number;
     return status;
+  case OPTION_PROFILE:
+    options->profile_path = value;
+    emulator->trace = true;
+    return tile_status_ok();
   case OPTION_REPORT:
     options->report_path = value;
     return tile_status_ok();
@@ -250,7 +257,7 @@ static TileStatus apply_value(Option option, const char *value,
 static bool is_emulator_option(Option option) {
   return option == OPTION_PEDANTIC || option == OPTION_SEED ||
          option == OPTION_SEEDS || option == OPTION_SCHEDULE ||
-         option == OPTION_REPORT;
+         option == OPTION_REPORT || option == OPTION_PROFILE;
 }
 
 /// Splits --name=value and finds the name. Returns OPTION_COUNT if unknown.

@@ -25,7 +25,7 @@ typedef struct {
   uint64_t num_seeds;
   bool has_emulator_option; // one that a GPU cannot honour was given
   bool stats, verbose;
-  const char *report_path; // NULL: none
+  const char *report_path, *profile_path; // NULL: none
 
   bool has_launch_option; // one of the following, for raw PTX only
   const char *kernel;     // NULL: the only one

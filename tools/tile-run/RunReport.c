@@ -36,6 +36,7 @@ static void print_stats(const TileDevice *device) {
          (unsigned long long)stats.num_warp_instructions,
          (unsigned long long)stats.num_lane_instructions,
          (unsigned long long)stats.num_async_ops);
+  fputs(tile_emu_statistics_text(tile_device_emulator(device)), stdout);
 }
 
 static TileStatus write_file(const char *path, const char *text) {
@@ -55,8 +56,12 @@ TileStatus run_report_write(const RunReport *report, const TileStatus *status) {
   TileEmu *emu = tile_device_emulator(report->device);
   if (options->stats)
     print_stats(report->device);
-  if (!emu || !options->report_path)
-    return tile_status_ok();
   const char *failure = tile_status_is_ok(status) ? NULL : status->message;
-  return write_file(options->report_path, tile_emu_report_json(emu, failure));
+  TileStatus written = tile_status_ok();
+  if (emu && options->report_path)
+    written =
+        write_file(options->report_path, tile_emu_report_json(emu, failure));
+  if (emu && options->profile_path && tile_status_is_ok(&written))
+    written = write_file(options->profile_path, tile_emu_trace_json(emu));
+  return written;
 }

@@ -411,7 +411,8 @@ static TileStatusCode run_seed(Job *job, uint64_t seed, bool *out_is_emulator) {
   }
   if (!*out_is_emulator && job->options.has_emulator_option)
     fprintf(stderr, "tile-run: warning: --seed, --seeds, --schedule, "
-                    "--pedantic and --report have no effect on a GPU\n");
+                    "--pedantic, --report and --profile have no effect on a "
+                    "GPU\n");
   status = run_on(job, device, seed);
   if (job->options.verbose && tile_status_is_ok(&status))
     printf("%s: ok on %s\n", program_name(job), tile_device_name(device));
