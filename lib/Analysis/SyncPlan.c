@@ -1,4 +1,4 @@
-//===- SyncPlan.c - Where threads must meet, and where proxies need a fence ==//
+//===- SyncPlan.c - Where threads meet and writers fence ------------------===//
 //
 // A forward data-flow analysis over a kernel. The state holds, per buffer, what
 // threads may have done since they last met. Rules:

@@ -1,4 +1,4 @@
-//===- TileInfer.c - Result types that follow from operands and attributes ==//
+//===- TileInfer.c - Result types of windows and storage ------------------===//
 
 #include "Tile/Dialect/Ops.h"
 #include "Tile/Dialect/TileLayouts.h"

@@ -1,4 +1,4 @@
-//===- TileKernel.c - Which ops are kernels, and how many threads they have ==//
+//===- TileKernel.c - Which ops are kernels; their threads ----------------===//
 
 #include "Tile/Dialect/Ops.h"
 #include "Tile/Ops/arith.h"
