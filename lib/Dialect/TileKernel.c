@@ -1,14 +1,15 @@
 //===- TileKernel.c - Which ops are kernels; their threads ----------------===//
 
 #include "Tile/Dialect/Ops.h"
-#include "Tile/Ops/arith.h"
 #include "Tile/Ops/func.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Support/Diagnostics.h"
 #include "Tile/Support/Iterate.h"
 
-static bool func_is_kernel(MlirOperation op) {
-  if (gpu_func_is(op))
+//===-- Which ops are kernels ---------------------------------------------===//
+
+bool tile_kernel_is(MlirOperation op) {
+  if (gpu_launch_is(op) || gpu_func_is(op))
     return true;
   return func_func_is(op) &&
          !mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(
@@ -18,26 +19,42 @@ static bool func_is_kernel(MlirOperation op) {
 typedef struct {
   TileKernelVisitor visit;
   void *user_data;
+  bool verifies; // kernels without tile ops are passed over
   MlirLogicalResult result;
 } KernelWalk;
 
 static MlirWalkResult kernel_walk(MlirOperation op, void *user_data) {
   KernelWalk *walk = user_data;
-  if (!gpu_launch_is(op) && !func_is_kernel(op))
+  if (!tile_kernel_is(op))
     return MlirWalkResultAdvance;
   if (mlirBlockIsNull(tile_kernel_body(op)))
     return MlirWalkResultSkip; // a declaration
-  walk->result = walk->visit(op, walk->user_data);
+  if (walk->verifies && !tile_kernel_has_tile_ops(op))
+    return MlirWalkResultSkip;
+  if (walk->verifies)
+    walk->result = tile_kernel_verify(op);
+  if (!tile_failed(walk->result))
+    walk->result = walk->visit(op, walk->user_data);
   return tile_failed(walk->result) ? MlirWalkResultInterrupt
                                    : MlirWalkResultSkip;
 }
 
 MlirLogicalResult tile_kernels_visit(MlirOperation root,
                                      TileKernelVisitor visit, void *user_data) {
-  KernelWalk walk = {visit, user_data, tile_success()};
+  KernelWalk walk = {visit, user_data, false, tile_success()};
   mlirOperationWalk(root, kernel_walk, &walk, MlirWalkPreOrder);
   return walk.result;
 }
+
+MlirLogicalResult tile_kernels_visit_verified(MlirOperation root,
+                                              TileKernelVisitor visit,
+                                              void *user_data) {
+  KernelWalk walk = {visit, user_data, true, tile_success()};
+  mlirOperationWalk(root, kernel_walk, &walk, MlirWalkPreOrder);
+  return walk.result;
+}
+
+//===-- What a kernel is made of ------------------------------------------===//
 
 MlirBlock tile_kernel_body(MlirOperation kernel) {
   return mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
@@ -52,7 +69,9 @@ static int64_t launch_num_threads(GPULaunchOp launch) {
     int64_t extent;
     if (!mlirxConstantInt(size[i], &extent))
       return -1;
-    product *= extent;
+    // No block has a negative extent or overflows: 0 is as wrong as that.
+    if (extent < 0 || __builtin_mul_overflow(product, extent, &product))
+      return 0;
   }
   return product;
 }
@@ -83,10 +102,16 @@ TileKernelConfigOp tile_kernel_config_of(MlirOperation kernel) {
   return (TileKernelConfigOp){{NULL}};
 }
 
+bool tile_op_is(MlirOperation op) {
+  static const char prefix[] = "tile.";
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  return name.length >= sizeof prefix &&
+         !memcmp(name.data, prefix, sizeof prefix - 1);
+}
+
 static MlirWalkResult find_tile_op(MlirOperation op, void *user_data) {
   bool *found = user_data;
-  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-  *found |= name.length > 5 && !memcmp(name.data, "tile.", 5);
+  *found |= tile_op_is(op);
   return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
@@ -96,17 +121,24 @@ bool tile_kernel_has_tile_ops(MlirOperation kernel) {
   return found;
 }
 
-//===-- Code of threads and code of blocks --------------------------------===//
-
-static bool is_used(MlirValue value) {
-  return !mlirOpOperandIsNull(mlirValueGetFirstUse(value));
+bool tile_value_is_inside(MlirValue value, MlirOperation op) {
+  MlirBlock block = mlirValueIsABlockArgument(value)
+                        ? mlirBlockArgumentGetOwner(value)
+                        : mlirOperationGetBlock(mlirOpResultGetOwner(value));
+  for (MlirOperation parent = mlirBlockGetParentOperation(block); parent.ptr;
+       parent = mlirOperationGetParentOperation(parent))
+    if (mlirOperationEqual(parent, op))
+      return true;
+  return false;
 }
+
+//===-- Code of threads and code of blocks --------------------------------===//
 
 static MlirWalkResult find_thread_id(MlirOperation op, void *user_data) {
   bool *found = user_data;
   if (gpu_thread_id_is(op) || gpu_global_id_is(op) || gpu_lane_id_is(op) ||
       gpu_subgroup_id_is(op))
-    *found |= is_used(mlirOperationGetResult(op, 0));
+    *found |= tile_value_is_used(mlirOperationGetResult(op, 0));
   return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
@@ -117,7 +149,8 @@ bool tile_kernel_is_thread_code(MlirOperation kernel) {
     return false;
   for (intptr_t i = FIRST_THREAD_ID; gpu_launch_is(kernel) && i < END_THREAD_ID;
        i++)
-    found |= is_used(mlirBlockGetArgument(tile_kernel_body(kernel), i));
+    found |=
+        tile_value_is_used(mlirBlockGetArgument(tile_kernel_body(kernel), i));
   if (!found)
     mlirOperationWalk(kernel, find_thread_id, &found, MlirWalkPreOrder);
   return found;

@@ -15,31 +15,94 @@ typedef struct {
   MlirOperation tile_op;   // the first one, or null
   MlirOperation launch;    // a kernel inside the kernel, or null
   MlirOperation thread_op; // the first op that asks for threads, or null
+  MlirOperation branching; // the first op with a region of several blocks
+  MlirOperation user;      // the first op of a tile that is not named, or null
+  intptr_t operand;        // of `user`: that tile
 } KernelSurvey;
-
-// Ops whose result differs between the threads of a block, or tells how many
-// there are. Tile ops mean the same for all threads; specialisation adds some.
-static bool asks_for_threads(MlirOperation op) {
-  return gpu_thread_id_is(op) || gpu_block_dim_is(op) || gpu_global_id_is(op) ||
-         gpu_lane_id_is(op) || gpu_subgroup_id_is(op) ||
-         gpu_num_subgroups_is(op);
-}
 
 static void set_first(MlirOperation *slot, MlirOperation op) {
   if (mlirOperationIsNull(*slot))
     *slot = op;
 }
 
+// Ops whose result differs between the threads of a block, or tells how many
+// there are. Tile ops mean the same for all threads; specialisation adds some.
+// Outlining makes such ops for ids that nobody uses: they ask for nothing.
+static bool asks_for_threads(MlirOperation op) {
+  bool is_thread_op = gpu_thread_id_is(op) || gpu_block_dim_is(op) ||
+                      gpu_global_id_is(op) || gpu_lane_id_is(op) ||
+                      gpu_subgroup_id_is(op) || gpu_num_subgroups_is(op);
+  return is_thread_op && tile_value_is_used(mlirOperationGetResult(op, 0));
+}
+
+static bool has_branches(MlirOperation op) {
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
+    MlirBlock first = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+    if (!mlirBlockIsNull(first) &&
+        !mlirBlockIsNull(mlirBlockGetNextInRegion(first)))
+      return true;
+  }
+  return false;
+}
+
+//===-- Names of tiles ----------------------------------------------------===//
+
+static bool is_argument_of(MlirValue value, MlirOperation kernel) {
+  return mlirValueIsABlockArgument(value) &&
+         mlirBlockEqual(mlirBlockArgumentGetOwner(value),
+                        tile_kernel_body(kernel));
+}
+
+static bool is_name(MlirValue root, TileSpace space, MlirOperation kernel) {
+  if (mlirValueIsAOpResult(root)) {
+    MlirOperation owner = mlirOpResultGetOwner(root);
+    if (tile_alloc_is(owner) || tile_storage_is(owner) ||
+        tile_barrier_alloc_is(owner))
+      return true;
+  }
+  return is_argument_of(root, kernel) ||
+         (space == TILE_SPACE_GLOBAL && !tile_value_is_inside(root, kernel));
+}
+
+// Scalar code may do with tensors and its own arrays what it likes.
+static bool needs_name(MlirOperation op, MlirType type, TileSpace *out_space) {
+  TileShape shape;
+  *out_space = TILE_SPACE_SHARED;
+  if (tile_barrier_type_is(type))
+    return true;
+  if (!tile_shape_get(type, &shape))
+    return false;
+  *out_space = shape.space;
+  return shape.space == TILE_SPACE_SHARED ||
+         shape.space == TILE_SPACE_FRAGMENT || tile_op_is(op);
+}
+
+static void survey_operands(KernelSurvey *survey, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirValue value = mlirOperationGetOperand(op, i);
+    TileSpace space;
+    if (!needs_name(op, mlirValueGetType(value), &space) ||
+        is_name(tile_buffer_of(value).root, space, survey->kernel))
+      continue;
+    if (mlirOperationIsNull(survey->user))
+      survey->operand = i;
+    set_first(&survey->user, op);
+  }
+}
+
 static MlirWalkResult survey_op(MlirOperation op, void *user_data) {
   KernelSurvey *survey = user_data;
+  if (has_branches(op))
+    set_first(&survey->branching, op);
   if (mlirOperationEqual(op, survey->kernel))
     return MlirWalkResultAdvance;
-  if (tile_verify_is_tile_op(op))
+  if (tile_op_is(op))
     set_first(&survey->tile_op, op);
   if (gpu_launch_is(op))
     set_first(&survey->launch, op);
   if (asks_for_threads(op))
     set_first(&survey->thread_op, op);
+  survey_operands(survey, op);
   return MlirWalkResultAdvance;
 }
 
@@ -86,16 +149,42 @@ static MlirLogicalResult verify_num_threads(MlirOperation kernel) {
   return tile_success();
 }
 
+static MlirLogicalResult verify_names(const KernelSurvey *survey) {
+  if (mlirOperationIsNull(survey->user))
+    return tile_success();
+  MlirValue root =
+      tile_buffer_of(mlirOperationGetOperand(survey->user, survey->operand))
+          .root;
+  MlirOperation origin =
+      mlirValueIsAOpResult(root)
+          ? mlirOpResultGetOwner(root)
+          : mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(root));
+  return tile_emit_error_with_note(
+      survey->user, mlirOperationGetLocation(origin), "it comes from here",
+      "expects operand %td to be the result of tile.alloc or "
+      "tile.barrier_alloc, or a tensor from outside the kernel; canonicalize "
+      "looks through casts, and through subviews with constant sizes and unit "
+      "strides",
+      survey->operand);
+}
+
 MlirLogicalResult tile_kernel_verify(MlirOperation kernel) {
   KernelSurvey survey = {.kernel = kernel};
+  if (tile_kernel_is_thread_code(kernel))
+    return tile_success();
   mlirOperationWalk(kernel, survey_op, &survey, MlirWalkPreOrder);
+  if (!mlirOperationIsNull(survey.branching))
+    return tile_emit_error(survey.branching,
+                           "expects regions of one block: control flow is in "
+                           "scf until kernels are lowered");
   if (mlirOperationIsNull(survey.tile_op))
     return tile_success();
   if (!mlirOperationIsNull(survey.launch))
     return tile_emit_error_with_note(
         survey.launch, mlirOperationGetLocation(kernel),
         "the outer kernel is here", "expects to be outside kernels");
-  if (tile_failed(verify_num_threads(kernel)))
+  if (tile_failed(verify_num_threads(kernel)) ||
+      tile_failed(verify_no_threads(&survey)))
     return tile_failure();
-  return verify_no_threads(&survey);
+  return verify_names(&survey);
 }

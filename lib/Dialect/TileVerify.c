@@ -49,11 +49,6 @@ bool tile_verify_is_element(MlirType element) {
   return tile_elem_bits(element) != 0;
 }
 
-bool tile_verify_is_tile_op(MlirOperation op) {
-  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-  return name.length > 5 && memcmp(name.data, "tile.", 5) == 0;
-}
-
 MlirLogicalResult tile_verify_nesting(MlirOperation op) {
   int depth = 0;
   MlirOperation parent = mlirOperationGetParentOperation(op);

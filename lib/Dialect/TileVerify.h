@@ -34,13 +34,8 @@ bool tile_verify_is_element(MlirType element);
   "f64, f32, f16, bf16, an 8-bit float or a signless integer of 1, 8, 16, 32 " \
   "or 64 bits"
 
-bool tile_verify_is_tile_op(MlirOperation op);
-
 /// Reports an op that is nested deeper than TILE_MAX_NESTING.
 MlirLogicalResult tile_verify_nesting(MlirOperation op);
-
-/// The innermost kernel around `op`, or a null handle.
-MlirOperation tile_verify_kernel_around(MlirOperation op);
 
 /// Whether [offset, offset + size) lies in [0, extent). A dynamic offset or a
 /// dynamic extent is believed; a constant offset below 0 is not.

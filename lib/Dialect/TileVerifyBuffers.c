@@ -231,7 +231,7 @@ static MlirLogicalResult region_verify_users(TileRegionOp region) {
   MlirOpOperand use = mlirValueGetFirstUse(tile_region_region(region));
   for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
-    if (tile_verify_is_tile_op(user)) // (C7)
+    if (tile_op_is(user)) // (C7)
       continue;
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(user));
     return tile_emit_error_with_note(

@@ -11,16 +11,9 @@
 
 //===-- Where an op may be ------------------------------------------------===//
 
-static bool is_kernel(MlirOperation op) {
-  return gpu_launch_is(op) || gpu_func_is(op) ||
-         (func_func_is(op) &&
-          !mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(
-              op, TILE_STR("tile.num_threads"))));
-}
-
-MlirOperation tile_verify_kernel_around(MlirOperation op) {
+static MlirOperation kernel_around(MlirOperation op) {
   MlirOperation parent = mlirOperationGetParentOperation(op);
-  while (!mlirOperationIsNull(parent) && !is_kernel(parent))
+  while (!mlirOperationIsNull(parent) && !tile_kernel_is(parent))
     parent = mlirOperationGetParentOperation(parent);
   return parent;
 }
@@ -28,7 +21,7 @@ MlirOperation tile_verify_kernel_around(MlirOperation op) {
 static MlirLogicalResult verify_on_host(MlirOperation op) {
   if (tile_failed(tile_verify_nesting(op)))
     return tile_failure();
-  MlirOperation kernel = tile_verify_kernel_around(op);
+  MlirOperation kernel = kernel_around(op);
   if (mlirOperationIsNull(kernel))
     return tile_success();
   return tile_emit_error_with_note(op, mlirOperationGetLocation(kernel),

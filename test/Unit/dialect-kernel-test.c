@@ -41,6 +41,9 @@
   "gpu.module @m { gpu.func @f() kernel " attributes " {\n" body               \
   "gpu.return } }\n"
 
+// Somebody uses %t.
+#define USE "%u = arith.addi %t, %t : index\n"
+
 #define THREADS                                                                \
   "uses thread ids or block sizes beside tile ops, which "                     \
   "describe what the whole block does"
@@ -61,6 +64,7 @@ static const Case cases[] = {
     {"no multiple of a warp", LAUNCH("100", TILE_OP), MULTIPLE("100")},
     {"none", LAUNCH("0", TILE_OP), MULTIPLE("0")},
     {"too many", LAUNCH("1056", TILE_OP), MULTIPLE("1056")},
+    {"negative", LAUNCH("-32", TILE_OP), MULTIPLE("0")},
     {"no tile op", LAUNCH("100", "%t = gpu.thread_id x"), NULL},
     {"not constant",
      "func.func @f(%n: index) {\n"
@@ -68,13 +72,17 @@ static const Case cases[] = {
      "      threads(%tx, %ty, %tz) in (%nx = %n, %ny = %n, %nz = %n) {\n"
      "    " TILE_OP "    gpu.terminator\n  }\n  return\n}\n",
      "expects a constant number of threads per block beside tile ops"},
-    {"thread id op", LAUNCH("128", TILE_OP "%t = gpu.thread_id x"), THREADS},
+    {"thread id op", LAUNCH("128", TILE_OP "%t = gpu.thread_id x\n" USE),
+     THREADS},
+    {"unused thread id op, as outlining makes it",
+     LAUNCH("128", TILE_OP "%t = gpu.thread_id x"), NULL},
     {"thread id op in a loop",
      LAUNCH("128", "scf.for %k = %n to %n step %n {\n" TILE_OP
-                   "%t = gpu.thread_id x\n}"),
+                   "%t = gpu.thread_id x\n" USE "}"),
      THREADS},
-    {"block size op", LAUNCH("128", TILE_OP "%t = gpu.block_dim y"), THREADS},
-    {"lane", LAUNCH("128", TILE_OP "%t = gpu.lane_id"), THREADS},
+    {"block size op", LAUNCH("128", TILE_OP "%t = gpu.block_dim y\n" USE),
+     THREADS},
+    {"lane", LAUNCH("128", TILE_OP "%t = gpu.lane_id\n" USE), THREADS},
     {"thread id of the launch",
      LAUNCH("128", TILE_OP "%y = arith.addi %ty, %ty : index"), THREADS},
     {"block size of the launch",

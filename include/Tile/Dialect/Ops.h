@@ -83,16 +83,25 @@ int tile_accesses_get(MlirOperation op, TileAccess out[TILE_MAX_ACCESSES]);
 
 //===-- Kernels -----------------------------------------------------------===//
 
-/// Calls `visit` on every kernel under `root`: `gpu.launch`, `gpu.func kernel`,
-/// or a `func.func` that holds tile ops directly and has `tile.num_threads`.
-/// Stops at the first failure and returns it.
+/// Whether `op` is a kernel: a `gpu.launch`, a `gpu.func`, or a `func.func`
+/// with `tile.num_threads`.
+bool tile_kernel_is(MlirOperation op);
+/// Calls `visit` on every kernel under `root` that has a body, in program
+/// order. Stops at the first failure and returns it.
 typedef MlirLogicalResult (*TileKernelVisitor)(MlirOperation kernel,
                                                void *user_data);
 MlirLogicalResult tile_kernels_visit(MlirOperation root,
                                      TileKernelVisitor visit, void *user_data);
+/// The same for kernels with tile ops, after tile_kernel_verify: those without
+/// are no business of a pass on tiles.
+MlirLogicalResult tile_kernels_visit_verified(MlirOperation root,
+                                              TileKernelVisitor visit,
+                                              void *user_data);
 /// Whether `op` is inside the last of several variants of a launch, the one
 /// that needs no facts.
 bool tile_is_in_fallback_variant(MlirOperation op);
+/// Whether `op` belongs to the tile dialect.
+bool tile_op_is(MlirOperation op);
 /// Whether the body holds an op of the tile dialect.
 bool tile_kernel_has_tile_ops(MlirOperation kernel);
 /// Whether the body, without tile ops, asks which thread executes it: it says
@@ -104,10 +113,20 @@ int64_t tile_kernel_num_threads(MlirOperation kernel);
 MlirBlock tile_kernel_body(MlirOperation kernel);
 /// The `tile.kernel_config` of the body, or a null handle.
 TileKernelConfigOp tile_kernel_config_of(MlirOperation kernel);
-/// Checks what no single op can. Beside tile ops a kernel has a constant number
-/// of threads per block, a multiple of 32 and at most 1024; it uses no thread
-/// ids and block sizes, and holds no other kernel. Says nothing about kernels
-/// without tile ops. Passes call it before they change a kernel.
+static inline bool tile_value_is_used(MlirValue value) {
+  return !mlirOpOperandIsNull(mlirValueGetFirstUse(value));
+}
+/// Whether `value` is defined in a region of `op`, at any depth.
+bool tile_value_is_inside(MlirValue value, MlirOperation op);
+/// Checks what no single op can. Says nothing about kernels that say what each
+/// thread does. Any other kernel has regions of one block: what is read off
+/// program order holds there. Beside tile ops it also
+///
+/// - has a constant number of threads per block, a multiple of 32 and at most
+///   1024, uses no thread ids and block sizes, and holds no other kernel;
+/// - names tiles by the values that stand for them: results of `tile.alloc`,
+///   tensors from outside, arguments of the kernel. None passes through casts,
+///   selections or loops, so one tile has one name.
 ///
 /// Errors: reported at the kernel, or at the op inside it.
 MLIR_CAPI_EXPORTED MlirLogicalResult tile_kernel_verify(MlirOperation kernel);

@@ -38,6 +38,7 @@ func.func @thread_id(%n: index) {
     %s = tile.alloc : memref<64xf32, #gpu.address_space<workgroup>>
     // expected-error @+1 {{uses thread ids or block sizes beside tile ops, which describe what the whole block does}}
     %t = gpu.thread_id x
+    %u = arith.addi %t, %t : index
     gpu.terminator
   }
   return
@@ -59,5 +60,109 @@ func.func @kernel_in_kernel(%n: index) {
     }
     gpu.terminator
   }
+  return
+}
+
+// -----
+
+// Nothing that is read off program order would hold here.
+func.func @branches(%go: i1) attributes {tile.num_threads = 128 : i32} {
+  %s = tile.alloc : memref<64xf32, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{expects regions of one block: control flow is in scf until kernels are lowered}}
+  scf.execute_region {
+    cf.cond_br %go, ^bb1, ^bb2
+  ^bb1:
+    tile.barrier_sync
+    cf.br ^bb2
+  ^bb2:
+    scf.yield
+  }
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expects regions of one block}}
+func.func @branches_in_the_body(%go: i1) attributes {tile.num_threads = 128 : i32} {
+  %s = tile.alloc : memref<64xf32, #gpu.address_space<workgroup>>
+  cf.cond_br %go, ^bb1, ^bb2
+^bb1:
+  tile.barrier_sync
+  cf.br ^bb2
+^bb2:
+  return
+}
+
+// -----
+
+// A selected tile has two names: nobody could tell which bytes it reads.
+func.func @selected(%go: i1, %zero: f32) attributes {tile.num_threads = 128 : i32} {
+  %s = tile.alloc : memref<64xf32, #gpu.address_space<workgroup>>
+  %t = tile.alloc : memref<64xf32, #gpu.address_space<workgroup>>
+  // expected-note @+1 {{it comes from here}}
+  %u = arith.select %go, %s, %t : memref<64xf32, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{expects operand 0 to be the result of tile.alloc or tile.barrier_alloc, or a tensor from outside the kernel}}
+  tile.fill %u, %zero : memref<64xf32, #gpu.address_space<workgroup>>, f32
+  return
+}
+
+// -----
+
+func.func @carried_by_a_loop(%n: index, %zero: f32) attributes {tile.num_threads = 128 : i32} {
+  %one = arith.constant 1 : index
+  %s = tile.alloc : memref<64xf32, #tile.fragment>
+  // expected-note @+1 {{it comes from here}}
+  %r = scf.for %i = %one to %n step %one iter_args(%t = %s) -> (memref<64xf32, #tile.fragment>) {
+    // expected-error @+1 {{expects operand 0 to be the result of tile.alloc}}
+    tile.fill %t, %zero : memref<64xf32, #tile.fragment>, f32
+    scf.yield %t : memref<64xf32, #tile.fragment>
+  }
+  return
+}
+
+// -----
+
+// Strides that are not 1 make no region.
+func.func @strided_view(%f: memref<16x32xf32, #tile.fragment>) attributes {tile.num_threads = 128 : i32} {
+  %s = tile.alloc : memref<32x32xf32, #gpu.address_space<workgroup>>
+  // expected-note @+1 {{it comes from here}}
+  %u = memref.subview %s[0, 0] [16, 32] [2, 1] : memref<32x32xf32, #gpu.address_space<workgroup>> to memref<16x32xf32, strided<[64, 1]>, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{canonicalize looks through casts, and through subviews with constant sizes and unit strides}}
+  tile.copy %u to %f : memref<16x32xf32, strided<[64, 1]>, #gpu.address_space<workgroup>>, memref<16x32xf32, #tile.fragment>
+  return
+}
+
+// -----
+
+func.func @cast_in_the_kernel(%A: memref<?xf32>, %f: memref<64xf32, #tile.fragment>) attributes {tile.num_threads = 128 : i32} {
+  // expected-note @+1 {{it comes from here}}
+  %u = memref.cast %A : memref<?xf32> to memref<64xf32>
+  // expected-error @+1 {{expects operand 0 to be the result of tile.alloc}}
+  tile.copy %u to %f : memref<64xf32>, memref<64xf32, #tile.fragment>
+  return
+}
+
+// -----
+
+func.func @selected_barrier(%go: i1) attributes {tile.num_threads = 128 : i32} {
+  %zero = arith.constant 0 : index
+  %s = tile.barrier_alloc : !tile.barrier<1>
+  %t = tile.barrier_alloc : !tile.barrier<1>
+  // expected-note @+1 {{it comes from here}}
+  %u = arith.select %go, %s, %t : !tile.barrier<1>
+  // expected-error @+1 {{expects operand 0 to be the result of tile.alloc or tile.barrier_alloc}}
+  tile.barrier_arrive %u[%zero] : !tile.barrier<1>
+  return
+}
+
+// -----
+
+// Scalar code may do with its own memory what it likes.
+func.func @scalar_code(%A: memref<?xf32>, %i: index) attributes {tile.num_threads = 128 : i32} {
+  %s = tile.alloc : memref<64xf32, #gpu.address_space<workgroup>>
+  %u = memref.cast %A : memref<?xf32> to memref<64xf32>
+  %v = memref.load %u[%i] : memref<64xf32>
+  %p = memref.alloca() : memref<4xf32>
+  memref.store %v, %p[%i] : memref<4xf32>
   return
 }
