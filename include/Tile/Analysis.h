@@ -21,6 +21,7 @@ typedef struct {
   int64_t first, last;  // lifetime in program order; -1: never used
   int64_t offset_bytes; // set by tile_shared_memory_place
   bool is_barrier;
+  MlirOperation in_flight; // while collecting: a copy to it, not waited for
 } TileSharedBuffer;
 
 typedef struct {
@@ -36,6 +37,9 @@ void tile_shared_memory_build(TileArena *arena, MlirOperation kernel,
 /// Gives every buffer an offset. Buffers that do not live at the same time may
 /// share bytes; the result is deterministic.
 void tile_shared_memory_place(TileArena *arena, TileSharedMemory *memory);
+/// Buffers that do not live at the same time may share bytes.
+bool tile_shared_lifetimes_overlap(const TileSharedBuffer *a,
+                                   const TileSharedBuffer *b);
 /// The buffer behind a tile operand, or NULL.
 TileSharedBuffer *tile_shared_memory_find(TileSharedMemory *memory,
                                           MlirValue tile);
@@ -54,8 +58,9 @@ typedef struct {
 } TileSyncPlan;
 
 /// Barriers and fences that the kernel lacks. Uses packed offsets where
-/// `tile-pack-shared-memory` wrote them; without them every buffer has bytes
-/// of its own. Owner: `arena`.
+/// `tile-pack-shared-memory` wrote them; without them buffers that do not live
+/// at the same time count as sharing bytes. The kernel has passed
+/// tile_kernel_verify. Owner: `arena`.
 void tile_sync_plan_build(TileArena *arena, MlirOperation kernel,
                           TileSyncPlan *out_plan);
 
@@ -126,6 +131,11 @@ bool tile_copy_instr_is_legal_if_aligned(TileCopyOp copy, TileInstr instr,
 bool tile_gemm_instr_is_legal(TileGemmOp gemm, TileInstr instr,
                               const TileInstrContext *context,
                               TileInstrReason *out_reason);
+/// Reports a copy or product whose `instr` is not legal. Facts that a host
+/// check can establish are believed when `is_aligned`. Other ops pass.
+MlirLogicalResult tile_instr_verify(MlirOperation op,
+                                    const TileInstrContext *context,
+                                    bool is_aligned);
 const char *tile_instr_name(TileInstr instr);
 
 /// Bytes that the address of every row of the tile's source is known to be a

@@ -207,11 +207,11 @@ static bool cp_async_is_legal(TileCopyOp copy, const CopyView *view,
                   "of 4",
                   (long long)view->inner_bytes);
   TileLayout layout;
-  int64_t run;
-  if (given_layout(copy, &layout) &&
-      (run = tile_layout_contiguous_run(&layout, layout.in.num_axes - 1) *
-             tile_elem_bits(view->dst.element) / 8) %
-          4)
+  if (!given_layout(copy, &layout))
+    return true;
+  int64_t run = tile_layout_contiguous_run(&layout, layout.in.num_axes - 1) *
+                tile_elem_bits(view->dst.element) / 8;
+  if (run % 4)
     return refuse(out, "tile-instr/layout",
                   "the given layout stores %lld bytes of a row together; "
                   "cp.async needs 4",
@@ -223,6 +223,32 @@ static bool is_whole_tile(MlirValue tile, const TileShape *shape) {
   TileShape whole;
   return tile_shape_of(tile_buffer_of(tile).root, &whole) &&
          tile_shape_equal_extents(&whole, shape);
+}
+
+static bool suits_tma(const TileShape *tile, const TileLayout *layout,
+                      TileLayoutError *out_error) {
+  TileLayoutTma tma;
+  return tile_layout_derive_tma(layout, tile_elem_bits(tile->element),
+                                tile->rank - 1, &tma, out_error);
+}
+
+// Some layout of the tile suits TMA: rows of more than 256 elements are cut in
+// boxes, which cannot start at any byte.
+static bool has_tma_layout(const TileShape *tile, TileInstrReason *out) {
+  static const char *const texts[] = {"linear", "swizzle<128>", "swizzle<64>",
+                                      "swizzle<32>"};
+  TileLayoutError error, first = {""};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    TileLayout layout;
+    if (tile_layout_parse(texts[i], tile->extent, tile->rank,
+                          tile_elem_bits(tile->element), &layout, &error) &&
+        suits_tma(tile, &layout, &error))
+      return true;
+    if (i == 0)
+      first = error;
+  }
+  return refuse(out, "tile-instr/layout",
+                "no layout of the tile suits TMA: %.120s", first.text);
 }
 
 // PTX ISA, tensor maps and cp.async.bulk.tensor; CUDA driver API,
@@ -254,11 +280,10 @@ static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
                   "rows of the tile have %lld bytes, no multiple of 16",
                   (long long)view->inner_bytes);
   TileLayout layout;
-  TileLayoutTma tma;
   TileLayoutError error;
-  if (given_layout(copy, &layout) &&
-      !tile_layout_derive_tma(&layout, tile_elem_bits(view->dst.element),
-                              view->dst.rank - 1, &tma, &error))
+  if (!given_layout(copy, &layout))
+    return has_tma_layout(&view->dst, out);
+  if (!suits_tma(&view->dst, &layout, &error))
     return refuse(out, "tile-instr/layout",
                   "the given layout does not suit TMA: %.120s", error.text);
   return true;
@@ -493,4 +518,29 @@ bool tile_gemm_instr_is_legal(TileGemmOp gemm, TileInstr instr,
     return mma_is_legal(gemm, &view, context, out_reason);
   return refuse(out_reason, "kind", "%s is no matrix instruction",
                 tile_instr_name(instr));
+}
+
+//===-- Given instructions ------------------------------------------------===//
+
+MlirLogicalResult tile_instr_verify(MlirOperation op,
+                                    const TileInstrContext *context,
+                                    bool is_aligned) {
+  TileInstrReason reason;
+  TileInstr instr;
+  bool is_legal = true;
+  if (tile_copy_is(op)) {
+    TileCopyOp copy = tile_copy_cast(op);
+    instr = tile_copy_instr(copy);
+    is_legal = mlirAttributeIsNull(tile_copy_instr_attr(copy)) ||
+               copy_is_legal(copy, instr, context, is_aligned, &reason);
+  } else if (tile_gemm_is(op)) {
+    TileGemmOp gemm = tile_gemm_cast(op);
+    instr = tile_gemm_instr(gemm);
+    is_legal = mlirAttributeIsNull(tile_gemm_instr_attr(gemm)) ||
+               tile_gemm_instr_is_legal(gemm, instr, context, &reason);
+  }
+  if (is_legal)
+    return tile_success();
+  return tile_emit_error(op, "cannot use %s: %s", tile_instr_name(instr),
+                         reason.text);
 }

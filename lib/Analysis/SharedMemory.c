@@ -111,6 +111,35 @@ static void extend(TileSharedBuffer *buffer, int64_t first, int64_t last) {
     buffer->last = last;
 }
 
+// A copy that completes on an mbarrier writes until somebody has waited for it,
+// also when nobody reads what it brings.
+static void note_signal(Collect *collect, TileCopyOp copy) {
+  TileSharedBuffer *buffer =
+      tile_shared_memory_find(collect->out, tile_copy_dst(copy));
+  if (buffer && !mlirValueIsNull(tile_copy_signal(copy)))
+    buffer->in_flight = copy.op;
+}
+
+static bool slots_differ(MlirValue a, MlirValue b) {
+  int64_t x, y;
+  return mlirxConstantInt(a, &x) && mlirxConstantInt(b, &y) && x != y;
+}
+
+static void note_wait(Collect *collect, TileBarrierWaitOp wait) {
+  for (size_t i = 0; i < collect->out->num_buffers; i++) {
+    TileSharedBuffer *buffer = &collect->out->buffers[i];
+    if (mlirOperationIsNull(buffer->in_flight))
+      continue;
+    TileCopyOp copy = tile_copy_cast(buffer->in_flight);
+    if (!mlirValueEqual(tile_copy_signal(copy),
+                        tile_barrier_wait_barrier(wait)) ||
+        slots_differ(tile_copy_slot(copy), tile_barrier_wait_slot(wait)))
+      continue;
+    extend(buffer, collect->position, collect->position);
+    buffer->in_flight = (MlirOperation){NULL};
+  }
+}
+
 static void note_uses(Collect *collect, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
     TileSharedBuffer *buffer =
@@ -118,6 +147,10 @@ static void note_uses(Collect *collect, MlirOperation op) {
     if (buffer)
       extend(buffer, collect->position, collect->position);
   }
+  if (tile_copy_is(op))
+    note_signal(collect, tile_copy_cast(op));
+  if (tile_barrier_wait_is(op))
+    note_wait(collect, tile_barrier_wait_cast(op));
 }
 
 static void collect_block(Collect *collect, MlirBlock block);
@@ -160,16 +193,20 @@ void tile_shared_memory_build(TileArena *arena, MlirOperation kernel,
   *out_memory = (TileSharedMemory){0};
   Collect collect = {arena, out_memory, 0, 0};
   collect_block(&collect, tile_kernel_body(kernel));
-  // Barriers are initialised once and hold state: they live throughout.
-  for (size_t i = 0; i < out_memory->num_buffers; i++)
-    if (out_memory->buffers[i].is_barrier)
-      extend(&out_memory->buffers[i], 0, collect.position);
+  for (size_t i = 0; i < out_memory->num_buffers; i++) {
+    TileSharedBuffer *buffer = &out_memory->buffers[i];
+    // Barriers are initialised once and hold state: they live throughout.
+    if (buffer->is_barrier)
+      extend(buffer, 0, collect.position);
+    if (!mlirOperationIsNull(buffer->in_flight))
+      extend(buffer, collect.position, collect.position);
+  }
 }
 
 //===-- Placement ---------------------------------------------------------===//
 
-static bool lifetimes_overlap(const TileSharedBuffer *a,
-                              const TileSharedBuffer *b) {
+bool tile_shared_lifetimes_overlap(const TileSharedBuffer *a,
+                                   const TileSharedBuffer *b) {
   return a->first <= b->last && b->first <= a->last;
 }
 
@@ -182,7 +219,7 @@ static int64_t first_fit(TileSharedBuffer *const *placed, size_t num_placed,
     moved = false;
     for (size_t i = 0; i < num_placed; i++) {
       const TileSharedBuffer *other = placed[i];
-      if (!lifetimes_overlap(buffer, other) ||
+      if (!tile_shared_lifetimes_overlap(buffer, other) ||
           offset >= other->offset_bytes + other->size_bytes ||
           other->offset_bytes >= offset + buffer->size_bytes)
         continue;

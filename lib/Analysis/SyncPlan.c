@@ -10,10 +10,13 @@
 //        "Async proxy").
 //   (S3) A write of any kind after an asynchronous or generic read needs a
 //        barrier; no fence, because a read leaves nothing to be made visible.
-//   (S4) A wait on an mbarrier completes the copies that signal it for every
-//        thread that waits: what follows needs no barrier.
+//   (S4) An asynchronous write needs nothing behind it: every thread waits for
+//        it before it goes on, on the mbarrier that the copy signals.
 //   (S5) A barrier without a fence orders generic writes but leaves them
 //        unfenced; the fence may then follow it.
+//
+// Tensors are disjoint when they are different arguments of a function that
+// does not opt out (`tile.may_alias`); any other two may be the same memory.
 //
 // Decisions only grow, and the state is a finite set: the fixpoint over loops
 // ends after at most (4 bits per buffer + decisions) rounds.
@@ -22,7 +25,7 @@
 
 #include "Tile/Analysis.h"
 
-#include "Tile/Ops/memref.h"
+#include "Tile/Ops/func.h"
 #include "Tile/Ops/scf.h"
 #include "Tile/Support/Iterate.h"
 
@@ -33,8 +36,7 @@ enum {
   GENERIC_READ = 1,
   GENERIC_WRITE = 2,
   ASYNC_READ = 4,
-  ASYNC_WRITE = 8, // issued, not yet waited for
-  UNFENCED = 16    // written by the generic proxy since the last fence
+  UNFENCED = 8 // written by the generic proxy since the last fence
 };
 enum { SINCE_BARRIER = GENERIC_READ | GENERIC_WRITE | ASYNC_READ };
 
@@ -43,11 +45,17 @@ typedef struct {
 } State;
 
 typedef struct {
+  MlirValue root;
+  bool is_distinct; // from every other distinct one
+} Tensor;
+
+typedef struct {
   TileArena *arena;
   TileSyncPlan *plan;
   TileSharedMemory *shared;
-  MlirValue *globals; // tensors, behind the shared buffers
-  size_t num_globals, num_buffers;
+  Tensor *tensors; // numbered behind the shared buffers
+  size_t num_tensors, tensor_capacity, num_buffers;
+  uint8_t *access_bits; // of the op being looked at
 } Flow;
 
 static State state_create(Flow *flow) {
@@ -80,47 +88,125 @@ static void state_fence(const Flow *flow, State state) {
 
 //===-- Buffers -----------------------------------------------------------===//
 
+// The memref that `tile` is a part of. Casts and views of tensors are looked
+// through; their first operand is what they view.
+static MlirValue tensor_root(MlirValue tile) {
+  MlirValue root = tile_buffer_of(tile).root;
+  while (mlirValueIsAOpResult(root)) {
+    MlirOperation view = mlirOpResultGetOwner(root);
+    if (mlirOperationGetNumOperands(view) == 0 ||
+        !mlirTypeIsAMemRef(mlirValueGetType(mlirOperationGetOperand(view, 0))))
+      break;
+    root = mlirOperationGetOperand(view, 0);
+  }
+  return root;
+}
+
+// Whether the argument of a function may share memory with others of it.
+static bool may_alias(MlirOperation func, intptr_t argument) {
+  MlirStringRef name = TILE_STR("tile.may_alias");
+  if (!mlirAttributeIsNull(
+          mlirOperationGetDiscardableAttributeByName(func, name)))
+    return true;
+  MlirAttribute list = func_func_arg_attrs_attr(func_func_cast(func));
+  return !mlirAttributeIsNull(list) &&
+         !mlirAttributeIsNull(mlirDictionaryAttrGetElementByName(
+             mlirArrayAttrGetElement(list, argument), name));
+}
+
+static bool is_distinct_tensor(MlirValue root) {
+  if (!mlirValueIsABlockArgument(root))
+    return false;
+  MlirOperation parent =
+      mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(root));
+  if (func_func_is(parent))
+    return !may_alias(parent, mlirBlockArgumentGetArgNumber(root));
+  return tile_kernel_is(parent); // outlined: the attributes are gone
+}
+
+static bool is_shared_space(TileSpace space) {
+  return space == TILE_SPACE_GLOBAL || space == TILE_SPACE_SHARED;
+}
+
 // Number of the buffer behind a tile: shared buffers first, then tensors; -1
 // for memory that threads do not share.
 static int buffer_index(Flow *flow, MlirValue tile) {
-  TileBuffer buffer = tile_buffer_of(tile);
   TileShape shape;
-  if (!tile_shape_of(buffer.root, &shape))
+  if (!tile_shape_of(tile, &shape) || !is_shared_space(shape.space))
     return -1;
-  if (shape.space == TILE_SPACE_SHARED) {
-    TileSharedBuffer *found = tile_shared_memory_find(flow->shared, tile);
-    return found ? (int)(found - flow->shared->buffers) : -1;
-  }
-  if (shape.space != TILE_SPACE_GLOBAL)
-    return -1;
-  for (size_t i = 0; i < flow->num_globals; i++)
-    if (mlirValueEqual(flow->globals[i], buffer.root))
-      return (int)(flow->shared->num_buffers + i);
-  return -1;
+  TileSharedBuffer *found = tile_shared_memory_find(flow->shared, tile);
+  if (found)
+    return (int)(found - flow->shared->buffers);
+  MlirValue root = tensor_root(tile);
+  size_t i = 0;
+  while (i < flow->num_tensors && !mlirValueEqual(flow->tensors[i].root, root))
+    i++;
+  return i < flow->num_tensors ? (int)(flow->shared->num_buffers + i) : -1;
 }
 
-static bool buffers_overlap(const Flow *flow, int a, int b) {
-  size_t num_shared = flow->shared->num_buffers;
-  if (a == b)
-    return true;
-  if ((size_t)a >= num_shared || (size_t)b >= num_shared)
-    return false; // tensors are disjoint (architecture: arguments of a kernel)
-  const TileSharedBuffer *x = &flow->shared->buffers[a],
-                         *y = &flow->shared->buffers[b];
+static bool shared_overlap(const TileSharedBuffer *x,
+                           const TileSharedBuffer *y) {
+  // Not packed yet: what does not live at the same time may come to share
+  // bytes, and packing does not look at barriers.
   if (x->offset_bytes < 0 || y->offset_bytes < 0)
-    return false; // not packed yet: every buffer has bytes of its own
+    return !tile_shared_lifetimes_overlap(x, y);
   return x->offset_bytes < y->offset_bytes + y->size_bytes &&
          y->offset_bytes < x->offset_bytes + x->size_bytes;
 }
 
+static bool buffers_overlap(const Flow *flow, size_t a, size_t b) {
+  size_t num_shared = flow->shared->num_buffers;
+  if (a == b)
+    return true;
+  if (a < num_shared && b < num_shared)
+    return shared_overlap(&flow->shared->buffers[a], &flow->shared->buffers[b]);
+  if (a < num_shared || b < num_shared)
+    return false;
+  return !flow->tensors[a - num_shared].is_distinct ||
+         !flow->tensors[b - num_shared].is_distinct;
+}
+
 //===-- Accesses ----------------------------------------------------------===//
 
-typedef struct {
-  int buffer;
-  bool reads, writes, is_async;
-} Access;
+enum { READS = 1, WRITES = 2 };
 
-enum { MAX_ACCESSES = TILE_MAX_ACCESSES };
+/// What one op does to memory that threads share.
+typedef struct {
+  uint8_t *bits; // READS, WRITES: one entry per buffer
+  bool is_async, exist;
+} Accesses;
+
+typedef struct {
+  Flow *flow;
+  Accesses *out;
+} AccessWalk;
+
+static void add_access(AccessWalk *walk, MlirValue tile, bool reads,
+                       bool writes) {
+  int buffer = buffer_index(walk->flow, tile);
+  if (buffer < 0)
+    return;
+  walk->out->bits[buffer] |= (uint8_t)((reads ? READS : 0) | //
+                                       (writes ? WRITES : 0));
+  walk->out->exist = true;
+}
+
+static void add_effect(TileEffectKind kind, MlirValue value,
+                       MlirStringRef resource, void *user_data) {
+  (void)resource;
+  bool reads = kind == TILE_EFFECT_READ, writes = kind == TILE_EFFECT_WRITE;
+  if (!mlirValueIsNull(value) && (reads || writes))
+    add_access(user_data, value, reads, writes);
+}
+
+// Ops of other dialects: by their memory effects. Where those are not known
+// they may do anything with the memory that they are given.
+static void add_accesses_of_other(AccessWalk *walk, MlirOperation op) {
+  if (mlirxEffects(op, false, add_effect, walk))
+    return;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    add_access(walk, mlirOperationGetOperand(op, i), true, true);
+}
 
 static bool is_async(MlirOperation op) {
   if (tile_gemm_is(op))
@@ -129,31 +215,20 @@ static bool is_async(MlirOperation op) {
          tile_copy_instr(tile_copy_cast(op)) == TILE_INSTR_Tma;
 }
 
-static int accesses_of_scalar(Flow *flow, MlirOperation op, Access *out) {
-  bool is_load = memref_load_is(op), is_store = memref_store_is(op);
-  if (!is_load && !is_store)
-    return 0;
-  MlirValue memref = is_load ? memref_load_memref(memref_load_cast(op))
-                             : memref_store_memref(memref_store_cast(op));
-  int buffer = buffer_index(flow, memref);
-  if (buffer < 0)
-    return 0;
-  out[0] = (Access){buffer, is_load, is_store, false};
-  return 1;
-}
-
-static int accesses_of(Flow *flow, MlirOperation op, Access out[MAX_ACCESSES]) {
-  TileAccess accesses[TILE_MAX_ACCESSES];
-  int n = tile_accesses_get(op, accesses), count = 0;
-  if (n == 0)
-    return accesses_of_scalar(flow, op, out);
-  for (int i = 0; i < n; i++) {
-    int buffer = buffer_index(flow, accesses[i].tile);
-    if (buffer >= 0)
-      out[count++] =
-          (Access){buffer, accesses[i].reads, accesses[i].writes, is_async(op)};
+// The result is valid until the next call.
+static Accesses accesses_of(Flow *flow, MlirOperation op) {
+  Accesses out = {.bits = flow->access_bits, .is_async = is_async(op)};
+  AccessWalk walk = {flow, &out};
+  memset(out.bits, 0, flow->num_buffers);
+  if (!tile_op_is(op)) {
+    add_accesses_of_other(&walk, op);
+    return out;
   }
-  return count;
+  TileAccess accesses[TILE_MAX_ACCESSES];
+  int n = tile_accesses_get(op, accesses);
+  for (int i = 0; i < n; i++)
+    add_access(&walk, accesses[i].tile, accesses[i].reads, accesses[i].writes);
+  return out;
 }
 
 //===-- Transfer ----------------------------------------------------------===//
@@ -162,26 +237,28 @@ typedef struct {
   bool barrier, fence;
 } Need;
 
-// What must stand before `access`, given what happened to one other buffer.
-static Need need_against(const Access *access, uint8_t before) {
+// What must stand before an op that does `access` to some bytes, given what
+// happened to them before.
+static Need need_against(uint8_t access, bool is_async, uint8_t before) {
   Need need = {false, false};
   if (before & GENERIC_WRITE) // (S1), (S2)
     need.barrier = true;
-  if (access->writes && before & (GENERIC_READ | ASYNC_READ)) // (S3)
+  if ((access & WRITES) && (before & (GENERIC_READ | ASYNC_READ))) // (S3)
     need.barrier = true;
-  if (access->is_async && before & UNFENCED) // (S2), (S5)
+  if (is_async && (before & UNFENCED)) // (S2), (S5)
     need.fence = true;
   return need;
 }
 
-static Need need_before(const Flow *flow, const Access *accesses, int count,
+static Need need_before(const Flow *flow, const Accesses *accesses,
                         State state) {
   Need need = {false, false};
-  for (int i = 0; i < count; i++)
-    for (size_t b = 0; b < flow->num_buffers; b++) {
-      if (!state.bits[b] || !buffers_overlap(flow, accesses[i].buffer, (int)b))
+  for (size_t a = 0; a < flow->num_buffers; a++)
+    for (size_t b = 0; accesses->bits[a] && b < flow->num_buffers; b++) {
+      if (!state.bits[b] || !buffers_overlap(flow, a, b))
         continue;
-      Need one = need_against(&accesses[i], state.bits[b]);
+      Need one =
+          need_against(accesses->bits[a], accesses->is_async, state.bits[b]);
       need.barrier |= one.barrier;
       need.fence |= one.fence;
     }
@@ -213,24 +290,14 @@ static TileSyncPoint *get_point(Flow *flow, MlirOperation op) {
   return point;
 }
 
-static void complete_copies(const Flow *flow, State state) { // (S4)
-  for (size_t i = 0; i < flow->num_buffers; i++)
-    state.bits[i] &= (uint8_t)~ASYNC_WRITE;
-}
-
-static void perform(MlirOperation op, const Access *access, State state) {
-  uint8_t *bits = &state.bits[access->buffer];
-  if (access->is_async) {
-    if (access->reads)
-      *bits |= ASYNC_READ;
-    if (access->writes && tile_copy_is(op))
-      *bits |= ASYNC_WRITE;
-    return;
+static void perform(const Flow *flow, const Accesses *accesses, State state) {
+  for (size_t i = 0; i < flow->num_buffers; i++) {
+    bool reads = accesses->bits[i] & READS, writes = accesses->bits[i] & WRITES;
+    if (reads)
+      state.bits[i] |= accesses->is_async ? ASYNC_READ : GENERIC_READ;
+    if (writes && !accesses->is_async) // (S4)
+      state.bits[i] |= GENERIC_WRITE | UNFENCED;
   }
-  if (access->reads)
-    *bits |= GENERIC_READ;
-  if (access->writes)
-    *bits |= GENERIC_WRITE | UNFENCED;
 }
 
 static void transfer_op(Flow *flow, MlirOperation op, State state) {
@@ -244,15 +311,10 @@ static void transfer_op(Flow *flow, MlirOperation op, State state) {
     state_fence(flow, state);
     return;
   }
-  if (tile_barrier_wait_is(op)) {
-    complete_copies(flow, state);
+  Accesses accesses = accesses_of(flow, op);
+  if (!accesses.exist)
     return;
-  }
-  Access accesses[MAX_ACCESSES];
-  int count = accesses_of(flow, op, accesses);
-  if (count == 0)
-    return;
-  Need need = need_before(flow, accesses, count, state);
+  Need need = need_before(flow, &accesses, state);
   TileSyncPoint *point = find_point(flow->plan, op);
   if (need.barrier || need.fence || point) {
     point = get_point(flow, op);
@@ -263,8 +325,7 @@ static void transfer_op(Flow *flow, MlirOperation op, State state) {
     if (point->barrier)
       state_barrier(flow, state);
   }
-  for (int i = 0; i < count; i++)
-    perform(op, &accesses[i], state);
+  perform(flow, &accesses, state);
 }
 
 //===-- Control flow ------------------------------------------------------===//
@@ -290,14 +351,19 @@ static void transfer_if(Flow *flow, MlirOperation op, State state) {
   state_join(flow, state, branch);
 }
 
-// Any number of rounds over all regions, none included.
-static void transfer_loop(Flow *flow, MlirOperation op, State state) {
+// Regions that run in any order, any number of times, none included: a loop,
+// and every op of which nothing else is known.
+static void transfer_regions(Flow *flow, MlirOperation op, State state) {
   State round = state_create(flow);
+  bool grew;
   do {
-    state_assign(flow, round, state);
-    for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
+    grew = false;
+    for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
+      state_assign(flow, round, state);
       transfer_region(flow, mlirOperationGetRegion(op, r), round);
-  } while (state_join(flow, state, round));
+      grew |= state_join(flow, state, round);
+    }
+  } while (grew);
 }
 
 // The first region runs at least once, and the loop ends behind it.
@@ -320,39 +386,35 @@ static void transfer_block(Flow *flow, MlirBlock block, State state) {
     else if (scf_while_is(op))
       transfer_while(flow, op, state);
     else if (mlirOperationGetNumRegions(op) > 0)
-      transfer_loop(flow, op, state);
+      transfer_regions(flow, op, state);
   }
 }
 
 //===-- Entry -------------------------------------------------------------===//
 
-typedef struct {
-  Flow *flow;
-  size_t capacity;
-} GlobalWalk;
-
-static void note_global(GlobalWalk *walk, MlirValue value) {
+static void note_tensor(Flow *flow, MlirValue value) {
   TileShape shape;
-  Flow *flow = walk->flow;
-  MlirValue root = tile_buffer_of(value).root;
-  if (!tile_shape_of(root, &shape) || shape.space != TILE_SPACE_GLOBAL)
+  if (!tile_shape_of(value, &shape) || !is_shared_space(shape.space) ||
+      tile_shared_memory_find(flow->shared, value))
     return;
-  for (size_t i = 0; i < flow->num_globals; i++)
-    if (mlirValueEqual(flow->globals[i], root))
+  MlirValue root = tensor_root(value);
+  for (size_t i = 0; i < flow->num_tensors; i++)
+    if (mlirValueEqual(flow->tensors[i].root, root))
       return;
-  if (flow->num_globals == walk->capacity) {
-    walk->capacity = walk->capacity ? 2 * walk->capacity : 8;
-    MlirValue *grown = TILE_ARENA_NEW(flow->arena, MlirValue, walk->capacity);
-    if (flow->num_globals)
-      memcpy(grown, flow->globals, flow->num_globals * sizeof *grown);
-    flow->globals = grown;
+  if (flow->num_tensors == flow->tensor_capacity) {
+    size_t capacity = flow->tensor_capacity ? 2 * flow->tensor_capacity : 8;
+    Tensor *grown = TILE_ARENA_NEW(flow->arena, Tensor, capacity);
+    if (flow->num_tensors)
+      memcpy(grown, flow->tensors, flow->num_tensors * sizeof *grown);
+    flow->tensors = grown;
+    flow->tensor_capacity = capacity;
   }
-  flow->globals[flow->num_globals++] = root;
+  flow->tensors[flow->num_tensors++] = (Tensor){root, is_distinct_tensor(root)};
 }
 
-static MlirWalkResult find_globals(MlirOperation op, void *user_data) {
+static MlirWalkResult find_tensors(MlirOperation op, void *user_data) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    note_global(user_data, mlirOperationGetOperand(op, i));
+    note_tensor(user_data, mlirOperationGetOperand(op, i));
   return MlirWalkResultAdvance;
 }
 
@@ -377,8 +439,8 @@ void tile_sync_plan_build(TileArena *arena, MlirOperation kernel,
   read_offsets(&shared);
   *out_plan = (TileSyncPlan){0};
   Flow flow = {.arena = arena, .plan = out_plan, .shared = &shared};
-  GlobalWalk walk = {&flow, 0};
-  mlirOperationWalk(kernel, find_globals, &walk, MlirWalkPreOrder);
-  flow.num_buffers = shared.num_buffers + flow.num_globals;
+  mlirOperationWalk(kernel, find_tensors, &flow, MlirWalkPreOrder);
+  flow.num_buffers = shared.num_buffers + flow.num_tensors;
+  flow.access_bits = TILE_ARENA_NEW(arena, uint8_t, flow.num_buffers + 1);
   transfer_block(&flow, tile_kernel_body(kernel), state_create(&flow));
 }

@@ -6,7 +6,7 @@
 //           it, then everybody meets.
 // Keeps:    kernels that say what each thread does: a barrier might stand in a
 //           branch that some threads take.
-// Fails:    never.
+// Fails:    a kernel that tile_kernel_verify rejects.
 // Method:   SyncPlan.c. Barriers that are there already count, so a second run
 //           inserts nothing.
 //
@@ -40,6 +40,8 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   TileSyncPlan plan;
   if (tile_kernel_is_thread_code(kernel))
     return tile_success();
+  if (tile_failed(tile_kernel_verify(kernel)))
+    return tile_failure();
   tile_sync_plan_build(arena, kernel, &plan);
   if (plan.num_points)
     plan_apply(&plan, kernel);

@@ -61,13 +61,8 @@ static MlirLogicalResult choose_copy(Plan *plan, TileCopyOp copy) {
   static const TileInstr best_first[] = {TILE_INSTR_Tma, TILE_INSTR_CpAsync,
                                          TILE_INSTR_Simt};
   TileInstrReason reason;
-  if (!mlirAttributeIsNull(tile_copy_instr_attr(copy))) {
-    TileInstr instr = tile_copy_instr(copy);
-    if (tile_copy_instr_is_legal(copy, instr, &plan->context, &reason))
-      return tile_success();
-    return tile_emit_error(copy.op, "cannot use %s: %s", tile_instr_name(instr),
-                           reason.text);
-  }
+  if (!mlirAttributeIsNull(tile_copy_instr_attr(copy)))
+    return tile_instr_verify(copy.op, &plan->context, false);
   Choice *choice = plan_add(plan, copy.op, TILE_INSTR_Simt);
   if (!mlirAttributeIsNull(tile_copy_prefer_attr(copy))) {
     choice->instr = tile_copy_prefer(copy);
@@ -87,13 +82,8 @@ static MlirLogicalResult choose_copy(Plan *plan, TileCopyOp copy) {
 static MlirLogicalResult choose_gemm(Plan *plan, TileGemmOp gemm) {
   TileInstrReason wgmma, mma;
   const TileInstrContext *context = &plan->context;
-  if (!mlirAttributeIsNull(tile_gemm_instr_attr(gemm))) {
-    TileInstr instr = tile_gemm_instr(gemm);
-    if (tile_gemm_instr_is_legal(gemm, instr, context, &wgmma))
-      return tile_success();
-    return tile_emit_error(gemm.op, "cannot use %s: %s", tile_instr_name(instr),
-                           wgmma.text);
-  }
+  if (!mlirAttributeIsNull(tile_gemm_instr_attr(gemm)))
+    return tile_instr_verify(gemm.op, context, false);
   if (tile_gemm_instr_is_legal(gemm, TILE_INSTR_Wgmma, context, &wgmma)) {
     plan_add(plan, gemm.op, TILE_INSTR_Wgmma);
     return tile_success();
@@ -145,10 +135,6 @@ typedef struct {
 
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   Run *run = user_data;
-  if (!tile_kernel_has_tile_ops(kernel))
-    return tile_success();
-  if (tile_failed(tile_kernel_verify(kernel)))
-    return tile_failure();
   Plan plan = {.arena = &run->arena, .result = tile_success()};
   plan.tail = &plan.choices;
   plan.context.num_threads = tile_kernel_num_threads(kernel);
@@ -168,7 +154,8 @@ MlirLogicalResult tile_instruction_annotation_run(
     MlirOperation op, const TileInstructionAnnotationOptions *options) {
   Run run = {.target_option = options->target};
   tile_arena_init(&run.arena);
-  MlirLogicalResult result = tile_kernels_visit(op, visit_kernel, &run);
+  MlirLogicalResult result =
+      tile_kernels_visit_verified(op, visit_kernel, &run);
   tile_arena_deinit(&run.arena);
   return result;
 }

@@ -102,6 +102,31 @@ static MlirLogicalResult check_registers(const Plan *plan,
   return tile_success();
 }
 
+typedef struct {
+  TileInstrContext context;
+  MlirLogicalResult result;
+} InstrWalk;
+
+static MlirWalkResult verify_instr(MlirOperation op, void *user_data) {
+  InstrWalk *walk = user_data;
+  if (tile_copy_is(op))
+    walk->result = tile_instr_verify(op, &walk->context, true);
+  return tile_failed(walk->result) ? MlirWalkResultInterrupt
+                                   : MlirWalkResultAdvance;
+}
+
+// The annotation chose legal instructions; a user may have written others, and
+// a tensor map needs more than a layout. How rows are aligned does not matter
+// here; what a product cannot use, inference says itself.
+static MlirLogicalResult verify_instrs(const Plan *plan) {
+  InstrWalk walk = {{.target = plan->target,
+                     .num_threads = plan->num_threads,
+                     .in_launch = gpu_launch_is(plan->kernel)},
+                    tile_success()};
+  mlirOperationWalk(plan->kernel, verify_instr, &walk, MlirWalkPreOrder);
+  return walk.result;
+}
+
 static MlirLogicalResult plan_solve(Plan *plan) {
   TileInferModel model;
   TileInferResult result;
@@ -139,6 +164,8 @@ static void apply_layouts(const Plan *plan) {
       continue; // given by the user
     tile_alloc_set_layout_attr(
         alloc, tile_layout_attr(context, tile_str(plan->layouts[i])));
+    // A place that was found for another size is none.
+    tile_alloc_set_offset_attr(alloc, (MlirAttribute){NULL});
   }
 }
 
@@ -193,15 +220,9 @@ static void apply_map(TileBuilder *b, const Plan *plan, TileCopyOp copy,
   int64_t box[TILE_MAX_RANK];
   intptr_t rank = tensor_box(region, tma, box);
   b->loc = mlirOperationGetLocation(copy.op);
-  MlirValue map = find_or_build_map(b, plan->kernel, tile_region_source(region),
-                                    box, rank, tma->swizzle);
-  mlirRewriterBaseSetInsertionPointBefore(b->rw, copy.op);
-  TileCopyOp mapped = tile_copy(
-      b, .src = tile_copy_src(copy), .dst = tile_copy_dst(copy), .map = map,
-      .signal = tile_copy_signal(copy), .slot = tile_copy_slot(copy),
-      .instr = TILE_SOME(TILE_INSTR_Tma));
-  tile_copy_set_eviction_attr(mapped, tile_copy_eviction_attr(copy));
-  mlirRewriterBaseEraseOp(b->rw, copy.op);
+  tile_copy_set_map(copy, find_or_build_map(b, plan->kernel,
+                                            tile_region_source(region), box,
+                                            rank, tma->swizzle));
 }
 
 static void apply_maps(const Plan *plan) {
@@ -226,18 +247,15 @@ typedef struct {
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   Run *run = user_data;
   Plan plan = {.arena = &run->arena, .kernel = kernel};
-  if (!tile_kernel_has_tile_ops(kernel))
-    return tile_success();
   plan.num_threads = tile_kernel_num_threads(kernel);
-  if (tile_failed(tile_kernel_verify(kernel)) ||
-      tile_failed(tile_layout_problem_build(plan.arena, kernel,
+  if (tile_failed(tile_layout_problem_build(plan.arena, kernel,
                                             plan.num_threads, &plan.problem)))
     return tile_failure();
   if (plan.problem.problem.num_buffers == 0)
     return tile_success();
   if (tile_failed(
           tile_target_resolve(kernel, run->target_option, &plan.target)) ||
-      tile_failed(plan_solve(&plan)))
+      tile_failed(verify_instrs(&plan)) || tile_failed(plan_solve(&plan)))
     return tile_failure();
   apply_layouts(&plan);
   apply_maps(&plan);
@@ -250,7 +268,8 @@ tile_layout_inference_run(MlirOperation op,
                           const TileLayoutInferenceOptions *options) {
   Run run = {.target_option = options->target};
   tile_arena_init(&run.arena);
-  MlirLogicalResult result = tile_kernels_visit(op, visit_kernel, &run);
+  MlirLogicalResult result =
+      tile_kernels_visit_verified(op, visit_kernel, &run);
   tile_arena_deinit(&run.arena);
   return result;
 }

@@ -6,7 +6,7 @@
 //           with `signal`, and the wait. The parity of a slot lives in private
 //           memory: it flips when the wait is executed, so it is right under
 //           any control flow, also when the group is skipped.
-// Fails:    never.
+// Fails:    a kernel that tile_kernel_verify rejects.
 //
 // Channels of pipelined loops will be lowered here as well.
 //
@@ -25,6 +25,8 @@
 // mbarrier.expect_tx takes 20 bits (PTX ISA, mbarrier transaction count).
 enum { MAX_EXPECT_BYTES = (1 << 20) - 1 };
 
+// Copies of one block that may be in flight at the same time: they fill
+// different tiles. Only pure ops stand between them.
 typedef struct Group {
   struct Group *next; // program order
   MlirOperation first, last;
@@ -66,27 +68,41 @@ static Group *plan_add(Plan *plan, MlirOperation op) {
   return group;
 }
 
+// The tile that a copy fills.
+static MlirValue destination(MlirOperation copy) {
+  return tile_buffer_of(tile_copy_dst(tile_copy_cast(copy))).root;
+}
+
+static bool group_takes(const Group *group, MlirOperation copy) {
+  if (group->size_bytes + copy_size_bytes(copy) > MAX_EXPECT_BYTES)
+    return false;
+  for (MlirOperation op = group->first; !mlirOperationEqual(op, copy);
+       op = mlirOperationGetNextInBlock(op))
+    if (is_load_to_group(op) &&
+        mlirValueEqual(destination(op), destination(copy)))
+      return false; // which of the two came last would be open
+  return true;
+}
+
 static void plan_build(Plan *plan, MlirBlock block) {
   Group *open = NULL;
   TILE_FOR_EACH_OP (op, block) {
     if (is_load_to_group(op)) {
-      int64_t size_bytes = copy_size_bytes(op);
-      if (open && open->size_bytes + size_bytes <= MAX_EXPECT_BYTES) {
-        open->last = op;
-        open->size_bytes += size_bytes;
+      if (!open || !group_takes(open, op)) {
+        open = plan_add(plan, op);
         continue;
       }
-      open = plan_add(plan, op);
+      open->last = op;
+      open->size_bytes += copy_size_bytes(op);
       continue;
     }
-    // Index arithmetic and windows may stand between copies of one group.
     if (!mlirxIsPure(op))
       open = NULL;
-    for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
-      for (MlirBlock inner =
-               mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
-           inner.ptr; inner = mlirBlockGetNextInRegion(inner))
+    for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
+      MlirBlock inner = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+      if (!mlirBlockIsNull(inner)) // an scf.if may lack its second block
         plan_build(plan, inner);
+    }
   }
 }
 
@@ -124,22 +140,15 @@ static void group_apply(Rewrite *rewrite, const Group *group, int slot,
                       .bytes = group->size_bytes);
 
   MlirOperation end = mlirOperationGetNextInBlock(group->last);
-  for (MlirOperation op = group->first; !mlirOperationEqual(op, end);) {
-    MlirOperation next = mlirOperationGetNextInBlock(op);
-    if (is_load_to_group(op)) {
-      TileCopyOp copy = tile_copy_cast(op);
-      b.loc = mlirOperationGetLocation(op);
-      mlirRewriterBaseSetInsertionPointBefore(b.rw, op);
-      TileCopyOp signalling =
-          tile_copy(&b, .src = tile_copy_src(copy), .dst = tile_copy_dst(copy),
-                    .map = tile_copy_map(copy), .signal = rewrite->barriers,
-                    .slot = index, .instr = TILE_SOME(TILE_INSTR_Tma));
-      tile_copy_set_eviction_attr(signalling, tile_copy_eviction_attr(copy));
-      mlirRewriterBaseEraseOp(b.rw, op);
-    }
-    op = next;
+  for (MlirOperation op = group->first; !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op)) {
+    if (!is_load_to_group(op))
+      continue;
+    tile_copy_set_signal(tile_copy_cast(op), rewrite->barriers);
+    tile_copy_set_slot(tile_copy_cast(op), index);
   }
 
+  b.loc = mlirOperationGetLocation(group->last);
   mlirRewriterBaseSetInsertionPointBefore(b.rw, end);
   MlirValue parity = memref_load(&b, .memref = phase);
   tile_barrier_wait(&b, .barrier = rewrite->barriers, .slot = index,
@@ -183,7 +192,8 @@ tile_lower_channels_run(MlirOperation op,
   (void)options;
   TileArena arena;
   tile_arena_init(&arena);
-  MlirLogicalResult result = tile_kernels_visit(op, visit_kernel, &arena);
+  MlirLogicalResult result =
+      tile_kernels_visit_verified(op, visit_kernel, &arena);
   tile_arena_deinit(&arena);
   return result;
 }

@@ -44,17 +44,6 @@ static MlirValue region_source(MlirValue tile) {
   return buffer.region.ptr ? buffer.root : (MlirValue){NULL};
 }
 
-static bool is_defined_inside(MlirValue value, MlirOperation op) {
-  MlirBlock block = mlirValueIsABlockArgument(value)
-                        ? mlirBlockArgumentGetOwner(value)
-                        : mlirOperationGetBlock(mlirOpResultGetOwner(value));
-  for (MlirOperation parent = mlirBlockGetParentOperation(block); parent.ptr;
-       parent = mlirOperationGetParentOperation(parent))
-    if (mlirOperationEqual(parent, op))
-      return true;
-  return false;
-}
-
 // A stride that is static and no multiple can never satisfy the condition.
 static bool strides_can_align(MlirValue tensor) {
   MlirType type = mlirValueGetType(tensor);
@@ -98,7 +87,8 @@ static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
   if (!tile_copy_is(op) || !wants_facts(plan, tile_copy_cast(op), &instr))
     return MlirWalkResultAdvance;
   MlirValue tensor = region_source(tile_copy_src(tile_copy_cast(op)));
-  if (is_defined_inside(tensor, plan->launch.op) || !strides_can_align(tensor))
+  if (tile_value_is_inside(tensor, plan->launch.op) ||
+      !strides_can_align(tensor))
     return MlirWalkResultAdvance;
   Tensor *entry = plan->tensors;
   while (entry && !mlirValueEqual(entry->value, tensor))

@@ -2,7 +2,8 @@
 //
 // Consumes: `tile.alloc` in shared memory and `tile.barrier_alloc`.
 // Produces: `offset` on each, and the dynamic shared memory of a gpu.launch.
-// Fails:    more shared memory than a block of the target may use.
+// Fails:    more shared memory than a block of the target may use; a kernel
+//           that tile_kernel_verify rejects.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,37 +42,6 @@ static MlirLogicalResult check_limit(MlirOperation kernel,
 
 //===-- Apply -------------------------------------------------------------===//
 
-// mlir-c cannot insert an optional operand: the operands and their segments are
-// set together. The size is the last operand and the last segment.
-static void launch_append_operand(MlirOperation launch, MlirValue value) {
-  MlirValue operands[64];
-  intptr_t n = mlirOperationGetNumOperands(launch);
-  assert(n + 1 <= 64 && "a launch has at most ten operands and its tokens");
-  for (intptr_t i = 0; i < n; i++)
-    operands[i] = mlirOperationGetOperand(launch, i);
-  operands[n] = value;
-  mlirOperationSetOperands(launch, n + 1, operands);
-
-  MlirStringRef name = TILE_STR("operandSegmentSizes");
-  MlirAttribute old = mlirOperationGetInherentAttributeByName(launch, name);
-  int32_t segments[16];
-  intptr_t count = mlirDenseArrayGetNumElements(old);
-  for (intptr_t i = 0; i < count; i++)
-    segments[i] = mlirDenseI32ArrayGetElement(old, i);
-  segments[count - 1] = 1;
-  mlirOperationSetInherentAttributeByName(
-      launch, name,
-      mlirDenseI32ArrayGet(mlirOperationGetContext(launch), count, segments));
-}
-
-static void launch_set_smem(GPULaunchOp launch, MlirValue size) {
-  if (gpu_launch_dynamicSharedMemorySize(launch).ptr)
-    mlirOperationSetOperand(launch.op,
-                            mlirOperationGetNumOperands(launch.op) - 1, size);
-  else
-    launch_append_operand(launch.op, size);
-}
-
 static bool launch_has_smem(GPULaunchOp launch, int64_t size_bytes) {
   MlirValue size = gpu_launch_dynamicSharedMemorySize(launch);
   int64_t constant;
@@ -97,8 +67,8 @@ static void memory_apply(const TileSharedMemory *memory, MlirOperation kernel) {
   TileBuilder b = {mlirIRRewriterCreate(context),
                    mlirOperationGetLocation(kernel)};
   mlirRewriterBaseSetInsertionPointBefore(b.rw, kernel);
-  launch_set_smem(gpu_launch_cast(kernel),
-                  tile_const_int(&b, memory->total_bytes, 32));
+  gpu_launch_set_dynamicSharedMemorySize(
+      gpu_launch_cast(kernel), tile_const_int(&b, memory->total_bytes, 32));
   mlirIRRewriterDestroy(b.rw);
 }
 
@@ -130,7 +100,8 @@ tile_pack_shared_memory_run(MlirOperation op,
                             const TilePackSharedMemoryOptions *options) {
   Run run = {.target_option = options->target};
   tile_arena_init(&run.arena);
-  MlirLogicalResult result = tile_kernels_visit(op, visit_kernel, &run);
+  MlirLogicalResult result =
+      tile_kernels_visit_verified(op, visit_kernel, &run);
   tile_arena_deinit(&run.arena);
   return result;
 }

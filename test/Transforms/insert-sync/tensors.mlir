@@ -1,0 +1,103 @@
+// RUN: %tile_opt_passes 'tile-insert-sync' %s -o %t.once && FileCheck %s < %t.once
+// RUN: %tile_opt_passes 'tile-insert-sync' %t.once -o %t.twice
+// RUN: diff %t.once %t.twice
+
+// A tile is read, another written, the first one read again.
+!tensor = memref<64x64xf32>
+!tile = !tile.region<64x64xf32>
+!fragment = memref<64x64xf32, #tile.fragment>
+
+// Arguments are disjoint when one of them is written.
+// CHECK-LABEL: func.func @arguments
+// CHECK-NOT: tile.barrier_sync
+// CHECK: return
+func.func @arguments(%A: !tensor, %B: !tensor) attributes {tile.num_threads = 128 : i32} {
+  %F = tile.alloc : !fragment
+  %a = tile.region %A[0, 0] [64, 64] : !tensor
+  %b = tile.region %B[0, 0] [64, 64] : !tensor
+  tile.copy %a to %F : !tile, !fragment
+  tile.copy %F to %b : !fragment, !tile
+  tile.copy %a to %F : !tile, !fragment
+  return
+}
+
+// The function opts out.
+// CHECK-LABEL: func.func @aliases
+// CHECK: tile.copy
+// CHECK-NEXT: tile.barrier_sync
+// CHECK-NEXT: tile.copy
+// CHECK-NEXT: tile.barrier_sync
+// CHECK-NEXT: tile.copy
+func.func @aliases(%A: !tensor, %B: !tensor) attributes {tile.may_alias, tile.num_threads = 128 : i32} {
+  %F = tile.alloc : !fragment
+  %a = tile.region %A[0, 0] [64, 64] : !tensor
+  %b = tile.region %B[0, 0] [64, 64] : !tensor
+  tile.copy %a to %F : !tile, !fragment
+  tile.copy %F to %b : !fragment, !tile
+  tile.copy %a to %F : !tile, !fragment
+  return
+}
+
+// One argument of three opts out: it may be any of the others, which stay
+// disjoint.
+// CHECK-LABEL: func.func @one_alias
+// CHECK: tile.copy
+// CHECK-NEXT: tile.barrier_sync
+// CHECK-NEXT: tile.copy
+// CHECK-NEXT: tile.barrier_sync
+// CHECK-NEXT: tile.copy
+// CHECK-NEXT: tile.copy
+func.func @one_alias(%A: !tensor, %B: !tensor {tile.may_alias}, %C: !tensor) attributes {tile.num_threads = 128 : i32} {
+  %F = tile.alloc : !fragment
+  %a = tile.region %A[0, 0] [64, 64] : !tensor
+  %b = tile.region %B[0, 0] [64, 64] : !tensor
+  %c = tile.region %C[0, 0] [64, 64] : !tensor
+  tile.copy %a to %F : !tile, !fragment
+  tile.copy %F to %b : !fragment, !tile
+  tile.copy %F to %c : !fragment, !tile
+  tile.copy %a to %F : !tile, !fragment
+  return
+}
+
+// Two views of one argument are one tensor.
+// CHECK-LABEL: func.func @views
+// CHECK: tile.copy
+// CHECK-NEXT: tile.barrier_sync
+// CHECK-NEXT: tile.copy
+func.func @views(%A: memref<?x?xf32>, %n: index) {
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  %B = memref.cast %A : memref<?x?xf32> to !tensor
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %n, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %F = tile.alloc : !fragment
+    %a = tile.region %A[0, 0] [64, 64] : memref<?x?xf32>
+    %b = tile.region %B[0, 0] [64, 64] : !tensor
+    tile.copy %a to %F : !tile, !fragment
+    tile.copy %F to %b : !fragment, !tile
+    gpu.terminator
+  }
+  return
+}
+
+// What is no argument may be any memory.
+// CHECK-LABEL: func.func @unknown_origin
+// CHECK: tile.copy
+// CHECK-NEXT: tile.barrier_sync
+// CHECK-NEXT: tile.copy
+func.func private @origin() -> !tensor
+func.func @unknown_origin(%A: !tensor, %n: index) {
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  %B = func.call @origin() : () -> !tensor
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %n, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %F = tile.alloc : !fragment
+    %a = tile.region %A[0, 0] [64, 64] : !tensor
+    %b = tile.region %B[0, 0] [64, 64] : !tensor
+    tile.copy %a to %F : !tile, !fragment
+    tile.copy %F to %b : !fragment, !tile
+    gpu.terminator
+  }
+  return
+}
