@@ -118,6 +118,82 @@ void product_multiply(Product *product) {
     }
 }
 
+//===-- Sparse A ----------------------------------------------------------===//
+
+static uint32_t chunk_size(ProductType type) {
+  uint32_t bits = product_type_bits(type);
+  return bits == 32 ? 2 : bits == 4 ? 8 : 4;
+}
+
+/// Four bits that PTX defines.
+static uint32_t random_code(ProductType type, bool is_ordered,
+                            uint32_t *random) {
+  static const uint32_t ordered[] = {0x4, 0x8, 0x9, 0xc, 0xd, 0xe};
+  static const uint32_t descending[] = {0x1, 0x2, 0x6, 0x3, 0x7, 0xb};
+  uint32_t draw = harness_random(random);
+  if (product_type_bits(type) == 32)
+    return draw % 2 ? 0xe : 0x4;
+  if (is_ordered || draw / 8 % 2)
+    return ordered[draw % 6];
+  return descending[draw % 6];
+}
+
+/// Column in a chunk of the i-th element that is stored.
+static uint32_t position(ProductType type, uint32_t code, uint32_t i) {
+  switch (product_type_bits(type)) {
+  case 32:
+    return code == 0xe;
+  case 4: // pairs
+    return 2 * (i / 2 ? code >> 2 : code & 3) + i % 2;
+  default:
+    return i ? code >> 2 : code & 3;
+  }
+}
+
+void product_make_sparse(Product *product, ProductType type, bool is_ordered,
+                         uint32_t code, ProductSparse *out) {
+  uint32_t size = chunk_size(type), random = 12345;
+  for (int row = 0; row < product->m; row++)
+    for (uint32_t chunk = 0; chunk < (uint32_t)product->k / size; chunk++) {
+      int *elems = &product->a[row][chunk * size];
+      bool keep[8] = {false};
+      uint32_t drawn = code ? code : random_code(type, is_ordered, &random);
+      out->codes[row][chunk] = drawn;
+      for (uint32_t i = 0; i < size / 2; i++) {
+        uint32_t column = position(type, drawn, i);
+        out->stored[row][chunk * (size / 2) + i] = elems[column];
+        keep[column] = true;
+      }
+      for (uint32_t i = 0; i < size; i++)
+        elems[i] = keep[i] ? elems[i] : 0;
+    }
+}
+
+void product_make_metadata(const Product *product, ProductType type,
+                           uint32_t selector, ProductSparse *out) {
+  uint32_t num_chunks = (uint32_t)product->k / chunk_size(type);
+  bool is_narrow = product_type_bits(type) <= 8;
+  for (uint32_t warp = 0; warp < (uint32_t)product->m / 16; warp++)
+    for (uint32_t l = 0; l < 32; l++) {
+      uint32_t g = l / 4, t = l % 4, bits = 0;
+      bool contributes = num_chunks == 16  ? true
+                         : num_chunks == 4 ? t == selector
+                                           : t / 2 == selector;
+      for (uint32_t nibble = 0; nibble < 8; nibble++) {
+        uint32_t row, chunk;
+        if (is_narrow) { // a row in a lane
+          row = g + 8 * (t % 2);
+          chunk = nibble + (num_chunks == 16 ? 8 * (t / 2) : 0);
+        } else { // two rows in a lane
+          row = nibble < 4 ? g : g + 8;
+          chunk = nibble % 4 + (num_chunks == 8 ? 4 * (t % 2) : 0);
+        }
+        bits |= out->codes[16 * warp + row][chunk] << (4 * nibble);
+      }
+      out->metadata[warp][l] = contributes ? bits : 0x5a5a0f0f;
+    }
+}
+
 //===-- PTX ---------------------------------------------------------------===//
 
 const char *product_registers(char *out, const char *prefix, int first,

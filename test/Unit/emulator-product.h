@@ -45,6 +45,23 @@ void product_fill(Product *product, ProductType a, ProductType b, int m, int n,
                   int k, uint32_t seed);
 void product_multiply(Product *product);
 
+/// A without its zeros, which positions of each chunk of a row were kept, and
+/// the metadata registers of each warp (16 rows) for that.
+typedef struct {
+  int stored[64][64];
+  uint32_t codes[64][16];
+  uint32_t metadata[4][32];
+} ProductSparse;
+
+/// Clears half of A: where random codes say, or `code` unless it is 0. The
+/// positions of ordered codes ascend.
+void product_make_sparse(Product *product, ProductType type, bool is_ordered,
+                         uint32_t code, ProductSparse *out);
+/// By the figures of PTX ISA, "Sparse matrix storage". Lanes that the selector
+/// does not name have rubbish.
+void product_make_metadata(const Product *product, ProductType type,
+                           uint32_t selector, ProductSparse *out);
+
 /// Element `index` of an array of elements, the first in the low bits.
 void product_put(void *memory, uint32_t index, ProductType type, int number);
 int product_get(const void *memory, uint32_t index, ProductType type);
