@@ -2,6 +2,7 @@
 
 #include "Address.h"
 #include "CoResident.h"
+#include "Dsmem.h"
 #include "Race.h"
 
 #include <stdio.h>
@@ -17,6 +18,11 @@ uint8_t *tile_emu_shared_pointer(TileWarp *warp, const TileInsn *insn,
   TileCta *cta = rank < cluster->num_ctas ? &cluster->ctas[rank] : NULL;
   if (TILE_LIKELY(cta && offset >= cta->smem_first &&
                   offset + size_bytes <= cta->smem_end)) {
+    if (TILE_UNLIKELY(cta->num_exited_warps == cta->num_warps))
+      tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_CLUSTER_EXIT,
+                    "CTA rank %u has exited; its shared memory (0x%x) does not "
+                    "exist any more",
+                    rank, address);
     *out_cta = cta;
     return cta->smem + offset;
   }
@@ -181,6 +187,22 @@ static void report_alignment(TileWarp *warp, const TileInsn *insn,
                 "%u-byte access at %s is not aligned", size_bytes, name);
 }
 
+static uint8_t *shared_data_pointer(TileWarp *warp, const TileInsn *insn,
+                                    uint32_t lane, uint32_t address,
+                                    uint32_t size_bytes, TileCta **out_cta) {
+  uint8_t *memory =
+      tile_emu_shared_pointer(warp, insn, lane, address, size_bytes, out_cta);
+  if (TILE_LIKELY(*out_cta == warp->cta) || !memory)
+    return memory;
+  if (insn->space == TILE_SPACE_SHARED)
+    tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_BOUNDS_CLUSTER,
+                  "address 0x%x is in the shared memory of CTA rank %u, which "
+                  ".shared::cta cannot reach",
+                  address, (*out_cta)->rank);
+  tile_emu_dsmem_note(warp, insn, lane, *out_cta);
+  return memory;
+}
+
 uint8_t *tile_emu_data_pointer(TileWarp *warp, const TileInsn *insn,
                                uint32_t lane, uint64_t address,
                                uint32_t size_bytes, TileCta **out_cta) {
@@ -192,13 +214,13 @@ uint8_t *tile_emu_data_pointer(TileWarp *warp, const TileInsn *insn,
   switch (insn->space) {
   case TILE_SPACE_SHARED:
   case TILE_SPACE_SHARED_CLUSTER:
-    return tile_emu_shared_pointer(warp, insn, lane, (uint32_t)address,
-                                   size_bytes, out_cta);
+    return shared_data_pointer(warp, insn, lane, (uint32_t)address, size_bytes,
+                               out_cta);
   case TILE_SPACE_GENERIC:
     if (tile_address_is_shared(address))
-      return tile_emu_shared_pointer(warp, insn, lane,
-                                     (uint32_t)(address - TILE_SHARED_WINDOW),
-                                     size_bytes, out_cta);
+      return shared_data_pointer(warp, insn, lane,
+                                 (uint32_t)(address - TILE_SHARED_WINDOW),
+                                 size_bytes, out_cta);
     return tile_emu_global_pointer(warp, insn, lane, address, size_bytes);
   case TILE_SPACE_LOCAL:
   case TILE_SPACE_PARAM:

@@ -16,7 +16,8 @@ typedef enum {
   TILE_ASYNC_STORE,           // TMA or bulk: shared to global, bulk group
   TILE_ASYNC_CP_ASYNC,        // cp.async of a warp
   TILE_ASYNC_CP_ASYNC_ARRIVE, // cp.async.mbarrier.arrive
-  TILE_ASYNC_WGMMA
+  TILE_ASYNC_WGMMA,
+  TILE_ASYNC_REMOTE // to shared memory of the cluster, complete_tx
 } TileAsyncKind;
 
 /// `size_bytes` of shared memory from `shared`, of which [first, end) are in
@@ -35,7 +36,7 @@ struct TileAsyncOp {
   TileLanes lanes; // all it was issued for
   uint64_t due, number;
   uint64_t issued_at; // for traces
-  TileCta *cta; // of the shared memory
+  TileCta *cta;       // of the shared memory
   TileAsyncRow *rows;
   uint32_t num_rows, next_row, size_bytes;
   uint8_t swizzle;       // 0 none, 1: 32, 2: 64, 3: 128 bytes
@@ -50,6 +51,12 @@ struct TileAsyncOp {
       uint32_t group;
       uint8_t reduction, type;
     } store;
+    struct {
+      TileCta *source; // of a bulk copy; NULL: `value`
+      uint32_t source_offset, offset, mbarrier, phase, done_bytes;
+      uint8_t reduction, type; // as of `store`
+      uint8_t value[16];
+    } remote;
     struct {
       uint32_t groups[TILE_WARP_SIZE];
     } cp_async;

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Async.h"
+#include "Dsmem.h"
 #include "Statistics.h"
 #include "Sync.h"
 
@@ -210,6 +211,9 @@ static void async_step(TileCluster *cluster, TileAsyncOp *op) {
     break;
   case TILE_ASYNC_STORE:
     is_done = step_store(op);
+    break;
+  case TILE_ASYNC_REMOTE:
+    is_done = tile_emu_remote_step(op);
     break;
   }
   if (!is_done) {

@@ -7,7 +7,7 @@
 
 #include "Address.h"
 #include "CoResident.h"
-#include "Decode.h"
+#include "Dsmem.h"
 #include "NarrowFloat.h"
 #include "Race.h"
 
@@ -170,7 +170,8 @@ static TileLanes atom(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
     if (!cta)
       tile_emu_order_meet(warp, memory, true, true);
     for (uint32_t i = 0; i < insn->num_vec; i++)
-      any_change |= atom_elem(warp, insn, l, i, memory + (size_t)i * elem_bytes);
+      any_change |=
+          atom_elem(warp, insn, l, i, memory + (size_t)i * elem_bytes);
   }
   pthread_mutex_unlock(&cluster->emu->atomics);
   if (any_change)
@@ -233,7 +234,7 @@ void tile_emu_decode_atom(TileDecoder *decoder) { decode_update(decoder, 1); }
 
 void tile_emu_decode_red(TileDecoder *decoder) {
   if (tile_decode_has(decoder, "async")) {
-    tile_decode_unsupported(decoder, "red.async");
+    tile_emu_decode_red_async(decoder);
     return;
   }
   decode_update(decoder, 0);

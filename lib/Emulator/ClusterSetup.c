@@ -241,6 +241,8 @@ TileCluster *tile_emu_cluster_create(TileRun *run) {
     cta->mbarriers =
         tile_emu_calloc(TILE_MAX_MBARRIERS, sizeof *cta->mbarriers);
     cta->warps = tile_emu_calloc(cta->num_warps, sizeof *cta->warps);
+    if (cluster->detect_races && cluster->num_ctas > 1)
+      cta->remote = tile_emu_calloc(cluster->num_threads, sizeof *cta->remote);
     for (uint32_t i = 0; i < cta->num_warps; i++)
       warp_create(&cta->warps[i], cta, i);
   }
@@ -262,6 +264,7 @@ void tile_emu_cluster_destroy(TileCluster *cluster) {
     tile_emu_shadow_deinit(&cta->shadow);
     free(cta->warps);
     free(cta->mbarriers);
+    free(cta->remote);
     free(cta->smem);
   }
   tile_emu_read_sets_destroy(cluster);
@@ -313,6 +316,8 @@ static void cta_reset(TileCta *cta, const uint32_t first_ctaid[3]) {
   tile_emu_shadow_clear(&cta->shadow, cta->smem_end + SMEM_SLACK);
   cta->num_mbarriers = 0;
   cta->num_exited_warps = 0;
+  if (cta->remote)
+    memset(cta->remote, 0, cta->cluster->num_threads * sizeof *cta->remote);
   cta->smem_version++;
   for (uint32_t i = 0; i < cta->num_warps; i++)
     warp_reset(&cta->warps[i]);

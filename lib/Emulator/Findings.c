@@ -173,6 +173,10 @@ static const KindInfo kinds[TILE_FINDING_NUM_KINDS] = {
         {"bad-call", false,
          "a function pointer was never set or points to a function of another "
          "type, or a .noreturn function returns"},
+    [TILE_FINDING_CLUSTER_EXIT] =
+        {"cluster-exit", false,
+         "a CTA must stay until the others are done with its shared memory: a "
+         "barrier.cluster at the end is missing"},
 };
 
 const char *tile_emu_finding_name(TileFindingKind kind) {

@@ -8,7 +8,7 @@
 
 #include "Address.h"
 #include "CoResident.h"
-#include "Decode.h"
+#include "Dsmem.h"
 #include "Race.h"
 
 //===-- Elements ----------------------------------------------------------===//
@@ -246,8 +246,8 @@ void tile_emu_decode_ld(TileDecoder *decoder) {
 }
 
 void tile_emu_decode_st(TileDecoder *decoder) {
-  if (tile_decode_has(decoder, "async") || tile_decode_has(decoder, "bulk")) {
-    tile_decode_unsupported(decoder, "asynchronous store");
+  if (tile_decode_has(decoder, "async")) {
+    tile_emu_decode_st_async(decoder);
     return;
   }
   TileDecodedAddress address = decode_memory(decoder, 1, false);

@@ -203,6 +203,12 @@ typedef struct {
   TileSyncPoint sync;
 } TileBarrier;
 
+/// The last access of a thread to shared memory of another CTA.
+typedef struct {
+  uint32_t tick; // of the thread; 0: none
+  uint32_t insn; // index in the kernel
+} TileRemoteAccess;
+
 struct TileCta {
   TileCluster *cluster;
   uint32_t rank, ctaid[3];
@@ -215,6 +221,7 @@ struct TileCta {
   TileBarrier barriers[TILE_NUM_BARRIERS];
   TileMbarrier *mbarriers;
   uint32_t num_mbarriers;
+  TileRemoteAccess *remote; // by thread of the cluster; NULL: not needed
 };
 
 //===-- Cluster -----------------------------------------------------------===//

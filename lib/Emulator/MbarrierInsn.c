@@ -6,6 +6,7 @@
 
 #include "Address.h"
 #include "Decode.h"
+#include "Dsmem.h"
 #include "Race.h"
 #include "Sync.h"
 
@@ -150,6 +151,15 @@ static void arrive_one(const TileMbarrierUser *user, TileMbarrier *mbarrier,
   }
 }
 
+/// The CTA of the mbarrier can only know of arrivals that release.
+static void note_remote(const TileMbarrierUser *user, uint32_t address) {
+  TileWarp *warp = user->warp;
+  uint32_t rank = address >> TILE_SHARED_RANK_SHIFT;
+  if (rank != warp->cta->rank && !user->insn->as.mbarrier.is_relaxed)
+    tile_emu_dsmem_note(warp, user->insn, user->lane,
+                        &warp->cluster->ctas[rank]);
+}
+
 static TileLanes arrive(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
   TILE_FOR_LANES (l, lanes) {
     TileMbarrier *mbarrier =
@@ -162,6 +172,7 @@ static TileLanes arrive(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
     uint32_t value =
         insn->as.mbarrier.has_count ? tile_u32(warp, insn->b)[l] : 1;
     TileMbarrierUser user = {warp, insn, l};
+    note_remote(&user, address_of(warp, insn, l));
     arrive_one(&user, mbarrier, value);
   }
   return 0;

@@ -147,9 +147,14 @@ struct TileInsn {
       bool wide_address, is_noinc;
     } cp_async;
     struct {
-      bool is_tensor, is_multicast, wide_address, wide_mbarrier;
+      bool is_tensor, is_multicast, wide_address, wide_mbarrier, wide_source;
       uint8_t reduction; // 1 + TileAtomicOp, 0: plain store
     } tma;
+    struct {
+      uint8_t elem_bytes;
+      uint8_t reduction; // as of `tma`
+      bool wide_address, wide_mbarrier;
+    } st_async;
     struct {
       bool is_read, is_all;
     } wait;

@@ -387,6 +387,26 @@ void tile_emu_shadow_touch(TileCta *cta, uint32_t offset, uint32_t size_bytes,
   }
 }
 
+void tile_emu_shadow_reduce(TileCta *cta, uint32_t offset, uint32_t size_bytes,
+                            TileAccess *access) {
+  uint32_t first_mbarrier = cta->cluster->clocks.first_mbarrier;
+  for (uint32_t at = offset; at < offset + size_bytes; at++) {
+    split(cta, at / CHUNK_BYTES);
+    TileShadowByte *byte = &cta->shadow.bytes[at];
+    bool was_async = tile_epoch_agent(byte->write) >= first_mbarrier;
+    if (!byte->write)
+      report_uninitialised(cta, at, access);
+    else if (!was_async)
+      check_after_write(cta, at, byte->write, access, true);
+    if (byte->readers)
+      check_after_read(cta, at, byte->readers, access);
+    *byte = (TileShadowByte){access->epoch, 0};
+    cta->shadow.chunks[at / CHUNK_BYTES].last_write = access->epoch;
+    cta->shadow.chunks[at / CHUNK_BYTES].write_insn =
+        (uint32_t)(access->insn - access->warp->kernel->code);
+  }
+}
+
 //===-- Memory ------------------------------------------------------------===//
 
 static size_t num_chunks(uint32_t smem_bytes) {

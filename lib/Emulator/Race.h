@@ -71,6 +71,11 @@ static inline void tile_shadow_read_unit(TileCta *cta, uint32_t offset,
 void tile_emu_shadow_touch(TileCta *cta, uint32_t offset, uint32_t size_bytes,
                            const TileAccess *access);
 
+/// An asynchronous reduction: not ordered with other asynchronous writes, but
+/// with those of threads.
+void tile_emu_shadow_reduce(TileCta *cta, uint32_t offset, uint32_t size_bytes,
+                            TileAccess *access);
+
 void tile_emu_shadow_init(TileShadow *shadow, uint32_t smem_bytes);
 void tile_emu_shadow_clear(TileShadow *shadow, uint32_t smem_bytes);
 void tile_emu_shadow_deinit(TileShadow *shadow);

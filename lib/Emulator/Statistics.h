@@ -72,7 +72,7 @@ typedef enum {
   TILE_NUM_BYTE_COUNTS
 } TileByteCount;
 
-enum { TILE_NUM_ASYNC_KINDS = TILE_ASYNC_WGMMA + 1 };
+enum { TILE_NUM_ASYNC_KINDS = TILE_ASYNC_REMOTE + 1 };
 
 /// Of an instruction.
 typedef struct {

@@ -52,6 +52,8 @@ const char *tile_emu_async_kind_name(TileAsyncKind kind) {
     return "cp.async arrivals";
   case TILE_ASYNC_WGMMA:
     return "wgmma of a warp";
+  case TILE_ASYNC_REMOTE:
+    return "copies and stores between CTAs";
   default:
     return "others";
   }

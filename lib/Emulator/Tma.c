@@ -162,6 +162,11 @@ static TileAsyncOp *copy_op(TileWarp *warp, const TileInsn *insn, uint32_t lane,
     return NULL;
   bool is_valid = tile_emu_shared_pointer(warp, insn, lane, shared,
                                           op->size_bytes, &op->cta);
+  if (is_valid && kind == TILE_ASYNC_STORE && op->cta != warp->cta) {
+    tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_BOUNDS_CLUSTER,
+                  "source 0x%x is not in the CTA's own shared memory", shared);
+    is_valid = false;
+  }
   for (uint32_t r = 0; is_valid && r < op->num_rows; r++) {
     const TileAsyncRow *row = &op->rows[r];
     if (row->end > row->first)

@@ -1,7 +1,7 @@
 //===- TmaDecode.c - Decodes bulk and tensor copies -----------------------===//
 
 #include "Address.h"
-#include "Decode.h"
+#include "Dsmem.h"
 #include "TmaExec.h"
 
 #include <string.h>
@@ -112,5 +112,5 @@ void tile_emu_decode_cp_async_bulk(TileDecoder *decoder) {
   else if (tile_decode_has(decoder, "global"))
     decode_load(decoder);
   else
-    tile_decode_unsupported(decoder, "copy between CTAs");
+    tile_emu_decode_bulk_remote(decoder);
 }
