@@ -219,6 +219,9 @@ static bool cp_async_is_legal(TileCopyOp copy, const CopyView *view,
   return true;
 }
 
+// PTX ISA, mbarrier: the transaction count has 20 bits.
+enum { MAX_EXPECT_BYTES = (1 << 20) - 1 };
+
 static bool is_whole_tile(MlirValue tile, const TileShape *shape) {
   TileShape whole;
   return tile_shape_of(tile_buffer_of(tile).root, &whole) &&
@@ -275,6 +278,13 @@ static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
     return refuse(out, "tile-instr/alignment",
                   "rows are known to be aligned to %lld bytes; TMA needs 16",
                   (long long)align);
+  int64_t size_bytes =
+      tile_shape_num_elems(&view->dst) * tile_elem_bits(view->dst.element) / 8;
+  if (size_bytes > MAX_EXPECT_BYTES)
+    return refuse(out, "tile-instr/size",
+                  "a barrier can expect at most %d bytes, the tile "
+                  "has %lld",
+                  MAX_EXPECT_BYTES, (long long)size_bytes);
   if (view->inner_bytes % 16)
     return refuse(out, "tile-instr/row",
                   "rows of the tile have %lld bytes, no multiple of 16",

@@ -97,3 +97,27 @@ func.func @grid(%A: memref<?x?xi32>, %base: i32) {
   }
   return
 }
+
+// Functions of scalars.
+// CASE: math(A=normal:1:f32, B=junk:3:f32)
+// EXPECT: B[0] = np.sqrt(A[0] * A[0]); B[1] = max(A[0], np.float32(0.25)); B[2] = np.floor(A[0])
+func.func @math(%A: memref<?xf32>, %B: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %q = arith.constant 0.25 : f32
+  %c32 = arith.constant 32 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c32, %ny = %c1, %nz = %c1) {
+    %a = memref.load %A[%c0] : memref<?xf32>
+    %m = arith.mulf %a, %a : f32
+    %s = math.sqrt %m : f32
+    memref.store %s, %B[%c0] : memref<?xf32>
+    %x = arith.maximumf %a, %q : f32
+    memref.store %x, %B[%c1] : memref<?xf32>
+    %f = math.floor %a : f32
+    memref.store %f, %B[%c2] : memref<?xf32>
+    gpu.terminator
+  }
+  return
+}

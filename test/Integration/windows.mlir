@@ -30,3 +30,21 @@ func.func @shift(%A: memref<?x?xf32, strided<[?, 1], offset: ?>>, %B: memref<?x?
   }
   return
 }
+
+// A static subview is a window.
+// CASE: sub(A=ints:64x64:f32, B=junk:64x64:f32, i=16, j=8)
+// EXPECT: B[i:i+32, j:j+32] = A[i:i+32, j:j+32]
+func.func @sub(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %i: index, %j: index) {
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %S = tile.alloc : memref<32x32xf32, #gpu.address_space<workgroup>>
+    %a = memref.subview %A[%i, %j] [32, 32] [1, 1] : memref<?x?xf32> to memref<32x32xf32, strided<[?, 1], offset: ?>>
+    %b = memref.subview %B[%i, %j] [32, 32] [1, 1] : memref<?x?xf32> to memref<32x32xf32, strided<[?, 1], offset: ?>>
+    tile.copy %a to %S : memref<32x32xf32, strided<[?, 1], offset: ?>>, memref<32x32xf32, #gpu.address_space<workgroup>>
+    tile.copy %S to %b : memref<32x32xf32, #gpu.address_space<workgroup>>, memref<32x32xf32, strided<[?, 1], offset: ?>>
+    gpu.terminator
+  }
+  return
+}

@@ -310,3 +310,25 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @m {
+  gpu.func @foreign_loop(%A: memref<8xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    // expected-error @+1 {{'affine.for' op has no lowering to nvvm}}
+    affine.for %i = 0 to 8 {
+      %a = tile.region %A[%i] [1] : memref<8xf32>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @foreign_check(%p: i1) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    // expected-error @+1 {{'cf.assert' op has no lowering to nvvm}}
+    cf.assert %p, "text"
+    gpu.return
+  }
+}
