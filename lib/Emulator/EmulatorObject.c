@@ -13,6 +13,7 @@ enum {
   MEMORY_ALIGN = 256,
   BLOCK_ALIGN = 4096
 };
+#define MAX_ALLOCATION_BYTES (1ull << 37)
 #define DEFAULT_MAX_INSTRUCTIONS 4000000000ull
 
 //===-- Life --------------------------------------------------------------===//
@@ -108,7 +109,7 @@ TileStatus tile_emu_alloc(TileEmu *emu, size_t size_bytes, const char *name,
   size_t block_bytes = size_bytes + 2 * (size_t)TILE_GUARD_ZONE_BYTES;
   block_bytes = (block_bytes + BLOCK_ALIGN) / BLOCK_ALIGN * BLOCK_ALIGN;
   uint8_t *block = NULL;
-  if (block_bytes > size_bytes)
+  if (size_bytes <= MAX_ALLOCATION_BYTES)
     block = aligned_alloc(BLOCK_ALIGN, block_bytes);
   uint64_t *writers = NULL;
   if (block && emu->options.detect_races)

@@ -187,12 +187,21 @@ static void add_variables(TileEmu *emu, const TileEmuModule *module) {
   }
 }
 
+/// Large arrays are allocated anew: their pages cost nothing until a kernel
+/// writes to the memory they describe.
 static void clear_writers(TileEmu *emu) {
+  enum { LARGE_BYTES = 1 << 20 };
   for (size_t i = 0; i < emu->num_allocations; i++) {
     TileAllocation *allocation = &emu->allocations[i];
-    if (allocation->writers)
-      memset(allocation->writers, 0,
-             (allocation->size_bytes / 2 + 2) * sizeof(uint64_t));
+    size_t count = allocation->size_bytes / 2 + 2;
+    if (!allocation->writers)
+      continue;
+    if (count * sizeof *allocation->writers < LARGE_BYTES) {
+      memset(allocation->writers, 0, count * sizeof *allocation->writers);
+      continue;
+    }
+    free(allocation->writers);
+    allocation->writers = tile_emu_calloc(count, sizeof *allocation->writers);
   }
 }
 

@@ -260,8 +260,10 @@ static void stores_of_several_lanes(void **state) {
     HarnessResult result = harness_run(&run);
     assert_string_equal(result.report, "");
     assert_int_equal(result.stats.num_async_ops, differ ? 32 : 1);
-    for (int i = 0; i < 32; i++)
-      assert_float_equal(words[4 * i], differ ? (float)i : 0, 0);
+    for (int i = 0; i < 32; i++) {
+      float expected = differ ? (float)i : 0.0f;
+      assert_float_equal(words[4 * i], expected, 0);
+    }
     harness_result_deinit(&result);
   }
 }

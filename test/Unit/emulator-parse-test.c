@@ -174,7 +174,7 @@ static void operand_errors(void **state) {
       {"st.global.v2.u32 [d], w;", "1 registers where 2"},
       {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {w, w, w, w}, "
        "{w, w}, {w, w}, {w, w, w, w};",
-       "wrong number of registers"},
+       "2 registers of A where 4 are expected"},
       {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {w, w}, d, d, 1, 1, "
        "1, 0, 0;",
        "2 accumulator registers for n = 8"},
