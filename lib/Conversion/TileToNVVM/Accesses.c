@@ -41,8 +41,11 @@ MlirType type_bits(Lowering *l, int64_t size_bytes) {
 // A branch per access would cost more than the access: these are single
 // predicated instructions.
 
+// Private arrays are addressed generically.
 static const char *space_text(unsigned space) {
-  return space == 3 ? "shared" : "global";
+  static const char *const texts[] = {
+      [0] = "", [1] = ".global", [3] = ".shared"};
+  return texts[space];
 }
 
 static void access_text(unsigned space, int64_t size_bytes, bool is_load,
@@ -55,15 +58,15 @@ static void access_text(unsigned space, int64_t size_bytes, bool is_load,
   if (size_bytes == MAX_BITS_BYTES && is_load)
     snprintf(out, capacity,
              "{\nmov.b32 $0, 0;\nmov.b32 $1, 0;\nmov.b32 $2, 0;\n"
-             "mov.b32 $3, 0;\n@$5 ld.%s.v4.b32 {$0, $1, $2, $3}, [$4];\n}",
+             "mov.b32 $3, 0;\n@$5 ld%s.v4.b32 {$0, $1, $2, $3}, [$4];\n}",
              where);
   else if (size_bytes == MAX_BITS_BYTES)
-    snprintf(out, capacity, "@$5 st.%s.v4.b32 [$4], {$0, $1, $2, $3};", where);
+    snprintf(out, capacity, "@$5 st%s.v4.b32 [$4], {$0, $1, $2, $3};", where);
   else if (is_load)
-    snprintf(out, capacity, "{\nmov.%s $0, 0;\n@$2 ld.%s.%s $0, [$1];\n}",
+    snprintf(out, capacity, "{\nmov.%s $0, 0;\n@$2 ld%s.%s $0, [$1];\n}",
              moves[size_bytes], where, types[size_bytes]);
   else
-    snprintf(out, capacity, "@$2 st.%s.%s [$1], $0;", where, types[size_bytes]);
+    snprintf(out, capacity, "@$2 st%s.%s [$1], $0;", where, types[size_bytes]);
 }
 
 static const char *register_constraint(int64_t size_bytes) {

@@ -424,12 +424,11 @@ static void copy_global(Lowering *l, MlirOperation op, Plan *plan) {
 static void copy_shared_window(Lowering *l, MlirOperation op,
                                const Plan *plan) {
   for (int64_t r = 0; r < plan->num_regs; r++) {
-    TileInt at[TILE_MAX_RANK], offset;
+    TileInt at[TILE_MAX_RANK];
     register_coordinates(l, plan, r, at);
-    if (!shared_offset(l, op, plan->other, at, &offset))
+    MlirValue pointer = view_pointer(l, op, plan->other, at);
+    if (!pointer.ptr)
       return;
-    MlirValue pointer = element_pointer(l, plan->other->memory->pointer,
-                                        plan->other->memory->element, offset);
     move_run(l, plan, r, 1, pointer, plan->owner);
   }
 }
@@ -470,20 +469,11 @@ static void copy_shared(Lowering *l, MlirOperation op, Plan *plan) {
 // Every thread reads the elements that it holds from its own array. The other
 // direction needs elements of other threads: layout inference takes it through
 // shared memory.
-static void copy_private(Lowering *l, const Plan *plan) {
-  const View *view = plan->other;
+static void copy_private(Lowering *l, MlirOperation op, const Plan *plan) {
   for (int64_t r = 0; r < plan->num_regs; r++) {
-    TileInt at[TILE_MAX_RANK], coordinates[TILE_MAX_RANK];
-    TileInt linear = tile_int_constant(0);
+    TileInt at[TILE_MAX_RANK];
     register_coordinates(l, plan, r, at);
-    memory_coordinates(l, view, at, coordinates);
-    for (int d = 0; d < view->memory->rank; d++)
-      linear = tile_int_add(
-          &l->i32, tile_int_mul_value(&l->i32, linear, view->memory->extent[d]),
-          coordinates[d]);
-    move_run(l, plan, r, 1,
-             element_pointer(l, view->memory->pointer, view->memory->element,
-                             linear),
+    move_run(l, plan, r, 1, view_pointer(l, op, plan->other, at),
              (MlirValue){NULL});
   }
 }
@@ -535,7 +525,7 @@ void lower_fragment_copy(Lowering *l, MlirOperation op, const View *src,
     break;
   case TILE_SPACE_PRIVATE:
     if (!plan.to_memory) {
-      copy_private(l, &plan);
+      copy_private(l, op, &plan);
       break;
     }
     lower_fail(l, op,

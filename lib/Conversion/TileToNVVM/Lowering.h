@@ -148,6 +148,10 @@ MlirValue global_in_bounds(Lowering *l, const View *view, const TileInt *at,
 /// Element offset in the storage of a shared tile at tile coordinates `at`.
 bool shared_offset(Lowering *l, MlirOperation op, const View *view,
                    const TileInt *at, TileInt *out);
+/// Pointer to the element of a window at tile coordinates `at`: in a tensor, a
+/// shared tile, a private array or storage. Null after an error at `op`.
+MlirValue view_pointer(Lowering *l, MlirOperation op, const View *view,
+                       const TileInt *at);
 MlirValue and_maybe(Lowering *l, MlirValue a, MlirValue b); // null: true
 
 // Accesses.c: loads and stores of runs of bytes, conversion of elements

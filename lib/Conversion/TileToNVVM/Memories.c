@@ -284,3 +284,27 @@ bool shared_offset(Lowering *l, MlirOperation op, const View *view,
   *out = tile_layout_code_at(&l->i32, &code, 0, NULL);
   return true;
 }
+
+static TileInt row_major(Lowering *l, const View *view, const TileInt *at) {
+  TileInt coordinates[TILE_MAX_RANK], linear = tile_int_constant(0);
+  memory_coordinates(l, view, at, coordinates);
+  for (int d = 0; d < view->memory->rank; d++)
+    linear = tile_int_add(
+        &l->i32, tile_int_mul_value(&l->i32, linear, view->memory->extent[d]),
+        coordinates[d]);
+  return linear;
+}
+
+MlirValue view_pointer(Lowering *l, MlirOperation op, const View *view,
+                       const TileInt *at) {
+  const Memory *memory = view->memory;
+  TileInt offset;
+  if (memory->space == TILE_SPACE_GLOBAL)
+    return global_pointer(l, view, at);
+  bool is_tile = memory->space == TILE_SPACE_SHARED && memory->alloc.op.ptr;
+  if (!is_tile) // private arrays and storage
+    offset = row_major(l, view, at);
+  else if (!shared_offset(l, op, view, at, &offset))
+    return (MlirValue){NULL};
+  return element_pointer(l, memory->pointer, memory->element, offset);
+}

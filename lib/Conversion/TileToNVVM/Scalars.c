@@ -93,6 +93,20 @@ void lower_memref_dim(Lowering *l, MlirOperation op) {
   replace_index(l, op, memory->extent[index]);
 }
 
+static bool check_scalar(Lowering *l, MlirOperation op, const Memory *memory) {
+  if (memory->space == TILE_SPACE_FRAGMENT) {
+    lower_fail(l, op,
+               "accesses one element of a fragment, which is in the registers "
+               "of some thread; copy the fragment to shared memory first");
+    return false;
+  }
+  if (!tile_elem_bits(memory->element)) {
+    lower_fail(l, op, "accesses elements of a type that has no lowering");
+    return false;
+  }
+  return true;
+}
+
 // Pointer to one element of a memref that is no tile operand.
 static MlirValue scalar_pointer(Lowering *l, MlirOperation op, MlirValue memref,
                                 TileRange indices, Memory **out_memory) {
@@ -104,32 +118,15 @@ static MlirValue scalar_pointer(Lowering *l, MlirOperation op, MlirValue memref,
                "a tile.alloc");
     return (MlirValue){NULL};
   }
-  TileInt at[TILE_MAX_RANK], linear = tile_int_constant(0);
+  if (!check_scalar(l, op, memory))
+    return (MlirValue){NULL};
+  View view;
+  TileInt at[TILE_MAX_RANK];
+  if (!view_of(l, op, memref, &view))
+    return (MlirValue){NULL};
   for (int d = 0; d < memory->rank; d++)
     at[d] = index_operand(l, tile_range_at(indices, d));
-  if (memory->space == TILE_SPACE_GLOBAL) {
-    for (int d = 0; d < memory->rank; d++)
-      linear = tile_int_add(
-          &l->i64, linear,
-          tile_int_mul_value(&l->i64, extend(l, at[d]), memory->stride[d]));
-    return element_pointer(l, memory->pointer, memory->element, linear);
-  }
-  if (memory->space == TILE_SPACE_SHARED && memory->alloc.op.ptr) {
-    View view = {.memory = memory};
-    tile_shape_of(memref, &view.shape);
-    for (int d = 0; d < memory->rank; d++) {
-      view.dim[d] = d;
-      view.offset[d] = tile_int_constant(0);
-    }
-    if (!shared_offset(l, op, &view, at, &linear))
-      return (MlirValue){NULL};
-    return element_pointer(l, memory->pointer, memory->element, linear);
-  }
-  // Private memory and storage are row-major.
-  for (int d = 0; d < memory->rank; d++)
-    linear = tile_int_add(
-        &l->i32, tile_int_mul_value(&l->i32, linear, memory->extent[d]), at[d]);
-  return element_pointer(l, memory->pointer, memory->element, linear);
+  return view_pointer(l, op, &view, at);
 }
 
 void lower_memref_load(Lowering *l, MlirOperation op) {

@@ -107,40 +107,15 @@ static void chunk_coordinates(Lowering *l, const Plan *plan, TileInt chunk,
   }
 }
 
-static MlirValue private_pointer(Lowering *l, const View *view,
-                                 const TileInt *at) {
-  TileInt coordinates[TILE_MAX_RANK], linear = tile_int_constant(0);
-  memory_coordinates(l, view, at, coordinates);
-  for (int d = 0; d < view->memory->rank; d++)
-    linear = tile_int_add(
-        &l->i32, tile_int_mul_value(&l->i32, linear, view->memory->extent[d]),
-        coordinates[d]);
-  return element_pointer(l, view->memory->pointer, view->memory->element,
-                         linear);
-}
-
 // Pointer to a chunk, and the condition under which it may be accessed.
 bool tile_run_pointer(Lowering *l, MlirOperation op, const View *view,
                       const TileInt *at, int64_t vector, MlirValue *out_pointer,
                       MlirValue *inout_predicate) {
-  switch (view->memory->space) {
-  case TILE_SPACE_GLOBAL:
-    *out_pointer = global_pointer(l, view, at);
+  *out_pointer = view_pointer(l, op, view, at);
+  if (view->memory->space == TILE_SPACE_GLOBAL)
     *inout_predicate =
         and_maybe(l, *inout_predicate, global_in_bounds(l, view, at, vector));
-    return true;
-  case TILE_SPACE_SHARED: {
-    TileInt offset;
-    if (!shared_offset(l, op, view, at, &offset))
-      return false;
-    *out_pointer = element_pointer(l, view->memory->pointer,
-                                   view->memory->element, offset);
-    return true;
-  }
-  default:
-    *out_pointer = private_pointer(l, view, at);
-    return true;
-  }
+  return out_pointer->ptr != NULL;
 }
 
 static MlirValue chunk_load(Lowering *l, MlirOperation op, const Plan *plan,

@@ -355,6 +355,21 @@ static bool check_unused(Lowering *l, MlirOperation op) {
   return true;
 }
 
+// The same for tensors and tensor maps; scalar arguments have been replaced.
+static bool check_arguments_unused(Lowering *l, intptr_t num_old) {
+  for (intptr_t i = 0; i < num_old; i++) {
+    MlirOpOperand use = mlirValueGetFirstUse(
+        mlirBlockGetArgument(tile_kernel_body(l->func), i));
+    if (mlirOpOperandIsNull(use))
+      continue;
+    lower_fail(l, mlirOpOperandGetOwner(use),
+               "uses argument %d of the kernel, which has no lowering for it",
+               (int)i);
+    return false;
+  }
+  return true;
+}
+
 static void lower_body(Lowering *l) {
   OpList list = {0};
   collect_ops(l, &list);
@@ -420,7 +435,7 @@ static MlirLogicalResult lower_kernel(TileArena *arena, MlirOperation func,
     lower_arguments(&l, &signature, num_old);
     if (!tile_failed(l.result))
       lower_body(&l);
-    if (!tile_failed(l.result))
+    if (!tile_failed(l.result) && check_arguments_unused(&l, num_old))
       mlirxEraseArguments(tile_kernel_body(l.func), 0, num_old);
   }
   mlirIRRewriterDestroy(l.b.rw);
@@ -436,6 +451,10 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   Run *run = user_data;
   if (!gpu_func_is(kernel))
     return tile_success();
+  if (mlirAttributeIsNull(
+          mlirOperationGetAttributeByName(kernel, TILE_STR("gpu.kernel"))))
+    return tile_emit_error(kernel,
+                           "is no kernel: what kernels call is inlined first");
   const TileTarget *target;
   if (tile_failed(tile_target_resolve(kernel, run->target_option, &target)))
     return tile_failure();
@@ -445,6 +464,9 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
 MlirLogicalResult
 tile_convert_to_nvvm_run(MlirOperation op,
                          const TileConvertToNVVMOptions *options) {
+  if (gpu_func_is(op))
+    return tile_emit_error(op, "is replaced by convert-tile-to-nvvm, which "
+                               "therefore runs on its gpu.module");
   TileArena arena;
   tile_arena_init(&arena);
   Run run = {&arena, options->target};
