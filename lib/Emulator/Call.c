@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-enum { MAX_STRING = 1024 };
+enum { MAX_STRING = 1024, MAX_OUTPUT_BYTES = 1 << 20 };
 
 typedef struct {
   TileWarp *warp;
@@ -100,6 +100,18 @@ static void print_conversion(PrintState *state, TileBuffer *output,
 #pragma GCC diagnostic pop
 }
 
+/// A width or precision of more than three digits would make one conversion
+/// produce a huge text.
+static bool has_long_number(const char *flags) {
+  uint32_t num_digits = 0;
+  for (; *flags; flags++) {
+    num_digits = *flags >= '0' && *flags <= '9' ? num_digits + 1 : 0;
+    if (num_digits > 3)
+      return true;
+  }
+  return false;
+}
+
 /// Returns what follows the conversion that begins at `at`.
 static const char *print_directive(PrintState *state, TileBuffer *output,
                                    const char *at) {
@@ -116,8 +128,7 @@ static const char *print_directive(PrintState *state, TileBuffer *output,
   flags[length] = 0;
   if (*at == 0)
     return at;
-  // The width must not make one conversion produce a huge text.
-  bool is_known = strchr("diouxXcspfFeEgGaA", *at) && length < 16;
+  bool is_known = strchr("diouxXcspfFeEgGaA", *at) && !has_long_number(flags);
   if (is_known)
     print_conversion(state, output, flags, *at, is_long);
   else
@@ -146,7 +157,8 @@ static TileLanes vprintf_call(TileWarp *warp, const TileInsn *insn,
       continue;
     read_string(&state, format_address, format);
     print(&state, &text, format);
-    if (text.text)
+    // The buffer of a GPU is 1 MiB for all blocks; later text is lost too.
+    if (text.text && warp->cluster->output.length < MAX_OUTPUT_BYTES)
       tile_emu_buffer_print(&warp->cluster->output, "%s", text.text);
     tile_emu_buffer_deinit(&text);
   }

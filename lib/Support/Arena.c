@@ -56,6 +56,7 @@ void *tile_arena_alloc(TileArena *arena, size_t size_bytes) {
 
 char *tile_arena_strdup(TileArena *arena, const char *text, size_t length) {
   char *copy = tile_arena_alloc(arena, length + 1);
-  memcpy(copy, text, length);
+  if (length) // the text may be NULL then
+    memcpy(copy, text, length);
   return copy;
 }
