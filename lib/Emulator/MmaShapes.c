@@ -30,8 +30,7 @@ static void unpack_nibbles(const uint32_t *values, bool is_signed, float *out) {
 void tile_emu_mma_fragment_load(TileWarp *warp, const uint32_t *slots,
                                 const TileMmaFragment *fragment,
                                 TilePtxType type, uint32_t elem_bits,
-                                float *out, uint32_t x_stride,
-                                uint32_t k_stride) {
+                                float *out, size_t x_stride, size_t k_stride) {
   uint32_t num_registers = tile_mma_fragment_registers(fragment);
   uint32_t per_reg = fragment->per_reg;
   for (uint32_t reg = 0; reg < num_registers; reg++) {
@@ -155,7 +154,7 @@ TileLanes tile_emu_mma_shape_run(TileWarp *warp, const TileInsn *insn,
       tile_mma_fragment(shape->m, shape->k, bits, false);
   TileMmaFragment b_fragment =
       tile_mma_fragment(shape->n, shape->k, bits, true);
-  TileMmaProduct product;
+  TileMmaProduct product = {0};
   tile_emu_mma_fragment_load(warp, a, &a_fragment, shape->a_type, bits,
                              product.a, shape->k, 1);
   tile_emu_mma_fragment_load(warp, b, &b_fragment, shape->b_type, bits,

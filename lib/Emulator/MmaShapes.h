@@ -68,6 +68,7 @@ bool tile_emu_mma_family_of(TilePtxType type, uint32_t elem_bits,
 typedef struct {
   uint32_t extent, k;
   uint32_t per_reg;   // elements in a register
+  uint32_t num_steps; // registers along k
   bool has_row_pairs; // a register for x is followed by that for x + 8
 } TileMmaFragment;
 
@@ -79,14 +80,17 @@ typedef struct {
 /// sm_90), where m8n32 is the transpose of m32n8.
 static inline TileMmaFragment tile_mma_fragment(uint32_t extent, uint32_t k,
                                                 uint32_t elem_bits, bool is_b) {
-  TileMmaFragment fragment = {extent, k, elem_bits < 32 ? 32 / elem_bits : 1,
-                              extent >= 16 && !(is_b && extent == 16)};
+  TileMmaFragment fragment = {.extent = extent, .k = k};
+  fragment.per_reg = elem_bits < 32 ? 32 / elem_bits : 1;
+  fragment.num_steps =
+      k > 4 * fragment.per_reg ? k / (4 * fragment.per_reg) : 1;
+  fragment.has_row_pairs = extent >= 16 && !(is_b && extent == 16);
   return fragment;
 }
 
 static inline uint32_t
 tile_mma_fragment_registers(const TileMmaFragment *fragment) {
-  return fragment->extent / 8 * (fragment->k / (4 * fragment->per_reg));
+  return fragment->extent / 8 * fragment->num_steps;
 }
 
 typedef struct {
@@ -97,16 +101,16 @@ typedef struct {
 static inline TileMmaPlace
 tile_mma_fragment_place(const TileMmaFragment *fragment, uint32_t lane,
                         uint32_t reg) {
-  uint32_t steps = fragment->k / (4 * fragment->per_reg);
   uint32_t half = 0;
   if (fragment->has_row_pairs) {
     half = reg % 2;
     reg /= 2;
   }
-  uint32_t block = reg / steps * (fragment->has_row_pairs ? 16 : 8);
+  uint32_t block =
+      reg / fragment->num_steps * (fragment->has_row_pairs ? 16 : 8);
   TileMmaPlace place;
   place.x = block + half * 8 + lane / 4;
-  place.k = (reg % steps * 4 + lane % 4) * fragment->per_reg;
+  place.k = (reg % fragment->num_steps * 4 + lane % 4) * fragment->per_reg;
   return place;
 }
 
@@ -116,7 +120,7 @@ static inline void tile_mma_accumulator_place(uint32_t m, uint32_t n,
                                               uint32_t *out_row,
                                               uint32_t *out_column) {
   bool is_transposed = n == 32;
-  uint32_t num_halves = (is_transposed ? n : m) / 8;
+  uint32_t num_halves = is_transposed || m == 32 ? 4 : m == 16 ? 2 : 1;
   uint32_t x = index / 2 % num_halves * 8 + lane / 4;
   uint32_t y = index / 2 / num_halves * 8 + lane % 4 * 2 + index % 2;
   *out_row = is_transposed ? y : x;
@@ -143,8 +147,7 @@ typedef struct {
 void tile_emu_mma_fragment_load(TileWarp *warp, const uint32_t *slots,
                                 const TileMmaFragment *fragment,
                                 TilePtxType type, uint32_t elem_bits,
-                                float *out, uint32_t x_stride,
-                                uint32_t k_stride);
+                                float *out, size_t x_stride, size_t k_stride);
 /// Reads C: into d, or into c with d zero.
 void tile_emu_mma_accumulators_load(TileWarp *warp, const TileMmaShape *shape,
                                     const uint32_t *slots,

@@ -42,7 +42,7 @@ TileLanes tile_emu_mma_bits_run(TileWarp *warp, const TileInsn *insn,
   const TileMmaShape *shape = insn->as.shape;
   const uint32_t *d = insn->vec,
                  *c = d + shape->num_d + shape->num_a + shape->num_b;
-  Bits a, b;
+  Bits a = {0}, b = {0};
   load(warp, d + shape->num_d, shape->m, shape->k, false, &a);
   load(warp, d + shape->num_d + shape->num_a, shape->n, shape->k, true, &b);
   uint32_t sums[4][TILE_WARP_SIZE]; // D may share registers with C

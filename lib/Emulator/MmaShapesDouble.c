@@ -62,7 +62,7 @@ TileLanes tile_emu_mma_double_run(TileWarp *warp, const TileInsn *insn,
   const TileMmaShape *shape = insn->as.shape;
   const uint32_t *d = insn->vec, *a = d + shape->num_d;
   const uint32_t *b = a + shape->num_a, *c = b + shape->num_b;
-  Product product;
+  Product product = {0};
   load(warp, a, shape->m, shape->k, false, product.a);
   load(warp, b, shape->n, shape->k, true, product.b);
   accumulators(warp, shape, c, &product, false);

@@ -71,7 +71,7 @@ void tile_emu_sparsity_places(const TileSparsity *sparsity,
     for (uint32_t chunk = 0; chunk < num_chunks(sparsity); chunk++) {
       uint32_t shift;
       uint32_t lane = lane_of(sparsity, row, chunk, &shift);
-      uint8_t *to = &out_places->k[row][chunk * size.num_stored];
+      uint8_t *to = &out_places->k[row][(size_t)chunk * size.num_stored];
       for (uint32_t i = 0; i < size.num_stored; i++)
         to[i] = (uint8_t)(chunk * size.size +
                           position(sparsity, metadata[lane] >> shift, i));
@@ -110,14 +110,14 @@ void tile_emu_sparsity_check(TileWarp *warp, const TileInsn *insn,
 
 static void multiply(TileMmaProduct *product, const TileMmaShape *shape,
                      const TileSparsePlaces *places) {
-  enum { COLUMNS = 8 };
-  uint32_t num_stored = shape->k / 2;
+  static const size_t columns = 8;
+  size_t num_stored = shape->k / 2;
   for (uint32_t row = 0; row < TILE_SPARSE_ROWS; row++) {
-    float *sum = &product->d[row * COLUMNS];
+    float *sum = &product->d[row * columns];
     for (uint32_t i = 0; i < num_stored; i++) {
       float a = product->a[row * num_stored + i];
-      const float *b = &product->b[places->k[row][i] * COLUMNS];
-      for (uint32_t column = 0; column < COLUMNS; column++)
+      const float *b = &product->b[places->k[row][i] * columns];
+      for (uint32_t column = 0; column < columns; column++)
         sum[column] += a * b[column];
     }
   }
@@ -142,7 +142,7 @@ TileLanes tile_emu_mma_sparse_run(TileWarp *warp, const TileInsn *insn,
       tile_mma_fragment(shape->m, shape->k / 2, bits, false);
   TileMmaFragment b_fragment =
       tile_mma_fragment(shape->n, shape->k, bits, true);
-  TileMmaProduct product;
+  TileMmaProduct product = {0};
   tile_emu_mma_fragment_load(warp, a, &a_fragment, shape->a_type, bits,
                              product.a, shape->k / 2, 1);
   tile_emu_mma_fragment_load(warp, b, &b_fragment, shape->b_type, bits,

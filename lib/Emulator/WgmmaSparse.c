@@ -29,7 +29,7 @@ void tile_emu_wgmma_sparse_issue(TileAsyncOp *op) {
   const TileInsn *insn = op->insn;
   TileSparsity sparsity = sparsity_of(insn);
   const uint32_t *metadata = tile_u32(op->warp, insn->e);
-  uint32_t num_words = insn->as.wgmma.num_a * TILE_WARP_SIZE;
+  size_t num_words = (size_t)insn->as.wgmma.num_a * TILE_WARP_SIZE;
   tile_emu_sparsity_check(op->warp, insn, &sparsity, metadata);
   op->as.wgmma.a_fragment = tile_emu_realloc(
       op->as.wgmma.a_fragment, (num_words + TILE_WARP_SIZE) * sizeof(uint32_t));
@@ -43,9 +43,9 @@ void tile_emu_wgmma_sparse_multiply(const TileAsyncOp *op,
   const TileInsn *insn = op->insn;
   TileSparsity sparsity = sparsity_of(insn);
   TileSparsePlaces places;
-  tile_emu_sparsity_places(
-      &sparsity,
-      op->as.wgmma.a_fragment + insn->as.wgmma.num_a * TILE_WARP_SIZE, &places);
+  size_t num_words = (size_t)insn->as.wgmma.num_a * TILE_WARP_SIZE;
+  tile_emu_sparsity_places(&sparsity, op->as.wgmma.a_fragment + num_words,
+                           &places);
   for (uint32_t row = 0; row < TILE_WGMMA_WARP_ROWS; row++) {
     float *sum = product->d[row];
     for (uint32_t i = 0; i < tile_wgmma_a_k(insn); i++) {

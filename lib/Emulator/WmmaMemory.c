@@ -21,7 +21,7 @@ enum {
 
 //===-- Elements of a dense matrix ----------------------------------------===//
 
-static uint64_t elem_get(const uint8_t *tile, uint32_t index, uint32_t bits) {
+static uint64_t elem_get(const uint8_t *tile, size_t index, uint32_t bits) {
   uint64_t value = 0;
   if (bits < 8)
     return tile[index * bits / 8] >> (index * bits % 8) & ((1u << bits) - 1);
@@ -29,7 +29,7 @@ static uint64_t elem_get(const uint8_t *tile, uint32_t index, uint32_t bits) {
   return value;
 }
 
-static void elem_put(uint8_t *tile, uint32_t index, uint32_t bits,
+static void elem_put(uint8_t *tile, size_t index, uint32_t bits,
                      uint64_t value) {
   memcpy(tile + index * (bits / 8), &value, bits / 8);
 }
@@ -79,8 +79,9 @@ static void move_accumulators(TileWarp *warp, const TileInsn *insn,
       uint32_t row, column;
       tile_mma_accumulator_place(access->m, access->n, l, i, &row, &column);
       uint32_t index = elem_index(access, row, column);
-      uint8_t *reg = warp->regs + insn->vec[i / per_reg] +
-                     l * (bits == 64 ? 8 : 4) + i % per_reg * bytes;
+      size_t offset =
+          (size_t)l * (bits == 64 ? 8 : 4) + (size_t)(i % per_reg) * bytes;
+      uint8_t *reg = warp->regs + insn->vec[i / per_reg] + offset;
       uint64_t value = 0;
       if (is_load) {
         value = elem_get(tile, index, bits);
@@ -107,7 +108,8 @@ static bool check_alignment(TileWarp *warp, const TileInsn *insn, uint32_t lane,
       access->num_registers * (access->elem_bits == 64 ? 8 : 4);
   uint32_t line_bytes =
       fragment_bytes < ACCESS_BYTES ? fragment_bytes : ACCESS_BYTES;
-  if (address % fragment_bytes == 0 && stride_bytes % line_bytes == 0)
+  // Both are powers of two.
+  if (!(address & (fragment_bytes - 1)) && !(stride_bytes & (line_bytes - 1)))
     return true;
   tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_ALIGNMENT,
                 "address 0x%llx must be a multiple of %u, and the stride of "
@@ -154,9 +156,10 @@ static void move_part(TileWarp *warp, const TileInsn *insn, uint32_t lane,
 static void move_matrix(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
                         uint8_t *tile, bool is_load) {
   const TileWmmaAccess *access = insn->as.wmma;
-  uint32_t part_bytes = total_bytes(access) / TILE_WARP_SIZE;
+  uint64_t part_bytes = total_bytes(access) / TILE_WARP_SIZE;
   uint32_t parts_per_line = TILE_WARP_SIZE / tile_wmma_num_lines(access);
-  uint32_t step_bytes = part_bytes < ACCESS_BYTES ? part_bytes : ACCESS_BYTES;
+  uint32_t step_bytes =
+      part_bytes < ACCESS_BYTES ? (uint32_t)part_bytes : ACCESS_BYTES;
   TILE_FOR_LANES (l, lanes) {
     uint64_t address = tile_address_of(warp, insn, access->has_wide_address, l);
     uint64_t stride_bytes =
@@ -165,7 +168,7 @@ static void move_matrix(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
       return;
     address +=
         l / parts_per_line * stride_bytes + l % parts_per_line * part_bytes;
-    for (uint32_t at = 0; at < part_bytes; at += step_bytes)
+    for (uint64_t at = 0; at < part_bytes; at += step_bytes)
       move_part(warp, insn, l, address + at, step_bytes,
                 tile + l * part_bytes + at, is_load);
   }
