@@ -177,6 +177,11 @@ typedef struct {
   Column columns[MAX_LINES];
 } Lines;
 
+static int last_dim(const Plan *plan) {
+  assert(plan->fragment->shape.rank > 0 && "a copy has a tile of rank 1");
+  return plan->fragment->shape.rank - 1;
+}
+
 static void register_delta(const Plan *plan, int64_t r,
                            int64_t delta[TILE_MAX_RANK]) {
   int64_t in[3] = {r, 0, 0};
@@ -220,7 +225,7 @@ static MlirValue dims_in_bounds(Lowering *l, const View *view,
 
 static const Row *row_of(Lowering *l, const Plan *plan, Lines *lines,
                          const int64_t *delta, bool check) {
-  int last = plan->fragment->shape.rank - 1;
+  int last = last_dim(plan);
   for (int i = 0; i < lines->num_rows; i++)
     if (!memcmp(lines->rows[i].delta, delta, (size_t)last * sizeof *delta))
       return &lines->rows[i];
@@ -245,7 +250,7 @@ static const Column *column_of(Lowering *l, const Plan *plan, Lines *lines,
   int rank = plan->other->memory->rank;
   int64_t deltas[TILE_MAX_RANK] = {0};
   TileInt at[TILE_MAX_RANK];
-  column->delta = deltas[plan->fragment->shape.rank - 1] = delta;
+  column->delta = deltas[last_dim(plan)] = delta;
   tile_coordinates(l, plan, deltas, at);
   column->inside = dims_in_bounds(l, plan->other, at, rank - 1, rank);
   return column;
@@ -256,7 +261,7 @@ static void store_ragged(Lowering *l, const Plan *plan) {
   Lines *lines = TILE_ARENA_NEW(l->arena, Lines, 1);
   RaggedRow *rows = TILE_ARENA_NEW(l->arena, RaggedRow, MAX_LINES);
   const View *view = plan->other;
-  int last = plan->fragment->shape.rank - 1, dim = view->memory->rank - 1;
+  int last = last_dim(plan), dim = view->memory->rank - 1;
   int64_t origin[TILE_MAX_RANK] = {0};
   TileInt at[TILE_MAX_RANK], coordinates[TILE_MAX_RANK];
   tile_coordinates(l, plan, origin, at);
@@ -283,7 +288,7 @@ static void store_ragged(Lowering *l, const Plan *plan) {
 }
 
 static int count_rows(const Plan *plan) {
-  int count = 0, last = plan->fragment->shape.rank - 1;
+  int count = 0, last = last_dim(plan);
   for (int64_t r = 0; r < plan->num_regs && count <= MAX_LINES; r++) {
     int64_t delta[TILE_MAX_RANK] = {0}, other[TILE_MAX_RANK] = {0};
     register_delta(plan, r, delta);
@@ -313,7 +318,7 @@ static void move_scattered(Lowering *l, const Plan *plan, bool check) {
 
 static void move_global(Lowering *l, const Plan *plan, int64_t vector,
                         bool check) {
-  int last = plan->fragment->shape.rank - 1;
+  int last = last_dim(plan);
   if (!plan->has_lines) {
     move_scattered(l, plan, check);
     return;

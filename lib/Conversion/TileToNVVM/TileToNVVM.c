@@ -16,6 +16,9 @@
 #include "Tile/Ops/cf.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Ops/llvm.h"
+#include "Tile/Ops/memref.h"
+#include "Tile/Ops/nvgpu.h"
+#include "Tile/Ops/vector.h"
 #include "Tile/Support/Constants.h"
 #include "Tile/Support/Diagnostics.h"
 #include "Tile/Support/Iterate.h"
@@ -55,49 +58,47 @@ void lower_fail(Lowering *l, MlirOperation op, const char *format, ...) {
 //===-- The table ---------------------------------------------------------===//
 
 typedef struct {
-  const char *name;
+  bool (*is)(MlirOperation op);
   LowerOp lower;
 } LowerEntry;
 
 static const LowerEntry table[] = {
-    {"gpu.block_dim", lower_gpu_block_dim},
-    {"gpu.block_id", lower_gpu_block_id},
-    {"gpu.grid_dim", lower_gpu_grid_dim},
-    {"gpu.return", lower_gpu_return},
-    {"gpu.thread_id", lower_gpu_thread_id},
-    {"memref.dim", lower_memref_dim},
-    {"memref.load", lower_memref_load},
-    {"memref.store", lower_memref_store},
-    {"tile.alloc", lower_tile_alloc},
-    {"tile.barrier_alloc", lower_tile_barrier_alloc},
-    {"tile.barrier_arrive", lower_tile_barrier_arrive},
-    {"tile.barrier_expect", lower_tile_barrier_expect},
-    {"tile.barrier_init", lower_tile_barrier_init},
-    {"tile.barrier_sync", lower_tile_barrier_sync},
-    {"tile.barrier_wait", lower_tile_barrier_wait},
-    {"tile.block_swizzle", lower_tile_block_swizzle},
-    {"tile.copy", lower_tile_copy},
-    {"tile.fence_proxy", lower_tile_fence_proxy},
-    {"tile.fill", lower_tile_fill},
-    {"tile.gemm", lower_tile_gemm},
-    {"tile.kernel_config", lower_tile_kernel_config},
-    {"tile.region", lower_tile_region},
-    {"tile.storage", lower_tile_storage},
-    {"nvgpu.device_async_copy", lower_nvgpu_device_async_copy},
-    {"nvgpu.device_async_create_group", lower_nvgpu_device_async_create_group},
-    {"nvgpu.device_async_wait", lower_nvgpu_device_async_wait},
-    {"nvgpu.ldmatrix", lower_nvgpu_ldmatrix},
-    {"nvgpu.mma.sync", lower_nvgpu_mma_sync},
-    {"vector.extract", lower_vector_extract},
-    {"vector.extract_strided_slice", lower_vector_extract_strided_slice},
-    {"vector.from_elements", lower_vector_from_elements},
+    {gpu_block_dim_is, lower_gpu_block_dim},
+    {gpu_block_id_is, lower_gpu_block_id},
+    {gpu_grid_dim_is, lower_gpu_grid_dim},
+    {gpu_return_is, lower_gpu_return},
+    {gpu_thread_id_is, lower_gpu_thread_id},
+    {memref_dim_is, lower_memref_dim},
+    {memref_load_is, lower_memref_load},
+    {memref_store_is, lower_memref_store},
+    {tile_alloc_is, lower_tile_alloc},
+    {tile_barrier_alloc_is, lower_tile_barrier_alloc},
+    {tile_barrier_arrive_is, lower_tile_barrier_arrive},
+    {tile_barrier_expect_is, lower_tile_barrier_expect},
+    {tile_barrier_init_is, lower_tile_barrier_init},
+    {tile_barrier_sync_is, lower_tile_barrier_sync},
+    {tile_barrier_wait_is, lower_tile_barrier_wait},
+    {tile_block_swizzle_is, lower_tile_block_swizzle},
+    {tile_copy_is, lower_tile_copy},
+    {tile_fence_proxy_is, lower_tile_fence_proxy},
+    {tile_fill_is, lower_tile_fill},
+    {tile_gemm_is, lower_tile_gemm},
+    {tile_kernel_config_is, lower_tile_kernel_config},
+    {tile_region_is, lower_tile_region},
+    {tile_storage_is, lower_tile_storage},
+    {nvgpu_device_async_copy_is, lower_nvgpu_device_async_copy},
+    {nvgpu_device_async_create_group_is, lower_nvgpu_device_async_create_group},
+    {nvgpu_device_async_wait_is, lower_nvgpu_device_async_wait},
+    {nvgpu_ldmatrix_is, lower_nvgpu_ldmatrix},
+    {nvgpu_mma_sync_is, lower_nvgpu_mma_sync},
+    {vector_extract_is, lower_vector_extract},
+    {vector_extract_strided_slice_is, lower_vector_extract_strided_slice},
+    {vector_from_elements_is, lower_vector_from_elements},
 };
 
 static LowerOp find_lowering(MlirOperation op) {
-  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-    if (strlen(table[i].name) == name.length &&
-        !memcmp(table[i].name, name.data, name.length))
+    if (table[i].is(op))
       return table[i].lower;
   return NULL;
 }
@@ -414,32 +415,40 @@ static void read_block_size(Lowering *l, MlirOperation func) {
 
 //===-- Entry -------------------------------------------------------------===//
 
+// The state points into itself, so it has a place of its own.
+static Lowering *create(TileArena *arena, MlirOperation func,
+                        const TileTarget *target) {
+  MlirContext context = mlirOperationGetContext(func);
+  Lowering *l = TILE_ARENA_NEW(arena, Lowering, 1);
+  l->arena = arena;
+  l->target = target;
+  l->b = (TileBuilder){mlirIRRewriterCreate(context),
+                       mlirOperationGetLocation(func)};
+  l->i32 = (TileIntMath){&l->b, mlirIntegerTypeGet(context, 32)};
+  l->i64 = (TileIntMath){&l->b, mlirIntegerTypeGet(context, 64)};
+  l->func = func;
+  l->is_thread_code = tile_kernel_is_thread_code(func);
+  l->result = tile_success();
+  return l;
+}
+
 static MlirLogicalResult lower_kernel(TileArena *arena, MlirOperation func,
                                       const TileTarget *target) {
-  MlirContext context = mlirOperationGetContext(func);
-  Lowering l = {
-      .arena = arena,
-      .target = target,
-      .b = {mlirIRRewriterCreate(context), mlirOperationGetLocation(func)},
-      .result = tile_success()};
-  l.i32 = (TileIntMath){&l.b, mlirIntegerTypeGet(context, 32)};
-  l.i64 = (TileIntMath){&l.b, mlirIntegerTypeGet(context, 64)};
-  l.func = func;
-  l.is_thread_code = tile_kernel_is_thread_code(func);
+  Lowering *l = create(arena, func, target);
   Signature signature;
-  read_block_size(&l, func);
-  if (!tile_failed(l.result) && build_signature(&l, func, &signature)) {
+  read_block_size(l, func);
+  if (!tile_failed(l->result) && build_signature(l, func, &signature)) {
     intptr_t num_old = mlirBlockGetNumArguments(tile_kernel_body(func));
-    l.func = build_function(&l, func, &signature);
-    mlirRewriterBaseEraseOp(l.b.rw, func);
-    lower_arguments(&l, &signature, num_old);
-    if (!tile_failed(l.result))
-      lower_body(&l);
-    if (!tile_failed(l.result) && check_arguments_unused(&l, num_old))
-      mlirxEraseArguments(tile_kernel_body(l.func), 0, num_old);
+    l->func = build_function(l, func, &signature);
+    mlirRewriterBaseEraseOp(l->b.rw, func);
+    lower_arguments(l, &signature, num_old);
+    if (!tile_failed(l->result))
+      lower_body(l);
+    if (!tile_failed(l->result) && check_arguments_unused(l, num_old))
+      mlirxEraseArguments(tile_kernel_body(l->func), 0, num_old);
   }
-  mlirIRRewriterDestroy(l.b.rw);
-  return l.result;
+  mlirIRRewriterDestroy(l->b.rw);
+  return l->result;
 }
 
 typedef struct {

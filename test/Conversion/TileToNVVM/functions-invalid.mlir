@@ -4,20 +4,7 @@
 gpu.module @kernels {
   gpu.func @tensor(%A: memref<?xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     // expected-error @+1 {{uses argument 0 of the kernel, which has no lowering for it}}
-    %x = affine.load %A[0] : memref<?xf32>
-    gpu.return
-  }
-}
-
-// -----
-
-// Control flow of other dialects hides its body.
-gpu.module @kernels {
-  gpu.func @body(%A: memref<?xf32>, %x: f32) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
-    affine.for %i = 0 to 4 {
-      // expected-error @+1 {{uses argument 0 of the kernel, which has no lowering for it}}
-      memref.store %x, %A[%i] : memref<?xf32>
-    }
+    %x = builtin.unrealized_conversion_cast %A : memref<?xf32> to index
     gpu.return
   }
 }
