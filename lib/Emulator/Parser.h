@@ -9,12 +9,7 @@
 #define TILE_EMULATOR_PARSER_H
 
 #include "Ptx.h"
-
-/// A piece of the PTX text.
-typedef struct {
-  const char *start;
-  uint32_t length;
-} TileText;
+#include "PtxNames.h"
 
 typedef enum {
   TILE_OPERAND_NONE,
@@ -58,11 +53,6 @@ typedef struct {
 
 typedef struct {
   TileText name;
-  uint32_t insn;
-} TileLabel;
-
-typedef struct {
-  TileText name;
   uint32_t insn, line;
   bool is_table;
 } TileLabelUse;
@@ -71,13 +61,13 @@ typedef struct {
   TileText name;
   TileText *labels;
   uint32_t num_labels;
+  const uint32_t *targets; // once they are known
 } TileBranchTable;
 
 typedef struct {
   TileRegisterDecl *registers;
   uint32_t num_registers;
-  TileLabel *labels;
-  uint32_t num_labels;
+  TileNameTable labels; // value: the instruction
   TileLabelUse *uses;
   uint32_t num_uses;
   uint32_t *symbols;
@@ -90,6 +80,8 @@ enum {
   TILE_PTX_MAX_OPERAND_DEPTH = 4,
   TILE_PTX_MAX_VECTOR = 512,
   TILE_PTX_MAX_PARAMS = 1024,
+  TILE_PTX_MAX_MODULE_BYTES = 1 << 30, // of all variables together
+  TILE_PTX_MAX_DECLARATIONS = 10000,   // of registers or variables in a block
   TILE_PTX_MAX_REGISTER_FILE_BYTES = 256 << 20,
   TILE_PTX_MAX_VARIABLE_BYTES = 256 << 20
 };
@@ -108,6 +100,7 @@ typedef struct {
   uint32_t register_name_capacity;
   uint32_t source_file, source_line; // of the last .loc
   bool next_is_leader;
+  uint64_t variable_bytes;            // so far
   struct TileFunctionText *functions; // all of the module
   uint32_t num_functions;
   struct TileFunction *function; // being parsed; NULL: the kernel itself

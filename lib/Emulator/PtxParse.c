@@ -189,14 +189,10 @@ static void parse_label(TileParser *parser, TileText name) {
     parser->cursor = start;
   }
   TileScope *scope = &parser->scopes[parser->num_scopes - 1];
-  for (uint32_t i = 0; i < scope->num_labels; i++)
-    if (tile_emu_text_same(scope->labels[i].name, name))
-      tile_emu_parser_fail(parser, "label %.*s is defined twice",
-                           (int)name.length, name.start);
-  scope->labels = tile_emu_arena_grow(&parser->scratch, scope->labels,
-                                      scope->num_labels, sizeof *scope->labels);
-  scope->labels[scope->num_labels++] =
-      (TileLabel){name, parser->kernel->num_insns};
+  if (!tile_emu_names_add(&scope->labels, &parser->scratch, name,
+                          parser->kernel->num_insns))
+    tile_emu_parser_fail(parser, "label %.*s is defined twice",
+                         (int)name.length, name.start);
   parser->next_is_leader = true;
 }
 

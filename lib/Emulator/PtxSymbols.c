@@ -33,47 +33,46 @@ void tile_emu_scope_push(TileParser *parser) {
   parser->scopes[parser->num_scopes++] = (TileScope){0};
 }
 
-static const TileLabel *label_find(const TileScope *scope, TileText name) {
-  for (uint32_t i = 0; i < scope->num_labels; i++)
-    if (tile_emu_text_same(scope->labels[i].name, name))
-      return &scope->labels[i];
-  return NULL;
-}
-
-static const TileBranchTable *table_find(const TileParser *parser,
-                                         TileText name) {
+static TileBranchTable *table_find(const TileParser *parser, TileText name) {
   for (uint32_t i = 0; i < parser->num_tables; i++)
     if (tile_emu_text_same(parser->tables[i].name, name))
       return &parser->tables[i];
   return NULL;
 }
 
-static bool resolve_table(TileParser *parser, const TileScope *scope,
-                          const TileLabelUse *use) {
-  const TileBranchTable *table = table_find(parser, use->name);
-  if (!table)
-    return false;
+/// Every brx.idx through the table shares its targets.
+static bool targets_find(TileParser *parser, const TileScope *scope,
+                         TileBranchTable *table) {
   uint32_t *targets = tile_arena_alloc(&parser->module->arena,
                                        table->num_labels * sizeof *targets);
   for (uint32_t i = 0; i < table->num_labels; i++) {
-    const TileLabel *label = label_find(scope, table->labels[i]);
+    const uint32_t *label =
+        tile_emu_names_find(&scope->labels, table->labels[i]);
     if (!label)
       return false;
-    targets[i] = label->insn;
+    targets[i] = *label;
   }
-  TileInsn *insn = &parser->kernel->code[use->insn];
-  insn->vec = targets;
-  insn->num_vec = (uint16_t)table->num_labels;
+  table->targets = targets;
   return true;
 }
 
+static bool resolve_table(TileParser *parser, const TileScope *scope,
+                          const TileLabelUse *use) {
+  TileBranchTable *table = table_find(parser, use->name);
+  if (!table || !(table->targets || targets_find(parser, scope, table)))
+    return false;
+  TileInsn *insn = &parser->kernel->code[use->insn];
+  insn->vec = table->targets;
+  insn->num_vec = (uint16_t)table->num_labels;
+  return true;
+}
 static bool resolve(TileParser *parser, const TileScope *scope,
                     const TileLabelUse *use) {
   if (use->is_table)
     return resolve_table(parser, scope, use);
-  const TileLabel *label = label_find(scope, use->name);
+  const uint32_t *label = tile_emu_names_find(&scope->labels, use->name);
   if (label)
-    parser->kernel->code[use->insn].target = label->insn;
+    parser->kernel->code[use->insn].target = *label;
   return label;
 }
 
@@ -142,6 +141,12 @@ static TileText register_declare_one(TileParser *parser, TilePtxType type) {
   decl.first_slot = registers_alloc(parser, &decl);
   tile_emu_function_note_registers(parser, &decl);
   TileScope *scope = innermost(parser);
+  if (scope->num_registers == TILE_PTX_MAX_DECLARATIONS) {
+    tile_emu_parser_fail(parser,
+                         "more than %d register declarations in a block",
+                         TILE_PTX_MAX_DECLARATIONS);
+    return decl.name;
+  }
   PUSH(&parser->scratch, scope->registers, scope->num_registers, decl);
   return decl.name;
 }

@@ -148,6 +148,11 @@ static uint32_t symbol_add(TileParser *parser, TileSymbol *symbol) {
       module->symbols[old] = *symbol;
     return old;
   }
+  if (module->num_symbols == TILE_PTX_MAX_DECLARATIONS) {
+    tile_emu_parser_fail(parser, "more than %d variables in a module",
+                         TILE_PTX_MAX_DECLARATIONS);
+    return 0;
+  }
   module->symbols = tile_emu_arena_grow(&module->arena, module->symbols,
                                         module->num_symbols, sizeof *symbol);
   uint32_t id = module->num_symbols++;
@@ -177,6 +182,10 @@ static uint32_t variable_declare_one(TileParser *parser, TilePtxSpace space,
   if (symbol.size_bytes > TILE_PTX_MAX_VARIABLE_BYTES)
     tile_emu_parser_fail(parser, "%s is larger than %d bytes", symbol.name,
                          TILE_PTX_MAX_VARIABLE_BYTES);
+  parser->variable_bytes += symbol.size_bytes;
+  if (parser->variable_bytes > TILE_PTX_MAX_MODULE_BYTES)
+    tile_emu_parser_fail(parser, "the variables have more than %d bytes",
+                         TILE_PTX_MAX_MODULE_BYTES);
   if (!tile_emu_parser_ok(parser))
     return 0;
   if (tile_emu_lex_eat(parser, '='))
