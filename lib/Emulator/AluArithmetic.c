@@ -114,6 +114,10 @@ static TilePtxType doubled(TilePtxType type) {
 }
 
 void tile_emu_decode_arithmetic(TileDecoder *decoder) {
+  if (tile_decode_has(decoder, "cc")) {
+    tile_emu_decode_carry(decoder);
+    return;
+  }
   const Mnemonic *mnemonic = mnemonic_find(decoder->words[0]);
   TileInsn *insn = decoder->insn;
   TilePtxType type = tile_decode_type(decoder, 0);

@@ -1,6 +1,7 @@
 //===- AluBits.c - Bit fields, permutations, counts -----------------------===//
 //
-// PTX ISA: popc, clz, brev, bfind, bfe, bfi, shf, lop3, prmt, dp4a, dp2a.
+// PTX ISA: popc, clz, brev, bfind, bfe, bfi, shf, lop3, prmt, dp4a, dp2a,
+// szext, bmsk.
 
 //
 //===----------------------------------------------------------------------===//
@@ -187,6 +188,82 @@ static TileLanes prmt(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
   return 0;
 }
 
+/// prmt with a mode: c & 3 and the mode pick the bytes.
+static TileLanes prmt_mode(TileWarp *warp, const TileInsn *insn,
+                           TileLanes lanes) {
+  // Nibbles for c & 3 = 0, 1, 2, 3. PTX ISA, "prmt".
+  static const uint16_t picks[][4] = {
+      {0x3210, 0x4321, 0x5432, 0x6543}, // f4e: forward
+      {0x5670, 0x6701, 0x7012, 0x0123}, // b4e: backward
+      {0x0000, 0x1111, 0x2222, 0x3333}, // rc8: one byte
+      {0x3210, 0x3211, 0x3222, 0x3333}, // ecl: clamped to the left
+      {0x0000, 0x1110, 0x2210, 0x3210}, // ecr: clamped to the right
+      {0x1010, 0x3232, 0x1010, 0x3232}, // rc16: one half
+  };
+  uint32_t *d = tile_u32(warp, insn->dst);
+  const uint32_t *a = tile_u32(warp, insn->a), *b = tile_u32(warp, insn->b);
+  const uint32_t *c = tile_u32(warp, insn->c);
+  TILE_FOR_LANES (l, lanes) {
+    uint64_t bytes = (uint64_t)b[l] << 32 | a[l];
+    uint32_t pick = picks[insn->as.alu.mode][c[l] & 3], result = 0;
+    for (uint32_t i = 0; i < 4; i++)
+      result |= (uint32_t)(bytes >> (8 * (pick >> (4 * i) & 7)) & 255)
+                << (8 * i);
+    d[l] = result;
+  }
+  return 0;
+}
+
+//===-- szext, bmsk -------------------------------------------------------===//
+
+/// Lengths beyond 32 are 32 (.clamp) or taken modulo 32 (.wrap).
+static inline uint32_t field_size(const TileInsn *insn, uint32_t n) {
+  if (insn->as.alu.wrap)
+    return n & 31;
+  return n < 32 ? n : 32;
+}
+
+/// The low b bits of a, extended by their sign or by zeros.
+static TileLanes szext(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  uint32_t *d = tile_u32(warp, insn->dst);
+  const uint32_t *a = tile_u32(warp, insn->a), *b = tile_u32(warp, insn->b);
+  TILE_FOR_LANES (l, lanes) {
+    uint32_t size = field_size(insn, b[l]);
+    d[l] = (uint32_t)extract(a[l], 32, 0, size, insn->as.alu.a_signed);
+  }
+  return 0;
+}
+
+/// b ones from bit a on.
+static TileLanes bmsk(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  uint32_t *d = tile_u32(warp, insn->dst);
+  const uint32_t *a = tile_u32(warp, insn->a), *b = tile_u32(warp, insn->b);
+  TILE_FOR_LANES (l, lanes) {
+    uint32_t first = field_size(insn, a[l]), size = field_size(insn, b[l]);
+    d[l] = (uint32_t)(field_mask(size) << first);
+  }
+  return 0;
+}
+
+void tile_emu_decode_mask(TileDecoder *decoder) {
+  TileInsn *insn = decoder->insn;
+  bool is_szext = !strcmp(decoder->words[0], "szext");
+  TilePtxType type = tile_decode_type(decoder, 0);
+  tile_decode_allow(decoder, "clamp wrap");
+  if (tile_emu_type_bytes(type) != 4) {
+    tile_decode_unsupported(decoder, "type");
+    return;
+  }
+  if (!tile_decode_count(decoder, 3, 3))
+    return;
+  insn->as.alu.wrap = tile_decode_has(decoder, "wrap");
+  insn->as.alu.a_signed = tile_emu_type_is_signed(type);
+  insn->dst = tile_decode_dst(decoder, 0, TILE_PTX_B32);
+  insn->a = tile_decode_src(decoder, 1, TILE_PTX_B32);
+  insn->b = tile_decode_src(decoder, 2, TILE_PTX_B32);
+  insn->exec = is_szext ? szext : bmsk;
+}
+
 //===-- dp4a, dp2a --------------------------------------------------------===//
 
 static uint32_t part(uint32_t word, uint32_t shift, uint32_t bits,
@@ -259,6 +336,13 @@ static void decode_modifiers(TileDecoder *decoder, TilePtxType type) {
       tile_decode_has(decoder, "wrap") || tile_decode_has(decoder, "shiftamt");
   insn->as.alu.mode =
       tile_decode_has(decoder, "r") || tile_decode_has(decoder, "hi");
+  static const char *const prmt_modes[] = {"f4e", "b4e", "rc8",
+                                           "ecl", "ecr", "rc16"};
+  int prmt_choice = tile_decode_choice(decoder, prmt_modes, 6);
+  if (insn->exec == prmt && prmt_choice >= 0) {
+    insn->exec = prmt_mode;
+    insn->as.alu.mode = (uint8_t)prmt_choice;
+  }
   if (insn->exec == lop3)
     insn->imm = tile_decode_immediate(decoder, 4);
 }
@@ -270,7 +354,8 @@ void tile_emu_decode_bits(TileDecoder *decoder) {
   TileInsn *insn = decoder->insn;
   TilePtxType type = tile_decode_type(decoder, 0);
   bool is_64 = tile_emu_type_bytes(type) == 8;
-  tile_decode_allow(decoder, "wrap clamp shiftamt l r lo hi");
+  tile_decode_allow(decoder,
+                    "wrap clamp shiftamt l r lo hi f4e b4e rc8 ecl ecr rc16");
   insn->exec = is_64 ? op->exec_64 : op->exec_32;
   if (!insn->exec || tile_emu_type_bytes(type) < 4) {
     tile_decode_unsupported(decoder, "type");

@@ -283,7 +283,9 @@ static void warp_reset(TileWarp *warp) {
   TileWgmmaState *wgmma = &warp->wgmma;
   warp->live = warp->num_lanes == TILE_WARP_SIZE ? TILE_ALL_LANES
                                                  : (1u << warp->num_lanes) - 1;
-  warp->waiting = warp->timed_out = warp->fenced = 0;
+  warp->waiting = warp->timed_out = warp->fenced = warp->carry = 0;
+  warp->num_registers = tile_emu_registers_per_thread(
+      kernel, warp->cluster->run->threads_per_cta);
   warp->is_uniform = true;
   warp->uniform_pc = 0;
   warp->seen_version = 0;
@@ -316,6 +318,7 @@ static void cta_reset(TileCta *cta, const uint32_t first_ctaid[3]) {
   tile_emu_shadow_clear(&cta->shadow, cta->smem_end + SMEM_SLACK);
   cta->num_mbarriers = 0;
   cta->num_exited_warps = 0;
+  cta->num_free_registers = 0;
   if (cta->remote)
     memset(cta->remote, 0, cta->cluster->num_threads * sizeof *cta->remote);
   cta->smem_version++;

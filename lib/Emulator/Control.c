@@ -29,23 +29,6 @@ void tile_emu_decode_trap(TileDecoder *decoder) { decoder->insn->exec = trap; }
 /// Prefetches, cache control, griddepcontrol, nanosleep: performance only.
 void tile_emu_decode_hint(TileDecoder *decoder) { decoder->is_hint = true; }
 
-/// setmaxnreg is warp-wide; the number of registers itself is not modelled.
-static TileLanes setmaxnreg(TileWarp *warp, const TileInsn *insn,
-                            TileLanes lanes) {
-  (void)insn;
-  return tile_warp_converge(warp, lanes, warp->live);
-}
-
-void tile_emu_decode_setmaxnreg(TileDecoder *decoder) {
-  int64_t count = tile_decode_immediate(decoder, 0);
-  if (count < 24 || count > 256 || count % 8)
-    tile_decode_fail(decoder,
-                     "%lld registers, not a multiple of 8 in [24, "
-                     "256]",
-                     (long long)count);
-  decoder->insn->exec = setmaxnreg;
-}
-
 /// The policy is opaque to kernels and only a hint.
 static TileLanes createpolicy(TileWarp *warp, const TileInsn *insn,
                               TileLanes lanes) {

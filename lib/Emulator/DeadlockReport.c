@@ -78,6 +78,12 @@ static void print_wait(Report *report, const TileWarp *warp,
                           "0x%08x) at %s\n",
                           warp->live, where);
     return;
+  case TILE_WAIT_REGISTERS:
+    tile_emu_buffer_print(buffer,
+                          "waits for %u registers a thread, %u of the CTA are "
+                          "free, at %s\n",
+                          wait->object, warp->cta->num_free_registers, where);
+    return;
   case TILE_WAIT_CP_ASYNC:
   case TILE_WAIT_WGMMA:
   case TILE_WAIT_BULK:

@@ -104,8 +104,10 @@ void tile_decode_list_finish(TileDecoder *decoder, const TileSlotList *list);
 //===-- Decoders, by file -------------------------------------------------===//
 
 void tile_emu_decode_arithmetic(TileDecoder *decoder); // AluArithmetic.c
+void tile_emu_decode_carry(TileDecoder *decoder);      // AluCarry.c
 void tile_emu_decode_logic(TileDecoder *decoder);      // AluLogic.c
 void tile_emu_decode_shift(TileDecoder *decoder);
+void tile_emu_decode_mask(TileDecoder *decoder);
 void tile_emu_decode_bits(TileDecoder *decoder); // AluBits.c
 void tile_emu_decode_mov(TileDecoder *decoder);  // AluMove.c
 void tile_emu_decode_setp(TileDecoder *decoder); // AluCompare.c
@@ -145,7 +147,7 @@ void tile_emu_decode_call(TileDecoder *decoder);  // Call.c
 void tile_emu_decode_exit(TileDecoder *decoder);  // Control.c
 void tile_emu_decode_trap(TileDecoder *decoder);
 void tile_emu_decode_hint(TileDecoder *decoder);
-void tile_emu_decode_setmaxnreg(TileDecoder *decoder);
+void tile_emu_decode_setmaxnreg(TileDecoder *decoder); // RegisterPool.c
 void tile_emu_decode_createpolicy(TileDecoder *decoder);
 void tile_emu_decode_unsupported(TileDecoder *decoder);
 

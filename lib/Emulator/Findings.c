@@ -177,6 +177,10 @@ static const KindInfo kinds[TILE_FINDING_NUM_KINDS] = {
         {"cluster-exit", false,
          "a CTA must stay until the others are done with its shared memory: a "
          "barrier.cluster at the end is missing"},
+    [TILE_FINDING_REGISTER_COUNT] =
+        {"setmaxnreg", false,
+         "`inc` must ask for no fewer registers than the warp has, `dec` for "
+         "no more; the warps of a role execute it once"},
 };
 
 const char *tile_emu_finding_name(TileFindingKind kind) {

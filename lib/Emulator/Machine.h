@@ -50,7 +50,8 @@ typedef enum {
   TILE_WAIT_CLUSTER,
   TILE_WAIT_CP_ASYNC,
   TILE_WAIT_WGMMA,
-  TILE_WAIT_BULK
+  TILE_WAIT_BULK,
+  TILE_WAIT_REGISTERS // setmaxnreg.inc; `object` is how many
 } TileWaitKind;
 
 typedef struct {
@@ -99,6 +100,8 @@ struct TileWarp {
   uint32_t bulk_group[TILE_WARP_SIZE];    // open bulk group of each lane
   uint8_t *local;                         // kernel->local_bytes a lane
   TileLanes fenced;                       // executed a fence
+  TileLanes carry;                        // CC.CF, see AluCarry.c
+  uint32_t num_registers;                 // of a thread; 0: not counted
   struct TileCallStack *calls;            // by lane; NULL: no functions
   uint32_t cluster_phase[TILE_WARP_SIZE]; // phase arrived at
 };
@@ -214,6 +217,7 @@ struct TileCta {
   uint32_t rank, ctaid[3];
   TileWarp *warps;
   uint32_t num_warps, num_exited_warps;
+  uint32_t num_free_registers;   // given back by setmaxnreg.dec
   uint8_t *smem;                 // indexed by offset
   uint32_t smem_first, smem_end; // valid offsets
   uint32_t smem_version;         // changes with every write

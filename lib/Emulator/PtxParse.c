@@ -328,11 +328,12 @@ static void parse_kernel_directives(TileParser *parser) {
       parse_triple(parser, kernel->maxntid);
     else if (tile_emu_text_is(word, "reqnctapercluster"))
       parse_triple(parser, kernel->cluster);
+    else if (tile_emu_text_is(word, "maxnreg"))
+      kernel->maxnreg = tile_emu_lex_count(parser, 256, ".maxnreg");
     else if (tile_emu_text_is(word, "pragma"))
       tile_emu_lex_skip_past(parser, ';');
     else if (tile_emu_text_is(word, "minnctapersm") ||
              tile_emu_text_is(word, "maxnctapersm") ||
-             tile_emu_text_is(word, "maxnreg") ||
              tile_emu_text_is(word, "maxclusterrank"))
       tile_emu_lex_integer(parser);
     // .explicitcluster, .blocksareclusters, .noreturn carry no number.
