@@ -254,12 +254,25 @@ MlirValue coordinate_in_bounds(Lowering *l, TileInt coordinate, TileInt extent,
   return and_maybe(l, starts, fits);
 }
 
+// No element of the tile leaves the tensor in dimension `d`.
+static bool window_is_inside(const View *view, int d) {
+  TileInt offset = view->offset[d], extent = view->memory->extent[d];
+  int64_t size = 1;
+  for (int t = 0; t < view->shape.rank; t++)
+    if (view->dim[t] == d)
+      size = view->shape.extent[t];
+  return tile_int_is_constant(offset) && tile_int_is_constant(extent) &&
+         offset.constant >= 0 && offset.constant + size <= extent.constant;
+}
+
 MlirValue global_in_bounds(Lowering *l, const View *view, const TileInt *at,
                            int64_t vector) {
   TileInt coordinates[TILE_MAX_RANK];
   MlirValue inside = {NULL};
   memory_coordinates(l, view, at, coordinates);
   for (int d = 0; d < view->memory->rank; d++) {
+    if (window_is_inside(view, d))
+      continue;
     int64_t run = d == view->memory->rank - 1 ? vector : 1;
     inside = and_maybe(
         l, inside,
