@@ -125,19 +125,27 @@ static void divergent_calls(void **state) {
         "st.param.b32 [rv], x; ret; }\n"
         ".func (.param .b32 rv) inverse(.param .b32 v) {\n"
         ".reg .b32 x; ld.param.b32 x, [v];\n" CALL_U32(
-            "x",
-            "square", "x") "not.b32 x, x; st.param.b32 [rv], x; ret; "
-                           "}\n" KERNEL("and.b32 z, x, 1; setp.ne.u32 p, z, 0; "
-                                        "@p bra ODD;\n"
-                                        "and.b32 z, x, 2; setp.ne.u32 p, z, 0; "
-                                        "@p bra TWO;\n"
-                                        "add.u32 y, x, 7; bra "
-                                        "MEET;\nODD:\n" CALL_U32("y", "square", "x") "add.u32 y, y, 7; bra MEET;\nTWO:\n" CALL_U32(
-                                            "y", "inverse",
-                                            "x") "MEET: shfl.sync.bfly.b32 y, "
-                                                 "y, 1, 31, -1;\n"
-                                                 "shfl.sync.bfly.b32 y, y, 1, "
-                                                 "31, -1;\n"),
+            "x", "square",
+            "x") "not.b32 x, x; st.param.b32 [rv], x; ret; "
+                 "}\n" KERNEL("and.b32 z, x, 1; setp.ne.u32 p, z, 0; "
+                              "@p bra ODD;\n"
+                              "and.b32 z, x, 2; setp.ne.u32 p, z, 0; "
+                              "@p bra TWO;\n"
+                              "add.u32 y, x, 7; bra "
+                              "MEET;\nODD:\n" CALL_U32(
+                                  "y", "square", "x") "add.u32 y, y, 7; bra "
+                                                      "MEET;\nTWO:\n" CALL_U32(
+                                                          "y", "inverse",
+                                                          "x") "MEET: "
+                                                               "shfl.sync."
+                                                               "bfly.b32 "
+                                                               "y, "
+                                                               "y, 1, 31, "
+                                                               "-1;\n"
+                                                               "shfl.sync."
+                                                               "bfly.b32 "
+                                                               "y, y, 1, "
+                                                               "31, -1;\n"),
         diverging);
 }
 
@@ -175,10 +183,10 @@ static void recursion(void **state) {
           "a") "sub.u32 b, n, 2;\n" CALL_U32("b", "fib",
                                              "b") "add.u32 b, a, b;\nEND: "
                                                   "st.param.b32 [rv], b; ret; "
-                                                  "}\n" KERNEL("rem.u32 z, x, "
-                                                               "13;\n" CALL_U32("y",
-                                                                                "fib",
-                                                                                "z")),
+                                                  "}\n" KERNEL(
+                                                      "rem.u32 z, x, "
+                                                      "13;\n" CALL_U32(
+                                                          "y", "fib", "z")),
       fibonacci_of);
 }
 
@@ -198,10 +206,10 @@ static void mutual_recursion(void **state) {
                ".reg .b32 n, r; .reg .pred p; ld.param.b32 n, [v]; mov.b32 r, "
                "0;\n"
                "setp.eq.u32 p, n, 0; @p bra END; sub.u32 n, n, 1;\n" CALL_U32(
-                   "r", "even", "n") "END: st.param.b32 [rv], r; ret; "
-                                     "}\n" KERNEL("rem.u32 z, x, "
-                                                  "40;\n" CALL_U32("y", "even",
-                                                                   "z")),
+                   "r", "even",
+                   "n") "END: st.param.b32 [rv], r; ret; "
+                        "}\n" KERNEL("rem.u32 z, x, "
+                                     "40;\n" CALL_U32("y", "even", "z")),
       is_even);
 }
 

@@ -321,7 +321,8 @@ static void test_pool_keys(void **state) {
                     (ok ? tma.count : -1),
                 "tma");
           ok = tile_hw_wgmma_desc(s, bits, dim, 1 - dim, 64, &d, NULL);
-          CHECK(tile_infer_pool_wgmma(pool, a, bits, dim) == (ok ? d.mode + d.mn_major : -1),
+          CHECK(tile_infer_pool_wgmma(pool, a, bits, dim) ==
+                    (ok ? d.mode + d.mn_major : -1),
                 "wgmma");
           CHECK(tile_layout_shared_access(t, s, bits, dim, &x, NULL) &&
                     tile_infer_pool_shared(pool, f, a, bits, dim).cost ==
