@@ -96,7 +96,9 @@ static void fuzz_launch(TileEmu *emu, TileEmuModule *module, Input *input) {
     launch.cluster[i] = (uint32_t)(take(input, 1) % 5);
   }
   launch.dynamic_smem_bytes = take_size(input) * (size_t)64;
-  if ((uint64_t)launch.grid[0] * launch.grid[1] * launch.grid[2] > 64)
+  uint64_t num_ctas =
+      (uint64_t)launch.grid[0] * launch.grid[1] * launch.grid[2];
+  if (num_ctas * launch.block[0] * launch.block[1] > 2048)
     launch.grid[0] = 0; // nothing wrong with it, it only takes long
   status = tile_emu_launch(emu, module, "k", &launch);
   (void)status;

@@ -62,6 +62,12 @@ typedef enum {
 
 enum { TILE_EMU_MAX_PRIORITY_CHANGES = 64 };
 
+/// How far a launch is.
+typedef struct {
+  uint64_t num_ctas_done, num_ctas;
+  uint64_t num_instructions; // of warps
+} TileEmuProgress;
+
 typedef struct {
   uint64_t seed; // same seed, same run
   TileEmuSchedule schedule;
@@ -77,6 +83,9 @@ typedef struct {
   bool co_resident;
   bool collect_statistics; // for tile_emu_statistics_text and the JSON report
   bool trace;              // for tile_emu_trace_json
+  /// Called often during a launch, by one host thread at a time; NULL: not.
+  void (*progress)(void *user_data, const TileEmuProgress *progress);
+  void *progress_data;
 } TileEmuOptions;
 
 typedef struct {

@@ -1,6 +1,7 @@
 //===- ClusterResults.c - What clusters leave behind, in grid order -------===//
 
 #include "ClusterResults.h"
+#include "Progress.h"
 #include "Trace.h"
 
 #include <stdio.h>
@@ -130,6 +131,7 @@ void tile_emu_results_add(TileClusterResults *results, TileCluster *cluster,
                           uint32_t id) {
   Result *result = tile_emu_calloc(1, sizeof *result);
   result->id = id;
+  tile_emu_progress_end(cluster);
   result->is_stopped = cluster->is_stopped;
   result->stats = (TileEmuStats){
       cluster->num_warp_insns, cluster->num_lane_insns, cluster->num_async_ops};

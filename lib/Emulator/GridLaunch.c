@@ -256,10 +256,12 @@ static void run_execute(TileRun *run, const TileEmuLaunch *launch) {
   if (emu->options.collect_statistics || emu->options.trace)
     run->traits = tile_emu_traits_create(kernel);
   run->results = tile_emu_results_create(run);
+  pthread_mutex_init(&run->progress_lock, NULL);
   if (emu->options.co_resident)
     tile_emu_co_resident_run(run);
   else
     run_clusters(run);
+  pthread_mutex_destroy(&run->progress_lock);
   tile_emu_results_destroy(run->results);
   report_update(run);
   free(run->traits);

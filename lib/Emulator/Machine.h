@@ -272,6 +272,7 @@ struct TileCluster {
   TileFindingMemory finding_memory; // of the next one
   uint64_t *reported;               // by instruction: bit per kind
   TileBuffer output;                // of vprintf
+  uint64_t num_noted_insns;         // for Progress.c
   TileRecorder *recorder;           // NULL: nothing is counted or traced
 };
 
@@ -320,6 +321,8 @@ struct TileRun {
   TileClusterResults *results;
   struct TileResidence *residence; // NULL: clusters run one after another
   TileInsnTraits *traits;          // by instruction; NULL unless recorded
+  uint64_t num_ctas_done, num_noted_insns; // atomic; for Progress.c
+  pthread_mutex_t progress_lock;
 };
 
 enum { TILE_GUARD_ZONE_BYTES = 1 << 20 };

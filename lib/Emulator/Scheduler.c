@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PrioritySchedule.h"
+#include "Progress.h"
 #include "Simulation.h"
 
 #include <stdlib.h>
@@ -93,6 +94,8 @@ static bool resolve_stall(TileSchedule *schedule) {
 static bool check_progress(TileSchedule *schedule) {
   TileCluster *cluster = schedule->cluster;
   uint64_t num_insns = cluster->num_warp_insns;
+  if (cluster->tick % COUNT_INTERVAL == 0)
+    tile_emu_progress_step(cluster);
   if (cluster->tick % COUNT_INTERVAL == 0 &&
       num_insns > cluster->emu->options.max_instructions) {
     tile_emu_deadlock_report(cluster, TILE_FINDING_INSTRUCTION_LIMIT);

@@ -87,6 +87,8 @@ static const char *const help_parts[] = {
     "kernels\n"
     "                           whose blocks wait for each other\n"
     "  --threads=N              host threads (default 1)\n"
+    "  On a terminal, a line on stderr tells how far a run of more than a\n"
+    "  second is.\n"
     "  --max-instructions=N     give up after N warp instructions per launch\n"
     "  --stats                  print instructions, products, bytes, bank "
     "conflicts,\n"

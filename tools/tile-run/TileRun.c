@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RunProgress.h"
 #include "RunReport.h"
 
 #include <stdarg.h>
@@ -26,6 +27,7 @@ typedef struct {
 
 typedef struct {
   RunOptions options;
+  RunProgress progress;
   TileHostFunction *function; // NULL for raw PTX
   RunArg args[RUN_MAX_ARGS];
   int num_args;
@@ -382,6 +384,7 @@ static TileStatus run_on(Job *job, TileDevice *device, uint64_t seed) {
   TileStatus status = copy_to_device(job, device);
   if (tile_status_is_ok(&status))
     status = job->function ? run_function(job, device) : run_ptx(job, device);
+  run_progress_end(&job->progress);
   if (tile_status_is_ok(&status))
     status = copy_from_device(job, device);
   RunReport report = {&job->options, device, program_name(job), seed};
@@ -397,6 +400,7 @@ static TileStatus run_on(Job *job, TileDevice *device, uint64_t seed) {
 static TileStatusCode run_seed(Job *job, uint64_t seed, bool *out_is_emulator) {
   TileDevice *device = NULL;
   job->options.device.emulator.seed = seed;
+  run_progress_begin(&job->progress, &job->options.device.emulator);
   TileStatus status = tile_device_open(&job->options.device, &device);
   if (!tile_status_is_ok(&status)) {
     fprintf(stderr, "tile-run: %s\n", status.message);

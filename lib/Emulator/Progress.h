@@ -1,0 +1,12 @@
+//===- Progress.h - Tells a user how far a launch is ----------------------===//
+#ifndef TILE_EMULATOR_PROGRESS_H
+#define TILE_EMULATOR_PROGRESS_H
+
+#include "Machine.h"
+
+/// Now and then: the cluster has executed more instructions.
+void tile_emu_progress_step(TileCluster *cluster);
+/// A cluster has ended.
+void tile_emu_progress_end(TileCluster *cluster);
+
+#endif // TILE_EMULATOR_PROGRESS_H
