@@ -48,7 +48,9 @@ typedef struct {
   TileText name;
   bool is_range;
   TilePtxType type;
-  uint32_t count, first_id, first_slot, stride_bytes;
+  uint32_t count, first_id, stride_bytes;
+  uint32_t first_slot; // of a function: all slots, one after the other
+  uint32_t *slots;     // of a kernel: a slot at the first use; 0: none yet
 } TileRegisterDecl;
 
 typedef struct {

@@ -111,8 +111,30 @@ static uint32_t registers_alloc(TileParser *parser, TileRegisterDecl *decl) {
   }
   decl->first_id = kernel->num_registers;
   kernel->num_registers += decl->count;
+  // Compilers declare many registers that they do not use.
+  if (!parser->function) {
+    decl->slots =
+        tile_arena_alloc(&parser->scratch, decl->count * sizeof *decl->slots);
+    return 0;
+  }
   kernel->register_file_bytes = (uint32_t)((total + 63) & ~63ull);
   return (uint32_t)aligned;
+}
+
+static uint32_t register_slot(TileParser *parser, const TileRegisterDecl *decl,
+                              uint32_t index) {
+  if (!decl->slots)
+    return decl->first_slot + index * decl->stride_bytes;
+  if (!decl->slots[index]) {
+    TileKernel *kernel = parser->kernel;
+    uint32_t align = decl->type == TILE_PTX_PRED ? 4 : 64;
+    uint32_t slot = (kernel->register_file_bytes + align - 1) & ~(align - 1);
+    kernel->register_file_bytes = slot + decl->stride_bytes;
+    if (kernel->register_file_bytes > TILE_PTX_MAX_REGISTER_FILE_BYTES)
+      tile_emu_parser_fail(parser, "too many registers");
+    decl->slots[index] = slot;
+  }
+  return decl->slots[index];
 }
 
 static TilePtxType parse_register_type(TileParser *parser) {
@@ -215,7 +237,7 @@ bool tile_emu_register_find(TileParser *parser, TileText name,
       out_operand->kind = decl->type == TILE_PTX_PRED ? TILE_OPERAND_PREDICATE
                                                       : TILE_OPERAND_REGISTER;
       out_operand->type = decl->type;
-      out_operand->slot = decl->first_slot + index * decl->stride_bytes;
+      out_operand->slot = register_slot(parser, decl, index);
       out_operand->reg_id = decl->first_id + index;
       register_name(parser, out_operand->reg_id, name);
       return true;
