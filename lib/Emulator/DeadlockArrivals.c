@@ -159,8 +159,9 @@ static void print_arrival(const TileCluster *cluster, const TileInsn *insn,
   bool any = false;
   size_t index = (size_t)(insn - run->kernel->code);
   uint32_t num_warps = cluster->ctas[0].num_warps;
-  for (uint32_t w = 0; w < num_warps * cluster->num_ctas; w++) {
-    bool is_reached = reached[w * run->kernel->num_insns + index];
+  uint32_t total_warps = num_warps * cluster->num_ctas;
+  for (uint32_t w = 0; w < total_warps; w++) {
+    bool is_reached = reached[(size_t)w * run->kernel->num_insns + index];
     is_in[w % num_warps] |= is_reached;
     any |= is_reached;
   }

@@ -104,7 +104,8 @@ static void role_describe(uint32_t units, char out_text[80]) {
 
 static void print_warps(Printer *printer, uint32_t cta_rank) {
   uint32_t num_warps = printer->cluster->ctas[cta_rank].num_warps;
-  const TileWarpTrace *warps = printer->trace->warps + cta_rank * num_warps;
+  const TileWarpTrace *warps =
+      printer->trace->warps + (size_t)cta_rank * num_warps;
   for (uint32_t i = 0; i < num_warps; i++) {
     char name[160], what[80];
     uint32_t role = role_of(warps, i);
