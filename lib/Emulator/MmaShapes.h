@@ -76,8 +76,8 @@ typedef struct {
 /// 4 * per_reg elements of k. A with more than 8 rows takes rows x and x + 8
 /// alternately, then goes on in k, then by 16 rows; others go on in k, then by
 /// 8. PTX ISA, "Matrix Fragments for mma.…". The fragments of wmma are
-/// unspecified; ours are those of mma, as on sm_80 and later (measured on
-/// sm_90), where m8n32 is the transpose of m32n8.
+/// unspecified; ours are those of mma, as on an H200, where m8n32 is the
+/// transpose of m32n8.
 static inline TileMmaFragment tile_mma_fragment(uint32_t extent, uint32_t k,
                                                 uint32_t elem_bits, bool is_b) {
   TileMmaFragment fragment = {.extent = extent, .k = k};

@@ -261,6 +261,27 @@ static void from_registers(void **state) {
     check(&cases[i]);
 }
 
+/// A dense wgmma with the same descriptor reads half as much of B.
+static void after_dense(void **state) {
+  (void)state;
+  Wgmma w = {BF16, BF16, F32, 8, true, false, false, 128, 0, 1, 1};
+  make(&w);
+  char *ptx = kernel(&w), *at = strstr(ptx, "wgmma.fence");
+  assert_non_null(at);
+  char *edited = malloc(strlen(ptx) + 300);
+  assert_non_null(edited);
+  sprintf(edited,
+          "%.*s.reg .f32 f<4>; wgmma.fence.sync.aligned;\n"
+          "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 "
+          "{f0, f1, f2, f3}, {a0, a1, a2, a3}, db, 0, 1, 1, 0;\n%s",
+          (int)(at - ptx), ptx, at);
+  HarnessRun run = run_of(edited);
+  product_run(&run);
+  check_results(&w);
+  free(edited);
+  free(ptx);
+}
+
 //===-- Mistakes ----------------------------------------------------------===//
 
 /// The kernel with `from` replaced by `to`, once.
@@ -349,8 +370,9 @@ static void unsupported(void **state) {
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(layouts),        cmocka_unit_test(types),
-    cmocka_unit_test(from_registers), cmocka_unit_test(mistakes),
-    cmocka_unit_test(operands),       cmocka_unit_test(unsupported),
+    cmocka_unit_test(from_registers), cmocka_unit_test(after_dense),
+    cmocka_unit_test(mistakes),       cmocka_unit_test(operands),
+    cmocka_unit_test(unsupported),
 };
 
 int main(void) { return cmocka_run_group_tests(tests, NULL, NULL); }
