@@ -41,6 +41,7 @@ struct TileAsyncOp {
   uint32_t num_rows, next_row, size_bytes;
   uint8_t swizzle;       // 0 none, 1: 32, 2: 64, 3: 128 bytes
   uint32_t fill_pattern; // of bytes out of bounds
+  bool is_tf32;          // a load rounds f32 to tf32
   union {
     struct {
       uint32_t cta_mask, mbarrier;
@@ -50,6 +51,7 @@ struct TileAsyncOp {
       uint8_t *staged; // after the read half
       uint32_t group;
       uint8_t reduction, type;
+      bool flushes_denormals; // of a reduction
     } store;
     struct {
       TileCta *source; // of a bulk copy; NULL: `value`

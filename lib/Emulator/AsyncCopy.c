@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 enum { UNIT_BYTES = 16 }; // of swizzling
+#define TF32_NAN 0x7fffe000u
 
 //===-- Global to shared --------------------------------------------------===//
 
@@ -19,8 +20,21 @@ static void copy_bytes(const TileAsyncOp *op, const TileAsyncRow *row,
                         : pattern[i % 4];
 }
 
-void tile_emu_copy_in(const TileAsyncOp *op, const TileAsyncRow *row,
-                      TileCta *cta) {
+/// Rounds what a row brought, to nearest even, as loads of TF32 maps do.
+static void round_tf32(const TileAsyncOp *op, const TileAsyncRow *row,
+                       TileCta *cta) {
+  for (uint32_t at = row->first; at < row->end; at += 4) {
+    uint8_t *to = cta->smem + tile_swizzle(row->shared + at, op->swizzle);
+    uint32_t bits;
+    memcpy(&bits, to, sizeof bits);
+    bool is_nan = (bits & 0x7fffffff) > 0x7f800000;
+    bits = is_nan ? TF32_NAN : (bits + 0xfff + (bits >> 13 & 1)) & ~0x1fffu;
+    memcpy(to, &bits, sizeof bits);
+  }
+}
+
+static void copy_in(const TileAsyncOp *op, const TileAsyncRow *row,
+                    TileCta *cta) {
   uint8_t *smem = cta->smem;
   cta->smem_version++;
   bool is_whole = row->first == 0 && row->end == row->size_bytes;
@@ -40,6 +54,13 @@ void tile_emu_copy_in(const TileAsyncOp *op, const TileAsyncRow *row,
   }
 }
 
+void tile_emu_copy_in(const TileAsyncOp *op, const TileAsyncRow *row,
+                      TileCta *cta) {
+  copy_in(op, row, cta);
+  if (TILE_UNLIKELY(op->is_tf32))
+    round_tf32(op, row, cta);
+}
+
 //===-- Shared to global --------------------------------------------------===//
 
 void tile_emu_store_read(TileAsyncOp *op) {
@@ -57,6 +78,11 @@ void tile_emu_store_read(TileAsyncOp *op) {
   }
 }
 
+static uint64_t flush(const TileAsyncOp *op, uint64_t bits) {
+  bool is_denormal = (bits & 0x7f800000) == 0;
+  return op->as.store.flushes_denormals && is_denormal ? 0 : bits;
+}
+
 static void reduce_row(const TileAsyncOp *op, const TileAsyncRow *row,
                        const uint8_t *from) {
   TilePtxType type = (TilePtxType)op->as.store.type;
@@ -68,7 +94,9 @@ static void reduce_row(const TileAsyncOp *op, const TileAsyncRow *row,
     uint64_t old = 0, operand = 0;
     memcpy(&old, to, elem_bytes);
     memcpy(&operand, from + at, elem_bytes);
-    uint64_t result = tile_emu_atomic_apply(reduction, type, old, operand, 0);
+    uint64_t result = tile_emu_atomic_apply(reduction, type, flush(op, old),
+                                            flush(op, operand), 0);
+    result = flush(op, result);
     memcpy(to, &result, elem_bytes);
   }
 }

@@ -149,6 +149,11 @@ static const KindInfo kinds[TILE_FINDING_NUM_KINDS] = {
         {"tensor-map", false,
          "the kernel parameter is not the tensor map the kernel was built "
          "for"},
+    [TILE_FINDING_TENSOR_COORDINATES] =
+        {"tensor-coordinates", false,
+         "hardware stops with an illegal instruction: a box must begin at a "
+         "multiple of 16 bytes, stores at no negative coordinate, and im2col "
+         "inside of the box of the map"},
     [TILE_FINDING_UNSUPPORTED] =
         {"unsupported", false,
          "the emulator does not know this instruction; nothing is said about "

@@ -148,7 +148,8 @@ struct TileInsn {
     } cp_async;
     struct {
       bool is_tensor, is_multicast, wide_address, wide_mbarrier, wide_source;
-      uint8_t reduction; // 1 + TileAtomicOp, 0: plain store
+      uint8_t mode, rank; // TileTensorMode
+      uint8_t reduction;  // 1 + TileAtomicOp, 0: plain store
     } tma;
     struct {
       uint8_t elem_bytes;

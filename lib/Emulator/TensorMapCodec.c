@@ -1,11 +1,12 @@
 //===- TensorMapCodec.c - Encodes and checks tensor maps ------------------===//
 //
-// Rules of cuTensorMapEncodeTiled, CUDA driver API, "Tensor Map Object
-// Management", for interleave "none".
+// Rules of cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col, CUDA driver API,
+// "Tensor Map Object Management", for interleave "none".
 //
 //===----------------------------------------------------------------------===//
 
 #include "TensorMapCodec.h"
+#include "TmaRows.h"
 
 #include <string.h>
 
@@ -55,12 +56,16 @@ static TileStatus check_dimension(const TileTensorMap *map, int dim) {
     REFUSE("tensor map: stride %d is %llu bytes, not a multiple of 16 below "
            "2^40",
            dim, (unsigned long long)stride);
-  if (map->box[dim] == 0 || map->box[dim] > 256)
+  if (!map->is_im2col && (map->box[dim] == 0 || map->box[dim] > 256))
     REFUSE("tensor map: box %d is %u, not in [1, 256]", dim, map->box[dim]);
   if (map->elem_strides[dim] > 8)
     REFUSE("tensor map: element stride %d is %u, not in [1, 8]", dim,
            map->elem_strides[dim]);
   return tile_status_ok();
+}
+
+static uint32_t inner_elems(const TileTensorMap *map) {
+  return map->is_im2col ? map->channels_per_pixel : map->box[0];
 }
 
 static TileStatus check(const TileTensorMap *map) {
@@ -77,7 +82,12 @@ static TileStatus check(const TileTensorMap *map) {
     if (!tile_status_is_ok(&status))
       return status;
   }
-  uint32_t inner_bytes = map->box[0] * tile_emu_type_bytes(type);
+  if (map->is_im2col) {
+    TileStatus status = tile_emu_im2col_check(map);
+    if (!tile_status_is_ok(&status))
+      return status;
+  }
+  uint32_t inner_bytes = inner_elems(map) * tile_emu_type_bytes(type);
   if (inner_bytes % 16)
     REFUSE("tensor map: the inner box has %u bytes, not a multiple of 16",
            inner_bytes);
@@ -106,11 +116,16 @@ TileStatus tile_emu_tensor_map_encode(const TileTensorMap *map, void *out_map) {
   for (int dim = 0; dim < map->rank; dim++) {
     uint32_t step = map->elem_strides[dim] ? map->elem_strides[dim] : 1;
     encoded.last[dim] = (uint32_t)(map->dims[dim] - 1);
-    encoded.box[dim] = (uint16_t)map->box[dim];
+    encoded.box[dim] = map->is_im2col ? 1 : (uint16_t)map->box[dim];
     encoded.elem_strides[dim] = (uint8_t)step;
     if (dim > 0)
       encoded.strides_bytes[dim - 1] = map->strides_bytes[dim];
   }
+  encoded.box[0] = (uint16_t)inner_elems(map);
+  encoded.flushes_denormals = map->type == TILE_TENSOR_MAP_F32_FTZ ||
+                              map->type == TILE_TENSOR_MAP_TF32_FTZ;
+  if (map->is_im2col)
+    tile_emu_im2col_encode(map, &encoded);
   memset(out_map, 0, TILE_TENSOR_MAP_SIZE_BYTES);
   memcpy(out_map, &encoded, sizeof encoded);
   return status;
@@ -122,7 +137,9 @@ bool tile_emu_encoded_map_is_valid(const TileEncodedMap *map) {
       map->type >= TILE_PTX_NUM_TYPES)
     return false;
   uint32_t elem_bytes = tile_emu_type_bytes((TilePtxType)map->type);
-  if (elem_bytes == 0 || map->box[0] * elem_bytes % 16)
+  if (elem_bytes == 0 || map->box[0] * elem_bytes % 16 || map->interleave)
+    return false;
+  if (map->is_im2col && (map->rank < 3 || map->num_pixels == 0))
     return false;
   for (uint32_t dim = 0; dim < map->rank; dim++)
     if (map->box[dim] == 0 || map->box[dim] > 256 ||

@@ -19,8 +19,13 @@ typedef struct {
   uint64_t address;
   uint64_t strides_bytes[TILE_TENSOR_MAP_MAX_RANK - 1]; // of dimensions 1, …
   uint32_t last[TILE_TENSOR_MAP_MAX_RANK];              // dimension - 1
-  uint16_t box[TILE_TENSOR_MAP_MAX_RANK];
+  uint16_t box[TILE_TENSOR_MAP_MAX_RANK];               // im2col: [0] channels
   uint8_t elem_strides[TILE_TENSOR_MAP_MAX_RANK];
+  bool is_im2col, flushes_denormals;
+  uint8_t interleave; // 0; others are not modelled
+  uint16_t num_pixels;
+  int16_t lower_corner[TILE_TENSOR_MAP_MAX_RANK - 2];
+  int16_t upper_corner[TILE_TENSOR_MAP_MAX_RANK - 2];
 } TileEncodedMap;
 
 /// Every field is in range; memory of a kernel may hold anything.

@@ -13,8 +13,12 @@
 #include "Async.h"
 #include "Race.h"
 #include "Sync.h"
-#include "TensorMapCodec.h"
 #include "TmaExec.h"
+#include "TmaRows.h"
+
+/// What out of bounds reads give when the map says NaN: every 16 bits of all
+/// types, as an H200 writes them.
+#define OOB_NAN 0x7ff77ff7u
 
 //===-- Rows --------------------------------------------------------------===//
 
@@ -47,40 +51,113 @@ static const TileEncodedMap *get_map(TileWarp *warp, const TileInsn *insn,
                   tile_emu_address_name(warp, lane, address, name));
     return NULL;
   }
-  if (map->rank != insn->num_vec) {
+  if (map->rank != insn->as.tma.rank) {
     tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_TENSOR_MAP,
                   "tensor map of rank %u in an instruction for %u dimensions",
-                  map->rank, insn->num_vec);
+                  map->rank, insn->as.tma.rank);
+    return NULL;
+  }
+  if (map->is_im2col != (insn->as.tma.mode == TILE_TENSOR_IM2COL)) {
+    tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_TENSOR_MAP,
+                  "%s tensor map in an instruction for %s ones",
+                  map->is_im2col ? "im2col" : "tiled",
+                  map->is_im2col ? "tiled" : "im2col");
     return NULL;
   }
   return map;
 }
 
-/// One row of a box: where it is in global memory, and which of its bytes are
-/// inside of the tensor.
-static TileAsyncRow row_at(const TileEncodedMap *map, const int32_t *start,
-                           const uint32_t *index, uint32_t shared,
-                           uint32_t row_bytes) {
+TileAsyncRow tile_emu_tensor_row(const TileTensorWalk *walk, const int64_t *at,
+                                 uint32_t index) {
+  const TileEncodedMap *map = walk->map;
   int64_t elem_bytes = tile_emu_type_bytes((TilePtxType)map->type);
-  int64_t first = start[0] < 0 ? -(int64_t)start[0] : 0;
-  int64_t end = (int64_t)map->last[0] + 1 - start[0];
+  uint32_t row_bytes = map->box[0] * (uint32_t)elem_bytes;
+  int64_t start = walk->start[0];
+  int64_t first = start < 0 ? -start : 0;
+  int64_t end = (int64_t)map->last[0] + 1 - start;
   if (end > map->box[0])
     end = map->box[0];
   if (end < first)
     end = first;
-  uint64_t global =
-      map->address + (uint64_t)(((int64_t)start[0] + first) * elem_bytes);
+  uint64_t global = map->address + (uint64_t)((start + first) * elem_bytes);
   for (uint32_t dim = 1; dim < map->rank; dim++) {
-    int64_t at = start[dim] + (int64_t)index[dim] * map->elem_strides[dim];
-    if (at < 0 || at > (int64_t)map->last[dim])
+    if (at[dim] < 0 || at[dim] > (int64_t)map->last[dim])
       end = first; // nothing of the row exists
-    global += (uint64_t)at * map->strides_bytes[dim - 1];
+    global += (uint64_t)at[dim] * map->strides_bytes[dim - 1];
   }
   if (end == first)
     first = end = 0;
-  return (TileAsyncRow){(uint8_t *)(uintptr_t)global, shared, row_bytes,
-                        (uint32_t)(first * elem_bytes),
-                        (uint32_t)(end * elem_bytes)};
+  return (TileAsyncRow){
+      (uint8_t *)(uintptr_t)global, walk->shared + index * row_bytes, row_bytes,
+      (uint32_t)(first * elem_bytes), (uint32_t)(end * elem_bytes)};
+}
+
+static void tiled_rows(const TileTensorWalk *walk, TileAsyncRow *rows,
+                       uint32_t num_rows) {
+  const TileEncodedMap *map = walk->map;
+  uint32_t index[TILE_TENSOR_MAP_MAX_RANK] = {0};
+  for (uint32_t r = 0; r < num_rows; r++) {
+    int64_t at[TILE_TENSOR_MAP_MAX_RANK] = {0};
+    for (uint32_t dim = 1; dim < map->rank; dim++)
+      at[dim] = walk->start[dim] + (int64_t)index[dim] * map->elem_strides[dim];
+    rows[r] = tile_emu_tensor_row(walk, at, r);
+    for (uint32_t dim = 1; dim < map->rank; dim++) {
+      if (++index[dim] < tile_encoded_map_count(map, dim))
+        break;
+      index[dim] = 0;
+    }
+  }
+}
+
+/// Rules that the hardware enforces with an illegal instruction.
+static bool check_coordinates(const TileTensorWalk *walk) {
+  const TileInsn *insn = walk->insn;
+  int64_t elem_bytes = tile_emu_type_bytes((TilePtxType)walk->map->type);
+  if (walk->start[0] * elem_bytes % 16) {
+    tile_emu_find(walk->warp, insn, tile_lane_bit(walk->lane),
+                  TILE_FINDING_TENSOR_COORDINATES,
+                  "the box begins at element %d, byte %lld of a row, which is "
+                  "not a multiple of 16",
+                  walk->start[0], (long long)(walk->start[0] * elem_bytes));
+    return false;
+  }
+  uint32_t count = insn->as.tma.mode == TILE_TENSOR_GATHER
+                       ? 1 + TILE_GATHER_ROWS
+                       : insn->as.tma.rank;
+  for (uint32_t i = 0; walk->is_store && i < count; i++)
+    if (walk->start[i] < 0) {
+      tile_emu_find(walk->warp, insn, tile_lane_bit(walk->lane),
+                    TILE_FINDING_TENSOR_COORDINATES,
+                    "coordinate %u of a store is %d; it must not be negative",
+                    i, walk->start[i]);
+      return false;
+    }
+  return true;
+}
+
+static uint64_t count_rows(const TileInsn *insn, const TileEncodedMap *map) {
+  if (insn->as.tma.mode == TILE_TENSOR_IM2COL)
+    return tile_emu_im2col_num_rows(map);
+  if (insn->as.tma.mode == TILE_TENSOR_GATHER)
+    return TILE_GATHER_ROWS;
+  uint64_t num_rows = 1;
+  for (uint32_t dim = 1; dim < map->rank; dim++)
+    num_rows *= tile_encoded_map_count(map, dim);
+  return num_rows;
+}
+
+static bool fill_rows(const TileTensorWalk *walk, TileAsyncOp *op) {
+  if (!check_coordinates(walk))
+    return false;
+  switch ((TileTensorMode)walk->insn->as.tma.mode) {
+  case TILE_TENSOR_IM2COL:
+    return tile_emu_im2col_rows(walk, op->rows);
+  case TILE_TENSOR_GATHER:
+    return tile_emu_gather_rows(walk, op->rows);
+  default:
+    tiled_rows(walk, op->rows, op->num_rows);
+    return true;
+  }
 }
 
 static TileAsyncOp *tensor_op(TileWarp *warp, const TileInsn *insn,
@@ -91,9 +168,7 @@ static TileAsyncOp *tensor_op(TileWarp *warp, const TileInsn *insn,
     return NULL;
   uint32_t elem_bytes = tile_emu_type_bytes((TilePtxType)map->type);
   uint32_t row_bytes = map->box[0] * elem_bytes;
-  uint64_t num_rows = 1;
-  for (uint32_t dim = 1; dim < map->rank; dim++)
-    num_rows *= tile_encoded_map_count(map, dim);
+  uint64_t num_rows = count_rows(insn, map);
   if (num_rows * row_bytes > TILE_SHARED_MAX_BYTES) {
     tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_TENSOR_MAP,
                   "a box of %llu bytes does not fit into shared memory",
@@ -105,24 +180,31 @@ static TileAsyncOp *tensor_op(TileWarp *warp, const TileInsn *insn,
   op->lanes = tile_lane_bit(lane);
   op->swizzle = map->swizzle;
   op->size_bytes = (uint32_t)num_rows * row_bytes;
+  bool is_tf32 = map->type == TILE_PTX_TF32;
+  op->is_tf32 = is_tf32 && kind == TILE_ASYNC_LOAD;
   if (map->fills_nan)
-    op->fill_pattern = elem_bytes == 2 ? 0x7fff7fffu : 0x7fffffffu;
-  if (kind == TILE_ASYNC_STORE)
-    op->as.store.type = map->type;
-  int32_t start[TILE_TENSOR_MAP_MAX_RANK] = {0};
-  uint32_t index[TILE_TENSOR_MAP_MAX_RANK] = {0};
-  for (uint32_t dim = 0; dim < map->rank; dim++)
-    start[dim] = (int32_t)tile_u32(warp, insn->vec[dim])[lane];
-  uint32_t offset = shared & TILE_SHARED_OFFSET_MASK;
-  for (uint32_t r = 0; r < op->num_rows; r++) {
-    op->rows[r] = row_at(map, start, index, offset + r * row_bytes, row_bytes);
-    for (uint32_t dim = 1; dim < map->rank; dim++) {
-      if (++index[dim] < tile_encoded_map_count(map, dim))
-        break;
-      index[dim] = 0;
-    }
+    op->fill_pattern = OOB_NAN;
+  if (kind == TILE_ASYNC_STORE) {
+    op->as.store.type = is_tf32 ? TILE_PTX_F32 : map->type;
+    op->as.store.flushes_denormals = map->flushes_denormals;
   }
-  return op;
+  TileTensorWalk walk = {.warp = warp,
+                         .insn = insn,
+                         .lane = lane,
+                         .is_store = kind == TILE_ASYNC_STORE,
+                         .map = map,
+                         .shared = shared & TILE_SHARED_OFFSET_MASK};
+  bool is_im2col_load = insn->as.tma.mode == TILE_TENSOR_IM2COL &&
+                        insn->num_vec > insn->as.tma.rank;
+  uint32_t num_start = is_im2col_load ? insn->as.tma.rank : insn->num_vec;
+  for (uint32_t i = 0; i < num_start; i++)
+    walk.start[i] = (int32_t)tile_u32(warp, insn->vec[i])[lane];
+  for (uint32_t i = num_start; i < insn->num_vec; i++)
+    walk.offsets[i - num_start] = tile_u32(warp, insn->vec[i])[lane] & 0xffff;
+  if (fill_rows(&walk, op))
+    return op;
+  tile_emu_async_destroy(op);
+  return NULL;
 }
 
 /// cp.async.bulk without a tensor: one row.

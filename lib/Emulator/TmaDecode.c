@@ -3,12 +3,14 @@
 #include "Address.h"
 #include "Dsmem.h"
 #include "TmaExec.h"
+#include "TmaRows.h"
 
 #include <string.h>
 
 static const char modifiers[] =
     "async bulk tensor reduce 1d 2d 3d 4d 5d shared::cluster shared::cta "
-    "global tile mbarrier::complete_tx::bytes multicast::cluster bulk_group "
+    "global tile im2col im2col_no_offs tile::gather4 tile::scatter4 "
+    "mbarrier::complete_tx::bytes multicast::cluster bulk_group "
     "L2::cache_hint cta_group::1 add min max and or xor inc dec noftz relaxed "
     "gpu";
 
@@ -25,14 +27,26 @@ static void decode_global(TileDecoder *decoder, uint32_t index) {
   if (!insn->as.tma.is_tensor)
     return;
   static const char *const ranks[] = {"1d", "2d", "3d", "4d", "5d"};
-  int rank = 1 + tile_decode_choice(decoder, ranks, 5);
+  uint32_t rank = 1u + (uint32_t)tile_decode_choice(decoder, ranks, 5);
+  bool is_im2col = tile_decode_has(decoder, "im2col") ||
+                   tile_decode_has(decoder, "im2col_no_offs");
+  bool is_gather = tile_decode_has(decoder, "tile::gather4") ||
+                   tile_decode_has(decoder, "tile::scatter4");
+  uint32_t wanted = is_gather ? 1 + TILE_GATHER_ROWS : rank;
+  insn->as.tma.rank = (uint8_t)rank;
+  insn->as.tma.mode = is_im2col   ? TILE_TENSOR_IM2COL
+                      : is_gather ? TILE_TENSOR_GATHER
+                                  : TILE_TENSOR_TILED;
   if (operand->num_subs != 2 || operand->subs[1].kind != TILE_OPERAND_VECTOR ||
-      operand->subs[1].num_subs != (uint32_t)rank) {
-    tile_decode_fail(decoder, "expected %d coordinates in braces", rank);
+      operand->subs[1].num_subs != wanted || (is_gather && rank != 2) ||
+      (is_im2col && rank < 3)) {
+    tile_decode_fail(decoder, "expected %u coordinates in braces", wanted);
     return;
   }
   TileSlotList list = {0};
   tile_decode_list_add(decoder, &list, &operand->subs[1], TILE_PTX_S32, false);
+  if (tile_decode_has(decoder, "im2col")) // behind the mbarrier
+    tile_emu_decode_im2col_offsets(decoder, 3, &list);
   tile_decode_list_finish(decoder, &list);
 }
 
@@ -41,7 +55,8 @@ static void decode_load(TileDecoder *decoder) {
   TileInsn *insn = decoder->insn;
   bool is_tensor = insn->as.tma.is_tensor;
   uint32_t at = is_tensor ? 2 : 3;
-  if (!tile_decode_count(decoder, at + 1, at + 3))
+  uint32_t num_infos = tile_decode_has(decoder, "im2col"); // its offsets
+  if (!tile_decode_count(decoder, at + 1 + num_infos, at + 3 + num_infos))
     return;
   TileDecodedAddress shared =
       tile_decode_address_a(decoder, 0, TILE_SPACE_SHARED);
@@ -56,7 +71,7 @@ static void decode_load(TileDecoder *decoder) {
   insn->as.tma.wide_mbarrier = mbarrier.is_wide;
   insn->as.tma.is_multicast = tile_decode_has(decoder, "multicast::cluster");
   if (insn->as.tma.is_multicast)
-    insn->dst2 = tile_decode_src(decoder, at + 1, TILE_PTX_U16);
+    insn->dst2 = tile_decode_src(decoder, at + 1 + num_infos, TILE_PTX_U16);
   insn->exec = tile_emu_tma_load;
 }
 
@@ -103,6 +118,9 @@ void tile_emu_decode_cp_async_bulk(TileDecoder *decoder) {
     insn->exec = tile_emu_bulk_wait;
     return;
   }
+  if (tile_decode_has(decoder, "im2col::w") ||
+      tile_decode_has(decoder, "im2col::w::128"))
+    tile_decode_unsupported(decoder, "im2col::w is of sm_100 and later");
   tile_decode_allow(decoder, modifiers);
   if (decoder->unsupported_reason)
     return;

@@ -21,6 +21,9 @@ TileStatus tile_cuda_encode_tensor_map(TileDevice *device,
                                        const TileTensorMap *map,
                                        void *out_map) {
   CudaGpu *gpu = (CudaGpu *)device;
+  if (map->is_im2col)
+    return tile_status_error(TILE_STATUS_USER_ERROR,
+                             "im2col tensor maps work in the emulator only");
   // TileTensorMapType is numbered as the driver's type. The driver's strides
   // leave out dimension 0.
   CudaResult result = gpu->api.tensor_map_encode_tiled(

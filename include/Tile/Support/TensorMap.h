@@ -32,8 +32,12 @@ typedef enum {
   TILE_TENSOR_MAP_TF32_FTZ = 12
 } TileTensorMapType;
 
-/// A tiled tensor map. Dimension 0 is the contiguous one (stride = element
-/// size), as in the driver API: the reverse of memref order.
+/// A tensor map. Dimension 0 is the contiguous one (stride = element size), as
+/// in the driver API: the reverse of memref order.
+///
+/// Tiled maps (cuTensorMapEncodeTiled) copy boxes. Maps of the im2col form
+/// (cuTensorMapEncodeIm2col) have the dimensions channels, width (, height
+/// (, depth)), images and copy some channels of some pixels.
 typedef struct {
   TileTensorMapType type;
   int rank;                                         // 1 to 5
@@ -44,6 +48,13 @@ typedef struct {
   uint32_t elem_strides[TILE_TENSOR_MAP_MAX_RANK];  // traversal strides
   int swizzle_bytes;                                // 0, 32, 64 or 128
   bool oob_nan; // out of bounds reads give NaN; false: zero
+  // Only of the im2col form, which does not use `box`. Corners are relative to
+  // the first and to the last pixel of an image.
+  bool is_im2col;
+  int32_t lower_corner[TILE_TENSOR_MAP_MAX_RANK - 2];
+  int32_t upper_corner[TILE_TENSOR_MAP_MAX_RANK - 2];
+  uint32_t channels_per_pixel; // at most 256
+  uint32_t pixels_per_column;  // at most 1024
 } TileTensorMap;
 
 #ifdef __cplusplus
