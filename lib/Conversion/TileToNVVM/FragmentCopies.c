@@ -57,8 +57,8 @@ static int64_t fragment_vector(const TileLayout *layout, int last,
 }
 
 // A lane or warp digit without image replicates: its copies stay silent.
-static void plan_owner(Lowering *l, Plan *plan) {
-  const TileLayout *layout = &plan->layout;
+MlirValue fragment_owner(Lowering *l, const TileLayout *layout) {
+  MlirValue owner = {NULL};
   MlirValue ids[3] = {{NULL}, lane_id(l), warp_id(l)};
   for (int i = 0; i < layout->in.num_digits; i++) {
     const TileLayoutDigit *in = &layout->in.digit[i];
@@ -72,8 +72,9 @@ static void plan_owner(Lowering *l, Plan *plan) {
         arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq,
                    .lhs = tile_int_get(&l->i32, digit),
                    .rhs = tile_const_int(&l->b, 0, 32));
-    plan->owner = and_maybe(l, plan->owner, is_first);
+    owner = and_maybe(l, owner, is_first);
   }
+  return owner;
 }
 
 static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
@@ -94,7 +95,7 @@ static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
   }
   plan->num_regs = tile_layout_axis_size(&plan->layout.in, TILE_LAYOUT_REG);
   if (plan->to_memory)
-    plan_owner(l, plan);
+    plan->owner = fragment_owner(l, &plan->layout);
   int last = plan->fragment->shape.rank - 1;
   int64_t elem_bytes = tile_elem_bits(plan->other->memory->element) / 8;
   int64_t limit = MAX_VECTOR_BYTES / elem_bytes;

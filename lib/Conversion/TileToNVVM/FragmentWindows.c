@@ -16,6 +16,7 @@ typedef struct {
   const View *view;
   TileLayoutCode code; // coordinates of registers, threads included
   int64_t num_regs;
+  MlirValue owner;
   TileInt size[TILE_MAX_RANK]; // per memory dimension; 1 where dropped
 } Window;
 
@@ -33,6 +34,7 @@ static bool window_begin(Lowering *l, MlirOperation op, const View *view,
     return false;
   }
   out->view = view;
+  out->owner = fragment_owner(l, &layout);
   out->num_regs = tile_layout_axis_size(&layout.in, TILE_LAYOUT_REG);
   for (int d = 0; d < view->memory->rank; d++)
     out->size[d] = tile_int_constant(1);
@@ -101,7 +103,8 @@ void copy_fragment_window(Lowering *l, MlirOperation op, const View *fragment,
   for (int64_t r = 0; r < window.num_regs; r++) {
     TileInt at[TILE_MAX_RANK];
     MlirValue inside = window_at(l, &window, r, at), pointer, value;
-    MlirValue predicate = inside;
+    MlirValue predicate =
+        to_memory ? and_maybe(l, window.owner, inside) : inside;
     if (!tile_run_pointer(l, op, other, at, 1, &pointer, &predicate))
       return;
     if (to_memory) {
