@@ -31,10 +31,11 @@
 
 static const char triple[] = "nvptx64-nvidia-cuda";
 
+// The NVPTX back end runs GVN and more of its own: running them here too, or
+// with MemorySSA, takes 20 ms of a GEMM and changes no register of it.
 static const char light_pipeline[] =
-    "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
-    "simplifycfg,loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,"
-    "simplifycfg,adce)";
+    "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,"
+    "loop-mssa(licm),early-cse,adce)";
 
 enum { PTX_KERNEL_CALLING_CONVENTION = 71 }; // llvm/IR/CallingConv.h
 
