@@ -257,6 +257,15 @@ static void report_conflict(TileWarp *warp, const TileInsn *insn, uint32_t lane,
                 agent % cluster->threads_per_cta);
 }
 
+const uint64_t *tile_emu_global_writers(TileCluster *cluster, uint64_t address,
+                                        uint64_t size_bytes) {
+  const TileAllocation *allocation =
+      allocation_find(cluster, address, size_bytes);
+  if (!allocation || !allocation->writers)
+    return NULL;
+  return allocation->writers + (address - (uintptr_t)allocation->memory) / 2;
+}
+
 /// Has the lane seen the write? `time` is that of the writer's cluster.
 static bool is_write_ordered(TileWarp *warp, uint32_t lane, uint64_t writer,
                              uint32_t time) {

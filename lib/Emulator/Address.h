@@ -45,6 +45,11 @@ void tile_emu_global_write_check(TileWarp *warp, const TileInsn *insn,
                                  uint32_t lane, const uint8_t *memory,
                                  uint64_t size_bytes, TileEpoch epoch);
 
+/// Who wrote each 2 bytes of global memory in this launch, 0: nobody; NULL when
+/// it is not known. As TileAllocation.writers.
+const uint64_t *tile_emu_global_writers(TileCluster *cluster, uint64_t address,
+                                        uint64_t size_bytes);
+
 typedef enum {
   TILE_ATOMIC_ADD,
   TILE_ATOMIC_MIN,

@@ -293,6 +293,7 @@ static void warp_reset(TileWarp *warp) {
   memset(warp->num_false_polls, 0, sizeof warp->num_false_polls);
   memset(warp->cluster_phase, 0xff, sizeof warp->cluster_phase);
   memset(warp->bulk_group, 0, sizeof warp->bulk_group);
+  memset(warp->map_released, 0, sizeof warp->map_released);
   memset(&warp->cp_async, 0, sizeof warp->cp_async);
   memset(wgmma->in_flight, 0, kernel->num_registers + 1);
   memset(wgmma->written_at, 0,

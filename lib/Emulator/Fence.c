@@ -8,6 +8,7 @@
 
 #include "Decode.h"
 #include "Machine.h"
+#include "TensorMapReplace.h"
 
 static TileLanes fence_proxy(TileWarp *warp, const TileInsn *insn,
                              TileLanes lanes) {
@@ -32,7 +33,7 @@ void tile_emu_decode_fence(TileDecoder *decoder) {
                   decoder->num_words > 2 && !strcmp(decoder->words[1], "proxy");
   bool is_async = is_proxy && !strncmp(decoder->words[2], "async", 5);
   if (is_proxy && !strncmp(decoder->words[2], "tensormap", 9)) {
-    tile_decode_unsupported(decoder, "tensor map proxy");
+    tile_emu_decode_fence_tensormap(decoder);
     return;
   }
   insn->exec = is_async ? fence_proxy : fence;

@@ -154,6 +154,11 @@ static const KindInfo kinds[TILE_FINDING_NUM_KINDS] = {
          "hardware stops with an illegal instruction: a box must begin at a "
          "multiple of 16 bytes, stores at no negative coordinate, and im2col "
          "inside of the box of the map"},
+    [TILE_FINDING_MAP_PROXY] =
+        {"tensor-map-fence", false,
+         "TMA may still use the old map: the writer needs "
+         "fence.proxy.tensormap::generic.release, a thread of each CTA that "
+         "uses it the acquire"},
     [TILE_FINDING_UNSUPPORTED] =
         {"unsupported", false,
          "the emulator does not know this instruction; nothing is said about "

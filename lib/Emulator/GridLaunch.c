@@ -10,6 +10,7 @@
 #include "FindingView.h"
 #include "Simulation.h"
 #include "Statistics.h"
+#include "TensorMapReplace.h"
 
 #include <stdlib.h>
 
@@ -257,10 +258,12 @@ static void run_execute(TileRun *run, const TileEmuLaunch *launch) {
     run->traits = tile_emu_traits_create(kernel);
   run->results = tile_emu_results_create(run);
   pthread_mutex_init(&run->progress_lock, NULL);
+  run->map_proxy = tile_emu_map_proxy_create();
   if (emu->options.co_resident)
     tile_emu_co_resident_run(run);
   else
     run_clusters(run);
+  tile_emu_map_proxy_destroy(run->map_proxy);
   pthread_mutex_destroy(&run->progress_lock);
   tile_emu_results_destroy(run->results);
   report_update(run);

@@ -7,6 +7,7 @@
 
 #include "Decode.h"
 #include "Machine.h"
+#include "TensorMapReplace.h"
 
 #include <string.h>
 
@@ -80,6 +81,7 @@ static const IsaEntry isa[] = {
     {"ldmatrix", tile_emu_decode_ldmatrix},
     {"stmatrix", tile_emu_decode_stmatrix},
     {"movmatrix", tile_emu_decode_movmatrix},
+    {"tensormap", tile_emu_decode_tensormap},
     {"createpolicy", tile_emu_decode_createpolicy},
     {"prefetch", tile_emu_decode_hint},
     {"prefetchu", tile_emu_decode_hint},

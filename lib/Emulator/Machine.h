@@ -100,6 +100,7 @@ struct TileWarp {
   uint32_t bulk_group[TILE_WARP_SIZE];    // open bulk group of each lane
   uint8_t *local;                         // kernel->local_bytes a lane
   TileLanes fenced;                       // executed a fence
+  uint32_t map_released[TILE_WARP_SIZE];  // ticks: tensor map fences
   TileLanes carry;                        // CC.CF, see AluCarry.c
   uint32_t num_registers;                 // of a thread; 0: not counted
   struct TileCallStack *calls;            // by lane; NULL: no functions
@@ -320,7 +321,8 @@ struct TileRun {
   uint8_t *register_template; // register file of a fresh warp
   TileClusterResults *results;
   struct TileResidence *residence; // NULL: clusters run one after another
-  TileInsnTraits *traits;          // by instruction; NULL unless recorded
+  struct TileMapProxy *map_proxy;
+  TileInsnTraits *traits; // by instruction; NULL unless recorded
   uint64_t num_ctas_done, num_noted_insns; // atomic; for Progress.c
   pthread_mutex_t progress_lock;
 };

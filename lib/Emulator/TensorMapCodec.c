@@ -113,6 +113,8 @@ TileStatus tile_emu_tensor_map_encode(const TileTensorMap *map, void *out_map) {
   encoded.swizzle = (uint8_t)swizzle_mode(map->swizzle_bytes);
   encoded.fills_nan = map->oob_nan;
   encoded.address = map->address;
+  for (int dim = map->rank; dim < TILE_TENSOR_MAP_MAX_RANK; dim++)
+    encoded.box[dim] = encoded.elem_strides[dim] = 1; // may be used later
   for (int dim = 0; dim < map->rank; dim++) {
     uint32_t step = map->elem_strides[dim] ? map->elem_strides[dim] : 1;
     encoded.last[dim] = (uint32_t)(map->dims[dim] - 1);

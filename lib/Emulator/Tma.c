@@ -13,6 +13,7 @@
 #include "Async.h"
 #include "Race.h"
 #include "Sync.h"
+#include "TensorMapReplace.h"
 #include "TmaExec.h"
 #include "TmaRows.h"
 
@@ -44,10 +45,13 @@ static const TileEncodedMap *get_map(TileWarp *warp, const TileInsn *insn,
                   tile_emu_address_name(warp, lane, address, name));
     return NULL;
   }
+  tile_emu_map_proxy_check(warp, insn, lane, address);
   const TileEncodedMap *map = (const TileEncodedMap *)memory;
   if (!tile_emu_encoded_map_is_valid(map)) {
     tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_TENSOR_MAP,
-                  "%s does not hold a tensor map",
+                  map->magic == TILE_TENSOR_MAP_MAGIC
+                      ? "%s holds a tensor map with impossible values"
+                      : "%s does not hold a tensor map",
                   tile_emu_address_name(warp, lane, address, name));
     return NULL;
   }
