@@ -274,7 +274,9 @@ static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
     return refuse(out, "tile-instr/base",
                   "a tensor map can only be made on the host, of "
                   "an argument of the function that launches");
-  if (align < 16)
+  // The hardware stops at a box that begins inside 16 bytes.
+  align = window_align(tile_copy_src(copy), align);
+  if (align % 16)
     return refuse(out, "tile-instr/alignment",
                   "rows are known to be aligned to %lld bytes; TMA needs 16",
                   (long long)align);
