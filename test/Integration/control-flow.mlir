@@ -151,3 +151,40 @@ func.func @nest(%A: memref<?x64xf32>, %B: memref<?x?x64xf32>, %T: memref<?xi32>)
   }
   return
 }
+
+// Values and conditions carried from round to round feed a fill.
+// CASE: carry(A=ints:5:f32, B=junk:5x8:f32, n=5)
+// CASE: carry(A=ints:5:f32, B=junk:5x8:f32, n=0)
+// EXPECT: s = np.float32(1.5); odd = False
+// EXPECT: for i in range(n):
+// EXPECT:   s = s + A[i] if not odd else s * 2; B[i] = s; odd = not odd
+func.func @carry(%A: memref<5xf32>, %B: memref<5x8xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %s0 = arith.constant 1.5 : f32
+  %two = arith.constant 2.0 : f32
+  %false = arith.constant false
+  %true = arith.constant true
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c32, %ny = %c1, %nz = %c1) {
+    %F = tile.alloc : memref<8xf32, #tile.fragment>
+    %last:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %s0, %odd = %false) -> (f32, i1) {
+      %next = scf.if %odd -> f32 {
+        %d = arith.mulf %s, %two : f32
+        scf.yield %d : f32
+      } else {
+        %a = memref.load %A[%i] : memref<5xf32>
+        %t = arith.addf %s, %a : f32
+        scf.yield %t : f32
+      }
+      tile.fill %F, %next : memref<8xf32, #tile.fragment>, f32
+      %b = tile.region %B[%i, 0] [1, 8] drop [0] : memref<5x8xf32>
+      tile.copy %F to %b : memref<8xf32, #tile.fragment>, !tile.region<8xf32>
+      %flip = arith.xori %odd, %true : i1
+      scf.yield %next, %flip : f32, i1
+    }
+    gpu.terminator
+  }
+  return
+}
