@@ -78,6 +78,7 @@ typedef struct {
   int max_findings;          // further ones are counted only; 0 = default
   int num_priority_changes;  // of TILE_EMU_SCHEDULE_PRIORITY; default 3
   int num_sms;               // multiprocessors of the device; 0 = 132
+  int registers_per_thread;  // at launch, for setmaxnreg; 0 = from the PTX
   /// As many CTAs as the device has room for run at the same time, so that
   /// they can wait for each other. Otherwise clusters run one after another.
   bool co_resident;

@@ -284,8 +284,7 @@ static void warp_reset(TileWarp *warp) {
   warp->live = warp->num_lanes == TILE_WARP_SIZE ? TILE_ALL_LANES
                                                  : (1u << warp->num_lanes) - 1;
   warp->waiting = warp->timed_out = warp->fenced = warp->carry = 0;
-  warp->num_registers = tile_emu_registers_per_thread(
-      kernel, warp->cluster->run->threads_per_cta);
+  warp->num_registers = tile_emu_registers_per_thread(warp->cluster->run);
   warp->is_uniform = true;
   warp->uniform_pc = 0;
   warp->seen_version = 0;

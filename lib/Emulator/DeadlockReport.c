@@ -141,6 +141,17 @@ static void settle_counters(TileCluster *cluster) {
     }
 }
 
+static bool waits_for_registers(const TileCta *cta) {
+  for (uint32_t i = 0; i < cta->num_warps; i++) {
+    const TileWarp *warp = &cta->warps[i];
+    TILE_FOR_LANES (l, warp->live & warp->waiting) {
+      if (warp->wait[l].kind == TILE_WAIT_REGISTERS)
+        return true;
+    }
+  }
+  return false;
+}
+
 void tile_emu_deadlock_print(TileCluster *cluster, TileBuffer *buffer) {
   Report *report = tile_emu_calloc(1, sizeof *report);
   report->cluster = cluster;
@@ -153,6 +164,8 @@ void tile_emu_deadlock_print(TileCluster *cluster, TileBuffer *buffer) {
   for (uint32_t r = 0; r < cluster->num_ctas; r++) {
     for (uint32_t i = 0; i < cluster->ctas[r].num_warps; i++)
       print_warp(report, &cluster->ctas[r].warps[i]);
+    if (waits_for_registers(&cluster->ctas[r]))
+      tile_emu_registers_print(&cluster->ctas[r], buffer);
     tile_emu_deadlock_exits(&cluster->ctas[r], buffer);
   }
   if (report->any_mbarrier)

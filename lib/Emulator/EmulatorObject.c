@@ -10,6 +10,7 @@ enum {
   DEFAULT_MAX_FINDINGS = 200,
   DEFAULT_NUM_SMS = 132, // H100 SXM
   MAX_NUM_SMS = 65535,
+  MAX_REGISTERS = 255,
   MEMORY_ALIGN = 256,
   BLOCK_ALIGN = 4096
 };
@@ -61,6 +62,11 @@ TileStatus tile_emu_create(const TileEmuOptions *options, TileEmu **out_emu) {
     return tile_status_error(TILE_STATUS_USER_ERROR,
                              "%d multiprocessors, not in [0, %d]",
                              options->num_sms, MAX_NUM_SMS);
+  if (options->registers_per_thread < 0 ||
+      options->registers_per_thread > MAX_REGISTERS)
+    return tile_status_error(TILE_STATUS_USER_ERROR,
+                             "%d registers a thread, not in [0, %d]",
+                             options->registers_per_thread, MAX_REGISTERS);
   TileEmu *emu = tile_emu_calloc(1, sizeof *emu);
   emu->options = *options;
   if (emu->options.num_threads == 0)

@@ -191,6 +191,10 @@ static const KindInfo kinds[TILE_FINDING_NUM_KINDS] = {
         {"setmaxnreg", false,
          "`inc` must ask for no fewer registers than the warp has, `dec` for "
          "no more; the warps of a role execute it once"},
+    [TILE_FINDING_REGISTERS_PEDANTIC] =
+        {"setmaxnreg(pedantic)", true,
+         "the kernel needs .maxnreg, or .minnctapersm beside .maxntid or "
+         ".reqntid"},
 };
 
 const char *tile_emu_finding_name(TileFindingKind kind) {

@@ -106,6 +106,7 @@ static void group_save(const Group *group) {
 static void check_leaks(TileCta *cta) {
   TileCluster *cluster = cta->cluster;
   tile_emu_dsmem_check_exit(cta);
+  tile_emu_registers_check_exit(cta);
   for (uint32_t i = 0; i < cluster->num_async; i++) {
     const TileAsyncOp *op = cluster->async_ops[i];
     bool writes = (op->kind == TILE_ASYNC_LOAD &&

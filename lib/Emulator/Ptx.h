@@ -270,7 +270,8 @@ typedef struct {
   uint32_t num_shared_variables;
   uint32_t local_bytes, local_stride_bytes; // of a thread; to the next one
   uint32_t reqntid[3], maxntid[3], cluster[3];
-  uint32_t maxnreg; // 0: not given
+  uint32_t maxnreg, minnctapersm; // 0: not given
+  uint32_t max_inc_registers;     // of setmaxnreg.inc; 0: there is none
   bool has_wgmma, has_cp_async, has_bulk_store;
   struct TileFunction **functions; // that it calls, directly or not
   uint32_t num_functions;

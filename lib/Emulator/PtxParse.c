@@ -332,8 +332,9 @@ static void parse_kernel_directives(TileParser *parser) {
       kernel->maxnreg = tile_emu_lex_count(parser, 256, ".maxnreg");
     else if (tile_emu_text_is(word, "pragma"))
       tile_emu_lex_skip_past(parser, ';');
-    else if (tile_emu_text_is(word, "minnctapersm") ||
-             tile_emu_text_is(word, "maxnctapersm") ||
+    else if (tile_emu_text_is(word, "minnctapersm"))
+      kernel->minnctapersm = tile_emu_lex_count(parser, 32, ".minnctapersm");
+    else if (tile_emu_text_is(word, "maxnctapersm") ||
              tile_emu_text_is(word, "maxclusterrank"))
       tile_emu_lex_integer(parser);
     // .explicitcluster, .blocksareclusters, .noreturn carry no number.

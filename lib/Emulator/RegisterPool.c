@@ -1,15 +1,20 @@
 //===- RegisterPool.c - setmaxnreg ----------------------------------------===//
 //
 // PTX ISA, "setmaxnreg". The registers of a CTA are a pool: .dec gives the
-// registers of a warp back, .inc waits until there are enough. How many a
-// thread has at first is .maxnreg, or what fits when the CTA has a
-// multiprocessor for itself; a kernel that says neither leaves it open, and
-// then nothing is counted.
+// registers of a warp back, .inc waits until there are enough. On an H200 the
+// pool is what the CTA got at launch, however many registers the multiprocessor
+// has left, and warps that exit give nothing back.
+//
+// How many a thread has at launch is what ptxas 13.0 makes it: .maxnreg, or
+// what is left with .minnctapersm CTAs on a multiprocessor, but never more than
+// the largest setmaxnreg.inc asks for. Without either directive ptxas ignores
+// the instruction, and nothing is counted.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Decode.h"
 #include "Machine.h"
+#include "Simulation.h"
 
 enum {
   MIN_REGISTERS = 24,
@@ -26,8 +31,12 @@ static TileLanes setmaxnreg(TileWarp *warp, const TileInsn *insn,
     return blocked;
   TileCta *cta = warp->cta;
   uint32_t old = warp->num_registers, wanted = (uint32_t)insn->imm;
-  if (!old) // not counted
+  if (!old) { // not counted
+    tile_emu_find(warp, insn, lanes, TILE_FINDING_REGISTERS_PEDANTIC,
+                  "ptxas ignores setmaxnreg here, as it does not know the "
+                  "number of registers at launch");
     return 0;
+  }
   bool is_inc = insn->as.alu.mode;
   if (is_inc ? wanted < old : wanted > old) {
     tile_emu_find(warp, insn, lanes, TILE_FINDING_REGISTER_COUNT,
@@ -50,15 +59,73 @@ static TileLanes setmaxnreg(TileWarp *warp, const TileInsn *insn,
   return 0;
 }
 
-uint32_t tile_emu_registers_per_thread(const TileKernel *kernel,
-                                       uint32_t threads_per_cta) {
-  if (kernel->maxnreg)
-    return kernel->maxnreg / GRANULE * GRANULE;
-  if (!kernel->maxntid[0] && !kernel->reqntid[0])
+//===-- At launch ---------------------------------------------------------===//
+
+static uint32_t smaller(uint32_t x, uint32_t y) { return x < y ? x : y; }
+
+static uint32_t compiled_registers(const TileKernel *kernel) {
+  const uint32_t *size = kernel->reqntid[0] ? kernel->reqntid : kernel->maxntid;
+  uint32_t count = MAX_COMPILED;
+  if (size[0] && kernel->minnctapersm)
+    count = smaller(count,
+                    SM_REGISTERS /
+                        (size[0] * size[1] * size[2] * kernel->minnctapersm) /
+                        GRANULE * GRANULE);
+  else if (!kernel->maxnreg)
     return 0;
-  uint32_t count = SM_REGISTERS / threads_per_cta;
-  return (count < MAX_COMPILED ? count : MAX_COMPILED) / GRANULE * GRANULE;
+  if (kernel->maxnreg)
+    count = smaller(count, kernel->maxnreg);
+  if (kernel->max_inc_registers)
+    count = smaller(count, kernel->max_inc_registers);
+  return count;
 }
+
+uint32_t tile_emu_registers_per_thread(const TileRun *run) {
+  uint32_t count = (uint32_t)run->emu->options.registers_per_thread;
+  if (!count)
+    count = compiled_registers(run->kernel);
+  return (count + GRANULE - 1) / GRANULE * GRANULE; // as they are allocated
+}
+
+//===-- Reports -----------------------------------------------------------===//
+
+void tile_emu_registers_print(const TileCta *cta, TileBuffer *buffer) {
+  uint32_t at_launch = tile_emu_registers_per_thread(cta->cluster->run);
+  tile_emu_buffer_print(buffer,
+                        "      registers of the CTA: %u (%u for each of %u "
+                        "threads at launch), %u "
+                        "are free",
+                        at_launch * cta->num_warps * TILE_WARP_SIZE, at_launch,
+                        cta->num_warps * TILE_WARP_SIZE,
+                        cta->num_free_registers);
+  for (uint32_t first = 0, end; first < cta->num_warps; first = end) {
+    uint32_t count = cta->warps[first].num_registers;
+    for (end = first + 1;
+         end < cta->num_warps && cta->warps[end].num_registers == count;
+         end++) {
+    }
+    tile_emu_buffer_print(buffer, "; warps %u to %u have %u a thread", first,
+                          end - 1, count);
+  }
+  tile_emu_buffer_print(buffer, "\n");
+}
+
+/// The four warps of a warpgroup must execute the same setmaxnreg.
+void tile_emu_registers_check_exit(TileCta *cta) {
+  for (uint32_t i = 0; i < cta->num_warps; i++) {
+    const TileWarp *first = &cta->warps[i & ~3u];
+    if (cta->warps[i].num_registers != first->num_registers) {
+      tile_emu_find(&cta->warps[i], NULL, 0, TILE_FINDING_REGISTER_COUNT,
+                    "warps %u and %u of a warpgroup end with %u and %u "
+                    "registers a thread: all four must execute setmaxnreg",
+                    first->index, i, first->num_registers,
+                    cta->warps[i].num_registers);
+      return;
+    }
+  }
+}
+
+//===-- Decode ------------------------------------------------------------===//
 
 void tile_emu_decode_setmaxnreg(TileDecoder *decoder) {
   TileInsn *insn = decoder->insn;
@@ -70,5 +137,8 @@ void tile_emu_decode_setmaxnreg(TileDecoder *decoder) {
                      (long long)count, GRANULE, MIN_REGISTERS, MAX_REGISTERS);
   insn->imm = count;
   insn->as.alu.mode = tile_decode_has(decoder, "inc");
+  TileKernel *kernel = decoder->parser->kernel;
+  if (insn->as.alu.mode && count > kernel->max_inc_registers)
+    kernel->max_inc_registers = (uint32_t)count;
   insn->exec = setmaxnreg;
 }

@@ -58,8 +58,11 @@ void tile_emu_cluster_finish(TileCluster *cluster);
 /// The constants that all warps share, in run->register_template.
 void tile_emu_template_build(TileRun *run);
 /// Registers a thread begins with, 0 when unknown. RegisterPool.c
-uint32_t tile_emu_registers_per_thread(const TileKernel *kernel,
-                                       uint32_t threads_per_cta);
+uint32_t tile_emu_registers_per_thread(const TileRun *run);
+/// Appends who has the registers of the CTA.
+void tile_emu_registers_print(const TileCta *cta, TileBuffer *buffer);
+/// The CTA exits: its warpgroups must have kept together.
+void tile_emu_registers_check_exit(TileCta *cta);
 /// Agents of race detection that a cluster needs.
 uint32_t tile_emu_run_num_agents(const TileRun *run);
 

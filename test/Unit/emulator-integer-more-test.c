@@ -140,7 +140,8 @@ static void registers_in_the_wrong_direction(void **state) {
   HarnessRun dec = pool_run(POOL_KERNEL(SET("dec", "136"), ""));
   harness_run_finds(&dec, "setmaxnreg",
                     "dec to 136 registers, the warp has 128");
-  HarnessRun inc = pool_run(POOL_KERNEL(SET("inc", "120"), ""));
+  HarnessRun inc =
+      pool_run(POOL_KERNEL(SET("inc", "128") SET("inc", "120"), ""));
   harness_run_finds(&inc, "setmaxnreg",
                     "inc to 120 registers, the warp has 128");
 }

@@ -29,6 +29,7 @@ typedef enum {
   OPTION_PROFILE,
   OPTION_THREADS,
   OPTION_SMS,
+  OPTION_REGISTERS,
   OPTION_MAX_INSTRUCTIONS,
   OPTION_KERNEL,
   OPTION_GRID,
@@ -58,6 +59,7 @@ static const char *const option_names[OPTION_COUNT] = {
     [OPTION_PROFILE] = "profile",
     [OPTION_THREADS] = "threads",
     [OPTION_SMS] = "sms",
+    [OPTION_REGISTERS] = "registers",
     [OPTION_MAX_INSTRUCTIONS] = "max-instructions",
     [OPTION_KERNEL] = "kernel",
     [OPTION_GRID] = "grid",
@@ -204,7 +206,7 @@ static TileStatus apply_launch_option(Option option, const char *value,
 
 static TileStatus apply_value(Option option, const char *value,
                               RunOptions *options) {
-  enum { MAX_THREADS = 1024, MAX_SMS = 65535 };
+  enum { MAX_THREADS = 1024, MAX_SMS = 65535, MAX_REGISTERS = 255 };
   TileEmuOptions *emulator = &options->device.emulator;
   TileStatus status;
   uint64_t number = 0;
@@ -243,6 +245,10 @@ static TileStatus apply_value(Option option, const char *value,
       return tile_status_ok();
     status = parse_number(option, value, 1, MAX_SMS, &number);
     emulator->num_sms = (int)number;
+    return status;
+  case OPTION_REGISTERS:
+    status = parse_number(option, value, 1, MAX_REGISTERS, &number);
+    emulator->registers_per_thread = (int)number;
     return status;
   case OPTION_SMS:
     status = parse_number(option, value, 1, MAX_SMS, &number);
