@@ -1,0 +1,129 @@
+//===- TileBufferOps.td - Tiles and windows of buffers --------------------===//
+#ifndef TILE_BUFFER_OPS_TD
+#define TILE_BUFFER_OPS_TD
+
+include "Tile/Dialect/TileAttrs.td"
+include "Tile/Dialect/TileTypes.td"
+
+def Tile_AllocOp : Tile_Op<"alloc"> {
+  let summary = "allocates a shared tile, a fragment or a private array";
+  let description = [{
+    The memory space of the result type says what is allocated:
+    `#gpu.address_space<workgroup>` one tile per block, `#tile.fragment` one
+    tile spread over the registers of the computing threads,
+    `#gpu.address_space<private>` one array per thread. Contents are undefined.
+
+    `layout` is given by the user or written by layout inference; the type never
+    changes. `alignment` is in bytes. `offset` is the place in the dynamic
+    shared memory of the block, in bytes; `tile-pack-shared-memory` writes it.
+
+    Constraints:
+    (C1) the memory space is one of the three;
+    (C2) the shape is static, of rank 0 to 5 (rank 0 only for private memory),
+         without extent 0, and of at most 2^31 - 1 elements;
+    (C3) the memref has the identity layout;
+    (C4) `alignment` is a power of two and only on shared tiles;
+    (C5) `layout` only on shared tiles and fragments, and it can be parsed for
+         the shape and element type;
+    (C6) a shared layout maps elements to offsets and is injective, a fragment
+         layout maps registers to elements and covers the tile;
+    (C7) `offset` only on shared tiles, at least 0, a multiple of the alignment
+         (without one: of the element size);
+    (C8) the element type is f64, f32, f16, bf16, an 8-bit float or a signless
+         integer of 1, 8, 16, 32 or 64 bits. i1 is stored in one byte.
+
+    | memory space | lifetime | `layout` | `alignment`, `offset` |
+    |---|---|---|---|
+    | `#gpu.address_space<workgroup>` | the block | elements to offsets | yes |
+    | `#tile.fragment` | the block | registers to elements | no |
+    | `#gpu.address_space<private>` | the thread | no | no |
+
+    Example:
+    ```mlir
+    %As = tile.alloc {layout = #tile.layout<"swizzle<128>">} : memref<128x64xbf16, #gpu.address_space<workgroup>>
+    ```
+  }];
+  let arguments = (ins
+    Arg<OptionalAttr<Tile_LayoutAttr>, "placement of the elements">:$layout,
+    Arg<OptionalAttr<I64Attr>, "alignment of the first byte">:$alignment,
+    Arg<OptionalAttr<I64Attr>, "first byte in dynamic shared memory">:$offset);
+  let results = (outs Res<AnyMemRef, "the tile", [MemAlloc]>:$memref);
+  let assemblyFormat = "attr-dict `:` type($memref)";
+  let hasVerifier = 1;
+}
+
+def Tile_RegionOp : Tile_Op<"region", [Pure, AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<InferTypeOpInterface>], /*isView=*/1> {
+  let summary = "window of a buffer";
+  let description = [{
+    `region[i, j, …] = source[offset0 + i, offset1 + j, …]` for
+    `0 <= i < size0`, …. Reads outside the buffer give `pad` (default 0), writes
+    outside are dropped. Offsets are any index values, negative ones included.
+    Dimensions listed in `dropped` have size 1 and do not appear in the result.
+
+    `align` is a fact: the address of `source` and every stride but the last are
+    multiples of that many bytes. `tile-make-variants` writes it where a
+    `tile.require` on the host guarantees it.
+
+    Constraints:
+    (C1) one offset and one size per dimension of `source`;
+    (C2) sizes are at least 1, and the window has at most 2^31 - 1 elements;
+    (C3) dropped dimensions are in range, ascending and of size 1, and at least
+         one dimension stays;
+    (C4) a shared tile, fragment or private array is not left: static offsets
+         are at least 0 and offset + size at most the extent;
+    (C5) `pad` has the element type of `source`, which is in global memory;
+    (C6) `align` is a power of two;
+    (C7) every user is a tile op;
+    (C8) `source` is in global, shared or private memory or a fragment.
+
+    Example:
+    ```mlir
+    %a = tile.region %A[%b, %m, 0] [1, 128, 64] drop [0] : memref<?x?x?xbf16>
+    ```
+    The result is `!tile.region<128x64xbf16>`.
+  }];
+  let arguments = (ins
+    Arg<AnyMemRef, "the buffer">:$source,
+    Arg<Variadic<Index>, "the offsets that are not constant">:$offsets,
+    Arg<Optional<AnyType>, "what reads outside the buffer give">:$pad,
+    Arg<DenseI64ArrayAttr, "one per dimension; a marker: in `offsets`">:$static_offsets,
+    Arg<DenseI64ArrayAttr, "extents of the window">:$static_sizes,
+    Arg<DefaultValuedAttr<DenseI64ArrayAttr, "{}">,
+        "dimensions of size 1 that the result lacks">:$dropped,
+    Arg<OptionalAttr<I64Attr>, "known alignment in bytes">:$align);
+  let results = (outs Res<Tile_RegionType, "the window">:$region);
+  let assemblyFormat = [{
+    $source `` custom<DynamicIndexList>($offsets, $static_offsets)
+    $static_sizes (`drop` $dropped^)? (`pad` $pad^ `:` type($pad) `in`)?
+    attr-dict `:` type($source)
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+  let cInfer = 1;
+}
+
+def Tile_StorageOp : Tile_Op<"storage", [Pure,
+    DeclareOpInterfaceMethods<InferTypeOpInterface>], /*isView=*/1> {
+  let summary = "the linear storage behind a tile";
+  let description = [{
+    `storage[o]` is the element at offset `o` of the layout of a shared tile
+    (the same for the whole block), or register `o` of the executing thread of a
+    fragment (in private memory). Lowering uses it; it needs a known layout.
+
+    Constraints:
+    (C1) `tile` is the result of a `tile.alloc` with a layout.
+
+    Example:
+    ```mlir
+    %s = tile.storage %As : memref<128x64xbf16, #gpu.address_space<workgroup>>
+    ```
+  }];
+  let arguments = (ins Arg<AnyMemRef, "a tile with a layout">:$tile);
+  let results = (outs Res<AnyMemRef, "its storage, of rank 1">:$storage);
+  let assemblyFormat = "$tile attr-dict `:` type($tile)";
+  let hasVerifier = 1;
+  let cInfer = 1;
+}
+
+#endif // TILE_BUFFER_OPS_TD

@@ -1,0 +1,189 @@
+//===- TileHostOps.td - Kernel and host side ------------------------------===//
+#ifndef TILE_HOST_OPS_TD
+#define TILE_HOST_OPS_TD
+
+include "Tile/Dialect/TileAttrs.td"
+include "Tile/Dialect/TileTypes.td"
+
+def Tile_BlockSwizzleOp : Tile_Op<"block_swizzle", [Pure]> {
+  let summary = "rasterised block ids";
+  let description = [{
+    Renumbers the blocks of a `grid_x` x `grid_y` grid so that blocks that run
+    at the same time share operands. With linear id `l = y · grid_x + x` the
+    grid is cut in panels of `panel` rows (`raster = row`) or columns
+    (`raster = column`); blocks are numbered along the short side of a panel
+    first. With `serpentine` every second panel runs backwards. A last panel
+    may be smaller. The map is a bijection of the grid.
+
+    Constraints:
+    (C1) `panel` is at least 1.
+
+    Example:
+    ```mlir
+    %i, %j = tile.block_swizzle %bx, %by of %gx, %gy {panel = 8 : i64}
+    ```
+  }];
+  let arguments = (ins
+    Arg<Index, "block id, column">:$x, Arg<Index, "block id, row">:$y,
+    Arg<Index, "columns of the grid">:$grid_x,
+    Arg<Index, "rows of the grid">:$grid_y,
+    Arg<DefaultValuedAttr<I64Attr, "8">, "short side of a panel">:$panel,
+    Arg<DefaultValuedAttr<Tile_RasterAttr, "::tile::Raster::Row">,
+        "whether panels are rows or columns">:$raster,
+    Arg<UnitAttr, "every second panel runs backwards">:$serpentine);
+  let results = (outs Res<Index, "new column">:$new_x,
+                      Res<Index, "new row">:$new_y);
+  let assemblyFormat = "$x `,` $y `of` $grid_x `,` $grid_y attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tile_KernelConfigOp : Tile_Op<"kernel_config"> {
+  let summary = "options of the kernel whose body holds it";
+  let description = [{
+    `min_blocks`: blocks that must fit on one multiprocessor. `registers`: upper
+    bound per thread. `specialize`, `persist`: whether the kernel may be split
+    into roles, whether its blocks may loop over tiles. Outlining drops the
+    attributes of a launch, so they sit on this op.
+
+    Constraints:
+    (C1) directly inside a `gpu.launch`, `gpu.func` or `func.func`, at most once;
+    (C2) `min_blocks` is from 1 to 32;
+    (C3) `registers` is from 24 to 255.
+
+    Example:
+    ```mlir
+    tile.kernel_config {min_blocks = 2 : i64}
+    ```
+  }];
+  let arguments = (ins
+    Arg<OptionalAttr<I64Attr>, "blocks per multiprocessor">:$min_blocks,
+    Arg<OptionalAttr<I64Attr>, "bound on registers per thread">:$registers,
+    Arg<OptionalAttr<Tile_SpecializeAttr>, "split into roles">:$specialize,
+    Arg<OptionalAttr<BoolAttr>, "blocks loop over tiles">:$persist);
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tile_TensorMapOp : Tile_Op<"tensor_map", [Pure]> {
+  let summary = "a TMA tensor map of a tensor";
+  let description = [{
+    Describes `tensor` to the TMA unit: boxes of `box` elements (memref order,
+    one extent per dimension), placed in shared memory with a swizzle of
+    `swizzle` bytes. It is made on the host and captured by the launch.
+
+    Constraints:
+    (C1) `tensor` is in global memory, of rank 1 to 5, with last stride 1;
+    (C2) one box extent per dimension, each from 1 to 256;
+    (C3) `swizzle` is 0, 32, 64 or 128;
+    (C4) the innermost box row is a multiple of 16 bytes, and at most `swizzle`
+         bytes unless that is 0;
+    (C5) constant strides but the last are multiples of 16 bytes;
+    (C6) not inside a kernel.
+
+    Example:
+    ```mlir
+    %t = tile.tensor_map %A box [128, 64] swizzle 128 : memref<?x?xbf16>
+    ```
+  }];
+  let arguments = (ins
+    Arg<AnyMemRef, "the tensor">:$tensor,
+    Arg<DenseI64ArrayAttr, "extents of a box, in elements">:$box,
+    Arg<DefaultValuedAttr<I64Attr, "0">, "swizzle span in bytes">:$swizzle);
+  let results = (outs Res<Tile_TensorMapType, "the tensor map">:$map);
+  let assemblyFormat = [{
+    $tensor `box` $box (`swizzle` $swizzle^)? attr-dict `:` type($tensor)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_RequireOp : Tile_Op<"require"> {
+  let summary = "a condition that a launch needs";
+  let description = [{
+    On the host, outside a launch. Directly in the function: the call fails with
+    `text` when the condition is false. Inside a region of `tile.variants`: the
+    variant is passed over.
+
+    Constraints:
+    (C1) not inside a kernel;
+    (C2) `text` is not empty.
+
+    Example:
+    ```mlir
+    tile.require %aligned, "rows of A start at multiples of 16 bytes"
+    ```
+  }];
+  let arguments = (ins Arg<I1, "what must hold">:$condition,
+                       Arg<StrAttr, "the message when it does not">:$text);
+  let assemblyFormat = "$condition `,` $text attr-dict";
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+}
+
+def Tile_VariantsOp : Tile_Op<"variants", [NoTerminator, NoRegionArguments]> {
+  let summary = "variants of a launch, tried in order";
+  let description = [{
+    Each region holds host code, `tile.require` ops and one launch. The first
+    region whose requirements hold runs; the others have no effect.
+
+    Constraints:
+    (C1) at least one region, each of one block;
+    (C2) each region holds exactly one `gpu.launch` or `gpu.launch_func`, not
+         nested in another op;
+    (C3) not inside a kernel.
+
+    Example:
+    ```mlir
+    tile.variants {
+      tile.require %aligned, "rows of A start at multiples of 16 bytes"
+      gpu.launch …
+    }, {
+      gpu.launch …
+    }
+    ```
+  }];
+  let regions = (region VariadicRegion<SizedRegion<1>>:$variants);
+  let assemblyFormat = "attr-dict-with-keyword $variants";
+  let hasRegionVerifier = 1;
+}
+
+def Tile_AddressOp : Tile_Op<"address", [Pure]> {
+  let summary = "address of the first element of a tensor, on the host";
+  let description = [{
+    In bytes, the offset of the memref included. Variants compare it with the
+    alignment that their instructions need.
+
+    Constraints:
+    (C1) `tensor` is in global memory;
+    (C2) not inside a kernel.
+
+    Example:
+    ```mlir
+    %p = tile.address %A : memref<?x?xbf16>
+    ```
+  }];
+  let arguments = (ins Arg<AnyMemRef, "the tensor">:$tensor);
+  let results = (outs Res<Index, "its address in bytes">:$address);
+  let assemblyFormat = "$tensor attr-dict `:` type($tensor)";
+  let hasVerifier = 1;
+}
+
+def Tile_NumSmsOp : Tile_Op<"num_sms", [Pure]> {
+  let summary = "number of multiprocessors of the device, on the host";
+  let description = [{
+    Sizes the grid of a kernel whose blocks loop over tiles. The launcher
+    evaluates it for the device that the kernel runs on.
+
+    Constraints:
+    (C1) not inside a kernel.
+
+    Example:
+    ```mlir
+    %sms = tile.num_sms
+    ```
+  }];
+  let results = (outs Res<Index, "multiprocessors, at least 1">:$count);
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
+#endif // TILE_HOST_OPS_TD

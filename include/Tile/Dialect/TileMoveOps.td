@@ -1,0 +1,92 @@
+//===- TileMoveOps.td - Copies and fills ----------------------------------===//
+#ifndef TILE_MOVE_OPS_TD
+#define TILE_MOVE_OPS_TD
+
+include "Tile/Dialect/TileAttrs.td"
+include "Tile/Dialect/TileTypes.td"
+
+def Tile_CopyOp : Tile_Op<"copy", [AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "copies a tile";
+  let description = [{
+    `dst[i] = convert(src[i])` for every index `i` of the tile, between global,
+    shared, fragment and private memory in both directions. Conversions between
+    float types round to nearest even; integers are extended with their sign (i1
+    with zeros) or cut to the low bits. A copy of a tile to itself does nothing.
+
+    The copy is synchronous: what follows sees its result. With `signal %bar` it
+    is asynchronous: it completes on slot `slot` of the barrier, which must
+    expect the bytes; the compiler makes this form.
+
+    `instr` is the instruction to use: given by the user it is required, and an
+    error explains why it cannot be used; `tile-instruction-annotation` chooses
+    otherwise. `prefer` is tried first. `map` is the tensor map of a `tma` copy.
+    `vector_width` bounds the elements per access, `eviction` is the L2 policy.
+
+    Constraints:
+    (C1) `src` and `dst` have the same shape;
+    (C2) at least one of them is not in global memory;
+    (C3) the element types are equal, or both float, or both integer;
+    (C4) `instr` and `prefer` are `simt`, `cp_async` or `tma`;
+    (C5) `vector_width` is a power of two from 1 to 16;
+    (C6) `signal` and `map` only with `instr = #tile.instr<tma>`;
+    (C7) `slot` is given when `signal` is, and within the barrier when it is
+         constant;
+    (C8) the tile is static and of rank 1 to 5;
+    (C9) `instr` and `prefer` are in the table for the two memory spaces.
+
+    | src \ dst | global | shared | fragment | private |
+    |---|---|---|---|---|
+    | global | – | tma, cp_async, simt | simt | simt |
+    | shared | tma, simt | simt | simt | simt |
+    | fragment | simt | simt | simt | simt |
+    | private | simt | simt | simt | simt |
+
+    Example:
+    ```mlir
+    tile.copy %a to %As : !tile.region<128x64xbf16>, memref<128x64xbf16, #gpu.address_space<workgroup>>
+    ```
+  }];
+  let arguments = (ins
+    Arg<Tile_Tile, "what is read">:$src,
+    Arg<Tile_Tile, "what is written">:$dst,
+    Arg<Optional<Tile_TensorMapType>, "tensor map of the global side">:$map,
+    Arg<Optional<Tile_BarrierType>, "barrier that the copy completes on">:$signal,
+    Arg<Optional<Index>, "slot of that barrier">:$slot,
+    Arg<OptionalAttr<Tile_InstrAttr>, "instruction to use">:$instr,
+    Arg<OptionalAttr<Tile_InstrAttr>, "instruction to try first">:$prefer,
+    Arg<OptionalAttr<Tile_EvictionAttr>, "L2 policy">:$eviction,
+    Arg<OptionalAttr<I64Attr>, "elements per access, at most">:$vector_width);
+  let assemblyFormat = [{
+    $src `to` $dst (`map` $map^)? (`signal` $signal^ `[` $slot `]` `of` type($signal))?
+    attr-dict `:` type($src) `,` type($dst)
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+  let cEffects = 1;
+}
+
+def Tile_FillOp : Tile_Op<"fill", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "writes one value to every element";
+  let description = [{
+    `dst[i] = value`.
+
+    Constraints:
+    (C1) `value` has the element type of `dst`;
+    (C2) the tile is static and of rank 0 to 5.
+
+    Example:
+    ```mlir
+    tile.fill %acc, %zero : memref<128x128xf32, #tile.fragment>, f32
+    ```
+  }];
+  let arguments = (ins Arg<Tile_Tile, "what is written">:$dst,
+                       Arg<AnyType, "one element">:$value);
+  let assemblyFormat = "$dst `,` $value attr-dict `:` type($dst) `,` type($value)";
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+  let cEffects = 1;
+}
+
+#endif // TILE_MOVE_OPS_TD

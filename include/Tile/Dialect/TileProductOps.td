@@ -1,0 +1,61 @@
+//===- TileProductOps.td - Matrix products --------------------------------===//
+#ifndef TILE_PRODUCT_OPS_TD
+#define TILE_PRODUCT_OPS_TD
+
+include "Tile/Dialect/TileAttrs.td"
+include "Tile/Dialect/TileTypes.td"
+
+def Tile_GemmOp : Tile_Op<"gemm", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "matrix product with accumulation";
+  let description = [{
+    `C = (clear ? 0 : C) + op(A) · op(B)` with op(A) of shape M x K, op(B) of
+    shape K x N and C of shape M x N. `transpose_a` says that A is stored K x M,
+    `transpose_b` that B is stored N x K.
+
+    `policy` says how the warps share C: `square` balances rows and columns,
+    `full_row` gives every warp all columns, `full_col` all rows.
+
+    Constraints:
+    (C1) A, B and C are static and have rank 2;
+    (C2) the K extents of op(A) and op(B) agree;
+    (C3) C has the rows of op(A) and the columns of op(B);
+    (C4) A is shared or a fragment, B is shared or a fragment, C is a fragment;
+    (C5) the element types are a row of the table;
+    (C6) `instr` is `mma` or `wgmma`;
+    (C7) f32 operands need `precision = "tf32"`, which needs f32 operands.
+
+    | A | B | C |
+    |---|---|---|
+    | f16 | f16 | f32, f16 |
+    | bf16 | bf16 | f32 |
+    | f32 as tf32 | f32 as tf32 | f32 |
+    | f8E4M3FN, f8E5M2 | f8E4M3FN, f8E5M2 | f32, f16 |
+    | i8 | i8 | i32 |
+
+    Example:
+    ```mlir
+    tile.gemm %As, %Bs, %acc {transpose_b} : (memref<128x64xbf16, #gpu.address_space<workgroup>>, memref<128x64xbf16, #gpu.address_space<workgroup>>, memref<128x128xf32, #tile.fragment>)
+    ```
+  }];
+  let arguments = (ins
+    Arg<Tile_Tile, "left factor">:$a,
+    Arg<Tile_Tile, "right factor">:$b,
+    Arg<Tile_Tile, "accumulator">:$c,
+    Arg<Optional<I1>, "whether C is overwritten">:$clear,
+    Arg<UnitAttr, "A is stored K x M">:$transpose_a,
+    Arg<UnitAttr, "B is stored N x K">:$transpose_b,
+    Arg<OptionalAttr<StrAttr>, "\"tf32\": f32 factors lose 13 bits">:$precision,
+    Arg<DefaultValuedAttr<Tile_WarpPolicyAttr, "::tile::WarpPolicy::Square">,
+        "how the warps share C">:$policy,
+    Arg<OptionalAttr<Tile_InstrAttr>, "instruction to use">:$instr);
+  let assemblyFormat = [{
+    $a `,` $b `,` $c (`clear` $clear^)? attr-dict
+    `:` `(` type($a) `,` type($b) `,` type($c) `)`
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+  let cEffects = 1;
+}
+
+#endif // TILE_PRODUCT_OPS_TD
