@@ -64,6 +64,15 @@ typedef struct {
 void tile_sync_plan_build(TileArena *arena, MlirOperation kernel,
                           TileSyncPlan *out_plan);
 
+//===-- Rings (Rings.c) ---------------------------------------------------===//
+
+/// Stage dimensions of a shared tile: 1 when tile ops see nothing of it but
+/// slots, windows that drop its first dimension, else 0. A layout that the user
+/// gave must place all slots alike.
+int tile_num_stage_dims(TileAllocOp alloc);
+/// Whether `tile` is a whole `tile.alloc`, or a whole slot of a ring.
+bool tile_is_whole_or_slot(MlirValue tile);
+
 //===-- Layout inference (LayoutProblem.c) --------------------------------===//
 
 /// A kernel as plain data. `values[i]` is the IR value of buffer i: the result

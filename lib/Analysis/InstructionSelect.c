@@ -177,10 +177,14 @@ static bool moves_bytes_to_shared(const CopyView *view, const char *what,
 }
 
 // The layout that the user gave to the shared side, if any. False: none.
+// Of a slot, where the tile is a ring.
 static bool given_layout(TileCopyOp copy, TileLayout *out) {
   TileAllocOp alloc = tile_buffer_alloc(tile_buffer_of(tile_copy_dst(copy)));
   TileLayoutError error;
-  return alloc.op.ptr && tile_layout_of_alloc(alloc, out, &error);
+  if (!alloc.op.ptr || !tile_layout_of_alloc(alloc, out, &error))
+    return false;
+  return tile_num_stage_dims(alloc) == 0 ||
+         tile_layout_drop_leading(out, out, &error);
 }
 
 // PTX ISA, cp.async: 4, 8 or 16 bytes, aligned to their size.
@@ -222,12 +226,6 @@ static bool cp_async_is_legal(TileCopyOp copy, const CopyView *view,
 // PTX ISA, mbarrier: the transaction count has 20 bits.
 enum { MAX_EXPECT_BYTES = (1 << 20) - 1 };
 
-static bool is_whole_tile(MlirValue tile, const TileShape *shape) {
-  TileShape whole;
-  return tile_shape_of(tile_buffer_of(tile).root, &whole) &&
-         tile_shape_equal_extents(&whole, shape);
-}
-
 static bool suits_tma(const TileShape *tile, const TileLayout *layout,
                       TileLayoutError *out_error) {
   TileLayoutTma tma;
@@ -263,10 +261,10 @@ static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
     return refuse(out, "target", "%s has no TMA", context->target->chip);
   if (!moves_bytes_to_shared(view, "TMA", out))
     return false;
-  if (!is_whole_tile(tile_copy_dst(copy), &view->dst))
+  if (!tile_is_whole_or_slot(tile_copy_dst(copy)))
     return refuse(out, "tile-instr/window",
-                  "TMA fills whole tiles, and the destination "
-                  "is a window inside one");
+                  "TMA fills whole tiles and slots of rings, and the "
+                  "destination is another window");
   MlirValue tensor = tile_region_source(view->region);
   if (!context->in_launch || !mlirValueIsABlockArgument(tensor) ||
       !func_func_is(

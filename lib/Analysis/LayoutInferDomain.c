@@ -329,27 +329,40 @@ static void seed_free_fragment(TileInferModel *m, int buffer) {
     add_core_layout(m, buffer, &l);
 }
 
+// Slots of a ring begin where any copy engine may write: TMA at 128 bytes (PTX
+// ISA, tensor copies).
+static void add_slot(TileInferModel *m, int buffer, const TileLayout *core) {
+  const TileInferBuffer *b = &m->problem->buffer[buffer];
+  TileLayout full = *core;
+  for (int k = b->lead - 1; k >= 0; k--)
+    if (!tile_layout_expand(&full, b->shape[k], 0, 128 * 8 / b->elem_bits,
+                            &full, NULL))
+      return;
+  add(m, buffer, &full);
+}
+
 static void seed_shared(TileInferModel *m, int buffer) {
   const TileInferBuffer *b = &m->problem->buffer[buffer];
+  const int64_t *shape = tile_infer_core_shape(b);
+  int rank = tile_infer_core_rank(b);
   static const int spans[] = {128, 64, 32, 16};
   TileLayout l;
   for (int i = 0; i < 4; i++)
-    if (b->rank - b->lead == 2 &&
-        tile_hw_swizzle(b->shape, b->rank, b->elem_bits, spans[i], &l, NULL))
-      add(m, buffer, &l);
-  if (tile_hw_linear(b->shape, b->rank, &l, NULL))
-    add(m, buffer, &l);
-  int64_t cols = b->shape[b->rank - 1];
-  if (b->rank - b->lead == 2 &&
-      tile_hw_padded(b->shape, b->rank, cols + 128 / b->elem_bits, &l, NULL))
-    add(m, buffer, &l);
+    if (rank == 2 &&
+        tile_hw_swizzle(shape, rank, b->elem_bits, spans[i], &l, NULL))
+      add_slot(m, buffer, &l);
+  if (tile_hw_linear(shape, rank, &l, NULL))
+    add_slot(m, buffer, &l);
+  int64_t cols = shape[rank - 1];
+  if (rank == 2 &&
+      tile_hw_padded(shape, rank, cols + 128 / b->elem_bits, &l, NULL))
+    add_slot(m, buffer, &l);
   // Stored transposed, widest swizzle: what 8-bit and tf32 operands need when
   // the contiguous dimension of the tile is not K.
   for (int i = 0; i < 3; i++)
-    if (b->rank - b->lead == 2 &&
-        tile_hw_swizzle_t(b->shape, b->rank, b->elem_bits, spans[i], &l,
-                          NULL)) {
-      add(m, buffer, &l);
+    if (rank == 2 &&
+        tile_hw_swizzle_t(shape, rank, b->elem_bits, spans[i], &l, NULL)) {
+      add_slot(m, buffer, &l);
       break;
     }
 }

@@ -118,9 +118,12 @@ static void give_user_layout(Build *build, int index, TileAllocOp alloc) {
       tile_arena_strdup(build->arena, text.data, text.length);
 }
 
-// The buffer that an operand constrains: its alloc when the whole tile is
-// meant, a buffer of its own for a global window; -1 for a window inside a
-// tile, which any layout of the tile can serve by addresses.
+//===-- Operands ----------------------------------------------------------===//
+
+// The buffer that an operand constrains: its alloc when the whole tile or a
+// whole slot of a ring is meant, a buffer of its own for a global window; -1
+// for a window inside a tile, which any layout of the tile can serve by
+// addresses.
 static int buffer_of_operand(Build *build, MlirValue tile) {
   TileShape shape;
   if (!tile_shape_of(tile, &shape))
@@ -129,12 +132,16 @@ static int buffer_of_operand(Build *build, MlirValue tile) {
     return new_buffer(build, tile, &shape);
   if (shape.space != TILE_SPACE_SHARED && shape.space != TILE_SPACE_FRAGMENT)
     return -1;
-  TileBuffer buffer = tile_buffer_of(tile);
-  TileShape whole;
-  if (!tile_shape_of(buffer.root, &whole) ||
-      !tile_shape_equal_extents(&shape, &whole))
+  int index = find_buffer(build->out, tile_buffer_of(tile).root);
+  if (index < 0)
     return -1;
-  return find_buffer(build->out, buffer.root);
+  const TileInferBuffer *buffer = &build->out->problem.buffer[index];
+  if (shape.rank != buffer->rank - buffer->lead)
+    return -1;
+  for (int d = 0; d < shape.rank; d++)
+    if (shape.extent[d] != buffer->shape[buffer->lead + d])
+      return -1;
+  return index;
 }
 
 //===-- Ops ---------------------------------------------------------------===//
@@ -215,7 +222,7 @@ static MlirLogicalResult describe(Build *build, MlirOperation op) {
       return tile_gemm_is(op)
                  ? tile_emit_error(op,
                                    "operand %d is a window inside a tile; "
-                                   "products take whole tiles",
+                                   "products take whole tiles and slots of rings",
                                    i)
                  : tile_success(); // addresses serve any layout
   }
@@ -241,6 +248,8 @@ static MlirWalkResult visit_alloc(MlirOperation op, void *user_data) {
     return MlirWalkResultAdvance;
   int index = new_buffer(build, mlirOperationGetResult(op, 0), &shape);
   give_user_layout(build, index, tile_alloc_cast(op));
+  build->out->problem.buffer[index].lead =
+      tile_num_stage_dims(tile_alloc_cast(op));
   return MlirWalkResultAdvance;
 }
 

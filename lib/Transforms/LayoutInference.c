@@ -61,7 +61,8 @@ static MlirLogicalResult derive_box(const TileInferModel *model,
   const TileInferBuffer *buffer = &model->problem->buffer[shared];
   TileLayoutError error;
   if (tile_layout_derive_tma(model->domain[shared].core[result->choice[shared]],
-                             buffer->elem_bits, buffer->rank - 1, out, &error))
+                             buffer->elem_bits, buffer->rank - buffer->lead - 1,
+                             out, &error))
     return tile_success();
   return tile_emit_error(copy,
                          "internal error: the chosen layout does not suit "

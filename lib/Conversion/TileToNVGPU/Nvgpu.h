@@ -3,65 +3,10 @@
 #define TILE_CONVERSION_NVGPU_H
 
 #include "Tile/Analysis.h"
+#include "../SharedWindow.h"
 #include "Tile/Conversion.h"
 #include "Tile/Dialect/TileLayouts.h"
 #include "Tile/Support/Arena.h"
-
-//===-- Windows of shared tiles (SharedWindow.c) --------------------------===//
-
-/// A shared tile, or a window of one, with the layout that places its elements.
-typedef struct {
-  TileAllocOp alloc;
-  TileLayout full; // of the whole tile
-  int full_rank;
-  TileShape shape;               // of the window
-  int dim[TILE_MAX_RANK];        // dimension of the tile, per window dimension
-  TileInt offset[TILE_MAX_RANK]; // per dimension of the tile
-  // Where the window starts and ends between digits of the layout, it has one
-  // of its own: element x is at (layout(x) ^ toggle) + add, and what the SSA
-  // offsets add.
-  bool is_aligned;
-  TileLayout layout;
-  int64_t toggle, add;
-} TileSharedWindow;
-
-/// False when `tile` is not in shared memory, or has no layout that can be
-/// emitted as code: then `out_error` says why.
-bool tile_shared_window_get(MlirValue tile, TileSharedWindow *out_window,
-                            TileLayoutError *out_error);
-
-/// Accesses of a window whose coordinates are a layout of threads and
-/// constants: the part that threads decide is computed once.
-typedef struct {
-  const TileSharedWindow *window;
-  unsigned constant_axes; // input axes that are constants at every access
-  TileLayout coordinates; // input axes to coordinates of the window
-  bool is_composed;
-  TileLayout offsets; // composed: input axes to element offsets
-} TileSharedAccess;
-
-/// Plans accesses; `coordinates` is a layout onto the window.
-void tile_shared_access_plan(const TileSharedWindow *window,
-                             const TileLayout *coordinates,
-                             unsigned constant_axes,
-                             TileSharedAccess *out_access);
-
-/// The code of such accesses.
-typedef struct {
-  const TileSharedAccess *access;
-  TileLayoutCode code;
-  TileInt base;
-} TileSharedCode;
-
-/// Emits what the axes that are not constant decide, from their values `in`.
-void tile_shared_code_begin(TileIntMath *math, const TileSharedAccess *access,
-                            const TileInt *in, TileSharedCode *out_code);
-/// Element offset in the storage where the constant axes have the values `in`.
-TileInt tile_shared_code_at(TileIntMath *math, const TileSharedCode *code,
-                            const int64_t *in);
-/// Element offset of the element at `coordinates` of the window.
-TileInt tile_shared_window_at(TileIntMath *math, const TileSharedWindow *window,
-                              const TileInt *coordinates);
 
 //===-- The rewrite of one kernel (TileToNVGPU.c) -------------------------===//
 

@@ -10,6 +10,7 @@
 
 #include "Lowering.h"
 
+#include "Tile/Analysis.h"
 #include "Tile/LayoutAccess.h"
 #include "Tile/Ops/llvm.h"
 #include "Tile/Support/Constants.h"
@@ -439,19 +440,16 @@ static void copy_shared_window(Lowering *l, MlirOperation op,
   }
 }
 
-// The whole tile: the composed layout gives offsets straight from registers.
+// A window with a layout: composed, it gives offsets straight from registers.
 static void copy_shared(Lowering *l, MlirOperation op, Plan *plan) {
-  TileLayout shared, access;
+  PlacedWindow shared;
+  TileLayout access;
   TileLayoutError error;
   TileLayoutCode code;
-  if (!is_whole_tile(plan->other)) {
-    copy_shared_window(l, op, plan);
-    return;
-  }
   TileInt in[3] = {tile_int_constant(0), tile_int_value(lane_id(l)),
                    tile_int_value(warp_id(l))};
-  if (!tile_layout_of_alloc(plan->other->memory->alloc, &shared, &error) ||
-      !tile_layout_compose(&plan->layout, &shared, &access, &error) ||
+  if (!shared_window_place(l, plan->other, &shared, &error) ||
+      !tile_layout_compose(&plan->layout, &shared.layout, &access, &error) ||
       !tile_layout_code_begin(&l->i32, &access, 1u << TILE_LAYOUT_REG, in,
                               &code, &error)) {
     copy_shared_window(l, op, plan);
@@ -459,11 +457,12 @@ static void copy_shared(Lowering *l, MlirOperation op, Plan *plan) {
   }
   int bits = tile_elem_bits(plan->other->memory->element);
   int64_t vector = tile_layout_vector_width(&access, bits);
-  while (vector > plan->limit)
+  while (vector > plan->limit || tile_index_divisor(shared.base) % vector)
     vector /= 2;
   for (int64_t r = 0; r < plan->num_regs; r += vector) {
     int64_t at[3] = {r, 0, 0};
-    TileInt offset = tile_layout_code_at(&l->i32, &code, 0, at);
+    TileInt offset = tile_int_add(
+        &l->i32, tile_layout_code_at(&l->i32, &code, 0, at), shared.base);
     MlirValue pointer = element_pointer(l, plan->other->memory->pointer,
                                         plan->other->memory->element, offset);
     move_run(l, plan, r, vector, pointer, plan->owner);

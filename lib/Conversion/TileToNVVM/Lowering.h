@@ -126,6 +126,14 @@ TileInt index_operand(Lowering *l, MlirValue index); // as i32
 TileInt extend(Lowering *l, TileInt i32);            // to i64
 /// False after an error at `op`.
 bool view_of(Lowering *l, MlirOperation op, MlirValue tile, View *out);
+/// Where a window of a shared tile is: element x at layout(x) + base.
+typedef struct {
+  TileLayout layout; // of the shape of the window
+  TileInt base;      // i32, in elements of the storage
+} PlacedWindow;
+/// False where the window has no layout of its own; `error` says why.
+bool shared_window_place(Lowering *l, const View *view, PlacedWindow *out,
+                         TileLayoutError *error);
 /// Whether the view is all of its memory.
 bool is_whole_tile(const View *view);
 /// Pointer to element `index` of storage of `element`s.

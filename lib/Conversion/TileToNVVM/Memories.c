@@ -2,6 +2,7 @@
 
 #include "Lowering.h"
 
+#include "../SharedWindow.h"
 #include "Tile/Analysis.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Ops/llvm.h"
@@ -295,6 +296,27 @@ bool shared_offset(Lowering *l, MlirOperation op, const View *view,
     return false;
   }
   *out = tile_layout_code_at(&l->i32, &code, 0, NULL);
+  return true;
+}
+
+bool shared_window_place(Lowering *l, const View *view, PlacedWindow *out,
+                         TileLayoutError *error) {
+  TileSharedWindow window = {.alloc = view->memory->alloc,
+                             .shape = view->shape};
+  for (int d = 0; d < view->memory->rank; d++) {
+    window.dim[d] = view->dim[d];
+    window.offset[d] = view->offset[d];
+  }
+  if (!tile_shared_window_complete(&window, error))
+    return false;
+  if (!window.is_aligned || window.toggle) {
+    snprintf(error->text, sizeof error->text,
+             "the window starts or ends inside a unit of the layout");
+    return false;
+  }
+  out->layout = window.layout;
+  out->base = tile_int_add(&l->i32, tile_shared_window_base(&l->i32, &window),
+                           tile_int_constant(window.add));
   return true;
 }
 

@@ -48,6 +48,7 @@ static MlirValue cache_hint(Lowering *l, TileCopyOp copy) {
 
 typedef struct {
   const View *src, *dst;
+  TileInt base; // i32, elements of the storage in front of the window
   MlirValue map, barrier, hint; // hint: null without a policy
 } Issue;
 
@@ -58,9 +59,9 @@ static void issue_box(Lowering *l, const Issue *issue, const TileLayoutTma *tma,
   tile_layout_eval(&tma->coords, &box, box_at);
   tile_layout_eval(&tma->offsets, &box, &offset);
   intptr_t rank = box_coordinates(l, issue->src, box_at, coordinates);
-  MlirValue shared =
-      element_pointer(l, issue->dst->memory->pointer,
-                      issue->dst->memory->element, tile_int_constant(offset));
+  MlirValue shared = element_pointer(
+      l, issue->dst->memory->pointer, issue->dst->memory->element,
+      tile_int_add(&l->i32, issue->base, tile_int_constant(offset)));
   MlirValue cluster =
       llvm_addrspacecast(&l->b, .type = type_pointer(l, 7), .arg = shared);
   nvvm_cp_async_bulk_tensor_shared_cluster_global(
@@ -72,7 +73,7 @@ static void issue_box(Lowering *l, const Issue *issue, const TileLayoutTma *tma,
 void lower_tma_copy(Lowering *l, MlirOperation op, const View *src,
                     const View *dst) {
   TileCopyOp copy = tile_copy_cast(op);
-  TileLayout layout;
+  PlacedWindow placed;
   TileLayoutTma tma;
   TileLayoutError error;
   if (!tile_copy_map(copy).ptr || !tile_copy_signal(copy).ptr) {
@@ -83,8 +84,9 @@ void lower_tma_copy(Lowering *l, MlirOperation op, const View *src,
     return;
   }
   Memory *map = memory_find(l, tile_copy_map(copy));
-  if (!map || !tile_layout_of_alloc(dst->memory->alloc, &layout, &error) ||
-      !tile_layout_derive_tma(&layout, tile_elem_bits(dst->memory->element),
+  if (!map || !shared_window_place(l, dst, &placed, &error) ||
+      !tile_layout_derive_tma(&placed.layout,
+                              tile_elem_bits(dst->memory->element),
                               dst->shape.rank - 1, &tma, &error)) {
     lower_fail(l, op, "the layout of the tile does not suit TMA");
     return;
@@ -92,7 +94,8 @@ void lower_tma_copy(Lowering *l, MlirOperation op, const View *src,
   IfBlocks blocks = if_begin(l, op, is_elected(l));
   MlirValue barrier =
       barrier_slot_pointer(l, tile_copy_signal(copy), tile_copy_slot(copy));
-  Issue issue = {src, dst, map->pointer, barrier, cache_hint(l, copy)};
+  Issue issue = {src,          dst,     placed.base,
+                 map->pointer, barrier, cache_hint(l, copy)};
   for (int64_t box = 0; box < tma.count; box++)
     issue_box(l, &issue, &tma, box);
   if_end(l, op, blocks);

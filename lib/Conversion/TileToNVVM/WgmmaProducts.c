@@ -26,7 +26,7 @@ enum {
 typedef struct {
   const View *view;
   TileHwDesc desc;
-  TileLayout layout;
+  PlacedWindow placed;
   int mn_dim, k_dim;
   int64_t group_stride; // bytes between the blocks of two warpgroups
   MlirValue base;       // i32: first 16-byte unit of the block, 14 bits
@@ -107,13 +107,13 @@ static bool plan_operand(Lowering *l, MlirOperation op, Plan *plan,
   operand->view = view;
   operand->mn_dim = mn_is_last ? 1 : 0;
   operand->k_dim = mn_is_last ? 0 : 1;
-  if (!tile_layout_of_alloc(view->memory->alloc, &operand->layout, &error) ||
-      !tile_hw_wgmma_desc(&operand->layout, bits, operand->mn_dim,
+  if (!shared_window_place(l, view, &operand->placed, &error) ||
+      !tile_hw_wgmma_desc(&operand->placed.layout, bits, operand->mn_dim,
                           operand->k_dim, rows, &operand->desc, &error)) {
     lower_fail(l, op, "an operand does not suit wgmma: %s", error.text);
     return false;
   }
-  int64_t extent = operand->layout.in.extent[operand->mn_dim];
+  int64_t extent = operand->placed.layout.in.extent[operand->mn_dim];
   int64_t atom = (int64_t)operand->desc.mode * 8 / bits;
   if (operand->desc.mn_major && block < extent && block % atom) {
     lower_fail(l, op,
@@ -122,10 +122,10 @@ static bool plan_operand(Lowering *l, MlirOperation op, Plan *plan,
                (long long)block, (long long)atom);
     return false;
   }
-  operand->group_stride = block < extent
-                              ? layout_bytes(&operand->layout, operand->mn_dim,
-                                             operand->k_dim, block, 0, bits)
-                              : 0;
+  operand->group_stride =
+      block < extent ? layout_bytes(&operand->placed.layout, operand->mn_dim,
+                                    operand->k_dim, block, 0, bits)
+                     : 0;
   return true;
 }
 
@@ -174,9 +174,12 @@ static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
 static void operand_base(Lowering *l, Operand *operand, TileInt group) {
   MlirValue address = llvm_ptrtoint(&l->b, .type = type_i32(l),
                                     .arg = operand->view->memory->pointer);
+  int64_t elem_bytes = tile_elem_bits(operand->view->shape.element) / 8;
   TileInt block =
       tile_int_add(&l->i32, tile_int_value(address),
                    tile_int_mul(&l->i32, group, operand->group_stride));
+  block = tile_int_add(&l->i32, block,
+                       tile_int_mul(&l->i32, operand->placed.base, elem_bytes));
   MlirValue masked = arith_andi(&l->b, tile_int_get(&l->i32, block),
                                 tile_const_int(&l->b, 0x3FFFF, 32));
   operand->base = arith_shrui(&l->b, masked, tile_const_int(&l->b, 4, 32));
@@ -198,8 +201,8 @@ static MlirValue operand_descriptor(Lowering *l, const Plan *plan,
                                     const Operand *operand, int64_t mn,
                                     int64_t k) {
   int64_t bytes =
-      layout_bytes(&operand->layout, operand->mn_dim, operand->k_dim, mn, k,
-                   tile_elem_bits(plan->element));
+      layout_bytes(&operand->placed.layout, operand->mn_dim, operand->k_dim, mn,
+                   k, tile_elem_bits(plan->element));
   return descriptor(l, operand, bytes);
 }
 

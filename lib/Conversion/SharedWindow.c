@@ -7,25 +7,27 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Nvgpu.h"
+#include "SharedWindow.h"
+#include <assert.h>
 
 //===-- The window --------------------------------------------------------===//
 
-static bool window_offsets(TileSharedWindow *window, TileBuffer buffer) {
-  for (int d = 0; d < window->full_rank; d++) {
+static void window_offsets(TileSharedWindow *window, TileBuffer buffer) {
+  TileShape whole;
+  tile_shape_of(buffer.root, &whole);
+  for (int d = 0; d < whole.rank; d++) {
     window->offset[d] = tile_int_constant(0);
     window->dim[d] = d;
   }
   if (!buffer.region.ptr)
-    return true;
+    return;
   TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
-  for (int d = 0; d < window->full_rank; d++) {
+  for (int d = 0; d < whole.rank; d++) {
     window->offset[d] = tile_region_offset(region, d);
     int result = tile_region_result_dim(region, d);
     if (result >= 0)
       window->dim[result] = d;
   }
-  return true;
 }
 
 static void window_sizes(const TileSharedWindow *window,
@@ -93,23 +95,30 @@ static void window_align(TileSharedWindow *window) {
   window->is_aligned = true;
 }
 
+bool tile_shared_window_complete(TileSharedWindow *window,
+                                 TileLayoutError *out_error) {
+  TileLayoutTerms terms;
+  if (!tile_layout_of_alloc(window->alloc, &window->full, out_error) ||
+      !tile_layout_terms(&window->full, 0, &terms, out_error))
+    return false;
+  window->full_rank = window->full.in.num_axes;
+  window_align(window);
+  return true;
+}
+
 bool tile_shared_window_get(MlirValue tile, TileSharedWindow *out_window,
                             TileLayoutError *out_error) {
   TileSharedWindow window = {0};
   TileBuffer buffer = tile_buffer_of(tile);
-  TileLayoutTerms terms;
   window.alloc = tile_buffer_alloc(buffer);
   if (!window.alloc.op.ptr || !tile_shape_of(tile, &window.shape) ||
       window.shape.space != TILE_SPACE_SHARED) {
     snprintf(out_error->text, sizeof out_error->text, "no shared tile");
     return false;
   }
-  if (!tile_layout_of_alloc(window.alloc, &window.full, out_error) ||
-      !tile_layout_terms(&window.full, 0, &terms, out_error))
-    return false;
-  window.full_rank = window.full.in.num_axes;
   window_offsets(&window, buffer);
-  window_align(&window);
+  if (!tile_shared_window_complete(&window, out_error))
+    return false;
   *out_window = window;
   return true;
 }
@@ -130,8 +139,8 @@ TileInt tile_shared_window_at(TileIntMath *math, const TileSharedWindow *window,
   return tile_layout_code_at(math, &code, 0, NULL);
 }
 
-// What the SSA offsets of an aligned window add.
-static TileInt window_base(TileIntMath *math, const TileSharedWindow *window) {
+TileInt tile_shared_window_base(TileIntMath *math,
+                                const TileSharedWindow *window) {
   TileInt in[TILE_MAX_RANK];
   TileLayoutCode code;
   TileLayoutError error;
@@ -169,8 +178,9 @@ void tile_shared_code_begin(TileIntMath *math, const TileSharedAccess *access,
                             const TileInt *in, TileSharedCode *out_code) {
   TileLayoutError error;
   out_code->access = access;
-  out_code->base = access->is_composed ? window_base(math, access->window)
-                                       : tile_int_constant(0);
+  out_code->base = access->is_composed
+                       ? tile_shared_window_base(math, access->window)
+                       : tile_int_constant(0);
   bool has_code = tile_layout_code_begin(
       math, access->is_composed ? &access->offsets : &access->coordinates,
       access->constant_axes, in, &out_code->code, &error);
