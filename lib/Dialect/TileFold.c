@@ -7,12 +7,13 @@
 // executed may hold offsets that leave a buffer.
 //
 // Ops: a condition that holds is not required, a copy of a tile to itself is
-// dropped.
+// dropped, known positions of rings are computed.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Tile/Ops/arith.h"
 #include "Tile/Ops/memref.h"
+#include "Tile/Support/Constants.h"
 #include "TileVerify.h"
 
 #include <math.h>
@@ -391,6 +392,26 @@ static MlirLogicalResult drop_requirement(MlirRewritePattern pattern,
   return tile_success();
 }
 
+// Positions that are known at compile time: the first rounds of a ring.
+static MlirLogicalResult fold_advance(MlirRewritePattern pattern,
+                                      MlirOperation op,
+                                      MlirPatternRewriter rewriter,
+                                      void *user_data) {
+  (void)pattern, (void)user_data;
+  TileAdvanceOp advance = tile_advance_cast(op);
+  int64_t slot, parity;
+  if (!mlirxConstantInt(tile_advance_slot(advance), &slot) ||
+      !mlirxConstantInt(tile_advance_parity(advance), &parity))
+    return no_match();
+  TileBuilder b = {mlirPatternRewriterAsBase(rewriter),
+                   mlirOperationGetLocation(op)};
+  bool wraps = slot + 1 == tile_advance_depth(advance);
+  MlirValue next[2] = {tile_const_int(&b, wraps ? 0 : slot + 1, 32),
+                       tile_const_int(&b, wraps ? !parity : parity, 32)};
+  mlirRewriterBaseReplaceOpWithValues(b.rw, op, 2, next);
+  return tile_success();
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 typedef MlirLogicalResult (*Rewrite)(MlirRewritePattern, MlirOperation,
@@ -422,6 +443,11 @@ void tile_fill_canonicalize(MlirContext ctx, MlirRewritePatternSet patterns) {
 
 void tile_gemm_canonicalize(MlirContext ctx, MlirRewritePatternSet patterns) {
   add_pattern(ctx, patterns, "tile.gemm", fold_operands);
+}
+
+void tile_advance_canonicalize(MlirContext ctx,
+                               MlirRewritePatternSet patterns) {
+  add_pattern(ctx, patterns, "tile.advance", fold_advance);
 }
 
 void tile_require_canonicalize(MlirContext ctx,

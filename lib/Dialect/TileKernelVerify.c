@@ -12,12 +12,14 @@
 
 typedef struct {
   MlirOperation kernel;
-  MlirOperation tile_op;   // the first one, or null
-  MlirOperation launch;    // a kernel inside the kernel, or null
-  MlirOperation thread_op; // the first op that asks for threads, or null
-  MlirOperation branching; // the first op with a region of several blocks
-  MlirOperation user;      // the first op of a tile that is not named, or null
-  intptr_t operand;        // of `user`: that tile
+  MlirOperation tile_op;    // the first one, or null
+  MlirOperation launch;     // a kernel inside the kernel, or null
+  MlirOperation thread_op;  // the first op that asks for threads, or null
+  MlirOperation branching;  // the first op with a region of several blocks
+  MlirOperation specialize; // the first one, or null
+  MlirOperation specialize_again;
+  MlirOperation user; // the first op of a tile that is not named, or null
+  intptr_t operand;   // of `user`: that tile
 } KernelSurvey;
 
 static void set_first(MlirOperation *slot, MlirOperation op) {
@@ -57,7 +59,7 @@ static bool is_name(MlirValue root, TileSpace space, MlirOperation kernel) {
   if (mlirValueIsAOpResult(root)) {
     MlirOperation owner = mlirOpResultGetOwner(root);
     if (tile_alloc_is(owner) || tile_storage_is(owner) ||
-        tile_barrier_alloc_is(owner))
+        tile_barrier_alloc_is(owner) || tile_channel_is(owner))
       return true;
   }
   return is_argument_of(root, kernel) ||
@@ -68,7 +70,7 @@ static bool is_name(MlirValue root, TileSpace space, MlirOperation kernel) {
 static bool needs_name(MlirOperation op, MlirType type, TileSpace *out_space) {
   TileShape shape;
   *out_space = TILE_SPACE_SHARED;
-  if (tile_barrier_type_is(type))
+  if (tile_barrier_type_is(type) || tile_channel_type_is(type))
     return true;
   if (!tile_shape_get(type, &shape))
     return false;
@@ -102,6 +104,11 @@ static MlirWalkResult survey_op(MlirOperation op, void *user_data) {
     set_first(&survey->launch, op);
   if (asks_for_threads(op))
     set_first(&survey->thread_op, op);
+  if (tile_specialize_is(op)) {
+    if (!mlirOperationIsNull(survey->specialize))
+      set_first(&survey->specialize_again, op);
+    set_first(&survey->specialize, op);
+  }
   survey_operands(survey, op);
   return MlirWalkResultAdvance;
 }
@@ -149,6 +156,29 @@ static MlirLogicalResult verify_num_threads(MlirOperation kernel) {
   return tile_success();
 }
 
+static MlirLogicalResult verify_roles(const KernelSurvey *survey) {
+  MlirOperation op = survey->specialize;
+  if (mlirOperationIsNull(op))
+    return tile_success();
+  if (!mlirOperationIsNull(survey->specialize_again))
+    return tile_emit_error_with_note(
+        survey->specialize_again, mlirOperationGetLocation(op),
+        "the first one is here", "expects to be the only one of its kernel");
+  if (!mlirOperationEqual(mlirOperationGetParentOperation(op), survey->kernel))
+    return tile_emit_error(op, "expects to be directly in the body of the "
+                               "kernel, not inside another op");
+  int64_t num_threads =
+      tile_specialize_num_warps(tile_specialize_cast(op)) * TILE_WARP_THREADS;
+  int64_t kernel_threads = tile_kernel_num_threads(survey->kernel);
+  if (num_threads != kernel_threads)
+    return tile_emit_error_with_note(
+        op, mlirOperationGetLocation(survey->kernel), "the kernel is here",
+        "has roles of %" PRId64 " threads together, in a kernel of %" PRId64
+        " threads per block",
+        num_threads, kernel_threads);
+  return tile_success();
+}
+
 static MlirLogicalResult verify_names(const KernelSurvey *survey) {
   if (mlirOperationIsNull(survey->user))
     return tile_success();
@@ -161,8 +191,9 @@ static MlirLogicalResult verify_names(const KernelSurvey *survey) {
           : mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(root));
   return tile_emit_error_with_note(
       survey->user, mlirOperationGetLocation(origin), "it comes from here",
-      "expects operand %td to be the result of tile.alloc or "
-      "tile.barrier_alloc, or a tensor from outside the kernel; canonicalize "
+      "expects operand %td to be the result of tile.alloc, "
+      "tile.barrier_alloc or tile.channel, or a tensor from outside the "
+      "kernel; canonicalize "
       "looks through casts, and through subviews with constant sizes and unit "
       "strides",
       survey->operand);
@@ -184,7 +215,8 @@ MlirLogicalResult tile_kernel_verify(MlirOperation kernel) {
         survey.launch, mlirOperationGetLocation(kernel),
         "the outer kernel is here", "expects to be outside kernels");
   if (tile_failed(verify_num_threads(kernel)) ||
-      tile_failed(verify_no_threads(&survey)))
+      tile_failed(verify_no_threads(&survey)) ||
+      tile_failed(verify_roles(&survey)))
     return tile_failure();
   return verify_names(&survey);
 }

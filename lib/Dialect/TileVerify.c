@@ -171,13 +171,32 @@ static MlirLogicalResult copy_verify_instr(MlirOperation op, const char *name,
   return tile_success();
 }
 
+static MlirLogicalResult copy_verify_channel(TileCopyOp copy) {
+  TileChannelOp channel = tile_channel_of(tile_copy_signal(copy));
+  if (tile_failed(tile_verify_channel_slot(copy.op, tile_copy_signal(copy),
+                                           tile_copy_slot(copy)))) // (C7)
+    return tile_failure();
+  if (mlirOperationIsNull(channel.op))
+    return tile_success();
+  TileBuffer dst = tile_buffer_of(tile_copy_dst(copy));
+  TileRange rings = tile_channel_rings(channel);
+  for (intptr_t i = 0; i < rings.n; i++)
+    if (mlirValueEqual(tile_range_at(rings, i), dst.root) && dst.region.ptr)
+      return tile_success();
+  return tile_emit_error_with_note( // (C10)
+      copy.op, mlirOperationGetLocation(channel.op), "the channel is here",
+      "expects 'dst' to be a slot of a ring of the channel that it signals");
+}
+
 static MlirLogicalResult copy_verify_signal(TileCopyOp copy) {
   bool is_tma = !mlirAttributeIsNull(tile_copy_instr_attr(copy)) &&
                 tile_copy_instr(copy) == TILE_INSTR_Tma;
   MlirValue signal = tile_copy_signal(copy), slot = tile_copy_slot(copy);
-  if (!is_tma && !mlirValueIsNull(signal)) // (C6)
-    return tile_emit_error(
-        copy.op, "expects 'signal' only with instr = #tile.instr<tma>");
+  bool is_channel = !mlirValueIsNull(signal) &&
+                    tile_channel_type_is(mlirValueGetType(signal));
+  if (!is_tma && !mlirValueIsNull(signal) && !is_channel) // (C6)
+    return tile_emit_error(copy.op, "expects 'signal' of a barrier only with "
+                                    "instr = #tile.instr<tma>");
   if (!is_tma && !mlirValueIsNull(tile_copy_map(copy)))
     return tile_emit_error(copy.op,
                            "expects 'map' only with instr = #tile.instr<tma>");
@@ -188,7 +207,8 @@ static MlirLogicalResult copy_verify_signal(TileCopyOp copy) {
                            mlirValueIsNull(slot) ? "signal" : "slot");
   if (mlirValueIsNull(signal))
     return tile_success();
-  return tile_verify_slot(copy.op, signal, slot);
+  return is_channel ? copy_verify_channel(copy)
+                    : tile_verify_slot(copy.op, signal, slot);
 }
 
 MlirLogicalResult tile_copy_verify(MlirOperation op) {

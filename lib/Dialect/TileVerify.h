@@ -44,5 +44,8 @@ bool tile_verify_is_inside(int64_t offset, int64_t size, int64_t extent);
 /// Checks that `slot`, when it is constant, is a slot of `barrier`.
 MlirLogicalResult tile_verify_slot(MlirOperation op, MlirValue barrier,
                                    MlirValue slot);
+/// The same for a slot of a channel, when its `tile.channel` is in sight.
+MlirLogicalResult tile_verify_channel_slot(MlirOperation op, MlirValue channel,
+                                           MlirValue slot);
 
 #endif // TILE_DIALECT_TILE_VERIFY_H

@@ -81,6 +81,20 @@ enum { TILE_MAX_ACCESSES = 4 };
 /// Accesses of `op` in operand order; 0 when `op` is not a tile op on memory.
 int tile_accesses_get(MlirOperation op, TileAccess out[TILE_MAX_ACCESSES]);
 
+//===-- Roles and channels ------------------------------------------------===//
+
+/// The role around `op`, or a null handle.
+TileRoleOp tile_role_of(MlirOperation op);
+/// Warps of the block in front of those of the role.
+int64_t tile_role_first_warp(TileRoleOp role);
+/// Warps of all roles together.
+int64_t tile_specialize_num_warps(TileSpecializeOp specialize);
+/// Warpgroups of the block that take turns; `out_first` is the number of the
+/// first one of `role` among them.
+int tile_turns_of(TileRoleOp role, int *out_first);
+/// The `tile.channel` that made the channel, or a null handle.
+TileChannelOp tile_channel_of(MlirValue channel);
+
 //===-- Kernels -----------------------------------------------------------===//
 
 /// Whether `op` is a kernel: a `gpu.launch`, a `gpu.func`, or a `func.func`

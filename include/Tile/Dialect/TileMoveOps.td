@@ -16,7 +16,10 @@ def Tile_CopyOp : Tile_Op<"copy", [AttrSizedOperandSegments,
 
     The copy is synchronous: what follows sees its result. With `signal %bar` it
     is asynchronous: it completes on slot `slot` of the barrier, which must
-    expect the bytes; the compiler makes this form.
+    expect the bytes; the compiler makes this form. With `signal %channel` it is
+    one of the copies that fill slot `slot` of a channel, between
+    `tile.acquire` and `tile.commit`, whatever its instruction; who waits for
+    the slot sees its result.
 
     `instr` is the instruction to use: given by the user it is required, and an
     error explains why it cannot be used; `tile-instruction-annotation` chooses
@@ -29,11 +32,12 @@ def Tile_CopyOp : Tile_Op<"copy", [AttrSizedOperandSegments,
     (C3) the element types are equal, or both float, or both integer;
     (C4) `instr` and `prefer` are `simt`, `cp_async` or `tma`;
     (C5) `vector_width` is a power of two from 1 to 16;
-    (C6) `signal` and `map` only with `instr = #tile.instr<tma>`;
-    (C7) `slot` is given when `signal` is, and within the barrier when it is
-         constant;
+    (C6) `signal` of a barrier and `map` only with `instr = #tile.instr<tma>`;
+    (C7) `slot` is given when `signal` is, and within the barrier or the channel
+         when it is constant;
     (C8) the tile is static and of rank 1 to 5;
-    (C9) `instr` and `prefer` are in the table for the two memory spaces.
+    (C9) `instr` and `prefer` are in the table for the two memory spaces;
+    (C10) a copy that signals a channel fills a slot of one of its rings.
 
     | src \ dst | global | shared | fragment | private |
     |---|---|---|---|---|
@@ -51,8 +55,8 @@ def Tile_CopyOp : Tile_Op<"copy", [AttrSizedOperandSegments,
     Arg<Tile_Tile, "what is read">:$src,
     Arg<Tile_Tile, "what is written">:$dst,
     Arg<Optional<Tile_TensorMapType>, "tensor map of the global side">:$map,
-    Arg<Optional<Tile_BarrierType>, "barrier that the copy completes on">:$signal,
-    Arg<Optional<Index>, "slot of that barrier">:$slot,
+    Arg<Optional<Tile_Signal>, "barrier or channel that the copy completes on">:$signal,
+    Arg<Optional<Index>, "its slot">:$slot,
     Arg<OptionalAttr<Tile_InstrAttr>, "instruction to use">:$instr,
     Arg<OptionalAttr<Tile_InstrAttr>, "instruction to try first">:$prefer,
     Arg<OptionalAttr<Tile_EvictionAttr>, "L2 policy">:$eviction,

@@ -11,5 +11,7 @@ include "Tile/Dialect/TileMoveOps.td"
 include "Tile/Dialect/TileProductOps.td"
 include "Tile/Dialect/TileHostOps.td"
 include "Tile/Dialect/TileBarrierOps.td"
+include "Tile/Dialect/TileChannelOps.td"
+include "Tile/Dialect/TileRoleOps.td"
 
 #endif // TILE_OPS_TD

@@ -42,6 +42,15 @@ def Tile_BarrierType : Tile_Type<"Barrier", "barrier"> {
   let assemblyFormat = "`<` $slots `>`";
 }
 
+def Tile_ChannelType : Tile_Type<"Channel", "channel"> {
+  let summary = "rings of shared memory that one role fills and another reads";
+  let description = [{
+    The result of `tile.channel`.
+
+    Example: `!tile.channel`.
+  }];
+}
+
 def Tile_TensorMapType : Tile_Type<"TensorMap", "tensor_map"> {
   let summary = "a TMA tensor map, made on the host, passed to a kernel by value";
   let description = [{
@@ -53,5 +62,8 @@ def Tile_TensorMapType : Tile_Type<"TensorMap", "tensor_map"> {
 
 def Tile_Tile : AnyTypeOf<[AnyMemRef, Tile_RegionType],
                           "tile: a memref or a region">;
+
+def Tile_Signal : AnyTypeOf<[Tile_BarrierType, Tile_ChannelType],
+                            "a row of mbarriers or a channel">;
 
 #endif // TILE_TYPES_TD

@@ -233,3 +233,18 @@ func.func @requirements(%c: i1) {
   tile.require %c, "unknown"
   return
 }
+
+// Positions that are constants; those of the last slot wrap.
+// CHECK-LABEL: func.func @positions
+func.func @positions(%s: i32) -> (i32, i32, i32, i32, i32, i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  // CHECK-DAG: %[[ONE:.*]] = arith.constant 1 : i32
+  // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0 : i32
+  // CHECK: %[[S:.*]], %[[P:.*]] = tile.advance %{{.*}} depth 2
+  %s1, %p1 = tile.advance %c0, %c1 depth 2
+  %s2, %p2 = tile.advance %s1, %p1 depth 2
+  %s3, %p3 = tile.advance %s, %c0 depth 2
+  // CHECK: return %[[ONE]], %[[ONE]], %[[ZERO]], %[[ZERO]], %[[S]], %[[P]]
+  return %s1, %p1, %s2, %p2, %s3, %p3 : i32, i32, i32, i32, i32, i32
+}

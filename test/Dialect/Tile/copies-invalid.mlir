@@ -87,7 +87,7 @@ func.func @copy_c5_range(%A: memref<64xf32>, %B: memref<64xf32, #gpu.address_spa
 
 func.func @copy_c6_signal(%A: memref<64xf32>, %B: memref<64xf32, #gpu.address_space<workgroup>>, %i: index) {
   %bar = tile.barrier_alloc : !tile.barrier<2>
-  // expected-error @+1 {{expects 'signal' only with instr = #tile.instr<tma>}}
+  // expected-error @+1 {{expects 'signal' of a barrier only with instr = #tile.instr<tma>}}
   tile.copy %A to %B signal %bar[%i] of !tile.barrier<2> : memref<64xf32>, memref<64xf32, #gpu.address_space<workgroup>>
   return
 }

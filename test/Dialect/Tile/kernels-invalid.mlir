@@ -101,7 +101,7 @@ func.func @selected(%go: i1, %zero: f32) attributes {tile.num_threads = 128 : i3
   %t = tile.alloc : memref<64xf32, #gpu.address_space<workgroup>>
   // expected-note @+1 {{it comes from here}}
   %u = arith.select %go, %s, %t : memref<64xf32, #gpu.address_space<workgroup>>
-  // expected-error @+1 {{expects operand 0 to be the result of tile.alloc or tile.barrier_alloc, or a tensor from outside the kernel}}
+  // expected-error @+1 {{expects operand 0 to be the result of tile.alloc, tile.barrier_alloc or tile.channel, or a tensor from outside the kernel}}
   tile.fill %u, %zero : memref<64xf32, #gpu.address_space<workgroup>>, f32
   return
 }
@@ -150,7 +150,7 @@ func.func @selected_barrier(%go: i1) attributes {tile.num_threads = 128 : i32} {
   %t = tile.barrier_alloc : !tile.barrier<1>
   // expected-note @+1 {{it comes from here}}
   %u = arith.select %go, %s, %t : !tile.barrier<1>
-  // expected-error @+1 {{expects operand 0 to be the result of tile.alloc or tile.barrier_alloc}}
+  // expected-error @+1 {{expects operand 0 to be the result of tile.alloc, tile.barrier_alloc or tile.channel}}
   tile.barrier_arrive %u[%zero] : !tile.barrier<1>
   return
 }
@@ -164,5 +164,48 @@ func.func @scalar_code(%A: memref<?xf32>, %i: index) attributes {tile.num_thread
   %v = memref.load %u[%i] : memref<64xf32>
   %p = memref.alloca() : memref<4xf32>
   memref.store %v, %p[%i] : memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @roles_twice() attributes {tile.num_threads = 32 : i64} {
+  // expected-note @+1 {{the first one is here}}
+  tile.specialize {
+    tile.role "a" warps 1 {
+    }
+  }
+  // expected-error @+1 {{expects to be the only one of its kernel}}
+  tile.specialize {
+    tile.role "a" warps 1 {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @roles_under_a_guard(%c: i1) attributes {tile.num_threads = 32 : i64} {
+  scf.if %c {
+    // expected-error @+1 {{expects to be directly in the body of the kernel, not inside another op}}
+    tile.specialize {
+      tile.role "a" warps 1 {
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+// expected-note @+1 {{the kernel is here}}
+func.func @roles_threads() attributes {tile.num_threads = 128 : i64} {
+  // expected-error @+1 {{has roles of 160 threads together, in a kernel of 128 threads per block}}
+  tile.specialize {
+    tile.role "a" warps 4 {
+    }
+    tile.role "b" warps 1 {
+    }
+  }
   return
 }
