@@ -126,6 +126,17 @@ static TileStatus fill_tensor_map(const Run *run, const LaunchParam *param,
       status.message);
 }
 
+// Indices are 64 bits wide on the host and 32 in kernels: one that does not fit
+// must not become another number.
+static TileStatus check_fits(const Run *run, const LaunchParam *param) {
+  int64_t value = 0;
+  if (run->function->values[param->value].type.num_bits != 64 ||
+      param->dtype != TILE_DTYPE_I32)
+    return tile_status_ok();
+  return get_integer(run, param->value, "a 32-bit scalar of the kernel",
+                     INT32_MIN, INT32_MAX, &value);
+}
+
 static TileStatus fill_param(const Run *run, const LaunchParam *param,
                              ParamMemory *memory, size_t *out_size_bytes) {
   if (param->kind == PARAM_TENSOR_MAP) {
@@ -138,6 +149,8 @@ static TileStatus fill_param(const Run *run, const LaunchParam *param,
     return tile_status_ok();
   }
   TileStatus status = check_defined(run, param->value, "a scalar parameter");
+  if (tile_status_is_ok(&status))
+    status = check_fits(run, param);
   if (!tile_status_is_ok(&status))
     return status;
   const Value *value = &run->function->values[param->value];

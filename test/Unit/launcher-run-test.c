@@ -264,7 +264,7 @@ static void test_every_scalar_type(void **state) {
       "{\"kind\": \"scalar\", \"type\": \"i1\", \"value\": 17},"
       "{\"kind\": \"scalar\", \"type\": \"i8\", \"value\": 17},"
       "{\"kind\": \"scalar\", \"type\": \"i16\", \"value\": 16},"
-      "{\"kind\": \"scalar\", \"type\": \"i32\", \"value\": 18},"
+      "{\"kind\": \"scalar\", \"type\": \"i32\", \"value\": 6},"
       "{\"kind\": \"scalar\", \"type\": \"i64\", \"value\": 16},"
       "{\"kind\": \"scalar\", \"type\": \"index\", \"value\": 18},"
       "{\"kind\": \"scalar\", \"type\": \"f16\", \"value\": 15},"
@@ -276,7 +276,7 @@ static void test_every_scalar_type(void **state) {
   assert_string_equal(status.message, "");
   // 5000000000 is 0x12a05f200.
   assert_non_null(strstr(fake->log,
-                         " 1 1 fffd 2a05f200 fffffffffffffffd 12a05f200 4033 "
+                         " 1 1 fffd 10 fffffffffffffffd 12a05f200 4033 "
                          "4006 40066666 4000cccccccccccd c0400000\n"));
 }
 
@@ -325,6 +325,17 @@ static void test_sizes_out_of_range(void **state) {
   expect_error("", launch_of(edited(fast_variant, "[5]", "[16]"), ""),
                "f: expected a stride of a tensor map from 0 to 1099511627775, "
                "got -3");
+}
+
+// Cut to 32 bits it would be another index.
+static void test_index_too_large(void **state) {
+  (void)state;
+  set_good_args();
+  expect_error(
+      "",
+      launch_of(edited(slow_variant, "\"value\": 10}", "\"value\": 18}"), ""),
+      "f: expected a 32-bit scalar of the kernel from -2147483648 to "
+      "2147483647, got 5000000000");
 }
 
 static void test_other_errors(void **state) {
@@ -511,6 +522,7 @@ int main(void) {
       cmocka_unit_test(test_requirements),
       cmocka_unit_test(test_division_by_zero),
       cmocka_unit_test(test_sizes_out_of_range),
+      cmocka_unit_test(test_index_too_large),
       cmocka_unit_test(test_other_errors),
       cmocka_unit_test(test_malformed_launches),
       cmocka_unit_test(test_malformed_files),
