@@ -44,6 +44,14 @@ bool tile_shared_lifetimes_overlap(const TileSharedBuffer *a,
 TileSharedBuffer *tile_shared_memory_find(TileSharedMemory *memory,
                                           MlirValue tile);
 
+//===-- Tensors (TensorAlias.c) -------------------------------------------===//
+
+/// The memref that `tile` is a part of.
+MlirValue tile_tensor_root(MlirValue tile);
+/// Whether the memref shares no memory with any other one of which this holds:
+/// arguments of a function that does not opt out with `tile.may_alias`.
+bool tile_tensor_is_distinct(MlirValue root);
+
 //===-- Synchronisation (SyncPlan.c) --------------------------------------===//
 
 /// A place where threads must meet, or writers must fence.

@@ -25,7 +25,6 @@
 
 #include "Tile/Analysis.h"
 
-#include "Tile/Ops/func.h"
 #include "Tile/Ops/scf.h"
 #include "Tile/Support/Iterate.h"
 
@@ -88,42 +87,6 @@ static void state_fence(const Flow *flow, State state) {
 
 //===-- Buffers -----------------------------------------------------------===//
 
-// The memref that `tile` is a part of. Casts and views of tensors are looked
-// through; their first operand is what they view.
-static MlirValue tensor_root(MlirValue tile) {
-  MlirValue root = tile_buffer_of(tile).root;
-  while (mlirValueIsAOpResult(root)) {
-    MlirOperation view = mlirOpResultGetOwner(root);
-    if (mlirOperationGetNumOperands(view) == 0 ||
-        !mlirTypeIsAMemRef(mlirValueGetType(mlirOperationGetOperand(view, 0))))
-      break;
-    root = mlirOperationGetOperand(view, 0);
-  }
-  return root;
-}
-
-// Whether the argument of a function may share memory with others of it.
-static bool may_alias(MlirOperation func, intptr_t argument) {
-  MlirStringRef name = TILE_STR("tile.may_alias");
-  if (!mlirAttributeIsNull(
-          mlirOperationGetDiscardableAttributeByName(func, name)))
-    return true;
-  MlirAttribute list = func_func_arg_attrs_attr(func_func_cast(func));
-  return !mlirAttributeIsNull(list) &&
-         !mlirAttributeIsNull(mlirDictionaryAttrGetElementByName(
-             mlirArrayAttrGetElement(list, argument), name));
-}
-
-static bool is_distinct_tensor(MlirValue root) {
-  if (!mlirValueIsABlockArgument(root))
-    return false;
-  MlirOperation parent =
-      mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(root));
-  if (func_func_is(parent))
-    return !may_alias(parent, mlirBlockArgumentGetArgNumber(root));
-  return tile_kernel_is(parent); // outlined: the attributes are gone
-}
-
 static bool is_shared_space(TileSpace space) {
   return space == TILE_SPACE_GLOBAL || space == TILE_SPACE_SHARED;
 }
@@ -137,7 +100,7 @@ static int buffer_index(Flow *flow, MlirValue tile) {
   TileSharedBuffer *found = tile_shared_memory_find(flow->shared, tile);
   if (found)
     return (int)(found - flow->shared->buffers);
-  MlirValue root = tensor_root(tile);
+  MlirValue root = tile_tensor_root(tile);
   size_t i = 0;
   while (i < flow->num_tensors && !mlirValueEqual(flow->tensors[i].root, root))
     i++;
@@ -397,7 +360,7 @@ static void note_tensor(Flow *flow, MlirValue value) {
   if (!tile_shape_of(value, &shape) || !is_shared_space(shape.space) ||
       tile_shared_memory_find(flow->shared, value))
     return;
-  MlirValue root = tensor_root(value);
+  MlirValue root = tile_tensor_root(value);
   for (size_t i = 0; i < flow->num_tensors; i++)
     if (mlirValueEqual(flow->tensors[i].root, root))
       return;
@@ -409,7 +372,8 @@ static void note_tensor(Flow *flow, MlirValue value) {
     flow->tensors = grown;
     flow->tensor_capacity = capacity;
   }
-  flow->tensors[flow->num_tensors++] = (Tensor){root, is_distinct_tensor(root)};
+  flow->tensors[flow->num_tensors++] =
+      (Tensor){root, tile_tensor_is_distinct(root)};
 }
 
 static MlirWalkResult find_tensors(MlirOperation op, void *user_data) {
