@@ -22,6 +22,38 @@ TileAllocOp tile_buffer_alloc(TileBuffer buffer) {
 
 //===-- Accesses ----------------------------------------------------------===//
 
+// Reductions, scans, predicates and atomics.
+static int reduction_accesses(MlirOperation op,
+                              TileAccess out[TILE_MAX_ACCESSES]) {
+  if (tile_reduce_is(op)) {
+    TileReduceOp reduce = tile_reduce_cast(op);
+    bool folds = !tile_reduce_clear(reduce);
+    out[0] = (TileAccess){tile_reduce_src(reduce), 0, true, false};
+    out[1] = (TileAccess){tile_reduce_dst(reduce), 1, folds, true};
+    return 2;
+  }
+  if (tile_scan_is(op)) {
+    TileScanOp scan = tile_scan_cast(op);
+    out[0] = (TileAccess){tile_scan_src(scan), 0, true, false};
+    out[1] = (TileAccess){tile_scan_dst(scan), 1, false, true};
+    return 2;
+  }
+  if (tile_any_of_is(op) || tile_all_of_is(op)) {
+    out[0] = (TileAccess){mlirOperationGetOperand(op, 0), 0, true, false};
+    return 1;
+  }
+  if (!tile_atomic_is(op))
+    return 0;
+  TileAtomicOp atomic = tile_atomic_cast(op);
+  MlirValue src = tile_atomic_src(atomic);
+  TileShape shape; // a scalar has none
+  int n = 0;
+  if (tile_shape_of(src, &shape))
+    out[n++] = (TileAccess){src, 0, true, false};
+  out[n++] = (TileAccess){tile_atomic_dst(atomic), 1, true, true, true};
+  return n;
+}
+
 int tile_accesses_get(MlirOperation op, TileAccess out[TILE_MAX_ACCESSES]) {
   if (tile_copy_is(op)) {
     TileCopyOp copy = tile_copy_cast(op);
@@ -41,7 +73,7 @@ int tile_accesses_get(MlirOperation op, TileAccess out[TILE_MAX_ACCESSES]) {
     out[2] = (TileAccess){tile_gemm_c(gemm), 2, true, true};
     return 3;
   }
-  return 0;
+  return reduction_accesses(op, out);
 }
 
 static void add_effects(MlirOperation op, TileEffects effects) {
@@ -69,5 +101,25 @@ void tile_fill_effects(MlirOperation op, TileEffects effects) {
 }
 
 void tile_gemm_effects(MlirOperation op, TileEffects effects) {
+  add_effects(op, effects);
+}
+
+void tile_reduce_effects(MlirOperation op, TileEffects effects) {
+  add_effects(op, effects);
+}
+
+void tile_scan_effects(MlirOperation op, TileEffects effects) {
+  add_effects(op, effects);
+}
+
+void tile_any_of_effects(MlirOperation op, TileEffects effects) {
+  add_effects(op, effects);
+}
+
+void tile_all_of_effects(MlirOperation op, TileEffects effects) {
+  add_effects(op, effects);
+}
+
+void tile_atomic_effects(MlirOperation op, TileEffects effects) {
   add_effects(op, effects);
 }

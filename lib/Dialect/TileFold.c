@@ -450,6 +450,26 @@ void tile_advance_canonicalize(MlirContext ctx,
   add_pattern(ctx, patterns, "tile.advance", fold_advance);
 }
 
+void tile_reduce_canonicalize(MlirContext ctx, MlirRewritePatternSet patterns) {
+  add_pattern(ctx, patterns, "tile.reduce", fold_operands);
+}
+
+void tile_scan_canonicalize(MlirContext ctx, MlirRewritePatternSet patterns) {
+  add_pattern(ctx, patterns, "tile.scan", fold_operands);
+}
+
+void tile_any_of_canonicalize(MlirContext ctx, MlirRewritePatternSet patterns) {
+  add_pattern(ctx, patterns, "tile.any_of", fold_operands);
+}
+
+void tile_all_of_canonicalize(MlirContext ctx, MlirRewritePatternSet patterns) {
+  add_pattern(ctx, patterns, "tile.all_of", fold_operands);
+}
+
+void tile_atomic_canonicalize(MlirContext ctx, MlirRewritePatternSet patterns) {
+  add_pattern(ctx, patterns, "tile.atomic", fold_operands);
+}
+
 void tile_require_canonicalize(MlirContext ctx,
                                MlirRewritePatternSet patterns) {
   add_pattern(ctx, patterns, "tile.require", drop_requirement);

@@ -72,11 +72,9 @@ bool tile_verify_is_inside(int64_t offset, int64_t size, int64_t extent) {
 
 //===-- Tiles -------------------------------------------------------------===//
 
-/// What an op needs of an operand that is a tile: ranked and static, in a known
-/// memory space, of elements that tiles hold. `rule` is the range of the rank.
-static MlirLogicalResult verify_tile(MlirOperation op, MlirValue tile,
-                                     const char *name, int min_rank,
-                                     int max_rank, TileShape *out_shape) {
+MlirLogicalResult tile_verify_tile(MlirOperation op, MlirValue tile,
+                                   const char *name, int min_rank, int max_rank,
+                                   TileShape *out_shape) {
   MlirType type = mlirValueGetType(tile);
   if (!tile_shape_get(type, out_shape) || out_shape->rank < min_rank ||
       out_shape->rank > max_rank || !tile_shape_is_static(out_shape)) {
@@ -215,10 +213,10 @@ MlirLogicalResult tile_copy_verify(MlirOperation op) {
   TileCopyOp copy = tile_copy_cast(op);
   TileShape src, dst;
   if (tile_failed(tile_verify_nesting(op)) || // (C8)
-      tile_failed(verify_tile(op, tile_copy_src(copy), "src", 1, TILE_MAX_RANK,
-                              &src)) ||
-      tile_failed(
-          verify_tile(op, tile_copy_dst(copy), "dst", 1, TILE_MAX_RANK, &dst)))
+      tile_failed(tile_verify_tile(op, tile_copy_src(copy), "src", 1,
+                                   TILE_MAX_RANK, &src)) ||
+      tile_failed(tile_verify_tile(op, tile_copy_dst(copy), "dst", 1,
+                                   TILE_MAX_RANK, &dst)))
     return tile_failure();
   if (tile_failed(copy_verify_types(op, &src, &dst)))
     return tile_failure();
@@ -243,8 +241,8 @@ MlirLogicalResult tile_fill_verify(MlirOperation op) {
   TileFillOp fill = tile_fill_cast(op);
   TileShape dst;
   if (tile_failed(tile_verify_nesting(op)) || // (C2)
-      tile_failed(
-          verify_tile(op, tile_fill_dst(fill), "dst", 0, TILE_MAX_RANK, &dst)))
+      tile_failed(tile_verify_tile(op, tile_fill_dst(fill), "dst", 0,
+                                   TILE_MAX_RANK, &dst)))
     return tile_failure();
   MlirType value = mlirValueGetType(tile_fill_value(fill));
   if (!mlirTypeEqual(value, dst.element)) // (C1)
@@ -342,9 +340,9 @@ MlirLogicalResult tile_gemm_verify(MlirOperation op) {
   TileGemmOp gemm = tile_gemm_cast(op);
   TileShape a, b, c;
   if (tile_failed(tile_verify_nesting(op)) || // (C1)
-      tile_failed(verify_tile(op, tile_gemm_a(gemm), "a", 2, 2, &a)) ||
-      tile_failed(verify_tile(op, tile_gemm_b(gemm), "b", 2, 2, &b)) ||
-      tile_failed(verify_tile(op, tile_gemm_c(gemm), "c", 2, 2, &c)))
+      tile_failed(tile_verify_tile(op, tile_gemm_a(gemm), "a", 2, 2, &a)) ||
+      tile_failed(tile_verify_tile(op, tile_gemm_b(gemm), "b", 2, 2, &b)) ||
+      tile_failed(tile_verify_tile(op, tile_gemm_c(gemm), "c", 2, 2, &c)))
     return tile_failure();
   if (tile_failed(gemm_verify_extents(gemm, &a, &b, &c)) ||
       tile_failed(gemm_verify_spaces(gemm, &a, &b, &c))) // (C4)

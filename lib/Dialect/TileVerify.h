@@ -34,6 +34,12 @@ bool tile_verify_is_element(MlirType element);
   "f64, f32, f16, bf16, an 8-bit float or a signless integer of 1, 8, 16, 32 " \
   "or 64 bits"
 
+/// What an op needs of an operand that is a tile: static and of rank `min_rank`
+/// to `max_rank`, in a known memory space, of elements that tiles hold.
+MlirLogicalResult tile_verify_tile(MlirOperation op, MlirValue tile,
+                                   const char *name, int min_rank, int max_rank,
+                                   TileShape *out_shape);
+
 /// Reports an op that is nested deeper than TILE_MAX_NESTING.
 MlirLogicalResult tile_verify_nesting(MlirOperation op);
 

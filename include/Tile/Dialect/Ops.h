@@ -74,6 +74,7 @@ typedef struct {
   MlirValue tile; // operand: memref or region
   int operand;    // its number
   bool reads, writes;
+  bool is_atomic; // reads and writes in one step: in any order with others
 } TileAccess;
 
 enum { TILE_MAX_ACCESSES = 4 };

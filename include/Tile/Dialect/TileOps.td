@@ -9,6 +9,7 @@
 include "Tile/Dialect/TileBufferOps.td"
 include "Tile/Dialect/TileMoveOps.td"
 include "Tile/Dialect/TileProductOps.td"
+include "Tile/Dialect/TileReduceOps.td"
 include "Tile/Dialect/TileHostOps.td"
 include "Tile/Dialect/TileBarrierOps.td"
 include "Tile/Dialect/TileChannelOps.td"
