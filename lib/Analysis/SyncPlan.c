@@ -348,7 +348,7 @@ static void transfer_block(Flow *flow, MlirBlock block, State state) {
       transfer_if(flow, op, state);
     else if (scf_while_is(op))
       transfer_while(flow, op, state);
-    else if (mlirOperationGetNumRegions(op) > 0)
+    else if (mlirOperationGetNumRegions(op) > 0 && !tile_parallel_is(op))
       transfer_regions(flow, op, state);
   }
 }

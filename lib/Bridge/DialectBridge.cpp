@@ -87,6 +87,29 @@ static void printExtents(AsmPrinter &printer, ArrayRef<int64_t> extents) {
     printer << extent << 'x';
 }
 
+// `(%i, %j) in [128, 64] { … }`: one index per extent.
+static ParseResult parseElementLoop(OpAsmParser &parser,
+                                    DenseI64ArrayAttr &extents, Region &body) {
+  SmallVector<OpAsmParser::Argument> indices;
+  if (parser.parseArgumentList(indices, AsmParser::Delimiter::Paren) ||
+      parser.parseKeyword("in") ||
+      parser.parseCustomAttributeWithFallback(extents, Type()))
+    return failure();
+  for (OpAsmParser::Argument &index : indices)
+    index.type = parser.getBuilder().getIndexType();
+  return parser.parseRegion(body, indices);
+}
+
+static void printElementLoop(OpAsmPrinter &printer, Operation *,
+                             DenseI64ArrayAttr extents, Region &body) {
+  printer << '(';
+  printer.printOperands(body.getArguments());
+  printer << ") in ";
+  printer.printStrippedAttrOrType(extents);
+  printer << ' ';
+  printer.printRegion(body, /*printEntryBlockArgs=*/false);
+}
+
 } // namespace tile
 
 //===-- Generated definitions ---------------------------------------------===//

@@ -6,7 +6,6 @@
 
 #include "Tile/Support/MlirExtra.h"
 
-#include "mlir/Analysis/Liveness.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Rewrite.h"
 #include "mlir/CAPI/Support.h"
@@ -245,16 +244,4 @@ bool mlirxValueDominates(MlirxDominance dominance, MlirValue value,
                          MlirOperation op) {
   return as<DominanceInfo>(dominance).properlyDominates(unwrap(value),
                                                         unwrap(op));
-}
-
-// Liveness has no C API.
-MlirxLiveness mlirxLivenessCreate(MlirOperation root) {
-  return {new Liveness(unwrap(root))};
-}
-void mlirxLivenessDestroy(MlirxLiveness liveness) {
-  delete &as<Liveness>(liveness);
-}
-bool mlirxIsDeadAfter(MlirxLiveness liveness, MlirValue value,
-                      MlirOperation op) {
-  return as<Liveness>(liveness).isDeadAfter(unwrap(value), unwrap(op));
 }

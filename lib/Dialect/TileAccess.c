@@ -1,6 +1,6 @@
 //===- TileAccess.c - Buffers behind operands; what an op reads and writes ===//
 
-#include "Tile/Dialect/Ops.h"
+#include "Tile/Dialect/ElementLoops.h"
 
 //===-- Buffers -----------------------------------------------------------===//
 
@@ -73,7 +73,8 @@ int tile_accesses_get(MlirOperation op, TileAccess out[TILE_MAX_ACCESSES]) {
     out[2] = (TileAccess){tile_gemm_c(gemm), 2, true, true};
     return 3;
   }
-  return reduction_accesses(op, out);
+  int n = reduction_accesses(op, out);
+  return n ? n : tile_element_accesses(op, out);
 }
 
 static void add_effects(MlirOperation op, TileEffects effects) {

@@ -72,14 +72,16 @@ TileAllocOp tile_buffer_alloc(TileBuffer buffer);
 
 typedef struct {
   MlirValue tile; // operand: memref or region
-  int operand;    // its number
+  int operand;    // its number; -1: an element loop captures it
   bool reads, writes;
   bool is_atomic; // reads and writes in one step: in any order with others
 } TileAccess;
 
-enum { TILE_MAX_ACCESSES = 4 };
+enum { TILE_MAX_ACCESSES = 16 };
 
 /// Accesses of `op` in operand order; 0 when `op` is not a tile op on memory.
+/// An element loop (`tile.parallel`) has those of its body, one per buffer that
+/// threads share or that lies in registers: it is one op, nobody looks inside.
 int tile_accesses_get(MlirOperation op, TileAccess out[TILE_MAX_ACCESSES]);
 
 //===-- Roles and channels ------------------------------------------------===//

@@ -8,6 +8,7 @@
 
 include "Tile/Dialect/TileBufferOps.td"
 include "Tile/Dialect/TileMoveOps.td"
+include "Tile/Dialect/TileElementOps.td"
 include "Tile/Dialect/TileProductOps.td"
 include "Tile/Dialect/TileReduceOps.td"
 include "Tile/Dialect/TileHostOps.td"

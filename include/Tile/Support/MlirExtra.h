@@ -180,10 +180,6 @@ typedef struct {
   void *ptr;
 } MlirxDominance;
 
-typedef struct {
-  void *ptr;
-} MlirxLiveness;
-
 /// Dominance in all regions below `root`; the caller destroys it.
 MLIR_CAPI_EXPORTED MlirxDominance mlirxDominanceCreate(MlirOperation root);
 MLIR_CAPI_EXPORTED void mlirxDominanceDestroy(MlirxDominance dominance);
@@ -195,14 +191,6 @@ MLIR_CAPI_EXPORTED bool mlirxDominates(MlirxDominance dominance,
 /// `value` may be an operand of `op`.
 MLIR_CAPI_EXPORTED bool mlirxValueDominates(MlirxDominance dominance,
                                             MlirValue value, MlirOperation op);
-
-/// Liveness of the values below `root`; the caller destroys it.
-MLIR_CAPI_EXPORTED MlirxLiveness mlirxLivenessCreate(MlirOperation root);
-MLIR_CAPI_EXPORTED void mlirxLivenessDestroy(MlirxLiveness liveness);
-
-/// Nothing that may run after `op` uses `value`.
-MLIR_CAPI_EXPORTED bool mlirxIsDeadAfter(MlirxLiveness liveness,
-                                         MlirValue value, MlirOperation op);
 
 #ifdef __cplusplus
 }

@@ -262,11 +262,6 @@ static void test_analyses(void **state) {
   assert_true(mlirxValueDominates(dominance, sum, second));
   assert_false(mlirxValueDominates(dominance, product, first));
   mlirxDominanceDestroy(dominance);
-
-  MlirxLiveness liveness = mlirxLivenessCreate(function);
-  assert_false(mlirxIsDeadAfter(liveness, sum, first));
-  assert_true(mlirxIsDeadAfter(liveness, sum, second));
-  mlirxLivenessDestroy(liveness);
   mlirIRRewriterDestroy(b.rw);
 }
 

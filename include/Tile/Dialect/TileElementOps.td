@@ -1,0 +1,210 @@
+//===- TileElementOps.td - Loops over elements, and ops on one element ----===//
+#ifndef TILE_ELEMENT_OPS_TD
+#define TILE_ELEMENT_OPS_TD
+
+include "Tile/Dialect/TileAttrs.td"
+include "Tile/Dialect/TileTypes.td"
+
+def Tile_ParallelOp : Tile_Op<"parallel", [SingleBlock, NoTerminator,
+    RecursiveMemoryEffects]> {
+  let summary = "runs a body once for each element of an index space";
+  let description = [{
+    `for all (i, j, …) in [e0, e1, …]: body(i, j, …)`.
+
+    The body is scalar code on one element: `memref.load` and `memref.store` of
+    fragments, shared tiles, global tensors and private arrays, `arith`, `math`,
+    `scf.if`, `scf.for`, `scf.while`. The threads of the block share the
+    elements; the compiler decides which thread runs which, keeps fragments in
+    registers, and moves neighbours together. Elements run in any order, or at
+    the same time: a body that reads what another element writes is a race.
+
+    Scalars from outside are the same for every element. State of one element is
+    an SSA value, or a private array that the body allocates (`tile.alloc`).
+
+    An index of a global tensor or of a shared tile is any value. It must lie
+    inside, as for every `memref.load`: a ragged edge takes an `scf.if` in the
+    body, while `tile.copy` of a `tile.region` pads by itself. A fragment lies in
+    registers, whose numbers are constants: its indices name the parallel indices
+    themselves.
+
+    `layout` maps registers, lanes and warps to the index space: given by the
+    user, or written by layout inference.
+
+    Constraints:
+    (C1) 1 to 5 extents of at least 1, at most 2^31 - 1 elements, and one index
+         per extent;
+    (C2) the body holds pure ops, `memref.load`, `memref.store`, control flow of
+         `scf`, private `tile.alloc`s, and tile ops on one element;
+    (C3) an index of a fragment is a constant, or a parallel index of the extent
+         of that dimension which occurs once; a parallel index may be absent
+         from a load (a broadcast);
+    (C4) a store to a fragment, and a store outside `scf.if` to other memory than
+         private, names every parallel index of an extent above 1, else several
+         elements write to one place;
+    (C5) a fragment that the body stores has the same indices in all its
+         accesses;
+    (C6) a private array that the body stores is allocated in the body;
+    (C7) the body accesses at most 16 buffers;
+    (C8) `layout` can be parsed and covers the index space.
+
+    | memory of a `memref.load` or `memref.store` | indices |
+    |---|---|
+    | global, shared, private | any |
+    | `#tile.fragment` | parallel indices and constants, see (C3) |
+
+    Example: `out = max(acc * scale[row] + bias[column], 0)`, cut at `n` columns.
+    ```mlir
+    tile.parallel (%i, %j) in [128, 64] {
+      %x = memref.load %acc[%i, %j] : memref<128x64xf32, #tile.fragment>
+      %s = memref.load %scale[%i] : memref<128xf32, #tile.fragment>
+      %column = arith.addi %first, %j : index
+      %inside = arith.cmpi ult, %column, %n : index
+      scf.if %inside {
+        %b = memref.load %bias[%column] : memref<?xf32>
+        %y = math.fma %x, %s, %b : f32
+        %z = arith.maximumf %y, %zero : f32
+        memref.store %z, %out[%i, %column] : memref<128x?xf32>
+      }
+    }
+    ```
+  }];
+  let arguments = (ins
+    Arg<DenseI64ArrayAttr, "extents of the index space">:$extents,
+    Arg<OptionalAttr<Tile_LayoutAttr>, "which thread runs which element">:$layout);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "custom<ElementLoop>($extents, $body) attr-dict";
+  let hasRegionVerifier = 1;
+}
+
+def Tile_TransposeOp : Tile_Op<"transpose", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "exchanges the last two dimensions of a tile";
+  let description = [{
+    `dst[…, j, i] = convert(src[…, i, j])`, converted as `tile.copy` converts.
+    Reads outside a tensor give the pad of the region, writes outside are
+    dropped. Between fragments it may cost nothing: the layouts are chosen so.
+
+    Constraints:
+    (C1) `src` and `dst` are static, of rank 2 to 5;
+    (C2) the last two extents of `dst` are those of `src` exchanged, the others
+         the same;
+    (C3) the element types are equal, or both float, or both integer;
+    (C4) at least one of them is not in global memory, and none is private;
+    (C5) a fragment is a whole tile, no window.
+
+    | src \ dst | global | shared | fragment |
+    |---|---|---|---|
+    | global | – | yes | yes |
+    | shared | yes | yes | yes |
+    | fragment | yes | yes | yes |
+
+    Example:
+    ```mlir
+    tile.transpose %As to %At : memref<128x64xbf16, #gpu.address_space<workgroup>>, memref<64x128xbf16, #tile.fragment>
+    ```
+  }];
+  let arguments = (ins Arg<Tile_Tile, "what is read">:$src,
+                       Arg<Tile_Tile, "what is written">:$dst);
+  let assemblyFormat = "$src `to` $dst attr-dict `:` type($src) `,` type($dst)";
+  let hasVerifier = 1;
+  let cEffects = 1;
+}
+
+def Tile_UnpackFp4Op : Tile_Op<"unpack_fp4", [Pure]> {
+  let summary = "one of the two 4-bit floats in a byte";
+  let description = [{
+    A byte holds two e2m1 numbers (OCP Microscaling Formats: a sign, two bits of
+    exponent with bias 1, one of mantissa; neither infinity nor NaN): number 0 in
+    the low half. The result is number `index mod 2` of `pair`, exactly:
+
+    | bits 0–2 | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 |
+    |---|---|---|---|---|---|---|---|---|
+    | value | 0 | 0.5 | 1 | 1.5 | 2 | 3 | 4 | 6 |
+
+    with a minus sign when bit 3 is set, also for 0.
+
+    Constraints:
+    (C1) the result is f32, f16, bf16, f8E4M3FN or f8E5M2.
+
+    Example: a tile of weights, packed along the columns.
+    ```mlir
+    tile.parallel (%i, %j) in [64, 128] {
+      %c2 = arith.constant 2 : index
+      %byte = arith.divui %j, %c2 : index
+      %pair = memref.load %packed[%i, %byte] : memref<64x64xi8, #gpu.address_space<workgroup>>
+      %w = tile.unpack_fp4 %pair[%j] : bf16
+      memref.store %w, %weights[%i, %j] : memref<64x128xbf16, #gpu.address_space<workgroup>>
+    }
+    ```
+  }];
+  let arguments = (ins Arg<I8, "two numbers">:$pair,
+                       Arg<Index, "which of them: odd or even">:$index);
+  let results = (outs Res<AnyType, "the number">:$value);
+  let assemblyFormat = "$pair `[` $index `]` attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
+def Tile_PrintOp : Tile_Op<"print", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "prints scalars, or the elements of a tile";
+  let description = [{
+    In a kernel one thread of the block prints one line: the text, then the
+    values. In the body of a `tile.parallel` every element prints its own line.
+    A tile prints one line per element, with its indices. Lines of different
+    threads come in any order.
+
+    Floats are printed as %g does, integers with their sign, i1 as 0 or 1.
+
+    Constraints:
+    (C1) the values are integers, indices or floats that a tile can hold, or one
+         memref in shared memory or a fragment, of rank 1 to 5;
+    (C2) at most 16 values, and at most 512 characters of text, all printable;
+    (C3) a tile is not printed in the body of a `tile.parallel`.
+
+    | operands | output |
+    |---|---|
+    | none | `text` |
+    | scalars | `text: 1 2.5` |
+    | a tile | `text[0, 3] = 2.5`, once per element |
+
+    Example:
+    ```mlir
+    tile.print "step"(%k, %norm : index, f32)
+    ```
+  }];
+  let arguments = (ins
+    Arg<StrAttr, "what is printed first">:$text,
+    Arg<Variadic<AnyType>, "what is printed behind it">:$values);
+  let assemblyFormat = "$text (`(` $values^ `:` type($values) `)`)? attr-dict";
+  let hasVerifier = 1;
+  let cEffects = 1;
+}
+
+def Tile_AssertOp : Tile_Op<"assert", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "stops the program where a condition does not hold";
+  let description = [{
+    When `condition` is false the program ends with an error that shows `message`
+    and the place in the source. In a kernel the condition is that of the whole
+    block; in the body of a `tile.parallel` that of an element.
+
+    Constraints:
+    (C1) at most 512 characters of text, all printable.
+
+    | operand | type |
+    |---|---|
+    | `condition` | i1 |
+
+    Example:
+    ```mlir
+    tile.assert %in_range, "an index leaves the table"
+    ```
+  }];
+  let arguments = (ins Arg<I1, "what must hold">:$condition,
+                       Arg<StrAttr, "what is said when it does not">:$message);
+  let assemblyFormat = "$condition `,` $message attr-dict";
+  let hasVerifier = 1;
+  let cEffects = 1;
+}
+
+#endif // TILE_ELEMENT_OPS_TD

@@ -1,0 +1,157 @@
+//===- ElementLoops.c - What the body of a tile.parallel accesses ---------===//
+
+#include "Tile/Dialect/ElementLoops.h"
+
+#include "Tile/Ops/memref.h"
+#include "TileHooks.h"
+
+//===-- Accesses ----------------------------------------------------------===//
+
+bool tile_element_access_get(MlirOperation op, TileElementAccess *out_access) {
+  if (memref_load_is(op)) {
+    MemRefLoadOp load = memref_load_cast(op);
+    *out_access = (TileElementAccess){op, memref_load_memref(load),
+                                      memref_load_indices(load), false};
+    return true;
+  }
+  if (memref_store_is(op)) {
+    MemRefStoreOp store = memref_store_cast(op);
+    *out_access = (TileElementAccess){op, memref_store_memref(store),
+                                      memref_store_indices(store), true};
+    return true;
+  }
+  return false;
+}
+
+typedef struct {
+  TileElementVisitor visit;
+  void *user_data;
+} AccessWalk;
+
+static MlirWalkResult visit_op(MlirOperation op, void *user_data) {
+  AccessWalk *walk = user_data;
+  TileElementAccess access;
+  if (tile_element_access_get(op, &access) &&
+      !walk->visit(&access, walk->user_data))
+    return MlirWalkResultInterrupt;
+  return MlirWalkResultAdvance;
+}
+
+void tile_parallel_visit(TileParallelOp loop, TileElementVisitor visit,
+                         void *user_data) {
+  AccessWalk walk = {visit, user_data};
+  mlirOperationWalk(loop.op, visit_op, &walk, MlirWalkPreOrder);
+}
+
+//===-- Parallel indices --------------------------------------------------===//
+
+MlirBlock tile_parallel_block(TileParallelOp loop) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(loop.op, 0));
+}
+
+int tile_parallel_index(TileParallelOp loop, MlirValue value) {
+  if (!mlirValueIsABlockArgument(value) ||
+      !mlirBlockEqual(mlirBlockArgumentGetOwner(value),
+                      tile_parallel_block(loop)))
+    return -1;
+  return (int)mlirBlockArgumentGetArgNumber(value);
+}
+
+enum { DEPENDENCE_BUDGET = 1024 }; // values looked at, then all count
+static const unsigned all_indices = (1u << TILE_MAX_RANK) - 1;
+
+static unsigned dependence(TileParallelOp loop, MlirValue value, int *budget) {
+  int index = tile_parallel_index(loop, value);
+  if (index >= 0)
+    return 1u << index;
+  if (!tile_value_is_inside(value, loop.op))
+    return 0;
+  if (!mlirValueIsAOpResult(value) || --*budget < 0)
+    return all_indices;
+  MlirOperation op = mlirOpResultGetOwner(value);
+  if (mlirOperationGetNumRegions(op) > 0)
+    return all_indices;
+  unsigned mask = 0;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    mask |= dependence(loop, mlirOperationGetOperand(op, i), budget);
+  return mask;
+}
+
+unsigned tile_parallel_dependence(TileParallelOp loop, MlirValue value) {
+  int budget = DEPENDENCE_BUDGET;
+  return dependence(loop, value, &budget);
+}
+
+TileParallelOp tile_parallel_around(MlirOperation op) {
+  MlirOperation parent = mlirOperationGetParentOperation(op);
+  while (parent.ptr && !tile_parallel_is(parent))
+    parent = mlirOperationGetParentOperation(parent);
+  return parent.ptr ? tile_parallel_cast(parent) : (TileParallelOp){{NULL}};
+}
+
+//===-- Access regions and effects ----------------------------------------===//
+
+typedef struct {
+  TileAccess *out;
+  int count;
+} LoopAccesses;
+
+// The verifier has counted them.
+static bool add_element_access(const TileElementAccess *access,
+                               void *user_data) {
+  LoopAccesses *list = user_data;
+  TileShape shape;
+  if (!tile_shape_of(access->memref, &shape) ||
+      shape.space == TILE_SPACE_PRIVATE)
+    return true;
+  int i = 0;
+  while (i < list->count && !mlirValueEqual(list->out[i].tile, access->memref))
+    i++;
+  if (i == list->count) {
+    if (i == TILE_MAX_ACCESSES)
+      return true;
+    list->out[list->count++] =
+        (TileAccess){.tile = access->memref, .operand = -1};
+  }
+  list->out[i].reads |= !access->is_store;
+  list->out[i].writes |= access->is_store;
+  return true;
+}
+
+int tile_element_accesses(MlirOperation op, TileAccess out[TILE_MAX_ACCESSES]) {
+  if (tile_transpose_is(op)) {
+    TileTransposeOp transpose = tile_transpose_cast(op);
+    out[0] = (TileAccess){.tile = tile_transpose_src(transpose), .reads = true};
+    out[1] = (TileAccess){
+        .tile = tile_transpose_dst(transpose), .operand = 1, .writes = true};
+    return 2;
+  }
+  if (tile_parallel_is(op)) {
+    LoopAccesses list = {out, 0};
+    tile_parallel_visit(tile_parallel_cast(op), add_element_access, &list);
+    return list.count;
+  }
+  TileShape shape;
+  if (!tile_print_is(op) || mlirOperationGetNumOperands(op) != 1 ||
+      !tile_shape_of(mlirOperationGetOperand(op, 0), &shape))
+    return 0;
+  out[0] = (TileAccess){.tile = mlirOperationGetOperand(op, 0), .reads = true};
+  return 1;
+}
+
+void tile_transpose_effects(MlirOperation op, TileEffects effects) {
+  tile_effects_add(effects, TILE_EFFECT_READ, op, 0);
+  tile_effects_add(effects, TILE_EFFECT_WRITE, op, 1);
+}
+
+// Output is memory that no operand names: what prints or stops keeps its place.
+void tile_print_effects(MlirOperation op, TileEffects effects) {
+  TileAccess read[TILE_MAX_ACCESSES];
+  if (tile_element_accesses(op, read))
+    tile_effects_add(effects, TILE_EFFECT_READ, op, 0);
+  tile_effects_add(effects, TILE_EFFECT_WRITE, op, -1);
+}
+
+void tile_assert_effects(MlirOperation op, TileEffects effects) {
+  tile_effects_add(effects, TILE_EFFECT_WRITE, op, -1);
+}

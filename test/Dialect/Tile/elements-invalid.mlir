@@ -1,0 +1,340 @@
+// RUN: %tile_opt %s -split-input-file -verify-diagnostics
+
+// One case per constraint of the ops of TileElementOps.td; the name says which.
+
+func.func @parallel_c1_no_extent() {
+  // expected-error @+1 {{expects 1 to 5 extents, got 0}}
+  "tile.parallel"() <{extents = array<i64>}> ({
+  ^bb0:
+    %c0 = arith.constant 0 : index
+  }) : () -> ()
+  return
+}
+
+// -----
+
+func.func @parallel_c1_indices() {
+  // expected-error @+1 {{expects one index per extent: 2, got 1}}
+  tile.parallel (%i) in [8, 8] {
+  }
+  return
+}
+
+// -----
+
+func.func @parallel_c1_index_type() {
+  // expected-error @+1 {{expects parallel indices of type index, got i32}}
+  "tile.parallel"() <{extents = array<i64: 8>}> ({
+  ^bb0(%i: i32):
+  }) : () -> ()
+  return
+}
+
+// -----
+
+func.func @parallel_c1_extent() {
+  // expected-error @+1 {{expects extents of at least 1, got 0}}
+  tile.parallel (%i, %j) in [8, 0] {
+  }
+  return
+}
+
+// -----
+
+func.func @parallel_c1_elements() {
+  // expected-error @+1 {{expects at most 2147483647 elements}}
+  tile.parallel (%i, %j) in [65536, 65536] {
+  }
+  return
+}
+
+// -----
+
+func.func @parallel_c2(%A: memref<8xf32>) {
+  tile.parallel (%i) in [8] {
+    // expected-error @+1 {{cannot stand in the body of tile.parallel, which is scalar code of one element: 'tile.barrier_sync' is none}}
+    tile.barrier_sync
+  }
+  return
+}
+
+// -----
+
+func.func @parallel_c2_nested(%A: memref<8xf32>) {
+  tile.parallel (%i) in [8] {
+    // expected-error @+1 {{cannot stand in the body of tile.parallel}}
+    tile.parallel (%j) in [8] {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @parallel_c2_shared() {
+  tile.parallel (%i) in [8] {
+    // expected-error @+1 {{cannot stand in the body of tile.parallel}}
+    %s = tile.alloc : memref<8xf32, #gpu.address_space<workgroup>>
+  }
+  return
+}
+
+// -----
+
+func.func @parallel_c2_memory(%A: memref<8xf32, 7>) {
+  tile.parallel (%i) in [8] {
+    // expected-error @+1 {{expects a memref of rank 0 to 5 in global, shared or private memory or a fragment, got memref<8xf32, 7>}}
+    %x = memref.load %A[%i] : memref<8xf32, 7>
+  }
+  return
+}
+
+// -----
+
+func.func @parallel_c3_arithmetic() {
+  %c1 = arith.constant 1 : index
+  %f = tile.alloc : memref<8xf32, #tile.fragment>
+  tile.parallel (%i) in [8] {
+    %k = arith.xori %i, %c1 : index
+    // expected-error @+1 {{expects index 0 of a fragment to be a parallel index or a constant: registers cannot be chosen at run time; tile.copy the fragment to shared memory and index that}}
+    %x = memref.load %f[%k] : memref<8xf32, #tile.fragment>
+  }
+  return
+}
+
+// -----
+
+func.func @parallel_c3_twice() {
+  %f = tile.alloc : memref<8x8xf32, #tile.fragment>
+  tile.parallel (%i) in [8] {
+    // expected-error @+1 {{names parallel index 0 twice in a fragment; tile.copy the fragment to shared memory and index that}}
+    %x = memref.load %f[%i, %i] : memref<8x8xf32, #tile.fragment>
+  }
+  return
+}
+
+// -----
+
+func.func @parallel_c3_constant() {
+  %c8 = arith.constant 8 : index
+  %f = tile.alloc : memref<8x8xf32, #tile.fragment>
+  tile.parallel (%i) in [8] {
+    // expected-error @+1 {{expects index 1 from 0 to 7, got 8}}
+    %x = memref.load %f[%i, %c8] : memref<8x8xf32, #tile.fragment>
+  }
+  return
+}
+
+// -----
+
+func.func @parallel_c3_extent() {
+  %f = tile.alloc : memref<16xf32, #tile.fragment>
+  tile.parallel (%i) in [8] {
+    // expected-error @+1 {{expects parallel index 0 to have the extent 16 of dimension 0 of the fragment, got 8}}
+    %x = memref.load %f[%i] : memref<16xf32, #tile.fragment>
+  }
+  return
+}
+
+// -----
+
+func.func @parallel_c4_fragment(%v: f32) {
+  %f = tile.alloc : memref<8xf32, #tile.fragment>
+  tile.parallel (%i, %j) in [8, 4] {
+    // expected-error @+1 {{stores to one place for all 4 values of parallel index 1; reduce first, or guard the store with scf.if in shared memory}}
+    memref.store %v, %f[%i] : memref<8xf32, #tile.fragment>
+  }
+  return
+}
+
+// -----
+
+func.func @parallel_c4_global(%v: f32, %A: memref<8xf32>) {
+  %c2 = arith.constant 2 : index
+  tile.parallel (%i, %j) in [8, 4] {
+    %k = arith.remui %j, %c2 : index
+    // expected-error @+1 {{stores to one place for all 8 values of parallel index 0; reduce first, or guard the store with scf.if}}
+    memref.store %v, %A[%k] : memref<8xf32>
+  }
+  return
+}
+
+// -----
+
+// A guard, and an index that is loaded, are the writer's business.
+func.func @parallel_c4_legal(%v: f32, %A: memref<8xf32>, %at: memref<8x4xindex>) {
+  %c0 = arith.constant 0 : index
+  tile.parallel (%i, %j) in [8, 4] {
+    %is_first = arith.cmpi eq, %j, %c0 : index
+    scf.if %is_first {
+      memref.store %v, %A[%i] : memref<8xf32>
+    }
+    %k = memref.load %at[%i, %j] : memref<8x4xindex>
+    memref.store %v, %A[%k] : memref<8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @parallel_c5() {
+  %f = tile.alloc : memref<8x8xf32, #tile.fragment>
+  tile.parallel (%i, %j) in [8, 8] {
+    // expected-note @+1 {{the other access is here}}
+    %x = memref.load %f[%j, %i] : memref<8x8xf32, #tile.fragment>
+    // expected-error @+1 {{accesses a fragment that the loop stores by other indices; tile.copy it to another fragment first}}
+    memref.store %x, %f[%i, %j] : memref<8x8xf32, #tile.fragment>
+  }
+  return
+}
+
+// -----
+
+func.func @parallel_c6(%v: f32) {
+  %p = tile.alloc : memref<8xf32, #gpu.address_space<private>>
+  tile.parallel (%i) in [8] {
+    // expected-error @+1 {{stores to a private array from outside the loop: its threads would hold different values; allocate it in the body}}
+    memref.store %v, %p[%i] : memref<8xf32, #gpu.address_space<private>>
+  }
+  return
+}
+
+// -----
+
+func.func @parallel_c7(%a0: memref<8xf32>, %a1: memref<8xf32>, %a2: memref<8xf32>, %a3: memref<8xf32>,
+                       %a4: memref<8xf32>, %a5: memref<8xf32>, %a6: memref<8xf32>, %a7: memref<8xf32>,
+                       %a8: memref<8xf32>, %a9: memref<8xf32>, %a10: memref<8xf32>, %a11: memref<8xf32>,
+                       %a12: memref<8xf32>, %a13: memref<8xf32>, %a14: memref<8xf32>, %a15: memref<8xf32>,
+                       %a16: memref<8xf32>) {
+  // expected-error @+1 {{accesses more than 16 buffers}}
+  tile.parallel (%i) in [8] {
+    %x0 = memref.load %a0[%i] : memref<8xf32>
+    %x1 = memref.load %a1[%i] : memref<8xf32>
+    %x2 = memref.load %a2[%i] : memref<8xf32>
+    %x3 = memref.load %a3[%i] : memref<8xf32>
+    %x4 = memref.load %a4[%i] : memref<8xf32>
+    %x5 = memref.load %a5[%i] : memref<8xf32>
+    %x6 = memref.load %a6[%i] : memref<8xf32>
+    %x7 = memref.load %a7[%i] : memref<8xf32>
+    %x8 = memref.load %a8[%i] : memref<8xf32>
+    %x9 = memref.load %a9[%i] : memref<8xf32>
+    %x10 = memref.load %a10[%i] : memref<8xf32>
+    %x11 = memref.load %a11[%i] : memref<8xf32>
+    %x12 = memref.load %a12[%i] : memref<8xf32>
+    %x13 = memref.load %a13[%i] : memref<8xf32>
+    %x14 = memref.load %a14[%i] : memref<8xf32>
+    %x15 = memref.load %a15[%i] : memref<8xf32>
+    memref.store %x15, %a16[%i] : memref<8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @parallel_c8() {
+  // expected-error @+1 {{layout does not fit the loop: }}
+  tile.parallel (%i) in [64] {
+  } {layout = #tile.layout<"bases<reg=(), lane=(d0:1*32), warp=() -> d0:64>">}
+  return
+}
+
+// -----
+
+func.func @transpose_c1(%a: memref<?x?xf32, #gpu.address_space<workgroup>>, %b: memref<8x8xf32, #gpu.address_space<workgroup>>) {
+  // expected-error @+1 {{expects 'src' to be a static tile of rank 2 to 5, got}}
+  tile.transpose %a to %b : memref<?x?xf32, #gpu.address_space<workgroup>>, memref<8x8xf32, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @transpose_c2(%a: memref<2x8x4xf32, #gpu.address_space<workgroup>>, %b: memref<2x8x4xf16, #gpu.address_space<workgroup>>) {
+  // expected-error @+1 {{expects 'dst' of shape 2x4x8xf16, got 2x8x4xf16}}
+  tile.transpose %a to %b : memref<2x8x4xf32, #gpu.address_space<workgroup>>, memref<2x8x4xf16, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @transpose_c3(%a: memref<8x4xf32, #gpu.address_space<workgroup>>, %b: memref<4x8xi32, #gpu.address_space<workgroup>>) {
+  // expected-error @+1 {{expects element types that are equal, both float or both integer, got f32 and i32}}
+  tile.transpose %a to %b : memref<8x4xf32, #gpu.address_space<workgroup>>, memref<4x8xi32, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @transpose_c4(%a: memref<8x4xf32>, %b: memref<4x8xf32>) {
+  // expected-error @+1 {{expects 'src' or 'dst' outside global memory; go through a shared tile}}
+  tile.transpose %a to %b : memref<8x4xf32>, memref<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @transpose_c4_private(%a: memref<8x4xf32, #gpu.address_space<private>>, %b: memref<4x8xf32>) {
+  // expected-error @+1 {{expects 'src' in global or shared memory or a fragment, got it in private memory}}
+  tile.transpose %a to %b : memref<8x4xf32, #gpu.address_space<private>>, memref<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @transpose_c5(%b: memref<4x8xf32>) {
+  %a = tile.alloc : memref<16x4xf32, #tile.fragment>
+  %w = tile.region %a[0, 0] [8, 4] : memref<16x4xf32, #tile.fragment>
+  // expected-error @+1 {{expects 'src' to be a whole fragment, got a window of 16x4xf32}}
+  tile.transpose %w to %b : !tile.region<8x4xf32, #tile.fragment>, memref<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @unpack_fp4_c1(%pair: i8, %k: index) {
+  // expected-error @+1 {{expects f32, f16, bf16, f8E4M3FN or f8E5M2 as the result, got i32}}
+  %v = tile.unpack_fp4 %pair[%k] : i32
+  return
+}
+
+// -----
+
+func.func @print_c1(%a: memref<8xf32>) {
+  // expected-error @+1 {{expects scalars, or one shared tile or fragment, got memref<8xf32>}}
+  tile.print "a"(%a : memref<8xf32>)
+  return
+}
+
+// -----
+
+func.func @print_c2() {
+  // expected-error @+1 {{expects 'text' of printable characters, got code 10 at 1}}
+  tile.print "a\n"
+  return
+}
+
+// -----
+
+func.func @print_c2_values(%a: i32) {
+  // expected-error @+1 {{expects at most 16 values, got 17}}
+  tile.print "a"(%a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a : i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32)
+  return
+}
+
+// -----
+
+func.func @print_c3() {
+  %a = tile.alloc : memref<8xf32, #tile.fragment>
+  tile.parallel (%i) in [8] {
+    // expected-error @+1 {{prints a tile once per element; print it outside tile.parallel}}
+    tile.print "a"(%a : memref<8xf32, #tile.fragment>)
+  }
+  return
+}
+
+// -----
+
+func.func @assert_c1(%ok: i1) {
+  // expected-error @+1 {{expects 'message' of at most 512 characters, got 520}}
+  tile.assert %ok, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+  return
+}
