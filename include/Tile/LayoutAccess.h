@@ -64,9 +64,11 @@ typedef enum {
 typedef struct {
   TileLayoutConvKind kind;
   int64_t alu, shuffles; // per warp
-  TileLayout route;      // all but SHARED: destination (reg, lane, warp) ->
-                         // the source (reg, lane, warp) that holds its element
-  TileLayout staging;    // TILE_LAYOUT_CONV_SHARED: the staging layout
+  int piece_elems;    // all but SHARED: elements that move together in order,
+                      // at most 32 bits or 1
+  TileLayout route;   // all but SHARED: destination (reg, lane, warp) ->
+                      // the source (reg, lane, warp) that holds its element
+  TileLayout staging; // TILE_LAYOUT_CONV_SHARED: the staging layout
   TileLayoutAccess store, load;
   int64_t shared_bytes;
   int64_t cost; // all warps
@@ -75,6 +77,18 @@ typedef struct {
 bool tile_layout_plan_conversion(const TileLayout *src, const TileLayout *dst,
                                  int elem_bits, TileLayoutConversion *out,
                                  TileLayoutError *e);
+/// How far an element moves in a conversion.
+typedef enum {
+  TILE_LAYOUT_REACH_NEVER,  // tiles or warps differ
+  TILE_LAYOUT_REACH_THREAD, // between registers of a thread
+  TILE_LAYOUT_REACH_WARP,   // between lanes of a warp
+  TILE_LAYOUT_REACH_CTA,    // across warps
+} TileLayoutReach;
+/// Plans a conversion without shared memory; fills |out| for THREAD and WARP.
+TileLayoutReach tile_layout_plan_route(const TileLayout *src,
+                                       const TileLayout *dst, int elem_bits,
+                                       TileLayoutConversion *out,
+                                       TileLayoutError *e);
 const char *tile_layout_conv_name(TileLayoutConvKind kind);
 
 //===-- TMA ---------------------------------------------------------------===//

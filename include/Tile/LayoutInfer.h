@@ -105,6 +105,9 @@ typedef struct {
   /// Whether fragments may be larger than their tile (Layout.h, Overhang): the
   /// one who emits code must then mask accesses and fill reductions.
   bool allow_overhang;
+  /// Whether an accumulator that becomes a factor of another product may pass
+  /// through shared memory. Set it where there is no solution without.
+  bool may_stage_chains;
 } TileInferProblem;
 
 //===-- The model: candidates and cost tables -----------------------------===//

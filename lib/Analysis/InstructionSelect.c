@@ -385,7 +385,9 @@ static bool wgmma_takes_types(TileGemmOp gemm, const GemmView *view,
                   "f16 accumulators are lowered to mma only");
   if (view->bits == 16)
     return true;
-  if (tile_gemm_transpose_a(gemm) || !tile_gemm_transpose_b(gemm))
+  bool a_in_registers = view->a.space == TILE_SPACE_FRAGMENT;
+  if ((tile_gemm_transpose_a(gemm) && !a_in_registers) ||
+      !tile_gemm_transpose_b(gemm))
     return refuse(out, "tile-instr/transpose",
                   "wgmma reads %d-bit operands that are contiguous along K: A "
                   "stored M x K and B stored N x K",
@@ -444,15 +446,15 @@ static bool wgmma_accumulates(TileGemmOp gemm, const GemmView *view,
 }
 
 // PTX ISA, wgmma.mma_async: m64, n a multiple of 8 up to 256 (of 16 for
-// integers), k of 32 bytes; both operands in shared memory here.
+// integers), k of 32 bytes; B in shared memory, A there or in registers.
 static bool wgmma_is_legal(TileGemmOp gemm, const GemmView *view,
                            const TileInstrContext *context,
                            TileInstrReason *out) {
   const TileTarget *target = context->target;
   if (!target->has_wgmma)
     return refuse(out, "target", "%s has no wgmma", target->chip);
-  if (view->a.space != TILE_SPACE_SHARED || view->b.space != TILE_SPACE_SHARED)
-    return refuse(out, "operands", "wgmma needs A and B in shared memory");
+  if (view->b.space != TILE_SPACE_SHARED)
+    return refuse(out, "tile-instr/operands", "wgmma needs B in shared memory");
   if (!wgmma_takes_types(gemm, view, out))
     return false;
   if (context->num_threads % 128)
@@ -475,7 +477,8 @@ static bool wgmma_is_legal(TileGemmOp gemm, const GemmView *view,
                   target->wgmma.m, n_step, policy_name(policy));
   bool ta = tile_gemm_transpose_a(gemm), tb = tile_gemm_transpose_b(gemm);
   return wgmma_divides_columns(view, groups, target, out) &&
-         wgmma_reads(tile_gemm_a(gemm), &view->a, ta, out) &&
+         (view->a.space != TILE_SPACE_SHARED ||
+          wgmma_reads(tile_gemm_a(gemm), &view->a, ta, out)) &&
          wgmma_reads(tile_gemm_b(gemm), &view->b, !tb, out) &&
          wgmma_accumulates(gemm, view, groups, out);
 }
@@ -488,8 +491,6 @@ static bool mma_is_legal(TileGemmOp gemm, const GemmView *view,
   if (!target->has_mma_f16)
     return refuse(out, "target", "%s has no mma.sync of 16-bit floats",
                   target->chip);
-  if (view->a.space != TILE_SPACE_SHARED || view->b.space != TILE_SPACE_SHARED)
-    return refuse(out, "operands", "mma needs A and B in shared memory");
   if (tile_elem_is_float(view->a.element) && view->bits == 8)
     return refuse(out, "tile-instr/types",
                   "mma of 8-bit floats is not lowered yet");

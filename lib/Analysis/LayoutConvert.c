@@ -176,7 +176,8 @@ static void plan_registers(const TileLayout *src, const TileLayout *dst,
                            const Route *r, int elem_bits,
                            TileLayoutConversion *out) {
   int64_t words = reg_words(dst, elem_bits), fan = register_fan(src, dst, r);
-  bool whole = piece_elems(src, dst, r, elem_bits) * elem_bits >= 32;
+  out->piece_elems = (int)piece_elems(src, dst, r, elem_bits);
+  bool whole = out->piece_elems * elem_bits >= 32;
   out->kind = fan > 1                         ? TILE_LAYOUT_CONV_SELECT
               : is_renaming_free(src, dst, r) ? TILE_LAYOUT_CONV_NONE
                                               : TILE_LAYOUT_CONV_REGISTER;
@@ -195,6 +196,7 @@ static void plan_shuffles(const TileLayout *src, const TileLayout *dst,
                           TileLayoutConversion *out) {
   int64_t fan = register_fan(src, dst, r);
   int64_t piece = piece_elems(src, dst, r, elem_bits);
+  out->piece_elems = (int)piece;
   int64_t pieces = dst->in.extent[TILE_LAYOUT_REG] / piece;
   int64_t bits = piece * elem_bits < 32 ? piece * elem_bits : 32;
   out->kind = TILE_LAYOUT_CONV_SHUFFLE;

@@ -25,6 +25,9 @@ int tile_infer_pool_project(TileInferPool *pool, int id, const int *map,
 /// Cost of tile_layout_plan_conversion.
 int64_t tile_infer_pool_convert(TileInferPool *pool, int src, int dst,
                                 int elem_bits);
+/// The same without shared memory; TILE_INFER_NEVER where it cannot do without.
+int64_t tile_infer_pool_convert_in_warp(TileInferPool *pool, int src, int dst,
+                                        int elem_bits);
 typedef struct {
   int64_t cost;
   int vec_elems;
@@ -74,6 +77,9 @@ bool tile_infer_gemm_fragment(const TileInferModel *m, const TileInferOp *op,
 /// Units along M of the i-th partition to try; 0 after the last one.
 int tile_infer_gemm_partition(const TileInferModel *m, const TileInferOp *op,
                               int i);
+/// Whether the op carries the accumulator of one product to a factor of another
+/// (or is that other product): its conversions take no shared memory.
+bool tile_infer_stays_in_warp(const TileInferModel *m, const TileInferOp *op);
 /// Loop layout of a full-rank operand, the inverse of the projection; -1 when
 /// the operand has not the rank of the loop.
 int tile_infer_lift(const TileInferModel *m, const TileInferOp *op,

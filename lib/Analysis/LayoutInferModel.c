@@ -21,6 +21,12 @@ static TileInferMode *new_mode(TileInferModel *m, TileInferTable *t,
   return mode;
 }
 
+static int64_t convert_cost(const TileInferModel *m, bool in_warp, int src,
+                            int dst, int elem_bits) {
+  return in_warp ? tile_infer_pool_convert_in_warp(m->pool, src, dst, elem_bits)
+                 : tile_infer_pool_convert(m->pool, src, dst, elem_bits);
+}
+
 //===-- Element loops -----------------------------------------------------===//
 
 void tile_infer_as_loop(const TileInferModel *m, const TileInferOp *op,
@@ -45,6 +51,7 @@ void tile_infer_as_loop(const TileInferModel *m, const TileInferOp *op,
 typedef struct {
   TileInferOp op;    // as a parallel loop
   bool allow_matrix; // ldmatrix / stmatrix may move it
+  bool in_warp;      // conversions take no shared memory
   int n;
   int loop[TILE_INFER_MAX_MODES]; // in the pool
 } Loops;
@@ -98,8 +105,8 @@ static int64_t element_cost(const TileInferModel *m, const Loops *l, int loop,
     return tile_infer_pool_global(m->pool, want, b->elem_bits);
   int have = m->domain[a->buffer].id[c];
   if (b->space == TILE_INFER_FRAGMENT)
-    return tile_infer_pool_convert(m->pool, a->write ? want : have,
-                                   a->write ? have : want, b->elem_bits);
+    return convert_cost(m, l->in_warp, a->write ? want : have,
+                        a->write ? have : want, b->elem_bits);
   TileInferAccessCost acc = tile_infer_pool_shared(
       m->pool, want, have, b->elem_bits, l->allow_matrix);
   // cp.async moves 4, 8 or 16 contiguous bytes; narrower goes by registers.
@@ -128,7 +135,7 @@ static void tma_mode(TileInferModel *m, const TileInferOp *op,
 
 static void element_table(TileInferModel *m, const TileInferOp *op,
                           TileInferTable *t) {
-  Loops l = {.allow_matrix = true};
+  Loops l = {.allow_matrix = true, .in_warp = tile_infer_stays_in_warp(m, op)};
   if (op->kind == TILE_INFER_COPY)
     tma_mode(m, op, t);
   if (op->via == TILE_INFER_TMA)
@@ -208,7 +215,7 @@ static int fragment_id(const TileInferModel *m, const TileInferOp *op, int o,
 }
 
 static int64_t gemm_cost(const TileInferModel *m, const TileInferOp *op, int o,
-                         int c, int fragment, int warps_m) {
+                         int c, int fragment, int warps_m, bool in_warp) {
   const TileInferBuffer *b = tile_infer_buffer(m, op, o);
   const TileInferDomain *d = &m->domain[op->operand[o].buffer];
   if (o < 2 && b->space != TILE_INFER_FRAGMENT)
@@ -216,7 +223,7 @@ static int64_t gemm_cost(const TileInferModel *m, const TileInferOp *op, int o,
   if (fragment < 0)
     return TILE_INFER_NEVER;
   if (o < 2)
-    return tile_infer_pool_convert(m->pool, d->id[c], fragment, b->elem_bits);
+    return convert_cost(m, in_warp, d->id[c], fragment, b->elem_bits);
   return tile_layout_equal(d->core[c], tile_infer_pool_get(m->pool, fragment))
              ? 0
              : TILE_INFER_NEVER;
@@ -224,6 +231,7 @@ static int64_t gemm_cost(const TileInferModel *m, const TileInferOp *op, int o,
 
 static void gemm_table(TileInferModel *m, const TileInferOp *op,
                        TileInferTable *t) {
+  bool in_warp = tile_infer_stays_in_warp(m, op);
   for (int i = 0, wm; (wm = tile_infer_gemm_partition(m, op, i)); i++) {
     int fragment[3];
     for (int o = 0; o < 3; o++)
@@ -238,7 +246,7 @@ static void gemm_table(TileInferModel *m, const TileInferOp *op,
     for (int o = 0; o < 3; o++)
       for (int c = 0; c < m->domain[op->operand[o].buffer].n; c++)
         t->operand[o][t->num_modes - 1][c] =
-            gemm_cost(m, op, o, c, fragment[o], wm);
+            gemm_cost(m, op, o, c, fragment[o], wm, in_warp);
   }
 }
 

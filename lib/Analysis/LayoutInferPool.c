@@ -35,6 +35,7 @@ typedef enum {
   KEY_TRANSPOSE,
   KEY_PROJECT,
   KEY_CONVERT,
+  KEY_ROUTE,
   KEY_STAGING,
   KEY_SHARED,
   KEY_GLOBAL,
@@ -297,28 +298,36 @@ static int64_t staged_cost(TileInferPool *p, int src, int dst, int elem_bits) {
   return best;
 }
 
+// What the conversion costs without shared memory, and how far it reaches.
+static Slot route(TileInferPool *p, int src, int dst, int elem_bits) {
+  Slot known;
+  uint64_t a = key(KEY_ROUTE, elem_bits, 0), b = pair(src, dst);
+  if (recall(p, a, b, &known))
+    return known;
+  TileLayoutConversion c;
+  TileLayoutReach reach = tile_layout_plan_route(p->layout[src], p->layout[dst],
+                                                 elem_bits, &c, NULL);
+  bool in_warp =
+      reach == TILE_LAYOUT_REACH_THREAD || reach == TILE_LAYOUT_REACH_WARP;
+  keep(p, a, b, in_warp ? c.cost : TILE_INFER_NEVER, (int)reach);
+  recall(p, a, b, &known);
+  return known;
+}
+
 int64_t tile_infer_pool_convert(TileInferPool *p, int src, int dst,
                                 int elem_bits) {
-  Slot known;
+  Slot known, in_warp = route(p, src, dst, elem_bits);
+  if (in_warp.extra == TILE_LAYOUT_REACH_NEVER ||
+      in_warp.extra == TILE_LAYOUT_REACH_THREAD)
+    return in_warp.value;
   uint64_t a = key(KEY_CONVERT, elem_bits, 0), b = pair(src, dst);
   if (recall(p, a, b, &known))
     return known.value;
-  TileLayoutConversion c;
-  int64_t cost = TILE_INFER_NEVER, by_shared;
-  switch (tile_layout_plan_route(p->layout[src], p->layout[dst], elem_bits, &c,
-                                 NULL)) {
-  case TILE_LAYOUT_REACH_NEVER:
-    break;
-  case TILE_LAYOUT_REACH_THREAD:
-    cost = c.cost;
-    break;
-  case TILE_LAYOUT_REACH_WARP:
-    by_shared = staged_cost(p, src, dst, elem_bits);
-    cost = c.cost < by_shared ? c.cost : by_shared;
-    break;
-  case TILE_LAYOUT_REACH_CTA:
-    cost = staged_cost(p, src, dst, elem_bits);
-    break;
-  }
-  return keep(p, a, b, cost, 0);
+  int64_t cost = staged_cost(p, src, dst, elem_bits);
+  return keep(p, a, b, in_warp.value < cost ? in_warp.value : cost, 0);
+}
+
+int64_t tile_infer_pool_convert_in_warp(TileInferPool *p, int src, int dst,
+                                        int elem_bits) {
+  return route(p, src, dst, elem_bits).value;
 }

@@ -39,18 +39,6 @@ bool tile_layout_widen(TileLayout *s, int axis, const TileLayoutSpace *want,
 /// one is needed.
 bool tile_layout_overhangs_little(const TileLayoutSpace *s, int axis);
 
-/// How far an element moves in a conversion.
-typedef enum {
-  TILE_LAYOUT_REACH_NEVER,  // tiles or warps differ
-  TILE_LAYOUT_REACH_THREAD, // between registers of a thread
-  TILE_LAYOUT_REACH_WARP,   // between lanes of a warp
-  TILE_LAYOUT_REACH_CTA,    // across warps
-} TileLayoutReach;
-/// Plans a conversion without shared memory; fills |out| for THREAD and WARP.
-TileLayoutReach tile_layout_plan_route(const TileLayout *src,
-                                       const TileLayout *dst, int elem_bits,
-                                       TileLayoutConversion *out,
-                                       TileLayoutError *e);
 enum { TILE_LAYOUT_NUM_STAGINGS = 5 };
 /// The i-th layout in which a conversion may pass shared memory; false when the
 /// shape does not fit it.

@@ -33,6 +33,48 @@ static MlirType scratch_type(MlirContext context, const TileShape *shape) {
       tile_space_attr(context, TILE_SPACE_SHARED));
 }
 
+// Whether a product has `buffer` as its accumulator, or as a factor.
+static bool is_in_product(MlirValue buffer, bool as_accumulator) {
+  enum { ACCUMULATOR = 2 };
+  for (MlirOpOperand use = mlirValueGetFirstUse(buffer);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    bool is_accumulator = mlirOpOperandGetOperandNumber(use) == ACCUMULATOR;
+    if (tile_gemm_is(op) && is_accumulator == as_accumulator)
+      return true;
+  }
+  return false;
+}
+
+// From the accumulator of a product to a factor of another: inference saw to it
+// that the elements stay in their warps, where that is possible.
+static bool stays_in_warp(MlirValue src, MlirValue dst) {
+  return is_in_product(src, true) && is_in_product(dst, false);
+}
+
+// Whether elements move between warps, or shared memory is the shorter way.
+static bool takes_shared(const TileLayout *from, const TileLayout *to, int bits,
+                         bool in_warp, TileLayoutConversion *out_conversion) {
+  TileLayoutError error;
+  if (in_warp) {
+    TileLayoutReach reach =
+        tile_layout_plan_route(from, to, bits, out_conversion, &error);
+    if (reach == TILE_LAYOUT_REACH_THREAD || reach == TILE_LAYOUT_REACH_WARP)
+      return false;
+  }
+  return !tile_layout_plan_conversion(from, to, bits, out_conversion, &error) ||
+         out_conversion->kind == TILE_LAYOUT_CONV_SHARED;
+}
+
+static void remark_in_warp(TileCopyOp copy,
+                           const TileLayoutConversion *conversion) {
+  if (conversion->cost)
+    tile_emit_remark(copy.op, "tile-layout/convert",
+                     "converts between layouts by %s: about %lld cycles",
+                     tile_layout_conv_name(conversion->kind),
+                     (long long)conversion->cost / 4);
+}
+
 // Whether the copy needs an exchange, and how. Between fragments the staging
 // layout is the one that the conversion costs least with.
 static bool plan_exchange(TileCopyOp copy, Exchange *out) {
@@ -60,8 +102,13 @@ static bool plan_exchange(TileCopyOp copy, Exchange *out) {
       tile_layout_equal(&from, &to))
     return false;
   int bits = tile_elem_bits(src.element);
-  if (tile_layout_plan_conversion(&from, &to, bits, &conversion, &error) &&
-      conversion.kind == TILE_LAYOUT_CONV_SHARED) {
+  if (!takes_shared(&from, &to, bits,
+                    stays_in_warp(src_buffer.root, dst_buffer.root),
+                    &conversion)) {
+    remark_in_warp(copy, &conversion);
+    return false;
+  }
+  if (conversion.kind == TILE_LAYOUT_CONV_SHARED) {
     tile_layout_print(&conversion.staging, bits, out->layout,
                       sizeof out->layout);
     out->cost = conversion.cost;

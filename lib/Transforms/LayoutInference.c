@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LayoutExchange.h"
+#include "LayoutFactors.h"
 #include "Tile/Analysis.h"
 #include "Tile/Dialect/TileLayouts.h"
 #include "Tile/Ops/gpu.h"
@@ -30,8 +31,10 @@ typedef struct {
   const TileTarget *target;
   int64_t num_threads;
   TileLayoutProblem problem;
-  const char **layouts; // text per buffer; NULL in global memory
-  TileLayoutTma *boxes; // per op; count 0: no tensor map
+  const char **layouts;      // text per buffer; NULL in global memory
+  TileLayoutTma *boxes;      // per op; count 0: no tensor map
+  TileLayoutFactor *factors; // in registers, to be converted
+  int num_factors;
 } Plan;
 
 //===-- Build and solve ---------------------------------------------------===//
@@ -128,18 +131,31 @@ static MlirLogicalResult verify_instrs(const Plan *plan) {
   return walk.result;
 }
 
+static bool solve(const Plan *plan, TileInferModel *out_model,
+                  TileInferResult *out_result, TileLayoutError *out_error) {
+  return tile_infer_build(&plan->problem.problem, plan->arena, out_model,
+                          out_error) &&
+         tile_infer_solve(out_model, out_result, out_error);
+}
+
 static MlirLogicalResult plan_solve(Plan *plan) {
   TileInferModel model;
   TileInferResult result;
   TileLayoutError error = {""};
-  const TileInferProblem *problem = &plan->problem.problem;
-  if (!tile_infer_build(problem, plan->arena, &model, &error) ||
-      !tile_infer_solve(&model, &result, &error))
+  TileInferProblem *problem = &plan->problem.problem;
+  bool is_solved = solve(plan, &model, &result, &error);
+  if (!is_solved) { // registers alone may not reach; exchanges are remarked on
+    problem->may_stage_chains = true;
+    is_solved = solve(plan, &model, &result, &error);
+  }
+  if (!is_solved)
     return tile_emit_error(plan->kernel, "cannot infer layouts: %s",
                            error.text);
   if (tile_failed(check_registers(plan, &model, &result)))
     return tile_failure();
   print_layouts(plan, &model, &result);
+  plan->num_factors = tile_layout_factors_find(plan->arena, &plan->problem,
+                                               &model, &result, &plan->factors);
   plan->boxes = TILE_ARENA_NEW(plan->arena, TileLayoutTma, problem->num_ops);
   for (int i = 0; i < problem->num_ops; i++) {
     MlirOperation op = plan->problem.ops[i];
@@ -260,6 +276,8 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
     return tile_failure();
   apply_layouts(&plan);
   apply_maps(&plan);
+  for (int i = 0; i < plan.num_factors; i++)
+    tile_layout_factor_apply(&plan.factors[i]);
   tile_layout_exchange_copies(kernel);
   return tile_success();
 }

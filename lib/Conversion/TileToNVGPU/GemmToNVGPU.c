@@ -11,7 +11,8 @@
 //
 // Rows of ldmatrix are 16 bytes that are stored together. Where the layout has
 // them along M or N, 16-bit elements are transposed on the way; where it has
-// none, every element is loaded by itself.
+// none, every element is loaded by itself. A factor in registers lies as the
+// instruction reads it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +34,8 @@ enum { A, B };
 
 // How fragments of A or B reach registers.
 typedef struct {
+  bool in_registers; // a fragment: it has no window
+  MlirValue tile;    // the whole tile
   TileSharedWindow window;
   TileSharedAccess access;
   int mn_dim, k_dim;  // dimensions of the stored tile
@@ -63,14 +66,19 @@ static bool types_are_ours(const TileNvgpuGemm *gemm) {
          mlirIntegerTypeGetWidth(gemm->input) == 8;
 }
 
+static bool can_be_factor(const TileShape *shape) {
+  return shape->space == TILE_SPACE_SHARED ||
+         shape->space == TILE_SPACE_FRAGMENT;
+}
+
 static bool gemm_is_ours(TileGemmOp op, TileNvgpuGemm *gemm) {
   TileShape a, b, c;
   if (mlirAttributeIsNull(tile_gemm_instr_attr(op)) ||
       tile_gemm_instr(op) != TILE_INSTR_Mma ||
       !tile_shape_of(tile_gemm_a(op), &a) ||
       !tile_shape_of(tile_gemm_b(op), &b) ||
-      !tile_shape_of(tile_gemm_c(op), &c) || a.space != TILE_SPACE_SHARED ||
-      b.space != TILE_SPACE_SHARED || c.space != TILE_SPACE_FRAGMENT ||
+      !tile_shape_of(tile_gemm_c(op), &c) || !can_be_factor(&a) ||
+      !can_be_factor(&b) || c.space != TILE_SPACE_FRAGMENT ||
       !mlirTypeEqual(a.element, b.element))
     return false;
   gemm->op = op;
@@ -189,16 +197,38 @@ static bool has_rows(const TileNvgpuGemm *gemm, const TileSharedWindow *window,
          tile_layout_contiguous_run(&window->full, window->dim[dim]) >= row;
 }
 
+// Inference converts a fragment that lies otherwise.
+static MlirLogicalResult fragment_build(const TileNvgpuGemm *gemm, int which) {
+  const Operand *operand = &gemm->operand[which];
+  TileAllocOp alloc = tile_buffer_alloc(tile_buffer_of(operand->tile));
+  TileLayout layout, expected;
+  TileLayoutError error;
+  if (alloc.op.ptr && tile_layout_of_alloc(alloc, &layout, &error) &&
+      elements_layout(gemm, operand, which, &expected, &error) &&
+      tile_layout_equal(&layout, &expected))
+    return tile_success();
+  return tile_emit_error(gemm->op.op,
+                         "expects operand %d in registers as %dx%d warps of "
+                         "mma.sync read it; run tile-layout-inference first",
+                         which, gemm->shape.warps_m, gemm->shape.warps_n);
+}
+
 static MlirLogicalResult operand_build(TileNvgpuGemm *gemm, int which) {
   Operand *operand = &gemm->operand[which];
   MlirValue tile = which == A ? tile_gemm_a(gemm->op) : tile_gemm_b(gemm->op);
+  TileShape shape;
   TileLayoutError error;
-  if (!tile_shared_window_get(tile, &operand->window, &error))
-    return tile_emit_error(gemm->op.op, "cannot address operand %d: %s", which,
-                           error.text);
   operand->k_dim = which == A ? !tile_gemm_transpose_a(gemm->op)
                               : tile_gemm_transpose_b(gemm->op);
   operand->mn_dim = !operand->k_dim;
+  operand->tile = tile_buffer_of(tile).root;
+  operand->in_registers =
+      tile_shape_of(tile, &shape) && shape.space == TILE_SPACE_FRAGMENT;
+  if (operand->in_registers)
+    return fragment_build(gemm, which);
+  if (!tile_shared_window_get(tile, &operand->window, &error))
+    return tile_emit_error(gemm->op.op, "cannot address operand %d: %s", which,
+                           error.text);
   operand->is_transposed = !has_rows(gemm, &operand->window, operand->k_dim) &&
                            gemm->packed == 2 &&
                            has_rows(gemm, &operand->window, operand->mn_dim);
@@ -279,6 +309,8 @@ static MlirValue load_matrices(Emitter *e, int which, int64_t count,
 
 static TileInt offset_at(Emitter *e, int which, int64_t reg) {
   int64_t in[3] = {[TILE_LAYOUT_REG] = reg};
+  if (e->gemm->operand[which].in_registers)
+    return tile_int_constant(reg);
   return tile_shared_code_at(&e->rewrite->index, &e->code[which], in);
 }
 
@@ -439,9 +471,9 @@ void tile_nvgpu_gemm_apply(TileNvgpuRewrite *rewrite,
   e.c = TILE_ARENA_NEW(rewrite->arena, MlirValue, num_accumulators(gemm));
   for (int which = A; which <= B; which++) {
     const Operand *operand = &gemm->operand[which];
-    e.storage[which] = tile_storage(
-        &rewrite->b, mlirOperationGetResult(operand->window.alloc.op, 0));
-    tile_shared_code_begin(math, &operand->access, in, &e.code[which]);
+    e.storage[which] = tile_storage(&rewrite->b, operand->tile);
+    if (!operand->in_registers)
+      tile_shared_code_begin(math, &operand->access, in, &e.code[which]);
   }
   if (gemm->operand[B].by_matrix && !gemm->operand[B].in_pairs)
     e.is_upper = arith_cmpi(&rewrite->b, .predicate = ARITH_CMP_I_PREDICATE_uge,

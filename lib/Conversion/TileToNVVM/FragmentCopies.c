@@ -485,33 +485,13 @@ static void copy_private(Lowering *l, MlirOperation op, const Plan *plan) {
 
 //===-- Entry -------------------------------------------------------------===//
 
-static void copy_registers(Lowering *l, MlirOperation op, const View *src,
-                           const View *dst) {
-  Plan from = {.fragment = src}, to = {.fragment = dst};
-  TileLayoutError error;
-  if (!is_whole_tile(src) || !is_whole_tile(dst) ||
-      !tile_layout_of_alloc(src->memory->alloc, &from.layout, &error) ||
-      !tile_layout_of_alloc(dst->memory->alloc, &to.layout, &error) ||
-      !tile_layout_equal(&from.layout, &to.layout)) {
-    lower_fail(l, op,
-               "copies between windows or layouts of fragments; run "
-               "tile-layout-inference first");
-    return;
-  }
-  int64_t count = tile_layout_axis_size(&from.layout.in, TILE_LAYOUT_REG);
-  for (int64_t r = 0; r < count; r++)
-    register_write(l, &to, r,
-                   convert_element(l, register_read(l, &from, r),
-                                   src->memory->element, dst->memory->element));
-}
-
 void lower_fragment_copy(Lowering *l, MlirOperation op, const View *src,
                          const View *dst) {
   bool from = src->memory->space == TILE_SPACE_FRAGMENT,
        to = dst->memory->space == TILE_SPACE_FRAGMENT;
   const View *fragment = from ? src : dst, *other = from ? dst : src;
   if (from && to) {
-    copy_registers(l, op, src, dst);
+    convert_fragment(l, op, src, dst);
     return;
   }
   if (!is_whole_tile(fragment)) {

@@ -196,6 +196,12 @@ bool tile_run_pointer(Lowering *l, MlirOperation op, const View *view,
 /// element is held twice.
 MlirValue fragment_owner(Lowering *l, const TileLayout *layout);
 
+// FragmentConversions.c
+/// Copies a whole fragment to another one, whatever layouts they have, as long
+/// as no element changes its warp.
+void convert_fragment(Lowering *l, MlirOperation op, const View *src,
+                      const View *dst);
+
 // FragmentWindows.c
 void fill_fragment_window(Lowering *l, MlirOperation op, const View *dst,
                           MlirValue value);

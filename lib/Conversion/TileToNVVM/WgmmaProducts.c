@@ -2,8 +2,9 @@
 //
 // A warpgroup owns a block of C; it is cut in pieces of 64 rows and at most 256
 // columns, each a run of registers of the accumulator layout. Per piece and
-// step along K one instruction reads A and B through descriptors, which follow
-// from the shared layouts. The product is synchronous here.
+// step along K one instruction reads B, and A where it is shared, through
+// descriptors, which follow from the shared layouts; A may be four registers
+// instead. The product is synchronous here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +19,9 @@
 enum {
   INSTR_M = 64,
   MAX_INSTR_N = 256,
-  MAX_TOTAL = 256 // accumulators of a thread
+  MAX_TOTAL = 256, // accumulators of a thread
+  A_WORDS = 4,     // of a thread, per instruction
+  MAX_WORD_ELEMS = 4
 };
 
 //===-- Plan --------------------------------------------------------------===//
@@ -43,6 +46,7 @@ typedef struct {
   int64_t num_regs; // accumulators of a thread
   MlirType element; // of A; that of B is as wide
   bool is_integer;  // s32 accumulators
+  bool a_in_registers;
 } Plan;
 
 // Rows of C per warpgroup and how many warpgroups share M and N: read off the
@@ -129,6 +133,27 @@ static bool plan_operand(Lowering *l, MlirOperation op, Plan *plan,
   return true;
 }
 
+// A in registers lies as the instruction reads it: inference converts it.
+static bool plan_fragment_a(Lowering *l, MlirOperation op, const Plan *plan) {
+  static const int exchanged[2] = {1, 0};
+  TileLayout layout, expected;
+  TileLayoutError error;
+  if (is_whole_tile(&plan->a_view) &&
+      tile_layout_of_alloc(plan->a_view.memory->alloc, &layout, &error) &&
+      tile_hw_wgmma_a(plan->m, plan->k, tile_elem_bits(plan->element),
+                      (int)plan->groups_m, (int)plan->groups_n, &expected,
+                      &error) &&
+      (!tile_gemm_transpose_a(plan->gemm) ||
+       tile_layout_transpose(&expected, exchanged, &expected, &error)) &&
+      tile_layout_equal(&layout, &expected))
+    return true;
+  lower_fail(l, op,
+             "the layout of A is not that of a wgmma factor of %lldx%lld "
+             "warpgroups; run tile-layout-inference first",
+             (long long)plan->groups_m, (long long)plan->groups_n);
+  return false;
+}
+
 static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
   TileGemmOp gemm = tile_gemm_cast(op);
   plan->gemm = gemm;
@@ -161,8 +186,11 @@ static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
                (long long)plan->num_regs, MAX_TOTAL - 1);
     return false;
   }
-  return plan_operand(l, op, plan, &plan->a, &plan->a_view, ta, INSTR_M,
-                      plan->block_m) &&
+  plan->a_in_registers = plan->a_view.shape.space == TILE_SPACE_FRAGMENT;
+  return (plan->a_in_registers
+              ? plan_fragment_a(l, op, plan)
+              : plan_operand(l, op, plan, &plan->a, &plan->a_view, ta, INSTR_M,
+                             plan->block_m)) &&
          plan_operand(l, op, plan, &plan->b, &plan->b_view, !tb, plan->instr_n,
                       plan->block_n);
 }
@@ -212,29 +240,55 @@ static MlirValue operand_descriptor(Lowering *l, const Plan *plan,
 // exist only after the wait, so nothing that reads them can move above it.
 
 // Operands of the block: accumulators (outputs, then tied inputs), descriptors
-// of A per row piece and step, of B per column piece and step, scale-d.
+// or registers of A per row piece and step, descriptors of B per column piece
+// and step, scale-d.
 typedef struct {
   int64_t rows, cols, steps; // pieces of C, instructions along K
+  int64_t a_words;           // operands per instruction that are A
   int64_t first_a, first_b, scale;
   intptr_t count;
   MlirValue *values; // inputs only
 } Operands;
 
+// Word `word` of the factor of row piece `i` and step `k`: the layout counts
+// words of a step, then steps, then pieces.
+static MlirValue fragment_word(Lowering *l, const Plan *plan, int64_t i,
+                               int64_t k, int64_t word) {
+  MlirValue elems[MAX_WORD_ELEMS];
+  int64_t count = 32 / tile_elem_bits(plan->element);
+  int64_t first = ((i * plan->k / plan->instr_k + k) * A_WORDS + word) * count;
+  for (int64_t e = 0; e < count; e++)
+    elems[e] =
+        llvm_load(&l->b, .type = type_stored(l, plan->element),
+                  .addr = register_pointer(l, plan->a_view.memory, first + e));
+  return bits_join(l, elems, plan->element, count);
+}
+
+static void collect_a(Lowering *l, const Plan *plan, Operands *out) {
+  for (int64_t i = 0; i < out->rows; i++)
+    for (int64_t k = 0; k < out->steps; k++)
+      for (int64_t word = 0; word < out->a_words; word++)
+        out->values[out->count++] =
+            plan->a_in_registers
+                ? fragment_word(l, plan, i, k, word)
+                : operand_descriptor(l, plan, &plan->a, i * INSTR_M,
+                                     k * plan->instr_k);
+}
+
 static Operands collect_operands(Lowering *l, const Plan *plan) {
   Operands out = {.rows = plan->block_m / INSTR_M,
                   .cols = plan->block_n / plan->instr_n,
-                  .steps = plan->k / plan->instr_k};
-  int64_t num_inputs = plan->num_regs + (out.rows + out.cols) * out.steps + 1;
+                  .steps = plan->k / plan->instr_k,
+                  .a_words = plan->a_in_registers ? A_WORDS : 1};
+  int64_t num_inputs =
+      plan->num_regs + (out.rows * out.a_words + out.cols) * out.steps + 1;
   out.values = TILE_ARENA_NEW(l->arena, MlirValue, num_inputs);
   for (int64_t r = 0; r < plan->num_regs; r++)
     out.values[out.count++] =
         llvm_load(&l->b, .type = plan->c_view.shape.element,
                   .addr = register_pointer(l, plan->c_view.memory, r));
   out.first_a = plan->num_regs + out.count;
-  for (int64_t i = 0; i < out.rows; i++)
-    for (int64_t k = 0; k < out.steps; k++)
-      out.values[out.count++] =
-          operand_descriptor(l, plan, &plan->a, i * INSTR_M, k * plan->instr_k);
+  collect_a(l, plan, &out);
   out.first_b = plan->num_regs + out.count;
   for (int64_t j = 0; j < out.cols; j++)
     for (int64_t k = 0; k < out.steps; k++)
@@ -278,15 +332,22 @@ static void instruction_text(const Plan *plan, const Operands *operands,
                operand_type_name(plan->b_view.shape.element));
   for (int64_t r = 0; r < plan->instr_n / 2; r++)
     asm_text_add(text, "%s$%lld", r ? ", " : "", (long long)(first + r));
-  asm_text_add(text, "}, $%lld, $%lld, %s",
-               (long long)(operands->first_a + i * operands->steps + k),
+  long long a =
+      operands->first_a + (i * operands->steps + k) * operands->a_words;
+  if (plan->a_in_registers)
+    asm_text_add(text, "}, {$%lld, $%lld, $%lld, $%lld}", a, a + 1, a + 2,
+                 a + 3);
+  else
+    asm_text_add(text, "}, $%lld", a);
+  asm_text_add(text, ", $%lld, %s",
                (long long)(operands->first_b + j * operands->steps + k),
                k == 0 ? "p" : "q");
   if (!plan->is_integer)
     asm_text_add(text, ", 1, 1"); // neither operand is negated
+  if (tile_elem_bits(plan->element) == 16 && !plan->a_in_registers)
+    asm_text_add(text, ", %d", plan->a.desc.mn_major);
   if (tile_elem_bits(plan->element) == 16)
-    asm_text_add(text, ", %d, %d", plan->a.desc.mn_major,
-                 plan->b.desc.mn_major);
+    asm_text_add(text, ", %d", plan->b.desc.mn_major);
   asm_text_add(text, ";\n");
 }
 
@@ -312,8 +373,10 @@ static void constraints_text(const Plan *plan, const Operands *operands,
     asm_text_add(text, "%s=%s", r ? "," : "", plan->is_integer ? "r" : "f");
   for (int64_t r = 0; r < plan->num_regs; r++)
     asm_text_add(text, ",%lld", (long long)r);
-  for (int64_t i = 0; i < (operands->rows + operands->cols) * operands->steps;
+  for (int64_t i = 0; i < operands->rows * operands->steps * operands->a_words;
        i++)
+    asm_text_add(text, plan->a_in_registers ? ",r" : ",l");
+  for (int64_t i = 0; i < operands->cols * operands->steps; i++)
     asm_text_add(text, ",l");
   asm_text_add(text, ",r");
 }
@@ -330,13 +393,14 @@ static void emit_gemm(Lowering *l, Plan *plan) {
   TileInt group = tile_int_constant(0);
   if (plan->groups_m * plan->groups_n > 1)
     group = tile_int_div(&l->i32, tile_int_value(warp_id(l)), 4);
-  operand_base(l, &plan->a, tile_int_rem(&l->i32, group, plan->groups_m));
+  if (!plan->a_in_registers)
+    operand_base(l, &plan->a, tile_int_rem(&l->i32, group, plan->groups_m));
   operand_base(l, &plan->b, tile_int_div(&l->i32, group, plan->groups_m));
 
   Operands operands = collect_operands(l, plan);
   int64_t num_instrs = operands.rows * operands.cols * operands.steps;
   AsmText text = asm_text_create(
-      l->arena, (size_t)(256 + num_instrs * (128 + 6 * plan->instr_n / 2)));
+      l->arena, (size_t)(256 + num_instrs * (160 + 6 * plan->instr_n / 2)));
   AsmText constraints = asm_text_create(
       l->arena, (size_t)(64 + 8 * (plan->num_regs + operands.count)));
   block_text(plan, &operands, &text);

@@ -15,6 +15,7 @@ A case is a list of words (defaults in brackets):
     copy=tma|cp_async|simt   required of both loads
     align=16                 rows of A and B are said to be aligned
     layout_a=TEXT layout_b=TEXT   given layouts of the shared tiles
+    a=fragment b=fragment    the product reads this factor from registers
     swizzle=row|column       rasterised blocks, panel=N [2], serpentine
     pitch=P                  strided tensors: rows start every extent + P
                              elements, rounded up to 8 unless P is odd
@@ -47,7 +48,8 @@ class Gemm:
     KEYS = {"in": "bf16", "acc": "f32", "out": None, "tile": "128x128x64",
             "threads": "128", "policy": None, "instr": None, "copy": None,
             "align": None,
-            "layout_a": None, "layout_b": None, "swizzle": None, "panel": "2",
+            "layout_a": None, "layout_b": None, "a": "shared", "b": "shared",
+            "swizzle": None, "panel": "2",
             "pitch": None, "sizes": None, "error": None}
     FLAGS = ("ta", "tb", "static", "clear", "batch", "serpentine")
 
@@ -136,7 +138,8 @@ scf.for %k = %c0 to %K step %bk {{
   tile.copy %a to %As {copy}: !tile.region<{a_tile}>, {As}
   tile.copy %b to %Bs {copy}: !tile.region<{b_tile}>, {Bs}
 {clear}
-  tile.gemm %As, %Bs, %acc {clear_operand} {{{gemm}}} : ({As}, {Bs}, {Cf})
+{registers}
+  tile.gemm {a}, {b}, %acc {clear_operand} {{{gemm}}} : ({a_type}, {b_type}, {Cf})
 }}
 %c = tile.region %C[{c_at}] [{c_size}] {drop}: {C}
 tile.copy %acc to %c : {Cf}, !tile.region<{c_tile}>"""
@@ -196,6 +199,22 @@ def windows(gemm, fields):
                                                          gemm.acc)
 
 
+def factors(gemm, fields):
+    """Where the product finds its factors."""
+    lines = []
+    for name in ("A", "B"):
+        low, shared = name.lower(), fields[name + "s"]
+        fields[low], fields[low + "_type"] = "%%%ss" % name, shared
+        if getattr(gemm, low) != "fragment":
+            continue
+        fragment = "memref<%s, #tile.fragment>" % fields[low + "_tile"]
+        fields[low], fields[low + "_type"] = "%%%sf" % name, fragment
+        lines += ["  %%%sf = tile.alloc : %s" % (name, fragment),
+                  "  tile.copy %%%ss to %%%sf : %s, %s" % (name, name, shared,
+                                                          fragment)]
+    fields["registers"] = "\n".join(lines)
+
+
 def mlir(gemm):
     fields = {"bm": gemm.bm, "bn": gemm.bn, "bk": gemm.bk, "acc": gemm.acc,
               "threads": gemm.threads,
@@ -207,6 +226,7 @@ def mlir(gemm):
               "copy": "{instr = #tile.instr<%s>} " % gemm.copy
                       if gemm.copy else ""}
     windows(gemm, fields)
+    factors(gemm, fields)
     fields["batches"] = ("memref.dim %%C, %%c0 : %s" % fields["C"] if gemm.batch
                          else "arith.constant 1 : index")
     for name in ("layout_a", "layout_b"):
