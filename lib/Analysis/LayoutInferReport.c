@@ -66,9 +66,12 @@ bool tile_infer_operand_conversion(const TileInferModel *m,
     return false;
   const TileLayout *have = m->domain[buffer].core[r->choice[buffer]];
   bool write = x->operand[operand].write;
-  return tile_layout_plan_conversion(write ? &want : have, write ? have : &want,
-                                     m->problem->buffer[buffer].elem_bits, out,
-                                     NULL);
+  const TileLayout *src = write ? &want : have, *dst = write ? have : &want;
+  int bits = m->problem->buffer[buffer].elem_bits;
+  if (!tile_infer_stays_in_warp(m, x))
+    return tile_layout_plan_conversion(src, dst, bits, out, NULL);
+  TileLayoutReach reach = tile_layout_plan_route(src, dst, bits, out, NULL);
+  return reach == TILE_LAYOUT_REACH_THREAD || reach == TILE_LAYOUT_REACH_WARP;
 }
 
 //===-- Text --------------------------------------------------------------===//

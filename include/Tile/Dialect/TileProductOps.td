@@ -13,6 +13,11 @@ def Tile_GemmOp : Tile_Op<"gemm", [
     shape K x N and C of shape M x N. `transpose_a` says that A is stored K x M,
     `transpose_b` that B is stored N x K.
 
+    A factor may be in registers: A for both instructions, B for `mma` only. The
+    accumulator of one product, cast by `tile.copy`, may be a factor of another;
+    its elements then stay in the registers of their warps wherever the warps can
+    share both products alike.
+
     `policy` says how the warps share C: `square` balances rows and columns,
     `full_row` gives every warp all columns, `full_col` all rows.
 

@@ -74,3 +74,18 @@ func.func @sums_of_fewer_warps() attributes {tile.num_threads = 256 : i32} {
   tile.gemm %A, %A, %C {instr = #tile.instr<mma>} : (!smem, !smem, !acc)
   return
 }
+
+// -----
+
+// A factor in registers lies as mma.sync reads it, or inference converts it.
+!a = memref<64x64xbf16, #tile.fragment>
+!smem = memref<64x64xbf16, #gpu.address_space<workgroup>>
+!acc = memref<64x64xf32, #tile.fragment>
+func.func @factor_of_other_warps() attributes {tile.num_threads = 128 : i32} {
+  %A = tile.alloc {layout = #tile.layout<"mma<64x64,warps=4x1>">} : !a
+  %B = tile.alloc {layout = #tile.layout<"swizzle<128>">} : !smem
+  %C = tile.alloc {layout = #tile.layout<"mma<64x64,warps=2x2>">} : !acc
+  // expected-error @+1 {{expects operand 0 in registers as 2x2 warps of mma.sync read it; run tile-layout-inference first}}
+  tile.gemm %A, %B, %C {instr = #tile.instr<mma>} : (!a, !smem, !acc)
+  return
+}

@@ -185,6 +185,22 @@ gpu.module @m {
 
 // -----
 
+!shared = memref<64x64xbf16, #gpu.address_space<workgroup>>
+!factor = memref<64x64xbf16, #tile.fragment>
+!acc = memref<64x64xf32, #tile.fragment>
+gpu.module @m {
+  gpu.func @factor_of_other_layout() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %s = tile.alloc {layout = #tile.layout<"swizzle<128>">, offset = 0 : i64} : !shared
+    %a = tile.alloc {layout = #tile.layout<"mma<64x64,warps=2x2>">} : !factor
+    %f = tile.alloc {layout = #tile.layout<"wgmma<64x64,wg=1x1>">} : !acc
+    // expected-error @+1 {{the layout of A is not that of a wgmma factor of 1x1 warpgroups; run tile-layout-inference first}}
+    tile.gemm %a, %s, %f {instr = #tile.instr<wgmma>} : (!factor, !shared, !acc)
+    gpu.return
+  }
+}
+
+// -----
+
 !padded = memref<64x64xbf16, #gpu.address_space<workgroup>>
 !acc = memref<64x64xf32, #tile.fragment>
 gpu.module @m {

@@ -91,4 +91,18 @@ gpu.module @m {
     tile.gemm %ai, %ai, %i {instr = #tile.instr<wgmma>, transpose_b} : (memref<64x32xi8, #gpu.address_space<workgroup>>, memref<64x32xi8, #gpu.address_space<workgroup>>, memref<64x64xi32, #tile.fragment>)
     gpu.return
   }
+
+  // A in registers: four words per piece and step, of two elements each. Only B
+  // says which dimension is contiguous.
+  // CHECK-LABEL: llvm.func @factor_in_registers
+  // CHECK: wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16 {{{[^}]*}}}, {$16, $17, $18, $19}, $24, p, 1, 1, 1;
+  // CHECK-SAME: wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16 {{{[^}]*}}}, {$20, $21, $22, $23}, $25, q, 1, 1, 1;
+  // CHECK-NOT: wgmma.mma_async
+  gpu.func @factor_in_registers() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %a = tile.alloc {layout = #tile.layout<"wgmma<64x32,wg=1x1>">} : memref<64x32xbf16, #tile.fragment>
+    %b = tile.alloc {layout = #tile.layout<"swizzle<32>">, offset = 0 : i64} : memref<32x16xbf16, #gpu.address_space<workgroup>>
+    %c = tile.alloc {layout = #tile.layout<"wgmma<64x16,wg=1x1>">} : memref<64x16xf32, #tile.fragment>
+    tile.gemm %a, %b, %c {instr = #tile.instr<wgmma>} : (memref<64x32xbf16, #tile.fragment>, memref<32x16xbf16, #gpu.address_space<workgroup>>, memref<64x16xf32, #tile.fragment>)
+    gpu.return
+  }
 }

@@ -107,3 +107,24 @@ func.func @columns_of_several_instructions() attributes {tile.num_threads = 128 
   tile.gemm %a, %b, %c : (!a, !b, !acc)
   return
 }
+
+// -----
+
+// A in registers may be stored either way; B in registers is for mma alone.
+!a = memref<64x32xi8, #gpu.address_space<workgroup>>
+!fa = memref<32x64xi8, #tile.fragment>
+!fb = memref<64x32xi8, #tile.fragment>
+!acc = memref<64x64xi32, #tile.fragment>
+// CHECK-LABEL: func.func @factors_in_registers
+// CHECK: tile.gemm {{.*}}instr = #tile.instr<wgmma>
+// CHECK: tile.gemm {{.*}}instr = #tile.instr<mma>
+func.func @factors_in_registers() attributes {tile.num_threads = 128 : i32} {
+  %a = tile.alloc : !a
+  %fa = tile.alloc : !fa
+  %fb = tile.alloc : !fb
+  %c = tile.alloc : !acc
+  tile.gemm %fa, %a, %c {transpose_a, transpose_b} : (!fa, !a, !acc)
+  // expected-remark @+1 {{[tile-instr/operands] uses mma; not wgmma: wgmma needs B in shared memory}}
+  tile.gemm %a, %fb, %c {transpose_b} : (!a, !fb, !acc)
+  return
+}
