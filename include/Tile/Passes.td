@@ -36,6 +36,38 @@ def InstructionAnnotation : Pass<"tile-instruction-annotation", ""> {
   ];
 }
 
+def PipelinePlanning : Pass<"tile-pipeline-planning", ""> {
+  let summary = "Assigns a stage and an order to the ops of pipelined loops";
+  let description = [{
+    Consumes: `scf.for` loops with `tile.num_stages` of at least 1: the number
+    of tiles of a kind that may be in shared memory at once.
+    Produces: `tile.stage` and `tile.order` on every scheduled op of the body:
+    in step v an op of stage s runs iteration v - s, and within a step ops run
+    by their order. `tile.group` on copies that complete asynchronously: the
+    number of the group that they complete with. Guards, `scf.if` without
+    results, are looked into; index arithmetic is not scheduled.
+    Keeps: stages, orders and groups that the user wrote, all of a loop or none;
+    they are verified by the same rules. Everything else. No op is created,
+    moved or erased.
+    Fails: a plan of the user breaks a dependence, or lacks an op.
+
+    Before:
+    ```mlir
+    scf.for %k = %c0 to %n step %c64 {
+      tile.copy %a to %As : …
+      tile.gemm %As, %Bs, %acc : …
+    } {tile.num_stages = 3 : i32}
+    ```
+    After:
+    ```mlir
+    scf.for %k = %c0 to %n step %c64 {
+      tile.copy %a to %As {tile.order = 0 : i32, tile.stage = 0 : i32} : …
+      tile.gemm %As, %Bs, %acc {tile.order = 1 : i32, tile.stage = 2 : i32} : …
+    } {tile.num_stages = 3 : i32}
+    ```
+  }];
+}
+
 def InjectPipeline : Pass<"tile-inject-pipeline", ""> {
   let summary = "Declines pipelined loops, with a remark";
   let description = [{

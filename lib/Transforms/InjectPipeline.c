@@ -11,6 +11,14 @@
 #include "Tile/Support/Diagnostics.h"
 #include "TilePasses.h"
 
+static MlirWalkResult drop_plan(MlirOperation op, void *user_data) {
+  static const char *const names[] = {"tile.stage", "tile.order", "tile.group"};
+  (void)user_data;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    mlirOperationRemoveDiscardableAttributeByName(op, tile_str(names[i]));
+  return MlirWalkResultAdvance;
+}
+
 static MlirWalkResult visit(MlirOperation op, void *user_data) {
   (void)user_data;
   MlirStringRef name = TILE_STR("tile.num_stages");
@@ -25,6 +33,7 @@ static MlirWalkResult visit(MlirOperation op, void *user_data) {
                      "loops are not pipelined yet",
                      (long long)num_stages);
   mlirOperationRemoveDiscardableAttributeByName(op, name);
+  mlirOperationWalk(op, drop_plan, NULL, MlirWalkPreOrder);
   return MlirWalkResultAdvance;
 }
 

@@ -1,0 +1,106 @@
+//===- LoopBody.h - Statements of a loop, and what orders them ------------===//
+//
+// The body of a loop as a list of statements in program order: everything that
+// reads or writes memory, or whose result cannot be computed again. What is
+// left is arithmetic on indices, which moves with its users.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_LOOP_BODY_H
+#define TILE_LOOP_BODY_H
+
+#include "Tile/Dialect/Ops.h"
+#include "Tile/LoopPlan.h"
+#include "Tile/Ops/scf.h"
+#include "Tile/Support/Arena.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// One branch of an `scf.if` without results around a statement.
+typedef struct {
+  MlirOperation op; // scf.if
+  int branch;       // 0: then, 1: else
+} TileGuard;
+
+/// What a statement does to one buffer.
+typedef struct {
+  MlirValue tile; // operand; the whole buffer when the window is not known
+  int buffer;     // index in TileLoopBody::buffers
+  bool reads, writes;
+  bool is_sure; // happens whenever the statement runs, to the whole window
+} TileLoopAccess;
+
+/// A leaf op, or an op with regions that is scheduled as a whole: a loop, an
+/// `scf.if` with results.
+typedef struct {
+  MlirOperation op;
+  const TileGuard *guards; // outermost first
+  int num_guards;
+  TileLoopAccess *accesses;
+  int num_accesses;
+  bool has_other_effects; // on memory that no operand names
+} TileStatement;
+
+/// A buffer that the loop touches.
+typedef struct {
+  MlirValue root;
+  TileSpace space;
+  bool is_written;
+  /// A shared tile that every iteration fills before it reads it, and that
+  /// nobody uses elsewhere: each iteration may have one of its own.
+  bool is_versioned;
+  const char *code;    // of the remark: why not; NULL when that needs none
+  MlirOperation blame; // the op that keeps it from being versioned, or null
+} TileLoopBuffer;
+
+typedef struct {
+  ScfForOp loop;
+  TileStatement *statements; // program order
+  int num_statements;
+  TileLoopBuffer *buffers; // in order of discovery
+  int num_buffers;
+  MlirOperation *allocs; // `tile.alloc` ops inside the body
+  int num_allocs;
+} TileLoopBody;
+
+/// Owner: `arena`.
+void tile_loop_body_build(TileArena *arena, ScfForOp loop,
+                          TileLoopBody *out_body);
+/// The last part of it: decides which buffers are versioned (LoopVersions.c).
+void tile_loop_versions_find(TileLoopBody *body);
+/// Number of the statement, or -1.
+int tile_loop_body_find(const TileLoopBody *body, MlirOperation op);
+/// Whether `op`, inside the body, is index arithmetic: it may run again, and it
+/// gives the same result everywhere in its iteration.
+bool tile_loop_body_is_arithmetic(const TileLoopBody *body, MlirOperation op);
+
+/// Statements and carried values that a value is computed from.
+typedef struct {
+  const TileLoopBody *body;
+  bool *statements; // by number
+  bool *carried;    // by number of the iteration argument
+  MlirOperation *visited;
+  int num_visited, capacity;
+  TileArena *arena;
+} TileLoopSources;
+
+/// An empty set. Owner: `arena`.
+TileLoopSources tile_loop_sources_create(TileArena *arena,
+                                         const TileLoopBody *body);
+/// Adds the sources of a value.
+void tile_loop_sources_add(TileLoopSources *sources, MlirValue value);
+/// Adds the sources of all operands of an op, of the ops inside it, and of the
+/// conditions of its guards.
+void tile_loop_sources_add_statement(TileLoopSources *sources, int statement);
+
+/// Edges between the statements, as TileLoopPlan wants them.
+/// Owner: `arena`.
+void tile_loop_edges_build(TileArena *arena, const TileLoopBody *body,
+                           TileLoopEdge **out_edges, int *out_num_edges);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TILE_LOOP_BODY_H

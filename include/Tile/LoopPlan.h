@@ -1,0 +1,78 @@
+//===- LoopPlan.h - Stages and orders of a pipelined loop -----------------===//
+//
+// Plain C, no IR. In step v of the pipeline a statement of stage s runs
+// iteration v - s; within a step statements run by their order.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_LOOP_PLAN_H
+#define TILE_LOOP_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Why one statement must run before another.
+typedef enum {
+  TILE_EDGE_FLOW,    // reads what the other has written
+  TILE_EDGE_ANTI,    // writes what the other still reads
+  TILE_EDGE_OUTPUT,  // writes what the other writes
+  TILE_EDGE_VALUE,   // uses a result of the other
+  TILE_EDGE_CARRIED, // uses a carried value that the other updates
+  TILE_EDGE_EFFECT   // both have effects whose order is not free
+} TileEdgeKind;
+
+/// `from` in iteration i runs before `to` in iteration i + distance.
+typedef struct {
+  int from, to;
+  int distance; // iterations: 0 or 1
+  TileEdgeKind kind;
+  int buffer; // index in the loop body, or -1
+} TileLoopEdge;
+
+typedef struct {
+  int32_t stage, order;
+  int32_t group; // of asynchronous copies that complete together; -1: none
+  bool is_copy;  // from global into shared memory
+  bool can_lead; // may run ahead of the statements that need it
+  bool is_first; // set by tile_loop_plan_solve: runs ahead
+} TilePlanItem;
+
+typedef struct {
+  TilePlanItem *items; // program order
+  int num_items;
+  const TileLoopEdge *edges;
+  int num_edges;
+  int32_t num_stages; // at least 1
+} TileLoopPlan;
+
+enum { TILE_MAX_PIPELINE_STAGES = 16 };
+
+/// Chooses stages and orders. Copies run `num_stages` - 1 iterations ahead of
+/// their last use where nothing is in their way, and where it is, `num_stages`
+/// iterations ahead but behind that use. `scratch` holds `num_items` numbers.
+void tile_loop_plan_solve(TileLoopPlan *plan, int *scratch);
+
+/// The first edge that the plan breaks, or -1.
+int tile_loop_plan_find_broken(const TileLoopPlan *plan);
+
+/// Two items with the same order, or false.
+bool tile_loop_plan_find_tie(const TileLoopPlan *plan, int *out_a, int *out_b);
+
+/// Slots that a buffer needs when `writer` fills it and `user` reads or writes
+/// it: the iterations between, the last one included where the writer comes
+/// first in a step.
+int32_t tile_loop_plan_num_slots(const TilePlanItem *writer,
+                                 const TilePlanItem *user);
+
+/// The latest stage, and whether all items are in one.
+int32_t tile_loop_plan_last_stage(const TileLoopPlan *plan);
+int32_t tile_loop_plan_first_stage(const TileLoopPlan *plan);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TILE_LOOP_PLAN_H

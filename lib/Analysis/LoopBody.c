@@ -1,0 +1,283 @@
+//===- LoopBody.c - The statements of a loop ------------------------------===//
+//
+// Guards, `scf.if` without results, are looked into: each statement remembers
+// the branches around it. Everything else with regions is one statement.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tile/LoopBody.h"
+
+#include "Tile/Analysis.h"
+#include "Tile/Ops/memref.h"
+#include "Tile/Support/Iterate.h"
+
+//===-- Buffers -----------------------------------------------------------===//
+
+// Room for one more element, in an arena array that grows by doubling.
+static void *grow(TileArena *arena, void *items, int count, size_t size_bytes) {
+  if (count & (count - 1)) // not a power of two: there is room
+    return items;
+  size_t capacity = count ? 2 * (size_t)count : 1;
+  void *grown = tile_arena_alloc(arena, capacity * size_bytes);
+  if (count)
+    memcpy(grown, items, (size_t)count * size_bytes);
+  return grown;
+}
+
+typedef struct {
+  TileArena *arena;
+  TileLoopBody *body;
+  TileStatement *statement; // being filled
+  bool is_nested;           // inside the op of the statement
+} Build;
+
+static int find_buffer(const TileLoopBody *body, MlirValue root) {
+  for (int i = 0; i < body->num_buffers; i++)
+    if (mlirValueEqual(body->buffers[i].root, root))
+      return i;
+  return -1;
+}
+
+static int get_buffer(Build *build, MlirValue tile) {
+  TileLoopBody *body = build->body;
+  MlirValue root = tile_tensor_root(tile);
+  int found = find_buffer(body, root);
+  if (found >= 0)
+    return found;
+  TileShape shape;
+  bool has_shape = tile_shape_of(root, &shape);
+  body->buffers = grow(build->arena, body->buffers, body->num_buffers,
+                       sizeof *body->buffers);
+  body->buffers[body->num_buffers] = (TileLoopBuffer){
+      .root = root, .space = has_shape ? shape.space : TILE_SPACE_OTHER};
+  return body->num_buffers++;
+}
+
+//===-- Which ops are arithmetic ------------------------------------------===//
+
+// A load of memory that the loop does not write gives the same in every copy of
+// its iteration.
+static bool is_read_only_load(const TileLoopBody *body, MlirOperation op) {
+  if (!memref_load_is(op))
+    return false;
+  MlirValue memory = memref_load_memref(memref_load_cast(op));
+  MlirValue root = tile_tensor_root(memory);
+  bool is_distinct = tile_tensor_is_distinct(root);
+  TileShape shape;
+  if (!tile_shape_of(memory, &shape))
+    return false;
+  for (int i = 0; i < body->num_buffers; i++) {
+    const TileLoopBuffer *other = &body->buffers[i];
+    if (!other->is_written)
+      continue;
+    bool is_same = mlirValueEqual(other->root, root);
+    bool may_alias = other->space == shape.space &&
+                     shape.space != TILE_SPACE_SHARED &&
+                     shape.space != TILE_SPACE_PRIVATE &&
+                     !(is_distinct && tile_tensor_is_distinct(other->root));
+    if (is_same || may_alias)
+      return false;
+  }
+  return true;
+}
+
+bool tile_loop_body_is_arithmetic(const TileLoopBody *body, MlirOperation op) {
+  return mlirxIsPure(op) || is_read_only_load(body, op);
+}
+
+//===-- Accesses ----------------------------------------------------------===//
+
+static void add_access(Build *build, MlirValue tile, bool reads, bool writes,
+                       bool is_sure) {
+  TileStatement *s = build->statement;
+  int buffer = get_buffer(build, tile);
+  build->body->buffers[buffer].is_written |= writes;
+  if (!s)
+    return; // first round: only what is written counts
+  // Offsets inside the statement mean another window each time.
+  if (build->is_nested)
+    tile = build->body->buffers[buffer].root;
+  s->accesses =
+      grow(build->arena, s->accesses, s->num_accesses, sizeof *s->accesses);
+  s->accesses[s->num_accesses++] = (TileLoopAccess){
+      tile, buffer, reads, writes, is_sure && !build->is_nested};
+}
+
+typedef struct {
+  Build *build;
+  const TileAccess *known;
+  int num_known;
+} EffectWalk;
+
+static void add_effect(TileEffectKind kind, MlirValue value,
+                       MlirStringRef resource, void *user_data) {
+  (void)resource;
+  EffectWalk *walk = user_data;
+  bool reads = kind == TILE_EFFECT_READ, writes = kind == TILE_EFFECT_WRITE;
+  if (!reads && !writes)
+    return; // an allocation orders nothing
+  if (mlirValueIsNull(value) ||
+      !mlirTypeIsAMemRef(mlirValueGetType(tile_buffer_of(value).root))) {
+    if (walk->build->statement)
+      walk->build->statement->has_other_effects = true;
+    return;
+  }
+  for (int i = 0; i < walk->num_known; i++)
+    if (mlirValueEqual(walk->known[i].tile, value))
+      return;
+  add_access(walk->build, value, reads, writes, false);
+}
+
+static void add_accesses(Build *build, MlirOperation op) {
+  TileAccess known[TILE_MAX_ACCESSES];
+  int num_known = tile_accesses_get(op, known);
+  for (int i = 0; i < num_known; i++)
+    add_access(build, known[i].tile, known[i].reads, known[i].writes, true);
+  EffectWalk walk = {build, known, num_known};
+  if (mlirOperationGetNumRegions(op) > 0 || mlirxIsPure(op) ||
+      mlirxEffects(op, false, add_effect, &walk))
+    return;
+  // Nothing is known of its effects: it may do anything with its operands.
+  if (build->statement)
+    build->statement->has_other_effects = true;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    TileShape shape;
+    if (tile_shape_of(operand, &shape))
+      add_access(build, operand, true, true, false);
+  }
+}
+
+static MlirWalkResult visit_inside(MlirOperation op, void *user_data) {
+  Build *build = user_data;
+  build->is_nested =
+      build->statement && !mlirOperationEqual(op, build->statement->op);
+  add_accesses(build, op);
+  return MlirWalkResultAdvance;
+}
+
+//===-- Statements --------------------------------------------------------===//
+
+// A branch of a guard: only ifs without results are looked into.
+static bool is_guard(MlirOperation op) {
+  return scf_if_is(op) && mlirOperationGetNumResults(op) == 0;
+}
+
+static void add_statement(Build *build, MlirOperation op,
+                          const TileGuard *guards, int num_guards) {
+  TileLoopBody *body = build->body;
+  body->statements = grow(build->arena, body->statements, body->num_statements,
+                          sizeof *body->statements);
+  TileStatement *s = &body->statements[body->num_statements++];
+  *s = (TileStatement){.op = op, .guards = guards, .num_guards = num_guards};
+  build->statement = s;
+  mlirOperationWalk(op, visit_inside, build, MlirWalkPreOrder);
+  build->statement = NULL;
+}
+
+static void collect_block(Build *build, MlirBlock block,
+                          const TileGuard *guards, int num_guards) {
+  TILE_FOR_EACH_OP (op, block) {
+    if (tile_alloc_is(op)) {
+      TileLoopBody *body = build->body;
+      body->allocs = grow(build->arena, body->allocs, body->num_allocs,
+                          sizeof *body->allocs);
+      body->allocs[body->num_allocs++] = op;
+      continue;
+    }
+    if (mlirxIsTerminator(op) || tile_loop_body_is_arithmetic(build->body, op))
+      continue;
+    if (!is_guard(op)) {
+      add_statement(build, op, guards, num_guards);
+      continue;
+    }
+    for (int branch = 0; branch < 2; branch++) {
+      MlirBlock inner =
+          mlirRegionGetFirstBlock(mlirOperationGetRegion(op, branch));
+      if (mlirBlockIsNull(inner))
+        continue;
+      TileGuard *path = TILE_ARENA_NEW(build->arena, TileGuard, num_guards + 1);
+      if (num_guards)
+        memcpy(path, guards, sizeof *path * (size_t)num_guards);
+      path[num_guards] = (TileGuard){op, branch};
+      collect_block(build, inner, path, num_guards + 1);
+    }
+  }
+}
+
+int tile_loop_body_find(const TileLoopBody *body, MlirOperation op) {
+  for (int i = 0; i < body->num_statements; i++)
+    if (mlirOperationEqual(body->statements[i].op, op))
+      return i;
+  return -1;
+}
+
+void tile_loop_body_build(TileArena *arena, ScfForOp loop,
+                          TileLoopBody *out_body) {
+  *out_body = (TileLoopBody){.loop = loop};
+  Build build = {.arena = arena, .body = out_body};
+  // What the loop writes must be known before loads can be told apart.
+  mlirOperationWalk(loop.op, visit_inside, &build, MlirWalkPreOrder);
+  collect_block(&build, mlirRegionGetFirstBlock(scf_for_region(loop)), NULL, 0);
+  tile_loop_versions_find(out_body);
+}
+
+//===-- Sources of values -------------------------------------------------===//
+
+TileLoopSources tile_loop_sources_create(TileArena *arena,
+                                         const TileLoopBody *body) {
+  intptr_t num_args = mlirBlockGetNumArguments(
+      mlirRegionGetFirstBlock(scf_for_region(body->loop)));
+  return (TileLoopSources){
+      .body = body,
+      .statements = TILE_ARENA_NEW(arena, bool, body->num_statements + 1),
+      .carried = TILE_ARENA_NEW(arena, bool, num_args),
+      .arena = arena};
+}
+
+// True the first time.
+static bool visit_once(TileLoopSources *sources, MlirOperation op) {
+  for (int i = 0; i < sources->num_visited; i++)
+    if (mlirOperationEqual(sources->visited[i], op))
+      return false;
+  sources->visited = grow(sources->arena, sources->visited,
+                          sources->num_visited, sizeof *sources->visited);
+  sources->visited[sources->num_visited++] = op;
+  return true;
+}
+
+static MlirWalkResult add_operands(MlirOperation op, void *user_data) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    tile_loop_sources_add(user_data, mlirOperationGetOperand(op, i));
+  return MlirWalkResultAdvance;
+}
+
+// The op of the loop body, at any depth of its guards, that `value` is a result
+// of; the statement or the arithmetic around it when it is deeper inside.
+void tile_loop_sources_add(TileLoopSources *sources, MlirValue value) {
+  const TileLoopBody *body = sources->body;
+  MlirBlock block = mlirRegionGetFirstBlock(scf_for_region(body->loop));
+  if (mlirValueIsABlockArgument(value)) {
+    if (mlirBlockEqual(mlirBlockArgumentGetOwner(value), block))
+      sources->carried[mlirBlockArgumentGetArgNumber(value)] = true;
+    return;
+  }
+  if (!tile_value_is_inside(value, body->loop.op))
+    return;
+  MlirOperation op = mlirOpResultGetOwner(value);
+  int statement = tile_loop_body_find(body, op);
+  if (statement >= 0) {
+    sources->statements[statement] = true;
+    return;
+  }
+  if (visit_once(sources, op))
+    mlirOperationWalk(op, add_operands, sources, MlirWalkPreOrder);
+}
+
+void tile_loop_sources_add_statement(TileLoopSources *sources, int statement) {
+  const TileStatement *s = &sources->body->statements[statement];
+  for (int g = 0; g < s->num_guards; g++)
+    tile_loop_sources_add(sources,
+                          scf_if_condition(scf_if_cast(s->guards[g].op)));
+  mlirOperationWalk(s->op, add_operands, sources, MlirWalkPreOrder);
+}
