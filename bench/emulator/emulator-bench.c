@@ -26,7 +26,7 @@ static void check(TileStatus status) {
   if (tile_status_is_ok(&status))
     return;
   fprintf(stderr, "%s\n", status.message);
-  exit(status.code);
+  exit((int)status.code);
 }
 
 static TileEmuModule *module_read(const char *name) {

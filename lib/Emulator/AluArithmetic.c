@@ -5,9 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Alu.h"
-#include "Decode.h"
-
-#include <fenv.h>
 
 typedef struct {
   const char *name;
@@ -26,7 +23,8 @@ static const Mnemonic mnemonics[] = {
     {"rsqrt", TILE_ALU_RSQRT, 1},       {"rcp", TILE_ALU_RCP, 1},
     {"ex2", TILE_ALU_EX2, 1},           {"lg2", TILE_ALU_LG2, 1},
     {"sin", TILE_ALU_SIN, 1},           {"cos", TILE_ALU_COS, 1},
-    {"tanh", TILE_ALU_TANH, 1},
+    {"tanh", TILE_ALU_TANH, 1},         {"mul24", TILE_ALU_MUL24_LO, 2},
+    {"mad24", TILE_ALU_MAD24_LO, 3},
 };
 
 static const Mnemonic *mnemonic_find(const char *name) {
@@ -41,56 +39,38 @@ static const Mnemonic *mnemonic_find(const char *name) {
 static TileExec exec_of(TileAluOp op, TilePtxType type) {
   TileExec exec = tile_emu_integer_exec(op, type);
   if (!exec)
+    exec = tile_emu_integer_more_exec(op, type);
+  if (!exec)
     exec = tile_emu_float_exec(op, type);
   if (!exec)
     exec = tile_emu_half_exec(op, type);
   return exec;
 }
 
-/// .rz, .rm and .rp: the operation itself, in another rounding mode.
-static TileLanes exec_rounded(TileWarp *warp, const TileInsn *insn,
-                              TileLanes lanes) {
-  static const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD,
-                              FE_UPWARD};
-  TileExec exec = exec_of((TileAluOp)insn->imm, (TilePtxType)insn->type);
-  fesetround(modes[insn->as.alu.mode]);
-  exec(warp, insn, lanes);
-  fesetround(FE_TONEAREST);
-  return 0;
-}
-
-static inline float saturated(float x) {
-  if (!(x > 0.0f))
-    return 0.0f;
-  return x < 1.0f ? x : 1.0f;
-}
-
-/// .sat: the result is clamped to [0, 1], NaN becomes 0.
-static TileLanes exec_saturated(TileWarp *warp, const TileInsn *insn,
-                                TileLanes lanes) {
-  TileExec exec = exec_of((TileAluOp)insn->imm, TILE_PTX_F32);
-  exec(warp, insn, lanes);
-  float *d = tile_f32(warp, insn->dst);
-  TILE_VECTOR(lanes, d[l] = saturated(d[l]));
-  return 0;
-}
-
-static void apply_float_modifiers(TileDecoder *decoder, TileAluOp op) {
+static void apply_float_modifiers(TileDecoder *decoder, uint32_t num_sources) {
   static const char *const roundings[] = {"rn", "rz", "rm", "rp"};
-  TileInsn *insn = decoder->insn;
+  static const struct {
+    const char *word;
+    TileFloatModifier flag;
+  } modifiers[] = {
+      {"ftz", TILE_FLOAT_FLUSH},         {"sat", TILE_FLOAT_SATURATE},
+      {"relu", TILE_FLOAT_RELU},         {"xorsign", TILE_FLOAT_XORSIGN},
+      {"oob", TILE_FLOAT_OUT_OF_BOUNDS},
+  };
+  TilePtxType type = (TilePtxType)decoder->insn->type;
   int rounding = tile_decode_choice(decoder, roundings, 4);
-  bool saturates = tile_decode_has(decoder, "sat");
-  bool is_single = insn->type == TILE_PTX_F32;
-  bool is_scalar = is_single || insn->type == TILE_PTX_F64;
-  insn->imm = (int64_t)op;
-  if (rounding > 0) {
-    insn->as.alu.mode = (uint8_t)rounding;
-    insn->exec = exec_rounded;
-  }
-  if (saturates)
-    insn->exec = exec_saturated;
-  if ((rounding > 0 && (!is_scalar || saturates)) || (saturates && !is_single))
+  uint8_t flags = 0;
+  for (size_t i = 0; i < sizeof modifiers / sizeof modifiers[0]; i++)
+    if (tile_decode_has(decoder, modifiers[i].word))
+      flags |= (uint8_t)modifiers[i].flag;
+  bool is_half = tile_emu_half_exec(TILE_ALU_ADD, type);
+  bool is_wrong = (rounding > 0 && is_half) ||
+                  (type == TILE_PTX_F64 && flags & (uint8_t)~TILE_FLOAT_FLUSH);
+  if (is_wrong)
     tile_decode_unsupported(decoder, "this combination of modifiers");
+  else if (rounding > 0 || flags)
+    tile_emu_float_modify(decoder, num_sources, rounding > 0 ? rounding : 0,
+                          flags);
 }
 
 //===-- Entry -------------------------------------------------------------===//
@@ -98,13 +78,25 @@ static void apply_float_modifiers(TileDecoder *decoder, TileAluOp op) {
 /// .hi, .wide, .NaN and integer .sat choose another operation.
 static TileAluOp refine(const TileDecoder *decoder, TileAluOp op,
                         bool is_integer) {
-  if (tile_decode_has(decoder, "hi"))
+  bool is_high = tile_decode_has(decoder, "hi");
+  bool saturates = is_integer && tile_decode_has(decoder, "sat");
+  if (op == TILE_ALU_MUL24_LO && is_high)
+    return TILE_ALU_MUL24_HI;
+  if (op == TILE_ALU_MAD24_LO && is_high)
+    return saturates ? TILE_ALU_MAD24_HI_SAT : TILE_ALU_MAD24_HI;
+  if (is_high && saturates)
+    return TILE_ALU_MAD_HI_SAT;
+  if (is_high)
     return op == TILE_ALU_MUL ? TILE_ALU_MUL_HI : TILE_ALU_MAD_HI;
+  if (is_integer && tile_decode_has(decoder, "relu"))
+    return op == TILE_ALU_MIN ? TILE_ALU_MIN_RELU : TILE_ALU_MAX_RELU;
   if (tile_decode_has(decoder, "wide"))
     return op == TILE_ALU_MUL ? TILE_ALU_MUL_WIDE : TILE_ALU_MAD_WIDE;
   if (tile_decode_has(decoder, "NaN"))
     return op == TILE_ALU_MIN ? TILE_ALU_MIN_NAN : TILE_ALU_MAX_NAN;
-  if (is_integer && tile_decode_has(decoder, "sat"))
+  if (op == TILE_ALU_DIV && tile_decode_has(decoder, "approx"))
+    return TILE_ALU_DIV_APPROX;
+  if (saturates)
     return op == TILE_ALU_ADD ? TILE_ALU_ADD_SAT : TILE_ALU_SUB_SAT;
   return op;
 }
@@ -121,8 +113,10 @@ void tile_emu_decode_arithmetic(TileDecoder *decoder) {
   const Mnemonic *mnemonic = mnemonic_find(decoder->words[0]);
   TileInsn *insn = decoder->insn;
   TilePtxType type = tile_decode_type(decoder, 0);
-  bool is_integer = tile_emu_integer_exec(TILE_ALU_ADD, type);
-  tile_decode_allow(decoder, "lo hi wide rn rz rm rp ftz sat approx full NaN");
+  bool is_integer = tile_emu_integer_exec(TILE_ALU_ADD, type) ||
+                    tile_emu_integer_more_exec(TILE_ALU_ADD, type);
+  tile_decode_allow(decoder, "lo hi wide rn rz rm rp ftz sat approx full "
+                             "NaN relu xorsign abs oob");
   if (decoder->num_types != 1) {
     tile_decode_unsupported(decoder, "operands of different types");
     return;
@@ -146,5 +140,5 @@ void tile_emu_decode_arithmetic(TileDecoder *decoder) {
   if (mnemonic->num_sources > 2)
     insn->c = tile_decode_src(decoder, 3, result);
   if (!is_integer)
-    apply_float_modifiers(decoder, op);
+    apply_float_modifiers(decoder, mnemonic->num_sources);
 }

@@ -1,8 +1,7 @@
 //===- AluBits.c - Bit fields, permutations, counts -----------------------===//
 //
 // PTX ISA: popc, clz, brev, bfind, bfe, bfi, shf, lop3, prmt, dp4a, dp2a,
-// szext, bmsk.
-
+// szext, bmsk, fns.
 //
 //===----------------------------------------------------------------------===//
 
@@ -135,7 +134,36 @@ static TileLanes bfi_64(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
   return 0;
 }
 
+//===-- fns ---------------------------------------------------------------===//
+
+/// Position of the |offset|-th set bit of the mask from `base` on, upwards or
+/// downwards; offset 0 asks for the bit `base` itself.
+static uint32_t find_nth(uint32_t mask, uint32_t base, int32_t offset) {
+  if (base > 31)
+    return UINT32_MAX;
+  if (offset == 0)
+    return mask >> base & 1 ? base : UINT32_MAX;
+  int64_t left = offset < 0 ? -(int64_t)offset : offset;
+  int step = offset < 0 ? -1 : 1;
+  for (int at = (int)base; at >= 0 && at < 32; at += step)
+    if (mask >> at & 1 && --left == 0)
+      return (uint32_t)at;
+  return UINT32_MAX;
+}
+
+static TileLanes fns(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  uint32_t *d = tile_u32(warp, insn->dst);
+  const uint32_t *a = tile_u32(warp, insn->a), *b = tile_u32(warp, insn->b);
+  const uint32_t *c = tile_u32(warp, insn->c);
+  TILE_FOR_LANES (l, lanes) {
+    d[l] = find_nth(a[l], b[l], (int32_t)c[l]);
+  }
+  return 0;
+}
+
 //===-- shf, lop3, prmt ---------------------------------------------------===//
+
+enum { LOP3_AND, LOP3_OR, LOP3_XOR };
 
 /// Shifts the 64-bit {b, a} and keeps the upper (left) or lower (right) half.
 static TileLanes shf(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
@@ -164,6 +192,30 @@ static TileLanes lop3(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
                      (~x & y & ~z & all[2]) | (~x & y & z & all[3]) |
                      (x & ~y & ~z & all[4]) | (x & ~y & z & all[5]) |
                      (x & y & ~z & all[6]) | (x & y & z & all[7]));
+  return 0;
+}
+
+/// lop3.BoolOp: p = (d != 0) op q.
+static TileLanes lop3_predicate(TileWarp *warp, const TileInsn *insn,
+                                TileLanes lanes) {
+  TileLanes q = *tile_pred(warp, insn->e), p = 0;
+  if (insn->as.alu.b_signed) // here: complemented
+    q = ~q;
+  lop3(warp, insn, lanes);
+  const uint32_t *d = tile_u32(warp, insn->dst);
+  TILE_VECTOR(lanes, p |= (uint32_t)(d[l] != 0) << l);
+  switch (insn->as.alu.mode) {
+  case LOP3_AND:
+    p &= q;
+    break;
+  case LOP3_OR:
+    p |= q;
+    break;
+  default:
+    p ^= q;
+    break;
+  }
+  tile_pred_write(warp, insn->dst2, lanes, p);
   return 0;
 }
 
@@ -319,6 +371,7 @@ static const BitOp bit_ops[] = {
     {"bfi", 4, 2, false, bfi_32, bfi_64},
     {"shf", 3, 1, false, shf, NULL},
     {"lop3", 3, 0, false, lop3, NULL},
+    {"fns", 3, 0, false, fns, NULL},
     {"prmt", 3, 0, false, prmt, NULL},
     {"dp4a", 3, 0, false, dp4a, NULL},
     {"dp2a", 3, 0, false, dp2a, NULL},
@@ -347,7 +400,21 @@ static void decode_modifiers(TileDecoder *decoder, TilePtxType type) {
     insn->imm = tile_decode_immediate(decoder, 4);
 }
 
+/// Opcode with a BoolOp: `d|p` and after the table `q`.
+static void decode_lop3_predicate(TileDecoder *decoder, int combine) {
+  TileInsn *insn = decoder->insn;
+  bool negated;
+  insn->dst2 = tile_decode_pair_pred(decoder, 0);
+  if (insn->dst2 == TILE_NO_SLOT)
+    tile_decode_fail(decoder, "expected d|p as destination");
+  insn->e = tile_decode_pred_src(decoder, 5, &negated);
+  insn->as.alu.b_signed = negated;
+  insn->as.alu.mode = (uint8_t)combine;
+  insn->exec = lop3_predicate;
+}
+
 void tile_emu_decode_bits(TileDecoder *decoder) {
+  static const char *const combinations[] = {"and", "or", "xor"};
   const BitOp *op = bit_ops;
   while (strcmp(op->name, decoder->words[0]))
     op++;
@@ -355,13 +422,18 @@ void tile_emu_decode_bits(TileDecoder *decoder) {
   TilePtxType type = tile_decode_type(decoder, 0);
   bool is_64 = tile_emu_type_bytes(type) == 8;
   tile_decode_allow(decoder,
-                    "wrap clamp shiftamt l r lo hi f4e b4e rc8 ecl ecr rc16");
+                    "wrap clamp shiftamt l r lo hi f4e b4e rc8 ecl ecr rc16 "
+                    "and or xor");
   insn->exec = is_64 ? op->exec_64 : op->exec_32;
   if (!insn->exec || tile_emu_type_bytes(type) < 4) {
     tile_decode_unsupported(decoder, "type");
     return;
   }
-  uint32_t wanted = 1u + op->num_sources + (insn->exec == lop3);
+  int combine = tile_decode_choice(decoder, combinations, 3);
+  bool has_table = insn->exec == lop3;
+  if (combine >= 0 && !has_table)
+    tile_decode_unsupported(decoder, combinations[combine]);
+  uint32_t wanted = 1u + op->num_sources + has_table + (combine >= 0);
   if (!tile_decode_count(decoder, wanted, wanted))
     return;
   insn->dst =
@@ -372,4 +444,6 @@ void tile_emu_decode_bits(TileDecoder *decoder) {
     *slots[i] = tile_decode_src(decoder, 1 + i, is_small ? TILE_PTX_U32 : type);
   }
   decode_modifiers(decoder, type);
+  if (combine >= 0)
+    decode_lop3_predicate(decoder, combine);
 }

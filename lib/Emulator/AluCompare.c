@@ -33,26 +33,29 @@ enum { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR };
 
 //===-- setp --------------------------------------------------------------===//
 
+/// result (op c)
+static TileLanes combined(TileWarp *warp, const TileInsn *insn,
+                          TileLanes result) {
+  if (insn->as.compare.combine == COMBINE_NONE)
+    return result;
+  TileLanes c = *tile_pred(warp, insn->c);
+  if (insn->as.compare.combine_negated)
+    c = ~c;
+  switch (insn->as.compare.combine) {
+  case COMBINE_AND:
+    return result & c;
+  case COMBINE_OR:
+    return result | c;
+  default:
+    return result ^ c;
+  }
+}
+
 /// Writes p = result (op c) and q = !result (op c).
 static void setp_write(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
                        TileLanes result) {
-  TileLanes p = result, q = ~result;
-  if (insn->as.compare.combine != COMBINE_NONE) {
-    TileLanes c = *tile_pred(warp, insn->c);
-    if (insn->as.compare.combine_negated)
-      c = ~c;
-    switch (insn->as.compare.combine) {
-    case COMBINE_AND:
-      p &= c, q &= c;
-      break;
-    case COMBINE_OR:
-      p |= c, q |= c;
-      break;
-    default:
-      p ^= c, q ^= c;
-      break;
-    }
-  }
+  TileLanes p = combined(warp, insn, result);
+  TileLanes q = combined(warp, insn, ~result);
   tile_pred_write(warp, insn->dst, lanes, p);
   if (insn->dst2 != TILE_NO_SLOT)
     tile_pred_write(warp, insn->dst2, lanes, q);
@@ -129,6 +132,18 @@ static bool compare_floats(Relation relation, double x, double y) {
   }
 }
 
+/// .ftz: a subnormal f32 compares as zero.
+static inline double flushed(const TileInsn *insn, float x) {
+  bool is_zero = insn->as.compare.flush && fabsf(x) < 0x1p-126f;
+  return is_zero ? 0.0 : (double)x;
+}
+
+static inline double half_value(const TileInsn *insn, uint32_t bits) {
+  float x = tile_f32_of_f16(bits & 0xffff);
+  bool is_zero = insn->as.compare.flush && fabsf(x) < 0x1p-14f;
+  return is_zero ? 0.0 : (double)x;
+}
+
 #define SETP_FLOAT(name, R, value_of)                                          \
   static TileLanes name(TileWarp *warp, const TileInsn *insn,                  \
                         TileLanes lanes) {                                     \
@@ -137,17 +152,18 @@ static bool compare_floats(Relation relation, double x, double y) {
     Relation relation = (Relation)insn->as.compare.relation;                   \
     TileLanes result = 0;                                                      \
     TILE_FOR_LANES (l, lanes) {                                                \
-      bool holds =                                                             \
-          compare_floats(relation, (double)value_of(a[l]), value_of(b[l]));    \
+      bool holds = compare_floats(relation, value_of(a[l]), value_of(b[l]));   \
       result |= (uint32_t)holds << l;                                          \
     }                                                                          \
     setp_write(warp, insn, lanes, result);                                     \
     return 0;                                                                  \
   }
 
-SETP_FLOAT(setp_f32, float, )
+#define F32_VALUE(x) flushed(insn, x)
+#define F16_VALUE(x) half_value(insn, x)
+SETP_FLOAT(setp_f32, float, F32_VALUE)
 SETP_FLOAT(setp_f64, double, )
-SETP_FLOAT(setp_f16, uint32_t, tile_f32_of_f16)
+SETP_FLOAT(setp_f16, uint32_t, F16_VALUE)
 SETP_FLOAT(setp_bf16, uint32_t, tile_f32_of_bf16)
 
 /// Packed halves: p compares the low halves, q the high ones.
@@ -165,13 +181,15 @@ SETP_FLOAT(setp_bf16, uint32_t, tile_f32_of_bf16)
       low |= (uint32_t)low_holds << l;                                         \
       high |= (uint32_t)high_holds << l;                                       \
     }                                                                          \
+    low = combined(warp, insn, low);                                           \
+    high = combined(warp, insn, high);                                         \
     tile_pred_write(warp, insn->dst, lanes, low);                              \
     if (insn->dst2 != TILE_NO_SLOT)                                            \
       tile_pred_write(warp, insn->dst2, lanes, high);                          \
     return 0;                                                                  \
   }
 
-SETP_PACKED(setp_f16x2, tile_f32_of_f16)
+SETP_PACKED(setp_f16x2, F16_VALUE)
 SETP_PACKED(setp_bf16x2, tile_f32_of_bf16)
 
 static const TileExec float_table[TILE_PTX_NUM_TYPES] = {
@@ -188,6 +206,7 @@ static TileExec decode_relation(TileDecoder *decoder, TilePtxType type) {
   static const char *const combinations[] = {"and", "or", "xor"};
   TileInsn *insn = decoder->insn;
   int relation = tile_decode_choice(decoder, relations, 18);
+  insn->as.compare.flush = tile_decode_has(decoder, "ftz");
   insn->as.compare.combine =
       (uint8_t)(1 + tile_decode_choice(decoder, combinations, 3));
   tile_decode_allow(decoder,
@@ -211,9 +230,6 @@ static TileExec decode_relation(TileDecoder *decoder, TilePtxType type) {
   if (is_combined)
     insn->c =
         tile_decode_pred_src(decoder, 3, &insn->as.compare.combine_negated);
-  bool is_packed = type == TILE_PTX_F16X2 || type == TILE_PTX_BF16X2;
-  if (is_packed && is_combined)
-    tile_decode_unsupported(decoder, "combination of packed halves");
   return exec;
 }
 
@@ -229,17 +245,54 @@ void tile_emu_decode_setp(TileDecoder *decoder) {
 
 //===-- set ---------------------------------------------------------------===//
 
-/// Compares into a scratch predicate (slot e), then writes 1.0 or all ones.
+static bool is_packed(TilePtxType type) {
+  return type == TILE_PTX_F16X2 || type == TILE_PTX_BF16X2;
+}
+
+/// Compares into scratch predicates (e, and e + 4 for high halves), then writes
+/// `imm` where the relation holds: 1.0 or all ones.
 static TileLanes set(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  bool has_halves = is_packed((TilePtxType)insn->type2);
   TileInsn compare = *insn;
   compare.dst = insn->e;
-  compare.dst2 = TILE_NO_SLOT;
+  compare.dst2 = has_halves ? insn->e + 4 : TILE_NO_SLOT;
   insn->as.compare.test(warp, &compare, lanes);
-  TileLanes result = *tile_pred(warp, insn->e);
+  TileLanes low = *tile_pred(warp, insn->e);
   uint32_t *d = tile_u32(warp, insn->dst);
-  uint32_t one = insn->as.compare.float_result ? 0x3f800000u : UINT32_MAX;
-  TILE_VECTOR(lanes, d[l] = result >> l & 1 ? one : 0);
+  uint32_t truth = (uint32_t)insn->imm;
+  if (!has_halves) {
+    TILE_VECTOR(lanes, d[l] = low >> l & 1 ? truth : 0);
+    return 0;
+  }
+  TileLanes high = *tile_pred(warp, insn->e + 4);
+  TILE_VECTOR(lanes, d[l] = (low >> l & 1 ? truth : 0) |
+                            (high >> l & 1 ? truth << 16 : 0));
   return 0;
+}
+
+/// What stands for true, or 0 when there is no such result. Packed operands
+/// give two halves.
+static uint32_t truth_of(TilePtxType result, bool has_halves) {
+  switch (result) {
+  case TILE_PTX_F32:
+    return has_halves ? 0 : 0x3f800000u;
+  case TILE_PTX_U32:
+  case TILE_PTX_S32:
+    return has_halves ? 0xffffu : UINT32_MAX;
+  case TILE_PTX_U16:
+  case TILE_PTX_S16:
+    return has_halves ? 0 : 0xffffu;
+  case TILE_PTX_F16:
+    return has_halves ? 0 : 0x3c00u;
+  case TILE_PTX_BF16:
+    return has_halves ? 0 : 0x3f80u;
+  case TILE_PTX_F16X2:
+    return has_halves ? 0x3c00u : 0;
+  case TILE_PTX_BF16X2:
+    return has_halves ? 0x3f80u : 0;
+  default:
+    return 0;
+  }
 }
 
 void tile_emu_decode_set(TileDecoder *decoder) {
@@ -247,12 +300,12 @@ void tile_emu_decode_set(TileDecoder *decoder) {
   TilePtxType result = tile_decode_type(decoder, 0);
   TilePtxType type = tile_decode_type(decoder, 1);
   insn->exec = set;
-  insn->as.compare.float_result = result == TILE_PTX_F32;
+  insn->type2 = (uint8_t)type;
+  insn->imm = truth_of(result, is_packed(type));
   insn->as.compare.test = decode_relation(decoder, type);
-  if (result != TILE_PTX_F32 && result != TILE_PTX_U32 &&
-      result != TILE_PTX_S32)
+  if (!insn->imm)
     tile_decode_unsupported(decoder, "result type");
-  insn->dst = tile_decode_dst(decoder, 0, TILE_PTX_B32);
+  insn->dst = tile_decode_dst(decoder, 0, result);
   insn->e =
       tile_emu_constant_slot(decoder->parser, TILE_CONSTANT_SCRATCH, 4, 1);
 }
@@ -302,7 +355,7 @@ static TileLanes slct(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
   const float *c_float = tile_f32(warp, insn->c);
   bool is_float = insn->type2 == TILE_PTX_F32;
   TILE_FOR_LANES (l, lanes) {
-    bool takes_a = is_float ? c_float[l] >= 0.0f : c[l] >= 0;
+    bool takes_a = is_float ? flushed(insn, c_float[l]) >= 0 : c[l] >= 0;
     uint32_t source = takes_a ? insn->a : insn->b;
     if (tile_emu_type_bytes((TilePtxType)insn->type) == 8)
       tile_u64(warp, insn->dst)[l] = tile_u64(warp, source)[l];
@@ -317,6 +370,7 @@ void tile_emu_decode_slct(TileDecoder *decoder) {
   TilePtxType type = tile_decode_type(decoder, 0);
   insn->type = (uint8_t)type;
   insn->type2 = (uint8_t)tile_decode_type(decoder, 1);
+  insn->as.compare.flush = tile_decode_has(decoder, "ftz");
   tile_decode_allow(decoder, "ftz");
   if (!tile_decode_count(decoder, 4, 4))
     return;

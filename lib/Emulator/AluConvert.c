@@ -6,13 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Decode.h"
-#include "Machine.h"
+#include "Alu.h"
 #include "NarrowFloat.h"
 
 #include <math.h>
 
 typedef enum { RN, RZ, RM, RP, RNI, RZI, RMI, RPI, RNA } Rounding;
+
+/// NaN of f32 has one bit pattern.
+static inline float canonical(float x) {
+  return isnan(x) ? tile_f32_of_bits(0x7fffffffu) : x;
+}
 
 //===-- Frequent pairs ----------------------------------------------------===//
 
@@ -27,7 +31,7 @@ typedef enum { RN, RZ, RM, RP, RNI, RZI, RMI, RPI, RNA } Rounding;
 CONVERT(bf16_of_f32, uint32_t, float, tile_bf16_of_f32(x))
 CONVERT(f16_of_f32, uint32_t, float, tile_f16_of_f32(x))
 CONVERT(f32_of_bf16, float, uint32_t, tile_f32_of_bf16(x))
-CONVERT(f32_of_f16, float, uint32_t, tile_f32_of_f16(x & 0xffff))
+CONVERT(f32_of_f16, float, uint32_t, canonical(tile_f32_of_f16(x & 0xffff)))
 CONVERT(u64_of_u32, uint64_t, uint32_t, x)
 CONVERT(s64_of_s32, uint64_t, int32_t, (int64_t)x)
 CONVERT(u32_of_u64, uint32_t, uint64_t, x)
@@ -58,28 +62,40 @@ static const FastPair fast_pairs[] = {
 
 //===-- Packed results ----------------------------------------------------===//
 
+/// .relu: negative numbers become 0, NaN stays.
 static inline float relu(float x, bool is_relu) {
-  return is_relu && !(x > 0.0f) ? 0.0f : x; // NaN becomes 0 too
+  return is_relu && x <= 0.0f ? 0.0f : x;
+}
+
+enum { F16_LARGEST = 0x7bff, BF16_LARGEST = 0x7f7f };
+
+/// .satfinite: infinite results become the largest number; `bits` is a half.
+static inline uint32_t finite(uint32_t bits, uint32_t largest, bool is_finite) {
+  return is_finite && (bits & 0x7fffu) == largest + 1
+             ? (bits & 0x8000u) | largest
+             : bits;
 }
 
 /// cvt.d.f32 d, a, b: a goes to the upper half.
-#define PACK(name, bits, narrow)                                               \
+#define PACK(name, bits, largest, narrow)                                      \
   static TileLanes name(TileWarp *warp, const TileInsn *insn,                  \
                         TileLanes lanes) {                                     \
     uint32_t *d = tile_u32(warp, insn->dst);                                   \
     const float *a = tile_f32(warp, insn->a), *b = tile_f32(warp, insn->b);    \
     bool is_relu = insn->as.convert.relu;                                      \
+    bool is_finite = (largest) && insn->as.convert.saturate_finite;            \
     TILE_VECTOR(lanes, uint32_t high = narrow(relu(a[l], is_relu));            \
                 uint32_t low = narrow(relu(b[l], is_relu));                    \
-                d[l] = high << (bits) | low);                                  \
+                d[l] = finite(high, largest, is_finite) << (bits) |            \
+                       finite(low, largest, is_finite));                       \
     return 0;                                                                  \
   }
-PACK(bf16x2_of_f32, 16, tile_bf16_of_f32)
-PACK(f16x2_of_f32, 16, tile_f16_of_f32)
-PACK(bf16x2_of_f32_rz, 16, tile_emu_bf16_truncate)
-PACK(f16x2_of_f32_rz, 16, tile_emu_f16_truncate)
-PACK(e4m3x2_of_f32, 8, tile_emu_e4m3_of_f32)
-PACK(e5m2x2_of_f32, 8, tile_emu_e5m2_of_f32)
+PACK(bf16x2_of_f32, 16, BF16_LARGEST, tile_bf16_of_f32)
+PACK(f16x2_of_f32, 16, F16_LARGEST, tile_f16_of_f32)
+PACK(bf16x2_of_f32_rz, 16, BF16_LARGEST, tile_emu_bf16_truncate)
+PACK(f16x2_of_f32_rz, 16, F16_LARGEST, tile_emu_f16_truncate)
+PACK(e4m3x2_of_f32, 8, 0, tile_emu_e4m3_of_f32)
+PACK(e5m2x2_of_f32, 8, 0, tile_emu_e5m2_of_f32)
 
 /// Two fp8 to two f16, and back.
 #define REPACK(name, to, from, to_bits, from_bits)                             \
@@ -136,7 +152,9 @@ typedef struct {
   bool is_float, is_u64;
 } Value;
 
-static Value load(TilePtxType type, uint64_t raw) {
+static Value load(TilePtxType type, uint64_t raw, bool is_flushed) {
+  if (is_flushed && type == TILE_PTX_F32)
+    raw = tile_f32_flush((uint32_t)raw);
   Value value = {.is_float = tile_emu_type_is_float(type)};
   uint32_t bits = 8 * tile_emu_type_bytes(type);
   switch (type) {
@@ -193,36 +211,102 @@ static float round_to_f32(Rounding rounding, double number) {
   return nearest;
 }
 
+/// tf32 has 10 bits of mantissa; .rna, .rn or .rz.
+static uint32_t tf32_of(Rounding rounding, float number, bool is_finite) {
+  uint32_t bits = tile_bits_of_f32(number);
+  bool is_number = (bits & 0x7fffffffu) <= 0x7f800000u;
+  if (!is_number && rounding != RNA)
+    bits = 0x7fffe000u;
+  else if (rounding == RNA || !is_number)
+    bits = tile_bits_of_f32(tile_emu_tf32_of_f32(number));
+  else if (rounding == RN)
+    bits = (bits + 0xfffu + (bits >> 13 & 1)) & ~0x1fffu;
+  else
+    bits &= ~0x1fffu;
+  if (is_finite && (bits & 0x7fffffffu) == 0x7f800000u)
+    bits -= 0x2000u;
+  return bits;
+}
+
+/// The next half above or below.
+static uint32_t half_step(uint32_t bits, bool is_up) {
+  bool is_negative = bits & 0x8000u;
+  if (!(bits & 0x7fffu))
+    return is_up ? 0x0001u : 0x8001u;
+  return is_negative != is_up ? bits + 1 : bits - 1;
+}
+
+/// f16 or bf16 in any rounding mode.
+static uint32_t half_of(const TileInsn *insn, Rounding rounding,
+                        double number) {
+  bool is_f16 = insn->type == TILE_PTX_F16;
+  float odd = tile_f32_round_odd(number);
+  uint32_t bits = is_f16 ? tile_f16_of_f32(odd) : tile_bf16_of_f32(odd);
+  double nearest =
+      (double)(is_f16 ? tile_f32_of_f16(bits) : tile_f32_of_bf16(bits));
+  if (rounding == RZ)
+    rounding = number < 0 ? RP : RM;
+  if ((rounding == RM && nearest > number) ||
+      (rounding == RP && nearest < number))
+    bits = half_step(bits, rounding == RP);
+  return finite(bits, is_f16 ? F16_LARGEST : BF16_LARGEST,
+                insn->as.convert.saturate_finite);
+}
+
+/// A double from which any smaller format is rounded as from the integer
+/// itself: bits beyond the 53rd set the last one.
+static double odd_of_integer(uint64_t magnitude) {
+  if (magnitude >> 53 == 0)
+    return (double)magnitude;
+  uint32_t shift = 11 - (uint32_t)__builtin_clzll(magnitude);
+  bool is_inexact = magnitude << (64 - shift);
+  return ldexp((double)(magnitude >> shift | is_inexact), (int)shift);
+}
+
+static double f64_of_integer(Rounding rounding, uint64_t magnitude,
+                             bool is_negative) {
+  if (magnitude >> 53 == 0 || rounding == RN)
+    return (double)magnitude;
+  uint32_t shift = 11 - (uint32_t)__builtin_clzll(magnitude);
+  bool is_inexact = magnitude << (64 - shift);
+  bool is_away = rounding == (is_negative ? RM : RP);
+  return ldexp((double)((magnitude >> shift) + (is_inexact && is_away)),
+               (int)shift);
+}
+
 static uint64_t store_float(const TileInsn *insn, double number) {
   Rounding rounding = (Rounding)insn->as.convert.rounding;
   if (insn->as.convert.saturate)
     number = number > 0 ? (number < 1 ? number : 1) : 0;
-  if (insn->as.convert.relu && !(number > 0))
+  if (insn->as.convert.relu && number <= 0)
     number = 0;
   uint64_t bits = 0;
   switch (insn->type) {
   case TILE_PTX_F16:
-    return rounding == RZ ? tile_emu_f16_truncate(round_to_f32(RZ, number))
-                          : tile_f16_of_f32(tile_f32_round_odd(number));
   case TILE_PTX_BF16:
-    return rounding == RZ ? tile_emu_bf16_truncate(round_to_f32(RZ, number))
-                          : tile_bf16_of_f32(tile_f32_round_odd(number));
+    return half_of(insn, rounding, number);
   case TILE_PTX_TF32:
-    return tile_bits_of_f32(tile_emu_tf32_of_f32((float)number));
+    return tf32_of(rounding, (float)number, insn->as.convert.saturate_finite);
   case TILE_PTX_F32:
-    return tile_bits_of_f32(round_to_f32(rounding, number));
+    bits = tile_bits_of_f32(canonical(round_to_f32(rounding, number)));
+    return insn->as.convert.flush ? tile_f32_flush((uint32_t)bits) : bits;
   default:
     memcpy(&bits, &number, sizeof bits);
     return bits;
   }
 }
 
-/// Out of range gives the nearest integer of the type, NaN gives 0.
-static uint64_t integer_of_double(TilePtxType type, double number) {
+/// Out of range gives the nearest integer of the type. NaN is unspecified; as
+/// on an H200 it gives 0, and between 64-bit types only the top bit.
+static uint64_t integer_of_double(TilePtxType type, TilePtxType from,
+                                  double number) {
   int bits = 8 * (int)tile_emu_type_bytes(type);
   bool is_signed = tile_emu_type_is_signed(type);
   double low = is_signed ? -ldexp(1, bits - 1) : 0;
   double high = ldexp(1, is_signed ? bits - 1 : bits); // exclusive
+  bool is_wide = from == TILE_PTX_F64 || bits == 64;
+  if (isnan(number) && is_wide)
+    return (is_signed ? UINT64_MAX : 1ull) << (bits - 1);
   if (isnan(number))
     return 0;
   if (number <= low)
@@ -251,23 +335,32 @@ static uint64_t integer_of_integer(const TileInsn *insn, const Value *value) {
                    : result >> (64 - bits);
 }
 
+static double float_of_integer(TilePtxType to, Rounding rounding,
+                               const Value *value) {
+  bool is_negative = !value->is_u64 && value->integer < 0;
+  uint64_t magnitude =
+      is_negative ? 0 - (uint64_t)value->integer : (uint64_t)value->integer;
+  double number = to == TILE_PTX_F64
+                      ? f64_of_integer(rounding, magnitude, is_negative)
+                      : odd_of_integer(magnitude);
+  return is_negative ? -number : number;
+}
+
 static uint64_t convert(const TileInsn *insn, uint64_t raw) {
   TilePtxType to = (TilePtxType)insn->type;
   Rounding rounding = (Rounding)insn->as.convert.rounding;
-  Value value = load((TilePtxType)insn->type2, raw);
+  bool is_flushed = insn->as.convert.flush && to != TILE_PTX_F16;
+  Value value = load((TilePtxType)insn->type2, raw, is_flushed);
   if (tile_emu_type_is_float(to)) {
-    if (!value.is_float && to == TILE_PTX_F32 && rounding == RN)
-      return tile_bits_of_f32(value.is_u64 ? (float)(uint64_t)value.integer
-                                           : (float)value.integer);
     if (!value.is_float)
-      value.number = value.is_u64 ? (double)(uint64_t)value.integer
-                                  : (double)value.integer;
+      value.number = float_of_integer(to, rounding, &value);
     else if (rounding >= RNI && rounding <= RPI)
       value.number = round_to_integer(rounding, value.number);
     return store_float(insn, value.number);
   }
   if (value.is_float)
-    return integer_of_double(to, round_to_integer(rounding, value.number));
+    return integer_of_double(to, (TilePtxType)insn->type2,
+                             round_to_integer(rounding, value.number));
   return integer_of_integer(insn, &value);
 }
 
@@ -319,7 +412,8 @@ static TilePtxType register_type(const TileOperand *operand, TilePtxType type) {
 }
 
 static TileExec fast_exec(const TileInsn *insn) {
-  if (insn->as.convert.saturate || insn->as.convert.relu ||
+  if (insn->as.convert.saturate || insn->as.convert.saturate_finite ||
+      insn->as.convert.relu || insn->as.convert.flush ||
       insn->as.convert.rounding != RN)
     return NULL;
   for (size_t i = 0; i < sizeof fast_pairs / sizeof fast_pairs[0]; i++)
@@ -334,6 +428,10 @@ void tile_emu_decode_cvt(TileDecoder *decoder) {
   TileInsn *insn = decoder->insn;
   TilePtxType to = tile_decode_type(decoder, 0);
   TilePtxType from = tile_decode_type(decoder, 1);
+  if (tile_decode_has(decoder, "pack")) {
+    tile_emu_decode_cvt_pack(decoder);
+    return;
+  }
   tile_decode_allow(decoder, "rn rz rm rp rni rzi rmi rpi rna ftz sat "
                              "satfinite relu");
   if (decoder->num_types != 2) {
@@ -345,6 +443,8 @@ void tile_emu_decode_cvt(TileDecoder *decoder) {
   insn->type2 = (uint8_t)from;
   insn->as.convert.rounding = (uint8_t)(rounding < 0 ? RN : rounding);
   insn->as.convert.saturate = tile_decode_has(decoder, "sat");
+  insn->as.convert.saturate_finite = tile_decode_has(decoder, "satfinite");
+  insn->as.convert.flush = tile_decode_has(decoder, "ftz");
   insn->as.convert.relu = tile_decode_has(decoder, "relu");
   if (is_pair(to)) {
     decode_pair(decoder, to, from);
@@ -356,8 +456,6 @@ void tile_emu_decode_cvt(TileDecoder *decoder) {
     tile_decode_unsupported(decoder, "types");
     return;
   }
-  if (tile_decode_has(decoder, "satfinite") && to != TILE_PTX_TF32)
-    tile_decode_unsupported(decoder, "satfinite");
   if (!tile_decode_count(decoder, 2, 2))
     return;
   TilePtxType dst_type = register_type(decoder->ops[0], to);

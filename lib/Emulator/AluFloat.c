@@ -1,21 +1,28 @@
 //===- AluFloat.c - Single and double precision arithmetic ----------------===//
 //
-// PTX ISA, "Floating Point Instructions". Round to nearest even; .ftz keeps
-// subnormal numbers. Approximate instructions give the correctly rounded or
-// library result: real hardware may differ in the last bits.
+// PTX ISA, "Floating Point Instructions". Round to nearest even. Approximate
+// instructions give the correctly rounded or library result: real hardware may
+// differ in the last bits.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Alu.h"
+#include "NarrowFloat.h"
 
 #include <math.h>
+
+/// Results of f32 that are not numbers have one bit pattern. PTX ISA, "NaN
+/// payloads".
+static inline float canonical(float x) {
+  return isnan(x) ? tile_f32_of_bits(0x7fffffffu) : x;
+}
 
 #define UNARY(name, f32_expr, f64_expr)                                        \
   static TileLanes name##_f32(TileWarp *warp, const TileInsn *insn,            \
                               TileLanes lanes) {                               \
     float *d = tile_f32(warp, insn->dst);                                      \
     const float *a = tile_f32(warp, insn->a);                                  \
-    TILE_VECTOR(lanes, float x = a[l]; d[l] = (f32_expr));                     \
+    TILE_VECTOR(lanes, float x = a[l]; d[l] = canonical(f32_expr));            \
     return 0;                                                                  \
   }                                                                            \
   static TileLanes name##_f64(TileWarp *warp, const TileInsn *insn,            \
@@ -35,7 +42,7 @@
     return 0;                                                                  \
   }
 #define BINARY(name, f32_expr, f64_expr)                                       \
-  BINARY_OF(name##_f32, float, tile_f32, f32_expr)                             \
+  BINARY_OF(name##_f32, float, tile_f32, canonical(f32_expr))                  \
   BINARY_OF(name##_f64, double, tile_f64, f64_expr)
 
 #define TABLE(name) {[TILE_PTX_F32] = name##_f32, [TILE_PTX_F64] = name##_f64}
@@ -69,9 +76,15 @@ BINARY(min_nan, OR_NAN(x, y, min_of_f32(x, y)), OR_NAN(x, y, min_of_f64(x, y)))
 BINARY(max_nan, OR_NAN(x, y, max_of_f32(x, y)), OR_NAN(x, y, max_of_f64(x, y)))
 BINARY(copysign, copysignf(y, x), copysign(y, x)) // sign of a, magnitude of b
 
+/// div.approx multiplies by the reciprocal, which is 0 for |y| above 2^126.
+static inline float div_approx_of(float x, float y) {
+  return fabsf(y) > 0x1p126f ? x * copysignf(0.0f, y) : x / y;
+}
+BINARY_OF(div_approx_f32, float, tile_f32, canonical(div_approx_of(x, y)))
+
 UNARY(abs, fabsf(x), fabs(x))
 UNARY(neg, -x, -x)
-UNARY(sqrt, sqrtf(x), sqrt(x))
+UNARY(sqrt, x >= 0.0f ? sqrtf(x) : NAN, sqrt(x))
 UNARY(rsqrt, (float)(1.0 / sqrt((double)x)), 1.0 / sqrt(x))
 UNARY(rcp, 1.0f / x, 1.0 / x)
 UNARY(ex2, exp2f(x), exp2(x))
@@ -85,7 +98,7 @@ static TileLanes fma_f32(TileWarp *warp, const TileInsn *insn,
   float *d = tile_f32(warp, insn->dst);
   const float *a = tile_f32(warp, insn->a), *b = tile_f32(warp, insn->b);
   const float *c = tile_f32(warp, insn->c);
-  TILE_VECTOR(lanes, d[l] = fmaf(a[l], b[l], c[l]));
+  TILE_VECTOR(lanes, d[l] = canonical(fmaf(a[l], b[l], c[l])));
   return 0;
 }
 
@@ -132,6 +145,7 @@ static const TileExec table[TILE_ALU_NUM_OPS][TILE_PTX_NUM_TYPES] = {
                       [TILE_PTX_F32X2] = fma_f32x2},
     [TILE_ALU_MAD] = TABLE(fma),
     [TILE_ALU_DIV] = TABLE(div),
+    [TILE_ALU_DIV_APPROX] = {[TILE_PTX_F32] = div_approx_f32},
     [TILE_ALU_MIN] = TABLE(min),
     [TILE_ALU_MAX] = TABLE(max),
     [TILE_ALU_MIN_NAN] = TABLE(min_nan),

@@ -54,8 +54,8 @@ BINARY(sub_sat_s32, uint32_t, int32_t, saturated_s32((int64_t)x - y))
 
 //===-- div, rem ----------------------------------------------------------===//
 
-// Division by zero gives all ones, its remainder the dividend. The one
-// overflow, minimum / -1, wraps.
+// Quotient and remainder by zero are unspecified; here all ones, as on an
+// H200. The one overflow, minimum / -1, wraps.
 #define DIVIDE(name, R, T, U, is_overflow)                                     \
   static U name##_of(T x, T y) {                                               \
     if (y == 0)                                                                \
@@ -66,7 +66,7 @@ BINARY(sub_sat_s32, uint32_t, int32_t, saturated_s32((int64_t)x - y))
 #define REMAINDER(name, R, T, U, is_overflow)                                  \
   static U name##_of(T x, T y) {                                               \
     if (y == 0)                                                                \
-      return (U)x;                                                             \
+      return (U) ~(U)0;                                                        \
     return (is_overflow) ? (U)0 : (U)(x % y);                                  \
   }                                                                            \
   BINARY(name, R, T, name##_of(x, y))
@@ -138,12 +138,23 @@ WIDE(wide_s32, uint64_t, int32_t, (int64_t)x *y)
 TERNARY(mad_lo_16, uint32_t, uint32_t, (uint16_t)(x * y + z))
 TERNARY(mad_lo_32, uint32_t, uint32_t, x *y + z)
 TERNARY(mad_lo_64, uint64_t, uint64_t, x *y + z)
+TERNARY(mad_hi_u16, uint32_t, uint32_t,
+        (uint16_t)(((x & 0xffff) * (y & 0xffff) >> 16) + z))
+TERNARY(mad_hi_s16, uint32_t, int16_t, (uint16_t)((x * y >> 16) + z))
+TERNARY(mad_hi_sat_s32, uint32_t, int32_t,
+        saturated_s32(((int64_t)x * y >> 32) + z))
 TERNARY(mad_hi_u32, uint32_t, uint32_t, ((uint64_t)x * y >> 32) + z)
 TERNARY(mad_hi_s32, uint32_t, int32_t,
         (uint32_t)((int64_t)x * y >> 32) + (uint32_t)z)
 TERNARY(mad_hi_u64, uint64_t, uint64_t, (uint64_t)((Wide)x * y >> 64) + z)
 TERNARY(mad_hi_s64, uint64_t, int64_t,
         (uint64_t)((SignedWide)x * y >> 64) + (uint64_t)z)
+TERNARY(sad_u16, uint32_t, uint16_t, (uint16_t)(z + (x < y ? y - x : x - y)))
+TERNARY(sad_s16, uint32_t, int16_t, (uint16_t)(z + (x < y ? y - x : x - y)))
+TERNARY(sad_u64, uint64_t, uint64_t, z + (x < y ? y - x : x - y))
+TERNARY(sad_s64, uint64_t, int64_t,
+        (uint64_t)z +
+            (x < y ? (uint64_t)y - (uint64_t)x : (uint64_t)x - (uint64_t)y))
 TERNARY(sad_u32, uint32_t, uint32_t, z + (x < y ? y - x : x - y))
 TERNARY(sad_s32, uint32_t, int32_t,
         (uint32_t)z +
@@ -190,7 +201,10 @@ static const TileExec table[TILE_ALU_NUM_OPS][TILE_PTX_NUM_TYPES] = {
                       [TILE_PTX_S32] = mad_lo_32,
                       [TILE_PTX_U64] = mad_lo_64,
                       [TILE_PTX_S64] = mad_lo_64},
-    [TILE_ALU_MAD_HI] = {[TILE_PTX_U32] = mad_hi_u32,
+    [TILE_ALU_MAD_HI_SAT] = {[TILE_PTX_S32] = mad_hi_sat_s32},
+    [TILE_ALU_MAD_HI] = {[TILE_PTX_U16] = mad_hi_u16,
+                         [TILE_PTX_S16] = mad_hi_s16,
+                         [TILE_PTX_U32] = mad_hi_u32,
                          [TILE_PTX_S32] = mad_hi_s32,
                          [TILE_PTX_U64] = mad_hi_u64,
                          [TILE_PTX_S64] = mad_hi_s64},
@@ -198,7 +212,7 @@ static const TileExec table[TILE_ALU_NUM_OPS][TILE_PTX_NUM_TYPES] = {
                            [TILE_PTX_S16] = mad_wide_s16,
                            [TILE_PTX_U32] = mad_wide_u32,
                            [TILE_PTX_S32] = mad_wide_s32},
-    [TILE_ALU_SAD] = {[TILE_PTX_U32] = sad_u32, [TILE_PTX_S32] = sad_s32},
+    [TILE_ALU_SAD] = TABLE_ALL(sad),
     [TILE_ALU_ABS] = {[TILE_PTX_S16] = abs_s16,
                       [TILE_PTX_S32] = abs_s32,
                       [TILE_PTX_S64] = abs_s64},

@@ -39,6 +39,14 @@ static TileLanes mov_pred(TileWarp *warp, const TileInsn *insn,
   return 0;
 }
 
+/// mov.pred p, %is_explicit_cluster
+static TileLanes mov_special_pred(TileWarp *warp, const TileInsn *insn,
+                                  TileLanes lanes) {
+  TileLanes value = tile_u32(warp, insn->a)[0] ? TILE_ALL_LANES : 0;
+  tile_pred_write(warp, insn->dst, lanes, value);
+  return 0;
+}
+
 /// %clock and its kin: steps of the scheduler, scaled to look like cycles.
 static TileLanes mov_clock(TileWarp *warp, const TileInsn *insn,
                            TileLanes lanes) {
@@ -172,6 +180,11 @@ void tile_emu_decode_mov(TileDecoder *decoder) {
     bool negated;
     insn->exec = mov_pred;
     insn->dst = tile_decode_dst(decoder, 0, type);
+    if (decoder->ops[1]->is_special) {
+      insn->exec = mov_special_pred;
+      insn->a = tile_decode_src(decoder, 1, TILE_PTX_B32);
+      return;
+    }
     insn->a = tile_decode_pred_src(decoder, 1, &negated);
     insn->imm = negated;
     return;

@@ -121,10 +121,29 @@ static uint64_t register_value(TileWarp *warp, uint32_t slot, uint32_t lane,
   return elem_bytes == 2 ? value & 0xffff : value;
 }
 
+/// exch and cas of 16 bytes. Returns whether memory changed.
+static bool swap_b128(TileWarp *warp, const TileInsn *insn, uint32_t lane,
+                      uint8_t *memory) {
+  uint64_t old[2], next[2];
+  memcpy(old, memory, sizeof old);
+  tile_u128_copy(next, 0, tile_u64(warp, insn->vec[0]), lane);
+  if (insn->as.memory.op == TILE_ATOMIC_CAS) {
+    bool is_same = !memcmp(old, next, sizeof old);
+    tile_u128_copy(next, 0, is_same ? tile_u64(warp, insn->c) : old,
+                   is_same ? lane : 0);
+  }
+  memcpy(memory, next, sizeof next);
+  if (insn->dst != TILE_NO_SLOT)
+    tile_u128_copy(tile_u64(warp, insn->dst), lane, old, 0);
+  return memcmp(old, next, sizeof old) != 0;
+}
+
 /// Returns whether memory changed.
 static bool atom_elem(TileWarp *warp, const TileInsn *insn, uint32_t lane,
                       uint32_t index, uint8_t *memory) {
   uint32_t elem_bytes = insn->as.memory.elem_bytes;
+  if (elem_bytes == 16)
+    return swap_b128(warp, insn, lane, memory);
   uint64_t old = 0;
   memcpy(&old, memory, elem_bytes);
   uint64_t operand = register_value(warp, insn->vec[index], lane, elem_bytes);
@@ -195,7 +214,8 @@ static void decode_update(TileDecoder *decoder, uint32_t first) {
                "xor exch cas inc dec relaxed acquire release acq_rel cta "
                "cluster gpu sys noftz v2 v4 v8 L2::cache_hint");
   uint32_t elem_bytes = tile_emu_type_bytes(type);
-  if (op < 0 || elem_bytes < 2 || elem_bytes > 8) {
+  bool is_swap = op == TILE_ATOMIC_EXCH || op == TILE_ATOMIC_CAS;
+  if (op < 0 || elem_bytes < 2 || (elem_bytes > 8 && !is_swap)) {
     tile_decode_unsupported(decoder, "operation or type");
     return;
   }

@@ -162,6 +162,8 @@ static uint64_t special_value(const TileWarp *warp, uint32_t l,
     return ~((1ull << l) - 1) & TILE_ALL_LANES;
   case TILE_SPECIAL_DYNAMIC_SMEM_SIZE:
     return run->dynamic_smem_bytes;
+  case TILE_SPECIAL_RESERVED_END:
+    return TILE_SHARED_FIRST;
   case TILE_SPECIAL_TOTAL_SMEM_SIZE:
     return run->dynamic_smem_base + run->dynamic_smem_bytes;
   default:

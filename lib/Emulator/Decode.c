@@ -135,6 +135,9 @@ static uint32_t constant(TileDecoder *decoder, TileConstantKind kind,
 
 static uint32_t register_slot(TileDecoder *decoder, const TileOperand *operand,
                               TilePtxType type, bool is_dst) {
+  if (operand->selector.length)
+    tile_decode_fail(decoder, "%.*s: a whole register is expected",
+                     (int)operand->text.length, operand->text.start);
   uint32_t wanted = tile_emu_type_register_bytes(type);
   uint32_t actual = tile_emu_type_register_bytes(operand->type);
   if (wanted != actual)

@@ -115,8 +115,10 @@ void tile_emu_decode_set(TileDecoder *decoder);
 void tile_emu_decode_selp(TileDecoder *decoder);
 void tile_emu_decode_slct(TileDecoder *decoder);
 void tile_emu_decode_testp(TileDecoder *decoder);
-void tile_emu_decode_cvt(TileDecoder *decoder); // AluConvert.c
-void tile_emu_decode_ld(TileDecoder *decoder);  // LoadStore.c
+void tile_emu_decode_cvt(TileDecoder *decoder);      // AluConvert.c
+void tile_emu_decode_cvt_pack(TileDecoder *decoder); // AluPack.c
+void tile_emu_decode_video(TileDecoder *decoder);    // AluVideo.c
+void tile_emu_decode_ld(TileDecoder *decoder);       // LoadStore.c
 void tile_emu_decode_st(TileDecoder *decoder);
 void tile_emu_decode_atom(TileDecoder *decoder); // Atomic.c
 void tile_emu_decode_red(TileDecoder *decoder);
@@ -144,6 +146,7 @@ void tile_emu_decode_mma(TileDecoder *decoder);   // MmaShapesDecode.c
 void tile_emu_decode_wmma(TileDecoder *decoder);  // Wmma.c
 void tile_emu_decode_wgmma(TileDecoder *decoder); // WgmmaDecode.c
 void tile_emu_decode_call(TileDecoder *decoder);  // Call.c
+void tile_emu_decode_stack(TileDecoder *decoder); // StackAlloc.c
 void tile_emu_decode_exit(TileDecoder *decoder);  // Control.c
 void tile_emu_decode_trap(TileDecoder *decoder);
 void tile_emu_decode_hint(TileDecoder *decoder);

@@ -113,6 +113,8 @@ typedef struct TileCallStack TileCallStack;
 TileCallStack *tile_emu_call_stacks_create(const TileKernel *kernel);
 void tile_emu_call_stacks_reset(TileCallStack *stacks);
 void tile_emu_call_stacks_destroy(TileCallStack *stacks);
+/// Bytes of local memory in use, of those from kernel->stack_first on.
+uint32_t *tile_emu_stack_bytes(TileCallStack *stacks, uint32_t lane);
 /// The lanes among `lanes` that are deepest in calls.
 TileLanes tile_emu_call_stacks_deepest(const TileCallStack *stacks,
                                        TileLanes lanes);

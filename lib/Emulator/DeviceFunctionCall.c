@@ -28,7 +28,7 @@ struct TileCallStack {
 //===-- Stacks of a warp --------------------------------------------------===//
 
 TileCallStack *tile_emu_call_stacks_create(const TileKernel *kernel) {
-  return kernel->num_functions
+  return kernel->num_functions || kernel->has_stack
              ? tile_emu_calloc(TILE_WARP_SIZE, sizeof(TileCallStack))
              : NULL;
 }
@@ -46,6 +46,10 @@ void tile_emu_call_stacks_destroy(TileCallStack *stacks) {
     free(stacks[l].saved);
   }
   free(stacks);
+}
+
+uint32_t *tile_emu_stack_bytes(TileCallStack *stacks, uint32_t lane) {
+  return &stacks[lane].stack_bytes;
 }
 
 TileLanes tile_emu_call_stacks_deepest(const TileCallStack *stacks,
@@ -172,11 +176,10 @@ static void enter_recursive(TileWarp *warp, const TileFunction *function,
 }
 
 static void leave_recursive(TileWarp *warp, const TileFunction *function,
-                            const Frame *frame, uint32_t l) {
+                            uint32_t l) {
   TileCallStack *stack = &warp->calls[l];
   stack->saved_bytes -= function->saved_bytes;
   registers_move(warp, function, l, stack->saved + stack->saved_bytes, false);
-  stack->stack_bytes = frame->stack_before;
 }
 
 //===-- call --------------------------------------------------------------===//
@@ -276,7 +279,8 @@ static void return_lane(TileWarp *warp, const TileInsn *insn, uint32_t l) {
   uint8_t buffer[TILE_MAX_VALUE_BYTES];
   values_move(warp, &function->results, &function->results, l, buffer, true);
   if (function->is_recursive)
-    leave_recursive(warp, function, &frame, l);
+    leave_recursive(warp, function, l);
+  stack->stack_bytes = frame.stack_before;
   values_move(warp, &frame.call->as.call->results, &function->results, l,
               buffer, false);
   warp->pc[l] = frame.return_pc;

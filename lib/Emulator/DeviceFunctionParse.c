@@ -298,7 +298,7 @@ static void find_recursion(TileParser *parser) {
     has_recursion |= reached[i];
   }
   kernel->stack_first = (kernel->local_bytes + 63) & ~63u;
-  if (has_recursion)
+  if (has_recursion || kernel->has_stack)
     kernel->local_bytes = kernel->stack_first + TILE_STACK_BYTES;
 }
 

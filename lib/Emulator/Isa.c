@@ -16,12 +16,20 @@ typedef struct {
   TileDecode decode;
 } IsaEntry;
 
+/// Known, but needs hardware that one device does not have.
+static void decode_multimem(TileDecoder *decoder) {
+  tile_decode_unsupported(decoder, "multimem: addresses several GPUs at once, "
+                                   "and the emulator has one");
+}
+
 static const IsaEntry isa[] = {
     {"add", tile_emu_decode_arithmetic},
     {"sub", tile_emu_decode_arithmetic},
     {"mul", tile_emu_decode_arithmetic},
     {"mad", tile_emu_decode_arithmetic},
     {"fma", tile_emu_decode_arithmetic},
+    {"mul24", tile_emu_decode_arithmetic},
+    {"mad24", tile_emu_decode_arithmetic},
     {"sad", tile_emu_decode_arithmetic},
     {"div", tile_emu_decode_arithmetic},
     {"rem", tile_emu_decode_arithmetic},
@@ -52,6 +60,7 @@ static const IsaEntry isa[] = {
     {"clz", tile_emu_decode_bits},
     {"brev", tile_emu_decode_bits},
     {"bfind", tile_emu_decode_bits},
+    {"fns", tile_emu_decode_bits},
     {"bfe", tile_emu_decode_bits},
     {"bfi", tile_emu_decode_bits},
     {"shf", tile_emu_decode_bits},
@@ -68,6 +77,28 @@ static const IsaEntry isa[] = {
     {"testp", tile_emu_decode_testp},
     {"mov", tile_emu_decode_mov},
     {"cvt", tile_emu_decode_cvt},
+    {"vadd", tile_emu_decode_video},
+    {"vsub", tile_emu_decode_video},
+    {"vabsdiff", tile_emu_decode_video},
+    {"vmin", tile_emu_decode_video},
+    {"vmax", tile_emu_decode_video},
+    {"vshl", tile_emu_decode_video},
+    {"vshr", tile_emu_decode_video},
+    {"vset", tile_emu_decode_video},
+    {"vadd2", tile_emu_decode_video},
+    {"vsub2", tile_emu_decode_video},
+    {"vavrg2", tile_emu_decode_video},
+    {"vabsdiff2", tile_emu_decode_video},
+    {"vmin2", tile_emu_decode_video},
+    {"vmax2", tile_emu_decode_video},
+    {"vset2", tile_emu_decode_video},
+    {"vadd4", tile_emu_decode_video},
+    {"vsub4", tile_emu_decode_video},
+    {"vavrg4", tile_emu_decode_video},
+    {"vabsdiff4", tile_emu_decode_video},
+    {"vmin4", tile_emu_decode_video},
+    {"vmax4", tile_emu_decode_video},
+    {"vset4", tile_emu_decode_video},
 
     {"ld", tile_emu_decode_ld},
     {"ldu", tile_emu_decode_ld},
@@ -89,6 +120,7 @@ static const IsaEntry isa[] = {
     {"applypriority", tile_emu_decode_hint},
 
     {"cp", tile_emu_decode_cp_async},
+    {"multimem", decode_multimem},
 
     {"barrier.cluster", tile_emu_decode_barrier_cluster},
     {"bar.warp", tile_emu_decode_bar_warp},
@@ -109,6 +141,9 @@ static const IsaEntry isa[] = {
     {"wgmma", tile_emu_decode_wgmma},
 
     {"call", tile_emu_decode_call},
+    {"alloca", tile_emu_decode_stack},
+    {"stacksave", tile_emu_decode_stack},
+    {"stackrestore", tile_emu_decode_stack},
     {"ret", tile_emu_decode_exit},
     {"exit", tile_emu_decode_exit},
     {"trap", tile_emu_decode_trap},

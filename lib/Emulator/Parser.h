@@ -39,6 +39,7 @@ struct TileOperand {
   int64_t imm;
   double number;
   TileText text;
+  TileText selector; // of video instructions: `b0` in %r1.b0
   TileOperand *subs;
   uint32_t num_subs;
   TileOperand *pair; // after `|`

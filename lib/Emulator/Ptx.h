@@ -45,6 +45,8 @@ typedef enum {
   TILE_PTX_E5M2,
   TILE_PTX_E4M3X2,
   TILE_PTX_E5M2X2,
+  TILE_PTX_U16X2,
+  TILE_PTX_S16X2,
   TILE_PTX_PRED,
   TILE_PTX_NUM_TYPES
 } TilePtxType;
@@ -125,16 +127,23 @@ struct TileInsn {
       bool a_signed, b_signed;
     } alu;
     struct {
+      const TileInsn *plain; // the operation without its modifiers
+      uint8_t rounding;
+      uint8_t flags; // TileFloatModifier
+      uint8_t num_sources;
+    } modified;
+    struct {
       uint8_t elem_bits, total_bytes;
+      bool is_signed;
     } pack;
     struct {
       uint8_t relation, combine;
-      bool combine_negated, float_result;
+      bool combine_negated, flush;
       TileExec test;
     } compare;
     struct {
       uint8_t rounding;
-      bool saturate, relu, wide_dst, wide_src;
+      bool saturate, saturate_finite, relu, flush, wide_dst, wide_src;
     } convert;
     struct {
       uint8_t count, elem_bytes, reg_bytes;
@@ -181,6 +190,7 @@ struct TileInsn {
       uint8_t selector; // of the metadata
     } wgmma;
     const struct TileCallSite *call;
+    const struct TileVideo *video;
     const char *text; // callee; reason why it is not supported
   } as;
 };
@@ -224,6 +234,8 @@ typedef enum {
   TILE_SPECIAL_DYNAMIC_SMEM_SIZE = 38,
   TILE_SPECIAL_TOTAL_SMEM_SIZE = 39,
   TILE_SPECIAL_ENVREG = 40,
+  TILE_SPECIAL_RESERVED_BEGIN = 42,
+  TILE_SPECIAL_RESERVED_END = 43,
   TILE_SPECIAL_CLOCK = 41 // changes with every read; only `mov` reads it
 } TileSpecial;
 
@@ -273,9 +285,10 @@ typedef struct {
   uint32_t maxnreg, minnctapersm; // 0: not given
   uint32_t max_inc_registers;     // of setmaxnreg.inc; 0: there is none
   bool has_wgmma, has_cp_async, has_bulk_store;
+  bool has_stack;                  // uses alloca
   struct TileFunction **functions; // that it calls, directly or not
   uint32_t num_functions;
-  uint32_t stack_first; // local memory of recursive functions; to the end
+  uint32_t stack_first; // local memory of recursive functions and alloca
 } TileKernel;
 
 struct TileEmuModule {

@@ -148,6 +148,19 @@ static TileOperand *special_operand(TileParser *parser, TileOperand *operand,
   return operand;
 }
 
+/// `%r1.h10`: a register and a part of it.
+static bool with_selector_find(TileParser *parser, TileText name,
+                               TileOperand *operand) {
+  const char *dot = memchr(name.start, '.', name.length);
+  if (!dot)
+    return false;
+  TileText base = {name.start, (uint32_t)(dot - name.start)};
+  operand->selector =
+      (TileText){dot + 1, name.length - (uint32_t)(dot + 1 - name.start)};
+  return operand->selector.length &&
+         tile_emu_register_find(parser, base, operand);
+}
+
 static TileOperand *parse_named(TileParser *parser) {
   TileText name = parse_name(parser);
   TileOperand *operand = operand_new(parser, TILE_OPERAND_NONE);
@@ -169,6 +182,8 @@ static TileOperand *parse_named(TileParser *parser) {
     return operand;
   if (tile_emu_special_find(name, &special, &size_bytes))
     return special_operand(parser, operand, special, size_bytes);
+  if (with_selector_find(parser, name, operand))
+    return operand;
   if (name.start[0] == '%') {
     tile_emu_parser_fail(parser, "unknown register %.*s", (int)name.length,
                          name.start);

@@ -284,7 +284,11 @@ static const SpecialName specials[] = {
     {"%lanemask_ge", TILE_SPECIAL_LANEMASK_GE, 4},
     {"%dynamic_smem_size", TILE_SPECIAL_DYNAMIC_SMEM_SIZE, 4},
     {"%total_smem_size", TILE_SPECIAL_TOTAL_SMEM_SIZE, 4},
-    {"%envreg3", TILE_SPECIAL_ENVREG, 4},
+    {"%aggr_smem_size", TILE_SPECIAL_TOTAL_SMEM_SIZE, 4},
+    {"%current_graph_exec", TILE_SPECIAL_ENVREG, 8},
+    {"%reserved_smem_offset_begin", TILE_SPECIAL_RESERVED_BEGIN, 4},
+    {"%reserved_smem_offset_end", TILE_SPECIAL_RESERVED_END, 4},
+    {"%reserved_smem_offset_cap", TILE_SPECIAL_RESERVED_END, 4},
     {"%clock64", TILE_SPECIAL_CLOCK, 8},
     {"%clock", TILE_SPECIAL_CLOCK, 4},
     {"%clock_hi", TILE_SPECIAL_ENVREG, 4},
@@ -292,6 +296,23 @@ static const SpecialName specials[] = {
     {"%globaltimer_lo", TILE_SPECIAL_CLOCK, 4},
     {"%globaltimer_hi", TILE_SPECIAL_ENVREG, 4},
 };
+
+/// %envreg0 to 31, performance counters: what a driver does not set is 0.
+static bool is_zero_register(TileText name, uint32_t *out_size_bytes) {
+  static const char *const prefixes[] = {"%envreg", "%pm",
+                                         "%reserved_smem_offset_"};
+  for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
+    size_t length = strlen(prefixes[i]);
+    if (name.length <= length || memcmp(name.start, prefixes[i], length) ||
+        name.start[length] < '0' || name.start[length] > '9')
+      continue;
+    bool is_wide =
+        name.length > 3 && !memcmp(name.start + name.length - 3, "_64", 3);
+    *out_size_bytes = is_wide ? 8 : 4;
+    return true;
+  }
+  return false;
+}
 
 bool tile_emu_special_find(TileText name, TileSpecial *out_special,
                            uint32_t *out_size_bytes) {
@@ -301,5 +322,6 @@ bool tile_emu_special_find(TileText name, TileSpecial *out_special,
       *out_size_bytes = specials[i].size_bytes;
       return true;
     }
-  return false;
+  *out_special = TILE_SPECIAL_ENVREG;
+  return is_zero_register(name, out_size_bytes);
 }

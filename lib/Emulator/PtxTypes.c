@@ -41,6 +41,8 @@ static const TypeInfo types[TILE_PTX_NUM_TYPES] = {
     [TILE_PTX_E5M2] = {"e5m2", 1, false, false},
     [TILE_PTX_E4M3X2] = {"e4m3x2", 2, false, false},
     [TILE_PTX_E5M2X2] = {"e5m2x2", 2, false, false},
+    [TILE_PTX_U16X2] = {"u16x2", 4, false, false},
+    [TILE_PTX_S16X2] = {"s16x2", 4, true, false},
     [TILE_PTX_PRED] = {"pred", 0, false, false},
 };
 

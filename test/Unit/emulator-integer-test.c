@@ -56,9 +56,9 @@ CASE(div_s32, "div.s32 d32, a32, b32;", d32,
 CASE(div_s16, "div.s16 d16, a16, b16;", d16,
      SB16 == 0 ? 0xffff : (uint16_t)(SA16 / SB16))
 CASE(div_u64, "div.u64 d64, a64, b64;", d64, x.b ? x.a / x.b : UINT64_MAX)
-CASE(rem_u32, "rem.u32 d32, a32, b32;", d32, B32 ? A32 % B32 : A32)
+CASE(rem_u32, "rem.u32 d32, a32, b32;", d32, B32 ? A32 % B32 : UINT32_MAX)
 CASE(rem_s64, "rem.s64 d64, a64, b64;", d64,
-     x.b == 0            ? x.a
+     x.b == 0            ? UINT64_MAX
      : x.b == UINT64_MAX ? 0
                          : (uint64_t)((int64_t)x.a % (int64_t)x.b))
 CASE(min_s32, "min.s32 d32, a32, b32;", d32, SA32 < SB32 ? A32 : B32)
