@@ -78,7 +78,11 @@ void tile_sync_plan_build(TileArena *arena, MlirOperation kernel,
 /// slots, windows that drop its first dimension, else 0. A layout that the user
 /// gave must place all slots alike.
 int tile_num_stage_dims(TileAllocOp alloc);
-/// Whether `tile` is a whole `tile.alloc`, or a whole slot of a ring.
+/// The layout that the user gave to the tile behind `tile`, of a slot where it
+/// is a ring, as a view has it. False without one.
+bool tile_given_layout(MlirValue tile, TileLayout *out_layout);
+/// Whether `tile` is a whole `tile.alloc`, a whole view, or a whole slot of a
+/// ring.
 bool tile_is_whole_or_slot(MlirValue tile);
 
 //===-- Layout inference (LayoutProblem.c) --------------------------------===//

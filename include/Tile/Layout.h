@@ -172,6 +172,14 @@ bool tile_layout_view(const TileLayout *l, const int64_t *shape, int rank,
 bool tile_layout_recast(const TileLayout *l, int from, int to, TileLayout *out,
                         TileLayoutError *e);
 
+/// The layout of the same storage as a tile of |shape| with elements of
+/// |to_bits| bits, in the order of the tiles' rows (tile.view).
+///
+/// Errors: |shape| cuts a digit or an element; fragments of another width.
+bool tile_layout_reinterpret(const TileLayout *l, int from_bits,
+                             const int64_t *shape, int rank, int to_bits,
+                             TileLayout *out, TileLayoutError *e);
+
 typedef struct {
   TileLayout layout;   // of the window, at offset 0
   int64_t add, toggle; // element offset of x = (layout(x) ^ toggle) + add

@@ -48,6 +48,7 @@ typedef struct {
   int elem_bits;
   int role;         // fragments: the role whose registers hold it
   const char *user; // text of a user-given layout, or NULL
+  bool is_view;     // the storage of another buffer: see TILE_INFER_VIEW
 } TileInferBuffer;
 
 typedef struct {
@@ -62,6 +63,7 @@ typedef enum {
   TILE_INFER_PARALLEL,  // element loop over |loop_shape|
   TILE_INFER_TRANSPOSE, // 0 -> 1, rank 2
   TILE_INFER_FILL,      // writes 0
+  TILE_INFER_VIEW,      // 1 is the storage of 0, with other extents or elements
 } TileInferKind;
 
 typedef enum {
@@ -122,6 +124,7 @@ typedef struct {
 /// A way to execute an op.
 typedef enum {
   TILE_INFER_MODE_FILL,
+  TILE_INFER_MODE_VIEW, // the source has candidate |index|
   TILE_INFER_MODE_TMA,
   TILE_INFER_MODE_LOOP,   // a loop over elements in |layout|
   TILE_INFER_MODE_MATRIX, // accumulator in |layout|, |warps_m| units along M
@@ -133,7 +136,7 @@ typedef struct {
   int64_t base; // cost
   int index;    // of the loop or of the source candidate
   int warps_m;
-  const TileLayout *layout; // NULL for FILL and TMA
+  const TileLayout *layout; // NULL for FILL, VIEW and TMA
 } TileInferMode;
 
 /// cost(op) = min over modes m of  mode[m].base + sum over operands of

@@ -176,17 +176,6 @@ static bool moves_bytes_to_shared(const CopyView *view, const char *what,
          pads_with_zero(view->region, out);
 }
 
-// The layout that the user gave to the shared side, if any. False: none.
-// Of a slot, where the tile is a ring.
-static bool given_layout(TileCopyOp copy, TileLayout *out) {
-  TileAllocOp alloc = tile_buffer_alloc(tile_buffer_of(tile_copy_dst(copy)));
-  TileLayoutError error;
-  if (!alloc.op.ptr || !tile_layout_of_alloc(alloc, out, &error))
-    return false;
-  return tile_num_stage_dims(alloc) == 0 ||
-         tile_layout_drop_leading(out, out, &error);
-}
-
 // PTX ISA, cp.async: 4, 8 or 16 bytes, aligned to their size.
 static bool cp_async_is_legal(TileCopyOp copy, const CopyView *view,
                               const TileInstrContext *context, int64_t align,
@@ -211,7 +200,7 @@ static bool cp_async_is_legal(TileCopyOp copy, const CopyView *view,
                   "of 4",
                   (long long)view->inner_bytes);
   TileLayout layout;
-  if (!given_layout(copy, &layout))
+  if (!tile_given_layout(tile_copy_dst(copy), &layout))
     return true;
   int64_t run = tile_layout_contiguous_run(&layout, layout.in.num_axes - 1) *
                 tile_elem_bits(view->dst.element) / 8;
@@ -291,7 +280,7 @@ static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
                   (long long)view->inner_bytes);
   TileLayout layout;
   TileLayoutError error;
-  if (!given_layout(copy, &layout))
+  if (!tile_given_layout(tile_copy_dst(copy), &layout))
     return has_tma_layout(&view->dst, out);
   if (!suits_tma(&view->dst, &layout, &error))
     return refuse(out, "tile-instr/layout",
@@ -415,11 +404,10 @@ static bool wgmma_divides_columns(const GemmView *view, int64_t groups,
 
 static bool wgmma_reads(MlirValue tile, const TileShape *shape, bool mn_is_last,
                         TileInstrReason *out) {
-  TileAllocOp alloc = tile_buffer_alloc(tile_buffer_of(tile));
   TileLayout layout;
   TileLayoutError error;
   TileHwDesc desc;
-  if (!alloc.op.ptr || !tile_layout_of_alloc(alloc, &layout, &error) ||
+  if (!tile_given_layout(tile, &layout) ||
       tile_hw_wgmma_desc(&layout, tile_elem_bits(shape->element), mn_is_last,
                          !mn_is_last, shape->extent[mn_is_last], &desc, &error))
     return true;
@@ -429,10 +417,9 @@ static bool wgmma_reads(MlirValue tile, const TileShape *shape, bool mn_is_last,
 
 static bool wgmma_accumulates(TileGemmOp gemm, const GemmView *view,
                               int64_t groups, TileInstrReason *out) {
-  TileAllocOp alloc = tile_buffer_alloc(tile_buffer_of(tile_gemm_c(gemm)));
   TileLayout layout, expected;
   TileLayoutError error;
-  if (!alloc.op.ptr || !tile_layout_of_alloc(alloc, &layout, &error))
+  if (!tile_given_layout(tile_gemm_c(gemm), &layout))
     return true;
   for (int64_t rows = 1; rows <= groups; rows++)
     if (groups % rows == 0 &&

@@ -296,6 +296,29 @@ static bool from_pair(TileInferModel *m, const TileInferOp *op) {
   return changed;
 }
 
+bool tile_infer_view(const TileInferModel *m, const TileInferOp *op,
+                     int operand, const TileLayout *full, TileLayout *out) {
+  const TileInferBuffer *from = tile_infer_buffer(m, op, operand);
+  const TileInferBuffer *to = tile_infer_buffer(m, op, 1 - operand);
+  return tile_layout_reinterpret(full, from->elem_bits, to->shape, to->rank,
+                                 to->elem_bits, out, NULL);
+}
+
+// Both sides of a view are offered what the other side has.
+static bool from_view(TileInferModel *m, const TileInferOp *op) {
+  bool changed = false;
+  for (int o = 0; o < 2; o++) {
+    const TileInferDomain *d = &m->domain[op->operand[o].buffer];
+    for (int c = 0; c < d->n; c++) {
+      TileLayout seen;
+      if (!tile_infer_buffer(m, op, 1 - o)->user &&
+          tile_infer_view(m, op, o, d->full[c], &seen))
+        changed |= add(m, op->operand[1 - o].buffer, &seen);
+    }
+  }
+  return changed;
+}
+
 static void propagate(TileInferModel *m) {
   bool again = true;
   for (int round = 0; again && round < 8; round++) {
@@ -304,6 +327,8 @@ static void propagate(TileInferModel *m) {
       const TileInferOp *op = &m->problem->op[i];
       if (op->kind == TILE_INFER_PARALLEL)
         again |= from_parallel(m, op);
+      else if (op->kind == TILE_INFER_VIEW)
+        again |= from_view(m, op);
       else if (op->kind == TILE_INFER_REDUCE || op->kind == TILE_INFER_COPY ||
                op->kind == TILE_INFER_TRANSPOSE)
         again |= from_pair(m, op);

@@ -87,6 +87,10 @@ int tile_infer_lift(const TileInferModel *m, const TileInferOp *op,
 /// |src| summed along the dimension of the reduction.
 int tile_infer_fold(const TileInferModel *m, const TileInferOp *op, int src,
                     int dst_rank);
+/// The layout of the other operand of a view when |operand| has |full|, stage
+/// dimensions included. False when it has none.
+bool tile_infer_view(const TileInferModel *m, const TileInferOp *op,
+                     int operand, const TileLayout *full, TileLayout *out);
 /// The op as an element loop: copies and transposes get loop shape and maps.
 /// |operand| has room for the operands of |op|.
 void tile_infer_as_loop(const TileInferModel *m, const TileInferOp *op,

@@ -304,12 +304,38 @@ static void reduce_table(TileInferModel *m, const TileInferOp *op,
   }
 }
 
+//===-- Views -------------------------------------------------------------===//
+
+// One mode per layout of the source, which admits one layout of the view.
+static void view_table(TileInferModel *m, const TileInferOp *op,
+                       TileInferTable *t) {
+  const TileInferDomain *sd = &m->domain[op->operand[0].buffer];
+  const TileInferDomain *vd = &m->domain[op->operand[1].buffer];
+  for (int i = 0; i < sd->n; i++) {
+    TileLayout seen;
+    if (!tile_infer_view(m, op, 0, sd->full[i], &seen))
+      continue;
+    TileInferMode *mode = new_mode(m, t, TILE_INFER_MODE_VIEW, 0);
+    if (!mode)
+      return;
+    mode->index = i;
+    int k = t->num_modes - 1;
+    for (int c = 0; c < sd->n; c++)
+      t->operand[0][k][c] = c == i ? 0 : TILE_INFER_NEVER;
+    for (int c = 0; c < vd->n; c++)
+      t->operand[1][k][c] =
+          tile_layout_equal(vd->full[c], &seen) ? 0 : TILE_INFER_NEVER;
+  }
+}
+
 //===-- All ---------------------------------------------------------------===//
 
 // Per slot: stage dimensions scale all candidates alike and must not change a
 // choice (the law expand o infer = infer o expand).
 static void unary_costs(TileInferModel *m, int buffer) {
   const TileInferBuffer *b = &m->problem->buffer[buffer];
+  if (b->is_view) // its storage is counted once
+    return;
   for (int c = 0; c < m->domain[buffer].n; c++) {
     const TileLayout *l = m->domain[buffer].core[c];
     int64_t cost = 0;
@@ -348,6 +374,9 @@ static void op_table(TileInferModel *m, const TileInferOp *op,
     break;
   case TILE_INFER_FILL:
     new_mode(m, t, TILE_INFER_MODE_FILL, 0);
+    break;
+  case TILE_INFER_VIEW:
+    view_table(m, op, t);
     break;
   case TILE_INFER_COPY:
   case TILE_INFER_PARALLEL:

@@ -47,6 +47,7 @@ bool tile_infer_operand_layout(const TileInferModel *m,
     id = reduce_operand(m, x, mode, operand);
     break;
   case TILE_INFER_MODE_FILL:
+  case TILE_INFER_MODE_VIEW:
   case TILE_INFER_MODE_TMA:
     break;
   }
@@ -83,6 +84,9 @@ void tile_infer_mode_print(const TileInferModel *m, int op, int mode, char *out,
   switch (x->kind) {
   case TILE_INFER_MODE_FILL:
     snprintf(out, (size_t)cap, "fill");
+    return;
+  case TILE_INFER_MODE_VIEW:
+    snprintf(out, (size_t)cap, "view of layout %d", x->index);
     return;
   case TILE_INFER_MODE_TMA:
     snprintf(out, (size_t)cap, "tma");

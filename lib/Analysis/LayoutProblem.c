@@ -132,7 +132,7 @@ static int buffer_of_operand(Build *build, MlirValue tile) {
     return new_buffer(build, tile, &shape);
   if (shape.space != TILE_SPACE_SHARED && shape.space != TILE_SPACE_FRAGMENT)
     return -1;
-  int index = find_buffer(build->out, tile_buffer_of(tile).root);
+  int index = find_buffer(build->out, tile_buffer_of(tile).base);
   if (index < 0)
     return -1;
   const TileInferBuffer *buffer = &build->out->problem.buffer[index];
@@ -220,10 +220,11 @@ static MlirLogicalResult describe(Build *build, MlirOperation op) {
     buffers[i] = buffer_of_operand(build, accesses[i].tile);
     if (buffers[i] < 0)
       return tile_gemm_is(op)
-                 ? tile_emit_error(op,
-                                   "operand %d is a window inside a tile; "
-                                   "products take whole tiles and slots of rings",
-                                   i)
+                 ? tile_emit_error(
+                       op,
+                       "operand %d is a window inside a tile; "
+                       "products take whole tiles and slots of rings",
+                       i)
                  : tile_success(); // addresses serve any layout
   }
   TileInferOp *out = add_op(build, op);
@@ -239,9 +240,32 @@ static MlirLogicalResult describe(Build *build, MlirOperation op) {
   return tile_success();
 }
 
+// A view is a buffer whose layout follows from that of its source.
+static void visit_view(Build *build, MlirOperation op) {
+  MlirValue value = mlirOperationGetResult(op, 0);
+  TileShape shape;
+  int source = find_buffer(build->out, tile_view_source(tile_view_cast(op)));
+  if (source < 0 || !tile_shape_of(value, &shape))
+    return; // a private array
+  int index = new_buffer(build, value, &shape);
+  TileInferBuffer *buffers = build->out->problem.buffer;
+  buffers[index].is_view = true;
+  buffers[index].lead = buffers[source].lead;
+  TileInferOp *out = add_op(build, op);
+  *out = (TileInferOp){.kind = TILE_INFER_VIEW,
+                       .name = op_name(build, op),
+                       .weight = 1,
+                       .num_operands = 2};
+  out->operand = TILE_ARENA_NEW(build->arena, TileInferAccess, 2);
+  out->operand[0].buffer = source;
+  out->operand[1].buffer = index;
+}
+
 static MlirWalkResult visit_alloc(MlirOperation op, void *user_data) {
   Build *build = user_data;
   TileShape shape;
+  if (tile_view_is(op))
+    visit_view(build, op);
   if (!tile_alloc_is(op) ||
       !tile_shape_of(mlirOperationGetResult(op, 0), &shape) ||
       (shape.space != TILE_SPACE_SHARED && shape.space != TILE_SPACE_FRAGMENT))

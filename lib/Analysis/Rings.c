@@ -38,33 +38,56 @@ static bool slots_are_alike(TileAllocOp alloc) {
   return tile_layout_equal(&expanded, &layout);
 }
 
-int tile_num_stage_dims(TileAllocOp alloc) {
-  MlirValue ring = tile_alloc_memref(alloc);
+// Whether tile ops see nothing of `ring`, also through views that keep its
+// stage dimension, but slots; sets `inout_has_slots` when they see any.
+static bool only_slots(MlirValue ring, int64_t stages, bool *inout_has_slots) {
   TileShape shape;
-  bool has_slots = false;
-  if (!tile_shape_of(ring, &shape) || shape.space != TILE_SPACE_SHARED ||
-      shape.rank < 2)
-    return 0;
+  if (!tile_shape_of(ring, &shape) || shape.rank < 2 ||
+      shape.extent[0] != stages)
+    return false;
   for (MlirOpOperand use = mlirValueGetFirstUse(ring);
        !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     TileAccess accesses[TILE_MAX_ACCESSES];
     if (tile_region_is(user)) {
       if (!is_in_slot(mlirOperationGetResult(user, 0)))
-        return 0;
-      has_slots = true;
+        return false;
+      *inout_has_slots = true;
+    } else if (tile_view_is(user)) {
+      if (!only_slots(mlirOperationGetResult(user, 0), stages, inout_has_slots))
+        return false;
     } else if (tile_accesses_get(user, accesses) > 0) {
-      return 0; // the ring as a whole
+      return false; // the ring as a whole
     }
   }
-  return has_slots && slots_are_alike(alloc) ? 1 : 0;
+  return true;
+}
+
+int tile_num_stage_dims(TileAllocOp alloc) {
+  MlirValue ring = tile_alloc_memref(alloc);
+  TileShape shape;
+  bool has_slots = false;
+  return tile_shape_of(ring, &shape) && shape.space == TILE_SPACE_SHARED &&
+                 only_slots(ring, shape.extent[0], &has_slots) && has_slots &&
+                 slots_are_alike(alloc)
+             ? 1
+             : 0;
+}
+
+bool tile_given_layout(MlirValue tile, TileLayout *out_layout) {
+  TileBuffer buffer = tile_buffer_of(tile);
+  TileAllocOp alloc = tile_buffer_alloc(buffer);
+  TileLayoutError error;
+  return alloc.op.ptr && tile_layout_of_tile(buffer.base, out_layout, &error) &&
+         (tile_num_stage_dims(alloc) == 0 ||
+          tile_layout_drop_leading(out_layout, out_layout, &error));
 }
 
 bool tile_is_whole_or_slot(MlirValue tile) {
   TileShape shape, whole;
   TileBuffer buffer = tile_buffer_of(tile);
   TileAllocOp alloc = tile_buffer_alloc(buffer);
-  if (!tile_shape_of(tile, &shape) || !tile_shape_of(buffer.root, &whole))
+  if (!tile_shape_of(tile, &shape) || !tile_shape_of(buffer.base, &whole))
     return false;
   int lead = alloc.op.ptr ? tile_num_stage_dims(alloc) : 0;
   if (shape.rank != whole.rank - lead)

@@ -182,7 +182,8 @@ static void collect_block(Collect *collect, MlirBlock block) {
       buffer.first = buffer.last = -1;
       collect_add(collect, buffer);
     }
-    if (!tile_region_is(op)) // a window is no access; its users are
+    // Windows and views are no accesses; their users are.
+    if (!tile_region_is(op) && !tile_view_is(op))
       note_uses(collect, op);
     collect_regions(collect, op);
   }

@@ -14,7 +14,7 @@
 
 static void window_offsets(TileSharedWindow *window, TileBuffer buffer) {
   TileShape whole;
-  tile_shape_of(buffer.root, &whole);
+  tile_shape_of(buffer.base, &whole);
   for (int d = 0; d < whole.rank; d++) {
     window->offset[d] = tile_int_constant(0);
     window->dim[d] = d;
@@ -98,7 +98,7 @@ static void window_align(TileSharedWindow *window) {
 bool tile_shared_window_complete(TileSharedWindow *window,
                                  TileLayoutError *out_error) {
   TileLayoutTerms terms;
-  if (!tile_layout_of_alloc(window->alloc, &window->full, out_error) ||
+  if (!tile_layout_of_tile(window->tile, &window->full, out_error) ||
       !tile_layout_terms(&window->full, 0, &terms, out_error))
     return false;
   window->full_rank = window->full.in.num_axes;
@@ -110,8 +110,8 @@ bool tile_shared_window_get(MlirValue tile, TileSharedWindow *out_window,
                             TileLayoutError *out_error) {
   TileSharedWindow window = {0};
   TileBuffer buffer = tile_buffer_of(tile);
-  window.alloc = tile_buffer_alloc(buffer);
-  if (!window.alloc.op.ptr || !tile_shape_of(tile, &window.shape) ||
+  window.tile = buffer.base;
+  if (!tile_buffer_alloc(buffer).op.ptr || !tile_shape_of(tile, &window.shape) ||
       window.shape.space != TILE_SPACE_SHARED) {
     snprintf(out_error->text, sizeof out_error->text, "no shared tile");
     return false;

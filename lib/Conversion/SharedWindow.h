@@ -8,7 +8,7 @@
 
 /// A shared tile, or a window of one, with the layout that places its elements.
 typedef struct {
-  TileAllocOp alloc;
+  MlirValue tile;  // what the window is cut from: a tile.alloc, or a view
   TileLayout full; // of the whole tile
   int full_rank;
   TileShape shape;               // of the window
@@ -26,7 +26,7 @@ typedef struct {
 /// emitted as code: then `out_error` says why.
 bool tile_shared_window_get(MlirValue tile, TileSharedWindow *out_window,
                             TileLayoutError *out_error);
-/// The same of a window whose `alloc`, `shape`, `dim` and `offset` are filled
+/// The same of a window whose `tile`, `shape`, `dim` and `offset` are filled
 /// in, with offsets of any integer type.
 bool tile_shared_window_complete(TileSharedWindow *window,
                                  TileLayoutError *out_error);

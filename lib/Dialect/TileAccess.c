@@ -5,13 +5,27 @@
 //===-- Buffers -----------------------------------------------------------===//
 
 TileBuffer tile_buffer_of(MlirValue tile) {
-  TileBuffer buffer = {tile, {NULL}};
+  TileBuffer buffer = {tile, {NULL}, tile};
   if (!mlirValueIsAOpResult(tile))
     return buffer;
   TileRegionOp region = tile_region_dyn(mlirOpResultGetOwner(tile));
-  if (region.op.ptr)
-    buffer = (TileBuffer){tile_region_source(region), tile};
+  if (region.op.ptr) {
+    buffer.region = tile;
+    buffer.base = tile_region_source(region);
+  }
+  buffer.root = buffer.base;
+  while (mlirValueIsAOpResult(buffer.root) &&
+         tile_view_is(mlirOpResultGetOwner(buffer.root)))
+    buffer.root =
+        tile_view_source(tile_view_cast(mlirOpResultGetOwner(buffer.root)));
   return buffer;
+}
+
+bool tile_is_whole(MlirValue tile) {
+  TileShape shape, whole;
+  return tile_shape_of(tile, &shape) &&
+         tile_shape_of(tile_buffer_of(tile).base, &whole) &&
+         tile_shape_equal_extents(&shape, &whole);
 }
 
 TileAllocOp tile_buffer_alloc(TileBuffer buffer) {

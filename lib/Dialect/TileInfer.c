@@ -50,10 +50,8 @@ MlirLogicalResult tile_storage_infer(const TileInferInput *input,
   if (!tile_shape_of(input->operands[0], &shape) ||
       !tile_shape_is_static(&shape))
     return tile_emit_error_at(input->location, "expects a static tile");
-  TileBuffer buffer = {input->operands[0], {NULL}};
-  TileAllocOp alloc = tile_buffer_alloc(buffer);
   int64_t num_elems = 0;
-  if (!alloc.op.ptr || !tile_layout_storage_elems(alloc, &num_elems))
+  if (!tile_layout_storage_elems(input->operands[0], &num_elems))
     return tile_emit_error_at(input->location,
                               "expects a tile.alloc with a layout");
   TileSpace space =

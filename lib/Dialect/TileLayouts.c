@@ -28,12 +28,33 @@ bool tile_layout_of_alloc(TileAllocOp alloc, TileLayout *out_layout,
                            out_error);
 }
 
-bool tile_layout_storage_elems(TileAllocOp alloc, int64_t *out_num_elems) {
+bool tile_layout_of_tile(MlirValue base, TileLayout *out_layout,
+                         TileLayoutError *out_error) {
+  TileShape shape, source_shape;
+  MlirOperation owner = {NULL};
+  if (mlirValueIsAOpResult(base))
+    owner = mlirOpResultGetOwner(base);
+  if (tile_alloc_is(owner))
+    return tile_layout_of_alloc(tile_alloc_cast(owner), out_layout, out_error);
+  if (!tile_view_is(owner)) {
+    snprintf(out_error->text, sizeof out_error->text, "no layout");
+    return false;
+  }
+  MlirValue source = tile_view_source(tile_view_cast(owner));
+  TileLayout layout;
+  return tile_shape_of(base, &shape) && tile_shape_of(source, &source_shape) &&
+         tile_layout_of_tile(source, &layout, out_error) &&
+         tile_layout_reinterpret(
+             &layout, tile_elem_bits(source_shape.element), shape.extent,
+             shape.rank, tile_elem_bits(shape.element), out_layout, out_error);
+}
+
+bool tile_layout_storage_elems(MlirValue base, int64_t *out_num_elems) {
   TileLayout layout;
   TileLayoutError error;
   TileShape shape;
-  if (!tile_layout_of_alloc(alloc, &layout, &error) ||
-      !tile_shape_of(mlirOperationGetResult(alloc.op, 0), &shape))
+  if (!tile_layout_of_tile(base, &layout, &error) ||
+      !tile_shape_of(base, &shape))
     return false;
   *out_num_elems = shape.space == TILE_SPACE_FRAGMENT
                        ? tile_layout_axis_size(&layout.in, TILE_LAYOUT_REG)

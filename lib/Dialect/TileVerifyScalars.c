@@ -30,7 +30,7 @@ static MlirLogicalResult verify_side(MlirOperation op, MlirValue tile,
   TileBuffer buffer = tile_buffer_of(tile);
   TileShape whole;
   if (out_shape->space == TILE_SPACE_FRAGMENT &&
-      tile_shape_of(buffer.root, &whole) &&
+      tile_shape_of(buffer.base, &whole) &&
       !tile_shape_equal_extents(out_shape, &whole)) // (C5)
     return tile_emit_error(op,
                            "expects '%s' to be a whole fragment, got a "

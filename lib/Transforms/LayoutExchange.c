@@ -20,13 +20,6 @@ typedef struct {
   int64_t cost;                      // quarter cycles, all warps; 0: not known
 } Exchange;
 
-static bool is_window(MlirValue tile) {
-  TileShape shape, whole;
-  return tile_shape_of(tile, &shape) &&
-         tile_shape_of(tile_buffer_of(tile).root, &whole) &&
-         !tile_shape_equal_extents(&shape, &whole);
-}
-
 static MlirType scratch_type(MlirContext context, const TileShape *shape) {
   return mlirMemRefTypeContiguousGet(
       shape->element, shape->rank, shape->extent,
@@ -93,17 +86,17 @@ static bool plan_exchange(TileCopyOp copy, Exchange *out) {
     return true;
   if (dst.space != TILE_SPACE_FRAGMENT)
     return false;
-  if (is_window(tile_copy_src(copy)) || is_window(tile_copy_dst(copy)))
+  if (!tile_is_whole(tile_copy_src(copy)) ||
+      !tile_is_whole(tile_copy_dst(copy)))
     return true;
-  TileBuffer src_buffer = tile_buffer_of(tile_copy_src(copy)),
-             dst_buffer = tile_buffer_of(tile_copy_dst(copy));
-  if (!tile_layout_of_alloc(tile_buffer_alloc(src_buffer), &from, &error) ||
-      !tile_layout_of_alloc(tile_buffer_alloc(dst_buffer), &to, &error) ||
+  MlirValue src_base = tile_buffer_of(tile_copy_src(copy)).base,
+            dst_base = tile_buffer_of(tile_copy_dst(copy)).base;
+  if (!tile_layout_of_tile(src_base, &from, &error) ||
+      !tile_layout_of_tile(dst_base, &to, &error) ||
       tile_layout_equal(&from, &to))
     return false;
   int bits = tile_elem_bits(src.element);
-  if (!takes_shared(&from, &to, bits,
-                    stays_in_warp(src_buffer.root, dst_buffer.root),
+  if (!takes_shared(&from, &to, bits, stays_in_warp(src_base, dst_base),
                     &conversion)) {
     remark_in_warp(copy, &conversion);
     return false;

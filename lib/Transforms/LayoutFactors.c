@@ -54,7 +54,7 @@ void tile_layout_factor_apply(const TileLayoutFactor *factor) {
   TileBuilder b = {mlirIRRewriterCreate(context), mlirOperationGetLocation(op)};
   mlirRewriterBaseSetInsertionPointBefore(b.rw, op);
   MlirValue converted =
-      tile_alloc(&b, .type = mlirValueGetType(tile_buffer_of(source).root),
+      tile_alloc(&b, .type = mlirValueGetType(tile_buffer_of(source).base),
                  .layout = tile_layout_attr(context, tile_str(factor->layout)));
   tile_copy(&b, .src = source, .dst = converted,
             .instr = TILE_SOME(TILE_INSTR_Simt));

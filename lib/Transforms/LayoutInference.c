@@ -45,7 +45,8 @@ static void print_layouts(Plan *plan, const TileInferModel *model,
   plan->layouts =
       TILE_ARENA_NEW(plan->arena, const char *, problem->num_buffers + 1);
   for (int i = 0; i < problem->num_buffers; i++) {
-    if (result->choice[i] < 0 || problem->buffer[i].space == TILE_INFER_GLOBAL)
+    if (result->choice[i] < 0 || problem->buffer[i].is_view ||
+        problem->buffer[i].space == TILE_INFER_GLOBAL)
       continue;
     char text[LAYOUT_TEXT_CAPACITY];
     int length =
@@ -90,7 +91,7 @@ static MlirLogicalResult check_registers(const Plan *plan,
   int64_t limit = registers_per_thread(plan->target, plan->num_threads);
   for (int i = 0; i < model->problem->num_buffers; i++) {
     const TileInferBuffer *buffer = &model->problem->buffer[i];
-    if (buffer->space != TILE_INFER_FRAGMENT)
+    if (buffer->space != TILE_INFER_FRAGMENT || buffer->is_view)
       continue;
     const TileLayout *layout = model->domain[i].full[result->choice[i]];
     int64_t needed = tile_layout_axis_size(&layout->in, TILE_LAYOUT_REG) *

@@ -56,13 +56,17 @@ MlirAttribute tile_space_attr(MlirContext context, TileSpace space);
 
 //===-- Buffers and windows -----------------------------------------------===//
 
-/// The buffer behind a tile operand. Views (`tile.region`) are looked through.
+/// The buffer behind a tile operand. Windows (`tile.region`) and views
+/// (`tile.view`) are looked through.
 typedef struct {
   MlirValue root;   // memref: tile.alloc, or a global tensor
   MlirValue region; // the tile.region looked through, or null
+  MlirValue base;   // what coordinates count in: `root`, or a view of it
 } TileBuffer;
 
 TileBuffer tile_buffer_of(MlirValue tile);
+/// Whether `tile` is all of its base.
+bool tile_is_whole(MlirValue tile);
 /// The `tile.alloc` of a buffer, or a null handle.
 TileAllocOp tile_buffer_alloc(TileBuffer buffer);
 

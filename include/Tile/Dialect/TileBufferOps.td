@@ -112,7 +112,7 @@ def Tile_StorageOp : Tile_Op<"storage", [Pure,
     fragment (in private memory). Lowering uses it; it needs a known layout.
 
     Constraints:
-    (C1) `tile` is the result of a `tile.alloc` with a layout.
+    (C1) `tile` is the result of a `tile.alloc` with a layout, or a view of it.
 
     Example:
     ```mlir

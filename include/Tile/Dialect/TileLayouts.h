@@ -14,9 +14,14 @@ extern "C" {
 bool tile_layout_of_alloc(TileAllocOp alloc, TileLayout *out_layout,
                           TileLayoutError *out_error);
 
-/// Elements of the storage behind `alloc`: the span of a shared layout, the
+/// The same of `base` (TileBuffer), a `tile.alloc` or a view: that of the
+/// storage, seen as the view does.
+bool tile_layout_of_tile(MlirValue base, TileLayout *out_layout,
+                         TileLayoutError *out_error);
+
+/// Elements of the storage behind `base`: the span of a shared layout, the
 /// registers per thread of a fragment. False without a (good) layout.
-bool tile_layout_storage_elems(TileAllocOp alloc, int64_t *out_num_elems);
+bool tile_layout_storage_elems(MlirValue base, int64_t *out_num_elems);
 
 /// Elements along dimension `dim` of a shared layout that are stored one after
 /// another, starting at every multiple of that number: a power of two.

@@ -7,6 +7,7 @@
 #define TILE_OPS_TD
 
 include "Tile/Dialect/TileBufferOps.td"
+include "Tile/Dialect/TileViewOps.td"
 include "Tile/Dialect/TileMoveOps.td"
 include "Tile/Dialect/TileElementOps.td"
 include "Tile/Dialect/TileProductOps.td"

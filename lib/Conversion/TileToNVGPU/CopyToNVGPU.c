@@ -459,7 +459,7 @@ void tile_nvgpu_copy_apply(TileNvgpuRewrite *rewrite, const TileNvgpuCopy *copy,
   while (e.top + 1 < copy->dst.shape.rank && copy->count[e.top] == 1)
     e.top++;
   TileBuilder *b = &rewrite->b;
-  e.storage = tile_storage(b, mlirOperationGetResult(copy->dst.alloc.op, 0));
+  e.storage = tile_storage(b, copy->dst.tile);
   for (int d = 0; d < copy->src_rank; d++) {
     if (copy->is_inside[d])
       continue;

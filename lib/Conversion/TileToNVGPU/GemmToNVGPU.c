@@ -107,10 +107,10 @@ static void warps_count(const TileLayout *c, TileHwMma *shape) {
 static MlirLogicalResult accumulator_build(TileNvgpuGemm *gemm,
                                            int64_t num_threads) {
   MlirOperation op = gemm->op.op;
-  TileAllocOp alloc = tile_buffer_alloc(tile_buffer_of(tile_gemm_c(gemm->op)));
+  MlirValue sums = tile_buffer_of(tile_gemm_c(gemm->op)).base;
   TileLayout layout, expected;
   TileLayoutError error;
-  if (!alloc.op.ptr || !tile_layout_of_alloc(alloc, &layout, &error))
+  if (!tile_layout_of_tile(sums, &layout, &error))
     return tile_emit_error(op, "expects an accumulator with a layout");
   warps_count(&layout, &gemm->shape);
   int64_t num_warps = (int64_t)gemm->shape.warps_m * gemm->shape.warps_n;
@@ -200,10 +200,9 @@ static bool has_rows(const TileNvgpuGemm *gemm, const TileSharedWindow *window,
 // Inference converts a fragment that lies otherwise.
 static MlirLogicalResult fragment_build(const TileNvgpuGemm *gemm, int which) {
   const Operand *operand = &gemm->operand[which];
-  TileAllocOp alloc = tile_buffer_alloc(tile_buffer_of(operand->tile));
   TileLayout layout, expected;
   TileLayoutError error;
-  if (alloc.op.ptr && tile_layout_of_alloc(alloc, &layout, &error) &&
+  if (tile_layout_of_tile(operand->tile, &layout, &error) &&
       elements_layout(gemm, operand, which, &expected, &error) &&
       tile_layout_equal(&layout, &expected))
     return tile_success();
@@ -221,7 +220,7 @@ static MlirLogicalResult operand_build(TileNvgpuGemm *gemm, int which) {
   operand->k_dim = which == A ? !tile_gemm_transpose_a(gemm->op)
                               : tile_gemm_transpose_b(gemm->op);
   operand->mn_dim = !operand->k_dim;
-  operand->tile = tile_buffer_of(tile).root;
+  operand->tile = tile_buffer_of(tile).base;
   operand->in_registers =
       tile_shape_of(tile, &shape) && shape.space == TILE_SPACE_FRAGMENT;
   if (operand->in_registers)
@@ -397,7 +396,7 @@ static int64_t num_accumulators(const TileNvgpuGemm *gemm) {
 
 static MlirValue build_accumulators_storage(Emitter *e) {
   return tile_storage(&e->rewrite->b,
-                      tile_buffer_of(tile_gemm_c(e->gemm->op)).root);
+                      tile_buffer_of(tile_gemm_c(e->gemm->op)).base);
 }
 
 static void load_accumulators(Emitter *e, MlirValue storage) {

@@ -47,7 +47,7 @@ void lower_tile_alloc(Lowering *l, MlirOperation op) {
     pointer = build_shared(l, offset_bytes);
   } else {
     if (shape.space == TILE_SPACE_FRAGMENT &&
-        !tile_layout_storage_elems(alloc, &count)) {
+        !tile_layout_storage_elems(value, &count)) {
       lower_fail(l, op, "has no layout; run tile-layout-inference first");
       return;
     }
@@ -72,6 +72,22 @@ void lower_tile_storage(Lowering *l, MlirOperation op) {
       memory_add(l, value, shape.space, tile->element, tile->pointer);
   memory->smem_offset = tile->smem_offset;
   static_extents(memory, &shape); // row-major: no alloc, no layout
+}
+
+// The same pointer, with other extents and elements.
+void lower_tile_view(Lowering *l, MlirOperation op) {
+  MlirValue value = mlirOperationGetResult(op, 0);
+  Memory *source = memory_find(l, tile_view_source(tile_view_cast(op)));
+  TileShape shape;
+  if (!source || !tile_shape_of(value, &shape)) {
+    lower_fail(l, op, "internal error: a tile operand has no memory");
+    return;
+  }
+  Memory *memory =
+      memory_add(l, value, shape.space, shape.element, source->pointer);
+  memory->smem_offset = source->smem_offset;
+  memory->alloc = source->alloc;
+  static_extents(memory, &shape);
 }
 
 // A window is looked through by its users.

@@ -44,8 +44,8 @@ static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
   int bits = tile_elem_bits(plan->moved);
   TileLayoutReach reach = TILE_LAYOUT_REACH_NEVER;
   if (is_whole_tile(plan->src) && is_whole_tile(plan->dst) &&
-      tile_layout_of_alloc(plan->src->memory->alloc, &from, &error) &&
-      tile_layout_of_alloc(plan->dst->memory->alloc, &to, &error)) {
+      tile_layout_of_tile(plan->src->memory->key, &from, &error) &&
+      tile_layout_of_tile(plan->dst->memory->key, &to, &error)) {
     plan->num_regs = tile_layout_axis_size(&to.in, TILE_LAYOUT_REG);
     plan->values = TILE_ARENA_NEW(
         l->arena, MlirValue, tile_layout_axis_size(&from.in, TILE_LAYOUT_REG));

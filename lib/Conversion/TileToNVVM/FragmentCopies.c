@@ -80,8 +80,8 @@ MlirValue fragment_owner(Lowering *l, const TileLayout *layout) {
 
 static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
   TileLayoutError error;
-  if (!tile_layout_of_alloc(plan->fragment->memory->alloc, &plan->layout,
-                            &error)) {
+  if (!tile_layout_of_tile(plan->fragment->memory->key, &plan->layout,
+                           &error)) {
     lower_fail(l, op, "internal error: the fragment has no layout: %s",
                error.text);
     return false;

@@ -26,7 +26,7 @@ static bool window_begin(Lowering *l, MlirOperation op, const View *view,
   TileLayoutError error;
   TileInt in[3] = {tile_int_constant(0), tile_int_value(lane_id(l)),
                    tile_int_value(warp_id(l))};
-  if (!tile_layout_of_alloc(view->memory->alloc, &layout, &error) ||
+  if (!tile_layout_of_tile(view->memory->key, &layout, &error) ||
       !tile_layout_code_begin(&l->i32, &layout, 1u << TILE_LAYOUT_REG, in,
                               &out->code, &error)) {
     lower_fail(l, op, "internal error: cannot address the fragment: %s",

@@ -244,6 +244,7 @@ void lower_tile_block_swizzle(Lowering *l, MlirOperation op);
 void lower_tile_alloc(Lowering *l, MlirOperation op);
 void lower_tile_storage(Lowering *l, MlirOperation op);
 void lower_tile_region(Lowering *l, MlirOperation op);
+void lower_tile_view(Lowering *l, MlirOperation op);
 void lower_tile_kernel_config(Lowering *l, MlirOperation op);
 // Barriers.c
 void lower_tile_barrier_alloc(Lowering *l, MlirOperation op);

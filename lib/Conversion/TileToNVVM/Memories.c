@@ -146,7 +146,7 @@ static void view_region(Lowering *l, TileRegionOp region, View *out) {
 bool view_of(Lowering *l, MlirOperation op, MlirValue tile, View *out) {
   memset(out, 0, sizeof *out);
   TileBuffer buffer = tile_buffer_of(tile);
-  out->memory = memory_find(l, buffer.root);
+  out->memory = memory_find(l, buffer.base);
   if (!out->memory || !tile_shape_of(tile, &out->shape)) {
     lower_fail(l, op, "internal error: a tile operand has no memory");
     return false;
@@ -193,7 +193,7 @@ MlirValue element_pointer(Lowering *l, MlirValue base, MlirType element,
 static void build_registers(Lowering *l, Memory *memory) {
   MlirOperation before = mlirRewriterBaseGetOperationAfterInsertion(l->b.rw);
   MlirBlock block = mlirRewriterBaseGetInsertionBlock(l->b.rw);
-  tile_layout_storage_elems(memory->alloc, &memory->num_registers);
+  tile_layout_storage_elems(memory->key, &memory->num_registers);
   memory->registers =
       TILE_ARENA_NEW(l->arena, MlirValue, memory->num_registers);
   mlirRewriterBaseSetInsertionPointBefore(l->b.rw, l->prolog);
@@ -289,7 +289,7 @@ bool shared_offset(Lowering *l, MlirOperation op, const View *view,
   TileLayoutError error;
   TileLayoutCode code;
   memory_coordinates(l, view, at, coordinates);
-  if (!tile_layout_of_alloc(view->memory->alloc, &layout, &error) ||
+  if (!tile_layout_of_tile(view->memory->key, &layout, &error) ||
       !tile_layout_code_begin(&l->i32, &layout, 0, coordinates, &code,
                               &error)) {
     lower_fail(l, op, "cannot address the shared tile: %s", error.text);
@@ -301,8 +301,7 @@ bool shared_offset(Lowering *l, MlirOperation op, const View *view,
 
 bool shared_window_place(Lowering *l, const View *view, PlacedWindow *out,
                          TileLayoutError *error) {
-  TileSharedWindow window = {.alloc = view->memory->alloc,
-                             .shape = view->shape};
+  TileSharedWindow window = {.tile = view->memory->key, .shape = view->shape};
   for (int d = 0; d < view->memory->rank; d++) {
     window.dim[d] = view->dim[d];
     window.offset[d] = view->offset[d];

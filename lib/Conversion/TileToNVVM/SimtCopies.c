@@ -62,7 +62,7 @@ static int64_t side_vector(const View *view) {
   TileLayout layout;
   TileLayoutError error;
   if (view->memory->space != TILE_SPACE_SHARED ||
-      !tile_layout_of_alloc(view->memory->alloc, &layout, &error))
+      !tile_layout_of_tile(view->memory->key, &layout, &error))
     return 1;
   int64_t run = tile_layout_contiguous_run(&layout, last);
   while (vector > 1 && (run % vector || !starts_at_multiple(view, vector)))
@@ -249,7 +249,7 @@ void lower_simt_copy(Lowering *l, MlirOperation op, const View *src,
 
 static void fill_fragment(Lowering *l, const View *dst, MlirValue value) {
   int64_t count;
-  tile_layout_storage_elems(dst->memory->alloc, &count);
+  tile_layout_storage_elems(dst->memory->key, &count);
   for (int64_t i = 0; i < count; i++)
     llvm_store(&l->b, .value = value,
                .addr = register_pointer(l, dst->memory, i));

@@ -85,6 +85,7 @@ static const LowerEntry table[] = {
     {tile_gemm_is, lower_tile_gemm},
     {tile_kernel_config_is, lower_tile_kernel_config},
     {tile_region_is, lower_tile_region},
+    {tile_view_is, lower_tile_view},
     {tile_storage_is, lower_tile_storage},
     {nvgpu_device_async_copy_is, lower_nvgpu_device_async_copy},
     {nvgpu_device_async_create_group_is, lower_nvgpu_device_async_create_group},

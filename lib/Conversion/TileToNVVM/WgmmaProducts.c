@@ -55,7 +55,7 @@ static bool plan_partition(Lowering *l, MlirOperation op, Plan *plan) {
   TileLayout layout, expected;
   TileLayoutError error;
   int64_t groups = l->num_threads / 128;
-  if (!tile_layout_of_alloc(plan->c_view.memory->alloc, &layout, &error)) {
+  if (!tile_layout_of_tile(plan->c_view.memory->key, &layout, &error)) {
     lower_fail(l, op, "internal error: the accumulator has no layout: %s",
                error.text);
     return false;
@@ -139,7 +139,7 @@ static bool plan_fragment_a(Lowering *l, MlirOperation op, const Plan *plan) {
   TileLayout layout, expected;
   TileLayoutError error;
   if (is_whole_tile(&plan->a_view) &&
-      tile_layout_of_alloc(plan->a_view.memory->alloc, &layout, &error) &&
+      tile_layout_of_tile(plan->a_view.memory->key, &layout, &error) &&
       tile_hw_wgmma_a(plan->m, plan->k, tile_elem_bits(plan->element),
                       (int)plan->groups_m, (int)plan->groups_n, &expected,
                       &error) &&

@@ -42,3 +42,20 @@ func.func @window_of_a_product() attributes {tile.num_threads = 128 : i32} {
   tile.gemm %a, %a, %acc {transpose_b, instr = #tile.instr<wgmma>} : (!tile.region<128x64xbf16, #gpu.address_space<workgroup>>, !tile.region<128x64xbf16, #gpu.address_space<workgroup>>, memref<128x128xf32, #tile.fragment>)
   return
 }
+
+// -----
+
+
+!m = memref<64x64xbf16, #gpu.address_space<workgroup>>
+!w = memref<64x32xi32, #gpu.address_space<workgroup>>
+!acc = memref<64x64xf32, #tile.fragment>
+
+// Rows that are padded to 34 words suit no wgmma.
+// expected-error @+1 {{cannot infer layouts: layout conflict on 64x64xbf16}}
+func.func @bad_layout() attributes {tile.num_threads = 128 : i32} {
+  %w = tile.alloc {layout = #tile.layout<"padded<34>">} : !w
+  %m = tile.view %w : !w to !m
+  %c = tile.alloc : !acc
+  tile.gemm %m, %m, %c {instr = #tile.instr<wgmma>} : (!m, !m, !acc)
+  return
+}
