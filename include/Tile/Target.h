@@ -62,6 +62,8 @@ typedef struct {
   bool has_mma_f8;     // mma.sync of e4m3 and e5m2
   bool has_mma_sparse; // mma.sp.sync
   bool has_bf16_atomic; // atom.add and red.add of bf16
+  bool has_vector_red;  // red.global of .v2 and .v4, of 16-bit floats and f32
+  bool has_redux;       // redux.sync of 32-bit integers
 
   TileMmaShape mma;
   TileWgmmaShape wgmma;

@@ -31,6 +31,14 @@ int tile_elem_bits(MlirType element) {
 
 bool tile_elem_is_float(MlirType element) { return mlirTypeIsAFloat(element); }
 
+MlirType tile_accumulator_type(MlirType a, MlirType b) {
+  MlirContext context = mlirTypeGetContext(a);
+  bool is_wide = tile_elem_bits(a) == 64 || tile_elem_bits(b) == 64;
+  if (!tile_elem_is_float(a))
+    return mlirIntegerTypeGet(context, is_wide ? 64 : 32);
+  return is_wide ? mlirF64TypeGet(context) : mlirF32TypeGet(context);
+}
+
 //===-- Memory spaces -----------------------------------------------------===//
 
 static const char *const space_text[] = {

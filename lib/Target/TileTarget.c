@@ -29,20 +29,20 @@
   .reserved_smem_bytes = KIB(1), .sm_registers = 65536,                        \
   .max_thread_registers = 255, .max_block_threads = 1024
 
-// [PTX] cp.async, ldmatrix (sm_75), mma.sync of f16, bf16, tf32, s8 and
-// mma.sp.sync need sm_80. The shapes are m16n8 with 32 bytes of k for every
+// [PTX] cp.async, ldmatrix (sm_75), redux.sync, mma.sync of f16, bf16, tf32, s8
+// and mma.sp.sync need sm_80. The shapes are m16n8 with 32 bytes of k for every
 // operand width: k16 for f16 and bf16, k8 for tf32, k32 for 8 bits.
 #define AMPERE                                                                 \
   .has_cp_async = true, .has_ldmatrix = true, .has_mma_f16 = true,             \
   .has_mma_tf32 = true, .has_mma_i8 = true, .has_mma_sparse = true,            \
-  .mma = {.m = 16, .n = 8, .k_bytes = 32}
+  .has_redux = true, .mma = {.m = 16, .n = 8, .k_bytes = 32}
 
-// [PTX] stmatrix, mbarrier.try_wait, cp.async.bulk, elect.sync and
-// atom.add.bf16 need sm_90. Clusters of 8 blocks are portable [CC].
+// [PTX] stmatrix, mbarrier.try_wait, cp.async.bulk, elect.sync, atom.add.bf16
+// and red of vectors need sm_90. Clusters of 8 blocks are portable [CC].
 #define HOPPER                                                                 \
   AMPERE, .has_mma_f8 = true, .has_stmatrix = true, .has_try_wait = true,      \
       .has_tma = true, .has_elect = true, .has_bf16_atomic = true,             \
-      .max_cluster_blocks = 8
+      .has_vector_red = true, .max_cluster_blocks = 8
 
 static const TileTarget targets[] = {
     {.chip = "sm_80",

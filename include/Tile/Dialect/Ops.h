@@ -50,6 +50,9 @@ void tile_shape_print(const TileShape *shape, char *out, size_t capacity);
 /// Width in bits as stored: i1 takes 8. 0 when the type is not an element type.
 int tile_elem_bits(MlirType element);
 bool tile_elem_is_float(MlirType element);
+/// The type in which elements of `a` and `b` are combined: f64 or f32, i64 or
+/// i32. Both are floats or both integers.
+MlirType tile_accumulator_type(MlirType a, MlirType b);
 TileSpace tile_space_of_attr(MlirAttribute memory_space);
 const char *tile_space_name(TileSpace space);
 MlirAttribute tile_space_attr(MlirContext context, TileSpace space);

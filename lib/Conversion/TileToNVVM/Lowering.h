@@ -266,6 +266,8 @@ void lower_tma_copy(Lowering *l, MlirOperation op, const View *src,
                     const View *dst);
 // WgmmaProducts.c
 void lower_tile_gemm(Lowering *l, MlirOperation op);
+// SharedReductions.c, FragmentReductions.c
+void lower_tile_reduce(Lowering *l, MlirOperation op);
 // NvgpuOps.c
 void lower_nvgpu_ldmatrix(Lowering *l, MlirOperation op);
 void lower_nvgpu_mma_sync(Lowering *l, MlirOperation op);

@@ -84,6 +84,7 @@ static const LowerEntry table[] = {
     {tile_fill_is, lower_tile_fill},
     {tile_gemm_is, lower_tile_gemm},
     {tile_kernel_config_is, lower_tile_kernel_config},
+    {tile_reduce_is, lower_tile_reduce},
     {tile_region_is, lower_tile_region},
     {tile_view_is, lower_tile_view},
     {tile_storage_is, lower_tile_storage},

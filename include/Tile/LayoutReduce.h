@@ -1,0 +1,50 @@
+//===- LayoutReduce.h - Who combines what along a dimension of a fragment -===//
+#ifndef TILE_LAYOUT_REDUCE_H
+#define TILE_LAYOUT_REDUCE_H
+
+#include "Tile/Layout.h"
+#include "Tile/Support/Arena.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A digit of the number of a warp, and its weight in the number of the
+/// partial result: sum of (warp / stride % radix) * weight.
+typedef struct {
+  int64_t stride, radix, weight;
+} TileLayoutWarpDigit;
+
+/// How the threads that hold a fragment combine its elements along one
+/// dimension: first what a thread holds, then lanes, then groups of warps.
+typedef struct {
+  int64_t num_regs, num_results; // per thread
+  int64_t *result;               // per register; -1: repeats an element
+  int64_t *first;                // per result: its first register
+  unsigned lane_mask;            // lanes with other elements are bits apart
+  int num_warp_digits;
+  TileLayoutWarpDigit warp_digit[TILE_LAYOUT_MAX_DIGITS];
+  int64_t num_partials; // groups of warps with other elements; 1: none
+} TileLayoutReduction;
+
+/// Plans the combination along `dim` of fragment `src`. Every element is
+/// combined once, however often it is held.
+///
+/// Owner:  `arena`.
+/// Errors: a lane or warp that moves `dim` and another dimension together, a
+///         fragment larger than its tile, elements that several threads of one
+///         combination hold.
+bool tile_layout_plan_reduction(TileArena *arena, const TileLayout *src,
+                                int dim, TileLayoutReduction *out,
+                                TileLayoutError *e);
+
+/// Whether every thread that combines `src` along `dim` then holds all elements
+/// of fragment `dst`, in registers that are the same in all threads.
+bool tile_layout_reduction_stays(const TileLayout *src, int dim,
+                                 const TileLayout *dst, int elem_bits);
+
+#ifdef __cplusplus
+} // extern "C"
+#endif
+
+#endif // TILE_LAYOUT_REDUCE_H
