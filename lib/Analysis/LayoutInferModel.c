@@ -273,9 +273,16 @@ static int64_t reduce_cost(const TileLayout *src, const TileLayout *folded,
   return cost * warps + (cross ? 2 * TILE_LAYOUT_COST_BAR : 0);
 }
 
+// Results that other threads or registers need go through shared memory.
+static int64_t result_cost(const TileInferModel *m, int folded, int dst,
+                           int elem_bits) {
+  int64_t cost = tile_infer_pool_convert(m->pool, folded, dst, elem_bits);
+  return cost > 0 && cost < TILE_INFER_NEVER ? cost + 2 * TILE_LAYOUT_COST_BAR
+                                             : cost;
+}
+
 static void reduce_table(TileInferModel *m, const TileInferOp *op,
                          TileInferTable *t) {
-  const TileInferBuffer *sb = tile_infer_buffer(m, op, 0);
   const TileInferBuffer *db = tile_infer_buffer(m, op, 1);
   const TileInferDomain *sd = &m->domain[op->operand[0].buffer];
   const TileInferDomain *dd = &m->domain[op->operand[1].buffer];
@@ -291,16 +298,12 @@ static void reduce_table(TileInferModel *m, const TileInferOp *op,
       return;
     mode->index = i, mode->layout = sd->core[i];
     int k = t->num_modes - 1;
-    for (int c = 0; c < sd->n; c++)
-      t->operand[0][k][c] =
-          c == i ? 0
-                 : tile_infer_pool_convert(m->pool, sd->id[c], sd->id[i],
-                                           sb->elem_bits);
+    for (int c = 0; c < sd->n; c++) // read where it is
+      t->operand[0][k][c] = c == i ? 0 : TILE_INFER_NEVER;
+    bool is_free = staged || db->space != TILE_INFER_FRAGMENT;
     for (int c = 0; c < dd->n; c++)
       t->operand[1][k][c] =
-          staged ? 0
-                 : tile_infer_pool_convert(m->pool, folded, dd->id[c],
-                                           db->elem_bits);
+          is_free ? 0 : result_cost(m, folded, dd->id[c], db->elem_bits);
   }
 }
 

@@ -181,6 +181,16 @@ static int gemm_warps_m(TileGemmOp gemm, int num_threads) {
   return 0;
 }
 
+// A shared tile is reduced whatever its layout and that of the result.
+static bool describe_reduce(TileReduceOp reduce, TileInferOp *out) {
+  TileShape src;
+  out->kind = TILE_INFER_REDUCE;
+  out->dim = (int)tile_reduce_dim(reduce);
+  return !tile_reduce_partial(reduce) &&
+         tile_shape_of(tile_reduce_src(reduce), &src) &&
+         src.space == TILE_SPACE_FRAGMENT;
+}
+
 static bool describe_op(Build *build, MlirOperation op, TileInferOp *out) {
   if (tile_fill_is(op)) {
     out->kind = TILE_INFER_FILL;
@@ -190,6 +200,13 @@ static bool describe_op(Build *build, MlirOperation op, TileInferOp *out) {
     out->kind = TILE_INFER_COPY;
     out->via = copy_via(tile_copy_cast(op));
     return true;
+  }
+  if (tile_reduce_is(op))
+    return describe_reduce(tile_reduce_cast(op), out);
+  if (tile_atomic_is(op)) {
+    TileShape shape; // a scalar has none, and no layout
+    out->kind = TILE_INFER_COPY;
+    return tile_shape_of(tile_atomic_src(tile_atomic_cast(op)), &shape);
   }
   if (!tile_gemm_is(op))
     return false;

@@ -14,6 +14,7 @@
 
 #include "LayoutExchange.h"
 #include "LayoutFactors.h"
+#include "LayoutReductions.h"
 #include "Tile/Analysis.h"
 #include "Tile/Dialect/TileLayouts.h"
 #include "Tile/Ops/gpu.h"
@@ -279,6 +280,7 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   apply_maps(&plan);
   for (int i = 0; i < plan.num_factors; i++)
     tile_layout_factor_apply(&plan.factors[i]);
+  tile_layout_stage_reductions(kernel);
   tile_layout_exchange_copies(kernel);
   return tile_success();
 }

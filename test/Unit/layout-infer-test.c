@@ -216,6 +216,8 @@ static void costs_are_direct(const TileInferModel *m, TileInferResult r,
           if (op->kind == TILE_INFER_REDUCE && // as it is, or by shared memory
               (o == 0 ? x->index == c : have == 0))
             want = 0;
+          else if (op->kind == TILE_INFER_REDUCE && want > 0)
+            want += 2 * TILE_LAYOUT_COST_BAR; // results go by shared memory
           CHECK(want * weight == have,
                 "%s %s operand %d mode %d candidate %d: %lld, not %lld",
                 p->name, op->name, o, k, c, (long long)have,
