@@ -164,7 +164,7 @@ def ConvertTileToNVVM : Pass<"convert-tile-to-nvvm", ""> {
     conversions.
     Fails: an op that has no lowering on this path, by name.
   }];
-  let dependentDialects = ["arith", "cf", "llvm", "nvvm", "tile"];
+  let dependentDialects = ["arith", "cf", "llvm", "math", "nvvm", "tile"];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
            "chip to compile for, if the module does not say">

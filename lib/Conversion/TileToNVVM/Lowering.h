@@ -268,6 +268,10 @@ void lower_tma_copy(Lowering *l, MlirOperation op, const View *src,
 void lower_tile_gemm(Lowering *l, MlirOperation op);
 // SharedReductions.c, FragmentReductions.c
 void lower_tile_reduce(Lowering *l, MlirOperation op);
+// Scans.c, Predicates.c, Atomics.c
+void lower_tile_scan(Lowering *l, MlirOperation op);
+void lower_tile_any_of(Lowering *l, MlirOperation op);
+void lower_tile_all_of(Lowering *l, MlirOperation op);
 // NvgpuOps.c
 void lower_nvgpu_ldmatrix(Lowering *l, MlirOperation op);
 void lower_nvgpu_mma_sync(Lowering *l, MlirOperation op);

@@ -1,0 +1,37 @@
+// RUN: %tile_opt_passes 'gpu.module(convert-tile-to-nvvm{target=sm_90a})' %s -split-input-file -verify-diagnostics
+
+// Without layout inference nothing stages what must pass between threads.
+
+gpu.module @partial_results {
+  gpu.func @f() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %f = tile.alloc {layout = #tile.layout<"wgmma<64x8,wg=1x1>">} : memref<64x8xf32, #tile.fragment>
+    %s = tile.alloc {layout = #tile.layout<"linear">, offset = 0} : memref<8xf32, #gpu.address_space<workgroup>>
+    // expected-error @+1 {{needs shared memory between threads; run tile-layout-inference first}}
+    tile.reduce sum %f to %s dim 0 {clear} : memref<64x8xf32, #tile.fragment>, memref<8xf32, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @scan {
+  gpu.func @f() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %f = tile.alloc {layout = #tile.layout<"wgmma<64x8,wg=1x1>">} : memref<64x8xf32, #tile.fragment>
+    // expected-error @+1 {{scans a fragment; run tile-layout-inference first}}
+    tile.scan sum %f to %f dim 0 : memref<64x8xf32, #tile.fragment>, memref<64x8xf32, #tile.fragment>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @predicate {
+  gpu.func @f(%x: memref<1xi1>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %f = tile.alloc {layout = #tile.layout<"bases<reg=(), lane=(d0:1*32), warp=() -> d0:32>">} : memref<32xi1, #tile.fragment>
+    // expected-error @+1 {{reads a fragment; run tile-layout-inference first}}
+    %p = tile.any_of %f : memref<32xi1, #tile.fragment>
+    memref.store %p, %x[%c0] : memref<1xi1>
+    gpu.return
+  }
+}
