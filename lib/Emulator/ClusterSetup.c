@@ -267,6 +267,7 @@ void tile_emu_cluster_destroy(TileCluster *cluster) {
     free(cta->warps);
     free(cta->mbarriers);
     free(cta->remote);
+    free(cta->remote_ops);
     free(cta->smem);
   }
   tile_emu_read_sets_destroy(cluster);
@@ -321,6 +322,7 @@ static void cta_reset(TileCta *cta, const uint32_t first_ctaid[3]) {
   cta->num_mbarriers = 0;
   cta->num_exited_warps = 0;
   cta->num_free_registers = 0;
+  cta->num_remote_ops = 0;
   if (cta->remote)
     memset(cta->remote, 0, cta->cluster->num_threads * sizeof *cta->remote);
   cta->smem_version++;

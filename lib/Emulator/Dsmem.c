@@ -26,39 +26,64 @@ void tile_emu_dsmem_note(TileWarp *warp, const TileInsn *insn, uint32_t lane,
                          (uint32_t)(insn - warp->kernel->code)};
 }
 
-/// Has any thread of the CTA seen what `thread` did up to `tick`?
-static bool is_seen(const TileCta *cta, uint32_t thread, uint32_t tick) {
+/// The CTA has to know that the phase is complete, too.
+static void note_op(TileCta *cta, const TileAsyncOp *op,
+                    const TileMbarrier *mbarrier) {
+  if (!cta->remote)
+    return;
+  TileRemoteOp note = {mbarrier->agent, mbarrier->phase + 1,
+                       tile_warp_thread(op->warp, op->lane),
+                       (uint32_t)(op->insn - op->warp->kernel->code)};
+  for (uint32_t i = 0; i < cta->num_remote_ops; i++)
+    if (cta->remote_ops[i].agent == note.agent) {
+      cta->remote_ops[i] = note;
+      return;
+    }
+  cta->remote_ops = tile_emu_realloc(
+      cta->remote_ops, (cta->num_remote_ops + 1) * sizeof *cta->remote_ops);
+  cta->remote_ops[cta->num_remote_ops++] = note;
+}
+
+/// Has any thread of the CTA seen what `agent` did up to `tick`?
+static bool is_seen(const TileCta *cta, uint32_t agent, uint32_t tick) {
   const TileCluster *cluster = cta->cluster;
   const TileThreadClock *threads =
       &cluster->clocks.threads[cta->rank * cluster->threads_per_cta];
   for (uint32_t i = 0; i < cluster->threads_per_cta; i++)
-    if (threads[i].causal->ticks[thread] >= tick)
+    if (threads[i].causal->ticks[agent] >= tick)
       return true;
   return false;
 }
 
-static void check_accesses(TileCta *cta) {
+static void find_early_exit(TileCta *cta, uint32_t thread, uint32_t insn) {
   TileCluster *cluster = cta->cluster;
+  TileCta *other = &cluster->ctas[thread / cluster->threads_per_cta];
+  uint32_t in_cta = thread % cluster->threads_per_cta;
+  TileWarp *warp = &other->warps[in_cta / TILE_WARP_SIZE];
+  tile_emu_find(warp, &warp->kernel->code[insn],
+                tile_lane_bit(in_cta % TILE_WARP_SIZE),
+                TILE_FINDING_CLUSTER_EXIT,
+                "CTA rank %u does not wait for this access to its shared "
+                "memory before it exits",
+                cta->rank);
+}
+
+static void check_accesses(TileCta *cta) {
+  const TileCluster *cluster = cta->cluster;
   for (uint32_t thread = 0; thread < cluster->num_threads; thread++) {
     const TileRemoteAccess *access = &cta->remote[thread];
-    if (!access->tick || is_seen(cta, thread, access->tick))
-      continue;
-    TileCta *other = &cluster->ctas[thread / cluster->threads_per_cta];
-    uint32_t in_cta = thread % cluster->threads_per_cta;
-    TileWarp *warp = &other->warps[in_cta / TILE_WARP_SIZE];
-    tile_emu_find(warp, &warp->kernel->code[access->insn],
-                  tile_lane_bit(in_cta % TILE_WARP_SIZE),
-                  TILE_FINDING_CLUSTER_EXIT,
-                  "CTA rank %u does not wait for this access to its shared "
-                  "memory before it exits",
-                  cta->rank);
+    if (access->tick && !is_seen(cta, thread, access->tick))
+      find_early_exit(cta, thread, access->insn);
+  }
+  for (uint32_t i = 0; i < cta->num_remote_ops; i++) {
+    const TileRemoteOp *op = &cta->remote_ops[i];
+    if (!is_seen(cta, op->agent, op->tick))
+      find_early_exit(cta, op->thread, op->insn);
   }
 }
 
 void tile_emu_dsmem_check_exit(TileCta *cta) {
   TileCluster *cluster = cta->cluster;
-  if (cta->remote)
-    check_accesses(cta);
   for (uint32_t i = 0; i < cluster->num_async; i++) {
     const TileAsyncOp *op = cluster->async_ops[i];
     if (op->kind != TILE_ASYNC_REMOTE)
@@ -69,6 +94,8 @@ void tile_emu_dsmem_check_exit(TileCta *cta) {
                     "shared memory",
                     cta->rank, op->cta == cta ? "writes" : "reads");
   }
+  if (cta->remote)
+    check_accesses(cta);
 }
 
 //===-- Operations --------------------------------------------------------===//
@@ -108,6 +135,7 @@ TileAsyncOp *tile_emu_remote_create(TileWarp *warp, const TileInsn *insn,
   op->as.remote.type = (uint8_t)write->type;
   mbarrier->num_in_flight[mbarrier->phase & 1]++;
   mbarrier->bytes_in_flight[mbarrier->phase & 1] += op->size_bytes;
+  note_op(cta, op, mbarrier);
   if (!warp->cluster->detect_races)
     return op;
   TileAccess access = tile_emu_access_async(
@@ -206,10 +234,9 @@ static void copy_one(TileWarp *warp, const TileInsn *insn, uint32_t lane) {
   op->as.remote.source = source;
   op->as.remote.source_offset = from & TILE_SHARED_OFFSET_MASK;
   if (warp->cluster->detect_races) {
-    const TileMbarrier *mbarrier =
-        &op->cta
-             ->mbarriers[op->cta->shadow.mbarrier[op->as.remote.mbarrier / 8] -
-                         1];
+    uint16_t index = op->cta->shadow.mbarrier[op->as.remote.mbarrier / 8];
+    const TileMbarrier *mbarrier = &op->cta->mbarriers[index - 1];
+    note_op(source, op, mbarrier);
     TileAccess access = tile_emu_access_async(
         warp, insn, lane, tile_epoch(mbarrier->agent, mbarrier->phase + 1),
         true, "bulk copy ");

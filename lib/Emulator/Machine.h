@@ -213,6 +213,14 @@ typedef struct {
   uint32_t insn; // index in the kernel
 } TileRemoteAccess;
 
+/// The last of the asynchronous operations between CTAs that an mbarrier counts
+/// and that read or write the shared memory of a CTA.
+typedef struct {
+  uint32_t agent, tick; // of the mbarrier: the phase that completes them
+  uint32_t thread;      // of the cluster, that issued it
+  uint32_t insn;        // index in the kernel
+} TileRemoteOp;
+
 struct TileCta {
   TileCluster *cluster;
   uint32_t rank, ctaid[3];
@@ -227,6 +235,8 @@ struct TileCta {
   TileMbarrier *mbarriers;
   uint32_t num_mbarriers;
   TileRemoteAccess *remote; // by thread of the cluster; NULL: not needed
+  TileRemoteOp *remote_ops; // one for each mbarrier
+  uint32_t num_remote_ops;
 };
 
 //===-- Cluster -----------------------------------------------------------===//

@@ -187,6 +187,8 @@ void tile_emu_record_insn(TileRecorder *recorder, TileWarp *warp,
   TileInsnCounts *counts = &recorder->statistics.insns[index];
   counts->num_warps++;
   counts->num_lanes += tile_lane_count(lanes & ~blocked);
+  recorder->statistics.bytes[TILE_BYTES_WGMMA_READ] +=
+      lanes ? recorder->traits[index].read_bytes : 0;
   if (recorder->trace && lanes)
     tile_emu_trace_insn(recorder, warp, insn);
 }

@@ -52,6 +52,7 @@ typedef enum {
 struct TileInsnTraits {
   uint8_t class, unit; // TileInsnClass, TileInsnUnit
   uint64_t macs;       // of a warp
+  uint64_t read_bytes; // of shared memory, by a warp's part of a wgmma
   char type[40];       // of a product: "f32.bf16.bf16"
 };
 
@@ -63,6 +64,7 @@ typedef enum {
   TILE_BYTES_GLOBAL_READ,
   TILE_BYTES_GLOBAL_WRITTEN,
   TILE_BYTES_SHARED_READ,
+  TILE_BYTES_WGMMA_READ, // A and B, each once for a warpgroup
   TILE_BYTES_SHARED_WRITTEN,
   TILE_BYTES_LOCAL,
   TILE_BYTES_ATOMIC,

@@ -145,6 +145,11 @@ static void product_traits(const char *opcode, TileInsnTraits *traits) {
   traits->macs = (uint64_t)shape[0] * shape[1] * shape[2];
   if (begins(opcode, "wgmma")) // four warps together
     traits->macs /= 4;
+  if (strstr(opcode, ".sp")) // half of A is not there
+    traits->macs /= 2;
+  bool is_quads = strstr(opcode, ".m8n8k4.") && !strstr(opcode, ".f64");
+  if (is_quads) // four products of eight lanes each
+    traits->macs *= 4;
   snprintf(traits->type, sizeof traits->type, "%.39s",
            *rest == '.' ? rest + 1 : rest);
 }
@@ -166,6 +171,16 @@ TileInsnTraits tile_emu_insn_traits(const char *opcode) {
   return traits;
 }
 
+/// Rows of A and B have 32 bytes of k, or twice as much when A is sparse and
+/// keeps half of it.
+static uint64_t wgmma_read_bytes(const TileInsn *insn) {
+  enum { ROW_BYTES = 32, NUM_WARPS = 4, ROWS_OF_A = 64 };
+  uint64_t rows = insn->as.wgmma.n * (insn->as.wgmma.is_sparse ? 2u : 1u);
+  if (!insn->as.wgmma.num_a)
+    rows += ROWS_OF_A;
+  return rows * ROW_BYTES / NUM_WARPS;
+}
+
 TileInsnTraits *tile_emu_traits_create(const TileKernel *kernel) {
   TileInsnTraits *traits = tile_emu_calloc(kernel->num_insns, sizeof *traits);
   for (uint32_t i = 0; i < kernel->num_insns; i++) {
@@ -175,6 +190,8 @@ TileInsnTraits *tile_emu_traits_create(const TileKernel *kernel) {
     if (insn->flags & TILE_INSN_UNSUPPORTED ||
         traits[i].class == TILE_CLASS_PARAM)
       traits[i].unit = TILE_UNIT_NONE;
+    else if (insn->opcode && begins(insn->opcode, "wgmma.mma_async"))
+      traits[i].read_bytes = wgmma_read_bytes(insn);
   }
   return traits;
 }

@@ -30,6 +30,7 @@ const char *tile_emu_byte_count_name(TileByteCount count) {
       [TILE_BYTES_GLOBAL_READ] = "global read",
       [TILE_BYTES_GLOBAL_WRITTEN] = "global written",
       [TILE_BYTES_SHARED_READ] = "shared read by ld, ldmatrix",
+      [TILE_BYTES_WGMMA_READ] = "shared read by wgmma",
       [TILE_BYTES_SHARED_WRITTEN] = "shared written by st, stmatrix",
       [TILE_BYTES_LOCAL] = "local read and written",
       [TILE_BYTES_ATOMIC] = "atomics",

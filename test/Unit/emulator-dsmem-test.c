@@ -118,6 +118,32 @@ static void leaving_early(void **state) {
         "cluster-exit", "`ld.shared::cluster.u32`");
 }
 
+/// It is a mistake even when the neighbour stays longer than the access takes.
+static void leaving_later(void **state) {
+  (void)state;
+#define LINGER(access)                                                         \
+  CLUSTER("mapa.shared::cluster.u32 y, s, next;\n" BARRIER                     \
+          "setp.ne.u32 q, rank, 0; @q bra LINGER; " access " ret;\n"           \
+          "LINGER: mov.u32 z, 0;\nMORE: add.u32 z, z, 1; "                     \
+          "setp.lt.u32 q, z, 3000; @q bra MORE;\n",                            \
+          "")
+  finds(LINGER("st.shared::cluster.u32 [y], x;"), "cluster-exit",
+        "CTA rank 1 does not wait for this access");
+  finds(LINGER("ld.shared::cluster.u32 x, [y];"), "cluster-exit",
+        "CTA rank 1 does not wait for this access");
+}
+
+/// A variable is an address of the CTA's own memory in both windows.
+static void variables(void **state) {
+  (void)state;
+  run_seeds(CLUSTER("setp.ne.u32 q, tid, 5; @q bra NOT; "
+                    "st.shared::cluster.u32 [smem+20], rank;\nNOT:\n",
+                    BARRIER STORE_S));
+  for (uint32_t i = 0; i < CTAS * WORDS; i++)
+    assert_int_equal(out[i],
+                     i % WORDS == 5 ? i / WORDS : input(i / WORDS, i % WORDS));
+}
+
 #define INIT(count, bytes)                                                     \
   "@p bra READY; mbarrier.init.shared.b64 [bar], " count ";\n"                 \
   "fence.mbarrier_init.release.cluster;\n" bytes "READY:\n" BARRIER
@@ -287,6 +313,7 @@ static void bulk_increments(void **state) {
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(loads_and_stores), cmocka_unit_test(atomics),
     cmocka_unit_test(own_memory_only),  cmocka_unit_test(leaving_early),
+    cmocka_unit_test(leaving_later),    cmocka_unit_test(variables),
     cmocka_unit_test(remote_arrivals),  cmocka_unit_test(bulk_copies),
     cmocka_unit_test(bulk_mistakes),    cmocka_unit_test(source_leaves),
     cmocka_unit_test(bulk_reductions),  cmocka_unit_test(bulk_increments),

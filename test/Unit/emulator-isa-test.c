@@ -39,6 +39,39 @@ static void every_instruction_is_known(void **state) {
   free(text);
 }
 
+/// Any of them with too few operands is refused or not supported, and never
+/// reads operands that are not there.
+static void operands_missing(void **state) {
+  (void)state;
+  enum { MAX_BYTES = 1 << 20 };
+  char *text = calloc(1, MAX_BYTES), head[1000], ptx[2000];
+  FILE *file = fopen(TILE_EMULATOR_TEST_DIR "/isa/sm_90a.ptx", "rb");
+  assert_true(text && file);
+  assert_true(fread(text, 1, MAX_BYTES - 1, file) > 0);
+  fclose(file);
+  const char *body = strstr(text, "add.u16");
+  snprintf(head, sizeof head, "%.*s", (int)(body - text), text);
+  uint32_t num_refused = 0;
+  for (char *line = strtok(text + (body - text), "\n"); line;
+       line = strtok(NULL, "\n")) {
+    int depth = 0;
+    for (char *c = line; *c; c++) {
+      depth += *c == '{' || *c == '[';
+      depth -= *c == '}' || *c == ']';
+      if (*c != ',' || depth)
+        continue;
+      snprintf(ptx, sizeof ptx, "%s%.*s;\nret; }", head, (int)(c - line), line);
+      TileEmuModule *module = NULL;
+      TileStatus status =
+          tile_emu_module_parse(ptx, strlen(ptx), "test.ptx", &module);
+      num_refused += status.code != TILE_STATUS_OK;
+      tile_emu_module_destroy(module);
+    }
+  }
+  assert_true(num_refused > 800);
+  free(text);
+}
+
 static void check_unsupported(const char *statement, const char *message) {
   char ptx[600];
   snprintf(ptx, sizeof ptx,
@@ -77,11 +110,18 @@ static void malformed_operands(void **state) {
                       "4 operands where 3 are expected");
   harness_parse_fails(IN_KERNEL("lop3.or.b32 %r0, %r1, %r2, %r3, 3, %p;"),
                       "expected d|p as destination");
+  harness_parse_fails(HARNESS_HEADER
+                      ".func f() { ret; }\n.entry k() { .reg .b32 %r<4>; "
+                      "mov.b32 %r0, f; }",
+                      "the address of a function has 64 bits");
   harness_parse_fails(IN_KERNEL("alloca.u64 %a, %a, 24;"),
                       "an alignment is a power of two, not 24");
 }
 
 //===-- Values ------------------------------------------------------------===//
+
+/// A signalling NaN stays what it is.
+CASE(float_bits, "mov.b32 d32, 0f7f800001;", d32, 0x7f800001u)
 
 static uint32_t saturated_mad(HarnessOperands x) {
   int64_t sum = ((int64_t)(int32_t)x.a * (int32_t)x.b >> 32) + (int32_t)x.c;
@@ -202,8 +242,10 @@ static void stack_misuse(void **state) {
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(every_instruction_is_known),
+    cmocka_unit_test(operands_missing),
     cmocka_unit_test(refused_with_a_reason),
     cmocka_unit_test(malformed_operands),
+    cmocka_unit_test(float_bits),
     cmocka_unit_test(mad_hi_sat),
     cmocka_unit_test(fns_up),
     cmocka_unit_test(fns_down),

@@ -45,6 +45,18 @@ static void classes_of_opcodes(void **state) {
       {"wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16",
        TILE_CLASS_MATRIX_PRODUCT, TILE_UNIT_PRODUCT, 16 * 256 * 16,
        "f32.f16.f16"},
+      {"wgmma.mma_async.sp.sync.aligned.m64n256k32.f32.f16.f16",
+       TILE_CLASS_MATRIX_PRODUCT, TILE_UNIT_PRODUCT, 16 * 256 * 16,
+       "f32.f16.f16"},
+      {"mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32",
+       TILE_CLASS_MATRIX_PRODUCT, TILE_UNIT_PRODUCT, 2048,
+       "row.col.f32.f16.f16.f32"},
+      {"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32",
+       TILE_CLASS_MATRIX_PRODUCT, TILE_UNIT_PRODUCT, 4 * 256,
+       "row.col.f32.f16.f16.f32"},
+      {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64",
+       TILE_CLASS_MATRIX_PRODUCT, TILE_UNIT_PRODUCT, 256,
+       "row.col.f64.f64.f64.f64"},
       {"wgmma.fence.sync.aligned", TILE_CLASS_SYNC, TILE_UNIT_NONE, 0, ""},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
