@@ -36,6 +36,70 @@ def InstructionAnnotation : Pass<"tile-instruction-annotation", ""> {
   ];
 }
 
+def WsTiled : Pass<"tile-ws-tiled", ""> {
+  let summary = "Splits kernels with pipelined loops into producer and consumers";
+  let description = [{
+    Consumes: loops with `tile.num_stages`, planned (`tile.stage`, `tile.order`)
+    or not; `instr` on copies, or what `tile-instruction-annotation` would write.
+    Produces: rings, `tile.channel`, positions carried by `iter_args` and
+    results, and one `tile.specialize` with the roles "consumer" and "producer"
+    for the whole kernel. The block gets the threads of the producer, registers
+    are moved where that helps. A copy that stays with the consumers gets a
+    remark with a code of docs/Remarks.md and the reason, a loop of which no
+    copy moves as well.
+    Keeps: kernels without pipelined loops, with `tile.specialize` of their own,
+    with `specialize = off`, and for chips without TMA unless roles are
+    required; `tile.num_stages` of loops that the producer does not serve.
+    Fails: roles are required (`tile.specialize = "required"` on the loop,
+    `specialize = required` in `tile.kernel_config`) and a copy or loop has to
+    stay as it is.
+
+    Before:
+    ```mlir
+    scf.for %k = %c0 to %n step %c1 {
+      tile.copy %a to %As {instr = #tile.instr<tma>} : …
+      tile.gemm %As, %Bs, %acc : …
+    } {tile.num_stages = 3 : i32}
+    ```
+    After:
+    ```mlir
+    %ring = tile.alloc : memref<3x128x64xbf16, #gpu.address_space<workgroup>>
+    %ch = tile.channel(%ring) depth 3 {tma, consumer_warps = 4 : i64} : …
+    tile.specialize {
+      tile.role "consumer" warps 4 {
+        scf.for %k = … iter_args(%s = %c0_i32, %p = %c0_i32) {
+          tile.wait %ch[%s, %p]
+          %i = arith.index_cast %s : i32 to index
+          %slot = tile.region %ring[%i, 0, 0] [1, 128, 64] drop [0] : …
+          tile.gemm %slot, %Bs, %acc : …
+          tile.release %ch[%s, %p]
+          %s1, %p1 = tile.advance %s, %p depth 3
+          scf.yield %s1, %p1 : i32, i32
+        }
+      }
+      tile.role "producer" warps 1 {
+        scf.for %k = … iter_args(%s = %c0_i32, %p = %c0_i32) {
+          tile.acquire %ch[%s, %p]
+          %i = arith.index_cast %s : i32 to index
+          %slot = tile.region %ring[%i, 0, 0] [1, 128, 64] drop [0] : …
+          tile.copy %a to %slot signal %ch[%i] of !tile.channel {instr = #tile.instr<tma>} : …
+          tile.commit %ch[%s, %p]
+          %s1, %p1 = tile.advance %s, %p depth 3
+          scf.yield %s1, %p1 : i32, i32
+        }
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["arith", "memref", "scf", "tile"];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "chip to compile for, if the module does not say">,
+    Option<"producer_warps", "producer-warps", "int64_t", "0",
+           "warps of the producer; 0: as many as its copies need">
+  ];
+}
+
 def PipelinePlanning : Pass<"tile-pipeline-planning", ""> {
   let summary = "Assigns a stage and an order to the ops of pipelined loops";
   let description = [{

@@ -41,11 +41,24 @@ MlirLogicalResult tile_emit_error_at(MlirLocation location, const char *format,
   return tile_failure();
 }
 
-void tile_emit_remark(MlirOperation op, const char *code, const char *format,
-                      ...) {
-  FORMAT_MESSAGE(message, format);
+static void emit_remark(MlirOperation op, const char *code, const char *message,
+                        intptr_t num_notes, const MlirxNote *notes) {
   char tagged[MESSAGE_CAPACITY + CODE_CAPACITY];
   snprintf(tagged, sizeof tagged, "[%s] %s", code, message);
   mlirxEmitRemark(mlirOperationGetLocation(op),
-                  mlirStringRefCreateFromCString(tagged), 0, NULL);
+                  mlirStringRefCreateFromCString(tagged), num_notes, notes);
+}
+
+void tile_emit_remark(MlirOperation op, const char *code, const char *format,
+                      ...) {
+  FORMAT_MESSAGE(message, format);
+  emit_remark(op, code, message, 0, NULL);
+}
+
+void tile_emit_remark_with_note(MlirOperation op, MlirLocation note_location,
+                                const char *note, const char *code,
+                                const char *format, ...) {
+  FORMAT_MESSAGE(message, format);
+  MlirxNote attached = {note_location, mlirStringRefCreateFromCString(note)};
+  emit_remark(op, code, message, 1, &attached);
 }

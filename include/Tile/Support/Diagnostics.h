@@ -35,6 +35,12 @@ MlirLogicalResult tile_emit_error_at(MlirLocation location, const char *format,
 void tile_emit_remark(MlirOperation op, const char *code, const char *format,
                       ...) __attribute__((format(printf, 3, 4)));
 
+/// The same with a note at `note_location`.
+void tile_emit_remark_with_note(MlirOperation op, MlirLocation note_location,
+                                const char *note, const char *code,
+                                const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
 static inline MlirLogicalResult tile_success(void) {
   return mlirLogicalResultSuccess();
 }

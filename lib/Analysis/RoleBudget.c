@@ -1,0 +1,184 @@
+//===- RoleBudget.c - Slots, warps and registers of roles -----------------===//
+
+#include "RolePlan.h"
+
+#include "Tile/Support/Iterate.h"
+
+//===-- Slots -------------------------------------------------------------===//
+
+static bool int_attr(MlirOperation op, MlirStringRef name, int64_t *out) {
+  MlirAttribute attr = mlirOperationGetDiscardableAttributeByName(op, name);
+  if (mlirAttributeIsNull(attr))
+    return false;
+  *out = mlirIntegerAttrGetValueInt(attr);
+  return true;
+}
+
+typedef struct {
+  int64_t stage, order;
+} Slot;
+
+static bool slot_of(MlirOperation op, Slot *out) {
+  return int_attr(op, TILE_STR("tile.stage"), &out->stage) &&
+         int_attr(op, TILE_STR("tile.order"), &out->order);
+}
+
+static bool is_inside(const TileRoleNode *node, const TileRoleNode *loop) {
+  for (; node; node = tile_role_parent(node))
+    if (node == loop)
+      return true;
+  return false;
+}
+
+static bool reads_buffer(const TileRoleNode *node,
+                         const TileRoleBuffer *buffer) {
+  for (const TileRoleAccess *a = node->accesses; a; a = a->next)
+    if (a->reads && a->buffer == buffer)
+      return true;
+  return false;
+}
+
+// A planned loop says when the copy and its readers run: the tile has to live
+// from one to the other. A reader that comes first in the body frees its slot
+// for the copy of the same step.
+static int64_t loop_depth(const TileRolePlan *plan, const TileRoleFill *fill) {
+  Slot copy, reader;
+  int64_t depth = 0;
+  if (!slot_of(fill->node->op, &copy))
+    return fill->loop->num_stages;
+  for (int i = 0; i < plan->num_nodes; i++) {
+    const TileRoleNode *node = plan->nodes[i];
+    if (!reads_buffer(node, fill->buffer) || !is_inside(node, fill->loop->node))
+      continue;
+    if (!slot_of(node->op, &reader))
+      return fill->loop->num_stages;
+    int64_t slots = reader.stage - copy.stage + (copy.order < reader.order);
+    depth = slots > depth ? slots : depth;
+  }
+  return depth > 0 ? depth : fill->loop->num_stages;
+}
+
+int64_t tile_role_depth(const TileRolePlan *plan,
+                        const TileRoleBuffer *buffer) {
+  int64_t depth = 1;
+  for (TileRoleFill *fill = plan->fills; fill; fill = fill->next) {
+    if (fill->buffer != buffer)
+      continue;
+    int64_t slots = 1;
+    if (fill->loop)
+      slots = loop_depth(plan, fill);
+    for (TileRoleNode *at = tile_role_parent(fill->node); at && !fill->loop;
+         at = tile_role_parent(at))
+      if (at->kind == TILE_NODE_FOR || at->kind == TILE_NODE_WHILE)
+        slots = plan->prelude_depth;
+    depth = slots > depth ? slots : depth;
+  }
+  return depth;
+}
+
+void tile_role_prelude_solve(TileRolePlan *plan) {
+  // Barriers, and what alignment takes: an estimate, packing has the last word.
+  enum { OTHER_BYTES = 2048 };
+  int64_t total_bytes = OTHER_BYTES;
+  plan->prelude_depth = 2;
+  for (TileRoleBuffer *b = plan->buffers; b; b = b->next) {
+    int64_t size_bytes =
+        tile_shape_num_elems(&b->shape) * tile_elem_bits(b->shape.element) / 8;
+    total_bytes += size_bytes * (b->is_taken ? tile_role_depth(plan, b) : 1);
+  }
+  if (total_bytes > plan->target->max_smem_bytes)
+    plan->prelude_depth = 1;
+}
+
+//===-- Warps and registers -----------------------------------------------===//
+
+enum {
+  WARP_THREADS = 32,
+  GROUP_WARPS = 4,
+  // setmaxnreg: multiples of 8 from 24 to 256 (PTX ISA, setmaxnreg). A thread
+  // addresses 255.
+  STEP = 8,
+  LEAST = 24,
+  MOST = 240,
+  // Registers for addresses, masks and operands beside the fragments.
+  SCALARS = 64,
+  // A producer that computes addresses for each of its threads.
+  ADDRESSES = 40
+};
+
+static MlirWalkResult add_fragment(MlirOperation op, void *user_data) {
+  int64_t *num_bits = user_data;
+  TileShape shape;
+  if (tile_alloc_is(op) &&
+      tile_shape_of(mlirOperationGetResult(op, 0), &shape) &&
+      shape.space == TILE_SPACE_FRAGMENT)
+    *num_bits += tile_shape_num_elems(&shape) * tile_elem_bits(shape.element);
+  return MlirWalkResultAdvance;
+}
+
+// Registers that a computing thread wants: all fragments at once.
+static int64_t wanted_registers(const TileRolePlan *plan, int64_t num_threads) {
+  int64_t num_bits = 0;
+  mlirOperationWalk(plan->kernel, add_fragment, &num_bits, MlirWalkPreOrder);
+  return num_bits / 32 / num_threads + SCALARS;
+}
+
+// Registers of a block: what the launch gives every thread, times the threads.
+static int64_t launch_registers(const TileRolePlan *plan, int64_t num_threads) {
+  TileKernelConfigOp config = tile_kernel_config_of(plan->kernel);
+  int64_t blocks = 1;
+  if (config.op.ptr &&
+      !mlirAttributeIsNull(tile_kernel_config_min_blocks_attr(config)))
+    blocks = tile_kernel_config_min_blocks(config);
+  int64_t each = plan->target->sm_registers / blocks / num_threads;
+  each -= each % STEP;
+  int64_t most = plan->target->max_thread_registers;
+  return each < most ? each : most;
+}
+
+static bool is_bounded_by_user(const TileRolePlan *plan) {
+  TileKernelConfigOp config = tile_kernel_config_of(plan->kernel);
+  return config.op.ptr &&
+         !mlirAttributeIsNull(tile_kernel_config_registers_attr(config));
+}
+
+// Sum of threads times registers <= registers of the block.
+static void solve_registers(TileRolePlan *plan, bool only_tma) {
+  int64_t consumers = plan->num_warps[TILE_ROLE_CONSUMER] * WARP_THREADS;
+  int64_t producers = plan->num_warps[TILE_ROLE_PRODUCER] * WARP_THREADS;
+  int64_t each = launch_registers(plan, consumers + producers);
+  int64_t least = only_tma ? LEAST : ADDRESSES;
+  int64_t most = ((consumers + producers) * each - producers * least) /
+                 consumers / STEP * STEP;
+  most = most < MOST ? most : MOST;
+  if (least > each || most <= each || wanted_registers(plan, consumers) <= each)
+    return; // what the launch gives is enough
+  plan->registers[TILE_ROLE_CONSUMER] = most;
+  plan->registers[TILE_ROLE_PRODUCER] = least;
+}
+
+bool tile_role_budget_solve(TileRolePlan *plan,
+                            const TileRoleOptions *options) {
+  bool only_tma = true;
+  for (int c = 0; c < plan->num_channels; c++)
+    only_tma &= !plan->channels[c].has_cp_async && !plan->channels[c].has_simt;
+  int64_t consumers = plan->instr.num_threads / WARP_THREADS;
+  bool can_move = plan->target->has_setmaxnreg &&
+                  consumers % GROUP_WARPS == 0 && !is_bounded_by_user(plan);
+  // One thread issues TMA. A warpgroup is worth its place when it can hand
+  // registers to warps that want more than a launch with one warp gives them.
+  int64_t producers = only_tma ? 1 : GROUP_WARPS;
+  if (only_tma && can_move &&
+      wanted_registers(plan, plan->instr.num_threads) >
+          launch_registers(plan, plan->instr.num_threads + WARP_THREADS))
+    producers = GROUP_WARPS;
+  if (options->producer_warps > 0)
+    producers = options->producer_warps;
+  plan->num_warps[TILE_ROLE_CONSUMER] = consumers;
+  plan->num_warps[TILE_ROLE_PRODUCER] = producers;
+  if ((consumers + producers) * WARP_THREADS > plan->target->max_block_threads)
+    return false;
+  if (can_move && producers % GROUP_WARPS == 0)
+    solve_registers(plan, only_tma);
+  return true;
+}

@@ -1,0 +1,92 @@
+//===- RoleReasons.c - What the codes of tile-ws-tiled mean ---------------===//
+//
+// docs/Remarks.md lists the same codes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RolePlan.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define READ_ONLY_HELP                                                         \
+  "read it from global memory that the kernel does not write"
+
+#define DATA_TEXTS(what, name)                                                 \
+  {"tile-ws/" what "-consumer-data",                                           \
+   name " depends on what the computing warps make", READ_ONLY_HELP,           \
+   "it depends on this"},                                                      \
+      {"tile-ws/" what "-written-global",                                      \
+       name " depends on a tensor that the kernel may write", READ_ONLY_HELP,  \
+       "it is read here"},                                                     \
+      {"tile-ws/" what "-side-effect",                                         \
+       name " depends on an op that cannot be executed twice",                 \
+       "do it before the launch", "it depends on this"}
+
+static const TileRoleText texts[] = {
+    // Of a copy.
+    {"tile-ws/consumer-write",
+     "an op other than a copy from global memory "
+     "writes the tile too",
+     "write another tile", "it is written here"},
+    {"tile-ws/source-written", "the kernel may write what is copied",
+     "write another tensor; arguments marked tile.may_alias count as one",
+     "it is written here"},
+    {"tile-ws/unsupported-use",
+     "the tile is used in a way that has no form on "
+     "a slot of a ring",
+     "use the tile, or windows of it, in tile ops and memref.load",
+     "it is used here"},
+    {"tile-ws/foreign-control",
+     "the tile is filled inside control flow other "
+     "than scf.for, scf.if and scf.while",
+     "use one of these", "it is filled in this op"},
+    DATA_TEXTS("address", "the address of the copy"),
+    DATA_TEXTS("guard", "a condition around the copy"),
+    DATA_TEXTS("bound", "a bound of a loop around the copy"),
+    DATA_TEXTS("while", "the condition of a while around the copy"),
+    {"tile-ws/stale-read",
+     "what is read after the branch may be older than "
+     "the copy in it",
+     "copy in both branches, or read under the same condition",
+     "on one path through this op the tile keeps what it held"},
+    {"tile-ws/partial-fill",
+     "a part of what is read is not filled by the same "
+     "run of copies",
+     "copy the whole tile at once, or use two tiles", "it is read here"},
+    {"tile-ws/no-fill-on-path",
+     "the tile is read on a path that does not fill "
+     "it",
+     "copy before every read", "it is read here"},
+    {"tile-ws/in-while-condition",
+     "the tile is filled or read in the "
+     "condition of a while",
+     "move that to the body", "the condition is of this loop"},
+    {"tile-ws/too-many-stages", "a ring has at most 64 slots",
+     "ask for fewer stages", "it is filled here"},
+    // Of a loop.
+    {"tile-ws/no-candidate", "it holds no copy that TMA can do",
+     "tile-instruction-annotation says why; tile.specialize = \"required\" "
+     "takes cp.async as well",
+     NULL},
+    {"tile-ws/nothing-left", "none of its copies can move to a producer",
+     "see the remarks on the copies", NULL},
+    // Of a kernel.
+    {"tile-ws/user-sync", "the kernel synchronises its threads itself",
+     "leave barriers to the compiler, or write tile.specialize yourself",
+     "this op does"},
+    {"tile-ws/kernel-results", "the kernel returns values",
+     "write them to memory", "they are returned here"},
+    {"tile-ws/too-many-threads",
+     "the block would have more threads than the "
+     "chip allows with a producer",
+     "use fewer computing threads", NULL},
+};
+
+const TileRoleText *tile_role_text(const char *code) {
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    if (!strcmp(texts[i].code, code))
+      return &texts[i];
+  assert(false && "every code has texts");
+  return NULL;
+}

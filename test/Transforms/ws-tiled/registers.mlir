@@ -1,0 +1,110 @@
+// Warps and registers: threads times registers of all roles fit what the launch
+// gives the block (65,536, in multiples of 8 per thread).
+
+// RUN: %tile_opt_passes 'tile-ws-tiled{target=sm_90a}' %s | FileCheck %s
+// RUN: %tile_opt_passes 'tile-ws-tiled{target=sm_90a producer-warps=4}' %s | FileCheck %s --check-prefix=FOUR
+
+#smem = #gpu.address_space<workgroup>
+#frag = #tile.fragment
+!tensor = memref<?x?xbf16>
+!win = !tile.region<64x64xbf16>
+!tile = memref<64x64xbf16, #smem>
+
+// 128x256 f32 on 256 threads: 128 registers, which a launch of 288 threads has.
+// 384 threads get 168: 128 * 24 + 256 * 240 = 384 * 168.
+// CHECK-LABEL: func.func @two_warpgroups
+// CHECK: tile.role "consumer" warps 8 {
+// CHECK: tile.role "producer" warps 1 {
+// FOUR-LABEL: func.func @two_warpgroups
+// FOUR: tile.role "consumer" warps 8 registers 240 {
+// FOUR: tile.role "producer" warps 4 registers 24 {
+func.func @two_warpgroups(%A: !tensor, %n: index) attributes {tile.num_threads = 256 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %S = tile.alloc : !tile
+  %acc = tile.alloc : memref<128x256xf32, #frag>
+  %F = tile.alloc : memref<64x64xbf16, #frag>
+  scf.for %k = %c0 to %n step %c1 {
+    %a = tile.region %A[0, %k] [64, 64] : !tensor
+    tile.copy %a to %S {instr = #tile.instr<tma>} : !win, !tile
+    tile.copy %S to %F : !tile, memref<64x64xbf16, #frag>
+  } {tile.num_stages = 2 : i32}
+  return
+}
+
+// 192x256 f32 on 384 threads wants more than 512 threads get (128), and more
+// than 416 get (152): a warpgroup gives its registers away.
+// CHECK-LABEL: func.func @three_warpgroups
+// CHECK: tile.role "consumer" warps 12 registers 160 {
+// CHECK: tile.role "producer" warps 4 registers 24 {
+func.func @three_warpgroups(%A: !tensor, %n: index) attributes {tile.num_threads = 384 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %S = tile.alloc : !tile
+  %acc = tile.alloc : memref<192x256xf32, #frag>
+  %F = tile.alloc : memref<64x64xbf16, #frag>
+  scf.for %k = %c0 to %n step %c1 {
+    %a = tile.region %A[0, %k] [64, 64] : !tensor
+    tile.copy %a to %S {instr = #tile.instr<tma>} : !win, !tile
+    tile.copy %S to %F : !tile, memref<64x64xbf16, #frag>
+  } {tile.num_stages = 2 : i32}
+  return
+}
+
+// 640 threads: 96 each, 512 * 112 + 128 * 24 <= 640 * 96.
+// FOUR-LABEL: func.func @four_warpgroups
+// FOUR: tile.role "consumer" warps 16 registers 112 {
+// FOUR: tile.role "producer" warps 4 registers 24 {
+func.func @four_warpgroups(%A: !tensor, %n: index) attributes {tile.num_threads = 512 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %S = tile.alloc : !tile
+  %acc = tile.alloc : memref<128x256xf32, #frag>
+  %F = tile.alloc : memref<64x64xbf16, #frag>
+  scf.for %k = %c0 to %n step %c1 {
+    %a = tile.region %A[0, %k] [64, 64] : !tensor
+    tile.copy %a to %S {instr = #tile.instr<tma>} : !win, !tile
+    tile.copy %S to %F : !tile, memref<64x64xbf16, #frag>
+  } {tile.num_stages = 2 : i32}
+  return
+}
+
+// Producers that compute addresses keep 40.
+// CHECK-LABEL: func.func @plain_copies
+// CHECK: tile.role "consumer" warps 8 registers 232 {
+// CHECK: tile.role "producer" warps 4 registers 40 {
+func.func @plain_copies(%A: !tensor, %n: index) attributes {tile.num_threads = 256 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %S = tile.alloc : !tile
+  %T = tile.alloc : !tile
+  %acc = tile.alloc : memref<128x256xf32, #frag>
+  %F = tile.alloc : memref<64x64xbf16, #frag>
+  scf.for %k = %c0 to %n step %c1 {
+    %a = tile.region %A[0, %k] [64, 64] : !tensor
+    tile.copy %a to %S {instr = #tile.instr<tma>} : !win, !tile
+    tile.copy %a to %T {instr = #tile.instr<simt>} : !win, !tile
+    tile.copy %S to %F : !tile, memref<64x64xbf16, #frag>
+    tile.copy %T to %F : !tile, memref<64x64xbf16, #frag>
+  } {tile.num_stages = 2 : i32}
+  return
+}
+
+// The user's bound on registers is obeyed by all.
+// CHECK-LABEL: func.func @bounded
+// CHECK: tile.role "consumer" warps 12 {
+// CHECK: tile.role "producer" warps 1 {
+func.func @bounded(%A: !tensor, %n: index) attributes {tile.num_threads = 384 : i32} {
+  tile.kernel_config {registers = 152 : i64}
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %S = tile.alloc : !tile
+  %acc = tile.alloc : memref<192x256xf32, #frag>
+  %F = tile.alloc : memref<64x64xbf16, #frag>
+  scf.for %k = %c0 to %n step %c1 {
+    %a = tile.region %A[0, %k] [64, 64] : !tensor
+    tile.copy %a to %S {instr = #tile.instr<tma>} : !win, !tile
+    tile.copy %S to %F : !tile, memref<64x64xbf16, #frag>
+  } {tile.num_stages = 2 : i32}
+  return
+}
