@@ -5,7 +5,8 @@ file names are unique in the tree.
 
 Layers: 0 Support and the layout algebra, 1 Dialect and the chip table,
 2 Analysis, 3 Transforms, 4 Conversion, 5 Target, 6 Pipeline, 7 Bridge.
-Emulator and Launcher stand beside them; tools see every public header."""
+Emulator, Launcher and the CUDA libraries on top of the emulator (CudaShim)
+stand beside them; tools see every public header."""
 
 import collections
 import os
@@ -24,6 +25,7 @@ LAYERS = [
     (r"include/Tile/Emulator\.h|lib/Emulator/", "Emulator"),
     (r"include/Tile/Launcher\.h|lib/Launcher/", "Launcher"),
     (r"include/Tile/(Analysis|Loop\w*)\.h|lib/Analysis/", "Analysis"),
+    (r"lib/CudaShim/", "CudaShim"),
     (r"include/Tile/Transforms\.h|lib/Transforms/", "Transforms"),
     (r"include/Tile/Conversion\.h|lib/Conversion/", "Conversion"),
     (r"include/Tile/\w+\.h|lib/Target/", "Target"),
@@ -38,8 +40,10 @@ ORDER = ["Support", "Layout", "Dialect", "Analysis", "Transforms",
 MAY_SEE = {name: set(ORDER[:i + 1]) for i, name in enumerate(ORDER)}
 MAY_SEE["Emulator"] = {"Support", "Emulator"}
 MAY_SEE["Launcher"] = {"Support", "Emulator", "Launcher"}
-MAY_SEE["tools"] = set(ORDER[:-1]) | {"Emulator", "Launcher", "tools"}
-PLAIN_C = {"Layout", "Emulator", "Launcher"}
+MAY_SEE["CudaShim"] = {"Support", "Emulator", "CudaShim"}
+MAY_SEE["tools"] = set(ORDER[:-1]) | {"Emulator", "Launcher", "CudaShim",
+                                      "tools"}
+PLAIN_C = {"Layout", "Emulator", "Launcher", "CudaShim"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
 

@@ -47,6 +47,11 @@ size_t tile_emu_module_num_kernels(const TileEmuModule *module);
 const TileEmuKernelInfo *tile_emu_module_kernel(const TileEmuModule *module,
                                                 size_t index);
 
+/// Where a variable of the module (.global or .const) lies and its size; false
+/// when there is none of that name.
+bool tile_emu_module_variable(const TileEmuModule *module, const char *name,
+                              void **out_memory, size_t *out_size_bytes);
+
 //===-- Device ------------------------------------------------------------===//
 
 typedef struct TileEmu TileEmu;
@@ -105,15 +110,33 @@ void tile_emu_destroy(TileEmu *emu);
 TileStatus tile_emu_alloc(TileEmu *emu, size_t size_bytes, const char *name,
                           void **out_memory);
 
+/// Makes memory of the caller accessible to kernels, as memory that the driver
+/// registers. Owner: the caller, who keeps it until tile_emu_free.
+TileStatus tile_emu_map_host(TileEmu *emu, void *memory, size_t size_bytes,
+                             const char *name);
+
+/// Ends what tile_emu_alloc or tile_emu_map_host began; kernels that use the
+/// memory later are out of bounds. Errors: no memory begins at `memory`.
+TileStatus tile_emu_free(TileEmu *emu, void *memory);
+
 /// Writes the 128-byte map (64-byte aligned) that a kernel of the emulator
 /// takes as a parameter. Errors: every rule of the driver, with the numbers.
 TileStatus tile_emu_tensor_map_encode(const TileTensorMap *map, void *out_map);
+
+/// Changes the address of an encoded map. Errors: not a map, or the address is
+/// not 16-byte aligned.
+TileStatus tile_emu_tensor_map_replace_address(void *map, uint64_t address);
+
+/// CTAs of this size that a multiprocessor has room for, 0 when not even one.
+/// Registers are not counted, since PTX does not say how many there are.
+int tile_emu_ctas_per_sm(uint32_t threads_per_cta, size_t smem_bytes);
 
 typedef struct {
   uint32_t grid[3], block[3], cluster[3]; // cluster 0,0,0 = 1,1,1
   size_t dynamic_smem_bytes;
   void **args; // one pointer per kernel parameter, to its value
   size_t num_args;
+  bool co_resident; // this launch, as TileEmuOptions.co_resident all of them
 } TileEmuLaunch;
 
 /// Runs a kernel to its end. Errors: USER_ERROR for a launch the driver would

@@ -296,7 +296,7 @@ void tile_emu_global_write_check(TileWarp *warp, const TileInsn *insn,
     uint64_t before = allocation->writers[k];
     __atomic_store_n(&allocation->writers[k], writer, __ATOMIC_RELAXED);
     uint32_t time = 0;
-    if (allocation->writer_epochs) {
+    if (cluster->run->residence) {
       time = allocation->writer_epochs[k];
       allocation->writer_epochs[k] = tile_emu_order_epoch(warp);
     }

@@ -166,6 +166,10 @@ static uint64_t special_value(const TileWarp *warp, uint32_t l,
     return TILE_SHARED_FIRST;
   case TILE_SPECIAL_TOTAL_SMEM_SIZE:
     return run->dynamic_smem_base + run->dynamic_smem_bytes;
+  case TILE_SPECIAL_WORKSPACE_HIGH:
+    return (uintptr_t)run->workspace >> 32;
+  case TILE_SPECIAL_WORKSPACE_LOW:
+    return (uintptr_t)run->workspace & UINT32_MAX;
   default:
     return 0;
   }

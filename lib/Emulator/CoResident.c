@@ -51,12 +51,20 @@ typedef struct {
 
 static uint32_t smaller(uint32_t x, uint32_t y) { return x < y ? x : y; }
 
+int tile_emu_ctas_per_sm(uint32_t threads_per_cta, size_t smem_bytes) {
+  uint32_t num_warps = (threads_per_cta + TILE_WARP_SIZE - 1) / TILE_WARP_SIZE;
+  if (num_warps == 0 || num_warps > TILE_MAX_CTA_WARPS ||
+      smem_bytes > TILE_SHARED_MAX_BYTES)
+    return 0;
+  uint32_t by_smem =
+      SM_SHARED_BYTES / ((uint32_t)smem_bytes + CTA_SHARED_OVERHEAD_BYTES);
+  return (int)smaller(smaller(SM_CTAS, SM_WARPS / num_warps), by_smem);
+}
+
 static uint32_t ctas_per_sm(const TileRun *run) {
-  uint32_t smem_bytes = run->dynamic_smem_base + run->dynamic_smem_bytes;
-  uint32_t count = smaller(SM_CTAS, SM_WARPS / run->warps_per_cta);
-  count = smaller(count,
-                  SM_SHARED_BYTES / (smem_bytes + CTA_SHARED_OVERHEAD_BYTES));
-  return count ? count : 1;
+  int count = tile_emu_ctas_per_sm(
+      run->threads_per_cta, run->dynamic_smem_base + run->dynamic_smem_bytes);
+  return count ? (uint32_t)count : 1;
 }
 
 uint32_t tile_emu_cta_number(const TileCta *cta) {

@@ -4,6 +4,7 @@
 #include "Statistics.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 enum {
   DEFAULT_PRIORITY_CHANGES = 3,
@@ -84,14 +85,18 @@ TileStatus tile_emu_create(const TileEmuOptions *options, TileEmu **out_emu) {
   return tile_status_ok();
 }
 
+static void allocation_release(TileAllocation *allocation) {
+  if (allocation->block)
+    munmap(allocation->block, allocation->block_bytes);
+  free(allocation->writers);
+  free(allocation->writer_epochs);
+}
+
 void tile_emu_destroy(TileEmu *emu) {
   if (!emu)
     return;
-  for (size_t i = 0; i < emu->num_allocations; i++) {
-    free(emu->allocations[i].block);
-    free(emu->allocations[i].writers);
-    free(emu->allocations[i].writer_epochs);
-  }
+  for (size_t i = 0; i < emu->num_allocations; i++)
+    allocation_release(&emu->allocations[i]);
   tile_emu_findings_deinit(&emu->findings);
   free(emu->finding_views);
   free(emu->allocations);
@@ -109,46 +114,75 @@ void tile_emu_destroy(TileEmu *emu) {
 
 //===-- Memory ------------------------------------------------------------===//
 
+#define OUT_OF_MEMORY(name, size_bytes)                                        \
+  tile_status_error(TILE_STATUS_USER_ERROR,                                    \
+                    "out of memory for %zu bytes of "                          \
+                    "%s",                                                      \
+                    size_bytes, name)
+
+/// Adds an allocation with what race detection keeps of it.
+static TileStatus allocation_add(TileEmu *emu, TileAllocation allocation,
+                                 const char *name) {
+  size_t num_writers = allocation.size_bytes / 2 + 2;
+  if (emu->options.detect_races) {
+    allocation.writers = calloc(num_writers, sizeof *allocation.writers);
+    if (!allocation.writers)
+      return OUT_OF_MEMORY(name, (size_t)allocation.size_bytes);
+  }
+  allocation.name = tile_arena_strdup(&emu->names, name, strlen(name));
+  emu->allocations = tile_emu_realloc(
+      emu->allocations, (emu->num_allocations + 1) * sizeof *emu->allocations);
+  emu->allocations[emu->num_allocations++] = allocation;
+  return tile_status_ok();
+}
+
 TileStatus tile_emu_alloc(TileEmu *emu, size_t size_bytes, const char *name,
                           void **out_memory) {
   *out_memory = NULL;
-  size_t block_bytes = size_bytes + 2 * (size_t)TILE_GUARD_ZONE_BYTES;
-  block_bytes = (block_bytes + BLOCK_ALIGN) / BLOCK_ALIGN * BLOCK_ALIGN;
-  uint8_t *block = NULL;
-  if (size_bytes <= MAX_ALLOCATION_BYTES)
-    block = aligned_alloc(BLOCK_ALIGN, block_bytes);
-  uint64_t *writers = NULL;
-  if (block && emu->options.detect_races)
-    writers = calloc(size_bytes / 2 + 2, sizeof *writers);
-  uint32_t *writer_epochs = NULL;
-  if (writers && emu->options.co_resident)
-    writer_epochs = calloc(size_bytes / 2 + 2, sizeof *writer_epochs);
-  bool is_complete = block && (writers || !emu->options.detect_races) &&
-                     (writer_epochs || !writers || !emu->options.co_resident);
-  if (!is_complete) {
-    free(block);
-    free(writers);
-    return tile_status_error(TILE_STATUS_USER_ERROR,
-                             "out of memory for %zu bytes of %s", size_bytes,
-                             name ? name : "a buffer");
-  }
-  emu->allocations = tile_emu_realloc(
-      emu->allocations, (emu->num_allocations + 1) * sizeof *emu->allocations);
-  TileAllocation *allocation = &emu->allocations[emu->num_allocations++];
   if (!name)
     name = "buffer";
-  *allocation = (TileAllocation){
-      .memory = block + TILE_GUARD_ZONE_BYTES,
-      .size_bytes = size_bytes,
-      .name = tile_arena_strdup(&emu->names, name, strlen(name)),
-      .block = block,
-      .writers = writers,
-      .writer_epochs = writer_epochs};
+  if (size_bytes > MAX_ALLOCATION_BYTES)
+    return OUT_OF_MEMORY(name, size_bytes);
+  size_t block_bytes = size_bytes + 2 * (size_t)TILE_GUARD_ZONE_BYTES;
+  block_bytes = (block_bytes + BLOCK_ALIGN) / BLOCK_ALIGN * BLOCK_ALIGN;
+  // Pages are zero and cost nothing until they are used.
+  uint8_t *block = mmap(NULL, block_bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (block == MAP_FAILED)
+    return OUT_OF_MEMORY(name, size_bytes);
   _Static_assert(TILE_GUARD_ZONE_BYTES % MEMORY_ALIGN == 0,
                  "memory is 256-byte aligned");
-  memset(allocation->memory, 0, size_bytes);
-  *out_memory = allocation->memory;
-  return tile_status_ok();
+  TileAllocation allocation = {.memory = block + TILE_GUARD_ZONE_BYTES,
+                               .size_bytes = size_bytes,
+                               .block = block,
+                               .block_bytes = block_bytes};
+  TileStatus status = allocation_add(emu, allocation, name);
+  if (tile_status_is_ok(&status))
+    *out_memory = allocation.memory;
+  else
+    munmap(block, block_bytes);
+  return status;
+}
+
+TileStatus tile_emu_map_host(TileEmu *emu, void *memory, size_t size_bytes,
+                             const char *name) {
+  TileAllocation allocation = {.memory = memory, .size_bytes = size_bytes};
+  return allocation_add(emu, allocation, name ? name : "host memory");
+}
+
+TileStatus tile_emu_free(TileEmu *emu, void *memory) {
+  for (size_t i = 0; i < emu->num_allocations; i++) {
+    TileAllocation *allocation = &emu->allocations[i];
+    if (allocation->memory != memory)
+      continue;
+    allocation_release(allocation);
+    memmove(allocation, allocation + 1,
+            (--emu->num_allocations - i) * sizeof *allocation);
+    return tile_status_ok();
+  }
+  return tile_status_error(TILE_STATUS_USER_ERROR,
+                           "no memory of the device begins at 0x%llx",
+                           (unsigned long long)(uintptr_t)memory);
 }
 
 //===-- Results -----------------------------------------------------------===//

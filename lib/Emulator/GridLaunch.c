@@ -172,8 +172,10 @@ static void run_clusters(TileRun *run) {
 //===-- Device memory during the launch -----------------------------------===//
 
 /// Variables of the module are memory of the device while its kernels run.
-static void add_variables(TileEmu *emu, const TileEmuModule *module) {
-  size_t capacity = emu->num_allocations + module->num_symbols;
+static void add_variables(TileRun *run) {
+  TileEmu *emu = run->emu;
+  const TileEmuModule *module = run->module;
+  size_t capacity = emu->num_allocations + module->num_symbols + 1;
   emu->allocations =
       tile_emu_realloc(emu->allocations, capacity * sizeof *emu->allocations);
   for (uint32_t i = 0; i < module->num_symbols; i++) {
@@ -186,17 +188,25 @@ static void add_variables(TileEmu *emu, const TileEmuModule *module) {
                            .size_bytes = symbol->size_bytes,
                            .name = symbol->name};
   }
+  run->workspace[0] = sizeof run->workspace;
+  emu->allocations[emu->num_allocations++] =
+      (TileAllocation){.memory = (uint8_t *)run->workspace,
+                       .size_bytes = sizeof run->workspace,
+                       .name = "grid workspace"};
 }
 
 /// Large arrays are allocated anew: their pages cost nothing until a kernel
 /// writes to the memory they describe.
-static void clear_writers(TileEmu *emu) {
+static void clear_writers(TileEmu *emu, bool is_co_resident) {
   enum { LARGE_BYTES = 1 << 20 };
   for (size_t i = 0; i < emu->num_allocations; i++) {
     TileAllocation *allocation = &emu->allocations[i];
     size_t count = allocation->size_bytes / 2 + 2;
     if (!allocation->writers)
       continue;
+    if (is_co_resident && !allocation->writer_epochs)
+      allocation->writer_epochs =
+          tile_emu_calloc(count, sizeof *allocation->writer_epochs);
     if (count * sizeof *allocation->writers < LARGE_BYTES) {
       memset(allocation->writers, 0, count * sizeof *allocation->writers);
       continue;
@@ -248,8 +258,8 @@ static void run_execute(TileRun *run, const TileEmuLaunch *launch) {
   TileEmu *emu = run->emu;
   const TileKernel *kernel = run->kernel;
   size_t num_allocations = emu->num_allocations;
-  clear_writers(emu);
-  add_variables(emu, run->module);
+  clear_writers(emu, run->is_co_resident);
+  add_variables(run);
   run->params = params_build(kernel, launch);
   run->register_template = tile_emu_aligned(64, kernel->register_file_bytes);
   tile_emu_template_build(run);
@@ -259,7 +269,7 @@ static void run_execute(TileRun *run, const TileEmuLaunch *launch) {
   run->results = tile_emu_results_create(run);
   pthread_mutex_init(&run->progress_lock, NULL);
   run->map_proxy = tile_emu_map_proxy_create();
-  if (emu->options.co_resident)
+  if (run->is_co_resident)
     tile_emu_co_resident_run(run);
   else
     run_clusters(run);
@@ -276,6 +286,7 @@ static void run_execute(TileRun *run, const TileEmuLaunch *launch) {
 TileStatus tile_emu_launch(TileEmu *emu, TileEmuModule *module,
                            const char *kernel, const TileEmuLaunch *launch) {
   TileRun run = {.emu = emu, .module = module};
+  run.is_co_resident = launch->co_resident || emu->options.co_resident;
   run.kernel = kernel_find(module, kernel);
   if (!run.kernel)
     REFUSE("%s has no kernel %s", module->name, kernel);

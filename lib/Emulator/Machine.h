@@ -293,7 +293,8 @@ typedef struct {
   uint8_t *memory;
   uint64_t size_bytes;
   const char *name;
-  uint8_t *block; // what to free; NULL when borrowed from a module
+  uint8_t *block; // what to free; NULL when borrowed
+  size_t block_bytes;
   /// By 2 bytes: 1 + CTA << 32 | epoch of the last plain write of this launch.
   uint64_t *writers;
   uint32_t *writer_epochs; // co-resident: of the writer's cluster
@@ -318,6 +319,8 @@ struct TileEmu {
   TileArena names;
 };
 
+enum { TILE_WORKSPACE_WORDS = 16 };
+
 /// One launch.
 struct TileRun {
   TileEmu *emu;
@@ -331,6 +334,10 @@ struct TileRun {
   uint8_t *register_template; // register file of a fresh warp
   TileClusterResults *results;
   struct TileResidence *residence; // NULL: clusters run one after another
+  bool is_co_resident;
+  /// Memory for barriers of the whole grid, which the driver gives to
+  /// cooperative kernels: its size, a counter.
+  uint32_t workspace[TILE_WORKSPACE_WORDS];
   struct TileMapProxy *map_proxy;
   TileInsnTraits *traits; // by instruction; NULL unless recorded
   uint64_t num_ctas_done, num_noted_insns; // atomic; for Progress.c

@@ -236,6 +236,8 @@ typedef enum {
   TILE_SPECIAL_ENVREG = 40,
   TILE_SPECIAL_RESERVED_BEGIN = 42,
   TILE_SPECIAL_RESERVED_END = 43,
+  TILE_SPECIAL_WORKSPACE_HIGH = 44,
+  TILE_SPECIAL_WORKSPACE_LOW = 45,
   TILE_SPECIAL_CLOCK = 41 // changes with every read; only `mov` reads it
 } TileSpecial;
 

@@ -535,3 +535,19 @@ const TileEmuKernelInfo *tile_emu_module_kernel(const TileEmuModule *module,
                                                 size_t index) {
   return &module->infos[index];
 }
+
+bool tile_emu_module_variable(const TileEmuModule *module, const char *name,
+                              void **out_memory, size_t *out_size_bytes) {
+  for (uint32_t i = 0; i < module->num_symbols; i++) {
+    const TileSymbol *symbol = &module->symbols[i];
+    bool is_memory = (symbol->space == TILE_SPACE_GLOBAL ||
+                      symbol->space == TILE_SPACE_CONST) &&
+                     symbol->place != TILE_NOT_PLACED;
+    if (!is_memory || !symbol->is_module_scope || strcmp(symbol->name, name))
+      continue;
+    *out_memory = (void *)(uintptr_t)symbol->place;
+    *out_size_bytes = symbol->size_bytes;
+    return true;
+  }
+  return false;
+}

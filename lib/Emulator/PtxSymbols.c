@@ -289,6 +289,9 @@ static const SpecialName specials[] = {
     {"%reserved_smem_offset_begin", TILE_SPECIAL_RESERVED_BEGIN, 4},
     {"%reserved_smem_offset_end", TILE_SPECIAL_RESERVED_END, 4},
     {"%reserved_smem_offset_cap", TILE_SPECIAL_RESERVED_END, 4},
+    // The driver's: 1 and 2 are the address of the workspace of the grid.
+    {"%envreg1", TILE_SPECIAL_WORKSPACE_HIGH, 4},
+    {"%envreg2", TILE_SPECIAL_WORKSPACE_LOW, 4},
     {"%clock64", TILE_SPECIAL_CLOCK, 8},
     {"%clock", TILE_SPECIAL_CLOCK, 4},
     {"%clock_hi", TILE_SPECIAL_ENVREG, 4},

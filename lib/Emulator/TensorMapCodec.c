@@ -133,6 +133,19 @@ TileStatus tile_emu_tensor_map_encode(const TileTensorMap *map, void *out_map) {
   return status;
 }
 
+TileStatus tile_emu_tensor_map_replace_address(void *map, uint64_t address) {
+  TileEncodedMap encoded;
+  memcpy(&encoded, map, sizeof encoded);
+  if (!tile_emu_encoded_map_is_valid(&encoded))
+    REFUSE("tensor map: these bytes are not a tensor map");
+  if (address % 16)
+    REFUSE("tensor map: address 0x%llx is not 16-byte aligned",
+           (unsigned long long)address);
+  encoded.address = address;
+  memcpy(map, &encoded, sizeof encoded);
+  return tile_status_ok();
+}
+
 bool tile_emu_encoded_map_is_valid(const TileEncodedMap *map) {
   if (map->magic != TILE_TENSOR_MAP_MAGIC || map->rank < 1 ||
       map->rank > TILE_TENSOR_MAP_MAX_RANK || map->swizzle > 3 ||

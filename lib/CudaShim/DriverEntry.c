@@ -1,0 +1,107 @@
+//===- DriverEntry.c - Errors, cuGetProcAddress ---------------------------===//
+
+#include "DriverApi.h"
+#include "ErrorNames.h"
+#include "Shim.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+//===-- Errors ------------------------------------------------------------===//
+
+CuResult cuGetErrorName(CuResult error, const char **out_name) {
+  const TileShimErrorName *name = tile_shim_error_name((int)error);
+  if (!out_name)
+    return CU_INVALID_VALUE;
+  *out_name = name ? name->driver_name : NULL;
+  return *out_name ? CU_SUCCESS : CU_INVALID_VALUE;
+}
+
+CuResult cuGetErrorString(CuResult error, const char **out_text) {
+  const TileShimErrorName *name = tile_shim_error_name((int)error);
+  if (!out_text)
+    return CU_INVALID_VALUE;
+  *out_text = name && name->driver_name ? name->text : NULL;
+  return *out_text ? CU_SUCCESS : CU_INVALID_VALUE;
+}
+
+//===-- Functions by name -------------------------------------------------===//
+
+/// Functions whose parameters changed: which form a version of CUDA means.
+/// All others have one form here, with the highest number.
+typedef struct {
+  const char *name, *symbol;
+  int since;
+} Form;
+
+static const Form forms[] = {
+    {"cuCtxCreate", "cuCtxCreate_v4", 12050},
+    {"cuCtxCreate", "cuCtxCreate_v3", 11040},
+    {"cuCtxCreate", "cuCtxCreate_v2", 3020},
+    {"cuGetProcAddress", "cuGetProcAddress_v2", 12000},
+    {"cuGetProcAddress", "cuGetProcAddress", 11030},
+    {"cuStreamGetCaptureInfo", "cuStreamGetCaptureInfo_v3", 12030},
+    {"cuStreamGetCaptureInfo", "cuStreamGetCaptureInfo_v2", 11030},
+};
+
+static void *own_symbol(const char *name) {
+  Dl_info info;
+  void *self = NULL;
+  int (*anchor)(int *) = (int (*)(int *))cuDriverGetVersion;
+  memcpy((void *)&self, (void *)&anchor, sizeof self);
+  void *library = dladdr(self, &info) ? dlopen(info.dli_fname, RTLD_NOW) : NULL;
+  void *symbol = library ? dlsym(library, name) : NULL;
+  // Names of other libraries are none of ours.
+  Dl_info owner;
+  if (symbol && (!dladdr(symbol, &owner) || owner.dli_fbase != info.dli_fbase))
+    symbol = NULL;
+  if (library)
+    dlclose(library);
+  return symbol;
+}
+
+static void *find_function(const char *name, int version) {
+  for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
+    if (strcmp(forms[i].name, name) == 0 && version >= forms[i].since)
+      return own_symbol(forms[i].symbol);
+  char symbol[160];
+  for (int number = 4; number >= 2; number--) {
+    snprintf(symbol, sizeof symbol, "%.150s_v%d", name, number);
+    void *function = own_symbol(symbol);
+    if (function)
+      return function;
+  }
+  return own_symbol(name);
+}
+
+CuResult cuGetProcAddress_v2(const char *name, void **out_function, int version,
+                             uint64_t flags, int *out_found) {
+  enum { FOUND = 0, NOT_FOUND = 1 };
+  (void)flags;
+  if (!name || !out_function)
+    return CU_INVALID_VALUE;
+  *out_function =
+      strncmp(name, "cu", 2) == 0 ? find_function(name, version) : NULL;
+  if (out_found)
+    *out_found = *out_function ? FOUND : NOT_FOUND;
+  return *out_function || out_found ? CU_SUCCESS : CU_NOT_FOUND;
+}
+
+CuResult cuGetProcAddress(const char *name, void **out_function, int version,
+                          uint64_t flags) {
+  return cuGetProcAddress_v2(name, out_function, version, flags, NULL);
+}
+
+/// Tables of functions for NVIDIA's own libraries, which no document describes.
+/// Their runtime uses them without looking at the result, so the program ends
+/// here, where the reason can be said.
+CuResult cuGetExportTable(const void **out_table, const void *id) {
+  if (!out_table || !id)
+    return CU_INVALID_VALUE;
+  tile_shim_say("the program asks for undocumented tables of NVIDIA's driver "
+                "(cuGetExportTable), as a runtime library that is linked "
+                "statically does; link with nvcc -cudart shared");
+  exit(EXIT_FAILURE);
+}
