@@ -42,6 +42,10 @@ static const Form forms[] = {
     {"cuCtxCreate", "cuCtxCreate_v2", 3020},
     {"cuGetProcAddress", "cuGetProcAddress_v2", 12000},
     {"cuGetProcAddress", "cuGetProcAddress", 11030},
+    // The newer forms of these have to be asked for by their own names.
+    {"cuCtxGetDevice", "cuCtxGetDevice", 0},
+    {"cuCtxSynchronize", "cuCtxSynchronize", 0},
+    {"cuStreamGetCtx", "cuStreamGetCtx", 0},
     {"cuStreamGetCaptureInfo", "cuStreamGetCaptureInfo_v3", 12030},
     {"cuStreamGetCaptureInfo", "cuStreamGetCaptureInfo_v2", 11030},
 };
