@@ -21,6 +21,9 @@ typedef struct {
   int64_t first, last;  // lifetime in program order; -1: never used
   int64_t offset_bytes; // set by tile_shared_memory_place
   bool is_barrier;
+  bool is_ring;            // of a channel, whose barriers order accesses to it
+  bool is_throughout;      // several roles use it: it lives all the time
+  MlirOperation role;      // one that uses it, or null
   MlirOperation in_flight; // while collecting: a copy to it, not waited for
 } TileSharedBuffer;
 

@@ -163,12 +163,17 @@ def LayoutInference : Pass<"tile-layout-inference", ""> {
 def LowerChannels : Pass<"tile-lower-channels", ""> {
   let summary = "Gives asynchronous copies the barriers that complete them";
   let description = [{
-    Consumes: `tile.copy` with `instr = #tile.instr<tma>` into shared memory.
-    Produces: a barrier per group of copies that are issued together, the bytes
-    it expects, and the wait. Parity is kept in private memory, so it is right
-    under any control flow.
+    Consumes: channels; `tile.copy` with `instr = #tile.instr<tma>` into shared
+    memory.
+    Produces: for a channel a row of full and one of empty barriers, whose counts
+    come from its agents, and the arrivals, waits, expected bytes and fences that
+    its four verbs stand for; `tile.channel_barriers` says what they were. For
+    other copies a barrier per group that is issued together, the bytes it
+    expects, and the wait. Parity is kept in private memory, so it is right under
+    any control flow.
     Keeps: copies that signal a barrier already.
-    Fails: never.
+    Fails: agents of a channel that are not what its roles do (says both
+    numbers).
   }];
   let dependentDialects = ["arith", "memref", "tile"];
 }
@@ -198,6 +203,23 @@ def InsertSync : Pass<"tile-insert-sync", ""> {
     Fails: never.
   }];
   let dependentDialects = ["tile"];
+}
+
+def LowerRoles : Pass<"tile-lower-roles", ""> {
+  let summary = "Turns roles into branches on the number of the warp";
+  let description = [{
+    Consumes: `tile.specialize` with its roles.
+    Produces: one `scf.if` per role on `tile.warp_id`, `tile.warps` on the ops
+    that were inside, setmaxnreg, named barriers for the barriers and turns of
+    the roles, with ids that the kernel does not use.
+    Keeps: kernels without roles.
+    Fails: a kernel needs more named barriers than a block has.
+  }];
+  let dependentDialects = ["arith", "nvvm", "scf", "tile"];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "chip to compile for, if the module does not say">
+  ];
 }
 
 def ConvertTileToNVGPU : Pass<"convert-tile-to-nvgpu", ""> {

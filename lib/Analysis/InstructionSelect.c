@@ -288,6 +288,22 @@ static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
   return true;
 }
 
+// Those that fill a channel are the agents that it names.
+static bool channel_takes(TileCopyOp copy, TileInstr instr) {
+  MlirValue signal = tile_copy_signal(copy);
+  TileChannelOp channel = {{NULL}};
+  if (!mlirValueIsNull(signal) &&
+      tile_channel_type_is(mlirValueGetType(signal)))
+    channel = tile_channel_of(signal);
+  if (mlirOperationIsNull(channel.op))
+    return true;
+  if (instr == TILE_INSTR_Tma)
+    return tile_channel_tma(channel);
+  return instr == TILE_INSTR_CpAsync
+             ? tile_channel_cp_async_threads(channel) > 0
+             : tile_channel_simt_threads(channel) > 0;
+}
+
 static bool copy_is_legal(TileCopyOp copy, TileInstr instr,
                           const TileInstrContext *context, bool assume_aligned,
                           TileInstrReason *out) {
@@ -296,6 +312,9 @@ static bool copy_is_legal(TileCopyOp copy, TileInstr instr,
     return refuse(out, "type", "operands are no tiles");
   int64_t align =
       assume_aligned ? 16 : tile_row_align_bytes(tile_copy_src(copy));
+  if (!channel_takes(copy, instr))
+    return refuse(out, "channel",
+                  "the channel that it fills has no such agent");
   switch (instr) {
   case TILE_INSTR_Simt:
     return true;
@@ -470,6 +489,15 @@ static bool wgmma_is_legal(TileGemmOp gemm, const GemmView *view,
          wgmma_accumulates(gemm, view, groups, out);
 }
 
+static bool starts_warpgroup(TileGemmOp gemm, TileInstrReason *out) {
+  TileWarps warps;
+  if (!tile_role_warps_of(gemm.op, &warps) || warps.first % 4 == 0)
+    return true;
+  return refuse(out, "tile-instr/threads",
+                "wgmma needs aligned warpgroups, the role starts at warp %lld",
+                (long long)warps.first);
+}
+
 // PTX ISA, mma.sync: m16n8, k of 32 bytes for 16-bit types.
 static bool mma_is_legal(TileGemmOp gemm, const GemmView *view,
                          const TileInstrContext *context,
@@ -507,13 +535,16 @@ bool tile_gemm_instr_is_legal(TileGemmOp gemm, TileInstr instr,
   GemmView view;
   if (!gemm_view(gemm, &view))
     return refuse(out_reason, "type", "operands are no tiles");
-  if (context->num_threads < 0)
+  TileInstrContext own = *context; // a role has threads of its own
+  own.num_threads = tile_op_num_threads(gemm.op, context->num_threads);
+  if (own.num_threads < 0)
     return refuse(out_reason, "tile-instr/threads",
                   "the number of threads of the kernel is not a constant");
   if (instr == TILE_INSTR_Wgmma)
-    return wgmma_is_legal(gemm, &view, context, out_reason);
+    return starts_warpgroup(gemm, out_reason) &&
+           wgmma_is_legal(gemm, &view, &own, out_reason);
   if (instr == TILE_INSTR_Mma)
-    return mma_is_legal(gemm, &view, context, out_reason);
+    return mma_is_legal(gemm, &view, &own, out_reason);
   return refuse(out_reason, "kind", "%s is no matrix instruction",
                 tile_instr_name(instr));
 }

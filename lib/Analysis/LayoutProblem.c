@@ -9,6 +9,7 @@
 
 #include "Tile/Ops/scf.h"
 #include "Tile/Support/Diagnostics.h"
+#include "Tile/Support/Iterate.h"
 #include <stdio.h>
 
 enum { NAME_CAPACITY = 64, LOOP_WEIGHT = 16, MAX_WEIGHT = 1 << 16 };
@@ -19,6 +20,7 @@ typedef struct {
   TileArena *arena;
   TileLayoutProblem *out;
   int num_threads;
+  MlirOperation *roles; // by number; null: all threads of the kernel
   int buffer_capacity, op_capacity;
   MlirLogicalResult result;
 } Build;
@@ -116,6 +118,39 @@ static void give_user_layout(Build *build, int index, TileAllocOp alloc) {
   MlirStringRef text = tile_layout_attr_text(layout);
   build->out->problem.buffer[index].user =
       tile_arena_strdup(build->arena, text.data, text.length);
+}
+
+//===-- Roles -------------------------------------------------------------===//
+
+// All threads of the kernel are number 0, its roles follow in their order.
+static void build_roles(Build *build, MlirOperation kernel) {
+  TileInferProblem *problem = &build->out->problem;
+  TileSpecializeOp specialize = tile_kernel_specialize(kernel);
+  int count = 1;
+  if (!mlirOperationIsNull(specialize.op))
+    TILE_FOR_EACH_OP (op, tile_specialize_block(specialize))
+      count++;
+  problem->role = TILE_ARENA_NEW(build->arena, TileInferRole, count);
+  build->roles = TILE_ARENA_NEW(build->arena, MlirOperation, count);
+  problem->role[problem->num_roles++] =
+      (TileInferRole){"kernel", build->num_threads / 32};
+  if (count == 1)
+    return;
+  TILE_FOR_EACH_OP (op, tile_specialize_block(specialize)) {
+    TileRoleOp role = tile_role_cast(op);
+    MlirStringRef name = tile_role_role(role);
+    build->roles[problem->num_roles] = op;
+    problem->role[problem->num_roles++] =
+        (TileInferRole){tile_arena_strdup(build->arena, name.data, name.length),
+                        (int)tile_role_warps(role)};
+  }
+}
+
+static int role_number(const Build *build, TileRoleOp role) {
+  for (int i = 1; i < build->out->problem.num_roles; i++)
+    if (mlirOperationEqual(build->roles[i], role.op))
+      return i;
+  return 0;
 }
 
 //===-- Operands ----------------------------------------------------------===//
@@ -216,7 +251,8 @@ static bool describe_op(Build *build, MlirOperation op, TileInferOp *out) {
                                                           : TILE_INFER_MMA;
   out->ta = tile_gemm_transpose_a(gemm);
   out->tb = tile_gemm_transpose_b(gemm);
-  out->warps_m = gemm_warps_m(gemm, build->num_threads);
+  out->warps_m =
+      gemm_warps_m(gemm, (int)tile_op_num_threads(op, build->num_threads));
   return true;
 }
 
@@ -247,6 +283,7 @@ static MlirLogicalResult describe(Build *build, MlirOperation op) {
   TileInferOp *out = add_op(build, op);
   *out = description;
   out->name = op_name(build, op);
+  out->role = role_number(build, tile_role_of(op));
   out->weight = weight_of(op);
   out->num_operands = n;
   out->operand = TILE_ARENA_NEW(build->arena, TileInferAccess, n);
@@ -289,6 +326,8 @@ static MlirWalkResult visit_alloc(MlirOperation op, void *user_data) {
     return MlirWalkResultAdvance;
   int index = new_buffer(build, mlirOperationGetResult(op, 0), &shape);
   give_user_layout(build, index, tile_alloc_cast(op));
+  build->out->problem.buffer[index].role =
+      role_number(build, tile_alloc_role(tile_alloc_cast(op)));
   build->out->problem.buffer[index].lead =
       tile_num_stage_dims(tile_alloc_cast(op));
   return MlirWalkResultAdvance;
@@ -310,11 +349,8 @@ MlirLogicalResult tile_layout_problem_build(TileArena *arena,
                  .out = out_problem,
                  .num_threads = (int)num_threads,
                  .result = tile_success()};
-  TileInferRole *role = TILE_ARENA_NEW(arena, TileInferRole, 1);
-  *role = (TileInferRole){"kernel", (int)num_threads / 32};
   out_problem->problem.name = "kernel";
-  out_problem->problem.num_roles = 1;
-  out_problem->problem.role = role;
+  build_roles(&build, kernel);
   mlirOperationWalk(kernel, visit_alloc, &build, MlirWalkPreOrder);
   mlirOperationWalk(kernel, visit_op, &build, MlirWalkPreOrder);
   return build.result;

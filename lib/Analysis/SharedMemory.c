@@ -100,8 +100,9 @@ TileSharedBuffer *tile_shared_memory_find(TileSharedMemory *memory,
 //===-- Lifetimes ---------------------------------------------------------===//
 
 static bool may_repeat(MlirOperation op) {
-  // Everything with regions but scf.if may run its regions again.
-  return mlirOperationGetNumRegions(op) > 0 && !scf_if_is(op);
+  // Everything with regions may run them again, but these.
+  return mlirOperationGetNumRegions(op) > 0 && !scf_if_is(op) &&
+         !tile_specialize_is(op) && !tile_role_is(op);
 }
 
 static void extend(TileSharedBuffer *buffer, int64_t first, int64_t last) {
@@ -109,6 +110,22 @@ static void extend(TileSharedBuffer *buffer, int64_t first, int64_t last) {
     buffer->first = first;
   if (last > buffer->last)
     buffer->last = last;
+}
+
+// Roles run at the same time: what two of them use lives throughout, and what
+// one of them uses lives while the others do.
+static void note_role(TileSharedBuffer *buffer, MlirOperation op) {
+  MlirOperation role = tile_role_of(op).op;
+  if (mlirOperationIsNull(role))
+    return;
+  buffer->is_throughout |= !mlirOperationIsNull(buffer->role) &&
+                           !mlirOperationEqual(buffer->role, role);
+  buffer->role = role;
+}
+
+// The barriers of a channel order who may touch its rings.
+static bool is_channel(MlirOperation op) {
+  return tile_channel_is(op) || tile_channel_barriers_is(op);
 }
 
 // A copy that completes on an mbarrier writes until somebody has waited for it,
@@ -144,8 +161,11 @@ static void note_uses(Collect *collect, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
     TileSharedBuffer *buffer =
         tile_shared_memory_find(collect->out, mlirOperationGetOperand(op, i));
-    if (buffer)
-      extend(buffer, collect->position, collect->position);
+    if (!buffer)
+      continue;
+    extend(buffer, collect->position, collect->position);
+    note_role(buffer, op);
+    buffer->is_ring |= is_channel(op) && !buffer->is_barrier;
   }
   if (tile_copy_is(op))
     note_signal(collect, tile_copy_cast(op));
@@ -197,7 +217,7 @@ void tile_shared_memory_build(TileArena *arena, MlirOperation kernel,
   for (size_t i = 0; i < out_memory->num_buffers; i++) {
     TileSharedBuffer *buffer = &out_memory->buffers[i];
     // Barriers are initialised once and hold state: they live throughout.
-    if (buffer->is_barrier)
+    if (buffer->is_barrier || buffer->is_ring || buffer->is_throughout)
       extend(buffer, 0, collect.position);
     if (!mlirOperationIsNull(buffer->in_flight))
       extend(buffer, collect.position, collect.position);
@@ -208,6 +228,10 @@ void tile_shared_memory_build(TileArena *arena, MlirOperation kernel,
 
 bool tile_shared_lifetimes_overlap(const TileSharedBuffer *a,
                                    const TileSharedBuffer *b) {
+  bool are_in_roles =
+      !mlirOperationIsNull(a->role) && !mlirOperationIsNull(b->role);
+  if (are_in_roles && !mlirOperationEqual(a->role, b->role))
+    return true;
   return a->first <= b->last && b->first <= a->last;
 }
 

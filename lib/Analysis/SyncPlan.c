@@ -15,6 +15,11 @@
 //   (S5) A barrier without a fence orders generic writes but leaves them
 //        unfenced; the fence may then follow it.
 //
+//   (S6) Roles run at the same time, and their barriers are their own. What was
+//        done before them is ordered in front of `tile.specialize`; what they
+//        did conflicts with whatever other threads do behind it. Rings of
+//        channels are ordered inside roles by their barriers.
+//
 // Tensors are disjoint when they are different arguments of a function that
 // does not opt out (`tile.may_alias`); any other two may be the same memory.
 //
@@ -55,6 +60,8 @@ typedef struct {
   Tensor *tensors; // numbered behind the shared buffers
   size_t num_tensors, tensor_capacity, num_buffers;
   uint8_t *access_bits; // of the op being looked at
+  bool is_in_role;
+  uint8_t *role_bits; // done in roles, whatever their barriers order
 } Flow;
 
 static State state_create(Flow *flow) {
@@ -263,6 +270,18 @@ static void perform(const Flow *flow, const Accesses *accesses, State state) {
   }
 }
 
+// (S6)
+static void note_in_role(Flow *flow, Accesses *accesses) {
+  for (size_t i = 0; i < flow->num_buffers; i++) {
+    if (accesses->bits[i] & READS)
+      flow->role_bits[i] |= accesses->is_async ? ASYNC_READ : GENERIC_READ;
+    if (accesses->bits[i] & WRITES)
+      flow->role_bits[i] |= GENERIC_WRITE;
+    if (i < flow->shared->num_buffers && flow->shared->buffers[i].is_ring)
+      accesses->bits[i] = 0;
+  }
+}
+
 static void transfer_op(Flow *flow, MlirOperation op, State state) {
   if (tile_barrier_sync_is(op)) {
     if (mlirAttributeIsNull(
@@ -277,6 +296,8 @@ static void transfer_op(Flow *flow, MlirOperation op, State state) {
   Accesses accesses = accesses_of(flow, op);
   if (!accesses.exist)
     return;
+  if (flow->is_in_role)
+    note_in_role(flow, &accesses);
   Need need = need_before(flow, &accesses, state);
   TileSyncPoint *point = find_point(flow->plan, op);
   if (need.barrier || need.fence || point) {
@@ -341,10 +362,38 @@ static void transfer_while(Flow *flow, MlirOperation op, State state) {
   state_assign(flow, state, end);
 }
 
+static bool is_pending(const Flow *flow, State state) {
+  for (size_t i = 0; i < flow->num_buffers; i++)
+    if (state.bits[i] & SINCE_BARRIER)
+      return true;
+  return false;
+}
+
+// (S6)
+static void transfer_roles(Flow *flow, MlirOperation op, State state) {
+  State before = state_create(flow), role_state = state_create(flow);
+  flow->role_bits = state_create(flow).bits;
+  if (is_pending(flow, state) || find_point(flow->plan, op)) {
+    get_point(flow, op)->barrier = true;
+    state_barrier(flow, state);
+  }
+  state_assign(flow, before, state);
+  flow->is_in_role = true;
+  TILE_FOR_EACH_OP (role, tile_specialize_block(tile_specialize_cast(op))) {
+    state_assign(flow, role_state, before);
+    transfer_region(flow, mlirOperationGetRegion(role, 0), role_state);
+    state_join(flow, state, role_state);
+  }
+  flow->is_in_role = false;
+  state_join(flow, state, (State){flow->role_bits});
+}
+
 static void transfer_block(Flow *flow, MlirBlock block, State state) {
   TILE_FOR_EACH_OP (op, block) {
     transfer_op(flow, op, state);
-    if (scf_if_is(op))
+    if (tile_specialize_is(op))
+      transfer_roles(flow, op, state);
+    else if (scf_if_is(op))
       transfer_if(flow, op, state);
     else if (scf_while_is(op))
       transfer_while(flow, op, state);

@@ -117,6 +117,24 @@ static MlirLogicalResult verify_may_alias(MlirOperation op, const char *name,
   return tile_success();
 }
 
+// Written by a pass, on what a role executed.
+static MlirLogicalResult verify_warps(MlirOperation op, const char *name,
+                                      MlirAttribute value) {
+  enum { MAX_WARPS = TILE_MAX_BLOCK_THREADS / TILE_WARP_THREADS };
+  if (mlirAttributeIsADenseI64Array(value) &&
+      mlirDenseArrayGetNumElements(value) == 2) {
+    int64_t first = mlirDenseI64ArrayGetElement(value, 0);
+    int64_t count = mlirDenseI64ArrayGetElement(value, 1);
+    if (first >= 0 && count >= 1 && count <= MAX_WARPS &&
+        first <= MAX_WARPS - count)
+      return tile_success();
+  }
+  return tile_emit_error(op,
+                         "expects '%s' to be the first warp and the number of "
+                         "warps out of %d, got %s",
+                         name, MAX_WARPS, tile_verify_attr_text(value).chars);
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 static const struct {
@@ -132,6 +150,7 @@ static const struct {
     {"tile.specialize", verify_specialize},
     {"tile.stage", verify_stage},
     {"tile.target", verify_target},
+    {TILE_WARPS_ATTR, verify_warps},
 };
 enum { NUM_KNOWN = sizeof known_attributes / sizeof known_attributes[0] };
 

@@ -18,6 +18,7 @@ typedef struct {
   MlirOperation branching;  // the first op with a region of several blocks
   MlirOperation specialize; // the first one, or null
   MlirOperation specialize_again;
+  MlirOperation fragment, fragment_user; // used by a role that lacks it
   MlirOperation user; // the first op of a tile that is not named, or null
   intptr_t operand;   // of `user`: that tile
 } KernelSurvey;
@@ -33,7 +34,8 @@ static void set_first(MlirOperation *slot, MlirOperation op) {
 static bool asks_for_threads(MlirOperation op) {
   bool is_thread_op = gpu_thread_id_is(op) || gpu_block_dim_is(op) ||
                       gpu_global_id_is(op) || gpu_lane_id_is(op) ||
-                      gpu_subgroup_id_is(op) || gpu_num_subgroups_is(op);
+                      gpu_subgroup_id_is(op) || gpu_num_subgroups_is(op) ||
+                      tile_warp_id_is(op);
   return is_thread_op && tile_value_is_used(mlirOperationGetResult(op, 0));
 }
 
@@ -102,7 +104,7 @@ static MlirWalkResult survey_op(MlirOperation op, void *user_data) {
     set_first(&survey->tile_op, op);
   if (gpu_launch_is(op))
     set_first(&survey->launch, op);
-  if (asks_for_threads(op))
+  if (asks_for_threads(op) && mlirOperationIsNull(tile_role_of(op).op))
     set_first(&survey->thread_op, op);
   if (tile_specialize_is(op)) {
     if (!mlirOperationIsNull(survey->specialize))
@@ -121,9 +123,11 @@ static MlirOperation launch_thread_user(MlirOperation kernel) {
     bool is_thread_id = i >= 3 && i < 6, is_block_size = i >= 9;
     if (!is_thread_id && !is_block_size)
       continue;
-    MlirOpOperand use = mlirValueGetFirstUse(mlirBlockGetArgument(body, i));
-    if (!mlirOpOperandIsNull(use))
-      return mlirOpOperandGetOwner(use);
+    for (MlirOpOperand use =
+             mlirValueGetFirstUse(mlirBlockGetArgument(body, i));
+         !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+      if (mlirOperationIsNull(tile_role_of(mlirOpOperandGetOwner(use)).op))
+        return mlirOpOperandGetOwner(use);
   }
   return (MlirOperation){NULL};
 }
@@ -179,6 +183,34 @@ static MlirLogicalResult verify_roles(const KernelSurvey *survey) {
   return tile_success();
 }
 
+// A fragment is spread over the registers of the threads of one role.
+static MlirWalkResult find_shared_fragment(MlirOperation op, void *user_data) {
+  KernelSurvey *survey = user_data;
+  TileShape shape;
+  if (!tile_alloc_is(op) ||
+      !tile_shape_of(mlirOperationGetResult(op, 0), &shape) ||
+      shape.space != TILE_SPACE_FRAGMENT)
+    return MlirWalkResultAdvance;
+  survey->fragment = op;
+  survey->fragment_user = tile_alloc_user_of_other_role(tile_alloc_cast(op));
+  return mlirOperationIsNull(survey->fragment_user) ? MlirWalkResultAdvance
+                                                    : MlirWalkResultInterrupt;
+}
+
+static MlirLogicalResult verify_fragments(KernelSurvey *survey) {
+  if (mlirOperationIsNull(survey->specialize))
+    return tile_success();
+  mlirOperationWalk(survey->kernel, find_shared_fragment, survey,
+                    MlirWalkPreOrder);
+  if (mlirOperationIsNull(survey->fragment_user))
+    return tile_success();
+  return tile_emit_error_with_note(
+      survey->fragment_user, mlirOperationGetLocation(survey->fragment),
+      "the fragment is allocated here",
+      "uses a fragment that is in the registers of other threads: of another "
+      "role, or of all");
+}
+
 static MlirLogicalResult verify_names(const KernelSurvey *survey) {
   if (mlirOperationIsNull(survey->user))
     return tile_success();
@@ -216,7 +248,8 @@ MlirLogicalResult tile_kernel_verify(MlirOperation kernel) {
         "the outer kernel is here", "expects to be outside kernels");
   if (tile_failed(verify_num_threads(kernel)) ||
       tile_failed(verify_no_threads(&survey)) ||
-      tile_failed(verify_roles(&survey)))
+      tile_failed(verify_roles(&survey)) ||
+      tile_failed(verify_fragments(&survey)))
     return tile_failure();
   return verify_names(&survey);
 }

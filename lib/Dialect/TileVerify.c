@@ -232,7 +232,24 @@ MlirLogicalResult tile_copy_verify(MlirOperation op) {
                            "expects 'vector_width' to be a power of two from 1 "
                            "to 16, got %" PRId64,
                            width);
+  if (tile_copy_async(copy) &&
+      (mlirAttributeIsNull(tile_copy_instr_attr(copy)) ||
+       tile_copy_instr(copy) != TILE_INSTR_CpAsync)) // (C11)
+    return tile_emit_error(op, "expects 'async' only with instr = "
+                               "#tile.instr<cp_async>");
   return copy_verify_signal(copy);
+}
+
+//===-- tile.cp_async_wait ------------------------------------------------===//
+
+MlirLogicalResult tile_cp_async_wait_verify(MlirOperation op) {
+  int64_t pending = tile_cp_async_wait_pending(tile_cp_async_wait_cast(op));
+  if (tile_failed(tile_verify_nesting(op)))
+    return tile_failure();
+  if (pending < 0) // (C1)
+    return tile_emit_error(
+        op, "expects 'pending' to be at least 0, got %" PRId64, pending);
+  return tile_success();
 }
 
 //===-- tile.fill ---------------------------------------------------------===//

@@ -23,21 +23,24 @@ static MlirLogicalResult verify_depth(MlirOperation op, int64_t depth) {
   return tile_success();
 }
 
-static MlirLogicalResult verify_ring(TileChannelOp channel, intptr_t i) {
-  TileRange rings = tile_channel_rings(channel);
-  MlirValue ring = tile_range_at(rings, i);
+static MlirLogicalResult verify_ring(MlirOperation op, MlirValue ring,
+                                     int64_t depth) {
   TileShape shape;
-  if (!tile_shape_of(ring, &shape) || shape.rank < 2 ||
-      shape.space != TILE_SPACE_SHARED ||
-      shape.extent[0] != tile_channel_depth(channel)) // (C2)
-    return tile_emit_error(
-        channel.op,
-        "expects rings in shared memory, of rank 2 to %d, whose first extent "
-        "is the depth %" PRId64 ", got %s",
-        TILE_MAX_RANK, tile_channel_depth(channel),
-        tile_verify_type_text(mlirValueGetType(ring)).chars);
+  if (tile_shape_of(ring, &shape) && shape.rank >= 2 &&
+      shape.space == TILE_SPACE_SHARED && shape.extent[0] == depth)
+    return tile_success();
+  return tile_emit_error(
+      op,
+      "expects rings in shared memory, of rank 2 to %d, whose first extent "
+      "is the depth %" PRId64 ", got %s",
+      TILE_MAX_RANK, depth,
+      tile_verify_type_text(mlirValueGetType(ring)).chars);
+}
+
+static MlirLogicalResult verify_different(TileChannelOp channel, intptr_t i) {
+  TileRange rings = tile_channel_rings(channel);
   for (intptr_t j = 0; j < i; j++)
-    if (mlirValueEqual(tile_range_at(rings, j), ring))
+    if (mlirValueEqual(tile_range_at(rings, j), tile_range_at(rings, i)))
       return tile_emit_error(channel.op,
                              "expects different rings, got one as number %td "
                              "and %td",
@@ -64,11 +67,13 @@ MlirLogicalResult tile_channel_verify(MlirOperation op) {
   if (tile_failed(tile_verify_nesting(op)) ||
       tile_failed(verify_depth(op, tile_channel_depth(channel)))) // (C1)
     return tile_failure();
-  intptr_t num_rings = tile_channel_rings(channel).n;
-  if (num_rings == 0)
+  TileRange rings = tile_channel_rings(channel);
+  if (rings.n == 0)
     return tile_emit_error(op, "expects at least one ring");
-  for (intptr_t i = 0; i < num_rings; i++)
-    if (tile_failed(verify_ring(channel, i)))
+  for (intptr_t i = 0; i < rings.n; i++) // (C2)
+    if (tile_failed(verify_ring(op, tile_range_at(rings, i),
+                                tile_channel_depth(channel))) ||
+        tile_failed(verify_different(channel, i)))
       return tile_failure();
   if (tile_failed(verify_agents(op, "cp_async_threads",
                                 tile_channel_cp_async_threads(channel),
@@ -81,6 +86,29 @@ MlirLogicalResult tile_channel_verify(MlirOperation op) {
   return verify_agents(op, "consumer_warps",
                        tile_channel_consumer_warps(channel), 1,
                        MAX_WARPS); // (C4)
+}
+
+//===-- tile.channel_barriers ---------------------------------------------===//
+
+MlirLogicalResult tile_channel_barriers_verify(MlirOperation op) {
+  TileChannelBarriersOp channel = tile_channel_barriers_cast(op);
+  int64_t full = tile_barrier_type_slots(
+      mlirValueGetType(tile_channel_barriers_full(channel)));
+  int64_t empty = tile_barrier_type_slots(
+      mlirValueGetType(tile_channel_barriers_empty(channel)));
+  TileRange rings = tile_channel_barriers_rings(channel);
+  if (tile_failed(tile_verify_nesting(op)))
+    return tile_failure();
+  if (full != empty || rings.n == 0) // (C1)
+    return tile_emit_error(op,
+                           "expects barriers of the same number of slots and "
+                           "at least one ring, got %" PRId64 ", %" PRId64
+                           " and %td",
+                           full, empty, rings.n);
+  for (intptr_t i = 0; i < rings.n; i++)
+    if (tile_failed(verify_ring(op, tile_range_at(rings, i), full)))
+      return tile_failure();
+  return tile_success();
 }
 
 //===-- Positions ---------------------------------------------------------===//

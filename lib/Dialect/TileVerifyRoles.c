@@ -17,35 +17,6 @@ enum {
   MAX_TURNS = 8 // warpgroups of a block
 };
 
-//===-- Questions ---------------------------------------------------------===//
-
-TileRoleOp tile_role_of(MlirOperation op) {
-  for (MlirOperation parent = mlirOperationGetParentOperation(op); parent.ptr;
-       parent = mlirOperationGetParentOperation(parent))
-    if (tile_role_is(parent))
-      return tile_role_cast(parent);
-  return (TileRoleOp){{NULL}};
-}
-
-int64_t tile_role_first_warp(TileRoleOp role) {
-  int64_t first = 0;
-  TILE_FOR_EACH_OP (op, mlirOperationGetBlock(role.op)) {
-    if (mlirOperationEqual(op, role.op))
-      break;
-    if (tile_role_is(op))
-      first += tile_role_warps(tile_role_cast(op));
-  }
-  return first;
-}
-
-int64_t tile_specialize_num_warps(TileSpecializeOp specialize) {
-  int64_t sum = 0;
-  TILE_FOR_EACH_OP (
-      op, mlirRegionGetFirstBlock(mlirOperationGetRegion(specialize.op, 0)))
-    sum += tile_role_is(op) ? tile_role_warps(tile_role_cast(op)) : 0;
-  return sum;
-}
-
 //===-- tile.role ---------------------------------------------------------===//
 
 static MlirLogicalResult verify_warpgroups(TileRoleOp role, const char *name) {
@@ -133,18 +104,6 @@ MlirLogicalResult tile_specialize_verify_regions(MlirOperation op) {
 }
 
 //===-- tile.turn ---------------------------------------------------------===//
-
-int tile_turns_of(TileRoleOp role, int *out_first) {
-  int count = 0;
-  *out_first = 0;
-  TILE_FOR_EACH_OP (op, mlirOperationGetBlock(role.op)) {
-    if (mlirOperationEqual(op, role.op))
-      *out_first = count;
-    if (tile_role_is(op) && tile_role_pingpong(tile_role_cast(op)))
-      count += (int)(tile_role_warps(tile_role_cast(op)) / WARPGROUP_WARPS);
-  }
-  return count;
-}
 
 MlirLogicalResult tile_turn_verify(MlirOperation op) {
   TileRoleOp role = tile_role_of(op);

@@ -79,9 +79,14 @@ static MlirLogicalResult derive_box(const TileInferModel *model,
 // fragment that leaves fewer cannot be compiled without spilling.
 enum { OTHER_REGISTERS = 24 };
 
-static int64_t registers_per_thread(const TileTarget *target,
-                                    int64_t num_threads) {
-  int64_t share = target->sm_registers / num_threads;
+// A role has what it was given, other threads an equal share.
+static int64_t registers_per_thread(const Plan *plan, TileAllocOp fragment) {
+  const TileTarget *target = plan->target;
+  TileRoleOp role = tile_alloc_role(fragment);
+  int64_t share = target->sm_registers / plan->num_threads;
+  if (!mlirOperationIsNull(role.op) && target->has_setmaxnreg &&
+      !mlirAttributeIsNull(tile_role_registers_attr(role)))
+    share = tile_role_registers(role);
   return share < target->max_thread_registers ? share
                                               : target->max_thread_registers;
 }
@@ -89,7 +94,6 @@ static int64_t registers_per_thread(const TileTarget *target,
 static MlirLogicalResult check_registers(const Plan *plan,
                                          const TileInferModel *model,
                                          const TileInferResult *result) {
-  int64_t limit = registers_per_thread(plan->target, plan->num_threads);
   for (int i = 0; i < model->problem->num_buffers; i++) {
     const TileInferBuffer *buffer = &model->problem->buffer[i];
     if (buffer->space != TILE_INFER_FRAGMENT || buffer->is_view)
@@ -97,9 +101,11 @@ static MlirLogicalResult check_registers(const Plan *plan,
     const TileLayout *layout = model->domain[i].full[result->choice[i]];
     int64_t needed = tile_layout_axis_size(&layout->in, TILE_LAYOUT_REG) *
                      buffer->elem_bits / 32;
+    MlirOperation alloc = mlirOpResultGetOwner(plan->problem.values[i]);
+    int64_t limit = registers_per_thread(plan, tile_alloc_cast(alloc));
     if (needed + OTHER_REGISTERS > limit)
       return tile_emit_error(
-          mlirOpResultGetOwner(plan->problem.values[i]),
+          alloc,
           "needs %lld registers per thread; %lld threads of %s have %lld each, "
           "of which %d are kept for addresses",
           (long long)needed, (long long)plan->num_threads, plan->target->chip,

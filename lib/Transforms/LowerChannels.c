@@ -6,12 +6,13 @@
 //           with `signal`, and the wait. The parity of a slot lives in private
 //           memory: it flips when the wait is executed, so it is right under
 //           any control flow, also when the group is skipped.
-// Fails:    a kernel that tile_kernel_verify rejects.
-//
-// Channels of pipelined loops will be lowered here as well.
+//           Channels become mbarriers: ChannelsToBarriers.c.
+// Fails:    a kernel that tile_kernel_verify rejects; agents of a channel that
+//           are not what its roles do.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ChannelsToBarriers.h"
 #include "Tile/Dialect/Ops.h"
 #include "Tile/Ops/memref.h"
 #include "Tile/Support/Arena.h"
@@ -180,6 +181,8 @@ static void plan_apply(const Plan *plan, MlirOperation kernel) {
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   Plan plan = {.arena = user_data};
   plan.tail = &plan.groups;
+  if (tile_failed(tile_channels_to_barriers(plan.arena, kernel)))
+    return tile_failure();
   plan_build(&plan, tile_kernel_body(kernel));
   if (plan.num_groups)
     plan_apply(&plan, kernel);

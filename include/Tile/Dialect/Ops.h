@@ -102,6 +102,28 @@ int64_t tile_specialize_num_warps(TileSpecializeOp specialize);
 /// Warpgroups of the block that take turns; `out_first` is the number of the
 /// first one of `role` among them.
 int tile_turns_of(TileRoleOp role, int *out_first);
+/// The roles of a `tile.specialize`.
+MlirBlock tile_specialize_block(TileSpecializeOp specialize);
+/// The `tile.specialize` of a kernel, or a null handle.
+TileSpecializeOp tile_kernel_specialize(MlirOperation kernel);
+
+/// Warps of the block that execute an op together.
+typedef struct {
+  int64_t first, count;
+} TileWarps;
+/// Written by tile-lower-roles on what was inside a role: first warp, count.
+#define TILE_WARPS_ATTR "tile.warps"
+/// The warps of the role that `op` belongs to; false outside roles.
+bool tile_role_warps_of(MlirOperation op, TileWarps *out_warps);
+/// Threads that execute `op`: those of its role, else those of the kernel.
+int64_t tile_op_num_threads(MlirOperation op, int64_t kernel_threads);
+
+/// The role that a fragment belongs to: the one around its `tile.alloc`, else
+/// that of an op that uses it; a null handle when it belongs to all threads.
+TileRoleOp tile_alloc_role(TileAllocOp alloc);
+/// An op that uses the fragment outside of its role, or null.
+MlirOperation tile_alloc_user_of_other_role(TileAllocOp alloc);
+
 /// The `tile.channel` that made the channel, or a null handle.
 TileChannelOp tile_channel_of(MlirValue channel);
 

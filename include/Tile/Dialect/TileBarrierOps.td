@@ -53,11 +53,28 @@ class Tile_BarrierSlotOp<string mnemonic>
   let hasVerifier = 1;
 }
 
+def Tile_Arrival : Tile_Enum<"Arrival", "who arrives on an mbarrier", [
+    I32EnumAttrCase<"Threads", 0, "threads">, I32EnumAttrCase<"Warps", 1, "warps">,
+    I32EnumAttrCase<"Leader", 2, "leader">, I32EnumAttrCase<"CpAsync", 3, "cp_async">]>;
+def Tile_ArrivalAttr : EnumAttr<Tile_Dialect, Tile_Arrival, "arrival"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
 def Tile_BarrierArriveOp : Tile_BarrierSlotOp<"barrier_arrive"> {
-  let summary = "one arrival per executing thread";
+  let summary = "arrivals of the executing threads";
   let description = [{
     `mbarrier.arrive` on a slot. The phase of the slot completes when as many
     arrivals as `tile.barrier_init` said, and all expected bytes, have come.
+
+    Who arrives is said by `by`; the threads are those of the block, or of the
+    `tile.role` around the op:
+
+    | `by` | arrivals |
+    |---|---|
+    | `threads`, or nothing | one of each thread |
+    | `warps` | one of each warp, after its threads have met |
+    | `leader` | one of one thread, the one that `tile.barrier_expect` and TMA copies use |
+    | `cp_async` | one of each thread, made when all `cp.async` that it issued before have landed (`cp.async.mbarrier.arrive.noinc`) |
 
     Constraints:
     (C1) a constant slot is within the barrier.
@@ -68,15 +85,17 @@ def Tile_BarrierArriveOp : Tile_BarrierSlotOp<"barrier_arrive"> {
     ```
   }];
   let arguments = (ins Arg<Tile_BarrierType, "the barrier">:$barrier,
-                       Arg<Index, "its slot">:$slot);
-  let assemblyFormat = "$barrier `[` $slot `]` attr-dict `:` qualified(type($barrier))";
+                       Arg<Index, "its slot">:$slot,
+                       Arg<OptionalAttr<Tile_ArrivalAttr>, "who arrives">:$by);
+  let assemblyFormat = "$barrier `[` $slot `]` (`by` $by^)? attr-dict `:` qualified(type($barrier))";
 }
 
 def Tile_BarrierExpectOp : Tile_BarrierSlotOp<"barrier_expect"> {
   let summary = "one thread arrives and adds expected bytes";
   let description = [{
     One elected thread performs `mbarrier.arrive.expect_tx`: one arrival, and the
-    phase also waits for `bytes` bytes of asynchronous copies.
+    phase also waits for `bytes` bytes of asynchronous copies. With `no_arrival`
+    it only adds the bytes (`mbarrier.expect_tx`).
 
     Constraints:
     (C1) a constant slot is within the barrier;
@@ -89,7 +108,8 @@ def Tile_BarrierExpectOp : Tile_BarrierSlotOp<"barrier_expect"> {
   }];
   let arguments = (ins Arg<Tile_BarrierType, "the barrier">:$barrier,
                        Arg<Index, "its slot">:$slot,
-                       Arg<I64Attr, "bytes of the phase">:$bytes);
+                       Arg<I64Attr, "bytes of the phase">:$bytes,
+                       Arg<OptionalAttr<UnitAttr>, "whether the arrival is left out">:$no_arrival);
   let assemblyFormat = "$barrier `[` $slot `]` `bytes` $bytes attr-dict `:` qualified(type($barrier))";
 }
 
@@ -118,8 +138,9 @@ def Tile_BarrierSyncOp : Tile_Op<"barrier_sync", [
     MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "barrier of all threads, or of some";
   let description = [{
-    `bar.sync`: without attributes, of all threads of the block. With `id` and
-    `threads`, of the first `threads` threads that arrive at barrier `id`.
+    `bar.sync`: without attributes, of all threads of the block, or of the
+    `tile.role` around it: `tile-lower-roles` gives each role an `id` that the
+    kernel does not use. With `id` and `threads`, of the first `threads` threads that arrive at barrier `id`.
     Barrier 0 is also the one of all threads.
 
     Constraints:

@@ -171,4 +171,34 @@ def Tile_AdvanceOp : Tile_Op<"advance", [Pure]> {
   let hasCanonicalizer = 1;
 }
 
+def Tile_ChannelBarriersOp : Tile_Op<"channel_barriers", [
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "says which barriers hand over the slots of rings";
+  let description = [{
+    What `tile-lower-channels` leaves of a `tile.channel`, or a program that
+    writes its barriers itself says of them: slot `s` of the rings is filled
+    between a phase of slot `s` of `empty` and the next one of `full`, and read
+    between that one and the next one of `empty`. It does nothing when the kernel
+    runs. Accesses of roles to such rings get no thread barriers.
+
+    Constraints:
+    (C1) `full` and `empty` have as many slots as the rings, of which there is at
+         least one, have stages; each ring is in shared memory, of rank 2 to 5.
+
+    Example:
+    ```mlir
+    tile.channel_barriers(%As) full %full empty %empty : !tile.barrier<4>, !tile.barrier<4>, memref<4x128x64xbf16, #gpu.address_space<workgroup>>
+    ```
+  }];
+  let arguments = (ins
+    Arg<Variadic<AnyMemRef>, "shared tiles, the stage first">:$rings,
+    Arg<Tile_BarrierType, "who waits for it may read">:$full,
+    Arg<Tile_BarrierType, "who waits for it may fill">:$empty);
+  let assemblyFormat = [{
+    `(` $rings `)` `full` $full `empty` $empty attr-dict
+    `:` qualified(type($full)) `,` qualified(type($empty)) `,` type($rings)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // TILE_CHANNEL_OPS_TD

@@ -46,6 +46,7 @@ def Tile_Dialect : Dialect {
     | `tile.order`, `tile.group` | i32 | ops of a pipelined loop |
     | `tile.target` | `#nvvm.target` | `builtin.module` |
     | `tile.num_threads` | a multiple of 32 from 32 to 1024 | `func.func` |
+    | `tile.warps` | `array<i64: first, count>`: the warps of the role that it was in | ops, by `tile-lower-roles` |
     | `tile.may_alias` | unit | `func.func`, or an argument of it |
 
     Tile ops are nested at most 1,000 ops deep.

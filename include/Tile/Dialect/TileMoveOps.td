@@ -21,6 +21,10 @@ def Tile_CopyOp : Tile_Op<"copy", [AttrSizedOperandSegments,
     `tile.acquire` and `tile.commit`, whatever its instruction; who waits for
     the slot sees its result.
 
+    With `async` a `cp_async` copy is not waited for: it has landed after a
+    `tile.cp_async_wait`, or when a `tile.barrier_arrive` of `cp_async` behind it
+    has arrived.
+
     `instr` is the instruction to use: given by the user it is required, and an
     error explains why it cannot be used; `tile-instruction-annotation` chooses
     otherwise. `prefer` is tried first. `map` is the tensor map of a `tma` copy.
@@ -37,7 +41,8 @@ def Tile_CopyOp : Tile_Op<"copy", [AttrSizedOperandSegments,
          when it is constant;
     (C8) the tile is static and of rank 1 to 5;
     (C9) `instr` and `prefer` are in the table for the two memory spaces;
-    (C10) a copy that signals a channel fills a slot of one of its rings.
+    (C10) a copy that signals a channel fills a slot of one of its rings;
+    (C11) `async` only with `instr = #tile.instr<cp_async>`.
 
     | src \ dst | global | shared | fragment | private |
     |---|---|---|---|---|
@@ -60,7 +65,8 @@ def Tile_CopyOp : Tile_Op<"copy", [AttrSizedOperandSegments,
     Arg<OptionalAttr<Tile_InstrAttr>, "instruction to use">:$instr,
     Arg<OptionalAttr<Tile_InstrAttr>, "instruction to try first">:$prefer,
     Arg<OptionalAttr<Tile_EvictionAttr>, "L2 policy">:$eviction,
-    Arg<OptionalAttr<I64Attr>, "elements per access, at most">:$vector_width);
+    Arg<OptionalAttr<I64Attr>, "elements per access, at most">:$vector_width,
+    Arg<OptionalAttr<UnitAttr>, "whether cp.async is not waited for">:$async);
   let assemblyFormat = [{
     $src `to` $dst (`map` $map^)? (`signal` $signal^ `[` $slot `]` `of` type($signal))?
     attr-dict `:` type($src) `,` type($dst)
@@ -68,6 +74,42 @@ def Tile_CopyOp : Tile_Op<"copy", [AttrSizedOperandSegments,
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
   let cEffects = 1;
+}
+
+def Tile_CpAsyncCommitOp : Tile_Op<"cp_async_commit", [
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "closes a group of asynchronous copies";
+  let description = [{
+    `cp.async.commit_group`: the copies with `async` that were issued since the
+    last group are one group, also when there are none.
+
+    Example:
+    ```mlir
+    tile.cp_async_commit
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_CpAsyncWaitOp : Tile_Op<"cp_async_wait", [
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "waits until few groups of asynchronous copies are under way";
+  let description = [{
+    `cp.async.wait_group`: at most the last `pending` groups that
+    `tile.cp_async_commit` closed are still under way. Each thread waits for its
+    own part of the copies.
+
+    Constraints:
+    (C1) `pending` is at least 0.
+
+    Example:
+    ```mlir
+    tile.cp_async_wait pending 2
+    ```
+  }];
+  let arguments = (ins Arg<I64Attr, "groups that may be under way">:$pending);
+  let assemblyFormat = "`pending` $pending attr-dict";
+  let hasVerifier = 1;
 }
 
 def Tile_FillOp : Tile_Op<"fill", [

@@ -89,14 +89,14 @@ def Tile_RoleOp : Tile_Op<"role", [
 def Tile_Turn : Tile_Enum<"Turn", "beginning or end of a turn", [
     I32EnumAttrCase<"Begin", 0, "begin">, I32EnumAttrCase<"End", 1, "end">]>;
 def Tile_TurnAttr : EnumAttr<Tile_Dialect, Tile_Turn, "turn"> {
-  let assemblyFormat = "$value";
+  let assemblyFormat = "`<` $value `>`";
 }
 
 def Tile_TurnOp : Tile_Op<"turn", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "one warpgroup at a time";
   let description = [{
-    `tile.turn begin` waits until it is the turn of the executing warpgroup,
-    `tile.turn end` hands the turn to the next warpgroup of the ping-pong roles,
+    `tile.turn <begin>` waits until it is the turn of the executing warpgroup,
+    `tile.turn <end>` hands the turn to the next warpgroup of the ping-pong roles,
     in the order of their warps, from the last to the first. The first warpgroup
     has the first turn. Each warpgroup takes as many turns as the others, or
     the last ones are not taken: a warpgroup that stops handing over stops the
@@ -114,12 +114,27 @@ def Tile_TurnOp : Tile_Op<"turn", [MemoryEffects<[MemRead, MemWrite]>]> {
 
     Example:
     ```mlir
-    tile.turn begin
+    tile.turn <begin>
     ```
   }];
   let arguments = (ins Arg<Tile_TurnAttr, "which end of the turn">:$edge);
   let assemblyFormat = "$edge attr-dict";
   let hasVerifier = 1;
+}
+
+def Tile_WarpIdOp : Tile_Op<"warp_id", [Pure]> {
+  let summary = "number of the executing warp in its block";
+  let description = [{
+    The same in all threads of a warp. `tile-lower-roles` makes it; beside other
+    tile ops it is refused, as thread ids are.
+
+    Example:
+    ```mlir
+    %warp = tile.warp_id
+    ```
+  }];
+  let results = (outs Res<I32, "number of the warp">:$warp);
+  let assemblyFormat = "attr-dict";
 }
 
 #endif // TILE_ROLE_OPS_TD

@@ -2,8 +2,8 @@
 #ifndef TILE_CONVERSION_NVGPU_H
 #define TILE_CONVERSION_NVGPU_H
 
-#include "Tile/Analysis.h"
 #include "../SharedWindow.h"
+#include "Tile/Analysis.h"
 #include "Tile/Conversion.h"
 #include "Tile/Dialect/TileLayouts.h"
 #include "Tile/Support/Arena.h"

@@ -20,7 +20,7 @@
 #include "Tile/Support/Iterate.h"
 #include "TilePasses.h"
 
-enum { WARP_THREADS = 32 };
+enum { WARP_THREADS = 32, MAX_WARPS = 32 };
 
 //===-- Plan --------------------------------------------------------------===//
 
@@ -30,6 +30,7 @@ typedef struct Item {
   const TileNvgpuCopyPlan *copy; // of a tile.copy
   TileNvgpuGemm *gemm;           // of a tile.gemm
   bool ends_group;               // the last copy of those that wait together
+  bool is_async;                 // a copy that nothing here waits for
 } Item;
 
 typedef struct {
@@ -52,13 +53,22 @@ static Item *plan_add(Plan *plan, MlirOperation op) {
 
 static MlirLogicalResult plan_copy(Plan *plan, MlirOperation op) {
   TileNvgpuCopyPlan *copy = TILE_ARENA_NEW(plan->arena, TileNvgpuCopyPlan, 1);
-  if (tile_failed(
-          tile_nvgpu_copy_plan(plan->arena, op, plan->num_threads, copy)))
+  int64_t num_threads = tile_op_num_threads(op, plan->num_threads);
+  if (tile_failed(tile_nvgpu_copy_plan(plan->arena, op, num_threads, copy)))
     return tile_failure();
   if (copy->kind == TILE_NVGPU_COPY_OTHER)
     return tile_success();
+  bool is_async = tile_copy_async(tile_copy_cast(op));
+  if (is_async && copy->kind == TILE_NVGPU_COPY_SIMT)
+    return tile_emit_error(op, "is asynchronous, which cp.async cannot do: %s",
+                           copy->reason);
   Item *item = plan_add(plan, op);
   item->copy = copy;
+  if (is_async) { // who waits for it is said elsewhere
+    item->is_async = true;
+    plan->open = NULL;
+    return tile_success();
+  }
   if (copy->kind != TILE_NVGPU_COPY_LOWERED)
     return tile_success();
   if (plan->open)
@@ -70,8 +80,8 @@ static MlirLogicalResult plan_copy(Plan *plan, MlirOperation op) {
 
 static MlirLogicalResult plan_gemm(Plan *plan, MlirOperation op) {
   TileNvgpuGemm *gemm;
-  if (tile_failed(
-          tile_nvgpu_gemm_plan(plan->arena, op, plan->num_threads, &gemm)))
+  if (tile_failed(tile_nvgpu_gemm_plan(
+          plan->arena, op, tile_op_num_threads(op, plan->num_threads), &gemm)))
     return tile_failure();
   if (gemm) {
     plan_add(plan, op)->gemm = gemm;
@@ -196,28 +206,71 @@ static TileInt thread_id(TileNvgpuRewrite *rewrite, GpuDimension dimension) {
   return tile_int_value(gpu_thread_id(&rewrite->b, .dimension = dimension));
 }
 
-// What every lowering needs stands in front of all ops.
-static void build_threads(TileNvgpuRewrite *rewrite, MlirOperation kernel,
-                          bool has_products) {
+/// Ids of the threads that execute an op, by the first warp of their role.
+typedef struct {
+  int64_t kernel_threads;
+  TileInt thread[MAX_WARPS], warp[MAX_WARPS];
+  bool has[MAX_WARPS];
+} Threads;
+
+// Linear in the block.
+static void build_block_thread(TileNvgpuRewrite *rewrite, Threads *threads,
+                               MlirOperation kernel) {
   TileIntMath *math = &rewrite->index;
   int64_t extent[2];
   block_extents(kernel, extent);
-  mlirRewriterBaseSetInsertionPointToStart(rewrite->b.rw,
-                                           tile_kernel_body(kernel));
-  rewrite->thread = thread_id(rewrite, GPU_DIMENSION_x);
-  if (extent[0] < rewrite->num_threads) {
+  TileInt thread = thread_id(rewrite, GPU_DIMENSION_x);
+  if (extent[0] < threads->kernel_threads) {
     TileInt plane = thread_id(rewrite, GPU_DIMENSION_y);
-    if (extent[0] * extent[1] < rewrite->num_threads)
+    if (extent[0] * extent[1] < threads->kernel_threads)
       plane = tile_int_add(
           math, plane,
           tile_int_mul(math, thread_id(rewrite, GPU_DIMENSION_z), extent[1]));
-    rewrite->thread = tile_int_add(math, rewrite->thread,
-                                   tile_int_mul(math, plane, extent[0]));
+    thread = tile_int_add(math, thread, tile_int_mul(math, plane, extent[0]));
   }
+  threads->thread[0] = thread;
+}
+
+static void build_role_thread(TileNvgpuRewrite *rewrite, Threads *threads,
+                              int64_t first_warp, bool has_products) {
+  TileIntMath *math = &rewrite->index;
+  TileInt *thread = &threads->thread[first_warp];
+  if (first_warp > 0)
+    *thread = tile_int_add(math, threads->thread[0],
+                           tile_int_constant(-first_warp * WARP_THREADS));
   if (has_products) {
-    rewrite->lane = tile_int_rem(math, rewrite->thread, WARP_THREADS);
-    rewrite->warp = tile_int_div(math, rewrite->thread, WARP_THREADS);
+    rewrite->lane = tile_int_rem(math, threads->thread[0], WARP_THREADS);
+    threads->warp[first_warp] = tile_int_div(math, *thread, WARP_THREADS);
   }
+  threads->has[first_warp] = true;
+}
+
+static int64_t first_warp_of(MlirOperation op) {
+  TileWarps warps = {0, 0};
+  tile_role_warps_of(op, &warps);
+  return warps.first;
+}
+
+// Stands in front of all ops; threads count from the first warp of the role
+// that executes an op.
+static void build_threads(TileNvgpuRewrite *rewrite, Threads *threads,
+                          const Plan *plan, MlirOperation kernel) {
+  mlirRewriterBaseSetInsertionPointToStart(rewrite->b.rw,
+                                           tile_kernel_body(kernel));
+  build_block_thread(rewrite, threads, kernel);
+  for (const Item *item = plan->items; item; item = item->next) {
+    int64_t first_warp = first_warp_of(item->op);
+    if (!threads->has[first_warp])
+      build_role_thread(rewrite, threads, first_warp, plan->has_products);
+  }
+}
+
+static void enter_role(TileNvgpuRewrite *rewrite, const Threads *threads,
+                       MlirOperation op) {
+  int64_t first_warp = first_warp_of(op);
+  rewrite->num_threads = tile_op_num_threads(op, threads->kernel_threads);
+  rewrite->thread = threads->thread[first_warp];
+  rewrite->warp = threads->warp[first_warp];
 }
 
 //===-- Apply: plan to IR; cannot fail ------------------------------------===//
@@ -256,8 +309,8 @@ static void plan_apply(const Plan *plan, MlirOperation kernel) {
   MlirContext context = mlirOperationGetContext(kernel);
   TileNvgpuRewrite rewrite = {
       .arena = plan->arena,
-      .b = {mlirIRRewriterCreate(context), mlirOperationGetLocation(kernel)},
-      .num_threads = plan->num_threads};
+      .b = {mlirIRRewriterCreate(context), mlirOperationGetLocation(kernel)}};
+  Threads threads = {.kernel_threads = plan->num_threads};
   rewrite.index = (TileIntMath){&rewrite.b, mlirIndexTypeGet(context)};
   TileNvgpuTokens tokens = {NULL, 0, 0};
   for (const Item *item = plan->items; item; item = item->next) {
@@ -265,8 +318,9 @@ static void plan_apply(const Plan *plan, MlirOperation kernel) {
       fall_back(item);
       continue;
     }
-    if (!rewrite.thread.value.ptr)
-      build_threads(&rewrite, kernel, plan->has_products);
+    if (!threads.thread[0].value.ptr)
+      build_threads(&rewrite, &threads, plan, kernel);
+    enter_role(&rewrite, &threads, item->op);
     rewrite.b.loc = mlirOperationGetLocation(item->op);
     mlirRewriterBaseSetInsertionPointBefore(rewrite.b.rw, item->op);
     if (item->gemm)
@@ -275,6 +329,8 @@ static void plan_apply(const Plan *plan, MlirOperation kernel) {
       tile_nvgpu_copy_apply(&rewrite, item->copy->copy, &tokens);
     if (item->ends_group)
       close_group(&rewrite, &tokens);
+    if (item->is_async)
+      tokens.count = 0;
     mlirRewriterBaseEraseOp(rewrite.b.rw, item->op);
   }
   mlirIRRewriterDestroy(rewrite.b.rw);

@@ -7,7 +7,7 @@
 #include "Tile/Ops/nvvm.h"
 #include "Tile/Support/Constants.h"
 
-enum { SLOT_SIZE_BYTES = 8 };
+enum { SLOT_SIZE_BYTES = 8, WARP_THREADS = 32 };
 
 //===-- mbarriers ---------------------------------------------------------===//
 
@@ -52,11 +52,39 @@ void lower_tile_barrier_init(Lowering *l, MlirOperation op) {
   if_end(l, op, blocks);
 }
 
-void lower_tile_barrier_arrive(Lowering *l, MlirOperation op) {
-  TileBarrierArriveOp arrive = tile_barrier_arrive_cast(op);
-  MlirValue pointer = barrier_slot_pointer(
-      l, tile_barrier_arrive_barrier(arrive), tile_barrier_arrive_slot(arrive));
+static void arrive(Lowering *l, MlirValue pointer) {
   nvvm_mbarrier_arrive_op(&l->b, .type = type_i64(l), .addr = pointer);
+}
+
+// The arrival of one thread releases what it has seen: the others of its warp
+// meet it first.
+static MlirValue lane_is_first(Lowering *l) {
+  nvvm_bar_warp_sync_op(&l->b, .mask = tile_const_int(&l->b, -1, 32));
+  return arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq,
+                    .lhs = lane_id(l), .rhs = tile_const_int(&l->b, 0, 32));
+}
+
+void lower_tile_barrier_arrive(Lowering *l, MlirOperation op) {
+  TileBarrierArriveOp arrival = tile_barrier_arrive_cast(op);
+  TileArrival by = mlirAttributeIsNull(tile_barrier_arrive_by_attr(arrival))
+                       ? TILE_ARRIVAL_Threads
+                       : tile_barrier_arrive_by(arrival);
+  MlirValue pointer =
+      barrier_slot_pointer(l, tile_barrier_arrive_barrier(arrival),
+                           tile_barrier_arrive_slot(arrival));
+  if (by == TILE_ARRIVAL_Threads) {
+    arrive(l, pointer);
+    return;
+  }
+  if (by == TILE_ARRIVAL_CpAsync) {
+    nvvm_cp_async_mbarrier_arrive_op(&l->b, .addr = pointer,
+                                     .noinc = TILE_SOME(1));
+    return;
+  }
+  IfBlocks blocks = if_begin(
+      l, op, by == TILE_ARRIVAL_Warps ? lane_is_first(l) : is_elected(l));
+  arrive(l, pointer);
+  if_end(l, op, blocks);
 }
 
 void lower_tile_barrier_expect(Lowering *l, MlirOperation op) {
@@ -69,9 +97,13 @@ void lower_tile_barrier_expect(Lowering *l, MlirOperation op) {
   IfBlocks blocks = if_begin(l, op, is_elected(l));
   MlirValue pointer = barrier_slot_pointer(
       l, tile_barrier_expect_barrier(expect), tile_barrier_expect_slot(expect));
-  nvvm_mbarrier_arrive_expect_tx_op(
-      &l->b, .type = type_i64(l), .addr = pointer,
-      .txcount = tile_const_int(&l->b, tile_barrier_expect_bytes(expect), 32));
+  MlirValue bytes =
+      tile_const_int(&l->b, tile_barrier_expect_bytes(expect), 32);
+  if (tile_barrier_expect_no_arrival(expect))
+    nvvm_mbarrier_expect_tx_op(&l->b, .addr = pointer, .txcount = bytes);
+  else
+    nvvm_mbarrier_arrive_expect_tx_op(&l->b, .type = type_i64(l),
+                                      .addr = pointer, .txcount = bytes);
   if_end(l, op, blocks);
 }
 
@@ -116,6 +148,10 @@ void lower_tile_barrier_sync(Lowering *l, MlirOperation op) {
   }
   MlirAttribute id = tile_barrier_sync_id_attr(sync);
   int64_t number = mlirAttributeIsNull(id) ? 0 : mlirIntegerAttrGetValueInt(id);
+  if (tile_barrier_sync_threads(sync) == WARP_THREADS) { // one warp
+    nvvm_bar_warp_sync_op(&l->b, .mask = tile_const_int(&l->b, -1, 32));
+    return;
+  }
   nvvm_barrier_op(&l->b, .barrierId = tile_const_int(&l->b, number, 32),
                   .numberOfThreads = tile_const_int(
                       &l->b, tile_barrier_sync_threads(sync), 32));
@@ -126,4 +162,45 @@ void lower_tile_fence_proxy(Lowering *l, MlirOperation op) {
   (void)op;
   if (l->target->has_tma)
     nvvm_fence_proxy_op(&l->b, .kind = NVVM_PROXY_KIND_async);
+}
+
+//===-- Groups of cp.async ------------------------------------------------===//
+
+void lower_tile_cp_async_commit(Lowering *l, MlirOperation op) {
+  (void)op;
+  nvvm_cp_async_commit_group(&l->b, 0);
+}
+
+void lower_tile_cp_async_wait(Lowering *l, MlirOperation op) {
+  nvvm_cp_async_wait_group(
+      &l->b, tile_cp_async_wait_pending(tile_cp_async_wait_cast(op)));
+}
+
+// A relation that passes trust; nothing to execute.
+void lower_tile_channel_barriers(Lowering *l, MlirOperation op) {
+  (void)l;
+  (void)op;
+}
+
+//===-- Positions ---------------------------------------------------------===//
+
+void lower_tile_advance(Lowering *l, MlirOperation op) {
+  TileAdvanceOp advance = tile_advance_cast(op);
+  MlirValue parity = tile_advance_parity(advance);
+  MlirValue one = tile_const_int(&l->b, 1, 32), next[2];
+  if (tile_advance_depth(advance) == 1) {
+    next[0] = tile_const_int(&l->b, 0, 32);
+    next[1] = arith_xori(&l->b, parity, one);
+  } else {
+    MlirValue behind = arith_addi(&l->b, tile_advance_slot(advance), one);
+    MlirValue wraps = arith_cmpi(
+        &l->b, .predicate = ARITH_CMP_I_PREDICATE_eq, .lhs = behind,
+        .rhs = tile_const_int(&l->b, tile_advance_depth(advance), 32));
+    next[0] = arith_select(&l->b, wraps, tile_const_int(&l->b, 0, 32), behind);
+    next[1] = arith_xori(&l->b, parity,
+                         arith_extui(&l->b, .type = type_i32(l), .in = wraps));
+  }
+  for (int i = 0; i < 2; i++)
+    mlirRewriterBaseReplaceAllUsesWith(l->b.rw, mlirOperationGetResult(op, i),
+                                       next[i]);
 }

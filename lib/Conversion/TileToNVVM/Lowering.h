@@ -57,6 +57,8 @@ typedef struct Parts {
 
 //===-- The lowering ------------------------------------------------------===//
 
+enum { MAX_WARPS = 32 }; // of a block
+
 typedef struct {
   TileArena *arena;
   const TileTarget *target;
@@ -66,9 +68,11 @@ typedef struct {
   MlirOperation prolog;  // marker in the entry block: what dominates all goes
                          // in front of it
   int64_t block_size[3]; // threads
-  int64_t num_threads;
-  bool is_thread_code; // scalar stores are those of every thread
-  MlirValue thread_id, lane_id, warp_id; // i32, made on demand
+  int64_t kernel_threads;
+  int64_t first_warp, num_threads; // of those that execute the op: its role
+  bool is_thread_code;             // scalar stores are those of every thread
+  // i32, made on demand; by the first warp of those that execute the op.
+  MlirValue thread_id[MAX_WARPS], warp_id[MAX_WARPS], lane_id;
   Memory *memories;
   Parts *parts;
   MlirLogicalResult result; // failure: an error was emitted
@@ -89,9 +93,9 @@ void lower_fail(Lowering *l, MlirOperation op, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 // Threads.c: ids, and code that not every thread executes
-MlirValue thread_id(Lowering *l); // linear in the block
+MlirValue thread_id(Lowering *l); // linear in the block, or in the role
 MlirValue lane_id(Lowering *l);
-MlirValue warp_id(Lowering *l); // uniform in the warp
+MlirValue warp_id(Lowering *l); // in the block or the role; uniform in the warp
 /// Code emitted until `if_end` runs where `condition` (i1) holds.
 typedef struct {
   MlirBlock body, after;
@@ -113,7 +117,7 @@ typedef struct {
 } LoopBlocks;
 LoopBlocks loop_begin(Lowering *l, MlirOperation op, int64_t count);
 void loop_end(Lowering *l, MlirOperation op, LoopBlocks blocks);
-/// True in one thread of the block.
+/// True in one thread of the block, or of the role.
 MlirValue is_elected(Lowering *l);
 
 // Memories.c: tables, windows, addresses
@@ -254,6 +258,12 @@ void lower_tile_barrier_expect(Lowering *l, MlirOperation op);
 void lower_tile_barrier_wait(Lowering *l, MlirOperation op);
 void lower_tile_barrier_sync(Lowering *l, MlirOperation op);
 void lower_tile_fence_proxy(Lowering *l, MlirOperation op);
+void lower_tile_cp_async_commit(Lowering *l, MlirOperation op);
+void lower_tile_cp_async_wait(Lowering *l, MlirOperation op);
+void lower_tile_advance(Lowering *l, MlirOperation op);
+void lower_tile_channel_barriers(Lowering *l, MlirOperation op);
+// Threads.c
+void lower_tile_warp_id(Lowering *l, MlirOperation op);
 MlirValue barrier_slot_pointer(Lowering *l, MlirValue barrier, MlirValue slot);
 // Copies.c, SimtCopies.c, FragmentCopies.c, TmaCopies.c
 void lower_tile_copy(Lowering *l, MlirOperation op);

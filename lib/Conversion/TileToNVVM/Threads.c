@@ -6,6 +6,8 @@
 #include "Tile/Ops/nvvm.h"
 #include "Tile/Support/Constants.h"
 
+enum { WARP_THREADS = 32 };
+
 //===-- Ids ---------------------------------------------------------------===//
 
 // What every later use may need is made once, in the entry block.
@@ -43,14 +45,24 @@ static MlirValue build_thread_id(Lowering *l) {
   return tile_int_get(&l->i32, linear);
 }
 
+// The threads of a role count from its first warp.
+static MlirValue behind(Lowering *l, MlirValue id, int64_t first) {
+  if (first == 0)
+    return id;
+  return arith_subi(&l->b, id, tile_const_int(&l->b, first, 32));
+}
+
 MlirValue thread_id(Lowering *l) {
-  if (l->thread_id.ptr)
-    return l->thread_id;
+  MlirValue *slot = &l->thread_id[l->first_warp];
+  if (slot->ptr)
+    return *slot;
   SavedPoint point = save_point(l);
   enter_prolog(l);
-  l->thread_id = build_thread_id(l);
+  if (!l->thread_id[0].ptr)
+    l->thread_id[0] = build_thread_id(l);
+  *slot = behind(l, l->thread_id[0], l->first_warp * WARP_THREADS);
   restore_point(l, point);
-  return l->thread_id;
+  return *slot;
 }
 
 MlirValue lane_id(Lowering *l) {
@@ -59,7 +71,7 @@ MlirValue lane_id(Lowering *l) {
   MlirValue thread = thread_id(l);
   SavedPoint point = save_point(l);
   enter_prolog(l);
-  TileInt lane = tile_int_rem(&l->i32, tile_int_value(thread), 32);
+  TileInt lane = tile_int_rem(&l->i32, tile_int_value(thread), WARP_THREADS);
   l->lane_id = tile_int_get(&l->i32, lane);
   restore_point(l, point);
   return l->lane_id;
@@ -67,26 +79,39 @@ MlirValue lane_id(Lowering *l) {
 
 // A shuffle from lane 0 tells ptxas that the number is uniform: descriptors
 // then live in uniform registers.
+static MlirValue build_warp_id(Lowering *l) {
+  TileInt warp =
+      tile_int_div(&l->i32, tile_int_value(l->thread_id[0]), WARP_THREADS);
+  return nvvm_shfl_sync(&l->b, .type = type_i32(l),
+                        .thread_mask = tile_const_int(&l->b, -1, 32),
+                        .val = tile_int_get(&l->i32, warp),
+                        .offset = tile_const_int(&l->b, 0, 32),
+                        .mask_and_clamp = tile_const_int(&l->b, 31, 32),
+                        .kind = NVVM_SHFL_KIND_idx);
+}
+
 MlirValue warp_id(Lowering *l) {
-  if (l->warp_id.ptr)
-    return l->warp_id;
-  MlirValue thread = thread_id(l);
+  MlirValue *slot = &l->warp_id[l->first_warp];
+  if (slot->ptr)
+    return *slot;
+  thread_id(l);
   SavedPoint point = save_point(l);
   enter_prolog(l);
-  TileInt warp = tile_int_div(&l->i32, tile_int_value(thread), 32);
-  l->warp_id = nvvm_shfl_sync(&l->b, .type = type_i32(l),
-                              .thread_mask = tile_const_int(&l->b, -1, 32),
-                              .val = tile_int_get(&l->i32, warp),
-                              .offset = tile_const_int(&l->b, 0, 32),
-                              .mask_and_clamp = tile_const_int(&l->b, 31, 32),
-                              .kind = NVVM_SHFL_KIND_idx);
+  if (!l->warp_id[0].ptr)
+    l->warp_id[0] = build_warp_id(l);
+  *slot = behind(l, l->warp_id[0], l->first_warp);
   restore_point(l, point);
-  return l->warp_id;
+  return *slot;
 }
 
 MlirValue is_elected(Lowering *l) {
   return arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq,
                     .lhs = thread_id(l), .rhs = tile_const_int(&l->b, 0, 32));
+}
+
+void lower_tile_warp_id(Lowering *l, MlirOperation op) {
+  mlirRewriterBaseReplaceAllUsesWith(l->b.rw, mlirOperationGetResult(op, 0),
+                                     warp_id(l));
 }
 
 //===-- Control flow ------------------------------------------------------===//

@@ -72,6 +72,7 @@ static const LowerEntry table[] = {
     {memref_load_is, lower_memref_load},
     {memref_store_is, lower_memref_store},
     {tile_all_of_is, lower_tile_all_of},
+    {tile_advance_is, lower_tile_advance},
     {tile_alloc_is, lower_tile_alloc},
     {tile_any_of_is, lower_tile_any_of},
     {tile_barrier_alloc_is, lower_tile_barrier_alloc},
@@ -81,7 +82,10 @@ static const LowerEntry table[] = {
     {tile_barrier_sync_is, lower_tile_barrier_sync},
     {tile_barrier_wait_is, lower_tile_barrier_wait},
     {tile_block_swizzle_is, lower_tile_block_swizzle},
+    {tile_channel_barriers_is, lower_tile_channel_barriers},
     {tile_copy_is, lower_tile_copy},
+    {tile_cp_async_commit_is, lower_tile_cp_async_commit},
+    {tile_cp_async_wait_is, lower_tile_cp_async_wait},
     {tile_fence_proxy_is, lower_tile_fence_proxy},
     {tile_fill_is, lower_tile_fill},
     {tile_gemm_is, lower_tile_gemm},
@@ -91,6 +95,7 @@ static const LowerEntry table[] = {
     {tile_view_is, lower_tile_view},
     {tile_scan_is, lower_tile_scan},
     {tile_storage_is, lower_tile_storage},
+    {tile_warp_id_is, lower_tile_warp_id},
     {nvgpu_device_async_copy_is, lower_nvgpu_device_async_copy},
     {nvgpu_device_async_create_group_is, lower_nvgpu_device_async_create_group},
     {nvgpu_device_async_wait_is, lower_nvgpu_device_async_wait},
@@ -376,6 +381,14 @@ static bool check_arguments_unused(Lowering *l, intptr_t num_old) {
   return true;
 }
 
+// Threads count from the first warp of the role that `op` was in.
+static void enter_role(Lowering *l, MlirOperation op) {
+  TileWarps warps;
+  bool is_in_role = tile_role_warps_of(op, &warps);
+  l->first_warp = is_in_role ? warps.first : 0;
+  l->num_threads = tile_op_num_threads(op, l->kernel_threads);
+}
+
 static void lower_body(Lowering *l) {
   OpList list = {0};
   collect_ops(l, &list);
@@ -390,6 +403,7 @@ static void lower_body(Lowering *l) {
     }
     l->b.loc = mlirOperationGetLocation(op);
     mlirRewriterBaseSetInsertionPointBefore(l->b.rw, op);
+    enter_role(l, op);
     lower(l, op);
     list.ops[num_lowered++] = op;
   }
@@ -413,8 +427,8 @@ static void read_block_size(Lowering *l, MlirOperation func) {
     for (int i = 0; i < 3; i++)
       l->block_size[i] = mlirDenseI32ArrayGetElement(known, i);
   }
-  l->num_threads = l->block_size[0] * l->block_size[1] * l->block_size[2];
-  if (l->num_threads < 1)
+  l->kernel_threads = l->block_size[0] * l->block_size[1] * l->block_size[2];
+  if (l->kernel_threads < 1)
     lower_fail(l, func, "needs a constant block size");
 }
 

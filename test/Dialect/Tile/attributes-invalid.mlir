@@ -153,7 +153,7 @@ func.func @specialize_function() attributes {tile.specialize = "off"} {
 // -----
 
 func.func @unknown(%i: index) {
-  // expected-error @+1 {{has the unknown attribute 'tile.stages', expects one of tile.group, tile.may_alias, tile.num_stages, tile.num_threads, tile.order, tile.specialize, tile.stage, tile.target}}
+  // expected-error @+1 {{has the unknown attribute 'tile.stages', expects one of tile.group, tile.may_alias, tile.num_stages, tile.num_threads, tile.order, tile.specialize, tile.stage, tile.target, tile.warps}}
   %0 = arith.addi %i, %i {tile.stages = 3 : i32} : index
   return
 }
@@ -169,5 +169,13 @@ func.func @argument(%A: memref<?xf32>, %B: memref<?xf32> {tile.stage = 0 : i32})
 
 // expected-error @+1 {{expects 'tile.may_alias' to be without value, got 1 : i64}}
 func.func @argument_value(%A: memref<?xf32> {tile.may_alias = 1}) {
+  return
+}
+
+// -----
+
+func.func @warps() {
+  // expected-error @+1 {{expects 'tile.warps' to be the first warp and the number of warps out of 32, got array<i64: 30, 4>}}
+  tile.barrier_sync {tile.warps = array<i64: 30, 4>}
   return
 }

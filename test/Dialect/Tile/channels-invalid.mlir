@@ -191,3 +191,21 @@ func.func @copy_c10(%r: !ring, %other: !ring, %A: memref<8x16xf16>) {
   tile.copy %A to %s signal %ch[%c1] of !tile.channel : memref<8x16xf16>, !slot
   return
 }
+
+// -----
+
+!ring = memref<2x8x16xf16, #gpu.address_space<workgroup>>
+func.func @channel_barriers_c1_slots(%r: !ring, %f: !tile.barrier<2>, %e: !tile.barrier<3>) {
+  // expected-error @+1 {{expects barriers of the same number of slots and at least one ring, got 2, 3 and 1}}
+  tile.channel_barriers(%r) full %f empty %e : !tile.barrier<2>, !tile.barrier<3>, !ring
+  return
+}
+
+// -----
+
+!ring = memref<2x8x16xf16, #gpu.address_space<workgroup>>
+func.func @channel_barriers_c1_ring(%r: !ring, %f: !tile.barrier<3>) {
+  // expected-error @+1 {{expects rings in shared memory, of rank 2 to 5, whose first extent is the depth 3}}
+  tile.channel_barriers(%r) full %f empty %f : !tile.barrier<3>, !tile.barrier<3>, !ring
+  return
+}

@@ -57,15 +57,15 @@ func.func @turns() {
   tile.specialize {
     // CHECK: tile.role "one" warps 4 registers 240 pingpong {
     tile.role "one" warps 4 registers 240 pingpong {
-      // CHECK-NEXT: tile.turn begin
-      // CHECK-NEXT: tile.turn end
-      tile.turn begin
-      tile.turn end
+      // CHECK-NEXT: tile.turn <begin>
+      // CHECK-NEXT: tile.turn <end>
+      tile.turn <begin>
+      tile.turn <end>
     }
     // CHECK: tile.role "two" warps 4 pingpong {
     tile.role "two" warps 4 pingpong {
-      tile.turn begin
-      tile.turn end
+      tile.turn <begin>
+      tile.turn <end>
     }
   }
   return

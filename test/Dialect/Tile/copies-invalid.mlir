@@ -176,3 +176,19 @@ func.func @fill_c2(%A: memref<?xf32>, %v: f32) {
   tile.fill %A, %v : memref<?xf32>, f32
   return
 }
+
+// -----
+
+func.func @copy_c11(%A: memref<64xf32>, %B: memref<64xf32, #gpu.address_space<workgroup>>) {
+  // expected-error @+1 {{expects 'async' only with instr = #tile.instr<cp_async>}}
+  tile.copy %A to %B {async, instr = #tile.instr<simt>} : memref<64xf32>, memref<64xf32, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @cp_async_wait_c1() {
+  // expected-error @+1 {{expects 'pending' to be at least 0, got -1}}
+  tile.cp_async_wait pending -1
+  return
+}

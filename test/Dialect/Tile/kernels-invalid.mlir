@@ -209,3 +209,34 @@ func.func @roles_threads() attributes {tile.num_threads = 128 : i64} {
   }
   return
 }
+
+// -----
+
+!fragment = memref<64x64xf32, #tile.fragment>
+func.func @fragment_of_two_roles(%v: f32) attributes {tile.num_threads = 64 : i32} {
+  // expected-note @+1 {{the fragment is allocated here}}
+  %f = tile.alloc : !fragment
+  tile.specialize {
+    tile.role "a" warps 1 {
+      // expected-error @+1 {{uses a fragment that is in the registers of other threads: of another role, or of all}}
+      tile.fill %f, %v : !fragment, f32
+    }
+    tile.role "b" warps 1 {
+      tile.fill %f, %v : !fragment, f32
+    }
+  }
+  return
+}
+
+// -----
+
+// Inside a role, thread ids say which of its threads does what.
+func.func @thread_ids_in_roles() attributes {tile.num_threads = 64 : i32} {
+  tile.specialize {
+    tile.role "a" warps 2 {
+      %t = gpu.thread_id x
+      %u = arith.addi %t, %t : index
+    }
+  }
+  return
+}

@@ -132,7 +132,7 @@ func.func @turn_c1() {
   tile.specialize {
     tile.role "a" warps 4 {
       // expected-error @+1 {{expects to be inside a tile.role that says 'pingpong'}}
-      tile.turn begin
+      tile.turn <begin>
     }
   }
   return
@@ -144,7 +144,7 @@ func.func @turn_c2() {
   tile.specialize {
     tile.role "a" warps 4 pingpong {
       // expected-error @+1 {{expects from 2 to 8 warpgroups that take turns, got 1}}
-      tile.turn end
+      tile.turn <end>
     }
   }
   return

@@ -5,6 +5,8 @@ notices.
     --ir REGEX    one mutant per line of the program that matches, after the
                   passes on tile ops and before the kernels are lowered
     --ptx REGEX   one mutant per line of the PTX that matches
+    --change REGEX=>TEXT   one mutant per line that matches as for --ir, with
+                  TEXT in place of what matches
 
 The unchanged kernel must run without findings, and every mutant must end with exit
 status 2 under at least one of the seeds, but for as many as --redundant says.
@@ -83,16 +85,29 @@ class Kernel:
                                            else result.stderr.strip())
         return 0, "no finding"
 
-    def ir_mutants(self, regex):
-        lines = read(self.staged)
+    def matching_lines(self, lines, regex):
+        """Numbers of the lines of the function that match."""
         inside = False
         for i, line in enumerate(lines):
             header = re.search(r"func\.func @(\w+)", line)
             if header:
                 inside = header.group(1) == self.options.function
             if inside and re.search(regex, line):
-                self.build(lines[:i] + lines[i + 1:])
-                yield line.strip()
+                yield i
+
+    def ir_mutants(self, regex):
+        lines = read(self.staged)
+        for i in self.matching_lines(lines, regex):
+            self.build(lines[:i] + lines[i + 1:])
+            yield "without " + short(lines[i].strip())
+
+    def changed_mutants(self, rule):
+        regex, text = rule.split("=>")
+        lines = read(self.staged)
+        for i in self.matching_lines(lines, regex):
+            line = re.sub(regex, text, lines[i])
+            self.build(lines[:i] + [line] + lines[i + 1:])
+            yield "with " + short(line.strip())
 
     def ptx_mutants(self, regex):
         self.build(read(self.staged))
@@ -101,7 +116,7 @@ class Kernel:
         for i, line in enumerate(lines):
             if re.search(regex, line):
                 write(path, lines[:i] + lines[i + 1:])
-                yield "%s (line %d)" % (line.strip(), i + 1)
+                yield "without " + short("%s (line %d)" % (line.strip(), i + 1))
 
 
 def short(text):
@@ -119,6 +134,7 @@ def main():
     parser.add_argument("--out", required=True, help="folder of the outputs")
     parser.add_argument("--ir", action="append", default=[])
     parser.add_argument("--ptx", action="append", default=[])
+    parser.add_argument("--change", action="append", default=[])
     parser.add_argument("--redundant", type=int, default=0)
     parser.add_argument("--seeds", type=int, default=8)
     options = parser.parse_args()
@@ -131,6 +147,7 @@ def main():
         if status != 0:
             raise kernels.Failure("the kernel itself: " + finding)
         mutants = [kernel.ir_mutants(r) for r in options.ir]
+        mutants += [kernel.changed_mutants(r) for r in options.change]
         mutants += [kernel.ptx_mutants(r) for r in options.ptx]
         for group in mutants:
             for removed in group:
@@ -138,8 +155,8 @@ def main():
                 status, finding = kernel.run()
                 caught = status == 2
                 num_survivors += not caught
-                print("%s without %s: %s" % ("caught" if caught else "SURVIVED",
-                                             short(removed), finding))
+                print("%s %s: %s" % ("caught" if caught else "SURVIVED",
+                                     removed, finding))
                 sys.stdout.flush()
     except kernels.Failure as failure:
         sys.exit("FAILED: %s" % failure)

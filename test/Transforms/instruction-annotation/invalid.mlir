@@ -76,3 +76,41 @@ func.func @eight_bits_transposed() attributes {tile.num_threads = 128 : i32} {
   tile.gemm %As, %As, %acc : (memref<64x64xf8E4M3FN, #gpu.address_space<workgroup>>, memref<64x64xf8E4M3FN, #gpu.address_space<workgroup>>, memref<64x64xf32, #tile.fragment>)
   return
 }
+
+// -----
+
+// The agents of a channel say who may fill it.
+!ring = memref<2x64x64xbf16, #gpu.address_space<workgroup>>
+!slot = !tile.region<64x64xbf16, #gpu.address_space<workgroup>>
+func.func @channel_agents(%A: memref<64x64xbf16>) attributes {tile.num_threads = 64 : i32} {
+  %c0 = arith.constant 0 : index
+  %R = tile.alloc : !ring
+  %ch = tile.channel(%R) depth 2 {simt_threads = 32, consumer_warps = 1} : !ring
+  tile.specialize {
+    tile.role "producer" warps 2 {
+      %r = tile.region %R[0, 0, 0] [1, 64, 64] drop [0] : !ring
+      %a = tile.region %A[0, 0] [64, 64] : memref<64x64xbf16>
+      // expected-error @+1 {{cannot use cp_async: the channel that it fills has no such agent}}
+      tile.copy %a to %r signal %ch[%c0] of !tile.channel {instr = #tile.instr<cp_async>} : !tile.region<64x64xbf16>, !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!a = memref<64x64xbf16, #gpu.address_space<workgroup>>
+!c = memref<64x64xf32, #tile.fragment>
+func.func @warpgroups_of_a_role() attributes {tile.num_threads = 160 : i32} {
+  %A = tile.alloc : !a
+  %C = tile.alloc : !c
+  tile.specialize {
+    tile.role "first" warps 1 {
+    }
+    tile.role "second" warps 4 {
+      // expected-error @+1 {{cannot use wgmma: wgmma needs aligned warpgroups, the role starts at warp 1}}
+      tile.gemm %A, %A, %C {instr = #tile.instr<wgmma>} : (!a, !a, !c)
+    }
+  }
+  return
+}

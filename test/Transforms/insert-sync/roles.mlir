@@ -1,0 +1,76 @@
+// RUN: %tile_opt_passes 'tile-insert-sync' %s -o %t.once && FileCheck %s < %t.once
+// RUN: %tile_opt_passes 'tile-insert-sync' %t.once -o %t.twice
+// RUN: diff %t.once %t.twice
+
+!tile = memref<64x64xbf16, #gpu.address_space<workgroup>>
+!ring = memref<2x64x64xbf16, #gpu.address_space<workgroup>>
+!slot = !tile.region<64x64xbf16, #gpu.address_space<workgroup>>
+!private = memref<64x64xbf16, #gpu.address_space<private>>
+
+// What was done before the roles part is ordered before they do; inside a role
+// its own threads meet; behind them all threads meet again, whatever the role
+// ordered for itself.
+// CHECK-LABEL: func.func @parts
+func.func @parts(%v: bf16, %P: !private) attributes {tile.num_threads = 256 : i32} {
+  %S = tile.alloc {offset = 0} : !tile
+  %T = tile.alloc {offset = 8192} : !tile
+  // CHECK: tile.fill
+  // CHECK-NEXT: tile.barrier_sync
+  // CHECK-NEXT: tile.specialize
+  tile.fill %S, %v : !tile, bf16
+  tile.specialize {
+    tile.role "a" warps 4 {
+      // CHECK: tile.copy
+      // CHECK-NEXT: tile.fill
+      // CHECK-NEXT: tile.barrier_sync
+      // CHECK-NEXT: tile.copy
+      // CHECK-NEXT: {{^ *}}}
+      tile.copy %S to %P {instr = #tile.instr<simt>} : !tile, !private
+      tile.fill %T, %v : !tile, bf16
+      tile.copy %T to %P {instr = #tile.instr<simt>} : !tile, !private
+    }
+    // CHECK-NEXT: tile.role "b"
+    // CHECK-NEXT: tile.copy
+    // CHECK-NEXT: {{^ *}}}
+    tile.role "b" warps 4 {
+      tile.copy %S to %P {instr = #tile.instr<simt>} : !tile, !private
+    }
+  }
+  // CHECK: tile.barrier_sync
+  // CHECK-NEXT: tile.copy
+  tile.copy %T to %P {instr = #tile.instr<simt>} : !tile, !private
+  return
+}
+
+// The barriers of a channel order who touches its rings: nobody else meets.
+// CHECK-LABEL: func.func @rings
+func.func @rings(%v: bf16, %P: !private) attributes {tile.num_threads = 256 : i32} {
+  %z = arith.constant 0 : i32
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %c1 = arith.constant 1 : index
+  %R = tile.alloc {offset = 0} : !ring
+  %full = tile.barrier_alloc {offset = 16384} : !tile.barrier<2>
+  %empty = tile.barrier_alloc {offset = 16400} : !tile.barrier<2>
+  tile.channel_barriers(%R) full %full empty %empty : !tile.barrier<2>, !tile.barrier<2>, !ring
+  // CHECK: tile.specialize
+  // CHECK-NOT: tile.barrier_sync
+  tile.specialize {
+    tile.role "reads" warps 4 {
+      %r = tile.region %R[0, 0, 0] [1, 64, 64] drop [0] : !ring
+      scf.for %i = %c0 to %c8 step %c1 {
+        tile.barrier_wait %full[%c0] parity %z : !tile.barrier<2>
+        tile.copy %r to %P {instr = #tile.instr<simt>} : !slot, !private
+      }
+    }
+    tile.role "fills" warps 4 {
+      %r = tile.region %R[0, 0, 0] [1, 64, 64] drop [0] : !ring
+      scf.for %i = %c0 to %c8 step %c1 {
+        tile.barrier_wait %empty[%c0] parity %z : !tile.barrier<2>
+        tile.fill %r, %v : !slot, bf16
+      }
+    }
+  }
+  // CHECK: return
+  return
+}
