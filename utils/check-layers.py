@@ -19,6 +19,7 @@ import project
 LAYERS = [
     (r"include/Tile/Support/|lib/Support/", "Support"),
     (r"include/Tile/Layout\w*\.h|lib/Analysis/Layout(?!Problem)", "Layout"),
+    (r"include/Tile/Protocol\.h|lib/Analysis/Protocol(?!Extract|Scalars|Cells)", "Protocol"),
     (r"(include/Tile|lib/Target)/(Tile)?Target\.[ch]$", "Dialect"),
     (r"include/Tile/(Dialect/|KernelParams\.h)|lib/Dialect/", "Dialect"),
     (r"include/Tile/Pipeline\.h|lib/Pipeline/", "Pipeline"),
@@ -35,7 +36,7 @@ LAYERS = [
 # What the generator writes: bindings know ops, TilePasses.h declares passes.
 GENERATED = {"TileHooks.h": "Dialect", "TileAttrsCAPI.h": "Dialect",
              "TilePasses.h": "Transforms", "Tile/Ops/tile.h": "Dialect"}
-ORDER = ["Support", "Layout", "Dialect", "Analysis", "Transforms",
+ORDER = ["Support", "Layout", "Protocol", "Dialect", "Analysis", "Transforms",
          "Conversion", "Target", "Pipeline", "Bridge"]
 MAY_SEE = {name: set(ORDER[:i + 1]) for i, name in enumerate(ORDER)}
 MAY_SEE["Emulator"] = {"Support", "Emulator"}
@@ -43,7 +44,7 @@ MAY_SEE["Launcher"] = {"Support", "Emulator", "Launcher"}
 MAY_SEE["CudaShim"] = {"Support", "Emulator", "CudaShim"}
 MAY_SEE["tools"] = set(ORDER[:-1]) | {"Emulator", "Launcher", "CudaShim",
                                       "tools"}
-PLAIN_C = {"Layout", "Emulator", "Launcher", "CudaShim"}
+PLAIN_C = {"Layout", "Protocol", "Emulator", "Launcher", "CudaShim"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
 

@@ -4,6 +4,7 @@
 
 #include "Tile/Dialect/Ops.h"
 #include "Tile/LayoutInfer.h"
+#include "Tile/Protocol.h"
 #include "Tile/Support/Arena.h"
 #include "Tile/Support/Int.h"
 #include "Tile/Target.h"
@@ -74,6 +75,18 @@ typedef struct {
 /// tile_kernel_verify. Owner: `arena`.
 void tile_sync_plan_build(TileArena *arena, MlirOperation kernel,
                           TileSyncPlan *out_plan);
+
+//===-- Protocols of roles (ProtocolExtract.c) ----------------------------===//
+
+/// The roles of a kernel and their channels as a protocol; nodes know the op
+/// they come from (`origin`). False when the kernel has no roles with channels.
+/// `out_failed` is null, or an op that cannot be followed: then `out_failure`
+/// says why, as the end of a sentence about the op, and the protocol is not
+/// complete.
+/// Owner: `arena`.
+bool tile_protocol_extract(TileArena *arena, MlirOperation kernel,
+                           TileProtocol *out_protocol,
+                           MlirOperation *out_failed, const char **out_failure);
 
 //===-- Rings (Rings.c) ---------------------------------------------------===//
 

@@ -160,6 +160,23 @@ def LayoutInference : Pass<"tile-layout-inference", ""> {
   ];
 }
 
+def VerifyChannels : Pass<"tile-verify-channels", ""> {
+  let summary = "Proves that roles and their channels fit together";
+  let description = [{
+    Consumes: kernels with `tile.specialize` and channels.
+    Produces: nothing. For all trip counts, guards and schedules it proves that
+    no role waits for ever, no slot is read before it is filled or filled while
+    it is read, and no barrier gets an arrival too many.
+    Keeps: everything.
+    Fails: a rule is broken; the op, slot, parity and state are named. What can
+    neither be proved nor refuted is a remark, or an error with `strict`.
+  }];
+  let options = [
+    Option<"strict", "strict", "bool", "false",
+           "what cannot be proved is an error">
+  ];
+}
+
 def LowerChannels : Pass<"tile-lower-channels", ""> {
   let summary = "Gives asynchronous copies the barriers that complete them";
   let description = [{

@@ -1,0 +1,107 @@
+//===- Protocol.c - The verdict on a protocol -----------------------------===//
+
+#include "ProtocolInternal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void proof_stop(Proof *proof, TileProtocolOutcome outcome, const char *code,
+                int role, int channel, const TileProtocolNode *node,
+                const char *format, ...) {
+  TileProtocolVerdict *verdict = proof->verdict;
+  va_list args;
+  if (proof_stopped(proof))
+    return;
+  verdict->outcome = outcome;
+  verdict->code = code;
+  verdict->role = role;
+  verdict->channel = channel;
+  verdict->node = node;
+  va_start(args, format);
+  vsnprintf(verdict->text, sizeof verdict->text, format, args);
+  va_end(args);
+}
+
+//===-- Meanings ----------------------------------------------------------===//
+
+// The place of `node`, or where it belongs.
+static int find(const ProtocolMeanings *meanings,
+                const TileProtocolNode *node) {
+  int low = 0, high = meanings->count;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (meanings->keys[middle] < node)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+ProtocolMeaning proof_meaning(const Proof *proof,
+                              const TileProtocolNode *node) {
+  const ProtocolMeanings *m = &proof->meanings;
+  int at = find(m, node);
+  return at < m->count && m->keys[at] == node ? m->meanings[at]
+                                              : PROTOCOL_ROLE_NONE;
+}
+
+bool proof_note(Proof *proof, const TileProtocolNode *node,
+                ProtocolMeaning meaning) {
+  ProtocolMeanings *m = &proof->meanings;
+  int at = find(m, node);
+  if (at < m->count && m->keys[at] == node)
+    return m->meanings[at] == meaning;
+  if (m->count == m->capacity) {
+    int capacity = m->capacity ? 2 * m->capacity : 64;
+    ProtocolMeanings old = *m;
+    m->keys = TILE_ARENA_NEW(proof->arena, const TileProtocolNode *, capacity);
+    m->meanings = TILE_ARENA_NEW(proof->arena, ProtocolMeaning, capacity);
+    if (m->count) {
+      memcpy(m->keys, old.keys, sizeof *m->keys * (size_t)m->count);
+      memcpy(m->meanings, old.meanings, sizeof *m->meanings * (size_t)m->count);
+    }
+    m->capacity = capacity;
+  }
+  size_t behind = (size_t)(m->count - at);
+  memmove(m->keys + at + 1, m->keys + at, sizeof *m->keys * behind);
+  memmove(m->meanings + at + 1, m->meanings + at, sizeof *m->meanings * behind);
+  m->keys[at] = node;
+  m->meanings[at] = meaning;
+  m->count++;
+  return true;
+}
+
+//===-- Counts ------------------------------------------------------------===//
+
+static void check_counts(Proof *proof, int channel) {
+  const TileProtocolChannel *c = &proof->protocol->channels[channel];
+  int sum = 0;
+  for (int r = 0; r < proof->protocol->num_roles; r++)
+    sum += c->reader_share[r];
+  if (c->reader_share[c->producer])
+    proof_stop(proof, TILE_PROTOCOL_UNKNOWN, "own-reader", c->producer, channel,
+               NULL, "one role both fills and reads the channel");
+  if (sum != c->empty_count)
+    proof_stop(proof, TILE_PROTOCOL_REJECTED, "count", -1, channel, NULL,
+               "the empty barriers count %d arrivals, the reading roles make "
+               "%d in a round",
+               c->empty_count, sum);
+}
+
+void tile_protocol_verify(const TileProtocol *protocol, TileArena *arena,
+                          TileProtocolVerdict *out_verdict) {
+  *out_verdict = (TileProtocolVerdict){.role = -1, .channel = -1};
+  Proof proof = {.protocol = protocol, .arena = arena, .verdict = out_verdict};
+  for (int c = 0; c < protocol->num_channels && !proof_stopped(&proof); c++)
+    check_counts(&proof, c);
+  for (int r = 0; r < protocol->num_roles && !proof_stopped(&proof); r++) {
+    for (int c = 0; c < protocol->num_channels && !proof_stopped(&proof); c++)
+      proof_check_grammar(&proof, r, c);
+    if (!proof_stopped(&proof))
+      proof_check_private(&proof, r);
+  }
+  if (!proof_stopped(&proof))
+    proof_check_walk(&proof);
+}

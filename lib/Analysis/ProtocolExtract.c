@@ -1,0 +1,491 @@
+//===- ProtocolExtract.c - Roles of a kernel as a protocol ----------------===//
+//
+// `tile.role` ops on channels become trees of events. A commit is all the
+// arrivals that the agents of its channel make; a position is the slot and the
+// parity that the op takes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProtocolExtract.h"
+
+#include "Tile/Ops/scf.h"
+#include "Tile/Support/Iterate.h"
+#include "Tile/Support/MlirExtra.h"
+#include <string.h>
+
+void extract_fail(Extract *extract, MlirOperation op, const char *failure) {
+  if (extract->failed.ptr)
+    return;
+  extract->failed = op;
+  extract->failure = failure;
+}
+
+//===-- Blocks ------------------------------------------------------------===//
+
+typedef struct {
+  Extract *extract;
+  TileProtocolBlock *block;
+  int capacity, role;
+} Writer;
+
+static TileProtocolNode *add_node(Writer *w, TileProtocolNodeKind kind,
+                                  MlirOperation op) {
+  TileProtocolBlock *block = w->block;
+  if (block->num_nodes == w->capacity) {
+    w->capacity = w->capacity ? 2 * w->capacity : 8;
+    TileProtocolNode **old = block->nodes;
+    block->nodes =
+        TILE_ARENA_NEW(w->extract->arena, TileProtocolNode *, w->capacity);
+    if (block->num_nodes)
+      memcpy(block->nodes, old, sizeof *old * (size_t)block->num_nodes);
+  }
+  TileProtocolNode *node =
+      TILE_ARENA_NEW(w->extract->arena, TileProtocolNode, 1);
+  *node = (TileProtocolNode){.kind = kind, .origin = op.ptr, .channel = -1};
+  block->nodes[block->num_nodes++] = node;
+  return node;
+}
+
+static void write_block(Extract *extract, int role, MlirBlock block,
+                        TileProtocolBlock *out);
+
+//===-- Channels ----------------------------------------------------------===//
+
+static int channel_of(Extract *extract, MlirValue channel) {
+  for (int c = 0; c < extract->out->num_channels; c++)
+    if (mlirOperationEqual(extract->channels[c], mlirOpResultGetOwner(channel)))
+      return c;
+  return -1;
+}
+
+static TileProtocolNode *add_position(Writer *w, TileProtocolNodeKind kind,
+                                      TileProtocolSide side, MlirOperation op) {
+  TileProtocolNode *node = add_node(w, kind, op);
+  node->channel = channel_of(w->extract, mlirOperationGetOperand(op, 0));
+  node->side = side;
+  node->slot = extract_scalar(w->extract, mlirOperationGetOperand(op, 1));
+  node->parity = extract_scalar(w->extract, mlirOperationGetOperand(op, 2));
+  return node;
+}
+
+// Waits of the producer are for the other parity.
+static TileProtocolScalarId flipped(Writer *w, TileProtocolScalarId parity) {
+  Extract *e = w->extract;
+  MlirValue none = {NULL};
+  TileProtocolScalarId one = extract_constant(e, 1);
+  TileProtocolScalarId id = extract_bound(e, none, TILE_PROTOCOL_OP, NULL, 0);
+  TileProtocolScalar *scalar = &e->out->scalars[id];
+  scalar->function = TILE_PROTOCOL_FN_XOR;
+  scalar->num_args = 2;
+  scalar->args = TILE_ARENA_NEW(e->arena, TileProtocolScalarId, 2);
+  scalar->args[0] = parity;
+  scalar->args[1] = one;
+  return id;
+}
+
+static int or_zero(MlirAttribute attribute) {
+  return mlirAttributeIsNull(attribute)
+             ? 0
+             : (int)mlirIntegerAttrGetValueInt(attribute);
+}
+
+static int num_tma(TileChannelOp channel) {
+  return tile_channel_tma(channel) ? 1 : 0;
+}
+
+static int full_count(TileChannelOp channel) {
+  int count = num_tma(channel) +
+              or_zero(tile_channel_cp_async_threads_attr(channel)) +
+              or_zero(tile_channel_simt_threads_attr(channel));
+  return count ? count : 1; // a channel that nothing fills is still committed
+}
+
+static void write_commit(Writer *w, MlirOperation op) {
+  TileChannelOp channel =
+      tile_channel_cast(mlirOpResultGetOwner(mlirOperationGetOperand(op, 0)));
+  int simt = or_zero(tile_channel_simt_threads_attr(channel));
+  int cp_async = or_zero(tile_channel_cp_async_threads_attr(channel));
+  int others = full_count(channel) - simt - cp_async;
+  if (simt) {
+    add_node(w, TILE_PROTOCOL_FENCE, op);
+    TileProtocolNode *arrive =
+        add_position(w, TILE_PROTOCOL_ARRIVE, TILE_PROTOCOL_FULL, op);
+    arrive->count = simt;
+    arrive->covers_stores = true;
+  }
+  if (cp_async)
+    add_position(w, TILE_PROTOCOL_ARRIVE_ASYNC, TILE_PROTOCOL_FULL, op)->count =
+        cp_async;
+  if (others)
+    add_position(w, TILE_PROTOCOL_ARRIVE, TILE_PROTOCOL_FULL, op)->count =
+        others;
+}
+
+static void write_release(Writer *w, MlirOperation op) {
+  int channel = channel_of(w->extract, mlirOperationGetOperand(op, 0));
+  add_position(w, TILE_PROTOCOL_ARRIVE, TILE_PROTOCOL_EMPTY, op)->count =
+      w->extract->out->channels[channel].reader_share[w->role];
+}
+
+//===-- Reads and fills ---------------------------------------------------===//
+
+static TileProtocolScalarId slot_of(Extract *extract, MlirValue tile) {
+  MlirValue region = tile_buffer_of(tile).region;
+  TileInt slot =
+      tile_region_offset(tile_region_cast(mlirOpResultGetOwner(region)), 0);
+  return tile_int_is_constant(slot) ? extract_constant(extract, slot.constant)
+                                    : extract_scalar(extract, slot.value);
+}
+
+static bool is_instr(MlirAttribute attribute, TileInstr wanted, TileInstr is) {
+  return !mlirAttributeIsNull(attribute) && is == wanted;
+}
+
+static bool reads_by_async_proxy(MlirOperation op) {
+  if (tile_gemm_is(op)) {
+    TileGemmOp gemm = tile_gemm_cast(op);
+    return is_instr(tile_gemm_instr_attr(gemm), TILE_INSTR_Wgmma,
+                    tile_gemm_instr(gemm));
+  }
+  TileCopyOp copy = tile_copy_dyn(op);
+  return copy.op.ptr && is_instr(tile_copy_instr_attr(copy), TILE_INSTR_Tma,
+                                 tile_copy_instr(copy));
+}
+
+static bool is_unit(MlirOperation op, const char *name) {
+  return !mlirAttributeIsNull(mlirOperationGetAttributeByName(
+      op, mlirStringRefCreateFromCString(name)));
+}
+
+static void write_reads(Writer *w, MlirOperation op, const TileAccess *accesses,
+                        int count) {
+  TileProtocolNode *node = NULL;
+  bool is_group = tile_gemm_is(op) && is_unit(op, "async");
+  if (is_group) {
+    node = add_node(w, TILE_PROTOCOL_READ, op);
+    node->is_group = true;
+  }
+  for (int i = 0; i < count; i++) {
+    int channel = -1;
+    uint64_t cells = extract_cells(w->extract, accesses[i].tile, &channel);
+    if (!accesses[i].reads || !cells)
+      continue;
+    if (!node)
+      node = add_node(w, TILE_PROTOCOL_READ, op);
+    if (node->num_reads == TILE_PROTOCOL_MAX_READS) {
+      extract_fail(w->extract, op, "reads more slots than can be followed");
+      return;
+    }
+    node->reads[node->num_reads++] = (TileProtocolRead){
+        channel, slot_of(w->extract, accesses[i].tile), cells};
+    node->is_async = reads_by_async_proxy(op);
+  }
+}
+
+static TileProtocolFillKind fill_kind(MlirOperation op) {
+  TileCopyOp copy = tile_copy_dyn(op);
+  if (!copy.op.ptr || !tile_copy_signal(copy).ptr ||
+      mlirAttributeIsNull(tile_copy_instr_attr(copy)))
+    return TILE_PROTOCOL_BY_STORES;
+  if (tile_copy_instr(copy) == TILE_INSTR_Tma)
+    return TILE_PROTOCOL_BY_TMA;
+  return tile_copy_instr(copy) == TILE_INSTR_CpAsync ? TILE_PROTOCOL_BY_CP_ASYNC
+                                                     : TILE_PROTOCOL_BY_STORES;
+}
+
+static void write_fills(Writer *w, MlirOperation op, const TileAccess *accesses,
+                        int count) {
+  for (int i = 0; i < count; i++) {
+    int channel = -1;
+    uint64_t cells = extract_cells(w->extract, accesses[i].tile, &channel);
+    if (!accesses[i].writes || !cells)
+      continue;
+    TileProtocolNode *node = add_node(w, TILE_PROTOCOL_FILL, op);
+    node->channel = channel;
+    node->slot = slot_of(w->extract, accesses[i].tile);
+    node->cells = cells;
+    node->fill = fill_kind(op);
+    if (node->fill == TILE_PROTOCOL_BY_TMA)
+      node->bar_slot =
+          extract_scalar(w->extract, tile_copy_slot(tile_copy_cast(op)));
+  }
+}
+
+//===-- Control flow ------------------------------------------------------===//
+
+static TileProtocolScalarId *new_ids(Extract *e, intptr_t count) {
+  return TILE_ARENA_NEW(e->arena, TileProtocolScalarId, count + 1);
+}
+
+static void write_operands(Extract *e, MlirOperation op, intptr_t first,
+                           intptr_t count, TileProtocolScalarId *out) {
+  for (intptr_t i = 0; i < count; i++)
+    out[i] = extract_scalar(e, mlirOperationGetOperand(op, first + i));
+}
+
+static void write_results(Extract *e, MlirOperation op,
+                          TileProtocolNode *node) {
+  intptr_t count = mlirOperationGetNumResults(op);
+  node->results = new_ids(e, count);
+  for (intptr_t i = 0; i < count; i++)
+    node->results[i] = extract_bound(e, mlirOperationGetResult(op, i),
+                                     TILE_PROTOCOL_RESULT, node, (int)i);
+}
+
+static MlirBlock entry_of(MlirOperation op, intptr_t region) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region));
+}
+
+static void write_if(Writer *w, MlirOperation op) {
+  Extract *e = w->extract;
+  TileProtocolNode *node = add_node(w, TILE_PROTOCOL_IF, op);
+  node->condition = extract_scalar(e, mlirOperationGetOperand(op, 0));
+  node->num_values = (int)mlirOperationGetNumResults(op);
+  for (int b = 0; b < 2; b++) {
+    MlirBlock block = entry_of(op, b);
+    if (mlirBlockIsNull(block))
+      continue;
+    write_block(e, w->role, block, &node->blocks[b]);
+    node->yields[b] = new_ids(e, node->num_values);
+    write_operands(e, mlirBlockGetTerminator(block), 0, node->num_values,
+                   node->yields[b]);
+  }
+  write_results(e, op, node);
+}
+
+static void write_for(Writer *w, MlirOperation op) {
+  Extract *e = w->extract;
+  ScfForOp loop = scf_for_cast(op);
+  TileProtocolNode *node = add_node(w, TILE_PROTOCOL_FOR, op);
+  MlirBlock body = entry_of(op, 0);
+  TileRange inits = scf_for_initArgs(loop);
+  node->lower = extract_scalar(e, scf_for_lowerBound(loop));
+  node->upper = extract_scalar(e, scf_for_upperBound(loop));
+  node->step = extract_scalar(e, scf_for_step(loop));
+  node->num_values = (int)inits.n;
+  node->inits = new_ids(e, inits.n);
+  node->args = new_ids(e, inits.n);
+  node->yields[0] = new_ids(e, inits.n);
+  node->iv = extract_bound(e, mlirBlockGetArgument(body, 0), TILE_PROTOCOL_IV,
+                           node, 0);
+  for (int i = 0; i < node->num_values; i++) {
+    node->inits[i] = extract_scalar(e, tile_range_at(inits, i));
+    node->args[i] = extract_bound(e, mlirBlockGetArgument(body, i + 1),
+                                  TILE_PROTOCOL_ARG, node, i);
+  }
+  write_block(e, w->role, body, &node->blocks[0]);
+  write_operands(e, mlirBlockGetTerminator(body), 0, node->num_values,
+                 node->yields[0]);
+  write_results(e, op, node);
+}
+
+static void write_while(Writer *w, MlirOperation op) {
+  Extract *e = w->extract;
+  TileProtocolNode *node = add_node(w, TILE_PROTOCOL_WHILE, op);
+  MlirBlock before = entry_of(op, 0), after = entry_of(op, 1);
+  node->num_values = (int)mlirOperationGetNumOperands(op);
+  node->num_passed = (int)mlirOperationGetNumResults(op);
+  node->inits = new_ids(e, node->num_values);
+  node->args = new_ids(e, node->num_values);
+  node->yields[0] = new_ids(e, node->num_values);
+  node->passed = new_ids(e, node->num_passed);
+  node->after = new_ids(e, node->num_passed);
+  write_operands(e, op, 0, node->num_values, node->inits);
+  for (int i = 0; i < node->num_values; i++)
+    node->args[i] = extract_bound(e, mlirBlockGetArgument(before, i),
+                                  TILE_PROTOCOL_ARG, node, i);
+  for (int i = 0; i < node->num_passed; i++)
+    node->after[i] = extract_bound(e, mlirBlockGetArgument(after, i),
+                                   TILE_PROTOCOL_AFTER, node, i);
+  write_block(e, w->role, before, &node->blocks[0]);
+  MlirOperation condition = mlirBlockGetTerminator(before);
+  node->condition = extract_scalar(e, mlirOperationGetOperand(condition, 0));
+  write_operands(e, condition, 1, node->num_passed, node->passed);
+  write_block(e, w->role, after, &node->blocks[1]);
+  write_operands(e, mlirBlockGetTerminator(after), 0, node->num_values,
+                 node->yields[0]);
+  write_results(e, op, node);
+}
+
+//===-- Ops ---------------------------------------------------------------===//
+
+static bool is_named(MlirOperation op, const char *name) {
+  return mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(op)),
+                            mlirStringRefCreateFromCString(name));
+}
+
+static MlirWalkResult find_verb(MlirOperation op, void *user_data) {
+  bool *found = user_data;
+  *found |= tile_acquire_is(op) || tile_commit_is(op) || tile_wait_is(op) ||
+            tile_release_is(op);
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static void write_other(Writer *w, MlirOperation op) {
+  TileAccess accesses[TILE_MAX_ACCESSES];
+  int count = tile_accesses_get(op, accesses);
+  bool has_verbs = false;
+  if (mlirOperationGetNumRegions(op) > 0)
+    mlirOperationWalk(op, find_verb, &has_verbs, MlirWalkPreOrder);
+  if (has_verbs)
+    extract_fail(w->extract, op,
+                 "holds channel ops in control flow that is not understood");
+  write_reads(w, op, accesses, count);
+  write_fills(w, op, accesses, count);
+}
+
+static void write_op(Writer *w, MlirOperation op) {
+  if (scf_if_is(op)) {
+    write_if(w, op);
+  } else if (scf_for_is(op)) {
+    write_for(w, op);
+  } else if (scf_while_is(op)) {
+    write_while(w, op);
+  } else if (tile_acquire_is(op)) {
+    TileProtocolNode *node =
+        add_position(w, TILE_PROTOCOL_WAIT, TILE_PROTOCOL_EMPTY, op);
+    node->parity = flipped(w, node->parity);
+  } else if (tile_wait_is(op)) {
+    add_position(w, TILE_PROTOCOL_WAIT, TILE_PROTOCOL_FULL, op);
+  } else if (tile_commit_is(op)) {
+    write_commit(w, op);
+  } else if (tile_release_is(op)) {
+    write_release(w, op);
+  } else if (tile_fence_proxy_is(op)) {
+    add_node(w, TILE_PROTOCOL_FENCE, op);
+  } else if (is_named(op, "tile.await")) {
+    MlirAttribute pending = mlirOperationGetAttributeByName(
+        op, mlirStringRefCreateFromCString("pending"));
+    add_node(w, TILE_PROTOCOL_AWAIT, op)->count = or_zero(pending);
+  } else {
+    write_other(w, op);
+  }
+}
+
+static void write_block(Extract *extract, int role, MlirBlock block,
+                        TileProtocolBlock *out) {
+  Writer w = {.extract = extract, .block = out, .role = role};
+  TILE_FOR_EACH_OP (op, block) {
+    if (extract->failed.ptr)
+      return;
+    write_op(&w, op);
+  }
+}
+
+//===-- Roles and channels ------------------------------------------------===//
+
+typedef struct {
+  Extract *extract;
+  int role;
+  int num_warps;
+} Sides;
+
+// Who commits fills, who waits or releases reads.
+static MlirWalkResult find_sides(MlirOperation op, void *user_data) {
+  Sides *sides = user_data;
+  bool fills = tile_acquire_is(op) || tile_commit_is(op);
+  if (!fills && !tile_wait_is(op) && !tile_release_is(op))
+    return MlirWalkResultAdvance;
+  int index = channel_of(sides->extract, mlirOperationGetOperand(op, 0));
+  TileProtocolChannel *channel = &sides->extract->out->channels[index];
+  if (!fills)
+    channel->reader_share[sides->role] = sides->num_warps;
+  else if (channel->producer < 0)
+    channel->producer = sides->role;
+  else if (channel->producer != sides->role)
+    extract_fail(sides->extract, op, "fills a channel that another role fills");
+  return MlirWalkResultAdvance;
+}
+
+static MlirWalkResult find_channels(MlirOperation op, void *user_data) {
+  Extract *extract = user_data;
+  TileProtocol *out = extract->out;
+  if (tile_specialize_is(op))
+    extract->specialize = op;
+  if (!tile_channel_is(op))
+    return MlirWalkResultAdvance;
+  if (out->channels) { // second walk
+    TileChannelOp channel = tile_channel_cast(op);
+    extract->channels[out->num_channels] = op;
+    out->channels[out->num_channels] = (TileProtocolChannel){
+        .name = "channel",
+        .depth = (int)tile_channel_depth(channel),
+        .full_count = full_count(channel),
+        .empty_count = or_zero(tile_channel_consumer_warps_attr(channel)),
+        .producer = -1};
+  }
+  out->num_channels++;
+  return MlirWalkResultAdvance;
+}
+
+static void write_channels(Extract *extract) {
+  TileProtocol *out = extract->out;
+  mlirOperationWalk(extract->kernel, find_channels, extract, MlirWalkPreOrder);
+  int count = out->num_channels;
+  out->channels =
+      TILE_ARENA_NEW(extract->arena, TileProtocolChannel, count + 1);
+  extract->channels = TILE_ARENA_NEW(extract->arena, MlirOperation, count + 1);
+  out->num_channels = 0;
+  mlirOperationWalk(extract->kernel, find_channels, extract, MlirWalkPreOrder);
+}
+
+// The number of arrivals is recorded, or follows from the roles.
+static void complete_channels(Extract *extract) {
+  TileProtocol *out = extract->out;
+  for (int c = 0; c < out->num_channels; c++) {
+    TileProtocolChannel *channel = &out->channels[c];
+    int sum = 0;
+    for (int r = 0; r < out->num_roles; r++)
+      sum += channel->reader_share[r];
+    if (channel->producer < 0 || sum == 0)
+      extract_fail(extract, extract->channels[c],
+                   channel->producer < 0 ? "is filled by no role"
+                                         : "is read by no role");
+    if (channel->empty_count == 0)
+      channel->empty_count = sum;
+  }
+}
+
+static void write_roles(Extract *extract) {
+  TileProtocol *out = extract->out;
+  MlirBlock body = entry_of(extract->specialize, 0);
+  TILE_FOR_EACH_OP (op, body) {
+    TileRoleOp role = tile_role_dyn(op);
+    if (!role.op.ptr)
+      continue;
+    if (out->num_roles == TILE_PROTOCOL_MAX_ROLES) {
+      extract_fail(extract, op, "is one of too many roles to be followed");
+      return;
+    }
+    MlirStringRef name = tile_role_role(role);
+    Sides sides = {extract, out->num_roles, (int)tile_role_warps(role)};
+    out->roles[out->num_roles++].name =
+        tile_arena_strdup(extract->arena, name.data, name.length);
+    mlirOperationWalk(op, find_sides, &sides, MlirWalkPreOrder);
+  }
+  complete_channels(extract);
+  if (extract->failed.ptr || !extract_cells_build(extract))
+    return;
+  int role = 0;
+  TILE_FOR_EACH_OP (op, body)
+    if (tile_role_is(op)) {
+      write_block(extract, role, entry_of(op, 0), &out->roles[role].body);
+      role++;
+    }
+}
+
+bool tile_protocol_extract(TileArena *arena, MlirOperation kernel,
+                           TileProtocol *out_protocol,
+                           MlirOperation *out_failed,
+                           const char **out_failure) {
+  *out_protocol = (TileProtocol){0};
+  *out_failed = (MlirOperation){NULL};
+  Extract extract = {.arena = arena, .kernel = kernel, .out = out_protocol};
+  write_channels(&extract);
+  if (!extract.specialize.ptr || out_protocol->num_channels == 0)
+    return false;
+  write_roles(&extract);
+  *out_failed = extract.failed;
+  *out_failure = extract.failure;
+  return true;
+}

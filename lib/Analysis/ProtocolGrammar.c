@@ -1,0 +1,374 @@
+//===- ProtocolGrammar.c - Rules for one channel in one role --------------===//
+//
+// Per slot let F and E be completed phases of the full and the empty barrier, a
+// the rounds acquired, R the rounds released by a reader. The rules keep
+// R <= F <= a <= E + 1, whatever the schedule: then one bit of parity tells a
+// phase from its neighbours, no barrier gets an arrival too many, nothing is
+// read before it is filled, and nothing in use is overwritten.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProtocolInternal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// Flags of a state: what the role did since its last arrival or fence.
+enum {
+  IS_DIRTY = 1,    // stores without a proxy fence
+  HAS_STORES = 2,  // stores that no arrival covers
+  HAS_CP_ASYNC = 4 // cp.async that no arrival covers
+};
+
+typedef struct {
+  const TileProtocolChannel *channel;
+  int depth;
+  bool is_producer;
+  int share;             // arrivals of this role per round
+  uint64_t wanted;       // cells that readers read
+  bool has_async_reader; // through the async proxy
+} Rules;
+
+//===-- Rounds ------------------------------------------------------------===//
+//
+// Rounds count modulo 2 * depth: slot and parity of one are a digit each.
+
+static int slot_of(const Rules *rules, int round) {
+  return round % rules->depth;
+}
+
+// The parity that a wait for `round` on the barrier of the other side names.
+static int parity_of(const Rules *rules, int round) {
+  return (round / rules->depth & 1) ^ (rules->is_producer ? 1 : 0);
+}
+
+// The `i`-th round that is held, oldest first.
+static int held_round(const Rules *rules, const ProtocolState *state, int i) {
+  int count = 2 * rules->depth;
+  return (state->taken - state->held + i + count) % count;
+}
+
+//===-- Broken rules ------------------------------------------------------===//
+
+static void broken(ProtocolRun *run, const TileProtocolNode *node,
+                   const ProtocolState *state, const char *code,
+                   const char *what, int64_t value) {
+  const Rules *rules = run->rules;
+  char text[160];
+  snprintf(text, sizeof text, what, (long long)value);
+  proof_stop(
+      run->proof, TILE_PROTOCOL_REJECTED, code, run->role, run->channel, node,
+      "%s; the role holds %d of %d slots and %s slot %d, parity %d, next", text,
+      state->held, rules->depth, rules->is_producer ? "acquires" : "waits for",
+      slot_of(rules, state->taken), (state->taken / rules->depth) & 1);
+}
+
+// The exact value of a slot or parity.
+static bool number_of(ProtocolRun *run, const TileProtocolNode *node,
+                      const ProtocolState *state, TileProtocolScalarId id,
+                      int *out) {
+  ProtocolNumber number = protocol_eval(&run->binding, state->bound, id);
+  if (number.is_known && !number.modulus && number.value >= INT32_MIN &&
+      number.value <= INT32_MAX) {
+    *out = (int)number.value;
+    return true;
+  }
+  proof_stop(run->proof, TILE_PROTOCOL_UNKNOWN, "position", run->role,
+             run->channel, node,
+             "the slot or parity is not a number that can be followed");
+  return false;
+}
+
+static void note(ProtocolRun *run, const TileProtocolNode *node,
+                 ProtocolMeaning meaning) {
+  if (!proof_note(run->proof, node, meaning))
+    proof_stop(run->proof, TILE_PROTOCOL_UNKNOWN, "mixed-meaning", run->role,
+               run->channel, node,
+               "means different things on different paths: taking a round on "
+               "one, nothing new on another");
+}
+
+//===-- Waits -------------------------------------------------------------===//
+
+static void check_wait(ProtocolRun *run, const TileProtocolNode *node,
+                       ProtocolState *state) {
+  const Rules *rules = run->rules;
+  int slot = 0, parity = 0;
+  if ((node->side == TILE_PROTOCOL_EMPTY) != rules->is_producer) {
+    broken(run, node, state, "wrong-side",
+           "waits on the barrier that the role itself arrives on", 0);
+    return;
+  }
+  if (!number_of(run, node, state, node->slot, &slot) ||
+      !number_of(run, node, state, node->parity, &parity))
+    return;
+  if (slot == slot_of(rules, state->taken) &&
+      parity == parity_of(rules, state->taken)) {
+    if (state->held >= rules->depth) {
+      broken(run, node, state, "self-wait",
+             "waits for a slot that only the role itself can give back", 0);
+      return;
+    }
+    state->taken = (uint8_t)((state->taken + 1) % (2 * rules->depth));
+    state->held++;
+    note(run, node, PROTOCOL_TAKES);
+    return;
+  }
+  for (int i = 0; i < state->held; i++) {
+    int round = held_round(rules, state, i);
+    if (slot == slot_of(rules, round) && parity == parity_of(rules, round)) {
+      note(run, node, PROTOCOL_AGAIN);
+      return;
+    }
+  }
+  broken(run, node, state, "slot-or-parity",
+         "waits for a slot or parity that is not the next (slot %lld)", slot);
+}
+
+//===-- Arrivals ----------------------------------------------------------===//
+
+static bool round_is_in_flight(const ProtocolState *state, int round) {
+  for (int i = 0; i < state->num_groups; i++)
+    if (state->groups[i] == round)
+      return true;
+  return false;
+}
+
+// The last arrival of a round.
+static void check_give(ProtocolRun *run, const TileProtocolNode *node,
+                       ProtocolState *state, int round) {
+  const Rules *rules = run->rules;
+  bool is_dirty = (state->flags & IS_DIRTY) && rules->has_async_reader;
+  if (rules->is_producer && (rules->wanted & ~state->cells))
+    broken(run, node, state, "fill-incomplete",
+           "commits a slot that is not filled as far as it is read", 0);
+  else if (rules->is_producer && is_dirty)
+    broken(run, node, state, "missing-proxy-fence",
+           "commits stores that the async proxy reads, without a proxy fence",
+           0);
+  else if (state->flags & (HAS_STORES | HAS_CP_ASYNC))
+    broken(run, node, state, "commit-before-fill",
+           "commits a slot while writes to it are not covered by an arrival",
+           0);
+  else if (!rules->is_producer && round_is_in_flight(state, round))
+    broken(run, node, state, "release-in-flight",
+           "releases a slot that a product in flight still reads", 0);
+  state->held--;
+  state->arrived = 0;
+  state->flags = 0;
+  if (rules->is_producer)
+    state->cells = 0;
+  note(run, node, PROTOCOL_GIVES);
+}
+
+static void check_arrive(ProtocolRun *run, const TileProtocolNode *node,
+                         ProtocolState *state) {
+  const Rules *rules = run->rules;
+  int slot = 0;
+  if ((node->side == TILE_PROTOCOL_EMPTY) == rules->is_producer) {
+    broken(run, node, state, "wrong-side",
+           "arrives on the barrier that the role itself waits on", 0);
+    return;
+  }
+  if (!number_of(run, node, state, node->slot, &slot))
+    return;
+  int round = held_round(rules, state, 0);
+  if (!state->held || slot != slot_of(rules, round)) {
+    broken(run, node, state, "arrive-unowned",
+           "arrives for a slot that is not the oldest the role holds (%lld)",
+           slot);
+    return;
+  }
+  int arrived = state->arrived + node->count;
+  if (arrived > rules->share) {
+    broken(run, node, state, "over-arrival",
+           "makes more arrivals than the barrier counts (%lld)", arrived);
+    return;
+  }
+  state->arrived = (uint16_t)arrived;
+  if (node->kind == TILE_PROTOCOL_ARRIVE_ASYNC)
+    state->flags &= (uint8_t)~HAS_CP_ASYNC;
+  else if (node->covers_stores &&
+           !((state->flags & IS_DIRTY) && rules->has_async_reader))
+    state->flags &= (uint8_t)~(HAS_STORES | IS_DIRTY);
+  if (arrived < rules->share)
+    note(run, node, PROTOCOL_PART);
+  else
+    check_give(run, node, state, round);
+}
+
+//===-- Writes and reads --------------------------------------------------===//
+
+static void check_fill(ProtocolRun *run, const TileProtocolNode *node,
+                       ProtocolState *state) {
+  static const uint8_t flags[] = {[TILE_PROTOCOL_BY_TMA] = 0,
+                                  [TILE_PROTOCOL_BY_CP_ASYNC] = HAS_CP_ASYNC,
+                                  [TILE_PROTOCOL_BY_STORES] =
+                                      HAS_STORES | IS_DIRTY};
+  const Rules *rules = run->rules;
+  int slot = 0, bar_slot = 0;
+  if (!number_of(run, node, state, node->slot, &slot))
+    return;
+  int open = slot_of(rules, held_round(rules, state, 0));
+  if (!rules->is_producer || !state->held || slot != open) {
+    broken(run, node, state, "write-unowned",
+           "writes a slot that the role does not hold to fill (%lld)", slot);
+    return;
+  }
+  if (node->fill == TILE_PROTOCOL_BY_TMA) {
+    if (!number_of(run, node, state, node->bar_slot, &bar_slot))
+      return;
+    if (bar_slot != open)
+      broken(run, node, state, "tma-wrong-barrier",
+             "a TMA copy completes on the barrier of another slot (%lld)",
+             bar_slot);
+    else if (node->expected_bytes != node->copied_bytes)
+      broken(run, node, state, "tx-bytes",
+             "the barrier expects other bytes than the copy has (%lld)",
+             node->expected_bytes);
+  }
+  if (node->cells & state->cells)
+    broken(run, node, state, "double-fill",
+           "writes a part of the slot that was written in the same round", 0);
+  state->cells |= node->cells;
+  state->flags |= flags[node->fill];
+}
+
+// The round held in `slot`, or -1 after a broken rule.
+static int read_round(ProtocolRun *run, const TileProtocolNode *node,
+                      const ProtocolState *state, TileProtocolScalarId id) {
+  const Rules *rules = run->rules;
+  int slot = 0;
+  if (!number_of(run, node, state, id, &slot))
+    return -1;
+  for (int i = 0; i < state->held && !rules->is_producer; i++)
+    if (slot_of(rules, held_round(rules, state, i)) == slot)
+      return held_round(rules, state, i);
+  broken(run, node, state, "read-unowned",
+         "reads a slot that the role does not hold (%lld)", slot);
+  return -1;
+}
+
+static void check_read(ProtocolRun *run, const TileProtocolNode *node,
+                       ProtocolState *state) {
+  int round = -1;
+  for (int r = 0; r < node->num_reads; r++) {
+    if (node->reads[r].channel != run->channel)
+      continue;
+    round = read_round(run, node, state, node->reads[r].slot);
+    if (round < 0)
+      return;
+  }
+  if (!node->is_group)
+    return;
+  if (state->num_groups == PROTOCOL_MAX_GROUPS) {
+    proof_stop(run->proof, TILE_PROTOCOL_UNKNOWN, "too-many-in-flight",
+               run->role, run->channel, node,
+               "more than %d products may be in flight", PROTOCOL_MAX_GROUPS);
+    return;
+  }
+  state->groups[state->num_groups++] =
+      round < 0 ? PROTOCOL_NO_ROUND : (uint8_t)round;
+}
+
+static void await(ProtocolState *state, int pending) {
+  int done = state->num_groups - pending;
+  if (done <= 0)
+    return;
+  memmove(state->groups, state->groups + done, (size_t)pending);
+  memset(state->groups + pending, 0, PROTOCOL_MAX_GROUPS - (size_t)pending);
+  state->num_groups = (uint8_t)pending;
+}
+
+static void event(ProtocolRun *run, const TileProtocolNode *node,
+                  ProtocolState *state) {
+  bool is_ours = node->channel == run->channel;
+  switch (node->kind) {
+  case TILE_PROTOCOL_WAIT:
+    if (is_ours)
+      check_wait(run, node, state);
+    break;
+  case TILE_PROTOCOL_ARRIVE:
+  case TILE_PROTOCOL_ARRIVE_ASYNC:
+    if (is_ours)
+      check_arrive(run, node, state);
+    break;
+  case TILE_PROTOCOL_FILL:
+    if (is_ours)
+      check_fill(run, node, state);
+    break;
+  case TILE_PROTOCOL_READ:
+    check_read(run, node, state);
+    break;
+  case TILE_PROTOCOL_AWAIT:
+    await(state, node->count);
+    break;
+  case TILE_PROTOCOL_FENCE:
+    state->flags &= (uint8_t)~IS_DIRTY;
+    break;
+  default:
+    break;
+  }
+}
+
+//===-- A role and a channel ----------------------------------------------===//
+
+static void collect_readers(const TileProtocolBlock *block, int channel,
+                            Rules *rules) {
+  for (int i = 0; i < block->num_nodes; i++) {
+    const TileProtocolNode *node = block->nodes[i];
+    for (int r = 0; r < node->num_reads; r++) {
+      if (node->reads[r].channel != channel)
+        continue;
+      rules->wanted |= node->reads[r].cells;
+      rules->has_async_reader |= node->is_async;
+    }
+    collect_readers(&node->blocks[0], channel, rules);
+    collect_readers(&node->blocks[1], channel, rules);
+  }
+}
+
+static void check_exit(ProtocolRun *run, const ProtocolStateSet *states) {
+  for (int i = 0; i < states->num_states; i++) {
+    const ProtocolState *state = &states->states[i];
+    if (state->held || state->arrived || state->flags)
+      broken(run, NULL, state, "unbalanced-exit",
+             "ends while it holds slots or owes arrivals (%lld slots)",
+             state->held);
+  }
+}
+
+void proof_check_grammar(Proof *proof, int role, int channel) {
+  const TileProtocolChannel *c = &proof->protocol->channels[channel];
+  TileArena scratch;
+  Rules rules = {
+      .channel = c, .depth = c->depth, .is_producer = role == c->producer};
+  rules.share = rules.is_producer ? c->full_count : c->reader_share[role];
+  for (int r = 0; r < proof->protocol->num_roles; r++)
+    if (r != c->producer)
+      collect_readers(&proof->protocol->roles[r].body, channel, &rules);
+  tile_arena_init(&scratch);
+  ProtocolRun run = {.proof = proof,
+                     .role = role,
+                     .channel = channel,
+                     .event = event,
+                     .rules = &rules,
+                     .arena = &scratch};
+  if (!protocol_binding_build(proof->protocol, &scratch, role, channel,
+                              &run.binding)) {
+    proof_stop(proof, TILE_PROTOCOL_UNKNOWN, "position", role, channel, NULL,
+               "positions depend on more than %d values of loops",
+               PROTOCOL_MAX_PLACES);
+  } else {
+    ProtocolState start;
+    ProtocolStateSet states;
+    memset(&start, 0, sizeof start);
+    for (int i = 0; i < PROTOCOL_MAX_PLACES; i++)
+      start.bound[i] = PROTOCOL_UNBOUND;
+    protocol_set_init(&states, &scratch);
+    protocol_set_add(&states, &start);
+    protocol_run_block(&run, &proof->protocol->roles[role].body, &states);
+    check_exit(&run, &states);
+  }
+  tile_arena_deinit(&scratch);
+}

@@ -1,0 +1,163 @@
+//===- ProtocolInternal.h - What the parts of the proof share -------------===//
+#ifndef TILE_ANALYSIS_PROTOCOL_INTERNAL_H
+#define TILE_ANALYSIS_PROTOCOL_INTERNAL_H
+
+#include "Tile/Protocol.h"
+
+//===-- Numbers (ProtocolEval.c) ------------------------------------------===//
+
+/// A number as far as it is known: `value`, or `value` modulo `modulus`.
+typedef struct {
+  bool is_known;
+  int64_t value;
+  int64_t modulus; // 0: exact
+} ProtocolNumber;
+
+enum { PROTOCOL_MAX_PLACES = 64 };
+
+/// The scalars that states keep: loop arguments, induction variables, results.
+typedef struct {
+  const TileProtocol *protocol;
+  int *place; // per scalar; -1: none
+  /// Per scalar: 0, or what its number is kept modulo. Induction variables and
+  /// other counters would take any number of values else.
+  int64_t *modulus;
+} ProtocolBinding;
+
+/// Keeps what slots and parities of `channel` in a role depend on. False when
+/// that is more than PROTOCOL_MAX_PLACES.
+bool protocol_binding_build(const TileProtocol *protocol, TileArena *arena,
+                            int role, int channel, ProtocolBinding *out);
+/// The value of `id`, where `bound` are the numbers of the places.
+ProtocolNumber protocol_eval(const ProtocolBinding *binding,
+                             const int32_t *bound, TileProtocolScalarId id);
+/// What the place of a scalar keeps of a number.
+int32_t protocol_place_value(const ProtocolBinding *binding,
+                             TileProtocolScalarId id, ProtocolNumber number);
+
+//===-- State sets (ProtocolStates.c) -------------------------------------===//
+
+enum { PROTOCOL_MAX_GROUPS = 7, PROTOCOL_MAX_STATES = 50000 };
+
+enum { PROTOCOL_UNBOUND = INT32_MIN, PROTOCOL_NO_ROUND = UINT8_MAX };
+
+/// What is known of one channel at one point of one role; of private buffers,
+/// `cells` are stores under way and `dirty` writes without fence.
+typedef struct {
+  int32_t bound[PROTOCOL_MAX_PLACES]; // or PROTOCOL_UNBOUND
+  uint64_t cells;                     // written in the open fill
+  uint64_t dirty;
+  uint16_t arrived; // of the open commit or release
+  uint8_t taken;    // rounds taken, modulo 2 * depth
+  uint8_t held;     // taken and not given
+  uint8_t flags;
+  uint8_t num_groups;                  // product groups in flight
+  uint8_t groups[PROTOCOL_MAX_GROUPS]; // round each reads; oldest first
+} ProtocolState;
+
+typedef struct {
+  TileArena *arena;
+  ProtocolState *states;
+  int num_states, capacity;
+  int *buckets; // index + 1
+  int num_buckets;
+} ProtocolStateSet;
+
+void protocol_set_init(ProtocolStateSet *set, TileArena *arena);
+/// Whether the state is new.
+bool protocol_set_add(ProtocolStateSet *set, const ProtocolState *state);
+
+//===-- Abstract execution (ProtocolRun.c) --------------------------------===//
+
+struct Proof;
+
+/// Executes a role on sets of states, for all decisions.
+typedef struct ProtocolRun {
+  struct Proof *proof;
+  int role, channel;
+  ProtocolBinding binding;
+  /// What an event makes of a state: changes it in place. Stops the proof when
+  /// a rule is broken.
+  void (*event)(struct ProtocolRun *run, const TileProtocolNode *node,
+                ProtocolState *state);
+  const void *rules; // of `event`
+  TileArena *arena;
+} ProtocolRun;
+
+/// The states behind `block`. Empty once the proof has stopped.
+void protocol_run_block(ProtocolRun *run, const TileProtocolBlock *block,
+                        ProtocolStateSet *states);
+
+//===-- Parts of the proof ------------------------------------------------===//
+
+/// What a wait or an arrival turned out to be: the same on every path.
+typedef enum {
+  PROTOCOL_ROLE_NONE,
+  PROTOCOL_TAKES, // acquires or waits for the next round
+  PROTOCOL_AGAIN, // waits for a round that is held
+  PROTOCOL_PART,  // arrives, more arrivals to come
+  PROTOCOL_GIVES, // commits or releases a round
+} ProtocolMeaning;
+
+typedef struct {
+  const TileProtocolNode **keys;
+  ProtocolMeaning *meanings;
+  int count, capacity;
+} ProtocolMeanings;
+
+typedef struct Proof {
+  const TileProtocol *protocol;
+  TileArena *arena;
+  TileProtocolVerdict *verdict; // PROVED until something is wrong
+  ProtocolMeanings meanings;    // sorted by node
+} Proof;
+
+static inline bool proof_stopped(const Proof *proof) {
+  return proof->verdict->outcome != TILE_PROTOCOL_PROVED;
+}
+/// Writes the verdict, if there is none yet.
+void proof_stop(Proof *proof, TileProtocolOutcome outcome, const char *code,
+                int role, int channel, const TileProtocolNode *node,
+                const char *format, ...) __attribute__((format(printf, 7, 8)));
+/// False when the node meant something else before.
+bool proof_note(Proof *proof, const TileProtocolNode *node,
+                ProtocolMeaning meaning);
+ProtocolMeaning proof_meaning(const Proof *proof, const TileProtocolNode *node);
+
+/// A: ProtocolGrammar.c
+void proof_check_grammar(Proof *proof, int role, int channel);
+/// D: ProtocolPrivate.c
+void proof_check_private(Proof *proof, int role);
+/// C: ProtocolWalk.c; after A of all roles and channels.
+void proof_check_walk(Proof *proof);
+
+//===-- Equal values (ProtocolValues.c) -----------------------------------===//
+
+enum { PROTOCOL_MAX_LOCKSTEP = 64 };
+
+/// Loops that are in the same iteration.
+typedef struct {
+  const TileProtocol *protocol;
+  TileArena *arena;
+  struct {
+    const TileProtocolNode *a, *b;
+    bool is_shifted; // `a` runs one iteration behind `b`: arguments differ
+  } lockstep[PROTOCOL_MAX_LOCKSTEP];
+  int num_lockstep;
+  struct {
+    TileProtocolScalarId a, b;
+  } *assumed; // pairs believed equal while that is checked
+  int num_assumed, assumed_capacity;
+} ProtocolValues;
+
+bool protocol_values_equal(ProtocolValues *values, TileProtocolScalarId a,
+                           TileProtocolScalarId b);
+/// Same bounds; for `scf.while` and `scf.if` same conditions.
+bool protocol_decisions_equal(ProtocolValues *values, const TileProtocolNode *a,
+                              const TileProtocolNode *b);
+/// Whether the condition of `branch` is "`loop` runs at least once".
+bool protocol_is_first_iteration(ProtocolValues *values,
+                                 const TileProtocolNode *branch,
+                                 const TileProtocolNode *loop);
+
+#endif // TILE_ANALYSIS_PROTOCOL_INTERNAL_H

@@ -1,0 +1,223 @@
+//===- ProtocolScalars.c - Values of the IR as scalars of a protocol ------===//
+
+#include "ProtocolExtract.h"
+
+#include "Tile/Ops/arith.h"
+#include "Tile/Ops/memref.h"
+#include "Tile/Support/MlirExtra.h"
+#include <string.h>
+
+//===-- The table ---------------------------------------------------------===//
+
+static TileProtocolScalarId find_scalar(const Extract *extract,
+                                        MlirValue value) {
+  for (int i = 0; i < extract->out->num_scalars; i++)
+    if (extract->keys[i].ptr == value.ptr)
+      return i;
+  return -1;
+}
+
+static TileProtocolScalarId add_scalar(Extract *extract, MlirValue key,
+                                       TileProtocolScalar scalar) {
+  TileProtocol *out = extract->out;
+  if (out->num_scalars == extract->scalar_capacity) {
+    int capacity = extract->scalar_capacity ? 2 * extract->scalar_capacity : 64;
+    size_t count = (size_t)out->num_scalars;
+    TileProtocolScalar *scalars =
+        TILE_ARENA_NEW(extract->arena, TileProtocolScalar, capacity);
+    MlirValue *keys = TILE_ARENA_NEW(extract->arena, MlirValue, capacity);
+    if (count) {
+      memcpy(scalars, out->scalars, sizeof *scalars * count);
+      memcpy(keys, extract->keys, sizeof *keys * count);
+    }
+    out->scalars = scalars;
+    extract->keys = keys;
+    extract->scalar_capacity = capacity;
+  }
+  extract->keys[out->num_scalars] = key;
+  out->scalars[out->num_scalars] = scalar;
+  return out->num_scalars++;
+}
+
+TileProtocolScalarId extract_constant(Extract *extract, int64_t constant) {
+  return add_scalar(
+      extract, (MlirValue){NULL},
+      (TileProtocolScalar){.kind = TILE_PROTOCOL_CONST, .constant = constant});
+}
+
+TileProtocolScalarId extract_bound(Extract *extract, MlirValue value,
+                                   TileProtocolScalarKind kind,
+                                   const TileProtocolNode *node, int index) {
+  return add_scalar(
+      extract, value,
+      (TileProtocolScalar){.kind = kind, .node = node, .index = index});
+}
+
+//===-- Functions ---------------------------------------------------------===//
+
+static int integer_function(MlirOperation op) {
+  static const struct {
+    bool (*is)(MlirOperation op);
+    int function;
+  } table[] = {
+      {arith_addi_is, TILE_PROTOCOL_FN_ADD},
+      {arith_subi_is, TILE_PROTOCOL_FN_SUB},
+      {arith_muli_is, TILE_PROTOCOL_FN_MUL},
+      {arith_divui_is, TILE_PROTOCOL_FN_DIV},
+      {arith_divsi_is, TILE_PROTOCOL_FN_DIV},
+      {arith_remui_is, TILE_PROTOCOL_FN_REM},
+      {arith_remsi_is, TILE_PROTOCOL_FN_REM},
+      {arith_andi_is, TILE_PROTOCOL_FN_AND},
+      {arith_xori_is, TILE_PROTOCOL_FN_XOR},
+      {arith_select_is, TILE_PROTOCOL_FN_SELECT},
+      {arith_index_cast_is, TILE_PROTOCOL_FN_CAST},
+      {arith_index_castui_is, TILE_PROTOCOL_FN_CAST},
+  };
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    if (table[i].is(op))
+      return table[i].function;
+  if (arith_cmpi_is(op)) {
+    ArithCmpIPredicate predicate = arith_cmpi_predicate(arith_cmpi_cast(op));
+    if (predicate == ARITH_CMP_I_PREDICATE_eq)
+      return TILE_PROTOCOL_FN_EQ;
+    if (predicate == ARITH_CMP_I_PREDICATE_slt)
+      return TILE_PROTOCOL_FN_LT;
+  }
+  return TILE_PROTOCOL_FN_OTHER;
+}
+
+// Ops whose value depends on operands, result type and one attribute only.
+static const char *attribute_name(MlirOperation op) {
+  static const struct {
+    const char *op, *attribute;
+  } table[] = {{"arith.cmpi", "predicate"},    {"arith.cmpf", "predicate"},
+               {"gpu.block_id", "dimension"},  {"gpu.grid_dim", "dimension"},
+               {"gpu.block_dim", "dimension"}, {"affine.apply", "map"},
+               {"affine.min", "map"},          {"affine.max", "map"}};
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    if (mlirStringRefEqual(name, mlirStringRefCreateFromCString(table[i].op)))
+      return table[i].attribute;
+  return NULL;
+}
+
+static bool has_prefix(MlirOperation op, const char *prefix) {
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  size_t length = strlen(prefix);
+  return name.length > length && memcmp(name.data, prefix, length) == 0;
+}
+
+static int function_number(Extract *extract, MlirOperation op,
+                           intptr_t result) {
+  const char *name = attribute_name(op);
+  ExtractFunction key = {
+      .name = mlirOperationGetName(op),
+      .type = mlirValueGetType(mlirOperationGetResult(op, result)),
+      .result = result};
+  if (name)
+    key.attribute = mlirxProperty(op, mlirStringRefCreateFromCString(name));
+  for (int i = 0; i < extract->num_functions; i++) {
+    const ExtractFunction *known = &extract->functions[i];
+    if (mlirIdentifierEqual(known->name, key.name) &&
+        mlirTypeEqual(known->type, key.type) && known->result == key.result &&
+        known->attribute.ptr == key.attribute.ptr)
+      return TILE_PROTOCOL_FN_OTHER + i;
+  }
+  if (extract->num_functions == extract->function_capacity) {
+    int capacity = 2 * extract->function_capacity + 16;
+    ExtractFunction *old = extract->functions;
+    extract->functions =
+        TILE_ARENA_NEW(extract->arena, ExtractFunction, capacity);
+    if (extract->num_functions)
+      memcpy(extract->functions, old,
+             sizeof *old * (size_t)extract->num_functions);
+    extract->function_capacity = capacity;
+  }
+  extract->functions[extract->num_functions] = key;
+  return TILE_PROTOCOL_FN_OTHER + extract->num_functions++;
+}
+
+//===-- Reads of memory that nobody writes --------------------------------===//
+
+typedef struct {
+  MlirValue root;
+  bool is_written;
+} Writes;
+
+static MlirWalkResult visit_write(MlirOperation op, void *user_data) {
+  Writes *writes = user_data;
+  TileAccess accesses[TILE_MAX_ACCESSES];
+  int n = tile_accesses_get(op, accesses);
+  for (int i = 0; i < n; i++)
+    writes->is_written |=
+        accesses[i].writes &&
+        mlirValueEqual(tile_tensor_root(accesses[i].tile), writes->root);
+  if (memref_store_is(op))
+    writes->is_written |= mlirValueEqual(
+        tile_tensor_root(memref_store_memref(memref_store_cast(op))),
+        writes->root);
+  return writes->is_written ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static bool is_read_only(const Extract *extract, MlirValue memref) {
+  TileShape shape;
+  Writes writes = {.root = tile_tensor_root(memref)};
+  if (!tile_shape_of(memref, &shape) || shape.space != TILE_SPACE_GLOBAL ||
+      !tile_tensor_is_distinct(writes.root))
+    return false;
+  mlirOperationWalk(extract->kernel, visit_write, &writes, MlirWalkPreOrder);
+  return !writes.is_written;
+}
+
+//===-- Values ------------------------------------------------------------===//
+
+static bool is_function(const Extract *extract, MlirOperation op) {
+  if (memref_load_is(op))
+    return is_read_only(extract, memref_load_memref(memref_load_cast(op)));
+  if (has_prefix(op, "arith.") || has_prefix(op, "math."))
+    return mlirxIsPure(op) && mlirOperationGetNumRegions(op) == 0;
+  return attribute_name(op) || memref_dim_is(op);
+}
+
+static TileProtocolScalarId add_op(Extract *extract, MlirValue value) {
+  MlirOperation op = mlirOpResultGetOwner(value);
+  intptr_t result = mlirOpResultGetResultNumber(value);
+  TileProtocolScalar scalar = {.kind = TILE_PROTOCOL_OP};
+  intptr_t num_operands = mlirOperationGetNumOperands(op);
+  if (tile_advance_is(op)) {
+    scalar.function = result ? TILE_PROTOCOL_FN_ADVANCE_PARITY
+                             : TILE_PROTOCOL_FN_ADVANCE_SLOT;
+    scalar.constant = tile_advance_depth(tile_advance_cast(op));
+    num_operands = result ? 2 : 1;
+  } else {
+    scalar.function = integer_function(op);
+    if (scalar.function == TILE_PROTOCOL_FN_OTHER)
+      scalar.function = function_number(extract, op, result);
+  }
+  scalar.num_args = (int)num_operands;
+  scalar.args =
+      TILE_ARENA_NEW(extract->arena, TileProtocolScalarId, num_operands + 1);
+  for (intptr_t i = 0; i < num_operands; i++)
+    scalar.args[i] = extract_scalar(extract, mlirOperationGetOperand(op, i));
+  return add_scalar(extract, value, scalar);
+}
+
+TileProtocolScalarId extract_scalar(Extract *extract, MlirValue value) {
+  int64_t constant;
+  TileProtocolScalarId known = find_scalar(extract, value);
+  if (known >= 0)
+    return known;
+  if (mlirxConstantInt(value, &constant))
+    return add_scalar(extract, value,
+                      (TileProtocolScalar){.kind = TILE_PROTOCOL_CONST,
+                                           .constant = constant});
+  if (mlirValueIsAOpResult(value)) {
+    MlirOperation op = mlirOpResultGetOwner(value);
+    if (tile_advance_is(op) || is_function(extract, op))
+      return add_op(extract, value);
+  }
+  return add_scalar(extract, value,
+                    (TileProtocolScalar){.kind = TILE_PROTOCOL_OPAQUE,
+                                         .is_shared = !tile_value_is_inside(
+                                             value, extract->specialize)});
+}

@@ -1,0 +1,67 @@
+//===- ProtocolWalk.h - State of the joint walk ---------------------------===//
+#ifndef TILE_ANALYSIS_PROTOCOL_WALK_H
+#define TILE_ANALYSIS_PROTOCOL_WALK_H
+
+#include "ProtocolInternal.h"
+
+enum { WALK_MAX_LEADS = 32 };
+
+/// How far a producer is ahead of each reader: rounds acquired and not
+/// released, rounds committed and not waited for.
+typedef struct {
+  uint8_t ahead[WALK_MAX_LEADS], ready[WALK_MAX_LEADS];
+} WalkLeads;
+
+typedef struct {
+  WalkLeads *items;
+  int count, capacity;
+} WalkSet;
+
+struct WalkElement;
+
+/// What is left of a block: takes and gives, and control that holds some.
+typedef struct {
+  struct WalkElement *items;
+  int count;
+} WalkList;
+
+typedef struct WalkElement {
+  const TileProtocolNode *node;
+  bool is_control;
+  bool takes;         // an event: a take, else a give
+  WalkList blocks[2]; // control
+} WalkElement;
+
+/// Where each role is in its list.
+typedef struct {
+  WalkList lists[TILE_PROTOCOL_MAX_ROLES];
+  int at[TILE_PROTOCOL_MAX_ROLES];
+} WalkFront;
+
+typedef struct {
+  Proof *proof;
+  TileArena *arena;
+  int num_roles;
+  int num_outside; // roles with more to do that the decision at hand leaves out
+  int *first_lead; // per channel, and the end
+  TileProtocol scalars; // the protocol, with scalars of our own behind
+  int scalar_capacity;
+  ProtocolValues values;
+} Walk;
+
+bool walk_set_add(Walk *walk, WalkSet *set, const WalkLeads *leads);
+bool walk_same_decision(Walk *walk, const TileProtocolNode *a,
+                        const TileProtocolNode *b);
+/// Walks from `front` to the end of all lists, for every state of `set`.
+void walk_front(Walk *walk, const WalkFront *front, WalkSet *set);
+
+// ProtocolChoices.c
+/// The same, after guards that only one role has were taken apart: each of
+/// their outcomes must do.
+void walk_lists(Walk *walk, const WalkFront *front, WalkSet *set);
+void walk_scalars_init(Walk *walk);
+/// A scalar that is the sum of two.
+TileProtocolScalarId walk_add_scalars(Walk *walk, TileProtocolScalarId a,
+                                      TileProtocolScalarId b);
+
+#endif // TILE_ANALYSIS_PROTOCOL_WALK_H

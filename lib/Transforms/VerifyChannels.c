@@ -1,0 +1,121 @@
+//===- VerifyChannels.c - Proof that roles and channels fit together ------===//
+//
+// Consumes: `tile.specialize` with `tile.channel`s.
+// Produces: nothing.
+// Fails:    a rule of the protocol is broken, or roles deadlock. What can be
+//           neither proved nor refuted gets a remark, or with `strict` an
+//           error.
+// Method:   Protocol.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tile/Analysis.h"
+#include "Tile/Support/Diagnostics.h"
+#include "TilePasses.h"
+
+typedef struct {
+  bool strict;
+} Run;
+
+//===-- Report ------------------------------------------------------------===//
+
+typedef struct {
+  int role;
+  MlirOperation found;
+} FindRole;
+
+static MlirWalkResult find_role(MlirOperation op, void *user_data) {
+  FindRole *find = user_data;
+  if (!tile_role_is(op) || find->role-- > 0)
+    return MlirWalkResultAdvance;
+  find->found = op;
+  return MlirWalkResultInterrupt;
+}
+
+static MlirOperation role_op(MlirOperation kernel, int role) {
+  FindRole find = {role, kernel};
+  if (role >= 0)
+    mlirOperationWalk(kernel, find_role, &find, MlirWalkPreOrder);
+  return find.found;
+}
+
+// Where the user should look: the op of the event, else its role.
+static MlirOperation place_of(MlirOperation kernel,
+                              const TileProtocolVerdict *verdict) {
+  MlirOperation op = role_op(kernel, verdict->role);
+  if (verdict->node)
+    op.ptr = (void *)verdict->node->origin;
+  return op;
+}
+
+static const char *role_name(const TileProtocol *protocol, int role) {
+  return role >= 0 ? protocol->roles[role].name : "all";
+}
+
+static MlirLogicalResult report(const Run *run, MlirOperation kernel,
+                                const TileProtocol *protocol,
+                                const TileProtocolVerdict *verdict) {
+  MlirOperation op = place_of(kernel, verdict);
+  const char *role = role_name(protocol, verdict->role);
+  char code[64];
+  snprintf(code, sizeof code, "tile-verify/%s",
+           verdict->code ? verdict->code : "");
+  if (verdict->outcome == TILE_PROTOCOL_PROVED)
+    return tile_success();
+  if (verdict->outcome == TILE_PROTOCOL_REJECTED && verdict->other) {
+    MlirOperation other = {(void *)verdict->other->origin};
+    return tile_emit_error_with_note(
+        op, mlirOperationGetLocation(other), "another role is here",
+        "[%s] breaks the protocol of role \"%s\": %s", code, role,
+        verdict->text);
+  }
+  if (verdict->outcome == TILE_PROTOCOL_REJECTED)
+    return tile_emit_error(op, "[%s] breaks the protocol of role \"%s\": %s",
+                           code, role, verdict->text);
+  if (run->strict)
+    return tile_emit_error(op, "[%s] cannot be proved for role \"%s\": %s",
+                           code, role, verdict->text);
+  tile_emit_remark(op, code, "cannot be proved for role \"%s\": %s", role,
+                   verdict->text);
+  return tile_success();
+}
+
+static MlirLogicalResult report_failure(const Run *run, MlirOperation op,
+                                        const char *failure) {
+  if (run->strict)
+    return tile_emit_error(op, "[tile-verify/form] cannot be proved: the op %s",
+                           failure);
+  tile_emit_remark(op, "tile-verify/form", "cannot be proved: the op %s",
+                   failure);
+  return tile_success();
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
+static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
+  const Run *run = user_data;
+  TileArena arena;
+  TileProtocol protocol;
+  TileProtocolVerdict verdict;
+  MlirOperation failed;
+  const char *failure = NULL;
+  MlirLogicalResult result = tile_success();
+  tile_arena_init(&arena);
+  if (tile_protocol_extract(&arena, kernel, &protocol, &failed, &failure)) {
+    if (failed.ptr) {
+      result = report_failure(run, failed, failure);
+    } else {
+      tile_protocol_verify(&protocol, &arena, &verdict);
+      result = report(run, kernel, &protocol, &verdict);
+    }
+  }
+  tile_arena_deinit(&arena);
+  return result;
+}
+
+MlirLogicalResult
+tile_verify_channels_run(MlirOperation op,
+                         const TileVerifyChannelsOptions *options) {
+  Run run = {.strict = options->strict};
+  return tile_kernels_visit_verified(op, visit_kernel, &run);
+}

@@ -1,0 +1,176 @@
+// RUN: %tile_opt_passes 'tile-verify-channels' %s -split-input-file -verify-diagnostics
+
+// What can be neither proved nor refuted is a remark; with `strict` an error
+// (strict.mlir).
+
+#smem = #gpu.address_space<workgroup>
+!ring = memref<3x8x8xf32, #smem>
+!slot = !tile.region<8x8xf32, #smem>
+!frag = memref<8x8xf32, #tile.fragment>
+
+// The sides have different trip counts.
+func.func @other_bounds(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {tile.num_threads = 160 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %R = tile.alloc : !ring
+  %Q = tile.alloc : !ring
+  %f = tile.alloc : !frag
+  %a = tile.region %A[0, 0] [8, 8] : memref<?x?xf32>
+  %x = tile.channel(%R) depth 3 {simt_threads = 32 : i64, consumer_warps = 4 : i64} : !ring
+  tile.specialize {
+    tile.role "consumer" warps 4 {
+      // expected-remark@+1 {{[tile-verify/different-decision] cannot be proved for role "consumer": decides here on a value that no other role is seen to decide on as well}}
+      %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        tile.wait %x[%s, %p]
+        %i1 = arith.index_cast %s : i32 to index
+        %r1 = tile.region %R[%i1, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.copy %r1 to %f : !slot, !frag
+        tile.release %x[%s, %p]
+        %s1, %p1 = tile.advance %s, %p depth 3
+        scf.yield %s1, %p1 : i32, i32
+      }
+    }
+    tile.role "producer" warps 1 {
+      %e:2 = scf.for %i = %c1 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        tile.acquire %x[%s, %p]
+        %i2 = arith.index_cast %s : i32 to index
+        %r2 = tile.region %R[%i2, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.copy %a to %r2 : !tile.region<8x8xf32>, !slot
+        tile.commit %x[%s, %p]
+        %s1, %p1 = tile.advance %s, %p depth 3
+        scf.yield %s1, %p1 : i32, i32
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+#smem = #gpu.address_space<workgroup>
+!ring = memref<3x8x8xf32, #smem>
+!slot = !tile.region<8x8xf32, #smem>
+!frag = memref<8x8xf32, #tile.fragment>
+
+// A slot that comes from memory.
+func.func @unknown_position(%A: memref<?x?xf32>, %n: index, %M: memref<?xi32>) attributes {tile.num_threads = 160 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %R = tile.alloc : !ring
+  %Q = tile.alloc : !ring
+  %f = tile.alloc : !frag
+  %a = tile.region %A[0, 0] [8, 8] : memref<?x?xf32>
+  %x = tile.channel(%R) depth 3 {simt_threads = 32 : i64, consumer_warps = 4 : i64} : !ring
+  tile.specialize {
+    tile.role "consumer" warps 4 {
+      %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %s9 = memref.load %M[%i] : memref<?xi32>
+        // expected-remark@+1 {{[tile-verify/position] cannot be proved for role "consumer": the slot or parity is not a number that can be followed}}
+        tile.wait %x[%s9, %p]
+        tile.release %x[%s9, %p]
+        %s1, %p1 = tile.advance %s, %p depth 3
+        scf.yield %s1, %p1 : i32, i32
+      }
+    }
+    tile.role "producer" warps 1 {
+      %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        tile.acquire %x[%s, %p]
+        %i2 = arith.index_cast %s : i32 to index
+        %r2 = tile.region %R[%i2, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.copy %a to %r2 : !tile.region<8x8xf32>, !slot
+        tile.commit %x[%s, %p]
+        %s1, %p1 = tile.advance %s, %p depth 3
+        scf.yield %s1, %p1 : i32, i32
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+#smem = #gpu.address_space<workgroup>
+!ring = memref<3x8x8xf32, #smem>
+!slot = !tile.region<8x8xf32, #smem>
+!frag = memref<8x8xf32, #tile.fragment>
+
+// A window at a place that is not constant.
+func.func @moving_window(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {tile.num_threads = 160 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %R = tile.alloc : !ring
+  %Q = tile.alloc : !ring
+  %f = tile.alloc : !frag
+  %a = tile.region %A[0, 0] [8, 8] : memref<?x?xf32>
+  %x = tile.channel(%R) depth 3 {simt_threads = 32 : i64, consumer_warps = 4 : i64} : !ring
+  tile.specialize {
+    tile.role "consumer" warps 4 {
+      %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        tile.wait %x[%s, %p]
+        %i1 = arith.index_cast %s : i32 to index
+        %r1 = tile.region %R[%i1, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.copy %r1 to %f : !slot, !frag
+        tile.release %x[%s, %p]
+        %s1, %p1 = tile.advance %s, %p depth 3
+        scf.yield %s1, %p1 : i32, i32
+      }
+    }
+    tile.role "producer" warps 1 {
+      %v = arith.constant 0.0 : f32
+      %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        tile.acquire %x[%s, %p]
+        %i9 = arith.index_cast %s : i32 to index
+        // expected-remark@+1 {{[tile-verify/form] cannot be proved: the op is a window of a slot whose place is not constant, or one of too many}}
+        %h = tile.region %R[%i9, %i, 0] [1, 4, 8] drop [0] : !ring
+        tile.fill %h, %v : !tile.region<4x8xf32, #smem>, f32
+        tile.commit %x[%s, %p]
+        %s1, %p1 = tile.advance %s, %p depth 3
+        scf.yield %s1, %p1 : i32, i32
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+#smem = #gpu.address_space<workgroup>
+!ring = memref<3x8x8xf32, #smem>
+!slot = !tile.region<8x8xf32, #smem>
+!frag = memref<8x8xf32, #tile.fragment>
+
+// Nobody reads.
+func.func @nobody_reads(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {tile.num_threads = 160 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %R = tile.alloc : !ring
+  %Q = tile.alloc : !ring
+  %f = tile.alloc : !frag
+  %a = tile.region %A[0, 0] [8, 8] : memref<?x?xf32>
+  // expected-remark@+1 {{[tile-verify/form] cannot be proved: the op is read by no role}}
+  %x = tile.channel(%R) depth 3 {simt_threads = 32 : i64, consumer_warps = 4 : i64} : !ring
+  tile.specialize {
+    tile.role "consumer" warps 4 {
+    }
+    tile.role "producer" warps 1 {
+      %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        tile.acquire %x[%s, %p]
+        %i2 = arith.index_cast %s : i32 to index
+        %r2 = tile.region %R[%i2, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.copy %a to %r2 : !tile.region<8x8xf32>, !slot
+        tile.commit %x[%s, %p]
+        %s1, %p1 = tile.advance %s, %p depth 3
+        scf.yield %s1, %p1 : i32, i32
+      }
+    }
+  }
+  return
+}
