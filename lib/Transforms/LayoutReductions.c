@@ -80,8 +80,7 @@ typedef struct {
 
 static bool fragment_layout(MlirValue tile, TileLayout *out) {
   TileLayoutError error;
-  return tile_layout_of_alloc(tile_buffer_alloc(tile_buffer_of(tile)), out,
-                              &error);
+  return tile_layout_of_tile(tile_buffer_of(tile).base, out, &error);
 }
 
 static ReducePlan plan_from_fragment(TileArena *arena, TileReduceOp reduce,

@@ -13,43 +13,6 @@
 #include "Tile/Ops/llvm.h"
 #include "Tile/Support/Constants.h"
 
-//===-- Fragments ---------------------------------------------------------===//
-
-typedef struct {
-  const View *view;
-  TileLayout layout;
-  TileLayoutCode code; // coordinates, registers constant
-} Fragment;
-
-static bool fragment_begin(Lowering *l, MlirOperation op, const View *view,
-                           Fragment *out) {
-  TileLayoutError error;
-  TileInt in[3] = {tile_int_constant(0), tile_int_value(lane_id(l)),
-                   tile_int_value(warp_id(l))};
-  out->view = view;
-  if (tile_layout_of_alloc(view->memory->alloc, &out->layout, &error) &&
-      tile_layout_code_begin(&l->i32, &out->layout, 1u << TILE_LAYOUT_REG, in,
-                             &out->code, &error))
-    return true;
-  lower_fail(l, op, "internal error: cannot address the fragment: %s",
-             error.text);
-  return false;
-}
-
-static void register_coordinates(Lowering *l, const Fragment *fragment,
-                                 int64_t reg, TileInt at[TILE_MAX_RANK]) {
-  int64_t in[3] = {reg, 0, 0};
-  for (int d = 0; d < fragment->view->shape.rank; d++)
-    at[d] = tile_layout_code_at(&l->i32, &fragment->code, d, in);
-}
-
-static MlirValue register_read(Lowering *l, const Fragment *fragment,
-                               int64_t reg) {
-  Memory *memory = fragment->view->memory;
-  return llvm_load(&l->b, .type = type_stored(l, memory->element),
-                   .addr = register_pointer(l, memory, reg));
-}
-
 //===-- Reductions --------------------------------------------------------===//
 
 typedef struct {
@@ -82,7 +45,7 @@ static void write_register(Lowering *l, const Reduction *reduction,
   MlirType element = dst->view->memory->element;
   if (!reduction->clear) {
     MlirValue old = combine_take_result(l, &reduction->combine,
-                                        register_read(l, dst, reg), element);
+                                        fragment_read(l, dst, reg), element);
     value = combine(l, &reduction->combine, old, value);
   }
   llvm_store(&l->b,
@@ -103,7 +66,7 @@ static MlirValue *combine_threads(Lowering *l, const Reduction *reduction,
       continue;
     MlirValue *sum = &value[plan->result[r]];
     MlirValue one =
-        combine_take(l, &reduction->combine, register_read(l, src, r), element);
+        combine_take(l, &reduction->combine, fragment_read(l, src, r), element);
     *sum = sum->ptr ? combine(l, &reduction->combine, *sum, one) : one;
   }
   for (int64_t i = 0; i < plan->num_results; i++)
@@ -148,7 +111,7 @@ static void results_to_shared(Lowering *l, const Reduction *reduction,
   TileInt number = partial_number(l, plan);
   for (int64_t i = 0; i < plan->num_results; i++) {
     TileInt from[TILE_MAX_RANK], at[TILE_MAX_RANK];
-    register_coordinates(l, src, plan->first[i], from);
+    fragment_coordinates(l, src, plan->first[i], from);
     for (int s = 0, d = 0; s < reduction->src->shape.rank; s++)
       if (s != reduction->dim)
         at[d++] = from[s];
@@ -261,7 +224,7 @@ void reduce_into_fragment(Lowering *l, TileReduceOp reduce, const View *src,
        r++) {
     TileInt of[TILE_MAX_RANK], at[TILE_MAX_RANK];
     MlirValue sum = {NULL};
-    register_coordinates(l, &to, r, of);
+    fragment_coordinates(l, &to, r, of);
     for (int s = 0, d = 0; s < src->shape.rank; s++)
       if (s != reduction.dim || keeps_dim(&reduction))
         at[s] = of[d++];

@@ -282,6 +282,7 @@ void lower_tile_reduce(Lowering *l, MlirOperation op);
 void lower_tile_scan(Lowering *l, MlirOperation op);
 void lower_tile_any_of(Lowering *l, MlirOperation op);
 void lower_tile_all_of(Lowering *l, MlirOperation op);
+void lower_tile_atomic(Lowering *l, MlirOperation op);
 // NvgpuOps.c
 void lower_nvgpu_ldmatrix(Lowering *l, MlirOperation op);
 void lower_nvgpu_mma_sync(Lowering *l, MlirOperation op);

@@ -102,6 +102,41 @@ MlirValue element_load(Lowering *l, MlirOperation op, const View *view,
 void element_write(Lowering *l, MlirOperation op, const View *view,
                    const TileInt *at, MlirValue stored, MlirValue predicate);
 
+//===-- Fragments (Fragments.c) -------------------------------------------===//
+
+typedef struct {
+  const View *view;
+  TileLayout layout;
+  TileLayoutCode code; // coordinates, registers constant
+} Fragment;
+
+/// False after an error at `op`.
+bool fragment_begin(Lowering *l, MlirOperation op, const View *view,
+                    Fragment *out);
+/// Tile coordinates of register `reg`.
+void fragment_coordinates(Lowering *l, const Fragment *fragment, int64_t reg,
+                          TileInt at[TILE_MAX_RANK]);
+/// Register `reg`, as stored.
+MlirValue fragment_read(Lowering *l, const Fragment *fragment, int64_t reg);
+
+//===-- Atomic updates (AtomicUpdates.c) ----------------------------------===//
+
+/// What updates elements of a window of global or shared memory.
+typedef struct {
+  MlirOperation op; // code with branches is emitted in front of it
+  const View *dst;
+  TileAtomicKind kind;
+  MlirType element;
+} Update;
+
+/// Elements that one instruction can update, at most `limit`: a power of two.
+int64_t update_width(const Lowering *l, const Update *update, int64_t limit);
+/// Updates `count` neighbours in the last dimension, as `dst` stores them, from
+/// `pointer` on, where `predicate` (null: true) holds. `count` is a width of
+/// the update, and `pointer` aligned to its bytes.
+void update_run(Lowering *l, const Update *update, MlirValue pointer,
+                const MlirValue *stored, int64_t count, MlirValue predicate);
+
 // FragmentReductions.c
 void reduce_from_fragment(Lowering *l, TileReduceOp reduce, const View *src,
                           const View *dst);

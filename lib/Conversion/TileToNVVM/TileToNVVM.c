@@ -75,6 +75,7 @@ static const LowerEntry table[] = {
     {tile_advance_is, lower_tile_advance},
     {tile_alloc_is, lower_tile_alloc},
     {tile_any_of_is, lower_tile_any_of},
+    {tile_atomic_is, lower_tile_atomic},
     {tile_barrier_alloc_is, lower_tile_barrier_alloc},
     {tile_barrier_arrive_is, lower_tile_barrier_arrive},
     {tile_barrier_expect_is, lower_tile_barrier_expect},

@@ -1,0 +1,198 @@
+//===- Atomics.c - Tiles combined with memory, atomically -----------------===//
+//
+// One thread updates an element, however many hold a copy. A fragment updates
+// what its registers hold, in vectors where neighbours lie side by side: there
+// are two arms then behind one uniform branch, because vectors need a window
+// inside the tensor with aligned rows. Shared tiles and scalars are dealt to
+// the threads of the block.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reductions.h"
+
+#include "Tile/LayoutAccess.h"
+#include "Tile/LayoutHardware.h"
+#include "Tile/Ops/llvm.h"
+#include "Tile/Support/Constants.h"
+
+enum { MAX_WIDTH = 8, MAX_UNROLLED_ROUNDS = 4 };
+
+//===-- Windows that vectors can update -----------------------------------===//
+
+static bool has_unit_rows(const View *view) {
+  int last = view->memory->rank - 1;
+  TileInt stride = view->memory->stride[last];
+  return view->memory->space == TILE_SPACE_GLOBAL &&
+         view->dim[view->shape.rank - 1] == last &&
+         tile_int_is_constant(stride) && stride.constant == 1;
+}
+
+// Every element of the window is in the tensor; null: known.
+static MlirValue window_in_bounds(Lowering *l, const View *view) {
+  TileInt first[TILE_MAX_RANK], last[TILE_MAX_RANK];
+  for (int d = 0; d < view->shape.rank; d++) {
+    first[d] = tile_int_constant(0);
+    last[d] = tile_int_constant(view->shape.extent[d] - 1);
+  }
+  return and_maybe(l, global_in_bounds(l, view, first, 1),
+                   global_in_bounds(l, view, last, 1));
+}
+
+// Every row of the window starts at a multiple of `size_bytes`.
+static MlirValue rows_are_aligned(Lowering *l, const View *view,
+                                  int64_t size_bytes) {
+  int64_t elem_bytes = tile_elem_bits(view->memory->element) / 8;
+  TileInt origin[TILE_MAX_RANK];
+  for (int d = 0; d < view->shape.rank; d++)
+    origin[d] = tile_int_constant(0);
+  MlirValue low = llvm_ptrtoint(&l->b, .type = type_i64(l),
+                                .arg = global_pointer(l, view, origin));
+  for (int t = 0; t + 1 < view->shape.rank; t++) {
+    TileInt stride =
+        tile_int_mul(&l->i64, view->memory->stride[view->dim[t]], elem_bytes);
+    if (!tile_int_is_constant(stride) || stride.constant % size_bytes)
+      low = arith_ori(&l->b, low, tile_int_get(&l->i64, stride));
+  }
+  MlirValue rest =
+      arith_andi(&l->b, low, tile_const_int(&l->b, size_bytes - 1, 64));
+  return arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq, .lhs = rest,
+                    .rhs = tile_const_int(&l->b, 0, 64));
+}
+
+//===-- From a fragment ---------------------------------------------------===//
+
+// Registers r … r + n - 1 for multiples r of n hold neighbours in the last
+// dimension: elements that a row-major tile keeps side by side.
+static int64_t fragment_run(const Fragment *fragment, int elem_bits) {
+  const TileShape *shape = &fragment->view->shape;
+  TileLayout rows, access;
+  TileLayoutError error;
+  if (!tile_hw_linear(shape->extent, shape->rank, &rows, &error) ||
+      !tile_layout_compose(&fragment->layout, &rows, &access, &error))
+    return 1;
+  return tile_layout_vector_width(&access, elem_bits);
+}
+
+static void update_registers(Lowering *l, const Update *update,
+                             const Fragment *src, MlirValue owner,
+                             int64_t width, bool check) {
+  MlirType from = src->view->memory->element;
+  int64_t num_regs = tile_layout_axis_size(&src->layout.in, TILE_LAYOUT_REG);
+  for (int64_t r = 0; r < num_regs && !mlirLogicalResultIsFailure(l->result);
+       r += width) {
+    TileInt at[TILE_MAX_RANK];
+    MlirValue stored[MAX_WIDTH], predicate = owner;
+    fragment_coordinates(l, src, r, at);
+    if (check)
+      predicate =
+          and_maybe(l, predicate, global_in_bounds(l, update->dst, at, 1));
+    MlirValue pointer = view_pointer(l, update->op, update->dst, at);
+    if (!pointer.ptr)
+      return;
+    for (int64_t i = 0; i < width; i++)
+      stored[i] = convert_element(l, fragment_read(l, src, r + i), from,
+                                  update->element);
+    update_run(l, update, pointer, stored, width, predicate);
+  }
+}
+
+static void update_from_fragment(Lowering *l, Update *update, const View *src) {
+  Fragment from;
+  if (!fragment_begin(l, update->op, src, &from))
+    return;
+  MlirValue owner = fragment_owner(l, &from.layout);
+  bool is_global = update->dst->memory->space == TILE_SPACE_GLOBAL;
+  int bits = tile_elem_bits(update->element);
+  int64_t width = 1;
+  if (has_unit_rows(update->dst))
+    width = update_width(l, update, fragment_run(&from, bits));
+  if (width == 1) {
+    update_registers(l, update, &from, owner, 1, is_global);
+    return;
+  }
+  MlirValue fast =
+      and_maybe(l, window_in_bounds(l, update->dst),
+                rows_are_aligned(l, update->dst, width * bits / 8));
+  ElseBlocks blocks = if_else_begin(l, update->op, fast);
+  update_registers(l, update, &from, owner, width, false);
+  else_begin(l, blocks);
+  update_registers(l, update, &from, owner, 1, true);
+  else_end(l, update->op, blocks);
+}
+
+//===-- From a shared tile or a scalar ------------------------------------===//
+
+// Row-major over the tile.
+static void element_coordinates(Lowering *l, const TileShape *shape,
+                                TileInt number, TileInt at[TILE_MAX_RANK]) {
+  for (int d = shape->rank - 1; d >= 0; d--) {
+    at[d] = d == 0 ? number : tile_int_rem(&l->i32, number, shape->extent[d]);
+    number = tile_int_div(&l->i32, number, shape->extent[d]);
+  }
+}
+
+// `src` is null for a scalar, then `value` is what every element gets.
+static void update_element(Lowering *l, const Update *update, const View *src,
+                           MlirValue value, TileInt first) {
+  TileInt at[TILE_MAX_RANK];
+  const TileShape *shape = &update->dst->shape;
+  int64_t num_elems = tile_shape_num_elems(shape);
+  TileInt number = tile_int_add(&l->i32, tile_int_value(thread_id(l)), first);
+  MlirValue predicate = {NULL}, pointer;
+  if (num_elems % l->num_threads)
+    predicate = arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_ult,
+                           .lhs = tile_int_get(&l->i32, number),
+                           .rhs = tile_const_int(&l->b, num_elems, 32));
+  element_coordinates(l, shape, number, at);
+  MlirValue exists = predicate;
+  if (!tile_run_pointer(l, update->op, update->dst, at, 1, &pointer,
+                        &predicate))
+    return;
+  if (src)
+    value = convert_element(l, element_load(l, update->op, src, at, exists),
+                            src->memory->element, update->element);
+  update_run(l, update, pointer, &value, 1, predicate);
+}
+
+static void update_by_threads(Lowering *l, const Update *update,
+                              const View *src, MlirValue value) {
+  int64_t num_elems = tile_shape_num_elems(&update->dst->shape);
+  int64_t rounds = (num_elems + l->num_threads - 1) / l->num_threads;
+  if (rounds <= MAX_UNROLLED_ROUNDS) {
+    for (int64_t i = 0; i < rounds; i++)
+      update_element(l, update, src, value,
+                     tile_int_constant(i * l->num_threads));
+    return;
+  }
+  LoopBlocks loop = loop_begin(l, update->op, rounds);
+  Update inner = *update;
+  inner.op = anchor_begin(l);
+  update_element(
+      l, &inner, src, value,
+      tile_int_mul(&l->i32, tile_int_value(loop.counter), l->num_threads));
+  anchor_end(l, inner.op);
+  loop_end(l, update->op, loop);
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
+void lower_tile_atomic(Lowering *l, MlirOperation op) {
+  TileAtomicOp atomic = tile_atomic_cast(op);
+  MlirValue source = tile_atomic_src(atomic);
+  TileShape shape;
+  View src, dst;
+  if (!view_of(l, op, tile_atomic_dst(atomic), &dst))
+    return;
+  Update update = {op, &dst, tile_atomic_kind(atomic), dst.memory->element};
+  if (!tile_shape_of(source, &shape)) {
+    update_by_threads(l, &update, NULL,
+                      element_stored(l, source, update.element));
+    return;
+  }
+  if (!view_of(l, op, source, &src))
+    return;
+  if (src.memory->space == TILE_SPACE_FRAGMENT)
+    update_from_fragment(l, &update, &src);
+  else
+    update_by_threads(l, &update, &src, (MlirValue){NULL});
+}
