@@ -14,6 +14,8 @@
 //        it before it goes on, on the mbarrier that the copy signals.
 //   (S5) A barrier without a fence orders generic writes but leaves them
 //        unfenced; the fence may then follow it.
+//   (S6) Atomic updates need no barrier between them. To any other access one
+//        is a generic write and read.
 //
 //   (S6) Roles run at the same time, and their barriers are their own. What was
 //        done before them is ordered in front of `tile.specialize`; what they
@@ -24,7 +26,7 @@
 // does not opt out (`tile.may_alias`); any other two may be the same memory.
 //
 // Decisions only grow, and the state is a finite set: the fixpoint over loops
-// ends after at most (4 bits per buffer + decisions) rounds.
+// ends after at most (5 bits per buffer + decisions) rounds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,9 +42,12 @@ enum {
   GENERIC_READ = 1,
   GENERIC_WRITE = 2,
   ASYNC_READ = 4,
-  UNFENCED = 8 // written by the generic proxy since the last fence
+  UNFENCED = 8, // written by the generic proxy since the last fence
+  ATOMIC_UPDATE = 16
 };
-enum { SINCE_BARRIER = GENERIC_READ | GENERIC_WRITE | ASYNC_READ };
+enum {
+  SINCE_BARRIER = GENERIC_READ | GENERIC_WRITE | ASYNC_READ | ATOMIC_UPDATE
+};
 
 typedef struct {
   uint8_t *bits; // one entry per buffer
@@ -138,11 +143,11 @@ static bool buffers_overlap(const Flow *flow, size_t a, size_t b) {
 
 //===-- Accesses ----------------------------------------------------------===//
 
-enum { READS = 1, WRITES = 2 };
+enum { READS = 1, WRITES = 2, UPDATES = 4 };
 
 /// What one op does to memory that threads share.
 typedef struct {
-  uint8_t *bits; // READS, WRITES: one entry per buffer
+  uint8_t *bits; // READS, WRITES, UPDATES: one entry per buffer
   bool is_async, exist;
 } Accesses;
 
@@ -151,14 +156,17 @@ typedef struct {
   Accesses *out;
 } AccessWalk;
 
-static void add_access(AccessWalk *walk, MlirValue tile, bool reads,
-                       bool writes) {
+static void add_bits(AccessWalk *walk, MlirValue tile, int bits) {
   int buffer = buffer_index(walk->flow, tile);
   if (buffer < 0)
     return;
-  walk->out->bits[buffer] |= (uint8_t)((reads ? READS : 0) | //
-                                       (writes ? WRITES : 0));
+  walk->out->bits[buffer] |= (uint8_t)bits;
   walk->out->exist = true;
+}
+
+static void add_access(AccessWalk *walk, MlirValue tile, bool reads,
+                       bool writes) {
+  add_bits(walk, tile, (reads ? READS : 0) | (writes ? WRITES : 0));
 }
 
 static void add_effect(TileEffectKind kind, MlirValue value,
@@ -197,7 +205,11 @@ static Accesses accesses_of(Flow *flow, MlirOperation op) {
   TileAccess accesses[TILE_MAX_ACCESSES];
   int n = tile_accesses_get(op, accesses);
   for (int i = 0; i < n; i++)
-    add_access(&walk, accesses[i].tile, accesses[i].reads, accesses[i].writes);
+    if (accesses[i].is_atomic)
+      add_bits(&walk, accesses[i].tile, UPDATES);
+    else
+      add_access(&walk, accesses[i].tile, accesses[i].reads,
+                 accesses[i].writes);
   return out;
 }
 
@@ -213,7 +225,10 @@ static Need need_against(uint8_t access, bool is_async, uint8_t before) {
   Need need = {false, false};
   if (before & GENERIC_WRITE) // (S1), (S2)
     need.barrier = true;
-  if ((access & WRITES) && (before & (GENERIC_READ | ASYNC_READ))) // (S3)
+  if ((access & (READS | WRITES)) && (before & ATOMIC_UPDATE)) // (S6)
+    need.barrier = true;
+  if ((access & (WRITES | UPDATES)) &&
+      (before & (GENERIC_READ | ASYNC_READ))) // (S3)
     need.barrier = true;
   if (is_async && (before & UNFENCED)) // (S2), (S5)
     need.fence = true;
@@ -267,6 +282,8 @@ static void perform(const Flow *flow, const Accesses *accesses, State state) {
       state.bits[i] |= accesses->is_async ? ASYNC_READ : GENERIC_READ;
     if (writes && !accesses->is_async) // (S4)
       state.bits[i] |= GENERIC_WRITE | UNFENCED;
+    if (accesses->bits[i] & UPDATES)
+      state.bits[i] |= ATOMIC_UPDATE | UNFENCED;
   }
 }
 

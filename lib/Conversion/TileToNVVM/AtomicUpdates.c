@@ -1,13 +1,13 @@
 //===- AtomicUpdates.c - red, and what it cannot do -----------------------===//
 //
 // PTX ISA, "red": relaxed, at the scope of those who can see the memory. What
-// the chip has no red for becomes a loop around compare-and-swap, which LLVM
-// writes.
+// the chip has no red for becomes a loop around compare-and-swap.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Reductions.h"
 
+#include "Tile/Ops/cf.h"
 #include "Tile/Ops/llvm.h"
 #include "Tile/Support/Constants.h"
 
@@ -71,7 +71,7 @@ static void red_text(const Update *update, int64_t count, int64_t num_values,
              num_values == 2 ? "{$1, $2}" : "{$1, $2, $3, $4}");
   }
   snprintf(out, capacity, "%sred.relaxed.%s.%s%s%s.%s [$0], %s;", guard,
-           is_global ? "gpu.global." : "cta.shared.",
+           is_global ? "gpu.global" : "cta.shared",
            TileAtomicKind_cases[update->kind].s, is_half ? ".noftz" : "",
            vector, type_text(update->element, update->kind, count), values);
 }
@@ -120,25 +120,91 @@ static void emit_red(Lowering *l, const Update *update, MlirValue pointer,
 //===-- Compare and swap --------------------------------------------------===//
 
 // Only floats come here: every integer update has a red.
-static LLVMAtomicBinOp loop_kind(TileAtomicKind kind) {
-  if (kind == TILE_ATOMIC_KIND_Max)
-    return LLVM_ATOMIC_BIN_OP_fmaximum;
-  return kind == TILE_ATOMIC_KIND_Min ? LLVM_ATOMIC_BIN_OP_fminimum
-                                      : LLVM_ATOMIC_BIN_OP_fadd;
+static Combine combine_of_atomic(TileAtomicKind kind, MlirType element) {
+  CombineKind combine = COMBINE_ADD;
+  if (kind != TILE_ATOMIC_KIND_Add)
+    combine = kind == TILE_ATOMIC_KIND_Max ? COMBINE_MAX : COMBINE_MIN;
+  return (Combine){combine, false, tile_accumulator_type(element, element)};
+}
+
+// The bits that follow `old`.
+static MlirValue next_bits(Lowering *l, const Update *update, MlirValue old,
+                           MlirValue stored) {
+  MlirType element = update->element;
+  Combine how = combine_of_atomic(update->kind, element);
+  MlirValue was;
+  bits_split(l, old, element, 1, &was);
+  MlirValue sum = combine(l, &how, combine_take(l, &how, was, element),
+                          combine_take(l, &how, stored, element));
+  MlirValue next = combine_stored(l, &how, sum, element);
+  return bits_join(l, &next, element, 1);
+}
+
+// LLVM swaps 16 bits as a part of a word, which may reach beyond the tensor;
+// the hardware swaps them alone (PTX ISA, atom.cas.b16: sm_70).
+static MlirValue emit_cas(Lowering *l, const Update *update, MlirValue pointer,
+                          MlirValue old, MlirValue next) {
+  bool is_global = update->dst->memory->space == TILE_SPACE_GLOBAL;
+  int bits = tile_elem_bits(update->element);
+  const char *value = bits == 16 ? "h" : bits == 32 ? "r" : "l";
+  char text[96], constraints[24];
+  snprintf(text, sizeof text, "atom.relaxed.%s.cas.b%d $0, [$1], $2, $3;",
+           is_global ? "gpu.global" : "cta.shared", bits);
+  snprintf(constraints, sizeof constraints, "=%s,%s,%s,%s", value,
+           is_global ? "l" : "r", value, value);
+  MlirValue operands[3] = {
+      llvm_ptrtoint(&l->b, .type = is_global ? type_i64(l) : type_i32(l),
+                    .arg = pointer),
+      old, next};
+  MlirOperation swap =
+      llvm_inline_asm_op(&l->b, .type = type_bits(l, bits / 8),
+                         .operands = {operands, 3}, .asm_string = text,
+                         .constraints = constraints, .has_side_effects = true)
+          .op;
+  return mlirOperationGetResult(swap, 0);
+}
+
+// Repeats until nobody came between.
+static void emit_swap(Lowering *l, MlirOperation anchor, const Update *update,
+                      MlirValue pointer, MlirValue stored) {
+  bool is_global = update->dst->memory->space == TILE_SPACE_GLOBAL;
+  const char *scope = is_global ? "device" : "block";
+  int64_t size_bytes = tile_elem_bits(update->element) / 8;
+  MlirType bits = type_bits(l, size_bytes);
+  MlirValue first = llvm_load(
+      &l->b, .type = bits, .addr = pointer, .alignment = TILE_SOME(size_bytes),
+      .ordering = TILE_SOME(LLVM_ATOMIC_ORDERING_monotonic),
+      .syncscope = scope);
+  MlirBlock before = mlirOperationGetBlock(anchor);
+  MlirBlock after = mlirxSplitBlock(l->b.rw, anchor);
+  MlirBlock again =
+      mlirRewriterBaseCreateBlockBefore(l->b.rw, after, 1, &bits, &l->b.loc);
+  mlirRewriterBaseSetInsertionPointToEnd(l->b.rw, before);
+  cf_br(&l->b, .destOperands = TILE_VALUES(first), .dest = again);
+  mlirRewriterBaseSetInsertionPointToEnd(l->b.rw, again);
+  MlirValue old = mlirBlockGetArgument(again, 0);
+  MlirValue found =
+      emit_cas(l, update, pointer, old, next_bits(l, update, old, stored));
+  MlirValue done = arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq,
+                              .lhs = found, .rhs = old);
+  cf_cond_br(&l->b, .condition = done, .trueDest = after,
+             .falseDestOperands = TILE_VALUES(found), .falseDest = again);
+  mlirRewriterBaseSetInsertionPointBefore(l->b.rw, anchor);
 }
 
 static void emit_loop(Lowering *l, const Update *update, MlirValue pointer,
                       MlirValue stored, MlirValue predicate) {
-  bool is_global = update->dst->memory->space == TILE_SPACE_GLOBAL;
   MlirOperation anchor = anchor_begin(l);
-  IfBlocks blocks = {{NULL}, {NULL}};
-  if (predicate.ptr)
-    blocks = if_begin(l, anchor, predicate);
-  llvm_atomicrmw(&l->b, .bin_op = loop_kind(update->kind), .ptr = pointer,
-                 .val = stored, .ordering = LLVM_ATOMIC_ORDERING_monotonic,
-                 .syncscope = is_global ? "device" : "block");
-  if (predicate.ptr)
-    if_end(l, anchor, blocks);
+  if (!predicate.ptr) {
+    emit_swap(l, anchor, update, pointer, stored);
+    anchor_end(l, anchor);
+    return;
+  }
+  IfBlocks blocks = if_begin(l, anchor, predicate);
+  MlirOperation inner = anchor_begin(l);
+  emit_swap(l, inner, update, pointer, stored);
+  anchor_end(l, inner);
+  if_end(l, anchor, blocks);
   anchor_end(l, anchor);
 }
 

@@ -181,6 +181,11 @@ void lower_tile_atomic(Lowering *l, MlirOperation op) {
   MlirValue source = tile_atomic_src(atomic);
   TileShape shape;
   View src, dst;
+  if (!mlirAttributeIsNull(tile_atomic_instr_attr(atomic)) &&
+      tile_atomic_instr(atomic) == TILE_INSTR_Tma) {
+    lower_fail(l, op, "requires tma, which has no lowering yet");
+    return;
+  }
   if (!view_of(l, op, tile_atomic_dst(atomic), &dst))
     return;
   Update update = {op, &dst, tile_atomic_kind(atomic), dst.memory->element};

@@ -35,3 +35,14 @@ gpu.module @predicate {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @atomic {
+  gpu.func @f(%x: memref<32xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %s = tile.alloc {layout = #tile.layout<"linear">, offset = 0} : memref<32xf32, #gpu.address_space<workgroup>>
+    // expected-error @+1 {{requires tma, which has no lowering yet}}
+    tile.atomic add %s to %x {instr = #tile.instr<tma>} : memref<32xf32, #gpu.address_space<workgroup>>, memref<32xf32>
+    gpu.return
+  }
+}

@@ -1,0 +1,64 @@
+// Atomic updates: red where the chip has it, else compare-and-swap.
+// RUN: %tile_opt_passes 'gpu.module(convert-tile-to-nvvm{target=sm_90a})' %s | FileCheck %s --check-prefixes=CHECK,SM90
+// RUN: %tile_opt_passes 'gpu.module(convert-tile-to-nvvm{target=sm_80})' %s | FileCheck %s --check-prefixes=CHECK,SM80
+
+#fragment = #tile.fragment
+
+gpu.module @m {
+  // Neighbours go together on sm_90 when the window lies inside and its rows are
+  // aligned; each has its own condition otherwise.
+  // CHECK-LABEL: llvm.func @vectors
+  // SM90: cf.cond_br
+  // SM90-COUNT-2: llvm.inline_asm has_side_effects "red.relaxed.gpu.global.add.v2.f32 [$0], {$1, $2};", "l,f,f"
+  // SM90: cf.br
+  // SM90-COUNT-4: llvm.inline_asm has_side_effects "@$2 red.relaxed.gpu.global.add.f32 [$0], $1;", "l,f,b"
+  // SM80-NOT: cf.cond_br
+  // SM80-COUNT-4: llvm.inline_asm has_side_effects "@$2 red.relaxed.gpu.global.add.f32 [$0], $1;", "l,f,b"
+  // CHECK: llvm.return
+  gpu.func @vectors(%A: memref<?x8xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %f = tile.alloc {layout = #tile.layout<"wgmma<64x8,wg=1x1>">} : memref<64x8xf32, #fragment>
+    %a = tile.region %A[0, 0] [64, 8] : memref<?x8xf32>
+    tile.atomic add %f to %a : memref<64x8xf32, #fragment>, !tile.region<64x8xf32>
+    gpu.return
+  }
+
+  // Pairs of f16 are one word on both chips; sm_80 has no red of bf16.
+  // CHECK-LABEL: llvm.func @halves
+  // CHECK: red.relaxed.gpu.global.add.noftz.f16x2 [$0], $1;", "l,r"
+  // SM90: red.relaxed.gpu.global.add.noftz.bf16x2 [$0], $1;", "l,r"
+  // SM80: %[[OLD:.*]] = llvm.load %{{.*}} atomic syncscope("device") monotonic
+  // SM80: cf.br ^[[AGAIN:bb[0-9]+]](%[[OLD]] : i16)
+  // SM80: ^[[AGAIN]](%[[WAS:.*]]: i16):
+  // SM80: arith.addf %{{.*}} : f32
+  // SM80: %[[FOUND:.*]] = llvm.inline_asm has_side_effects "atom.relaxed.gpu.global.cas.b16 $0, [$1], $2, $3;", "=h,l,h,h"
+  // SM80: %[[DONE:.*]] = arith.cmpi eq, %[[FOUND]], %[[WAS]]
+  // SM80: cf.cond_br %[[DONE]], ^{{.*}}, ^[[AGAIN]](%[[FOUND]] : i16)
+  gpu.func @halves(%A: memref<64x8xf16>, %B: memref<64x8xbf16>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %f = tile.alloc {layout = #tile.layout<"wgmma<64x8,wg=1x1>">} : memref<64x8xf32, #fragment>
+    tile.atomic add %f to %A : memref<64x8xf32, #fragment>, memref<64x8xf16>
+    tile.atomic add %f to %B : memref<64x8xf32, #fragment>, memref<64x8xbf16>
+    gpu.return
+  }
+
+  // Integers have a red for everything, at the scope of the block in shared
+  // memory. A scalar updates its element from one thread.
+  // CHECK-LABEL: llvm.func @integers
+  // CHECK: %[[FIRST:.*]] = arith.cmpi ult, %{{.*}}, %c1_i32
+  // CHECK: "@$2 red.relaxed.gpu.global.max.s32 [$0], $1;", "l,r,b" %{{.*}}, %{{.*}}, %[[FIRST]]
+  // CHECK: "@$2 red.relaxed.cta.shared.xor.b64 [$0], $1;", "r,l,b"
+  gpu.func @integers(%A: memref<1xi32>, %x: i32, %y: i64) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %s = tile.alloc {layout = #tile.layout<"linear">, offset = 0} : memref<8xi64, #gpu.address_space<workgroup>>
+    tile.atomic max %x to %A : i32, memref<1xi32>
+    tile.atomic xor %y to %s : i64, memref<8xi64, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+
+  // The greater of two floats: NaN wins, which no instruction does atomically.
+  // CHECK-LABEL: llvm.func @maximum
+  // CHECK: arith.maximumf %{{.*}} : f64
+  // CHECK: "atom.relaxed.gpu.global.cas.b64 $0, [$1], $2, $3;", "=l,l,l,l"
+  gpu.func @maximum(%A: memref<1xf64>, %x: f64) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.atomic max %x to %A : f64, memref<1xf64>
+    gpu.return
+  }
+}
