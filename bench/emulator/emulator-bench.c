@@ -2,7 +2,8 @@
 //
 // Runs kernels of test/Emulator and prints the median, smallest and largest
 // processor time of a launch in milliseconds, with and without race detection,
-// and how much a launch does. Usage: emulator-bench [repetitions]
+// and how much a launch does. Usage: emulator-bench [repetitions [number of the
+// only case, from 0]]
 //
 //===----------------------------------------------------------------------===//
 
@@ -195,7 +196,10 @@ int main(int argc, char **argv) {
   }
   printf("median, smallest and largest processor time of %ld launches\n",
          repetitions);
+  long only = argc > 2 ? strtol(argv[2], NULL, 10) : -1;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    if (only >= 0 && (size_t)only != i)
+      continue;
     measure(&cases[i], true, (int)repetitions);
     measure(&cases[i], false, (int)repetitions);
   }

@@ -464,7 +464,11 @@ void tile_emu_decode_cvt(TileDecoder *decoder) {
   insn->as.convert.wide_src = tile_emu_type_register_bytes(src_type) == 8;
   insn->dst = tile_decode_dst(decoder, 0, dst_type);
   insn->a = tile_decode_src(decoder, 1, src_type);
-  insn->exec = dst_type == to && src_type == from ? fast_exec(insn) : NULL;
+  bool are_narrow = tile_emu_type_register_bytes(dst_type) ==
+                        tile_emu_type_register_bytes(to) &&
+                    tile_emu_type_register_bytes(src_type) ==
+                        tile_emu_type_register_bytes(from);
+  insn->exec = are_narrow ? fast_exec(insn) : NULL;
   if (!insn->exec)
     insn->exec = cvt;
 }

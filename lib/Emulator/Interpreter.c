@@ -25,22 +25,20 @@ typedef struct {
 //===-- Forming groups ----------------------------------------------------===//
 
 static TileLanes converging_lanes(const TileWarp *warp) {
-  TileLanes result = 0;
-  TILE_FOR_LANES (l, warp->live & warp->waiting) {
-    if (warp->wait[l].kind == TILE_WAIT_CONVERGE)
-      result |= tile_lane_bit(l);
-  }
-  return result;
+  TileLanes candidates = warp->live & warp->waiting, result = 0;
+  if (!candidates)
+    return 0;
+  for (uint32_t l = 0; l < TILE_WARP_SIZE; l++)
+    result |= (uint32_t)(warp->wait[l].kind == TILE_WAIT_CONVERGE) << l;
+  return result & candidates;
 }
 
 static TileLanes lanes_at(const TileWarp *warp, TileLanes candidates,
                           uint32_t pc) {
   TileLanes result = 0;
-  TILE_FOR_LANES (l, candidates) {
-    if (warp->pc[l] == pc)
-      result |= tile_lane_bit(l);
-  }
-  return result;
+  for (uint32_t l = 0; l < TILE_WARP_SIZE; l++)
+    result |= (uint32_t)(warp->pc[l] == pc) << l;
+  return result & candidates;
 }
 
 static uint32_t choose_pc(TileWarp *warp, TileLanes ready) {
@@ -55,9 +53,9 @@ static uint32_t choose_pc(TileWarp *warp, TileLanes ready) {
   if (warp->calls) // those that have left a function wait for the others
     ready = tile_emu_call_stacks_deepest(warp->calls, ready);
   uint32_t smallest = UINT32_MAX;
-  TILE_FOR_LANES (l, ready) {
-    if (warp->pc[l] < smallest)
-      smallest = warp->pc[l];
+  for (uint32_t l = 0; l < TILE_WARP_SIZE; l++) {
+    uint32_t pc = warp->pc[l] | ((ready >> l & 1) - 1); // others: the largest
+    smallest = pc < smallest ? pc : smallest;
   }
   return smallest;
 }

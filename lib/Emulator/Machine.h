@@ -161,6 +161,7 @@ typedef struct {
   TileShadowChunk *chunks; // by 16 bytes
   TileShadowByte *bytes;   // by byte; only those of split chunks are used
   uint16_t *mbarrier;      // by 8 bytes: 1 + index of the mbarrier
+  uint64_t num_changes;    // what is not a read
 } TileShadow;
 
 typedef enum {
@@ -221,6 +222,15 @@ typedef struct {
   uint32_t insn;        // index in the kernel
 } TileRemoteOp;
 
+/// The last B of a wgmma that was found to be in order, for warp `warp`.
+typedef struct {
+  const TileInsn *insn;
+  uint64_t descriptor;
+  TileEpoch epoch;
+  uint64_t num_changes; // of the shadow
+  const TileWarp *warp; // NULL: none
+} TileWgmmaChecked;
+
 struct TileCta {
   TileCluster *cluster;
   uint32_t rank, ctaid[3];
@@ -237,6 +247,7 @@ struct TileCta {
   TileRemoteAccess *remote; // by thread of the cluster; NULL: not needed
   TileRemoteOp *remote_ops; // one for each mbarrier
   uint32_t num_remote_ops;
+  TileWgmmaChecked wgmma_checked;
 };
 
 //===-- Cluster -----------------------------------------------------------===//

@@ -21,11 +21,18 @@ uint32_t tile_emu_matrix_elem_bits(TilePtxType type) {
   }
 }
 
-#define UNPACK(T, expr)                                                        \
+#define UNPACK_BY(T, expr, step)                                               \
   for (size_t i = 0; i < count; i++) {                                         \
     T x;                                                                       \
     memcpy(&x, memory + i * sizeof x, sizeof x);                               \
-    out_values[i * stride] = (expr);                                           \
+    out_values[i * (step)] = (expr);                                           \
+  }
+// The frequent stride is a loop of its own, which becomes vector code.
+#define UNPACK(T, expr)                                                        \
+  if (stride == 1) {                                                           \
+    UNPACK_BY(T, expr, 1)                                                      \
+  } else {                                                                     \
+    UNPACK_BY(T, expr, stride)                                                 \
   }                                                                            \
   break
 

@@ -67,10 +67,12 @@ static void check_after_write(TileCta *cta, uint32_t offset, TileEpoch previous,
   const TileClocks *clocks = &cta->cluster->clocks;
   uint32_t agent = tile_epoch_agent(previous);
   bool was_generic = agent < clocks->first_wgmma; // a thread or its cp.async
+  access->met_thread |= was_generic;
   if (!is_ordered(access, previous)) {
     if (!(access->is_async && was_generic && is_fenced(access, previous))) {
       tile_emu_race_report(cta, offset, access, is_write, previous, true,
                            TILE_FINDING_RACE);
+      access->met_thread = true;
       return;
     }
   } else if (access->is_async && was_generic && !is_fenced(access, previous)) {
@@ -234,8 +236,9 @@ static void check_after_read(TileCta *cta, uint32_t offset, uint32_t readers,
 //===-- Bytes of a split chunk --------------------------------------------===//
 
 static void report_uninitialised(TileCta *cta, uint32_t offset,
-                                 const TileAccess *access) {
+                                 TileAccess *access) {
   char name[200];
+  access->met_thread = true;
   tile_emu_shared_name(cta, offset, name);
   tile_emu_find_memory(access->warp, "shared", offset, name);
   tile_emu_find(access->warp, access->insn, tile_lane_bit(access->lane),
@@ -360,11 +363,31 @@ void tile_emu_shadow_read(TileCta *cta, uint32_t offset, uint32_t size_bytes,
   }
 }
 
+void tile_emu_shadow_read_units(TileCta *cta, const uint32_t *offsets,
+                                uint32_t count, TileAccess *access) {
+  uint32_t index = (uint32_t)(access->insn - access->warp->kernel->code);
+  for (uint32_t i = 0; i < count; i++) {
+    TileShadowChunk *chunk = &cta->shadow.chunks[offsets[i] / CHUNK_BYTES];
+    bool is_plain = !chunk->is_split && !chunk->has_mbarrier &&
+                    chunk->write == access->ordered_write && chunk->write;
+    if (TILE_UNLIKELY(!is_plain)) {
+      tile_emu_shadow_read(cta, offsets[i], CHUNK_BYTES, access);
+      continue;
+    }
+    if (chunk->readers != access->epoch)
+      chunk->readers = chunk->readers ? readers_add(cta, chunk->readers, access)
+                                      : access->epoch;
+    chunk->last_read = access->epoch;
+    chunk->read_insn = index;
+  }
+}
+
 void tile_emu_shadow_write(TileCta *cta, uint32_t offset, uint32_t size_bytes,
                            TileAccess *access) {
   TileShadow *shadow = &cta->shadow;
   uint32_t end = offset + size_bytes;
   uint32_t index = (uint32_t)(access->insn - access->warp->kernel->code);
+  shadow->num_changes++;
   while (offset < end) {
     uint32_t chunk = offset / CHUNK_BYTES, count = chunk_rest(offset, end);
     if (TILE_UNLIKELY(shadow->chunks[chunk].has_mbarrier))
@@ -379,6 +402,7 @@ void tile_emu_shadow_write(TileCta *cta, uint32_t offset, uint32_t size_bytes,
 
 void tile_emu_shadow_touch(TileCta *cta, uint32_t offset, uint32_t size_bytes,
                            const TileAccess *access) {
+  cta->shadow.num_changes++;
   for (uint32_t at = offset; at < offset + size_bytes; at++) {
     split(cta, at / CHUNK_BYTES);
     TileShadowByte *byte = &cta->shadow.bytes[at];
@@ -390,6 +414,7 @@ void tile_emu_shadow_touch(TileCta *cta, uint32_t offset, uint32_t size_bytes,
 void tile_emu_shadow_reduce(TileCta *cta, uint32_t offset, uint32_t size_bytes,
                             TileAccess *access) {
   uint32_t first_mbarrier = cta->cluster->clocks.first_mbarrier;
+  cta->shadow.num_changes++;
   for (uint32_t at = offset; at < offset + size_bytes; at++) {
     split(cta, at / CHUNK_BYTES);
     TileShadowByte *byte = &cta->shadow.bytes[at];

@@ -38,6 +38,7 @@ typedef struct {
   // The last epochs found in order: neighbours mostly have the same.
   TileEpoch ordered_write, ordered_read;
   uint32_t merged_from, merged_to;
+  bool met_thread; // found something that a thread wrote, or a mistake
 } TileAccess;
 
 /// By the thread of `lane` itself, now.
@@ -54,18 +55,9 @@ void tile_emu_shadow_read(TileCta *cta, uint32_t offset, uint32_t size_bytes,
 void tile_emu_shadow_write(TileCta *cta, uint32_t offset, uint32_t size_bytes,
                            TileAccess *access);
 
-/// tile_emu_shadow_read of 16 aligned bytes; quick when the last unit was
-/// written by the same agent and this one was already read by this access.
-static inline void tile_shadow_read_unit(TileCta *cta, uint32_t offset,
-                                         TileAccess *access) {
-  const TileShadowChunk *chunk = &cta->shadow.chunks[offset / 16];
-  bool is_known = !chunk->is_split && !chunk->has_mbarrier && chunk->write &&
-                  chunk->write == access->ordered_write &&
-                  chunk->last_read == access->epoch &&
-                  chunk->readers == access->epoch;
-  if (!is_known)
-    tile_emu_shadow_read(cta, offset, 16, access);
-}
+/// tile_emu_shadow_read of `count` units of 16 bytes at aligned `offsets`.
+void tile_emu_shadow_read_units(TileCta *cta, const uint32_t *offsets,
+                                uint32_t count, TileAccess *access);
 
 /// An atomic update: unordered with others, but the bytes have a value then.
 void tile_emu_shadow_touch(TileCta *cta, uint32_t offset, uint32_t size_bytes,

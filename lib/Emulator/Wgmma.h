@@ -67,25 +67,24 @@ tile_descriptor_unit(const TileMatrixDescriptor *descriptor, bool is_mn_major,
   uint32_t leading = descriptor->leading_bytes;
   uint32_t stride = descriptor->stride_bytes;
   bool is_swizzled = descriptor->swizzle != 0;
+  // Both are powers of two, and this is called often.
+  uint32_t unit = (is_mn_major ? mn : k) >> __builtin_ctz(per_unit);
+  uint32_t pattern = unit >> __builtin_ctz(descriptor->width);
+  uint32_t in_row = (unit & (descriptor->width - 1)) * TILE_WGMMA_UNIT_BYTES;
   uint32_t offset;
-  if (!is_mn_major) {
-    uint32_t unit = k / per_unit, width = descriptor->width;
-    offset = mn % 8 * row_bytes + mn / 8 * stride +
-             unit % width * TILE_WGMMA_UNIT_BYTES + unit / width * leading;
-  } else {
-    uint32_t unit = mn / per_unit, width = descriptor->width;
-    uint32_t in_pattern =
-        unit % width * TILE_WGMMA_UNIT_BYTES + k % 8 * row_bytes;
-    offset = in_pattern + unit / width * (is_swizzled ? leading : stride) +
+  if (!is_mn_major)
+    offset = in_row + mn % 8 * row_bytes + mn / 8 * stride + pattern * leading;
+  else
+    offset = in_row + k % 8 * row_bytes +
+             pattern * (is_swizzled ? leading : stride) +
              k / 8 * (is_swizzled ? stride : leading);
-  }
   return tile_swizzle(descriptor->start_bytes + offset, descriptor->swizzle);
 }
 
 /// Decoded B operands are kept until shared memory changes: the four warps of
-/// a warpgroup use the same one.
+/// a warpgroup use the same one. Element (k, n) is b[n * num_k + k].
 struct TileWgmmaCache {
-  float b[TILE_WGMMA_MAX_B_K][TILE_WGMMA_MAX_N];
+  float b[TILE_WGMMA_MAX_N * TILE_WGMMA_MAX_B_K];
   const TileCta *cta;
   uint64_t descriptor;
   uint32_t version, n;
@@ -93,10 +92,11 @@ struct TileWgmmaCache {
   bool is_mn_major;
 };
 
-/// What a warp computes.
+/// What a warp computes. Its 16 rows lie next to each other, so that they are
+/// one or two vectors of the host.
 typedef struct {
-  float a[TILE_WGMMA_WARP_ROWS][TILE_WGMMA_MAX_A_K];
-  float d[TILE_WGMMA_WARP_ROWS][TILE_WGMMA_MAX_N];
+  float a[TILE_WGMMA_MAX_A_K][TILE_WGMMA_WARP_ROWS];
+  float d[TILE_WGMMA_MAX_N][TILE_WGMMA_WARP_ROWS];
 } TileWgmmaProduct;
 
 /// Elements that are stored of a row of A.

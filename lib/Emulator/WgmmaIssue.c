@@ -233,23 +233,58 @@ static TileLanes lanes_to_check(const TileWarp *warp) {
   return lanes;
 }
 
-static void check_races(TileWarp *warp, const TileInsn *insn,
-                        const Operand *operand, uint32_t number) {
-  TileEpoch epoch = tile_epoch(warpgroup_agent(warp), number + 1);
+static uint32_t units_of(const Operand *operand, uint32_t *out_offsets) {
   uint32_t mn_step = operand->is_mn_major ? operand->per_unit : 1;
   uint32_t k_step = operand->is_mn_major ? 1 : operand->per_unit;
-  uint32_t end = operand->first_mn + operand->num_mn;
-  TILE_FOR_LANES (l, lanes_to_check(warp)) {
+  uint32_t end = operand->first_mn + operand->num_mn, count = 0;
+  for (uint32_t mn = operand->first_mn; mn < end; mn += mn_step)
+    for (uint32_t k = 0; k < operand->num_k; k += k_step)
+      out_offsets[count++] = tile_descriptor_unit(
+          &operand->descriptor, operand->is_mn_major, operand->per_unit, mn, k);
+  return count;
+}
+
+/// Have the lanes of `warp` seen exactly what those of the other warp have?
+static bool knows_the_same(const TileWarp *warp, const TileWarp *other) {
+  const TileThreadClock *threads = warp->cluster->clocks.threads;
+  const TileThreadClock *own = &threads[warp->first_thread];
+  const TileThreadClock *theirs = &threads[other->first_thread];
+  return own->causal == theirs->causal && own->fenced == theirs->fenced;
+}
+
+/// Warps of a warpgroup read the same B in one operation. What the first of
+/// them found in order is so for another one that has seen the same, or what
+/// the first has seen by now, which is no less. Not so for what a thread wrote,
+/// which that thread itself need not wait for.
+static bool is_checked(const TileWarp *warp, const TileInsn *insn,
+                       const Operand *b, TileEpoch epoch, TileLanes lanes) {
+  const TileWgmmaChecked *checked = &warp->cta->wgmma_checked;
+  return lanes == 1 && checked->warp && checked->insn == insn &&
+         checked->descriptor == b->bits && checked->epoch == epoch &&
+         checked->num_changes == warp->cta->shadow.num_changes &&
+         knows_the_same(warp, checked->warp);
+}
+
+static void check_races(TileWarp *warp, const TileInsn *insn,
+                        const Operand *operand, uint32_t number, bool is_b) {
+  enum { MAX_UNITS = TILE_WGMMA_MAX_N * TILE_WGMMA_MAX_B_K / 8 };
+  uint32_t offsets[MAX_UNITS];
+  TileEpoch epoch = tile_epoch(warpgroup_agent(warp), number + 1);
+  TileLanes lanes = lanes_to_check(warp);
+  if (is_b && is_checked(warp, insn, operand, epoch, lanes))
+    return;
+  uint32_t count = units_of(operand, offsets);
+  bool met_thread = false;
+  TILE_FOR_LANES (l, lanes) {
     TileAccess access =
         tile_emu_access_async(warp, insn, l, epoch, true, operand->what);
-    for (uint32_t mn = operand->first_mn; mn < end; mn += mn_step)
-      for (uint32_t k = 0; k < operand->num_k; k += k_step)
-        tile_emu_shadow_read(warp->cta,
-                             tile_descriptor_unit(&operand->descriptor,
-                                                  operand->is_mn_major,
-                                                  operand->per_unit, mn, k),
-                             TILE_WGMMA_UNIT_BYTES, &access);
+    tile_emu_shadow_read_units(warp->cta, offsets, count, &access);
+    met_thread |= access.met_thread;
   }
+  if (is_b)
+    warp->cta->wgmma_checked = (TileWgmmaChecked){
+        insn, operand->bits, epoch, warp->cta->shadow.num_changes,
+        lanes == 1 && !met_thread ? warp : NULL};
 }
 
 /// Warps that run ahead must issue what the others issued.
@@ -310,10 +345,10 @@ static bool check_operands(TileWarp *warp, const TileInsn *insn, Operand *a,
   if (detect_races && has_a) {
     a->first_mn = TILE_WGMMA_WARP_ROWS * (warp->index % 4);
     a->num_mn = TILE_WGMMA_WARP_ROWS;
-    check_races(warp, insn, a, number);
+    check_races(warp, insn, a, number, false);
   }
   if (detect_races)
-    check_races(warp, insn, b, number);
+    check_races(warp, insn, b, number, true);
   return true;
 }
 

@@ -46,13 +46,11 @@ void tile_emu_wgmma_sparse_multiply(const TileAsyncOp *op,
   size_t num_words = (size_t)insn->as.wgmma.num_a * TILE_WARP_SIZE;
   tile_emu_sparsity_places(&sparsity, op->as.wgmma.a_fragment + num_words,
                            &places);
-  for (uint32_t row = 0; row < TILE_WGMMA_WARP_ROWS; row++) {
-    float *sum = product->d[row];
-    for (uint32_t i = 0; i < tile_wgmma_a_k(insn); i++) {
-      float a = product->a[row][i];
-      const float *from = b->b[places.k[row][i]];
-      for (uint32_t column = 0; column < insn->as.wgmma.n; column++)
-        sum[column] += a * from[column];
-    }
+  for (uint32_t column = 0; column < insn->as.wgmma.n; column++) {
+    float *sum = product->d[column];
+    const float *from = &b->b[column * insn->as.wgmma.k];
+    for (uint32_t i = 0; i < tile_wgmma_a_k(insn); i++)
+      for (uint32_t row = 0; row < TILE_WGMMA_WARP_ROWS; row++)
+        sum[row] += product->a[i][row] * from[places.k[row][i]];
   }
 }
