@@ -90,10 +90,15 @@ static int integer_function(MlirOperation op) {
 static const char *attribute_name(MlirOperation op) {
   static const struct {
     const char *op, *attribute;
-  } table[] = {{"arith.cmpi", "predicate"},    {"arith.cmpf", "predicate"},
-               {"gpu.block_id", "dimension"},  {"gpu.grid_dim", "dimension"},
-               {"gpu.block_dim", "dimension"}, {"affine.apply", "map"},
-               {"affine.min", "map"},          {"affine.max", "map"}};
+  } table[] = {{"arith.cmpi", "predicate"},
+               {"arith.cmpf", "predicate"},
+               {"gpu.block_id", "dimension"},
+               {"gpu.grid_dim", "dimension"},
+               {"gpu.block_dim", "dimension"},
+               {"affine.apply", "map"},
+               {"affine.min", "map"},
+               {"affine.max", "map"},
+               {"tile.region", "static_offsets"}};
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
     if (mlirStringRefEqual(name, mlirStringRefCreateFromCString(table[i].op)))
@@ -169,11 +174,51 @@ static bool is_read_only(const Extract *extract, MlirValue memref) {
   return !writes.is_written;
 }
 
+//===-- Private arrays ----------------------------------------------------===//
+
+static bool uses_inside(MlirOperation op, MlirValue memref) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(memref);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    while (user.ptr && !mlirOperationEqual(user, op))
+      user = mlirOperationGetParentOperation(user);
+    if (user.ptr)
+      return true;
+  }
+  return false;
+}
+
+static bool same_place(MlirOperation load, MlirOperation store) {
+  intptr_t rank = mlirOperationGetNumOperands(load) - 1;
+  for (intptr_t i = 0; i < rank; i++)
+    if (!mlirValueEqual(mlirOperationGetOperand(load, 1 + i),
+                        mlirOperationGetOperand(store, 2 + i)))
+      return false;
+  return true;
+}
+
+// What was stored last in the block where the load is: a local of the user.
+// Null when it is not seen.
+static MlirValue stored_value(MlirOperation load) {
+  MlirValue memref = memref_load_memref(memref_load_cast(load));
+  MlirBlock block = mlirOperationGetBlock(load);
+  MlirOperation found = {NULL};
+  for (MlirOperation op = mlirBlockGetFirstOperation(block);
+       !mlirOperationEqual(op, load); op = mlirOperationGetNextInBlock(op))
+    if (!memref_load_is(op) && uses_inside(op, memref))
+      found = op;
+  if (!found.ptr || !memref_store_is(found) || !same_place(load, found))
+    return (MlirValue){NULL};
+  return memref_store_value(memref_store_cast(found));
+}
+
 //===-- Values ------------------------------------------------------------===//
 
 static bool is_function(const Extract *extract, MlirOperation op) {
   if (memref_load_is(op))
     return is_read_only(extract, memref_load_memref(memref_load_cast(op)));
+  if (tile_any_of_is(op) || tile_all_of_is(op))
+    return is_read_only(extract, mlirOperationGetOperand(op, 0));
   if (has_prefix(op, "arith.") || has_prefix(op, "math."))
     return mlirxIsPure(op) && mlirOperationGetNumRegions(op) == 0;
   return attribute_name(op) || memref_dim_is(op);
@@ -213,6 +258,10 @@ TileProtocolScalarId extract_scalar(Extract *extract, MlirValue value) {
                                            .constant = constant});
   if (mlirValueIsAOpResult(value)) {
     MlirOperation op = mlirOpResultGetOwner(value);
+    MlirValue stored =
+        memref_load_is(op) ? stored_value(op) : (MlirValue){NULL};
+    if (stored.ptr)
+      return extract_scalar(extract, stored);
     if (tile_advance_is(op) || is_function(extract, op))
       return add_op(extract, value);
   }

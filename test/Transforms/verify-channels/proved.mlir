@@ -107,6 +107,73 @@ func.func @guarded(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {tile.num_
 !slot = !tile.region<8x8xf32, #smem>
 !frag = memref<8x8xf32, #tile.fragment>
 
+// Whether a round happens is read from memory by both sides: a flag of a
+// window, and of a single element, where the kernel writes other memory only.
+func.func @predicate(%A: memref<?x?xf32>, %n: index, %M: memref<?xi1>) attributes {tile.num_threads = 160 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %L = tile.alloc : memref<1xi1, #gpu.address_space<private>>
+  %R = tile.alloc : !ring
+  %Q = tile.alloc : !ring
+  %f = tile.alloc : !frag
+  %a = tile.region %A[0, 0] [8, 8] : memref<?x?xf32>
+  %x = tile.channel(%R) depth 3 {simt_threads = 32 : i64, consumer_warps = 4 : i64} : !ring
+  tile.specialize {
+    tile.role "consumer" warps 4 {
+      %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %w1 = tile.region %M[%i] [8] : memref<?xi1>
+        %any1 = tile.any_of %w1 : !tile.region<8xi1>
+        %one1 = memref.load %M[%i] : memref<?xi1>
+        %h1 = arith.ori %any1, %one1 : i1
+        memref.store %h1, %L[%c0] : memref<1xi1, #gpu.address_space<private>>
+        %g1 = memref.load %L[%c0] : memref<1xi1, #gpu.address_space<private>>
+        %g0:2 = scf.if %g1 -> (i32, i32) {
+          tile.wait %x[%s, %p]
+          %i3 = arith.index_cast %s : i32 to index
+          %r3 = tile.region %R[%i3, 0, 0] [1, 8, 8] drop [0] : !ring
+          tile.copy %r3 to %f : !slot, !frag
+          tile.release %x[%s, %p]
+          %s0, %p0 = tile.advance %s, %p depth 3
+          scf.yield %s0, %p0 : i32, i32
+        } else {
+          scf.yield %s, %p : i32, i32
+        }
+        scf.yield %g0#0, %g0#1 : i32, i32
+      }
+    }
+    tile.role "producer" warps 1 {
+      %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %w2 = tile.region %M[%i] [8] : memref<?xi1>
+        %any2 = tile.any_of %w2 : !tile.region<8xi1>
+        %one2 = memref.load %M[%i] : memref<?xi1>
+        %g2 = arith.ori %any2, %one2 : i1
+        %g0:2 = scf.if %g2 -> (i32, i32) {
+          tile.acquire %x[%s, %p]
+          %i4 = arith.index_cast %s : i32 to index
+          %r4 = tile.region %R[%i4, 0, 0] [1, 8, 8] drop [0] : !ring
+          tile.copy %a to %r4 : !tile.region<8x8xf32>, !slot
+          tile.commit %x[%s, %p]
+          %s0, %p0 = tile.advance %s, %p depth 3
+          scf.yield %s0, %p0 : i32, i32
+        } else {
+          scf.yield %s, %p : i32, i32
+        }
+        scf.yield %g0#0, %g0#1 : i32, i32
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+#smem = #gpu.address_space<workgroup>
+!ring = memref<3x8x8xf32, #smem>
+!slot = !tile.region<8x8xf32, #smem>
+!frag = memref<8x8xf32, #tile.fragment>
+
 // A guard that only the reader has decides whether it reads, not whether it waits.
 func.func @private_guard(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {tile.num_threads = 160 : i32} {
   %c0 = arith.constant 0 : index
