@@ -2,7 +2,7 @@
 #ifndef TILE_ANALYSIS_H
 #define TILE_ANALYSIS_H
 
-#include "Tile/Dialect/Ops.h"
+#include "Tile/Dialect/Products.h"
 #include "Tile/LayoutInfer.h"
 #include "Tile/Protocol.h"
 #include "Tile/Support/Arena.h"
@@ -165,9 +165,11 @@ bool tile_copy_instr_is_legal(TileCopyOp copy, TileInstr instr,
 bool tile_copy_instr_is_legal_if_aligned(TileCopyOp copy, TileInstr instr,
                                          const TileInstrContext *context,
                                          TileInstrReason *out_reason);
-bool tile_gemm_instr_is_legal(TileGemmOp gemm, TileInstr instr,
-                              const TileInstrContext *context,
-                              TileInstrReason *out_reason);
+/// Whether `instr` (for a sparse product, its form with .sp) can carry out the
+/// product; if not, why.
+bool tile_product_instr_is_legal(const TileProduct *product, TileInstr instr,
+                                 const TileInstrContext *context,
+                                 TileInstrReason *out_reason);
 /// Reports a copy or product whose `instr` is not legal. Facts that a host
 /// check can establish are believed when `is_aligned`. Other ops pass.
 MlirLogicalResult tile_instr_verify(MlirOperation op,

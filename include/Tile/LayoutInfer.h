@@ -92,6 +92,7 @@ typedef struct {
   TileInferVia via;         // copy: required instruction
   TileInferMatrix matrix;   // gemm
   bool ta, tb;              // gemm: A is [k][m], B is [n][k]
+  bool is_sparse;           // gemm: A stores half of K
   int warps_m;   // gemm: warpgroups (wgmma) or warps (mma) along M; 0 any
   int loop_rank; // parallel
   int64_t loop_shape[TILE_LAYOUT_MAX_AXES];

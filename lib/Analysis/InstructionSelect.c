@@ -10,7 +10,6 @@
 
 #include "Tile/Dialect/TileLayouts.h"
 #include "Tile/LayoutAccess.h"
-#include "Tile/LayoutHardware.h"
 #include "Tile/Ops/func.h"
 #include "Tile/Support/Diagnostics.h"
 #include <stdarg.h>
@@ -342,213 +341,6 @@ bool tile_copy_instr_is_legal_if_aligned(TileCopyOp copy, TileInstr instr,
   return copy_is_legal(copy, instr, context, true, out_reason);
 }
 
-//===-- Products ----------------------------------------------------------===//
-
-typedef struct {
-  TileShape a, b, c;
-  int64_t m, n, k;
-  int bits; // of A and B
-} GemmView;
-
-static bool gemm_view(TileGemmOp gemm, GemmView *out) {
-  if (!tile_shape_of(tile_gemm_a(gemm), &out->a) ||
-      !tile_shape_of(tile_gemm_b(gemm), &out->b) ||
-      !tile_shape_of(tile_gemm_c(gemm), &out->c))
-    return false;
-  out->m = out->c.extent[0];
-  out->n = out->c.extent[1];
-  out->k = out->a.extent[!tile_gemm_transpose_a(gemm)];
-  out->bits = tile_elem_bits(out->a.element);
-  return true;
-}
-
-// A partition of `units` warps or warpgroups over C exists, with `m` x `n` per
-// instruction, that agrees with the policy.
-static bool has_partition(const GemmView *view, TileWarpPolicy policy,
-                          int64_t units, int64_t m, int64_t n) {
-  for (int64_t rows = 1; rows <= units; rows++) {
-    if (units % rows)
-      continue;
-    int64_t cols = units / rows;
-    if ((policy == TILE_WARP_POLICY_FullRow && cols != 1) ||
-        (policy == TILE_WARP_POLICY_FullCol && rows != 1))
-      continue;
-    if (view->m % (rows * m) == 0 && view->n % (cols * n) == 0)
-      return true;
-  }
-  return false;
-}
-
-static const char *policy_name(TileWarpPolicy policy) {
-  static const char *const names[] = {"square", "full_row", "full_col"};
-  return names[policy];
-}
-
-// PTX ISA, wgmma.mma_async, matrix types; only 16-bit operands may be
-// contiguous along M or N.
-static bool wgmma_takes_types(TileGemmOp gemm, const GemmView *view,
-                              TileInstrReason *out) {
-  if (mlirTypeIsAF16(view->c.element))
-    return refuse(out, "tile-instr/types",
-                  "f16 accumulators are lowered to mma only");
-  if (view->bits == 16)
-    return true;
-  bool a_in_registers = view->a.space == TILE_SPACE_FRAGMENT;
-  if ((tile_gemm_transpose_a(gemm) && !a_in_registers) ||
-      !tile_gemm_transpose_b(gemm))
-    return refuse(out, "tile-instr/transpose",
-                  "wgmma reads %d-bit operands that are contiguous along K: A "
-                  "stored M x K and B stored N x K",
-                  view->bits);
-  return true;
-}
-
-// More columns than one instruction has are several, which start at swizzle
-// atoms: in every partition that layout inference may choose.
-static bool wgmma_divides_columns(const GemmView *view, int64_t groups,
-                                  const TileTarget *target,
-                                  TileInstrReason *out) {
-  for (int64_t cols = 1; cols <= groups; cols++) {
-    int64_t columns = view->n / cols;
-    if (groups % cols == 0 && view->n % cols == 0 &&
-        columns % target->wgmma.n_step == 0 && columns > target->wgmma.n_max &&
-        columns % 64)
-      return refuse(out, "tile-instr/shape",
-                    "a warpgroup may own %lld columns; more than %d must be a "
-                    "multiple of 64",
-                    (long long)columns, target->wgmma.n_max);
-  }
-  return true;
-}
-
-static bool wgmma_reads(MlirValue tile, const TileShape *shape, bool mn_is_last,
-                        TileInstrReason *out) {
-  TileLayout layout;
-  TileLayoutError error;
-  TileHwDesc desc;
-  if (!tile_given_layout(tile, &layout) ||
-      tile_hw_wgmma_desc(&layout, tile_elem_bits(shape->element), mn_is_last,
-                         !mn_is_last, shape->extent[mn_is_last], &desc, &error))
-    return true;
-  return refuse(out, "tile-instr/layout", "a given layout does not suit %.120s",
-                error.text);
-}
-
-static bool wgmma_accumulates(TileGemmOp gemm, const GemmView *view,
-                              int64_t groups, TileInstrReason *out) {
-  TileLayout layout, expected;
-  TileLayoutError error;
-  if (!tile_given_layout(tile_gemm_c(gemm), &layout))
-    return true;
-  for (int64_t rows = 1; rows <= groups; rows++)
-    if (groups % rows == 0 &&
-        tile_hw_wgmma_acc(view->m, view->n, (int)rows, (int)(groups / rows),
-                          &expected, &error) &&
-        tile_layout_equal(&layout, &expected))
-      return true;
-  return refuse(out, "tile-instr/layout",
-                "the given layout of C is no accumulator of %lld warpgroups",
-                (long long)groups);
-}
-
-// PTX ISA, wgmma.mma_async: m64, n a multiple of 8 up to 256 (of 16 for
-// integers), k of 32 bytes; B in shared memory, A there or in registers.
-static bool wgmma_is_legal(TileGemmOp gemm, const GemmView *view,
-                           const TileInstrContext *context,
-                           TileInstrReason *out) {
-  const TileTarget *target = context->target;
-  if (!target->has_wgmma)
-    return refuse(out, "target", "%s has no wgmma", target->chip);
-  if (view->b.space != TILE_SPACE_SHARED)
-    return refuse(out, "tile-instr/operands", "wgmma needs B in shared memory");
-  if (!wgmma_takes_types(gemm, view, out))
-    return false;
-  if (context->num_threads % 128)
-    return refuse(out, "tile-instr/threads",
-                  "wgmma needs whole warpgroups of 128 threads, the kernel has "
-                  "%lld threads",
-                  (long long)context->num_threads);
-  int64_t k = target->wgmma.k_bytes * 8 / view->bits;
-  if (view->k % k)
-    return refuse(out, "tile-instr/shape", "K = %lld is no multiple of %lld",
-                  (long long)view->k, (long long)k);
-  TileWarpPolicy policy = tile_gemm_policy(gemm);
-  int64_t groups = context->num_threads / 128;
-  int n_step = mlirTypeIsAInteger(view->c.element) ? 16 : target->wgmma.n_step;
-  if (!has_partition(view, policy, groups, target->wgmma.m, n_step))
-    return refuse(out, "tile-instr/partition",
-                  "%lldx%lld cannot be shared by %lld warpgroups of %dx%d with "
-                  "policy %s",
-                  (long long)view->m, (long long)view->n, (long long)groups,
-                  target->wgmma.m, n_step, policy_name(policy));
-  bool ta = tile_gemm_transpose_a(gemm), tb = tile_gemm_transpose_b(gemm);
-  return wgmma_divides_columns(view, groups, target, out) &&
-         (view->a.space != TILE_SPACE_SHARED ||
-          wgmma_reads(tile_gemm_a(gemm), &view->a, ta, out)) &&
-         wgmma_reads(tile_gemm_b(gemm), &view->b, !tb, out) &&
-         wgmma_accumulates(gemm, view, groups, out);
-}
-
-static bool starts_warpgroup(TileGemmOp gemm, TileInstrReason *out) {
-  TileWarps warps;
-  if (!tile_role_warps_of(gemm.op, &warps) || warps.first % 4 == 0)
-    return true;
-  return refuse(out, "tile-instr/threads",
-                "wgmma needs aligned warpgroups, the role starts at warp %lld",
-                (long long)warps.first);
-}
-
-// PTX ISA, mma.sync: m16n8, k of 32 bytes for 16-bit types.
-static bool mma_is_legal(TileGemmOp gemm, const GemmView *view,
-                         const TileInstrContext *context,
-                         TileInstrReason *out) {
-  const TileTarget *target = context->target;
-  if (!target->has_mma_f16)
-    return refuse(out, "target", "%s has no mma.sync of 16-bit floats",
-                  target->chip);
-  if (tile_elem_is_float(view->a.element) && view->bits == 8)
-    return refuse(out, "tile-instr/types",
-                  "mma of 8-bit floats is not lowered yet");
-  if (context->num_threads % 32)
-    return refuse(out, "tile-instr/threads",
-                  "mma needs whole warps, the kernel has %lld "
-                  "threads",
-                  (long long)context->num_threads);
-  int64_t k = target->mma.k_bytes * 8 / view->bits;
-  if (view->k % k)
-    return refuse(out, "tile-instr/shape", "K = %lld is no multiple of %lld",
-                  (long long)view->k, (long long)k);
-  TileWarpPolicy policy = tile_gemm_policy(gemm);
-  int64_t warps = context->num_threads / 32;
-  if (!has_partition(view, policy, warps, target->mma.m, target->mma.n))
-    return refuse(out, "tile-instr/partition",
-                  "%lldx%lld cannot be shared by %lld warps of %dx%d with "
-                  "policy %s",
-                  (long long)view->m, (long long)view->n, (long long)warps,
-                  target->mma.m, target->mma.n, policy_name(policy));
-  return true;
-}
-
-bool tile_gemm_instr_is_legal(TileGemmOp gemm, TileInstr instr,
-                              const TileInstrContext *context,
-                              TileInstrReason *out_reason) {
-  GemmView view;
-  if (!gemm_view(gemm, &view))
-    return refuse(out_reason, "type", "operands are no tiles");
-  TileInstrContext own = *context; // a role has threads of its own
-  own.num_threads = tile_op_num_threads(gemm.op, context->num_threads);
-  if (own.num_threads < 0)
-    return refuse(out_reason, "tile-instr/threads",
-                  "the number of threads of the kernel is not a constant");
-  if (instr == TILE_INSTR_Wgmma)
-    return starts_warpgroup(gemm, out_reason) &&
-           wgmma_is_legal(gemm, &view, &own, out_reason);
-  if (instr == TILE_INSTR_Mma)
-    return mma_is_legal(gemm, &view, &own, out_reason);
-  return refuse(out_reason, "kind", "%s is no matrix instruction",
-                tile_instr_name(instr));
-}
-
 //===-- Given instructions ------------------------------------------------===//
 
 MlirLogicalResult tile_instr_verify(MlirOperation op,
@@ -556,17 +348,17 @@ MlirLogicalResult tile_instr_verify(MlirOperation op,
                                     bool is_aligned) {
   TileInstrReason reason;
   TileInstr instr;
+  TileProduct product;
   bool is_legal = true;
   if (tile_copy_is(op)) {
     TileCopyOp copy = tile_copy_cast(op);
     instr = tile_copy_instr(copy);
     is_legal = mlirAttributeIsNull(tile_copy_instr_attr(copy)) ||
                copy_is_legal(copy, instr, context, is_aligned, &reason);
-  } else if (tile_gemm_is(op)) {
-    TileGemmOp gemm = tile_gemm_cast(op);
-    instr = tile_gemm_instr(gemm);
-    is_legal = mlirAttributeIsNull(tile_gemm_instr_attr(gemm)) ||
-               tile_gemm_instr_is_legal(gemm, instr, context, &reason);
+  } else if (tile_product_of(op, &product)) {
+    instr = product.instr;
+    is_legal = !product.has_instr ||
+               tile_product_instr_is_legal(&product, instr, context, &reason);
   }
   if (is_legal)
     return tile_success();

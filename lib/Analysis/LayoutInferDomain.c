@@ -143,18 +143,20 @@ int tile_infer_gemm_partition(const TileInferModel *m, const TileInferOp *op,
   return 0;
 }
 
+// K is that of the operand: a sparse A stores half of it.
 static void gemm_sizes(const TileInferModel *m, const TileInferOp *op,
-                       int64_t *mm, int64_t *nn, int64_t *kk) {
+                       int operand, int64_t *mm, int64_t *nn, int64_t *kk) {
   const int64_t *a = tile_infer_core_shape(tile_infer_buffer(m, op, 0));
   const int64_t *b = tile_infer_core_shape(tile_infer_buffer(m, op, 1));
-  *mm = a[op->ta], *kk = a[!op->ta], *nn = b[!op->tb];
+  *mm = a[op->ta], *kk = operand == 1 ? b[op->tb] : a[!op->ta];
+  *nn = b[!op->tb];
 }
 
 bool tile_infer_gemm_fragment(const TileInferModel *m, const TileInferOp *op,
                               int operand, int warps_m, TileLayout *out,
                               TileLayoutError *e) {
   int64_t mm, nn, kk;
-  gemm_sizes(m, op, &mm, &nn, &kk);
+  gemm_sizes(m, op, operand, &mm, &nn, &kk);
   int warps = m->problem->role[op->role].warps;
   int bits = tile_infer_buffer(m, op, 0)->elem_bits;
   TileLayout l;

@@ -196,7 +196,8 @@ static int64_t matrix_shared_cost(const TileInferModel *m,
                               .cost;
   bool mn_last = o == 0 ? op->ta : !op->tb;
   int mode = tile_infer_pool_wgmma(m->pool, s, b->elem_bits, mn_last);
-  if (mode < 0 || splits_atoms(m, op, o, s, warps_m, mode))
+  if (mode < 0 || splits_atoms(m, op, o, s, warps_m, mode) ||
+      (op->is_sparse && o == 1 && !tile_hw_wgmma_sp_reads(mode & ~1, mode & 1)))
     return TILE_INFER_NEVER;
   mode &= ~1;
   // Wider swizzles read and fill with fewer, longer rows.

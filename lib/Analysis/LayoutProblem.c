@@ -202,10 +202,9 @@ static TileInferVia copy_via(TileCopyOp copy) {
   }
 }
 
-static int gemm_warps_m(TileGemmOp gemm, int num_threads) {
-  int units =
-      num_threads / (tile_gemm_instr(gemm) == TILE_INSTR_Wgmma ? 128 : 32);
-  switch (tile_gemm_policy(gemm)) {
+static int product_warps_m(const TileProduct *product, int num_threads) {
+  int units = num_threads / (product->instr == TILE_INSTR_Wgmma ? 128 : 32);
+  switch (product->policy) {
   case TILE_WARP_POLICY_FullRow:
     return units;
   case TILE_WARP_POLICY_FullCol:
@@ -243,42 +242,52 @@ static bool describe_op(Build *build, MlirOperation op, TileInferOp *out) {
     out->kind = TILE_INFER_COPY;
     return tile_shape_of(tile_atomic_src(tile_atomic_cast(op)), &shape);
   }
-  if (!tile_gemm_is(op))
+  TileProduct product;
+  if (!tile_product_of(op, &product))
     return false;
-  TileGemmOp gemm = tile_gemm_cast(op);
   out->kind = TILE_INFER_GEMM;
-  out->matrix = tile_gemm_instr(gemm) == TILE_INSTR_Wgmma ? TILE_INFER_WGMMA
-                                                          : TILE_INFER_MMA;
-  out->ta = tile_gemm_transpose_a(gemm);
-  out->tb = tile_gemm_transpose_b(gemm);
-  out->warps_m =
-      gemm_warps_m(gemm, (int)tile_op_num_threads(op, build->num_threads));
+  out->matrix =
+      product.instr == TILE_INSTR_Wgmma ? TILE_INFER_WGMMA : TILE_INFER_MMA;
+  out->is_sparse = product.is_sparse;
+  out->ta = product.transpose_a;
+  out->tb = product.transpose_b;
+  out->warps_m = product_warps_m(
+      &product, (int)tile_op_num_threads(op, build->num_threads));
   return true;
+}
+
+// Metadata is read by addresses, whatever its layout.
+static int drop_metadata(MlirOperation op, TileAccess *accesses, int n) {
+  if (!tile_gemm_sp_is(op))
+    return n;
+  memmove(accesses + 1, accesses + 2, (size_t)(n - 2) * sizeof *accesses);
+  return n - 1;
 }
 
 static MlirLogicalResult describe(Build *build, MlirOperation op) {
   TileInferOp description = {0};
   TileAccess accesses[TILE_MAX_ACCESSES];
   int n = tile_accesses_get(op, accesses);
+  TileProduct product;
   if (n == 0 || !describe_op(build, op, &description))
     return tile_success();
+  bool is_product = tile_product_of(op, &product);
+  n = drop_metadata(op, accesses, n);
   if ((tile_copy_is(op) &&
        mlirAttributeIsNull(tile_copy_instr_attr(tile_copy_cast(op)))) ||
-      (tile_gemm_is(op) &&
-       mlirAttributeIsNull(tile_gemm_instr_attr(tile_gemm_cast(op)))))
+      (is_product && !product.has_instr))
     return tile_emit_error(op, "has no instruction; run "
                                "tile-instruction-annotation first");
   int buffers[TILE_MAX_ACCESSES];
   for (int i = 0; i < n; i++) {
     buffers[i] = buffer_of_operand(build, accesses[i].tile);
     if (buffers[i] < 0)
-      return tile_gemm_is(op)
-                 ? tile_emit_error(
-                       op,
-                       "operand %d is a window inside a tile; "
-                       "products take whole tiles and slots of rings",
-                       i)
-                 : tile_success(); // addresses serve any layout
+      return is_product ? tile_emit_error(
+                              op,
+                              "operand %d is a window inside a tile; "
+                              "products take whole tiles and slots of rings",
+                              accesses[i].operand)
+                        : tile_success(); // addresses serve any layout
   }
   TileInferOp *out = add_op(build, op);
   *out = description;

@@ -32,6 +32,7 @@
 
 #include "Tile/Analysis.h"
 
+#include "Tile/Dialect/Products.h"
 #include "Tile/Ops/scf.h"
 #include "Tile/Support/Iterate.h"
 
@@ -187,8 +188,9 @@ static void add_accesses_of_other(AccessWalk *walk, MlirOperation op) {
 }
 
 static bool is_async(MlirOperation op) {
-  if (tile_gemm_is(op))
-    return tile_gemm_instr(tile_gemm_cast(op)) == TILE_INSTR_Wgmma;
+  TileProduct product;
+  if (tile_product_of(op, &product))
+    return product.instr == TILE_INSTR_Wgmma;
   return tile_copy_is(op) &&
          tile_copy_instr(tile_copy_cast(op)) == TILE_INSTR_Tma;
 }

@@ -111,7 +111,8 @@ bool tile_shared_window_get(MlirValue tile, TileSharedWindow *out_window,
   TileSharedWindow window = {0};
   TileBuffer buffer = tile_buffer_of(tile);
   window.tile = buffer.base;
-  if (!tile_buffer_alloc(buffer).op.ptr || !tile_shape_of(tile, &window.shape) ||
+  if (!tile_buffer_alloc(buffer).op.ptr ||
+      !tile_shape_of(tile, &window.shape) ||
       window.shape.space != TILE_SPACE_SHARED) {
     snprintf(out_error->text, sizeof out_error->text, "no shared tile");
     return false;

@@ -87,6 +87,14 @@ int tile_accesses_get(MlirOperation op, TileAccess out[TILE_MAX_ACCESSES]) {
     out[2] = (TileAccess){tile_gemm_c(gemm), 2, true, true};
     return 3;
   }
+  if (tile_gemm_sp_is(op)) {
+    TileGemmSpOp gemm = tile_gemm_sp_cast(op);
+    out[0] = (TileAccess){tile_gemm_sp_a(gemm), 0, true, false};
+    out[1] = (TileAccess){tile_gemm_sp_e(gemm), 1, true, false};
+    out[2] = (TileAccess){tile_gemm_sp_b(gemm), 2, true, false};
+    out[3] = (TileAccess){tile_gemm_sp_c(gemm), 3, true, true};
+    return 4;
+  }
   int n = reduction_accesses(op, out);
   return n ? n : tile_element_accesses(op, out);
 }
@@ -116,6 +124,10 @@ void tile_fill_effects(MlirOperation op, TileEffects effects) {
 }
 
 void tile_gemm_effects(MlirOperation op, TileEffects effects) {
+  add_effects(op, effects);
+}
+
+void tile_gemm_sp_effects(MlirOperation op, TileEffects effects) {
   add_effects(op, effects);
 }
 

@@ -445,6 +445,11 @@ void tile_gemm_canonicalize(MlirContext ctx, MlirRewritePatternSet patterns) {
   add_pattern(ctx, patterns, "tile.gemm", fold_operands);
 }
 
+void tile_gemm_sp_canonicalize(MlirContext ctx,
+                               MlirRewritePatternSet patterns) {
+  add_pattern(ctx, patterns, "tile.gemm_sp", fold_operands);
+}
+
 void tile_advance_canonicalize(MlirContext ctx,
                                MlirRewritePatternSet patterns) {
   add_pattern(ctx, patterns, "tile.advance", fold_advance);

@@ -212,7 +212,7 @@ static MlirLogicalResult check_targets(const TileRun *run) {
 static MlirWalkResult account_op(MlirOperation op, void *user_data) {
   TileText *out = user_data;
   MlirAttribute instr = {NULL};
-  if (tile_copy_is(op) || tile_gemm_is(op))
+  if (tile_copy_is(op) || tile_gemm_is(op) || tile_gemm_sp_is(op))
     instr = mlirOperationGetInherentAttributeByName(op, TILE_STR("instr"));
   if (mlirAttributeIsNull(instr))
     return MlirWalkResultAdvance;

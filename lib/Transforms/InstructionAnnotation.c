@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tile/Analysis.h"
+#include "Tile/Dialect/Products.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Support/Diagnostics.h"
 #include "TilePasses.h"
@@ -79,34 +80,35 @@ static MlirLogicalResult choose_copy(Plan *plan, TileCopyOp copy) {
   return tile_success();
 }
 
-static MlirLogicalResult choose_gemm(Plan *plan, TileGemmOp gemm) {
+static MlirLogicalResult choose_product(Plan *plan, const TileProduct *gemm) {
   TileInstrReason wgmma, mma;
   const TileInstrContext *context = &plan->context;
-  if (!mlirAttributeIsNull(tile_gemm_instr_attr(gemm)))
-    return tile_instr_verify(gemm.op, context, false);
-  if (tile_gemm_instr_is_legal(gemm, TILE_INSTR_Wgmma, context, &wgmma)) {
-    plan_add(plan, gemm.op, TILE_INSTR_Wgmma);
+  if (gemm->has_instr)
+    return tile_instr_verify(gemm->op, context, false);
+  if (tile_product_instr_is_legal(gemm, TILE_INSTR_Wgmma, context, &wgmma)) {
+    plan_add(plan, gemm->op, TILE_INSTR_Wgmma);
     return tile_success();
   }
-  if (tile_gemm_instr_is_legal(gemm, TILE_INSTR_Mma, context, &mma)) {
-    Choice *choice = plan_add(plan, gemm.op, TILE_INSTR_Mma);
+  if (tile_product_instr_is_legal(gemm, TILE_INSTR_Mma, context, &mma)) {
+    Choice *choice = plan_add(plan, gemm->op, TILE_INSTR_Mma);
     note_declined(choice, TILE_INSTR_Wgmma, &wgmma);
     return tile_success();
   }
   if (!strcmp(wgmma.code, "target"))
-    return tile_emit_error(gemm.op, "no matrix instruction is legal: mma: %s",
+    return tile_emit_error(gemm->op, "no matrix instruction is legal: mma: %s",
                            mma.text);
-  return tile_emit_error(gemm.op,
+  return tile_emit_error(gemm->op,
                          "no matrix instruction is legal: wgmma: %s; mma: %s",
                          wgmma.text, mma.text);
 }
 
 static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
   Plan *plan = user_data;
+  TileProduct product;
   if (tile_copy_is(op))
     plan->result = choose_copy(plan, tile_copy_cast(op));
-  else if (tile_gemm_is(op))
-    plan->result = choose_gemm(plan, tile_gemm_cast(op));
+  else if (tile_product_of(op, &product))
+    plan->result = choose_product(plan, &product);
   return tile_failed(plan->result) ? MlirWalkResultInterrupt
                                    : MlirWalkResultAdvance;
 }
@@ -119,7 +121,7 @@ static void choice_apply(const Choice *choice) {
   if (tile_copy_is(choice->op))
     tile_copy_set_instr_attr(tile_copy_cast(choice->op), instr);
   else
-    tile_gemm_set_instr_attr(tile_gemm_cast(choice->op), instr);
+    tile_product_set_instr(choice->op, choice->instr);
   if (!choice->remark_code)
     return;
   tile_emit_remark(choice->op, choice->remark_code, "uses %s%s",

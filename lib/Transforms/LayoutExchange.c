@@ -7,6 +7,7 @@
 
 #include "LayoutExchange.h"
 
+#include "Tile/Dialect/Products.h"
 #include "Tile/Dialect/TileLayouts.h"
 #include "Tile/LayoutAccess.h"
 #include "Tile/Support/Build.h"
@@ -29,11 +30,15 @@ static MlirType scratch_type(MlirContext context, const TileShape *shape) {
 // Whether a product has `buffer` as its accumulator, or as a factor.
 static bool is_in_product(MlirValue buffer, bool as_accumulator) {
   enum { ACCUMULATOR = 2 };
+  TileProduct product;
   for (MlirOpOperand use = mlirValueGetFirstUse(buffer);
        !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation op = mlirOpOperandGetOwner(use);
-    bool is_accumulator = mlirOpOperandGetOperandNumber(use) == ACCUMULATOR;
-    if (tile_gemm_is(op) && is_accumulator == as_accumulator)
+    if (!tile_product_of(op, &product))
+      continue;
+    bool is_accumulator = (int)mlirOpOperandGetOperandNumber(use) ==
+                          tile_product_operand(op, ACCUMULATOR);
+    if (is_accumulator == as_accumulator)
       return true;
   }
   return false;

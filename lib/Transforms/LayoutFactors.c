@@ -7,6 +7,7 @@
 
 #include "LayoutFactors.h"
 
+#include "Tile/Dialect/Products.h"
 #include "Tile/Support/Build.h"
 
 enum { LAYOUT_TEXT_CAPACITY = 2048, NUM_FACTORS = 2 };
@@ -41,16 +42,16 @@ int tile_layout_factors_find(TileArena *arena, const TileLayoutProblem *problem,
     for (int o = 0; o < NUM_FACTORS; o++)
       if (problem->problem.op[i].kind == TILE_INFER_GEMM &&
           needs_conversion(model, result, i, o, &layout))
-        (*out_factors)[count++] =
-            (TileLayoutFactor){tile_gemm_cast(problem->ops[i]), o,
-                               layout_text(arena, model, i, o, &layout)};
+        (*out_factors)[count++] = (TileLayoutFactor){
+            problem->ops[i], o, layout_text(arena, model, i, o, &layout)};
   return count;
 }
 
 void tile_layout_factor_apply(const TileLayoutFactor *factor) {
-  MlirOperation op = factor->gemm.op;
+  MlirOperation op = factor->product;
+  int operand = tile_product_operand(op, factor->factor);
   MlirContext context = mlirOperationGetContext(op);
-  MlirValue source = mlirOperationGetOperand(op, factor->operand);
+  MlirValue source = mlirOperationGetOperand(op, operand);
   TileBuilder b = {mlirIRRewriterCreate(context), mlirOperationGetLocation(op)};
   mlirRewriterBaseSetInsertionPointBefore(b.rw, op);
   MlirValue converted =
@@ -58,6 +59,6 @@ void tile_layout_factor_apply(const TileLayoutFactor *factor) {
                  .layout = tile_layout_attr(context, tile_str(factor->layout)));
   tile_copy(&b, .src = source, .dst = converted,
             .instr = TILE_SOME(TILE_INSTR_Simt));
-  mlirOperationSetOperand(op, factor->operand, converted);
+  mlirOperationSetOperand(op, operand, converted);
   mlirIRRewriterDestroy(b.rw);
 }

@@ -7,8 +7,8 @@
 /// A factor of a product that lies in registers in another layout than the
 /// instruction reads.
 typedef struct {
-  TileGemmOp gemm;
-  int operand; // 0: A, 1: B
+  MlirOperation product;
+  int factor; // 0: A, 1: B
   const char *layout;
 } TileLayoutFactor;
 

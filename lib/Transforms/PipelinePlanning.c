@@ -83,12 +83,12 @@ static void plan_build(Work *work, ScfForOp loop, int32_t num_stages) {
   for (int i = 0; i < n; i++) {
     const TileStatement *s = &work->body.statements[i];
     work->broken[i] = -1;
-    work->plan.items[i] =
-        (TilePlanItem){.group = -1,
-                       .is_copy = is_load_to_shared(work, s),
-                       .can_lead = writes_versions_only(work, s) &&
-                                   mlirOperationGetNumRegions(s->op) == 0 &&
-                                   !tile_gemm_is(s->op)};
+    work->plan.items[i] = (TilePlanItem){
+        .group = -1,
+        .is_copy = is_load_to_shared(work, s),
+        .can_lead = writes_versions_only(work, s) &&
+                    mlirOperationGetNumRegions(s->op) == 0 &&
+                    !tile_gemm_is(s->op) && !tile_gemm_sp_is(s->op)};
   }
 }
 

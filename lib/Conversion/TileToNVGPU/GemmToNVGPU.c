@@ -45,13 +45,14 @@ typedef struct {
 } Operand;
 
 struct TileNvgpuGemm {
-  TileGemmOp op;
+  TileProduct product;
   MlirType input, output; // element types
   TileHwMma shape;
   int64_t per_m, per_n;              // of a warp
   int64_t m_tiles, n_tiles, k_steps; // of 16, 8 and instr_k
   int64_t packed;                    // elements per 32-bit register
   Operand operand[2];
+  TileSharedWindow metadata; // of a sparse A
 };
 
 //===-- Build: the product ------------------------------------------------===//
@@ -71,22 +72,21 @@ static bool can_be_factor(const TileShape *shape) {
          shape->space == TILE_SPACE_FRAGMENT;
 }
 
-static bool gemm_is_ours(TileGemmOp op, TileNvgpuGemm *gemm) {
+static bool gemm_is_ours(MlirOperation op, TileNvgpuGemm *gemm) {
+  TileProduct *product = &gemm->product;
   TileShape a, b, c;
-  if (mlirAttributeIsNull(tile_gemm_instr_attr(op)) ||
-      tile_gemm_instr(op) != TILE_INSTR_Mma ||
-      !tile_shape_of(tile_gemm_a(op), &a) ||
-      !tile_shape_of(tile_gemm_b(op), &b) ||
-      !tile_shape_of(tile_gemm_c(op), &c) || !can_be_factor(&a) ||
+  tile_product_of(op, product);
+  if (!product->has_instr || product->instr != TILE_INSTR_Mma ||
+      !tile_shape_of(product->a, &a) || !tile_shape_of(product->b, &b) ||
+      !tile_shape_of(product->c, &c) || !can_be_factor(&a) ||
       !can_be_factor(&b) || c.space != TILE_SPACE_FRAGMENT ||
       !mlirTypeEqual(a.element, b.element))
     return false;
-  gemm->op = op;
   gemm->input = a.element;
   gemm->output = c.element;
   gemm->shape.m = c.extent[0];
   gemm->shape.n = c.extent[1];
-  gemm->shape.k = a.extent[!tile_gemm_transpose_a(op)];
+  gemm->shape.k = a.extent[!product->transpose_a];
   gemm->shape.elem_bits = tile_elem_bits(a.element);
   gemm->packed = WORD_BITS / gemm->shape.elem_bits;
   gemm->shape.instr_k = (int)(8 * gemm->packed);
@@ -106,8 +106,8 @@ static void warps_count(const TileLayout *c, TileHwMma *shape) {
 
 static MlirLogicalResult accumulator_build(TileNvgpuGemm *gemm,
                                            int64_t num_threads) {
-  MlirOperation op = gemm->op.op;
-  MlirValue sums = tile_buffer_of(tile_gemm_c(gemm->op)).base;
+  MlirOperation op = gemm->product.op;
+  MlirValue sums = tile_buffer_of(gemm->product.c).base;
   TileLayout layout, expected;
   TileLayoutError error;
   if (!tile_layout_of_tile(sums, &layout, &error))
@@ -135,6 +135,11 @@ static MlirLogicalResult accumulator_build(TileNvgpuGemm *gemm,
 
 //===-- Build: operands ---------------------------------------------------===//
 
+// Matrices of B along K that an instruction takes: a sparse A has twice the K.
+static int64_t b_matrices(const TileNvgpuGemm *gemm) {
+  return 2 * tile_product_k_ratio(&gemm->product);
+}
+
 // The addresses that lanes give to ldmatrix: register = tile + tiles * step of
 // K, to the first element of a row of 16 bytes.
 static void push_rows(TileLayoutBuilder *b, const TileNvgpuGemm *gemm,
@@ -144,7 +149,8 @@ static void push_rows(TileLayoutBuilder *b, const TileNvgpuGemm *gemm,
   int64_t tile = which == A ? MMA_M : operand->in_pairs ? 2 * MMA_N : MMA_N;
   int64_t per_mn = which == A ? gemm->per_m : gemm->per_n;
   tile_layout_push(b, TILE_LAYOUT_REG, mn, tile, per_mn / tile);
-  tile_layout_push(b, TILE_LAYOUT_REG, k, 2 * row, gemm->k_steps);
+  tile_layout_push(b, TILE_LAYOUT_REG, k,
+                   row * (which == B ? b_matrices(gemm) : 2), gemm->k_steps);
   // Lanes 0-7 give the rows of the first 8 x 8 matrix, and so on. Matrices of A
   // go along M first, those of B along K.
   tile_layout_push(b, TILE_LAYOUT_LANE, operand->is_transposed ? k : mn, 1, 8);
@@ -152,7 +158,9 @@ static void push_rows(TileLayoutBuilder *b, const TileNvgpuGemm *gemm,
     tile_layout_push(b, TILE_LAYOUT_LANE, mn, 8, 2);
     tile_layout_push(b, TILE_LAYOUT_LANE, k, row, 2);
   } else {
-    tile_layout_push(b, TILE_LAYOUT_LANE, k, row, 2);
+    tile_layout_push(b, TILE_LAYOUT_LANE, k, row, b_matrices(gemm));
+    if (gemm->product.is_sparse)
+      return;
     if (operand->in_pairs)
       tile_layout_push(b, TILE_LAYOUT_LANE, mn, MMA_N, 2);
     else
@@ -179,8 +187,11 @@ static bool elements_layout(const TileNvgpuGemm *gemm, const Operand *operand,
                             TileLayoutError *error) {
   static const int exchanged[2] = {1, 0};
   TileLayout layout;
-  if (which == B)
-    return tile_hw_mma_b(&gemm->shape, operand->k_dim == 1, out, error);
+  if (which == B) {
+    TileHwMma shape = gemm->shape;
+    shape.k *= tile_product_k_ratio(&gemm->product);
+    return tile_hw_mma_b(&shape, operand->k_dim == 1, out, error);
+  }
   if (!tile_hw_mma_a(&gemm->shape, &layout, error))
     return false;
   if (operand->k_dim == 0)
@@ -206,7 +217,7 @@ static MlirLogicalResult fragment_build(const TileNvgpuGemm *gemm, int which) {
       elements_layout(gemm, operand, which, &expected, &error) &&
       tile_layout_equal(&layout, &expected))
     return tile_success();
-  return tile_emit_error(gemm->op.op,
+  return tile_emit_error(gemm->product.op,
                          "expects operand %d in registers as %dx%d warps of "
                          "mma.sync read it; run tile-layout-inference first",
                          which, gemm->shape.warps_m, gemm->shape.warps_n);
@@ -214,11 +225,11 @@ static MlirLogicalResult fragment_build(const TileNvgpuGemm *gemm, int which) {
 
 static MlirLogicalResult operand_build(TileNvgpuGemm *gemm, int which) {
   Operand *operand = &gemm->operand[which];
-  MlirValue tile = which == A ? tile_gemm_a(gemm->op) : tile_gemm_b(gemm->op);
+  MlirValue tile = which == A ? gemm->product.a : gemm->product.b;
   TileShape shape;
   TileLayoutError error;
-  operand->k_dim = which == A ? !tile_gemm_transpose_a(gemm->op)
-                              : tile_gemm_transpose_b(gemm->op);
+  operand->k_dim =
+      which == A ? !gemm->product.transpose_a : gemm->product.transpose_b;
   operand->mn_dim = !operand->k_dim;
   operand->tile = tile_buffer_of(tile).base;
   operand->in_registers =
@@ -226,15 +237,15 @@ static MlirLogicalResult operand_build(TileNvgpuGemm *gemm, int which) {
   if (operand->in_registers)
     return fragment_build(gemm, which);
   if (!tile_shared_window_get(tile, &operand->window, &error))
-    return tile_emit_error(gemm->op.op, "cannot address operand %d: %s", which,
-                           error.text);
+    return tile_emit_error(gemm->product.op, "cannot address operand %d: %s",
+                           which, error.text);
   operand->is_transposed = !has_rows(gemm, &operand->window, operand->k_dim) &&
                            gemm->packed == 2 &&
                            has_rows(gemm, &operand->window, operand->mn_dim);
   operand->by_matrix = operand->is_transposed ||
                        has_rows(gemm, &operand->window, operand->k_dim);
-  operand->in_pairs =
-      which == B && operand->by_matrix && gemm->n_tiles % 2 == 0;
+  operand->in_pairs = which == B && operand->by_matrix &&
+                      gemm->n_tiles % 2 == 0 && !gemm->product.is_sparse;
   TileLayout coordinates;
   bool is_built;
   if (operand->by_matrix) {
@@ -247,11 +258,20 @@ static MlirLogicalResult operand_build(TileNvgpuGemm *gemm, int which) {
     is_built = elements_layout(gemm, operand, which, &coordinates, &error);
   }
   if (!is_built)
-    return tile_emit_error(gemm->op.op, "internal error: operand %d: %s", which,
-                           error.text);
+    return tile_emit_error(gemm->product.op, "internal error: operand %d: %s",
+                           which, error.text);
   tile_shared_access_plan(&operand->window, &coordinates, 1u << TILE_LAYOUT_REG,
                           &operand->access);
   return tile_success();
+}
+
+static MlirLogicalResult metadata_build(TileNvgpuGemm *gemm) {
+  TileLayoutError error;
+  if (!gemm->product.is_sparse ||
+      tile_shared_window_get(gemm->product.e, &gemm->metadata, &error))
+    return tile_success();
+  return tile_emit_error(gemm->product.op, "cannot address the metadata: %s",
+                         error.text);
 }
 
 MlirLogicalResult tile_nvgpu_gemm_plan(TileArena *arena, MlirOperation op,
@@ -259,11 +279,11 @@ MlirLogicalResult tile_nvgpu_gemm_plan(TileArena *arena, MlirOperation op,
                                        TileNvgpuGemm **out_gemm) {
   TileNvgpuGemm *gemm = TILE_ARENA_NEW(arena, TileNvgpuGemm, 1);
   *out_gemm = NULL;
-  if (!gemm_is_ours(tile_gemm_cast(op), gemm))
+  if (!gemm_is_ours(op, gemm))
     return tile_success();
   if (tile_failed(accumulator_build(gemm, num_threads)) ||
       tile_failed(operand_build(gemm, A)) ||
-      tile_failed(operand_build(gemm, B)))
+      tile_failed(operand_build(gemm, B)) || tile_failed(metadata_build(gemm)))
     return tile_failure();
   *out_gemm = gemm;
   return tile_success();
@@ -395,13 +415,12 @@ static int64_t num_accumulators(const TileNvgpuGemm *gemm) {
 }
 
 static MlirValue build_accumulators_storage(Emitter *e) {
-  return tile_storage(&e->rewrite->b,
-                      tile_buffer_of(tile_gemm_c(e->gemm->op)).base);
+  return tile_storage(&e->rewrite->b, tile_buffer_of(e->gemm->product.c).base);
 }
 
 static void load_accumulators(Emitter *e, MlirValue storage) {
   TileNvgpuRewrite *r = e->rewrite;
-  MlirValue clear = tile_gemm_clear(e->gemm->op), none = {NULL};
+  MlirValue clear = e->gemm->product.clear, none = {NULL};
   if (clear.ptr)
     none = zero(e);
   for (int64_t i = 0; i < num_accumulators(e->gemm); i++) {
@@ -460,6 +479,52 @@ static void emit_step(Emitter *e, int64_t step) {
   }
 }
 
+//===-- Apply: sparse products --------------------------------------------===//
+
+static void multiply_sparse(Emitter *e, MlirValue a, MlirValue b,
+                            MlirValue metadata, MlirValue *c) {
+  int64_t shape[3] = {MMA_M, MMA_N, 2 * e->gemm->shape.instr_k};
+  *c = nvgpu_mma_sp_sync(
+      &e->rewrite->b, .type = accumulator_type(e), .matrixA = a, .matrixB = b,
+      .matrixC = *c, .sparseMetadata = metadata,
+      .mmaShape = i64_array(e, 3, shape), .sparsitySelector = TILE_SOME(0),
+      .tf32Enabled = mlirTypeIsAF32(e->gemm->input));
+}
+
+static MlirValue load_sparse_b(Emitter *e, int64_t n_tile, int64_t step) {
+  enum { WORDS = 4 };
+  const TileNvgpuGemm *gemm = e->gemm;
+  if (gemm->operand[B].by_matrix)
+    return load_matrices(e, B, WORDS,
+                         offset_at(e, B, n_tile + gemm->n_tiles * step));
+  return load_elements(e, B, WORDS,
+                       WORDS * gemm->packed * (step + gemm->k_steps * n_tile));
+}
+
+static void emit_sparse_step(Emitter *e, int64_t step) {
+  const TileNvgpuGemm *gemm = e->gemm;
+  MlirValue *metadata =
+      TILE_ARENA_NEW(e->rewrite->arena, MlirValue, gemm->m_tiles);
+  TileInt row = tile_int_mul(
+      &e->rewrite->index,
+      tile_int_rem(&e->rewrite->index, e->rewrite->warp, gemm->shape.warps_m),
+      gemm->per_m);
+  for (int64_t m = 0; m < gemm->m_tiles; m++) {
+    e->a[m] = load_a(e, m, step);
+    metadata[m] = tile_nvgpu_sparse_metadata(
+        e->rewrite, &gemm->metadata, gemm->shape.elem_bits,
+        tile_int_add(&e->rewrite->index, row, tile_int_constant(MMA_M * m)),
+        step);
+  }
+  for (int64_t n = 0; n < gemm->n_tiles; n++) {
+    MlirValue b = load_sparse_b(e, n, step);
+    for (int64_t i = 0; i < gemm->m_tiles; i++) {
+      int64_t m = n % 2 ? gemm->m_tiles - 1 - i : i;
+      multiply_sparse(e, e->a[m], b, metadata[m], &e->c[m * gemm->n_tiles + n]);
+    }
+  }
+}
+
 void tile_nvgpu_gemm_apply(TileNvgpuRewrite *rewrite,
                            const TileNvgpuGemm *gemm) {
   Emitter e = {.rewrite = rewrite, .gemm = gemm};
@@ -474,13 +539,17 @@ void tile_nvgpu_gemm_apply(TileNvgpuRewrite *rewrite,
     if (!operand->in_registers)
       tile_shared_code_begin(math, &operand->access, in, &e.code[which]);
   }
-  if (gemm->operand[B].by_matrix && !gemm->operand[B].in_pairs)
+  if (gemm->operand[B].by_matrix && !gemm->operand[B].in_pairs &&
+      !gemm->product.is_sparse)
     e.is_upper = arith_cmpi(&rewrite->b, .predicate = ARITH_CMP_I_PREDICATE_uge,
                             .lhs = tile_int_get(math, rewrite->lane),
                             .rhs = tile_const_index(&rewrite->b, UPPER_LANES));
   MlirValue storage = build_accumulators_storage(&e);
   load_accumulators(&e, storage);
   for (int64_t step = 0; step < gemm->k_steps; step++)
-    emit_step(&e, step);
+    if (gemm->product.is_sparse)
+      emit_sparse_step(&e, step);
+    else
+      emit_step(&e, step);
   store_accumulators(&e, storage);
 }

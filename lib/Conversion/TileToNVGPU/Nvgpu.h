@@ -5,6 +5,7 @@
 #include "../SharedWindow.h"
 #include "Tile/Analysis.h"
 #include "Tile/Conversion.h"
+#include "Tile/Dialect/Products.h"
 #include "Tile/Dialect/TileLayouts.h"
 #include "Tile/Support/Arena.h"
 
@@ -75,5 +76,15 @@ MlirLogicalResult tile_nvgpu_gemm_plan(TileArena *arena, MlirOperation op,
                                        TileNvgpuGemm **out_gemm);
 void tile_nvgpu_gemm_apply(TileNvgpuRewrite *rewrite,
                            const TileNvgpuGemm *gemm);
+
+//===-- Metadata of sparse products (MetadataToNVGPU.c) -------------------===//
+
+/// The metadata word of this thread, as vector<2xi16>, for 16 rows from
+/// `first_row` of the tile and step `step` along K (PTX ISA, mma.sp, selector
+/// 0).
+MlirValue tile_nvgpu_sparse_metadata(TileNvgpuRewrite *rewrite,
+                                     const TileSharedWindow *metadata,
+                                     int elem_bits, TileInt first_row,
+                                     int64_t step);
 
 #endif // TILE_CONVERSION_NVGPU_H

@@ -95,9 +95,9 @@ static bool needs_threads(MlirOperation op) {
   if (tile_copy_is(op))
     return !mlirAttributeIsNull(tile_copy_instr_attr(tile_copy_cast(op))) &&
            tile_copy_instr(tile_copy_cast(op)) == TILE_INSTR_CpAsync;
-  return tile_gemm_is(op) &&
-         !mlirAttributeIsNull(tile_gemm_instr_attr(tile_gemm_cast(op))) &&
-         tile_gemm_instr(tile_gemm_cast(op)) == TILE_INSTR_Mma;
+  TileProduct product;
+  return tile_product_of(op, &product) && product.has_instr &&
+         product.instr == TILE_INSTR_Mma;
 }
 
 typedef struct {
@@ -108,6 +108,7 @@ typedef struct {
 static const PlanEntry table[] = {
     {"tile.copy", plan_copy},
     {"tile.gemm", plan_gemm},
+    {"tile.gemm_sp", plan_gemm},
 };
 
 static MlirLogicalResult plan_op(Plan *plan, MlirOperation op) {

@@ -11,6 +11,7 @@
 #define TILE_CONVERSION_LOWERING_H
 
 #include "Tile/Conversion.h"
+#include "Tile/Dialect/Products.h"
 #include "Tile/Dialect/TileLayouts.h"
 #include "Tile/Support/Arena.h"
 #include "Tile/Target.h"
@@ -212,6 +213,14 @@ void fill_fragment_window(Lowering *l, MlirOperation op, const View *dst,
 void copy_fragment_window(Lowering *l, MlirOperation op, const View *fragment,
                           const View *other, bool to_memory);
 
+// SparseMetadata.c
+/// The metadata word (i32) that this thread gives to an instruction with a
+/// sparse A of 16 rows per warp from `first_row` (i32, of the tile) and step
+/// `step` along K, selector 0. `metadata` can be addressed.
+MlirValue sparse_metadata_word(Lowering *l, MlirOperation op,
+                               const View *metadata, int elem_bits,
+                               TileInt first_row, int64_t step);
+
 // RaggedRows.c: guarded stores
 typedef struct {
   MlirValue value; // as stored
@@ -275,7 +284,7 @@ void lower_fragment_copy(Lowering *l, MlirOperation op, const View *src,
 void lower_tma_copy(Lowering *l, MlirOperation op, const View *src,
                     const View *dst);
 // WgmmaProducts.c
-void lower_tile_gemm(Lowering *l, MlirOperation op);
+void lower_tile_product(Lowering *l, MlirOperation op);
 // SharedReductions.c, FragmentReductions.c
 void lower_tile_reduce(Lowering *l, MlirOperation op);
 // Scans.c, Predicates.c, Atomics.c
@@ -286,6 +295,7 @@ void lower_tile_atomic(Lowering *l, MlirOperation op);
 // NvgpuOps.c
 void lower_nvgpu_ldmatrix(Lowering *l, MlirOperation op);
 void lower_nvgpu_mma_sync(Lowering *l, MlirOperation op);
+void lower_nvgpu_mma_sp_sync(Lowering *l, MlirOperation op);
 void lower_nvgpu_device_async_copy(Lowering *l, MlirOperation op);
 void lower_nvgpu_device_async_create_group(Lowering *l, MlirOperation op);
 void lower_nvgpu_device_async_wait(Lowering *l, MlirOperation op);

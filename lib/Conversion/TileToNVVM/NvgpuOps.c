@@ -260,9 +260,8 @@ static NVVMMMATypes mma_type(MlirType element) {
   return mlirTypeIsAF32(element) ? NVVM_MMA_TYPES_tf32 : NVVM_MMA_TYPES_s8;
 }
 
-static MlirAttribute mma_shape(Lowering *l, NVGPUMmaSyncOp mma) {
+static MlirAttribute mma_shape(Lowering *l, MlirAttribute shape) {
   int64_t extent[3];
-  MlirAttribute shape = nvgpu_mma_sync_mmaShape_attr(mma);
   for (intptr_t i = 0; i < 3; i++)
     extent[i] = mlirIntegerAttrGetValueInt(mlirArrayAttrGetElement(shape, i));
   char text[96];
@@ -271,38 +270,91 @@ static MlirAttribute mma_shape(Lowering *l, NVGPUMmaSyncOp mma) {
   return parse(l, text);
 }
 
-void lower_nvgpu_mma_sync(Lowering *l, MlirOperation op) {
-  NVGPUMmaSyncOp mma = nvgpu_mma_sync_cast(op);
-  const Parts *a = parts_of(l, op, nvgpu_mma_sync_matrixA(mma));
-  const Parts *b = a ? parts_of(l, op, nvgpu_mma_sync_matrixB(mma)) : NULL;
-  const Parts *c = b ? parts_of(l, op, nvgpu_mma_sync_matrixC(mma)) : NULL;
-  if (!c)
-    return;
-  MlirType input = element_of(nvgpu_mma_sync_matrixA(mma));
-  MlirType output = element_of(nvgpu_mma_sync_matrixC(mma));
-  MlirType word = multiplicand_type(l, input);
-  MlirType sum = accumulator_type(l, output);
-  MlirValue words[3][MAX_PARTS], part[MAX_PARTS];
-  cast_parts(l, a, word, words[0]);
-  cast_parts(l, b, word, words[1]);
-  cast_parts(l, c, sum, words[2]);
-  bool is_integer = mlirTypeIsAInteger(input);
-  TileOptInt type = TILE_SOME(mma_type(input)), overflow = {false, 0};
-  if (is_integer)
-    overflow = (TileOptInt)TILE_SOME(NVVM_MMA_INT_OVERFLOW_wrapped);
-  MlirValue result = nvvm_mma_sync(
-      &l->b, .type = type_struct(l, c->count, sum), .shape = mma_shape(l, mma),
-      .intOverflowBehavior = overflow, .layoutA = NVVM_MMA_LAYOUT_row,
-      .layoutB = NVVM_MMA_LAYOUT_col, .multiplicandAPtxType = type,
-      .multiplicandBPtxType = type, .operandA = {words[0], a->count},
-      .operandB = {words[1], b->count}, .operandC = {words[2], c->count});
-  MlirType packed = elems_per_word(output) == 1 ? sum : type_i32(l);
-  for (int i = 0; i < c->count; i++) {
-    part[i] = member_of(l, result, sum, i);
-    if (!mlirTypeEqual(sum, packed))
+// What dense and sparse products have in common.
+typedef struct {
+  const Parts *a, *b, *c;
+  MlirType sum;      // a word of C, as the instruction has it
+  MlirType output;   // element of C
+  MlirType operands; // a word of A and B
+  MlirValue words[3][MAX_PARTS];
+  TileOptInt type, overflow;
+} Mma;
+
+static bool mma_build(Lowering *l, MlirOperation op, MlirValue a, MlirValue b,
+                      MlirValue c, Mma *out) {
+  out->a = parts_of(l, op, a);
+  out->b = out->a ? parts_of(l, op, b) : NULL;
+  out->c = out->b ? parts_of(l, op, c) : NULL;
+  if (!out->c)
+    return false;
+  MlirType input = element_of(a);
+  out->output = element_of(c);
+  out->operands = multiplicand_type(l, input);
+  out->sum = accumulator_type(l, out->output);
+  cast_parts(l, out->a, out->operands, out->words[0]);
+  cast_parts(l, out->b, out->operands, out->words[1]);
+  cast_parts(l, out->c, out->sum, out->words[2]);
+  out->type = (TileOptInt)TILE_SOME(mma_type(input));
+  out->overflow = (TileOptInt){false, 0};
+  if (mlirTypeIsAInteger(input))
+    out->overflow = (TileOptInt)TILE_SOME(NVVM_MMA_INT_OVERFLOW_wrapped);
+  return true;
+}
+
+static void mma_add_parts(Lowering *l, MlirOperation op, const Mma *mma,
+                          MlirValue result) {
+  MlirValue part[MAX_PARTS];
+  MlirType packed = elems_per_word(mma->output) == 1 ? mma->sum : type_i32(l);
+  for (int i = 0; i < mma->c->count; i++) {
+    part[i] = member_of(l, result, mma->sum, i);
+    if (!mlirTypeEqual(mma->sum, packed))
       part[i] = llvm_bitcast(&l->b, packed, part[i]);
   }
-  parts_add(l, mlirOperationGetResult(op, 0), c->count, part);
+  parts_add(l, mlirOperationGetResult(op, 0), mma->c->count, part);
+}
+
+void lower_nvgpu_mma_sync(Lowering *l, MlirOperation op) {
+  NVGPUMmaSyncOp sync = nvgpu_mma_sync_cast(op);
+  Mma mma;
+  if (!mma_build(l, op, nvgpu_mma_sync_matrixA(sync),
+                 nvgpu_mma_sync_matrixB(sync), nvgpu_mma_sync_matrixC(sync),
+                 &mma))
+    return;
+  MlirValue result = nvvm_mma_sync(
+      &l->b, .type = type_struct(l, mma.c->count, mma.sum),
+      .shape = mma_shape(l, nvgpu_mma_sync_mmaShape_attr(sync)),
+      .intOverflowBehavior = mma.overflow, .layoutA = NVVM_MMA_LAYOUT_row,
+      .layoutB = NVVM_MMA_LAYOUT_col, .multiplicandAPtxType = mma.type,
+      .multiplicandBPtxType = mma.type,
+      .operandA = {mma.words[0], mma.a->count},
+      .operandB = {mma.words[1], mma.b->count},
+      .operandC = {mma.words[2], mma.c->count});
+  mma_add_parts(l, op, &mma, result);
+}
+
+void lower_nvgpu_mma_sp_sync(Lowering *l, MlirOperation op) {
+  NVGPUMmaSparseSyncOp sync = nvgpu_mma_sp_sync_cast(op);
+  Mma mma;
+  if (!mma_build(l, op, nvgpu_mma_sp_sync_matrixA(sync),
+                 nvgpu_mma_sp_sync_matrixB(sync),
+                 nvgpu_mma_sp_sync_matrixC(sync), &mma))
+    return;
+  const Parts *metadata =
+      parts_of(l, op, nvgpu_mma_sp_sync_sparseMetadata(sync));
+  if (!metadata)
+    return;
+  MlirValue result = nvvm_mma_sp_sync(
+      &l->b, .type = type_struct(l, mma.c->count, mma.sum),
+      .shape = mma_shape(l, nvgpu_mma_sp_sync_mmaShape_attr(sync)),
+      .intOverflowBehavior = mma.overflow, .multiplicandAPtxType = mma.type,
+      .multiplicandBPtxType = mma.type,
+      .operandA = {mma.words[0], mma.a->count},
+      .operandB = {mma.words[1], mma.b->count},
+      .operandC = {mma.words[2], mma.c->count},
+      .sparseMetadata = metadata->part[0],
+      .sparsitySelector =
+          tile_const_int(&l->b, nvgpu_mma_sp_sync_sparsitySelector(sync), 32));
+  mma_add_parts(l, op, &mma, result);
 }
 
 //===-- cp.async ----------------------------------------------------------===//

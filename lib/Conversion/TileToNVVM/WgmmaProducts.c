@@ -36,16 +36,17 @@ typedef struct {
 } Operand;
 
 typedef struct {
-  TileGemmOp gemm;
+  TileProduct gemm;
   View a_view, b_view, c_view;
+  View e_view; // of a sparse A
   Operand a, b;
-  int64_t m, n, k;            // the tile
+  int64_t m, n, k;            // the tile, k as A stores it
   int64_t groups_m, groups_n; // warpgroups along M and N
   int64_t block_m, block_n;   // of one warpgroup
-  int64_t instr_n, instr_k;
-  int64_t num_regs; // accumulators of a thread
-  MlirType element; // of A; that of B is as wide
-  bool is_integer;  // s32 accumulators
+  int64_t instr_n, instr_k;   // k as A stores it
+  int64_t num_regs;           // accumulators of a thread
+  MlirType element;           // of A; that of B is as wide
+  bool is_integer;            // s32 accumulators
   bool a_in_registers;
 } Plan;
 
@@ -143,7 +144,7 @@ static bool plan_fragment_a(Lowering *l, MlirOperation op, const Plan *plan) {
       tile_hw_wgmma_a(plan->m, plan->k, tile_elem_bits(plan->element),
                       (int)plan->groups_m, (int)plan->groups_n, &expected,
                       &error) &&
-      (!tile_gemm_transpose_a(plan->gemm) ||
+      (!plan->gemm.transpose_a ||
        tile_layout_transpose(&expected, exchanged, &expected, &error)) &&
       tile_layout_equal(&layout, &expected))
     return true;
@@ -155,13 +156,17 @@ static bool plan_fragment_a(Lowering *l, MlirOperation op, const Plan *plan) {
 }
 
 static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
-  TileGemmOp gemm = tile_gemm_cast(op);
-  plan->gemm = gemm;
-  if (!view_of(l, op, tile_gemm_a(gemm), &plan->a_view) ||
-      !view_of(l, op, tile_gemm_b(gemm), &plan->b_view) ||
-      !view_of(l, op, tile_gemm_c(gemm), &plan->c_view))
+  const TileProduct *gemm = &plan->gemm;
+  tile_product_of(op, &plan->gemm);
+  if (!view_of(l, op, gemm->a, &plan->a_view) ||
+      !view_of(l, op, gemm->b, &plan->b_view) ||
+      !view_of(l, op, gemm->c, &plan->c_view) ||
+      (gemm->is_sparse && !view_of(l, op, gemm->e, &plan->e_view)))
     return false;
-  bool ta = tile_gemm_transpose_a(gemm), tb = tile_gemm_transpose_b(gemm);
+  TileInt origin[2] = {tile_int_constant(0), tile_int_constant(0)}, offset;
+  if (gemm->is_sparse && !shared_offset(l, op, &plan->e_view, origin, &offset))
+    return false;
+  bool ta = gemm->transpose_a, tb = gemm->transpose_b;
   plan->m = plan->c_view.shape.extent[0];
   plan->n = plan->c_view.shape.extent[1];
   plan->k = plan->a_view.shape.extent[ta ? 0 : 1];
@@ -245,7 +250,7 @@ static MlirValue operand_descriptor(Lowering *l, const Plan *plan,
 typedef struct {
   int64_t rows, cols, steps; // pieces of C, instructions along K
   int64_t a_words;           // operands per instruction that are A
-  int64_t first_a, first_b, scale;
+  int64_t first_a, first_b, first_e, scale;
   intptr_t count;
   MlirValue *values; // inputs only
 } Operands;
@@ -275,13 +280,29 @@ static void collect_a(Lowering *l, const Plan *plan, Operands *out) {
                                      k * plan->instr_k);
 }
 
-static Operands collect_operands(Lowering *l, const Plan *plan) {
+// Metadata of the rows of this warp, per row piece and step.
+static void collect_metadata(Lowering *l, Plan *plan, Operands *out) {
+  TileInt warp = tile_int_value(warp_id(l));
+  TileInt group =
+      tile_int_rem(&l->i32, tile_int_div(&l->i32, warp, 4), plan->groups_m);
+  TileInt row = tile_int_add(
+      &l->i32, tile_int_mul(&l->i32, group, plan->block_m),
+      tile_int_mul(&l->i32, tile_int_rem(&l->i32, warp, 4), INSTR_M / 4));
+  for (int64_t i = 0; i < out->rows; i++)
+    for (int64_t k = 0; k < out->steps; k++)
+      out->values[out->count++] = sparse_metadata_word(
+          l, plan->gemm.op, &plan->e_view, tile_elem_bits(plan->element),
+          tile_int_add(&l->i32, row, tile_int_constant(i * INSTR_M)), k);
+}
+
+static Operands collect_operands(Lowering *l, Plan *plan) {
   Operands out = {.rows = plan->block_m / INSTR_M,
                   .cols = plan->block_n / plan->instr_n,
                   .steps = plan->k / plan->instr_k,
                   .a_words = plan->a_in_registers ? A_WORDS : 1};
-  int64_t num_inputs =
-      plan->num_regs + (out.rows * out.a_words + out.cols) * out.steps + 1;
+  int64_t num_inputs = plan->num_regs +
+                       (out.rows * (out.a_words + 1) + out.cols) * out.steps +
+                       1;
   out.values = TILE_ARENA_NEW(l->arena, MlirValue, num_inputs);
   for (int64_t r = 0; r < plan->num_regs; r++)
     out.values[out.count++] =
@@ -293,9 +314,13 @@ static Operands collect_operands(Lowering *l, const Plan *plan) {
   for (int64_t j = 0; j < out.cols; j++)
     for (int64_t k = 0; k < out.steps; k++)
       out.values[out.count++] = operand_descriptor(
-          l, plan, &plan->b, j * plan->instr_n, k * plan->instr_k);
+          l, plan, &plan->b, j * plan->instr_n,
+          k * plan->instr_k * tile_product_k_ratio(&plan->gemm));
+  out.first_e = plan->num_regs + out.count;
+  if (plan->gemm.is_sparse)
+    collect_metadata(l, plan, &out);
   MlirValue one = tile_const_int(&l->b, 1, 32);
-  MlirValue clear = tile_gemm_clear(plan->gemm);
+  MlirValue clear = plan->gemm.clear;
   out.scale = plan->num_regs + out.count;
   out.values[out.count++] =
       clear.ptr ? arith_select(&l->b, clear, tile_const_int(&l->b, 0, 32), one)
@@ -325,8 +350,9 @@ static const char *operand_type_name(MlirType element) {
 static void instruction_text(const Plan *plan, const Operands *operands,
                              int64_t i, int64_t j, int64_t k, AsmText *text) {
   int64_t first = piece_register(plan, i, j);
-  asm_text_add(text, "wgmma.mma_async.sync.aligned.m64n%lldk%lld.%s.%s.%s {",
-               (long long)plan->instr_n, (long long)plan->instr_k,
+  asm_text_add(text, "wgmma.mma_async%s.sync.aligned.m64n%lldk%lld.%s.%s.%s {",
+               plan->gemm.is_sparse ? ".sp" : "", (long long)plan->instr_n,
+               (long long)plan->instr_k * tile_product_k_ratio(&plan->gemm),
                plan->is_integer ? "s32" : "f32",
                operand_type_name(plan->a_view.shape.element),
                operand_type_name(plan->b_view.shape.element));
@@ -339,9 +365,12 @@ static void instruction_text(const Plan *plan, const Operands *operands,
                  a + 3);
   else
     asm_text_add(text, "}, $%lld", a);
-  asm_text_add(text, ", $%lld, %s",
-               (long long)(operands->first_b + j * operands->steps + k),
-               k == 0 ? "p" : "q");
+  asm_text_add(text, ", $%lld",
+               (long long)(operands->first_b + j * operands->steps + k));
+  if (plan->gemm.is_sparse) // metadata, and the selector of its lanes
+    asm_text_add(text, ", $%lld, 0",
+                 (long long)(operands->first_e + i * operands->steps + k));
+  asm_text_add(text, ", %s", k == 0 ? "p" : "q");
   if (!plan->is_integer)
     asm_text_add(text, ", 1, 1"); // neither operand is negated
   if (tile_elem_bits(plan->element) == 16 && !plan->a_in_registers)
@@ -378,6 +407,9 @@ static void constraints_text(const Plan *plan, const Operands *operands,
     asm_text_add(text, plan->a_in_registers ? ",r" : ",l");
   for (int64_t i = 0; i < operands->cols * operands->steps; i++)
     asm_text_add(text, ",l");
+  for (int64_t i = 0;
+       i < operands->rows * operands->steps && plan->gemm.is_sparse; i++)
+    asm_text_add(text, ",r");
   asm_text_add(text, ",r");
 }
 
@@ -423,19 +455,19 @@ static void emit_gemm(Lowering *l, Plan *plan) {
 
 //===-- Entry -------------------------------------------------------------===//
 
-void lower_tile_gemm(Lowering *l, MlirOperation op) {
-  TileGemmOp gemm = tile_gemm_cast(op);
-  if (mlirAttributeIsNull(tile_gemm_instr_attr(gemm))) {
+void lower_tile_product(Lowering *l, MlirOperation op) {
+  Plan plan = {0};
+  tile_product_of(op, &plan.gemm);
+  if (!plan.gemm.has_instr) {
     lower_fail(l, op,
                "has no instruction; run tile-instruction-annotation "
                "first");
     return;
   }
-  if (tile_gemm_instr(gemm) != TILE_INSTR_Wgmma) {
+  if (plan.gemm.instr != TILE_INSTR_Wgmma) {
     lower_fail(l, op, "uses mma; run convert-tile-to-nvgpu first");
     return;
   }
-  Plan plan = {0};
   if (plan_build(l, op, &plan))
     emit_gemm(l, &plan);
 }

@@ -89,3 +89,19 @@ func.func @factor_of_other_warps() attributes {tile.num_threads = 128 : i32} {
   tile.gemm %A, %B, %C {instr = #tile.instr<mma>} : (!a, !smem, !acc)
   return
 }
+
+// -----
+
+!a = memref<16x16xf16, #gpu.address_space<workgroup>>
+!e = memref<16x2xi16, #gpu.address_space<workgroup>>
+!b = memref<32x8xf16, #gpu.address_space<workgroup>>
+!acc = memref<16x8xf32, #tile.fragment>
+func.func @metadata_without_layout() attributes {tile.num_threads = 32 : i32} {
+  %A = tile.alloc {layout = #tile.layout<"linear">} : !a
+  %E = tile.alloc : !e
+  %B = tile.alloc {layout = #tile.layout<"linear">} : !b
+  %C = tile.alloc {layout = #tile.layout<"mma<16x8,warps=1x1>">} : !acc
+  // expected-error @+1 {{cannot address the metadata: no layout}}
+  tile.gemm_sp %A, %E, %B, %C {instr = #tile.instr<mma>} : (!a, !e, !b, !acc)
+  return
+}

@@ -105,4 +105,19 @@ gpu.module @m {
     tile.gemm %a, %b, %c {instr = #tile.instr<wgmma>} : (memref<64x32xbf16, #tile.fragment>, memref<32x16xbf16, #gpu.address_space<workgroup>>, memref<64x16xf32, #tile.fragment>)
     gpu.return
   }
+
+  // A sparse A stores half of K: its descriptor steps as that of a dense one, the
+  // descriptor of B twice as far; each step has its metadata, of selector 0.
+  // CHECK-LABEL: llvm.func @sparse
+  // CHECK: wgmma.mma_async.sp.sync.aligned.m64n16k32.f32.bf16.bf16 {{{[^}]*}}}, $16, $18, $20, 0, p, 1, 1, 0, 1;
+  // CHECK-SAME: wgmma.mma_async.sp.sync.aligned.m64n16k32.f32.bf16.bf16 {{{[^}]*}}}, $17, $19, $21, 0, q, 1, 1, 0, 1;
+  // CHECK-NOT: wgmma.mma_async
+  gpu.func @sparse() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %a = tile.alloc {layout = #tile.layout<"swizzle<64>">, offset = 0 : i64} : memref<64x32xbf16, #gpu.address_space<workgroup>>
+    %e = tile.alloc {layout = #tile.layout<"linear">, offset = 8192 : i64} : memref<64x4xi16, #gpu.address_space<workgroup>>
+    %b = tile.alloc {layout = #tile.layout<"swizzle<32>">, offset = 4096 : i64} : memref<64x16xbf16, #gpu.address_space<workgroup>>
+    %c = tile.alloc {layout = #tile.layout<"wgmma<64x16,wg=1x1>">} : memref<64x16xf32, #tile.fragment>
+    tile.gemm_sp %a, %e, %b, %c {instr = #tile.instr<wgmma>} : (memref<64x32xbf16, #gpu.address_space<workgroup>>, memref<64x4xi16, #gpu.address_space<workgroup>>, memref<64x16xbf16, #gpu.address_space<workgroup>>, memref<64x16xf32, #tile.fragment>)
+    gpu.return
+  }
 }

@@ -128,3 +128,26 @@ func.func @factors_in_registers() attributes {tile.num_threads = 128 : i32} {
   tile.gemm %a, %fb, %c {transpose_b} : (!a, !fb, !acc)
   return
 }
+
+// -----
+
+!a = memref<64x32xbf16, #gpu.address_space<workgroup>>
+!e = memref<64x4xi16, #gpu.address_space<workgroup>>
+!b = memref<64x64xbf16, #gpu.address_space<workgroup>>
+!acc = memref<64x64xf32, #tile.fragment>
+// A sparse A takes the .sp form of the instruction that a dense one would; B along
+// K must have rows of 64 bytes for wgmma.
+// CHECK-LABEL: func.func @sparse
+// CHECK: tile.gemm_sp {{.*}}instr = #tile.instr<wgmma>
+// CHECK: tile.gemm_sp {{.*}}instr = #tile.instr<mma>
+func.func @sparse() attributes {tile.num_threads = 128 : i32} {
+  %a = tile.alloc : !a
+  %e = tile.alloc : !e
+  %b = tile.alloc : !b
+  %narrow = tile.alloc {layout = #tile.layout<"swizzle<32>">} : !b
+  %c = tile.alloc : !acc
+  tile.gemm_sp %a, %e, %b, %c : (!a, !e, !b, !acc)
+  // expected-remark @+1 {{[tile-instr/layout] uses mma; not wgmma: a given layout of B has rows of 32 bytes along K; wgmma.sp reads 64}}
+  tile.gemm_sp %a, %e, %narrow, %c {transpose_b} : (!a, !e, !b, !acc)
+  return
+}

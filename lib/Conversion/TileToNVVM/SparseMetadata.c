@@ -1,0 +1,22 @@
+//===- SparseMetadata.c - Metadata words of wgmma.sp ----------------------===//
+
+#include "../SparseWord.h"
+#include "Lowering.h"
+
+#include "Tile/Support/Constants.h"
+
+MlirValue sparse_metadata_word(Lowering *l, MlirOperation op,
+                               const View *metadata, int elem_bits,
+                               TileInt first_row, int64_t step) {
+  TileSparseWord word = tile_sparse_word(&l->i32, tile_int_value(lane_id(l)),
+                                         elem_bits, first_row, step);
+  MlirValue halves[2];
+  for (int i = 0; i < 2; i++) {
+    TileInt at[2] = {word.row[i], word.column[i]};
+    MlirValue pointer = view_pointer(l, op, metadata, at);
+    MlirValue bits = load_bits(l, pointer, 3, 2, (MlirValue){NULL});
+    halves[i] = arith_extui(&l->b, .type = type_i32(l), .in = bits);
+  }
+  return arith_ori(&l->b, halves[0],
+                   arith_shli(&l->b, halves[1], tile_const_int(&l->b, 16, 32)));
+}

@@ -1,0 +1,49 @@
+//===- TileProduct.c - Dense and sparse products --------------------------===//
+
+#include "Tile/Dialect/Products.h"
+
+bool tile_product_of(MlirOperation op, TileProduct *out_product) {
+  if (tile_gemm_is(op)) {
+    TileGemmOp gemm = tile_gemm_cast(op);
+    *out_product = (TileProduct){
+        .op = op,
+        .a = tile_gemm_a(gemm),
+        .b = tile_gemm_b(gemm),
+        .c = tile_gemm_c(gemm),
+        .clear = tile_gemm_clear(gemm),
+        .transpose_a = tile_gemm_transpose_a(gemm),
+        .transpose_b = tile_gemm_transpose_b(gemm),
+        .policy = tile_gemm_policy(gemm),
+        .has_instr = !mlirAttributeIsNull(tile_gemm_instr_attr(gemm)),
+        .instr = tile_gemm_instr(gemm)};
+    return true;
+  }
+  if (!tile_gemm_sp_is(op))
+    return false;
+  TileGemmSpOp gemm = tile_gemm_sp_cast(op);
+  *out_product = (TileProduct){
+      .op = op,
+      .is_sparse = true,
+      .a = tile_gemm_sp_a(gemm),
+      .b = tile_gemm_sp_b(gemm),
+      .c = tile_gemm_sp_c(gemm),
+      .e = tile_gemm_sp_e(gemm),
+      .clear = tile_gemm_sp_clear(gemm),
+      .transpose_b = tile_gemm_sp_transpose_b(gemm),
+      .policy = tile_gemm_sp_policy(gemm),
+      .has_instr = !mlirAttributeIsNull(tile_gemm_sp_instr_attr(gemm)),
+      .instr = tile_gemm_sp_instr(gemm)};
+  return true;
+}
+
+int tile_product_operand(MlirOperation op, int which) {
+  return tile_gemm_sp_is(op) && which > 0 ? which + 1 : which; // behind E
+}
+
+void tile_product_set_instr(MlirOperation op, TileInstr instr) {
+  MlirAttribute attr = TileInstr_attr(mlirOperationGetContext(op), instr);
+  if (tile_gemm_sp_is(op))
+    tile_gemm_sp_set_instr_attr(tile_gemm_sp_cast(op), attr);
+  else
+    tile_gemm_set_instr_attr(tile_gemm_cast(op), attr);
+}

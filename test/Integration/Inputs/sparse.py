@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+"""Generates products with a structured sparse left factor, C = S · B, compiles
+and runs them on the emulator, and checks every element exactly. Prints one line
+per case.
+
+S is dense on the host; `compress` makes of it what the kernel reads: half of the
+elements, and the metadata that says where they belong (tile.gemm_sp).
+
+A case is a list of words (defaults in brackets):
+
+    in=bf16|f16|f32|i8|…  type of S and B [bf16]
+    acc=f32|f16|i32       [f32, i32 for i8]
+    tile=MxNxK            K counts elements of S [64x64x64]
+    threads=N             [128]
+    policy=square|full_row|full_col
+    instr=wgmma|mma       required of the product
+    tb                    B is stored N x K
+    a=fragment            A is in registers
+    words=i8|i32          the metadata comes in words of this type
+    clear                 C is overwritten by the first step, not filled
+    sizes=MxNxK,…         K is a multiple of 16, for f32 of 8 [those of --sizes]
+    error=TEXT            compiling fails with this message; `_` also stands for
+                          a blank"""
+
+import argparse
+import itertools
+import os
+import re
+import sys
+
+import numpy as np
+
+import kernels
+
+TEXT = """\
+func.func @sparse(%A: memref<?x?x{t}>, %E: memref<?x?x{w}>, %B: memref<?x?x{t}>, %C: memref<?x?x{acc}>) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %words = arith.constant {per_word} : index
+  %bm = arith.constant {m} : index
+  %bn = arith.constant {n} : index
+  %bk = arith.constant {k} : index
+  %threads = arith.constant {threads} : index
+  %zero = arith.constant {zero} : {acc}
+  %first_two = arith.constant {pad} : {w}
+  %M = memref.dim %C, %c0 : memref<?x?x{acc}>
+  %N = memref.dim %C, %c1 : memref<?x?x{acc}>
+  %dk = arith.constant {dk} : index
+  %K = memref.dim %B, %dk : memref<?x?x{t}>
+  %gx = arith.ceildivui %N, %bn : index
+  %gy = arith.ceildivui %M, %bm : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %gx, %sy = %gy, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %threads, %ny = %c1, %nz = %c1) {{
+    %i = arith.muli %by, %bm : index
+    %j = arith.muli %bx, %bn : index
+    %As = tile.alloc : {As}
+    %Es = tile.alloc : {Es}
+    %Ew = tile.view %Es : {Es} to {Ew}
+    %Bs = tile.alloc : {Bs}
+    %acc = tile.alloc : {Cf}
+    {fill}
+    scf.for %x = %c0 to %K step %bk {{
+      %xa = arith.divui %x, %c2 : index
+      %xe = arith.divui %x, %words : index
+      %a = tile.region %A[%i, %xa] [{m}, {ka}] : memref<?x?x{t}>
+      %e = tile.region %E[%i, %xe] [{m}, {ke}] pad %first_two : {w} in : memref<?x?x{w}>
+      %b = tile.region %B[{b_at}] [{b}] : memref<?x?x{t}>
+      tile.copy %a to %As : !tile.region<{m}x{ka}x{t}>, {As}
+      tile.copy %e to %Es : !tile.region<{m}x{ke}x{w}>, {Es}
+      tile.copy %b to %Bs : !tile.region<{b_tile}x{t}>, {Bs}
+      {first}
+      {registers}
+      tile.gemm_sp {a}, %Ew, %Bs, %acc {clear} {{{attributes}}} : ({a_type}, {Ew}, {Bs}, {Cf})
+    }}
+    %c = tile.region %C[%i, %j] [{m}, {n}] : memref<?x?x{acc}>
+    tile.copy %acc to %c : {Cf}, !tile.region<{m}x{n}x{acc}>
+    gpu.terminator
+  }}
+  return
+}}
+"""
+
+
+#===-- The format on the host --------------------------------------------===#
+
+
+def compress(dense, group):
+    """The stored half of `dense` and its metadata, in words of 16 bits."""
+    rows, depth = dense.shape
+    groups = dense.reshape(rows, depth // group, group)
+    order = np.argsort(groups == 0, axis=2, kind="stable")[:, :, :group // 2]
+    order.sort(axis=2)
+    stored = np.take_along_axis(groups, order, 2).reshape(rows, depth // 2)
+    bits = (order[:, :, 0] + 4 * order[:, :, 1] if group == 4
+            else np.where(order[:, :, 0] == 0, 4, 14))
+    words = bits.reshape(rows, depth // group // 4, 4) << [0, 4, 8, 12]
+    return stored, words.sum(2).astype(np.uint16).view(np.int16)
+
+
+def random_sparse(rows, depth, group, dtype, seed):
+    rng = np.random.default_rng(seed)
+    dense = rng.integers(-2, 3, (rows, depth // group, group))
+    dropped = rng.permuted(np.broadcast_to(np.arange(group), dense.shape),
+                           axis=2)[:, :, :group // 2]
+    np.put_along_axis(dense, dropped, 0, 2)
+    return kernels.round_to(dense.reshape(rows, depth), dtype)
+
+
+#===-- Kernels -----------------------------------------------------------===#
+
+
+class Sparse:
+    KEYS = {"in": "bf16", "acc": None, "tile": "64x64x64", "threads": "128",
+            "policy": None, "instr": None, "a": "shared", "words": "i16",
+            "sizes": None, "error": None}
+    FLAGS = ("tb", "clear")
+
+    def __init__(self, text, default_sizes):
+        values, flags = dict(self.KEYS), set()
+        for word in text.split():
+            key, equals, value = word.partition("=")
+            if key not in (self.KEYS if equals else self.FLAGS):
+                raise kernels.Failure("unknown word '%s'" % word)
+            if equals:
+                values[key] = value
+            else:
+                flags.add(key)
+        self.__dict__.update((name, name in flags) for name in self.FLAGS)
+        self.__dict__.update(values)
+        self.dtype = values["in"]
+        self.acc = self.acc or ("i32" if self.dtype == "i8" else "f32")
+        self.group = 2 if self.dtype == "f32" else 4
+        self.extents = [int(n) for n in self.tile.split("x")]
+        self.sizes = [tuple(int(n) for n in s.split("x"))
+                      for s in (self.sizes or default_sizes).split(",")]
+        self.error = self.error and re.escape(self.error).replace("_", "[_ ]")
+        self.word_bits = int(self.words[1:])
+
+
+def mlir(case):
+    m, n, k = case.extents
+    b = (n, k) if case.tb else (k, n)
+    per_word = case.group * case.word_bits // 4
+    ke = k // per_word
+
+    def shared(rows, columns, dtype):
+        return "memref<%dx%dx%s, #gpu.address_space<workgroup>>" % (
+            rows, columns, dtype)
+
+    attributes = ["transpose_b"] * case.tb
+    if case.dtype == "f32":
+        attributes.append('precision = "tf32"')
+    if case.policy:
+        attributes.append("policy = #tile.warp_policy<%s>" % case.policy)
+    if case.instr:
+        attributes.append("instr = #tile.instr<%s>" % case.instr)
+    pad = {8: 0x44, 16: 0x4444, 32: 0x44444444}[case.word_bits]
+    fields = {"t": case.dtype, "acc": case.acc, "w": case.words, "m": m, "n": n,
+              "k": k, "ka": k // 2, "ke": ke, "per_word": per_word, "pad": pad,
+              "threads": case.threads, "dk": int(case.tb),
+              "zero": "0" if case.acc == "i32" else "0.0",
+              "As": shared(m, k // 2, case.dtype),
+              "Es": shared(m, ke, case.words),
+              "Ew": shared(m, k // case.group // 4, "i16"),
+              "Bs": shared(*b, case.dtype),
+              "Cf": "memref<%dx%dx%s, #tile.fragment>" % (m, n, case.acc),
+              "b": "%d, %d" % b, "b_tile": "%dx%d" % b,
+              "b_at": "%j, %x" if case.tb else "%x, %j",
+              "attributes": ", ".join(attributes), "a": "%As",
+              "registers": "", "fill": "", "clear": "", "first": ""}
+    fields["a_type"] = fields["As"]
+    if case.a == "fragment":
+        fragment = "memref<%dx%dx%s, #tile.fragment>" % (m, k // 2, case.dtype)
+        fields["a"], fields["a_type"] = "%Af", fragment
+        fields["registers"] = (
+            "%%Af = tile.alloc : %s\n      tile.copy %%As to %%Af : %s, %s" %
+            (fragment, fields["As"], fragment))
+    if case.clear:
+        fields["first"] = "%first = arith.cmpi eq, %x, %c0 : index"
+        fields["clear"] = "clear %first"
+    else:
+        fields["fill"] = "tile.fill %%acc, %%zero : %s, %s" % (fields["Cf"],
+                                                               case.acc)
+    return TEXT.format(**fields)
+
+
+#===-- Runs --------------------------------------------------------------===#
+
+
+def check_size(case, json_path, size, seed):
+    m, n, k = size
+    dense = random_sparse(m, k, case.group, case.dtype, seed)
+    stored, words = compress(dense, case.group)
+    b = kernels.Tensor("B", "ints:%dx%d:%s" % (*((n, k) if case.tb else (k, n)),
+                                              case.dtype))
+    words = words.view("i%d" % (case.word_bits // 8))
+    a = kernels.Tensor("A", "zeros:%dx%d:%s" % (*stored.shape, case.dtype))
+    e = kernels.Tensor("E", "zeros:%dx%d:%s" % (*words.shape, case.words))
+    c = kernels.Tensor("C", "junk:%dx%d:%s" % (m, n, case.acc))
+    a.values, e.values = stored, words
+    results, _ = kernels.run_function(json_path, [a, e, b, c], seed)
+    factor = b.values.T if case.tb else b.values
+    exact = dense.astype(np.float64) @ factor.astype(np.float64)
+    kernels.compare("C", case.acc, results["C"], exact)
+
+
+def check(case, target, options):
+    out = os.path.join(options.out, target)
+    os.makedirs(out, exist_ok=True)
+    source = os.path.join(out, "sparse.mlir")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(mlir(case))
+    try:
+        kernels.compile_file(source, target, out)
+    except kernels.Failure as failure:
+        if case.error and failure.status == 1 and re.search(
+                r"sparse\.mlir:\d+:\d+: error: .*" + case.error, str(failure)):
+            return "rejected"
+        raise
+    if case.error:
+        raise kernels.Failure("compiles, expected an error")
+    for size, seed in itertools.product(case.sizes,
+                                        range(1, options.seeds + 1)):
+        check_size(case, os.path.join(out, "sparse.json"), size, seed)
+    return "%d sizes" % len(case.sizes)
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cases", nargs="+", metavar="CASE")
+    parser.add_argument("--target", action="append", required=True)
+    parser.add_argument("--out", required=True, help="folder of the outputs")
+    parser.add_argument("--sizes", default="128x64x128,67x51x80,1x1x16")
+    parser.add_argument("--seeds", type=int, default=1)
+    options = parser.parse_args()
+
+    num_failed = 0
+    for text, target in itertools.product(options.cases, options.target):
+        try:
+            note = check(Sparse(text, options.sizes), target, options)
+            print("ok %s %s: %s" % (target, text, note))
+        except kernels.Failure as failure:
+            print("FAILED %s %s: %s" % (target, text, failure))
+            num_failed += 1
+        sys.stdout.flush()
+    return 1 if num_failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
