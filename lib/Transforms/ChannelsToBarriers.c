@@ -23,7 +23,7 @@
 
 #include "ChannelsToBarriers.h"
 
-#include "Tile/Dialect/Ops.h"
+#include "Tile/Dialect/Products.h"
 #include "Tile/Support/Constants.h"
 #include "Tile/Support/Diagnostics.h"
 #include "Tile/Support/Iterate.h"
@@ -103,9 +103,9 @@ static MlirLogicalResult note_user(Channel *channel, MlirOperation user) {
 //===-- Build: who touches its rings --------------------------------------===//
 
 static bool reads_async(MlirOperation op) {
-  if (tile_gemm_is(op))
-    return !mlirAttributeIsNull(tile_gemm_instr_attr(tile_gemm_cast(op))) &&
-           tile_gemm_instr(tile_gemm_cast(op)) == TILE_INSTR_Wgmma;
+  TileProduct product;
+  if (tile_product_of(op, &product))
+    return product.has_instr && product.instr == TILE_INSTR_Wgmma;
   return tile_copy_is(op) && instr_of(tile_copy_cast(op)) == TILE_INSTR_Tma;
 }
 
