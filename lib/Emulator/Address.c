@@ -283,7 +283,8 @@ static bool is_write_ordered(TileWarp *warp, uint32_t lane, uint64_t writer,
 
 void tile_emu_global_write_check(TileWarp *warp, const TileInsn *insn,
                                  uint32_t lane, const uint8_t *memory,
-                                 uint64_t size_bytes, TileEpoch epoch) {
+                                 uint64_t size_bytes, TileEpoch epoch,
+                                 bool is_change) {
   TileCluster *cluster = warp->cluster;
   TileAllocation *allocation =
       allocation_find(cluster, (uintptr_t)memory, size_bytes);
@@ -300,7 +301,7 @@ void tile_emu_global_write_check(TileWarp *warp, const TileInsn *insn,
       time = allocation->writer_epochs[k];
       allocation->writer_epochs[k] = tile_emu_order_epoch(warp);
     }
-    if (before && before != writer && size_bytes > 1 &&
+    if (is_change && before && before != writer && size_bytes > 1 &&
         !is_write_ordered(warp, lane, before, time))
       report_conflict(warp, insn, lane, allocation->name, 2 * k, before);
   }

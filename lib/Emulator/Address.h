@@ -40,10 +40,12 @@ static inline uint64_t tile_address_of(TileWarp *warp, const TileInsn *insn,
 }
 
 /// Two plain writes of one launch to the same bytes must be ordered. Writes
-/// by different CTAs never are, unless the kernel has a protocol of its own.
+/// by different CTAs are when one has seen an atomic or strong write of the
+/// other. `is_change`: the bytes become others; if not, nobody is disturbed.
 void tile_emu_global_write_check(TileWarp *warp, const TileInsn *insn,
                                  uint32_t lane, const uint8_t *memory,
-                                 uint64_t size_bytes, TileEpoch epoch);
+                                 uint64_t size_bytes, TileEpoch epoch,
+                                 bool is_change);
 
 /// Who wrote each 2 bytes of global memory in this launch, 0: nobody; NULL when
 /// it is not known. As TileAllocation.writers.

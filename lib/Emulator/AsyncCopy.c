@@ -108,9 +108,9 @@ static void write_row(const TileAsyncOp *op, const TileAsyncRow *row,
   if (cluster->detect_races) {
     uint32_t agent =
         cluster->clocks.first_bulk + tile_warp_thread(op->warp, op->lane);
-    tile_emu_global_write_check(op->warp, op->insn, op->lane, row->global,
-                                count,
-                                tile_epoch(agent, op->as.store.group + 1));
+    tile_emu_global_write_check(
+        op->warp, op->insn, op->lane, row->global, count,
+        tile_epoch(agent, op->as.store.group + 1), true);
   }
   memcpy(row->global, from + row->first, count);
 }

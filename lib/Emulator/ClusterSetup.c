@@ -378,6 +378,8 @@ void tile_emu_cluster_finish(TileCluster *cluster) {
       tile_emu_sync_deinit(clocks, &cta->mbarriers[i].sync);
     tile_emu_barriers_deinit(cta);
   }
+  free(cluster->seen);
+  cluster->seen = NULL;
   tile_emu_sync_deinit(clocks, &cluster->barrier.sync);
   tile_emu_read_sets_clear(cluster);
   if (cluster->detect_races)

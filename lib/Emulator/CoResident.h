@@ -38,6 +38,14 @@ uint32_t tile_emu_order_epoch(const TileWarp *warp);
 bool tile_emu_order_has_seen(const TileWarp *warp, uint32_t cluster_id,
                              uint32_t epoch);
 
+/// The same for clusters that run one after another. GlobalOrder.c
+typedef struct TileGlobalOrder TileGlobalOrder;
+TileGlobalOrder *tile_emu_global_order_create(uint32_t num_clusters);
+void tile_emu_global_order_destroy(TileGlobalOrder *order);
+void tile_emu_global_order_meet(TileCluster *cluster, const uint8_t *memory,
+                                bool is_load, bool is_store);
+bool tile_emu_global_order_has_seen(const TileCluster *cluster, uint32_t id);
+
 /// Number of the CTA in the grid, and the cluster a CTA belongs to.
 uint32_t tile_emu_cta_number(const TileCta *cta);
 uint32_t tile_emu_cta_cluster(const TileRun *run, uint32_t cta_number);

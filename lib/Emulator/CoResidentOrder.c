@@ -45,8 +45,11 @@ static void join(uint32_t *into, const uint32_t *from, uint32_t count) {
 void tile_emu_order_meet(TileWarp *warp, const uint8_t *memory, bool is_load,
                          bool is_store) {
   const TileResidence *residence = warp->cluster->run->residence;
-  if (!residence)
+  if (!residence) {
+    if (warp->cluster->detect_races)
+      tile_emu_global_order_meet(warp->cluster, memory, is_load, is_store);
     return;
+  }
   TileClusterOrder *order = residence->order;
   uint32_t count = order->num_slots, slot = warp->cluster->slot;
   uint32_t **word = &order->words[((uintptr_t)memory >> 2) % NUM_WORDS];
@@ -70,7 +73,7 @@ bool tile_emu_order_has_seen(const TileWarp *warp, uint32_t cluster_id,
                              uint32_t epoch) {
   const TileResidence *residence = warp->cluster->run->residence;
   if (!residence)
-    return false;
+    return tile_emu_global_order_has_seen(warp->cluster, cluster_id);
   const TileClusterOrder *order = residence->order;
   size_t slot = warp->cluster->slot;
   return order->seen[slot * order->num_slots + residence->slots[cluster_id]] >=

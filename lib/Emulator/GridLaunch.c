@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ClusterResults.h"
+#include "CoResident.h"
 #include "FindingView.h"
 #include "Simulation.h"
 #include "Statistics.h"
@@ -269,10 +270,12 @@ static void run_execute(TileRun *run, const TileEmuLaunch *launch) {
   run->results = tile_emu_results_create(run);
   pthread_mutex_init(&run->progress_lock, NULL);
   run->map_proxy = tile_emu_map_proxy_create();
+  run->global_order = tile_emu_global_order_create(run->total_clusters);
   if (run->is_co_resident)
     tile_emu_co_resident_run(run);
   else
     run_clusters(run);
+  tile_emu_global_order_destroy(run->global_order);
   tile_emu_map_proxy_destroy(run->map_proxy);
   pthread_mutex_destroy(&run->progress_lock);
   tile_emu_results_destroy(run->results);

@@ -126,6 +126,19 @@ static TileLanes ld_param(TileWarp *warp, const TileInsn *insn,
 
 //===-- st ----------------------------------------------------------------===//
 
+/// Will the bytes in memory be others? Who writes what is there already
+/// conflicts with nobody: flags that many threads set.
+static bool store_changes(TileWarp *warp, const TileInsn *insn,
+                          const uint8_t *memory, uint32_t size_bytes,
+                          uint32_t l) {
+  uint8_t bytes[128];
+  if (size_bytes > sizeof bytes)
+    return true;
+  for (uint32_t i = 0; i < insn->num_vec; i++)
+    store_elem(warp, insn, bytes, i, insn->vec[i], l);
+  return memcmp(bytes, memory, size_bytes) != 0;
+}
+
 static TileLanes st(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
   TileCluster *cluster = warp->cluster;
   uint32_t size_bytes = insn->as.memory.elem_bytes * insn->num_vec;
@@ -151,8 +164,9 @@ static TileLanes st(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
     } else if (detect_races && !is_private && !insn->as.memory.is_strong) {
       uint32_t thread = tile_warp_thread(warp, l);
       uint32_t tick = cluster->clocks.threads[thread].tick;
-      tile_emu_global_write_check(warp, insn, l, memory, size_bytes,
-                                  tile_epoch(thread, tick));
+      tile_emu_global_write_check(
+          warp, insn, l, memory, size_bytes, tile_epoch(thread, tick),
+          store_changes(warp, insn, memory, size_bytes, l));
     }
     if (insn->as.memory.is_strong && !cta)
       tile_emu_order_meet(warp, memory, false, true);

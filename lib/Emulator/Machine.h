@@ -290,6 +290,7 @@ struct TileCluster {
   TileReadSets *read_sets;
   TileWgmmaCache *wgmma_cache;
   size_t last_allocation; // index of the last one hit
+  uint64_t *seen;         // clusters that it knows of; GlobalOrder.c
   TileFindings findings;
   TileFindingMemory finding_memory; // of the next one
   uint64_t *reported;               // by instruction: bit per kind
@@ -344,6 +345,7 @@ struct TileRun {
   uint8_t *params;                                // of the kernel
   uint8_t *register_template; // register file of a fresh warp
   TileClusterResults *results;
+  struct TileGlobalOrder *global_order;
   struct TileResidence *residence; // NULL: clusters run one after another
   bool is_co_resident;
   /// Memory for barriers of the whole grid, which the driver gives to

@@ -156,7 +156,7 @@ static void note_access(TileWarp *warp, const TileInsn *insn, uint32_t lane,
     tile_emu_shadow_write(cta, offset, TILE_TENSOR_MAP_SIZE_BYTES, &access);
   } else
     tile_emu_global_write_check(warp, insn, lane, memory,
-                                TILE_TENSOR_MAP_SIZE_BYTES, access.epoch);
+                                TILE_TENSOR_MAP_SIZE_BYTES, access.epoch, true);
 }
 
 static void replace_one(TileWarp *warp, const TileInsn *insn, uint32_t lane) {
@@ -236,7 +236,7 @@ static TileLanes copy_fenceproxy(TileWarp *warp, const TileInsn *insn,
     TileAccess access = tile_emu_access_thread(warp, insn, lane);
     tile_emu_shadow_read(cta, offset, TILE_TENSOR_MAP_SIZE_BYTES, &access);
     tile_emu_global_write_check(warp, insn, lane, memory,
-                                TILE_TENSOR_MAP_SIZE_BYTES, access.epoch);
+                                TILE_TENSOR_MAP_SIZE_BYTES, access.epoch, true);
     tile_emu_map_proxy_release(warp, lane);
     // All lanes executed the copy, so each of them knows of it.
     tile_emu_clock_join_lanes(&warp->cluster->clocks, warp->first_thread,

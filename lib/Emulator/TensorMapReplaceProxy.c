@@ -137,8 +137,9 @@ static TileLanes fence_acquire(TileWarp *warp, const TileInsn *insn,
                                TileLanes lanes) {
   TILE_FOR_LANES (l, lanes) {
     uint64_t address = tile_u64(warp, insn->a)[l] + (uint64_t)insn->offset;
-    if (tile_emu_global_pointer(warp, insn, l, address,
-                                TILE_TENSOR_MAP_SIZE_BYTES))
+    // A fence accesses nothing; libraries fence maps that they do not have.
+    if (address && tile_emu_global_pointer(warp, insn, l, address,
+                                           TILE_TENSOR_MAP_SIZE_BYTES))
       acquire_add(warp, l, address);
   }
   return 0;

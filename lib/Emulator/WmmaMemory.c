@@ -148,7 +148,7 @@ static void move_part(TileWarp *warp, const TileInsn *insn, uint32_t lane,
     uint32_t thread = tile_warp_thread(warp, lane);
     tile_emu_global_write_check(
         warp, insn, lane, memory, size_bytes,
-        tile_epoch(thread, cluster->clocks.threads[thread].tick));
+        tile_epoch(thread, cluster->clocks.threads[thread].tick), true);
   }
   memcpy(memory, tile, size_bytes);
 }

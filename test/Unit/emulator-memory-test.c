@@ -311,10 +311,48 @@ static void write_conflicts(void **state) {
       KERNEL("", "ld.param.u64 to, [out]; st.global.u32 [to+8], off;"));
   harness_run_finds(&run, "global-write-conflict", "out+8");
   // Lane 0 of each CTA writes the same place.
-  HarnessRun ctas = two_buffers(
-      KERNEL("", "setp.ne.u32 p, tid, 0; @!p st.global.u32 [to], tid;"));
+  HarnessRun ctas =
+      two_buffers(KERNEL("", "setp.ne.u32 p, tid, 0; mov.u32 w0, %ctaid.x; "
+                             "add.u32 w0, w0, 7; @!p st.global.u32 [to], w0;"));
   ctas.grid[0] = 2;
   harness_run_finds(&ctas, "global-write-conflict", "by CTA (0,0,0)");
+}
+
+/// A flag that all threads set.
+static void same_value_conflicts_with_nobody(void **state) {
+  (void)state;
+  HarnessRun run =
+      two_buffers(KERNEL("", "sub.u64 to, to, r0; st.global.u32 [to], 5;"));
+  run.grid[0] = 2;
+  harness_run_clean(&run);
+}
+
+// CTA 1 writes what CTA 0 wrote before, after it has read a counter.
+#define SECOND_WRITE(release)                                                  \
+  KERNEL("", "mov.u32 w0, %ctaid.x; setp.ne.u32 p, tid, 0; @p ret; "           \
+             "setp.eq.u32 p, w0, 0; @p bra write; "                            \
+             "ld.acquire.gpu.global.u32 w1, [to+64]; write: "                  \
+             "add.u32 w1, w0, 7; st.global.u32 [to], w1; @!p ret; " release)
+
+static void ordered_by_a_counter(void **state) {
+  (void)state;
+  HarnessRun run =
+      two_buffers(SECOND_WRITE("red.release.gpu.global.add.u32 [to+64], 1;"));
+  run.grid[0] = 2;
+  harness_run_clean(&run);
+  run.ptx = SECOND_WRITE("st.release.gpu.global.u32 [to+64], 1;");
+  harness_run_clean(&run);
+  run.ptx = SECOND_WRITE(""); // CTA 0 says nothing
+  harness_run_finds(&run, "global-write-conflict", "by CTA (0,0,0)");
+  run.ptx = SECOND_WRITE("st.release.gpu.global.u32 [to+128], 1;");
+  harness_run_finds(&run, "global-write-conflict", "by CTA (0,0,0)");
+}
+
+/// Grouped products fence the map of a tensor that they do not have.
+static void fence_of_no_map(void **state) {
+  (void)state;
+  run_clean(KERNEL("", "mov.u64 r1, 0; fence.proxy.tensormap::generic."
+                       "acquire.gpu [r1], 128;"));
 }
 
 //===-- System ------------------------------------------------------------===//
@@ -372,6 +410,9 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(alignment),
     cmocka_unit_test(uninitialised_shared),
     cmocka_unit_test(write_conflicts),
+    cmocka_unit_test(same_value_conflicts_with_nobody),
+    cmocka_unit_test(ordered_by_a_counter),
+    cmocka_unit_test(fence_of_no_map),
     cmocka_unit_test(printf_text),
     cmocka_unit_test(trap_stops),
     cmocka_unit_test(unsupported_only_when_executed),
