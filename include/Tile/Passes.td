@@ -160,6 +160,24 @@ def LayoutInference : Pass<"tile-layout-inference", ""> {
   ];
 }
 
+def PrintLayouts : Pass<"tile-print-layouts", ""> {
+  let summary = "Prints layouts as grids, and accesses with bank conflicts";
+  let description = [{
+    Consumes: `tile.alloc` ops with layouts, the ops on them.
+    Produces: text on the standard error stream. Of a shared tile: the offset of
+    every run of elements, and its bank. Of a fragment: the warp, lane and
+    register that hold it. Of copies between fragments and shared tiles and of
+    the factors of mma.sync: accesses per warp, wavefronts, and how many there
+    would be without bank conflicts.
+    Keeps: everything.
+    Fails: never.
+  }];
+  let options = [
+    Option<"rows", "rows", "int64_t", "16", "rows of a grid, at most">,
+    Option<"columns", "columns", "int64_t", "8", "runs in a row, at most">
+  ];
+}
+
 def VerifyChannels : Pass<"tile-verify-channels", ""> {
   let summary = "Proves that roles and their channels fit together";
   let description = [{
