@@ -16,8 +16,11 @@
 //        unfenced; the fence may then follow it.
 //   (S6) Atomic updates need no barrier between them. To any other access one
 //        is a generic write and read.
-//
-//   (S6) Roles run at the same time, and their barriers are their own. What was
+//   (S7) What an `async` copy writes is not there before a tile.cp_async_wait:
+//        until then it orders nothing, and no barrier would help who reads it.
+//        Behind the wait it is a generic write of every thread, and they meet
+//        there: in a pipeline the rest of the round then needs no barrier.
+//   (S8) Roles run at the same time, and their barriers are their own. What was
 //        done before them is ordered in front of `tile.specialize`; what they
 //        did conflicts with whatever other threads do behind it. Rings of
 //        channels are ordered inside roles by their barriers.
@@ -26,7 +29,7 @@
 // does not opt out (`tile.may_alias`); any other two may be the same memory.
 //
 // Decisions only grow, and the state is a finite set: the fixpoint over loops
-// ends after at most (5 bits per buffer + decisions) rounds.
+// ends after at most (6 bits per buffer + decisions) rounds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +47,8 @@ enum {
   GENERIC_WRITE = 2,
   ASYNC_READ = 4,
   UNFENCED = 8, // written by the generic proxy since the last fence
-  ATOMIC_UPDATE = 16
+  ATOMIC_UPDATE = 16,
+  UNDER_WAY = 32 // cp.async that nobody has waited for is writing
 };
 enum {
   SINCE_BARRIER = GENERIC_READ | GENERIC_WRITE | ASYNC_READ | ATOMIC_UPDATE
@@ -149,7 +153,8 @@ enum { READS = 1, WRITES = 2, UPDATES = 4 };
 /// What one op does to memory that threads share.
 typedef struct {
   uint8_t *bits; // READS, WRITES, UPDATES: one entry per buffer
-  bool is_async, exist;
+  bool is_async; // by the asynchronous proxy
+  bool is_under_way, exist;
 } Accesses;
 
 typedef struct {
@@ -197,7 +202,10 @@ static bool is_async(MlirOperation op) {
 
 // The result is valid until the next call.
 static Accesses accesses_of(Flow *flow, MlirOperation op) {
-  Accesses out = {.bits = flow->access_bits, .is_async = is_async(op)};
+  Accesses out = {.bits = flow->access_bits,
+                  .is_async = is_async(op),
+                  .is_under_way =
+                      tile_copy_is(op) && tile_copy_async(tile_copy_cast(op))};
   AccessWalk walk = {flow, &out};
   memset(out.bits, 0, flow->num_buffers);
   if (!tile_op_is(op)) {
@@ -282,19 +290,52 @@ static void perform(const Flow *flow, const Accesses *accesses, State state) {
     bool reads = accesses->bits[i] & READS, writes = accesses->bits[i] & WRITES;
     if (reads)
       state.bits[i] |= accesses->is_async ? ASYNC_READ : GENERIC_READ;
-    if (writes && !accesses->is_async) // (S4)
+    if (writes && accesses->is_under_way) // (S7)
+      state.bits[i] |= UNDER_WAY;
+    else if (writes && !accesses->is_async) // (S4)
       state.bits[i] |= GENERIC_WRITE | UNFENCED;
     if (accesses->bits[i] & UPDATES)
       state.bits[i] |= ATOMIC_UPDATE | UNFENCED;
   }
 }
 
-// (S6)
+// Nothing but the end of the program of these threads follows.
+static bool is_last_wait(MlirOperation op) {
+  MlirOperation parent = mlirOperationGetParentOperation(op);
+  if (!tile_role_is(parent) && !tile_kernel_is(parent))
+    return false;
+  for (op = mlirOperationGetNextInBlock(op); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (!mlirxIsPure(op) && !mlirxIsTerminator(op))
+      return false;
+  return true;
+}
+
+// (S7); which of several groups a buffer waits for is not known.
+static void transfer_wait(Flow *flow, MlirOperation op, State state) {
+  MlirOperation next = mlirOperationGetNextInBlock(op);
+  bool has_landed = false;
+  for (size_t i = 0; i < flow->num_buffers; i++) {
+    if (!(state.bits[i] & UNDER_WAY))
+      continue;
+    has_landed = true;
+    state.bits[i] |= GENERIC_WRITE | UNFENCED;
+    if (tile_cp_async_wait_pending(tile_cp_async_wait_cast(op)) == 0)
+      state.bits[i] &= (uint8_t)~UNDER_WAY;
+  }
+  if (!has_landed || is_last_wait(op) || mlirOperationIsNull(next) ||
+      tile_barrier_sync_is(next))
+    return;
+  get_point(flow, next)->barrier = true;
+  state_barrier(flow, state);
+}
+
+// (S8)
 static void note_in_role(Flow *flow, Accesses *accesses) {
   for (size_t i = 0; i < flow->num_buffers; i++) {
     if (accesses->bits[i] & READS)
       flow->role_bits[i] |= accesses->is_async ? ASYNC_READ : GENERIC_READ;
-    if (accesses->bits[i] & WRITES)
+    if (accesses->bits[i] & (WRITES | UPDATES))
       flow->role_bits[i] |= GENERIC_WRITE;
     if (i < flow->shared->num_buffers && flow->shared->buffers[i].is_ring)
       accesses->bits[i] = 0;
@@ -310,6 +351,10 @@ static void transfer_op(Flow *flow, MlirOperation op, State state) {
   }
   if (tile_fence_proxy_is(op)) {
     state_fence(flow, state);
+    return;
+  }
+  if (tile_cp_async_wait_is(op)) {
+    transfer_wait(flow, op, state);
     return;
   }
   Accesses accesses = accesses_of(flow, op);
@@ -388,7 +433,7 @@ static bool is_pending(const Flow *flow, State state) {
   return false;
 }
 
-// (S6)
+// (S8)
 static void transfer_roles(Flow *flow, MlirOperation op, State state) {
   State before = state_create(flow), role_state = state_create(flow);
   flow->role_bits = state_create(flow).bits;
