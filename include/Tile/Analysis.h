@@ -2,6 +2,7 @@
 #ifndef TILE_ANALYSIS_H
 #define TILE_ANALYSIS_H
 
+#include "Tile/Dialect/ElementLoops.h"
 #include "Tile/Dialect/Products.h"
 #include "Tile/LayoutInfer.h"
 #include "Tile/Protocol.h"
@@ -117,6 +118,39 @@ MlirLogicalResult tile_layout_problem_build(TileArena *arena,
                                             MlirOperation kernel,
                                             int64_t num_threads,
                                             TileLayoutProblem *out_problem);
+
+//===-- Element loops (LoopOperands.c) ------------------------------------===//
+
+/// An index as  sum(factor[k] * parallel index k) + rest, where the rest is the
+/// same for all elements.
+typedef struct {
+  bool is_linear; // else nothing below means anything
+  int64_t factor[TILE_MAX_RANK];
+  bool is_rest_known; // the rest is the constant `rest`
+  int64_t rest;
+  int64_t rest_divisor; // divides the rest; 0: the rest is 0
+} TileLinearIndex;
+
+/// The body of `loop` holds `index`, or it comes from outside.
+TileLinearIndex tile_linear_index(TileParallelOp loop, MlirValue index);
+
+/// Which parallel index moves which dimension of a buffer.
+typedef struct {
+  MlirValue memref;
+  TileSpace space;
+  bool reads, writes, is_write_guarded;
+  int map[TILE_MAX_RANK]; // parallel index of every dimension, -1: none
+  unsigned exact_dims; // mask: dimensions that are their parallel index, from 0
+                       // to the extent, or index 0 of extent 1
+} TileLoopOperand;
+
+enum { TILE_MAX_LOOP_OPERANDS = 32 };
+
+/// Buffers that threads share or that lie in registers, one entry per buffer
+/// and map. Left out: accesses that no map describes, and what exceeds the
+/// capacity; they constrain no layout.
+int tile_loop_operands(TileParallelOp loop,
+                       TileLoopOperand out[TILE_MAX_LOOP_OPERANDS]);
 
 //===-- Indices (IndexFacts.c) --------------------------------------------===//
 //

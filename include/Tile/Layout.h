@@ -203,6 +203,13 @@ bool tile_layout_project(const TileLayout *loop, const int *map, int rank,
 bool tile_layout_compact_regs(const TileLayout *l, TileLayout *out,
                               TileLayoutError *e);
 
+/// For every register of |want| the register of |have| in which the same thread
+/// holds the same element. False when some thread does not hold it, or in
+/// another register than others do. Both are fragments of one tile; |out_reg|
+/// has room for the registers of |want|.
+bool tile_layout_find_registers(const TileLayout *have, const TileLayout *want,
+                                int64_t *out_reg);
+
 //===-- Overhang: a fragment larger than its tile -------------------------===//
 //
 // A fragment may have more values than a tile dimension has elements, e.g. 128

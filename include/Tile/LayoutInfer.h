@@ -96,6 +96,7 @@ typedef struct {
   int warps_m;   // gemm: warpgroups (wgmma) or warps (mma) along M; 0 any
   int loop_rank; // parallel
   int64_t loop_shape[TILE_LAYOUT_MAX_AXES];
+  const char *user_loop; // parallel: text of a user-given layout, or NULL
 } TileInferOp;
 
 typedef struct {

@@ -276,6 +276,20 @@ def ConvertTileToNVGPU : Pass<"convert-tile-to-nvgpu", ""> {
   ];
 }
 
+def ConvertTileToThreads : Pass<"convert-tile-to-threads", ""> {
+  let summary = "Lowers element loops to the code of each thread";
+  let description = [{
+    Consumes: `tile.parallel`, with a layout where it touches fragments.
+    Produces: cloned bodies, one per element that a thread runs; `memref` and
+    `vector` accesses of tensors and of `tile.storage`. A `memref.store` that
+    every thread does carries `tile.by_thread`.
+    Keeps: all other ops.
+    Fails: a fragment whose elements other threads hold, a fragment without a
+    layout, an unknown number of threads.
+  }];
+  let dependentDialects = ["arith", "gpu", "memref", "scf", "tile", "vector"];
+}
+
 def ConvertTileToNVVM : Pass<"convert-tile-to-nvvm", ""> {
   let summary = "Lowers kernels to the llvm and nvvm dialects";
   let description = [{

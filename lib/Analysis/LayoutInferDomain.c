@@ -238,6 +238,27 @@ static bool spread(TileInferModel *m, const TileInferOp *op, int loop,
   return changed;
 }
 
+int tile_infer_user_loop(const TileInferModel *m, const TileInferOp *op,
+                         TileLayoutError *e) {
+  enum { ANY_ELEM_BITS = 32 };
+  int warps = m->problem->role[op->role].warps;
+  TileLayout loop;
+  TileLayoutError why = {""};
+  if (!tile_layout_parse(op->user_loop, op->loop_shape, op->loop_rank,
+                         ANY_ELEM_BITS, &loop, &why) ||
+      !tile_layout_check_fragment(&loop, &why)) {
+    tile_layout_fail(e, "layout given for %s: %.200s", op->name, why.text);
+    return -1;
+  }
+  if (loop.in.extent[TILE_LAYOUT_WARP] != warps) {
+    tile_layout_fail(e, "layout given for %s has %lld warps, role %s has %d",
+                     op->name, (long long)loop.in.extent[TILE_LAYOUT_WARP],
+                     m->problem->role[op->role].name, warps);
+    return -1;
+  }
+  return tile_infer_pool_add(m->pool, &loop);
+}
+
 // The layouts that vectorise a loop, also when only memory has its full rank.
 static void seed_free_loop(TileInferModel *m, const TileInferOp *op) {
   int bits = 32, warps = m->problem->role[op->role].warps;
@@ -430,9 +451,16 @@ bool tile_infer_build_domains(TileInferModel *m, TileLayoutError *e) {
     if (!p->buffer[i].user && p->buffer[i].space == TILE_INFER_SHARED)
       seed_shared(m, i);
   }
-  for (int i = 0; i < p->num_ops; i++)
+  for (int i = 0; i < p->num_ops; i++) {
     if (p->op[i].kind == TILE_INFER_GEMM)
       seed_gemm(m, &p->op[i]);
+    if (!p->op[i].user_loop)
+      continue;
+    int loop = tile_infer_user_loop(m, &p->op[i], e);
+    if (loop < 0)
+      return false;
+    spread(m, &p->op[i], loop, -1);
+  }
   propagate(m);
   for (int i = 0; i < p->num_ops; i++)
     if (p->op[i].kind == TILE_INFER_PARALLEL)

@@ -62,6 +62,11 @@ static inline const int64_t *tile_infer_core_shape(const TileInferBuffer *b) {
   return b->shape + b->lead;
 }
 
+/// The layout that the user gave for an element loop, in the pool; -1 when it
+/// does not fit: |e|, where given, says why.
+int tile_infer_user_loop(const TileInferModel *m, const TileInferOp *op,
+                         TileLayoutError *e);
+
 /// Vectorised layout: |vec| elements per register run, lanes, warps, the rest
 /// in registers; odd factors stay in registers. |pad| > 1: the fragment may
 /// overhang, the last dimension to a multiple of |pad| vectors, the others to

@@ -71,6 +71,10 @@ static void add_loop(TileInferModel *m, Loops *l, int id) {
 static void collect_loops(TileInferModel *m, Loops *l) {
   int bits = 32, warps = m->problem->role[l->op.role].warps;
   l->n = 0;
+  if (l->op.user_loop) { // checked when domains were built
+    add_loop(m, l, tile_infer_user_loop(m, &l->op, NULL));
+    return;
+  }
   for (int o = 0; o < l->op.num_operands; o++) {
     const TileInferBuffer *b = tile_infer_buffer(m, &l->op, o);
     const TileInferDomain *d = &m->domain[l->op.operand[o].buffer];

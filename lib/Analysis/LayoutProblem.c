@@ -324,6 +324,74 @@ static void visit_view(Build *build, MlirOperation op) {
   out->operand[1].buffer = index;
 }
 
+//===-- Element loops -----------------------------------------------------===//
+
+// The buffer that an operand of an element loop constrains, with its map in
+// |out|; -1 for none: what is indexed otherwise takes any layout.
+static int buffer_of_loop_operand(Build *build, TileParallelOp loop,
+                                  const TileLoopOperand *operand,
+                                  TileInferAccess *out) {
+  TileShape shape;
+  int lead = 0, index = -1;
+  tile_shape_of(operand->memref, &shape);
+  if (operand->space == TILE_SPACE_GLOBAL) {
+    for (int d = 0; d < shape.rank; d++)
+      shape.extent[d] = operand->map[d] < 0
+                            ? 1
+                            : tile_parallel_extents(loop, operand->map[d]);
+    index = shape.rank ? new_buffer(build, operand->memref, &shape) : -1;
+  } else {
+    index = find_buffer(build->out, operand->memref);
+    lead = index < 0 ? 0 : build->out->problem.buffer[index].lead;
+    for (int d = lead; d < shape.rank; d++)
+      if (!(operand->exact_dims & 1u << d))
+        return -1;
+  }
+  for (int d = lead; d < shape.rank; d++)
+    out->map[d - lead] = operand->map[d];
+  return index;
+}
+
+static const char *given_loop_layout(Build *build, TileParallelOp loop) {
+  MlirAttribute attr = tile_parallel_layout_attr(loop);
+  if (mlirAttributeIsNull(attr))
+    return NULL;
+  MlirStringRef text = tile_layout_attr_text(attr);
+  return tile_arena_strdup(build->arena, text.data, text.length);
+}
+
+// A buffer that is read and written is two operands: each way has its cost.
+static void describe_loop(Build *build, TileParallelOp loop) {
+  TileLoopOperand operands[TILE_MAX_LOOP_OPERANDS];
+  int n = tile_loop_operands(loop, operands), count = 0;
+  TileInferAccess *list =
+      TILE_ARENA_NEW(build->arena, TileInferAccess, 2 * TILE_MAX_LOOP_OPERANDS);
+  for (int i = 0; i < n; i++) {
+    TileInferAccess access = {0};
+    access.buffer = buffer_of_loop_operand(build, loop, &operands[i], &access);
+    if (access.buffer < 0)
+      continue;
+    if (operands[i].reads)
+      list[count++] = access;
+    access.write = true;
+    if (operands[i].writes)
+      list[count++] = access;
+  }
+  TileInferOp *out = add_op(build, loop.op);
+  *out = (TileInferOp){.kind = TILE_INFER_PARALLEL,
+                       .name = op_name(build, loop.op),
+                       .weight = weight_of(loop.op),
+                       .role = role_number(build, tile_role_of(loop.op)),
+                       .num_operands = count,
+                       .operand = list,
+                       .loop_rank = (int)tile_parallel_extents_size(loop),
+                       .user_loop = given_loop_layout(build, loop)};
+  for (int d = 0; d < out->loop_rank; d++)
+    out->loop_shape[d] = tile_parallel_extents(loop, d);
+}
+
+//===-- All ops -----------------------------------------------------------===//
+
 static MlirWalkResult visit_alloc(MlirOperation op, void *user_data) {
   Build *build = user_data;
   TileShape shape;
@@ -344,6 +412,10 @@ static MlirWalkResult visit_alloc(MlirOperation op, void *user_data) {
 
 static MlirWalkResult visit_op(MlirOperation op, void *user_data) {
   Build *build = user_data;
+  if (tile_parallel_is(op)) {
+    describe_loop(build, tile_parallel_cast(op));
+    return MlirWalkResultAdvance;
+  }
   build->result = describe(build, op);
   return tile_failed(build->result) ? MlirWalkResultInterrupt
                                     : MlirWalkResultAdvance;

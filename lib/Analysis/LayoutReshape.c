@@ -292,10 +292,12 @@ bool tile_layout_project(const TileLayout *loop, const int *map, int rank,
   for (int i = 0; i < b.num_entries; i++) {
     TileLayoutEntry t = b.entry[i];
     int n = 0;
-    for (int k = 0; k < t.num_terms; k++)
+    for (int k = 0; k < t.num_terms; k++) {
+      const TileLayoutStep term = b.entry[i].term[k];
       for (int d = 0; d < rank; d++)
-        if (map[d] == t.term[k].axis)
-          t.term[n++] = (TileLayoutStep){d, t.term[k].stride};
+        if (map[d] == term.axis)
+          t.term[n++] = (TileLayoutStep){d, term.stride};
+    }
     t.num_terms = n;
     *tile_layout_new_entry(&r, 0, 2, 0) = t;
   }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tile/Ops/func.h"
+#include "Tile/Ops/memref.h"
 #include "Tile/Ops/scf.h"
 #include "TileVerify.h"
 
@@ -135,6 +136,17 @@ static MlirLogicalResult verify_warps(MlirOperation op, const char *name,
                          name, MAX_WARPS, tile_verify_attr_text(value).chars);
 }
 
+// Written by a pass, on stores of lowered element loops.
+static MlirLogicalResult verify_by_thread(MlirOperation op, const char *name,
+                                          MlirAttribute value) {
+  if (!memref_store_is(op))
+    return tile_emit_error(op, "expects '%s' only on memref.store", name);
+  if (!mlirAttributeIsAUnit(value))
+    return tile_emit_error(op, "expects '%s' to be without value, got %s", name,
+                           tile_verify_attr_text(value).chars);
+  return tile_success();
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 static const struct {
@@ -142,6 +154,7 @@ static const struct {
   MlirLogicalResult (*verify)(MlirOperation op, const char *name,
                               MlirAttribute value);
 } known_attributes[] = {
+    {"tile.by_thread", verify_by_thread},
     {"tile.group", verify_order},
     {"tile.may_alias", verify_may_alias},
     {"tile.num_stages", verify_num_stages},

@@ -38,6 +38,7 @@ static const TilePipelineStep steps[] = {
 
     {TILE_PHASE_LOWER, "convert-tile-to-nvgpu", TARGET | NESTED},
     {TILE_PHASE_LOWER, "tile-lower-roles", TARGET | NESTED},
+    {TILE_PHASE_LOWER, "convert-tile-to-threads", NESTED},
     {TILE_PHASE_LOWER, "convert-scf-to-cf", NESTED},
     {TILE_PHASE_LOWER, "convert-tile-to-nvvm", TARGET | NESTED},
     {TILE_PHASE_LOWER, "convert-vector-to-llvm", NESTED | VECTORS},

@@ -36,6 +36,7 @@ typedef struct {
   TileLayoutTma *boxes;      // per op; count 0: no tensor map
   TileLayoutFactor *factors; // in registers, to be converted
   int num_factors;
+  const TileLayout **loops; // per op; NULL: no element loop
 } Plan;
 
 //===-- Build and solve ---------------------------------------------------===//
@@ -165,8 +166,12 @@ static MlirLogicalResult plan_solve(Plan *plan) {
   plan->num_factors = tile_layout_factors_find(plan->arena, &plan->problem,
                                                &model, &result, &plan->factors);
   plan->boxes = TILE_ARENA_NEW(plan->arena, TileLayoutTma, problem->num_ops);
+  plan->loops =
+      TILE_ARENA_NEW(plan->arena, const TileLayout *, problem->num_ops + 1);
   for (int i = 0; i < problem->num_ops; i++) {
     MlirOperation op = plan->problem.ops[i];
+    if (problem->op[i].kind == TILE_INFER_PARALLEL)
+      plan->loops[i] = model.table[i].mode[result.mode[i]].layout;
     if (problem->op[i].kind != TILE_INFER_COPY ||
         problem->op[i].via != TILE_INFER_TMA)
       continue;
@@ -192,6 +197,14 @@ static void apply_layouts(const Plan *plan) {
     // A place that was found for another size is none.
     tile_alloc_set_offset_attr(alloc, (MlirAttribute){NULL});
   }
+}
+
+// Layouts of tiles are known.
+static void apply_loops(const Plan *plan) {
+  for (int i = 0; i < plan->problem.problem.num_ops; i++)
+    if (plan->loops[i])
+      tile_layout_apply_loop(tile_parallel_cast(plan->problem.ops[i]),
+                             plan->loops[i]);
 }
 
 //===-- Apply: tensor maps ------------------------------------------------===//
@@ -283,6 +296,7 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
       tile_failed(verify_instrs(&plan)) || tile_failed(plan_solve(&plan)))
     return tile_failure();
   apply_layouts(&plan);
+  apply_loops(&plan);
   apply_maps(&plan);
   for (int i = 0; i < plan.num_factors; i++)
     tile_layout_factor_apply(&plan.factors[i]);

@@ -370,7 +370,7 @@ static const struct {
     {"gemm_3_warpgroups", gemm_3wg, NULL, 20096},
     {"user_fragment", user_fragment, NULL, 4304},
     {"elementwise_192", elementwise, NULL, 14400},
-    {"transpose", transpose, NULL, 944},
+    {"transpose", transpose, NULL, 2848},
     {"gdn_chain", gdn, NULL, 2192},
     {"two_uses_bf16", two_uses, NULL, 1088},
     {"two_uses_fp8", two_uses_f8, "layout conflict on X: op gemmN", 0},

@@ -204,6 +204,14 @@ MlirValue element_stored(Lowering *l, MlirValue value, MlirType element) {
              : arith_extui(&l->b, .type = stored, .in = value);
 }
 
+MlirValue element_loaded(Lowering *l, MlirValue value, MlirType element) {
+  if (mlirTypeEqual(mlirValueGetType(value), element))
+    return value;
+  return tile_elem_is_float(element)
+             ? arith_bitcast(&l->b, .type = element, .in = value)
+             : arith_trunci(&l->b, .type = element, .in = value);
+}
+
 static MlirValue convert_float(Lowering *l, MlirValue value, MlirType from,
                                MlirType to) {
   unsigned have = mlirFloatTypeGetWidth(from), want = mlirFloatTypeGetWidth(to);

@@ -183,6 +183,8 @@ MlirValue bits_join(Lowering *l, const MlirValue *elems, MlirType element,
 /// A value of type `element` as memory holds it: i1 is 0 or 1 in a byte, an
 /// 8-bit float its bits.
 MlirValue element_stored(Lowering *l, MlirValue value, MlirType element);
+/// The other way round.
+MlirValue element_loaded(Lowering *l, MlirValue value, MlirType element);
 /// Converts an element as `tile.copy` does: floats round to nearest even.
 MlirValue convert_element(Lowering *l, MlirValue value, MlirType from,
                           MlirType to);
@@ -240,6 +242,8 @@ void store_ragged_row(Lowering *l, const RaggedRow *row);
 // NvgpuOps.c and others: vectors
 Parts *parts_add(Lowering *l, MlirValue key, int count, const MlirValue *part);
 Parts *parts_find(Lowering *l, MlirValue key);
+/// The words of an operand; null after an error.
+Parts *vector_parts(Lowering *l, MlirOperation op, MlirValue vector);
 
 //===-- Lowerings, by file ------------------------------------------------===//
 
@@ -250,9 +254,12 @@ void lower_gpu_block_dim(Lowering *l, MlirOperation op);
 void lower_gpu_grid_dim(Lowering *l, MlirOperation op);
 void lower_gpu_return(Lowering *l, MlirOperation op);
 void lower_memref_dim(Lowering *l, MlirOperation op);
+void lower_tile_block_swizzle(Lowering *l, MlirOperation op);
+// MemrefAccesses.c
 void lower_memref_load(Lowering *l, MlirOperation op);
 void lower_memref_store(Lowering *l, MlirOperation op);
-void lower_tile_block_swizzle(Lowering *l, MlirOperation op);
+void lower_vector_load(Lowering *l, MlirOperation op);
+void lower_vector_store(Lowering *l, MlirOperation op);
 // Allocations.c
 void lower_tile_alloc(Lowering *l, MlirOperation op);
 void lower_tile_storage(Lowering *l, MlirOperation op);

@@ -85,6 +85,10 @@ static Parts *parts_of(Lowering *l, MlirOperation op, MlirValue vector) {
   return parts;
 }
 
+Parts *vector_parts(Lowering *l, MlirOperation op, MlirValue vector) {
+  return parts_of(l, op, vector);
+}
+
 void lower_vector_from_elements(Lowering *l, MlirOperation op) {
   MlirValue vector = mlirOperationGetResult(op, 0);
   if (!has_parts(l, op, vector))
@@ -97,7 +101,8 @@ void lower_vector_from_elements(Lowering *l, MlirOperation op) {
   int count = (int)(range.n / per_word);
   for (int i = 0; i < count; i++) {
     for (int64_t j = 0; j < per_word; j++)
-      elems[j] = tile_range_at(range, (intptr_t)(i * per_word + j));
+      elems[j] = element_stored(
+          l, tile_range_at(range, (intptr_t)(i * per_word + j)), element);
     part[i] = word_of(l, elems, element);
   }
   parts_add(l, vector, count, part);
@@ -127,8 +132,9 @@ void lower_vector_extract(Lowering *l, MlirOperation op) {
   elems[0] = parts->part[linear / per_word];
   if (per_word > 1)
     bits_split(l, elems[0], element, per_word, elems);
-  mlirRewriterBaseReplaceAllUsesWith(l->b.rw, mlirOperationGetResult(op, 0),
-                                     elems[linear % per_word]);
+  mlirRewriterBaseReplaceAllUsesWith(
+      l->b.rw, mlirOperationGetResult(op, 0),
+      element_loaded(l, elems[linear % per_word], element));
 }
 
 // Whole rows of one word each.

@@ -1,4 +1,4 @@
-//===- Scalars.c - Ids, extents, scalar loads and stores ------------------===//
+//===- Scalars.c - Ids, extents, rasterisation ----------------------------===//
 
 #include "Lowering.h"
 
@@ -91,80 +91,6 @@ void lower_memref_dim(Lowering *l, MlirOperation op) {
     return;
   }
   replace_index(l, op, memory->extent[index]);
-}
-
-static bool check_scalar(Lowering *l, MlirOperation op, const Memory *memory) {
-  if (memory->space == TILE_SPACE_FRAGMENT) {
-    lower_fail(l, op,
-               "accesses one element of a fragment, which is in the registers "
-               "of some thread; copy the fragment to shared memory first");
-    return false;
-  }
-  if (!tile_elem_bits(memory->element)) {
-    lower_fail(l, op, "accesses elements of a type that has no lowering");
-    return false;
-  }
-  return true;
-}
-
-// Pointer to one element of a memref that is no tile operand.
-static MlirValue scalar_pointer(Lowering *l, MlirOperation op, MlirValue memref,
-                                TileRange indices, Memory **out_memory) {
-  Memory *memory = memory_find(l, memref);
-  *out_memory = memory;
-  if (!memory) {
-    lower_fail(l, op,
-               "accesses a memref that is neither a kernel argument nor "
-               "a tile.alloc");
-    return (MlirValue){NULL};
-  }
-  if (!check_scalar(l, op, memory))
-    return (MlirValue){NULL};
-  View view;
-  TileInt at[TILE_MAX_RANK];
-  if (!view_of(l, op, memref, &view))
-    return (MlirValue){NULL};
-  for (int d = 0; d < memory->rank; d++)
-    at[d] = index_operand(l, tile_range_at(indices, d));
-  return view_pointer(l, op, &view, at);
-}
-
-void lower_memref_load(Lowering *l, MlirOperation op) {
-  MemRefLoadOp load = memref_load_cast(op);
-  Memory *memory;
-  MlirValue pointer = scalar_pointer(l, op, memref_load_memref(load),
-                                     memref_load_indices(load), &memory);
-  if (!pointer.ptr)
-    return;
-  MlirValue value = llvm_load(&l->b, .type = type_stored(l, memory->element),
-                              .addr = pointer);
-  if (mlirTypeIsAInteger(memory->element) &&
-      mlirIntegerTypeGetWidth(memory->element) == 1)
-    value = arith_trunci(&l->b, .type = type_i1(l), .in = value);
-  else if (!mlirTypeEqual(mlirValueGetType(value), memory->element))
-    value = arith_bitcast(&l->b, .type = memory->element, .in = value);
-  replace(l, op, value);
-}
-
-// A store to memory that the block shares is one store, not one per thread.
-void lower_memref_store(Lowering *l, MlirOperation op) {
-  MemRefStoreOp store = memref_store_cast(op);
-  Memory *memory;
-  MlirValue pointer = scalar_pointer(l, op, memref_store_memref(store),
-                                     memref_store_indices(store), &memory);
-  if (!pointer.ptr)
-    return;
-  MlirValue value =
-      element_stored(l, memref_store_value(store), memory->element);
-  bool is_shared =
-      memory->space == TILE_SPACE_GLOBAL || memory->space == TILE_SPACE_SHARED;
-  if (!is_shared || l->is_thread_code) {
-    llvm_store(&l->b, .value = value, .addr = pointer);
-    return;
-  }
-  IfBlocks blocks = if_begin(l, op, is_elected(l));
-  llvm_store(&l->b, .value = value, .addr = pointer);
-  if_end(l, op, blocks);
 }
 
 //===-- Rasterisation -----------------------------------------------------===//

@@ -107,6 +107,8 @@ static const LowerEntry table[] = {
     {vector_extract_is, lower_vector_extract},
     {vector_extract_strided_slice_is, lower_vector_extract_strided_slice},
     {vector_from_elements_is, lower_vector_from_elements},
+    {vector_load_is, lower_vector_load},
+    {vector_store_is, lower_vector_store},
 };
 
 static LowerOp find_lowering(MlirOperation op) {

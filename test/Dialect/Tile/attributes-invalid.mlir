@@ -153,7 +153,7 @@ func.func @specialize_function() attributes {tile.specialize = "off"} {
 // -----
 
 func.func @unknown(%i: index) {
-  // expected-error @+1 {{has the unknown attribute 'tile.stages', expects one of tile.group, tile.may_alias, tile.num_stages, tile.num_threads, tile.order, tile.specialize, tile.stage, tile.target, tile.warps}}
+  // expected-error @+1 {{has the unknown attribute 'tile.stages', expects one of tile.by_thread, tile.group, tile.may_alias, tile.num_stages, tile.num_threads, tile.order, tile.specialize, tile.stage, tile.target, tile.warps}}
   %0 = arith.addi %i, %i {tile.stages = 3 : i32} : index
   return
 }
@@ -177,5 +177,21 @@ func.func @argument_value(%A: memref<?xf32> {tile.may_alias = 1}) {
 func.func @warps() {
   // expected-error @+1 {{expects 'tile.warps' to be the first warp and the number of warps out of 32, got array<i64: 30, 4>}}
   tile.barrier_sync {tile.warps = array<i64: 30, 4>}
+  return
+}
+
+// -----
+
+func.func @by_thread_elsewhere() {
+  // expected-error @+1 {{expects 'tile.by_thread' only on memref.store}}
+  %c = arith.constant {tile.by_thread} 1 : i32
+  return
+}
+
+// -----
+
+func.func @by_thread_value(%A: memref<f32>, %v: f32) {
+  // expected-error @+1 {{expects 'tile.by_thread' to be without value, got 1 : i64}}
+  memref.store %v, %A[] {tile.by_thread = 1} : memref<f32>
   return
 }

@@ -1,0 +1,184 @@
+//===- LoopOperands.c - How an element loop indexes its buffers -----------===//
+
+#include "Tile/Analysis.h"
+#include "Tile/Ops/arith.h"
+#include "Tile/Ops/scf.h"
+
+//===-- Linear indices ----------------------------------------------------===//
+
+enum { MAX_DEPTH = 12 }; // of index arithmetic; deeper counts as not linear
+static const int64_t max_factor = (int64_t)1 << 20;
+
+static int64_t gcd(int64_t a, int64_t b) {
+  while (b) {
+    int64_t r = a % b;
+    a = b;
+    b = r;
+  }
+  return a < 0 ? -a : a;
+}
+
+static TileLinearIndex linear(TileParallelOp loop, MlirValue value, int depth);
+
+static TileLinearIndex constant_index(int64_t value) {
+  return (TileLinearIndex){.is_linear = true,
+                           .is_rest_known = true,
+                           .rest = value,
+                           .rest_divisor = value < 0 ? -value : value};
+}
+
+static TileLinearIndex scaled(TileLinearIndex x, int64_t by) {
+  x.is_linear &= by > -max_factor && by < max_factor;
+  for (int k = 0; k < TILE_MAX_RANK && x.is_linear; k++) {
+    x.factor[k] *= by;
+    x.is_linear &= x.factor[k] > -max_factor && x.factor[k] < max_factor;
+  }
+  x.rest *= by;
+  x.rest_divisor *= by < 0 ? -by : by;
+  return x;
+}
+
+static TileLinearIndex sum(TileLinearIndex x, TileLinearIndex y) {
+  x.is_linear &= y.is_linear;
+  for (int k = 0; k < TILE_MAX_RANK; k++)
+    x.factor[k] += y.factor[k];
+  x.is_rest_known &= y.is_rest_known;
+  x.rest += y.rest;
+  x.rest_divisor = gcd(x.rest_divisor, y.rest_divisor);
+  return x;
+}
+
+static TileLinearIndex linear_op(TileParallelOp loop, MlirOperation op,
+                                 int depth) {
+  TileLinearIndex x, y, none = {0};
+  int64_t by;
+  if (depth == 0 || mlirOperationGetNumOperands(op) == 0)
+    return none;
+  if (arith_index_cast_is(op))
+    return linear(loop, mlirOperationGetOperand(op, 0), depth - 1);
+  if (!arith_addi_is(op) && !arith_subi_is(op) && !arith_muli_is(op))
+    return none;
+  x = linear(loop, mlirOperationGetOperand(op, 0), depth - 1);
+  y = linear(loop, mlirOperationGetOperand(op, 1), depth - 1);
+  if (!x.is_linear || !y.is_linear)
+    return none;
+  if (arith_addi_is(op))
+    return sum(x, y);
+  if (arith_subi_is(op))
+    return sum(x, scaled(y, -1));
+  if (mlirxConstantInt(mlirOperationGetOperand(op, 1), &by))
+    return scaled(x, by);
+  return mlirxConstantInt(mlirOperationGetOperand(op, 0), &by) ? scaled(y, by)
+                                                               : none;
+}
+
+static TileLinearIndex linear(TileParallelOp loop, MlirValue value, int depth) {
+  int64_t constant;
+  if (mlirxConstantInt(value, &constant))
+    return constant_index(constant);
+  int index = tile_parallel_index(loop, value);
+  if (index >= 0) {
+    TileLinearIndex result = constant_index(0);
+    result.factor[index] = 1;
+    return result;
+  }
+  bool is_inside = tile_value_is_inside(value, loop.op);
+  if (is_inside && mlirValueIsAOpResult(value)) {
+    TileLinearIndex result =
+        linear_op(loop, mlirOpResultGetOwner(value), depth);
+    if (result.is_linear)
+      return result;
+  }
+  if (is_inside) // also what is the same for all: it is not known before
+    return (TileLinearIndex){0};
+  return (TileLinearIndex){.is_linear = true,
+                           .rest_divisor =
+                               tile_index_divisor(tile_int_value(value))};
+}
+
+TileLinearIndex tile_linear_index(TileParallelOp loop, MlirValue index) {
+  return linear(loop, index, MAX_DEPTH);
+}
+
+//===-- Operands ----------------------------------------------------------===//
+
+typedef struct {
+  TileParallelOp loop;
+  TileLoopOperand *out;
+  int count;
+} Collect;
+
+// The only parallel index of a dimension, -1 for none, -2 for anything else.
+static int mapped_index(const TileLinearIndex *index) {
+  int found = -1;
+  for (int k = 0; k < TILE_MAX_RANK; k++) {
+    if (index->factor[k] == 0)
+      continue;
+    if (index->factor[k] != 1 || found >= 0)
+      return -2;
+    found = k;
+  }
+  return found;
+}
+
+static bool map_access(TileParallelOp loop, const TileElementAccess *access,
+                       const TileShape *shape, TileLoopOperand *out) {
+  unsigned used = 0;
+  for (int d = 0; d < shape->rank; d++) {
+    TileLinearIndex index =
+        tile_linear_index(loop, tile_range_at(access->indices, d));
+    out->map[d] = index.is_linear ? mapped_index(&index) : -2;
+    if (out->map[d] == -2)
+      return false;
+    int64_t extent = 1;
+    if (out->map[d] >= 0) {
+      if (used & 1u << out->map[d])
+        return false;
+      used |= 1u << out->map[d];
+      extent = tile_parallel_extents(loop, out->map[d]);
+    }
+    if (index.is_rest_known && index.rest == 0 && shape->extent[d] == extent)
+      out->exact_dims |= 1u << d;
+  }
+  return true;
+}
+
+static bool same_map(const TileLoopOperand *a, const TileLoopOperand *b,
+                     int rank) {
+  return mlirValueEqual(a->memref, b->memref) &&
+         !memcmp(a->map, b->map, (size_t)rank * sizeof *a->map);
+}
+
+static bool add_operand(const TileElementAccess *access, void *user_data) {
+  Collect *collect = user_data;
+  TileShape shape;
+  TileLoopOperand operand = {.memref = access->memref};
+  if (!tile_shape_of(access->memref, &shape) ||
+      shape.space == TILE_SPACE_PRIVATE ||
+      !map_access(collect->loop, access, &shape, &operand))
+    return true;
+  operand.space = shape.space;
+  int i = 0;
+  while (i < collect->count &&
+         !same_map(&collect->out[i], &operand, shape.rank))
+    i++;
+  if (i == TILE_MAX_LOOP_OPERANDS)
+    return true;
+  if (i == collect->count)
+    collect->out[collect->count++] = operand;
+  TileLoopOperand *out = &collect->out[i];
+  out->exact_dims &= operand.exact_dims;
+  out->reads |= !access->is_store;
+  out->writes |= access->is_store;
+  MlirOperation parent = mlirOperationGetParentOperation(access->op);
+  out->is_write_guarded |=
+      access->is_store && !mlirOperationEqual(parent, collect->loop.op);
+  return true;
+}
+
+int tile_loop_operands(TileParallelOp loop,
+                       TileLoopOperand out[TILE_MAX_LOOP_OPERANDS]) {
+  Collect collect = {loop, out, 0};
+  tile_parallel_visit(loop, add_operand, &collect);
+  return collect.count;
+}

@@ -1,0 +1,338 @@
+//===- ElementAccesses.c - How the accesses of an element loop are made ---===//
+
+#include "ElementCode.h"
+
+#include "Tile/LayoutAccess.h"
+#include "Tile/Support/Constants.h"
+#include "Tile/Support/Diagnostics.h"
+
+//===-- Registers and offsets ---------------------------------------------===//
+
+// The part of the map of `access` that the loop's layout is projected by; false
+// when some dimension is no plain parallel index that covers it.
+static bool exact_map(const LoopCode *loop, const CodeAccess *access,
+                      int map[TILE_MAX_RANK]) {
+  unsigned used = 0;
+  for (int d = 0; d < access->shape.rank; d++) {
+    MlirValue value = tile_range_at(access->access.indices, d);
+    int64_t constant;
+    map[d] = tile_parallel_index(loop->loop, value);
+    if (map[d] < 0) {
+      if (access->shape.extent[d] != 1 || !mlirxConstantInt(value, &constant) ||
+          constant != 0)
+        return false;
+      continue;
+    }
+    if (used & 1u << map[d] ||
+        tile_parallel_extents(loop->loop, map[d]) != access->shape.extent[d])
+      return false;
+    used |= 1u << map[d];
+  }
+  return true;
+}
+
+// Projection drops registers that repeat: which one an element of the loop has
+// is found by its coordinates in the first thread.
+static int64_t find_register(const TileLayout *layout, const int64_t *at) {
+  int64_t count = tile_layout_axis_size(&layout->in, TILE_LAYOUT_REG);
+  for (int64_t s = 0; s < count; s++) {
+    int64_t in[3] = {s, 0, 0}, out[TILE_LAYOUT_MAX_AXES];
+    if (tile_layout_eval(layout, in, out) &&
+        !memcmp(out, at, (size_t)layout->out.num_axes * sizeof *at))
+      return s;
+  }
+  return -1;
+}
+
+static bool loop_registers(const LoopCode *loop, const int *map,
+                           const TileLayout *want, const int64_t *of_want,
+                           int64_t *out) {
+  int64_t count = tile_layout_axis_size(&loop->layout.in, TILE_LAYOUT_REG);
+  for (int64_t r = 0; r < count; r++) {
+    int64_t in[3] = {r, 0, 0}, at[TILE_LAYOUT_MAX_AXES];
+    int64_t mapped[TILE_LAYOUT_MAX_AXES] = {0};
+    if (!tile_layout_eval(&loop->layout, in, at))
+      return false;
+    for (int d = 0; d < want->out.num_axes; d++)
+      mapped[d] = map[d] < 0 ? 0 : at[map[d]];
+    int64_t s = find_register(want, mapped);
+    if (s < 0)
+      return false;
+    out[r] = of_want[s];
+  }
+  return true;
+}
+
+static MlirLogicalResult plan_registers(LoopCode *loop, CodeAccess *access) {
+  TileArena *arena = loop->code->arena;
+  MlirOperation op = access->access.op;
+  TileLayout have, want;
+  TileLayoutError error = {""};
+  int map[TILE_MAX_RANK];
+  if (!loop->has_layout)
+    return tile_emit_error(op, "accesses a fragment in a loop without layout; "
+                               "run tile-layout-inference first");
+  TileBuffer buffer = tile_buffer_of(access->access.memref);
+  if (!tile_layout_of_alloc(tile_buffer_alloc(buffer), &have, &error))
+    return tile_emit_error(op, "accesses a fragment without layout; run "
+                               "tile-layout-inference first");
+  if (!exact_map(loop, access, map) ||
+      !tile_layout_project(&loop->layout, map, access->shape.rank, &want,
+                           &error))
+    return tile_emit_error(op, "accesses a part of a fragment; run "
+                               "tile-expand-elements first");
+  int64_t num_want = tile_layout_axis_size(&want.in, TILE_LAYOUT_REG);
+  int64_t num_have = tile_layout_axis_size(&have.in, TILE_LAYOUT_REG);
+  int64_t *of_want = TILE_ARENA_NEW(arena, int64_t, num_want + num_have);
+  int64_t *registers = TILE_ARENA_NEW(
+      arena, int64_t, tile_layout_axis_size(&loop->layout.in, TILE_LAYOUT_REG));
+  bool serves = tile_layout_find_registers(&have, &want, of_want);
+  if (serves && access->access.is_store) // every copy of it must be written
+    serves = tile_layout_find_registers(&want, &have, of_want) &&
+             num_have == num_want &&
+             tile_layout_find_registers(&have, &want, of_want);
+  if (!serves || !loop_registers(loop, map, &want, of_want, registers))
+    return tile_emit_error(op,
+                           "needs elements of a fragment that other threads "
+                           "hold; run tile-layout-inference first");
+  access->kind = ACCESS_REGISTER;
+  access->registers = registers;
+  return tile_success();
+}
+
+// A whole shared tile under a layout of the loop: offsets straight from
+// registers, lanes and warps.
+static bool plan_offset(LoopCode *loop, CodeAccess *access) {
+  TileLayout shared, want, composed;
+  TileLayoutTerms terms;
+  TileLayoutError error;
+  int map[TILE_MAX_RANK];
+  TileBuffer buffer = tile_buffer_of(access->access.memref);
+  TileAllocOp alloc = tile_buffer_alloc(buffer);
+  if (!loop->has_layout || !alloc.op.ptr || !exact_map(loop, access, map) ||
+      !tile_layout_of_alloc(alloc, &shared, &error) ||
+      !tile_layout_project(&loop->layout, map, access->shape.rank, &want,
+                           &error) ||
+      tile_layout_axis_size(&want.in, TILE_LAYOUT_REG) !=
+          tile_layout_axis_size(&loop->layout.in, TILE_LAYOUT_REG) ||
+      !tile_layout_compose(&want, &shared, &composed, &error) ||
+      !tile_layout_terms(&composed, 1u << TILE_LAYOUT_REG, &terms, &error))
+    return false;
+  access->kind = ACCESS_OFFSET;
+  access->code = TILE_ARENA_NEW(loop->code->arena, TileLayoutCode, 1);
+  access->code->layout = composed;
+  access->vector = tile_layout_vector_width(
+      &composed, tile_elem_bits(access->shape.element));
+  return true;
+}
+
+//===-- Linear indices ----------------------------------------------------===//
+
+static bool plan_linear(LoopCode *loop, CodeAccess *access) {
+  if (!loop->is_plain)
+    return false;
+  for (int d = 0; d < access->shape.rank; d++) {
+    access->index[d] =
+        tile_linear_index(loop->loop, tile_range_at(access->access.indices, d));
+    if (!access->index[d].is_linear)
+      return false;
+  }
+  access->kind = ACCESS_LINEAR;
+  return true;
+}
+
+// Whether element k of a run is k elements behind the first.
+static bool runs_along(const LoopCode *loop, const CodeAccess *access) {
+  int last = access->shape.rank - 1, k = loop->run_dim;
+  if (last < 0 || access->index[last].factor[k] != 1)
+    return false;
+  for (int d = 0; d < last; d++)
+    if (access->index[d].factor[k] != 0)
+      return false;
+  return true;
+}
+
+// Whether the last index of the first element of a run is a multiple of
+// `vector`. The coordinate in the dimension of the run is one of the run.
+static bool starts_at_multiple(const LoopCode *loop, const CodeAccess *access,
+                               int64_t vector) {
+  const TileLinearIndex *index = &access->index[access->shape.rank - 1];
+  for (int k = 0; k < loop->rank; k++)
+    if (k != loop->run_dim && index->factor[k] % vector)
+      return false;
+  return index->rest_divisor % vector == 0;
+}
+
+static int64_t linear_run(const LoopCode *loop, const CodeAccess *access) {
+  TileBuffer buffer = tile_buffer_of(access->access.memref);
+  TileAllocOp alloc = tile_buffer_alloc(buffer);
+  TileLayout shared;
+  TileLayoutError error;
+  if (access->shape.space != TILE_SPACE_SHARED || !alloc.op.ptr ||
+      !tile_layout_of_alloc(alloc, &shared, &error))
+    return 1; // of a tensor the address is not known
+  int64_t run = tile_layout_contiguous_run(&shared, access->shape.rank - 1);
+  return run < loop->run ? run : loop->run;
+}
+
+static void plan_linear_vector(const LoopCode *loop, CodeAccess *access) {
+  access->vector = 1;
+  if (!runs_along(loop, access))
+    return;
+  int64_t run = linear_run(loop, access);
+  while (access->vector * 2 <= run &&
+         starts_at_multiple(loop, access, access->vector * 2))
+    access->vector *= 2;
+}
+
+//===-- Plan --------------------------------------------------------------===//
+
+// Vectors of 4, 8 or 16 bytes; 64-bit elements move one at a time.
+static void clamp_vector(const LoopCode *loop, CodeAccess *access) {
+  int bytes = tile_elem_bits(access->shape.element) / 8;
+  int64_t vector = access->vector < 1 ? 1 : access->vector;
+  while (vector > 1 && (vector > loop->run || loop->run % vector ||
+                        vector * bytes > MAX_VECTOR_BYTES))
+    vector /= 2;
+  if (bytes > 4 || vector * bytes < 4)
+    vector = 1;
+  access->vector = vector;
+}
+
+static bool same_buffer(const CodeAccess *a, const CodeAccess *b) {
+  if (a->shape.space != b->shape.space)
+    return false;
+  return a->shape.space == TILE_SPACE_GLOBAL || // they may be the same memory
+         mlirValueEqual(a->access.memref, b->access.memref);
+}
+
+// A load may come before the bodies when its body stored nothing there before;
+// a store behind them when its body does nothing there afterwards.
+static bool can_be_early(const LoopCode *loop, int number) {
+  const CodeAccess *access = &loop->accesses[number];
+  bool is_store = access->access.is_store;
+  if (access->kind != ACCESS_LINEAR && access->kind != ACCESS_OFFSET)
+    return false;
+  if (!mlirOperationEqual(mlirOperationGetParentOperation(access->access.op),
+                          loop->loop.op))
+    return false; // under a guard
+  for (int i = 0; i < loop->num_accesses; i++) {
+    const CodeAccess *other = &loop->accesses[i];
+    if (i == number || !same_buffer(access, other))
+      continue;
+    if (is_store ? i > number : i < number && other->access.is_store)
+      return false;
+  }
+  return access->shape.space != TILE_SPACE_PRIVATE;
+}
+
+typedef struct {
+  LoopCode *loop;
+  int capacity;
+} Collect;
+
+static bool count_access(const TileElementAccess *access, void *user_data) {
+  Collect *collect = user_data;
+  (void)access;
+  collect->capacity++;
+  return true;
+}
+
+static bool add_access(const TileElementAccess *access, void *user_data) {
+  Collect *collect = user_data;
+  CodeAccess *out = &collect->loop->accesses[collect->loop->num_accesses++];
+  out->access = *access;
+  tile_shape_of(access->memref, &out->shape);
+  return true;
+}
+
+MlirLogicalResult loop_code_plan(LoopCode *loop) {
+  Collect collect = {loop, 0};
+  tile_parallel_visit(loop->loop, count_access, &collect);
+  loop->accesses =
+      TILE_ARENA_NEW(loop->code->arena, CodeAccess, collect.capacity + 1);
+  tile_parallel_visit(loop->loop, add_access, &collect);
+  for (int i = 0; i < loop->num_accesses; i++) {
+    CodeAccess *access = &loop->accesses[i];
+    access->vector = 1;
+    access->kind = ACCESS_GENERAL;
+    if (access->shape.space == TILE_SPACE_FRAGMENT) {
+      if (tile_failed(plan_registers(loop, access)))
+        return tile_failure();
+      continue;
+    }
+    if (access->shape.space == TILE_SPACE_PRIVATE)
+      continue;
+    bool has_offset =
+        access->shape.space == TILE_SPACE_SHARED && plan_offset(loop, access);
+    if (!has_offset && plan_linear(loop, access))
+      plan_linear_vector(loop, access);
+  }
+  for (int i = 0; i < loop->num_accesses; i++) {
+    loop->accesses[i].is_early = can_be_early(loop, i);
+    clamp_vector(loop, &loop->accesses[i]);
+    if (!loop->accesses[i].is_early)
+      loop->accesses[i].vector = 1;
+  }
+  return tile_success();
+}
+
+//===-- Code that elements share ------------------------------------------===//
+
+void loop_code_begin(LoopCode *loop) {
+  ThreadCode *code = loop->code;
+  TileInt in[3] = {tile_int_constant(0), code->lane, code->warp};
+  for (int i = 0; i < loop->num_accesses; i++) {
+    CodeAccess *access = &loop->accesses[i];
+    TileLayoutError error;
+    if (access->kind != ACCESS_REGISTER && access->kind != ACCESS_OFFSET)
+      continue;
+    access->storage = tile_storage(&code->b, access->access.memref);
+    if (access->kind == ACCESS_OFFSET) {
+      TileLayout composed = access->code->layout;
+      bool ok =
+          tile_layout_code_begin(&code->index, &composed, 1u << TILE_LAYOUT_REG,
+                                 in, access->code, &error);
+      assert(ok && "its terms were computed when it was planned");
+      (void)ok;
+    }
+  }
+}
+
+// Clones the arithmetic behind an index, which is linear, in front of the
+// batch.
+static MlirValue clone_index(LoopCode *loop, MlirValue value,
+                             MlirxMapping mapping) {
+  MlirValue mapped = mlirxMappingGet(mapping, value);
+  if (!mlirValueEqual(mapped, value) ||
+      !tile_value_is_inside(value, loop->loop.op))
+    return mapped;
+  MlirOperation op = mlirOpResultGetOwner(value);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    clone_index(loop, mlirOperationGetOperand(op, i), mapping);
+  mlirxClone(loop->code->b.rw, op, mapping);
+  return mlirxMappingGet(mapping, value);
+}
+
+void loop_code_rebase(LoopCode *loop, const TileInt *base) {
+  ThreadCode *code = loop->code;
+  MlirxMapping mapping = mlirxMappingCreate();
+  MlirBlock body = tile_parallel_block(loop->loop);
+  for (int d = 0; d < loop->rank; d++)
+    mlirxMappingSet(mapping, mlirBlockGetArgument(body, d),
+                    tile_int_get(&code->index, base[d]));
+  for (int i = 0; i < loop->num_accesses; i++) {
+    CodeAccess *access = &loop->accesses[i];
+    if (access->kind != ACCESS_LINEAR)
+      continue;
+    for (int d = 0; d < access->shape.rank; d++) {
+      int64_t constant;
+      MlirValue value =
+          clone_index(loop, tile_range_at(access->access.indices, d), mapping);
+      access->base[d] = mlirxConstantInt(value, &constant)
+                            ? tile_int_constant(constant)
+                            : tile_int_value(value);
+    }
+  }
+  mlirxMappingDestroy(mapping);
+}

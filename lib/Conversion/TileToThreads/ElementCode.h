@@ -1,0 +1,98 @@
+//===- ElementCode.h - State of the lowering of element loops -------------===//
+//
+// A loop becomes the code of one thread: its elements are cloned bodies whose
+// accesses are rewritten. Elements come in batches; what a batch loads at known
+// places stands in front of its bodies, what it stores behind them, so that
+// neighbours move in vectors and latencies overlap. Elements are independent,
+// which makes that legal.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_CONVERSION_ELEMENT_CODE_H
+#define TILE_CONVERSION_ELEMENT_CODE_H
+
+#include "Tile/Analysis.h"
+#include "Tile/Conversion.h"
+#include "Tile/Dialect/TileLayouts.h"
+#include "Tile/Support/Arena.h"
+
+enum {
+  MAX_VECTOR = 16,       // elements of an access
+  MAX_VECTOR_BYTES = 16, // of an access
+  MAX_BATCH = 32         // elements whose loads come first
+};
+
+//===-- The kernel --------------------------------------------------------===//
+
+typedef struct {
+  TileArena *arena;
+  TileBuilder b;                                // where code is emitted
+  TileIntMath index;                            // of type index
+  TileInt block_thread, block_lane, block_warp; // in front of all ops
+  int64_t num_threads;        // of those that execute the loop: its role
+  TileInt thread, lane, warp; // of them
+} ThreadCode;
+
+//===-- One loop ----------------------------------------------------------===//
+
+typedef enum {
+  ACCESS_REGISTER, // of a fragment: a constant
+  ACCESS_OFFSET, // of a shared tile: its layout composed with that of the loop
+  ACCESS_LINEAR, // indices are linear in the parallel indices
+  ACCESS_GENERAL // indices are computed for each element
+} AccessKind;
+
+typedef struct {
+  TileElementAccess access; // in the body of the loop
+  AccessKind kind;
+  TileShape shape;
+  MlirValue storage;                    // REGISTER, OFFSET
+  const int64_t *registers;             // REGISTER: per register of the loop
+  TileLayoutCode *code;                 // OFFSET
+  TileLinearIndex index[TILE_MAX_RANK]; // LINEAR
+  TileInt base[TILE_MAX_RANK];          // LINEAR: of element 0 of the batch
+  int64_t vector;                       // elements that move together
+  bool is_early; // load in front of the bodies, store behind them
+} CodeAccess;
+
+typedef struct {
+  ThreadCode *code;
+  TileParallelOp loop;
+  int64_t num_threads;
+  int rank;
+  bool has_layout;
+  TileLayout layout;          // of the loop
+  TileLayoutCode coordinates; // of the loop: registers are constant
+  bool is_plain;              // registers add constants to coordinates
+  int run_dim;     // consecutive elements are neighbours in this dimension
+  int64_t run;     // that many, and they start at multiples of it
+  MlirValue owner; // i1: the thread stores what several compute; null: all do
+  CodeAccess *accesses; // in program order
+  int num_accesses;
+} LoopCode;
+
+/// An element: a register of the loop, or a place behind the first one of a
+/// run.
+typedef struct {
+  int64_t reg;
+  TileInt at[TILE_MAX_RANK];    // its coordinates
+  int64_t delta[TILE_MAX_RANK]; // behind the base of the batch; LINEAR only
+  MlirValue *values;            // per access that is early: read or to write
+} Element;
+
+/// Decides kind and vector width of every access (ElementAccesses.c).
+/// Errors: at the access.
+MlirLogicalResult loop_code_plan(LoopCode *loop);
+/// Emits what the accesses share, in front of the loop.
+void loop_code_begin(LoopCode *loop);
+/// Emits the indices of ACCESS_LINEAR at the coordinates `base`.
+void loop_code_rebase(LoopCode *loop, const TileInt *base);
+
+/// Emits a batch (ElementBodies.c). `values` of the elements is filled in.
+void loop_code_batch(LoopCode *loop, Element *elements, int count);
+
+/// Loops and branches of `scf`: what is emitted until region_end is the body.
+MlirValue region_for_begin(ThreadCode *code, int64_t count);
+void region_if_begin(ThreadCode *code, MlirValue condition);
+void region_end(ThreadCode *code);
+
+#endif // TILE_CONVERSION_ELEMENT_CODE_H

@@ -1,0 +1,53 @@
+// RUN: %tile_opt_passes 'convert-tile-to-threads' %s -o %t.once && FileCheck %s < %t.once
+// RUN: %tile_opt_passes 'convert-tile-to-threads' %t.once -o %t.twice
+// RUN: diff %t.once %t.twice
+
+// A fragment is registers: constants into its storage. What several lanes
+// compute one of them stores, and neighbours are one store.
+// CHECK-LABEL: func.func @registers
+// CHECK: gpu.thread_id x
+// CHECK: %[[F:.*]] = tile.storage
+// CHECK: %[[S:.*]] = tile.storage
+// CHECK: %[[R0:.*]] = memref.load %[[F]][%{{.*}}] : memref<4xf32, #gpu.address_space<private>>
+// CHECK: arith.addf %[[R0]]
+// CHECK: scf.if
+// CHECK: vector.store %{{.*}}, %[[S]][%{{.*}}] : memref<64xf32, #gpu.address_space<workgroup>>, vector<4xf32>
+func.func @registers(%v: f32) attributes {tile.num_threads = 32 : i32} {
+  %f = tile.alloc {layout = #tile.layout<"bases<reg=(d0:1*4), lane=(d0:4*16, 0*2), warp=() -> d0:64>">} : memref<64xf32, #tile.fragment>
+  %s = tile.alloc {layout = #tile.layout<"linear">} : memref<64xf32, #gpu.address_space<workgroup>>
+  tile.parallel (%i) in [64] {
+    %x = memref.load %f[%i] : memref<64xf32, #tile.fragment>
+    %y = arith.addf %x, %v : f32
+    memref.store %y, %s[%i] : memref<64xf32, #gpu.address_space<workgroup>>
+  } {layout = #tile.layout<"bases<reg=(d0:1*4), lane=(d0:4*16, 0*2), warp=() -> d0:64>">}
+  return
+}
+
+// Without layout threads take elements in turn; the last ones are some
+// threads' only. Every thread stores for itself.
+// CHECK-LABEL: func.func @dealt
+// CHECK: scf.for
+// CHECK: memref.store {{.*}} {tile.by_thread}
+// CHECK: %[[REST:.*]] = arith.cmpi ult
+// CHECK: scf.if %[[REST]]
+// CHECK: memref.store {{.*}} {tile.by_thread}
+func.func @dealt(%A: memref<601xf32>, %v: f32) attributes {tile.num_threads = 32 : i32} {
+  tile.parallel (%i) in [601] {
+    memref.store %v, %A[%i] : memref<601xf32>
+  }
+  return
+}
+
+// Loads of a batch come before its stores.
+// CHECK-LABEL: func.func @early
+// CHECK: memref.load %[[A:.*]][
+// CHECK: memref.load %[[A]][
+// CHECK: memref.store
+// CHECK-NOT: memref.load
+func.func @early(%A: memref<64xf32>, %B: memref<64xf32>) attributes {tile.num_threads = 32 : i32} {
+  tile.parallel (%i) in [64] {
+    %x = memref.load %A[%i] : memref<64xf32>
+    memref.store %x, %B[%i] : memref<64xf32>
+  } {layout = #tile.layout<"bases<reg=(d0:32*2), lane=(d0:1*32), warp=() -> d0:64>">}
+  return
+}
