@@ -10,6 +10,7 @@
 #include "Simulation.h"
 #include "Statistics.h"
 #include "Sync.h"
+#include "Undefined.h"
 #include "Wgmma.h"
 
 #include <stdlib.h>
@@ -266,6 +267,7 @@ void tile_emu_cluster_destroy(TileCluster *cluster) {
       free(warp->wgmma.written_at);
       free(warp->local);
       tile_emu_call_stacks_destroy(warp->calls);
+      tile_emu_undefined_destroy(warp);
     }
     tile_emu_shadow_deinit(&cta->shadow);
     free(cta->warps);
@@ -308,6 +310,7 @@ static void warp_reset(TileWarp *warp) {
                             .written_at = wgmma->written_at,
                             .fence_number = 1};
   tile_emu_call_stacks_reset(warp->calls);
+  tile_emu_undefined_reset(warp);
   if (warp->local)
     memset(warp->local, POISON,
            (size_t)kernel->local_stride_bytes * TILE_WARP_SIZE);

@@ -115,17 +115,20 @@ TilePtxSpace tile_decode_space(const TileDecoder *decoder) {
 
 //===-- Registers and constants -------------------------------------------===//
 
-static void register_note(TileDecoder *decoder, uint32_t id, bool is_dst) {
-  if (id == TILE_NO_REGISTER ||
+static void register_note(TileDecoder *decoder, const TileOperand *operand,
+                          bool is_dst) {
+  if (operand->reg_id == TILE_NO_REGISTER ||
       decoder->num_registers == TILE_DECODE_MAX_REGISTERS)
     return;
   uint32_t at = decoder->num_registers++;
   if (is_dst) { // destinations stay in front
     uint32_t first_src = decoder->num_dst_registers++;
     decoder->registers[at] = decoder->registers[first_src];
+    decoder->register_slots[at] = decoder->register_slots[first_src];
     at = first_src;
   }
-  decoder->registers[at] = id;
+  decoder->registers[at] = operand->reg_id;
+  decoder->register_slots[at] = operand->slot;
 }
 
 static uint32_t constant(TileDecoder *decoder, TileConstantKind kind,
@@ -144,7 +147,7 @@ static uint32_t register_slot(TileDecoder *decoder, const TileOperand *operand,
     tile_decode_fail(decoder, "%.*s has %u bits, not %u",
                      (int)operand->text.length, operand->text.start, 8 * actual,
                      8 * wanted);
-  register_note(decoder, operand->reg_id, is_dst);
+  register_note(decoder, operand, is_dst);
   return operand->slot;
 }
 
@@ -240,7 +243,7 @@ uint32_t tile_decode_dst_of(TileDecoder *decoder, const TileOperand *operand,
   }
   if (!is_pred)
     return register_slot(decoder, operand, type, true);
-  register_note(decoder, operand->reg_id, true);
+  register_note(decoder, operand, true);
   return operand->slot;
 }
 
@@ -275,7 +278,7 @@ uint32_t tile_decode_pred_src(TileDecoder *decoder, uint32_t index,
     tile_decode_fail(decoder, "operand %u is not a predicate", index + 1);
     return 0;
   }
-  register_note(decoder, operand->reg_id, false);
+  register_note(decoder, operand, false);
   *out_negated = operand->negated;
   return operand->slot;
 }
@@ -313,7 +316,7 @@ TileDecodedAddress tile_decode_address(TileDecoder *decoder,
     address.is_wide = tile_emu_type_register_bytes(base->type) == 8;
     if (tile_emu_type_register_bytes(base->type) == 16)
       tile_decode_fail(decoder, "a 128-bit register is no address");
-    register_note(decoder, base->reg_id, false);
+    register_note(decoder, base, false);
     address.slot = base->slot;
     return address;
   }

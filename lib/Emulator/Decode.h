@@ -28,6 +28,7 @@ typedef struct {
   bool is_hint;                                  // needs no execution
   const char *unsupported_reason;                // NULL: supported
   uint32_t registers[TILE_DECODE_MAX_REGISTERS]; // ids, destinations first
+  uint32_t register_slots[TILE_DECODE_MAX_REGISTERS];
   uint32_t num_registers, num_dst_registers;
 } TileDecoder;
 

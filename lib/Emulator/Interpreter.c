@@ -12,6 +12,7 @@
 #include "Simulation.h"
 #include "Statistics.h"
 #include "Sync.h"
+#include "Undefined.h"
 #include "Wgmma.h"
 
 /// Lanes that execute together.
@@ -266,6 +267,8 @@ static inline bool step_execute(Group *group, const TileInsn *insn,
   TileRecorder *recorder = warp->cluster->recorder;
   if (TILE_UNLIKELY(recorder != NULL))
     tile_emu_record_memory(recorder, warp, insn, lanes);
+  if (TILE_UNLIKELY(warp->num_undefined))
+    tile_emu_undefined_step(warp, insn, lanes);
   TileLanes blocked = insn->exec(warp, insn, lanes);
   if (TILE_UNLIKELY(recorder != NULL))
     tile_emu_record_insn(recorder, warp, insn, lanes, blocked);
@@ -291,6 +294,8 @@ void tile_emu_warp_run(TileWarp *warp, uint32_t quantum) {
         (insn->flags & TILE_INSN_LEADER))
       break;
     TileLanes lanes = group.lanes;
+    if (TILE_UNLIKELY(warp->num_undefined))
+      tile_emu_undefined_guard(warp, insn, lanes);
     if (insn->guard != TILE_NO_SLOT) {
       TileLanes guard = *tile_pred(warp, insn->guard);
       lanes &= insn->guard_negated ? ~guard : guard;

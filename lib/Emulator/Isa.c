@@ -217,6 +217,11 @@ static void keep_registers(TileDecoder *decoder) {
                                    decoder->num_registers * sizeof *ids);
   memcpy(ids, decoder->registers, decoder->num_registers * sizeof *ids);
   insn->reg_ids = ids;
+  uint32_t *slots = tile_arena_alloc(&decoder->parser->module->arena,
+                                     decoder->num_registers * sizeof *slots);
+  memcpy(slots, decoder->register_slots,
+         decoder->num_registers * sizeof *slots);
+  insn->reg_slots = slots;
   insn->num_regs = (uint16_t)decoder->num_registers;
   insn->num_dst_regs = (uint16_t)decoder->num_dst_registers;
 }

@@ -10,6 +10,7 @@
 #include "CoResident.h"
 #include "Dsmem.h"
 #include "Race.h"
+#include "Undefined.h"
 
 //===-- Elements ----------------------------------------------------------===//
 
@@ -86,6 +87,21 @@ static void load_nothing(TileWarp *warp, const TileInsn *insn, uint32_t l) {
       load_elem(warp, insn, zeros, 0, insn->vec[i], l);
 }
 
+/// The elements of the load that hold uninitialised bytes.
+static void mark_undefined(TileWarp *warp, const TileInsn *insn, uint32_t l,
+                           const TileCta *cta, uint32_t offset,
+                           const TileAccess *access) {
+  uint32_t elem_bytes = insn->as.memory.elem_bytes;
+  for (uint32_t i = 0; i < insn->num_vec; i++) {
+    uint32_t first = offset + i * elem_bytes;
+    if (first < access->undefined_end &&
+        first + elem_bytes > access->undefined_begin)
+      tile_emu_undefined_mark(
+          warp, insn, insn->vec[i], tile_lane_bit(l), cta,
+          first > access->undefined_begin ? first : access->undefined_begin);
+  }
+}
+
 static TileLanes ld(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
   uint32_t size_bytes = insn->as.memory.elem_bytes * insn->num_vec;
   bool is_wide = insn->as.memory.wide_address;
@@ -101,8 +117,11 @@ static TileLanes ld(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
     }
     if (cta && detect_races) {
       TileAccess access = tile_emu_access_thread(warp, insn, l);
-      tile_emu_shadow_read(cta, (uint32_t)(memory - cta->smem), size_bytes,
-                           &access);
+      uint32_t offset = (uint32_t)(memory - cta->smem);
+      tile_undefined_defer(&access);
+      tile_emu_shadow_read(cta, offset, size_bytes, &access);
+      if (TILE_UNLIKELY(access.undefined_end))
+        mark_undefined(warp, insn, l, cta, offset, &access);
     }
     if (insn->as.memory.is_strong && !cta)
       tile_emu_order_meet(warp, memory, true, false);

@@ -101,6 +101,8 @@ struct TileWarp {
   uint8_t *local;                         // kernel->local_bytes a lane
   TileLanes fenced;                       // executed a fence
   uint32_t map_released[TILE_WARP_SIZE];  // ticks: tensor map fences
+  struct TileUndefined *undefined;        // NULL: never needed; Undefined.c
+  uint32_t num_undefined;                 // registers with a mark
   TileLanes carry;                        // CC.CF, see AluCarry.c
   uint32_t num_registers;                 // of a thread; 0: not counted
   struct TileCallStack *calls;            // by lane; NULL: no functions

@@ -10,6 +10,7 @@
 #include "Address.h"
 #include "Decode.h"
 #include "Race.h"
+#include "Undefined.h"
 
 enum { MATRIX_ROWS = 8, ROW_BYTES = 16 };
 
@@ -70,8 +71,12 @@ static TileLanes ldmatrix(TileWarp *warp, const TileInsn *insn,
       continue;
     if (warp->cluster->detect_races) {
       TileAccess access = tile_emu_access_thread(warp, insn, r);
+      tile_undefined_defer(&access);
       tile_emu_shadow_read(cta, (uint32_t)(memory - cta->smem), ROW_BYTES,
                            &access);
+      if (TILE_UNLIKELY(access.undefined_end))
+        tile_emu_undefined_mark(warp, insn, insn->vec[r / MATRIX_ROWS], lanes,
+                                cta, access.undefined_begin);
     }
     memcpy(matrices[r / MATRIX_ROWS].elems[r % MATRIX_ROWS], memory, ROW_BYTES);
   }

@@ -112,6 +112,7 @@ struct TileInsn {
   uint8_t space;         // TilePtxSpace
   bool guard_negated;    //
   uint32_t guard;        // slot of a predicate or TILE_NO_SLOT
+  uint32_t guard_id;     // its register id
   uint32_t target;       // index of the instruction
   uint32_t line;         // of the PTX text
   uint32_t source_file;  // of .loc; 0: none
@@ -120,7 +121,8 @@ struct TileInsn {
   uint16_t num_dst_regs; // of reg_ids, destinations come first
   uint16_t num_regs;     //
   const uint32_t *reg_ids;
-  union { // modifiers, by unit
+  const uint32_t *reg_slots; // of the same registers
+  union {                    // modifiers, by unit
     struct {
       uint8_t mode;
       bool wrap;

@@ -222,6 +222,7 @@ static void parse_guard(TileParser *parser, TileInsn *insn) {
     return;
   }
   insn->guard = predicate.slot;
+  insn->guard_id = predicate.reg_id;
 }
 
 static void parse_statement(TileParser *parser) {

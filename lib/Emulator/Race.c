@@ -235,10 +235,17 @@ static void check_after_read(TileCta *cta, uint32_t offset, uint32_t readers,
 
 //===-- Bytes of a split chunk --------------------------------------------===//
 
-static void report_uninitialised(TileCta *cta, uint32_t offset,
+static void report_uninitialised(TileCta *cta, uint32_t offset, uint32_t count,
                                  TileAccess *access) {
   char name[200];
   access->met_thread = true;
+  if (access->defers_uninitialised) {
+    if (offset < access->undefined_begin)
+      access->undefined_begin = offset;
+    if (offset + count > access->undefined_end)
+      access->undefined_end = offset + count;
+    return;
+  }
   tile_emu_shared_name(cta, offset, name);
   tile_emu_find_memory(access->warp, "shared", offset, name);
   tile_emu_find(access->warp, access->insn, tile_lane_bit(access->lane),
@@ -263,7 +270,7 @@ static void read_bytes(TileCta *cta, uint32_t offset, uint32_t count,
   for (uint32_t at = offset; at < offset + count; at++) {
     TileShadowByte *byte = &cta->shadow.bytes[at];
     if (TILE_UNLIKELY(!byte->write))
-      report_uninitialised(cta, at, access);
+      report_uninitialised(cta, at, 1, access);
     else
       check_after_write(cta, at, byte->write, access, false);
     byte->readers = readers_add(cta, byte->readers, access);
@@ -294,7 +301,7 @@ static inline void read_chunk(TileCta *cta, uint32_t offset, uint32_t count,
     return;
   }
   if (TILE_UNLIKELY(!chunk->write))
-    report_uninitialised(cta, offset, access);
+    report_uninitialised(cta, offset, count, access);
   else if (chunk->write != access->ordered_write)
     check_after_write(cta, offset, chunk->write, access, false);
   if (chunk->readers != access->epoch)
@@ -420,7 +427,7 @@ void tile_emu_shadow_reduce(TileCta *cta, uint32_t offset, uint32_t size_bytes,
     TileShadowByte *byte = &cta->shadow.bytes[at];
     bool was_async = tile_epoch_agent(byte->write) >= first_mbarrier;
     if (!byte->write)
-      report_uninitialised(cta, at, access);
+      report_uninitialised(cta, at, 1, access);
     else if (!was_async)
       check_after_write(cta, at, byte->write, access, true);
     if (byte->readers)

@@ -35,6 +35,9 @@ typedef struct {
   bool is_async; // through the async proxy
   bool is_bulk;  // asynchronous work of any kind
   uint8_t layout;
+  // Undefined.h: the uninitialised bytes are told here, not reported.
+  bool defers_uninitialised;
+  uint32_t undefined_begin, undefined_end; // offsets in shared memory
   // The last epochs found in order: neighbours mostly have the same.
   TileEpoch ordered_write, ordered_read;
   uint32_t merged_from, merged_to;

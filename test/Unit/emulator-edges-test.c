@@ -170,11 +170,12 @@ static void repeated_findings_are_counted(void **state) {
   HarnessRun run = {
       .ptx = SHARED_KERNEL("mov.u32 w0, 0;\n"
                            "L: ld.shared.u32 w1, [s+4]; add.u32 w0, w0, 1; "
+                           "st.shared.u32 [s+8], w1; "
                            "setp.lt.u32 q, w0, 5; @q bra L;"),
       .grid = {3, 1, 1},
       .block = 2};
-  // 3 CTAs x 2 threads x 5 reads x 4 bytes.
-  harness_run_finds(&run, "uninitialised-read", "and 119 more times");
+  // 3 CTAs x 5 uses, each by both threads.
+  harness_run_finds(&run, "uninitialised-read", "and 14 more times");
 }
 
 /// The last eight events of a ring of sixteen.

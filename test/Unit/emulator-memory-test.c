@@ -299,10 +299,56 @@ static void alignment(void **state) {
             "misaligned", "16-byte access");
 }
 
+#define SHARED_READ(use)                                                       \
+  KERNEL("", ".shared .align 16 .b32 s[32]; ld.shared.u32 w0, [s+4]; "         \
+             "mov.u32 w9, 1; setp.eq.u32 q, w9, 1; " use)
+
 static void uninitialised_shared(void **state) {
+  static const char *const uses[] = {
+      SHARED_READ("st.global.u32 [to], w0;"),
+      SHARED_READ("add.u32 w1, w0, 3; cvt.u64.u32 r1, w1; st.u64 [to], r1;"),
+      SHARED_READ("setp.eq.u32 p, w0, 3; @p bra L; L:"),
+      SHARED_READ("setp.eq.u32 p, w0, 3; @p mov.u32 w1, 3;"),
+      SHARED_READ("and.b32 w0, w0, 15; mov.u64 r1, s; cvt.u32.u64 w1, r1; "
+                  "add.u32 w1, w1, w0; st.shared.u8 [w1], 1;"),
+      SHARED_READ("selp.b32 w1, w0, 3, q; st.global.u32 [to], w1;"),
+      SHARED_READ("setp.eq.u32 p, w0, 3; selp.b32 w1, 2, 3, p; "
+                  "st.global.u32 [to], w1;"),
+      SHARED_READ("setp.eq.u32 p, w0, 3; and.pred p, p, q; @p bra L; L:"),
+      SHARED_READ("setp.eq.and.u32 p, w0, 3, q; @p bra L; L:"),
+      SHARED_READ("shfl.sync.bfly.b32 w1, w0, 1, 31, -1; "
+                  "st.global.u32 [to], w1;"),
+      SHARED_READ("ld.shared.v4.u32 {w1, w2, w3, w4}, [s+16]; "
+                  "st.global.u32 [to], w3;"),
+  };
   (void)state;
-  run_finds(KERNEL("", ".shared .b32 s[32]; ld.shared.u32 w0, [s+4];"),
-            "uninitialised-read", "read of s+4");
+  for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++)
+    run_finds(uses[i], "uninitialised-read",
+              "which nobody has written; the "
+              "value is used at ptx:");
+  run_finds(uses[0], "uninitialised-read", "read of s+4 (shared 0x404)");
+}
+
+/// Merges look at the element behind the last one; what they find there does
+/// not matter.
+static void uninitialised_and_not_used(void **state) {
+  static const char *const others[] = {
+      SHARED_READ(""),
+      SHARED_READ("add.u32 w1, w0, 3; mov.u32 w1, 4; st.global.u32 [to], w1;"),
+      SHARED_READ("selp.b32 w1, 3, w0, q; st.global.u32 [to], w1;"),
+      SHARED_READ("selp.b32 w1, w0, 3, !q; st.global.u32 [to], w1;"),
+      SHARED_READ("setp.eq.u32 p, w0, 3; or.pred p, p, q; @p bra L; L:"),
+      SHARED_READ("setp.eq.u32 p, w0, 3; not.pred q, q; and.pred p, p, q; "
+                  "@p bra L; L:"),
+      SHARED_READ("setp.eq.or.u32 p, w0, 3, q; @p bra L; L:"),
+      SHARED_READ("setp.eq.and.u32 p, w0, 3, !q; @p bra L; L:"),
+      SHARED_READ("bar.sync 0; setp.eq.u32 p, tid, 0; "
+                  "@p st.shared.u32 [s+4], 5; bar.sync 0; "
+                  "ld.shared.u32 w0, [s+4]; st.global.u32 [to], w0;"),
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+    run_clean(others[i]);
 }
 
 static void write_conflicts(void **state) {
@@ -409,6 +455,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(local_bounds),
     cmocka_unit_test(alignment),
     cmocka_unit_test(uninitialised_shared),
+    cmocka_unit_test(uninitialised_and_not_used),
     cmocka_unit_test(write_conflicts),
     cmocka_unit_test(same_value_conflicts_with_nobody),
     cmocka_unit_test(ordered_by_a_counter),

@@ -1,0 +1,231 @@
+//===- Undefined.c - Registers that hold what nobody wrote ----------------===//
+//
+// Right kernels load shared memory that nobody wrote: merges look one element
+// too far, pipelines fetch a stage that is never multiplied. So `ld` and
+// `ldmatrix` only mark their registers, the marks follow the values, and what
+// is reported is their first use: as address, guard, operand of a product, or
+// when they are stored. A value that is selected away was not used.
+//
+// Registers are looked at only while a warp has any mark.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Undefined.h"
+
+#include <stdlib.h>
+
+typedef struct {
+  TileLanes lanes; // that are undefined
+  const TileInsn *insn;
+  const TileCta *cta;
+  uint32_t offset; // of the bytes in shared memory
+} Mark;
+
+struct TileUndefined {
+  Mark *marks; // by register id
+};
+
+//===-- What an instruction does with its sources -------------------------===//
+
+typedef enum {
+  PASSES_ON, // lane by lane: arithmetic
+  MIXES,     // between lanes
+  SELECTS,
+  ANDS, // predicates: a false one decides
+  ORS,  // a true one does
+  USES
+} Role;
+
+typedef struct {
+  const char *prefix;
+  Role role;
+} RoleEntry;
+
+static const RoleEntry roles[] = {
+    {"selp.", SELECTS},
+    {"and.pred", ANDS},
+    {"or.pred", ORS},
+    {"shfl.", MIXES},
+    {"vote.", MIXES},
+    {"movmatrix.", MIXES},
+    {"st", USES},
+    {"ld", USES},
+    {"red", USES},
+    {"atom", USES},
+    {"mma.", USES},
+    {"wmma.", USES},
+    {"wgmma.", USES},
+    {"bar", USES},
+    {"mbarrier.", USES},
+    {"cp.", USES},
+    {"tensormap.", USES},
+    {"match.", USES},
+    {"call", USES},
+    {"prefetch", USES},
+    {"discard", USES},
+    {"applypriority", USES},
+    {"fence", USES},
+    {"multimem", USES},
+    {"clusterlaunchcontrol", USES},
+};
+
+static Role role_of(const TileInsn *insn) {
+  for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++)
+    if (strncmp(insn->opcode, roles[i].prefix, strlen(roles[i].prefix)) == 0)
+      return roles[i].role;
+  return PASSES_ON;
+}
+
+//===-- Marks -------------------------------------------------------------===//
+
+static void mark_set(TileWarp *warp, uint32_t id, const Mark *mark,
+                     TileLanes lanes) {
+  Mark *own = &warp->undefined->marks[id];
+  if (!own->lanes && lanes) {
+    *own = *mark;
+    own->lanes = 0;
+    warp->num_undefined++;
+  }
+  own->lanes |= lanes;
+}
+
+static void mark_clear(TileWarp *warp, uint32_t id, TileLanes lanes) {
+  Mark *own = &warp->undefined->marks[id];
+  if (own->lanes && !(own->lanes &= ~lanes))
+    warp->num_undefined--;
+}
+
+static uint32_t id_of_slot(const TileInsn *insn, uint32_t slot) {
+  for (uint32_t i = 0; i < insn->num_regs; i++)
+    if (insn->reg_slots[i] == slot)
+      return insn->reg_ids[i];
+  return TILE_NO_REGISTER;
+}
+
+static TileLanes lanes_of_slot(const TileWarp *warp, const TileInsn *insn,
+                               uint32_t slot) {
+  uint32_t id = id_of_slot(insn, slot);
+  return id == TILE_NO_REGISTER ? 0 : warp->undefined->marks[id].lanes;
+}
+
+void tile_emu_undefined_mark(TileWarp *warp, const TileInsn *insn,
+                             uint32_t slot, TileLanes lanes, const TileCta *cta,
+                             uint32_t offset) {
+  uint32_t id = id_of_slot(insn, slot);
+  if (id == TILE_NO_REGISTER)
+    return;
+  if (!warp->undefined) {
+    warp->undefined = tile_emu_calloc(1, sizeof *warp->undefined);
+    warp->undefined->marks = tile_emu_calloc(warp->kernel->num_registers + 1,
+                                             sizeof *warp->undefined->marks);
+  }
+  mark_set(warp, id, &(Mark){0, insn, cta, offset}, lanes);
+}
+
+static void report(TileWarp *warp, uint32_t id, TileLanes lanes,
+                   const TileInsn *use) {
+  const Mark mark = warp->undefined->marks[id];
+  char name[200];
+  tile_emu_shared_name(mark.cta, mark.offset, name);
+  tile_emu_find_memory(warp, "shared", mark.offset, name);
+  tile_emu_find(warp, mark.insn, lanes, TILE_FINDING_UNINITIALISED,
+                "read of %s (shared 0x%x), which nobody has written; the value "
+                "is used at ptx:%u `%s`",
+                name, mark.offset, use->line, use->opcode);
+  mark_clear(warp, id, lanes);
+}
+
+//===-- Steps -------------------------------------------------------------===//
+
+/// Sources with a mark in `lanes`: their lanes together, and one of them.
+static TileLanes sources(const TileWarp *warp, const TileInsn *insn,
+                         TileLanes lanes, Mark *out_mark) {
+  TileLanes all = 0;
+  for (uint32_t i = insn->num_dst_regs; i < insn->num_regs; i++) {
+    const Mark *mark = &warp->undefined->marks[insn->reg_ids[i]];
+    if (mark->lanes & lanes)
+      *out_mark = *mark;
+    all |= mark->lanes & lanes;
+  }
+  return all;
+}
+
+static void use_all(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  for (uint32_t i = insn->num_dst_regs; i < insn->num_regs; i++) {
+    uint32_t id = insn->reg_ids[i];
+    TileLanes used = warp->undefined->marks[id].lanes & lanes;
+    if (used)
+      report(warp, id, used, insn);
+  }
+}
+
+/// Lanes where predicate `slot` has a value and is `value`.
+static TileLanes lanes_with(TileWarp *warp, const TileInsn *insn, uint32_t slot,
+                            bool value) {
+  TileLanes known = ~lanes_of_slot(warp, insn, slot);
+  TileLanes pred = *tile_pred(warp, slot);
+  return known & (value ? pred : ~pred);
+}
+
+/// Lanes of the result that are defined whatever the undefined sources hold.
+static TileLanes decided(TileWarp *warp, const TileInsn *insn, Role role) {
+  if (role == ANDS || role == ORS)
+    return lanes_with(warp, insn, insn->a, role == ORS) |
+           lanes_with(warp, insn, insn->b, role == ORS);
+  if (role == SELECTS) {
+    TileLanes first = lanes_with(warp, insn, insn->c, true);
+    TileLanes second = lanes_with(warp, insn, insn->c, false);
+    return (first & ~lanes_of_slot(warp, insn, insn->a)) |
+           (second & ~lanes_of_slot(warp, insn, insn->b));
+  }
+  bool is_and = strstr(insn->opcode, ".and.") != NULL;
+  bool is_or = strstr(insn->opcode, ".or.") != NULL;
+  if (strncmp(insn->opcode, "setp.", 5) == 0 && (is_and || is_or))
+    return lanes_with(warp, insn, insn->c,
+                      is_or != insn->as.compare.combine_negated);
+  return 0;
+}
+
+void tile_emu_undefined_step(TileWarp *warp, const TileInsn *insn,
+                             TileLanes lanes) {
+  Role role = role_of(insn);
+  if (role == USES)
+    use_all(warp, insn, lanes);
+  Mark mark = {0};
+  TileLanes undefined = role == USES ? 0 : sources(warp, insn, lanes, &mark);
+  if (undefined && role == MIXES)
+    undefined = lanes;
+  else if (undefined)
+    undefined &= ~decided(warp, insn, role);
+  for (uint32_t i = 0; i < insn->num_dst_regs; i++) {
+    mark_clear(warp, insn->reg_ids[i], lanes);
+    if (undefined)
+      mark_set(warp, insn->reg_ids[i], &mark, undefined);
+  }
+}
+
+void tile_emu_undefined_guard(TileWarp *warp, const TileInsn *insn,
+                              TileLanes lanes) {
+  if (insn->guard != TILE_NO_SLOT) {
+    TileLanes used = warp->undefined->marks[insn->guard_id].lanes & lanes;
+    if (used)
+      report(warp, insn->guard_id, used, insn);
+  }
+  if (insn->flags & (TILE_INSN_BRANCH_TABLE | TILE_INSN_JUMP))
+    use_all(warp, insn, lanes);
+}
+
+//===-- Life --------------------------------------------------------------===//
+
+void tile_emu_undefined_reset(TileWarp *warp) {
+  warp->num_undefined = 0;
+  if (warp->undefined)
+    memset(warp->undefined->marks, 0,
+           (warp->kernel->num_registers + 1) * sizeof *warp->undefined->marks);
+}
+
+void tile_emu_undefined_destroy(TileWarp *warp) {
+  if (warp->undefined)
+    free(warp->undefined->marks);
+  free(warp->undefined);
+}
