@@ -99,6 +99,40 @@ void tile_loop_sources_add_statement(TileLoopSources *sources, int statement);
 void tile_loop_edges_build(TileArena *arena, const TileLoopBody *body,
                            TileLoopEdge **out_edges, int *out_num_edges);
 
+//===-- Plans on ops (PlannedLoop.c) --------------------------------------===//
+
+/// A loop with the plan that `tile.stage`, `tile.order` and `tile.group` on its
+/// ops say.
+typedef struct {
+  TileLoopBody body;
+  TileLoopPlan plan;
+} TilePlannedLoop;
+
+/// Statements and edges; no attribute is read. Owner: `arena`.
+void tile_planned_loop_build(TileArena *arena, ScfForOp loop,
+                             int32_t num_stages, TilePlannedLoop *out_loop);
+/// Whether a statement has a stage or an order.
+bool tile_planned_loop_is_planned(const TilePlannedLoop *loop);
+/// The first statement without a stage, or -1.
+int tile_planned_loop_find_unplanned(const TilePlannedLoop *loop);
+/// Reads stages, orders and groups. Errors: an op without what others have, two
+/// ops with one order, a stage beyond `tile.num_stages`.
+MlirLogicalResult tile_planned_loop_read(TilePlannedLoop *loop);
+void tile_planned_loop_read_groups(TilePlannedLoop *loop);
+/// Judges any plan. Errors: a broken dependence, a group in two stages; both
+/// ops are named.
+MlirLogicalResult tile_planned_loop_verify(const TilePlannedLoop *loop);
+/// Writes the plan on the ops.
+void tile_planned_loop_write(const TilePlannedLoop *loop);
+/// Removes the plan from `op` and the ops inside, but not from inner pipelined
+/// loops.
+void tile_loop_plan_drop(MlirOperation op);
+
+/// Why the op at the end of such an edge runs after that at its start.
+const char *tile_loop_edge_text(TileEdgeKind kind);
+/// An i32 attribute; false when there is none.
+bool tile_loop_attr_get(MlirOperation op, const char *name, int32_t *out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -71,6 +71,44 @@ int32_t tile_loop_plan_num_slots(const TilePlanItem *writer,
 int32_t tile_loop_plan_last_stage(const TileLoopPlan *plan);
 int32_t tile_loop_plan_first_stage(const TileLoopPlan *plan);
 
+//===-- Groups of asynchronous copies (LoopSteps.c) -----------------------===//
+
+/// A group of copies that complete together, in the code of a pipeline.
+typedef struct {
+  int32_t stage;
+  int32_t order; // of the last member: the group is committed behind it
+} TileLoopGroup;
+
+/// A place that waits, in front of the ops of `order`, for groups of the
+/// iteration that stage `stage` runs.
+typedef struct {
+  int32_t stage, order;
+  const int *groups; // numbers of the groups
+  int num_groups;
+} TileLoopWait;
+
+/// How the pipeline is written down. Prologue steps are unrolled. Guarded: one
+/// loop of as many steps as there are iterations, whose early stages are
+/// guarded; a group is committed in every step, empty or not. Peeled: the
+/// number of iterations is known, only steps with all stages are a loop, and
+/// empty groups are not committed.
+typedef struct {
+  const TileLoopGroup *groups;
+  int num_groups;
+  int32_t last_stage;
+  bool is_peeled;
+  int64_t num_iters; // -1: not known; then not peeled
+} TileLoopSchedule;
+
+enum { TILE_STEADY_STEP = -1 };
+
+/// How many groups may be under way when the place lets threads pass in `step`
+/// of the pipeline (TILE_STEADY_STEP: in the loop): the groups committed behind
+/// the youngest one needed, least over all runs. Found by running the schedule
+/// for few iterations. -1 when the place waits for nothing there.
+int tile_loop_schedule_pending(const TileLoopSchedule *schedule,
+                               const TileLoopWait *wait, int64_t step);
+
 #ifdef __cplusplus
 }
 #endif

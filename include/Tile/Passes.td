@@ -133,14 +133,22 @@ def PipelinePlanning : Pass<"tile-pipeline-planning", ""> {
 }
 
 def InjectPipeline : Pass<"tile-inject-pipeline", ""> {
-  let summary = "Declines pipelined loops, with a remark";
+  let summary = "Writes planned loops as software pipelines";
   let description = [{
-    Consumes: loops with `tile.num_stages`.
-    Produces: loops without it. A remark on each says that it runs without a
-    pipeline.
-    Keeps: everything else.
-    Fails: never.
+    Consumes: `scf.for` loops with `tile.num_stages`, and the plan on their ops.
+    Produces: a prologue and one loop whose early stages are guarded; a peeled
+    loop and an epilogue where the number of iterations is known and small.
+    Shared tiles that more than one iteration uses at a time become rings, whose
+    first dimension is the slot; slots are SSA values carried by the loop.
+    Copies by cp.async get `async`, `tile.cp_async_commit` in every step and
+    `tile.cp_async_wait` with an exact count in front of their readers; copies
+    by TMA get an mbarrier per slot.
+    Keeps: loops whose ops are all in one stage, but for the attributes; loops
+    that are not pipelined, byte for byte. No op with effects runs more or less
+    often than before.
+    Fails: a plan that breaks a dependence.
   }];
+  let dependentDialects = ["arith", "memref", "scf", "tile"];
 }
 
 def LayoutInference : Pass<"tile-layout-inference", ""> {

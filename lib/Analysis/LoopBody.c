@@ -163,6 +163,20 @@ static bool is_guard(MlirOperation op) {
   return scf_if_is(op) && mlirOperationGetNumResults(op) == 0;
 }
 
+static bool is_in_group(MlirOperation op) {
+  return tile_copy_is(op) && tile_copy_async(tile_copy_cast(op));
+}
+
+// A copy that the user put in a group completes at a wait: what reads the tile
+// comes behind that, which therefore counts as a write of it.
+static void add_waited_copies(Build *build) {
+  const TileLoopBody *body = build->body;
+  for (int i = 0; i + 1 < body->num_statements; i++)
+    if (is_in_group(body->statements[i].op))
+      add_access(build, tile_copy_dst(tile_copy_cast(body->statements[i].op)),
+                 false, true, false);
+}
+
 static void add_statement(Build *build, MlirOperation op,
                           const TileGuard *guards, int num_guards) {
   TileLoopBody *body = build->body;
@@ -172,6 +186,9 @@ static void add_statement(Build *build, MlirOperation op,
   *s = (TileStatement){.op = op, .guards = guards, .num_guards = num_guards};
   build->statement = s;
   mlirOperationWalk(op, visit_inside, build, MlirWalkPreOrder);
+  if (tile_cp_async_wait_is(op))
+    add_waited_copies(build);
+  s->has_other_effects |= is_in_group(op);
   build->statement = NULL;
 }
 

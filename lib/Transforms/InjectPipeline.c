@@ -1,46 +1,118 @@
 //===- InjectPipeline.c - Software pipelines ------------------------------===//
 //
-// Consumes: `scf.for` and `scf.while` loops with `tile.num_stages`.
-// Produces: no `tile.num_stages` is left. Pipelines are not built yet: every
-//           loop is declined with a remark and runs one iteration at a time.
-// Fails:    never.
+// Consumes: `scf.for` loops with `tile.num_stages` and a plan on their ops.
+// Produces: rings, a prologue, one guarded loop (or a peeled loop and an
+//           epilogue), groups of asynchronous copies and their waits. No
+//           `tile.num_stages`, `tile.stage`, `tile.order` or `tile.group` is
+//           left.
+// Keeps:    loops whose ops are all in one stage, and what it declines.
+// Fails:    a plan that the verifier of plans rejects.
+// Method:   docs/Rationale/Pipelining.md.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tile/Dialect/Ops.h"
+#include "SoftwarePipeline.h"
 #include "Tile/Support/Diagnostics.h"
 #include "TilePasses.h"
 
-static MlirWalkResult drop_plan(MlirOperation op, void *user_data) {
-  static const char *const names[] = {"tile.stage", "tile.order", "tile.group"};
-  (void)user_data;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    mlirOperationRemoveDiscardableAttributeByName(op, tile_str(names[i]));
-  return MlirWalkResultAdvance;
+static const char num_stages_name[] = "tile.num_stages";
+
+static void strip(MlirOperation loop) {
+  mlirOperationRemoveDiscardableAttributeByName(loop,
+                                                tile_str(num_stages_name));
+  tile_loop_plan_drop(loop);
 }
 
-static MlirWalkResult visit(MlirOperation op, void *user_data) {
-  (void)user_data;
-  MlirStringRef name = TILE_STR("tile.num_stages");
-  MlirAttribute stages = mlirOperationGetDiscardableAttributeByName(op, name);
-  if (mlirAttributeIsNull(stages))
+// The loop of one source line is in every variant of its launch: it is told of
+// once.
+static bool is_told(MlirOperation op) {
+  return !tile_is_in_fallback_variant(op);
+}
+
+//===-- Build and verify --------------------------------------------------===//
+
+// False when the loop is to stay as it is; `out_result` says whether with an
+// error.
+static bool loop_build(TileArena *arena, ScfForOp loop, int32_t num_stages,
+                       TilePlannedLoop *planned, Pipeline *out_pipeline,
+                       MlirLogicalResult *out_result) {
+  tile_planned_loop_build(arena, loop, num_stages, planned);
+  int unplanned = tile_planned_loop_find_unplanned(planned);
+  if (unplanned >= 0) {
+    if (is_told(loop.op))
+      tile_emit_remark(planned->body.statements[unplanned].op,
+                       "tile-pipeline/no-plan",
+                       "keeps its loop from being pipelined: it has no "
+                       "'tile.stage'");
+    return false;
+  }
+  *out_result = tile_planned_loop_read(planned);
+  if (!tile_failed(*out_result))
+    *out_result = tile_planned_loop_verify(planned);
+  if (tile_failed(*out_result))
+    return false;
+  const TileLoopPlan *plan = &planned->plan;
+  if (plan->num_items == 0 ||
+      tile_loop_plan_first_stage(plan) == tile_loop_plan_last_stage(plan))
+    return false; // nothing overlaps
+  return pipeline_build(arena, planned, out_pipeline);
+}
+
+static MlirLogicalResult inject(MlirOperation op, int32_t num_stages) {
+  MlirLogicalResult result = tile_success();
+  if (!scf_for_is(op) || num_stages == 0) {
+    if (num_stages > 0 && is_told(op))
+      tile_emit_remark(op, "tile-pipeline/while",
+                       "runs without a pipeline: the number of iterations of "
+                       "scf.while is not known ahead");
+    strip(op);
+    return result;
+  }
+  TileArena arena;
+  tile_arena_init(&arena);
+  TilePlannedLoop planned;
+  Pipeline pipeline;
+  if (loop_build(&arena, scf_for_cast(op), num_stages, &planned, &pipeline,
+                 &result)) {
+    MlirRewriterBase rewriter =
+        mlirIRRewriterCreate(mlirOperationGetContext(op));
+    pipeline_emit(&pipeline, rewriter);
+    mlirIRRewriterDestroy(rewriter);
+  } else if (!tile_failed(result)) {
+    strip(op);
+  }
+  tile_arena_deinit(&arena);
+  return result;
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
+typedef struct {
+  MlirOperation loop;
+  int32_t num_stages;
+} Find;
+
+static MlirWalkResult find_loop(MlirOperation op, void *user_data) {
+  Find *find = user_data;
+  if (!tile_loop_attr_get(op, num_stages_name, &find->num_stages))
     return MlirWalkResultAdvance;
-  int64_t num_stages = mlirIntegerAttrGetValueInt(stages);
-  // The loop of one source line is in every variant of its launch.
-  if (num_stages > 0 && !tile_is_in_fallback_variant(op))
-    tile_emit_remark(op, "tile-pipeline/not-yet",
-                     "runs without a pipeline: %lld stages were asked for, and "
-                     "loops are not pipelined yet",
-                     (long long)num_stages);
-  mlirOperationRemoveDiscardableAttributeByName(op, name);
-  mlirOperationWalk(op, drop_plan, NULL, MlirWalkPreOrder);
-  return MlirWalkResultAdvance;
+  find->loop = op;
+  return MlirWalkResultInterrupt;
 }
 
+// Outer loops first: an inner loop is one statement of the outer one, and is
+// pipelined where it has come to stand. Ends: each round takes one attribute
+// away, and only inner loops, of which there are fewer each time, are cloned.
 MlirLogicalResult
 tile_inject_pipeline_run(MlirOperation op,
                          const TileInjectPipelineOptions *options) {
   (void)options;
-  mlirOperationWalk(op, visit, NULL, MlirWalkPreOrder);
-  return tile_success();
+  for (;;) {
+    Find find = {{NULL}, 0};
+    mlirOperationWalk(op, find_loop, &find, MlirWalkPreOrder);
+    if (mlirOperationIsNull(find.loop))
+      return tile_success();
+    if (tile_failed(inject(find.loop, find.num_stages)))
+      return tile_failure();
+  }
 }

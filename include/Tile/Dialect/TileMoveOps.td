@@ -21,9 +21,10 @@ def Tile_CopyOp : Tile_Op<"copy", [AttrSizedOperandSegments,
     `tile.acquire` and `tile.commit`, whatever its instruction; who waits for
     the slot sees its result.
 
-    With `async` a `cp_async` copy is not waited for: it has landed after a
-    `tile.cp_async_wait`, or when a `tile.barrier_arrive` of `cp_async` behind it
-    has arrived.
+    With `async` a `cp_async` copy is not waited for. It belongs to the group
+    that `tile.cp_async_commit` ends next and has landed after a
+    `tile.cp_async_wait` that waits for that group, or when a
+    `tile.barrier_arrive` of `cp_async` behind it has arrived.
 
     `instr` is the instruction to use: given by the user it is required, and an
     error explains why it cannot be used; `tile-instruction-annotation` chooses

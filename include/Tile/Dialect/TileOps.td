@@ -15,6 +15,7 @@ include "Tile/Dialect/TileSparseOps.td"
 include "Tile/Dialect/TileReduceOps.td"
 include "Tile/Dialect/TileHostOps.td"
 include "Tile/Dialect/TileBarrierOps.td"
+include "Tile/Dialect/TileAsyncOps.td"
 include "Tile/Dialect/TileChannelOps.td"
 include "Tile/Dialect/TileRoleOps.td"
 

@@ -51,6 +51,22 @@ static Item *plan_add(Plan *plan, MlirOperation op) {
   return item;
 }
 
+// Whether a group takes the copy in, rather than a barrier: a group may lack
+// it, because who waits for groups then meets the others at a barrier of
+// threads.
+static bool is_in_group(MlirOperation copy) {
+  for (MlirOperation around = copy; !tile_kernel_is(around);
+       around = mlirOperationGetParentOperation(around))
+    for (MlirOperation op = mlirOperationGetNextInBlock(around); op.ptr;
+         op = mlirOperationGetNextInBlock(op)) {
+      if (tile_cp_async_commit_is(op))
+        return true;
+      if (tile_barrier_arrive_is(op))
+        return false;
+    }
+  return false;
+}
+
 static MlirLogicalResult plan_copy(Plan *plan, MlirOperation op) {
   TileNvgpuCopyPlan *copy = TILE_ARENA_NEW(plan->arena, TileNvgpuCopyPlan, 1);
   int64_t num_threads = tile_op_num_threads(op, plan->num_threads);
@@ -59,7 +75,7 @@ static MlirLogicalResult plan_copy(Plan *plan, MlirOperation op) {
   if (copy->kind == TILE_NVGPU_COPY_OTHER)
     return tile_success();
   bool is_async = tile_copy_async(tile_copy_cast(op));
-  if (is_async && copy->kind == TILE_NVGPU_COPY_SIMT)
+  if (is_async && copy->kind == TILE_NVGPU_COPY_SIMT && !is_in_group(op))
     return tile_emit_error(op, "is asynchronous, which cp.async cannot do: %s",
                            copy->reason);
   Item *item = plan_add(plan, op);
@@ -298,7 +314,9 @@ static void close_group(TileNvgpuRewrite *rewrite, TileNvgpuTokens *tokens) {
   tokens->count = 0;
 }
 
+// A group may lack it: a plain copy is complete at once.
 static void fall_back(const Item *item) {
+  tile_copy_set_async(tile_copy_cast(item->op), false);
   tile_copy_set_instr_attr(
       tile_copy_cast(item->op),
       TileInstr_attr(mlirOperationGetContext(item->op), TILE_INSTR_Simt));

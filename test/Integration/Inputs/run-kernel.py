@@ -81,6 +81,8 @@ def main():
     parser.add_argument("--target", action="append", required=True)
     parser.add_argument("--out", required=True, help="folder of the outputs")
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--no-ptxas", action="store_true",
+                        help="leave out the assembler's opinion")
     options = parser.parse_args()
 
     num_failed = 0
@@ -88,7 +90,8 @@ def main():
         out = os.path.join(options.out, target)
         os.makedirs(out, exist_ok=True)
         try:
-            kernels.compile_file(options.file, target, out)
+            kernels.compile_file(options.file, target, out,
+                                 ["--ptxas=off"] if options.no_ptxas else [])
             cases = read_cases(options.file)
         except kernels.Failure as failure:
             print("FAILED %s: %s" % (target, failure))

@@ -1,0 +1,584 @@
+//===- PipelineEmit.c - The statements of one step ------------------------===//
+//
+// A step runs, for every stage, one iteration. Statements are cloned by their
+// order; what they use is found by these rules:
+//
+//   (P1) arithmetic is cloned where it is used, once per stage and scope;
+//   (P2) a result of the same stage is in the step, one of an earlier stage
+//        comes from an earlier step through the state;
+//   (P3) a tile with versions is the slot of the iteration;
+//   (P4) everything else is outside the loop and stays.
+//
+// Every statement is cloned once per step, so no effect happens twice.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SoftwarePipeline.h"
+
+#include "Tile/Ops/arith.h"
+#include "Tile/Ops/memref.h"
+#include "Tile/Support/Iterate.h"
+
+//===-- Small values ------------------------------------------------------===//
+
+MlirValue emit_int(TileBuilder *b, MlirType type, int64_t value) {
+  return arith_constant(b, .value = mlirIntegerAttrGet(type, value));
+}
+
+MlirValue emit_zero(TileBuilder *b, MlirType type) {
+  if (mlirTypeIsAFloat(type))
+    return arith_constant(
+        b, .value = mlirFloatAttrDoubleGet(tile_builder_context(b), type, 0.0));
+  return emit_int(b, type, 0);
+}
+
+static MlirType type_index(Emitter *e) {
+  return mlirIndexTypeGet(tile_builder_context(&e->b));
+}
+
+static MlirType type_i32(Emitter *e) {
+  return mlirIntegerTypeGet(tile_builder_context(&e->b), 32);
+}
+
+MlirValue emit_slot(Emitter *e, int32_t stage, int32_t num_slots) {
+  for (int i = 0; i < e->p->num_positions; i++)
+    if (e->p->positions[i].num_slots == num_slots &&
+        e->p->positions[i].stage == stage)
+      return e->state[e->p->positions[i].state];
+  return emit_int(&e->b, type_index(e), 0);
+}
+
+//===-- Bindings ----------------------------------------------------------===//
+
+static void bind(Emitter *e, Binding binding) {
+  if (e->num_bindings == e->binding_capacity) {
+    int capacity = e->binding_capacity ? 2 * e->binding_capacity : 64;
+    Binding *grown = TILE_ARENA_NEW(e->p->arena, Binding, capacity);
+    if (e->num_bindings)
+      memcpy(grown, e->bindings, sizeof *grown * (size_t)e->num_bindings);
+    e->bindings = grown;
+    e->binding_capacity = capacity;
+  }
+  e->bindings[e->num_bindings++] = binding;
+}
+
+static MlirValue find_binding(const Emitter *e, int32_t stage, MlirValue from) {
+  for (int i = e->num_bindings - 1; i >= 0; i--)
+    if (e->bindings[i].stage == stage &&
+        mlirValueEqual(e->bindings[i].from, from))
+      return e->bindings[i].to;
+  return (MlirValue){NULL};
+}
+
+// Takes a value out of the guards around it.
+static void export_value(Emitter *e, Export item) {
+  if (e->num_exports == e->export_capacity) {
+    int capacity = e->export_capacity ? 2 * e->export_capacity : 16;
+    Export *grown = TILE_ARENA_NEW(e->p->arena, Export, capacity);
+    if (e->num_exports)
+      memcpy(grown, e->exports, sizeof *grown * (size_t)e->num_exports);
+    e->exports = grown;
+    e->export_capacity = capacity;
+  }
+  e->exports[e->num_exports++] = item;
+}
+
+//===-- Rings -------------------------------------------------------------===//
+
+// The ring that `value` is, or NULL.
+static const Ring *find_ring(const Emitter *e, MlirValue value) {
+  for (int i = 0; i < e->p->loop->body.num_buffers; i++)
+    if (e->p->rings[i].num_slots > 1 &&
+        mlirValueEqual(e->p->rings[i].ring, value))
+      return &e->p->rings[i];
+  return NULL;
+}
+
+enum { MAX_DIMS = TILE_MAX_RANK + 1 };
+
+// A window of a ring: that of `region`, or with a null handle the whole slot.
+static MlirValue build_window(Emitter *e, const Ring *ring, int32_t stage,
+                              TileRegionOp region) {
+  MlirValue offsets[MAX_DIMS];
+  int64_t constants[MAX_DIMS] = {mlirShapedTypeGetDynamicStrideOrOffset()};
+  int64_t sizes[MAX_DIMS] = {1}, dropped[MAX_DIMS] = {0};
+  MlirType type = mlirValueGetType(ring->ring);
+  intptr_t rank = mlirShapedTypeGetRank(type), num_offsets = 1, num_dropped = 1;
+  offsets[0] = emit_slot(e, stage, ring->num_slots);
+  for (intptr_t d = 1; d < rank; d++) {
+    constants[d] = 0;
+    sizes[d] = mlirShapedTypeGetDimSize(type, d);
+  }
+  for (intptr_t d = 1; d < rank && region.op.ptr; d++) {
+    constants[d] = tile_region_static_offsets(region, d - 1);
+    sizes[d] = tile_region_static_sizes(region, d - 1);
+  }
+  if (region.op.ptr) {
+    TileRange given = tile_region_offsets(region);
+    for (intptr_t i = 0; i < given.n; i++)
+      offsets[num_offsets++] = tile_range_at(given, i);
+    for (intptr_t i = 0; i < tile_region_dropped_size(region); i++)
+      dropped[num_dropped++] = tile_region_dropped(region, i) + 1;
+  }
+  return tile_region(
+      &e->b, .source = ring->ring, .offsets = {offsets, num_offsets},
+      .static_offsets = {constants, rank}, .static_sizes = {sizes, rank},
+      .dropped = {dropped, num_dropped});
+}
+
+typedef struct {
+  Emitter *e;
+  MlirOperation *users; // of rings
+  int num_users, capacity;
+} UserList;
+
+static MlirWalkResult collect_users(MlirOperation op, void *user_data) {
+  UserList *list = user_data;
+  bool uses = false;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    uses |= find_ring(list->e, mlirOperationGetOperand(op, i)) != NULL;
+  if (!uses)
+    return MlirWalkResultAdvance;
+  if (list->num_users == list->capacity) {
+    list->capacity = list->capacity ? 2 * list->capacity : 8;
+    MlirOperation *grown =
+        TILE_ARENA_NEW(list->e->p->arena, MlirOperation, list->capacity);
+    if (list->num_users)
+      memcpy(grown, list->users, sizeof *grown * (size_t)list->num_users);
+    list->users = grown;
+  }
+  list->users[list->num_users++] = op;
+  return MlirWalkResultAdvance;
+}
+
+// An element of a ring: the slot comes first.
+static void fix_indices(Emitter *e, MlirOperation op, int32_t stage) {
+  intptr_t memref = memref_store_is(op) ? 1 : 0;
+  const Ring *ring = find_ring(e, mlirOperationGetOperand(op, memref));
+  if (!ring)
+    return;
+  MlirValue slot = emit_slot(e, stage, ring->num_slots);
+  mlirxSetOperandGroup(op, memref + 1, 0, 1, &slot);
+}
+
+// (P3) for one op; returns what stands for it.
+static MlirOperation fix_user(Emitter *e, MlirOperation op, int32_t stage) {
+  TileRegionOp region = tile_region_dyn(op);
+  if (memref_load_is(op) || memref_store_is(op)) {
+    fix_indices(e, op, stage);
+    return op;
+  }
+  if (region.op.ptr) {
+    const Ring *ring = find_ring(e, tile_region_source(region));
+    MlirValue window = build_window(e, ring, stage, region);
+    mlirRewriterBaseReplaceOpWithValues(e->b.rw, op, 1, &window);
+    return mlirOpResultGetOwner(window);
+  }
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    const Ring *ring = find_ring(e, mlirOperationGetOperand(op, i));
+    if (ring)
+      mlirOperationSetOperand(
+          op, i, build_window(e, ring, stage, (TileRegionOp){{NULL}}));
+  }
+  return op;
+}
+
+static void restore_insertion(Emitter *e) {
+  if (e->num_scopes)
+    mlirRewriterBaseSetInsertionPointToEnd(e->b.rw,
+                                           e->scopes[e->num_scopes - 1].block);
+  else if (e->block.ptr)
+    mlirRewriterBaseSetInsertionPointToEnd(e->b.rw, e->block);
+  else
+    mlirRewriterBaseSetInsertionPointBefore(e->b.rw, e->before);
+}
+
+static MlirOperation fix_rings(Emitter *e, MlirOperation clone, int32_t stage) {
+  UserList list = {.e = e};
+  MlirOperation result = clone;
+  mlirOperationWalk(clone, collect_users, &list, MlirWalkPreOrder);
+  for (int i = 0; i < list.num_users; i++) {
+    bool is_top = mlirOperationEqual(list.users[i], clone);
+    mlirRewriterBaseSetInsertionPointBefore(e->b.rw, list.users[i]);
+    MlirOperation fixed = fix_user(e, list.users[i], stage);
+    if (is_top)
+      result = fixed;
+  }
+  restore_insertion(e);
+  return result;
+}
+
+//===-- Clones ------------------------------------------------------------===//
+
+typedef struct {
+  Emitter *e;
+  int32_t stage;
+  MlirOperation op;
+  MlirxMapping map;
+} CloneWalk;
+
+static MlirWalkResult map_operands(MlirOperation op, void *user_data) {
+  CloneWalk *walk = user_data;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    if (!tile_value_is_inside(operand, walk->op))
+      mlirxMappingSet(walk->map, operand,
+                      emit_value(walk->e, walk->stage, operand));
+  }
+  return MlirWalkResultAdvance;
+}
+
+// Clones `op` for the iteration of `stage` and binds its results.
+static MlirOperation emit_clone(Emitter *e, int32_t stage, MlirOperation op) {
+  CloneWalk walk = {e, stage, op, mlirxMappingCreate()};
+  mlirOperationWalk(op, map_operands, &walk, MlirWalkPreOrder);
+  MlirOperation clone = mlirxClone(e->b.rw, op, walk.map);
+  mlirxMappingDestroy(walk.map);
+  tile_loop_plan_drop(clone);
+  clone = fix_rings(e, clone, stage);
+  for (intptr_t r = 0; r < mlirOperationGetNumResults(op); r++)
+    bind(e, (Binding){stage, mlirOperationGetResult(op, r),
+                      mlirOperationGetResult(clone, r)});
+  return clone;
+}
+
+static MlirValue carried_value(const Emitter *e, int32_t stage, intptr_t c) {
+  const Carried *carried = &e->p->carried[c];
+  return e->state[carried->state + (stage - carried->home)];
+}
+
+// (P2) across steps.
+static MlirValue delayed_value(const Emitter *e, int32_t stage, int statement,
+                               MlirValue value) {
+  for (int i = 0; i < e->p->num_delays; i++) {
+    const Delay *delay = &e->p->delays[i];
+    if (delay->statement == statement &&
+        mlirOpResultGetResultNumber(value) == delay->result)
+      return e->state[delay->state + (stage - delay->stage - 1)];
+  }
+  return (MlirValue){NULL};
+}
+
+MlirValue emit_value(Emitter *e, int32_t stage, MlirValue value) {
+  const TileLoopBody *body = &e->p->loop->body;
+  MlirValue bound = find_binding(e, stage, value);
+  if (bound.ptr)
+    return bound;
+  for (int i = 0; i < body->num_buffers; i++)
+    if (e->p->rings[i].num_slots > 1 &&
+        mlirValueEqual(body->buffers[i].root, value))
+      return e->p->rings[i].ring;
+  if (!tile_value_is_inside(value, body->loop.op))
+    return value; // (P4)
+  if (mlirValueIsABlockArgument(value)) {
+    intptr_t number = mlirBlockArgumentGetArgNumber(value);
+    return number ? carried_value(e, stage, number) : e->iv[stage];
+  }
+  MlirOperation op = mlirOpResultGetOwner(value);
+  int statement = tile_loop_body_find(body, op);
+  if (statement >= 0)
+    return delayed_value(e, stage, statement, value);
+  emit_clone(e, stage, op); // (P1)
+  return find_binding(e, stage, value);
+}
+
+//===-- Guards ------------------------------------------------------------===//
+
+static void open_scope(Emitter *e, int32_t stage, const TileGuard *guard) {
+  Scope scope = {.condition = e->condition[stage],
+                 .num_bindings = e->num_bindings,
+                 .num_exports = e->num_exports};
+  assert(e->num_scopes < MAX_SCOPES);
+  if (guard) {
+    scope.guard = guard->op;
+    scope.branch = guard->branch;
+    scope.condition =
+        emit_value(e, stage, scf_if_condition(scf_if_cast(guard->op)));
+    // What the condition needed is of use behind the guard as well.
+    scope.num_bindings = e->num_bindings;
+    if (guard->branch) {
+      MlirType i1 = mlirValueGetType(scope.condition);
+      scope.condition =
+          arith_xori(&e->b, scope.condition, emit_int(&e->b, i1, 1));
+    }
+  }
+  scope.block = mlirBlockCreate(0, NULL, NULL);
+  e->scopes[e->num_scopes++] = scope;
+  e->scope_stage = stage;
+  restore_insertion(e);
+}
+
+static MlirRegion region_of_block(MlirBlock block) {
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, block);
+  return region;
+}
+
+// The block of the path not taken, with a value for each export.
+static MlirBlock build_otherwise(Emitter *e, const Export *exports,
+                                 int num_exports) {
+  MlirBlock block = mlirBlockCreate(0, NULL, NULL);
+  MlirValue *values = TILE_ARENA_NEW(e->p->arena, MlirValue, num_exports);
+  mlirRewriterBaseSetInsertionPointToEnd(e->b.rw, block);
+  for (int i = 0; i < num_exports; i++)
+    values[i] = exports[i].otherwise.ptr
+                    ? exports[i].otherwise
+                    : emit_zero(&e->b, mlirValueGetType(exports[i].binding.to));
+  scf_yield(&e->b, .results = {values, num_exports});
+  return block;
+}
+
+static void close_scope(Emitter *e) {
+  Scope *scope = &e->scopes[e->num_scopes - 1];
+  int n = e->num_exports - scope->num_exports;
+  Export *exports = TILE_ARENA_NEW(e->p->arena, Export, n + 1);
+  MlirValue *values = TILE_ARENA_NEW(e->p->arena, MlirValue, n + 1);
+  for (int i = 0; i < n; i++) {
+    exports[i] = e->exports[scope->num_exports + i];
+    values[i] = exports[i].binding.to;
+  }
+  scf_yield(&e->b, .results = {values, n});
+  MlirRegion otherwise = {NULL};
+  if (n)
+    otherwise = region_of_block(build_otherwise(e, exports, n));
+  e->num_bindings = scope->num_bindings;
+  e->num_exports = scope->num_exports;
+  e->num_scopes--;
+  restore_insertion(e);
+  ScfIfOp made = scf_if_op(&e->b, .condition = scope->condition,
+                           .thenRegion = region_of_block(scope->block),
+                           .elseRegion = otherwise);
+  for (int i = 0; i < n; i++) {
+    exports[i].binding.to = mlirOperationGetResult(made.op, i);
+    bind(e, exports[i].binding);
+    if (e->num_scopes)
+      export_value(e, exports[i]);
+  }
+}
+
+static void close_scopes(Emitter *e, int num_left) {
+  while (e->num_scopes > num_left)
+    close_scope(e);
+}
+
+// Makes the open scopes those of a statement of `stage` under `guards`.
+static void enter(Emitter *e, int32_t stage, const TileGuard *guards,
+                  int num_guards) {
+  int has_range = e->condition[stage].ptr != NULL, common = 0;
+  if (e->num_scopes && e->scope_stage == stage) {
+    common = has_range;
+    while (common < e->num_scopes && common - has_range < num_guards &&
+           mlirOperationEqual(e->scopes[common].guard,
+                              guards[common - has_range].op) &&
+           e->scopes[common].branch == guards[common - has_range].branch)
+      common++;
+  }
+  close_scopes(e, common);
+  if (has_range && !e->num_scopes)
+    open_scope(e, stage, NULL);
+  for (int g = e->num_scopes - has_range; g < num_guards; g++)
+    open_scope(e, stage, &guards[g]);
+}
+
+//===-- Asynchronous copies -----------------------------------------------===//
+
+// Threads of a role meet at barriers of their own, which are placed later.
+static bool is_in_role(MlirOperation op) {
+  while (!mlirOperationIsNull(op) && !tile_role_is(op))
+    op = mlirOperationGetParentOperation(op);
+  return !mlirOperationIsNull(op);
+}
+
+static void emit_waits(Emitter *e, int32_t order) {
+  const Pipeline *p = e->p;
+  for (int w = 0; w < p->num_waits; w++) {
+    if (p->waits[w].order != order || !e->is_on[p->waits[w].stage])
+      continue;
+    int pending =
+        tile_loop_schedule_pending(&p->schedule, &p->waits[w], e->step);
+    if (pending < 0)
+      continue;
+    close_scopes(e, 0);
+    tile_cp_async_wait(&e->b, .pending = pending);
+    // The guarded copies behind a hoisted wait need the barrier as well: one in
+    // front of their guard serves them and the reader.
+    if (p->is_wait_hoisted[w] && !is_in_role(e->before))
+      tile_barrier_sync(&e->b, .id = {NULL});
+  }
+}
+
+static void emit_commits(Emitter *e, int32_t order) {
+  const Pipeline *p = e->p;
+  for (int g = 0; g < p->schedule.num_groups; g++) {
+    if (p->schedule.groups[g].order != order ||
+        !e->is_on[p->schedule.groups[g].stage])
+      continue;
+    close_scopes(e, 0); // in every step, whatever the guards say
+    tile_cp_async_commit(&e->b, 0);
+  }
+}
+
+// The parities of a fill travel as a value of stage -1.
+static MlirValue parities_of(const Emitter *e, const Fill *fill) {
+  MlirValue bound = find_binding(e, -1, fill->barriers);
+  return bound.ptr ? bound : e->state[fill->state];
+}
+
+static void set_parities(Emitter *e, const Fill *fill, MlirValue value) {
+  Binding binding = {-1, fill->barriers, value};
+  Export item = {binding, parities_of(e, fill)};
+  bind(e, binding);
+  if (e->num_scopes)
+    export_value(e, item);
+}
+
+// Waits for a fill under the guards of its copies: what was not copied is not
+// waited for, and leaves the parity of its slot as it is.
+static void emit_fill_waits(Emitter *e, int statement) {
+  const Pipeline *p = e->p;
+  for (int f = 0; f < p->num_fills; f++) {
+    const Fill *fill = &p->fills[f];
+    if (fill->reader != statement)
+      continue;
+    const TileStatement *first = &p->loop->body.statements[fill->first];
+    int32_t stage = p->loop->plan.items[statement].stage;
+    enter(e, stage, first->guards, first->num_guards);
+    MlirValue slot = emit_slot(e, stage, fill->num_slots);
+    MlirValue bit = arith_index_cast(&e->b, .in = slot, .type = type_i32(e));
+    MlirValue parities = parities_of(e, fill);
+    MlirValue one = emit_int(&e->b, type_i32(e), 1);
+    MlirValue parity =
+        arith_andi(&e->b, arith_shrui(&e->b, parities, bit), one);
+    tile_barrier_wait(&e->b, .barrier = fill->barriers, .slot = slot,
+                      .parity = parity);
+    set_parities(e, fill,
+                 arith_xori(&e->b, parities, arith_shli(&e->b, one, bit)));
+  }
+}
+
+// The fill that a copy is a part of, or NULL.
+static const Fill *find_fill(const Pipeline *p, int statement) {
+  for (int f = 0; f < p->num_fills; f++)
+    for (int i = 0; i < p->fills[f].num_copies; i++)
+      if (p->fills[f].copies[i] == statement)
+        return &p->fills[f];
+  return NULL;
+}
+
+static void emit_expect(Emitter *e, const Fill *fill, int32_t stage) {
+  tile_barrier_expect(&e->b, .barrier = fill->barriers,
+                      .slot = emit_slot(e, stage, fill->num_slots),
+                      .bytes = fill->size_bytes);
+}
+
+//===-- One step ----------------------------------------------------------===//
+
+static void emit_statement(Emitter *e, int statement) {
+  const Pipeline *p = e->p;
+  const TileStatement *s = &p->loop->body.statements[statement];
+  int32_t stage = p->loop->plan.items[statement].stage;
+  const Fill *fill = find_fill(p, statement);
+  e->b.loc = mlirOperationGetLocation(s->op);
+  enter(e, stage, s->guards, s->num_guards);
+  if (fill && fill->first == statement)
+    emit_expect(e, fill, stage);
+  MlirOperation clone = emit_clone(e, stage, s->op);
+  if (fill) {
+    tile_copy_set_signal(tile_copy_cast(clone), fill->barriers);
+    mlirRewriterBaseSetInsertionPointBefore(e->b.rw, clone);
+    tile_copy_set_slot(tile_copy_cast(clone),
+                       emit_slot(e, stage, fill->num_slots));
+    restore_insertion(e);
+  }
+  if (p->group_of[statement] >= 0)
+    tile_copy_set_async(tile_copy_cast(clone), true);
+  for (intptr_t r = 0; e->num_scopes && r < mlirOperationGetNumResults(s->op);
+       r++) {
+    MlirValue value = mlirOperationGetResult(s->op, r);
+    MlirType type = mlirValueGetType(value);
+    if (mlirTypeIsAInteger(type) || mlirTypeIsAIndex(type) ||
+        mlirTypeIsAFloat(type))
+      export_value(e, (Export){{stage, value, mlirOperationGetResult(clone, r)},
+                               {NULL}});
+  }
+}
+
+// slot + 1, or 0 behind the last.
+static MlirValue next_slot(Emitter *e, const Position *position) {
+  MlirValue slot = e->state[position->state];
+  int64_t constant;
+  if (mlirxConstantInt(slot, &constant))
+    return emit_int(&e->b, type_index(e), (constant + 1) % position->num_slots);
+  MlirValue next = arith_addi(&e->b, slot, emit_int(&e->b, type_index(e), 1));
+  MlirValue is_end =
+      arith_cmpi(&e->b, .predicate = ARITH_CMP_I_PREDICATE_eq, .lhs = next,
+                 .rhs = emit_int(&e->b, type_index(e), position->num_slots));
+  return arith_select(&e->b, is_end, emit_int(&e->b, type_index(e), 0), next);
+}
+
+static void shift(const MlirValue *from, MlirValue *to, int first, int count,
+                  MlirValue newest) {
+  for (int k = count - 1; k > 0; k--)
+    to[first + k] = from[first + k - 1];
+  if (count > 0)
+    to[first] = newest;
+}
+
+static void advance_values(Emitter *e, MlirValue *next) {
+  const Pipeline *p = e->p;
+  MlirOperation yield = mlirBlockGetTerminator(
+      mlirRegionGetFirstBlock(scf_for_region(p->loop->body.loop)));
+  for (int i = 0; i < p->num_delays; i++) {
+    const Delay *delay = &p->delays[i];
+    int count = delay->last_stage - delay->stage;
+    if (count == 0)
+      continue;
+    MlirOperation op = p->loop->body.statements[delay->statement].op;
+    MlirValue newest = find_binding(e, delay->stage,
+                                    mlirOperationGetResult(op, delay->result));
+    shift(e->state, next, delay->state, count,
+          newest.ptr ? newest : e->state[delay->state]);
+  }
+  for (intptr_t c = 1; c <= p->num_carried; c++) {
+    const Carried *carried = &p->carried[c];
+    MlirValue newest = e->state[carried->state];
+    if (e->is_on[carried->home])
+      newest =
+          emit_value(e, carried->home, mlirOperationGetOperand(yield, c - 1));
+    shift(e->state, next, carried->state,
+          1 + carried->last_stage - carried->home, newest);
+  }
+}
+
+static void advance(Emitter *e) {
+  const Pipeline *p = e->p;
+  MlirValue *next = TILE_ARENA_NEW(p->arena, MlirValue, p->num_state + 1);
+  if (p->num_state)
+    memcpy(next, e->state, sizeof *next * (size_t)p->num_state);
+  for (int i = 0; i < p->num_positions; i++)
+    if (e->is_on[p->positions[i].stage])
+      next[p->positions[i].state] = next_slot(e, &p->positions[i]);
+  for (int f = 0; f < p->num_fills; f++)
+    next[p->fills[f].state] = parities_of(e, &p->fills[f]);
+  advance_values(e, next);
+  e->state = next;
+  e->num_bindings = 0;
+}
+
+void emit_step(Emitter *e) {
+  const TileLoopPlan *plan = &e->p->loop->plan;
+  restore_insertion(e);
+  for (int k = 0; k < plan->num_items; k++) {
+    int statement = e->p->by_order[k];
+    const TilePlanItem *item = &plan->items[statement];
+    emit_waits(e, item->order);
+    if (e->is_on[item->stage]) {
+      emit_fill_waits(e, statement);
+      emit_statement(e, statement);
+    }
+    emit_commits(e, item->order);
+  }
+  close_scopes(e, 0);
+  e->b.loc = mlirOperationGetLocation(e->before);
+  advance(e);
+}

@@ -1,0 +1,366 @@
+//===- PipelineSteps.c - Prologue, loop and epilogue ----------------------===//
+//
+// With S the last stage and n the number of iterations, in steps:
+//
+//   guarded   0 … S-1 unrolled, each under "iteration exists";
+//             then a loop of n steps: stage S runs iteration i of the old loop,
+//             stage s runs i + S - s if that is below n
+//   peeled    n is known: S steps, a loop of n - S, S steps; nothing is guarded
+//
+//   iteration     0 1 2 3        S = 2, n = 4, copies in stage 0
+//   step 0        c
+//   step 1          c
+//   step 2        u   c          u: stage 2
+//   step 3          u   c
+//   step 4            u
+//   step 5              u
+//
+// Both are right for any n, 0 included.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SoftwarePipeline.h"
+
+#include "Tile/Dialect/TileLayouts.h"
+#include "Tile/Ops/arith.h"
+#include "Tile/Ops/memref.h"
+
+//===-- Tiles with versions -----------------------------------------------===//
+
+// A layout that the user gave, expanded by the stage dimension.
+static MlirAttribute expand_layout(TileAllocOp alloc, int32_t num_slots) {
+  TileLayout layout, expanded;
+  TileLayoutError error;
+  TileShape shape;
+  char text[1024];
+  MlirContext context = mlirOperationGetContext(alloc.op);
+  tile_shape_of(tile_alloc_memref(alloc), &shape);
+  int bits = tile_elem_bits(shape.element);
+  // Slots begin at 128 bytes, where TMA may write.
+  if (!tile_layout_of_alloc(alloc, &layout, &error) ||
+      !tile_layout_expand(&layout, num_slots, 0, 128 * 8 / bits, &expanded,
+                          &error))
+    return tile_alloc_layout_attr(alloc);
+  tile_layout_print(&expanded, bits, text, sizeof text);
+  return tile_layout_attr(context, tile_str(text));
+}
+
+static MlirType ring_type(MlirType tile, int32_t num_slots) {
+  int64_t extent[TILE_MAX_RANK] = {num_slots};
+  intptr_t rank = mlirShapedTypeGetRank(tile);
+  for (intptr_t d = 0; d < rank; d++)
+    extent[d + 1] = mlirShapedTypeGetDimSize(tile, d);
+  return mlirMemRefTypeContiguousGet(mlirShapedTypeGetElementType(tile),
+                                     rank + 1, extent,
+                                     mlirMemRefTypeGetMemorySpace(tile));
+}
+
+static void build_ring(const Pipeline *p, TileBuilder *b, int buffer) {
+  MlirValue tile = p->loop->body.buffers[buffer].root;
+  TileAllocOp alloc = tile_alloc_cast(mlirOpResultGetOwner(tile));
+  bool is_inside = tile_value_is_inside(tile, p->loop->body.loop.op);
+  Ring *ring = &p->rings[buffer];
+  MlirAttribute alignment = tile_alloc_alignment_attr(alloc);
+  b->loc = mlirOperationGetLocation(alloc.op);
+  mlirRewriterBaseSetInsertionPointBefore(
+      b->rw, is_inside ? p->loop->body.loop.op : alloc.op);
+  ring->ring =
+      tile_alloc(b, .type = ring_type(mlirValueGetType(tile), ring->num_slots));
+  TileAllocOp made = tile_alloc_cast(mlirOpResultGetOwner(ring->ring));
+  if (!mlirAttributeIsNull(tile_alloc_layout_attr(alloc)))
+    tile_alloc_set_layout_attr(made, expand_layout(alloc, ring->num_slots));
+  if (!mlirAttributeIsNull(alignment))
+    tile_alloc_set_alignment_attr(made, alignment);
+}
+
+// Tiles of the body live as long as the loop.
+static void build_rings(const Pipeline *p, TileBuilder *b) {
+  const TileLoopBody *body = &p->loop->body;
+  for (int i = 0; i < body->num_buffers; i++)
+    if (p->rings[i].num_slots > 1)
+      build_ring(p, b, i);
+  for (int i = 0; i < body->num_allocs; i++)
+    mlirRewriterBaseMoveOpBefore(b->rw, body->allocs[i], body->loop.op);
+}
+
+static void erase_unused_tiles(const Pipeline *p, TileBuilder *b) {
+  for (int i = 0; i < p->loop->body.num_buffers; i++) {
+    MlirValue root = p->loop->body.buffers[i].root;
+    if (p->rings[i].num_slots > 1 && !tile_value_is_used(root))
+      mlirRewriterBaseEraseOp(b->rw, mlirOpResultGetOwner(root));
+  }
+}
+
+//===-- Barriers of TMA copies --------------------------------------------===//
+
+// Barriers live as long as the kernel, and so do the parities that their slots
+// complete with next: the loop may run many times.
+static void build_fill(const Pipeline *p, TileBuilder *b, Fill *fill) {
+  MlirContext context = tile_builder_context(b);
+  MlirType i32 = mlirIntegerTypeGet(context, 32);
+  MlirBlock body = tile_kernel_body(p->kernel);
+  mlirRewriterBaseSetInsertionPointToStart(b->rw, body);
+  fill->barriers = tile_barrier_alloc(
+      b, .type = tile_barrier_type(context, fill->num_slots));
+  tile_barrier_init(b, .barrier = fill->barriers, .arrivals = 1);
+  tile_barrier_sync(b, .id = {NULL});
+  fill->memory = tile_alloc(
+      b, .type = mlirMemRefTypeContiguousGet(
+             i32, 0, NULL, tile_space_attr(context, TILE_SPACE_PRIVATE)));
+  memref_store(b, .value = emit_int(b, i32, 0), .memref = fill->memory);
+}
+
+//===-- State -------------------------------------------------------------===//
+
+static void begin_state(Emitter *e) {
+  const Pipeline *p = e->p;
+  MlirType index = mlirIndexTypeGet(tile_builder_context(&e->b));
+  e->state = TILE_ARENA_NEW(p->arena, MlirValue, p->num_state + 1);
+  for (int i = 0; i < p->num_positions; i++)
+    e->state[p->positions[i].state] = emit_int(&e->b, index, 0);
+  for (int i = 0; i < p->num_delays; i++) {
+    const Delay *delay = &p->delays[i];
+    MlirOperation op = p->loop->body.statements[delay->statement].op;
+    MlirType type = mlirValueGetType(mlirOperationGetResult(op, delay->result));
+    for (int k = 0; k < delay->last_stage - delay->stage; k++)
+      e->state[delay->state + k] = emit_zero(&e->b, type);
+  }
+  TileRange init = scf_for_initArgs(p->loop->body.loop);
+  for (intptr_t c = 1; c <= p->num_carried; c++)
+    for (int k = 0; k <= p->carried[c].last_stage - p->carried[c].home; k++)
+      e->state[p->carried[c].state + k] = tile_range_at(init, c - 1);
+  for (int f = 0; f < p->num_fills; f++)
+    e->state[p->fills[f].state] =
+        memref_load(&e->b, .memref = p->fills[f].memory);
+}
+
+static void end_state(Emitter *e) {
+  const Pipeline *p = e->p;
+  MlirValue *results = TILE_ARENA_NEW(p->arena, MlirValue, p->num_carried + 1);
+  mlirRewriterBaseSetInsertionPointBefore(e->b.rw, e->before);
+  for (int f = 0; f < p->num_fills; f++)
+    memref_store(&e->b, .value = e->state[p->fills[f].state],
+                 .memref = p->fills[f].memory);
+  for (intptr_t c = 1; c <= p->num_carried; c++)
+    results[c - 1] =
+        e->state[p->carried[c].state + (p->last_stage - p->carried[c].home)];
+  mlirRewriterBaseReplaceOpWithValues(e->b.rw, e->before, p->num_carried,
+                                      results);
+}
+
+//===-- Iterations --------------------------------------------------------===//
+
+typedef struct {
+  MlirValue lower, upper, step;
+  MlirType type;
+  bool is_unsigned;
+} Bounds;
+
+static Bounds bounds_of(const Pipeline *p) {
+  ScfForOp loop = p->loop->body.loop;
+  return (Bounds){
+      scf_for_lowerBound(loop), scf_for_upperBound(loop), scf_for_step(loop),
+      mlirValueGetType(scf_for_lowerBound(loop)), scf_for_unsignedCmp(loop)};
+}
+
+// steps * step, which may be a constant.
+static MlirValue distance(Emitter *e, const Bounds *bounds, int64_t steps) {
+  int64_t step;
+  if (mlirxConstantInt(bounds->step, &step))
+    return emit_int(&e->b, bounds->type, steps * step);
+  return arith_muli(&e->b, bounds->step, emit_int(&e->b, bounds->type, steps));
+}
+
+// The value `steps` iterations behind `from`.
+static MlirValue iteration_behind(Emitter *e, const Bounds *bounds,
+                                  MlirValue from, int64_t steps) {
+  int64_t constant, step;
+  if (steps == 0)
+    return from;
+  if (mlirxConstantInt(from, &constant) &&
+      mlirxConstantInt(bounds->step, &step))
+    return emit_int(&e->b, bounds->type, constant + steps * step);
+  return arith_addi(&e->b, from, distance(e, bounds, steps));
+}
+
+// Whether the iteration `steps` behind `from` exists, when `from` does: what is
+// left of the range does not overflow as an unsigned number.
+static MlirValue exists_behind(Emitter *e, const Bounds *bounds, MlirValue from,
+                               int64_t steps) {
+  MlirValue left = arith_subi(&e->b, bounds->upper, from);
+  return arith_cmpi(&e->b, .predicate = ARITH_CMP_I_PREDICATE_ugt, .lhs = left,
+                    .rhs = distance(e, bounds, steps));
+}
+
+static bool stage_is_used(const Pipeline *p, int32_t stage) {
+  for (int i = 0; i < p->loop->plan.num_items; i++)
+    if (p->loop->plan.items[i].stage == stage)
+      return true;
+  for (intptr_t c = 1; c <= p->num_carried; c++)
+    if (p->carried[c].home == stage)
+      return true;
+  return false;
+}
+
+//===-- Unrolled steps ----------------------------------------------------===//
+
+// Step `step` in straight code. `exists` holds a condition per iteration, or is
+// NULL when the number of iterations is known.
+static void emit_unrolled(Emitter *e, const Bounds *bounds, int64_t step,
+                          const MlirValue *exists) {
+  const Pipeline *p = e->p;
+  e->step = step;
+  if (p->is_peeled && step >= p->last_stage && step < p->num_iters)
+    e->step = TILE_STEADY_STEP;
+  for (int32_t s = 0; s <= p->last_stage; s++) {
+    int64_t iter = step - s;
+    e->is_on[s] =
+        iter >= 0 && stage_is_used(p, s) && (exists || iter < p->num_iters);
+    e->condition[s] = (MlirValue){NULL};
+    if (!e->is_on[s])
+      continue;
+    if (exists)
+      e->condition[s] = exists[iter];
+    e->iv[s] = iteration_behind(e, bounds, bounds->lower, iter);
+  }
+  emit_step(e);
+}
+
+// Conditions "iteration t exists" for t below the number of stages.
+static MlirValue *emit_exists(Emitter *e, const Bounds *bounds) {
+  MlirValue *exists =
+      TILE_ARENA_NEW(e->p->arena, MlirValue, e->p->last_stage + 1);
+  if (e->p->last_stage == 0)
+    return exists;
+  exists[0] =
+      arith_cmpi(&e->b,
+                 .predicate = bounds->is_unsigned ? ARITH_CMP_I_PREDICATE_ult
+                                                  : ARITH_CMP_I_PREDICATE_slt,
+                 .lhs = bounds->lower, .rhs = bounds->upper);
+  for (int32_t t = 1; t < e->p->last_stage; t++)
+    exists[t] = arith_andi(&e->b, exists[0],
+                           exists_behind(e, bounds, bounds->lower, t));
+  return exists;
+}
+
+//===-- The loop ----------------------------------------------------------===//
+
+static MlirBlock begin_body(Emitter *e, const Bounds *bounds) {
+  int n = e->p->num_state + 1;
+  MlirType *types = TILE_ARENA_NEW(e->p->arena, MlirType, n);
+  MlirLocation *locations = TILE_ARENA_NEW(e->p->arena, MlirLocation, n);
+  types[0] = bounds->type;
+  for (int i = 0; i < n; i++) {
+    if (i)
+      types[i] = mlirValueGetType(e->state[i - 1]);
+    locations[i] = mlirOperationGetLocation(e->before);
+  }
+  return mlirBlockCreate(n, types, locations);
+}
+
+static MlirValue *arguments_of(Emitter *e, MlirBlock block) {
+  MlirValue *state =
+      TILE_ARENA_NEW(e->p->arena, MlirValue, e->p->num_state + 1);
+  for (int i = 0; i < e->p->num_state; i++)
+    state[i] = mlirBlockGetArgument(block, i + 1);
+  return state;
+}
+
+static void keep_attributes(const Pipeline *p, MlirOperation made) {
+  MlirOperation old = p->loop->body.loop.op;
+  for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(old); i++) {
+    MlirNamedAttribute named = mlirOperationGetDiscardableAttribute(old, i);
+    mlirOperationSetDiscardableAttributeByName(
+        made, mlirIdentifierStr(named.name), named.attribute);
+  }
+}
+
+// A loop from the lower bound to `upper`. Stage S runs the iteration of the
+// loop, the others those that follow, as far as they exist.
+static void emit_loop(Emitter *e, const Bounds *bounds, MlirValue upper) {
+  const Pipeline *p = e->p;
+  MlirBlock block = begin_body(e, bounds);
+  MlirValue iv = mlirBlockGetArgument(block, 0), *init = e->state;
+  e->block = block;
+  e->state = arguments_of(e, block);
+  e->step = TILE_STEADY_STEP;
+  mlirRewriterBaseSetInsertionPointToEnd(e->b.rw, block);
+  for (int32_t s = 0; s <= p->last_stage; s++) {
+    e->is_on[s] = stage_is_used(p, s);
+    e->condition[s] = (MlirValue){NULL};
+    if (!e->is_on[s])
+      continue;
+    e->iv[s] = iteration_behind(e, bounds, iv, p->last_stage - s);
+    if (!p->is_peeled && s < p->last_stage)
+      e->condition[s] = exists_behind(e, bounds, iv, p->last_stage - s);
+  }
+  emit_step(e);
+  scf_yield(&e->b, .results = {e->state, p->num_state});
+
+  MlirType *types = TILE_ARENA_NEW(p->arena, MlirType, p->num_state + 1);
+  for (int i = 0; i < p->num_state; i++)
+    types[i] = mlirValueGetType(init[i]);
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, block);
+  e->block = (MlirBlock){NULL};
+  mlirRewriterBaseSetInsertionPointBefore(e->b.rw, e->before);
+  ScfForOp made =
+      scf_for_op(&e->b, .type = {types, p->num_state},
+                 .lowerBound = bounds->lower, .upperBound = upper,
+                 .step = bounds->step, .initArgs = {init, p->num_state},
+                 .unsignedCmp = bounds->is_unsigned, .region = region);
+  keep_attributes(p, made.op);
+  for (int i = 0; i < p->num_state; i++)
+    e->state[i] = mlirOperationGetResult(made.op, i);
+}
+
+//===-- Forms -------------------------------------------------------------===//
+
+static void emit_guarded(Emitter *e, const Bounds *bounds) {
+  MlirValue *exists = emit_exists(e, bounds);
+  for (int32_t step = 0; step < e->p->last_stage; step++)
+    emit_unrolled(e, bounds, step, exists);
+  emit_loop(e, bounds, bounds->upper);
+}
+
+static void emit_peeled(Emitter *e, const Bounds *bounds) {
+  int64_t num_iters = e->p->num_iters, last = e->p->last_stage;
+  for (int64_t step = 0; step < num_iters + last; step++) {
+    if (num_iters == 0)
+      break;
+    if (step != last || num_iters - last < 2) {
+      emit_unrolled(e, bounds, step, NULL);
+      continue;
+    }
+    MlirValue upper =
+        iteration_behind(e, bounds, bounds->lower, num_iters - last);
+    emit_loop(e, bounds, upper);
+    step = num_iters - 1; // the loop has run up to here
+  }
+}
+
+void pipeline_emit(const Pipeline *pipeline, MlirRewriterBase rewriter) {
+  MlirOperation loop = pipeline->loop->body.loop.op;
+  int num_stages = pipeline->last_stage + 1;
+  Emitter e = {.p = pipeline,
+               .b = {rewriter, mlirOperationGetLocation(loop)},
+               .before = loop,
+               .is_on = TILE_ARENA_NEW(pipeline->arena, bool, num_stages),
+               .iv = TILE_ARENA_NEW(pipeline->arena, MlirValue, num_stages),
+               .condition =
+                   TILE_ARENA_NEW(pipeline->arena, MlirValue, num_stages)};
+  Bounds bounds = bounds_of(pipeline);
+  build_rings(pipeline, &e.b);
+  for (int f = 0; f < pipeline->num_fills; f++)
+    build_fill(pipeline, &e.b, &pipeline->fills[f]);
+  mlirRewriterBaseSetInsertionPointBefore(rewriter, loop);
+  mlirOperationRemoveDiscardableAttributeByName(loop,
+                                                TILE_STR("tile.num_stages"));
+  begin_state(&e);
+  if (pipeline->is_peeled)
+    emit_peeled(&e, &bounds);
+  else
+    emit_guarded(&e, &bounds);
+  end_state(&e);
+  erase_unused_tiles(pipeline, &e.b);
+}

@@ -1,0 +1,141 @@
+//===- SoftwarePipeline.h - What the files of tile-inject-pipeline share --===//
+//
+// A loop is read and planned (SoftwarePipeline.c), then written as steps, each
+// of which runs one iteration per stage (PipelineSteps.c, PipelineEmit.c).
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_TRANSFORMS_SOFTWARE_PIPELINE_H
+#define TILE_TRANSFORMS_SOFTWARE_PIPELINE_H
+
+#include "Tile/LoopBody.h"
+
+//===-- Plan: made before anything changes --------------------------------===//
+
+/// A buffer with a version per iteration in flight.
+typedef struct {
+  int32_t num_slots; // 1: the buffer itself
+  MlirValue ring;    // the new tile, with the stage dimension first
+} Ring;
+
+/// The slot of an iteration in rings of `num_slots`, as one stage sees it.
+typedef struct {
+  int32_t num_slots, stage;
+  int state; // number of the state value
+} Position;
+
+/// A result that a later stage uses: it moves on by one state value per step.
+typedef struct {
+  int statement;
+  intptr_t result;
+  int32_t stage, last_stage; // of the statement, of the last user
+  int state;                 // first of last_stage - stage state values
+} Delay;
+
+/// A value that iterations hand over.
+typedef struct {
+  int32_t home;       // stage that updates it
+  int32_t last_stage; // of the last user
+  int state;          // the current value, then last_stage - home older ones
+} Carried;
+
+/// Copies by TMA that complete on one mbarrier per slot.
+typedef struct {
+  int group;         // tile.group of the copies
+  int first, reader; // statements: the first copy, and what waits for them
+  int *copies, num_copies; // statements
+  int32_t num_slots;
+  int64_t size_bytes;
+  int state; // i32: bit s is the parity that slot s completes with next
+  MlirValue barriers, memory;
+} Fill;
+
+typedef struct {
+  TileArena *arena;
+  TilePlannedLoop *loop;
+  MlirOperation kernel; // around the loop, or null
+  int32_t last_stage;
+  int64_t num_iters; // -1: not known
+  bool is_peeled;
+  int *by_order; // statements by their order
+
+  Ring *rings; // by number of the buffer
+  Position *positions;
+  int num_positions;
+  Delay *delays;
+  int num_delays;
+  Carried *carried; // by number of the body's argument; 0 is not used
+  intptr_t num_carried;
+  Fill *fills;
+  int num_fills;
+
+  int *group_of; // per statement: index in the schedule, or -1
+  TileLoopSchedule schedule;
+  TileLoopWait *waits;
+  bool *is_wait_hoisted; // in front of copies that its reader does not need
+  int num_waits;
+
+  int num_state;
+} Pipeline;
+
+/// Decides everything. False after a remark: the loop stays as it is.
+bool pipeline_build(TileArena *arena, TilePlannedLoop *loop, Pipeline *out);
+
+//===-- Apply; cannot fail ------------------------------------------------===//
+
+/// What a value of one iteration has become in the step being written.
+typedef struct {
+  int32_t stage;
+  MlirValue from, to;
+} Binding;
+
+/// A value that leaves the guard it was computed in.
+typedef struct {
+  Binding binding;
+  MlirValue otherwise; // null: zero
+} Export;
+
+/// An `scf.if` being written.
+typedef struct {
+  MlirOperation guard; // of the original; null: the iteration may not exist
+  int branch;
+  MlirValue condition;
+  MlirBlock block;
+  int num_bindings, num_exports; // when it was opened
+} Scope;
+
+enum { MAX_SCOPES = 64 };
+
+typedef struct {
+  const Pipeline *p;
+  TileBuilder b;
+  MlirBlock block;      // where steps go; null: before the loop
+  MlirOperation before; // the old loop
+
+  MlirValue *state; // num_state values, at the start of the step
+  // Per stage.
+  bool *is_on;
+  MlirValue *iv, *condition; // a null condition: the iteration exists
+  int64_t step;              // or TILE_STEADY_STEP
+
+  Binding *bindings;
+  int num_bindings, binding_capacity;
+  Export *exports;
+  int num_exports, export_capacity;
+  Scope scopes[MAX_SCOPES];
+  int num_scopes;
+  int32_t scope_stage;
+} Emitter;
+
+/// Writes the old loop as a pipeline and erases it.
+void pipeline_emit(const Pipeline *pipeline, MlirRewriterBase rewriter);
+
+/// Writes the statements of one step; `state` holds the values behind it.
+void emit_step(Emitter *e);
+/// The value of the iteration that `stage` runs in this step.
+MlirValue emit_value(Emitter *e, int32_t stage, MlirValue value);
+MlirValue emit_zero(TileBuilder *b, MlirType type);
+MlirValue emit_int(TileBuilder *b, MlirType type, int64_t value);
+/// The slot of the iteration that `stage` runs.
+MlirValue emit_slot(Emitter *e, int32_t stage, int32_t num_slots);
+
+#endif // TILE_TRANSFORMS_SOFTWARE_PIPELINE_H

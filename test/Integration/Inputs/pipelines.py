@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""Runs a file of kernels (see run-kernel.py) once for each number of pipeline
+stages: the word NUM_STAGES of the file stands for it."""
+
+import argparse
+import os
+import subprocess
+import sys
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("file")
+    parser.add_argument("--stages", required=True, help="comma separated")
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--seeds", default="1")
+    options = parser.parse_args()
+
+    with open(options.file, encoding="utf-8") as file:
+        text = file.read()
+    runner = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                          "run-kernel.py")
+    failed = 0
+    numbers = options.stages.split(",")
+    for stages in numbers:
+        out = os.path.join(options.out, "stages-" + stages)
+        os.makedirs(out)
+        path = os.path.join(out, os.path.basename(options.file))
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text.replace("NUM_STAGES", stages))
+        print("stages %s" % stages, flush=True)
+        command = [sys.executable, runner, path, "--target=sm_90a",
+                   "--target=sm_80", "--out=" + out, "--seeds=" + options.seeds]
+        if stages != numbers[-1]:
+            command.append("--no-ptxas")
+        failed += subprocess.run(command, check=False).returncode != 0
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
