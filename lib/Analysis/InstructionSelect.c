@@ -155,24 +155,36 @@ static bool copy_view(TileCopyOp copy, CopyView *out) {
   return true;
 }
 
-// What tma and cp_async have in common: plain bytes from global to shared.
-static bool moves_bytes_to_shared(const CopyView *view, const char *what,
-                                  TileInstrReason *out) {
-  if (view->src.space != TILE_SPACE_GLOBAL ||
-      view->dst.space != TILE_SPACE_SHARED)
-    return refuse(out, "spaces",
-                  "%s copies from global to shared memory, not "
-                  "from %s to %s",
-                  what, tile_space_name(view->src.space),
-                  tile_space_name(view->dst.space));
+static bool is_store(const CopyView *view) {
+  return view->dst.space == TILE_SPACE_GLOBAL;
+}
+
+// No instruction for these two memories: nothing that a user would ask about.
+static bool refuse_spaces(TileInstrReason *out) {
+  return refuse(out, "spaces", "%s", "");
+}
+
+// What tma and cp_async have in common: plain bytes of rows of a tensor.
+static bool moves_bytes(const CopyView *view, const char *what,
+                        TileInstrReason *out) {
   if (!mlirTypeEqual(view->src.element, view->dst.element))
     return refuse(out, "tile-instr/convert", "%s does not convert elements",
                   what);
   if (!view->region.op.ptr)
     return refuse(out, "tile-instr/window",
-                  "the source is a whole tensor, not a window");
+                  "the %s is a whole tensor, not a "
+                  "window",
+                  is_store(view) ? "destination" : "source");
   return has_contiguous_rows(view->region, out) &&
-         pads_with_zero(view->region, out);
+         (is_store(view) || pads_with_zero(view->region, out));
+}
+
+static MlirValue global_side(TileCopyOp copy, const CopyView *view) {
+  return is_store(view) ? tile_copy_dst(copy) : tile_copy_src(copy);
+}
+
+static MlirValue shared_side(TileCopyOp copy, const CopyView *view) {
+  return is_store(view) ? tile_copy_src(copy) : tile_copy_dst(copy);
 }
 
 // PTX ISA, cp.async: 4, 8 or 16 bytes, aligned to their size.
@@ -181,7 +193,10 @@ static bool cp_async_is_legal(TileCopyOp copy, const CopyView *view,
                               TileInstrReason *out) {
   if (!context->target->has_cp_async)
     return refuse(out, "target", "%s has no cp.async", context->target->chip);
-  if (!moves_bytes_to_shared(view, "cp.async", out))
+  if (view->src.space != TILE_SPACE_GLOBAL ||
+      view->dst.space != TILE_SPACE_SHARED)
+    return refuse_spaces(out);
+  if (!moves_bytes(view, "cp.async", out))
     return false;
   align = window_align(tile_copy_src(copy), align);
   if (mlirTypeIsAInteger(view->src.element) &&
@@ -247,12 +262,17 @@ static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
                          TileInstrReason *out) {
   if (!context->target->has_tma)
     return refuse(out, "target", "%s has no TMA", context->target->chip);
-  if (!moves_bytes_to_shared(view, "TMA", out))
+  bool is_load = view->src.space == TILE_SPACE_GLOBAL &&
+                 view->dst.space == TILE_SPACE_SHARED;
+  if (!is_load && (view->src.space != TILE_SPACE_SHARED || !is_store(view)))
+    return refuse_spaces(out);
+  if (!moves_bytes(view, "TMA", out))
     return false;
-  if (!tile_is_whole_or_slot(tile_copy_dst(copy)))
+  if (!tile_is_whole_or_slot(shared_side(copy, view)))
     return refuse(out, "tile-instr/window",
-                  "TMA fills whole tiles and slots of rings, and the "
-                  "destination is another window");
+                  "TMA moves whole tiles and slots of rings, and the %s is "
+                  "another window",
+                  is_load ? "destination" : "source");
   MlirValue tensor = tile_region_source(view->region);
   if (!context->in_launch || !mlirValueIsABlockArgument(tensor) ||
       !func_func_is(
@@ -261,14 +281,14 @@ static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
                   "a tensor map can only be made on the host, of "
                   "an argument of the function that launches");
   // The hardware stops at a box that begins inside 16 bytes.
-  align = window_align(tile_copy_src(copy), align);
+  align = window_align(global_side(copy, view), align);
   if (align % 16)
     return refuse(out, "tile-instr/alignment",
                   "rows are known to be aligned to %lld bytes; TMA needs 16",
                   (long long)align);
   int64_t size_bytes =
       tile_shape_num_elems(&view->dst) * tile_elem_bits(view->dst.element) / 8;
-  if (size_bytes > MAX_EXPECT_BYTES)
+  if (is_load && size_bytes > MAX_EXPECT_BYTES)
     return refuse(out, "tile-instr/size",
                   "a barrier can expect at most %d bytes, the tile "
                   "has %lld",
@@ -279,7 +299,7 @@ static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
                   (long long)view->inner_bytes);
   TileLayout layout;
   TileLayoutError error;
-  if (!tile_given_layout(tile_copy_dst(copy), &layout))
+  if (!tile_given_layout(shared_side(copy, view), &layout))
     return has_tma_layout(&view->dst, out);
   if (!suits_tma(&view->dst, &layout, &error))
     return refuse(out, "tile-instr/layout",
@@ -310,7 +330,7 @@ static bool copy_is_legal(TileCopyOp copy, TileInstr instr,
   if (!copy_view(copy, &view))
     return refuse(out, "type", "operands are no tiles");
   int64_t align =
-      assume_aligned ? 16 : tile_row_align_bytes(tile_copy_src(copy));
+      assume_aligned ? 16 : tile_row_align_bytes(global_side(copy, &view));
   if (!channel_takes(copy, instr))
     return refuse(out, "channel",
                   "the channel that it fills has no such agent");

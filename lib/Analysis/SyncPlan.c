@@ -12,6 +12,8 @@
 //        barrier; no fence, because a read leaves nothing to be made visible.
 //   (S4) An asynchronous write needs nothing behind it: every thread waits for
 //        it before it goes on, on the mbarrier that the copy signals.
+//        But a TMA store is complete for the thread that issued it only: behind
+//        it the tensor counts as written by a thread.
 //   (S5) A barrier without a fence orders generic writes but leaves them
 //        unfenced; the fence may then follow it.
 //   (S6) Atomic updates need no barrier between them. To any other access one
@@ -154,6 +156,7 @@ enum { READS = 1, WRITES = 2, UPDATES = 4 };
 typedef struct {
   uint8_t *bits; // READS, WRITES, UPDATES: one entry per buffer
   bool is_async; // by the asynchronous proxy
+  bool is_store; // by TMA
   bool is_under_way, exist;
 } Accesses;
 
@@ -200,10 +203,18 @@ static bool is_async(MlirOperation op) {
          tile_copy_instr(tile_copy_cast(op)) == TILE_INSTR_Tma;
 }
 
+static bool is_tma_store(MlirOperation op) {
+  TileShape dst;
+  return tile_copy_is(op) && is_async(op) &&
+         tile_shape_of(tile_copy_dst(tile_copy_cast(op)), &dst) &&
+         dst.space == TILE_SPACE_GLOBAL;
+}
+
 // The result is valid until the next call.
 static Accesses accesses_of(Flow *flow, MlirOperation op) {
   Accesses out = {.bits = flow->access_bits,
                   .is_async = is_async(op),
+                  .is_store = is_tma_store(op),
                   .is_under_way =
                       tile_copy_is(op) && tile_copy_async(tile_copy_cast(op))};
   AccessWalk walk = {flow, &out};
@@ -292,7 +303,7 @@ static void perform(const Flow *flow, const Accesses *accesses, State state) {
       state.bits[i] |= accesses->is_async ? ASYNC_READ : GENERIC_READ;
     if (writes && accesses->is_under_way) // (S7)
       state.bits[i] |= UNDER_WAY;
-    else if (writes && !accesses->is_async) // (S4)
+    else if (writes && (!accesses->is_async || accesses->is_store)) // (S4)
       state.bits[i] |= GENERIC_WRITE | UNFENCED;
     if (accesses->bits[i] & UPDATES)
       state.bits[i] |= ATOMIC_UPDATE | UNFENCED;

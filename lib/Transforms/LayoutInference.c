@@ -63,7 +63,9 @@ static MlirLogicalResult derive_box(const TileInferModel *model,
                                     const TileInferResult *result, int op,
                                     MlirOperation copy, TileLayoutTma *out) {
   const TileInferOp *description = &model->problem->op[op];
-  int shared = description->operand[1].buffer;
+  int shared = description->operand[0].buffer;
+  if (model->problem->buffer[shared].space != TILE_INFER_SHARED)
+    shared = description->operand[1].buffer;
   const TileInferBuffer *buffer = &model->problem->buffer[shared];
   TileLayoutError error;
   if (tile_layout_derive_tma(model->domain[shared].core[result->choice[shared]],
@@ -253,7 +255,12 @@ static MlirValue find_or_build_map(TileBuilder *b, MlirOperation launch,
 
 static void apply_map(TileBuilder *b, const Plan *plan, TileCopyOp copy,
                       const TileLayoutTma *tma) {
-  MlirValue window = tile_buffer_of(tile_copy_src(copy)).region;
+  TileShape dst;
+  bool is_store = tile_shape_of(tile_copy_dst(copy), &dst) &&
+                  dst.space == TILE_SPACE_GLOBAL;
+  MlirValue window =
+      tile_buffer_of(is_store ? tile_copy_dst(copy) : tile_copy_src(copy))
+          .region;
   TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(window));
   int64_t box[TILE_MAX_RANK];
   intptr_t rank = tensor_box(region, tma, box);

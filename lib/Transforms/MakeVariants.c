@@ -5,7 +5,8 @@
 //           without extent 0.
 // Produces: `tile.variants` with two launches. The first follows `tile.require`
 //           ops and holds the facts (`align` on `tile.region`); the second is
-//           the launch as it was.
+//           the launch as it was. What a copy with a given instruction needs
+//           is required of every call, in front of both.
 // Fails:    only on a target that cannot be resolved.
 // Idempotent: a launch inside `tile.variants` is left alone.
 //
@@ -34,6 +35,7 @@ typedef struct {
   TileArena *arena;
   TileInstrContext context;
   GPULaunchOp launch;
+  bool is_given; // looks at copies with a given instruction, else at the others
   Tensor *tensors, **tail;
 } Plan;
 
@@ -42,6 +44,14 @@ typedef struct {
 static MlirValue region_source(MlirValue tile) {
   TileBuffer buffer = tile_buffer_of(tile);
   return buffer.region.ptr ? buffer.root : (MlirValue){NULL};
+}
+
+// The tensor that a copy reads or writes.
+static MlirValue tensor_of(TileCopyOp copy) {
+  TileShape dst;
+  bool is_store = tile_shape_of(tile_copy_dst(copy), &dst) &&
+                  dst.space == TILE_SPACE_GLOBAL;
+  return region_source(is_store ? tile_copy_dst(copy) : tile_copy_src(copy));
 }
 
 // A stride that is static and no multiple can never satisfy the condition.
@@ -65,10 +75,11 @@ static bool strides_can_align(MlirValue tensor) {
 static bool wants_facts(const Plan *plan, TileCopyOp copy,
                         TileInstr *out_instr) {
   static const TileInstr fast[] = {TILE_INSTR_Tma, TILE_INSTR_CpAsync};
-  bool given = !mlirAttributeIsNull(tile_copy_instr_attr(copy));
   TileInstrReason reason;
+  if (plan->is_given == mlirAttributeIsNull(tile_copy_instr_attr(copy)))
+    return false;
   for (int i = 0; i < 2; i++) {
-    if (given && tile_copy_instr(copy) != fast[i])
+    if (plan->is_given && tile_copy_instr(copy) != fast[i])
       continue;
     if (tile_copy_instr_is_legal(copy, fast[i], &plan->context, &reason))
       return false;
@@ -86,7 +97,7 @@ static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
   TileInstr instr;
   if (!tile_copy_is(op) || !wants_facts(plan, tile_copy_cast(op), &instr))
     return MlirWalkResultAdvance;
-  MlirValue tensor = region_source(tile_copy_src(tile_copy_cast(op)));
+  MlirValue tensor = tensor_of(tile_copy_cast(op));
   if (tile_value_is_inside(tensor, plan->launch.op) ||
       !strides_can_align(tensor))
     return MlirWalkResultAdvance;
@@ -101,6 +112,12 @@ static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
   }
   entry->needs_map |= instr == TILE_INSTR_Tma;
   return MlirWalkResultAdvance;
+}
+
+static void plan_tensors(Plan *plan) {
+  plan->tensors = NULL;
+  plan->tail = &plan->tensors;
+  mlirOperationWalk(plan->launch.op, plan_visit, plan, MlirWalkPreOrder);
 }
 
 //===-- Apply; cannot fail ------------------------------------------------===//
@@ -195,7 +212,18 @@ static MlirRegion region_with_block(void) {
   return region;
 }
 
-static void plan_apply(const Plan *plan) {
+// Both variants would need these: the call fails without.
+static void apply_to_all(const Plan *plan) {
+  MlirOperation launch = plan->launch.op;
+  TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(launch)),
+                   mlirOperationGetLocation(launch)};
+  mlirRewriterBaseSetInsertionPointBefore(b.rw, launch);
+  build_requirements(&b, plan);
+  mlirOperationWalk(launch, state_facts, (void *)plan, MlirWalkPreOrder);
+  mlirIRRewriterDestroy(b.rw);
+}
+
+static void apply_variants(const Plan *plan) {
   MlirOperation launch = plan->launch.op;
   TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(launch)),
                    mlirOperationGetLocation(launch)};
@@ -233,7 +261,6 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
       mlirOperationGetNumResults(kernel) > 0)
     return tile_success();
   Plan plan = {.arena = &run->arena, .launch = gpu_launch_cast(kernel)};
-  plan.tail = &plan.tensors;
   plan.context.num_threads = tile_kernel_num_threads(kernel);
   plan.context.in_launch = true;
   if (!tile_kernel_has_tile_ops(kernel))
@@ -241,9 +268,14 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   if (tile_failed(tile_target_resolve(kernel, run->target_option,
                                       &plan.context.target)))
     return tile_failure();
-  mlirOperationWalk(kernel, plan_visit, &plan, MlirWalkPreOrder);
+  plan.is_given = true;
+  plan_tensors(&plan);
   if (plan.tensors)
-    plan_apply(&plan);
+    apply_to_all(&plan);
+  plan.is_given = false; // with the facts that are stated now
+  plan_tensors(&plan);
+  if (plan.tensors)
+    apply_variants(&plan);
   return tile_success();
 }
 

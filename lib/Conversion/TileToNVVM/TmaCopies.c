@@ -2,7 +2,8 @@
 //
 // One elected thread issues the boxes that fill the shared tile; their bytes
 // complete on the barrier slot that the copy signals. Box, swizzle and sequence
-// follow from the layout of the tile, as the tensor map does.
+// follow from the layout of the tile, as the tensor map does. Boxes that drain
+// a tile are a bulk group, for which the same thread waits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,9 +48,11 @@ static MlirValue cache_hint(Lowering *l, TileCopyOp copy) {
 }
 
 typedef struct {
-  const View *src, *dst;
+  const View *global, *shared;
   TileInt base; // i32, elements of the storage in front of the window
-  MlirValue map, barrier, hint; // hint: null without a policy
+  MlirValue map;
+  MlirValue barrier; // null: a store
+  MlirValue hint;    // null without a policy
 } Issue;
 
 static void issue_box(Lowering *l, const Issue *issue, const TileLayoutTma *tma,
@@ -58,10 +61,17 @@ static void issue_box(Lowering *l, const Issue *issue, const TileLayoutTma *tma,
   MlirValue coordinates[TILE_MAX_RANK];
   tile_layout_eval(&tma->coords, &box, box_at);
   tile_layout_eval(&tma->offsets, &box, &offset);
-  intptr_t rank = box_coordinates(l, issue->src, box_at, coordinates);
+  intptr_t rank = box_coordinates(l, issue->global, box_at, coordinates);
+  const Memory *memory = issue->shared->memory;
   MlirValue shared = element_pointer(
-      l, issue->dst->memory->pointer, issue->dst->memory->element,
+      l, memory->pointer, memory->element,
       tile_int_add(&l->i32, issue->base, tile_int_constant(offset)));
+  if (!issue->barrier.ptr) {
+    nvvm_cp_async_bulk_tensor_global_shared_cta(
+        &l->b, .tmaDescriptor = issue->map, .srcMem = shared,
+        .coordinates = {coordinates, rank}, .l2CacheHint = issue->hint);
+    return;
+  }
   MlirValue cluster =
       llvm_addrspacecast(&l->b, .type = type_pointer(l, 7), .arg = shared);
   nvvm_cp_async_bulk_tensor_shared_cluster_global(
@@ -70,13 +80,22 @@ static void issue_box(Lowering *l, const Issue *issue, const TileLayoutTma *tma,
       .l2CacheHint = issue->hint);
 }
 
+// The tile may be overwritten, and the tensor read, when the group is complete.
+static void wait_for_stores(Lowering *l) {
+  nvvm_cp_async_bulk_commit_group(&l->b, 0);
+  nvvm_cp_async_bulk_wait_group(&l->b, .group = 0);
+}
+
 void lower_tma_copy(Lowering *l, MlirOperation op, const View *src,
                     const View *dst) {
   TileCopyOp copy = tile_copy_cast(op);
+  bool is_store = dst->memory->space == TILE_SPACE_GLOBAL;
+  const View *shared = is_store ? src : dst;
+  bool has_signal = is_store || tile_copy_signal(copy).ptr;
   PlacedWindow placed;
   TileLayoutTma tma;
   TileLayoutError error;
-  if (!tile_copy_map(copy).ptr || !tile_copy_signal(copy).ptr) {
+  if (!tile_copy_map(copy).ptr || !has_signal) {
     lower_fail(l, op, "uses tma without %s; run %s first",
                tile_copy_map(copy).ptr ? "a barrier" : "a tensor map",
                tile_copy_map(copy).ptr ? "tile-lower-channels"
@@ -84,19 +103,25 @@ void lower_tma_copy(Lowering *l, MlirOperation op, const View *src,
     return;
   }
   Memory *map = memory_find(l, tile_copy_map(copy));
-  if (!map || !shared_window_place(l, dst, &placed, &error) ||
+  if (!map || !shared_window_place(l, shared, &placed, &error) ||
       !tile_layout_derive_tma(&placed.layout,
-                              tile_elem_bits(dst->memory->element),
-                              dst->shape.rank - 1, &tma, &error)) {
+                              tile_elem_bits(shared->memory->element),
+                              shared->shape.rank - 1, &tma, &error)) {
     lower_fail(l, op, "the layout of the tile does not suit TMA");
     return;
   }
   IfBlocks blocks = if_begin(l, op, is_elected(l));
-  MlirValue barrier =
-      barrier_slot_pointer(l, tile_copy_signal(copy), tile_copy_slot(copy));
-  Issue issue = {src,          dst,     placed.base,
-                 map->pointer, barrier, cache_hint(l, copy)};
+  Issue issue = {.global = is_store ? dst : src,
+                 .shared = shared,
+                 .base = placed.base,
+                 .map = map->pointer,
+                 .hint = cache_hint(l, copy)};
+  if (!is_store)
+    issue.barrier =
+        barrier_slot_pointer(l, tile_copy_signal(copy), tile_copy_slot(copy));
   for (int64_t box = 0; box < tma.count; box++)
     issue_box(l, &issue, &tma, box);
+  if (is_store)
+    wait_for_stores(l);
   if_end(l, op, blocks);
 }

@@ -11,7 +11,7 @@ func.func @window_of_a_shared_tile(%A: memref<?x?xbf16>) {
     %As = tile.alloc : memref<64x64xbf16, #gpu.address_space<workgroup>>
     %a = tile.region %A[0, 0] [32, 64] {align = 16 : i64} : memref<?x?xbf16>
     %s = tile.region %As[32, 0] [32, 64] : memref<64x64xbf16, #gpu.address_space<workgroup>>
-    // expected-remark @+1 {{[tile-instr/window] uses cp_async; not tma: TMA fills whole tiles and slots of rings, and the destination is another window}}
+    // expected-remark @+1 {{[tile-instr/window] uses cp_async; not tma: TMA moves whole tiles and slots of rings, and the destination is another window}}
     tile.copy %a to %s : !tile.region<32x64xbf16>, !tile.region<32x64xbf16, #gpu.address_space<workgroup>>
     gpu.terminator
   }

@@ -23,24 +23,6 @@ func.func @whole_tensor(%A: memref<32x32xf32>) {
 
 !shared = memref<32x32xf32, #gpu.address_space<workgroup>>
 
-func.func @store(%A: memref<32x32xf32>) {
-  %c1 = arith.constant 1 : index
-  %c128 = arith.constant 128 : index
-  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
-             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
-    %S = tile.alloc : !shared
-    %a = tile.region %A[0, 0] [32, 32] : memref<32x32xf32>
-    // expected-error @+1 {{cannot use tma: TMA copies from global to shared memory, not from shared memory to global memory}}
-    tile.copy %S to %a {instr = #tile.instr<tma>} : !shared, !tile.region<32x32xf32>
-    gpu.terminator
-  }
-  return
-}
-
-// -----
-
-!shared = memref<32x32xf32, #gpu.address_space<workgroup>>
-
 gpu.module @kernels {
   gpu.func @no_host(%A: memref<?x?xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     %S = tile.alloc : !shared
