@@ -30,7 +30,8 @@ static void check(TileStatus status) {
   exit((int)status.code);
 }
 
-static TileEmuModule *module_read(const char *name) {
+/// Reads a module; `out_parse_ms` is the time of parsing alone.
+static TileEmuModule *module_read(const char *name, double *out_parse_ms) {
   char path[500];
   snprintf(path, sizeof path, "%s/ptx/%s.ptx", TILE_EMULATOR_TEST_DIR, name);
   FILE *file = fopen(path, "rb");
@@ -41,7 +42,9 @@ static TileEmuModule *module_read(const char *name) {
   }
   fclose(file);
   TileEmuModule *module = NULL;
+  double begin = now_ms();
   check(tile_emu_module_parse(text, strlen(text), name, &module));
+  *out_parse_ms = now_ms() - begin;
   free(text);
   return module;
 }
@@ -160,7 +163,8 @@ static int compare(const void *a, const void *b) {
 static void measure(const Case *problem_case, bool detect_races,
                     int repetitions) {
   static double times_ms[MAX_REPETITIONS];
-  TileEmuModule *module = module_read(problem_case->kernel);
+  double parse_ms;
+  TileEmuModule *module = module_read(problem_case->kernel, &parse_ms);
   TileEmuStats stats = {0};
   for (int i = 0; i < repetitions; i++) {
     TileEmuOptions options;
@@ -181,11 +185,11 @@ static void measure(const Case *problem_case, bool detect_races,
   tile_emu_module_destroy(module);
   qsort(times_ms, (size_t)repetitions, sizeof *times_ms, compare);
   printf("%-18s %5d  races %-3s  %8.2f %8.2f %8.2f ms  %6.2f M warp "
-         "instructions, %6llu copies and products\n",
+         "instructions, %6llu copies and products, parsed in %.2f ms\n",
          problem_case->name, problem_case->size, detect_races ? "on" : "off",
          times_ms[repetitions / 2], times_ms[0], times_ms[repetitions - 1],
          (double)stats.num_warp_instructions / 1e6,
-         (unsigned long long)stats.num_async_ops);
+         (unsigned long long)stats.num_async_ops, parse_ms);
 }
 
 int main(int argc, char **argv) {

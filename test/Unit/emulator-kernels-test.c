@@ -200,6 +200,22 @@ static void warp_specialised_gemm(void **state) {
   free(ptx);
 }
 
+static HarnessRun ampere_gemm_run(const char *ptx, const Gemm *gemm, int bug) {
+  size_t m = (size_t)gemm->m, n = (size_t)gemm->n, k = (size_t)gemm->k;
+  HarnessRun run = {.ptx = ptx,
+                    .grid = {(uint32_t)n / 64, (uint32_t)m / 128, 1},
+                    .block = 256,
+                    .smem_bytes = 3 * (128 + 64) * 64,
+                    .num_args = 6};
+  run.args[0] = buffer_arg(gemm->a, 2 * m * k, "A");
+  run.args[1] = buffer_arg(gemm->b, 2 * n * k, "B");
+  run.args[2] = buffer_arg(gemm->c, 2 * m * n, "C");
+  run.args[3] = value_arg(gemm->n);
+  run.args[4] = value_arg(gemm->k);
+  run.args[5] = value_arg(bug);
+  return run;
+}
+
 static void ampere_gemm(void **state) {
   (void)state;
   static const Mistake mistakes[] = {
@@ -212,17 +228,7 @@ static void ampere_gemm(void **state) {
   for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++)
     for (uint64_t seed = 1; seed <= 4; seed++) {
       memset(gemm.c, 0xee, 2u * 128 * 128);
-      HarnessRun run = {.ptx = ptx,
-                        .grid = {2, 1, 1},
-                        .block = 256,
-                        .smem_bytes = 3 * (128 + 64) * 64,
-                        .num_args = 6};
-      run.args[0] = buffer_arg(gemm.a, 2u * 128 * 256, "A");
-      run.args[1] = buffer_arg(gemm.b, 2u * 128 * 256, "B");
-      run.args[2] = buffer_arg(gemm.c, 2u * 128 * 128, "C");
-      run.args[3] = value_arg(128);
-      run.args[4] = value_arg(256);
-      run.args[5] = value_arg(mistakes[i].bug);
+      HarnessRun run = ampere_gemm_run(ptx, &gemm, mistakes[i].bug);
       set_options(&run, seed, &mistakes[i]);
       check_mistake(&run, &mistakes[i]);
       size_t wrong = gemm_num_wrong(&gemm);
@@ -313,7 +319,8 @@ static void softmax(void **state) {
 
 //===-- Kernels written by hand -------------------------------------------===//
 
-static void check_persistent(const char *name, uint32_t cluster) {
+static void check_persistent(const char *name, uint32_t cluster,
+                             uint64_t num_seeds) {
   enum { M = 1024, N = 256, K = 128 }; // tiles come in groups of 8 x 1
   char *ptx = read_ptx(name);
   uint64_t unused = 0;
@@ -335,7 +342,7 @@ static void check_persistent(const char *name, uint32_t cluster) {
   run.args[7] = value_arg(M);
   run.args[8] = value_arg(N);
   run.args[9] = value_arg(K);
-  for (uint64_t seed = 1; seed <= 2; seed++) {
+  for (uint64_t seed = 1; seed <= num_seeds; seed++) {
     Mistake none = {0, NULL, false, false};
     set_options(&run, seed, &none);
     harness_run_clean(&run);
@@ -347,12 +354,12 @@ static void check_persistent(const char *name, uint32_t cluster) {
 
 static void persistent_gemm(void **state) {
   (void)state;
-  check_persistent("gemm_ws_persistent", 1);
+  check_persistent("gemm_ws_persistent", 1, 2);
 }
 
 static void cluster_gemm(void **state) {
   (void)state;
-  check_persistent("gemm_ws_cluster2", 2);
+  check_persistent("gemm_ws_cluster2", 2, 2);
 }
 
 /// Right numbers, but its last cp.async groups are never waited for.
@@ -377,6 +384,37 @@ static void ampere_gemm_by_hand(void **state) {
   harness_result_deinit(&result);
   gemm_free(&gemm);
   free(ptx);
+}
+
+//===-- Many schedules ----------------------------------------------------===//
+
+static void run_seeds(HarnessRun *run, const Gemm *gemm) {
+  static const Mistake none = {0, NULL, false, false};
+  for (uint64_t seed = 1; seed <= 50; seed++) {
+    memset(gemm->c, 0xee, 2u * (size_t)gemm->m * (size_t)gemm->n);
+    set_options(run, seed, &none);
+    harness_run_clean(run);
+    assert_int_equal(gemm_num_wrong(gemm), 0);
+  }
+}
+
+/// The kernels above on small problems, silent and right for 50 seeds.
+static void fifty_seeds(void **state) {
+  (void)state;
+  char *ptx = read_ptx("ws_gemm");
+  Gemm gemm = gemm_make(128, 64, 384); // more steps than slots
+  HarnessRun run = ws_gemm_run(ptx, &gemm, 0);
+  run_seeds(&run, &gemm);
+  gemm_free(&gemm);
+  free(ptx);
+  ptx = read_ptx("ampere_gemm");
+  gemm = gemm_make(128, 64, 160);
+  run = ampere_gemm_run(ptx, &gemm, 0);
+  run_seeds(&run, &gemm);
+  gemm_free(&gemm);
+  free(ptx);
+  check_persistent("gemm_ws_persistent", 1, 50);
+  check_persistent("gemm_ws_cluster2", 2, 50);
 }
 
 //===-- Attention ---------------------------------------------------------===//
@@ -439,10 +477,15 @@ static void attention(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(warp_specialised_gemm),  cmocka_unit_test(ampere_gemm),
-    cmocka_unit_test(product_from_registers), cmocka_unit_test(softmax),
-    cmocka_unit_test(persistent_gemm),        cmocka_unit_test(cluster_gemm),
-    cmocka_unit_test(ampere_gemm_by_hand),    cmocka_unit_test(attention),
+    cmocka_unit_test(warp_specialised_gemm),
+    cmocka_unit_test(ampere_gemm),
+    cmocka_unit_test(product_from_registers),
+    cmocka_unit_test(softmax),
+    cmocka_unit_test(persistent_gemm),
+    cmocka_unit_test(cluster_gemm),
+    cmocka_unit_test(ampere_gemm_by_hand),
+    cmocka_unit_test(attention),
+    cmocka_unit_test(fifty_seeds),
 };
 
 int main(void) { return cmocka_run_group_tests(tests, NULL, NULL); }
