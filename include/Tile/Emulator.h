@@ -80,6 +80,7 @@ typedef struct {
   bool pedantic;             // also report what production code gets away with
   int num_threads;           // host threads over clusters; 0 = 1
   uint64_t max_instructions; // per launch, 0 = the default limit
+  uint64_t max_memory_bytes; // of the CTAs that run at a time; 0 = 4 GiB
   int max_findings;          // further ones are counted only; 0 = default
   int num_priority_changes;  // of TILE_EMU_SCHEDULE_PRIORITY; default 3
   int num_sms;               // multiprocessors of the device; 0 = 132

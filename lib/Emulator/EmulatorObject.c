@@ -17,6 +17,7 @@ enum {
 };
 #define MAX_ALLOCATION_BYTES (1ull << 37)
 #define DEFAULT_MAX_INSTRUCTIONS 4000000000ull
+#define DEFAULT_MAX_MEMORY_BYTES (4ull << 30)
 
 //===-- Life --------------------------------------------------------------===//
 
@@ -78,6 +79,8 @@ TileStatus tile_emu_create(const TileEmuOptions *options, TileEmu **out_emu) {
     emu->options.max_findings = DEFAULT_MAX_FINDINGS;
   if (emu->options.max_instructions == 0)
     emu->options.max_instructions = DEFAULT_MAX_INSTRUCTIONS;
+  if (emu->options.max_memory_bytes == 0)
+    emu->options.max_memory_bytes = DEFAULT_MAX_MEMORY_BYTES;
   pthread_mutex_init(&emu->atomics, NULL);
   tile_emu_buffer_print(&emu->report, "%s", "");
   tile_emu_buffer_print(&emu->output, "%s", "");

@@ -80,6 +80,40 @@ static TileStatus check_resources(const TileRun *run) {
   return tile_status_ok();
 }
 
+/// CTAs that may run at a time, at most.
+static uint64_t num_ctas_at_a_time(const TileRun *run) {
+  enum { SM_THREADS = 2048, SM_CTAS = 32 }; // of sm_90
+  const TileEmuOptions *options = &run->emu->options;
+  uint64_t all = (uint64_t)run->total_clusters * run->ctas_per_cluster;
+  uint64_t per_sm = SM_THREADS / run->threads_per_cta;
+  uint64_t count = (uint64_t)options->num_threads * run->ctas_per_cluster;
+  if (run->is_co_resident)
+    count = (uint64_t)options->num_sms * (per_sm < SM_CTAS ? per_sm : SM_CTAS);
+  return count < all ? count : all;
+}
+
+/// Registers, local memory, and shared memory with its shadow.
+static TileStatus check_memory(const TileRun *run) {
+  enum { BYTES_PER_SHARED_BYTE = 12 }; // itself, chunks and bytes of TileShadow
+  const TileKernel *kernel = run->kernel;
+  uint64_t warp_bytes = kernel->register_file_bytes +
+                        (uint64_t)kernel->local_stride_bytes * TILE_WARP_SIZE;
+  uint64_t smem_bytes =
+      (uint64_t)run->dynamic_smem_base + run->dynamic_smem_bytes;
+  uint64_t bytes = run->warps_per_cta * warp_bytes +
+                   (TILE_SHARED_FIRST + smem_bytes) * BYTES_PER_SHARED_BYTE;
+  uint64_t count = num_ctas_at_a_time(run);
+  uint64_t limit = run->emu->options.max_memory_bytes;
+  if (bytes > limit / count)
+    REFUSE("%s: %llu blocks at a time need %llu MiB for registers, local and "
+           "shared memory; the limit is %llu MiB (max_memory_bytes, "
+           "--max-memory)",
+           kernel->name, (unsigned long long)count,
+           (unsigned long long)(bytes * count >> 20),
+           (unsigned long long)(limit >> 20));
+  return tile_status_ok();
+}
+
 static TileStatus check_args(const TileKernel *kernel,
                              const TileEmuLaunch *launch) {
   if (launch->num_args != kernel->num_params)
@@ -134,7 +168,8 @@ static TileStatus run_shape(TileRun *run, const TileEmuLaunch *launch) {
   uint32_t align = kernel->dynamic_smem_align;
   run->dynamic_smem_base =
       (kernel->static_smem_bytes + align - 1) & ~(align - 1);
-  return check_resources(run);
+  status = check_resources(run);
+  return tile_status_is_ok(&status) ? check_memory(run) : status;
 }
 
 static void *worker(void *user_data) {

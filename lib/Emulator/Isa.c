@@ -22,6 +22,10 @@ static void decode_multimem(TileDecoder *decoder) {
                                    "and the emulator has one");
 }
 
+static void decode_later(TileDecoder *decoder) {
+  tile_decode_unsupported(decoder, "needs sm_100, the emulator is an sm_90a");
+}
+
 static const IsaEntry isa[] = {
     {"add", tile_emu_decode_arithmetic},
     {"sub", tile_emu_decode_arithmetic},
@@ -121,6 +125,8 @@ static const IsaEntry isa[] = {
 
     {"cp", tile_emu_decode_cp_async},
     {"multimem", decode_multimem},
+    {"clusterlaunchcontrol", decode_later},
+    {"tcgen05", decode_later},
 
     {"barrier.cluster", tile_emu_decode_barrier_cluster},
     {"bar.warp", tile_emu_decode_bar_warp},

@@ -92,7 +92,11 @@ static void refused_with_a_reason(void **state) {
   check_unsupported("vadd.u32.u32.u32.sat r, s, s;", ".sat of shifts");
   check_unsupported("alloca.u64 a, a, 128;", "an alignment above 64");
   check_unsupported("tcgen05.fence::before_thread_sync;",
-                    "unknown instruction");
+                    "needs sm_100, the emulator is an sm_90a");
+  check_unsupported("clusterlaunchcontrol.try_cancel.async.shared::cta."
+                    "mbarrier::complete_tx::bytes.b128 [r], [s];",
+                    "needs sm_100");
+  check_unsupported("bogus.b32 r, s;", "unknown instruction");
 }
 
 static void malformed_operands(void **state) {

@@ -78,6 +78,32 @@ static void large_cluster_without_races(void **state) {
   harness_run_clean(&run);
 }
 
+/// 400 KB of local memory in each thread: 39 MiB in a block of 96.
+static void memory_is_limited(void **state) {
+  (void)state;
+  HarnessRun run = {.ptx = HARNESS_HEADER
+                    ".entry k() { .local .align 8 .b8 x[400000]; "
+                    ".reg .b64 a; mov.u64 a, x; "
+                    "st.local.u64 [a], a; ret; }",
+                    .grid = {4, 1, 1},
+                    .block = 96};
+  tile_emu_options_init(&run.options);
+  run.options.max_memory_bytes = 40 << 20;
+  harness_run_clean(&run);
+  run.options.num_threads = 2; // two at a time
+  HarnessResult result = harness_run(&run);
+  assert_int_equal(result.status.code, TILE_STATUS_USER_ERROR);
+  assert_non_null(strstr(result.status.message,
+                         "k: 2 blocks at a time need 73 MiB for registers, "
+                         "local and shared memory; the limit is 40 MiB"));
+  harness_result_deinit(&result);
+  run.options.num_threads = 1;
+  run.options.co_resident = true; // all four
+  result = harness_run(&run);
+  assert_non_null(strstr(result.status.message, "k: 4 blocks at a time"));
+  harness_result_deinit(&result);
+}
+
 static void refused_options(void **state) {
   (void)state;
   TileEmuOptions options;
@@ -250,6 +276,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(refused_launches),
     cmocka_unit_test(large_cluster_without_races),
     cmocka_unit_test(refused_options),
+    cmocka_unit_test(memory_is_limited),
     cmocka_unit_test(memory_runs_out),
     cmocka_unit_test(report_paragraphs),
     cmocka_unit_test(findings_are_limited),

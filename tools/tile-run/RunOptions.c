@@ -31,6 +31,7 @@ typedef enum {
   OPTION_SMS,
   OPTION_REGISTERS,
   OPTION_MAX_INSTRUCTIONS,
+  OPTION_MAX_MEMORY,
   OPTION_KERNEL,
   OPTION_GRID,
   OPTION_BLOCK,
@@ -61,6 +62,7 @@ static const char *const option_names[OPTION_COUNT] = {
     [OPTION_SMS] = "sms",
     [OPTION_REGISTERS] = "registers",
     [OPTION_MAX_INSTRUCTIONS] = "max-instructions",
+    [OPTION_MAX_MEMORY] = "max-memory",
     [OPTION_KERNEL] = "kernel",
     [OPTION_GRID] = "grid",
     [OPTION_BLOCK] = "block",
@@ -204,6 +206,18 @@ static TileStatus apply_launch_option(Option option, const char *value,
   }
 }
 
+static TileStatus apply_limit(Option option, const char *value,
+                              TileEmuOptions *emulator) {
+  enum { MAX_MEMORY_MIB = 1 << 24 };
+  if (option == OPTION_MAX_INSTRUCTIONS)
+    return parse_number(option, value, 1, UINT64_MAX,
+                        &emulator->max_instructions);
+  uint64_t size_mib = 0;
+  TileStatus status = parse_number(option, value, 1, MAX_MEMORY_MIB, &size_mib);
+  emulator->max_memory_bytes = size_mib << 20;
+  return status;
+}
+
 static TileStatus apply_value(Option option, const char *value,
                               RunOptions *options) {
   enum { MAX_THREADS = 1024, MAX_SMS = 65535, MAX_REGISTERS = 255 };
@@ -233,8 +247,8 @@ static TileStatus apply_value(Option option, const char *value,
   case OPTION_SEEDS:
     return parse_number(option, value, 1, UINT32_MAX, &options->num_seeds);
   case OPTION_MAX_INSTRUCTIONS:
-    return parse_number(option, value, 1, UINT64_MAX,
-                        &emulator->max_instructions);
+  case OPTION_MAX_MEMORY:
+    return apply_limit(option, value, emulator);
   case OPTION_THREADS:
     status = parse_number(option, value, 1, MAX_THREADS, &number);
     emulator->num_threads = (int)number;
