@@ -76,3 +76,40 @@ func.func @scalars(%A: memref<64x64xf32>, %B: memref<64x64xf32>, %i: index) {
   }
   return
 }
+
+// Sums of columns pass between warps in every step; a mask decides behind a scan
+// whether a part of it is overwritten.
+func.func @reductions(%A: memref<192x48xf32>, %B: memref<48xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c192 = arith.constant 192 : index
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %yes = arith.constant true
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %F = tile.alloc : memref<64x48xf32, #tile.fragment>
+    %R = tile.alloc : memref<48xf32, #tile.fragment>
+    %S = tile.alloc : memref<48xf32, #gpu.address_space<workgroup>>
+    %M = tile.alloc : memref<8xi1, #gpu.address_space<workgroup>>
+    tile.fill %R, %zero : memref<48xf32, #tile.fragment>, f32
+    scf.for %m = %c0 to %c192 step %c64 {
+      %a = tile.region %A[%m, 0] [64, 48] : memref<192x48xf32>
+      tile.copy %a to %F : !tile.region<64x48xf32>, memref<64x48xf32, #tile.fragment>
+      tile.reduce sum %F to %R dim 0 : memref<64x48xf32, #tile.fragment>, memref<48xf32, #tile.fragment>
+    }
+    tile.copy %R to %S : memref<48xf32, #tile.fragment>, memref<48xf32, #gpu.address_space<workgroup>>
+    tile.fill %M, %yes : memref<8xi1, #gpu.address_space<workgroup>>, i1
+    tile.scan sum %S to %S dim 0 : memref<48xf32, #gpu.address_space<workgroup>>, memref<48xf32, #gpu.address_space<workgroup>>
+    %w = tile.region %S[0] [40] : memref<48xf32, #gpu.address_space<workgroup>>
+    %p = tile.any_of %M : memref<8xi1, #gpu.address_space<workgroup>>
+    scf.if %p {
+      tile.fill %w, %one : !tile.region<40xf32, #gpu.address_space<workgroup>>, f32
+    }
+    tile.copy %S to %B : memref<48xf32, #gpu.address_space<workgroup>>, memref<48xf32>
+    gpu.terminator
+  }
+  return
+}
