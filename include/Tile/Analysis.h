@@ -204,8 +204,14 @@ bool tile_copy_instr_is_legal_if_aligned(TileCopyOp copy, TileInstr instr,
 bool tile_product_instr_is_legal(const TileProduct *product, TileInstr instr,
                                  const TileInstrContext *context,
                                  TileInstrReason *out_reason);
-/// Reports a copy or product whose `instr` is not legal. Facts that a host
-/// check can establish are believed when `is_aligned`. Other ops pass.
+/// Whether TMA can carry out the update; if not, why. `rows_are_aligned`: facts
+/// that a host check can establish are believed.
+bool tile_atomic_tma_is_legal(TileAtomicOp atomic,
+                              const TileInstrContext *context,
+                              bool rows_are_aligned,
+                              TileInstrReason *out_reason);
+/// Reports a copy, product or update whose `instr` is not legal. Facts that a
+/// host check can establish are believed when `is_aligned`. Other ops pass.
 MlirLogicalResult tile_instr_verify(MlirOperation op,
                                     const TileInstrContext *context,
                                     bool is_aligned);

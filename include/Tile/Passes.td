@@ -25,7 +25,7 @@ def InstructionAnnotation : Pass<"tile-instruction-annotation", ""> {
   let summary = "Writes the instruction of every copy and product";
   let description = [{
     Consumes: tile ops, the target, facts on regions.
-    Produces: `instr` on every `tile.copy` and `tile.gemm`. A remark on each op
+    Produces: `instr` on every `tile.copy`, `tile.gemm` and `tile.atomic`. A remark on each op
     says why better instructions were not legal.
     Keeps: an instruction that the user required, if it is legal.
     Fails: a required instruction is illegal, or no instruction is legal.

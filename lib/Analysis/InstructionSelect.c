@@ -379,6 +379,12 @@ MlirLogicalResult tile_instr_verify(MlirOperation op,
     instr = product.instr;
     is_legal = !product.has_instr ||
                tile_product_instr_is_legal(&product, instr, context, &reason);
+  } else if (tile_atomic_is(op)) {
+    TileAtomicOp atomic = tile_atomic_cast(op);
+    instr = tile_atomic_instr(atomic);
+    is_legal = mlirAttributeIsNull(tile_atomic_instr_attr(atomic)) ||
+               instr != TILE_INSTR_Tma ||
+               tile_atomic_tma_is_legal(atomic, context, is_aligned, &reason);
   }
   if (is_legal)
     return tile_success();

@@ -239,8 +239,12 @@ static bool describe_op(Build *build, MlirOperation op, TileInferOp *out) {
     return describe_reduce(tile_reduce_cast(op), out);
   if (tile_atomic_is(op)) {
     TileShape shape; // a scalar has none, and no layout
+    TileAtomicOp atomic = tile_atomic_cast(op);
     out->kind = TILE_INFER_COPY;
-    return tile_shape_of(tile_atomic_src(tile_atomic_cast(op)), &shape);
+    if (!mlirAttributeIsNull(tile_atomic_instr_attr(atomic)) &&
+        tile_atomic_instr(atomic) == TILE_INSTR_Tma)
+      out->via = TILE_INFER_TMA;
+    return tile_shape_of(tile_atomic_src(atomic), &shape);
   }
   TileProduct product;
   if (!tile_product_of(op, &product))

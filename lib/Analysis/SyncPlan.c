@@ -199,6 +199,9 @@ static bool is_async(MlirOperation op) {
   TileProduct product;
   if (tile_product_of(op, &product))
     return product.instr == TILE_INSTR_Wgmma;
+  if (tile_atomic_is(op))
+    return !mlirAttributeIsNull(tile_atomic_instr_attr(tile_atomic_cast(op))) &&
+           tile_atomic_instr(tile_atomic_cast(op)) == TILE_INSTR_Tma;
   return tile_copy_is(op) &&
          tile_copy_instr(tile_copy_cast(op)) == TILE_INSTR_Tma;
 }

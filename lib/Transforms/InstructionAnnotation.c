@@ -102,6 +102,20 @@ static MlirLogicalResult choose_product(Plan *plan, const TileProduct *gemm) {
                          wgmma.text, mma.text);
 }
 
+// Only what comes from shared memory has a choice.
+static MlirLogicalResult choose_atomic(Plan *plan, TileAtomicOp atomic) {
+  TileInstrReason reason;
+  if (!mlirAttributeIsNull(tile_atomic_instr_attr(atomic)))
+    return tile_instr_verify(atomic.op, &plan->context, false);
+  if (tile_atomic_tma_is_legal(atomic, &plan->context, false, &reason)) {
+    plan_add(plan, atomic.op, TILE_INSTR_Tma);
+    return tile_success();
+  }
+  Choice *choice = plan_add(plan, atomic.op, TILE_INSTR_Simt);
+  note_declined(choice, TILE_INSTR_Tma, &reason);
+  return tile_success();
+}
+
 static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
   Plan *plan = user_data;
   TileProduct product;
@@ -109,6 +123,8 @@ static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
     plan->result = choose_copy(plan, tile_copy_cast(op));
   else if (tile_product_of(op, &product))
     plan->result = choose_product(plan, &product);
+  else if (tile_atomic_is(op))
+    plan->result = choose_atomic(plan, tile_atomic_cast(op));
   return tile_failed(plan->result) ? MlirWalkResultInterrupt
                                    : MlirWalkResultAdvance;
 }
@@ -120,6 +136,8 @@ static void choice_apply(const Choice *choice) {
       TileInstr_attr(mlirOperationGetContext(choice->op), choice->instr);
   if (tile_copy_is(choice->op))
     tile_copy_set_instr_attr(tile_copy_cast(choice->op), instr);
+  else if (tile_atomic_is(choice->op))
+    tile_atomic_set_instr_attr(tile_atomic_cast(choice->op), instr);
   else
     tile_product_set_instr(choice->op, choice->instr);
   if (!choice->remark_code)

@@ -124,7 +124,7 @@ typedef struct {
 
 static MlirWalkResult verify_instr(MlirOperation op, void *user_data) {
   InstrWalk *walk = user_data;
-  if (tile_copy_is(op))
+  if (tile_copy_is(op) || tile_atomic_is(op))
     walk->result = tile_instr_verify(op, &walk->context, true);
   return tile_failed(walk->result) ? MlirWalkResultInterrupt
                                    : MlirWalkResultAdvance;
@@ -253,21 +253,36 @@ static MlirValue find_or_build_map(TileBuilder *b, MlirOperation launch,
                          .swizzle = TILE_SOME(swizzle));
 }
 
-static void apply_map(TileBuilder *b, const Plan *plan, TileCopyOp copy,
-                      const TileLayoutTma *tma) {
+// The global side of a TMA copy, or of an update by TMA.
+static MlirValue map_window(MlirOperation op) {
+  if (tile_atomic_is(op))
+    return tile_buffer_of(tile_atomic_dst(tile_atomic_cast(op))).region;
+  TileCopyOp copy = tile_copy_cast(op);
   TileShape dst;
   bool is_store = tile_shape_of(tile_copy_dst(copy), &dst) &&
                   dst.space == TILE_SPACE_GLOBAL;
-  MlirValue window =
-      tile_buffer_of(is_store ? tile_copy_dst(copy) : tile_copy_src(copy))
-          .region;
+  return tile_buffer_of(is_store ? tile_copy_dst(copy) : tile_copy_src(copy))
+      .region;
+}
+
+static bool has_map(MlirOperation op) {
+  return tile_atomic_is(op) ? tile_atomic_map(tile_atomic_cast(op)).ptr != NULL
+                            : tile_copy_map(tile_copy_cast(op)).ptr != NULL;
+}
+
+static void apply_map(TileBuilder *b, const Plan *plan, MlirOperation op,
+                      const TileLayoutTma *tma) {
+  MlirValue window = map_window(op);
   TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(window));
   int64_t box[TILE_MAX_RANK];
   intptr_t rank = tensor_box(region, tma, box);
-  b->loc = mlirOperationGetLocation(copy.op);
-  tile_copy_set_map(copy, find_or_build_map(b, plan->kernel,
-                                            tile_region_source(region), box,
-                                            rank, tma->swizzle));
+  b->loc = mlirOperationGetLocation(op);
+  MlirValue map = find_or_build_map(b, plan->kernel, tile_region_source(region),
+                                    box, rank, tma->swizzle);
+  if (tile_atomic_is(op))
+    tile_atomic_set_map(tile_atomic_cast(op), map);
+  else
+    tile_copy_set_map(tile_copy_cast(op), map);
 }
 
 static void apply_maps(const Plan *plan) {
@@ -275,9 +290,8 @@ static void apply_maps(const Plan *plan) {
                    mlirOperationGetLocation(plan->kernel)};
   for (int i = 0; i < plan->problem.problem.num_ops; i++) {
     MlirOperation op = plan->problem.ops[i];
-    if (plan->boxes[i].count == 0 || tile_copy_map(tile_copy_cast(op)).ptr)
-      continue;
-    apply_map(&b, plan, tile_copy_cast(op), &plan->boxes[i]);
+    if (plan->boxes[i].count && !has_map(op))
+      apply_map(&b, plan, op, &plan->boxes[i]);
   }
   mlirIRRewriterDestroy(b.rw);
 }

@@ -46,12 +46,12 @@ static MlirValue region_source(MlirValue tile) {
   return buffer.region.ptr ? buffer.root : (MlirValue){NULL};
 }
 
-// The tensor that a copy reads or writes.
-static MlirValue tensor_of(TileCopyOp copy) {
+// The window of a tensor that a copy reads or writes.
+static MlirValue window_of(TileCopyOp copy) {
   TileShape dst;
   bool is_store = tile_shape_of(tile_copy_dst(copy), &dst) &&
                   dst.space == TILE_SPACE_GLOBAL;
-  return region_source(is_store ? tile_copy_dst(copy) : tile_copy_src(copy));
+  return is_store ? tile_copy_dst(copy) : tile_copy_src(copy);
 }
 
 // A stride that is static and no multiple can never satisfy the condition.
@@ -92,12 +92,34 @@ static bool wants_facts(const Plan *plan, TileCopyOp copy,
   return false;
 }
 
+// The same of an update from shared memory.
+static bool update_wants_facts(const Plan *plan, TileAtomicOp atomic) {
+  TileInstrReason reason;
+  bool is_given = !mlirAttributeIsNull(tile_atomic_instr_attr(atomic));
+  return plan->is_given == is_given &&
+         (!is_given || tile_atomic_instr(atomic) == TILE_INSTR_Tma) &&
+         !tile_atomic_tma_is_legal(atomic, &plan->context, false, &reason) &&
+         tile_atomic_tma_is_legal(atomic, &plan->context, true, &reason);
+}
+
+// The window whose alignment matters, or null.
+static MlirValue wanted_window(const Plan *plan, MlirOperation op,
+                               TileInstr *out_instr) {
+  if (tile_copy_is(op) && wants_facts(plan, tile_copy_cast(op), out_instr))
+    return window_of(tile_copy_cast(op));
+  *out_instr = TILE_INSTR_Tma;
+  if (tile_atomic_is(op) && update_wants_facts(plan, tile_atomic_cast(op)))
+    return tile_atomic_dst(tile_atomic_cast(op));
+  return (MlirValue){NULL};
+}
+
 static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
   Plan *plan = user_data;
   TileInstr instr;
-  if (!tile_copy_is(op) || !wants_facts(plan, tile_copy_cast(op), &instr))
+  MlirValue window = wanted_window(plan, op, &instr);
+  if (!window.ptr)
     return MlirWalkResultAdvance;
-  MlirValue tensor = tensor_of(tile_copy_cast(op));
+  MlirValue tensor = region_source(window);
   if (tile_value_is_inside(tensor, plan->launch.op) ||
       !strides_can_align(tensor))
     return MlirWalkResultAdvance;

@@ -191,6 +191,11 @@ def Tile_AtomicOp : Tile_Op<"atomic", [
     bits from run to run. Two updates of the same memory need no barrier between
     them; any other access does, inside the block.
 
+    With `tma` one thread hands the whole tile to the tensor memory accelerator:
+    `add` of f16, bf16, f32 and integers, the other kinds of integers. It waits
+    until the tensor is updated. `tile-instruction-annotation` chooses it where it
+    is legal; `map` is the tensor map, made with the layout of `src`.
+
     Constraints:
     (C1) `dst` is static and of rank 1 to 5, in global or shared memory;
     (C2) `src` is a scalar of the element type of `dst`, or a whole fragment or

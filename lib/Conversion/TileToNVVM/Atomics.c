@@ -181,11 +181,6 @@ void lower_tile_atomic(Lowering *l, MlirOperation op) {
   MlirValue source = tile_atomic_src(atomic);
   TileShape shape;
   View src, dst;
-  if (!mlirAttributeIsNull(tile_atomic_instr_attr(atomic)) &&
-      tile_atomic_instr(atomic) == TILE_INSTR_Tma) {
-    lower_fail(l, op, "requires tma, which has no lowering yet");
-    return;
-  }
   if (!view_of(l, op, tile_atomic_dst(atomic), &dst))
     return;
   Update update = {op, &dst, tile_atomic_kind(atomic), dst.memory->element};
@@ -196,7 +191,11 @@ void lower_tile_atomic(Lowering *l, MlirOperation op) {
   }
   if (!view_of(l, op, source, &src))
     return;
-  if (src.memory->space == TILE_SPACE_FRAGMENT)
+  bool is_tma = !mlirAttributeIsNull(tile_atomic_instr_attr(atomic)) &&
+                tile_atomic_instr(atomic) == TILE_INSTR_Tma;
+  if (is_tma)
+    update_by_tma(l, atomic, &src, &dst);
+  else if (src.memory->space == TILE_SPACE_FRAGMENT)
     update_from_fragment(l, &update, &src);
   else
     update_by_threads(l, &update, &src, (MlirValue){NULL});

@@ -137,6 +137,10 @@ int64_t update_width(const Lowering *l, const Update *update, int64_t limit);
 void update_run(Lowering *l, const Update *update, MlirValue pointer,
                 const MlirValue *stored, int64_t count, MlirValue predicate);
 
+// TmaAtomics.c
+void update_by_tma(Lowering *l, TileAtomicOp atomic, const View *src,
+                   const View *dst);
+
 // FragmentReductions.c
 void reduce_from_fragment(Lowering *l, TileReduceOp reduce, const View *src,
                           const View *dst);

@@ -61,4 +61,19 @@ gpu.module @m {
     tile.atomic max %x to %A : f64, memref<1xf64>
     gpu.return
   }
+
+  // One thread issues the boxes, and waits for all of them.
+  // SM90-LABEL: llvm.func @tma
+  // SM90: %[[ELECTED:.*]] = arith.cmpi eq, %{{.*}}, %c0_i32
+  // SM90: cf.cond_br %[[ELECTED]]
+  // SM90: nvvm.cp.async.bulk.tensor.reduce %{{.*}}, %{{.*}}, box[%c32_i32{{.*}}, %c16_i32{{.*}}] {redKind = #nvvm.tma_redux_kind<add>}
+  // SM90-NEXT: nvvm.cp.async.bulk.commit.group
+  // SM90-NEXT: nvvm.cp.async.bulk.wait_group 0
+  // SM90-NEXT: cf.br
+  gpu.func @tma(%A: memref<?x?xf32>, %map: !tile.tensor_map) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %s = tile.alloc {layout = #tile.layout<"linear">, offset = 0} : memref<8x32xf32, #gpu.address_space<workgroup>>
+    %a = tile.region %A[16, 32] [8, 32] : memref<?x?xf32>
+    tile.atomic add %s to %a map %map {instr = #tile.instr<tma>} : memref<8x32xf32, #gpu.address_space<workgroup>>, !tile.region<8x32xf32>
+    gpu.return
+  }
 }

@@ -41,8 +41,19 @@ gpu.module @predicate {
 gpu.module @atomic {
   gpu.func @f(%x: memref<32xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %s = tile.alloc {layout = #tile.layout<"linear">, offset = 0} : memref<32xf32, #gpu.address_space<workgroup>>
-    // expected-error @+1 {{requires tma, which has no lowering yet}}
+    // expected-error @+1 {{uses tma without a tensor map; run tile-layout-inference first}}
     tile.atomic add %s to %x {instr = #tile.instr<tma>} : memref<32xf32, #gpu.address_space<workgroup>>, memref<32xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @atomic_layout {
+  gpu.func @f(%x: memref<8x32xf32>, %map: !tile.tensor_map) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %s = tile.alloc {layout = #tile.layout<"bases<d0=(o:1*8), d1=(o:8*32) -> o:256>">, offset = 0} : memref<8x32xf32, #gpu.address_space<workgroup>>
+    // expected-error @+1 {{the layout of the tile does not suit TMA}}
+    tile.atomic add %s to %x map %map {instr = #tile.instr<tma>} : memref<8x32xf32, #gpu.address_space<workgroup>>, memref<8x32xf32>
     gpu.return
   }
 }

@@ -70,3 +70,21 @@ func.func @reductions(%f: memref<64x8xf32, #tile.fragment>, %r: memref<8xf32, #t
   }
   return
 }
+
+// An update by TMA reads the tile through the asynchronous proxy: the writers
+// fence, and what overwrites the tile meets the thread that waited.
+// CHECK-LABEL: func.func @tma
+// CHECK: tile.fill
+// CHECK-NEXT: tile.fence_proxy
+// CHECK-NEXT: tile.barrier_sync
+// CHECK-NEXT: tile.atomic add
+// CHECK-NEXT: tile.barrier_sync
+// CHECK-NEXT: tile.fill
+func.func @tma(%A: memref<?x?xf32>, %map: !tile.tensor_map, %v: f32) attributes {tile.num_threads = 128 : i32} {
+  %S = tile.alloc {layout = #tile.layout<"linear">, offset = 0} : memref<8x32xf32, #shared>
+  %a = tile.region %A[0, 0] [8, 32] : memref<?x?xf32>
+  tile.fill %S, %v : memref<8x32xf32, #shared>, f32
+  tile.atomic add %S to %a map %map {instr = #tile.instr<tma>} : memref<8x32xf32, #shared>, !tile.region<8x32xf32>
+  tile.fill %S, %v : memref<8x32xf32, #shared>, f32
+  return
+}

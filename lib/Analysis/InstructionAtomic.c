@@ -1,0 +1,126 @@
+//===- InstructionAtomic.c - Atomic updates that TMA can do ---------------===//
+//
+// PTX ISA, "cp.reduce.async.bulk.tensor": a box of shared memory is combined
+// with a tensor. What holds for tensor maps and boxes is as for copies.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tile/Analysis.h"
+
+#include "Tile/Ops/func.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { TMA_ALIGN_BYTES = 16 };
+
+static bool refuse(TileInstrReason *out, const char *code, const char *format,
+                   ...) __attribute__((format(printf, 3, 4)));
+
+static bool refuse(TileInstrReason *out, const char *code, const char *format,
+                   ...) {
+  out->code = code;
+  va_list args;
+  va_start(args, format);
+  vsnprintf(out->text, sizeof out->text, format, args);
+  va_end(args);
+  return false;
+}
+
+// Extremes of floats would lose NaN.
+static bool takes_type(TileAtomicKind kind, MlirType element) {
+  int bits = tile_elem_bits(element);
+  if (tile_elem_is_float(element))
+    return kind == TILE_ATOMIC_KIND_Add && bits <= 32;
+  return bits == 32 || bits == 64;
+}
+
+static bool has_unit_rows(TileRegionOp region) {
+  MlirType source = mlirValueGetType(tile_region_source(region));
+  int64_t strides[TILE_MAX_RANK], offset;
+  int64_t rank = mlirShapedTypeGetRank(source);
+  return rank >= 1 && rank <= TILE_MAX_RANK &&
+         mlirLogicalResultIsSuccess(
+             mlirMemRefTypeGetStridesAndOffset(source, strides, &offset)) &&
+         strides[rank - 1] == 1 &&
+         tile_region_result_dim(region, (int)rank - 1) >= 0;
+}
+
+static bool is_host_argument(MlirValue tensor) {
+  return mlirValueIsABlockArgument(tensor) &&
+         func_func_is(
+             mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(tensor)));
+}
+
+// Rows of the window start at multiples of 16 bytes.
+static bool is_aligned(MlirValue window, TileRegionOp region,
+                       const TileShape *shape, bool rows_are_aligned,
+                       TileInstrReason *out) {
+  int64_t rank =
+      mlirShapedTypeGetRank(mlirValueGetType(tile_region_source(region)));
+  int64_t column =
+      tile_index_divisor(tile_region_offset(region, (int)rank - 1)) *
+      tile_elem_bits(shape->element) / 8;
+  if ((rows_are_aligned && column % TMA_ALIGN_BYTES == 0) ||
+      tile_window_align_bytes(window) % TMA_ALIGN_BYTES == 0)
+    return true;
+  return refuse(out, "tile-instr/alignment",
+                "rows are known to be aligned to %lld bytes; TMA needs 16",
+                (long long)tile_window_align_bytes(window));
+}
+
+static bool suits_tma(const TileShape *tile, const TileLayout *layout,
+                      TileLayoutError *out_error) {
+  TileLayoutTma tma;
+  return tile_layout_derive_tma(layout, tile_elem_bits(tile->element),
+                                tile->rank - 1, &tma, out_error);
+}
+
+static bool has_tma_layout(MlirValue tile, const TileShape *shape,
+                           TileInstrReason *out) {
+  TileLayout layout;
+  TileLayoutError error;
+  bool ok = tile_given_layout(tile, &layout) ||
+            tile_layout_parse("linear", shape->extent, shape->rank,
+                              tile_elem_bits(shape->element), &layout, &error);
+  return (ok && suits_tma(shape, &layout, &error)) ||
+         refuse(out, "tile-instr/layout",
+                "the layout of the tile does not suit TMA: %.120s", error.text);
+}
+
+bool tile_atomic_tma_is_legal(TileAtomicOp atomic,
+                              const TileInstrContext *context,
+                              bool rows_are_aligned, TileInstrReason *out) {
+  TileShape src, dst;
+  MlirValue window = tile_atomic_dst(atomic), tile = tile_atomic_src(atomic);
+  if (!tile_shape_of(tile, &src) || !tile_shape_of(window, &dst) ||
+      src.space != TILE_SPACE_SHARED || dst.space != TILE_SPACE_GLOBAL)
+    return refuse(out, "spaces", "TMA takes a shared tile to a tensor");
+  if (!context->target->has_tma)
+    return refuse(out, "target", "%s has no TMA", context->target->chip);
+  if (!mlirTypeEqual(src.element, dst.element))
+    return refuse(out, "tile-instr/convert", "TMA does not convert elements");
+  if (!takes_type(tile_atomic_kind(atomic), dst.element))
+    return refuse(out, "tile-instr/types",
+                  "TMA has no such update of elements of this type");
+  TileBuffer buffer = tile_buffer_of(window);
+  if (!buffer.region.ptr || !tile_is_whole_or_slot(tile))
+    return refuse(out, "tile-instr/window",
+                  "TMA takes whole tiles to windows of tensors");
+  TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
+  if (!has_unit_rows(region))
+    return refuse(out, "tile-instr/stride",
+                  "rows of the window are not known to be contiguous");
+  if (!context->in_launch || !is_host_argument(tile_region_source(region)))
+    return refuse(out, "tile-instr/base",
+                  "a tensor map can only be made on the host, of an argument "
+                  "of the function that launches");
+  if (!is_aligned(window, region, &dst, rows_are_aligned, out))
+    return false;
+  int64_t row_bytes =
+      dst.extent[dst.rank - 1] * tile_elem_bits(dst.element) / 8;
+  if (row_bytes % TMA_ALIGN_BYTES)
+    return refuse(out, "tile-instr/row",
+                  "rows of the tile have %lld bytes, no multiple of 16",
+                  (long long)row_bytes);
+  return has_tma_layout(tile, &src, out);
+}
