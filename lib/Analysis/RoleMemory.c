@@ -36,6 +36,10 @@ TileRoleBox tile_role_box_of(MlirValue tile) {
     box.hi[d] = shape.extent[d];
   if (!buffer.region.ptr)
     return box;
+  if (!mlirValueEqual(buffer.base, buffer.root)) {
+    box.is_exact = false; // a window of a view may be anywhere in the tile
+    return box;
+  }
   TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
   for (int d = 0; d < shape.rank; d++)
     box_dimension(&box, d, tile_region_static_offsets(region, d),
@@ -46,6 +50,12 @@ TileRoleBox tile_role_box_of(MlirValue tile) {
 static TileRoleBox box_of_element(MlirValue memref, TileRange indices) {
   TileRoleBox box = {.is_exact = true};
   TileShape shape = {0};
+  MlirValue root = tile_buffer_of(memref).root;
+  if (!mlirValueEqual(memref, root)) {
+    box = tile_role_box_of(root);
+    box.is_exact = false;
+    return box;
+  }
   if (!tile_shape_of(memref, &shape))
     return box;
   for (int d = 0; d < shape.rank; d++) {

@@ -12,7 +12,8 @@
 // one copy.
 //
 //   (P1) before a fill: what is in the slot is drained; acquire. After it:
-//        commit. Nobody reads it later: drain.
+//        commit. A fill that is not read before the next one is dropped. A
+//        branch that copies to the same place twice is looked into.
 //   (P2) before a read of a Filled slot: wait. After the last read: release.
 //   (P3) where branches meet and the slot is read later, all are Held or none;
 //        if it is not, each branch drains at its end.
@@ -30,11 +31,11 @@
 
 //===-- Verbs, not yet entered --------------------------------------------===//
 
-typedef enum { BEFORE, AFTER, END } Where;
+typedef enum { BEFORE, AFTER, END, DROP } Where;
 
 typedef struct {
   Where where;
-  TileRoleNode *node;   // BEFORE and AFTER
+  TileRoleNode *node; // BEFORE and AFTER; DROP: copies in it that nobody reads
   TileRoleBlock *block; // END
   TileVerbKind verb;
 } Direction;
@@ -222,8 +223,28 @@ static void spread_liveness(Place *p, const TileRoleBlock *block, bool live) {
 
 static State place_block(Place *p, TileRoleBlock *block, State state);
 
+// Whether a path through `node` may copy to the same cells twice: copies of
+// one fill complete in any order.
+static bool fills_twice(const Place *p, const TileRoleNode *node) {
+  for (int b = 0; b < node->num_blocks; b++) {
+    uint8_t *all = cells_new(p);
+    for (int i = 0; i < node->blocks[b].num_nodes; i++) {
+      const TileRoleNode *inner = node->blocks[b].nodes[i];
+      if (!p->fills[inner->id])
+        continue;
+      uint8_t *cells = cells_new(p);
+      cells_may_fill(p, inner, cells);
+      if (cells_meet(p, cells, all) || fills_twice(p, inner))
+        return true;
+      cells_may_fill(p, inner, all);
+    }
+  }
+  return false;
+}
+
 static bool is_fill(const Place *p, const TileRoleNode *node) {
-  return p->fills[node->id] && !p->reads[node->id] && !p->loop_fills[node->id];
+  return p->fills[node->id] && !p->reads[node->id] &&
+         !p->loop_fills[node->id] && !fills_twice(p, node);
 }
 
 // The last statement of the fill that begins with number `first` of `block`.
@@ -235,7 +256,7 @@ static int fill_end(const Place *p, const TileRoleBlock *block, int first,
   int last = first;
   for (int i = first + 1; i < block->num_nodes; i++) {
     const TileRoleNode *node = block->nodes[i];
-    if (p->reads[node->id] || p->loop_fills[node->id])
+    if (p->reads[node->id] || (p->fills[node->id] && !is_fill(p, node)))
       break;
     if (!p->fills[node->id])
       continue;
@@ -270,10 +291,14 @@ static State place_fill(Place *p, TileRoleBlock *block, int first, State state,
   if (state.kind != EMPTY && live && is_empty_set(p, must_first))
     return fail(p, "tile-ws/stale-read", begin);
   drain(p, state, BEFORE, begin, NULL);
+  for (int i = first; !live && i <= *out_last; i++)
+    if (p->fills[block->nodes[i]->id])
+      direct(p, (Direction){.where = DROP, .node = block->nodes[i]});
+  if (!live)
+    return (State){EMPTY, NULL};
   direct(p, (Direction){BEFORE, begin, NULL, TILE_VERB_ACQUIRE});
   direct(p, (Direction){AFTER, end, NULL, TILE_VERB_COMMIT});
-  state = (State){FILLED, must};
-  return live ? state : drain(p, state, AFTER, end, NULL);
+  return (State){FILLED, must};
 }
 
 // (P2)
@@ -389,9 +414,20 @@ static void mark_advance(Place *p, TileRoleNode *around, TileRoleKind role,
   }
 }
 
+static void drop(const Place *p, TileRoleNode *node) {
+  node->is_dead |= fills_group(p, node);
+  for (int b = 0; b < node->num_blocks; b++)
+    for (int i = 0; i < node->blocks[b].num_nodes; i++)
+      drop(p, node->blocks[b].nodes[i]);
+}
+
 static void enter(Place *p, int channel) {
   for (int i = 0; i < p->num_directions; i++) {
     const Direction *d = &p->directions[i];
+    if (d->where == DROP) {
+      drop(p, d->node);
+      continue;
+    }
     TileRoleKind role = tile_verb_role(d->verb);
     TileRoleVerbs *verbs = d->where == END      ? &d->block->end[role]
                            : d->where == BEFORE ? &d->node->before[role]

@@ -82,7 +82,11 @@ static void check_uses(TileRolePlan *plan, TileRoleBuffer *buffer,
   for (MlirOpOperand use = mlirValueGetFirstUse(tile);
        !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation op = mlirOpOperandGetOwner(use);
-    if (tile_region_is(op))
+    TileShape shape;
+    if (tile_region_is(op) ||
+        (tile_view_is(op) &&
+         tile_shape_of(mlirOperationGetResult(op, 0), &shape) &&
+         shape.rank < MAX_RING_RANK))
       check_uses(plan, buffer, mlirOperationGetResult(op, 0));
     else if (!can_use_slot(op, tile))
       give_up(buffer, "tile-ws/unsupported-use", op);
@@ -245,14 +249,6 @@ static void build_channels(TileRolePlan *plan, const TileRoleNeed *need) {
     if (fill->buffer->is_taken && fill->buffer->channel < 0 &&
         has_reader(plan, need, fill->buffer))
       channel_add(plan, need, fill->buffer);
-  for (TileRoleFill *fill = plan->fills; fill; fill = fill->next) {
-    if (fill->buffer->channel < 0)
-      continue;
-    TileRoleChannel *channel = &plan->channels[fill->buffer->channel];
-    channel->has_tma |= fill->instr == TILE_INSTR_Tma;
-    channel->has_cp_async |= fill->instr == TILE_INSTR_CpAsync;
-    channel->has_simt |= fill->instr == TILE_INSTR_Simt;
-  }
 }
 
 //===-- 5. Places ---------------------------------------------------------===//
@@ -265,6 +261,8 @@ static void clear_verbs(TileRoleVerbs verbs[TILE_NUM_ROLES]) {
 static void clear_places(TileRolePlan *plan) {
   for (int i = 0; i < plan->num_nodes; i++) {
     TileRoleNode *node = plan->nodes[i];
+    node->is_dead = node->fill && node->fill->buffer->is_taken &&
+                    node->fill->buffer->channel < 0;
     clear_verbs(node->before);
     clear_verbs(node->after);
     for (int b = 0; b < node->num_blocks; b++)
@@ -327,17 +325,26 @@ static bool defines_needed(const TileRoleNeed *need, const TileRoleNode *node) {
 // Whether the producer has something to do at `node`.
 static bool mark_needed(TileRolePlan *plan, const TileRoleNeed *need,
                         TileRoleNode *node) {
-  bool is_dead = node->fill && node->fill->buffer->is_taken &&
-                 node->fill->buffer->channel < 0;
-  node->is_dead = is_dead;
-  node->is_moved = node->fill && node->fill->buffer->channel >= 0;
+  node->is_moved =
+      node->fill && node->fill->buffer->channel >= 0 && !node->is_dead;
   node->forward = need->forward[node->id];
-  node->is_needed = node->is_moved || need->nodes[node->id] ||
-                    (defines_needed(need, node) && !is_dead);
+  node->is_needed =
+      node->is_moved || need->nodes[node->id] || defines_needed(need, node);
   for (int b = 0; b < node->num_blocks; b++)
     node->is_needed |= mark_block(plan, need, &node->blocks[b]);
   return node->is_needed || node->before[TILE_ROLE_PRODUCER].first ||
          node->after[TILE_ROLE_PRODUCER].first;
+}
+
+static void find_agents(TileRolePlan *plan) {
+  for (TileRoleFill *fill = plan->fills; fill; fill = fill->next) {
+    if (!fill->node->is_moved)
+      continue;
+    TileRoleChannel *channel = &plan->channels[fill->buffer->channel];
+    channel->has_tma |= fill->instr == TILE_INSTR_Tma;
+    channel->has_cp_async |= fill->instr == TILE_INSTR_CpAsync;
+    channel->has_simt |= fill->instr == TILE_INSTR_Simt;
+  }
 }
 
 //===-- Entry -------------------------------------------------------------===//
@@ -400,10 +407,11 @@ void tile_role_plan_build(TileArena *arena, MlirOperation kernel,
     tile_role_prelude_solve(plan);
     build_channels(plan, &need);
   } while (!place_channels(plan, &need));
+  plan->needed = need.values;
+  mark_block(plan, &need, &plan->body);
+  find_agents(plan);
   if (plan->num_channels > 0 && !tile_role_budget_solve(plan, options)) {
     plan->kernel_reason = (TileRoleReason){"tile-ws/too-many-threads", {NULL}};
     plan->num_channels = 0;
   }
-  plan->needed = need.values;
-  mark_block(plan, &need, &plan->body);
 }

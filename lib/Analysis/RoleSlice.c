@@ -235,6 +235,12 @@ static bool keeps_element_type(const TileRoleFill *fill) {
          mlirTypeEqual(src.element, fill->buffer->shape.element);
 }
 
+// Coordinates of a view are not those of the tile.
+static bool is_viewed(MlirValue tile) {
+  TileBuffer buffer = tile_buffer_of(tile);
+  return !mlirValueEqual(buffer.base, buffer.root);
+}
+
 // (N4)
 static TileRoleFill *only_fill(const TileRolePlan *plan,
                                const TileRoleNode *node) {
@@ -251,7 +257,12 @@ static TileRoleFill *only_fill(const TileRolePlan *plan,
       return NULL;
     found = fill;
   }
-  if (!found || !box_contains(&found->box, &access->box, rank) ||
+  MlirValue read = memref_load_is(node->op)
+                       ? memref_load_memref(memref_load_cast(node->op))
+                       : mlirOperationGetOperand(node->op, 0);
+  if (!found || is_viewed(read) ||
+      is_viewed(tile_copy_dst(tile_copy_cast(found->node->op))) ||
+      !box_contains(&found->box, &access->box, rank) ||
       !comes_before(found, node) || !keeps_element_type(found) ||
       !tile_region_is(
           mlirOpResultGetOwner(tile_copy_src(tile_copy_cast(found->node->op)))))

@@ -14,6 +14,11 @@
 //        it before it goes on, on the mbarrier that the copy signals.
 //        But a TMA store is complete for the thread that issued it only: behind
 //        it the tensor counts as written by a thread.
+//        But a thread that waits for one copy to a tile must not miss two: the
+//        parity of the mbarrier would be the same again. Mostly a barrier
+//        stands between because the tile was read; where none does, the next
+//        copy to the whole tile gets one. Rings are windows of tiles: their
+//        other barriers order them.
 //   (S5) A barrier without a fence orders generic writes but leaves them
 //        unfenced; the fence may then follow it.
 //   (S6) Atomic updates need no barrier between them. To any other access one
@@ -31,7 +36,7 @@
 // does not opt out (`tile.may_alias`); any other two may be the same memory.
 //
 // Decisions only grow, and the state is a finite set: the fixpoint over loops
-// ends after at most (6 bits per buffer + decisions) rounds.
+// ends after at most (7 bits per buffer + decisions) rounds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,10 +55,12 @@ enum {
   ASYNC_READ = 4,
   UNFENCED = 8, // written by the generic proxy since the last fence
   ATOMIC_UPDATE = 16,
-  UNDER_WAY = 32 // cp.async that nobody has waited for is writing
+  UNDER_WAY = 32,  // cp.async that nobody has waited for is writing
+  ASYNC_WRITE = 64 // of the whole tile
 };
 enum {
-  SINCE_BARRIER = GENERIC_READ | GENERIC_WRITE | ASYNC_READ | ATOMIC_UPDATE
+  SINCE_BARRIER =
+      GENERIC_READ | GENERIC_WRITE | ASYNC_READ | ATOMIC_UPDATE | ASYNC_WRITE
 };
 
 typedef struct {
@@ -158,6 +165,7 @@ typedef struct {
   bool is_async; // by the asynchronous proxy
   bool is_store; // by TMA
   bool is_under_way, exist;
+  bool fills_tile; // all of it, by the asynchronous proxy
 } Accesses;
 
 typedef struct {
@@ -221,6 +229,8 @@ static Accesses accesses_of(Flow *flow, MlirOperation op) {
                   .is_under_way =
                       tile_copy_is(op) && tile_copy_async(tile_copy_cast(op))};
   AccessWalk walk = {flow, &out};
+  out.fills_tile = out.is_async && tile_copy_is(op) &&
+                   tile_is_whole(tile_copy_dst(tile_copy_cast(op)));
   memset(out.bits, 0, flow->num_buffers);
   if (!tile_op_is(op)) {
     add_accesses_of_other(&walk, op);
@@ -245,8 +255,12 @@ typedef struct {
 
 // What must stand before an op that does `access` to some bytes, given what
 // happened to them before.
-static Need need_against(uint8_t access, bool is_async, uint8_t before) {
+static Need need_against(uint8_t access, const Accesses *accesses,
+                         uint8_t before) {
+  bool is_async = accesses->is_async;
   Need need = {false, false};
+  if (accesses->fills_tile && (access & WRITES) && (before & ASYNC_WRITE))
+    need.barrier = true;      // (S4)
   if (before & GENERIC_WRITE) // (S1), (S2)
     need.barrier = true;
   if ((access & (READS | WRITES)) && (before & ATOMIC_UPDATE)) // (S6)
@@ -266,8 +280,7 @@ static Need need_before(const Flow *flow, const Accesses *accesses,
     for (size_t b = 0; accesses->bits[a] && b < flow->num_buffers; b++) {
       if (!state.bits[b] || !buffers_overlap(flow, a, b))
         continue;
-      Need one =
-          need_against(accesses->bits[a], accesses->is_async, state.bits[b]);
+      Need one = need_against(accesses->bits[a], accesses, state.bits[b]);
       need.barrier |= one.barrier;
       need.fence |= one.fence;
     }
@@ -308,6 +321,8 @@ static void perform(const Flow *flow, const Accesses *accesses, State state) {
       state.bits[i] |= UNDER_WAY;
     else if (writes && (!accesses->is_async || accesses->is_store)) // (S4)
       state.bits[i] |= GENERIC_WRITE | UNFENCED;
+    else if (writes && accesses->fills_tile && i < flow->shared->num_buffers)
+      state.bits[i] |= ASYNC_WRITE;
     if (accesses->bits[i] & UPDATES)
       state.bits[i] |= ATOMIC_UPDATE | UNFENCED;
   }

@@ -17,6 +17,9 @@
 //        the readers after they have waited, since it lands behind the arrival.
 //   (R4) An acquire waits for the phase before the one of its round: the first
 //        lap passes at once on fresh barriers.
+//        Threads that fill nothing arrive nowhere: the others could be two laps
+//        ahead, where the parity is the same again. So where TMA fills alone,
+//        its leader waits alone.
 //   (R5) A role that issues cp.async does not end before the last one landed.
 //
 //===----------------------------------------------------------------------===//
@@ -385,21 +388,24 @@ static void lower_commit(Rewrite *r, MlirOperation op) {
 }
 
 static void wait_for(Rewrite *r, MlirValue barrier, MlirValue slot,
-                     MlirValue parity) {
+                     MlirValue parity, bool leader) {
   tile_barrier_wait(&r->b, .barrier = barrier, .slot = slot_index(r, slot),
-                    .parity = parity);
+                    .parity = parity, .leader = leader);
 }
 
 static void lower_acquire(Rewrite *r, MlirOperation op) {
   TileAcquireOp acquire = tile_acquire_cast(op);
-  MlirValue parity = arith_xori(&r->b, tile_acquire_parity(acquire), // (R4)
+  MlirValue parity = arith_xori(&r->b, tile_acquire_parity(acquire),
                                 tile_const_int(&r->b, 1, 32));
-  wait_for(r, r->empty, tile_acquire_slot(acquire), parity);
+  TileChannelOp channel = r->channel->op;
+  bool only_tma = tile_channel_cp_async_threads(channel) == 0 &&
+                  tile_channel_simt_threads(channel) == 0;
+  wait_for(r, r->empty, tile_acquire_slot(acquire), parity, only_tma); // (R4)
 }
 
 static void lower_wait(Rewrite *r, MlirOperation op) {
   TileWaitOp wait = tile_wait_cast(op);
-  wait_for(r, r->full, tile_wait_slot(wait), tile_wait_parity(wait));
+  wait_for(r, r->full, tile_wait_slot(wait), tile_wait_parity(wait), false);
   if (r->channel->has_cp_async && r->channel->is_read_async) // (R3)
     tile_fence_proxy(&r->b, 0);
 }

@@ -88,13 +88,9 @@ static TileSpace space_of(MlirValue memref) {
 // Shared tiles belong to the consumers, or are rings; windows of rings are cut
 // where they are used.
 static bool is_passed_over(const WsEmit *e, MlirOperation op) {
-  MlirValue root;
-  if (tile_region_is(op))
-    root = tile_region_source(tile_region_cast(op));
-  else if (tile_alloc_is(op))
-    root = mlirOperationGetResult(op, 0);
-  else
+  if (!tile_region_is(op) && !tile_view_is(op) && !tile_alloc_is(op))
     return false;
+  MlirValue root = tile_buffer_of(mlirOperationGetResult(op, 0)).root;
   if (space_of(root) != TILE_SPACE_SHARED)
     return false;
   const TileRoleBuffer *buffer =

@@ -64,16 +64,37 @@ static MlirValue ring_of(const WsEmit *e, const TileRoleBuffer *buffer) {
   return *(MlirValue *)tile_pointer_map_get(&e->shared->ring_of, buffer);
 }
 
+// The ring of `buffer`, or a view of it that gives every slot the shape that
+// `base` gives the tile.
+static MlirValue ring_seen_as(WsEmit *e, const TileRoleBuffer *buffer,
+                              MlirValue base) {
+  MlirValue ring = ring_of(e, buffer);
+  if (mlirValueEqual(base, buffer->value))
+    return ring;
+  TileShape shape;
+  int64_t extent[TILE_MAX_RANK] = {e->plan->channels[buffer->channel].depth};
+  tile_shape_of(base, &shape);
+  for (int d = 0; d < shape.rank; d++)
+    extent[d + 1] = shape.extent[d];
+  MlirType type = mlirMemRefTypeContiguousGet(
+      shape.element, shape.rank + 1, extent,
+      mlirMemRefTypeGetMemorySpace(mlirValueGetType(base)));
+  return tile_view(&e->b, .type = type, .source = ring);
+}
+
 // The slot of `buffer` that the role holds, cut as `tile` cuts the buffer.
 static MlirValue slot_of(WsEmit *e, const TileRoleBuffer *buffer,
                          MlirValue tile) {
-  MlirValue cut = tile_buffer_of(tile).region;
+  TileBuffer named = tile_buffer_of(tile);
+  MlirValue cut = named.region;
+  TileShape shape;
   Window window = {.rank = 0};
   window_add(&window, tile_int_value(ws_slot_index(e, buffer->channel)), 1,
              true);
-  for (int d = 0; d < buffer->shape.rank; d++) {
+  tile_shape_of(named.base, &shape);
+  for (int d = 0; d < shape.rank; d++) {
     if (!cut.ptr) {
-      window_add(&window, tile_int_constant(0), buffer->shape.extent[d], false);
+      window_add(&window, tile_int_constant(0), shape.extent[d], false);
       continue;
     }
     TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(cut));
@@ -81,7 +102,8 @@ static MlirValue slot_of(WsEmit *e, const TileRoleBuffer *buffer,
                tile_region_static_sizes(region, d),
                tile_region_result_dim(region, d) < 0);
   }
-  return window_build(e, &window, ring_of(e, buffer), TILE_NULL_VALUE);
+  return window_build(e, &window, ring_seen_as(e, buffer, named.base),
+                      TILE_NULL_VALUE);
 }
 
 //===-- Uses --------------------------------------------------------------===//
@@ -102,7 +124,8 @@ static MlirWalkResult find_use(MlirOperation op, void *user_data) {
   bool found = false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
     found |= operand_buffer(uses->e, op, i) != NULL;
-  if (!found || tile_region_is(op)) // windows are cut again at their uses
+  // Windows and views are made again at their uses.
+  if (!found || tile_region_is(op) || tile_view_is(op))
     return MlirWalkResultAdvance;
   if (uses->num_ops == uses->capacity) {
     uses->capacity = uses->capacity ? 2 * uses->capacity : 8;
@@ -121,7 +144,8 @@ static void load_from_slot(WsEmit *e, MlirOperation op,
   TileRange given = memref_load_indices(memref_load_cast(op));
   MlirValue operands[TILE_MAX_RANK + 1];
   intptr_t n = 0;
-  operands[n++] = ring_of(e, buffer);
+  operands[n++] =
+      ring_seen_as(e, buffer, memref_load_memref(memref_load_cast(op)));
   operands[n++] = ws_slot_index(e, buffer->channel);
   for (intptr_t i = 0; i < given.n; i++)
     operands[n++] = tile_range_at(given, i);
@@ -133,11 +157,11 @@ static void use_slots(WsEmit *e, MlirOperation op) {
     TileRoleBuffer *buffer = operand_buffer(e, op, i);
     if (!buffer)
       continue;
+    mlirRewriterBaseSetInsertionPointBefore(e->b.rw, op);
     if (memref_load_is(op)) {
       load_from_slot(e, op, buffer);
       return;
     }
-    mlirRewriterBaseSetInsertionPointBefore(e->b.rw, op);
     mlirOperationSetOperand(op, i,
                             slot_of(e, buffer, mlirOperationGetOperand(op, i)));
   }

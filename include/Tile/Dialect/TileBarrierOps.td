@@ -117,7 +117,12 @@ def Tile_BarrierWaitOp : Tile_BarrierSlotOp<"barrier_wait"> {
   let summary = "waits until the phase of a parity has completed";
   let description = [{
     Every executing thread waits until the phase of parity `parity` (0 for the
-    first phase) of the slot is complete.
+    first phase) of the slot is complete; with `leader` the thread that arrives
+    `by leader` does, and nobody else.
+
+    A parity tells a phase from the next one only. So a thread may wait when the
+    barrier cannot complete two phases without it: because it arrives there
+    itself, or on the barrier that the others wait for.
 
     Constraints:
     (C1) a constant slot is within the barrier;
@@ -130,7 +135,8 @@ def Tile_BarrierWaitOp : Tile_BarrierSlotOp<"barrier_wait"> {
   }];
   let arguments = (ins Arg<Tile_BarrierType, "the barrier">:$barrier,
                        Arg<Index, "its slot">:$slot,
-                       Arg<I32, "parity of the phase">:$parity);
+                       Arg<I32, "parity of the phase">:$parity,
+                       Arg<UnitAttr, "whether one thread waits">:$leader);
   let assemblyFormat = "$barrier `[` $slot `]` `parity` $parity attr-dict `:` qualified(type($barrier))";
 }
 

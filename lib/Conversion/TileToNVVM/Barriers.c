@@ -126,7 +126,14 @@ void lower_tile_barrier_wait(Lowering *l, MlirOperation op) {
   MlirValue pointer = barrier_slot_pointer(l, tile_barrier_wait_barrier(wait),
                                            tile_barrier_wait_slot(wait));
   MlirBlock before = mlirOperationGetBlock(op);
-  MlirBlock after = mlirxSplitBlock(l->b.rw, op);
+  MlirBlock after;
+  if (tile_barrier_wait_leader(wait)) {
+    IfBlocks blocks = if_begin(l, op, is_elected(l));
+    before = blocks.body;
+    after = blocks.after;
+  } else {
+    after = mlirxSplitBlock(l->b.rw, op);
+  }
   MlirBlock spin =
       mlirRewriterBaseCreateBlockBefore(l->b.rw, after, 0, NULL, NULL);
   mlirRewriterBaseSetInsertionPointToEnd(l->b.rw, before);

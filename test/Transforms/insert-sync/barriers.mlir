@@ -152,3 +152,27 @@ func.func @guarded_write(%F: memref<64x64xbf16, #tile.fragment>, %c: i1) attribu
   tile.copy %S to %F {instr = #tile.instr<simt>} : !shared, memref<64x64xbf16, #tile.fragment>
   return
 }
+
+// Every thread waits for a copy by parity. Nothing reads the tile, so no barrier
+// of that kind keeps a thread from being two copies late: the next copy has one.
+// CHECK-LABEL: func.func @copies_that_nobody_reads
+// CHECK: scf.for
+// CHECK: tile.barrier_sync
+// CHECK-NEXT: tile.copy
+// CHECK-NEXT: tile.barrier_wait
+// CHECK-NOT: tile.barrier_sync
+func.func @copies_that_nobody_reads(%A: !global, %n: index, %p: i32) attributes {tile.num_threads = 128 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %S = tile.alloc : !shared
+  %bar = tile.barrier_alloc : !tile.barrier<1>
+  tile.barrier_init %bar arrivals 1 : !tile.barrier<1>
+  tile.barrier_sync
+  %a = tile.region %A[0, 0] [64, 64] : !global
+  scf.for %i = %c0 to %n step %c1 {
+    tile.barrier_expect %bar[%c0] bytes 8192 : !tile.barrier<1>
+    tile.copy %a to %S signal %bar[%c0] of !tile.barrier<1> {instr = #tile.instr<tma>} : !window, !shared
+    tile.barrier_wait %bar[%c0] parity %p : !tile.barrier<1>
+  }
+  return
+}

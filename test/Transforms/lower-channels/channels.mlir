@@ -45,7 +45,8 @@ func.func @tma(%A: memref<64x64xbf16>, %s: i32, %p: i32) attributes {tile.num_th
       %a = tile.region %A[0, 0] [64, 64] : memref<64x64xbf16>
       // CHECK: %[[ONE:.*]] = arith.constant 1 : i32
       // CHECK-NEXT: %[[OTHER:.*]] = arith.xori %arg2, %[[ONE]]
-      // CHECK: tile.barrier_wait %[[EMPTY]][%{{.*}}] parity %[[OTHER]]
+      // Only the leader fills: a warp that arrives nowhere could be two laps late.
+      // CHECK: tile.barrier_wait %[[EMPTY]][%{{.*}}] parity %[[OTHER]] {leader}
       // CHECK-NEXT: tile.barrier_expect %[[FULL]][%{{[^ ]*}}] bytes 16384 :
       // CHECK-NEXT: tile.copy %{{.*}} signal %[[FULL]]
       // CHECK-NEXT: tile.copy %{{.*}} signal %[[FULL]]
@@ -119,8 +120,10 @@ func.func @mixed(%A: memref<64x64xbf16>) attributes {tile.num_threads = 160 : i3
       %q = tile.region %Q[0, 0, 0] [1, 64, 64] drop [0] : !ring
       %t = tile.region %T[0, 0, 0] [1, 64, 64] drop [0] : !ring
       %a = tile.region %A[0, 0] [64, 64] : memref<64x64xbf16>
-      tile.acquire %ch[%z, %z]
+      // CHECK: tile.barrier_wait
+      // CHECK-NOT: leader
       // CHECK: tile.barrier_expect %{{[^ ]*}} bytes 8192 :
+      tile.acquire %ch[%z, %z]
       // CHECK-NEXT: tile.copy
       // CHECK-NEXT: tile.copy {{.*}}async, instr = #tile.instr<cp_async>
       // CHECK-NEXT: tile.copy %{{[^ ]*}} to %{{[^ ]*}} {instr = #tile.instr<simt>}

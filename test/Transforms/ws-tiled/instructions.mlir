@@ -102,3 +102,38 @@ func.func @consumer_writes(%A: !tensor, %O: !tensor, %M: memref<?xi1>, %I: memre
   tile.copy %F to %o : !frag, !win
   return
 }
+
+// A view of the tile is a view of the ring (reference-system.md, section 7, 2031
+// and 2953).
+// CHECK-LABEL: func.func @views
+// CHECK: %[[RING:.*]] = tile.alloc : memref<2x64x64xbf16
+// CHECK: tile.role "consumer"
+// CHECK: %[[VIEW:.*]] = tile.view %[[RING]] : {{.*}} to memref<2x4096xi16
+// CHECK: %[[SLOT:.*]] = tile.region %[[VIEW]][%{{.*}}, 0] [1, 4096] drop [0]
+// CHECK: tile.copy %[[SLOT]] to
+// CHECK: tile.view %[[RING]] : {{.*}} to memref<2x4096xi16
+// CHECK: tile.region %{{.*}}[%{{.*}}, 64] [1, 64] drop [0]
+// CHECK: memref.load %{{.*}}[%{{.*}}, %c0] : memref<2x4096xi16
+// CHECK: tile.role "producer"
+func.func @views(%A: !tensor, %O: !tensor, %M: memref<?xi1>, %I: memref<?xindex>, %n: index) attributes {tile.num_threads = 128 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %S = tile.alloc : !tile
+  %F = tile.alloc : !frag
+  %v = tile.view %S : !tile to memref<4096xi16, #smem>
+  %f16 = tile.alloc : memref<4096xi16, #tile.fragment>
+  %part = tile.region %v[64] [64] : memref<4096xi16, #smem>
+  %fp = tile.alloc : memref<64xi16, #tile.fragment>
+  scf.for %k = %c0 to %n step %c1 {
+    %w1 = tile.region %A[0, %k] [64, 64] : !tensor
+    tile.copy %w1 to %S {instr = #tma} : !win, !tile
+    tile.copy %v to %f16 : memref<4096xi16, #smem>, memref<4096xi16, #tile.fragment>
+    tile.copy %part to %fp : !tile.region<64xi16, #smem>, memref<64xi16, #tile.fragment>
+    %x = memref.load %v[%c0] : memref<4096xi16, #smem>
+    %px = tile.alloc : memref<1xi16, #gpu.address_space<private>>
+    memref.store %x, %px[%c0] : memref<1xi16, #gpu.address_space<private>>
+  } {tile.num_stages = 2 : i32}
+  %o = tile.region %O[0, 0] [64, 64] : !tensor
+  tile.copy %F to %o : !frag, !win
+  return
+}
