@@ -233,6 +233,7 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kernels", nargs="*", help="names; all when none is given")
+    parser.add_argument("--skip", action="append", default=[], help="a name")
     parser.add_argument("--target", default="sm_90a")
     parser.add_argument("--roles", action="append", choices=("on", "off", "required"))
     parser.add_argument("--random", help="FIRST:COUNT of random kernels instead")
@@ -241,7 +242,8 @@ def main():
     options = parser.parse_args()
     chosen = {name: (flat(body), roles)
               for name, (body, roles) in KERNELS.items()
-              if not options.kernels or name in options.kernels}
+              if name not in options.skip
+              and (not options.kernels or name in options.kernels)}
     if options.random:
         first, count = (int(x) for x in options.random.split(":"))
         chosen = {"random%d" % seed: (Maker(seed).kernel(), None)
