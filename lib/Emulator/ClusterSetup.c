@@ -275,6 +275,7 @@ void tile_emu_cluster_destroy(TileCluster *cluster) {
     free(cta->remote);
     free(cta->remote_ops);
     free(cta->smem);
+    free(cta->undefined);
   }
   tile_emu_read_sets_destroy(cluster);
   free(cluster->wgmma_cache);
@@ -326,6 +327,8 @@ static void cta_reset(TileCta *cta, const uint32_t first_ctaid[3]) {
   cta->ctaid[2] = first_ctaid[2] + cta->rank / size[0] / size[1];
   memset(cta->smem, POISON, cta->smem_end + SMEM_SLACK);
   tile_emu_shadow_clear(&cta->shadow, cta->smem_end + SMEM_SLACK);
+  free(cta->undefined);
+  cta->undefined = NULL;
   cta->num_mbarriers = 0;
   cta->num_exited_warps = 0;
   cta->num_free_registers = 0;

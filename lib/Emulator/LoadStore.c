@@ -177,8 +177,12 @@ static TileLanes st(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
       cta->smem_version++;
       if (detect_races) {
         TileAccess access = tile_emu_access_thread(warp, insn, l);
-        tile_emu_shadow_write(cta, (uint32_t)(memory - cta->smem), size_bytes,
-                              &access);
+        uint32_t offset = (uint32_t)(memory - cta->smem);
+        tile_emu_shadow_write(cta, offset, size_bytes, &access);
+        uint32_t elem_bytes = insn->as.memory.elem_bytes;
+        for (uint32_t i = 0; warp->num_undefined && i < insn->num_vec; i++)
+          tile_emu_undefined_store(warp, insn, insn->vec[i], tile_lane_bit(l),
+                                   cta, offset + i * elem_bytes, elem_bytes);
       }
     } else if (detect_races && !is_private && !insn->as.memory.is_strong) {
       uint32_t thread = tile_warp_thread(warp, l);

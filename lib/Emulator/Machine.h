@@ -242,6 +242,7 @@ struct TileCta {
   uint8_t *smem;                 // indexed by offset
   uint32_t smem_first, smem_end; // valid offsets
   uint32_t smem_version;         // changes with every write
+  uint8_t *undefined; // 1 for bytes of an undefined value; NULL: none are
   TileShadow shadow;
   TileBarrier barriers[TILE_NUM_BARRIERS];
   TileMbarrier *mbarriers;

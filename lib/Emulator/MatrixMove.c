@@ -114,8 +114,14 @@ static TileLanes stmatrix(TileWarp *warp, const TileInsn *insn,
     cta->smem_version++;
     if (warp->cluster->detect_races) {
       TileAccess access = tile_emu_access_thread(warp, insn, r);
-      tile_emu_shadow_write(cta, (uint32_t)(memory - cta->smem), ROW_BYTES,
-                            &access);
+      uint32_t offset = (uint32_t)(memory - cta->smem);
+      tile_emu_shadow_write(cta, offset, ROW_BYTES, &access);
+      TileLanes of_row = insn->as.memory.transposed
+                             ? TILE_ALL_LANES
+                             : 0xfu << r % MATRIX_ROWS * 4;
+      if (TILE_UNLIKELY(warp->num_undefined))
+        tile_emu_undefined_store(warp, insn, insn->vec[r / MATRIX_ROWS], of_row,
+                                 cta, offset, ROW_BYTES);
     }
     memcpy(memory, matrices[r / MATRIX_ROWS].elems[r % MATRIX_ROWS], ROW_BYTES);
   }

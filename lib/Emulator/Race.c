@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Race.h"
+#include "Undefined.h"
 
 #include <stdlib.h>
 
@@ -359,6 +360,8 @@ void tile_emu_shadow_read(TileCta *cta, uint32_t offset, uint32_t size_bytes,
   TileShadow *shadow = &cta->shadow;
   uint32_t end = offset + size_bytes;
   uint32_t index = (uint32_t)(access->insn - access->warp->kernel->code);
+  if (TILE_UNLIKELY(cta->undefined))
+    tile_emu_undefined_load(cta, offset, size_bytes, access);
   while (offset < end) {
     uint32_t chunk = offset / CHUNK_BYTES, count = chunk_rest(offset, end);
     if (TILE_UNLIKELY(shadow->chunks[chunk].has_mbarrier))
@@ -394,6 +397,8 @@ void tile_emu_shadow_write(TileCta *cta, uint32_t offset, uint32_t size_bytes,
   TileShadow *shadow = &cta->shadow;
   uint32_t end = offset + size_bytes;
   uint32_t index = (uint32_t)(access->insn - access->warp->kernel->code);
+  if (TILE_UNLIKELY(cta->undefined))
+    memset(cta->undefined + offset, 0, size_bytes);
   shadow->num_changes++;
   while (offset < end) {
     uint32_t chunk = offset / CHUNK_BYTES, count = chunk_rest(offset, end);

@@ -3,14 +3,18 @@
 // Right kernels load shared memory that nobody wrote: merges look one element
 // too far, pipelines fetch a stage that is never multiplied. So `ld` and
 // `ldmatrix` only mark their registers, the marks follow the values, and what
-// is reported is their first use: as address, guard, operand of a product, or
-// when they are stored. A value that is selected away was not used.
+// is reported is their first use: as address, as guard, or when they are stored
+// to global memory. A value that is selected away was not used. In products a
+// mark of A makes its row of D undefined, one of B its column: tiles are larger
+// than matrices, and what lies beyond is not stored. Marks go through shared
+// memory too.
 //
 // Registers are looked at only while a warp has any mark.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Undefined.h"
+#include "MmaShapes.h"
 
 #include <stdlib.h>
 
@@ -31,8 +35,10 @@ typedef enum {
   PASSES_ON, // lane by lane: arithmetic
   MIXES,     // between lanes
   SELECTS,
-  ANDS, // predicates: a false one decides
-  ORS,  // a true one does
+  MULTIPLIES,
+  STORES, // to shared memory
+  ANDS,   // predicates: a false one decides
+  ORS,    // a true one does
   USES
 } Role;
 
@@ -48,11 +54,15 @@ static const RoleEntry roles[] = {
     {"shfl.", MIXES},
     {"vote.", MIXES},
     {"movmatrix.", MIXES},
+    {"st.shared.", STORES},
+    {"stmatrix.", STORES},
+    {"mma.sp", USES},
+    {"mma.", MULTIPLIES},
     {"st", USES},
     {"ld", USES},
     {"red", USES},
     {"atom", USES},
-    {"mma.", USES},
+
     {"wmma.", USES},
     {"wgmma.", USES},
     {"bar", USES},
@@ -186,13 +196,104 @@ static TileLanes decided(TileWarp *warp, const TileInsn *insn, Role role) {
   return 0;
 }
 
+/// Lane l holds row l / 4 of A (every other register: row l / 4 + 8), column
+/// l / 4 of B, and in C and D columns 2 (l % 4) and the next one of row l / 4
+/// (second half of the registers: row l / 4 + 8). In all shapes but m8n8k4 of
+/// f16. Returns the undefined lanes of register `index` of D.
+static TileLanes product_lanes(const TileWarp *warp, const TileInsn *insn,
+                               uint32_t index) {
+  const TileMmaShape *shape = insn->as.shape;
+  const uint32_t *a_slots = insn->vec + shape->num_d;
+  const uint32_t *b_slots = a_slots + shape->num_a;
+  const uint32_t *c_slots = b_slots + shape->num_b;
+  bool is_tall = shape->m == 16, is_packed = shape->num_d < (is_tall ? 4 : 2);
+  uint32_t half = is_tall && index >= shape->num_d / 2;
+  TileLanes a = 0, b = 0, result = 0;
+  for (uint32_t i = 0; i < shape->num_a; i++)
+    if (!is_tall || i % 2 == half)
+      a |= lanes_of_slot(warp, insn, a_slots[i]);
+  for (uint32_t i = 0; i < shape->num_b; i++)
+    b |= lanes_of_slot(warp, insn, b_slots[i]);
+  for (uint32_t i = 0; i < shape->num_c; i++)
+    if (shape->num_c != shape->num_d || i == index)
+      result |= lanes_of_slot(warp, insn, c_slots[i]);
+  for (uint32_t l = 0; l < TILE_WARP_SIZE; l++) {
+    TileLanes row = 0xfu << (l & ~3u);
+    TileLanes columns =
+        is_packed ? 0xffu << l % 4 * 8 : 0xfu << (2 * (l % 4) + index % 2) * 4;
+    if (a & row || b & columns)
+      result |= tile_lane_bit(l);
+  }
+  return result;
+}
+
+static void step_product(TileWarp *warp, const TileInsn *insn) {
+  enum { MAX_D = 8 };
+  const TileMmaShape *shape = insn->as.shape;
+  TileLanes undefined[MAX_D];
+  Mark mark = {0};
+  sources(warp, insn, TILE_ALL_LANES, &mark);
+  for (uint32_t j = 0; j < shape->num_d && j < MAX_D; j++)
+    undefined[j] = product_lanes(warp, insn, j);
+  for (uint32_t j = 0; j < shape->num_d && j < MAX_D; j++) {
+    uint32_t id = id_of_slot(insn, insn->vec[j]);
+    if (id == TILE_NO_REGISTER)
+      continue;
+    mark_clear(warp, id, TILE_ALL_LANES);
+    mark_set(warp, id, &mark, undefined[j]);
+  }
+}
+
+static bool is_quads(const TileInsn *insn) {
+  return insn->as.shape->family == TILE_MMA_HALF && insn->as.shape->k == 4;
+}
+
+/// Only the address is used; tile_emu_undefined_store takes care of the data.
+static void use_address(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  uint32_t id = id_of_slot(insn, insn->a);
+  TileLanes used =
+      id == TILE_NO_REGISTER ? 0 : warp->undefined->marks[id].lanes & lanes;
+  if (used)
+    report(warp, id, used, insn);
+}
+
+void tile_emu_undefined_store(const TileWarp *warp, const TileInsn *insn,
+                              uint32_t slot, TileLanes lanes, TileCta *cta,
+                              uint32_t offset, uint32_t size_bytes) {
+  if (!(lanes_of_slot(warp, insn, slot) & lanes))
+    return;
+  if (!cta->undefined)
+    cta->undefined = tile_emu_calloc(cta->smem_end, 1);
+  memset(cta->undefined + offset, 1, size_bytes);
+}
+
+void tile_emu_undefined_load(const TileCta *cta, uint32_t offset,
+                             uint32_t size_bytes, TileAccess *access) {
+  for (uint32_t at = offset; at < offset + size_bytes; at++) {
+    if (!cta->undefined[at] || !access->defers_uninitialised)
+      continue;
+    if (at < access->undefined_begin)
+      access->undefined_begin = at;
+    access->undefined_end = at + 1;
+  }
+}
+
 void tile_emu_undefined_step(TileWarp *warp, const TileInsn *insn,
                              TileLanes lanes) {
   Role role = role_of(insn);
+  if (role == MULTIPLIES && is_quads(insn))
+    role = USES;
+  if (role == MULTIPLIES) {
+    step_product(warp, insn);
+    return;
+  }
   if (role == USES)
     use_all(warp, insn, lanes);
+  else if (role == STORES)
+    use_address(warp, insn, lanes);
   Mark mark = {0};
-  TileLanes undefined = role == USES ? 0 : sources(warp, insn, lanes, &mark);
+  bool has_result = role != USES && role != STORES;
+  TileLanes undefined = has_result ? sources(warp, insn, lanes, &mark) : 0;
   if (undefined && role == MIXES)
     undefined = lanes;
   else if (undefined)

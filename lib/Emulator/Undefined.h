@@ -18,6 +18,16 @@ void tile_emu_undefined_mark(TileWarp *warp, const TileInsn *insn,
                              uint32_t slot, TileLanes lanes, const TileCta *cta,
                              uint32_t offset);
 
+/// `lanes` of the register at `slot`, a source of `insn`, were written to the
+/// bytes of `cta` at `offset`.
+void tile_emu_undefined_store(const TileWarp *warp, const TileInsn *insn,
+                              uint32_t slot, TileLanes lanes, TileCta *cta,
+                              uint32_t offset, uint32_t size_bytes);
+/// Notes in `access` which of the bytes hold such values; cta->undefined is
+/// not NULL.
+void tile_emu_undefined_load(const TileCta *cta, uint32_t offset,
+                             uint32_t size_bytes, TileAccess *access);
+
 /// Before an instruction is executed, when warp->num_undefined is not 0.
 void tile_emu_undefined_step(TileWarp *warp, const TileInsn *insn,
                              TileLanes lanes);

@@ -318,6 +318,8 @@ static void uninitialised_shared(void **state) {
       SHARED_READ("setp.eq.and.u32 p, w0, 3, q; @p bra L; L:"),
       SHARED_READ("shfl.sync.bfly.b32 w1, w0, 1, 31, -1; "
                   "st.global.u32 [to], w1;"),
+      SHARED_READ("st.shared.u32 [s+64], w0; bar.warp.sync -1; "
+                  "ld.shared.u32 w1, [s+64]; st.global.u32 [to], w1;"),
       SHARED_READ("ld.shared.v4.u32 {w1, w2, w3, w4}, [s+16]; "
                   "st.global.u32 [to], w3;"),
   };
@@ -341,6 +343,10 @@ static void uninitialised_and_not_used(void **state) {
       SHARED_READ("setp.eq.u32 p, w0, 3; not.pred q, q; and.pred p, p, q; "
                   "@p bra L; L:"),
       SHARED_READ("setp.eq.or.u32 p, w0, 3, q; @p bra L; L:"),
+      SHARED_READ("setp.eq.u32 p, tid, 0; @p st.shared.u32 [s+64], w0;"),
+      SHARED_READ("setp.eq.u32 p, tid, 0; @p st.shared.u32 [s+64], w0; "
+                  "@p st.shared.u32 [s+64], 3; bar.sync 0; "
+                  "ld.shared.u32 w1, [s+64]; st.global.u32 [to], w1;"),
       SHARED_READ("setp.eq.and.u32 p, w0, 3, !q; @p bra L; L:"),
       SHARED_READ("bar.sync 0; setp.eq.u32 p, tid, 0; "
                   "@p st.shared.u32 [s+4], 5; bar.sync 0; "
@@ -349,6 +355,29 @@ static void uninitialised_and_not_used(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
     run_clean(others[i]);
+}
+
+// m16n8k16: rows of A in w0 to w3, columns of B in w4 and w5. Only one lane's
+// registers are undefined; D is stored by one lane.
+#define PRODUCT(undefined, lane, storer)                                       \
+  KERNEL("", ".shared .align 16 .b32 s[32]; mov.u32 w0, 0; mov.u32 w1, 0; "    \
+             "mov.u32 w2, 0; mov.u32 w3, 0; mov.u32 w4, 0; mov.u32 w5, 0; "    \
+             "setp.eq.u32 p, tid, " lane "; @p ld.shared.u32 " undefined       \
+             ", [s]; mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "       \
+             "{f0, f1, f2, f3}, {w0, w1, w2, w3}, {w4, w5}, "                  \
+             "{0f00000000, 0f00000000, 0f00000000, 0f00000000}; "              \
+             "setp.eq.u32 p, tid, " storer "; @p st.global.f32 [to], f0;")
+
+/// Tiles reach beyond the edges of matrices, where nothing was copied.
+static void undefined_rows_and_columns(void **state) {
+  (void)state;
+  const char *kind = "uninitialised-read", *text = "is used at";
+  run_finds(PRODUCT("w2", "9", "10"), kind, text); // both hold row 2
+  run_clean(PRODUCT("w1", "9", "10"));             // row 10
+  run_clean(PRODUCT("w2", "9", "12"));             // row 3
+  run_finds(PRODUCT("w4", "9", "13"), kind, text); // column 2
+  run_clean(PRODUCT("w4", "13", "13"));            // column 3
+  run_clean(PRODUCT("w4", "9", "12"));             // column 0
 }
 
 static void write_conflicts(void **state) {
@@ -456,6 +485,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(alignment),
     cmocka_unit_test(uninitialised_shared),
     cmocka_unit_test(uninitialised_and_not_used),
+    cmocka_unit_test(undefined_rows_and_columns),
     cmocka_unit_test(write_conflicts),
     cmocka_unit_test(same_value_conflicts_with_nobody),
     cmocka_unit_test(ordered_by_a_counter),
