@@ -170,7 +170,7 @@ static void repeated_findings_are_counted(void **state) {
   HarnessRun run = {
       .ptx = SHARED_KERNEL("mov.u32 w0, 0;\n"
                            "L: ld.shared.u32 w1, [s+4]; add.u32 w0, w0, 1; "
-                           "st.shared.u32 [s+8], w1; "
+                           "red.shared.add.u32 [s+8], w1; "
                            "setp.lt.u32 q, w0, 5; @q bra L;"),
       .grid = {3, 1, 1},
       .block = 2};
