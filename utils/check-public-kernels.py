@@ -8,6 +8,7 @@ CUB and Thrust come with nvcc, and our programs in test/Emulator/public check
 them. Everything lands in a folder outside of the sources (--work)."""
 
 import argparse
+import ctypes
 import glob
 import os
 import re
@@ -110,12 +111,26 @@ def compile_program(options, cutlass, program, binary):
     subprocess.run(
         [options.nvcc, "-arch=" + arch, "-std=c++17", "-O1", "-DNDEBUG",
          "--expt-relaxed-constexpr", "--extended-lambda", "-cudart", "shared",
-         "--compress-mode=none", "-o", binary, patched(options.work, path)]
+         "-o", binary, patched(options.work, path)]
         + flags, check=True)
 
 
+def plain(payload, flags, compressed_bytes, plain_bytes):
+    """The text of an entry of a fat binary; lib/CudaShim/ShimImage.c has the
+    format. Empty when it is compressed by LZ4."""
+    if not flags & 0xa000:
+        return payload
+    if flags & 0x2000:
+        return b""
+    text = ctypes.create_string_buffer(plain_bytes)
+    ctypes.CDLL("libzstd.so.1").ZSTD_decompress(
+        text, ctypes.c_size_t(plain_bytes), payload[:compressed_bytes],
+        ctypes.c_size_t(compressed_bytes))
+    return text.raw
+
+
 def ptx_lines(binary):
-    """Lines of all PTX texts in the fat binaries of a program."""
+    """Lines of PTX of a program: the longest text of each fat binary."""
     section = binary + ".fatbin"
     subprocess.run(["objcopy", "-O", "binary", "--only-section=.nv_fatbin",
                     binary, section], check=True)
@@ -129,7 +144,10 @@ def ptx_lines(binary):
         while at + 64 <= end:
             kind, _version, header, size = struct.unpack_from("<HHIQ", data, at)
             if kind == 1:
-                text = data[at + header:at + header + size]
+                text = plain(data[at + header:at + header + size],
+                             struct.unpack_from("<Q", data, at + 40)[0],
+                             struct.unpack_from("<I", data, at + 16)[0],
+                             struct.unpack_from("<Q", data, at + 56)[0])
                 longest = max(longest, text.count(b"\n"))
             at += header + size
         best += longest

@@ -178,6 +178,7 @@ static TileLanes st(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
       if (detect_races) {
         TileAccess access = tile_emu_access_thread(warp, insn, l);
         uint32_t offset = (uint32_t)(memory - cta->smem);
+        access.is_idle = !store_changes(warp, insn, memory, size_bytes, l);
         tile_emu_shadow_write(cta, offset, size_bytes, &access);
         uint32_t elem_bytes = insn->as.memory.elem_bytes;
         for (uint32_t i = 0; warp->num_undefined && i < insn->num_vec; i++)

@@ -255,6 +255,14 @@ static void report_uninitialised(TileCta *cta, uint32_t offset, uint32_t count,
                 access->what, name, offset);
 }
 
+/// Several threads may store the same value: compilers do not always choose
+/// one of them.
+static bool is_repeated(const TileCta *cta, TileEpoch before,
+                        const TileAccess *access) {
+  return access->is_idle &&
+         tile_epoch_agent(before) < cta->cluster->num_threads;
+}
+
 /// Gives every byte of the chunk an entry of its own.
 static void split(TileCta *cta, uint32_t chunk_index) {
   TileShadowChunk *chunk = &cta->shadow.chunks[chunk_index];
@@ -282,7 +290,7 @@ static void write_bytes(TileCta *cta, uint32_t offset, uint32_t count,
                         TileAccess *access) {
   for (uint32_t at = offset; at < offset + count; at++) {
     TileShadowByte *byte = &cta->shadow.bytes[at];
-    if (byte->write)
+    if (byte->write && !is_repeated(cta, byte->write, access))
       check_after_write(cta, at, byte->write, access, true);
     if (byte->readers)
       check_after_read(cta, at, byte->readers, access);
@@ -324,7 +332,7 @@ static inline void write_chunk(TileCta *cta, uint32_t offset, uint32_t count,
     tile_emu_race_report(cta, offset, access, true, chunk->write, true,
                          TILE_FINDING_RACE_OVERLAP);
   else {
-    if (chunk->write)
+    if (chunk->write && !is_repeated(cta, chunk->write, access))
       check_after_write(cta, offset, chunk->write, access, true);
     if (chunk->readers)
       check_after_read(cta, offset, chunk->readers, access);

@@ -35,6 +35,7 @@ typedef struct {
   bool is_async; // through the async proxy
   bool is_bulk;  // asynchronous work of any kind
   uint8_t layout;
+  bool is_idle; // a store of what is there already
   // Undefined.h: the uninitialised bytes are told here, not reported.
   bool defers_uninitialised;
   uint32_t undefined_begin, undefined_end; // offsets in shared memory

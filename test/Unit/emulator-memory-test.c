@@ -402,6 +402,21 @@ static void same_value_conflicts_with_nobody(void **state) {
   harness_run_clean(&run);
 }
 
+/// All threads store the sum they have: one value, many writers.
+static void same_value_to_shared_memory(void **state) {
+  (void)state;
+  run_clean(KERNEL("", ".shared .b32 s[32]; mov.u32 w0, 5; "
+                       "st.shared.u32 [s], w0; bar.sync 0; "
+                       "ld.shared.u32 w1, [s]; st.global.u32 [to], w1;"));
+  run_finds(KERNEL("", ".shared .b32 s[32]; st.shared.u32 [s], tid;"),
+            "data-race", "is not ordered after the write");
+  // Who reads must still be ordered with those that write.
+  run_finds(KERNEL("", ".shared .b32 s[32]; mov.u32 w0, 5; "
+                       "st.shared.u32 [s], w0; ld.shared.u32 w1, [s]; "
+                       "st.shared.u32 [s], w0; st.global.u32 [to], w1;"),
+            "data-race", "is not ordered after the");
+}
+
 // CTA 1 writes what CTA 0 wrote before, after it has read a counter.
 #define SECOND_WRITE(release)                                                  \
   KERNEL("", "mov.u32 w0, %ctaid.x; setp.ne.u32 p, tid, 0; @p ret; "           \
@@ -488,6 +503,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(undefined_rows_and_columns),
     cmocka_unit_test(write_conflicts),
     cmocka_unit_test(same_value_conflicts_with_nobody),
+    cmocka_unit_test(same_value_to_shared_memory),
     cmocka_unit_test(ordered_by_a_counter),
     cmocka_unit_test(fence_of_no_map),
     cmocka_unit_test(printf_text),
