@@ -38,6 +38,9 @@ static const KindInfo kinds[TILE_FINDING_NUM_KINDS] = {
         {"uninitialised-read", false,
          "nobody wrote these bytes yet: a wait is missing, or reader and "
          "writer disagree about the address"},
+    [TILE_FINDING_UNINITIALISED_PEDANTIC] =
+        {"uninitialised-read(pedantic)", true,
+         "a branch depends on bytes that nobody wrote; what follows may not"},
     [TILE_FINDING_BOUNDS_SHARED] =
         {"out-of-bounds", false,
          "the launch gives too little dynamic shared memory, or an index is "

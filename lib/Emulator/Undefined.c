@@ -133,12 +133,12 @@ void tile_emu_undefined_mark(TileWarp *warp, const TileInsn *insn,
 }
 
 static void report(TileWarp *warp, uint32_t id, TileLanes lanes,
-                   const TileInsn *use) {
+                   const TileInsn *use, TileFindingKind kind) {
   const Mark mark = warp->undefined->marks[id];
   char name[200];
   tile_emu_shared_name(mark.cta, mark.offset, name);
   tile_emu_find_memory(warp, "shared", mark.offset, name);
-  tile_emu_find(warp, mark.insn, lanes, TILE_FINDING_UNINITIALISED,
+  tile_emu_find(warp, mark.insn, lanes, kind,
                 "read of %s (shared 0x%x), which nobody has written; the value "
                 "is used at ptx:%u `%s`",
                 name, mark.offset, use->line, use->opcode);
@@ -165,7 +165,7 @@ static void use_all(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
     uint32_t id = insn->reg_ids[i];
     TileLanes used = warp->undefined->marks[id].lanes & lanes;
     if (used)
-      report(warp, id, used, insn);
+      report(warp, id, used, insn, TILE_FINDING_UNINITIALISED);
   }
 }
 
@@ -254,7 +254,7 @@ static void use_address(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
   TileLanes used =
       id == TILE_NO_REGISTER ? 0 : warp->undefined->marks[id].lanes & lanes;
   if (used)
-    report(warp, id, used, insn);
+    report(warp, id, used, insn, TILE_FINDING_UNINITIALISED);
 }
 
 void tile_emu_undefined_store(const TileWarp *warp, const TileInsn *insn,
@@ -298,22 +298,36 @@ void tile_emu_undefined_step(TileWarp *warp, const TileInsn *insn,
     undefined = lanes;
   else if (undefined)
     undefined &= ~decided(warp, insn, role);
+  bool has_guard = insn->guard != TILE_NO_SLOT;
+  TileLanes guarded =
+      has_guard ? warp->undefined->marks[insn->guard_id].lanes & lanes : 0;
+  if (guarded && !undefined)
+    mark = warp->undefined->marks[insn->guard_id];
   for (uint32_t i = 0; i < insn->num_dst_regs; i++) {
     mark_clear(warp, insn->reg_ids[i], lanes);
-    if (undefined)
-      mark_set(warp, insn->reg_ids[i], &mark, undefined);
+    mark_set(warp, insn->reg_ids[i], &mark, undefined | guarded);
   }
 }
 
+/// Binary searches branch on an element behind the last one, and both ways lead
+/// to the same result: a branch is no use but for the pedantic. What a guarded
+/// instruction writes is undefined with its guard.
 void tile_emu_undefined_guard(TileWarp *warp, const TileInsn *insn,
                               TileLanes lanes) {
-  if (insn->guard != TILE_NO_SLOT) {
-    TileLanes used = warp->undefined->marks[insn->guard_id].lanes & lanes;
-    if (used)
-      report(warp, insn->guard_id, used, insn);
-  }
   if (insn->flags & (TILE_INSN_BRANCH_TABLE | TILE_INSN_JUMP))
     use_all(warp, insn, lanes);
+  if (insn->guard == TILE_NO_SLOT)
+    return;
+  const Mark mark = warp->undefined->marks[insn->guard_id];
+  TileLanes undefined = mark.lanes & lanes;
+  if (!undefined)
+    return;
+  bool is_use = role_of(insn) == USES || role_of(insn) == STORES;
+  if (insn->flags & TILE_INSN_CONTROL)
+    report(warp, insn->guard_id, undefined, insn,
+           TILE_FINDING_UNINITIALISED_PEDANTIC);
+  else if (is_use)
+    report(warp, insn->guard_id, undefined, insn, TILE_FINDING_UNINITIALISED);
 }
 
 //===-- Life --------------------------------------------------------------===//

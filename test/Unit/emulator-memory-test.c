@@ -307,15 +307,18 @@ static void uninitialised_shared(void **state) {
   static const char *const uses[] = {
       SHARED_READ("st.global.u32 [to], w0;"),
       SHARED_READ("add.u32 w1, w0, 3; cvt.u64.u32 r1, w1; st.u64 [to], r1;"),
-      SHARED_READ("setp.eq.u32 p, w0, 3; @p bra L; L:"),
-      SHARED_READ("setp.eq.u32 p, w0, 3; @p mov.u32 w1, 3;"),
+      SHARED_READ("mov.u32 w1, 4; setp.ne.u32 p, w0, 3; @p mov.u32 w1, 3; "
+                  "st.global.u32 [to], w1;"),
+      SHARED_READ("setp.ne.u32 p, w0, 3; @p st.global.u32 [to], w0;"),
       SHARED_READ("and.b32 w0, w0, 15; mov.u64 r1, s; cvt.u32.u64 w1, r1; "
                   "add.u32 w1, w1, w0; st.shared.u8 [w1], 1;"),
       SHARED_READ("selp.b32 w1, w0, 3, q; st.global.u32 [to], w1;"),
       SHARED_READ("setp.eq.u32 p, w0, 3; selp.b32 w1, 2, 3, p; "
                   "st.global.u32 [to], w1;"),
-      SHARED_READ("setp.eq.u32 p, w0, 3; and.pred p, p, q; @p bra L; L:"),
-      SHARED_READ("setp.eq.and.u32 p, w0, 3, q; @p bra L; L:"),
+      SHARED_READ("setp.eq.u32 p, w0, 3; and.pred p, p, q; "
+                  "selp.b32 w1, 2, 3, p; st.global.u32 [to], w1;"),
+      SHARED_READ("setp.eq.and.u32 p, w0, 3, q; selp.b32 w1, 2, 3, p; "
+                  "st.global.u32 [to], w1;"),
       SHARED_READ("shfl.sync.bfly.b32 w1, w0, 1, 31, -1; "
                   "st.global.u32 [to], w1;"),
       SHARED_READ("st.shared.u32 [s+64], w0; bar.warp.sync -1; "
@@ -339,15 +342,19 @@ static void uninitialised_and_not_used(void **state) {
       SHARED_READ("add.u32 w1, w0, 3; mov.u32 w1, 4; st.global.u32 [to], w1;"),
       SHARED_READ("selp.b32 w1, 3, w0, q; st.global.u32 [to], w1;"),
       SHARED_READ("selp.b32 w1, w0, 3, !q; st.global.u32 [to], w1;"),
-      SHARED_READ("setp.eq.u32 p, w0, 3; or.pred p, p, q; @p bra L; L:"),
+      SHARED_READ("setp.eq.u32 p, w0, 3; @p bra L; L:"),
+      SHARED_READ("setp.eq.u32 p, w0, 3; or.pred p, p, q; "
+                  "selp.b32 w1, 2, 3, p; st.global.u32 [to], w1;"),
       SHARED_READ("setp.eq.u32 p, w0, 3; not.pred q, q; and.pred p, p, q; "
-                  "@p bra L; L:"),
-      SHARED_READ("setp.eq.or.u32 p, w0, 3, q; @p bra L; L:"),
+                  "selp.b32 w1, 2, 3, p; st.global.u32 [to], w1;"),
+      SHARED_READ("setp.eq.or.u32 p, w0, 3, q; selp.b32 w1, 2, 3, p; "
+                  "st.global.u32 [to], w1;"),
       SHARED_READ("setp.eq.u32 p, tid, 0; @p st.shared.u32 [s+64], w0;"),
       SHARED_READ("setp.eq.u32 p, tid, 0; @p st.shared.u32 [s+64], w0; "
                   "@p st.shared.u32 [s+64], 3; bar.sync 0; "
                   "ld.shared.u32 w1, [s+64]; st.global.u32 [to], w1;"),
-      SHARED_READ("setp.eq.and.u32 p, w0, 3, !q; @p bra L; L:"),
+      SHARED_READ("setp.eq.and.u32 p, w0, 3, !q; selp.b32 w1, 2, 3, p; "
+                  "st.global.u32 [to], w1;"),
       SHARED_READ("bar.sync 0; setp.eq.u32 p, tid, 0; "
                   "@p st.shared.u32 [s+4], 5; bar.sync 0; "
                   "ld.shared.u32 w0, [s+4]; st.global.u32 [to], w0;"),
@@ -355,6 +362,12 @@ static void uninitialised_and_not_used(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
     run_clean(others[i]);
+  HarnessRun pedantic =
+      two_buffers(SHARED_READ("setp.eq.u32 p, w0, 3; @p bra L; L:"));
+  tile_emu_options_init(&pedantic.options);
+  pedantic.options.pedantic = true;
+  harness_run_finds(&pedantic, "uninitialised-read(pedantic)",
+                    "the value is used at ptx:");
 }
 
 // m16n8k16: rows of A in w0 to w3, columns of B in w4 and w5. Only one lane's
