@@ -59,10 +59,18 @@ bool tile_tensor_is_distinct(MlirValue root);
 
 //===-- Synchronisation (SyncPlan.c) --------------------------------------===//
 
+/// What the thread that issued TMA stores waits for.
+typedef enum {
+  TILE_STORE_WAIT_NONE,
+  TILE_STORE_WAIT_READ,    // they have read shared memory
+  TILE_STORE_WAIT_COMPLETE // they have written the tensors
+} TileStoreWait;
+
 /// A place where threads must meet, or writers must fence.
 typedef struct {
   MlirOperation before;
-  bool barrier, fence; // a fence stands before the barrier
+  bool barrier, fence;      // a fence stands before the barrier
+  TileStoreWait store_wait; // in front of both
 } TileSyncPoint;
 
 typedef struct {

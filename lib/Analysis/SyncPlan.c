@@ -12,8 +12,6 @@
 //        barrier; no fence, because a read leaves nothing to be made visible.
 //   (S4) An asynchronous write needs nothing behind it: every thread waits for
 //        it before it goes on, on the mbarrier that the copy signals.
-//        But a TMA store is complete for the thread that issued it only: behind
-//        it the tensor counts as written by a thread.
 //        But a thread that waits for one copy to a tile must not miss two: the
 //        parity of the mbarrier would be the same again. Mostly a barrier
 //        stands between because the tile was read; where none does, the next
@@ -27,7 +25,10 @@
 //        until then it orders nothing, and no barrier would help who reads it.
 //        Behind the wait it is a generic write of every thread, and they meet
 //        there: in a pipeline the rest of the round then needs no barrier.
-//   (S8) Roles run at the same time, and their barriers are their own. What was
+//   (S8) A TMA store reads its tile until the thread that issued it has waited:
+//        that wait and a barrier stand in front of the next write of the tile.
+//        The tensor is written when the store is complete, for that thread.
+//   (S9) Roles run at the same time, and their barriers are their own. What was
 //        done before them is ordered in front of `tile.specialize`; what they
 //        did conflicts with whatever other threads do behind it. Rings of
 //        channels are ordered inside roles by their barriers.
@@ -36,11 +37,11 @@
 // does not opt out (`tile.may_alias`); any other two may be the same memory.
 //
 // Decisions only grow, and the state is a finite set: the fixpoint over loops
-// ends after at most (7 bits per buffer + decisions) rounds.
+// ends after at most (8 bits per buffer + decisions) rounds.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tile/Analysis.h"
+#include "SyncFlow.h"
 
 #include "Tile/Dialect/Products.h"
 #include "Tile/Ops/scf.h"
@@ -55,33 +56,14 @@ enum {
   ASYNC_READ = 4,
   UNFENCED = 8, // written by the generic proxy since the last fence
   ATOMIC_UPDATE = 16,
-  UNDER_WAY = 32,  // cp.async that nobody has waited for is writing
-  ASYNC_WRITE = 64 // of the whole tile
+  UNDER_WAY = 32,   // cp.async that nobody has waited for is writing
+  ASYNC_WRITE = 64, // of the whole tile
+  STORING = 128     // a TMA store that nobody has waited for is under way
 };
 enum {
   SINCE_BARRIER =
       GENERIC_READ | GENERIC_WRITE | ASYNC_READ | ATOMIC_UPDATE | ASYNC_WRITE
 };
-
-typedef struct {
-  uint8_t *bits; // one entry per buffer
-} State;
-
-typedef struct {
-  MlirValue root;
-  bool is_distinct; // from every other distinct one
-} Tensor;
-
-typedef struct {
-  TileArena *arena;
-  TileSyncPlan *plan;
-  TileSharedMemory *shared;
-  Tensor *tensors; // numbered behind the shared buffers
-  size_t num_tensors, tensor_capacity, num_buffers;
-  uint8_t *access_bits; // of the op being looked at
-  bool is_in_role;
-  uint8_t *role_bits; // done in roles, whatever their barriers order
-} Flow;
 
 static State state_create(Flow *flow) {
   return (State){TILE_ARENA_NEW(flow->arena, uint8_t, flow->num_buffers + 1)};
@@ -111,154 +93,32 @@ static void state_fence(const Flow *flow, State state) {
     state.bits[i] &= (uint8_t)~UNFENCED;
 }
 
-//===-- Buffers -----------------------------------------------------------===//
-
-static bool is_shared_space(TileSpace space) {
-  return space == TILE_SPACE_GLOBAL || space == TILE_SPACE_SHARED;
-}
-
-// Number of the buffer behind a tile: shared buffers first, then tensors; -1
-// for memory that threads do not share.
-static int buffer_index(Flow *flow, MlirValue tile) {
-  TileShape shape;
-  if (!tile_shape_of(tile, &shape) || !is_shared_space(shape.space))
-    return -1;
-  TileSharedBuffer *found = tile_shared_memory_find(flow->shared, tile);
-  if (found)
-    return (int)(found - flow->shared->buffers);
-  MlirValue root = tile_tensor_root(tile);
-  size_t i = 0;
-  while (i < flow->num_tensors && !mlirValueEqual(flow->tensors[i].root, root))
-    i++;
-  return i < flow->num_tensors ? (int)(flow->shared->num_buffers + i) : -1;
-}
-
-static bool shared_overlap(const TileSharedBuffer *x,
-                           const TileSharedBuffer *y) {
-  // Not packed yet: what does not live at the same time may come to share
-  // bytes, and packing does not look at barriers.
-  if (x->offset_bytes < 0 || y->offset_bytes < 0)
-    return !tile_shared_lifetimes_overlap(x, y);
-  return x->offset_bytes < y->offset_bytes + y->size_bytes &&
-         y->offset_bytes < x->offset_bytes + x->size_bytes;
-}
-
-static bool buffers_overlap(const Flow *flow, size_t a, size_t b) {
-  size_t num_shared = flow->shared->num_buffers;
-  if (a == b)
-    return true;
-  if (a < num_shared && b < num_shared)
-    return shared_overlap(&flow->shared->buffers[a], &flow->shared->buffers[b]);
-  if (a < num_shared || b < num_shared)
-    return false;
-  return !flow->tensors[a - num_shared].is_distinct ||
-         !flow->tensors[b - num_shared].is_distinct;
-}
-
-//===-- Accesses ----------------------------------------------------------===//
-
-enum { READS = 1, WRITES = 2, UPDATES = 4 };
-
-/// What one op does to memory that threads share.
-typedef struct {
-  uint8_t *bits; // READS, WRITES, UPDATES: one entry per buffer
-  bool is_async; // by the asynchronous proxy
-  bool is_store; // by TMA
-  bool is_under_way, exist;
-  bool fills_tile; // all of it, by the asynchronous proxy
-} Accesses;
-
-typedef struct {
-  Flow *flow;
-  Accesses *out;
-} AccessWalk;
-
-static void add_bits(AccessWalk *walk, MlirValue tile, int bits) {
-  int buffer = buffer_index(walk->flow, tile);
-  if (buffer < 0)
-    return;
-  walk->out->bits[buffer] |= (uint8_t)bits;
-  walk->out->exist = true;
-}
-
-static void add_access(AccessWalk *walk, MlirValue tile, bool reads,
-                       bool writes) {
-  add_bits(walk, tile, (reads ? READS : 0) | (writes ? WRITES : 0));
-}
-
-static void add_effect(TileEffectKind kind, MlirValue value,
-                       MlirStringRef resource, void *user_data) {
-  (void)resource;
-  bool reads = kind == TILE_EFFECT_READ, writes = kind == TILE_EFFECT_WRITE;
-  if (!mlirValueIsNull(value) && (reads || writes))
-    add_access(user_data, value, reads, writes);
-}
-
-// Ops of other dialects: by their memory effects. Where those are not known
-// they may do anything with the memory that they are given.
-static void add_accesses_of_other(AccessWalk *walk, MlirOperation op) {
-  if (mlirxEffects(op, false, add_effect, walk))
-    return;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    add_access(walk, mlirOperationGetOperand(op, i), true, true);
-}
-
-static bool is_async(MlirOperation op) {
-  TileProduct product;
-  if (tile_product_of(op, &product))
-    return product.instr == TILE_INSTR_Wgmma;
-  if (tile_atomic_is(op))
-    return !mlirAttributeIsNull(tile_atomic_instr_attr(tile_atomic_cast(op))) &&
-           tile_atomic_instr(tile_atomic_cast(op)) == TILE_INSTR_Tma;
-  return tile_copy_is(op) &&
-         tile_copy_instr(tile_copy_cast(op)) == TILE_INSTR_Tma;
-}
-
-static bool is_tma_store(MlirOperation op) {
-  TileShape dst;
-  return tile_copy_is(op) && is_async(op) &&
-         tile_shape_of(tile_copy_dst(tile_copy_cast(op)), &dst) &&
-         dst.space == TILE_SPACE_GLOBAL;
-}
-
-// The result is valid until the next call.
-static Accesses accesses_of(Flow *flow, MlirOperation op) {
-  Accesses out = {.bits = flow->access_bits,
-                  .is_async = is_async(op),
-                  .is_store = is_tma_store(op),
-                  .is_under_way =
-                      tile_copy_is(op) && tile_copy_async(tile_copy_cast(op))};
-  AccessWalk walk = {flow, &out};
-  out.fills_tile = out.is_async && tile_copy_is(op) &&
-                   tile_is_whole(tile_copy_dst(tile_copy_cast(op)));
-  memset(out.bits, 0, flow->num_buffers);
-  if (!tile_op_is(op)) {
-    add_accesses_of_other(&walk, op);
-    return out;
-  }
-  TileAccess accesses[TILE_MAX_ACCESSES];
-  int n = tile_accesses_get(op, accesses);
-  for (int i = 0; i < n; i++)
-    if (accesses[i].is_atomic)
-      add_bits(&walk, accesses[i].tile, UPDATES);
-    else
-      add_access(&walk, accesses[i].tile, accesses[i].reads,
-                 accesses[i].writes);
-  return out;
-}
-
 //===-- Transfer ----------------------------------------------------------===//
 
 typedef struct {
   bool barrier, fence;
+  TileStoreWait wait;
 } Need;
+
+// (S8)
+static void need_stored(const Flow *flow, size_t buffer, uint8_t access,
+                        bool is_store, Need *need) {
+  bool is_tensor = buffer >= flow->shared->num_buffers;
+  if (is_tensor)
+    need->wait = TILE_STORE_WAIT_COMPLETE;
+  else if ((access & (WRITES | UPDATES)) && need->wait == TILE_STORE_WAIT_NONE)
+    need->wait = TILE_STORE_WAIT_READ;
+  else
+    return;
+  need->barrier |= !is_store; // the next store is issued by the same thread
+}
 
 // What must stand before an op that does `access` to some bytes, given what
 // happened to them before.
 static Need need_against(uint8_t access, const Accesses *accesses,
                          uint8_t before) {
   bool is_async = accesses->is_async;
-  Need need = {false, false};
+  Need need = {0};
   if (accesses->fills_tile && (access & WRITES) && (before & ASYNC_WRITE))
     need.barrier = true;      // (S4)
   if (before & GENERIC_WRITE) // (S1), (S2)
@@ -275,14 +135,16 @@ static Need need_against(uint8_t access, const Accesses *accesses,
 
 static Need need_before(const Flow *flow, const Accesses *accesses,
                         State state) {
-  Need need = {false, false};
+  Need need = {0};
   for (size_t a = 0; a < flow->num_buffers; a++)
     for (size_t b = 0; accesses->bits[a] && b < flow->num_buffers; b++) {
-      if (!state.bits[b] || !buffers_overlap(flow, a, b))
+      if (!state.bits[b] || !sync_buffers_overlap(flow, a, b))
         continue;
       Need one = need_against(accesses->bits[a], accesses, state.bits[b]);
       need.barrier |= one.barrier;
       need.fence |= one.fence;
+      if (state.bits[b] & STORING)
+        need_stored(flow, b, accesses->bits[a], accesses->is_store, &need);
     }
   return need;
 }
@@ -312,6 +174,30 @@ static TileSyncPoint *get_point(Flow *flow, MlirOperation op) {
   return point;
 }
 
+static void perform_store(const Flow *flow, const Accesses *accesses,
+                          State state) {
+  for (size_t i = 0; i < flow->num_buffers; i++) {
+    if (accesses->bits[i] & READS)
+      state.bits[i] |= ASYNC_READ;
+    if (accesses->bits[i] & WRITES)
+      state.bits[i] |= GENERIC_WRITE;
+    if (accesses->bits[i] && accesses->is_under_way)
+      state.bits[i] |= STORING;
+  }
+}
+
+// The issuing thread has waited; the others have to meet it.
+static void state_stored(const Flow *flow, State state, TileStoreWait wait) {
+  size_t num_shared = flow->shared->num_buffers;
+  for (size_t i = 0; i < flow->num_buffers; i++) {
+    if (!(state.bits[i] & STORING) ||
+        (i >= num_shared && wait != TILE_STORE_WAIT_COMPLETE))
+      continue;
+    state.bits[i] |= i < num_shared ? ASYNC_READ : GENERIC_WRITE;
+    state.bits[i] &= (uint8_t)~STORING;
+  }
+}
+
 static void perform(const Flow *flow, const Accesses *accesses, State state) {
   for (size_t i = 0; i < flow->num_buffers; i++) {
     bool reads = accesses->bits[i] & READS, writes = accesses->bits[i] & WRITES;
@@ -319,7 +205,7 @@ static void perform(const Flow *flow, const Accesses *accesses, State state) {
       state.bits[i] |= accesses->is_async ? ASYNC_READ : GENERIC_READ;
     if (writes && accesses->is_under_way) // (S7)
       state.bits[i] |= UNDER_WAY;
-    else if (writes && (!accesses->is_async || accesses->is_store)) // (S4)
+    else if (writes && !accesses->is_async) // (S4)
       state.bits[i] |= GENERIC_WRITE | UNFENCED;
     else if (writes && accesses->fills_tile && i < flow->shared->num_buffers)
       state.bits[i] |= ASYNC_WRITE;
@@ -359,7 +245,7 @@ static void transfer_wait(Flow *flow, MlirOperation op, State state) {
   state_barrier(flow, state);
 }
 
-// (S8)
+// (S9)
 static void note_in_role(Flow *flow, Accesses *accesses) {
   for (size_t i = 0; i < flow->num_buffers; i++) {
     if (accesses->bits[i] & READS)
@@ -386,23 +272,38 @@ static void transfer_op(Flow *flow, MlirOperation op, State state) {
     transfer_wait(flow, op, state);
     return;
   }
-  Accesses accesses = accesses_of(flow, op);
+  if (tile_tma_wait_is(op)) {
+    if (tile_tma_wait_pending(tile_tma_wait_cast(op)) == 0)
+      state_stored(flow, state,
+                   tile_tma_wait_read(tile_tma_wait_cast(op))
+                       ? TILE_STORE_WAIT_READ
+                       : TILE_STORE_WAIT_COMPLETE);
+    return;
+  }
+  Accesses accesses = sync_accesses_of(flow, op);
   if (!accesses.exist)
     return;
   if (flow->is_in_role)
     note_in_role(flow, &accesses);
   Need need = need_before(flow, &accesses, state);
   TileSyncPoint *point = find_point(flow->plan, op);
-  if (need.barrier || need.fence || point) {
+  if (need.barrier || need.fence || need.wait || point) {
     point = get_point(flow, op);
     point->barrier |= need.barrier;
     point->fence |= need.fence;
+    if (point->store_wait < need.wait)
+      point->store_wait = need.wait;
+    if (point->store_wait)
+      state_stored(flow, state, point->store_wait);
     if (point->fence)
       state_fence(flow, state);
     if (point->barrier)
       state_barrier(flow, state);
   }
-  perform(flow, &accesses, state);
+  if (accesses.is_store)
+    perform_store(flow, &accesses, state);
+  else
+    perform(flow, &accesses, state);
 }
 
 //===-- Control flow ------------------------------------------------------===//
@@ -455,19 +356,24 @@ static void transfer_while(Flow *flow, MlirOperation op, State state) {
   state_assign(flow, state, end);
 }
 
-static bool is_pending(const Flow *flow, State state) {
+static bool is_pending(const Flow *flow, State state, int bits) {
   for (size_t i = 0; i < flow->num_buffers; i++)
-    if (state.bits[i] & SINCE_BARRIER)
+    if (state.bits[i] & bits)
       return true;
   return false;
 }
 
-// (S8)
+// (S9)
 static void transfer_roles(Flow *flow, MlirOperation op, State state) {
   State before = state_create(flow), role_state = state_create(flow);
   flow->role_bits = state_create(flow).bits;
-  if (is_pending(flow, state) || find_point(flow->plan, op)) {
-    get_point(flow, op)->barrier = true;
+  if (is_pending(flow, state, SINCE_BARRIER | STORING) ||
+      find_point(flow->plan, op)) {
+    TileSyncPoint *point = get_point(flow, op);
+    point->barrier = true;
+    if (is_pending(flow, state, STORING))
+      point->store_wait = TILE_STORE_WAIT_COMPLETE;
+    state_stored(flow, state, TILE_STORE_WAIT_COMPLETE);
     state_barrier(flow, state);
   }
   state_assign(flow, before, state);
@@ -475,6 +381,8 @@ static void transfer_roles(Flow *flow, MlirOperation op, State state) {
   TILE_FOR_EACH_OP (role, tile_specialize_block(tile_specialize_cast(op))) {
     state_assign(flow, role_state, before);
     transfer_region(flow, mlirOperationGetRegion(role, 0), role_state);
+    // A role ends when its stores have.
+    state_stored(flow, role_state, TILE_STORE_WAIT_COMPLETE);
     state_join(flow, state, role_state);
   }
   flow->is_in_role = false;
@@ -499,7 +407,7 @@ static void transfer_block(Flow *flow, MlirBlock block, State state) {
 
 static void note_tensor(Flow *flow, MlirValue value) {
   TileShape shape;
-  if (!tile_shape_of(value, &shape) || !is_shared_space(shape.space) ||
+  if (!tile_shape_of(value, &shape) || !sync_is_shared_space(shape.space) ||
       tile_shared_memory_find(flow->shared, value))
     return;
   MlirValue root = tile_tensor_root(value);

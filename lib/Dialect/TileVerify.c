@@ -209,6 +209,14 @@ static MlirLogicalResult copy_verify_signal(TileCopyOp copy) {
                     : tile_verify_slot(copy.op, signal, slot);
 }
 
+static bool copy_may_be_async(TileCopyOp copy, const TileShape *dst) {
+  if (mlirAttributeIsNull(tile_copy_instr_attr(copy)))
+    return false;
+  TileInstr instr = tile_copy_instr(copy);
+  return instr == TILE_INSTR_CpAsync ||
+         (instr == TILE_INSTR_Tma && dst->space == TILE_SPACE_GLOBAL);
+}
+
 MlirLogicalResult tile_copy_verify(MlirOperation op) {
   TileCopyOp copy = tile_copy_cast(op);
   TileShape src, dst;
@@ -232,24 +240,31 @@ MlirLogicalResult tile_copy_verify(MlirOperation op) {
                            "expects 'vector_width' to be a power of two from 1 "
                            "to 16, got %" PRId64,
                            width);
-  if (tile_copy_async(copy) &&
-      (mlirAttributeIsNull(tile_copy_instr_attr(copy)) ||
-       tile_copy_instr(copy) != TILE_INSTR_CpAsync)) // (C11)
+  if (tile_copy_async(copy) && !copy_may_be_async(copy, &dst)) // (C11)
     return tile_emit_error(op, "expects 'async' only with instr = "
-                               "#tile.instr<cp_async>");
+                               "#tile.instr<cp_async>, and with "
+                               "#tile.instr<tma> out of shared memory");
   return copy_verify_signal(copy);
 }
 
-//===-- tile.cp_async_wait ------------------------------------------------===//
+//===-- Waits for copies --------------------------------------------------===//
 
-MlirLogicalResult tile_cp_async_wait_verify(MlirOperation op) {
-  int64_t pending = tile_cp_async_wait_pending(tile_cp_async_wait_cast(op));
+static MlirLogicalResult verify_pending(MlirOperation op, int64_t pending) {
   if (tile_failed(tile_verify_nesting(op)))
     return tile_failure();
   if (pending < 0) // (C1)
     return tile_emit_error(
         op, "expects 'pending' to be at least 0, got %" PRId64, pending);
   return tile_success();
+}
+
+MlirLogicalResult tile_cp_async_wait_verify(MlirOperation op) {
+  return verify_pending(
+      op, tile_cp_async_wait_pending(tile_cp_async_wait_cast(op)));
+}
+
+MlirLogicalResult tile_tma_wait_verify(MlirOperation op) {
+  return verify_pending(op, tile_tma_wait_pending(tile_tma_wait_cast(op)));
 }
 
 //===-- tile.fill ---------------------------------------------------------===//

@@ -2,8 +2,9 @@
 //
 // Consumes: tile ops with their instructions; packed bytes when they are known.
 // Produces: `tile.barrier_sync` and `tile.fence_proxy` in front of the ops that
-//           need them. A fence stands before the barrier: the writers execute
-//           it, then everybody meets.
+//           need them, `tile.tma_wait` where a tile is written that a TMA store
+//           may be reading, and at the end of who issues stores. A fence stands
+//           before the barrier: the writers execute it, then everybody meets.
 // Keeps:    kernels that say what each thread does: a barrier might stand in a
 //           branch that some threads take.
 // Fails:    a kernel that tile_kernel_verify rejects.
@@ -14,6 +15,7 @@
 
 #include "Tile/Analysis.h"
 #include "Tile/Support/Diagnostics.h"
+#include "Tile/Support/Iterate.h"
 #include "TilePasses.h"
 
 //===-- Apply; cannot fail ------------------------------------------------===//
@@ -25,12 +27,69 @@ static void plan_apply(const TileSyncPlan *plan, MlirOperation kernel) {
     const TileSyncPoint *point = &plan->points[i];
     b.loc = mlirOperationGetLocation(point->before);
     mlirRewriterBaseSetInsertionPointBefore(b.rw, point->before);
+    if (point->store_wait)
+      tile_tma_wait(&b, .pending = 0,
+                    .read = point->store_wait == TILE_STORE_WAIT_READ);
     if (point->fence)
       tile_fence_proxy(&b, 0);
     if (point->barrier)
       tile_barrier_sync(&b, .id = {NULL});
   }
   mlirIRRewriterDestroy(b.rw);
+}
+
+//===-- Ends --------------------------------------------------------------===//
+
+// Shared memory stays until the last TMA store has read it. Who issues the
+// stores waits at the end of his program: of the role, or of the kernel.
+typedef struct {
+  MlirOperation scope; // the role, or the kernel
+  bool has_stores;
+} StoreSearch;
+
+static MlirWalkResult find_store(MlirOperation op, void *user_data) {
+  StoreSearch *search = user_data;
+  if (tile_role_is(op) && !mlirOperationEqual(op, search->scope))
+    return MlirWalkResultSkip;
+  TileCopyOp copy = tile_copy_dyn(op);
+  search->has_stores |= !mlirOperationIsNull(copy.op) &&
+                        tile_copy_async(copy) &&
+                        tile_copy_instr(copy) == TILE_INSTR_Tma;
+  return search->has_stores ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static void drain_stores(MlirOperation scope, MlirBlock body) {
+  StoreSearch search = {scope, false};
+  mlirOperationWalk(scope, find_store, &search, MlirWalkPreOrder);
+  if (!search.has_stores)
+    return;
+  MlirOperation end = {NULL}, last = {NULL};
+  TILE_FOR_EACH_OP (op, body) {
+    if (mlirxIsTerminator(op))
+      end = op;
+    else
+      last = op;
+  }
+  if (tile_tma_wait_is(last))
+    return;
+  TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(scope)),
+                   mlirOperationGetLocation(last)};
+  if (mlirOperationIsNull(end))
+    mlirRewriterBaseSetInsertionPointToEnd(b.rw, body);
+  else
+    mlirRewriterBaseSetInsertionPointBefore(b.rw, end);
+  tile_tma_wait(&b, .pending = 0, .read = true);
+  mlirIRRewriterDestroy(b.rw);
+}
+
+static void drain_all(MlirOperation kernel) {
+  TileSpecializeOp specialize = tile_kernel_specialize(kernel);
+  drain_stores(kernel, tile_kernel_body(kernel));
+  if (mlirOperationIsNull(specialize.op))
+    return;
+  TILE_FOR_EACH_OP (role, tile_specialize_block(specialize))
+    drain_stores(role,
+                 mlirRegionGetFirstBlock(mlirOperationGetRegion(role, 0)));
 }
 
 //===-- Entry -------------------------------------------------------------===//
@@ -45,6 +104,7 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   tile_sync_plan_build(arena, kernel, &plan);
   if (plan.num_points)
     plan_apply(&plan, kernel);
+  drain_all(kernel);
   return tile_success();
 }
 

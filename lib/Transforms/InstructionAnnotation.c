@@ -45,7 +45,8 @@ static Choice *plan_add(Plan *plan, MlirOperation op, TileInstr instr) {
 static void note_declined(Choice *choice, TileInstr declined,
                           const TileInstrReason *reason) {
   // What cannot apply to the op at all was not declined.
-  if (!strcmp(reason->code, "spaces") || !strcmp(reason->code, "target"))
+  if (!strcmp(reason->code, "spaces") || !strcmp(reason->code, "target") ||
+      !strcmp(reason->code, "channel"))
     return;
   // The last variant exists because facts may be missing.
   if (!strcmp(reason->code, "tile-instr/alignment") &&

@@ -6,7 +6,8 @@
 //           with `signal`, and the wait. The parity of a slot lives in private
 //           memory: it flips when the wait is executed, so it is right under
 //           any control flow, also when the group is skipped.
-//           Channels become mbarriers: ChannelsToBarriers.c.
+//           TMA stores become `async`. Channels become mbarriers:
+//           ChannelsToBarriers.c.
 // Fails:    a kernel that tile_kernel_verify rejects; agents of a channel that
 //           are not what its roles do.
 //
@@ -176,6 +177,20 @@ static void plan_apply(const Plan *plan, MlirOperation kernel) {
   mlirIRRewriterDestroy(rewrite.rw);
 }
 
+// Nobody waits for a TMA store where it is issued: tile-insert-sync puts the
+// wait in front of what needs it.
+static MlirWalkResult release_store(MlirOperation op, void *user_data) {
+  (void)user_data;
+  TileShape dst;
+  if (tile_copy_is(op) &&
+      !mlirAttributeIsNull(tile_copy_instr_attr(tile_copy_cast(op))) &&
+      tile_copy_instr(tile_copy_cast(op)) == TILE_INSTR_Tma &&
+      tile_shape_of(tile_copy_dst(tile_copy_cast(op)), &dst) &&
+      dst.space == TILE_SPACE_GLOBAL)
+    tile_copy_set_async(tile_copy_cast(op), true);
+  return MlirWalkResultAdvance;
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
@@ -186,6 +201,7 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   plan_build(&plan, tile_kernel_body(kernel));
   if (plan.num_groups)
     plan_apply(&plan, kernel);
+  mlirOperationWalk(kernel, release_store, NULL, MlirWalkPreOrder);
   return tile_success();
 }
 

@@ -13,7 +13,7 @@
 // CHECK: bar.sync
 // CHECK: cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group
 // CHECK: cp.async.bulk.commit_group
-// CHECK: cp.async.bulk.wait_group 0
+// CHECK: cp.async.bulk.wait_group.read 0
 
 // CASE: epilogue(A=ints:96x64:bf16, B=ints:64x80:bf16, C=junk:96x80:bf16)
 // CASE: epilogue(A=ints:65x40:bf16, B=ints:40x72:bf16, C=junk:65x72:bf16)

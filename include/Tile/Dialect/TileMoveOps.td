@@ -24,7 +24,9 @@ def Tile_CopyOp : Tile_Op<"copy", [AttrSizedOperandSegments,
     With `async` a `cp_async` copy is not waited for. It belongs to the group
     that `tile.cp_async_commit` ends next and has landed after a
     `tile.cp_async_wait` that waits for that group, or when a
-    `tile.barrier_arrive` of `cp_async` behind it has arrived.
+    `tile.barrier_arrive` of `cp_async` behind it has arrived. A `tma` copy out of
+    shared memory with `async` is a group of its own: it has read its source, or
+    arrived, after a `tile.tma_wait`.
 
     `instr` is the instruction to use: given by the user it is required, and an
     error explains why it cannot be used; `tile-instruction-annotation` chooses
@@ -43,7 +45,8 @@ def Tile_CopyOp : Tile_Op<"copy", [AttrSizedOperandSegments,
     (C8) the tile is static and of rank 1 to 5;
     (C9) `instr` and `prefer` are in the table for the two memory spaces;
     (C10) a copy that signals a channel fills a slot of one of its rings;
-    (C11) `async` only with `instr = #tile.instr<cp_async>`.
+    (C11) `async` only with `instr = #tile.instr<cp_async>`, and with
+          `#tile.instr<tma>` out of shared memory.
 
     | src \ dst | global | shared | fragment | private |
     |---|---|---|---|---|
@@ -67,7 +70,7 @@ def Tile_CopyOp : Tile_Op<"copy", [AttrSizedOperandSegments,
     Arg<OptionalAttr<Tile_InstrAttr>, "instruction to try first">:$prefer,
     Arg<OptionalAttr<Tile_EvictionAttr>, "L2 policy">:$eviction,
     Arg<OptionalAttr<I64Attr>, "elements per access, at most">:$vector_width,
-    Arg<OptionalAttr<UnitAttr>, "whether cp.async is not waited for">:$async);
+    Arg<OptionalAttr<UnitAttr>, "whether nobody waits for it here">:$async);
   let assemblyFormat = [{
     $src `to` $dst (`map` $map^)? (`signal` $signal^ `[` $slot `]` `of` type($signal))?
     attr-dict `:` type($src) `,` type($dst)
@@ -109,6 +112,31 @@ def Tile_CpAsyncWaitOp : Tile_Op<"cp_async_wait", [
     ```
   }];
   let arguments = (ins Arg<I64Attr, "groups that may be under way">:$pending);
+  let assemblyFormat = "`pending` $pending attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tile_TmaWaitOp : Tile_Op<"tma_wait", [
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "waits until few TMA stores are under way";
+  let description = [{
+    `cp.async.bulk.wait_group`: the thread that issues the TMA stores of the block,
+    or of the `tile.role` around the op, waits until at most the last `pending`
+    `async` stores are under way; with `read` only until they have read shared
+    memory. A barrier must follow before other threads write there.
+    `tile-insert-sync` makes both where a tile is written again, and the wait at
+    the end.
+
+    Constraints:
+    (C1) `pending` is at least 0.
+
+    Example:
+    ```mlir
+    tile.tma_wait pending 0 {read}
+    ```
+  }];
+  let arguments = (ins Arg<I64Attr, "stores that may be under way">:$pending,
+                       Arg<OptionalAttr<UnitAttr>, "whether reading is enough">:$read);
   let assemblyFormat = "`pending` $pending attr-dict";
   let hasVerifier = 1;
 }

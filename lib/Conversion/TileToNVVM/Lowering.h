@@ -276,6 +276,7 @@ void lower_tile_barrier_sync(Lowering *l, MlirOperation op);
 void lower_tile_fence_proxy(Lowering *l, MlirOperation op);
 void lower_tile_cp_async_commit(Lowering *l, MlirOperation op);
 void lower_tile_cp_async_wait(Lowering *l, MlirOperation op);
+void lower_tile_tma_wait(Lowering *l, MlirOperation op); // TmaCopies.c
 void lower_tile_advance(Lowering *l, MlirOperation op);
 void lower_tile_channel_barriers(Lowering *l, MlirOperation op);
 // Threads.c

@@ -97,6 +97,7 @@ static const LowerEntry table[] = {
     {tile_view_is, lower_tile_view},
     {tile_scan_is, lower_tile_scan},
     {tile_storage_is, lower_tile_storage},
+    {tile_tma_wait_is, lower_tile_tma_wait},
     {tile_warp_id_is, lower_tile_warp_id},
     {nvgpu_device_async_copy_is, lower_nvgpu_device_async_copy},
     {nvgpu_device_async_create_group_is, lower_nvgpu_device_async_create_group},

@@ -81,9 +81,12 @@ static void issue_box(Lowering *l, const Issue *issue, const TileLayoutTma *tma,
 }
 
 // The tile may be overwritten, and the tensor read, when the group is complete.
-static void wait_for_stores(Lowering *l) {
+// Groups belong to the thread that issued them (PTX ISA,
+// cp.async.bulk.commit_group).
+static void close_stores(Lowering *l, TileCopyOp copy) {
   nvvm_cp_async_bulk_commit_group(&l->b, 0);
-  nvvm_cp_async_bulk_wait_group(&l->b, .group = 0);
+  if (!tile_copy_async(copy))
+    nvvm_cp_async_bulk_wait_group(&l->b, .group = 0);
 }
 
 void lower_tma_copy(Lowering *l, MlirOperation op, const View *src,
@@ -122,6 +125,18 @@ void lower_tma_copy(Lowering *l, MlirOperation op, const View *src,
   for (int64_t box = 0; box < tma.count; box++)
     issue_box(l, &issue, &tma, box);
   if (is_store)
-    wait_for_stores(l);
+    close_stores(l, copy);
+  if_end(l, op, blocks);
+}
+
+void lower_tile_tma_wait(Lowering *l, MlirOperation op) {
+  TileTmaWaitOp wait = tile_tma_wait_cast(op);
+  if (!l->target->has_tma) {
+    lower_fail(l, op, "waits for TMA, which %s does not have", l->target->chip);
+    return;
+  }
+  IfBlocks blocks = if_begin(l, op, is_elected(l));
+  nvvm_cp_async_bulk_wait_group_op(&l->b, .group = tile_tma_wait_pending(wait),
+                                   .read = tile_tma_wait_read(wait));
   if_end(l, op, blocks);
 }

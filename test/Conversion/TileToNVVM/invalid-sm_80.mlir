@@ -10,3 +10,13 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @m {
+  gpu.func @stores() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    // expected-error @+1 {{waits for TMA, which sm_80 does not have}}
+    tile.tma_wait pending 0
+    gpu.return
+  }
+}

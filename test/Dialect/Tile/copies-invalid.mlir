@@ -180,7 +180,7 @@ func.func @fill_c2(%A: memref<?xf32>, %v: f32) {
 // -----
 
 func.func @copy_c11(%A: memref<64xf32>, %B: memref<64xf32, #gpu.address_space<workgroup>>) {
-  // expected-error @+1 {{expects 'async' only with instr = #tile.instr<cp_async>}}
+  // expected-error @+1 {{expects 'async' only with instr = #tile.instr<cp_async>, and with #tile.instr<tma> out of shared memory}}
   tile.copy %A to %B {async, instr = #tile.instr<simt>} : memref<64xf32>, memref<64xf32, #gpu.address_space<workgroup>>
   return
 }
@@ -190,5 +190,21 @@ func.func @copy_c11(%A: memref<64xf32>, %B: memref<64xf32, #gpu.address_space<wo
 func.func @cp_async_wait_c1() {
   // expected-error @+1 {{expects 'pending' to be at least 0, got -1}}
   tile.cp_async_wait pending -1
+  return
+}
+
+// -----
+
+func.func @copy_c11_load(%A: memref<64xf32>, %B: memref<64xf32, #gpu.address_space<workgroup>>) {
+  // expected-error @+1 {{expects 'async' only with instr = #tile.instr<cp_async>, and with #tile.instr<tma> out of shared memory}}
+  tile.copy %A to %B {async, instr = #tile.instr<tma>} : memref<64xf32>, memref<64xf32, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @tma_wait_c1() {
+  // expected-error @+1 {{expects 'pending' to be at least 0, got -2}}
+  tile.tma_wait pending -2
   return
 }

@@ -114,3 +114,14 @@ func.func @warpgroups_of_a_role() attributes {tile.num_threads = 160 : i32} {
   }
   return
 }
+
+// -----
+
+!s = memref<64x64xf32, #gpu.address_space<workgroup>>
+func.func @store_converts(%A: memref<64x64xf16>) attributes {tile.num_threads = 128 : i32} {
+  %S = tile.alloc : !s
+  %a = tile.region %A[0, 0] [64, 64] : memref<64x64xf16>
+  // expected-error @+1 {{cannot use tma: TMA does not convert elements}}
+  tile.copy %S to %a {instr = #tile.instr<tma>} : !s, !tile.region<64x64xf16>
+  return
+}
