@@ -2,6 +2,8 @@
 
 #include "SyncFlow.h"
 
+#include "Tile/Dialect/Products.h"
+
 //===-- Buffers -----------------------------------------------------------===//
 
 bool sync_is_shared_space(TileSpace space) {

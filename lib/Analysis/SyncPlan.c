@@ -43,7 +43,6 @@
 
 #include "SyncFlow.h"
 
-#include "Tile/Dialect/Products.h"
 #include "Tile/Ops/scf.h"
 #include "Tile/Support/Iterate.h"
 
