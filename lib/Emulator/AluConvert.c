@@ -70,7 +70,8 @@ static inline float relu(float x, bool is_relu) {
 enum { F16_LARGEST = 0x7bff, BF16_LARGEST = 0x7f7f };
 
 /// .satfinite: infinite results become the largest number; `bits` is a half.
-static inline uint32_t finite(uint32_t bits, uint32_t largest, bool is_finite) {
+static inline uint32_t finite_half(uint32_t bits, uint32_t largest,
+                                   bool is_finite) {
   return is_finite && (bits & 0x7fffu) == largest + 1
              ? (bits & 0x8000u) | largest
              : bits;
@@ -86,8 +87,8 @@ static inline uint32_t finite(uint32_t bits, uint32_t largest, bool is_finite) {
     bool is_finite = (largest) && insn->as.convert.saturate_finite;            \
     TILE_VECTOR(lanes, uint32_t high = narrow(relu(a[l], is_relu));            \
                 uint32_t low = narrow(relu(b[l], is_relu));                    \
-                d[l] = finite(high, largest, is_finite) << (bits) |            \
-                       finite(low, largest, is_finite));                       \
+                d[l] = finite_half(high, largest, is_finite) << (bits) |       \
+                       finite_half(low, largest, is_finite));                  \
     return 0;                                                                  \
   }
 PACK(bf16x2_of_f32, 16, BF16_LARGEST, tile_bf16_of_f32)
@@ -249,8 +250,8 @@ static uint32_t half_of(const TileInsn *insn, Rounding rounding,
   if ((rounding == RM && nearest > number) ||
       (rounding == RP && nearest < number))
     bits = half_step(bits, rounding == RP);
-  return finite(bits, is_f16 ? F16_LARGEST : BF16_LARGEST,
-                insn->as.convert.saturate_finite);
+  return finite_half(bits, is_f16 ? F16_LARGEST : BF16_LARGEST,
+                     insn->as.convert.saturate_finite);
 }
 
 /// A double from which any smaller format is rounded as from the integer
