@@ -80,7 +80,7 @@ typedef struct {
 
 typedef enum {
   TILE_PROTOCOL_WAIT,         // on `side` of `slot` for `parity`
-  TILE_PROTOCOL_ARRIVE,       // `count` arrivals
+  TILE_PROTOCOL_ARRIVE,       // `count` arrivals, and `expected_bytes`
   TILE_PROTOCOL_ARRIVE_ASYNC, // the same, when the cp.async before it are done
   TILE_PROTOCOL_FILL,         // writes `cells` of `slot`
   TILE_PROTOCOL_READ,         // one op that reads slots: `reads`
@@ -130,8 +130,9 @@ typedef struct TileProtocolNode {
   bool covers_stores; // ARRIVE: by the threads that stored, after they did
   TileProtocolFillKind fill;
   TileProtocolScalarId bar_slot;
-  int64_t expected_bytes, copied_bytes; // by TMA
-  uint64_t cells;                       // that are filled
+  int64_t expected_bytes; // ARRIVE: that the phase waits for beside arrivals
+  int64_t copied_bytes;   // FILL by TMA: 0 where nothing is expected
+  uint64_t cells;         // that are filled
   TileProtocolRead reads[TILE_PROTOCOL_MAX_READS];
   int num_reads;
   bool is_group; // READ: asynchronous, one product group more in flight

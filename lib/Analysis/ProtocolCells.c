@@ -84,14 +84,12 @@ static bool cut_ring(Extract *extract, CellsRing *ring) {
 bool extract_cells_build(Extract *extract) {
   Cells *cells = &extract->cells;
   for (int c = 0; c < extract->out->num_channels; c++) {
-    TileRange rings =
-        tile_channel_rings(tile_channel_cast(extract->channels[c]));
+    TileRange rings = extract_rings(extract, c);
     cells->capacity += (int)rings.n;
   }
   cells->rings = TILE_ARENA_NEW(extract->arena, CellsRing, cells->capacity + 1);
   for (int c = 0; c < extract->out->num_channels; c++) {
-    TileRange rings =
-        tile_channel_rings(tile_channel_cast(extract->channels[c]));
+    TileRange rings = extract_rings(extract, c);
     int next = 0;
     for (intptr_t r = 0; r < rings.n; r++) {
       MlirValue value = tile_range_at(rings, r);

@@ -22,14 +22,8 @@ void extract_fail(Extract *extract, MlirOperation op, const char *failure) {
 
 //===-- Blocks ------------------------------------------------------------===//
 
-typedef struct {
-  Extract *extract;
-  TileProtocolBlock *block;
-  int capacity, role;
-} Writer;
-
-static TileProtocolNode *add_node(Writer *w, TileProtocolNodeKind kind,
-                                  MlirOperation op) {
+TileProtocolNode *extract_add_node(Writer *w, TileProtocolNodeKind kind,
+                                   MlirOperation op) {
   TileProtocolBlock *block = w->block;
   if (block->num_nodes == w->capacity) {
     w->capacity = w->capacity ? 2 * w->capacity : 8;
@@ -51,7 +45,7 @@ static void write_block(Extract *extract, int role, MlirBlock block,
 
 //===-- Channels ----------------------------------------------------------===//
 
-static int channel_of(Extract *extract, MlirValue channel) {
+static int channel_of(const Extract *extract, MlirValue channel) {
   for (int c = 0; c < extract->out->num_channels; c++)
     if (mlirOperationEqual(extract->channels[c], mlirOpResultGetOwner(channel)))
       return c;
@@ -60,7 +54,7 @@ static int channel_of(Extract *extract, MlirValue channel) {
 
 static TileProtocolNode *add_position(Writer *w, TileProtocolNodeKind kind,
                                       TileProtocolSide side, MlirOperation op) {
-  TileProtocolNode *node = add_node(w, kind, op);
+  TileProtocolNode *node = extract_add_node(w, kind, op);
   node->channel = channel_of(w->extract, mlirOperationGetOperand(op, 0));
   node->side = side;
   node->slot = extract_scalar(w->extract, mlirOperationGetOperand(op, 1));
@@ -107,7 +101,7 @@ static void write_commit(Writer *w, MlirOperation op) {
   int cp_async = or_zero(tile_channel_cp_async_threads_attr(channel));
   int others = full_count(channel) - simt - cp_async;
   if (simt) {
-    add_node(w, TILE_PROTOCOL_FENCE, op);
+    extract_add_node(w, TILE_PROTOCOL_FENCE, op);
     TileProtocolNode *arrive =
         add_position(w, TILE_PROTOCOL_ARRIVE, TILE_PROTOCOL_FULL, op);
     arrive->count = simt;
@@ -162,7 +156,7 @@ static void write_reads(Writer *w, MlirOperation op, const TileAccess *accesses,
   TileProtocolNode *node = NULL;
   bool is_group = tile_gemm_is(op) && is_unit(op, "async");
   if (is_group) {
-    node = add_node(w, TILE_PROTOCOL_READ, op);
+    node = extract_add_node(w, TILE_PROTOCOL_READ, op);
     node->is_group = true;
   }
   for (int i = 0; i < count; i++) {
@@ -171,7 +165,7 @@ static void write_reads(Writer *w, MlirOperation op, const TileAccess *accesses,
     if (!accesses[i].reads || !cells)
       continue;
     if (!node)
-      node = add_node(w, TILE_PROTOCOL_READ, op);
+      node = extract_add_node(w, TILE_PROTOCOL_READ, op);
     if (node->num_reads == TILE_PROTOCOL_MAX_READS) {
       extract_fail(w->extract, op, "reads more slots than can be followed");
       return;
@@ -182,15 +176,29 @@ static void write_reads(Writer *w, MlirOperation op, const TileAccess *accesses,
   }
 }
 
+// Asynchronous copies say so: TMA by what it signals, cp.async by `async` or by
+// the channel whose commit covers it.
 static TileProtocolFillKind fill_kind(MlirOperation op) {
   TileCopyOp copy = tile_copy_dyn(op);
-  if (!copy.op.ptr || !tile_copy_signal(copy).ptr ||
-      mlirAttributeIsNull(tile_copy_instr_attr(copy)))
+  if (!copy.op.ptr || mlirAttributeIsNull(tile_copy_instr_attr(copy)))
     return TILE_PROTOCOL_BY_STORES;
-  if (tile_copy_instr(copy) == TILE_INSTR_Tma)
+  bool signals = tile_copy_signal(copy).ptr;
+  if (tile_copy_instr(copy) == TILE_INSTR_Tma && signals)
     return TILE_PROTOCOL_BY_TMA;
-  return tile_copy_instr(copy) == TILE_INSTR_CpAsync ? TILE_PROTOCOL_BY_CP_ASYNC
-                                                     : TILE_PROTOCOL_BY_STORES;
+  bool is_async = signals || tile_copy_async(copy);
+  return tile_copy_instr(copy) == TILE_INSTR_CpAsync && is_async
+             ? TILE_PROTOCOL_BY_CP_ASYNC
+             : TILE_PROTOCOL_BY_STORES;
+}
+
+static void write_signal(Writer *w, TileCopyOp copy, TileProtocolNode *node) {
+  TileShape shape;
+  node->bar_slot = extract_scalar(w->extract, tile_copy_slot(copy));
+  // A channel counts its bytes itself.
+  if (tile_channel_barriers_is(w->extract->channels[node->channel]) &&
+      tile_shape_of(tile_copy_dst(copy), &shape))
+    node->copied_bytes =
+        tile_shape_num_elems(&shape) * tile_elem_bits(shape.element) / 8;
 }
 
 static void write_fills(Writer *w, MlirOperation op, const TileAccess *accesses,
@@ -200,14 +208,13 @@ static void write_fills(Writer *w, MlirOperation op, const TileAccess *accesses,
     uint64_t cells = extract_cells(w->extract, accesses[i].tile, &channel);
     if (!accesses[i].writes || !cells)
       continue;
-    TileProtocolNode *node = add_node(w, TILE_PROTOCOL_FILL, op);
+    TileProtocolNode *node = extract_add_node(w, TILE_PROTOCOL_FILL, op);
     node->channel = channel;
     node->slot = slot_of(w->extract, accesses[i].tile);
     node->cells = cells;
     node->fill = fill_kind(op);
     if (node->fill == TILE_PROTOCOL_BY_TMA)
-      node->bar_slot =
-          extract_scalar(w->extract, tile_copy_slot(tile_copy_cast(op)));
+      write_signal(w, tile_copy_cast(op), node);
   }
 }
 
@@ -238,7 +245,7 @@ static MlirBlock entry_of(MlirOperation op, intptr_t region) {
 
 static void write_if(Writer *w, MlirOperation op) {
   Extract *e = w->extract;
-  TileProtocolNode *node = add_node(w, TILE_PROTOCOL_IF, op);
+  TileProtocolNode *node = extract_add_node(w, TILE_PROTOCOL_IF, op);
   node->condition = extract_scalar(e, mlirOperationGetOperand(op, 0));
   node->num_values = (int)mlirOperationGetNumResults(op);
   for (int b = 0; b < 2; b++) {
@@ -256,7 +263,7 @@ static void write_if(Writer *w, MlirOperation op) {
 static void write_for(Writer *w, MlirOperation op) {
   Extract *e = w->extract;
   ScfForOp loop = scf_for_cast(op);
-  TileProtocolNode *node = add_node(w, TILE_PROTOCOL_FOR, op);
+  TileProtocolNode *node = extract_add_node(w, TILE_PROTOCOL_FOR, op);
   MlirBlock body = entry_of(op, 0);
   TileRange inits = scf_for_initArgs(loop);
   node->lower = extract_scalar(e, scf_for_lowerBound(loop));
@@ -281,7 +288,7 @@ static void write_for(Writer *w, MlirOperation op) {
 
 static void write_while(Writer *w, MlirOperation op) {
   Extract *e = w->extract;
-  TileProtocolNode *node = add_node(w, TILE_PROTOCOL_WHILE, op);
+  TileProtocolNode *node = extract_add_node(w, TILE_PROTOCOL_WHILE, op);
   MlirBlock before = entry_of(op, 0), after = entry_of(op, 1);
   node->num_values = (int)mlirOperationGetNumOperands(op);
   node->num_passed = (int)mlirOperationGetNumResults(op);
@@ -317,7 +324,8 @@ static bool is_named(MlirOperation op, const char *name) {
 static MlirWalkResult find_verb(MlirOperation op, void *user_data) {
   bool *found = user_data;
   *found |= tile_acquire_is(op) || tile_commit_is(op) || tile_wait_is(op) ||
-            tile_release_is(op);
+            tile_release_is(op) || tile_barrier_wait_is(op) ||
+            tile_barrier_arrive_is(op) || tile_barrier_expect_is(op);
   return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
@@ -334,8 +342,14 @@ static void write_other(Writer *w, MlirOperation op) {
   write_fills(w, op, accesses, count);
 }
 
+static void write_ops(Writer *w, MlirBlock block);
+
 static void write_op(Writer *w, MlirOperation op) {
-  if (scf_if_is(op)) {
+  if (extract_barrier_op(w, op))
+    return;
+  if (extract_inlined_block(op).ptr) {
+    write_ops(w, extract_inlined_block(op));
+  } else if (scf_if_is(op)) {
     write_if(w, op);
   } else if (scf_for_is(op)) {
     write_for(w, op);
@@ -352,24 +366,28 @@ static void write_op(Writer *w, MlirOperation op) {
   } else if (tile_release_is(op)) {
     write_release(w, op);
   } else if (tile_fence_proxy_is(op)) {
-    add_node(w, TILE_PROTOCOL_FENCE, op);
+    extract_add_node(w, TILE_PROTOCOL_FENCE, op);
   } else if (is_named(op, "tile.await")) {
     MlirAttribute pending = mlirOperationGetAttributeByName(
         op, mlirStringRefCreateFromCString("pending"));
-    add_node(w, TILE_PROTOCOL_AWAIT, op)->count = or_zero(pending);
+    extract_add_node(w, TILE_PROTOCOL_AWAIT, op)->count = or_zero(pending);
   } else {
     write_other(w, op);
+  }
+}
+
+static void write_ops(Writer *w, MlirBlock block) {
+  TILE_FOR_EACH_OP (op, block) {
+    if (w->extract->failed.ptr)
+      return;
+    write_op(w, op);
   }
 }
 
 static void write_block(Extract *extract, int role, MlirBlock block,
                         TileProtocolBlock *out) {
   Writer w = {.extract = extract, .block = out, .role = role};
-  TILE_FOR_EACH_OP (op, block) {
-    if (extract->failed.ptr)
-      return;
-    write_op(&w, op);
-  }
+  write_ops(&w, block);
 }
 
 //===-- Roles and channels ------------------------------------------------===//
@@ -380,16 +398,35 @@ typedef struct {
   int num_warps;
 } Sides;
 
-// Who commits fills, who waits or releases reads.
+// Who commits fills, who waits or releases reads. Barriers: who arrives on the
+// full one fills, who arrives on the empty one reads.
+static bool find_side(const Extract *extract, MlirOperation op, int num_warps,
+                      int *out_channel, bool *out_fills, int *out_share) {
+  TileProtocolSide side;
+  *out_share = num_warps;
+  *out_fills = tile_acquire_is(op) || tile_commit_is(op);
+  if (*out_fills || tile_wait_is(op) || tile_release_is(op)) {
+    *out_channel = channel_of(extract, mlirOperationGetOperand(op, 0));
+    return true;
+  }
+  if (!extract_side(extract, op, out_channel, &side))
+    return false;
+  bool waits = tile_barrier_wait_is(op);
+  *out_fills = waits == (side == TILE_PROTOCOL_EMPTY);
+  *out_share = waits ? 0 : extract_num_arrivals(op, num_warps);
+  return true;
+}
+
 static MlirWalkResult find_sides(MlirOperation op, void *user_data) {
   Sides *sides = user_data;
-  bool fills = tile_acquire_is(op) || tile_commit_is(op);
-  if (!fills && !tile_wait_is(op) && !tile_release_is(op))
+  int index = -1, share = 0;
+  bool fills = false;
+  if (!find_side(sides->extract, op, sides->num_warps, &index, &fills, &share))
     return MlirWalkResultAdvance;
-  int index = channel_of(sides->extract, mlirOperationGetOperand(op, 0));
   TileProtocolChannel *channel = &sides->extract->out->channels[index];
+  int *mine = &channel->reader_share[sides->role];
   if (!fills)
-    channel->reader_share[sides->role] = sides->num_warps;
+    *mine = share > *mine ? share : *mine;
   else if (channel->producer < 0)
     channel->producer = sides->role;
   else if (channel->producer != sides->role)
@@ -397,22 +434,40 @@ static MlirWalkResult find_sides(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
+static bool is_channel(MlirOperation op) {
+  return tile_channel_is(op) || tile_channel_barriers_is(op);
+}
+
+TileRange extract_rings(const Extract *extract, int channel) {
+  MlirOperation op = extract->channels[channel];
+  return tile_channel_is(op)
+             ? tile_channel_rings(tile_channel_cast(op))
+             : tile_channel_barriers_rings(tile_channel_barriers_cast(op));
+}
+
+static void describe_channel(Extract *extract, MlirOperation op,
+                             TileProtocolChannel *out) {
+  *out = (TileProtocolChannel){.name = "channel", .producer = -1};
+  if (!tile_channel_is(op)) {
+    extract_barriers_channel(extract, op, out);
+    return;
+  }
+  TileChannelOp channel = tile_channel_cast(op);
+  out->depth = (int)tile_channel_depth(channel);
+  out->full_count = full_count(channel);
+  out->empty_count = or_zero(tile_channel_consumer_warps_attr(channel));
+}
+
 static MlirWalkResult find_channels(MlirOperation op, void *user_data) {
   Extract *extract = user_data;
   TileProtocol *out = extract->out;
   if (tile_specialize_is(op))
     extract->specialize = op;
-  if (!tile_channel_is(op))
+  if (!is_channel(op))
     return MlirWalkResultAdvance;
   if (out->channels) { // second walk
-    TileChannelOp channel = tile_channel_cast(op);
     extract->channels[out->num_channels] = op;
-    out->channels[out->num_channels] = (TileProtocolChannel){
-        .name = "channel",
-        .depth = (int)tile_channel_depth(channel),
-        .full_count = full_count(channel),
-        .empty_count = or_zero(tile_channel_consumer_warps_attr(channel)),
-        .producer = -1};
+    describe_channel(extract, op, &out->channels[out->num_channels]);
   }
   out->num_channels++;
   return MlirWalkResultAdvance;

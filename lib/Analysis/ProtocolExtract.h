@@ -38,7 +38,7 @@ typedef struct {
   TileArena *arena;
   MlirOperation kernel, specialize;
   TileProtocol *out;
-  MlirOperation *channels; // tile.channel, in program order
+  MlirOperation *channels; // tile.channel or tile.channel_barriers, in order
   Cells cells;
 
   int scalar_capacity;
@@ -53,6 +53,31 @@ typedef struct {
   const char *failure;
 } Extract;
 
+/// A block that is being written.
+typedef struct {
+  Extract *extract;
+  TileProtocolBlock *block;
+  int capacity, role;
+} Writer;
+
+TileProtocolNode *extract_add_node(Writer *w, TileProtocolNodeKind kind,
+                                   MlirOperation op);
+/// The rings of a channel in either form.
+TileRange extract_rings(const Extract *extract, int channel);
+
+//===-- Barriers (ProtocolBarriers.c) -------------------------------------===//
+
+/// The channel and side whose barrier `op` uses; false when it uses none.
+bool extract_side(const Extract *extract, MlirOperation op, int *out_channel,
+                  TileProtocolSide *out_side);
+/// Counts and depth of a `tile.channel_barriers`.
+void extract_barriers_channel(Extract *extract, MlirOperation op,
+                              TileProtocolChannel *out);
+/// Whether the op is one on barriers; writes its events.
+bool extract_barrier_op(Writer *w, MlirOperation op);
+/// Arrivals of a `tile.barrier_arrive` or `tile.barrier_expect` of a role.
+int extract_num_arrivals(MlirOperation op, int num_warps);
+
 void extract_fail(Extract *extract, MlirOperation op, const char *failure);
 
 /// False when the windows are too many or not static: after extract_fail.
@@ -64,6 +89,9 @@ uint64_t extract_cells(const Extract *extract, MlirValue tile,
 // ProtocolScalars.c
 TileProtocolScalarId extract_scalar(Extract *extract, MlirValue value);
 TileProtocolScalarId extract_constant(Extract *extract, int64_t constant);
+/// The block of an `scf.execute_region` of one block, which is executed where
+/// it stands; null for all other ops.
+MlirBlock extract_inlined_block(MlirOperation op);
 /// Makes the scalar that stands for an argument or a result of control flow.
 TileProtocolScalarId extract_bound(Extract *extract, MlirValue value,
                                    TileProtocolScalarKind kind,

@@ -102,6 +102,12 @@ static void check_wait(ProtocolRun *run, const TileProtocolNode *node,
   if (!number_of(run, node, state, node->slot, &slot) ||
       !number_of(run, node, state, node->parity, &parity))
     return;
+  if (state->arrived && state->arrived == rules->share) {
+    broken(run, node, state, "tx-bytes",
+           "the barrier expects %lld bytes more than the copies have",
+           state->awaited_bytes);
+    return;
+  }
   if (slot == slot_of(rules, state->taken) &&
       parity == parity_of(rules, state->taken)) {
     if (state->held >= rules->depth) {
@@ -134,7 +140,7 @@ static bool round_is_in_flight(const ProtocolState *state, int round) {
   return false;
 }
 
-// The last arrival of a round.
+// The last arrival of a round, or the copy that brings its last bytes.
 static void check_give(ProtocolRun *run, const TileProtocolNode *node,
                        ProtocolState *state, int round) {
   const Rules *rules = run->rules;
@@ -154,11 +160,22 @@ static void check_give(ProtocolRun *run, const TileProtocolNode *node,
     broken(run, node, state, "release-in-flight",
            "releases a slot that a product in flight still reads", 0);
   state->held--;
+  state->awaited_bytes = 0;
   state->arrived = 0;
   state->flags = 0;
   if (rules->is_producer)
     state->cells = 0;
   note(run, node, PROTOCOL_GIVES);
+}
+
+// The round ends when all have arrived and all expected bytes are on the way.
+static void check_end(ProtocolRun *run, const TileProtocolNode *node,
+                      ProtocolState *state) {
+  const Rules *rules = run->rules;
+  if (state->arrived == rules->share && state->awaited_bytes == 0)
+    check_give(run, node, state, held_round(rules, state, 0));
+  else
+    note(run, node, PROTOCOL_PART);
 }
 
 static void check_arrive(ProtocolRun *run, const TileProtocolNode *node,
@@ -191,10 +208,8 @@ static void check_arrive(ProtocolRun *run, const TileProtocolNode *node,
   else if (node->covers_stores &&
            !((state->flags & IS_DIRTY) && rules->has_async_reader))
     state->flags &= (uint8_t)~(HAS_STORES | IS_DIRTY);
-  if (arrived < rules->share)
-    note(run, node, PROTOCOL_PART);
-  else
-    check_give(run, node, state, round);
+  state->awaited_bytes += (int32_t)node->expected_bytes;
+  check_end(run, node, state);
 }
 
 //===-- Writes and reads --------------------------------------------------===//
@@ -222,16 +237,19 @@ static void check_fill(ProtocolRun *run, const TileProtocolNode *node,
       broken(run, node, state, "tma-wrong-barrier",
              "a TMA copy completes on the barrier of another slot (%lld)",
              bar_slot);
-    else if (node->expected_bytes != node->copied_bytes)
+    state->awaited_bytes -= (int32_t)node->copied_bytes;
+    if (state->awaited_bytes < 0)
       broken(run, node, state, "tx-bytes",
-             "the barrier expects other bytes than the copy has (%lld)",
-             node->expected_bytes);
+             "copies have %lld bytes more than the barrier expects",
+             -state->awaited_bytes);
   }
   if (node->cells & state->cells)
     broken(run, node, state, "double-fill",
            "writes a part of the slot that was written in the same round", 0);
   state->cells |= node->cells;
   state->flags |= flags[node->fill];
+  if (node->copied_bytes)
+    check_end(run, node, state);
 }
 
 // The round held in `slot`, or -1 after a broken rule.

@@ -47,9 +47,10 @@ typedef struct {
   int32_t bound[PROTOCOL_MAX_PLACES]; // or PROTOCOL_UNBOUND
   uint64_t cells;                     // written in the open fill
   uint64_t dirty;
-  uint16_t arrived; // of the open commit or release
-  uint8_t taken;    // rounds taken, modulo 2 * depth
-  uint8_t held;     // taken and not given
+  int32_t awaited_bytes; // of the open fill: expected, not copied
+  uint16_t arrived;      // of the open commit or release
+  uint8_t taken;         // rounds taken, modulo 2 * depth
+  uint8_t held;          // taken and not given
   uint8_t flags;
   uint8_t num_groups;                  // product groups in flight
   uint8_t groups[PROTOCOL_MAX_GROUPS]; // round each reads; oldest first

@@ -4,6 +4,7 @@
 
 #include "Tile/Ops/arith.h"
 #include "Tile/Ops/memref.h"
+#include "Tile/Ops/scf.h"
 #include "Tile/Support/MlirExtra.h"
 #include <string.h>
 
@@ -247,6 +248,14 @@ static TileProtocolScalarId add_op(Extract *extract, MlirValue value) {
   return add_scalar(extract, value, scalar);
 }
 
+MlirBlock extract_inlined_block(MlirOperation op) {
+  MlirBlock none = {NULL};
+  if (!scf_execute_region_is(op))
+    return none;
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  return mlirBlockIsNull(mlirBlockGetNextInRegion(block)) ? block : none;
+}
+
 TileProtocolScalarId extract_scalar(Extract *extract, MlirValue value) {
   int64_t constant;
   TileProtocolScalarId known = find_scalar(extract, value);
@@ -262,6 +271,11 @@ TileProtocolScalarId extract_scalar(Extract *extract, MlirValue value) {
         memref_load_is(op) ? stored_value(op) : (MlirValue){NULL};
     if (stored.ptr)
       return extract_scalar(extract, stored);
+    MlirBlock inlined = extract_inlined_block(op);
+    if (inlined.ptr)
+      return extract_scalar(
+          extract, mlirOperationGetOperand(mlirBlockGetTerminator(inlined),
+                                           mlirOpResultGetResultNumber(value)));
     if (tile_advance_is(op) || is_function(extract, op))
       return add_op(extract, value);
   }
