@@ -189,7 +189,8 @@ def PrintLayouts : Pass<"tile-print-layouts", ""> {
 def VerifyChannels : Pass<"tile-verify-channels", ""> {
   let summary = "Proves that roles and their channels fit together";
   let description = [{
-    Consumes: kernels with `tile.specialize` and channels.
+    Consumes: kernels with `tile.specialize`, and channels or the barriers that
+    `tile.channel_barriers` ties to rings.
     Produces: nothing. For all trip counts, guards and schedules it proves that
     no role waits for ever, no slot is read before it is filled or filled while
     it is read, and no barrier gets an arrival too many.

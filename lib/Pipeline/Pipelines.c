@@ -31,6 +31,7 @@ static const TilePipelineStep steps[] = {
     {TILE_PHASE_TILE, "tile-inject-pipeline", 0},
     {TILE_PHASE_TILE, "tile-layout-inference", TARGET},
     {TILE_PHASE_TILE, "tile-lower-channels", 0},
+    {TILE_PHASE_TILE, "tile-verify-channels", 0},
     {TILE_PHASE_TILE, "tile-pack-shared-memory", TARGET},
     {TILE_PHASE_TILE, "tile-insert-sync", 0},
 
