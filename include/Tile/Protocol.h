@@ -56,8 +56,20 @@ typedef enum {
   TILE_PROTOCOL_FN_REM, // the same
   TILE_PROTOCOL_FN_AND,
   TILE_PROTOCOL_FN_XOR,
+  TILE_PROTOCOL_FN_OR,
+  TILE_PROTOCOL_FN_MIN, // signed, as all but the U forms below
+  TILE_PROTOCOL_FN_MAX,
+  TILE_PROTOCOL_FN_CEILDIV,
   TILE_PROTOCOL_FN_EQ,
-  TILE_PROTOCOL_FN_LT, // signed
+  TILE_PROTOCOL_FN_NE,
+  TILE_PROTOCOL_FN_LT,
+  TILE_PROTOCOL_FN_LE,
+  TILE_PROTOCOL_FN_GT,
+  TILE_PROTOCOL_FN_GE,
+  TILE_PROTOCOL_FN_ULT,
+  TILE_PROTOCOL_FN_ULE,
+  TILE_PROTOCOL_FN_UGT,
+  TILE_PROTOCOL_FN_UGE,
   TILE_PROTOCOL_FN_SELECT,
   TILE_PROTOCOL_FN_CAST, // same number, other type
   TILE_PROTOCOL_FN_OTHER,
@@ -182,7 +194,7 @@ typedef struct {
 
 typedef enum {
   TILE_PROTOCOL_PROVED,
-  TILE_PROTOCOL_REJECTED, // a rule of A or D is broken, or roles deadlock
+  TILE_PROTOCOL_REJECTED, // a rule is broken in a run that was found
   TILE_PROTOCOL_UNKNOWN,  // neither proved nor shown wrong
 } TileProtocolOutcome;
 
@@ -194,6 +206,9 @@ typedef struct {
   const TileProtocolNode *node;  // or NULL
   const TileProtocolNode *other; // in another role, or NULL
   int64_t num_states;            // effort
+  /// Of a rejection: how often a loop runs in a run that goes wrong, or NULL.
+  const TileProtocolNode *witness_loop;
+  int64_t witness_trips;
 } TileProtocolVerdict;
 
 /// Judges a protocol. Scratch memory comes from `arena`.

@@ -90,6 +90,11 @@ static void check_counts(Proof *proof, int channel) {
                c->empty_count, sum);
 }
 
+// Verdicts that no run is needed for.
+static bool is_static(const TileProtocolVerdict *verdict) {
+  return strcmp(verdict->code, "count") == 0 || verdict->channel < 0;
+}
+
 void tile_protocol_verify(const TileProtocol *protocol, TileArena *arena,
                           TileProtocolVerdict *out_verdict) {
   *out_verdict = (TileProtocolVerdict){.role = -1, .channel = -1};
@@ -104,4 +109,8 @@ void tile_protocol_verify(const TileProtocol *protocol, TileArena *arena,
   }
   if (!proof_stopped(&proof))
     proof_check_walk(&proof);
+  // A rule that is broken on a path that cannot be taken is no fault.
+  if (out_verdict->outcome == TILE_PROTOCOL_REJECTED &&
+      !is_static(out_verdict) && !proof_find_witness(&proof))
+    out_verdict->outcome = TILE_PROTOCOL_UNKNOWN;
 }

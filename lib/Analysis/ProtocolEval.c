@@ -65,8 +65,51 @@ static ProtocolNumber conjunction(ProtocolNumber a, ProtocolNumber b) {
   return is_mask(a) ? remainder_of(b, known(a.value + 1, 0)) : unknown();
 }
 
+static int64_t compare(int function, int64_t a, int64_t b) {
+  uint64_t x = (uint64_t)a, y = (uint64_t)b;
+  switch (function) {
+  case TILE_PROTOCOL_FN_EQ:
+    return a == b;
+  case TILE_PROTOCOL_FN_NE:
+    return a != b;
+  case TILE_PROTOCOL_FN_LT:
+    return a < b;
+  case TILE_PROTOCOL_FN_LE:
+    return a <= b;
+  case TILE_PROTOCOL_FN_GT:
+    return a > b;
+  case TILE_PROTOCOL_FN_GE:
+    return a >= b;
+  case TILE_PROTOCOL_FN_ULT:
+    return x < y;
+  case TILE_PROTOCOL_FN_ULE:
+    return x <= y;
+  case TILE_PROTOCOL_FN_UGT:
+    return x > y;
+  default:
+    return x >= y;
+  }
+}
+
+// Functions of which nothing is known unless both numbers are exact.
+static ProtocolNumber of_exact(int function, int64_t a, int64_t b) {
+  switch (function) {
+  case TILE_PROTOCOL_FN_XOR:
+    return known(a ^ b, 0);
+  case TILE_PROTOCOL_FN_OR:
+    return known(a | b, 0);
+  case TILE_PROTOCOL_FN_MIN:
+    return known(a < b ? a : b, 0);
+  case TILE_PROTOCOL_FN_MAX:
+    return known(a > b ? a : b, 0);
+  case TILE_PROTOCOL_FN_CEILDIV:
+    return a >= 0 && b > 0 ? known((a + b - 1) / b, 0) : unknown();
+  default:
+    return known(compare(function, a, b), 0);
+  }
+}
+
 static ProtocolNumber of_two(int function, ProtocolNumber a, ProtocolNumber b) {
-  bool exact = !a.modulus && !b.modulus;
   switch (function) {
   case TILE_PROTOCOL_FN_ADD:
     return known(a.value + b.value, gcd(a.modulus, b.modulus));
@@ -80,14 +123,9 @@ static ProtocolNumber of_two(int function, ProtocolNumber a, ProtocolNumber b) {
     return remainder_of(a, b);
   case TILE_PROTOCOL_FN_AND:
     return conjunction(a, b);
-  case TILE_PROTOCOL_FN_XOR:
-    return exact ? known(a.value ^ b.value, 0) : unknown();
-  case TILE_PROTOCOL_FN_EQ:
-    return exact ? known(a.value == b.value, 0) : unknown();
-  case TILE_PROTOCOL_FN_LT:
-    return exact ? known(a.value < b.value, 0) : unknown();
   default:
-    return unknown();
+    return a.modulus || b.modulus ? unknown()
+                                  : of_exact(function, a.value, b.value);
   }
 }
 
@@ -113,25 +151,31 @@ static ProtocolNumber choose(const ProtocolNumber *args) {
   return same ? *a : unknown();
 }
 
+ProtocolNumber protocol_apply(const TileProtocolScalar *scalar,
+                              const ProtocolNumber *args) {
+  if (scalar->function >= TILE_PROTOCOL_FN_OTHER)
+    return unknown();
+  if (scalar->function == TILE_PROTOCOL_FN_SELECT)
+    return choose(args);
+  for (int i = 0; i < scalar->num_args; i++)
+    if (!args[i].is_known)
+      return unknown();
+  if (scalar->function <= TILE_PROTOCOL_FN_ADVANCE_PARITY)
+    return advance(scalar, args);
+  return scalar->function == TILE_PROTOCOL_FN_CAST
+             ? args[0]
+             : of_two(scalar->function, args[0], args[1]);
+}
+
 static ProtocolNumber eval_op(const ProtocolBinding *binding,
                               const int32_t *bound,
                               const TileProtocolScalar *scalar) {
-  ProtocolNumber args[3] = {{0}};
-  if (scalar->function >= TILE_PROTOCOL_FN_OTHER || scalar->num_args > 3)
+  ProtocolNumber args[PROTOCOL_MAX_ARGS] = {{0}};
+  if (scalar->num_args > PROTOCOL_MAX_ARGS)
     return unknown();
-  bool is_select = scalar->function == TILE_PROTOCOL_FN_SELECT;
-  for (int i = 0; i < scalar->num_args; i++) {
+  for (int i = 0; i < scalar->num_args; i++)
     args[i] = protocol_eval(binding, bound, scalar->args[i]);
-    if (!args[i].is_known && !is_select)
-      return unknown();
-  }
-  if (is_select)
-    return choose(args);
-  if (scalar->function <= TILE_PROTOCOL_FN_ADVANCE_PARITY)
-    return advance(scalar, args);
-  if (scalar->function == TILE_PROTOCOL_FN_CAST)
-    return args[0];
-  return of_two(scalar->function, args[0], args[1]);
+  return protocol_apply(scalar, args);
 }
 
 ProtocolNumber protocol_eval(const ProtocolBinding *binding,

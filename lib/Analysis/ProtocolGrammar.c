@@ -67,7 +67,7 @@ static void broken(ProtocolRun *run, const TileProtocolNode *node,
 static bool number_of(ProtocolRun *run, const TileProtocolNode *node,
                       const ProtocolState *state, TileProtocolScalarId id,
                       int *out) {
-  ProtocolNumber number = protocol_eval(&run->binding, state->bound, id);
+  ProtocolNumber number = protocol_run_number(run, state, id);
   if (number.is_known && !number.modulus && number.value >= INT32_MIN &&
       number.value <= INT32_MAX) {
     *out = (int)number.value;
@@ -356,22 +356,36 @@ static void check_exit(ProtocolRun *run, const ProtocolStateSet *states) {
   }
 }
 
-void proof_check_grammar(Proof *proof, int role, int channel) {
+void proof_rules_init(Proof *proof, int role, int channel, TileArena *arena,
+                      ProtocolRun *out_run) {
   const TileProtocolChannel *c = &proof->protocol->channels[channel];
-  TileArena scratch;
-  Rules rules = {
-      .channel = c, .depth = c->depth, .is_producer = role == c->producer};
-  rules.share = rules.is_producer ? c->full_count : c->reader_share[role];
+  Rules *rules = TILE_ARENA_NEW(arena, Rules, 1);
+  rules->channel = c;
+  rules->depth = c->depth;
+  rules->is_producer = role == c->producer;
+  rules->share = rules->is_producer ? c->full_count : c->reader_share[role];
   for (int r = 0; r < proof->protocol->num_roles; r++)
     if (r != c->producer)
-      collect_readers(&proof->protocol->roles[r].body, channel, &rules);
+      collect_readers(&proof->protocol->roles[r].body, channel, rules);
+  *out_run = (ProtocolRun){.proof = proof,
+                           .role = role,
+                           .channel = channel,
+                           .event = event,
+                           .rules = rules,
+                           .arena = arena};
+}
+
+void proof_state_init(ProtocolState *out_state) {
+  memset(out_state, 0, sizeof *out_state);
+  for (int i = 0; i < PROTOCOL_MAX_PLACES; i++)
+    out_state->bound[i] = PROTOCOL_UNBOUND;
+}
+
+void proof_check_grammar(Proof *proof, int role, int channel) {
+  TileArena scratch;
+  ProtocolRun run;
   tile_arena_init(&scratch);
-  ProtocolRun run = {.proof = proof,
-                     .role = role,
-                     .channel = channel,
-                     .event = event,
-                     .rules = &rules,
-                     .arena = &scratch};
+  proof_rules_init(proof, role, channel, &scratch, &run);
   if (!protocol_binding_build(proof->protocol, &scratch, role, channel,
                               &run.binding)) {
     proof_stop(proof, TILE_PROTOCOL_UNKNOWN, "position", role, channel, NULL,
@@ -380,9 +394,7 @@ void proof_check_grammar(Proof *proof, int role, int channel) {
   } else {
     ProtocolState start;
     ProtocolStateSet states;
-    memset(&start, 0, sizeof start);
-    for (int i = 0; i < PROTOCOL_MAX_PLACES; i++)
-      start.bound[i] = PROTOCOL_UNBOUND;
+    proof_state_init(&start);
     protocol_set_init(&states, &scratch);
     protocol_set_add(&states, &start);
     protocol_run_block(&run, &proof->protocol->roles[role].body, &states);

@@ -31,6 +31,11 @@ bool protocol_binding_build(const TileProtocol *protocol, TileArena *arena,
 /// The value of `id`, where `bound` are the numbers of the places.
 ProtocolNumber protocol_eval(const ProtocolBinding *binding,
                              const int32_t *bound, TileProtocolScalarId id);
+enum { PROTOCOL_MAX_ARGS = 3 };
+
+/// The function of an OP applied to numbers, at most PROTOCOL_MAX_ARGS.
+ProtocolNumber protocol_apply(const TileProtocolScalar *scalar,
+                              const ProtocolNumber *args);
 /// What the place of a scalar keeps of a number.
 int32_t protocol_place_value(const ProtocolBinding *binding,
                              TileProtocolScalarId id, ProtocolNumber number);
@@ -82,8 +87,15 @@ typedef struct ProtocolRun {
   void (*event)(struct ProtocolRun *run, const TileProtocolNode *node,
                 ProtocolState *state);
   const void *rules; // of `event`
+  /// Numbers of one run, in place of `binding`; or NULL.
+  struct Witness *witness;
   TileArena *arena;
 } ProtocolRun;
+
+/// A slot or parity, as far as it is known.
+ProtocolNumber protocol_run_number(const ProtocolRun *run,
+                                   const ProtocolState *state,
+                                   TileProtocolScalarId id);
 
 /// The states behind `block`. Empty once the proof has stopped.
 void protocol_run_block(ProtocolRun *run, const TileProtocolBlock *block,
@@ -127,10 +139,19 @@ ProtocolMeaning proof_meaning(const Proof *proof, const TileProtocolNode *node);
 
 /// A: ProtocolGrammar.c
 void proof_check_grammar(Proof *proof, int role, int channel);
+/// The rules of a role and a channel as a run of one schedule applies them.
+/// Owner: `arena`.
+void proof_rules_init(Proof *proof, int role, int channel, TileArena *arena,
+                      ProtocolRun *out_run);
+void proof_state_init(ProtocolState *out_state);
 /// D: ProtocolPrivate.c
 void proof_check_private(Proof *proof, int role);
 /// C: ProtocolWalk.c; after A of all roles and channels.
 void proof_check_walk(Proof *proof);
+
+/// Looks for a run in which a rule is broken or roles deadlock: small numbers
+/// for what comes from outside. ProtocolWitness.c
+bool proof_find_witness(Proof *proof);
 
 //===-- Equal values (ProtocolValues.c) -----------------------------------===//
 

@@ -56,6 +56,32 @@ TileProtocolScalarId extract_bound(Extract *extract, MlirValue value,
 
 //===-- Functions ---------------------------------------------------------===//
 
+static int comparison(ArithCmpIPredicate predicate) {
+  switch (predicate) {
+  case ARITH_CMP_I_PREDICATE_eq:
+    return TILE_PROTOCOL_FN_EQ;
+  case ARITH_CMP_I_PREDICATE_ne:
+    return TILE_PROTOCOL_FN_NE;
+  case ARITH_CMP_I_PREDICATE_slt:
+    return TILE_PROTOCOL_FN_LT;
+  case ARITH_CMP_I_PREDICATE_sle:
+    return TILE_PROTOCOL_FN_LE;
+  case ARITH_CMP_I_PREDICATE_sgt:
+    return TILE_PROTOCOL_FN_GT;
+  case ARITH_CMP_I_PREDICATE_sge:
+    return TILE_PROTOCOL_FN_GE;
+  case ARITH_CMP_I_PREDICATE_ult:
+    return TILE_PROTOCOL_FN_ULT;
+  case ARITH_CMP_I_PREDICATE_ule:
+    return TILE_PROTOCOL_FN_ULE;
+  case ARITH_CMP_I_PREDICATE_ugt:
+    return TILE_PROTOCOL_FN_UGT;
+  case ARITH_CMP_I_PREDICATE_uge:
+    return TILE_PROTOCOL_FN_UGE;
+  }
+  return TILE_PROTOCOL_FN_OTHER;
+}
+
 static int integer_function(MlirOperation op) {
   static const struct {
     bool (*is)(MlirOperation op);
@@ -70,6 +96,11 @@ static int integer_function(MlirOperation op) {
       {arith_remsi_is, TILE_PROTOCOL_FN_REM},
       {arith_andi_is, TILE_PROTOCOL_FN_AND},
       {arith_xori_is, TILE_PROTOCOL_FN_XOR},
+      {arith_ori_is, TILE_PROTOCOL_FN_OR},
+      {arith_minsi_is, TILE_PROTOCOL_FN_MIN},
+      {arith_maxsi_is, TILE_PROTOCOL_FN_MAX},
+      {arith_ceildivsi_is, TILE_PROTOCOL_FN_CEILDIV},
+      {arith_ceildivui_is, TILE_PROTOCOL_FN_CEILDIV},
       {arith_select_is, TILE_PROTOCOL_FN_SELECT},
       {arith_index_cast_is, TILE_PROTOCOL_FN_CAST},
       {arith_index_castui_is, TILE_PROTOCOL_FN_CAST},
@@ -77,13 +108,8 @@ static int integer_function(MlirOperation op) {
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
     if (table[i].is(op))
       return table[i].function;
-  if (arith_cmpi_is(op)) {
-    ArithCmpIPredicate predicate = arith_cmpi_predicate(arith_cmpi_cast(op));
-    if (predicate == ARITH_CMP_I_PREDICATE_eq)
-      return TILE_PROTOCOL_FN_EQ;
-    if (predicate == ARITH_CMP_I_PREDICATE_slt)
-      return TILE_PROTOCOL_FN_LT;
-  }
+  if (arith_cmpi_is(op))
+    return comparison(arith_cmpi_predicate(arith_cmpi_cast(op)));
   return TILE_PROTOCOL_FN_OTHER;
 }
 

@@ -52,26 +52,42 @@ static const char *role_name(const TileProtocol *protocol, int role) {
   return role >= 0 ? protocol->roles[role].name : "all";
 }
 
+// "; for example when the loop in line 12 runs 3 times"
+static void print_witness(const TileProtocolVerdict *verdict, char *out,
+                          size_t capacity) {
+  out[0] = '\0';
+  if (!verdict->witness_loop)
+    return;
+  MlirOperation loop = {(void *)verdict->witness_loop->origin};
+  MlirLocation location = mlirOperationGetLocation(loop);
+  if (mlirLocationIsAFileLineColRange(location))
+    snprintf(out, capacity,
+             "; for example when the loop in line %d runs %lld times",
+             mlirLocationFileLineColRangeGetStartLine(location),
+             (long long)verdict->witness_trips);
+}
+
 static MlirLogicalResult report(const Run *run, MlirOperation kernel,
                                 const TileProtocol *protocol,
                                 const TileProtocolVerdict *verdict) {
   MlirOperation op = place_of(kernel, verdict);
   const char *role = role_name(protocol, verdict->role);
-  char code[64];
+  char code[64], witness[96];
   snprintf(code, sizeof code, "tile-verify/%s",
            verdict->code ? verdict->code : "");
   if (verdict->outcome == TILE_PROTOCOL_PROVED)
     return tile_success();
+  print_witness(verdict, witness, sizeof witness);
   if (verdict->outcome == TILE_PROTOCOL_REJECTED && verdict->other) {
     MlirOperation other = {(void *)verdict->other->origin};
     return tile_emit_error_with_note(
         op, mlirOperationGetLocation(other), "another role is here",
-        "[%s] breaks the protocol of role \"%s\": %s", code, role,
-        verdict->text);
+        "[%s] breaks the protocol of role \"%s\": %s%s", code, role,
+        verdict->text, witness);
   }
   if (verdict->outcome == TILE_PROTOCOL_REJECTED)
-    return tile_emit_error(op, "[%s] breaks the protocol of role \"%s\": %s",
-                           code, role, verdict->text);
+    return tile_emit_error(op, "[%s] breaks the protocol of role \"%s\": %s%s",
+                           code, role, verdict->text, witness);
   if (run->strict)
     return tile_emit_error(op, "[%s] cannot be proved for role \"%s\": %s",
                            code, role, verdict->text);

@@ -145,6 +145,44 @@ func.func @moving_window(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {til
 !slot = !tile.region<8x8xf32, #smem>
 !frag = memref<8x8xf32, #tile.fragment>
 
+// Right, but the two guards of the reader go together, which is not seen; no
+// run that goes wrong is found either.
+func.func @correlated(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {tile.num_threads = 160 : i32} {
+  %z = arith.constant 0 : i32
+  %R = tile.alloc : !ring
+  %f = tile.alloc : !frag
+  %a = tile.region %A[0, 0] [8, 8] : memref<?x?xf32>
+  %x = tile.channel(%R) depth 3 {simt_threads = 32 : i64, consumer_warps = 4 : i64} : !ring
+  %r = tile.region %R[0, 0, 0] [1, 8, 8] drop [0] : !ring
+  tile.specialize {
+    tile.role "consumer" warps 4 {
+      scf.if %g {
+        tile.wait %x[%z, %z]
+      }
+      scf.if %g {
+        // expected-remark@+1 {{[tile-verify/read-unowned] cannot be proved for role "consumer": reads a slot that the role does not hold (0)}}
+        tile.copy %r to %f : !slot, !frag
+        tile.release %x[%z, %z]
+      }
+    }
+    tile.role "producer" warps 1 {
+      scf.if %g {
+        tile.acquire %x[%z, %z]
+        tile.copy %a to %r : !tile.region<8x8xf32>, !slot
+        tile.commit %x[%z, %z]
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+#smem = #gpu.address_space<workgroup>
+!ring = memref<3x8x8xf32, #smem>
+!slot = !tile.region<8x8xf32, #smem>
+!frag = memref<8x8xf32, #tile.fragment>
+
 // Nobody reads.
 func.func @nobody_reads(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {tile.num_threads = 160 : i32} {
   %c0 = arith.constant 0 : index
