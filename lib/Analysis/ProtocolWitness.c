@@ -269,8 +269,10 @@ static int64_t largest_step(const TileProtocol *protocol,
   return largest;
 }
 
-static bool goes_wrong(Proof *proof, uint64_t word, int64_t unit) {
+// Whether the run breaks a rule; `same`: the one that the verdict names.
+static bool goes_wrong(Proof *proof, uint64_t word, int64_t unit, bool same) {
   TileArena scratch;
+  const char *code = proof->verdict->code;
   bool result = false;
   tile_arena_init(&scratch);
   Witness *w = TILE_ARENA_NEW(&scratch, Witness, 1);
@@ -283,10 +285,15 @@ static bool goes_wrong(Proof *proof, uint64_t word, int64_t unit) {
       TILE_ARENA_NEW(&scratch, int64_t, proof->protocol->num_scalars + 1);
   for (int r = 0; r < proof->protocol->num_roles && !is_over(w); r++)
     run_role(w, r);
-  if (w->num_steps <= MAX_STEPS)
-    result = proof_stopped(&w->trial)
-                 ? w->verdict.outcome == TILE_PROTOCOL_REJECTED
-                 : !ends_well(w);
+  if (w->num_steps > MAX_STEPS)
+    result = false;
+  else if (proof_stopped(&w->trial))
+    result = w->verdict.outcome == TILE_PROTOCOL_REJECTED &&
+             (!same || strcmp(w->verdict.code, code) == 0);
+  else
+    result = (!same || strcmp(code, "deadlock") == 0 ||
+              strcmp(code, "unbalanced") == 0) &&
+             !ends_well(w);
   if (result) {
     proof->verdict->witness_loop = w->loop;
     proof->verdict->witness_trips = w->trips;
@@ -302,9 +309,10 @@ bool proof_find_witness(Proof *proof) {
         largest_step(proof->protocol, &proof->protocol->roles[r].body);
     unit = step > unit ? step : unit;
   }
-  for (uint64_t word = 0; word < NUM_WORDS; word++)
-    if (goes_wrong(proof, word, unit) ||
-        (unit > 1 && goes_wrong(proof, word, 1)))
-      return true;
+  for (int pass = 0; pass < 2; pass++)
+    for (uint64_t word = 0; word < NUM_WORDS; word++)
+      if (goes_wrong(proof, word, unit, pass == 0) ||
+          (unit > 1 && goes_wrong(proof, word, 1, pass == 0)))
+        return true;
   return false;
 }

@@ -22,7 +22,7 @@ func.func @no_release(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {tile.n
   tile.specialize {
     tile.role "consumer" warps 4 {
       %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
-        // expected-error@+1 {{[tile-verify/self-wait] breaks the protocol of role "consumer": waits for a slot that only the role itself can give back; the role holds 3 of 3 slots and waits for slot 0, parity 1, next; for example when the loop in line 21 runs 4 times}}
+        // expected-error@+1 {{[tile-verify/self-wait] breaks the protocol of role "consumer": waits for a slot that only the role itself can give back; the role holds 3 of 3 slots and waits for slot 0, parity 1, next; for example when the loop in line 24 runs 4 times}}
         tile.wait %x[%s, %p]
         %i15 = arith.index_cast %s : i32 to index
         %r15 = tile.region %R[%i15, 0, 0] [1, 8, 8] drop [0] : !ring
