@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { NUM_WORDS = 96, MAX_EVENTS = 4000, MAX_STEPS = 20000 };
+enum { NUM_WORDS = 40, MAX_EVENTS = 1000, MAX_STEPS = 300 };
 
 typedef struct {
   int channel;
@@ -269,11 +269,26 @@ static int64_t largest_step(const TileProtocol *protocol,
   return largest;
 }
 
-// Whether the run breaks a rule; `same`: the one that the verdict names.
-static bool goes_wrong(Proof *proof, uint64_t word, int64_t unit, bool same) {
+typedef enum { RUN_FINE, RUN_OTHER_RULE, RUN_SAME_RULE } Outcome;
+
+// Whether the run breaks a rule, and whether it is the one that was named.
+static Outcome outcome_of(Witness *w, const char *code) {
+  if (w->num_steps > MAX_STEPS)
+    return RUN_FINE; // not run to its end
+  if (proof_stopped(&w->trial)) {
+    if (w->verdict.outcome != TILE_PROTOCOL_REJECTED)
+      return RUN_FINE;
+    return strcmp(w->verdict.code, code) == 0 ? RUN_SAME_RULE : RUN_OTHER_RULE;
+  }
+  if (ends_well(w))
+    return RUN_FINE;
+  bool is_named =
+      strcmp(code, "deadlock") == 0 || strcmp(code, "unbalanced") == 0;
+  return is_named ? RUN_SAME_RULE : RUN_OTHER_RULE;
+}
+
+static Outcome run_word(Proof *proof, uint64_t word, int64_t unit) {
   TileArena scratch;
-  const char *code = proof->verdict->code;
-  bool result = false;
   tile_arena_init(&scratch);
   Witness *w = TILE_ARENA_NEW(&scratch, Witness, 1);
   w->arena = &scratch;
@@ -285,21 +300,14 @@ static bool goes_wrong(Proof *proof, uint64_t word, int64_t unit, bool same) {
       TILE_ARENA_NEW(&scratch, int64_t, proof->protocol->num_scalars + 1);
   for (int r = 0; r < proof->protocol->num_roles && !is_over(w); r++)
     run_role(w, r);
-  if (w->num_steps > MAX_STEPS)
-    result = false;
-  else if (proof_stopped(&w->trial))
-    result = w->verdict.outcome == TILE_PROTOCOL_REJECTED &&
-             (!same || strcmp(w->verdict.code, code) == 0);
-  else
-    result = (!same || strcmp(code, "deadlock") == 0 ||
-              strcmp(code, "unbalanced") == 0) &&
-             !ends_well(w);
-  if (result) {
+  Outcome outcome = outcome_of(w, proof->verdict->code);
+  bool is_first = !proof->verdict->witness_loop || outcome == RUN_SAME_RULE;
+  if (outcome != RUN_FINE && is_first) {
     proof->verdict->witness_loop = w->loop;
     proof->verdict->witness_trips = w->trips;
   }
   tile_arena_deinit(&scratch);
-  return result;
+  return outcome;
 }
 
 bool proof_find_witness(Proof *proof) {
@@ -309,10 +317,13 @@ bool proof_find_witness(Proof *proof) {
         largest_step(proof->protocol, &proof->protocol->roles[r].body);
     unit = step > unit ? step : unit;
   }
-  for (int pass = 0; pass < 2; pass++)
-    for (uint64_t word = 0; word < NUM_WORDS; word++)
-      if (goes_wrong(proof, word, unit, pass == 0) ||
-          (unit > 1 && goes_wrong(proof, word, 1, pass == 0)))
+  bool found = false;
+  for (uint64_t word = 0; word < NUM_WORDS; word++)
+    for (int u = 0; u < (unit > 1 ? 2 : 1); u++) {
+      Outcome outcome = run_word(proof, word, u ? 1 : unit);
+      found |= outcome != RUN_FINE;
+      if (outcome == RUN_SAME_RULE)
         return true;
-  return false;
+    }
+  return found;
 }
