@@ -13,6 +13,7 @@ import glob
 import os
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -158,16 +159,20 @@ def run(options, program, binary):
     name, arch, _source, args = program
     command = [os.path.join(options.build, "bin", "tile-emu-exec"), binary]
     start = time.time()
-    try:
-        done = subprocess.run(command + args.split(), capture_output=True,
-                              text=True, errors="replace",
-                              timeout=options.timeout)
-        status, text = done.returncode, done.stdout + done.stderr
-    except subprocess.TimeoutExpired as error:
-        status, text = "timeout", str(error.stdout) + str(error.stderr)
+    log = binary + ".log"
+    with open(log, "w", encoding="utf-8") as file:
+        process = subprocess.Popen(command + args.split(), stdout=file,
+                                   stderr=subprocess.STDOUT,
+                                   start_new_session=True)
+        try:
+            status = process.wait(options.timeout)
+        except subprocess.TimeoutExpired:
+            status = "timeout"
+            os.killpg(process.pid, signal.SIGKILL)  # the program, too
+            process.wait()
     seconds = time.time() - start
-    with open(binary + ".log", "w", encoding="utf-8") as file:
-        file.write(text)
+    with open(log, encoding="utf-8", errors="replace") as file:
+        text = file.read()
     findings = len(re.findall(r"^\[[\w-]+\] ", text, re.MULTILINE))
     is_wrong = re.search(r"WRONG|\bFailed\b|mismatch|Incorrect", text)
     result = "wrong" if is_wrong else "right"
