@@ -142,6 +142,35 @@ static bool is_bounded_by_user(const TileRolePlan *plan) {
          !mlirAttributeIsNull(tile_kernel_config_registers_attr(config));
 }
 
+// ptxas compiles an instruction for the registers of the launch, whatever
+// setmaxnreg says behind it: wgmma takes its accumulators and so many more
+// (ptxas 13.0, message C7602).
+enum { PRODUCT_OPERANDS = 26 };
+
+static MlirWalkResult add_product(MlirOperation op, void *user_data) {
+  int64_t *least = user_data;
+  TileShape c;
+  if (!tile_gemm_is(op) || !tile_shape_of(tile_gemm_c(tile_gemm_cast(op)), &c))
+    return MlirWalkResultAdvance;
+  TileGemmOp gemm = tile_gemm_cast(op);
+  if (!mlirAttributeIsNull(tile_gemm_instr_attr(gemm)) &&
+      tile_gemm_instr(gemm) != TILE_INSTR_Wgmma)
+    return MlirWalkResultAdvance;
+  // One instruction has 64 rows and at most 256 columns on 128 threads.
+  int64_t columns = c.extent[1] < 256 ? c.extent[1] : 256;
+  int64_t registers =
+      columns / 2 * tile_elem_bits(c.element) / 32 + PRODUCT_OPERANDS;
+  *least = registers > *least ? registers : *least;
+  return MlirWalkResultAdvance;
+}
+
+static bool products_fit(const TileRolePlan *plan, int64_t num_warps) {
+  int64_t least = 0;
+  if (plan->target->has_wgmma && plan->instr.num_threads % 128 == 0)
+    mlirOperationWalk(plan->kernel, add_product, &least, MlirWalkPreOrder);
+  return least <= launch_registers(plan, num_warps * WARP_THREADS);
+}
+
 // Sum of threads times registers <= registers of the block.
 static void solve_registers(TileRolePlan *plan, bool only_tma) {
   int64_t consumers = plan->num_warps[TILE_ROLE_CONSUMER] * WARP_THREADS;
@@ -157,8 +186,8 @@ static void solve_registers(TileRolePlan *plan, bool only_tma) {
   plan->registers[TILE_ROLE_PRODUCER] = least;
 }
 
-bool tile_role_budget_solve(TileRolePlan *plan,
-                            const TileRoleOptions *options) {
+const char *tile_role_budget_solve(TileRolePlan *plan,
+                                   const TileRoleOptions *options) {
   bool only_tma = true;
   for (int c = 0; c < plan->num_channels; c++)
     only_tma &= !plan->channels[c].has_cp_async && !plan->channels[c].has_simt;
@@ -168,7 +197,7 @@ bool tile_role_budget_solve(TileRolePlan *plan,
   // One thread issues TMA. A warpgroup is worth its place when it can hand
   // registers to warps that want more than a launch with one warp gives them.
   int64_t producers = only_tma ? 1 : GROUP_WARPS;
-  if (only_tma && can_move &&
+  if (only_tma && can_move && products_fit(plan, consumers + GROUP_WARPS) &&
       wanted_registers(plan, plan->instr.num_threads) >
           launch_registers(plan, plan->instr.num_threads + WARP_THREADS))
     producers = GROUP_WARPS;
@@ -177,8 +206,10 @@ bool tile_role_budget_solve(TileRolePlan *plan,
   plan->num_warps[TILE_ROLE_CONSUMER] = consumers;
   plan->num_warps[TILE_ROLE_PRODUCER] = producers;
   if ((consumers + producers) * WARP_THREADS > plan->target->max_block_threads)
-    return false;
+    return "tile-ws/too-many-threads";
+  if (!products_fit(plan, consumers + producers))
+    return "tile-ws/too-few-registers";
   if (can_move && producers % GROUP_WARPS == 0)
     solve_registers(plan, only_tma);
-  return true;
+  return NULL;
 }

@@ -410,8 +410,8 @@ void tile_role_plan_build(TileArena *arena, MlirOperation kernel,
   plan->needed = need.values;
   mark_block(plan, &need, &plan->body);
   find_agents(plan);
-  if (plan->num_channels > 0 && !tile_role_budget_solve(plan, options)) {
-    plan->kernel_reason = (TileRoleReason){"tile-ws/too-many-threads", {NULL}};
+  if (plan->num_channels > 0)
+    plan->kernel_reason.code = tile_role_budget_solve(plan, options);
+  if (plan->kernel_reason.code)
     plan->num_channels = 0;
-  }
 }

@@ -264,9 +264,10 @@ TileRoleReason tile_role_place(TileRolePlan *plan, const TileRoleNeed *need,
                                TileRoleBuffer **buffers, int num_buffers,
                                int channel);
 
-/// RoleBudget.c: warps and registers of the roles. False when the block would
-/// have too many threads.
-bool tile_role_budget_solve(TileRolePlan *plan, const TileRoleOptions *options);
+/// RoleBudget.c: warps and registers of the roles. Returns the code of a reason
+/// when the block has no place for a producer, else NULL.
+const char *tile_role_budget_solve(TileRolePlan *plan,
+                                   const TileRoleOptions *options);
 /// Slots of the ring of a buffer: of its innermost pipelined loop as planned,
 /// else `plan->prelude_depth` inside a loop and 1 outside.
 int64_t tile_role_depth(const TileRolePlan *plan, const TileRoleBuffer *buffer);

@@ -81,6 +81,11 @@ static const TileRoleText texts[] = {
      "the block would have more threads than the "
      "chip allows with a producer",
      "use fewer computing threads", NULL},
+    {"tile-ws/too-few-registers",
+     "with a producer the launch would give its "
+     "threads fewer registers than one product "
+     "takes",
+     "use fewer computing threads, or a tile of fewer columns", NULL},
 };
 
 const TileRoleText *tile_role_text(const char *code) {

@@ -147,7 +147,7 @@ class Maker:
         for _ in range(self.random.choice([1, 1, 2])):
             more, filled = self.body([], filled, 0)
             body += more + [self.loop([], filled, 0)]
-        return body
+        return body + [copy(S, 1)] + use(S)  # no kernel without a use
 
 
 #===-- Running -----------------------------------------------------------===#

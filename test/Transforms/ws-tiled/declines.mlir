@@ -682,3 +682,22 @@ func.func @kernel_results(%A: !tensor, %O: !tensor, %M: memref<?xi1>, %I: memref
   // expected-note @+1 {{they are returned here}}
   return %n : index
 }
+
+// 384 threads have 168 registers, 416 have 152; 256 columns of f32 take 154.
+func.func @too_few_registers(%A: !tensor, %O: !tensor, %M: memref<?xi1>, %I: memref<?xindex>, %J: memref<?xi32>, %n: index) attributes {tile.num_threads = 384 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %S = tile.alloc : !tile
+  %F = tile.alloc : !frag
+  %B = tile.alloc : memref<64x256xbf16, #smem>
+  %acc = tile.alloc : memref<64x256xf32, #tile.fragment>
+  // expected-remark @+1 {{[tile-ws/too-few-registers] this loop runs without roles: with a producer the launch would give its threads fewer registers than one product takes; use fewer computing threads, or a tile of fewer columns}}
+  scf.for %k = %c0 to %n step %c1 {
+    %w1 = tile.region %A[0, %k] [64, 64] : !tensor
+    tile.copy %w1 to %S {instr = #tma} : !win, !tile
+    tile.gemm %S, %B, %acc {instr = #tile.instr<wgmma>} : (!tile, memref<64x256xbf16, #smem>, memref<64x256xf32, #tile.fragment>)
+  } {tile.num_stages = 2 : i32}
+  %o = tile.region %O[0, 0] [64, 64] : !tensor
+  tile.copy %F to %o : !frag, !win
+  return
+}
