@@ -251,5 +251,8 @@ MlirLogicalResult tile_kernel_verify(MlirOperation kernel) {
       tile_failed(verify_roles(&survey)) ||
       tile_failed(verify_fragments(&survey)))
     return tile_failure();
+  if (!mlirOperationIsNull(survey.specialize) &&
+      tile_failed(tile_verify_uniform(kernel)))
+    return tile_failure();
   return verify_names(&survey);
 }

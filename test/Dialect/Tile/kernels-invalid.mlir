@@ -240,3 +240,87 @@ func.func @thread_ids_in_roles() attributes {tile.num_threads = 64 : i32} {
   }
   return
 }
+
+// -----
+
+func.func @operand_of_a_thread(%A: memref<?xf32>) attributes {tile.num_threads = 64 : i32} {
+  %S = tile.alloc : memref<8xf32, #gpu.address_space<workgroup>>
+  tile.specialize {
+    tile.role "a" warps 2 {
+      // expected-note @+1 {{the value comes from here or is made of it}}
+      %t = gpu.thread_id x
+      %u = arith.addi %t, %t : index
+      // expected-error @+1 {{takes a value that differs between the threads that execute it together}}
+      %a = tile.region %A[%u] [8] : memref<?xf32>
+      tile.copy %a to %S : !tile.region<8xf32>, memref<8xf32, #gpu.address_space<workgroup>>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @branch_of_a_thread(%v: f32) attributes {tile.num_threads = 64 : i32} {
+  %c5 = arith.constant 5 : index
+  %S = tile.alloc : memref<8xf32, #gpu.address_space<workgroup>>
+  tile.specialize {
+    tile.role "a" warps 2 {
+      // expected-note @+1 {{the value comes from here or is made of it}}
+      %t = gpu.lane_id
+      %c = arith.cmpi ult, %t, %c5 : index
+      scf.if %c {
+        // expected-error @+1 {{is executed depending on a value that differs between the threads that execute it together}}
+        tile.fill %S, %v : memref<8xf32, #gpu.address_space<workgroup>>, f32
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @loop_of_a_thread(%v: f32, %n: index) attributes {tile.num_threads = 64 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  tile.specialize {
+    tile.role "a" warps 2 {
+      // expected-note @+1 {{the value comes from here or is made of it}}
+      %t = gpu.thread_id x
+      // The bound of the second loop is carried by the first.
+      %m = scf.for %i = %c0 to %n step %c1 iter_args(%k = %c0) -> index {
+        %j = arith.addi %k, %t : index
+        scf.yield %j : index
+      }
+      scf.for %i = %c0 to %m step %c1 {
+        // expected-error @+1 {{is executed depending on a value that differs between the threads that execute it together}}
+        tile.barrier_sync
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @while_of_a_thread(%n: index) {
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  // expected-note @+1 {{the value comes from here or is made of it}}
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %n, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c32, %ny = %c1, %nz = %c1) {
+    tile.specialize {
+      tile.role "a" warps 1 {
+        scf.while : () -> () {
+          %more = arith.cmpi ult, %tx, %c1 : index
+          scf.condition(%more)
+        } do {
+          // expected-error @+1 {{is executed depending on a value that differs between the threads that execute it together}}
+          tile.barrier_sync
+          scf.yield
+        }
+      }
+    }
+    gpu.terminator
+  }
+  return
+}

@@ -1,0 +1,133 @@
+//===- TileUniform.c - What may not differ between threads ----------------===//
+//
+// Inside roles thread ids are allowed. What follows from them differs between
+// the threads that execute a tile op together: no such value is an operand of a
+// tile op, and none decides whether one is executed. The search goes forward
+// from the ids; a value that is stored and loaded again is not followed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tile/Ops/gpu.h"
+#include "Tile/Ops/scf.h"
+#include "Tile/Support/Arena.h"
+#include "TileVerify.h"
+
+//===-- Values that differ ------------------------------------------------===//
+
+typedef struct {
+  TileArena arena;
+  MlirValue *values; // each once; those in front of `next` are followed up
+  size_t count, capacity, next;
+  MlirLogicalResult result;
+} Search;
+
+static void add_value(Search *search, MlirValue value) {
+  for (size_t i = 0; i < search->count; i++)
+    if (mlirValueEqual(search->values[i], value))
+      return;
+  if (search->count == search->capacity) {
+    size_t capacity = search->capacity ? 2 * search->capacity : 32;
+    MlirValue *grown = TILE_ARENA_NEW(&search->arena, MlirValue, capacity);
+    if (search->count)
+      memcpy(grown, search->values, search->count * sizeof *grown);
+    search->values = grown;
+    search->capacity = capacity;
+  }
+  search->values[search->count++] = value;
+}
+
+// What `op` makes of a value that differs: its results, and what its regions
+// begin with.
+static void add_results(Search *search, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    add_value(search, mlirOperationGetResult(op, i));
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
+    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+    for (intptr_t i = 0;
+         !mlirBlockIsNull(block) && i < mlirBlockGetNumArguments(block); i++)
+      add_value(search, mlirBlockGetArgument(block, i));
+  }
+}
+
+//===-- Uses --------------------------------------------------------------===//
+
+static MlirWalkResult find_tile_op(MlirOperation op, void *user_data) {
+  MlirOperation *found = user_data;
+  if (!tile_op_is(op))
+    return MlirWalkResultAdvance;
+  *found = op;
+  return MlirWalkResultInterrupt;
+}
+
+static void refuse(Search *search, MlirOperation op, MlirLocation location,
+                   const char *what) {
+  search->result = tile_emit_error_with_note(
+      op, location, "the value comes from here or is made of it",
+      "%s a value that differs between the threads that execute it together",
+      what);
+}
+
+// The loop or branch that operand `index` of `op` controls, or null.
+static MlirOperation controlled_by(MlirOperation op, intptr_t index) {
+  enum { NUM_BOUNDS = 3 };
+  if ((scf_if_is(op) && index == 0) || (scf_for_is(op) && index < NUM_BOUNDS))
+    return op;
+  if (scf_condition_is(op) && index == 0)
+    return mlirOperationGetParentOperation(op);
+  return (MlirOperation){NULL};
+}
+
+static void follow_use(Search *search, MlirOpOperand use,
+                       MlirLocation location) {
+  MlirOperation op = mlirOpOperandGetOwner(use);
+  if (tile_op_is(op)) {
+    refuse(search, op, location, "takes");
+    return;
+  }
+  MlirOperation scope = controlled_by(op, mlirOpOperandGetOperandNumber(use));
+  MlirOperation inner = {NULL};
+  if (!mlirOperationIsNull(scope))
+    mlirOperationWalk(scope, find_tile_op, &inner, MlirWalkPreOrder);
+  if (!mlirOperationIsNull(inner)) {
+    refuse(search, inner, location, "is executed depending on");
+    return;
+  }
+  add_results(search, op);
+  if (mlirxIsTerminator(op))
+    add_results(search, mlirOperationGetParentOperation(op));
+}
+
+static void follow(Search *search, MlirLocation location) {
+  for (; search->next < search->count; search->next++)
+    for (MlirOpOperand use = mlirValueGetFirstUse(search->values[search->next]);
+         !mlirOpOperandIsNull(use) && !tile_failed(search->result);
+         use = mlirOpOperandGetNextUse(use))
+      follow_use(search, use, location);
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
+static MlirWalkResult visit(MlirOperation op, void *user_data) {
+  Search *search = user_data;
+  if (!gpu_thread_id_is(op) && !gpu_global_id_is(op) && !gpu_lane_id_is(op) &&
+      !gpu_subgroup_id_is(op))
+    return MlirWalkResultAdvance;
+  add_value(search, mlirOperationGetResult(op, 0));
+  follow(search, mlirOperationGetLocation(op));
+  return tile_failed(search->result) ? MlirWalkResultInterrupt
+                                     : MlirWalkResultAdvance;
+}
+
+MlirLogicalResult tile_verify_uniform(MlirOperation kernel) {
+  enum { FIRST_THREAD_ID = 3, END_THREAD_ID = 6 }; // arguments of a launch
+  Search search = {.result = tile_success()};
+  tile_arena_init(&search.arena);
+  for (intptr_t i = FIRST_THREAD_ID; gpu_launch_is(kernel) && i < END_THREAD_ID;
+       i++)
+    add_value(&search, mlirBlockGetArgument(tile_kernel_body(kernel), i));
+  follow(&search, mlirOperationGetLocation(kernel));
+  if (!tile_failed(search.result))
+    mlirOperationWalk(kernel, visit, &search, MlirWalkPreOrder);
+  tile_arena_deinit(&search.arena);
+  return search.result;
+}
