@@ -139,8 +139,9 @@ static MlirLogicalResult verify_warps(MlirOperation op, const char *name,
 // Written by a pass, on stores of lowered element loops.
 static MlirLogicalResult verify_by_thread(MlirOperation op, const char *name,
                                           MlirAttribute value) {
-  if (!memref_store_is(op))
-    return tile_emit_error(op, "expects '%s' only on memref.store", name);
+  if (!memref_store_is(op) && !tile_print_is(op))
+    return tile_emit_error(
+        op, "expects '%s' only on memref.store and tile.print", name);
   if (!mlirAttributeIsAUnit(value))
     return tile_emit_error(op, "expects '%s' to be without value, got %s", name,
                            tile_verify_attr_text(value).chars);

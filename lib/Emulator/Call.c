@@ -175,6 +175,20 @@ static TileLanes assertion(TileWarp *warp, const TileInsn *insn,
   return 0;
 }
 
+// __assertfail: the first argument is the message.
+static TileLanes assertion_with_message(TileWarp *warp, const TileInsn *insn,
+                                        TileLanes lanes) {
+  char message[MAX_STRING] = {0};
+  uint64_t address;
+  PrintState state = {warp, insn, (uint32_t)__builtin_ctz(lanes), 0, 0};
+  if (read_memory(&state, tile_u64(warp, insn->a)[state.lane], &address, 8))
+    read_string(&state, address, message);
+  tile_emu_find(warp, insn, lanes, TILE_FINDING_TRAP, "call of %s: %s",
+                insn->as.text, message);
+  warp->cluster->is_stopped = true;
+  return 0;
+}
+
 static bool is_param_pair(const TileOperand *list) {
   return list->kind == TILE_OPERAND_LIST && list->num_subs == 2 &&
          list->subs[0].kind == TILE_OPERAND_VARIABLE &&
@@ -203,6 +217,12 @@ void tile_emu_decode_call(TileDecoder *decoder) {
   if (strstr(callee, "assert") || strstr(callee, "abort")) {
     insn->as.text = callee;
     insn->exec = assertion;
+    if (!strcmp(callee, "__assertfail") && arguments &&
+        arguments->kind == TILE_OPERAND_LIST && arguments->num_subs == 5 &&
+        arguments->subs[0].kind == TILE_OPERAND_VARIABLE) {
+      insn->a = tile_decode_src_of(decoder, &arguments->subs[0], TILE_PTX_U64);
+      insn->exec = assertion_with_message;
+    }
     return;
   }
   if (strcmp(callee, "vprintf") || !arguments || !is_param_pair(arguments)) {

@@ -2,6 +2,7 @@
 
 #include "LauncherInternal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,7 +63,12 @@ static TileStatus launch_kernel(TileDevice *device, void *handle,
   memcpy(emu_launch.grid, launch->grid, sizeof emu_launch.grid);
   memcpy(emu_launch.block, launch->block, sizeof emu_launch.block);
   memcpy(emu_launch.cluster, launch->cluster, sizeof emu_launch.cluster);
-  return tile_emu_launch(device->emu, handle, launch->kernel, &emu_launch);
+  size_t length = strlen(tile_emu_output(device->emu)); // of earlier launches
+  TileStatus status =
+      tile_emu_launch(device->emu, handle, launch->kernel, &emu_launch);
+  // As the driver does it: what the kernel prints is on standard output.
+  fputs(tile_emu_output(device->emu) + length, stdout);
+  return status;
 }
 
 static const TileDeviceOps emulator_ops = {

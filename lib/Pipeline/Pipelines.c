@@ -7,6 +7,7 @@
 #include "Tile/Target.h"
 #include "TilePasses.h"
 #include "mlir/Conversion/Passes.capi.h.inc"
+#include "mlir/Dialect/Arith/Transforms/Passes.capi.h.inc"
 #include "mlir/Dialect/GPU/Transforms/Passes.capi.h.inc"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.capi.h.inc"
 #include "mlir/Transforms/Transforms.capi.h.inc"
@@ -42,6 +43,10 @@ static const TilePipelineStep steps[] = {
     {TILE_PHASE_LOWER, "tile-lower-roles", TARGET | NESTED},
     {TILE_PHASE_LOWER, "convert-tile-to-threads", NESTED},
     {TILE_PHASE_LOWER, "convert-scf-to-cf", NESTED},
+    {TILE_PHASE_LOWER,
+     "arith-emulate-unsupported-floats{source-types=f8E4M3FN,f8E5M2 "
+     "target-type=f32}",
+     NESTED},
     {TILE_PHASE_LOWER, "convert-tile-to-nvvm", TARGET | NESTED},
     {TILE_PHASE_LOWER, "convert-vector-to-llvm", NESTED | VECTORS},
     {TILE_PHASE_LOWER, "convert-math-to-llvm", NESTED},
@@ -121,6 +126,7 @@ void tile_register_pipeline_passes(void) {
   mlirRegisterGPUGpuLaunchSinkIndexComputationsPass();
   mlirRegisterGPUGpuKernelOutliningPass();
   mlirRegisterConversionSCFToControlFlowPass();
+  mlirRegisterArithArithEmulateUnsupportedFloats();
   mlirRegisterConversionConvertVectorToLLVMPass();
   mlirRegisterConversionConvertMathToLLVMPass();
   mlirRegisterConversionArithToLLVMConversionPass();

@@ -47,7 +47,7 @@ def Tile_Dialect : Dialect {
     | `tile.target` | `#nvvm.target` | `builtin.module` |
     | `tile.num_threads` | a multiple of 32 from 32 to 1024 | `func.func` |
     | `tile.warps` | `array<i64: first, count>`: the warps of the role that it was in | ops, by `tile-lower-roles` |
-    | `tile.by_thread` | unit | a `memref.store` that every thread does, not one of the block |
+    | `tile.by_thread` | unit | a `memref.store` or `tile.print` that every thread does, not one of the block |
     | `tile.may_alias` | unit | `func.func`, or an argument of it |
 
     Tile ops are nested at most 1,000 ops deep.

@@ -11,8 +11,10 @@ def Tile_CopyOp : Tile_Op<"copy", [AttrSizedOperandSegments,
   let description = [{
     `dst[i] = convert(src[i])` for every index `i` of the tile, between global,
     shared, fragment and private memory in both directions. Conversions between
-    float types round to nearest even; integers are extended with their sign (i1
-    with zeros) or cut to the low bits. A copy of a tile to itself does nothing.
+    float types round to nearest even; to 8-bit floats they saturate: what is too
+    large, infinity included, becomes the largest finite number. Integers are
+    extended with their sign (i1 with zeros) or cut to the low bits. A copy of a
+    tile to itself does nothing.
 
     The copy is synchronous: what follows sees its result. With `signal %bar` it
     is asynchronous: it completes on slot `slot` of the barrier, which must

@@ -214,13 +214,21 @@ MlirValue element_loaded(Lowering *l, MlirValue value, MlirType element) {
 
 static MlirValue convert_float(Lowering *l, MlirValue value, MlirType from,
                                MlirType to) {
+  MlirType f32 = mlirF32TypeGet(tile_builder_context(&l->b));
+  if (float8_is(from)) { // as stored: its bits
+    value = float8_widen(l, value, from);
+    from = f32;
+    if (mlirTypeEqual(to, f32))
+      return value;
+  }
+  if (float8_is(to))
+    return float8_narrow(l, value, to);
   unsigned have = mlirFloatTypeGetWidth(from), want = mlirFloatTypeGetWidth(to);
   if (have < want)
     return arith_extf(&l->b, .type = to, .in = value);
   if (have > want)
     return arith_truncf(&l->b, .type = to, .in = value);
   // f16 <-> bf16: neither holds the other, f32 holds both.
-  MlirType f32 = mlirF32TypeGet(tile_builder_context(&l->b));
   MlirValue wide = arith_extf(&l->b, .type = f32, .in = value);
   return arith_truncf(&l->b, .type = to, .in = wide);
 }

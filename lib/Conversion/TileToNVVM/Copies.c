@@ -4,13 +4,6 @@
 
 #include "Tile/Support/Constants.h"
 
-// 8-bit floats travel as bits; nothing converts them yet.
-static bool converts_small_float(const View *src, const View *dst) {
-  MlirType from = src->memory->element, to = dst->memory->element;
-  return !mlirTypeEqual(from, to) && tile_elem_is_float(from) &&
-         (tile_elem_bits(from) == 8 || tile_elem_bits(to) == 8);
-}
-
 void lower_tile_copy(Lowering *l, MlirOperation op) {
   TileCopyOp copy = tile_copy_cast(op);
   View src, dst;
@@ -23,10 +16,6 @@ void lower_tile_copy(Lowering *l, MlirOperation op) {
   if (!view_of(l, op, tile_copy_src(copy), &src) ||
       !view_of(l, op, tile_copy_dst(copy), &dst))
     return;
-  if (converts_small_float(&src, &dst)) {
-    lower_fail(l, op, "converts 8-bit floats, which has no lowering yet");
-    return;
-  }
   switch (tile_copy_instr(copy)) {
   case TILE_INSTR_Tma:
     lower_tma_copy(l, op, &src, &dst);

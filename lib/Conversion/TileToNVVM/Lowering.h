@@ -74,6 +74,7 @@ typedef struct {
   bool is_thread_code;             // scalar stores are those of every thread
   // i32, made on demand; by the first warp of those that execute the op.
   MlirValue thread_id[MAX_WARPS], warp_id[MAX_WARPS], lane_id;
+  MlirValue print_array; // arguments of vprintf, made on demand
   Memory *memories;
   Parts *parts;
   MlirLogicalResult result; // failure: an error was emitted
@@ -260,6 +261,21 @@ void lower_memref_load(Lowering *l, MlirOperation op);
 void lower_memref_store(Lowering *l, MlirOperation op);
 void lower_vector_load(Lowering *l, MlirOperation op);
 void lower_vector_store(Lowering *l, MlirOperation op);
+// SmallFloats.c: 8-bit floats as bits (i8)
+bool float8_is(MlirType type);
+MlirValue float8_widen(Lowering *l, MlirValue byte, MlirType from); // to f32
+/// From any wider float; rounds once, saturates.
+MlirValue float8_narrow(Lowering *l, MlirValue value, MlirType to);
+bool float8_cast_is(MlirOperation op);
+void lower_float8_cast(Lowering *l, MlirOperation op);
+void lower_tile_unpack_fp4(Lowering *l, MlirOperation op);
+// MathFunctions.c
+bool math_function_is(MlirOperation op);
+bool math_native_is(MlirOperation op);
+void lower_math_function(Lowering *l, MlirOperation op);
+// Messages.c
+void lower_tile_print(Lowering *l, MlirOperation op);
+void lower_tile_assert(Lowering *l, MlirOperation op);
 // Allocations.c
 void lower_tile_alloc(Lowering *l, MlirOperation op);
 void lower_tile_storage(Lowering *l, MlirOperation op);

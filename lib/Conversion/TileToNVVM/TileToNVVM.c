@@ -63,6 +63,8 @@ typedef struct {
 } LowerEntry;
 
 static const LowerEntry table[] = {
+    {float8_cast_is, lower_float8_cast},
+    {math_function_is, lower_math_function},
     {gpu_block_dim_is, lower_gpu_block_dim},
     {gpu_block_id_is, lower_gpu_block_id},
     {gpu_grid_dim_is, lower_gpu_grid_dim},
@@ -74,6 +76,7 @@ static const LowerEntry table[] = {
     {tile_all_of_is, lower_tile_all_of},
     {tile_advance_is, lower_tile_advance},
     {tile_alloc_is, lower_tile_alloc},
+    {tile_assert_is, lower_tile_assert},
     {tile_any_of_is, lower_tile_any_of},
     {tile_atomic_is, lower_tile_atomic},
     {tile_barrier_alloc_is, lower_tile_barrier_alloc},
@@ -93,11 +96,13 @@ static const LowerEntry table[] = {
     {tile_gemm_sp_is, lower_tile_product},
     {tile_kernel_config_is, lower_tile_kernel_config},
     {tile_reduce_is, lower_tile_reduce},
+    {tile_print_is, lower_tile_print},
     {tile_region_is, lower_tile_region},
     {tile_view_is, lower_tile_view},
     {tile_scan_is, lower_tile_scan},
     {tile_storage_is, lower_tile_storage},
     {tile_tma_wait_is, lower_tile_tma_wait},
+    {tile_unpack_fp4_is, lower_tile_unpack_fp4},
     {tile_warp_id_is, lower_tile_warp_id},
     {nvgpu_device_async_copy_is, lower_nvgpu_device_async_copy},
     {nvgpu_device_async_create_group_is, lower_nvgpu_device_async_create_group},
@@ -122,11 +127,13 @@ static LowerOp find_lowering(MlirOperation op) {
 // Only these dialects have conversions behind this pass; an op with regions is
 // structured control flow that nobody took apart.
 static bool needs_lowering(MlirOperation op) {
-  static const char *const dialects[] = {"arith.", "builtin.", "cf.",
-                                         "llvm.",  "math.",    "nvvm."};
+  static const char *const dialects[] = {"arith.", "builtin.", "cf.", "llvm.",
+                                         "nvvm."};
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
   if (mlirOperationGetNumRegions(op) > 0 || cf_assert_is(op))
     return true;
+  if (math_native_is(op))
+    return false;
   for (size_t i = 0; i < sizeof dialects / sizeof *dialects; i++) {
     size_t length = strlen(dialects[i]);
     if (name.length > length && !memcmp(name.data, dialects[i], length))

@@ -143,10 +143,12 @@ static void rewrite_access(Rewrite *rewrite, MlirOperation op) {
 static MlirWalkResult rewrite_op(MlirOperation op, void *user_data) {
   TileElementAccess access;
   Rewrite *rewrite = user_data;
-  if (tile_element_access_get(op, &access))
+  if (tile_element_access_get(op, &access)) {
     rewrite_access(rewrite, op);
-  else if (tile_print_is(op) || tile_assert_is(op))
+  } else if (tile_print_is(op)) {
+    mark_by_thread(op);
     guard_by_owner(rewrite->loop, op);
+  }
   return MlirWalkResultAdvance;
 }
 
@@ -160,8 +162,7 @@ typedef struct {
 static MlirWalkResult find_op(MlirOperation op, void *user_data) {
   Found *found = user_data;
   TileElementAccess access;
-  if (!tile_element_access_get(op, &access) && !tile_print_is(op) &&
-      !tile_assert_is(op))
+  if (!tile_element_access_get(op, &access) && !tile_print_is(op))
     return MlirWalkResultAdvance;
   if (found->count == found->capacity) {
     int capacity = found->capacity ? 2 * found->capacity : 16;

@@ -106,10 +106,21 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  gpu.func @small_floats(%A: memref<8xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
-    %p = tile.alloc : memref<8xf8E4M3FN, #gpu.address_space<private>>
-    // expected-error @+1 {{converts 8-bit floats, which has no lowering yet}}
-    tile.copy %A to %p {instr = #tile.instr<simt>} : memref<8xf32>, memref<8xf8E4M3FN, #gpu.address_space<private>>
+  gpu.func @no_function(%x: f32, %A: memref<f32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    // expected-error @+1 {{has no lowering to nvvm}}
+    %y = math.tan %x : f32
+    memref.store %y, %A[] : memref<f32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @no_function_of_f64(%x: f64, %A: memref<f64>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    // expected-error @+1 {{has no lowering but for f32, f16 and bf16}}
+    %y = math.exp %x : f64
+    memref.store %y, %A[] : memref<f64>
     gpu.return
   }
 }

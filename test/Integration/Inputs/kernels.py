@@ -42,16 +42,27 @@ def round_to(values, dtype):
         return values.astype(np.float16)
     if dtype == "f64":
         return values.astype(np.float64)
+    if FLOAT_BITS[dtype] == 8:
+        return round_to_8_bits(values.astype(np.float64), dtype)
     single = values.astype(np.float32)
     if dtype == "f32":
-        return single
-    if FLOAT_BITS[dtype] == 8:
-        if not np.all((single == np.round(single)) & (abs(single) <= 8)):
-            raise Failure("%s: only small integers are exact" % dtype)
         return single
     bits = np.ascontiguousarray(single).view(np.uint32)
     bits = (bits + 0x7FFF + ((bits >> 16) & 1)) & np.uint32(0xFFFF0000)
     return bits.view(np.float32).reshape(single.shape)
+
+
+def round_to_8_bits(values, dtype):
+    """Too large numbers become the largest one."""
+    mantissa, smallest, largest = {"f8E4M3FN": (3, -6, 448.0),
+                                   "f8E5M2": (2, -14, 57344.0)}[dtype]
+    magnitude = np.abs(values)
+    exponent = np.frexp(magnitude)[1] - 1
+    ulp = np.ldexp(1.0, np.maximum(exponent, smallest) - mantissa)
+    with np.errstate(invalid="ignore"):
+        rounded = np.minimum(np.round(magnitude / ulp) * ulp, largest)
+    rounded = np.where(np.isinf(magnitude), largest, rounded)
+    return np.copysign(rounded, values).astype(np.float32)
 
 
 def elem_bytes(dtype):
@@ -78,6 +89,9 @@ def make_values(kind, shape, dtype, seed):
                  "junk": GUARD % 8 if FLOAT_BITS.get(dtype) == 8 else GUARD}
     if kind == "count":
         return round_to(np.arange(int(np.prod(shape))).reshape(shape), dtype)
+    if kind == "span":  # evenly from -8 to 8
+        return round_to(np.linspace(-8, 8, int(np.prod(shape))).reshape(shape),
+                        dtype)
     if kind not in constants:
         raise Failure("unknown kind of values '%s'" % kind)
     return round_to(np.full(shape, constants[kind]), dtype)
@@ -163,6 +177,23 @@ def run_function(json_path, arguments, seed, options=()):
 
 
 #===-- Comparison --------------------------------------------------------===#
+
+
+def compare_near(name, got, expected, bound):
+    """Relative to the expected value, and to 1 where that is smaller than
+    2^-100 (results below are subnormal or cancelled)."""
+    got, expected = got.astype(np.float64), expected.astype(np.float64)
+    same = (got == expected) | ((got != got) & (expected != expected))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        error = np.abs(got - expected) / np.maximum(np.abs(expected), 2.0**-100)
+    wrong = np.argwhere(~same & ~(error <= bound))
+    if len(wrong):
+        at = tuple(wrong[0])
+        raise Failure("%s: %d of %d elements are wrong; the first is %s%s = %s, "
+                      "expected %s within %g, is %g" % (
+                          name, len(wrong), got.size, name,
+                          [int(i) for i in at], got[at], expected[at], bound,
+                          error[at]))
 
 
 def compare(name, dtype, got, expected):

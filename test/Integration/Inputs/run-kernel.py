@@ -7,6 +7,7 @@ The file says in comments what to run:
     // CASE: scale(A=ints:70x50:f32, s=2, B=junk:70x50:bf16@64+3)
     // CASE: …                          further arguments for the same check
     // EXPECT: B = A * s                Python; names are the arguments
+    // WITHIN: B = 2**-21               bound on the relative error of a tensor
 
 A tensor is KIND:SHAPE:TYPE[@STRIDES+OFFSET] with kind ints, normal, wide,
 count, zeros, ones or junk (see kernels.py). EXPECT lines assign the tensors
@@ -37,7 +38,7 @@ class Case:
 
     def expected(self):
         names = {a.name: np.array(a.values) for a in self.arguments}
-        names.update(np=np, round_to=kernels.round_to)
+        names.update(np=np, round_to=kernels.round_to, bound={})
         exec("\n".join(self.expect), names)  # the test's own text
         return names
 
@@ -46,7 +47,7 @@ def read_cases(path):
     cases, group, has_expect = [], [], False
     with open(path, encoding="utf-8") as file:
         for line in file:
-            match = re.match(r"\s*// (CASE|EXPECT):( ?)(.*)", line)
+            match = re.match(r"\s*// (CASE|EXPECT|WITHIN):( ?)(.*)", line)
             if not match:
                 continue
             if match.group(1) == "CASE":
@@ -56,11 +57,23 @@ def read_cases(path):
                 cases.append(group[-1])
                 continue
             has_expect = True
+            text = match.group(3)
+            if match.group(1) == "WITHIN":
+                text = re.sub(r"(\w+) *=", r'bound["\1"] =', text)
             for case in group:
-                case.expect.append(match.group(3))
+                case.expect.append(text)
     if not cases:
         raise kernels.Failure("%s has no CASE" % path)
     return cases
+
+
+def check_tensor(argument, got, expected):
+    name = argument.name
+    if name in expected["bound"]:
+        kernels.compare_near(name, got, np.asarray(expected[name]),
+                             expected["bound"][name])
+        return
+    kernels.compare(name, argument.dtype, got, expected[name])
 
 
 def run_case(case, out, seeds):
@@ -70,8 +83,7 @@ def run_case(case, out, seeds):
         results, _ = kernels.run_function(json_path, case.arguments, seed)
         for argument in case.arguments:
             if isinstance(argument, kernels.Tensor):
-                kernels.compare(argument.name, argument.dtype,
-                                results[argument.name], expected[argument.name])
+                check_tensor(argument, results[argument.name], expected)
 
 
 def main():

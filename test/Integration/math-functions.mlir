@@ -1,0 +1,188 @@
+// Functions of floats against numpy, within the bounds that
+// docs/Rationale/MathFunctions.md states. Sines are compared relative to 1.
+
+// REQUIRES: numpy
+// RUN: rm -rf %t && %python %S/Inputs/run-kernel.py %s --target=sm_90a --target=sm_80 --out=%t --seeds=1
+
+// CASE: exponentials(A=span:1601:f32, E=junk:1601:f32, M=junk:1601:f32, T=junk:1601:f32, R=junk:1601:f32, S=junk:1601:f32, C=junk:1601:f32)
+// CASE: exponentials(A=normal:777:f32, E=junk:777:f32, M=junk:777:f32, T=junk:777:f32, R=junk:777:f32, S=junk:777:f32, C=junk:777:f32)
+// CASE: exponentials(A=wide:999:f32, E=junk:999:f32, M=junk:999:f32, T=junk:999:f32, R=junk:999:f32, S=junk:999:f32, C=junk:999:f32)
+// EXPECT: old = np.seterr(all="ignore"); x = A.astype(np.float64); erf = np.vectorize(__import__("math").erf)
+// EXPECT: E = np.exp(x).astype(np.float32); M = np.expm1(x).astype(np.float32); T = np.tanh(x); R = erf(x)
+// EXPECT: S = np.sin(x) + 2; C = np.cos(x) + 2
+// WITHIN: E = 2**-21; M = 2**-21; T = 2**-21; R = 2**-21; S = 2**-20; C = 2**-20
+func.func @exponentials(%A: memref<?xf32>, %E: memref<?xf32>, %M: memref<?xf32>, %T: memref<?xf32>, %R: memref<?xf32>, %S: memref<?xf32>, %C: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c1000 = arith.constant 1000 : index
+  %threads = arith.constant 96 : index
+  %one = arith.constant 1.0 : f32
+  %two = arith.constant 2.0 : f32
+  %n = memref.dim %A, %c0 : memref<?xf32>
+  %blocks = arith.ceildivui %n, %c1000 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %blocks, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %threads, %ny = %c1, %nz = %c1) {
+    %first = arith.muli %bx, %c1000 : index
+    tile.parallel (%k) in [1000] {
+      %i = arith.addi %first, %k : index
+      %in = arith.cmpi ult, %i, %n : index
+      scf.if %in {
+        %x = memref.load %A[%i] : memref<?xf32>
+        %E0 = math.exp %x : f32
+        memref.store %E0, %E[%i] : memref<?xf32>
+        %M0 = math.expm1 %x : f32
+        memref.store %M0, %M[%i] : memref<?xf32>
+        %T0 = math.tanh %x : f32
+        memref.store %T0, %T[%i] : memref<?xf32>
+        %R0 = math.erf %x : f32
+        memref.store %R0, %R[%i] : memref<?xf32>
+        %S0 = math.sin %x : f32
+        %S1 = arith.addf %S0, %two : f32
+        memref.store %S1, %S[%i] : memref<?xf32>
+        %C0 = math.cos %x : f32
+        %C1 = arith.addf %C0, %two : f32
+        memref.store %C1, %C[%i] : memref<?xf32>
+      }
+    }
+    gpu.terminator
+  }
+  return
+}
+
+// Numbers below 1 as well, near 1, and 0.
+// CASE: logarithms(A=span:1601:f32, L=junk:1601:f32, B=junk:1601:f32, D=junk:1601:f32, P=junk:1601:f32, Q=junk:1601:f32, W=junk:1601:f32)
+// CASE: logarithms(A=wide:999:f32, L=junk:999:f32, B=junk:999:f32, D=junk:999:f32, P=junk:999:f32, Q=junk:999:f32, W=junk:999:f32)
+// CASE: logarithms(A=zeros:7:f32, L=junk:7:f32, B=junk:7:f32, D=junk:7:f32, P=junk:7:f32, Q=junk:7:f32, W=junk:7:f32)
+// EXPECT: old = np.seterr(all="ignore"); x = np.abs(A.astype(np.float64))
+// EXPECT: L = np.log(x); B = np.log2(x); D = np.log10(x); P = np.log1p(x); Q = 1 / np.sqrt(x); W = A.astype(np.float64) ** 3
+// WITHIN: L = 2**-21; B = 2**-21; D = 2**-21; P = 2**-21; Q = 2**-21; W = 2**-17
+func.func @logarithms(%A: memref<?xf32>, %L: memref<?xf32>, %B: memref<?xf32>, %D: memref<?xf32>, %P: memref<?xf32>, %Q: memref<?xf32>, %W: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c1000 = arith.constant 1000 : index
+  %threads = arith.constant 32 : index
+  %one = arith.constant 1.0 : f32
+  %two = arith.constant 2.0 : f32
+  %n = memref.dim %A, %c0 : memref<?xf32>
+  %blocks = arith.ceildivui %n, %c1000 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %blocks, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %threads, %ny = %c1, %nz = %c1) {
+    %first = arith.muli %bx, %c1000 : index
+    tile.parallel (%k) in [1000] {
+      %i = arith.addi %first, %k : index
+      %in = arith.cmpi ult, %i, %n : index
+      scf.if %in {
+        %x = memref.load %A[%i] : memref<?xf32>
+        %three = arith.constant 3.0 : f32
+        %y = math.absf %x : f32
+        %L0 = math.log %y : f32
+        memref.store %L0, %L[%i] : memref<?xf32>
+        %B0 = math.log2 %y : f32
+        memref.store %B0, %B[%i] : memref<?xf32>
+        %D0 = math.log10 %y : f32
+        memref.store %D0, %D[%i] : memref<?xf32>
+        %P0 = math.log1p %y : f32
+        memref.store %P0, %P[%i] : memref<?xf32>
+        %Q0 = math.rsqrt %y : f32
+        memref.store %Q0, %Q[%i] : memref<?xf32>
+        %w = math.powf %x, %three : f32
+        memref.store %w, %W[%i] : memref<?xf32>
+      }
+    }
+    gpu.terminator
+  }
+  return
+}
+
+// One instruction, where fastmath allows it.
+// CASE: fast(A=normal:300:f32, E=junk:300:f32, L=junk:300:f32, T=junk:300:f32, S=junk:300:f32)
+// EXPECT: x = A.astype(np.float64); E = np.exp(x); L = np.log(np.abs(x)) + 100; T = np.tanh(x); S = np.sin(x) + 2
+// WITHIN: E = 2**-18; L = 2**-20; T = 2**-10; S = 2**-18
+func.func @fast(%A: memref<?xf32>, %E: memref<?xf32>, %L: memref<?xf32>, %T: memref<?xf32>, %S: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c1000 = arith.constant 1000 : index
+  %threads = arith.constant 128 : index
+  %one = arith.constant 1.0 : f32
+  %two = arith.constant 2.0 : f32
+  %n = memref.dim %A, %c0 : memref<?xf32>
+  %blocks = arith.ceildivui %n, %c1000 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %blocks, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %threads, %ny = %c1, %nz = %c1) {
+    %first = arith.muli %bx, %c1000 : index
+    tile.parallel (%k) in [1000] {
+      %i = arith.addi %first, %k : index
+      %in = arith.cmpi ult, %i, %n : index
+      scf.if %in {
+        %x = memref.load %A[%i] : memref<?xf32>
+        %y = math.absf %x : f32
+        %hundred = arith.constant 100.0 : f32
+        %e = math.exp %x fastmath<afn> : f32
+        memref.store %e, %E[%i] : memref<?xf32>
+        %l = math.log %y fastmath<afn> : f32
+        %l1 = arith.addf %l, %hundred : f32
+        memref.store %l1, %L[%i] : memref<?xf32>
+        %t = math.tanh %x fastmath<afn> : f32
+        memref.store %t, %T[%i] : memref<?xf32>
+        %s = math.sin %x fastmath<afn> : f32
+        %s1 = arith.addf %s, %two : f32
+        memref.store %s1, %S[%i] : memref<?xf32>
+      }
+    }
+    gpu.terminator
+  }
+  return
+}
+
+// What LLVM has by itself, the kinds of minima and maxima, and 16-bit types.
+// CASE: native(A=normal:500:f16, F=junk:500:f16, X=junk:500:bf16, N=junk:500:f32, K=junk:500:i32, Q=junk:500:f32)
+// EXPECT: x = A.astype(np.float32); b = round_to(x, "bf16")
+// EXPECT: F = np.floor(A) + np.ceil(A) * np.abs(A); X = round_to(round_to(b + b, "bf16") * b, "bf16")
+// EXPECT: bad = np.sqrt(np.where(x < 0, np.nan, x).astype(np.float64)).astype(np.float32)
+// EXPECT: N = np.where(x < 0, 2, np.minimum(bad, 2)).astype(np.float32); Q = np.where(x < 0, np.nan, np.maximum(bad, 1)).astype(np.float32)
+// EXPECT: K = np.vectorize(lambda v: bin(int(v)).count("1"))(np.abs(np.trunc(x * np.float32(100)))).astype(np.int32)
+func.func @native(%A: memref<?xf16>, %F: memref<?xf16>, %X: memref<?xbf16>, %N: memref<?xf32>, %K: memref<?xi32>, %Q: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c1000 = arith.constant 1000 : index
+  %threads = arith.constant 64 : index
+  %one = arith.constant 1.0 : f32
+  %two = arith.constant 2.0 : f32
+  %n = memref.dim %A, %c0 : memref<?xf16>
+  %blocks = arith.ceildivui %n, %c1000 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %blocks, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %threads, %ny = %c1, %nz = %c1) {
+    %first = arith.muli %bx, %c1000 : index
+    tile.parallel (%k) in [1000] {
+      %i = arith.addi %first, %k : index
+      %in = arith.cmpi ult, %i, %n : index
+      scf.if %in {
+        %x = memref.load %A[%i] : memref<?xf16>
+        %fl = math.floor %x : f16
+        %ce = math.ceil %x : f16
+        %ab = math.absf %x : f16
+        %t = arith.mulf %ce, %ab : f16
+        %f = arith.addf %fl, %t : f16
+        memref.store %f, %F[%i] : memref<?xf16>
+        %w = arith.extf %x : f16 to f32
+        %b = arith.truncf %w : f32 to bf16
+        %bb = arith.addf %b, %b : bf16
+        %bm = arith.mulf %bb, %b : bf16
+        memref.store %bm, %X[%i] : memref<?xbf16>
+        %sq = math.sqrt %w : f32
+        %mn = arith.minnumf %sq, %two : f32
+        memref.store %mn, %N[%i] : memref<?xf32>
+        %mx = arith.maximumf %sq, %one : f32
+        memref.store %mx, %Q[%i] : memref<?xf32>
+        %hundred = arith.constant 100.0 : f32
+        %h = arith.mulf %w, %hundred : f32
+        %ki = arith.fptosi %h : f32 to i32
+        %ka = math.absi %ki : i32
+        %kp = math.ctpop %ka : i32
+        memref.store %kp, %K[%i] : memref<?xi32>
+      }
+    }
+    gpu.terminator
+  }
+  return
+}
