@@ -21,6 +21,19 @@ def MakeVariants : Pass<"tile-make-variants", ""> {
   ];
 }
 
+def ExpandElements : Pass<"tile-expand-elements", ""> {
+  let summary = "Rewrites ops on tiles into loops over elements";
+  let description = [{
+    Consumes: `tile.transpose`, `tile.print` of a tile, element loops that name
+    dimensions of a fragment by constants.
+    Produces: `tile.parallel`; for windows of fragments that constants name,
+    fragments of their own and copies around the loop.
+    Keeps: everything else.
+    Fails: never.
+  }];
+  let dependentDialects = ["arith", "memref", "scf", "tile"];
+}
+
 def InstructionAnnotation : Pass<"tile-instruction-annotation", ""> {
   let summary = "Writes the instruction of every copy and product";
   let description = [{

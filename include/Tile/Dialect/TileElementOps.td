@@ -150,8 +150,8 @@ def Tile_PrintOp : Tile_Op<"print", [
   let description = [{
     In a kernel one thread of the block prints one line: the text, then the
     values. In the body of a `tile.parallel` every element prints its own line.
-    A tile prints one line per element, with its indices. Lines of different
-    threads come in any order.
+    A tile prints one line per element: its indices, then its value. Lines of
+    different threads come in any order.
 
     Floats are printed as %g does, integers with their sign, i1 as 0 or 1.
 
@@ -165,7 +165,7 @@ def Tile_PrintOp : Tile_Op<"print", [
     |---|---|
     | none | `text` |
     | scalars | `text: 1 2.5` |
-    | a tile | `text[0, 3] = 2.5`, once per element |
+    | a tile | `text: 0 3 2.5`, once per element |
 
     Example:
     ```mlir
