@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileVerify.h"
+#include "TileVerifyOverlap.h"
 
 //===-- Shared ------------------------------------------------------------===//
 
@@ -228,6 +229,11 @@ MlirLogicalResult tile_copy_verify(MlirOperation op) {
     return tile_failure();
   if (tile_failed(copy_verify_types(op, &src, &dst)))
     return tile_failure();
+  if (tile_verify_windows_overlap(tile_copy_src(copy),
+                                  tile_copy_dst(copy))) // (C12)
+    return tile_emit_error(op, "copies between windows of one tile that "
+                               "overlap: what is read may be overwritten "
+                               "before");
   if (tile_failed(copy_verify_instr(op, "instr", tile_copy_instr_attr(copy),
                                     &src, &dst)) ||
       tile_failed(copy_verify_instr(op, "prefer", tile_copy_prefer_attr(copy),

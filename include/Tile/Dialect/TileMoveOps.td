@@ -48,7 +48,9 @@ def Tile_CopyOp : Tile_Op<"copy", [AttrSizedOperandSegments,
     (C9) `instr` and `prefer` are in the table for the two memory spaces;
     (C10) a copy that signals a channel fills a slot of one of its rings;
     (C11) `async` only with `instr = #tile.instr<cp_async>`, and with
-          `#tile.instr<tma>` out of shared memory.
+          `#tile.instr<tma>` out of shared memory;
+    (C12) windows of one tile at constant offsets share all elements or none: the
+         order in which elements move is open.
 
     | src \ dst | global | shared | fragment | private |
     |---|---|---|---|---|

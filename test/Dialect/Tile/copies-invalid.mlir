@@ -208,3 +208,13 @@ func.func @tma_wait_c1() {
   tile.tma_wait pending -2
   return
 }
+
+// -----
+
+func.func @copy_c12(%S: memref<64x32xf32, #gpu.address_space<workgroup>>) {
+  %a = tile.region %S[0, 0] [16, 32] : memref<64x32xf32, #gpu.address_space<workgroup>>
+  %b = tile.region %S[15, 0] [16, 32] : memref<64x32xf32, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{copies between windows of one tile that overlap: what is read may be overwritten before}}
+  tile.copy %a to %b : !tile.region<16x32xf32, #gpu.address_space<workgroup>>, !tile.region<16x32xf32, #gpu.address_space<workgroup>>
+  return
+}

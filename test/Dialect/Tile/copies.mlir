@@ -54,3 +54,17 @@ func.func @fills(%A: memref<?x?xf32>) {
   tile.fill %scalar, %zero : memref<f32, #gpu.address_space<private>>, f32
   return
 }
+
+// Windows of one tile that share nothing, or everything, or whose offsets are not
+// constant.
+// CHECK-LABEL: func.func @windows_of_one_tile
+// CHECK-COUNT-3: tile.copy
+func.func @windows_of_one_tile(%S: memref<64x32xf32, #gpu.address_space<workgroup>>, %i: index) {
+  %a = tile.region %S[0, 0] [16, 32] : memref<64x32xf32, #gpu.address_space<workgroup>>
+  %b = tile.region %S[16, 0] [16, 32] : memref<64x32xf32, #gpu.address_space<workgroup>>
+  %c = tile.region %S[%i, 0] [16, 32] : memref<64x32xf32, #gpu.address_space<workgroup>>
+  tile.copy %a to %b : !tile.region<16x32xf32, #gpu.address_space<workgroup>>, !tile.region<16x32xf32, #gpu.address_space<workgroup>>
+  tile.copy %a to %a : !tile.region<16x32xf32, #gpu.address_space<workgroup>>, !tile.region<16x32xf32, #gpu.address_space<workgroup>>
+  tile.copy %a to %c : !tile.region<16x32xf32, #gpu.address_space<workgroup>>, !tile.region<16x32xf32, #gpu.address_space<workgroup>>
+  return
+}
