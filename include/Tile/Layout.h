@@ -192,6 +192,18 @@ typedef struct {
 bool tile_layout_slice(const TileLayout *l, const int64_t *offset,
                        const int64_t *size, TileLayoutWindow *out,
                        TileLayoutError *e);
+/// A window as an op names it. Dynamic offsets are multiples of the sizes.
+typedef struct {
+  int64_t offset[TILE_LAYOUT_MAX_AXES];  // of each dimension of the tile
+  int64_t size[TILE_LAYOUT_MAX_AXES];    // 1 where the window lacks a dimension
+  bool is_dynamic[TILE_LAYOUT_MAX_AXES]; // then the offset is not known
+  int64_t shape[TILE_LAYOUT_MAX_AXES];   // of the window
+  int rank;                              // of the window
+} TileLayoutCut;
+/// tile_layout_slice for a window whose dynamic offsets only add to the offset
+/// of an element: what they move, nothing else moves.
+bool tile_layout_cut(const TileLayout *l, const TileLayoutCut *cut,
+                     TileLayoutWindow *out, TileLayoutError *e);
 /// Sums over a fragment dimension: its digits fold into replication.
 bool tile_layout_fold(const TileLayout *l, int dim, bool keep_unit_dim,
                       TileLayout *out, TileLayoutError *e);

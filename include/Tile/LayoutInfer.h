@@ -93,8 +93,10 @@ typedef struct {
   TileInferMatrix matrix;   // gemm
   bool ta, tb;              // gemm: A is [k][m], B is [n][k]
   bool is_sparse;           // gemm: A stores half of K
-  int warps_m;   // gemm: warpgroups (wgmma) or warps (mma) along M; 0 any
-  int loop_rank; // parallel
+  int warps_m; // gemm: warpgroups (wgmma) or warps (mma) along M; 0 any
+  const TileLayoutCut *cut; // view: 1 is a window of 0, or NULL
+  bool whole_atoms;         // of a window: it starts at whole swizzle atoms
+  int loop_rank;            // parallel
   int64_t loop_shape[TILE_LAYOUT_MAX_AXES];
   const char *user_loop; // parallel: text of a user-given layout, or NULL
 } TileInferOp;

@@ -321,6 +321,14 @@ static bool from_pair(TileInferModel *m, const TileInferOp *op) {
 
 bool tile_infer_view(const TileInferModel *m, const TileInferOp *op,
                      int operand, const TileLayout *full, TileLayout *out) {
+  if (op->cut) { // the tile decides
+    TileLayoutWindow window;
+    if (operand != 0 || !tile_layout_cut(full, op->cut, &window, NULL) ||
+        (op->whole_atoms && window.toggle))
+      return false;
+    *out = window.layout;
+    return true;
+  }
   const TileInferBuffer *from = tile_infer_buffer(m, op, operand);
   const TileInferBuffer *to = tile_infer_buffer(m, op, 1 - operand);
   return tile_layout_reinterpret(full, from->elem_bits, to->shape, to->rank,

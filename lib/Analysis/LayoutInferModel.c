@@ -321,8 +321,9 @@ static void view_table(TileInferModel *m, const TileInferOp *op,
   const TileInferDomain *vd = &m->domain[op->operand[1].buffer];
   for (int i = 0; i < sd->n; i++) {
     TileLayout seen;
-    if (!tile_infer_view(m, op, 0, sd->full[i], &seen))
-      continue;
+    bool is_seen = tile_infer_view(m, op, 0, sd->full[i], &seen);
+    if (!is_seen && (!op->cut || op->whole_atoms))
+      continue; // else addresses serve any layout
     TileInferMode *mode = new_mode(m, t, TILE_INFER_MODE_VIEW, 0);
     if (!mode)
       return;
@@ -331,8 +332,9 @@ static void view_table(TileInferModel *m, const TileInferOp *op,
     for (int c = 0; c < sd->n; c++)
       t->operand[0][k][c] = c == i ? 0 : TILE_INFER_NEVER;
     for (int c = 0; c < vd->n; c++)
-      t->operand[1][k][c] =
-          tile_layout_equal(vd->full[c], &seen) ? 0 : TILE_INFER_NEVER;
+      t->operand[1][k][c] = !is_seen || tile_layout_equal(vd->full[c], &seen)
+                                ? 0
+                                : TILE_INFER_NEVER;
   }
 }
 

@@ -268,6 +268,63 @@ static int drop_metadata(MlirOperation op, TileAccess *accesses, int n) {
   return n - 1;
 }
 
+// The window as the algebra names it. False when it starts at no multiple of
+// its size.
+static bool cut_of_region(TileRegionOp region, const TileShape *shape,
+                          TileLayoutCut *out) {
+  *out = (TileLayoutCut){.rank = shape->rank};
+  int rank = (int)tile_region_static_sizes_size(region);
+  for (int d = 0; d < rank; d++) {
+    TileInt offset = tile_region_offset(region, d);
+    out->size[d] = tile_region_static_sizes(region, d);
+    out->is_dynamic[d] = !tile_int_is_constant(offset);
+    out->offset[d] = offset.constant;
+    int64_t divisor =
+        out->is_dynamic[d] ? tile_index_divisor(offset) : offset.constant;
+    if (divisor % out->size[d])
+      return false;
+  }
+  for (int d = 0; d < shape->rank; d++)
+    out->shape[d] = shape->extent[d];
+  return true;
+}
+
+// A factor that is a window of a shared tile: a buffer of its own, whose layout
+// follows from that of the tile. mma reads any window by addresses: where it
+// starts at no multiple of its size, the tile is free. -1: wgmma reads no such
+// window.
+static int buffer_of_window(Build *build, MlirOperation op, MlirValue tile,
+                            bool by_descriptor) {
+  TileBuffer buffer = tile_buffer_of(tile);
+  TileShape shape;
+  TileLayoutCut cut;
+  int source = find_buffer(build->out, buffer.base);
+  if (source < 0 || !tile_shape_of(tile, &shape) || !buffer.region.ptr ||
+      shape.space != TILE_SPACE_SHARED)
+    return -1;
+  bool is_aligned = cut_of_region(
+      tile_region_cast(mlirOpResultGetOwner(buffer.region)), &shape, &cut);
+  if (!is_aligned && by_descriptor)
+    return -1;
+  int index = new_buffer(build, tile, &shape);
+  build->out->problem.buffer[index].is_view = true;
+  if (!is_aligned)
+    return index;
+  TileInferOp *out = add_op(build, op);
+  TileLayoutCut *kept = TILE_ARENA_NEW(build->arena, TileLayoutCut, 1);
+  *kept = cut;
+  *out = (TileInferOp){.kind = TILE_INFER_VIEW,
+                       .name = op_name(build, op),
+                       .weight = 1,
+                       .num_operands = 2,
+                       .cut = kept,
+                       .whole_atoms = by_descriptor};
+  out->operand = TILE_ARENA_NEW(build->arena, TileInferAccess, 2);
+  out->operand[0].buffer = source;
+  out->operand[1].buffer = index;
+  return index;
+}
+
 static MlirLogicalResult describe(Build *build, MlirOperation op) {
   TileInferOp description = {0};
   TileAccess accesses[TILE_MAX_ACCESSES];
@@ -285,13 +342,17 @@ static MlirLogicalResult describe(Build *build, MlirOperation op) {
   int buffers[TILE_MAX_ACCESSES];
   for (int i = 0; i < n; i++) {
     buffers[i] = buffer_of_operand(build, accesses[i].tile);
+    if (buffers[i] < 0 && is_product && i < 2)
+      buffers[i] = buffer_of_window(build, op, accesses[i].tile,
+                                    product.instr == TILE_INSTR_Wgmma);
+    if (buffers[i] < 0 && is_product)
+      return tile_emit_error(op,
+                             "operand %d is a window that products do not "
+                             "take: they read whole fragments, and wgmma "
+                             "windows at multiples of their size",
+                             accesses[i].operand);
     if (buffers[i] < 0)
-      return is_product ? tile_emit_error(
-                              op,
-                              "operand %d is a window inside a tile; "
-                              "products take whole tiles and slots of rings",
-                              accesses[i].operand)
-                        : tile_success(); // addresses serve any layout
+      return tile_success(); // addresses serve any layout
   }
   TileInferOp *out = add_op(build, op);
   *out = description;

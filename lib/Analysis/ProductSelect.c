@@ -108,7 +108,8 @@ static bool wgmma_reads(MlirValue tile, const TileShape *shape, bool mn_is_last,
   TileLayout layout;
   TileLayoutError error;
   TileHwDesc desc;
-  if (!tile_given_layout(tile, &layout) ||
+  if (!tile_is_whole_or_slot(tile) || // inference looks at windows
+      !tile_given_layout(tile, &layout) ||
       tile_hw_wgmma_desc(&layout, tile_elem_bits(shape->element), mn_is_last,
                          !mn_is_last, shape->extent[mn_is_last], &desc, &error))
     return true;
@@ -123,7 +124,7 @@ static bool wgmma_sp_reads(MlirValue tile, const TileShape *shape,
   TileLayout layout;
   TileLayoutError error;
   TileHwDesc desc;
-  if (tile_given_layout(tile, &layout) &&
+  if (tile_is_whole_or_slot(tile) && tile_given_layout(tile, &layout) &&
       tile_hw_wgmma_desc(&layout, bits, mn_is_last, !mn_is_last,
                          shape->extent[mn_is_last], &desc, &error) &&
       !tile_hw_wgmma_sp_reads(desc.mode, desc.mn_major))

@@ -22,6 +22,7 @@ static void window_offsets(TileSharedWindow *window, TileBuffer buffer) {
   if (!buffer.region.ptr)
     return;
   TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
+  window->on_grid = tile_region_on_grid(region);
   for (int d = 0; d < whole.rank; d++) {
     window->offset[d] = tile_region_offset(region, d);
     int result = tile_region_result_dim(region, d);
@@ -38,58 +39,24 @@ static void window_sizes(const TileSharedWindow *window,
     size[window->dim[d]] = window->shape.extent[d];
 }
 
-// The digits of dimension `dim` above a window of `size`; false when the window
-// ends inside a digit.
-static bool digits_above(const TileLayout *layout, int dim, int64_t size,
-                         uint64_t *inout_images, uint64_t *inout_others) {
-  bool ends = size == layout->in.extent[dim];
-  for (int i = 0; i < layout->in.num_digits; i++) {
-    const TileLayoutDigit *digit = &layout->in.digit[i];
-    if (digit->axis != dim)
-      continue;
-    ends |= digit->stride == size;
-    if (digit->stride >= size)
-      *inout_images |= layout->image[i];
-    else
-      *inout_others |= layout->image[i];
-  }
-  return ends;
-}
-
-// Whether SSA offsets only add to the offset of an element: they are multiples
-// of the size, and what they move nothing else moves.
-static bool offsets_only_add(const TileSharedWindow *window,
-                             const int64_t size[TILE_MAX_RANK]) {
-  uint64_t moved = 0, others = 0;
-  for (int d = 0; d < window->full_rank; d++) {
-    if (tile_int_is_constant(window->offset[d])) {
-      for (int i = 0; i < window->full.in.num_digits; i++)
-        if (window->full.in.digit[i].axis == d)
-          others |= window->full.image[i];
-      continue;
-    }
-    if (tile_index_divisor(window->offset[d]) % size[d] ||
-        !digits_above(&window->full, d, size[d], &moved, &others))
-      return false;
-  }
-  return !(moved & others);
-}
-
 // Gives the window a layout of its own where it can have one.
 static void window_align(TileSharedWindow *window) {
-  int64_t size[TILE_MAX_RANK], offset[TILE_MAX_RANK];
+  TileLayoutCut cut = {.rank = window->shape.rank};
   TileLayoutWindow slice;
   TileLayoutError error;
-  window_sizes(window, size);
-  for (int d = 0; d < window->full_rank; d++)
-    offset[d] = tile_int_is_constant(window->offset[d])
-                    ? window->offset[d].constant
-                    : 0;
-  if (!offsets_only_add(window, size) ||
-      !tile_layout_slice(&window->full, offset, size, &slice, &error) ||
-      !tile_layout_view(&slice.layout, window->shape.extent, window->shape.rank,
-                        &window->layout, &error))
+  window_sizes(window, cut.size);
+  for (int d = 0; d < window->full_rank; d++) {
+    cut.is_dynamic[d] = !tile_int_is_constant(window->offset[d]);
+    cut.offset[d] = window->offset[d].constant;
+    if (cut.is_dynamic[d] && !window->on_grid &&
+        tile_index_divisor(window->offset[d]) % cut.size[d])
+      return;
+  }
+  for (int d = 0; d < window->shape.rank; d++)
+    cut.shape[d] = window->shape.extent[d];
+  if (!tile_layout_cut(&window->full, &cut, &slice, &error))
     return;
+  window->layout = slice.layout;
   window->toggle = slice.toggle;
   window->add = slice.add;
   window->is_aligned = true;

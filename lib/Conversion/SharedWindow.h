@@ -14,6 +14,7 @@ typedef struct {
   TileShape shape;               // of the window
   int dim[TILE_MAX_RANK];        // dimension of the tile, per window dimension
   TileInt offset[TILE_MAX_RANK]; // per dimension of the tile
+  bool on_grid;                  // known to be multiples of the sizes
   // Where the window starts and ends between digits of the layout, it has one
   // of its own: element x is at (layout(x) ^ toggle) + add, and what the SSA
   // offsets add.

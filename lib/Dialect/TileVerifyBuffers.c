@@ -242,6 +242,21 @@ static MlirLogicalResult region_verify_users(TileRegionOp region) {
   return tile_success();
 }
 
+static MlirLogicalResult region_verify_grid(TileRegionOp region) {
+  for (intptr_t d = 0; d < tile_region_static_sizes_size(region); d++) {
+    int64_t offset = tile_region_static_offsets(region, d);
+    int64_t size = tile_region_static_sizes(region, d);
+    if (tile_region_on_grid(region) &&
+        !mlirShapedTypeIsDynamicStrideOrOffset(offset) && offset % size) // (C9)
+      return tile_emit_error(region.op,
+                             "expects offsets that are multiples of the sizes "
+                             "with 'on_grid', got %" PRId64
+                             " in dimension %td of size %" PRId64,
+                             offset, d, size);
+  }
+  return tile_success();
+}
+
 MlirLogicalResult tile_region_verify(MlirOperation op) {
   TileRegionOp region = tile_region_cast(op);
   MlirType source = mlirValueGetType(tile_region_source(region));
@@ -252,7 +267,8 @@ MlirLogicalResult tile_region_verify(MlirOperation op) {
   if (tile_failed(region_verify_sizes(region)) || // (C2)
       tile_failed(region_verify_dropped(region, rank)) ||
       tile_failed(region_verify_window(region, source)) ||
-      tile_failed(region_verify_pad(region, source)))
+      tile_failed(region_verify_pad(region, source)) ||
+      tile_failed(region_verify_grid(region)))
     return tile_failure();
   int64_t align_bytes = tile_region_align(region);
   if (!mlirAttributeIsNull(tile_region_align_attr(region)) &&

@@ -209,6 +209,21 @@ static void apply_loops(const Plan *plan) {
                              plan->loops[i]);
 }
 
+//===-- Apply: windows ----------------------------------------------------===//
+
+// What was concluded from the loops around a window is lost when they are
+// lowered.
+static void apply_windows(const Plan *plan) {
+  const TileInferProblem *problem = &plan->problem.problem;
+  for (int i = 0; i < problem->num_ops; i++) {
+    if (!problem->op[i].cut)
+      continue;
+    MlirValue window = plan->problem.values[problem->op[i].operand[1].buffer];
+    tile_region_set_on_grid(tile_region_cast(mlirOpResultGetOwner(window)),
+                            true);
+  }
+}
+
 //===-- Apply: tensor maps ------------------------------------------------===//
 
 // The box of a tile in the dimensions of the tensor: dropped ones have one.
@@ -318,6 +333,7 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
     return tile_failure();
   apply_layouts(&plan);
   apply_loops(&plan);
+  apply_windows(&plan);
   apply_maps(&plan);
   for (int i = 0; i < plan.num_factors; i++)
     tile_layout_factor_apply(&plan.factors[i]);

@@ -65,6 +65,10 @@ def Tile_RegionOp : Tile_Op<"region", [Pure, AttrSizedOperandSegments,
     multiples of that many bytes. `tile-make-variants` writes it where a
     `tile.require` on the host guarantees it.
 
+    `on_grid` is a fact: every offset is a multiple of the size in its dimension.
+    `tile-layout-inference` writes it on windows of shared tiles that products
+    read, because the loops that show it are gone when products are lowered.
+
     Constraints:
     (C1) one offset and one size per dimension of `source`;
     (C2) sizes are at least 1, and the window has at most 2^31 - 1 elements;
@@ -75,7 +79,8 @@ def Tile_RegionOp : Tile_Op<"region", [Pure, AttrSizedOperandSegments,
     (C5) `pad` has the element type of `source`, which is in global memory;
     (C6) `align` is a power of two;
     (C7) every user is a tile op;
-    (C8) `source` is in global, shared or private memory or a fragment.
+    (C8) `source` is in global, shared or private memory or a fragment;
+    (C9) with `on_grid` the constant offsets are multiples of the sizes.
 
     Example:
     ```mlir
@@ -91,7 +96,8 @@ def Tile_RegionOp : Tile_Op<"region", [Pure, AttrSizedOperandSegments,
     Arg<DenseI64ArrayAttr, "extents of the window">:$static_sizes,
     Arg<DefaultValuedAttr<DenseI64ArrayAttr, "{}">,
         "dimensions of size 1 that the result lacks">:$dropped,
-    Arg<OptionalAttr<I64Attr>, "known alignment in bytes">:$align);
+    Arg<OptionalAttr<I64Attr>, "known alignment in bytes">:$align,
+    Arg<UnitAttr, "offsets are multiples of the sizes">:$on_grid);
   let results = (outs Res<Tile_RegionType, "the window">:$region);
   let assemblyFormat = [{
     $source `` custom<DynamicIndexList>($offsets, $static_offsets)

@@ -42,6 +42,7 @@ typedef struct {
   TileInt offset[TILE_MAX_RANK]; // i32, per memory dimension
   MlirValue pad;                 // as stored; null: zero
   int64_t align_bytes;           // of rows, known
+  bool on_grid; // offsets are known to be multiples of the sizes
 } View;
 
 //===-- Values that are several registers ---------------------------------===//

@@ -138,6 +138,7 @@ static void view_region(Lowering *l, TileRegionOp region, View *out) {
     if (!is_dropped(region, d))
       out->dim[tile_dim++] = d;
   }
+  out->on_grid = tile_region_on_grid(region);
   out->pad = tile_region_pad(region);
   if (out->pad.ptr)
     out->pad = element_stored(l, out->pad, out->memory->element);
@@ -301,7 +302,9 @@ bool shared_offset(Lowering *l, MlirOperation op, const View *view,
 
 bool shared_window_place(Lowering *l, const View *view, PlacedWindow *out,
                          TileLayoutError *error) {
-  TileSharedWindow window = {.tile = view->memory->key, .shape = view->shape};
+  TileSharedWindow window = {.tile = view->memory->key,
+                             .shape = view->shape,
+                             .on_grid = view->on_grid};
   for (int d = 0; d < view->memory->rank; d++) {
     window.dim[d] = view->dim[d];
     window.offset[d] = view->offset[d];

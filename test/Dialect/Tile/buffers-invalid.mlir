@@ -417,3 +417,11 @@ func.func @storage_c1_dynamic(%0: memref<?xbf16, #gpu.address_space<workgroup>>)
   %1 = tile.storage %0 : memref<?xbf16, #gpu.address_space<workgroup>>
   return
 }
+
+// -----
+
+func.func @region_c9(%S: memref<64x32xf32, #gpu.address_space<workgroup>>) {
+  // expected-error @+1 {{expects offsets that are multiples of the sizes with 'on_grid', got 8 in dimension 0 of size 16}}
+  %a = tile.region %S[8, 0] [16, 32] {on_grid} : memref<64x32xf32, #gpu.address_space<workgroup>>
+  return
+}

@@ -34,12 +34,14 @@ func.func @no_instruction() attributes {tile.num_threads = 128 : i32} {
 
 // -----
 
-func.func @window_of_a_product() attributes {tile.num_threads = 128 : i32} {
+// wgmma adds the offset of a window to addresses: it starts at a multiple of its
+// size, or swizzles would not repeat.
+func.func @window_off_the_grid() attributes {tile.num_threads = 128 : i32} {
   %As = tile.alloc : memref<128x128xbf16, #gpu.address_space<workgroup>>
-  %acc = tile.alloc : memref<128x128xf32, #tile.fragment>
-  %a = tile.region %As[0, 0] [128, 64] : memref<128x128xbf16, #gpu.address_space<workgroup>>
-  // expected-error @+1 {{operand 0 is a window inside a tile; products take whole tiles}}
-  tile.gemm %a, %a, %acc {transpose_b, instr = #tile.instr<wgmma>} : (!tile.region<128x64xbf16, #gpu.address_space<workgroup>>, !tile.region<128x64xbf16, #gpu.address_space<workgroup>>, memref<128x128xf32, #tile.fragment>)
+  %acc = tile.alloc : memref<64x64xf32, #tile.fragment>
+  %a = tile.region %As[32, 0] [64, 64] : memref<128x128xbf16, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{operand 0 is a window that products do not take: they read whole fragments, and wgmma windows at multiples of their size}}
+  tile.gemm %a, %a, %acc {transpose_b, instr = #tile.instr<wgmma>} : (!tile.region<64x64xbf16, #gpu.address_space<workgroup>>, !tile.region<64x64xbf16, #gpu.address_space<workgroup>>, memref<64x64xf32, #tile.fragment>)
   return
 }
 
