@@ -76,18 +76,23 @@ int64_t tile_role_depth(const TileRolePlan *plan,
   return depth;
 }
 
-void tile_role_prelude_solve(TileRolePlan *plan) {
+// An upper bound: nothing shares bytes.
+static int64_t shared_bytes(const TileRolePlan *plan) {
   // Barriers, and what alignment takes: an estimate, packing has the last word.
-  enum { OTHER_BYTES = 2048 };
-  int64_t total_bytes = OTHER_BYTES;
-  plan->prelude_depth = 2;
+  int64_t total_bytes = 2048;
   for (TileRoleBuffer *b = plan->buffers; b; b = b->next) {
     int64_t size_bytes =
         tile_shape_num_elems(&b->shape) * tile_elem_bits(b->shape.element) / 8;
     total_bytes += size_bytes * (b->is_taken ? tile_role_depth(plan, b) : 1);
   }
-  if (total_bytes > plan->target->max_smem_bytes)
-    plan->prelude_depth = 1;
+  return total_bytes;
+}
+
+bool tile_role_prelude_solve(TileRolePlan *plan) {
+  for (plan->prelude_depth = 2; plan->prelude_depth > 1; plan->prelude_depth--)
+    if (shared_bytes(plan) <= plan->target->max_smem_bytes)
+      return true;
+  return shared_bytes(plan) <= plan->target->max_smem_bytes;
 }
 
 //===-- Warps and registers -----------------------------------------------===//

@@ -138,6 +138,13 @@ static bool serves(const TileRoleFill *fill) {
           (fill->loop->is_required && fill->instr == TILE_INSTR_CpAsync));
 }
 
+static bool has_loop(const TileRolePlan *plan, const TileRoleBuffer *buffer) {
+  for (const TileRoleFill *fill = plan->fills; fill; fill = fill->next)
+    if (fill->buffer == buffer && tile_role_parent(fill->node))
+      return true;
+  return false;
+}
+
 // False when no loop is left.
 static bool take_buffers(TileRolePlan *plan) {
   bool any = false;
@@ -152,6 +159,21 @@ static bool take_buffers(TileRolePlan *plan) {
     if (is_open(fill->buffer))
       fill->buffer->is_taken |= fill->instr == TILE_INSTR_Tma ||
                                 (fill->loop && fill->loop->is_served);
+  return any;
+}
+
+// Tiles that are filled once, outside loops: they may share bytes with others
+// when the consumers keep them. False when nothing changes.
+static bool leave_preludes(TileRolePlan *plan) {
+  bool any = false;
+  if (plan->leaves_preludes)
+    return false;
+  plan->leaves_preludes = true;
+  for (TileRoleBuffer *b = plan->buffers; b; b = b->next)
+    if (b->is_taken && !has_loop(plan, b)) {
+      give_up(b, "tile-ws/shared-memory", TILE_NULL_OP);
+      any = true;
+    }
   return any;
 }
 
@@ -403,8 +425,9 @@ void tile_role_plan_build(TileArena *arena, MlirOperation kernel,
     plan->num_channels = 0;
     if (!take_buffers(plan))
       return;
+    if (!tile_role_prelude_solve(plan) && leave_preludes(plan))
+      take_buffers(plan);
     need_taken(plan, &need);
-    tile_role_prelude_solve(plan);
     build_channels(plan, &need);
   } while (!place_channels(plan, &need));
   plan->needed = need.values;

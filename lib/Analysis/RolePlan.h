@@ -191,6 +191,7 @@ typedef struct {
   TileRoleChannel *channels; // none: the kernel stays as it is
   int num_channels;
   int64_t prelude_depth; // slots of tiles filled outside pipelined loops
+  bool leaves_preludes;  // those of no loop at all stay with the consumers
   TilePointerMap needed; // values that the producer computes
   int64_t num_warps[TILE_NUM_ROLES];
   int64_t registers[TILE_NUM_ROLES]; // per thread; 0: not moved
@@ -272,6 +273,8 @@ const char *tile_role_budget_solve(TileRolePlan *plan,
 /// else `plan->prelude_depth` inside a loop and 1 outside.
 int64_t tile_role_depth(const TileRolePlan *plan, const TileRoleBuffer *buffer);
 /// Sets `plan->prelude_depth`: 2 when shared memory has room for it, else 1.
-void tile_role_prelude_solve(TileRolePlan *plan);
+/// False when there is no room for that either: rings do not share bytes with
+/// tiles that live at other times.
+bool tile_role_prelude_solve(TileRolePlan *plan);
 
 #endif // TILE_ANALYSIS_ROLE_PLAN_H

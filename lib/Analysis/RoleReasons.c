@@ -64,6 +64,10 @@ static const TileRoleText texts[] = {
      "move that to the body", "the condition is of this loop"},
     {"tile-ws/too-many-stages", "a ring has at most 64 slots",
      "ask for fewer stages", "it is filled here"},
+    {"tile-ws/shared-memory", "the rings of all tiles do not fit",
+     "ask for fewer stages; what the computing warps keep may share bytes "
+     "with tiles that live at other times",
+     NULL},
     // Of a loop.
     {"tile-ws/no-candidate", "it holds no copy that TMA can do",
      "tile-instruction-annotation says why; tile.specialize = \"required\" "

@@ -21,6 +21,8 @@
 //        ahead, where the parity is the same again. So where TMA fills alone,
 //        its leader waits alone.
 //   (R5) A role that issues cp.async does not end before the last one landed.
+//   (R6) A TMA store reads on behind the op that issued it: the thread that did
+//        waits for that before its warp releases the slot.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,6 +45,7 @@ typedef struct Channel {
   int num_readers;
   int64_t full_arrivals, empty_arrivals;
   bool is_read_async; // matrix ops or TMA read its slots
+  bool is_stored;     // TMA stores read its slots
   bool has_cp_async;
 } Channel;
 
@@ -115,8 +118,11 @@ static bool reads_async(MlirOperation op) {
 // Stores that no copy with `signal` makes are made by threads, too.
 static MlirLogicalResult note_access(Channel *channel, MlirOperation op,
                                      const TileAccess *access) {
-  if (access->reads)
+  if (access->reads) {
     channel->is_read_async |= reads_async(op);
+    channel->is_stored |=
+        tile_copy_is(op) && instr_of(tile_copy_cast(op)) == TILE_INSTR_Tma;
+  }
   bool signals = tile_copy_is(op) &&
                  !mlirValueIsNull(tile_copy_signal(tile_copy_cast(op)));
   if (!access->writes || signals)
@@ -411,6 +417,8 @@ static void lower_wait(Rewrite *r, MlirOperation op) {
 }
 
 static void lower_release(Rewrite *r, MlirOperation op) {
+  if (r->channel->is_stored) // (R6)
+    tile_tma_wait(&r->b, .read = true);
   arrive(r, r->empty, slot_index(r, tile_release_slot(tile_release_cast(op))),
          TILE_ARRIVAL_Warps);
 }

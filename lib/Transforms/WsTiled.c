@@ -61,17 +61,17 @@ static bool wants_roles(MlirOperation kernel, const TileTarget *target,
 
 //===-- Report ------------------------------------------------------------===//
 
-static MlirLogicalResult report(const TileRoleLoop *loop, MlirOperation op,
+static MlirLogicalResult report(bool is_required, MlirOperation op,
                                 TileRoleReason reason, const char *what) {
   const TileRoleText *text = tile_role_text(reason.code);
   bool has_note = reason.culprit.ptr && text->note;
   MlirLocation at = mlirOperationGetLocation(has_note ? reason.culprit : op);
-  if (loop->is_required && has_note)
+  if (is_required && has_note)
     return tile_emit_error_with_note(op, at, text->note,
                                      "cannot make the roles that are required: "
                                      "%s [%s]; %s",
                                      text->reason, reason.code, text->help);
-  if (loop->is_required)
+  if (is_required)
     return tile_emit_error(op,
                            "cannot make the roles that are required: %s [%s]; "
                            "%s",
@@ -88,14 +88,20 @@ static MlirLogicalResult report(const TileRoleLoop *loop, MlirOperation op,
   return tile_success();
 }
 
-// The first copy of `buffer` that a pipeline would have made asynchronous.
+// The copy of `buffer` that a producer would have made asynchronous: the first
+// one in a pipelined loop, else the first one outside of loops.
 static const TileRoleFill *reported_fill(const TileRolePlan *plan,
                                          const TileRoleBuffer *buffer) {
-  for (const TileRoleFill *fill = plan->fills; fill; fill = fill->next)
-    if (fill->buffer == buffer && fill->loop && !fill->loop->is_off &&
-        fill->instr != TILE_INSTR_Simt)
+  const TileRoleFill *outside = NULL;
+  for (const TileRoleFill *fill = plan->fills; fill; fill = fill->next) {
+    if (fill->buffer != buffer || fill->instr == TILE_INSTR_Simt)
+      continue;
+    if (fill->loop && !fill->loop->is_off)
       return fill;
-  return NULL;
+    if (!outside && !tile_role_parent(fill->node))
+      outside = fill;
+  }
+  return outside;
 }
 
 static bool is_satisfied(const TileRolePlan *plan, const TileRoleLoop *loop) {
@@ -110,7 +116,8 @@ static MlirLogicalResult plan_report(const TileRolePlan *plan) {
   for (const TileRoleBuffer *b = plan->buffers; b; b = b->next) {
     const TileRoleFill *fill = reported_fill(plan, b);
     if (fill && b->reason.code &&
-        tile_failed(report(fill->loop, fill->node->op, b->reason,
+        tile_failed(report(fill->loop && fill->loop->is_required,
+                           fill->node->op, b->reason,
                            "the computing warps keep this copy")))
       result = tile_failure();
   }
@@ -120,7 +127,7 @@ static MlirLogicalResult plan_report(const TileRolePlan *plan) {
       reason.code =
           loop->had_tma ? "tile-ws/nothing-left" : "tile-ws/no-candidate";
     if (!tile_failed(result) && !is_satisfied(plan, loop) &&
-        tile_failed(report(loop, loop->node->op, reason,
+        tile_failed(report(loop->is_required, loop->node->op, reason,
                            "this loop runs without roles")))
       result = tile_failure();
   }

@@ -2,7 +2,8 @@
 
     copy(tile, index)          column block `index` of A into `tile`
     half(tile, part, index)    the same of its upper or lower half only
-    use(tile)                  append it to O
+    use(tile)                  append it to O, by way of registers
+    put(tile)                  append it to O directly, by TMA where that is possible
     scribble(tile)             the computing threads write the tile
     loop(stages, body, …)      for i in range(start, stop, step)
     early(stages, body)        while i < n and flag[i]
@@ -35,6 +36,10 @@ def half(tile, part, index, instr=None):
 
 def use(*tiles):
     return [("use", tile) for tile in tiles]
+
+
+def put(*tiles):
+    return [("put", tile) for tile in tiles]
 
 
 def scribble(tile):
@@ -127,6 +132,8 @@ class Run:
 
     def do_use(self, tile):
         self.uses.append(self.tiles[tile].copy())
+
+    do_put = do_use
 
     def do_scribble(self, tile):
         self.tiles[tile] = np.full((ROWS, COLUMNS), 200, np.float32)
@@ -222,7 +229,7 @@ class Text:
 
     def changed(self, body):
         kinds = {s[0] for s in walk(body)}
-        return [v for v, k in (("o", "move"), ("uses", "use")) if k in kinds]
+        return [v for v, k in (("o", {"move"}), ("uses", {"use", "put"})) if k & kinds]
 
     def block(self, body, carried=None):
         self.depth += 1
@@ -255,15 +262,24 @@ class Text:
         self.add("tile.copy %s to %s%s : %s>, %s, %s>" % (
             self.window(index, part), target, attrs, window, window, SMEM))
 
-    def do_use(self, tile):
+    def rows_of_o(self):
+        """The next rows of O, which are then taken."""
         row = self.value("arith.muli %s, %s : index"
                          % (self.env["uses"], self.constant(ROWS)))
-        out = self.value("tile.region %%O[%s, 0] [%d, %d] : %s"
+        out = self.value("tile.region %%O[%s, 0] [%d, %d] {align = 16 : i64} : %s"
                          % (row, ROWS, COLUMNS, TENSOR_O))
-        self.add("tile.copy %%%s to %%F : %s, %s" % (tile, TILE, FRAGMENT))
-        self.add("tile.copy %%F to %s : %s, %s" % (out, FRAGMENT, WINDOW))
         self.env["uses"] = self.value("arith.addi %s, %s : index"
                                       % (self.env["uses"], self.constant(1)))
+        return out
+
+    def do_use(self, tile):
+        out = self.rows_of_o()
+        self.add("tile.copy %%%s to %%F : %s, %s" % (tile, TILE, FRAGMENT))
+        self.add("tile.copy %%F to %s : %s, %s" % (out, FRAGMENT, WINDOW))
+
+    def do_put(self, tile):
+        self.add("tile.copy %%%s to %s : %s, %s"
+                 % (tile, self.rows_of_o(), TILE, WINDOW))
 
     def do_scribble(self, tile):
         self.add("tile.fill %%%s, %%junk : %s, bf16" % (tile, TILE))
@@ -357,7 +373,7 @@ class Text:
 
     def function(self):
         tiles = sorted({s[1] for s in walk(self.body)
-                        if s[0] in ("copy", "half", "use", "scribble")})
+                        if s[0] in ("copy", "half", "use", "put", "scribble")})
         head = ["func.func @%s(%%A: %s, %%I: %s, %%M: %s, %%O: %s, %%n: index) {"
                 % (self.name, TENSOR_A, TABLE, TABLE, TENSOR_O),
                 "  %one = arith.constant 1 : index",

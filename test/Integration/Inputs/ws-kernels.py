@@ -16,7 +16,7 @@ import numpy as np
 
 import kernels
 from statements import (BLOCKS, COLUMNS, ROWS, THREADS, USES, Run, Text, copy, early,
-                        flat, half, loop, move, scribble, use, walk, when)
+                        flat, half, loop, move, put, scribble, use, walk, when)
 
 #===-- Kernels -----------------------------------------------------------===#
 
@@ -65,6 +65,8 @@ KERNELS = {
     "scratch": ([loop(2, copy(S, "i"), use(S), scribble(T), use(T))], True),
     "mixed": ([loop(2, copy(S, "i"), copy(T, "i", "cp_async"), copy(Q, "i", "simt"), use(S, T, Q))], True),
     "mixed_simt": ([loop(3, copy(S, "i"), copy(T, "i", "simt"), use(T, S))], True),
+    "stored": ([loop(2, copy(S, "i"), put(S))], True),
+    "stored_guard": ([copy(Q, 4), loop(3, copy(S, "i"), when(("flag", "i"), put(S, Q)), use(S))], True),
     "only_cp_async": ([loop(2, copy(S, "i", "cp_async"), use(S))], False),
 }
 
@@ -118,7 +120,7 @@ class Maker:
             filled.add("W")
             return [scribble("W")]
         if kind == "use":
-            return use(r.choice(sorted(filled))) if filled else []
+            return r.choice([use, use, put])(r.choice(sorted(filled))) if filled else []
         if kind == "move":
             return [move(self.index(names))]
         if depth >= 3:

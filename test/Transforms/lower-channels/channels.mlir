@@ -166,3 +166,32 @@ func.func @alternate() attributes {tile.num_threads = 288 : i32} {
   }
   return
 }
+
+// A TMA store reads on behind its op: who issued it waits before the release.
+// CHECK-LABEL: func.func @stored
+// CHECK: tile.copy %{{[^ ]*}} to %{{[^ ]*}} {async, instr = #tile.instr<tma>}
+// CHECK-NEXT: tile.tma_wait pending 0 {read}
+// CHECK: tile.barrier_arrive %{{.*}} by <warps>
+func.func @stored(%A: memref<64x64xbf16>, %B: memref<64x64xbf16>) attributes {tile.num_threads = 64 : i32} {
+  %z = arith.constant 0 : i32
+  %c0 = arith.constant 0 : index
+  %R = tile.alloc : !ring
+  %ch = tile.channel(%R) depth 2 {tma, consumer_warps = 1} : !ring
+  tile.specialize {
+    tile.role "consumer" warps 1 {
+      %r = tile.region %R[0, 0, 0] [1, 64, 64] drop [0] : !ring
+      %b = tile.region %B[0, 0] [64, 64] : memref<64x64xbf16>
+      tile.wait %ch[%z, %z]
+      tile.copy %r to %b {instr = #tile.instr<tma>} : !slot, !tile
+      tile.release %ch[%z, %z]
+    }
+    tile.role "producer" warps 1 {
+      %r = tile.region %R[0, 0, 0] [1, 64, 64] drop [0] : !ring
+      %a = tile.region %A[0, 0] [64, 64] : memref<64x64xbf16>
+      tile.acquire %ch[%z, %z]
+      tile.copy %a to %r signal %ch[%c0] of !tile.channel {instr = #tile.instr<tma>} : !tile, !slot
+      tile.commit %ch[%z, %z]
+    }
+  }
+  return
+}

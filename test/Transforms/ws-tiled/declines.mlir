@@ -701,3 +701,25 @@ func.func @too_few_registers(%A: !tensor, %O: !tensor, %M: memref<?xi1>, %I: mem
   tile.copy %F to %o : !frag, !win
   return
 }
+
+// 256 KiB outside the loop.
+func.func @shared_memory(%A: !tensor, %O: !tensor, %M: memref<?xi1>, %I: memref<?xindex>, %J: memref<?xi32>, %n: index) attributes {tile.num_threads = 128 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %S = tile.alloc : !tile
+  %F = tile.alloc : !frag
+  %B = tile.alloc : memref<512x256xbf16, #smem>
+  %b = tile.region %A[0, 0] [512, 256] : !tensor
+  // expected-remark @+1 {{[tile-ws/shared-memory] the computing warps keep this copy: the rings of all tiles do not fit; ask for fewer stages; what the computing warps keep may share bytes with tiles that live at other times}}
+  tile.copy %b to %B {instr = #tma} : !tile.region<512x256xbf16>, memref<512x256xbf16, #smem>
+  %p = tile.region %B[0, 0] [64, 64] : memref<512x256xbf16, #smem>
+  tile.copy %p to %F : !tile.region<64x64xbf16, #smem>, !frag
+  scf.for %k = %c0 to %n step %c1 {
+    %w1 = tile.region %A[0, %k] [64, 64] : !tensor
+    tile.copy %w1 to %S {instr = #tma} : !win, !tile
+    tile.copy %S to %F : !tile, !frag
+  } {tile.num_stages = 2 : i32}
+  %o = tile.region %O[0, 0] [64, 64] : !tensor
+  tile.copy %F to %o : !frag, !win
+  return
+}

@@ -95,3 +95,37 @@ func.func @layouts(%A: !tensor, %n: index) attributes {tile.num_threads = 128 : 
   } {tile.num_stages = 2 : i32}
   return
 }
+
+// Three tiles of 80 KiB that live one after the other fit once they share bytes:
+// those outside the loop stay with the consumers. (Its remark: declines.mlir.)
+// CHECK-LABEL: func.func @tight
+// CHECK: tile.alloc : memref<160x256xbf16
+// CHECK: tile.alloc : memref<160x256xbf16
+// CHECK: tile.channel(%{{.*}}) depth 2 {{.*}} : memref<2x64x64xbf16
+// CHECK-NOT: tile.channel(
+// CHECK: return
+func.func @tight(%A: !tensor, %n: index) attributes {tile.num_threads = 128 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %P = tile.alloc : memref<160x256xbf16, #smem>
+  %Q = tile.alloc : memref<160x256xbf16, #smem>
+  %R = tile.alloc : memref<160x256xbf16, #smem>
+  %S = tile.alloc : !tile
+  %F = tile.alloc : !frag
+  %a = tile.region %A[0, 0] [160, 256] : !tensor
+  tile.copy %a to %P {instr = #tma} : !tile.region<160x256xbf16>, memref<160x256xbf16, #smem>
+  %p = tile.region %P[0, 0] [64, 64] : memref<160x256xbf16, #smem>
+  tile.copy %p to %F : !tile.region<64x64xbf16, #smem>, !frag
+  tile.copy %a to %Q {instr = #tma} : !tile.region<160x256xbf16>, memref<160x256xbf16, #smem>
+  %q = tile.region %Q[0, 0] [64, 64] : memref<160x256xbf16, #smem>
+  tile.copy %q to %F : !tile.region<64x64xbf16, #smem>, !frag
+  tile.copy %a to %R {instr = #tma} : !tile.region<160x256xbf16>, memref<160x256xbf16, #smem>
+  %r = tile.region %R[0, 0] [64, 64] : memref<160x256xbf16, #smem>
+  tile.copy %r to %F : !tile.region<64x64xbf16, #smem>, !frag
+  scf.for %k = %c0 to %n step %c1 {
+    %s = tile.region %A[0, %k] [64, 64] : !tensor
+    tile.copy %s to %S {instr = #tma} : !win, !tile
+    tile.copy %S to %F : !tile, !frag
+  } {tile.num_stages = 2 : i32}
+  return
+}
