@@ -178,6 +178,7 @@ typedef struct {
 
 typedef struct {
   const char *name;
+  bool takes_turns; // ping-pong roles may share the rounds of a channel
   TileProtocolBlock body;
 } TileProtocolRole;
 

@@ -75,6 +75,22 @@ bool proof_note(Proof *proof, const TileProtocolNode *node,
 
 //===-- Counts ------------------------------------------------------------===//
 
+// Each round is read by one of the roles only: they would have to be followed
+// by turns.
+static bool readers_share_rounds(const Proof *proof,
+                                 const TileProtocolChannel *channel) {
+  int num_readers = 0;
+  for (int r = 0; r < proof->protocol->num_roles; r++) {
+    if (channel->reader_share[r] == 0)
+      continue;
+    num_readers++;
+    if (!proof->protocol->roles[r].takes_turns ||
+        channel->reader_share[r] != channel->empty_count)
+      return false;
+  }
+  return num_readers > 1;
+}
+
 static void check_counts(Proof *proof, int channel) {
   const TileProtocolChannel *c = &proof->protocol->channels[channel];
   int sum = 0;
@@ -83,7 +99,10 @@ static void check_counts(Proof *proof, int channel) {
   if (c->reader_share[c->producer])
     proof_stop(proof, TILE_PROTOCOL_UNKNOWN, "own-reader", c->producer, channel,
                NULL, "one role both fills and reads the channel");
-  if (sum != c->empty_count)
+  if (readers_share_rounds(proof, c))
+    proof_stop(proof, TILE_PROTOCOL_UNKNOWN, "shared-rounds", -1, channel, NULL,
+               "roles that take turns share the rounds of the channel");
+  else if (sum != c->empty_count)
     proof_stop(proof, TILE_PROTOCOL_REJECTED, "count", -1, channel, NULL,
                "the empty barriers count %d arrivals, the reading roles make "
                "%d in a round",

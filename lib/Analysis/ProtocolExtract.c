@@ -514,6 +514,7 @@ static void write_roles(Extract *extract) {
     }
     MlirStringRef name = tile_role_role(role);
     Sides sides = {extract, out->num_roles, (int)tile_role_warps(role)};
+    out->roles[out->num_roles].takes_turns = tile_role_pingpong(role);
     out->roles[out->num_roles++].name =
         tile_arena_strdup(extract->arena, name.data, name.length);
     mlirOperationWalk(op, find_sides, &sides, MlirWalkPreOrder);

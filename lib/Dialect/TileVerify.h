@@ -54,8 +54,8 @@ MlirLogicalResult tile_verify_slot(MlirOperation op, MlirValue barrier,
 MlirLogicalResult tile_verify_channel_slot(MlirOperation op, MlirValue channel,
                                            MlirValue slot);
 
-/// Reports a tile op of a kernel with roles that takes, or is executed depending
-/// on, what differs between threads.
+/// Reports a tile op of a kernel with roles that takes, or is executed
+/// depending on, what differs between threads.
 MlirLogicalResult tile_verify_uniform(MlirOperation kernel);
 
 #endif // TILE_DIALECT_TILE_VERIFY_H

@@ -258,3 +258,51 @@ func.func @threads(%A: memref<64x64xf32>, %B: memref<64xf32>, %C: memref<192xi32
   }
   return
 }
+
+// Two roles that have nothing to do with each other: copies without a channel are
+// waited for by their role, element loops are those of its threads.
+// CASE: apart(A=ints:96x64:f32, B=junk:96x64:f32, C=ints:96x64:f32, D=junk:96x64:f32)
+// EXPECT: B = A
+// EXPECT: D = C * 2 + A
+func.func @apart(%A: memref<96x64xf32>, %B: memref<96x64xf32>, %C: memref<96x64xf32>, %D: memref<96x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %c96 = arith.constant 96 : index
+  %c160 = arith.constant 160 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c160, %ny = %c1, %nz = %c1) {
+    %S = tile.alloc : memref<32x64xf32, #gpu.address_space<workgroup>>
+    %T = tile.alloc : memref<32x64xf32, #gpu.address_space<workgroup>>
+    %U = tile.alloc : memref<32x64xf32, #gpu.address_space<workgroup>>
+    tile.specialize {
+      tile.role "one" warps 1 {
+        scf.for %i = %c0 to %c96 step %c32 {
+          %a = tile.region %A[%i, 0] [32, 64] {align = 16 : i64} : memref<96x64xf32>
+          %b = tile.region %B[%i, 0] [32, 64] {align = 16 : i64} : memref<96x64xf32>
+          tile.copy %a to %S {instr = #tile.instr<tma>} : !tile.region<32x64xf32>, memref<32x64xf32, #gpu.address_space<workgroup>>
+          tile.copy %S to %b {instr = #tile.instr<simt>} : memref<32x64xf32, #gpu.address_space<workgroup>>, !tile.region<32x64xf32>
+        }
+      }
+      tile.role "two" warps 4 {
+        scf.for %i = %c0 to %c96 step %c32 {
+          %a = tile.region %A[%i, 0] [32, 64] {align = 16 : i64} : memref<96x64xf32>
+          %c = tile.region %C[%i, 0] [32, 64] {align = 16 : i64} : memref<96x64xf32>
+          %d = tile.region %D[%i, 0] [32, 64] {align = 16 : i64} : memref<96x64xf32>
+          tile.copy %c to %T {instr = #tile.instr<tma>} : !tile.region<32x64xf32>, memref<32x64xf32, #gpu.address_space<workgroup>>
+          tile.copy %a to %U {instr = #tile.instr<tma>} : !tile.region<32x64xf32>, memref<32x64xf32, #gpu.address_space<workgroup>>
+          tile.parallel (%x, %y) in [32, 64] {
+            %p = memref.load %T[%x, %y] : memref<32x64xf32, #gpu.address_space<workgroup>>
+            %q = memref.load %U[%x, %y] : memref<32x64xf32, #gpu.address_space<workgroup>>
+            %r = arith.addf %p, %p : f32
+            %s = arith.addf %r, %q : f32
+            memref.store %s, %T[%x, %y] : memref<32x64xf32, #gpu.address_space<workgroup>>
+          }
+          tile.copy %T to %d {instr = #tile.instr<tma>} : memref<32x64xf32, #gpu.address_space<workgroup>>, !tile.region<32x64xf32>
+        }
+      }
+    }
+    gpu.terminator
+  }
+  return
+}

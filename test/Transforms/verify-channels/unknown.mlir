@@ -212,3 +212,29 @@ func.func @nobody_reads(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {tile
   }
   return
 }
+
+// -----
+
+// Ping-pong roles of which each reads its own rounds.
+!ring = memref<2x64x64xbf16, #gpu.address_space<workgroup>>
+// expected-remark @+1 {{[tile-verify/shared-rounds] cannot be proved for role "all": roles that take turns share the rounds of the channel}}
+func.func @shared_rounds() attributes {tile.num_threads = 288 : i32} {
+  %z = arith.constant 0 : i32
+  %R = tile.alloc : !ring
+  %ch = tile.channel(%R) depth 2 {tma, consumer_warps = 4} : !ring
+  tile.specialize {
+    tile.role "a" warps 4 pingpong {
+      tile.wait %ch[%z, %z]
+      tile.release %ch[%z, %z]
+    }
+    tile.role "b" warps 4 pingpong {
+      tile.wait %ch[%z, %z]
+      tile.release %ch[%z, %z]
+    }
+    tile.role "producer" warps 1 {
+      tile.acquire %ch[%z, %z]
+      tile.commit %ch[%z, %z]
+    }
+  }
+  return
+}
