@@ -179,13 +179,16 @@ def run_function(json_path, arguments, seed, options=()):
 #===-- Comparison --------------------------------------------------------===#
 
 
-def compare_near(name, got, expected, bound):
-    """Relative to the expected value, and to 1 where that is smaller than
-    2^-100 (results below are subnormal or cancelled)."""
+def compare_near(name, got, expected, bound, least=2.0**-100):
+    """Relative to the expected value, or to `least` where that is smaller
+    (results below are subnormal or cancelled)."""
+    if got.shape != expected.shape:
+        raise Failure("%s has shape %s, expected %s" % (name, got.shape,
+                                                        expected.shape))
     got, expected = got.astype(np.float64), expected.astype(np.float64)
     same = (got == expected) | ((got != got) & (expected != expected))
     with np.errstate(invalid="ignore", divide="ignore"):
-        error = np.abs(got - expected) / np.maximum(np.abs(expected), 2.0**-100)
+        error = np.abs(got - expected) / np.maximum(np.abs(expected), least)
     wrong = np.argwhere(~same & ~(error <= bound))
     if len(wrong):
         at = tuple(wrong[0])

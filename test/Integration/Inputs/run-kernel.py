@@ -8,12 +8,14 @@ The file says in comments what to run:
     // CASE: …                          further arguments for the same check
     // EXPECT: B = A * s                Python; names are the arguments
     // WITHIN: B = 2**-21               bound on the relative error of a tensor
+    // WITHIN: B = 2**-8, 1             the same, of values of at least 1
 
 A tensor is KIND:SHAPE:TYPE[@STRIDES+OFFSET] with kind ints, normal, wide,
 count, zeros, ones or junk (see kernels.py). EXPECT lines assign the tensors
 that change; all others must keep their values. `np` is numpy and
 `round_to(x, dtype)` rounds as the type does. Each case runs with several
-schedules of the emulator; every run must be without findings."""
+schedules of the emulator; every run must be without findings. --cases names
+another file for the comments, in which they may also start with #."""
 
 import argparse
 import os
@@ -47,7 +49,7 @@ def read_cases(path):
     cases, group, has_expect = [], [], False
     with open(path, encoding="utf-8") as file:
         for line in file:
-            match = re.match(r"\s*// (CASE|EXPECT|WITHIN):( ?)(.*)", line)
+            match = re.match(r"\s*(?://|#) (CASE|EXPECT|WITHIN):( ?)(.*)", line)
             if not match:
                 continue
             if match.group(1) == "CASE":
@@ -70,8 +72,9 @@ def read_cases(path):
 def check_tensor(argument, got, expected):
     name = argument.name
     if name in expected["bound"]:
+        bound = expected["bound"][name]
         kernels.compare_near(name, got, np.asarray(expected[name]),
-                             expected["bound"][name])
+                             *(bound if isinstance(bound, tuple) else (bound,)))
         return
     kernels.compare(name, argument.dtype, got, expected[name])
 
@@ -92,6 +95,7 @@ def main():
     parser.add_argument("file")
     parser.add_argument("--target", action="append", required=True)
     parser.add_argument("--out", required=True, help="folder of the outputs")
+    parser.add_argument("--cases", help="the file that says what to run [FILE]")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--no-ptxas", action="store_true",
                         help="leave out the assembler's opinion")
@@ -104,7 +108,7 @@ def main():
         try:
             kernels.compile_file(options.file, target, out,
                                  ["--ptxas=off"] if options.no_ptxas else [])
-            cases = read_cases(options.file)
+            cases = read_cases(options.cases or options.file)
         except kernels.Failure as failure:
             print("FAILED %s: %s" % (target, failure))
             num_failed += 1
