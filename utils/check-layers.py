@@ -25,7 +25,7 @@ LAYERS = [
     (r"include/Tile/Pipeline\.h|lib/Pipeline/", "Pipeline"),
     (r"include/Tile/Emulator\.h|lib/Emulator/", "Emulator"),
     (r"include/Tile/Launcher\.h|lib/Launcher/", "Launcher"),
-    (r"include/Tile/(Analysis|Loop\w*)\.h|lib/Analysis/", "Analysis"),
+    (r"include/Tile/(Analysis|Loop\w*|ProductFlow)\.h|lib/Analysis/", "Analysis"),
     (r"lib/CudaShim/", "CudaShim"),
     (r"include/Tile/Transforms\.h|lib/Transforms/", "Transforms"),
     (r"include/Tile/Conversion\.h|lib/Conversion/", "Conversion"),

@@ -164,6 +164,25 @@ def InjectPipeline : Pass<"tile-inject-pipeline", ""> {
   let dependentDialects = ["arith", "memref", "scf", "tile"];
 }
 
+def AsyncProducts : Pass<"tile-async-products", ""> {
+  let summary = "Lets matrix products be under way while the kernel goes on";
+  let description = [{
+    Consumes: `tile.gemm` with `instr = #tile.instr<wgmma>` and both factors in
+    shared memory.
+    Produces: `async` on products that overlap with other work, and `tile.await`
+    with an exact count where one has to be complete: before its accumulator is
+    used, a factor is overwritten or its slot is released. Loops of a role that
+    only wait, multiply and release are peeled by an iteration and release each
+    slot one iteration later, so that a product is under way across iterations;
+    a fill of the accumulator in front of such a loop becomes `clear` of the
+    first product.
+    Keeps: products that would be awaited at once; kernels that have
+    asynchronous products already.
+    Fails: never. A remark says why a loop of products does not overlap.
+  }];
+  let dependentDialects = ["arith", "scf", "tile"];
+}
+
 def LayoutInference : Pass<"tile-layout-inference", ""> {
   let summary = "Writes the layout of every shared tile and fragment";
   let description = [{

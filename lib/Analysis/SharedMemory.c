@@ -157,6 +157,27 @@ static void note_wait(Collect *collect, TileBarrierWaitOp wait) {
   }
 }
 
+// A product under way reads its factors until somebody has waited for it.
+static void note_product(Collect *collect, TileGemmOp gemm) {
+  MlirValue factors[] = {tile_gemm_a(gemm), tile_gemm_b(gemm)};
+  for (int i = 0; i < 2; i++) {
+    TileSharedBuffer *buffer =
+        tile_shared_memory_find(collect->out, factors[i]);
+    if (buffer)
+      buffer->is_read_under_way = true;
+  }
+}
+
+static void note_await(Collect *collect, TileAwaitOp await) {
+  for (size_t i = 0; i < collect->out->num_buffers; i++) {
+    TileSharedBuffer *buffer = &collect->out->buffers[i];
+    if (!buffer->is_read_under_way)
+      continue;
+    extend(buffer, collect->position, collect->position);
+    buffer->is_read_under_way = tile_await_pending(await) > 0;
+  }
+}
+
 static void note_uses(Collect *collect, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
     TileSharedBuffer *buffer =
@@ -171,6 +192,10 @@ static void note_uses(Collect *collect, MlirOperation op) {
     note_signal(collect, tile_copy_cast(op));
   if (tile_barrier_wait_is(op))
     note_wait(collect, tile_barrier_wait_cast(op));
+  if (tile_gemm_is(op) && tile_gemm_async(tile_gemm_cast(op)))
+    note_product(collect, tile_gemm_cast(op));
+  if (tile_await_is(op))
+    note_await(collect, tile_await_cast(op));
 }
 
 static void collect_block(Collect *collect, MlirBlock block);

@@ -103,12 +103,16 @@ static bool is_tma_store(MlirOperation op) {
          dst.space == TILE_SPACE_GLOBAL;
 }
 
+static bool is_under_way(MlirOperation op) {
+  return (tile_copy_is(op) && tile_copy_async(tile_copy_cast(op))) ||
+         (tile_gemm_is(op) && tile_gemm_async(tile_gemm_cast(op)));
+}
+
 Accesses sync_accesses_of(Flow *flow, MlirOperation op) {
   Accesses out = {.bits = flow->access_bits,
                   .is_async = is_async(op),
                   .is_store = is_tma_store(op),
-                  .is_under_way =
-                      tile_copy_is(op) && tile_copy_async(tile_copy_cast(op))};
+                  .is_under_way = is_under_way(op)};
   AccessWalk walk = {flow, &out};
   out.fills_tile = out.is_async && tile_copy_is(op) &&
                    tile_is_whole(tile_copy_dst(tile_copy_cast(op)));

@@ -7,7 +7,7 @@
 //===-- State -------------------------------------------------------------===//
 
 typedef struct {
-  uint8_t *bits; // one entry per buffer
+  uint16_t *bits; // one entry per buffer
 } State;
 
 typedef struct {
@@ -23,7 +23,7 @@ typedef struct {
   size_t num_tensors, tensor_capacity, num_buffers;
   uint8_t *access_bits; // of the op being looked at
   bool is_in_role;
-  uint8_t *role_bits; // done in roles, whatever their barriers order
+  uint16_t *role_bits; // done in roles, whatever their barriers order
 } Flow;
 
 //===-- What one op does (SyncAccess.c) -----------------------------------===//

@@ -37,7 +37,7 @@
 // does not opt out (`tile.may_alias`); any other two may be the same memory.
 //
 // Decisions only grow, and the state is a finite set: the fixpoint over loops
-// ends after at most (8 bits per buffer + decisions) rounds.
+// ends after at most (9 bits per buffer + decisions) rounds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,7 +57,8 @@ enum {
   ATOMIC_UPDATE = 16,
   UNDER_WAY = 32,   // cp.async that nobody has waited for is writing
   ASYNC_WRITE = 64, // of the whole tile
-  STORING = 128     // a TMA store that nobody has waited for is under way
+  STORING = 128,    // a TMA store that nobody has waited for is under way
+  MULTIPLYING = 256 // a product that nobody has awaited reads
 };
 enum {
   SINCE_BARRIER =
@@ -65,11 +66,11 @@ enum {
 };
 
 static State state_create(Flow *flow) {
-  return (State){TILE_ARENA_NEW(flow->arena, uint8_t, flow->num_buffers + 1)};
+  return (State){TILE_ARENA_NEW(flow->arena, uint16_t, flow->num_buffers + 1)};
 }
 
 static void state_assign(const Flow *flow, State to, State from) {
-  memcpy(to.bits, from.bits, flow->num_buffers);
+  memcpy(to.bits, from.bits, flow->num_buffers * sizeof *to.bits);
 }
 
 // Joins `from` into `to`; true when `to` grew.
@@ -84,12 +85,12 @@ static bool state_join(const Flow *flow, State to, State from) {
 
 static void state_barrier(const Flow *flow, State state) {
   for (size_t i = 0; i < flow->num_buffers; i++)
-    state.bits[i] &= (uint8_t)~SINCE_BARRIER;
+    state.bits[i] &= (uint16_t)~SINCE_BARRIER;
 }
 
 static void state_fence(const Flow *flow, State state) {
   for (size_t i = 0; i < flow->num_buffers; i++)
-    state.bits[i] &= (uint8_t)~UNFENCED;
+    state.bits[i] &= (uint16_t)~UNFENCED;
 }
 
 //===-- Transfer ----------------------------------------------------------===//
@@ -115,7 +116,7 @@ static void need_stored(const Flow *flow, size_t buffer, uint8_t access,
 // What must stand before an op that does `access` to some bytes, given what
 // happened to them before.
 static Need need_against(uint8_t access, const Accesses *accesses,
-                         uint8_t before) {
+                         uint16_t before) {
   bool is_async = accesses->is_async;
   Need need = {0};
   if (accesses->fills_tile && (access & WRITES) && (before & ASYNC_WRITE))
@@ -193,7 +194,7 @@ static void state_stored(const Flow *flow, State state, TileStoreWait wait) {
         (i >= num_shared && wait != TILE_STORE_WAIT_COMPLETE))
       continue;
     state.bits[i] |= i < num_shared ? ASYNC_READ : GENERIC_WRITE;
-    state.bits[i] &= (uint8_t)~STORING;
+    state.bits[i] &= (uint16_t)~STORING;
   }
 }
 
@@ -202,6 +203,8 @@ static void perform(const Flow *flow, const Accesses *accesses, State state) {
     bool reads = accesses->bits[i] & READS, writes = accesses->bits[i] & WRITES;
     if (reads)
       state.bits[i] |= accesses->is_async ? ASYNC_READ : GENERIC_READ;
+    if (reads && accesses->is_async && accesses->is_under_way)
+      state.bits[i] |= MULTIPLYING;
     if (writes && accesses->is_under_way) // (S7)
       state.bits[i] |= UNDER_WAY;
     else if (writes && !accesses->is_async) // (S4)
@@ -225,6 +228,18 @@ static bool is_last_wait(MlirOperation op) {
   return true;
 }
 
+// A product still reads when threads meet in front of the await; behind it they
+// have to meet again.
+static void transfer_await(const Flow *flow, MlirOperation op, State state) {
+  for (size_t i = 0; i < flow->num_buffers; i++) {
+    if (!(state.bits[i] & MULTIPLYING))
+      continue;
+    state.bits[i] |= ASYNC_READ;
+    if (tile_await_pending(tile_await_cast(op)) == 0)
+      state.bits[i] &= (uint16_t)~MULTIPLYING;
+  }
+}
+
 // (S7); which of several groups a buffer waits for is not known.
 static void transfer_wait(Flow *flow, MlirOperation op, State state) {
   MlirOperation next = mlirOperationGetNextInBlock(op);
@@ -235,7 +250,7 @@ static void transfer_wait(Flow *flow, MlirOperation op, State state) {
     has_landed = true;
     state.bits[i] |= GENERIC_WRITE | UNFENCED;
     if (tile_cp_async_wait_pending(tile_cp_async_wait_cast(op)) == 0)
-      state.bits[i] &= (uint8_t)~UNDER_WAY;
+      state.bits[i] &= (uint16_t)~UNDER_WAY;
   }
   if (!has_landed || is_last_wait(op) || mlirOperationIsNull(next) ||
       tile_barrier_sync_is(next))
@@ -269,6 +284,10 @@ static void transfer_op(Flow *flow, MlirOperation op, State state) {
   }
   if (tile_cp_async_wait_is(op)) {
     transfer_wait(flow, op, state);
+    return;
+  }
+  if (tile_await_is(op)) {
+    transfer_await(flow, op, state);
     return;
   }
   if (tile_tma_wait_is(op)) {

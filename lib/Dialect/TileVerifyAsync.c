@@ -11,5 +11,16 @@ MlirLogicalResult tile_await_verify(MlirOperation op) {
   if (pending < 0) // (C1)
     return tile_emit_error(
         op, "expects 'pending' to be at least 0, got %" PRId64, pending);
+  TileRange accumulators = tile_await_accumulators(tile_await_cast(op));
+  for (intptr_t i = 0; i < accumulators.n; i++) {
+    MlirValue value = tile_range_at(accumulators, i);
+    TileShape shape;
+    if (!tile_shape_of(value, &shape) || shape.space != TILE_SPACE_FRAGMENT ||
+        !mlirValueIsAOpResult(value) ||
+        !tile_alloc_is(mlirOpResultGetOwner(value))) // (C2)
+      return tile_emit_error(
+          op, "expects fragments of 'tile.alloc', got %s",
+          tile_verify_type_text(mlirValueGetType(value)).chars);
+  }
   return tile_success();
 }

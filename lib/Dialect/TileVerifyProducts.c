@@ -130,8 +130,17 @@ MlirLogicalResult tile_gemm_verify(MlirOperation op) {
   TileProduct gemm;
   TileShape a, b;
   tile_product_of(op, &gemm);
-  return verify(&gemm, tile_gemm_instr_attr(tile_gemm_cast(op)),
-                tile_gemm_precision_attr(tile_gemm_cast(op)), &a, &b);
+  if (tile_failed(verify(&gemm, tile_gemm_instr_attr(tile_gemm_cast(op)),
+                         tile_gemm_precision_attr(tile_gemm_cast(op)), &a, &b)))
+    return tile_failure();
+  bool is_wgmma = gemm.has_instr && gemm.instr == TILE_INSTR_Wgmma;
+  if (tile_gemm_async(tile_gemm_cast(op)) &&
+      (!is_wgmma || a.space != TILE_SPACE_SHARED ||
+       b.space != TILE_SPACE_SHARED)) // (C8)
+    return tile_emit_error(op, "expects 'async' only with instr = "
+                               "#tile.instr<wgmma> and both factors in shared "
+                               "memory");
+  return tile_success();
 }
 
 //===-- tile.gemm_sp ------------------------------------------------------===//

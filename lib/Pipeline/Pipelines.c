@@ -31,6 +31,7 @@ static const TilePipelineStep steps[] = {
     {TILE_PHASE_TILE, "tile-ws-tiled", TARGET},
     {TILE_PHASE_TILE, "tile-pipeline-planning", 0},
     {TILE_PHASE_TILE, "tile-inject-pipeline", 0},
+    {TILE_PHASE_TILE, "tile-async-products", 0},
     {TILE_PHASE_TILE, "tile-layout-inference", TARGET},
     {TILE_PHASE_TILE, "tile-lower-channels", 0},
     {TILE_PHASE_TILE, "tile-verify-channels", 0},

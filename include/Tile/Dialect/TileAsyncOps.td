@@ -9,19 +9,27 @@ def Tile_AwaitOp : Tile_Op<"await", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "waits for all but the last asynchronous products";
   let description = [{
     Waits until at most `pending` of the products with `async` that were issued
-    last are under way. Products complete in order. Only then may the
-    accumulator of a product be used, or a factor in shared memory be written.
+    last are under way (`wgmma.wait_group`). Products complete in order. Only
+    then may the accumulator of a product be used, but for a further product, or
+    a factor in shared memory be written or released.
+
+    The accumulators behind `for` are those that may be used from here on.
 
     Constraints:
-    (C1) `pending` is at least 0.
+    (C1) `pending` is at least 0;
+    (C2) the accumulators are results of `tile.alloc` in fragments.
 
     Example:
     ```mlir
-    tile.await pending 1
+    tile.await pending 0 for %acc : memref<128x128xf32, #tile.fragment>
     ```
   }];
-  let arguments = (ins Arg<I64Attr, "products that may be under way">:$pending);
-  let assemblyFormat = "`pending` $pending attr-dict";
+  let arguments = (ins
+    Arg<I64Attr, "products that may be under way">:$pending,
+    Arg<Variadic<AnyMemRef>, "accumulators that are complete">:$accumulators);
+  let assemblyFormat = [{
+    `pending` $pending (`for` $accumulators^ `:` type($accumulators))? attr-dict
+  }];
   let hasVerifier = 1;
 }
 

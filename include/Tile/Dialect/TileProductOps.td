@@ -18,6 +18,9 @@ def Tile_GemmOp : Tile_Op<"gemm", [
     its elements then stay in the registers of their warps wherever the warps can
     share both products alike.
 
+    With `async` the product is only issued: `tile.await` says when it has been
+    carried out. The compiler makes this form.
+
     `policy` says how the warps share C: `square` balances rows and columns,
     `full_row` gives every warp all columns, `full_col` all rows.
 
@@ -28,7 +31,9 @@ def Tile_GemmOp : Tile_Op<"gemm", [
     (C4) A is shared or a fragment, B is shared or a fragment, C is a fragment;
     (C5) the element types are a row of the table;
     (C6) `instr` is `mma` or `wgmma`;
-    (C7) f32 operands need `precision = "tf32"`, which needs f32 operands.
+    (C7) f32 operands need `precision = "tf32"`, which needs f32 operands;
+    (C8) `async` only with `instr = #tile.instr<wgmma>` and both factors in
+         shared memory.
 
     | A | B | C |
     |---|---|---|
@@ -53,7 +58,8 @@ def Tile_GemmOp : Tile_Op<"gemm", [
     Arg<OptionalAttr<StrAttr>, "\"tf32\": f32 factors lose 13 bits">:$precision,
     Arg<DefaultValuedAttr<Tile_WarpPolicyAttr, "::tile::WarpPolicy::Square">,
         "how the warps share C">:$policy,
-    Arg<OptionalAttr<Tile_InstrAttr>, "instruction to use">:$instr);
+    Arg<OptionalAttr<Tile_InstrAttr>, "instruction to use">:$instr,
+    Arg<UnitAttr, "completes at a tile.await">:$async);
   let assemblyFormat = [{
     $a `,` $b `,` $c (`clear` $clear^)? attr-dict
     `:` `(` type($a) `,` type($b) `,` type($c) `)`

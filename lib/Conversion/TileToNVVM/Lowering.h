@@ -310,6 +310,7 @@ void lower_tma_copy(Lowering *l, MlirOperation op, const View *src,
                     const View *dst);
 // WgmmaProducts.c
 void lower_tile_product(Lowering *l, MlirOperation op);
+void lower_tile_await(Lowering *l, MlirOperation op);
 // SharedReductions.c, FragmentReductions.c
 void lower_tile_reduce(Lowering *l, MlirOperation op);
 // Scans.c, Predicates.c, Atomics.c

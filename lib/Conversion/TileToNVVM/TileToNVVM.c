@@ -83,6 +83,7 @@ static const LowerEntry table[] = {
     {tile_barrier_arrive_is, lower_tile_barrier_arrive},
     {tile_barrier_expect_is, lower_tile_barrier_expect},
     {tile_barrier_init_is, lower_tile_barrier_init},
+    {tile_await_is, lower_tile_await},
     {tile_barrier_sync_is, lower_tile_barrier_sync},
     {tile_barrier_wait_is, lower_tile_barrier_wait},
     {tile_block_swizzle_is, lower_tile_block_swizzle},

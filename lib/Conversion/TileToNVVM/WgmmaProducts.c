@@ -4,7 +4,7 @@
 // columns, each a run of registers of the accumulator layout. Per piece and
 // step along K one instruction reads B, and A where it is shared, through
 // descriptors, which follow from the shared layouts; A may be four registers
-// instead. The product is synchronous here.
+// instead. A product with `async` is issued only: tile.await waits for it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +13,7 @@
 
 #include "Tile/LayoutHardware.h"
 #include "Tile/Ops/llvm.h"
+#include "Tile/Ops/nvvm.h"
 #include "Tile/Support/Constants.h"
 #include "mlir-c/Dialect/LLVM.h"
 
@@ -48,6 +49,8 @@ typedef struct {
   MlirType element;           // of A; that of B is as wide
   bool is_integer;            // s32 accumulators
   bool a_in_registers;
+  bool is_async;
+  bool overwrites; // C is never read
 } Plan;
 
 // Rows of C per warpgroup and how many warpgroups share M and N: read off the
@@ -191,6 +194,10 @@ static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
                (long long)plan->num_regs, MAX_TOTAL - 1);
     return false;
   }
+  int64_t clear;
+  plan->overwrites =
+      gemm->clear.ptr && mlirxConstantInt(gemm->clear, &clear) && clear != 0;
+  plan->is_async = !plan->gemm.is_sparse && tile_gemm_async(tile_gemm_cast(op));
   plan->a_in_registers = plan->a_view.shape.space == TILE_SPACE_FRAGMENT;
   return (plan->a_in_registers
               ? plan_fragment_a(l, op, plan)
@@ -242,11 +249,13 @@ static MlirValue operand_descriptor(Lowering *l, const Plan *plan,
 //===-- Code --------------------------------------------------------------===//
 //
 // One block of assembly: fence, every instruction, commit, wait. Its outputs
-// exist only after the wait, so nothing that reads them can move above it.
+// exist only after the wait, so nothing that reads them can move above it. An
+// asynchronous product leaves the wait to tile.await, which is a block of
+// assembly that takes the accumulators in and gives them out.
 
-// Operands of the block: accumulators (outputs, then tied inputs), descriptors
-// or registers of A per row piece and step, descriptors of B per column piece
-// and step, scale-d.
+// Operands of the block: accumulators (outputs, then tied inputs unless they
+// are overwritten), descriptors or registers of A per row piece and step,
+// descriptors of B per column piece and step, scale-d.
 typedef struct {
   int64_t rows, cols, steps; // pieces of C, instructions along K
   int64_t a_words;           // operands per instruction that are A
@@ -304,7 +313,7 @@ static Operands collect_operands(Lowering *l, Plan *plan) {
                        (out.rows * (out.a_words + 1) + out.cols) * out.steps +
                        1;
   out.values = TILE_ARENA_NEW(l->arena, MlirValue, num_inputs);
-  for (int64_t r = 0; r < plan->num_regs; r++)
+  for (int64_t r = 0; r < plan->num_regs && !plan->overwrites; r++)
     out.values[out.count++] =
         llvm_load(&l->b, .type = plan->c_view.shape.element,
                   .addr = register_pointer(l, plan->c_view.memory, r));
@@ -391,16 +400,19 @@ static void block_text(const Plan *plan, const Operands *operands,
     for (int64_t i = 0; i < operands->rows; i++)
       for (int64_t j = 0; j < operands->cols; j++)
         instruction_text(plan, operands, i, j, k, text);
-  asm_text_add(text, "wgmma.commit_group.sync.aligned;\n"
-                     "wgmma.wait_group.sync.aligned 0;\n}");
+  asm_text_add(text, "wgmma.commit_group.sync.aligned;\n%s}",
+               plan->is_async ? "" : "wgmma.wait_group.sync.aligned 0;\n");
 }
 
-// Outputs that are inputs too: "=f,…,0,1,…", then descriptors and scale-d.
+// Outputs that are inputs too: "=f,…,0,1,…", then descriptors and scale-d. What
+// is overwritten is no input, so that no older value lives up to here; then no
+// other input may share its registers.
 static void constraints_text(const Plan *plan, const Operands *operands,
                              AsmText *text) {
   for (int64_t r = 0; r < plan->num_regs; r++)
-    asm_text_add(text, "%s=%s", r ? "," : "", plan->is_integer ? "r" : "f");
-  for (int64_t r = 0; r < plan->num_regs; r++)
+    asm_text_add(text, "%s=%s%s", r ? "," : "", plan->overwrites ? "&" : "",
+                 plan->is_integer ? "r" : "f");
+  for (int64_t r = 0; r < plan->num_regs && !plan->overwrites; r++)
     asm_text_add(text, ",%lld", (long long)r);
   for (int64_t i = 0; i < operands->rows * operands->steps * operands->a_words;
        i++)
@@ -470,4 +482,65 @@ void lower_tile_product(Lowering *l, MlirOperation op) {
   }
   if (plan_build(l, op, &plan))
     emit_gemm(l, &plan);
+}
+
+// The accumulators are operands, so that LLVM moves nothing that reads them
+// above the wait; they stay in their registers.
+void lower_tile_await(Lowering *l, MlirOperation op) {
+  TileAwaitOp await = tile_await_cast(op);
+  TileRange range = tile_await_accumulators(await);
+  MlirValue values[MAX_TOTAL], pointers[MAX_TOTAL];
+  MlirType types[MAX_TOTAL];
+  AsmText text = asm_text_create(l->arena, 128);
+  AsmText constraints = asm_text_create(l->arena, 16 * MAX_TOTAL);
+  intptr_t count = 0;
+  for (intptr_t i = 0; i < range.n; i++) {
+    Memory *memory = memory_find(l, tile_range_at(range, i));
+    TileLayout layout;
+    TileLayoutError error;
+    TileShape shape;
+    tile_shape_of(tile_range_at(range, i), &shape);
+    int64_t num_regs =
+        memory && tile_layout_of_tile(memory->key, &layout, &error)
+            ? tile_layout_axis_size(&layout.in, TILE_LAYOUT_REG)
+            : MAX_TOTAL;
+    if (count + num_regs > MAX_TOTAL - 1) {
+      lower_fail(l, op,
+                 "waits for more accumulators than a thread has "
+                 "registers");
+      return;
+    }
+    for (int64_t r = 0; r < num_regs; r++, count++) {
+      types[count] = shape.element;
+      pointers[count] = register_pointer(l, memory, r);
+      values[count] =
+          llvm_load(&l->b, .type = types[count], .addr = pointers[count]);
+    }
+  }
+  for (intptr_t r = 0; r < count; r++)
+    asm_text_add(&constraints, "%s=%s", r ? "," : "",
+                 mlirTypeIsAInteger(types[r]) ? "r" : "f");
+  for (intptr_t r = 0; r < count; r++)
+    asm_text_add(&constraints, ",%lld", (long long)r);
+  asm_text_add(&text, "wgmma.wait_group.sync.aligned %lld;",
+               (long long)tile_await_pending(await));
+  if (count == 0) {
+    nvvm_wgmma_wait_group_sync_aligned(&l->b,
+                                       .group = tile_await_pending(await));
+    return;
+  }
+  MlirOperation block =
+      llvm_inline_asm_op(&l->b,
+                         .type = mlirLLVMStructTypeLiteralGet(
+                             tile_builder_context(&l->b), count, types, false),
+                         .operands = {values, count}, .asm_string = text.text,
+                         .constraints = constraints.text,
+                         .has_side_effects = true)
+          .op;
+  for (int64_t r = 0; r < count; r++) {
+    MlirValue value = llvm_extractvalue(
+        &l->b, .type = types[r], .container = mlirOperationGetResult(block, 0),
+        .position = {&r, 1});
+    llvm_store(&l->b, .value = value, .addr = pointers[r]);
+  }
 }

@@ -1,0 +1,387 @@
+//===- ProductFlow.c - Products under way, and where they are awaited -----===//
+//
+// wgmma groups of a warpgroup complete in order, so a wait is a count: how many
+// of the youngest may still be under way. A forward data-flow analysis keeps,
+// for each product that may be under way, how many products have been issued
+// behind it: the least over all paths. An op that needs a product complete
+// waits with that number:
+//
+//   (W1) any use of the accumulator but as the accumulator of a further wgmma
+//        product of the same shape;
+//   (W2) a write of a factor's buffer;
+//   (W3) the release of a slot of a ring that holds a factor; a late release
+//        stands behind further products, which do not read the slot;
+//   (W4) an arrival on a barrier, the begin of roles, the end of the kernel or
+//   of
+//        a role, and what is not known.
+//
+// A product is asynchronous only where it overlaps: another product is issued,
+// or registers or other memory are worked on, while it is under way. It is not
+// where it would be awaited inside a guard that it stands outside of: the
+// accumulators would differ between the paths.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tile/ProductFlow.h"
+
+#include "Tile/Dialect/Products.h"
+#include "Tile/Ops/scf.h"
+#include "Tile/Support/Iterate.h"
+
+//===-- Products ----------------------------------------------------------===//
+
+enum { MAX_AGE = 7 }; // the oldest counts as this, which waits for more
+
+typedef struct {
+  TileArena *arena;
+  TileProductFlow *out;
+  int capacity;
+  bool grew; // an await was added, or waits for more
+} Flow;
+
+static MlirValue root_of(MlirValue tile) { return tile_buffer_of(tile).root; }
+
+static bool is_shared(MlirValue tile) {
+  TileShape shape;
+  return tile_shape_of(tile, &shape) && shape.space == TILE_SPACE_SHARED;
+}
+
+static MlirWalkResult collect(MlirOperation op, void *user_data) {
+  Flow *flow = user_data;
+  TileProductFlow *out = flow->out;
+  TileProduct product;
+  if (!tile_gemm_is(op) || !tile_product_of(op, &product) ||
+      !product.has_instr || product.instr != TILE_INSTR_Wgmma ||
+      !is_shared(product.a) || !is_shared(product.b))
+    return MlirWalkResultAdvance;
+  if (out->num_products == flow->capacity) {
+    flow->capacity = flow->capacity ? 2 * flow->capacity : 8;
+    TileFlowProduct *grown =
+        TILE_ARENA_NEW(flow->arena, TileFlowProduct, flow->capacity);
+    if (out->num_products)
+      memcpy(grown, out->products, sizeof *grown * (size_t)out->num_products);
+    out->products = grown;
+  }
+  out->products[out->num_products++] =
+      (TileFlowProduct){.op = op,
+                        .a = root_of(product.a),
+                        .b = root_of(product.b),
+                        .c = root_of(product.c),
+                        .is_async = true};
+  return MlirWalkResultAdvance;
+}
+
+static int find_product(const TileProductFlow *flow, MlirOperation op) {
+  for (int i = 0; i < flow->num_products; i++)
+    if (mlirOperationEqual(flow->products[i].op, op))
+      return i;
+  return -1;
+}
+
+//===-- State -------------------------------------------------------------===//
+
+typedef struct {
+  uint8_t *ages; // per product, a set
+} State;
+
+static State state_create(Flow *flow) {
+  return (State){
+      TILE_ARENA_NEW(flow->arena, uint8_t, flow->out->num_products + 1)};
+}
+
+static void state_assign(const Flow *flow, State to, State from) {
+  memcpy(to.ages, from.ages, (size_t)flow->out->num_products);
+}
+
+// True when `to` grew.
+static bool state_join(const Flow *flow, State to, State from) {
+  bool grew = false;
+  for (int i = 0; i < flow->out->num_products; i++) {
+    grew |= (from.ages[i] & ~to.ages[i]) != 0;
+    to.ages[i] |= from.ages[i];
+  }
+  return grew;
+}
+
+// The least age that is at least `from`; MAX_AGE + 1 when there is none.
+static int least_age(uint8_t ages, int from) {
+  for (int age = from; age <= MAX_AGE; age++)
+    if (ages & (1u << age))
+      return age;
+  return MAX_AGE + 1;
+}
+
+// One more product has been issued.
+static uint8_t grow_older(uint8_t ages) {
+  return (uint8_t)(((unsigned)ages << 1) | (ages & (1u << MAX_AGE)));
+}
+
+//===-- What an op needs --------------------------------------------------===//
+
+static int lateness_of(const TileProductFlow *flow, MlirOperation op) {
+  for (int i = 0; i < flow->num_late_releases; i++)
+    if (mlirOperationEqual(flow->late_releases[i].op, op))
+      return flow->late_releases[i].lateness;
+  return 0;
+}
+
+static bool channel_has_ring(MlirValue channel, MlirValue ring) {
+  if (!mlirValueIsAOpResult(channel))
+    return true;
+  TileChannelOp op = tile_channel_dyn(mlirOpResultGetOwner(channel));
+  if (mlirOperationIsNull(op.op))
+    return true;
+  TileRange rings = tile_channel_rings(op);
+  for (intptr_t i = 0; i < rings.n; i++)
+    if (mlirValueEqual(root_of(tile_range_at(rings, i)), ring))
+      return true;
+  return false;
+}
+
+// The next product of a chain takes the accumulator as it is.
+static bool continues(const TileProductFlow *flow, MlirOperation op,
+                      const TileFlowProduct *product) {
+  int next = find_product(flow, op);
+  return next >= 0 && mlirValueEqual(flow->products[next].c, product->c) &&
+         mlirTypeEqual(
+             mlirValueGetType(tile_gemm_c(tile_gemm_cast(op))),
+             mlirValueGetType(tile_gemm_c(tile_gemm_cast(product->op)))) &&
+         tile_gemm_policy(tile_gemm_cast(op)) ==
+             tile_gemm_policy(tile_gemm_cast(product->op));
+}
+
+static bool access_needs(const TileProductFlow *flow, MlirOperation op,
+                         const TileAccess *access,
+                         const TileFlowProduct *product) {
+  MlirValue root = root_of(access->tile);
+  if (mlirValueEqual(root, product->c)) // (W1)
+    return !continues(flow, op, product);
+  return access->writes && (mlirValueEqual(root, product->a) || // (W2)
+                            mlirValueEqual(root, product->b));
+}
+
+static bool is_end(MlirOperation op) {
+  MlirOperation parent = mlirOperationGetParentOperation(op);
+  return mlirxIsTerminator(op) &&
+         (tile_kernel_is(parent) || tile_role_is(parent));
+}
+
+// The least age of the product that `op` needs complete.
+static int needed_age(const TileProductFlow *flow, MlirOperation op,
+                      const TileFlowProduct *product, uint8_t ages) {
+  TileAccess accesses[TILE_MAX_ACCESSES];
+  int n = tile_accesses_get(op, accesses);
+  for (int i = 0; i < n; i++)
+    if (access_needs(flow, op, &accesses[i], product))
+      return least_age(ages, 0);
+  if (tile_release_is(op)) { // (W3)
+    MlirValue channel = tile_release_channel(tile_release_cast(op));
+    if (channel_has_ring(channel, product->a) ||
+        channel_has_ring(channel, product->b))
+      return least_age(ages, lateness_of(flow, op));
+  }
+  if (tile_barrier_arrive_is(op) || tile_commit_is(op) ||
+      tile_specialize_is(op) || is_end(op)) // (W4)
+    return least_age(ages, 0);
+  return MAX_AGE + 1;
+}
+
+//===-- Awaits ------------------------------------------------------------===//
+
+static TileFlowAwait *find_await(const TileProductFlow *flow,
+                                 MlirOperation before) {
+  for (int i = 0; i < flow->num_awaits; i++)
+    if (mlirOperationEqual(flow->awaits[i].before, before))
+      return &flow->awaits[i];
+  return NULL;
+}
+
+static TileFlowAwait *get_await(Flow *flow, MlirOperation before, int pending) {
+  TileProductFlow *out = flow->out;
+  TileFlowAwait *found = find_await(out, before);
+  if (found) {
+    if (pending < found->pending) {
+      found->pending = pending;
+      flow->grew = true;
+    }
+    return found;
+  }
+  if (out->num_awaits == out->await_capacity) {
+    out->await_capacity = out->await_capacity ? 2 * out->await_capacity : 8;
+    TileFlowAwait *grown =
+        TILE_ARENA_NEW(flow->arena, TileFlowAwait, out->await_capacity);
+    if (out->num_awaits)
+      memcpy(grown, out->awaits, sizeof *grown * (size_t)out->num_awaits);
+    out->awaits = grown;
+  }
+  flow->grew = true;
+  found = &out->awaits[out->num_awaits++];
+  int n = out->num_products + 1;
+  *found = (TileFlowAwait){.before = before,
+                           .pending = pending,
+                           .completes = TILE_ARENA_NEW(flow->arena, bool, n),
+                           .leaves = TILE_ARENA_NEW(flow->arena, bool, n)};
+  return found;
+}
+
+static void await(const TileProductFlow *flow, const TileFlowAwait *point,
+                  State state) {
+  uint8_t kept = (uint8_t)((1u << point->pending) - 1);
+  for (int i = 0; i < flow->num_products; i++) {
+    point->leaves[i] |= (state.ages[i] & kept) != 0;
+    point->completes[i] |= (state.ages[i] & ~kept) != 0;
+    state.ages[i] &= kept;
+  }
+}
+
+//===-- Transfer ----------------------------------------------------------===//
+
+// Work that a product under way gives time for.
+static bool is_work(MlirOperation op) {
+  TileAccess accesses[TILE_MAX_ACCESSES];
+  int n = tile_accesses_get(op, accesses);
+  for (int i = 0; i < n; i++) {
+    TileShape shape;
+    if (tile_shape_of(accesses[i].tile, &shape) &&
+        shape.space == TILE_SPACE_FRAGMENT)
+      return true;
+  }
+  return false;
+}
+
+static void transfer_op(Flow *flow, MlirOperation op, State state) {
+  TileProductFlow *out = flow->out;
+  int pending = MAX_AGE + 1, issued = find_product(out, op);
+  if (mlirxIsPure(op) && !is_end(op))
+    return;
+  for (int i = 0; i < out->num_products; i++) {
+    int needed = needed_age(out, op, &out->products[i], state.ages[i]);
+    pending = needed < pending ? needed : pending;
+  }
+  TileFlowAwait *point =
+      pending <= MAX_AGE ? get_await(flow, op, pending) : find_await(out, op);
+  if (point)
+    await(out, point, state);
+  bool overlaps = is_work(op);
+  for (int i = 0; i < out->num_products; i++) {
+    out->products[i].overlaps |= overlaps && state.ages[i];
+    if (issued >= 0 && out->products[issued].is_async)
+      state.ages[i] = grow_older(state.ages[i]);
+  }
+  if (issued >= 0 && out->products[issued].is_async)
+    state.ages[issued] |= 1;
+}
+
+static void transfer_block(Flow *flow, MlirBlock block, State state);
+
+static void transfer_region(Flow *flow, MlirOperation op, intptr_t r,
+                            State state) {
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+  if (block.ptr)
+    transfer_block(flow, block, state);
+}
+
+static void transfer_if(Flow *flow, MlirOperation op, State state) {
+  State branch = state_create(flow);
+  state_assign(flow, branch, state);
+  transfer_region(flow, op, 0, state);
+  transfer_region(flow, op, 1, branch);
+  state_join(flow, state, branch);
+}
+
+// Any number of rounds; the state only grows, by at most MAX_AGE + 1 ages for
+// each product.
+static void transfer_loop(Flow *flow, MlirOperation op, State state) {
+  State round = state_create(flow);
+  do {
+    state_assign(flow, round, state);
+    for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
+      transfer_region(flow, op, r, round);
+  } while (state_join(flow, state, round));
+}
+
+// Roles begin with nothing under way, each on its own.
+static void transfer_roles(Flow *flow, MlirOperation op) {
+  TILE_FOR_EACH_OP (role,
+                    mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))) {
+    State state = state_create(flow);
+    transfer_region(flow, role, 0, state);
+    for (int i = 0; i < flow->out->num_products; i++)
+      flow->out->products[i].is_left |= state.ages[i] != 0;
+  }
+}
+
+static void transfer_block(Flow *flow, MlirBlock block, State state) {
+  TILE_FOR_EACH_OP (op, block) {
+    transfer_op(flow, op, state);
+    if (scf_if_is(op))
+      transfer_if(flow, op, state);
+    else if (tile_specialize_is(op))
+      transfer_roles(flow, op);
+    else if (scf_for_is(op) || scf_while_is(op))
+      transfer_loop(flow, op, state);
+  }
+}
+
+//===-- Which products stay synchronous -----------------------------------===//
+
+static bool is_in_block(MlirOperation inner, MlirBlock block) {
+  for (; inner.ptr; inner = mlirOperationGetParentOperation(inner))
+    if (mlirBlockEqual(mlirOperationGetBlock(inner), block))
+      return true;
+  return false;
+}
+
+// Whether `op` is in a branch that `product` is outside of.
+static bool is_guarded_from(MlirOperation op, MlirOperation product) {
+  while (!is_in_block(product, mlirOperationGetBlock(op))) {
+    op = mlirOperationGetParentOperation(op);
+    if (scf_if_is(op))
+      return true;
+  }
+  return false;
+}
+
+static bool is_awaited_in_guard(const TileProductFlow *flow, int product) {
+  for (int i = 0; i < flow->num_awaits; i++)
+    if (flow->awaits[i].completes[product] &&
+        is_guarded_from(flow->awaits[i].before, flow->products[product].op))
+      return true;
+  return false;
+}
+
+// True when some product was found to gain nothing.
+static bool drop_useless(TileProductFlow *flow) {
+  bool dropped = false;
+  for (int i = 0; i < flow->num_products; i++) {
+    TileFlowProduct *product = &flow->products[i];
+    if (!product->is_async || (product->overlaps && !product->is_left &&
+                               !is_awaited_in_guard(flow, i)))
+      continue;
+    product->is_async = false;
+    dropped = true;
+  }
+  return dropped;
+}
+
+void tile_product_flow_build(TileArena *arena, MlirOperation kernel,
+                             TileProductFlow *out) {
+  Flow flow = {.arena = arena, .out = out};
+  mlirOperationWalk(kernel, collect, &flow, MlirWalkPreOrder);
+  // Ends: each round takes at least one product away.
+  do {
+    out->num_awaits = 0;
+    for (int i = 0; i < out->num_products; i++)
+      out->products[i].overlaps = false;
+    // Awaits only come and wait for more: at most MAX_AGE times each.
+    do {
+      flow.grew = false;
+      size_t size_bytes = sizeof(bool) * (size_t)out->num_products;
+      for (int i = 0; i < out->num_awaits; i++) {
+        memset(out->awaits[i].completes, 0, size_bytes);
+        memset(out->awaits[i].leaves, 0, size_bytes);
+      }
+      transfer_block(&flow, tile_kernel_body(kernel), state_create(&flow));
+    } while (flow.grew);
+  } while (drop_useless(out));
+}
