@@ -484,63 +484,57 @@ void lower_tile_product(Lowering *l, MlirOperation op) {
     emit_gemm(l, &plan);
 }
 
-// The accumulators are operands, so that LLVM moves nothing that reads them
-// above the wait; they stay in their registers.
-void lower_tile_await(Lowering *l, MlirOperation op) {
-  TileAwaitOp await = tile_await_cast(op);
-  TileRange range = tile_await_accumulators(await);
-  MlirValue values[MAX_TOTAL], pointers[MAX_TOTAL];
+// The wait takes the accumulators in and gives them out, so that LLVM moves
+// nothing that reads them above it; they stay in their registers.
+static void emit_wait(Lowering *l, Memory *memory, MlirType element,
+                      int64_t num_regs, int64_t pending) {
+  MlirValue values[MAX_TOTAL];
   MlirType types[MAX_TOTAL];
   AsmText text = asm_text_create(l->arena, 128);
   AsmText constraints = asm_text_create(l->arena, 16 * MAX_TOTAL);
-  intptr_t count = 0;
+  for (int64_t r = 0; r < num_regs; r++) {
+    types[r] = element;
+    values[r] = llvm_load(&l->b, .type = element,
+                          .addr = register_pointer(l, memory, r));
+    asm_text_add(&constraints, "%s=%s", r ? "," : "",
+                 mlirTypeIsAInteger(element) ? "r" : "f");
+  }
+  for (int64_t r = 0; r < num_regs; r++)
+    asm_text_add(&constraints, ",%lld", (long long)r);
+  asm_text_add(&text, "wgmma.wait_group.sync.aligned %lld;",
+               (long long)pending);
+  MlirType type = mlirLLVMStructTypeLiteralGet(tile_builder_context(&l->b),
+                                               num_regs, types, false);
+  MlirOperation block =
+      llvm_inline_asm_op(&l->b, .type = type, .operands = {values, num_regs},
+                         .asm_string = text.text,
+                         .constraints = constraints.text,
+                         .has_side_effects = true)
+          .op;
+  for (int64_t r = 0; r < num_regs; r++) {
+    MlirValue value = llvm_extractvalue(
+        &l->b, .type = element, .container = mlirOperationGetResult(block, 0),
+        .position = {&r, 1});
+    llvm_store(&l->b, .value = value, .addr = register_pointer(l, memory, r));
+  }
+}
+
+void lower_tile_await(Lowering *l, MlirOperation op) {
+  TileAwaitOp await = tile_await_cast(op);
+  TileRange range = tile_await_accumulators(await);
   for (intptr_t i = 0; i < range.n; i++) {
     Memory *memory = memory_find(l, tile_range_at(range, i));
     TileLayout layout;
     TileLayoutError error;
     TileShape shape;
     tile_shape_of(tile_range_at(range, i), &shape);
-    int64_t num_regs =
-        memory && tile_layout_of_tile(memory->key, &layout, &error)
-            ? tile_layout_axis_size(&layout.in, TILE_LAYOUT_REG)
-            : MAX_TOTAL;
-    if (count + num_regs > MAX_TOTAL - 1) {
-      lower_fail(l, op,
-                 "waits for more accumulators than a thread has "
-                 "registers");
-      return;
-    }
-    for (int64_t r = 0; r < num_regs; r++, count++) {
-      types[count] = shape.element;
-      pointers[count] = register_pointer(l, memory, r);
-      values[count] =
-          llvm_load(&l->b, .type = types[count], .addr = pointers[count]);
-    }
+    if (!memory || !tile_layout_of_tile(memory->key, &layout, &error))
+      return; // the product of this accumulator has said why
+    emit_wait(l, memory, shape.element,
+              tile_layout_axis_size(&layout.in, TILE_LAYOUT_REG),
+              tile_await_pending(await));
   }
-  for (intptr_t r = 0; r < count; r++)
-    asm_text_add(&constraints, "%s=%s", r ? "," : "",
-                 mlirTypeIsAInteger(types[r]) ? "r" : "f");
-  for (intptr_t r = 0; r < count; r++)
-    asm_text_add(&constraints, ",%lld", (long long)r);
-  asm_text_add(&text, "wgmma.wait_group.sync.aligned %lld;",
-               (long long)tile_await_pending(await));
-  if (count == 0) {
+  if (range.n == 0)
     nvvm_wgmma_wait_group_sync_aligned(&l->b,
                                        .group = tile_await_pending(await));
-    return;
-  }
-  MlirOperation block =
-      llvm_inline_asm_op(&l->b,
-                         .type = mlirLLVMStructTypeLiteralGet(
-                             tile_builder_context(&l->b), count, types, false),
-                         .operands = {values, count}, .asm_string = text.text,
-                         .constraints = constraints.text,
-                         .has_side_effects = true)
-          .op;
-  for (int64_t r = 0; r < count; r++) {
-    MlirValue value = llvm_extractvalue(
-        &l->b, .type = types[r], .container = mlirOperationGetResult(block, 0),
-        .position = {&r, 1});
-    llvm_store(&l->b, .value = value, .addr = pointers[r]);
-  }
 }
