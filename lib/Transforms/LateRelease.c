@@ -212,6 +212,19 @@ static void clear_first(MlirBlock block, TileBuilder *b) {
   }
 }
 
+// The lower bound plus the step, a constant where both are: the proof of
+// channels compares bounds of roles as values.
+static MlirValue second_iteration(Rewrite *r) {
+  MlirValue lower = scf_for_lowerBound(r->plan->loop);
+  MlirValue step = scf_for_step(r->plan->loop);
+  int64_t first, distance, sum;
+  if (mlirxConstantInt(lower, &first) && mlirxConstantInt(step, &distance) &&
+      !__builtin_add_overflow(first, distance, &sum))
+    return arith_constant(
+        &r->b, .value = mlirIntegerAttrGet(mlirValueGetType(lower), sum));
+  return arith_addi(&r->b, lower, step);
+}
+
 // The other iterations. `values` are those of the first one; returns the
 // results of the new loop.
 static MlirOperation build_rest(Rewrite *r, const MlirValue *values,
@@ -226,8 +239,7 @@ static MlirOperation build_rest(Rewrite *r, const MlirValue *values,
     if (i)
       types[i] = mlirValueGetType(values[i - 1]);
   }
-  MlirValue lower =
-      arith_addi(&r->b, scf_for_lowerBound(loop), scf_for_step(loop));
+  MlirValue lower = second_iteration(r);
   MlirBlock outer = mlirRewriterBaseGetInsertionBlock(r->b.rw);
   MlirBlock block = mlirBlockCreate(n + 1, types, locations);
   MlirValue *positions = TILE_ARENA_NEW(r->arena, MlirValue, n + 1);
