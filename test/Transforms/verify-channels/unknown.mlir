@@ -217,7 +217,7 @@ func.func @nobody_reads(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {tile
 
 // Ping-pong roles of which each reads its own rounds.
 !ring = memref<2x64x64xbf16, #gpu.address_space<workgroup>>
-// expected-remark @+1 {{[tile-verify/shared-rounds] cannot be proved for role "all": roles that take turns share the rounds of the channel}}
+// expected-remark @+1 {{roles that take turns share the rounds of the channel}}
 func.func @shared_rounds() attributes {tile.num_threads = 288 : i32} {
   %z = arith.constant 0 : i32
   %R = tile.alloc : !ring
