@@ -4,6 +4,7 @@
 // REQUIRES: numpy
 // RUN: rm -rf %t && %python %S/Inputs/run-kernel.py %s --target=sm_90a --out=%t
 // RUN: %tile_opt_passes 'canonicalize,tile-make-variants{target=sm_90a},tile-instruction-annotation{target=sm_90a},tile-ws-tiled{target=sm_90a}' %s | FileCheck %s
+// RUN: %tile_opt_passes 'canonicalize,tile-make-variants{target=sm_90a},tile-instruction-annotation{target=sm_90a},tile-pipeline-planning,tile-ws-tiled{target=sm_90a}' %s | FileCheck %s
 
 #smem = #gpu.address_space<workgroup>
 !T = memref<64x64xbf16, #smem>
@@ -11,8 +12,8 @@
 !acc = memref<64x64xf32, #tile.fragment>
 !P = memref<64x64xbf16, #tile.fragment>
 
-// K and V are needed at different points: the second product does not wait for
-// the first one's tile to come back.
+// Planned or not (passes.md: two slots each). K and V are needed at different
+// points: the second product does not hold up the next tile of the first one.
 // CHECK: %[[Q:.*]] = tile.channel({{.*}}) depth 1
 // CHECK: %[[K:.*]] = tile.channel({{.*}}) depth 2
 // CHECK: %[[V:.*]] = tile.channel({{.*}}) depth 2

@@ -65,6 +65,8 @@ KERNELS = {
     "scratch": ([loop(2, copy(S, "i"), use(S), scribble(T), use(T))], True),
     "mixed": ([loop(2, copy(S, "i"), copy(T, "i", "cp_async"), copy(Q, "i", "simt"), use(S, T, Q))], True),
     "mixed_simt": ([loop(3, copy(S, "i"), copy(T, "i", "simt"), use(T, S))], True),
+    "loops_one_multistage": ([loop(2, copy(S, "i"), use(S)), loop(3, copy(T, "i", "cp_async"), use(T))], True),
+    "loop_in_multistage": ([loop(2, copy(T, "j", "cp_async"), loop(2, copy(S, "i"), use(S, T)), i="j", stop=3)], True),
     "stored": ([loop(2, copy(S, "i"), put(S))], True),
     "stored_guard": ([copy(Q, 4), loop(3, copy(S, "i"), when(("flag", "i"), put(S, Q)), use(S))], True),
     "only_cp_async": ([loop(2, copy(S, "i", "cp_async"), use(S))], False),
