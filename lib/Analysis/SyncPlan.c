@@ -271,24 +271,25 @@ static void note_in_role(Flow *flow, Accesses *accesses) {
   }
 }
 
-static void transfer_op(Flow *flow, MlirOperation op, State state) {
+// Ops that order others; false for any other op.
+static bool transfer_order(Flow *flow, MlirOperation op, State state) {
   if (tile_barrier_sync_is(op)) {
     if (mlirAttributeIsNull(
             tile_barrier_sync_threads_attr(tile_barrier_sync_cast(op))))
       state_barrier(flow, state); // of all threads; partial ones order less
-    return;
+    return true;
   }
   if (tile_fence_proxy_is(op)) {
     state_fence(flow, state);
-    return;
+    return true;
   }
   if (tile_cp_async_wait_is(op)) {
     transfer_wait(flow, op, state);
-    return;
+    return true;
   }
   if (tile_await_is(op)) {
     transfer_await(flow, op, state);
-    return;
+    return true;
   }
   if (tile_tma_wait_is(op)) {
     if (tile_tma_wait_pending(tile_tma_wait_cast(op)) == 0)
@@ -296,8 +297,14 @@ static void transfer_op(Flow *flow, MlirOperation op, State state) {
                    tile_tma_wait_read(tile_tma_wait_cast(op))
                        ? TILE_STORE_WAIT_READ
                        : TILE_STORE_WAIT_COMPLETE);
-    return;
+    return true;
   }
+  return false;
+}
+
+static void transfer_op(Flow *flow, MlirOperation op, State state) {
+  if (transfer_order(flow, op, state))
+    return;
   Accesses accesses = sync_accesses_of(flow, op);
   if (!accesses.exist)
     return;

@@ -184,7 +184,8 @@ static MlirValue turn_barrier(Rewrite *r, TileIntMath *math, TileInt number) {
 // A turn is a barrier of the two warpgroups that hand it over: one arrives, the
 // other one waits.
 static MlirValue turn_threads(Rewrite *r) {
-  return tile_const_int(&r->b, 2 * WARPGROUP_WARPS * WARP_THREADS, 32);
+  enum { NUM_THREADS = 2 * WARPGROUP_WARPS * WARP_THREADS };
+  return tile_const_int(&r->b, NUM_THREADS, 32);
 }
 
 static void lower_turn(Rewrite *r, MlirOperation op) {
