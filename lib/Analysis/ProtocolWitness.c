@@ -193,9 +193,10 @@ static void run_role(Witness *w, int role) {
   }
   run_block(w, &protocol->roles[role].body);
   for (int c = 0; c < count && !is_over(w); c++)
-    if (w->states[c].held || w->states[c].arrived)
-      proof_stop(&w->trial, TILE_PROTOCOL_REJECTED, "unbalanced-exit", role, c,
-                 NULL, "holds a slot at its end");
+    if (w->states[c].held || w->states[c].arrived) {
+      w->verdict.outcome = TILE_PROTOCOL_REJECTED;
+      w->verdict.code = "unbalanced-exit";
+    }
 }
 
 //===-- All roles together ------------------------------------------------===//
