@@ -2,7 +2,7 @@
 // edges, and slots that wrap many times.
 
 // REQUIRES: numpy
-// RUN: rm -rf %t && %python %S/Inputs/run-kernel.py %s --target=sm_90a --target=sm_80 --out=%t
+// RUN: rm -rf %t && mkdir %t && %python %S/Inputs/pipelines.py %s --stages=1,4 --seeds=2 --out=%t
 
 #smem = #gpu.address_space<workgroup>
 
@@ -34,7 +34,7 @@ func.func @gemm3(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>
       tile.copy %a to %As : !tile.region<128x32xbf16>, memref<128x32xbf16, #smem>
       tile.copy %b to %Bs : !tile.region<32x64xbf16>, memref<32x64xbf16, #smem>
       tile.gemm %As, %Bs, %acc : (memref<128x32xbf16, #smem>, memref<32x64xbf16, #smem>, memref<128x64xf32, #tile.fragment>)
-    } {tile.num_stages = 3 : i32}
+    } {tile.num_stages = NUM_STAGES : i32}
     %c = tile.region %C[0, 0] [128, 64] : memref<?x?xf32>
     tile.copy %acc to %c : memref<128x64xf32, #tile.fragment>, !tile.region<128x64xf32>
     gpu.terminator

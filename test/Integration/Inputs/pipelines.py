@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Runs a file of kernels (see run-kernel.py) once for each number of pipeline
-stages: the word NUM_STAGES of the file stands for it."""
+stages: the word NUM_STAGES of the file stands for it. On sm_90a, kernels run with
+roles and without."""
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 
@@ -23,17 +25,25 @@ def main():
     failed = 0
     numbers = options.stages.split(",")
     for stages in numbers:
-        out = os.path.join(options.out, "stages-" + stages)
-        os.makedirs(out)
-        path = os.path.join(out, os.path.basename(options.file))
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text.replace("NUM_STAGES", stages))
-        print("stages %s" % stages, flush=True)
-        command = [sys.executable, runner, path, "--target=sm_90a",
-                   "--target=sm_80", "--out=" + out, "--seeds=" + options.seeds]
-        if stages != numbers[-1]:
-            command.append("--no-ptxas")
-        failed += subprocess.run(command, check=False).returncode != 0
+        staged = text.replace("NUM_STAGES", stages)
+        # Behind the head of every launch.
+        alone = re.sub(r"(threads\(.*\) in \(.*\) {\n)",
+                       r"\1    tile.kernel_config {specialize = "
+                       r"#tile.specialize<off>}\n", staged)
+        for name, kernel, targets in [
+                ("roles", staged, ["--target=sm_90a"]),
+                ("alone", alone, ["--target=sm_90a", "--target=sm_80"])]:
+            out = os.path.join(options.out, "%s-%s" % (name, stages))
+            os.makedirs(out)
+            path = os.path.join(out, os.path.basename(options.file))
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(kernel)
+            print("stages %s, %s" % (stages, name), flush=True)
+            command = [sys.executable, runner, path, "--out=" + out,
+                       "--seeds=" + options.seeds, *targets]
+            if stages != numbers[-1]:
+                command.append("--no-ptxas")
+            failed += subprocess.run(command, check=False).returncode != 0
     return 1 if failed else 0
 
 
