@@ -29,6 +29,7 @@ typedef struct {
   TileLoopBody *body;
   TileStatement *statement; // being filled
   bool is_nested;           // inside the op of the statement
+  bool counts_groups;       // a wait for groups leaves some under way
 } Build;
 
 static int find_buffer(const TileLoopBody *body, MlirValue root) {
@@ -167,14 +168,37 @@ static bool is_in_group(MlirOperation op) {
   return tile_copy_is(op) && tile_copy_async(tile_copy_cast(op));
 }
 
-// A copy that the user put in a group completes at a wait: what reads the tile
-// comes behind that, which therefore counts as a write of it.
-static void add_waited_copies(Build *build) {
+// Groups that the user made. A copy completes at a wait: what reads the tile
+// comes behind that, which therefore counts as a write of it. So does the end
+// of the group, which stays with its copies.
+static void add_group(Build *build, bool is_commit) {
   const TileLoopBody *body = build->body;
-  for (int i = 0; i + 1 < body->num_statements; i++)
-    if (is_in_group(body->statements[i].op))
-      add_access(build, tile_copy_dst(tile_copy_cast(body->statements[i].op)),
-                 false, true, false);
+  for (int i = body->num_statements - 2; i >= 0; i--) {
+    MlirOperation op = body->statements[i].op;
+    if (is_commit && tile_cp_async_commit_is(op))
+      return;
+    if (is_in_group(op))
+      add_access(build, tile_copy_dst(tile_copy_cast(op)), false, true, false);
+  }
+}
+
+// A wait that leaves groups under way counts all groups behind the one that it
+// needs: they keep their order, and their stage. One for all groups does not.
+static MlirWalkResult find_counts(MlirOperation op, void *user_data) {
+  Build *build = user_data;
+  if (tile_cp_async_wait_is(op) &&
+      tile_cp_async_wait_pending(tile_cp_async_wait_cast(op)) > 0)
+    build->counts_groups = true;
+  return MlirWalkResultAdvance;
+}
+
+static void add_group_effects(Build *build, TileStatement *s) {
+  bool is_commit = tile_cp_async_commit_is(s->op);
+  bool is_wait = tile_cp_async_wait_is(s->op);
+  if (is_commit || is_wait)
+    add_group(build, is_commit);
+  if (is_commit || is_wait || is_in_group(s->op))
+    s->has_other_effects = build->counts_groups;
 }
 
 static void add_statement(Build *build, MlirOperation op,
@@ -186,9 +210,7 @@ static void add_statement(Build *build, MlirOperation op,
   *s = (TileStatement){.op = op, .guards = guards, .num_guards = num_guards};
   build->statement = s;
   mlirOperationWalk(op, visit_inside, build, MlirWalkPreOrder);
-  if (tile_cp_async_wait_is(op))
-    add_waited_copies(build);
-  s->has_other_effects |= is_in_group(op);
+  add_group_effects(build, s);
   build->statement = NULL;
 }
 
@@ -235,6 +257,7 @@ void tile_loop_body_build(TileArena *arena, ScfForOp loop,
   Build build = {.arena = arena, .body = out_body};
   // What the loop writes must be known before loads can be told apart.
   mlirOperationWalk(loop.op, visit_inside, &build, MlirWalkPreOrder);
+  mlirOperationWalk(loop.op, find_counts, &build, MlirWalkPreOrder);
   collect_block(&build, mlirRegionGetFirstBlock(scf_for_region(loop)), NULL, 0);
   tile_loop_versions_find(out_body);
 }

@@ -62,8 +62,10 @@ static void plan_build(Work *work, ScfForOp loop, int32_t num_stages) {
     const TileStatement *s = &work->loop.body.statements[i];
     TilePlanItem *item = &work->loop.plan.items[i];
     work->broken[i] = -1;
-    item->is_copy = is_load_to_shared(work, s);
-    item->can_lead = writes_versions_only(work, s) && !tile_gemm_is(s->op) &&
+    item->is_copy =
+        is_load_to_shared(work, s) || tile_cp_async_commit_is(s->op);
+    item->can_lead = writes_versions_only(work, s) &&
+                     !tile_cp_async_wait_is(s->op) && !tile_gemm_is(s->op) &&
                      !tile_gemm_sp_is(s->op) &&
                      (item->is_copy || mlirOperationGetNumRegions(s->op) == 0);
   }
@@ -88,6 +90,44 @@ static void plan_solve(Work *work) {
     work->loop.plan.items[item].can_lead = false;
     work->broken[item] = e;
   }
+}
+
+// Whether a wait for groups stays in front of the statement: it may need it, or
+// has effects of its own.
+static bool stops_wait(const Work *work, int wait, int item) {
+  const TileLoopPlan *plan = &work->loop.plan;
+  const TileStatement *s = &work->loop.body.statements[item];
+  if (s->has_other_effects || tile_cp_async_commit_is(s->op) ||
+      tile_cp_async_wait_is(s->op))
+    return true;
+  for (int e = 0; e < plan->num_edges; e++)
+    if (plan->edges[e].from == wait && plan->edges[e].to == item &&
+        plan->edges[e].distance == 0)
+      return true;
+  return false;
+}
+
+// A wait of the user moves in front of the first op that may need it: what does
+// not, runs before.
+static void delay_wait(Work *work, int wait) {
+  TileLoopPlan *plan = &work->loop.plan;
+  int32_t from = plan->items[wait].order, to = INT32_MAX;
+  for (int i = 0; i < plan->num_items; i++)
+    if (plan->items[i].order > from && plan->items[i].order < to &&
+        stops_wait(work, wait, i))
+      to = plan->items[i].order;
+  if (to == INT32_MAX)
+    return;
+  for (int i = 0; i < plan->num_items; i++)
+    if (plan->items[i].order > from && plan->items[i].order < to)
+      plan->items[i].order--;
+  plan->items[wait].order = to - 1;
+}
+
+static void delay_waits(Work *work) {
+  for (int i = 0; i < work->loop.plan.num_items; i++)
+    if (tile_cp_async_wait_is(op_of(work, i)))
+      delay_wait(work, i);
 }
 
 //===-- Groups ------------------------------------------------------------===//
@@ -205,7 +245,9 @@ static void remark_plan(const Work *work) {
   if (tile_is_in_fallback_variant(work->loop.body.loop.op))
     return; // the loop of one source line is in every variant of its launch
   for (int i = 0; i < work->loop.plan.num_items; i++)
-    if (work->loop.plan.items[i].is_copy && !work->loop.plan.items[i].is_first)
+    if (work->loop.plan.items[i].is_copy &&
+        !work->loop.plan.items[i].is_first &&
+        !tile_cp_async_commit_is(op_of(work, i)))
       remark_copy(work, i);
 }
 
@@ -220,10 +262,12 @@ static MlirLogicalResult plan_loop(TileArena *arena, ScfForOp loop,
                            (int)TILE_MAX_PIPELINE_STAGES, (int)num_stages);
   plan_build(&work, loop, num_stages);
   bool is_given = tile_planned_loop_is_planned(&work.loop);
-  if (!is_given)
+  if (!is_given) {
     plan_solve(&work);
-  else if (tile_failed(tile_planned_loop_read(&work.loop)))
+    delay_waits(&work);
+  } else if (tile_failed(tile_planned_loop_read(&work.loop))) {
     return tile_failure();
+  }
   plan_groups(&work);
   if (tile_failed(tile_planned_loop_verify(&work.loop)))
     return tile_failure();
