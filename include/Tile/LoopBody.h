@@ -39,7 +39,8 @@ typedef struct {
   int num_guards;
   TileLoopAccess *accesses;
   int num_accesses;
-  bool has_other_effects; // on memory that no operand names, or an order to keep
+  bool
+      has_other_effects; // on memory that no operand names, or an order to keep
 } TileStatement;
 
 /// A buffer that the loop touches.
