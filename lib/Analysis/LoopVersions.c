@@ -7,7 +7,9 @@
 //        iteration, on every path that leads to the read;
 //   (V2) every read elsewhere follows, in its block, a write of the whole tile
 //        that is not before the loop;
-//   (V3) only tile ops, windows, and loads and stores of elements use it.
+//   (V3) only tile ops, windows, views, and loads and stores of elements use
+//   it,
+//        and a slot more of each view has a rank that tiles may have.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +24,8 @@ typedef struct {
   int rank;
 } Box;
 
-// The window of `tile` in its buffer; false when an offset is not constant.
+// The window of `tile` in its buffer; false when an offset is not constant, and
+// for windows of views, whose elements have other indices.
 static bool box_of(MlirValue tile, Box *out) {
   TileBuffer buffer = tile_buffer_of(tile);
   TileShape shape;
@@ -32,7 +35,9 @@ static bool box_of(MlirValue tile, Box *out) {
   for (int d = 0; d < shape.rank; d++)
     out->end[d] = shape.extent[d];
   if (mlirValueIsNull(buffer.region))
-    return true;
+    return true; // a whole view is all of the buffer
+  if (!mlirValueEqual(buffer.base, buffer.root))
+    return false;
   TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
   for (int d = 0; d < shape.rank; d++) {
     TileInt offset = tile_region_offset(region, d);
@@ -197,8 +202,10 @@ static bool is_inside(MlirOperation op, MlirOperation outer) {
 static bool reads_tile(MlirOperation op, MlirValue root, bool *out_writes) {
   TileAccess accesses[TILE_MAX_ACCESSES];
   int n = tile_accesses_get(op, accesses);
-  bool reads = memref_load_is(op) &&
-               mlirValueEqual(memref_load_memref(memref_load_cast(op)), root);
+  bool reads =
+      memref_load_is(op) &&
+      mlirValueEqual(
+          tile_buffer_of(memref_load_memref(memref_load_cast(op))).root, root);
   *out_writes = false;
   for (int i = 0; i < n; i++) {
     if (!mlirValueEqual(tile_buffer_of(accesses[i].tile).root, root))
@@ -228,8 +235,8 @@ static bool is_local_use(MlirOperation user, MlirValue root,
   return found;
 }
 
-// Checks the users of `value`, a tile or a window of it; null when they agree
-// with (V2) and (V3), else the first one that does not.
+// Checks the users of `value`, a tile, a window or a view of it; null when they
+// agree with (V2) and (V3), else the first one that does not.
 static MlirOperation find_foreign_use(MlirValue value, MlirValue root,
                                       MlirOperation loop,
                                       const char **out_code) {
@@ -237,8 +244,14 @@ static MlirOperation find_foreign_use(MlirValue value, MlirValue root,
        !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     TileAccess accesses[TILE_MAX_ACCESSES];
+    TileShape shape;
+    *out_code = "tile-pipeline/rank";
+    if (tile_view_is(user) &&
+        (!tile_shape_of(mlirOperationGetResult(user, 0), &shape) ||
+         shape.rank == TILE_MAX_RANK))
+      return user;
     *out_code = "tile-pipeline/use";
-    if (tile_region_is(user)) {
+    if (tile_region_is(user) || tile_view_is(user)) {
       MlirOperation foreign = find_foreign_use(mlirOperationGetResult(user, 0),
                                                root, loop, out_code);
       if (foreign.ptr)

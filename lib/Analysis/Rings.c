@@ -9,12 +9,13 @@
 
 #include "Tile/Dialect/TileLayouts.h"
 
-// Whether `tile` is a window that drops the first dimension of `ring`.
+// Whether `tile` is a window that drops the first dimension of its ring, and
+// may drop others.
 static bool is_in_slot(MlirValue tile) {
   if (!mlirValueIsAOpResult(tile))
     return false;
   TileRegionOp region = tile_region_dyn(mlirOpResultGetOwner(tile));
-  return region.op.ptr && tile_region_dropped_size(region) == 1 &&
+  return region.op.ptr && tile_region_dropped_size(region) > 0 &&
          tile_region_dropped(region, 0) == 0;
 }
 

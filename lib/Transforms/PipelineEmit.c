@@ -83,105 +83,8 @@ static void export_value(Emitter *e, Export item) {
   e->exports[e->num_exports++] = item;
 }
 
-//===-- Rings -------------------------------------------------------------===//
-
-// The ring that `value` is, or NULL.
-static const Ring *find_ring(const Emitter *e, MlirValue value) {
-  for (int i = 0; i < e->p->loop->body.num_buffers; i++)
-    if (e->p->rings[i].num_slots > 1 &&
-        mlirValueEqual(e->p->rings[i].ring, value))
-      return &e->p->rings[i];
-  return NULL;
-}
-
-enum { MAX_DIMS = TILE_MAX_RANK + 1 };
-
-// A window of a ring: that of `region`, or with a null handle the whole slot.
-static MlirValue build_window(Emitter *e, const Ring *ring, int32_t stage,
-                              TileRegionOp region) {
-  MlirValue offsets[MAX_DIMS];
-  int64_t constants[MAX_DIMS] = {mlirShapedTypeGetDynamicStrideOrOffset()};
-  int64_t sizes[MAX_DIMS] = {1}, dropped[MAX_DIMS] = {0};
-  MlirType type = mlirValueGetType(ring->ring);
-  intptr_t rank = mlirShapedTypeGetRank(type), num_offsets = 1, num_dropped = 1;
-  offsets[0] = emit_slot(e, stage, ring->num_slots);
-  for (intptr_t d = 1; d < rank; d++) {
-    constants[d] = 0;
-    sizes[d] = mlirShapedTypeGetDimSize(type, d);
-  }
-  for (intptr_t d = 1; d < rank && region.op.ptr; d++) {
-    constants[d] = tile_region_static_offsets(region, d - 1);
-    sizes[d] = tile_region_static_sizes(region, d - 1);
-  }
-  if (region.op.ptr) {
-    TileRange given = tile_region_offsets(region);
-    for (intptr_t i = 0; i < given.n; i++)
-      offsets[num_offsets++] = tile_range_at(given, i);
-    for (intptr_t i = 0; i < tile_region_dropped_size(region); i++)
-      dropped[num_dropped++] = tile_region_dropped(region, i) + 1;
-  }
-  return tile_region(
-      &e->b, .source = ring->ring, .offsets = {offsets, num_offsets},
-      .static_offsets = {constants, rank}, .static_sizes = {sizes, rank},
-      .dropped = {dropped, num_dropped});
-}
-
-typedef struct {
-  Emitter *e;
-  MlirOperation *users; // of rings
-  int num_users, capacity;
-} UserList;
-
-static MlirWalkResult collect_users(MlirOperation op, void *user_data) {
-  UserList *list = user_data;
-  bool uses = false;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    uses |= find_ring(list->e, mlirOperationGetOperand(op, i)) != NULL;
-  if (!uses)
-    return MlirWalkResultAdvance;
-  if (list->num_users == list->capacity) {
-    list->capacity = list->capacity ? 2 * list->capacity : 8;
-    MlirOperation *grown =
-        TILE_ARENA_NEW(list->e->p->arena, MlirOperation, list->capacity);
-    if (list->num_users)
-      memcpy(grown, list->users, sizeof *grown * (size_t)list->num_users);
-    list->users = grown;
-  }
-  list->users[list->num_users++] = op;
-  return MlirWalkResultAdvance;
-}
-
-// An element of a ring: the slot comes first.
-static void fix_indices(Emitter *e, MlirOperation op, int32_t stage) {
-  intptr_t memref = memref_store_is(op) ? 1 : 0;
-  const Ring *ring = find_ring(e, mlirOperationGetOperand(op, memref));
-  if (!ring)
-    return;
-  MlirValue slot = emit_slot(e, stage, ring->num_slots);
-  mlirxSetOperandGroup(op, memref + 1, 0, 1, &slot);
-}
-
-// (P3) for one op; returns what stands for it.
-static MlirOperation fix_user(Emitter *e, MlirOperation op, int32_t stage) {
-  TileRegionOp region = tile_region_dyn(op);
-  if (memref_load_is(op) || memref_store_is(op)) {
-    fix_indices(e, op, stage);
-    return op;
-  }
-  if (region.op.ptr) {
-    const Ring *ring = find_ring(e, tile_region_source(region));
-    MlirValue window = build_window(e, ring, stage, region);
-    mlirRewriterBaseReplaceOpWithValues(e->b.rw, op, 1, &window);
-    return mlirOpResultGetOwner(window);
-  }
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
-    const Ring *ring = find_ring(e, mlirOperationGetOperand(op, i));
-    if (ring)
-      mlirOperationSetOperand(
-          op, i, build_window(e, ring, stage, (TileRegionOp){{NULL}}));
-  }
-  return op;
-}
+//===-- Clones
+//-------------------------------------------------------------===//
 
 static void restore_insertion(Emitter *e) {
   if (e->num_scopes)
@@ -192,23 +95,6 @@ static void restore_insertion(Emitter *e) {
   else
     mlirRewriterBaseSetInsertionPointBefore(e->b.rw, e->before);
 }
-
-static MlirOperation fix_rings(Emitter *e, MlirOperation clone, int32_t stage) {
-  UserList list = {.e = e};
-  MlirOperation result = clone;
-  mlirOperationWalk(clone, collect_users, &list, MlirWalkPreOrder);
-  for (int i = 0; i < list.num_users; i++) {
-    bool is_top = mlirOperationEqual(list.users[i], clone);
-    mlirRewriterBaseSetInsertionPointBefore(e->b.rw, list.users[i]);
-    MlirOperation fixed = fix_user(e, list.users[i], stage);
-    if (is_top)
-      result = fixed;
-  }
-  restore_insertion(e);
-  return result;
-}
-
-//===-- Clones ------------------------------------------------------------===//
 
 typedef struct {
   Emitter *e;
@@ -235,7 +121,8 @@ static MlirOperation emit_clone(Emitter *e, int32_t stage, MlirOperation op) {
   MlirOperation clone = mlirxClone(e->b.rw, op, walk.map);
   mlirxMappingDestroy(walk.map);
   tile_loop_plan_drop(clone);
-  clone = fix_rings(e, clone, stage);
+  clone = emit_ring_slots(e, clone, stage);
+  restore_insertion(e);
   for (intptr_t r = 0; r < mlirOperationGetNumResults(op); r++)
     bind(e, (Binding){stage, mlirOperationGetResult(op, r),
                       mlirOperationGetResult(clone, r)});
@@ -264,10 +151,9 @@ MlirValue emit_value(Emitter *e, int32_t stage, MlirValue value) {
   MlirValue bound = find_binding(e, stage, value);
   if (bound.ptr)
     return bound;
-  for (int i = 0; i < body->num_buffers; i++)
-    if (e->p->rings[i].num_slots > 1 &&
-        mlirValueEqual(body->buffers[i].root, value))
-      return e->p->rings[i].ring;
+  MlirValue ring = emit_ring(e, value);
+  if (ring.ptr)
+    return ring;
   if (!tile_value_is_inside(value, body->loop.op))
     return value; // (P4)
   if (mlirValueIsABlockArgument(value)) {

@@ -45,16 +45,6 @@ static MlirAttribute expand_layout(TileAllocOp alloc, int32_t num_slots) {
   return tile_layout_attr(context, tile_str(text));
 }
 
-static MlirType ring_type(MlirType tile, int32_t num_slots) {
-  int64_t extent[TILE_MAX_RANK] = {num_slots};
-  intptr_t rank = mlirShapedTypeGetRank(tile);
-  for (intptr_t d = 0; d < rank; d++)
-    extent[d + 1] = mlirShapedTypeGetDimSize(tile, d);
-  return mlirMemRefTypeContiguousGet(mlirShapedTypeGetElementType(tile),
-                                     rank + 1, extent,
-                                     mlirMemRefTypeGetMemorySpace(tile));
-}
-
 static void build_ring(const Pipeline *p, TileBuilder *b, int buffer) {
   MlirValue tile = p->loop->body.buffers[buffer].root;
   TileAllocOp alloc = tile_alloc_cast(mlirOpResultGetOwner(tile));
@@ -64,8 +54,8 @@ static void build_ring(const Pipeline *p, TileBuilder *b, int buffer) {
   b->loc = mlirOperationGetLocation(alloc.op);
   mlirRewriterBaseSetInsertionPointBefore(
       b->rw, is_inside ? p->loop->body.loop.op : alloc.op);
-  ring->ring =
-      tile_alloc(b, .type = ring_type(mlirValueGetType(tile), ring->num_slots));
+  ring->ring = tile_alloc(
+      b, .type = emit_ring_type(mlirValueGetType(tile), ring->num_slots));
   TileAllocOp made = tile_alloc_cast(mlirOpResultGetOwner(ring->ring));
   if (!mlirAttributeIsNull(tile_alloc_layout_attr(alloc)))
     tile_alloc_set_layout_attr(made, expand_layout(alloc, ring->num_slots));
@@ -83,10 +73,27 @@ static void build_rings(const Pipeline *p, TileBuilder *b) {
     mlirRewriterBaseMoveOpBefore(b->rw, body->allocs[i], body->loop.op);
 }
 
+// Views are free of effects, so the ones in front of the loop may have stayed.
+static void erase_unused_views(MlirValue tile, TileBuilder *b) {
+  MlirOpOperand use = mlirValueGetFirstUse(tile);
+  while (!mlirOpOperandIsNull(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    use = mlirOpOperandGetNextUse(use);
+    if (!tile_view_is(user))
+      continue;
+    erase_unused_views(mlirOperationGetResult(user, 0), b);
+    if (!tile_value_is_used(mlirOperationGetResult(user, 0)))
+      mlirRewriterBaseEraseOp(b->rw, user);
+  }
+}
+
 static void erase_unused_tiles(const Pipeline *p, TileBuilder *b) {
   for (int i = 0; i < p->loop->body.num_buffers; i++) {
     MlirValue root = p->loop->body.buffers[i].root;
-    if (p->rings[i].num_slots > 1 && !tile_value_is_used(root))
+    if (p->rings[i].num_slots < 2)
+      continue;
+    erase_unused_views(root, b);
+    if (!tile_value_is_used(root))
       mlirRewriterBaseEraseOp(b->rw, mlirOpResultGetOwner(root));
   }
 }

@@ -137,5 +137,13 @@ MlirValue emit_zero(TileBuilder *b, MlirType type);
 MlirValue emit_int(TileBuilder *b, MlirType type, int64_t value);
 /// The slot of the iteration that `stage` runs.
 MlirValue emit_slot(Emitter *e, int32_t stage, int32_t num_slots);
+/// The type of a tile with a slot of it per iteration in flight.
+MlirType emit_ring_type(MlirType tile, int32_t num_slots);
+/// The ring of `tile`, or the view of it that corresponds to `tile`; null when
+/// there is one version only, and for windows.
+MlirValue emit_ring(Emitter *e, MlirValue tile);
+/// Makes what uses rings in `clone` use the slot of `stage`; returns the op
+/// that stands for the clone. Moves the insertion point.
+MlirOperation emit_ring_slots(Emitter *e, MlirOperation clone, int32_t stage);
 
 #endif // TILE_TRANSFORMS_SOFTWARE_PIPELINE_H

@@ -2,6 +2,7 @@
 
 #include "WsEmit.h"
 
+#include "Tile/Dialect/ElementLoops.h"
 #include "Tile/Ops/arith.h"
 #include "Tile/Ops/memref.h"
 #include "Tile/Ops/scf.h"
@@ -157,7 +158,10 @@ static void use_slots(WsEmit *e, MlirOperation op) {
     TileRoleBuffer *buffer = operand_buffer(e, op, i);
     if (!buffer)
       continue;
-    mlirRewriterBaseSetInsertionPointBefore(e->b.rw, op);
+    // The body of an element loop holds no views.
+    TileParallelOp elements = tile_parallel_around(op);
+    mlirRewriterBaseSetInsertionPointBefore(e->b.rw,
+                                            elements.op.ptr ? elements.op : op);
     if (memref_load_is(op)) {
       load_from_slot(e, op, buffer);
       return;
