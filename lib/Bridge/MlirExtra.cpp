@@ -9,8 +9,6 @@
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Rewrite.h"
 #include "mlir/CAPI/Support.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
@@ -198,33 +196,6 @@ MlirBlock mlirxSplitBlock(MlirRewriterBase rewriter, MlirOperation before) {
 // mlirBlockEraseArgument erases one at a time, in quadratic time.
 void mlirxEraseArguments(MlirBlock block, intptr_t start, intptr_t count) {
   unwrap(block)->eraseArguments(start, count);
-}
-
-//===-- Loops -------------------------------------------------------------===//
-
-// scf::pipelineForLoop has no C API.
-MlirLogicalResult
-mlirxPipelineForLoop(MlirRewriterBase rewriter, MlirOperation loop,
-                     const MlirxStage *stages, intptr_t num_stages,
-                     bool peel_epilogue, MlirxPredicateFn predicate,
-                     void *user_data, MlirOperation *out_loop) {
-  scf::PipeliningOption options;
-  options.getScheduleFn =
-      [=](scf::ForOp, std::vector<std::pair<Operation *, unsigned>> &schedule) {
-        for (const MlirxStage &entry : ArrayRef(stages, num_stages))
-          schedule.emplace_back(unwrap(entry.op), entry.stage);
-      };
-  options.peelEpilogue = peel_epilogue;
-  options.supportDynamicLoops = predicate != nullptr;
-  if (predicate)
-    options.predicateFn = [=](RewriterBase &r, Operation *op, Value condition) {
-      return unwrap(predicate(wrap(&r), wrap(op), wrap(condition), user_data));
-    };
-  FailureOr<scf::ForOp> result = scf::pipelineForLoop(
-      *unwrap(rewriter), cast<scf::ForOp>(unwrap(loop)), options);
-  if (succeeded(result))
-    *out_loop = wrap(result->getOperation());
-  return wrap(LogicalResult(result));
 }
 
 //===-- Analyses ----------------------------------------------------------===//

@@ -148,32 +148,6 @@ MLIR_CAPI_EXPORTED MlirBlock mlirxSplitBlock(MlirRewriterBase rewriter,
 MLIR_CAPI_EXPORTED void mlirxEraseArguments(MlirBlock block, intptr_t start,
                                             intptr_t count);
 
-//===-- Loops -------------------------------------------------------------===//
-
-/// Places an op of a loop body in a pipeline stage; stage 0 starts first.
-typedef struct {
-  MlirOperation op;
-  unsigned stage;
-} MlirxStage;
-
-/// Guards `op` by `condition` (i1) and returns the op that holds the result,
-/// which may be `op` itself; null gives up.
-typedef MlirOperation (*MlirxPredicateFn)(MlirRewriterBase rewriter,
-                                          MlirOperation op, MlirValue condition,
-                                          void *user_data);
-
-/// Software-pipelines an `scf.for` with upstream's scf::pipelineForLoop.
-///
-/// `stages` lists every op of the body but the terminator, in the order that
-/// the new body gets. Without `predicate` the bounds must be constants that
-/// fill the pipeline; with it they are free, and `peel_epilogue` false keeps
-/// the last iterations in the loop under predicates. On success `out_loop` is
-/// the new loop and the old one is gone.
-MLIR_CAPI_EXPORTED MlirLogicalResult mlirxPipelineForLoop(
-    MlirRewriterBase rewriter, MlirOperation loop, const MlirxStage *stages,
-    intptr_t num_stages, bool peel_epilogue, MlirxPredicateFn predicate,
-    void *user_data, MlirOperation *out_loop);
-
 //===-- Analyses; valid until the IR below `root` changes -----------------===//
 
 typedef struct {

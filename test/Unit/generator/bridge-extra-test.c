@@ -265,113 +265,12 @@ static void test_analyses(void **state) {
   mlirIRRewriterDestroy(b.rw);
 }
 
-//===-- Software pipelining -----------------------------------------------===//
-
-// for i: c[i] = a[i] + a[i]
-typedef struct {
-  MlirOperation loop, load, add, store;
-} Loop;
-
-static Loop build_loop(BuildFixture *f, MlirValue upper) {
-  TileBuilder *b = &f->builder;
-  MlirValue a = build_arg(f, "memref<?xf32>"),
-            c = build_arg(f, "memref<?xf32>");
-  MlirValue zero = arith_constant(b, build_attribute(f, "0 : index"));
-  MlirValue one = arith_constant(b, build_attribute(f, "1 : index"));
-  MlirBlock body;
-  MlirRegion region = build_region(&body);
-  MlirValue i =
-      mlirBlockAddArgument(body, build_type(f, "index"), f->builder.loc);
-  TileBuilder in_body = build_at_end(f, body);
-  Loop loop;
-  loop.load = memref_load_op(&in_body, a, TILE_VALUES(i)).op;
-  MlirValue x = mlirOperationGetResult(loop.load, 0);
-  loop.add = arith_addf_op(&in_body, x, x).op;
-  loop.store = memref_store_op(&in_body, mlirOperationGetResult(loop.add, 0), c,
-                               TILE_VALUES(i))
-                   .op;
-  scf_yield(&in_body);
-  mlirIRRewriterDestroy(in_body.rw);
-  loop.loop = scf_for_op(b, .lowerBound = zero, .upperBound = upper,
-                         .step = one, .region = region)
-                  .op;
-  return loop;
-}
-
-static int num_ops(MlirBlock block, bool (*is)(MlirOperation)) {
-  int count = 0;
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); op.ptr;
-       op = mlirOperationGetNextInBlock(op))
-    count += is(op);
-  return count;
-}
-
-static void test_pipeline(void **state) {
-  BuildFixture *f = *state;
-  MlirValue four = arith_constant(&f->builder, build_attribute(f, "4 : index"));
-  Loop loop = build_loop(f, four);
-  MlirxStage stages[] = {{loop.store, 1}, {loop.add, 1}, {loop.load, 0}};
-  // Within a stage, the order of the list has to respect the operands.
-  MlirxStage right[] = {stages[1], stages[0], stages[2]};
-  MlirRewriterBase rewriter = mlirIRRewriterCreateFromOp(loop.loop);
-  MlirOperation result = {NULL};
-  assert_true(mlirxPipelineForLoop(rewriter, loop.loop, right, 3, true, NULL,
-                                   NULL, &result)
-                  .value);
-  assert_true(scf_for_is(result));
-  assert_int_equal(scf_for_results(scf_for_cast(result)).n, 1);
-  // Prologue: one load. Epilogue: one store.
-  assert_int_equal(num_ops(f->body, memref_load_is), 1);
-  assert_int_equal(num_ops(f->body, memref_store_is), 1);
-  check_module(f);
-  mlirIRRewriterDestroy(rewriter);
-}
-
-// Every op may run speculatively here, so nothing needs a guard.
-static MlirOperation count_guarded(MlirRewriterBase rewriter, MlirOperation op,
-                                   MlirValue condition, void *user_data) {
-  (void)rewriter;
-  assert_true(memref_load_is(op));
-  assert_true(mlirTypeIsAInteger(mlirValueGetType(condition)));
-  ++*(int *)user_data;
-  return op;
-}
-
-static void test_pipeline_dynamic(void **state) {
-  BuildFixture *f = *state;
-  Loop loop = build_loop(f, build_arg(f, "index"));
-  MlirxStage stages[] = {{loop.add, 1}, {loop.store, 1}, {loop.load, 0}};
-  MlirRewriterBase rewriter = mlirIRRewriterCreateFromOp(loop.loop);
-  MlirOperation result = {NULL};
-  int num_calls = 0;
-  // Without a predicate the trip count must be known.
-  assert_false(mlirxPipelineForLoop(rewriter, loop.loop, stages, 3, true, NULL,
-                                    NULL, &result)
-                   .value);
-  assert_null(result.ptr);
-  assert_true(mlirxPipelineForLoop(rewriter, loop.loop, stages, 3, false,
-                                   count_guarded, &num_calls, &result)
-                  .value);
-  // The load runs ahead, in the prologue and in the loop, so it is guarded.
-  // The last stage runs exactly as often as the loop did.
-  assert_int_equal(num_calls, 2);
-  assert_int_equal(num_ops(f->body, memref_load_is), 1);
-  assert_int_equal(num_ops(f->body, memref_store_is), 0);
-  MlirBlock body =
-      mlirRegionGetFirstBlock(scf_for_region(scf_for_cast(result)));
-  assert_int_equal(num_ops(body, memref_load_is), 1);
-  assert_int_equal(num_ops(body, memref_store_is), 1);
-  check_module(f);
-  mlirIRRewriterDestroy(rewriter);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       BUILD_TEST(test_clone),       BUILD_TEST(test_clone_regions),
       BUILD_TEST(test_diagnostics), BUILD_TEST(test_effects),
       BUILD_TEST(test_traits),      BUILD_TEST(test_folding),
       BUILD_TEST(test_blocks),      BUILD_TEST(test_analyses),
-      BUILD_TEST(test_pipeline),    BUILD_TEST(test_pipeline_dynamic),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
