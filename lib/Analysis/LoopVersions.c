@@ -8,8 +8,9 @@
 //   (V2) every read elsewhere follows, in its block, a write of the whole tile
 //        that is not before the loop;
 //   (V3) only tile ops, windows, views, and loads and stores of elements use
-//   it,
-//        and a slot more of each view has a rank that tiles may have.
+//        it, and a slot more of each view has a rank that tiles may have;
+//   (V4) no two copies of an iteration write the same part of it: asynchronous
+//        ones of one slot land in any order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -285,6 +286,45 @@ static MlirOperation find_stale_read(const TileLoopBody *body, int buffer) {
   return (MlirOperation){NULL};
 }
 
+// Different branches of one guard: not both are executed.
+static bool are_exclusive(const TileStatement *a, const TileStatement *b) {
+  int count = a->num_guards < b->num_guards ? a->num_guards : b->num_guards;
+  for (int g = 0; g < count; g++) {
+    if (!mlirOperationEqual(a->guards[g].op, b->guards[g].op))
+      return false;
+    if (a->guards[g].branch != b->guards[g].branch)
+      return true;
+  }
+  return false;
+}
+
+static bool copies_meet(const TileStatement *a, const TileStatement *b,
+                        int buffer) {
+  for (int i = 0; i < a->num_accesses; i++)
+    for (int j = 0; j < b->num_accesses; j++) {
+      const TileLoopAccess *x = &a->accesses[i], *y = &b->accesses[j];
+      Box first, second;
+      if (x->buffer == buffer && y->buffer == buffer && x->writes &&
+          y->writes &&
+          (!box_of(x->tile, &first) || !box_of(y->tile, &second) ||
+           box_meets(&first, &second)))
+        return true;
+    }
+  return false;
+}
+
+// (V4); null when it holds, else the second copy.
+static MlirOperation find_second_copy(const TileLoopBody *body, int buffer) {
+  for (int i = 0; i < body->num_statements; i++)
+    for (int j = i + 1; j < body->num_statements; j++) {
+      const TileStatement *a = &body->statements[i], *b = &body->statements[j];
+      if (tile_copy_is(a->op) && tile_copy_is(b->op) && !are_exclusive(a, b) &&
+          copies_meet(a, b, buffer))
+        return b->op;
+    }
+  return (MlirOperation){NULL};
+}
+
 void tile_loop_versions_find(TileLoopBody *body) {
   for (int i = 0; i < body->num_buffers; i++) {
     TileLoopBuffer *buffer = &body->buffers[i];
@@ -305,6 +345,10 @@ void tile_loop_versions_find(TileLoopBody *body) {
       continue;
     buffer->blame = find_stale_read(body, i);
     buffer->code = buffer->blame.ptr ? "tile-pipeline/stale-read" : NULL;
+    if (!buffer->code) {
+      buffer->blame = find_second_copy(body, i);
+      buffer->code = buffer->blame.ptr ? "tile-pipeline/overwritten" : NULL;
+    }
     buffer->is_versioned = !buffer->code;
   }
 }

@@ -207,6 +207,8 @@ static const char *help_text(const char *code) {
       {"tile-pipeline/used-outside",
        "the tile is read outside the loop as well; a tile of its own helps"},
       {"tile-pipeline/use", "an op that is no tile op uses the tile"},
+      {"tile-pipeline/overwritten",
+       "another copy of the iteration writes the same part of the tile"},
       {"tile-pipeline/rank", "a ring would have more than 5 dimensions"},
   };
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)

@@ -101,6 +101,28 @@ func.func @hole(%A: memref<64x32xf32>, %n: index) {
   return
 }
 
+// Two copies of one iteration into the same tile: asynchronous ones of one slot
+// would land in any order.
+// CHECK-LABEL: func @twice
+// CHECK: tile.copy {{.*}}tile.stage = 2
+// CHECK: tile.copy {{.*}}tile.stage = 2
+func.func @twice(%A: memref<64x32xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %As = tile.alloc : !T
+  %f = tile.alloc : !F
+  scf.for %i = %c0 to %n step %c1 {
+    %a = tile.region %A[%i, 0] [1, 32] drop [0] : memref<64x32xf32>
+    // expected-remark @+1 {{[tile-pipeline/overwritten] is not fetched ahead of its use: another copy of the iteration writes the same part of the tile}}
+    tile.copy %a to %As : !tile.region<32xf32>, !T
+    %b = tile.region %A[0, 0] [1, 32] drop [0] : memref<64x32xf32>
+    // expected-remark @+1 {{[tile-pipeline/overwritten]}}
+    tile.copy %b to %As : !tile.region<32xf32>, !T
+    tile.copy %As to %f : !T, !F
+  } {tile.num_stages = 2 : i32}
+  return
+}
+
 // A copy in one branch, a read behind it: in the other branch the read sees the
 // tile of an earlier iteration.
 // CHECK-LABEL: func @one_branch
