@@ -10,22 +10,6 @@ bool sync_is_shared_space(TileSpace space) {
   return space == TILE_SPACE_GLOBAL || space == TILE_SPACE_SHARED;
 }
 
-// Number of the buffer behind a tile: shared buffers first, then tensors; -1
-// for memory that threads do not share.
-static int buffer_index(Flow *flow, MlirValue tile) {
-  TileShape shape;
-  if (!tile_shape_of(tile, &shape) || !sync_is_shared_space(shape.space))
-    return -1;
-  TileSharedBuffer *found = tile_shared_memory_find(flow->shared, tile);
-  if (found)
-    return (int)(found - flow->shared->buffers);
-  MlirValue root = tile_tensor_root(tile);
-  size_t i = 0;
-  while (i < flow->num_tensors && !mlirValueEqual(flow->tensors[i].root, root))
-    i++;
-  return i < flow->num_tensors ? (int)(flow->shared->num_buffers + i) : -1;
-}
-
 static bool shared_overlap(const TileSharedBuffer *x,
                            const TileSharedBuffer *y) {
   // Not packed yet: what does not live at the same time may come to share
@@ -36,7 +20,7 @@ static bool shared_overlap(const TileSharedBuffer *x,
          y->offset_bytes < x->offset_bytes + x->size_bytes;
 }
 
-bool sync_buffers_overlap(const Flow *flow, size_t a, size_t b) {
+static bool buffers_overlap(const Flow *flow, size_t a, size_t b) {
   size_t num_shared = flow->shared->num_buffers;
   if (a == b)
     return true;
@@ -48,6 +32,91 @@ bool sync_buffers_overlap(const Flow *flow, size_t a, size_t b) {
          !flow->tensors[b - num_shared].is_distinct;
 }
 
+//===-- Places ------------------------------------------------------------===//
+
+int sync_place_index(const Flow *flow, MlirValue tile, MlirValue slot) {
+  for (size_t i = 0; i < flow->num_places; i++)
+    if (mlirValueEqual(flow->places[i].tile, tile) &&
+        mlirValueEqual(flow->places[i].slot, slot))
+      return (int)i;
+  return -1;
+}
+
+bool sync_place_is_shared(const Flow *flow, size_t place) {
+  return flow->places[place].buffer < flow->shared->num_buffers;
+}
+
+bool sync_places_overlap(const Flow *flow, size_t now, size_t then,
+                         SyncAge age) {
+  const SyncPlace *a = &flow->places[now], *b = &flow->places[then];
+  return a->buffer == b->buffer ? sync_windows_overlap(a, b, age)
+                                : buffers_overlap(flow, a->buffer, b->buffer);
+}
+
+static void add_place(Flow *flow, SyncPlace place) {
+  if (flow->num_places == flow->place_capacity) {
+    size_t capacity = flow->place_capacity ? 2 * flow->place_capacity : 16;
+    SyncPlace *grown = TILE_ARENA_NEW(flow->arena, SyncPlace, capacity);
+    if (flow->num_places)
+      memcpy(grown, flow->places, flow->num_places * sizeof *grown);
+    flow->places = grown;
+    flow->place_capacity = capacity;
+  }
+  flow->places[flow->num_places++] = place;
+}
+
+// The number of a tensor, which comes to be known.
+static size_t tensor_index(Flow *flow, MlirValue root) {
+  for (size_t i = 0; i < flow->num_tensors; i++)
+    if (mlirValueEqual(flow->tensors[i].root, root))
+      return i;
+  if (flow->num_tensors == flow->tensor_capacity) {
+    size_t capacity = flow->tensor_capacity ? 2 * flow->tensor_capacity : 8;
+    Tensor *grown = TILE_ARENA_NEW(flow->arena, Tensor, capacity);
+    if (flow->num_tensors)
+      memcpy(grown, flow->tensors, flow->num_tensors * sizeof *grown);
+    flow->tensors = grown;
+    flow->tensor_capacity = capacity;
+  }
+  flow->tensors[flow->num_tensors] =
+      (Tensor){root, tile_tensor_is_distinct(root)};
+  return flow->num_tensors++;
+}
+
+static void note_tile(Flow *flow, MlirValue tile) {
+  TileShape shape;
+  if (!tile_shape_of(tile, &shape) || !sync_is_shared_space(shape.space) ||
+      sync_place_index(flow, tile, (MlirValue){NULL}) >= 0)
+    return;
+  TileSharedBuffer *found = tile_shared_memory_find(flow->shared, tile);
+  size_t buffer = found ? (size_t)(found - flow->shared->buffers)
+                        : flow->shared->num_buffers +
+                              tensor_index(flow, tile_tensor_root(tile));
+  add_place(flow, sync_place_of_tile(tile, buffer, found != NULL));
+}
+
+static void note_slot(Flow *flow, MlirValue barrier, MlirValue slot) {
+  TileSharedBuffer *found = tile_shared_memory_find(flow->shared, barrier);
+  if (found && sync_place_index(flow, barrier, slot) < 0)
+    add_place(flow,
+              sync_place_of_slot(barrier, slot,
+                                 (size_t)(found - flow->shared->buffers)));
+}
+
+void sync_places_note(Flow *flow, MlirOperation op) {
+  if (tile_region_is(op) || tile_view_is(op))
+    return;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    note_tile(flow, mlirOperationGetOperand(op, i));
+  TileCopyOp copy = tile_copy_dyn(op);
+  TileBarrierWaitOp wait = tile_barrier_wait_dyn(op);
+  if (!mlirOperationIsNull(copy.op) && !mlirValueIsNull(tile_copy_signal(copy)))
+    note_slot(flow, tile_copy_signal(copy), tile_copy_slot(copy));
+  if (!mlirOperationIsNull(wait.op))
+    note_slot(flow, tile_barrier_wait_barrier(wait),
+              tile_barrier_wait_slot(wait));
+}
+
 //===-- Accesses ----------------------------------------------------------===//
 
 typedef struct {
@@ -55,12 +124,17 @@ typedef struct {
   Accesses *out;
 } AccessWalk;
 
-static void add_bits(AccessWalk *walk, MlirValue tile, int bits) {
-  int buffer = buffer_index(walk->flow, tile);
-  if (buffer < 0)
+static void add_slot(AccessWalk *walk, MlirValue tile, MlirValue slot,
+                     int bits) {
+  int place = sync_place_index(walk->flow, tile, slot);
+  if (place < 0)
     return;
-  walk->out->bits[buffer] |= (uint8_t)bits;
+  walk->out->bits[place] |= (uint8_t)bits;
   walk->out->exist = true;
+}
+
+static void add_bits(AccessWalk *walk, MlirValue tile, int bits) {
+  add_slot(walk, tile, (MlirValue){NULL}, bits);
 }
 
 static void add_access(AccessWalk *walk, MlirValue tile, bool reads,
@@ -103,6 +177,24 @@ static bool is_tma_store(MlirOperation op) {
          dst.space == TILE_SPACE_GLOBAL;
 }
 
+// (S4) Who waits for a phase reads the mbarrier, and the copies of the next
+// phase overwrite it. Those of roles are ordered by their channels.
+static void add_phases(AccessWalk *walk, MlirOperation op) {
+  if (walk->flow->is_in_role)
+    return;
+  if (tile_barrier_wait_is(op)) {
+    TileBarrierWaitOp wait = tile_barrier_wait_cast(op);
+    if (!tile_barrier_wait_leader(wait))
+      add_slot(walk, tile_barrier_wait_barrier(wait),
+               tile_barrier_wait_slot(wait), READS);
+  }
+  if (!tile_copy_is(op) || !walk->out->is_async)
+    return;
+  TileCopyOp copy = tile_copy_cast(op);
+  if (!mlirValueIsNull(tile_copy_signal(copy)))
+    add_slot(walk, tile_copy_signal(copy), tile_copy_slot(copy), WRITES);
+}
+
 static bool is_under_way(MlirOperation op) {
   return (tile_copy_is(op) && tile_copy_async(tile_copy_cast(op))) ||
          (tile_gemm_is(op) && tile_gemm_async(tile_gemm_cast(op)));
@@ -115,8 +207,9 @@ Accesses sync_accesses_of(Flow *flow, MlirOperation op) {
                   .is_under_way = is_under_way(op)};
   AccessWalk walk = {flow, &out};
   out.fills_tile = out.is_async && tile_copy_is(op) &&
+                   mlirValueIsNull(tile_copy_signal(tile_copy_cast(op))) &&
                    tile_is_whole(tile_copy_dst(tile_copy_cast(op)));
-  memset(out.bits, 0, flow->num_buffers);
+  memset(out.bits, 0, flow->num_places);
   if (!tile_op_is(op)) {
     add_accesses_of_other(&walk, op);
     return out;
@@ -129,5 +222,6 @@ Accesses sync_accesses_of(Flow *flow, MlirOperation op) {
     else
       add_access(&walk, accesses[i].tile, accesses[i].reads,
                  accesses[i].writes);
+  add_phases(&walk, op);
   return out;
 }

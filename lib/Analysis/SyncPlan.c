@@ -1,7 +1,9 @@
 //===- SyncPlan.c - Where threads meet and writers fence ------------------===//
 //
-// A forward data-flow analysis over a kernel. The state holds, per buffer, what
-// threads may have done since they last met. Rules:
+// A forward data-flow analysis over a kernel. The state holds, per place (a
+// buffer, or a window of one: SyncWindows.c) and age, what threads may have
+// done since they last met. Rules, between places that may have bytes in
+// common:
 //
 //   (S1) A generic access after a generic write of the same bytes, or a generic
 //        write after a generic read, needs a barrier: the threads may differ.
@@ -12,11 +14,10 @@
 //        barrier; no fence, because a read leaves nothing to be made visible.
 //   (S4) An asynchronous write needs nothing behind it: every thread waits for
 //        it before it goes on, on the mbarrier that the copy signals.
-//        But a thread that waits for one copy to a tile must not miss two: the
-//        parity of the mbarrier would be the same again. Mostly a barrier
-//        stands between because the tile was read; where none does, the next
-//        copy to the whole tile gets one. Rings are windows of tiles: their
-//        other barriers order them.
+//        But a thread that waits for one phase of an mbarrier must not miss
+//        two: its parity would be the same again. So a wait reads the slot of
+//        the mbarrier and the next copy that signals it writes the slot. A copy
+//        whose mbarrier is not known yet counts by the tile that it fills.
 //   (S5) A barrier without a fence orders generic writes but leaves them
 //        unfenced; the fence may then follow it.
 //   (S6) Atomic updates need no barrier between them. To any other access one
@@ -32,12 +33,14 @@
 //        done before them is ordered in front of `tile.specialize`; what they
 //        did conflicts with whatever other threads do behind it. Rings of
 //        channels are ordered inside roles by their barriers.
+//  (S10) What an op in a loop needs in its first round only stands in front of
+//        the loop.
 //
 // Tensors are disjoint when they are different arguments of a function that
 // does not opt out (`tile.may_alias`); any other two may be the same memory.
 //
 // Decisions only grow, and the state is a finite set: the fixpoint over loops
-// ends after at most (9 bits per buffer + decisions) rounds.
+// ends after at most (9 bits per place and age + decisions) rounds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +51,7 @@
 
 //===-- State -------------------------------------------------------------===//
 
-// Per buffer, a set of these.
+// Per place and age, a set of these.
 enum {
   GENERIC_READ = 1,
   GENERIC_WRITE = 2,
@@ -65,32 +68,65 @@ enum {
       GENERIC_READ | GENERIC_WRITE | ASYNC_READ | ATOMIC_UPDATE | ASYNC_WRITE
 };
 
+static size_t num_entries(const Flow *flow) {
+  return flow->num_places * SYNC_NUM_AGES;
+}
+
+static size_t entry_place(size_t entry) { return entry / SYNC_NUM_AGES; }
+
+static SyncAge entry_age(size_t entry) {
+  return (SyncAge)(entry % SYNC_NUM_AGES);
+}
+
 static State state_create(Flow *flow) {
-  return (State){TILE_ARENA_NEW(flow->arena, uint16_t, flow->num_buffers + 1)};
+  return (State){TILE_ARENA_NEW(flow->arena, uint16_t, num_entries(flow) + 1)};
 }
 
 static void state_assign(const Flow *flow, State to, State from) {
-  memcpy(to.bits, from.bits, flow->num_buffers * sizeof *to.bits);
+  memcpy(to.bits, from.bits, num_entries(flow) * sizeof *to.bits);
 }
 
 // Joins `from` into `to`; true when `to` grew.
 static bool state_join(const Flow *flow, State to, State from) {
   bool grew = false;
-  for (size_t i = 0; i < flow->num_buffers; i++) {
+  for (size_t i = 0; i < num_entries(flow); i++) {
     grew |= (from.bits[i] & ~to.bits[i]) != 0;
     to.bits[i] |= from.bits[i];
   }
   return grew;
 }
 
-static void state_barrier(const Flow *flow, State state) {
-  for (size_t i = 0; i < flow->num_buffers; i++)
-    state.bits[i] &= (uint16_t)~SINCE_BARRIER;
+static void state_clear(const Flow *flow, State state, int bits) {
+  for (size_t i = 0; i < num_entries(flow); i++)
+    state.bits[i] &= (uint16_t)~bits;
 }
 
-static void state_fence(const Flow *flow, State state) {
-  for (size_t i = 0; i < flow->num_buffers; i++)
-    state.bits[i] &= (uint16_t)~UNFENCED;
+static void state_barrier(const Flow *flow, State state) {
+  state_clear(flow, state, SINCE_BARRIER);
+}
+
+// A round of `loop` ends: its values get new numbers.
+static void state_next_round(const Flow *flow, State state,
+                             MlirOperation loop) {
+  for (size_t i = 0; i < flow->num_places; i++) {
+    MlirOperation home = flow->places[i].home;
+    uint16_t *ages = &state.bits[i * SYNC_NUM_AGES];
+    if (mlirOperationIsNull(home) || !sync_is_inside(home, loop))
+      continue;
+    if (mlirOperationEqual(home, loop)) {
+      ages[SYNC_EARLIER] |= ages[SYNC_PREVIOUS];
+      ages[SYNC_PREVIOUS] = ages[SYNC_SAME];
+    } else {
+      ages[SYNC_OLDER] |=
+          ages[SYNC_SAME] | ages[SYNC_PREVIOUS] | ages[SYNC_EARLIER];
+      ages[SYNC_EARLIER] = ages[SYNC_PREVIOUS] = 0;
+    }
+    ages[SYNC_SAME] = 0;
+  }
+}
+
+static uint16_t *state_now(State state, size_t place) {
+  return &state.bits[place * SYNC_NUM_AGES + SYNC_SAME];
 }
 
 //===-- Transfer ----------------------------------------------------------===//
@@ -101,10 +137,9 @@ typedef struct {
 } Need;
 
 // (S8)
-static void need_stored(const Flow *flow, size_t buffer, uint8_t access,
+static void need_stored(const Flow *flow, size_t place, uint8_t access,
                         bool is_store, Need *need) {
-  bool is_tensor = buffer >= flow->shared->num_buffers;
-  if (is_tensor)
+  if (!sync_place_is_shared(flow, place))
     need->wait = TILE_STORE_WAIT_COMPLETE;
   else if ((access & (WRITES | UPDATES)) && need->wait == TILE_STORE_WAIT_NONE)
     need->wait = TILE_STORE_WAIT_READ;
@@ -133,19 +168,27 @@ static Need need_against(uint8_t access, const Accesses *accesses,
   return need;
 }
 
+static void need_before_access(const Flow *flow, const Accesses *accesses,
+                               size_t place, State state, Need *need) {
+  for (size_t e = 0; e < num_entries(flow); e++) {
+    if (!state.bits[e] ||
+        !sync_places_overlap(flow, place, entry_place(e), entry_age(e)))
+      continue;
+    Need one = need_against(accesses->bits[place], accesses, state.bits[e]);
+    need->barrier |= one.barrier;
+    need->fence |= one.fence;
+    if (state.bits[e] & STORING)
+      need_stored(flow, entry_place(e), accesses->bits[place],
+                  accesses->is_store, need);
+  }
+}
+
 static Need need_before(const Flow *flow, const Accesses *accesses,
                         State state) {
   Need need = {0};
-  for (size_t a = 0; a < flow->num_buffers; a++)
-    for (size_t b = 0; accesses->bits[a] && b < flow->num_buffers; b++) {
-      if (!state.bits[b] || !sync_buffers_overlap(flow, a, b))
-        continue;
-      Need one = need_against(accesses->bits[a], accesses, state.bits[b]);
-      need.barrier |= one.barrier;
-      need.fence |= one.fence;
-      if (state.bits[b] & STORING)
-        need_stored(flow, b, accesses->bits[a], accesses->is_store, &need);
-    }
+  for (size_t i = 0; i < flow->num_places; i++)
+    if (accesses->bits[i])
+      need_before_access(flow, accesses, i, state, &need);
   return need;
 }
 
@@ -176,43 +219,45 @@ static TileSyncPoint *get_point(Flow *flow, MlirOperation op) {
 
 static void perform_store(const Flow *flow, const Accesses *accesses,
                           State state) {
-  for (size_t i = 0; i < flow->num_buffers; i++) {
+  for (size_t i = 0; i < flow->num_places; i++) {
+    uint16_t *now = state_now(state, i);
     if (accesses->bits[i] & READS)
-      state.bits[i] |= ASYNC_READ;
+      *now |= ASYNC_READ;
     if (accesses->bits[i] & WRITES)
-      state.bits[i] |= GENERIC_WRITE;
+      *now |= GENERIC_WRITE;
     if (accesses->bits[i] && accesses->is_under_way)
-      state.bits[i] |= STORING;
+      *now |= STORING;
   }
 }
 
 // The issuing thread has waited; the others have to meet it.
 static void state_stored(const Flow *flow, State state, TileStoreWait wait) {
-  size_t num_shared = flow->shared->num_buffers;
-  for (size_t i = 0; i < flow->num_buffers; i++) {
-    if (!(state.bits[i] & STORING) ||
-        (i >= num_shared && wait != TILE_STORE_WAIT_COMPLETE))
+  for (size_t e = 0; e < num_entries(flow); e++) {
+    bool is_shared = sync_place_is_shared(flow, entry_place(e));
+    if (!(state.bits[e] & STORING) ||
+        (!is_shared && wait != TILE_STORE_WAIT_COMPLETE))
       continue;
-    state.bits[i] |= i < num_shared ? ASYNC_READ : GENERIC_WRITE;
-    state.bits[i] &= (uint16_t)~STORING;
+    state.bits[e] |= is_shared ? ASYNC_READ : GENERIC_WRITE;
+    state.bits[e] &= (uint16_t)~STORING;
   }
 }
 
 static void perform(const Flow *flow, const Accesses *accesses, State state) {
-  for (size_t i = 0; i < flow->num_buffers; i++) {
+  for (size_t i = 0; i < flow->num_places; i++) {
     bool reads = accesses->bits[i] & READS, writes = accesses->bits[i] & WRITES;
+    uint16_t *now = state_now(state, i);
     if (reads)
-      state.bits[i] |= accesses->is_async ? ASYNC_READ : GENERIC_READ;
+      *now |= accesses->is_async ? ASYNC_READ : GENERIC_READ;
     if (reads && accesses->is_async && accesses->is_under_way)
-      state.bits[i] |= MULTIPLYING;
+      *now |= MULTIPLYING;
     if (writes && accesses->is_under_way) // (S7)
-      state.bits[i] |= UNDER_WAY;
+      *now |= UNDER_WAY;
     else if (writes && !accesses->is_async) // (S4)
-      state.bits[i] |= GENERIC_WRITE | UNFENCED;
-    else if (writes && accesses->fills_tile && i < flow->shared->num_buffers)
-      state.bits[i] |= ASYNC_WRITE;
+      *now |= GENERIC_WRITE | UNFENCED;
+    else if (writes && accesses->fills_tile && sync_place_is_shared(flow, i))
+      *now |= ASYNC_WRITE;
     if (accesses->bits[i] & UPDATES)
-      state.bits[i] |= ATOMIC_UPDATE | UNFENCED;
+      *now |= ATOMIC_UPDATE | UNFENCED;
   }
 }
 
@@ -231,7 +276,7 @@ static bool is_last_wait(MlirOperation op) {
 // A product still reads when threads meet in front of the await; behind it they
 // have to meet again.
 static void transfer_await(const Flow *flow, MlirOperation op, State state) {
-  for (size_t i = 0; i < flow->num_buffers; i++) {
+  for (size_t i = 0; i < num_entries(flow); i++) {
     if (!(state.bits[i] & MULTIPLYING))
       continue;
     state.bits[i] |= ASYNC_READ;
@@ -244,7 +289,7 @@ static void transfer_await(const Flow *flow, MlirOperation op, State state) {
 static void transfer_wait(Flow *flow, MlirOperation op, State state) {
   MlirOperation next = mlirOperationGetNextInBlock(op);
   bool has_landed = false;
-  for (size_t i = 0; i < flow->num_buffers; i++) {
+  for (size_t i = 0; i < num_entries(flow); i++) {
     if (!(state.bits[i] & UNDER_WAY))
       continue;
     has_landed = true;
@@ -261,12 +306,14 @@ static void transfer_wait(Flow *flow, MlirOperation op, State state) {
 
 // (S9)
 static void note_in_role(Flow *flow, Accesses *accesses) {
-  for (size_t i = 0; i < flow->num_buffers; i++) {
+  for (size_t i = 0; i < flow->num_places; i++) {
+    uint16_t *bits = &flow->role_bits[i * SYNC_NUM_AGES + SYNC_OLDER];
     if (accesses->bits[i] & READS)
-      flow->role_bits[i] |= accesses->is_async ? ASYNC_READ : GENERIC_READ;
+      *bits |= accesses->is_async ? ASYNC_READ : GENERIC_READ;
     if (accesses->bits[i] & (WRITES | UPDATES))
-      flow->role_bits[i] |= GENERIC_WRITE;
-    if (i < flow->shared->num_buffers && flow->shared->buffers[i].is_ring)
+      *bits |= GENERIC_WRITE;
+    if (sync_place_is_shared(flow, i) &&
+        flow->shared->buffers[flow->places[i].buffer].is_ring)
       accesses->bits[i] = 0;
   }
 }
@@ -280,7 +327,7 @@ static bool transfer_order(Flow *flow, MlirOperation op, State state) {
     return true;
   }
   if (tile_fence_proxy_is(op)) {
-    state_fence(flow, state);
+    state_clear(flow, state, UNFENCED);
     return true;
   }
   if (tile_cp_async_wait_is(op)) {
@@ -321,7 +368,7 @@ static void transfer_op(Flow *flow, MlirOperation op, State state) {
     if (point->store_wait)
       state_stored(flow, state, point->store_wait);
     if (point->fence)
-      state_fence(flow, state);
+      state_clear(flow, state, UNFENCED);
     if (point->barrier)
       state_barrier(flow, state);
   }
@@ -364,6 +411,7 @@ static void transfer_regions(Flow *flow, MlirOperation op, State state) {
     for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
       state_assign(flow, round, state);
       transfer_region(flow, mlirOperationGetRegion(op, r), round);
+      state_next_round(flow, round, op);
       grew |= state_join(flow, state, round);
     }
   } while (grew);
@@ -377,15 +425,103 @@ static void transfer_while(Flow *flow, MlirOperation op, State state) {
     transfer_region(flow, mlirOperationGetRegion(op, 0), round);
     state_assign(flow, end, round);
     transfer_region(flow, mlirOperationGetRegion(op, 1), round);
+    state_next_round(flow, round, op);
   } while (state_join(flow, state, round));
   state_assign(flow, state, end);
 }
 
 static bool is_pending(const Flow *flow, State state, int bits) {
-  for (size_t i = 0; i < flow->num_buffers; i++)
+  for (size_t i = 0; i < num_entries(flow); i++)
     if (state.bits[i] & bits)
       return true;
   return false;
+}
+
+// Flags of all points: what the plan costs.
+static int plan_cost(const TileSyncPlan *plan) {
+  int cost = 0;
+  for (size_t i = 0; i < plan->num_points; i++)
+    cost += plan->points[i].barrier + plan->points[i].fence;
+  return cost;
+}
+
+static TileSyncPlan plan_copy(const Flow *flow, const TileSyncPlan *plan) {
+  TileSyncPlan copy = *plan;
+  copy.points = TILE_ARENA_NEW(flow->arena, TileSyncPoint, plan->capacity + 1);
+  if (plan->num_points)
+    memcpy(copy.points, plan->points, plan->num_points * sizeof *plan->points);
+  return copy;
+}
+
+// What stands in `plan` beyond `base`.
+static TileSyncPoint plan_extra(const TileSyncPlan *plan,
+                                const TileSyncPlan *base) {
+  TileSyncPoint extra = {0};
+  for (size_t i = 0; i < plan->num_points; i++) {
+    const TileSyncPoint *point = &plan->points[i];
+    const TileSyncPoint *other = find_point(base, point->before);
+    extra.barrier |= point->barrier && !(other && other->barrier);
+    extra.fence |= point->fence && !(other && other->fence);
+  }
+  return extra;
+}
+
+static void transfer_rounds(Flow *flow, MlirOperation op, State state) {
+  if (scf_while_is(op))
+    transfer_while(flow, op, state);
+  else
+    transfer_regions(flow, op, state);
+}
+
+static void apply_point(const Flow *flow, const TileSyncPoint *point,
+                        State state) {
+  if (point->fence)
+    state_clear(flow, state, UNFENCED);
+  if (point->barrier)
+    state_barrier(flow, state);
+}
+
+static int loop_depth(MlirOperation op) {
+  int depth = 0;
+  for (op = mlirOperationGetParentOperation(op);
+       !mlirOperationIsNull(op) && !tile_kernel_is(op);
+       op = mlirOperationGetParentOperation(op))
+    depth += scf_for_is(op) || scf_while_is(op);
+  return depth;
+}
+
+// (S10) The rounds are tried with what was done before them as it is, and as it
+// were behind a barrier and a fence. Deep nests are not: their trials multiply.
+static void transfer_loop(Flow *flow, MlirOperation op, State state) {
+  enum { MAX_TRIED_DEPTH = 2 };
+  const TileSyncPoint *given = find_point(flow->plan, op);
+  if (given)
+    apply_point(flow, given, state);
+  if (!is_pending(flow, state, SINCE_BARRIER | UNFENCED) ||
+      loop_depth(op) > MAX_TRIED_DEPTH) {
+    transfer_rounds(flow, op, state);
+    return;
+  }
+  TileSyncPlan before = plan_copy(flow, flow->plan);
+  State met = state_create(flow), late = state_create(flow);
+  state_assign(flow, met, state);
+  state_clear(flow, met, SINCE_BARRIER | UNFENCED);
+  transfer_rounds(flow, op, met);
+  TileSyncPlan with = *flow->plan;
+  *flow->plan = plan_copy(flow, &before);
+  state_assign(flow, late, state);
+  transfer_rounds(flow, op, late);
+  if (plan_cost(flow->plan) <= plan_cost(&with)) {
+    state_assign(flow, state, late);
+    return;
+  }
+  TileSyncPoint extra = plan_extra(flow->plan, &with);
+  *flow->plan = before;
+  TileSyncPoint *point = get_point(flow, op);
+  point->barrier |= extra.barrier;
+  point->fence |= extra.fence;
+  apply_point(flow, point, state);
+  transfer_rounds(flow, op, state);
 }
 
 // (S9)
@@ -421,8 +557,8 @@ static void transfer_block(Flow *flow, MlirBlock block, State state) {
       transfer_roles(flow, op, state);
     else if (scf_if_is(op))
       transfer_if(flow, op, state);
-    else if (scf_while_is(op))
-      transfer_while(flow, op, state);
+    else if (scf_for_is(op) || scf_while_is(op))
+      transfer_loop(flow, op, state);
     else if (mlirOperationGetNumRegions(op) > 0 && !tile_parallel_is(op))
       transfer_regions(flow, op, state);
   }
@@ -430,30 +566,8 @@ static void transfer_block(Flow *flow, MlirBlock block, State state) {
 
 //===-- Entry -------------------------------------------------------------===//
 
-static void note_tensor(Flow *flow, MlirValue value) {
-  TileShape shape;
-  if (!tile_shape_of(value, &shape) || !sync_is_shared_space(shape.space) ||
-      tile_shared_memory_find(flow->shared, value))
-    return;
-  MlirValue root = tile_tensor_root(value);
-  for (size_t i = 0; i < flow->num_tensors; i++)
-    if (mlirValueEqual(flow->tensors[i].root, root))
-      return;
-  if (flow->num_tensors == flow->tensor_capacity) {
-    size_t capacity = flow->tensor_capacity ? 2 * flow->tensor_capacity : 8;
-    Tensor *grown = TILE_ARENA_NEW(flow->arena, Tensor, capacity);
-    if (flow->num_tensors)
-      memcpy(grown, flow->tensors, flow->num_tensors * sizeof *grown);
-    flow->tensors = grown;
-    flow->tensor_capacity = capacity;
-  }
-  flow->tensors[flow->num_tensors++] =
-      (Tensor){root, tile_tensor_is_distinct(root)};
-}
-
-static MlirWalkResult find_tensors(MlirOperation op, void *user_data) {
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    note_tensor(user_data, mlirOperationGetOperand(op, i));
+static MlirWalkResult note_places(MlirOperation op, void *user_data) {
+  sync_places_note(user_data, op);
   return MlirWalkResultAdvance;
 }
 
@@ -478,8 +592,7 @@ void tile_sync_plan_build(TileArena *arena, MlirOperation kernel,
   read_offsets(&shared);
   *out_plan = (TileSyncPlan){0};
   Flow flow = {.arena = arena, .plan = out_plan, .shared = &shared};
-  mlirOperationWalk(kernel, find_tensors, &flow, MlirWalkPreOrder);
-  flow.num_buffers = shared.num_buffers + flow.num_tensors;
-  flow.access_bits = TILE_ARENA_NEW(arena, uint8_t, flow.num_buffers + 1);
+  mlirOperationWalk(kernel, note_places, &flow, MlirWalkPreOrder);
+  flow.access_bits = TILE_ARENA_NEW(arena, uint8_t, flow.num_places + 1);
   transfer_block(&flow, tile_kernel_body(kernel), state_create(&flow));
 }
