@@ -24,8 +24,8 @@ def MakeVariants : Pass<"tile-make-variants", ""> {
 def ExpandElements : Pass<"tile-expand-elements", ""> {
   let summary = "Rewrites ops on tiles into loops over elements";
   let description = [{
-    Consumes: `tile.transpose`, `tile.print` of a tile, element loops that name
-    dimensions of a fragment by constants.
+    Consumes: `tile.transpose`, `tile.im2col`, `tile.print` of a tile, element
+    loops that name dimensions of a fragment by constants.
     Produces: `tile.parallel`; for windows of fragments that constants name,
     fragments of their own and copies around the loop.
     Keeps: everything else.

@@ -1,15 +1,17 @@
 //===- ExpandElements.c - Ops on tiles as loops over elements -------------===//
 //
-// Consumes: `tile.transpose`, `tile.print` of a tile, element loops that index
-//           a fragment by constants.
-// Produces: `tile.parallel` instead of the first two. Windows of fragments that
-//           loops name by constants become fragments of their own, copied in
-//           front of the loop and back behind it.
+// Consumes: `tile.transpose`, `tile.im2col`, `tile.print` of a tile, element
+//           loops that index a fragment by constants.
+// Produces: `tile.parallel` instead of the first three. Windows of fragments
+//           that loops name by constants become fragments of their own, copied
+//           in front of the loop and back behind it.
 // Keeps:    everything else.
 // Fails:    never.
 // Method:   one rewrite per op. Idempotent: what it consumes is gone.
 //
 //===----------------------------------------------------------------------===//
+
+#include "ExpandElements.h"
 
 #include "Tile/Analysis.h"
 #include "Tile/Ops/memref.h"
@@ -40,7 +42,8 @@ static bool prints_tile(MlirOperation op) {
 
 static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
   Plan *plan = user_data;
-  if (!tile_transpose_is(op) && !prints_tile(op) && !tile_parallel_is(op))
+  if (!tile_transpose_is(op) && !tile_im2col_is(op) && !prints_tile(op) &&
+      !tile_parallel_is(op))
     return MlirWalkResultAdvance;
   Item *item = TILE_ARENA_NEW(plan->arena, Item, 1);
   item->op = op;
@@ -51,8 +54,7 @@ static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
 
 //===-- Apply: blocks -----------------------------------------------------===//
 
-// A region of one block; what is emitted next is in it.
-static MlirRegion region_begin(TileBuilder *b, int num_indices) {
+MlirRegion tile_expand_region_begin(TileBuilder *b, int num_indices) {
   MlirType index = mlirIndexTypeGet(tile_builder_context(b));
   MlirBlock block = mlirBlockCreate(0, NULL, NULL);
   for (int i = 0; i < num_indices; i++)
@@ -65,26 +67,15 @@ static MlirRegion region_begin(TileBuilder *b, int num_indices) {
 
 //===-- Apply: one side of a transposition --------------------------------===//
 
-/// A tile operand at an element.
-typedef struct {
-  MlirValue memref, pad; // pad: null when it is 0
-  MlirType element;
-  bool is_global;
-  int rank;
-  MlirValue index[TILE_MAX_RANK];                     // of the memref
-  int64_t offset[TILE_MAX_RANK], size[TILE_MAX_RANK]; // offset -1: not known
-} Side;
-
 static MlirValue sum(TileBuilder *b, MlirValue x, MlirValue y) {
   return arith_addi(b, x, y);
 }
 
-// `at` is the element of the tile.
-static void side_build(TileBuilder *b, MlirValue tile, const MlirValue *at,
-                       Side *out) {
+void tile_element_side_build(TileBuilder *b, MlirValue tile,
+                             const MlirValue *at, TileElementSide *out) {
   TileShape shape;
   TileBuffer buffer = tile_buffer_of(tile);
-  *out = (Side){.memref = tile};
+  *out = (TileElementSide){.memref = tile};
   tile_shape_of(tile, &shape);
   out->element = shape.element;
   out->is_global = shape.space == TILE_SPACE_GLOBAL;
@@ -112,7 +103,7 @@ static void side_build(TileBuilder *b, MlirValue tile, const MlirValue *at,
 }
 
 // i1: the element is in the tensor; null when it is known to be.
-static MlirValue side_inside(TileBuilder *b, const Side *side) {
+static MlirValue side_inside(TileBuilder *b, const TileElementSide *side) {
   MlirValue inside = {NULL};
   MlirType type = mlirValueGetType(side->memref);
   for (int d = 0; d < side->rank && side->is_global; d++) {
@@ -132,29 +123,30 @@ static MlirValue side_inside(TileBuilder *b, const Side *side) {
   return inside;
 }
 
-static MlirValue side_load(TileBuilder *b, const Side *side) {
+static MlirValue side_load(TileBuilder *b, const TileElementSide *side) {
   return memref_load(b, .memref = side->memref,
                      .indices = {side->index, side->rank});
 }
 
-static MlirValue zero_of(TileBuilder *b, MlirType type) {
+MlirValue tile_expand_zero(TileBuilder *b, MlirType type) {
   MlirContext context = tile_builder_context(b);
   return arith_constant(b, tile_elem_is_float(type)
                                ? mlirFloatAttrDoubleGet(context, type, 0.0)
                                : mlirIntegerAttrGet(type, 0));
 }
 
-static MlirValue side_read(TileBuilder *b, const Side *side) {
+static MlirValue side_read(TileBuilder *b, const TileElementSide *side) {
   MlirValue inside = side_inside(b, side);
   MlirBlock outer = mlirRewriterBaseGetInsertionBlock(b->rw);
   if (mlirValueIsNull(inside))
     return side_load(b, side);
-  MlirRegion then = region_begin(b, 0);
+  MlirRegion then = tile_expand_region_begin(b, 0);
   MlirValue loaded = side_load(b, side);
   scf_yield_op(b, {&loaded, 1});
-  MlirRegion otherwise = region_begin(b, 0);
-  MlirValue pad =
-      mlirValueIsNull(side->pad) ? zero_of(b, side->element) : side->pad;
+  MlirRegion otherwise = tile_expand_region_begin(b, 0);
+  MlirValue pad = mlirValueIsNull(side->pad)
+                      ? tile_expand_zero(b, side->element)
+                      : side->pad;
   scf_yield_op(b, {&pad, 1});
   mlirRewriterBaseSetInsertionPointToEnd(b->rw, outer);
   return mlirOperationGetResult(scf_if_op(b, .condition = inside,
@@ -164,7 +156,8 @@ static MlirValue side_read(TileBuilder *b, const Side *side) {
                                 0);
 }
 
-static void side_write(TileBuilder *b, const Side *side, MlirValue value) {
+void tile_element_side_write(TileBuilder *b, const TileElementSide *side,
+                             MlirValue value) {
   MlirValue inside = side_inside(b, side);
   MlirBlock outer = mlirRewriterBaseGetInsertionBlock(b->rw);
   TileValues indices = {(MlirValue *)side->index, side->rank};
@@ -172,7 +165,7 @@ static void side_write(TileBuilder *b, const Side *side, MlirValue value) {
     memref_store(b, .value = value, .memref = side->memref, .indices = indices);
     return;
   }
-  MlirRegion then = region_begin(b, 0);
+  MlirRegion then = tile_expand_region_begin(b, 0);
   memref_store(b, .value = value, .memref = side->memref, .indices = indices);
   scf_yield_op(b, {NULL, 0});
   mlirRewriterBaseSetInsertionPointToEnd(b->rw, outer);
@@ -193,7 +186,7 @@ static MlirValue convert_float(TileBuilder *b, MlirValue value, MlirType to) {
                      : arith_truncf(b, .type = to, .in = value);
 }
 
-static MlirValue convert(TileBuilder *b, MlirValue value, MlirType to) {
+MlirValue tile_expand_convert(TileBuilder *b, MlirValue value, MlirType to) {
   MlirType from = mlirValueGetType(value);
   if (mlirTypeEqual(from, to))
     return value;
@@ -218,17 +211,20 @@ static void expand_transpose(TileBuilder *b, TileTransposeOp transpose) {
   bool by_src = src.space == TILE_SPACE_GLOBAL;
   const TileShape *space = by_src ? &src : &dst;
   int rank = src.rank;
-  MlirRegion body = region_begin(b, rank);
+  MlirRegion body = tile_expand_region_begin(b, rank);
   MlirBlock block = mlirRegionGetFirstBlock(body);
   MlirValue at[TILE_MAX_RANK], exchanged[TILE_MAX_RANK];
   for (int d = 0; d < rank; d++)
     at[d] = exchanged[d] = mlirBlockGetArgument(block, d);
   exchanged[rank - 1] = at[rank - 2];
   exchanged[rank - 2] = at[rank - 1];
-  Side from, to;
-  side_build(b, tile_transpose_src(transpose), by_src ? at : exchanged, &from);
-  side_build(b, tile_transpose_dst(transpose), by_src ? exchanged : at, &to);
-  side_write(b, &to, convert(b, side_read(b, &from), to.element));
+  TileElementSide from, to;
+  tile_element_side_build(b, tile_transpose_src(transpose),
+                          by_src ? at : exchanged, &from);
+  tile_element_side_build(b, tile_transpose_dst(transpose),
+                          by_src ? exchanged : at, &to);
+  tile_element_side_write(
+      b, &to, tile_expand_convert(b, side_read(b, &from), to.element));
   mlirRewriterBaseSetInsertionPointBefore(b->rw, transpose.op);
   tile_parallel_op(b, .extents = {space->extent, rank}, .body = body);
   mlirRewriterBaseEraseOp(b->rw, transpose.op);
@@ -240,7 +236,7 @@ static void expand_print(TileBuilder *b, TilePrintOp print) {
   TileShape shape;
   MlirValue tile = tile_range_at(tile_print_values(print), 0);
   tile_shape_of(tile, &shape);
-  MlirRegion body = region_begin(b, shape.rank);
+  MlirRegion body = tile_expand_region_begin(b, shape.rank);
   MlirBlock block = mlirRegionGetFirstBlock(body);
   MlirValue values[TILE_MAX_RANK + 1];
   for (int d = 0; d < shape.rank; d++)
@@ -381,6 +377,8 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
     b.loc = mlirOperationGetLocation(item->op);
     if (tile_transpose_is(item->op))
       expand_transpose(&b, tile_transpose_cast(item->op));
+    else if (tile_im2col_is(item->op))
+      tile_expand_im2col(&b, tile_im2col_cast(item->op));
     else if (tile_print_is(item->op))
       expand_print(&b, tile_print_cast(item->op));
     else

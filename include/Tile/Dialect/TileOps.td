@@ -9,6 +9,7 @@
 include "Tile/Dialect/TileBufferOps.td"
 include "Tile/Dialect/TileViewOps.td"
 include "Tile/Dialect/TileMoveOps.td"
+include "Tile/Dialect/TileGatherOps.td"
 include "Tile/Dialect/TileElementOps.td"
 include "Tile/Dialect/TileProductOps.td"
 include "Tile/Dialect/TileSparseOps.td"

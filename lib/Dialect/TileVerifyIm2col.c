@@ -1,0 +1,150 @@
+//===- TileVerifyIm2col.c - Constraints of tile.im2col --------------------===//
+//
+// Labels such as (C2) are those of TileGatherOps.td.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tile/Dialect/Im2col.h"
+#include "TileVerify.h"
+
+enum {
+  MAX_PIXELS = 32767,             // of a filter, a stride, a pad
+  MAX_EXTENT = 1 << 30,           // of the image: pads fit beside it in 31 bits
+  MAX_LINES = TILE_MAX_TILE_ELEMS // rows and columns
+};
+
+//===-- The matrix --------------------------------------------------------===//
+
+static void read_pair(MlirAttribute pair, int64_t otherwise, int64_t out[2]) {
+  for (int d = 0; d < 2; d++)
+    out[d] = mlirAttributeIsNull(pair) ? otherwise
+                                       : mlirDenseI64ArrayGetElement(pair, d);
+}
+
+TileIm2colWindow tile_im2col_window(TileIm2colOp im2col) {
+  TileIm2colWindow window;
+  read_pair(tile_im2col_kernel_attr(im2col), 1, window.kernel);
+  read_pair(tile_im2col_stride_attr(im2col), 1, window.stride);
+  read_pair(tile_im2col_dilation_attr(im2col), 1, window.dilation);
+  read_pair(tile_im2col_pad_attr(im2col), 0, window.pad);
+  return window;
+}
+
+int64_t tile_im2col_num_windows(const TileIm2colWindow *window, int dim,
+                                int64_t num_pixels) {
+  int64_t last = num_pixels + 2 * window->pad[dim] -
+                 window->dilation[dim] * (window->kernel[dim] - 1) - 1;
+  return last < 0 ? 0 : last / window->stride[dim] + 1;
+}
+
+//===-- Constraints -------------------------------------------------------===//
+
+static MlirLogicalResult verify_pair(MlirOperation op, const char *name,
+                                     MlirAttribute pair, int64_t smallest) {
+  if (mlirAttributeIsNull(pair))
+    return tile_success();
+  intptr_t count = mlirDenseArrayGetNumElements(pair);
+  if (count != 2)
+    return tile_emit_error(op, "expects '%s' to hold 2 numbers, got %td", name,
+                           count);
+  for (int d = 0; d < 2; d++) {
+    int64_t pixels = mlirDenseI64ArrayGetElement(pair, d);
+    if (pixels < smallest || pixels > MAX_PIXELS)
+      return tile_emit_error(
+          op, "expects numbers from %" PRId64 " to %d in '%s', got %" PRId64,
+          smallest, MAX_PIXELS, name, pixels);
+  }
+  return tile_success();
+}
+
+// (C4)
+static MlirLogicalResult verify_pairs(TileIm2colOp im2col) {
+  MlirOperation op = im2col.op;
+  if (tile_failed(
+          verify_pair(op, "kernel", tile_im2col_kernel_attr(im2col), 1)) ||
+      tile_failed(
+          verify_pair(op, "stride", tile_im2col_stride_attr(im2col), 1)) ||
+      tile_failed(
+          verify_pair(op, "dilation", tile_im2col_dilation_attr(im2col), 1)))
+    return tile_failure();
+  return verify_pair(op, "pad", tile_im2col_pad_attr(im2col), 0);
+}
+
+// A dynamic factor, below 0, counts as 1.
+static MlirLogicalResult verify_count(MlirOperation op, const char *name,
+                                      const int64_t *factors) {
+  int64_t count = 1;
+  for (int i = 0; i < 3; i++) {
+    int64_t factor = factors[i] < 0 ? 1 : factors[i];
+    if (factor > 0 && count > MAX_LINES / factor)
+      return tile_emit_error(op, "expects at most %d %s", MAX_LINES, name);
+    count *= factor;
+  }
+  return tile_success();
+}
+
+// (C5)
+static MlirLogicalResult verify_size(TileIm2colOp im2col,
+                                     const TileShape *image) {
+  TileIm2colWindow window = tile_im2col_window(im2col);
+  int64_t rows[3] = {image->extent[0], 0, 0};
+  int64_t columns[3] = {window.kernel[0], window.kernel[1], image->extent[3]};
+  for (int d = 0; d < image->rank; d++)
+    if (image->extent[d] > MAX_EXTENT)
+      return tile_emit_error(
+          im2col.op, "expects extents of 'image' up to %d, got %" PRId64,
+          MAX_EXTENT, image->extent[d]);
+  for (int d = 0; d < 2; d++)
+    rows[1 + d] =
+        image->extent[1 + d] < 0
+            ? -1
+            : tile_im2col_num_windows(&window, d, image->extent[1 + d]);
+  if (tile_failed(verify_count(im2col.op, "rows", rows)))
+    return tile_failure();
+  return verify_count(im2col.op, "columns", columns);
+}
+
+// (C2)
+static MlirLogicalResult verify_dst(MlirOperation op, MlirValue tile,
+                                    TileShape *out_shape) {
+  TileShape whole;
+  if (tile_failed(tile_verify_tile(op, tile, "dst", 2, 2, out_shape)))
+    return tile_failure();
+  if (out_shape->space != TILE_SPACE_SHARED &&
+      out_shape->space != TILE_SPACE_FRAGMENT)
+    return tile_emit_error(
+        op, "expects 'dst' in shared memory or a fragment, got it in %s",
+        tile_space_name(out_shape->space));
+  if (out_shape->space == TILE_SPACE_FRAGMENT && !tile_is_whole(tile) &&
+      tile_shape_of(tile_buffer_of(tile).base, &whole))
+    return tile_emit_error(
+        op, "expects 'dst' to be a whole fragment, got a window of %s",
+        tile_verify_shape_text(&whole).chars);
+  return tile_success();
+}
+
+MlirLogicalResult tile_im2col_verify(MlirOperation op) {
+  TileIm2colOp im2col = tile_im2col_cast(op);
+  MlirType type = mlirValueGetType(tile_im2col_image(im2col));
+  TileShape image, dst;
+  if (tile_failed(tile_verify_nesting(op)))
+    return tile_failure();
+  if (!tile_shape_get(type, &image) || image.rank != 4 ||
+      image.space != TILE_SPACE_GLOBAL) // (C1)
+    return tile_emit_error(op,
+                           "expects 'image' of rank 4 in global memory, got %s",
+                           tile_verify_type_text(type).chars);
+  if (tile_failed(verify_dst(op, tile_im2col_dst(im2col), &dst)))
+    return tile_failure();
+  bool is_float = tile_elem_is_float(image.element);
+  if (!tile_verify_is_element(image.element) ||
+      is_float != tile_elem_is_float(dst.element)) // (C3)
+    return tile_emit_error(op,
+                           "expects elements that are both floats or both "
+                           "integers, got %s and %s",
+                           tile_verify_type_text(image.element).chars,
+                           tile_verify_type_text(dst.element).chars);
+  if (tile_failed(verify_pairs(im2col)))
+    return tile_failure();
+  return verify_size(im2col, &image);
+}
