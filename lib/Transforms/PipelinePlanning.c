@@ -204,8 +204,8 @@ static const char *help_text(const char *code) {
   } list[] = {
       {"tile-pipeline/stale-read",
        "an op reads the tile where the iteration has not filled it before"},
-      {"tile-pipeline/used-outside",
-       "the tile is read outside the loop as well; a tile of its own helps"},
+      {"tile-pipeline/used-outside", "an op outside the loop reads the tile as "
+                                     "well; a tile of its own helps"},
       {"tile-pipeline/use", "an op that is no tile op uses the tile"},
       {"tile-pipeline/overwritten",
        "another copy of the iteration writes the same part of the tile"},
@@ -224,19 +224,22 @@ static void remark_copy(const Work *work, int item) {
     const TileLoopBuffer *buffer =
         &work->loop.body.buffers[s->accesses[a].buffer];
     if (s->accesses[a].writes && buffer->code) {
-      tile_emit_remark(s->op, buffer->code,
-                       "is not fetched ahead of its use: %s",
-                       help_text(buffer->code));
+      tile_emit_remark_with_note(s->op, mlirOperationGetLocation(buffer->blame),
+                                 "that op is here", buffer->code,
+                                 "is not fetched ahead of its use: %s",
+                                 help_text(buffer->code));
       return;
     }
   }
   if (work->broken[item] >= 0) {
     const TileLoopEdge *edge = &work->loop.plan.edges[work->broken[item]];
     bool is_to = edge->to == item;
-    tile_emit_remark(s->op, "tile-pipeline/dependence",
-                     "is not fetched ahead of its use: %s",
-                     is_to ? tile_loop_edge_text(edge->kind)
-                           : "another op of the loop has to see it first");
+    MlirOperation other = op_of(work, is_to ? edge->from : edge->to);
+    tile_emit_remark_with_note(
+        s->op, mlirOperationGetLocation(other), "that op is here",
+        "tile-pipeline/dependence", "is not fetched ahead of its use: %s",
+        is_to ? tile_loop_edge_text(edge->kind)
+              : "another op of the loop would then come too early");
   } else {
     tile_emit_remark(s->op, "tile-pipeline/unused",
                      "is not fetched ahead: nothing in the loop reads it");

@@ -96,6 +96,7 @@ func.func @hole(%A: memref<64x32xf32>, %n: index) {
     tile.copy %a0 to %s0 : !tile.region<8xf32>, !tile.region<8xf32, #smem>
     // expected-remark @+1 {{[tile-pipeline/stale-read]}}
     tile.copy %a1 to %s1 : !tile.region<16xf32>, !tile.region<16xf32, #smem>
+    // expected-note @+1 {{that op is here}}
     tile.copy %As to %f : !T, !F
   } {tile.num_stages = 2 : i32}
   return
@@ -139,6 +140,7 @@ func.func @one_branch(%A: memref<64x32xf32>, %p: i1, %n: index) {
       // expected-remark @+1 {{[tile-pipeline/stale-read]}}
       tile.copy %a to %As : !tile.region<32xf32>, !T
     }
+    // expected-note @+1 {{that op is here}}
     tile.copy %As to %f : !T, !F
   } {tile.num_stages = 2 : i32}
   return
@@ -154,10 +156,11 @@ func.func @read_after_loop(%A: memref<64x32xf32>, %n: index) {
   %f = tile.alloc : !F
   scf.for %i = %c0 to %n step %c1 {
     %a = tile.region %A[%i, 0] [1, 32] drop [0] : memref<64x32xf32>
-    // expected-remark @+1 {{[tile-pipeline/used-outside] is not fetched ahead of its use: the tile is read outside the loop as well; a tile of its own helps}}
+    // expected-remark @+1 {{[tile-pipeline/used-outside] is not fetched ahead of its use: an op outside the loop reads the tile as well; a tile of its own helps}}
     tile.copy %a to %As : !tile.region<32xf32>, !T
     tile.copy %As to %f : !T, !F
   } {tile.num_stages = 2 : i32}
+  // expected-note @+1 {{that op is here}}
   tile.copy %As to %f : !T, !F
   return
 }
@@ -199,6 +202,7 @@ func.func @in_place(%A: memref<64x32xf32>, %n: index) {
     %b = tile.region %A[%j, 0] [1, 32] drop [0] : memref<64x32xf32>
     // expected-remark @+1 {{[tile-pipeline/dependence] is not fetched ahead of its use: it reads what that op writes}}
     tile.copy %a to %As : !tile.region<32xf32>, !T
+    // expected-note @+1 {{that op is here}}
     tile.copy %As to %b : !T, !tile.region<32xf32>
   } {tile.num_stages = 2 : i32}
   return
@@ -223,6 +227,7 @@ func.func @unused(%A: memref<64x32xf32>, %n: index) {
 func.func @rank_5(%A: memref<64x1x1x1x32xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  // expected-note @+1 {{that op is here}}
   %As = tile.alloc : memref<1x1x1x1x32xf32, #smem>
   %f = tile.alloc : memref<1x1x1x1x32xf32, #tile.fragment>
   scf.for %i = %c0 to %n step %c1 {
@@ -272,6 +277,7 @@ func.func @carried_address(%A: memref<64x32xi32>, %n: index) {
     %a = tile.region %A[%row, 0] [1, 32] drop [0] : memref<64x32xi32>
     // expected-remark @+1 {{[tile-pipeline/dependence] is not fetched ahead of its use: it uses a carried value that that op updates}}
     tile.copy %a to %s : !tile.region<32xi32>, memref<32xi32, #smem>
+    // expected-note @+1 {{that op is here}}
     %w = memref.load %s[%c1] : memref<32xi32, #smem>
     %next = arith.index_cast %w : i32 to index
     scf.yield %next : index
@@ -291,6 +297,7 @@ func.func @foreign_use(%A: memref<64x32xf32>, %n: index) {
     // expected-remark @+1 {{[tile-pipeline/use] is not fetched ahead of its use: an op that is no tile op uses the tile}}
     tile.copy %a to %As : !tile.region<32xf32>, !T
     tile.copy %As to %f : !T, !F
+    // expected-note @+1 {{that op is here}}
     %d = memref.extract_aligned_pointer_as_index %As : !T -> index
   } {tile.num_stages = 2 : i32}
   return

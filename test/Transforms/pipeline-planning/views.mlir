@@ -40,6 +40,7 @@ func.func @half(%A: memref<64x16xf32>, %n: index) {
     %h = tile.region %v[0] [16] : !V
     // expected-remark @+1 {{[tile-pipeline/stale-read] is not fetched ahead of its use: }}
     tile.copy %a to %h : !tile.region<16xf32>, !tile.region<16xf32, #smem>
+    // expected-note @+1 {{that op is here}}
     tile.copy %v to %f : !V, !F
   } {tile.num_stages = 2 : i32}
   return
@@ -61,6 +62,7 @@ func.func @behind(%A: memref<64x8xf32>, %n: index) -> f32 {
     tile.copy %a to %As : !tile.region<4x8xf32>, !T
     tile.copy %As to %f : !T, !F2
   } {tile.num_stages = 2 : i32}
+  // expected-note @+1 {{that op is here}}
   %x = memref.load %v[%c4] : !V
   return %x : f32
 }
@@ -73,6 +75,7 @@ func.func @rank(%A: memref<64x8xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
   %As = tile.alloc : !T
+  // expected-note @+1 {{that op is here}}
   %v = tile.view %As : !T to memref<2x2x2x2x2xf32, #smem>
   %f = tile.alloc : memref<2x2x2x2x2xf32, #tile.fragment>
   scf.for %i = %c0 to %n step %c4 {
