@@ -117,7 +117,8 @@ func.func @twice(%A: memref<64x32xf32>, %n: index) {
     // expected-remark @+1 {{[tile-pipeline/overwritten] is not fetched ahead of its use: another copy of the iteration writes the same part of the tile}}
     tile.copy %a to %As : !tile.region<32xf32>, !T
     %b = tile.region %A[0, 0] [1, 32] drop [0] : memref<64x32xf32>
-    // expected-remark @+1 {{[tile-pipeline/overwritten]}}
+    // expected-remark @+2 {{[tile-pipeline/overwritten]}}
+    // expected-note @+1 {{that op is here}}
     tile.copy %b to %As : !tile.region<32xf32>, !T
     tile.copy %As to %f : !T, !F
   } {tile.num_stages = 2 : i32}
