@@ -29,7 +29,7 @@ def ExpandElements : Pass<"tile-expand-elements", ""> {
     Produces: `tile.parallel`; for windows of fragments that constants name,
     fragments of their own and copies around the loop.
     Keeps: everything else.
-    Fails: never.
+    Fails: never; a `tile.im2col` gets a remark.
   }];
   let dependentDialects = ["arith", "memref", "scf", "tile"];
 }

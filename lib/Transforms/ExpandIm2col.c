@@ -11,6 +11,8 @@
 #include "Tile/Ops/memref.h"
 #include "Tile/Ops/scf.h"
 #include "Tile/Support/Constants.h"
+#include "Tile/Support/Diagnostics.h"
+#include <inttypes.h>
 
 //===-- Arithmetic on numbers of which some are known ---------------------===//
 
@@ -199,6 +201,10 @@ static MlirValue read_element(TileBuilder *b, const Matrix *m, TileInt row,
 void tile_expand_im2col(TileBuilder *b, TileIm2colOp im2col) {
   TileShape dst;
   tile_shape_of(tile_im2col_dst(im2col), &dst);
+  tile_emit_remark(im2col.op, "tile-im2col/gather",
+                   "reads the image one element at a time, %" PRId64
+                   " in all; copies of windows by TMA or cp.async are not made",
+                   tile_shape_num_elems(&dst));
   TileInt first_row = tile_int_value(tile_im2col_row(im2col));
   TileInt first_column = tile_int_value(tile_im2col_column(im2col));
   mlirRewriterBaseSetInsertionPointBefore(b->rw, im2col.op);

@@ -33,6 +33,10 @@ def Tile_Im2colOp : Tile_Op<"im2col", [
     The right factor is a tensor of `kernel[0] kernel[1] C` x F weights, the
     product one of `N OH OW` x F: both are `tile.copy` of plain windows.
 
+    The threads of the block read one element at a time. Convolutions with stride
+    1 can do without the op: the pixels that one element of the filter meets are
+    a plain window of the image, which `tile.copy` moves by TMA.
+
     Rows and columns are counted in 32 bits: both must be fewer than 2^31, and so
     must each extent of the padded image.
 

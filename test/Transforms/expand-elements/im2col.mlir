@@ -1,4 +1,4 @@
-// RUN: %tile_opt_passes 'tile-expand-elements' %s -o %t.once && FileCheck %s < %t.once
+// RUN: %tile_opt_passes 'tile-expand-elements' %s -verify-diagnostics -o %t.once && FileCheck %s < %t.once
 // RUN: %tile_opt_passes 'tile-expand-elements' %t.once -o %t.twice
 // RUN: diff %t.once %t.twice
 
@@ -21,6 +21,7 @@ func.func @one_tap(%X: memref<8x16x16x64xbf16>, %s: index) attributes {tile.num_
   %c32 = arith.constant 32 : index
   %t = tile.alloc : memref<128x32xbf16, #gpu.address_space<workgroup>>
   %k = arith.muli %s, %c32 : index
+  // expected-remark @+1 {{[tile-im2col/gather] reads the image one element at a time, 4096 in all; copies of windows by TMA or cp.async are not made}}
   tile.im2col %X[%s, %k] to %t kernel [3, 3] pad [1, 1] : memref<8x16x16x64xbf16>, memref<128x32xbf16, #gpu.address_space<workgroup>>
   return
 }
@@ -33,6 +34,7 @@ func.func @one_tap(%X: memref<8x16x16x64xbf16>, %s: index) attributes {tile.num_
 // CHECK: memref.load %arg0[%{{.*}}, %{{.*}}, %{{.*}}, %[[CHANNEL]]]
 func.func @several_taps(%X: memref<8x16x16x64xbf16>, %k: index) attributes {tile.num_threads = 128 : i32} {
   %t = tile.alloc : memref<128x32xbf16, #gpu.address_space<workgroup>>
+  // expected-remark @+1 {{[tile-im2col/gather] reads the image one element at a time, 4096 in all; copies of windows by TMA or cp.async are not made}}
   tile.im2col %X[%k, %k] to %t kernel [3, 3] pad [1, 1] : memref<8x16x16x64xbf16>, memref<128x32xbf16, #gpu.address_space<workgroup>>
   return
 }
