@@ -45,6 +45,44 @@ func.func @aligned(%X: memref<?x?x?x64xbf16>, %W: memref<?x?xbf16>, %P: index, %
   return
 }
 
+// Without roles, so that the gathers of later steps overlap products as well;
+// three slots, few channels.
+// CASE: together(X=ints:1x9x7x32:bf16, W=ints:288x64:bf16, P=63, Y=junk:63x64:f32)
+// EXPECT: import convolution
+// EXPECT: Y = convolution.convolve(X, W.reshape(3, 3, 32, -1), pad=(1, 1))
+func.func @together(%X: memref<?x?x?x32xbf16>, %W: memref<?x?xbf16>, %P: index, %Y: memref<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant 0.0 : f32
+  %F = memref.dim %W, %c1 : memref<?x?xbf16>
+  %K = memref.dim %W, %c0 : memref<?x?xbf16>
+  %gx = arith.ceildivui %P, %c64 : index
+  %gy = arith.ceildivui %F, %c64 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %gx, %sy = %gy, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    tile.kernel_config {specialize = #tile.specialize<off>}
+    %As = tile.alloc : memref<64x32xbf16, #smem>
+    %Bs = tile.alloc : memref<32x64xbf16, #smem>
+    %acc = tile.alloc : memref<64x64xf32, #tile.fragment>
+    %row = arith.muli %bx, %c64 : index
+    %first = arith.muli %by, %c64 : index
+    tile.fill %acc, %zero : memref<64x64xf32, #tile.fragment>, f32
+    scf.for %k = %c0 to %K step %c32 {
+      tile.im2col %X[%row, %k] to %As kernel [3, 3] pad [1, 1] : memref<?x?x?x32xbf16>, memref<64x32xbf16, #smem>
+      %b = tile.region %W[%k, %first] [32, 64] : memref<?x?xbf16>
+      tile.copy %b to %Bs : !tile.region<32x64xbf16>, memref<32x64xbf16, #smem>
+      tile.gemm %As, %Bs, %acc : (memref<64x32xbf16, #smem>, memref<32x64xbf16, #smem>, memref<64x64xf32, #tile.fragment>)
+    } {tile.num_stages = 3 : i32}
+    %y = tile.region %Y[%row, %first] [64, 64] : memref<?x?xf32>
+    tile.copy %acc to %y : memref<64x64xf32, #tile.fragment>, !tile.region<64x64xf32>
+    gpu.terminator
+  }
+  return
+}
+
 // Nothing divides anything: steps cross elements of the filter.
 // CASE: odd(X=ints:2x9x11x5:f16, W=ints:75x19:f16, Y=junk:50x19:f32)
 // CASE: odd(X=ints:1x6x4x3:f16, W=ints:45x8:f16, Y=junk:3x8:f32)
