@@ -219,9 +219,10 @@ static MlirValue dims_in_bounds(Lowering *l, const View *view,
   MlirValue inside = {NULL};
   memory_coordinates(l, view, at, coordinates);
   for (int d = first; d < end; d++)
-    inside = and_maybe(
-        l, inside,
-        coordinate_in_bounds(l, coordinates[d], view->memory->extent[d], 1));
+    if (!view->is_inside[d])
+      inside = and_maybe(
+          l, inside,
+          coordinate_in_bounds(l, coordinates[d], view->memory->extent[d], 1));
   return inside;
 }
 
@@ -412,8 +413,8 @@ static void copy_global(Lowering *l, MlirOperation op, Plan *plan) {
   plan->has_lines = has_unit_rows(plan->other) && has_plain_constants(plan);
   if (!plan->has_lines)
     plan->vector = 1;
-  MlirValue fast =
-      and_maybe(l, tile_in_bounds(l, plan->other), rows_are_aligned(l, plan));
+  MlirValue inside = tile_in_bounds(l, plan->other);
+  MlirValue fast = and_maybe(l, inside, rows_are_aligned(l, plan));
   if (!fast.ptr) {
     move_global(l, plan, plan->vector, false);
     return;
@@ -421,7 +422,7 @@ static void copy_global(Lowering *l, MlirOperation op, Plan *plan) {
   ElseBlocks blocks = if_else_begin(l, op, fast);
   move_global(l, plan, plan->vector, false);
   else_begin(l, blocks);
-  move_global(l, plan, 1, true);
+  move_global(l, plan, 1, inside.ptr != NULL);
   else_end(l, op, blocks);
 }
 

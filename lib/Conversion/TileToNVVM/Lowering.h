@@ -43,7 +43,15 @@ typedef struct {
   MlirValue pad;                 // as stored; null: zero
   int64_t align_bytes;           // of rows, known
   bool on_grid; // offsets are known to be multiples of the sizes
+  bool is_inside[TILE_MAX_RANK]; // per memory dimension: it never leaves it
 } View;
+
+/// What follows from how the offsets of a window are computed.
+typedef struct WindowFacts {
+  struct WindowFacts *next;
+  MlirOperation region;
+  bool is_inside[TILE_MAX_RANK]; // per dimension of the source
+} WindowFacts;
 
 //===-- Values that are several registers ---------------------------------===//
 
@@ -78,6 +86,7 @@ typedef struct {
   MlirValue print_array; // arguments of vprintf, made on demand
   Memory *memories;
   Parts *parts;
+  WindowFacts *windows;
   MlirLogicalResult result; // failure: an error was emitted
 } Lowering;
 
@@ -141,6 +150,11 @@ typedef struct {
 /// False where the window has no layout of its own; `error` says why.
 bool shared_window_place(Lowering *l, const View *view, PlacedWindow *out,
                          TileLayoutError *error);
+/// Reads the facts about the windows of a kernel, while its block ids and its
+/// grid can be seen.
+void window_facts_collect(Lowering *l, MlirOperation func);
+/// Null for a window that was made since.
+const WindowFacts *window_facts_find(const Lowering *l, TileRegionOp region);
 /// Whether the view is all of its memory.
 bool is_whole_tile(const View *view);
 /// Pointer to element `index` of storage of `element`s.

@@ -139,6 +139,9 @@ static void view_region(Lowering *l, TileRegionOp region, View *out) {
       out->dim[tile_dim++] = d;
   }
   out->on_grid = tile_region_on_grid(region);
+  const WindowFacts *facts = window_facts_find(l, region);
+  if (facts)
+    memcpy(out->is_inside, facts->is_inside, sizeof out->is_inside);
   out->pad = tile_region_pad(region);
   if (out->pad.ptr)
     out->pad = element_stored(l, out->pad, out->memory->element);
@@ -258,6 +261,8 @@ MlirValue coordinate_in_bounds(Lowering *l, TileInt coordinate, TileInt extent,
 
 // No element of the tile leaves the tensor in dimension `d`.
 static bool window_is_inside(const View *view, int d) {
+  if (view->is_inside[d])
+    return true;
   TileInt offset = view->offset[d], extent = view->memory->extent[d];
   int64_t size = 1;
   for (int t = 0; t < view->shape.rank; t++)

@@ -472,6 +472,7 @@ static MlirLogicalResult lower_kernel(TileArena *arena, MlirOperation func,
   read_block_size(l, func);
   if (!tile_failed(l->result) && build_signature(l, func, &signature)) {
     intptr_t num_old = mlirBlockGetNumArguments(tile_kernel_body(func));
+    window_facts_collect(l, func);
     l->func = build_function(l, func, &signature);
     mlirRewriterBaseEraseOp(l->b.rw, func);
     lower_arguments(l, &signature, num_old);

@@ -44,6 +44,64 @@ gpu.module @m {
     gpu.return
   }
 
+  // Block ids are below the grid: 4 x 8 tiles of 64 x 8 fill the tensor, and
+  // nothing is compared.
+  // CHECK-LABEL: llvm.func @static_grid
+  // CHECK-NOT: arith.cmpi ult
+  // CHECK-NOT: llvm.inline_asm
+  // CHECK: cf.cond_br
+  // CHECK: llvm.store %{{.*}} {alignment = 8 : i64} : i64, !llvm.ptr<1>
+  // CHECK: llvm.store %{{.*}} {alignment = 4 : i64} : i32, !llvm.ptr<1>
+  gpu.func @static_grid(%A: memref<256x64xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>, known_grid_size = array<i32: 4, 8, 1>} {
+    %c8 = arith.constant 8 : index
+    %c64 = arith.constant 64 : index
+    %x = gpu.block_id x
+    %y = gpu.block_id y
+    %m = arith.muli %x, %c64 : index
+    %n = arith.muli %y, %c8 : index
+    %f = tile.alloc {layout = #tile.layout<"wgmma<64x8,wg=1x1>">} : !acc
+    %a = tile.region %A[%m, %n] [64, 8] : memref<256x64xf32>
+    tile.copy %f to %a {instr = #tile.instr<simt>} : !acc, !tile.region<64x8xf32>
+    gpu.return
+  }
+
+  // One row or one column too few, and the last block overhangs: that dimension
+  // is compared, the other one is not.
+  // CHECK-LABEL: llvm.func @overhanging_rows
+  // CHECK: %[[ROWS:.*]] = arith.constant 255 : i32
+  // CHECK: arith.cmpi ult, %{{.*}}, %[[ROWS]] : i32
+  // CHECK: cf.cond_br
+  // CHECK: llvm.inline_asm has_side_effects "{{.*}}setp.lt.and.u32
+  gpu.func @overhanging_rows(%A: memref<255x64xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>, known_grid_size = array<i32: 4, 8, 1>} {
+    %c8 = arith.constant 8 : index
+    %c64 = arith.constant 64 : index
+    %x = gpu.block_id x
+    %y = gpu.block_id y
+    %m = arith.muli %x, %c64 : index
+    %n = arith.muli %y, %c8 : index
+    %f = tile.alloc {layout = #tile.layout<"wgmma<64x8,wg=1x1>">} : !acc
+    %a = tile.region %A[%m, %n] [64, 8] : memref<255x64xf32>
+    tile.copy %f to %a {instr = #tile.instr<simt>} : !acc, !tile.region<64x8xf32>
+    gpu.return
+  }
+  // CHECK-LABEL: llvm.func @overhanging_columns
+  // CHECK: %[[COLS:.*]] = arith.constant 63 : i32
+  // CHECK: arith.cmpi ult, %{{.*}}, %[[COLS]] : i32
+  // CHECK: cf.cond_br
+  // CHECK: llvm.inline_asm has_side_effects "{{.*}}setp.lt.u32
+  gpu.func @overhanging_columns(%A: memref<256x63xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>, known_grid_size = array<i32: 4, 8, 1>} {
+    %c8 = arith.constant 8 : index
+    %c64 = arith.constant 64 : index
+    %x = gpu.block_id x
+    %y = gpu.block_id y
+    %m = arith.muli %x, %c64 : index
+    %n = arith.muli %y, %c8 : index
+    %f = tile.alloc {layout = #tile.layout<"wgmma<64x8,wg=1x1>">} : !acc
+    %a = tile.region %A[%m, %n] [64, 8] : memref<256x63xf32>
+    tile.copy %f to %a {instr = #tile.instr<simt>} : !acc, !tile.region<64x8xf32>
+    gpu.return
+  }
+
   // A tensor that is aligned does not make a window at an odd column so.
   // CHECK-LABEL: llvm.func @odd_column
   // CHECK: %[[BYTES:.*]] = arith.muli %{{.*}}, %c4_i64{{.*}} : i64
