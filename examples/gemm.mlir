@@ -4,14 +4,15 @@
 //   tile-run out/gemm.json ints:300x136:bf16 ints:136x200:bf16 zeros:300x200:f32
 //            --save 2=c.npy --emulate --seed=1
 //
-// The first writes out/gemm.ptx and out/gemm.json, and remarks that the loop is
-// not pipelined yet. The second prints nothing and leaves the product in c.npy.
-// `make demo` does both for two targets and checks every element.
+// The first writes out/gemm.ptx and out/gemm.json. The second prints nothing and
+// leaves the product in c.npy. `make demo` does both for two targets and checks
+// every element.
 //
-// One block computes a tile of 128x128. Its 128 threads are written nowhere
-// below: which thread copies, multiplies and stores what is the compiler's
-// business. A ragged edge is no special case, because a region reads 0 outside
-// its tensor and writes nothing there.
+// One block of 128 threads computes a tile of 128x128. What each of them does is
+// written nowhere below: which thread copies, multiplies and stores what is the
+// compiler's business. So is the pipeline that `tile.num_stages` asks for: while
+// one tile is multiplied, the next two are copied. A ragged edge is no special
+// case, because a region reads 0 outside its tensor and writes nothing there.
 func.func @gemm(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -1,9 +1,9 @@
-// RUN: %tile_opt_passes 'builtin.module(convert-tile-to-nvgpu)' %s -o %t.out
+// RUN: %tile_opt_passes 'convert-tile-to-nvgpu' %s -o %t.out
 // RUN: %tile_opt_passes '' %s -o %t.in
 // RUN: diff %t.in %t.out
 
-// Other instructions are other passes' business; so are copies out of shared
-// memory, copies that convert, and windows with another pad value.
+// Other instructions are other passes' business; so are windows with another
+// pad value.
 !smem = memref<64x64xbf16, #gpu.address_space<workgroup>>
 !window = !tile.region<64x64xbf16>
 func.func @others(%A: memref<?x?xbf16>, %map: !tile.tensor_map, %bar: !tile.barrier<1>) attributes {tile.num_threads = 128 : i32} {
