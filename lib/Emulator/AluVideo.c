@@ -128,7 +128,7 @@ static TileLanes exec_video(TileWarp *warp, const TileInsn *insn,
 //===-- Decode ------------------------------------------------------------===//
 
 /// .b0, .h1, .h32, .b7654: parts by number, the last one first; false when the
-/// text is no selector of `count` parts below `limit_bytes`.
+/// text is no selector of `count` (1, 2 or 4) parts below `limit_bytes`.
 static bool selector_parse(TileText text, uint32_t count, uint32_t limit_bytes,
                            uint8_t *out_bits, uint8_t out_index[4]) {
   if (text.length != 1 + count ||
@@ -136,7 +136,7 @@ static bool selector_parse(TileText text, uint32_t count, uint32_t limit_bytes,
     return false;
   *out_bits = text.start[0] == 'b' ? 8 : 16;
   uint32_t limit = 8 * limit_bytes / *out_bits;
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count && i < 4; i++) {
     uint32_t digit = (uint32_t)(text.start[count - i] - '0');
     if (digit >= limit)
       return false;
@@ -157,7 +157,7 @@ static void decode_pick(TileDecoder *decoder, uint32_t op, uint32_t num_elems,
   if (!selector.length)
     return;
   uint8_t bits;
-  uint8_t index[4];
+  uint8_t index[4] = {0};
   bool is_valid =
       selector_parse(selector, num_elems, num_elems > 1 ? 8 : 4, &bits, index);
   if (!is_valid || (num_elems > 1 && bits != out_pick->bits)) {
