@@ -12,21 +12,12 @@
 #include "Tile/Ops/gpu.h"
 #include "Tile/Ops/memref.h"
 #include "Tile/Ops/scf.h"
+#include "Tile/Support/Arithmetic.h"
 
 // Index arithmetic is shallow; deeper chains count as unknown.
 enum { MAX_DEPTH = 12 };
 
 //===-- Divisors ----------------------------------------------------------===//
-
-// 0 is divisible by everything: gcd(0, x) = x.
-static int64_t gcd(int64_t a, int64_t b) {
-  while (b) {
-    int64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
 
 static int64_t magnitude(int64_t value) {
   return value == INT64_MIN ? 1 : value < 0 ? -value : value;
@@ -50,8 +41,8 @@ static int64_t loop_divisor(MlirValue argument, int depth) {
   ScfForOp loop = scf_for_dyn(parent);
   if (!loop.op.ptr || mlirBlockArgumentGetArgNumber(argument) != 0)
     return 1;
-  return gcd(divisor(scf_for_lowerBound(loop), depth),
-             divisor(scf_for_step(loop), depth));
+  return tile_gcd(divisor(scf_for_lowerBound(loop), depth),
+                  divisor(scf_for_step(loop), depth));
 }
 
 // The value x << n has the divisor of x times 2^n.
@@ -81,16 +72,16 @@ static int64_t divisor(MlirValue value, int depth) {
   MlirOperation op = mlirOpResultGetOwner(value);
   depth--;
   if (keeps_common_divisor(op))
-    return gcd(divisor(mlirOperationGetOperand(op, 0), depth),
-               divisor(mlirOperationGetOperand(op, 1), depth));
+    return tile_gcd(divisor(mlirOperationGetOperand(op, 0), depth),
+                    divisor(mlirOperationGetOperand(op, 1), depth));
   if (arith_muli_is(op))
     return product(divisor(mlirOperationGetOperand(op, 0), depth),
                    divisor(mlirOperationGetOperand(op, 1), depth));
   if (arith_shli_is(op))
     return shift_divisor(op, depth);
   if (arith_select_is(op))
-    return gcd(divisor(mlirOperationGetOperand(op, 1), depth),
-               divisor(mlirOperationGetOperand(op, 2), depth));
+    return tile_gcd(divisor(mlirOperationGetOperand(op, 1), depth),
+                    divisor(mlirOperationGetOperand(op, 2), depth));
   if (arith_index_cast_is(op) || arith_index_castui_is(op) ||
       arith_extsi_is(op) || arith_extui_is(op))
     return divisor(mlirOperationGetOperand(op, 0), depth);

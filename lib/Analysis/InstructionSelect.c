@@ -11,6 +11,7 @@
 #include "Tile/Dialect/TileLayouts.h"
 #include "Tile/LayoutAccess.h"
 #include "Tile/Ops/func.h"
+#include "Tile/Support/Arithmetic.h"
 #include "Tile/Support/Diagnostics.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -57,15 +58,6 @@ int64_t tile_row_align_bytes(MlirValue tile) {
   return align > elem_bytes ? align : elem_bytes;
 }
 
-static int64_t gcd(int64_t a, int64_t b) {
-  while (b) {
-    int64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
 // Rows start `align` bytes apart at least; the window starts at a column.
 static int64_t window_align(MlirValue tile, int64_t align) {
   TileRegionOp region = region_of(tile);
@@ -77,7 +69,7 @@ static int64_t window_align(MlirValue tile, int64_t align) {
       1;
   int64_t column = tile_index_divisor(tile_region_offset(region, last)) *
                    tile_elem_bits(shape.element) / 8;
-  return gcd(align, column);
+  return tile_gcd(align, column);
 }
 
 int64_t tile_window_align_bytes(MlirValue tile) {

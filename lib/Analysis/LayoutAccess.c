@@ -7,6 +7,7 @@
 #include "Tile/LayoutAccess.h"
 #include "LayoutInternal.h"
 #include "Tile/LayoutHardware.h"
+#include "Tile/Support/Arithmetic.h"
 
 #include <string.h>
 
@@ -157,8 +158,6 @@ typedef struct {
   uint64_t lane[5]; // what lane bit i toggles, in the bit address
 } LaneBits;
 
-static bool is_power_of_two(int64_t x) { return x > 0 && !(x & (x - 1)); }
-
 // Fills |out|; false when a lane reaches anything but address bits, or when the
 // rest of the address could carry into units of |unit_bits|.
 static bool lane_bits(const TileLayout *a, int elem_bits, int64_t unit_bits,
@@ -173,7 +172,7 @@ static bool lane_bits(const TileLayout *a, int elem_bits, int64_t unit_bits,
       return false;
     for (uint64_t m = a->image[i]; m; m &= m - 1) {
       int64_t bit = a->out.digit[__builtin_ctzll(m)].stride * elem_bits;
-      if (!is_power_of_two(bit))
+      if (!tile_is_power_of_two(bit))
         return false;
       out->lane[out->n] |= (uint64_t)bit;
     }
@@ -183,7 +182,7 @@ static bool lane_bits(const TileLayout *a, int elem_bits, int64_t unit_bits,
   for (int j = 0; j < a->out.num_digits; j++) {
     const TileLayoutDigit *d = &a->out.digit[j];
     int64_t bits = d->stride * elem_bits;
-    bool is_bit = d->radix == 2 && is_power_of_two(bits);
+    bool is_bit = d->radix == 2 && tile_is_power_of_two(bits);
     if (!(reached >> j & 1) && !is_bit && bits % unit_bits)
       return false;
   }

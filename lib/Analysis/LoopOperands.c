@@ -3,20 +3,12 @@
 #include "Tile/Analysis.h"
 #include "Tile/Ops/arith.h"
 #include "Tile/Ops/scf.h"
+#include "Tile/Support/Arithmetic.h"
 
 //===-- Linear indices ----------------------------------------------------===//
 
 enum { MAX_DEPTH = 12 }; // of index arithmetic; deeper counts as not linear
 static const int64_t max_factor = (int64_t)1 << 20;
-
-static int64_t gcd(int64_t a, int64_t b) {
-  while (b) {
-    int64_t r = a % b;
-    a = b;
-    b = r;
-  }
-  return a < 0 ? -a : a;
-}
 
 static TileLinearIndex linear(TileParallelOp loop, MlirValue value, int depth);
 
@@ -44,7 +36,7 @@ static TileLinearIndex sum(TileLinearIndex x, TileLinearIndex y) {
     x.factor[k] += y.factor[k];
   x.is_rest_known &= y.is_rest_known;
   x.rest += y.rest;
-  x.rest_divisor = gcd(x.rest_divisor, y.rest_divisor);
+  x.rest_divisor = tile_gcd(x.rest_divisor, y.rest_divisor);
   return x;
 }
 

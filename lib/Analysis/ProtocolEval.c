@@ -6,19 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProtocolInternal.h"
+#include "Tile/Support/Arithmetic.h"
 
 //===-- Numbers -----------------------------------------------------------===//
 
 static ProtocolNumber unknown(void) { return (ProtocolNumber){false, 0, 0}; }
-
-static int64_t gcd(int64_t a, int64_t b) {
-  while (b) {
-    int64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
 
 static ProtocolNumber known(int64_t value, int64_t modulus) {
   if (modulus) {
@@ -112,9 +104,9 @@ static ProtocolNumber of_exact(int function, int64_t a, int64_t b) {
 static ProtocolNumber of_two(int function, ProtocolNumber a, ProtocolNumber b) {
   switch (function) {
   case TILE_PROTOCOL_FN_ADD:
-    return known(a.value + b.value, gcd(a.modulus, b.modulus));
+    return known(a.value + b.value, tile_gcd(a.modulus, b.modulus));
   case TILE_PROTOCOL_FN_SUB:
-    return known(a.value - b.value, gcd(a.modulus, b.modulus));
+    return known(a.value - b.value, tile_gcd(a.modulus, b.modulus));
   case TILE_PROTOCOL_FN_MUL:
     return product(a, b);
   case TILE_PROTOCOL_FN_DIV:

@@ -24,6 +24,7 @@
 #include "Tile/Ops/arith.h"
 #include "Tile/Ops/memref.h"
 #include "Tile/Ops/scf.h"
+#include "Tile/Support/Arithmetic.h"
 #include "Tile/Support/Iterate.h"
 
 // Index arithmetic is shallow; deeper chains count as values of their own.
@@ -31,15 +32,6 @@ enum { MAX_DEPTH = 8 };
 #define MAX_FACTOR ((int64_t)1 << 31)
 
 //===-- Sums --------------------------------------------------------------===//
-
-static int64_t gcd(int64_t a, int64_t b) {
-  while (b) {
-    int64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a < 0 ? -a : a;
-}
 
 static SyncSum sum_constant(int64_t constant) {
   return (SyncSum){.constant = constant};
@@ -51,7 +43,7 @@ static SyncSum sum_value(MlirValue value) {
 
 // Of something that is added only a divisor is known.
 static void sum_blur(SyncSum *sum, int64_t factor) {
-  sum->modulus = gcd(sum->modulus, factor);
+  sum->modulus = tile_gcd(sum->modulus, factor);
 }
 
 static void sum_add_term(SyncSum *sum, MlirValue value, int64_t factor) {
@@ -124,15 +116,14 @@ static SyncSum sum_modulo(MlirValue value, int64_t modulus, int depth) {
   return sum;
 }
 
-static bool is_power_of_two(int64_t x) { return x > 0 && !(x & (x - 1)); }
-
 // What is left of a division by a constant; `is_unsigned` wraps below zero.
 static bool remainder_of(MlirOperation op, bool is_unsigned, int depth,
                          SyncSum *out) {
   int64_t n;
   MlirValue value = mlirOperationGetOperand(op, 0);
   if (!mlirxConstantInt(mlirOperationGetOperand(op, 1), &n) || n <= 0 ||
-      (is_unsigned && !is_power_of_two(n) && !is_nonnegative(value, depth)))
+      (is_unsigned && !tile_is_power_of_two(n) &&
+       !is_nonnegative(value, depth)))
     return false;
   *out = sum_modulo(value, n, depth);
   return true;
@@ -186,7 +177,7 @@ static bool wrapped_of(MlirOperation op, int depth, SyncSum *out) {
   bool is_and = arith_andi_is(op), is_xor = arith_xori_is(op);
   if ((!is_and && !is_xor) ||
       !mlirxConstantInt(mlirOperationGetOperand(op, 1), &n) ||
-      (is_and ? !is_power_of_two(n + 1) : n != 1))
+      (is_and ? !tile_is_power_of_two(n + 1) : n != 1))
     return false;
   *out = sum_modulo(mlirOperationGetOperand(op, 0), is_and ? n + 1 : 2, depth);
   out->constant += is_xor;
@@ -414,9 +405,9 @@ static bool is_apart(const SyncSum *now, int64_t now_size, const SyncSum *then,
   if (is_exact && drift != 0 &&
       (drift > 0 ? nearest >= then_size : -nearest >= now_size))
     return true;
-  modulus = gcd(modulus, drift);
+  modulus = tile_gcd(modulus, drift);
   for (int i = 0; i < distance.num_terms; i++)
-    modulus = gcd(modulus, distance.terms[i].factor);
+    modulus = tile_gcd(modulus, distance.terms[i].factor);
   if (modulus == 0)
     return distance.constant >= then_size || -distance.constant >= now_size;
   int64_t above = distance.constant % modulus;

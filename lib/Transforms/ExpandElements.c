@@ -213,11 +213,12 @@ static void expand_transpose(TileBuilder *b, TileTransposeOp transpose) {
   int rank = src.rank;
   MlirRegion body = tile_expand_region_begin(b, rank);
   MlirBlock block = mlirRegionGetFirstBlock(body);
-  MlirValue at[TILE_MAX_RANK], exchanged[TILE_MAX_RANK];
-  for (int d = 0; d < rank; d++)
-    at[d] = exchanged[d] = mlirBlockGetArgument(block, d);
-  exchanged[rank - 1] = at[rank - 2];
-  exchanged[rank - 2] = at[rank - 1];
+  MlirValue at[TILE_MAX_RANK], exchanged[TILE_MAX_RANK]; // the last two
+  for (int d = 0; d < rank; d++) {
+    at[d] = mlirBlockGetArgument(block, d);
+    exchanged[d] =
+        mlirBlockGetArgument(block, d < rank - 2 ? d : 2 * rank - 3 - d);
+  }
   TileElementSide from, to;
   tile_element_side_build(b, tile_transpose_src(transpose),
                           by_src ? at : exchanged, &from);

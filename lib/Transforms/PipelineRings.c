@@ -1,5 +1,4 @@
-//===- PipelineRings.c - Slots of rings in the steps of a pipeline
-//---------===//
+//===- PipelineRings.c - Slots of rings in the steps of a pipeline --------===//
 //
 // A tile with versions is a ring, and a view of it is a view of the ring that
 // gives every slot the shape of the view. What uses either gets a window of one

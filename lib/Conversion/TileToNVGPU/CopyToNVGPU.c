@@ -422,7 +422,7 @@ static void emit_loops(Emitter *e, TileNvgpuTokens *tokens) {
   TileInt in[NUM_WORK_AXES] = {[THREAD] = r->thread};
   e->first = r->thread;
   if (is_loop) {
-    in[LOOP] = tile_int_value(tile_nvgpu_for_begin(r, copy->num_loops));
+    in[LOOP] = tile_int_value(tile_scf_for_begin(&r->b, copy->num_loops));
     TileInt done =
         tile_int_mul(&r->index, in[LOOP], copy->unroll * copy->num_threads);
     e->first = tile_int_add(&r->index, r->thread, done);
@@ -436,7 +436,7 @@ static void emit_loops(Emitter *e, TileNvgpuTokens *tokens) {
       tile_nvgpu_tokens_add(r->arena, tokens, token);
   }
   if (is_loop) {
-    tile_nvgpu_region_end(r);
+    tile_scf_end(&r->b);
     forget(e);
   }
 }
@@ -446,11 +446,11 @@ static void emit_rest(Emitter *e) {
   TileNvgpuRewrite *r = e->rewrite;
   MlirValue takes_part =
       compare_below(r, r->thread, tile_int_constant(copy->rest));
-  tile_nvgpu_if_begin(r, takes_part);
+  tile_scf_if_begin(&r->b, takes_part);
   e->first = r->thread;
   first_split(e);
   emit_step(e, copy->num_loops * copy->unroll);
-  tile_nvgpu_region_end(r);
+  tile_scf_end(&r->b);
 }
 
 void tile_nvgpu_copy_apply(TileNvgpuRewrite *rewrite, const TileNvgpuCopy *copy,

@@ -2,6 +2,7 @@
 #ifndef TILE_CONVERSION_NVGPU_H
 #define TILE_CONVERSION_NVGPU_H
 
+#include "../ScfRegions.h"
 #include "../SharedWindow.h"
 #include "Tile/Analysis.h"
 #include "Tile/Conversion.h"
@@ -19,13 +20,6 @@ typedef struct {
   TileInt thread;     // in the block; in front of all ops
   TileInt lane, warp; // the same, where the kernel holds products
 } TileNvgpuRewrite;
-
-/// Starts a loop `for i in 0 .. count`; what is emitted until
-/// tile_nvgpu_region_end is its body. Returns i.
-MlirValue tile_nvgpu_for_begin(TileNvgpuRewrite *rewrite, int64_t count);
-void tile_nvgpu_if_begin(TileNvgpuRewrite *rewrite, MlirValue condition);
-/// Ends the innermost loop or branch.
-void tile_nvgpu_region_end(TileNvgpuRewrite *rewrite);
 
 //===-- Copies (CopyToNVGPU.c) --------------------------------------------===//
 

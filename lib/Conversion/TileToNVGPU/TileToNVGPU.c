@@ -158,48 +158,6 @@ static MlirLogicalResult plan_build(Plan *plan, MlirBlock block) {
   return tile_success();
 }
 
-//===-- Apply: regions ----------------------------------------------------===//
-
-// A region of one block that ends in a yield; scf.if is not built without.
-static MlirRegion region_with_block(TileNvgpuRewrite *rewrite,
-                                    intptr_t num_args) {
-  MlirLocation loc = rewrite->b.loc;
-  MlirBlock block = mlirBlockCreate(num_args, &rewrite->index.type, &loc);
-  MlirOperationState state = mlirOperationStateGet(TILE_STR("scf.yield"), loc);
-  mlirBlockAppendOwnedOperation(block, mlirOperationCreate(&state));
-  MlirRegion region = mlirRegionCreate();
-  mlirRegionAppendOwnedBlock(region, block);
-  return region;
-}
-
-static MlirBlock enter(TileNvgpuRewrite *rewrite, MlirRegion region) {
-  MlirBlock body = mlirRegionGetFirstBlock(region);
-  mlirRewriterBaseSetInsertionPointBefore(rewrite->b.rw,
-                                          mlirBlockGetTerminator(body));
-  return body;
-}
-
-MlirValue tile_nvgpu_for_begin(TileNvgpuRewrite *rewrite, int64_t count) {
-  TileBuilder *b = &rewrite->b;
-  ScfForOp loop = scf_for_op(b, .lowerBound = tile_const_index(b, 0),
-                             .upperBound = tile_const_index(b, count),
-                             .step = tile_const_index(b, 1),
-                             .region = region_with_block(rewrite, 1));
-  return mlirBlockGetArgument(enter(rewrite, scf_for_region(loop)), 0);
-}
-
-void tile_nvgpu_if_begin(TileNvgpuRewrite *rewrite, MlirValue condition) {
-  ScfIfOp branch = scf_if_op(&rewrite->b, .condition = condition,
-                             .thenRegion = region_with_block(rewrite, 0));
-  enter(rewrite, scf_if_thenRegion(branch));
-}
-
-void tile_nvgpu_region_end(TileNvgpuRewrite *rewrite) {
-  MlirRewriterBase rw = rewrite->b.rw;
-  MlirBlock body = mlirRewriterBaseGetInsertionBlock(rw);
-  mlirRewriterBaseSetInsertionPointAfter(rw, mlirBlockGetParentOperation(body));
-}
-
 //===-- Apply: threads ----------------------------------------------------===//
 
 // Threads per block in x and y; numbers count up in x first.

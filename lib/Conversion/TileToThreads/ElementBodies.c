@@ -112,10 +112,10 @@ static void guard_by_owner(LoopCode *loop, MlirOperation op) {
   if (mlirValueIsNull(loop->owner))
     return;
   mlirRewriterBaseSetInsertionPointBefore(code->b.rw, op);
-  region_if_begin(code, loop->owner);
+  tile_scf_if_begin(&code->b, loop->owner);
   MlirOperation end = mlirRewriterBaseGetOperationAfterInsertion(code->b.rw);
   mlirRewriterBaseMoveOpBefore(code->b.rw, op, end);
-  region_end(code);
+  tile_scf_end(&code->b);
 }
 
 // `op`, a clone, accesses what number `next` of the loop does.
@@ -240,7 +240,7 @@ void loop_code_batch(LoopCode *loop, Element *elements, int count) {
   if (!has_stores)
     return;
   if (!mlirValueIsNull(loop->owner))
-    region_if_begin(loop->code, loop->owner);
+    tile_scf_if_begin(&loop->code->b, loop->owner);
   for (int n = 0; n < loop->num_accesses; n++) {
     const CodeAccess *access = &loop->accesses[n];
     for (int i = 0; access->is_early && access->access.is_store && i < count;
@@ -248,5 +248,5 @@ void loop_code_batch(LoopCode *loop, Element *elements, int count) {
       store_run(loop, n, &elements[i]);
   }
   if (!mlirValueIsNull(loop->owner))
-    region_end(loop->code);
+    tile_scf_end(&loop->code->b);
 }

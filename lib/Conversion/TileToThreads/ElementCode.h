@@ -10,6 +10,7 @@
 #ifndef TILE_CONVERSION_ELEMENT_CODE_H
 #define TILE_CONVERSION_ELEMENT_CODE_H
 
+#include "../ScfRegions.h"
 #include "Tile/Analysis.h"
 #include "Tile/Conversion.h"
 #include "Tile/Dialect/TileLayouts.h"
@@ -89,10 +90,5 @@ void loop_code_rebase(LoopCode *loop, const TileInt *base);
 
 /// Emits a batch (ElementBodies.c). `values` of the elements is filled in.
 void loop_code_batch(LoopCode *loop, Element *elements, int count);
-
-/// Loops and branches of `scf`: what is emitted until region_end is the body.
-MlirValue region_for_begin(ThreadCode *code, int64_t count);
-void region_if_begin(ThreadCode *code, MlirValue condition);
-void region_end(ThreadCode *code);
 
 #endif // TILE_CONVERSION_ELEMENT_CODE_H

@@ -21,46 +21,6 @@
 
 enum { WARP_THREADS = 32 };
 
-//===-- Regions of scf ----------------------------------------------------===//
-
-static MlirRegion region_with_block(ThreadCode *code, intptr_t num_args) {
-  MlirLocation loc = code->b.loc;
-  MlirBlock block = mlirBlockCreate(num_args, &code->index.type, &loc);
-  MlirOperationState state = mlirOperationStateGet(TILE_STR("scf.yield"), loc);
-  mlirBlockAppendOwnedOperation(block, mlirOperationCreate(&state));
-  MlirRegion region = mlirRegionCreate();
-  mlirRegionAppendOwnedBlock(region, block);
-  return region;
-}
-
-static MlirBlock enter(ThreadCode *code, MlirRegion region) {
-  MlirBlock body = mlirRegionGetFirstBlock(region);
-  mlirRewriterBaseSetInsertionPointBefore(code->b.rw,
-                                          mlirBlockGetTerminator(body));
-  return body;
-}
-
-MlirValue region_for_begin(ThreadCode *code, int64_t count) {
-  TileBuilder *b = &code->b;
-  ScfForOp loop = scf_for_op(b, .lowerBound = tile_const_index(b, 0),
-                             .upperBound = tile_const_index(b, count),
-                             .step = tile_const_index(b, 1),
-                             .region = region_with_block(code, 1));
-  return mlirBlockGetArgument(enter(code, scf_for_region(loop)), 0);
-}
-
-void region_if_begin(ThreadCode *code, MlirValue condition) {
-  ScfIfOp branch = scf_if_op(&code->b, .condition = condition,
-                             .thenRegion = region_with_block(code, 0));
-  enter(code, scf_if_thenRegion(branch));
-}
-
-void region_end(ThreadCode *code) {
-  MlirBlock body = mlirRewriterBaseGetInsertionBlock(code->b.rw);
-  mlirRewriterBaseSetInsertionPointAfter(code->b.rw,
-                                         mlirBlockGetParentOperation(body));
-}
-
 //===-- Threads -----------------------------------------------------------===//
 
 static void block_extents(MlirOperation kernel, int64_t out[2]) {
@@ -319,12 +279,12 @@ static void emit_dealt(LoopCode *loop) {
     batch--;
   loop_code_begin(loop);
   if (rounds > batch) {
-    MlirValue round = region_for_begin(code, rounds / batch);
+    MlirValue round = tile_scf_for_begin(&code->b, rounds / batch);
     TileInt first = tile_int_add(
         math, code->thread,
         tile_int_mul(math, tile_int_value(round), batch * threads));
     emit_chunks(loop, first, batch);
-    region_end(code);
+    tile_scf_end(&code->b);
   } else if (rounds) {
     emit_chunks(loop, code->thread, batch);
   }
@@ -334,11 +294,11 @@ static void emit_dealt(LoopCode *loop) {
       arith_cmpi(&code->b, .predicate = ARITH_CMP_I_PREDICATE_ult,
                  .lhs = tile_int_get(math, code->thread),
                  .rhs = tile_const_index(&code->b, rest));
-  region_if_begin(code, has_rest);
+  tile_scf_if_begin(&code->b, has_rest);
   emit_chunks(
       loop,
       tile_int_add(math, code->thread, tile_int_constant(rounds * threads)), 1);
-  region_end(code);
+  tile_scf_end(&code->b);
 }
 
 //===-- Plan --------------------------------------------------------------===//
