@@ -70,3 +70,15 @@ func.func @turns() {
   }
   return
 }
+
+// What is left of a channel when its verbs are barriers, and what is left of
+// roles when they are branches.
+// CHECK-LABEL: func.func @lowered
+func.func @lowered(%R: memref<4x64x64xbf16, #gpu.address_space<workgroup>>, %full: !tile.barrier<4>, %empty: !tile.barrier<4>) -> i32 {
+  // CHECK: tile.channel_barriers(%{{.*}}) full %{{.*}} empty %{{.*}} : !tile.barrier<4>, !tile.barrier<4>, memref<4x64x64xbf16, #gpu.address_space<workgroup>>
+  tile.channel_barriers(%R) full %full empty %empty : !tile.barrier<4>, !tile.barrier<4>, memref<4x64x64xbf16, #gpu.address_space<workgroup>>
+  // CHECK: %[[WARP:.*]] = tile.warp_id
+  // CHECK: return %[[WARP]] : i32
+  %warp = tile.warp_id
+  return %warp : i32
+}

@@ -68,3 +68,13 @@ func.func @windows_of_one_tile(%S: memref<64x32xf32, #gpu.address_space<workgrou
   tile.copy %a to %c : !tile.region<16x32xf32, #gpu.address_space<workgroup>>, !tile.region<16x32xf32, #gpu.address_space<workgroup>>
   return
 }
+
+// TMA stores under way: all of them written, or but for two read.
+// CHECK-LABEL: func.func @waits_for_stores
+func.func @waits_for_stores() {
+  // CHECK-NEXT: tile.tma_wait pending 0{{$}}
+  // CHECK-NEXT: tile.tma_wait pending 2 {read}
+  tile.tma_wait pending 0
+  tile.tma_wait pending 2 {read}
+  return
+}
