@@ -288,6 +288,8 @@ static void transfer_await(const Flow *flow, MlirOperation op, State state) {
 // (S7); which of several groups a buffer waits for is not known.
 static void transfer_wait(Flow *flow, MlirOperation op, State state) {
   MlirOperation next = mlirOperationGetNextInBlock(op);
+  while (!mlirOperationIsNull(next) && tile_fence_proxy_is(next))
+    next = mlirOperationGetNextInBlock(next);
   bool has_landed = false;
   for (size_t i = 0; i < num_entries(flow); i++) {
     if (!(state.bits[i] & UNDER_WAY))
