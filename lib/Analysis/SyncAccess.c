@@ -108,6 +108,10 @@ void sync_places_note(Flow *flow, MlirOperation op) {
     return;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
     note_tile(flow, mlirOperationGetOperand(op, i));
+  TileAccess accesses[TILE_MAX_ACCESSES];
+  int n = tile_op_is(op) ? tile_accesses_get(op, accesses) : 0;
+  for (int i = 0; i < n; i++)
+    note_tile(flow, accesses[i].tile);
   TileCopyOp copy = tile_copy_dyn(op);
   TileBarrierWaitOp wait = tile_barrier_wait_dyn(op);
   if (!mlirOperationIsNull(copy.op) && !mlirValueIsNull(tile_copy_signal(copy)))

@@ -79,6 +79,17 @@ typedef struct {
   uint16_t *role_bits; // done in roles, whatever their barriers order
 } Flow;
 
+//===-- Points (SyncPoints.c) ---------------------------------------------===//
+
+/// The point in front of `op`, or null.
+TileSyncPoint *sync_point_find(const TileSyncPlan *plan, MlirOperation op);
+/// The same, which comes to be. Valid until the next call.
+TileSyncPoint *sync_point_get(Flow *flow, MlirOperation op);
+TileSyncPlan sync_plan_copy(const Flow *flow, const TileSyncPlan *plan);
+/// What stands in `plan` beyond `base`.
+TileSyncPoint sync_plan_extra(const TileSyncPlan *plan,
+                              const TileSyncPlan *base);
+
 //===-- What one op does (SyncAccess.c) -----------------------------------===//
 
 enum { READS = 1, WRITES = 2, UPDATES = 4 };

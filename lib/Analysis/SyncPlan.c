@@ -192,31 +192,6 @@ static Need need_before(const Flow *flow, const Accesses *accesses,
   return need;
 }
 
-static TileSyncPoint *find_point(const TileSyncPlan *plan, MlirOperation op) {
-  for (size_t i = 0; i < plan->num_points; i++)
-    if (mlirOperationEqual(plan->points[i].before, op))
-      return &plan->points[i];
-  return NULL;
-}
-
-static TileSyncPoint *get_point(Flow *flow, MlirOperation op) {
-  TileSyncPlan *plan = flow->plan;
-  TileSyncPoint *point = find_point(plan, op);
-  if (point)
-    return point;
-  if (plan->num_points == plan->capacity) {
-    size_t capacity = plan->capacity ? 2 * plan->capacity : 16;
-    TileSyncPoint *grown = TILE_ARENA_NEW(flow->arena, TileSyncPoint, capacity);
-    if (plan->num_points)
-      memcpy(grown, plan->points, plan->num_points * sizeof *grown);
-    plan->points = grown;
-    plan->capacity = capacity;
-  }
-  point = &plan->points[plan->num_points++];
-  *point = (TileSyncPoint){.before = op};
-  return point;
-}
-
 static void perform_store(const Flow *flow, const Accesses *accesses,
                           State state) {
   for (size_t i = 0; i < flow->num_places; i++) {
@@ -302,7 +277,7 @@ static void transfer_wait(Flow *flow, MlirOperation op, State state) {
   if (!has_landed || is_last_wait(op) || mlirOperationIsNull(next) ||
       tile_barrier_sync_is(next))
     return;
-  get_point(flow, next)->barrier = true;
+  sync_point_get(flow, next)->barrier = true;
   state_barrier(flow, state);
 }
 
@@ -360,9 +335,9 @@ static void transfer_op(Flow *flow, MlirOperation op, State state) {
   if (flow->is_in_role)
     note_in_role(flow, &accesses);
   Need need = need_before(flow, &accesses, state);
-  TileSyncPoint *point = find_point(flow->plan, op);
+  TileSyncPoint *point = sync_point_find(flow->plan, op);
   if (need.barrier || need.fence || need.wait || point) {
-    point = get_point(flow, op);
+    point = sync_point_get(flow, op);
     point->barrier |= need.barrier;
     point->fence |= need.fence;
     if (point->store_wait < need.wait)
@@ -439,35 +414,6 @@ static bool is_pending(const Flow *flow, State state, int bits) {
   return false;
 }
 
-// Flags of all points: what the plan costs.
-static int plan_cost(const TileSyncPlan *plan) {
-  int cost = 0;
-  for (size_t i = 0; i < plan->num_points; i++)
-    cost += plan->points[i].barrier + plan->points[i].fence;
-  return cost;
-}
-
-static TileSyncPlan plan_copy(const Flow *flow, const TileSyncPlan *plan) {
-  TileSyncPlan copy = *plan;
-  copy.points = TILE_ARENA_NEW(flow->arena, TileSyncPoint, plan->capacity + 1);
-  if (plan->num_points)
-    memcpy(copy.points, plan->points, plan->num_points * sizeof *plan->points);
-  return copy;
-}
-
-// What stands in `plan` beyond `base`.
-static TileSyncPoint plan_extra(const TileSyncPlan *plan,
-                                const TileSyncPlan *base) {
-  TileSyncPoint extra = {0};
-  for (size_t i = 0; i < plan->num_points; i++) {
-    const TileSyncPoint *point = &plan->points[i];
-    const TileSyncPoint *other = find_point(base, point->before);
-    extra.barrier |= point->barrier && !(other && other->barrier);
-    extra.fence |= point->fence && !(other && other->fence);
-  }
-  return extra;
-}
-
 static void transfer_rounds(Flow *flow, MlirOperation op, State state) {
   if (scf_while_is(op))
     transfer_while(flow, op, state);
@@ -492,11 +438,12 @@ static int loop_depth(MlirOperation op) {
   return depth;
 }
 
-// (S10) The rounds are tried with what was done before them as it is, and as it
-// were behind a barrier and a fence. Deep nests are not: their trials multiply.
+// (S10) What the rounds need as they were behind a barrier and a fence they
+// need anyway. If what was done before them then needs more, it is met in
+// front. Deep nests are not tried: their trials multiply.
 static void transfer_loop(Flow *flow, MlirOperation op, State state) {
   enum { MAX_TRIED_DEPTH = 2 };
-  const TileSyncPoint *given = find_point(flow->plan, op);
+  const TileSyncPoint *given = sync_point_find(flow->plan, op);
   if (given)
     apply_point(flow, given, state);
   if (!is_pending(flow, state, SINCE_BARRIER | UNFENCED) ||
@@ -504,22 +451,21 @@ static void transfer_loop(Flow *flow, MlirOperation op, State state) {
     transfer_rounds(flow, op, state);
     return;
   }
-  TileSyncPlan before = plan_copy(flow, flow->plan);
+  TileSyncPlan before = sync_plan_copy(flow, flow->plan);
   State met = state_create(flow), late = state_create(flow);
   state_assign(flow, met, state);
   state_clear(flow, met, SINCE_BARRIER | UNFENCED);
   transfer_rounds(flow, op, met);
-  TileSyncPlan with = *flow->plan;
-  *flow->plan = plan_copy(flow, &before);
+  TileSyncPlan rounds = sync_plan_copy(flow, flow->plan);
   state_assign(flow, late, state);
   transfer_rounds(flow, op, late);
-  if (plan_cost(flow->plan) <= plan_cost(&with)) {
+  TileSyncPoint extra = sync_plan_extra(flow->plan, &rounds);
+  if (!extra.barrier && !extra.fence) {
     state_assign(flow, state, late);
     return;
   }
-  TileSyncPoint extra = plan_extra(flow->plan, &with);
   *flow->plan = before;
-  TileSyncPoint *point = get_point(flow, op);
+  TileSyncPoint *point = sync_point_get(flow, op);
   point->barrier |= extra.barrier;
   point->fence |= extra.fence;
   apply_point(flow, point, state);
@@ -531,8 +477,8 @@ static void transfer_roles(Flow *flow, MlirOperation op, State state) {
   State before = state_create(flow), role_state = state_create(flow);
   flow->role_bits = state_create(flow).bits;
   if (is_pending(flow, state, SINCE_BARRIER | STORING) ||
-      find_point(flow->plan, op)) {
-    TileSyncPoint *point = get_point(flow, op);
+      sync_point_find(flow->plan, op)) {
+    TileSyncPoint *point = sync_point_get(flow, op);
     point->barrier = true;
     if (is_pending(flow, state, STORING))
       point->store_wait = TILE_STORE_WAIT_COMPLETE;

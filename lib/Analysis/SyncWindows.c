@@ -129,28 +129,79 @@ static bool remainder_of(MlirOperation op, bool is_unsigned, int depth,
   return true;
 }
 
-// value == n ? 0 : value
+// `select` of `slot + 1` and 0 is what a loop carries from one value in [0, n)
+// to the next one: then `slot + 1` is at most n.
+static bool is_carried_slot(ArithSelectOp select, MlirValue next, int64_t n) {
+  int64_t one, first;
+  MlirOperation add = mlirOpResultGetOwner(next);
+  if (!arith_addi_is(add) ||
+      !mlirxConstantInt(mlirOperationGetOperand(add, 1), &one) || one != 1)
+    return false;
+  MlirValue slot = mlirOperationGetOperand(add, 0);
+  if (!mlirValueIsABlockArgument(slot))
+    return false;
+  MlirBlock body = mlirBlockArgumentGetOwner(slot);
+  ScfForOp loop = scf_for_dyn(mlirBlockGetParentOperation(body));
+  intptr_t number = mlirBlockArgumentGetArgNumber(slot) - 1;
+  return loop.op.ptr && number >= 0 &&
+         mlirValueEqual(
+             mlirOperationGetOperand(mlirBlockGetTerminator(body), number),
+             mlirOperationGetResult(select.op, 0)) &&
+         mlirxConstantInt(tile_range_at(scf_for_initArgs(loop), number),
+                          &first) &&
+         first >= 0 && first < n;
+}
+
+typedef struct {
+  bool is_known, if_true; // what the select gives when it returns to 0
+  int64_t limit;          // it returns from here, or from above, too
+  bool is_equality;
+} Return;
+
+static Return return_of(ArithCmpIPredicate predicate, int64_t n) {
+  switch (predicate) {
+  case ARITH_CMP_I_PREDICATE_eq:
+    return (Return){true, true, n, true};
+  case ARITH_CMP_I_PREDICATE_ne:
+    return (Return){true, false, n, true};
+  case ARITH_CMP_I_PREDICATE_sge:
+  case ARITH_CMP_I_PREDICATE_uge:
+    return (Return){true, true, n, false};
+  case ARITH_CMP_I_PREDICATE_sgt:
+  case ARITH_CMP_I_PREDICATE_ugt:
+    return (Return){true, true, n + 1, false};
+  case ARITH_CMP_I_PREDICATE_slt:
+  case ARITH_CMP_I_PREDICATE_ult:
+    return (Return){true, false, n, false};
+  case ARITH_CMP_I_PREDICATE_sle:
+  case ARITH_CMP_I_PREDICATE_ule:
+    return (Return){true, false, n + 1, false};
+  }
+  return (Return){0};
+}
+
+// value == n ? 0 : value, or value >= n where it is n at most.
 static bool select_wraps(ArithSelectOp select, int depth, SyncSum *out) {
   MlirValue condition = arith_select_condition(select);
-  MlirValue if_equal = arith_select_true_value(select),
-            if_not = arith_select_false_value(select);
   int64_t n, zero;
   if (!mlirValueIsAOpResult(condition) ||
       !arith_cmpi_is(mlirOpResultGetOwner(condition)))
     return false;
   ArithCmpIOp compare = arith_cmpi_cast(mlirOpResultGetOwner(condition));
-  if (arith_cmpi_predicate(compare) == ARITH_CMP_I_PREDICATE_ne) {
-    MlirValue swap = if_equal;
-    if_equal = if_not;
-    if_not = swap;
-  } else if (arith_cmpi_predicate(compare) != ARITH_CMP_I_PREDICATE_eq) {
+  if (!mlirxConstantInt(arith_cmpi_rhs(compare), &n) || is_large(n))
     return false;
-  }
-  if (!mlirxConstantInt(arith_cmpi_rhs(compare), &n) || n <= 0 ||
-      !mlirxConstantInt(if_equal, &zero) || zero != 0 ||
-      !mlirValueEqual(arith_cmpi_lhs(compare), if_not))
+  Return returns = return_of(arith_cmpi_predicate(compare), n);
+  MlirValue first = returns.if_true ? arith_select_true_value(select)
+                                    : arith_select_false_value(select);
+  MlirValue next = returns.if_true ? arith_select_false_value(select)
+                                   : arith_select_true_value(select);
+  if (!returns.is_known || returns.limit <= 0 ||
+      !mlirxConstantInt(first, &zero) || zero != 0 ||
+      !mlirValueEqual(arith_cmpi_lhs(compare), next) ||
+      !(returns.is_equality || (mlirValueIsAOpResult(next) &&
+                                is_carried_slot(select, next, returns.limit))))
     return false;
-  *out = sum_modulo(if_not, n, depth);
+  *out = sum_modulo(next, returns.limit, depth);
   return true;
 }
 
@@ -368,16 +419,23 @@ static void add_dim(SyncPlace *place, TileInt offset, int64_t size) {
   }
 }
 
+// Whether elements with other coordinates lie in other bytes.
+static bool has_own_bytes(MlirValue base, MlirType element, bool is_shared) {
+  // Two elements of less than a byte may lie in one; strides may be anything.
+  return tile_elem_bits(element) >= 8 &&
+         (is_shared || mlirAffineMapIsIdentity(
+                           mlirMemRefTypeGetAffineMap(mlirValueGetType(base))));
+}
+
 SyncPlace sync_place_of_tile(MlirValue tile, size_t buffer, bool is_shared) {
   TileBuffer found = tile_buffer_of(tile);
   SyncPlace place = {.tile = tile, .base = found.base, .buffer = buffer};
-  if (!is_shared || mlirValueIsNull(found.region) || tile_is_whole(tile))
+  TileShape shape;
+  if (mlirValueIsNull(found.region) || tile_is_whole(tile) ||
+      !tile_shape_of(tile, &shape) ||
+      !has_own_bytes(found.base, shape.element, is_shared))
     return place;
   TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(found.region));
-  TileShape shape;
-  // Two elements of less than a byte may lie in one.
-  if (!tile_shape_of(tile, &shape) || tile_elem_bits(shape.element) < 8)
-    return place;
   int rank = (int)tile_region_static_sizes_size(region);
   for (int d = 0; d < rank && rank <= SYNC_MAX_DIMS; d++)
     add_dim(&place, tile_region_offset(region, d),

@@ -286,6 +286,68 @@ func.func @carried_slots(%v: bf16, %P: !private, %n: index, %first: index) attri
   return
 }
 
+// (T11) A slot that returns by a comparison that is no equality: it is in range because
+// it starts there. One that starts elsewhere may stay where it is.
+// CHECK-LABEL: func.func @slots_in_range
+// CHECK: scf.for
+// CHECK-NOT: tile.barrier_sync
+// CHECK: tile.fill
+// CHECK-NEXT: tile.barrier_sync
+// CHECK-NEXT: tile.copy
+// CHECK: scf.for
+// CHECK: tile.barrier_sync
+// CHECK-NEXT: tile.fill
+// CHECK-NEXT: tile.barrier_sync
+// CHECK-NEXT: tile.copy
+func.func @slots_in_range(%v: bf16, %P: !private, %n: index, %first: index) attributes {tile.num_threads = 128 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %R = tile.alloc {offset = 0} : memref<3x64x64xbf16, #shared>
+  %Q = tile.alloc {offset = 24576} : memref<3x64x64xbf16, #shared>
+  %x = scf.for %i = %c0 to %n step %c1 iter_args(%s = %c1) -> (index) {
+    %r = tile.region %R[%s, 0, 0] [1, 64, 64] drop [0] : memref<3x64x64xbf16, #shared>
+    tile.fill %r, %v : !slot, bf16
+    tile.copy %r to %P {instr = #tile.instr<simt>} : !slot, !private
+    %s1 = arith.addi %s, %c1 : index
+    %wraps = arith.cmpi sgt, %s1, %c2 : index
+    %s2 = arith.select %wraps, %c0, %s1 : index
+    scf.yield %s2 : index
+  }
+  %y = scf.for %i = %c0 to %n step %c1 iter_args(%s = %first) -> (index) {
+    %r = tile.region %Q[%s, 0, 0] [1, 64, 64] drop [0] : memref<3x64x64xbf16, #shared>
+    tile.fill %r, %v : !slot, bf16
+    tile.copy %r to %P {instr = #tile.instr<simt>} : !slot, !private
+    %s1 = arith.addi %s, %c1 : index
+    %stays = arith.cmpi slt, %s1, %c2 : index
+    %s2 = arith.select %stays, %s1, %c0 : index
+    scf.yield %s2 : index
+  }
+  return
+}
+
+// (T12) Windows of a tensor in turn are written without meeting; where strides may
+// bring them together, not.
+// CHECK-LABEL: func.func @windows_of_tensors
+// CHECK: scf.for
+// CHECK-NOT: tile.barrier_sync
+// CHECK: scf.for
+// CHECK: tile.barrier_sync
+// CHECK-NEXT: tile.copy
+func.func @windows_of_tensors(%A: memref<?x64xbf16>, %B: memref<?x?xbf16, strided<[?, ?], offset: ?>>, %P: !own_half, %n: index) attributes {tile.num_threads = 128 : i32} {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  scf.for %i = %c0 to %n step %c32 {
+    %a = tile.region %A[%i, 0] [32, 64] : memref<?x64xbf16>
+    tile.copy %P to %a {instr = #tile.instr<simt>} : !own_half, !tile.region<32x64xbf16>
+  }
+  scf.for %i = %c0 to %n step %c32 {
+    %b = tile.region %B[%i, 0] [32, 64] : memref<?x?xbf16, strided<[?, ?], offset: ?>>
+    tile.copy %P to %b {instr = #tile.instr<simt>} : !own_half, !tile.region<32x64xbf16>
+  }
+  return
+}
+
 // (T11) A slot that nothing is known of may be the one that others read: the round
 // meets twice. So does a ring of one slot, and a slot that moves in some rounds only.
 // CHECK-LABEL: func.func @unknown_slots
