@@ -107,3 +107,29 @@ func.func @channels(%X: memref<?x?x?x32xbf16>, %s: index, %Y: memref<40x16xf32>)
   }
   return
 }
+
+// Elements are converted, exactly where the type can.
+// CASE: types(A=ints:2x5x4x3:f8E4M3FN, B=normal:2x5x4x3:bf16, C=ints:2x5x4x3:i1, P=junk:16x8:bf16, Q=junk:16x8:f16, R=junk:16x8:i8)
+// EXPECT: import convolution
+// EXPECT: P, Q, R = [convolution.tile(X.astype(np.float64), (3, 1), (16, 8), (2, 2)) for X in (A, B, C)]
+// EXPECT: Q = round_to(Q, "f16")
+func.func @types(%A: memref<?x?x?x?xf8E4M3FN>, %B: memref<?x?x?x?xbf16>, %C: memref<?x?x?x?xi1>,
+                 %P: memref<16x8xbf16>, %Q: memref<16x8xf16>, %R: memref<16x8xi8>) {
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c32 = arith.constant 32 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c32, %ny = %c1, %nz = %c1) {
+    %p = tile.alloc : memref<16x8xbf16, #smem>
+    %q = tile.alloc : memref<16x8xf16, #tile.fragment>
+    %r = tile.alloc : memref<16x8xi8, #smem>
+    tile.im2col %A[%c3, %c1] to %p kernel [2, 2] : memref<?x?x?x?xf8E4M3FN>, memref<16x8xbf16, #smem>
+    tile.im2col %B[%c3, %c1] to %q kernel [2, 2] : memref<?x?x?x?xbf16>, memref<16x8xf16, #tile.fragment>
+    tile.im2col %C[%c3, %c1] to %r kernel [2, 2] : memref<?x?x?x?xi1>, memref<16x8xi8, #smem>
+    tile.copy %p to %P : memref<16x8xbf16, #smem>, memref<16x8xbf16>
+    tile.copy %q to %Q : memref<16x8xf16, #tile.fragment>, memref<16x8xf16>
+    tile.copy %r to %R : memref<16x8xi8, #smem>, memref<16x8xi8>
+    gpu.terminator
+  }
+  return
+}
