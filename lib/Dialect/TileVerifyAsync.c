@@ -6,6 +6,13 @@
 
 #include "TileVerify.h"
 
+// What products accumulate in.
+static bool is_accumulator(MlirType element) {
+  return mlirTypeIsAF32(element) || mlirTypeIsAF16(element) ||
+         (mlirTypeIsAInteger(element) &&
+          mlirIntegerTypeGetWidth(element) == 32);
+}
+
 MlirLogicalResult tile_await_verify(MlirOperation op) {
   int64_t pending = tile_await_pending(tile_await_cast(op));
   if (pending < 0) // (C1)
@@ -20,6 +27,10 @@ MlirLogicalResult tile_await_verify(MlirOperation op) {
         !tile_alloc_is(mlirOpResultGetOwner(value))) // (C2)
       return tile_emit_error(
           op, "expects fragments of 'tile.alloc', got %s",
+          tile_verify_type_text(mlirValueGetType(value)).chars);
+    if (!is_accumulator(shape.element)) // (C3)
+      return tile_emit_error(
+          op, "expects accumulators of f32, f16 or i32, got %s",
           tile_verify_type_text(mlirValueGetType(value)).chars);
   }
   return tile_success();

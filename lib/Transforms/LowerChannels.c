@@ -151,7 +151,7 @@ static void group_apply(Rewrite *rewrite, const Group *group, int slot,
   }
 
   b.loc = mlirOperationGetLocation(group->last);
-  mlirRewriterBaseSetInsertionPointBefore(b.rw, end);
+  mlirRewriterBaseSetInsertionPointAfter(b.rw, group->last);
   MlirValue parity = memref_load(&b, .memref = phase);
   tile_barrier_wait(&b, .barrier = rewrite->barriers, .slot = index,
                     .parity = parity);

@@ -306,3 +306,36 @@ func.func @apart(%A: memref<96x64xf32>, %B: memref<96x64xf32>, %C: memref<96x64x
   }
   return
 }
+
+// Copies of TMA at the very end of roles: each role waits for its own before all
+// threads read.
+// CASE: ends(A=ints:64x64:f32, B=ints:64x64:f32, C=junk:128x64:f32)
+// CASE: ends(A=ints:70x60:f32, B=ints:3x64:f32, C=junk:128x64:f32)
+// EXPECT: C = np.zeros((128, 64), np.float32)
+// EXPECT: C[:min(64, len(A)), :A.shape[1]] = A[:64]
+// EXPECT: C[64:64 + len(B), :B.shape[1]] = B
+func.func @ends(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<128x64xf32>) {
+  %c1 = arith.constant 1 : index
+  %c160 = arith.constant 160 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c160, %ny = %c1, %nz = %c1) {
+    %S = tile.alloc : memref<64x64xf32, #gpu.address_space<workgroup>>
+    %T = tile.alloc : memref<64x64xf32, #gpu.address_space<workgroup>>
+    %a = tile.region %A[0, 0] [64, 64] : memref<?x?xf32>
+    %b = tile.region %B[0, 0] [64, 64] : memref<?x?xf32>
+    %c = tile.region %C[0, 0] [64, 64] : memref<128x64xf32>
+    %d = tile.region %C[64, 0] [64, 64] : memref<128x64xf32>
+    tile.specialize {
+      tile.role "one" warps 4 {
+        tile.copy %a to %S : !tile.region<64x64xf32>, memref<64x64xf32, #gpu.address_space<workgroup>>
+      }
+      tile.role "two" warps 1 {
+        tile.copy %b to %T : !tile.region<64x64xf32>, memref<64x64xf32, #gpu.address_space<workgroup>>
+      }
+    }
+    tile.copy %S to %c : memref<64x64xf32, #gpu.address_space<workgroup>>, !tile.region<64x64xf32>
+    tile.copy %T to %d : memref<64x64xf32, #gpu.address_space<workgroup>>, !tile.region<64x64xf32>
+    gpu.terminator
+  }
+  return
+}

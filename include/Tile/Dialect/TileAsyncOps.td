@@ -17,7 +17,9 @@ def Tile_AwaitOp : Tile_Op<"await", [MemoryEffects<[MemRead, MemWrite]>]> {
 
     Constraints:
     (C1) `pending` is at least 0;
-    (C2) the accumulators are results of `tile.alloc` in fragments.
+    (C2) the accumulators are results of `tile.alloc` in fragments;
+    (C3) their elements are f32, f16 or i32, as those of `tile.gemm`;
+    (C4) the target has wgmma.
 
     Example:
     ```mlir

@@ -521,6 +521,11 @@ static void emit_wait(Lowering *l, Memory *memory, MlirType element,
 
 void lower_tile_await(Lowering *l, MlirOperation op) {
   TileAwaitOp await = tile_await_cast(op);
+  if (!l->target->has_wgmma) {
+    lower_fail(l, op, "waits for wgmma, which %s does not have",
+               l->target->chip);
+    return;
+  }
   TileRange range = tile_await_accumulators(await);
   for (intptr_t i = 0; i < range.n; i++) {
     Memory *memory = memory_find(l, tile_range_at(range, i));

@@ -20,3 +20,13 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @m {
+  gpu.func @products() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    // expected-error @+1 {{waits for wgmma, which sm_80 does not have}}
+    tile.await pending 0
+    gpu.return
+  }
+}

@@ -18,6 +18,16 @@ func.func @await_c2(%acc: memref<64x64xf32, #tile.fragment>) {
 
 // -----
 
+// tile.await (C3)
+func.func @await_c3() {
+  %acc = tile.alloc : memref<64x64xf8E5M2, #tile.fragment>
+  // expected-error @+1 {{expects accumulators of f32, f16 or i32, got memref<64x64xf8E5M2, #tile.fragment>}}
+  tile.await pending 0 for %acc : memref<64x64xf8E5M2, #tile.fragment>
+  return
+}
+
+// -----
+
 // tile.gemm (C8)
 func.func @gemm_c8(%A: memref<64x64xf16, #gpu.address_space<workgroup>>) {
   %acc = tile.alloc : memref<64x64xf32, #tile.fragment>

@@ -58,6 +58,28 @@ func.func @two_groups(%A: !global, %m: !tile.tensor_map) attributes {tile.num_th
   return
 }
 
+// A role has no terminator: the copies may end it.
+// CHECK-LABEL: func.func @role_ends
+// CHECK: tile.role "reads" warps 4 {
+// CHECK: tile.barrier_expect %[[BAR:.*]][%[[SLOT:.*]]] bytes 16384
+// CHECK: tile.copy {{.*}} signal %[[BAR]][%[[SLOT]]]
+// CHECK: tile.copy {{.*}} signal %[[BAR]][%[[SLOT]]]
+// CHECK-NEXT: memref.load
+// CHECK-NEXT: tile.barrier_wait %[[BAR]][%[[SLOT]]]
+func.func @role_ends(%A: !global, %m: !tile.tensor_map) attributes {tile.num_threads = 128 : i32} {
+  %c0 = arith.constant 0 : index
+  %As = tile.alloc : !shared
+  %Bs = tile.alloc : !shared
+  %a = tile.region %A[%c0, %c0] [64, 64] : !global
+  tile.specialize {
+    tile.role "reads" warps 4 {
+      tile.copy %a to %As map %m {instr = #tile.instr<tma>} : !window, !shared
+      tile.copy %a to %Bs map %m {instr = #tile.instr<tma>} : !window, !shared
+    }
+  }
+  return
+}
+
 // Other copies need no barrier.
 // CHECK-LABEL: func.func @simt_untouched
 // CHECK-NOT: tile.barrier
