@@ -6,6 +6,7 @@
 #include "Tile/Ops/llvm.h"
 #include "Tile/Ops/nvvm.h"
 #include "Tile/Support/Constants.h"
+#include <inttypes.h>
 
 enum { SLOT_SIZE_BYTES = 8, WARP_THREADS = 32 };
 
@@ -153,15 +154,23 @@ void lower_tile_barrier_sync(Lowering *l, MlirOperation op) {
     nvvm_barrier0_op(&l->b, 0);
     return;
   }
+  int64_t threads = tile_barrier_sync_threads(sync);
+  int64_t block = l->block_size[0] * l->block_size[1] * l->block_size[2];
+  if (threads > block) { // they would wait for ever
+    lower_fail(l, op,
+               "waits for %" PRId64 " threads, in a kernel of %" PRId64
+               " threads per block",
+               threads, block);
+    return;
+  }
   MlirAttribute id = tile_barrier_sync_id_attr(sync);
   int64_t number = mlirAttributeIsNull(id) ? 0 : mlirIntegerAttrGetValueInt(id);
-  if (tile_barrier_sync_threads(sync) == WARP_THREADS) { // one warp
+  if (threads == WARP_THREADS) { // one warp
     nvvm_bar_warp_sync_op(&l->b, .mask = tile_const_int(&l->b, -1, 32));
     return;
   }
   nvvm_barrier_op(&l->b, .barrierId = tile_const_int(&l->b, number, 32),
-                  .numberOfThreads = tile_const_int(
-                      &l->b, tile_barrier_sync_threads(sync), 32));
+                  .numberOfThreads = tile_const_int(&l->b, threads, 32));
 }
 
 // Without TMA there is no asynchronous proxy to wait for.

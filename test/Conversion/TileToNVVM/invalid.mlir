@@ -359,3 +359,13 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @m {
+  gpu.func @waits_for_more_threads() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    // expected-error @+1 {{waits for 160 threads, in a kernel of 128 threads per block}}
+    tile.barrier_sync {id = 1 : i64, threads = 160 : i64}
+    gpu.return
+  }
+}
