@@ -26,6 +26,7 @@
 #include "Tile/Ops/scf.h"
 #include "Tile/Support/Arithmetic.h"
 #include "Tile/Support/Iterate.h"
+#include <assert.h>
 
 // Index arithmetic is shallow; deeper chains count as values of their own.
 enum { MAX_DEPTH = 8 };
@@ -47,6 +48,7 @@ static void sum_blur(SyncSum *sum, int64_t factor) {
 }
 
 static void sum_add_term(SyncSum *sum, MlirValue value, int64_t factor) {
+  assert(sum->num_terms >= 0 && sum->num_terms <= SYNC_MAX_TERMS);
   int i = 0;
   while (i < sum->num_terms && !mlirValueEqual(sum->terms[i].value, value))
     i++;
