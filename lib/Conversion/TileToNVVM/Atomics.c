@@ -27,32 +27,10 @@ static bool has_unit_rows(const View *view) {
          tile_int_is_constant(stride) && stride.constant == 1;
 }
 
-// Every element of the window is in the tensor; null: known.
-static MlirValue window_in_bounds(Lowering *l, const View *view) {
-  TileInt first[TILE_MAX_RANK], last[TILE_MAX_RANK];
-  for (int d = 0; d < view->shape.rank; d++) {
-    first[d] = tile_int_constant(0);
-    last[d] = tile_int_constant(view->shape.extent[d] - 1);
-  }
-  return and_maybe(l, global_in_bounds(l, view, first, 1),
-                   global_in_bounds(l, view, last, 1));
-}
-
 // Every row of the window starts at a multiple of `size_bytes`.
 static MlirValue rows_are_aligned(Lowering *l, const View *view,
                                   int64_t size_bytes) {
-  int64_t elem_bytes = tile_elem_bits(view->memory->element) / 8;
-  TileInt origin[TILE_MAX_RANK];
-  for (int d = 0; d < view->shape.rank; d++)
-    origin[d] = tile_int_constant(0);
-  MlirValue low = llvm_ptrtoint(&l->b, .type = type_i64(l),
-                                .arg = global_pointer(l, view, origin));
-  for (int t = 0; t + 1 < view->shape.rank; t++) {
-    TileInt stride =
-        tile_int_mul(&l->i64, view->memory->stride[view->dim[t]], elem_bytes);
-    if (!tile_int_is_constant(stride) || stride.constant % size_bytes)
-      low = arith_ori(&l->b, low, tile_int_get(&l->i64, stride));
-  }
+  MlirValue low = global_or_strides(l, view, size_bytes);
   MlirValue rest =
       arith_andi(&l->b, low, tile_const_int(&l->b, size_bytes - 1, 64));
   return arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq, .lhs = rest,

@@ -348,36 +348,6 @@ static void move_global(Lowering *l, const Plan *plan, int64_t vector,
   }
 }
 
-// The whole tile lies inside the tensor. Null when that is known.
-static MlirValue tile_in_bounds(Lowering *l, const View *view) {
-  TileInt first[TILE_MAX_RANK], last[TILE_MAX_RANK];
-  for (int d = 0; d < view->shape.rank; d++) {
-    first[d] = tile_int_constant(0);
-    last[d] = tile_int_constant(view->shape.extent[d] - 1);
-  }
-  return and_maybe(l, global_in_bounds(l, view, first, 1),
-                   global_in_bounds(l, view, last, 1));
-}
-
-// Address of the window, or-ed with all strides but the last, in bytes; strides
-// that are known multiples of `bytes` are left out.
-static MlirValue or_strides(Lowering *l, const View *view, int64_t bytes) {
-  int64_t elem_bytes = tile_elem_bits(view->memory->element) / 8;
-  TileInt origin[TILE_MAX_RANK];
-  for (int d = 0; d < view->shape.rank; d++)
-    origin[d] = tile_int_constant(0);
-  MlirValue low = llvm_ptrtoint(&l->b, .type = type_i64(l),
-                                .arg = global_pointer(l, view, origin));
-  for (int t = 0; t + 1 < view->shape.rank; t++) {
-    TileInt stride =
-        tile_int_mul(&l->i64, view->memory->stride[view->dim[t]], elem_bytes);
-    if (tile_int_is_constant(stride) && stride.constant % bytes == 0)
-      continue;
-    low = arith_ori(&l->b, low, tile_int_get(&l->i64, stride));
-  }
-  return low;
-}
-
 // The vectors of the tile start at multiples of their size: the tensor does,
 // all its strides are such multiples, and so is the offset of the window in its
 // last dimension. Null: known.
@@ -394,7 +364,7 @@ static MlirValue rows_are_aligned(Lowering *l, const Plan *plan) {
       return (MlirValue){NULL};
     low = tile_int_mul(&l->i64, extend(l, offset), elem_bytes);
   } else {
-    low = tile_int_value(or_strides(l, view, bytes));
+    low = tile_int_value(global_or_strides(l, view, bytes));
   }
   MlirValue rest = arith_andi(&l->b, tile_int_get(&l->i64, low),
                               tile_const_int(&l->b, bytes - 1, 64));
@@ -413,7 +383,7 @@ static void copy_global(Lowering *l, MlirOperation op, Plan *plan) {
   plan->has_lines = has_unit_rows(plan->other) && has_plain_constants(plan);
   if (!plan->has_lines)
     plan->vector = 1;
-  MlirValue inside = tile_in_bounds(l, plan->other);
+  MlirValue inside = window_in_bounds(l, plan->other);
   MlirValue fast = and_maybe(l, inside, rows_are_aligned(l, plan));
   if (!fast.ptr) {
     move_global(l, plan, plan->vector, false);

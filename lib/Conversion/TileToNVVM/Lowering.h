@@ -140,6 +140,10 @@ Memory *memory_find(Lowering *l, MlirValue key);
 MlirValue smem_base(Lowering *l);
 TileInt index_operand(Lowering *l, MlirValue index); // as i32
 TileInt extend(Lowering *l, TileInt i32);            // to i64
+/// Splits an index into an SSA part, as i32, and a constant, which then is the
+/// immediate offset of the access: LLVM cannot take it out of 32-bit
+/// arithmetic.
+TileInt index_split(Lowering *l, MlirValue index, int64_t *out_constant);
 /// False after an error at `op`.
 bool view_of(Lowering *l, MlirOperation op, MlirValue tile, View *out);
 /// Where a window of a shared tile is: element x at layout(x) + base.
@@ -174,6 +178,12 @@ MlirValue coordinate_in_bounds(Lowering *l, TileInt coordinate, TileInt extent,
 /// null when that is known.
 MlirValue global_in_bounds(Lowering *l, const View *view, const TileInt *at,
                            int64_t vector);
+/// Whether the whole global window is inside the tensor; null when that is
+/// known.
+MlirValue window_in_bounds(Lowering *l, const View *view);
+/// Address of a global window, or-ed with all its strides but the last, in
+/// bytes; strides that are known multiples of `size_bytes` are left out.
+MlirValue global_or_strides(Lowering *l, const View *view, int64_t size_bytes);
 /// Element offset in the storage of a shared tile at tile coordinates `at`.
 bool shared_offset(Lowering *l, MlirOperation op, const View *view,
                    const TileInt *at, TileInt *out);

@@ -104,6 +104,17 @@ TileInt index_operand(Lowering *l, MlirValue index) {
       arith_index_cast(&l->b, .type = type_i32(l), .in = index));
 }
 
+TileInt index_split(Lowering *l, MlirValue index, int64_t *out_constant) {
+  *out_constant = 0;
+  if (mlirValueIsAOpResult(index)) {
+    MlirOperation add = mlirOpResultGetOwner(index);
+    for (intptr_t i = 0; i < 2 && arith_addi_is(add); i++)
+      if (mlirxConstantInt(mlirOperationGetOperand(add, i), out_constant))
+        return index_operand(l, mlirOperationGetOperand(add, 1 - i));
+  }
+  return index_operand(l, index);
+}
+
 TileInt extend(Lowering *l, TileInt i32) {
   if (tile_int_is_constant(i32))
     return i32;
@@ -286,6 +297,33 @@ MlirValue global_in_bounds(Lowering *l, const View *view, const TileInt *at,
         coordinate_in_bounds(l, coordinates[d], view->memory->extent[d], run));
   }
   return inside;
+}
+
+MlirValue window_in_bounds(Lowering *l, const View *view) {
+  TileInt first[TILE_MAX_RANK], last[TILE_MAX_RANK];
+  for (int d = 0; d < view->shape.rank; d++) {
+    first[d] = tile_int_constant(0);
+    last[d] = tile_int_constant(view->shape.extent[d] - 1);
+  }
+  return and_maybe(l, global_in_bounds(l, view, first, 1),
+                   global_in_bounds(l, view, last, 1));
+}
+
+MlirValue global_or_strides(Lowering *l, const View *view, int64_t size_bytes) {
+  int64_t elem_bytes = tile_elem_bits(view->memory->element) / 8;
+  TileInt origin[TILE_MAX_RANK];
+  for (int d = 0; d < view->shape.rank; d++)
+    origin[d] = tile_int_constant(0);
+  MlirValue low = llvm_ptrtoint(&l->b, .type = type_i64(l),
+                                .arg = global_pointer(l, view, origin));
+  for (int t = 0; t + 1 < view->shape.rank; t++) {
+    TileInt stride =
+        tile_int_mul(&l->i64, view->memory->stride[view->dim[t]], elem_bytes);
+    if (tile_int_is_constant(stride) && stride.constant % size_bytes == 0)
+      continue;
+    low = arith_ori(&l->b, low, tile_int_get(&l->i64, stride));
+  }
+  return low;
 }
 
 bool shared_offset(Lowering *l, MlirOperation op, const View *view,

@@ -30,19 +30,6 @@ static bool check_scalar(Lowering *l, MlirOperation op, const Memory *memory) {
   return true;
 }
 
-// Splits index + constant.
-static TileInt split_index(Lowering *l, MlirValue index,
-                           int64_t *out_constant) {
-  *out_constant = 0;
-  if (mlirValueIsAOpResult(index)) {
-    MlirOperation add = mlirOpResultGetOwner(index);
-    for (intptr_t i = 0; i < 2 && arith_addi_is(add); i++)
-      if (mlirxConstantInt(mlirOperationGetOperand(add, i), out_constant))
-        return index_operand(l, mlirOperationGetOperand(add, 1 - i));
-  }
-  return index_operand(l, index);
-}
-
 // Layouts of shared tiles are no sums of their coordinates; all others are.
 static bool has_sum_layout(const Memory *memory) {
   return memory->space != TILE_SPACE_SHARED || !memory->alloc.op.ptr;
@@ -94,7 +81,7 @@ static MlirValue scalar_pointer(Lowering *l, MlirOperation op, MlirValue memref,
   bool splits = has_sum_layout(memory);
   int64_t by[TILE_MAX_RANK] = {0};
   for (int d = 0; d < memory->rank; d++)
-    at[d] = splits ? split_index(l, tile_range_at(indices, d), &by[d])
+    at[d] = splits ? index_split(l, tile_range_at(indices, d), &by[d])
                    : index_operand(l, tile_range_at(indices, d));
   MlirValue pointer = view_pointer(l, op, &view, at);
   return splits && pointer.ptr ? move_pointer(l, &view, pointer, by) : pointer;

@@ -180,20 +180,6 @@ static MlirValue member_of(Lowering *l, MlirValue container, MlirType type,
                            .position = {&i, 1});
 }
 
-// Splits an index into an SSA part and a constant, which then is the immediate
-// offset of the access: LLVM cannot take it out of 32-bit arithmetic.
-static TileInt split_index(Lowering *l, MlirValue index,
-                           int64_t *out_constant) {
-  *out_constant = 0;
-  if (mlirValueIsAOpResult(index)) {
-    MlirOperation add = mlirOpResultGetOwner(index);
-    for (intptr_t i = 0; i < 2 && arith_addi_is(add); i++)
-      if (mlirxConstantInt(mlirOperationGetOperand(add, i), out_constant))
-        return index_operand(l, mlirOperationGetOperand(add, 1 - i));
-  }
-  return index_operand(l, index);
-}
-
 // Pointer to an element of the storage of a shared tile.
 static MlirValue storage_pointer(Lowering *l, MlirOperation op,
                                  MlirValue storage, TileRange indices) {
@@ -203,7 +189,7 @@ static MlirValue storage_pointer(Lowering *l, MlirOperation op,
     return (MlirValue){NULL};
   }
   int64_t constant;
-  TileInt index = split_index(l, tile_range_at(indices, 0), &constant);
+  TileInt index = index_split(l, tile_range_at(indices, 0), &constant);
   MlirValue pointer =
       element_pointer(l, memory->pointer, memory->element, index);
   return element_pointer(l, pointer, memory->element,
@@ -379,7 +365,7 @@ static MlirValue tensor_pointer(Lowering *l, MlirOperation op, MlirValue tensor,
   TileInt linear = tile_int_constant(0), more = tile_int_constant(0);
   for (int d = 0; d < memory->rank; d++) {
     int64_t constant;
-    TileInt index = split_index(l, tile_range_at(indices, d), &constant);
+    TileInt index = index_split(l, tile_range_at(indices, d), &constant);
     TileInt stride = memory->stride[d];
     linear = tile_int_add(math, linear,
                           tile_int_mul_value(math, extend(l, index), stride));
