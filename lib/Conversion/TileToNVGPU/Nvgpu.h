@@ -2,6 +2,7 @@
 #ifndef TILE_CONVERSION_NVGPU_H
 #define TILE_CONVERSION_NVGPU_H
 
+#include "../BlockThread.h"
 #include "../ScfRegions.h"
 #include "../SharedWindow.h"
 #include "Tile/Analysis.h"

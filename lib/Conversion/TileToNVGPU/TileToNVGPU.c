@@ -160,51 +160,12 @@ static MlirLogicalResult plan_build(Plan *plan, MlirBlock block) {
 
 //===-- Apply: threads ----------------------------------------------------===//
 
-// Threads per block in x and y; numbers count up in x first.
-static void block_extents(MlirOperation kernel, int64_t out[2]) {
-  out[0] = tile_kernel_num_threads(kernel);
-  out[1] = 1;
-  if (gpu_launch_is(kernel)) {
-    GPULaunchOp launch = gpu_launch_cast(kernel);
-    mlirxConstantInt(gpu_launch_blockSizeX(launch), &out[0]);
-    mlirxConstantInt(gpu_launch_blockSizeY(launch), &out[1]);
-  } else if (gpu_func_is(kernel)) {
-    MlirAttribute block = gpu_func_known_block_size_attr(gpu_func_cast(kernel));
-    if (mlirAttributeIsNull(block))
-      return;
-    out[0] = mlirDenseI32ArrayGetElement(block, 0);
-    out[1] = mlirDenseI32ArrayGetElement(block, 1);
-  }
-}
-
-static TileInt thread_id(TileNvgpuRewrite *rewrite, GpuDimension dimension) {
-  return tile_int_value(gpu_thread_id(&rewrite->b, .dimension = dimension));
-}
-
 /// Ids of the threads that execute an op, by the first warp of their role.
 typedef struct {
   int64_t kernel_threads;
   TileInt thread[MAX_WARPS], warp[MAX_WARPS];
   bool has[MAX_WARPS];
 } Threads;
-
-// Linear in the block.
-static void build_block_thread(TileNvgpuRewrite *rewrite, Threads *threads,
-                               MlirOperation kernel) {
-  TileIntMath *math = &rewrite->index;
-  int64_t extent[2];
-  block_extents(kernel, extent);
-  TileInt thread = thread_id(rewrite, GPU_DIMENSION_x);
-  if (extent[0] < threads->kernel_threads) {
-    TileInt plane = thread_id(rewrite, GPU_DIMENSION_y);
-    if (extent[0] * extent[1] < threads->kernel_threads)
-      plane = tile_int_add(
-          math, plane,
-          tile_int_mul(math, thread_id(rewrite, GPU_DIMENSION_z), extent[1]));
-    thread = tile_int_add(math, thread, tile_int_mul(math, plane, extent[0]));
-  }
-  threads->thread[0] = thread;
-}
 
 static void build_role_thread(TileNvgpuRewrite *rewrite, Threads *threads,
                               int64_t first_warp, bool has_products) {
@@ -232,7 +193,7 @@ static void build_threads(TileNvgpuRewrite *rewrite, Threads *threads,
                           const Plan *plan, MlirOperation kernel) {
   mlirRewriterBaseSetInsertionPointToStart(rewrite->b.rw,
                                            tile_kernel_body(kernel));
-  build_block_thread(rewrite, threads, kernel);
+  threads->thread[0] = tile_block_thread_build(&rewrite->index, kernel);
   for (const Item *item = plan->items; item; item = item->next) {
     int64_t first_warp = first_warp_of(item->op);
     if (!threads->has[first_warp])

@@ -10,6 +10,7 @@
 #ifndef TILE_CONVERSION_ELEMENT_CODE_H
 #define TILE_CONVERSION_ELEMENT_CODE_H
 
+#include "../BlockThread.h"
 #include "../ScfRegions.h"
 #include "Tile/Analysis.h"
 #include "Tile/Conversion.h"

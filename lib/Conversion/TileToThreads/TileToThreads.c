@@ -23,43 +23,12 @@ enum { WARP_THREADS = 32 };
 
 //===-- Threads -----------------------------------------------------------===//
 
-static void block_extents(MlirOperation kernel, int64_t out[2]) {
-  out[0] = tile_kernel_num_threads(kernel);
-  out[1] = 1;
-  if (gpu_launch_is(kernel)) {
-    GPULaunchOp launch = gpu_launch_cast(kernel);
-    mlirxConstantInt(gpu_launch_blockSizeX(launch), &out[0]);
-    mlirxConstantInt(gpu_launch_blockSizeY(launch), &out[1]);
-  } else if (gpu_func_is(kernel)) {
-    MlirAttribute block = gpu_func_known_block_size_attr(gpu_func_cast(kernel));
-    if (mlirAttributeIsNull(block))
-      return;
-    out[0] = mlirDenseI32ArrayGetElement(block, 0);
-    out[1] = mlirDenseI32ArrayGetElement(block, 1);
-  }
-}
-
-static TileInt thread_id(ThreadCode *code, GpuDimension dimension) {
-  return tile_int_value(gpu_thread_id(&code->b, .dimension = dimension));
-}
-
-// Numbers of threads count up in x first. They stand in front of all ops.
+// They stand in front of all ops.
 static void build_threads(ThreadCode *code, MlirOperation kernel) {
   TileIntMath *math = &code->index;
-  int64_t extent[2], num_threads = tile_kernel_num_threads(kernel);
-  block_extents(kernel, extent);
   mlirRewriterBaseSetInsertionPointToStart(code->b.rw,
                                            tile_kernel_body(kernel));
-  code->block_thread = thread_id(code, GPU_DIMENSION_x);
-  if (extent[0] < num_threads) {
-    TileInt plane = thread_id(code, GPU_DIMENSION_y);
-    if (extent[0] * extent[1] < num_threads)
-      plane = tile_int_add(
-          math, plane,
-          tile_int_mul(math, thread_id(code, GPU_DIMENSION_z), extent[1]));
-    code->block_thread = tile_int_add(math, code->block_thread,
-                                      tile_int_mul(math, plane, extent[0]));
-  }
+  code->block_thread = tile_block_thread_build(math, kernel);
   code->block_lane = tile_int_rem(math, code->block_thread, WARP_THREADS);
   code->block_warp = tile_int_div(math, code->block_thread, WARP_THREADS);
 }

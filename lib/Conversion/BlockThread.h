@@ -1,0 +1,12 @@
+//===- BlockThread.h - Number of a thread in its block --------------------===//
+#ifndef TILE_CONVERSION_BLOCK_THREAD_H
+#define TILE_CONVERSION_BLOCK_THREAD_H
+
+#include "Tile/Conversion.h"
+
+/// Number of the executing thread in its block, of the type of `math`. Numbers
+/// count up in x first; dimensions that a block of `kernel` does not have are
+/// not asked for.
+TileInt tile_block_thread_build(TileIntMath *math, MlirOperation kernel);
+
+#endif // TILE_CONVERSION_BLOCK_THREAD_H
