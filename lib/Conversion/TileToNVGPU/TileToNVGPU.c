@@ -12,10 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Nvgpu.h"
-#include "Tile/Ops/gpu.h"
 #include "Tile/Ops/nvgpu.h"
-#include "Tile/Ops/scf.h"
-#include "Tile/Support/Constants.h"
 #include "Tile/Support/Diagnostics.h"
 #include "Tile/Support/Iterate.h"
 #include "TilePasses.h"

@@ -13,8 +13,6 @@
 
 #include "ElementCode.h"
 
-#include "Tile/Ops/gpu.h"
-#include "Tile/Ops/scf.h"
 #include "Tile/Support/Constants.h"
 #include "Tile/Support/Diagnostics.h"
 #include "TilePasses.h"
