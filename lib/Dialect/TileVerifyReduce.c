@@ -104,16 +104,27 @@ static MlirLogicalResult reduce_verify_kind(TileReduceOp reduce,
   return tile_success();
 }
 
+// (C1), (C2): two tiles, and a dimension of the first.
+static MlirLogicalResult verify_lines(MlirOperation op, MlirValue from,
+                                      MlirValue to, int64_t dim,
+                                      TileShape *out_src, TileShape *out_dst) {
+  if (tile_failed(tile_verify_nesting(op)) ||
+      tile_failed(
+          tile_verify_tile(op, from, "src", 1, TILE_MAX_RANK, out_src)) ||
+      tile_failed(tile_verify_tile(op, to, "dst", 1, TILE_MAX_RANK, out_dst)) ||
+      tile_failed(verify_space(op, from, "src", out_src, false)) ||
+      tile_failed(verify_space(op, to, "dst", out_dst, false)) ||
+      tile_failed(verify_dim(op, dim, out_src)))
+    return tile_failure();
+  return tile_success();
+}
+
 MlirLogicalResult tile_reduce_verify(MlirOperation op) {
   TileReduceOp reduce = tile_reduce_cast(op);
   MlirValue from = tile_reduce_src(reduce), to = tile_reduce_dst(reduce);
   TileShape src, dst;
-  if (tile_failed(tile_verify_nesting(op)) || // (C1)
-      tile_failed(tile_verify_tile(op, from, "src", 1, TILE_MAX_RANK, &src)) ||
-      tile_failed(tile_verify_tile(op, to, "dst", 1, TILE_MAX_RANK, &dst)) ||
-      tile_failed(verify_space(op, from, "src", &src, false)) ||
-      tile_failed(verify_space(op, to, "dst", &dst, false)) ||
-      tile_failed(verify_dim(op, tile_reduce_dim(reduce), &src))) // (C2)
+  if (tile_failed(
+          verify_lines(op, from, to, tile_reduce_dim(reduce), &src, &dst)))
     return tile_failure();
   int dim = (int)tile_reduce_dim(reduce);
   bool is_partial = tile_reduce_partial(reduce);
@@ -138,12 +149,7 @@ MlirLogicalResult tile_scan_verify(MlirOperation op) {
   TileScanOp scan = tile_scan_cast(op);
   MlirValue from = tile_scan_src(scan), to = tile_scan_dst(scan);
   TileShape src, dst;
-  if (tile_failed(tile_verify_nesting(op)) || // (C1)
-      tile_failed(tile_verify_tile(op, from, "src", 1, TILE_MAX_RANK, &src)) ||
-      tile_failed(tile_verify_tile(op, to, "dst", 1, TILE_MAX_RANK, &dst)) ||
-      tile_failed(verify_space(op, from, "src", &src, false)) ||
-      tile_failed(verify_space(op, to, "dst", &dst, false)) ||
-      tile_failed(verify_dim(op, tile_scan_dim(scan), &src))) // (C2)
+  if (tile_failed(verify_lines(op, from, to, tile_scan_dim(scan), &src, &dst)))
     return tile_failure();
   if (!tile_shape_equal_extents(&src, &dst)) // (C3)
     return tile_emit_error(op,
