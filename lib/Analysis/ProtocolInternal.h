@@ -59,6 +59,7 @@ typedef struct {
   uint8_t flags;
   uint8_t num_groups;                  // product groups in flight
   uint8_t groups[PROTOCOL_MAX_GROUPS]; // round each reads; oldest first
+  uint8_t unused[7];                   // zero, in place of padding
 } ProtocolState;
 
 typedef struct {

@@ -8,7 +8,14 @@ void protocol_set_init(ProtocolStateSet *set, TileArena *arena) {
   *set = (ProtocolStateSet){.arena = arena};
 }
 
-// FNV-1a. States are made zero-filled, so padding compares equal.
+// States are compared as bytes, and assignments need not copy padding.
+_Static_assert(sizeof(ProtocolState) ==
+                   4 * PROTOCOL_MAX_PLACES + 8 + 8 + 4 + 2 + 4 +
+                       PROTOCOL_MAX_GROUPS +
+                       sizeof(((ProtocolState *)NULL)->unused),
+               "a state has no padding");
+
+// FNV-1a.
 static uint64_t hash_of(const ProtocolState *state) {
   const unsigned char *bytes = (const unsigned char *)state;
   uint64_t hash = UINT64_C(1469598103934665603);
