@@ -94,7 +94,7 @@ static void merge(TileClusterResults *results, Result *result) {
   if (result->trace.text)
     tile_emu_buffer_print(&emu->trace_events, "%s", result->trace.text);
   emu->num_dropped_spans += result->num_dropped_spans;
-  if (results->run->traits)
+  if (result->statistics.insns)
     tile_emu_statistics_add(&results->statistics, &result->statistics);
   tile_emu_findings_merge(&emu->findings, &result->findings, max_findings);
   bool is_over = results->num_insns > emu->options.max_instructions;
@@ -127,6 +127,17 @@ static void take_recorded(Result *result, TileRecorder *recorder) {
   recorder->statistics = (TileStatistics){0};
 }
 
+static void insert(TileClusterResults *results, Result *result) {
+  pthread_mutex_lock(&results->lock);
+  Result **at = &results->waiting;
+  while (*at && (*at)->id < result->id)
+    at = &(*at)->next;
+  result->next = *at;
+  *at = result;
+  merge_ready(results);
+  pthread_mutex_unlock(&results->lock);
+}
+
 void tile_emu_results_add(TileClusterResults *results, TileCluster *cluster,
                           uint32_t id) {
   Result *result = tile_emu_calloc(1, sizeof *result);
@@ -141,14 +152,14 @@ void tile_emu_results_add(TileClusterResults *results, TileCluster *cluster,
   cluster->output = (TileBuffer){0};
   if (cluster->recorder)
     take_recorded(result, cluster->recorder);
-  pthread_mutex_lock(&results->lock);
-  Result **at = &results->waiting;
-  while (*at && (*at)->id < id)
-    at = &(*at)->next;
-  result->next = *at;
-  *at = result;
-  merge_ready(results);
-  pthread_mutex_unlock(&results->lock);
+  insert(results, result);
+}
+
+void tile_emu_results_skip(TileClusterResults *results, uint32_t id) {
+  Result *result = tile_emu_calloc(1, sizeof *result);
+  result->id = id;
+  tile_emu_progress_skip(results->run);
+  insert(results, result);
 }
 
 bool tile_emu_results_are_final(TileClusterResults *results) {

@@ -17,6 +17,8 @@ void tile_emu_results_destroy(TileClusterResults *results);
 /// Takes what cluster number `id` found, printed and counted. Thread safe.
 void tile_emu_results_add(TileClusterResults *results, TileCluster *cluster,
                           uint32_t id);
+/// Cluster number `id` was cancelled before its launch. Thread safe.
+void tile_emu_results_skip(TileClusterResults *results, uint32_t id);
 /// Further clusters would change nothing. Thread safe.
 bool tile_emu_results_are_final(TileClusterResults *results);
 

@@ -334,6 +334,7 @@ static void cta_reset(TileCta *cta, const uint32_t first_ctaid[3]) {
   cta->num_free_registers = 0;
   cta->num_remote_ops = 0;
   cta->wgmma_checked.warp = NULL;
+  cta->has_seen_failed_cancel = false;
   if (cta->remote)
     memset(cta->remote, 0, cta->cluster->num_threads * sizeof *cta->remote);
   cta->smem_version++;

@@ -42,7 +42,7 @@ typedef struct {
 typedef struct {
   TileRun *run;
   Slot *slots;
-  uint32_t num_slots, num_active, next_id;
+  uint32_t num_slots, num_active;
   uint64_t random_state;
   uint64_t idle_insns;
 } Simulation;
@@ -113,7 +113,7 @@ static Slot *choose_slot(Simulation *simulation) {
 
 static void slot_begin(Simulation *simulation, Slot *slot) {
   TileRun *run = simulation->run;
-  slot->id = simulation->next_id++;
+  slot->id = run->next_cluster++;
   slot->is_active = true;
   slot->is_idle = false;
   run->residence->slots[slot->id] = slot->cluster->slot;
@@ -154,7 +154,7 @@ static bool visit(Simulation *simulation, Slot *slot) {
 
 static void report_spinning(Simulation *simulation) {
   TileRun *run = simulation->run;
-  bool is_queue = simulation->next_id < run->total_clusters;
+  bool is_queue = run->next_cluster < run->total_clusters;
   Slot *first = NULL;
   for (uint32_t i = 0; i < simulation->num_slots; i++) {
     Slot *slot = &simulation->slots[i];
@@ -168,7 +168,7 @@ static void report_spinning(Simulation *simulation) {
         &text,
         "the CTAs on the device wait, and %u of %u have not started: %d "
         "multiprocessors have room for %u CTAs each, %u in all\n",
-        (run->total_clusters - simulation->next_id) * size,
+        (run->total_clusters - run->next_cluster) * size,
         run->total_clusters * size, run->emu->options.num_sms,
         run->residence->ctas_per_sm, run->residence->num_slots * size);
   else
@@ -202,7 +202,7 @@ static void simulate(Simulation *simulation) {
   while (!is_over) {
     for (uint32_t i = 0; i < simulation->num_slots; i++)
       if (!simulation->slots[i].is_active &&
-          simulation->next_id < run->total_clusters)
+          run->next_cluster < run->total_clusters)
         slot_begin(simulation, &simulation->slots[i]);
     Slot *slot = choose_slot(simulation);
     if (!visit(simulation, slot)) {
@@ -210,7 +210,7 @@ static void simulate(Simulation *simulation) {
       slot_end(simulation, slot);
       is_over = is_over || tile_emu_results_are_final(run->results) ||
                 (simulation->num_active == 0 &&
-                 simulation->next_id == run->total_clusters);
+                 run->next_cluster == run->total_clusters);
     }
     uint64_t limit =
         SPIN_INSNS + (uint64_t)SPIN_INSNS_PER_CLUSTER * simulation->num_active;

@@ -130,9 +130,10 @@ void tile_emu_decode_getctarank(TileDecoder *decoder);
 void tile_emu_decode_ldmatrix(TileDecoder *decoder); // MatrixMove.c
 void tile_emu_decode_stmatrix(TileDecoder *decoder);
 void tile_emu_decode_movmatrix(TileDecoder *decoder);
-void tile_emu_decode_cp_async(TileDecoder *decoder);      // CpAsync.c
-void tile_emu_decode_cp_async_bulk(TileDecoder *decoder); // TmaDecode.c
-void tile_emu_decode_bar(TileDecoder *decoder);           // CtaBarrier.c
+void tile_emu_decode_cp_async(TileDecoder *decoder);        // CpAsync.c
+void tile_emu_decode_cp_async_bulk(TileDecoder *decoder);   // TmaDecode.c
+void tile_emu_decode_cluster_launch_control(TileDecoder *); // ClusterCancel.c
+void tile_emu_decode_bar(TileDecoder *decoder);             // CtaBarrier.c
 void tile_emu_decode_bar_warp(TileDecoder *decoder);
 void tile_emu_decode_barrier_cluster(TileDecoder *decoder); // ClusterBarrier.c
 void tile_emu_decode_fence(TileDecoder *decoder);           // Fence.c

@@ -190,6 +190,11 @@ static const KindInfo kinds[TILE_FINDING_NUM_KINDS] = {
         {"cluster-exit", false,
          "a CTA must stay until the others are done with its shared memory: a "
          "barrier.cluster at the end is missing"},
+    [TILE_FINDING_CLUSTER_CANCEL] =
+        {"cluster-cancel", false,
+         "the response must come from try_cancel, through a wait on its "
+         "mbarrier; after one that failed there is no CTA to read and nothing "
+         "more to ask for"},
     [TILE_FINDING_REGISTER_COUNT] =
         {"setmaxnreg", false,
          "`inc` must ask for no fewer registers than the warp has, `dec` for "

@@ -194,6 +194,8 @@ static void run_clusters(TileRun *run) {
   uint32_t num_threads = (uint32_t)run->emu->options.num_threads;
   if (num_threads > run->total_clusters)
     num_threads = run->total_clusters;
+  if (run->kernel->has_try_cancel)
+    num_threads = 1; // who cancels which cluster must depend on the seed only
   pthread_t *threads = tile_emu_calloc(num_threads, sizeof *threads);
   uint32_t num_started = 0;
   for (uint32_t i = 1; i < num_threads; i++) // this thread works too

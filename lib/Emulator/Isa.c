@@ -125,7 +125,7 @@ static const IsaEntry isa[] = {
 
     {"cp", tile_emu_decode_cp_async},
     {"multimem", decode_multimem},
-    {"clusterlaunchcontrol", decode_later},
+    {"clusterlaunchcontrol", tile_emu_decode_cluster_launch_control},
     {"tcgen05", decode_later},
 
     {"barrier.cluster", tile_emu_decode_barrier_cluster},

@@ -251,6 +251,7 @@ struct TileCta {
   TileRemoteOp *remote_ops; // one for each mbarrier
   uint32_t num_remote_ops;
   TileWgmmaChecked wgmma_checked;
+  bool has_seen_failed_cancel; // of a cluster; ClusterCancel.c
 };
 
 //===-- Cluster -----------------------------------------------------------===//
@@ -342,7 +343,8 @@ struct TileRun {
   const TileEmuModule *module;
   const TileKernel *kernel;
   uint32_t grid[3], block[3], cluster[3], num_clusters[3];
-  uint32_t total_clusters, next_cluster; // atomic
+  uint32_t total_clusters;
+  uint32_t next_cluster; // neither launched nor cancelled; atomic
   uint32_t ctas_per_cluster, threads_per_cta, warps_per_cta;
   uint32_t dynamic_smem_bytes, dynamic_smem_base; // offset after the first
   uint8_t *params;                                // of the kernel

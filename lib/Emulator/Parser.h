@@ -100,6 +100,7 @@ typedef struct {
   uint32_t num_scopes;
   TileBranchTable *tables;
   uint32_t num_tables;
+  uint32_t target; // of .target sm_<number>
   uint32_t register_name_capacity;
   uint32_t source_file, source_line; // of the last .loc
   bool next_is_leader;

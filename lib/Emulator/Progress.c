@@ -25,6 +25,11 @@ void tile_emu_progress_step(TileCluster *cluster) {
   pthread_mutex_unlock(&run->progress_lock);
 }
 
+void tile_emu_progress_skip(TileRun *run) {
+  __atomic_fetch_add(&run->num_ctas_done, run->ctas_per_cluster,
+                     __ATOMIC_RELAXED);
+}
+
 void tile_emu_progress_end(TileCluster *cluster) {
   if (!cluster->emu->options.progress)
     return;

@@ -8,5 +8,7 @@
 void tile_emu_progress_step(TileCluster *cluster);
 /// A cluster has ended.
 void tile_emu_progress_end(TileCluster *cluster);
+/// A cluster was cancelled before its launch.
+void tile_emu_progress_skip(TileRun *run);
 
 #endif // TILE_EMULATOR_PROGRESS_H

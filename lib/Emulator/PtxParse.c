@@ -436,6 +436,17 @@ static void skip_function(TileParser *parser) {
 
 //===-- Modules -----------------------------------------------------------===//
 
+/// `.target sm_100a, …`: only the number counts.
+static void parse_target(TileParser *parser) {
+  if (tile_emu_lex_peek(parser) == 's' && parser->end - parser->cursor > 3 &&
+      !strncmp(parser->cursor, "sm_", 3))
+    for (const char *at = parser->cursor + 3;
+         at < parser->end && *at >= '0' && *at <= '9' && parser->target < 1000;
+         at++)
+      parser->target = 10 * parser->target + (uint32_t)(*at - '0');
+  tile_emu_lex_skip_line(parser);
+}
+
 static void parse_module_directive(TileParser *parser) {
   if (tile_emu_lex_peek(parser) != '.') {
     tile_emu_parser_fail(parser, "expected a directive before '%.20s'",
@@ -450,8 +461,11 @@ static void parse_module_directive(TileParser *parser) {
     is_extern |= tile_emu_text_is(word, "extern");
     word = tile_emu_lex_directive(parser);
   }
-  if (tile_emu_text_is(word, "version") || tile_emu_text_is(word, "target") ||
-      tile_emu_text_is(word, "address_size") || tile_emu_text_is(word, "loc"))
+  if (tile_emu_text_is(word, "target"))
+    parse_target(parser);
+  else if (tile_emu_text_is(word, "version") ||
+           tile_emu_text_is(word, "address_size") ||
+           tile_emu_text_is(word, "loc"))
     tile_emu_lex_skip_line(parser);
   else if (tile_emu_text_is(word, "file"))
     parse_file(parser);

@@ -59,6 +59,7 @@ static const Rule rules[] = {
     {"st.async", TILE_CLASS_ASYNC_COPY, TILE_UNIT_NONE},
     {"st.bulk", TILE_CLASS_ASYNC_COPY, TILE_UNIT_NONE},
     {"red.async", TILE_CLASS_ASYNC_COPY, TILE_UNIT_NONE},
+    {"clusterlaunchcontrol.try_cancel", TILE_CLASS_ASYNC_COPY, TILE_UNIT_NONE},
     {"mbarrier.try_wait", TILE_CLASS_SYNC, TILE_UNIT_WAIT},
     {"mbarrier.test_wait", TILE_CLASS_SYNC, TILE_UNIT_WAIT},
     {"mbarrier.", TILE_CLASS_SYNC, TILE_UNIT_NONE},
@@ -94,6 +95,7 @@ static const Rule rules[] = {
     {"cvt", TILE_CLASS_MOVE, TILE_UNIT_NONE},
     {"selp.", TILE_CLASS_MOVE, TILE_UNIT_NONE},
     {"mapa.", TILE_CLASS_MOVE, TILE_UNIT_NONE},
+    {"clusterlaunchcontrol.query", TILE_CLASS_MOVE, TILE_UNIT_NONE},
 };
 
 static TileInsnClass space_class(const char *opcode) {
