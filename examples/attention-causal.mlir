@@ -11,21 +11,20 @@
 // The last query has the position of the last key: query i sees the keys up to
 // i + keys - queries. A query that sees none gives 0. Blocks of keys that no
 // query of the block sees are not visited; only those at the diagonal and the
-// last one are masked.
+// last one are masked. The last queries have the most work, so they go first.
 #shared = #gpu.address_space<workgroup>
 #fragment = #tile.fragment
 !tensor = memref<?x?x128xbf16> // position, head, column
 !Qs = memref<128x128xbf16, #shared>
-!Ks = memref<64x128xbf16, #shared>
-!S = memref<128x64xf32, #fragment>
-!P = memref<128x64xbf16, #fragment>
+!Ks = memref<128x128xbf16, #shared>
+!S = memref<128x128xf32, #fragment>
+!P = memref<128x128xbf16, #fragment>
 !acc = memref<128x128xf32, #fragment>
 !row = memref<128xf32, #fragment>
 
 func.func @attention_causal(%Q: !tensor, %K: !tensor, %V: !tensor, %O: !tensor, %scale: f32) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c64 = arith.constant 64 : index
   %c128 = arith.constant 128 : index
   %c256 = arith.constant 256 : index
   %queries = memref.dim %Q, %c0 : !tensor
@@ -41,7 +40,9 @@ func.func @attention_causal(%Q: !tensor, %K: !tensor, %V: !tensor, %O: !tensor, 
     %low = arith.constant 0xFF800000 : f32 // -inf
     %log2e = arith.constant 1.44269504 : f32
     %factor = arith.mulf %scale, %log2e : f32 // e^(scale * s) = 2^(factor * s)
-    %m = arith.muli %bx, %c128 : index
+    %blocks = arith.subi %sx, %c1 : index
+    %block = arith.subi %blocks, %bx : index
+    %m = arith.muli %block, %c128 : index
     %head = arith.divui %by, %group : index
 
     // Query m + i sees %first + i keys, but not more than there are.
@@ -68,19 +69,19 @@ func.func @attention_causal(%Q: !tensor, %K: !tensor, %V: !tensor, %O: !tensor, 
     tile.fill %sum, %zero : !row, f32
     tile.fill %max, %low : !row, f32
 
-    scf.for %n = %c0 to %end step %c64 {
-      %k = tile.region %K[%n, %head, 0] [64, 1, 128] drop [1] : !tensor
-      %v = tile.region %V[%n, %head, 0] [64, 1, 128] drop [1] : !tensor
-      tile.copy %k to %Ks : !tile.region<64x128xbf16>, !Ks
-      tile.copy %v to %Vs : !tile.region<64x128xbf16>, !Ks
+    scf.for %n = %c0 to %end step %c128 {
+      %k = tile.region %K[%n, %head, 0] [128, 1, 128] drop [1] : !tensor
+      %v = tile.region %V[%n, %head, 0] [128, 1, 128] drop [1] : !tensor
+      tile.copy %k to %Ks : !tile.region<128x128xbf16>, !Ks
+      tile.copy %v to %Vs : !tile.region<128x128xbf16>, !Ks
       tile.fill %S, %zero : !S, f32
       tile.gemm %Qs, %Ks, %S {transpose_b} : (!Qs, !Ks, !S)
 
-      %last = arith.addi %n, %c64 : index
+      %last = arith.addi %n, %c128 : index
       %seen = arith.minsi %first, %keys : index // by the first query
       %masked = arith.cmpi sgt, %last, %seen : index
       scf.if %masked {
-        tile.parallel (%i, %j) in [128, 64] {
+        tile.parallel (%i, %j) in [128, 128] {
           %s = memref.load %S[%i, %j] : !S
           %key = arith.addi %n, %j : index
           %bound = arith.addi %first, %i : index
@@ -109,7 +110,7 @@ func.func @attention_causal(%Q: !tensor, %K: !tensor, %V: !tensor, %O: !tensor, 
         memref.store %t, %sum[%i] : !row
         memref.store %y, %shift[%i] : !row
       }
-      tile.parallel (%i, %j) in [128, 64] {
+      tile.parallel (%i, %j) in [128, 128] {
         %s = memref.load %S[%i, %j] : !S
         %y = memref.load %shift[%i] : !row
         %e = math.fma %s, %factor, %y : f32

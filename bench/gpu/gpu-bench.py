@@ -21,6 +21,7 @@ import torch
 CUDA = ctypes.CDLL("libcuda.so.1")
 DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
 MAP_TYPES = {"f16": 6, "f32": 7, "bf16": 9}  # CUtensorMapDataType
+SCALARS = {"i32": ctypes.c_int32, "i64": ctypes.c_int64, "f32": ctypes.c_float}
 SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
 MAX_SMEM = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
@@ -38,6 +39,8 @@ def evaluate(values, tensors):
         op = v["op"]
         if op == "constant":
             out.append(v["value"])
+        elif op == "argument":
+            out.append(tensors[v["arg"]])
         elif op.startswith("memref."):
             t = tensors[v["arg"]]
             out.append({"memref.pointer": lambda: t.data_ptr(),
@@ -54,7 +57,8 @@ def evaluate(values, tensors):
                         "arith.ceildivui": lambda: -(-a[0] // a[1]),
                         "arith.minui": lambda: min(a), "arith.minsi": lambda: min(a),
                         "arith.cmpi": lambda: int({"eq": a[0] == a[1], "ne": a[0] != a[1],
-                                                   "ult": a[0] < a[1]}.get(v.get("predicate"), False)),
+                                                   "ult": a[0] < a[1],
+                                                   "ugt": a[0] > a[1]}[v["predicate"]]),
                         "arith.index_cast": lambda: a[0]}[op]())
     return out
 
@@ -75,7 +79,7 @@ def tensor_map(param, numbers, tensors):
 
 
 class Kernel:
-    """The first variant whose requirements hold, for fixed tensors."""
+    """The first variant whose requirements hold, for fixed arguments."""
 
     def __init__(self, path, tensors):
         with open(path, encoding="utf-8") as file:
@@ -104,7 +108,8 @@ class Kernel:
                 pointers.append(address)
                 continue
             value = (ctypes.c_uint64(tensors[param["arg"]].data_ptr())
-                     if param["kind"] == "pointer" else ctypes.c_int32(numbers[param["value"]]))
+                     if param["kind"] == "pointer" else
+                     SCALARS[param["type"]](numbers[param["value"]]))
             self.keep.append(value)
             pointers.append(ctypes.addressof(value))
         self.params = (ctypes.c_void_p * len(pointers))(*pointers)
