@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+"""Breaks the barriers of kernels with roles, at random, and checks that the proof
+refuses every mutant that the emulator shows to be faulty.
+
+The kernels are those of ws-kernels.py, with the barriers that tile-lower-channels
+made of channels. A mutant has one line dropped, doubled, moved or changed; barriers
+of copies without a channel, of which the proof says nothing, are left alone. What
+`tile-verify-channels` proves is lowered and executed for several trip counts, masks
+and schedules: it must run without findings and compute what it should.
+
+Prints one line per kernel, and the sums."""
+
+import argparse
+import collections
+import importlib.util
+import os
+import random
+import re
+import subprocess
+import sys
+
+import kernels
+
+SPEC = importlib.util.spec_from_file_location(
+    "ws_kernels", os.path.join(os.path.dirname(__file__), "ws-kernels.py"))
+ws = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(ws)
+
+PROOF = "tile-verify-channels"
+BARRIER = re.compile(r"tile\.(barrier_(wait|arrive|expect)|fence_proxy|tma_wait)\b")
+SPLIT = "// -----\n"
+
+
+def pipelines(target):
+    """The passes up to the proof, and those behind it."""
+    text = kernels.run_program(["tile-compile", "--print-pipeline",
+                                "--target=" + target]).stdout.strip()
+    passes = re.fullmatch(r"builtin\.module\((.*)\)", text).group(1)
+    at = passes.index(PROOF)
+    behind = passes[at:].split(",", 1)[1]
+    return "builtin.module(%s)" % passes[:at - 1], "builtin.module(%s)" % behind
+
+
+def tile_opt(path, *arguments):
+    return subprocess.run(["tile-opt", path, *arguments], capture_output=True,
+                          text=True, check=False)
+
+
+#===-- Mutants ---------------------------------------------------------------===#
+
+def change(pattern, text):
+    """An operator that changes one match in a line."""
+    def apply(lines, i, rng):
+        matches = list(re.finditer(pattern, lines[i]))
+        if not matches:
+            return None
+        match = rng.choice(matches)
+        new = text(match, rng) if callable(text) else match.expand(text)
+        return lines[:i] + [lines[i][:match.start()] + new +
+                            lines[i][match.end():]] + lines[i + 1:]
+    return apply
+
+
+def drop(lines, i, _):
+    return lines[:i] + lines[i + 1:] if BARRIER.search(lines[i]) else None
+
+
+def double(lines, i, _):
+    return lines[:i + 1] + lines[i:] if BARRIER.search(lines[i]) else None
+
+
+def move(lines, i, rng):
+    if not BARRIER.search(lines[i]):
+        return None
+    to = max(1, min(len(lines) - 2, i + rng.choice([-6, -4, -3, -2, -1, 1, 2, 3, 4, 6])))
+    rest = lines[:i] + lines[i + 1:]
+    return rest[:to] + [lines[i]] + rest[to:]
+
+
+def by(delta):
+    return lambda match, rng: match.group(1) + str(
+        max(1, int(match.group(2)) + rng.choice([-delta, delta])))
+
+
+def flip(lines, i, _):
+    match = re.search(r"parity (%\w+)", lines[i])
+    if not match:
+        return None
+    return lines[:i] + [
+        "%%mutant_flip = arith.xori %s, %%mutant_one : i32\n" % match.group(1),
+        lines[i].replace(match.group(0), "parity %mutant_flip")] + lines[i + 1:]
+
+
+OPERATORS = {
+    "drop": drop, "double": double, "move": move,
+    "count": change(r"(arrivals )(\d+)", by(1)),
+    "bytes": change(r"(bytes )(\d+)", by(16)),
+    "depth": change(r"(tile\.advance .* depth )(\d+)", by(1)),
+    "agent": change(r"by <(\w+)>", lambda match, rng: "by <%s>" % rng.choice(
+        [a for a in ("warps", "threads", "leader") if a != match.group(1)])),
+    "parity": flip,
+    "held parity": change(r"parity (%\w+)", "parity %mutant_zero"),
+    "slot": change(r"(barrier_\w+ %\w+|signal %\w+)\[%\w+\]", r"\1[%mutant_slot]"),
+    "position": change(r"%next_(slot|parity)\w*", "%mutant_zero"),
+    "stale position": change(r"scf\.yield (%\w+), (%\w+) : i32, i32",
+                             r"scf.yield \2, \1 : i32, i32"),
+    "bound": change(r"(scf\.for %\w+ = )%\w+ to", r"\1%mutant_slot to"),
+}
+
+
+def program(lines):
+    """With the constants that mutants use."""
+    head = next(i for i, line in enumerate(lines) if "func.func" in line)
+    constants = ["    %mutant_zero = arith.constant 0 : i32\n",
+                 "    %mutant_one = arith.constant 1 : i32\n",
+                 "    %mutant_slot = arith.constant 0 : index\n"]
+    first = next((i for i, line in enumerate(lines) if "gpu.launch" in line), head)
+    at = max(head, first) + 1
+    return lines[:at] + constants + lines[at:]
+
+
+def make_mutants(lines, count, rng):
+    """(operator, lines), all different."""
+    first = next(i for i, line in enumerate(lines) if "tile.barrier_init" in line)
+    ours = {name for line in lines for name in
+            sum(re.findall(r"full (%\w+) empty (%\w+)", line), ())}
+    is_ours = lambda line: ("barrier_" not in line and "signal" not in line) or any(
+        name in ours for name in re.findall(r"%\w+", line))
+    places = [i for i in range(first, len(lines)) if is_ours(lines[i])]
+    seen, result, tries = {"".join(lines)}, [], 0
+    while len(result) < count and tries < 60 * count:
+        tries += 1
+        name = rng.choice(list(OPERATORS))
+        mutant = OPERATORS[name](lines, rng.choice(places), rng)
+        if mutant and "".join(mutant) not in seen:
+            seen.add("".join(mutant))
+            result.append((name, mutant))
+    return result
+
+
+#===-- Judgement -------------------------------------------------------------===#
+
+def verdicts(mutants, path):
+    """Per mutant None when proved, "invalid", or the code of the refusal."""
+    starts, line = [], 1
+    with open(path, "w", encoding="utf-8") as file:
+        for _, mutant in mutants:
+            starts.append(line)
+            file.write("".join(mutant) + SPLIT)
+            line += len(mutant) + 1
+    result = tile_opt(path, "--split-input-file", "-o", os.devnull,
+                      "--%s=strict=true" % PROOF)
+    if result.returncode not in (0, 1):
+        raise kernels.Failure("tile-opt ends with %d" % result.returncode)
+    found = [None] * len(mutants)
+    for match in re.finditer(r"^[^\n]*?:(\d+):\d+: error: (.*)$", result.stderr, re.M):
+        number = max(i for i, s in enumerate(starts) if s <= int(match.group(1)))
+        code = re.search(r"\[tile-verify/([\w-]+)\]", match.group(2))
+        found[number] = code.group(1) if code else "invalid"
+    return found
+
+
+def fault(mutant, name, body, behind, target, out, seeds):
+    """What is wrong with an accepted mutant when it runs, or None."""
+    path, lowered = (os.path.join(out, f) for f in ("mutant.mlir", "lowered.mlir"))
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("".join(mutant))
+    result = tile_opt(path, "--pass-pipeline=" + behind, "-o", lowered)
+    if result.returncode:
+        return "is not lowered: " + result.stderr
+    try:
+        kernels.run_program(["tile-compile", lowered, "-o", out, "--target=" + target,
+                             "--ptxas=off", "--no-remarks", "--no-line-info"])
+        ws.run_kernel(os.path.join(out, name + ".json"), body, ws.trips_of(body),
+                      ["some", "all", "none", "some"], seeds)
+    except kernels.Failure as failure:
+        return str(failure)
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kernels", nargs="*", help="names; all when none is given")
+    parser.add_argument("--count", type=int, default=50, help="mutants of a kernel")
+    parser.add_argument("--target", default="sm_90a")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seeds", type=int, default=3, help="schedules of a run")
+    parser.add_argument("--out", required=True)
+    options = parser.parse_args()
+    os.makedirs(options.out, exist_ok=True)
+    upper, behind = pipelines(options.target)
+    sums, codes, missed = collections.Counter(), collections.Counter(), 0
+    for name, (body, has_roles) in ws.KERNELS.items():
+        if has_roles is False or (options.kernels and name not in options.kernels):
+            continue
+        body, rng = ws.flat(body), random.Random("%s %d" % (name, options.seed))
+        source, staged = (os.path.join(options.out, f) for f in ("in.mlir", "staged.mlir"))
+        with open(source, "w", encoding="utf-8") as file:
+            file.write('module attributes {tile.target = #nvvm.target<chip = "%s">} {\n%s\n}\n'
+                       % (options.target, ws.Text(name, body, None).function()))
+        kernels.run_program(["tile-opt", source, "--pass-pipeline=" + upper, "-o", staged])
+        with open(staged, encoding="utf-8") as file:
+            lines = program(file.readlines())
+        if not any("tile.barrier_init" in line for line in lines):
+            continue
+        mutants = make_mutants(lines, options.count, rng)
+        found = verdicts([("none", lines)] + mutants, source)
+        if found[0]:
+            print("FAILED %s: the kernel itself: %s" % (name, found[0]))
+            missed += 1
+            continue
+        counts = collections.Counter("invalid" if f == "invalid" else "refused" if f
+                                     else "accepted" for f in found[1:])
+        codes.update(f for f in found[1:] if f and f != "invalid")
+        for (operator, mutant), verdict in zip(mutants, found[1:]):
+            what = None if verdict else fault(mutant, name, body, behind, options.target,
+                                              options.out, options.seeds)
+            if what:
+                missed += 1
+                print("MISSED %s, %s: %s" % (name, operator, what.splitlines()[0][:200]))
+                with open(os.path.join(options.out, "missed-%d.mlir" % missed), "w",
+                          encoding="utf-8") as file:
+                    file.write("".join(mutant))
+        sums.update(counts)
+        print("%s: %s" % (name, ", ".join("%d %s" % (counts[k], k) for k in sorted(counts))))
+        sys.stdout.flush()
+    print("codes: " + ", ".join("%s %d" % item for item in codes.most_common()))
+    print("%d mutants: %d refused, %d accepted, %d of these faulty"
+          % (sums["refused"] + sums["accepted"], sums["refused"], sums["accepted"], missed))
+    return 1 if missed or not sums["refused"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
