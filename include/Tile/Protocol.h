@@ -100,7 +100,7 @@ typedef enum {
   TILE_PROTOCOL_FENCE,        // proxy fence
   TILE_PROTOCOL_WRITE,        // stores to private buffer `buffer`
   TILE_PROTOCOL_STORE,        // asynchronous store out of `buffer`
-  TILE_PROTOCOL_STORE_WAIT,   // until those have read it
+  TILE_PROTOCOL_STORE_WAIT,   // until all but the last `count` have read
   TILE_PROTOCOL_IF,
   TILE_PROTOCOL_FOR,
   TILE_PROTOCOL_WHILE,
@@ -149,6 +149,7 @@ typedef struct TileProtocolNode {
   int num_reads;
   bool is_group; // READ: asynchronous, one product group more in flight
   bool is_async; // READ: by the async proxy
+  bool is_store; // READ: an asynchronous store reads until STORE_WAIT
   int buffer;    // from 0 to 63
 
   // IF: condition, blocks[0] then, blocks[1] else. FOR: bounds, blocks[0].

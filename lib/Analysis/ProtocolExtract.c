@@ -173,6 +173,9 @@ static void write_reads(Writer *w, MlirOperation op, const TileAccess *accesses,
     node->reads[node->num_reads++] = (TileProtocolRead){
         channel, slot_of(w->extract, accesses[i].tile), cells};
     node->is_async = reads_by_async_proxy(op);
+    // Of a channel the compiler waits for the store before it releases.
+    node->is_store |= tile_copy_is(op) && node->is_async &&
+                      tile_channel_barriers_is(w->extract->channels[channel]);
   }
 }
 
@@ -365,6 +368,9 @@ static void write_op(Writer *w, MlirOperation op) {
     write_commit(w, op);
   } else if (tile_release_is(op)) {
     write_release(w, op);
+  } else if (tile_tma_wait_is(op)) {
+    extract_add_node(w, TILE_PROTOCOL_STORE_WAIT, op)->count =
+        (int)tile_tma_wait_pending(tile_tma_wait_cast(op));
   } else if (tile_fence_proxy_is(op)) {
     extract_add_node(w, TILE_PROTOCOL_FENCE, op);
   } else if (is_named(op, "tile.await")) {

@@ -133,9 +133,9 @@ static void check_wait(ProtocolRun *run, const TileProtocolNode *node,
 
 //===-- Arrivals ----------------------------------------------------------===//
 
-static bool round_is_in_flight(const ProtocolState *state, int round) {
-  for (int i = 0; i < state->num_groups; i++)
-    if (state->groups[i] == round)
+static bool round_is_in(const uint8_t *rounds, int count, int round) {
+  for (int i = 0; i < count; i++)
+    if (rounds[i] == round)
       return true;
   return false;
 }
@@ -156,9 +156,14 @@ static void check_give(ProtocolRun *run, const TileProtocolNode *node,
     broken(run, node, state, "commit-before-fill",
            "commits a slot while writes to it are not covered by an arrival",
            0);
-  else if (!rules->is_producer && round_is_in_flight(state, round))
+  else if (!rules->is_producer &&
+           round_is_in(state->groups, state->num_groups, round))
     broken(run, node, state, "release-in-flight",
            "releases a slot that a product in flight still reads", 0);
+  else if (!rules->is_producer &&
+           round_is_in(state->stores, state->num_stores, round))
+    broken(run, node, state, "release-in-flight",
+           "releases a slot that an asynchronous store still reads", 0);
   state->held--;
   state->awaited_bytes = 0;
   state->arrived = 0;
@@ -267,6 +272,17 @@ static int read_round(ProtocolRun *run, const TileProtocolNode *node,
   return -1;
 }
 
+static void push_round(ProtocolRun *run, const TileProtocolNode *node,
+                       uint8_t *rounds, uint8_t *count, int round) {
+  if (*count == PROTOCOL_MAX_GROUPS)
+    proof_stop(run->proof, TILE_PROTOCOL_UNKNOWN, "too-many-in-flight",
+               run->role, run->channel, node,
+               "more than %d products may be in flight, or as many stores",
+               PROTOCOL_MAX_GROUPS);
+  else
+    rounds[(*count)++] = round < 0 ? PROTOCOL_NO_ROUND : (uint8_t)round;
+}
+
 static void check_read(ProtocolRun *run, const TileProtocolNode *node,
                        ProtocolState *state) {
   int round = -1;
@@ -277,25 +293,20 @@ static void check_read(ProtocolRun *run, const TileProtocolNode *node,
     if (round < 0)
       return;
   }
-  if (!node->is_group)
-    return;
-  if (state->num_groups == PROTOCOL_MAX_GROUPS) {
-    proof_stop(run->proof, TILE_PROTOCOL_UNKNOWN, "too-many-in-flight",
-               run->role, run->channel, node,
-               "more than %d products may be in flight", PROTOCOL_MAX_GROUPS);
-    return;
-  }
-  state->groups[state->num_groups++] =
-      round < 0 ? PROTOCOL_NO_ROUND : (uint8_t)round;
+  if (node->is_group)
+    push_round(run, node, state->groups, &state->num_groups, round);
+  if (node->is_store)
+    push_round(run, node, state->stores, &state->num_stores, round);
 }
 
-static void await(ProtocolState *state, int pending) {
-  int done = state->num_groups - pending;
+// All but the last `pending` are done.
+static void await(uint8_t *rounds, uint8_t *count, int pending) {
+  int done = *count - pending;
   if (done <= 0)
     return;
-  memmove(state->groups, state->groups + done, (size_t)pending);
-  memset(state->groups + pending, 0, PROTOCOL_MAX_GROUPS - (size_t)pending);
-  state->num_groups = (uint8_t)pending;
+  memmove(rounds, rounds + done, (size_t)pending);
+  memset(rounds + pending, 0, PROTOCOL_MAX_GROUPS - (size_t)pending);
+  *count = (uint8_t)pending;
 }
 
 static void event(ProtocolRun *run, const TileProtocolNode *node,
@@ -319,7 +330,10 @@ static void event(ProtocolRun *run, const TileProtocolNode *node,
     check_read(run, node, state);
     break;
   case TILE_PROTOCOL_AWAIT:
-    await(state, node->count);
+    await(state->groups, &state->num_groups, node->count);
+    break;
+  case TILE_PROTOCOL_STORE_WAIT:
+    await(state->stores, &state->num_stores, node->count);
     break;
   case TILE_PROTOCOL_FENCE:
     state->flags &= (uint8_t)~IS_DIRTY;

@@ -59,6 +59,8 @@ typedef struct {
   uint8_t flags;
   uint8_t num_groups;                  // product groups in flight
   uint8_t groups[PROTOCOL_MAX_GROUPS]; // round each reads; oldest first
+  uint8_t num_stores; // asynchronous stores that may still read
+  uint8_t stores[PROTOCOL_MAX_GROUPS]; // the same
   uint8_t unused[7];                   // zero, in place of padding
 } ProtocolState;
 
