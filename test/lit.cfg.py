@@ -81,7 +81,7 @@ plugin = (lit_config.params.get("plugin", "0") == "1"
 config.name = "tile-plugin" if plugin else "tile"
 config.test_format = lit.formats.ShTest(execute_external=True)
 config.suffixes = [".mlir", ".test", ".txt"]
-config.excludes = ["Inputs", "Unit", "CMakeLists.txt"]
+config.excludes = ["Inputs", "Unit", "CMakeLists.txt", "arithmetic.txt"]
 if lit_config.params.get("set") == "quick":
     config.excludes.append("Integration")
 else:

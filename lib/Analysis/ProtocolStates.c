@@ -11,7 +11,7 @@ void protocol_set_init(ProtocolStateSet *set, TileArena *arena) {
 // States are compared as bytes, and assignments need not copy padding.
 _Static_assert(sizeof(ProtocolState) ==
                    4 * PROTOCOL_MAX_PLACES + 8 + 8 + 4 + 2 + 4 +
-                       PROTOCOL_MAX_GROUPS +
+                       PROTOCOL_MAX_GROUPS + 1 + PROTOCOL_MAX_GROUPS +
                        sizeof(((ProtocolState *)NULL)->unused),
                "a state has no padding");
 
