@@ -257,6 +257,18 @@ static MlirLogicalResult region_verify_grid(TileRegionOp region) {
   return tile_success();
 }
 
+// Kernels index with 32 bits: a larger offset would be another one.
+static MlirLogicalResult region_verify_offsets(TileRegionOp region) {
+  for (intptr_t d = 0; d < tile_region_static_offsets_size(region); d++) {
+    int64_t offset = tile_region_static_offsets(region, d);
+    if (offset != INT64_MIN && (offset > INT32_MAX || offset < INT32_MIN))
+      return tile_emit_error(region.op,
+                             "expects offset %d to fit 32 bits, got %" PRId64,
+                             (int)d, offset);
+  }
+  return tile_success();
+}
+
 MlirLogicalResult tile_region_verify(MlirOperation op) {
   TileRegionOp region = tile_region_cast(op);
   MlirType source = mlirValueGetType(tile_region_source(region));
@@ -264,7 +276,8 @@ MlirLogicalResult tile_region_verify(MlirOperation op) {
   if (tile_failed(tile_verify_nesting(op)) ||
       tile_failed(region_verify_counts(region, rank)))
     return tile_failure();
-  if (tile_failed(region_verify_sizes(region)) || // (C2)
+  if (tile_failed(region_verify_sizes(region)) ||   // (C2)
+      tile_failed(region_verify_offsets(region)) || // (C10)
       tile_failed(region_verify_dropped(region, rank)) ||
       tile_failed(region_verify_window(region, source)) ||
       tile_failed(region_verify_pad(region, source)) ||

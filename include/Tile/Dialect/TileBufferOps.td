@@ -80,7 +80,8 @@ def Tile_RegionOp : Tile_Op<"region", [Pure, AttrSizedOperandSegments,
     (C6) `align` is a power of two;
     (C7) every user is a tile op;
     (C8) `source` is in global, shared or private memory or a fragment;
-    (C9) with `on_grid` the constant offsets are multiples of the sizes.
+    (C9) with `on_grid` the constant offsets are multiples of the sizes;
+    (C10) constant offsets fit 32 bits, as indices of kernels do.
 
     Example:
     ```mlir

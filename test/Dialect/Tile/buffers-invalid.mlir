@@ -425,3 +425,11 @@ func.func @region_c9(%S: memref<64x32xf32, #gpu.address_space<workgroup>>) {
   %a = tile.region %S[8, 0] [16, 32] {on_grid} : memref<64x32xf32, #gpu.address_space<workgroup>>
   return
 }
+
+// -----
+
+func.func @region_c10(%A: memref<?x?xf32>) {
+  // expected-error @+1 {{expects offset 0 to fit 32 bits, got 4294967296}}
+  %a = tile.region %A[4294967296, 0] [8, 8] : memref<?x?xf32>
+  return
+}
