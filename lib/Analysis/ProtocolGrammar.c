@@ -21,7 +21,6 @@ enum {
 };
 
 typedef struct {
-  const TileProtocolChannel *channel;
   int depth;
   bool is_producer;
   int share;             // arrivals of this role per round
@@ -374,7 +373,6 @@ void proof_rules_init(Proof *proof, int role, int channel, TileArena *arena,
                       ProtocolRun *out_run) {
   const TileProtocolChannel *c = &proof->protocol->channels[channel];
   Rules *rules = TILE_ARENA_NEW(arena, Rules, 1);
-  rules->channel = c;
   rules->depth = c->depth;
   rules->is_producer = role == c->producer;
   rules->share = rules->is_producer ? c->full_count : c->reader_share[role];

@@ -166,7 +166,6 @@ typedef struct {
   TileArena *arena;
   struct {
     const TileProtocolNode *a, *b;
-    bool is_shifted; // `a` runs one iteration behind `b`: arguments differ
   } lockstep[PROTOCOL_MAX_LOCKSTEP];
   int num_lockstep;
   struct {
@@ -175,6 +174,9 @@ typedef struct {
   int num_assumed, assumed_capacity;
 } ProtocolValues;
 
+/// False when there are too many; what is not in lockstep counts as different.
+bool protocol_lockstep_push(ProtocolValues *values, const TileProtocolNode *a,
+                            const TileProtocolNode *b);
 bool protocol_values_equal(ProtocolValues *values, TileProtocolScalarId a,
                            TileProtocolScalarId b);
 /// Same bounds; for `scf.while` and `scf.if` same conditions.

@@ -41,13 +41,12 @@ static void assume(ProtocolValues *v, TileProtocolScalarId a,
   v->assumed[v->num_assumed++].b = b;
 }
 
-static bool push_lockstep(ProtocolValues *v, const TileProtocolNode *a,
-                          const TileProtocolNode *b) {
+bool protocol_lockstep_push(ProtocolValues *v, const TileProtocolNode *a,
+                            const TileProtocolNode *b) {
   if (v->num_lockstep == PROTOCOL_MAX_LOCKSTEP)
     return false;
   v->lockstep[v->num_lockstep].a = a;
-  v->lockstep[v->num_lockstep].b = b;
-  v->lockstep[v->num_lockstep++].is_shifted = false;
+  v->lockstep[v->num_lockstep++].b = b;
   return true;
 }
 
@@ -58,7 +57,7 @@ static bool in_lockstep(const ProtocolValues *v, const TileProtocolNode *a,
     bool same = v->lockstep[i].a == a && v->lockstep[i].b == b;
     bool flipped = v->lockstep[i].a == b && v->lockstep[i].b == a;
     if (same || flipped)
-      return !v->lockstep[i].is_shifted;
+      return true;
   }
   return false;
 }
@@ -83,7 +82,7 @@ static bool loop_results_equal(ProtocolValues *v, const TileProtocolScalar *a,
                                const TileProtocolScalar *b, int depth) {
   const TileProtocolNode *x = a->node, *y = b->node;
   int mark = v->num_lockstep;
-  if (!push_lockstep(v, x, y))
+  if (!protocol_lockstep_push(v, x, y))
     return false;
   bool result =
       x->kind == TILE_PROTOCOL_FOR
@@ -185,7 +184,7 @@ bool protocol_decisions_equal(ProtocolValues *values, const TileProtocolNode *a,
            protocol_values_equal(values, a->upper, b->upper) &&
            protocol_values_equal(values, a->step, b->step);
   int mark = values->num_lockstep;
-  if (a->kind == TILE_PROTOCOL_WHILE && !push_lockstep(values, a, b))
+  if (a->kind == TILE_PROTOCOL_WHILE && !protocol_lockstep_push(values, a, b))
     return false;
   bool result = protocol_values_equal(values, a->condition, b->condition);
   values->num_lockstep = mark;

@@ -41,13 +41,9 @@ static WalkList skeleton_of(Walk *walk, const TileProtocolBlock *block) {
 
 //===-- Leads -------------------------------------------------------------===//
 
-// The first lead of a channel; there is one per reading role.
-static int first_lead(const Walk *walk, int channel) {
-  return walk->first_lead[channel];
-}
-
+// The lead of a reading role; those of a channel stand together.
 static int lead_of(const Walk *walk, int channel, int role) {
-  int lead = first_lead(walk, channel);
+  int lead = walk->first_lead[channel];
   for (int r = 0; r < role; r++)
     lead += walk->proof->protocol->channels[channel].reader_share[r] > 0;
   return lead;
@@ -58,7 +54,7 @@ static bool step(const Walk *walk, int role, const WalkElement *element,
                  WalkLeads *leads) {
   int channel = element->node->channel;
   const TileProtocolChannel *c = &walk->proof->protocol->channels[channel];
-  int first = first_lead(walk, channel), end = walk->first_lead[channel + 1];
+  int first = walk->first_lead[channel], end = walk->first_lead[channel + 1];
   if (role != c->producer) {
     int mine = lead_of(walk, channel, role);
     if (!element->takes) {
@@ -205,16 +201,11 @@ static void decide_branch(Walk *walk, unsigned roles,
 
 static void push_lockstep(Walk *walk, unsigned roles,
                           const WalkElement *elements) {
-  ProtocolValues *v = &walk->values;
   for (int a = 0; a < walk->num_roles; a++)
-    for (int b = a + 1; b < walk->num_roles; b++) {
-      if (!(roles & (1u << a)) || !(roles & (1u << b)) ||
-          v->num_lockstep == PROTOCOL_MAX_LOCKSTEP)
-        continue;
-      v->lockstep[v->num_lockstep].a = elements[a].node;
-      v->lockstep[v->num_lockstep].b = elements[b].node;
-      v->lockstep[v->num_lockstep++].is_shifted = false;
-    }
+    for (int b = a + 1; b < walk->num_roles; b++)
+      if ((roles & (1u << a)) && (roles & (1u << b)))
+        protocol_lockstep_push(&walk->values, elements[a].node,
+                               elements[b].node);
 }
 
 static void decide_loop(Walk *walk, unsigned roles, const WalkElement *elements,
