@@ -81,16 +81,7 @@ class Chain:
     FLAGS = ("vt", "direct")
 
     def __init__(self, text, default_sizes):
-        values, flags = dict(self.KEYS), set()
-        for word in text.split():
-            key, equals, value = word.partition("=")
-            if key not in (self.KEYS if equals else self.FLAGS):
-                raise kernels.Failure("unknown word '%s'" % word)
-            if equals:
-                values[key] = value
-            else:
-                flags.add(key)
-        self.__dict__.update((name, name in flags) for name in self.FLAGS)
+        values = kernels.read_words(text, self.KEYS, self.FLAGS)
         self.__dict__.update(values)
         self.dtype = values["in"]
         self.acc = "i32" if self.dtype == "i8" else "f32"
@@ -192,16 +183,9 @@ def main():
     parser.add_argument("--no-exchange", action="store_true")
     options = parser.parse_args()
 
-    num_failed = 0
-    for text, target in itertools.product(options.cases, options.target):
-        try:
-            note = check(Chain(text, options.sizes), target, options)
-            print("ok %s %s: %s" % (target, text, note))
-        except kernels.Failure as failure:
-            print("FAILED %s %s: %s" % (target, text, failure))
-            num_failed += 1
-        sys.stdout.flush()
-    return 1 if num_failed else 0
+    return kernels.run_cases(
+        options.cases, options.target,
+        lambda text, target: check(Chain(text, options.sizes), target, options))
 
 
 if __name__ == "__main__":

@@ -55,16 +55,7 @@ class Gemm:
 
     def __init__(self, text, default_sizes):
         self.text = text
-        values, flags = dict(self.KEYS), set()
-        for word in text.split():
-            key, equals, value = word.partition("=")
-            if key not in (self.KEYS if equals else self.FLAGS):
-                raise kernels.Failure("unknown word '%s'" % word)
-            if equals:
-                values[key] = value
-            else:
-                flags.add(key)
-        self.__dict__.update((name, name in flags) for name in self.FLAGS)
+        values = kernels.read_words(text, self.KEYS, self.FLAGS)
         self.__dict__.update(values)
         self.dtype = values["in"]
         self.out = self.out or self.acc
@@ -341,18 +332,12 @@ def main():
     parser.add_argument("--seeds", type=int, default=2)
     options = parser.parse_args()
 
-    num_failed = 0
-    for text, target in itertools.product(options.cases, options.target):
+    def judge(text, target):
         out = os.path.join(options.out, target)
         os.makedirs(out, exist_ok=True)
-        try:
-            note = check(Gemm(text, options.sizes), target, out, options.seeds)
-            print("ok %s %s: %s" % (target, text, note))
-        except kernels.Failure as failure:
-            print("FAILED %s %s: %s" % (target, text, failure))
-            num_failed += 1
-        sys.stdout.flush()
-    return 1 if num_failed else 0
+        return check(Gemm(text, options.sizes), target, out, options.seeds)
+
+    return kernels.run_cases(options.cases, options.target, judge)
 
 
 if __name__ == "__main__":

@@ -4,10 +4,12 @@ and running a kernel on the emulator, and comparing what came out.
 Every value is chosen by a fixed seed and exact in its type, so that results are
 compared for equality, never with a tolerance."""
 
+import itertools
 import json
 import os
 import re
 import subprocess
+import sys
 import zlib
 
 import numpy as np
@@ -213,3 +215,28 @@ def compare(name, dtype, got, expected):
                       "expected %s" % (name, len(wrong), got.size, name,
                                        [int(i) for i in at], got[at],
                                        expected[at]))
+
+
+def read_words(text, keys, flags):
+    """The names of a case: `key=value` or its default, and whether a flag is there."""
+    values = dict(keys, **{name: False for name in flags})
+    for word in text.split():
+        key, equals, value = word.partition("=")
+        if key not in (keys if equals else flags):
+            raise Failure("unknown word '%s'" % word)
+        values[key] = value if equals else True
+    return values
+
+
+def run_cases(cases, targets, judge):
+    """Prints a line per case and target; `judge` returns a note or raises Failure.
+    The exit status: 1 when any failed."""
+    num_failed = 0
+    for text, target in itertools.product(cases, targets):
+        try:
+            print("ok %s %s: %s" % (target, text, judge(text, target)))
+        except Failure as failure:
+            print("FAILED %s %s: %s" % (target, text, failure))
+            num_failed += 1
+        sys.stdout.flush()
+    return 1 if num_failed else 0
