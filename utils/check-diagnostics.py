@@ -13,7 +13,7 @@ the emulator is not: its findings have a page and tests of their own.
 A message has a test when a test expects a piece of it: an expected-error or
 expected-remark, a CHECK line, or a string of a unit test; a conversion such as
 %d stands for any text. A piece must hold at least ten literal characters of the
-message, or all it has."""
+message, or all it has; or it holds the whole message, as a reason in another."""
 
 import collections
 import os
@@ -24,7 +24,7 @@ import project
 
 COMPILER = re.compile(r"lib/(?!Emulator/|Launcher/|Analysis/Layout(?!Problem))")
 ALL = re.compile(r"(lib|tools)/(?!Emulator/)")
-DECLARED = re.compile(r"(\bstatic\b)?[\w\s*]*?\b(\w+)\s*\([^;{}]*?\.\.\.\s*\)\s*"
+DECLARED = re.compile(r"([\w\s*]*)\b(\w+)\s*\([^;{}]*?\.\.\.\s*\)\s*"
                       r"__attribute__\(\(format\(printf, (\d+),")
 PRINTER = re.compile(r"^(mlirx|asm_|put)|print$")
 NO_TEST = re.compile(r"^internal error|out of memory|fits? in memory")
@@ -84,8 +84,9 @@ def literals(argument):
 def emitters(text, is_header):
     """Maps functions that take a message to the index of its format."""
     return {name: int(index) - 1
-            for static, name, index in DECLARED.findall(text)
-            if is_header != bool(static) and not PRINTER.search(name)}
+            for words, name, index in DECLARED.findall(text)
+            if is_header != ("static" in words.split())
+            and not PRINTER.search(name)}
 
 
 def messages(options, names):
@@ -186,7 +187,10 @@ def is_covered(format_text, index):
     if not wanted:
         return True  # a frame for other messages, such as "%s: %s"
     candidates = set().union(*(index.get(gram, ()) for gram in wanted))
-    return any(literal_overlap(message, piece) >= needed
+    # A reason stands in the message that gives it.
+    whole = re.compile(".*".join(map(re.escape, pieces)))
+    return any(whole.search(piece) or
+               literal_overlap(message, piece) >= needed
                for piece in candidates)
 
 

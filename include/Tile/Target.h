@@ -47,20 +47,12 @@ typedef struct {
   int64_t max_cluster_blocks; // without opting into non-portable sizes; 1: none
 
   // Instructions.
-  bool has_cp_async;   // cp.async, 4 to 16 bytes per thread
-  bool has_ldmatrix;   // ldmatrix
-  bool has_stmatrix;   // stmatrix
-  bool has_try_wait;   // mbarrier.try_wait: waiting without a spin on test_wait
-  bool has_tma;        // cp.async.bulk[.tensor], tensor maps
-  bool has_wgmma;      // wgmma.mma_async
-  bool has_setmaxnreg; // setmaxnreg
-  bool has_elect;      // elect.sync
-  bool has_tcgen05;    // tcgen05.*, tensor memory
-  bool has_mma_f16;    // mma.sync of f16 and bf16
-  bool has_mma_tf32;   // mma.sync of tf32
-  bool has_mma_i8;     // mma.sync of s8 and u8
-  bool has_mma_f8;     // mma.sync of e4m3 and e5m2
-  bool has_mma_sparse; // mma.sp.sync
+  bool has_stmatrix;    // stmatrix
+  bool has_tma;         // cp.async.bulk[.tensor], tensor maps
+  bool has_wgmma;       // wgmma.mma_async
+  bool has_setmaxnreg;  // setmaxnreg
+  bool has_f8;          // cvt, mma.sync and mma.sp.sync of e4m3 and e5m2
+  bool has_fast_mma_f8; // mma.sync of them is not taken apart by ptxas
   bool has_bf16_atomic; // atom.add and red.add of bf16
   bool has_vector_red;  // red.global of .v2 and .v4, of 16-bit floats and f32
   bool has_redux;       // redux.sync of 32-bit integers

@@ -94,7 +94,7 @@ bool tile_atomic_tma_is_legal(TileAtomicOp atomic,
   MlirValue window = tile_atomic_dst(atomic), tile = tile_atomic_src(atomic);
   if (!tile_shape_of(tile, &src) || !tile_shape_of(window, &dst) ||
       src.space != TILE_SPACE_SHARED || dst.space != TILE_SPACE_GLOBAL)
-    return refuse(out, "spaces", "TMA takes a shared tile to a tensor");
+    return refuse(out, "spaces", "%s", "");
   if (!context->target->has_tma)
     return refuse(out, "target", "%s has no TMA", context->target->chip);
   if (!mlirTypeEqual(src.element, dst.element))

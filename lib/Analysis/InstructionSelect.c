@@ -181,10 +181,7 @@ static MlirValue shared_side(TileCopyOp copy, const CopyView *view) {
 
 // PTX ISA, cp.async: 4, 8 or 16 bytes, aligned to their size.
 static bool cp_async_is_legal(TileCopyOp copy, const CopyView *view,
-                              const TileInstrContext *context, int64_t align,
-                              TileInstrReason *out) {
-  if (!context->target->has_cp_async)
-    return refuse(out, "target", "%s has no cp.async", context->target->chip);
+                              int64_t align, TileInstrReason *out) {
   if (view->src.space != TILE_SPACE_GLOBAL ||
       view->dst.space != TILE_SPACE_SHARED)
     return refuse_spaces(out);
@@ -320,7 +317,7 @@ static bool copy_is_legal(TileCopyOp copy, TileInstr instr,
                           TileInstrReason *out) {
   CopyView view;
   if (!copy_view(copy, &view))
-    return refuse(out, "type", "operands are no tiles");
+    return refuse(out, "type", "internal error: operands are no tiles");
   int64_t align =
       assume_aligned ? 16 : tile_row_align_bytes(global_side(copy, &view));
   if (!channel_takes(copy, instr))
@@ -330,14 +327,14 @@ static bool copy_is_legal(TileCopyOp copy, TileInstr instr,
   case TILE_INSTR_Simt:
     return true;
   case TILE_INSTR_CpAsync:
-    return cp_async_is_legal(copy, &view, context, align, out);
+    return cp_async_is_legal(copy, &view, align, out);
   case TILE_INSTR_Tma:
     return tma_is_legal(copy, &view, context, align, out);
   case TILE_INSTR_Mma:
   case TILE_INSTR_Wgmma:
     break;
   }
-  return refuse(out, "kind", "%s is no copy instruction",
+  return refuse(out, "kind", "internal error: %s is no copy instruction",
                 tile_instr_name(instr));
 }
 

@@ -197,14 +197,10 @@ static bool mma_is_legal(const TileProduct *gemm, const GemmView *view,
                          const TileInstrContext *context,
                          TileInstrReason *out) {
   const TileTarget *target = context->target;
-  if (!target->has_mma_f16)
-    return refuse(out, "target", "%s has no mma.sync of 16-bit floats",
+  if (gemm->is_sparse && view->bits == 8 && !target->has_f8 &&
+      tile_elem_is_float(view->a.element))
+    return refuse(out, "tile-instr/types", "%s has no mma.sp of 8-bit floats",
                   target->chip);
-  if (tile_elem_is_float(view->a.element) && view->bits == 8)
-    return refuse(out, "tile-instr/types",
-                  "mma of 8-bit floats is not lowered yet");
-  if (gemm->is_sparse && !target->has_mma_sparse)
-    return refuse(out, "target", "%s has no mma.sp", target->chip);
   if (context->num_threads % 32)
     return refuse(out, "tile-instr/threads",
                   "mma needs whole warps, the kernel has %lld "
@@ -240,17 +236,15 @@ bool tile_product_instr_is_legal(const TileProduct *gemm, TileInstr instr,
                                  TileInstrReason *out_reason) {
   GemmView view;
   if (!gemm_view(gemm, &view))
-    return refuse(out_reason, "type", "operands are no tiles");
+    return refuse(out_reason, "type", "internal error: operands are no tiles");
   TileInstrContext own = *context; // a role has threads of its own
   own.num_threads = tile_op_num_threads(gemm->op, context->num_threads);
-  if (own.num_threads < 0)
-    return refuse(out_reason, "tile-instr/threads",
-                  "the number of threads of the kernel is not a constant");
   if (instr == TILE_INSTR_Wgmma)
     return starts_warpgroup(gemm, out_reason) &&
            wgmma_is_legal(gemm, &view, &own, out_reason);
   if (instr == TILE_INSTR_Mma)
     return mma_is_legal(gemm, &view, &own, out_reason);
-  return refuse(out_reason, "kind", "%s is no matrix instruction",
+  return refuse(out_reason, "kind",
+                "internal error: %s is no matrix instruction",
                 tile_instr_name(instr));
 }

@@ -7,6 +7,7 @@
 
 #include "Tile/Ops/func.h"
 #include "Tile/Ops/memref.h"
+#include "Tile/Ops/nvgpu.h"
 #include "Tile/Ops/scf.h"
 #include "TileVerify.h"
 
@@ -148,6 +149,20 @@ static MlirLogicalResult verify_by_thread(MlirOperation op, const char *name,
   return tile_success();
 }
 
+// Written by a pass: products of bytes that are 8-bit floats.
+static MlirLogicalResult verify_mma_type(MlirOperation op, const char *name,
+                                         MlirAttribute value) {
+  if (!nvgpu_mma_sync_is(op) && !nvgpu_mma_sp_sync_is(op))
+    return tile_emit_error(
+        op, "expects '%s' only on nvgpu.mma.sync and nvgpu.mma.sp.sync", name);
+  if (mlirAttributeIsAType(value) &&
+      (mlirTypeIsAFloat8E4M3FN(mlirTypeAttrGetValue(value)) ||
+       mlirTypeIsAFloat8E5M2(mlirTypeAttrGetValue(value))))
+    return tile_success();
+  return tile_emit_error(op, "expects '%s' to be f8E4M3FN or f8E5M2, got %s",
+                         name, tile_verify_attr_text(value).chars);
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 static const struct {
@@ -158,6 +173,7 @@ static const struct {
     {"tile.by_thread", verify_by_thread},
     {"tile.group", verify_order},
     {"tile.may_alias", verify_may_alias},
+    {"tile.mma_type", verify_mma_type},
     {"tile.num_stages", verify_num_stages},
     {"tile.num_threads", verify_num_threads},
     {"tile.order", verify_order},

@@ -32,17 +32,13 @@
 // [PTX] cp.async, ldmatrix (sm_75), redux.sync, mma.sync of f16, bf16, tf32, s8
 // and mma.sp.sync need sm_80. The shapes are m16n8 with 32 bytes of k for every
 // operand width: k16 for f16 and bf16, k8 for tf32, k32 for 8 bits.
-#define AMPERE                                                                 \
-  .has_cp_async = true, .has_ldmatrix = true, .has_mma_f16 = true,             \
-  .has_mma_tf32 = true, .has_mma_i8 = true, .has_mma_sparse = true,            \
-  .has_redux = true, .mma = {.m = 16, .n = 8, .k_bytes = 32}
+#define AMPERE .has_redux = true, .mma = {.m = 16, .n = 8, .k_bytes = 32}
 
 // [PTX] stmatrix, mbarrier.try_wait, cp.async.bulk, elect.sync, atom.add.bf16
 // and red of vectors need sm_90. Clusters of 8 blocks are portable [CC].
 #define HOPPER                                                                 \
-  AMPERE, .has_mma_f8 = true, .has_stmatrix = true, .has_try_wait = true,      \
-      .has_tma = true, .has_elect = true, .has_bf16_atomic = true,             \
-      .has_vector_red = true, .max_cluster_blocks = 8
+  AMPERE, .has_f8 = true, .has_stmatrix = true, .has_tma = true,               \
+      .has_bf16_atomic = true, .has_vector_red = true, .max_cluster_blocks = 8
 
 static const TileTarget targets[] = {
     {.chip = "sm_80",
@@ -72,7 +68,8 @@ static const TileTarget targets[] = {
      .max_cluster_blocks = 1,
      LIMITS_OF_ALL,
      AMPERE,
-     .has_mma_f8 = true},
+     .has_f8 = true,
+     .has_fast_mma_f8 = true},
     {.chip = "sm_90",
      .ptx_features = "+ptx86", // [PTX] shared::cta destinations of TMA: PTX 8.6
      .max_smem_bytes = KIB(227),
@@ -104,8 +101,7 @@ static const TileTarget targets[] = {
      .max_sm_blocks = 32,
      LIMITS_OF_ALL,
      HOPPER,
-     .has_setmaxnreg = true,
-     .has_tcgen05 = true},
+     .has_setmaxnreg = true},
 };
 
 enum { NUM_TARGETS = sizeof targets / sizeof *targets };

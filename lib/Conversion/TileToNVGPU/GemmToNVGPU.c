@@ -57,9 +57,13 @@ struct TileNvgpuGemm {
 
 //===-- Build: the product ------------------------------------------------===//
 
-// The types that nvgpu.mma.sync has.
+static bool is_float8(const TileNvgpuGemm *gemm) {
+  return tile_elem_is_float(gemm->input) && gemm->shape.elem_bits == 8;
+}
+
+// The types that nvgpu.mma.sync has, and 8-bit floats: see multiplicand.
 static bool types_are_ours(const TileNvgpuGemm *gemm) {
-  if (mlirTypeIsAF16(gemm->input))
+  if (mlirTypeIsAF16(gemm->input) || is_float8(gemm))
     return mlirTypeIsAF16(gemm->output) || mlirTypeIsAF32(gemm->output);
   if (mlirTypeIsABF16(gemm->input) || mlirTypeIsAF32(gemm->input))
     return mlirTypeIsAF32(gemm->output);
@@ -452,12 +456,34 @@ static void store_accumulators(Emitter *e, MlirValue storage) {
 
 //===-- Apply: products ---------------------------------------------------===//
 
+// A fragment as nvgpu has it. It knows no 8-bit floats: they go as bytes, and
+// `tile.mma_type` on the product says what they are.
+static MlirValue multiplicand(Emitter *e, MlirValue fragment) {
+  if (!is_float8(e->gemm))
+    return fragment;
+  TileNvgpuRewrite *r = e->rewrite;
+  int64_t registers = mlirShapedTypeGetDimSize(mlirValueGetType(fragment), 0);
+  int64_t shape[2] = {registers, e->gemm->packed};
+  MlirType byte = mlirIntegerTypeGet(tile_builder_context(&r->b), 8);
+  return vector_bitcast(&r->b, .type = mlirVectorTypeGet(2, shape, byte),
+                        .source = fragment);
+}
+
+static void mark_float8(const Emitter *e, MlirValue product) {
+  if (is_float8(e->gemm))
+    mlirOperationSetDiscardableAttributeByName(mlirOpResultGetOwner(product),
+                                               TILE_STR("tile.mma_type"),
+                                               mlirTypeAttrGet(e->gemm->input));
+}
+
 static void multiply(Emitter *e, MlirValue a, MlirValue b, MlirValue *c) {
   int64_t shape[3] = {MMA_M, MMA_N, e->gemm->shape.instr_k};
-  *c = nvgpu_mma_sync(&e->rewrite->b, .type = accumulator_type(e), .matrixA = a,
-                      .matrixB = b, .matrixC = *c,
+  *c = nvgpu_mma_sync(&e->rewrite->b, .type = accumulator_type(e),
+                      .matrixA = multiplicand(e, a),
+                      .matrixB = multiplicand(e, b), .matrixC = *c,
                       .mmaShape = i64_array(e, 3, shape),
                       .tf32Enabled = mlirTypeIsAF32(e->gemm->input));
+  mark_float8(e, *c);
 }
 
 static void emit_step(Emitter *e, int64_t step) {
@@ -485,10 +511,12 @@ static void multiply_sparse(Emitter *e, MlirValue a, MlirValue b,
                             MlirValue metadata, MlirValue *c) {
   int64_t shape[3] = {MMA_M, MMA_N, 2 * e->gemm->shape.instr_k};
   *c = nvgpu_mma_sp_sync(
-      &e->rewrite->b, .type = accumulator_type(e), .matrixA = a, .matrixB = b,
+      &e->rewrite->b, .type = accumulator_type(e),
+      .matrixA = multiplicand(e, a), .matrixB = multiplicand(e, b),
       .matrixC = *c, .sparseMetadata = metadata,
       .mmaShape = i64_array(e, 3, shape), .sparsitySelector = TILE_SOME(0),
       .tf32Enabled = mlirTypeIsAF32(e->gemm->input));
+  mark_float8(e, *c);
 }
 
 static MlirValue load_sparse_b(Emitter *e, int64_t n_tile, int64_t step) {

@@ -291,6 +291,9 @@ bool float8_is(MlirType type);
 MlirValue float8_widen(Lowering *l, MlirValue byte, MlirType from); // to f32
 /// From any wider float; rounds once, saturates.
 MlirValue float8_narrow(Lowering *l, MlirValue value, MlirType to);
+// Exactly: four numbers of a word to two words of two f16 each.
+void float8_widen_word(Lowering *l, MlirValue four, MlirType from,
+                       MlirValue out[2]);
 bool float8_cast_is(MlirOperation op);
 void lower_float8_cast(Lowering *l, MlirOperation op);
 void lower_tile_unpack_fp4(Lowering *l, MlirOperation op);
@@ -344,6 +347,20 @@ void lower_tile_all_of(Lowering *l, MlirOperation op);
 void lower_tile_atomic(Lowering *l, MlirOperation op);
 // NvgpuOps.c
 void lower_nvgpu_ldmatrix(Lowering *l, MlirOperation op);
+void lower_vector_bitcast(Lowering *l, MlirOperation op);
+
+/// C + A * B of a warp, m16n8k32, k64 when A is sparse: words as PTX ISA,
+/// mma.sync, has them.
+typedef struct {
+  MlirType format;        // f8E4M3FN or f8E5M2
+  const MlirValue *a, *b; // 4 and 2 words; sparse 4 and 4
+  const MlirValue *c;
+  int num_c;          // 4 f32, or 2 pairs of f16 (dense only)
+  MlirValue metadata; // a word; null when A is dense
+  MlirType result;    // struct like C
+} Float8Product;
+
+MlirValue float8_multiply(Lowering *l, const Float8Product *product);
 void lower_nvgpu_mma_sync(Lowering *l, MlirOperation op);
 void lower_nvgpu_mma_sp_sync(Lowering *l, MlirOperation op);
 void lower_nvgpu_device_async_copy(Lowering *l, MlirOperation op);

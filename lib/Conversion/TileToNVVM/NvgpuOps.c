@@ -160,6 +160,21 @@ void lower_vector_extract_strided_slice(Lowering *l, MlirOperation op) {
   parts_add(l, vector, count, parts->part + first);
 }
 
+// Of elements to others of as many bits: the words are the same.
+void lower_vector_bitcast(Lowering *l, MlirOperation op) {
+  MlirValue vector = mlirOperationGetResult(op, 0);
+  MlirValue source = vector_bitcast_source(vector_bitcast_cast(op));
+  Parts *parts = parts_of(l, op, source);
+  if (!parts || !has_parts(l, op, vector))
+    return;
+  if (elems_per_word(element_of(source)) !=
+      elems_per_word(element_of(vector))) {
+    lower_fail(l, op, "has no lowering to nvvm");
+    return;
+  }
+  parts_add(l, vector, parts->count, parts->part);
+}
+
 //===-- ldmatrix ----------------------------------------------------------===//
 
 static MlirAttribute parse(Lowering *l, const char *text) {
@@ -269,8 +284,29 @@ typedef struct {
   MlirType output;   // element of C
   MlirType operands; // a word of A and B
   MlirValue words[3][MAX_PARTS];
+  MlirType float8; // of A and B; null of other types
   TileOptInt type, overflow;
 } Mma;
+
+static MlirType float8_of(MlirOperation op) {
+  MlirAttribute type =
+      mlirOperationGetDiscardableAttributeByName(op, TILE_STR("tile.mma_type"));
+  return type.ptr ? mlirTypeAttrGetValue(type) : (MlirType){NULL};
+}
+
+// A product of 8-bit floats; `metadata` is null when A is dense.
+static MlirValue float8_product(Lowering *l, const Mma *mma,
+                                const Parts *metadata) {
+  const Float8Product product = {
+      .format = mma->float8,
+      .a = mma->words[0],
+      .b = mma->words[1],
+      .c = mma->words[2],
+      .num_c = mma->c->count,
+      .metadata = metadata ? metadata->part[0] : (MlirValue){NULL},
+      .result = type_struct(l, mma->c->count, mma->sum)};
+  return float8_multiply(l, &product);
+}
 
 static bool mma_build(Lowering *l, MlirOperation op, MlirValue a, MlirValue b,
                       MlirValue c, Mma *out) {
@@ -286,6 +322,7 @@ static bool mma_build(Lowering *l, MlirOperation op, MlirValue a, MlirValue b,
   cast_parts(l, out->a, out->operands, out->words[0]);
   cast_parts(l, out->b, out->operands, out->words[1]);
   cast_parts(l, out->c, out->sum, out->words[2]);
+  out->float8 = float8_of(op);
   out->type = (TileOptInt)TILE_SOME(mma_type(input));
   out->overflow = (TileOptInt){false, 0};
   if (mlirTypeIsAInteger(input))
@@ -312,6 +349,10 @@ void lower_nvgpu_mma_sync(Lowering *l, MlirOperation op) {
                  nvgpu_mma_sync_matrixB(sync), nvgpu_mma_sync_matrixC(sync),
                  &mma))
     return;
+  if (mma.float8.ptr) {
+    mma_add_parts(l, op, &mma, float8_product(l, &mma, NULL));
+    return;
+  }
   MlirValue result = nvvm_mma_sync(
       &l->b, .type = type_struct(l, mma.c->count, mma.sum),
       .shape = mma_shape(l, nvgpu_mma_sync_mmaShape_attr(sync)),
@@ -335,6 +376,10 @@ void lower_nvgpu_mma_sp_sync(Lowering *l, MlirOperation op) {
       parts_of(l, op, nvgpu_mma_sp_sync_sparseMetadata(sync));
   if (!metadata)
     return;
+  if (mma.float8.ptr) {
+    mma_add_parts(l, op, &mma, float8_product(l, &mma, metadata));
+    return;
+  }
   MlirValue result = nvvm_mma_sp_sync(
       &l->b, .type = type_struct(l, mma.c->count, mma.sum),
       .shape = mma_shape(l, nvgpu_mma_sp_sync_mmaShape_attr(sync)),

@@ -112,12 +112,17 @@ static MlirValue inline_asm(Lowering *l, MlirType type, MlirValue *operands,
       0);
 }
 
-static MlirValue widen_instruction(Lowering *l, MlirValue byte,
-                                   const Format *format) {
+// Two numbers of an i16 to two f16 of an i32.
+static MlirValue widen_pair(Lowering *l, MlirValue pair, const Format *format) {
   char text[64];
   snprintf(text, sizeof text, "cvt.rn.f16x2.%s $0, $1;", format->ptx);
+  return inline_asm(l, type_i32(l), &pair, 1, text, "=r,h");
+}
+
+static MlirValue widen_instruction(Lowering *l, MlirValue byte,
+                                   const Format *format) {
   MlirValue pair = arith_extui(&l->b, .type = type_i16(l), .in = byte);
-  MlirValue halves = inline_asm(l, type_i32(l), &pair, 1, text, "=r,h");
+  MlirValue halves = widen_pair(l, pair, format);
   MlirValue low = arith_trunci(&l->b, .type = type_i16(l), .in = halves);
   low = arith_bitcast(&l->b, .type = type_f16(l), .in = low);
   return arith_extf(&l->b, .type = type_f32(l), .in = low);
@@ -125,8 +130,43 @@ static MlirValue widen_instruction(Lowering *l, MlirValue byte,
 
 MlirValue float8_widen(Lowering *l, MlirValue byte, MlirType from) {
   const Format *format = format_of(from);
-  return l->target->has_mma_f8 ? widen_instruction(l, byte, format)
-                               : widen_bits(l, byte, format);
+  return l->target->has_f8 ? widen_instruction(l, byte, format)
+                           : widen_bits(l, byte, format);
+}
+
+// Two of e4m3 in the upper bytes of two halves, without their signs, are f16
+// when the bits move by one and the exponents by 8.
+static MlirValue widen_e4m3_pair(Lowering *l, MlirValue pair) {
+  enum { EACH = 0x00010001 };
+  int64_t two = 2;
+  MlirType halves = mlirVectorTypeGet(1, &two, type_f16(l));
+  MlirValue sign = masked(l, pair, 0x8000 * (uint32_t)EACH);
+  MlirValue magnitude = masked(l, pair, 0x7f00 * (uint32_t)EACH);
+  MlirValue scale = llvm_bitcast(&l->b, halves, word(l, 0x5c00 * EACH)); // 256
+  MlirValue x = llvm_bitcast(&l->b, halves, shifted_right(l, magnitude, 1));
+  x = llvm_bitcast(&l->b, type_i32(l), llvm_fmul(&l->b, x, scale));
+  // What has all bits of the magnitude is NaN.
+  MlirValue carry = arith_addi(&l->b, magnitude, word(l, 0x0100 * EACH));
+  MlirValue is_nan =
+      shifted_right(l, masked(l, carry, 0x8000 * (uint32_t)EACH), 15);
+  MlirValue nan = arith_muli(&l->b, is_nan, word(l, 0x7fff));
+  return arith_ori(&l->b, arith_ori(&l->b, x, nan), sign);
+}
+
+void float8_widen_word(Lowering *l, MlirValue four, MlirType from,
+                       MlirValue out[2]) {
+  const Format *format = format_of(from);
+  for (int i = 0; i < 2; i++) {
+    MlirValue pair = i ? shifted_right(l, four, 16) : four;
+    if (l->target->has_f8) {
+      pair = arith_trunci(&l->b, .type = type_i16(l), .in = pair);
+      out[i] = widen_pair(l, pair, format);
+      continue;
+    }
+    pair = arith_ori(&l->b, shifted_left(l, masked(l, pair, 0xff), 8),
+                     shifted_left(l, masked(l, pair, 0xff00), 16));
+    out[i] = format == &e4m3 ? widen_e4m3_pair(l, pair) : pair;
+  }
 }
 
 //===-- To 8 bits ---------------------------------------------------------===//
@@ -197,8 +237,8 @@ MlirValue float8_narrow(Lowering *l, MlirValue value, MlirType to) {
     value = round_to_odd(l, value);
   else if (!mlirTypeIsAF32(mlirValueGetType(value)))
     value = arith_extf(&l->b, .type = type_f32(l), .in = value);
-  return l->target->has_mma_f8 ? narrow_instruction(l, value, format)
-                               : narrow_bits(l, value, format);
+  return l->target->has_f8 ? narrow_instruction(l, value, format)
+                           : narrow_bits(l, value, format);
 }
 
 bool float8_is(MlirType type) { return format_of(type) != NULL; }

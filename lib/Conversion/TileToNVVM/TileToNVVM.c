@@ -111,6 +111,7 @@ static const LowerEntry table[] = {
     {nvgpu_ldmatrix_is, lower_nvgpu_ldmatrix},
     {nvgpu_mma_sync_is, lower_nvgpu_mma_sync},
     {nvgpu_mma_sp_sync_is, lower_nvgpu_mma_sp_sync},
+    {vector_bitcast_is, lower_vector_bitcast},
     {vector_extract_is, lower_vector_extract},
     {vector_extract_strided_slice_is, lower_vector_extract_strided_slice},
     {vector_from_elements_is, lower_vector_from_elements},

@@ -59,9 +59,9 @@ func.func @i8() attributes {tile.num_threads = 32 : i32} {
   return
 }
 
-// nvgpu has no product of 8-bit floats: the op stays.
+// nvgpu has no 8-bit floats: the product of bytes says what they are.
 // CHECK-LABEL: func.func @f8
-// CHECK: tile.gemm
+// CHECK: nvgpu.mma.sync{{.*}}tile.mma_type = f8E4M3FN{{.*}}(vector<4x4xi8>, vector<2x4xi8>, vector<2x2xf32>)
 func.func @f8() attributes {tile.num_threads = 32 : i32} {
   %A = tile.alloc {layout = #tile.layout<"swizzle<32>">} : memref<32x32xf8E4M3FN, #gpu.address_space<workgroup>>
   %B = tile.alloc {layout = #tile.layout<"swizzle<32>">} : memref<32x32xf8E4M3FN, #gpu.address_space<workgroup>>

@@ -153,7 +153,7 @@ func.func @specialize_function() attributes {tile.specialize = "off"} {
 // -----
 
 func.func @unknown(%i: index) {
-  // expected-error @+1 {{has the unknown attribute 'tile.stages', expects one of tile.by_thread, tile.group, tile.may_alias, tile.num_stages, tile.num_threads, tile.order, tile.specialize, tile.stage, tile.target, tile.warps}}
+  // expected-error @+1 {{has the unknown attribute 'tile.stages', expects one of tile.by_thread, tile.group, tile.may_alias, tile.mma_type, tile.num_stages, tile.num_threads, tile.order, tile.specialize, tile.stage, tile.target, tile.warps}}
   %0 = arith.addi %i, %i {tile.stages = 3 : i32} : index
   return
 }
@@ -193,5 +193,21 @@ func.func @by_thread_elsewhere() {
 func.func @by_thread_value(%A: memref<f32>, %v: f32) {
   // expected-error @+1 {{expects 'tile.by_thread' to be without value, got 1 : i64}}
   memref.store %v, %A[] {tile.by_thread = 1} : memref<f32>
+  return
+}
+
+// -----
+
+func.func @mma_type_elsewhere() {
+  // expected-error @+1 {{expects 'tile.mma_type' only on nvgpu.mma.sync and nvgpu.mma.sp.sync}}
+  %c = arith.constant {tile.mma_type = f8E5M2} 1 : i32
+  return
+}
+
+// -----
+
+func.func @mma_type_value(%a: vector<4x4xi8>, %b: vector<2x4xi8>, %c: vector<2x2xf32>) {
+  // expected-error @+1 {{expects 'tile.mma_type' to be f8E4M3FN or f8E5M2, got f16}}
+  %d = nvgpu.mma.sync (%a, %b, %c) {mmaShape = [16, 8, 32], tile.mma_type = f16} : (vector<4x4xi8>, vector<2x4xi8>, vector<2x2xf32>) -> vector<2x2xf32>
   return
 }

@@ -68,17 +68,6 @@ func.func @threads_are_no_warps() {
 
 // -----
 
-// Only 16-bit operands may be contiguous along M or N.
-func.func @eight_bits_transposed() attributes {tile.num_threads = 128 : i32} {
-  %As = tile.alloc : memref<64x64xf8E4M3FN, #gpu.address_space<workgroup>>
-  %acc = tile.alloc : memref<64x64xf32, #tile.fragment>
-  // expected-error @+1 {{no matrix instruction is legal: wgmma: wgmma reads 8-bit operands that are contiguous along K: A stored M x K and B stored N x K; mma: mma of 8-bit floats is not lowered yet}}
-  tile.gemm %As, %As, %acc : (memref<64x64xf8E4M3FN, #gpu.address_space<workgroup>>, memref<64x64xf8E4M3FN, #gpu.address_space<workgroup>>, memref<64x64xf32, #tile.fragment>)
-  return
-}
-
-// -----
-
 // The agents of a channel say who may fill it.
 !ring = memref<2x64x64xbf16, #gpu.address_space<workgroup>>
 !slot = !tile.region<64x64xbf16, #gpu.address_space<workgroup>>
