@@ -17,6 +17,32 @@
 extern "C" {
 #endif
 
+/// A loop that can be pipelined: `scf.for`, or `scf.while`. Values that
+/// iterations hand over count from 1: those of the block that decides, for
+/// `scf.while`, whose body gets what that block makes of them.
+typedef struct {
+  MlirOperation op;
+  MlirBlock body;      // one iteration
+  MlirBlock condition; // whether there is one more; null for scf.for
+  intptr_t num_carried;
+} TileLoopForm;
+
+/// False for other ops.
+bool tile_loop_form_get(MlirOperation op, TileLoopForm *out_form);
+/// What the first iteration gets as carried value `c`.
+MlirValue tile_loop_form_init(const TileLoopForm *form, intptr_t c);
+/// What an iteration hands over as carried value `c`.
+MlirValue tile_loop_form_update(const TileLoopForm *form, intptr_t c);
+/// Carried value `c` in the block that gets it first.
+MlirValue tile_loop_form_argument(const TileLoopForm *form, intptr_t c);
+/// The number of the carried value, or -1. 0: the induction variable.
+intptr_t tile_loop_form_find(const TileLoopForm *form, MlirValue value);
+/// What the body of an `scf.while` gets as `value`, as its other block names
+/// it; null when `value` is no argument of such a body.
+MlirValue tile_loop_form_forwarded(const TileLoopForm *form, MlirValue value);
+/// The terminator of the block that decides; of `scf.while` only.
+ScfConditionOp tile_loop_form_condition(const TileLoopForm *form);
+
 /// One branch of an `scf.if` without results around a statement.
 typedef struct {
   MlirOperation op; // scf.if
@@ -56,7 +82,7 @@ typedef struct {
 } TileLoopBuffer;
 
 typedef struct {
-  ScfForOp loop;
+  TileLoopForm loop;
   TileStatement *statements; // program order
   int num_statements;
   TileLoopBuffer *buffers; // in order of discovery
@@ -66,8 +92,12 @@ typedef struct {
 } TileLoopBody;
 
 /// Owner: `arena`.
-void tile_loop_body_build(TileArena *arena, ScfForOp loop,
+void tile_loop_body_build(TileArena *arena, const TileLoopForm *loop,
                           TileLoopBody *out_body);
+/// The first op of the block that decides about iterations which cannot be
+/// computed ahead, and as often as it is needed; null when all can, and for
+/// `scf.for`.
+MlirOperation tile_loop_body_find_fixed(const TileLoopBody *body);
 /// The last part of it: decides which buffers are versioned (LoopVersions.c).
 void tile_loop_versions_find(TileLoopBody *body);
 /// Number of the statement, or -1.
@@ -94,6 +124,12 @@ void tile_loop_sources_add(TileLoopSources *sources, MlirValue value);
 /// Adds the sources of all operands of an op, of the ops inside it, and of the
 /// conditions of its guards.
 void tile_loop_sources_add_statement(TileLoopSources *sources, int statement);
+/// Adds the sources of the decision whether an iteration exists: none for
+/// `scf.for`.
+void tile_loop_sources_add_condition(TileLoopSources *sources);
+/// Whether a load is among the arithmetic on the way to the sources: it may
+/// only happen in iterations that exist.
+bool tile_loop_sources_have_loads(const TileLoopSources *sources);
 
 /// Edges between the statements, as TileLoopPlan wants them.
 /// Owner: `arena`.
@@ -110,7 +146,7 @@ typedef struct {
 } TilePlannedLoop;
 
 /// Statements and edges; no attribute is read. Owner: `arena`.
-void tile_planned_loop_build(TileArena *arena, ScfForOp loop,
+void tile_planned_loop_build(TileArena *arena, const TileLoopForm *loop,
                              int32_t num_stages, TilePlannedLoop *out_loop);
 /// Whether a statement has a stage or an order.
 bool tile_planned_loop_is_planned(const TilePlannedLoop *loop);
@@ -125,9 +161,12 @@ void tile_planned_loop_read_groups(TilePlannedLoop *loop);
 MlirLogicalResult tile_planned_loop_verify(const TilePlannedLoop *loop);
 /// Writes the plan on the ops.
 void tile_planned_loop_write(const TilePlannedLoop *loop);
-/// Removes the plan from `op` and the ops inside, but not from inner pipelined
-/// loops.
-void tile_loop_plan_drop(MlirOperation op);
+/// Removes the plan of `loop`, and its own place in the plan of a loop around
+/// it. Pipelined loops inside keep theirs.
+void tile_loop_plan_drop(MlirOperation loop);
+/// Removes the place of a statement in the plan of its loop. When it is a
+/// pipelined loop itself it keeps the plan of its own body.
+void tile_statement_plan_drop(MlirOperation op);
 
 /// Why the op at the end of such an edge runs after that at its start.
 const char *tile_loop_edge_text(TileEdgeKind kind);

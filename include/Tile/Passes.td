@@ -116,8 +116,8 @@ def WsTiled : Pass<"tile-ws-tiled", ""> {
 def PipelinePlanning : Pass<"tile-pipeline-planning", ""> {
   let summary = "Assigns a stage and an order to the ops of pipelined loops";
   let description = [{
-    Consumes: `scf.for` loops with `tile.num_stages` of at least 1: the number
-    of tiles of a kind that may be in shared memory at once.
+    Consumes: `scf.for` and `scf.while` loops with `tile.num_stages` of at least
+    1: the number of tiles of a kind that may be in shared memory at once.
     Produces: `tile.stage` and `tile.order` on every scheduled op of the body:
     in step v an op of stage s runs iteration v - s, and within a step ops run
     by their order. `tile.group` on copies that complete asynchronously: the
@@ -148,9 +148,13 @@ def PipelinePlanning : Pass<"tile-pipeline-planning", ""> {
 def InjectPipeline : Pass<"tile-inject-pipeline", ""> {
   let summary = "Writes planned loops as software pipelines";
   let description = [{
-    Consumes: `scf.for` loops with `tile.num_stages`, and the plan on their ops.
+    Consumes: `scf.for` and `scf.while` loops with `tile.num_stages`, and the plan
+    on their ops. Where passes of others have left ops without a stage the loop
+    is planned anew.
     Produces: a prologue and one loop whose early stages are guarded; a peeled
     loop and an epilogue where the number of iterations is known and small.
+    `scf.while` decides about iterations in the stage of its copies, each once
+    and only when the one before exists.
     Shared tiles that more than one iteration uses at a time become rings, whose
     first dimension is the slot; slots are SSA values carried by the loop.
     Copies by cp.async get `async`, `tile.cp_async_commit` in every step and

@@ -251,14 +251,14 @@ int tile_loop_body_find(const TileLoopBody *body, MlirOperation op) {
   return -1;
 }
 
-void tile_loop_body_build(TileArena *arena, ScfForOp loop,
+void tile_loop_body_build(TileArena *arena, const TileLoopForm *loop,
                           TileLoopBody *out_body) {
-  *out_body = (TileLoopBody){.loop = loop};
+  *out_body = (TileLoopBody){.loop = *loop};
   Build build = {.arena = arena, .body = out_body};
   // What the loop writes must be known before loads can be told apart.
-  mlirOperationWalk(loop.op, visit_inside, &build, MlirWalkPreOrder);
-  mlirOperationWalk(loop.op, find_counts, &build, MlirWalkPreOrder);
-  collect_block(&build, mlirRegionGetFirstBlock(scf_for_region(loop)), NULL, 0);
+  mlirOperationWalk(loop->op, visit_inside, &build, MlirWalkPreOrder);
+  mlirOperationWalk(loop->op, find_counts, &build, MlirWalkPreOrder);
+  collect_block(&build, loop->body, NULL, 0);
   tile_loop_versions_find(out_body);
 }
 
@@ -266,12 +266,10 @@ void tile_loop_body_build(TileArena *arena, ScfForOp loop,
 
 TileLoopSources tile_loop_sources_create(TileArena *arena,
                                          const TileLoopBody *body) {
-  intptr_t num_args = mlirBlockGetNumArguments(
-      mlirRegionGetFirstBlock(scf_for_region(body->loop)));
   return (TileLoopSources){
       .body = body,
       .statements = TILE_ARENA_NEW(arena, bool, body->num_statements + 1),
-      .carried = TILE_ARENA_NEW(arena, bool, num_args),
+      .carried = TILE_ARENA_NEW(arena, bool, body->loop.num_carried + 1),
       .arena = arena};
 }
 
@@ -296,10 +294,13 @@ static MlirWalkResult add_operands(MlirOperation op, void *user_data) {
 // of; the statement or the arithmetic around it when it is deeper inside.
 void tile_loop_sources_add(TileLoopSources *sources, MlirValue value) {
   const TileLoopBody *body = sources->body;
-  MlirBlock block = mlirRegionGetFirstBlock(scf_for_region(body->loop));
+  MlirValue forwarded = tile_loop_form_forwarded(&body->loop, value);
+  if (forwarded.ptr)
+    value = forwarded;
   if (mlirValueIsABlockArgument(value)) {
-    if (mlirBlockEqual(mlirBlockArgumentGetOwner(value), block))
-      sources->carried[mlirBlockArgumentGetArgNumber(value)] = true;
+    intptr_t number = tile_loop_form_find(&body->loop, value);
+    if (number >= 0)
+      sources->carried[number] = true;
     return;
   }
   if (!tile_value_is_inside(value, body->loop.op))
@@ -320,4 +321,25 @@ void tile_loop_sources_add_statement(TileLoopSources *sources, int statement) {
     tile_loop_sources_add(sources,
                           scf_if_condition(scf_if_cast(s->guards[g].op)));
   mlirOperationWalk(s->op, add_operands, sources, MlirWalkPreOrder);
+}
+
+void tile_loop_sources_add_condition(TileLoopSources *sources) {
+  if (!sources->body->loop.condition.ptr)
+    return;
+  ScfConditionOp op = tile_loop_form_condition(&sources->body->loop);
+  tile_loop_sources_add(sources, scf_condition_condition(op));
+}
+
+static MlirWalkResult find_load(MlirOperation op, void *user_data) {
+  bool *has_loads = user_data;
+  *has_loads |= memref_load_is(op);
+  return *has_loads ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+bool tile_loop_sources_have_loads(const TileLoopSources *sources) {
+  bool has_loads = false;
+  for (int i = 0; i < sources->num_visited && !has_loads; i++)
+    mlirOperationWalk(sources->visited[i], find_load, &has_loads,
+                      MlirWalkPreOrder);
+  return has_loads;
 }

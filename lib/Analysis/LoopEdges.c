@@ -8,7 +8,7 @@
 //        buffer for itself;
 //   (E3) a result is there before its users, also through arithmetic;
 //   (E4) what updates a carried value does not run in a later stage than what
-//        uses the value;
+//        uses the value; all statements use what decides about iterations;
 //   (E5) effects on memory that no operand names keep their order among each
 //        other.
 //
@@ -147,13 +147,12 @@ static void add_memory_edges(Build *build, int a, int b) {
 // For each carried value, what its update is computed from, other carried
 // values included.
 static TileLoopSources *find_updates(Build *build, intptr_t num_carried) {
-  MlirBlock block = mlirRegionGetFirstBlock(scf_for_region(build->body->loop));
-  MlirOperation yield = mlirBlockGetTerminator(block);
   TileLoopSources *updates =
       TILE_ARENA_NEW(build->arena, TileLoopSources, num_carried + 1);
   for (intptr_t c = 1; c <= num_carried; c++) {
     updates[c] = tile_loop_sources_create(build->arena, build->body);
-    tile_loop_sources_add(&updates[c], mlirOperationGetOperand(yield, c - 1));
+    tile_loop_sources_add(&updates[c],
+                          tile_loop_form_update(&build->body->loop, c));
   }
   // Transitive closure: at most as many rounds as there are values.
   for (intptr_t round = 0; round < num_carried; round++)
@@ -171,11 +170,12 @@ static TileLoopSources *find_updates(Build *build, intptr_t num_carried) {
 
 static void add_value_edges(Build *build) {
   const TileLoopBody *body = build->body;
-  intptr_t num_carried = mlirOperationGetNumResults(body->loop.op);
+  intptr_t num_carried = body->loop.num_carried;
   TileLoopSources *updates = find_updates(build, num_carried);
   for (int user = 0; user < body->num_statements; user++) {
     TileLoopSources sources = tile_loop_sources_create(build->arena, body);
     tile_loop_sources_add_statement(&sources, user);
+    tile_loop_sources_add_condition(&sources); // it would not run otherwise
     for (int s = 0; s < body->num_statements; s++)
       if (sources.statements[s] && s != user)
         add_edge(build, (TileLoopEdge){s, user, 0, TILE_EDGE_VALUE, -1});

@@ -51,7 +51,7 @@ static int find_without_attr(const TilePlannedLoop *loop, const char *name) {
 
 //===-- Build -------------------------------------------------------------===//
 
-void tile_planned_loop_build(TileArena *arena, ScfForOp loop,
+void tile_planned_loop_build(TileArena *arena, const TileLoopForm *loop,
                              int32_t num_stages, TilePlannedLoop *out_loop) {
   TileLoopEdge *edges;
   *out_loop = (TilePlannedLoop){.plan.num_stages = num_stages};
@@ -165,8 +165,15 @@ static MlirWalkResult drop_own_plan(MlirOperation op, void *user_data) {
              : MlirWalkResultAdvance;
 }
 
-void tile_loop_plan_drop(MlirOperation op) {
-  mlirOperationWalk(op, drop_own_plan, &op, MlirWalkPreOrder);
+void tile_loop_plan_drop(MlirOperation loop) {
+  mlirOperationWalk(loop, drop_own_plan, &loop, MlirWalkPreOrder);
+}
+
+void tile_statement_plan_drop(MlirOperation op) {
+  if (is_pipelined(op))
+    drop_plan(op, NULL);
+  else
+    tile_loop_plan_drop(op);
 }
 
 //===-- Verify ------------------------------------------------------------===//

@@ -1,6 +1,7 @@
 //===- InjectPipeline.c - Software pipelines ------------------------------===//
 //
-// Consumes: `scf.for` loops with `tile.num_stages` and a plan on their ops.
+// Consumes: `scf.for` and `scf.while` loops with `tile.num_stages` and a plan
+//           on their ops; where ops have none, the loop is planned anew.
 // Produces: rings, a prologue, one guarded loop (or a peeled loop and an
 //           epilogue), groups of asynchronous copies and their waits. No
 //           `tile.num_stages`, `tile.stage`, `tile.order` or `tile.group` is
@@ -31,22 +32,39 @@ static bool is_told(MlirOperation op) {
 
 //===-- Build and verify --------------------------------------------------===//
 
+// Ops that passes of others have put between planning and this pass have no
+// stage.
+static MlirLogicalResult plan_anew(TileArena *arena, TilePlannedLoop *planned) {
+  int unplanned = tile_planned_loop_find_unplanned(planned);
+  if (unplanned < 0)
+    return tile_success();
+  const TileLoopForm loop = planned->body.loop;
+  if (is_told(loop.op))
+    tile_emit_remark(planned->body.statements[unplanned].op,
+                     "tile-pipeline/no-plan",
+                     "has no 'tile.stage': its loop is planned anew");
+  tile_loop_plan_drop(loop.op);
+  return pipeline_plan_loop(arena, &loop, planned->plan.num_stages);
+}
+
 // False when the loop is to stay as it is; `out_result` says whether with an
 // error.
-static bool loop_build(TileArena *arena, ScfForOp loop, int32_t num_stages,
-                       TilePlannedLoop *planned, Pipeline *out_pipeline,
-                       MlirLogicalResult *out_result) {
+static bool loop_build(TileArena *arena, const TileLoopForm *loop,
+                       int32_t num_stages, TilePlannedLoop *planned,
+                       Pipeline *out_pipeline, MlirLogicalResult *out_result) {
   tile_planned_loop_build(arena, loop, num_stages, planned);
-  int unplanned = tile_planned_loop_find_unplanned(planned);
-  if (unplanned >= 0) {
-    if (is_told(loop.op))
-      tile_emit_remark(planned->body.statements[unplanned].op,
-                       "tile-pipeline/no-plan",
-                       "keeps its loop from being pipelined: it has no "
-                       "'tile.stage'");
+  MlirOperation fixed = tile_loop_body_find_fixed(&planned->body);
+  if (fixed.ptr) {
+    if (is_told(loop->op))
+      tile_emit_remark(fixed, "tile-pipeline/while",
+                       "keeps its loop from being pipelined: what decides "
+                       "about iterations must be computed ahead of them, from "
+                       "memory that the loop does not write");
     return false;
   }
-  *out_result = tile_planned_loop_read(planned);
+  *out_result = plan_anew(arena, planned);
+  if (!tile_failed(*out_result))
+    *out_result = tile_planned_loop_read(planned);
   if (!tile_failed(*out_result))
     *out_result = tile_planned_loop_verify(planned);
   if (tile_failed(*out_result))
@@ -60,11 +78,8 @@ static bool loop_build(TileArena *arena, ScfForOp loop, int32_t num_stages,
 
 static MlirLogicalResult inject(MlirOperation op, int32_t num_stages) {
   MlirLogicalResult result = tile_success();
-  if (!scf_for_is(op) || num_stages == 0) {
-    if (num_stages > 0 && is_told(op))
-      tile_emit_remark(op, "tile-pipeline/while",
-                       "runs without a pipeline: the number of iterations of "
-                       "scf.while is not known ahead");
+  TileLoopForm loop;
+  if (!tile_loop_form_get(op, &loop) || num_stages == 0) {
     strip(op);
     return result;
   }
@@ -72,8 +87,7 @@ static MlirLogicalResult inject(MlirOperation op, int32_t num_stages) {
   tile_arena_init(&arena);
   TilePlannedLoop planned;
   Pipeline pipeline;
-  if (loop_build(&arena, scf_for_cast(op), num_stages, &planned, &pipeline,
-                 &result)) {
+  if (loop_build(&arena, &loop, num_stages, &planned, &pipeline, &result)) {
     MlirRewriterBase rewriter =
         mlirIRRewriterCreate(mlirOperationGetContext(op));
     pipeline_emit(&pipeline, rewriter);

@@ -32,11 +32,11 @@ MlirValue emit_zero(TileBuilder *b, MlirType type) {
   return emit_int(b, type, 0);
 }
 
-static MlirType type_index(Emitter *e) {
+MlirType emit_index_type(const Emitter *e) {
   return mlirIndexTypeGet(tile_builder_context(&e->b));
 }
 
-static MlirType type_i32(Emitter *e) {
+static MlirType type_i32(const Emitter *e) {
   return mlirIntegerTypeGet(tile_builder_context(&e->b), 32);
 }
 
@@ -45,12 +45,12 @@ MlirValue emit_slot(Emitter *e, int32_t stage, int32_t num_slots) {
     if (e->p->positions[i].num_slots == num_slots &&
         e->p->positions[i].stage == stage)
       return e->state[e->p->positions[i].state];
-  return emit_int(&e->b, type_index(e), 0);
+  return emit_int(&e->b, emit_index_type(e), 0);
 }
 
 //===-- Bindings ----------------------------------------------------------===//
 
-static void bind(Emitter *e, Binding binding) {
+void emit_bind(Emitter *e, Binding binding) {
   if (e->num_bindings == e->binding_capacity) {
     int capacity = e->binding_capacity ? 2 * e->binding_capacity : 64;
     Binding *grown = TILE_ARENA_NEW(e->p->arena, Binding, capacity);
@@ -62,7 +62,7 @@ static void bind(Emitter *e, Binding binding) {
   e->bindings[e->num_bindings++] = binding;
 }
 
-static MlirValue find_binding(const Emitter *e, int32_t stage, MlirValue from) {
+MlirValue emit_find_binding(const Emitter *e, int32_t stage, MlirValue from) {
   for (int i = e->num_bindings - 1; i >= 0; i--)
     if (e->bindings[i].stage == stage &&
         mlirValueEqual(e->bindings[i].from, from))
@@ -70,8 +70,7 @@ static MlirValue find_binding(const Emitter *e, int32_t stage, MlirValue from) {
   return (MlirValue){NULL};
 }
 
-// Takes a value out of the guards around it.
-static void export_value(Emitter *e, Export item) {
+static void add_export(Emitter *e, Export item) {
   if (e->num_exports == e->export_capacity) {
     int capacity = e->export_capacity ? 2 * e->export_capacity : 16;
     Export *grown = TILE_ARENA_NEW(e->p->arena, Export, capacity);
@@ -120,12 +119,12 @@ static MlirOperation emit_clone(Emitter *e, int32_t stage, MlirOperation op) {
   mlirOperationWalk(op, map_operands, &walk, MlirWalkPreOrder);
   MlirOperation clone = mlirxClone(e->b.rw, op, walk.map);
   mlirxMappingDestroy(walk.map);
-  tile_loop_plan_drop(clone);
+  tile_statement_plan_drop(clone);
   clone = emit_ring_slots(e, clone, stage);
   restore_insertion(e);
   for (intptr_t r = 0; r < mlirOperationGetNumResults(op); r++)
-    bind(e, (Binding){stage, mlirOperationGetResult(op, r),
-                      mlirOperationGetResult(clone, r)});
+    emit_bind(e, (Binding){stage, mlirOperationGetResult(op, r),
+                           mlirOperationGetResult(clone, r)});
   return clone;
 }
 
@@ -148,7 +147,7 @@ static MlirValue delayed_value(const Emitter *e, int32_t stage, int statement,
 
 MlirValue emit_value(Emitter *e, int32_t stage, MlirValue value) {
   const TileLoopBody *body = &e->p->loop->body;
-  MlirValue bound = find_binding(e, stage, value);
+  MlirValue bound = emit_find_binding(e, stage, value);
   if (bound.ptr)
     return bound;
   MlirValue ring = emit_ring(e, value);
@@ -156,8 +155,11 @@ MlirValue emit_value(Emitter *e, int32_t stage, MlirValue value) {
     return ring;
   if (!tile_value_is_inside(value, body->loop.op))
     return value; // (P4)
+  MlirValue forwarded = tile_loop_form_forwarded(&body->loop, value);
+  if (forwarded.ptr)
+    return emit_value(e, stage, forwarded);
   if (mlirValueIsABlockArgument(value)) {
-    intptr_t number = mlirBlockArgumentGetArgNumber(value);
+    intptr_t number = tile_loop_form_find(&body->loop, value);
     return number ? carried_value(e, stage, number) : e->iv[stage];
   }
   MlirOperation op = mlirOpResultGetOwner(value);
@@ -165,7 +167,7 @@ MlirValue emit_value(Emitter *e, int32_t stage, MlirValue value) {
   if (statement >= 0)
     return delayed_value(e, stage, statement, value);
   emit_clone(e, stage, op); // (P1)
-  return find_binding(e, stage, value);
+  return emit_find_binding(e, stage, value);
 }
 
 //===-- Guards ------------------------------------------------------------===//
@@ -236,9 +238,9 @@ static void close_scope(Emitter *e) {
                            .elseRegion = otherwise);
   for (int i = 0; i < n; i++) {
     exports[i].binding.to = mlirOperationGetResult(made.op, i);
-    bind(e, exports[i].binding);
+    emit_bind(e, exports[i].binding);
     if (e->num_scopes)
-      export_value(e, exports[i]);
+      add_export(e, exports[i]);
   }
 }
 
@@ -247,9 +249,16 @@ static void close_scopes(Emitter *e, int num_left) {
     close_scope(e);
 }
 
-// Makes the open scopes those of a statement of `stage` under `guards`.
-static void enter(Emitter *e, int32_t stage, const TileGuard *guards,
-                  int num_guards) {
+void emit_leave(Emitter *e) { close_scopes(e, 0); }
+
+void emit_export(Emitter *e, Binding binding, MlirValue otherwise) {
+  emit_bind(e, binding);
+  if (e->num_scopes)
+    add_export(e, (Export){binding, otherwise});
+}
+
+void emit_enter(Emitter *e, int32_t stage, const TileGuard *guards,
+                int num_guards) {
   int has_range = e->condition[stage].ptr != NULL, common = 0;
   if (e->num_scopes && e->scope_stage == stage) {
     common = has_range;
@@ -305,17 +314,13 @@ static void emit_commits(Emitter *e, int32_t order) {
 }
 
 // The parities of a fill travel as a value of stage -1.
-static MlirValue parities_of(const Emitter *e, const Fill *fill) {
-  MlirValue bound = find_binding(e, -1, fill->barriers);
+MlirValue emit_parities(const Emitter *e, const Fill *fill) {
+  MlirValue bound = emit_find_binding(e, -1, fill->barriers);
   return bound.ptr ? bound : e->state[fill->state];
 }
 
 static void set_parities(Emitter *e, const Fill *fill, MlirValue value) {
-  Binding binding = {-1, fill->barriers, value};
-  Export item = {binding, parities_of(e, fill)};
-  bind(e, binding);
-  if (e->num_scopes)
-    export_value(e, item);
+  emit_export(e, (Binding){-1, fill->barriers, value}, emit_parities(e, fill));
 }
 
 // Waits for a fill under the guards of its copies: what was not copied is not
@@ -328,10 +333,10 @@ static void emit_fill_waits(Emitter *e, int statement) {
       continue;
     const TileStatement *first = &p->loop->body.statements[fill->first];
     int32_t stage = p->loop->plan.items[statement].stage;
-    enter(e, stage, first->guards, first->num_guards);
+    emit_enter(e, stage, first->guards, first->num_guards);
     MlirValue slot = emit_slot(e, stage, fill->num_slots);
     MlirValue bit = arith_index_cast(&e->b, .in = slot, .type = type_i32(e));
-    MlirValue parities = parities_of(e, fill);
+    MlirValue parities = emit_parities(e, fill);
     MlirValue one = emit_int(&e->b, type_i32(e), 1);
     MlirValue parity =
         arith_andi(&e->b, arith_shrui(&e->b, parities, bit), one);
@@ -365,7 +370,7 @@ static void emit_statement(Emitter *e, int statement) {
   int32_t stage = p->loop->plan.items[statement].stage;
   const Fill *fill = find_fill(p, statement);
   e->b.loc = mlirOperationGetLocation(s->op);
-  enter(e, stage, s->guards, s->num_guards);
+  emit_enter(e, stage, s->guards, s->num_guards);
   if (fill && fill->first == statement)
     emit_expect(e, fill, stage);
   MlirOperation clone = emit_clone(e, stage, s->op);
@@ -384,71 +389,9 @@ static void emit_statement(Emitter *e, int statement) {
     MlirType type = mlirValueGetType(value);
     if (mlirTypeIsAInteger(type) || mlirTypeIsAIndex(type) ||
         mlirTypeIsAFloat(type))
-      export_value(e, (Export){{stage, value, mlirOperationGetResult(clone, r)},
-                               {NULL}});
+      emit_export(e, (Binding){stage, value, mlirOperationGetResult(clone, r)},
+                  TILE_NULL_VALUE);
   }
-}
-
-// slot + 1, or 0 behind the last.
-static MlirValue next_slot(Emitter *e, const Position *position) {
-  MlirValue slot = e->state[position->state];
-  int64_t constant;
-  if (mlirxConstantInt(slot, &constant))
-    return emit_int(&e->b, type_index(e), (constant + 1) % position->num_slots);
-  MlirValue next = arith_addi(&e->b, slot, emit_int(&e->b, type_index(e), 1));
-  MlirValue is_end =
-      arith_cmpi(&e->b, .predicate = ARITH_CMP_I_PREDICATE_eq, .lhs = next,
-                 .rhs = emit_int(&e->b, type_index(e), position->num_slots));
-  return arith_select(&e->b, is_end, emit_int(&e->b, type_index(e), 0), next);
-}
-
-static void shift(const MlirValue *from, MlirValue *to, int first, int count,
-                  MlirValue newest) {
-  for (int k = count - 1; k > 0; k--)
-    to[first + k] = from[first + k - 1];
-  if (count > 0)
-    to[first] = newest;
-}
-
-static void advance_values(Emitter *e, MlirValue *next) {
-  const Pipeline *p = e->p;
-  MlirOperation yield = mlirBlockGetTerminator(
-      mlirRegionGetFirstBlock(scf_for_region(p->loop->body.loop)));
-  for (int i = 0; i < p->num_delays; i++) {
-    const Delay *delay = &p->delays[i];
-    int count = delay->last_stage - delay->stage;
-    if (count == 0)
-      continue;
-    MlirOperation op = p->loop->body.statements[delay->statement].op;
-    MlirValue newest = find_binding(e, delay->stage,
-                                    mlirOperationGetResult(op, delay->result));
-    shift(e->state, next, delay->state, count,
-          newest.ptr ? newest : e->state[delay->state]);
-  }
-  for (intptr_t c = 1; c <= p->num_carried; c++) {
-    const Carried *carried = &p->carried[c];
-    MlirValue newest = e->state[carried->state];
-    if (e->is_on[carried->home])
-      newest =
-          emit_value(e, carried->home, mlirOperationGetOperand(yield, c - 1));
-    shift(e->state, next, carried->state,
-          1 + carried->last_stage - carried->home, newest);
-  }
-}
-
-static void advance(Emitter *e) {
-  const Pipeline *p = e->p;
-  MlirValue *next = TILE_ARENA_NEW(p->arena, MlirValue, p->num_state + 1);
-  if (p->num_state)
-    memcpy(next, e->state, sizeof *next * (size_t)p->num_state);
-  for (int i = 0; i < p->num_positions; i++)
-    if (e->is_on[p->positions[i].stage])
-      next[p->positions[i].state] = next_slot(e, &p->positions[i]);
-  for (int f = 0; f < p->num_fills; f++)
-    next[p->fills[f].state] = parities_of(e, &p->fills[f]);
-  advance_values(e, next);
-  e->state = next;
-  e->num_bindings = 0;
 }
 
 void emit_step(Emitter *e) {
@@ -464,7 +407,6 @@ void emit_step(Emitter *e) {
     }
     emit_commits(e, item->order);
   }
-  close_scopes(e, 0);
   e->b.loc = mlirOperationGetLocation(e->before);
-  advance(e);
+  emit_advance(e);
 }

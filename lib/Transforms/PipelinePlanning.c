@@ -1,6 +1,6 @@
 //===- PipelinePlanning.c - Assign a stage to every op of a loop ----------===//
 //
-// Consumes: `scf.for` loops with `tile.num_stages` >= 1.
+// Consumes: `scf.for` and `scf.while` loops with `tile.num_stages` >= 1.
 // Produces: `tile.stage` (0 = earliest), `tile.order` on every scheduled op of
 //           the body, `tile.group` on copies that complete asynchronously.
 //           No op is created, moved or erased.
@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tile/LoopBody.h"
+#include "SoftwarePipeline.h"
 #include "Tile/Support/Diagnostics.h"
 #include "TilePasses.h"
 
@@ -54,7 +54,8 @@ static bool is_load_to_shared(const Work *work, const TileStatement *s) {
   return reads_global && writes_shared && !s->has_other_effects;
 }
 
-static void plan_build(Work *work, ScfForOp loop, int32_t num_stages) {
+static void plan_build(Work *work, const TileLoopForm *loop,
+                       int32_t num_stages) {
   tile_planned_loop_build(work->arena, loop, num_stages, &work->loop);
   int n = work->loop.plan.num_items;
   work->broken = TILE_ARENA_NEW(work->arena, int, n + 1);
@@ -258,14 +259,16 @@ static void remark_plan(const Work *work) {
 
 //===-- Entry -------------------------------------------------------------===//
 
-static MlirLogicalResult plan_loop(TileArena *arena, ScfForOp loop,
-                                   int32_t num_stages) {
+MlirLogicalResult pipeline_plan_loop(TileArena *arena, const TileLoopForm *loop,
+                                     int32_t num_stages) {
   Work work = {.arena = arena};
   if (num_stages > TILE_MAX_PIPELINE_STAGES)
-    return tile_emit_error(loop.op,
+    return tile_emit_error(loop->op,
                            "expects 'tile.num_stages' to be at most %d, got %d",
                            (int)TILE_MAX_PIPELINE_STAGES, (int)num_stages);
   plan_build(&work, loop, num_stages);
+  if (tile_loop_body_find_fixed(&work.loop.body).ptr)
+    return tile_success(); // tile-inject-pipeline says so
   bool is_given = tile_planned_loop_is_planned(&work.loop);
   if (!is_given) {
     plan_solve(&work);
@@ -289,13 +292,13 @@ typedef struct {
 
 static MlirWalkResult visit(MlirOperation op, void *user_data) {
   Walk *walk = user_data;
-  ScfForOp loop = scf_for_dyn(op);
+  TileLoopForm loop;
   int32_t num_stages;
-  if (mlirOperationIsNull(loop.op) ||
+  if (!tile_loop_form_get(op, &loop) ||
       !tile_loop_attr_get(op, "tile.num_stages", &num_stages) ||
       num_stages == 0)
     return MlirWalkResultAdvance;
-  walk->result = plan_loop(&walk->arena, loop, num_stages);
+  walk->result = pipeline_plan_loop(&walk->arena, &loop, num_stages);
   return tile_failed(walk->result) ? MlirWalkResultInterrupt
                                    : MlirWalkResultAdvance;
 }

@@ -5,6 +5,8 @@
 //   guarded   0 … S-1 unrolled, each under "iteration exists";
 //             then a loop of n steps: stage S runs iteration i of the old loop,
 //             stage s runs i + S - s if that is below n
+//   decided   scf.while: the same, but the loop runs as long as the iteration
+//             of stage S exists, and each step decides about one more
 //   peeled    n is known: S steps, a loop of n - S, S steps; nothing is guarded
 //
 //   iteration     0 1 2 3        S = 2, n = 4, copies in stage 0
@@ -15,7 +17,7 @@
 //   step 4            u
 //   step 5              u
 //
-// Both are right for any n, 0 included.
+// All are right for any n, 0 included.
 //
 //===----------------------------------------------------------------------===//
 
@@ -119,40 +121,33 @@ static void build_fill(const Pipeline *p, TileBuilder *b, Fill *fill) {
 
 //===-- State -------------------------------------------------------------===//
 
-static void begin_state(Emitter *e) {
-  const Pipeline *p = e->p;
-  MlirType index = mlirIndexTypeGet(tile_builder_context(&e->b));
-  e->state = TILE_ARENA_NEW(p->arena, MlirValue, p->num_state + 1);
-  for (int i = 0; i < p->num_positions; i++)
-    e->state[p->positions[i].state] = emit_int(&e->b, index, 0);
-  for (int i = 0; i < p->num_delays; i++) {
-    const Delay *delay = &p->delays[i];
-    MlirOperation op = p->loop->body.statements[delay->statement].op;
-    MlirType type = mlirValueGetType(mlirOperationGetResult(op, delay->result));
-    for (int k = 0; k < delay->last_stage - delay->stage; k++)
-      e->state[delay->state + k] = emit_zero(&e->b, type);
-  }
-  TileRange init = scf_for_initArgs(p->loop->body.loop);
-  for (intptr_t c = 1; c <= p->num_carried; c++)
-    for (int k = 0; k <= p->carried[c].last_stage - p->carried[c].home; k++)
-      e->state[p->carried[c].state + k] = tile_range_at(init, c - 1);
-  for (int f = 0; f < p->num_fills; f++)
-    e->state[p->fills[f].state] =
-        memref_load(&e->b, .memref = p->fills[f].memory);
+// What scf.while forwards when it decides for the last time.
+static void replace_while(Emitter *e, const MlirValue *carried) {
+  ScfConditionOp op = tile_loop_form_condition(&e->p->loop->body.loop);
+  TileRange args = scf_condition_args(op);
+  MlirValue *results = TILE_ARENA_NEW(e->p->arena, MlirValue, args.n + 1);
+  emit_bind_carried(e, carried);
+  for (intptr_t i = 0; i < args.n; i++)
+    results[i] = emit_value(e, NEXT_ITERATION, tile_range_at(args, i));
+  e->num_bindings = 0;
+  mlirRewriterBaseReplaceOpWithValues(e->b.rw, e->before, args.n, results);
 }
 
 static void end_state(Emitter *e) {
   const Pipeline *p = e->p;
-  MlirValue *results = TILE_ARENA_NEW(p->arena, MlirValue, p->num_carried + 1);
+  MlirValue *carried = TILE_ARENA_NEW(p->arena, MlirValue, p->num_carried + 1);
   mlirRewriterBaseSetInsertionPointBefore(e->b.rw, e->before);
   for (int f = 0; f < p->num_fills; f++)
     memref_store(&e->b, .value = e->state[p->fills[f].state],
                  .memref = p->fills[f].memory);
   for (intptr_t c = 1; c <= p->num_carried; c++)
-    results[c - 1] =
+    carried[c] =
         e->state[p->carried[c].state + (p->last_stage - p->carried[c].home)];
-  mlirRewriterBaseReplaceOpWithValues(e->b.rw, e->before, p->num_carried,
-                                      results);
+  if (p->loop->body.loop.condition.ptr)
+    replace_while(e, carried);
+  else
+    mlirRewriterBaseReplaceOpWithValues(e->b.rw, e->before, p->num_carried,
+                                        carried + 1);
 }
 
 //===-- Iterations --------------------------------------------------------===//
@@ -164,7 +159,9 @@ typedef struct {
 } Bounds;
 
 static Bounds bounds_of(const Pipeline *p) {
-  ScfForOp loop = p->loop->body.loop;
+  ScfForOp loop = scf_for_dyn(p->loop->body.loop.op);
+  if (!loop.op.ptr)
+    return (Bounds){.is_unsigned = false};
   return (Bounds){
       scf_for_lowerBound(loop), scf_for_upperBound(loop), scf_for_step(loop),
       mlirValueGetType(scf_for_lowerBound(loop)), scf_for_unsignedCmp(loop)};
@@ -200,6 +197,8 @@ static MlirValue exists_behind(Emitter *e, const Bounds *bounds, MlirValue from,
 }
 
 static bool stage_is_used(const Pipeline *p, int32_t stage) {
+  if (stage == 0 && p->loop->body.loop.condition.ptr)
+    return true; // it decides
   for (int i = 0; i < p->loop->plan.num_items; i++)
     if (p->loop->plan.items[i].stage == stage)
       return true;
@@ -321,7 +320,74 @@ static void emit_loop(Emitter *e, const Bounds *bounds, MlirValue upper) {
     e->state[i] = mlirOperationGetResult(made.op, i);
 }
 
+//===-- Loops that decide -------------------------------------------------===//
+
+// The iterations of the step, `last` the latest stage that has one.
+static void set_stages(Emitter *e, int32_t last, int32_t last_guarded) {
+  for (int32_t s = 0; s <= e->p->last_stage; s++) {
+    e->is_on[s] = s <= last && stage_is_used(e->p, s);
+    e->iv[s] = e->condition[s] = TILE_NULL_VALUE;
+    if (s <= last_guarded)
+      e->condition[s] = e->state[e->p->exists + s];
+  }
+}
+
+static MlirBlock begin_region(Emitter *e, MlirRegion region) {
+  int n = e->p->num_state;
+  MlirType *types = TILE_ARENA_NEW(e->p->arena, MlirType, n);
+  MlirLocation *locations = TILE_ARENA_NEW(e->p->arena, MlirLocation, n);
+  for (int i = 0; i < n; i++) {
+    types[i] = mlirValueGetType(e->state[i]);
+    locations[i] = mlirOperationGetLocation(e->before);
+  }
+  MlirBlock block = mlirBlockCreate(n, types, locations);
+  mlirRegionAppendOwnedBlock(region, block);
+  mlirRewriterBaseSetInsertionPointToEnd(e->b.rw, block);
+  return block;
+}
+
+// scf.while over the state: the last stage has an iteration in every step.
+static void emit_decided_loop(Emitter *e) {
+  const Pipeline *p = e->p;
+  MlirValue *init = e->state;
+  MlirType *types = TILE_ARENA_NEW(p->arena, MlirType, p->num_state);
+  MlirValue *args = TILE_ARENA_NEW(p->arena, MlirValue, p->num_state);
+  MlirRegion before = mlirRegionCreate(), after = mlirRegionCreate();
+  MlirBlock block = begin_region(e, before);
+  for (int i = 0; i < p->num_state; i++) {
+    types[i] = mlirValueGetType(init[i]);
+    args[i] = mlirBlockGetArgument(block, i);
+  }
+  scf_condition(&e->b, .condition = args[p->exists + p->last_stage],
+                .args = {args, p->num_state});
+  e->block = begin_region(e, after);
+  e->state = TILE_ARENA_NEW(p->arena, MlirValue, p->num_state);
+  for (int i = 0; i < p->num_state; i++)
+    e->state[i] = mlirBlockGetArgument(e->block, i);
+  e->step = TILE_STEADY_STEP;
+  set_stages(e, p->last_stage, p->last_stage - 1);
+  emit_step(e);
+  scf_yield(&e->b, .results = {e->state, p->num_state});
+  e->block = (MlirBlock){NULL};
+  mlirRewriterBaseSetInsertionPointBefore(e->b.rw, e->before);
+  ScfWhileOp made = scf_while_op(&e->b, .type = {types, p->num_state},
+                                 .inits = {init, p->num_state},
+                                 .before = before, .after = after);
+  keep_attributes(p, made.op);
+  for (int i = 0; i < p->num_state; i++)
+    e->state[i] = mlirOperationGetResult(made.op, i);
+}
+
 //===-- Forms -------------------------------------------------------------===//
+
+static void emit_decided(Emitter *e) {
+  for (int32_t step = 0; step < e->p->last_stage; step++) {
+    e->step = step;
+    set_stages(e, step, step);
+    emit_step(e);
+  }
+  emit_decided_loop(e);
+}
 
 static void emit_guarded(Emitter *e, const Bounds *bounds) {
   MlirValue *exists = emit_exists(e, bounds);
@@ -363,9 +429,11 @@ void pipeline_emit(const Pipeline *pipeline, MlirRewriterBase rewriter) {
   mlirRewriterBaseSetInsertionPointBefore(rewriter, loop);
   mlirOperationRemoveDiscardableAttributeByName(loop,
                                                 TILE_STR("tile.num_stages"));
-  begin_state(&e);
+  emit_first_state(&e);
   if (pipeline->is_peeled)
     emit_peeled(&e, &bounds);
+  else if (pipeline->loop->body.loop.condition.ptr)
+    emit_decided(&e);
   else
     emit_guarded(&e, &bounds);
   end_state(&e);

@@ -26,9 +26,10 @@ static const TileStatement *statement_of(const Pipeline *p, int statement) {
 //===-- Form --------------------------------------------------------------===//
 
 // Number of iterations; -1 when the bounds are not constant.
-static int64_t count_iters(ScfForOp loop) {
+static int64_t count_iters(MlirOperation op) {
   int64_t lower, upper, step;
-  if (!mlirxConstantInt(scf_for_lowerBound(loop), &lower) ||
+  ScfForOp loop = scf_for_dyn(op);
+  if (!loop.op.ptr || !mlirxConstantInt(scf_for_lowerBound(loop), &lower) ||
       !mlirxConstantInt(scf_for_upperBound(loop), &upper) ||
       !mlirxConstantInt(scf_for_step(loop), &step) || step <= 0)
     return -1;
@@ -127,11 +128,6 @@ static void build_rings(Pipeline *p) {
 
 //===-- Values between stages ---------------------------------------------===//
 
-static MlirOperation yield_of(const Pipeline *p) {
-  return mlirBlockGetTerminator(
-      mlirRegionGetFirstBlock(scf_for_region(p->loop->body.loop)));
-}
-
 static void delay_until(Pipeline *p, int statement, int32_t stage) {
   const TilePlanItem *item = item_of(p, statement);
   for (intptr_t r = 0;
@@ -185,7 +181,8 @@ static void build_values(Pipeline *p) {
   for (intptr_t c = 1; c <= n; c++) {
     updates[c] = tile_loop_sources_create(p->arena, &p->loop->body);
     tile_loop_sources_add(&updates[c],
-                          mlirOperationGetOperand(yield_of(p), c - 1));
+                          tile_loop_form_update(&p->loop->body.loop, c));
+    p->carried[c].has_loads = tile_loop_sources_have_loads(&updates[c]);
   }
   find_homes(p, updates);
   for (intptr_t c = 1; c <= n; c++)
@@ -206,6 +203,9 @@ static void build_values(Pipeline *p) {
     p->carried[c].state = p->num_state;
     p->num_state += 1 + p->carried[c].last_stage - p->carried[c].home;
   }
+  p->exists = p->num_state;
+  if (p->loop->body.loop.condition.ptr)
+    p->num_state += 1 + p->last_stage;
 }
 
 //===-- Asynchronous copies -----------------------------------------------===//
@@ -410,6 +410,21 @@ static bool results_are_scalars(const Pipeline *p) {
   return true;
 }
 
+// Iterations of scf.while are decided about in stage 0.
+static bool decision_is_early(const Pipeline *p) {
+  TileLoopSources sources = tile_loop_sources_create(p->arena, &p->loop->body);
+  tile_loop_sources_add_condition(&sources);
+  for (intptr_t c = 1; c <= p->num_carried; c++)
+    if (sources.carried[c] && p->carried[c].home > 0) {
+      tile_emit_remark(p->loop->body.loop.op, "tile-pipeline/while",
+                       "runs without a pipeline: its condition depends on what "
+                       "stage %d computes, which is not the first one",
+                       (int)p->carried[c].home);
+      return false;
+    }
+  return true;
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 static MlirOperation kernel_around(MlirOperation op) {
@@ -419,13 +434,12 @@ static MlirOperation kernel_around(MlirOperation op) {
 }
 
 bool pipeline_build(TileArena *arena, TilePlannedLoop *loop, Pipeline *out) {
-  *out =
-      (Pipeline){.arena = arena,
-                 .loop = loop,
-                 .kernel = kernel_around(loop->body.loop.op),
-                 .last_stage = tile_loop_plan_last_stage(&loop->plan),
-                 .num_iters = count_iters(loop->body.loop),
-                 .num_carried = mlirOperationGetNumResults(loop->body.loop.op)};
+  *out = (Pipeline){.arena = arena,
+                    .loop = loop,
+                    .kernel = kernel_around(loop->body.loop.op),
+                    .last_stage = tile_loop_plan_last_stage(&loop->plan),
+                    .num_iters = count_iters(loop->body.loop.op),
+                    .num_carried = loop->body.loop.num_carried};
   out->positions = TILE_ARENA_NEW(
       arena, Position, (out->last_stage + 2) * (out->last_stage + 2));
   out->is_peeled = is_worth_peeling(out);
@@ -438,5 +452,5 @@ bool pipeline_build(TileArena *arena, TilePlannedLoop *loop, Pipeline *out) {
   out->schedule.num_iters = out->num_iters;
   build_waits(out);
   build_fills(out);
-  return results_are_scalars(out);
+  return results_are_scalars(out) && decision_is_early(out);
 }

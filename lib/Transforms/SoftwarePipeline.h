@@ -9,6 +9,12 @@
 
 #include "Tile/LoopBody.h"
 
+/// Plans one loop, or judges the plan that is on its ops, and writes it on them
+/// (PipelinePlanning.c). Loops whose condition cannot be computed ahead stay
+/// without a plan. Errors: those of tile-pipeline-planning.
+MlirLogicalResult pipeline_plan_loop(TileArena *arena, const TileLoopForm *loop,
+                                     int32_t num_stages);
+
 //===-- Plan: made before anything changes --------------------------------===//
 
 /// A buffer with a version per iteration in flight.
@@ -36,6 +42,7 @@ typedef struct {
   int32_t home;       // stage that updates it
   int32_t last_stage; // of the last user
   int state;          // the current value, then last_stage - home older ones
+  bool has_loads;     // its update loads: only in iterations that exist
 } Carried;
 
 /// Copies by TMA that complete on one mbarrier per slot.
@@ -65,6 +72,8 @@ typedef struct {
   int num_delays;
   Carried *carried; // by number of the body's argument; 0 is not used
   intptr_t num_carried;
+  int exists; // of scf.while: state of "the iteration of stage 0 exists", then
+              // the same of the stages behind it, up to the last one
   Fill *fills;
   int num_fills;
 
@@ -129,10 +138,34 @@ typedef struct {
 /// Writes the old loop as a pipeline and erases it.
 void pipeline_emit(const Pipeline *pipeline, MlirRewriterBase rewriter);
 
+/// What carried values are behind the iteration of their stage is bound to
+/// their arguments under this number of a stage.
+enum { NEXT_ITERATION = -2 };
+
 /// Writes the statements of one step; `state` holds the values behind it.
 void emit_step(Emitter *e);
+/// The values of the loop are `values` from now on, by their number, in the
+/// iteration that NEXT_ITERATION stands for.
+void emit_bind_carried(Emitter *e, const MlirValue *values);
+void emit_bind(Emitter *e, Binding binding);
+/// The binding of a value, or null.
+MlirValue emit_find_binding(const Emitter *e, int32_t stage, MlirValue from);
+/// Takes the value of `binding` out of the guards that are open; `otherwise`
+/// where they do not hold.
+void emit_export(Emitter *e, Binding binding, MlirValue otherwise);
+/// Makes the open guards those of a statement of `stage`.
+void emit_enter(Emitter *e, int32_t stage, const TileGuard *guards,
+                int num_guards);
+void emit_leave(Emitter *e); // all guards
+/// The parities that the slots of a fill complete with next.
+MlirValue emit_parities(const Emitter *e, const Fill *fill);
+/// The state in front of the first step (PipelineState.c).
+void emit_first_state(Emitter *e);
+/// The state behind the step.
+void emit_advance(Emitter *e);
 /// The value of the iteration that `stage` runs in this step.
 MlirValue emit_value(Emitter *e, int32_t stage, MlirValue value);
+MlirType emit_index_type(const Emitter *e);
 MlirValue emit_zero(TileBuilder *b, MlirType type);
 MlirValue emit_int(TileBuilder *b, MlirType type, int64_t value);
 /// The slot of the iteration that `stage` runs.

@@ -427,7 +427,7 @@ func.func @in_place(%A: !In, %n: index) {
   return
 }
 
-// A while loop is not pipelined, and right.
+// A while loop; more of them in pipelines-while.mlir.
 // CASE: while(A=ints:40x32:f32, O=junk:40x32:f32, n=5)
 // EXPECT: for i in range(n): O[i] = A[i]
 func.func @while(%A: !In, %O: !In, %n: index) {
