@@ -1,13 +1,16 @@
 //===- DriverEntry.c - Errors, cuGetProcAddress ---------------------------===//
 
 #include "DriverApi.h"
+#include "ElfSymbols.h"
 #include "ErrorNames.h"
 #include "Shim.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 //===-- Errors ------------------------------------------------------------===//
 
@@ -98,14 +101,46 @@ CuResult cuGetProcAddress(const char *name, void **out_function, int version,
   return cuGetProcAddress_v2(name, out_function, version, flags, NULL);
 }
 
+//===-- Undocumented tables -----------------------------------------------===//
+
+/// What to do about the runtime that the file at `path` holds.
+static void explain(const char *path) {
+  size_t size_bytes = 0;
+  void *bytes = tile_elf_map(path, &size_bytes);
+  TileElf elf;
+  bool is_named = false;
+  if (bytes && tile_elf_open(bytes, size_bytes, &elf)) {
+    TileElfTable table = tile_elf_table(&elf, SHT_SYMTAB);
+    is_named = tile_elf_has_function(&elf, &table, "__cudaRegisterFatBinary");
+  }
+  if (bytes)
+    munmap(bytes, size_bytes);
+  if (is_named)
+    tile_shim_say("%s: its static CUDA runtime was not replaced when the "
+                  "program started: name the file in LD_PRELOAD when "
+                  "tile-emu-exec starts, if it is a library that is loaded "
+                  "later, or link it with nvcc -cudart shared",
+                  path);
+  else
+    tile_shim_say("%s: its static CUDA runtime cannot be replaced without "
+                  "symbols (.symtab): do not strip it, or link it with nvcc "
+                  "-cudart shared",
+                  path);
+}
+
 /// Tables of functions for NVIDIA's own libraries, which no document describes.
 /// Their runtime uses them without looking at the result, so the program ends
 /// here, where the reason can be said.
 CuResult cuGetExportTable(const void **out_table, const void *id) {
   if (!out_table || !id)
     return CU_INVALID_VALUE;
-  tile_shim_say("the program asks for undocumented tables of NVIDIA's driver "
-                "(cuGetExportTable), as a runtime library that is linked "
-                "statically does; link with nvcc -cudart shared");
+  Dl_info caller;
+  char path[PATH_MAX];
+  if (dladdr(__builtin_return_address(0), &caller) && caller.dli_fname &&
+      realpath(caller.dli_fname, path))
+    explain(path);
+  else
+    tile_shim_say("the program asks for undocumented tables of the driver "
+                  "(cuGetExportTable)");
   exit(EXIT_FAILURE);
 }

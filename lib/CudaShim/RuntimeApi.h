@@ -123,6 +123,8 @@ RtError cudaGetDeviceCount(int *out_count);
 RtError cudaGetDevice(int *out_device);
 RtError cudaSetDevice(int device);
 RtError cudaInitDevice(int device, unsigned device_flags, unsigned flags);
+/// Arrays are missing, their descriptions are plain.
+RtChannelFormat cudaCreateChannelDesc(int x, int y, int z, int w, int kind);
 RtError cudaChooseDevice(int *out_device, const void *properties);
 RtError cudaSetValidDevices(int *devices, int count);
 RtError cudaSetDeviceFlags(unsigned flags);
@@ -203,7 +205,6 @@ RtError cudaStreamGetId(CuStream stream, unsigned long long *out_id);
 RtError cudaStreamGetDevice(CuStream stream, int *out_device);
 RtError cudaStreamIsCapturing(CuStream stream, int *out_status);
 RtError cudaStreamGetCaptureInfo(CuStream stream, int *out_status);
-RtError cudaStreamGetCaptureInfo_v2(CuStream stream, int *out_status);
 RtError cudaThreadExchangeStreamCaptureMode(int *mode);
 RtError cudaStreamGetAttribute(CuStream stream, int attribute, void *out_value);
 RtError cudaStreamSetAttribute(CuStream stream, int attribute,

@@ -39,6 +39,10 @@ RtError cudaInitDevice(int device, unsigned device_flags, unsigned flags) {
   return cudaSetDevice(device);
 }
 
+RtChannelFormat cudaCreateChannelDesc(int x, int y, int z, int w, int kind) {
+  return (RtChannelFormat){x, y, z, w, kind};
+}
+
 RtError cudaChooseDevice(int *out_device, const void *properties) {
   (void)properties;
   return cudaGetDevice(out_device);

@@ -64,10 +64,6 @@ RtError cudaStreamGetCaptureInfo(CuStream stream, int *out_status) {
   RT_CALL(cuStreamIsCapturing(stream, out_status));
 }
 
-RtError cudaStreamGetCaptureInfo_v2(CuStream stream, int *out_status) {
-  RT_CALL(cuStreamIsCapturing(stream, out_status));
-}
-
 RtError cudaThreadExchangeStreamCaptureMode(int *mode) {
   RT_CALL(cuThreadExchangeStreamCaptureMode(mode));
 }

@@ -14,6 +14,11 @@ typedef struct {
   unsigned x, y, z;
 } RtDim;
 
+/// cudaChannelFormatDesc: bits of each component, and what they are.
+typedef struct {
+  int x, y, z, w, kind;
+} RtChannelFormat;
+
 typedef struct {
   RtDim grid, block;
   size_t smem_bytes;

@@ -10,6 +10,10 @@ foreach(name driver launch runtime)
 endforeach()
 tile_add_unit_test(shim-image-test shim-image-test.c ${shim_dir}/ShimLz4.c LIBS tile_emu)
 target_include_directories(shim-image-test PRIVATE ${shim_dir})
+tile_add_unit_test(shim-elf-test shim-elf-test.c ${shim_dir}/ElfSymbols.c
+  ${shim_dir}/CodeRedirect.c LIBS tile_support)
+target_include_directories(shim-elf-test PRIVATE ${shim_dir})
+target_compile_definitions(shim-elf-test PRIVATE _GNU_SOURCE)
 
 if(TILE_CUDA_INCLUDE)
   foreach(major 12 13)

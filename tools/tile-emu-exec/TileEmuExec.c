@@ -130,12 +130,13 @@ static void prepend(const char *variable, const char *value, char separator) {
 }
 
 /// LD_PRELOAD as well: a program may name folders of its own for libraries,
-/// which go before LD_LIBRARY_PATH.
+/// which go before LD_LIBRARY_PATH, or hold a runtime that is to be replaced.
 static void set_environment(const char *folder) {
-  char library[MAX_PATH + 20];
-  snprintf(library, sizeof library, "%s/libcuda.so.1", folder);
+  char libraries[2 * MAX_PATH + 60];
+  snprintf(libraries, sizeof libraries,
+           "%s/libcuda.so.1:%s/libtile-static-cudart.so", folder, folder);
   prepend("LD_LIBRARY_PATH", folder, ':');
-  prepend("LD_PRELOAD", library, ':');
+  prepend("LD_PRELOAD", libraries, ':');
 }
 
 //===-- Run ---------------------------------------------------------------===//
