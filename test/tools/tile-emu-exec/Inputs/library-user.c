@@ -1,5 +1,9 @@
+//===- library-user.c - Calls run() of a library --------------------------===//
+//
 // Calls run() of static-runtime.c in a library: one that it was linked with, or
 // the one named on its command line.
+//
+//===----------------------------------------------------------------------===//
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,8 +1,12 @@
+//===- static-runtime.c - A runtime within a program ----------------------===//
+//
 // A program or library with functions of the CUDA runtime in it, as nvcc links
 // them by default, but made by hand: each ends the program the way NVIDIA's
 // does when it asks for tables of the driver. -DVERSION=12 or 13; as a library
 // with -DLIBRARY; -DFOLDED has two functions in one place, -DSHORT one of two
 // bytes.
+//
+//===----------------------------------------------------------------------===//
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
