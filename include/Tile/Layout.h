@@ -128,8 +128,7 @@ tile_layout_replication(const TileLayout *l); // inputs per distinct output
 int64_t tile_layout_distinct_regs(const TileLayout *l);
 bool tile_layout_has_gaps(const TileLayout *l); // image of memory is not dense
 
-/// Checks a memory layout: injective. A fragment: covers, without overhang.
-/// Explains otherwise.
+/// Checks a memory layout: injective. A fragment: covers. Explains otherwise.
 bool tile_layout_check_memory(const TileLayout *l, TileLayoutError *err);
 bool tile_layout_check_fragment(const TileLayout *l, TileLayoutError *err);
 
@@ -243,8 +242,10 @@ typedef enum {
   TILE_LAYOUT_MASKED,  // in some threads
   TILE_LAYOUT_PRESENT, // in every thread
 } TileLayoutPresence;
-/// Where the element of register |reg| exists. O(threads).
-TileLayoutPresence tile_layout_presence(const TileLayout *f, int64_t reg);
+/// In which threads the coordinate of register |reg| in dimension |dim| is that
+/// of an element. O(values that threads give the coordinate).
+TileLayoutPresence tile_layout_presence(const TileLayout *f, int dim,
+                                        int64_t reg);
 
 //===-- Terms: a layout as shifts, masks, adds and XORs -------------------===//
 

@@ -22,8 +22,8 @@ extern "C" {
 enum {
   /// Candidates per buffer and modes per op. Later ones are not considered; the
   /// model counts them in `dropped`.
-  TILE_INFER_MAX_CANDIDATES = 14,
-  TILE_INFER_MAX_MODES = 20,
+  TILE_INFER_MAX_CANDIDATES = 32,
+  TILE_INFER_MAX_MODES = 48,
   /// Search nodes per problem when the problem names no budget.
   TILE_INFER_NODE_BUDGET = 400000,
 };
@@ -108,9 +108,6 @@ typedef struct {
   TileInferOp *op; // program order
   TileInferRole *role;
   int64_t node_budget; // 0: TILE_INFER_NODE_BUDGET
-  /// Whether fragments may be larger than their tile (Layout.h, Overhang): the
-  /// one who emits code must then mask accesses and fill reductions.
-  bool allow_overhang;
   /// Whether an accumulator that becomes a factor of another product may pass
   /// through shared memory. Set it where there is no solution without.
   bool may_stage_chains;

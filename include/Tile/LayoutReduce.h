@@ -28,12 +28,13 @@ typedef struct {
 } TileLayoutReduction;
 
 /// Plans the combination along `dim` of fragment `src`. Every element is
-/// combined once, however often it is held.
+/// combined once, however often it is held. Where the fragment overhangs, so
+/// are the values behind the end of a line: they must hold what changes
+/// nothing.
 ///
 /// Owner:  `arena`.
-/// Errors: a lane or warp that moves `dim` and another dimension together, a
-///         fragment larger than its tile, elements that several threads of one
-///         combination hold.
+/// Errors: a lane or warp that moves `dim` and another dimension together,
+///         elements that several threads of one combination hold.
 bool tile_layout_plan_reduction(TileArena *arena, const TileLayout *src,
                                 int dim, TileLayoutReduction *out,
                                 TileLayoutError *e);

@@ -332,15 +332,15 @@ static bool use_matrix(const TileLayout *f, const TileLayout *a, int elem_bits,
   return true;
 }
 
-// The vector width 2^k of access |a|, of memory |s| by |f|. The digits of |s|
-// make exactly the tile, so where they hold the low offset bits, all or none of
-// the elements of a vector exist; those of |a| also make the surplus.
-static int vector_log2(const TileLayout *f, const TileLayout *s,
-                       const TileLayout *a, int elem_bits) {
+// The digits of |s| make exactly the tile, so where they hold the low offset
+// bits, all or none of the elements of a vector exist; those of |a| also make
+// the surplus.
+int tile_layout_masked_width(const TileLayout *f, const TileLayout *s,
+                             const TileLayout *a, int elem_bits) {
   int k = log2i(tile_layout_vector_width(a, elem_bits));
   while (k > 0 && tile_layout_has_overhang(f) && !low_mask(&s->out, k))
     k--;
-  return k;
+  return 1 << k;
 }
 
 // One compare per instruction where the fragment overhangs.
@@ -348,14 +348,29 @@ static int64_t alu_per_instruction(const TileLayout *f, int64_t alu) {
   return (alu + tile_layout_has_overhang(f)) * TILE_LAYOUT_COST_ALU;
 }
 
+// Where the surplus has no place in a swizzle, code finds every element by its
+// coordinates.
+static bool access_by_coordinates(const TileLayout *f, TileLayoutAccess *out) {
+  enum { ALU_PER_ELEMENT = 10, WAVES_PER_ELEMENT = 2 };
+  int64_t regs = f->in.extent[TILE_LAYOUT_REG];
+  *out = (TileLayoutAccess){.move = TILE_LAYOUT_SIMT, .vec_elems = 1};
+  out->instructions = out->ideal = regs;
+  out->wavefronts = regs * WAVES_PER_ELEMENT;
+  out->cost = (out->wavefronts * TILE_LAYOUT_COST_WAVE +
+               regs * ALU_PER_ELEMENT * TILE_LAYOUT_COST_ALU) *
+              warps_of(f);
+  return true;
+}
+
 bool tile_layout_shared_access(const TileLayout *f, const TileLayout *s,
                                int elem_bits, bool allow_matrix,
                                TileLayoutAccess *out, TileLayoutError *e) {
   TileLayout a;
   if (!tile_layout_compose(f, s, &a, e))
-    return false;
+    return tile_layout_has_overhang(f) && access_by_coordinates(f, out);
   TileLayoutAccess r = {.move = TILE_LAYOUT_SIMT};
-  count_simt(f, &a, elem_bits, vector_log2(f, s, &a, elem_bits), true, &r);
+  count_simt(f, &a, elem_bits,
+             log2i(tile_layout_masked_width(f, s, &a, elem_bits)), true, &r);
   r.cost = (r.wavefronts * TILE_LAYOUT_COST_WAVE +
             r.instructions * alu_per_instruction(f, 1)) *
            warps_of(f);
@@ -382,7 +397,8 @@ bool tile_layout_global_access(const TileLayout *f, int elem_bits,
       !tile_layout_compose(f, &s, &a, e))
     return false;
   TileLayoutAccess r = {.move = TILE_LAYOUT_SIMT};
-  count_simt(f, &a, elem_bits, vector_log2(f, &s, &a, elem_bits), false, &r);
+  count_simt(f, &a, elem_bits,
+             log2i(tile_layout_masked_width(f, &s, &a, elem_bits)), false, &r);
   r.cost = (r.sectors * TILE_LAYOUT_COST_WAVE +
             r.instructions * alu_per_instruction(f, 4)) *
            warps_of(f);

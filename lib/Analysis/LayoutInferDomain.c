@@ -57,67 +57,6 @@ static bool add_core_layout(TileInferModel *m, int buffer,
   return add_core(m, buffer, tile_infer_pool_add(m->pool, core));
 }
 
-typedef struct {
-  int64_t left_lanes, left_warps;
-  TileLayoutBuilder b;
-} Dealer;
-
-// Deals |count| values of |dim| from |stride| to lanes, warps, registers.
-static void deal(Dealer *d, int dim, int64_t stride, int64_t count) {
-  while (count > 1) {
-    int64_t p = count % 2 == 0 ? 2 : count;
-    int axis = TILE_LAYOUT_REG;
-    if (p == 2 && d->left_lanes > 1)
-      axis = TILE_LAYOUT_LANE, d->left_lanes /= 2;
-    else if (p == 2 && d->left_warps % 2 == 0)
-      axis = TILE_LAYOUT_WARP, d->left_warps /= 2;
-    else if (p > 2 && d->left_warps % p == 0)
-      axis = TILE_LAYOUT_WARP, d->left_warps /= p;
-    tile_layout_push(&d->b, axis, dim, stride, p);
-    stride *= p, count /= p;
-  }
-}
-
-static int64_t round_up(int64_t x, int64_t unit) {
-  return (x + unit - 1) / unit * unit;
-}
-
-// |count| made divisible by what lanes and warps still want, while less than
-// half of it is surplus.
-static int64_t fill_threads(const Dealer *d, int64_t count) {
-  int64_t want = d->left_lanes;
-  for (int64_t w = d->left_warps; w % 2 == 0; w /= 2)
-    want *= 2;
-  while (want > 1 && round_up(count, want) >= 2 * count)
-    want /= 2;
-  return round_up(count, want);
-}
-
-int tile_infer_free_pad(const TileInferModel *m, int i) {
-  static const int pads[] = {1, 4, 32};
-  return i < (m->problem->allow_overhang ? 3 : 1) ? pads[i] : 0;
-}
-
-bool tile_infer_free_layout(const int64_t *shape, int rank, int warps, int vec,
-                            int pad, TileLayout *out) {
-  if (rank < 1 || shape[rank - 1] % vec)
-    return false;
-  Dealer d = {.left_lanes = 32, .left_warps = warps};
-  tile_layout_begin_fragment(&d.b, shape, rank);
-  tile_layout_push(&d.b, TILE_LAYOUT_REG, rank - 1, 1, vec);
-  for (int dim = rank - 1; dim >= 0; dim--) {
-    int64_t from = dim == rank - 1 ? vec : 1, count = shape[dim] / from;
-    if (pad > 1)
-      count = dim == rank - 1 ? round_up(count, pad) : fill_threads(&d, count);
-    deal(&d, dim, from, count);
-  }
-  tile_layout_push_rep(&d.b, TILE_LAYOUT_LANE, d.left_lanes);
-  tile_layout_push_rep(&d.b, TILE_LAYOUT_WARP, d.left_warps);
-  d.b.in.extent[TILE_LAYOUT_LANE] = 32;
-  d.b.in.extent[TILE_LAYOUT_WARP] = warps;
-  return tile_layout_finish(&d.b, out, NULL);
-}
-
 static bool replicated(const int64_t *shape, int rank, int warps,
                        TileLayout *out) {
   TileLayoutBuilder b;
@@ -262,15 +201,19 @@ int tile_infer_user_loop(const TileInferModel *m, const TileInferOp *op,
 // The layouts that vectorise a loop, also when only memory has its full rank.
 static void seed_free_loop(TileInferModel *m, const TileInferOp *op) {
   int bits = 32, warps = m->problem->role[op->role].warps;
-  TileLayout loop;
   for (int o = 0; o < op->num_operands; o++)
     if (tile_infer_buffer(m, op, o)->elem_bits < bits)
       bits = tile_infer_buffer(m, op, o)->elem_bits;
-  for (int i = 0, pad; (pad = tile_infer_free_pad(m, i)); i++)
-    for (int vec = 128 / bits; vec >= 2; vec /= 2)
-      if (tile_infer_free_layout(op->loop_shape, op->loop_rank, warps, vec, pad,
-                                 &loop))
-        spread(m, op, tile_infer_pool_add(m->pool, &loop), -1);
+  // Buffers of the full rank offer single elements, too.
+  int least =
+      op->loop_rank > 0 && op->loop_shape[op->loop_rank - 1] % 2 ? 1 : 2;
+  for (int vec = 128 / bits; vec >= least; vec /= 2) {
+    TileLayout loop[TILE_INFER_MAX_FREE];
+    int n = tile_infer_free_layouts(op->loop_shape, op->loop_rank, warps, vec,
+                                    bits, loop);
+    for (int i = 0; i < n; i++)
+      spread(m, op, tile_infer_pool_add(m->pool, &loop[i]), -1);
+  }
 }
 
 static bool from_parallel(TileInferModel *m, const TileInferOp *op) {
@@ -373,16 +316,17 @@ static void seed_free_fragment(TileInferModel *m, int buffer) {
   const TileInferBuffer *b = &m->problem->buffer[buffer];
   int rank = tile_infer_core_rank(b), warps = m->problem->role[b->role].warps;
   const int64_t *shape = tile_infer_core_shape(b);
-  TileLayout l;
-  for (int i = 0, pad; (pad = tile_infer_free_pad(m, i)); i++)
-    for (int vec = 128 / b->elem_bits; vec >= 1; vec /= 2)
-      if (tile_infer_free_layout(shape, rank, warps, vec, pad, &l))
-        add_core_layout(m, buffer, &l);
+  TileLayout l[TILE_INFER_MAX_FREE];
+  for (int vec = 128 / b->elem_bits; vec >= 1; vec /= 2) {
+    int n = tile_infer_free_layouts(shape, rank, warps, vec, b->elem_bits, l);
+    for (int i = 0; i < n; i++)
+      add_core_layout(m, buffer, &l[i]);
+  }
   int64_t size = 1;
   for (int d = 0; d < rank; d++)
     size *= shape[d];
-  if (size <= 256 && replicated(shape, rank, warps, &l))
-    add_core_layout(m, buffer, &l);
+  if (size <= 256 && replicated(shape, rank, warps, l))
+    add_core_layout(m, buffer, l);
 }
 
 // Slots of a ring begin where any copy engine may write: TMA at 128 bytes (PTX
@@ -423,13 +367,6 @@ static void seed_shared(TileInferModel *m, int buffer) {
     }
 }
 
-static bool check_fragment(const TileInferModel *m, const TileLayout *l,
-                           TileLayoutError *why) {
-  bool masked = m->problem->allow_overhang && tile_layout_has_overhang(l);
-  return (masked && tile_layout_covers(l)) ||
-         tile_layout_check_fragment(l, why);
-}
-
 static bool seed_user(TileInferModel *m, int buffer, TileLayoutError *e) {
   const TileInferBuffer *b = &m->problem->buffer[buffer];
   TileLayout l;
@@ -437,7 +374,7 @@ static bool seed_user(TileInferModel *m, int buffer, TileLayoutError *e) {
   bool ok =
       tile_layout_parse(b->user, b->shape, b->rank, b->elem_bits, &l, &why) &&
       (b->space == TILE_INFER_SHARED ? tile_layout_check_memory(&l, &why)
-                                     : check_fragment(m, &l, &why));
+                                     : tile_layout_check_fragment(&l, &why));
   if (ok && b->space == TILE_INFER_FRAGMENT &&
       l.in.extent[TILE_LAYOUT_WARP] != m->problem->role[b->role].warps)
     ok = tile_layout_fail(&why, "layout has %lld warps, role %s has %d",

@@ -67,14 +67,13 @@ static inline const int64_t *tile_infer_core_shape(const TileInferBuffer *b) {
 int tile_infer_user_loop(const TileInferModel *m, const TileInferOp *op,
                          TileLayoutError *e);
 
-/// Vectorised layout: |vec| elements per register run, lanes, warps, the rest
-/// in registers; odd factors stay in registers. |pad| > 1: the fragment may
-/// overhang, the last dimension to a multiple of |pad| vectors, the others to
-/// what lanes and warps still need.
-bool tile_infer_free_layout(const int64_t *shape, int rank, int warps, int vec,
-                            int pad, TileLayout *out);
-/// The i-th |pad| to try, from exact to wide; 0 after the last one.
-int tile_infer_free_pad(const TileInferModel *m, int i);
+enum { TILE_INFER_MAX_FREE = 7 };
+/// Layouts with vectors of |vec| elements of |elem_bits| bits: vectors, lanes,
+/// warps along the last dimension first, the rest in registers; the best first
+/// where all else is equal. They may overhang. Returns their number, 0 if |vec|
+/// divides no row.
+int tile_infer_free_layouts(const int64_t *shape, int rank, int warps, int vec,
+                            int elem_bits, TileLayout out[TILE_INFER_MAX_FREE]);
 /// The gemm's accumulator / A / B fragment for |warps_m| x |warps_n|.
 bool tile_infer_gemm_fragment(const TileInferModel *m, const TileInferOp *op,
                               int operand, int warps_m, TileLayout *out,

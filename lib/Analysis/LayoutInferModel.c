@@ -89,12 +89,13 @@ static void collect_loops(TileInferModel *m, Loops *l) {
         add_loop(m, l, id);
     }
   }
-  TileLayout x;
-  for (int i = 0, pad; (pad = tile_infer_free_pad(m, i)); i++)
-    for (int vec = 128 / bits; vec >= 1; vec /= 2)
-      if (tile_infer_free_layout(l->op.loop_shape, l->op.loop_rank, warps, vec,
-                                 pad, &x))
-        add_loop(m, l, tile_infer_pool_add(m->pool, &x));
+  for (int vec = 128 / bits; vec >= 1; vec /= 2) {
+    TileLayout x[TILE_INFER_MAX_FREE];
+    int n = tile_infer_free_layouts(l->op.loop_shape, l->op.loop_rank, warps,
+                                    vec, bits, x);
+    for (int i = 0; i < n; i++)
+      add_loop(m, l, tile_infer_pool_add(m->pool, &x[i]));
+  }
 }
 
 static int64_t element_cost(const TileInferModel *m, const Loops *l, int loop,

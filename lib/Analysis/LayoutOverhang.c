@@ -33,13 +33,36 @@ bool tile_layout_in_tile(const TileLayout *f, const int64_t *coordinate) {
   return true;
 }
 
-TileLayoutPresence tile_layout_presence(const TileLayout *f, int64_t reg) {
-  int64_t lanes = f->in.extent[TILE_LAYOUT_LANE];
-  int64_t warps = f->in.extent[TILE_LAYOUT_WARP];
+// Digits of lanes and warps that move |dim|; others need no enumeration.
+static int thread_digits(const TileLayout *f, int dim, int *out_digit) {
+  int n = 0;
+  for (int i = 0; i < f->in.num_digits; i++) {
+    bool moves = false;
+    for (uint64_t m = f->image[i]; m; m &= m - 1)
+      moves |= f->out.digit[__builtin_ctzll(m)].axis == dim;
+    if (moves && f->in.digit[i].axis != TILE_LAYOUT_REG)
+      out_digit[n++] = i;
+  }
+  return n;
+}
+
+TileLayoutPresence tile_layout_presence(const TileLayout *f, int dim,
+                                        int64_t reg) {
+  int digit[TILE_LAYOUT_MAX_DIGITS], n = thread_digits(f, dim, digit);
   bool some = false, all = true;
-  for (int64_t t = 0; t < lanes * warps; t++) {
-    int64_t in[3] = {reg, t % lanes, t / lanes}, x[TILE_LAYOUT_MAX_AXES];
-    bool present = tile_layout_eval(f, in, x) && tile_layout_in_tile(f, x);
+  int64_t threads = 1;
+  if (!tile_layout_overhangs(f, dim))
+    return TILE_LAYOUT_PRESENT;
+  for (int i = 0; i < n; i++)
+    threads *= f->in.digit[digit[i]].radix;
+  for (int64_t t = 0; t < threads && (all || !some); t++) {
+    int64_t in[3] = {reg, 0, 0}, x[TILE_LAYOUT_MAX_AXES], rest = t;
+    for (int i = 0; i < n; i++) {
+      const TileLayoutDigit *d = &f->in.digit[digit[i]];
+      in[d->axis] += rest % d->radix * d->stride;
+      rest /= d->radix;
+    }
+    bool present = tile_layout_eval(f, in, x) && x[dim] < f->out.extent[dim];
     some |= present;
     all &= present;
   }

@@ -122,21 +122,12 @@ bool tile_layout_check_memory(const TileLayout *l, TileLayoutError *e) {
 }
 
 bool tile_layout_check_fragment(const TileLayout *l, TileLayoutError *e) {
-  for (int d = 0; d < l->out.num_axes; d++)
-    if (tile_layout_overhangs(l, d))
-      return tile_layout_fail(
-          e, "layout overhangs dimension %d: %lld values for %lld", d,
-          (long long)tile_layout_axis_size(&l->out, d),
-          (long long)l->out.extent[d]);
   if (tile_layout_covers(l))
     return true;
-  int64_t total = 1;
-  for (int a = 0; a < l->out.num_axes; a++)
-    total *= l->out.extent[a];
   return tile_layout_fail(
       e, "layout does not cover the tile: %lld of %lld elements",
       (long long)(tile_layout_size(&l->in) / tile_layout_replication(l)),
-      (long long)total);
+      (long long)tile_layout_size(&l->out));
 }
 
 //===-- Canonical form and equality ---------------------------------------===//

@@ -127,8 +127,7 @@ static bool mark(const TileLayout *src, int dim,
     int64_t at[TILE_LAYOUT_MAX_AXES];
     if (plan->result[r] != 0)
       continue;
-    if (!tile_layout_eval(src, in, at) || at[dim] >= src->out.extent[dim] ||
-        seen[at[dim]])
+    if (!tile_layout_eval(src, in, at) || seen[at[dim]])
       return false;
     seen[at[dim]] = true;
   }
@@ -137,7 +136,7 @@ static bool mark(const TileLayout *src, int dim,
 
 static bool meets_each_once(TileArena *arena, const TileLayout *src, int dim,
                             const TileLayoutReduction *plan) {
-  int64_t extent = src->out.extent[dim];
+  int64_t extent = tile_layout_axis_size(&src->out, dim); // surplus included
   bool *seen = TILE_ARENA_NEW(arena, bool, extent);
   for (int64_t lane = 0; lane < 32; lane++)
     for (int64_t p = 0; p < plan->num_partials; p++)
@@ -154,8 +153,6 @@ bool tile_layout_plan_reduction(TileArena *arena, const TileLayout *src,
                                 int dim, TileLayoutReduction *out,
                                 TileLayoutError *e) {
   memset(out, 0, sizeof *out);
-  if (tile_layout_has_overhang(src))
-    return tile_layout_fail(e, "the fragment is larger than its tile");
   if (!plan_registers(arena, src, dim, out, e) ||
       !plan_threads(src, dim, out, e))
     return false;

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../FragmentMasks.h"
 #include "Reductions.h"
 
 #include "Tile/LayoutAccess.h"
@@ -48,7 +49,7 @@ static int64_t fragment_run(const Fragment *fragment, int elem_bits) {
   if (!tile_hw_linear(shape->extent, shape->rank, &rows, &error) ||
       !tile_layout_compose(&fragment->layout, &rows, &access, &error))
     return 1;
-  return tile_layout_vector_width(&access, elem_bits);
+  return tile_layout_masked_width(&fragment->layout, &rows, &access, elem_bits);
 }
 
 static void update_registers(Lowering *l, const Update *update,
@@ -60,6 +61,9 @@ static void update_registers(Lowering *l, const Update *update,
        r += width) {
     TileInt at[TILE_MAX_RANK];
     MlirValue stored[MAX_WIDTH], predicate = owner;
+    if (!tile_fragment_mask_build(&l->i32, &src->code, TILE_ALL_DIMS, r,
+                                  &predicate))
+      continue;
     fragment_coordinates(l, src, r, at);
     if (check)
       predicate =

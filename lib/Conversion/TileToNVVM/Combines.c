@@ -12,6 +12,7 @@
 #include "Tile/Ops/math.h"
 #include "Tile/Ops/nvvm.h"
 #include "Tile/Support/Constants.h"
+#include <math.h>
 
 //===-- Kinds -------------------------------------------------------------===//
 
@@ -54,6 +55,30 @@ MlirValue combine_take(Lowering *l, const Combine *combine, MlirValue stored,
     return value;
   return tile_elem_is_float(combine->type) ? math_absf(&l->b, .operand = value)
                                            : math_absi(&l->b, .operand = value);
+}
+
+// -0 is neutral for sums: +0 + -0 = +0.
+static MlirValue neutral_float(Lowering *l, const Combine *combine) {
+  double value = combine->kind == COMBINE_ADD   ? -0.0
+                 : combine->kind == COMBINE_MAX ? -INFINITY
+                                                : INFINITY;
+  return arith_constant(&l->b,
+                        mlirFloatAttrDoubleGet(tile_builder_context(&l->b),
+                                               combine->type, value));
+}
+
+MlirValue combine_neutral(Lowering *l, const Combine *combine) {
+  if (tile_elem_is_float(combine->type))
+    return neutral_float(l, combine);
+  int bits = tile_elem_bits(combine->type);
+  int64_t value = 0; // of sums, or and xor
+  if (combine->kind == COMBINE_AND)
+    value = -1;
+  if (combine->kind == COMBINE_MAX)
+    value = bits == 64 ? INT64_MIN : INT32_MIN;
+  if (combine->kind == COMBINE_MIN)
+    value = bits == 64 ? INT64_MAX : INT32_MAX;
+  return tile_const_int(&l->b, value, bits);
 }
 
 MlirValue combine_stored(Lowering *l, const Combine *combine, MlirValue value,

@@ -4,10 +4,11 @@
 // together. Towards global memory there are two arms behind one uniform branch:
 // a tile that lies inside the tensor, with rows aligned to the vector, moves in
 // vectors without conditions; any other moves element by element, each with its
-// own condition.
+// own condition. Registers whose element the tile does not have stay silent.
 //
 //===----------------------------------------------------------------------===//
 
+#include "../FragmentMasks.h"
 #include "Lowering.h"
 
 #include "Tile/Analysis.h"
@@ -104,8 +105,17 @@ static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
   if (!mlirAttributeIsNull(width) && mlirIntegerAttrGetValueInt(width) < limit)
     limit = mlirIntegerAttrGetValueInt(width);
   plan->limit = limit;
-  plan->vector = fragment_vector(&plan->layout, last, limit);
+  plan->vector = tile_fragment_run(&plan->layout, last,
+                                   fragment_vector(&plan->layout, last, limit));
   return true;
+}
+
+// Who moves register `r`, as far as the dimensions `dims` tell: threads that
+// hold an element of the tile, and store no copy. False: nobody.
+static bool mover_of(Lowering *l, const Plan *plan, int dims, int64_t r,
+                     MlirValue *out_predicate) {
+  *out_predicate = plan->owner;
+  return tile_fragment_mask_build(&l->i32, &plan->code, dims, r, out_predicate);
 }
 
 //===-- Registers ---------------------------------------------------------===//
@@ -165,12 +175,13 @@ enum { MAX_LINES = 256 };
 typedef struct {
   int64_t delta[TILE_MAX_RANK]; // constants of the dimensions but the last
   MlirValue pointer;            // to the element at column constant 0
-  MlirValue inside;             // null: known
+  MlirValue mover;              // who moves it, as far as rows tell; null: all
+  bool exists;                  // in some thread
 } Row;
 
 typedef struct {
   int64_t delta;
-  MlirValue inside; // null: known
+  MlirValue inside; // of the tensor; null: known
 } Column;
 
 typedef struct {
@@ -226,7 +237,7 @@ static MlirValue dims_in_bounds(Lowering *l, const View *view,
   return inside;
 }
 
-static const Row *row_of(Lowering *l, const Plan *plan, Lines *lines,
+static const Row *row_of(Lowering *l, const Plan *plan, Lines *lines, int64_t r,
                          const int64_t *delta, bool check) {
   int last = last_dim(plan);
   for (int i = 0; i < lines->num_rows; i++)
@@ -237,10 +248,12 @@ static const Row *row_of(Lowering *l, const Plan *plan, Lines *lines,
   memcpy(row->delta, delta, sizeof row->delta);
   row->delta[last] = 0;
   tile_coordinates(l, plan, row->delta, at);
+  row->exists = mover_of(l, plan, (1 << last) - 1, r, &row->mover);
   row->pointer = global_pointer(l, plan->other, at);
   if (check)
-    row->inside =
-        dims_in_bounds(l, plan->other, at, 0, plan->other->memory->rank - 1);
+    row->mover = and_maybe(
+        l, row->mover,
+        dims_in_bounds(l, plan->other, at, 0, plan->other->memory->rank - 1));
   return row;
 }
 
@@ -259,6 +272,19 @@ static const Column *column_of(Lowering *l, const Plan *plan, Lines *lines,
   return column;
 }
 
+// The column behind the last one that the tile and the tensor have.
+static TileInt last_column(Lowering *l, const Plan *plan) {
+  const View *view = plan->other;
+  int last = last_dim(plan), dim = view->memory->rank - 1;
+  TileInt extent = view->memory->extent[dim];
+  if (!tile_layout_overhangs(&plan->layout, last))
+    return extent;
+  TileInt end = tile_int_add(&l->i32, view->offset[dim],
+                             tile_int_constant(view->shape.extent[last]));
+  return tile_int_value(arith_minsi(&l->b, .lhs = tile_int_get(&l->i32, end),
+                                    .rhs = tile_int_get(&l->i32, extent)));
+}
+
 // Rows of a ragged tile, element by element.
 static void store_ragged(Lowering *l, const Plan *plan) {
   Lines *lines = TILE_ARENA_NEW(l->arena, Lines, 1);
@@ -269,17 +295,20 @@ static void store_ragged(Lowering *l, const Plan *plan) {
   TileInt at[TILE_MAX_RANK], coordinates[TILE_MAX_RANK];
   tile_coordinates(l, plan, origin, at);
   memory_coordinates(l, view, at, coordinates);
+  TileInt extent = last_column(l, plan);
   for (int64_t r = 0; r < plan->num_regs; r++) {
     int64_t delta[TILE_MAX_RANK] = {0};
     register_delta(plan, r, delta);
-    const Row *line = row_of(l, plan, lines, delta, true);
+    const Row *line = row_of(l, plan, lines, r, delta, true);
     RaggedRow *row = &rows[line - lines->rows];
+    if (!line->exists)
+      continue;
     if (!row->elems) {
       row->elems = TILE_ARENA_NEW(l->arena, RaggedElem, plan->num_regs);
       row->pointer = line->pointer;
       row->column = coordinates[dim];
-      row->extent = view->memory->extent[dim];
-      row->inside = and_maybe(l, plan->owner, line->inside);
+      row->extent = extent;
+      row->inside = line->mover;
     }
     MlirValue value =
         convert_element(l, register_read(l, plan, r),
@@ -287,7 +316,8 @@ static void store_ragged(Lowering *l, const Plan *plan) {
     row->elems[row->count++] = (RaggedElem){value, delta[last]};
   }
   for (int i = 0; i < lines->num_rows; i++)
-    store_ragged_row(l, &rows[i]);
+    if (rows[i].count)
+      store_ragged_row(l, &rows[i]);
 }
 
 static int count_rows(const Plan *plan) {
@@ -309,9 +339,11 @@ static int count_rows(const Plan *plan) {
 static void move_scattered(Lowering *l, const Plan *plan, bool check) {
   for (int64_t r = 0; r < plan->num_regs; r++) {
     TileInt at[TILE_MAX_RANK];
+    MlirValue predicate;
+    if (!mover_of(l, plan, TILE_ALL_DIMS, r, &predicate))
+      continue;
     register_coordinates(l, plan, r, at);
     MlirValue pointer = global_pointer(l, plan->other, at);
-    MlirValue predicate = plan->owner;
     if (check)
       predicate =
           and_maybe(l, predicate, global_in_bounds(l, plan->other, at, 1));
@@ -336,8 +368,11 @@ static void move_global(Lowering *l, const Plan *plan, int64_t vector,
     register_delta(plan, r, delta);
     if (lines->num_rows == MAX_LINES || lines->num_columns == MAX_LINES)
       lines->num_rows = lines->num_columns = 0; // start over: only slower
-    const Row *row = row_of(l, plan, lines, delta, check);
-    MlirValue predicate = and_maybe(l, plan->owner, row->inside);
+    const Row *row = row_of(l, plan, lines, r, delta, check);
+    MlirValue predicate = row->mover;
+    if (!row->exists || !tile_fragment_mask_build(&l->i32, &plan->code,
+                                                  1 << last, r, &predicate))
+      continue;
     if (check)
       predicate = and_maybe(l, predicate,
                             column_of(l, plan, lines, delta[last])->inside);
@@ -403,11 +438,14 @@ static void copy_shared_window(Lowering *l, MlirOperation op,
                                const Plan *plan) {
   for (int64_t r = 0; r < plan->num_regs; r++) {
     TileInt at[TILE_MAX_RANK];
+    MlirValue predicate;
+    if (!mover_of(l, plan, TILE_ALL_DIMS, r, &predicate))
+      continue;
     register_coordinates(l, plan, r, at);
     MlirValue pointer = view_pointer(l, op, plan->other, at);
     if (!pointer.ptr)
       return;
-    move_run(l, plan, r, 1, pointer, plan->owner);
+    move_run(l, plan, r, 1, pointer, predicate);
   }
 }
 
@@ -427,16 +465,20 @@ static void copy_shared(Lowering *l, MlirOperation op, Plan *plan) {
     return;
   }
   int bits = tile_elem_bits(plan->other->memory->element);
-  int64_t vector = tile_layout_vector_width(&access, bits);
+  int64_t vector =
+      tile_layout_masked_width(&plan->layout, &shared.layout, &access, bits);
   while (vector > plan->limit || tile_index_divisor(shared.base) % vector)
     vector /= 2;
   for (int64_t r = 0; r < plan->num_regs; r += vector) {
     int64_t at[3] = {r, 0, 0};
+    MlirValue predicate;
+    if (!mover_of(l, plan, TILE_ALL_DIMS, r, &predicate))
+      continue;
     TileInt offset = tile_int_add(
         &l->i32, tile_layout_code_at(&l->i32, &code, 0, at), shared.base);
     MlirValue pointer = element_pointer(l, plan->other->memory->pointer,
                                         plan->other->memory->element, offset);
-    move_run(l, plan, r, vector, pointer, plan->owner);
+    move_run(l, plan, r, vector, pointer, predicate);
   }
 }
 
@@ -448,9 +490,11 @@ static void copy_shared(Lowering *l, MlirOperation op, Plan *plan) {
 static void copy_private(Lowering *l, MlirOperation op, const Plan *plan) {
   for (int64_t r = 0; r < plan->num_regs; r++) {
     TileInt at[TILE_MAX_RANK];
+    MlirValue predicate;
+    if (!mover_of(l, plan, TILE_ALL_DIMS, r, &predicate))
+      continue;
     register_coordinates(l, plan, r, at);
-    move_run(l, plan, r, 1, view_pointer(l, op, plan->other, at),
-             (MlirValue){NULL});
+    move_run(l, plan, r, 1, view_pointer(l, op, plan->other, at), predicate);
   }
 }
 

@@ -1,12 +1,14 @@
 //===- FragmentReductions.c - Reductions from and into fragments ----------===//
 //
 // From a fragment: every thread combines its registers, then lanes combine by
-// butterflies; all of them have the results then. Groups of warps that hold
-// different parts leave partial results in a scratch tile, which layout
+// butterflies; all of them have the results then. A register whose element is
+// behind the end of the line gives what changes nothing. Groups of warps that
+// hold different parts leave partial results in a scratch tile, which layout
 // inference made. Into a fragment: every thread reads what its registers need.
 //
 //===----------------------------------------------------------------------===//
 
+#include "../FragmentMasks.h"
 #include "Reductions.h"
 
 #include "Tile/LayoutReduce.h"
@@ -55,18 +57,33 @@ static void write_register(Lowering *l, const Reduction *reduction,
 
 //===-- From a fragment ---------------------------------------------------===//
 
+// Register `reg` as an operand; null: in no thread it belongs to the line.
+static MlirValue take_register(Lowering *l, const Reduction *reduction,
+                               const Fragment *src, int64_t reg) {
+  MlirValue exists = {NULL};
+  if (!tile_fragment_mask_build(&l->i32, &src->code, 1 << reduction->dim, reg,
+                                &exists))
+    return exists;
+  MlirValue value =
+      combine_take(l, &reduction->combine, fragment_read(l, src, reg),
+                   src->view->memory->element);
+  return exists.ptr ? arith_select(&l->b, exists, value,
+                                   combine_neutral(l, &reduction->combine))
+                    : value;
+}
+
 // What the threads have after the butterflies, one value per result.
 static MlirValue *combine_threads(Lowering *l, const Reduction *reduction,
                                   const Fragment *src,
                                   const TileLayoutReduction *plan) {
   MlirValue *value = TILE_ARENA_NEW(l->arena, MlirValue, plan->num_results);
-  MlirType element = src->view->memory->element;
   for (int64_t r = 0; r < plan->num_regs; r++) {
     if (plan->result[r] < 0)
       continue;
     MlirValue *sum = &value[plan->result[r]];
-    MlirValue one =
-        combine_take(l, &reduction->combine, fragment_read(l, src, r), element);
+    MlirValue one = take_register(l, reduction, src, r);
+    if (!one.ptr)
+      continue;
     *sum = sum->ptr ? combine(l, &reduction->combine, *sum, one) : one;
   }
   for (int64_t i = 0; i < plan->num_results; i++)
@@ -109,8 +126,13 @@ static void results_to_shared(Lowering *l, const Reduction *reduction,
   MlirType element = dst->memory->element;
   MlirValue owner = results_owner(l, src, plan);
   TileInt number = partial_number(l, plan);
+  int other_dims = ~(1 << reduction->dim);
   for (int64_t i = 0; i < plan->num_results; i++) {
     TileInt from[TILE_MAX_RANK], at[TILE_MAX_RANK];
+    MlirValue writer = owner;
+    if (!tile_fragment_mask_build(&l->i32, &src->code, other_dims,
+                                  plan->first[i], &writer))
+      continue;
     fragment_coordinates(l, src, plan->first[i], from);
     for (int s = 0, d = 0; s < reduction->src->shape.rank; s++)
       if (s != reduction->dim)
@@ -121,12 +143,12 @@ static void results_to_shared(Lowering *l, const Reduction *reduction,
     if (!reduction->clear) {
       MlirValue old = combine_take_result(
           l, &reduction->combine,
-          element_load(l, reduction->op.op, dst, at, owner), element);
+          element_load(l, reduction->op.op, dst, at, writer), element);
       result = combine(l, &reduction->combine, old, result);
     }
     element_write(l, reduction->op.op, dst, at,
                   combine_stored(l, &reduction->combine, result, element),
-                  owner);
+                  writer);
   }
 }
 
@@ -223,17 +245,18 @@ void reduce_into_fragment(Lowering *l, TileReduceOp reduce, const View *src,
   for (int64_t r = 0; r < count && !mlirLogicalResultIsFailure(l->result);
        r++) {
     TileInt of[TILE_MAX_RANK], at[TILE_MAX_RANK];
-    MlirValue sum = {NULL};
+    MlirValue sum = {NULL}, reader = {NULL};
+    if (!tile_fragment_mask_build(&l->i32, &to.code, TILE_ALL_DIMS, r, &reader))
+      continue;
     fragment_coordinates(l, &to, r, of);
     for (int s = 0, d = 0; s < src->shape.rank; s++)
       if (s != reduction.dim || keeps_dim(&reduction))
         at[s] = of[d++];
     for (int64_t i = 0; i < extent; i++) {
       at[reduction.dim] = tile_int_constant(i);
-      MlirValue one =
-          combine_take(l, &reduction.combine,
-                       element_load(l, reduce.op, src, at, (MlirValue){NULL}),
-                       src->memory->element);
+      MlirValue one = combine_take(l, &reduction.combine,
+                                   element_load(l, reduce.op, src, at, reader),
+                                   src->memory->element);
       sum = sum.ptr ? combine(l, &reduction.combine, sum, one) : one;
     }
     write_register(l, &reduction, &to, r, sum);

@@ -32,6 +32,8 @@ MlirValue combine_take_result(Lowering *l, const Combine *combine,
                               MlirValue stored, MlirType element);
 MlirValue combine(Lowering *l, const Combine *combine, MlirValue x,
                   MlirValue y);
+/// What changes no other operand, of `combine->type`.
+MlirValue combine_neutral(Lowering *l, const Combine *combine);
 /// The value as `element` is stored.
 MlirValue combine_stored(Lowering *l, const Combine *combine, MlirValue value,
                          MlirType element);

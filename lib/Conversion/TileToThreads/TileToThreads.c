@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../FragmentMasks.h"
 #include "ElementCode.h"
 
 #include "Tile/Support/Constants.h"
@@ -112,7 +113,8 @@ static MlirLogicalResult plan_layout(LoopCode *loop) {
   loop->has_layout = true;
   loop->is_plain = has_plain_registers(loop);
   for (int d = loop->rank - 1; d >= 0; d--) {
-    int64_t run = run_along(&loop->layout, d);
+    int64_t run =
+        tile_fragment_run(&loop->layout, d, run_along(&loop->layout, d));
     if (run > loop->run) {
       loop->run = run;
       loop->run_dim = d;
@@ -143,6 +145,93 @@ static MlirValue find_owner(LoopCode *loop) {
   return owner;
 }
 
+// The elements of the registers from `reg` on that make a run.
+static void fill_run(LoopCode *loop, int64_t reg, Element *elements) {
+  for (int64_t i = 0; i < loop->run; i++) {
+    int64_t at[3] = {reg + i, 0, 0};
+    elements[i] = (Element){.reg = reg + i};
+    for (int d = 0; d < loop->rank; d++) {
+      elements[i].at[d] =
+          tile_layout_code_at(&loop->code->index, &loop->coordinates, d, at);
+      elements[i].delta[d] =
+          tile_layout_constant(&loop->layout, 1u << TILE_LAYOUT_REG, d, at).add;
+    }
+  }
+}
+
+// What says in which threads the elements of a run exist.
+typedef struct {
+  bool is_done;
+  TileLayoutConstant masked[TILE_MAX_RANK]; // 0 where nothing is compared
+  bool is_masked[TILE_MAX_RANK];
+} RunMask;
+
+static RunMask mask_of_run(const LoopCode *loop, int64_t reg) {
+  RunMask mask = {0};
+  int64_t in[3] = {reg, 0, 0};
+  for (int d = 0; d < loop->rank; d++) {
+    TileLayoutPresence presence = tile_layout_presence(&loop->layout, d, reg);
+    mask.is_done |= presence == TILE_LAYOUT_ABSENT;
+    mask.is_masked[d] = presence == TILE_LAYOUT_MASKED;
+    if (mask.is_masked[d])
+      mask.masked[d] =
+          tile_layout_constant(&loop->layout, 1u << TILE_LAYOUT_REG, d, in);
+  }
+  return mask;
+}
+
+static bool same_mask(const LoopCode *loop, const RunMask *a,
+                      const RunMask *b) {
+  for (int d = 0; d < loop->rank; d++)
+    if (a->is_masked[d] != b->is_masked[d] ||
+        a->masked[d].add != b->masked[d].add ||
+        a->masked[d].toggle != b->masked[d].toggle)
+      return false;
+  return true;
+}
+
+// Emits run `first` and those after it that have the same mask, in batches.
+static void emit_alike(LoopCode *loop, RunMask *masks, int64_t num_runs,
+                       int64_t first) {
+  Element elements[MAX_BATCH];
+  int n = 0;
+  for (int64_t i = first; i < num_runs; i++) {
+    if (masks[i].is_done || !same_mask(loop, &masks[first], &masks[i]))
+      continue;
+    masks[i].is_done = true;
+    fill_run(loop, i * loop->run, &elements[n]);
+    n += (int)loop->run;
+    if (n + loop->run <= MAX_BATCH)
+      continue;
+    loop_code_batch(loop, elements, n);
+    n = 0;
+  }
+  if (n)
+    loop_code_batch(loop, elements, n);
+}
+
+// The bodies of elements that exist in the same threads share one comparison.
+static void emit_runs(LoopCode *loop) {
+  ThreadCode *code = loop->code;
+  int64_t num_runs =
+      tile_layout_axis_size(&loop->layout.in, TILE_LAYOUT_REG) / loop->run;
+  RunMask *masks = TILE_ARENA_NEW(code->arena, RunMask, num_runs);
+  for (int64_t i = 0; i < num_runs; i++)
+    masks[i] = mask_of_run(loop, i * loop->run);
+  for (int64_t i = 0; i < num_runs; i++) {
+    MlirValue exists = {NULL};
+    if (masks[i].is_done)
+      continue;
+    tile_fragment_mask_build(&code->index, &loop->coordinates, TILE_ALL_DIMS,
+                             i * loop->run, &exists);
+    if (!mlirValueIsNull(exists))
+      tile_scf_if_begin(&code->b, exists);
+    emit_alike(loop, masks, num_runs, i);
+    if (!mlirValueIsNull(exists))
+      tile_scf_end(&code->b);
+  }
+}
+
 static void emit_registers(LoopCode *loop) {
   ThreadCode *code = loop->code;
   TileIntMath *math = &code->index;
@@ -159,23 +248,7 @@ static void emit_registers(LoopCode *loop) {
     base[d] = tile_layout_code_at(math, &loop->coordinates, d, zero);
   loop_code_begin(loop);
   loop_code_rebase(loop, base);
-  int64_t count = tile_layout_axis_size(&loop->layout.in, TILE_LAYOUT_REG);
-  Element elements[MAX_BATCH];
-  for (int64_t first = 0; first < count; first += MAX_BATCH) {
-    int n = (int)(count - first < MAX_BATCH ? count - first : MAX_BATCH);
-    for (int i = 0; i < n; i++) {
-      int64_t at[3] = {first + i, 0, 0};
-      elements[i] = (Element){.reg = first + i};
-      for (int d = 0; d < loop->rank; d++) {
-        elements[i].at[d] =
-            tile_layout_code_at(math, &loop->coordinates, d, at);
-        elements[i].delta[d] =
-            tile_layout_constant(&loop->layout, 1u << TILE_LAYOUT_REG, d, at)
-                .add;
-      }
-    }
-    loop_code_batch(loop, elements, n);
-  }
+  emit_runs(loop);
 }
 
 //===-- Loops without: chunks dealt to threads ----------------------------===//

@@ -1,0 +1,133 @@
+//===- layout-free-test.c - Fragments that no instruction fixes -----------===//
+//
+// Random tiles and numbers of warps against enumeration: every element has a
+// place, vectors exist whole, the threads share the elements about evenly, and
+// one choice keeps rows in warps.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../lib/Analysis/LayoutInferInternal.h"
+#include "layout-random.h"
+
+enum { ROUNDS = 3000, MAX_ELEMS = 1 << 14 };
+
+static int64_t index_of(const int64_t *at, const int64_t *shape, int rank) {
+  int64_t index = 0;
+  for (int d = 0; d < rank; d++)
+    index = index * shape[d] + at[d];
+  return index;
+}
+
+// Enumerates what threads hold. Returns the most elements of one thread.
+static int64_t check_cover(const TileLayout *l, const int64_t *shape, int rank,
+                           int vec) {
+  static bool held[MAX_ELEMS];
+  int64_t size = 1, most = 0;
+  for (int d = 0; d < rank; d++)
+    size *= shape[d];
+  memset(held, 0, sizeof held);
+  for (int64_t t = 0; t < 32 * l->in.extent[TILE_LAYOUT_WARP]; t++) {
+    int64_t mine = 0;
+    bool first_exists = false;
+    for (int64_t r = 0; r < l->in.extent[TILE_LAYOUT_REG]; r++) {
+      int64_t at[TILE_LAYOUT_MAX_AXES];
+      CHECK(tile_layout_eval(l, (int64_t[]){r, t % 32, t / 32}, at), "gap");
+      bool exists = tile_layout_in_tile(l, at);
+      if (r % vec == 0)
+        first_exists = exists;
+      CHECK(exists == first_exists, "a vector of %d is cut", vec);
+      mine += exists;
+      if (exists)
+        held[index_of(at, shape, rank)] = true;
+    }
+    most = mine > most ? mine : most;
+  }
+  for (int64_t i = 0; i < size; i++)
+    CHECK(held[i], "element %lld is nowhere", (long long)i);
+  return most;
+}
+
+// Whether no two warps hold elements of one row.
+static bool keeps_rows(const TileLayout *l, int rank) {
+  for (int i = 0; i < l->in.num_digits; i++)
+    for (uint64_t m = l->image[i]; m; m &= m - 1)
+      if (l->in.digit[i].axis == TILE_LAYOUT_WARP &&
+          l->out.digit[__builtin_ctzll(m)].axis == rank - 1)
+        return false;
+  return true;
+}
+
+static void test_random_tiles(void **state) {
+  (void)state;
+  int balanced = 0, in_warps = 0, overhanging = 0;
+  for (int round = 0; round < ROUNDS; round++) {
+    static const int warp_counts[] = {1, 2, 3, 4, 6, 8, 12};
+    int64_t shape[3], size = 1, fewest = INT64_MAX;
+    int rank = 1 + (int)rnd(3), warps = warp_counts[rnd(7)], vec = 1 << rnd(3);
+    for (int d = 0; d < rank; d++)
+      size *= shape[d] = 1 + (int64_t)rnd(rank == 1   ? 9000
+                                          : rank == 2 ? 120
+                                                      : 25);
+    TileLayout l[TILE_INFER_MAX_FREE];
+    int n = tile_infer_free_layouts(shape, rank, warps, vec, 32, l);
+    CHECK(n <= TILE_INFER_MAX_FREE && (n > 0) == (shape[rank - 1] % vec == 0),
+          "%d layouts", n);
+    bool rows = n == 0;
+    for (int i = 0; i < n; i++) {
+      TileLayoutError e = {""};
+      CHECK(tile_layout_check_fragment(&l[i], &e), "%s", e.text);
+      check_cover(&l[i], shape, rank, vec);
+      rows |= keeps_rows(&l[i], rank);
+      overhanging += tile_layout_has_overhang(&l[i]);
+      if (l[i].in.extent[TILE_LAYOUT_REG] < fewest)
+        fewest = l[i].in.extent[TILE_LAYOUT_REG];
+    }
+    CHECK(rows, "rows in warps");
+    in_warps += n > 0;
+    // Rounding up costs at most half of the registers where many elements are.
+    int64_t threads = 32 * warps;
+    if (!n || size < 16 * vec * threads)
+      continue;
+    CHECK(fewest * threads < 2 * size,
+          "%lld registers of %lld threads for %lld elements", (long long)fewest,
+          (long long)threads, (long long)size);
+    balanced++;
+  }
+  CHECK(balanced > 200 && in_warps > 1000 && overhanging > 1000,
+        "balanced %d, rows in warps %d, overhanging %d", balanced, in_warps,
+        overhanging);
+}
+
+// Sizes of the examples: registers per thread, found by hand.
+static void test_known_tiles(void **state) {
+  (void)state;
+  static const struct {
+    int64_t rows, cols;
+    int warps;
+    int64_t fewest;
+  } cases[] = {
+      {1, 1, 4, 1},      {13, 40, 1, 20}, // 8 columns, 4 rows at a time: 5 * 4
+      {101, 67, 4, 63},                   // 8 columns, 16 rows: 9 * 7
+      {100, 100, 4, 91},                  // 8 columns, 16 rows: 13 * 7
+      {7, 777, 12, 17},                   // 48 columns, 8 rows: 17 * 1
+      {1, 1000, 3, 11},                   // 1000 / 96
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    TileLayout l[TILE_INFER_MAX_FREE];
+    int64_t shape[2] = {cases[i].rows, cases[i].cols}, fewest = INT64_MAX;
+    int n = tile_infer_free_layouts(shape, 2, cases[i].warps, 1, 32, l);
+    for (int k = 0; k < n; k++)
+      if (l[k].in.extent[TILE_LAYOUT_REG] < fewest)
+        fewest = l[k].in.extent[TILE_LAYOUT_REG];
+    CHECK(fewest == cases[i].fewest, "%lldx%lld: %lld registers",
+          (long long)shape[0], (long long)shape[1], (long long)fewest);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_random_tiles),
+      cmocka_unit_test(test_known_tiles),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
