@@ -12,6 +12,7 @@
 #include "Tile/Dialect/Ops.h"
 #include "Tile/Emit.h"
 #include "Tile/Ops/gpu.h"
+#include "Tile/Ops/memref.h"
 #include "Tile/Support/Diagnostics.h"
 #include "mlir-c/RegisterEverything.h"
 #include "llvm-c/ErrorHandling.h"
@@ -207,6 +208,31 @@ static MlirLogicalResult check_targets(const TileRun *run) {
   return result;
 }
 
+// memref.dim beyond the rank is undefined: its folder crashes on negative
+// numbers, and canonicalization removes what depends on the others.
+static MlirWalkResult check_dim(MlirOperation op, void *user_data) {
+  MlirLogicalResult *result = user_data;
+  MemRefDimOp dim = memref_dim_dyn(op);
+  int64_t index;
+  if (!dim.op.ptr || !mlirxConstantInt(memref_dim_index(dim), &index))
+    return MlirWalkResultAdvance;
+  MlirType type = mlirValueGetType(memref_dim_source(dim));
+  if (!mlirShapedTypeHasRank(type) ||
+      (index >= 0 && index < mlirShapedTypeGetRank(type)))
+    return MlirWalkResultAdvance;
+  *result = tile_emit_error(op, "expects a dimension from 0 to %lld, got %lld",
+                            (long long)mlirShapedTypeGetRank(type) - 1,
+                            (long long)index);
+  return MlirWalkResultInterrupt;
+}
+
+static MlirLogicalResult check_dims(const TileRun *run) {
+  MlirLogicalResult result = tile_success();
+  mlirOperationWalk(mlirModuleGetOperation(run->module), check_dim, &result,
+                    MlirWalkPreOrder);
+  return result;
+}
+
 //===-- Account -----------------------------------------------------------===//
 
 static MlirWalkResult account_op(MlirOperation op, void *user_data) {
@@ -266,7 +292,7 @@ static MlirLogicalResult make_metadata(TileRun *run) {
 
 static MlirLogicalResult run_front(TileRun *run) {
   if (tile_failed(parse(run)) || tile_failed(write_target(run)) ||
-      tile_failed(check_targets(run)))
+      tile_failed(check_targets(run)) || tile_failed(check_dims(run)))
     return tile_failure();
   tile_run_tell_module(run, "input");
   MlirOperation module = mlirModuleGetOperation(run->module);
