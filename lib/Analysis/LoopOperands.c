@@ -160,7 +160,7 @@ static bool add_operand(const TileElementAccess *access, void *user_data) {
     collect->out[collect->count++] = operand;
   TileLoopOperand *out = &collect->out[i];
   out->exact_dims &= operand.exact_dims;
-  out->reads |= !access->is_store;
+  out->reads |= !access->is_store || access->is_atomic;
   out->writes |= access->is_store;
   MlirOperation parent = mlirOperationGetParentOperation(access->op);
   out->is_write_guarded |=

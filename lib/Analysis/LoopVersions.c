@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tile/Analysis.h"
+#include "Tile/Dialect/ElementLoops.h"
 #include "Tile/LoopBody.h"
 #include "Tile/Ops/memref.h"
 
@@ -245,6 +246,7 @@ static MlirOperation find_foreign_use(MlirValue value, MlirValue root,
        !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     TileAccess accesses[TILE_MAX_ACCESSES];
+    TileElementAccess element;
     TileShape shape;
     *out_code = "tile-pipeline/rank";
     if (tile_view_is(user) &&
@@ -259,8 +261,8 @@ static MlirOperation find_foreign_use(MlirValue value, MlirValue root,
         return foreign;
       continue;
     }
-    if (tile_accesses_get(user, accesses) == 0 && !memref_load_is(user) &&
-        !memref_store_is(user))
+    if (tile_accesses_get(user, accesses) == 0 &&
+        !tile_element_access_get(user, &element))
       return user;
     *out_code = "tile-pipeline/used-outside";
     if (!is_inside(user, loop) && !is_local_use(user, root, loop))

@@ -2,6 +2,7 @@
 
 #include "ProtocolExtract.h"
 
+#include "Tile/Dialect/ElementLoops.h"
 #include "Tile/Ops/arith.h"
 #include "Tile/Ops/memref.h"
 #include "Tile/Ops/scf.h"
@@ -184,10 +185,10 @@ static MlirWalkResult visit_write(MlirOperation op, void *user_data) {
     writes->is_written |=
         accesses[i].writes &&
         mlirValueEqual(tile_tensor_root(accesses[i].tile), writes->root);
-  if (memref_store_is(op))
-    writes->is_written |= mlirValueEqual(
-        tile_tensor_root(memref_store_memref(memref_store_cast(op))),
-        writes->root);
+  TileElementAccess element;
+  if (tile_element_access_get(op, &element) && element.is_store)
+    writes->is_written |=
+        mlirValueEqual(tile_tensor_root(element.memref), writes->root);
   return writes->is_written ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 

@@ -8,6 +8,7 @@
 
 #include "RolePlan.h"
 
+#include "Tile/Dialect/ElementLoops.h"
 #include "Tile/Ops/cf.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Ops/memref.h"
@@ -143,6 +144,7 @@ static void scan_effects(Scan *scan) {
 
 static MlirWalkResult scan_op(MlirOperation op, void *user_data) {
   Scan *scan = user_data;
+  TileElementAccess element;
   scan->op = op;
   if (tile_op_is(op)) {
     TileAccess access[TILE_MAX_ACCESSES];
@@ -151,17 +153,10 @@ static MlirWalkResult scan_op(MlirOperation op, void *user_data) {
     for (int i = 0; i < n; i++)
       add_access(scan, access[i].tile, tile_role_box_of(access[i].tile),
                  access[i].reads, access[i].writes);
-  } else if (memref_load_is(op)) {
-    MemRefLoadOp load = memref_load_cast(op);
-    MlirValue memref = memref_load_memref(load);
-    add_access(scan, memref, box_of_element(memref, memref_load_indices(load)),
-               true, false);
-  } else if (memref_store_is(op)) {
-    MemRefStoreOp store = memref_store_cast(op);
-    MlirValue memref = memref_store_memref(store);
-    add_access(scan, memref,
-               box_of_element(memref, memref_store_indices(store)), false,
-               true);
+  } else if (tile_element_access_get(op, &element)) {
+    add_access(scan, element.memref,
+               box_of_element(element.memref, element.indices),
+               !element.is_store || element.is_atomic, element.is_store);
   } else {
     scan_effects(scan);
   }

@@ -11,16 +11,60 @@ bool tile_element_access_get(MlirOperation op, TileElementAccess *out_access) {
   if (memref_load_is(op)) {
     MemRefLoadOp load = memref_load_cast(op);
     *out_access = (TileElementAccess){op, memref_load_memref(load),
-                                      memref_load_indices(load), false};
+                                      memref_load_indices(load), false, false};
     return true;
   }
   if (memref_store_is(op)) {
     MemRefStoreOp store = memref_store_cast(op);
     *out_access = (TileElementAccess){op, memref_store_memref(store),
-                                      memref_store_indices(store), true};
+                                      memref_store_indices(store), true, false};
+    return true;
+  }
+  if (memref_atomic_rmw_is(op)) {
+    MemRefAtomicRMWOp update = memref_atomic_rmw_cast(op);
+    *out_access =
+        (TileElementAccess){op, memref_atomic_rmw_memref(update),
+                            memref_atomic_rmw_indices(update), true, true};
     return true;
   }
   return false;
+}
+
+bool tile_element_update_get(MemRefAtomicRMWOp op,
+                             TileElementUpdate *out_update) {
+  *out_update = (TileElementUpdate){TILE_ATOMIC_KIND_Add, false};
+  switch (memref_atomic_rmw_kind(op)) {
+  case ARITH_ATOMIC_RMW_KIND_addf:
+  case ARITH_ATOMIC_RMW_KIND_addi:
+    return true;
+  case ARITH_ATOMIC_RMW_KIND_maxu:
+    out_update->is_unsigned = true;
+    out_update->kind = TILE_ATOMIC_KIND_Max;
+    return true;
+  case ARITH_ATOMIC_RMW_KIND_maximumf:
+  case ARITH_ATOMIC_RMW_KIND_maxs:
+    out_update->kind = TILE_ATOMIC_KIND_Max;
+    return true;
+  case ARITH_ATOMIC_RMW_KIND_minu:
+    out_update->is_unsigned = true;
+    out_update->kind = TILE_ATOMIC_KIND_Min;
+    return true;
+  case ARITH_ATOMIC_RMW_KIND_minimumf:
+  case ARITH_ATOMIC_RMW_KIND_mins:
+    out_update->kind = TILE_ATOMIC_KIND_Min;
+    return true;
+  case ARITH_ATOMIC_RMW_KIND_andi:
+    out_update->kind = TILE_ATOMIC_KIND_And;
+    return true;
+  case ARITH_ATOMIC_RMW_KIND_ori:
+    out_update->kind = TILE_ATOMIC_KIND_Or;
+    return true;
+  case ARITH_ATOMIC_RMW_KIND_xori:
+    out_update->kind = TILE_ATOMIC_KIND_Xor;
+    return true;
+  default:
+    return false;
+  }
 }
 
 typedef struct {
@@ -111,10 +155,11 @@ static bool add_element_access(const TileElementAccess *access,
     if (i == TILE_MAX_ACCESSES)
       return true;
     list->out[list->count++] =
-        (TileAccess){.tile = access->memref, .operand = -1};
+        (TileAccess){.tile = access->memref, .operand = -1, .is_atomic = true};
   }
-  list->out[i].reads |= !access->is_store;
+  list->out[i].reads |= !access->is_store || access->is_atomic;
   list->out[i].writes |= access->is_store;
+  list->out[i].is_atomic &= access->is_atomic;
   return true;
 }
 

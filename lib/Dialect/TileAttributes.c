@@ -140,9 +140,11 @@ static MlirLogicalResult verify_warps(MlirOperation op, const char *name,
 // Written by a pass, on stores of lowered element loops.
 static MlirLogicalResult verify_by_thread(MlirOperation op, const char *name,
                                           MlirAttribute value) {
-  if (!memref_store_is(op) && !tile_print_is(op))
-    return tile_emit_error(
-        op, "expects '%s' only on memref.store and tile.print", name);
+  if (!memref_store_is(op) && !memref_atomic_rmw_is(op) && !tile_print_is(op))
+    return tile_emit_error(op,
+                           "expects '%s' only on memref.store, "
+                           "memref.atomic_rmw and tile.print",
+                           name);
   if (!mlirAttributeIsAUnit(value))
     return tile_emit_error(op, "expects '%s' to be without value, got %s", name,
                            tile_verify_attr_text(value).chars);

@@ -207,6 +207,26 @@ static MlirLogicalResult verify_buffer(LoopCheck *check,
   return tile_success();
 }
 
+// (C9)
+static MlirLogicalResult verify_update(const TileElementAccess *access,
+                                       const TileShape *shape) {
+  TileElementUpdate update;
+  MemRefAtomicRMWOp op = memref_atomic_rmw_cast(access->op);
+  if (shape->space != TILE_SPACE_GLOBAL && shape->space != TILE_SPACE_SHARED)
+    return tile_emit_error(
+        access->op, "updates memory that no other thread sees, got it in %s",
+        tile_space_name(shape->space));
+  if (!tile_element_update_get(op, &update))
+    return tile_emit_error(access->op,
+                           "expects addf, addi, maximumf, maxs, maxu, "
+                           "minimumf, mins, minu, andi, ori or xori");
+  if (!tile_atomic_takes(update.kind, shape->element))
+    return tile_emit_error(
+        access->op, "cannot update %s; the table of tile.atomic lists what can",
+        tile_verify_type_text(shape->element).chars);
+  return tile_success();
+}
+
 static bool check_access(const TileElementAccess *access, void *user_data) {
   LoopCheck *check = user_data;
   TileShape shape;
@@ -223,8 +243,10 @@ static bool check_access(const TileElementAccess *access, void *user_data) {
   check->result = tile_success();
   if (shape.space == TILE_SPACE_FRAGMENT) // (C3)
     check->result = verify_fragment(check, access, &shape);
-  if (!tile_failed(check->result) && access->is_store &&
-      shape.space != TILE_SPACE_PRIVATE)
+  if (access->is_atomic)
+    check->result = verify_update(access, &shape);
+  else if (!tile_failed(check->result) && access->is_store &&
+           shape.space != TILE_SPACE_PRIVATE)
     check->result = verify_store(check, access, shape.space);
   if (!tile_failed(check->result))
     check->result = verify_buffer(check, access, shape.space);

@@ -220,7 +220,7 @@ static MlirLogicalResult atomic_verify_src(TileAtomicOp atomic,
 }
 
 // The table of (C3).
-static bool atomic_type_fits(TileAtomicKind kind, MlirType element) {
+bool tile_atomic_takes(TileAtomicKind kind, MlirType element) {
   int bits = tile_elem_bits(element);
   if (tile_elem_is_float(element))
     return bits >= 16 && kind != TILE_ATOMIC_KIND_And &&
@@ -266,7 +266,7 @@ MlirLogicalResult tile_atomic_verify(MlirOperation op) {
         tile_space_name(dst.space));
   if (tile_failed(atomic_verify_src(atomic, &dst, &src)))
     return tile_failure();
-  if (!atomic_type_fits(tile_atomic_kind(atomic), dst.element)) // (C3)
+  if (!tile_atomic_takes(tile_atomic_kind(atomic), dst.element)) // (C3)
     return tile_emit_error(
         op, "cannot update %s with %s; the table of tile.atomic lists what can",
         tile_verify_type_text(dst.element).chars,

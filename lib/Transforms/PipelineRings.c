@@ -8,6 +8,7 @@
 
 #include "SoftwarePipeline.h"
 
+#include "Tile/Dialect/ElementLoops.h"
 #include "Tile/Ops/memref.h"
 #include "Tile/Support/Iterate.h"
 
@@ -111,9 +112,11 @@ static MlirWalkResult collect_users(MlirOperation op, void *user_data) {
 }
 
 // An element of a ring: the slot comes first.
-static void fix_indices(Emitter *e, MlirOperation op, int32_t stage) {
-  intptr_t memref = memref_store_is(op) ? 1 : 0;
-  const Ring *ring = find_ring(e, mlirOperationGetOperand(op, memref));
+static void fix_indices(Emitter *e, const TileElementAccess *access,
+                        int32_t stage) {
+  intptr_t memref = access->is_store ? 1 : 0;
+  MlirOperation op = access->op;
+  const Ring *ring = find_ring(e, access->memref);
   if (!ring)
     return;
   MlirValue slot = emit_slot(e, stage, ring->num_slots);
@@ -123,8 +126,9 @@ static void fix_indices(Emitter *e, MlirOperation op, int32_t stage) {
 // (P3) for one op; returns what stands for it.
 static MlirOperation fix_user(Emitter *e, MlirOperation op, int32_t stage) {
   TileRegionOp region = tile_region_dyn(op);
-  if (memref_load_is(op) || memref_store_is(op)) {
-    fix_indices(e, op, stage);
+  TileElementAccess access;
+  if (tile_element_access_get(op, &access)) {
+    fix_indices(e, &access, stage);
     return op;
   }
   if (region.op.ptr) {

@@ -3,21 +3,35 @@
 #define TILE_DIALECT_ELEMENT_LOOPS_H
 
 #include "Tile/Dialect/Ops.h"
+#include "Tile/Ops/memref.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/// A `memref.load` or `memref.store`.
+/// A `memref.load`, `memref.store` or `memref.atomic_rmw`. What stores has its
+/// value in front of the memref and the indices.
 typedef struct {
   MlirOperation op;
   MlirValue memref;
   TileRange indices;
   bool is_store;
+  bool is_atomic; // a store that loads as well, in one step
 } TileElementAccess;
 
 /// False when `op` accesses no element of a memref.
 bool tile_element_access_get(MlirOperation op, TileElementAccess *out_access);
+
+/// What a `memref.atomic_rmw` does. False for a kind that tile.atomic has not.
+typedef struct {
+  TileAtomicKind kind;
+  bool is_unsigned; // max and min
+} TileElementUpdate;
+bool tile_element_update_get(MemRefAtomicRMWOp op,
+                             TileElementUpdate *out_update);
+/// Whether elements of this type can be updated, as the table of tile.atomic
+/// says.
+bool tile_atomic_takes(TileAtomicKind kind, MlirType element);
 
 /// Calls `visit` on every access of the body, at any depth, in program order,
 /// until it returns false.

@@ -33,19 +33,26 @@ def Tile_ParallelOp : Tile_Op<"parallel", [SingleBlock, NoTerminator,
     Constraints:
     (C1) 1 to 5 extents of at least 1, at most 2^31 - 1 elements, and one index
          per extent;
-    (C2) the body holds pure ops, `memref.load`, `memref.store`, control flow of
-         `scf`, private `tile.alloc`s, and tile ops on one element;
+    (C2) the body holds pure ops, `memref.load`, `memref.store`,
+         `memref.atomic_rmw`, control flow of `scf`, private `tile.alloc`s, and
+         tile ops on one element;
     (C3) an index of a fragment is a constant, or a parallel index of the extent
          of that dimension which occurs once; a parallel index may be absent
          from a load (a broadcast);
-    (C4) a store to a fragment, and a store outside `scf.if` to other memory than
+    (C4) a `memref.store` to a fragment, and one outside `scf.if` to other memory than
          private, names every parallel index of an extent above 1, else several
          elements write to one place;
     (C5) a fragment that the body stores has the same indices in all its
          accesses;
     (C6) a private array that the body stores is allocated in the body;
     (C7) the body accesses at most 16 buffers;
-    (C8) `layout` can be parsed and covers the index space.
+    (C8) `layout` can be parsed and covers the index space;
+    (C9) a `memref.atomic_rmw` updates global or shared memory: addf, addi,
+         maximumf, maxs, maxu, minimumf, mins, minu, andi, ori or xori of a type
+         that `tile.atomic` updates.
+
+    A `memref.atomic_rmw` happens once for its element; its result is the value
+    before. It is relaxed, as `tile.atomic` is.
 
     | memory of a `memref.load` or `memref.store` | indices |
     |---|---|

@@ -39,8 +39,9 @@ int64_t update_width(const Lowering *l, const Update *update, int64_t limit) {
 
 //===-- red ---------------------------------------------------------------===//
 
-static const char *type_text(MlirType element, TileAtomicKind kind,
-                             int64_t count) {
+static const char *type_text(const Update *update, int64_t count) {
+  MlirType element = update->element;
+  TileAtomicKind kind = update->kind;
   int bits = tile_elem_bits(element);
   if (mlirTypeIsAF16(element))
     return count > 1 ? "f16x2" : "f16";
@@ -48,7 +49,7 @@ static const char *type_text(MlirType element, TileAtomicKind kind,
     return count > 1 ? "bf16x2" : "bf16";
   if (tile_elem_is_float(element))
     return bits == 32 ? "f32" : "f64";
-  if (kind == TILE_ATOMIC_KIND_Add)
+  if (kind == TILE_ATOMIC_KIND_Add || update->is_unsigned)
     return bits == 32 ? "u32" : "u64";
   if (kind == TILE_ATOMIC_KIND_Max || kind == TILE_ATOMIC_KIND_Min)
     return bits == 32 ? "s32" : "s64";
@@ -73,7 +74,7 @@ static void red_text(const Update *update, int64_t count, int64_t num_values,
   snprintf(out, capacity, "%sred.relaxed.%s.%s%s%s.%s [$0], %s;", guard,
            is_global ? "gpu.global" : "cta.shared",
            TileAtomicKind_cases[update->kind].s, is_half ? ".noftz" : "",
-           vector, type_text(update->element, update->kind, count), values);
+           vector, type_text(update, count), values);
 }
 
 static const char *value_constraint(MlirType element, int64_t count) {
@@ -164,9 +165,10 @@ static MlirValue emit_cas(Lowering *l, const Update *update, MlirValue pointer,
   return mlirOperationGetResult(swap, 0);
 }
 
-// Repeats until nobody came between.
-static void emit_swap(Lowering *l, MlirOperation anchor, const Update *update,
-                      MlirValue pointer, MlirValue stored) {
+// Repeats until nobody came between; returns the bits that were there.
+static MlirValue emit_swap(Lowering *l, MlirOperation anchor,
+                           const Update *update, MlirValue pointer,
+                           MlirValue stored) {
   bool is_global = update->dst->memory->space == TILE_SPACE_GLOBAL;
   const char *scope = is_global ? "device" : "block";
   int64_t size_bytes = tile_elem_bits(update->element) / 8;
@@ -190,6 +192,7 @@ static void emit_swap(Lowering *l, MlirOperation anchor, const Update *update,
   cf_cond_br(&l->b, .condition = done, .trueDest = after,
              .falseDestOperands = TILE_VALUES(found), .falseDest = again);
   mlirRewriterBaseSetInsertionPointBefore(l->b.rw, anchor);
+  return old;
 }
 
 static void emit_loop(Lowering *l, const Update *update, MlirValue pointer,
@@ -206,6 +209,47 @@ static void emit_loop(Lowering *l, const Update *update, MlirValue pointer,
   anchor_end(l, inner);
   if_end(l, anchor, blocks);
   anchor_end(l, anchor);
+}
+
+//===-- The value before --------------------------------------------------===//
+
+static MlirValue emit_atom(Lowering *l, const Update *update, MlirValue pointer,
+                           MlirValue stored) {
+  bool is_global = update->dst->memory->space == TILE_SPACE_GLOBAL;
+  bool is_half = tile_elem_bits(update->element) == 16;
+  const char *value = value_constraint(update->element, 1);
+  char text[128], constraints[32];
+  snprintf(text, sizeof text, "atom.relaxed.%s.%s%s.%s $0, [$1], $2;",
+           is_global ? "gpu.global" : "cta.shared",
+           TileAtomicKind_cases[update->kind].s, is_half ? ".noftz" : "",
+           type_text(update, 1));
+  snprintf(constraints, sizeof constraints, "=%s,%s,%s", value,
+           is_global ? "l" : "r", value);
+  MlirValue operands[2] = {
+      llvm_ptrtoint(&l->b, .type = is_global ? type_i64(l) : type_i32(l),
+                    .arg = pointer),
+      is_half ? bits_join(l, &stored, update->element, 1) : stored};
+  MlirOperation atom =
+      llvm_inline_asm_op(
+          &l->b, .type = is_half ? type_bits(l, 2) : mlirValueGetType(stored),
+          .operands = {operands, 2}, .asm_string = text,
+          .constraints = constraints, .has_side_effects = true)
+          .op;
+  MlirValue before = mlirOperationGetResult(atom, 0);
+  if (is_half)
+    bits_split(l, before, update->element, 1, &before);
+  return before;
+}
+
+MlirValue update_fetch(Lowering *l, const Update *update, MlirValue pointer,
+                       MlirValue stored) {
+  if (has_red(l, update))
+    return emit_atom(l, update, pointer, stored);
+  MlirOperation anchor = anchor_begin(l);
+  MlirValue before = emit_swap(l, anchor, update, pointer, stored);
+  bits_split(l, before, update->element, 1, &before);
+  anchor_end(l, anchor);
+  return before;
 }
 
 //===-- Entry -------------------------------------------------------------===//

@@ -11,6 +11,7 @@
 #include "../FragmentMasks.h"
 #include "Reductions.h"
 
+#include "Tile/Dialect/ElementLoops.h"
 #include "Tile/LayoutAccess.h"
 #include "Tile/LayoutHardware.h"
 #include "Tile/Ops/llvm.h"
@@ -165,7 +166,10 @@ void lower_tile_atomic(Lowering *l, MlirOperation op) {
   View src, dst;
   if (!view_of(l, op, tile_atomic_dst(atomic), &dst))
     return;
-  Update update = {op, &dst, tile_atomic_kind(atomic), dst.memory->element};
+  Update update = {.op = op,
+                   .dst = &dst,
+                   .kind = tile_atomic_kind(atomic),
+                   .element = dst.memory->element};
   if (!tile_shape_of(source, &shape)) {
     update_by_threads(l, &update, NULL,
                       element_stored(l, source, update.element));
@@ -181,4 +185,37 @@ void lower_tile_atomic(Lowering *l, MlirOperation op) {
     update_from_fragment(l, &update, &src);
   else
     update_by_threads(l, &update, &src, (MlirValue){NULL});
+}
+
+// One element, by the thread that runs it.
+void lower_memref_atomic_rmw(Lowering *l, MlirOperation op) {
+  MemRefAtomicRMWOp rmw = memref_atomic_rmw_cast(op);
+  MlirValue result = memref_atomic_rmw_result(rmw);
+  TileElementUpdate what;
+  Memory *memory;
+  if (!l->is_thread_code && !is_by_thread(op)) {
+    lower_fail(l, op,
+               "expects to be in a tile.parallel: here every thread "
+               "would do it; tile.atomic happens once");
+    return;
+  }
+  MlirValue pointer = element_address(l, op, memref_atomic_rmw_memref(rmw),
+                                      memref_atomic_rmw_indices(rmw), &memory);
+  if (!pointer.ptr || !tile_element_update_get(rmw, &what))
+    return;
+  View dst = {.memory = memory};
+  Update update = {.op = op,
+                   .dst = &dst,
+                   .kind = what.kind,
+                   .element = memory->element,
+                   .is_unsigned = what.is_unsigned};
+  MlirValue stored =
+      element_stored(l, memref_atomic_rmw_value(rmw), update.element);
+  if (mlirOpOperandIsNull(mlirValueGetFirstUse(result))) {
+    update_run(l, &update, pointer, &stored, 1, (MlirValue){NULL});
+    return;
+  }
+  MlirValue before = update_fetch(l, &update, pointer, stored);
+  mlirRewriterBaseReplaceAllUsesWith(l->b.rw, result,
+                                     element_loaded(l, before, update.element));
 }

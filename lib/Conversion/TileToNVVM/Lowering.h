@@ -284,6 +284,13 @@ void lower_tile_block_swizzle(Lowering *l, MlirOperation op);
 // MemrefAccesses.c
 void lower_memref_load(Lowering *l, MlirOperation op);
 void lower_memref_store(Lowering *l, MlirOperation op);
+/// Whether every thread does it, not one of the block.
+bool is_by_thread(MlirOperation op);
+/// Pointer to one element of a memref that is no tile operand. Null after an
+/// error.
+MlirValue element_address(Lowering *l, MlirOperation op, MlirValue memref,
+                          TileRange indices, Memory **out_memory);
+void lower_memref_atomic_rmw(Lowering *l, MlirOperation op);
 void lower_vector_load(Lowering *l, MlirOperation op);
 void lower_vector_store(Lowering *l, MlirOperation op);
 // SmallFloats.c: 8-bit floats as bits (i8)

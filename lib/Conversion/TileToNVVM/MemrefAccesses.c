@@ -61,9 +61,8 @@ static MlirValue move_pointer(Lowering *l, const View *view, MlirValue pointer,
                          tile_int_constant(columns));
 }
 
-// Pointer to one element of a memref that is no tile operand.
-static MlirValue scalar_pointer(Lowering *l, MlirOperation op, MlirValue memref,
-                                TileRange indices, Memory **out_memory) {
+MlirValue element_address(Lowering *l, MlirOperation op, MlirValue memref,
+                          TileRange indices, Memory **out_memory) {
   Memory *memory = memory_find(l, memref);
   *out_memory = memory;
   if (!memory) {
@@ -97,8 +96,8 @@ static void replace(Lowering *l, MlirOperation op, MlirValue value) {
 void lower_memref_load(Lowering *l, MlirOperation op) {
   MemRefLoadOp load = memref_load_cast(op);
   Memory *memory;
-  MlirValue pointer = scalar_pointer(l, op, memref_load_memref(load),
-                                     memref_load_indices(load), &memory);
+  MlirValue pointer = element_address(l, op, memref_load_memref(load),
+                                      memref_load_indices(load), &memory);
   if (!pointer.ptr)
     return;
   MlirValue value = llvm_load(&l->b, .type = type_stored(l, memory->element),
@@ -106,23 +105,25 @@ void lower_memref_load(Lowering *l, MlirOperation op) {
   replace(l, op, element_loaded(l, value, memory->element));
 }
 
+bool is_by_thread(MlirOperation op) {
+  return !mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(
+      op, TILE_STR("tile.by_thread")));
+}
+
 // A store to memory that the block shares is one store, not one per thread,
 // unless it says otherwise.
 void lower_memref_store(Lowering *l, MlirOperation op) {
   MemRefStoreOp store = memref_store_cast(op);
   Memory *memory;
-  MlirValue pointer = scalar_pointer(l, op, memref_store_memref(store),
-                                     memref_store_indices(store), &memory);
+  MlirValue pointer = element_address(l, op, memref_store_memref(store),
+                                      memref_store_indices(store), &memory);
   if (!pointer.ptr)
     return;
   MlirValue value =
       element_stored(l, memref_store_value(store), memory->element);
   bool is_shared =
       memory->space == TILE_SPACE_GLOBAL || memory->space == TILE_SPACE_SHARED;
-  bool by_thread =
-      !mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(
-          op, TILE_STR("tile.by_thread")));
-  if (!is_shared || l->is_thread_code || by_thread) {
+  if (!is_shared || l->is_thread_code || is_by_thread(op)) {
     llvm_store(&l->b, .value = value, .addr = pointer);
     return;
   }
@@ -157,8 +158,8 @@ void lower_vector_load(Lowering *l, MlirOperation op) {
   Memory *memory;
   if (!check_vector(l, op, vector))
     return;
-  MlirValue pointer = scalar_pointer(l, op, vector_load_base(load),
-                                     vector_load_indices(load), &memory);
+  MlirValue pointer = element_address(l, op, vector_load_base(load),
+                                      vector_load_indices(load), &memory);
   if (!pointer.ptr)
     return;
   int64_t bytes = vector_bytes(vector);
@@ -179,8 +180,8 @@ void lower_vector_store(Lowering *l, MlirOperation op) {
   Parts *parts;
   if (!check_vector(l, op, vector) || !(parts = vector_parts(l, op, vector)))
     return;
-  MlirValue pointer = scalar_pointer(l, op, vector_store_base(store),
-                                     vector_store_indices(store), &memory);
+  MlirValue pointer = element_address(l, op, vector_store_base(store),
+                                      vector_store_indices(store), &memory);
   if (!pointer.ptr)
     return;
   MlirValue words[4];

@@ -182,8 +182,7 @@ static void emit_print(Lowering *l, TilePrintOp print) {
 
 void lower_tile_print(Lowering *l, MlirOperation op) {
   TilePrintOp print = tile_print_cast(op);
-  if (!mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(
-          op, TILE_STR("tile.by_thread")))) {
+  if (is_by_thread(op)) {
     emit_print(l, print);
     return;
   }

@@ -129,6 +129,7 @@ typedef struct {
   const View *dst;
   TileAtomicKind kind;
   MlirType element;
+  bool is_unsigned; // max and min of integers
 } Update;
 
 /// Elements that one instruction can update, at most `limit`: a power of two.
@@ -138,6 +139,9 @@ int64_t update_width(const Lowering *l, const Update *update, int64_t limit);
 /// the update, and `pointer` aligned to its bytes.
 void update_run(Lowering *l, const Update *update, MlirValue pointer,
                 const MlirValue *stored, int64_t count, MlirValue predicate);
+/// Updates one element; returns what was there, as it is stored.
+MlirValue update_fetch(Lowering *l, const Update *update, MlirValue pointer,
+                       MlirValue stored);
 
 // TmaAtomics.c
 void update_by_tma(Lowering *l, TileAtomicOp atomic, const View *src,

@@ -73,6 +73,7 @@ static const LowerEntry table[] = {
     {memref_dim_is, lower_memref_dim},
     {memref_load_is, lower_memref_load},
     {memref_store_is, lower_memref_store},
+    {memref_atomic_rmw_is, lower_memref_atomic_rmw},
     {tile_all_of_is, lower_tile_all_of},
     {tile_advance_is, lower_tile_advance},
     {tile_alloc_is, lower_tile_alloc},

@@ -211,7 +211,8 @@ static bool same_buffer(const CodeAccess *a, const CodeAccess *b) {
 static bool can_be_early(const LoopCode *loop, int number) {
   const CodeAccess *access = &loop->accesses[number];
   bool is_store = access->access.is_store;
-  if (access->kind != ACCESS_LINEAR && access->kind != ACCESS_OFFSET)
+  if (access->access.is_atomic ||
+      (access->kind != ACCESS_LINEAR && access->kind != ACCESS_OFFSET))
     return false;
   if (!mlirOperationEqual(mlirOperationGetParentOperation(access->access.op),
                           loop->loop.op))

@@ -123,6 +123,32 @@ static MlirLogicalResult plan_layout(LoopCode *loop) {
   return tile_success();
 }
 
+// Threads that run the same element.
+static int64_t num_copies(const TileLayout *layout) {
+  int64_t copies = 1;
+  for (int i = 0; i < layout->in.num_digits; i++)
+    if (!layout->image[i])
+      copies *= layout->in.digit[i].radix;
+  return copies;
+}
+
+// An update happens once; only who does it knows what was there before.
+static MlirLogicalResult plan_updates(const LoopCode *loop) {
+  int64_t copies = num_copies(&loop->layout);
+  for (int i = 0; copies > 1 && i < loop->num_accesses; i++) {
+    const TileElementAccess *access = &loop->accesses[i].access;
+    if (!access->is_atomic || mlirOpOperandIsNull(mlirValueGetFirstUse(
+                                  mlirOperationGetResult(access->op, 0))))
+      continue;
+    return tile_emit_error(
+        access->op,
+        "gives one thread the value before, and %lld threads run each element, "
+        "as the fragments of the loop lie; copy them to shared memory first",
+        (long long)copies);
+  }
+  return tile_success();
+}
+
 // Lanes and warps that hold what others hold: the first of them stores.
 static MlirValue find_owner(LoopCode *loop) {
   ThreadCode *code = loop->code;
@@ -357,7 +383,8 @@ static MlirLogicalResult plan_loop(LoopCode *loop) {
   if (!mlirAttributeIsNull(tile_parallel_layout_attr(loop->loop))) {
     if (tile_failed(plan_layout(loop)))
       return tile_failure();
-    return loop_code_plan(loop);
+    return tile_failed(loop_code_plan(loop)) ? tile_failure()
+                                             : plan_updates(loop);
   }
   plan_chunks(loop);
   if (tile_failed(loop_code_plan(loop)))

@@ -183,7 +183,7 @@ func.func @warps() {
 // -----
 
 func.func @by_thread_elsewhere() {
-  // expected-error @+1 {{expects 'tile.by_thread' only on memref.store and tile.print}}
+  // expected-error @+1 {{expects 'tile.by_thread' only on memref.store, memref.atomic_rmw and tile.print}}
   %c = arith.constant {tile.by_thread} 1 : i32
   return
 }

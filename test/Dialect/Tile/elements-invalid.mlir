@@ -338,3 +338,34 @@ func.func @assert_c1(%ok: i1) {
   tile.assert %ok, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
   return
 }
+
+// -----
+
+func.func @parallel_c9_memory(%v: f32) {
+  %a = tile.alloc : memref<8xf32, #tile.fragment>
+  tile.parallel (%i) in [8] {
+    // expected-error @+1 {{updates memory that no other thread sees, got it in a fragment}}
+    memref.atomic_rmw addf %v, %a[%i] : (f32, memref<8xf32, #tile.fragment>) -> f32
+  }
+  return
+}
+
+// -----
+
+func.func @parallel_c9_kind(%A: memref<8xf32>, %v: f32) {
+  tile.parallel (%i) in [8] {
+    // expected-error @+1 {{expects addf, addi, maximumf, maxs, maxu, minimumf, mins, minu, andi, ori or xori}}
+    memref.atomic_rmw mulf %v, %A[%i] : (f32, memref<8xf32>) -> f32
+  }
+  return
+}
+
+// -----
+
+func.func @parallel_c9_type(%A: memref<8xi8>, %v: i8) {
+  tile.parallel (%i) in [8] {
+    // expected-error @+1 {{cannot update i8; the table of tile.atomic lists what can}}
+    memref.atomic_rmw addi %v, %A[%i] : (i8, memref<8xi8>) -> i8
+  }
+  return
+}

@@ -88,3 +88,32 @@ func.func @tma(%A: memref<?x?xf32>, %map: !tile.tensor_map, %v: f32) attributes 
   tile.fill %S, %v : memref<8x32xf32, #shared>, f32
   return
 }
+
+// Updates of elements meet neither each other nor those of a tile; the first
+// write and the last read do.
+// CHECK-LABEL: func.func @elements
+// CHECK: tile.fill
+// CHECK-NEXT: tile.barrier_sync
+// CHECK-NEXT: tile.parallel
+// CHECK: memref.atomic_rmw
+// CHECK-NEXT: }
+// CHECK-NEXT: tile.parallel
+// CHECK: memref.atomic_rmw
+// CHECK-NEXT: }
+// CHECK-NEXT: tile.atomic add
+// CHECK-NEXT: tile.barrier_sync
+// CHECK-NEXT: tile.copy
+func.func @elements(%A: memref<64xi32>, %at: index, %v: i32) attributes {tile.num_threads = 128 : i32} {
+  %S = tile.alloc {layout = #tile.layout<"linear">, offset = 0} : memref<64xi32, #shared>
+  %a = tile.region %A[0] [64] : memref<64xi32>
+  tile.fill %S, %v : memref<64xi32, #shared>, i32
+  tile.parallel (%i) in [1000] {
+    memref.atomic_rmw addi %v, %S[%at] : (i32, memref<64xi32, #shared>) -> i32
+  }
+  tile.parallel (%i) in [64] {
+    memref.atomic_rmw maxs %v, %S[%i] : (i32, memref<64xi32, #shared>) -> i32
+  }
+  tile.atomic add %v to %S : i32, memref<64xi32, #shared>
+  tile.copy %S to %a : memref<64xi32, #shared>, !tile.region<64xi32>
+  return
+}
