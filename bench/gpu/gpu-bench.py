@@ -46,7 +46,7 @@ def evaluate(values, tensors):
             out.append({"memref.pointer": lambda: t.data_ptr(),
                         "memref.dim": lambda: t.shape[v["dim"]],
                         "memref.stride": lambda: t.stride(v["dim"])}[op]())
-        elif op == "num_sms":
+        elif op == "tile.num_sms":
             out.append(torch.cuda.get_device_properties(0).multi_processor_count)
         else:
             out.append({"arith.muli": lambda: a[0] * a[1],
@@ -57,7 +57,7 @@ def evaluate(values, tensors):
                         "arith.ceildivui": lambda: -(-a[0] // a[1]),
                         "arith.minui": lambda: min(a), "arith.minsi": lambda: min(a),
                         "arith.cmpi": lambda: int({"eq": a[0] == a[1], "ne": a[0] != a[1],
-                                                   "ult": a[0] < a[1],
+                                                   "ult": a[0] < a[1], "ule": a[0] <= a[1],
                                                    "ugt": a[0] > a[1]}[v["predicate"]]),
                         "arith.index_cast": lambda: a[0]}[op]())
     return out

@@ -21,6 +21,56 @@ def MakeVariants : Pass<"tile-make-variants", ""> {
   ];
 }
 
+def Persist : Pass<"tile-persist", ""> {
+  let summary = "Makes the blocks of a launch loop over tiles";
+  let description = [{
+    Consumes: a `gpu.launch` whose blocks ("tiles") may be more than the device
+    has multiprocessors.
+    Produces: a grid of min(`tile.num_sms` · blocks per multiprocessor, tiles),
+    and an `scf.for` over tiles around the body, outside of which only
+    allocations stay. Ids of blocks become coordinates of tiles. Where the
+    copies of a loop depend on one id each, as in a product, tiles are numbered
+    in panels (`tile.block_swizzle`), so that blocks that run at once read the
+    same; a kernel that renumbers its blocks keeps its order.
+    `tile-ws-tiled` then makes one producer that fetches the next tile while
+    this one is stored.
+    Applies: where `persist = true` in `tile.kernel_config`; without `persist`,
+    where a loop of the kernel will have roles, one block fits on a
+    multiprocessor, all blocks take equally long, and the number of tiles is
+    not known to be too small. A launch that would have roles and is left alone
+    for another of these reasons gets a remark with a code of docs/Remarks.md.
+    Keeps: launches with `persist = false`, those whose grid depends on
+    `tile.num_sms`, and kernels that are no launches.
+    Fails: `persist = true`, and the blocks may not run one after the other.
+
+    Before:
+    ```mlir
+    gpu.launch blocks(%bx, %by, %bz) in (%sx = %gx, %sy = %gy, %sz = %c1) … {
+      %m = arith.muli %by, %c128 : index
+      …
+    }
+    ```
+    After:
+    ```mlir
+    %tiles = arith.muli %gx, %gy : index
+    %sms = tile.num_sms
+    %blocks = arith.minui %sms, %tiles : index
+    gpu.launch blocks(%bx, %by, %bz) in (%sx = %blocks, %sy = %c1, %sz = %c1) … {
+      scf.for %t = %bx to %tiles step %sx {
+        %x, %y = tile.block_swizzle %t, %c0 of %gx, %gy {panel = 8 : i64}
+        %m = arith.muli %y, %c128 : index
+        …
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["arith", "scf", "tile"];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "chip to compile for, if the module does not say">
+  ];
+}
+
 def ExpandElements : Pass<"tile-expand-elements", ""> {
   let summary = "Rewrites ops on tiles into loops over elements";
   let description = [{

@@ -44,6 +44,7 @@ typedef struct {
   int64_t max_block_threads;
   int64_t max_sm_threads;
   int64_t max_sm_blocks;
+  int64_t num_sms; // multiprocessors of the product that has the most
   int64_t max_cluster_blocks; // without opting into non-portable sizes; 1: none
 
   // Instructions.

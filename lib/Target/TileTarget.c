@@ -4,6 +4,7 @@
 //   [CC]  CUDA C++ Programming Guide 13.0, "Compute Capabilities", tables
 //         "Feature Support" and "Technical Specifications".
 //   [PTX] PTX ISA 9.0, "Target ISA Notes" of the instruction.
+//   [WP]  White papers of the architectures: full products with this chip.
 //   [LLVM] llvm/lib/Target/NVPTX/NVPTX.td of LLVM 22: oldest PTX version that a
 //         chip may be combined with.
 //
@@ -47,6 +48,7 @@ static const TileTarget targets[] = {
      .sm_smem_bytes = KIB(164),
      .max_sm_threads = 2048,
      .max_sm_blocks = 32,
+     .num_sms = 108, // [WP]
      .max_cluster_blocks = 1,
      LIMITS_OF_ALL,
      AMPERE},
@@ -56,6 +58,7 @@ static const TileTarget targets[] = {
      .sm_smem_bytes = KIB(100),
      .max_sm_threads = 1536,
      .max_sm_blocks = 16,
+     .num_sms = 84,
      .max_cluster_blocks = 1,
      LIMITS_OF_ALL,
      AMPERE},
@@ -65,6 +68,7 @@ static const TileTarget targets[] = {
      .sm_smem_bytes = KIB(100),
      .max_sm_threads = 1536,
      .max_sm_blocks = 24,
+     .num_sms = 142,
      .max_cluster_blocks = 1,
      LIMITS_OF_ALL,
      AMPERE,
@@ -76,6 +80,7 @@ static const TileTarget targets[] = {
      .sm_smem_bytes = KIB(228),
      .max_sm_threads = 2048,
      .max_sm_blocks = 32,
+     .num_sms = 132,
      LIMITS_OF_ALL,
      HOPPER},
     // [PTX] wgmma and setmaxnreg need the architecture-specific target. n is a
@@ -86,6 +91,7 @@ static const TileTarget targets[] = {
      .sm_smem_bytes = KIB(228),
      .max_sm_threads = 2048,
      .max_sm_blocks = 32,
+     .num_sms = 132,
      LIMITS_OF_ALL,
      HOPPER,
      .has_wgmma = true,
@@ -99,6 +105,7 @@ static const TileTarget targets[] = {
      .sm_smem_bytes = KIB(228),
      .max_sm_threads = 2048,
      .max_sm_blocks = 32,
+     .num_sms = 148,
      LIMITS_OF_ALL,
      HOPPER,
      .has_setmaxnreg = true},

@@ -13,7 +13,8 @@ def Tile_BlockSwizzleOp : Tile_Op<"block_swizzle", [Pure]> {
     grid is cut in panels of `panel` rows (`raster = row`) or columns
     (`raster = column`); blocks are numbered along the short side of a panel
     first. With `serpentine` every second panel runs backwards. A last panel
-    may be smaller. The map is a bijection of the grid.
+    may be smaller. The map is a bijection of the grid: `l` is below
+    `grid_x · grid_y`.
 
     Constraints:
     (C1) `panel` is at least 1.
@@ -41,8 +42,9 @@ def Tile_KernelConfigOp : Tile_Op<"kernel_config"> {
   let summary = "options of the kernel whose body holds it";
   let description = [{
     `min_blocks`: blocks that must fit on one multiprocessor. `registers`: upper
-    bound per thread. `specialize`, `persist`: whether the kernel may be split
-    into roles, whether its blocks may loop over tiles. Outlining drops the
+    bound per thread. `specialize`: whether the kernel may be split into roles.
+    `persist`: whether its blocks loop over tiles; true: they must, which is an
+    error where they cannot; absent: where it pays. Outlining drops the
     attributes of a launch, so they sit on this op.
 
     Constraints:

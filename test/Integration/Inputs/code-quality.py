@@ -107,6 +107,7 @@ func.func @gemm(%A: {A}, %B: {B}, %C: {C}) {{
   %gy = arith.ceildivui %N, %bn : index
   gpu.launch blocks(%bx, %by, %bz) in (%sx = %gx, %sy = %gy, %sz = %c1)
              threads(%tx, %ty, %tz) in (%nx = %threads, %ny = %c1, %nz = %c1) {{
+    tile.kernel_config {{persist = {persist}}}
     %m = arith.muli %bx, %bm : index
     %n = arith.muli %by, %bn : index
     %As = tile.alloc : {As}
@@ -128,27 +129,30 @@ func.func @gemm(%A: {A}, %B: {B}, %C: {C}) {{
 }}
 """
 
-# Name, target, tile, stages, threads that compute, the kernel written by hand,
-# its parameters N and K, and how many times its instructions are allowed: with
-# static shapes, and with sizes that are parameters. The latter have code for
-# ragged edges, which the kernels written by hand do without
-# (docs/Performance.md).
+# Name, whether blocks loop over tiles, target, tile, stages, threads that
+# compute, the kernel written by hand, its parameters M, N and K as far as it has
+# them, and how many times its instructions are allowed: with static shapes, and
+# with sizes that are parameters. The latter have code for ragged edges, which
+# the kernels written by hand do without (docs/Performance.md).
 LIMITS = (
-    ("wgmma", "sm_90a", (128, 256, 64), 4, 256, "gemm_ws_stg.ptx",
+    ("wgmma", False, "sm_90a", (128, 256, 64), 4, 256, "gemm_ws_stg.ptx",
      ("gemm_param_5", "gemm_param_6"), 1.10, 2.75),
-    ("mma", "sm_80", (128, 128, 32), 4, 128, "gemm80.ptx",
+    ("persistent", True, "sm_90a", (128, 256, 64), 4, 256,
+     "gemm_ws_persistent.ptx",
+     ("gemm_param_4", "gemm_param_5", "gemm_param_6"), 1.10, 2.40),
+    ("mma", False, "sm_80", (128, 128, 32), 4, 128, "gemm80.ptx",
      ("gemm80_param_4", "gemm80_param_5"), 1.10, 3.75),
 )
 EXTENT = 4096
 
 
-def gemm_text(tile, stages, threads, extent):
+def gemm_text(tile, stages, threads, extent, persists):
     bm, bn, bk = tile
     shared = "memref<%dx%dxbf16, #gpu.address_space<workgroup>>"
     tensor = "memref<{0}x{0}xbf16>".format(extent)
-    return GEMM.format(bm=bm, bn=bn, bk=bk, threads=threads, stages=stages,
-                       A=tensor, B=tensor, C=tensor, As=shared % (bm, bk),
-                       Bs=shared % (bn, bk),
+    return GEMM.format(persist=str(persists).lower(), bm=bm, bn=bn, bk=bk,
+                       threads=threads, stages=stages, A=tensor, B=tensor, C=tensor,
+                       As=shared % (bm, bk), Bs=shared % (bn, bk),
                        F="memref<%dx%dxf32, #tile.fragment>" % (bm, bn))
 
 
@@ -189,7 +193,7 @@ def compile_file(path, target, out):
 
 def judge_gemm(case, out, hand_written, extent):
     """The line of the table, and the complaints."""
-    name, target, tile, stages, threads, hand, params, *limits = case
+    name, persists, target, tile, stages, threads, hand, params, *limits = case
     is_static = extent != "?"
     name += "-static" if is_static else "-dynamic"
     folder = os.path.join(out, name)
@@ -202,7 +206,7 @@ def judge_gemm(case, out, hand_written, extent):
     if complaints:
         raise Failure("%s: %s" % (hand, complaints))
     source = write(os.path.join(folder, "gemm.mlir"),
-                   gemm_text(tile, stages, threads, extent))
+                   gemm_text(tile, stages, threads, extent, persists))
     ptx, = compile_file(source, target, os.path.join(folder, "ours"))
     ours, complaints = assemble(ptx, target)
     have, want = only_kernel(ours), only_kernel(theirs)
@@ -210,7 +214,7 @@ def judge_gemm(case, out, hand_written, extent):
     if have > limit * want:
         complaints.append("%d instructions are more than %.2f x %d"
                           % (have, limit, want))
-    return ("%-14s %dx%dx%d, %d stages, %s: %d instructions, by hand %d, "
+    return ("%-18s %dx%dx%d, %d stages, %s: %d instructions, by hand %d, "
             "ratio %.2f, limit %.2f" % (name, *tile, stages, target, have, want,
                                         have / want, limit)), complaints
 

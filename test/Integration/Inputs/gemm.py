@@ -22,6 +22,11 @@ A case is a list of words (defaults in brackets):
     static                   extents are part of the types (one size only)
     clear                    C is overwritten by the first step, not filled
     batch                    a leading dimension of 3, one block each
+    stages=N                 the loop is pipelined
+    persist=true|false       blocks loop over tiles, or do not
+    roles=required|off       whether warps are specialised
+    store=tma|simt           C is stored from a shared tile
+    sms=N,…                  multiprocessors of the device, one run each [132]
     sizes=MxNxK,…            [those of --sizes]
     error=TEXT               compiling fails with this message; `_` also
                              stands for a blank
@@ -50,7 +55,8 @@ class Gemm:
             "align": None,
             "layout_a": None, "layout_b": None, "a": "shared", "b": "shared",
             "swizzle": None, "panel": "2",
-            "pitch": None, "sizes": None, "error": None}
+            "stages": None, "persist": None, "roles": None, "store": None,
+            "sms": "132", "pitch": None, "sizes": None, "error": None}
     FLAGS = ("ta", "tb", "static", "clear", "batch", "serpentine")
 
     def __init__(self, text, default_sizes):
@@ -116,12 +122,14 @@ func.func @gemm(%A: {A}, %B: {B}, %C: {C}) {{
 """
 
 BODY = """\
+{config}
 {swizzle}
 %m = arith.muli {row}, %bm : index
 %n = arith.muli {column}, %bn : index
 %As = tile.alloc {layout_a}: {As}
 %Bs = tile.alloc {layout_b}: {Bs}
 %acc = tile.alloc : {Cf}
+{staging}
 {fill}
 scf.for %k = %c0 to %K step %bk {{
   %a = tile.region %A[{a_at}] [{a_size}] {drop}{align}: {A}
@@ -131,9 +139,9 @@ scf.for %k = %c0 to %K step %bk {{
 {clear}
 {registers}
   tile.gemm {a}, {b}, %acc {clear_operand} {{{gemm}}} : ({a_type}, {b_type}, {Cf})
-}}
+}} {stages}
 %c = tile.region %C[{c_at}] [{c_size}] {drop}: {C}
-tile.copy %acc to %c : {Cf}, !tile.region<{c_tile}>"""
+{store}"""
 
 
 def join(numbers):
@@ -170,6 +178,25 @@ def swizzle_text(gemm):
     return ("%%i, %%j = tile.block_swizzle %%bx, %%by of %%sx, %%sy {panel = %s "
             ": i64, raster = #tile.raster<%s>%s}" %
             (gemm.panel, gemm.swizzle, ", serpentine" * gemm.serpentine))
+
+
+def config_text(gemm):
+    options = ["persist = " + gemm.persist] if gemm.persist else []
+    if gemm.roles:
+        options.append("specialize = #tile.specialize<%s>" % gemm.roles)
+    return "tile.kernel_config {%s}" % ", ".join(options) if options else ""
+
+
+def store_text(gemm, fields):
+    """C is stored from registers, or from a shared tile."""
+    window = "!tile.region<%s>" % fields["c_tile"]
+    if not gemm.store:
+        fields["staging"] = ""
+        return "tile.copy %%acc to %%c : %s, %s" % (fields["Cf"], window)
+    fields["staging"] = "%%Cs = tile.alloc : %s" % fields["Cs"]
+    return ("tile.copy %%acc to %%Cs : %s, %s\n"
+            "tile.copy %%Cs to %%c {instr = #tile.instr<%s>} : %s, %s" %
+            (fields["Cf"], fields["Cs"], gemm.store, fields["Cs"], window))
 
 
 def windows(gemm, fields):
@@ -230,6 +257,10 @@ def mlir(gemm):
                        if gemm.clear else "")
     fields["clear_operand"] = "clear %first" if gemm.clear else ""
     fields["swizzle"] = swizzle_text(gemm)
+    fields["config"] = config_text(gemm)
+    fields["store"] = store_text(gemm, fields)
+    fields["stages"] = ("{tile.num_stages = %s : i32}" % gemm.stages
+                        if gemm.stages else "")
     fields["column"], fields["row"] = (("%i", "%j") if gemm.swizzle else
                                        ("%bx", "%by"))
     body = BODY.format(**fields)
@@ -282,11 +313,12 @@ def reference(gemm, a, b):
     return kernels.round_to(exact, gemm.acc)
 
 
-def check_size(gemm, json_path, size, seed):
+def check_size(gemm, json_path, size, sms, seed):
     arguments = [tensor(gemm, "A", "ints", gemm.dtype, size),
                  tensor(gemm, "B", "ints", gemm.dtype, size),
                  tensor(gemm, "C", "junk", gemm.out, size)]
-    results, taken = kernels.run_function(json_path, arguments, seed)
+    results, taken = kernels.run_function(json_path, arguments, seed,
+                                          ["--sms=" + sms])
     a, b, c = arguments
     if gemm.clear and size[2] == 0:
         return ""  # C is not defined
@@ -315,9 +347,12 @@ def check(gemm, target, out, seeds):
     if gemm.error:
         raise kernels.Failure("compiles, expected an error")
     taken = []
-    for size, seed in itertools.product(gemm.sizes, range(1, seeds + 1)):
-        variant = check_size(gemm, os.path.join(out, "gemm.json"), size, seed)
-        if seed == 1:
+    sms = gemm.sms.split(",")
+    for size, count, seed in itertools.product(gemm.sizes, sms,
+                                               range(1, seeds + 1)):
+        variant = check_size(gemm, os.path.join(out, "gemm.json"), size, count,
+                             seed)
+        if seed == 1 and count == sms[0]:
             taken.append("%dx%dx%d%s" % (*size, variant))
     return " ".join(taken)
 
@@ -326,11 +361,19 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cases", nargs="+", metavar="CASE")
-    parser.add_argument("--target", action="append", required=True)
-    parser.add_argument("--out", required=True, help="folder of the outputs")
+    parser.add_argument("--target", action="append", default=[])
+    parser.add_argument("--out", help="folder of the outputs")
+    parser.add_argument("--print", action="store_true",
+                        help="print the kernels and stop")
     parser.add_argument("--sizes", default="304x200x136,129x127x65,1x1x1")
     parser.add_argument("--seeds", type=int, default=2)
     options = parser.parse_args()
+    if options.print:
+        for text in options.cases:
+            print(mlir(Gemm(text, options.sizes)))
+        return 0
+    if not options.target or not options.out:
+        parser.error("expects --target and --out")
 
     def judge(text, target):
         out = os.path.join(options.out, target)

@@ -1,0 +1,59 @@
+//===- PersistPlan.h - Whether the blocks of a launch loop over tiles -----===//
+//
+// The plan of tile-persist. A tile is what one block of the launch computes;
+// the blocks of a persistent launch stay on their multiprocessors and compute
+// several tiles one after the other. The launch is not changed here.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_ANALYSIS_PERSIST_PLAN_H
+#define TILE_ANALYSIS_PERSIST_PLAN_H
+
+#include "PointerMap.h"
+#include "Tile/Analysis.h"
+#include "Tile/Ops/gpu.h"
+
+typedef enum {
+  TILE_PERSIST_CHOSEN, // by the compiler
+  TILE_PERSIST_REQUIRED,
+  TILE_PERSIST_OFF
+} TilePersistWish;
+
+/// What the kernel says of itself: `persist` of its tile.kernel_config.
+TilePersistWish tile_persist_wish(MlirOperation launch);
+
+/// Why the launch stays as it is.
+typedef struct {
+  const char *code;      // "tile-persist/clusters"; NULL: no reason
+  MlirOperation culprit; // the op to look at, or null
+  bool is_illegal;       // else it would not pay
+} TilePersistReason;
+
+typedef struct {
+  TileArena *arena;
+  const TileTarget *target;
+  GPULaunchOp launch;
+  /// No loop whose copies a producer could make run ahead: nothing is said of
+  /// such a launch unless it has to be persistent.
+  bool is_candidate;
+  bool is_persistent; // the grid is made from the multiprocessors already
+  TilePersistReason reason;
+  int64_t num_tiles;     // -1: not a constant
+  int64_t blocks_per_sm; // at least 1
+  /// Rows of a panel of tiles (tile.block_swizzle); 0: tiles in the order of
+  /// their numbers.
+  int64_t panel;
+} TilePersistPlan;
+
+/// Owner: `arena`.
+void tile_persist_plan_build(TileArena *arena, MlirOperation launch,
+                             const TileTarget *target,
+                             TilePersistPlan *out_plan);
+
+/// What a code means, and what helps.
+typedef struct {
+  const char *code, *reason, *help, *note;
+} TilePersistText;
+/// The texts of `code`, which exists.
+const TilePersistText *tile_persist_text(const char *code);
+
+#endif // TILE_ANALYSIS_PERSIST_PLAN_H
