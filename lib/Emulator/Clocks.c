@@ -84,6 +84,8 @@ static TileClock *join(TileClocks *clocks, TileClock *left, TileClock *right) {
 
 void tile_emu_clocks_init(TileClocks *clocks, uint32_t num_threads) {
   clocks->threads = tile_emu_calloc(num_threads, sizeof *clocks->threads);
+  clocks->waited = tile_emu_calloc(
+      clocks->first_warpgroup - clocks->first_wgmma, sizeof *clocks->waited);
   TileClock *zero = clock_new(clocks);
   memset(zero->ticks, 0, ticks_bytes(clocks));
   for (uint32_t i = 0; i < num_threads; i++)
@@ -109,6 +111,7 @@ void tile_emu_clocks_deinit(TileClocks *clocks, uint32_t num_threads) {
     clocks->free_clocks = next;
   }
   free(clocks->threads);
+  free(clocks->waited);
   *clocks = (TileClocks){0};
 }
 
@@ -200,6 +203,11 @@ void tile_emu_sync_release(TileClocks *clocks, uint32_t thread,
     point->causal[thread] = clock->tick;
   if (point->fenced[thread] < clock->fenced_tick)
     point->fenced[thread] = clock->fenced_tick;
+  uint32_t rank = thread / clocks->threads_per_cta;
+  uint32_t warp = thread % clocks->threads_per_cta / TILE_WARP_SIZE;
+  uint32_t agent = tile_agent_of_warp(clocks, rank, warp);
+  tile_emu_sync_add(clocks, point, agent,
+                    clocks->waited[agent - clocks->first_wgmma]);
   thread_tick(clock);
 }
 

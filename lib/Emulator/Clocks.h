@@ -66,6 +66,9 @@ typedef struct {
 typedef struct {
   uint32_t num_agents; // a multiple of 16
   uint32_t first_cp_async, first_wgmma, first_bulk, first_mbarrier;
+  uint32_t first_warpgroup, end_warpgroup;  // after the warps of wgmma
+  uint32_t num_warpgroups, threads_per_cta; // of a CTA
+  uint32_t *waited; // operations of wgmma, by agent after first_wgmma
   TileThreadClock *threads;
   TileClock *free_clocks;
   TileClock *join_left[TILE_JOIN_MEMOS], *join_right[TILE_JOIN_MEMOS];
@@ -73,6 +76,38 @@ typedef struct {
   TileClock *advance_from, *advance_to; // last tile_emu_clock_advance
   uint32_t advance_agent, advance_tick;
 } TileClocks;
+
+//===-- Agents of wgmma ---------------------------------------------------===//
+//
+// PTX ISA, "wgmma.wait_group": a warp waits for what its own threads have
+// committed. So each warp is an agent; its tick is the operations that it has
+// waited for. All threads of a warp wait together, so they have that outside of
+// their clocks. A warpgroup only gives a name to what its four warps read.
+
+enum { TILE_WARPGROUP_WARPS = 4 };
+
+static inline uint32_t tile_num_warpgroups(uint32_t num_warps) {
+  return (num_warps + TILE_WARPGROUP_WARPS - 1) / TILE_WARPGROUP_WARPS;
+}
+/// Every warpgroup has agents for four warps, also when there are fewer.
+static inline uint32_t tile_agent_of_warp(const TileClocks *clocks,
+                                          uint32_t cta_rank, uint32_t warp) {
+  return clocks->first_wgmma +
+         cta_rank * clocks->num_warpgroups * TILE_WARPGROUP_WARPS + warp;
+}
+static inline uint32_t tile_agent_of_warpgroup(const TileClocks *clocks,
+                                               uint32_t agent_of_warp) {
+  return clocks->first_warpgroup +
+         (agent_of_warp - clocks->first_wgmma) / TILE_WARPGROUP_WARPS;
+}
+/// Of the first warp, by the agent of the warpgroup or of any of its warps.
+static inline uint32_t tile_agent_of_first_warp(const TileClocks *clocks,
+                                                uint32_t agent) {
+  uint32_t group = agent >= clocks->first_warpgroup
+                       ? agent - clocks->first_warpgroup
+                       : (agent - clocks->first_wgmma) / TILE_WARPGROUP_WARPS;
+  return clocks->first_wgmma + group * TILE_WARPGROUP_WARPS;
+}
 
 void tile_emu_clocks_init(TileClocks *clocks, uint32_t num_threads);
 void tile_emu_clocks_deinit(TileClocks *clocks, uint32_t num_threads);

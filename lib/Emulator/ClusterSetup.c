@@ -37,7 +37,13 @@ static uint32_t agents_layout(const TileRun *run, TileClocks *clocks) {
     next += num_threads;
   }
   clocks->first_wgmma = next;
-  next += run->ctas_per_cluster * run->warps_per_cta;
+  clocks->num_warpgroups = tile_num_warpgroups(run->warps_per_cta);
+  clocks->threads_per_cta = run->threads_per_cta;
+  uint32_t num_warpgroups = run->ctas_per_cluster * clocks->num_warpgroups;
+  next += num_warpgroups * TILE_WARPGROUP_WARPS;
+  clocks->first_warpgroup = next;
+  next += num_warpgroups;
+  clocks->end_warpgroup = next;
   if (kernel->has_bulk_store) {
     clocks->first_bulk = next;
     next += num_threads;

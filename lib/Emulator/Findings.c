@@ -27,6 +27,14 @@ static const KindInfo kinds[TILE_FINDING_NUM_KINDS] = {
         {"data-race", false,
          "no barrier between mbarrier.init and the first use by other "
          "threads"},
+    [TILE_FINDING_RACE_WARPGROUP] =
+        {"data-race", false,
+         "wgmma.wait_group waits for the part of its own warp: a barrier of "
+         "the warpgroup between it and the store is missing"},
+    [TILE_FINDING_RACE_PEDANTIC] =
+        {"data-race(pedantic)", true,
+         "a thread said that all of wgmma is done after wgmma.wait_group of "
+         "its own warp; the other warps of the warpgroup did not say so"},
     [TILE_FINDING_PROXY] =
         {"proxy-fence", false,
          "fence.proxy.async is missing between the generic write and the "

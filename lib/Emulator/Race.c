@@ -58,6 +58,63 @@ TileAccess tile_emu_access_async(TileWarp *warp, const TileInsn *insn,
   return access;
 }
 
+//===-- Reads of wgmma ----------------------------------------------------===//
+
+static inline bool is_wgmma(const TileClocks *clocks, TileEpoch epoch) {
+  uint32_t agent = tile_epoch_agent(epoch);
+  return agent >= clocks->first_wgmma && agent < clocks->end_warpgroup;
+}
+
+/// Does the thread know that a warp (its agent) has waited for the operation?
+/// It has waited itself, or was told by who has.
+static bool has_waited(const TileAccess *access, const TileClocks *clocks,
+                       uint32_t agent, uint32_t tick) {
+  const TileWarp *warp = access->warp;
+  return access->causal[agent] >= tick ||
+         (clocks->waited[agent - clocks->first_wgmma] >= tick &&
+          agent == tile_agent_of_warp(clocks, warp->cta->rank, warp->index));
+}
+
+/// Is the thread ordered after all warps that took part in the read?
+static bool is_wgmma_over(const TileAccess *access, const TileClocks *clocks,
+                          TileEpoch epoch) {
+  uint32_t agent = tile_epoch_agent(epoch), tick = tile_epoch_tick(epoch);
+  if (agent < clocks->first_warpgroup)
+    return has_waited(access, clocks, agent, tick);
+  uint32_t first = tile_agent_of_first_warp(clocks, agent);
+  for (uint32_t i = 0; i < TILE_WARPGROUP_WARPS; i++)
+    if (!has_waited(access, clocks, first + i, tick))
+      return false;
+  return true;
+}
+
+static bool is_read_ordered(const TileCluster *cluster,
+                            const TileAccess *access, TileEpoch epoch) {
+  return TILE_UNLIKELY(is_wgmma(&cluster->clocks, epoch))
+             ? is_wgmma_over(access, &cluster->clocks, epoch)
+             : is_ordered(access, epoch);
+}
+
+/// Of a read that is not ordered. Kernels in which one thread of a consumer
+/// warpgroup gives a slot back rely on the other warps being done with wgmma,
+/// too; threads of the warpgroup that store after their own wait do not.
+static TileFindingKind read_race_kind(const TileCluster *cluster,
+                                      const TileAccess *access,
+                                      TileEpoch epoch) {
+  const TileClocks *clocks = &cluster->clocks;
+  const TileWarp *warp = access->warp;
+  if (!is_wgmma(clocks, epoch))
+    return TILE_FINDING_RACE;
+  uint32_t first = tile_agent_of_first_warp(clocks, tile_epoch_agent(epoch));
+  uint32_t own = tile_agent_of_warp(clocks, warp->cta->rank, warp->index);
+  bool is_own = tile_agent_of_first_warp(clocks, own) == first;
+  for (uint32_t i = 0; i < TILE_WARPGROUP_WARPS; i++)
+    if (has_waited(access, clocks, first + i, tile_epoch_tick(epoch)))
+      return is_own && !access->is_async ? TILE_FINDING_RACE_WARPGROUP
+                                         : TILE_FINDING_RACE_PEDANTIC;
+  return TILE_FINDING_RACE;
+}
+
 //===-- Rules -------------------------------------------------------------===//
 
 /// `previous` wrote a byte that `access` now reads or writes.
@@ -181,13 +238,13 @@ static uint32_t readers_merge(TileCta *cta, uint32_t readers,
   TileEpoch kept[MAX_READERS + 1];
   uint32_t count = 0;
   if (!is_set(readers)) {
-    if (!is_ordered(access, readers))
+    if (!is_read_ordered(cta->cluster, access, readers))
       kept[count++] = readers;
   } else {
     const ReadSet *set = set_get(cta->cluster, readers);
     for (uint32_t i = 0; i < set->count && count < MAX_READERS; i++)
       if (set->epochs[i] != access->epoch &&
-          !is_ordered(access, set->epochs[i]))
+          !is_read_ordered(cta->cluster, access, set->epochs[i]))
         kept[count++] = set->epochs[i];
   }
   kept[count++] = access->epoch;
@@ -217,7 +274,8 @@ static uint32_t readers_add(TileCta *cta, uint32_t readers,
 /// `access` overwrites a byte that `readers` have read.
 static void check_after_read(TileCta *cta, uint32_t offset, uint32_t readers,
                              TileAccess *access) {
-  if (readers == access->ordered_read)
+  uint32_t *ordered = &access->ordered_reads[readers % 4];
+  if (readers == *ordered)
     return;
   const TileEpoch *epochs = &readers;
   uint32_t count = 1;
@@ -226,12 +284,13 @@ static void check_after_read(TileCta *cta, uint32_t offset, uint32_t readers,
     count = set_get(cta->cluster, readers)->count;
   }
   for (uint32_t i = 0; i < count; i++)
-    if (!is_ordered(access, epochs[i])) {
-      tile_emu_race_report(cta, offset, access, true, epochs[i], false,
-                           TILE_FINDING_RACE);
-      return;
+    if (TILE_UNLIKELY(!is_read_ordered(cta->cluster, access, epochs[i]))) {
+      TileFindingKind kind = read_race_kind(cta->cluster, access, epochs[i]);
+      tile_emu_race_report(cta, offset, access, true, epochs[i], false, kind);
+      if (kind != TILE_FINDING_RACE_PEDANTIC)
+        return;
     }
-  access->ordered_read = readers;
+  *ordered = readers;
 }
 
 //===-- Bytes of a split chunk --------------------------------------------===//

@@ -40,7 +40,8 @@ typedef struct {
   bool defers_uninitialised;
   uint32_t undefined_begin, undefined_end; // offsets in shared memory
   // The last epochs found in order: neighbours mostly have the same.
-  TileEpoch ordered_write, ordered_read;
+  // Rows of a tile were read by a few operations, by the low bits.
+  TileEpoch ordered_write, ordered_reads[4];
   uint32_t merged_from, merged_to;
   bool met_thread; // found something that a thread wrote, or a mistake
 } TileAccess;

@@ -45,9 +45,13 @@ static const char *agent_name(const TileCluster *cluster, TileEpoch epoch,
   } else if (clocks->first_bulk && agent >= clocks->first_bulk) {
     snprintf(out_name, 100, "bulk store by thread %u (group %u)",
              (agent - clocks->first_bulk) % per_cta, tick - 1);
+  } else if (agent >= clocks->first_warpgroup) {
+    snprintf(out_name, 100, "wgmma #%u of warpgroup %u", tick - 1,
+             (agent - clocks->first_warpgroup) % clocks->num_warpgroups);
   } else {
-    uint32_t warp = (agent - clocks->first_wgmma) % cluster->ctas[0].num_warps;
-    snprintf(out_name, 100, "wgmma #%u of warpgroup %u", tick - 1, warp / 4);
+    snprintf(out_name, 100, "wgmma #%u of warp %u", tick - 1,
+             (agent - clocks->first_wgmma) %
+                 (clocks->num_warpgroups * TILE_WARPGROUP_WARPS));
   }
   return out_name;
 }
@@ -82,7 +86,13 @@ void tile_emu_race_report(TileCta *cta, uint32_t offset,
   previous_where(cta, offset, previous, previous_is_write, where);
   tile_emu_find_memory(access->warp, "shared", offset, name);
   const char *verb = is_write ? "write" : "read";
-  if (kind == TILE_FINDING_RACE || kind == TILE_FINDING_RACE_OVERLAP)
+  if (kind == TILE_FINDING_PROXY || kind == TILE_FINDING_PROXY_PEDANTIC)
+    tile_emu_find(access->warp, access->insn, lane, kind,
+                  "%s%s of %s (shared 0x%x) through the async proxy comes "
+                  "after the generic-proxy write by %s%s, but no proxy fence "
+                  "lies between them",
+                  access->what, verb, name, offset, agent, where);
+  else
     tile_emu_find(access->warp, access->insn, lane, kind,
                   "%s%s of %s (shared 0x%x) is not ordered after the %s by "
                   "%s%s",
@@ -91,10 +101,4 @@ void tile_emu_race_report(TileCta *cta, uint32_t offset,
                   : previous_is_write               ? "write"
                                                     : "read",
                   agent, where);
-  else
-    tile_emu_find(access->warp, access->insn, lane, kind,
-                  "%s%s of %s (shared 0x%x) through the async proxy comes "
-                  "after the generic-proxy write by %s%s, but no proxy fence "
-                  "lies between them",
-                  access->what, verb, name, offset, agent, where);
 }

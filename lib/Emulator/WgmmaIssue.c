@@ -39,20 +39,13 @@ TileLanes tile_emu_wgmma_commit(TileWarp *warp, const TileInsn *insn,
   return 0;
 }
 
-static uint32_t warpgroup_agent(const TileWarp *warp) {
-  const TileCta *cta = warp->cta;
-  return warp->cluster->clocks.first_wgmma + cta->rank * cta->num_warps +
-         (warp->index & ~3u);
-}
-
-/// A group belongs to the warpgroup: it is complete when the operations of
-/// all four warps are.
+/// Kernels let one warp tell others that a slot is free, so the operations of
+/// all four warps are over by then. What may rely on that is decided in Race.c.
 TileLanes tile_emu_wgmma_wait(TileWarp *warp, const TileInsn *insn,
                               TileLanes lanes) {
   TileLanes blocked = tile_warp_converge(warp, lanes, warp->live);
   if (blocked)
     return blocked;
-  TileCluster *cluster = warp->cluster;
   const TileWgmmaState *wgmma = &warp->wgmma;
   int64_t groups = (int64_t)wgmma->num_groups - insn->imm;
   uint32_t needed =
@@ -66,11 +59,11 @@ TileLanes tile_emu_wgmma_wait(TileWarp *warp, const TileInsn *insn,
       return lanes;
     }
   tile_warp_go(warp, lanes);
-  if (cluster->detect_races && needed)
-    TILE_FOR_LANES (k, lanes) {
-      tile_emu_clock_advance(&cluster->clocks, tile_warp_thread(warp, k),
-                             warpgroup_agent(warp), needed);
-    }
+  TileClocks *clocks = &warp->cluster->clocks;
+  uint32_t agent = tile_agent_of_warp(clocks, warp->cta->rank, warp->index);
+  if (warp->cluster->detect_races &&
+      clocks->waited[agent - clocks->first_wgmma] < needed)
+    clocks->waited[agent - clocks->first_wgmma] = needed;
   return 0;
 }
 
@@ -269,7 +262,12 @@ static void check_races(TileWarp *warp, const TileInsn *insn,
                         const Operand *operand, uint32_t number, bool is_b) {
   enum { MAX_UNITS = TILE_WGMMA_MAX_N * TILE_WGMMA_MAX_B_K / 8 };
   uint32_t offsets[MAX_UNITS];
-  TileEpoch epoch = tile_epoch(warpgroup_agent(warp), number + 1);
+  // Each warp reads its own rows of A. All of them read B: one epoch for it.
+  const TileClocks *clocks = &warp->cluster->clocks;
+  uint32_t agent = tile_agent_of_warp(clocks, warp->cta->rank, warp->index);
+  if (is_b)
+    agent = tile_agent_of_warpgroup(clocks, agent);
+  TileEpoch epoch = tile_epoch(agent, number + 1);
   TileLanes lanes = lanes_to_check(warp);
   if (is_b && is_checked(warp, insn, operand, epoch, lanes))
     return;

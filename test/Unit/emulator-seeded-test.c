@@ -39,6 +39,8 @@ static uint32_t summed(uint32_t i) { return i * (i + 1) / 2; }
 static uint32_t product(uint32_t i) { return harness_bits(i < 512 ? 16 : 0); }
 /// 16 ones of a row of A by columns of ones, but B is 0.5: k of 32, half of A.
 static uint32_t sparse(uint32_t i) { return harness_bits(i < 512 ? 16 : 0); }
+/// The same with itself, dense, k of 16, twice.
+static uint32_t twice(uint32_t i) { return harness_bits(i < 512 ? 32 : 0); }
 /// Pixels 1 to 8 of 8 channels.
 static uint32_t pixels(uint32_t i) { return in[8 + i]; }
 
@@ -51,6 +53,7 @@ static const Kernel kernels[] = {
     {"recursion", 1, 32, 1, false, NO_MAP, summed, 32},
     {"wmma_tile", 1, 64, 1, false, NO_MAP, product, 512},
     {"sparse_product", 1, 128, 1, false, NO_MAP, sparse, 512},
+    {"wgmma_reuse", 1, 128, 1, false, NO_MAP, twice, 512},
     {"im2col_load", 1, 32, 1, false, IM2COL_MAP, pixels, 64},
     {"mbarrier_ring", 1, 64, 1, false, NO_MAP, same, 192},
 };
@@ -89,7 +92,8 @@ static TileTensorMap map_of(const Kernel *kernel) {
 
 /// Numbers, or for products ones: f16 in A and B.
 static void fill_input(const Kernel *kernel) {
-  bool is_product = kernel->expected == product || kernel->expected == sparse;
+  bool is_product = kernel->expected == product ||
+                    kernel->expected == sparse || kernel->expected == twice;
   uint32_t seed = 7;
   for (uint32_t i = 0; i < NUM_WORDS; i++)
     in[i] = is_product                      ? 0x3c003c00u
@@ -219,6 +223,13 @@ static const Mistake mistakes[] = {
      "wgmma-register", "st.global.v4"},
     {"sparse_product", "bar.sync 0;\n", "", "data-race", "wgmma.mma_async"},
     {"sparse_product", "tile;", "tile+256;", "out-of-bounds", "st.shared"},
+    // Memory of factors that is used again: every warp waits for its own part.
+    {"wgmma_reuse", "LOOP:\nbar.sync 0;\n", "LOOP:\n", "data-race",
+     "st.shared.u16"},
+    {"wgmma_reuse", "MEET:\nbar.sync 0;\n", "MEET:\n", "data-race",
+     "st.shared.v4.f32"},
+    {"wgmma_reuse", "wgmma.wait_group.sync.aligned 0;\n", "", "data-race",
+     "st.shared.u16"},
     // im2col.
     {"im2col_load", "[full], 256", "[full], 288", "DEADLOCK", WAIT},
     {"im2col_load", "bar.warp.sync -1;\n", "", "data-race", WAIT},
