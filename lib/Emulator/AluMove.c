@@ -132,6 +132,35 @@ static TilePtxType bits_type(uint32_t bits) {
   }
 }
 
+/// mov.v4.u32 {a, b, c, d}, %tid
+static TileLanes mov_special_vector(TileWarp *warp, const TileInsn *insn,
+                                    TileLanes lanes) {
+  for (uint32_t i = 0; i < insn->num_vec / 2u; i++)
+    TILE_FOR_LANES (l, lanes)
+      if (insn->vec[i] != TILE_NO_SLOT)
+        tile_u32(warp, insn->vec[i])[l] =
+            tile_u32(warp, insn->vec[insn->num_vec / 2 + i])[l] &
+            (uint32_t)elem_mask(insn->as.pack.elem_bits);
+  return 0;
+}
+
+static void decode_special_vector(TileDecoder *decoder, TilePtxType type) {
+  const TileOperand *to = decoder->ops[0], *from = decoder->ops[1];
+  uint32_t bits = 8 * tile_emu_type_bytes(type);
+  if (to->kind != TILE_OPERAND_VECTOR || to->num_subs != 4 ||
+      !from->is_special || from->num_subs != 4 || (bits != 32 && bits != 16)) {
+    tile_decode_fail(decoder, "four registers and a vector of special "
+                              "registers are expected");
+    return;
+  }
+  TileSlotList list = {0};
+  tile_decode_list_add(decoder, &list, to, type, true);
+  tile_decode_list_add(decoder, &list, from, TILE_PTX_B32, false);
+  tile_decode_list_finish(decoder, &list);
+  decoder->insn->as.pack.elem_bits = (uint8_t)bits;
+  decoder->insn->exec = mov_special_vector;
+}
+
 static void decode_vector(TileDecoder *decoder, TilePtxType type) {
   TileInsn *insn = decoder->insn;
   bool is_unpack = decoder->ops[0]->kind == TILE_OPERAND_VECTOR;
@@ -163,7 +192,7 @@ static void decode_vector(TileDecoder *decoder, TilePtxType type) {
 void tile_emu_decode_mov(TileDecoder *decoder) {
   TileInsn *insn = decoder->insn;
   TilePtxType type = tile_decode_type(decoder, 0);
-  tile_decode_allow(decoder, "");
+  tile_decode_allow(decoder, "v4");
   if (type == TILE_PTX_NONE) {
     tile_decode_unsupported(decoder, "type");
     return;
@@ -171,6 +200,10 @@ void tile_emu_decode_mov(TileDecoder *decoder) {
   if (!tile_decode_count(decoder, 2, 2))
     return;
   insn->type = (uint8_t)type;
+  if (tile_decode_has(decoder, "v4")) {
+    decode_special_vector(decoder, type);
+    return;
+  }
   if (decoder->ops[0]->kind == TILE_OPERAND_VECTOR ||
       decoder->ops[1]->kind == TILE_OPERAND_VECTOR) {
     decode_vector(decoder, type);

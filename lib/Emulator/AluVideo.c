@@ -29,6 +29,9 @@ struct TileVideo {
   VideoPick a, b;
   uint8_t d_bits, d_index[4];
   uint32_t mask; // of elements that are written
+  // vmad
+  bool negates_product, negates_c, is_plus_one;
+  uint32_t scale; // shift to the right
 };
 
 //===-- Execution ---------------------------------------------------------===//
@@ -125,6 +128,45 @@ static TileLanes exec_video(TileWarp *warp, const TileInsn *insn,
   return 0;
 }
 
+//===-- vmad --------------------------------------------------------------===//
+
+/// a * b + c, of 64 bits. Negative ones wrap; only -(u32 * u32) may be so small
+/// that the sign is lost, and then it is far below what s32 can hold.
+static uint32_t multiply_add(const struct TileVideo *video, uint32_t a,
+                             uint32_t b, uint32_t c) {
+  uint64_t pool = (uint64_t)b << 32 | a;
+  uint64_t product = (uint64_t)extract(pool, &video->a, 0) *
+                     (uint64_t)extract(pool, &video->b, 0);
+  bool is_tiny = video->negates_product && !video->a.is_signed &&
+                 !video->b.is_signed && product > INT64_MAX;
+  if (video->negates_product)
+    product = 0 - product;
+  uint64_t addend = video->d_signed ? (uint64_t)(int32_t)c : c;
+  uint64_t sum =
+      product + (video->negates_c ? 0 - addend : addend) + video->is_plus_one;
+  uint64_t result = video->d_signed ? (uint64_t)((int64_t)sum >> video->scale)
+                                    : sum >> video->scale;
+  if (!video->saturates)
+    return (uint32_t)result;
+  if (!video->d_signed)
+    return result > UINT32_MAX ? UINT32_MAX : (uint32_t)result;
+  int64_t number = (int64_t)result;
+  return is_tiny || number < INT32_MIN ? (uint32_t)INT32_MIN
+         : number > INT32_MAX          ? (uint32_t)INT32_MAX
+                                       : (uint32_t)result;
+}
+
+static TileLanes exec_vmad(TileWarp *warp, const TileInsn *insn,
+                           TileLanes lanes) {
+  uint32_t *d = tile_u32(warp, insn->dst);
+  const uint32_t *a = tile_u32(warp, insn->a), *b = tile_u32(warp, insn->b);
+  const uint32_t *c = tile_u32(warp, insn->c);
+  TILE_FOR_LANES (l, lanes) {
+    d[l] = multiply_add(insn->as.video, a[l], b[l], c[l]);
+  }
+  return 0;
+}
+
 //===-- Decode ------------------------------------------------------------===//
 
 /// .b0, .h1, .h32, .b7654: parts by number, the last one first; false when the
@@ -203,6 +245,7 @@ static void decode_result(TileDecoder *decoder, struct TileVideo *video) {
 static uint32_t decode_source(TileDecoder *decoder, uint32_t index) {
   TileOperand operand = *decoder->ops[index];
   operand.selector.length = 0;
+  operand.negated &= decoder->insn->exec != exec_vmad;
   return tile_decode_src_of(decoder, &operand, TILE_PTX_B32);
 }
 
@@ -267,4 +310,46 @@ void tile_emu_decode_video(TileDecoder *decoder) {
                                      "shifts, unsigned results and parts");
   else if (tile_decode_count(decoder, video->second == KEEP ? 3 : 4, 4))
     decode_operands(decoder, video);
+}
+
+void tile_emu_decode_vmad(TileDecoder *decoder) {
+  struct TileVideo *video =
+      TILE_ARENA_NEW(&decoder->parser->module->arena, struct TileVideo, 1);
+  TileInsn *insn = decoder->insn;
+  tile_decode_allow(decoder, "sat po shr7 shr15");
+  if (decoder->num_types != 3) {
+    tile_decode_unsupported(decoder, "types");
+    return;
+  }
+  if (!tile_decode_count(decoder, 4, 4))
+    return;
+  bool a_negated = decoder->ops[1]->negated,
+       b_negated = decoder->ops[2]->negated;
+  video->num_elems = 1;
+  video->saturates = tile_decode_has(decoder, "sat");
+  video->is_plus_one = tile_decode_has(decoder, "po");
+  video->scale = tile_decode_has(decoder, "shr7")    ? 7
+                 : tile_decode_has(decoder, "shr15") ? 15
+                                                     : 0;
+  video->negates_product = a_negated != b_negated;
+  video->negates_c = decoder->ops[3]->negated;
+  video->a.is_signed = tile_emu_type_is_signed(decoder->types[1]);
+  video->b.is_signed = tile_emu_type_is_signed(decoder->types[2]);
+  bool is_signed = video->a.is_signed || video->b.is_signed;
+  video->d_signed = is_signed || video->negates_product || video->negates_c;
+  if ((a_negated || b_negated || video->negates_c) && video->is_plus_one)
+    tile_decode_fail(decoder, ".po and negated operands");
+  else if (video->negates_c && !is_signed)
+    // The ISA calls c unsigned and extends it as signed.
+    tile_decode_unsupported(decoder, "unsigned product minus c");
+  else {
+    insn->exec = exec_vmad;
+    insn->as.video = video;
+    decode_pick(decoder, 1, 1, &video->a);
+    decode_pick(decoder, 2, 1, &video->b);
+    insn->dst = tile_decode_dst(decoder, 0, TILE_PTX_B32);
+    insn->a = decode_source(decoder, 1);
+    insn->b = decode_source(decoder, 2);
+    insn->c = decode_source(decoder, 3);
+  }
 }

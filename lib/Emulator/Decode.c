@@ -141,6 +141,9 @@ static uint32_t register_slot(TileDecoder *decoder, const TileOperand *operand,
   if (operand->selector.length)
     tile_decode_fail(decoder, "%.*s: a whole register is expected",
                      (int)operand->text.length, operand->text.start);
+  if (operand->negated)
+    tile_decode_fail(decoder, "%.*s cannot be negated here",
+                     (int)operand->text.length, operand->text.start);
   uint32_t wanted = tile_emu_type_register_bytes(type);
   uint32_t actual = tile_emu_type_register_bytes(operand->type);
   if (wanted != actual)

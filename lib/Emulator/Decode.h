@@ -119,6 +119,7 @@ void tile_emu_decode_testp(TileDecoder *decoder);
 void tile_emu_decode_cvt(TileDecoder *decoder);      // AluConvert.c
 void tile_emu_decode_cvt_pack(TileDecoder *decoder); // AluPack.c
 void tile_emu_decode_video(TileDecoder *decoder);    // AluVideo.c
+void tile_emu_decode_vmad(TileDecoder *decoder);     // AluVideo.c
 void tile_emu_decode_ld(TileDecoder *decoder);       // LoadStore.c
 void tile_emu_decode_st(TileDecoder *decoder);
 void tile_emu_decode_atom(TileDecoder *decoder); // Atomic.c

@@ -89,6 +89,7 @@ static const IsaEntry isa[] = {
     {"vshl", tile_emu_decode_video},
     {"vshr", tile_emu_decode_video},
     {"vset", tile_emu_decode_video},
+    {"vmad", tile_emu_decode_vmad},
     {"vadd2", tile_emu_decode_video},
     {"vsub2", tile_emu_decode_video},
     {"vavrg2", tile_emu_decode_video},

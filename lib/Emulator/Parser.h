@@ -162,6 +162,9 @@ bool tile_emu_variable_find(TileParser *parser, TileText name,
 uint64_t tile_emu_variable_place(TileParser *parser, uint32_t symbol);
 bool tile_emu_special_find(TileText name, TileSpecial *out_special,
                            uint32_t *out_size_bytes);
+/// `%tid` and the like: element `index` of four.
+bool tile_emu_special_is_vector(TileText name, uint32_t index,
+                                TileSpecial *out_special);
 
 //===-- PtxParse.c --------------------------------------------------------===//
 

@@ -126,10 +126,10 @@ static bool param_find(const TileParser *parser, TileText name,
   return false;
 }
 
-/// `%tid.x` is one name although `.` separates words elsewhere.
+/// `%tid.x` and `r.b0` are one name although `.` separates words elsewhere.
 static TileText parse_name(TileParser *parser) {
   TileText name = tile_emu_lex_identifier(parser);
-  if (name.length == 0 || name.start[0] != '%' || *parser->cursor != '.')
+  if (name.length == 0 || *parser->cursor != '.')
     return name;
   parser->cursor++;
   TileText tail = tile_emu_lex_identifier(parser);
@@ -146,6 +146,21 @@ static TileOperand *special_operand(TileParser *parser, TileOperand *operand,
   operand->slot = tile_emu_constant_slot(parser, TILE_CONSTANT_SPECIAL,
                                          size_bytes, special);
   return operand;
+}
+
+/// `%tid` is {%tid.x, %tid.y, %tid.z, 0}.
+static bool special_vector_find(TileParser *parser, TileText name,
+                                TileOperand *operand) {
+  TileSpecial special;
+  for (uint32_t i = 0; i < 4; i++) {
+    if (!tile_emu_special_is_vector(name, i, &special))
+      return false;
+    TileOperand *elem = operand_new(parser, TILE_OPERAND_NONE);
+    add_sub(parser, operand, special_operand(parser, elem, special, 4));
+  }
+  operand->kind = TILE_OPERAND_VECTOR;
+  operand->is_special = true;
+  return true;
 }
 
 /// `%r1.h10`: a register and a part of it.
@@ -182,6 +197,8 @@ static TileOperand *parse_named(TileParser *parser) {
     return operand;
   if (tile_emu_special_find(name, &special, &size_bytes))
     return special_operand(parser, operand, special, size_bytes);
+  if (special_vector_find(parser, name, operand))
+    return operand;
   if (with_selector_find(parser, name, operand))
     return operand;
   if (name.start[0] == '%') {
@@ -233,7 +250,8 @@ static TileOperand *parse_nested(TileParser *parser, uint32_t depth) {
   if (c == '-' && is_digit(tile_emu_lex_peek(parser)))
     return parse_number(parser, true);
   TileOperand *operand = parse_nested(parser, depth + 1);
-  if (operand->kind != TILE_OPERAND_PREDICATE)
+  bool is_product = c == '-' && operand->kind == TILE_OPERAND_REGISTER; // vmad
+  if (operand->kind != TILE_OPERAND_PREDICATE && !is_product)
     tile_emu_parser_fail(parser, "only predicates can be negated");
   operand->negated = true;
   return operand;

@@ -254,10 +254,12 @@ typedef struct {
   uint32_t size_bytes;
 } SpecialName;
 
+/// `.w` is always zero.
 #define TRIPLE(name, special)                                                  \
   {name ".x", (TileSpecial)((special) + 0), 4},                                \
       {name ".y", (TileSpecial)((special) + 1), 4},                            \
-      {name ".z", (TileSpecial)((special) + 2), 4}
+      {name ".z", (TileSpecial)((special) + 2), 4},                            \
+      {name ".w", TILE_SPECIAL_ENVREG, 4}
 
 static const SpecialName specials[] = {
     TRIPLE("%tid", TILE_SPECIAL_TID),
@@ -313,6 +315,19 @@ static bool is_zero_register(TileText name, uint32_t *out_size_bytes) {
         name.length > 3 && !memcmp(name.start + name.length - 3, "_64", 3);
     *out_size_bytes = is_wide ? 8 : 4;
     return true;
+  }
+  return false;
+}
+
+bool tile_emu_special_is_vector(TileText name, uint32_t index,
+                                TileSpecial *out_special) {
+  for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++) {
+    const char *entry = specials[i].name;
+    if (strlen(entry) == name.length + 2 && entry[name.length] == '.' &&
+        !memcmp(entry, name.start, name.length)) {
+      *out_special = specials[i + index].special;
+      return true;
+    }
   }
   return false;
 }

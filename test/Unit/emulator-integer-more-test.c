@@ -155,6 +155,80 @@ static void unknown_pools_are_not_counted(void **state) {
   harness_run_clean(&run);
 }
 
+//===-- vmad --------------------------------------------------------------===//
+
+__extension__ typedef __int128 Exact;
+
+/// Scales and clamps a * b + c, or wraps.
+static uint32_t vmad(Exact sum, int scale, int saturates, Exact low,
+                     Exact high) {
+  Exact divisor = (Exact)1 << scale; // rounds down
+  sum = (sum - (sum < 0 ? divisor - 1 : 0)) / divisor;
+  if (saturates)
+    sum = sum < low ? low : sum > high ? high : sum;
+  return (uint32_t)sum;
+}
+static uint32_t vmad_signed(Exact sum, int scale, int saturates) {
+  return vmad(sum, scale, saturates, INT32_MIN, INT32_MAX);
+}
+
+#define U(value) ((Exact)(uint32_t)(value))
+#define S(value) ((Exact)(int32_t)(value))
+
+HARNESS_CASE(vmad_unsigned, harness_operands,
+             "vmad.u32.u32.u32 d32, a32, b32, c32;", d32,
+             vmad(U(x.a) * U(x.b) + U(x.c), 0, 0, 0, 0))
+HARNESS_CASE(vmad_plus_one, harness_operands,
+             "vmad.u32.u32.u32.po.sat.shr7 d32, a32.h1, b32.b2, c32;", d32,
+             vmad(U(x.a >> 16 & 0xffff) * U(x.b >> 16 & 0xff) + U(x.c) + 1, 7,
+                  1, 0, UINT32_MAX))
+HARNESS_CASE(vmad_unsigned_clamped, harness_operands,
+             "vmad.u32.u32.u32.sat.shr15 d32, a32, b32, c32;", d32,
+             vmad(U(x.a) * U(x.b) + U(x.c), 15, 1, 0, UINT32_MAX))
+HARNESS_CASE(vmad_signed_words, harness_operands,
+             "vmad.s32.s32.s32.sat d32, a32, b32, -c32;", d32,
+             vmad_signed(S(x.a) * S(x.b) - S(x.c), 0, 1))
+HARNESS_CASE(vmad_mixed, harness_operands,
+             "vmad.s32.u32.s32.shr7 d32, a32, -b32.h0, c32;", d32,
+             vmad_signed(S(x.c) - U(x.a) * (Exact)(int16_t)x.b, 7, 0))
+HARNESS_CASE(vmad_negated, harness_operands,
+             "vmad.s32.u32.u32.sat.shr15 d32, -a32, b32, c32;", d32,
+             vmad_signed(S(x.c) - U(x.a) * U(x.b), 15, 1))
+HARNESS_CASE(vmad_negated_twice, harness_operands,
+             "vmad.s32.s32.u32.shr15 d32, -a32, -b32, c32;", d32,
+             vmad_signed(S(x.a) * U(x.b) + S(x.c), 15, 0))
+
+//===-- Vectors of special registers --------------------------------------===//
+
+static void special_vectors(void **state) {
+  (void)state;
+  static uint32_t out[12 * 24]; // of 12 words by 24 threads, the last CTA
+  HarnessRun run = {
+      .ptx = HARNESS_HEADER
+      ".visible .entry k(.param .u64 out) {"
+      " .reg .pred %q; .reg .b64 %p<4>; .reg .b32 %r<20>; .reg .b16 %h<4>;"
+      " mov.v4.u32 {%r0, %r1, %r2, %r3}, %tid;"
+      " mov.v4.u32 {%r4, %r5, %r6, _}, %ntid;"
+      " mov.v4.b32 {%r7, _, %r8, %r9}, %ctaid;"
+      " mov.v4.u16 {%h0, %h1, %h2, %h3}, %nctaid;"
+      " mov.u32 %r10, %tid.w; cvt.u32.u16 %r11, %h1;"
+      " mad.lo.u32 %r12, %r1, %r4, %r0; ld.param.u64 %p0, [out];"
+      " mul.wide.u32 %p1, %r12, 48; add.u64 %p0, %p0, %p1;"
+      " setp.ne.u32 %q, %r8, 1; @%q ret;"
+      " st.global.v4.u32 [%p0], {%r0, %r1, %r2, %r3};"
+      " st.global.v4.u32 [%p0+16], {%r4, %r5, %r6, %r7};"
+      " st.global.v4.u32 [%p0+32], {%r8, %r9, %r10, %r11}; ret; }",
+      .grid = {1, 1, 2},
+      .block = 24,
+      .num_args = 1};
+  run.args[0].buffer = (HarnessBuffer){out, sizeof out, "out"};
+  harness_run_clean(&run);
+  for (uint32_t t = 0; t < 24; t++) {
+    const uint32_t expected[12] = {t, 0, 0, 0, 24, 1, 1, 0, 1, 0, 0, 1};
+    assert_memory_equal(out + 12 * (size_t)t, expected, sizeof expected);
+  }
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(add_low),
     cmocka_unit_test(add_high),
@@ -175,6 +249,14 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(prmt_rc16),
     cmocka_unit_test(prmt_ecl),
     cmocka_unit_test(prmt_ecr),
+    cmocka_unit_test(vmad_unsigned),
+    cmocka_unit_test(vmad_plus_one),
+    cmocka_unit_test(vmad_unsigned_clamped),
+    cmocka_unit_test(vmad_signed_words),
+    cmocka_unit_test(vmad_mixed),
+    cmocka_unit_test(vmad_negated),
+    cmocka_unit_test(vmad_negated_twice),
+    cmocka_unit_test(special_vectors),
     cmocka_unit_test(pools_of_registers),
     cmocka_unit_test(registers_in_the_wrong_direction),
     cmocka_unit_test(unknown_pools_are_not_counted),

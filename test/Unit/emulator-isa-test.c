@@ -90,6 +90,8 @@ static void refused_with_a_reason(void **state) {
                     "multimem: addresses several GPUs at once");
   check_unsupported("multimem.st.global.f32 [a], f;", "at ptx:5 `multimem.st");
   check_unsupported("vadd.u32.u32.u32.sat r, s, s;", ".sat of shifts");
+  check_unsupported("vmad.u32.u32.u32 r, s, s, -s;",
+                    "unsigned product minus c");
   check_unsupported("alloca.u64 a, a, 128;", "an alignment above 64");
   check_unsupported("tcgen05.fence::before_thread_sync;",
                     "needs sm_100, the emulator is an sm_90a");
@@ -108,6 +110,12 @@ static void malformed_operands(void **state) {
                       "%r1.b0: a whole register is expected");
   harness_parse_fails(IN_KERNEL("vadd.s32.s32.s32 %r0, %r1.b4, %r2;"),
                       "selector .b4");
+  harness_parse_fails(IN_KERNEL("vmad.s32.s32.s32.po %r0, -%r1, %r2, %r3;"),
+                      ".po and negated operands");
+  harness_parse_fails(IN_KERNEL("add.u32 %r0, -%r1, %r2;"),
+                      "%r1 cannot be negated here");
+  harness_parse_fails(IN_KERNEL("mov.v4.u32 {%r0, %r1}, %tid;"),
+                      "four registers and a vector of special registers");
   harness_parse_fails(IN_KERNEL("vadd2.s32.s32.s32 %r0.b1, %r1, %r2, %r3;"),
                       "selector .b1");
   harness_parse_fails(IN_KERNEL("vadd.s32.s32.s32 %r0, %r1, %r2, %r3;"),
