@@ -8,6 +8,7 @@
 #include "Decode.h"
 #include "Machine.h"
 #include "NarrowFloat.h"
+#include "Undefined.h"
 
 /// Waits for the member mask in `slot`; returns the lanes to block.
 static TileLanes collect(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
@@ -65,6 +66,7 @@ static TileLanes shfl(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
   const uint32_t *a = tile_u32(warp, insn->a), *b = tile_u32(warp, insn->b);
   const uint32_t *c = tile_u32(warp, insn->c);
   uint32_t result[TILE_WARP_SIZE];
+  uint8_t sources[TILE_WARP_SIZE];
   TileLanes in_range = 0;
   TILE_FOR_LANES (l, lanes) {
     uint32_t source;
@@ -77,8 +79,11 @@ static TileLanes shfl(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
     if (!tile_lane_in(lanes, source))
       tile_emu_find(warp, insn, tile_lane_bit(l), TILE_FINDING_DIVERGENCE,
                     "reads from the inactive lane %u", source);
+    sources[l] = (uint8_t)source;
     result[l] = a[source];
   }
+  if (TILE_UNLIKELY(warp->num_undefined))
+    tile_emu_undefined_shuffle(warp, insn, lanes, sources);
   uint32_t *d = tile_u32(warp, insn->dst);
   TILE_FOR_LANES (k, lanes) {
     d[k] = result[k];

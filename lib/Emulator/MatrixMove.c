@@ -54,6 +54,36 @@ static uint8_t *row_pointer(TileWarp *warp, const TileInsn *insn, uint32_t lane,
                                  out_cta);
 }
 
+/// The lanes that hold elements of a row of a matrix in memory.
+static TileLanes lanes_of_row(uint32_t row, bool transposed) {
+  return transposed ? 0x11111111u << row / 2 : 0xfu << row * 4;
+}
+
+/// The bytes of its row that lane `lane` holds.
+static void bytes_of_lane(uint32_t lane, bool transposed, uint32_t *out_offset,
+                          uint32_t *out_size_bytes) {
+  *out_offset = transposed ? lane / 4 * 2 : lane % 4 * 4;
+  *out_size_bytes = transposed ? 2 : 4;
+}
+
+/// Marks what lanes got of undefined bytes of the row at `offset` that lane
+/// `r` points to.
+static void mark_row(TileWarp *warp, const TileInsn *insn, uint32_t r,
+                     const TileCta *cta, uint32_t offset,
+                     const TileAccess *access) {
+  bool transposed = insn->as.memory.transposed;
+  TILE_FOR_LANES (l, lanes_of_row(r % MATRIX_ROWS, transposed)) {
+    uint32_t begin, size_bytes;
+    bytes_of_lane(l, transposed, &begin, &size_bytes);
+    begin += offset;
+    if (begin < access->undefined_end &&
+        begin + size_bytes > access->undefined_begin)
+      tile_emu_undefined_mark(
+          warp, insn, insn->vec[r / MATRIX_ROWS], tile_lane_bit(l), cta,
+          begin > access->undefined_begin ? begin : access->undefined_begin);
+  }
+}
+
 static TileLanes ldmatrix(TileWarp *warp, const TileInsn *insn,
                           TileLanes lanes) {
   TileLanes blocked = tile_warp_converge(warp, lanes, warp->live);
@@ -75,8 +105,7 @@ static TileLanes ldmatrix(TileWarp *warp, const TileInsn *insn,
       tile_emu_shadow_read(cta, (uint32_t)(memory - cta->smem), ROW_BYTES,
                            &access);
       if (TILE_UNLIKELY(access.undefined_end))
-        tile_emu_undefined_mark(warp, insn, insn->vec[r / MATRIX_ROWS], lanes,
-                                cta, access.undefined_begin);
+        mark_row(warp, insn, r, cta, (uint32_t)(memory - cta->smem), &access);
     }
     memcpy(matrices[r / MATRIX_ROWS].elems[r % MATRIX_ROWS], memory, ROW_BYTES);
   }
@@ -87,6 +116,18 @@ static TileLanes ldmatrix(TileWarp *warp, const TileInsn *insn,
     }
   }
   return 0;
+}
+
+/// Marks the bytes of the row at `offset` that got undefined elements.
+static void store_row(const TileWarp *warp, const TileInsn *insn, uint32_t r,
+                      TileCta *cta, uint32_t offset) {
+  bool transposed = insn->as.memory.transposed;
+  TILE_FOR_LANES (l, lanes_of_row(r % MATRIX_ROWS, transposed)) {
+    uint32_t begin, size_bytes;
+    bytes_of_lane(l, transposed, &begin, &size_bytes);
+    tile_emu_undefined_store(warp, insn, insn->vec[r / MATRIX_ROWS],
+                             tile_lane_bit(l), cta, offset + begin, size_bytes);
+  }
 }
 
 static TileLanes stmatrix(TileWarp *warp, const TileInsn *insn,
@@ -116,12 +157,8 @@ static TileLanes stmatrix(TileWarp *warp, const TileInsn *insn,
       TileAccess access = tile_emu_access_thread(warp, insn, r);
       uint32_t offset = (uint32_t)(memory - cta->smem);
       tile_emu_shadow_write(cta, offset, ROW_BYTES, &access);
-      TileLanes of_row = insn->as.memory.transposed
-                             ? TILE_ALL_LANES
-                             : 0xfu << r % MATRIX_ROWS * 4;
       if (TILE_UNLIKELY(warp->num_undefined))
-        tile_emu_undefined_store(warp, insn, insn->vec[r / MATRIX_ROWS], of_row,
-                                 cta, offset, ROW_BYTES);
+        store_row(warp, insn, r, cta, offset);
     }
     memcpy(memory, matrices[r / MATRIX_ROWS].elems[r % MATRIX_ROWS], ROW_BYTES);
   }

@@ -34,6 +34,7 @@ struct TileUndefined {
 typedef enum {
   PASSES_ON, // lane by lane: arithmetic
   MIXES,     // between lanes
+  SHUFFLES,  // see tile_emu_undefined_shuffle
   SELECTS,
   MULTIPLIES,
   STORES, // to shared memory
@@ -51,7 +52,7 @@ static const RoleEntry roles[] = {
     {"selp.", SELECTS},
     {"and.pred", ANDS},
     {"or.pred", ORS},
-    {"shfl.", MIXES},
+    {"shfl.", SHUFFLES},
     {"vote.", MIXES},
     {"movmatrix.", MIXES},
     {"st.shared.", STORES},
@@ -278,6 +279,20 @@ void tile_emu_undefined_load(const TileCta *cta, uint32_t offset,
   }
 }
 
+/// What `insn` writes in `lanes` is undefined in those of them.
+static void results(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
+                    Mark *mark, TileLanes undefined) {
+  bool has_guard = insn->guard != TILE_NO_SLOT;
+  TileLanes guarded =
+      has_guard ? warp->undefined->marks[insn->guard_id].lanes & lanes : 0;
+  if (guarded && !undefined)
+    *mark = warp->undefined->marks[insn->guard_id];
+  for (uint32_t i = 0; i < insn->num_dst_regs; i++) {
+    mark_clear(warp, insn->reg_ids[i], lanes);
+    mark_set(warp, insn->reg_ids[i], mark, undefined | guarded);
+  }
+}
+
 void tile_emu_undefined_step(TileWarp *warp, const TileInsn *insn,
                              TileLanes lanes) {
   Role role = role_of(insn);
@@ -287,6 +302,8 @@ void tile_emu_undefined_step(TileWarp *warp, const TileInsn *insn,
     step_product(warp, insn);
     return;
   }
+  if (role == SHUFFLES)
+    return;
   if (role == USES)
     use_all(warp, insn, lanes);
   else if (role == STORES)
@@ -298,15 +315,21 @@ void tile_emu_undefined_step(TileWarp *warp, const TileInsn *insn,
     undefined = lanes;
   else if (undefined)
     undefined &= ~decided(warp, insn, role);
-  bool has_guard = insn->guard != TILE_NO_SLOT;
-  TileLanes guarded =
-      has_guard ? warp->undefined->marks[insn->guard_id].lanes & lanes : 0;
-  if (guarded && !undefined)
-    mark = warp->undefined->marks[insn->guard_id];
-  for (uint32_t i = 0; i < insn->num_dst_regs; i++) {
-    mark_clear(warp, insn->reg_ids[i], lanes);
-    mark_set(warp, insn->reg_ids[i], &mark, undefined | guarded);
+  results(warp, insn, lanes, &mark, undefined);
+}
+
+void tile_emu_undefined_shuffle(TileWarp *warp, const TileInsn *insn,
+                                TileLanes lanes, const uint8_t *sources_of) {
+  Mark mark = {0};
+  sources(warp, insn, TILE_ALL_LANES, &mark);
+  TileLanes value = lanes_of_slot(warp, insn, insn->a);
+  TileLanes undefined =
+      lanes_of_slot(warp, insn, insn->b) | lanes_of_slot(warp, insn, insn->c);
+  TILE_FOR_LANES (l, lanes) {
+    if (tile_lane_in(value, sources_of[l]))
+      undefined |= tile_lane_bit(l);
   }
+  results(warp, insn, lanes, &mark, undefined & lanes);
 }
 
 /// Binary searches branch on an element behind the last one, and both ways lead

@@ -31,6 +31,9 @@ void tile_emu_undefined_load(const TileCta *cta, uint32_t offset,
 /// Before an instruction is executed, when warp->num_undefined is not 0.
 void tile_emu_undefined_step(TileWarp *warp, const TileInsn *insn,
                              TileLanes lanes);
+/// While a shuffle is executed: lane l takes the value of lane sources_of[l].
+void tile_emu_undefined_shuffle(TileWarp *warp, const TileInsn *insn,
+                                TileLanes lanes, const uint8_t *sources_of);
 /// Before the guard of an instruction is looked at, and before a branch.
 void tile_emu_undefined_guard(TileWarp *warp, const TileInsn *insn,
                               TileLanes lanes);

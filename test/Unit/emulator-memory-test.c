@@ -393,6 +393,73 @@ static void undefined_rows_and_columns(void **state) {
   run_clean(PRODUCT("w4", "9", "12"));             // column 0
 }
 
+// Rows 0 to 3 of an 8x8 matrix are written. Lane `storer` stores what it got.
+#define ROWS(load, storer)                                                     \
+  KERNEL("", ".shared .align 16 .b32 s[32]; mov.u32 w0, s; and.b32 w1, tid, "  \
+             "7; shl.b32 w1, w1, 4; add.u32 w1, w1, w0; "                      \
+             "setp.lt.u32 p, tid, 4; @p st.shared.v4.u32 [w1], {1, 2, 3, 4}; " \
+             "bar.sync 0; " load "; setp.eq.u32 p, tid, " storer               \
+             "; @p st.global.u32 [to], w2;")
+#define LDMATRIX "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {w2}, [w1]"
+#define LDMATRIX_TRANS                                                         \
+  "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {w2}, [w1]"
+
+/// Each lane holds its part of a row, or of two rows when transposed.
+static void undefined_rows_of_matrices(void **state) {
+  (void)state;
+  const char *kind = "uninitialised-read", *text = "is used at";
+  run_clean(ROWS(LDMATRIX, "15"));                  // row 3
+  run_finds(ROWS(LDMATRIX, "16"), kind, text);      // row 4
+  run_clean(ROWS(LDMATRIX_TRANS, "29"));            // rows 2 and 3 of column 7
+  run_finds(ROWS(LDMATRIX_TRANS, "2"), kind, text); // rows 4 and 5
+  // Through shared memory: register w2 of lanes 16 to 31 is undefined.
+  run_clean(ROWS(LDMATRIX "; bar.sync 0; "
+                          "stmatrix.sync.aligned.m8n8.x1.shared.b16 [w1], "
+                          "{w2}; bar.sync 0; ld.shared.u32 w2, [s+60]",
+                 "0"));
+  run_finds(ROWS(LDMATRIX "; bar.sync 0; "
+                          "stmatrix.sync.aligned.m8n8.x1.shared.b16 [w1], "
+                          "{w2}; bar.sync 0; ld.shared.u32 w2, [s+64]",
+                 "0"),
+            kind, text);
+  // Row 2 of the transposed matrix: elements 0 to 3 are of rows 0 to 3.
+  run_clean(ROWS(LDMATRIX
+                 "; bar.sync 0; "
+                 "stmatrix.sync.aligned.m8n8.x1.trans.shared.b16 [w1], "
+                 "{w2}; bar.sync 0; ld.shared.u32 w2, [s+36]",
+                 "0"));
+  run_finds(ROWS(LDMATRIX
+                 "; bar.sync 0; "
+                 "stmatrix.sync.aligned.m8n8.x1.trans.shared.b16 [w1], "
+                 "{w2}; bar.sync 0; ld.shared.u32 w2, [s+40]",
+                 "0"),
+            kind, text);
+}
+
+// Lane 9 has an undefined register.
+#define SHUFFLE(shuffle, storer)                                               \
+  KERNEL("", ".shared .align 16 .b32 s[32]; mov.u32 w0, 1; "                   \
+             "setp.eq.u32 p, tid, 9; @p ld.shared.u32 w0, [s]; " shuffle       \
+             "; setp.eq.u32 p, tid, " storer "; @p st.global.u32 [to], w1;")
+
+static void undefined_lanes_of_shuffles(void **state) {
+  (void)state;
+  const char *kind = "uninitialised-read", *text = "is used at";
+  run_finds(SHUFFLE("shfl.sync.bfly.b32 w1, w0, 1, 31, -1", "8"), kind, text);
+  run_clean(SHUFFLE("shfl.sync.bfly.b32 w1, w0, 1, 31, -1", "9"));
+  run_clean(SHUFFLE("shfl.sync.bfly.b32 w1, w0, 1, 31, -1", "4"));
+  run_finds(SHUFFLE("shfl.sync.idx.b32 w1, w0, 9, 31, -1", "4"), kind, text);
+  run_clean(SHUFFLE("shfl.sync.idx.b32 w1, w0, 8, 31, -1", "9"));
+  run_clean(
+      SHUFFLE("shfl.sync.bfly.b32 w0, w0, 1, 31, -1; mov.u32 w1, w0", "9"));
+  // The lane to read from is undefined.
+  run_finds(
+      SHUFFLE("and.b32 w0, w0, 15; shfl.sync.idx.b32 w1, tid, w0, 31, -1", "9"),
+      kind, text);
+  run_clean(SHUFFLE("and.b32 w0, w0, 15; shfl.sync.idx.b32 w1, tid, w0, 31, -1",
+                    "8"));
+}
+
 static void write_conflicts(void **state) {
   (void)state;
   HarnessRun run = two_buffers(
@@ -514,6 +581,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(uninitialised_shared),
     cmocka_unit_test(uninitialised_and_not_used),
     cmocka_unit_test(undefined_rows_and_columns),
+    cmocka_unit_test(undefined_rows_of_matrices),
+    cmocka_unit_test(undefined_lanes_of_shuffles),
     cmocka_unit_test(write_conflicts),
     cmocka_unit_test(same_value_conflicts_with_nobody),
     cmocka_unit_test(same_value_to_shared_memory),
