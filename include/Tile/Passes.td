@@ -283,10 +283,22 @@ def VerifyChannels : Pass<"tile-verify-channels", ""> {
     Keeps: everything.
     Fails: a rule is broken; the op, slot, parity and state are named. What can
     neither be proved nor refuted is a remark, or an error with `strict`.
+    What is not proved is executed for small trip counts and for the outcomes of
+    its guards, with all schedules: notes show the shortest schedule that goes
+    wrong, event by event, and what goes wrong is an error. The limits count
+    runs and states, not time, so that the result is the same everywhere.
   }];
   let options = [
     Option<"strict", "strict", "bool", "false",
-           "what cannot be proved is an error">
+           "what cannot be proved is an error">,
+    Option<"schedule", "schedule", "bool", "true",
+           "show a schedule that goes wrong, as notes">,
+    Option<"max_runs", "max-runs", "int64_t", "400",
+           "words of decisions that are tried">,
+    Option<"max_states", "max-states", "int64_t", "400000",
+           "states of the schedules of all runs, at most 20,000 of one">,
+    Option<"max_events", "max-events", "int64_t", "40",
+           "how many events of a schedule are shown, the last ones">
   ];
 }
 

@@ -80,6 +80,7 @@ struct TileProtocolNode;
 typedef struct {
   TileProtocolScalarKind kind;
   bool is_shared; // OPAQUE: the same value in all roles
+  bool is_free;   // OP that is not computed: may have any value, as memory has
   int function;
   int64_t constant;
   int num_args;
@@ -101,6 +102,7 @@ typedef enum {
   TILE_PROTOCOL_WRITE,        // stores to private buffer `buffer`
   TILE_PROTOCOL_STORE,        // asynchronous store out of `buffer`
   TILE_PROTOCOL_STORE_WAIT,   // until all but the last `count` have read
+  TILE_PROTOCOL_TURN,         // `is_begin`: waits for the turn; else hands on
   TILE_PROTOCOL_IF,
   TILE_PROTOCOL_FOR,
   TILE_PROTOCOL_WHILE,
@@ -151,6 +153,7 @@ typedef struct TileProtocolNode {
   bool is_async; // READ: by the async proxy
   bool is_store; // READ: an asynchronous store reads until STORE_WAIT
   int buffer;    // from 0 to 63
+  bool is_begin; // TURN
 
   // IF: condition, blocks[0] then, blocks[1] else. FOR: bounds, blocks[0].
   // WHILE: blocks[0] before (with condition, `passed` on), blocks[1] after.
@@ -173,6 +176,7 @@ typedef struct {
   int depth;
   int full_count, empty_count; // arrivals that end a phase
   int producer;                // role
+  int num_sharers;             // ping-pong roles that share the rounds; or 0
   /// Arrivals of each role on the empty barrier per round; 0: does not read.
   int reader_share[TILE_PROTOCOL_MAX_ROLES];
 } TileProtocolChannel;
@@ -180,6 +184,8 @@ typedef struct {
 typedef struct {
   const char *name;
   bool takes_turns; // ping-pong roles may share the rounds of a channel
+  /// Warpgroups that take turns, numbered over all roles in order.
+  int first_turn, num_turns;
   TileProtocolBlock body;
 } TileProtocolRole;
 
@@ -191,6 +197,43 @@ typedef struct {
   TileProtocolRole roles[TILE_PROTOCOL_MAX_ROLES];
   int num_roles;
 } TileProtocol;
+
+//===-- Counterexample ----------------------------------------------------===//
+
+/// How a decision goes: trips of a loop, 1 or 0 for a guard.
+typedef struct {
+  const TileProtocolNode *node;
+  int64_t count;
+} TileProtocolChoice;
+
+/// One event of a schedule.
+typedef struct {
+  int role; // -1: what `node` issued is done
+  const TileProtocolNode *node;
+  int channel, slot;
+  int parity; // WAIT
+  bool waits; // for ever
+} TileProtocolMove;
+
+/// A run that goes wrong: how the decisions go, at most a few of them, and the
+/// events in order. The last one is the fault; of a deadlock, the last ones are
+/// the waits that all roles stand at.
+typedef struct {
+  const char *code; // "deadlock", "overwritten"
+  char text[160];
+  const TileProtocolNode *fault;
+  int role, channel;
+  TileProtocolMove *moves;
+  int num_moves;
+  TileProtocolChoice *choices;
+  int num_choices;
+} TileProtocolSchedule;
+
+/// How far counterexamples are looked for. The result depends on nothing else.
+typedef struct {
+  int64_t max_runs;   // words of decisions; 0: none
+  int64_t max_states; // of all schedules of all runs
+} TileProtocolLimits;
 
 //===-- Verdict -----------------------------------------------------------===//
 
@@ -211,10 +254,16 @@ typedef struct {
   /// Of a rejection: how often a loop runs in a run that goes wrong, or NULL.
   const TileProtocolNode *witness_loop;
   int64_t witness_trips;
+  /// The shortest one of the smallest run that goes wrong; or NULL. Of what is
+  /// unknown: one that goes wrong if the values it needs can be.
+  const TileProtocolSchedule *schedule;
+  int64_t num_runs; // that were executed in search of it
 } TileProtocolVerdict;
 
-/// Judges a protocol. Scratch memory comes from `arena`.
-void tile_protocol_verify(const TileProtocol *protocol, TileArena *arena,
+/// Judges a protocol. What is not proved is searched for counterexamples within
+/// `limits`. Memory comes from `arena`, also that of the schedule.
+void tile_protocol_verify(const TileProtocol *protocol,
+                          const TileProtocolLimits *limits, TileArena *arena,
                           TileProtocolVerdict *out_verdict);
 
 #ifdef __cplusplus

@@ -109,27 +109,54 @@ static void check_counts(Proof *proof, int channel) {
                c->empty_count, sum);
 }
 
-// Verdicts that no run is needed for.
+// Rules that no run is needed for; of private buffers, none shows more.
 static bool is_static(const TileProtocolVerdict *verdict) {
-  return strcmp(verdict->code, "count") == 0 || verdict->channel < 0;
+  return verdict->outcome == TILE_PROTOCOL_REJECTED &&
+         (strcmp(verdict->code, "count") == 0 || verdict->channel < 0);
 }
 
-void tile_protocol_verify(const TileProtocol *protocol, TileArena *arena,
+static void prove(Proof *proof) {
+  const TileProtocol *protocol = proof->protocol;
+  for (int c = 0; c < protocol->num_channels && !proof_stopped(proof); c++)
+    check_counts(proof, c);
+  for (int r = 0; r < protocol->num_roles && !proof_stopped(proof); r++) {
+    for (int c = 0; c < protocol->num_channels && !proof_stopped(proof); c++)
+      proof_check_grammar(proof, r, c);
+    if (!proof_stopped(proof))
+      proof_check_private(proof, r);
+  }
+  if (!proof_stopped(proof))
+    proof_check_walk(proof);
+}
+
+// What the proof does not follow is an error where a run goes wrong.
+static void reject_schedule(TileProtocolVerdict *verdict) {
+  const TileProtocolSchedule *schedule = verdict->schedule;
+  verdict->outcome = TILE_PROTOCOL_REJECTED;
+  verdict->code = schedule->code;
+  verdict->role = schedule->role;
+  verdict->channel = schedule->channel;
+  verdict->node = schedule->fault;
+  verdict->other = NULL;
+  memcpy(verdict->text, schedule->text, sizeof schedule->text);
+}
+
+void tile_protocol_verify(const TileProtocol *protocol,
+                          const TileProtocolLimits *limits, TileArena *arena,
                           TileProtocolVerdict *out_verdict) {
   *out_verdict = (TileProtocolVerdict){.role = -1, .channel = -1};
   Proof proof = {.protocol = protocol, .arena = arena, .verdict = out_verdict};
-  for (int c = 0; c < protocol->num_channels && !proof_stopped(&proof); c++)
-    check_counts(&proof, c);
-  for (int r = 0; r < protocol->num_roles && !proof_stopped(&proof); r++) {
-    for (int c = 0; c < protocol->num_channels && !proof_stopped(&proof); c++)
-      proof_check_grammar(&proof, r, c);
-    if (!proof_stopped(&proof))
-      proof_check_private(&proof, r);
-  }
-  if (!proof_stopped(&proof))
-    proof_check_walk(&proof);
+  prove(&proof);
+  if (out_verdict->outcome == TILE_PROTOCOL_PROVED)
+    return;
+  bool is_rejected = out_verdict->outcome == TILE_PROTOCOL_REJECTED;
+  bool is_certain = is_static(out_verdict);
+  if (is_rejected && out_verdict->channel < 0)
+    return;
+  ProtocolFindings found = proof_find_witness(&proof, limits, !is_certain);
   // A rule that is broken on a path that cannot be taken is no fault.
-  if (out_verdict->outcome == TILE_PROTOCOL_REJECTED &&
-      !is_static(out_verdict) && !proof_find_witness(&proof))
+  if (is_rejected && !is_certain && !found.breaks_rule)
     out_verdict->outcome = TILE_PROTOCOL_UNKNOWN;
+  else if (!is_rejected && found.goes_wrong)
+    reject_schedule(out_verdict);
 }

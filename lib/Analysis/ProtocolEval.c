@@ -268,13 +268,29 @@ static void mark_control(Mark *m, const TileProtocolScalar *scalar) {
   }
 }
 
+enum { ALL_CHANNELS = -1 }; // and decisions
+
+static void mark_decision(Mark *m, const TileProtocolNode *node) {
+  if (node->kind == TILE_PROTOCOL_FOR) {
+    mark(m, node->lower);
+    mark(m, node->upper);
+    mark(m, node->step);
+  } else if (node->kind >= TILE_PROTOCOL_IF) {
+    mark(m, node->condition);
+  }
+}
+
 static void mark_block(Mark *m, const TileProtocolBlock *block, int channel) {
+  bool is_any = channel == ALL_CHANNELS;
   for (int i = 0; i < block->num_nodes; i++) {
     const TileProtocolNode *node = block->nodes[i];
+    if (is_any)
+      mark_decision(m, node);
     for (int r = 0; r < node->num_reads; r++)
-      if (node->reads[r].channel == channel)
+      if (is_any || node->reads[r].channel == channel)
         mark(m, node->reads[r].slot);
-    if (node->kind <= TILE_PROTOCOL_FILL && node->channel == channel) {
+    if (node->kind <= TILE_PROTOCOL_FILL && node->channel >= 0 &&
+        (is_any || node->channel == channel)) {
       mark(m, node->slot);
       if (node->kind == TILE_PROTOCOL_WAIT)
         mark(m, node->parity);
@@ -285,6 +301,31 @@ static void mark_block(Mark *m, const TileProtocolBlock *block, int channel) {
     mark_block(m, &node->blocks[0], channel);
     mark_block(m, &node->blocks[1], channel);
   }
+}
+
+// What the marked scalars depend on.
+static void mark_sources(Mark *m) {
+  for (int next = 0; next < m->num_todo; next++) {
+    const TileProtocolScalar *scalar = &m->protocol->scalars[m->todo[next]];
+    if (scalar->kind == TILE_PROTOCOL_OP) {
+      for (int i = 0; i < scalar->num_args; i++)
+        mark(m, scalar->args[i]);
+    } else if (scalar->kind >= TILE_PROTOCOL_IV) {
+      mark_control(m, scalar);
+    }
+  }
+}
+
+const bool *protocol_needed_scalars(const TileProtocol *protocol,
+                                    TileArena *arena) {
+  int count = protocol->num_scalars + 1;
+  Mark m = {.protocol = protocol,
+            .is_marked = TILE_ARENA_NEW(arena, bool, count),
+            .todo = TILE_ARENA_NEW(arena, TileProtocolScalarId, count)};
+  for (int r = 0; r < protocol->num_roles; r++)
+    mark_block(&m, &protocol->roles[r].body, ALL_CHANNELS);
+  mark_sources(&m);
+  return m.is_marked;
 }
 
 //===-- Places ------------------------------------------------------------===//
@@ -342,15 +383,7 @@ bool protocol_binding_build(const TileProtocol *protocol, TileArena *arena,
             .depth = channel < 0 ? 1 : protocol->channels[channel].depth,
             .fits = true};
   mark_block(&m, &protocol->roles[role].body, channel);
-  for (int next = 0; next < m.num_todo; next++) {
-    const TileProtocolScalar *scalar = &protocol->scalars[m.todo[next]];
-    if (scalar->kind == TILE_PROTOCOL_OP) {
-      for (int i = 0; i < scalar->num_args; i++)
-        mark(&m, scalar->args[i]);
-    } else if (scalar->kind >= TILE_PROTOCOL_IV) {
-      mark_control(&m, scalar);
-    }
-  }
+  mark_sources(&m);
   give_places(&m, &protocol->roles[role].body, 0);
   return m.fits;
 }

@@ -387,7 +387,8 @@ void proof_rules_init(Proof *proof, int role, int channel, TileArena *arena,
                            .arena = arena};
 }
 
-void proof_state_init(ProtocolState *out_state) {
+void proof_state_init(const ProtocolRun *run, ProtocolState *out_state) {
+  (void)run;
   memset(out_state, 0, sizeof *out_state);
   for (int i = 0; i < PROTOCOL_MAX_PLACES; i++)
     out_state->bound[i] = PROTOCOL_UNBOUND;
@@ -406,7 +407,7 @@ void proof_check_grammar(Proof *proof, int role, int channel) {
   } else {
     ProtocolState start;
     ProtocolStateSet states;
-    proof_state_init(&start);
+    proof_state_init(&run, &start);
     protocol_set_init(&states, &scratch);
     protocol_set_add(&states, &start);
     protocol_run_block(&run, &proof->protocol->roles[role].body, &states);

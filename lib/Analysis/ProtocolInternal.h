@@ -36,6 +36,10 @@ enum { PROTOCOL_MAX_ARGS = 3 };
 /// The function of an OP applied to numbers, at most PROTOCOL_MAX_ARGS.
 ProtocolNumber protocol_apply(const TileProtocolScalar *scalar,
                               const ProtocolNumber *args);
+/// Per scalar, whether a decision, a slot or a parity depends on it. Owner:
+/// `arena`.
+const bool *protocol_needed_scalars(const TileProtocol *protocol,
+                                    TileArena *arena);
 /// What the place of a scalar keeps of a number.
 int32_t protocol_place_value(const ProtocolBinding *binding,
                              TileProtocolScalarId id, ProtocolNumber number);
@@ -90,8 +94,8 @@ typedef struct ProtocolRun {
   void (*event)(struct ProtocolRun *run, const TileProtocolNode *node,
                 ProtocolState *state);
   const void *rules; // of `event`
-  /// Numbers of one run, in place of `binding`; or NULL.
-  struct Witness *witness;
+  /// The numbers of one step of a trace, in place of `binding`; or NULL.
+  const struct ProtocolStep *step;
   TileArena *arena;
 } ProtocolRun;
 
@@ -146,15 +150,24 @@ void proof_check_grammar(Proof *proof, int role, int channel);
 /// Owner: `arena`.
 void proof_rules_init(Proof *proof, int role, int channel, TileArena *arena,
                       ProtocolRun *out_run);
-void proof_state_init(ProtocolState *out_state);
+void proof_state_init(const ProtocolRun *run, ProtocolState *out_state);
 /// D: ProtocolPrivate.c
 void proof_check_private(Proof *proof, int role);
 /// C: ProtocolWalk.c; after A of all roles and channels.
 void proof_check_walk(Proof *proof);
 
-/// Looks for a run in which a rule is broken or roles deadlock: small numbers
-/// for what comes from outside. ProtocolWitness.c
-bool proof_find_witness(Proof *proof);
+/// What a search among runs found. ProtocolWitness.c
+typedef struct {
+  bool breaks_rule; // a run breaks a rule of the proof
+  bool goes_wrong;  // a run of numbers that are possible ends in a fault
+} ProtocolFindings;
+
+/// Looks for runs that go wrong: small numbers for what comes from outside.
+/// Leaves the schedule of one in the verdict. With `checks_rules`, runs are
+/// asked whether they break the rule that the verdict names as well.
+ProtocolFindings proof_find_witness(Proof *proof,
+                                    const TileProtocolLimits *limits,
+                                    bool checks_rules);
 
 //===-- Equal values (ProtocolValues.c) -----------------------------------===//
 

@@ -34,6 +34,15 @@ MlirLogicalResult tile_emit_error_with_note(MlirOperation op,
                           &attached);
 }
 
+MlirLogicalResult tile_emit_error_with_notes(MlirOperation op,
+                                             intptr_t num_notes,
+                                             const MlirxNote *notes,
+                                             const char *format, ...) {
+  FORMAT_MESSAGE(message, format);
+  return mlirxEmitOpError(op, mlirStringRefCreateFromCString(message),
+                          num_notes, notes);
+}
+
 MlirLogicalResult tile_emit_error_at(MlirLocation location, const char *format,
                                      ...) {
   FORMAT_MESSAGE(message, format);
@@ -61,4 +70,11 @@ void tile_emit_remark_with_note(MlirOperation op, MlirLocation note_location,
   FORMAT_MESSAGE(message, format);
   MlirxNote attached = {note_location, mlirStringRefCreateFromCString(note)};
   emit_remark(op, code, message, 1, &attached);
+}
+
+void tile_emit_remark_with_notes(MlirOperation op, intptr_t num_notes,
+                                 const MlirxNote *notes, const char *code,
+                                 const char *format, ...) {
+  FORMAT_MESSAGE(message, format);
+  emit_remark(op, code, message, num_notes, notes);
 }

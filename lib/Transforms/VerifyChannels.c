@@ -4,7 +4,7 @@
 // Produces: nothing.
 // Fails:    a rule of the protocol is broken, or roles deadlock. What can be
 //           neither proved nor refuted gets a remark, or with `strict` an
-//           error.
+//           error. Notes show a schedule that goes wrong, where one is found.
 // Method:   Protocol.h.
 //
 //===----------------------------------------------------------------------===//
@@ -12,9 +12,10 @@
 #include "Tile/Analysis.h"
 #include "Tile/Support/Diagnostics.h"
 #include "TilePasses.h"
+#include "VerifyChannelsNotes.h"
 
 typedef struct {
-  bool strict;
+  const TileVerifyChannelsOptions *options;
 } Run;
 
 //===-- Report ------------------------------------------------------------===//
@@ -67,38 +68,52 @@ static void print_witness(const TileProtocolVerdict *verdict, char *out,
              (long long)verdict->witness_trips);
 }
 
+// The other role of a deadlock, then the schedule.
+static VerifyNotes notes_of(const Run *run, const TileProtocol *protocol,
+                            const TileProtocolVerdict *verdict,
+                            TileArena *arena) {
+  VerifyNotes out = {0};
+  MlirxNote *other = TILE_ARENA_NEW(arena, MlirxNote, 1);
+  if (verdict->schedule && run->options->schedule)
+    return verify_notes_of(protocol, verdict, run->options->max_events, arena);
+  if (verdict->outcome != TILE_PROTOCOL_REJECTED || !verdict->other)
+    return out;
+  MlirOperation op = {(void *)verdict->other->origin};
+  *other = (MlirxNote){mlirOperationGetLocation(op),
+                       mlirStringRefCreateFromCString("another role is here")};
+  return (VerifyNotes){other, 1};
+}
+
 static MlirLogicalResult report(const Run *run, MlirOperation kernel,
                                 const TileProtocol *protocol,
-                                const TileProtocolVerdict *verdict) {
+                                const TileProtocolVerdict *verdict,
+                                TileArena *arena) {
   MlirOperation op = place_of(kernel, verdict);
   const char *role = role_name(protocol, verdict->role);
   char code[64], witness[96];
-  snprintf(code, sizeof code, "tile-verify/%s",
-           verdict->code ? verdict->code : "");
   if (verdict->outcome == TILE_PROTOCOL_PROVED)
     return tile_success();
+  VerifyNotes notes = notes_of(run, protocol, verdict, arena);
+  snprintf(code, sizeof code, "tile-verify/%s", verdict->code);
   print_witness(verdict, witness, sizeof witness);
-  if (verdict->outcome == TILE_PROTOCOL_REJECTED && verdict->other) {
-    MlirOperation other = {(void *)verdict->other->origin};
-    return tile_emit_error_with_note(
-        op, mlirOperationGetLocation(other), "another role is here",
+  if (verdict->outcome == TILE_PROTOCOL_REJECTED)
+    return tile_emit_error_with_notes(
+        op, notes.count, notes.notes,
         "[%s] breaks the protocol of role \"%s\": %s%s", code, role,
         verdict->text, witness);
-  }
-  if (verdict->outcome == TILE_PROTOCOL_REJECTED)
-    return tile_emit_error(op, "[%s] breaks the protocol of role \"%s\": %s%s",
-                           code, role, verdict->text, witness);
-  if (run->strict)
-    return tile_emit_error(op, "[%s] cannot be proved for role \"%s\": %s",
-                           code, role, verdict->text);
-  tile_emit_remark(op, code, "cannot be proved for role \"%s\": %s", role,
-                   verdict->text);
+  if (run->options->strict)
+    return tile_emit_error_with_notes(
+        op, notes.count, notes.notes,
+        "[%s] cannot be proved for role \"%s\": %s", code, role, verdict->text);
+  tile_emit_remark_with_notes(op, notes.count, notes.notes, code,
+                              "cannot be proved for role \"%s\": %s", role,
+                              verdict->text);
   return tile_success();
 }
 
 static MlirLogicalResult report_failure(const Run *run, MlirOperation op,
                                         const char *failure) {
-  if (run->strict)
+  if (run->options->strict)
     return tile_emit_error(op, "[tile-verify/form] cannot be proved: the op %s",
                            failure);
   tile_emit_remark(op, "tile-verify/form", "cannot be proved: the op %s",
@@ -121,8 +136,10 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
     if (failed.ptr) {
       result = report_failure(run, failed, failure);
     } else {
-      tile_protocol_verify(&protocol, &arena, &verdict);
-      result = report(run, kernel, &protocol, &verdict);
+      TileProtocolLimits limits = {run->options->max_runs,
+                                   run->options->max_states};
+      tile_protocol_verify(&protocol, &limits, &arena, &verdict);
+      result = report(run, kernel, &protocol, &verdict, &arena);
     }
   }
   tile_arena_deinit(&arena);
@@ -132,6 +149,6 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
 MlirLogicalResult
 tile_verify_channels_run(MlirOperation op,
                          const TileVerifyChannelsOptions *options) {
-  Run run = {.strict = options->strict};
+  Run run = {.options = options};
   return tile_kernels_visit_verified(op, visit_kernel, &run);
 }

@@ -31,6 +31,9 @@ typedef struct {
 void program_parse(const Program *program, TileArena *arena,
                    TileProtocol *out_protocol);
 
+/// Of tile_protocol_verify.
+static const TileProtocolLimits program_limits = {60, 30000};
+
 /// What loops and guards do in one run: trip counts of `for`, and the outcomes
 /// of guards, drawn from a word of bits by letter and iteration.
 typedef struct {

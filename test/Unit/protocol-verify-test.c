@@ -8,17 +8,28 @@
 #include <cmocka.h>
 
 #include "protocol-program.h"
+#include <stdio.h>
 #include <string.h>
 
-static TileProtocolVerdict verdict_of(const Program *program) {
+static TileProtocolVerdict verdict_within(const Program *program,
+                                          TileProtocolLimits limits) {
   TileArena arena;
   TileProtocol protocol;
   TileProtocolVerdict verdict;
   tile_arena_init(&arena);
   program_parse(program, &arena, &protocol);
-  tile_protocol_verify(&protocol, &arena, &verdict);
+  tile_protocol_verify(&protocol, &limits, &arena, &verdict);
   tile_arena_deinit(&arena);
   return verdict;
+}
+
+static TileProtocolVerdict verdict_of(const Program *program) {
+  return verdict_within(program, program_limits);
+}
+
+// What the proof alone says, without a search for runs that go wrong.
+static TileProtocolVerdict proof_of(const Program *program) {
+  return verdict_within(program, (TileProtocolLimits){0, 0});
 }
 
 // One channel of a depth, its producer and its reader.
@@ -88,20 +99,101 @@ static void test_three_roles(void **state) {
                                "y }"}};
   expect(verdict_of(&program), TILE_PROTOCOL_PROVED, "", "");
   program.roles[1] = "for m { wt x read x rel x }";
-  expect(verdict_of(&program), TILE_PROTOCOL_UNKNOWN, "out-of-step",
+  expect(proof_of(&program), TILE_PROTOCOL_UNKNOWN, "out-of-step",
          "waits here while role \"another\" is at a decision");
+  expect(verdict_of(&program), TILE_PROTOCOL_REJECTED, "deadlock",
+         "0: no role goes on");
   program.channels[0].depth = 8;
   program.roles[0] =
       "for 3 { acq x fill x com x } for m { acq y fill y com y }";
   program.roles[2] = "for 3 { wt x rel x } for m { wt y read y rel y }";
   program.roles[1] = "for n { wt x read x rel x }";
-  expect(verdict_of(&program), TILE_PROTOCOL_UNKNOWN, "out-of-step", "waits");
-  expect(verdict_of_pair(2, fills, "for m { wt x read x rel x }"),
-         TILE_PROTOCOL_UNKNOWN, "different-decision",
-         "decides here on a value that no other role is seen to decide on as "
-         "well");
+  expect(proof_of(&program), TILE_PROTOCOL_UNKNOWN, "out-of-step", "waits");
+  expect(verdict_of(&program), TILE_PROTOCOL_REJECTED, "deadlock",
+         "0: no role goes on");
   program.roles[1] = "for n { wt x read x }";
   expect(verdict_of(&program), TILE_PROTOCOL_REJECTED, "self-wait", "");
+}
+
+// What the proof does not follow is executed.
+static void test_other_bounds(void **state) {
+  (void)state;
+  Program program = {.num_channels = 1,
+                     .num_roles = 2,
+                     .channels = {{2, 1}},
+                     .roles = {fills, "for m { wt x read x rel x }"}};
+  expect(proof_of(&program), TILE_PROTOCOL_UNKNOWN, "different-decision",
+         "decides here on a value that no other role is seen to decide on as "
+         "well");
+  expect(verdict_of(&program), TILE_PROTOCOL_REJECTED, "deadlock",
+         "0: no role goes on");
+  // A value that one role alone has may be one that never comes.
+  program.roles[1] = "for _m { wt x read x rel x }";
+  expect(verdict_of(&program), TILE_PROTOCOL_UNKNOWN, "different-decision",
+         "decides here");
+}
+
+//===-- Schedules ---------------------------------------------------------===//
+
+// The events of a schedule: "p:wait0 p:fill0 +:done0 c:read0", and the fault.
+static void print_schedule(const TileProtocol *protocol,
+                           const TileProtocolSchedule *schedule, char *out,
+                           size_t capacity) {
+  static const char *const verbs[] = {[TILE_PROTOCOL_WAIT] = "wait",
+                                      [TILE_PROTOCOL_ARRIVE] = "arrive",
+                                      [TILE_PROTOCOL_FILL] = "fill",
+                                      [TILE_PROTOCOL_READ] = "read",
+                                      [TILE_PROTOCOL_AWAIT] = "await"};
+  size_t length = 0;
+  out[0] = 0;
+  for (int i = 0; i < schedule->num_moves; i++) {
+    const TileProtocolMove *move = &schedule->moves[i];
+    length += (size_t)snprintf(
+        out + length, capacity - length, "%s:%s%d%s ",
+        move->role < 0 ? "+" : protocol->roles[move->role].name,
+        move->role < 0 ? "done" : verbs[move->node->kind], move->slot,
+        move->waits ? "!" : "");
+  }
+  snprintf(out + length, capacity - length, "%s", schedule->code);
+}
+
+// The shortest schedules of faults of each kind; the producer is "a".
+static void test_schedules(void **state) {
+  (void)state;
+  static const struct {
+    int depth;
+    const char *producer, *reader, *schedule;
+  } cases[] = {
+      {1, "for n { acq x fill x com x }", "for m { wt x read x rel x }",
+       "b:wait0! deadlock"},
+      {1, "for n { acq x com x }", "for n { wt x read x rel x }",
+       "a:wait0 a:arrive0 b:wait0 b:read0 parity-aliasing"},
+      {2, "for n { acq x fill x com x }", "for n { read x wt x rel x }",
+       "b:read0 unfilled"},
+      {1, "for n { acq x fill x com x }",
+       "for n { wt x readg x rel x } await 0",
+       "a:wait0 a:fill0 a:arrive0 b:wait0 b:read0 b:arrive0 a:wait0 a:fill0 "
+       "overwritten"},
+      {1, "for n { acq x fill x com x com x }", "for n { wt x read x rel x }",
+       "a:wait0 a:fill0 a:arrive0 a:arrive0 b:wait0! deadlock"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    TileArena arena;
+    TileProtocol protocol;
+    TileProtocolVerdict verdict;
+    char text[1024] = "";
+    Program program = {.num_channels = 1,
+                       .num_roles = 2,
+                       .channels = {{cases[i].depth, 1}},
+                       .roles = {cases[i].producer, cases[i].reader}};
+    tile_arena_init(&arena);
+    program_parse(&program, &arena, &protocol);
+    tile_protocol_verify(&protocol, &program_limits, &arena, &verdict);
+    if (verdict.schedule)
+      print_schedule(&protocol, verdict.schedule, text, sizeof text);
+    assert_string_equal(text, cases[i].schedule);
+    tile_arena_deinit(&arena);
+  }
 }
 
 static void test_private_choices(void **state) {
@@ -135,9 +227,11 @@ static void test_stuck(void **state) {
          "no role that could end this wait goes on");
   program.roles[0] = "for n { acq y com y } acq x com x";
   program.roles[1] = "wt x rel x for n { wt y rel y }";
-  expect(verdict_of(&program), TILE_PROTOCOL_UNKNOWN, "out-of-step",
+  expect(proof_of(&program), TILE_PROTOCOL_UNKNOWN, "out-of-step",
          "waits here while role \"a\" is at a decision that the others do not "
          "share");
+  expect(verdict_of(&program), TILE_PROTOCOL_REJECTED, "deadlock",
+         "0: no role goes on");
 }
 
 static void test_private_buffers(void **state) {
@@ -170,8 +264,11 @@ static void test_private_buffers(void **state) {
 
 static void test_odd_forms(void **state) {
   (void)state;
-  expect(verdict_of_pair(2, "for n { acq x com x } wt x rel x", ""),
-         TILE_PROTOCOL_UNKNOWN, "own-reader",
+  Program own = {.num_channels = 1,
+                 .num_roles = 2,
+                 .channels = {{2, 1}},
+                 .roles = {"for n { acq x com x } wt x rel x", ""}};
+  expect(proof_of(&own), TILE_PROTOCOL_UNKNOWN, "own-reader",
          "one role both fills and reads the channel");
   // An acquire whose position depends on which way was taken.
   TileProtocolVerdict verdict = verdict_of_pair(
@@ -197,13 +294,13 @@ static void test_mixed_meaning(void **state) {
   body->nodes[1]->slot = body->nodes[0]->blocks[0].nodes[0]->slot;
   body->nodes[1]->parity = body->nodes[0]->blocks[0].nodes[0]->parity;
   body->nodes[2]->reads[0].slot = body->nodes[1]->slot;
-  tile_protocol_verify(&protocol, &arena, &verdict);
+  tile_protocol_verify(&protocol, &program_limits, &arena, &verdict);
   expect(verdict, TILE_PROTOCOL_UNKNOWN, "mixed-meaning",
          "means different things on different paths: taking a round on one, "
          "nothing new on another");
   body->nodes[1]->slot = 0;
   protocol.scalars[0] = (TileProtocolScalar){.kind = TILE_PROTOCOL_OPAQUE};
-  tile_protocol_verify(&protocol, &arena, &verdict);
+  tile_protocol_verify(&protocol, &program_limits, &arena, &verdict);
   expect(verdict, TILE_PROTOCOL_UNKNOWN, "position",
          "the slot or parity is not a number that can be followed");
   tile_arena_deinit(&arena);
@@ -214,6 +311,8 @@ int main(void) {
       cmocka_unit_test(test_proved),
       cmocka_unit_test(test_products_in_flight),
       cmocka_unit_test(test_three_roles),
+      cmocka_unit_test(test_other_bounds),
+      cmocka_unit_test(test_schedules),
       cmocka_unit_test(test_private_choices),
       cmocka_unit_test(test_stuck),
       cmocka_unit_test(test_private_buffers),

@@ -8,6 +8,7 @@
 #ifndef TILE_SUPPORT_DIAGNOSTICS_H
 #define TILE_SUPPORT_DIAGNOSTICS_H
 
+#include "Tile/Support/MlirExtra.h"
 #include "mlir-c/IR.h"
 #include "mlir-c/Support.h"
 #include <stdbool.h>
@@ -26,6 +27,12 @@ tile_emit_error_with_note(MlirOperation op, MlirLocation note_location,
                           const char *note, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/// The same with any number of notes, in order.
+MlirLogicalResult
+tile_emit_error_with_notes(MlirOperation op, intptr_t num_notes,
+                           const MlirxNote *notes, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
 /// Emits an error at a location that belongs to no op yet.
 MlirLogicalResult tile_emit_error_at(MlirLocation location, const char *format,
                                      ...) __attribute__((format(printf, 2, 3)));
@@ -39,6 +46,12 @@ void tile_emit_remark(MlirOperation op, const char *code, const char *format,
 void tile_emit_remark_with_note(MlirOperation op, MlirLocation note_location,
                                 const char *note, const char *code,
                                 const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/// The same with any number of notes, in order.
+void tile_emit_remark_with_notes(MlirOperation op, intptr_t num_notes,
+                                 const MlirxNote *notes, const char *code,
+                                 const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
 static inline MlirLogicalResult tile_success(void) {

@@ -1,4 +1,4 @@
-// RUN: %tile_opt_passes 'tile-verify-channels{strict=true}' %s -split-input-file -verify-diagnostics
+// RUN: %tile_opt_passes 'tile-verify-channels{strict=true schedule=false}' %s -split-input-file -verify-diagnostics
 
 // Protocols that hold for all trip counts, guards and schedules.
 
