@@ -50,8 +50,11 @@ bool tile_layout_global_access(const TileLayout *f, int elem_bits,
                                TileLayoutError *e);
 /// Widest vector of the composed access (reg, lane, warp) -> o, in elements.
 int tile_layout_vector_width(const TileLayout *access, int elem_bits);
-/// The same of |access|, of memory |s| by |f|, where |f| may overhang: of every
-/// vector all elements exist or none.
+/// The same, at most |width|, where registers r, r + 1, … hold the elements of
+/// a vector in this order.
+int tile_layout_ordered_width(const TileLayout *access, int width);
+/// The same as tile_layout_vector_width of |access|, of memory |s| by |f|,
+/// where |f| may overhang: of every vector all elements exist or none.
 int tile_layout_masked_width(const TileLayout *f, const TileLayout *s,
                              const TileLayout *access, int elem_bits);
 

@@ -62,6 +62,17 @@ int tile_layout_vector_width(const TileLayout *a, int elem_bits) {
   return 1 << k;
 }
 
+int tile_layout_ordered_width(const TileLayout *a, int width) {
+  int k = 0;
+  for (int i = 0; i < a->in.num_digits && 2 << k <= width; i++) {
+    const TileLayoutDigit *d = &a->in.digit[i]; // ascending within an axis
+    if (d->axis != TILE_LAYOUT_REG || d->radix != 2 || a->image[i] != 1ull << k)
+      break;
+    k++;
+  }
+  return 1 << k;
+}
+
 // Index of the lane digit of weight 1 << bit, or -1.
 static int lane_digit(const TileLayout *a, int bit) {
   for (int i = 0; i < a->in.num_digits; i++)
@@ -216,7 +227,7 @@ static int64_t linear_waves(const LaneBits *l, int group_bits) {
 
 // Instructions that are enumerated; masks differ between instructions, so more
 // of them where a fragment overhangs.
-enum { SAMPLES = 4, MASKED_SAMPLES = 64 };
+enum { SAMPLES = 4, MASKED_SAMPLES = 16 };
 
 typedef struct {
   int num_digits, digit[TILE_LAYOUT_MAX_DIGITS]; // number the instructions

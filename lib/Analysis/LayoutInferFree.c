@@ -131,8 +131,7 @@ static bool layout_of(const Spread *s, const int64_t *shape, int warps, int vec,
 
 // Nothing overhangs: what does not divide stays in registers, and threads that
 // find nothing to do replicate.
-static bool exact_layout(const int64_t *shape, int rank, int warps, int vec,
-                         TileLayout *out) {
+static Spread exact_spread(const int64_t *shape, int rank, int warps, int vec) {
   Spread s = {.rank = rank};
   int64_t left_lanes = WARP_LANES, left_warps = warps;
   for (int d = rank - 1; d >= 0; d--) {
@@ -150,7 +149,16 @@ static bool exact_layout(const int64_t *shape, int rank, int warps, int vec,
     s.warps[d] *= count;
     left_warps /= count;
   }
-  return layout_of(&s, shape, warps, vec, out);
+  return s;
+}
+
+// Whether nothing can be gained: every thread has a share of its own, and lanes
+// read two sectors or more together.
+static bool is_ideal(const Spread *s, int warps, int vec, int elem_bits) {
+  int last = s->rank - 1;
+  return product(s->lanes, s->rank) == WARP_LANES &&
+         product(s->warps, s->rank) == warps &&
+         s->lanes[last] * vec * elem_bits >= 2 * SECTOR_BITS;
 }
 
 // The lanes along a row that make `elems` elements, if it is that long.
@@ -163,9 +171,10 @@ static int64_t lanes_for(int64_t elems, int vec, int64_t chunks) {
 
 // Those that may overhang, with whole rows in a warp or without: the most lanes
 // along a row; or fewer registers with lanes for whole sectors of memory; or
-// the fewest.
+// the fewest. Of at most `most_rounds` vectors per thread, twice as many for
+// the sake of rows.
 static int wide_layouts(const int64_t *shape, int rank, int warps, int vec,
-                        int elem_bits, TileLayout *out) {
+                        int elem_bits, int64_t most_rounds, TileLayout *out) {
   int n = 0;
   Spread s = {.rank = rank};
   memcpy(s.chunks, shape, sizeof *shape * (size_t)rank);
@@ -173,14 +182,15 @@ static int wide_layouts(const int64_t *shape, int rank, int warps, int vec,
   int64_t most = lanes_for(INT64_MAX, 1, chunks);
   int64_t least[] = {most, lanes_for(SECTOR_BITS / elem_bits, vec, chunks), 1};
   for (int in_warps = 0; in_warps < 2; in_warps++) {
-    int64_t known = INT64_MAX;
+    int64_t known = in_warps ? 2 * most_rounds : most_rounds;
     for (int i = 0; i < 3; i++) {
       Spread best = {.rank = 0};
       Limits limits = {most, least[i], in_warps ? 1 : warps};
       search(&s, rank - 1, WARP_LANES, warps, &limits, &best);
-      if (all_rounds(&best) < known)
-        n += layout_of(&best, shape, warps, vec, &out[n]);
-      known = all_rounds(&best);
+      if (all_rounds(&best) > known)
+        continue;
+      n += layout_of(&best, shape, warps, vec, &out[n]);
+      known = all_rounds(&best) - 1;
     }
   }
   return n;
@@ -191,14 +201,14 @@ int tile_infer_free_layouts(const int64_t *shape, int rank, int warps, int vec,
                             TileLayout out[TILE_INFER_MAX_FREE]) {
   if (rank < 1 || shape[rank - 1] % vec) // of a vector, all exists or nothing
     return 0;
-  TileLayout exact;
-  bool has_exact = exact_layout(shape, rank, warps, vec, &exact);
-  bool is_first = has_exact && tile_layout_replication(&exact) == 1;
+  Spread exact = exact_spread(shape, rank, warps, vec);
+  bool is_enough = is_ideal(&exact, warps, vec, elem_bits);
   int n = 0;
-  if (is_first)
-    out[n++] = exact;
-  n += wide_layouts(shape, rank, warps, vec, elem_bits, &out[n]);
-  if (has_exact && !is_first) // views take no other one
-    out[n++] = exact;
+  if (is_enough)
+    n += layout_of(&exact, shape, warps, vec, &out[n]);
+  n += wide_layouts(shape, rank, warps, vec, elem_bits,
+                    is_enough ? all_rounds(&exact) : INT64_MAX / 2, &out[n]);
+  if (!is_enough) // views take no other one
+    n += layout_of(&exact, shape, warps, vec, &out[n]);
   return n;
 }

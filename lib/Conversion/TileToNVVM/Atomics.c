@@ -50,7 +50,9 @@ static int64_t fragment_run(const Fragment *fragment, int elem_bits) {
   if (!tile_hw_linear(shape->extent, shape->rank, &rows, &error) ||
       !tile_layout_compose(&fragment->layout, &rows, &access, &error))
     return 1;
-  return tile_layout_masked_width(&fragment->layout, &rows, &access, elem_bits);
+  int width =
+      tile_layout_masked_width(&fragment->layout, &rows, &access, elem_bits);
+  return tile_layout_ordered_width(&access, width);
 }
 
 static void update_registers(Lowering *l, const Update *update,

@@ -139,9 +139,10 @@ static void register_coordinates(Lowering *l, const Plan *plan, int64_t r,
     at[d] = tile_layout_code_at(&l->i32, &plan->code, d, in);
 }
 
-// Moves registers r … r + count - 1 from or to `pointer`.
-static void move_run(Lowering *l, const Plan *plan, int64_t r, int64_t count,
-                     MlirValue pointer, MlirValue predicate) {
+// Moves registers from or to neighbours at `pointer`.
+static void move_registers(Lowering *l, const Plan *plan, const int64_t *regs,
+                           int64_t count, MlirValue pointer,
+                           MlirValue predicate) {
   MlirType mine = plan->fragment->memory->element,
            theirs = plan->other->memory->element;
   unsigned space = space_number(plan->other->memory->space);
@@ -150,7 +151,7 @@ static void move_run(Lowering *l, const Plan *plan, int64_t r, int64_t count,
   if (plan->to_memory) {
     for (int64_t i = 0; i < count; i++)
       elems[i] =
-          convert_element(l, register_read(l, plan, r + i), mine, theirs);
+          convert_element(l, register_read(l, plan, regs[i]), mine, theirs);
     store_bits(l, bits_join(l, elems, theirs, count), pointer, space, bytes,
                predicate);
     return;
@@ -160,8 +161,18 @@ static void move_run(Lowering *l, const Plan *plan, int64_t r, int64_t count,
   for (int64_t i = 0; i < count; i++) {
     if (predicate.ptr && plan->other->pad.ptr)
       elems[i] = arith_select(&l->b, predicate, elems[i], plan->other->pad);
-    register_write(l, plan, r + i, convert_element(l, elems[i], theirs, mine));
+    register_write(l, plan, regs[i],
+                   convert_element(l, elems[i], theirs, mine));
   }
+}
+
+// Moves registers r … r + count - 1.
+static void move_run(Lowering *l, const Plan *plan, int64_t r, int64_t count,
+                     MlirValue pointer, MlirValue predicate) {
+  int64_t regs[MAX_VECTOR];
+  for (int64_t i = 0; i < count; i++)
+    regs[i] = r + i;
+  move_registers(l, plan, regs, count, pointer, predicate);
 }
 
 //===-- Global memory -----------------------------------------------------===//
@@ -449,6 +460,21 @@ static void copy_shared_window(Lowering *l, MlirOperation op,
   }
 }
 
+// The registers of the vector of `count` neighbours that holds register `r`, in
+// the order of memory: the same in every thread, and the last ones that repeat
+// an element but for `r`.
+static void vector_registers(const Plan *plan, const TileLayout *access,
+                             int64_t r, int64_t count, int64_t *out_regs) {
+  int64_t offset, first, at[3] = {r, 0, 0};
+  tile_layout_eval(access, at, &first);
+  for (at[0] = 0; at[0] < plan->num_regs; at[0]++) {
+    tile_layout_eval(access, at, &offset);
+    if (offset / count == first / count)
+      out_regs[offset % count] = at[0];
+  }
+  out_regs[first % count] = r;
+}
+
 // A window with a layout: composed, it gives offsets straight from registers.
 static void copy_shared(Lowering *l, MlirOperation op, Plan *plan) {
   PlacedWindow shared;
@@ -469,16 +495,21 @@ static void copy_shared(Lowering *l, MlirOperation op, Plan *plan) {
       tile_layout_masked_width(&plan->layout, &shared.layout, &access, bits);
   while (vector > plan->limit || tile_index_divisor(shared.base) % vector)
     vector /= 2;
-  for (int64_t r = 0; r < plan->num_regs; r += vector) {
-    int64_t at[3] = {r, 0, 0};
+  bool *done = TILE_ARENA_NEW(l->arena, bool, plan->num_regs);
+  for (int64_t r = 0; r < plan->num_regs; r++) {
+    int64_t regs[MAX_VECTOR], at[3] = {0, 0, 0};
     MlirValue predicate;
-    if (!mover_of(l, plan, TILE_ALL_DIMS, r, &predicate))
+    if (done[r] || !mover_of(l, plan, TILE_ALL_DIMS, r, &predicate))
       continue;
+    vector_registers(plan, &access, r, vector, regs);
+    for (int64_t i = 0; i < vector; i++)
+      done[regs[i]] = true;
+    at[0] = regs[0];
     TileInt offset = tile_int_add(
         &l->i32, tile_layout_code_at(&l->i32, &code, 0, at), shared.base);
     MlirValue pointer = element_pointer(l, plan->other->memory->pointer,
                                         plan->other->memory->element, offset);
-    move_run(l, plan, r, vector, pointer, predicate);
+    move_registers(l, plan, regs, vector, pointer, predicate);
   }
 }
 

@@ -121,8 +121,9 @@ static bool plan_offset(LoopCode *loop, CodeAccess *access) {
   access->kind = ACCESS_OFFSET;
   access->code = TILE_ARENA_NEW(loop->code->arena, TileLayoutCode, 1);
   access->code->layout = composed;
-  access->vector = tile_layout_masked_width(
-      &want, &shared, &composed, tile_elem_bits(access->shape.element));
+  int width = tile_layout_masked_width(&want, &shared, &composed,
+                                       tile_elem_bits(access->shape.element));
+  access->vector = tile_layout_ordered_width(&composed, width);
   return true;
 }
 
