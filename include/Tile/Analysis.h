@@ -3,6 +3,7 @@
 #define TILE_ANALYSIS_H
 
 #include "Tile/Dialect/ElementLoops.h"
+#include "Tile/Dialect/Im2col.h"
 #include "Tile/Dialect/Products.h"
 #include "Tile/LayoutInfer.h"
 #include "Tile/Protocol.h"
@@ -208,6 +209,18 @@ bool tile_copy_instr_is_legal(TileCopyOp copy, TileInstr instr,
 bool tile_copy_instr_is_legal_if_aligned(TileCopyOp copy, TileInstr instr,
                                          const TileInstrContext *context,
                                          TileInstrReason *out_reason);
+/// The same of a copy from a `tile.im2col`; `host_can_tell`: what a host check
+/// can establish is believed (InstructionIm2col.c).
+bool tile_im2col_instr_is_legal(TileCopyOp copy, TileInstr instr,
+                                const TileInstrContext *context,
+                                bool host_can_tell,
+                                TileInstrReason *out_reason);
+/// Columns, a divisor of those of the window: cut in groups of so many, they
+/// are each of one element of the filter. `channels_fit`: where only the image
+/// says how many channels it has, they are believed to be a multiple.
+int64_t tile_im2col_known_run(TileIm2colOp im2col, bool channels_fit);
+/// Whether only the image says how many columns an element of the filter has.
+bool tile_im2col_run_is_open(TileIm2colOp im2col);
 /// Whether `instr` (for a sparse product, its form with .sp) can carry out the
 /// product; if not, why.
 bool tile_product_instr_is_legal(const TileProduct *product, TileInstr instr,

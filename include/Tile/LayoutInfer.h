@@ -90,6 +90,7 @@ typedef struct {
   int weight;               // times executed, relative; 0 means 1
   int dim;                  // reduce
   TileInferVia via;         // copy: required instruction
+  int64_t run;              // copy by TMA: rows of boxes divide it; 0 for any
   TileInferMatrix matrix;   // gemm
   bool ta, tb;              // gemm: A is [k][m], B is [n][k]
   bool is_sparse;           // gemm: A stores half of K

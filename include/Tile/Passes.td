@@ -74,12 +74,13 @@ def Persist : Pass<"tile-persist", ""> {
 def ExpandElements : Pass<"tile-expand-elements", ""> {
   let summary = "Rewrites ops on tiles into loops over elements";
   let description = [{
-    Consumes: `tile.transpose`, `tile.im2col`, `tile.print` of a tile, element
-    loops that name dimensions of a fragment by constants.
-    Produces: `tile.parallel`; for windows of fragments that constants name,
-    fragments of their own and copies around the loop.
+    Consumes: `tile.transpose`, `tile.print` of a tile, copies from `tile.im2col`
+    to fragments, element loops that name dimensions of a fragment by constants.
+    Produces: `tile.parallel`; a shared tile and two copies for a gathered
+    fragment; for windows of fragments that constants name, fragments of their
+    own and copies around the loop.
     Keeps: everything else.
-    Fails: never; a `tile.im2col` gets a remark.
+    Fails: never; a gathered fragment gets a remark.
   }];
   let dependentDialects = ["arith", "memref", "scf", "tile"];
 }
@@ -88,8 +89,8 @@ def InstructionAnnotation : Pass<"tile-instruction-annotation", ""> {
   let summary = "Writes the instruction of every copy and product";
   let description = [{
     Consumes: tile ops, the target, facts on regions.
-    Produces: `instr` on every `tile.copy`, `tile.gemm` and `tile.atomic`. A remark on each op
-    says why better instructions were not legal.
+    Produces: `instr` on every `tile.copy`, `tile.gemm` and `tile.atomic`, `run` on every
+    `tile.im2col`. A remark on each op says why better instructions were not legal.
     Keeps: an instruction that the user required, if it is legal.
     Fails: a required instruction is illegal, or no instruction is legal.
   }];

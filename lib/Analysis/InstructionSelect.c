@@ -50,11 +50,14 @@ int64_t tile_row_align_bytes(MlirValue tile) {
   TileShape shape;
   if (!tile_shape_of(tile, &shape))
     return 1;
-  int64_t elem_bytes = tile_elem_bits(shape.element) / 8;
+  int64_t elem_bytes = tile_elem_bits(shape.element) / 8, align = elem_bytes;
   TileRegionOp region = region_of(tile);
-  if (!region.op.ptr || mlirAttributeIsNull(tile_region_align_attr(region)))
-    return elem_bytes;
-  int64_t align = tile_region_align(region);
+  TileIm2colOp im2col = tile_im2col_of(tile);
+  if (region.op.ptr && !mlirAttributeIsNull(tile_region_align_attr(region)))
+    align = tile_region_align(region);
+  else if (im2col.op.ptr &&
+           !mlirAttributeIsNull(tile_im2col_align_attr(im2col)))
+    align = tile_im2col_align(im2col);
   return align > elem_bytes ? align : elem_bytes;
 }
 
@@ -323,6 +326,9 @@ static bool copy_is_legal(TileCopyOp copy, TileInstr instr,
   if (!channel_takes(copy, instr))
     return refuse(out, "channel",
                   "the channel that it fills has no such agent");
+  if (tile_im2col_of(tile_copy_src(copy)).op.ptr)
+    return tile_im2col_instr_is_legal(copy, instr, context, assume_aligned,
+                                      out);
   switch (instr) {
   case TILE_INSTR_Simt:
     return true;

@@ -37,9 +37,10 @@ TileInferAccessCost tile_infer_pool_shared(TileInferPool *pool, int f, int s,
                                            int elem_bits, bool allow_matrix);
 /// Cost of tile_layout_global_access with rows aligned to 16 bytes.
 int64_t tile_infer_pool_global(TileInferPool *pool, int f, int elem_bits);
-/// Boxes of tile_layout_derive_tma, -1 when TMA cannot fill the layout.
+/// Boxes of tile_layout_derive_tma, -1 when TMA cannot fill the layout, or when
+/// their rows do not divide `run`, unless that is 0.
 int64_t tile_infer_pool_tma(TileInferPool *pool, int s, int elem_bits,
-                            int contiguous);
+                            int contiguous, int64_t run);
 /// Descriptor mode of tile_hw_wgmma_desc, plus 1 when M or N is contiguous; -1
 /// when there is none.
 int tile_infer_pool_wgmma(TileInferPool *pool, int s, int elem_bits,

@@ -132,7 +132,7 @@ static void tma_mode(TileInferModel *m, const TileInferOp *op,
   new_mode(m, t, TILE_INFER_MODE_TMA, 0);
   for (int c = 0; c < d->n; c++) {
     int64_t boxes = tile_infer_pool_tma(m->pool, d->id[c], b->elem_bits,
-                                        tile_infer_core_rank(b) - 1);
+                                        tile_infer_core_rank(b) - 1, op->run);
     // One elected thread issues each box; narrow rows halve the write rate.
     t->operand[shared][0][c] = boxes < 0 ? TILE_INFER_NEVER : 16 * boxes;
   }

@@ -247,14 +247,16 @@ int64_t tile_infer_pool_global(TileInferPool *p, int f, int elem_bits) {
 }
 
 int64_t tile_infer_pool_tma(TileInferPool *p, int s, int elem_bits,
-                            int contiguous) {
+                            int contiguous, int64_t run) {
   Slot known;
-  uint64_t a = key(KEY_TMA, elem_bits, (uint32_t)contiguous);
+  uint64_t a = key(KEY_TMA, elem_bits,
+                   (uint32_t)run * TILE_LAYOUT_MAX_AXES + (uint32_t)contiguous);
   if (recall(p, a, (uint64_t)s, &known))
     return known.value;
   TileLayoutTma tma;
   bool ok =
-      tile_layout_derive_tma(p->layout[s], elem_bits, contiguous, &tma, NULL);
+      tile_layout_derive_tma(p->layout[s], elem_bits, contiguous, &tma, NULL) &&
+      run % tma.box[contiguous] == 0;
   return keep(p, a, (uint64_t)s, ok ? tma.count : -1, 0);
 }
 

@@ -233,6 +233,9 @@ static bool describe_op(Build *build, MlirOperation op, TileInferOp *out) {
   if (tile_copy_is(op)) {
     out->kind = TILE_INFER_COPY;
     out->via = copy_via(tile_copy_cast(op));
+    TileIm2colOp im2col = tile_im2col_of(tile_copy_src(tile_copy_cast(op)));
+    if (im2col.op.ptr)
+      out->run = tile_im2col_known_run(im2col, false);
     return true;
   }
   if (tile_reduce_is(op))

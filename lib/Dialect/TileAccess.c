@@ -1,6 +1,7 @@
 //===- TileAccess.c - Buffers behind operands; what an op reads and writes ===//
 
 #include "Tile/Dialect/ElementLoops.h"
+#include "Tile/Dialect/Im2col.h"
 
 //===-- Buffers -----------------------------------------------------------===//
 
@@ -9,6 +10,9 @@ TileBuffer tile_buffer_of(MlirValue tile) {
   if (!mlirValueIsAOpResult(tile))
     return buffer;
   TileRegionOp region = tile_region_dyn(mlirOpResultGetOwner(tile));
+  TileIm2colOp im2col = tile_im2col_of(tile);
+  if (im2col.op.ptr) // no rectangle: all of the image
+    buffer.base = tile_im2col_image(im2col);
   if (region.op.ptr) {
     buffer.region = tile;
     buffer.base = tile_region_source(region);
@@ -95,12 +99,6 @@ int tile_accesses_get(MlirOperation op, TileAccess out[TILE_MAX_ACCESSES]) {
     out[3] = (TileAccess){tile_gemm_sp_c(gemm), 3, true, true};
     return 4;
   }
-  if (tile_im2col_is(op)) {
-    TileIm2colOp im2col = tile_im2col_cast(op);
-    out[0] = (TileAccess){tile_im2col_image(im2col), 0, true, false};
-    out[1] = (TileAccess){tile_im2col_dst(im2col), 3, false, true};
-    return 2;
-  }
   int n = reduction_accesses(op, out);
   return n ? n : tile_element_accesses(op, out);
 }
@@ -126,10 +124,6 @@ void tile_copy_effects(MlirOperation op, TileEffects effects) {
 }
 
 void tile_fill_effects(MlirOperation op, TileEffects effects) {
-  add_effects(op, effects);
-}
-
-void tile_im2col_effects(MlirOperation op, TileEffects effects) {
   add_effects(op, effects);
 }
 

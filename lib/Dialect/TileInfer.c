@@ -44,6 +44,11 @@ MlirLogicalResult tile_region_infer(const TileInferInput *input,
   return tile_success();
 }
 
+MlirLogicalResult tile_im2col_infer(const TileInferInput *input,
+                                    MlirType *out_type) {
+  return tile_region_infer(input, out_type);
+}
+
 MlirLogicalResult tile_storage_infer(const TileInferInput *input,
                                      MlirType *out_type) {
   TileShape shape;

@@ -97,10 +97,12 @@ MlirLogicalResult tile_verify_tile(MlirOperation op, MlirValue tile,
     return tile_emit_error(op, "expects elements of '%s' to be %s, got %s",
                            name, TILE_VERIFY_ELEMENTS,
                            tile_verify_type_text(out_shape->element).chars);
-  // A region is a way to name a window, not a value: region (C7).
+  // A region is a way to name a window, not a value: region (C7). What uses a
+  // window of an im2col matrix is the business of its op: im2col (C3).
   if (tile_region_type_is(type) &&
       (!mlirValueIsAOpResult(tile) ||
-       !tile_region_is(mlirOpResultGetOwner(tile))))
+       (!tile_region_is(mlirOpResultGetOwner(tile)) &&
+        !tile_im2col_is(mlirOpResultGetOwner(tile)))))
     return tile_emit_error(
         op, "expects '%s' to be a memref or the result of tile.region", name);
   return tile_success();

@@ -111,19 +111,72 @@ static MlirLogicalResult tensor_map_verify_strides(TileTensorMapOp map,
   return tile_success();
 }
 
+static bool is_im2col(TileTensorMapOp map) {
+  return !mlirAttributeIsNull(tile_tensor_map_step_attr(map));
+}
+
+// (C7), one of the lists
+static MlirLogicalResult verify_pixels(TileTensorMapOp map, const char *name,
+                                       MlirAttribute list, int count,
+                                       int64_t min, int64_t max) {
+  intptr_t found =
+      mlirAttributeIsNull(list) ? 0 : mlirDenseArrayGetNumElements(list);
+  if (found != count)
+    return tile_emit_error(map.op,
+                           "expects %d numbers in '%s', one per dimension of "
+                           "pixels, got %td",
+                           count, name, found);
+  for (int i = 0; i < count; i++) {
+    int64_t pixels = mlirDenseI64ArrayGetElement(list, i);
+    if (pixels < min || pixels > max)
+      return tile_emit_error(map.op,
+                             "expects numbers from %" PRId64 " to %" PRId64
+                             " in '%s', got %" PRId64,
+                             min, max, name, pixels);
+  }
+  return tile_success();
+}
+
+// (C7)
+static MlirLogicalResult tensor_map_verify_im2col(TileTensorMapOp map,
+                                                  int rank) {
+  static const int64_t limits[] = {1 << 15, 1 << 7, 1 << 4};
+  MlirAttribute lower = tile_tensor_map_lower_attr(map);
+  MlirAttribute upper = tile_tensor_map_upper_attr(map);
+  MlirAttribute step = tile_tensor_map_step_attr(map);
+  if (!is_im2col(map) && mlirAttributeIsNull(lower) &&
+      mlirAttributeIsNull(upper))
+    return tile_success();
+  if (rank < 3)
+    return tile_emit_error(map.op,
+                           "expects a tensor of rank 3 to 5 for the im2col "
+                           "form, got rank %d",
+                           rank);
+  int64_t limit = limits[rank - 3];
+  if (tile_failed(
+          verify_pixels(map, "lower", lower, rank - 2, -limit, limit - 1)) ||
+      tile_failed(
+          verify_pixels(map, "upper", upper, rank - 2, -limit, limit - 1)))
+    return tile_failure();
+  return verify_pixels(map, "step", step, rank - 2, 1, 8);
+}
+
 static MlirLogicalResult tensor_map_verify_box(TileTensorMapOp map, int rank,
                                                int64_t elem_bytes) {
+  enum { MAX_EXTENT = 256, MAX_PIXELS = 1024 };
   intptr_t num_extents = tile_tensor_map_box_size(map);
-  if (num_extents != rank) // (C2)
-    return tile_emit_error(map.op, "expects %d box extents, got %td", rank,
+  int wanted = is_im2col(map) ? 2 : rank;
+  if (num_extents != wanted) // (C2)
+    return tile_emit_error(map.op, "expects %d box extents, got %td", wanted,
                            num_extents);
-  for (int d = 0; d < rank; d++) {
+  for (int d = 0; d < wanted; d++) {
     int64_t extent = tile_tensor_map_box(map, d);
-    if (extent < 1 || extent > 256)
+    int max = is_im2col(map) && d == 0 ? MAX_PIXELS : MAX_EXTENT;
+    if (extent < 1 || extent > max)
       return tile_emit_error(map.op,
-                             "expects box extents from 1 to 256, got %" PRId64
+                             "expects box extents from 1 to %d, got %" PRId64
                              " in dimension %d",
-                             extent, d);
+                             max, extent, d);
   }
   int64_t swizzle_bytes = tile_tensor_map_swizzle(map);
   if (swizzle_bytes != 0 && swizzle_bytes != 32 && swizzle_bytes != 64 &&
@@ -132,7 +185,7 @@ static MlirLogicalResult tensor_map_verify_box(TileTensorMapOp map, int rank,
                            "expects 'swizzle' to be 0, 32, 64 or 128 bytes, "
                            "got %" PRId64,
                            swizzle_bytes);
-  int64_t row_bytes = tile_tensor_map_box(map, rank - 1) * elem_bytes;
+  int64_t row_bytes = tile_tensor_map_box(map, wanted - 1) * elem_bytes;
   if (row_bytes % 16) // (C4)
     return tile_emit_error(map.op,
                            "expects a box row that is a multiple of 16 bytes, "
@@ -161,7 +214,9 @@ MlirLogicalResult tile_tensor_map_verify(MlirOperation op) {
                            TILE_MAX_RANK, TILE_VERIFY_ELEMENTS,
                            tile_verify_type_text(type).chars);
   int64_t elem_bytes = tile_elem_bits(shape.element) / 8;
-  if (tile_failed(tensor_map_verify_strides(map, type, shape.rank, elem_bytes)))
+  if (tile_failed(
+          tensor_map_verify_strides(map, type, shape.rank, elem_bytes)) ||
+      tile_failed(tensor_map_verify_im2col(map, shape.rank)))
     return tile_failure();
   return tensor_map_verify_box(map, shape.rank, elem_bytes);
 }

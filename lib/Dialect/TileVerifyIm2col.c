@@ -30,6 +30,12 @@ TileIm2colWindow tile_im2col_window(TileIm2colOp im2col) {
   return window;
 }
 
+TileIm2colOp tile_im2col_of(MlirValue tile) {
+  if (!mlirValueIsAOpResult(tile))
+    return (TileIm2colOp){{NULL}};
+  return tile_im2col_dyn(mlirOpResultGetOwner(tile));
+}
+
 int64_t tile_im2col_num_windows(const TileIm2colWindow *window, int dim,
                                 int64_t num_pixels) {
   int64_t last = num_pixels + 2 * window->pad[dim] -
@@ -88,7 +94,10 @@ static MlirLogicalResult verify_size(TileIm2colOp im2col,
                                      const TileShape *image) {
   TileIm2colWindow window = tile_im2col_window(im2col);
   int64_t rows[3] = {image->extent[0], 0, 0};
+  MlirValue channels = tile_im2col_channels(im2col);
   int64_t columns[3] = {window.kernel[0], window.kernel[1], image->extent[3]};
+  if (!mlirValueIsNull(channels) && !mlirxConstantInt(channels, &columns[2]))
+    columns[2] = -1;
   for (int d = 0; d < image->rank; d++)
     if (image->extent[d] > MAX_EXTENT)
       return tile_emit_error(
@@ -105,28 +114,57 @@ static MlirLogicalResult verify_size(TileIm2colOp im2col,
 }
 
 // (C2)
-static MlirLogicalResult verify_dst(MlirOperation op, MlirValue tile,
-                                    TileShape *out_shape) {
-  TileShape whole;
-  if (tile_failed(tile_verify_tile(op, tile, "dst", 2, 2, out_shape)))
-    return tile_failure();
-  if (out_shape->space != TILE_SPACE_SHARED &&
-      out_shape->space != TILE_SPACE_FRAGMENT)
+static MlirLogicalResult verify_sizes(TileIm2colOp im2col) {
+  intptr_t count = tile_im2col_static_sizes_size(im2col);
+  if (count != 2)
+    return tile_emit_error(im2col.op, "expects 2 sizes, got %td", count);
+  int64_t rows = tile_im2col_static_sizes(im2col, 0);
+  int64_t columns = tile_im2col_static_sizes(im2col, 1);
+  if (rows < 1 || columns < 1 || rows > MAX_LINES / columns)
+    return tile_emit_error(im2col.op,
+                           "expects sizes from 1, of at most %d elements, got "
+                           "%" PRId64 " and %" PRId64,
+                           MAX_LINES, rows, columns);
+  return tile_success();
+}
+
+// (C3)
+static MlirLogicalResult verify_users(TileIm2colOp im2col) {
+  MlirOpOperand use = mlirValueGetFirstUse(tile_im2col_region(im2col));
+  for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (tile_copy_is(user) && mlirOpOperandGetOperandNumber(use) == 0)
+      continue;
+    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(user));
+    return tile_emit_error_with_note(
+        im2col.op, mlirOperationGetLocation(user), "this is the user",
+        "expects only tile.copy to use it, as the source, got '%.*s'",
+        (int)name.length, name.data);
+  }
+  return tile_success();
+}
+
+// (C6)
+static MlirLogicalResult verify_facts(TileIm2colOp im2col) {
+  int64_t align = tile_im2col_align(im2col), run = tile_im2col_run(im2col);
+  if (!mlirAttributeIsNull(tile_im2col_align_attr(im2col)) &&
+      !tile_verify_is_power_of_two(align))
     return tile_emit_error(
-        op, "expects 'dst' in shared memory or a fragment, got it in %s",
-        tile_space_name(out_shape->space));
-  if (out_shape->space == TILE_SPACE_FRAGMENT && !tile_is_whole(tile) &&
-      tile_shape_of(tile_buffer_of(tile).base, &whole))
-    return tile_emit_error(
-        op, "expects 'dst' to be a whole fragment, got a window of %s",
-        tile_verify_shape_text(&whole).chars);
+        im2col.op, "expects 'align' to be a power of two, got %" PRId64, align);
+  int64_t columns = tile_im2col_static_sizes(im2col, 1);
+  if (!mlirAttributeIsNull(tile_im2col_run_attr(im2col)) &&
+      (run < 1 || columns % run))
+    return tile_emit_error(im2col.op,
+                           "expects 'run' to divide the %" PRId64
+                           " columns, got %" PRId64,
+                           columns, run);
   return tile_success();
 }
 
 MlirLogicalResult tile_im2col_verify(MlirOperation op) {
   TileIm2colOp im2col = tile_im2col_cast(op);
   MlirType type = mlirValueGetType(tile_im2col_image(im2col));
-  TileShape image, dst;
+  TileShape image;
   if (tile_failed(tile_verify_nesting(op)))
     return tile_failure();
   if (!tile_shape_get(type, &image) || image.rank != 4 ||
@@ -134,17 +172,8 @@ MlirLogicalResult tile_im2col_verify(MlirOperation op) {
     return tile_emit_error(op,
                            "expects 'image' of rank 4 in global memory, got %s",
                            tile_verify_type_text(type).chars);
-  if (tile_failed(verify_dst(op, tile_im2col_dst(im2col), &dst)))
-    return tile_failure();
-  bool is_float = tile_elem_is_float(image.element);
-  if (!tile_verify_is_element(image.element) ||
-      is_float != tile_elem_is_float(dst.element)) // (C3)
-    return tile_emit_error(op,
-                           "expects elements that are both floats or both "
-                           "integers, got %s and %s",
-                           tile_verify_type_text(image.element).chars,
-                           tile_verify_type_text(dst.element).chars);
-  if (tile_failed(verify_pairs(im2col)))
+  if (tile_failed(verify_sizes(im2col)) || tile_failed(verify_users(im2col)) ||
+      tile_failed(verify_pairs(im2col)) || tile_failed(verify_facts(im2col)))
     return tile_failure();
   return verify_size(im2col, &image);
 }

@@ -125,6 +125,12 @@ typedef struct {
                                         const uint32_t *elem_strides,
                                         int interleave, int swizzle,
                                         int l2_promotion, int oob_fill);
+  CudaResult (*tensor_map_encode_im2col)(
+      void *map, int type, uint32_t rank, void *address, const uint64_t *dims,
+      const uint64_t *strides_bytes, const int *lower_corner,
+      const int *upper_corner, uint32_t channels_per_pixel,
+      uint32_t pixels_per_column, const uint32_t *elem_strides, int interleave,
+      int swizzle, int l2_promotion, int oob_fill);
 } CudaApi;
 
 //===-- The device --------------------------------------------------------===//

@@ -72,6 +72,7 @@ static const char *const function_names[] = {
     "cuMemcpyDtoH",
     "cuLaunchKernelEx",
     "cuTensorMapEncodeTiled",
+    "cuTensorMapEncodeIm2col",
 };
 
 enum { NUM_FUNCTIONS = sizeof function_names / sizeof function_names[0] };

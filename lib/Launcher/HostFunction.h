@@ -125,6 +125,10 @@ typedef struct {
       elem_strides[TILE_TENSOR_MAP_MAX_RANK];
   int swizzle_bytes;
   bool oob_nan;
+  bool is_im2col; // uses what follows, and no box
+  int32_t lower_corner[TILE_TENSOR_MAP_MAX_RANK - 2],
+      upper_corner[TILE_TENSOR_MAP_MAX_RANK - 2];
+  uint32_t channels_per_pixel, pixels_per_column;
 } LaunchParam;
 
 typedef struct {

@@ -196,6 +196,46 @@ static bool read_oob(JsonReader *reader, const JsonNode *node,
   return true;
 }
 
+static bool read_corner(JsonReader *reader, const JsonNode *object,
+                        const char *key, int count, int32_t *out_values) {
+  enum { LIMIT = 1 << 15 };
+  JsonNode array = tile_json_field(object, key);
+  if (!tile_json_array(reader, &array, count, count, &count))
+    return false;
+  for (int i = 0; i < count; i++) {
+    JsonNode item = tile_json_item(&array, i);
+    int value = 0;
+    if (!tile_json_small_int(reader, &item, -LIMIT, LIMIT - 1, &value))
+      return false;
+    out_values[i] = value;
+  }
+  return true;
+}
+
+// Maps of the im2col form have pixels and channels instead of a box.
+static bool read_boxes(JsonReader *reader, const JsonNode *node,
+                       LaunchParam *param) {
+  enum { MIN_RANK = 3, MAX_CHANNELS = 256, MAX_PIXELS = 1024 };
+  JsonNode pixels = tile_json_field(node, "pixels_per_column");
+  JsonNode channels = tile_json_field(node, "channels_per_pixel");
+  JsonNode dims = tile_json_field(node, "dims");
+  int num_pixels = 0, num_channels = 0;
+  param->is_im2col = pixels.json != NULL;
+  if (!param->is_im2col)
+    return read_u32s(reader, node, "box", param->rank, false, param->box);
+  if (param->rank < MIN_RANK)
+    return tile_json_fail(reader, &dims, "3 to 5 dimensions of an image");
+  if (!tile_json_small_int(reader, &pixels, 1, MAX_PIXELS, &num_pixels) ||
+      !tile_json_small_int(reader, &channels, 1, MAX_CHANNELS, &num_channels))
+    return false;
+  param->pixels_per_column = (uint32_t)num_pixels;
+  param->channels_per_pixel = (uint32_t)num_channels;
+  return read_corner(reader, node, "pixel_box_lower", param->rank - 2,
+                     param->lower_corner) &&
+         read_corner(reader, node, "pixel_box_upper", param->rank - 2,
+                     param->upper_corner);
+}
+
 static bool read_tensor_map(JsonReader *reader, const JsonNode *node,
                             LaunchParam *param) {
   JsonNode dtype = tile_json_field(node, "dtype");
@@ -209,7 +249,7 @@ static bool read_tensor_map(JsonReader *reader, const JsonNode *node,
       !read_value_uses(reader, &dims, param->rank, param->dims) ||
       !read_value_uses(reader, &strides, param->rank - 1,
                        param->strides_bytes + 1) ||
-      !read_u32s(reader, node, "box", param->rank, false, param->box) ||
+      !read_boxes(reader, node, param) ||
       !read_u32s(reader, node, "elem_strides", param->rank, true,
                  param->elem_strides) ||
       !tile_json_small_int(reader, &swizzle, 0, 128, &param->swizzle_bytes))

@@ -100,7 +100,12 @@ static TileStatus fill_tensor_map(const Run *run, const LaunchParam *param,
                        .rank = param->rank,
                        .address = run->args[param->arg].address,
                        .swizzle_bytes = param->swizzle_bytes,
-                       .oob_nan = param->oob_nan};
+                       .oob_nan = param->oob_nan,
+                       .is_im2col = param->is_im2col,
+                       .channels_per_pixel = param->channels_per_pixel,
+                       .pixels_per_column = param->pixels_per_column};
+  memcpy(map.lower_corner, param->lower_corner, sizeof map.lower_corner);
+  memcpy(map.upper_corner, param->upper_corner, sizeof map.upper_corner);
   for (int i = 0; i < param->rank; i++) {
     int64_t dim = 0, stride_bytes = 0;
     TileStatus status =

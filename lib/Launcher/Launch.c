@@ -17,15 +17,27 @@ static int swizzle_of(int swizzle_bytes) {
   }
 }
 
+static TileStatus encode_im2col(const CudaApi *api, const TileTensorMap *map,
+                                void *out_map) {
+  CudaResult result = api->tensor_map_encode_im2col(
+      out_map, (int)map->type, (uint32_t)map->rank,
+      (void *)(uintptr_t)map->address, map->dims, map->strides_bytes + 1,
+      map->lower_corner, map->upper_corner, map->channels_per_pixel,
+      map->pixels_per_column, map->elem_strides,
+      CUDA_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(map->swizzle_bytes),
+      CUDA_TENSOR_MAP_L2_PROMOTION_128B,
+      map->oob_nan ? CUDA_TENSOR_MAP_OOB_NAN : CUDA_TENSOR_MAP_OOB_ZERO);
+  return tile_cuda_status(api, result, "cuTensorMapEncodeIm2col");
+}
+
 TileStatus tile_cuda_encode_tensor_map(TileDevice *device,
                                        const TileTensorMap *map,
                                        void *out_map) {
   CudaGpu *gpu = (CudaGpu *)device;
-  if (map->is_im2col)
-    return tile_status_error(TILE_STATUS_USER_ERROR,
-                             "im2col tensor maps work in the emulator only");
   // TileTensorMapType is numbered as the driver's type. The driver's strides
   // leave out dimension 0.
+  if (map->is_im2col)
+    return encode_im2col(&gpu->api, map, out_map);
   CudaResult result = gpu->api.tensor_map_encode_tiled(
       out_map, (int)map->type, (uint32_t)map->rank,
       (void *)(uintptr_t)map->address, map->dims, map->strides_bytes + 1,

@@ -22,6 +22,39 @@ MlirLogicalResult tile_host_print_rows(TileText *out, const char *key,
   return tile_success();
 }
 
+// The dimensions of pixels in reverse, as in the driver API.
+static void print_corner(const char *key, MlirAttribute corner, TileText *out) {
+  intptr_t count = mlirDenseArrayGetNumElements(corner);
+  for (intptr_t i = 0; i < count; i++)
+    tile_text_print(
+        out, "%s%lld", i ? ", " : key,
+        (long long)mlirDenseI64ArrayGetElement(corner, count - 1 - i));
+}
+
+static void print_boxes(TileTensorMapOp map, int rank, TileText *out) {
+  bool is_im2col = !mlirAttributeIsNull(tile_tensor_map_step_attr(map));
+  if (is_im2col) {
+    print_corner(", \"pixel_box_lower\": [", tile_tensor_map_lower_attr(map),
+                 out);
+    print_corner("], \"pixel_box_upper\": [", tile_tensor_map_upper_attr(map),
+                 out);
+    tile_text_print(
+        out, "], \"channels_per_pixel\": %lld, \"pixels_per_column\": %lld",
+        (long long)tile_tensor_map_box(map, 1),
+        (long long)tile_tensor_map_box(map, 0));
+  }
+  for (int i = 0; !is_im2col && i < rank; i++)
+    tile_text_print(out, "%s%lld", i ? ", " : ", \"box\": [",
+                    (long long)tile_tensor_map_box(map, rank - 1 - i));
+  tile_text_print(out, "%s, \"elem_strides\": [", is_im2col ? "" : "]");
+  for (int i = 0; i < rank; i++) {
+    bool is_pixel = is_im2col && i > 0 && i < rank - 1;
+    tile_text_print(
+        out, "%s%lld", i ? ", " : "",
+        (long long)(is_pixel ? tile_tensor_map_step(map, rank - 2 - i) : 1));
+  }
+}
+
 // Dimensions of a tensor map are counted from the contiguous one, those of a
 // memref towards it.
 static MlirLogicalResult print_tensor_map(TileHost *host, MlirValue operand,
@@ -62,11 +95,7 @@ static MlirLogicalResult print_tensor_map(TileHost *host, MlirValue operand,
   if (tile_failed(
           tile_host_print_rows(out, "strides_bytes", strides + 1, rank - 1)))
     return tile_failure();
-  for (int i = 0; i < rank; i++)
-    tile_text_print(out, "%s%lld", i ? ", " : ", \"box\": [",
-                    (long long)tile_tensor_map_box(map, rank - 1 - i));
-  for (int i = 0; i < rank; i++)
-    tile_text_print(out, "%s1", i ? ", " : "], \"elem_strides\": [");
+  print_boxes(map, rank, out);
   tile_text_print(out, "], \"swizzle_bytes\": %lld, \"oob\": \"zero\"}",
                   (long long)tile_tensor_map_swizzle(map));
   return tile_success();

@@ -28,9 +28,9 @@ static void on_effect(TileEffectKind kind, MlirValue value,
 
 // Ops whose results are the same memory as their first operand.
 static bool is_view(MlirOperation op) {
-  return tile_region_is(op) || memref_subview_is(op) || memref_cast_is(op) ||
-         memref_reinterpret_cast_is(op) || memref_collapse_shape_is(op) ||
-         memref_expand_shape_is(op);
+  return tile_region_is(op) || tile_im2col_is(op) || memref_subview_is(op) ||
+         memref_cast_is(op) || memref_reinterpret_cast_is(op) ||
+         memref_collapse_shape_is(op) || memref_expand_shape_is(op);
 }
 
 // Ops that read the descriptor, not the memory. An extracted address escapes.

@@ -1,10 +1,11 @@
 //===- ExpandElements.c - Ops on tiles as loops over elements -------------===//
 //
-// Consumes: `tile.transpose`, `tile.im2col`, `tile.print` of a tile, element
-//           loops that index a fragment by constants.
-// Produces: `tile.parallel` instead of the first three. Windows of fragments
-//           that loops name by constants become fragments of their own, copied
-//           in front of the loop and back behind it.
+// Consumes: `tile.transpose`, `tile.print` of a tile, copies from `tile.im2col`
+//           to fragments, element loops that index a fragment by constants.
+// Produces: `tile.parallel` instead of the first two, two copies by way of a
+//           shared tile instead of the third. Windows of fragments that loops
+//           name by constants become fragments of their own, copied in front of
+//           the loop and back behind it.
 // Keeps:    everything else.
 // Fails:    never.
 // Method:   one rewrite per op. Idempotent: what it consumes is gone.
@@ -40,9 +41,17 @@ static bool prints_tile(MlirOperation op) {
   return tile_print_is(op) && tile_accesses_get(op, accesses) > 0;
 }
 
+static bool gathers_fragment(MlirOperation op) {
+  TileShape dst;
+  return tile_copy_is(op) &&
+         tile_im2col_of(tile_copy_src(tile_copy_cast(op))).op.ptr &&
+         tile_shape_of(tile_copy_dst(tile_copy_cast(op)), &dst) &&
+         dst.space == TILE_SPACE_FRAGMENT;
+}
+
 static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
   Plan *plan = user_data;
-  if (!tile_transpose_is(op) && !tile_im2col_is(op) && !prints_tile(op) &&
+  if (!tile_transpose_is(op) && !gathers_fragment(op) && !prints_tile(op) &&
       !tile_parallel_is(op))
     return MlirWalkResultAdvance;
   Item *item = TILE_ARENA_NEW(plan->arena, Item, 1);
@@ -253,6 +262,27 @@ static void expand_print(TileBuilder *b, TilePrintOp print) {
   mlirRewriterBaseEraseOp(b->rw, print.op);
 }
 
+//===-- Apply: tile.im2col to fragments -----------------------------------===//
+
+// Threads hold elements of a fragment where products want them, which is not
+// where an image can be read fast.
+static void expand_gather(TileBuilder *b, TileCopyOp copy) {
+  TileShape src;
+  tile_shape_of(tile_copy_src(copy), &src);
+  MlirType type = mlirMemRefTypeContiguousGet(
+      src.element, src.rank, src.extent,
+      tile_space_attr(tile_builder_context(b), TILE_SPACE_SHARED));
+  mlirRewriterBaseSetInsertionPointBefore(b->rw, copy.op);
+  MlirValue scratch = tile_alloc(b, .type = type);
+  tile_copy(b, .src = tile_copy_src(copy), .dst = scratch);
+  tile_copy(b, .src = scratch, .dst = tile_copy_dst(copy));
+  tile_emit_remark(copy.op, "tile-im2col/scratch",
+                   "reaches the fragment by way of %lld bytes of shared memory",
+                   (long long)(tile_shape_num_elems(&src) *
+                               tile_elem_bits(src.element) / 8));
+  mlirRewriterBaseEraseOp(b->rw, copy.op);
+}
+
 //===-- Apply: fragments named by constants -------------------------------===//
 
 /// The window of a fragment that a loop names: constants are offsets.
@@ -378,8 +408,8 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
     b.loc = mlirOperationGetLocation(item->op);
     if (tile_transpose_is(item->op))
       expand_transpose(&b, tile_transpose_cast(item->op));
-    else if (tile_im2col_is(item->op))
-      tile_expand_im2col(&b, tile_im2col_cast(item->op));
+    else if (tile_copy_is(item->op))
+      expand_gather(&b, tile_copy_cast(item->op));
     else if (tile_print_is(item->op))
       expand_print(&b, tile_print_cast(item->op));
     else

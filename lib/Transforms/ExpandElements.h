@@ -28,7 +28,4 @@ void tile_element_side_write(TileBuilder *b, const TileElementSide *side,
 MlirValue tile_expand_convert(TileBuilder *b, MlirValue value, MlirType to);
 MlirValue tile_expand_zero(TileBuilder *b, MlirType type);
 
-/// Replaces the op by an element loop (ExpandIm2col.c).
-void tile_expand_im2col(TileBuilder *b, TileIm2colOp im2col);
-
 #endif // TILE_TRANSFORMS_EXPAND_ELEMENTS_H

@@ -2,7 +2,7 @@
 //
 // Consumes: tile ops, the target, facts on regions.
 // Produces: `instr` on every `tile.copy` and `tile.gemm`; every later pass
-//           obeys it or fails.
+//           obeys it or fails. `run` on every `tile.im2col`.
 // Fails:    an instruction that the user required is illegal, or none is legal.
 // Method:   InstructionSelect.c decides legality; the best legal one is taken.
 //
@@ -147,6 +147,18 @@ static void choice_apply(const Choice *choice) {
                    tile_instr_name(choice->instr), choice->remark);
 }
 
+// The loops that show it are gone when copies are lowered.
+static MlirWalkResult record_run(MlirOperation op, void *user_data) {
+  TileIm2colOp im2col = tile_im2col_dyn(op);
+  (void)user_data;
+  if (!im2col.op.ptr || !mlirAttributeIsNull(tile_im2col_run_attr(im2col)))
+    return MlirWalkResultAdvance;
+  MlirType i64 = mlirIntegerTypeGet(mlirOperationGetContext(op), 64);
+  tile_im2col_set_run_attr(
+      im2col, mlirIntegerAttrGet(i64, tile_im2col_known_run(im2col, false)));
+  return MlirWalkResultAdvance;
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 typedef struct {
@@ -168,6 +180,7 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
     return tile_failure();
   for (const Choice *choice = plan.choices; choice; choice = choice->next)
     choice_apply(choice);
+  mlirOperationWalk(kernel, record_run, NULL, MlirWalkPreOrder);
   return tile_success();
 }
 

@@ -15,6 +15,7 @@
 #include "LayoutExchange.h"
 #include "LayoutFactors.h"
 #include "LayoutReductions.h"
+#include "LayoutTensorMaps.h"
 #include "Tile/Analysis.h"
 #include "Tile/Dialect/TileLayouts.h"
 #include "Tile/Ops/gpu.h"
@@ -226,58 +227,15 @@ static void apply_windows(const Plan *plan) {
 
 //===-- Apply: tensor maps ------------------------------------------------===//
 
-// The box of a tile in the dimensions of the tensor: dropped ones have one.
-static intptr_t tensor_box(TileRegionOp region, const TileLayoutTma *tma,
-                           int64_t out[TILE_MAX_RANK]) {
-  intptr_t rank =
-      mlirShapedTypeGetRank(mlirValueGetType(tile_region_source(region)));
-  int tile_dim = 0;
-  for (intptr_t d = 0; d < rank; d++) {
-    bool dropped = false;
-    for (intptr_t i = 0; i < tile_region_dropped_size(region); i++)
-      dropped |= tile_region_dropped(region, i) == d;
-    out[d] = dropped ? 1 : tma->box[tile_dim++];
-  }
-  return rank;
-}
-
-static bool same_map(TileTensorMapOp map, MlirValue tensor, const int64_t *box,
-                     intptr_t rank, int swizzle) {
-  if (!mlirValueEqual(tile_tensor_map_tensor(map), tensor) ||
-      tile_tensor_map_box_size(map) != rank ||
-      tile_tensor_map_swizzle(map) != swizzle)
-    return false;
-  for (intptr_t d = 0; d < rank; d++)
-    if (tile_tensor_map_box(map, d) != box[d])
-      return false;
-  return true;
-}
-
-// Ops in front of the launch are searched first: equal maps are one parameter.
-static MlirValue find_or_build_map(TileBuilder *b, MlirOperation launch,
-                                   MlirValue tensor, const int64_t *box,
-                                   intptr_t rank, int swizzle) {
-  MlirBlock block = mlirOperationGetBlock(launch);
-  for (MlirOperation op = mlirBlockGetFirstOperation(block);
-       !mlirOperationEqual(op, launch); op = mlirOperationGetNextInBlock(op))
-    if (tile_tensor_map_is(op) &&
-        same_map(tile_tensor_map_cast(op), tensor, box, rank, swizzle))
-      return mlirOperationGetResult(op, 0);
-  mlirRewriterBaseSetInsertionPointBefore(b->rw, launch);
-  return tile_tensor_map(b, .tensor = tensor, .box = {box, rank},
-                         .swizzle = TILE_SOME(swizzle));
-}
-
 // The global side of a TMA copy, or of an update by TMA.
 static MlirValue map_window(MlirOperation op) {
   if (tile_atomic_is(op))
-    return tile_buffer_of(tile_atomic_dst(tile_atomic_cast(op))).region;
+    return tile_atomic_dst(tile_atomic_cast(op));
   TileCopyOp copy = tile_copy_cast(op);
   TileShape dst;
   bool is_store = tile_shape_of(tile_copy_dst(copy), &dst) &&
                   dst.space == TILE_SPACE_GLOBAL;
-  return tile_buffer_of(is_store ? tile_copy_dst(copy) : tile_copy_src(copy))
-      .region;
+  return is_store ? tile_copy_dst(copy) : tile_copy_src(copy);
 }
 
 static bool has_map(MlirOperation op) {
@@ -287,13 +245,9 @@ static bool has_map(MlirOperation op) {
 
 static void apply_map(TileBuilder *b, const Plan *plan, MlirOperation op,
                       const TileLayoutTma *tma) {
-  MlirValue window = map_window(op);
-  TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(window));
-  int64_t box[TILE_MAX_RANK];
-  intptr_t rank = tensor_box(region, tma, box);
   b->loc = mlirOperationGetLocation(op);
-  MlirValue map = find_or_build_map(b, plan->kernel, tile_region_source(region),
-                                    box, rank, tma->swizzle);
+  MlirValue map =
+      tile_tensor_map_find_or_build(b, plan->kernel, map_window(op), tma);
   if (tile_atomic_is(op))
     tile_atomic_set_map(tile_atomic_cast(op), map);
   else

@@ -2,11 +2,12 @@
 //
 // Consumes: launches whose best copies need facts that only the host knows:
 //           addresses and row pitches that are multiples of 16 bytes, tensors
-//           without extent 0.
+//           without extent 0, images with a multiple of some channels.
 // Produces: `tile.variants` with two launches. The first follows `tile.require`
-//           ops and holds the facts (`align` on `tile.region`); the second is
-//           the launch as it was. What a copy with a given instruction needs
-//           is required of every call, in front of both.
+//           ops and holds the facts (`align` on `tile.region` and
+//           `tile.im2col`, `run` there); the second is the launch as it was.
+//           What a copy with a given instruction needs is required of every
+//           call, in front of both.
 // Fails:    only on a target that cannot be resolved.
 // Idempotent: a launch inside `tile.variants` is left alone.
 //
@@ -15,6 +16,7 @@
 #include "Tile/Analysis.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Ops/memref.h"
+#include "Tile/Support/Arithmetic.h"
 #include "Tile/Support/Constants.h"
 #include "Tile/Support/Diagnostics.h"
 #include "TilePasses.h"
@@ -28,7 +30,10 @@ enum { FAST_ALIGN_BYTES = 16 };
 typedef struct Tensor {
   struct Tensor *next; // order of first use
   MlirValue value;
-  bool needs_map; // a tensor map is made of it: no extent may be 0
+  // Least extents; 1 where a tensor map is made of it, and more where filters
+  // must fit into the image.
+  int64_t least[TILE_MAX_RANK];
+  int64_t channels; // of an image: a multiple of it; 1: any number
 } Tensor;
 
 typedef struct {
@@ -43,7 +48,8 @@ typedef struct {
 
 static MlirValue region_source(MlirValue tile) {
   TileBuffer buffer = tile_buffer_of(tile);
-  return buffer.region.ptr ? buffer.root : (MlirValue){NULL};
+  bool is_window = buffer.region.ptr || tile_im2col_of(tile).op.ptr;
+  return is_window ? buffer.root : (MlirValue){NULL};
 }
 
 // The window of a tensor that a copy reads or writes.
@@ -113,6 +119,29 @@ static MlirValue wanted_window(const Plan *plan, MlirOperation op,
   return (MlirValue){NULL};
 }
 
+// The box of an im2col map is not empty when a filter fits into the padded
+// image.
+static void need_map(Tensor *tensor, TileIm2colOp im2col) {
+  int64_t rank = mlirShapedTypeGetRank(mlirValueGetType(tensor->value));
+  int64_t least[TILE_MAX_RANK] = {1, 1, 1, 1, 1};
+  if (im2col.op.ptr) {
+    TileIm2colWindow window = tile_im2col_window(im2col);
+    for (int d = 0; d < 2; d++)
+      least[1 + d] =
+          window.dilation[d] * (window.kernel[d] - 1) + 1 - 2 * window.pad[d];
+  }
+  for (int64_t d = 0; d < rank; d++)
+    if (tensor->least[d] < least[d] || tensor->least[d] == 0)
+      tensor->least[d] = least[d] > 1 ? least[d] : 1;
+}
+
+static void need_channels(Tensor *tensor, TileIm2colOp im2col) {
+  if (!im2col.op.ptr || !tile_im2col_run_is_open(im2col))
+    return;
+  int64_t run = tile_im2col_known_run(im2col, true);
+  tensor->channels = tensor->channels / tile_gcd(tensor->channels, run) * run;
+}
+
 static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
   Plan *plan = user_data;
   TileInstr instr;
@@ -129,10 +158,13 @@ static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
   if (!entry) {
     entry = TILE_ARENA_NEW(plan->arena, Tensor, 1);
     entry->value = tensor;
+    entry->channels = 1;
     *plan->tail = entry;
     plan->tail = &entry->next;
   }
-  entry->needs_map |= instr == TILE_INSTR_Tma;
+  if (instr == TILE_INSTR_Tma)
+    need_map(entry, tile_im2col_of(window));
+  need_channels(entry, tile_im2col_of(window));
   return MlirWalkResultAdvance;
 }
 
@@ -161,21 +193,41 @@ static void require_multiple(TileBuilder *b, MlirValue bytes,
   tile_require(b, .condition = is_zero, .text = text);
 }
 
-static void require_extents(TileBuilder *b, MlirValue tensor,
+static void require_extents(TileBuilder *b, const Tensor *tensor,
                             const char *name) {
-  MlirType type = mlirValueGetType(tensor);
+  MlirType type = mlirValueGetType(tensor->value);
   char text[128];
   for (int64_t d = 0; d < mlirShapedTypeGetRank(type); d++) {
-    if (!mlirShapedTypeIsDynamicDim(type, d))
+    if (!mlirShapedTypeIsDynamicDim(type, d) || tensor->least[d] == 0)
       continue;
-    MlirValue extent = memref_dim(b, tensor, tile_const_index(b, d));
-    MlirValue positive =
+    MlirValue extent = memref_dim(b, tensor->value, tile_const_index(b, d));
+    MlirValue reaches =
         arith_cmpi(b, .predicate = ARITH_CMP_I_PREDICATE_ugt, .lhs = extent,
-                   .rhs = tile_const_index(b, 0));
-    snprintf(text, sizeof text, "extent %lld of %s is not 0", (long long)d,
-             name);
-    tile_require(b, .condition = positive, .text = text);
+                   .rhs = tile_const_index(b, tensor->least[d] - 1));
+    if (tensor->least[d] == 1)
+      snprintf(text, sizeof text, "extent %lld of %s is not 0", (long long)d,
+               name);
+    else
+      snprintf(text, sizeof text, "extent %lld of %s is at least %lld",
+               (long long)d, name, (long long)tensor->least[d]);
+    tile_require(b, .condition = reaches, .text = text);
   }
+}
+
+static void require_channels(TileBuilder *b, const Tensor *tensor,
+                             const char *name) {
+  enum { CHANNELS = 3 }; // dimension of an image
+  char text[128];
+  if (tensor->channels == 1)
+    return;
+  MlirValue rest = arith_remui(
+      b, memref_dim(b, tensor->value, tile_const_index(b, CHANNELS)),
+      tile_const_index(b, tensor->channels));
+  MlirValue is_zero = arith_cmpi(b, .predicate = ARITH_CMP_I_PREDICATE_eq,
+                                 .lhs = rest, .rhs = tile_const_index(b, 0));
+  snprintf(text, sizeof text, "extent %d of %s is a multiple of %lld", CHANNELS,
+           name, (long long)tensor->channels);
+  tile_require(b, .condition = is_zero, .text = text);
 }
 
 static void require_strides(TileBuilder *b, MlirValue tensor,
@@ -209,22 +261,31 @@ static void build_requirements(TileBuilder *b, const Plan *plan) {
              FAST_ALIGN_BYTES);
     require_multiple(b, tile_address(b, t->value), text);
     require_strides(b, t->value, name);
-    if (t->needs_map)
-      require_extents(b, t->value, name);
+    require_extents(b, t, name);
+    require_channels(b, t, name);
   }
+}
+
+static MlirAttribute i64_attr(MlirOperation op, int64_t value) {
+  return mlirIntegerAttrGet(mlirIntegerTypeGet(mlirOperationGetContext(op), 64),
+                            value);
 }
 
 static MlirWalkResult state_facts(MlirOperation op, void *user_data) {
   const Plan *plan = user_data;
-  if (!tile_region_is(op))
-    return MlirWalkResultAdvance;
-  TileRegionOp region = tile_region_cast(op);
-  for (const Tensor *t = plan->tensors; t; t = t->next)
-    if (mlirValueEqual(t->value, tile_region_source(region)))
-      tile_region_set_align_attr(
-          region, mlirIntegerAttrGet(
-                      mlirIntegerTypeGet(mlirOperationGetContext(op), 64),
-                      FAST_ALIGN_BYTES));
+  TileRegionOp region = tile_region_dyn(op);
+  TileIm2colOp im2col = tile_im2col_dyn(op);
+  for (const Tensor *t = plan->tensors; t; t = t->next) {
+    if (region.op.ptr && mlirValueEqual(t->value, tile_region_source(region)))
+      tile_region_set_align_attr(region, i64_attr(op, FAST_ALIGN_BYTES));
+    if (!im2col.op.ptr || !mlirValueEqual(t->value, tile_im2col_image(im2col)))
+      continue;
+    tile_im2col_set_align_attr(im2col, i64_attr(op, FAST_ALIGN_BYTES));
+    if (tile_im2col_run_is_open(im2col))
+      tile_im2col_set_run_attr(
+          im2col, i64_attr(op, tile_gcd(tile_im2col_known_run(im2col, true),
+                                        t->channels)));
+  }
   return MlirWalkResultAdvance;
 }
 

@@ -33,7 +33,8 @@ func.func @aligned(%X: memref<?x?x?x64xbf16>, %W: memref<?x?xbf16>, %P: index, %
     %first = arith.muli %by, %c64 : index
     tile.fill %acc, %zero : memref<64x64xf32, #tile.fragment>, f32
     scf.for %k = %c0 to %K step %c32 {
-      tile.im2col %X[%row, %k] to %As kernel [3, 3] pad [1, 1] : memref<?x?x?x64xbf16>, memref<64x32xbf16, #smem>
+      %w0 = tile.im2col %X[%row, %k] [64, 32] kernel [3, 3] pad [1, 1] : memref<?x?x?x64xbf16>
+      tile.copy %w0 to %As : !tile.region<64x32xbf16>, memref<64x32xbf16, #smem>
       %b = tile.region %W[%k, %first] [32, 64] : memref<?x?xbf16>
       tile.copy %b to %Bs : !tile.region<32x64xbf16>, memref<32x64xbf16, #smem>
       tile.gemm %As, %Bs, %acc : (memref<64x32xbf16, #smem>, memref<32x64xbf16, #smem>, memref<64x64xf32, #tile.fragment>)
@@ -71,7 +72,8 @@ func.func @together(%X: memref<?x?x?x32xbf16>, %W: memref<?x?xbf16>, %P: index, 
     %first = arith.muli %by, %c64 : index
     tile.fill %acc, %zero : memref<64x64xf32, #tile.fragment>, f32
     scf.for %k = %c0 to %K step %c32 {
-      tile.im2col %X[%row, %k] to %As kernel [3, 3] pad [1, 1] : memref<?x?x?x32xbf16>, memref<64x32xbf16, #smem>
+      %w1 = tile.im2col %X[%row, %k] [64, 32] kernel [3, 3] pad [1, 1] : memref<?x?x?x32xbf16>
+      tile.copy %w1 to %As : !tile.region<64x32xbf16>, memref<64x32xbf16, #smem>
       %b = tile.region %W[%k, %first] [32, 64] : memref<?x?xbf16>
       tile.copy %b to %Bs : !tile.region<32x64xbf16>, memref<32x64xbf16, #smem>
       tile.gemm %As, %Bs, %acc : (memref<64x32xbf16, #smem>, memref<32x64xbf16, #smem>, memref<64x64xf32, #tile.fragment>)
@@ -102,7 +104,8 @@ func.func @odd(%X: memref<?x?x?x?xf16>, %W: memref<?x?xf16>, %Y: memref<?x?xf32>
     %acc = tile.alloc : memref<64x32xf32, #tile.fragment>
     tile.fill %acc, %zero : memref<64x32xf32, #tile.fragment>, f32
     scf.for %k = %c0 to %K step %c32 {
-      tile.im2col %X[%c0, %k] to %As kernel [5, 3] stride [2, 2] dilation [1, 2] pad [2, 1] : memref<?x?x?x?xf16>, memref<64x32xf16, #smem>
+      %w2 = tile.im2col %X[%c0, %k] [64, 32] kernel [5, 3] stride [2, 2] dilation [1, 2] pad [2, 1] : memref<?x?x?x?xf16>
+      tile.copy %w2 to %As : !tile.region<64x32xf16>, memref<64x32xf16, #smem>
       %b = tile.region %W[%k, 0] [32, 32] : memref<?x?xf16>
       tile.copy %b to %Bs : !tile.region<32x32xf16>, memref<32x32xf16, #smem>
       tile.gemm %As, %Bs, %acc : (memref<64x32xf16, #smem>, memref<32x32xf16, #smem>, memref<64x32xf32, #tile.fragment>)

@@ -23,7 +23,8 @@ func.func @dynamic(%X: memref<?x?x?x?xf32, strided<[?, ?, ?, 1], offset: ?>>, %r
   gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
              threads(%tx, %ty, %tz) in (%nx = %c96, %ny = %c1, %nz = %c1) {
     %t = tile.alloc : memref<24x20xf32, #smem>
-    tile.im2col %X[%r, %c] to %t kernel [3, 3] pad [1, 1] : memref<?x?x?x?xf32, strided<[?, ?, ?, 1], offset: ?>>, memref<24x20xf32, #smem>
+    %w0 = tile.im2col %X[%r, %c] [24, 20] kernel [3, 3] pad [1, 1] : memref<?x?x?x?xf32, strided<[?, ?, ?, 1], offset: ?>>
+    tile.copy %w0 to %t : !tile.region<24x20xf32>, memref<24x20xf32, #smem>
     tile.copy %t to %Y : memref<24x20xf32, #smem>, memref<24x20xf32>
     gpu.terminator
   }
@@ -47,8 +48,10 @@ func.func @uneven(%X: memref<?x?x?x?xf16>, %r: index, %c: index, %Y: memref<32x1
              threads(%tx, %ty, %tz) in (%nx = %c64, %ny = %c1, %nz = %c1) {
     %t = tile.alloc : memref<32x16xf32, #smem>
     %f = tile.alloc : memref<32x16xf16, #tile.fragment>
-    tile.im2col %X[%r, %c] to %t kernel [5, 3] stride [2, 3] dilation [2, 1] pad [2, 0] : memref<?x?x?x?xf16>, memref<32x16xf32, #smem>
-    tile.im2col %X[%r, %c] to %f kernel [1, 5] stride [1, 2] dilation [3, 2] pad [0, 2] : memref<?x?x?x?xf16>, memref<32x16xf16, #tile.fragment>
+    %w1 = tile.im2col %X[%r, %c] [32, 16] kernel [5, 3] stride [2, 3] dilation [2, 1] pad [2, 0] : memref<?x?x?x?xf16>
+    tile.copy %w1 to %t : !tile.region<32x16xf16>, memref<32x16xf32, #smem>
+    %w2 = tile.im2col %X[%r, %c] [32, 16] kernel [1, 5] stride [1, 2] dilation [3, 2] pad [0, 2] : memref<?x?x?x?xf16>
+    tile.copy %w2 to %f : !tile.region<32x16xf16>, memref<32x16xf16, #tile.fragment>
     tile.copy %t to %Y : memref<32x16xf32, #smem>, memref<32x16xf32>
     tile.copy %f to %Z : memref<32x16xf16, #tile.fragment>, memref<32x16xf32>
     gpu.terminator
@@ -70,8 +73,10 @@ func.func @one(%X: memref<2x5x5x3xi32>, %r: index, %c: index, %Y: memref<16x4xi6
              threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
     %t = tile.alloc : memref<16x4xi32, #smem>
     %u = tile.alloc : memref<16x4xi32, #smem>
-    tile.im2col %X[%r, %c] to %t kernel [1, 1] stride [2, 2] : memref<2x5x5x3xi32>, memref<16x4xi32, #smem>
-    tile.im2col %X[%r, %c] to %u kernel [7, 6] : memref<2x5x5x3xi32>, memref<16x4xi32, #smem>
+    %w3 = tile.im2col %X[%r, %c] [16, 4] kernel [1, 1] stride [2, 2] : memref<2x5x5x3xi32>
+    tile.copy %w3 to %t : !tile.region<16x4xi32>, memref<16x4xi32, #smem>
+    %w4 = tile.im2col %X[%r, %c] [16, 4] kernel [7, 6] : memref<2x5x5x3xi32>
+    tile.copy %w4 to %u : !tile.region<16x4xi32>, memref<16x4xi32, #smem>
     tile.copy %t to %Y : memref<16x4xi32, #smem>, memref<16x4xi64>
     tile.copy %u to %Z : memref<16x4xi32, #smem>, memref<16x4xi32>
     gpu.terminator
@@ -101,8 +106,41 @@ func.func @channels(%X: memref<?x?x?x32xbf16>, %s: index, %Y: memref<40x16xf32>)
     tile.fill %t, %five : memref<40x16xbf16, #smem>, bf16
     %w = tile.region %t[3, 0] [33, 16] : memref<40x16xbf16, #smem>
     %column = arith.muli %s, %c16 : index
-    tile.im2col %X[%c5, %column] to %w kernel [3, 3] stride [2, 2] pad [2, 1] : memref<?x?x?x32xbf16>, !tile.region<33x16xbf16, #smem>
+    %w5 = tile.im2col %X[%c5, %column] [33, 16] kernel [3, 3] stride [2, 2] pad [2, 1] : memref<?x?x?x32xbf16>
+    tile.copy %w5 to %w : !tile.region<33x16xbf16>, !tile.region<33x16xbf16, #smem>
     tile.copy %t to %Y : memref<40x16xbf16, #smem>, memref<40x16xf32>
+    gpu.terminator
+  }
+  return
+}
+
+// The same by TMA and by cp.async: rows in front of the first one and behind the
+// last one, columns of no element of the filter, channels that end in a tile.
+// CASE: boxes(X=ints:2x7x5x40:bf16, r=0, s=0, Y=junk:48x32:f32, Z=junk:48x32:f32)
+// CASE: boxes(X=ints:2x7x5x40:bf16, r=-7, s=1, Y=junk:48x32:f32, Z=junk:48x32:f32)
+// CASE: boxes(X=ints:3x7x5x64:bf16, r=-48, s=2, Y=junk:48x32:f32, Z=junk:48x32:f32)
+// CASE: boxes(X=ints:3x7x5x24:bf16, r=13, s=16, Y=junk:48x32:f32, Z=junk:48x32:f32)
+// CASE: boxes(X=ints:1x2x5x64:bf16, r=1, s=18, Y=junk:48x32:f32, Z=junk:48x32:f32)
+// CASE: boxes(X=ints:1x2x5x64:bf16, r=100, s=-1, Y=junk:48x32:f32, Z=junk:48x32:f32)
+// CASE: boxes(X=ints:2x7x5x39:bf16, r=5, s=3, Y=junk:48x32:f32, Z=junk:48x32:f32)
+// EXPECT: import convolution
+// EXPECT: P = np.zeros((*X.shape[:3], 64)); P[..., :X.shape[3]] = X
+// EXPECT: Y = Z = convolution.tile(P, (r, 32 * s), (48, 32), (3, 3), (2, 1), (1, 2), (2, 2))
+func.func @boxes(%X: memref<?x?x?x?xbf16>, %r: index, %s: index, %Y: memref<48x32xf32>, %Z: memref<48x32xf32>) {
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %c96 = arith.constant 96 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c96, %ny = %c1, %nz = %c1) {
+    %t = tile.alloc : memref<48x32xbf16, #smem>
+    %u = tile.alloc : memref<48x32xbf16, #smem>
+    %column = arith.muli %s, %c32 : index
+    %w = tile.im2col %X[%r, %column] [48, 32] kernel [3, 3] stride [2, 1] dilation [1, 2] pad [2, 2] channels %c64 : memref<?x?x?x?xbf16>
+    tile.copy %w to %t : !tile.region<48x32xbf16>, memref<48x32xbf16, #smem>
+    tile.copy %w to %u {prefer = #tile.instr<cp_async>} : !tile.region<48x32xbf16>, memref<48x32xbf16, #smem>
+    tile.copy %t to %Y : memref<48x32xbf16, #smem>, memref<48x32xf32>
+    tile.copy %u to %Z : memref<48x32xbf16, #smem>, memref<48x32xf32>
     gpu.terminator
   }
   return
@@ -123,9 +161,12 @@ func.func @types(%A: memref<?x?x?x?xf8E4M3FN>, %B: memref<?x?x?x?xbf16>, %C: mem
     %p = tile.alloc : memref<16x8xbf16, #smem>
     %q = tile.alloc : memref<16x8xf16, #tile.fragment>
     %r = tile.alloc : memref<16x8xi8, #smem>
-    tile.im2col %A[%c3, %c1] to %p kernel [2, 2] : memref<?x?x?x?xf8E4M3FN>, memref<16x8xbf16, #smem>
-    tile.im2col %B[%c3, %c1] to %q kernel [2, 2] : memref<?x?x?x?xbf16>, memref<16x8xf16, #tile.fragment>
-    tile.im2col %C[%c3, %c1] to %r kernel [2, 2] : memref<?x?x?x?xi1>, memref<16x8xi8, #smem>
+    %w6 = tile.im2col %A[%c3, %c1] [16, 8] kernel [2, 2] : memref<?x?x?x?xf8E4M3FN>
+    tile.copy %w6 to %p : !tile.region<16x8xf8E4M3FN>, memref<16x8xbf16, #smem>
+    %w7 = tile.im2col %B[%c3, %c1] [16, 8] kernel [2, 2] : memref<?x?x?x?xbf16>
+    tile.copy %w7 to %q : !tile.region<16x8xbf16>, memref<16x8xf16, #tile.fragment>
+    %w8 = tile.im2col %C[%c3, %c1] [16, 8] kernel [2, 2] : memref<?x?x?x?xi1>
+    tile.copy %w8 to %r : !tile.region<16x8xi1>, memref<16x8xi8, #smem>
     tile.copy %p to %P : memref<16x8xbf16, #smem>, memref<16x8xbf16>
     tile.copy %q to %Q : memref<16x8xf16, #tile.fragment>, memref<16x8xf16>
     tile.copy %r to %R : memref<16x8xi8, #smem>, memref<16x8xi8>

@@ -92,8 +92,8 @@ static TileTensorMap map_of(const Kernel *kernel) {
 
 /// Numbers, or for products ones: f16 in A and B.
 static void fill_input(const Kernel *kernel) {
-  bool is_product = kernel->expected == product ||
-                    kernel->expected == sparse || kernel->expected == twice;
+  bool is_product = kernel->expected == product || kernel->expected == sparse ||
+                    kernel->expected == twice;
   uint32_t seed = 7;
   for (uint32_t i = 0; i < NUM_WORDS; i++)
     in[i] = is_product                      ? 0x3c003c00u

@@ -372,6 +372,20 @@ static const struct {
       .elem_strides = {1},
       .swizzle_bytes = 64},
      "cuTensorMapEncodeTiled 0 0x1230 64 64 1 0 2 2 0\n"},
+    {{.type = TILE_TENSOR_MAP_F16,
+      .rank = 4,
+      .address = 0x1230,
+      .dims = {64, 7, 9, 2},
+      .strides_bytes = {0, 128, 896, 8064},
+      .elem_strides = {1, 2, 3, 1},
+      .swizzle_bytes = 64,
+      .is_im2col = true,
+      .lower_corner = {-1, -2},
+      .upper_corner = {0, 3},
+      .channels_per_pixel = 32,
+      .pixels_per_column = 128},
+     "cuTensorMapEncodeIm2col 6 0x1230 64x7x9x2 128x896x8064 -1x-2 0x3 1x2x3x1 "
+     "32 128 0 2 2 0\n"},
 };
 
 static void test_tensor_maps(void **state) {

@@ -210,6 +210,32 @@ static int tensor_map_encode_tiled(void *map, int type, uint32_t rank,
               lists, interleave, swizzle, l2_promotion, oob_fill);
 }
 
+static void append_ints(char *text, size_t text_bytes, const int *values,
+                        unsigned count) {
+  for (unsigned i = 0; i < count; i++)
+    snprintf(text + strlen(text), text_bytes - strlen(text), "%s%d",
+             i > 0 ? "x" : " ", values[i]);
+}
+
+static int tensor_map_encode_im2col(
+    void *map, int type, uint32_t rank, void *address, const uint64_t *dims,
+    const uint64_t *strides_bytes, const int *lower_corner,
+    const int *upper_corner, uint32_t channels_per_pixel,
+    uint32_t pixels_per_column, const uint32_t *elem_strides, int interleave,
+    int swizzle, int l2_promotion, int oob_fill) {
+  char lists[300] = "";
+  append_list64(lists, sizeof lists, dims, rank);
+  append_list64(lists, sizeof lists, strides_bytes, rank - 1);
+  append_ints(lists, sizeof lists, lower_corner, rank - 2);
+  append_ints(lists, sizeof lists, upper_corner, rank - 2);
+  append_list32(lists, sizeof lists, elem_strides, rank);
+  memset(map, 0xAB, 128);
+  return note("cuTensorMapEncodeIm2col", "%s%d %p%s %u %u %d %d %d %d",
+              (uintptr_t)map % 64 == 0 ? "" : "misaligned ", type, address,
+              lists, channels_per_pixel, pixels_per_column, interleave, swizzle,
+              l2_promotion, oob_fill);
+}
+
 typedef void (*Function)(void);
 
 static const struct {
@@ -238,6 +264,7 @@ static const struct {
     {"cuMemcpyDtoH", (Function)memcpy_dtoh},
     {"cuLaunchKernelEx", (Function)launch_kernel_ex},
     {"cuTensorMapEncodeTiled", (Function)tensor_map_encode_tiled},
+    {"cuTensorMapEncodeIm2col", (Function)tensor_map_encode_im2col},
 };
 
 int cuGetProcAddress_v2(const char *name, void **out_function, int cuda_version,

@@ -81,6 +81,16 @@ static const char slow_variant[] =
     " \"pointer\", \"arg\": 0}, {\"kind\": \"pointer\", \"arg\": 1}, {\"kind\":"
     " \"scalar\", \"type\": \"i32\", \"value\": 10}]}";
 
+/// Maps of the im2col form; only rank 3 fits the three dimensions at hand.
+static const char im2col_variant[] =
+    "{\"kernel\": \"fast\", \"requires\": [], \"grid\": [1, 2, 0], \"block\":"
+    " [6, 4, 0], \"dynamic_smem_bytes\": 0, \"params\": [{\"kind\":"
+    " \"tensor_map\", \"arg\": 0, \"dtype\": \"bf16\", \"dims\": [2, 1, 1],"
+    " \"strides_bytes\": [5, 5], \"pixel_box_lower\": [-1],"
+    " \"pixel_box_upper\": [2], \"channels_per_pixel\": 8,"
+    " \"pixels_per_column\": 100, \"elem_strides\": [1, 3, 1],"
+    " \"swizzle_bytes\": 0}, {\"kind\": \"pointer\", \"arg\": 1}]}";
+
 static FakeCuda *fake;
 
 static int set_up(void **state) {
@@ -196,6 +206,18 @@ static const char *edited(const char *text, const char *from, const char *to) {
 }
 
 //===-- Launches ----------------------------------------------------------===//
+
+static void test_im2col_map(void **state) {
+  (void)state;
+  set_good_args();
+  expect_run(launch_of(im2col_variant, ""), 2,
+             "cuModuleLoadDataEx .version\n"
+             "cuTensorMapEncodeIm2col 9 0x10010 6x4x4 16x16 -1 2 1x3x1 8 100 0 "
+             "0 2 0\n"
+             "cuModuleGetFunction it fast\ncuFuncSetAttribute it 8 0\n"
+             "cuLaunchKernelEx it 4,6,1 16,2,1 0 abababababababab 20000\n"
+             "cuCtxSynchronize\n");
+}
 
 static void test_first_suitable_variant(void **state) {
   (void)state;
@@ -361,52 +383,72 @@ static void test_other_errors(void **state) {
 
 //===-- Malformed metadata ------------------------------------------------===//
 
+static const struct {
+  const char *variant, *from, *to, *message; // message: behind f.json: …
+} malformed_launches[] = {
+    {fast_variant, "\"fast\"", "7", "kernel: expected a text, got 7"},
+    {fast_variant, "\"value\": 9", "\"value\": 1",
+     "requires[0].value: expected the index of an i1 value, got 1"},
+    {fast_variant, "\"value\": 9", "\"value\": 99",
+     "requires[0].value: expected an integer from 0 to 18, got 99"},
+    {fast_variant, "[1, 2, 0]", "[1, 2]",
+     "grid: expected a list of 3, got [1,2]"},
+    {fast_variant, "[1, 2, 0]", "[1, 2, 15]",
+     "grid[2]: expected the index of an integer value, got 15"},
+    {fast_variant, "[2, 1, 1]", "[0, 1, 1]",
+     "cluster[0]: expected an integer from 1 to 4294967295, got 0"},
+    {fast_variant, "4096", "-1",
+     "dynamic_smem_bytes: expected an integer from 0 to 2147483647, got -1"},
+    {fast_variant, "\"tensor_map\"", "\"texture\"",
+     "params[0].kind: expected \"tensor_map\", \"pointer\" or \"scalar\", "
+     "got \"texture\""},
+    {fast_variant, "\"arg\": 0", "\"arg\": 2",
+     "params[0].arg: expected the index of a memref, got 2"},
+    {fast_variant, "bf16", "bf15",
+     "params[0].dtype: expected an element type such as bf16, got \"bf15\""},
+    {fast_variant, "[2, 1]", "[]",
+     "params[0].dims: expected a list of 1 to 5, got []"},
+    {fast_variant, "[5]", "[]",
+     "params[0].strides_bytes: expected a list of 1, got []"},
+    {fast_variant, "[64, 8]", "[64]",
+     "params[0].box: expected a list of 2, got [64]"},
+    {fast_variant, "128", "96",
+     "params[0].swizzle_bytes: expected 0, 32, 64 or 128, got 96"},
+    {fast_variant, "\"zero\"", "\"one\"",
+     "params[0].oob: expected \"zero\" or \"nan\", got \"one\""},
+    {im2col_variant, "[-1]", "[-1, 0]",
+     "params[0].pixel_box_lower: expected a list of 1, got [-1,0]"},
+    {im2col_variant, "[2]", "[32768]",
+     "params[0].pixel_box_upper[0]: expected an integer from -32768 to "
+     "32767, "
+     "got 32768"},
+    {im2col_variant, "\"channels_per_pixel\": 8", "\"channels_per_pixel\": 0",
+     "params[0].channels_per_pixel: expected an integer from 1 to 256, got "
+     "0"},
+    {im2col_variant, "100", "1025",
+     "params[0].pixels_per_column: expected an integer from 1 to 1024, got "
+     "1025"},
+    {im2col_variant, "[2, 1, 1], \"strides_bytes\": [5, 5]",
+     "[2, 1], \"strides_bytes\": [5]",
+     "params[0].dims: expected 3 to 5 dimensions of an image, got [2,1]"},
+    {slow_variant, "\"value\": 10", "\"value\": 15",
+     "params[2].value: expected the index of an integer value, got 15"},
+};
+
 static void test_malformed_launches(void **state) {
   (void)state;
-  static const struct {
-    const char *variant, *from, *to, *message; // message: behind f.json: …
-  } bad[] = {
-      {fast_variant, "\"fast\"", "7", "kernel: expected a text, got 7"},
-      {fast_variant, "\"value\": 9", "\"value\": 1",
-       "requires[0].value: expected the index of an i1 value, got 1"},
-      {fast_variant, "\"value\": 9", "\"value\": 99",
-       "requires[0].value: expected an integer from 0 to 18, got 99"},
-      {fast_variant, "[1, 2, 0]", "[1, 2]",
-       "grid: expected a list of 3, got [1,2]"},
-      {fast_variant, "[1, 2, 0]", "[1, 2, 15]",
-       "grid[2]: expected the index of an integer value, got 15"},
-      {fast_variant, "[2, 1, 1]", "[0, 1, 1]",
-       "cluster[0]: expected an integer from 1 to 4294967295, got 0"},
-      {fast_variant, "4096", "-1",
-       "dynamic_smem_bytes: expected an integer from 0 to 2147483647, got -1"},
-      {fast_variant, "\"tensor_map\"", "\"texture\"",
-       "params[0].kind: expected \"tensor_map\", \"pointer\" or \"scalar\", "
-       "got \"texture\""},
-      {fast_variant, "\"arg\": 0", "\"arg\": 2",
-       "params[0].arg: expected the index of a memref, got 2"},
-      {fast_variant, "bf16", "bf15",
-       "params[0].dtype: expected an element type such as bf16, got \"bf15\""},
-      {fast_variant, "[2, 1]", "[]",
-       "params[0].dims: expected a list of 1 to 5, got []"},
-      {fast_variant, "[5]", "[]",
-       "params[0].strides_bytes: expected a list of 1, got []"},
-      {fast_variant, "[64, 8]", "[64]",
-       "params[0].box: expected a list of 2, got [64]"},
-      {fast_variant, "128", "96",
-       "params[0].swizzle_bytes: expected 0, 32, 64 or 128, got 96"},
-      {fast_variant, "\"zero\"", "\"one\"",
-       "params[0].oob: expected \"zero\" or \"nan\", got \"one\""},
-      {slow_variant, "\"value\": 10", "\"value\": 15",
-       "params[2].value: expected the index of an integer value, got 15"},
-  };
-  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+  for (size_t i = 0; i < sizeof malformed_launches / sizeof *malformed_launches;
+       i++) {
     char message[300];
     TileHostFunction *function = NULL;
-    TileStatus status =
-        parse("", launch_of(edited(bad[i].variant, bad[i].from, bad[i].to), ""),
-              &function);
+    TileStatus status = parse(
+        "",
+        launch_of(edited(malformed_launches[i].variant,
+                         malformed_launches[i].from, malformed_launches[i].to),
+                  ""),
+        &function);
     snprintf(message, sizeof message, "f.json: launches[0].variants[0].%s",
-             bad[i].message);
+             malformed_launches[i].message);
     assert_string_equal(status.message, message);
     assert_null(function);
   }
@@ -514,6 +556,7 @@ static void test_damaged_files(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_im2col_map),
       cmocka_unit_test(test_first_suitable_variant),
       cmocka_unit_test(test_no_launch),
       cmocka_unit_test(test_two_launches),

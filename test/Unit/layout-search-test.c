@@ -317,7 +317,7 @@ static void test_pool_keys(void **state) {
         const TileLayout *s = &l[i % 2], *t = &l[2 + i / 2];
         for (int dim = 0; dim < 2; dim++) {
           bool ok = tile_layout_derive_tma(s, bits, dim, &tma, NULL);
-          CHECK(tile_infer_pool_tma(pool, a, bits, dim) ==
+          CHECK(tile_infer_pool_tma(pool, a, bits, dim, 0) ==
                     (ok ? tma.count : -1),
                 "tma");
           ok = tile_hw_wgmma_desc(s, bits, dim, 1 - dim, 64, &d, NULL);

@@ -1,4 +1,4 @@
-//===- Im2col.h - The matrix that a tile.im2col reads ---------------------===//
+//===- Im2col.h - The matrix that a tile.im2col is a window of ------------===//
 #ifndef TILE_DIALECT_IM2COL_H
 #define TILE_DIALECT_IM2COL_H
 
@@ -20,6 +20,9 @@ TileIm2colWindow tile_im2col_window(TileIm2colOp im2col);
 /// `num_pixels` >= 0 pixels there; 0 when none fits.
 int64_t tile_im2col_num_windows(const TileIm2colWindow *window, int dim,
                                 int64_t num_pixels);
+
+/// The op behind a tile operand, or null.
+TileIm2colOp tile_im2col_of(MlirValue tile);
 
 #ifdef __cplusplus
 }

@@ -73,27 +73,47 @@ def Tile_TensorMapOp : Tile_Op<"tensor_map", [Pure]> {
     one extent per dimension), placed in shared memory with a swizzle of
     `swizzle` bytes. It is made on the host and captured by the launch.
 
+    With `lower`, `upper` and `step` it has the im2col form: `tensor` has images,
+    one to three dimensions of pixels, and channels; the box is of pixels and
+    channels. In each dimension of pixels the first element of a filter visits
+    every `step`-th pixel from `lower`, relative to the first one, to `upper`,
+    relative to the last one. Such maps serve copies from `tile.im2col`.
+
     Constraints:
     (C1) `tensor` is in global memory, of rank 1 to 5, with last stride 1;
-    (C2) one box extent per dimension, each from 1 to 256;
+    (C2) one box extent per dimension, each from 1 to 256; in the im2col form
+         two, the pixels from 1 to 1024 and the channels from 1 to 256;
     (C3) `swizzle` is 0, 32, 64 or 128;
     (C4) the innermost box row is a multiple of 16 bytes, and at most `swizzle`
          bytes unless that is 0;
     (C5) constant strides but the last are multiples of 16 bytes;
-    (C6) not inside a kernel.
+    (C6) not inside a kernel;
+    (C7) all of `lower`, `upper` and `step` or none, on tensors of rank 3 to 5, a
+         number each per dimension of pixels: corners of 16 bits in rank 3, 8 in
+         rank 4 and 5 in rank 5, steps from 1 to 8.
+
+    | form | `box` | copies |
+    |---|---|---|
+    | tiled | one extent per dimension | windows of `tile.region` |
+    | im2col | pixels, channels | windows of `tile.im2col` |
 
     Example:
     ```mlir
     %t = tile.tensor_map %A box [128, 64] swizzle 128 : memref<?x?xbf16>
+    %i = tile.tensor_map %X box [128, 64] lower [-1, -1] upper [-1, -1] step [2, 2] swizzle 128 : memref<?x?x?x64xbf16>
     ```
   }];
   let arguments = (ins
     Arg<AnyMemRef, "the tensor">:$tensor,
     Arg<DenseI64ArrayAttr, "extents of a box, in elements">:$box,
+    Arg<OptionalAttr<DenseI64ArrayAttr>, "first pixels, from the first ones">:$lower,
+    Arg<OptionalAttr<DenseI64ArrayAttr>, "last pixels, from the last ones">:$upper,
+    Arg<OptionalAttr<DenseI64ArrayAttr>, "pixels from one to the next">:$step,
     Arg<DefaultValuedAttr<I64Attr, "0">, "swizzle span in bytes">:$swizzle);
   let results = (outs Res<Tile_TensorMapType, "the tensor map">:$map);
   let assemblyFormat = [{
-    $tensor `box` $box (`swizzle` $swizzle^)? attr-dict `:` type($tensor)
+    $tensor `box` $box (`lower` $lower^)? (`upper` $upper^)? (`step` $step^)?
+    (`swizzle` $swizzle^)? attr-dict `:` type($tensor)
   }];
   let hasVerifier = 1;
 }

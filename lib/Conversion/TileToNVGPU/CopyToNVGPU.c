@@ -90,6 +90,7 @@ static bool copy_is_ours(TileCopyOp copy) {
          tile_shape_of(tile_copy_dst(copy), &dst) &&
          src.space == TILE_SPACE_GLOBAL && dst.space == TILE_SPACE_SHARED &&
          mlirTypeEqual(src.element, dst.element) &&
+         !tile_im2col_of(tile_copy_src(copy)).op.ptr &&
          source_is_ours(tile_buffer_of(tile_copy_src(copy)));
 }
 

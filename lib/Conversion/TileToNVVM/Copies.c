@@ -1,6 +1,6 @@
 //===- Copies.c - Which lowering a copy or a fill takes -------------------===//
 
-#include "Lowering.h"
+#include "Im2colWindows.h"
 
 #include "Tile/Support/Constants.h"
 
@@ -16,6 +16,19 @@ void lower_tile_copy(Lowering *l, MlirOperation op) {
   if (!view_of(l, op, tile_copy_src(copy), &src) ||
       !view_of(l, op, tile_copy_dst(copy), &dst))
     return;
+  TileIm2colOp im2col = tile_im2col_of(tile_copy_src(copy));
+  bool is_async = tile_copy_instr(copy) == TILE_INSTR_CpAsync;
+  if (im2col.op.ptr) {
+    if (dst.memory->space == TILE_SPACE_FRAGMENT) {
+      lower_fail(l, op, "gathers a fragment; run tile-expand-elements first");
+      return;
+    }
+    src.im2col = im2col_window_build(l, im2col, src.memory);
+    if (is_async) {
+      lower_simt_copy(l, op, &src, &dst);
+      return;
+    }
+  }
   switch (tile_copy_instr(copy)) {
   case TILE_INSTR_Tma:
     lower_tma_copy(l, op, &src, &dst);

@@ -44,6 +44,9 @@ typedef struct {
   int64_t align_bytes;           // of rows, known
   bool on_grid; // offsets are known to be multiples of the sizes
   bool is_inside[TILE_MAX_RANK]; // per memory dimension: it never leaves it
+  // Of a tile.im2col, which is no rectangle of its memory; only copies read it.
+  // Else null.
+  const struct Im2colWindow *im2col;
 } View;
 
 /// What follows from how the offsets of a window are computed.
@@ -314,7 +317,7 @@ void lower_tile_assert(Lowering *l, MlirOperation op);
 // Allocations.c
 void lower_tile_alloc(Lowering *l, MlirOperation op);
 void lower_tile_storage(Lowering *l, MlirOperation op);
-void lower_tile_region(Lowering *l, MlirOperation op);
+void lower_tile_region(Lowering *l, MlirOperation op); // tile.im2col as well
 void lower_tile_view(Lowering *l, MlirOperation op);
 void lower_tile_kernel_config(Lowering *l, MlirOperation op);
 // Barriers.c

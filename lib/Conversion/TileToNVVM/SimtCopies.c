@@ -1,19 +1,23 @@
-//===- SimtCopies.c - Copies and fills by ordinary loads and stores -------===//
+//===- SimtCopies.c - Copies and fills, chunk by chunk --------------------===//
 //
 // The tile is cut in chunks of consecutive elements of its last dimension; the
 // threads of the block take them in turn. Loads of a batch are issued before
 // its stores. Private memory belongs to one thread: to fill it every thread
-// copies the whole tile, out of it one elected thread does.
+// copies the whole tile, out of it one elected thread does. From the matrix of
+// a convolution the chunks can also be moved by cp.async; windows of tensors
+// are by way of nvgpu.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lowering.h"
+#include "Im2colWindows.h"
 
 #include "Tile/Analysis.h"
 #include "Tile/Ops/llvm.h"
+#include "Tile/Ops/nvvm.h"
 #include "Tile/Support/Constants.h"
 
 enum { MAX_BATCH = 8, MAX_VECTOR_BYTES = 16 };
+enum { MIN_ASYNC_BITS = 32 }; // PTX ISA, cp.async: 4, 8 or 16 bytes
 
 //===-- Plan --------------------------------------------------------------===//
 
@@ -24,6 +28,7 @@ typedef struct {
   int64_t num_chunks;
   int64_t num_threads; // that share the chunks
   bool only_elected;
+  bool is_cp_async;
 } Plan;
 
 static bool last_dims_match(const View *view) {
@@ -74,7 +79,9 @@ static void plan_vector(Plan *plan, int64_t limit) {
   const TileShape *shape = &plan->dst->shape;
   int64_t vector = side_vector(plan->dst);
   if (plan->src) {
-    int64_t other = side_vector(plan->src);
+    int64_t other = plan->src->im2col
+                        ? im2col_group(plan->src, plan->is_cp_async)
+                        : side_vector(plan->src);
     vector = other < vector ? other : vector;
   }
   if (limit && limit < vector)
@@ -111,6 +118,12 @@ static void chunk_coordinates(Lowering *l, const Plan *plan, TileInt chunk,
 bool tile_run_pointer(Lowering *l, MlirOperation op, const View *view,
                       const TileInt *at, int64_t vector, MlirValue *out_pointer,
                       MlirValue *inout_predicate) {
+  if (view->im2col) {
+    Im2colGroup group = im2col_group_at(l, view, at);
+    *out_pointer = group.pointer;
+    *inout_predicate = and_maybe(l, *inout_predicate, group.inside);
+    return true;
+  }
   *out_pointer = view_pointer(l, op, view, at);
   if (view->memory->space == TILE_SPACE_GLOBAL)
     *inout_predicate =
@@ -169,6 +182,25 @@ static void chunk_store(Lowering *l, MlirOperation op, const Plan *plan,
              is_private ? (MlirValue){NULL} : predicate);
 }
 
+// An asynchronous copy has no predicate: inactive threads pass it by. Nothing
+// of an enclosing loop may be split, so an anchor stands for `op`.
+static void chunk_copy_async(Lowering *l, MlirOperation op, const Plan *plan,
+                             const TileInt *at, MlirValue active) {
+  MlirValue dst = view_pointer(l, op, plan->dst, at);
+  if (!dst.ptr)
+    return;
+  if (!active.ptr) {
+    im2col_copy_async(l, plan->src, at, dst, plan->vector);
+    return;
+  }
+  MlirOperation anchor = llvm_mlir_undef_op(&l->b, type_i32(l)).op;
+  IfBlocks blocks = if_begin(l, anchor, active);
+  im2col_copy_async(l, plan->src, at, dst, plan->vector);
+  if_end(l, anchor, blocks);
+  mlirRewriterBaseSetInsertionPointAfter(l->b.rw, anchor);
+  mlirRewriterBaseEraseOp(l->b.rw, anchor);
+}
+
 //===-- All chunks --------------------------------------------------------===//
 
 // Chunks `first` + i * threads for i < batch; the last batch may overhang.
@@ -188,9 +220,14 @@ static void emit_batch(Lowering *l, MlirOperation op, const Plan *plan,
                      .lhs = tile_int_get(&l->i32, chunk),
                      .rhs = tile_const_int(&l->b, plan->num_chunks, 32));
     chunk_coordinates(l, plan, chunk, at[i]);
-    bits[i] = chunk_load(l, op, plan, at[i], active[i]);
+    if (plan->is_cp_async)
+      chunk_copy_async(l, op, plan, at[i], active[i]);
+    else
+      bits[i] = chunk_load(l, op, plan, at[i], active[i]);
   }
-  for (int64_t i = 0; i < batch && !mlirLogicalResultIsFailure(l->result); i++)
+  for (int64_t i = 0; !plan->is_cp_async && i < batch &&
+                      !mlirLogicalResultIsFailure(l->result);
+       i++)
     chunk_store(l, op, plan, at[i], bits[i], active[i]);
 }
 
@@ -240,11 +277,25 @@ void lower_simt_copy(Lowering *l, MlirOperation op, const View *src,
                      const View *dst) {
   TileCopyOp copy = tile_copy_cast(op);
   MlirAttribute width = tile_copy_vector_width_attr(copy);
-  Plan plan = {.src = src, .dst = dst};
+  Plan plan = {.src = src,
+               .dst = dst,
+               .is_cp_async = tile_copy_instr(copy) == TILE_INSTR_CpAsync};
   plan_vector(&plan,
               mlirAttributeIsNull(width) ? 0 : tile_copy_vector_width(copy));
   plan_threads(l, &plan);
+  if (plan.is_cp_async &&
+      plan.vector * tile_elem_bits(dst->memory->element) < MIN_ASYNC_BITS) {
+    lower_fail(l, op,
+               "cannot use cp_async: the layout of the tile, or what is known "
+               "of the image, allows accesses of %lld bits only",
+               (long long)(plan.vector * tile_elem_bits(dst->memory->element)));
+    return;
+  }
   emit_plan(l, op, &plan);
+  if (!plan.is_cp_async || tile_copy_async(copy))
+    return;
+  nvvm_cp_async_commit_group(&l->b, 0);
+  nvvm_cp_async_wait_group(&l->b, 0);
 }
 
 static void fill_fragment(Lowering *l, const View *dst, MlirValue value) {

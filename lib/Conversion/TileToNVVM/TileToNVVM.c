@@ -96,6 +96,7 @@ static const LowerEntry table[] = {
     {tile_fill_is, lower_tile_fill},
     {tile_gemm_is, lower_tile_product},
     {tile_gemm_sp_is, lower_tile_product},
+    {tile_im2col_is, lower_tile_region},
     {tile_kernel_config_is, lower_tile_kernel_config},
     {tile_reduce_is, lower_tile_reduce},
     {tile_print_is, lower_tile_print},

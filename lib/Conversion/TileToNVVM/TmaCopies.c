@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lowering.h"
+#include "Im2colWindows.h"
 
 #include "Tile/LayoutAccess.h"
 #include "Tile/Ops/llvm.h"
@@ -61,7 +61,15 @@ static void issue_box(Lowering *l, const Issue *issue, const TileLayoutTma *tma,
   MlirValue coordinates[TILE_MAX_RANK];
   tile_layout_eval(&tma->coords, &box, box_at);
   tile_layout_eval(&tma->offsets, &box, &offset);
-  intptr_t rank = box_coordinates(l, issue->global, box_at, coordinates);
+  Im2colBox pixels;
+  intptr_t rank = 4, num_offsets = 0;
+  if (issue->global->im2col) {
+    im2col_box_at(l, issue->global, box_at, &pixels);
+    memcpy(coordinates, pixels.coordinates, sizeof pixels.coordinates);
+    num_offsets = 2;
+  } else {
+    rank = box_coordinates(l, issue->global, box_at, coordinates);
+  }
   const Memory *memory = issue->shared->memory;
   MlirValue shared = element_pointer(
       l, memory->pointer, memory->element,
@@ -77,6 +85,8 @@ static void issue_box(Lowering *l, const Issue *issue, const TileLayoutTma *tma,
   nvvm_cp_async_bulk_tensor_shared_cluster_global(
       &l->b, .dstMem = cluster, .tmaDescriptor = issue->map,
       .coordinates = {coordinates, rank}, .mbar = issue->barrier,
+      .im2colOffsets = {pixels.offsets, num_offsets},
+      .mode = {num_offsets > 0, NVVM_TMA_LOAD_MODE_IM2COL},
       .l2CacheHint = issue->hint);
 }
 

@@ -379,3 +379,28 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @m {
+  gpu.func @gathered_fragment(%X: memref<?x?x?x64xbf16>, %i: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %f = tile.alloc {layout = #tile.layout<"bases<reg=(d1:1*8), lane=(d1:8*8, d0:1*4), warp=(d0:4*4) -> d0:16, d1:64>">} : memref<16x64xbf16, #tile.fragment>
+    %w = tile.im2col %X[%i, %i] [16, 64] kernel [3, 3] : memref<?x?x?x64xbf16>
+    // expected-error @+1 {{gathers a fragment; run tile-expand-elements first}}
+    tile.copy %w to %f {instr = #tile.instr<simt>} : !tile.region<16x64xbf16>, memref<16x64xbf16, #tile.fragment>
+    gpu.return
+  }
+}
+
+// -----
+
+// How many columns are of one element of the filter was not written down.
+gpu.module @m {
+  gpu.func @narrow_gather(%X: memref<?x?x?x64xbf16>, %i: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %s = tile.alloc {layout = #tile.layout<"linear">, offset = 0 : i64} : memref<16x64xbf16, #gpu.address_space<workgroup>>
+    %w = tile.im2col %X[%i, %i] [16, 64] kernel [3, 3] {align = 16 : i64} : memref<?x?x?x64xbf16>
+    // expected-error @+1 {{cannot use cp_async: the layout of the tile, or what is known of the image, allows accesses of 16 bits only}}
+    tile.copy %w to %s {instr = #tile.instr<cp_async>} : !tile.region<16x64xbf16>, memref<16x64xbf16, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+}

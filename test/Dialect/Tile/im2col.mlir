@@ -5,31 +5,41 @@
 
 #smem = #gpu.address_space<workgroup>
 
-// What is left out stays left out; a strided image; a window as the destination.
+// What is left out stays left out; a strided image; facts; several users.
 // CHECK-LABEL: func.func @forms
 func.func @forms(%X: memref<?x?x?x?xbf16, strided<[?, ?, ?, 1], offset: ?>>, %Y: memref<4x9x9x3xi8>, %i: index, %j: index) {
   %s = tile.alloc : memref<64x32xbf16, #smem>
   %f = tile.alloc : memref<16x16xi32, #tile.fragment>
-  // CHECK: tile.im2col %{{.*}}[%{{.*}}, %{{.*}}] to %{{.*}} kernel [3, 5] : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1], offset: ?>>, memref<64x32xbf16, #gpu.address_space<workgroup>>
-  tile.im2col %X[%i, %j] to %s kernel [3, 5] : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1], offset: ?>>, memref<64x32xbf16, #smem>
-  // CHECK: kernel [3, 3] stride [2, 1] dilation [1, 3] pad [0, 2] {tile.stage = 1 : i32} : memref<4x9x9x3xi8>, memref<16x16xi32, #tile.fragment>
-  tile.im2col %Y[%i, %j] to %f kernel [3, 3] stride [2, 1] dilation [1, 3] pad [0, 2] {tile.stage = 1 : i32} : memref<4x9x9x3xi8>, memref<16x16xi32, #tile.fragment>
-  %w = tile.region %s[8, 0] [24, 32] : memref<64x32xbf16, #smem>
-  // CHECK: kernel [1, 1] pad [0, 0] : {{.*}}, !tile.region<24x32xbf16, #gpu.address_space<workgroup>>
-  tile.im2col %X[%i, %j] to %w kernel [1, 1] pad [0, 0] : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1], offset: ?>>, !tile.region<24x32xbf16, #smem>
+  // CHECK: %[[A:.*]] = tile.im2col %{{.*}}[%{{.*}}, %{{.*}}] [64, 32] kernel [3, 5] : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1], offset: ?>>
+  %a = tile.im2col %X[%i, %j] [64, 32] kernel [3, 5] : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1], offset: ?>>
+  // CHECK: tile.copy %[[A]] to %{{.*}} : !tile.region<64x32xbf16>
+  tile.copy %a to %s : !tile.region<64x32xbf16>, memref<64x32xbf16, #smem>
+  tile.copy %a to %s : !tile.region<64x32xbf16>, memref<64x32xbf16, #smem>
+  // CHECK: kernel [3, 3] stride [2, 1] dilation [1, 3] pad [0, 2] channels %{{.*}} {align = 16 : i64, run = 8 : i64, tile.stage = 1 : i32} : memref<4x9x9x3xi8>
+  %b = tile.im2col %Y[%i, %j] [16, 16] kernel [3, 3] stride [2, 1] dilation [1, 3] pad [0, 2] channels %i {align = 16 : i64, run = 8 : i64, tile.stage = 1 : i32} : memref<4x9x9x3xi8>
+  tile.copy %b to %f : !tile.region<16x16xi8>, memref<16x16xi32, #tile.fragment>
   return
 }
 
-// It writes the tile: two loads around it are two.
-// CSE-LABEL: func.func @effects
-func.func @effects(%X: memref<1x4x4x4xf32>, %i: index) -> (f32, f32) {
+// The copy reads the image, the window does not: two windows are one.
+// CSE-LABEL: func.func @pure
+// CSE: tile.im2col
+// CSE-NOT: tile.im2col
+func.func @pure(%X: memref<1x4x4x4xf32>, %i: index) {
   %s = tile.alloc : memref<16x16xf32, #smem>
-  // CSE: %[[S:.*]] = memref.load
-  // CSE-NEXT: tile.im2col
-  // CSE-NEXT: %[[T:.*]] = memref.load
-  // CSE-NEXT: return %[[S]], %[[T]]
-  %a = memref.load %s[%i, %i] : memref<16x16xf32, #smem>
-  tile.im2col %X[%i, %i] to %s kernel [3, 3] : memref<1x4x4x4xf32>, memref<16x16xf32, #smem>
-  %b = memref.load %s[%i, %i] : memref<16x16xf32, #smem>
-  return %a, %b : f32, f32
+  %t = tile.alloc : memref<16x16xf32, #smem>
+  %a = tile.im2col %X[%i, %i] [16, 16] kernel [3, 3] : memref<1x4x4x4xf32>
+  tile.copy %a to %s : !tile.region<16x16xf32>, memref<16x16xf32, #smem>
+  %b = tile.im2col %X[%i, %i] [16, 16] kernel [3, 3] : memref<1x4x4x4xf32>
+  tile.copy %b to %t : !tile.region<16x16xf32>, memref<16x16xf32, #smem>
+  return
+}
+
+// CHECK-LABEL: func.func @maps
+func.func @maps(%X: memref<?x?x?x64xbf16>, %Y: memref<?x?x8xf32>) {
+  // CHECK: tile.tensor_map %{{.*}} box [128, 64] lower [-1, -2] upper [0, 3] step [2, 8] swizzle 128 : memref<?x?x?x64xbf16>
+  %a = tile.tensor_map %X box [128, 64] lower [-1, -2] upper [0, 3] step [2, 8] swizzle 128 : memref<?x?x?x64xbf16>
+  // CHECK: tile.tensor_map %{{.*}} box [1024, 8] lower [-32768] upper [32767] step [1] : memref<?x?x8xf32>
+  %b = tile.tensor_map %Y box [1024, 8] lower [-32768] upper [32767] step [1] : memref<?x?x8xf32>
+  return
 }

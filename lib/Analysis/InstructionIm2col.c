@@ -1,0 +1,262 @@
+//===- InstructionIm2col.c - Instructions that read im2col matrices -------===//
+//
+// PTX ISA, "im2col mode" and cp.async; CUDA driver API,
+// cuTensorMapEncodeIm2col. What both need is that columns which lie together in
+// the tile lie together in the image: in runs that are of one element of the
+// filter.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tile/Analysis.h"
+
+#include "Tile/Dialect/TileLayouts.h"
+#include "Tile/LayoutAccess.h"
+#include "Tile/Ops/func.h"
+#include "Tile/Support/Arithmetic.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+enum {
+  TMA_BYTES = 16,     // of an address, a stride, a row of a box
+  CP_ASYNC_BYTES = 4, // the smallest group
+  MAX_STRIDE = 8,     // element strides of a tensor map
+  MAX_CORNER = 128,   // of a box in an image of rank 4, below it and in front
+  MAX_OFFSET = 255,   // of an element of the filter
+  MAX_EXPECT_BYTES = (1 << 20) - 1 // PTX ISA, mbarrier: 20 bits
+};
+
+static bool refuse(TileInstrReason *out, const char *code, const char *format,
+                   ...) __attribute__((format(printf, 3, 4)));
+
+static bool refuse(TileInstrReason *out, const char *code, const char *format,
+                   ...) {
+  out->code = code;
+  va_list args;
+  va_start(args, format);
+  vsnprintf(out->text, sizeof out->text, format, args);
+  va_end(args);
+  return false;
+}
+
+//===-- Facts -------------------------------------------------------------===//
+
+static int64_t elem_bytes(TileIm2colOp im2col) {
+  MlirType type = mlirValueGetType(tile_im2col_image(im2col));
+  return tile_elem_bits(mlirShapedTypeGetElementType(type)) / 8;
+}
+
+// Columns of the window that begin at a multiple, if those of an element of the
+// filter do.
+static int64_t window_run(TileIm2colOp im2col) {
+  return tile_gcd(
+      tile_index_divisor(tile_int_value(tile_im2col_column(im2col))),
+      tile_im2col_static_sizes(im2col, 1));
+}
+
+// A number that divides the columns of an element of the filter; 1: unknown.
+static int64_t tap_columns_divisor(TileIm2colOp im2col) {
+  MlirValue channels = tile_im2col_channels(im2col);
+  if (channels.ptr)
+    return tile_index_divisor(tile_int_value(channels));
+  int64_t extent =
+      mlirShapedTypeGetDimSize(mlirValueGetType(tile_im2col_image(im2col)), 3);
+  return mlirShapedTypeIsDynamicSize(extent) ? 1 : extent;
+}
+
+bool tile_im2col_run_is_open(TileIm2colOp im2col) {
+  return mlirAttributeIsNull(tile_im2col_run_attr(im2col)) &&
+         mlirValueIsNull(tile_im2col_channels(im2col)) &&
+         mlirShapedTypeIsDynamicDim(mlirValueGetType(tile_im2col_image(im2col)),
+                                    3);
+}
+
+int64_t tile_im2col_known_run(TileIm2colOp im2col, bool channels_fit) {
+  if (!mlirAttributeIsNull(tile_im2col_run_attr(im2col)))
+    return tile_im2col_run(im2col);
+  int64_t run = window_run(im2col);
+  if (channels_fit && tile_im2col_run_is_open(im2col))
+    return run;
+  return tile_gcd(run, tap_columns_divisor(im2col));
+}
+
+//===-- Legality ----------------------------------------------------------===//
+
+typedef struct {
+  TileIm2colOp im2col;
+  TileShape dst;
+  MlirValue tile; // the destination
+  int64_t run, align_bytes;
+  bool is_open; // no more is known of the runs, but the host could say it
+} Gather;
+
+static bool channels_are_contiguous(TileIm2colOp im2col, TileInstrReason *out) {
+  int64_t strides[TILE_MAX_RANK], offset;
+  MlirType type = mlirValueGetType(tile_im2col_image(im2col));
+  if (mlirLogicalResultIsSuccess(
+          mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)) &&
+      strides[3] == 1)
+    return true;
+  return refuse(out, "tile-instr/stride",
+                "the channels of the image are not known to be contiguous");
+}
+
+// What both instructions need, for groups of `bytes` at least.
+static bool moves_groups(const Gather *gather, const char *what, int64_t bytes,
+                         TileInstrReason *out) {
+  MlirType type = mlirValueGetType(tile_im2col_image(gather->im2col));
+  if (!mlirTypeEqual(mlirShapedTypeGetElementType(type), gather->dst.element))
+    return refuse(out, "tile-instr/convert", "%s does not convert elements",
+                  what);
+  if (!channels_are_contiguous(gather->im2col, out))
+    return false;
+  if (!tile_is_whole_or_slot(gather->tile))
+    return refuse(out, "tile-instr/window",
+                  "%s writes whole tiles and slots of rings, and the "
+                  "destination is another window",
+                  what);
+  int64_t run_bytes = gather->run * elem_bytes(gather->im2col);
+  if (run_bytes % bytes)
+    return refuse(
+        out, gather->is_open ? "tile-instr/alignment" : "tile-instr/channels",
+        "columns of one element of the filter are known to come in runs of "
+        "%lld bytes; %s needs multiples of %lld",
+        (long long)run_bytes, what, (long long)bytes);
+  if (gather->align_bytes % bytes)
+    return refuse(out, "tile-instr/alignment",
+                  "pixels are known to be aligned to %lld bytes; %s needs %lld",
+                  (long long)gather->align_bytes, what, (long long)bytes);
+  return true;
+}
+
+static bool cp_async_is_legal(const Gather *gather, TileInstrReason *out) {
+  TileLayout layout;
+  if (!moves_groups(gather, "cp.async", CP_ASYNC_BYTES, out))
+    return false;
+  if (mlirTypeIsAInteger(gather->dst.element) &&
+      mlirIntegerTypeGetWidth(gather->dst.element) == 1)
+    return refuse(out, "tile-instr/types",
+                  "i1 has no packed form that cp.async could copy");
+  if (!tile_given_layout(gather->tile, &layout))
+    return true;
+  int64_t run = tile_layout_contiguous_run(&layout, layout.in.num_axes - 1) *
+                elem_bytes(gather->im2col);
+  if (run % CP_ASYNC_BYTES)
+    return refuse(out, "tile-instr/layout",
+                  "the given layout stores %lld bytes of a row together; "
+                  "cp.async needs 4",
+                  (long long)run);
+  return true;
+}
+
+// The corners of the box are relative to the first and the last pixel.
+static bool filter_suits_tma(TileIm2colOp im2col, TileInstrReason *out) {
+  TileIm2colWindow window = tile_im2col_window(im2col);
+  MlirType type = mlirValueGetType(tile_im2col_image(im2col));
+  for (int d = 0; d < 4; d++)
+    if (mlirShapedTypeGetDimSize(type, d) == 0)
+      return refuse(out, "tile-instr/filter", "the image has no element");
+  for (int d = 0; d < 2; d++) {
+    int64_t reach = window.dilation[d] * (window.kernel[d] - 1);
+    int64_t upper = window.pad[d] - reach;
+    int64_t extent = mlirShapedTypeGetDimSize(type, 1 + d);
+    if (window.stride[d] > MAX_STRIDE)
+      return refuse(out, "tile-instr/filter",
+                    "the filter moves %lld pixels; TMA moves it 8 at most",
+                    (long long)window.stride[d]);
+    if (window.pad[d] > MAX_CORNER || upper >= MAX_CORNER ||
+        upper < -MAX_CORNER)
+      return refuse(out, "tile-instr/filter",
+                    "the filter begins %lld to %lld pixels from the image; TMA "
+                    "takes -128 to 127",
+                    (long long)-window.pad[d], (long long)upper);
+    if (reach > MAX_OFFSET)
+      return refuse(out, "tile-instr/filter",
+                    "the filter reaches %lld pixels far; TMA takes 255",
+                    (long long)reach);
+    if (!mlirShapedTypeIsDynamicSize(extent) &&
+        tile_im2col_num_windows(&window, d, extent) == 0)
+      return refuse(out, "tile-instr/filter",
+                    "the filter exceeds the padded image");
+  }
+  return true;
+}
+
+// The box of a layout must not take columns of two elements of the filter.
+static bool suits_tma(const Gather *gather, const TileLayout *layout,
+                      TileLayoutError *error) {
+  TileLayoutTma tma;
+  if (!tile_layout_derive_tma(layout, tile_elem_bits(gather->dst.element), 1,
+                              &tma, error))
+    return false;
+  if (gather->run % tma.box[1] == 0)
+    return true;
+  snprintf(error->text, sizeof error->text,
+           "boxes of %lld columns, where %lld are of one element of the filter",
+           (long long)tma.box[1], (long long)gather->run);
+  return false;
+}
+
+static bool layout_suits_tma(const Gather *gather, TileInstrReason *out) {
+  static const char *const texts[] = {"linear", "swizzle<128>", "swizzle<64>",
+                                      "swizzle<32>"};
+  TileLayout layout;
+  TileLayoutError error, first = {""};
+  bool is_given = tile_given_layout(gather->tile, &layout);
+  if (is_given && suits_tma(gather, &layout, &first))
+    return true;
+  for (size_t i = 0; !is_given && i < sizeof texts / sizeof *texts; i++) {
+    if (tile_layout_parse(texts[i], gather->dst.extent, 2,
+                          tile_elem_bits(gather->dst.element), &layout,
+                          &error) &&
+        suits_tma(gather, &layout, &error))
+      return true;
+    if (i == 0)
+      first = error;
+  }
+  return refuse(out, "tile-instr/layout", "%s TMA: %.120s",
+                is_given ? "the given layout does not suit"
+                         : "no layout of the tile suits",
+                first.text);
+}
+
+static bool tma_is_legal(const Gather *gather, const TileInstrContext *context,
+                         TileInstrReason *out) {
+  if (!context->target->has_tma)
+    return refuse(out, "target", "%s has no TMA", context->target->chip);
+  if (!moves_groups(gather, "TMA", TMA_BYTES, out))
+    return false;
+  MlirValue image = tile_im2col_image(gather->im2col);
+  if (!context->in_launch || !mlirValueIsABlockArgument(image) ||
+      !func_func_is(
+          mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(image))))
+    return refuse(out, "tile-instr/base",
+                  "a tensor map can only be made on the host, of "
+                  "an argument of the function that launches");
+  int64_t size_bytes =
+      tile_shape_num_elems(&gather->dst) * elem_bytes(gather->im2col);
+  if (size_bytes > MAX_EXPECT_BYTES)
+    return refuse(out, "tile-instr/size",
+                  "a barrier can expect at most %d bytes, the tile "
+                  "has %lld",
+                  MAX_EXPECT_BYTES, (long long)size_bytes);
+  return filter_suits_tma(gather->im2col, out) && layout_suits_tma(gather, out);
+}
+
+bool tile_im2col_instr_is_legal(TileCopyOp copy, TileInstr instr,
+                                const TileInstrContext *context,
+                                bool host_can_tell, TileInstrReason *out) {
+  MlirValue src = tile_copy_src(copy);
+  Gather gather = {.im2col = tile_im2col_of(src), .tile = tile_copy_dst(copy)};
+  if (!tile_shape_of(gather.tile, &gather.dst))
+    return refuse(out, "type", "operands are no tiles");
+  gather.run = tile_im2col_known_run(gather.im2col, host_can_tell);
+  gather.is_open = tile_im2col_run_is_open(gather.im2col);
+  gather.align_bytes = host_can_tell ? TMA_BYTES : tile_row_align_bytes(src);
+  if (instr == TILE_INSTR_Simt)
+    return true;
+  if (gather.dst.space != TILE_SPACE_SHARED)
+    return refuse(out, "spaces", "only shared tiles are filled by %s",
+                  tile_instr_name(instr));
+  return instr == TILE_INSTR_Tma ? tma_is_legal(&gather, context, out)
+                                 : cp_async_is_legal(&gather, out);
+}

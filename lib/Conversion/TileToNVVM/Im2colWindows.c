@@ -1,0 +1,232 @@
+//===- Im2colWindows.c - Copies from the matrix of a convolution ----------===//
+//
+// TileGatherOps.td has the formula. All numbers are i32, divisions unsigned:
+// what is below 0 becomes too large, which is outside as well. Only the start
+// of a box, which may be below row 0, is divided rounding down.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Im2colWindows.h"
+
+#include "Tile/LayoutAccess.h"
+#include "Tile/Ops/llvm.h"
+#include "Tile/Ops/nvvm.h"
+#include "Tile/Support/Constants.h"
+
+//===-- Arithmetic --------------------------------------------------------===//
+
+static MlirValue get(Lowering *l, TileInt x) {
+  return tile_int_get(&l->i32, x);
+}
+
+static TileInt add(Lowering *l, TileInt x, TileInt y) {
+  return tile_int_add(&l->i32, x, y);
+}
+
+static TileInt add_known(Lowering *l, TileInt x, int64_t y) {
+  return tile_int_add(&l->i32, x, tile_int_constant(y));
+}
+
+static TileInt at_least(Lowering *l, TileInt x, int64_t least) {
+  if (tile_int_is_constant(x))
+    return x.constant < least ? tile_int_constant(least) : x;
+  return tile_int_value(
+      arith_maxsi(&l->b, x.value, tile_const_int(&l->b, least, 32)));
+}
+
+typedef struct {
+  TileInt quotient, rest;
+} Division;
+
+// `by` is at least 1.
+static Division divide(Lowering *l, TileInt x, TileInt by) {
+  Division result;
+  if (tile_int_is_constant(by)) {
+    result.quotient = tile_int_div(&l->i32, x, by.constant);
+    result.rest = tile_int_rem(&l->i32, x, by.constant);
+    return result;
+  }
+  result.quotient = tile_int_value(arith_divui(&l->b, get(l, x), by.value));
+  result.rest = tile_int_sub(&l->i32, x,
+                             tile_int_mul_value(&l->i32, result.quotient, by));
+  return result;
+}
+
+// Rounds down: of a negative number the complement is divided.
+static Division divide_down(Lowering *l, TileInt x, TileInt by) {
+  MlirValue value = get(l, x);
+  MlirValue sign = arith_shrsi(&l->b, value, tile_const_int(&l->b, 31, 32));
+  MlirValue quotient = arith_xori(
+      &l->b, arith_divui(&l->b, arith_xori(&l->b, value, sign), get(l, by)),
+      sign);
+  Division result = {.quotient = tile_int_value(quotient)};
+  result.rest = tile_int_sub(&l->i32, x,
+                             tile_int_mul_value(&l->i32, result.quotient, by));
+  return result;
+}
+
+static MlirValue is_below(Lowering *l, TileInt x, TileInt end) {
+  return arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_ult,
+                    .lhs = get(l, x), .rhs = get(l, end));
+}
+
+//===-- The matrix --------------------------------------------------------===//
+
+struct Im2colWindow {
+  TileIm2colWindow filter;
+  TileInt extent[4];             // of the image: n, h, w, c
+  TileInt row, column;           // first ones of the window
+  TileInt num_rows, num_columns; // of the matrix
+  TileInt per_image, per_line;   // rows; at least 1
+  TileInt per_tap;               // columns of a filter element; at least 1
+  int64_t run;
+};
+
+static TileInt num_windows(Lowering *l, const TileIm2colWindow *filter, int dim,
+                           TileInt num_pixels) {
+  if (tile_int_is_constant(num_pixels))
+    return tile_int_constant(
+        tile_im2col_num_windows(filter, dim, num_pixels.constant));
+  // One stride more than behind the first window: 0 of them stay 0.
+  int64_t room = 2 * filter->pad[dim] -
+                 filter->dilation[dim] * (filter->kernel[dim] - 1) - 1 +
+                 filter->stride[dim];
+  return tile_int_div(&l->i32, at_least(l, add_known(l, num_pixels, room), 0),
+                      filter->stride[dim]);
+}
+
+const Im2colWindow *im2col_window_build(Lowering *l, TileIm2colOp im2col,
+                                        const Memory *image) {
+  Im2colWindow *w = TILE_ARENA_NEW(l->arena, Im2colWindow, 1);
+  MlirValue channels = tile_im2col_channels(im2col);
+  w->filter = tile_im2col_window(im2col);
+  for (int d = 0; d < 4; d++)
+    w->extent[d] = image->extent[d];
+  w->row = index_operand(l, tile_im2col_row(im2col));
+  w->column = index_operand(l, tile_im2col_column(im2col));
+  w->run = mlirAttributeIsNull(tile_im2col_run_attr(im2col))
+               ? 1
+               : tile_im2col_run(im2col);
+  TileInt per_tap = channels.ptr ? index_operand(l, channels) : w->extent[3];
+  TileInt lines = num_windows(l, &w->filter, 0, w->extent[1]);
+  TileInt pixels = num_windows(l, &w->filter, 1, w->extent[2]);
+  TileInt per_image = tile_int_mul_value(&l->i32, lines, pixels);
+  w->num_rows = tile_int_mul_value(&l->i32, w->extent[0], per_image);
+  w->num_columns =
+      tile_int_mul(&l->i32, per_tap, w->filter.kernel[0] * w->filter.kernel[1]);
+  w->per_image = at_least(l, per_image, 1);
+  w->per_line = at_least(l, pixels, 1);
+  w->per_tap = at_least(l, per_tap, 1);
+  return w;
+}
+
+//===-- Groups of elements ------------------------------------------------===//
+
+int64_t im2col_group(const View *view, bool may_end_inside) {
+  const Im2colWindow *w = view->im2col;
+  const Memory *image = view->memory;
+  int64_t elem_bytes = tile_elem_bits(image->element) / 8;
+  int64_t group = 16 / elem_bytes;
+  TileInt channels = w->extent[3];
+  if (!tile_int_is_constant(image->stride[3]) || image->stride[3].constant != 1)
+    return 1;
+  while (group > 1 &&
+         (view->align_bytes % (group * elem_bytes) || w->run % group ||
+          (!may_end_inside && (!tile_int_is_constant(channels) ||
+                               channels.constant % group != 0))))
+    group /= 2;
+  return group;
+}
+
+Im2colGroup im2col_group_at(Lowering *l, const View *view, const TileInt *at) {
+  const Im2colWindow *w = view->im2col;
+  const Memory *image = view->memory;
+  TileInt row = add(l, w->row, at[0]), column = add(l, w->column, at[1]);
+  Division by_image = divide(l, row, w->per_image);
+  Division by_line = divide(l, by_image.rest, w->per_line);
+  Division by_tap = divide(l, column, w->per_tap);
+  Division tap =
+      divide(l, by_tap.quotient, tile_int_constant(w->filter.kernel[1]));
+  TileInt line[2] = {by_line.quotient, by_line.rest};
+  TileInt element[2] = {tap.quotient, tap.rest};
+  TileInt index[4] = {by_image.quotient, line[0], line[1], by_tap.rest};
+  MlirValue inside = arith_andi(&l->b, is_below(l, row, w->num_rows),
+                                is_below(l, column, w->num_columns));
+  for (int d = 0; d < 2; d++) {
+    index[1 + d] =
+        add_known(l,
+                  add(l, tile_int_mul(&l->i32, line[d], w->filter.stride[d]),
+                      tile_int_mul(&l->i32, element[d], w->filter.dilation[d])),
+                  -w->filter.pad[d]);
+    inside =
+        arith_andi(&l->b, inside, is_below(l, index[1 + d], w->extent[1 + d]));
+  }
+  inside = arith_andi(&l->b, inside, is_below(l, index[3], w->extent[3]));
+  TileInt linear = tile_int_constant(0);
+  for (int d = 0; d < 4; d++)
+    linear = tile_int_add(
+        &l->i64, linear,
+        tile_int_mul_value(&l->i64, extend(l, index[d]), image->stride[d]));
+  Im2colGroup group = {.inside = inside, .channel = index[3]};
+  group.pointer = element_pointer(l, image->pointer, image->element, linear);
+  return group;
+}
+
+//===-- cp.async ----------------------------------------------------------===//
+
+// What lies behind the last channel, and what is outside, is filled with zeros:
+// the source is then shorter than the group.
+void im2col_copy_async(Lowering *l, const View *view, const TileInt *at,
+                       MlirValue dst, int64_t count) {
+  Im2colGroup group = im2col_group_at(l, view, at);
+  const Memory *image = view->memory;
+  int64_t elem_bytes = tile_elem_bits(image->element) / 8;
+  TileInt channels = view->im2col->extent[3];
+  MlirValue elems = tile_const_int(&l->b, count, 32);
+  if (!tile_int_is_constant(channels) || channels.constant % count != 0)
+    elems = arith_minui(
+        &l->b, get(l, tile_int_sub(&l->i32, channels, group.channel)), elems);
+  TileInt bytes = tile_int_mul(&l->i32, tile_int_value(elems), elem_bytes);
+  nvvm_cp_async_shared_global(
+      &l->b, .dst = dst,
+      .src = arith_select(&l->b, group.inside, group.pointer, image->pointer),
+      .size = count * elem_bytes,
+      .modifier = count * elem_bytes == 16 ? NVVM_LOAD_CACHE_MODIFIER_KIND_CG
+                                           : NVVM_LOAD_CACHE_MODIFIER_KIND_CA,
+      .cpSize = arith_select(&l->b, group.inside, get(l, bytes),
+                             tile_const_int(&l->b, 0, 32)));
+}
+
+//===-- TMA ---------------------------------------------------------------===//
+
+// A box beyond the last element of the filter begins behind the last channel:
+// it is all zeros.
+void im2col_box_at(Lowering *l, const View *view, const int64_t *box_at,
+                   Im2colBox *out) {
+  const Im2colWindow *w = view->im2col;
+  const TileIm2colWindow *filter = &w->filter;
+  Division by_image =
+      divide_down(l, add_known(l, w->row, box_at[0]), w->per_image);
+  Division by_line = divide(l, by_image.rest, w->per_line);
+  TileInt column = add_known(l, w->column, box_at[1]);
+  Division by_tap = divide(l, column, w->per_tap);
+  Division tap =
+      divide(l, by_tap.quotient, tile_int_constant(filter->kernel[1]));
+  TileInt line[2] = {by_line.quotient, by_line.rest};
+  TileInt element[2] = {tap.quotient, tap.rest};
+  MlirValue is_column = is_below(l, column, w->num_columns);
+  MlirValue zero = tile_const_int(&l->b, 0, 32);
+  MlirType i16 = mlirIntegerTypeGet(tile_builder_context(&l->b), 16);
+  out->coordinates[0] =
+      arith_select(&l->b, is_column, get(l, by_tap.rest), get(l, w->extent[3]));
+  out->coordinates[3] = get(l, by_image.quotient);
+  for (int d = 0; d < 2; d++) { // width comes first
+    TileInt offset = tile_int_mul(&l->i32, element[d], filter->dilation[d]);
+    out->coordinates[2 - d] =
+        get(l, add_known(l, tile_int_mul(&l->i32, line[d], filter->stride[d]),
+                         -filter->pad[d]));
+    out->offsets[1 - d] = arith_trunci(
+        &l->b, .type = i16,
+        .in = arith_select(&l->b, is_column, get(l, offset), zero));
+  }
+}

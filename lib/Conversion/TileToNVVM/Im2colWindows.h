@@ -1,0 +1,42 @@
+//===- Im2colWindows.h - Copies from the matrix of a convolution ----------===//
+#ifndef TILE_CONVERSION_IM2COL_WINDOWS_H
+#define TILE_CONVERSION_IM2COL_WINDOWS_H
+
+#include "Lowering.h"
+#include "Tile/Dialect/Im2col.h"
+
+/// A `tile.im2col` whose numbers are in registers; in the arena.
+typedef struct Im2colWindow Im2colWindow;
+
+/// Emits what all elements of the window have in common.
+const Im2colWindow *im2col_window_build(Lowering *l, TileIm2colOp im2col,
+                                        const Memory *image);
+
+/// Elements, at most 16 bytes, of a row that are one access of the image,
+/// wherever they begin at a multiple. `may_end_inside`: the last ones may be
+/// behind the last channel.
+int64_t im2col_group(const View *view, bool may_end_inside);
+
+/// Where a group is in the image.
+typedef struct {
+  MlirValue pointer; // ptr<1>
+  MlirValue inside;  // i1: the first element is in the image
+  TileInt channel;   // of the first element
+} Im2colGroup;
+/// At tile coordinates `at`.
+Im2colGroup im2col_group_at(Lowering *l, const View *view, const TileInt *at);
+
+/// cp.async of `count` elements at tile coordinates `at` to `dst`, ptr<3>.
+void im2col_copy_async(Lowering *l, const View *view, const TileInt *at,
+                       MlirValue dst, int64_t count);
+
+/// Operands of cp.async.bulk.tensor in im2col mode, contiguous dimension first.
+typedef struct {
+  MlirValue coordinates[4]; // i32: c, w, h, n of the first pixel
+  MlirValue offsets[2];     // i16: w, h of the element of the filter
+} Im2colBox;
+/// Of the box that begins at constant tile coordinates `box_at`.
+void im2col_box_at(Lowering *l, const View *view, const int64_t *box_at,
+                   Im2colBox *out);
+
+#endif // TILE_CONVERSION_IM2COL_WINDOWS_H

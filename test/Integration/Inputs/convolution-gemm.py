@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""Generates convolutions of N x H x W x C images as products of matrices whose
+left factor is a `tile.im2col`, compiles and runs them, and checks every element
+against numpy.
+
+A case is words `key=value`:
+
+    in=bf16        elements of image and weights
+    tile=64x64x32  rows, columns and step of the product
+    kernel=3x3 stride=1x1 dilation=1x1 pad=0x0
+    channels=64    of the image type; ? where the launch says it
+    round          columns of a filter element are rounded up to whole steps
+    roles=on       on or off; required on the loop, with cp.async as well
+    stages=3 threads=128
+    images=2x9x7x64,1x8x8x64
+                   images to run, the channels last
+    filters=40
+    a=tma          the instruction that gathers: tma, cp_async or simt
+    align=8        bytes: a fact that the kernel states of the image
+    given          it is written on the copy
+    variant=1      that is taken for every image, from 1; 0: there is only one
+
+Where the channels are not rounded up, a step may lie in several elements of the
+filter. Prints one line per case and target."""
+
+import argparse
+import os
+import re
+import sys
+
+import convolution
+import kernels
+
+KEYS = {"in": "bf16", "tile": "64x64x32", "kernel": "3x3", "stride": "1x1",
+        "dilation": "1x1", "pad": "0x0", "channels": "?", "roles": "on",
+        "stages": "3", "threads": "128", "images": "2x9x7x64", "filters": "40",
+        "align": "", "a": "tma", "variant": "1"}
+
+KERNEL = """\
+#smem = #gpu.address_space<workgroup>
+func.func @conv(%X: {image}, %W: memref<?x?x{type}>, %P: index, %Y: memref<?x?x{sum}>) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %cm = arith.constant {m} : index
+  %cn = arith.constant {n} : index
+  %ck = arith.constant {k} : index
+  %taps = arith.constant {taps} : index
+  %threads = arith.constant {threads} : index
+  %C = memref.dim %X, %c3 : {image}
+  %F = memref.dim %W, %c1 : memref<?x?x{type}>
+{count}
+  %gx = arith.ceildivui %P, %cm : index
+  %gy = arith.ceildivui %F, %cn : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %gx, %sy = %gy, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %threads, %ny = %c1, %nz = %c1) {{
+{config}
+    %As = tile.alloc : memref<{m}x{k}x{type}, #smem>
+    %Bs = tile.alloc : memref<{k}x{n}x{type}, #smem>
+    %acc = tile.alloc : memref<{m}x{n}x{sum}, #tile.fragment>
+    %zero = arith.constant {zero} : {sum}
+    %row = arith.muli %bx, %cm : index
+    %first = arith.muli %by, %cn : index
+    tile.fill %acc, %zero : memref<{m}x{n}x{sum}, #tile.fragment>, {sum}
+    scf.for %column = %c0 to %K step %ck {{
+      %a = tile.im2col %X[%row, %column] [{m}, {k}] {window} : {image}
+      tile.copy %a to %As{instr} : !tile.region<{m}x{k}x{type}>, memref<{m}x{k}x{type}, #smem>
+{weights}
+      tile.copy %b to %Bs : !tile.region<{k}x{n}x{type}>, memref<{k}x{n}x{type}, #smem>
+      tile.gemm %As, %Bs, %acc{precision} : (memref<{m}x{k}x{type}, #smem>, memref<{k}x{n}x{type}, #smem>, memref<{m}x{n}x{sum}, #tile.fragment>)
+    }} {{tile.num_stages = {stages} : i32{loop}}}
+    %y = tile.region %Y[%row, %first] [{m}, {n}] : memref<?x?x{sum}>
+    tile.copy %acc to %y : memref<{m}x{n}x{sum}, #tile.fragment>, !tile.region<{m}x{n}x{sum}>
+    gpu.terminator
+  }}
+  return
+}}
+"""
+
+# The channels behind the last one meet weights of the next filter element, as 0.
+WEIGHTS = {False: "      %b = tile.region %W[%column, %first] [{k}, {n}] : memref<?x?x{type}>",
+           True: """\
+      %tap = arith.divui %column, %R : index
+      %channel = arith.remui %column, %R : index
+      %element = arith.muli %tap, %C : index
+      %line = arith.addi %element, %channel : index
+      %b = tile.region %W[%line, %first] [{k}, {n}] : memref<?x?x{type}>"""}
+COUNT = {False: "  %K = arith.muli %taps, %C : index",
+         True: """\
+  %parts = arith.ceildivui %C, %ck : index
+  %R = arith.muli %parts, %ck : index
+  %K = arith.muli %taps, %R : index"""}
+
+
+class Case:
+    def __init__(self, text):
+        values = kernels.read_words(text, KEYS, ("round", "given"))
+        self.values = values
+        self.type = values["in"]
+        self.sum = "i32" if self.type == "i8" else "f32"
+        self.window = [pair(values[key])
+                       for key in ("kernel", "stride", "dilation", "pad")]
+        self.images = [tuple(int(n) for n in image.split("x"))
+                       for image in values["images"].split(",")]
+
+    def mlir(self):
+        v = self.values
+        m, n, k = (int(x) for x in v["tile"].split("x"))
+        names = ("kernel", "stride", "dilation", "pad")
+        window = " ".join("%s [%d, %d]" % (name, *numbers)
+                          for name, numbers in zip(names, self.window))
+        if v["round"]:
+            window += " channels %R"
+        if v["align"]:
+            window += " {align = %s : i64}" % v["align"]
+        config = "" if v["roles"] != "off" else (
+            "    tile.kernel_config {specialize = #tile.specialize<off>}")
+        loop = ', tile.specialize = "required"' * (v["roles"] == "required")
+        instr = " {instr = #tile.instr<%s>}" % v["a"] if v["given"] else ""
+        return KERNEL.format(
+            image="memref<?x?x?x%sx%s>" % (v["channels"], self.type),
+            type=self.type, sum=self.sum, m=m, n=n, k=k,
+            taps=self.window[0][0] * self.window[0][1], threads=v["threads"],
+            count=COUNT[v["round"]], config=config, loop=loop, instr=instr,
+            precision=' {precision = "tf32"}' * (self.type == "f32"),
+            window=window,
+            weights=WEIGHTS[v["round"]].format(k=k, n=n, type=self.type),
+            zero="0" if self.sum == "i32" else "0.0", stages=v["stages"])
+
+
+def pair(text):
+    return tuple(int(n) for n in text.split("x"))
+
+
+def kernel_text(ptx, name):
+    return re.search(r"\.entry %s\(.*?(?=\.entry|\Z)" % re.escape(name), ptx,
+                     re.S).group(0)
+
+
+def gathers_by(text):
+    """The instruction that reads the image, of the one or two that copy."""
+    if ".im2col" in text:
+        return "tma"
+    return "cp_async" if "cp.async.c" in text else "simt"
+
+
+def check_kernel(case, base, variants):
+    """That the variant was taken, and gathers as the case wants."""
+    wanted = int(case.values["variant"])
+    launch = kernels.read_launches(base + ".json")[0]
+    if wanted == 0 and len(launch["variants"]) > 1:
+        raise kernels.Failure("there are variants")
+    if variants != [max(wanted, 1)]:
+        raise kernels.Failure("variant %s was taken" % variants)
+    name = launch["variants"][max(wanted, 1) - 1]["kernel"]
+    with open(base + ".ptx", encoding="utf-8") as file:
+        found = gathers_by(kernel_text(file.read(), name))
+    if found != case.values["a"]:
+        raise kernels.Failure("the image is read by %s" % found)
+
+
+def check_image(case, base, shape, seed):
+    kernel, stride, dilation, pad = case.window
+    filters, taps = int(case.values["filters"]), kernel[0] * kernel[1]
+    image = kernels.Tensor("X", "ints:%s:%s" % ("x".join(map(str, shape)),
+                                                case.type))
+    lines = taps * shape[3]
+    weights = kernels.Tensor("W", "ints:%dx%d:%s" % (lines, filters, case.type))
+    values = weights.values.reshape(*kernel, shape[3], filters)
+    expected = convolution.convolve(image.values, values, stride, dilation, pad)
+    rows = expected.shape[0]
+    y = kernels.Tensor("Y", "junk:%dx%d:%s" % (rows, filters, case.sum))
+    results, variants = kernels.run_function(
+        base + ".json", [image, weights, kernels.Scalar("P", str(rows)), y], seed)
+    kernels.compare("Y", case.sum, results["Y"], expected)
+    check_kernel(case, base, variants)
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cases", nargs="+", metavar="CASE")
+    parser.add_argument("--target", action="append", required=True)
+    parser.add_argument("--out", required=True, help="folder of the outputs")
+    parser.add_argument("--seeds", type=int, default=1)
+    options = parser.parse_args()
+
+    def judge(text, target):
+        case = Case(text)
+        out = os.path.join(options.out, target)
+        os.makedirs(out, exist_ok=True)
+        source = os.path.join(out, "conv.mlir")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(case.mlir())
+        kernels.compile_file(source, target, out)
+        for shape in case.images:
+            for seed in range(1, options.seeds + 1):
+                check_image(case, os.path.join(out, "conv"), shape, seed)
+        return "%d images" % len(case.images)
+
+    return kernels.run_cases(options.cases, options.target, judge)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
