@@ -160,7 +160,8 @@ def WsTiled : Pass<"tile-ws-tiled", ""> {
     Option<"target", "target", "std::string", "\"\"",
            "chip to compile for, if the module does not say">,
     Option<"producer_warps", "producer-warps", "int64_t", "0",
-           "warps of the producer; 0: as many as its copies need">
+           "warps of the producer where the kernel does not say; 0: as many as "
+           "its copies need">
   ];
 }
 

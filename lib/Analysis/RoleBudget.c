@@ -191,6 +191,16 @@ static void solve_registers(TileRolePlan *plan, bool only_tma) {
   plan->registers[TILE_ROLE_PRODUCER] = least;
 }
 
+// Warps of the producer that the kernel asks for, or else the options; 0: none.
+static int64_t asked_producers(const TileRolePlan *plan,
+                               const TileRoleOptions *options) {
+  TileKernelConfigOp config = tile_kernel_config_of(plan->kernel);
+  if (config.op.ptr &&
+      !mlirAttributeIsNull(tile_kernel_config_producer_warps_attr(config)))
+    return tile_kernel_config_producer_warps(config);
+  return options->producer_warps;
+}
+
 const char *tile_role_budget_solve(TileRolePlan *plan,
                                    const TileRoleOptions *options) {
   bool only_tma = true;
@@ -206,8 +216,9 @@ const char *tile_role_budget_solve(TileRolePlan *plan,
       wanted_registers(plan, plan->instr.num_threads) >
           launch_registers(plan, plan->instr.num_threads + WARP_THREADS))
     producers = GROUP_WARPS;
-  if (options->producer_warps > 0)
-    producers = options->producer_warps;
+  int64_t asked = asked_producers(plan, options);
+  if (asked > 0)
+    producers = asked;
   plan->num_warps[TILE_ROLE_CONSUMER] = consumers;
   plan->num_warps[TILE_ROLE_PRODUCER] = producers;
   if ((consumers + producers) * WARP_THREADS > plan->target->max_block_threads)

@@ -85,9 +85,13 @@ MlirLogicalResult tile_kernel_config_verify(MlirOperation op) {
                                tile_kernel_config_min_blocks_attr(config), 1,
                                32))) // (C2)
     return tile_failure();
-  return verify_range(op, "registers",
-                      tile_kernel_config_registers_attr(config), 24,
-                      255); // (C3)
+  if (tile_failed(verify_range(op, "registers",
+                               tile_kernel_config_registers_attr(config), 24,
+                               255))) // (C3)
+    return tile_failure();
+  return verify_range(op, "producer_warps",
+                      tile_kernel_config_producer_warps_attr(config), 1,
+                      31); // (C4)
 }
 
 //===-- tile.tensor_map ---------------------------------------------------===//

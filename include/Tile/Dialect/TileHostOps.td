@@ -44,24 +44,28 @@ def Tile_KernelConfigOp : Tile_Op<"kernel_config"> {
     `min_blocks`: blocks that must fit on one multiprocessor. `registers`: upper
     bound per thread. `specialize`: whether the kernel may be split into roles.
     `persist`: whether its blocks loop over tiles; true: they must, which is an
-    error where they cannot; absent: where it pays. Outlining drops the
+    error where they cannot; absent: where it pays. `producer_warps`: warps of
+    the producer that `tile-ws-tiled` makes, which chooses without; whole
+    warpgroups can hand registers to the consumers. Outlining drops the
     attributes of a launch, so they sit on this op.
 
     Constraints:
     (C1) directly inside a `gpu.launch`, `gpu.func` or `func.func`, at most once;
     (C2) `min_blocks` is from 1 to 32;
-    (C3) `registers` is from 24 to 255.
+    (C3) `registers` is from 24 to 255;
+    (C4) `producer_warps` is from 1 to 31.
 
     Example:
     ```mlir
-    tile.kernel_config {min_blocks = 2 : i64}
+    tile.kernel_config {min_blocks = 2 : i64, producer_warps = 4 : i64}
     ```
   }];
   let arguments = (ins
     Arg<OptionalAttr<I64Attr>, "blocks per multiprocessor">:$min_blocks,
     Arg<OptionalAttr<I64Attr>, "bound on registers per thread">:$registers,
     Arg<OptionalAttr<Tile_SpecializeAttr>, "split into roles">:$specialize,
-    Arg<OptionalAttr<BoolAttr>, "blocks loop over tiles">:$persist);
+    Arg<OptionalAttr<BoolAttr>, "blocks loop over tiles">:$persist,
+    Arg<OptionalAttr<I64Attr>, "warps of the producer">:$producer_warps);
   let assemblyFormat = "attr-dict";
   let hasVerifier = 1;
 }

@@ -67,6 +67,22 @@ func.func @kernel_config_c3_high() {
 
 // -----
 
+func.func @kernel_config_c4_low() {
+  // expected-error @+1 {{expects 'producer_warps' from 1 to 31, got 0}}
+  tile.kernel_config {producer_warps = 0}
+  return
+}
+
+// -----
+
+func.func @kernel_config_c4_high() {
+  // expected-error @+1 {{expects 'producer_warps' from 1 to 31, got 32}}
+  tile.kernel_config {producer_warps = 32}
+  return
+}
+
+// -----
+
 //===-- tile.tensor_map ---------------------------------------------------===//
 
 func.func @tensor_map_c1_space(%A: memref<64x64xbf16, #gpu.address_space<workgroup>>) {

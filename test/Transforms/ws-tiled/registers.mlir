@@ -69,6 +69,26 @@ func.func @four_warpgroups(%A: !tensor, %n: index) attributes {tile.num_threads 
   return
 }
 
+// What the kernel asks for goes before the option.
+// CHECK-LABEL: func.func @asked
+// CHECK: tile.role "consumer" warps 4 {
+// CHECK: tile.role "producer" warps 2 {
+// FOUR-LABEL: func.func @asked
+// FOUR: tile.role "producer" warps 2 {
+func.func @asked(%A: !tensor, %n: index) attributes {tile.num_threads = 128 : i32} {
+  tile.kernel_config {producer_warps = 2}
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %S = tile.alloc : !tile
+  %F = tile.alloc : memref<64x64xbf16, #frag>
+  scf.for %k = %c0 to %n step %c1 {
+    %a = tile.region %A[0, %k] [64, 64] : !tensor
+    tile.copy %a to %S {instr = #tile.instr<tma>} : !win, !tile
+    tile.copy %S to %F : !tile, memref<64x64xbf16, #frag>
+  } {tile.num_stages = 2 : i32}
+  return
+}
+
 // Producers that compute addresses keep 40.
 // CHECK-LABEL: func.func @plain_copies
 // CHECK: tile.role "consumer" warps 8 registers 232 {
