@@ -161,6 +161,8 @@ void tile_planned_loop_read_groups(TilePlannedLoop *loop);
 MlirLogicalResult tile_planned_loop_verify(const TilePlannedLoop *loop);
 /// Writes the plan on the ops.
 void tile_planned_loop_write(const TilePlannedLoop *loop);
+/// Gives a statement a stage and an order.
+void tile_statement_plan_write(MlirOperation op, int32_t stage, int32_t order);
 /// Removes the plan of `loop`, and its own place in the plan of a loop around
 /// it. Pipelined loops inside keep theirs.
 void tile_loop_plan_drop(MlirOperation loop);

@@ -211,7 +211,8 @@ def InjectPipeline : Pass<"tile-inject-pipeline", ""> {
     first dimension is the slot; slots are SSA values carried by the loop.
     Copies by cp.async get `async`, `tile.cp_async_commit` in every step and
     `tile.cp_async_wait` with an exact count in front of their readers; copies
-    by TMA get an mbarrier per slot.
+    by TMA get an mbarrier per slot. Plain copies that run ahead are split into
+    loads to registers at the head of a step and stores at its end.
     Keeps: loops whose ops are all in one stage, but for the attributes; loops
     that are not pipelined, byte for byte. No op with effects runs more or less
     often than before.

@@ -133,11 +133,15 @@ MlirLogicalResult tile_planned_loop_read(TilePlannedLoop *loop) {
   return read_orders(loop);
 }
 
+void tile_statement_plan_write(MlirOperation op, int32_t stage, int32_t order) {
+  attr_set(op, stage_name, stage);
+  attr_set(op, order_name, order);
+}
+
 void tile_planned_loop_write(const TilePlannedLoop *loop) {
   for (int i = 0; i < loop->plan.num_items; i++) {
     const TilePlanItem *item = &loop->plan.items[i];
-    attr_set(op_of(loop, i), stage_name, item->stage);
-    attr_set(op_of(loop, i), order_name, item->order);
+    tile_statement_plan_write(op_of(loop, i), item->stage, item->order);
     if (item->group >= 0)
       attr_set(op_of(loop, i), group_name, item->group);
   }

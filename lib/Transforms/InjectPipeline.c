@@ -87,7 +87,12 @@ static MlirLogicalResult inject(MlirOperation op, int32_t num_stages) {
   tile_arena_init(&arena);
   TilePlannedLoop planned;
   Pipeline pipeline;
-  if (loop_build(&arena, &loop, num_stages, &planned, &pipeline, &result)) {
+  bool is_built =
+      loop_build(&arena, &loop, num_stages, &planned, &pipeline, &result);
+  if (is_built && pipeline_stage_in_registers(&pipeline))
+    is_built =
+        loop_build(&arena, &loop, num_stages, &planned, &pipeline, &result);
+  if (is_built) {
     MlirRewriterBase rewriter =
         mlirIRRewriterCreate(mlirOperationGetContext(op));
     pipeline_emit(&pipeline, rewriter);

@@ -277,8 +277,7 @@ void emit_enter(Emitter *e, int32_t stage, const TileGuard *guards,
 
 //===-- Asynchronous copies -----------------------------------------------===//
 
-// Threads of a role meet at barriers of their own, which are placed later.
-static bool is_in_role(MlirOperation op) {
+bool pipeline_is_in_role(MlirOperation op) {
   while (!mlirOperationIsNull(op) && !tile_role_is(op))
     op = mlirOperationGetParentOperation(op);
   return !mlirOperationIsNull(op);
@@ -296,8 +295,9 @@ static void emit_waits(Emitter *e, int32_t order) {
     close_scopes(e, 0);
     tile_cp_async_wait(&e->b, .pending = pending);
     // The guarded copies behind a hoisted wait need the barrier as well: one in
-    // front of their guard serves them and the reader.
-    if (p->is_wait_hoisted[w] && !is_in_role(e->before))
+    // front of their guard serves them and the reader. Threads of a role meet
+    // at barriers of their own, which are placed later.
+    if (p->is_wait_hoisted[w] && !pipeline_is_in_role(e->before))
       tile_barrier_sync(&e->b, .id = {NULL});
   }
 }

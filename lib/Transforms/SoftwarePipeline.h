@@ -89,6 +89,14 @@ typedef struct {
 /// Decides everything. False after a remark: the loop stays as it is.
 bool pipeline_build(TileArena *arena, TilePlannedLoop *loop, Pipeline *out);
 
+/// Whether the loop belongs to a role.
+bool pipeline_is_in_role(MlirOperation op);
+
+/// Splits plain copies that run ahead into loads to registers and stores from
+/// them (RegisterStaging.c), and writes the plan of the loop anew. False when
+/// nothing has changed; else the pipeline must be built again.
+bool pipeline_stage_in_registers(const Pipeline *pipeline);
+
 //===-- Apply; cannot fail ------------------------------------------------===//
 
 /// What a value of one iteration has become in the step being written.
