@@ -50,13 +50,21 @@ enum {
   SCALARS = 64      // for addresses and operands of instructions
 };
 
-// Threads share a fragment by powers of two: an extent without a factor of two
-// is in every thread.
+// Threads share a fragment by powers of two. Where those do not divide it, it
+// overhangs, at most to the next power of two of each extent.
 static int64_t registers_of(const TileShape *shape, int64_t num_threads) {
-  int64_t elems = tile_shape_num_elems(shape), holders = 1;
+  int64_t elems = tile_shape_num_elems(shape), holders = 1, padded = 1;
   while (2 * holders <= num_threads && elems % (2 * holders) == 0)
     holders *= 2;
-  return (elems / holders * tile_elem_bits(shape->element) + 31) / 32;
+  for (int d = 0; d < shape->rank; d++) {
+    int64_t extent = 1;
+    while (extent < shape->extent[d])
+      extent *= 2;
+    padded *= extent;
+  }
+  int64_t each = elems / holders, with_surplus = padded / num_threads + 1;
+  each = with_surplus < each ? with_surplus : each;
+  return (each * tile_elem_bits(shape->element) + 31) / 32;
 }
 
 typedef struct {

@@ -7,9 +7,7 @@
 // RUN: rm -rf %t && %python %S/Inputs/pipelines.py %s --stages=0,1,2,3,4 --out=%t
 // RUN: tile-compile %t/alone-2/pipelines-registers.mlir --target=sm_80 -o %t/x 2>&1 | FileCheck %s
 
-// CHECK-COUNT-4: [tile-pipeline/register-staged] goes by way of registers
-// CHECK: [tile-pipeline/plain] stops its threads until memory has answered: it takes 33 registers per thread, and 31 are free
-// CHECK-COUNT-4: [tile-pipeline/register-staged] goes by way of registers
+// CHECK-COUNT-9: [tile-pipeline/register-staged] goes by way of registers
 // CHECK: [tile-pipeline/plain] stops its threads until memory has answered: it takes 96 registers per thread, and 64 are free
 // CHECK: [tile-pipeline/register-staged] goes by way of registers
 // CHECK-NOT: [tile-pipeline
@@ -98,7 +96,7 @@ func.func @computed(%A: memref<64x96xbf16>, %B: memref<48x96xbf16>, %S: memref<9
 !Row = !tile.region<33xf32>
 !Tile = memref<33xf32, #smem>
 
-// Odd rows, which every thread holds as a whole, under guards: both branches fill the tile, one half of another one
+// Odd rows, which no threads divide, under guards: both branches fill the tile, one half of another one
 // comes from elsewhere, and the place of a row is fetched.
 // CASE: guards(A=ints:40x33:f32, B=ints:40x33:f32, K=count:40:i32, O=junk:40x33:f32, n=7)
 // CASE: guards(A=ints:40x33:f32, B=ints:40x33:f32, K=zeros:40:i32, O=junk:40x33:f32, n=3)
