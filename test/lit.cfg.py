@@ -20,7 +20,8 @@
 #   %python                a python3 that has numpy, when there is one
 #
 # Features: ptxas, nvcc, cuda (a driver and a device), numpy, asan, tsan, plugin,
-# slow (not in the quick set: for tests of more than five seconds).
+# slow (not in the quick set: for tests of more than five seconds), full (only in
+# the full set: for tests of minutes).
 
 import os
 import shutil
@@ -86,6 +87,8 @@ if lit_config.params.get("set") == "quick":
     config.excludes.append("Integration")
 else:
     config.available_features.add("slow")
+if lit_config.params.get("set") == "full":
+    config.available_features.add("full")
 config.test_source_root = os.path.join(SOURCE_DIR, "test")
 config.test_exec_root = os.path.join(build_dir, "test")
 

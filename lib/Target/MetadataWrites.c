@@ -33,6 +33,11 @@ static bool is_view(MlirOperation op) {
          memref_collapse_shape_is(op) || memref_expand_shape_is(op);
 }
 
+// What is written through them is not followed.
+static bool is_map_or_address(MlirOperation op) {
+  return tile_tensor_map_is(op) || tile_address_is(op);
+}
+
 // Ops that read the descriptor, not the memory. An extracted address escapes.
 static bool reads_descriptor_only(MlirOperation op) {
   return memref_dim_is(op);
@@ -45,7 +50,8 @@ static bool use_may_write(MlirOperation op, MlirValue value, int depth) {
     return value_may_be_written(mlirOperationGetResult(op, 0), depth + 1);
   if (reads_descriptor_only(op))
     return false;
-  if (mlirOperationGetNumResults(op) > 0 && mlirxIsMemoryEffectFree(op))
+  if (is_map_or_address(op) ||
+      (mlirOperationGetNumResults(op) > 0 && mlirxIsMemoryEffectFree(op)))
     return true; // a view or an address that is not followed
   EffectSearch search = {value, false};
   bool is_known = mlirxEffects(op, false, on_effect, &search);

@@ -70,7 +70,9 @@ def Tile_KernelConfigOp : Tile_Op<"kernel_config"> {
   let hasVerifier = 1;
 }
 
-def Tile_TensorMapOp : Tile_Op<"tensor_map", [Pure]> {
+// Ops of the host count as reads, which are not moved into kernels: what is free
+// of effects may be sunk into the branch that uses it.
+def Tile_TensorMapOp : Tile_Op<"tensor_map", [MemoryEffects<[MemRead]>]> {
   let summary = "a TMA tensor map of a tensor";
   let description = [{
     Describes `tensor` to the TMA unit: boxes of `box` elements (memref order,
@@ -172,7 +174,7 @@ def Tile_VariantsOp : Tile_Op<"variants", [NoTerminator, NoRegionArguments]> {
   let hasRegionVerifier = 1;
 }
 
-def Tile_AddressOp : Tile_Op<"address", [Pure]> {
+def Tile_AddressOp : Tile_Op<"address", [MemoryEffects<[MemRead]>]> {
   let summary = "address of the first element of a tensor, on the host";
   let description = [{
     In bytes, the offset of the memref included. Variants compare it with the
@@ -193,7 +195,7 @@ def Tile_AddressOp : Tile_Op<"address", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_NumSmsOp : Tile_Op<"num_sms", [Pure]> {
+def Tile_NumSmsOp : Tile_Op<"num_sms", [MemoryEffects<[MemRead]>]> {
   let summary = "number of multiprocessors of the device, on the host";
   let description = [{
     Sizes the grid of a kernel whose blocks loop over tiles. The launcher

@@ -1,25 +1,41 @@
 #!/usr/bin/env python3
-"""Runs passes of others between every two of ours and checks that the program
-still computes the same.
+"""Runs passes of others between every two of ours and checks that the programs
+still compute the same, and that what was pipelined still is.
 
-Usage: passes-of-others.py KERNEL.mlir --target=CHIP --out=DIR
+Usage: passes-of-others.py KERNELS.mlir --target=CHIP --out=DIR [--full]
 
-KERNEL is a matrix product of bf16 with arguments A, B and C. Its pipeline is
-the one that `tile-compile --print-pipeline` prints. The product is computed on
-the emulator for a size whose rows are multiples of 16 bytes and for one where
-nothing is, and compared element by element with numpy."""
+KERNELS is a file with cases as run-kernel.py has them. Each kernel is there twice:
+as it is, with roles where the chip has them, and as NAME_alone, without. The
+pipeline is the one that `tile-compile --print-pipeline` prints. A run puts one
+pass of others into each place between ours, in turn, so that as many runs as there
+are passes have had every pass in every place; two more put all of them there, in
+both orders. With --full each pass is also alone in one place.
+
+A pipeline that was lost on the way shows in threads, shared memory and instructions,
+which are compared with those of the program compiled as usual."""
 
 import argparse
+import importlib.util
+import json
 import os
+import re
 import subprocess
 import sys
 
-import numpy as np
+HERE = os.path.dirname(os.path.abspath(__file__))
+INTEGRATION = os.path.join(HERE, "..", "..", "Integration", "Inputs")
+sys.path.insert(0, INTEGRATION)
+
+import kernels
+
+SPEC = importlib.util.spec_from_file_location(
+    "run_kernel", os.path.join(INTEGRATION, "run-kernel.py"))
+run_kernel = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(run_kernel)
 
 OTHERS = ["canonicalize", "cse", "loop-invariant-code-motion", "sccp",
           "int-range-optimizations", "sroa", "mem2reg", "inline",
           "control-flow-sink"]
-SIZES = [(136, 72, 144), (129, 67, 65)]  # M, K, N
 
 
 def output_of(command):
@@ -47,51 +63,113 @@ def steps_of(pipeline):
     return steps
 
 
-def check(arguments, others, product_dir):
-    """Compiles with `others` between every two passes of ours, and runs. What
-    follows the last one of ours is code of others: int-range-optimizations of
-    LLVM 22.1 folds an arith.select there whose condition is not constant."""
-    pipeline = output_of(["tile-compile", arguments.kernel, "--print-pipeline",
-                          "--target=" + arguments.target])
-    steps = steps_of(pipeline)
+def twice(text):
+    """Each function a second time, which wants no roles."""
+    head, *functions = re.split(r"(?m)^(?=// CASE: (?:.*\n// CASE: )*)", text)
+    alone = []
+    for function in functions:
+        function = re.sub(r"(// CASE: |func\.func @)(\w+)\(", r"\1\2_alone(", function)
+        alone.append(re.sub(r"(threads\(.*\) in \(.*\) {\n)",
+                            r"\1    tile.kernel_config {specialize = "
+                            r"#tile.specialize<off>}\n", function))
+    return head + "".join(functions + alone)
+
+
+INSTRUCTIONS = ["cp.async.ca", "cp.async.cg", "cp.async.wait_group", "cp.async.bulk",
+                "mbarrier.try_wait", "wgmma.mma_async", "mma.sync", "setmaxnreg"]
+
+
+def facts_of(json_path):
+    """Threads and bytes of shared memory of every variant of every launch, and which
+    instructions there are."""
+    with open(json_path, encoding="utf-8") as file:
+        metadata = json.load(file)
+    with open(json_path[:-len("json")] + "ptx", encoding="utf-8") as file:
+        text = file.read()
+    sizes = [(metadata["values"][variant["block"][0]]["value"],
+              variant["dynamic_smem_bytes"])
+             for launch in metadata["launches"] for variant in launch["variants"]]
+    return sizes, [name for name in INSTRUCTIONS if name in text]
+
+
+def compile_between(arguments, path, between, out):
+    """`between` gives the passes behind place `n`. What follows the last pass of
+    ours is code of others: int-range-optimizations of LLVM 22.1 folds an
+    arith.select there whose condition is not constant."""
+    steps = steps_of(output_of(["tile-compile", path, "--print-pipeline",
+                                "--target=" + arguments.target]))
     last = max(i for i, step in enumerate(steps) if "tile-" in step)
-    parts = [",".join([step] + others) for step in steps[:last]] + steps[last:]
-    lowered = os.path.join(product_dir, "lowered.mlir")
+    parts = [",".join([step] + between(n)) for n, step in enumerate(steps[:last])]
+    lowered = os.path.join(out, "lowered.mlir")
     output_of(os.environ["TILE_OPT"].split() +
-              ["--pass-pipeline=builtin.module(%s)" % ",".join(parts),
-               arguments.kernel, "-o", lowered])
-    output_of(["tile-compile", lowered, "--target=" + arguments.target,
-               "--no-remarks", "-o", product_dir])
-    generator = np.random.default_rng(1)
-    for m, k, n in SIZES:
-        a = generator.integers(-2, 3, (m, k)).astype(np.float32)
-        b = generator.integers(-2, 3, (k, n)).astype(np.float32)
-        names = [os.path.join(product_dir, x + ".npy") for x in "abc"]
-        np.save(names[0], a)
-        np.save(names[1], b)
-        output_of(["tile-run", os.path.join(product_dir, "gemm.json"),
-                   names[0] + ":bf16", names[1] + ":bf16",
-                   "zeros:%dx%d:f32" % (m, n), "--save", "2=" + names[2],
-                   "--emulate", "--seed=1"])
-        if not np.array_equal(np.load(names[2]), a @ b):
-            sys.exit("wrong product of %dx%d and %dx%d with %s on %s" %
-                     (m, k, k, n, ",".join(others), arguments.target))
+              ["--pass-pipeline=builtin.module(%s)" % ",".join(parts + steps[last:]),
+               path, "-o", lowered])
+    kernels.compile_file(lowered, arguments.target, out, ["--ptxas=off"])
+    return last
+
+
+def check(arguments, path, cases, facts, name, between):
+    out = os.path.join(arguments.out, name)
+    os.makedirs(out, exist_ok=True)
+    num_places = compile_between(arguments, path, between, out)
+    for function, expected in facts.items():
+        got = facts_of(os.path.join(out, function + ".json"))
+        if got != expected:
+            raise kernels.Failure("%s: threads, bytes and instructions are %s, "
+                                  "expected %s" % (function, got, expected))
+    for case in cases:
+        run_kernel.run_case(case, out, [1])
+    print("ok %s %s" % (arguments.target, name), flush=True)
+    return num_places
+
+
+def ways(is_full):
+    """Names, and what stands behind each place."""
+    for row in range(len(OTHERS)):
+        yield "in turn from " + OTHERS[row], \
+            lambda n, row=row: [OTHERS[(row + n) % len(OTHERS)]]
+    yield "all", lambda n: OTHERS
+    yield "all backwards", lambda n: OTHERS[::-1]
+    if is_full:
+        for other in OTHERS:
+            yield "only " + other, lambda n, other=other: [other]
 
 
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kernel")
+    parser.add_argument("kernels")
     parser.add_argument("--target", required=True)
     parser.add_argument("--out", required=True)
+    parser.add_argument("--full", action="store_true",
+                        help="each pass alone in each place as well")
     arguments = parser.parse_args()
-    choices = [[other] for other in OTHERS] + [OTHERS, OTHERS[::-1]]
-    for number, others in enumerate(choices):
-        product_dir = os.path.join(arguments.out, str(number))
-        os.makedirs(product_dir, exist_ok=True)
-        check(arguments, others, product_dir)
-        print("ok: " + ",".join(others))
+    os.makedirs(arguments.out, exist_ok=True)
+    path = os.path.join(arguments.out, "kernels.mlir")
+    with open(arguments.kernels, encoding="utf-8") as file, \
+            open(path, "w", encoding="utf-8") as out:
+        out.write(twice(file.read()))
+    cases = run_kernel.read_cases(path)
+    kernels.compile_file(path, arguments.target, arguments.out, ["--ptxas=off"])
+    facts = {name: facts_of(os.path.join(arguments.out, name + ".json"))
+             for name in sorted({case.function for case in cases})}
+    num_failed, num_places = 0, 0
+    todo = list(ways(arguments.full))
+    while todo:
+        name, between = todo.pop(0)
+        try:
+            places = check(arguments, path, cases, facts, name, between)
+        except kernels.Failure as failure:
+            print("FAILED %s %s: %s" % (arguments.target, name, failure), flush=True)
+            num_failed += 1
+            continue
+        if arguments.full and not num_places:
+            num_places = places
+            todo += [("%s behind pass %d" % (other, place),
+                      lambda n, other=other, place=place: [other] * (n == place))
+                     for place in range(num_places) for other in OTHERS]
+    return 1 if num_failed else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
