@@ -224,8 +224,7 @@ def InjectPipeline : Pass<"tile-inject-pipeline", ""> {
 def AsyncProducts : Pass<"tile-async-products", ""> {
   let summary = "Lets matrix products be under way while the kernel goes on";
   let description = [{
-    Consumes: `tile.gemm` with `instr = #tile.instr<wgmma>` and both factors in
-    shared memory.
+    Consumes: `tile.gemm` and `tile.gemm_sp` with `instr = #tile.instr<wgmma>`.
     Produces: `async` on products that overlap with other work, and `tile.await`
     with an exact count where one has to be complete: before its accumulator is
     used, a factor is overwritten or its slot is released. Loops of a role that

@@ -129,8 +129,31 @@ static void add_effect(TileEffectKind kind, MlirValue value,
   add_access(walk->build, value, reads, writes, false);
 }
 
+// A wait brings the slot of a ring, a release takes it away: both count as
+// writes of the rings of their channel, and order nothing else.
+static bool add_verb(Build *build, MlirOperation op) {
+  bool is_wait = tile_wait_is(op);
+  if (!is_wait && !tile_release_is(op))
+    return false;
+  TileChannelOp channel =
+      tile_channel_of(is_wait ? tile_wait_channel(tile_wait_cast(op))
+                              : tile_release_channel(tile_release_cast(op)));
+  if (!channel.op.ptr)
+    return false;
+  TileRange rings = tile_channel_rings(channel);
+  for (intptr_t i = 0; i < rings.n; i++) {
+    MlirValue ring = tile_range_at(rings, i);
+    int buffer = get_buffer(build, ring); // may move the buffers
+    build->body->buffers[buffer].num_slots = tile_channel_depth(channel);
+    add_access(build, ring, false, true, false);
+  }
+  return true;
+}
+
 static void add_accesses(Build *build, MlirOperation op) {
   TileAccess known[TILE_MAX_ACCESSES];
+  if (add_verb(build, op))
+    return;
   int num_known = tile_accesses_get(op, known);
   for (int i = 0; i < num_known; i++)
     add_access(build, known[i].tile, known[i].reads, known[i].writes, true);

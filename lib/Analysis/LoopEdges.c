@@ -5,7 +5,8 @@
 //   (E1) two accesses of bytes that may be the same, one of them a write, keep
 //        their order within an iteration;
 //   (E2) and across iterations, unless each iteration has a version of the
-//        buffer for itself;
+//        buffer for itself; of the ring of a channel with several slots each
+//        round has one, but waits keep their order, and so do releases;
 //   (E3) a result is there before its users, also through arithmetic;
 //   (E4) what updates a carried value does not run in a later stage than what
 //        uses the value; all statements use what decides about iterations;
@@ -98,6 +99,17 @@ static TileEdgeKind kind_of(const TileLoopAccess *from,
   return from->writes ? TILE_EDGE_OUTPUT : TILE_EDGE_ANTI;
 }
 
+// Whether what two iterations do to the buffer needs no order.
+static bool has_own_slots(const Build *build, const TileLoopAccess *x,
+                          MlirOperation from, const TileLoopAccess *y,
+                          MlirOperation to) {
+  const TileLoopBuffer *buffer = &build->body->buffers[x->buffer];
+  bool are_verbs = (tile_wait_is(from) && tile_release_is(to)) ||
+                   (tile_release_is(from) && tile_wait_is(to));
+  return buffer->is_versioned ||
+         (buffer->num_slots > 1 && (!x->writes || !y->writes || are_verbs));
+}
+
 static void add_access_edges(Build *build, int from, int to, int distance) {
   const TileStatement *f = &build->body->statements[from];
   const TileStatement *t = &build->body->statements[to];
@@ -108,7 +120,7 @@ static void add_access_edges(Build *build, int from, int to, int distance) {
           !buffers_meet(build, x->buffer, y->buffer) ||
           windows_are_disjoint(build, x->tile, y->tile, distance))
         continue;
-      if (distance == 1 && build->body->buffers[x->buffer].is_versioned)
+      if (distance == 1 && has_own_slots(build, x, f->op, y, t->op))
         continue; // (E2)
       add_edge(build,
                (TileLoopEdge){from, to, distance, kind_of(x, y), x->buffer});

@@ -8,17 +8,17 @@
 //
 //   (W1) any use of the accumulator but as the accumulator of a further wgmma
 //        product of the same shape;
-//   (W2) a write of a factor's buffer;
+//   (W2) a write of a factor's buffer, in shared memory or in registers;
 //   (W3) the release of a slot of a ring that holds a factor; a late release
 //        stands behind further products, which do not read the slot;
 //   (W4) an arrival on a barrier, the begin of roles, the end of the kernel or
-//   of
-//        a role, and what is not known.
+//        of a role, and what is not known;
+//   (W5) a guard that a need stands in and the product does not, and the end of
+//        a guard that the product stands in: its accumulators would differ
+//        between the paths.
 //
 // A product is asynchronous only where it overlaps: another product is issued,
-// or registers or other memory are worked on, while it is under way. It is not
-// where it would be awaited inside a guard that it stands outside of: the
-// accumulators would differ between the paths.
+// or registers or other memory are worked on, while it is under way.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,27 +32,29 @@
 
 enum { MAX_AGE = 7 }; // the oldest counts as this, which waits for more
 
+// A product that has to be complete in front of a guard.
+typedef struct Need {
+  MlirOperation guard;
+  int product;
+  struct Need *next;
+} Need;
+
 typedef struct {
   TileArena *arena;
   TileProductFlow *out;
   int capacity;
-  bool grew; // an await was added, or waits for more
+  Need *needs;
+  bool grew;         // an await was added, or waits for more
+  bool has_new_need; // awaits found before it may be too many
 } Flow;
 
 static MlirValue root_of(MlirValue tile) { return tile_buffer_of(tile).root; }
-
-static bool is_shared(MlirValue tile) {
-  TileShape shape;
-  return tile_shape_of(tile, &shape) && shape.space == TILE_SPACE_SHARED;
-}
 
 static MlirWalkResult collect(MlirOperation op, void *user_data) {
   Flow *flow = user_data;
   TileProductFlow *out = flow->out;
   TileProduct product;
-  if (!tile_gemm_is(op) || !tile_product_of(op, &product) ||
-      !product.has_instr || product.instr != TILE_INSTR_Wgmma ||
-      !is_shared(product.a) || !is_shared(product.b))
+  if (!tile_product_is_wgmma(op, &product))
     return MlirWalkResultAdvance;
   if (out->num_products == flow->capacity) {
     flow->capacity = flow->capacity ? 2 * flow->capacity : 8;
@@ -138,16 +140,20 @@ static bool channel_has_ring(MlirValue channel, MlirValue ring) {
   return false;
 }
 
-// The next product of a chain takes the accumulator as it is.
+// The next product of a chain takes the accumulator as it is: instructions of
+// one shape may share registers (PTX ISA, wgmma.wait_group).
 static bool continues(const TileProductFlow *flow, MlirOperation op,
                       const TileFlowProduct *product) {
   int next = find_product(flow, op);
-  return next >= 0 && mlirValueEqual(flow->products[next].c, product->c) &&
-         mlirTypeEqual(
-             mlirValueGetType(tile_gemm_c(tile_gemm_cast(op))),
-             mlirValueGetType(tile_gemm_c(tile_gemm_cast(product->op)))) &&
-         tile_gemm_policy(tile_gemm_cast(op)) ==
-             tile_gemm_policy(tile_gemm_cast(product->op));
+  TileProduct a, b;
+  TileShape x, y;
+  if (next < 0 || !mlirValueEqual(flow->products[next].c, product->c))
+    return false;
+  tile_product_of(op, &a);
+  tile_product_of(product->op, &b);
+  return mlirValueEqual(a.c, b.c) && a.policy == b.policy &&
+         a.is_sparse == b.is_sparse && tile_shape_of(a.a, &x) &&
+         tile_shape_of(b.a, &y) && mlirTypeEqual(x.element, y.element);
 }
 
 static bool access_needs(const TileProductFlow *flow, MlirOperation op,
@@ -160,15 +166,41 @@ static bool access_needs(const TileProductFlow *flow, MlirOperation op,
                             mlirValueEqual(root, product->b));
 }
 
+//===-- Guards ------------------------------------------------------------===//
+
+static bool is_in_block(MlirOperation inner, MlirBlock block) {
+  for (; inner.ptr; inner = mlirOperationGetParentOperation(inner))
+    if (mlirBlockEqual(mlirOperationGetBlock(inner), block))
+      return true;
+  return false;
+}
+
+// The outermost guard around `op` that `product` stands outside of, or `op`.
+static MlirOperation leave_guards(MlirOperation op, MlirOperation product) {
+  MlirOperation outermost = op;
+  while (!is_in_block(product, mlirOperationGetBlock(op))) {
+    op = mlirOperationGetParentOperation(op);
+    if (scf_if_is(op))
+      outermost = op;
+  }
+  return outermost;
+}
+
+// (W5)
+static bool is_end_of_guard(MlirOperation op, MlirOperation product) {
+  return scf_yield_is(op) && scf_if_is(mlirOperationGetParentOperation(op)) &&
+         is_in_block(product, mlirOperationGetBlock(op));
+}
+
 static bool is_end(MlirOperation op) {
   MlirOperation parent = mlirOperationGetParentOperation(op);
   return mlirxIsTerminator(op) &&
          (tile_kernel_is(parent) || tile_role_is(parent));
 }
 
-// The least age of the product that `op` needs complete.
-static int needed_age(const TileProductFlow *flow, MlirOperation op,
-                      const TileFlowProduct *product, uint8_t ages) {
+// The least age of the product that `op` itself needs complete.
+static int own_needed_age(const TileProductFlow *flow, MlirOperation op,
+                          const TileFlowProduct *product, uint8_t ages) {
   TileAccess accesses[TILE_MAX_ACCESSES];
   int n = tile_accesses_get(op, accesses);
   for (int i = 0; i < n; i++)
@@ -181,8 +213,39 @@ static int needed_age(const TileProductFlow *flow, MlirOperation op,
       return least_age(ages, lateness_of(flow, op));
   }
   if (tile_barrier_arrive_is(op) || tile_commit_is(op) ||
-      tile_specialize_is(op) || is_end(op)) // (W4)
+      tile_specialize_is(op) || is_end(op) || // (W4)
+      is_end_of_guard(op, product->op))       // (W5)
     return least_age(ages, 0);
+  return MAX_AGE + 1;
+}
+
+// The guard in front of which product `i` is awaited for the sake of what is
+// inside.
+static Need *find_need(const Flow *flow, MlirOperation guard, int product) {
+  for (Need *need = flow->needs; need; need = need->next)
+    if (need->product == product && mlirOperationEqual(need->guard, guard))
+      return need;
+  return NULL;
+}
+
+// The least age of product `i` that has to be complete in front of `op`. What
+// is needed in a guard is noted for the next round.
+static int needed_age(Flow *flow, MlirOperation op, int i, uint8_t ages) {
+  const TileFlowProduct *product = &flow->out->products[i];
+  if (ages && find_need(flow, op, i))
+    return least_age(ages, 0);
+  int needed = own_needed_age(flow->out, op, product, ages);
+  MlirOperation guard = {NULL};
+  if (needed <= MAX_AGE)
+    guard = leave_guards(op, product->op);
+  if (needed > MAX_AGE || mlirOperationEqual(guard, op))
+    return needed;
+  if (!find_need(flow, guard, i)) {
+    Need *need = TILE_ARENA_NEW(flow->arena, Need, 1);
+    *need = (Need){guard, i, flow->needs};
+    flow->needs = need;
+    flow->has_new_need = true;
+  }
   return MAX_AGE + 1;
 }
 
@@ -252,10 +315,10 @@ static bool is_work(MlirOperation op) {
 static void transfer_op(Flow *flow, MlirOperation op, State state) {
   TileProductFlow *out = flow->out;
   int pending = MAX_AGE + 1, issued = find_product(out, op);
-  if (mlirxIsPure(op) && !is_end(op))
+  if (mlirxIsPure(op) && !mlirxIsTerminator(op))
     return;
   for (int i = 0; i < out->num_products; i++) {
-    int needed = needed_age(out, op, &out->products[i], state.ages[i]);
+    int needed = needed_age(flow, op, i, state.ages[i]);
     pending = needed < pending ? needed : pending;
   }
   TileFlowAwait *point =
@@ -325,38 +388,12 @@ static void transfer_block(Flow *flow, MlirBlock block, State state) {
 
 //===-- Which products stay synchronous -----------------------------------===//
 
-static bool is_in_block(MlirOperation inner, MlirBlock block) {
-  for (; inner.ptr; inner = mlirOperationGetParentOperation(inner))
-    if (mlirBlockEqual(mlirOperationGetBlock(inner), block))
-      return true;
-  return false;
-}
-
-// Whether `op` is in a branch that `product` is outside of.
-static bool is_guarded_from(MlirOperation op, MlirOperation product) {
-  while (!is_in_block(product, mlirOperationGetBlock(op))) {
-    op = mlirOperationGetParentOperation(op);
-    if (scf_if_is(op))
-      return true;
-  }
-  return false;
-}
-
-static bool is_awaited_in_guard(const TileProductFlow *flow, int product) {
-  for (int i = 0; i < flow->num_awaits; i++)
-    if (flow->awaits[i].completes[product] &&
-        is_guarded_from(flow->awaits[i].before, flow->products[product].op))
-      return true;
-  return false;
-}
-
 // True when some product was found to gain nothing.
 static bool drop_useless(TileProductFlow *flow) {
   bool dropped = false;
   for (int i = 0; i < flow->num_products; i++) {
     TileFlowProduct *product = &flow->products[i];
-    if (!product->is_async || (product->overlaps && !product->is_left &&
-                               !is_awaited_in_guard(flow, i)))
+    if (!product->is_async || (product->overlaps && !product->is_left))
       continue;
     product->is_async = false;
     dropped = true;
@@ -371,17 +408,21 @@ void tile_product_flow_build(TileArena *arena, MlirOperation kernel,
   // Ends: each round takes at least one product away.
   do {
     out->num_awaits = 0;
+    flow.needs = NULL;
     for (int i = 0; i < out->num_products; i++)
       out->products[i].overlaps = false;
-    // Awaits only come and wait for more: at most MAX_AGE times each.
+    // Needs only come; for the same needs awaits only come and wait for more,
+    // at most MAX_AGE times each.
     do {
-      flow.grew = false;
+      if (flow.has_new_need)
+        out->num_awaits = 0;
+      flow.grew = flow.has_new_need = false;
       size_t size_bytes = sizeof(bool) * (size_t)out->num_products;
       for (int i = 0; i < out->num_awaits; i++) {
         memset(out->awaits[i].completes, 0, size_bytes);
         memset(out->awaits[i].leaves, 0, size_bytes);
       }
       transfer_block(&flow, tile_kernel_body(kernel), state_create(&flow));
-    } while (flow.grew);
+    } while (flow.grew || flow.has_new_need);
   } while (drop_useless(out));
 }

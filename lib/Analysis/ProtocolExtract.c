@@ -8,6 +8,7 @@
 
 #include "ProtocolExtract.h"
 
+#include "Tile/Dialect/Products.h"
 #include "Tile/Ops/scf.h"
 #include "Tile/Support/Iterate.h"
 #include "Tile/Support/MlirExtra.h"
@@ -136,25 +137,18 @@ static bool is_instr(MlirAttribute attribute, TileInstr wanted, TileInstr is) {
 }
 
 static bool reads_by_async_proxy(MlirOperation op) {
-  if (tile_gemm_is(op)) {
-    TileGemmOp gemm = tile_gemm_cast(op);
-    return is_instr(tile_gemm_instr_attr(gemm), TILE_INSTR_Wgmma,
-                    tile_gemm_instr(gemm));
-  }
+  TileProduct product;
+  if (tile_product_is_wgmma(op, &product))
+    return true;
   TileCopyOp copy = tile_copy_dyn(op);
   return copy.op.ptr && is_instr(tile_copy_instr_attr(copy), TILE_INSTR_Tma,
                                  tile_copy_instr(copy));
 }
 
-static bool is_unit(MlirOperation op, const char *name) {
-  return !mlirAttributeIsNull(mlirOperationGetAttributeByName(
-      op, mlirStringRefCreateFromCString(name)));
-}
-
 static void write_reads(Writer *w, MlirOperation op, const TileAccess *accesses,
                         int count) {
   TileProtocolNode *node = NULL;
-  bool is_group = tile_gemm_is(op) && is_unit(op, "async");
+  bool is_group = tile_product_is_async(op);
   if (is_group) {
     node = extract_add_node(w, TILE_PROTOCOL_READ, op);
     node->is_group = true;

@@ -147,6 +147,15 @@ static bool is_bounded_by_user(const TileRolePlan *plan) {
          !mlirAttributeIsNull(tile_kernel_config_registers_attr(config));
 }
 
+int64_t tile_role_consumer_registers(const TileRolePlan *plan) {
+  int64_t warps =
+      plan->num_warps[TILE_ROLE_CONSUMER] + plan->num_warps[TILE_ROLE_PRODUCER];
+  int64_t given = plan->registers[TILE_ROLE_CONSUMER];
+  if (is_bounded_by_user(plan))
+    return tile_kernel_config_registers(tile_kernel_config_of(plan->kernel));
+  return given ? given : launch_registers(plan, warps * WARP_THREADS);
+}
+
 // ptxas compiles an instruction for the registers of the launch, whatever
 // setmaxnreg says behind it: wgmma takes its accumulators and so many more
 // (ptxas 13.0, message C7602).

@@ -269,6 +269,8 @@ TileRoleReason tile_role_place(TileRolePlan *plan, const TileRoleNeed *need,
 /// when the block has no place for a producer, else NULL.
 const char *tile_role_budget_solve(TileRolePlan *plan,
                                    const TileRoleOptions *options);
+/// Registers that a thread of the consumer may use.
+int64_t tile_role_consumer_registers(const TileRolePlan *plan);
 /// Slots of the ring of a buffer: of its innermost pipelined loop as planned,
 /// else `plan->prelude_depth` inside a loop and 1 outside.
 int64_t tile_role_depth(const TileRolePlan *plan, const TileRoleBuffer *buffer);

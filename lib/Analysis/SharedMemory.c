@@ -1,6 +1,7 @@
 //===- SharedMemory.c - Sizes, lifetimes and placement of shared buffers --===//
 
 #include "Tile/Analysis.h"
+#include "Tile/Dialect/Products.h"
 
 #include "Tile/Dialect/TileLayouts.h"
 #include "Tile/Ops/scf.h"
@@ -158,8 +159,8 @@ static void note_wait(Collect *collect, TileBarrierWaitOp wait) {
 }
 
 // A product under way reads its factors until somebody has waited for it.
-static void note_product(Collect *collect, TileGemmOp gemm) {
-  MlirValue factors[] = {tile_gemm_a(gemm), tile_gemm_b(gemm)};
+static void note_product(Collect *collect, const TileProduct *product) {
+  MlirValue factors[] = {product->a, product->b};
   for (int i = 0; i < 2; i++) {
     TileSharedBuffer *buffer =
         tile_shared_memory_find(collect->out, factors[i]);
@@ -179,6 +180,7 @@ static void note_await(Collect *collect, TileAwaitOp await) {
 }
 
 static void note_uses(Collect *collect, MlirOperation op) {
+  TileProduct product;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
     TileSharedBuffer *buffer =
         tile_shared_memory_find(collect->out, mlirOperationGetOperand(op, i));
@@ -192,8 +194,8 @@ static void note_uses(Collect *collect, MlirOperation op) {
     note_signal(collect, tile_copy_cast(op));
   if (tile_barrier_wait_is(op))
     note_wait(collect, tile_barrier_wait_cast(op));
-  if (tile_gemm_is(op) && tile_gemm_async(tile_gemm_cast(op)))
-    note_product(collect, tile_gemm_cast(op));
+  if (tile_product_of(op, &product) && product.is_async)
+    note_product(collect, &product);
   if (tile_await_is(op))
     note_await(collect, tile_await_cast(op));
 }

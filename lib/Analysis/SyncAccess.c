@@ -201,7 +201,7 @@ static void add_phases(AccessWalk *walk, MlirOperation op) {
 
 static bool is_under_way(MlirOperation op) {
   return (tile_copy_is(op) && tile_copy_async(tile_copy_cast(op))) ||
-         (tile_gemm_is(op) && tile_gemm_async(tile_gemm_cast(op)));
+         tile_product_is_async(op);
 }
 
 Accesses sync_accesses_of(Flow *flow, MlirOperation op) {

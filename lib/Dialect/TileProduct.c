@@ -15,7 +15,8 @@ bool tile_product_of(MlirOperation op, TileProduct *out_product) {
         .transpose_b = tile_gemm_transpose_b(gemm),
         .policy = tile_gemm_policy(gemm),
         .has_instr = !mlirAttributeIsNull(tile_gemm_instr_attr(gemm)),
-        .instr = tile_gemm_instr(gemm)};
+        .instr = tile_gemm_instr(gemm),
+        .is_async = tile_gemm_async(gemm)};
     return true;
   }
   if (!tile_gemm_sp_is(op))
@@ -32,7 +33,8 @@ bool tile_product_of(MlirOperation op, TileProduct *out_product) {
       .transpose_b = tile_gemm_sp_transpose_b(gemm),
       .policy = tile_gemm_sp_policy(gemm),
       .has_instr = !mlirAttributeIsNull(tile_gemm_sp_instr_attr(gemm)),
-      .instr = tile_gemm_sp_instr(gemm)};
+      .instr = tile_gemm_sp_instr(gemm),
+      .is_async = tile_gemm_sp_async(gemm)};
   return true;
 }
 
@@ -46,4 +48,28 @@ void tile_product_set_instr(MlirOperation op, TileInstr instr) {
     tile_gemm_sp_set_instr_attr(tile_gemm_sp_cast(op), attr);
   else
     tile_gemm_set_instr_attr(tile_gemm_cast(op), attr);
+}
+
+void tile_product_set_async(MlirOperation op) {
+  if (tile_gemm_sp_is(op))
+    tile_gemm_sp_set_async(tile_gemm_sp_cast(op), true);
+  else
+    tile_gemm_set_async(tile_gemm_cast(op), true);
+}
+
+void tile_product_set_clear(MlirOperation op, MlirValue clear) {
+  if (tile_gemm_sp_is(op))
+    tile_gemm_sp_set_clear(tile_gemm_sp_cast(op), clear);
+  else
+    tile_gemm_set_clear(tile_gemm_cast(op), clear);
+}
+
+bool tile_product_is_async(MlirOperation op) {
+  TileProduct product;
+  return tile_product_of(op, &product) && product.is_async;
+}
+
+bool tile_product_is_wgmma(MlirOperation op, TileProduct *out_product) {
+  return tile_product_of(op, out_product) && out_product->has_instr &&
+         out_product->instr == TILE_INSTR_Wgmma;
 }

@@ -121,6 +121,10 @@ static MlirLogicalResult verify(const TileProduct *gemm, MlirAttribute instr,
                            tile_verify_attr_text(instr).chars);
   *out_a = a;
   *out_b = b;
+  if (gemm->is_async &&
+      !(gemm->has_instr && gemm->instr == TILE_INSTR_Wgmma)) // (C8)
+    return tile_emit_error(
+        op, "expects 'async' only with instr = #tile.instr<wgmma>");
   return verify_precision(gemm, precision, &a); // (C7)
 }
 
@@ -130,17 +134,8 @@ MlirLogicalResult tile_gemm_verify(MlirOperation op) {
   TileProduct gemm;
   TileShape a, b;
   tile_product_of(op, &gemm);
-  if (tile_failed(verify(&gemm, tile_gemm_instr_attr(tile_gemm_cast(op)),
-                         tile_gemm_precision_attr(tile_gemm_cast(op)), &a, &b)))
-    return tile_failure();
-  bool is_wgmma = gemm.has_instr && gemm.instr == TILE_INSTR_Wgmma;
-  if (tile_gemm_async(tile_gemm_cast(op)) &&
-      (!is_wgmma || a.space != TILE_SPACE_SHARED ||
-       b.space != TILE_SPACE_SHARED)) // (C8)
-    return tile_emit_error(op, "expects 'async' only with instr = "
-                               "#tile.instr<wgmma> and both factors in shared "
-                               "memory");
-  return tile_success();
+  return verify(&gemm, tile_gemm_instr_attr(tile_gemm_cast(op)),
+                tile_gemm_precision_attr(tile_gemm_cast(op)), &a, &b);
 }
 
 //===-- tile.gemm_sp ------------------------------------------------------===//

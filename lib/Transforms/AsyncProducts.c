@@ -1,16 +1,19 @@
 //===- AsyncProducts.c - Products under way -------------------------------===//
 //
-// Consumes: `tile.gemm` by wgmma with both factors in shared memory.
+// Consumes: `tile.gemm` and `tile.gemm_sp` by wgmma.
 // Produces: `async` on those that overlap with other work, `tile.await` where
 //           they have to be complete; loops of roles that release slots one
-//           iteration later (LateRelease.c).
+//           iteration later (LateRelease.c); `clear` in place of fills
+//           (AccumulatorClear.c).
 // Keeps:    kernels with asynchronous products: their awaits are there already.
 // Fails:    never.
 // Method:   ProductFlow.c, docs/Rationale/Pipelining.md.
 //
 //===----------------------------------------------------------------------===//
 
+#include "AccumulatorClear.h"
 #include "LateRelease.h"
+#include "Tile/Dialect/Products.h"
 #include "Tile/Support/Diagnostics.h"
 #include "TilePasses.h"
 
@@ -34,6 +37,29 @@ static intptr_t completed(const TileProductFlow *flow,
   return count;
 }
 
+// The row sums or maxima that the work in front of `before` ends with: they
+// depend on all that was done beside the products. Null when there are none.
+static MlirValue last_rows(MlirOperation before) {
+  MlirValue rows = TILE_NULL_VALUE;
+  for (MlirOperation op =
+           mlirBlockGetFirstOperation(mlirOperationGetBlock(before));
+       !mlirOperationEqual(op, before); op = mlirOperationGetNextInBlock(op)) {
+    TileReduceOp reduce = tile_reduce_dyn(op);
+    TileShape shape;
+    if (tile_wait_is(op) || tile_release_is(op) || mlirxIsPure(op))
+      continue;
+    rows = TILE_NULL_VALUE;
+    // Few registers: a thread has parts of few rows.
+    if (reduce.op.ptr && tile_reduce_dim(reduce) == 1 &&
+        tile_shape_of(tile_reduce_dst(reduce), &shape) && shape.rank == 1 &&
+        shape.space == TILE_SPACE_FRAGMENT &&
+        tile_elem_bits(shape.element) == 32 &&
+        tile_alloc_is(mlirOpResultGetOwner(tile_reduce_dst(reduce))))
+      rows = tile_reduce_dst(reduce);
+  }
+  return rows;
+}
+
 static void flow_apply(TileArena *arena, const TileProductFlow *flow,
                        MlirContext context) {
   MlirValue *values = TILE_ARENA_NEW(arena, MlirValue, flow->num_products + 1);
@@ -41,13 +67,15 @@ static void flow_apply(TileArena *arena, const TileProductFlow *flow,
                    mlirLocationUnknownGet(context)};
   for (int i = 0; i < flow->num_products; i++)
     if (flow->products[i].is_async)
-      tile_gemm_set_async(tile_gemm_cast(flow->products[i].op), true);
+      tile_product_set_async(flow->products[i].op);
   for (int i = 0; i < flow->num_awaits; i++) {
     const TileFlowAwait *point = &flow->awaits[i];
     intptr_t count = completed(flow, point, values);
     b.loc = mlirOperationGetLocation(point->before);
     mlirRewriterBaseSetInsertionPointBefore(b.rw, point->before);
-    tile_await(&b, .pending = point->pending, .accumulators = {values, count});
+    MlirValue rows = last_rows(point->before);
+    tile_await(&b, .pending = point->pending, .accumulators = {values, count},
+               .after = {&rows, count && rows.ptr ? 1 : 0});
   }
   mlirIRRewriterDestroy(b.rw);
 }
@@ -56,8 +84,7 @@ static void flow_apply(TileArena *arena, const TileProductFlow *flow,
 
 static MlirWalkResult find_async(MlirOperation op, void *user_data) {
   bool *found = user_data;
-  *found |= tile_await_is(op) ||
-            (tile_gemm_is(op) && tile_gemm_async(tile_gemm_cast(op)));
+  *found |= tile_await_is(op) || tile_product_is_async(op);
   return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
@@ -70,6 +97,7 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
     return tile_success();
   late_release_apply(arena, kernel, &flow.late_releases,
                      &flow.num_late_releases);
+  accumulator_clear_apply(arena, kernel);
   tile_product_flow_build(arena, kernel, &flow);
   flow_apply(arena, &flow, mlirOperationGetContext(kernel));
   return tile_success();

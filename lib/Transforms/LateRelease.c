@@ -20,7 +20,7 @@
 
 #include "LateRelease.h"
 
-#include "Tile/Dialect/Products.h"
+#include "AccumulatorClear.h"
 #include "Tile/Ops/arith.h"
 #include "Tile/Support/Constants.h"
 #include "Tile/Support/Diagnostics.h"
@@ -38,16 +38,6 @@ typedef struct {
 
 //===-- Build -------------------------------------------------------------===//
 
-static bool is_wgmma_from_shared(MlirOperation op) {
-  TileProduct product;
-  TileShape a, b;
-  return tile_gemm_is(op) && tile_product_of(op, &product) &&
-         product.has_instr && product.instr == TILE_INSTR_Wgmma &&
-         tile_shape_of(product.a, &a) && a.space == TILE_SPACE_SHARED &&
-         tile_shape_of(product.b, &b) && b.space == TILE_SPACE_SHARED &&
-         !tile_gemm_async(tile_gemm_cast(op));
-}
-
 static int64_t depth_of(MlirOperation release) {
   MlirValue channel = tile_release_channel(tile_release_cast(release));
   if (!mlirValueIsAOpResult(channel) ||
@@ -59,8 +49,9 @@ static int64_t depth_of(MlirOperation release) {
 // Reads the body; false when it does something else.
 static bool plan_body(Plan *plan) {
   MlirBlock body = mlirRegionGetFirstBlock(scf_for_region(plan->loop));
+  TileProduct product;
   TILE_FOR_EACH_OP (op, body) {
-    if (is_wgmma_from_shared(op)) {
+    if (tile_product_is_wgmma(op, &product)) {
       if (plan->num_products++ == 0)
         plan->first = op;
       if (plan->num_releases > 0)
@@ -78,52 +69,14 @@ static bool plan_body(Plan *plan) {
   return plan->num_products > 0 && plan->num_releases > 0;
 }
 
-static bool touches(MlirOperation op, MlirValue buffer) {
-  TileAccess accesses[TILE_MAX_ACCESSES];
-  int n = tile_accesses_get(op, accesses);
-  for (int i = 0; i < n; i++)
-    if (mlirValueEqual(tile_buffer_of(accesses[i].tile).root, buffer))
-      return true;
-  return mlirOperationGetNumRegions(op) > 0; // not looked into
-}
-
-static bool is_zero(MlirValue value) {
-  MlirAttribute attr;
-  if (!mlirxConstantAttr(value, &attr))
-    return false;
-  if (mlirAttributeIsAFloat(attr))
-    return mlirFloatAttrGetValueDouble(attr) == 0.0;
-  return mlirAttributeIsAInteger(attr) && mlirIntegerAttrGetValueInt(attr) == 0;
-}
-
-// The fill with zeros of the accumulator that nothing touches up to the loop.
-static MlirOperation find_fill(const Plan *plan) {
-  TileGemmOp first = tile_gemm_cast(plan->first);
-  MlirValue acc = tile_buffer_of(tile_gemm_c(first)).root;
-  if (!mlirValueIsNull(tile_gemm_clear(first)) ||
-      !mlirValueEqual(acc, tile_gemm_c(first)))
-    return (MlirOperation){NULL};
-  MlirBlock block = mlirOperationGetBlock(plan->loop.op);
-  MlirOperation found = {NULL};
-  for (MlirOperation op = mlirBlockGetFirstOperation(block);
-       !mlirOperationEqual(op, plan->loop.op);
-       op = mlirOperationGetNextInBlock(op)) {
-    if (!touches(op, acc))
-      continue;
-    found = (MlirOperation){NULL};
-    if (tile_fill_is(op) &&
-        mlirValueEqual(tile_fill_dst(tile_fill_cast(op)), acc) &&
-        is_zero(tile_fill_value(tile_fill_cast(op))))
-      found = op;
-  }
-  return found;
-}
-
 static bool plan_build(MlirOperation op, Plan *out) {
   *out = (Plan){.loop = scf_for_dyn(op)};
   if (mlirOperationIsNull(out->loop.op) || !plan_body(out))
     return false;
-  out->fill = find_fill(out);
+  TileProduct first;
+  tile_product_of(out->first, &first);
+  if (mlirValueIsNull(first.clear))
+    out->fill = accumulator_fill_find(op, first.c);
   return true;
 }
 
@@ -203,10 +156,11 @@ static MlirValue *build_first(Rewrite *r) {
 
 static void clear_first(MlirBlock block, TileBuilder *b) {
   TILE_FOR_EACH_OP (op, block) {
-    if (!tile_gemm_is(op))
+    TileProduct product;
+    if (!tile_product_of(op, &product))
       continue;
     mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
-    tile_gemm_set_clear(tile_gemm_cast(op), tile_const_int(b, 1, 1));
+    tile_product_set_clear(op, tile_const_int(b, 1, 1));
     mlirRewriterBaseSetInsertionPointToEnd(b->rw, block);
     return;
   }

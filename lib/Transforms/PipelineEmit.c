@@ -85,7 +85,7 @@ static void add_export(Emitter *e, Export item) {
 //===-- Clones
 //-------------------------------------------------------------===//
 
-static void restore_insertion(Emitter *e) {
+void emit_resume(Emitter *e) {
   if (e->num_scopes)
     mlirRewriterBaseSetInsertionPointToEnd(e->b.rw,
                                            e->scopes[e->num_scopes - 1].block);
@@ -121,7 +121,7 @@ static MlirOperation emit_clone(Emitter *e, int32_t stage, MlirOperation op) {
   mlirxMappingDestroy(walk.map);
   tile_statement_plan_drop(clone);
   clone = emit_ring_slots(e, clone, stage);
-  restore_insertion(e);
+  emit_resume(e);
   for (intptr_t r = 0; r < mlirOperationGetNumResults(op); r++)
     emit_bind(e, (Binding){stage, mlirOperationGetResult(op, r),
                            mlirOperationGetResult(clone, r)});
@@ -193,7 +193,7 @@ static void open_scope(Emitter *e, int32_t stage, const TileGuard *guard) {
   scope.block = mlirBlockCreate(0, NULL, NULL);
   e->scopes[e->num_scopes++] = scope;
   e->scope_stage = stage;
-  restore_insertion(e);
+  emit_resume(e);
 }
 
 static MlirRegion region_of_block(MlirBlock block) {
@@ -232,7 +232,7 @@ static void close_scope(Emitter *e) {
   e->num_bindings = scope->num_bindings;
   e->num_exports = scope->num_exports;
   e->num_scopes--;
-  restore_insertion(e);
+  emit_resume(e);
   ScfIfOp made = scf_if_op(&e->b, .condition = scope->condition,
                            .thenRegion = region_of_block(scope->block),
                            .elseRegion = otherwise);
@@ -379,7 +379,7 @@ static void emit_statement(Emitter *e, int statement) {
     mlirRewriterBaseSetInsertionPointBefore(e->b.rw, clone);
     tile_copy_set_slot(tile_copy_cast(clone),
                        emit_slot(e, stage, fill->num_slots));
-    restore_insertion(e);
+    emit_resume(e);
   }
   if (p->group_of[statement] >= 0)
     tile_copy_set_async(tile_copy_cast(clone), true);
@@ -396,7 +396,7 @@ static void emit_statement(Emitter *e, int statement) {
 
 void emit_step(Emitter *e) {
   const TileLoopPlan *plan = &e->p->loop->plan;
-  restore_insertion(e);
+  emit_resume(e);
   for (int k = 0; k < plan->num_items; k++) {
     int statement = e->p->by_order[k];
     const TilePlanItem *item = &plan->items[statement];

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SoftwarePipeline.h"
+#include "Tile/LoopRotation.h"
 #include "Tile/Support/Diagnostics.h"
 #include "TilePasses.h"
 
@@ -259,6 +260,22 @@ static void remark_plan(const Work *work) {
 
 //===-- Entry -------------------------------------------------------------===//
 
+static bool is_in_role(MlirOperation op) {
+  while (!mlirOperationIsNull(op) && !tile_role_is(op))
+    op = mlirOperationGetParentOperation(op);
+  return !mlirOperationIsNull(op);
+}
+
+// Loops of roles have their copies elsewhere; what may overlap is products.
+static void plan_role_loop(Work *work) {
+  TileRotation reason;
+  if (work->loop.plan.num_stages < TILE_ROTATION_STAGES ||
+      !tile_rotation_plan(work->arena, &work->loop, &reason)) {
+    plan_solve(work);
+    delay_waits(work);
+  }
+}
+
 MlirLogicalResult pipeline_plan_loop(TileArena *arena, const TileLoopForm *loop,
                                      int32_t num_stages) {
   Work work = {.arena = arena};
@@ -270,7 +287,9 @@ MlirLogicalResult pipeline_plan_loop(TileArena *arena, const TileLoopForm *loop,
   if (tile_loop_body_find_fixed(&work.loop.body).ptr)
     return tile_success(); // tile-inject-pipeline says so
   bool is_given = tile_planned_loop_is_planned(&work.loop);
-  if (!is_given) {
+  if (!is_given && is_in_role(loop->op)) {
+    plan_role_loop(&work);
+  } else if (!is_given) {
     plan_solve(&work);
     delay_waits(&work);
   } else if (tile_failed(tile_planned_loop_read(&work.loop))) {

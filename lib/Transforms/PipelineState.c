@@ -69,6 +69,9 @@ void emit_first_state(Emitter *e) {
   for (int f = 0; f < p->num_fills; f++)
     e->state[p->fills[f].state] =
         memref_load(&e->b, .memref = p->fills[f].memory);
+  if (p->form == PIPELINE_ROTATED)
+    e->state[p->previous] =
+        scf_for_lowerBound(scf_for_cast(p->loop->body.loop.op));
   if (p->loop->body.loop.condition.ptr)
     begin_exists(e);
 }
@@ -176,6 +179,8 @@ void emit_advance(Emitter *e) {
       next[p->positions[i].state] = next_slot(e, &p->positions[i]);
   for (int f = 0; f < p->num_fills; f++)
     next[p->fills[f].state] = emit_parities(e, &p->fills[f]);
+  if (p->form == PIPELINE_ROTATED && e->is_on[0])
+    next[p->previous] = e->iv[0];
   advance_delays(e, next);
   for (intptr_t c = 1; c <= p->num_carried; c++) {
     const Carried *carried = &p->carried[c];

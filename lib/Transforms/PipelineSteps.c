@@ -8,6 +8,7 @@
 //   decided   scf.while: the same, but the loop runs as long as the iteration
 //             of stage S exists, and each step decides about one more
 //   peeled    n is known: S steps, a loop of n - S, S steps; nothing is guarded
+//   rotated   S = 1: under "n > 0" a step, a loop of n - 1, a step
 //
 //   iteration     0 1 2 3        S = 2, n = 4, copies in stage 0
 //   step 0        c
@@ -133,6 +134,13 @@ static void replace_while(Emitter *e, const MlirValue *carried) {
   mlirRewriterBaseReplaceOpWithValues(e->b.rw, e->before, args.n, results);
 }
 
+// Where the state holds the result of the loop.
+static int result_of(const Pipeline *p, intptr_t c) {
+  const Carried *carried = &p->carried[c];
+  return carried->state +
+         (p->form == PIPELINE_GUARDED ? p->last_stage - carried->home : 0);
+}
+
 static void end_state(Emitter *e) {
   const Pipeline *p = e->p;
   MlirValue *carried = TILE_ARENA_NEW(p->arena, MlirValue, p->num_carried + 1);
@@ -141,8 +149,7 @@ static void end_state(Emitter *e) {
     memref_store(&e->b, .value = e->state[p->fills[f].state],
                  .memref = p->fills[f].memory);
   for (intptr_t c = 1; c <= p->num_carried; c++)
-    carried[c] =
-        e->state[p->carried[c].state + (p->last_stage - p->carried[c].home)];
+    carried[c] = e->state[result_of(p, c)];
   if (p->loop->body.loop.condition.ptr)
     replace_while(e, carried);
   else
@@ -216,7 +223,8 @@ static void emit_unrolled(Emitter *e, const Bounds *bounds, int64_t step,
                           const MlirValue *exists) {
   const Pipeline *p = e->p;
   e->step = step;
-  if (p->is_peeled && step >= p->last_stage && step < p->num_iters)
+  if (p->form == PIPELINE_PEELED && step >= p->last_stage &&
+      step < p->num_iters)
     e->step = TILE_STEADY_STEP;
   for (int32_t s = 0; s <= p->last_stage; s++) {
     int64_t iter = step - s;
@@ -232,17 +240,21 @@ static void emit_unrolled(Emitter *e, const Bounds *bounds, int64_t step,
   emit_step(e);
 }
 
+static MlirValue exists_any(Emitter *e, const Bounds *bounds) {
+  return arith_cmpi(&e->b,
+                    .predicate = bounds->is_unsigned
+                                     ? ARITH_CMP_I_PREDICATE_ult
+                                     : ARITH_CMP_I_PREDICATE_slt,
+                    .lhs = bounds->lower, .rhs = bounds->upper);
+}
+
 // Conditions "iteration t exists" for t below the number of stages.
 static MlirValue *emit_exists(Emitter *e, const Bounds *bounds) {
   MlirValue *exists =
       TILE_ARENA_NEW(e->p->arena, MlirValue, e->p->last_stage + 1);
   if (e->p->last_stage == 0)
     return exists;
-  exists[0] =
-      arith_cmpi(&e->b,
-                 .predicate = bounds->is_unsigned ? ARITH_CMP_I_PREDICATE_ult
-                                                  : ARITH_CMP_I_PREDICATE_slt,
-                 .lhs = bounds->lower, .rhs = bounds->upper);
+  exists[0] = exists_any(e, bounds);
   for (int32_t t = 1; t < e->p->last_stage; t++)
     exists[t] = arith_andi(&e->b, exists[0],
                            exists_behind(e, bounds, bounds->lower, t));
@@ -281,25 +293,35 @@ static void keep_attributes(const Pipeline *p, MlirOperation made) {
   }
 }
 
-// A loop from the lower bound to `upper`. Stage S runs the iteration of the
-// loop, the others those that follow, as far as they exist.
-static void emit_loop(Emitter *e, const Bounds *bounds, MlirValue upper) {
+// Stage S runs the iteration of the loop, the others those that follow, as far
+// as they exist; rotated, stage 0 runs it and stage 1 the one before.
+static void set_iterations(Emitter *e, const Bounds *bounds, MlirValue iv) {
   const Pipeline *p = e->p;
-  MlirBlock block = begin_body(e, bounds);
-  MlirValue iv = mlirBlockGetArgument(block, 0), *init = e->state;
-  e->block = block;
-  e->state = arguments_of(e, block);
-  e->step = TILE_STEADY_STEP;
-  mlirRewriterBaseSetInsertionPointToEnd(e->b.rw, block);
   for (int32_t s = 0; s <= p->last_stage; s++) {
     e->is_on[s] = stage_is_used(p, s);
     e->condition[s] = (MlirValue){NULL};
     if (!e->is_on[s])
       continue;
+    if (p->form == PIPELINE_ROTATED) {
+      e->iv[s] = s ? e->state[p->previous] : iv;
+      continue;
+    }
     e->iv[s] = iteration_behind(e, bounds, iv, p->last_stage - s);
-    if (!p->is_peeled && s < p->last_stage)
+    if (p->form == PIPELINE_GUARDED && s < p->last_stage)
       e->condition[s] = exists_behind(e, bounds, iv, p->last_stage - s);
   }
+}
+
+static void emit_loop(Emitter *e, const Bounds *bounds, MlirValue lower,
+                      MlirValue upper) {
+  const Pipeline *p = e->p;
+  MlirBlock block = begin_body(e, bounds), outer = e->block;
+  MlirValue iv = mlirBlockGetArgument(block, 0), *init = e->state;
+  e->block = block;
+  e->state = arguments_of(e, block);
+  e->step = TILE_STEADY_STEP;
+  mlirRewriterBaseSetInsertionPointToEnd(e->b.rw, block);
+  set_iterations(e, bounds, iv);
   emit_step(e);
   scf_yield(&e->b, .results = {e->state, p->num_state});
 
@@ -308,12 +330,12 @@ static void emit_loop(Emitter *e, const Bounds *bounds, MlirValue upper) {
     types[i] = mlirValueGetType(init[i]);
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, block);
-  e->block = (MlirBlock){NULL};
-  mlirRewriterBaseSetInsertionPointBefore(e->b.rw, e->before);
+  e->block = outer;
+  emit_resume(e);
   ScfForOp made =
-      scf_for_op(&e->b, .type = {types, p->num_state},
-                 .lowerBound = bounds->lower, .upperBound = upper,
-                 .step = bounds->step, .initArgs = {init, p->num_state},
+      scf_for_op(&e->b, .type = {types, p->num_state}, .lowerBound = lower,
+                 .upperBound = upper, .step = bounds->step,
+                 .initArgs = {init, p->num_state},
                  .unsignedCmp = bounds->is_unsigned, .region = region);
   keep_attributes(p, made.op);
   for (int i = 0; i < p->num_state; i++)
@@ -393,7 +415,7 @@ static void emit_guarded(Emitter *e, const Bounds *bounds) {
   MlirValue *exists = emit_exists(e, bounds);
   for (int32_t step = 0; step < e->p->last_stage; step++)
     emit_unrolled(e, bounds, step, exists);
-  emit_loop(e, bounds, bounds->upper);
+  emit_loop(e, bounds, bounds->lower, bounds->upper);
 }
 
 static void emit_peeled(Emitter *e, const Bounds *bounds) {
@@ -407,9 +429,54 @@ static void emit_peeled(Emitter *e, const Bounds *bounds) {
     }
     MlirValue upper =
         iteration_behind(e, bounds, bounds->lower, num_iters - last);
-    emit_loop(e, bounds, upper);
+    emit_loop(e, bounds, bounds->lower, upper);
     step = num_iters - 1; // the loop has run up to here
   }
+}
+
+// The one stage that runs in front of the loop, or behind it.
+static void emit_half_step(Emitter *e, int32_t stage, MlirValue iv) {
+  e->step = TILE_STEADY_STEP;
+  for (int32_t s = 0; s < 2; s++) {
+    e->is_on[s] = s == stage;
+    e->condition[s] = TILE_NULL_VALUE;
+  }
+  e->iv[stage] = iv;
+  emit_step(e);
+}
+
+static MlirRegion region_yielding(Emitter *e, MlirBlock block,
+                                  const MlirValue *state) {
+  const Pipeline *p = e->p;
+  MlirValue *results = TILE_ARENA_NEW(p->arena, MlirValue, p->num_carried + 1);
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, block);
+  for (intptr_t c = 1; c <= p->num_carried; c++)
+    results[c - 1] = state[result_of(p, c)];
+  mlirRewriterBaseSetInsertionPointToEnd(e->b.rw, block);
+  scf_yield(&e->b, .results = {results, p->num_carried});
+  return region;
+}
+
+static void emit_rotated(Emitter *e, const Bounds *bounds) {
+  const Pipeline *p = e->p;
+  const MlirValue *init = e->state;
+  MlirValue exists = exists_any(e, bounds);
+  e->block = mlirBlockCreate(0, NULL, NULL);
+  emit_half_step(e, 0, bounds->lower);
+  MlirValue second = iteration_behind(e, bounds, bounds->lower, 1);
+  emit_loop(e, bounds, second, bounds->upper);
+  emit_half_step(e, 1, e->state[p->previous]);
+  MlirRegion runs = region_yielding(e, e->block, e->state);
+  MlirRegion none = {NULL};
+  if (p->num_carried)
+    none = region_yielding(e, mlirBlockCreate(0, NULL, NULL), init);
+  e->block = (MlirBlock){NULL};
+  emit_resume(e);
+  ScfIfOp made = scf_if_op(&e->b, .condition = exists, .thenRegion = runs,
+                           .elseRegion = none);
+  for (intptr_t c = 1; c <= p->num_carried; c++)
+    e->state[result_of(p, c)] = mlirOperationGetResult(made.op, c - 1);
 }
 
 void pipeline_emit(const Pipeline *pipeline, MlirRewriterBase rewriter) {
@@ -430,7 +497,9 @@ void pipeline_emit(const Pipeline *pipeline, MlirRewriterBase rewriter) {
   mlirOperationRemoveDiscardableAttributeByName(loop,
                                                 TILE_STR("tile.num_stages"));
   emit_first_state(&e);
-  if (pipeline->is_peeled)
+  if (pipeline->form == PIPELINE_ROTATED)
+    emit_rotated(&e, &bounds);
+  else if (pipeline->form == PIPELINE_PEELED)
     emit_peeled(&e, &bounds);
   else if (pipeline->loop->body.loop.condition.ptr)
     emit_decided(&e);

@@ -12,6 +12,7 @@
 
 #include "SoftwarePipeline.h"
 
+#include "Tile/Dialect/Products.h"
 #include "Tile/Ops/arith.h"
 #include "Tile/Support/Diagnostics.h"
 
@@ -61,6 +62,29 @@ static bool is_worth_peeling(const Pipeline *p) {
       return false;
   }
   return clones <= MAX_PEELED_CLONES;
+}
+
+// Guards around products would tie accumulators to paths: a pipeline whose
+// early stage multiplies has none. It is written for two stages; copies that
+// run ahead are counted in groups, which it has not.
+static bool is_rotated(const Pipeline *p) {
+  bool multiplies_early = false;
+  for (int i = 0; i < p->loop->plan.num_items; i++) {
+    TileProduct product;
+    const TilePlanItem *item = item_of(p, i);
+    if (item->group >= 0)
+      return false;
+    multiplies_early |=
+        item->stage == 0 && tile_product_of(statement_of(p, i)->op, &product);
+  }
+  return multiplies_early && p->last_stage == 1 &&
+         scf_for_is(p->loop->body.loop.op);
+}
+
+static PipelineForm choose_form(const Pipeline *p) {
+  if (is_rotated(p))
+    return PIPELINE_ROTATED;
+  return is_worth_peeling(p) ? PIPELINE_PEELED : PIPELINE_GUARDED;
 }
 
 static void sort_by_order(Pipeline *p) {
@@ -155,6 +179,29 @@ static void use_sources(Pipeline *p, const TileLoopSources *sources,
       p->carried[c].last_stage = stage;
 }
 
+// A carried value goes no further ahead than its first user: what only a later
+// stage uses, directly or to update another one, need not be kept for it.
+static void find_first_uses(Pipeline *p, const TileLoopSources *updates,
+                            const TileLoopSources *uses) {
+  for (intptr_t c = 1; c <= p->num_carried; c++) {
+    p->carried[c].home = p->last_stage;
+    for (int i = 0; i < p->loop->plan.num_items; i++)
+      if (uses[i].carried[c] && item_of(p, i)->stage < p->carried[c].home)
+        p->carried[c].home = item_of(p, i)->stage;
+  }
+  // The first stage decides whether an iteration exists.
+  TileLoopSources decision = tile_loop_sources_create(p->arena, &p->loop->body);
+  tile_loop_sources_add_condition(&decision);
+  for (intptr_t c = 1; c <= p->num_carried; c++)
+    if (decision.carried[c])
+      p->carried[c].home = 0;
+  for (intptr_t round = 0; round <= p->num_carried; round++)
+    for (intptr_t c = 1; c <= p->num_carried; c++)
+      for (intptr_t k = 1; k <= p->num_carried; k++)
+        if (updates[k].carried[c] && p->carried[k].home < p->carried[c].home)
+          p->carried[c].home = p->carried[k].home;
+}
+
 // The stage that updates each carried value: not before what it is made of.
 static void find_homes(Pipeline *p, const TileLoopSources *updates) {
   for (intptr_t round = 0; round <= p->num_carried; round++)
@@ -184,22 +231,29 @@ static void build_values(Pipeline *p) {
                           tile_loop_form_update(&p->loop->body.loop, c));
     p->carried[c].has_loads = tile_loop_sources_have_loads(&updates[c]);
   }
+  TileLoopSources *uses =
+      TILE_ARENA_NEW(p->arena, TileLoopSources, p->loop->plan.num_items + 1);
+  for (int i = 0; i < p->loop->plan.num_items; i++) {
+    uses[i] = tile_loop_sources_create(p->arena, &p->loop->body);
+    tile_loop_sources_add_statement(&uses[i], i);
+  }
+  find_first_uses(p, updates, uses);
   find_homes(p, updates);
   for (intptr_t c = 1; c <= n; c++)
     use_sources(p, &updates[c], p->carried[c].home);
-  for (int i = 0; i < p->loop->plan.num_items; i++) {
-    TileLoopSources sources =
-        tile_loop_sources_create(p->arena, &p->loop->body);
-    tile_loop_sources_add_statement(&sources, i);
-    use_sources(p, &sources, item_of(p, i)->stage);
-  }
+  for (int i = 0; i < p->loop->plan.num_items; i++)
+    use_sources(p, &uses[i], item_of(p, i)->stage);
   for (int i = 0; i < p->num_delays; i++) {
     p->delays[i].state = p->num_state;
     p->num_state += p->delays[i].last_stage - p->delays[i].stage;
   }
   for (intptr_t c = 1; c <= n; c++) {
-    // The loop's result is the value behind the last iteration.
-    p->carried[c].last_stage = p->last_stage;
+    // The loop's result is the value behind the last iteration; guarded early
+    // stages are past that.
+    if (p->form == PIPELINE_GUARDED)
+      p->carried[c].last_stage = p->last_stage;
+    if (p->carried[c].last_stage < p->carried[c].home)
+      p->carried[c].last_stage = p->carried[c].home;
     p->carried[c].state = p->num_state;
     p->num_state += 1 + p->carried[c].last_stage - p->carried[c].home;
   }
@@ -281,7 +335,8 @@ static int32_t hoist_wait(const Pipeline *p, int reader) {
   int at = 0;
   while (p->by_order[at] != reader)
     at++;
-  while (!p->is_peeled && at > 0 && p->group_of[p->by_order[at - 1]] >= 0 &&
+  while (p->form == PIPELINE_GUARDED && at > 0 &&
+         p->group_of[p->by_order[at - 1]] >= 0 &&
          item_of(p, p->by_order[at - 1])->stage < item_of(p, reader)->stage)
     at--;
   return item_of(p, p->by_order[at])->order;
@@ -442,13 +497,15 @@ bool pipeline_build(TileArena *arena, TilePlannedLoop *loop, Pipeline *out) {
                     .num_carried = loop->body.loop.num_carried};
   out->positions = TILE_ARENA_NEW(
       arena, Position, (out->last_stage + 2) * (out->last_stage + 2));
-  out->is_peeled = is_worth_peeling(out);
+  out->form = choose_form(out);
+  if (out->form == PIPELINE_ROTATED)
+    out->previous = out->num_state++;
   sort_by_order(out);
   build_rings(out);
   build_values(out);
   build_groups(out);
   out->schedule.last_stage = out->last_stage;
-  out->schedule.is_peeled = out->is_peeled;
+  out->schedule.is_peeled = out->form == PIPELINE_PEELED;
   out->schedule.num_iters = out->num_iters;
   build_waits(out);
   build_fills(out);

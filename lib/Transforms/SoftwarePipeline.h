@@ -39,7 +39,7 @@ typedef struct {
 
 /// A value that iterations hand over.
 typedef struct {
-  int32_t home;       // stage that updates it
+  int32_t home;       // stage that updates it: as late as its users allow
   int32_t last_stage; // of the last user
   int state;          // the current value, then last_stage - home older ones
   bool has_loads;     // its update loads: only in iterations that exist
@@ -56,13 +56,21 @@ typedef struct {
   MlirValue barriers, memory;
 } Fill;
 
+/// How the steps are written down (PipelineSteps.c).
+typedef enum {
+  PIPELINE_GUARDED, // scf.while: decided
+  PIPELINE_PEELED,  // the number of iterations is known
+  PIPELINE_ROTATED  // two stages, both of which multiply
+} PipelineForm;
+
 typedef struct {
   TileArena *arena;
   TilePlannedLoop *loop;
   MlirOperation kernel; // around the loop, or null
   int32_t last_stage;
   int64_t num_iters; // -1: not known
-  bool is_peeled;
+  PipelineForm form;
+  int previous;  // rotated: state value, the iteration that stage 0 ran last
   int *by_order; // statements by their order
 
   Ring *rings; // by number of the buffer
@@ -150,6 +158,8 @@ void pipeline_emit(const Pipeline *pipeline, MlirRewriterBase rewriter);
 /// their arguments under this number of a stage.
 enum { NEXT_ITERATION = -2 };
 
+/// Goes on writing behind what is written.
+void emit_resume(Emitter *e);
 /// Writes the statements of one step; `state` holds the values behind it.
 void emit_step(Emitter *e);
 /// The values of the loop are `values` from now on, by their number, in the

@@ -52,8 +52,9 @@ static const TileRoleLoop *loop_of(const TileRolePlan *plan,
   return NULL;
 }
 
-// A loop that the producer serves is no longer to be pipelined, and what was
-// planned for its ops is carried out. Channels inside rule it out as well.
+// A loop that the producer serves is no longer to be pipelined for its copies,
+// and what was planned for its ops is carried out. Channels inside rule it out
+// as well. ws_rotate has the last word on `tile.num_stages`.
 static bool is_done(const TileRolePlan *plan, const TileRoleNode *node) {
   const TileRoleLoop *loop = loop_of(plan, node);
   return loop && (loop->is_served || node->advances[TILE_ROLE_CONSUMER]);
@@ -64,14 +65,15 @@ void ws_keep_attributes(WsEmit *e, MlirOperation op, MlirOperation *clone) {
   static const char *const of_ops[] = {"tile.stage", "tile.order",
                                        "tile.group"};
   const TileRoleNode *node = tile_role_node_of(e->plan, op);
-  if (e->role == TILE_ROLE_PRODUCER || is_done(e->plan, node))
-    for (int i = 0; i < 2; i++)
+  bool is_producer = e->role == TILE_ROLE_PRODUCER;
+  for (int i = 0; i < 2; i++)
+    if (is_producer || (i > 0 && is_done(e->plan, node)))
       mlirOperationRemoveDiscardableAttributeByName(*clone,
                                                     tile_str(of_loops[i]));
   const TileRoleNode *around = tile_role_parent(node);
   while (around && !loop_of(e->plan, around))
     around = tile_role_parent(around);
-  if (e->role == TILE_ROLE_PRODUCER || (around && is_done(e->plan, around)))
+  if (is_producer || (around && is_done(e->plan, around)))
     for (int i = 0; i < 3; i++)
       mlirOperationRemoveDiscardableAttributeByName(*clone,
                                                     tile_str(of_ops[i]));

@@ -47,6 +47,10 @@ void ws_keep_attributes(WsEmit *e, MlirOperation op, MlirOperation *clone);
 /// WsControl.c: emits a statement with blocks at the end of `into`.
 void ws_emit_control(WsEmit *e, const TileRoleNode *node, MlirBlock into);
 
+/// WsRotate.c: decides which loops of the consumer stay pipelined, and says why
+/// of the others that hold dependent products.
+void ws_rotate(const TileRolePlan *plan, MlirOperation role);
+
 /// WsSlots.c: makes `op`, a clone of the statement's op at the insertion point,
 /// use slots of rings where it uses tiles that became rings.
 void ws_use_slots(WsEmit *e, MlirOperation op);

@@ -307,6 +307,8 @@ static void emit_role(Apply *apply, TileRoleKind kind, MlirBlock into) {
   ws_emit_block(&e, &plan->body, body);
   mlirxMappingDestroy(e.map);
   erase_dead(apply, role);
+  if (kind == TILE_ROLE_CONSUMER)
+    ws_rotate(plan, role);
 }
 
 //===-- The kernel --------------------------------------------------------===//

@@ -46,8 +46,10 @@ def Tile_KernelConfigOp : Tile_Op<"kernel_config"> {
     `persist`: whether its blocks loop over tiles; true: they must, which is an
     error where they cannot; absent: where it pays. `producer_warps`: warps of
     the producer that `tile-ws-tiled` makes, which chooses without; whole
-    warpgroups can hand registers to the consumers. Outlining drops the
-    attributes of a launch, so they sit on this op.
+    warpgroups can hand registers to the consumers. `rotate`: whether loops of
+    roles run products that depend on others of their iteration beside those of
+    the next one; absent: where it is possible. Outlining drops the attributes of
+    a launch, so they sit on this op.
 
     Constraints:
     (C1) directly inside a `gpu.launch`, `gpu.func` or `func.func`, at most once;
@@ -65,7 +67,8 @@ def Tile_KernelConfigOp : Tile_Op<"kernel_config"> {
     Arg<OptionalAttr<I64Attr>, "bound on registers per thread">:$registers,
     Arg<OptionalAttr<Tile_SpecializeAttr>, "split into roles">:$specialize,
     Arg<OptionalAttr<BoolAttr>, "blocks loop over tiles">:$persist,
-    Arg<OptionalAttr<I64Attr>, "warps of the producer">:$producer_warps);
+    Arg<OptionalAttr<I64Attr>, "warps of the producer">:$producer_warps,
+    Arg<OptionalAttr<BoolAttr>, "rotate loops with dependent products">:$rotate);
   let assemblyFormat = "attr-dict";
   let hasVerifier = 1;
 }

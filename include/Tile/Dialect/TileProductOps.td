@@ -32,8 +32,7 @@ def Tile_GemmOp : Tile_Op<"gemm", [
     (C5) the element types are a row of the table;
     (C6) `instr` is `mma` or `wgmma`;
     (C7) f32 operands need `precision = "tf32"`, which needs f32 operands;
-    (C8) `async` only with `instr = #tile.instr<wgmma>` and both factors in
-         shared memory.
+    (C8) `async` only with `instr = #tile.instr<wgmma>`.
 
     | A | B | C |
     |---|---|---|

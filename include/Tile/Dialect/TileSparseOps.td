@@ -46,7 +46,8 @@ def Tile_GemmSpOp : Tile_Op<"gemm_sp", [
          fragment;
     (C5) the element types are a row of the table;
     (C6) `instr` is `mma` or `wgmma`: mma.sp or wgmma.sp;
-    (C7) f32 factors need `precision = "tf32"`, which needs f32 factors.
+    (C7) f32 factors need `precision = "tf32"`, which needs f32 factors;
+    (C8) `async` only with `instr = #tile.instr<wgmma>`.
 
     | A | B | E | C |
     |---|---|---|---|
@@ -55,6 +56,9 @@ def Tile_GemmSpOp : Tile_Op<"gemm_sp", [
     | f32 as tf32 | f32 as tf32 | i16 | f32 |
     | f8E4M3FN, f8E5M2 | f8E4M3FN, f8E5M2 | i16 | f32 |
     | i8 | i8 | i16 | i32 |
+
+    With `async` the product is only issued, as that of `tile.gemm`. E has been
+    read when it is.
 
     Metadata that comes in other words is the same bytes: `tile.view` makes words
     of 16 bits of it.
@@ -74,7 +78,8 @@ def Tile_GemmSpOp : Tile_Op<"gemm_sp", [
     Arg<OptionalAttr<StrAttr>, "\"tf32\": f32 factors lose 13 bits">:$precision,
     Arg<DefaultValuedAttr<Tile_WarpPolicyAttr, "::tile::WarpPolicy::Square">,
         "how the warps share C">:$policy,
-    Arg<OptionalAttr<Tile_InstrAttr>, "instruction to use">:$instr);
+    Arg<OptionalAttr<Tile_InstrAttr>, "instruction to use">:$instr,
+    Arg<UnitAttr, "completes at a tile.await">:$async);
   let assemblyFormat = [{
     $a `,` $e `,` $b `,` $c (`clear` $clear^)? attr-dict
     `:` `(` type($a) `,` type($e) `,` type($b) `,` type($c) `)`

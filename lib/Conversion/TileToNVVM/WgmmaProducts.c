@@ -197,7 +197,7 @@ static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
   int64_t clear;
   plan->overwrites =
       gemm->clear.ptr && mlirxConstantInt(gemm->clear, &clear) && clear != 0;
-  plan->is_async = !plan->gemm.is_sparse && tile_gemm_async(tile_gemm_cast(op));
+  plan->is_async = plan->gemm.is_async;
   plan->a_in_registers = plan->a_view.shape.space == TILE_SPACE_FRAGMENT;
   return (plan->a_in_registers
               ? plan_fragment_a(l, op, plan)
@@ -484,13 +484,50 @@ void lower_tile_product(Lowering *l, MlirOperation op) {
     emit_gemm(l, &plan);
 }
 
+static int64_t num_registers(const Memory *memory) {
+  TileLayout layout;
+  TileLayoutError error;
+  return memory && tile_layout_of_tile(memory->key, &layout, &error)
+             ? tile_layout_axis_size(&layout.in, TILE_LAYOUT_REG)
+             : 0;
+}
+
+// One word that depends on all registers of the fragments; null when there are
+// none.
+static MlirValue fold_registers(Lowering *l, TileRange fragments) {
+  MlirValue word = TILE_NULL_VALUE;
+  for (intptr_t i = 0; i < fragments.n; i++) {
+    Memory *memory = memory_find(l, tile_range_at(fragments, i));
+    int64_t count = num_registers(memory);
+    for (int64_t r = 0; r < count; r++) {
+      MlirValue next = llvm_load(&l->b, .type = type_i32(l),
+                                 .addr = register_pointer(l, memory, r));
+      word = word.ptr ? arith_xori(&l->b, word, next) : next;
+    }
+  }
+  return word;
+}
+
+// ptxas moves a wait up to the products, in front of work that could be done
+// meanwhile (seen with 12.x and 13.0). Not over a branch that depends on the
+// work, which nothing takes: the word is compared with a NaN that no arithmetic
+// makes. Should it be equal, a thread sleeps for a nanosecond.
+static void hold_text(AsmText *text, long long operand) {
+  asm_text_add(text,
+               "{\n.reg .pred p;\nsetp.ne.b32 p, $%lld, 0x7fa5a5a5;\n@p bra "
+               "WORKED;\nnanosleep.u32 1;\nWORKED:\n",
+               operand);
+}
+
 // The wait takes the accumulators in and gives them out, so that LLVM moves
-// nothing that reads them above it; they stay in their registers.
+// nothing that reads them above it; they stay in their registers. `word`, if
+// any, is computed before.
 static void emit_wait(Lowering *l, Memory *memory, MlirType element,
-                      int64_t num_regs, int64_t pending) {
-  MlirValue values[MAX_TOTAL];
+                      int64_t num_regs, int64_t pending, MlirValue word) {
+  MlirValue values[MAX_TOTAL + 1];
   MlirType types[MAX_TOTAL];
-  AsmText text = asm_text_create(l->arena, 128);
+  intptr_t num_values = num_regs;
+  AsmText text = asm_text_create(l->arena, 256);
   AsmText constraints = asm_text_create(l->arena, 16 * MAX_TOTAL);
   for (int64_t r = 0; r < num_regs; r++) {
     types[r] = element;
@@ -501,12 +538,17 @@ static void emit_wait(Lowering *l, Memory *memory, MlirType element,
   }
   for (int64_t r = 0; r < num_regs; r++)
     asm_text_add(&constraints, ",%lld", (long long)r);
-  asm_text_add(&text, "wgmma.wait_group.sync.aligned %lld;",
-               (long long)pending);
+  if (word.ptr) {
+    values[num_values++] = word;
+    asm_text_add(&constraints, ",r");
+    hold_text(&text, 2 * num_regs);
+  }
+  asm_text_add(&text, "wgmma.wait_group.sync.aligned %lld;%s",
+               (long long)pending, word.ptr ? "\n}" : "");
   MlirType type = mlirLLVMStructTypeLiteralGet(tile_builder_context(&l->b),
                                                num_regs, types, false);
   MlirOperation block =
-      llvm_inline_asm_op(&l->b, .type = type, .operands = {values, num_regs},
+      llvm_inline_asm_op(&l->b, .type = type, .operands = {values, num_values},
                          .asm_string = text.text,
                          .constraints = constraints.text,
                          .has_side_effects = true)
@@ -527,17 +569,16 @@ void lower_tile_await(Lowering *l, MlirOperation op) {
     return;
   }
   TileRange range = tile_await_accumulators(await);
+  MlirValue word = fold_registers(l, tile_await_after(await));
   for (intptr_t i = 0; i < range.n; i++) {
     Memory *memory = memory_find(l, tile_range_at(range, i));
-    TileLayout layout;
-    TileLayoutError error;
+    int64_t num_regs = num_registers(memory);
     TileShape shape;
     tile_shape_of(tile_range_at(range, i), &shape);
-    if (!memory || !tile_layout_of_tile(memory->key, &layout, &error))
+    if (num_regs == 0)
       return; // the product of this accumulator has said why
-    emit_wait(l, memory, shape.element,
-              tile_layout_axis_size(&layout.in, TILE_LAYOUT_REG),
-              tile_await_pending(await));
+    emit_wait(l, memory, shape.element, num_regs, tile_await_pending(await),
+              i == 0 ? word : TILE_NULL_VALUE);
   }
   if (range.n == 0)
     nvvm_wgmma_wait_group_sync_aligned(&l->b,

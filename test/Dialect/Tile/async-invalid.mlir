@@ -31,7 +31,38 @@ func.func @await_c3() {
 // tile.gemm (C8)
 func.func @gemm_c8(%A: memref<64x64xf16, #gpu.address_space<workgroup>>) {
   %acc = tile.alloc : memref<64x64xf32, #tile.fragment>
-  // expected-error @+1 {{expects 'async' only with instr = #tile.instr<wgmma> and both factors in shared memory}}
+  // expected-error @+1 {{expects 'async' only with instr = #tile.instr<wgmma>}}
   tile.gemm %A, %A, %acc {async, instr = #tile.instr<mma>} : (memref<64x64xf16, #gpu.address_space<workgroup>>, memref<64x64xf16, #gpu.address_space<workgroup>>, memref<64x64xf32, #tile.fragment>)
+  return
+}
+
+// -----
+
+// tile.gemm_sp (C8)
+func.func @gemm_sp_c8(%A: memref<64x32xf16, #gpu.address_space<workgroup>>, %E: memref<64x4xi16, #gpu.address_space<workgroup>>, %B: memref<64x64xf16, #gpu.address_space<workgroup>>) {
+  %acc = tile.alloc : memref<64x64xf32, #tile.fragment>
+  // expected-error @+1 {{expects 'async' only with instr = #tile.instr<wgmma>}}
+  tile.gemm_sp %A, %E, %B, %acc {async} : (memref<64x32xf16, #gpu.address_space<workgroup>>, memref<64x4xi16, #gpu.address_space<workgroup>>, memref<64x64xf16, #gpu.address_space<workgroup>>, memref<64x64xf32, #tile.fragment>)
+  return
+}
+
+// -----
+
+// tile.await (C5)
+func.func @await_c5_alone() {
+  %row = tile.alloc : memref<64xf32, #tile.fragment>
+  // expected-error @+1 {{expects accumulators to wait for 'after' other work}}
+  tile.await pending 0 after %row : memref<64xf32, #tile.fragment>
+  return
+}
+
+// -----
+
+// tile.await (C5)
+func.func @await_c5_bits() {
+  %acc = tile.alloc : memref<64x64xf32, #tile.fragment>
+  %row = tile.alloc : memref<64xf16, #tile.fragment>
+  // expected-error @+1 {{expects 'after' to name fragments of 'tile.alloc' with elements of 32 bits, got memref<64xf16, #tile.fragment>}}
+  tile.await pending 0 for %acc : memref<64x64xf32, #tile.fragment> after %row : memref<64xf16, #tile.fragment>
   return
 }

@@ -63,10 +63,15 @@ func.func @factor_overwritten(%I: memref<64x64xf16>, %O: memref<64x64xf32>, %x: 
   return
 }
 
-// A use in a branch that the product is outside of: it stays synchronous.
+// A use in a branch that the product is outside of: it is awaited in front of
+// the branch, for its accumulator must not differ between the paths.
 // CHECK-LABEL: func @used_in_branch
-// CHECK: tile.gemm
-// CHECK-NOT: async
+// CHECK: %[[C:.*]] = tile.alloc : memref<64x64xf32, #tile.fragment>
+// CHECK: tile.gemm {{.*}}async
+// CHECK: tile.fill
+// CHECK-NEXT: tile.await pending 0 for %[[C]]
+// CHECK-NEXT: scf.if
+// CHECK-NOT: tile.await
 // CHECK: return
 func.func @used_in_branch(%p: i1, %O: memref<64x64xf32>, %x: f32) attributes {tile.num_threads = 128 : i32} {
   %A = tile.alloc : !S
@@ -93,6 +98,101 @@ func.func @mma(%O: memref<64x64xf32>, %x: f32) attributes {tile.num_threads = 12
   %f = tile.alloc : !C
   tile.gemm %A, %B, %c {instr = #tile.instr<mma>} : (!S, !S, !C)
   tile.fill %f, %x : !C, f32
+  tile.copy %c to %O : !C, memref<64x64xf32>
+  return
+}
+
+// One in a branch is complete at its end.
+// CHECK-LABEL: func @issued_in_branch
+// CHECK: scf.if
+// CHECK: tile.gemm {{.*}}async
+// CHECK: tile.fill
+// CHECK: tile.await pending 0
+// CHECK-NEXT: }
+// CHECK-NOT: tile.await
+// CHECK: return
+func.func @issued_in_branch(%p: i1, %O: memref<64x64xf32>, %x: f32) attributes {tile.num_threads = 128 : i32} {
+  %A = tile.alloc : !S
+  %B = tile.alloc : !S
+  %c = tile.alloc : !C
+  %f = tile.alloc : !C
+  scf.if %p {
+    tile.gemm %A, %B, %c {instr = #tile.instr<wgmma>} : (!S, !S, !C)
+    tile.fill %f, %x : !C, f32
+  }
+  tile.copy %c to %O : !C, memref<64x64xf32>
+  return
+}
+
+// A factor in registers is not written before the product that reads it is
+// complete; the one behind may be under way.
+// CHECK-LABEL: func @factor_in_registers
+// CHECK: %[[C:.*]] = tile.alloc : memref<64x64xf32, #tile.fragment>
+// CHECK: tile.gemm {{.*}}async
+// CHECK: tile.gemm {{.*}}async
+// CHECK-NEXT: tile.await pending 1 for %[[C]]
+// CHECK-NEXT: tile.fill
+// CHECK: tile.await pending 0
+// CHECK-NEXT: tile.copy
+func.func @factor_in_registers(%O: memref<64x64xf32>, %P: memref<64x64xf32>, %y: f16) attributes {tile.num_threads = 128 : i32} {
+  %A = tile.alloc : memref<64x64xf16, #tile.fragment>
+  %S = tile.alloc : !S
+  %B = tile.alloc : !S
+  %c = tile.alloc : !C
+  %d = tile.alloc : !C
+  tile.gemm %A, %B, %c {instr = #tile.instr<wgmma>} : (memref<64x64xf16, #tile.fragment>, !S, !C)
+  tile.gemm %S, %B, %d {instr = #tile.instr<wgmma>} : (!S, !S, !C)
+  tile.fill %A, %y : memref<64x64xf16, #tile.fragment>, f16
+  tile.copy %d to %O : !C, memref<64x64xf32>
+  tile.copy %c to %P : !C, memref<64x64xf32>
+  return
+}
+
+// The metadata of a sparse product is read when it is issued, its factors are
+// read until it is complete. A dense product behind it does not continue it:
+// instructions of two shapes share no accumulator.
+// CHECK-LABEL: func @sparse
+// CHECK: tile.gemm_sp {{.*}}async
+// CHECK-NEXT: tile.fill %{{.*}} : memref<64x4xi16
+// CHECK-NEXT: tile.fill %{{.*}} : memref<64x64xf32
+// CHECK-NEXT: tile.await pending 0
+// CHECK-NEXT: tile.gemm
+// CHECK-NOT: async
+// CHECK: return
+func.func @sparse(%O: memref<64x64xf32>, %w: i16, %x: f32) attributes {tile.num_threads = 128 : i32} {
+  %A = tile.alloc : memref<64x32xf16, #smem>
+  %E = tile.alloc : memref<64x4xi16, #smem>
+  %B = tile.alloc : !S
+  %F = tile.alloc : !S
+  %c = tile.alloc : !C
+  %f = tile.alloc : !C
+  tile.gemm_sp %A, %E, %B, %c {instr = #tile.instr<wgmma>} : (memref<64x32xf16, #smem>, memref<64x4xi16, #smem>, !S, !C)
+  tile.fill %E, %w : memref<64x4xi16, #smem>, i16
+  tile.fill %f, %x : !C, f32
+  tile.gemm %F, %B, %c {instr = #tile.instr<wgmma>} : (!S, !S, !C)
+  tile.copy %c to %O : !C, memref<64x64xf32>
+  return
+}
+
+// What is done beside the products ends with sums of rows: the wait names them,
+// so that an assembler does not move it in front of the work.
+// CHECK-LABEL: func @beside_row_sums
+// CHECK: %[[C:.*]] = tile.alloc : memref<64x64xf32, #tile.fragment>
+// CHECK: %[[R:.*]] = tile.alloc : memref<64xf32, #tile.fragment>
+// CHECK: tile.await pending 0 for %[[C]] : memref<64x64xf32, #tile.fragment> after %[[R]]
+func.func @beside_row_sums(%O: memref<64x64xf32>) attributes {tile.num_threads = 128 : i32} {
+  %A = tile.alloc : !S
+  %B = tile.alloc : !S
+  %c = tile.alloc : !C
+  %f = tile.alloc : !C
+  %r = tile.alloc : memref<64xf32, #tile.fragment>
+  tile.gemm %A, %B, %c {instr = #tile.instr<wgmma>} : (!S, !S, !C)
+  tile.parallel (%x, %y) in [64, 64] {
+    %a = memref.load %f[%x, %y] : !C
+    %b = math.exp2 %a : f32
+    memref.store %b, %f[%x, %y] : !C
+  }
+  tile.reduce sum %f to %r dim 1 : !C, memref<64xf32, #tile.fragment>
   tile.copy %c to %O : !C, memref<64x64xf32>
   return
 }
