@@ -99,6 +99,17 @@ bool tile_protocol_extract(TileArena *arena, MlirOperation kernel,
                            TileProtocol *out_protocol,
                            MlirOperation *out_failed, const char **out_failure);
 
+/// An mbarrier whose phases can never end.
+typedef struct {
+  MlirOperation op, alloc; // that is wrong, and of the barrier
+  const char *code;        // "not-initialised", "never-completes"
+  char text[240];
+} TileBarrierFault;
+
+/// Whether an mbarrier of the kernel, of a channel or not, is not initialised,
+/// or counts arrivals that its ops can never add up to (BarrierCheck.c).
+bool tile_barriers_check(MlirOperation kernel, TileBarrierFault *out_fault);
+
 //===-- Rings (Rings.c) ---------------------------------------------------===//
 
 /// Stage dimensions of a shared tile: 1 when tile ops see nothing of it but

@@ -174,9 +174,10 @@ enum { TILE_PROTOCOL_MAX_ROLES = 8, TILE_PROTOCOL_MAX_DEPTH = 64 };
 typedef struct {
   const char *name;
   int depth;
-  int full_count, empty_count; // arrivals that end a phase
-  int producer;                // role
-  int num_sharers;             // ping-pong roles that share the rounds; or 0
+  int full_count, empty_count;   // arrivals that end a phase
+  int producer;                  // role
+  int num_sharers;               // ping-pong roles that share the rounds; or 0
+  const char *const *cell_names; // of 64 cells, for messages; or NULL
   /// Arrivals of each role on the empty barrier per round; 0: does not read.
   int reader_share[TILE_PROTOCOL_MAX_ROLES];
 } TileProtocolChannel;

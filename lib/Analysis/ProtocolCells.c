@@ -7,9 +7,11 @@
 
 #include "ProtocolExtract.h"
 
+#include <stdio.h>
 #include <string.h>
 
-static CellsRing *find_ring(const Cells *cells, MlirValue ring) {
+const CellsRing *extract_ring_of(const Extract *extract, MlirValue ring) {
+  const Cells *cells = &extract->cells;
   for (int i = 0; i < cells->num_rings; i++)
     if (mlirValueEqual(cells->rings[i].ring, ring))
       return &cells->rings[i];
@@ -67,18 +69,90 @@ static bool cut_window(CellsRing *ring, TileRegionOp region) {
   return true;
 }
 
+static bool cut_element(CellsRing *ring, MlirOperation access) {
+  int64_t offset[TILE_MAX_RANK], size[TILE_MAX_RANK];
+  TileParallelOp loop = tile_parallel_around(access);
+  if (!extract_element_window(loop, access, ring->rank, offset, size))
+    return true; // fills nothing for sure, and may read all
+  for (int d = 0; d < ring->rank; d++) {
+    int64_t end = ring->cuts[d][ring->num_cuts[d] - 1];
+    int64_t first = offset[d], last = offset[d] + size[d];
+    if ((first > 0 && first < end && !add_cut(ring, d, first)) ||
+        (last > 0 && last < end && !add_cut(ring, d, last)))
+      return false;
+  }
+  return true;
+}
+
+// A use of the ring in a role; false after extract_fail.
+static bool cut_use(Extract *extract, CellsRing *ring, MlirOperation user) {
+  TileElementAccess access;
+  if (tile_region_is(user)) {
+    if (cut_window(ring, tile_region_cast(user)))
+      return true;
+    extract_fail(extract, user,
+                 "is a window of a slot whose place is not constant, or one "
+                 "of too many");
+    return false;
+  }
+  if (tile_element_access_get(user, &access) &&
+      tile_parallel_around(user).op.ptr) {
+    if (cut_element(ring, user))
+      return true;
+    extract_fail(extract, user, "is in one of too many windows of a slot");
+    return false;
+  }
+  extract_fail(extract, user, "uses a ring, and no window of one slot");
+  return false;
+}
+
 static bool cut_ring(Extract *extract, CellsRing *ring) {
   for (MlirOpOperand use = mlirValueGetFirstUse(ring->ring);
        !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
-    if (tile_region_is(user) && !cut_window(ring, tile_region_cast(user))) {
-      extract_fail(extract, user,
-                   "is a window of a slot whose place is not constant, or one "
-                   "of too many");
+    bool is_inside = tile_role_of(user).op.ptr || tile_region_is(user);
+    if (is_inside && !cut_use(extract, ring, user))
       return false;
-    }
   }
   return true;
+}
+
+//===-- Names -------------------------------------------------------------===//
+
+// "[0:32, 0:64] of ring 1", for cell `index` of a ring.
+static const char *cell_name(TileArena *arena, const CellsRing *ring,
+                             int number, int index) {
+  enum { NAME_BYTES = 128 };
+  char *name = TILE_ARENA_NEW(arena, char, NAME_BYTES);
+  int64_t first[TILE_MAX_RANK], last[TILE_MAX_RANK];
+  for (int d = ring->rank - 1; d >= 0; d--) {
+    int count = ring->num_cuts[d] - 1;
+    first[d] = ring->cuts[d][index % count];
+    last[d] = ring->cuts[d][index % count + 1];
+    index /= count;
+  }
+  int length = 0;
+  for (int d = 0; d < ring->rank; d++)
+    length +=
+        snprintf(name + length, (size_t)(NAME_BYTES - length), "%s%lld:%lld",
+                 d ? ", " : "[", (long long)first[d], (long long)last[d]);
+  snprintf(name + length, (size_t)(NAME_BYTES - length), "] of ring %d",
+           number);
+  return name;
+}
+
+static const char *const *name_cells(Extract *extract, int channel) {
+  const char **names = TILE_ARENA_NEW(extract->arena, const char *, 64);
+  int number = 0;
+  for (int r = 0; r < extract->cells.num_rings; r++) {
+    const CellsRing *ring = &extract->cells.rings[r];
+    if (ring->channel != channel)
+      continue;
+    for (int i = 0; i < num_cells(ring); i++)
+      names[ring->first_cell + i] = cell_name(extract->arena, ring, number, i);
+    number++;
+  }
+  return names;
 }
 
 bool extract_cells_build(Extract *extract) {
@@ -93,7 +167,7 @@ bool extract_cells_build(Extract *extract) {
     int next = 0;
     for (intptr_t r = 0; r < rings.n; r++) {
       MlirValue value = tile_range_at(rings, r);
-      if (find_ring(cells, value) || !add_ring(extract, value, c)) {
+      if (extract_ring_of(extract, value) || !add_ring(extract, value, c)) {
         extract_fail(extract, extract->channels[c],
                      "shares a ring with another channel");
         return false;
@@ -109,6 +183,7 @@ bool extract_cells_build(Extract *extract) {
         return false;
       }
     }
+    extract->out->channels[c].cell_names = name_cells(extract, c);
   }
   return true;
 }
@@ -129,10 +204,22 @@ static uint64_t cells_of(const CellsRing *ring, const int64_t *offset,
   return bits;
 }
 
+uint64_t extract_window_cells(const CellsRing *ring, const int64_t *offset,
+                              const int64_t *size) {
+  return cells_of(ring, offset, size, 0, 0);
+}
+
+uint64_t extract_ring_cells(const CellsRing *ring) {
+  int64_t offset[TILE_MAX_RANK] = {0}, size[TILE_MAX_RANK];
+  for (int d = 0; d < ring->rank; d++)
+    size[d] = ring->cuts[d][ring->num_cuts[d] - 1];
+  return cells_of(ring, offset, size, 0, 0);
+}
+
 uint64_t extract_cells(const Extract *extract, MlirValue tile,
                        int *out_channel) {
   TileBuffer buffer = tile_buffer_of(tile);
-  const CellsRing *ring = find_ring(&extract->cells, buffer.root);
+  const CellsRing *ring = extract_ring_of(extract, buffer.root);
   int64_t offset[TILE_MAX_RANK] = {0}, size[TILE_MAX_RANK] = {0};
   if (!ring || !buffer.region.ptr)
     return 0;

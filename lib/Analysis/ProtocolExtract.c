@@ -342,7 +342,7 @@ static void write_other(Writer *w, MlirOperation op) {
 static void write_ops(Writer *w, MlirBlock block);
 
 static void write_op(Writer *w, MlirOperation op) {
-  if (extract_barrier_op(w, op))
+  if (extract_barrier_op(w, op) || extract_elements(w, op))
     return;
   if (extract_inlined_block(op).ptr) {
     write_ops(w, extract_inlined_block(op));

@@ -3,6 +3,7 @@
 #define TILE_ANALYSIS_PROTOCOL_EXTRACT_H
 
 #include "Tile/Analysis.h"
+#include "Tile/Dialect/ElementLoops.h"
 #include "Tile/Protocol.h"
 
 //===-- Windows of slots (ProtocolCells.c) --------------------------------===//
@@ -85,6 +86,21 @@ bool extract_cells_build(Extract *extract);
 /// The cells of a window of a ring; 0 when `tile` is none.
 uint64_t extract_cells(const Extract *extract, MlirValue tile,
                        int *out_channel);
+/// NULL when `value` is no ring of a channel.
+const CellsRing *extract_ring_of(const Extract *extract, MlirValue value);
+uint64_t extract_ring_cells(const CellsRing *ring);
+/// The cells inside a window of the slots of `ring`.
+uint64_t extract_window_cells(const CellsRing *ring, const int64_t *offset,
+                              const int64_t *size);
+
+//===-- Element loops (ProtocolElements.c) --------------------------------===//
+
+/// The window of a slot that the accesses `op` of all elements sweep together;
+/// false when they do not, or it is not known. `rank` is that of the slot.
+bool extract_element_window(TileParallelOp loop, MlirOperation op, int rank,
+                            int64_t *offset, int64_t *size);
+/// Whether the op is an element loop; writes its events.
+bool extract_elements(Writer *w, MlirOperation op);
 
 // ProtocolScalars.c
 TileProtocolScalarId extract_scalar(Extract *extract, MlirValue value);

@@ -139,14 +139,28 @@ static bool round_is_in(const uint8_t *rounds, int count, int round) {
   return false;
 }
 
+static void report_incomplete(ProtocolRun *run, const TileProtocolNode *node,
+                              const ProtocolState *state, uint64_t missing) {
+  const TileProtocolChannel *c = &run->proof->protocol->channels[run->channel];
+  char text[128] = "commits a slot that is not filled as far as it is read";
+  int cell = 0;
+  while (!(missing >> cell & 1))
+    cell++;
+  if (c->cell_names)
+    snprintf(text, sizeof text,
+             "commits a slot that is not filled as far as it is read: %s is "
+             "missing",
+             c->cell_names[cell]);
+  broken(run, node, state, "fill-incomplete", text, 0);
+}
+
 // The last arrival of a round, or the copy that brings its last bytes.
 static void check_give(ProtocolRun *run, const TileProtocolNode *node,
                        ProtocolState *state, int round) {
   const Rules *rules = run->rules;
   bool is_dirty = (state->flags & IS_DIRTY) && rules->has_async_reader;
   if (rules->is_producer && (rules->wanted & ~state->cells))
-    broken(run, node, state, "fill-incomplete",
-           "commits a slot that is not filled as far as it is read", 0);
+    report_incomplete(run, node, state, rules->wanted & ~state->cells);
   else if (rules->is_producer && is_dirty)
     broken(run, node, state, "missing-proxy-fence",
            "commits stores that the async proxy reads, without a proxy fence",

@@ -155,6 +155,8 @@ static void read_slot(const Machine *m, int32_t *state, int role, int r,
   if (!is_slot(m, read->channel, slot, fault))
     return;
   const int32_t *contents = contents_of(m, state, read->channel, slot);
+  bool is_full = barrier_of(m, state, read->channel, TILE_PROTOCOL_FULL,
+                            slot)[PHASE] >= expected;
   for (int k = 0; k < classes->count; k++) {
     int number = contents[k] / FILL_UNIT;
     if (!(classes->cells[k] & read->cells))
@@ -163,6 +165,10 @@ static void read_slot(const Machine *m, int32_t *state, int role, int r,
       fails(fault, "overwritten", read->channel,
             "reads slot %d, which the role should read before fill %d of it",
             slot, number);
+    else if (number < expected && is_full)
+      fails(fault, "unfilled", read->channel,
+            "reads a part of slot %d that fill %d of it has left out", slot,
+            expected);
     else if (number < expected && known->has_waited[r])
       fails(fault, "parity-aliasing", read->channel,
             "reads slot %d before fill %d of it: the wait passed for another "

@@ -196,8 +196,12 @@ bool protocol_is_first_iteration(ProtocolValues *values,
                                  const TileProtocolNode *loop) {
   const TileProtocolScalar *condition =
       &values->protocol->scalars[branch->condition];
-  return condition->kind == TILE_PROTOCOL_OP &&
-         condition->function == TILE_PROTOCOL_FN_LT &&
-         protocol_values_equal(values, condition->args[0], loop->lower) &&
-         protocol_values_equal(values, condition->args[1], loop->upper);
+  bool is_less = condition->kind == TILE_PROTOCOL_OP &&
+                 condition->function == TILE_PROTOCOL_FN_LT;
+  bool is_greater = condition->kind == TILE_PROTOCOL_OP &&
+                    condition->function == TILE_PROTOCOL_FN_GT;
+  return (is_less || is_greater) &&
+         protocol_values_equal(values, condition->args[is_greater],
+                               loop->lower) &&
+         protocol_values_equal(values, condition->args[is_less], loop->upper);
 }

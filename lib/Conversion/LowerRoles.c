@@ -6,7 +6,8 @@
 //           executes it; setmaxnreg where the chip has it; named barriers for
 //           the thread barriers and the turns of roles. Their ids are the
 //           lowest ones that the kernel does not use itself.
-// Fails:    more than 16 named barriers.
+// Fails:    more than 16 named barriers; a thread barrier of a role of several
+//           warpgroups while one of them has its turn.
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,6 +77,35 @@ static MlirWalkResult survey_role(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
+typedef struct {
+  const Role *role;
+  MlirOperation turn; // that has begun, in program order; or null
+  MlirLogicalResult result;
+} TurnCheck;
+
+static MlirWalkResult check_turn(MlirOperation op, void *user_data) {
+  TurnCheck *check = user_data;
+  if (tile_turn_is(op))
+    check->turn = tile_turn_edge(tile_turn_cast(op)) == TILE_TURN_Begin
+                      ? op
+                      : (MlirOperation){NULL};
+  if (!is_plain_barrier(op) || !check->turn.ptr)
+    return MlirWalkResultAdvance;
+  check->result = tile_emit_error_with_note(
+      op, mlirOperationGetLocation(check->turn), "the turn begins here",
+      "waits for all %lld warps of the role during the turn of one of its "
+      "warpgroups: the others wait for the turn",
+      (long long)check->role->warps.count);
+  return MlirWalkResultInterrupt;
+}
+
+static MlirLogicalResult check_turns(const Role *role) {
+  TurnCheck check = {role, {NULL}, tile_success()};
+  if (role->has_turns && role->warps.count > WARPGROUP_WARPS)
+    mlirOperationWalk(role->op.op, check_turn, &check, MlirWalkPreOrder);
+  return check.result;
+}
+
 // The lowest `count` ids in a row that are free; 0 when there are none.
 static int take_ids(Plan *plan, int count) {
   plan->num_ids += count;
@@ -137,6 +167,8 @@ static MlirLogicalResult plan_build(Plan *plan) {
     role->warps =
         (TileWarps){tile_role_first_warp(role->op), tile_role_warps(role->op)};
     mlirOperationWalk(op, survey_role, role, MlirWalkPreOrder);
+    if (tile_failed(check_turns(role)))
+      return tile_failure();
   }
   plan->launch_registers = launch_registers(plan);
   return give_ids(plan);

@@ -260,9 +260,9 @@ MlirLogicalResult tile_copy_verify(MlirOperation op) {
 static MlirLogicalResult verify_pending(MlirOperation op, int64_t pending) {
   if (tile_failed(tile_verify_nesting(op)))
     return tile_failure();
-  if (pending < 0) // (C1)
+  if (pending < 0 || pending > INT32_MAX) // (C1)
     return tile_emit_error(
-        op, "expects 'pending' to be at least 0, got %" PRId64, pending);
+        op, "expects 'pending' from 0 to 2^31 - 1, got %" PRId64, pending);
   return tile_success();
 }
 

@@ -41,9 +41,10 @@ static MlirLogicalResult verify_after(TileAwaitOp await) {
 
 MlirLogicalResult tile_await_verify(MlirOperation op) {
   int64_t pending = tile_await_pending(tile_await_cast(op));
-  if (pending < 0) // (C1)
-    return tile_emit_error(
-        op, "expects 'pending' to be at least 0, got %" PRId64, pending);
+  enum { MAX_PENDING = 7 };                 // PTX ISA, wgmma.wait_group
+  if (pending < 0 || pending > MAX_PENDING) // (C1)
+    return tile_emit_error(op, "expects 'pending' from 0 to %d, got %" PRId64,
+                           MAX_PENDING, pending);
   TileRange accumulators = tile_await_accumulators(tile_await_cast(op));
   for (intptr_t i = 0; i < accumulators.n; i++) {
     MlirValue value = tile_range_at(accumulators, i);

@@ -2,7 +2,8 @@
 //
 // Consumes: `tile.specialize` with `tile.channel`s.
 // Produces: nothing.
-// Fails:    a rule of the protocol is broken, or roles deadlock. What can be
+// Fails:    an mbarrier can never complete, also one without a channel; a rule
+//           of the protocol is broken, or roles deadlock. What can be
 //           neither proved nor refuted gets a remark, or with `strict` an
 //           error. Notes show a schedule that goes wrong, where one is found.
 // Method:   Protocol.h.
@@ -123,6 +124,15 @@ static MlirLogicalResult report_failure(const Run *run, MlirOperation op,
 
 //===-- Entry -------------------------------------------------------------===//
 
+static MlirLogicalResult check_barriers(MlirOperation kernel) {
+  TileBarrierFault fault;
+  if (!tile_barriers_check(kernel, &fault))
+    return tile_success();
+  return tile_emit_error_with_note(
+      fault.op, mlirOperationGetLocation(fault.alloc), "the barrier is here",
+      "[tile-verify/%s] %s", fault.code, fault.text);
+}
+
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   const Run *run = user_data;
   TileArena arena;
@@ -131,6 +141,8 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   MlirOperation failed;
   const char *failure = NULL;
   MlirLogicalResult result = tile_success();
+  if (tile_failed(check_barriers(kernel)))
+    return tile_failure();
   tile_arena_init(&arena);
   if (tile_protocol_extract(&arena, kernel, &protocol, &failed, &failure)) {
     if (failed.ptr) {

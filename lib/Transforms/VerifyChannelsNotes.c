@@ -89,8 +89,8 @@ static const char *verb_text(const TileProtocol *protocol,
              : move->waits   ? "waits for ever for its turn"
                              : "has its turn");
     break;
-  default:
-    snprintf(out, 128, "goes on");
+  default: // a proxy fence
+    snprintf(out, 128, "executes a proxy fence");
     break;
   }
   return out;

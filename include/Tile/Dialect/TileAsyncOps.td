@@ -21,7 +21,7 @@ def Tile_AwaitOp : Tile_Op<"await", [
     work in between begin when the product has ended.
 
     Constraints:
-    (C1) `pending` is at least 0;
+    (C1) `pending` is from 0 to 7;
     (C2) the accumulators are results of `tile.alloc` in fragments;
     (C3) their elements are f32, f16 or i32, as those of `tile.gemm`;
     (C4) the target has wgmma;

@@ -108,7 +108,7 @@ def Tile_CpAsyncWaitOp : Tile_Op<"cp_async_wait", [
     own part of the copies.
 
     Constraints:
-    (C1) `pending` is at least 0.
+    (C1) `pending` is from 0 to 2^31 - 1.
 
     Example:
     ```mlir
@@ -132,7 +132,7 @@ def Tile_TmaWaitOp : Tile_Op<"tma_wait", [
     the end.
 
     Constraints:
-    (C1) `pending` is at least 0.
+    (C1) `pending` is from 0 to 2^31 - 1.
 
     Example:
     ```mlir

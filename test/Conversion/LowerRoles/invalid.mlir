@@ -27,3 +27,20 @@ func.func @barriers() attributes {tile.num_threads = 128 : i32} {
   }
   return
 }
+
+// -----
+
+// The barrier waits for both warpgroups, and the second one for its turn.
+func.func @turn_of_one() attributes {tile.num_threads = 256 : i32} {
+  tile.specialize {
+    tile.role "a" warps 8 pingpong {
+      // expected-note @+1 {{the turn begins here}}
+      tile.turn <begin>
+      // expected-error @+1 {{waits for all 8 warps of the role during the turn of one of its warpgroups: the others wait for the turn}}
+      tile.barrier_sync
+      tile.turn <end>
+      tile.barrier_sync
+    }
+  }
+  return
+}

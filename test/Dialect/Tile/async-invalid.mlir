@@ -2,8 +2,17 @@
 
 // tile.await (C1)
 func.func @await_c1() {
-  // expected-error @+1 {{expects 'pending' to be at least 0, got -2}}
+  // expected-error @+1 {{expects 'pending' from 0 to 7, got -2}}
   tile.await pending -2
+  return
+}
+
+// -----
+
+// tile.await (C1)
+func.func @await_c1_too_many() {
+  // expected-error @+1 {{expects 'pending' from 0 to 7, got 4294967296}}
+  tile.await pending 4294967296
   return
 }
 

@@ -188,7 +188,7 @@ func.func @copy_c11(%A: memref<64xf32>, %B: memref<64xf32, #gpu.address_space<wo
 // -----
 
 func.func @cp_async_wait_c1() {
-  // expected-error @+1 {{expects 'pending' to be at least 0, got -1}}
+  // expected-error @+1 {{expects 'pending' from 0 to 2^31 - 1, got -1}}
   tile.cp_async_wait pending -1
   return
 }
@@ -204,7 +204,7 @@ func.func @copy_c11_load(%A: memref<64xf32>, %B: memref<64xf32, #gpu.address_spa
 // -----
 
 func.func @tma_wait_c1() {
-  // expected-error @+1 {{expects 'pending' to be at least 0, got -2}}
+  // expected-error @+1 {{expects 'pending' from 0 to 2^31 - 1, got -2}}
   tile.tma_wait pending -2
   return
 }
@@ -216,5 +216,14 @@ func.func @copy_c12(%S: memref<64x32xf32, #gpu.address_space<workgroup>>) {
   %b = tile.region %S[15, 0] [16, 32] : memref<64x32xf32, #gpu.address_space<workgroup>>
   // expected-error @+1 {{copies between windows of one tile that overlap: what is read may be overwritten before}}
   tile.copy %a to %b : !tile.region<16x32xf32, #gpu.address_space<workgroup>>, !tile.region<16x32xf32, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+// tile.tma_wait (C1)
+func.func @tma_wait_c1_too_many() {
+  // expected-error @+1 {{expects 'pending' from 0 to 2^31 - 1, got 4294967296}}
+  tile.tma_wait pending 4294967296
   return
 }

@@ -1,0 +1,85 @@
+// RUN: %tile_opt_passes 'tile-verify-channels' %s -split-input-file -verify-diagnostics
+
+// Barriers that no channel has.
+
+// Complete: the arrivals of 64 threads, twice.
+func.func @twice() attributes {tile.num_threads = 64 : i32} {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 0 : i32
+  %b = tile.barrier_alloc : !tile.barrier<1>
+  tile.barrier_init %b arrivals 128 : !tile.barrier<1>
+  tile.barrier_sync
+  tile.barrier_arrive %b[%c0] : !tile.barrier<1>
+  tile.barrier_arrive %b[%c0] : !tile.barrier<1>
+  tile.barrier_wait %b[%c0] parity %z : !tile.barrier<1>
+  return
+}
+
+// -----
+
+func.func @not_initialised() attributes {tile.num_threads = 64 : i32} {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 0 : i32
+  // expected-note @+1 {{the barrier is here}}
+  %b = tile.barrier_alloc : !tile.barrier<1>
+  // expected-error @+1 {{[tile-verify/not-initialised] uses a barrier that nothing initialises}}
+  tile.barrier_wait %b[%c0] parity %z : !tile.barrier<1>
+  return
+}
+
+// -----
+
+// More arrivals than there are threads, and no multiple of them.
+func.func @too_many() attributes {tile.num_threads = 64 : i32} {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 0 : i32
+  // expected-note @+1 {{the barrier is here}}
+  %b = tile.barrier_alloc : !tile.barrier<1>
+  // expected-error @+1 {{[tile-verify/never-completes] counts 100 arrivals in a phase, which the ops that arrive never add up to: they make 64}}
+  tile.barrier_init %b arrivals 100 : !tile.barrier<1>
+  tile.barrier_sync
+  tile.barrier_arrive %b[%c0] : !tile.barrier<1>
+  tile.barrier_wait %b[%c0] parity %z : !tile.barrier<1>
+  return
+}
+
+// -----
+
+// Bytes alone end no phase.
+func.func @nobody_arrives(%A: memref<64xf32>) attributes {tile.num_threads = 64 : i32} {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 0 : i32
+  %s = tile.alloc : memref<64xf32, #gpu.address_space<workgroup>>
+  %a = tile.region %A[0] [64] : memref<64xf32>
+  // expected-note @+1 {{the barrier is here}}
+  %b = tile.barrier_alloc : !tile.barrier<1>
+  // expected-error @+1 {{[tile-verify/never-completes] counts 1 arrivals in a phase, which the ops that arrive never add up to: they make none}}
+  tile.barrier_init %b arrivals 1 : !tile.barrier<1>
+  tile.barrier_sync
+  tile.barrier_expect %b[%c0] bytes 256 {no_arrival} : !tile.barrier<1>
+  tile.copy %a to %s signal %b[%c0] of !tile.barrier<1> {instr = #tile.instr<tma>} : !tile.region<64xf32>, memref<64xf32, #gpu.address_space<workgroup>>
+  tile.barrier_wait %b[%c0] parity %z : !tile.barrier<1>
+  return
+}
+
+// -----
+
+// In a role the arrivals are those of its warps.
+func.func @role() attributes {tile.num_threads = 96 : i32} {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 0 : i32
+  // expected-note @+1 {{the barrier is here}}
+  %b = tile.barrier_alloc : !tile.barrier<1>
+  // expected-error @+1 {{counts 5 arrivals in a phase, which the ops that arrive never add up to: they make 2}}
+  tile.barrier_init %b arrivals 5 : !tile.barrier<1>
+  tile.barrier_sync
+  tile.specialize {
+    tile.role "waits" warps 1 {
+      tile.barrier_wait %b[%c0] parity %z : !tile.barrier<1>
+    }
+    tile.role "arrives" warps 2 {
+      tile.barrier_arrive %b[%c0] by <warps> : !tile.barrier<1>
+    }
+  }
+  return
+}
