@@ -251,6 +251,7 @@ typedef struct {
   int role, channel;
   const TileProtocolNode *node;  // or NULL
   const TileProtocolNode *other; // in another role, or NULL
+  bool is_private;               // of buffers that only one role has
   int64_t num_states;            // effort
   /// Of a rejection: how often a loop runs in a run that goes wrong, or NULL.
   const TileProtocolNode *witness_loop;

@@ -75,22 +75,6 @@ bool proof_note(Proof *proof, const TileProtocolNode *node,
 
 //===-- Counts ------------------------------------------------------------===//
 
-// Each round is read by one of the roles only: they would have to be followed
-// by turns.
-static bool readers_share_rounds(const Proof *proof,
-                                 const TileProtocolChannel *channel) {
-  int num_readers = 0;
-  for (int r = 0; r < proof->protocol->num_roles; r++) {
-    if (channel->reader_share[r] == 0)
-      continue;
-    num_readers++;
-    if (!proof->protocol->roles[r].takes_turns ||
-        channel->reader_share[r] != channel->empty_count)
-      return false;
-  }
-  return num_readers > 1;
-}
-
 static void check_counts(Proof *proof, int channel) {
   const TileProtocolChannel *c = &proof->protocol->channels[channel];
   int sum = 0;
@@ -99,10 +83,7 @@ static void check_counts(Proof *proof, int channel) {
   if (c->reader_share[c->producer])
     proof_stop(proof, TILE_PROTOCOL_UNKNOWN, "own-reader", c->producer, channel,
                NULL, "one role both fills and reads the channel");
-  if (readers_share_rounds(proof, c))
-    proof_stop(proof, TILE_PROTOCOL_UNKNOWN, "shared-rounds", -1, channel, NULL,
-               "roles that take turns share the rounds of the channel");
-  else if (sum != c->empty_count)
+  if (c->num_sharers == 0 && sum != c->empty_count)
     proof_stop(proof, TILE_PROTOCOL_REJECTED, "count", -1, channel, NULL,
                "the empty barriers count %d arrivals, the reading roles make "
                "%d in a round",
@@ -112,7 +93,7 @@ static void check_counts(Proof *proof, int channel) {
 // Rules that no run is needed for; of private buffers, none shows more.
 static bool is_static(const TileProtocolVerdict *verdict) {
   return verdict->outcome == TILE_PROTOCOL_REJECTED &&
-         (strcmp(verdict->code, "count") == 0 || verdict->channel < 0);
+         (strcmp(verdict->code, "count") == 0 || verdict->is_private);
 }
 
 static void prove(Proof *proof) {
@@ -151,11 +132,11 @@ void tile_protocol_verify(const TileProtocol *protocol,
     return;
   bool is_rejected = out_verdict->outcome == TILE_PROTOCOL_REJECTED;
   bool is_certain = is_static(out_verdict);
-  if (is_rejected && out_verdict->channel < 0)
+  if (out_verdict->is_private)
     return;
   ProtocolFindings found = proof_find_witness(&proof, limits, !is_certain);
   // A rule that is broken on a path that cannot be taken is no fault.
-  if (is_rejected && !is_certain && !found.breaks_rule)
+  if (is_rejected && !is_certain && !found.breaks_rule && !found.goes_wrong)
     out_verdict->outcome = TILE_PROTOCOL_UNKNOWN;
   else if (!is_rejected && found.goes_wrong)
     reject_schedule(out_verdict);

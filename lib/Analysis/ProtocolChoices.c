@@ -46,6 +46,10 @@ TileProtocolScalarId walk_add_scalars(Walk *walk, TileProtocolScalarId a,
     return add_scalar(
         walk, (TileProtocolScalar){.kind = TILE_PROTOCOL_CONST,
                                    .constant = x->constant + y->constant});
+  if (x->kind == TILE_PROTOCOL_CONST && x->constant == 0)
+    return b;
+  if (y->kind == TILE_PROTOCOL_CONST && y->constant == 0)
+    return a;
   TileProtocolScalar sum = {.kind = TILE_PROTOCOL_OP,
                             .function = TILE_PROTOCOL_FN_ADD,
                             .num_args = 2};
@@ -53,6 +57,26 @@ TileProtocolScalarId walk_add_scalars(Walk *walk, TileProtocolScalarId a,
   sum.args[0] = a;
   sum.args[1] = b;
   return add_scalar(walk, sum);
+}
+
+TileProtocolScalarId walk_multiply_scalar(Walk *walk, TileProtocolScalarId a,
+                                          int64_t factor) {
+  const TileProtocolScalar *x = &walk->scalars.scalars[a];
+  TileProtocolScalar constant = {.kind = TILE_PROTOCOL_CONST,
+                                 .constant = factor};
+  if (factor == 1)
+    return a;
+  if (x->kind == TILE_PROTOCOL_CONST || factor == 0) {
+    constant.constant = factor * x->constant;
+    return add_scalar(walk, constant);
+  }
+  TileProtocolScalar product = {.kind = TILE_PROTOCOL_OP,
+                                .function = TILE_PROTOCOL_FN_MUL,
+                                .num_args = 2};
+  product.args = TILE_ARENA_NEW(walk->arena, TileProtocolScalarId, 2);
+  product.args[0] = a;
+  product.args[1] = add_scalar(walk, constant);
+  return add_scalar(walk, product);
 }
 
 //===-- Lists -------------------------------------------------------------===//

@@ -367,6 +367,9 @@ static void write_op(Writer *w, MlirOperation op) {
         (int)tile_tma_wait_pending(tile_tma_wait_cast(op));
   } else if (tile_fence_proxy_is(op)) {
     extract_add_node(w, TILE_PROTOCOL_FENCE, op);
+  } else if (tile_turn_is(op)) {
+    extract_add_node(w, TILE_PROTOCOL_TURN, op)->is_begin =
+        tile_turn_edge(tile_turn_cast(op)) == TILE_TURN_Begin;
   } else if (is_named(op, "tile.await")) {
     MlirAttribute pending = mlirOperationGetAttributeByName(
         op, mlirStringRefCreateFromCString("pending"));
@@ -484,6 +487,22 @@ static void write_channels(Extract *extract) {
   mlirOperationWalk(extract->kernel, find_channels, extract, MlirWalkPreOrder);
 }
 
+// Roles that take turns and each make all the arrivals of a round read
+// different rounds.
+static int num_sharers(const TileProtocol *protocol,
+                       const TileProtocolChannel *channel) {
+  int count = 0;
+  for (int r = 0; r < protocol->num_roles; r++) {
+    if (channel->reader_share[r] == 0)
+      continue;
+    count++;
+    if (!protocol->roles[r].takes_turns ||
+        channel->reader_share[r] != channel->empty_count)
+      return 0;
+  }
+  return count > 1 ? count : 0;
+}
+
 // The number of arrivals is recorded, or follows from the roles.
 static void complete_channels(Extract *extract) {
   TileProtocol *out = extract->out;
@@ -498,6 +517,7 @@ static void complete_channels(Extract *extract) {
                                          : "is read by no role");
     if (channel->empty_count == 0)
       channel->empty_count = sum;
+    channel->num_sharers = num_sharers(out, channel);
   }
 }
 
@@ -514,7 +534,12 @@ static void write_roles(Extract *extract) {
     }
     MlirStringRef name = tile_role_role(role);
     Sides sides = {extract, out->num_roles, (int)tile_role_warps(role)};
-    out->roles[out->num_roles].takes_turns = tile_role_pingpong(role);
+    if (tile_role_pingpong(role)) {
+      TileProtocolRole *self = &out->roles[out->num_roles];
+      self->takes_turns = true;
+      tile_turns_of(role, &self->first_turn);
+      self->num_turns = (int)tile_role_warps(role) / 4;
+    }
     out->roles[out->num_roles++].name =
         tile_arena_strdup(extract->arena, name.data, name.length);
     mlirOperationWalk(op, find_sides, &sides, MlirWalkPreOrder);

@@ -15,15 +15,21 @@
 
 // Flags of a state: what the role did since its last arrival or fence.
 enum {
-  IS_DIRTY = 1,    // stores without a proxy fence
-  HAS_STORES = 2,  // stores that no arrival covers
-  HAS_CP_ASYNC = 4 // cp.async that no arrival covers
+  IS_DIRTY = 1,     // stores without a proxy fence
+  HAS_STORES = 2,   // stores that no arrival covers
+  HAS_CP_ASYNC = 4, // cp.async that no arrival covers
+  IN_TURN = 8,
+  HAS_TAKEN = 16 // a round in this turn
 };
+enum { OF_TURN = IN_TURN | HAS_TAKEN };
 
 typedef struct {
   int depth;
   bool is_producer;
   int share;             // arrivals of this role per round
+  int stride;            // from one round of this role to its next
+  int first;             // round
+  bool needs_turns;      // to be sure that earlier rounds are full
   uint64_t wanted;       // cells that readers read
   bool has_async_reader; // through the async proxy
 } Rules;
@@ -44,7 +50,8 @@ static int parity_of(const Rules *rules, int round) {
 // The `i`-th round that is held, oldest first.
 static int held_round(const Rules *rules, const ProtocolState *state, int i) {
   int count = 2 * rules->depth;
-  return (state->taken - state->held + i + count) % count;
+  int back = (state->held - i) * rules->stride % count;
+  return (state->taken - back + count) % count;
 }
 
 //===-- Broken rules ------------------------------------------------------===//
@@ -55,8 +62,11 @@ static void broken(ProtocolRun *run, const TileProtocolNode *node,
   const Rules *rules = run->rules;
   char text[160];
   snprintf(text, sizeof text, what, (long long)value);
+  // Which rounds a role has of those that several share is a guess.
   proof_stop(
-      run->proof, TILE_PROTOCOL_REJECTED, code, run->role, run->channel, node,
+      run->proof,
+      rules->stride > 1 ? TILE_PROTOCOL_UNKNOWN : TILE_PROTOCOL_REJECTED, code,
+      run->role, run->channel, node,
       "%s; the role holds %d of %d slots and %s slot %d, parity %d, next", text,
       state->held, rules->depth, rules->is_producer ? "acquires" : "waits for",
       slot_of(rules, state->taken), (state->taken / rules->depth) & 1);
@@ -87,6 +97,24 @@ static void note(ProtocolRun *run, const TileProtocolNode *node,
                "one, nothing new on another");
 }
 
+static void stop_sharing(ProtocolRun *run, const TileProtocolNode *node) {
+  const Rules *rules = run->rules;
+  proof_stop(run->proof, TILE_PROTOCOL_UNKNOWN, "shared-rounds", run->role,
+             run->channel, node,
+             "%d roles share the rounds of a channel whose depth %d is no "
+             "multiple of that: each of them must take one round in each turn",
+             rules->stride, rules->depth);
+}
+
+static void check_turn(ProtocolRun *run, const TileProtocolNode *node,
+                       ProtocolState *state) {
+  const Rules *rules = run->rules;
+  if (rules->needs_turns && !node->is_begin && !(state->flags & HAS_TAKEN))
+    stop_sharing(run, node);
+  state->flags &= (uint8_t)~OF_TURN;
+  state->flags |= node->is_begin ? IN_TURN : 0;
+}
+
 //===-- Waits -------------------------------------------------------------===//
 
 static void check_wait(ProtocolRun *run, const TileProtocolNode *node,
@@ -109,12 +137,19 @@ static void check_wait(ProtocolRun *run, const TileProtocolNode *node,
   }
   if (slot == slot_of(rules, state->taken) &&
       parity == parity_of(rules, state->taken)) {
-    if (state->held >= rules->depth) {
+    int limit = rules->depth / rules->stride;
+    if (state->held >= (limit ? limit : 1)) {
       broken(run, node, state, "self-wait",
              "waits for a slot that only the role itself can give back", 0);
       return;
     }
-    state->taken = (uint8_t)((state->taken + 1) % (2 * rules->depth));
+    if (rules->needs_turns && (state->flags & OF_TURN) != IN_TURN) {
+      stop_sharing(run, node);
+      return;
+    }
+    state->flags |= state->flags & IN_TURN ? HAS_TAKEN : 0;
+    state->taken =
+        (uint8_t)((state->taken + rules->stride) % (2 * rules->depth));
     state->held++;
     note(run, node, PROTOCOL_TAKES);
     return;
@@ -180,7 +215,7 @@ static void check_give(ProtocolRun *run, const TileProtocolNode *node,
   state->held--;
   state->awaited_bytes = 0;
   state->arrived = 0;
-  state->flags = 0;
+  state->flags &= OF_TURN;
   if (rules->is_producer)
     state->cells = 0;
   note(run, node, PROTOCOL_GIVES);
@@ -348,6 +383,9 @@ static void event(ProtocolRun *run, const TileProtocolNode *node,
   case TILE_PROTOCOL_STORE_WAIT:
     await(state->stores, &state->num_stores, node->count);
     break;
+  case TILE_PROTOCOL_TURN:
+    check_turn(run, node, state);
+    break;
   case TILE_PROTOCOL_FENCE:
     state->flags &= (uint8_t)~IS_DIRTY;
     break;
@@ -376,11 +414,22 @@ static void collect_readers(const TileProtocolBlock *block, int channel,
 static void check_exit(ProtocolRun *run, const ProtocolStateSet *states) {
   for (int i = 0; i < states->num_states; i++) {
     const ProtocolState *state = &states->states[i];
-    if (state->held || state->arrived || state->flags)
+    if (state->held || state->arrived || (state->flags & ~OF_TURN))
       broken(run, NULL, state, "unbalanced-exit",
              "ends while it holds slots or owes arrivals (%lld slots)",
              state->held);
   }
+}
+
+// Rounds go round among the roles that share them, in the order of the roles.
+static void set_sharing(int role, const TileProtocolChannel *c, Rules *rules) {
+  rules->stride = 1;
+  if (c->num_sharers == 0 || role == c->producer || !c->reader_share[role])
+    return;
+  rules->stride = c->num_sharers;
+  rules->needs_turns = c->depth % c->num_sharers != 0;
+  for (int r = 0; r < role; r++)
+    rules->first += c->reader_share[r] > 0;
 }
 
 void proof_rules_init(Proof *proof, int role, int channel, TileArena *arena,
@@ -389,6 +438,7 @@ void proof_rules_init(Proof *proof, int role, int channel, TileArena *arena,
   Rules *rules = TILE_ARENA_NEW(arena, Rules, 1);
   rules->depth = c->depth;
   rules->is_producer = role == c->producer;
+  set_sharing(role, c, rules);
   rules->share = rules->is_producer ? c->full_count : c->reader_share[role];
   for (int r = 0; r < proof->protocol->num_roles; r++)
     if (r != c->producer)
@@ -402,8 +452,9 @@ void proof_rules_init(Proof *proof, int role, int channel, TileArena *arena,
 }
 
 void proof_state_init(const ProtocolRun *run, ProtocolState *out_state) {
-  (void)run;
+  const Rules *rules = run->rules;
   memset(out_state, 0, sizeof *out_state);
+  out_state->taken = (uint8_t)(rules->first % (2 * rules->depth));
   for (int i = 0; i < PROTOCOL_MAX_PLACES; i++)
     out_state->bound[i] = PROTOCOL_UNBOUND;
 }

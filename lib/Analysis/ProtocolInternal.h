@@ -179,6 +179,7 @@ typedef struct {
   TileArena *arena;
   struct {
     const TileProtocolNode *a, *b;
+    bool is_interleaved; // in iterations of one number, not of one count
   } lockstep[PROTOCOL_MAX_LOCKSTEP];
   int num_lockstep;
   struct {
@@ -190,6 +191,10 @@ typedef struct {
 /// False when there are too many; what is not in lockstep counts as different.
 bool protocol_lockstep_push(ProtocolValues *values, const TileProtocolNode *a,
                             const TileProtocolNode *b);
+/// The same of a loop whose iterations are some of those of the other: their
+/// induction variables are equal, their arguments need not be.
+bool protocol_interleave_push(ProtocolValues *values, const TileProtocolNode *a,
+                              const TileProtocolNode *b);
 bool protocol_values_equal(ProtocolValues *values, TileProtocolScalarId a,
                            TileProtocolScalarId b);
 /// Same bounds; for `scf.while` and `scf.if` same conditions.

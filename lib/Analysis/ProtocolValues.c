@@ -46,20 +46,34 @@ bool protocol_lockstep_push(ProtocolValues *v, const TileProtocolNode *a,
   if (v->num_lockstep == PROTOCOL_MAX_LOCKSTEP)
     return false;
   v->lockstep[v->num_lockstep].a = a;
+  v->lockstep[v->num_lockstep].is_interleaved = false;
   v->lockstep[v->num_lockstep++].b = b;
   return true;
+}
+
+bool protocol_interleave_push(ProtocolValues *v, const TileProtocolNode *a,
+                              const TileProtocolNode *b) {
+  if (!protocol_lockstep_push(v, a, b))
+    return false;
+  v->lockstep[v->num_lockstep - 1].is_interleaved = true;
+  return true;
+}
+
+static bool are_together(const ProtocolValues *v, const TileProtocolNode *a,
+                         const TileProtocolNode *b, bool is_interleaved) {
+  for (int i = v->num_lockstep - 1; i >= 0; i--) {
+    bool same = v->lockstep[i].a == a && v->lockstep[i].b == b;
+    bool flipped = v->lockstep[i].a == b && v->lockstep[i].b == a;
+    if ((same || flipped) && v->lockstep[i].is_interleaved == is_interleaved)
+      return true;
+  }
+  return false;
 }
 
 // Whether the loops are in the same iteration, argument for argument.
 static bool in_lockstep(const ProtocolValues *v, const TileProtocolNode *a,
                         const TileProtocolNode *b) {
-  for (int i = v->num_lockstep - 1; i >= 0; i--) {
-    bool same = v->lockstep[i].a == a && v->lockstep[i].b == b;
-    bool flipped = v->lockstep[i].a == b && v->lockstep[i].b == a;
-    if (same || flipped)
-      return true;
-  }
-  return false;
+  return are_together(v, a, b, false);
 }
 
 //===-- Loops and branches ------------------------------------------------===//
@@ -135,9 +149,10 @@ static bool of_kind(ProtocolValues *v, TileProtocolScalarId a_id,
   case TILE_PROTOCOL_OP:
     return ops_equal(v, a, b, depth);
   case TILE_PROTOCOL_IV:
-    return in_lockstep(v, a->node, b->node) &&
-           equal(v, a->node->lower, b->node->lower, depth) &&
-           equal(v, a->node->step, b->node->step, depth);
+    return are_together(v, a->node, b->node, true) ||
+           (in_lockstep(v, a->node, b->node) &&
+            equal(v, a->node->lower, b->node->lower, depth) &&
+            equal(v, a->node->step, b->node->step, depth));
   case TILE_PROTOCOL_ARG:
     if (!in_lockstep(v, a->node, b->node))
       return false;

@@ -19,6 +19,10 @@ static WalkList skeleton_of(Walk *walk, const TileProtocolBlock *block);
 static bool element_of(Walk *walk, const TileProtocolNode *node,
                        WalkElement *out) {
   *out = (WalkElement){.node = node};
+  if (node->kind == TILE_PROTOCOL_TURN) {
+    out->takes = node->is_begin;
+    return true;
+  }
   if (node->kind < TILE_PROTOCOL_IF) {
     ProtocolMeaning meaning = proof_meaning(walk->proof, node);
     out->takes = meaning == PROTOCOL_TAKES;
@@ -49,10 +53,53 @@ static int lead_of(const Walk *walk, int channel, int role) {
   return lead;
 }
 
+// The one turn goes round among all warpgroups that take turns.
+static bool step_turn(const Walk *walk, int role, bool begins,
+                      WalkLeads *leads) {
+  const TileProtocolRole *roles = walk->proof->protocol->roles;
+  int count = 0;
+  for (int r = 0; r < walk->num_roles; r++)
+    count += roles[r].num_turns;
+  if (begins && leads->turn != roles[role].first_turn)
+    return false;
+  leads->turn =
+      begins
+          ? WALK_IN_TURN
+          : (uint8_t)((roles[role].first_turn + roles[role].num_turns) % count);
+  return true;
+}
+
+// Whether the slot of the next round is not released yet: `depth` rounds ago
+// it was that of one of the sharers.
+static bool shared_slot_is_held(const TileProtocolChannel *c, int first,
+                                const WalkLeads *leads) {
+  int k = c->num_sharers, next = leads->next_take[first];
+  int owner = ((next - c->depth) % k + k) % k;
+  int since = (next - 1 - owner + k) % k + 1; // its last round
+  int ahead = leads->ahead[first + owner];
+  return ahead > 0 && since + k * (ahead - 1) >= c->depth;
+}
+
+static bool step_shared(const TileProtocolChannel *c, int first,
+                        const WalkElement *element, WalkLeads *leads) {
+  uint8_t *next =
+      element->takes ? &leads->next_take[first] : &leads->next_give[first];
+  if (element->takes && shared_slot_is_held(c, first, leads))
+    return false;
+  if (element->takes)
+    leads->ahead[first + *next]++;
+  else
+    leads->ready[first + *next]++;
+  *next = (uint8_t)((*next + 1) % c->num_sharers);
+  return true;
+}
+
 // False when the event has to wait.
 static bool step(const Walk *walk, int role, const WalkElement *element,
                  WalkLeads *leads) {
   int channel = element->node->channel;
+  if (element->node->kind == TILE_PROTOCOL_TURN)
+    return step_turn(walk, role, element->takes, leads);
   const TileProtocolChannel *c = &walk->proof->protocol->channels[channel];
   int first = walk->first_lead[channel], end = walk->first_lead[channel + 1];
   if (role != c->producer) {
@@ -66,6 +113,8 @@ static bool step(const Walk *walk, int role, const WalkElement *element,
     leads->ready[mine]--;
     return true;
   }
+  if (c->num_sharers > 1)
+    return step_shared(c, first, element, leads);
   for (int i = first; i < end && element->takes; i++)
     if (leads->ahead[i] >= c->depth)
       return false;
@@ -93,14 +142,14 @@ bool walk_set_add(Walk *walk, WalkSet *set, const WalkLeads *leads) {
   return true;
 }
 
-static void add_all(Walk *walk, WalkSet *set, const WalkSet *from) {
+void walk_set_add_all(Walk *walk, WalkSet *set, const WalkSet *from) {
   for (int i = 0; i < from->count; i++)
     walk_set_add(walk, set, &from->items[i]);
 }
 
 //===-- Eager execution ---------------------------------------------------===//
 
-static const WalkElement *next_of(const WalkFront *front, int role) {
+const WalkElement *walk_next_of(const WalkFront *front, int role) {
   const WalkList *list = &front->lists[role];
   return front->at[role] < list->count ? &list->items[front->at[role]] : NULL;
 }
@@ -110,11 +159,11 @@ static void run_eagerly(const Walk *walk, WalkFront *front, WalkLeads *leads) {
   for (bool moved = true; moved;) {
     moved = false;
     for (int r = 0; r < walk->num_roles; r++) {
-      const WalkElement *element = next_of(front, r);
+      const WalkElement *element = walk_next_of(front, r);
       while (element && !element->is_control && step(walk, r, element, leads)) {
         front->at[r]++;
         moved = true;
-        element = next_of(front, r);
+        element = walk_next_of(front, r);
       }
     }
   }
@@ -133,8 +182,8 @@ bool walk_same_decision(Walk *walk, const TileProtocolNode *a,
   return protocol_decisions_equal(&walk->values, a, b);
 }
 
-static bool comes_later(Walk *walk, const WalkFront *front, int role,
-                        const TileProtocolNode *node) {
+bool walk_comes_later(Walk *walk, const WalkFront *front, int role,
+                      const TileProtocolNode *node) {
   const WalkList *list = &front->lists[role];
   for (int i = front->at[role]; i < list->count; i++)
     if (list->items[i].is_control &&
@@ -147,15 +196,15 @@ static bool comes_later(Walk *walk, const WalkFront *front, int role,
 // taken now, because a role that takes part is not there yet or nobody else
 // takes part.
 static unsigned participants(Walk *walk, const WalkFront *front, int leader) {
-  const TileProtocolNode *node = next_of(front, leader)->node;
+  const TileProtocolNode *node = walk_next_of(front, leader)->node;
   unsigned roles = 1u << leader;
   for (int r = 0; r < walk->num_roles; r++) {
-    const WalkElement *next = next_of(front, r);
+    const WalkElement *next = walk_next_of(front, r);
     if (r == leader)
       continue;
     if (next && next->is_control && walk_same_decision(walk, node, next->node))
       roles |= 1u << r;
-    else if (comes_later(walk, front, r, node))
+    else if (walk_comes_later(walk, front, r, node))
       return 0;
   }
   return (roles & (roles - 1)) ? roles : 0;
@@ -191,10 +240,10 @@ static void decide_branch(Walk *walk, unsigned roles,
   for (int block = 0; block < 2; block++) {
     WalkSet branch = {0};
     WalkFront inner;
-    add_all(walk, &branch, set);
+    walk_set_add_all(walk, &branch, set);
     enter(roles, elements, block, &inner);
     walk_lists(walk, &inner, &branch);
-    add_all(walk, &out, &branch);
+    walk_set_add_all(walk, &out, &branch);
   }
   *set = out;
 }
@@ -216,7 +265,7 @@ static void decide_loop(Walk *walk, unsigned roles, const WalkElement *elements,
   push_lockstep(walk, roles, elements);
   enter(roles, elements, 0, &before);
   enter(roles, elements, is_while ? 1 : 0, &body);
-  add_all(walk, &head, set);
+  walk_set_add_all(walk, &head, set);
   for (int done = 0; done < head.count && !proof_stopped(walk->proof);) {
     WalkSet todo = {0};
     for (; done < head.count; done++)
@@ -224,7 +273,7 @@ static void decide_loop(Walk *walk, unsigned roles, const WalkElement *elements,
     if (is_while)
       walk_lists(walk, &before, &todo);
     walk_lists(walk, &body, &todo);
-    add_all(walk, &head, &todo);
+    walk_set_add_all(walk, &head, &todo);
   }
   *set = head;
   if (is_while)
@@ -236,7 +285,7 @@ static int count_outside(const Walk *walk, const WalkFront *front,
                          unsigned roles) {
   int count = 0;
   for (int r = 0; r < walk->num_roles; r++)
-    count += !(roles & (1u << r)) && next_of(front, r);
+    count += !(roles & (1u << r)) && walk_next_of(front, r);
   return count;
 }
 
@@ -247,7 +296,7 @@ static void decide(Walk *walk, WalkFront *front, unsigned roles, WalkSet *set) {
   int num_outside = count_outside(walk, front, roles);
   for (int r = 0; r < walk->num_roles; r++)
     if (roles & (1u << r)) {
-      elements[r] = *next_of(front, r);
+      elements[r] = *walk_next_of(front, r);
       has_branch |= elements[r].node->kind == TILE_PROTOCOL_IF;
       is_while |= elements[r].node->kind == TILE_PROTOCOL_WHILE;
       front->at[r]++;
@@ -269,7 +318,7 @@ static void report_stuck(Walk *walk, const WalkFront *front) {
   const WalkElement *waiting = NULL, *deciding = NULL, *other = NULL;
   int waits = -1, decides = -1;
   for (int r = walk->num_roles - 1; r >= 0; r--) {
-    const WalkElement *next = next_of(front, r);
+    const WalkElement *next = walk_next_of(front, r);
     if (!next)
       continue;
     if (next->is_control) {
@@ -332,7 +381,7 @@ static int group_states(Walk *walk, const WalkFront *front, const WalkSet *set,
 
 static bool is_done(const Walk *walk, const WalkFront *front) {
   for (int r = 0; r < walk->num_roles; r++)
-    if (next_of(front, r))
+    if (walk_next_of(front, r))
       return false;
   return true;
 }
@@ -344,18 +393,21 @@ void walk_front(Walk *walk, const WalkFront *front, WalkSet *set) {
   for (int g = 0; g < count && !proof_stopped(walk->proof); g++) {
     unsigned roles = 0;
     for (int r = 0; r < walk->num_roles && !roles; r++) {
-      const WalkElement *next = next_of(&groups[g].front, r);
+      const WalkElement *next = walk_next_of(&groups[g].front, r);
       if (next && next->is_control)
         roles = participants(walk, &groups[g].front, r);
     }
-    if (roles) {
+    if (!roles && walk_interleaved(walk, &groups[g].front, &groups[g].set)) {
+      if (!proof_stopped(walk->proof))
+        walk_front(walk, &groups[g].front, &groups[g].set);
+    } else if (roles) {
       decide(walk, &groups[g].front, roles, &groups[g].set);
       if (!proof_stopped(walk->proof))
         walk_front(walk, &groups[g].front, &groups[g].set);
     } else if (!is_done(walk, &groups[g].front)) {
       report_stuck(walk, &groups[g].front);
     }
-    add_all(walk, &out, &groups[g].set);
+    walk_set_add_all(walk, &out, &groups[g].set);
   }
   *set = out;
 }

@@ -8,9 +8,15 @@ enum { WALK_MAX_LEADS = 32 };
 
 /// How far a producer is ahead of each reader: rounds acquired and not
 /// released, rounds committed and not waited for.
+/// Of channels whose rounds readers share: who has the round that is acquired
+/// and committed next, at the channel's first lead.
 typedef struct {
   uint8_t ahead[WALK_MAX_LEADS], ready[WALK_MAX_LEADS];
+  uint8_t next_take[WALK_MAX_LEADS], next_give[WALK_MAX_LEADS];
+  uint8_t turn; // warpgroup whose turn it is, or WALK_IN_TURN
 } WalkLeads;
+
+enum { WALK_IN_TURN = UINT8_MAX };
 
 typedef struct {
   WalkLeads *items;
@@ -50,6 +56,12 @@ typedef struct {
 } Walk;
 
 bool walk_set_add(Walk *walk, WalkSet *set, const WalkLeads *leads);
+void walk_set_add_all(Walk *walk, WalkSet *set, const WalkSet *from);
+/// The next element of a role; NULL at the end of its list.
+const WalkElement *walk_next_of(const WalkFront *front, int role);
+/// Whether a role takes the decision of `node` at, or behind, its next element.
+bool walk_comes_later(Walk *walk, const WalkFront *front, int role,
+                      const TileProtocolNode *node);
 bool walk_same_decision(Walk *walk, const TileProtocolNode *a,
                         const TileProtocolNode *b);
 /// Walks from `front` to the end of all lists, for every state of `set`.
@@ -63,5 +75,14 @@ void walk_scalars_init(Walk *walk);
 /// A scalar that is the sum of two.
 TileProtocolScalarId walk_add_scalars(Walk *walk, TileProtocolScalarId a,
                                       TileProtocolScalarId b);
+
+/// The product with a constant.
+TileProtocolScalarId walk_multiply_scalar(Walk *walk, TileProtocolScalarId a,
+                                          int64_t factor);
+
+// ProtocolInterleave.c
+/// Whether one role is at a loop whose iterations other roles share by turns;
+/// then walks all their iterations, and moves the front behind the loops.
+bool walk_interleaved(Walk *walk, WalkFront *front, WalkSet *set);
 
 #endif // TILE_ANALYSIS_PROTOCOL_WALK_H

@@ -85,33 +85,72 @@ static void check_role(RunCheck *c, int role) {
 
 //===-- All roles together ------------------------------------------------===//
 
+// Rounds of a channel, per reader the rounds that it took and gave.
 typedef struct {
-  int ahead[TILE_PROTOCOL_MAX_ROLES], ready[TILE_PROTOCOL_MAX_ROLES];
-} Leads; // of a channel, per reader
+  int acquired, committed;
+  int taken[TILE_PROTOCOL_MAX_ROLES], given[TILE_PROTOCOL_MAX_ROLES];
+} Rounds;
 
-static bool step(const TileProtocolChannel *channel, int role, bool takes,
-                 int num_roles, Leads *leads) {
-  if (role != channel->producer) {
-    if (takes && leads->ready[role] == 0)
-      return false;
-    leads->ready[role] -= takes;
-    leads->ahead[role] -= !takes;
-    return true;
-  }
-  for (int r = 0; r < num_roles; r++)
-    if (takes && channel->reader_share[r] && leads->ahead[r] >= channel->depth)
-      return false;
+// Whether the next round may be acquired: `depth` rounds ago all had given it,
+// or the one of the sharers that it belongs to.
+static bool may_acquire(const TileProtocolChannel *c, int num_roles,
+                        const Rounds *rounds) {
+  int back = rounds->acquired - c->depth, sharer = 0;
   for (int r = 0; r < num_roles; r++) {
-    leads->ahead[r] += channel->reader_share[r] && takes;
-    leads->ready[r] += channel->reader_share[r] && !takes;
+    if (!c->reader_share[r])
+      continue;
+    bool is_mine = c->num_sharers < 2 || back % c->num_sharers == sharer++;
+    int needed = c->num_sharers < 2 ? back + 1 : back / c->num_sharers + 1;
+    if (back >= 0 && is_mine && rounds->given[r] < needed)
+      return false;
   }
   return true;
+}
+
+static bool may_wait(const TileProtocolChannel *c, int role,
+                     const Rounds *rounds) {
+  int next = rounds->taken[role], sharer = 0;
+  for (int r = 0; r < role && c->num_sharers > 1; r++)
+    sharer += c->reader_share[r] > 0;
+  if (c->num_sharers > 1)
+    next = next * c->num_sharers + sharer;
+  return next < rounds->committed;
+}
+
+static bool step(const TileProtocolChannel *channel, int role, bool takes,
+                 int num_roles, Rounds *rounds) {
+  if (role == channel->producer) {
+    if (takes && !may_acquire(channel, num_roles, rounds))
+      return false;
+    rounds->acquired += takes;
+    rounds->committed += !takes;
+    return true;
+  }
+  if (takes && !may_wait(channel, role, rounds))
+    return false;
+  rounds->taken[role] += takes;
+  rounds->given[role] += !takes;
+  return true;
+}
+
+static bool is_balanced(const TileProtocol *protocol, int channel,
+                        const Rounds *rounds) {
+  const TileProtocolChannel *c = &protocol->channels[channel];
+  int given = 0;
+  for (int r = 0; r < protocol->num_roles; r++) {
+    given += rounds->given[r];
+    if (rounds->taken[r] != rounds->given[r] ||
+        (c->num_sharers < 2 && c->reader_share[r] &&
+         rounds->given[r] != rounds->committed))
+      return false;
+  }
+  return c->num_sharers < 2 || given == rounds->committed;
 }
 
 // Whether the roles all end, with nothing left over.
 static bool ends_well(const RunCheck *c) {
   const TileProtocol *protocol = c->trial.protocol;
-  Leads *leads = TILE_ARENA_NEW(c->arena, Leads, protocol->num_channels + 1);
+  Rounds *rounds = TILE_ARENA_NEW(c->arena, Rounds, protocol->num_channels + 1);
   int at[TILE_PROTOCOL_MAX_ROLES] = {0};
   for (bool moved = true; moved;) {
     moved = false;
@@ -119,19 +158,18 @@ static bool ends_well(const RunCheck *c) {
       while (at[r] < c->lists[r].count) {
         const Event *event = &c->lists[r].events[at[r]];
         if (!step(&protocol->channels[event->channel], r, event->takes,
-                  protocol->num_roles, &leads[event->channel]))
+                  protocol->num_roles, &rounds[event->channel]))
           break;
         at[r]++;
         moved = true;
       }
   }
-  for (int r = 0; r < protocol->num_roles; r++) {
+  for (int r = 0; r < protocol->num_roles; r++)
     if (at[r] < c->lists[r].count)
       return false;
-    for (int i = 0; i < protocol->num_channels; i++)
-      if (leads[i].ahead[r] || leads[i].ready[r])
-        return false;
-  }
+  for (int i = 0; i < protocol->num_channels; i++)
+    if (!is_balanced(protocol, i, &rounds[i]))
+      return false;
   return true;
 }
 
@@ -217,8 +255,11 @@ static void hunt_run(Hunt *h, TraceWord *word) {
     }
     h->found.breaks_rule |= outcome != RUN_FINE;
     h->is_same_rule |= outcome == RUN_SAME_RULE;
-    // A run that keeps the rules shows nothing of one that is broken.
-    if (!h->found.goes_wrong && (!h->has_rule || outcome != RUN_FINE))
+    // A run that keeps the rules shows nothing of one that is broken; turns are
+    // seen in schedules only.
+    bool is_deadlock = h->has_rule && strcmp(verdict->code, "deadlock") == 0;
+    if (!h->found.goes_wrong &&
+        (!h->has_rule || is_deadlock || outcome != RUN_FINE))
       hunt_schedule(h, &trace);
   }
   tile_arena_deinit(&scratch);

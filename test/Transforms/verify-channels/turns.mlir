@@ -1,0 +1,572 @@
+// RUN: %tile_opt_passes 'tile-verify-channels{strict=true schedule=false}' %s -split-input-file -verify-diagnostics
+
+// Ping-pong roles: turns, and rounds of a channel that the roles share.
+
+#smem = #gpu.address_space<workgroup>
+!ring = memref<3x8x8xf32, #smem>
+!slot = !tile.region<8x8xf32, #smem>
+!frag = memref<8x8xf32, #tile.fragment>
+
+// Depth 3: the turns keep the order of the rounds. Proved.
+func.func @by_turns(%A: memref<?x?xf32>, %n: index) attributes {tile.num_threads = 288 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %z = arith.constant 0 : i32
+  %R = tile.alloc : !ring
+  %a = tile.region %A[0, 0] [8, 8] : memref<?x?xf32>
+  %x = tile.channel(%R) depth 3 {tma, consumer_warps = 4} : !ring
+  tile.specialize {
+    tile.role "even" warps 4 pingpong {
+      %f = tile.alloc : !frag
+      %e:2 = scf.for %i = %c0 to %n step %c2 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.turn <begin>
+        tile.wait %x[%s, %p]
+        tile.copy %r to %f : !slot, !frag
+        tile.release %x[%s, %p]
+        tile.turn <end>
+        %ws0, %wp0 = tile.advance %s, %p depth 3
+        %ws1, %wp1 = tile.advance %ws0, %wp0 depth 3
+        scf.yield %ws1, %wp1 : i32, i32
+      }
+    }
+    tile.role "odd" warps 4 pingpong {
+      %f = tile.alloc : !frag
+      %fs0, %fp0 = tile.advance %z, %z depth 3
+      %e:2 = scf.for %i = %c1 to %n step %c2 iter_args(%s = %fs0, %p = %fp0) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.turn <begin>
+        tile.wait %x[%s, %p]
+        tile.copy %r to %f : !slot, !frag
+        tile.release %x[%s, %p]
+        tile.turn <end>
+        %ws0, %wp0 = tile.advance %s, %p depth 3
+        %ws1, %wp1 = tile.advance %ws0, %wp0 depth 3
+        scf.yield %ws1, %wp1 : i32, i32
+      }
+    }
+    tile.role "producer" warps 1 {
+      %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.acquire %x[%s, %p]
+        tile.copy %a to %r signal %x[%q] of !tile.channel {instr = #tile.instr<tma>} : !tile.region<8x8xf32>, !slot
+        tile.commit %x[%s, %p]
+        %s1, %p1 = tile.advance %s, %p depth 3
+        scf.yield %s1, %p1 : i32, i32
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+#smem = #gpu.address_space<workgroup>
+!ring = memref<4x8x8xf32, #smem>
+!slot = !tile.region<8x8xf32, #smem>
+!frag = memref<8x8xf32, #tile.fragment>
+
+// A depth that is a multiple: each role has slots of its own. Proved.
+func.func @each_its_slots(%A: memref<?x?xf32>, %n: index) attributes {tile.num_threads = 288 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %z = arith.constant 0 : i32
+  %R = tile.alloc : !ring
+  %a = tile.region %A[0, 0] [8, 8] : memref<?x?xf32>
+  %x = tile.channel(%R) depth 4 {tma, consumer_warps = 4} : !ring
+  tile.specialize {
+    tile.role "even" warps 4 pingpong {
+      %f = tile.alloc : !frag
+      %e:2 = scf.for %i = %c0 to %n step %c2 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.wait %x[%s, %p]
+        tile.copy %r to %f : !slot, !frag
+        tile.release %x[%s, %p]
+        %ws0, %wp0 = tile.advance %s, %p depth 4
+        %ws1, %wp1 = tile.advance %ws0, %wp0 depth 4
+        scf.yield %ws1, %wp1 : i32, i32
+      }
+    }
+    tile.role "odd" warps 4 pingpong {
+      %f = tile.alloc : !frag
+      %fs0, %fp0 = tile.advance %z, %z depth 4
+      %e:2 = scf.for %i = %c1 to %n step %c2 iter_args(%s = %fs0, %p = %fp0) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.wait %x[%s, %p]
+        tile.copy %r to %f : !slot, !frag
+        tile.release %x[%s, %p]
+        %ws0, %wp0 = tile.advance %s, %p depth 4
+        %ws1, %wp1 = tile.advance %ws0, %wp0 depth 4
+        scf.yield %ws1, %wp1 : i32, i32
+      }
+    }
+    tile.role "producer" warps 1 {
+      %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.acquire %x[%s, %p]
+        tile.copy %a to %r signal %x[%q] of !tile.channel {instr = #tile.instr<tma>} : !tile.region<8x8xf32>, !slot
+        tile.commit %x[%s, %p]
+        %s1, %p1 = tile.advance %s, %p depth 4
+        scf.yield %s1, %p1 : i32, i32
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+#smem = #gpu.address_space<workgroup>
+!ring = memref<4x8x8xf32, #smem>
+!slot = !tile.region<8x8xf32, #smem>
+!frag = memref<8x8xf32, #tile.fragment>
+
+// Three roles. Proved.
+func.func @three(%A: memref<?x?xf32>, %n: index) attributes {tile.num_threads = 416 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %z = arith.constant 0 : i32
+  %R = tile.alloc : !ring
+  %a = tile.region %A[0, 0] [8, 8] : memref<?x?xf32>
+  %x = tile.channel(%R) depth 4 {tma, consumer_warps = 4} : !ring
+  tile.specialize {
+    tile.role "even" warps 4 pingpong {
+      %f = tile.alloc : !frag
+      %e:2 = scf.for %i = %c0 to %n step %c3 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.turn <begin>
+        tile.wait %x[%s, %p]
+        tile.copy %r to %f : !slot, !frag
+        tile.release %x[%s, %p]
+        tile.turn <end>
+        %ws0, %wp0 = tile.advance %s, %p depth 4
+        %ws1, %wp1 = tile.advance %ws0, %wp0 depth 4
+        %ws2, %wp2 = tile.advance %ws1, %wp1 depth 4
+        scf.yield %ws2, %wp2 : i32, i32
+      }
+    }
+    tile.role "odd" warps 4 pingpong {
+      %f = tile.alloc : !frag
+      %fs0, %fp0 = tile.advance %z, %z depth 4
+      %e:2 = scf.for %i = %c1 to %n step %c3 iter_args(%s = %fs0, %p = %fp0) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.turn <begin>
+        tile.wait %x[%s, %p]
+        tile.copy %r to %f : !slot, !frag
+        tile.release %x[%s, %p]
+        tile.turn <end>
+        %ws0, %wp0 = tile.advance %s, %p depth 4
+        %ws1, %wp1 = tile.advance %ws0, %wp0 depth 4
+        %ws2, %wp2 = tile.advance %ws1, %wp1 depth 4
+        scf.yield %ws2, %wp2 : i32, i32
+      }
+    }
+    tile.role "third" warps 4 pingpong {
+      %f = tile.alloc : !frag
+      %fs0, %fp0 = tile.advance %z, %z depth 4
+      %fs1, %fp1 = tile.advance %fs0, %fp0 depth 4
+      %e:2 = scf.for %i = %c2 to %n step %c3 iter_args(%s = %fs1, %p = %fp1) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.turn <begin>
+        tile.wait %x[%s, %p]
+        tile.copy %r to %f : !slot, !frag
+        tile.release %x[%s, %p]
+        tile.turn <end>
+        %ws0, %wp0 = tile.advance %s, %p depth 4
+        %ws1, %wp1 = tile.advance %ws0, %wp0 depth 4
+        %ws2, %wp2 = tile.advance %ws1, %wp1 depth 4
+        scf.yield %ws2, %wp2 : i32, i32
+      }
+    }
+    tile.role "producer" warps 1 {
+      %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.acquire %x[%s, %p]
+        tile.copy %a to %r signal %x[%q] of !tile.channel {instr = #tile.instr<tma>} : !tile.region<8x8xf32>, !slot
+        tile.commit %x[%s, %p]
+        %s1, %p1 = tile.advance %s, %p depth 4
+        scf.yield %s1, %p1 : i32, i32
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+#smem = #gpu.address_space<workgroup>
+!ring = memref<2x8x8xf32, #smem>
+!slot = !tile.region<8x8xf32, #smem>
+!frag = memref<8x8xf32, #tile.fragment>
+
+// Every second tile of a block: bounds that only the launch knows. Proved.
+func.func @blocks(%A: memref<?x?xf32>, %n: index) attributes {tile.num_threads = 288 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %z = arith.constant 0 : i32
+  %b = gpu.block_id x
+  %g = gpu.grid_dim x
+  %g2 = arith.muli %g, %c2 : index
+  %b1 = arith.addi %b, %g : index
+  %R = tile.alloc : !ring
+  %a = tile.region %A[0, 0] [8, 8] : memref<?x?xf32>
+  %x = tile.channel(%R) depth 2 {tma, consumer_warps = 4} : !ring
+  tile.specialize {
+    tile.role "even" warps 4 pingpong {
+      %f = tile.alloc : !frag
+      %e:2 = scf.for %i = %b to %n step %g2 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.turn <begin>
+        tile.wait %x[%s, %p]
+        tile.copy %r to %f : !slot, !frag
+        tile.release %x[%s, %p]
+        tile.turn <end>
+        %ws0, %wp0 = tile.advance %s, %p depth 2
+        %ws1, %wp1 = tile.advance %ws0, %wp0 depth 2
+        scf.yield %ws1, %wp1 : i32, i32
+      }
+    }
+    tile.role "odd" warps 4 pingpong {
+      %f = tile.alloc : !frag
+      %fs0, %fp0 = tile.advance %z, %z depth 2
+      %e:2 = scf.for %i = %b1 to %n step %g2 iter_args(%s = %fs0, %p = %fp0) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.turn <begin>
+        tile.wait %x[%s, %p]
+        tile.copy %r to %f : !slot, !frag
+        tile.release %x[%s, %p]
+        tile.turn <end>
+        %ws0, %wp0 = tile.advance %s, %p depth 2
+        %ws1, %wp1 = tile.advance %ws0, %wp0 depth 2
+        scf.yield %ws1, %wp1 : i32, i32
+      }
+    }
+    tile.role "producer" warps 1 {
+      %e:2 = scf.for %i = %b to %n step %g iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.acquire %x[%s, %p]
+        tile.copy %a to %r signal %x[%q] of !tile.channel {instr = #tile.instr<tma>} : !tile.region<8x8xf32>, !slot
+        tile.commit %x[%s, %p]
+        %s1, %p1 = tile.advance %s, %p depth 2
+        scf.yield %s1, %p1 : i32, i32
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+#smem = #gpu.address_space<workgroup>
+!ring = memref<3x8x8xf32, #smem>
+!slot = !tile.region<8x8xf32, #smem>
+!frag = memref<8x8xf32, #tile.fragment>
+
+// Depth 3 without turns: a role may be a lap ahead of a slow copy.
+func.func @no_turns(%A: memref<?x?xf32>, %n: index) attributes {tile.num_threads = 288 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %z = arith.constant 0 : i32
+  %R = tile.alloc : !ring
+  %a = tile.region %A[0, 0] [8, 8] : memref<?x?xf32>
+  %x = tile.channel(%R) depth 3 {tma, consumer_warps = 4} : !ring
+  tile.specialize {
+    tile.role "even" warps 4 pingpong {
+      %f = tile.alloc : !frag
+      %e:2 = scf.for %i = %c0 to %n step %c2 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.wait %x[%s, %p]
+        tile.copy %r to %f : !slot, !frag
+        tile.release %x[%s, %p]
+        %ws0, %wp0 = tile.advance %s, %p depth 3
+        %ws1, %wp1 = tile.advance %ws0, %wp0 depth 3
+        scf.yield %ws1, %wp1 : i32, i32
+      }
+    }
+    tile.role "odd" warps 4 pingpong {
+      %f = tile.alloc : !frag
+      %fs0, %fp0 = tile.advance %z, %z depth 3
+      %e:2 = scf.for %i = %c1 to %n step %c2 iter_args(%s = %fs0, %p = %fp0) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.wait %x[%s, %p]
+        // expected-error@+1 {{[tile-verify/parity-aliasing] breaks the protocol of role "odd": reads slot 0 before fill 2 of it: the wait passed for another phase of the same parity}}
+        tile.copy %r to %f : !slot, !frag
+        tile.release %x[%s, %p]
+        %ws0, %wp0 = tile.advance %s, %p depth 3
+        %ws1, %wp1 = tile.advance %ws0, %wp0 depth 3
+        scf.yield %ws1, %wp1 : i32, i32
+      }
+    }
+    tile.role "producer" warps 1 {
+      %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.acquire %x[%s, %p]
+        tile.copy %a to %r signal %x[%q] of !tile.channel {instr = #tile.instr<tma>} : !tile.region<8x8xf32>, !slot
+        tile.commit %x[%s, %p]
+        %s1, %p1 = tile.advance %s, %p depth 3
+        scf.yield %s1, %p1 : i32, i32
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+#smem = #gpu.address_space<workgroup>
+!ring = memref<3x8x8xf32, #smem>
+!slot = !tile.region<8x8xf32, #smem>
+!frag = memref<8x8xf32, #tile.fragment>
+
+// The wait is in front of the turn: not followed.
+func.func @outside(%A: memref<?x?xf32>, %n: index) attributes {tile.num_threads = 288 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %z = arith.constant 0 : i32
+  %R = tile.alloc : !ring
+  %a = tile.region %A[0, 0] [8, 8] : memref<?x?xf32>
+  %x = tile.channel(%R) depth 3 {tma, consumer_warps = 4} : !ring
+  tile.specialize {
+    tile.role "even" warps 4 pingpong {
+      %f = tile.alloc : !frag
+      %e:2 = scf.for %i = %c0 to %n step %c2 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        // expected-error@+1 {{[tile-verify/shared-rounds] cannot be proved for role "even": 2 roles share the rounds of a channel whose depth 3 is no multiple of that: each of them must take one round in each turn}}
+        tile.wait %x[%s, %p]
+        tile.turn <begin>
+        tile.copy %r to %f : !slot, !frag
+        tile.release %x[%s, %p]
+        tile.turn <end>
+        %ws0, %wp0 = tile.advance %s, %p depth 3
+        %ws1, %wp1 = tile.advance %ws0, %wp0 depth 3
+        scf.yield %ws1, %wp1 : i32, i32
+      }
+    }
+    tile.role "odd" warps 4 pingpong {
+      %f = tile.alloc : !frag
+      %fs0, %fp0 = tile.advance %z, %z depth 3
+      %e:2 = scf.for %i = %c1 to %n step %c2 iter_args(%s = %fs0, %p = %fp0) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.wait %x[%s, %p]
+        tile.turn <begin>
+        tile.copy %r to %f : !slot, !frag
+        tile.release %x[%s, %p]
+        tile.turn <end>
+        %ws0, %wp0 = tile.advance %s, %p depth 3
+        %ws1, %wp1 = tile.advance %ws0, %wp0 depth 3
+        scf.yield %ws1, %wp1 : i32, i32
+      }
+    }
+    tile.role "producer" warps 1 {
+      %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.acquire %x[%s, %p]
+        tile.copy %a to %r signal %x[%q] of !tile.channel {instr = #tile.instr<tma>} : !tile.region<8x8xf32>, !slot
+        tile.commit %x[%s, %p]
+        %s1, %p1 = tile.advance %s, %p depth 3
+        scf.yield %s1, %p1 : i32, i32
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+#smem = #gpu.address_space<workgroup>
+!ring = memref<4x8x8xf32, #smem>
+!slot = !tile.region<8x8xf32, #smem>
+!frag = memref<8x8xf32, #tile.fragment>
+
+// One role keeps its turn.
+func.func @no_end(%A: memref<?x?xf32>, %n: index) attributes {tile.num_threads = 288 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %z = arith.constant 0 : i32
+  %R = tile.alloc : !ring
+  %a = tile.region %A[0, 0] [8, 8] : memref<?x?xf32>
+  %x = tile.channel(%R) depth 4 {tma, consumer_warps = 4} : !ring
+  tile.specialize {
+    tile.role "even" warps 4 pingpong {
+      %f = tile.alloc : !frag
+      %e:2 = scf.for %i = %c0 to %n step %c2 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.turn <begin>
+        tile.wait %x[%s, %p]
+        tile.copy %r to %f : !slot, !frag
+        tile.release %x[%s, %p]
+        tile.turn <end>
+        %ws0, %wp0 = tile.advance %s, %p depth 4
+        %ws1, %wp1 = tile.advance %ws0, %wp0 depth 4
+        scf.yield %ws1, %wp1 : i32, i32
+      }
+    }
+    tile.role "odd" warps 4 pingpong {
+      %f = tile.alloc : !frag
+      %fs0, %fp0 = tile.advance %z, %z depth 4
+      %e:2 = scf.for %i = %c1 to %n step %c2 iter_args(%s = %fs0, %p = %fp0) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        // expected-error@+1 {{[tile-verify/deadlock]}}
+        tile.turn <begin>
+        tile.wait %x[%s, %p]
+        tile.copy %r to %f : !slot, !frag
+        tile.release %x[%s, %p]
+        %ws0, %wp0 = tile.advance %s, %p depth 4
+        %ws1, %wp1 = tile.advance %ws0, %wp0 depth 4
+        scf.yield %ws1, %wp1 : i32, i32
+      }
+    }
+    tile.role "producer" warps 1 {
+      %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.acquire %x[%s, %p]
+        tile.copy %a to %r signal %x[%q] of !tile.channel {instr = #tile.instr<tma>} : !tile.region<8x8xf32>, !slot
+        tile.commit %x[%s, %p]
+        %s1, %p1 = tile.advance %s, %p depth 4
+        scf.yield %s1, %p1 : i32, i32
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+#smem = #gpu.address_space<workgroup>
+!ring = memref<2x8x8xf32, #smem>
+!slot = !tile.region<8x8xf32, #smem>
+!frag = memref<8x8xf32, #tile.fragment>
+
+// The odd role begins with the round of the even one.
+func.func @one_more(%A: memref<?x?xf32>, %n: index) attributes {tile.num_threads = 288 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %z = arith.constant 0 : i32
+  %R = tile.alloc : !ring
+  %a = tile.region %A[0, 0] [8, 8] : memref<?x?xf32>
+  %x = tile.channel(%R) depth 2 {tma, consumer_warps = 4} : !ring
+  tile.specialize {
+    tile.role "even" warps 4 pingpong {
+      %f = tile.alloc : !frag
+      %e:2 = scf.for %i = %c0 to %n step %c2 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.turn <begin>
+        tile.wait %x[%s, %p]
+        tile.copy %r to %f : !slot, !frag
+        tile.release %x[%s, %p]
+        tile.turn <end>
+        %ws0, %wp0 = tile.advance %s, %p depth 2
+        %ws1, %wp1 = tile.advance %ws0, %wp0 depth 2
+        scf.yield %ws1, %wp1 : i32, i32
+      }
+    }
+    tile.role "odd" warps 4 pingpong {
+      %f = tile.alloc : !frag
+      %e:2 = scf.for %i = %c1 to %n step %c2 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.turn <begin>
+        tile.wait %x[%s, %p]
+        tile.copy %r to %f : !slot, !frag
+        tile.release %x[%s, %p]
+        // expected-error@+1 {{[tile-verify/exit-in-flight] breaks the protocol of role "odd": the roles end while a copy into slot 1 is under way}}
+        tile.turn <end>
+        %ws0, %wp0 = tile.advance %s, %p depth 2
+        %ws1, %wp1 = tile.advance %ws0, %wp0 depth 2
+        scf.yield %ws1, %wp1 : i32, i32
+      }
+    }
+    tile.role "producer" warps 1 {
+      %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.acquire %x[%s, %p]
+        tile.copy %a to %r signal %x[%q] of !tile.channel {instr = #tile.instr<tma>} : !tile.region<8x8xf32>, !slot
+        tile.commit %x[%s, %p]
+        %s1, %p1 = tile.advance %s, %p depth 2
+        scf.yield %s1, %p1 : i32, i32
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+#smem = #gpu.address_space<workgroup>
+!ring = memref<1x8x8xf32, #smem>
+!slot = !tile.region<8x8xf32, #smem>
+!frag = memref<8x8xf32, #tile.fragment>
+
+// What the first role waits for in its turn comes behind the turn of the second.
+func.func @waits_in_turn(%A: memref<?x?xf32>, %n: index) attributes {tile.num_threads = 288 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %z = arith.constant 0 : i32
+  %v = arith.constant 0.0 : f32
+  %R = tile.alloc : !ring
+  %ry = tile.region %R[0, 0, 0] [1, 8, 8] drop [0] : !ring
+  %a = tile.region %A[0, 0] [8, 8] : memref<?x?xf32>
+  %y = tile.channel(%R) depth 1 {simt_threads = 128, consumer_warps = 4} : !ring
+  tile.specialize {
+    tile.role "first" warps 4 pingpong {
+      tile.turn <begin>
+      // expected-error@+1 {{[tile-verify/deadlock] breaks the protocol of role "first": no role that could end this wait goes on}}
+      tile.wait %y[%z, %z]
+      tile.release %y[%z, %z]
+      tile.turn <end>
+    }
+    tile.role "second" warps 4 pingpong {
+      // expected-note@+1 {{another role is here}}
+      tile.turn <begin>
+      tile.turn <end>
+      tile.acquire %y[%z, %z]
+      tile.fill %ry, %v : !slot, f32
+      tile.commit %y[%z, %z]
+    }
+    tile.role "producer" warps 1 {
+    }
+  }
+  return
+}
