@@ -2,8 +2,9 @@
 """Breaks the barriers of kernels with roles, at random, and checks that the proof
 refuses every mutant that the emulator shows to be faulty.
 
-The kernels are those of ws-kernels.py, with the barriers that tile-lower-channels
-made of channels. A mutant has one line dropped, doubled, moved or changed; barriers
+The kernels are those of ws-kernels.py and the functions with cases of the files that
+--file names (run-kernel.py), with the barriers that tile-lower-channels made of
+channels. A mutant has one line dropped, doubled, moved or changed; barriers
 of copies without a channel, of which the proof says nothing, are left alone. What
 `tile-verify-channels` proves is lowered and executed for several trip counts, masks
 and schedules: it must run without findings and compute what it should.
@@ -21,13 +22,20 @@ import sys
 
 import kernels
 
-SPEC = importlib.util.spec_from_file_location(
-    "ws_kernels", os.path.join(os.path.dirname(__file__), "ws-kernels.py"))
-ws = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(ws)
+
+
+def load(name):
+    path = os.path.join(os.path.dirname(__file__), name + ".py")
+    spec = importlib.util.spec_from_file_location(name.replace("-", "_"), path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+ws, cases_of = load("ws-kernels"), load("run-kernel")
 
 PROOF = "tile-verify-channels"
-BARRIER = re.compile(r"tile\.(barrier_(wait|arrive|expect)|fence_proxy|tma_wait)\b")
+BARRIER = re.compile(r"tile\.(barrier_(wait|arrive|expect)|fence_proxy|tma_wait|turn)\b")
 SPLIT = "// -----\n"
 
 
@@ -160,7 +168,61 @@ def verdicts(mutants, path):
     return found
 
 
-def fault(mutant, name, body, behind, target, out, seeds):
+#===-- Kernels ---------------------------------------------------------------===#
+
+class Statements:
+    """A kernel of ws-kernels.py."""
+
+    def __init__(self, name, body):
+        self.name, self.body = name, ws.flat(body)
+
+    def text(self):
+        return "module {\n%s\n}\n" % ws.Text(self.name, self.body, None).function()
+
+    def run(self, out, seeds):
+        ws.run_kernel(os.path.join(out, self.name + ".json"), self.body,
+                      ws.trips_of(self.body), ["some", "all", "none", "some"], seeds)
+
+
+class Function:
+    """A function of a file, with its cases."""
+
+    def __init__(self, name, path, cases):
+        self.name, self.path, self.cases = name, path, cases
+
+    def text(self):
+        with open(self.path, encoding="utf-8") as file:
+            return file.read()
+
+    def run(self, out, seeds):
+        for case in self.cases:
+            cases_of.run_case(case, out, range(1, seeds + 1))
+
+
+def subjects(options):
+    for name, (body, has_roles) in ws.KERNELS.items():
+        if has_roles is not False and (not options.kernels or name in options.kernels):
+            yield Statements(name, body)
+    for path in options.file:
+        cases = cases_of.read_cases(path)
+        for name in dict.fromkeys(case.function for case in cases):
+            yield Function(name, path, [c for c in cases if c.function == name])
+
+
+def only(lines, name):
+    """The module with one of its functions."""
+    starts = [i for i, line in enumerate(lines) if line.startswith("  func.func @")]
+    if len(starts) == 1 or not starts:
+        return lines
+    result = list(lines[:starts[0]])
+    last = max(i for i, line in enumerate(lines) if line == "}\n")
+    for start, end in zip(starts, starts[1:] + [last]):
+        if re.match(r"  func\.func @%s\(" % re.escape(name), lines[start]):
+            result += lines[start:end]
+    return result + ["}\n"]
+
+
+def fault(mutant, subject, behind, target, out, seeds):
     """What is wrong with an accepted mutant when it runs, or None."""
     path, lowered = (os.path.join(out, f) for f in ("mutant.mlir", "lowered.mlir"))
     with open(path, "w", encoding="utf-8") as file:
@@ -171,8 +233,7 @@ def fault(mutant, name, body, behind, target, out, seeds):
     try:
         kernels.run_program(["tile-compile", lowered, "-o", out, "--target=" + target,
                              "--ptxas=off", "--no-remarks", "--no-line-info"])
-        ws.run_kernel(os.path.join(out, name + ".json"), body, ws.trips_of(body),
-                      ["some", "all", "none", "some"], seeds)
+        subject.run(out, seeds)
     except kernels.Failure as failure:
         return str(failure)
     return None
@@ -182,6 +243,7 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kernels", nargs="*", help="names; all when none is given")
+    parser.add_argument("--file", action="append", default=[])
     parser.add_argument("--count", type=int, default=50, help="mutants of a kernel")
     parser.add_argument("--target", default="sm_90a")
     parser.add_argument("--seed", type=int, default=1)
@@ -191,17 +253,14 @@ def main():
     os.makedirs(options.out, exist_ok=True)
     upper, behind = pipelines(options.target)
     sums, codes, missed = collections.Counter(), collections.Counter(), 0
-    for name, (body, has_roles) in ws.KERNELS.items():
-        if has_roles is False or (options.kernels and name not in options.kernels):
-            continue
-        body, rng = ws.flat(body), random.Random("%s %d" % (name, options.seed))
+    for subject in subjects(options):
+        name, rng = subject.name, random.Random("%s %d" % (subject.name, options.seed))
         source, staged = (os.path.join(options.out, f) for f in ("in.mlir", "staged.mlir"))
         with open(source, "w", encoding="utf-8") as file:
-            file.write('module attributes {tile.target = #nvvm.target<chip = "%s">} {\n%s\n}\n'
-                       % (options.target, ws.Text(name, body, None).function()))
+            file.write(subject.text())
         kernels.run_program(["tile-opt", source, "--pass-pipeline=" + upper, "-o", staged])
         with open(staged, encoding="utf-8") as file:
-            lines = program(file.readlines())
+            lines = program(only(file.readlines(), name))
         if not any("tile.barrier_init" in line for line in lines):
             continue
         mutants = make_mutants(lines, options.count, rng)
@@ -214,7 +273,7 @@ def main():
                                      else "accepted" for f in found[1:])
         codes.update(f for f in found[1:] if f and f != "invalid")
         for (operator, mutant), verdict in zip(mutants, found[1:]):
-            what = None if verdict else fault(mutant, name, body, behind, options.target,
+            what = None if verdict else fault(mutant, subject, behind, options.target,
                                               options.out, options.seeds)
             if what:
                 missed += 1
