@@ -9,8 +9,8 @@
 //        that is not before the loop;
 //   (V3) only tile ops, windows, views, and loads and stores of elements use
 //        it, and a slot more of each view has a rank that tiles may have;
-//   (V4) no two copies of an iteration write the same part of it: asynchronous
-//        ones of one slot land in any order.
+//   (V4) no two copies from tensors write the same part of it in one iteration:
+//        asynchronous ones of one slot land in any order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -315,12 +315,20 @@ static bool copies_meet(const TileStatement *a, const TileStatement *b,
   return false;
 }
 
+// A copy that may be asynchronous.
+static bool is_fetch(MlirOperation op) {
+  TileShape src;
+  return tile_copy_is(op) &&
+         tile_shape_of(tile_copy_src(tile_copy_cast(op)), &src) &&
+         src.space == TILE_SPACE_GLOBAL;
+}
+
 // (V4); null when it holds, else the second copy.
 static MlirOperation find_second_copy(const TileLoopBody *body, int buffer) {
   for (int i = 0; i < body->num_statements; i++)
     for (int j = i + 1; j < body->num_statements; j++) {
       const TileStatement *a = &body->statements[i], *b = &body->statements[j];
-      if (tile_copy_is(a->op) && tile_copy_is(b->op) && !are_exclusive(a, b) &&
+      if (is_fetch(a->op) && is_fetch(b->op) && !are_exclusive(a, b) &&
           copies_meet(a, b, buffer))
         return b->op;
     }

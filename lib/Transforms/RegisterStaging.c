@@ -218,6 +218,10 @@ static const char *add_copy(StagingPlan *staging, int i, char *text,
     return "the element loop does not store every element of the tile once, "
            "at its own index";
   if (tile_copy_is(op)) {
+    MlirValue from = tile_copy_src(tile_copy_cast(op));
+    if (mlirValueIsAOpResult(from) &&
+        tile_im2col_is(mlirOpResultGetOwner(from)))
+      return "registers take no windows of images";
     TileShape source; // converted behind the wait for it
     tile_shape_of(tile_copy_src(tile_copy_cast(op)), &source);
     shape.element = source.element;

@@ -1,19 +1,25 @@
 """Kernels as lists of statements: an interpreter of them, and their text.
 
-    copy(tile, index)          column block `index` of A into `tile`
+    copy(tile, index, how)     column block `index` of A into `tile`: by an
+                               instruction, or how = "elements" (an element loop,
+                               which turns it upside down), "transpose" (of B, which
+                               is A transposed), "im2col" (of the image X, which
+                               shifts it by a row)
     half(tile, part, index)    the same of its upper or lower half only
     use(tile)                  append it to O, by way of registers
     put(tile)                  append it to O directly, by TMA where that is possible
     scribble(tile)             the computing threads write the tile
     loop(stages, body, …)      for i in range(start, stop, step)
-    early(stages, body)        while i < n and flag[i]
+    early(stages, body)        while i < n and flag[i]; wide: i has 64 bits
+    tick()                     add one to R, atomically
     when(condition, then, other)
     move(index)                an index that loops carry: o := index
 
 Indices are numbers, names (i, j, n, o), or tuples (operator, a, b); ("at", a) is
 element a of an index tensor, ("page", a) an element of a shared tile that was
 copied from one. Conditions: ("flag", a) is element a of a mask, ("bit", a) of a
-shared tile copied from one, ("even", a), ("less", a, b)."""
+shared tile copied from one, ("any", a) whether row a of a matrix of booleans has a
+true one, ("even", a), ("less", a, b)."""
 
 import numpy as np
 
@@ -50,8 +56,12 @@ def loop(stages, *body, i="i", start=0, stop="n", step=1, wide=False):
     return ("loop", stages, flat(body), i, start, stop, step, wide)
 
 
-def early(stages, *body, i="i"):
-    return ("early", stages, flat(body), i)
+def early(stages, *body, i="i", wide=False):
+    return ("early", stages, flat(body), i, wide)
+
+
+def tick():
+    return ("tick",)
 
 
 def when(condition, then, other=()):
@@ -93,7 +103,7 @@ class Run:
     """Executes the statements one after the other."""
 
     def __init__(self, body, inputs):
-        self.inputs, self.uses = inputs, []
+        self.inputs, self.uses, self.ticks = inputs, [], 0
         self.tiles = {}
         self.env = {"n": inputs["n"], "o": 0}
         self.block(body)
@@ -116,14 +126,24 @@ class Run:
         a = self.index(c[1])
         if c[0] in ("flag", "bit"):
             return bool(self.inputs["M"][a % BLOCKS])
+        if c[0] == "any":
+            return bool(self.inputs["N"][a % BLOCKS].any())
         return a % 2 == 0 if c[0] == "even" else a < self.index(c[2])
 
     def block(self, body):
         for statement in body:
             getattr(self, "do_" + statement[0])(*statement[1:])
 
-    def do_copy(self, tile, index, _):
-        self.tiles[tile] = self.block_of_a(index).copy()
+    def do_copy(self, tile, index, how):
+        block = self.block_of_a(index)
+        if how == "elements":
+            block = block[::-1]
+        if how == "im2col":
+            block = np.concatenate([block[1:], np.zeros((1, COLUMNS), np.float32)])
+        self.tiles[tile] = block.copy()
+
+    def do_tick(self):
+        self.ticks += 1
 
     def do_half(self, tile, part, index, _):
         rows = slice(part * ROWS // 2, (part + 1) * ROWS // 2)
@@ -143,7 +163,7 @@ class Run:
             self.env[i] = value
             self.block(body)
 
-    def do_early(self, _, body, i):
+    def do_early(self, _, body, i, wide):
         value = 0
         while value < self.env["n"] and self.inputs["M"][value % BLOCKS]:
             self.env[i] = value
@@ -170,6 +190,9 @@ TILE = "memref<%dx%dxbf16, %s>" % (ROWS, COLUMNS, SMEM)
 FRAGMENT = "memref<%dx%dxbf16, #tile.fragment>" % (ROWS, COLUMNS)
 WINDOW = "!tile.region<%dx%dxbf16>" % (ROWS, COLUMNS)
 TENSOR_A = "memref<%dx%dxbf16>" % (ROWS, COLUMNS * BLOCKS)
+TENSOR_B = "memref<%dx%dxbf16>" % (COLUMNS * BLOCKS, ROWS)
+TENSOR_X = "memref<1x%dx%dx%dxbf16>" % (BLOCKS, ROWS, COLUMNS)
+BOOLEANS = "memref<%dx%dxi1>" % (BLOCKS, ROWS)
 TENSOR_O = "memref<%dx%dxbf16>" % (ROWS * USES, COLUMNS)
 TABLE = "memref<%dxi32>" % BLOCKS
 TABLE_TILE = "memref<%dxi32, %s>" % (BLOCKS, SMEM)
@@ -220,6 +243,11 @@ class Text:
             bit = self.index(("%", c[1], 2))
             return self.value("arith.cmpi eq, %s, %s : index"
                               % (bit, self.constant(0)))
+        if c[0] == "any":
+            row = self.index(("%", c[1], BLOCKS))
+            row = self.value("tile.region %%N[%s, 0] [1, %d] drop [0] : %s"
+                             % (row, ROWS, BOOLEANS))
+            return self.value("tile.any_of %s : !tile.region<%dxi1>" % (row, ROWS))
         memory = ("%M", TABLE) if c[0] == "flag" else ("%Ms", TABLE_TILE)
         return self.is_set(self.load(*memory, self.index(c[1])))
 
@@ -249,7 +277,43 @@ class Text:
         return self.value("tile.region %%A[%d, %s] [%d, %d] {align = 16 : i64} : %s"
                           % (row, column, rows, COLUMNS, TENSOR_A))
 
+    def do_elements(self, tile, index):
+        at = self.value("arith.muli %s, %s : index" % (
+            self.index(("%", index, BLOCKS)), self.constant(COLUMNS)))
+        last = self.constant(ROWS - 1)
+        self.add("tile.parallel (%%r, %%c) in [%d, %d] {" % (ROWS, COLUMNS))
+        self.add("  %%up = arith.subi %s, %%r : index" % last)
+        self.add("  %%at = arith.addi %s, %%c : index" % at)
+        self.add("  %%x = memref.load %%A[%%up, %%at] : %s" % TENSOR_A)
+        self.add("  memref.store %%x, %%%s[%%r, %%c] : %s" % (tile, TILE))
+        self.add("}")
+
+    def do_transpose(self, tile, index):
+        at = self.value("arith.muli %s, %s : index" % (
+            self.index(("%", index, BLOCKS)), self.constant(COLUMNS)))
+        window = self.value("tile.region %%B[%s, 0] [%d, %d] : %s"
+                            % (at, COLUMNS, ROWS, TENSOR_B))
+        self.add("tile.transpose %s to %%%s : !tile.region<%dx%dxbf16>, %s"
+                 % (window, tile, COLUMNS, ROWS, TILE))
+
+    def do_im2col(self, tile, index):
+        row = self.value("arith.muli %s, %s : index" % (
+            self.index(("%", index, BLOCKS)), self.constant(ROWS)))
+        window = self.value("tile.im2col %%X[%s, %s] [%d, %d] kernel [1, 3] pad [0, 1] : %s"
+                            % (row, self.constant(2 * COLUMNS), ROWS, COLUMNS, TENSOR_X))
+        self.add("tile.copy %s to %%%s : %s, %s" % (window, tile, WINDOW, TILE))
+
+    def do_tick(self):
+        one = self.value("arith.constant 1 : i32")
+        self.add("tile.parallel (%z) in [1] {")
+        self.add("  %%old = memref.atomic_rmw addi %s, %%R[%%z] : (i32, memref<1xi32>)"
+                 " -> i32" % one)
+        self.add("}")
+
     def do_copy(self, tile, index, instr):
+        if instr in ("elements", "transpose", "im2col"):
+            getattr(self, "do_" + instr)(tile, index)
+            return
         attrs = " {instr = #tile.instr<%s>}" % instr if instr else ""
         self.add("tile.copy %s to %%%s%s : %s, %s"
                  % (self.window(index), tile, attrs, WINDOW, TILE))
@@ -320,36 +384,46 @@ class Text:
                  "} {tile.num_stages = %d : i32}" % stages)
         self.take(carried, number)
 
-    def do_early(self, stages, body, i):
+    def do_early(self, stages, body, i, wide):
         carried = self.changed(body)
         self.names += 1
         number = self.names
-        types = ", ".join("index" for _ in ["i"] + carried)
+        kind = "i64" if wide else "index"
+        types = ", ".join([kind] + ["index" for _ in carried])
         inner = ["%%c%d_%s" % (number, v) for v in ["i"] + carried]
-        first = [self.constant(0)] + [self.env[v] for v in carried]
+        first = [self.value("arith.constant 0 : " + kind)] + [self.env[v] for v in carried]
         self.add("%%v%d:%d = scf.while (%s) : (%s) -> (%s) {" % (
             number, len(inner),
             ", ".join("%s = %s" % p for p in zip(inner, first)), types, types))
         self.depth += 1
-        more = self.value("arith.cmpi ult, %s, %%n : index" % inner[0])
-        flag = self.is_set(self.load("%M", TABLE, inner[0]))
+        at = self.as_index(inner[0], wide)
+        more = self.value("arith.cmpi ult, %s, %%n : index" % at)
+        flag = self.is_set(self.load("%M", TABLE, at))
         go = self.value("arith.andi %s, %s : i1" % (more, flag))
         self.add("scf.condition(%s) %s : %s" % (go, ", ".join(inner), types))
         self.depth -= 1
         self.add("} do {")
         body_args = ["%%d%d_%s" % (number, v) for v in ["i"] + carried]
-        self.add("^bb0(%s):" % ", ".join("%s: index" % a for a in body_args))
-        self.env.update(zip([i] + carried, body_args))
+        self.add("^bb0(%s):" % ", ".join(
+            "%s: %s" % p for p in zip(body_args, types.split(", "))))
+        self.env.update(zip(carried, body_args[1:]))
+        self.depth += 1
+        self.env[i] = self.as_index(body_args[0], wide)
+        self.depth -= 1
         self.block(body)
         self.depth += 1
-        after = self.value("arith.addi %s, %s : index"
-                           % (self.env[i], self.constant(1)))
+        after = self.value("arith.addi %s, %s : %s" % (
+            body_args[0], self.value("arith.constant 1 : " + kind), kind))
         self.add("scf.yield %s : %s" % (
             ", ".join([after] + [self.env[v] for v in carried]), types))
         self.depth -= 1
-        self.add("} attributes {tile.num_stages = %d : i32}" % stages)
+        self.add("}" if stages is None else
+                 "} attributes {tile.num_stages = %d : i32}" % stages)
         for k, v in enumerate(carried):
             self.env[v] = "%%v%d#%d" % (number, k + 1)
+
+    def as_index(self, value, wide):
+        return self.value("arith.index_cast %s : i64 to index" % value) if wide else value
 
     def do_when(self, condition, then, other):
         carried = self.changed(then + other)
@@ -374,8 +448,10 @@ class Text:
     def function(self):
         tiles = sorted({s[1] for s in walk(self.body)
                         if s[0] in ("copy", "half", "use", "put", "scribble")})
-        head = ["func.func @%s(%%A: %s, %%I: %s, %%M: %s, %%O: %s, %%n: index) {"
-                % (self.name, TENSOR_A, TABLE, TABLE, TENSOR_O),
+        head = ["func.func @%s(%%A: %s, %%B: %s, %%X: %s, %%I: %s, %%M: %s, %%N: %s, "
+                "%%O: %s, %%R: memref<1xi32>, %%n: index) {" % (
+                    self.name, TENSOR_A, TENSOR_B, TENSOR_X, TABLE, TABLE, BOOLEANS,
+                    TENSOR_O),
                 "  %one = arith.constant 1 : index",
                 "  %%threads = arith.constant %d : index" % THREADS,
                 "  gpu.launch blocks(%bx, %by, %bz) in (%gx = %one, %gy = %one, %gz = %one)",

@@ -16,7 +16,7 @@ import numpy as np
 
 import kernels
 from statements import (BLOCKS, COLUMNS, ROWS, THREADS, USES, Run, Text, copy, early,
-                        flat, half, loop, move, put, scribble, use, walk, when)
+                        flat, half, loop, move, put, scribble, tick, use, walk, when)
 
 #===-- Kernels -----------------------------------------------------------===#
 
@@ -69,6 +69,15 @@ KERNELS = {
     "loop_in_multistage": ([loop(2, copy(T, "j", "cp_async"), loop(2, copy(S, "i"), use(S, T)), i="j", stop=3)], True),
     "stored": ([loop(2, copy(S, "i"), put(S))], True),
     "stored_guard": ([copy(Q, 4), loop(3, copy(S, "i"), when(("flag", "i"), put(S, Q)), use(S))], True),
+    "while_guards": ([early(3, when(("any", "i"), [copy(S, ("at", "i")), use(S)], [copy(T, "i"), use(T)]), tick())], True),
+    "while_wide": ([early(2, copy(S, "o"), use(S), move(("+", "o", ("at", "i"))), wide=True)], True),
+    "while_outer": ([loop(None, copy(Q, "t"), early(2, copy(S, ("+", "i", "t")), use(S, Q)), i="t", stop=3)], True),
+    "while_inner": ([early(2, copy(S, "j"), loop(2, copy(T, "i"), use(S, T), stop=3), i="j")], True),
+    "any_of": ([loop(2, when(("any", "i"), [copy(S, "i"), use(S)]), copy(T, "i"), use(T))], True),
+    "elements": ([loop(2, copy(S, "i", "elements"), copy(T, "i"), use(S, T))], True),
+    "transpose": ([loop(3, copy(S, "i", "transpose"), copy(T, "i", "cp_async"), use(S, T), copy(Q, "i"), use(Q))], True),
+    "im2col": ([loop(2, when(("flag", "i"), [copy(S, "i", "im2col"), use(S)], [copy(S, "i", "simt"), use(S)]), copy(T, "i"), use(T))], True),
+    "ticks": ([loop(3, tick(), copy(S, "i"), when(("even", "i"), [tick()]), use(S))], True),
     "only_cp_async": ([loop(2, copy(S, "i", "cp_async"), use(S))], False),
 }
 
@@ -80,7 +89,11 @@ class Maker:
         self.random = random.Random(seed)
 
     def instr(self):
-        return self.random.choice([None, None, None, None, "cp_async", "simt"])
+        return self.random.choice([None] * 8 + ["cp_async", "cp_async", "simt", "simt"])
+
+    def how(self):
+        return self.random.choice([self.instr(), self.instr(), self.instr(),
+                                   "elements", "transpose", "im2col"])
 
     def index(self, names):
         r = self.random
@@ -92,7 +105,8 @@ class Maker:
         r = self.random
         name = r.choice(names) if names else "n"
         return r.choice([("flag", name), ("flag", name), ("even", name),
-                         ("less", name, 2), ("bit", name), ("flag", "o")])
+                         ("less", name, 2), ("bit", name), ("flag", "o"),
+                         ("any", name), ("any", "o")])
 
     def body(self, names, filled, depth):
         r, out = self.random, []
@@ -104,14 +118,14 @@ class Maker:
     def statement(self, names, filled, depth):
         r = self.random
         kind = r.choice(["pair", "pair", "copy", "copy", "use", "use", "when",
-                         "when", "loop", "move", "halves", "scribble"])
+                         "when", "loop", "move", "halves", "scribble", "tick"])
         tile = r.choice([S, T, Q, "U"])
         if kind == "pair":
             filled.add(tile)
-            return [copy(tile, self.index(names), self.instr())] + use(tile)
+            return [copy(tile, self.index(names), self.how())] + use(tile)
         if kind == "copy":
             filled.add(tile)
-            return [copy(tile, self.index(names), self.instr())]
+            return [copy(tile, self.index(names), self.how())]
         if kind == "halves":
             order = [0, 1] if tile not in filled else [r.randrange(2)]
             filled.add(tile)
@@ -123,6 +137,8 @@ class Maker:
             return [scribble("W")]
         if kind == "use":
             return r.choice([use, use, put])(r.choice(sorted(filled))) if filled else []
+        if kind == "tick":
+            return [tick()]
         if kind == "move":
             return [move(self.index(names))]
         if depth >= 3:
@@ -140,8 +156,8 @@ class Maker:
         i = "ijklm"[depth]
         body, _ = self.body(names + [i], filled, depth + 1)
         stages = r.choice([None, 1, 2, 2, 3, 4])
-        if depth == 0 and r.random() < 0.15:
-            return early(stages or 2, *body, i=i)
+        if r.random() < 0.2:
+            return early(stages, *body, i=i, wide=r.random() < 0.2)
         stop = r.choice(["n", "n", 3, ("%", "n", 3)]) if depth == 0 else r.choice([1, 2, ("%", "n", 3)])
         return loop(stages, *body, i=i, start=r.choice([0, 0, 1]), stop=stop,
                     step=r.choice([1, 1, 2]), wide=r.random() < 0.1)
@@ -163,10 +179,14 @@ def make_inputs(n, mask, seed):
     a = (blocks * 11 + np.arange(ROWS)[:, None] * 3 + np.arange(COLUMNS * BLOCKS) % 32) % 199
     flags = {"all": np.ones(BLOCKS), "none": np.zeros(BLOCKS),
              "some": rng.integers(0, 2, BLOCKS)}[mask]
-    values = {"A": a, "I": rng.integers(0, 6, BLOCKS), "M": flags,
-              "O": np.full((ROWS * USES, COLUMNS), kernels.GUARD)}
+    some = rng.integers(0, ROWS, BLOCKS)[:, None] == np.arange(ROWS)
+    values = {"A": a, "B": a.T, "I": rng.integers(0, 6, BLOCKS), "M": flags,
+              "X": a.reshape(ROWS, BLOCKS, COLUMNS).transpose(1, 0, 2)[None],
+              "N": some & (rng.integers(0, 2, (BLOCKS, 1)) > 0),
+              "O": np.full((ROWS * USES, COLUMNS), kernels.GUARD), "R": np.zeros(1)}
     arguments = []
-    for name, dtype in (("A", "bf16"), ("I", "i32"), ("M", "i32"), ("O", "bf16")):
+    for name, dtype in (("A", "bf16"), ("B", "bf16"), ("X", "bf16"), ("I", "i32"),
+                        ("M", "i32"), ("N", "i1"), ("O", "bf16"), ("R", "i32")):
         shape = "x".join(str(e) for e in values[name].shape)
         tensor = kernels.Tensor(name, "zeros:%s:%s" % (shape, dtype))
         tensor.values = values[name] = kernels.round_to(values[name], dtype)
@@ -186,11 +206,13 @@ def run_kernel(json_path, body, trips, masks, seeds):
     for number, n in enumerate(trips):
         mask = masks[number % len(masks)]
         inputs, arguments = make_inputs(n, mask, number)
-        expected = Run(body, inputs).result()
+        run = Run(body, inputs)
+        expected = run.result()
         for seed in range(1, seeds + 1):
             try:
                 results, _ = kernels.run_function(json_path, arguments, seed)
                 kernels.compare("O", "bf16", results["O"], expected)
+                kernels.compare("R", "i32", results["R"], [run.ticks])
             except kernels.Failure as failure:
                 raise kernels.Failure("n = %d, mask %s, seed %d: %s"
                                       % (n, mask, seed, failure)) from None

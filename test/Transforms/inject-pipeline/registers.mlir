@@ -133,3 +133,58 @@ func.func @large(%A: !A, %O: memref<64x64xbf16>, %n: index) {
   }
   return
 }
+
+// The tile is filled by a loop, read, and filled again by a copy that could be
+// asynchronous: each iteration keeps a tile of its own all the same.
+// CHECK-LABEL: func.func @filled_twice
+// CHECK: scf.for
+// CHECK: memref.store %{{.*}} : memref<32xf32, #tile.fragment>
+// CHECK: return
+func.func @filled_twice(%A: memref<64x32xf32>, %O: memref<64x32xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c32, %ny = %c1, %nz = %c1) {
+    %S = tile.alloc : memref<32xf32, #smem>
+    scf.for %i = %c0 to %n step %c1 {
+      %a = tile.region %A[%i, 0] [1, 32] drop [0] : memref<64x32xf32>
+      %o = tile.region %O[%i, 0] [1, 32] drop [0] : memref<64x32xf32>
+      // expected-remark @+1 {{[tile-pipeline/register-staged]}}
+      tile.parallel (%j) in [32] {
+        %x = memref.load %A[%i, %j] : memref<64x32xf32>
+        memref.store %x, %S[%j] : memref<32xf32, #smem>
+      }
+      // expected-note @+1 {{that op is here}}
+      tile.copy %S to %o {instr = #tile.instr<simt>} : memref<32xf32, #smem>, !tile.region<32xf32>
+      // expected-remark @+1 {{[tile-pipeline/dependence]}}
+      tile.copy %a to %S {instr = #tile.instr<cp_async>} : !tile.region<32xf32>, memref<32xf32, #smem>
+      tile.copy %S to %o {instr = #tile.instr<simt>} : memref<32xf32, #smem>, !tile.region<32xf32>
+    } {tile.num_stages = 2 : i32}
+    gpu.terminator
+  }
+  return
+}
+
+// A window of an image is gathered into shared memory at once.
+// CHECK-LABEL: func.func @image
+// CHECK-NOT: #tile.fragment
+// CHECK: return
+func.func @image(%X: memref<1x64x8x32xbf16>, %O: memref<64x32xbf16>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c32, %ny = %c1, %nz = %c1) {
+    %S = tile.alloc : memref<8x32xbf16, #smem>
+    scf.for %i = %c0 to %n step %c1 {
+      %x = tile.im2col %X[%i, %c0] [8, 32] kernel [1, 3] pad [0, 1] : memref<1x64x8x32xbf16>
+      %o = tile.region %O[%i, 0] [8, 32] : memref<64x32xbf16>
+      // expected-remark @+1 {{[tile-pipeline/plain] stops its threads until memory has answered: registers take no windows of images}}
+      tile.copy %x to %S {instr = #tile.instr<simt>} : !tile.region<8x32xbf16>, memref<8x32xbf16, #smem>
+      tile.copy %S to %o {instr = #tile.instr<simt>} : memref<8x32xbf16, #smem>, !tile.region<8x32xbf16>
+    } {tile.num_stages = 2 : i32}
+    gpu.terminator
+  }
+  return
+}
