@@ -1,4 +1,4 @@
-//===- LoopForm.c - scf.for and scf.while as one
+//===- LoopForm.c - scf.for and scf.while as one --------------------------===//
 //---------------------------===//
 //
 //   scf.for     block (iv, carried) yields the next carried values

@@ -7,7 +7,8 @@
 //   (P2) a result of the same stage is in the step, one of an earlier stage
 //        comes from an earlier step through the state;
 //   (P3) a tile with versions is the slot of the iteration;
-//   (P4) everything else is outside the loop and stays.
+//   (P4) everything else is outside the loop and stays, but for windows of such
+//        tiles.
 //
 // Every statement is cloned once per step, so no effect happens twice.
 //
@@ -153,7 +154,8 @@ MlirValue emit_value(Emitter *e, int32_t stage, MlirValue value) {
   MlirValue ring = emit_ring(e, value);
   if (ring.ptr)
     return ring;
-  if (!tile_value_is_inside(value, body->loop.op))
+  if (!tile_value_is_inside(value, body->loop.op) &&
+      !emit_is_ring_window(e, value))
     return value; // (P4)
   MlirValue forwarded = tile_loop_form_forwarded(&body->loop, value);
   if (forwarded.ptr)

@@ -32,8 +32,7 @@ MlirValue emit_ring(Emitter *e, MlirValue tile) {
     return TILE_NULL_VALUE;
   for (int i = 0; i < body->num_buffers; i++) {
     const Ring *ring = &e->p->rings[i];
-    if (ring->num_slots < 2 ||
-        !mlirValueEqual(body->buffers[i].root, named.root))
+    if (!ring->is_new || !mlirValueEqual(body->buffers[i].root, named.root))
       continue;
     if (mlirValueEqual(tile, named.root))
       return ring->ring;
@@ -43,11 +42,21 @@ MlirValue emit_ring(Emitter *e, MlirValue tile) {
   return TILE_NULL_VALUE;
 }
 
+bool emit_is_ring_window(const Emitter *e, MlirValue value) {
+  TileBuffer named = tile_buffer_of(value);
+  const TileLoopBody *body = &e->p->loop->body;
+  for (int i = 0; i < body->num_buffers && named.region.ptr; i++)
+    if (e->p->rings[i].is_new &&
+        mlirValueEqual(body->buffers[i].root, named.root))
+      return true;
+  return false;
+}
+
 // The ring that `value` is, or a view of; NULL for windows and other values.
 static const Ring *find_ring(const Emitter *e, MlirValue value) {
   TileBuffer named = tile_buffer_of(value);
   for (int i = 0; i < e->p->loop->body.num_buffers && !named.region.ptr; i++)
-    if (e->p->rings[i].num_slots > 1 &&
+    if (e->p->rings[i].is_new &&
         mlirValueEqual(e->p->rings[i].ring, named.root))
       return &e->p->rings[i];
   return NULL;

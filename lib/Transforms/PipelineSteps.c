@@ -70,7 +70,7 @@ static void build_ring(const Pipeline *p, TileBuilder *b, int buffer) {
 static void build_rings(const Pipeline *p, TileBuilder *b) {
   const TileLoopBody *body = &p->loop->body;
   for (int i = 0; i < body->num_buffers; i++)
-    if (p->rings[i].num_slots > 1)
+    if (p->rings[i].is_new)
       build_ring(p, b, i);
   for (int i = 0; i < body->num_allocs; i++)
     mlirRewriterBaseMoveOpBefore(b->rw, body->allocs[i], body->loop.op);
@@ -93,7 +93,7 @@ static void erase_unused_views(MlirValue tile, TileBuilder *b) {
 static void erase_unused_tiles(const Pipeline *p, TileBuilder *b) {
   for (int i = 0; i < p->loop->body.num_buffers; i++) {
     MlirValue root = p->loop->body.buffers[i].root;
-    if (p->rings[i].num_slots < 2)
+    if (!p->rings[i].is_new)
       continue;
     erase_unused_views(root, b);
     if (!tile_value_is_used(root))

@@ -1,4 +1,4 @@
-//===- RegisterStaging.c - Plain copies of a pipeline, by way of registers
+//===- RegisterStaging.c - Plain copies, by way of registers --------------===//
 //-===//
 //
 // A copy that neither TMA nor cp.async can do stops its threads until memory

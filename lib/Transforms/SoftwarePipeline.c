@@ -127,6 +127,41 @@ static int32_t count_slots(const Pipeline *p, int buffer) {
   return most;
 }
 
+static bool is_used_elsewhere(MlirValue tile, MlirOperation loop) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(tile);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use), at = user;
+    if (tile_region_is(user) || tile_view_is(user)) {
+      if (is_used_elsewhere(mlirOperationGetResult(user, 0), loop))
+        return true;
+      continue;
+    }
+    while (!mlirOperationIsNull(at) && !mlirOperationEqual(at, loop))
+      at = mlirOperationGetParentOperation(at);
+    if (mlirOperationIsNull(at))
+      return true;
+  }
+  return false;
+}
+
+// Filled in a step before it is read, a tile is no longer local to an
+// iteration: another loop could not have versions of it.
+static bool needs_own_tile(const Pipeline *p, int buffer) {
+  const TileLoopBody *body = &p->loop->body;
+  int32_t first = INT32_MAX, last = 0;
+  if (!body->buffers[buffer].is_versioned)
+    return false;
+  for (int i = 0; i < body->num_statements; i++) {
+    if (!touches(statement_of(p, i), buffer, false))
+      continue;
+    int32_t stage = item_of(p, i)->stage;
+    first = stage < first ? stage : first;
+    last = stage > last ? stage : last;
+  }
+  return first < last &&
+         is_used_elsewhere(body->buffers[buffer].root, body->loop.op);
+}
+
 static void add_position(Pipeline *p, int32_t num_slots, int32_t stage) {
   if (num_slots < 2)
     return;
@@ -141,8 +176,10 @@ static void add_position(Pipeline *p, int32_t num_slots, int32_t stage) {
 static void build_rings(Pipeline *p) {
   const TileLoopBody *body = &p->loop->body;
   p->rings = TILE_ARENA_NEW(p->arena, Ring, body->num_buffers + 1);
-  for (int i = 0; i < body->num_buffers; i++)
-    p->rings[i].num_slots = count_slots(p, i);
+  for (int i = 0; i < body->num_buffers; i++) {
+    p->rings[i] = (Ring){.num_slots = count_slots(p, i)};
+    p->rings[i].is_new = p->rings[i].num_slots > 1 || needs_own_tile(p, i);
+  }
   for (int i = 0; i < body->num_statements; i++)
     for (int a = 0; a < body->statements[i].num_accesses; a++)
       add_position(p,

@@ -19,8 +19,9 @@ MlirLogicalResult pipeline_plan_loop(TileArena *arena, const TileLoopForm *loop,
 
 /// A buffer with a version per iteration in flight.
 typedef struct {
-  int32_t num_slots; // 1: the buffer itself
-  MlirValue ring;    // the new tile, with the stage dimension first
+  int32_t num_slots;
+  bool is_new;    // else the buffer itself
+  MlirValue ring; // the new tile, with the stage dimension first
 } Ring;
 
 /// The slot of an iteration in rings of `num_slots`, as one stage sees it.
@@ -191,8 +192,10 @@ MlirValue emit_slot(Emitter *e, int32_t stage, int32_t num_slots);
 /// The type of a tile with a slot of it per iteration in flight.
 MlirType emit_ring_type(MlirType tile, int32_t num_slots);
 /// The ring of `tile`, or the view of it that corresponds to `tile`; null when
-/// there is one version only, and for windows.
+/// there is none, and for windows.
 MlirValue emit_ring(Emitter *e, MlirValue tile);
+/// Whether `value` is a window of a tile that has a ring, wherever it is made.
+bool emit_is_ring_window(const Emitter *e, MlirValue value);
 /// Makes what uses rings in `clone` use the slot of `stage`; returns the op
 /// that stands for the clone. Moves the insertion point.
 MlirOperation emit_ring_slots(Emitter *e, MlirOperation clone, int32_t stage);

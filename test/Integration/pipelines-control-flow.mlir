@@ -454,6 +454,33 @@ func.func @while(%A: !In, %O: !In, %n: index) {
   return
 }
 
+// Windows that are made ahead of the loop, as loop-invariant code motion leaves
+// them: they are windows of the slot all the same.
+// CASE: hoisted(A=ints:40x32:f32, B=ints:40x32:f32, O=junk:40x32:f32, n=6)
+// CASE: hoisted(A=ints:40x32:f32, B=ints:40x32:f32, O=junk:40x32:f32, n=1)
+// EXPECT: for i in range(n): O[i, :16], O[i, 16:] = A[i, :16], B[i, 16:]
+func.func @hoisted(%A: !In, %B: !In, %O: !In, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c32, %ny = %c1, %nz = %c1) {
+    %S = tile.alloc : !Tile
+    %s0 = tile.region %S[0] [16] : !Tile
+    %s1 = tile.region %S[16] [16] : !Tile
+    scf.for %i = %c0 to %n step %c1 {
+      %a = tile.region %A[%i, 0] [1, 16] drop [0] : !In
+      %b = tile.region %B[%i, 16] [1, 16] drop [0] : !In
+      %o = tile.region %O[%i, 0] [1, 32] drop [0] : !In
+      tile.copy %a to %s0 : !tile.region<16xf32>, !tile.region<16xf32, #smem>
+      tile.copy %b to %s1 : !tile.region<16xf32>, !tile.region<16xf32, #smem>
+      tile.copy %S to %o : !Tile, !Row
+    } {tile.num_stages = NUM_STAGES : i32}
+    gpu.terminator
+  }
+  return
+}
+
 // Static trips: 1, 2, 3 and 5 iterations, in straight code and with a loop.
 // CASE: static(A=ints:40x32:f32, O=junk:40x32:f32)
 // EXPECT: for k, n in enumerate([0, 1, 2, 3, 5]):

@@ -7,7 +7,7 @@
 // RUN: rm -rf %t && %python %S/Inputs/pipelines.py %s --stages=0,1,2,3,4 --out=%t
 // RUN: tile-compile %t/alone-2/pipelines-registers.mlir --target=sm_80 -o %t/x 2>&1 | FileCheck %s
 
-// CHECK-COUNT-9: [tile-pipeline/register-staged] goes by way of registers
+// CHECK-COUNT-11: [tile-pipeline/register-staged] goes by way of registers
 // CHECK: [tile-pipeline/plain] stops its threads until memory has answered: it takes 96 registers per thread, and 64 are free
 // CHECK: [tile-pipeline/register-staged] goes by way of registers
 // CHECK-NOT: [tile-pipeline
@@ -191,6 +191,36 @@ func.func @list(%A: memref<40x66xi8>, %K: memref<?xi32>, %O: memref<40x66xi32>, 
       %j = arith.addi %i, %c1 : index
       scf.yield %next, %j : index, index
     } attributes {tile.num_stages = NUM_STAGES : i32}
+    gpu.terminator
+  }
+  return
+}
+
+// Two loops with one tile: what the first one leaves in it matters to nobody.
+// CASE: one_tile(A=ints:40x33:f32, B=ints:40x33:f32, O=junk:40x33:f32, n=4)
+// CASE: one_tile(A=ints:40x33:f32, B=ints:40x33:f32, O=junk:40x33:f32, n=1)
+// EXPECT: O[:n], O[20:20 + n] = A[:n], B[:n]
+func.func @one_tile(%A: !In, %B: !In, %O: !In, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c20 = arith.constant 20 : index
+  %c64 = arith.constant 64 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c64, %ny = %c1, %nz = %c1) {
+    %S = tile.alloc : !Tile
+    scf.for %i = %c0 to %n step %c1 {
+      %a = tile.region %A[%i, 0] [1, 33] drop [0] : !In
+      %o = tile.region %O[%i, 0] [1, 33] drop [0] : !In
+      tile.copy %a to %S {instr = #tile.instr<simt>} : !Row, !Tile
+      tile.copy %S to %o : !Tile, !Row
+    } {tile.num_stages = 1 : i32}
+    scf.for %i = %c0 to %n step %c1 {
+      %b = tile.region %B[%i, 0] [1, 33] drop [0] : !In
+      %y = arith.addi %i, %c20 : index
+      %o = tile.region %O[%y, 0] [1, 33] drop [0] : !In
+      tile.copy %b to %S {instr = #tile.instr<simt>} : !Row, !Tile
+      tile.copy %S to %o : !Tile, !Row
+    } {tile.num_stages = NUM_STAGES : i32}
     gpu.terminator
   }
   return

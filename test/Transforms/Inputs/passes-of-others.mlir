@@ -135,8 +135,12 @@ func.func @guards(%A: !In, %B: !In, %K: memref<40xi32>, %O: !In, %n: index) {
           %y = arith.addi %t20, %i : index
           %o = tile.region %O[%y, 0] [1, 32] drop [0] : !In
           tile.copy %S to %o : !Buf, !Row
-          %b1 = tile.region %B[%i, 0] [1, 32] drop [0] : !In
-          tile.copy %b1 to %T : !Row, !Buf
+          %b1 = tile.region %B[%i, 0] [1, 16] drop [0] : !In
+          %b2 = tile.region %B[%i, 16] [1, 16] drop [0] : !In
+          %t1 = tile.region %T[0] [16] : !Buf
+          %t2 = tile.region %T[16] [16] : !Buf
+          tile.copy %b1 to %t1 : !tile.region<16xf32>, !tile.region<16xf32, #smem>
+          tile.copy %b2 to %t2 : !tile.region<16xf32>, !tile.region<16xf32, #smem>
           %y1 = arith.addi %y, %c10 : index
           %o1 = tile.region %O[%y1, 0] [1, 32] drop [0] : !In
           tile.copy %T to %o1 : !Buf, !Row

@@ -196,3 +196,34 @@ func.func @zero_stages(%A: memref<64x32xf32>, %B: memref<64x32xf32>, %n: index) 
   } {tile.num_stages = 0 : i32}
   return
 }
+
+// recognizes_parallel_bufferstore_copy_stages (84): element loops that load tiles
+// are copies as well, 0, 0, 2. There they become cp.async; here threads store what
+// they load, so they are in no group.
+// CHECK-LABEL: func @element_loops
+// CHECK: } {tile.order = 0 : i32, tile.stage = 0 : i32}
+// CHECK: } {tile.order = 1 : i32, tile.stage = 0 : i32}
+// CHECK: tile.gemm {{.*}}tile.order = 2 : i32, tile.stage = 2
+// CHECK-NOT: tile.group
+// CHECK: return
+func.func @element_loops(%A: memref<128x1024xf16>, %B: memref<1024x128xf16>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %As = tile.alloc : !A
+  %Bs = tile.alloc : !B
+  %acc = tile.alloc : !C
+  scf.for %k = %c0 to %n step %c32 {
+    tile.parallel (%i, %j) in [128, 32] {
+      %at = arith.addi %k, %j : index
+      %x = memref.load %A[%i, %at] : memref<128x1024xf16>
+      memref.store %x, %As[%i, %j] : !A
+    }
+    tile.parallel (%i, %j) in [32, 128] {
+      %at = arith.addi %k, %i : index
+      %x = memref.load %B[%at, %j] : memref<1024x128xf16>
+      memref.store %x, %Bs[%i, %j] : !B
+    }
+    tile.gemm %As, %Bs, %acc : (!A, !B, !C)
+  } {tile.num_stages = 3 : i32}
+  return
+}
