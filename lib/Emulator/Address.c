@@ -1,7 +1,6 @@
 //===- Address.c - From addresses of a kernel to host memory --------------===//
 
 #include "Address.h"
-#include "CoResident.h"
 #include "Dsmem.h"
 #include "Race.h"
 
@@ -47,8 +46,8 @@ static bool is_inside(const TileAllocation *allocation, uint64_t address,
          address - first <= allocation->size_bytes - size_bytes;
 }
 
-static TileAllocation *allocation_find(TileCluster *cluster, uint64_t address,
-                                       uint64_t size_bytes) {
+TileAllocation *tile_emu_allocation_find(TileCluster *cluster, uint64_t address,
+                                         uint64_t size_bytes) {
   TileEmu *emu = cluster->emu;
   if (cluster->last_allocation < emu->num_allocations) {
     TileAllocation *last = &emu->allocations[cluster->last_allocation];
@@ -141,7 +140,7 @@ uint8_t *tile_emu_global_pointer(TileWarp *warp, const TileInsn *insn,
           ? warp->local + (size_t)lane * warp->kernel->local_stride_bytes
           : NULL;
   if (TILE_LIKELY(
-          allocation_find(warp->cluster, address, size_bytes) ||
+          tile_emu_allocation_find(warp->cluster, address, size_bytes) ||
           is_in_block(local, warp->kernel->local_bytes, address, size_bytes) ||
           is_in_block(run->params, warp->kernel->param_bytes, address,
                       size_bytes)))
@@ -227,82 +226,5 @@ uint8_t *tile_emu_data_pointer(TileWarp *warp, const TileInsn *insn,
     return local_pointer(warp, insn, lane, address, size_bytes);
   default:
     return tile_emu_global_pointer(warp, insn, lane, address, size_bytes);
-  }
-}
-
-//===-- Conflicting writes ------------------------------------------------===//
-
-static void report_conflict(TileWarp *warp, const TileInsn *insn, uint32_t lane,
-                            const char *name, uint64_t at, uint64_t writer) {
-  const TileCluster *cluster = warp->cluster;
-  uint32_t cta = (uint32_t)(writer >> 32) - 1;
-  char place[300];
-  snprintf(place, sizeof place, "%.199s+%llu", name, (unsigned long long)at);
-  tile_emu_find_memory(warp, "global", 0, place);
-  if (cta != tile_emu_cta_number(warp->cta)) {
-    const uint32_t *grid = cluster->run->grid;
-    tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_GLOBAL_CONFLICT,
-                  "%s+%llu was already written by CTA (%u,%u,%u) in this "
-                  "launch",
-                  name, (unsigned long long)at, cta % grid[0],
-                  cta / grid[0] % grid[1], cta / grid[0] / grid[1]);
-    return;
-  }
-  uint32_t agent = tile_epoch_agent((TileEpoch)writer);
-  tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_GLOBAL_CONFLICT,
-                "%s+%llu was already written by %s %u of this CTA without "
-                "synchronisation",
-                name, (unsigned long long)at,
-                agent < cluster->num_threads ? "thread" : "a copy of agent",
-                agent % cluster->threads_per_cta);
-}
-
-const uint64_t *tile_emu_global_writers(TileCluster *cluster, uint64_t address,
-                                        uint64_t size_bytes) {
-  const TileAllocation *allocation =
-      allocation_find(cluster, address, size_bytes);
-  if (!allocation || !allocation->writers)
-    return NULL;
-  return allocation->writers + (address - (uintptr_t)allocation->memory) / 2;
-}
-
-/// Has the lane seen the write? `time` is that of the writer's cluster.
-static bool is_write_ordered(TileWarp *warp, uint32_t lane, uint64_t writer,
-                             uint32_t time) {
-  const TileCluster *cluster = warp->cluster;
-  uint32_t id =
-      tile_emu_cta_cluster(cluster->run, (uint32_t)(writer >> 32) - 1);
-  if (id != tile_emu_cta_cluster(cluster->run, tile_emu_cta_number(warp->cta)))
-    return tile_emu_order_has_seen(warp, id, time);
-  uint32_t thread = tile_warp_thread(warp, lane);
-  uint32_t agent = tile_epoch_agent((TileEpoch)writer);
-  return agent == thread ||
-         cluster->clocks.threads[thread].causal->ticks[agent] >=
-             tile_epoch_tick((TileEpoch)writer);
-}
-
-void tile_emu_global_write_check(TileWarp *warp, const TileInsn *insn,
-                                 uint32_t lane, const uint8_t *memory,
-                                 uint64_t size_bytes, TileEpoch epoch,
-                                 bool is_change) {
-  TileCluster *cluster = warp->cluster;
-  TileAllocation *allocation =
-      allocation_find(cluster, (uintptr_t)memory, size_bytes);
-  if (!allocation || !allocation->writers)
-    return;
-  uint64_t first = (uint64_t)(memory - allocation->memory);
-  uint64_t writer =
-      (uint64_t)(tile_emu_cta_number(warp->cta) + 1) << 32 | epoch;
-  for (uint64_t k = first / 2; k <= (first + size_bytes - 1) / 2; k++) {
-    uint64_t before = allocation->writers[k];
-    __atomic_store_n(&allocation->writers[k], writer, __ATOMIC_RELAXED);
-    uint32_t time = 0;
-    if (cluster->run->residence) {
-      time = allocation->writer_epochs[k];
-      allocation->writer_epochs[k] = tile_emu_order_epoch(warp);
-    }
-    if (is_change && before && before != writer && size_bytes > 1 &&
-        !is_write_ordered(warp, lane, before, time))
-      report_conflict(warp, insn, lane, allocation->name, 2 * k, before);
   }
 }

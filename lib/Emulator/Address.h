@@ -23,6 +23,10 @@ uint8_t *tile_emu_data_pointer(TileWarp *warp, const TileInsn *insn,
                                uint32_t lane, uint64_t address,
                                uint32_t size_bytes, TileCta **out_cta);
 
+/// The allocation that has all of these bytes, or NULL.
+TileAllocation *tile_emu_allocation_find(TileCluster *cluster, uint64_t address,
+                                         uint64_t size_bytes);
+
 /// A generic or global address for reports; returns `out_name`.
 const char *tile_emu_address_name(const TileWarp *warp, uint32_t lane,
                                   uint64_t address, char out_name[300]);
@@ -38,19 +42,6 @@ static inline uint64_t tile_address_of(TileWarp *warp, const TileInsn *insn,
       is_wide ? tile_u64(warp, insn->a)[lane] : tile_u32(warp, insn->a)[lane];
   return base + (uint64_t)insn->offset;
 }
-
-/// Two plain writes of one launch to the same bytes must be ordered. Writes
-/// by different CTAs are when one has seen an atomic or strong write of the
-/// other. `is_change`: the bytes become others; if not, nobody is disturbed.
-void tile_emu_global_write_check(TileWarp *warp, const TileInsn *insn,
-                                 uint32_t lane, const uint8_t *memory,
-                                 uint64_t size_bytes, TileEpoch epoch,
-                                 bool is_change);
-
-/// Who wrote each 2 bytes of global memory in this launch, 0: nobody; NULL when
-/// it is not known. As TileAllocation.writers.
-const uint64_t *tile_emu_global_writers(TileCluster *cluster, uint64_t address,
-                                        uint64_t size_bytes);
 
 typedef enum {
   TILE_ATOMIC_ADD,

@@ -101,18 +101,8 @@ static void reduce_row(const TileAsyncOp *op, const TileAsyncRow *row,
   }
 }
 
-static void write_row(const TileAsyncOp *op, const TileAsyncRow *row,
-                      const uint8_t *from) {
-  TileCluster *cluster = op->warp->cluster;
-  uint32_t count = row->end - row->first;
-  if (cluster->detect_races) {
-    uint32_t agent =
-        cluster->clocks.first_bulk + tile_warp_thread(op->warp, op->lane);
-    tile_emu_global_write_check(
-        op->warp, op->insn, op->lane, row->global, count,
-        tile_epoch(agent, op->as.store.group + 1), true);
-  }
-  memcpy(row->global, from + row->first, count);
+static void write_row(const TileAsyncRow *row, const uint8_t *from) {
+  memcpy(row->global, from + row->first, row->end - row->first);
 }
 
 void tile_emu_store_write(TileAsyncOp *op) {
@@ -127,7 +117,7 @@ void tile_emu_store_write(TileAsyncOp *op) {
       if (is_reduction)
         reduce_row(op, row, from);
       else
-        write_row(op, row, from);
+        write_row(row, from);
     }
     from += row->size_bytes;
   }

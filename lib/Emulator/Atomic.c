@@ -1,15 +1,17 @@
 //===- Atomic.c - atom and red --------------------------------------------===//
 //
-// PTX ISA, "atom", "red". Each is one step; .sem and .scope change nothing, as
-// execution is sequentially consistent.
+// PTX ISA, "atom", "red". Each is one step. .sem decides who is ordered after
+// whom; .scope changes nothing.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Address.h"
 #include "CoResident.h"
 #include "Dsmem.h"
+#include "GlobalRace.h"
 #include "NarrowFloat.h"
 #include "Race.h"
+#include "WordOrder.h"
 
 //===-- Operations --------------------------------------------------------===//
 
@@ -164,6 +166,40 @@ static bool atom_elem(TileWarp *warp, const TileInsn *insn, uint32_t lane,
   return memcmp(&old, &result, elem_bytes) != 0;
 }
 
+/// Updates that read the word plainly before often are right: they compare, or
+/// only ever go one way.
+static bool is_test(const TileInsn *insn) {
+  switch ((TileAtomicOp)insn->as.memory.op) {
+  case TILE_ATOMIC_ADD:
+  case TILE_ATOMIC_INC:
+  case TILE_ATOMIC_DEC:
+  case TILE_ATOMIC_XOR:
+    return false;
+  default:
+    return true;
+  }
+}
+
+/// Acquires, is checked and recorded, and then releases.
+static void order_update(TileWarp *warp, const TileInsn *insn, uint32_t lane,
+                         const uint8_t *memory, uint32_t size_bytes,
+                         TileCta *cta) {
+  bool is_load = insn->dst != TILE_NO_SLOT; // red learns nothing
+  tile_emu_word_meet(warp, lane, memory, is_load, false, false);
+  if (!cta) {
+    tile_emu_order_meet(warp, memory, is_load, false);
+    tile_emu_global_check_now(warp, insn, lane, memory, size_bytes,
+                              is_test(insn) ? TILE_GLOBAL_TEST
+                                            : TILE_GLOBAL_ATOMIC);
+    tile_emu_order_meet(warp, memory, false, true);
+  } else {
+    TileAccess access = tile_emu_access_thread(warp, insn, lane);
+    tile_emu_shadow_atomic(cta, (uint32_t)(memory - cta->smem), size_bytes,
+                           &access, is_test(insn));
+  }
+  tile_emu_word_meet(warp, lane, memory, false, true, insn->as.memory.releases);
+}
+
 static TileLanes atom(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
   TileCluster *cluster = warp->cluster;
   uint32_t elem_bytes = insn->as.memory.elem_bytes;
@@ -178,16 +214,10 @@ static TileLanes atom(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
         tile_emu_data_pointer(warp, insn, l, address, size_bytes, &cta);
     if (!memory)
       continue;
-    if (cta) {
+    if (cta)
       cta->smem_version++;
-      if (cluster->detect_races) {
-        TileAccess access = tile_emu_access_thread(warp, insn, l);
-        tile_emu_shadow_touch(cta, (uint32_t)(memory - cta->smem), size_bytes,
-                              &access);
-      }
-    }
-    if (!cta)
-      tile_emu_order_meet(warp, memory, true, true);
+    if (cluster->detect_races)
+      order_update(warp, insn, l, memory, size_bytes, cta);
     for (uint32_t i = 0; i < insn->num_vec; i++)
       any_change |=
           atom_elem(warp, insn, l, i, memory + (size_t)i * elem_bytes);
@@ -226,6 +256,8 @@ static void decode_update(TileDecoder *decoder, uint32_t first) {
   insn->space = (uint8_t)space;
   insn->type = (uint8_t)type;
   insn->as.memory.op = (uint8_t)op;
+  insn->as.memory.releases = tile_decode_has(decoder, "release") ||
+                             tile_decode_has(decoder, "acq_rel");
   insn->as.memory.elem_bytes = (uint8_t)elem_bytes;
   TileDecodedAddress address = tile_decode_address_a(decoder, first, space);
   insn->as.memory.wide_address = address.is_wide;

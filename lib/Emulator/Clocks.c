@@ -193,21 +193,29 @@ static void collect(TileClocks *clocks, uint32_t *ticks, TileClock *clock,
   replace(clocks, seen, retain(clock));
 }
 
-void tile_emu_sync_release(TileClocks *clocks, uint32_t thread,
-                           TileSyncPoint *point) {
+void tile_emu_sync_release_before(TileClocks *clocks, uint32_t thread,
+                                  TileSyncPoint *point, uint32_t tick) {
   sync_prepare(clocks, point);
   TileThreadClock *clock = &clocks->threads[thread];
   collect(clocks, point->causal, clock->causal, &point->seen_causal);
   collect(clocks, point->fenced, clock->fenced, &point->seen_fenced);
-  if (point->causal[thread] < clock->tick)
-    point->causal[thread] = clock->tick;
-  if (point->fenced[thread] < clock->fenced_tick)
-    point->fenced[thread] = clock->fenced_tick;
+  uint32_t last = tick - 1;
+  uint32_t fenced = clock->fenced_tick < last ? clock->fenced_tick : last;
+  if (point->causal[thread] < last)
+    point->causal[thread] = last;
+  if (point->fenced[thread] < fenced)
+    point->fenced[thread] = fenced;
   uint32_t rank = thread / clocks->threads_per_cta;
   uint32_t warp = thread % clocks->threads_per_cta / TILE_WARP_SIZE;
   uint32_t agent = tile_agent_of_warp(clocks, rank, warp);
   tile_emu_sync_add(clocks, point, agent,
                     clocks->waited[agent - clocks->first_wgmma]);
+}
+
+void tile_emu_sync_release(TileClocks *clocks, uint32_t thread,
+                           TileSyncPoint *point) {
+  TileThreadClock *clock = &clocks->threads[thread];
+  tile_emu_sync_release_before(clocks, thread, point, clock->tick + 1);
   thread_tick(clock);
 }
 

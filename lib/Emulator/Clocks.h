@@ -65,8 +65,14 @@ typedef struct {
 
 typedef struct {
   uint32_t num_agents; // a multiple of 16
-  uint32_t first_cp_async, first_wgmma, first_bulk, first_mbarrier;
-  uint32_t first_warpgroup, end_warpgroup;  // after the warps of wgmma
+  uint32_t first_cp_async, first_wgmma, first_mbarrier;
+  // Bulk stores that have read shared memory, of each thread, and those that
+  // have written global memory, of some threads.
+  uint32_t first_bulk, first_bulk_write;
+  uint32_t first_warpgroup, end_warpgroup; // after the warps of wgmma
+  // Epochs of atomic updates by each thread, then of those that test; these
+  // are no part of clocks. 0: the cluster is too large for them.
+  uint32_t first_atomic, num_threads;
   uint32_t num_warpgroups, threads_per_cta; // of a CTA
   uint32_t *waited; // operations of wgmma, by agent after first_wgmma
   TileThreadClock *threads;
@@ -109,6 +115,28 @@ static inline uint32_t tile_agent_of_first_warp(const TileClocks *clocks,
   return clocks->first_wgmma + group * TILE_WARPGROUP_WARPS;
 }
 
+//===-- Atomic updates ----------------------------------------------------===//
+
+static inline bool tile_epoch_is_atomic(const TileClocks *clocks,
+                                        TileEpoch epoch) {
+  uint32_t agent = tile_epoch_agent(epoch);
+  return agent >= clocks->num_agents && agent != TILE_AGENT_SET;
+}
+static inline TileEpoch tile_epoch_of_atomic(const TileClocks *clocks,
+                                             TileEpoch epoch, bool is_test) {
+  uint32_t first = clocks->first_atomic + (is_test ? clocks->num_threads : 0);
+  return tile_epoch(first + tile_epoch_agent(epoch), tile_epoch_tick(epoch));
+}
+/// The same without that it was atomic.
+static inline TileEpoch tile_epoch_of_thread(const TileClocks *clocks,
+                                             TileEpoch epoch,
+                                             bool *out_is_test) {
+  uint32_t index = tile_epoch_agent(epoch) - clocks->first_atomic;
+  *out_is_test = index >= clocks->num_threads;
+  return tile_epoch(index - (*out_is_test ? clocks->num_threads : 0),
+                    tile_epoch_tick(epoch));
+}
+
 void tile_emu_clocks_init(TileClocks *clocks, uint32_t num_threads);
 void tile_emu_clocks_deinit(TileClocks *clocks, uint32_t num_threads);
 
@@ -116,6 +144,9 @@ void tile_emu_clocks_deinit(TileClocks *clocks, uint32_t num_threads);
 /// it does from now on is not covered.
 void tile_emu_sync_release(TileClocks *clocks, uint32_t thread,
                            TileSyncPoint *point);
+/// The same for what it did before `tick`, of a fence.
+void tile_emu_sync_release_before(TileClocks *clocks, uint32_t thread,
+                                  TileSyncPoint *point, uint32_t tick);
 /// The phase is complete.
 void tile_emu_sync_publish(TileClocks *clocks, TileSyncPoint *point);
 /// Thread `thread` has waited for the published phase.

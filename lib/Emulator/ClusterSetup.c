@@ -12,6 +12,7 @@
 #include "Sync.h"
 #include "Undefined.h"
 #include "Wgmma.h"
+#include "WordOrder.h"
 
 #include <stdlib.h>
 
@@ -46,11 +47,15 @@ static uint32_t agents_layout(const TileRun *run, TileClocks *clocks) {
   clocks->end_warpgroup = next;
   if (kernel->has_bulk_store) {
     clocks->first_bulk = next;
-    next += num_threads;
+    clocks->first_bulk_write = next + num_threads;
+    next += num_threads + run->ctas_per_cluster * TILE_BULK_WRITERS;
   }
   clocks->first_mbarrier = next;
   next += run->ctas_per_cluster * MBARRIER_AGENTS;
   clocks->num_agents = (next + 15) & ~15u;
+  clocks->num_threads = num_threads;
+  bool has_room = clocks->num_agents + 2 * num_threads < TILE_AGENT_SET;
+  clocks->first_atomic = has_room ? clocks->num_agents : 0;
   return clocks->num_agents;
 }
 
@@ -340,6 +345,7 @@ static void cta_reset(TileCta *cta, const uint32_t first_ctaid[3]) {
   cta->num_free_registers = 0;
   cta->num_remote_ops = 0;
   cta->wgmma_checked.warp = NULL;
+  memset(cta->bulk_writers, 0, sizeof cta->bulk_writers);
   cta->has_seen_failed_cancel = false;
   if (cta->remote)
     memset(cta->remote, 0, cta->cluster->num_threads * sizeof *cta->remote);
@@ -393,6 +399,7 @@ void tile_emu_cluster_finish(TileCluster *cluster) {
   }
   free(cluster->seen);
   cluster->seen = NULL;
+  tile_emu_words_clear(cluster);
   tile_emu_sync_deinit(clocks, &cluster->barrier.sync);
   tile_emu_read_sets_clear(cluster);
   if (cluster->detect_races)

@@ -10,6 +10,7 @@
 #include "Address.h"
 #include "Async.h"
 #include "Decode.h"
+#include "GlobalRace.h"
 #include "Race.h"
 #include "Sync.h"
 
@@ -68,6 +69,9 @@ static TileLanes cp_async(TileWarp *warp, const TileInsn *insn,
         warp, insn, l, tile_epoch(agent, warp->cp_async.batch[l] + 1), false,
         "cp.async ");
     tile_emu_shadow_write(cta, offset, size_bytes, &access);
+    if (source)
+      tile_emu_global_check(warp, insn, l, from, source, access.epoch,
+                            TILE_GLOBAL_READ);
   }
   tile_emu_async_issue(op);
   return 0;

@@ -93,6 +93,8 @@ static void allocation_release(TileAllocation *allocation) {
     munmap(allocation->block, allocation->block_bytes);
   free(allocation->writers);
   free(allocation->writer_epochs);
+  free(allocation->readers);
+  free(allocation->line_readers);
 }
 
 void tile_emu_destroy(TileEmu *emu) {

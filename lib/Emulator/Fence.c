@@ -24,6 +24,13 @@ static TileLanes fence_proxy(TileWarp *warp, const TileInsn *insn,
 static TileLanes fence(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
   (void)insn;
   warp->fenced |= lanes;
+  if (warp->cluster->detect_races)
+    TILE_FOR_LANES (l, lanes) {
+      uint32_t *tick =
+          &warp->cluster->clocks.threads[tile_warp_thread(warp, l)].tick;
+      *tick += *tick < TILE_MAX_TICK; // what comes later is told apart
+      warp->fence_tick[l] = *tick;
+    }
   return 0;
 }
 

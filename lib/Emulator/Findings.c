@@ -186,6 +186,16 @@ static const KindInfo kinds[TILE_FINDING_NUM_KINDS] = {
         {"global-write-conflict", false,
          "two threads write the same output: the mapping from CTA or thread "
          "to output overlaps"},
+    [TILE_FINDING_GLOBAL_RACE] =
+        {"data-race", false,
+         "between threads a barrier is missing, after a bulk store a "
+         "wait_group "
+         "without .read; CTAs need a counter or flag that one writes and the "
+         "other reads with atomics, after a fence"},
+    [TILE_FINDING_RACE_TEST_PEDANTIC] =
+        {"data-race(pedantic)", true,
+         "a plain load races with an atomic update that compares, exchanges or "
+         "only goes one way; the load should be .relaxed"},
     [TILE_FINDING_STACK] =
         {"stack-overflow", false,
          "a recursion does not end, or needs a larger stack than the device "

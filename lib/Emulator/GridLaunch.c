@@ -9,6 +9,7 @@
 #include "ClusterResults.h"
 #include "CoResident.h"
 #include "FindingView.h"
+#include "GlobalRace.h"
 #include "Simulation.h"
 #include "Statistics.h"
 #include "TensorMapReplace.h"
@@ -233,27 +234,6 @@ static void add_variables(TileRun *run) {
                        .name = "grid workspace"};
 }
 
-/// Large arrays are allocated anew: their pages cost nothing until a kernel
-/// writes to the memory they describe.
-static void clear_writers(TileEmu *emu, bool is_co_resident) {
-  enum { LARGE_BYTES = 1 << 20 };
-  for (size_t i = 0; i < emu->num_allocations; i++) {
-    TileAllocation *allocation = &emu->allocations[i];
-    size_t count = allocation->size_bytes / 2 + 2;
-    if (!allocation->writers)
-      continue;
-    if (is_co_resident && !allocation->writer_epochs)
-      allocation->writer_epochs =
-          tile_emu_calloc(count, sizeof *allocation->writer_epochs);
-    if (count * sizeof *allocation->writers < LARGE_BYTES) {
-      memset(allocation->writers, 0, count * sizeof *allocation->writers);
-      continue;
-    }
-    free(allocation->writers);
-    allocation->writers = tile_emu_calloc(count, sizeof *allocation->writers);
-  }
-}
-
 static uint8_t *params_build(const TileKernel *kernel,
                              const TileEmuLaunch *launch) {
   uint8_t *params = tile_emu_aligned(1024, kernel->param_bytes);
@@ -296,7 +276,7 @@ static void run_execute(TileRun *run, const TileEmuLaunch *launch) {
   TileEmu *emu = run->emu;
   const TileKernel *kernel = run->kernel;
   size_t num_allocations = emu->num_allocations;
-  clear_writers(emu, run->is_co_resident);
+  tile_emu_global_clear(emu, run->is_co_resident);
   add_variables(run);
   run->params = params_build(kernel, launch);
   run->register_template = tile_emu_aligned(64, kernel->register_file_bytes);

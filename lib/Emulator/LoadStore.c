@@ -1,16 +1,18 @@
 //===- LoadStore.c - ld and st --------------------------------------------===//
 //
 // PTX ISA, "ld", "st". Execution is sequentially consistent: .volatile,
-// .relaxed, .acquire, .release and cache hints change nothing here, and
-// ordering through global memory is not checked.
+// .relaxed, .acquire, .release and cache hints change no values. They decide
+// what is a race and who is ordered after whom.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Address.h"
 #include "CoResident.h"
 #include "Dsmem.h"
+#include "GlobalRace.h"
 #include "Race.h"
 #include "Undefined.h"
+#include "WordOrder.h"
 
 //===-- Elements ----------------------------------------------------------===//
 
@@ -78,6 +80,11 @@ static inline void store_elem(TileWarp *warp, const TileInsn *insn,
   }
 }
 
+/// Nobody else can access it.
+static bool is_private_space(const TileInsn *insn) {
+  return insn->space == TILE_SPACE_LOCAL || insn->space == TILE_SPACE_PARAM;
+}
+
 //===-- ld ----------------------------------------------------------------===//
 
 static void load_nothing(TileWarp *warp, const TileInsn *insn, uint32_t l) {
@@ -106,6 +113,7 @@ static TileLanes ld(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
   uint32_t size_bytes = insn->as.memory.elem_bytes * insn->num_vec;
   bool is_wide = insn->as.memory.wide_address;
   bool detect_races = warp->cluster->detect_races;
+  bool is_private = is_private_space(insn);
   TILE_FOR_LANES (l, lanes) {
     uint64_t address = tile_address_of(warp, insn, is_wide, l);
     TileCta *cta;
@@ -115,8 +123,12 @@ static TileLanes ld(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
       load_nothing(warp, insn, l);
       continue;
     }
+    if (insn->as.memory.is_strong)
+      tile_emu_word_meet(warp, l, memory, true, false, false);
     if (cta && detect_races) {
       TileAccess access = tile_emu_access_thread(warp, insn, l);
+      access.is_atomic =
+          insn->as.memory.is_strong && !insn->as.memory.is_volatile;
       uint32_t offset = (uint32_t)(memory - cta->smem);
       tile_undefined_defer(&access);
       tile_emu_shadow_read(cta, offset, size_bytes, &access);
@@ -125,6 +137,9 @@ static TileLanes ld(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
     }
     if (insn->as.memory.is_strong && !cta)
       tile_emu_order_meet(warp, memory, true, false);
+    else if (detect_races && !cta && !is_private)
+      tile_emu_global_check_now(warp, insn, l, memory, size_bytes,
+                                TILE_GLOBAL_READ);
     for (uint32_t i = 0; i < insn->num_vec; i++)
       if (insn->vec[i] != TILE_NO_SLOT)
         load_elem(warp, insn, memory, i, insn->vec[i], l);
@@ -163,8 +178,7 @@ static TileLanes st(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
   uint32_t size_bytes = insn->as.memory.elem_bytes * insn->num_vec;
   bool is_wide = insn->as.memory.wide_address;
   bool detect_races = cluster->detect_races;
-  bool is_private =
-      insn->space == TILE_SPACE_LOCAL || insn->space == TILE_SPACE_PARAM;
+  bool is_private = is_private_space(insn);
   cluster->progress += !is_private;
   TILE_FOR_LANES (l, lanes) {
     uint64_t address = tile_address_of(warp, insn, is_wide, l);
@@ -179,21 +193,26 @@ static TileLanes st(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
         TileAccess access = tile_emu_access_thread(warp, insn, l);
         uint32_t offset = (uint32_t)(memory - cta->smem);
         access.is_idle = !store_changes(warp, insn, memory, size_bytes, l);
-        tile_emu_shadow_write(cta, offset, size_bytes, &access);
+        if (insn->as.memory.is_strong && !insn->as.memory.is_volatile)
+          tile_emu_shadow_atomic(cta, offset, size_bytes, &access, true);
+        else
+          tile_emu_shadow_write(cta, offset, size_bytes, &access);
         uint32_t elem_bytes = insn->as.memory.elem_bytes;
         for (uint32_t i = 0; warp->num_undefined && i < insn->num_vec; i++)
           tile_emu_undefined_store(warp, insn, insn->vec[i], tile_lane_bit(l),
                                    cta, offset + i * elem_bytes, elem_bytes);
       }
     } else if (detect_races && !is_private && !insn->as.memory.is_strong) {
-      uint32_t thread = tile_warp_thread(warp, l);
-      uint32_t tick = cluster->clocks.threads[thread].tick;
-      tile_emu_global_write_check(
-          warp, insn, l, memory, size_bytes, tile_epoch(thread, tick),
-          store_changes(warp, insn, memory, size_bytes, l));
+      bool is_change = store_changes(warp, insn, memory, size_bytes, l);
+      tile_emu_global_check_now(warp, insn, l, memory, size_bytes,
+                                is_change ? TILE_GLOBAL_WRITE
+                                          : TILE_GLOBAL_STORE_UNCHANGED);
     }
     if (insn->as.memory.is_strong && !cta)
       tile_emu_order_meet(warp, memory, false, true);
+    if (insn->as.memory.is_strong)
+      tile_emu_word_meet(warp, l, memory, false, true,
+                         insn->as.memory.releases);
     for (uint32_t i = 0; i < insn->num_vec; i++)
       store_elem(warp, insn, memory, i, insn->vec[i], l);
   }
@@ -261,6 +280,8 @@ static TileDecodedAddress decode_memory(TileDecoder *decoder, uint32_t index,
   static const char *const strong[] = {"volatile", "relaxed", "acquire",
                                        "release", "mmio"};
   insn->as.memory.is_strong = tile_decode_choice(decoder, strong, 5) >= 0;
+  insn->as.memory.is_volatile = tile_decode_has(decoder, "volatile");
+  insn->as.memory.releases = tile_decode_has(decoder, "release");
   insn->as.memory.elem_bytes = (uint8_t)elem_bytes;
   insn->as.memory.reg_bytes = (uint8_t)tile_emu_type_register_bytes(reg_type);
   insn->as.memory.sign_extend = tile_emu_type_is_signed(type);

@@ -33,6 +33,7 @@ enum {
   TILE_MAX_CLUSTER_CTAS = 16,
   TILE_MAX_CTA_WARPS = 32,
   TILE_NUM_BARRIERS = 16, // named barriers of a CTA
+  TILE_BULK_WRITERS = 8,  // threads of a CTA whose bulk stores are told apart
   TILE_MAX_MBARRIERS = 512,
   TILE_MBARRIER_HISTORY = 16,
   TILE_MAX_GROUPS = 32 // outstanding async groups that are told apart
@@ -100,6 +101,7 @@ struct TileWarp {
   uint32_t bulk_group[TILE_WARP_SIZE];    // open bulk group of each lane
   uint8_t *local;                         // kernel->local_bytes a lane
   TileLanes fenced;                       // executed a fence
+  uint32_t fence_tick[TILE_WARP_SIZE];    // the first after the last fence
   uint32_t map_released[TILE_WARP_SIZE];  // ticks: tensor map fences
   struct TileUndefined *undefined;        // NULL: never needed; Undefined.c
   uint32_t num_undefined;                 // registers with a mark
@@ -148,7 +150,8 @@ typedef struct {
   TileEpoch write;  // of all bytes, unless split; 0: never written
   uint32_t readers; // since then, unless split: an epoch or a read set
   bool is_split, has_mbarrier;
-  uint8_t layout; // 1 + swizzle mode TMA wrote it with, 0: not by TMA
+  bool has_atomic; // split, with atomic updates among the readers
+  uint8_t layout;  // 1 + swizzle mode TMA wrote it with, 0: not by TMA
   // For reports: the last accesses to any of the bytes.
   TileEpoch last_write, last_read;
   uint32_t write_insn, read_insn; // index in the kernel
@@ -251,7 +254,8 @@ struct TileCta {
   TileRemoteOp *remote_ops; // one for each mbarrier
   uint32_t num_remote_ops;
   TileWgmmaChecked wgmma_checked;
-  bool has_seen_failed_cancel; // of a cluster; ClusterCancel.c
+  uint32_t bulk_writers[TILE_BULK_WRITERS]; // 1 + thread; 0: none yet
+  bool has_seen_failed_cancel;              // of a cluster; ClusterCancel.c
 };
 
 //===-- Cluster -----------------------------------------------------------===//
@@ -293,8 +297,9 @@ struct TileCluster {
   uint32_t num_mbarrier_agents;
   TileReadSets *read_sets;
   TileWgmmaCache *wgmma_cache;
-  size_t last_allocation; // index of the last one hit
-  uint64_t *seen;         // clusters that it knows of; GlobalOrder.c
+  size_t last_allocation;  // index of the last one hit
+  uint64_t *seen;          // clusters that it knows of; GlobalOrder.c
+  struct TileWords *words; // WordOrder.c; NULL: none yet
   TileFindings findings;
   TileFindingMemory finding_memory; // of the next one
   uint64_t *reported;               // by instruction: bit per kind
@@ -311,9 +316,11 @@ typedef struct {
   const char *name;
   uint8_t *block; // what to free; NULL when borrowed
   size_t block_bytes;
-  /// By 2 bytes: 1 + CTA << 32 | epoch of the last plain write of this launch.
-  uint64_t *writers;
+  // Of this launch; GlobalRace.h. NULL: not known.
+  uint64_t *writers;       // by 2 bytes
   uint32_t *writer_epochs; // co-resident: of the writer's cluster
+  struct TileReaders *readers, *line_readers; // by 4 and by 64 bytes
+  bool is_written, is_updated;                // by stores, by atomics; atomic
 } TileAllocation;
 
 struct TileEmu {

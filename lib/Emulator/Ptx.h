@@ -151,6 +151,7 @@ struct TileInsn {
       uint8_t count, elem_bytes, reg_bytes;
       bool wide_address, sign_extend, transposed;
       bool is_strong; // relaxed, acquire, release, volatile
+      bool is_volatile, releases;
       uint8_t op;
     } memory;
     struct {

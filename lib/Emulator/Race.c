@@ -88,8 +88,12 @@ static bool is_wgmma_over(const TileAccess *access, const TileClocks *clocks,
   return true;
 }
 
+/// Of a read or an atomic update.
 static bool is_read_ordered(const TileCluster *cluster,
                             const TileAccess *access, TileEpoch epoch) {
+  bool is_test;
+  if (TILE_UNLIKELY(tile_epoch_is_atomic(&cluster->clocks, epoch)))
+    epoch = tile_epoch_of_thread(&cluster->clocks, epoch, &is_test);
   return TILE_UNLIKELY(is_wgmma(&cluster->clocks, epoch))
              ? is_wgmma_over(access, &cluster->clocks, epoch)
              : is_ordered(access, epoch);
@@ -123,6 +127,8 @@ static void check_after_write(TileCta *cta, uint32_t offset, TileEpoch previous,
   if (previous == access->ordered_write)
     return;
   const TileClocks *clocks = &cta->cluster->clocks;
+  if (TILE_UNLIKELY(tile_epoch_is_atomic(clocks, previous)))
+    return; // the first to touch the byte; also among its readers
   uint32_t agent = tile_epoch_agent(previous);
   bool was_generic = agent < clocks->first_wgmma; // a thread or its cp.async
   access->met_thread |= was_generic;
@@ -257,6 +263,8 @@ static uint32_t readers_merge(TileCta *cta, uint32_t readers,
 /// readers stay that could go, which makes no difference to later checks.
 static uint32_t readers_add(TileCta *cta, uint32_t readers,
                             TileAccess *access) {
+  if (TILE_UNLIKELY(access->is_atomic)) // strong: races with plain writes only
+    return readers;
   if (readers == 0 || readers == access->epoch)
     return access->epoch;
   if (readers == access->merged_from)
@@ -271,25 +279,43 @@ static uint32_t readers_add(TileCta *cta, uint32_t readers,
   return step->result;
 }
 
-/// `access` overwrites a byte that `readers` have read.
+static TileFindingKind after_read_kind(const TileCluster *cluster,
+                                       const TileAccess *access,
+                                       TileEpoch epoch, bool is_write) {
+  bool is_test = access->is_test;
+  if (tile_epoch_is_atomic(&cluster->clocks, epoch)) {
+    tile_epoch_of_thread(&cluster->clocks, epoch, &is_test);
+    is_test = is_test && !is_write;
+  }
+  return is_test ? TILE_FINDING_RACE_TEST_PEDANTIC
+                 : read_race_kind(cluster, access, epoch);
+}
+
+/// `access` overwrites a byte that `readers` have read or updated, or reads one
+/// that some of them have updated.
 static void check_after_read(TileCta *cta, uint32_t offset, uint32_t readers,
-                             TileAccess *access) {
+                             TileAccess *access, bool is_write) {
+  const TileCluster *cluster = cta->cluster;
   uint32_t *ordered = &access->ordered_reads[readers % 4];
   if (readers == *ordered)
     return;
   const TileEpoch *epochs = &readers;
   uint32_t count = 1;
   if (is_set(readers)) {
-    epochs = set_get(cta->cluster, readers)->epochs;
-    count = set_get(cta->cluster, readers)->count;
+    epochs = set_get(cluster, readers)->epochs;
+    count = set_get(cluster, readers)->count;
   }
-  for (uint32_t i = 0; i < count; i++)
-    if (TILE_UNLIKELY(!is_read_ordered(cta->cluster, access, epochs[i]))) {
-      TileFindingKind kind = read_race_kind(cta->cluster, access, epochs[i]);
-      tile_emu_race_report(cta, offset, access, true, epochs[i], false, kind);
-      if (kind != TILE_FINDING_RACE_PEDANTIC)
-        return;
-    }
+  for (uint32_t i = 0; i < count; i++) {
+    bool was_atomic = tile_epoch_is_atomic(&cluster->clocks, epochs[i]);
+    bool is_harmless = was_atomic ? access->is_atomic : !is_write;
+    if (TILE_LIKELY(is_harmless || is_read_ordered(cluster, access, epochs[i])))
+      continue;
+    TileFindingKind kind =
+        after_read_kind(cluster, access, epochs[i], is_write);
+    tile_emu_race_report(cta, offset, access, is_write, epochs[i], false, kind);
+    if (!tile_emu_finding_is_pedantic(kind))
+      return;
+  }
   *ordered = readers;
 }
 
@@ -335,12 +361,15 @@ static void split(TileCta *cta, uint32_t chunk_index) {
 
 static void read_bytes(TileCta *cta, uint32_t offset, uint32_t count,
                        TileAccess *access) {
+  bool has_atomic = cta->shadow.chunks[offset / CHUNK_BYTES].has_atomic;
   for (uint32_t at = offset; at < offset + count; at++) {
     TileShadowByte *byte = &cta->shadow.bytes[at];
     if (TILE_UNLIKELY(!byte->write))
       report_uninitialised(cta, at, 1, access);
     else
       check_after_write(cta, at, byte->write, access, false);
+    if (TILE_UNLIKELY(has_atomic && byte->readers))
+      check_after_read(cta, at, byte->readers, access, false);
     byte->readers = readers_add(cta, byte->readers, access);
   }
 }
@@ -352,7 +381,7 @@ static void write_bytes(TileCta *cta, uint32_t offset, uint32_t count,
     if (byte->write && !is_repeated(cta, byte->write, access))
       check_after_write(cta, at, byte->write, access, true);
     if (byte->readers)
-      check_after_read(cta, at, byte->readers, access);
+      check_after_read(cta, at, byte->readers, access, true);
     *byte = (TileShadowByte){access->epoch, 0};
   }
 }
@@ -386,7 +415,7 @@ static inline void write_chunk(TileCta *cta, uint32_t offset, uint32_t count,
   }
   if (chunk->is_split) {
     write_bytes(cta, offset, count, access);
-    chunk->is_split = false;
+    chunk->is_split = chunk->has_atomic = false;
   } else if (TILE_UNLIKELY(access->is_bulk && chunk->write == access->epoch))
     tile_emu_race_report(cta, offset, access, true, chunk->write, true,
                          TILE_FINDING_RACE_OVERLAP);
@@ -394,7 +423,7 @@ static inline void write_chunk(TileCta *cta, uint32_t offset, uint32_t count,
     if (chunk->write && !is_repeated(cta, chunk->write, access))
       check_after_write(cta, offset, chunk->write, access, true);
     if (chunk->readers)
-      check_after_read(cta, offset, chunk->readers, access);
+      check_after_read(cta, offset, chunk->readers, access, true);
   }
   chunk->write = access->epoch;
   chunk->readers = 0;
@@ -479,20 +508,37 @@ void tile_emu_shadow_write(TileCta *cta, uint32_t offset, uint32_t size_bytes,
   }
 }
 
-void tile_emu_shadow_touch(TileCta *cta, uint32_t offset, uint32_t size_bytes,
-                           const TileAccess *access) {
+void tile_emu_shadow_atomic(TileCta *cta, uint32_t offset, uint32_t size_bytes,
+                            TileAccess *access, bool is_test) {
+  const TileClocks *clocks = &cta->cluster->clocks;
+  TileEpoch epoch = access->epoch;
+  access->is_atomic = true;
+  access->is_test = is_test;
+  if (clocks->first_atomic)
+    epoch = tile_epoch_of_atomic(clocks, epoch, is_test);
   cta->shadow.num_changes++;
   for (uint32_t at = offset; at < offset + size_bytes; at++) {
-    split(cta, at / CHUNK_BYTES);
+    TileShadowChunk *chunk = &cta->shadow.chunks[at / CHUNK_BYTES];
     TileShadowByte *byte = &cta->shadow.bytes[at];
+    split(cta, at / CHUNK_BYTES);
     if (!byte->write)
-      byte->write = access->epoch;
+      byte->write = epoch;
+    if (!clocks->first_atomic)
+      continue; // not checked
+    check_after_write(cta, at, byte->write, access, true);
+    if (byte->readers)
+      check_after_read(cta, at, byte->readers, access, true);
+    byte->readers = epoch; // of many updates the last one is enough
+    chunk->has_atomic = true;
+    chunk->last_read = epoch;
+    chunk->read_insn = (uint32_t)(access->insn - access->warp->kernel->code);
   }
 }
 
 void tile_emu_shadow_reduce(TileCta *cta, uint32_t offset, uint32_t size_bytes,
                             TileAccess *access) {
   uint32_t first_mbarrier = cta->cluster->clocks.first_mbarrier;
+  access->is_atomic = true;
   cta->shadow.num_changes++;
   for (uint32_t at = offset; at < offset + size_bytes; at++) {
     split(cta, at / CHUNK_BYTES);
@@ -503,7 +549,7 @@ void tile_emu_shadow_reduce(TileCta *cta, uint32_t offset, uint32_t size_bytes,
     else if (!was_async)
       check_after_write(cta, at, byte->write, access, true);
     if (byte->readers)
-      check_after_read(cta, at, byte->readers, access);
+      check_after_read(cta, at, byte->readers, access, true);
     *byte = (TileShadowByte){access->epoch, 0};
     cta->shadow.chunks[at / CHUNK_BYTES].last_write = access->epoch;
     cta->shadow.chunks[at / CHUNK_BYTES].write_insn =

@@ -35,7 +35,8 @@ typedef struct {
   bool is_async; // through the async proxy
   bool is_bulk;  // asynchronous work of any kind
   uint8_t layout;
-  bool is_idle; // a store of what is there already
+  bool is_idle;            // a store of what is there already
+  bool is_atomic, is_test; // no race with other atomics; `is_test`: pedantic
   // Undefined.h: the uninitialised bytes are told here, not reported.
   bool defers_uninitialised;
   uint32_t undefined_begin, undefined_end; // offsets in shared memory
@@ -65,8 +66,9 @@ void tile_emu_shadow_read_units(TileCta *cta, const uint32_t *offsets,
                                 uint32_t count, TileAccess *access);
 
 /// An atomic update: unordered with others, but the bytes have a value then.
-void tile_emu_shadow_touch(TileCta *cta, uint32_t offset, uint32_t size_bytes,
-                           const TileAccess *access);
+/// `is_test`: races with plain reads are pedantic.
+void tile_emu_shadow_atomic(TileCta *cta, uint32_t offset, uint32_t size_bytes,
+                            TileAccess *access, bool is_test);
 
 /// An asynchronous reduction: not ordered with other asynchronous writes, but
 /// with those of threads.
@@ -83,6 +85,9 @@ void tile_emu_read_sets_destroy(TileCluster *cluster);
 const char *tile_emu_shared_name(const TileCta *cta, uint32_t offset,
                                  char out_name[200]);
 
+/// RaceReport.c: "thread 5", "TMA copy (mbarrier #2, phase 0)", …
+const char *tile_emu_agent_name(const TileCluster *cluster, TileEpoch epoch,
+                                char out_name[100]);
 /// RaceReport.c: `previous` is not ordered before `access` at `offset`.
 void tile_emu_race_report(TileCta *cta, uint32_t offset,
                           const TileAccess *access, bool is_write,

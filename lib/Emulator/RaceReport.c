@@ -24,10 +24,12 @@ const char *tile_emu_shared_name(const TileCta *cta, uint32_t offset,
   return out_name;
 }
 
-/// "thread 5", "TMA copy (mbarrier #2, phase 0)", …
-static const char *agent_name(const TileCluster *cluster, TileEpoch epoch,
-                              char out_name[100]) {
+const char *tile_emu_agent_name(const TileCluster *cluster, TileEpoch epoch,
+                                char out_name[100]) {
   const TileClocks *clocks = &cluster->clocks;
+  bool is_test;
+  if (tile_epoch_is_atomic(clocks, epoch))
+    epoch = tile_epoch_of_thread(clocks, epoch, &is_test);
   uint32_t agent = tile_epoch_agent(epoch), tick = tile_epoch_tick(epoch);
   uint32_t per_cta = cluster->threads_per_cta;
   if (agent < cluster->num_threads) {
@@ -42,6 +44,12 @@ static const char *agent_name(const TileCluster *cluster, TileEpoch epoch,
   } else if (agent >= clocks->first_mbarrier) {
     snprintf(out_name, 100, "TMA/bulk copy (mbarrier #%u, phase %u)",
              agent - clocks->first_mbarrier, tick - 1);
+  } else if (clocks->first_bulk && agent >= clocks->first_bulk_write) {
+    uint32_t index = agent - clocks->first_bulk_write;
+    const TileCta *cta = &cluster->ctas[index / TILE_BULK_WRITERS];
+    uint32_t thread = cta->bulk_writers[index % TILE_BULK_WRITERS] - 1;
+    snprintf(out_name, 100, "bulk store by thread %u (group %u)",
+             thread % per_cta, tick - 1);
   } else if (clocks->first_bulk && agent >= clocks->first_bulk) {
     snprintf(out_name, 100, "bulk store by thread %u (group %u)",
              (agent - clocks->first_bulk) % per_cta, tick - 1);
@@ -82,10 +90,14 @@ void tile_emu_race_report(TileCta *cta, uint32_t offset,
     return;
   char name[200], agent[100], where[300];
   tile_emu_shared_name(cta, offset, name);
-  agent_name(cta->cluster, previous, agent);
+  tile_emu_agent_name(cta->cluster, previous, agent);
   previous_where(cta, offset, previous, previous_is_write, where);
   tile_emu_find_memory(access->warp, "shared", offset, name);
-  const char *verb = is_write ? "write" : "read";
+  bool was_atomic = tile_epoch_is_atomic(&cta->cluster->clocks, previous);
+  const char *verb = access->is_atomic && !access->is_bulk && is_write
+                         ? "atomic update"
+                     : is_write ? "write"
+                                : "read";
   if (kind == TILE_FINDING_PROXY || kind == TILE_FINDING_PROXY_PEDANTIC)
     tile_emu_find(access->warp, access->insn, lane, kind,
                   "%s%s of %s (shared 0x%x) through the async proxy comes "
@@ -98,6 +110,7 @@ void tile_emu_race_report(TileCta *cta, uint32_t offset,
                   "%s%s",
                   access->what, verb, name, offset,
                   kind == TILE_FINDING_RACE_OVERLAP ? "overlapping write"
+                  : was_atomic                      ? "atomic update"
                   : previous_is_write               ? "write"
                                                     : "read",
                   agent, where);

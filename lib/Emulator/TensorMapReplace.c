@@ -11,6 +11,7 @@
 
 #include "TensorMapReplace.h"
 #include "Address.h"
+#include "GlobalRace.h"
 #include "Race.h"
 #include "TensorMapCodec.h"
 
@@ -155,8 +156,8 @@ static void note_access(TileWarp *warp, const TileInsn *insn, uint32_t lane,
     tile_emu_shadow_read(cta, offset, TILE_TENSOR_MAP_SIZE_BYTES, &access);
     tile_emu_shadow_write(cta, offset, TILE_TENSOR_MAP_SIZE_BYTES, &access);
   } else
-    tile_emu_global_write_check(warp, insn, lane, memory,
-                                TILE_TENSOR_MAP_SIZE_BYTES, access.epoch, true);
+    tile_emu_global_check(warp, insn, lane, memory, TILE_TENSOR_MAP_SIZE_BYTES,
+                          access.epoch, TILE_GLOBAL_WRITE);
 }
 
 static void replace_one(TileWarp *warp, const TileInsn *insn, uint32_t lane) {
@@ -235,8 +236,8 @@ static TileLanes copy_fenceproxy(TileWarp *warp, const TileInsn *insn,
     uint32_t lane = reading_lane(warp, cta, offset);
     TileAccess access = tile_emu_access_thread(warp, insn, lane);
     tile_emu_shadow_read(cta, offset, TILE_TENSOR_MAP_SIZE_BYTES, &access);
-    tile_emu_global_write_check(warp, insn, lane, memory,
-                                TILE_TENSOR_MAP_SIZE_BYTES, access.epoch, true);
+    tile_emu_global_check(warp, insn, lane, memory, TILE_TENSOR_MAP_SIZE_BYTES,
+                          access.epoch, TILE_GLOBAL_WRITE);
     tile_emu_map_proxy_release(warp, lane);
     // All lanes executed the copy, so each of them knows of it.
     tile_emu_clock_join_lanes(&warp->cluster->clocks, warp->first_thread,

@@ -13,6 +13,7 @@
 
 #include "Address.h"
 #include "CoResident.h"
+#include "GlobalRace.h"
 #include "TensorMapReplace.h"
 
 #include <stdlib.h>
@@ -68,6 +69,7 @@ void tile_emu_map_proxy_release(TileWarp *warp, uint32_t lane) {
   warp->map_released[lane] = clock->tick;
   if (clock->tick < TILE_MAX_TICK) // later writes are other writes
     clock->tick++;
+  warp->fence_tick[lane] = clock->tick;
 }
 
 static TileLanes fence_release(TileWarp *warp, const TileInsn *insn,
@@ -83,13 +85,13 @@ static TileLanes fence_release(TileWarp *warp, const TileInsn *insn,
 /// Has the writer released what it wrote, and the lane seen that?
 static bool is_released(TileWarp *warp, uint32_t lane, uint64_t writer) {
   const TileCluster *cluster = warp->cluster;
-  uint32_t cta = (uint32_t)(writer >> 32) - 1;
+  uint32_t cta = tile_actor_cta(writer);
   uint32_t own = tile_emu_cta_number(warp->cta);
   if (tile_emu_cta_cluster(cluster->run, cta) !=
       tile_emu_cta_cluster(cluster->run, own))
     return true; // not known
-  uint32_t agent = tile_epoch_agent((TileEpoch)writer);
-  uint32_t tick = tile_epoch_tick((TileEpoch)writer);
+  uint32_t agent = tile_epoch_agent(tile_actor_epoch(writer));
+  uint32_t tick = tile_epoch_tick(tile_actor_epoch(writer));
   if (agent >= cluster->num_threads)
     return true; // an asynchronous copy
   const TileCta *home = &cluster->ctas[agent / cluster->threads_per_cta];

@@ -11,6 +11,7 @@
 
 #include "Address.h"
 #include "Async.h"
+#include "GlobalRace.h"
 #include "Race.h"
 #include "Sync.h"
 #include "TensorMapReplace.h"
@@ -331,6 +332,8 @@ static void load_one(TileWarp *warp, const TileInsn *insn, uint32_t lane) {
     access.layout = insn->as.tma.is_tensor ? (uint8_t)(op->swizzle + 1) : 0;
     tile_emu_shadow_write(&cluster->ctas[k], shared & TILE_SHARED_OFFSET_MASK,
                           op->size_bytes, &access);
+    if (k == tile_lane_first(op->as.load.cta_mask))
+      tile_emu_global_check_rows(op, access.epoch, TILE_GLOBAL_READ);
   }
   tile_emu_async_issue(op);
 }
@@ -363,9 +366,39 @@ static bool is_same_store(TileWarp *warp, const TileInsn *insn, uint32_t x,
   return true;
 }
 
+/// Agent of the bulk stores of a thread that have written global memory, or 0:
+/// only some threads of a CTA have one.
+static uint32_t write_agent(TileWarp *warp, uint32_t lane, bool may_add) {
+  TileCta *cta = warp->cta;
+  uint32_t thread = tile_warp_thread(warp, lane);
+  uint32_t first = warp->cluster->clocks.first_bulk_write;
+  for (uint32_t i = 0; i < TILE_BULK_WRITERS; i++) {
+    if (!cta->bulk_writers[i] && may_add)
+      cta->bulk_writers[i] = thread + 1;
+    if (cta->bulk_writers[i] == thread + 1)
+      return first + cta->rank * TILE_BULK_WRITERS + i;
+  }
+  return 0;
+}
+
+/// The read of shared memory, and the write to global memory.
+static void check_store(TileAsyncOp *op, uint32_t shared) {
+  const TileClocks *clocks = &op->warp->cluster->clocks;
+  uint32_t agent = clocks->first_bulk + tile_warp_thread(op->warp, op->lane);
+  uint32_t tick = op->as.store.group + 1;
+  TileAccess access =
+      tile_emu_access_async(op->warp, op->insn, op->lane,
+                            tile_epoch(agent, tick), true, "TMA store ");
+  tile_emu_shadow_read(op->cta, shared & TILE_SHARED_OFFSET_MASK,
+                       op->size_bytes, &access);
+  uint32_t writer = write_agent(op->warp, op->lane, true);
+  tile_emu_global_check_rows(op, tile_epoch(writer ? writer : agent, tick),
+                             op->as.store.reduction ? TILE_GLOBAL_ATOMIC
+                                                    : TILE_GLOBAL_WRITE);
+}
+
 static TileAsyncOp *store_one(TileWarp *warp, const TileInsn *insn,
                               uint32_t lane) {
-  TileCluster *cluster = warp->cluster;
   uint32_t shared =
       (uint32_t)tile_address_of(warp, insn, insn->as.tma.wide_address, lane);
   TileAsyncOp *op = copy_op(warp, insn, lane, TILE_ASYNC_STORE, shared);
@@ -373,14 +406,8 @@ static TileAsyncOp *store_one(TileWarp *warp, const TileInsn *insn,
     return NULL;
   op->as.store.group = warp->bulk_group[lane];
   op->as.store.reduction = insn->as.tma.reduction;
-  if (cluster->detect_races) {
-    uint32_t agent = cluster->clocks.first_bulk + tile_warp_thread(warp, lane);
-    TileAccess access = tile_emu_access_async(
-        warp, insn, lane, tile_epoch(agent, op->as.store.group + 1), true,
-        "TMA store ");
-    tile_emu_shadow_read(op->cta, shared & TILE_SHARED_OFFSET_MASK,
-                         op->size_bytes, &access);
-  }
+  if (warp->cluster->detect_races)
+    check_store(op, shared);
   return op;
 }
 
@@ -431,9 +458,14 @@ TileLanes tile_emu_bulk_wait(TileWarp *warp, const TileInsn *insn,
     }
     warp->wait[l].kind = TILE_WAIT_NONE;
     uint32_t thread = tile_warp_thread(warp, l);
-    if (before > 0 && cluster->detect_races && cluster->clocks.first_bulk)
-      tile_emu_clock_advance(&cluster->clocks, thread,
-                             cluster->clocks.first_bulk + thread,
+    if (before <= 0 || !cluster->detect_races || !cluster->clocks.first_bulk)
+      continue;
+    tile_emu_clock_advance(&cluster->clocks, thread,
+                           cluster->clocks.first_bulk + thread,
+                           (uint32_t)before);
+    uint32_t writer = insn->as.wait.is_read ? 0 : write_agent(warp, l, false);
+    if (writer)
+      tile_emu_clock_advance(&cluster->clocks, thread, writer,
                              (uint32_t)before);
   }
   return blocked;

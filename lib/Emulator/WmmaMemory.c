@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Address.h"
+#include "GlobalRace.h"
 #include "Race.h"
 #include "Wmma.h"
 
@@ -136,6 +137,9 @@ static void move_part(TileWarp *warp, const TileInsn *insn, uint32_t lane,
     if (cta && cluster->detect_races)
       tile_emu_shadow_read(cta, (uint32_t)(memory - cta->smem), size_bytes,
                            &access);
+    else if (cluster->detect_races)
+      tile_emu_global_check_now(warp, insn, lane, memory, size_bytes,
+                                TILE_GLOBAL_READ);
     memcpy(tile, memory, size_bytes);
     return;
   }
@@ -144,12 +148,9 @@ static void move_part(TileWarp *warp, const TileInsn *insn, uint32_t lane,
     if (cluster->detect_races)
       tile_emu_shadow_write(cta, (uint32_t)(memory - cta->smem), size_bytes,
                             &access);
-  } else if (cluster->detect_races) {
-    uint32_t thread = tile_warp_thread(warp, lane);
-    tile_emu_global_write_check(
-        warp, insn, lane, memory, size_bytes,
-        tile_epoch(thread, cluster->clocks.threads[thread].tick), true);
-  }
+  } else if (cluster->detect_races)
+    tile_emu_global_check_now(warp, insn, lane, memory, size_bytes,
+                              TILE_GLOBAL_WRITE);
   memcpy(memory, tile, size_bytes);
 }
 

@@ -41,6 +41,13 @@ static uint32_t product(uint32_t i) { return harness_bits(i < 512 ? 16 : 0); }
 static uint32_t sparse(uint32_t i) { return harness_bits(i < 512 ? 16 : 0); }
 /// The same with itself, dense, k of 16, twice.
 static uint32_t twice(uint32_t i) { return harness_bits(i < 512 ? 32 : 0); }
+/// Copied, then in reverse.
+static uint32_t mirrored(uint32_t i) { return in[i < 64 ? i : 127 - i]; }
+static uint32_t incremented(uint32_t i) { return in[63 - i] + 1; }
+/// Of the next CTA, and two sums of 1 to 4.
+static uint32_t halo(uint32_t i) { return i < 256 ? in[(i + 64) % 256] : 20; }
+/// 64 threads over 16 bins; two warps add 5.
+static uint32_t counted(uint32_t i) { return i < 64 ? 14 : 0; }
 /// Pixels 1 to 8 of 8 channels.
 static uint32_t pixels(uint32_t i) { return in[8 + i]; }
 
@@ -54,6 +61,10 @@ static const Kernel kernels[] = {
     {"wmma_tile", 1, 64, 1, false, NO_MAP, product, 512},
     {"sparse_product", 1, 128, 1, false, NO_MAP, sparse, 512},
     {"wgmma_reuse", 1, 128, 1, false, NO_MAP, twice, 512},
+    {"bulk_exchange", 1, 64, 1, false, NO_MAP, mirrored, 128},
+    {"global_exchange", 1, 64, 1, false, NO_MAP, incremented, 64},
+    {"global_halo", 4, 64, 1, false, NO_MAP, halo, 257},
+    {"shared_atomics", 1, 64, 1, false, NO_MAP, counted, 64},
     {"im2col_load", 1, 32, 1, false, IM2COL_MAP, pixels, 64},
     {"mbarrier_ring", 1, 64, 1, false, NO_MAP, same, 192},
 };
@@ -230,6 +241,33 @@ static const Mistake mistakes[] = {
      "st.shared.v4.f32"},
     {"wgmma_reuse", "wgmma.wait_group.sync.aligned 0;\n", "", "data-race",
      "st.shared.u16"},
+    // Reads of global memory.
+    {"bulk_exchange", "cp.async.bulk.wait_group 0;\n", "", "data-race",
+     "ld.global.u32 %r6"},
+    {"bulk_exchange", "wait_group 0", "wait_group.read 0", "data-race",
+     "ld.global.u32 %r6"},
+    {"bulk_exchange", "MEET:\nbar.sync 0;\n", "MEET:\n", "data-race",
+     "ld.global.u32 %r6", BULK "global"},
+    {"global_exchange", "MEET:\nbar.sync 0;\n", "MEET:\n", "data-race",
+     "ld.global.u32 %r6", "st.global.u32 [%rd4]"},
+    {"global_exchange", "AGAIN:\nbar.sync 0;\n", "AGAIN:\n", "data-race",
+     "st.global.u32 [%rd4+0]", "ld.global.u32 %r6"},
+    {"global_halo", "%rd4, %rd2, %rd3", "%rd4, %rd1, %rd3", "data-race",
+     "st.global.u32 [%rd4]", "ld.global.u32 %r5"},
+    {"global_halo",
+     "atom.global.add.u32 %r7, [%rd2+1296], 1;\nsetp.ne.u32 %p2, %r7, 3",
+     "setp.ne.u32 %p2, %r2, 3", "data-race", "ld.global.v4.u32",
+     "st.global.u32 [%rd6"},
+    {"global_halo", "atom.global.add.u32 %r7, [%rd2+1296], 1;\n",
+     "ld.global.u32 %r7, [%rd2+1296];\nred.global.add.u32 [%rd2+1296], 1;\n",
+     "data-race", "ld.global.u32 %r7", "red.global.add.u32 [%rd2+1296]"},
+    // Atomics and plain accesses.
+    {"shared_atomics", "CLEAR:\nbar.sync 0;\n", "CLEAR:\n", "data-race",
+     "atom.shared.add", "@!%p1 st.shared"},
+    {"shared_atomics", "MEET:\nbar.sync 0;\n", "MEET:\n", "data-race",
+     "ld.shared.u32 %r11", "atom.shared.add"},
+    {"shared_atomics", "[sum], %r9;\nfence.acq_rel.cta;\n", "[sum], %r9;\n",
+     "data-race", "ld.shared.u32 %r9", "st.shared.u32 [sum], %r9"},
     // im2col.
     {"im2col_load", "[full], 256", "[full], 288", "DEADLOCK", WAIT},
     {"im2col_load", "bar.warp.sync -1;\n", "", "data-race", WAIT},
