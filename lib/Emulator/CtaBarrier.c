@@ -84,11 +84,15 @@ static bool barrier_arrive(TileWarp *warp, const TileInsn *insn,
                   count, id);
   if (barrier->num_arrived && barrier->num_expected != count)
     tile_emu_find(warp, insn, arriving, TILE_FINDING_BARRIER,
-                  "barrier %u is used with the thread counts %u and %u in one "
-                  "phase (0: all threads)",
-                  id, barrier->num_expected, count);
-  if (!barrier->num_arrived)
+                  "barrier %u has the thread count %u here, but %u for warp %u "
+                  "at ptx:%u, which waits for it (0: all threads)",
+                  id, count, barrier->num_expected, barrier->first_warp,
+                  barrier->first_insn->line);
+  if (!barrier->num_arrived) {
     barrier->value = op == RED_AND;
+    barrier->first_insn = insn;
+    barrier->first_warp = warp->index;
+  }
   barrier->num_expected = count;
   barrier->is_aligned = is_aligned;
   if (op >= RED_POPC) {

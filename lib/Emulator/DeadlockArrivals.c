@@ -1,9 +1,9 @@
 //===- DeadlockArrivals.c - Who could still end a wait --------------------===//
 //
-// An mbarrier that nobody completes lacks arrivals or bytes. For every mbarrier
-// that is waited for, the report names the threads that arrived lately and
-// where they are now; and for every instruction that arrives somewhere, the
-// warps whose control flow can still get there.
+// A barrier that nobody completes lacks arrivals, an mbarrier arrivals or
+// bytes. For every mbarrier that is waited for, the report names the threads
+// that arrived lately and where they are now; and for every instruction that
+// arrives somewhere, the warps whose control flow can still get there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -144,40 +144,92 @@ static void reach_from(Reach *reach, const TileWarp *warp) {
   }
 }
 
-static bool arrives(const TileInsn *insn) {
+/// bar.sync, barrier.cta.arrive, barrier.cluster.arrive, …
+static bool arrives_at_barrier(const TileInsn *insn) {
+  return insn->opcode &&
+         (!strncmp(insn->opcode, "bar.", 4) ||
+          !strncmp(insn->opcode, "barrier.", 8)) &&
+         strncmp(insn->opcode, "bar.warp", 8) != 0 &&
+         strncmp(insn->opcode, "barrier.cluster.wait", 20) != 0;
+}
+
+static bool arrives_at_mbarrier(const TileInsn *insn) {
   return insn->opcode && (!strncmp(insn->opcode, "mbarrier.arrive", 15) ||
                           strstr(insn->opcode, ".mbarrier.arrive") ||
                           strstr(insn->opcode, ".mbarrier::arrive") ||
                           strstr(insn->opcode, ".mbarrier::complete_tx"));
 }
 
+/// Does a lane wait at the instruction, having arrived there?
+static bool waits_at(const TileWarp *warp, size_t index) {
+  TILE_FOR_LANES (l, warp->live & warp->waiting) {
+    if (warp->pc[l] == index && warp->wait[l].kind != TILE_WAIT_CONVERGE)
+      return true;
+  }
+  return false;
+}
+
 static void print_arrival(const TileCluster *cluster, const TileInsn *insn,
                           const bool *reached, TileBuffer *buffer) {
   const TileRun *run = cluster->run;
   char where[256];
-  bool is_in[TILE_MAX_CTA_WARPS] = {false};
-  bool any = false;
+  bool can_come[TILE_MAX_CTA_WARPS] = {false};
+  bool is_here[TILE_MAX_CTA_WARPS] = {false};
+  bool any_come = false, any_here = false;
   size_t index = (size_t)(insn - run->kernel->code);
   uint32_t num_warps = cluster->ctas[0].num_warps;
   uint32_t total_warps = num_warps * cluster->num_ctas;
   for (uint32_t w = 0; w < total_warps; w++) {
-    bool is_reached = reached[(size_t)w * run->kernel->num_insns + index];
-    is_in[w % num_warps] |= is_reached;
-    any |= is_reached;
+    uint32_t i = w % num_warps;
+    bool waits = waits_at(&cluster->ctas[w / num_warps].warps[i], index);
+    bool comes = !waits && reached[(size_t)w * run->kernel->num_insns + index];
+    is_here[i] |= waits;
+    can_come[i] |= comes;
+    any_here |= waits;
+    any_come |= comes;
   }
   tile_emu_buffer_print(
       buffer, "    %s: ", tile_emu_insn_where(run->module, insn, where));
-  if (any)
-    print_warps(buffer, is_in, num_warps);
-  tile_emu_buffer_print(buffer, any ? " can still get there\n"
-                                    : "nobody can get there any more\n");
+  if (any_here) {
+    print_warps(buffer, is_here, num_warps);
+    tile_emu_buffer_print(buffer, " waiting here, ");
+  }
+  if (any_come)
+    print_warps(buffer, can_come, num_warps);
+  tile_emu_buffer_print(buffer, any_come   ? " can still get there\n"
+                                : any_here ? "nobody else can get there\n"
+                                           : "nobody can get there any more\n");
 }
 
-void tile_emu_deadlock_arrivals(const TileCluster *cluster,
-                                TileBuffer *buffer) {
+typedef struct {
+  const TileCluster *cluster;
+  bool *reached; // by warp of the cluster and instruction
+  TileBuffer *buffer;
+} Arrivals;
+
+static void print_arrivals(const Arrivals *arrivals, const char *title,
+                           bool (*arrives)(const TileInsn *)) {
   enum { MAX_ARRIVALS = 12 };
+  const TileKernel *kernel = arrivals->cluster->run->kernel;
+  uint32_t num_arrivals = 0;
+  for (uint32_t i = 0; i < kernel->num_insns; i++) {
+    if (!arrives(&kernel->code[i]) || num_arrivals++ >= MAX_ARRIVALS)
+      continue;
+    if (num_arrivals == 1)
+      tile_emu_buffer_print(arrivals->buffer, "  instructions that %s:\n",
+                            title);
+    print_arrival(arrivals->cluster, &kernel->code[i], arrivals->reached,
+                  arrivals->buffer);
+  }
+  if (num_arrivals > MAX_ARRIVALS)
+    tile_emu_buffer_print(arrivals->buffer, "    and %u more\n",
+                          num_arrivals - MAX_ARRIVALS);
+}
+
+void tile_emu_deadlock_arrivals(const TileCluster *cluster, bool at_mbarriers,
+                                bool at_barriers, TileBuffer *buffer) {
   const TileKernel *kernel = cluster->run->kernel;
-  uint32_t num_warps = cluster->ctas[0].num_warps, num_arrivals = 0;
+  uint32_t num_warps = cluster->ctas[0].num_warps;
   size_t total = (size_t)num_warps * cluster->num_ctas;
   bool *reached = tile_emu_calloc(total * kernel->num_insns, sizeof *reached);
   Reach reach = {.kernel = kernel};
@@ -186,16 +238,11 @@ void tile_emu_deadlock_arrivals(const TileCluster *cluster,
     reach.is_reached = reached + (size_t)w * kernel->num_insns;
     reach_from(&reach, &cluster->ctas[w / num_warps].warps[w % num_warps]);
   }
-  for (uint32_t i = 0; i < kernel->num_insns; i++) {
-    if (!arrives(&kernel->code[i]) || num_arrivals++ >= MAX_ARRIVALS)
-      continue;
-    if (num_arrivals == 1)
-      tile_emu_buffer_print(buffer, "  instructions that arrive or copy:\n");
-    print_arrival(cluster, &kernel->code[i], reached, buffer);
-  }
-  if (num_arrivals > MAX_ARRIVALS)
-    tile_emu_buffer_print(buffer, "    and %u more\n",
-                          num_arrivals - MAX_ARRIVALS);
+  Arrivals arrivals = {cluster, reached, buffer};
+  if (at_barriers)
+    print_arrivals(&arrivals, "arrive at barriers", arrives_at_barrier);
+  if (at_mbarriers)
+    print_arrivals(&arrivals, "arrive or copy", arrives_at_mbarrier);
   free(reach.stack);
   free(reached);
 }

@@ -10,7 +10,7 @@ typedef struct {
   TileBuffer *buffer;
   /// mbarriers already printed, by CTA.
   bool printed[TILE_MAX_CLUSTER_CTAS][TILE_MAX_MBARRIERS];
-  bool any_mbarrier;
+  bool any_mbarrier, any_barrier;
 } Report;
 
 static TileMbarrier *mbarrier_at(TileCluster *cluster, uint32_t address,
@@ -56,16 +56,23 @@ static void print_wait(Report *report, const TileWarp *warp,
     return;
   case TILE_WAIT_BARRIER: {
     const TileBarrier *barrier = &warp->cta->barriers[wait->object];
+    report->any_barrier = true;
     tile_emu_buffer_print(buffer, "waits at barrier %u (%u threads arrived, ",
                           wait->object, barrier->num_arrived);
     if (barrier->num_expected)
-      tile_emu_buffer_print(buffer, "%u expected) at %s\n",
-                            barrier->num_expected, where);
+      tile_emu_buffer_print(buffer, "%u", barrier->num_expected);
     else
-      tile_emu_buffer_print(buffer, "all expected) at %s\n", where);
+      tile_emu_buffer_print(buffer, "all");
+    if (barrier->phase)
+      tile_emu_buffer_print(buffer, " expected, complete %u times before",
+                            barrier->phase);
+    else
+      tile_emu_buffer_print(buffer, " expected");
+    tile_emu_buffer_print(buffer, ") at %s\n", where);
     return;
   }
   case TILE_WAIT_CLUSTER:
+    report->any_barrier = true;
     tile_emu_buffer_print(buffer,
                           "waits at the cluster barrier (%u of %u threads "
                           "arrived) at %s\n",
@@ -168,8 +175,9 @@ void tile_emu_deadlock_print(TileCluster *cluster, TileBuffer *buffer) {
       tile_emu_registers_print(&cluster->ctas[r], buffer);
     tile_emu_deadlock_exits(&cluster->ctas[r], buffer);
   }
-  if (report->any_mbarrier)
-    tile_emu_deadlock_arrivals(cluster, buffer);
+  if (report->any_mbarrier || report->any_barrier)
+    tile_emu_deadlock_arrivals(cluster, report->any_mbarrier,
+                               report->any_barrier, buffer);
   free(report);
 }
 

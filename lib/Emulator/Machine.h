@@ -209,6 +209,8 @@ typedef struct {
   uint32_t num_arrived, num_expected; // 0 expected: all threads
   uint32_t phase;
   bool is_aligned;                 // counts warps
+  const TileInsn *first_insn;      // that arrived in this phase
+  uint32_t first_warp;             // of it
   uint32_t value, published_value; // barrier.red
   TileSyncPoint sync;
 } TileBarrier;

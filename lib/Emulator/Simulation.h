@@ -45,7 +45,8 @@ void tile_emu_deadlock_exits(const TileCta *cta, TileBuffer *buffer);
 void tile_emu_deadlock_arrived(const TileCluster *cluster,
                                const TileMbarrier *mbarrier,
                                TileBuffer *buffer);
-void tile_emu_deadlock_arrivals(const TileCluster *cluster, TileBuffer *buffer);
+void tile_emu_deadlock_arrivals(const TileCluster *cluster, bool at_mbarriers,
+                                bool at_barriers, TileBuffer *buffer);
 
 /// ClusterSetup.c: memory for clusters of a run, used for one after another.
 TileCluster *tile_emu_cluster_create(TileRun *run);

@@ -190,7 +190,8 @@ static void barrier_mistakes(void **state) {
       KERNEL("setp.gt.u32 p, tid, 31; @p bra B;\nbar.sync 1, 64; ret;\n"
              "B: bar.sync 1, 96;"),
       64);
-  harness_run_finds(&counts, "barrier", "thread counts");
+  harness_run_finds(&counts, "barrier", "barrier 1 has the thread count ");
+  harness_run_finds(&counts, "barrier", ", which waits for it (0: all threads");
   HarnessRun size = one_buffer(KERNEL("bar.sync 0, 33;"), 64);
   harness_run_finds(&size, "barrier", "not a multiple of the warp size");
   HarnessRun number =
@@ -201,6 +202,22 @@ static void barrier_mistakes(void **state) {
   harness_run_finds(&half, "DEADLOCK",
                     "waits at barrier 1 (32 threads "
                     "arrived, 64 expected)");
+  harness_run_finds(&half, "DEADLOCK",
+                    "warp 0 waiting here, nobody else can get there");
+  // The third warp begins another phase, which nobody completes.
+  HarnessRun more = one_buffer(KERNEL("bar.sync 1, 64;"), 96);
+  harness_run_finds(&more, "DEADLOCK",
+                    "(32 threads arrived, 64 expected, complete 1 times");
+  // Two warps at one barrier, the third at another one.
+  HarnessRun other = one_buffer(
+      KERNEL("setp.gt.u32 p, tid, 63; @p bra B;\nbar.sync 1, 96; ret;\n"
+             "B: bar.sync 2, 96; bar.arrive 1, 96;"),
+      96);
+  harness_run_finds(&other, "DEADLOCK",
+                    "warps 0-1 waiting here, nobody else can get there");
+  harness_run_finds(&other, "DEADLOCK",
+                    "`bar.arrive`: warp 2 can still get "
+                    "there");
   HarnessRun diverged = one_buffer(
       KERNEL("and.b32 w0, tid, 1; setp.eq.u32 p, w0, 0; @p bra B;\n"
              "bar.warp.sync -1; bra C;\nB: bar.sync 0; bar.warp.sync -1;\nC:"),
@@ -299,6 +316,8 @@ static void mbarrier_mistakes(void **state) {
        "mbarrier", "but only 1 are pending"},
       {KERNEL("mov.u32 w11, smem; mbarrier.arrive.shared::cta.b64 _, [w11];"),
        "mbarrier", "holds no initialised mbarrier"},
+      {KERNEL("mov.u32 w11, smem;\n" WAIT("0")), "mbarrier",
+       "holds no initialised mbarrier"},
       {KERNEL(INIT("0")), "mbarrier", "count 0"},
       {KERNEL(INIT("1") "@p ret; mbarrier.arrive.shared.b64 _, [w11]; "
                         "mbarrier.init.shared.b64 [w11], 1;"),
