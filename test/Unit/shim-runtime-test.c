@@ -201,8 +201,8 @@ static void properties(void **state) {
 
 static void last_errors(void **state) {
   (void)state;
-  void *memory;
-  void *args[] = {&memory};
+  void *memory = NULL;
+  void *args[] = {&memory, &memory, &memory, &memory, &memory, &memory};
   cudaGetLastError();
   assert_int_equal(cudaLaunchKernel(absent, (RtDim){1, 1, 1}, (RtDim){1, 1, 1},
                                     args, 0, NULL),
