@@ -396,6 +396,14 @@ static void emit_statement(Emitter *e, int statement) {
   }
 }
 
+// In steps of both stages; `edge` 0 begins, 1 ends.
+static void emit_turn(Emitter *e, int statement, int edge) {
+  if (e->p->turn[edge] != statement || !e->is_on[0] || !e->is_on[1])
+    return;
+  close_scopes(e, 0);
+  tile_turn(&e->b, .edge = edge ? TILE_TURN_End : TILE_TURN_Begin);
+}
+
 void emit_step(Emitter *e) {
   const TileLoopPlan *plan = &e->p->loop->plan;
   emit_resume(e);
@@ -405,7 +413,9 @@ void emit_step(Emitter *e) {
     emit_waits(e, item->order);
     if (e->is_on[item->stage]) {
       emit_fill_waits(e, statement);
+      emit_turn(e, statement, 0);
       emit_statement(e, statement);
+      emit_turn(e, statement, 1);
     }
     emit_commits(e, item->order);
   }

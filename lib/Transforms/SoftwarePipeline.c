@@ -87,6 +87,22 @@ static PipelineForm choose_form(const Pipeline *p) {
   return is_worth_peeling(p) ? PIPELINE_PEELED : PIPELINE_GUARDED;
 }
 
+// Warpgroups that take turns issue all products of a step in one.
+static void find_turn(Pipeline *p) {
+  TileRoleOp role = tile_role_of(p->loop->body.loop.op);
+  p->turn[0] = p->turn[1] = -1;
+  if (p->form != PIPELINE_ROTATED || !role.op.ptr || !tile_role_pingpong(role))
+    return;
+  for (int k = 0; k < p->loop->plan.num_items; k++) {
+    TileProduct product;
+    if (!tile_product_of(statement_of(p, p->by_order[k])->op, &product))
+      continue;
+    if (p->turn[0] < 0)
+      p->turn[0] = p->by_order[k];
+    p->turn[1] = p->by_order[k];
+  }
+}
+
 static void sort_by_order(Pipeline *p) {
   int n = p->loop->plan.num_items;
   p->by_order = TILE_ARENA_NEW(p->arena, int, n + 1);
@@ -538,6 +554,7 @@ bool pipeline_build(TileArena *arena, TilePlannedLoop *loop, Pipeline *out) {
   if (out->form == PIPELINE_ROTATED)
     out->previous = out->num_state++;
   sort_by_order(out);
+  find_turn(out);
   build_rings(out);
   build_values(out);
   build_groups(out);

@@ -72,6 +72,8 @@ typedef struct {
   int64_t num_iters; // -1: not known
   PipelineForm form;
   int previous;  // rotated: state value, the iteration that stage 0 ran last
+  int turn[2];   // statements that a turn of the warpgroups begins in front of
+                 // and ends behind, or -1
   int *by_order; // statements by their order
 
   Ring *rings; // by number of the buffer

@@ -48,7 +48,8 @@ void ws_keep_attributes(WsEmit *e, MlirOperation op, MlirOperation *clone);
 void ws_emit_control(WsEmit *e, const TileRoleNode *node, MlirBlock into);
 
 /// WsRotate.c: decides which loops of the consumer stay pipelined, and says why
-/// of the others that hold dependent products.
+/// of the others that hold dependent products; whether its warpgroups take
+/// turns.
 void ws_rotate(const TileRolePlan *plan, MlirOperation role);
 
 /// WsSlots.c: makes `op`, a clone of the statement's op at the insertion point,

@@ -5,10 +5,18 @@
 // `tile.num_stages` = 2, and tile-pipeline-planning rotates it
 // (Analysis/LoopRotation.c).
 //
+// Warpgroups of such loops take turns to multiply. Of warpgroups in step the
+// products all wait first, then all scalar work; one step apart, the products
+// of one run during the scalar work of the others. That pays as soon as the
+// scalar work takes longer than the late product, as softmax does. Between
+// begin and end of a turn no barrier of the role may stand, so all factors are
+// fragments or rings of channels.
+//
 //===----------------------------------------------------------------------===//
 
 #include "WsEmit.h"
 
+#include "Tile/Dialect/Products.h"
 #include "Tile/LoopRotation.h"
 #include "Tile/Support/Diagnostics.h"
 #include "Tile/Support/Iterate.h"
@@ -53,8 +61,68 @@ static bool fits_registers(const TileRolePlan *plan, const TileLoopBody *body) {
          tile_role_consumer_registers(plan);
 }
 
-static bool decide(const TileRolePlan *plan, MlirOperation op,
-                   TileRotation *out) {
+//===-- Turns -------------------------------------------------------------===//
+
+typedef struct {
+  const TileRolePlan *plan;
+  int num_rotated;
+  MlirOperation shares; // a product with a factor that threads write, or null
+} Walk;
+
+static bool is_ring(MlirValue tile) {
+  MlirValue root = tile_buffer_of(tile).root;
+  for (MlirOpOperand use = mlirValueGetFirstUse(root);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    if (tile_channel_is(mlirOpOperandGetOwner(use)))
+      return true;
+  return false;
+}
+
+static void note_factors(Walk *walk, const TileLoopBody *body) {
+  for (int i = 0; i < body->num_statements; i++) {
+    TileProduct product;
+    TileShape a;
+    if (!tile_product_of(body->statements[i].op, &product))
+      continue;
+    bool is_private =
+        tile_shape_of(product.a, &a) && a.space == TILE_SPACE_FRAGMENT;
+    if ((!is_private && !is_ring(product.a)) || !is_ring(product.b) ||
+        (product.is_sparse && !is_ring(product.e)))
+      walk->shares = product.op;
+  }
+}
+
+// Warpgroups that take turns: a barrier hands over from each to the next.
+static void take_turns(const Walk *walk, TileRoleOp role) {
+  enum { MOST_GROUPS = 8, GROUP_WARPS = 4 };
+  TileKernelConfigOp config = tile_kernel_config_of(walk->plan->kernel);
+  int64_t warps = walk->plan->num_warps[TILE_ROLE_CONSUMER];
+  bool is_said =
+      config.op.ptr &&
+      !mlirAttributeIsNull(tile_kernel_config_partition_attr(config));
+  bool is_asked = is_said && tile_kernel_config_partition(config) ==
+                                 TILE_PARTITION_Pingpong;
+  const char *reason = NULL;
+  if (is_said && !is_asked)
+    return;
+  if (walk->num_rotated == 0)
+    reason = "no loop of the role runs products beside scalar work";
+  else if (warps % GROUP_WARPS || warps < 2 * GROUP_WARPS ||
+           warps > MOST_GROUPS * GROUP_WARPS)
+    reason = "it takes from 2 to 8 warpgroups";
+  else if (walk->shares.ptr)
+    reason = "threads of all of them fill a factor in shared memory together";
+  if (!reason)
+    tile_role_set_pingpong(role, true);
+  else if (is_asked && !tile_is_in_fallback_variant(walk->plan->kernel))
+    tile_emit_remark(config.op, "tile-rotation/turns",
+                     "the computing warpgroups do not take turns: %s", reason);
+}
+
+//===-- Loops -------------------------------------------------------------===//
+
+static bool decide(Walk *walk, MlirOperation op, TileRotation *out) {
+  const TileRolePlan *plan = walk->plan;
   TilePlannedLoop loop;
   TileLoopForm form;
   *out = (TileRotation){NULL, {NULL}};
@@ -63,18 +131,21 @@ static bool decide(const TileRolePlan *plan, MlirOperation op,
   tile_planned_loop_build(plan->arena, &form, TILE_ROTATION_STAGES, &loop);
   if (!tile_rotation_plan(plan->arena, &loop, out))
     return false;
-  if (fits_registers(plan, &loop.body))
+  if (fits_registers(plan, &loop.body)) {
+    note_factors(walk, &loop.body);
+    walk->num_rotated++;
     return true;
+  }
   *out = (TileRotation){"tile-rotation/registers", op};
   return false;
 }
 
 static MlirWalkResult visit(MlirOperation op, void *user_data) {
-  const TileRolePlan *plan = user_data;
+  Walk *walk = user_data;
   TileRotation reason;
   if (!is_served(op))
     return MlirWalkResultAdvance;
-  if (decide(plan, op, &reason)) {
+  if (decide(walk, op, &reason)) {
     MlirType i32 = mlirIntegerTypeGet(mlirOperationGetContext(op), 32);
     mlirOperationSetDiscardableAttributeByName(
         op, tile_str(num_stages_name),
@@ -82,11 +153,13 @@ static MlirWalkResult visit(MlirOperation op, void *user_data) {
     return MlirWalkResultAdvance;
   }
   mlirOperationRemoveDiscardableAttributeByName(op, tile_str(num_stages_name));
-  if (reason.code && !tile_is_in_fallback_variant(plan->kernel))
+  if (reason.code && !tile_is_in_fallback_variant(walk->plan->kernel))
     tile_rotation_remark(op, &reason);
   return MlirWalkResultAdvance;
 }
 
 void ws_rotate(const TileRolePlan *plan, MlirOperation role) {
-  mlirOperationWalk(role, visit, (void *)plan, MlirWalkPreOrder);
+  Walk walk = {plan, 0, {NULL}};
+  mlirOperationWalk(role, visit, &walk, MlirWalkPreOrder);
+  take_turns(&walk, tile_role_cast(role));
 }

@@ -78,25 +78,26 @@ func.func @chain(%Q: memref<?x64xbf16>, %K: memref<?x64xbf16>, %V: memref<?x64xb
 
 // The tile of keys is a factor of both products, so a slot is held for two
 // iterations. A guard that changes the scores of some blocks, and a carried
-// value that only the late product uses. Three slots, two warpgroups.
-// CASE: shared_keys(Q=ints:128x64:f16, K=ints:1x64:f16, O=junk:128x64:f32)
-// CASE: shared_keys(Q=ints:128x64:f16, K=ints:128x64:f16, O=junk:128x64:f32)
-// CASE: shared_keys(Q=ints:128x64:f16, K=ints:300x64:f16, O=junk:128x64:f32)
+// value that only the late product uses. Three slots, three warpgroups that take
+// turns.
+// CASE: shared_keys(Q=ints:192x64:f16, K=ints:1x64:f16, O=junk:192x64:f32)
+// CASE: shared_keys(Q=ints:192x64:f16, K=ints:128x64:f16, O=junk:192x64:f32)
+// CASE: shared_keys(Q=ints:192x64:f16, K=ints:300x64:f16, O=junk:192x64:f32)
 // EXPECT: O[:] = 0
 // EXPECT: for j in range(0, len(K), 64):
 // EXPECT:   S = np.minimum(np.maximum(Q @ K[j:j+64].T, -4), 4)
 // EXPECT:   if j >= 128: S = S + 1
 // EXPECT:   if j // 64 % 3 != 1: O += S @ K[j:j+64]
-!T2 = memref<128x64xf16, #smem>
+!T2 = memref<192x64xf16, #smem>
 !K2 = memref<64x64xf16, #smem>
-!acc2 = memref<128x64xf32, #tile.fragment>
-!P2 = memref<128x64xf16, #tile.fragment>
-func.func @shared_keys(%Q: memref<128x64xf16>, %K: memref<?x64xf16>, %O: memref<128x64xf32>) {
+!acc2 = memref<192x64xf32, #tile.fragment>
+!P2 = memref<192x64xf16, #tile.fragment>
+func.func @shared_keys(%Q: memref<192x64xf16>, %K: memref<?x64xf16>, %O: memref<192x64xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
   %c128 = arith.constant 128 : index
-  %c256 = arith.constant 256 : index
+  %c384 = arith.constant 384 : index
   %i0 = arith.constant 0 : i32
   %i1 = arith.constant 1 : i32
   %i3 = arith.constant 3 : i32
@@ -107,7 +108,7 @@ func.func @shared_keys(%Q: memref<128x64xf16>, %K: memref<?x64xf16>, %O: memref<
   %true = arith.constant true
   %keys = memref.dim %K, %c0 : memref<?x64xf16>
   gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
-             threads(%tx, %ty, %tz) in (%nx = %c256, %ny = %c1, %nz = %c1) {
+             threads(%tx, %ty, %tz) in (%nx = %c384, %ny = %c1, %nz = %c1) {
     tile.kernel_config {rotate = true}
     %Qs = tile.alloc : !T2
     %Ks = tile.alloc : !K2
@@ -115,14 +116,14 @@ func.func @shared_keys(%Q: memref<128x64xf16>, %K: memref<?x64xf16>, %O: memref<
     %p = tile.alloc : !P2
     %o = tile.alloc : !acc2
     %t = tile.alloc : !acc2
-    %q = tile.region %Q[0, 0] [128, 64] : memref<128x64xf16>
-    tile.copy %q to %Qs : !tile.region<128x64xf16>, !T2
+    %q = tile.region %Q[0, 0] [192, 64] : memref<192x64xf16>
+    tile.copy %q to %Qs : !tile.region<192x64xf16>, !T2
     tile.fill %o, %zero : !acc2, f32
     %last = scf.for %n = %c0 to %keys step %c64 iter_args(%turn = %i0) -> (i32) {
       %k = tile.region %K[%n, 0] [64, 64] : memref<?x64xf16>
       tile.copy %k to %Ks : !tile.region<64x64xf16>, !K2
       tile.gemm %Qs, %Ks, %s clear %true {transpose_b, policy = #tile.warp_policy<full_row>} : (!T2, !K2, !acc2)
-      tile.parallel (%x, %y) in [128, 64] {
+      tile.parallel (%x, %y) in [192, 64] {
         %e = memref.load %s[%x, %y] : !acc2
         %a = arith.maximumf %e, %less : f32
         %b = arith.minimumf %a, %four : f32
@@ -130,7 +131,7 @@ func.func @shared_keys(%Q: memref<128x64xf16>, %K: memref<?x64xf16>, %O: memref<
       }
       %is_far = arith.cmpi sge, %n, %c128 : index
       scf.if %is_far {
-        tile.parallel (%x, %y) in [128, 64] {
+        tile.parallel (%x, %y) in [192, 64] {
           %e = memref.load %s[%x, %y] : !acc2
           %a = arith.addf %e, %one : f32
           memref.store %a, %s[%x, %y] : !acc2
@@ -141,7 +142,7 @@ func.func @shared_keys(%Q: memref<128x64xf16>, %K: memref<?x64xf16>, %O: memref<
       %kind = arith.remsi %turn, %i3 : i32
       %takes = arith.cmpi ne, %kind, %i1 : i32
       scf.if %takes {
-        tile.parallel (%x, %y) in [128, 64] {
+        tile.parallel (%x, %y) in [192, 64] {
           %e = memref.load %o[%x, %y] : !acc2
           %f = memref.load %t[%x, %y] : !acc2
           %a = arith.addf %e, %f : f32
@@ -151,8 +152,8 @@ func.func @shared_keys(%Q: memref<128x64xf16>, %K: memref<?x64xf16>, %O: memref<
       %next = arith.addi %turn, %i1 : i32
       scf.yield %next : i32
     } {tile.num_stages = 3 : i32}
-    %out = tile.region %O[0, 0] [128, 64] : memref<128x64xf32>
-    tile.copy %o to %out : !acc2, !tile.region<128x64xf32>
+    %out = tile.region %O[0, 0] [192, 64] : memref<192x64xf32>
+    tile.copy %o to %out : !acc2, !tile.region<192x64xf32>
     gpu.terminator
   }
   return

@@ -76,4 +76,10 @@ def Tile_SpecializeAttr : EnumAttr<Tile_Dialect, Tile_Specialize, "specialize"> 
   let assemblyFormat = "`<` $value `>`";
 }
 
+def Tile_Partition : Tile_Enum<"Partition", "how computing warpgroups share the work", [
+    I32EnumAttrCase<"Cooperative", 0, "cooperative">, I32EnumAttrCase<"Pingpong", 1, "pingpong">]>;
+def Tile_PartitionAttr : EnumAttr<Tile_Dialect, Tile_Partition, "partition"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
 #endif // TILE_ATTRS_TD

@@ -48,8 +48,10 @@ def Tile_KernelConfigOp : Tile_Op<"kernel_config"> {
     the producer that `tile-ws-tiled` makes, which chooses without; whole
     warpgroups can hand registers to the consumers. `rotate`: whether loops of
     roles run products that depend on others of their iteration beside those of
-    the next one; absent: where it is possible. Outlining drops the attributes of
-    a launch, so they sit on this op.
+    the next one; absent: where it is possible. `partition`: `pingpong`, the
+    computing warpgroups of such loops take turns to multiply, a remark says where
+    they cannot; `cooperative`, they do not; absent: `pingpong` where it is possible.
+    Outlining drops the attributes of a launch, so they sit on this op.
 
     Constraints:
     (C1) directly inside a `gpu.launch`, `gpu.func` or `func.func`, at most once;
@@ -68,7 +70,8 @@ def Tile_KernelConfigOp : Tile_Op<"kernel_config"> {
     Arg<OptionalAttr<Tile_SpecializeAttr>, "split into roles">:$specialize,
     Arg<OptionalAttr<BoolAttr>, "blocks loop over tiles">:$persist,
     Arg<OptionalAttr<I64Attr>, "warps of the producer">:$producer_warps,
-    Arg<OptionalAttr<BoolAttr>, "rotate loops with dependent products">:$rotate);
+    Arg<OptionalAttr<BoolAttr>, "rotate loops with dependent products">:$rotate,
+    Arg<OptionalAttr<Tile_PartitionAttr>, "whether warpgroups take turns">:$partition);
   let assemblyFormat = "attr-dict";
   let hasVerifier = 1;
 }
