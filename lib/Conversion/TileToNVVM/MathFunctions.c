@@ -9,8 +9,10 @@
 //   sin, cos                 2^-20 of 1, where |x| <= 2^15
 //   pow                      2^-21 + |y log2 x| 2^-23
 //
-// With fastmath<afn> exp, log, log2, sin, cos and tanh are one instruction and
-// a product: ex2.approx, lg2.approx, sin.approx, cos.approx, tanh.approx.
+// With fastmath<afn> exp, exp2, log, log2, sin, cos and tanh are one
+// instruction and a product at most: ex2.approx.ftz, lg2.approx, sin.approx,
+// cos.approx, tanh.approx. ptxas writes ex2.approx without .ftz as four
+// instructions, which scale what is below 2^-126; with it that is 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -96,7 +98,7 @@ static MlirValue polynomial(Lowering *l, MlirValue x,
 static MlirValue approximate(Lowering *l, const char *instruction,
                              MlirValue x) {
   char text[64];
-  snprintf(text, sizeof text, "%s.approx.f32 $0, $1;", instruction);
+  snprintf(text, sizeof text, "%s.f32 $0, $1;", instruction);
   return mlirOperationGetResult(
       llvm_inline_asm_op(&l->b, .type = type_f32(l), .operands = {&x, 1},
                          .asm_string = text, .constraints = "=f,f")
@@ -120,11 +122,16 @@ static MlirValue exponential(Lowering *l, MlirValue x) {
   // log2 e as the sum of two floats.
   MlirValue f = fma3(l, x, number(l, 1.44269502), minus_j);
   f = fma3(l, x, number(l, 1.92596303e-8), f);
-  return mul(l, approximate(l, "ex2", f), approximate(l, "ex2", j));
+  return mul(l, approximate(l, "ex2.approx", f),
+             approximate(l, "ex2.approx", j));
+}
+
+static MlirValue fast_exponential_2(Lowering *l, MlirValue x) {
+  return approximate(l, "ex2.approx.ftz", x);
 }
 
 static MlirValue fast_exponential(Lowering *l, MlirValue x) {
-  return approximate(l, "ex2", mul(l, x, number(l, log2_e)));
+  return fast_exponential_2(l, mul(l, x, number(l, log2_e)));
 }
 
 static MlirValue exponential_minus_1(Lowering *l, MlirValue x) {
@@ -229,11 +236,11 @@ static MlirValue logarithm_10(Lowering *l, MlirValue x) {
 }
 
 static MlirValue fast_logarithm(Lowering *l, MlirValue x) {
-  return mul(l, approximate(l, "lg2", x), number(l, ln_2));
+  return mul(l, approximate(l, "lg2.approx", x), number(l, ln_2));
 }
 
 static MlirValue fast_logarithm_2(Lowering *l, MlirValue x) {
-  return approximate(l, "lg2", x);
+  return approximate(l, "lg2.approx", x);
 }
 
 // What 1 + x loses is put back.
@@ -281,19 +288,19 @@ static MlirValue sine(Lowering *l, MlirValue x) { return circular(l, x, 0); }
 static MlirValue cosine(Lowering *l, MlirValue x) { return circular(l, x, 1); }
 
 static MlirValue fast_sine(Lowering *l, MlirValue x) {
-  return approximate(l, "sin", x);
+  return approximate(l, "sin.approx", x);
 }
 
 static MlirValue fast_cosine(Lowering *l, MlirValue x) {
-  return approximate(l, "cos", x);
+  return approximate(l, "cos.approx", x);
 }
 
 static MlirValue fast_tangent(Lowering *l, MlirValue x) {
-  return approximate(l, "tanh", x);
+  return approximate(l, "tanh.approx", x);
 }
 
 static MlirValue reciprocal_root(Lowering *l, MlirValue x) {
-  return approximate(l, "rsqrt", x);
+  return approximate(l, "rsqrt.approx", x);
 }
 
 //===-- Powers ------------------------------------------------------------===//
@@ -306,7 +313,7 @@ static MlirValue power(Lowering *l, MlirValue x, MlirValue y) {
       l, magnitude,
       fma3(l, parts.log_mantissa, number(l, log2_e), parts.exponent));
   MlirValue high = mul(l, y, log);
-  MlirValue result = approximate(l, "ex2", high);
+  MlirValue result = approximate(l, "ex2.approx", high);
   MlirValue half = mul(l, y, number(l, 0.5));
   MlirValue is_whole = arith_cmpf(&l->b, .predicate = ARITH_CMP_F_PREDICATE_OEQ,
                                   .lhs = math_floor(&l->b, y), .rhs = y);
@@ -330,11 +337,12 @@ typedef MlirValue (*Function)(Lowering *l, MlirValue x);
 
 static const struct {
   bool (*is)(MlirOperation op);
-  Function accurate, fast; // fast: NULL when there is none
+  Function accurate, fast; // NULL when there is none
 } functions[] = {
     {math_cos_is, cosine, fast_cosine},
     {math_erf_is, error_function, NULL},
     {math_exp_is, exponential, fast_exponential},
+    {math_exp2_is, NULL, fast_exponential_2}, // else LLVM's
     {math_expm1_is, exponential_minus_1, NULL},
     {math_log_is, logarithm, fast_logarithm},
     {math_log10_is, logarithm_10, NULL},
@@ -347,12 +355,20 @@ static const struct {
 
 enum { NUM_FUNCTIONS = sizeof functions / sizeof *functions };
 
+static bool allows_approximation(MlirOperation op) {
+  MlirAttribute flags =
+      mlirOperationGetInherentAttributeByName(op, TILE_STR("fastmath"));
+  if (mlirAttributeIsNull(flags))
+    return false;
+  return (ArithFastMathFlags_from_attr(flags) & ARITH_FAST_MATH_FLAGS_afn) != 0;
+}
+
 bool math_function_is(MlirOperation op) {
   if (math_powf_is(op))
     return true;
   for (int i = 0; i < NUM_FUNCTIONS; i++)
     if (functions[i].is(op))
-      return true;
+      return functions[i].accurate || allows_approximation(op);
   return false;
 }
 
@@ -366,14 +382,6 @@ bool math_native_is(MlirOperation op) {
     if (tile_ods_op_is(op, names[i], strlen(names[i])))
       return true;
   return false;
-}
-
-static bool allows_approximation(MlirOperation op) {
-  MlirAttribute flags =
-      mlirOperationGetInherentAttributeByName(op, TILE_STR("fastmath"));
-  if (mlirAttributeIsNull(flags))
-    return false;
-  return (ArithFastMathFlags_from_attr(flags) & ARITH_FAST_MATH_FLAGS_afn) != 0;
 }
 
 void lower_math_function(Lowering *l, MlirOperation op) {
