@@ -48,6 +48,11 @@ typedef struct {
 void tile_product_flow_build(TileArena *arena, MlirOperation kernel,
                              TileProductFlow *flow);
 
+/// Whether windows `written` and `read` of one tile, both given by `loop`, have
+/// no element in common in any one of its rounds (ProductWindows.c).
+bool tile_product_windows_miss(MlirValue written, MlirValue read,
+                               MlirOperation loop);
+
 #ifdef __cplusplus
 }
 #endif

@@ -8,7 +8,9 @@
 //
 //   (W1) any use of the accumulator but as the accumulator of a further wgmma
 //        product of the same shape;
-//   (W2) a write of a factor's buffer, in shared memory or in registers;
+//   (W2) a write of a factor's buffer, in shared memory or in registers; in a
+//        loop one of a window that the products of the same round do not read
+//        needs those of earlier rounds only;
 //   (W3) the release of a slot of a ring that holds a factor; a late release
 //        stands behind further products, which do not read the slot;
 //   (W4) an arrival on a barrier, the begin of roles, the end of the kernel or
@@ -32,10 +34,11 @@
 
 enum { MAX_AGE = 7 }; // the oldest counts as this, which waits for more
 
-// A product that has to be complete in front of a guard.
+// A product that has to be complete in front of a guard, but for its executions
+// younger than `from`.
 typedef struct Need {
   MlirOperation guard;
-  int product;
+  int product, from;
   struct Need *next;
 } Need;
 
@@ -156,24 +159,71 @@ static bool continues(const TileProductFlow *flow, MlirOperation op,
          tile_shape_of(b.a, &y) && mlirTypeEqual(x.element, y.element);
 }
 
-static bool access_needs(const TileProductFlow *flow, MlirOperation op,
-                         const TileAccess *access,
-                         const TileFlowProduct *product) {
-  MlirValue root = root_of(access->tile);
-  if (mlirValueEqual(root, product->c)) // (W1)
-    return !continues(flow, op, product);
-  return access->writes && (mlirValueEqual(root, product->a) || // (W2)
-                            mlirValueEqual(root, product->b));
-}
-
-//===-- Guards ------------------------------------------------------------===//
-
 static bool is_in_block(MlirOperation inner, MlirBlock block) {
   for (; inner.ptr; inner = mlirOperationGetParentOperation(inner))
     if (mlirBlockEqual(mlirOperationGetBlock(inner), block))
       return true;
   return false;
 }
+
+static MlirWalkResult find_nested(MlirOperation op, void *user_data) {
+  const TileProductFlow **flow = user_data;
+  if (find_product(*flow, op) < 0)
+    return MlirWalkResultAdvance;
+  *flow = NULL;
+  return MlirWalkResultInterrupt;
+}
+
+// How many of the products issued last are of the round of the loop in which
+// `op` writes `written`, and do not read it. Only what is issued on all paths
+// counts.
+static int products_of_round(const TileProductFlow *flow, MlirOperation op,
+                             MlirValue written,
+                             const TileFlowProduct *product) {
+  MlirBlock body = mlirOperationGetBlock(product->op);
+  MlirOperation loop = mlirOperationGetParentOperation(product->op);
+  TileProduct factors;
+  int count = 0;
+  bool is_behind = false;
+  if (!scf_for_is(loop) || !is_in_block(op, body))
+    return 0;
+  while (!mlirBlockEqual(mlirOperationGetBlock(op), body))
+    op = mlirOperationGetParentOperation(op);
+  for (MlirOperation at = mlirBlockGetFirstOperation(body);
+       !mlirOperationEqual(at, op); at = mlirOperationGetNextInBlock(at)) {
+    const TileProductFlow *nested = flow;
+    int i = find_product(flow, at);
+    is_behind |= mlirOperationEqual(at, product->op);
+    count += i >= 0 && flow->products[i].is_async;
+    if (mlirOperationGetNumRegions(at) > 0)
+      mlirOperationWalk(at, find_nested, &nested, MlirWalkPreOrder);
+    if (!nested)
+      return 0;
+  }
+  tile_product_of(product->op, &factors);
+  MlirValue read =
+      mlirValueEqual(root_of(written), product->a) ? factors.a : factors.b;
+  return is_behind && product->a.ptr != product->b.ptr &&
+                 tile_product_windows_miss(written, read, loop)
+             ? count
+             : 0;
+}
+
+// The youngest age of the product that the access needs complete, or
+// MAX_AGE + 1.
+static int access_needs(const TileProductFlow *flow, MlirOperation op,
+                        const TileAccess *access,
+                        const TileFlowProduct *product) {
+  MlirValue root = root_of(access->tile);
+  if (mlirValueEqual(root, product->c)) // (W1)
+    return continues(flow, op, product) ? MAX_AGE + 1 : 0;
+  if (access->writes && (mlirValueEqual(root, product->a) || // (W2)
+                         mlirValueEqual(root, product->b)))
+    return products_of_round(flow, op, access->tile, product);
+  return MAX_AGE + 1;
+}
+
+//===-- Guards ------------------------------------------------------------===//
 
 // The outermost guard around `op` that `product` stands outside of, or `op`.
 static MlirOperation leave_guards(MlirOperation op, MlirOperation product) {
@@ -198,25 +248,28 @@ static bool is_end(MlirOperation op) {
          (tile_kernel_is(parent) || tile_role_is(parent));
 }
 
-// The least age of the product that `op` itself needs complete.
-static int own_needed_age(const TileProductFlow *flow, MlirOperation op,
-                          const TileFlowProduct *product, uint8_t ages) {
+// The executions of the product that `op` itself needs complete: those that
+// are at least as old as the result.
+static int own_need(const TileProductFlow *flow, MlirOperation op,
+                    const TileFlowProduct *product) {
   TileAccess accesses[TILE_MAX_ACCESSES];
-  int n = tile_accesses_get(op, accesses);
-  for (int i = 0; i < n; i++)
-    if (access_needs(flow, op, &accesses[i], product))
-      return least_age(ages, 0);
+  int n = tile_accesses_get(op, accesses), least = MAX_AGE + 1;
+  for (int i = 0; i < n; i++) {
+    int age = access_needs(flow, op, &accesses[i], product);
+    least = age < least ? age : least;
+  }
   if (tile_release_is(op)) { // (W3)
     MlirValue channel = tile_release_channel(tile_release_cast(op));
-    if (channel_has_ring(channel, product->a) ||
-        channel_has_ring(channel, product->b))
-      return least_age(ages, lateness_of(flow, op));
+    int lateness = lateness_of(flow, op);
+    if (lateness < least && (channel_has_ring(channel, product->a) ||
+                             channel_has_ring(channel, product->b)))
+      least = lateness;
   }
   if (tile_barrier_arrive_is(op) || tile_commit_is(op) ||
       tile_specialize_is(op) || is_end(op) || // (W4)
       is_end_of_guard(op, product->op))       // (W5)
-    return least_age(ages, 0);
-  return MAX_AGE + 1;
+    return 0;
+  return least;
 }
 
 // The guard in front of which product `i` is awaited for the sake of what is
@@ -232,20 +285,28 @@ static Need *find_need(const Flow *flow, MlirOperation guard, int product) {
 // is needed in a guard is noted for the next round.
 static int needed_age(Flow *flow, MlirOperation op, int i, uint8_t ages) {
   const TileFlowProduct *product = &flow->out->products[i];
-  if (ages && find_need(flow, op, i))
-    return least_age(ages, 0);
-  int needed = own_needed_age(flow->out, op, product, ages);
-  MlirOperation guard = {NULL};
-  if (needed <= MAX_AGE)
-    guard = leave_guards(op, product->op);
-  if (needed > MAX_AGE || mlirOperationEqual(guard, op))
+  if (!ages)
+    return MAX_AGE + 1;
+  Need *noted = find_need(flow, op, i);
+  int from = own_need(flow->out, op, product);
+  if (noted && noted->from < from)
+    from = noted->from;
+  int needed = least_age(ages, from);
+  if (needed > MAX_AGE)
     return needed;
-  if (!find_need(flow, guard, i)) {
-    Need *need = TILE_ARENA_NEW(flow->arena, Need, 1);
-    *need = (Need){guard, i, flow->needs};
+  MlirOperation guard = leave_guards(op, product->op);
+  if (mlirOperationEqual(guard, op))
+    return needed;
+  Need *need = find_need(flow, guard, i);
+  if (need && need->from <= from)
+    return MAX_AGE + 1;
+  if (!need) {
+    need = TILE_ARENA_NEW(flow->arena, Need, 1);
+    *need = (Need){guard, i, from, flow->needs};
     flow->needs = need;
-    flow->has_new_need = true;
   }
+  need->from = from;
+  flow->has_new_need = true;
   return MAX_AGE + 1;
 }
 

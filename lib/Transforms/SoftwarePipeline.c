@@ -137,6 +137,7 @@ static int32_t count_slots(const Pipeline *p, int buffer) {
           !touches(statement_of(p, u), buffer, false))
         continue;
       int32_t slots = tile_loop_plan_num_slots(item_of(p, w), item_of(p, u));
+      slots += p->has_lag && item_of(p, u)->stage > item_of(p, w)->stage;
       if (slots > most)
         most = slots;
     }
@@ -553,6 +554,7 @@ bool pipeline_build(TileArena *arena, TilePlannedLoop *loop, Pipeline *out) {
   out->form = choose_form(out);
   if (out->form == PIPELINE_ROTATED)
     out->previous = out->num_state++;
+  pipeline_lag(out);
   sort_by_order(out);
   find_turn(out);
   build_rings(out);

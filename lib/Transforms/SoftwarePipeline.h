@@ -72,6 +72,7 @@ typedef struct {
   int64_t num_iters; // -1: not known
   PipelineForm form;
   int previous;  // rotated: state value, the iteration that stage 0 ran last
+  bool has_lag;  // copies stand behind products that may be under way
   int turn[2];   // statements that a turn of the warpgroups begins in front of
                  // and ends behind, or -1
   int *by_order; // statements by their order
@@ -97,6 +98,8 @@ typedef struct {
   int num_state;
 } Pipeline;
 
+/// Moves copies behind products that may be under way (PipelineLag.c).
+void pipeline_lag(Pipeline *p);
 /// Decides everything. False after a remark: the loop stays as it is.
 bool pipeline_build(TileArena *arena, TilePlannedLoop *loop, Pipeline *out);
 
