@@ -295,6 +295,8 @@ static void results(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
 
 void tile_emu_undefined_step(TileWarp *warp, const TileInsn *insn,
                              TileLanes lanes) {
+  if (insn->flags & TILE_INSN_UNSUPPORTED)
+    return; // has no operands, and ends the kernel
   Role role = role_of(insn);
   if (role == MULTIPLIES && is_quads(insn))
     role = USES;

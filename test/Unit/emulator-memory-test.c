@@ -404,6 +404,11 @@ static void undefined_rows_and_columns(void **state) {
 #define LDMATRIX_TRANS                                                         \
   "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {w2}, [w1]"
 
+#define THROUGH(trans, offset)                                                 \
+  LDMATRIX "; bar.sync 0; stmatrix.sync.aligned.m8n8.x1" trans                 \
+           ".shared.b16 [w1], {w2}; bar.sync 0; ld.shared.u32 w2, [s+" offset  \
+           "]"
+
 /// Each lane holds its part of a row, or of two rows when transposed.
 static void undefined_rows_of_matrices(void **state) {
   (void)state;
@@ -413,27 +418,11 @@ static void undefined_rows_of_matrices(void **state) {
   run_clean(ROWS(LDMATRIX_TRANS, "29"));            // rows 2 and 3 of column 7
   run_finds(ROWS(LDMATRIX_TRANS, "2"), kind, text); // rows 4 and 5
   // Through shared memory: register w2 of lanes 16 to 31 is undefined.
-  run_clean(ROWS(LDMATRIX "; bar.sync 0; "
-                          "stmatrix.sync.aligned.m8n8.x1.shared.b16 [w1], "
-                          "{w2}; bar.sync 0; ld.shared.u32 w2, [s+60]",
-                 "0"));
-  run_finds(ROWS(LDMATRIX "; bar.sync 0; "
-                          "stmatrix.sync.aligned.m8n8.x1.shared.b16 [w1], "
-                          "{w2}; bar.sync 0; ld.shared.u32 w2, [s+64]",
-                 "0"),
-            kind, text);
+  run_clean(ROWS(THROUGH("", "60"), "0"));
+  run_finds(ROWS(THROUGH("", "64"), "0"), kind, text);
   // Row 2 of the transposed matrix: elements 0 to 3 are of rows 0 to 3.
-  run_clean(ROWS(LDMATRIX
-                 "; bar.sync 0; "
-                 "stmatrix.sync.aligned.m8n8.x1.trans.shared.b16 [w1], "
-                 "{w2}; bar.sync 0; ld.shared.u32 w2, [s+36]",
-                 "0"));
-  run_finds(ROWS(LDMATRIX
-                 "; bar.sync 0; "
-                 "stmatrix.sync.aligned.m8n8.x1.trans.shared.b16 [w1], "
-                 "{w2}; bar.sync 0; ld.shared.u32 w2, [s+40]",
-                 "0"),
-            kind, text);
+  run_clean(ROWS(THROUGH(".trans", "36"), "0"));
+  run_finds(ROWS(THROUGH(".trans", "40"), "0"), kind, text);
 }
 
 // Lane 9 has an undefined register.
@@ -458,6 +447,15 @@ static void undefined_lanes_of_shuffles(void **state) {
       kind, text);
   run_clean(SHUFFLE("and.b32 w0, w0, 15; shfl.sync.idx.b32 w1, tid, w0, 31, -1",
                     "8"));
+}
+
+static void undefined_before_unsupported(void **state) {
+  (void)state;
+  run_finds(SHARED_READ("mma.sync.aligned.m16n8k16.row.neither_row_nor_column_"
+                        "nor_any_type_that_there_is w1, w0;"),
+            "unsupported",
+            "mma.sync.aligned.m16n8k16.row.neither_row_nor_column_nor_any_type_"
+            "that_there_is");
 }
 
 static void write_conflicts(void **state) {
@@ -583,6 +581,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(undefined_rows_and_columns),
     cmocka_unit_test(undefined_rows_of_matrices),
     cmocka_unit_test(undefined_lanes_of_shuffles),
+    cmocka_unit_test(undefined_before_unsupported),
     cmocka_unit_test(write_conflicts),
     cmocka_unit_test(same_value_conflicts_with_nobody),
     cmocka_unit_test(same_value_to_shared_memory),
