@@ -10,10 +10,17 @@
 #include <stdio.h>
 #include <string.h>
 
-const CellsRing *extract_ring_of(const Extract *extract, MlirValue ring) {
+const CellsRing *extract_ring_of(const Extract *extract, MlirValue value,
+                                 bool *out_is_view) {
   const Cells *cells = &extract->cells;
+  *out_is_view = false;
+  while (mlirValueIsAOpResult(value) &&
+         tile_view_is(mlirOpResultGetOwner(value))) {
+    value = tile_view_source(tile_view_cast(mlirOpResultGetOwner(value)));
+    *out_is_view = true;
+  }
   for (int i = 0; i < cells->num_rings; i++)
-    if (mlirValueEqual(cells->rings[i].ring, ring))
+    if (mlirValueEqual(cells->rings[i].ring, value))
       return &cells->rings[i];
   return NULL;
 }
@@ -84,20 +91,37 @@ static bool cut_element(CellsRing *ring, MlirOperation access) {
   return true;
 }
 
-// A use of the ring in a role; false after extract_fail.
-static bool cut_use(Extract *extract, CellsRing *ring, MlirOperation user) {
+static bool cut_uses(Extract *extract, CellsRing *ring, MlirValue value);
+
+// A view has the slots of the ring when it has as many.
+static bool cut_view(Extract *extract, CellsRing *ring, MlirOperation view) {
+  MlirValue value = mlirOperationGetResult(view, 0);
+  TileShape shape, whole;
+  if (tile_shape_of(value, &shape) && tile_shape_of(ring->ring, &whole) &&
+      shape.rank > 1 && shape.extent[0] == whole.extent[0])
+    return cut_uses(extract, ring, value);
+  extract_fail(extract, view, "is a view of a ring with other slots");
+  return false;
+}
+
+// A use of `value`, the ring or a view of it; false after extract_fail.
+static bool cut_use(Extract *extract, CellsRing *ring, MlirValue value,
+                    MlirOperation user) {
   TileElementAccess access;
+  bool is_ring = mlirValueEqual(value, ring->ring);
+  if (tile_view_is(user))
+    return cut_view(extract, ring, user);
   if (tile_region_is(user)) {
-    if (cut_window(ring, tile_region_cast(user)))
+    if (!is_ring || cut_window(ring, tile_region_cast(user)))
       return true;
     extract_fail(extract, user,
                  "is a window of a slot whose place is not constant, or one "
                  "of too many");
     return false;
   }
-  if (tile_element_access_get(user, &access) &&
-      tile_parallel_around(user).op.ptr) {
-    if (cut_element(ring, user))
+  if (tile_element_access_get(user, &access)) {
+    bool is_loop = tile_parallel_around(user).op.ptr != NULL;
+    if (!is_ring || !is_loop || cut_element(ring, user))
       return true;
     extract_fail(extract, user, "is in one of too many windows of a slot");
     return false;
@@ -106,12 +130,13 @@ static bool cut_use(Extract *extract, CellsRing *ring, MlirOperation user) {
   return false;
 }
 
-static bool cut_ring(Extract *extract, CellsRing *ring) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(ring->ring);
+static bool cut_uses(Extract *extract, CellsRing *ring, MlirValue value) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value);
        !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
-    bool is_inside = tile_role_of(user).op.ptr || tile_region_is(user);
-    if (is_inside && !cut_use(extract, ring, user))
+    bool may_be_inside =
+        tile_role_of(user).op.ptr || tile_region_is(user) || tile_view_is(user);
+    if (may_be_inside && !cut_use(extract, ring, value, user))
       return false;
   }
   return true;
@@ -164,16 +189,18 @@ bool extract_cells_build(Extract *extract) {
   cells->rings = TILE_ARENA_NEW(extract->arena, CellsRing, cells->capacity + 1);
   for (int c = 0; c < extract->out->num_channels; c++) {
     TileRange rings = extract_rings(extract, c);
+    bool is_view;
     int next = 0;
     for (intptr_t r = 0; r < rings.n; r++) {
       MlirValue value = tile_range_at(rings, r);
-      if (extract_ring_of(extract, value) || !add_ring(extract, value, c)) {
+      if (extract_ring_of(extract, value, &is_view) ||
+          !add_ring(extract, value, c)) {
         extract_fail(extract, extract->channels[c],
                      "shares a ring with another channel");
         return false;
       }
       CellsRing *ring = &cells->rings[cells->num_rings - 1];
-      if (!cut_ring(extract, ring))
+      if (!cut_uses(extract, ring, ring->ring))
         return false;
       ring->first_cell = next;
       next += num_cells(ring);
@@ -216,18 +243,37 @@ uint64_t extract_ring_cells(const CellsRing *ring) {
   return cells_of(ring, offset, size, 0, 0);
 }
 
-uint64_t extract_cells(const Extract *extract, MlirValue tile,
-                       int *out_channel) {
+// Whether a window of a view holds whole slots.
+static bool is_whole_slot(TileRegionOp region, const TileShape *view) {
+  for (int d = 1; d < view->rank; d++) {
+    TileInt offset = tile_region_offset(region, d);
+    if (!tile_int_is_constant(offset) || offset.constant != 0 ||
+        tile_region_static_sizes(region, d) != view->extent[d])
+      return false;
+  }
+  return true;
+}
+
+bool extract_cells(const Extract *extract, MlirValue tile, bool writes,
+                   int *out_channel, uint64_t *out_cells) {
   TileBuffer buffer = tile_buffer_of(tile);
-  const CellsRing *ring = extract_ring_of(extract, buffer.root);
+  bool is_view;
+  TileShape shape;
   int64_t offset[TILE_MAX_RANK] = {0}, size[TILE_MAX_RANK] = {0};
-  if (!ring || !buffer.region.ptr)
-    return 0;
+  const CellsRing *ring = extract_ring_of(extract, buffer.base, &is_view);
+  if (!ring || !buffer.region.ptr || !tile_shape_of(buffer.base, &shape))
+    return false;
   TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
+  *out_channel = ring->channel;
+  if (is_view) { // what part of a slot is not followed
+    *out_cells =
+        !writes || is_whole_slot(region, &shape) ? extract_ring_cells(ring) : 0;
+    return true;
+  }
   for (int d = 0; d < ring->rank; d++) {
     offset[d] = tile_region_offset(region, d + 1).constant;
     size[d] = tile_region_static_sizes(region, d + 1);
   }
-  *out_channel = ring->channel;
-  return cells_of(ring, offset, size, 0, 0);
+  *out_cells = cells_of(ring, offset, size, 0, 0);
+  return true;
 }

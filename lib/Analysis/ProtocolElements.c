@@ -73,7 +73,7 @@ static bool same_slot(const Extract *e, TileProtocolScalarId a,
 
 static int touch(Elements *e, MlirOperation op, int channel, MlirValue index) {
   Extract *extract = e->extract;
-  if (tile_parallel_dependence(e->loop, index)) {
+  if (e->loop.op.ptr && tile_parallel_dependence(e->loop, index)) {
     extract_fail(extract, op,
                  "uses a slot that differs from element to "
                  "element");
@@ -95,10 +95,12 @@ static int touch(Elements *e, MlirOperation op, int channel, MlirValue index) {
 static void visit_access(Elements *e, const TileElementAccess *access,
                          Filled *filled) {
   int64_t offset[TILE_MAX_RANK], size[TILE_MAX_RANK];
-  const CellsRing *ring = extract_ring_of(e->extract, access->memref);
+  bool is_view;
+  const CellsRing *ring = extract_ring_of(e->extract, access->memref, &is_view);
   if (!ring)
     return;
   bool is_window =
+      !is_view && e->loop.op.ptr &&
       extract_element_window(e->loop, access->op, ring->rank, offset, size);
   int i =
       touch(e, access->op, ring->channel, tile_range_at(access->indices, 0));
@@ -140,12 +142,16 @@ static void visit_block(Elements *e, MlirBlock block, Filled *filled) {
 //===-- Entry -------------------------------------------------------------===//
 
 bool extract_elements(Writer *w, MlirOperation op) {
-  if (!tile_parallel_is(op))
-    return false;
-  Elements e = {.extract = w->extract, .loop = tile_parallel_cast(op)};
+  TileElementAccess access;
+  Elements e = {.extract = w->extract, .loop = tile_parallel_dyn(op)};
   Filled filled = {{0}};
   TileProtocolNode *read = NULL;
-  visit_block(&e, tile_parallel_block(e.loop), &filled);
+  if (e.loop.op.ptr)
+    visit_block(&e, tile_parallel_block(e.loop), &filled);
+  else if (tile_element_access_get(op, &access))
+    visit_access(&e, &access, &filled);
+  else
+    return false;
   for (int i = 0; i < e.num_touched; i++) {
     const Touched *t = &e.touched[i];
     if (!t->is_read)

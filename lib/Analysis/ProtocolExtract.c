@@ -155,8 +155,9 @@ static void write_reads(Writer *w, MlirOperation op, const TileAccess *accesses,
   }
   for (int i = 0; i < count; i++) {
     int channel = -1;
-    uint64_t cells = extract_cells(w->extract, accesses[i].tile, &channel);
-    if (!accesses[i].reads || !cells)
+    uint64_t cells = 0;
+    if (!accesses[i].reads ||
+        !extract_cells(w->extract, accesses[i].tile, false, &channel, &cells))
       continue;
     if (!node)
       node = extract_add_node(w, TILE_PROTOCOL_READ, op);
@@ -202,8 +203,9 @@ static void write_fills(Writer *w, MlirOperation op, const TileAccess *accesses,
                         int count) {
   for (int i = 0; i < count; i++) {
     int channel = -1;
-    uint64_t cells = extract_cells(w->extract, accesses[i].tile, &channel);
-    if (!accesses[i].writes || !cells)
+    uint64_t cells = 0;
+    if (!accesses[i].writes ||
+        !extract_cells(w->extract, accesses[i].tile, true, &channel, &cells))
       continue;
     TileProtocolNode *node = extract_add_node(w, TILE_PROTOCOL_FILL, op);
     node->channel = channel;

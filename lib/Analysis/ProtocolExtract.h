@@ -83,11 +83,13 @@ void extract_fail(Extract *extract, MlirOperation op, const char *failure);
 
 /// False when the windows are too many or not static: after extract_fail.
 bool extract_cells_build(Extract *extract);
-/// The cells of a window of a ring; 0 when `tile` is none.
-uint64_t extract_cells(const Extract *extract, MlirValue tile,
-                       int *out_channel);
-/// NULL when `value` is no ring of a channel.
-const CellsRing *extract_ring_of(const Extract *extract, MlirValue value);
+/// The cells of a window of a ring or of a view of it, those that it has for
+/// sure when it `writes`, else all that it may have. False when `tile` is none.
+bool extract_cells(const Extract *extract, MlirValue tile, bool writes,
+                   int *out_channel, uint64_t *out_cells);
+/// NULL when `value` is no ring of a channel, and no view of one.
+const CellsRing *extract_ring_of(const Extract *extract, MlirValue value,
+                                 bool *out_is_view);
 uint64_t extract_ring_cells(const CellsRing *ring);
 /// The cells inside a window of the slots of `ring`.
 uint64_t extract_window_cells(const CellsRing *ring, const int64_t *offset,
@@ -99,7 +101,8 @@ uint64_t extract_window_cells(const CellsRing *ring, const int64_t *offset,
 /// false when they do not, or it is not known. `rank` is that of the slot.
 bool extract_element_window(TileParallelOp loop, MlirOperation op, int rank,
                             int64_t *offset, int64_t *size);
-/// Whether the op is an element loop; writes its events.
+/// Whether the op is an element loop, or accesses one element of a ring;
+/// writes its events.
 bool extract_elements(Writer *w, MlirOperation op);
 
 // ProtocolScalars.c

@@ -320,15 +320,39 @@ static int read_round(ProtocolRun *run, const TileProtocolNode *node,
   return -1;
 }
 
+// What was begun first is done first. So of one round only the newest counts,
+// and what is of other channels counts by its place alone, up to the largest
+// number that is waited for.
+enum { MAX_PENDING = 7 };
+
+static void remove_at(uint8_t *rounds, uint8_t *count, int at) {
+  memmove(rounds + at, rounds + at + 1, (size_t)(*count - at - 1));
+  rounds[--*count] = 0;
+}
+
+static void drop_others(uint8_t *rounds, uint8_t *count) {
+  while (*count > 0 && rounds[0] == PROTOCOL_NO_ROUND)
+    remove_at(rounds, count, 0);
+  for (int i = *count - MAX_PENDING - 2; i >= 0; i--)
+    if (rounds[i] == PROTOCOL_NO_ROUND)
+      remove_at(rounds, count, i);
+}
+
 static void push_round(ProtocolRun *run, const TileProtocolNode *node,
                        uint8_t *rounds, uint8_t *count, int round) {
+  for (int i = 0; i < *count; i++)
+    if (rounds[i] == round)
+      rounds[i] = PROTOCOL_NO_ROUND;
+  drop_others(rounds, count);
   if (*count == PROTOCOL_MAX_GROUPS)
     proof_stop(run->proof, TILE_PROTOCOL_UNKNOWN, "too-many-in-flight",
                run->role, run->channel, node,
-               "more than %d products may be in flight, or as many stores",
+               "products in flight may read more than %d slots, or as many "
+               "stores",
                PROTOCOL_MAX_GROUPS);
   else
     rounds[(*count)++] = round < 0 ? PROTOCOL_NO_ROUND : (uint8_t)round;
+  drop_others(rounds, count);
 }
 
 static void check_read(ProtocolRun *run, const TileProtocolNode *node,
@@ -350,11 +374,12 @@ static void check_read(ProtocolRun *run, const TileProtocolNode *node,
 // All but the last `pending` are done.
 static void await(uint8_t *rounds, uint8_t *count, int pending) {
   int done = *count - pending;
-  if (done <= 0)
+  if (done <= 0 || pending > MAX_PENDING)
     return;
   memmove(rounds, rounds + done, (size_t)pending);
   memset(rounds + pending, 0, PROTOCOL_MAX_GROUPS - (size_t)pending);
   *count = (uint8_t)pending;
+  drop_others(rounds, count);
 }
 
 static void event(ProtocolRun *run, const TileProtocolNode *node,

@@ -46,7 +46,7 @@ int32_t protocol_place_value(const ProtocolBinding *binding,
 
 //===-- State sets (ProtocolStates.c) -------------------------------------===//
 
-enum { PROTOCOL_MAX_GROUPS = 7, PROTOCOL_MAX_STATES = 50000 };
+enum { PROTOCOL_MAX_GROUPS = 15, PROTOCOL_MAX_STATES = 50000 };
 
 enum { PROTOCOL_UNBOUND = INT32_MIN, PROTOCOL_NO_ROUND = UINT8_MAX };
 

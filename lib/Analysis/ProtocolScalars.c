@@ -240,6 +240,52 @@ static MlirValue stored_value(MlirOperation load) {
   return memref_store_value(memref_store_cast(found));
 }
 
+// The one store of the role to the array that `load` reads: in every iteration
+// of a loop in front of the load, at the loop's index. Null when it is not so.
+static MlirOperation table_store(MlirOperation load) {
+  MlirOperation role = tile_role_of(load).op, found = {NULL};
+  MlirValue memref = memref_load_memref(memref_load_cast(load));
+  TileShape shape;
+  if (!role.ptr || !tile_shape_of(memref, &shape) ||
+      shape.space != TILE_SPACE_PRIVATE || shape.rank != 1)
+    return found;
+  for (MlirOpOperand use = mlirValueGetFirstUse(memref);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    bool is_mine = mlirOperationEqual(tile_role_of(user).op, role);
+    if (memref_load_is(user) || (!is_mine && tile_role_of(user).op.ptr))
+      continue;
+    if (found.ptr || !is_mine || !memref_store_is(user))
+      return (MlirOperation){NULL};
+    found = user;
+  }
+  return found;
+}
+
+static bool is_before(MlirOperation loop, MlirOperation op) {
+  MlirBlock block = mlirOperationGetBlock(loop);
+  while (!mlirBlockEqual(mlirOperationGetBlock(op), block))
+    op = mlirOperationGetParentOperation(op);
+  for (MlirOperation next = mlirOperationGetNextInBlock(loop); next.ptr;
+       next = mlirOperationGetNextInBlock(next))
+    if (mlirOperationEqual(next, op))
+      return true;
+  return false;
+}
+
+static bool is_table_load(MlirOperation load, MlirOperation *out_store) {
+  MlirOperation store = *out_store = table_store(load);
+  if (!store.ptr)
+    return false;
+  MlirOperation loop = mlirOperationGetParentOperation(store);
+  return scf_for_is(loop) &&
+         tile_role_is(mlirOperationGetParentOperation(loop)) &&
+         mlirValueEqual(
+             mlirOperationGetOperand(store, 2),
+             mlirBlockGetArgument(mlirOperationGetBlock(store), 0)) &&
+         is_before(loop, load);
+}
+
 //===-- Values ------------------------------------------------------------===//
 
 static bool is_function(const Extract *extract, MlirOperation op) {
@@ -252,10 +298,17 @@ static bool is_function(const Extract *extract, MlirOperation op) {
   return attribute_name(op) || memref_dim_is(op);
 }
 
+// Whether its results may be any numbers: memory and the launch.
+static bool is_input(MlirOperation op) {
+  return memref_load_is(op) || memref_dim_is(op) || tile_any_of_is(op) ||
+         tile_all_of_is(op) || has_prefix(op, "gpu.");
+}
+
 static TileProtocolScalarId add_op(Extract *extract, MlirValue value) {
   MlirOperation op = mlirOpResultGetOwner(value);
   intptr_t result = mlirOpResultGetResultNumber(value);
-  TileProtocolScalar scalar = {.kind = TILE_PROTOCOL_OP};
+  TileProtocolScalar scalar = {.kind = TILE_PROTOCOL_OP,
+                               .is_free = is_input(op)};
   intptr_t num_operands = mlirOperationGetNumOperands(op);
   if (tile_advance_is(op)) {
     scalar.function = result ? TILE_PROTOCOL_FN_ADVANCE_PARITY
@@ -273,6 +326,44 @@ static TileProtocolScalarId add_op(Extract *extract, MlirValue value) {
   for (intptr_t i = 0; i < num_operands; i++)
     scalar.args[i] = extract_scalar(extract, mlirOperationGetOperand(op, i));
   return add_scalar(extract, value, scalar);
+}
+
+// `value` of an iteration, where its index is `index`; -1 when it is more than
+// a function of that.
+static TileProtocolScalarId at_index(Extract *extract, MlirValue value,
+                                     MlirBlock body, MlirValue index) {
+  if (mlirValueEqual(value, mlirBlockGetArgument(body, 0)))
+    return extract_scalar(extract, index);
+  MlirOperation loop = mlirBlockGetParentOperation(body);
+  if (!tile_value_is_inside(value, loop))
+    return extract_scalar(extract, value);
+  if (!mlirValueIsAOpResult(value) ||
+      !is_function(extract, mlirOpResultGetOwner(value)))
+    return -1;
+  TileProtocolScalarId known = extract_scalar(extract, value);
+  TileProtocolScalar scalar = extract->out->scalars[known];
+  MlirOperation op = mlirOpResultGetOwner(value);
+  if (scalar.kind != TILE_PROTOCOL_OP)
+    return scalar.kind == TILE_PROTOCOL_CONST ? known : -1;
+  TileProtocolScalarId *args =
+      TILE_ARENA_NEW(extract->arena, TileProtocolScalarId, scalar.num_args + 1);
+  for (int i = 0; i < scalar.num_args; i++) {
+    args[i] = at_index(extract, mlirOperationGetOperand(op, i), body, index);
+    if (args[i] < 0)
+      return -1;
+  }
+  scalar.args = args;
+  return add_scalar(extract, (MlirValue){NULL}, scalar);
+}
+
+// What the role stored at the index of the load; -1 when that is not followed.
+static TileProtocolScalarId table_value(Extract *extract, MlirOperation load) {
+  MlirOperation store;
+  if (!memref_load_is(load) || !is_table_load(load, &store))
+    return -1;
+  return at_index(extract, memref_store_value(memref_store_cast(store)),
+                  mlirOperationGetBlock(store),
+                  mlirOperationGetOperand(load, 1));
 }
 
 MlirBlock extract_inlined_block(MlirOperation op) {
@@ -298,6 +389,9 @@ TileProtocolScalarId extract_scalar(Extract *extract, MlirValue value) {
         memref_load_is(op) ? stored_value(op) : (MlirValue){NULL};
     if (stored.ptr)
       return extract_scalar(extract, stored);
+    TileProtocolScalarId table = table_value(extract, op);
+    if (table >= 0)
+      return table;
     MlirBlock inlined = extract_inlined_block(op);
     if (inlined.ptr)
       return extract_scalar(

@@ -20,6 +20,8 @@ typedef struct {
   int64_t *values;       // of what control flow binds, per scalar
   uint64_t path;         // of iterations: private values differ in each
   int role, num_iterations;
+  unsigned own_values; // roles that asked for values of their own
+  bool is_position;    // slots and parities are not any numbers
 } Tracer;
 
 //===-- Numbers -----------------------------------------------------------===//
@@ -83,7 +85,7 @@ static int64_t op_value(Tracer *t, const TileProtocolScalar *scalar) {
     number = protocol_apply(scalar, args);
   if (number.is_known)
     return number.value;
-  t->out->is_certain &= scalar->is_free;
+  t->out->is_certain &= scalar->is_free && !t->is_position;
   return outside(t, hash, true);
 }
 
@@ -95,7 +97,9 @@ static int64_t value_of(Tracer *t, TileProtocolScalarId id) {
     return op_value(t, scalar);
   if (scalar->kind != TILE_PROTOCOL_OPAQUE)
     return t->values[id];
-  t->out->is_certain &= scalar->is_shared;
+  if (!scalar->is_shared)
+    t->own_values |= 1u << t->role;
+  t->out->is_certain &= !t->is_position;
   return outside(t, mix((uint64_t)id, scalar->is_shared ? 0 : t->path), false);
 }
 
@@ -103,7 +107,8 @@ static bool holds(Tracer *t, TileProtocolScalarId condition) {
   const TileProtocolScalar *scalar = &t->protocol->scalars[condition];
   if (scalar->kind != TILE_PROTOCOL_OPAQUE)
     return value_of(t, condition) & 1;
-  t->out->is_certain &= scalar->is_shared;
+  if (!scalar->is_shared)
+    t->own_values |= 1u << t->role;
   return outside(t, mix((uint64_t)condition, scalar->is_shared ? 0 : t->path),
                  true) &
          1;
@@ -140,6 +145,7 @@ static void run_event(Tracer *t, const TileProtocolNode *node) {
   }
   TraceStep *step = &role->steps[role->num_steps++];
   *step = (TraceStep){.node = node};
+  t->is_position = true;
   if (node->kind <= TILE_PROTOCOL_FILL && node->channel >= 0) {
     step->slot = (int32_t)value_of(t, node->slot);
     if (node->kind == TILE_PROTOCOL_WAIT)
@@ -149,6 +155,7 @@ static void run_event(Tracer *t, const TileProtocolNode *node) {
   }
   for (int i = 0; i < node->num_reads; i++)
     step->read_slots[i] = (int32_t)value_of(t, node->reads[i].slot);
+  t->is_position = false;
 }
 
 static void note_choice(Tracer *t, const TileProtocolNode *node,
@@ -268,4 +275,6 @@ void trace_build(const TileProtocol *protocol, const bool *is_needed,
     run_block(&t, &protocol->roles[t.role].body);
   }
   out->is_complete &= !word->has_overflow;
+  // Values of one role may be anything; those of two may be equal.
+  out->is_certain &= (t.own_values & (t.own_values - 1)) == 0;
 }

@@ -53,7 +53,7 @@ typedef struct {
   TraceRole roles[TILE_PROTOCOL_MAX_ROLES];
   bool is_complete; // no limit was met
   /// No decision or position came from numbers that may not be free: those
-  /// that one role alone has, and functions that are not computed here.
+  /// that several roles have of their own, and functions that are not computed.
   bool is_certain;
   /// Of each role: the last loop whose trips are not fixed; or NULL.
   TileProtocolChoice loops[TILE_PROTOCOL_MAX_ROLES];

@@ -237,6 +237,12 @@ static void hunt_schedule(Hunt *h, const Trace *trace) {
   h->found.goes_wrong |= trace->is_certain;
 }
 
+// Whether what is broken is how the roles go together.
+static bool names_all_roles(const Hunt *h) {
+  const char *code = h->proof->verdict->code;
+  return strcmp(code, "deadlock") == 0 || strcmp(code, "unbalanced") == 0;
+}
+
 static void hunt_run(Hunt *h, TraceWord *word) {
   TileProtocolVerdict *verdict = h->proof->verdict;
   TileArena scratch;
@@ -253,13 +259,13 @@ static void hunt_run(Hunt *h, TraceWord *word) {
       verdict->witness_loop = loop.node;
       verdict->witness_trips = loop.count;
     }
-    h->found.breaks_rule |= outcome != RUN_FINE;
+    h->found.breaks_rule |=
+        outcome != RUN_FINE && (trace.is_certain || !names_all_roles(h));
     h->is_same_rule |= outcome == RUN_SAME_RULE;
     // A run that keeps the rules shows nothing of one that is broken; turns are
     // seen in schedules only.
-    bool is_deadlock = h->has_rule && strcmp(verdict->code, "deadlock") == 0;
     if (!h->found.goes_wrong &&
-        (!h->has_rule || is_deadlock || outcome != RUN_FINE))
+        (!h->has_rule || names_all_roles(h) || outcome != RUN_FINE))
       hunt_schedule(h, &trace);
   }
   tile_arena_deinit(&scratch);

@@ -80,11 +80,22 @@ static void test_products_in_flight(void **state) {
   expect(verdict_of_pair(2, fills, "for n { wt x readg x await 1 rel x }"),
          TILE_PROTOCOL_REJECTED, "release-in-flight",
          "releases a slot that a product in flight still reads");
+  // Of one slot the last product counts.
   expect(verdict_of_pair(2, fills,
-                         "for n { wt x readg x readg x readg x readg x readg x "
-                         "readg x readg x readg x await 0 rel x }"),
-         TILE_PROTOCOL_UNKNOWN, "too-many-in-flight",
-         "more than 7 products may be in flight");
+                         "for n { wt x for m { readg x } await 0 rel x }"),
+         TILE_PROTOCOL_PROVED, "", "");
+  expect(verdict_of_pair(2, fills,
+                         "for n { wt x for m { readg x } await 1 rel x }"),
+         TILE_PROTOCOL_REJECTED, "release-in-flight", "");
+  char many[16 * 16] = "";
+  for (int i = 0; i < 16; i++)
+    strcat(many, "wt x readg x ");
+  Program long_flight = {.num_channels = 1,
+                         .num_roles = 2,
+                         .channels = {{20, 1}},
+                         .roles = {fills, many}};
+  expect(proof_of(&long_flight), TILE_PROTOCOL_UNKNOWN, "too-many-in-flight",
+         "products in flight may read more than 15 slots, or as many stores");
 }
 
 static void test_three_roles(void **state) {
@@ -127,10 +138,14 @@ static void test_other_bounds(void **state) {
          "well");
   expect(verdict_of(&program), TILE_PROTOCOL_REJECTED, "deadlock",
          "0: no role goes on");
-  // A value that one role alone has may be one that never comes.
+  // Values that two roles have of their own may be the same.
+  program.roles[0] = "for _k { acq x fill x com x }";
   program.roles[1] = "for _m { wt x read x rel x }";
   expect(verdict_of(&program), TILE_PROTOCOL_UNKNOWN, "different-decision",
          "decides here");
+  program.roles[0] = "if _g { acq x fill x com x }";
+  program.roles[1] = "if _h { wt x read x rel x }";
+  assert_int_equal(verdict_of(&program).outcome, TILE_PROTOCOL_UNKNOWN);
 }
 
 //===-- Schedules ---------------------------------------------------------===//

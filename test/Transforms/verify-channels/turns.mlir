@@ -570,3 +570,114 @@ func.func @waits_in_turn(%A: memref<?x?xf32>, %n: index) attributes {tile.num_th
   }
   return
 }
+
+// -----
+
+#smem = #gpu.address_space<workgroup>
+!ring = memref<2x8x8xf32, #smem>
+!slot = !tile.region<8x8xf32, #smem>
+!frag = memref<8x8xf32, #tile.fragment>
+
+// Guards that go together, which is not seen.
+func.func @correlated(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {tile.num_threads = 288 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %z = arith.constant 0 : i32
+  %R = tile.alloc : !ring
+  %a = tile.region %A[0, 0] [8, 8] : memref<?x?xf32>
+  %x = tile.channel(%R) depth 2 {tma, consumer_warps = 4} : !ring
+  tile.specialize {
+    tile.role "even" warps 4 pingpong {
+      %f = tile.alloc : !frag
+      scf.if %g {
+        tile.turn <begin>
+      }
+      scf.if %g {
+        // expected-error@+1 {{[tile-verify/turn] cannot be proved for role "even": a turn may end that has not begun}}
+        tile.turn <end>
+      }
+      %e:2 = scf.for %i = %c0 to %n step %c2 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.wait %x[%s, %p]
+        tile.copy %r to %f : !slot, !frag
+        tile.release %x[%s, %p]
+        %ws0, %wp0 = tile.advance %s, %p depth 2
+        %ws1, %wp1 = tile.advance %ws0, %wp0 depth 2
+        scf.yield %ws1, %wp1 : i32, i32
+      }
+    }
+    tile.role "odd" warps 4 pingpong {
+      %f = tile.alloc : !frag
+      %fs0, %fp0 = tile.advance %z, %z depth 2
+      %e:2 = scf.for %i = %c1 to %n step %c2 iter_args(%s = %fs0, %p = %fp0) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.wait %x[%s, %p]
+        tile.copy %r to %f : !slot, !frag
+        tile.release %x[%s, %p]
+        %ws0, %wp0 = tile.advance %s, %p depth 2
+        %ws1, %wp1 = tile.advance %ws0, %wp0 depth 2
+        scf.yield %ws1, %wp1 : i32, i32
+      }
+    }
+    tile.role "producer" warps 1 {
+      %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.acquire %x[%s, %p]
+        tile.copy %a to %r signal %x[%q] of !tile.channel {instr = #tile.instr<tma>} : !tile.region<8x8xf32>, !slot
+        tile.commit %x[%s, %p]
+        %s1, %p1 = tile.advance %s, %p depth 2
+        scf.yield %s1, %p1 : i32, i32
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+#smem = #gpu.address_space<workgroup>
+!ring = memref<2x8x8xf32, #smem>
+!slot = !tile.region<8x8xf32, #smem>
+!frag = memref<8x8xf32, #tile.fragment>
+
+// The second warpgroup has not given the first slot back when the first one waits
+// for the second.
+func.func @two_in_turn(%A: memref<?x?xf32>, %n: index) attributes {tile.num_threads = 288 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %z = arith.constant 0 : i32
+  %R = tile.alloc : !ring
+  %a = tile.region %A[0, 0] [8, 8] : memref<?x?xf32>
+  %x = tile.channel(%R) depth 2 {tma, consumer_warps = 8} : !ring
+  tile.specialize {
+    tile.role "both" warps 8 pingpong {
+      tile.turn <begin>
+      tile.wait %x[%z, %z]
+      tile.release %x[%z, %z]
+      %o = arith.constant 1 : i32
+      // expected-error@+1 {{[tile-verify/turn] cannot be proved for role "both": waits behind an arrival in the same turn, while other warpgroups of the role wait for theirs}}
+      tile.wait %x[%o, %z]
+      tile.release %x[%o, %z]
+      tile.turn <end>
+    }
+    tile.role "producer" warps 1 {
+      %o = arith.constant 1 : i32
+      tile.acquire %x[%z, %z]
+      %r0 = tile.region %R[0, 0, 0] [1, 8, 8] drop [0] : !ring
+      tile.copy %a to %r0 signal %x[%c0] of !tile.channel {instr = #tile.instr<tma>} : !tile.region<8x8xf32>, !slot
+      tile.commit %x[%z, %z]
+      tile.acquire %x[%o, %z]
+      %r1 = tile.region %R[1, 0, 0] [1, 8, 8] drop [0] : !ring
+      tile.copy %a to %r1 signal %x[%c1] of !tile.channel {instr = #tile.instr<tma>} : !tile.region<8x8xf32>, !slot
+      tile.commit %x[%o, %z]
+    }
+  }
+  return
+}
