@@ -126,12 +126,40 @@ static void add_choice(Walk *walk, Choices *choices, const WalkList *list) {
 
 //===-- Choices -----------------------------------------------------------===//
 
+static bool is_no_choice(Walk *walk, const WalkElement *element, WalkList *out);
+
+// The events of a list all of whose guards are no choices.
+static bool is_flat(Walk *walk, const WalkList *list, WalkList *out) {
+  *out = (WalkList){0};
+  for (int i = 0; i < list->count; i++) {
+    WalkList one = {&list->items[i], 1}, inner;
+    if (list->items[i].is_control &&
+        !is_no_choice(walk, &list->items[i], &inner))
+      return false;
+    *out = joined(walk, out, list->items[i].is_control ? &inner : &one);
+  }
+  return true;
+}
+
+// A guard whose outcomes make the same events.
+static bool is_no_choice(Walk *walk, const WalkElement *element,
+                         WalkList *out) {
+  WalkList other;
+  return element->node->kind == TILE_PROTOCOL_IF &&
+         is_flat(walk, &element->blocks[0], out) &&
+         is_flat(walk, &element->blocks[1], &other) && same_events(out, &other);
+}
+
+// Whether another role decides the same, and does not make the same events
+// either way.
 static bool is_shared(Walk *walk, const WalkFront *front, int role,
                       const TileProtocolNode *branch) {
+  WalkList events;
   for (int r = 0; r < walk->num_roles; r++) {
     const WalkList *list = &front->lists[r];
     for (int i = 0; i < list->count && r != role; i++)
       if (list->items[i].is_control &&
+          !is_no_choice(walk, &list->items[i], &events) &&
           walk_same_decision(walk, branch, list->items[i].node))
         return true;
   }

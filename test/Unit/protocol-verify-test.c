@@ -227,6 +227,20 @@ static void test_private_choices(void **state) {
          "at the end 1 rounds are not waited for");
 }
 
+// A guard that is a choice in one role only, though both have it.
+static void test_choice_of_one_role(void **state) {
+  (void)state;
+  Program program = {
+      .num_channels = 2,
+      .num_roles = 2,
+      .channels = {{1, 1}, {1, 1}},
+      .roles = {"acq y fill y com y if g { acq x fill x com x } else { acq x "
+                "fill x com x }",
+                "wt y read y if g { rel y wt x } else { wt x rel y } read x "
+                "rel x"}};
+  expect(proof_of(&program), TILE_PROTOCOL_PROVED, "", "");
+}
+
 static void test_stuck(void **state) {
   (void)state;
   Program program = {.num_channels = 2,
@@ -329,6 +343,7 @@ int main(void) {
       cmocka_unit_test(test_other_bounds),
       cmocka_unit_test(test_schedules),
       cmocka_unit_test(test_private_choices),
+      cmocka_unit_test(test_choice_of_one_role),
       cmocka_unit_test(test_stuck),
       cmocka_unit_test(test_private_buffers),
       cmocka_unit_test(test_odd_forms),
