@@ -48,6 +48,9 @@ bool tile_layout_shared_access(const TileLayout *f, const TileLayout *s,
 bool tile_layout_global_access(const TileLayout *f, int elem_bits,
                                int row_align, TileLayoutAccess *out,
                                TileLayoutError *e);
+/// Whether ldmatrix and stmatrix move the composed access (reg, lane, warp) ->
+/// o: matrices of eight rows of 16 bytes, four lanes of 32 bits a row.
+bool tile_layout_is_matrix_access(const TileLayout *access, int elem_bits);
 /// Widest vector of the composed access (reg, lane, warp) -> o, in elements.
 int tile_layout_vector_width(const TileLayout *access, int elem_bits);
 /// The same, at most |width|, where registers r, r + 1, … hold the elements of

@@ -298,6 +298,10 @@ static void count_simt(const TileLayout *f, const TileLayout *a, int elem_bits,
 }
 
 // Wavefronts of one 8x8 matrix: its eight rows of 16 bytes.
+bool tile_layout_is_matrix_access(const TileLayout *access, int elem_bits) {
+  return matrix_pattern(access, elem_bits, false);
+}
+
 static int matrix_waves(const TileLayout *a, int elem_bits, bool trans) {
   int64_t byte[8], o;
   int reg = -1; // the register bit that pairs two rows of a transposed matrix

@@ -16,7 +16,11 @@
 #include "Tile/Ops/llvm.h"
 #include "Tile/Support/Constants.h"
 
-enum { MAX_VECTOR = 16, MAX_VECTOR_BYTES = 16 };
+enum {
+  MAX_VECTOR = 16,
+  MAX_VECTOR_BYTES = 16,
+  FULL_ROW = 8 // elements of 16 bits that stmatrix moves at once
+};
 
 //===-- Plan --------------------------------------------------------------===//
 
@@ -27,8 +31,9 @@ typedef struct {
   TileLayoutCode code; // its coordinates, registers constant
   MlirValue owner;     // threads that hold the first replica; null: all
   int64_t num_regs, vector;
-  int64_t limit;  // of the vector, in elements
-  bool has_lines; // rows and columns recur among the registers
+  int64_t limit;             // of the vector, in elements
+  bool has_lines;            // rows and columns recur among the registers
+  const uint8_t *is_outside; // of the window, per register; NULL: none is
 } Plan;
 
 // Registers r … r+vector-1 hold neighbours in the last dimension, and every
@@ -79,12 +84,20 @@ MlirValue fragment_owner(Lowering *l, const TileLayout *layout) {
   return owner;
 }
 
+// False when nothing is left to do: the copy failed, or is done.
 static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
   TileLayoutError error;
   if (!tile_layout_of_tile(plan->fragment->memory->key, &plan->layout,
                            &error)) {
     lower_fail(l, op, "internal error: the fragment has no layout: %s",
                error.text);
+    return false;
+  }
+  TileLayout whole = plan->layout;
+  if (!is_whole_tile(plan->fragment) &&
+      !fragment_window_cut(l, plan->fragment, &whole, &plan->layout,
+                           &plan->is_outside)) {
+    copy_fragment_window(l, op, plan->fragment, plan->other, plan->to_memory);
     return false;
   }
   TileInt in[3] = {tile_int_constant(0), tile_int_value(lane_id(l)),
@@ -110,11 +123,17 @@ static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
   return true;
 }
 
+static bool is_outside(const Plan *plan, int64_t r) {
+  return plan->is_outside && plan->is_outside[r];
+}
+
 // Who moves register `r`, as far as the dimensions `dims` tell: threads that
 // hold an element of the tile, and store no copy. False: nobody.
 static bool mover_of(Lowering *l, const Plan *plan, int dims, int64_t r,
                      MlirValue *out_predicate) {
   *out_predicate = plan->owner;
+  if (is_outside(plan, r))
+    return false;
   return tile_fragment_mask_build(&l->i32, &plan->code, dims, r, out_predicate);
 }
 
@@ -309,6 +328,8 @@ static void store_ragged(Lowering *l, const Plan *plan) {
   TileInt extent = last_column(l, plan);
   for (int64_t r = 0; r < plan->num_regs; r++) {
     int64_t delta[TILE_MAX_RANK] = {0};
+    if (is_outside(plan, r))
+      continue;
     register_delta(plan, r, delta);
     const Row *line = row_of(l, plan, lines, r, delta, true);
     RaggedRow *row = &rows[line - lines->rows];
@@ -376,6 +397,8 @@ static void move_global(Lowering *l, const Plan *plan, int64_t vector,
   Lines *lines = TILE_ARENA_NEW(l->arena, Lines, 1);
   for (int64_t r = 0; r < plan->num_regs; r += vector) {
     int64_t delta[TILE_MAX_RANK] = {0};
+    if (is_outside(plan, r))
+      continue;
     register_delta(plan, r, delta);
     if (lines->num_rows == MAX_LINES || lines->num_columns == MAX_LINES)
       lines->num_rows = lines->num_columns = 0; // start over: only slower
@@ -469,7 +492,7 @@ static void vector_registers(const Plan *plan, const TileLayout *access,
   tile_layout_eval(access, at, &first);
   for (at[0] = 0; at[0] < plan->num_regs; at[0]++) {
     tile_layout_eval(access, at, &offset);
-    if (offset / count == first / count)
+    if (!is_outside(plan, at[0]) && offset / count == first / count)
       out_regs[offset % count] = at[0];
   }
   out_regs[first % count] = r;
@@ -490,6 +513,11 @@ static void copy_shared(Lowering *l, MlirOperation op, Plan *plan) {
     copy_shared_window(l, op, plan);
     return;
   }
+  MatrixStore matrices = {plan->fragment,   plan->other, plan->num_regs,
+                          plan->is_outside, &access,     shared.base};
+  if (plan->to_memory && !plan->owner.ptr && plan->limit >= FULL_ROW &&
+      !tile_layout_has_overhang(&plan->layout) && store_matrices(l, &matrices))
+    return;
   int bits = tile_elem_bits(plan->other->memory->element);
   int64_t vector =
       tile_layout_masked_width(&plan->layout, &shared.layout, &access, bits);
@@ -538,10 +566,6 @@ void lower_fragment_copy(Lowering *l, MlirOperation op, const View *src,
   const View *fragment = from ? src : dst, *other = from ? dst : src;
   if (from && to) {
     convert_fragment(l, op, src, dst);
-    return;
-  }
-  if (!is_whole_tile(fragment)) {
-    copy_fragment_window(l, op, fragment, other, from);
     return;
   }
   Plan plan = {.fragment = fragment, .other = other, .to_memory = from};

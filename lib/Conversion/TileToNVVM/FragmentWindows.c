@@ -1,7 +1,9 @@
 //===- FragmentWindows.c - Copies and fills of windows of fragments -------===//
 //
-// A thread cannot know while compiling which of its registers lie in a window:
-// every register is moved element by element under its own condition.
+// In general a thread cannot know while compiling which of its registers lie in
+// a window: every register is moved element by element under its own condition.
+// Where the window is cut between digits of the layout that registers alone
+// decide, they are known, and the window is a fragment of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,6 +78,84 @@ static void register_write(Lowering *l, const Window *window, int64_t r,
     value = arith_select(&l->b, inside, value, register_read(l, window, r));
   llvm_store(&l->b, .value = value,
              .addr = register_pointer(l, window->view->memory, r));
+}
+
+//===-- Windows of known registers ----------------------------------------===//
+
+// Digits of the coordinates that say which window an element is in; false when
+// the window cuts a digit.
+static bool find_window_digits(const TileLayout *whole, const View *view,
+                               uint64_t *out_digits) {
+  *out_digits = 0;
+  for (int i = 0; i < whole->out.num_digits; i++) {
+    const TileLayoutDigit *digit = &whole->out.digit[i];
+    int64_t size = view->shape.extent[digit->axis];
+    if (digit->stride >= size)
+      *out_digits |= (uint64_t)1 << i;
+    else if (digit->stride * digit->radix > size)
+      return false;
+  }
+  return true;
+}
+
+// The layout without these digits.
+static void drop_digits(TileLayout *layout, const View *view, uint64_t digits) {
+  TileLayout whole = *layout;
+  layout->out.num_digits = 0;
+  memset(layout->image, 0, sizeof layout->image);
+  for (int d = 0; d < view->shape.rank; d++)
+    layout->out.extent[d] = view->shape.extent[d];
+  for (int i = 0; i < whole.out.num_digits; i++) {
+    if (digits >> i & 1)
+      continue;
+    int to = layout->out.num_digits++;
+    layout->out.digit[to] = whole.out.digit[i];
+    for (int k = 0; k < whole.in.num_digits; k++)
+      layout->image[k] |= (whole.image[k] >> i & 1) << to;
+  }
+}
+
+static bool is_cut_by_registers(const TileLayout *whole, const View *view,
+                                uint64_t *out_digits) {
+  if (view->shape.rank != view->memory->rank || tile_layout_has_overhang(whole))
+    return false;
+  for (int d = 0; d < view->shape.rank; d++)
+    if (view->dim[d] != d || !tile_int_is_constant(view->offset[d]) ||
+        view->offset[d].constant % view->shape.extent[d] ||
+        view->offset[d].constant + view->shape.extent[d] > whole->out.extent[d])
+      return false;
+  if (!find_window_digits(whole, view, out_digits))
+    return false;
+  for (int k = 0; k < whole->in.num_digits; k++) {
+    bool is_register = whole->in.digit[k].axis == TILE_LAYOUT_REG;
+    if ((whole->image[k] & *out_digits) &&
+        (!is_register || (whole->image[k] & ~*out_digits)))
+      return false;
+  }
+  return true;
+}
+
+bool fragment_window_cut(Lowering *l, const View *fragment,
+                         const TileLayout *whole, TileLayout *out_layout,
+                         const uint8_t **out_is_outside) {
+  uint64_t digits;
+  if (!is_cut_by_registers(whole, fragment, &digits))
+    return false;
+  int64_t num_regs = tile_layout_axis_size(&whole->in, TILE_LAYOUT_REG);
+  uint8_t *is_outside = TILE_ARENA_NEW(l->arena, uint8_t, num_regs + 1);
+  for (int64_t r = 0; r < num_regs; r++) {
+    int64_t in[3] = {r, 0, 0}, at[TILE_LAYOUT_MAX_AXES] = {0};
+    if (!tile_layout_eval(whole, in, at))
+      return false;
+    for (int d = 0; d < fragment->shape.rank; d++) {
+      int64_t size = fragment->shape.extent[d];
+      is_outside[r] |= at[d] / size != fragment->offset[d].constant / size;
+    }
+  }
+  *out_layout = *whole;
+  drop_digits(out_layout, fragment, digits);
+  *out_is_outside = is_outside;
+  return true;
 }
 
 //===-- Entry -------------------------------------------------------------===//

@@ -238,7 +238,25 @@ MlirValue fragment_owner(Lowering *l, const TileLayout *layout);
 void convert_fragment(Lowering *l, MlirOperation op, const View *src,
                       const View *dst);
 
+// MatrixStores.c
+typedef struct {
+  const View *fragment, *other;
+  int64_t num_regs;
+  const uint8_t *is_outside; // per register: not to be stored; NULL: none is
+  const TileLayout *access;  // from (reg, lane, warp) to shared memory
+  TileInt base;              // to be added, in elements
+} MatrixStore;
+/// Stores a fragment, every element once, to a shared tile by stmatrix. False,
+/// with nothing emitted, where that does not fit.
+bool store_matrices(Lowering *l, const MatrixStore *store);
+
 // FragmentWindows.c
+/// Windows at constant multiples of their size, whose registers are the same in
+/// each thread. Gives the layout of the window, and per register of the whole
+/// fragment whether it is outside; register r inside is at `out_layout(r)`.
+bool fragment_window_cut(Lowering *l, const View *fragment,
+                         const TileLayout *whole, TileLayout *out_layout,
+                         const uint8_t **out_is_outside);
 void fill_fragment_window(Lowering *l, MlirOperation op, const View *dst,
                           MlirValue value);
 void copy_fragment_window(Lowering *l, MlirOperation op, const View *fragment,

@@ -115,9 +115,12 @@ void lower_tile_block_swizzle(Lowering *l, MlirOperation op) {
   MlirValue number = arith_divui(&l->b, linear, per_panel);
   MlirValue inside = arith_remui(&l->b, linear, per_panel);
   TileInt first = tile_int_mul(m, tile_int_value(number), panel.constant);
-  // The last panel may be lower.
-  MlirValue left = tile_int_get(m, tile_int_sub(m, height, first));
-  MlirValue rows = arith_minui(&l->b, left, tile_int_get(m, panel));
+  MlirValue rows = tile_int_get(m, panel);
+  if (!tile_int_is_constant(height) || height.constant % panel.constant) {
+    // The last panel may be lower.
+    MlirValue left = tile_int_get(m, tile_int_sub(m, height, first));
+    rows = arith_minui(&l->b, left, rows);
+  }
   MlirValue column = arith_divui(&l->b, inside, rows);
   MlirValue row = arith_remui(&l->b, inside, rows);
   if (tile_block_swizzle_serpentine(swizzle)) {
