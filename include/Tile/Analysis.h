@@ -24,9 +24,14 @@ typedef struct {
   int64_t first, last;  // lifetime in program order; -1: never used
   int64_t offset_bytes; // set by tile_shared_memory_place
   bool is_barrier;
-  bool is_ring;            // of a channel, whose barriers order accesses to it
-  bool is_throughout;      // several roles use it: it lives all the time
-  MlirOperation role;      // one that uses it, or null
+  bool is_ring;    // of a channel, whose barriers order accesses to it
+  bool is_drained; // ring: buffers that follow it may use its bytes
+  MlirValue full;  // ring: the barrier that says that a slot is filled
+  MlirOperation reader, filler; // ring: the roles that do, or null
+  bool has_other_uses;          // ring: other roles, or one that does both
+  int64_t last_read;  // ring: behind it the reader neither reads nor waits; -1
+  bool is_throughout; // several roles use it: it lives all the time
+  MlirOperation role; // one that uses it, or null
   MlirOperation in_flight; // while collecting: a copy to it, not waited for
   bool is_read_under_way;  // while collecting: by a product, not waited for
 } TileSharedBuffer;
@@ -47,6 +52,11 @@ void tile_shared_memory_place(TileArena *arena, TileSharedMemory *memory);
 /// Buffers that do not live at the same time may share bytes.
 bool tile_shared_lifetimes_overlap(const TileSharedBuffer *a,
                                    const TileSharedBuffer *b);
+/// Whether one role uses `buffer`, and only after it has waited for the fills
+/// of the ring and read them. Every fill is over then, provided that each is
+/// waited for, which the proof of channels shows (Protocol.h).
+bool tile_shared_follows_ring(const TileSharedBuffer *buffer,
+                              const TileSharedBuffer *ring);
 /// The buffer behind a tile operand, or NULL.
 TileSharedBuffer *tile_shared_memory_find(TileSharedMemory *memory,
                                           MlirValue tile);

@@ -33,7 +33,8 @@ def Persist : Pass<"tile-persist", ""> {
     in panels (`tile.block_swizzle`), so that blocks that run at once read the
     same; a kernel that renumbers its blocks keeps its order.
     `tile-ws-tiled` then makes one producer that fetches the next tile while
-    this one is stored.
+    this one is stored. A copy of a fragment to a shared tile, from which it is
+    stored next, is made in parts where the tile has no room beside the rings.
     Applies: where `persist = true` in `tile.kernel_config`; without `persist`,
     where a loop of the kernel will have roles, one block fits on a
     multiprocessor, all blocks take equally long, and the number of tiles is
@@ -327,7 +328,9 @@ def PackSharedMemory : Pass<"tile-pack-shared-memory", ""> {
   let description = [{
     Consumes: `tile.alloc` in shared memory and `tile.barrier_alloc`.
     Produces: `offset` on each, and the dynamic shared memory of the launch.
-    Tiles that do not live at the same time may share bytes.
+    Tiles that do not live at the same time may share bytes. Where there is no
+    room otherwise, tiles of a role lie in rings that it has read to the end, as
+    far as `tile-verify-channels` has a proof for the kernel.
     Fails: the arena exceeds what a block may use; says how much was asked.
   }];
   let dependentDialects = ["arith", "tile"];

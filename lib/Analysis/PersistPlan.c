@@ -47,6 +47,12 @@ static const TilePersistText texts[] = {
      "how long a block takes depends on its number; the hardware gives the "
      "next one to whoever is done first",
      "persist = true in tile.kernel_config, if it hardly does", "this op"},
+    {"tile-persist/shared-memory",
+     "the tiles that it is stored from may have no place beside the rings, "
+     "which the next tile fills meanwhile",
+     "fewer stages; copies from a fragment to a shared tile, and from there to "
+     "the tensor next, are made in parts",
+     NULL},
     {"tile-persist/occupancy",
      "several blocks fit on a multiprocessor, where one computes while another "
      "stores",
@@ -335,6 +341,13 @@ static MlirWalkResult add_tile(MlirOperation op, void *user_data) {
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
+// Nothing shares bytes.
+static int64_t total_bytes(const Scan *scan) {
+  Memory memory = {scan, 0};
+  mlirOperationWalk(scan->plan->launch.op, add_tile, &memory, MlirWalkPreOrder);
+  return memory.total_bytes;
+}
+
 // An estimate: registers are known to ptxas only. A wrong one costs time: a
 // block too many waits for its turn, as one of any launch does.
 static int64_t estimate_blocks(const Scan *scan) {
@@ -347,12 +360,11 @@ static int64_t estimate_blocks(const Scan *scan) {
   int64_t num_threads = scan->instr.num_threads;
   if (num_threads <= 0)
     return 1;
-  Memory memory = {scan, target->reserved_smem_bytes};
-  mlirOperationWalk(scan->plan->launch.op, add_tile, &memory, MlirWalkPreOrder);
+  int64_t bytes = total_bytes(scan) + target->reserved_smem_bytes;
   int64_t registers =
       least(scan->num_fragment_bits / 32 / num_threads + SCALARS,
             target->max_thread_registers);
-  int64_t blocks = least(target->sm_smem_bytes / memory.total_bytes,
+  int64_t blocks = least(target->sm_smem_bytes / bytes,
                          target->sm_registers / registers / num_threads);
   blocks = least(blocks, least(target->max_sm_threads / num_threads,
                                target->max_sm_blocks));
@@ -398,6 +410,11 @@ void tile_persist_plan_build(TileArena *arena, MlirOperation launch,
     set_mask(&scan, mlirBlockGetArgument(tile_kernel_body(launch), i), 1 << i);
   mlirOperationWalk(launch, scan_op, &scan, MlirWalkPreOrder);
   plan->blocks_per_sm = estimate_blocks(&scan);
+  // Barriers, and what alignment takes, as RoleBudget.c has it.
+  enum { OTHER_BYTES = 2048 };
+  if (!tile_persist_staging_solve(plan, total_bytes(&scan),
+                                  target->max_smem_bytes - OTHER_BYTES))
+    give_up(plan, "tile-persist/shared-memory", TILE_NULL_OP, false);
   if (plan->num_tiles >= 0 && plan->num_tiles <= target->num_sms)
     give_up(plan, "tile-persist/few-tiles", TILE_NULL_OP, false);
   if (plan->blocks_per_sm > 1)

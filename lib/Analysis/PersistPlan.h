@@ -28,6 +28,15 @@ typedef struct {
   bool is_illegal;       // else it would not pay
 } TilePersistReason;
 
+/// A shared tile that a fragment is copied to, to be stored from there.
+typedef struct TilePersistStaging {
+  struct TilePersistStaging *next; // program order
+  TileAllocOp alloc;
+  TileCopyOp fill, store;
+  int64_t size_bytes, num_columns;
+  int64_t num_parts; // 1: stays; else two parts at a time have a place
+} TilePersistStaging;
+
 typedef struct {
   TileArena *arena;
   const TileTarget *target;
@@ -42,12 +51,18 @@ typedef struct {
   /// Rows of a panel of tiles (tile.block_swizzle); 0: tiles in the order of
   /// their numbers.
   int64_t panel;
+  TilePersistStaging *stagings;
 } TilePersistPlan;
 
 /// Owner: `arena`.
 void tile_persist_plan_build(TileArena *arena, MlirOperation launch,
                              const TileTarget *target,
                              TilePersistPlan *out_plan);
+
+/// PersistStaging.c: cuts staging tiles until `total_bytes` of shared memory
+/// are at most `limit_bytes`. False when that is not enough.
+bool tile_persist_staging_solve(TilePersistPlan *plan, int64_t total_bytes,
+                                int64_t limit_bytes);
 
 /// What a code means, and what helps.
 typedef struct {

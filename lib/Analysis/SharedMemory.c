@@ -158,6 +158,24 @@ static void note_wait(Collect *collect, TileBarrierWaitOp wait) {
   }
 }
 
+// What a role does to a ring: fills it, reads it, or waits for fills.
+static void note_ring_use(Collect *collect, TileSharedBuffer *ring,
+                          MlirOperation op) {
+  MlirOperation role = tile_role_of(op).op;
+  if (mlirOperationIsNull(role))
+    return;
+  bool is_fill = tile_copy_is(op) &&
+                 tile_shared_memory_find(
+                     collect->out, tile_copy_dst(tile_copy_cast(op))) == ring;
+  MlirOperation *user = is_fill ? &ring->filler : &ring->reader;
+  ring->has_other_uses |=
+      !mlirOperationIsNull(*user) && !mlirOperationEqual(*user, role);
+  *user = role;
+  ring->has_other_uses |= mlirOperationEqual(ring->reader, ring->filler);
+  if (!is_fill)
+    ring->last_read = collect->position;
+}
+
 // A product under way reads its factors until somebody has waited for it.
 static void note_product(Collect *collect, const TileProduct *product) {
   MlirValue factors[] = {product->a, product->b};
@@ -175,7 +193,31 @@ static void note_await(Collect *collect, TileAwaitOp await) {
     if (!buffer->is_read_under_way)
       continue;
     extend(buffer, collect->position, collect->position);
+    if (buffer->is_ring)
+      note_ring_use(collect, buffer, await.op);
     buffer->is_read_under_way = tile_await_pending(await) > 0;
+  }
+}
+
+// Slots that nobody reads are waited for as well.
+static void note_ring_wait(Collect *collect, TileBarrierWaitOp wait) {
+  for (size_t i = 0; i < collect->out->num_buffers; i++) {
+    TileSharedBuffer *ring = &collect->out->buffers[i];
+    if (ring->is_ring &&
+        mlirValueEqual(ring->full, tile_barrier_wait_barrier(wait)))
+      note_ring_use(collect, ring, wait.op);
+  }
+}
+
+static void note_rings(Collect *collect, TileChannelBarriersOp channel) {
+  TileRange rings = tile_channel_barriers_rings(channel);
+  for (intptr_t i = 0; i < rings.n; i++) {
+    TileSharedBuffer *ring =
+        tile_shared_memory_find(collect->out, tile_range_at(rings, i));
+    if (!ring)
+      continue;
+    ring->has_other_uses |= !mlirValueIsNull(ring->full);
+    ring->full = tile_channel_barriers_full(channel);
   }
 }
 
@@ -189,11 +231,17 @@ static void note_uses(Collect *collect, MlirOperation op) {
     extend(buffer, collect->position, collect->position);
     note_role(buffer, op);
     buffer->is_ring |= is_channel(op) && !buffer->is_barrier;
+    if (buffer->is_ring)
+      note_ring_use(collect, buffer, op);
   }
+  if (tile_channel_barriers_is(op))
+    note_rings(collect, tile_channel_barriers_cast(op));
   if (tile_copy_is(op))
     note_signal(collect, tile_copy_cast(op));
-  if (tile_barrier_wait_is(op))
+  if (tile_barrier_wait_is(op)) {
     note_wait(collect, tile_barrier_wait_cast(op));
+    note_ring_wait(collect, tile_barrier_wait_cast(op));
+  }
   if (tile_product_of(op, &product) && product.is_async)
     note_product(collect, &product);
   if (tile_await_is(op))
@@ -218,6 +266,8 @@ static void collect_regions(Collect *collect, MlirOperation op) {
     TileSharedBuffer *buffer = &collect->out->buffers[i];
     if (buffer->last >= begin)
       extend(buffer, begin, collect->position);
+    if (buffer->last_read >= begin)
+      buffer->last_read = collect->position;
   }
 }
 
@@ -226,7 +276,7 @@ static void collect_block(Collect *collect, MlirBlock block) {
     collect->position++;
     TileSharedBuffer buffer;
     if (buffer_of_op(op, &buffer)) {
-      buffer.first = buffer.last = -1;
+      buffer.first = buffer.last = buffer.last_read = -1;
       collect_add(collect, buffer);
     }
     // Windows and views are no accesses; their users are.
@@ -253,8 +303,20 @@ void tile_shared_memory_build(TileArena *arena, MlirOperation kernel,
 
 //===-- Placement ---------------------------------------------------------===//
 
+bool tile_shared_follows_ring(const TileSharedBuffer *buffer,
+                              const TileSharedBuffer *ring) {
+  return ring->is_ring && !mlirValueIsNull(ring->full) &&
+         !mlirOperationIsNull(ring->reader) && !ring->has_other_uses &&
+         !buffer->is_ring && !buffer->is_barrier && !buffer->is_throughout &&
+         mlirOperationEqual(buffer->role, ring->reader) &&
+         buffer->first > ring->last_read;
+}
+
 bool tile_shared_lifetimes_overlap(const TileSharedBuffer *a,
                                    const TileSharedBuffer *b) {
+  if ((a->is_drained && tile_shared_follows_ring(b, a)) ||
+      (b->is_drained && tile_shared_follows_ring(a, b)))
+    return false;
   bool are_in_roles =
       !mlirOperationIsNull(a->role) && !mlirOperationIsNull(b->role);
   if (are_in_roles && !mlirOperationEqual(a->role, b->role))

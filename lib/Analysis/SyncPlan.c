@@ -32,7 +32,8 @@
 //   (S9) Roles run at the same time, and their barriers are their own. What was
 //        done before them is ordered in front of `tile.specialize`; what they
 //        did conflicts with whatever other threads do behind it. Rings of
-//        channels are ordered inside roles by their barriers.
+//        channels are ordered inside roles by their barriers; but what lies in
+//        a ring that has been read to the end waits for all who read it.
 //  (S10) What an op in a loop needs in its first round only stands in front of
 //        the loop.
 //
@@ -289,9 +290,12 @@ static void note_in_role(Flow *flow, Accesses *accesses) {
       *bits |= accesses->is_async ? ASYNC_READ : GENERIC_READ;
     if (accesses->bits[i] & (WRITES | UPDATES))
       *bits |= GENERIC_WRITE;
-    if (sync_place_is_shared(flow, i) &&
-        flow->shared->buffers[flow->places[i].buffer].is_ring)
-      accesses->bits[i] = 0;
+    const TileSharedBuffer *ring =
+        sync_place_is_shared(flow, i)
+            ? &flow->shared->buffers[flow->places[i].buffer]
+            : NULL;
+    if (ring && ring->is_ring)
+      accesses->bits[i] &= ring->is_drained ? READS : 0;
   }
 }
 
@@ -533,11 +537,27 @@ static void read_offsets(TileSharedMemory *shared) {
   }
 }
 
+// Rings whose bytes are used again.
+static void find_drained(TileSharedMemory *shared) {
+  for (size_t i = 0; i < shared->num_buffers; i++)
+    for (size_t k = 0; k < shared->num_buffers; k++) {
+      TileSharedBuffer *ring = &shared->buffers[i];
+      const TileSharedBuffer *other = &shared->buffers[k];
+      bool is_packed = ring->offset_bytes >= 0 && other->offset_bytes >= 0;
+      bool shares =
+          ring->offset_bytes < other->offset_bytes + other->size_bytes &&
+          other->offset_bytes < ring->offset_bytes + ring->size_bytes;
+      ring->is_drained |= ring->is_ring && (shares || !is_packed) &&
+                          tile_shared_follows_ring(other, ring);
+    }
+}
+
 void tile_sync_plan_build(TileArena *arena, MlirOperation kernel,
                           TileSyncPlan *out_plan) {
   TileSharedMemory shared;
   tile_shared_memory_build(arena, kernel, &shared);
   read_offsets(&shared);
+  find_drained(&shared);
   *out_plan = (TileSyncPlan){0};
   Flow flow = {.arena = arena, .plan = out_plan, .shared = &shared};
   mlirOperationWalk(kernel, note_places, &flow, MlirWalkPreOrder);

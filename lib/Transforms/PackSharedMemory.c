@@ -2,6 +2,8 @@
 //
 // Consumes: `tile.alloc` in shared memory and `tile.barrier_alloc`.
 // Produces: `offset` on each, and the dynamic shared memory of a gpu.launch.
+//           Where there is no room otherwise, tiles of a role lie in rings that
+//           it has read to the end.
 // Fails:    more shared memory than a block of the target may use; a kernel
 //           that tile_kernel_verify rejects.
 //
@@ -13,7 +15,36 @@
 #include "Tile/Support/Diagnostics.h"
 #include "TilePasses.h"
 
+typedef struct {
+  TileArena arena;
+  const char *target_option;
+} Run;
+
 //===-- Build and verify --------------------------------------------------===//
+
+// Whether each fill of each ring is waited for, on every path.
+static bool is_proved(TileArena *arena, MlirOperation kernel) {
+  TileProtocol protocol;
+  TileProtocolVerdict verdict;
+  MlirOperation failed;
+  const char *failure;
+  if (!tile_protocol_extract(arena, kernel, &protocol, &failed, &failure) ||
+      failed.ptr)
+    return false;
+  tile_protocol_verify(&protocol, arena, &verdict);
+  return verdict.outcome == TILE_PROTOCOL_PROVED;
+}
+
+static void memory_place(Run *run, MlirOperation kernel,
+                         const TileTarget *target, TileSharedMemory *memory) {
+  tile_shared_memory_place(&run->arena, memory);
+  if (memory->total_bytes <= target->max_smem_bytes ||
+      !is_proved(&run->arena, kernel))
+    return;
+  for (size_t i = 0; i < memory->num_buffers; i++)
+    memory->buffers[i].is_drained = memory->buffers[i].is_ring;
+  tile_shared_memory_place(&run->arena, memory);
+}
 
 static const TileSharedBuffer *largest(const TileSharedMemory *memory) {
   const TileSharedBuffer *best = NULL;
@@ -74,11 +105,6 @@ static void memory_apply(const TileSharedMemory *memory, MlirOperation kernel) {
 
 //===-- Entry -------------------------------------------------------------===//
 
-typedef struct {
-  TileArena arena;
-  const char *target_option;
-} Run;
-
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   Run *run = user_data;
   TileSharedMemory memory;
@@ -88,7 +114,7 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   const TileTarget *target;
   if (tile_failed(tile_target_resolve(kernel, run->target_option, &target)))
     return tile_failure();
-  tile_shared_memory_place(&run->arena, &memory);
+  memory_place(run, kernel, target, &memory);
   if (tile_failed(check_limit(kernel, &memory, target)))
     return tile_failure();
   memory_apply(&memory, kernel);

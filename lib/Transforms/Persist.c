@@ -3,13 +3,14 @@
 // Consumes: launches with more blocks ("tiles") than multiprocessors.
 // Produces: a grid of min(multiprocessors · blocks per multiprocessor, tiles),
 //           and a loop over tiles around the body; block ids are those of the
-//           tile. A remark where a launch that would gain stays as it is.
+//           tile. Where shared memory is short, epilogues in parts. A remark
+//           where a launch that would gain stays as it is.
 // Fails:    `persist = true` in tile.kernel_config, and it is not possible.
 // Idempotent: a grid made from `tile.num_sms` is left alone.
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Analysis/PersistPlan.h"
+#include "PersistParts.h"
 
 #include "Tile/Ops/memref.h"
 #include "Tile/Ops/scf.h"
@@ -198,6 +199,8 @@ static void plan_apply(const TilePersistPlan *plan) {
                           mlirOperationGetLocation(launch)};
   apply_grid(&apply);
   apply_loop(&apply);
+  for (const TilePersistStaging *s = plan->stagings; s; s = s->next)
+    persist_parts_apply(apply.b.rw, s);
   mlirIRRewriterDestroy(apply.b.rw);
 }
 

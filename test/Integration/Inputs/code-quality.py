@@ -112,6 +112,7 @@ func.func @gemm(%A: {A}, %B: {B}, %C: {C}) {{
     %n = arith.muli %by, %bn : index
     %As = tile.alloc : {As}
     %Bs = tile.alloc : {Bs}
+    {staging}
     %acc = tile.alloc : {F}
     tile.fill %acc, %zero : {F}, f32
     scf.for %k = %c0 to %K step %bk {{
@@ -122,14 +123,14 @@ func.func @gemm(%A: {A}, %B: {B}, %C: {C}) {{
       tile.gemm %As, %Bs, %acc {{transpose_b}} : ({As}, {Bs}, {F})
     }} {{tile.num_stages = {stages} : i32}}
     %c = tile.region %C[%m, %n] [{bm}, {bn}] {{align = 16 : i64}} : {C}
-    tile.copy %acc to %c : {F}, !tile.region<{bm}x{bn}xbf16>
+    {store}
     gpu.terminator
   }}
   return
 }}
 """
 
-# Name, whether blocks loop over tiles, target, tile, stages, threads that
+# Name, whether blocks loop over tiles and store by TMA, target, tile, stages, threads that
 # compute, the kernel written by hand, its parameters M, N and K as far as it has
 # them, and how many times its instructions are allowed: with static shapes, and
 # with sizes that are parameters. The latter have code for ragged edges, which
@@ -139,20 +140,35 @@ LIMITS = (
      ("gemm_param_5", "gemm_param_6"), 1.10, 2.75),
     ("persistent", True, "sm_90a", (128, 256, 64), 4, 256,
      "gemm_ws_persistent.ptx",
-     ("gemm_param_4", "gemm_param_5", "gemm_param_6"), 1.10, 2.40),
+     ("gemm_param_4", "gemm_param_5", "gemm_param_6"), 1.10, 1.40),
     ("mma", False, "sm_80", (128, 128, 32), 4, 128, "gemm80.ptx",
      ("gemm80_param_4", "gemm80_param_5"), 1.10, 3.75),
 )
 EXTENT = 4096
 
 
+def store_text(bm, bn, persists):
+    """C is stored from registers, or by TMA from a shared tile."""
+    fragment = "memref<%dx%dxf32, #tile.fragment>" % (bm, bn)
+    window = "!tile.region<%dx%dxbf16>" % (bm, bn)
+    if not persists:
+        return "", "tile.copy %%acc to %%c : %s, %s" % (fragment, window)
+    shared = "memref<%dx%dxbf16, #gpu.address_space<workgroup>>" % (bm, bn)
+    return ("%%Cs = tile.alloc : %s" % shared,
+            "tile.copy %%acc to %%Cs : %s, %s\n"
+            "    tile.copy %%Cs to %%c {instr = #tile.instr<tma>} : %s, %s" %
+            (fragment, shared, shared, window))
+
+
 def gemm_text(tile, stages, threads, extent, persists):
     bm, bn, bk = tile
     shared = "memref<%dx%dxbf16, #gpu.address_space<workgroup>>"
     tensor = "memref<{0}x{0}xbf16>".format(extent)
+    staging, store = store_text(bm, bn, persists)
     return GEMM.format(persist=str(persists).lower(), bm=bm, bn=bn, bk=bk,
-                       threads=threads, stages=stages, A=tensor, B=tensor, C=tensor,
-                       As=shared % (bm, bk), Bs=shared % (bn, bk),
+                       threads=threads, stages=stages, A=tensor, B=tensor,
+                       C=tensor, As=shared % (bm, bk), Bs=shared % (bn, bk),
+                       staging=staging, store=store,
                        F="memref<%dx%dxf32, #tile.fragment>" % (bm, bn))
 
 

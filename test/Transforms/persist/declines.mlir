@@ -137,3 +137,33 @@ func.func @clusters(%A: !A, %n: index) {
   }
   return
 }
+
+// The staging tile is changed before it is stored, so it cannot be cut.
+func.func @shared_memory(%A: !A, %C: !A, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  %zero = arith.constant 0.0 : bf16
+  // expected-remark @+1 {{[tile-persist/shared-memory] is not persistent: the tiles that it is stored from may have no place beside the rings, which the next tile fills meanwhile; fewer stages; copies from a fragment to a shared tile, and from there to the tensor next, are made in parts}}
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %n, %sy = %n, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c256, %ny = %c1, %nz = %c1) {
+    %S = tile.alloc : !tile
+    %E = tile.alloc : !tile
+    %F = tile.alloc : !frag
+    scf.for %k = %c0 to %n step %c256 {
+      %a = tile.region %A[%k, 0] [256, 64] {align = 16 : i64} : !A
+      tile.copy %a to %S : !win, !tile
+      tile.copy %S to %F : !tile, !frag
+    } {tile.num_stages = 7 : i32}
+    tile.copy %F to %E : !frag, !tile
+    tile.parallel (%i, %j) in [256, 64] {
+      %e = memref.load %E[%i, %j] : !tile
+      %f = arith.addf %e, %e : bf16
+      memref.store %f, %E[%i, %j] : !tile
+    }
+    %c = tile.region %C[%bx, 0] [256, 64] {align = 16 : i64} : !A
+    tile.copy %E to %c : !tile, !win
+    gpu.terminator
+  }
+  return
+}

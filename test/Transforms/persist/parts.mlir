@@ -1,0 +1,108 @@
+// In a loop over tiles the rings are full while a tile is stored. Where what it is
+// stored from has no place beside them, it is cut into parts, two of which have.
+
+// RUN: %tile_opt_passes 'tile-persist{target=sm_90a}' %s | FileCheck %s
+
+#smem = #gpu.address_space<workgroup>
+!A = memref<4096x4096xbf16>
+!C = memref<8x4096x4096xbf16>
+!tile = memref<128x64xbf16, #smem>
+!wide = memref<256x64xbf16, #smem>
+!stage = memref<128x256xbf16, #smem>
+!win = !tile.region<128x64xbf16>
+!winw = !tile.region<256x64xbf16>
+!winc = !tile.region<128x256xbf16>
+!acc = memref<128x256xf32, #tile.fragment>
+
+// 4 x 48 KiB and 64 KiB are too much; 2 x 16 KiB fit.
+// CHECK-LABEL: func.func @product
+// CHECK: tile.alloc : memref<256x64xbf16
+// CHECK: %[[P0:.*]] = tile.alloc : memref<128x64xbf16
+// CHECK: %[[P1:.*]] = tile.alloc : memref<128x64xbf16
+// CHECK-NOT: memref<128x256xbf16, #gpu
+// CHECK: tile.num_stages
+// CHECK: %[[F0:.*]] = tile.region %[[ACC:.*]][0, 0] [128, 64]
+// CHECK: tile.copy %[[F0]] to %[[P0]]
+// CHECK: %[[C0:.*]] = tile.region %{{.*}}[%[[Z:.*]], %[[M:.*]], %[[N:.*]]] [1, 128, 64] drop [0] {align = 16 : i64}
+// CHECK: tile.copy %[[P0]] to %[[C0]] {instr = #tile.instr<tma>}
+// CHECK: %[[F1:.*]] = tile.region %[[ACC]][0, 64] [128, 64]
+// CHECK: tile.copy %[[F1]] to %[[P1]]
+// CHECK: %[[W:.*]] = arith.constant 64 : index
+// CHECK: %[[N1:.*]] = arith.addi %[[N]], %[[W]] : index
+// CHECK: %[[C1:.*]] = tile.region %{{.*}}[%[[Z]], %[[M]], %[[N1]]] [1, 128, 64] drop [0] {align = 16 : i64}
+// CHECK: tile.copy %[[P1]] to %[[C1]] {instr = #tile.instr<tma>}
+// CHECK: tile.region %[[ACC]][0, 128] [128, 64]
+// CHECK: tile.copy %{{.*}} to %[[P0]]
+// CHECK: tile.region %[[ACC]][0, 192] [128, 64]
+// CHECK: tile.copy %{{.*}} to %[[P1]]
+// CHECK-NOT: tile.region %[[ACC]]
+// CHECK: return
+func.func @product(%A: !A, %B: !A, %C: !C) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  %c4096 = arith.constant 4096 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c16, %sy = %c32, %sz = %c8)
+             threads(%tx, %ty, %tz) in (%nx = %c256, %ny = %c1, %nz = %c1) {
+    %m = arith.muli %by, %c128 : index
+    %n = arith.muli %bx, %c256 : index
+    %As = tile.alloc : !tile
+    %Bs = tile.alloc : !wide
+    %Cs = tile.alloc : !stage
+    %acc = tile.alloc : !acc
+    scf.for %k = %c0 to %c4096 step %c64 {
+      %a = tile.region %A[%m, %k] [128, 64] {align = 16 : i64} : !A
+      %b = tile.region %B[%n, %k] [256, 64] {align = 16 : i64} : !A
+      tile.copy %a to %As : !win, !tile
+      tile.copy %b to %Bs : !winw, !wide
+      tile.gemm %As, %Bs, %acc {transpose_b} : (!tile, !wide, !acc)
+    } {tile.num_stages = 4 : i32}
+    tile.copy %acc to %Cs : !acc, !stage
+    %c = tile.region %C[%bz, %m, %n] [1, 128, 256] drop [0] {align = 16 : i64} : !C
+    tile.copy %Cs to %c {instr = #tile.instr<tma>} : !stage, !winc
+    gpu.terminator
+  }
+  return
+}
+
+// With three stages the tile has a place, and stays as it is.
+// CHECK-LABEL: func.func @room
+// CHECK: tile.num_sms
+// CHECK: tile.alloc : memref<128x256xbf16, #gpu
+// CHECK: tile.copy %{{.*}} to %{{.*}} : memref<128x256xbf16, #gpu
+func.func @room(%A: !A, %B: !A, %C: !A) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  %c4096 = arith.constant 4096 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c16, %sy = %c32, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c256, %ny = %c1, %nz = %c1) {
+    %m = arith.muli %by, %c128 : index
+    %n = arith.muli %bx, %c256 : index
+    %As = tile.alloc : !tile
+    %Bs = tile.alloc : !wide
+    %Cs = tile.alloc : !stage
+    %acc = tile.alloc : !acc
+    scf.for %k = %c0 to %c4096 step %c64 {
+      %a = tile.region %A[%m, %k] [128, 64] {align = 16 : i64} : !A
+      %b = tile.region %B[%n, %k] [256, 64] {align = 16 : i64} : !A
+      tile.copy %a to %As : !win, !tile
+      tile.copy %b to %Bs : !winw, !wide
+      tile.gemm %As, %Bs, %acc {transpose_b} : (!tile, !wide, !acc)
+    } {tile.num_stages = 3 : i32}
+    tile.copy %acc to %Cs : !acc, !stage
+    %c = tile.region %C[%m, %n] [128, 256] {align = 16 : i64} : !A
+    tile.copy %Cs to %c : !stage, !winc
+    gpu.terminator
+  }
+  return
+}
