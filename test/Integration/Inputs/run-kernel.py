@@ -15,9 +15,11 @@ count, zeros, ones or junk (see kernels.py). EXPECT lines assign the tensors
 that change; all others must keep their values. `np` is numpy and
 `round_to(x, dtype)` rounds as the type does. Each case runs with several
 schedules of the emulator; every run must be without findings. --cases names
-another file for the comments, in which they may also start with #."""
+another file for the comments, in which they may also start with #. --persist
+asks each launch that says nothing of it to loop over tiles."""
 
 import argparse
+import itertools
 import os
 import re
 import sys
@@ -79,11 +81,26 @@ def check_tensor(argument, got, expected):
     kernels.compare(name, argument.dtype, got, expected[name])
 
 
-def run_case(case, out, seeds):
+def write_persistent(path, out):
+    """A copy of the file whose kernels ask for a loop over tiles."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    parts = re.split(r"(gpu\.launch [^{]*\{\n)", text)
+    for i in range(2, len(parts), 2):
+        if "tile.kernel_config" not in parts[i].split("gpu.terminator")[0]:
+            parts[i] = "    tile.kernel_config {persist = true}\n" + parts[i]
+    copy = os.path.join(out, os.path.basename(path))
+    with open(copy, "w", encoding="utf-8") as file:
+        file.write("".join(parts))
+    return copy
+
+
+def run_case(case, out, seeds, sms):
     json_path = os.path.join(out, case.function + ".json")
     expected = case.expected()
-    for seed in seeds:
-        results, _ = kernels.run_function(json_path, case.arguments, seed)
+    for seed, count in itertools.product(seeds, sms):
+        results, _ = kernels.run_function(json_path, case.arguments, seed,
+                                          ["--sms=" + count])
         for argument in case.arguments:
             if isinstance(argument, kernels.Tensor):
                 check_tensor(argument, results[argument.name], expected)
@@ -97,6 +114,9 @@ def main():
     parser.add_argument("--out", required=True, help="folder of the outputs")
     parser.add_argument("--cases", help="the file that says what to run [FILE]")
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--sms", default="132",
+                        help="comma list of numbers of multiprocessors [132]")
+    parser.add_argument("--persist", action="store_true")
     parser.add_argument("--no-ptxas", action="store_true",
                         help="leave out the assembler's opinion")
     options = parser.parse_args()
@@ -105,8 +125,10 @@ def main():
     for target in options.target:
         out = os.path.join(options.out, target)
         os.makedirs(out, exist_ok=True)
+        source = (write_persistent(options.file, out) if options.persist
+                  else options.file)
         try:
-            kernels.compile_file(options.file, target, out,
+            kernels.compile_file(source, target, out,
                                  ["--ptxas=off"] if options.no_ptxas else [])
             cases = read_cases(options.cases or options.file)
         except kernels.Failure as failure:
@@ -115,7 +137,8 @@ def main():
             continue
         for case in cases:
             try:
-                run_case(case, out, range(1, options.seeds + 1))
+                run_case(case, out, range(1, options.seeds + 1),
+                         options.sms.split(","))
                 print("ok %s %s" % (target, case.text))
             except kernels.Failure as failure:
                 print("FAILED %s %s: %s" % (target, case.text, failure))
