@@ -83,6 +83,7 @@ typedef struct {
   MlirOperation before;
   bool barrier, fence;      // a fence stands before the barrier
   TileStoreWait store_wait; // in front of both
+  int pending;              // stores that it does not wait for, the last ones
 } TileSyncPoint;
 
 typedef struct {

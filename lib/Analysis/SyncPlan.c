@@ -28,6 +28,7 @@
 //        there: in a pipeline the rest of the round then needs no barrier.
 //   (S8) A TMA store reads its tile until the thread that issued it has waited:
 //        that wait and a barrier stand in front of the next write of the tile.
+//        Stores complete in order: those issued since need not be waited for.
 //        The tensor is written when the store is complete, for that thread.
 //   (S9) Roles run at the same time, and their barriers are their own. What was
 //        done before them is ordered in front of `tile.specialize`; what they
@@ -41,7 +42,7 @@
 // does not opt out (`tile.may_alias`); any other two may be the same memory.
 //
 // Decisions only grow, and the state is a finite set: the fixpoint over loops
-// ends after at most (9 bits per place and age + decisions) rounds.
+// ends after at most (12 bits per place and age + decisions) rounds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,10 +60,14 @@ enum {
   ASYNC_READ = 4,
   UNFENCED = 8, // written by the generic proxy since the last fence
   ATOMIC_UPDATE = 16,
-  UNDER_WAY = 32,   // cp.async that nobody has waited for is writing
-  ASYNC_WRITE = 64, // of the whole tile
-  STORING = 128,    // a TMA store that nobody has waited for is under way
-  MULTIPLYING = 256 // a product that nobody has awaited reads
+  UNDER_WAY = 32,    // cp.async that nobody has waited for is writing
+  ASYNC_WRITE = 64,  // of the whole tile
+  MULTIPLYING = 128, // a product that nobody has awaited reads
+  // A TMA store that nobody has waited for is under way, and so many have been
+  // issued behind it: STORING << n, the last one for more as well.
+  STORING = 256,
+  MAX_YOUNGER = 3,
+  STORING_ANY = STORING | STORING << 1 | STORING << 2 | STORING << MAX_YOUNGER
 };
 enum {
   SINCE_BARRIER =
@@ -135,17 +140,28 @@ static uint16_t *state_now(State state, size_t place) {
 typedef struct {
   bool barrier, fence;
   TileStoreWait wait;
+  int pending; // stores that need not be waited for
 } Need;
+
+// The least number of stores behind one of those in the set.
+static int youngest(uint16_t bits) {
+  int younger = 0;
+  while (!(bits & STORING << younger))
+    younger++;
+  return younger;
+}
 
 // (S8)
 static void need_stored(const Flow *flow, size_t place, uint8_t access,
-                        bool is_store, Need *need) {
+                        bool is_store, uint16_t before, Need *need) {
   if (!sync_place_is_shared(flow, place))
     need->wait = TILE_STORE_WAIT_COMPLETE;
   else if ((access & (WRITES | UPDATES)) && need->wait == TILE_STORE_WAIT_NONE)
     need->wait = TILE_STORE_WAIT_READ;
-  else
+  else if (!(access & (WRITES | UPDATES)))
     return;
+  if (need->pending > youngest(before))
+    need->pending = youngest(before);
   need->barrier |= !is_store; // the next store is issued by the same thread
 }
 
@@ -178,23 +194,35 @@ static void need_before_access(const Flow *flow, const Accesses *accesses,
     Need one = need_against(accesses->bits[place], accesses, state.bits[e]);
     need->barrier |= one.barrier;
     need->fence |= one.fence;
-    if (state.bits[e] & STORING)
+    if (state.bits[e] & STORING_ANY)
       need_stored(flow, entry_place(e), accesses->bits[place],
-                  accesses->is_store, need);
+                  accesses->is_store, state.bits[e], need);
   }
 }
 
 static Need need_before(const Flow *flow, const Accesses *accesses,
                         State state) {
-  Need need = {0};
+  Need need = {.pending = MAX_YOUNGER};
   for (size_t i = 0; i < flow->num_places; i++)
     if (accesses->bits[i])
       need_before_access(flow, accesses, i, state, &need);
   return need;
 }
 
+// One store more is behind those that are under way.
+static void state_next_store(const Flow *flow, State state) {
+  for (size_t e = 0; e < num_entries(flow); e++) {
+    int storing = state.bits[e] & STORING_ANY;
+    int older =
+        (storing << 1 & STORING_ANY) | (storing & STORING << MAX_YOUNGER);
+    state.bits[e] = (uint16_t)((state.bits[e] & ~STORING_ANY) | older);
+  }
+}
+
 static void perform_store(const Flow *flow, const Accesses *accesses,
                           State state) {
+  if (accesses->is_under_way)
+    state_next_store(flow, state);
   for (size_t i = 0; i < flow->num_places; i++) {
     uint16_t *now = state_now(state, i);
     if (accesses->bits[i] & READS)
@@ -206,15 +234,20 @@ static void perform_store(const Flow *flow, const Accesses *accesses,
   }
 }
 
-// The issuing thread has waited; the others have to meet it.
-static void state_stored(const Flow *flow, State state, TileStoreWait wait) {
+// The issuing thread has waited for all stores but the last `pending`; the
+// others have to meet it.
+static void state_stored(const Flow *flow, State state, TileStoreWait wait,
+                         int64_t pending) {
+  int waited = 0;
+  for (int64_t n = pending; n <= MAX_YOUNGER; n++)
+    waited |= STORING << n;
   for (size_t e = 0; e < num_entries(flow); e++) {
     bool is_shared = sync_place_is_shared(flow, entry_place(e));
-    if (!(state.bits[e] & STORING) ||
+    if (!(state.bits[e] & waited) ||
         (!is_shared && wait != TILE_STORE_WAIT_COMPLETE))
       continue;
     state.bits[e] |= is_shared ? ASYNC_READ : GENERIC_WRITE;
-    state.bits[e] &= (uint16_t)~STORING;
+    state.bits[e] &= (uint16_t)~waited;
   }
 }
 
@@ -320,11 +353,11 @@ static bool transfer_order(Flow *flow, MlirOperation op, State state) {
     return true;
   }
   if (tile_tma_wait_is(op)) {
-    if (tile_tma_wait_pending(tile_tma_wait_cast(op)) == 0)
-      state_stored(flow, state,
-                   tile_tma_wait_read(tile_tma_wait_cast(op))
-                       ? TILE_STORE_WAIT_READ
-                       : TILE_STORE_WAIT_COMPLETE);
+    state_stored(flow, state,
+                 tile_tma_wait_read(tile_tma_wait_cast(op))
+                     ? TILE_STORE_WAIT_READ
+                     : TILE_STORE_WAIT_COMPLETE,
+                 tile_tma_wait_pending(tile_tma_wait_cast(op)));
     return true;
   }
   return false;
@@ -344,10 +377,12 @@ static void transfer_op(Flow *flow, MlirOperation op, State state) {
     point = sync_point_get(flow, op);
     point->barrier |= need.barrier;
     point->fence |= need.fence;
+    if (need.wait && (!point->store_wait || point->pending > need.pending))
+      point->pending = need.pending;
     if (point->store_wait < need.wait)
       point->store_wait = need.wait;
     if (point->store_wait)
-      state_stored(flow, state, point->store_wait);
+      state_stored(flow, state, point->store_wait, point->pending);
     if (point->fence)
       state_clear(flow, state, UNFENCED);
     if (point->barrier)
@@ -480,13 +515,13 @@ static void transfer_loop(Flow *flow, MlirOperation op, State state) {
 static void transfer_roles(Flow *flow, MlirOperation op, State state) {
   State before = state_create(flow), role_state = state_create(flow);
   flow->role_bits = state_create(flow).bits;
-  if (is_pending(flow, state, SINCE_BARRIER | STORING) ||
+  if (is_pending(flow, state, SINCE_BARRIER | STORING_ANY) ||
       sync_point_find(flow->plan, op)) {
     TileSyncPoint *point = sync_point_get(flow, op);
     point->barrier = true;
-    if (is_pending(flow, state, STORING))
-      point->store_wait = TILE_STORE_WAIT_COMPLETE;
-    state_stored(flow, state, TILE_STORE_WAIT_COMPLETE);
+    if (is_pending(flow, state, STORING_ANY))
+      point->store_wait = TILE_STORE_WAIT_COMPLETE; // and none is pending
+    state_stored(flow, state, TILE_STORE_WAIT_COMPLETE, 0);
     state_barrier(flow, state);
   }
   state_assign(flow, before, state);
@@ -495,7 +530,7 @@ static void transfer_roles(Flow *flow, MlirOperation op, State state) {
     state_assign(flow, role_state, before);
     transfer_region(flow, mlirOperationGetRegion(role, 0), role_state);
     // A role ends when its stores have.
-    state_stored(flow, role_state, TILE_STORE_WAIT_COMPLETE);
+    state_stored(flow, role_state, TILE_STORE_WAIT_COMPLETE, 0);
     state_join(flow, state, role_state);
   }
   flow->is_in_role = false;

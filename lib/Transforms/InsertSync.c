@@ -28,7 +28,7 @@ static void plan_apply(const TileSyncPlan *plan, MlirOperation kernel) {
     b.loc = mlirOperationGetLocation(point->before);
     mlirRewriterBaseSetInsertionPointBefore(b.rw, point->before);
     if (point->store_wait)
-      tile_tma_wait(&b, .pending = 0,
+      tile_tma_wait(&b, .pending = point->pending,
                     .read = point->store_wait == TILE_STORE_WAIT_READ);
     if (point->fence)
       tile_fence_proxy(&b, 0);

@@ -84,3 +84,56 @@ func.func @parts(%X: memref<?x?xf32>, %Y: memref<?x?xbf16>, %Z: memref<?x?xf32>,
   }
   return
 }
+
+// Columns that warpgroups share among them: of each window half of the warps have
+// nothing.
+// CASE: groups(X=ints:64x256:f32, Y=junk:64x256:bf16, Z=junk:64x256:f32)
+// CASE: groups(X=ints:60x201:f32, Y=junk:60x201:bf16, Z=junk:60x201:f32)
+// EXPECT: Y = X
+// EXPECT: R = np.zeros((64, 256), np.float32)
+// EXPECT: R[:X.shape[0], :X.shape[1]] = X
+// EXPECT: Z = np.roll(R, -64, axis=1)[:X.shape[0], :X.shape[1]]
+func.func @groups(%X: memref<?x?xf32>, %Y: memref<?x?xbf16>, %Z: memref<?x?xf32>) {
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c256, %ny = %c1, %nz = %c1) {
+    %F = tile.alloc {layout = #tile.layout<"wgmma<64x256,wg=1x2>">} : memref<64x256xf32, #tile.fragment>
+    %G = tile.alloc {layout = #tile.layout<"wgmma<64x256,wg=1x2>">} : memref<64x256xf32, #tile.fragment>
+    %S = tile.alloc {layout = #tile.layout<"swizzle<128>">} : memref<64x64xbf16, #gpu.address_space<workgroup>>
+    %x = tile.region %X[0, 0] [64, 256] : memref<?x?xf32>
+    tile.copy %x to %F : !tile.region<64x256xf32>, memref<64x256xf32, #tile.fragment>
+    %f0 = tile.region %F[0, 0] [64, 64] : memref<64x256xf32, #tile.fragment>
+    %f1 = tile.region %F[0, 64] [64, 64] : memref<64x256xf32, #tile.fragment>
+    %f2 = tile.region %F[0, 128] [64, 64] : memref<64x256xf32, #tile.fragment>
+    %f3 = tile.region %F[0, 192] [64, 64] : memref<64x256xf32, #tile.fragment>
+    %y0 = tile.region %Y[0, 0] [64, 64] : memref<?x?xbf16>
+    %y1 = tile.region %Y[0, 64] [64, 64] : memref<?x?xbf16>
+    %y2 = tile.region %Y[0, 128] [64, 64] : memref<?x?xbf16>
+    %y3 = tile.region %Y[0, 192] [64, 64] : memref<?x?xbf16>
+    tile.copy %f0 to %S : !tile.region<64x64xf32, #tile.fragment>, memref<64x64xbf16, #gpu.address_space<workgroup>>
+    tile.copy %S to %y0 : memref<64x64xbf16, #gpu.address_space<workgroup>>, !tile.region<64x64xbf16>
+    tile.copy %f1 to %S : !tile.region<64x64xf32, #tile.fragment>, memref<64x64xbf16, #gpu.address_space<workgroup>>
+    tile.copy %S to %y1 : memref<64x64xbf16, #gpu.address_space<workgroup>>, !tile.region<64x64xbf16>
+    tile.copy %f2 to %S : !tile.region<64x64xf32, #tile.fragment>, memref<64x64xbf16, #gpu.address_space<workgroup>>
+    tile.copy %S to %y2 : memref<64x64xbf16, #gpu.address_space<workgroup>>, !tile.region<64x64xbf16>
+    tile.copy %f3 to %y3 : !tile.region<64x64xf32, #tile.fragment>, !tile.region<64x64xbf16>
+    // Into registers: G is F with its columns moved by 64.
+    %g0 = tile.region %G[0, 0] [64, 64] : memref<64x256xf32, #tile.fragment>
+    %g1 = tile.region %G[0, 64] [64, 64] : memref<64x256xf32, #tile.fragment>
+    %g2 = tile.region %G[0, 128] [64, 64] : memref<64x256xf32, #tile.fragment>
+    %g3 = tile.region %G[0, 192] [64, 64] : memref<64x256xf32, #tile.fragment>
+    %x0 = tile.region %X[0, 0] [64, 64] : memref<?x?xf32>
+    %x1 = tile.region %X[0, 64] [64, 64] : memref<?x?xf32>
+    %x2 = tile.region %X[0, 128] [64, 64] : memref<?x?xf32>
+    tile.copy %x1 to %g0 : !tile.region<64x64xf32>, !tile.region<64x64xf32, #tile.fragment>
+    tile.copy %x2 to %g1 : !tile.region<64x64xf32>, !tile.region<64x64xf32, #tile.fragment>
+    tile.copy %f3 to %S : !tile.region<64x64xf32, #tile.fragment>, memref<64x64xbf16, #gpu.address_space<workgroup>>
+    tile.copy %S to %g2 : memref<64x64xbf16, #gpu.address_space<workgroup>>, !tile.region<64x64xf32, #tile.fragment>
+    tile.copy %x0 to %g3 : !tile.region<64x64xf32>, !tile.region<64x64xf32, #tile.fragment>
+    %z = tile.region %Z[0, 0] [64, 256] : memref<?x?xf32>
+    tile.copy %G to %z : memref<64x256xf32, #tile.fragment>, !tile.region<64x256xf32>
+    gpu.terminator
+  }
+  return
+}

@@ -13,6 +13,7 @@
 
 #include "Tile/Analysis.h"
 #include "Tile/LayoutAccess.h"
+#include "Tile/Ops/cf.h"
 #include "Tile/Ops/llvm.h"
 #include "Tile/Support/Constants.h"
 
@@ -34,6 +35,7 @@ typedef struct {
   int64_t limit;             // of the vector, in elements
   bool has_lines;            // rows and columns recur among the registers
   const uint8_t *is_outside; // of the window, per register; NULL: none is
+  MlirValue has_warp;        // registers in the window; null: each warp has
 } Plan;
 
 // Registers r … r+vector-1 hold neighbours in the last dimension, and every
@@ -94,12 +96,15 @@ static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
     return false;
   }
   TileLayout whole = plan->layout;
+  FragmentCut cut = {.layout = whole};
   if (!is_whole_tile(plan->fragment) &&
-      !fragment_window_cut(l, plan->fragment, &whole, &plan->layout,
-                           &plan->is_outside)) {
+      !fragment_window_cut(l, plan->fragment, &whole, &cut)) {
     copy_fragment_window(l, op, plan->fragment, plan->other, plan->to_memory);
     return false;
   }
+  plan->layout = cut.layout;
+  plan->is_outside = cut.is_outside;
+  plan->has_warp = cut.has_warp;
   TileInt in[3] = {tile_int_constant(0), tile_int_value(lane_id(l)),
                    tile_int_value(warp_id(l))};
   if (!tile_layout_code_begin(&l->i32, &plan->layout, 1u << TILE_LAYOUT_REG, in,
@@ -110,7 +115,7 @@ static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
   }
   plan->num_regs = tile_layout_axis_size(&plan->layout.in, TILE_LAYOUT_REG);
   if (plan->to_memory)
-    plan->owner = fragment_owner(l, &plan->layout);
+    plan->owner = fragment_owner(l, &whole);
   int last = plan->fragment->shape.rank - 1;
   int64_t elem_bytes = tile_elem_bits(plan->other->memory->element) / 8;
   int64_t limit = MAX_VECTOR_BYTES / elem_bytes;
@@ -559,6 +564,29 @@ static void copy_private(Lowering *l, MlirOperation op, const Plan *plan) {
 
 //===-- Entry -------------------------------------------------------------===//
 
+static void move_fragment(Lowering *l, MlirOperation op, Plan *plan) {
+  switch (plan->other->memory->space) {
+  case TILE_SPACE_GLOBAL:
+    copy_global(l, op, plan);
+    break;
+  case TILE_SPACE_SHARED:
+    copy_shared(l, op, plan);
+    break;
+  case TILE_SPACE_PRIVATE:
+    if (!plan->to_memory) {
+      copy_private(l, op, plan);
+      break;
+    }
+    lower_fail(l, op,
+               "copies a fragment to private memory; run "
+               "tile-layout-inference first");
+    break;
+  default:
+    lower_fail(l, op, "internal error: a copy between a fragment and %s",
+               tile_space_name(plan->other->memory->space));
+  }
+}
+
 void lower_fragment_copy(Lowering *l, MlirOperation op, const View *src,
                          const View *dst) {
   bool from = src->memory->space == TILE_SPACE_FRAGMENT,
@@ -571,24 +599,14 @@ void lower_fragment_copy(Lowering *l, MlirOperation op, const View *src,
   Plan plan = {.fragment = fragment, .other = other, .to_memory = from};
   if (!plan_build(l, op, &plan))
     return;
-  switch (plan.other->memory->space) {
-  case TILE_SPACE_GLOBAL:
-    copy_global(l, op, &plan);
-    break;
-  case TILE_SPACE_SHARED:
-    copy_shared(l, op, &plan);
-    break;
-  case TILE_SPACE_PRIVATE:
-    if (!plan.to_memory) {
-      copy_private(l, op, &plan);
-      break;
-    }
-    lower_fail(l, op,
-               "copies a fragment to private memory; run "
-               "tile-layout-inference first");
-    break;
-  default:
-    lower_fail(l, op, "internal error: a copy between a fragment and %s",
-               tile_space_name(plan.other->memory->space));
+  if (!plan.has_warp.ptr) {
+    move_fragment(l, op, &plan);
+    return;
   }
+  // The copy may branch again: it becomes one of the warps that have a part.
+  IfBlocks blocks = if_begin(l, op, plan.has_warp);
+  MlirOperation end = cf_br(&l->b, .dest = blocks.after).op;
+  mlirRewriterBaseMoveOpBefore(l->b.rw, op, end);
+  mlirRewriterBaseSetInsertionPointBefore(l->b.rw, op);
+  move_fragment(l, op, &plan);
 }

@@ -2,8 +2,8 @@
 //
 // In general a thread cannot know while compiling which of its registers lie in
 // a window: every register is moved element by element under its own condition.
-// Where the window is cut between digits of the layout that registers alone
-// decide, they are known, and the window is a fragment of its own.
+// Where the window is cut between digits of the layout that registers and warps
+// alone decide, they are known, and the window is a fragment of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -115,8 +115,7 @@ static void drop_digits(TileLayout *layout, const View *view, uint64_t digits) {
   }
 }
 
-static bool is_cut_by_registers(const TileLayout *whole, const View *view,
-                                uint64_t *out_digits) {
+static bool has_constant_place(const TileLayout *whole, const View *view) {
   if (view->shape.rank != view->memory->rank || tile_layout_has_overhang(whole))
     return false;
   for (int d = 0; d < view->shape.rank; d++)
@@ -124,37 +123,89 @@ static bool is_cut_by_registers(const TileLayout *whole, const View *view,
         view->offset[d].constant % view->shape.extent[d] ||
         view->offset[d].constant + view->shape.extent[d] > whole->out.extent[d])
       return false;
-  if (!find_window_digits(whole, view, out_digits))
-    return false;
-  for (int k = 0; k < whole->in.num_digits; k++) {
-    bool is_register = whole->in.digit[k].axis == TILE_LAYOUT_REG;
-    if ((whole->image[k] & *out_digits) &&
-        (!is_register || (whole->image[k] & ~*out_digits)))
-      return false;
-  }
   return true;
 }
 
+// Splits the digits into those that registers decide and those that one digit
+// of the warp does each; false when lanes have a say, or several.
+static bool split_digits(const TileLayout *whole, uint64_t digits,
+                         uint64_t *out_by_register, uint64_t *out_by_warp) {
+  *out_by_register = *out_by_warp = 0;
+  for (int k = 0; k < whole->in.num_digits; k++) {
+    uint64_t image = whole->image[k];
+    int axis = whole->in.digit[k].axis;
+    if (!(image & digits))
+      continue;
+    if (axis == TILE_LAYOUT_LANE || (image & ~digits))
+      return false;
+    if (axis == TILE_LAYOUT_REG) {
+      *out_by_register |= image;
+      continue;
+    }
+    if ((image & (image - 1)) || (image & *out_by_warp))
+      return false;
+    *out_by_warp |= image;
+  }
+  return !(*out_by_register & *out_by_warp);
+}
+
+// What the digit is in the window.
+static int64_t digit_in_window(const TileLayoutDigit *digit, const View *view) {
+  return view->offset[digit->axis].constant / digit->stride % digit->radix;
+}
+
+// Whether register `r` is outside, as far as registers decide.
+static bool is_register_outside(const TileLayout *whole, const View *view,
+                                uint64_t digits, int64_t r) {
+  int64_t in[3] = {r, 0, 0}, at[TILE_LAYOUT_MAX_AXES] = {0};
+  tile_layout_eval(whole, in, at);
+  for (int i = 0; i < whole->out.num_digits; i++) {
+    const TileLayoutDigit *digit = &whole->out.digit[i];
+    if ((digits >> i & 1) && at[digit->axis] / digit->stride % digit->radix !=
+                                 digit_in_window(digit, view))
+      return true;
+  }
+  return false;
+}
+
+// Whether the warp has elements of the window; null: every one has.
+static MlirValue warp_is_inside(Lowering *l, const TileLayout *whole,
+                                const View *view, uint64_t digits) {
+  MlirValue inside = {NULL};
+  for (int k = 0; k < whole->in.num_digits; k++) {
+    const TileLayoutDigit *warp = &whole->in.digit[k];
+    if (!(whole->image[k] & digits))
+      continue;
+    TileInt value = tile_int_rem(
+        &l->i32,
+        tile_int_div(&l->i32, tile_int_value(warp_id(l)), warp->stride),
+        warp->radix);
+    const TileLayoutDigit *digit =
+        &whole->out.digit[__builtin_ctzll(whole->image[k])];
+    inside =
+        and_maybe(l, inside,
+                  arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq,
+                             .lhs = tile_int_get(&l->i32, value),
+                             .rhs = tile_const_int(
+                                 &l->b, digit_in_window(digit, view), 32)));
+  }
+  return inside;
+}
+
 bool fragment_window_cut(Lowering *l, const View *fragment,
-                         const TileLayout *whole, TileLayout *out_layout,
-                         const uint8_t **out_is_outside) {
-  uint64_t digits;
-  if (!is_cut_by_registers(whole, fragment, &digits))
+                         const TileLayout *whole, FragmentCut *out) {
+  uint64_t digits, by_register, by_warp;
+  if (!has_constant_place(whole, fragment) ||
+      !find_window_digits(whole, fragment, &digits) ||
+      !split_digits(whole, digits, &by_register, &by_warp))
     return false;
   int64_t num_regs = tile_layout_axis_size(&whole->in, TILE_LAYOUT_REG);
   uint8_t *is_outside = TILE_ARENA_NEW(l->arena, uint8_t, num_regs + 1);
-  for (int64_t r = 0; r < num_regs; r++) {
-    int64_t in[3] = {r, 0, 0}, at[TILE_LAYOUT_MAX_AXES] = {0};
-    if (!tile_layout_eval(whole, in, at))
-      return false;
-    for (int d = 0; d < fragment->shape.rank; d++) {
-      int64_t size = fragment->shape.extent[d];
-      is_outside[r] |= at[d] / size != fragment->offset[d].constant / size;
-    }
-  }
-  *out_layout = *whole;
-  drop_digits(out_layout, fragment, digits);
-  *out_is_outside = is_outside;
+  for (int64_t r = 0; r < num_regs; r++)
+    is_outside[r] = is_register_outside(whole, fragment, by_register, r);
+  *out = (FragmentCut){*whole, is_outside,
+                       warp_is_inside(l, whole, fragment, by_warp)};
+  drop_digits(&out->layout, fragment, digits);
   return true;
 }
 

@@ -251,12 +251,16 @@ typedef struct {
 bool store_matrices(Lowering *l, const MatrixStore *store);
 
 // FragmentWindows.c
-/// Windows at constant multiples of their size, whose registers are the same in
-/// each thread. Gives the layout of the window, and per register of the whole
-/// fragment whether it is outside; register r inside is at `out_layout(r)`.
+typedef struct {
+  TileLayout layout; // of the window
+  /// Per register of the whole fragment; register r inside is at `layout(r)`.
+  const uint8_t *is_outside;
+  MlirValue has_warp; // the warp has elements of the window; null: each has
+} FragmentCut;
+/// A window at constant multiples of its size, whose registers are the same in
+/// each thread that has any. False where it is no such window.
 bool fragment_window_cut(Lowering *l, const View *fragment,
-                         const TileLayout *whole, TileLayout *out_layout,
-                         const uint8_t **out_is_outside);
+                         const TileLayout *whole, FragmentCut *out);
 void fill_fragment_window(Lowering *l, MlirOperation op, const View *dst,
                           MlirValue value);
 void copy_fragment_window(Lowering *l, MlirOperation op, const View *fragment,

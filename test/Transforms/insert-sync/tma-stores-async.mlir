@@ -31,6 +31,43 @@ func.func @reuse(%C: memref<64x64xf32>, %D: memref<64x64xf32>, %v: f32) attribut
   return
 }
 
+// Two places in turn: only the older store has to be over. On a path without the
+// store between them the count is that of the shorter one.
+// CHECK-LABEL: func.func @two_places
+func.func @two_places(%C: memref<64x64xf32>, %D: memref<64x64xf32>, %E: memref<64x64xf32>, %v: f32, %b: i1) attributes {tile.num_threads = 128 : i32} {
+  %S = tile.alloc {offset = 0} : !s
+  %T = tile.alloc {offset = 8192} : !s
+  %c = tile.region %C[0, 0] [32, 64] : memref<64x64xf32>
+  %d = tile.region %D[0, 0] [32, 64] : memref<64x64xf32>
+  %e = tile.region %E[0, 0] [32, 64] : memref<64x64xf32>
+  // CHECK: tile.copy %{{.*}} to %{{.*}} {async
+  // CHECK: tile.copy %{{.*}} to %{{.*}} {async
+  // CHECK-NEXT: tile.tma_wait pending 1 {read}
+  // CHECK-NEXT: tile.barrier_sync
+  // CHECK-NEXT: tile.fill
+  tile.fill %S, %v : !s, f32
+  tile.copy %S to %c {async, instr = #tile.instr<tma>} : !s, !r
+  tile.fill %T, %v : !s, f32
+  tile.copy %T to %d {async, instr = #tile.instr<tma>} : !s, !r
+  tile.fill %S, %v : !s, f32
+  // CHECK: tile.copy %{{.*}} to %{{.*}} {async
+  tile.copy %S to %e {async, instr = #tile.instr<tma>} : !s, !r
+  // CHECK: scf.if
+  // CHECK: tile.tma_wait pending 1 {read}
+  // CHECK: tile.fill
+  // CHECK: tile.copy %{{.*}} to %{{.*}} {async
+  // CHECK: {{^  }$}}
+  // CHECK-NEXT: tile.tma_wait pending 0 {read}
+  // CHECK-NEXT: tile.barrier_sync
+  // CHECK-NEXT: tile.fill
+  scf.if %b {
+    tile.fill %T, %v : !s, f32
+    tile.copy %T to %d {async, instr = #tile.instr<tma>} : !s, !r
+  }
+  tile.fill %S, %v : !s, f32
+  return
+}
+
 // Who reads the tensor waits until the store is complete.
 // CHECK-LABEL: func.func @read_back
 func.func @read_back(%C: memref<64x64xf32>) attributes {tile.num_threads = 128 : i32} {
