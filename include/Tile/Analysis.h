@@ -49,6 +49,9 @@ void tile_shared_memory_build(TileArena *arena, MlirOperation kernel,
 /// Gives every buffer an offset. Buffers that do not live at the same time may
 /// share bytes; the result is deterministic.
 void tile_shared_memory_place(TileArena *arena, TileSharedMemory *memory);
+/// Reads the offsets that packing wrote, -1 where it has not run, and which
+/// rings are used again; without offsets all that packing may use again are.
+void tile_shared_memory_read_offsets(TileSharedMemory *memory);
 /// Buffers that do not live at the same time may share bytes.
 bool tile_shared_lifetimes_overlap(const TileSharedBuffer *a,
                                    const TileSharedBuffer *b);

@@ -371,3 +371,40 @@ void tile_shared_memory_place(TileArena *arena, TileSharedMemory *memory) {
       memory->total_bytes = end;
   }
 }
+
+//===-- Offsets that are there
+//----------------------------------------------===//
+
+// Offsets that the packing pass wrote; -1 when it has not run.
+static void read_offsets(TileSharedMemory *shared) {
+  for (size_t i = 0; i < shared->num_buffers; i++) {
+    TileSharedBuffer *buffer = &shared->buffers[i];
+    MlirAttribute offset =
+        buffer->is_barrier
+            ? tile_barrier_alloc_offset_attr(
+                  tile_barrier_alloc_cast(buffer->op))
+            : tile_alloc_offset_attr(tile_alloc_cast(buffer->op));
+    buffer->offset_bytes =
+        mlirAttributeIsNull(offset) ? -1 : mlirIntegerAttrGetValueInt(offset);
+  }
+}
+
+// Rings whose bytes are used again.
+static void find_drained(TileSharedMemory *shared) {
+  for (size_t i = 0; i < shared->num_buffers; i++)
+    for (size_t k = 0; k < shared->num_buffers; k++) {
+      TileSharedBuffer *ring = &shared->buffers[i];
+      const TileSharedBuffer *other = &shared->buffers[k];
+      bool is_packed = ring->offset_bytes >= 0 && other->offset_bytes >= 0;
+      bool shares =
+          ring->offset_bytes < other->offset_bytes + other->size_bytes &&
+          other->offset_bytes < ring->offset_bytes + ring->size_bytes;
+      ring->is_drained |= ring->is_ring && (shares || !is_packed) &&
+                          tile_shared_follows_ring(other, ring);
+    }
+}
+
+void tile_shared_memory_read_offsets(TileSharedMemory *memory) {
+  read_offsets(memory);
+  find_drained(memory);
+}

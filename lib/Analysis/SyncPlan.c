@@ -558,41 +558,11 @@ static MlirWalkResult note_places(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-// Offsets that the packing pass wrote; -1 when it has not run.
-static void read_offsets(TileSharedMemory *shared) {
-  for (size_t i = 0; i < shared->num_buffers; i++) {
-    TileSharedBuffer *buffer = &shared->buffers[i];
-    MlirAttribute offset =
-        buffer->is_barrier
-            ? tile_barrier_alloc_offset_attr(
-                  tile_barrier_alloc_cast(buffer->op))
-            : tile_alloc_offset_attr(tile_alloc_cast(buffer->op));
-    buffer->offset_bytes =
-        mlirAttributeIsNull(offset) ? -1 : mlirIntegerAttrGetValueInt(offset);
-  }
-}
-
-// Rings whose bytes are used again.
-static void find_drained(TileSharedMemory *shared) {
-  for (size_t i = 0; i < shared->num_buffers; i++)
-    for (size_t k = 0; k < shared->num_buffers; k++) {
-      TileSharedBuffer *ring = &shared->buffers[i];
-      const TileSharedBuffer *other = &shared->buffers[k];
-      bool is_packed = ring->offset_bytes >= 0 && other->offset_bytes >= 0;
-      bool shares =
-          ring->offset_bytes < other->offset_bytes + other->size_bytes &&
-          other->offset_bytes < ring->offset_bytes + ring->size_bytes;
-      ring->is_drained |= ring->is_ring && (shares || !is_packed) &&
-                          tile_shared_follows_ring(other, ring);
-    }
-}
-
 void tile_sync_plan_build(TileArena *arena, MlirOperation kernel,
                           TileSyncPlan *out_plan) {
   TileSharedMemory shared;
   tile_shared_memory_build(arena, kernel, &shared);
-  read_offsets(&shared);
-  find_drained(&shared);
+  tile_shared_memory_read_offsets(&shared);
   *out_plan = (TileSyncPlan){0};
   Flow flow = {.arena = arena, .plan = out_plan, .shared = &shared};
   mlirOperationWalk(kernel, note_places, &flow, MlirWalkPreOrder);

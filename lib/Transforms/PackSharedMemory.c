@@ -28,10 +28,11 @@ static bool is_proved(TileArena *arena, MlirOperation kernel) {
   TileProtocolVerdict verdict;
   MlirOperation failed;
   const char *failure;
+  const TileProtocolLimits limits = {0, 0}; // a proof or nothing
   if (!tile_protocol_extract(arena, kernel, &protocol, &failed, &failure) ||
       failed.ptr)
     return false;
-  tile_protocol_verify(&protocol, arena, &verdict);
+  tile_protocol_verify(&protocol, &limits, arena, &verdict);
   return verdict.outcome == TILE_PROTOCOL_PROVED;
 }
 

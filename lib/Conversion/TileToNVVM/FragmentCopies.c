@@ -65,27 +65,6 @@ static int64_t fragment_vector(const TileLayout *layout, int last,
   return vector;
 }
 
-// A lane or warp digit without image replicates: its copies stay silent.
-MlirValue fragment_owner(Lowering *l, const TileLayout *layout) {
-  MlirValue owner = {NULL};
-  MlirValue ids[3] = {{NULL}, lane_id(l), warp_id(l)};
-  for (int i = 0; i < layout->in.num_digits; i++) {
-    const TileLayoutDigit *in = &layout->in.digit[i];
-    if (layout->image[i] || in->axis == TILE_LAYOUT_REG)
-      continue;
-    TileInt digit = tile_int_rem(
-        &l->i32,
-        tile_int_div(&l->i32, tile_int_value(ids[in->axis]), in->stride),
-        in->radix);
-    MlirValue is_first =
-        arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq,
-                   .lhs = tile_int_get(&l->i32, digit),
-                   .rhs = tile_const_int(&l->b, 0, 32));
-    owner = and_maybe(l, owner, is_first);
-  }
-  return owner;
-}
-
 // False when nothing is left to do: the copy failed, or is done.
 static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
   TileLayoutError error;

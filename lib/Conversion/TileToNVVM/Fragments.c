@@ -3,6 +3,7 @@
 #include "Reductions.h"
 
 #include "Tile/Ops/llvm.h"
+#include "Tile/Support/Constants.h"
 
 bool fragment_begin(Lowering *l, MlirOperation op, const View *view,
                     Fragment *out) {
@@ -30,4 +31,25 @@ MlirValue fragment_read(Lowering *l, const Fragment *fragment, int64_t reg) {
   Memory *memory = fragment->view->memory;
   return llvm_load(&l->b, .type = type_stored(l, memory->element),
                    .addr = register_pointer(l, memory, reg));
+}
+
+// A lane or warp digit without image replicates: its copies stay silent.
+MlirValue fragment_owner(Lowering *l, const TileLayout *layout) {
+  MlirValue owner = {NULL};
+  MlirValue ids[3] = {{NULL}, lane_id(l), warp_id(l)};
+  for (int i = 0; i < layout->in.num_digits; i++) {
+    const TileLayoutDigit *in = &layout->in.digit[i];
+    if (layout->image[i] || in->axis == TILE_LAYOUT_REG)
+      continue;
+    TileInt digit = tile_int_rem(
+        &l->i32,
+        tile_int_div(&l->i32, tile_int_value(ids[in->axis]), in->stride),
+        in->radix);
+    MlirValue is_first =
+        arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq,
+                   .lhs = tile_int_get(&l->i32, digit),
+                   .rhs = tile_const_int(&l->b, 0, 32));
+    owner = and_maybe(l, owner, is_first);
+  }
+  return owner;
 }

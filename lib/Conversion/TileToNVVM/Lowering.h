@@ -227,7 +227,7 @@ bool tile_run_pointer(Lowering *l, MlirOperation op, const View *view,
                       const TileInt *at, int64_t vector, MlirValue *out_pointer,
                       MlirValue *inout_predicate);
 
-// FragmentCopies.c
+// Fragments.c
 /// Holds in the threads that have the first copy of what several hold; null: no
 /// element is held twice.
 MlirValue fragment_owner(Lowering *l, const TileLayout *layout);
