@@ -372,8 +372,7 @@ void tile_shared_memory_place(TileArena *arena, TileSharedMemory *memory) {
   }
 }
 
-//===-- Offsets that are there
-//----------------------------------------------===//
+//===-- Offsets that are there --------------------------------------------===//
 
 // Offsets that the packing pass wrote; -1 when it has not run.
 static void read_offsets(TileSharedMemory *shared) {
