@@ -470,14 +470,14 @@ void tile_product_flow_build(TileArena *arena, MlirOperation kernel,
   do {
     out->num_awaits = 0;
     flow.needs = NULL;
-    for (int i = 0; i < out->num_products; i++)
-      out->products[i].overlaps = false;
     // Needs only come; for the same needs awaits only come and wait for more,
     // at most MAX_AGE times each.
     do {
       if (flow.has_new_need)
         out->num_awaits = 0;
       flow.grew = flow.has_new_need = false;
+      for (int i = 0; i < out->num_products; i++)
+        out->products[i].overlaps = false;
       size_t size_bytes = sizeof(bool) * (size_t)out->num_products;
       for (int i = 0; i < out->num_awaits; i++) {
         memset(out->awaits[i].completes, 0, size_bytes);

@@ -196,3 +196,26 @@ func.func @beside_row_sums(%O: memref<64x64xf32>) attributes {tile.num_threads =
   tile.copy %c to %O : !C, memref<64x64xf32>
   return
 }
+
+// A factor in one slot is overwritten at the head of the next iteration: a
+// product under way would be awaited at once, so it is not.
+// CHECK-LABEL: func @copies_in_front
+// CHECK: scf.for
+// CHECK: tile.gemm
+// CHECK-NOT: async
+// CHECK: return
+func.func @copies_in_front(%I: memref<64x64xf16>, %O: memref<64x64xf32>, %n: index, %p: i1) attributes {tile.num_threads = 128 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A = tile.alloc : !S
+  %B = tile.alloc : !S
+  %c = tile.alloc : !C
+  scf.for %i = %c0 to %n step %c1 {
+    scf.if %p {
+      tile.copy %I to %A : memref<64x64xf16>, !S
+    }
+    tile.gemm %A, %B, %c {instr = #tile.instr<wgmma>} : (!S, !S, !C)
+  }
+  tile.copy %c to %O : !C, memref<64x64xf32>
+  return
+}
