@@ -174,9 +174,10 @@ static MlirWalkResult find_nested(MlirOperation op, void *user_data) {
   return MlirWalkResultInterrupt;
 }
 
-// How many of the products issued last are of the round of the loop in which
-// `op` writes `written`, and do not read it. Only what is issued on all paths
-// counts.
+// The youngest age of the product that the write needs complete. Products in
+// front of `op` in its round of a loop are issued on all paths, so what is
+// older than their number is of another round: that much is needed when the
+// product misses what `op` writes in its own round.
 static int products_of_round(const TileProductFlow *flow, MlirOperation op,
                              MlirValue written,
                              const TileFlowProduct *product) {

@@ -54,6 +54,7 @@ static MlirValue last_rows(MlirOperation before) {
         tile_shape_of(tile_reduce_dst(reduce), &shape) && shape.rank == 1 &&
         shape.space == TILE_SPACE_FRAGMENT &&
         tile_elem_bits(shape.element) == 32 &&
+        mlirValueIsAOpResult(tile_reduce_dst(reduce)) &&
         tile_alloc_is(mlirOpResultGetOwner(tile_reduce_dst(reduce))))
       rows = tile_reduce_dst(reduce);
   }

@@ -25,19 +25,13 @@ static bool is_tma_copy(MlirOperation op) {
          mlirValueIsNull(tile_copy_signal(tile_copy_cast(op)));
 }
 
-static bool is_in_role(MlirOperation op) {
-  while (!mlirOperationIsNull(op) && !tile_role_is(op))
-    op = mlirOperationGetParentOperation(op);
-  return !mlirOperationIsNull(op);
-}
-
 // Whether all statements are copies of the first stage, or products of the last
 // one behind them.
 static bool suits(const Pipeline *p) {
   const TileLoopPlan *plan = &p->loop->plan;
   int32_t last_copy = INT32_MIN, first_product = INT32_MAX;
   if (p->form != PIPELINE_GUARDED || !p->kernel.ptr ||
-      is_in_role(p->loop->body.loop.op))
+      pipeline_is_in_role(p->loop->body.loop.op))
     return false;
   for (int i = 0; i < plan->num_items; i++) {
     const TilePlanItem *item = &plan->items[i];

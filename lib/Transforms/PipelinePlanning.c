@@ -260,12 +260,6 @@ static void remark_plan(const Work *work) {
 
 //===-- Entry -------------------------------------------------------------===//
 
-static bool is_in_role(MlirOperation op) {
-  while (!mlirOperationIsNull(op) && !tile_role_is(op))
-    op = mlirOperationGetParentOperation(op);
-  return !mlirOperationIsNull(op);
-}
-
 // Loops of roles have their copies elsewhere; what may overlap is products.
 static void plan_role_loop(Work *work) {
   TileRotation reason;
@@ -287,7 +281,7 @@ MlirLogicalResult pipeline_plan_loop(TileArena *arena, const TileLoopForm *loop,
   if (tile_loop_body_find_fixed(&work.loop.body).ptr)
     return tile_success(); // tile-inject-pipeline says so
   bool is_given = tile_planned_loop_is_planned(&work.loop);
-  if (!is_given && is_in_role(loop->op)) {
+  if (!is_given && pipeline_is_in_role(loop->op)) {
     plan_role_loop(&work);
   } else if (!is_given) {
     plan_solve(&work);

@@ -458,6 +458,8 @@ static MlirRegion region_yielding(Emitter *e, MlirBlock block,
   return region;
 }
 
+// The loop begins with the second iteration, as a peeled one does: the proof of
+// channels knows that form, and counters have room for a step.
 static void emit_rotated(Emitter *e, const Bounds *bounds) {
   const Pipeline *p = e->p;
   const MlirValue *init = e->state;
