@@ -7,7 +7,8 @@ ptxas must report no spills and none of its messages (those on serialised wgmma,
 on an ignored setmaxnreg, on a register that an access of a product needs twice).
 Matrix products must have at most so many instructions as a multiple of the
 kernel that was written by hand for the same tile, stages and shape; the table
-LIMITS has the multiples. Instructions are counted in the cubin, without the
+LIMITS has the multiples. Attention must compute its exponentials while a product
+is under way, which ptxas undoes when it moves a wait. Instructions are counted in the cubin, without the
 NOPs that pad it. One line per file and target."""
 
 import argparse
@@ -61,6 +62,12 @@ def assemble(ptx, target):
 
 INSTRUCTION_BYTES = 16
 NOP = 0x918
+SPECIAL_FUNCTION = 0x308
+GROUP_WAIT = 0x9C5 # wgmma.wait_group; wgmma.fence has another bit
+
+# Exponentials of an iteration that a thread computes between the wait for the
+# first product and that for the second one.
+UNDER_WAY = {"attention": 32, "attention-causal": 64}
 
 
 def read_sections(image):
@@ -87,6 +94,23 @@ def count_instructions(cubin):
             counts[name[len(".text."):]] = sum(low & 0xFFF != NOP
                                                for low, _ in words)
     return counts
+
+
+def exponentials_under_way(cubin):
+    """The most between a wait that leaves a product under way and the next wait,
+    over all kernels."""
+    with open(cubin, "rb") as file:
+        image = file.read()
+    most = 0
+    for name, code in read_sections(image):
+        count, is_open = 0, False
+        for low, high in (struct.iter_unpack("<QQ", code)
+                          if name.startswith(".text.") else ()):
+            if low & 0xFFF == GROUP_WAIT and low >> 47 & 1:
+                most = max(most, count if is_open else 0)
+                count, is_open = 0, high >> 8 & 0xFF > 0
+            count += low & 0xFFF == SPECIAL_FUNCTION
+    return most
 
 
 #===-- Matrix products ---------------------------------------------------===#
@@ -244,6 +268,10 @@ def judge_file(path, target, out):
     for ptx in compile_file(path, target, os.path.join(out, target, base)):
         cubin, more = assemble(ptx, target)
         complaints += more
+        have, want = exponentials_under_way(cubin), UNDER_WAY.get(base, 0)
+        if target == "sm_90a" and have < want:
+            complaints.append("%d exponentials while a product is under way, "
+                              "expected %d" % (have, want))
         counts.update(count_instructions(cubin))
     if not counts:
         raise Failure("%s has no kernel" % path)
