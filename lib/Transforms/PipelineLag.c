@@ -31,6 +31,7 @@ static bool suits(const Pipeline *p) {
   const TileLoopPlan *plan = &p->loop->plan;
   int32_t last_copy = INT32_MIN, first_product = INT32_MAX;
   if (p->form != PIPELINE_GUARDED || !p->kernel.ptr ||
+      !scf_for_is(p->loop->body.loop.op) ||
       pipeline_is_in_role(p->loop->body.loop.op))
     return false;
   for (int i = 0; i < plan->num_items; i++) {
