@@ -102,6 +102,7 @@ typedef enum {
   TILE_PROTOCOL_WRITE,        // stores to private buffer `buffer`
   TILE_PROTOCOL_STORE,        // asynchronous store out of `buffer`
   TILE_PROTOCOL_STORE_WAIT,   // until all but the last `count` have read
+  TILE_PROTOCOL_COPY_WAIT,    // until all cp.async of the role are done
   TILE_PROTOCOL_TURN,         // `is_begin`: waits for the turn; else hands on
   TILE_PROTOCOL_IF,
   TILE_PROTOCOL_FOR,

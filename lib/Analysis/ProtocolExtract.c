@@ -369,6 +369,10 @@ static void write_op(Writer *w, MlirOperation op) {
         (int)tile_tma_wait_pending(tile_tma_wait_cast(op));
   } else if (tile_fence_proxy_is(op)) {
     extract_add_node(w, TILE_PROTOCOL_FENCE, op);
+  } else if (tile_cp_async_wait_is(op)) {
+    // Which copies are done when some may be under way is not followed.
+    if (tile_cp_async_wait_pending(tile_cp_async_wait_cast(op)) == 0)
+      extract_add_node(w, TILE_PROTOCOL_COPY_WAIT, op);
   } else if (tile_turn_is(op)) {
     extract_add_node(w, TILE_PROTOCOL_TURN, op)->is_begin =
         tile_turn_edge(tile_turn_cast(op)) == TILE_TURN_Begin;

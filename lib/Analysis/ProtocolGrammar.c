@@ -408,6 +408,10 @@ static void event(ProtocolRun *run, const TileProtocolNode *node,
   case TILE_PROTOCOL_STORE_WAIT:
     await(state->stores, &state->num_stores, node->count);
     break;
+  case TILE_PROTOCOL_COPY_WAIT: // then they are stores of its threads
+    if (state->flags & HAS_CP_ASYNC)
+      state->flags = (uint8_t)((state->flags & ~HAS_CP_ASYNC) | HAS_STORES);
+    break;
   case TILE_PROTOCOL_TURN:
     check_turn(run, node, state);
     break;

@@ -268,6 +268,11 @@ bool machine_step(const Machine *m, int32_t *state, int role,
     for (int r = 0; r < node->num_reads; r++)
       read_slot(m, state, role, r, fault);
     break;
+  case TILE_PROTOCOL_COPY_WAIT:
+    for (int c = 0; c < m->protocol->num_channels; c++)
+      if (m->protocol->channels[c].producer == role)
+        mark_contents(m, state, c, IS_CP_ASYNC, IS_STORED);
+    break;
   case TILE_PROTOCOL_FENCE:
     for (int c = 0; c < m->protocol->num_channels; c++)
       if (m->protocol->channels[c].producer == role)

@@ -83,6 +83,9 @@ static const char *verb_text(const TileProtocol *protocol,
     snprintf(out, 128, "has waited for all but %d %s", node->count,
              node->kind == TILE_PROTOCOL_AWAIT ? "products" : "stores");
     break;
+  case TILE_PROTOCOL_COPY_WAIT:
+    snprintf(out, 128, "has waited for its copies");
+    break;
   case TILE_PROTOCOL_TURN:
     snprintf(out, 128, "%s",
              !node->is_begin ? "hands on the turn"

@@ -716,3 +716,108 @@ func.func @released_while_stored(%A: memref<?x?xbf16>, %n: index) attributes {ti
   }
   return
 }
+
+// -----
+
+#smem = #gpu.address_space<workgroup>
+!ring = memref<3x64x64xbf16, #smem>
+!slot = !tile.region<64x64xbf16, #smem>
+!frag = memref<64x64xbf16, #tile.fragment>
+
+// Copies that the role has waited for are arrived for as stores are: proved.
+func.func @cp_async_waited(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_threads = 160 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %R = tile.alloc : !ring
+  %f = tile.alloc : !frag
+  %full = tile.barrier_alloc : !tile.barrier<3>
+  tile.barrier_init %full arrivals 32 : !tile.barrier<3>
+  %empty = tile.barrier_alloc : !tile.barrier<3>
+  tile.barrier_init %empty arrivals 4 : !tile.barrier<3>
+  tile.channel_barriers(%R) full %full empty %empty : !tile.barrier<3>, !tile.barrier<3>, !ring
+  tile.barrier_sync
+  tile.specialize {
+    tile.role "consumer" warps 4 {
+      %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %si = arith.index_cast %s : i32 to index
+        tile.barrier_wait %full[%si] parity %p : !tile.barrier<3>
+        %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
+        tile.copy %r to %f : !slot, !frag
+        tile.barrier_arrive %empty[%si] by <warps> : !tile.barrier<3>
+        %s1, %p1 = tile.advance %s, %p depth 3
+        scf.yield %s1, %p1 : i32, i32
+      }
+    }
+    tile.role "producer" warps 1 {
+      %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %q = arith.xori %p, %one : i32
+        %si = arith.index_cast %s : i32 to index
+        tile.barrier_wait %empty[%si] parity %q : !tile.barrier<3>
+        %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
+        %a = tile.region %A[%i, 0] [64, 64] : memref<?x?xbf16>
+        tile.copy %a to %r {instr = #tile.instr<cp_async>, async} : !tile.region<64x64xbf16>, !slot
+        tile.cp_async_commit
+        tile.cp_async_wait pending 0
+        tile.barrier_arrive %full[%si] : !tile.barrier<3>
+        %s1, %p1 = tile.advance %s, %p depth 3
+        scf.yield %s1, %p1 : i32, i32
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+#smem = #gpu.address_space<workgroup>
+!ring = memref<3x64x64xbf16, #smem>
+!slot = !tile.region<64x64xbf16, #smem>
+!frag = memref<64x64xbf16, #tile.fragment>
+
+// One group of copies may be under way.
+func.func @cp_async_under_way(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_threads = 160 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %R = tile.alloc : !ring
+  %f = tile.alloc : !frag
+  %full = tile.barrier_alloc : !tile.barrier<3>
+  tile.barrier_init %full arrivals 32 : !tile.barrier<3>
+  %empty = tile.barrier_alloc : !tile.barrier<3>
+  tile.barrier_init %empty arrivals 4 : !tile.barrier<3>
+  tile.channel_barriers(%R) full %full empty %empty : !tile.barrier<3>, !tile.barrier<3>, !ring
+  tile.barrier_sync
+  tile.specialize {
+    tile.role "consumer" warps 4 {
+      %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %si = arith.index_cast %s : i32 to index
+        tile.barrier_wait %full[%si] parity %p : !tile.barrier<3>
+        %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
+        tile.copy %r to %f : !slot, !frag
+        tile.barrier_arrive %empty[%si] by <warps> : !tile.barrier<3>
+        %s1, %p1 = tile.advance %s, %p depth 3
+        scf.yield %s1, %p1 : i32, i32
+      }
+    }
+    tile.role "producer" warps 1 {
+      %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %q = arith.xori %p, %one : i32
+        %si = arith.index_cast %s : i32 to index
+        tile.barrier_wait %empty[%si] parity %q : !tile.barrier<3>
+        %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
+        %a = tile.region %A[%i, 0] [64, 64] : memref<?x?xbf16>
+        tile.copy %a to %r {instr = #tile.instr<cp_async>, async} : !tile.region<64x64xbf16>, !slot
+        tile.cp_async_commit
+        tile.cp_async_wait pending 1
+        // expected-error@+1 {{[tile-verify/commit-before-fill] breaks the protocol of role "producer"}}
+        tile.barrier_arrive %full[%si] : !tile.barrier<3>
+        %s1, %p1 = tile.advance %s, %p depth 3
+        scf.yield %s1, %p1 : i32, i32
+      }
+    }
+  }
+  return
+}
