@@ -12,30 +12,20 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PHASE, PENDING, BYTES, BARRIER_WORDS };
-
-// Flags of what a part of a slot holds; above them the number of the fill.
-enum {
-  HAS_LANDED = 1,
-  IS_STORED = 2,   // by stores that no arrival covers yet
-  IS_DIRTY = 4,    // by stores, without a proxy fence behind them
-  IS_CP_ASYNC = 8, // under way
-  FILL_UNIT = 16
-};
-
 //===-- Places in a state -------------------------------------------------===//
 
 static int32_t *barrier_of(const Machine *m, int32_t *state, int channel,
                            TileProtocolSide side, int slot) {
   int depth = m->protocol->channels[channel].depth;
   return state + m->first_word[channel] +
-         ((side == TILE_PROTOCOL_EMPTY ? depth : 0) + slot) * BARRIER_WORDS;
+         ((side == TILE_PROTOCOL_EMPTY ? depth : 0) + slot) *
+             MACHINE_BARRIER_WORDS;
 }
 
 static int32_t *contents_of(const Machine *m, int32_t *state, int channel,
                             int slot) {
   int depth = m->protocol->channels[channel].depth;
-  return state + m->first_word[channel] + 2 * depth * BARRIER_WORDS +
+  return state + m->first_word[channel] + 2 * depth * MACHINE_BARRIER_WORDS +
          slot * m->classes[channel].count;
 }
 
@@ -68,24 +58,24 @@ static int count_of(const Machine *m, int channel, TileProtocolSide side) {
 
 static void end_phase(const Machine *m, int32_t *barrier, int channel,
                       TileProtocolSide side) {
-  if (barrier[PENDING] || barrier[BYTES])
+  if (barrier[MACHINE_PENDING] || barrier[MACHINE_BYTES])
     return;
-  barrier[PHASE]++;
-  barrier[PENDING] = count_of(m, channel, side);
+  barrier[MACHINE_PHASE]++;
+  barrier[MACHINE_PENDING] = count_of(m, channel, side);
 }
 
 static void arrive(const Machine *m, int32_t *state,
                    const TileProtocolNode *node, int slot,
                    MachineFault *fault) {
   int32_t *barrier = barrier_of(m, state, node->channel, node->side, slot);
-  barrier[BYTES] += (int32_t)node->expected_bytes;
-  if (barrier[PENDING] < node->count) {
+  barrier[MACHINE_BYTES] += (int32_t)node->expected_bytes;
+  if (barrier[MACHINE_PENDING] < node->count) {
     fails(fault, "over-arrival", node->channel,
           "arrives %d times where the phase waits for %d arrivals more",
-          node->count, barrier[PENDING]);
+          node->count, barrier[MACHINE_PENDING]);
     return;
   }
-  barrier[PENDING] -= node->count;
+  barrier[MACHINE_PENDING] -= node->count;
   end_phase(m, barrier, node->channel, node->side);
 }
 
@@ -116,8 +106,9 @@ static int32_t bytes_of(const TileProtocolNode *node) {
 static void fill(const Machine *m, int32_t *state, const TraceStep *step,
                  MachineFault *fault) {
   static const int flags[] = {[TILE_PROTOCOL_BY_TMA] = 0,
-                              [TILE_PROTOCOL_BY_CP_ASYNC] = IS_CP_ASYNC,
-                              [TILE_PROTOCOL_BY_STORES] = IS_STORED | IS_DIRTY};
+                              [TILE_PROTOCOL_BY_CP_ASYNC] = MACHINE_IS_CP_ASYNC,
+                              [TILE_PROTOCOL_BY_STORES] =
+                                  MACHINE_IS_STORED | MACHINE_IS_DIRTY};
   const TileProtocolNode *node = step->node;
   int channel = node->channel;
   const MachineClasses *classes = &m->classes[channel];
@@ -126,8 +117,8 @@ static void fill(const Machine *m, int32_t *state, const TraceStep *step,
       (is_tma && !is_slot(m, channel, step->bar_slot, fault)))
     return;
   int32_t *contents = contents_of(m, state, channel, step->slot);
-  int32_t number =
-      1 + barrier_of(m, state, channel, TILE_PROTOCOL_FULL, step->slot)[PHASE];
+  int32_t number = 1 + barrier_of(m, state, channel, TILE_PROTOCOL_FULL,
+                                  step->slot)[MACHINE_PHASE];
   for (int r = 0; r < m->protocol->num_roles; r++)
     if (is_read_in_flight(m, state, r, channel, step->slot, node->cells))
       fails(fault, "overwritten", channel,
@@ -136,13 +127,15 @@ static void fill(const Machine *m, int32_t *state, const TraceStep *step,
   for (int k = 0; k < classes->count; k++) {
     if (!(classes->cells[k] & node->cells))
       continue;
-    if (contents[k] >= FILL_UNIT && !(contents[k] & (HAS_LANDED | IS_STORED)))
+    if (contents[k] >= MACHINE_FILL_UNIT &&
+        !(contents[k] & (MACHINE_HAS_LANDED | MACHINE_IS_STORED)))
       fails(fault, "double-fill", channel,
             "writes slot %d while a copy into it is under way", step->slot, 0);
-    contents[k] = number * FILL_UNIT + flags[node->fill];
+    contents[k] = number * MACHINE_FILL_UNIT + flags[node->fill];
   }
   if (is_tma && !node->copied_bytes)
-    barrier_of(m, state, channel, TILE_PROTOCOL_FULL, step->bar_slot)[BYTES]++;
+    barrier_of(m, state, channel, TILE_PROTOCOL_FULL,
+               step->bar_slot)[MACHINE_BYTES]++;
 }
 
 static void read_slot(const Machine *m, int32_t *state, int role, int r,
@@ -157,9 +150,9 @@ static void read_slot(const Machine *m, int32_t *state, int role, int r,
     return;
   const int32_t *contents = contents_of(m, state, read->channel, slot);
   bool is_full = barrier_of(m, state, read->channel, TILE_PROTOCOL_FULL,
-                            slot)[PHASE] >= expected;
+                            slot)[MACHINE_PHASE] >= expected;
   for (int k = 0; k < classes->count; k++) {
-    int number = contents[k] / FILL_UNIT;
+    int number = contents[k] / MACHINE_FILL_UNIT;
     if (!(classes->cells[k] & read->cells))
       continue;
     // How far a role that shares rounds has skipped is known by parity only.
@@ -182,10 +175,10 @@ static void read_slot(const Machine *m, int32_t *state, int role, int r,
       fails(fault, "unfilled", read->channel,
             "reads slot %d without having waited for fill %d of it", slot,
             expected);
-    else if (!(contents[k] & HAS_LANDED))
+    else if (!(contents[k] & MACHINE_HAS_LANDED))
       fails(fault, "unfilled", read->channel,
             "reads slot %d while fill %d of it is under way", slot, number);
-    else if ((contents[k] & IS_DIRTY) && step->node->is_async)
+    else if ((contents[k] & MACHINE_IS_DIRTY) && step->node->is_async)
       fails(fault, "missing-proxy-fence", read->channel,
             "reads slot %d by the async proxy, without a proxy fence behind "
             "the stores of fill %d",
@@ -218,7 +211,7 @@ static bool wait(const Machine *m, int32_t *state, const TraceStep *step,
     return true;
   const int32_t *barrier =
       barrier_of(m, state, step->node->channel, step->node->side, step->slot);
-  return (barrier[PHASE] & 1) != (step->parity & 1);
+  return (barrier[MACHINE_PHASE] & 1) != (step->parity & 1);
 }
 
 static bool turn(const Machine *m, int32_t *state, int role, bool is_begin,
@@ -258,7 +251,8 @@ bool machine_step(const Machine *m, int32_t *state, int role,
     if (!is_slot(m, node->channel, step->slot, fault))
       break;
     if (node->covers_stores)
-      mark_contents(m, state, node->channel, IS_STORED, HAS_LANDED);
+      mark_contents(m, state, node->channel, MACHINE_IS_STORED,
+                    MACHINE_HAS_LANDED);
     arrive(m, state, node, step->slot, fault);
     break;
   case TILE_PROTOCOL_FILL:
@@ -271,12 +265,12 @@ bool machine_step(const Machine *m, int32_t *state, int role,
   case TILE_PROTOCOL_COPY_WAIT:
     for (int c = 0; c < m->protocol->num_channels; c++)
       if (m->protocol->channels[c].producer == role)
-        mark_contents(m, state, c, IS_CP_ASYNC, IS_STORED);
+        mark_contents(m, state, c, MACHINE_IS_CP_ASYNC, MACHINE_IS_STORED);
     break;
   case TILE_PROTOCOL_FENCE:
     for (int c = 0; c < m->protocol->num_channels; c++)
       if (m->protocol->channels[c].producer == role)
-        mark_contents(m, state, c, IS_DIRTY, 0);
+        mark_contents(m, state, c, MACHINE_IS_DIRTY, 0);
     break;
   default:
     break;
@@ -301,7 +295,7 @@ static void land_cells(const Machine *m, int32_t *state,
   int32_t *contents = contents_of(m, state, step->node->channel, step->slot);
   for (int k = 0; k < classes->count; k++)
     if (classes->cells[k] & step->node->cells)
-      contents[k] = (contents[k] & ~IS_CP_ASYNC) | HAS_LANDED;
+      contents[k] = (contents[k] & ~MACHINE_IS_CP_ASYNC) | MACHINE_HAS_LANDED;
 }
 
 void machine_land(const Machine *m, int32_t *state, int lane,
@@ -313,7 +307,7 @@ void machine_land(const Machine *m, int32_t *state, int lane,
     int32_t *barrier =
         barrier_of(m, state, l->channel, TILE_PROTOCOL_FULL, l->bar_slot);
     land_cells(m, state, step);
-    barrier[BYTES] -= bytes_of(step->node);
+    barrier[MACHINE_BYTES] -= bytes_of(step->node);
     end_phase(m, barrier, l->channel, TILE_PROTOCOL_FULL);
     return;
   }

@@ -29,6 +29,23 @@ typedef struct {
   int count;
 } MachineClasses;
 
+/// The words of a barrier.
+enum {
+  MACHINE_PHASE,
+  MACHINE_PENDING, // arrivals
+  MACHINE_BYTES,   // expected and not there
+  MACHINE_BARRIER_WORDS
+};
+
+/// Flags of what a part of a slot holds; above them the number of the fill.
+enum {
+  MACHINE_HAS_LANDED = 1,
+  MACHINE_IS_STORED = 2,   // by stores that no arrival covers yet
+  MACHINE_IS_DIRTY = 4,    // by stores, without a proxy fence behind them
+  MACHINE_IS_CP_ASYNC = 8, // under way
+  MACHINE_FILL_UNIT = 16
+};
+
 /// A state is `num_words` words: where each role is, how much of each lane is
 /// done, the turn, the barriers, and what the slots hold.
 typedef struct {

@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-enum { BARRIER_WORDS = 3, MAX_DEPTH = TILE_PROTOCOL_MAX_DEPTH };
+enum { MAX_DEPTH = TILE_PROTOCOL_MAX_DEPTH };
 
 //===-- Classes of cells --------------------------------------------------===//
 
@@ -180,23 +180,22 @@ void machine_init(Machine *m, const TileProtocol *protocol, const Trace *trace,
   m->first_word = TILE_ARENA_NEW(arena, int, protocol->num_channels + 1);
   for (int c = 0; c < protocol->num_channels; c++) {
     m->first_word[c] = m->num_words;
-    m->num_words +=
-        protocol->channels[c].depth * (2 * BARRIER_WORDS + m->classes[c].count);
+    m->num_words += protocol->channels[c].depth *
+                    (2 * MACHINE_BARRIER_WORDS + m->classes[c].count);
   }
 }
 
 void machine_start(const Machine *m, int32_t *state) {
-  enum { PENDING = 1, HAS_LANDED = 1 };
   for (int i = 0; i < m->num_words; i++)
     state[i] = 0;
   for (int c = 0; c < m->protocol->num_channels; c++) {
     const TileProtocolChannel *channel = &m->protocol->channels[c];
     int32_t *words = state + m->first_word[c];
     for (int i = 0; i < 2 * channel->depth; i++)
-      words[i * BARRIER_WORDS + PENDING] =
+      words[i * MACHINE_BARRIER_WORDS + MACHINE_PENDING] =
           i < channel->depth ? channel->full_count : channel->empty_count;
-    words += 2 * channel->depth * BARRIER_WORDS;
+    words += 2 * channel->depth * MACHINE_BARRIER_WORDS;
     for (int i = 0; i < channel->depth * m->classes[c].count; i++)
-      words[i] = HAS_LANDED;
+      words[i] = MACHINE_HAS_LANDED;
   }
 }
