@@ -32,19 +32,34 @@ static bool is_told(MlirOperation op) {
 
 //===-- Build and verify --------------------------------------------------===//
 
-// Ops that passes of others have put between planning and this pass have no
-// stage.
 static MlirLogicalResult plan_anew(TileArena *arena, TilePlannedLoop *planned) {
-  int unplanned = tile_planned_loop_find_unplanned(planned);
-  if (unplanned < 0)
-    return tile_success();
   const TileLoopForm loop = planned->body.loop;
-  if (is_told(loop.op))
-    tile_emit_remark(planned->body.statements[unplanned].op,
-                     "tile-pipeline/no-plan",
-                     "has no 'tile.stage': its loop is planned anew");
+  int32_t num_stages = planned->plan.num_stages;
   tile_loop_plan_drop(loop.op);
-  return pipeline_plan_loop(arena, &loop, planned->plan.num_stages);
+  if (tile_failed(pipeline_plan_loop(arena, &loop, num_stages)))
+    return tile_failure();
+  tile_planned_loop_build(arena, &loop, num_stages, planned);
+  return tile_planned_loop_read(planned);
+}
+
+// Reads the plan. Ops that passes of others have put between planning and this
+// pass have no stage; and a loop that this pass has written may use a tile in
+// another way than the loop that stood there, so that versions of it which a
+// loop behind or inside had planned are none any more.
+static MlirLogicalResult read_plan(TileArena *arena, TilePlannedLoop *planned) {
+  int unplanned = tile_planned_loop_find_unplanned(planned);
+  if (unplanned >= 0) {
+    if (is_told(planned->body.loop.op))
+      tile_emit_remark(planned->body.statements[unplanned].op,
+                       "tile-pipeline/no-plan",
+                       "has no 'tile.stage': its loop is planned anew");
+    return plan_anew(arena, planned);
+  }
+  if (tile_failed(tile_planned_loop_read(planned)))
+    return tile_failure();
+  return tile_loop_plan_find_broken(&planned->plan) < 0
+             ? tile_success()
+             : plan_anew(arena, planned);
 }
 
 // False when the loop is to stay as it is; `out_result` says whether with an
@@ -62,9 +77,7 @@ static bool loop_build(TileArena *arena, const TileLoopForm *loop,
                        "memory that the loop does not write");
     return false;
   }
-  *out_result = plan_anew(arena, planned);
-  if (!tile_failed(*out_result))
-    *out_result = tile_planned_loop_read(planned);
+  *out_result = read_plan(arena, planned);
   if (!tile_failed(*out_result))
     *out_result = tile_planned_loop_verify(planned);
   if (tile_failed(*out_result))
@@ -119,6 +132,39 @@ static MlirWalkResult find_loop(MlirOperation op, void *user_data) {
   return MlirWalkResultInterrupt;
 }
 
+typedef struct {
+  TileArena arena;
+  MlirLogicalResult result;
+} Verify;
+
+static MlirWalkResult verify_loop(MlirOperation op, void *user_data) {
+  Verify *verify = user_data;
+  TileLoopForm loop;
+  TilePlannedLoop planned;
+  int32_t num_stages;
+  if (!tile_loop_form_get(op, &loop) ||
+      !tile_loop_attr_get(op, num_stages_name, &num_stages) || num_stages == 0)
+    return MlirWalkResultAdvance;
+  tile_planned_loop_build(&verify->arena, &loop, num_stages, &planned);
+  if (tile_loop_body_find_fixed(&planned.body).ptr ||
+      tile_planned_loop_find_unplanned(&planned) >= 0)
+    return MlirWalkResultAdvance;
+  verify->result = tile_planned_loop_read(&planned);
+  if (!tile_failed(verify->result))
+    verify->result = tile_planned_loop_verify(&planned);
+  return tile_failed(verify->result) ? MlirWalkResultInterrupt
+                                     : MlirWalkResultAdvance;
+}
+
+// All plans, before anything changes.
+static MlirLogicalResult verify_plans(MlirOperation op) {
+  Verify verify = {.result = tile_success()};
+  tile_arena_init(&verify.arena);
+  mlirOperationWalk(op, verify_loop, &verify, MlirWalkPreOrder);
+  tile_arena_deinit(&verify.arena);
+  return verify.result;
+}
+
 // Outer loops first: an inner loop is one statement of the outer one, and is
 // pipelined where it has come to stand. Ends: each round takes one attribute
 // away, and only inner loops, of which there are fewer each time, are cloned.
@@ -126,6 +172,8 @@ MlirLogicalResult
 tile_inject_pipeline_run(MlirOperation op,
                          const TileInjectPipelineOptions *options) {
   (void)options;
+  if (tile_failed(verify_plans(op)))
+    return tile_failure();
   for (;;) {
     Find find = {{NULL}, 0};
     mlirOperationWalk(op, find_loop, &find, MlirWalkPreOrder);

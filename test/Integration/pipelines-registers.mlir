@@ -7,7 +7,8 @@
 // RUN: rm -rf %t && %python %S/Inputs/pipelines.py %s --stages=0,1,2,3,4 --out=%t
 // RUN: tile-compile %t/alone-2/pipelines-registers.mlir --target=sm_80 -o %t/x 2>&1 | FileCheck %s
 
-// CHECK-COUNT-11: [tile-pipeline/register-staged] goes by way of registers
+// CHECK-COUNT-12: [tile-pipeline/register-staged] goes by way of registers
+// CHECK: [tile-pipeline/used-outside] is not fetched ahead of its use
 // CHECK: [tile-pipeline/plain] stops its threads until memory has answered: it takes 96 registers per thread, and 64 are free
 // CHECK: [tile-pipeline/register-staged] goes by way of registers
 // CHECK-NOT: [tile-pipeline
@@ -221,6 +222,43 @@ func.func @one_tile(%A: !In, %B: !In, %O: !In, %n: index) {
       tile.copy %b to %S {instr = #tile.instr<simt>} : !Row, !Tile
       tile.copy %S to %o : !Tile, !Row
     } {tile.num_stages = NUM_STAGES : i32}
+    gpu.terminator
+  }
+  return
+}
+
+// A loop in a loop that has the same tile: written as a pipeline, the outer one
+// stores it behind the inner one, whose plan no longer holds and is made anew.
+// CASE: inner_tile(A=ints:40x33:f32, B=ints:40x33:f32, O=junk:40x33:f32, n=3)
+// CASE: inner_tile(A=ints:40x33:f32, B=ints:40x33:f32, O=junk:40x33:f32, n=1)
+// EXPECT: for i in range(n):
+// EXPECT:   O[i] = A[i]
+// EXPECT:   for j in range(3): O[10 + 3 * i + j] = B[i + j]
+func.func @inner_tile(%A: !In, %B: !In, %O: !In, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c10 = arith.constant 10 : index
+  %c64 = arith.constant 64 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c64, %ny = %c1, %nz = %c1) {
+    %S = tile.alloc : !Tile
+    scf.for %i = %c0 to %n step %c1 {
+      %a = tile.region %A[%i, 0] [1, 33] drop [0] : !In
+      %o = tile.region %O[%i, 0] [1, 33] drop [0] : !In
+      tile.copy %a to %S {instr = #tile.instr<simt>} : !Row, !Tile
+      tile.copy %S to %o : !Tile, !Row
+      %i3 = arith.muli %i, %c3 : index
+      %first = arith.addi %i3, %c10 : index
+      scf.for %j = %c0 to %c3 step %c1 {
+        %x = arith.addi %i, %j : index
+        %y = arith.addi %first, %j : index
+        %b = tile.region %B[%x, 0] [1, 33] drop [0] : !In
+        %u = tile.region %O[%y, 0] [1, 33] drop [0] : !In
+        tile.copy %b to %S {instr = #tile.instr<cp_async>} : !Row, !Tile
+        tile.copy %S to %u : !Tile, !Row
+      } {tile.num_stages = NUM_STAGES : i32}
+    } {tile.num_stages = 1 : i32}
     gpu.terminator
   }
   return

@@ -5,7 +5,7 @@ A kernel multiplies blocks of K of two matrices and adds rows to the sums, in lo
 of statements.py: counted ones, of 32 and 64 bits, and while loops; guards with else
 branches; loops in loops and one after the other. A block of a factor comes to its
 product by TMA, cp.async or plain copies, converted, computed by an element loop,
-transposed, or by way of registers. One to three warpgroups compute. Integers, so
+transposed, by way of registers, or compressed with its metadata. One to three warpgroups compute. Integers, so
 that sums are exact; an interpreter says what they are."""
 
 import argparse
@@ -16,6 +16,7 @@ import sys
 import numpy as np
 
 import kernels
+import sparse
 from statements import (BOOLEANS, ROWS, TABLE, Run, Text, early, flat, loop, move,
                         tick, walk, when)
 
@@ -25,7 +26,7 @@ SMEM = "#gpu.address_space<workgroup>"
 #===-- Statements --------------------------------------------------------===#
 
 HOW_A = [None, None, None, "cp_async", "simt", "convert", "elements", "transposed",
-         "registers", "no_shared"]
+         "registers", "no_shared", "sparse", "sparse"]
 HOW_B = [None, None, None, "cp_async", "simt", "convert", "elements", "transposed"]
 
 
@@ -47,7 +48,8 @@ class ProductRun(Run):
 
     def do_step(self, index, how_a, how_b, _):
         k = self.index(index) % BLOCKS * self.shape.k
-        a = self.inputs["A"][:, k:k + self.shape.k].astype(np.float64)
+        a = self.inputs["S" if how_a == "sparse" else "A"]
+        a = a[:, k:k + self.shape.k].astype(np.float64)
         b = self.inputs["B"][k:k + self.shape.k].astype(np.float64)
         sign = (-1 if how_a == "elements" else 1) * (-1 if how_b == "elements" else 1)
         self.sums += sign * (a @ b)
@@ -76,13 +78,15 @@ class ProductText(Text):
             "A": "memref<%dx%dxbf16>" % (s.m, full), "B": "memref<%dx%dxbf16>" % (full, s.n),
             "Af": "memref<%dx%dxf32>" % (s.m, full), "Bf": "memref<%dx%dxf32>" % (full, s.n),
             "At": "memref<%dx%dxbf16>" % (full, s.m), "Bt": "memref<%dx%dxbf16>" % (s.n, full),
+            "Ah": "memref<%dx%dxbf16>" % (s.m, full // 2),
+            "E": "memref<%dx%dxi16>" % (s.m, full // 16),
             "D": "memref<%dx%dxf32>" % (BLOCKS, s.n), "C": "memref<%dx%dxf32>" % (s.m, s.n)}
 
     def changed(self, body):
         return ["o"] if any(s[0] == "move" for s in walk(body)) else []
 
-    def copy(self, tensor, dtype, offsets, sizes, tile, kind, instr=None):
-        align = " {align = 16 : i64}" if instr != "simt" else ""
+    def copy(self, tensor, dtype, offsets, sizes, tile, kind, instr=None, align=16):
+        align = " {align = %d : i64}" % align if instr != "simt" else ""
         window = self.value("tile.region %%%s[%s] [%s]%s : %s" % (
             tensor, ", ".join(offsets), ", ".join(map(str, sizes)), align,
             self.tensors[tensor]))
@@ -90,10 +94,10 @@ class ProductText(Text):
         self.add("tile.copy %s to %%%s%s : !tile.region<%sx%s>, %s" % (
             window, tile, attrs, "x".join(map(str, sizes)), dtype, kind))
 
-    def tile(self, factor, extents, tiles):
+    def tile(self, factor, extents, tiles, dtype="bf16"):
         """The shared tile of a factor, made in front of everything."""
         name = "%s%d_%s" % (factor, tiles, "x".join(map(str, extents)))
-        kind = "memref<%sxbf16, %s>" % ("x".join(map(str, extents)), SMEM)
+        kind = "memref<%sx%s, %s>" % ("x".join(map(str, extents)), dtype, SMEM)
         self.tiles[name] = kind
         return name, kind
 
@@ -106,6 +110,11 @@ class ProductText(Text):
             name, kind = self.tile(factor, (columns, rows), tiles)
             self.copy(factor + "t", "bf16", offsets[::-1], (columns, rows), name, kind)
             return name, kind, "transpose_" + factor.lower()
+        if how == "sparse":
+            sizes = (rows, columns // 2)
+            name, kind = self.tile("Ah", sizes, tiles)
+            self.copy("Ah", "bf16", ["0", self.part(k, 2)], sizes, name, kind)
+            return name, kind, None
         if how == "no_shared":
             kind = "memref<%dx%dxbf16, #tile.fragment>" % (rows, columns)
             self.copy(factor, "bf16", offsets, (rows, columns), "Ar", kind, "simt")
@@ -138,9 +147,22 @@ class ProductText(Text):
             self.index(("%", index, BLOCKS)), self.constant(self.shape.k)))
         a, kind_a, lies_a = self.factor("A", how_a, k, tiles)
         b, kind_b, lies_b = self.factor("B", how_b, k, tiles)
+        if how_a == "sparse":
+            e, kind_e = self.metadata(k, tiles)
+            a, kind_a = "%s, %%%s" % (a, e), "%s, %s" % (kind_a, kind_e)
         flags = "".join(f + ", " for f in (lies_a, lies_b) if f)
-        self.add("tile.gemm %%%s, %%%s, %%acc {%spolicy = #tile.warp_policy<full_row>} : "
-                 "(%s, %s, %s)" % (a, b, flags, kind_a, kind_b, self.sums()))
+        self.add("tile.gemm%s %%%s, %%%s, %%acc {%spolicy = #tile.warp_policy<full_row>} : "
+                 "(%s, %s, %s)" % ("_sp" if how_a == "sparse" else "", a, b, flags, kind_a,
+                                   kind_b, self.sums()))
+
+    def part(self, k, divisor):
+        return self.value("arith.divui %s, %s : index" % (k, self.constant(divisor)))
+
+    def metadata(self, k, tiles):
+        sizes = (self.shape.m, self.shape.k // 16)
+        name, kind = self.tile("E", sizes, tiles, "i16")
+        self.copy("E", "i16", ["0", self.part(k, 16)], sizes, name, kind, None, sizes[1] * 2)
+        return name, kind
 
     def do_bias(self, index, instr):
         row = self.index(("%", index, BLOCKS))
@@ -227,7 +249,8 @@ class Maker:
             return [when(self.condition(names), then, other)]
         if kind == "loop" and depth < 2:
             return [self.loop(names, depth)]
-        return [step(self.index(names), r.choice(HOW_A), r.choice(HOW_B), r.randrange(2))]
+        how_a = r.choice(HOW_A if self.shape.k == 32 else HOW_A[:-2])
+        return [step(self.index(names), how_a, r.choice(HOW_B), r.randrange(2))]
 
     def body(self, names, depth):
         return [s for _ in range(self.random.choice([1, 1, 2, 3]))
@@ -257,9 +280,12 @@ def make_inputs(shape, n, seed):
     rng = np.random.default_rng(seed)
     full = shape.k * BLOCKS
     a, b = rng.integers(-2, 3, (shape.m, full)), rng.integers(-2, 3, (full, shape.n))
+    dense = sparse.random_sparse(shape.m, full, 4, "bf16", seed)
+    half, metadata = sparse.compress(dense, 4)
     ones = rng.integers(0, ROWS, BLOCKS)[:, None] == np.arange(ROWS)
     values = {"A": (a, "bf16"), "B": (b, "bf16"), "Af": (a, "f32"), "Bf": (b, "f32"),
               "At": (a.T, "bf16"), "Bt": (b.T, "bf16"),
+              "Ah": (half, "bf16"), "E": (metadata, "i16"),
               "D": (rng.integers(-2, 3, (BLOCKS, shape.n)), "f32"),
               "I": (rng.integers(0, 6, BLOCKS), "i32"),
               "M": (rng.integers(0, 4, BLOCKS) > seed % 3, "i32"),
@@ -273,7 +299,7 @@ def make_inputs(shape, n, seed):
         tensor.values = kernels.round_to(value, dtype)
         arguments.append(tensor)
     inputs = {tensor.name: tensor.values for tensor in arguments}
-    return dict(inputs, n=n), arguments + [kernels.Scalar("n", str(n))]
+    return dict(inputs, n=n, S=dense), arguments + [kernels.Scalar("n", str(n))]
 
 
 def check(name, shape, body, out, seeds):
