@@ -1,5 +1,4 @@
 //===- LoopForm.c - scf.for and scf.while as one --------------------------===//
-//---------------------------===//
 //
 //   scf.for     block (iv, carried) yields the next carried values
 //   scf.while   block (carried) decides and forwards values that it computes;

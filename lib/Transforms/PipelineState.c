@@ -1,5 +1,4 @@
 //===- PipelineState.c - What steps of a pipeline hand over ---------------===//
-//----------------===//
 //
 // One value per entry of the state, from step to step:
 //

@@ -1,5 +1,4 @@
 //===- RegisterStaging.c - Plain copies, by way of registers --------------===//
-//-===//
 //
 // A copy that neither TMA nor cp.async can do stops its threads until memory
 // has answered: they load, then they store what they have loaded. Where such a
