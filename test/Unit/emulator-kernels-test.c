@@ -111,6 +111,7 @@ typedef struct {
   const char *kind; // NULL: silent
   bool is_wrong;    // the numbers are, in every run
   bool is_pedantic;
+  const char *at; // begins the opcode in a report of the kind; NULL: no report
 } Mistake;
 
 static const TileEmuSchedule schedules[] = {
@@ -125,6 +126,20 @@ static void set_options(HarnessRun *run, uint64_t seed,
   run->options.pedantic = mistake->is_pedantic;
 }
 
+/// Does a paragraph of the kind name an instruction that begins so?
+static bool names_opcode(const char *report, const char *kind,
+                         const char *opcode) {
+  char begin[60], quoted[60];
+  snprintf(begin, sizeof begin, "[%s]", kind);
+  snprintf(quoted, sizeof quoted, "`%s", opcode);
+  for (const char *c = report; (c = strstr(c, begin)); c++) {
+    const char *end = strstr(c, "\n["), *place = strstr(c, quoted);
+    if (place && (!end || place < end))
+      return true;
+  }
+  return false;
+}
+
 /// Fails unless the launch reports what the mistake is known for.
 static void check_mistake(const HarnessRun *run, const Mistake *mistake) {
   HarnessResult result = harness_run(run);
@@ -136,6 +151,10 @@ static void check_mistake(const HarnessRun *run, const Mistake *mistake) {
     fail_msg("mistake %d, seed %llu: no %s, but %s", mistake->bug,
              (unsigned long long)run->options.seed, mistake->kind,
              result.kinds);
+  if (mistake->at && !names_opcode(result.report, mistake->kind, mistake->at))
+    fail_msg("mistake %d, seed %llu: %s does not name %s:\n%s", mistake->bug,
+             (unsigned long long)run->options.seed, mistake->kind, mistake->at,
+             result.report);
   harness_result_deinit(&result);
 }
 
@@ -158,29 +177,35 @@ static HarnessRun ws_gemm_run(const char *ptx, const Gemm *gemm, int bug) {
   return run;
 }
 
+#define WAIT "mbarrier.try_wait"
+#define LOAD "cp.async.bulk.tensor.2d.shared"
+#define STORE "cp.async.bulk.tensor.2d.global"
+#define PRODUCT "wgmma.mma_async"
+#define CVT "cvt.rn.bf16x2.f32"
+
 static void warp_specialised_gemm(void **state) {
   (void)state;
   static const Mistake mistakes[] = {
-      {0, NULL, false, false},
+      {0, NULL, false, false, NULL},
       // One thread of a warpgroup gives back a slot that all four warps read.
-      {0, "data-race(pedantic)", false, true},
-      {1, "DEADLOCK", true, false},
-      {2, "DEADLOCK", true, false},
-      {3, "DEADLOCK", true, false},
-      {4, "mbarrier-tx", false, false},
-      {5, "data-race", false, false},
-      {6, "proxy-fence", false, false},
-      {7, "async-leak(pedantic)", false, true},
-      {8, "data-race", false, false},
-      {9, "wgmma-fence", false, false},
-      {10, "wgmma-register", false, false},
-      {11, "data-race", false, false},
-      {12, "descriptor", true, false},
-      {13, "data-race", false, false},
-      {14, "data-race", false, false},
-      {15, "DEADLOCK", true, false},
-      {16, "data-race", false, false},
-      {17, "data-race", false, false},
+      {0, "data-race(pedantic)", false, true, LOAD},
+      {1, "DEADLOCK", true, false, WAIT},
+      {2, "DEADLOCK", true, false, WAIT},
+      {3, "DEADLOCK", true, false, WAIT},
+      {4, "mbarrier-tx", false, false, LOAD},
+      {5, "data-race", false, false, LOAD},
+      {6, "proxy-fence", false, false, STORE},
+      {7, "async-leak(pedantic)", false, true, NULL},
+      {8, "data-race", false, false, PRODUCT},
+      {9, "wgmma-fence", false, false, PRODUCT},
+      {10, "wgmma-register", false, false, CVT},
+      {11, "data-race", false, false, PRODUCT},
+      {12, "descriptor", true, false, PRODUCT},
+      {13, "data-race", false, false, WAIT},
+      {14, "data-race", false, false, STORE},
+      {15, "DEADLOCK", true, false, WAIT},
+      {16, "data-race", false, false, LOAD},
+      {17, "data-race", false, false, PRODUCT},
   };
   char *ptx = read_ptx("ws_gemm");
   Gemm gemm = gemm_make(256, 128, 512);
@@ -221,9 +246,12 @@ static HarnessRun ampere_gemm_run(const char *ptx, const Gemm *gemm, int bug) {
 static void ampere_gemm(void **state) {
   (void)state;
   static const Mistake mistakes[] = {
-      {0, NULL, false, false},        {1, "data-race", false, false},
-      {2, "data-race", false, false}, {3, "data-race", false, false},
-      {4, NULL, true, false},         {5, "out-of-bounds", true, false},
+      {0, NULL, false, false, NULL},
+      {1, "data-race", false, false, "ldmatrix"},
+      {2, "data-race", false, false, "ldmatrix"},
+      {3, "data-race", false, false, "ldmatrix"},
+      {4, NULL, true, false, NULL},
+      {5, "out-of-bounds", true, false, "st.global"},
   };
   char *ptx = read_ptx("ampere_gemm");
   Gemm gemm = gemm_make(128, 128, 256);
@@ -244,10 +272,10 @@ static void ampere_gemm(void **state) {
 static void product_from_registers(void **state) {
   (void)state;
   static const Mistake mistakes[] = {
-      {0, NULL, false, false},
-      {1, "proxy-fence", false, false},
-      {2, "data-race", false, false},
-      {3, "wgmma-register", false, false},
+      {0, NULL, false, false, NULL},
+      {1, "proxy-fence", false, false, PRODUCT},
+      {2, "data-race", false, false, PRODUCT},
+      {3, "wgmma-register", false, false, "st.global"},
   };
   enum { N = 64 };
   static uint16_t a[N * N], b[N * N];
@@ -280,10 +308,10 @@ static void product_from_registers(void **state) {
 static void softmax(void **state) {
   (void)state;
   static const Mistake mistakes[] = {
-      {0, NULL, false, false},
-      {1, "data-race", false, false},
-      {2, "DEADLOCK", false, false},
-      {3, "divergence", false, false},
+      {0, NULL, false, false, NULL},
+      {1, "data-race", false, false, "st.shared"},
+      {2, "DEADLOCK", false, false, "bar.sync"},
+      {3, "divergence", false, false, "shfl.sync"},
   };
   enum { ROWS = 3, COLUMNS = 700 };
   static float x[ROWS * COLUMNS], y[ROWS * COLUMNS];
@@ -345,7 +373,7 @@ static void check_persistent(const char *name, uint32_t cluster,
   run.args[8] = value_arg(N);
   run.args[9] = value_arg(K);
   for (uint64_t seed = 1; seed <= num_seeds; seed++) {
-    Mistake none = {0, NULL, false, false};
+    Mistake none = {0, NULL, false, false, NULL};
     set_options(&run, seed, &none);
     harness_run_clean(&run);
     assert_int_equal(gemm_num_wrong(&gemm), 0);
@@ -391,7 +419,7 @@ static void ampere_gemm_by_hand(void **state) {
 //===-- Many schedules ----------------------------------------------------===//
 
 static void run_seeds(HarnessRun *run, const Gemm *gemm) {
-  static const Mistake none = {0, NULL, false, false};
+  static const Mistake none = {0, NULL, false, false, NULL};
   for (uint64_t seed = 1; seed <= 50; seed++) {
     memset(gemm->c, 0xee, 2u * (size_t)gemm->m * (size_t)gemm->n);
     set_options(run, seed, &none);
