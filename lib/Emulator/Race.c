@@ -88,15 +88,22 @@ static bool is_wgmma_over(const TileAccess *access, const TileClocks *clocks,
   return true;
 }
 
-/// Of a read or an atomic update.
-static bool is_read_ordered(const TileCluster *cluster,
-                            const TileAccess *access, TileEpoch epoch) {
+static bool is_other_read_ordered(const TileCluster *cluster,
+                                  const TileAccess *access, TileEpoch epoch) {
   bool is_test;
-  if (TILE_UNLIKELY(tile_epoch_is_atomic(&cluster->clocks, epoch)))
+  if (tile_epoch_is_atomic(&cluster->clocks, epoch))
     epoch = tile_epoch_of_thread(&cluster->clocks, epoch, &is_test);
-  return TILE_UNLIKELY(is_wgmma(&cluster->clocks, epoch))
+  return is_wgmma(&cluster->clocks, epoch)
              ? is_wgmma_over(access, &cluster->clocks, epoch)
              : is_ordered(access, epoch);
+}
+
+/// Of a read or an atomic update; mostly by a thread.
+static inline bool is_read_ordered(const TileCluster *cluster,
+                                   const TileAccess *access, TileEpoch epoch) {
+  return TILE_LIKELY(tile_epoch_agent(epoch) < cluster->clocks.first_wgmma)
+             ? is_ordered(access, epoch)
+             : is_other_read_ordered(cluster, access, epoch);
 }
 
 /// Of a read that is not ordered. Kernels in which one thread of a consumer
