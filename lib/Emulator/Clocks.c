@@ -193,13 +193,12 @@ static void collect(TileClocks *clocks, uint32_t *ticks, TileClock *clock,
   replace(clocks, seen, retain(clock));
 }
 
-void tile_emu_sync_release_before(TileClocks *clocks, uint32_t thread,
-                                  TileSyncPoint *point, uint32_t tick) {
+void tile_emu_sync_release_until(TileClocks *clocks, uint32_t thread,
+                                 TileSyncPoint *point, uint32_t last) {
   sync_prepare(clocks, point);
   TileThreadClock *clock = &clocks->threads[thread];
   collect(clocks, point->causal, clock->causal, &point->seen_causal);
   collect(clocks, point->fenced, clock->fenced, &point->seen_fenced);
-  uint32_t last = tick - 1;
   uint32_t fenced = clock->fenced_tick < last ? clock->fenced_tick : last;
   if (point->causal[thread] < last)
     point->causal[thread] = last;
@@ -215,7 +214,7 @@ void tile_emu_sync_release_before(TileClocks *clocks, uint32_t thread,
 void tile_emu_sync_release(TileClocks *clocks, uint32_t thread,
                            TileSyncPoint *point) {
   TileThreadClock *clock = &clocks->threads[thread];
-  tile_emu_sync_release_before(clocks, thread, point, clock->tick + 1);
+  tile_emu_sync_release_until(clocks, thread, point, clock->tick);
   thread_tick(clock);
 }
 

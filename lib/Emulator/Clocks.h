@@ -144,9 +144,9 @@ void tile_emu_clocks_deinit(TileClocks *clocks, uint32_t num_threads);
 /// it does from now on is not covered.
 void tile_emu_sync_release(TileClocks *clocks, uint32_t thread,
                            TileSyncPoint *point);
-/// The same for what it did before `tick`, of a fence.
-void tile_emu_sync_release_before(TileClocks *clocks, uint32_t thread,
-                                  TileSyncPoint *point, uint32_t tick);
+/// The same for what it did up to `last` tick, before a fence.
+void tile_emu_sync_release_until(TileClocks *clocks, uint32_t thread,
+                                 TileSyncPoint *point, uint32_t last);
 /// The phase is complete.
 void tile_emu_sync_publish(TileClocks *clocks, TileSyncPoint *point);
 /// Thread `thread` has waited for the published phase.

@@ -28,8 +28,8 @@ static TileLanes fence(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
     TILE_FOR_LANES (l, lanes) {
       uint32_t *tick =
           &warp->cluster->clocks.threads[tile_warp_thread(warp, l)].tick;
-      *tick += *tick < TILE_MAX_TICK; // what comes later is told apart
       warp->fence_tick[l] = *tick;
+      *tick += *tick < TILE_MAX_TICK; // what comes later is told apart
     }
   return 0;
 }

@@ -75,8 +75,9 @@ static void report(const Access *access, uint64_t at, TileActor before,
   const char *noun = was_read                     ? "read"
                      : before & TILE_ACTOR_ATOMIC ? "atomic update"
                                                   : "write";
-  static const char *const verbs[] = {"read", "write", "write",
-                                      "atomic update"};
+  const char *verb = access->use == TILE_GLOBAL_READ     ? "read"
+                     : access->use >= TILE_GLOBAL_ATOMIC ? "atomic update"
+                                                         : "write";
   TileWarp *warp = access->warp;
   const TileCluster *cluster = warp->cluster;
   bool is_output = access->use == TILE_GLOBAL_WRITE && !was_read &&
@@ -110,8 +111,8 @@ static void report(const Access *access, uint64_t at, TileActor before,
                   place, who);
   else
     tile_emu_find(warp, access->insn, lane, kind,
-                  "%s of %s is not ordered after the %s by %s",
-                  verbs[access->use], place, noun, who);
+                  "%s of %s is not ordered after the %s by %s", verb, place,
+                  noun, who);
 }
 
 //===-- Rules -------------------------------------------------------------===//

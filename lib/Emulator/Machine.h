@@ -101,7 +101,7 @@ struct TileWarp {
   uint32_t bulk_group[TILE_WARP_SIZE];    // open bulk group of each lane
   uint8_t *local;                         // kernel->local_bytes a lane
   TileLanes fenced;                       // executed a fence
-  uint32_t fence_tick[TILE_WARP_SIZE];    // the first after the last fence
+  uint32_t fence_tick[TILE_WARP_SIZE];    // the last before the last fence
   uint32_t map_released[TILE_WARP_SIZE];  // ticks: tensor map fences
   struct TileUndefined *undefined;        // NULL: never needed; Undefined.c
   uint32_t num_undefined;                 // registers with a mark

@@ -66,10 +66,9 @@ void tile_emu_map_proxy_release(TileWarp *warp, uint32_t lane) {
     return;
   uint32_t thread = tile_warp_thread(warp, lane);
   TileThreadClock *clock = &warp->cluster->clocks.threads[thread];
-  warp->map_released[lane] = clock->tick;
+  warp->map_released[lane] = warp->fence_tick[lane] = clock->tick;
   if (clock->tick < TILE_MAX_TICK) // later writes are other writes
     clock->tick++;
-  warp->fence_tick[lane] = clock->tick;
 }
 
 static TileLanes fence_release(TileWarp *warp, const TileInsn *insn,

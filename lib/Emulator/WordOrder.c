@@ -67,7 +67,7 @@ void tile_emu_word_meet(TileWarp *warp, uint32_t lane, const uint8_t *memory,
   if (releases)
     tile_emu_sync_release(clocks, thread, sync);
   else
-    tile_emu_sync_release_before(clocks, thread, sync, warp->fence_tick[lane]);
+    tile_emu_sync_release_until(clocks, thread, sync, warp->fence_tick[lane]);
   tile_emu_sync_publish(clocks, sync);
 }
 

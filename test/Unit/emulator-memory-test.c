@@ -183,6 +183,10 @@ static void compare_and_swap_loop(void **state) {
   run.args[0].buffer = (HarnessBuffer){&value, sizeof value, "value"};
   harness_run_clean(&run);
   assert_int_equal(value, 5 + 3 * 256);
+  // By the letter the first load races with the updates.
+  tile_emu_options_init(&run.options);
+  run.options.pedantic = true;
+  harness_run_finds(&run, "data-race(pedantic)", "atomic update");
 }
 
 static void shared_atomics_initialise(void **state) {
