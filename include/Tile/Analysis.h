@@ -187,6 +187,13 @@ enum { TILE_MAX_LOOP_OPERANDS = 32 };
 int tile_loop_operands(TileParallelOp loop,
                        TileLoopOperand out[TILE_MAX_LOOP_OPERANDS]);
 
+/// Bytes that the address and every stride but the last of the tensor are known
+/// to be multiples of at an access: what `tile.align` says, else 1.
+int64_t tile_element_align_bytes(MlirOperation access);
+/// Whether the access of a tensor would move several neighbours together if the
+/// address of the tensor and its strides were multiples of 16 bytes.
+bool tile_element_wants_alignment(MlirOperation access);
+
 //===-- Indices (IndexFacts.c) --------------------------------------------===//
 //
 // Both look through arithmetic and the induction variables of `scf.for`.

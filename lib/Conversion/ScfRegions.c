@@ -37,6 +37,18 @@ void tile_scf_if_begin(TileBuilder *b, MlirValue condition) {
   enter(b, scf_if_thenRegion(branch));
 }
 
+void tile_scf_if_else_begin(TileBuilder *b, MlirValue condition) {
+  ScfIfOp branch = scf_if_op(b, .condition = condition,
+                             .thenRegion = region_with_block(b, 0),
+                             .elseRegion = region_with_block(b, 0));
+  enter(b, scf_if_thenRegion(branch));
+}
+
+void tile_scf_else(TileBuilder *b) {
+  MlirBlock body = mlirRewriterBaseGetInsertionBlock(b->rw);
+  enter(b, scf_if_elseRegion(scf_if_cast(mlirBlockGetParentOperation(body))));
+}
+
 void tile_scf_end(TileBuilder *b) {
   MlirBlock body = mlirRewriterBaseGetInsertionBlock(b->rw);
   mlirRewriterBaseSetInsertionPointAfter(b->rw,

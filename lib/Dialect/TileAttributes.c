@@ -138,6 +138,18 @@ static MlirLogicalResult verify_warps(MlirOperation op, const char *name,
 }
 
 // Written by a pass, on stores of lowered element loops.
+static MlirLogicalResult verify_align(MlirOperation op, const char *name,
+                                      MlirAttribute value) {
+  if (!memref_load_is(op) && !memref_store_is(op))
+    return tile_emit_error(
+        op, "expects '%s' only on memref.load and memref.store", name);
+  if (!mlirAttributeIsAInteger(value) ||
+      !tile_verify_is_power_of_two(mlirIntegerAttrGetValueInt(value)))
+    return tile_emit_error(op, "expects '%s' to be a power of two, got %s",
+                           name, tile_verify_attr_text(value).chars);
+  return tile_success();
+}
+
 static MlirLogicalResult verify_by_thread(MlirOperation op, const char *name,
                                           MlirAttribute value) {
   if (!memref_store_is(op) && !memref_atomic_rmw_is(op) && !tile_print_is(op))
@@ -172,6 +184,7 @@ static const struct {
   MlirLogicalResult (*verify)(MlirOperation op, const char *name,
                               MlirAttribute value);
 } known_attributes[] = {
+    {"tile.align", verify_align},
     {"tile.by_thread", verify_by_thread},
     {"tile.group", verify_order},
     {"tile.may_alias", verify_may_alias},

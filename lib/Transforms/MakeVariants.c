@@ -1,11 +1,13 @@
 //===- MakeVariants.c - A fast launch, and one that needs nothing ---------===//
 //
-// Consumes: launches whose best copies need facts that only the host knows:
+// Consumes: launches whose best copies and element loops need facts that only
+// the host knows:
 //           addresses and row pitches that are multiples of 16 bytes, tensors
 //           without extent 0, images with a multiple of some channels.
 // Produces: `tile.variants` with two launches. The first follows `tile.require`
 //           ops and holds the facts (`align` on `tile.region` and
-//           `tile.im2col`, `run` there); the second is the launch as it was.
+//           `tile.im2col`, `run` there, `tile.align` on accesses in element
+//           loops); the second is the launch as it was.
 //           What a copy with a given instruction needs is required of every
 //           call, in front of both.
 // Fails:    only on a target that cannot be resolved.
@@ -142,26 +144,41 @@ static void need_channels(Tensor *tensor, TileIm2colOp im2col) {
   tensor->channels = tensor->channels / tile_gcd(tensor->channels, run) * run;
 }
 
-static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
-  Plan *plan = user_data;
-  TileInstr instr;
-  MlirValue window = wanted_window(plan, op, &instr);
-  if (!window.ptr)
-    return MlirWalkResultAdvance;
-  MlirValue tensor = region_source(window);
-  if (tile_value_is_inside(tensor, plan->launch.op) ||
-      !strides_can_align(tensor))
-    return MlirWalkResultAdvance;
+static Tensor *find_or_add(Plan *plan, MlirValue tensor) {
   Tensor *entry = plan->tensors;
   while (entry && !mlirValueEqual(entry->value, tensor))
     entry = entry->next;
-  if (!entry) {
-    entry = TILE_ARENA_NEW(plan->arena, Tensor, 1);
-    entry->value = tensor;
-    entry->channels = 1;
-    *plan->tail = entry;
-    plan->tail = &entry->next;
-  }
+  if (entry)
+    return entry;
+  entry = TILE_ARENA_NEW(plan->arena, Tensor, 1);
+  entry->value = tensor;
+  entry->channels = 1;
+  *plan->tail = entry;
+  plan->tail = &entry->next;
+  return entry;
+}
+
+// The tensor of an access in an element loop that would move vectors; null when
+// there is nothing to gain. No user asked for that: only variants may.
+static MlirValue element_tensor(const Plan *plan, MlirOperation op) {
+  TileElementAccess access;
+  bool wants = !plan->is_given && tile_element_wants_alignment(op) &&
+               tile_element_access_get(op, &access);
+  return wants ? access.memref : (MlirValue){NULL};
+}
+
+static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
+  Plan *plan = user_data;
+  TileInstr instr = TILE_INSTR_Simt;
+  MlirValue window = wanted_window(plan, op, &instr);
+  MlirValue tensor =
+      window.ptr ? region_source(window) : element_tensor(plan, op);
+  if (!tensor.ptr || tile_value_is_inside(tensor, plan->launch.op) ||
+      !strides_can_align(tensor))
+    return MlirWalkResultAdvance;
+  Tensor *entry = find_or_add(plan, tensor);
+  if (!window.ptr)
+    return MlirWalkResultAdvance;
   if (instr == TILE_INSTR_Tma)
     need_map(entry, tile_im2col_of(window));
   need_channels(entry, tile_im2col_of(window));
@@ -275,7 +292,13 @@ static MlirWalkResult state_facts(MlirOperation op, void *user_data) {
   const Plan *plan = user_data;
   TileRegionOp region = tile_region_dyn(op);
   TileIm2colOp im2col = tile_im2col_dyn(op);
+  TileElementAccess access = {0};
+  bool is_element =
+      tile_element_wants_alignment(op) && tile_element_access_get(op, &access);
   for (const Tensor *t = plan->tensors; t; t = t->next) {
+    if (is_element && mlirValueEqual(t->value, access.memref))
+      mlirOperationSetDiscardableAttributeByName(
+          op, TILE_STR("tile.align"), i64_attr(op, FAST_ALIGN_BYTES));
     if (region.op.ptr && mlirValueEqual(t->value, tile_region_source(region)))
       tile_region_set_align_attr(region, i64_attr(op, FAST_ALIGN_BYTES));
     if (!im2col.op.ptr || !mlirValueEqual(t->value, tile_im2col_image(im2col)))

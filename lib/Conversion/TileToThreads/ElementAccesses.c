@@ -164,14 +164,23 @@ static bool starts_at_multiple(const LoopCode *loop, const CodeAccess *access,
   return index->rest_divisor % vector == 0;
 }
 
+// Of a tensor nothing is known but what the access says.
+static int64_t tensor_run(const LoopCode *loop, const CodeAccess *access) {
+  int64_t run = tile_element_align_bytes(access->access.op) * 8 /
+                tile_elem_bits(access->shape.element);
+  return run < loop->run ? run : loop->run;
+}
+
 static int64_t linear_run(const LoopCode *loop, const CodeAccess *access) {
+  if (access->shape.space == TILE_SPACE_GLOBAL)
+    return tensor_run(loop, access);
   TileBuffer buffer = tile_buffer_of(access->access.memref);
   TileAllocOp alloc = tile_buffer_alloc(buffer);
   TileLayout shared;
   TileLayoutError error;
   if (access->shape.space != TILE_SPACE_SHARED || !alloc.op.ptr ||
       !tile_layout_of_alloc(alloc, &shared, &error))
-    return 1; // of a tensor the address is not known
+    return 1;
   int64_t run = tile_layout_contiguous_run(&shared, access->shape.rank - 1);
   return run < loop->run ? run : loop->run;
 }
@@ -209,15 +218,16 @@ static bool same_buffer(const CodeAccess *a, const CodeAccess *b) {
 
 // A load may come before the bodies when its body stored nothing there before;
 // a store behind them when its body does nothing there afterwards.
-static bool can_be_early(const LoopCode *loop, int number) {
+static bool can_be_early(const LoopCode *loop, int number, bool in_guard) {
   const CodeAccess *access = &loop->accesses[number];
   bool is_store = access->access.is_store;
+  MlirOperation op = access->access.op;
   if (access->access.is_atomic ||
       (access->kind != ACCESS_LINEAR && access->kind != ACCESS_OFFSET))
     return false;
-  if (!mlirOperationEqual(mlirOperationGetParentOperation(access->access.op),
-                          loop->loop.op))
-    return false; // under a guard
+  if (!mlirOperationEqual(mlirOperationGetParentOperation(op), loop->loop.op) &&
+      !(in_guard && loop_guard_holds_around(loop, op)))
+    return false;
   for (int i = 0; i < loop->num_accesses; i++) {
     const CodeAccess *other = &loop->accesses[i];
     if (i == number || !same_buffer(access, other))
@@ -248,6 +258,27 @@ static bool add_access(const TileElementAccess *access, void *user_data) {
   return true;
 }
 
+// Runs that satisfy the guard are emitted apart where that makes a vector.
+static void plan_order(LoopCode *loop) {
+  bool has_gain = false;
+  loop->guard = loop_guard_find(loop);
+  for (int i = 0; i < loop->num_accesses; i++) {
+    CodeAccess *access = &loop->accesses[i];
+    access->is_early = can_be_early(loop, i, false);
+    access->is_early_inside = loop->guard.ptr && can_be_early(loop, i, true);
+    clamp_vector(loop, access);
+    if (!access->is_early && !access->is_early_inside)
+      access->vector = 1;
+    has_gain |= access->vector > 1 && !access->is_early;
+  }
+  if (has_gain)
+    return;
+  loop->guard = (MlirValue){NULL};
+  for (int i = 0; i < loop->num_accesses; i++)
+    if (!loop->accesses[i].is_early)
+      loop->accesses[i].vector = 1;
+}
+
 MlirLogicalResult loop_code_plan(LoopCode *loop) {
   Collect collect = {loop, 0};
   tile_parallel_visit(loop->loop, count_access, &collect);
@@ -270,12 +301,7 @@ MlirLogicalResult loop_code_plan(LoopCode *loop) {
     if (!has_offset && plan_linear(loop, access))
       plan_linear_vector(loop, access);
   }
-  for (int i = 0; i < loop->num_accesses; i++) {
-    loop->accesses[i].is_early = can_be_early(loop, i);
-    clamp_vector(loop, &loop->accesses[i]);
-    if (!loop->accesses[i].is_early)
-      loop->accesses[i].vector = 1;
-  }
+  plan_order(loop);
   return tile_success();
 }
 
@@ -301,17 +327,15 @@ void loop_code_begin(LoopCode *loop) {
   }
 }
 
-// Clones the arithmetic behind an index, which is linear, in front of the
-// batch.
-static MlirValue clone_index(LoopCode *loop, MlirValue value,
-                             MlirxMapping mapping) {
+MlirValue loop_code_clone(LoopCode *loop, MlirValue value,
+                          MlirxMapping mapping) {
   MlirValue mapped = mlirxMappingGet(mapping, value);
   if (!mlirValueEqual(mapped, value) ||
       !tile_value_is_inside(value, loop->loop.op))
     return mapped;
   MlirOperation op = mlirOpResultGetOwner(value);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    clone_index(loop, mlirOperationGetOperand(op, i), mapping);
+    loop_code_clone(loop, mlirOperationGetOperand(op, i), mapping);
   mlirxClone(loop->code->b.rw, op, mapping);
   return mlirxMappingGet(mapping, value);
 }
@@ -329,8 +353,8 @@ void loop_code_rebase(LoopCode *loop, const TileInt *base) {
       continue;
     for (int d = 0; d < access->shape.rank; d++) {
       int64_t constant;
-      MlirValue value =
-          clone_index(loop, tile_range_at(access->access.indices, d), mapping);
+      MlirValue value = loop_code_clone(
+          loop, tile_range_at(access->access.indices, d), mapping);
       access->base[d] = mlirxConstantInt(value, &constant)
                             ? tile_int_constant(constant)
                             : tile_int_value(value);

@@ -3,6 +3,7 @@
 #include "ElementCode.h"
 
 #include "Tile/Ops/memref.h"
+#include "Tile/Ops/scf.h"
 #include "Tile/Ops/vector.h"
 #include "Tile/Support/Constants.h"
 #include "Tile/Support/Iterate.h"
@@ -44,6 +45,11 @@ static Place place_of(LoopCode *loop, const CodeAccess *access,
 }
 
 //===-- Loads and stores --------------------------------------------------===//
+
+// Whether the access moves with the batch, not in its body.
+static bool is_early(const LoopCode *loop, const CodeAccess *access) {
+  return loop->in_guard ? access->is_early_inside : access->is_early;
+}
 
 static MlirType vector_type(const CodeAccess *access) {
   return mlirVectorTypeGet(1, &access->vector, access->shape.element);
@@ -190,12 +196,45 @@ static void rewrite_clone(Rewrite *rewrite, MlirOperation clone) {
   mlirRewriterBaseEraseOp(rw, marker);
 }
 
+static void emit_op(Rewrite *rewrite, MlirOperation op, MlirxMapping mapping);
+
+static MlirWalkResult skip_access(MlirOperation op, void *user_data) {
+  Rewrite *rewrite = user_data;
+  TileElementAccess access;
+  rewrite->next += tile_element_access_get(op, &access);
+  return MlirWalkResultAdvance;
+}
+
+// The guard is known to hold: what it guards stands in its place.
+static void emit_guarded(Rewrite *rewrite, ScfIfOp guard,
+                         MlirxMapping mapping) {
+  TILE_FOR_EACH_OP (op, mlirRegionGetFirstBlock(scf_if_thenRegion(guard))) {
+    if (!scf_yield_is(op)) {
+      emit_op(rewrite, op, mapping);
+      continue;
+    }
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+      mlirxMappingSet(mapping, mlirOperationGetResult(guard.op, i),
+                      mlirxMappingGet(mapping, mlirOperationGetOperand(op, i)));
+  }
+  MlirBlock otherwise = mlirRegionGetFirstBlock(scf_if_elseRegion(guard));
+  if (mlirBlockIsNull(otherwise))
+    return;
+  TILE_FOR_EACH_OP (op, otherwise) {
+    mlirOperationWalk(op, skip_access, rewrite, MlirWalkPreOrder);
+  }
+}
+
 // Values that are stored behind the bodies are remembered.
 static void emit_op(Rewrite *rewrite, MlirOperation op, MlirxMapping mapping) {
   TileElementAccess access;
   LoopCode *loop = rewrite->loop;
+  if (loop->in_guard && loop_guard_is(loop, op)) {
+    emit_guarded(rewrite, scf_if_cast(op), mapping);
+    return;
+  }
   if (tile_element_access_get(op, &access) &&
-      loop->accesses[rewrite->next].is_early) {
+      is_early(loop, &loop->accesses[rewrite->next])) {
     int number = rewrite->next++;
     if (access.is_store)
       rewrite->element->values[number] =
@@ -223,15 +262,16 @@ static void emit_body(LoopCode *loop, const Element *element) {
 
 //===-- A batch -----------------------------------------------------------===//
 
-void loop_code_batch(LoopCode *loop, Element *elements, int count) {
+static void emit_batch(LoopCode *loop, Element *elements, int count) {
   bool has_stores = false;
   for (int i = 0; i < count; i++)
     elements[i].values =
         TILE_ARENA_NEW(loop->code->arena, MlirValue, loop->num_accesses + 1);
   for (int n = 0; n < loop->num_accesses; n++) {
     const CodeAccess *access = &loop->accesses[n];
-    has_stores |= access->is_early && access->access.is_store;
-    for (int i = 0; access->is_early && !access->access.is_store && i < count;
+    has_stores |= is_early(loop, access) && access->access.is_store;
+    for (int i = 0;
+         is_early(loop, access) && !access->access.is_store && i < count;
          i += (int)access->vector)
       load_run(loop, n, &elements[i]);
   }
@@ -243,10 +283,28 @@ void loop_code_batch(LoopCode *loop, Element *elements, int count) {
     tile_scf_if_begin(&loop->code->b, loop->owner);
   for (int n = 0; n < loop->num_accesses; n++) {
     const CodeAccess *access = &loop->accesses[n];
-    for (int i = 0; access->is_early && access->access.is_store && i < count;
+    for (int i = 0;
+         is_early(loop, access) && access->access.is_store && i < count;
          i += (int)access->vector)
       store_run(loop, n, &elements[i]);
   }
   if (!mlirValueIsNull(loop->owner))
     tile_scf_end(&loop->code->b);
+}
+
+void loop_code_batch(LoopCode *loop, Element *elements, int count) {
+  TileBuilder *b = &loop->code->b;
+  if (!loop->guard.ptr) {
+    emit_batch(loop, elements, count);
+    return;
+  }
+  for (int i = 0; i < count; i += (int)loop->run) {
+    tile_scf_if_else_begin(b, loop_guard_build(loop, &elements[i]));
+    loop->in_guard = true;
+    emit_batch(loop, &elements[i], (int)loop->run);
+    loop->in_guard = false;
+    tile_scf_else(b);
+    emit_batch(loop, &elements[i], (int)loop->run);
+    tile_scf_end(b);
+  }
 }

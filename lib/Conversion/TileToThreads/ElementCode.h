@@ -53,7 +53,8 @@ typedef struct {
   TileLinearIndex index[TILE_MAX_RANK]; // LINEAR
   TileInt base[TILE_MAX_RANK];          // LINEAR: of element 0 of the batch
   int64_t vector;                       // elements that move together
-  bool is_early; // load in front of the bodies, store behind them
+  bool is_early;        // load in front of the bodies, store behind them
+  bool is_early_inside; // the same in runs that satisfy the guard
 } CodeAccess;
 
 typedef struct {
@@ -68,6 +69,9 @@ typedef struct {
   int run_dim;     // consecutive elements are neighbours in this dimension
   int64_t run;     // that many, and they start at multiples of it
   MlirValue owner; // i1: the thread stores what several compute; null: all do
+  MlirValue guard; // i1, in the body: runs that satisfy it are emitted apart;
+                   // null: none is
+  bool in_guard;   // such a run is being emitted
   CodeAccess *accesses; // in program order
   int num_accesses;
 } LoopCode;
@@ -88,6 +92,21 @@ MlirLogicalResult loop_code_plan(LoopCode *loop);
 void loop_code_begin(LoopCode *loop);
 /// Emits the indices of ACCESS_LINEAR at the coordinates `base`.
 void loop_code_rebase(LoopCode *loop, const TileInt *base);
+
+/// Clones the arithmetic behind a value of the body, as far as `mapping` does
+/// not hold it yet.
+MlirValue loop_code_clone(LoopCode *loop, MlirValue value,
+                          MlirxMapping mapping);
+
+/// The condition of an `scf.if` of the body that a run satisfies when its first
+/// and its last element do; null for none (ElementGuards.c).
+MlirValue loop_guard_find(const LoopCode *loop);
+/// Whether `op` is an `scf.if` of the body with the guard as its condition.
+bool loop_guard_is(const LoopCode *loop, MlirOperation op);
+/// Whether `op` stands directly in what such an `scf.if` guards.
+bool loop_guard_holds_around(const LoopCode *loop, MlirOperation op);
+/// Emits whether all elements of a run satisfy the guard.
+MlirValue loop_guard_build(LoopCode *loop, const Element *run);
 
 /// Emits a batch (ElementBodies.c). `values` of the elements is filled in.
 void loop_code_batch(LoopCode *loop, Element *elements, int count);

@@ -51,3 +51,44 @@ func.func @early(%A: memref<64xf32>, %B: memref<64xf32>) attributes {tile.num_th
   } {layout = #tile.layout<"bases<reg=(d0:32*2), lane=(d0:1*32), warp=() -> d0:64>">}
   return
 }
+
+// What is aligned moves in vectors; where a guard holds for the first and the last
+// element of a run, too. Elements of other runs are tested each.
+// CHECK-LABEL: func.func @guarded
+// CHECK: %[[FIRST:.*]] = arith.cmpi ult
+// CHECK: %[[LAST:.*]] = arith.cmpi ult
+// CHECK: %[[ALL:.*]] = arith.andi %[[FIRST]], %[[LAST]]
+// CHECK: scf.if %[[ALL]] {
+// CHECK-NEXT: vector.load {{.*}}vector<4xf32>
+// CHECK-NOT: scf.if
+// CHECK: vector.store
+// CHECK: } else {
+// CHECK-NOT: vector
+// CHECK-COUNT-4: scf.if
+// CHECK-NOT: scf.if
+// CHECK: return
+func.func @guarded(%A: memref<?xf32>, %B: memref<?xf32>, %n: index, %v: f32) attributes {tile.num_threads = 32 : i32} {
+  tile.parallel (%i) in [128] {
+    %in = arith.cmpi ult, %i, %n : index
+    scf.if %in {
+      %x = memref.load %A[%i] {tile.align = 16 : i64} : memref<?xf32>
+      %y = arith.addf %x, %v : f32
+      memref.store %y, %B[%i] {tile.align = 16 : i64} : memref<?xf32>
+    }
+  }
+  return
+}
+
+// Elements between two that satisfy such a guard need not: they are tested each.
+// CHECK-LABEL: func.func @not_convex
+// CHECK-NOT: vector
+// CHECK: return
+func.func @not_convex(%A: memref<?xf32>, %n: index, %v: f32) attributes {tile.num_threads = 32 : i32} {
+  tile.parallel (%i) in [128] {
+    %in = arith.cmpi ne, %i, %n : index
+    scf.if %in {
+      memref.store %v, %A[%i] {tile.align = 16 : i64} : memref<?xf32>
+    }
+  }
+  return
+}

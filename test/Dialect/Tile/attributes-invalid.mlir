@@ -153,7 +153,7 @@ func.func @specialize_function() attributes {tile.specialize = "off"} {
 // -----
 
 func.func @unknown(%i: index) {
-  // expected-error @+1 {{has the unknown attribute 'tile.stages', expects one of tile.by_thread, tile.group, tile.may_alias, tile.mma_type, tile.num_stages, tile.num_threads, tile.order, tile.specialize, tile.stage, tile.target, tile.warps}}
+  // expected-error @+1 {{has the unknown attribute 'tile.stages', expects one of tile.align, tile.by_thread, tile.group, tile.may_alias, tile.mma_type, tile.num_stages, tile.num_threads, tile.order, tile.specialize, tile.stage, tile.target, tile.warps}}
   %0 = arith.addi %i, %i {tile.stages = 3 : i32} : index
   return
 }
@@ -209,5 +209,21 @@ func.func @mma_type_elsewhere() {
 func.func @mma_type_value(%a: vector<4x4xi8>, %b: vector<2x4xi8>, %c: vector<2x2xf32>) {
   // expected-error @+1 {{expects 'tile.mma_type' to be f8E4M3FN or f8E5M2, got f16}}
   %d = nvgpu.mma.sync (%a, %b, %c) {mmaShape = [16, 8, 32], tile.mma_type = f16} : (vector<4x4xi8>, vector<2x4xi8>, vector<2x2xf32>) -> vector<2x2xf32>
+  return
+}
+
+// -----
+
+func.func @align_elsewhere() {
+  // expected-error @+1 {{expects 'tile.align' only on memref.load and memref.store}}
+  %c = arith.constant {tile.align = 16 : i64} 1 : i32
+  return
+}
+
+// -----
+
+func.func @align_value(%A: memref<f32>) {
+  // expected-error @+1 {{expects 'tile.align' to be a power of two, got 12 : i64}}
+  %x = memref.load %A[] {tile.align = 12 : i64} : memref<f32>
   return
 }
