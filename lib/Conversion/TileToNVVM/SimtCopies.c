@@ -46,8 +46,30 @@ static bool starts_at_multiple(const View *view, int64_t of) {
   return tile_index_divisor(offset) % of == 0;
 }
 
-// Elements that one access of this side may take.
-static int64_t side_vector(const View *view) {
+// Whether every row of a window of a tensor is known to begin and end where
+// accesses of `vector` elements do.
+static bool rows_are_known_to_fit(const View *view, int64_t vector) {
+  int64_t elem_bytes = tile_elem_bits(view->memory->element) / 8;
+  return view->align_bytes % (vector * elem_bytes) == 0 &&
+         starts_at_multiple(view, vector) &&
+         extent_is_multiple(view->memory->extent[view->memory->rank - 1],
+                            vector);
+}
+
+// Whether it may turn out so: constants do not say otherwise.
+static bool rows_may_fit(const View *view, int64_t vector) {
+  int last = view->memory->rank - 1;
+  TileInt offset = view->offset[last], extent = view->memory->extent[last];
+  if (!tile_int_is_constant(offset))
+    return true;
+  return offset.constant % vector == 0 &&
+         (view->is_inside[last] || !tile_int_is_constant(extent) ||
+          extent.constant % vector == 0);
+}
+
+// Elements that one access of this side may take; `may_fit`: where nothing says
+// that the rows of a tensor do not fit.
+static int64_t side_vector(const View *view, bool may_fit) {
   int last = view->memory->rank - 1;
   int64_t elem_bytes = tile_elem_bits(view->memory->element) / 8;
   int64_t vector = MAX_VECTOR_BYTES / elem_bytes;
@@ -57,10 +79,8 @@ static int64_t side_vector(const View *view) {
     TileInt stride = view->memory->stride[last];
     if (!tile_int_is_constant(stride) || stride.constant != 1)
       return 1;
-    while (vector > 1 &&
-           (view->align_bytes % (vector * elem_bytes) ||
-            !starts_at_multiple(view, vector) ||
-            !extent_is_multiple(view->memory->extent[last], vector)))
+    while (vector > 1 && !(may_fit ? rows_may_fit(view, vector)
+                                   : rows_are_known_to_fit(view, vector)))
       vector /= 2;
     return vector;
   }
@@ -75,13 +95,13 @@ static int64_t side_vector(const View *view) {
   return vector;
 }
 
-static void plan_vector(Plan *plan, int64_t limit) {
+static void plan_vector(Plan *plan, int64_t limit, bool may_fit) {
   const TileShape *shape = &plan->dst->shape;
-  int64_t vector = side_vector(plan->dst);
+  int64_t vector = side_vector(plan->dst, may_fit);
   if (plan->src) {
     int64_t other = plan->src->im2col
                         ? im2col_group(plan->src, plan->is_cp_async)
-                        : side_vector(plan->src);
+                        : side_vector(plan->src, may_fit);
     vector = other < vector ? other : vector;
   }
   if (limit && limit < vector)
@@ -255,20 +275,67 @@ static void emit_chunks(Lowering *l, MlirOperation op, const Plan *plan) {
   loop_end(l, op, loop);
 }
 
+// A loop splits the block in front of an op: inside a branch an anchor stands
+// for `op`.
+static void emit_in_branch(Lowering *l, const Plan *plan) {
+  MlirOperation anchor = llvm_mlir_undef_op(&l->b, type_i32(l)).op;
+  mlirRewriterBaseSetInsertionPointBefore(l->b.rw, anchor);
+  emit_chunks(l, anchor, plan);
+  mlirRewriterBaseSetInsertionPointAfter(l->b.rw, anchor);
+  mlirRewriterBaseEraseOp(l->b.rw, anchor);
+}
+
 static void emit_plan(Lowering *l, MlirOperation op, const Plan *plan) {
   if (!plan->only_elected) {
     emit_chunks(l, op, plan);
     return;
   }
-  // A loop splits the block in front of an op: inside the branch an anchor
-  // stands for `op`.
   IfBlocks blocks = if_begin(l, op, is_elected(l));
-  MlirOperation anchor = llvm_mlir_undef_op(&l->b, type_i32(l)).op;
-  mlirRewriterBaseSetInsertionPointBefore(l->b.rw, anchor);
-  emit_chunks(l, anchor, plan);
-  mlirRewriterBaseSetInsertionPointAfter(l->b.rw, anchor);
+  emit_in_branch(l, plan);
   if_end(l, op, blocks);
-  mlirRewriterBaseEraseOp(l->b.rw, anchor);
+}
+
+// Whether all rows of the window begin and end where accesses of `vector`
+// elements do; null: there is nothing to ask.
+static MlirValue rows_fit(Lowering *l, const View *view, int64_t vector) {
+  int last = view->memory->rank - 1;
+  int64_t elem_bytes = tile_elem_bits(view->memory->element) / 8;
+  if (view->memory->space != TILE_SPACE_GLOBAL ||
+      side_vector(view, false) >= vector)
+    return (MlirValue){NULL};
+  MlirValue low = global_or_strides(l, view, vector * elem_bytes);
+  if (!view->is_inside[last]) {
+    TileInt end = tile_int_sub(&l->i64, extend(l, view->memory->extent[last]),
+                               extend(l, view->offset[last]));
+    low = arith_ori(
+        &l->b, low,
+        tile_int_get(&l->i64, tile_int_mul(&l->i64, end, elem_bytes)));
+  }
+  MlirValue rest = arith_andi(
+      &l->b, low, tile_const_int(&l->b, vector * elem_bytes - 1, 64));
+  return arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq, .lhs = rest,
+                    .rhs = tile_const_int(&l->b, 0, 64));
+}
+
+// Where more could move together than is known to, the kernel looks.
+static void emit_widest(Lowering *l, MlirOperation op, const Plan *plan,
+                        int64_t limit) {
+  Plan fast = *plan;
+  plan_vector(&fast, limit, true);
+  bool is_plain = plan->num_threads > 1 && !plan->is_cp_async &&
+                  !(plan->src && plan->src->im2col);
+  if (!is_plain || fast.vector <= plan->vector) {
+    emit_plan(l, op, plan);
+    return;
+  }
+  MlirValue fits = rows_fit(l, plan->dst, fast.vector);
+  if (plan->src)
+    fits = and_maybe(l, fits, rows_fit(l, plan->src, fast.vector));
+  ElseBlocks blocks = if_else_begin(l, op, fits);
+  emit_in_branch(l, &fast);
+  else_begin(l, blocks);
+  emit_in_branch(l, plan);
+  else_end(l, op, blocks);
 }
 
 //===-- Entry -------------------------------------------------------------===//
@@ -280,8 +347,8 @@ void lower_simt_copy(Lowering *l, MlirOperation op, const View *src,
   Plan plan = {.src = src,
                .dst = dst,
                .is_cp_async = tile_copy_instr(copy) == TILE_INSTR_CpAsync};
-  plan_vector(&plan,
-              mlirAttributeIsNull(width) ? 0 : tile_copy_vector_width(copy));
+  int64_t limit = mlirAttributeIsNull(width) ? 0 : tile_copy_vector_width(copy);
+  plan_vector(&plan, limit, false);
   plan_threads(l, &plan);
   if (plan.is_cp_async &&
       plan.vector * tile_elem_bits(dst->memory->element) < MIN_ASYNC_BITS) {
@@ -291,7 +358,7 @@ void lower_simt_copy(Lowering *l, MlirOperation op, const View *src,
                (long long)(plan.vector * tile_elem_bits(dst->memory->element)));
     return;
   }
-  emit_plan(l, op, &plan);
+  emit_widest(l, op, &plan, limit);
   if (!plan.is_cp_async || tile_copy_async(copy))
     return;
   nvvm_cp_async_commit_group(&l->b, 0);
@@ -322,7 +389,7 @@ void lower_tile_fill(Lowering *l, MlirOperation op) {
     return;
   }
   Plan plan = {.dst = &dst, .value = value};
-  plan_vector(&plan, 0);
+  plan_vector(&plan, 0, false);
   plan_threads(l, &plan);
-  emit_plan(l, op, &plan);
+  emit_widest(l, op, &plan, 0);
 }
