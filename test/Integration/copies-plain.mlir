@@ -1,5 +1,5 @@
-// Plain copies and fills of tensors about which nothing is known: 16 bytes move
-// together where the kernel finds that rows fit, and elements where they do not.
+// Plain copies and fills of tensors about which nothing is known: 16 bytes are
+// stored at once where the kernel finds that rows fit, elements where they do not.
 
 // REQUIRES: numpy
 // RUN: rm -rf %t && %python %S/Inputs/run-kernel.py %s --target=sm_90a --target=sm_80 --out=%t --seeds=1
@@ -21,7 +21,6 @@
 // EXPECT: h, w = min(32, X.shape[0]), min(X.shape[1], c + 64)
 // EXPECT: Y[:h, max(c, 0):w] = X[:h, max(c, 0):w]
 // EXPECT: Z[:h, max(c, 0):w] = v
-// PTX-DAG: ld.global.v4.b32
 // PTX-DAG: ld.global.b16
 // PTX-DAG: st.global.v4.b32
 // PTX-DAG: st.global.b16

@@ -107,7 +107,8 @@ const Im2colWindow *im2col_window_build(Lowering *l, TileIm2colOp im2col,
   w->run = mlirAttributeIsNull(tile_im2col_run_attr(im2col))
                ? 1
                : tile_im2col_run(im2col);
-  TileInt per_tap = channels.ptr ? index_operand(l, channels) : w->extent[3];
+  TileInt per_tap =
+      channels.ptr ? at_least(l, index_operand(l, channels), 0) : w->extent[3];
   TileInt lines = num_windows(l, &w->filter, 0, w->extent[1]);
   TileInt pixels = num_windows(l, &w->filter, 1, w->extent[2]);
   TileInt per_image = tile_int_mul_value(&l->i32, lines, pixels);

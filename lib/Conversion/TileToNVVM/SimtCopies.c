@@ -296,13 +296,10 @@ static void emit_plan(Lowering *l, MlirOperation op, const Plan *plan) {
 }
 
 // Whether all rows of the window begin and end where accesses of `vector`
-// elements do; null: there is nothing to ask.
+// elements do.
 static MlirValue rows_fit(Lowering *l, const View *view, int64_t vector) {
   int last = view->memory->rank - 1;
   int64_t elem_bytes = tile_elem_bits(view->memory->element) / 8;
-  if (view->memory->space != TILE_SPACE_GLOBAL ||
-      side_vector(view, false) >= vector)
-    return (MlirValue){NULL};
   MlirValue low = global_or_strides(l, view, vector * elem_bytes);
   if (!view->is_inside[last]) {
     TileInt end = tile_int_sub(&l->i64, extend(l, view->memory->extent[last]),
@@ -317,21 +314,20 @@ static MlirValue rows_fit(Lowering *l, const View *view, int64_t vector) {
                     .rhs = tile_const_int(&l->b, 0, 64));
 }
 
-// Where more could move together than is known to, the kernel looks.
+// Where more could move together than is known to, a kernel that writes a
+// tensor looks. What it reads, cp.async or TMA read where that is known to be
+// aligned; looking at the rest would cost the registers of two loops in every
+// pipeline.
 static void emit_widest(Lowering *l, MlirOperation op, const Plan *plan,
                         int64_t limit) {
   Plan fast = *plan;
   plan_vector(&fast, limit, true);
-  bool is_plain = plan->num_threads > 1 && !plan->is_cp_async &&
-                  !(plan->src && plan->src->im2col);
-  if (!is_plain || fast.vector <= plan->vector) {
+  bool is_store = plan->dst->memory->space == TILE_SPACE_GLOBAL;
+  if (!is_store || plan->num_threads == 1 || fast.vector <= plan->vector) {
     emit_plan(l, op, plan);
     return;
   }
-  MlirValue fits = rows_fit(l, plan->dst, fast.vector);
-  if (plan->src)
-    fits = and_maybe(l, fits, rows_fit(l, plan->src, fast.vector));
-  ElseBlocks blocks = if_else_begin(l, op, fits);
+  ElseBlocks blocks = if_else_begin(l, op, rows_fit(l, plan->dst, fast.vector));
   emit_in_branch(l, &fast);
   else_begin(l, blocks);
   emit_in_branch(l, plan);
