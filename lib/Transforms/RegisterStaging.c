@@ -136,10 +136,8 @@ static bool is_plain_load(const StagingPlan *staging, int i) {
     return false;
   if (tile_copy_is(s->op)) {
     TileCopyOp copy = tile_copy_cast(s->op);
-    // Images are gathered to shared memory, not to where threads would hold it.
     if (mlirAttributeIsNull(tile_copy_instr_attr(copy)) ||
         tile_copy_instr(copy) != TILE_INSTR_Simt ||
-        tile_im2col_of(tile_copy_src(copy)).op.ptr ||
         !mlirValueIsNull(tile_copy_signal(copy)))
       return false;
   } else if (!tile_parallel_is(s->op)) {
