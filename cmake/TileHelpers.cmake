@@ -9,14 +9,14 @@ target_compile_options(tile_warnings INTERFACE
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
 
 # Unit tests are built by `make` but only run by ctest and lit.
-# tile_add_unit_test(NAME SOURCES... LIBS TARGETS...)
+# tile_add_unit_test(NAME SOURCES... LIBS TARGETS... [ARGS ARGUMENTS...])
 function(tile_add_unit_test name)
-  cmake_parse_arguments(ARG "" "" "LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "LIBS;ARGS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(${name} PRIVATE tile_warnings ${ARG_LIBS} cmocka m)
   target_link_options(${name} PRIVATE -fuse-ld=lld)
-  add_test(NAME ${name} COMMAND ${name})
+  add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS})
 endfunction()
 
 #===-- Generated code ---------------------------------------------------===#

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout-check.h"
+#include "layout-law.h"
 #include "layout-problems.h"
 #include <string.h>
 
@@ -15,65 +16,6 @@ static int find(const TileInferProblem *p, const char *name) {
         !strcmp(p->buffer[b].name, name))
       return b;
   return -1;
-}
-
-static bool solve(const TileInferProblem *p, TileArena *arena,
-                  TileInferModel *m, TileInferResult *r, TileLayoutError *e) {
-  return tile_infer_build(p, arena, m, e) && tile_infer_solve(m, r, e);
-}
-
-//===-- The law: expand o infer = infer o expand --------------------------===//
-
-// Prepends a stage dimension to the shared tiles and fragments in |mask|.
-static void expand_problem(const TileInferProblem *p, TileArena *arena,
-                           unsigned mask, int64_t stages,
-                           TileInferProblem *out) {
-  enum { TEXT_BYTES = 3000 };
-  *out = *p;
-  out->buffer = TILE_ARENA_NEW(arena, TileInferBuffer, p->num_buffers);
-  for (int b = 0; b < p->num_buffers; b++) {
-    TileInferBuffer *x = &out->buffer[b];
-    *x = p->buffer[b];
-    if (x->space == TILE_INFER_GLOBAL || !(mask >> b & 1))
-      continue;
-    if (x->user && strncmp(x->user, "bases", 5) == 0) {
-      TileLayout l, ex; // a general user layout is expanded, then printed
-      char *text = tile_arena_alloc(arena, TEXT_BYTES);
-      tile_layout_parse(x->user, x->shape, x->rank, x->elem_bits, &l, NULL);
-      tile_layout_expand(&l, stages, 0, 1, &ex, NULL);
-      tile_layout_print(&ex, 0, text, TEXT_BYTES);
-      x->user = text;
-    }
-    memmove(x->shape + 1, x->shape, sizeof(int64_t) * (size_t)x->rank);
-    x->shape[0] = stages;
-    x->rank++, x->lead++;
-  }
-}
-
-static void law(const TileInferModel *m1, const TileInferResult *r1,
-                unsigned mask, int64_t stages) {
-  const TileInferProblem *p = m1->problem;
-  TileInferProblem q;
-  TileInferModel m2;
-  TileInferResult r2;
-  TileLayoutError e = {""};
-  TileArena arena;
-  tile_arena_init(&arena);
-  expand_problem(p, &arena, mask, stages, &q);
-  CHECK(solve(&q, &arena, &m2, &r2, &e), "%s expanded: %s", p->name, e.text);
-  CHECK(r1->cost == r2.cost, "%s: cost %lld, expanded %lld", p->name,
-        (long long)r1->cost, (long long)r2.cost);
-  for (int b = 0; b < p->num_buffers; b++) {
-    if (p->buffer[b].space == TILE_INFER_GLOBAL)
-      continue;
-    TileLayout ex = *m1->domain[b].full[r1->choice[b]];
-    if (mask >> b & 1)
-      CHECK(tile_layout_expand(&ex, stages, 0, 1, &ex, &e), "%s", e.text);
-    CHECK(tile_layout_equal(&ex, m2.domain[b].full[r2.choice[b]]),
-          "law: %s of %s, %lld stages", p->buffer[b].name, p->name,
-          (long long)stages);
-  }
-  tile_arena_deinit(&arena);
 }
 
 //===-- Expectations ------------------------------------------------------===//
@@ -250,8 +192,8 @@ static void solved(const LayoutProblem *x, const TileInferModel *m,
   unsigned all = (1u << p->num_buffers) - 1, shared = 0;
   for (int b = 0; b < p->num_buffers; b++)
     shared |= (unsigned)(p->buffer[b].space == TILE_INFER_SHARED) << b;
-  law(m, r, shared, 3), law(m, r, all, 2), law(m, r, all, 5);
-  law(m, r, rnd(all), 4);
+  layout_law_check(m, r, shared, 3), layout_law_check(m, r, all, 2), layout_law_check(m, r, all, 5);
+  layout_law_check(m, r, rnd(all), 4);
   counts->laws += 4;
 }
 
@@ -266,13 +208,13 @@ static void test_problems(void **state) {
     TileLayoutError e = {""};
     tile_arena_init(&arena);
     layout_problem_get(i, &arena, &x);
-    bool ok = solve(&x.problem, &arena, &m, &r, &e);
+    bool ok = layout_solve(&x.problem, &arena, &m, &r, &e);
     if (x.expect_error) {
       CHECK(!ok && strstr(e.text, x.expect_error), "%s: '%s' not in '%s'",
             x.problem.name, x.expect_error, e.text);
     } else {
       CHECK(ok, "%s: %s", x.problem.name, e.text);
-      CHECK(solve(&x.problem, &arena, &m2, &again, &e), "%s", e.text);
+      CHECK(layout_solve(&x.problem, &arena, &m2, &again, &e), "%s", e.text);
       same_result(&m, &r, &again);
       solved(&x, &m, &r, &counts);
     }

@@ -154,7 +154,7 @@ bool tile_kernel_has_tile_ops(MlirOperation kernel);
 /// what each thread does, while any other kernel says what the block does.
 bool tile_kernel_is_thread_code(MlirOperation kernel);
 /// Threads per block of a kernel; -1 when not a constant.
-int64_t tile_kernel_num_threads(MlirOperation kernel);
+MLIR_CAPI_EXPORTED int64_t tile_kernel_num_threads(MlirOperation kernel);
 /// The entry block of the body.
 MlirBlock tile_kernel_body(MlirOperation kernel);
 /// The `tile.kernel_config` of the body, or a null handle.
