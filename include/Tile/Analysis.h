@@ -149,10 +149,9 @@ typedef struct {
 
 /// Owner: `arena`. Errors: an op without instruction, a window that a product
 /// cannot take.
-MLIR_CAPI_EXPORTED MlirLogicalResult tile_layout_problem_build(TileArena *arena,
-                                            MlirOperation kernel,
-                                            int64_t num_threads,
-                                            TileLayoutProblem *out_problem);
+MLIR_CAPI_EXPORTED MlirLogicalResult
+tile_layout_problem_build(TileArena *arena, MlirOperation kernel,
+                          int64_t num_threads, TileLayoutProblem *out_problem);
 
 //===-- Element loops (LoopOperands.c) ------------------------------------===//
 

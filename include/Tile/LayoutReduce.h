@@ -44,6 +44,27 @@ bool tile_layout_plan_reduction(TileArena *arena, const TileLayout *src,
 bool tile_layout_reduction_stays(const TileLayout *src, int dim,
                                  const TileLayout *dst, int elem_bits);
 
+/// A digit of registers or lanes that moves the scanned dimension alone.
+typedef struct {
+  int axis; // TILE_LAYOUT_REG or TILE_LAYOUT_LANE
+  int radix;
+  int64_t stride; // in its axis
+} TileLayoutScanDigit;
+
+/// How the threads of a warp scan a dimension of a fragment: digit by digit,
+/// the ones that step it least first.
+typedef struct {
+  int num_digits;
+  TileLayoutScanDigit digit[TILE_LAYOUT_MAX_DIGITS];
+} TileLayoutScan;
+
+/// Plans the scan of fragment `src` along `dim` without shared memory.
+///
+/// Errors: warps hold parts of a line, a digit moves several ones of the
+///         fragment, or several move one.
+bool tile_layout_plan_scan(const TileLayout *src, int dim, TileLayoutScan *out,
+                           TileLayoutError *e);
+
 #ifdef __cplusplus
 } // extern "C"
 #endif

@@ -225,7 +225,18 @@ static bool describe_reduce(TileReduceOp reduce, TileInferOp *out) {
          src.space == TILE_SPACE_FRAGMENT;
 }
 
+// A fragment scanned into another one stays where it is, at best.
+static bool describe_scan(TileScanOp scan, TileInferOp *out) {
+  TileShape src, dst;
+  out->kind = TILE_INFER_COPY;
+  return tile_shape_of(tile_scan_src(scan), &src) &&
+         tile_shape_of(tile_scan_dst(scan), &dst) &&
+         src.space == TILE_SPACE_FRAGMENT && dst.space == TILE_SPACE_FRAGMENT;
+}
+
 static bool describe_op(Build *build, MlirOperation op, TileInferOp *out) {
+  if (tile_scan_is(op))
+    return describe_scan(tile_scan_cast(op), out);
   if (tile_fill_is(op)) {
     out->kind = TILE_INFER_FILL;
     return true;

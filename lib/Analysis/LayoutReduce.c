@@ -3,7 +3,8 @@
 // Registers of one thread go into one result when they agree in all other
 // dimensions. Lane and warp digits that move the dimension alone say which
 // threads hold other parts of the same result. That every element is met once
-// is checked by enumeration: the extent of the dimension is small.
+// is checked by enumeration: the extent of the dimension is small. Scans need
+// more: every digit of the dimension belongs to one digit of the thread.
 //
 //===----------------------------------------------------------------------===//
 
@@ -174,4 +175,40 @@ bool tile_layout_reduction_stays(const TileLayout *src, int dim,
                                      &error) &&
          (conversion.kind == TILE_LAYOUT_CONV_NONE ||
           conversion.kind == TILE_LAYOUT_CONV_REGISTER);
+}
+
+//===-- Scans -------------------------------------------------------------===//
+
+// The only input digit that moves output digit |j|, and nothing else; -1 if
+// there is none.
+static int only_mover(const TileLayout *l, int j) {
+  int mover = -1;
+  for (int i = 0; i < l->in.num_digits; i++) {
+    if (!(l->image[i] >> j & 1))
+      continue;
+    if (mover >= 0 || l->image[i] & (l->image[i] - 1))
+      return -1;
+    mover = i;
+  }
+  return mover;
+}
+
+bool tile_layout_plan_scan(const TileLayout *src, int dim, TileLayoutScan *out,
+                           TileLayoutError *e) {
+  out->num_digits = 0;
+  for (int j = 0; j < src->out.num_digits; j++) { // ascending strides
+    if (src->out.digit[j].axis != dim)
+      continue;
+    int i = only_mover(src, j);
+    if (i < 0)
+      return tile_layout_fail(
+          e, "no single digit moves dimension %d by steps of %lld", dim,
+          (long long)src->out.digit[j].stride);
+    const TileLayoutDigit *in = &src->in.digit[i];
+    if (in->axis == TILE_LAYOUT_WARP)
+      return tile_layout_fail(e, "warps hold parts of a line");
+    out->digit[out->num_digits++] =
+        (TileLayoutScanDigit){in->axis, in->radix, in->stride};
+  }
+  return true;
 }

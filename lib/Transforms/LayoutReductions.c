@@ -10,9 +10,13 @@
 //   (R3) fragment whose threads cannot combine along the dimension: the whole
 //        fragment goes to a scratch tile;
 //   (R4) long lines of a shared tile into a fragment: results in a scratch
-//   tile; (R5) scan from or into a fragment: the fragment goes to a scratch
-//   tile; (R6) predicate of a fragment: reduced to its first dimensions, then
-//   read.
+//   tile;
+//   (R5) scan of a fragment whose warps hold whole lines: into a fragment of
+//        the same layout, which is copied to the destination if that has
+//        another one;
+//   (R6) other scans from or into a fragment: the fragment goes to a scratch
+//        tile;
+//   (R7) predicate of a fragment: reduced to its first dimensions, then read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -174,13 +178,60 @@ static bool rewrite_reduce(Rewrite *rewrite, TileReduceOp reduce) {
 
 //===-- tile.scan ---------------------------------------------------------===//
 
+static bool stays_in_warps(TileScanOp scan) {
+  TileLayout layout;
+  TileLayoutScan plan;
+  TileLayoutError error;
+  MlirValue src = tile_scan_src(scan);
+  return tile_is_whole(src) && fragment_layout(src, &layout) &&
+         tile_layout_plan_scan(&layout, (int)tile_scan_dim(scan), &plan,
+                               &error);
+}
+
+static bool has_layout_of_source(TileScanOp scan) {
+  TileLayout from, to;
+  MlirValue dst = tile_scan_dst(scan);
+  return tile_is_whole(dst) && fragment_layout(tile_scan_src(scan), &from) &&
+         fragment_layout(dst, &to) && tile_layout_equal(&from, &to);
+}
+
+// A fragment of `shape` with the layout of another one.
+static MlirValue build_alike(Rewrite *rewrite, MlirValue fragment,
+                             const TileShape *shape) {
+  enum { TEXT_CAPACITY = 2048 };
+  MlirContext context = tile_builder_context(&rewrite->b);
+  TileLayout layout;
+  char text[TEXT_CAPACITY];
+  fragment_layout(fragment, &layout);
+  tile_layout_print(&layout, tile_elem_bits(shape->element), text, sizeof text);
+  MlirType type = mlirMemRefTypeContiguousGet(
+      shape->element, shape->rank, shape->extent,
+      tile_space_attr(context, TILE_SPACE_FRAGMENT));
+  return tile_alloc(&rewrite->b, .type = type,
+                    .layout = tile_layout_attr(context, tile_str(text)));
+}
+
 // (R5)
+static bool rewrite_scan_of_warps(Rewrite *rewrite, TileScanOp scan,
+                                  const TileShape *dst) {
+  if (dst->space == TILE_SPACE_FRAGMENT && has_layout_of_source(scan))
+    return false;
+  MlirValue from = tile_scan_src(scan), to = build_alike(rewrite, from, dst);
+  tile_scan(&rewrite->b, .kind = tile_scan_kind(scan), .src = from, .dst = to,
+            .dim = tile_scan_dim(scan), .reverse = tile_scan_reverse(scan));
+  copy_tile(rewrite, to, tile_scan_dst(scan));
+  return true;
+}
+
+// (R5), (R6)
 static bool rewrite_scan(Rewrite *rewrite, TileScanOp scan) {
   TileShape src, dst;
   MlirValue from = tile_scan_src(scan), to = tile_scan_dst(scan);
   if (!tile_shape_of(from, &src) || !tile_shape_of(to, &dst) ||
       (src.space != TILE_SPACE_FRAGMENT && dst.space != TILE_SPACE_FRAGMENT))
     return false;
+  if (src.space == TILE_SPACE_FRAGMENT && stays_in_warps(scan))
+    return rewrite_scan_of_warps(rewrite, scan, &dst);
   MlirValue scratch = {NULL};
   if (src.space == TILE_SPACE_FRAGMENT) {
     scratch = build_scratch(rewrite, &src, src.element);
@@ -204,7 +255,7 @@ static bool rewrite_scan(Rewrite *rewrite, TileScanOp scan) {
 
 //===-- tile.any_of, tile.all_of ------------------------------------------===//
 
-// (R6)
+// (R7)
 static bool rewrite_predicate(Rewrite *rewrite, MlirOperation op) {
   TileShape mask;
   bool is_any = tile_any_of_is(op);

@@ -2,9 +2,10 @@
 //
 //   kernel-law-test FILE.mlir …
 //
-// For every kernel of the files and each target that a file names: the problem that layout
-// inference makes of it, with tiles in rings where the kernel pipelines its
-// loops, keeps its solution when tiles get a stage dimension (layout-law.h).
+// For every kernel of the files and each target that a file names: the problem
+// that layout inference makes of it, with tiles in rings where the kernel
+// pipelines its loops, keeps its solution when tiles get a stage dimension
+// (layout-law.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -93,8 +94,7 @@ static void run_passes(MlirContext context, MlirOperation module,
               mlirPassManagerGetAsOpPassManager(manager),
               mlirStringRefCreateFromCString(text), complain, NULL)),
           "%s", text);
-    CHECK(!mlirLogicalResultIsFailure(
-              mlirPassManagerRunOnOp(manager, module)),
+    CHECK(!mlirLogicalResultIsFailure(mlirPassManagerRunOnOp(manager, module)),
           "%s fails", text);
     mlirPassManagerDestroy(manager);
   }

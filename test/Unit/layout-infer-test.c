@@ -192,7 +192,8 @@ static void solved(const LayoutProblem *x, const TileInferModel *m,
   unsigned all = (1u << p->num_buffers) - 1, shared = 0;
   for (int b = 0; b < p->num_buffers; b++)
     shared |= (unsigned)(p->buffer[b].space == TILE_INFER_SHARED) << b;
-  layout_law_check(m, r, shared, 3), layout_law_check(m, r, all, 2), layout_law_check(m, r, all, 5);
+  layout_law_check(m, r, shared, 3), layout_law_check(m, r, all, 2),
+      layout_law_check(m, r, all, 5);
   layout_law_check(m, r, rnd(all), 4);
   counts->laws += 4;
 }

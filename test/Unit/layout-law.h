@@ -1,7 +1,7 @@
 //===- layout-law.h - The law expand o infer = infer o expand -------------===//
 //
-// A stage dimension changes no choice: the layouts of a problem whose tiles have
-// one are those of the problem without, slot by slot, at the same cost.
+// A stage dimension changes no choice: the layouts of a problem whose tiles
+// have one are those of the problem without, slot by slot, at the same cost.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_TEST_UNIT_LAYOUT_LAW_H

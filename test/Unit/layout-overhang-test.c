@@ -17,28 +17,6 @@ typedef struct {
   int presence[3];
 } Counts;
 
-//===-- Random fragments --------------------------------------------------===//
-
-// Cuts every dimension into digits, then takes away from its extent less than
-// the top digit is worth. `shape` is that of the tile, `padded` of the digits.
-static int overhanging_shape(int64_t *shape, int64_t *padded, int rank,
-                             Piece *piece) {
-  int n = random_shape(padded, rank, 8, rnd(2), piece);
-  for (int d = 0; d < rank; d++) {
-    int64_t top = 1;
-    for (int i = 0; i < n; i++)
-      if (piece[i].dim == d && piece[i].stride * piece[i].radix == padded[d])
-        top = piece[i].stride * (piece[i].radix - 1);
-    // From top + 1 up; even ones often, so that vectors may stay whole.
-    shape[d] = padded[d];
-    if (padded[d] > 1)
-      shape[d] -= (int64_t)rnd((unsigned)(padded[d] - top));
-    if (shape[d] % 2 && shape[d] - 1 > top && rnd(2))
-      shape[d]--;
-  }
-  return n;
-}
-
 static bool same(const int64_t *x, const int64_t *y, int n) {
   return !memcmp(x, y, sizeof *x * (size_t)n);
 }

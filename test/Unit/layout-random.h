@@ -64,6 +64,26 @@ static inline bool random_memory(TileLayout *l, int64_t *shape, int rank,
   return tile_layout_finish(&b, l, NULL);
 }
 
+/// Cuts every dimension into digits, then takes away from its extent less than
+/// the top digit is worth. `shape` is that of the tile, `padded` of the digits.
+static inline int overhanging_shape(int64_t *shape, int64_t *padded, int rank,
+                                    Piece *piece) {
+  int n = random_shape(padded, rank, 8, rnd(2), piece);
+  for (int d = 0; d < rank; d++) {
+    int64_t top = 1;
+    for (int i = 0; i < n; i++)
+      if (piece[i].dim == d && piece[i].stride * piece[i].radix == padded[d])
+        top = piece[i].stride * (piece[i].radix - 1);
+    // From top + 1 up; even ones often, so that vectors may stay whole.
+    shape[d] = padded[d];
+    if (padded[d] > 1)
+      shape[d] -= (int64_t)rnd((unsigned)(padded[d] - top));
+    if (shape[d] % 2 && shape[d] - 1 > top && rnd(2))
+      shape[d]--;
+  }
+  return n;
+}
+
 // (reg, lane, warp) -> tile of |shape|; replicas and, when wild, holes.
 static inline bool random_fragment(TileLayout *l, const int64_t *shape,
                                    int rank, const Piece *given, int n,

@@ -1,7 +1,7 @@
 //===- layout-reduce-test.c - Who combines what along a dimension ---------===//
 //
 // Every plan is carried out: what a thread has in the end is each element of
-// its line, once.
+// its line, once; of a scan, those up to its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +47,7 @@ static void count_line(const TileLayout *src, int dim,
           CHECK(d == dim || at[d] == mine[d], "another line");
         seen[at[dim]]++;
       }
-  for (int64_t i = 0; i < src->out.extent[dim]; i++)
+  for (int64_t i = 0; i < tile_layout_axis_size(&src->out, dim); i++)
     CHECK(seen[i] == 1, "element %lld is met %d times", (long long)i, seen[i]);
 }
 
@@ -78,17 +78,18 @@ static void test_random_fragments(void **state) {
   (void)state;
   Counts counts = {0};
   for (int i = 0; i < ROUNDS; i++) {
-    int64_t shape[3];
+    int64_t shape[3], padded[3];
     Piece piece[32];
     TileLayout l;
     int rank = 1 + (int)rnd(3);
-    int n = random_shape(shape, rank, 8, true, piece);
+    int n = rnd(2) ? random_shape(shape, rank, 8, true, piece)
+                   : overhanging_shape(shape, padded, rank, piece);
     if (!random_fragment(&l, shape, rank, piece, n, (int)rnd(4), (int)rnd(3),
                          rnd(3) == 0) ||
         !tile_layout_covers(&l))
       continue;
     int dim = (int)rnd((unsigned)rank);
-    if (shape[dim] <= MAX_EXTENT)
+    if (tile_layout_axis_size(&l.out, dim) <= MAX_EXTENT)
       carry_out(&l, dim, &counts);
   }
   CHECK(counts.planned > 500 && counts.refused > 20 &&
@@ -98,6 +99,102 @@ static void test_random_fragments(void **state) {
         counts.planned, counts.refused, counts.with_lanes, counts.with_warps,
         counts.with_replicas);
 }
+
+//===-- Scans -------------------------------------------------------------===//
+
+enum { MAX_REGS = 1 << 12, LANES = 32 };
+
+typedef struct {
+  int64_t value, total; // counts of elements
+} Element;
+
+// The register that stands for the block of `r` after `joined` digits.
+static int64_t block_of(const TileLayoutScan *plan, int joined, int64_t r) {
+  for (int i = 0; i < joined; i++)
+    if (plan->digit[i].axis == TILE_LAYOUT_REG)
+      r -= r / plan->digit[i].stride % plan->digit[i].radix *
+           plan->digit[i].stride;
+  return r;
+}
+
+// Joins the blocks that digit number `i` tells apart, of one warp.
+static void join_blocks(const TileLayoutScan *plan, int i, int64_t regs,
+                        Element (*at)[LANES], int lanes) {
+  static Element old[MAX_REGS][LANES];
+  const TileLayoutScanDigit *digit = &plan->digit[i];
+  bool by_lane = digit->axis == TILE_LAYOUT_LANE;
+  memcpy(old, at, sizeof **old * LANES * (size_t)regs);
+  for (int64_t r = 0; r < regs; r++)
+    for (int lane = 0; lane < lanes; lane++) {
+      int64_t block = block_of(plan, i, r), sum = 0;
+      int64_t mine = (by_lane ? lane : r) / digit->stride % digit->radix;
+      for (int64_t k = 0; k < digit->radix; k++) {
+        int64_t step = (k - mine) * digit->stride;
+        int64_t total = by_lane ? old[block][lane + step].total
+                                : old[block + step][lane].total;
+        if (k < mine)
+          at[r][lane].value += total;
+        sum += total;
+      }
+      at[r][lane].total = sum;
+    }
+}
+
+// Scans ones: an element's result is its coordinate and 1.
+static bool scan_ones(const TileLayout *src, int dim) {
+  static Element at[MAX_REGS][LANES];
+  TileLayoutScan plan;
+  TileLayoutError error = {""};
+  int64_t regs = tile_layout_axis_size(&src->in, TILE_LAYOUT_REG);
+  int lanes = (int)tile_layout_axis_size(&src->in, TILE_LAYOUT_LANE);
+  if (!tile_layout_plan_scan(src, dim, &plan, &error)) {
+    CHECK(strstr(error.text, "warps hold parts of a line") ||
+              strstr(error.text, "no single digit moves"),
+          "%s", error.text);
+    return false;
+  }
+  int64_t warps = tile_layout_axis_size(&src->in, TILE_LAYOUT_WARP);
+  for (int64_t warp = 0; warp < warps && regs <= MAX_REGS; warp++) {
+    int64_t x[TILE_LAYOUT_MAX_AXES];
+    for (int64_t r = 0; r < regs; r++)
+      for (int lane = 0; lane < lanes; lane++) {
+        tile_layout_eval(src, (int64_t[]){r, lane, warp}, x);
+        int64_t one = x[dim] < src->out.extent[dim];
+        at[r][lane] = (Element){one, one};
+      }
+    for (int i = 0; i < plan.num_digits; i++)
+      join_blocks(&plan, i, regs, at, lanes);
+    for (int64_t r = 0; r < regs; r++)
+      for (int lane = 0; lane < lanes; lane++) {
+        tile_layout_eval(src, (int64_t[]){r, lane, warp}, x);
+        CHECK(x[dim] >= src->out.extent[dim] || at[r][lane].value == x[dim] + 1,
+              "element %lld: %lld", (long long)x[dim],
+              (long long)at[r][lane].value);
+      }
+  }
+  return true;
+}
+
+static void test_random_scans(void **state) {
+  (void)state;
+  int planned = 0, refused = 0;
+  for (int i = 0; i < ROUNDS; i++) {
+    int64_t shape[3], padded[3];
+    Piece piece[32];
+    TileLayout l;
+    int rank = 1 + (int)rnd(3);
+    int n = overhanging_shape(shape, padded, rank, piece);
+    if (!random_fragment(&l, shape, rank, piece, n, (int)rnd(6), (int)rnd(2),
+                         false))
+      continue;
+    bool ok = scan_ones(&l, (int)rnd((unsigned)rank));
+    planned += ok, refused += !ok;
+  }
+  CHECK(planned > 300 && refused > 100, "%d planned, %d refused", planned,
+        refused);
+}
+
+//===-- Known fragments ---------------------------------------------------===//
 
 // Accumulators are combined where they are, in both dimensions.
 static void test_accumulators(void **state) {
@@ -162,6 +259,7 @@ static void test_mixed_lanes_are_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random_fragments),
+      cmocka_unit_test(test_random_scans),
       cmocka_unit_test(test_accumulators),
       cmocka_unit_test(test_row_of_accumulator),
       cmocka_unit_test(test_mixed_lanes_are_refused),

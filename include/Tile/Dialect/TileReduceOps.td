@@ -96,9 +96,11 @@ def Tile_ScanOp : Tile_Op<"scan", [
     maximum or the minimum, computed in the type that `tile.reduce` computes in,
     with its rules for NaN, signs and overflow. `dst` may be `src`.
 
-    The order of a float sum is fixed by the shapes and the number of threads:
-    runs of lanes are scanned by distances 1, 2, 4, …, and each run continues the
-    one before. The same program on the same chip gives the same bits.
+    The order of a float sum is fixed by the shapes, the layouts and the number of
+    threads. A fragment whose warps hold whole lines is scanned in registers and
+    lanes, blocks of growing size joined two by two or more. Of shared tiles, runs
+    of lanes are scanned by distances 1, 2, 4, …, and each run continues the one
+    before. The same program on the same chip gives the same bits.
 
     | src | dst |
     |---|---|

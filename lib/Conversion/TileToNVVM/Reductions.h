@@ -153,4 +153,9 @@ void reduce_from_fragment(Lowering *l, TileReduceOp reduce, const View *src,
 void reduce_into_fragment(Lowering *l, TileReduceOp reduce, const View *src,
                           const View *dst);
 
+// FragmentScans.c
+/// Scans a fragment into one of the same layout, without shared memory.
+void scan_fragment(Lowering *l, TileScanOp scan, const View *src,
+                   const View *dst);
+
 #endif // TILE_CONVERSION_REDUCTIONS_H

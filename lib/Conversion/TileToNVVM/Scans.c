@@ -131,6 +131,11 @@ void lower_tile_scan(Lowering *l, MlirOperation op) {
   if (!view_of(l, op, tile_scan_src(scan), &src) ||
       !view_of(l, op, tile_scan_dst(scan), &dst))
     return;
+  if (src.memory->space == TILE_SPACE_FRAGMENT &&
+      dst.memory->space == TILE_SPACE_FRAGMENT) {
+    scan_fragment(l, scan, &src, &dst);
+    return;
+  }
   if (src.memory->space != TILE_SPACE_SHARED ||
       dst.memory->space != TILE_SPACE_SHARED) {
     lower_fail(l, op, "scans a fragment; run tile-layout-inference first");

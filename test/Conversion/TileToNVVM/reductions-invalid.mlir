@@ -17,8 +17,20 @@ gpu.module @partial_results {
 gpu.module @scan {
   gpu.func @f() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     %f = tile.alloc {layout = #tile.layout<"wgmma<64x8,wg=1x1>">} : memref<64x8xf32, #tile.fragment>
-    // expected-error @+1 {{scans a fragment; run tile-layout-inference first}}
+    // expected-error @+1 {{needs shared memory between threads; run tile-layout-inference first}}
     tile.scan sum %f to %f dim 0 : memref<64x8xf32, #tile.fragment>, memref<64x8xf32, #tile.fragment>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @scan_into_shared {
+  gpu.func @f() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %f = tile.alloc {layout = #tile.layout<"wgmma<64x8,wg=1x1>">} : memref<64x8xf32, #tile.fragment>
+    %s = tile.alloc {layout = #tile.layout<"linear">, offset = 0} : memref<64x8xf32, #gpu.address_space<workgroup>>
+    // expected-error @+1 {{scans a fragment; run tile-layout-inference first}}
+    tile.scan sum %f to %s dim 0 : memref<64x8xf32, #tile.fragment>, memref<64x8xf32, #gpu.address_space<workgroup>>
     gpu.return
   }
 }

@@ -85,12 +85,32 @@ func.func @lines_of_shared() attributes {tile.num_threads = 128 : i32} {
   return
 }
 
-// Scans work on shared tiles: one scratch tile when the types are equal, a
+// A warp that holds whole lines scans them where they are; for a destination of
+// another layout the result is copied. Rows of one warp, columns of four.
+// CHECK-LABEL: func.func @scans_in_warps
+// CHECK-COUNT-3: tile.alloc
+// CHECK-NOT: tile.alloc
+// CHECK: tile.scan sum %[[F:.*]] to %[[F]] dim 1 {reverse}
+// CHECK-NEXT: tile.scan sum %[[F]] to %{{.*}} dim 1 : {{.*}}f64
+// CHECK-NEXT: %[[T:.*]] = tile.alloc {layout = #tile.layout<"{{.*}}warp=(d0:1*4){{.*}}">} : memref<8x32xf32, #tile.fragment>
+// CHECK-NEXT: tile.scan max %[[F]] to %[[T]] dim 1
+func.func @scans_in_warps() attributes {tile.num_threads = 128 : i32} {
+  %F = tile.alloc {layout = #tile.layout<"bases<reg=(d0:4*2), lane=(d1:1*32), warp=(d0:1*4) -> d0:8, d1:32>">} : memref<8x32xf32, #fragment>
+  %D = tile.alloc : memref<8x32xf64, #fragment>
+  %G = tile.alloc {layout = #tile.layout<"bases<reg=(d0:4*2), lane=(d1:4*8, d0:1*4), warp=(d1:1*4) -> d0:8, d1:32>">} : memref<8x32xf32, #fragment>
+  tile.scan sum %F to %F dim 1 {reverse} : memref<8x32xf32, #fragment>, memref<8x32xf32, #fragment>
+  tile.scan sum %F to %D dim 1 : memref<8x32xf32, #fragment>, memref<8x32xf64, #fragment>
+  // expected-remark @+1 {{[tile-layout/exchange] moves elements between threads}}
+  tile.scan max %F to %G dim 1 : memref<8x32xf32, #fragment>, memref<8x32xf32, #fragment>
+  return
+}
+
+// Other scans work on shared tiles: one scratch tile when the types are equal, a
 // second one when they are not.
 // CHECK-LABEL: func.func @scans
 // CHECK: %[[S:.*]] = tile.alloc {layout = #tile.layout<"linear">} : memref<8x32xf32, #gpu.address_space<workgroup>>
 // CHECK-NEXT: tile.copy %{{.*}} to %[[S]]
-// CHECK-NEXT: tile.scan sum %[[S]] to %[[S]] dim 1 {reverse}
+// CHECK-NEXT: tile.scan sum %[[S]] to %[[S]] dim 0 {reverse}
 // CHECK-NEXT: tile.copy %[[S]] to
 // CHECK: %[[H:.*]] = tile.alloc {layout = #tile.layout<"linear">} : memref<8x32xf32, #gpu.address_space<workgroup>>
 // CHECK-NEXT: tile.copy %{{.*}} to %[[H]]
@@ -98,13 +118,30 @@ func.func @lines_of_shared() attributes {tile.num_threads = 128 : i32} {
 // CHECK-NEXT: tile.scan sum %[[H]] to %[[W]] dim 0
 // CHECK-NEXT: tile.copy %[[W]] to
 func.func @scans() attributes {tile.num_threads = 128 : i32} {
-  %F = tile.alloc : memref<8x32xf32, #fragment>
+  %F = tile.alloc {layout = #tile.layout<"bases<reg=(d0:4*2), lane=(d1:1*32), warp=(d0:1*4) -> d0:8, d1:32>">} : memref<8x32xf32, #fragment>
   %D = tile.alloc : memref<8x32xf64, #fragment>
   // expected-remark @+1 {{[tile-layout/scratch] scans the fragment in 1024 bytes of shared memory}}
-  tile.scan sum %F to %F dim 1 {reverse} : memref<8x32xf32, #fragment>, memref<8x32xf32, #fragment>
+  tile.scan sum %F to %F dim 0 {reverse} : memref<8x32xf32, #fragment>, memref<8x32xf32, #fragment>
   // expected-remark @+2 {{[tile-layout/scratch] scans the fragment in 1024 bytes of shared memory}}
   // expected-remark @+1 {{[tile-layout/scratch] passes what it scanned through 2048 bytes of shared memory}}
   tile.scan sum %F to %D dim 0 : memref<8x32xf32, #fragment>, memref<8x32xf64, #fragment>
+  return
+}
+
+// Rows lie in warps where they fit: no scratch tile for maxima and sums, whatever
+// the number of columns.
+// CHECK-LABEL: func.func @rows_in_warps
+// CHECK-NOT: #gpu.address_space<workgroup>
+// CHECK: return
+func.func @rows_in_warps(%A: memref<4x512xf32>, %B: memref<7x777xf32>) attributes {tile.num_threads = 128 : i32} {
+  %F = tile.alloc : memref<4x512xf32, #fragment>
+  %G = tile.alloc : memref<7x777xf32, #fragment>
+  %f = tile.alloc : memref<4xf32, #fragment>
+  %g = tile.alloc : memref<7xf32, #fragment>
+  tile.copy %A to %F {instr = #tile.instr<simt>} : memref<4x512xf32>, memref<4x512xf32, #fragment>
+  tile.copy %B to %G {instr = #tile.instr<simt>} : memref<7x777xf32>, memref<7x777xf32, #fragment>
+  tile.reduce max %F to %f dim 1 {clear} : memref<4x512xf32, #fragment>, memref<4xf32, #fragment>
+  tile.reduce sum %G to %g dim 1 {clear} : memref<7x777xf32, #fragment>, memref<7xf32, #fragment>
   return
 }
 
