@@ -23,4 +23,12 @@ bool tile_fragment_mask_build(TileIntMath *math, const TileLayoutCode *code,
 /// at most `run`, that divides its extent where the fragment overhangs it.
 int64_t tile_fragment_run(const TileLayout *layout, int dim, int64_t run);
 
+/// The registers of the vector of `count` neighbours that holds register `reg`,
+/// in the order of memory: the same in every thread. `access` is memory of
+/// `layout`; registers that `is_outside` marks (NULL: none) take no part, nor
+/// does what is behind the end of the tile: its offsets are those of others.
+void tile_fragment_vector(const TileLayout *layout, const TileLayout *access,
+                          const uint8_t *is_outside, int64_t reg, int64_t count,
+                          int64_t *out_regs);
+
 #endif // TILE_CONVERSION_FRAGMENT_MASKS_H

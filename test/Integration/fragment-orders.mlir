@@ -85,6 +85,27 @@ func.func @overhang(%A: memref<13x40xf32>, %R: memref<13xf32>, %B: memref<13x40x
   return
 }
 
+// Columns 6 and 7 do not exist, and have the offsets of the next row: they are
+// no parts of its vectors.
+// CASE: aliases(A=count:2x6:f32, B=junk:2x6:f32)
+// EXPECT: B = A
+func.func @aliases(%A: memref<2x6xf32>, %B: memref<2x6xf32>) {
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c32, %ny = %c1, %nz = %c1) {
+    %f = tile.alloc {layout = #tile.layout<"bases<reg=(d0:1*2, d1:1*8), lane=(0*32), warp=() -> d0:2, d1:6>">} : memref<2x6xf32, #fragment>
+    %g = tile.alloc {layout = #tile.layout<"bases<reg=(d0:1*2, d1:1*8), lane=(0*32), warp=() -> d0:2, d1:6>">} : memref<2x6xf32, #fragment>
+    %s = tile.alloc {layout = #tile.layout<"linear">} : memref<2x6xf32, #shared>
+    tile.copy %A to %f : memref<2x6xf32>, memref<2x6xf32, #fragment>
+    tile.copy %f to %s : memref<2x6xf32, #fragment>, memref<2x6xf32, #shared>
+    tile.copy %s to %g : memref<2x6xf32, #shared>, memref<2x6xf32, #fragment>
+    tile.copy %g to %B : memref<2x6xf32, #fragment>, memref<2x6xf32>
+    gpu.terminator
+  }
+  return
+}
+
 // From private arrays of the threads.
 // CASE: arrays(B=junk:13x3:i32)
 // EXPECT: B = np.full((13, 3), 5)

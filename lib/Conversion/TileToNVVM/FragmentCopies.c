@@ -467,21 +467,6 @@ static void copy_shared_window(Lowering *l, MlirOperation op,
   }
 }
 
-// The registers of the vector of `count` neighbours that holds register `r`, in
-// the order of memory: the same in every thread, and the last ones that repeat
-// an element but for `r`.
-static void vector_registers(const Plan *plan, const TileLayout *access,
-                             int64_t r, int64_t count, int64_t *out_regs) {
-  int64_t offset, first, at[3] = {r, 0, 0};
-  tile_layout_eval(access, at, &first);
-  for (at[0] = 0; at[0] < plan->num_regs; at[0]++) {
-    tile_layout_eval(access, at, &offset);
-    if (!is_outside(plan, at[0]) && offset / count == first / count)
-      out_regs[offset % count] = at[0];
-  }
-  out_regs[first % count] = r;
-}
-
 // A window with a layout: composed, it gives offsets straight from registers.
 static void copy_shared(Lowering *l, MlirOperation op, Plan *plan) {
   PlacedWindow shared;
@@ -513,7 +498,8 @@ static void copy_shared(Lowering *l, MlirOperation op, Plan *plan) {
     MlirValue predicate;
     if (done[r] || !mover_of(l, plan, TILE_ALL_DIMS, r, &predicate))
       continue;
-    vector_registers(plan, &access, r, vector, regs);
+    tile_fragment_vector(&plan->layout, &access, plan->is_outside, r, vector,
+                         regs);
     for (int64_t i = 0; i < vector; i++)
       done[regs[i]] = true;
     at[0] = regs[0];
