@@ -29,6 +29,7 @@
 #include "Tile/Dialect/Products.h"
 #include "Tile/Ops/scf.h"
 #include "Tile/Support/Iterate.h"
+#include <assert.h>
 
 //===-- Products ----------------------------------------------------------===//
 
@@ -351,6 +352,7 @@ static TileFlowAwait *get_await(Flow *flow, MlirOperation before, int pending) {
 
 static void await(const TileProductFlow *flow, const TileFlowAwait *point,
                   State state) {
+  assert(point->pending >= 0 && point->pending <= MAX_AGE);
   uint8_t kept = (uint8_t)((1u << point->pending) - 1);
   for (int i = 0; i < flow->num_products; i++) {
     point->leaves[i] |= (state.ages[i] & kept) != 0;

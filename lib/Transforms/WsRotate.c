@@ -94,7 +94,7 @@ static void note_factors(Walk *walk, const TileLoopBody *body) {
 
 // Warpgroups that take turns: a barrier hands over from each to the next.
 static void take_turns(const Walk *walk, TileRoleOp role) {
-  enum { MOST_GROUPS = 8, GROUP_WARPS = 4 };
+  enum { LEAST_WARPS = 8, MOST_WARPS = 32, GROUP_WARPS = 4 };
   TileKernelConfigOp config = tile_kernel_config_of(walk->plan->kernel);
   int64_t warps = walk->plan->num_warps[TILE_ROLE_CONSUMER];
   bool is_said =
@@ -107,8 +107,7 @@ static void take_turns(const Walk *walk, TileRoleOp role) {
     return;
   if (walk->num_rotated == 0)
     reason = "no loop of the role runs products beside scalar work";
-  else if (warps % GROUP_WARPS || warps < 2 * GROUP_WARPS ||
-           warps > MOST_GROUPS * GROUP_WARPS)
+  else if (warps % GROUP_WARPS || warps < LEAST_WARPS || warps > MOST_WARPS)
     reason = "it takes from 2 to 8 warpgroups";
   else if (walk->shares.ptr)
     reason = "threads of all of them fill a factor in shared memory together";
