@@ -293,3 +293,59 @@ func.func @chained(%A: !In, %K: memref<?xi32>, %O: !In) {
   }
   return
 }
+
+#frag = #tile.fragment
+!Q = memref<64x32xbf16, #smem>
+!V = memref<32x64xbf16, #smem>
+!Acc = memref<64x64xf32, #frag>
+
+// Two products in a row, the second one of what the first one gives.
+// CASE: attention(Q=ints:64x32:bf16, K=ints:96x32:bf16, V=ints:96x64:bf16, O=junk:64x64:f32, M=junk:64:f32)
+// EXPECT: S = Q @ K.T
+// EXPECT: O, M = S @ V, S.max(axis=1)
+func.func @attention(%Q: memref<64x32xbf16>, %K: memref<96x32xbf16>, %V: memref<96x64xbf16>, %O: memref<64x64xf32>, %M: memref<64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %c96 = arith.constant 96 : index
+  %c128 = arith.constant 128 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %zero = arith.constant 0.0 : f32
+    %low = arith.constant 0xFF800000 : f32
+    %Qs = tile.alloc : !Q
+    %Ks = tile.alloc : memref<32x32xbf16, #smem>
+    %Vs = tile.alloc : !V
+    %S = tile.alloc : memref<64x32xf32, #frag>
+    %P = tile.alloc : memref<64x32xbf16, #frag>
+    %max = tile.alloc : memref<64xf32, #frag>
+    %acc = tile.alloc : !Acc
+    %q = tile.region %Q[0, 0] [64, 32] : memref<64x32xbf16>
+    tile.copy %q to %Qs : !tile.region<64x32xbf16>, !Q
+    tile.fill %acc, %zero : !Acc, f32
+    tile.fill %max, %low : memref<64xf32, #frag>, f32
+    %end = scf.while (%n = %c0) : (index) -> index {
+      %more = arith.cmpi ult, %n, %c96 : index
+      scf.condition(%more) %n : index
+    } do {
+    ^bb0(%n: index):
+      %k = tile.region %K[%n, 0] [32, 32] {align = 16 : i64} : memref<96x32xbf16>
+      %v = tile.region %V[%n, 0] [32, 64] {align = 16 : i64} : memref<96x64xbf16>
+      tile.copy %k to %Ks : !tile.region<32x32xbf16>, memref<32x32xbf16, #smem>
+      tile.copy %v to %Vs : !tile.region<32x64xbf16>, !V
+      tile.fill %S, %zero : memref<64x32xf32, #frag>, f32
+      tile.gemm %Qs, %Ks, %S {transpose_b} : (!Q, memref<32x32xbf16, #smem>, memref<64x32xf32, #frag>)
+      tile.reduce max %S to %max dim 1 : memref<64x32xf32, #frag>, memref<64xf32, #frag>
+      tile.copy %S to %P : memref<64x32xf32, #frag>, memref<64x32xbf16, #frag>
+      tile.gemm %P, %Vs, %acc : (memref<64x32xbf16, #frag>, !V, !Acc)
+      %next = arith.addi %n, %c32 : index
+      scf.yield %next : index
+    } attributes {tile.num_stages = NUM_STAGES : i32}
+    %o = tile.region %O[0, 0] [64, 64] : memref<64x64xf32>
+    %m = tile.region %M[0] [64] : memref<64xf32>
+    tile.copy %acc to %o : !Acc, !tile.region<64x64xf32>
+    tile.copy %max to %m : memref<64xf32, #frag>, !tile.region<64xf32>
+    gpu.terminator
+  }
+  return
+}
