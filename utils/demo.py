@@ -23,6 +23,7 @@ TARGETS = ("sm_90a", "sm_80")
 WIDTH = 88
 SOURCE = "examples/gemm.mlir"
 ANNOTATION = "canonicalize,tile-make-variants{target=%s}," \
+             "tile-stage-stores{target=%s}," \
              "tile-instruction-annotation{target=%s}"
 SPACES = {"workgroup": "shared", "tile.fragment": "registers",
           "private": "private"}
@@ -78,7 +79,7 @@ def describe(op_line):
 
 def instructions(target):
     """One list of (text, instruction) per variant of the kernel."""
-    passes = "builtin.module(%s)" % (ANNOTATION % (target, target))
+    passes = "builtin.module(%s)" % (ANNOTATION % ((target,) * 3))
     text = run(["tile-opt", SOURCE, "--pass-pipeline=" + passes])
     variants = []
     for op_line in text.splitlines():

@@ -10,11 +10,47 @@ def MakeVariants : Pass<"tile-make-variants", ""> {
     Consumes: launches whose best instructions need facts that only the host
     knows: aligned base addresses and row pitches.
     Produces: `tile.variants` with two launches. The first holds `tile.require`
-    ops and the facts (`align` on `tile.region`), the second needs nothing.
+    ops and the facts (`align` on `tile.region`), the second needs nothing. Where
+    `tile-stage-stores` alone wants facts of a tensor, a third one between them
+    has the others.
     Keeps: launches that need no such fact, and everything else.
     Fails: never; a launch whose body cannot be cloned gets a remark.
   }];
   let dependentDialects = ["arith", "memref", "tile"];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "chip to compile for, if the module does not say">
+  ];
+}
+
+def StageStores : Pass<"tile-stage-stores", ""> {
+  let summary = "Stores accumulators through shared memory, by TMA";
+  let description = [{
+    Consumes: copies of accumulators of products, and of what is computed from
+    them element by element, to windows of tensors that TMA can store. Such
+    fragments lie in pieces of a few bytes of many rows.
+    Produces: a tile of shared memory, a copy to it, and a copy from it to the
+    window. When the tile does not fit beside what the kernel has, parts of some
+    columns, with two tiles in turns: one is stored while the next one is
+    written. No block of a multiprocessor is given up for it.
+    Keeps: copies with a given instruction, and those whose least parts do not
+    fit (remark `tile-stage/shared-memory`).
+    Fails: never.
+
+    Before:
+    ```mlir
+    tile.copy %acc to %c : memref<128x256xf32, #tile.fragment>, !tile.region<128x256xbf16>
+    ```
+    After, with room for 34,816 bytes:
+    ```mlir
+    %p0 = tile.region %acc[0, 0] [128, 64] : memref<128x256xf32, #tile.fragment>
+    tile.copy %p0 to %S0 : !tile.region<128x64xf32, #tile.fragment>, memref<128x64xbf16, #gpu.address_space<workgroup>>
+    %c0 = tile.region %C[%m, %n] [128, 64] : memref<?x?xbf16>
+    tile.copy %S0 to %c0 : memref<128x64xbf16, #gpu.address_space<workgroup>>, !tile.region<128x64xbf16>
+    // and so on, %S1, %S0, %S1
+    ```
+  }];
+  let dependentDialects = ["arith", "gpu", "tile"];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
            "chip to compile for, if the module does not say">

@@ -134,9 +134,11 @@ typedef struct {
   TileShape src, dst;
   TileRegionOp region; // of the global side, or null
   int64_t inner_bytes; // of a row of the tile
+  bool is_made;        // the shared side is a tile that does not exist yet
 } CopyView;
 
 static bool copy_view(TileCopyOp copy, CopyView *out) {
+  out->is_made = false;
   if (!tile_shape_of(tile_copy_src(copy), &out->src) ||
       !tile_shape_of(tile_copy_dst(copy), &out->dst))
     return false;
@@ -260,7 +262,7 @@ static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
     return refuse_spaces(out);
   if (!moves_bytes(view, "TMA", out))
     return false;
-  if (!tile_is_whole_or_slot(shared_side(copy, view)))
+  if (!view->is_made && !tile_is_whole_or_slot(shared_side(copy, view)))
     return refuse(out, "tile-instr/window",
                   "TMA moves whole tiles and slots of rings, and the %s is "
                   "another window",
@@ -291,7 +293,7 @@ static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
                   (long long)view->inner_bytes);
   TileLayout layout;
   TileLayoutError error;
-  if (!tile_given_layout(shared_side(copy, view), &layout))
+  if (view->is_made || !tile_given_layout(shared_side(copy, view), &layout))
     return has_tma_layout(&view->dst, out);
   if (!suits_tma(&view->dst, &layout, &error))
     return refuse(out, "tile-instr/layout",
@@ -354,6 +356,21 @@ bool tile_copy_instr_is_legal_if_aligned(TileCopyOp copy, TileInstr instr,
                                          const TileInstrContext *context,
                                          TileInstrReason *out_reason) {
   return copy_is_legal(copy, instr, context, true, out_reason);
+}
+
+bool tile_staged_store_is_legal(TileCopyOp copy,
+                                const TileInstrContext *context,
+                                bool is_aligned, TileInstrReason *out_reason) {
+  CopyView view;
+  if (!copy_view(copy, &view) || !is_store(&view))
+    return refuse_spaces(out_reason);
+  int64_t align = is_aligned ? 16 : tile_row_align_bytes(tile_copy_dst(copy));
+  view.src = view.dst;
+  view.src.space = TILE_SPACE_SHARED;
+  view.is_made = true;
+  view.inner_bytes =
+      view.dst.extent[view.dst.rank - 1] * tile_elem_bits(view.dst.element) / 8;
+  return tma_is_legal(copy, &view, context, align, out_reason);
 }
 
 //===-- Given instructions ------------------------------------------------===//

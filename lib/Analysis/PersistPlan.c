@@ -16,6 +16,7 @@
 
 #include "PersistPlan.h"
 
+#include "Occupancy.h"
 #include "Tile/Ops/cf.h"
 #include "Tile/Ops/memref.h"
 #include "Tile/Ops/scf.h"
@@ -121,11 +122,9 @@ enum { BY_X = 1, BY_Y = 2, BY_Z = 4 };
 typedef struct {
   TilePersistPlan *plan;
   TileInstrContext instr;
-  TilePointerMap masks;  // of values: the block ids that they depend on
-  TilePointerMap stages; // of shared tiles: slots, when more than one
-  int64_t row_bytes[2];  // copied per step and block: by x only, by y only
-  int64_t num_fragment_bits;
-  bool may_have_roles; // the kernel does not refuse
+  TilePointerMap masks; // of values: the block ids that they depend on
+  int64_t row_bytes[2]; // copied per step and block: by x only, by y only
+  bool may_have_roles;  // the kernel does not refuse
 } Scan;
 
 static int mask_of(const Scan *scan, MlirValue value) {
@@ -243,18 +242,6 @@ static void check_op(TilePersistPlan *plan, MlirOperation op) {
 
 //===-- Does it pay? ------------------------------------------------------===//
 
-// Slots of the pipelined loop around `op`; 0: there is none.
-static int64_t num_stages_around(MlirOperation op) {
-  for (op = mlirOperationGetParentOperation(op); !gpu_launch_is(op);
-       op = mlirOperationGetParentOperation(op)) {
-    MlirAttribute stages = mlirOperationGetDiscardableAttributeByName(
-        op, TILE_STR("tile.num_stages"));
-    if (!mlirAttributeIsNull(stages))
-      return mlirIntegerAttrGetValueInt(stages);
-  }
-  return 0;
-}
-
 static int64_t size_bytes(MlirValue tile) {
   TileShape shape;
   if (!tile_shape_of(tile, &shape) || !tile_shape_is_static(&shape))
@@ -271,13 +258,12 @@ static bool is_by_tma(const Scan *scan, TileCopyOp copy) {
 
 static void note_copy(Scan *scan, TileCopyOp copy) {
   TileBuffer to = tile_buffer_of(tile_copy_dst(copy));
-  int64_t stages = num_stages_around(copy.op);
   TileShape src, dst;
-  if (stages < 1 || !tile_shape_of(tile_copy_src(copy), &src) ||
+  if (tile_num_stages_around(copy.op) < 1 ||
+      !tile_shape_of(tile_copy_src(copy), &src) ||
       !tile_shape_of(to.root, &dst) || src.space != TILE_SPACE_GLOBAL ||
       dst.space != TILE_SPACE_SHARED)
     return;
-  tile_pointer_map_set(&scan->stages, to.root.ptr, (void *)(intptr_t)stages);
   scan->plan->is_candidate |= scan->may_have_roles && is_by_tma(scan, copy);
   int mask = mask_of(scan, tile_copy_src(copy)) & (BY_X | BY_Y);
   if (mask == BY_X || mask == BY_Y)
@@ -307,68 +293,9 @@ static MlirWalkResult scan_op(MlirOperation op, void *user_data) {
   int mask = note_masks(scan, op);
   check_op(scan->plan, op);
   check_even(scan, op, mask);
-  TileShape shape;
   if (tile_copy_is(op))
     note_copy(scan, tile_copy_cast(op));
-  else if (tile_alloc_is(op) &&
-           tile_shape_of(mlirOperationGetResult(op, 0), &shape) &&
-           shape.space == TILE_SPACE_FRAGMENT)
-    scan->num_fragment_bits +=
-        tile_shape_num_elems(&shape) * tile_elem_bits(shape.element);
   return MlirWalkResultAdvance;
-}
-
-//===-- Blocks of a multiprocessor ----------------------------------------===//
-
-typedef struct {
-  const Scan *scan;
-  int64_t total_bytes;
-} Memory;
-
-static MlirWalkResult add_tile(MlirOperation op, void *user_data) {
-  Memory *memory = user_data;
-  TileShape shape;
-  if (!tile_alloc_is(op) ||
-      !tile_shape_of(mlirOperationGetResult(op, 0), &shape) ||
-      shape.space != TILE_SPACE_SHARED)
-    return MlirWalkResultAdvance;
-  MlirValue tile = mlirOperationGetResult(op, 0);
-  intptr_t stages =
-      (intptr_t)tile_pointer_map_get(&memory->scan->stages, tile.ptr);
-  memory->total_bytes += size_bytes(tile) * (stages > 1 ? stages : 1);
-  return MlirWalkResultAdvance;
-}
-
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
-// Nothing shares bytes.
-static int64_t total_bytes(const Scan *scan) {
-  Memory memory = {scan, 0};
-  mlirOperationWalk(scan->plan->launch.op, add_tile, &memory, MlirWalkPreOrder);
-  return memory.total_bytes;
-}
-
-// An estimate: registers are known to ptxas only. A wrong one costs time: a
-// block too many waits for its turn, as one of any launch does.
-static int64_t estimate_blocks(const Scan *scan) {
-  enum { SCALARS = 64 }; // registers beside the fragments, as RoleBudget.c has
-  const TileTarget *target = scan->plan->target;
-  TileKernelConfigOp config = tile_kernel_config_of(scan->plan->launch.op);
-  if (config.op.ptr &&
-      !mlirAttributeIsNull(tile_kernel_config_min_blocks_attr(config)))
-    return tile_kernel_config_min_blocks(config);
-  int64_t num_threads = scan->instr.num_threads;
-  if (num_threads <= 0)
-    return 1;
-  int64_t bytes = total_bytes(scan) + target->reserved_smem_bytes;
-  int64_t registers =
-      least(scan->num_fragment_bits / 32 / num_threads + SCALARS,
-            target->max_thread_registers);
-  int64_t blocks = least(target->sm_smem_bytes / bytes,
-                         target->sm_registers / registers / num_threads);
-  blocks = least(blocks, least(target->max_sm_threads / num_threads,
-                               target->max_sm_blocks));
-  return blocks > 1 ? blocks : 1;
 }
 
 //===-- The order of tiles ------------------------------------------------===//
@@ -399,7 +326,7 @@ void tile_persist_plan_build(TileArena *arena, MlirOperation launch,
   Scan scan = {.plan = plan};
   scan.instr =
       (TileInstrContext){target, tile_kernel_num_threads(launch), true};
-  scan.masks.arena = scan.stages.arena = arena;
+  scan.masks.arena = arena;
   TileKernelConfigOp config = tile_kernel_config_of(launch);
   scan.may_have_roles =
       target->has_tma &&
@@ -409,10 +336,12 @@ void tile_persist_plan_build(TileArena *arena, MlirOperation launch,
   for (int i = 0; i < 3; i++)
     set_mask(&scan, mlirBlockGetArgument(tile_kernel_body(launch), i), 1 << i);
   mlirOperationWalk(launch, scan_op, &scan, MlirWalkPreOrder);
-  plan->blocks_per_sm = estimate_blocks(&scan);
+  TileOccupancy occupancy;
+  tile_occupancy_estimate(arena, launch, target, &occupancy);
+  plan->blocks_per_sm = tile_occupancy_blocks(&occupancy);
   // Barriers, and what alignment takes, as RoleBudget.c has it.
   enum { OTHER_BYTES = 2048 };
-  if (!tile_persist_staging_solve(plan, total_bytes(&scan),
+  if (!tile_persist_staging_solve(plan, occupancy.smem_bytes,
                                   target->max_smem_bytes - OTHER_BYTES))
     give_up(plan, "tile-persist/shared-memory", TILE_NULL_OP, false);
   if (plan->num_tiles >= 0 && plan->num_tiles <= target->num_sms)

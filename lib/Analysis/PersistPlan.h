@@ -9,6 +9,7 @@
 #define TILE_ANALYSIS_PERSIST_PLAN_H
 
 #include "PointerMap.h"
+#include "StoreStaging.h"
 #include "Tile/Analysis.h"
 #include "Tile/Ops/gpu.h"
 
@@ -28,15 +29,6 @@ typedef struct {
   bool is_illegal;       // else it would not pay
 } TilePersistReason;
 
-/// A shared tile that a fragment is copied to, to be stored from there.
-typedef struct TilePersistStaging {
-  struct TilePersistStaging *next; // program order
-  TileAllocOp alloc;
-  TileCopyOp fill, store;
-  int64_t size_bytes, num_columns;
-  int64_t num_parts; // 1: stays; else two parts at a time have a place
-} TilePersistStaging;
-
 typedef struct {
   TileArena *arena;
   const TileTarget *target;
@@ -51,7 +43,7 @@ typedef struct {
   /// Rows of a panel of tiles (tile.block_swizzle); 0: tiles in the order of
   /// their numbers.
   int64_t panel;
-  TilePersistStaging *stagings;
+  TileStaging *stagings;
 } TilePersistPlan;
 
 /// Owner: `arena`.

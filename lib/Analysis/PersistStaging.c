@@ -52,7 +52,7 @@ static bool has_last_dim(MlirValue window) {
          rank > 0 && tile_region_result_dim(region, rank - 1) >= 0;
 }
 
-static bool staging_of(TileAllocOp alloc, TilePersistStaging *out) {
+static bool staging_of(TileAllocOp alloc, TileStaging *out) {
   enum { DST = 1 }; // operand number
   MlirValue tile = tile_alloc_memref(alloc);
   TileShape shape, from;
@@ -60,11 +60,12 @@ static bool staging_of(TileAllocOp alloc, TilePersistStaging *out) {
       shape.rank < 1 || !mlirAttributeIsNull(tile_alloc_layout_attr(alloc)) ||
       count_uses(tile) != 2)
     return false;
-  *out = (TilePersistStaging){.alloc = alloc,
-                              .fill = copy_of(tile, DST),
-                              .store = copy_of(tile, 0),
-                              .num_columns = shape.extent[shape.rank - 1],
-                              .num_parts = 1};
+  *out = (TileStaging){.alloc = alloc,
+                       .fill = copy_of(tile, DST),
+                       .store = copy_of(tile, 0),
+                       .num_columns = shape.extent[shape.rank - 1],
+                       .num_parts = 1,
+                       .num_places = 2};
   if (!out->fill.op.ptr || !out->store.op.ptr ||
       !tile_shape_of(tile_copy_src(out->fill), &from) ||
       from.space != TILE_SPACE_FRAGMENT ||
@@ -79,15 +80,15 @@ static bool staging_of(TileAllocOp alloc, TilePersistStaging *out) {
 
 typedef struct {
   TilePersistPlan *plan;
-  TilePersistStaging **tail;
+  TileStaging **tail;
 } Find;
 
 static MlirWalkResult find_staging(MlirOperation op, void *user_data) {
   Find *find = user_data;
-  TilePersistStaging found;
+  TileStaging found;
   if (!tile_alloc_is(op) || !staging_of(tile_alloc_cast(op), &found))
     return MlirWalkResultAdvance;
-  *find->tail = TILE_ARENA_NEW(find->plan->arena, TilePersistStaging, 1);
+  *find->tail = TILE_ARENA_NEW(find->plan->arena, TileStaging, 1);
   **find->tail = found;
   find->tail = &(*find->tail)->next;
   return MlirWalkResultAdvance;
@@ -96,15 +97,14 @@ static MlirWalkResult find_staging(MlirOperation op, void *user_data) {
 //===-- How many parts ----------------------------------------------------===//
 
 // Two parts have a place; a tile that is not cut has one.
-static int64_t place_bytes(const TilePersistStaging *staging,
-                           int64_t num_parts) {
+static int64_t place_bytes(const TileStaging *staging, int64_t num_parts) {
   return num_parts > 1 ? 2 * staging->size_bytes / num_parts
                        : staging->size_bytes;
 }
 
 // Rows of a part are whole lines of 32 bytes, and as aligned as those of the
 // tile are said to be.
-static bool can_cut(const TilePersistStaging *staging, int64_t num_parts) {
+static bool can_cut(const TileStaging *staging, int64_t num_parts) {
   enum { LINE_BYTES = 32 };
   TileShape shape;
   TileRegionOp region =
@@ -120,7 +120,7 @@ static bool can_cut(const TilePersistStaging *staging, int64_t num_parts) {
 }
 
 // Two parts take what one tile does, so the least cut is into four.
-static int64_t next_cut(const TilePersistStaging *staging) {
+static int64_t next_cut(const TileStaging *staging) {
   int64_t num_parts = staging->num_parts > 1 ? 2 * staging->num_parts : 4;
   return can_cut(staging, num_parts) ? num_parts : 0;
 }
@@ -132,8 +132,8 @@ bool tile_persist_staging_solve(TilePersistPlan *plan, int64_t total_bytes,
     return true;
   mlirOperationWalk(plan->launch.op, find_staging, &find, MlirWalkPreOrder);
   while (total_bytes > limit_bytes) {
-    TilePersistStaging *largest = NULL;
-    for (TilePersistStaging *s = plan->stagings; s; s = s->next)
+    TileStaging *largest = NULL;
+    for (TileStaging *s = plan->stagings; s; s = s->next)
       if (next_cut(s) &&
           (!largest || place_bytes(s, s->num_parts) >
                            place_bytes(largest, largest->num_parts)))

@@ -163,9 +163,9 @@ bool tile_is_in_fallback_variant(MlirOperation op) {
     if (!tile_variants_is(parent))
       continue;
     intptr_t n = mlirOperationGetNumRegions(parent);
-    MlirRegion last = mlirOperationGetRegion(parent, n - 1);
-    return n > 1 && mlirRegionEqual(last, mlirBlockGetParentRegion(
-                                              mlirOperationGetBlock(child)));
+    MlirRegion first = mlirOperationGetRegion(parent, 0);
+    return n > 1 && !mlirRegionEqual(first, mlirBlockGetParentRegion(
+                                                mlirOperationGetBlock(child)));
   }
   return false;
 }

@@ -40,7 +40,7 @@ static bool window_of(MlirValue tile, Window *out) {
 bool tile_verify_windows_overlap(MlirValue src, MlirValue dst) {
   TileBuffer from = tile_buffer_of(src), to = tile_buffer_of(dst);
   TileShape shape;
-  Window a, b;
+  Window a = {0}, b = {0};
   bool is_same = true;
   if (!mlirValueEqual(from.base, to.base) || !tile_shape_of(src, &shape) ||
       shape.space == TILE_SPACE_GLOBAL || !window_of(src, &a) ||

@@ -143,7 +143,7 @@ MlirLogicalResult tile_gemm_verify(MlirOperation op) {
 MlirLogicalResult tile_gemm_sp_verify(MlirOperation op) {
   enum { GROUPS_PER_WORD = 4 };
   TileProduct gemm;
-  TileShape a, b, e;
+  TileShape a = {0}, b = {0}, e = {0};
   tile_product_of(op, &gemm);
   if (tile_failed(verify(&gemm, tile_gemm_sp_instr_attr(tile_gemm_sp_cast(op)),
                          tile_gemm_sp_precision_attr(tile_gemm_sp_cast(op)), &a,

@@ -145,8 +145,8 @@ static MlirLogicalResult read_file(TileRun *run) {
   }
   TileText text = {NULL, 0, 0};
   char chunk[16384];
-  for (size_t n; (n = fread(chunk, 1, sizeof chunk, file)) > 0;)
-    tile_text_append(&text, chunk, n);
+  while (!feof(file) && !ferror(file))
+    tile_text_append(&text, chunk, fread(chunk, 1, sizeof chunk, file));
   bool is_complete = !ferror(file);
   fclose(file);
   run->source.size_bytes = text.size_bytes;

@@ -26,6 +26,7 @@ enum {
 static const TilePipelineStep steps[] = {
     {TILE_PHASE_TILE, "canonicalize", 0}, // subviews become regions
     {TILE_PHASE_TILE, "tile-make-variants", TARGET},
+    {TILE_PHASE_TILE, "tile-stage-stores", TARGET},
     {TILE_PHASE_TILE, "tile-persist", TARGET},
     {TILE_PHASE_TILE, "tile-expand-elements", 0},
     {TILE_PHASE_TILE, "tile-instruction-annotation", TARGET},

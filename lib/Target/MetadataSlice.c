@@ -20,8 +20,9 @@
 #include <stdlib.h>
 
 enum {
-  MAX_ROWS = 4096, // rows are found by linear search
-  MAX_DEPTH = 1000 // of nested operands; bounds the recursion
+  MAX_ROWS = 4096,                 // rows are found by linear search
+  MAX_DEPTH = 1000,                // of nested operands; bounds the recursion
+  MAX_ANY_RANK = 2 * TILE_MAX_RANK // of memrefs that no tile is made of
 };
 
 static const char *const predicate_names[] = {
@@ -52,12 +53,21 @@ static void *grow(void *items, int count, int *capacity, size_t item_bytes) {
   return grown;
 }
 
+// As written: 0 and -0 are two numbers, a NaN is one.
+static bool same_bits(double a, double b) {
+  union {
+    double number;
+    uint64_t bits;
+  } x = {a}, y = {b};
+  return x.bits == y.bits;
+}
+
 static bool is_same_row(const TileSliceRow *a, const TileSliceRow *b) {
   bool is_same = strcmp(a->op, b->op) == 0 && strcmp(a->type, b->type) == 0 &&
                  a->num_operands == b->num_operands &&
                  a->predicate == b->predicate && a->arg == b->arg &&
                  a->dim == b->dim && a->integer == b->integer &&
-                 memcmp(&a->real, &b->real, sizeof a->real) == 0;
+                 same_bits(a->real, b->real);
   for (int i = 0; is_same && i < a->num_operands; i++)
     is_same = a->operands[i] == b->operands[i];
   return is_same;
@@ -145,9 +155,9 @@ int tile_slice_extent(TileSlice *slice, int arg, int dim) {
 
 int tile_slice_stride(TileSlice *slice, int arg, int dim) {
   MlirType type = arg_type(slice, arg);
-  int64_t strides[TILE_MAX_RANK * 2] = {0};
+  int64_t strides[MAX_ANY_RANK] = {0};
   int64_t offset = 0;
-  if (mlirShapedTypeGetRank(type) <= TILE_MAX_RANK * 2 &&
+  if (mlirShapedTypeGetRank(type) <= MAX_ANY_RANK &&
       mlirLogicalResultIsSuccess(
           mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)) &&
       !mlirShapedTypeIsDynamicStrideOrOffset(strides[dim]))
@@ -255,9 +265,9 @@ static int slice_dim(TileSlice *slice, MlirOperation op) {
 
 static bool static_offset(const TileSlice *slice, int arg,
                           int64_t *out_offset) {
-  int64_t strides[TILE_MAX_RANK * 2];
+  int64_t strides[MAX_ANY_RANK];
   MlirType type = arg_type(slice, arg);
-  if (mlirShapedTypeGetRank(type) > TILE_MAX_RANK * 2 ||
+  if (mlirShapedTypeGetRank(type) > MAX_ANY_RANK ||
       mlirLogicalResultIsFailure(
           mlirMemRefTypeGetStridesAndOffset(type, strides, out_offset)))
     return false;

@@ -8,14 +8,17 @@
 //           ops and holds the facts (`align` on `tile.region` and
 //           `tile.im2col`, `run` there, `tile.align` on accesses in element
 //           loops); the second is the launch as it was.
-//           What a copy with a given instruction needs is required of every
-//           call, in front of both.
+//           Where tensors are only stored from registers, a launch between them
+//           needs nothing of these: pitches of results are often odd where
+//           those of factors are not. What a copy with a given instruction
+//           needs is required of every call, in front of all.
 // Fails:    only on a target that cannot be resolved.
 // Idempotent: a launch inside `tile.variants` is left alone.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tile/Analysis.h"
+#include "../Analysis/StoreStaging.h"
+
 #include "Tile/Ops/gpu.h"
 #include "Tile/Ops/memref.h"
 #include "Tile/Support/Arithmetic.h"
@@ -36,6 +39,7 @@ typedef struct Tensor {
   // must fit into the image.
   int64_t least[TILE_MAX_RANK];
   int64_t channels; // of an image: a multiple of it; 1: any number
+  bool is_staged;   // only tile-stage-stores wants facts of it
 } Tensor;
 
 typedef struct {
@@ -43,6 +47,7 @@ typedef struct {
   TileInstrContext context;
   GPULaunchOp launch;
   bool is_given; // looks at copies with a given instruction, else at the others
+  bool leaves_staged; // states nothing of tensors that staged stores want
   Tensor *tensors, **tail;
 } Plan;
 
@@ -144,17 +149,20 @@ static void need_channels(Tensor *tensor, TileIm2colOp im2col) {
   tensor->channels = tensor->channels / tile_gcd(tensor->channels, run) * run;
 }
 
+// The entry of a tensor; NULL where no host check helps.
 static Tensor *find_or_add(Plan *plan, MlirValue tensor) {
+  if (!tensor.ptr || tile_value_is_inside(tensor, plan->launch.op) ||
+      !strides_can_align(tensor))
+    return NULL;
   Tensor *entry = plan->tensors;
   while (entry && !mlirValueEqual(entry->value, tensor))
     entry = entry->next;
-  if (entry)
-    return entry;
-  entry = TILE_ARENA_NEW(plan->arena, Tensor, 1);
-  entry->value = tensor;
-  entry->channels = 1;
-  *plan->tail = entry;
-  plan->tail = &entry->next;
+  if (!entry) {
+    entry = TILE_ARENA_NEW(plan->arena, Tensor, 1);
+    *entry = (Tensor){.value = tensor, .channels = 1, .is_staged = true};
+    *plan->tail = entry;
+    plan->tail = &entry->next;
+  }
   return entry;
 }
 
@@ -171,12 +179,11 @@ static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
   Plan *plan = user_data;
   TileInstr instr = TILE_INSTR_Simt;
   MlirValue window = wanted_window(plan, op, &instr);
-  MlirValue tensor =
-      window.ptr ? region_source(window) : element_tensor(plan, op);
-  if (!tensor.ptr || tile_value_is_inside(tensor, plan->launch.op) ||
-      !strides_can_align(tensor))
+  Tensor *entry = find_or_add(plan, window.ptr ? region_source(window)
+                                               : element_tensor(plan, op));
+  if (!entry)
     return MlirWalkResultAdvance;
-  Tensor *entry = find_or_add(plan, tensor);
+  entry->is_staged = false;
   if (!window.ptr)
     return MlirWalkResultAdvance;
   if (instr == TILE_INSTR_Tma)
@@ -185,10 +192,38 @@ static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
+static void plan_staged_stores(Plan *plan) {
+  TileStagedStore *store = tile_store_staging_build(
+      plan->arena, plan->launch.op, &plan->context, true);
+  for (; store; store = store->next) {
+    TileInstrReason reason;
+    if (!store->num_parts ||
+        tile_staged_store_is_legal(store->copy, &plan->context, false, &reason))
+      continue;
+    Tensor *entry =
+        find_or_add(plan, region_source(tile_copy_dst(store->copy)));
+    if (entry)
+      need_map(entry, (TileIm2colOp){TILE_NULL_OP});
+  }
+}
+
 static void plan_tensors(Plan *plan) {
   plan->tensors = NULL;
   plan->tail = &plan->tensors;
   mlirOperationWalk(plan->launch.op, plan_visit, plan, MlirWalkPreOrder);
+  if (!plan->is_given)
+    plan_staged_stores(plan);
+}
+
+// Whether a launch without the facts that only staged stores want is another
+// one, and needs some.
+static bool has_middle(const Plan *plan) {
+  bool is_staged = false, is_other = false;
+  for (const Tensor *t = plan->tensors; t; t = t->next) {
+    is_staged |= t->is_staged;
+    is_other |= !t->is_staged;
+  }
+  return is_staged && is_other;
 }
 
 //===-- Apply; cannot fail ------------------------------------------------===//
@@ -273,6 +308,8 @@ static void require_strides(TileBuilder *b, MlirValue tensor,
 static void build_requirements(TileBuilder *b, const Plan *plan) {
   for (const Tensor *t = plan->tensors; t; t = t->next) {
     char name[32], text[128];
+    if (plan->leaves_staged && t->is_staged)
+      continue;
     tensor_name(t->value, name, sizeof name);
     snprintf(text, sizeof text, "address of %s is a multiple of %d bytes", name,
              FAST_ALIGN_BYTES);
@@ -296,6 +333,8 @@ static MlirWalkResult state_facts(MlirOperation op, void *user_data) {
   bool is_element =
       tile_element_wants_alignment(op) && tile_element_access_get(op, &access);
   for (const Tensor *t = plan->tensors; t; t = t->next) {
+    if (plan->leaves_staged && t->is_staged)
+      continue;
     if (is_element && mlirValueEqual(t->value, access.memref))
       mlirOperationSetDiscardableAttributeByName(
           op, TILE_STR("tile.align"), i64_attr(op, FAST_ALIGN_BYTES));
@@ -329,21 +368,33 @@ static void apply_to_all(const Plan *plan) {
   mlirIRRewriterDestroy(b.rw);
 }
 
+// A clone of the launch that holds the facts of the plan.
+static void build_fast(TileBuilder *b, const Plan *plan, MlirRegion region) {
+  mlirRewriterBaseSetInsertionPointToEnd(b->rw,
+                                         mlirRegionGetFirstBlock(region));
+  build_requirements(b, plan);
+  MlirOperation clone = mlirRewriterBaseClone(b->rw, plan->launch.op);
+  mlirOperationWalk(clone, state_facts, (void *)plan, MlirWalkPreOrder);
+}
+
 static void apply_variants(const Plan *plan) {
+  enum { MAX_VARIANTS = 3 };
   MlirOperation launch = plan->launch.op;
   TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(launch)),
                    mlirOperationGetLocation(launch)};
+  intptr_t count = has_middle(plan) ? MAX_VARIANTS : MAX_VARIANTS - 1;
+  MlirRegion regions[MAX_VARIANTS];
+  for (intptr_t i = 0; i < count; i++)
+    regions[i] = region_with_block();
+  MlirBlock general = mlirRegionGetFirstBlock(regions[count - 1]);
   mlirRewriterBaseSetInsertionPointBefore(b.rw, launch);
-  MlirRegion regions[2] = {region_with_block(), region_with_block()};
-  MlirBlock fast = mlirRegionGetFirstBlock(regions[0]);
-  MlirBlock general = mlirRegionGetFirstBlock(regions[1]);
-  tile_variants(&b, .variants = {regions, 2});
-
-  mlirRewriterBaseSetInsertionPointToEnd(b.rw, fast);
-  build_requirements(&b, plan);
-  MlirOperation clone = mlirRewriterBaseClone(b.rw, launch);
-  mlirOperationWalk(clone, state_facts, (void *)plan, MlirWalkPreOrder);
-
+  MlirOperation made = tile_variants_op(&b, .variants = {regions, count}).op;
+  build_fast(&b, plan, mlirOperationGetRegion(made, 0));
+  if (count == MAX_VARIANTS) {
+    Plan others = *plan;
+    others.leaves_staged = true;
+    build_fast(&b, &others, mlirOperationGetRegion(made, 1));
+  }
   mlirOperationRemoveFromParent(launch);
   mlirBlockAppendOwnedOperation(general, launch);
   mlirIRRewriterDestroy(b.rw);

@@ -10,7 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PersistParts.h"
+#include "../Analysis/PersistPlan.h"
+#include "StagedParts.h"
 
 #include "Tile/Ops/memref.h"
 #include "Tile/Ops/scf.h"
@@ -199,8 +200,8 @@ static void plan_apply(const TilePersistPlan *plan) {
                           mlirOperationGetLocation(launch)};
   apply_grid(&apply);
   apply_loop(&apply);
-  for (const TilePersistStaging *s = plan->stagings; s; s = s->next)
-    persist_parts_apply(apply.b.rw, s);
+  for (const TileStaging *s = plan->stagings; s; s = s->next)
+    staged_parts_apply(apply.b.rw, s);
   mlirIRRewriterDestroy(apply.b.rw);
 }
 

@@ -46,7 +46,7 @@ static const TileStatement *statement_of(const StagingPlan *staging, int i) {
 
 enum {
   MOST_STAGED = 64, // 32-bit registers per thread for what is on its way
-  SCALARS = 64      // for addresses and operands of instructions
+  SCALARS = 96      // for addresses and operands of instructions
 };
 
 // Threads share a fragment by powers of two. Where those do not divide it, it

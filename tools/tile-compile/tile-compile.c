@@ -73,8 +73,8 @@ static void print_indented_source(const Run *run, FILE *out) {
   if (!in)
     return;
   char chunk[4096];
-  for (size_t n; (n = fread(chunk, 1, sizeof chunk, in)) > 0;)
-    fwrite(chunk, 1, n, out);
+  while (!feof(in) && !ferror(in))
+    fwrite(chunk, 1, fread(chunk, 1, sizeof chunk, in), out);
   fclose(in);
 }
 

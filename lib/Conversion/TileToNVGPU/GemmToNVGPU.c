@@ -141,7 +141,7 @@ static MlirLogicalResult accumulator_build(TileNvgpuGemm *gemm,
 
 // Matrices of B along K that an instruction takes: a sparse A has twice the K.
 static int64_t b_matrices(const TileNvgpuGemm *gemm) {
-  return 2 * tile_product_k_ratio(&gemm->product);
+  return INT64_C(2) * tile_product_k_ratio(&gemm->product);
 }
 
 // The addresses that lanes give to ldmatrix: register = tile + tiles * step of
@@ -509,7 +509,7 @@ static void emit_step(Emitter *e, int64_t step) {
 
 static void multiply_sparse(Emitter *e, MlirValue a, MlirValue b,
                             MlirValue metadata, MlirValue *c) {
-  int64_t shape[3] = {MMA_M, MMA_N, 2 * e->gemm->shape.instr_k};
+  int64_t shape[3] = {MMA_M, MMA_N, INT64_C(2) * e->gemm->shape.instr_k};
   *c = nvgpu_mma_sp_sync(
       &e->rewrite->b, .type = accumulator_type(e),
       .matrixA = multiplicand(e, a), .matrixB = multiplicand(e, b),

@@ -177,8 +177,10 @@ void lower_vector_store(Lowering *l, MlirOperation op) {
   VectorStoreOp store = vector_store_cast(op);
   MlirValue vector = vector_store_valueToStore(store);
   Memory *memory;
-  Parts *parts;
-  if (!check_vector(l, op, vector) || !(parts = vector_parts(l, op, vector)))
+  Parts *parts = NULL;
+  if (check_vector(l, op, vector))
+    parts = vector_parts(l, op, vector);
+  if (!parts)
     return;
   MlirValue pointer = element_address(l, op, vector_store_base(store),
                                       vector_store_indices(store), &memory);

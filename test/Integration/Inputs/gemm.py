@@ -31,7 +31,7 @@ A case is a list of words (defaults in brackets):
     error=TEXT               compiling fails with this message; `_` also
                              stands for a blank
 
-Sizes need no relation to tiles. Where a kernel has two variants the runner
+Sizes need no relation to tiles. Where a kernel has variants the runner
 works out from pitches and offsets which one must run, and insists on it."""
 
 import argparse
@@ -284,24 +284,30 @@ def tensor(gemm, name, kind, dtype, size):
     return kernels.Tensor(name, text)
 
 
-def expected_variant(gemm, launch, size):
-    """1 where rows of A and B start at multiples of 16 bytes, and neither is
-    empty if it needs a tensor map."""
-    variants = launch["variants"]
-    if len(variants) == 1:
-        return 1
-    has_maps = any(p["kind"] == "tensor_map" for p in variants[0]["params"])
-    if has_maps and 0 in size:
-        return 2
+def is_fit(gemm, variant, size):
+    """Whether rows of the tensors that the variant names start at multiples of
+    16 bytes, and none is empty if it needs a tensor map."""
+    texts = [r["text"] for r in variant["requires"]]
+    if any("extent" in text for text in texts) and 0 in size:
+        return False
     if gemm.static and gemm.pitch is None:
-        return 1  # tensors with odd rows are left out of the requirements
-    for name in ("A", "B"):
+        return True  # tensors with odd rows are left out of the requirements
+    for number, name in enumerate("ABC"):
+        if not any("argument %d " % number in text for text in texts):
+            continue
         rows, columns = gemm.stored(name, *size)
         pitch, offset = gemm.pitch_of(columns)
+        dtype = gemm.out if name == "C" else gemm.dtype
         for elems in (pitch, offset, pitch * rows if gemm.batch else 0):
-            if elems * kernels.elem_bytes(gemm.dtype) % 16:
-                return 2
-    return 1
+            if elems * kernels.elem_bytes(dtype) % 16:
+                return False
+    return True
+
+
+def expected_variant(gemm, launch, size):
+    """The first variant whose requirements are met."""
+    variants = launch["variants"]
+    return 1 + [is_fit(gemm, v, size) for v in variants].index(True)
 
 
 def reference(gemm, a, b):

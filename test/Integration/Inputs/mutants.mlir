@@ -1,7 +1,7 @@
 // Kernels from which mutants.test removes one synchronisation at a time.
 
 // Two warpgroups: what one writes the other reads.
-func.func @gemm(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>) {
+func.func @gemm(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32, strided<[?, 1], offset: ?>>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %cm = arith.constant 128 : index
@@ -29,7 +29,7 @@ func.func @gemm(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>)
       tile.copy %b to %Bs : !tile.region<64x64xbf16>, memref<64x64xbf16, #gpu.address_space<workgroup>>
       tile.gemm %As, %Bs, %acc  : (memref<128x64xbf16, #gpu.address_space<workgroup>>, memref<64x64xbf16, #gpu.address_space<workgroup>>, memref<128x64xf32, #tile.fragment>)
     }
-    %c = tile.region %C[%m, %n] [128, 64] : memref<?x?xf32>
+    %c = tile.region %C[%m, %n] [128, 64] : memref<?x?xf32, strided<[?, 1], offset: ?>>
     tile.copy %acc to %c : memref<128x64xf32, #tile.fragment>, !tile.region<128x64xf32>
     gpu.terminator
   }
@@ -103,7 +103,7 @@ func.func @reductions(%A: memref<192x48xf32>, %B: memref<48xf32>) {
     tile.copy %R to %S : memref<48xf32, #tile.fragment>, memref<48xf32, #gpu.address_space<workgroup>>
     tile.fill %M, %yes : memref<8xi1, #gpu.address_space<workgroup>>, i1
     tile.scan sum %S to %S dim 0 : memref<48xf32, #gpu.address_space<workgroup>>, memref<48xf32, #gpu.address_space<workgroup>>
-    %w = tile.region %S[0] [40] : memref<48xf32, #gpu.address_space<workgroup>>
+    %w = tile.region %S[4] [40] : memref<48xf32, #gpu.address_space<workgroup>>
     %p = tile.any_of %M : memref<8xi1, #gpu.address_space<workgroup>>
     scf.if %p {
       tile.fill %w, %one : !tile.region<40xf32, #gpu.address_space<workgroup>>, f32

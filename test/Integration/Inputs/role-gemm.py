@@ -209,7 +209,7 @@ class Program:
         else:
             s, p = self.loop(is_fill, "e", s, p)
         if not is_fill:
-            self.emit("%%gc = tile.region %%C[%%mm, %%nn] [%d, %d] : memref<?x?x%s>"
+            self.emit("%%gc = tile.region %%C[%%mm, %%nn] [%d, %d] : memref<?x?x%s, strided<[?, 1], offset: ?>>"
                       % (t["m"], t["n"], t["tc"]))
             self.emit("tile.copy %%acc to %%gc : %s, !tile.region<%dx%dx%s>"
                       % (t["acc"], t["m"], t["n"], t["tc"]))
@@ -236,15 +236,15 @@ class Program:
         zero = "0 : i32" if c.acc == "i32" else "0.0 : f32"
         tiles = c.form == "tiles"
         e = self.emit
-        e("func.func @gemm(%%A: memref<?x?x%s>, %%B: memref<?x?x%s>, %%C: memref<?x?x%s>, %%steps: index) {"
+        e("func.func @gemm(%%A: memref<?x?x%s>, %%B: memref<?x?x%s>, %%C: memref<?x?x%s, strided<[?, 1], offset: ?>>, %%steps: index) {"
           % (c.type, c.type, c.acc))
         for name, value in (("c0", 0), ("c1", 1), ("c2", 2), ("c3", 3), ("bm", c.m), ("bn", c.n),
                             ("bk", c.k), ("threads", 32 * (c.consumer + c.producer))):
             e("%%%s = arith.constant %d : index" % (name, value))
         e("%z = arith.constant 0 : i32")
         e("%%zero = arith.constant %s" % zero)
-        e("%%M = memref.dim %%C, %%c0 : memref<?x?x%s>" % c.acc)
-        e("%%N = memref.dim %%C, %%c1 : memref<?x?x%s>" % c.acc)
+        e("%%M = memref.dim %%C, %%c0 : memref<?x?x%s, strided<[?, 1], offset: ?>>" % c.acc)
+        e("%%N = memref.dim %%C, %%c1 : memref<?x?x%s, strided<[?, 1], offset: ?>>" % c.acc)
         e("%gx = arith.ceildivui %N, %bn : index")
         e("%gy = arith.ceildivui %M, %bm : index")
         e("%tiles = arith.muli %gx, %gy : index")

@@ -1,4 +1,4 @@
-//===- PersistParts.c - Epilogues that are stored in parts ----------------===//
+//===- StagedParts.c - Epilogues that are stored in parts ----------------===//
 //
 //   copy %acc to %C           copy %acc[0, 0 : w]  to %C0
 //   copy %C to %c[n]          copy %C0 to %c[n]
@@ -8,17 +8,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PersistParts.h"
+#include "StagedParts.h"
 
 #include "Tile/Support/Constants.h"
 
-enum { NUM_PLACES = 2 };
+enum { MAX_PLACES = 2 };
 
 typedef struct {
-  const TilePersistStaging *staging;
+  const TileStaging *staging;
   TileBuilder b;
   int64_t width; // columns of a part
-  MlirValue place[NUM_PLACES];
+  MlirValue place[MAX_PLACES];
 } Cut;
 
 static void build_places(Cut *cut) {
@@ -30,7 +30,7 @@ static void build_places(Cut *cut) {
       shape.element, shape.rank, shape.extent,
       mlirMemRefTypeGetMemorySpace(mlirValueGetType(tile)));
   mlirRewriterBaseSetInsertionPointBefore(cut->b.rw, cut->staging->alloc.op);
-  for (int i = 0; i < NUM_PLACES; i++) {
+  for (int i = 0; i < cut->staging->num_places; i++) {
     MlirOperation made =
         mlirRewriterBaseClone(cut->b.rw, cut->staging->alloc.op);
     cut->place[i] = mlirOperationGetResult(made, 0);
@@ -86,8 +86,8 @@ static MlirValue build_target(Cut *cut, int64_t column) {
 }
 
 static void build_part(Cut *cut, int64_t part) {
-  const TilePersistStaging *staging = cut->staging;
-  MlirValue place = cut->place[part % NUM_PLACES];
+  const TileStaging *staging = cut->staging;
+  MlirValue place = cut->place[part % staging->num_places];
   MlirValue source = build_source(cut, part * cut->width);
   MlirOperation fill = mlirRewriterBaseClone(cut->b.rw, staging->fill.op);
   tile_copy_set_src(tile_copy_cast(fill), source);
@@ -98,8 +98,7 @@ static void build_part(Cut *cut, int64_t part) {
   tile_copy_set_dst(tile_copy_cast(store), target);
 }
 
-void persist_parts_apply(MlirRewriterBase rewriter,
-                         const TilePersistStaging *staging) {
+void staged_parts_apply(MlirRewriterBase rewriter, const TileStaging *staging) {
   if (staging->num_parts == 1)
     return;
   Cut cut = {.staging = staging,
