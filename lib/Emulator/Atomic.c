@@ -233,6 +233,18 @@ static TileLanes atom(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
 static const char *const operations[] = {"add", "min",  "max", "and", "or",
                                          "xor", "exch", "cas", "inc", "dec"};
 
+/// Sums of integers, minima and the like come out the same in any order, when
+/// nobody asks what was there before.
+static bool is_ordered(const TileInsn *insn) {
+  int op = insn->as.memory.op;
+  bool is_swap = op == TILE_ATOMIC_EXCH || op == TILE_ATOMIC_CAS ||
+                 op == TILE_ATOMIC_INC || op == TILE_ATOMIC_DEC;
+  bool is_float = tile_emu_type_is_float((TilePtxType)insn->type) ||
+                  insn->type == TILE_PTX_F16X2 || insn->type == TILE_PTX_BF16X2;
+  bool is_rounded = op == TILE_ATOMIC_ADD && is_float;
+  return is_swap || is_rounded || insn->dst != TILE_NO_SLOT;
+}
+
 /// Operands from `first` on: address, value, and for cas the new value.
 static void decode_update(TileDecoder *decoder, uint32_t first) {
   TileInsn *insn = decoder->insn;
@@ -279,6 +291,9 @@ static void decode_update(TileDecoder *decoder, uint32_t first) {
   insn->num_vec = (uint16_t)count;
   if (is_cas)
     insn->c = tile_decode_src(decoder, first + 2, type);
+  bool is_shared = space != TILE_SPACE_GLOBAL && space != TILE_SPACE_GENERIC;
+  decoder->parser->kernel->has_ordered_updates |=
+      !is_shared && is_ordered(insn);
   insn->exec = atom;
 }
 

@@ -195,8 +195,10 @@ static void run_clusters(TileRun *run) {
   uint32_t num_threads = (uint32_t)run->emu->options.num_threads;
   if (num_threads > run->total_clusters)
     num_threads = run->total_clusters;
-  if (run->kernel->has_try_cancel)
-    num_threads = 1; // who cancels which cluster must depend on the seed only
+  // Who cancels which cluster, and whose number is added first, must depend on
+  // the seed only.
+  if (run->kernel->has_try_cancel || run->kernel->has_ordered_updates)
+    num_threads = 1;
   pthread_t *threads = tile_emu_calloc(num_threads, sizeof *threads);
   uint32_t num_started = 0;
   for (uint32_t i = 1; i < num_threads; i++) // this thread works too

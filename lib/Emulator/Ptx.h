@@ -291,6 +291,7 @@ typedef struct {
   uint32_t max_inc_registers;     // of setmaxnreg.inc; 0: there is none
   bool has_wgmma, has_cp_async, has_bulk_store;
   bool has_try_cancel;             // its clusters take others of the grid
+  bool has_ordered_updates;        // of global memory: who comes first counts
   bool has_stack;                  // uses alloca
   struct TileFunction **functions; // that it calls, directly or not
   uint32_t num_functions;

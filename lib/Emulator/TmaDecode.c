@@ -96,6 +96,10 @@ static void decode_store(TileDecoder *decoder) {
     bool has_type = is_tensor || tile_emu_type_bytes((TilePtxType)insn->type);
     if (!insn->as.tma.reduction || !has_type)
       tile_decode_unsupported(decoder, "reduction");
+    // The elements of a tensor are known when it runs.
+    decoder->parser->kernel->has_ordered_updates |=
+        tile_decode_has(decoder, "add") &&
+        (is_tensor || tile_emu_type_is_float((TilePtxType)insn->type));
   }
   decoder->parser->kernel->has_bulk_store = true;
   insn->exec = tile_emu_tma_store;

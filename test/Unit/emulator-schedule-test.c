@@ -201,6 +201,36 @@ static void threads_change_nothing(void **state) {
       }
 }
 
+// Sums of f32 round, and each CTA learns what was there before.
+static const char sums[] = HARNESS_HEADER
+    ".entry k(.param .u64 out) { .reg .b32 c, n; .reg .f32 f, old;\n"
+    ".reg .b64 to, at; .reg .pred p;\n"
+    "ld.param.u64 to, [out]; mov.u32 c, %ctaid.x; mov.u32 n, 0;\n"
+    "cvt.rn.f32.u32 f, c; mul.f32 f, f, 0f3f8ccccd; add.f32 f, f, 0f3dcccccd;\n"
+    "LOOP: atom.global.add.f32 old, [to], f;\n"
+    "add.u32 n, n, 1; setp.lt.u32 p, n, 50; @p bra LOOP;\n"
+    "mad.wide.u32 at, c, 4, to; st.global.f32 [at+4], old; ret; }";
+
+/// Who comes first in global memory is a matter of the seed as well.
+static void updates_keep_their_order(void **state) {
+  (void)state;
+  enum { NUM_SUMS = 64 };
+  float first[1 + NUM_SUMS];
+  for (int num_threads = 1; num_threads <= 4; num_threads++) {
+    float out[1 + NUM_SUMS] = {0};
+    HarnessRun run = {
+        .ptx = sums, .grid = {NUM_SUMS, 1, 1}, .block = 1, .num_args = 1};
+    tile_emu_options_init(&run.options);
+    run.options.num_threads = num_threads;
+    run.args[0].buffer = (HarnessBuffer){out, sizeof out, "out"};
+    harness_run_clean(&run);
+    if (num_threads > 1)
+      assert_memory_equal(first, out, sizeof out);
+    else
+      memcpy(first, out, sizeof out);
+  }
+}
+
 // CTAs from number 3 on never end.
 static const char endless[] = HARNESS_HEADER
     ".entry k(.param .u64 out) { .reg .b32 c; .reg .pred p; .reg .b64 to;\n"
@@ -258,6 +288,7 @@ static void the_limit_is_for_the_launch(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(priorities_change_at_few_points),
+      cmocka_unit_test(updates_keep_their_order),
       cmocka_unit_test(spinning_warps_let_others_run),
       cmocka_unit_test(schedules_differ_and_repeat),
       cmocka_unit_test(refused_options),

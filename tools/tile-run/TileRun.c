@@ -380,13 +380,18 @@ static const char *program_name(const Job *job) {
                        : job->options.program;
 }
 
-static TileStatus run_on(Job *job, TileDevice *device, uint64_t seed) {
+static TileStatus run_on(Job *job, TileDevice *device) {
   TileStatus status = copy_to_device(job, device);
   if (tile_status_is_ok(&status))
     status = job->function ? run_function(job, device) : run_ptx(job, device);
   run_progress_end(&job->progress);
   if (tile_status_is_ok(&status))
     status = copy_from_device(job, device);
+  return status;
+}
+
+static TileStatus report(Job *job, TileDevice *device, uint64_t seed,
+                         TileStatus status) {
   RunReport report = {&job->options, device, program_name(job), seed};
   if (!tile_status_is_ok(&status))
     run_report_failure(&report, &status);
@@ -396,28 +401,54 @@ static TileStatus run_on(Job *job, TileDevice *device, uint64_t seed) {
   return tile_status_is_ok(&status) ? written : status;
 }
 
-/// Runs one seed on a fresh device. What went wrong has been reported.
-static TileStatusCode run_seed(Job *job, uint64_t seed, bool *out_is_emulator) {
-  TileDevice *device = NULL;
-  job->options.device.emulator.seed = seed;
-  run_progress_begin(&job->progress, &job->options.device.emulator);
-  TileStatus status = tile_device_open(&job->options.device, &device);
-  if (!tile_status_is_ok(&status)) {
-    fprintf(stderr, "tile-run: %s\n", status.message);
-    return status.code;
-  }
-  *out_is_emulator = tile_device_is_emulator(device);
+static void print_device(const Job *job, TileDevice *device) {
   if (job->options.verbose) {
     printf("device: %s, %d multiprocessors\n", tile_device_name(device),
            tile_device_num_sms(device));
     if (*tile_device_note(device))
       printf("no GPU: %s\n", tile_device_note(device));
   }
-  if (!*out_is_emulator && job->options.has_emulator_option)
+  if (!tile_device_is_emulator(device) && job->options.has_emulator_option)
     fprintf(stderr, "tile-run: warning: --seed, --seeds, --schedule, "
                     "--pedantic, --report and --profile have no effect on a "
                     "GPU\n");
-  status = run_on(job, device, seed);
+}
+
+/// Runs on a fresh device, which the caller closes. False when there is none.
+static bool run_fresh(Job *job, TileDeviceOptions *options,
+                      TileDevice **out_device, TileStatus *out_status) {
+  run_progress_begin(&job->progress, &options->emulator);
+  *out_status = tile_device_open(options, out_device);
+  if (!tile_status_is_ok(out_status))
+    return false;
+  if (options == &job->options.device) // not told again
+    print_device(job, *out_device);
+  *out_status = run_on(job, *out_device);
+  return true;
+}
+
+/// Runs one seed on a fresh device. What went wrong has been reported. CTAs
+/// that race on several host threads do so in the order of these, so what goes
+/// wrong there is reported by a second run, on one.
+static TileStatusCode run_seed(Job *job, uint64_t seed, bool *out_is_emulator) {
+  TileDevice *device = NULL;
+  TileStatus status;
+  TileDeviceOptions *options = &job->options.device;
+  options->emulator.seed = seed;
+  bool has_run = run_fresh(job, options, &device, &status);
+  if (has_run && status.code == TILE_STATUS_KERNEL_FAILED &&
+      tile_device_is_emulator(device) && options->emulator.num_threads > 1) {
+    TileDeviceOptions alone = *options;
+    alone.emulator.num_threads = 1;
+    tile_device_close(device);
+    has_run = run_fresh(job, &alone, &device, &status);
+  }
+  if (!has_run) {
+    fprintf(stderr, "tile-run: %s\n", status.message);
+    return status.code;
+  }
+  *out_is_emulator = tile_device_is_emulator(device);
+  status = report(job, device, seed, status);
   if (job->options.verbose && tile_status_is_ok(&status))
     printf("%s: ok on %s\n", program_name(job), tile_device_name(device));
   tile_device_close(device);
