@@ -1,4 +1,4 @@
-//===- StagedParts.c - Epilogues that are stored in parts ----------------===//
+//===- StagedParts.c - Epilogues that are stored in parts -----------------===//
 //
 //   copy %acc to %C           copy %acc[0, 0 : w]  to %C0
 //   copy %C to %c[n]          copy %C0 to %c[n]

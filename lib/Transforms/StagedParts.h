@@ -1,4 +1,4 @@
-//===- StagedParts.h - Epilogues that are stored in parts -------------------===//
+//===- StagedParts.h - Epilogues that are stored in parts -----------------===//
 #ifndef TILE_TRANSFORMS_STAGED_PARTS_H
 #define TILE_TRANSFORMS_STAGED_PARTS_H
 
