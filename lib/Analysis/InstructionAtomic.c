@@ -114,7 +114,8 @@ bool tile_atomic_tma_is_legal(TileAtomicOp atomic,
     return refuse(out, "tile-instr/base",
                   "a tensor map can only be made on the host, of an argument "
                   "of the function that launches");
-  if (!is_aligned(window, region, &dst, rows_are_aligned, out))
+  if (!tile_tma_stores_rows(tile_region_source(region), out) ||
+      !is_aligned(window, region, &dst, rows_are_aligned, out))
     return false;
   int64_t row_bytes =
       dst.extent[dst.rank - 1] * tile_elem_bits(dst.element) / 8;

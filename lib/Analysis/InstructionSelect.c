@@ -13,6 +13,7 @@
 #include "Tile/Ops/func.h"
 #include "Tile/Support/Arithmetic.h"
 #include "Tile/Support/Diagnostics.h"
+#include "mlir-c/AffineMap.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -249,6 +250,24 @@ static bool has_tma_layout(const TileShape *tile, TileInstrReason *out) {
                 "no layout of the tile suits TMA: %.120s", first.text);
 }
 
+// The hardware cuts what is stored beyond a tensor in pieces of 16 bytes: it
+// writes beside a row that ends within one. Rows that follow one another end
+// where the next one starts, which is aligned then.
+bool tile_tma_stores_rows(MlirValue tensor, TileInstrReason *out_reason) {
+  MlirType type = mlirValueGetType(tensor);
+  int64_t rank = mlirShapedTypeGetRank(type);
+  int64_t bits = tile_elem_bits(mlirShapedTypeGetElementType(type));
+  MlirAttribute layout = mlirMemRefTypeGetLayout(type);
+  bool is_known =
+      mlirShapedTypeIsDynamicDim(type, rank - 1)
+          ? rank > 1 && mlirAttributeIsAAffineMap(layout) &&
+                mlirAffineMapIsIdentity(mlirAffineMapAttrGetValue(layout))
+          : mlirShapedTypeGetDimSize(type, rank - 1) * bits / 8 % 16 == 0;
+  return is_known || refuse(out_reason, "tile-instr/row",
+                            "rows of the tensor are not known to have a "
+                            "multiple of 16 bytes, of which TMA stores all");
+}
+
 // PTX ISA, tensor maps and cp.async.bulk.tensor; CUDA driver API,
 // cuTensorMapEncodeTiled.
 static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
@@ -274,6 +293,8 @@ static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
     return refuse(out, "tile-instr/base",
                   "a tensor map can only be made on the host, of "
                   "an argument of the function that launches");
+  if (!is_load && !tile_tma_stores_rows(tensor, out))
+    return false;
   // The hardware stops at a box that begins inside 16 bytes.
   align = window_align(global_side(copy, view), align);
   if (align % 16)

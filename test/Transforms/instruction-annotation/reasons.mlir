@@ -61,3 +61,36 @@ func.func @columns_for_tma(%A: memref<?x?xbf16>) {
   }
   return
 }
+
+// -----
+
+// Rows may end within 16 bytes, and the hardware would write beside them.
+func.func @store_beside_rows(%A: memref<?x?xf32, strided<[?, 1]>>) {
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %S = tile.alloc : memref<32x64xf32, #gpu.address_space<workgroup>>
+    %a = tile.region %A[0, 0] [32, 64] {align = 16 : i64} : memref<?x?xf32, strided<[?, 1]>>
+    // expected-error @+1 {{cannot use tma: rows of the tensor are not known to have a multiple of 16 bytes, of which TMA stores all}}
+    tile.copy %S to %a {instr = #tile.instr<tma>} : memref<32x64xf32, #gpu.address_space<workgroup>>, !tile.region<32x64xf32>
+    gpu.terminator
+  }
+  return
+}
+
+// -----
+
+func.func @update_beside_rows(%A: memref<64x61xf32, strided<[64, 1]>>) {
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %S = tile.alloc : memref<32x64xf32, #gpu.address_space<workgroup>>
+    %a = tile.region %A[0, 0] [32, 64] {align = 16 : i64} : memref<64x61xf32, strided<[64, 1]>>
+    // expected-error @+1 {{cannot use tma: rows of the tensor are not known to have a multiple of 16 bytes, of which TMA stores all}}
+    tile.atomic add %S to %a {instr = #tile.instr<tma>} : memref<32x64xf32, #gpu.address_space<workgroup>>, !tile.region<32x64xf32>
+    gpu.terminator
+  }
+  return
+}
