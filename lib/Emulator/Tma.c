@@ -72,6 +72,16 @@ static const TileEncodedMap *get_map(TileWarp *warp, const TileInsn *insn,
   return map;
 }
 
+// Where a row of the tensor ends, from element `start` of it on. An H200 cuts
+// what is stored in pieces of 16 bytes: it writes all of the last one.
+static int64_t row_end(const TileTensorWalk *walk, int64_t elem_bytes) {
+  enum { PIECE_BYTES = 16 };
+  int64_t end = (int64_t)walk->map->last[0] + 1;
+  while (walk->is_store && end * elem_bytes % PIECE_BYTES)
+    end++;
+  return end - walk->start[0];
+}
+
 TileAsyncRow tile_emu_tensor_row(const TileTensorWalk *walk, const int64_t *at,
                                  uint32_t index) {
   const TileEncodedMap *map = walk->map;
@@ -79,7 +89,7 @@ TileAsyncRow tile_emu_tensor_row(const TileTensorWalk *walk, const int64_t *at,
   uint32_t row_bytes = map->box[0] * (uint32_t)elem_bytes;
   int64_t start = walk->start[0];
   int64_t first = start < 0 ? -start : 0;
-  int64_t end = (int64_t)map->last[0] + 1 - start;
+  int64_t end = row_end(walk, elem_bytes);
   if (end > map->box[0])
     end = map->box[0];
   if (end < first)

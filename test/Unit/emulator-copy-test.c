@@ -415,6 +415,19 @@ static void tma_stores(void **state) {
   check_store(store, 48, 0, 0);
 }
 
+/// Of a row that ends within 16 bytes the hardware writes all of these.
+static void tma_stores_pieces(void **state) {
+  (void)state;
+  enum { SHORT_ROW = 21, END_OF_PIECE = 24 };
+  HarnessRun run = store_run(STORE_KERNEL(TENSOR_STORE, FENCE, WAIT), 0, 0);
+  run.args[1].map.dims[0] = SHORT_ROW;
+  harness_run_clean(&run);
+  for (int column = 0; column < COLUMNS; column++) {
+    float expected = column < END_OF_PIECE ? (float)column : 0.5f;
+    assert_float_equal(matrix[column], expected, 0);
+  }
+}
+
 static void tma_reductions(void **state) {
   (void)state;
   check_store(STORE_KERNEL("cp.reduce.async.bulk.tensor.2d.global.shared::cta."
@@ -523,6 +536,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(tma_mistakes),
     cmocka_unit_test(tensor_map_rules),
     cmocka_unit_test(tma_stores),
+    cmocka_unit_test(tma_stores_pieces),
     cmocka_unit_test(tma_reductions),
     cmocka_unit_test(bulk_stores),
     cmocka_unit_test(store_mistakes),
