@@ -252,9 +252,6 @@ bool tile_im2col_instr_is_legal(TileCopyOp copy, TileInstr instr,
 int64_t tile_im2col_known_run(TileIm2colOp im2col, bool channels_fit);
 /// Whether only the image says how many columns an element of the filter has.
 bool tile_im2col_run_is_open(TileIm2colOp im2col);
-/// Whether TMA can store to `tensor`, whose rows are aligned, without writing
-/// beside the last elements of rows; if not, why.
-bool tile_tma_stores_rows(MlirValue tensor, TileInstrReason *out_reason);
 /// Whether TMA could store what the copy stores, were it in a shared tile of
 /// the element type of the tensor; if not, why. `is_aligned` as above.
 bool tile_staged_store_is_legal(TileCopyOp copy,

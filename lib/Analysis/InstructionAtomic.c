@@ -5,26 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tile/Analysis.h"
-
-#include "Tile/Ops/func.h"
-#include <stdarg.h>
-#include <stdio.h>
+#include "Instruction.h"
 
 enum { TMA_ALIGN_BYTES = 16 };
-
-static bool refuse(TileInstrReason *out, const char *code, const char *format,
-                   ...) __attribute__((format(printf, 3, 4)));
-
-static bool refuse(TileInstrReason *out, const char *code, const char *format,
-                   ...) {
-  out->code = code;
-  va_list args;
-  va_start(args, format);
-  vsnprintf(out->text, sizeof out->text, format, args);
-  va_end(args);
-  return false;
-}
 
 // Extremes of floats would lose NaN.
 static bool takes_type(TileAtomicKind kind, MlirType element) {
@@ -45,12 +28,6 @@ static bool has_unit_rows(TileRegionOp region) {
          tile_region_result_dim(region, (int)rank - 1) >= 0;
 }
 
-static bool is_host_argument(MlirValue tensor) {
-  return mlirValueIsABlockArgument(tensor) &&
-         func_func_is(
-             mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(tensor)));
-}
-
 // Rows of the window start at multiples of 16 bytes.
 static bool is_aligned(MlirValue window, TileRegionOp region,
                        const TileShape *shape, bool rows_are_aligned,
@@ -63,16 +40,10 @@ static bool is_aligned(MlirValue window, TileRegionOp region,
   if ((rows_are_aligned && column % TMA_ALIGN_BYTES == 0) ||
       tile_window_align_bytes(window) % TMA_ALIGN_BYTES == 0)
     return true;
-  return refuse(out, "tile-instr/alignment",
-                "rows are known to be aligned to %lld bytes; TMA needs 16",
-                (long long)tile_window_align_bytes(window));
-}
-
-static bool suits_tma(const TileShape *tile, const TileLayout *layout,
-                      TileLayoutError *out_error) {
-  TileLayoutTma tma;
-  return tile_layout_derive_tma(layout, tile_elem_bits(tile->element),
-                                tile->rank - 1, &tma, out_error);
+  return instr_refuse(
+      out, "tile-instr/alignment",
+      "rows are known to be aligned to %lld bytes; TMA needs 16",
+      (long long)tile_window_align_bytes(window));
 }
 
 static bool has_tma_layout(MlirValue tile, const TileShape *shape,
@@ -82,9 +53,10 @@ static bool has_tma_layout(MlirValue tile, const TileShape *shape,
   bool ok = tile_given_layout(tile, &layout) ||
             tile_layout_parse("linear", shape->extent, shape->rank,
                               tile_elem_bits(shape->element), &layout, &error);
-  return (ok && suits_tma(shape, &layout, &error)) ||
-         refuse(out, "tile-instr/layout",
-                "the layout of the tile does not suit TMA: %.120s", error.text);
+  return (ok && instr_suits_tma(shape, &layout, &error)) ||
+         instr_refuse(out, "tile-instr/layout",
+                      "the layout of the tile does not suit TMA: %.120s",
+                      error.text);
 }
 
 bool tile_atomic_tma_is_legal(TileAtomicOp atomic,
@@ -94,34 +66,32 @@ bool tile_atomic_tma_is_legal(TileAtomicOp atomic,
   MlirValue window = tile_atomic_dst(atomic), tile = tile_atomic_src(atomic);
   if (!tile_shape_of(tile, &src) || !tile_shape_of(window, &dst) ||
       src.space != TILE_SPACE_SHARED || dst.space != TILE_SPACE_GLOBAL)
-    return refuse(out, "spaces", "%s", "");
+    return instr_refuse(out, "spaces", "%s", "");
   if (!context->target->has_tma)
-    return refuse(out, "target", "%s has no TMA", context->target->chip);
+    return instr_refuse(out, "target", "%s has no TMA", context->target->chip);
   if (!mlirTypeEqual(src.element, dst.element))
-    return refuse(out, "tile-instr/convert", "TMA does not convert elements");
+    return instr_refuse(out, "tile-instr/convert",
+                        "TMA does not convert elements");
   if (!takes_type(tile_atomic_kind(atomic), dst.element))
-    return refuse(out, "tile-instr/types",
-                  "TMA has no such update of elements of this type");
+    return instr_refuse(out, "tile-instr/types",
+                        "TMA has no such update of elements of this type");
   TileBuffer buffer = tile_buffer_of(window);
   if (!buffer.region.ptr || !tile_is_whole_or_slot(tile))
-    return refuse(out, "tile-instr/window",
-                  "TMA takes whole tiles to windows of tensors");
+    return instr_refuse(out, "tile-instr/window",
+                        "TMA takes whole tiles to windows of tensors");
   TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
   if (!has_unit_rows(region))
-    return refuse(out, "tile-instr/stride",
-                  "rows of the window are not known to be contiguous");
-  if (!context->in_launch || !is_host_argument(tile_region_source(region)))
-    return refuse(out, "tile-instr/base",
-                  "a tensor map can only be made on the host, of an argument "
-                  "of the function that launches");
-  if (!tile_tma_stores_rows(tile_region_source(region), out) ||
+    return instr_refuse(out, "tile-instr/stride",
+                        "rows of the window are not known to be contiguous");
+  MlirValue tensor = tile_region_source(region);
+  if (!instr_has_map(tensor, context, out) || !instr_stores_rows(tensor, out) ||
       !is_aligned(window, region, &dst, rows_are_aligned, out))
     return false;
   int64_t row_bytes =
       dst.extent[dst.rank - 1] * tile_elem_bits(dst.element) / 8;
   if (row_bytes % TMA_ALIGN_BYTES)
-    return refuse(out, "tile-instr/row",
-                  "rows of the tile have %lld bytes, no multiple of 16",
-                  (long long)row_bytes);
+    return instr_refuse(out, "tile-instr/row",
+                        "rows of the tile have %lld bytes, no multiple of 16",
+                        (long long)row_bytes);
   return has_tma_layout(tile, &src, out);
 }

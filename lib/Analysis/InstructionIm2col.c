@@ -7,14 +7,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tile/Analysis.h"
+#include "Instruction.h"
 
 #include "Tile/Dialect/TileLayouts.h"
 #include "Tile/LayoutAccess.h"
-#include "Tile/Ops/func.h"
 #include "Tile/Support/Arithmetic.h"
-#include <stdarg.h>
-#include <stdio.h>
 
 enum {
   TMA_BYTES = 16,     // of an address, a stride, a row of a box
@@ -24,19 +21,6 @@ enum {
   MAX_OFFSET = 255,   // of an element of the filter
   MAX_EXPECT_BYTES = (1 << 20) - 1 // PTX ISA, mbarrier: 20 bits
 };
-
-static bool refuse(TileInstrReason *out, const char *code, const char *format,
-                   ...) __attribute__((format(printf, 3, 4)));
-
-static bool refuse(TileInstrReason *out, const char *code, const char *format,
-                   ...) {
-  out->code = code;
-  va_list args;
-  va_start(args, format);
-  vsnprintf(out->text, sizeof out->text, format, args);
-  va_end(args);
-  return false;
-}
 
 //===-- Facts -------------------------------------------------------------===//
 
@@ -96,8 +80,9 @@ static bool channels_are_contiguous(TileIm2colOp im2col, TileInstrReason *out) {
           mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)) &&
       strides[3] == 1)
     return true;
-  return refuse(out, "tile-instr/stride",
-                "the channels of the image are not known to be contiguous");
+  return instr_refuse(
+      out, "tile-instr/stride",
+      "the channels of the image are not known to be contiguous");
 }
 
 // What both instructions need, for groups of `bytes` at least.
@@ -105,26 +90,27 @@ static bool moves_groups(const Gather *gather, const char *what, int64_t bytes,
                          TileInstrReason *out) {
   MlirType type = mlirValueGetType(tile_im2col_image(gather->im2col));
   if (!mlirTypeEqual(mlirShapedTypeGetElementType(type), gather->dst.element))
-    return refuse(out, "tile-instr/convert", "%s does not convert elements",
-                  what);
+    return instr_refuse(out, "tile-instr/convert",
+                        "%s does not convert elements", what);
   if (!channels_are_contiguous(gather->im2col, out))
     return false;
   if (!tile_is_whole_or_slot(gather->tile))
-    return refuse(out, "tile-instr/window",
-                  "%s writes whole tiles and slots of rings, and the "
-                  "destination is another window",
-                  what);
+    return instr_refuse(out, "tile-instr/window",
+                        "%s writes whole tiles and slots of rings, and the "
+                        "destination is another window",
+                        what);
   int64_t run_bytes = gather->run * elem_bytes(gather->im2col);
   if (run_bytes % bytes)
-    return refuse(
+    return instr_refuse(
         out, gather->is_open ? "tile-instr/alignment" : "tile-instr/channels",
         "columns of one element of the filter are known to come in runs of "
         "%lld bytes; %s needs multiples of %lld",
         (long long)run_bytes, what, (long long)bytes);
   if (gather->align_bytes % bytes)
-    return refuse(out, "tile-instr/alignment",
-                  "pixels are known to be aligned to %lld bytes; %s needs %lld",
-                  (long long)gather->align_bytes, what, (long long)bytes);
+    return instr_refuse(
+        out, "tile-instr/alignment",
+        "pixels are known to be aligned to %lld bytes; %s needs %lld",
+        (long long)gather->align_bytes, what, (long long)bytes);
   return true;
 }
 
@@ -134,17 +120,17 @@ static bool cp_async_is_legal(const Gather *gather, TileInstrReason *out) {
     return false;
   if (mlirTypeIsAInteger(gather->dst.element) &&
       mlirIntegerTypeGetWidth(gather->dst.element) == 1)
-    return refuse(out, "tile-instr/types",
-                  "i1 has no packed form that cp.async could copy");
+    return instr_refuse(out, "tile-instr/types",
+                        "i1 has no packed form that cp.async could copy");
   if (!tile_given_layout(gather->tile, &layout))
     return true;
   int64_t run = tile_layout_contiguous_run(&layout, layout.in.num_axes - 1) *
                 elem_bytes(gather->im2col);
   if (run % CP_ASYNC_BYTES)
-    return refuse(out, "tile-instr/layout",
-                  "the given layout stores %lld bytes of a row together; "
-                  "cp.async needs 4",
-                  (long long)run);
+    return instr_refuse(out, "tile-instr/layout",
+                        "the given layout stores %lld bytes of a row together; "
+                        "cp.async needs 4",
+                        (long long)run);
   return true;
 }
 
@@ -154,29 +140,31 @@ static bool filter_suits_tma(TileIm2colOp im2col, TileInstrReason *out) {
   MlirType type = mlirValueGetType(tile_im2col_image(im2col));
   for (int d = 0; d < 4; d++)
     if (mlirShapedTypeGetDimSize(type, d) == 0)
-      return refuse(out, "tile-instr/filter", "the image has no element");
+      return instr_refuse(out, "tile-instr/filter", "the image has no element");
   for (int d = 0; d < 2; d++) {
     int64_t reach = window.dilation[d] * (window.kernel[d] - 1);
     int64_t upper = window.pad[d] - reach;
     int64_t extent = mlirShapedTypeGetDimSize(type, 1 + d);
     if (window.stride[d] > MAX_STRIDE)
-      return refuse(out, "tile-instr/filter",
-                    "the filter moves %lld pixels; TMA moves it 8 at most",
-                    (long long)window.stride[d]);
+      return instr_refuse(
+          out, "tile-instr/filter",
+          "the filter moves %lld pixels; TMA moves it 8 at most",
+          (long long)window.stride[d]);
     if (window.pad[d] > MAX_CORNER || upper >= MAX_CORNER ||
         upper < -MAX_CORNER)
-      return refuse(out, "tile-instr/filter",
-                    "the filter begins %lld to %lld pixels from the image; TMA "
-                    "takes -128 to 127",
-                    (long long)-window.pad[d], (long long)upper);
+      return instr_refuse(
+          out, "tile-instr/filter",
+          "the filter begins %lld to %lld pixels from the image; TMA "
+          "takes -128 to 127",
+          (long long)-window.pad[d], (long long)upper);
     if (reach > MAX_OFFSET)
-      return refuse(out, "tile-instr/filter",
-                    "the filter reaches %lld pixels far; TMA takes 255",
-                    (long long)reach);
+      return instr_refuse(out, "tile-instr/filter",
+                          "the filter reaches %lld pixels far; TMA takes 255",
+                          (long long)reach);
     if (!mlirShapedTypeIsDynamicSize(extent) &&
         tile_im2col_num_windows(&window, d, extent) == 0)
-      return refuse(out, "tile-instr/filter",
-                    "the filter exceeds the padded image");
+      return instr_refuse(out, "tile-instr/filter",
+                          "the filter exceeds the padded image");
   }
   return true;
 }
@@ -213,32 +201,28 @@ static bool layout_suits_tma(const Gather *gather, TileInstrReason *out) {
     if (i == 0)
       first = error;
   }
-  return refuse(out, "tile-instr/layout", "%s TMA: %.120s",
-                is_given ? "the given layout does not suit"
-                         : "no layout of the tile suits",
-                first.text);
+  return instr_refuse(out, "tile-instr/layout", "%s TMA: %.120s",
+                      is_given ? "the given layout does not suit"
+                               : "no layout of the tile suits",
+                      first.text);
 }
 
 static bool tma_is_legal(const Gather *gather, const TileInstrContext *context,
                          TileInstrReason *out) {
   if (!context->target->has_tma)
-    return refuse(out, "target", "%s has no TMA", context->target->chip);
+    return instr_refuse(out, "target", "%s has no TMA", context->target->chip);
   if (!moves_groups(gather, "TMA", TMA_BYTES, out))
     return false;
   MlirValue image = tile_im2col_image(gather->im2col);
-  if (!context->in_launch || !mlirValueIsABlockArgument(image) ||
-      !func_func_is(
-          mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(image))))
-    return refuse(out, "tile-instr/base",
-                  "a tensor map can only be made on the host, of "
-                  "an argument of the function that launches");
+  if (!instr_has_map(image, context, out))
+    return false;
   int64_t size_bytes =
       tile_shape_num_elems(&gather->dst) * elem_bytes(gather->im2col);
   if (size_bytes > MAX_EXPECT_BYTES)
-    return refuse(out, "tile-instr/size",
-                  "a barrier can expect at most %d bytes, the tile "
-                  "has %lld",
-                  MAX_EXPECT_BYTES, (long long)size_bytes);
+    return instr_refuse(out, "tile-instr/size",
+                        "a barrier can expect at most %d bytes, the tile "
+                        "has %lld",
+                        MAX_EXPECT_BYTES, (long long)size_bytes);
   return filter_suits_tma(gather->im2col, out) && layout_suits_tma(gather, out);
 }
 
@@ -248,14 +232,14 @@ bool tile_im2col_instr_is_legal(TileCopyOp copy, TileInstr instr,
   MlirValue src = tile_copy_src(copy);
   Gather gather = {.im2col = tile_im2col_of(src), .tile = tile_copy_dst(copy)};
   if (!tile_shape_of(gather.tile, &gather.dst))
-    return refuse(out, "type", "internal error: operands are no tiles");
+    return instr_refuse(out, "type", "internal error: operands are no tiles");
   gather.run = tile_im2col_known_run(gather.im2col, host_can_tell);
   gather.is_open = tile_im2col_run_is_open(gather.im2col);
   gather.align_bytes = host_can_tell ? TMA_BYTES : tile_row_align_bytes(src);
   if (instr == TILE_INSTR_Simt)
     return true;
   if (gather.dst.space != TILE_SPACE_SHARED)
-    return refuse(out, "spaces", "%s", "");
+    return instr_refuse(out, "spaces", "%s", "");
   return instr == TILE_INSTR_Tma ? tma_is_legal(&gather, context, out)
                                  : cp_async_is_legal(&gather, out);
 }

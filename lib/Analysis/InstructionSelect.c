@@ -6,16 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tile/Analysis.h"
+#include "Instruction.h"
 
 #include "Tile/Dialect/TileLayouts.h"
 #include "Tile/LayoutAccess.h"
-#include "Tile/Ops/func.h"
 #include "Tile/Support/Arithmetic.h"
 #include "Tile/Support/Diagnostics.h"
-#include "mlir-c/AffineMap.h"
-#include <stdarg.h>
-#include <stdio.h>
 
 const char *tile_instr_name(TileInstr instr) {
   static const char *const names[] = {[TILE_INSTR_Simt] = "simt",
@@ -24,19 +20,6 @@ const char *tile_instr_name(TileInstr instr) {
                                       [TILE_INSTR_Mma] = "mma",
                                       [TILE_INSTR_Wgmma] = "wgmma"};
   return names[instr];
-}
-
-static bool refuse(TileInstrReason *out, const char *code, const char *format,
-                   ...) __attribute__((format(printf, 3, 4)));
-
-static bool refuse(TileInstrReason *out, const char *code, const char *format,
-                   ...) {
-  out->code = code;
-  va_list args;
-  va_start(args, format);
-  vsnprintf(out->text, sizeof out->text, format, args);
-  va_end(args);
-  return false;
 }
 
 //===-- Facts about global tensors ----------------------------------------===//
@@ -104,14 +87,16 @@ static bool has_contiguous_rows(TileRegionOp region, TileInstrReason *out) {
   MlirType source = mlirValueGetType(tile_region_source(region));
   int64_t stride = last_stride(source);
   if (stride != 1)
-    return refuse(out, "tile-instr/stride",
-                  stride == INT64_MIN
-                      ? "the last stride of the tensor is not known to be 1"
-                      : "the last stride of the tensor is %lld, not 1",
-                  (long long)stride);
+    return instr_refuse(
+        out, "tile-instr/stride",
+        stride == INT64_MIN
+            ? "the last stride of the tensor is not known to be 1"
+            : "the last stride of the tensor is %lld, not 1",
+        (long long)stride);
   if (region_drops(region, mlirShapedTypeGetRank(source) - 1))
-    return refuse(out, "tile-instr/stride",
-                  "the window drops the contiguous dimension of the tensor");
+    return instr_refuse(
+        out, "tile-instr/stride",
+        "the window drops the contiguous dimension of the tensor");
   return true;
 }
 
@@ -126,7 +111,8 @@ static bool pads_with_zero(TileRegionOp region, TileInstrReason *out) {
        (mlirAttributeIsAInteger(value) &&
         mlirIntegerAttrGetValueInt(value) == 0)))
     return true;
-  return refuse(out, "tile-instr/pad", "the pad value is not a constant zero");
+  return instr_refuse(out, "tile-instr/pad",
+                      "the pad value is not a constant zero");
 }
 
 //===-- Copies ------------------------------------------------------------===//
@@ -159,20 +145,20 @@ static bool is_store(const CopyView *view) {
 
 // No instruction for these two memories: nothing that a user would ask about.
 static bool refuse_spaces(TileInstrReason *out) {
-  return refuse(out, "spaces", "%s", "");
+  return instr_refuse(out, "spaces", "%s", "");
 }
 
 // What tma and cp_async have in common: plain bytes of rows of a tensor.
 static bool moves_bytes(const CopyView *view, const char *what,
                         TileInstrReason *out) {
   if (!mlirTypeEqual(view->src.element, view->dst.element))
-    return refuse(out, "tile-instr/convert", "%s does not convert elements",
-                  what);
+    return instr_refuse(out, "tile-instr/convert",
+                        "%s does not convert elements", what);
   if (!view->region.op.ptr)
-    return refuse(out, "tile-instr/window",
-                  "the %s is a whole tensor, not a "
-                  "window",
-                  is_store(view) ? "destination" : "source");
+    return instr_refuse(out, "tile-instr/window",
+                        "the %s is a whole tensor, not a "
+                        "window",
+                        is_store(view) ? "destination" : "source");
   return has_contiguous_rows(view->region, out) &&
          (is_store(view) || pads_with_zero(view->region, out));
 }
@@ -196,40 +182,33 @@ static bool cp_async_is_legal(TileCopyOp copy, const CopyView *view,
   align = window_align(tile_copy_src(copy), align);
   if (mlirTypeIsAInteger(view->src.element) &&
       mlirIntegerTypeGetWidth(view->src.element) == 1)
-    return refuse(out, "tile-instr/types",
-                  "i1 has no packed form that cp.async could copy");
+    return instr_refuse(out, "tile-instr/types",
+                        "i1 has no packed form that cp.async could copy");
   if (align % 4)
-    return refuse(
+    return instr_refuse(
         out, "tile-instr/alignment",
         "rows are known to be aligned to %lld bytes; cp.async needs 4",
         (long long)align);
   if (view->inner_bytes % 4)
-    return refuse(out, "tile-instr/row",
-                  "rows of the tile have %lld bytes, no multiple "
-                  "of 4",
-                  (long long)view->inner_bytes);
+    return instr_refuse(out, "tile-instr/row",
+                        "rows of the tile have %lld bytes, no multiple "
+                        "of 4",
+                        (long long)view->inner_bytes);
   TileLayout layout;
   if (!tile_given_layout(tile_copy_dst(copy), &layout))
     return true;
   int64_t run = tile_layout_contiguous_run(&layout, layout.in.num_axes - 1) *
                 tile_elem_bits(view->dst.element) / 8;
   if (run % 4)
-    return refuse(out, "tile-instr/layout",
-                  "the given layout stores %lld bytes of a row together; "
-                  "cp.async needs 4",
-                  (long long)run);
+    return instr_refuse(out, "tile-instr/layout",
+                        "the given layout stores %lld bytes of a row together; "
+                        "cp.async needs 4",
+                        (long long)run);
   return true;
 }
 
 // PTX ISA, mbarrier: the transaction count has 20 bits.
 enum { MAX_EXPECT_BYTES = (1 << 20) - 1 };
-
-static bool suits_tma(const TileShape *tile, const TileLayout *layout,
-                      TileLayoutError *out_error) {
-  TileLayoutTma tma;
-  return tile_layout_derive_tma(layout, tile_elem_bits(tile->element),
-                                tile->rank - 1, &tma, out_error);
-}
 
 // Some layout of the tile suits TMA: rows of more than 256 elements are cut in
 // boxes, which cannot start at any byte.
@@ -241,31 +220,13 @@ static bool has_tma_layout(const TileShape *tile, TileInstrReason *out) {
     TileLayout layout;
     if (tile_layout_parse(texts[i], tile->extent, tile->rank,
                           tile_elem_bits(tile->element), &layout, &error) &&
-        suits_tma(tile, &layout, &error))
+        instr_suits_tma(tile, &layout, &error))
       return true;
     if (i == 0)
       first = error;
   }
-  return refuse(out, "tile-instr/layout",
-                "no layout of the tile suits TMA: %.120s", first.text);
-}
-
-// The hardware cuts what is stored beyond a tensor in pieces of 16 bytes: it
-// writes beside a row that ends within one. Rows that follow one another end
-// where the next one starts, which is aligned then.
-bool tile_tma_stores_rows(MlirValue tensor, TileInstrReason *out_reason) {
-  MlirType type = mlirValueGetType(tensor);
-  int64_t rank = mlirShapedTypeGetRank(type);
-  int64_t bits = tile_elem_bits(mlirShapedTypeGetElementType(type));
-  MlirAttribute layout = mlirMemRefTypeGetLayout(type);
-  bool is_known =
-      mlirShapedTypeIsDynamicDim(type, rank - 1)
-          ? rank > 1 && mlirAttributeIsAAffineMap(layout) &&
-                mlirAffineMapIsIdentity(mlirAffineMapAttrGetValue(layout))
-          : mlirShapedTypeGetDimSize(type, rank - 1) * bits / 8 % 16 == 0;
-  return is_known || refuse(out_reason, "tile-instr/row",
-                            "rows of the tensor are not known to have a "
-                            "multiple of 16 bytes, of which TMA stores all");
+  return instr_refuse(out, "tile-instr/layout",
+                      "no layout of the tile suits TMA: %.120s", first.text);
 }
 
 // PTX ISA, tensor maps and cp.async.bulk.tensor; CUDA driver API,
@@ -274,7 +235,7 @@ static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
                          const TileInstrContext *context, int64_t align,
                          TileInstrReason *out) {
   if (!context->target->has_tma)
-    return refuse(out, "target", "%s has no TMA", context->target->chip);
+    return instr_refuse(out, "target", "%s has no TMA", context->target->chip);
   bool is_load = view->src.space == TILE_SPACE_GLOBAL &&
                  view->dst.space == TILE_SPACE_SHARED;
   if (!is_load && (view->src.space != TILE_SPACE_SHARED || !is_store(view)))
@@ -282,43 +243,41 @@ static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
   if (!moves_bytes(view, "TMA", out))
     return false;
   if (!view->is_made && !tile_is_whole_or_slot(shared_side(copy, view)))
-    return refuse(out, "tile-instr/window",
-                  "TMA moves whole tiles and slots of rings, and the %s is "
-                  "another window",
-                  is_load ? "destination" : "source");
+    return instr_refuse(
+        out, "tile-instr/window",
+        "TMA moves whole tiles and slots of rings, and the %s is "
+        "another window",
+        is_load ? "destination" : "source");
   MlirValue tensor = tile_region_source(view->region);
-  if (!context->in_launch || !mlirValueIsABlockArgument(tensor) ||
-      !func_func_is(
-          mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(tensor))))
-    return refuse(out, "tile-instr/base",
-                  "a tensor map can only be made on the host, of "
-                  "an argument of the function that launches");
-  if (!is_load && !tile_tma_stores_rows(tensor, out))
+  if (!instr_has_map(tensor, context, out) ||
+      (!is_load && !instr_stores_rows(tensor, out)))
     return false;
   // The hardware stops at a box that begins inside 16 bytes.
   align = window_align(global_side(copy, view), align);
   if (align % 16)
-    return refuse(out, "tile-instr/alignment",
-                  "rows are known to be aligned to %lld bytes; TMA needs 16",
-                  (long long)align);
+    return instr_refuse(
+        out, "tile-instr/alignment",
+        "rows are known to be aligned to %lld bytes; TMA needs 16",
+        (long long)align);
   int64_t size_bytes =
       tile_shape_num_elems(&view->dst) * tile_elem_bits(view->dst.element) / 8;
   if (is_load && size_bytes > MAX_EXPECT_BYTES)
-    return refuse(out, "tile-instr/size",
-                  "a barrier can expect at most %d bytes, the tile "
-                  "has %lld",
-                  MAX_EXPECT_BYTES, (long long)size_bytes);
+    return instr_refuse(out, "tile-instr/size",
+                        "a barrier can expect at most %d bytes, the tile "
+                        "has %lld",
+                        MAX_EXPECT_BYTES, (long long)size_bytes);
   if (view->inner_bytes % 16)
-    return refuse(out, "tile-instr/row",
-                  "rows of the tile have %lld bytes, no multiple of 16",
-                  (long long)view->inner_bytes);
+    return instr_refuse(out, "tile-instr/row",
+                        "rows of the tile have %lld bytes, no multiple of 16",
+                        (long long)view->inner_bytes);
   TileLayout layout;
   TileLayoutError error;
   if (view->is_made || !tile_given_layout(shared_side(copy, view), &layout))
     return has_tma_layout(&view->dst, out);
-  if (!suits_tma(&view->dst, &layout, &error))
-    return refuse(out, "tile-instr/layout",
-                  "the given layout does not suit TMA: %.120s", error.text);
+  if (!instr_suits_tma(&view->dst, &layout, &error))
+    return instr_refuse(out, "tile-instr/layout",
+                        "the given layout does not suit TMA: %.120s",
+                        error.text);
   return true;
 }
 
@@ -343,12 +302,12 @@ static bool copy_is_legal(TileCopyOp copy, TileInstr instr,
                           TileInstrReason *out) {
   CopyView view;
   if (!copy_view(copy, &view))
-    return refuse(out, "type", "internal error: operands are no tiles");
+    return instr_refuse(out, "type", "internal error: operands are no tiles");
   int64_t align =
       assume_aligned ? 16 : tile_row_align_bytes(global_side(copy, &view));
   if (!channel_takes(copy, instr))
-    return refuse(out, "channel",
-                  "the channel that it fills has no such agent");
+    return instr_refuse(out, "channel",
+                        "the channel that it fills has no such agent");
   if (tile_im2col_of(tile_copy_src(copy)).op.ptr)
     return tile_im2col_instr_is_legal(copy, instr, context, assume_aligned,
                                       out);
@@ -363,8 +322,8 @@ static bool copy_is_legal(TileCopyOp copy, TileInstr instr,
   case TILE_INSTR_Wgmma:
     break;
   }
-  return refuse(out, "kind", "internal error: %s is no copy instruction",
-                tile_instr_name(instr));
+  return instr_refuse(out, "kind", "internal error: %s is no copy instruction",
+                      tile_instr_name(instr));
 }
 
 bool tile_copy_instr_is_legal(TileCopyOp copy, TileInstr instr,

@@ -5,25 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tile/Analysis.h"
+#include "Instruction.h"
 
 #include "Tile/Dialect/TileLayouts.h"
 #include "Tile/LayoutHardware.h"
-#include <stdarg.h>
-#include <stdio.h>
-
-static bool refuse(TileInstrReason *out, const char *code, const char *format,
-                   ...) __attribute__((format(printf, 3, 4)));
-
-static bool refuse(TileInstrReason *out, const char *code, const char *format,
-                   ...) {
-  out->code = code;
-  va_list args;
-  va_start(args, format);
-  vsnprintf(out->text, sizeof out->text, format, args);
-  va_end(args);
-  return false;
-}
 
 typedef struct {
   TileShape a, b, c;
@@ -72,16 +57,17 @@ static const char *policy_name(TileWarpPolicy policy) {
 static bool wgmma_takes_types(const TileProduct *gemm, const GemmView *view,
                               TileInstrReason *out) {
   if (mlirTypeIsAF16(view->c.element))
-    return refuse(out, "tile-instr/types",
-                  "f16 accumulators are lowered to mma only");
+    return instr_refuse(out, "tile-instr/types",
+                        "f16 accumulators are lowered to mma only");
   if (view->bits == 16)
     return true;
   bool a_in_registers = view->a.space == TILE_SPACE_FRAGMENT;
   if ((gemm->transpose_a && !a_in_registers) || !gemm->transpose_b)
-    return refuse(out, "tile-instr/transpose",
-                  "wgmma reads %d-bit operands that are contiguous along K: A "
-                  "stored M x K and B stored N x K",
-                  view->bits);
+    return instr_refuse(
+        out, "tile-instr/transpose",
+        "wgmma reads %d-bit operands that are contiguous along K: A "
+        "stored M x K and B stored N x K",
+        view->bits);
   return true;
 }
 
@@ -95,10 +81,11 @@ static bool wgmma_divides_columns(const GemmView *view, int64_t groups,
     if (groups % cols == 0 && view->n % cols == 0 &&
         columns % target->wgmma.n_step == 0 && columns > target->wgmma.n_max &&
         columns % 64)
-      return refuse(out, "tile-instr/shape",
-                    "a warpgroup may own %lld columns; more than %d must be a "
-                    "multiple of 64",
-                    (long long)columns, target->wgmma.n_max);
+      return instr_refuse(
+          out, "tile-instr/shape",
+          "a warpgroup may own %lld columns; more than %d must be a "
+          "multiple of 64",
+          (long long)columns, target->wgmma.n_max);
   }
   return true;
 }
@@ -113,8 +100,8 @@ static bool wgmma_reads(MlirValue tile, const TileShape *shape, bool mn_is_last,
       tile_hw_wgmma_desc(&layout, tile_elem_bits(shape->element), mn_is_last,
                          !mn_is_last, shape->extent[mn_is_last], &desc, &error))
     return true;
-  return refuse(out, "tile-instr/layout", "a given layout does not suit %.120s",
-                error.text);
+  return instr_refuse(out, "tile-instr/layout",
+                      "a given layout does not suit %.120s", error.text);
 }
 
 // B along K comes in rows of 64 bytes or more.
@@ -128,10 +115,10 @@ static bool wgmma_sp_reads(MlirValue tile, const TileShape *shape,
       tile_hw_wgmma_desc(&layout, bits, mn_is_last, !mn_is_last,
                          shape->extent[mn_is_last], &desc, &error) &&
       !tile_hw_wgmma_sp_reads(desc.mode, desc.mn_major))
-    return refuse(out, "tile-instr/layout",
-                  "a given layout of B has rows of %d bytes along "
-                  "K; wgmma.sp reads 64",
-                  desc.mode);
+    return instr_refuse(out, "tile-instr/layout",
+                        "a given layout of B has rows of %d bytes along "
+                        "K; wgmma.sp reads 64",
+                        desc.mode);
   return true;
 }
 
@@ -147,9 +134,10 @@ static bool wgmma_accumulates(const TileProduct *gemm, const GemmView *view,
                           &expected, &error) &&
         tile_layout_equal(&layout, &expected))
       return true;
-  return refuse(out, "tile-instr/layout",
-                "the given layout of C is no accumulator of %lld warpgroups",
-                (long long)groups);
+  return instr_refuse(
+      out, "tile-instr/layout",
+      "the given layout of C is no accumulator of %lld warpgroups",
+      (long long)groups);
 }
 
 // PTX ISA, wgmma.mma_async: m64, n a multiple of 8 up to 256 (of 16 for
@@ -159,30 +147,33 @@ static bool wgmma_is_legal(const TileProduct *gemm, const GemmView *view,
                            TileInstrReason *out) {
   const TileTarget *target = context->target;
   if (!target->has_wgmma)
-    return refuse(out, "target", "%s has no wgmma", target->chip);
+    return instr_refuse(out, "target", "%s has no wgmma", target->chip);
   if (view->b.space != TILE_SPACE_SHARED)
-    return refuse(out, "tile-instr/operands", "wgmma needs B in shared memory");
+    return instr_refuse(out, "tile-instr/operands",
+                        "wgmma needs B in shared memory");
   if (!wgmma_takes_types(gemm, view, out))
     return false;
   if (context->num_threads % 128)
-    return refuse(out, "tile-instr/threads",
-                  "wgmma needs whole warpgroups of 128 threads, the kernel has "
-                  "%lld threads",
-                  (long long)context->num_threads);
+    return instr_refuse(
+        out, "tile-instr/threads",
+        "wgmma needs whole warpgroups of 128 threads, the kernel has "
+        "%lld threads",
+        (long long)context->num_threads);
   int64_t k = target->wgmma.k_bytes * 8 / view->bits;
   if (view->k % k)
-    return refuse(out, "tile-instr/shape", "K = %lld is no multiple of %lld",
-                  (long long)(view->k * view->k_ratio),
-                  (long long)(k * view->k_ratio));
+    return instr_refuse(
+        out, "tile-instr/shape", "K = %lld is no multiple of %lld",
+        (long long)(view->k * view->k_ratio), (long long)(k * view->k_ratio));
   TileWarpPolicy policy = gemm->policy;
   int64_t groups = context->num_threads / 128;
   int n_step = mlirTypeIsAInteger(view->c.element) ? 16 : target->wgmma.n_step;
   if (!has_partition(view, policy, groups, target->wgmma.m, n_step))
-    return refuse(out, "tile-instr/partition",
-                  "%lldx%lld cannot be shared by %lld warpgroups of %dx%d with "
-                  "policy %s",
-                  (long long)view->m, (long long)view->n, (long long)groups,
-                  target->wgmma.m, n_step, policy_name(policy));
+    return instr_refuse(
+        out, "tile-instr/partition",
+        "%lldx%lld cannot be shared by %lld warpgroups of %dx%d with "
+        "policy %s",
+        (long long)view->m, (long long)view->n, (long long)groups,
+        target->wgmma.m, n_step, policy_name(policy));
   bool ta = gemm->transpose_a, tb = gemm->transpose_b;
   return wgmma_divides_columns(view, groups, target, out) &&
          (view->a.space != TILE_SPACE_SHARED ||
@@ -199,26 +190,27 @@ static bool mma_is_legal(const TileProduct *gemm, const GemmView *view,
   const TileTarget *target = context->target;
   if (gemm->is_sparse && view->bits == 8 && !target->has_f8 &&
       tile_elem_is_float(view->a.element))
-    return refuse(out, "tile-instr/types", "%s has no mma.sp of 8-bit floats",
-                  target->chip);
+    return instr_refuse(out, "tile-instr/types",
+                        "%s has no mma.sp of 8-bit floats", target->chip);
   if (context->num_threads % 32)
-    return refuse(out, "tile-instr/threads",
-                  "mma needs whole warps, the kernel has %lld "
-                  "threads",
-                  (long long)context->num_threads);
+    return instr_refuse(out, "tile-instr/threads",
+                        "mma needs whole warps, the kernel has %lld "
+                        "threads",
+                        (long long)context->num_threads);
   int64_t k = target->mma.k_bytes * 8 / view->bits;
   if (view->k % k)
-    return refuse(out, "tile-instr/shape", "K = %lld is no multiple of %lld",
-                  (long long)(view->k * view->k_ratio),
-                  (long long)(k * view->k_ratio));
+    return instr_refuse(
+        out, "tile-instr/shape", "K = %lld is no multiple of %lld",
+        (long long)(view->k * view->k_ratio), (long long)(k * view->k_ratio));
   TileWarpPolicy policy = gemm->policy;
   int64_t warps = context->num_threads / 32;
   if (!has_partition(view, policy, warps, target->mma.m, target->mma.n))
-    return refuse(out, "tile-instr/partition",
-                  "%lldx%lld cannot be shared by %lld warps of %dx%d with "
-                  "policy %s",
-                  (long long)view->m, (long long)view->n, (long long)warps,
-                  target->mma.m, target->mma.n, policy_name(policy));
+    return instr_refuse(
+        out, "tile-instr/partition",
+        "%lldx%lld cannot be shared by %lld warps of %dx%d with "
+        "policy %s",
+        (long long)view->m, (long long)view->n, (long long)warps, target->mma.m,
+        target->mma.n, policy_name(policy));
   return true;
 }
 
@@ -226,9 +218,10 @@ static bool starts_warpgroup(const TileProduct *gemm, TileInstrReason *out) {
   TileWarps warps;
   if (!tile_role_warps_of(gemm->op, &warps) || warps.first % 4 == 0)
     return true;
-  return refuse(out, "tile-instr/threads",
-                "wgmma needs aligned warpgroups, the role starts at warp %lld",
-                (long long)warps.first);
+  return instr_refuse(
+      out, "tile-instr/threads",
+      "wgmma needs aligned warpgroups, the role starts at warp %lld",
+      (long long)warps.first);
 }
 
 bool tile_product_instr_is_legal(const TileProduct *gemm, TileInstr instr,
@@ -236,7 +229,8 @@ bool tile_product_instr_is_legal(const TileProduct *gemm, TileInstr instr,
                                  TileInstrReason *out_reason) {
   GemmView view;
   if (!gemm_view(gemm, &view))
-    return refuse(out_reason, "type", "internal error: operands are no tiles");
+    return instr_refuse(out_reason, "type",
+                        "internal error: operands are no tiles");
   TileInstrContext own = *context; // a role has threads of its own
   own.num_threads = tile_op_num_threads(gemm->op, context->num_threads);
   if (instr == TILE_INSTR_Wgmma)
@@ -244,7 +238,7 @@ bool tile_product_instr_is_legal(const TileProduct *gemm, TileInstr instr,
            wgmma_is_legal(gemm, &view, &own, out_reason);
   if (instr == TILE_INSTR_Mma)
     return mma_is_legal(gemm, &view, &own, out_reason);
-  return refuse(out_reason, "kind",
-                "internal error: %s is no matrix instruction",
-                tile_instr_name(instr));
+  return instr_refuse(out_reason, "kind",
+                      "internal error: %s is no matrix instruction",
+                      tile_instr_name(instr));
 }

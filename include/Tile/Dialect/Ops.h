@@ -143,8 +143,8 @@ MlirLogicalResult tile_kernels_visit(MlirOperation root,
 MlirLogicalResult tile_kernels_visit_verified(MlirOperation root,
                                               TileKernelVisitor visit,
                                               void *user_data);
-/// Whether `op` is inside the last of several variants of a launch, the one
-/// that needs no facts.
+/// Whether `op` is inside one of several variants of a launch, and not the
+/// first: what is missing there is no news.
 bool tile_is_in_fallback_variant(MlirOperation op);
 /// Whether `op` belongs to the tile dialect.
 bool tile_op_is(MlirOperation op);

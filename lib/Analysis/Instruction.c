@@ -1,0 +1,57 @@
+//===- Instruction.c - What the rules of instructions have in common ------===//
+
+#include "Instruction.h"
+
+#include "Tile/Ops/func.h"
+#include "mlir-c/AffineMap.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+bool instr_refuse(TileInstrReason *out, const char *code, const char *format,
+                  ...) {
+  out->code = code;
+  va_list args;
+  va_start(args, format);
+  vsnprintf(out->text, sizeof out->text, format, args);
+  va_end(args);
+  return false;
+}
+
+bool instr_has_map(MlirValue tensor, const TileInstrContext *context,
+                   TileInstrReason *out) {
+  bool is_argument = mlirValueIsABlockArgument(tensor) &&
+                     func_func_is(mlirBlockGetParentOperation(
+                         mlirBlockArgumentGetOwner(tensor)));
+  return (context->in_launch && is_argument) ||
+         instr_refuse(out, "tile-instr/base",
+                      "a tensor map can only be made on the host, of an "
+                      "argument of the function that launches");
+}
+
+// The hardware cuts what is stored beyond a tensor in pieces of 16 bytes: it
+// writes beside a row that ends within one. Rows that follow one another end
+// where the next one starts, which is aligned then.
+bool instr_stores_rows(MlirValue tensor, TileInstrReason *out) {
+  enum { PIECE_BYTES = 16 };
+  MlirType type = mlirValueGetType(tensor);
+  int64_t rank = mlirShapedTypeGetRank(type);
+  int64_t bits = tile_elem_bits(mlirShapedTypeGetElementType(type));
+  MlirAttribute layout = mlirMemRefTypeGetLayout(type);
+  bool is_known =
+      mlirShapedTypeIsDynamicDim(type, rank - 1)
+          ? rank > 1 && mlirAttributeIsAAffineMap(layout) &&
+                mlirAffineMapIsIdentity(mlirAffineMapAttrGetValue(layout))
+          : mlirShapedTypeGetDimSize(type, rank - 1) * bits / 8 % PIECE_BYTES ==
+                0;
+  return is_known || instr_refuse(out, "tile-instr/row",
+                                  "rows of the tensor are not known to have a "
+                                  "multiple of 16 bytes, of which TMA stores "
+                                  "all");
+}
+
+bool instr_suits_tma(const TileShape *tile, const TileLayout *layout,
+                     TileLayoutError *out_error) {
+  TileLayoutTma tma;
+  return tile_layout_derive_tma(layout, tile_elem_bits(tile->element),
+                                tile->rank - 1, &tma, out_error);
+}

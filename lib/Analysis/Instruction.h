@@ -1,0 +1,24 @@
+//===- Instruction.h - What the rules of instructions have in common ------===//
+#ifndef TILE_ANALYSIS_INSTRUCTION_H
+#define TILE_ANALYSIS_INSTRUCTION_H
+
+#include "Tile/Analysis.h"
+#include "Tile/LayoutAccess.h"
+
+/// Gives the reason; false.
+bool instr_refuse(TileInstrReason *out, const char *code, const char *format,
+                  ...) __attribute__((format(printf, 3, 4)));
+
+/// Whether the host can make a tensor map of `tensor`; if not, why.
+bool instr_has_map(MlirValue tensor, const TileInstrContext *context,
+                   TileInstrReason *out);
+
+/// Whether TMA can store to `tensor`, whose rows are aligned, without writing
+/// beside the last elements of rows; if not, why.
+bool instr_stores_rows(MlirValue tensor, TileInstrReason *out);
+
+/// Whether boxes of TMA can have this layout of a tile.
+bool instr_suits_tma(const TileShape *tile, const TileLayout *layout,
+                     TileLayoutError *out_error);
+
+#endif // TILE_ANALYSIS_INSTRUCTION_H
