@@ -26,14 +26,8 @@ typedef struct {
 } Build;
 
 static void add_edge(Build *build, TileLoopEdge edge) {
-  if (build->num_edges == build->capacity) {
-    build->capacity = build->capacity ? 2 * build->capacity : 64;
-    TileLoopEdge *grown =
-        TILE_ARENA_NEW(build->arena, TileLoopEdge, build->capacity);
-    if (build->num_edges)
-      memcpy(grown, build->edges, sizeof *grown * (size_t)build->num_edges);
-    build->edges = grown;
-  }
+  TILE_ARENA_RESERVE(build->arena, build->edges, build->num_edges,
+                     build->capacity);
   build->edges[build->num_edges++] = edge;
 }
 

@@ -60,14 +60,8 @@ static MlirWalkResult collect(MlirOperation op, void *user_data) {
   TileProduct product;
   if (!tile_product_is_wgmma(op, &product))
     return MlirWalkResultAdvance;
-  if (out->num_products == flow->capacity) {
-    flow->capacity = flow->capacity ? 2 * flow->capacity : 8;
-    TileFlowProduct *grown =
-        TILE_ARENA_NEW(flow->arena, TileFlowProduct, flow->capacity);
-    if (out->num_products)
-      memcpy(grown, out->products, sizeof *grown * (size_t)out->num_products);
-    out->products = grown;
-  }
+  TILE_ARENA_RESERVE(flow->arena, out->products, out->num_products,
+                     flow->capacity);
   out->products[out->num_products++] =
       (TileFlowProduct){.op = op,
                         .a = root_of(product.a),
@@ -332,14 +326,8 @@ static TileFlowAwait *get_await(Flow *flow, MlirOperation before, int pending) {
     }
     return found;
   }
-  if (out->num_awaits == out->await_capacity) {
-    out->await_capacity = out->await_capacity ? 2 * out->await_capacity : 8;
-    TileFlowAwait *grown =
-        TILE_ARENA_NEW(flow->arena, TileFlowAwait, out->await_capacity);
-    if (out->num_awaits)
-      memcpy(grown, out->awaits, sizeof *grown * (size_t)out->num_awaits);
-    out->awaits = grown;
-  }
+  TILE_ARENA_RESERVE(flow->arena, out->awaits, out->num_awaits,
+                     out->await_capacity);
   flow->grew = true;
   found = &out->awaits[out->num_awaits++];
   int n = out->num_products + 1;

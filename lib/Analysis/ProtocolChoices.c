@@ -26,14 +26,8 @@ void walk_scalars_init(Walk *walk) {
 
 static TileProtocolScalarId add_scalar(Walk *walk, TileProtocolScalar scalar) {
   TileProtocol *p = &walk->scalars;
-  if (p->num_scalars == walk->scalar_capacity) {
-    TileProtocolScalar *old = p->scalars;
-    walk->scalar_capacity = 2 * walk->scalar_capacity + 8;
-    p->scalars =
-        TILE_ARENA_NEW(walk->arena, TileProtocolScalar, walk->scalar_capacity);
-    if (p->num_scalars)
-      memcpy(p->scalars, old, sizeof *old * (size_t)p->num_scalars);
-  }
+  TILE_ARENA_RESERVE(walk->arena, p->scalars, p->num_scalars,
+                     walk->scalar_capacity);
   p->scalars[p->num_scalars] = scalar;
   return p->num_scalars++;
 }

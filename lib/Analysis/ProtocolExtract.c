@@ -26,14 +26,8 @@ void extract_fail(Extract *extract, MlirOperation op, const char *failure) {
 TileProtocolNode *extract_add_node(Writer *w, TileProtocolNodeKind kind,
                                    MlirOperation op) {
   TileProtocolBlock *block = w->block;
-  if (block->num_nodes == w->capacity) {
-    w->capacity = w->capacity ? 2 * w->capacity : 8;
-    TileProtocolNode **old = block->nodes;
-    block->nodes =
-        TILE_ARENA_NEW(w->extract->arena, TileProtocolNode *, w->capacity);
-    if (block->num_nodes)
-      memcpy(block->nodes, old, sizeof *old * (size_t)block->num_nodes);
-  }
+  TILE_ARENA_RESERVE(w->extract->arena, block->nodes, block->num_nodes,
+                     w->capacity);
   TileProtocolNode *node =
       TILE_ARENA_NEW(w->extract->arena, TileProtocolNode, 1);
   *node = (TileProtocolNode){.kind = kind, .origin = op.ptr, .channel = -1};

@@ -156,16 +156,8 @@ static int function_number(Extract *extract, MlirOperation op,
         known->attribute.ptr == key.attribute.ptr)
       return TILE_PROTOCOL_FN_OTHER + i;
   }
-  if (extract->num_functions == extract->function_capacity) {
-    int capacity = 2 * extract->function_capacity + 16;
-    ExtractFunction *old = extract->functions;
-    extract->functions =
-        TILE_ARENA_NEW(extract->arena, ExtractFunction, capacity);
-    if (extract->num_functions)
-      memcpy(extract->functions, old,
-             sizeof *old * (size_t)extract->num_functions);
-    extract->function_capacity = capacity;
-  }
+  TILE_ARENA_RESERVE(extract->arena, extract->functions, extract->num_functions,
+                     extract->function_capacity);
   extract->functions[extract->num_functions] = key;
   return TILE_PROTOCOL_FN_OTHER + extract->num_functions++;
 }

@@ -7,7 +7,6 @@
 
 #include "ProtocolTrace.h"
 
-#include <string.h>
 
 enum { MAX_STEPS = 1000, MAX_ITERATIONS = 300 };
 
@@ -136,13 +135,7 @@ static void run_event(Tracer *t, const TileProtocolNode *node) {
     t->out->is_complete = false;
     return;
   }
-  if (role->num_steps == role->capacity) {
-    TraceStep *old = role->steps;
-    role->capacity = role->capacity ? 2 * role->capacity : 64;
-    role->steps = TILE_ARENA_NEW(t->arena, TraceStep, role->capacity);
-    if (role->num_steps)
-      memcpy(role->steps, old, sizeof *old * (size_t)role->num_steps);
-  }
+  TILE_ARENA_RESERVE(t->arena, role->steps, role->num_steps, role->capacity);
   TraceStep *step = &role->steps[role->num_steps++];
   *step = (TraceStep){.node = node};
   t->is_position = true;

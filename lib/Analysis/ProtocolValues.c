@@ -9,7 +9,6 @@
 
 #include "ProtocolInternal.h"
 
-#include <string.h>
 
 enum { MAX_DEPTH = 200 };
 
@@ -28,15 +27,7 @@ static bool is_assumed(const ProtocolValues *v, TileProtocolScalarId a,
 
 static void assume(ProtocolValues *v, TileProtocolScalarId a,
                    TileProtocolScalarId b) {
-  if (v->num_assumed == v->assumed_capacity) {
-    int capacity = v->assumed_capacity ? 2 * v->assumed_capacity : 16;
-    void *old = v->assumed;
-    v->assumed =
-        tile_arena_alloc(v->arena, sizeof *v->assumed * (size_t)capacity);
-    if (v->num_assumed)
-      memcpy(v->assumed, old, sizeof *v->assumed * (size_t)v->num_assumed);
-    v->assumed_capacity = capacity;
-  }
+  TILE_ARENA_RESERVE(v->arena, v->assumed, v->num_assumed, v->assumed_capacity);
   v->assumed[v->num_assumed].a = a;
   v->assumed[v->num_assumed++].b = b;
 }

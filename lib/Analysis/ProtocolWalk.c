@@ -129,14 +129,7 @@ bool walk_set_add(Walk *walk, WalkSet *set, const WalkLeads *leads) {
   for (int i = 0; i < set->count; i++)
     if (memcmp(&set->items[i], leads, sizeof *leads) == 0)
       return false;
-  if (set->count == set->capacity) {
-    int capacity = set->capacity ? 2 * set->capacity : 4;
-    WalkLeads *old = set->items;
-    set->items = TILE_ARENA_NEW(walk->arena, WalkLeads, capacity);
-    if (set->count)
-      memcpy(set->items, old, sizeof *old * (size_t)set->count);
-    set->capacity = capacity;
-  }
+  TILE_ARENA_RESERVE(walk->arena, set->items, set->count, set->capacity);
   set->items[set->count++] = *leads;
   walk->proof->verdict->num_states++;
   return true;

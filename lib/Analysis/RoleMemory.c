@@ -78,15 +78,8 @@ typedef struct {
 
 static void add_write(Scan *scan, MlirValue memref) {
   TileRolePlan *plan = scan->plan;
-  if (plan->num_writes == plan->writes_capacity) {
-    plan->writes_capacity =
-        plan->writes_capacity ? 2 * plan->writes_capacity : 16;
-    TileRoleWrite *larger =
-        TILE_ARENA_NEW(plan->arena, TileRoleWrite, plan->writes_capacity);
-    for (int i = 0; i < plan->num_writes; i++)
-      larger[i] = plan->writes[i];
-    plan->writes = larger;
-  }
+  TILE_ARENA_RESERVE(plan->arena, plan->writes, plan->num_writes,
+                     plan->writes_capacity);
   plan->writes[plan->num_writes++] =
       (TileRoleWrite){tile_tensor_root(memref), scan->op, scan->node};
 }

@@ -63,13 +63,8 @@ typedef struct {
 } Place;
 
 static void direct(Place *p, Direction direction) {
-  if (p->num_directions == p->capacity) {
-    p->capacity = p->capacity ? 2 * p->capacity : 32;
-    Direction *larger = TILE_ARENA_NEW(p->plan->arena, Direction, p->capacity);
-    for (int i = 0; i < p->num_directions; i++)
-      larger[i] = p->directions[i];
-    p->directions = larger;
-  }
+  TILE_ARENA_RESERVE(p->plan->arena, p->directions, p->num_directions,
+                     p->capacity);
   p->directions[p->num_directions++] = direction;
 }
 

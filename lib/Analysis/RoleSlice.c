@@ -56,14 +56,8 @@ static void need_value(TileRoleNeed *need, MlirValue value, Why why) {
   if (!value.ptr || tile_pointer_map_get(&need->values, value.ptr))
     return;
   tile_pointer_map_set(&need->values, value.ptr, need->plan); // a set
-  if (need->num_items == need->items_capacity) {
-    need->items_capacity = need->items_capacity ? 2 * need->items_capacity : 32;
-    struct TileRoleNeedItem *larger = TILE_ARENA_NEW(
-        need->plan->arena, struct TileRoleNeedItem, need->items_capacity);
-    for (int i = 0; i < need->num_items; i++)
-      larger[i] = need->items[i];
-    need->items = larger;
-  }
+  TILE_ARENA_RESERVE(need->plan->arena, need->items, need->num_items,
+                     need->items_capacity);
   need->items[need->num_items++] = (struct TileRoleNeedItem){value, why};
 }
 

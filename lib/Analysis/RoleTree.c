@@ -33,14 +33,8 @@ typedef struct {
 
 static void node_register(TreeBuild *build, TileRoleNode *node) {
   TileRolePlan *plan = build->plan;
-  if (plan->num_nodes == build->capacity) {
-    build->capacity = build->capacity ? 2 * build->capacity : 64;
-    TileRoleNode **larger =
-        TILE_ARENA_NEW(plan->arena, TileRoleNode *, build->capacity);
-    for (int i = 0; i < plan->num_nodes; i++)
-      larger[i] = plan->nodes[i];
-    plan->nodes = larger;
-  }
+  TILE_ARENA_RESERVE(plan->arena, plan->nodes, plan->num_nodes,
+                     build->capacity);
   node->id = plan->num_nodes;
   plan->nodes[plan->num_nodes++] = node;
   tile_pointer_map_set(&plan->node_of_op, node->op.ptr, node);

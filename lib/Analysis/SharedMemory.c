@@ -70,15 +70,8 @@ typedef struct {
 
 static void collect_add(Collect *collect, TileSharedBuffer buffer) {
   TileSharedMemory *out = collect->out;
-  if (out->num_buffers == collect->capacity) {
-    size_t capacity = collect->capacity ? 2 * collect->capacity : 16;
-    TileSharedBuffer *grown =
-        TILE_ARENA_NEW(collect->arena, TileSharedBuffer, capacity);
-    if (out->num_buffers)
-      memcpy(grown, out->buffers, out->num_buffers * sizeof *grown);
-    out->buffers = grown;
-    collect->capacity = capacity;
-  }
+  TILE_ARENA_RESERVE(collect->arena, out->buffers, out->num_buffers,
+                     collect->capacity);
   out->buffers[out->num_buffers++] = buffer;
 }
 

@@ -54,14 +54,8 @@ bool sync_places_overlap(const Flow *flow, size_t now, size_t then,
 }
 
 static void add_place(Flow *flow, SyncPlace place) {
-  if (flow->num_places == flow->place_capacity) {
-    size_t capacity = flow->place_capacity ? 2 * flow->place_capacity : 16;
-    SyncPlace *grown = TILE_ARENA_NEW(flow->arena, SyncPlace, capacity);
-    if (flow->num_places)
-      memcpy(grown, flow->places, flow->num_places * sizeof *grown);
-    flow->places = grown;
-    flow->place_capacity = capacity;
-  }
+  TILE_ARENA_RESERVE(flow->arena, flow->places, flow->num_places,
+                     flow->place_capacity);
   flow->places[flow->num_places++] = place;
 }
 
@@ -70,14 +64,8 @@ static size_t tensor_index(Flow *flow, MlirValue root) {
   for (size_t i = 0; i < flow->num_tensors; i++)
     if (mlirValueEqual(flow->tensors[i].root, root))
       return i;
-  if (flow->num_tensors == flow->tensor_capacity) {
-    size_t capacity = flow->tensor_capacity ? 2 * flow->tensor_capacity : 8;
-    Tensor *grown = TILE_ARENA_NEW(flow->arena, Tensor, capacity);
-    if (flow->num_tensors)
-      memcpy(grown, flow->tensors, flow->num_tensors * sizeof *grown);
-    flow->tensors = grown;
-    flow->tensor_capacity = capacity;
-  }
+  TILE_ARENA_RESERVE(flow->arena, flow->tensors, flow->num_tensors,
+                     flow->tensor_capacity);
   flow->tensors[flow->num_tensors] =
       (Tensor){root, tile_tensor_is_distinct(root)};
   return flow->num_tensors++;

@@ -14,14 +14,8 @@ TileSyncPoint *sync_point_get(Flow *flow, MlirOperation op) {
   TileSyncPoint *point = sync_point_find(plan, op);
   if (point)
     return point;
-  if (plan->num_points == plan->capacity) {
-    size_t capacity = plan->capacity ? 2 * plan->capacity : 16;
-    TileSyncPoint *grown = TILE_ARENA_NEW(flow->arena, TileSyncPoint, capacity);
-    if (plan->num_points)
-      memcpy(grown, plan->points, plan->num_points * sizeof *grown);
-    plan->points = grown;
-    plan->capacity = capacity;
-  }
+  TILE_ARENA_RESERVE(flow->arena, plan->points, plan->num_points,
+                     plan->capacity);
   point = &plan->points[plan->num_points++];
   *point = (TileSyncPoint){.before = op};
   return point;

@@ -25,14 +25,8 @@ static void add_value(Search *search, MlirValue value) {
   for (size_t i = 0; i < search->count; i++)
     if (mlirValueEqual(search->values[i], value))
       return;
-  if (search->count == search->capacity) {
-    size_t capacity = search->capacity ? 2 * search->capacity : 32;
-    MlirValue *grown = TILE_ARENA_NEW(&search->arena, MlirValue, capacity);
-    if (search->count)
-      memcpy(grown, search->values, search->count * sizeof *grown);
-    search->values = grown;
-    search->capacity = capacity;
-  }
+  TILE_ARENA_RESERVE(&search->arena, search->values, search->count,
+                     search->capacity);
   search->values[search->count++] = value;
 }
 

@@ -54,6 +54,14 @@ void *tile_arena_alloc(TileArena *arena, size_t size_bytes) {
   return memory;
 }
 
+void *tile_arena_copy(TileArena *arena, const void *from, size_t from_bytes,
+                      size_t to_bytes) {
+  void *to = tile_arena_alloc(arena, to_bytes);
+  if (from_bytes)
+    memcpy(to, from, from_bytes);
+  return to;
+}
+
 char *tile_arena_strdup(TileArena *arena, const char *text, size_t length) {
   char *copy = tile_arena_alloc(arena, length + 1);
   if (length) // the text may be NULL then

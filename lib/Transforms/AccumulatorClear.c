@@ -84,14 +84,8 @@ static MlirWalkResult collect(MlirOperation op, void *user_data) {
   if (!tile_product_is_wgmma(op, &product) || !mlirValueIsNull(product.clear) ||
       !mlirValueEqual(tile_buffer_of(product.c).root, product.c))
     return MlirWalkResultAdvance;
-  if (list->num_products == list->capacity) {
-    list->capacity = list->capacity ? 2 * list->capacity : 8;
-    MlirOperation *grown =
-        TILE_ARENA_NEW(list->arena, MlirOperation, list->capacity);
-    if (list->num_products)
-      memcpy(grown, list->products, sizeof *grown * (size_t)list->num_products);
-    list->products = grown;
-  }
+  TILE_ARENA_RESERVE(list->arena, list->products, list->num_products,
+                     list->capacity);
   list->products[list->num_products++] = op;
   return MlirWalkResultAdvance;
 }

@@ -52,14 +52,8 @@ MlirValue emit_slot(Emitter *e, int32_t stage, int32_t num_slots) {
 //===-- Bindings ----------------------------------------------------------===//
 
 void emit_bind(Emitter *e, Binding binding) {
-  if (e->num_bindings == e->binding_capacity) {
-    int capacity = e->binding_capacity ? 2 * e->binding_capacity : 64;
-    Binding *grown = TILE_ARENA_NEW(e->p->arena, Binding, capacity);
-    if (e->num_bindings)
-      memcpy(grown, e->bindings, sizeof *grown * (size_t)e->num_bindings);
-    e->bindings = grown;
-    e->binding_capacity = capacity;
-  }
+  TILE_ARENA_RESERVE(e->p->arena, e->bindings, e->num_bindings,
+                     e->binding_capacity);
   e->bindings[e->num_bindings++] = binding;
 }
 
@@ -72,14 +66,8 @@ MlirValue emit_find_binding(const Emitter *e, int32_t stage, MlirValue from) {
 }
 
 static void add_export(Emitter *e, Export item) {
-  if (e->num_exports == e->export_capacity) {
-    int capacity = e->export_capacity ? 2 * e->export_capacity : 16;
-    Export *grown = TILE_ARENA_NEW(e->p->arena, Export, capacity);
-    if (e->num_exports)
-      memcpy(grown, e->exports, sizeof *grown * (size_t)e->num_exports);
-    e->exports = grown;
-    e->export_capacity = capacity;
-  }
+  TILE_ARENA_RESERVE(e->p->arena, e->exports, e->num_exports,
+                     e->export_capacity);
   e->exports[e->num_exports++] = item;
 }
 

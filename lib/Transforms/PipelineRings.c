@@ -108,14 +108,8 @@ static MlirWalkResult collect_users(MlirOperation op, void *user_data) {
     uses |= find_ring(list->e, mlirOperationGetOperand(op, i)) != NULL;
   if (!uses)
     return MlirWalkResultAdvance;
-  if (list->num_users == list->capacity) {
-    list->capacity = list->capacity ? 2 * list->capacity : 8;
-    MlirOperation *grown =
-        TILE_ARENA_NEW(list->e->p->arena, MlirOperation, list->capacity);
-    if (list->num_users)
-      memcpy(grown, list->users, sizeof *grown * (size_t)list->num_users);
-    list->users = grown;
-  }
+  TILE_ARENA_RESERVE(list->e->p->arena, list->users, list->num_users,
+                     list->capacity);
   list->users[list->num_users++] = op;
   return MlirWalkResultAdvance;
 }

@@ -128,14 +128,8 @@ static MlirWalkResult find_use(MlirOperation op, void *user_data) {
   // Windows and views are made again at their uses.
   if (!found || tile_region_is(op) || tile_view_is(op))
     return MlirWalkResultAdvance;
-  if (uses->num_ops == uses->capacity) {
-    uses->capacity = uses->capacity ? 2 * uses->capacity : 8;
-    MlirOperation *larger =
-        TILE_ARENA_NEW(uses->e->plan->arena, MlirOperation, uses->capacity);
-    for (int i = 0; i < uses->num_ops; i++)
-      larger[i] = uses->ops[i];
-    uses->ops = larger;
-  }
+  TILE_ARENA_RESERVE(uses->e->plan->arena, uses->ops, uses->num_ops,
+                     uses->capacity);
   uses->ops[uses->num_ops++] = op;
   return MlirWalkResultAdvance;
 }

@@ -260,14 +260,7 @@ typedef struct {
 
 static MlirWalkResult list_op(MlirOperation op, void *user_data) {
   OpList *list = user_data;
-  if (list->num_ops == list->capacity) {
-    list->capacity = list->capacity ? 2 * list->capacity : 64;
-    MlirOperation *larger =
-        TILE_ARENA_NEW(list->arena, MlirOperation, list->capacity);
-    for (int i = 0; i < list->num_ops; i++)
-      larger[i] = list->ops[i];
-    list->ops = larger;
-  }
+  TILE_ARENA_RESERVE(list->arena, list->ops, list->num_ops, list->capacity);
   list->ops[list->num_ops++] = op;
   return MlirWalkResultAdvance;
 }

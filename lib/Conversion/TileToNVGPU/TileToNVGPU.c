@@ -210,15 +210,7 @@ static void enter_role(TileNvgpuRewrite *rewrite, const Threads *threads,
 
 void tile_nvgpu_tokens_add(TileArena *arena, TileNvgpuTokens *tokens,
                            MlirValue token) {
-  if (tokens->count == tokens->capacity) {
-    intptr_t capacity = tokens->capacity ? 2 * tokens->capacity : 32;
-    MlirValue *values = TILE_ARENA_NEW(arena, MlirValue, capacity);
-    if (tokens->count)
-      memcpy(values, tokens->values,
-             (size_t)tokens->count * sizeof *tokens->values);
-    tokens->values = values;
-    tokens->capacity = capacity;
-  }
+  TILE_ARENA_RESERVE(arena, tokens->values, tokens->count, tokens->capacity);
   tokens->values[tokens->count++] = token;
 }
 

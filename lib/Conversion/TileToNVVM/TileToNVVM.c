@@ -353,15 +353,7 @@ static void collect_ops(Lowering *l, OpList *list) {
   for (MlirBlock block = mlirRegionGetFirstBlock(body); block.ptr;
        block = mlirBlockGetNextInRegion(block)) {
     TILE_FOR_EACH_OP (op, block) {
-      if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 256;
-        MlirOperation *grown =
-            TILE_ARENA_NEW(l->arena, MlirOperation, capacity);
-        if (list->count)
-          memcpy(grown, list->ops, list->count * sizeof *grown);
-        list->ops = grown;
-        list->capacity = capacity;
-      }
+      TILE_ARENA_RESERVE(l->arena, list->ops, list->count, list->capacity);
       list->ops[list->count++] = op;
     }
   }

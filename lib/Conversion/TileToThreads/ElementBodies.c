@@ -170,15 +170,7 @@ static MlirWalkResult find_op(MlirOperation op, void *user_data) {
   TileElementAccess access;
   if (!tile_element_access_get(op, &access) && !tile_print_is(op))
     return MlirWalkResultAdvance;
-  if (found->count == found->capacity) {
-    int capacity = found->capacity ? 2 * found->capacity : 16;
-    MlirOperation *grown =
-        TILE_ARENA_NEW(found->arena, MlirOperation, capacity);
-    if (found->count)
-      memcpy(grown, found->ops, (size_t)found->count * sizeof *grown);
-    found->ops = grown;
-    found->capacity = capacity;
-  }
+  TILE_ARENA_RESERVE(found->arena, found->ops, found->count, found->capacity);
   found->ops[found->count++] = op;
   return MlirWalkResultAdvance;
 }

@@ -403,14 +403,8 @@ static MlirWalkResult visit_op(MlirOperation op, void *user_data) {
         tile_emit_error(op, "expects a constant number of threads per block");
     return MlirWalkResultInterrupt;
   }
-  if (plan->count == plan->capacity) {
-    int capacity = plan->capacity ? 2 * plan->capacity : 8;
-    LoopCode **grown = TILE_ARENA_NEW(plan->code.arena, LoopCode *, capacity);
-    if (plan->count)
-      memcpy(grown, plan->loops, (size_t)plan->count * sizeof *grown);
-    plan->loops = grown;
-    plan->capacity = capacity;
-  }
+  TILE_ARENA_RESERVE(plan->code.arena, plan->loops, plan->count,
+                     plan->capacity);
   LoopCode *loop = TILE_ARENA_NEW(plan->code.arena, LoopCode, 1);
   loop->code = &plan->code;
   loop->loop = tile_parallel_cast(op);
