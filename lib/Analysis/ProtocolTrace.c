@@ -7,7 +7,6 @@
 
 #include "ProtocolTrace.h"
 
-
 enum { MAX_STEPS = 1000, MAX_ITERATIONS = 300 };
 
 typedef struct {

@@ -9,7 +9,6 @@
 
 #include "ProtocolInternal.h"
 
-
 enum { MAX_DEPTH = 200 };
 
 static bool equal(ProtocolValues *v, TileProtocolScalarId a,
