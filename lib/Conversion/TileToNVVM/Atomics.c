@@ -21,24 +21,6 @@ enum { MAX_WIDTH = 8, MAX_UNROLLED_ROUNDS = 4 };
 
 //===-- Windows that vectors can update -----------------------------------===//
 
-static bool has_unit_rows(const View *view) {
-  int last = view->memory->rank - 1;
-  TileInt stride = view->memory->stride[last];
-  return view->memory->space == TILE_SPACE_GLOBAL &&
-         view->dim[view->shape.rank - 1] == last &&
-         tile_int_is_constant(stride) && stride.constant == 1;
-}
-
-// Every row of the window starts at a multiple of `size_bytes`.
-static MlirValue rows_are_aligned(Lowering *l, const View *view,
-                                  int64_t size_bytes) {
-  MlirValue low = global_or_strides(l, view, size_bytes);
-  MlirValue rest =
-      arith_andi(&l->b, low, tile_const_int(&l->b, size_bytes - 1, 64));
-  return arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq, .lhs = rest,
-                    .rhs = tile_const_int(&l->b, 0, 64));
-}
-
 //===-- From a fragment ---------------------------------------------------===//
 
 // Registers r … r + n - 1 for multiples r of n hold neighbours in the last
@@ -95,9 +77,10 @@ static void update_from_fragment(Lowering *l, Update *update, const View *src) {
     update_registers(l, update, &from, owner, 1, is_global);
     return;
   }
-  MlirValue fast =
-      and_maybe(l, window_in_bounds(l, update->dst),
-                rows_are_aligned(l, update->dst, width * bits / 8));
+  int64_t size_bytes = width * bits / 8;
+  MlirValue fast = and_maybe(
+      l, window_in_bounds(l, update->dst),
+      is_aligned(l, global_or_strides(l, update->dst, size_bytes), size_bytes));
   ElseBlocks blocks = if_else_begin(l, update->op, fast);
   update_registers(l, update, &from, owner, width, false);
   else_begin(l, blocks);

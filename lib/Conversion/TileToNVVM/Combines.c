@@ -202,17 +202,6 @@ MlirValue combine_lanes(Lowering *l, const Combine *how, MlirValue value,
 
 //===-- Code with loops inside --------------------------------------------===//
 
-MlirOperation anchor_begin(Lowering *l) {
-  MlirOperation anchor = llvm_mlir_undef_op(&l->b, type_i32(l)).op;
-  mlirRewriterBaseSetInsertionPointBefore(l->b.rw, anchor);
-  return anchor;
-}
-
-void anchor_end(Lowering *l, MlirOperation anchor) {
-  mlirRewriterBaseSetInsertionPointAfter(l->b.rw, anchor);
-  mlirRewriterBaseEraseOp(l->b.rw, anchor);
-}
-
 MlirValue local_variable(Lowering *l, MlirType type) {
   MlirBlock block = mlirRewriterBaseGetInsertionBlock(l->b.rw);
   MlirOperation before = mlirRewriterBaseGetOperationAfterInsertion(l->b.rw);

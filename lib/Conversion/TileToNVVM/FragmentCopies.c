@@ -419,17 +419,7 @@ static MlirValue rows_are_aligned(Lowering *l, const Plan *plan) {
   } else {
     low = tile_int_value(global_or_strides(l, view, bytes));
   }
-  MlirValue rest = arith_andi(&l->b, tile_int_get(&l->i64, low),
-                              tile_const_int(&l->b, bytes - 1, 64));
-  return arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq, .lhs = rest,
-                    .rhs = tile_const_int(&l->b, 0, 64));
-}
-
-static bool has_unit_rows(const View *view) {
-  int last = view->memory->rank - 1;
-  TileInt stride = view->memory->stride[last];
-  return view->dim[view->shape.rank - 1] == last &&
-         tile_int_is_constant(stride) && stride.constant == 1;
+  return is_aligned(l, tile_int_get(&l->i64, low), bytes);
 }
 
 static void copy_global(Lowering *l, MlirOperation op, Plan *plan) {

@@ -111,6 +111,11 @@ void lower_fail(Lowering *l, MlirOperation op, const char *format, ...)
 MlirValue thread_id(Lowering *l); // linear in the block, or in the role
 MlirValue lane_id(Lowering *l);
 MlirValue warp_id(Lowering *l); // in the block or the role; uniform in the warp
+/// Branches and loops split the block in front of an op; this op stands where
+/// no other does.
+MlirOperation anchor_begin(Lowering *l);
+/// Ends it: what follows is emitted behind.
+void anchor_end(Lowering *l, MlirOperation anchor);
 /// Code emitted until `if_end` runs where `condition` (i1) holds.
 typedef struct {
   MlirBlock body, after;
@@ -187,6 +192,11 @@ MlirValue window_in_bounds(Lowering *l, const View *view);
 /// Address of a global window, or-ed with all its strides but the last, in
 /// bytes; strides that are known multiples of `size_bytes` are left out.
 MlirValue global_or_strides(Lowering *l, const View *view, int64_t size_bytes);
+/// Whether neighbours in a row of a global window are neighbours in memory.
+bool has_unit_rows(const View *view);
+/// Whether the bytes counted in `low` (i64) are a multiple of `size_bytes`, a
+/// power of two: i1.
+MlirValue is_aligned(Lowering *l, MlirValue low, int64_t size_bytes);
 /// Element offset in the storage of a shared tile at tile coordinates `at`.
 bool shared_offset(Lowering *l, MlirOperation op, const View *view,
                    const TileInt *at, TileInt *out);

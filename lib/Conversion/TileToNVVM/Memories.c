@@ -326,6 +326,21 @@ MlirValue global_or_strides(Lowering *l, const View *view, int64_t size_bytes) {
   return low;
 }
 
+bool has_unit_rows(const View *view) {
+  int last = view->memory->rank - 1;
+  TileInt stride = view->memory->stride[last];
+  return view->memory->space == TILE_SPACE_GLOBAL &&
+         view->dim[view->shape.rank - 1] == last &&
+         tile_int_is_constant(stride) && stride.constant == 1;
+}
+
+MlirValue is_aligned(Lowering *l, MlirValue low, int64_t size_bytes) {
+  MlirValue rest =
+      arith_andi(&l->b, low, tile_const_int(&l->b, size_bytes - 1, 64));
+  return arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq, .lhs = rest,
+                    .rhs = tile_const_int(&l->b, 0, 64));
+}
+
 bool shared_offset(Lowering *l, MlirOperation op, const View *view,
                    const TileInt *at, TileInt *out) {
   TileInt coordinates[TILE_MAX_RANK];

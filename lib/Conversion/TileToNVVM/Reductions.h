@@ -55,10 +55,6 @@ MlirValue combine_lanes(Lowering *l, const Combine *combine, MlirValue value,
 
 //===-- Code with loops inside --------------------------------------------===//
 
-/// Loops split the block in front of an op; this op stands where no other does.
-MlirOperation anchor_begin(Lowering *l);
-/// Ends it: what follows is emitted behind.
-void anchor_end(Lowering *l, MlirOperation anchor);
 /// A variable for what loops carry; LLVM promotes it.
 MlirValue local_variable(Lowering *l, MlirType type);
 MlirValue local_get(Lowering *l, MlirValue variable, MlirType type);

@@ -213,12 +213,11 @@ static void chunk_copy_async(Lowering *l, MlirOperation op, const Plan *plan,
     im2col_copy_async(l, plan->src, at, dst, plan->vector);
     return;
   }
-  MlirOperation anchor = llvm_mlir_undef_op(&l->b, type_i32(l)).op;
+  MlirOperation anchor = anchor_begin(l);
   IfBlocks blocks = if_begin(l, anchor, active);
   im2col_copy_async(l, plan->src, at, dst, plan->vector);
   if_end(l, anchor, blocks);
-  mlirRewriterBaseSetInsertionPointAfter(l->b.rw, anchor);
-  mlirRewriterBaseEraseOp(l->b.rw, anchor);
+  anchor_end(l, anchor);
 }
 
 //===-- All chunks --------------------------------------------------------===//
@@ -278,11 +277,9 @@ static void emit_chunks(Lowering *l, MlirOperation op, const Plan *plan) {
 // A loop splits the block in front of an op: inside a branch an anchor stands
 // for `op`.
 static void emit_in_branch(Lowering *l, const Plan *plan) {
-  MlirOperation anchor = llvm_mlir_undef_op(&l->b, type_i32(l)).op;
-  mlirRewriterBaseSetInsertionPointBefore(l->b.rw, anchor);
+  MlirOperation anchor = anchor_begin(l);
   emit_chunks(l, anchor, plan);
-  mlirRewriterBaseSetInsertionPointAfter(l->b.rw, anchor);
-  mlirRewriterBaseEraseOp(l->b.rw, anchor);
+  anchor_end(l, anchor);
 }
 
 static void emit_plan(Lowering *l, MlirOperation op, const Plan *plan) {
@@ -308,10 +305,7 @@ static MlirValue rows_fit(Lowering *l, const View *view, int64_t vector) {
         &l->b, low,
         tile_int_get(&l->i64, tile_int_mul(&l->i64, end, elem_bytes)));
   }
-  MlirValue rest = arith_andi(
-      &l->b, low, tile_const_int(&l->b, vector * elem_bytes - 1, 64));
-  return arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq, .lhs = rest,
-                    .rhs = tile_const_int(&l->b, 0, 64));
+  return is_aligned(l, low, vector * elem_bytes);
 }
 
 // Where more could move together than is known to, a kernel that writes a

@@ -3,6 +3,7 @@
 #include "Lowering.h"
 
 #include "Tile/Ops/cf.h"
+#include "Tile/Ops/llvm.h"
 #include "Tile/Ops/nvvm.h"
 #include "Tile/Support/Constants.h"
 
@@ -121,6 +122,17 @@ static MlirBlock new_block(Lowering *l, MlirBlock before, intptr_t num_args,
   MlirLocation locations[4] = {l->b.loc, l->b.loc, l->b.loc, l->b.loc};
   return mlirRewriterBaseCreateBlockBefore(l->b.rw, before, num_args, types,
                                            locations);
+}
+
+MlirOperation anchor_begin(Lowering *l) {
+  MlirOperation anchor = llvm_mlir_undef_op(&l->b, type_i32(l)).op;
+  mlirRewriterBaseSetInsertionPointBefore(l->b.rw, anchor);
+  return anchor;
+}
+
+void anchor_end(Lowering *l, MlirOperation anchor) {
+  mlirRewriterBaseSetInsertionPointAfter(l->b.rw, anchor);
+  mlirRewriterBaseEraseOp(l->b.rw, anchor);
 }
 
 IfBlocks if_begin(Lowering *l, MlirOperation op, MlirValue condition) {
