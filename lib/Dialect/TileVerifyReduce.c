@@ -221,11 +221,11 @@ static MlirLogicalResult atomic_verify_src(TileAtomicOp atomic,
 
 // The table of (C3).
 bool tile_atomic_takes(TileAtomicKind kind, MlirType element) {
-  int bits = tile_elem_bits(element);
+  bool is_bitwise = kind == TILE_ATOMIC_KIND_And ||
+                    kind == TILE_ATOMIC_KIND_Or || kind == TILE_ATOMIC_KIND_Xor;
   if (tile_elem_is_float(element))
-    return bits >= 16 && kind != TILE_ATOMIC_KIND_And &&
-           kind != TILE_ATOMIC_KIND_Or && kind != TILE_ATOMIC_KIND_Xor;
-  return bits == 32 || bits == 64;
+    return tile_elem_bits(element) >= 16 && !is_bitwise;
+  return is_bitwise || mlirIntegerTypeGetWidth(element) > 1;
 }
 
 static MlirLogicalResult atomic_verify_instr(TileAtomicOp atomic,

@@ -3,6 +3,13 @@
 // PTX ISA, "atom", "red". Each is one step. .sem decides who is ordered after
 // whom; .scope changes nothing.
 //
+// There are no updates of bytes, and few of 16 bits: programs update the word
+// that holds them and leave its other bytes as they are, by compare-and-swap of
+// words that differ in the element only, or by a red with an operand that is
+// neutral elsewhere. Such an update touches what it can change: the other bytes
+// may be anybody's, and may lie behind the end of an allocation, which no
+// hardware allocator ends within a word.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Address.h"
@@ -180,24 +187,112 @@ static bool is_test(const TileInsn *insn) {
   }
 }
 
+/// A bit for each byte that the update can change. All, where it can change
+/// none but gives back a value: then it is a load of the word.
+static uint32_t touched_bytes(TileWarp *warp, const TileInsn *insn,
+                              uint32_t lane) {
+  uint32_t elem_bytes = insn->as.memory.elem_bytes;
+  uint32_t all = (uint32_t)((1ull << elem_bytes * insn->num_vec) - 1);
+  TileAtomicOp op = (TileAtomicOp)insn->as.memory.op;
+  bool is_cas = op == TILE_ATOMIC_CAS;
+  bool is_bitwise =
+      op == TILE_ATOMIC_AND || op == TILE_ATOMIC_OR || op == TILE_ATOMIC_XOR;
+  bool is_red = insn->dst == TILE_NO_SLOT;
+  if (insn->num_vec > 1 || elem_bytes > 8 ||
+      !(is_cas || (is_bitwise && is_red)))
+    return all;
+  uint64_t changes = register_value(warp, insn->vec[0], lane, elem_bytes);
+  if (is_cas)
+    changes ^= register_value(warp, insn->c, lane, elem_bytes);
+  else if (op == TILE_ATOMIC_AND)
+    changes = ~changes;
+  uint32_t touched = 0;
+  for (uint32_t i = 0; i < elem_bytes; i++)
+    touched |= (uint32_t)((changes >> 8 * i & 0xff) != 0) << i;
+  return touched || is_red ? touched : all;
+}
+
+/// Calls a check for each run of touched bytes.
+static void check_touched(TileWarp *warp, const TileInsn *insn, uint32_t lane,
+                          const uint8_t *memory, uint32_t touched,
+                          TileCta *cta) {
+  for (uint32_t first = 0; touched >> first;) {
+    uint32_t size_bytes = 0;
+    while (touched >> first >> size_bytes & 1)
+      size_bytes++;
+    if (size_bytes && cta) {
+      TileAccess access = tile_emu_access_thread(warp, insn, lane);
+      tile_emu_shadow_atomic(cta, (uint32_t)(memory - cta->smem) + first,
+                             size_bytes, &access, is_test(insn));
+    } else if (size_bytes) {
+      tile_emu_global_check_now(warp, insn, lane, memory + first, size_bytes,
+                                is_test(insn) ? TILE_GLOBAL_TEST
+                                              : TILE_GLOBAL_ATOMIC);
+    }
+    first += size_bytes ? size_bytes : 1;
+  }
+}
+
 /// Acquires, is checked and recorded, and then releases.
 static void order_update(TileWarp *warp, const TileInsn *insn, uint32_t lane,
-                         const uint8_t *memory, uint32_t size_bytes,
+                         const uint8_t *memory, uint32_t touched,
                          TileCta *cta) {
   bool is_load = insn->dst != TILE_NO_SLOT; // red learns nothing
   tile_emu_word_meet(warp, lane, memory, is_load, false, false);
-  if (!cta) {
+  if (!cta)
     tile_emu_order_meet(warp, memory, is_load, false);
-    tile_emu_global_check_now(warp, insn, lane, memory, size_bytes,
-                              is_test(insn) ? TILE_GLOBAL_TEST
-                                            : TILE_GLOBAL_ATOMIC);
+  check_touched(warp, insn, lane, memory, touched, cta);
+  if (!cta)
     tile_emu_order_meet(warp, memory, false, true);
-  } else {
-    TileAccess access = tile_emu_access_thread(warp, insn, lane);
-    tile_emu_shadow_atomic(cta, (uint32_t)(memory - cta->smem), size_bytes,
-                           &access, is_test(insn));
-  }
   tile_emu_word_meet(warp, lane, memory, false, true, insn->as.memory.releases);
+}
+
+/// Whether `byte`, near `known` that exists, exists.
+static bool has_byte(TileWarp *warp, const TileCta *cta, const uint8_t *known,
+                     const uint8_t *byte) {
+  TileCluster *cluster = warp->cluster;
+  if (cta)
+    return byte >= cta->smem + cta->smem_first &&
+           byte < cta->smem + cta->smem_end;
+  return tile_emu_allocation_find(cluster, (uintptr_t)byte, 1) ||
+         !tile_emu_allocation_find(cluster, (uintptr_t)known, 1); // local
+}
+
+/// The word at `address`, of which the touched bytes, if any, have to exist; or
+/// NULL after a report.
+static uint8_t *word_pointer(TileWarp *warp, const TileInsn *insn,
+                             uint32_t lane, uint64_t address, uint32_t touched,
+                             TileCta **out_cta) {
+  uint32_t elem_bytes = insn->as.memory.elem_bytes;
+  uint32_t size_bytes = elem_bytes * insn->num_vec;
+  uint32_t first = touched ? (uint32_t)__builtin_ctz(touched) : 0;
+  uint32_t end = touched ? 32 - (uint32_t)__builtin_clz(touched) : 1;
+  if (end - first == size_bytes || address % elem_bytes)
+    return tile_emu_data_pointer(warp, insn, lane, address, size_bytes,
+                                 out_cta);
+  uint8_t *memory =
+      tile_emu_data_pointer(warp, insn, lane, address + first, 1, out_cta);
+  if (!memory ||
+      (end - first > 1 &&
+       !tile_emu_data_pointer(warp, insn, lane, address + end - 1, 1, out_cta)))
+    return NULL;
+  return memory - first;
+}
+
+/// Returns whether memory changed. Bytes that do not exist are 0.
+static bool atom_word(TileWarp *warp, const TileInsn *insn, uint32_t lane,
+                      uint8_t *memory, uint32_t touched, const TileCta *cta) {
+  uint8_t word[8] = {0};
+  uint32_t elem_bytes = insn->as.memory.elem_bytes;
+  const uint8_t *known = memory + (touched ? __builtin_ctz(touched) : 0);
+  for (uint32_t i = 0; i < elem_bytes; i++)
+    if (touched >> i & 1 || has_byte(warp, cta, known, memory + i))
+      word[i] = memory[i];
+  bool is_changed = atom_elem(warp, insn, lane, 0, word);
+  for (uint32_t i = 0; i < elem_bytes; i++)
+    if (touched >> i & 1)
+      memory[i] = word[i];
+  return is_changed;
 }
 
 static TileLanes atom(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
@@ -209,15 +304,19 @@ static TileLanes atom(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
   pthread_mutex_lock(&cluster->emu->atomics);
   TILE_FOR_LANES (l, lanes) {
     uint64_t address = tile_address_of(warp, insn, is_wide, l);
+    uint32_t touched = touched_bytes(warp, insn, l);
     TileCta *cta;
-    uint8_t *memory =
-        tile_emu_data_pointer(warp, insn, l, address, size_bytes, &cta);
+    uint8_t *memory = word_pointer(warp, insn, l, address, touched, &cta);
     if (!memory)
       continue;
     if (cta)
       cta->smem_version++;
     if (cluster->detect_races)
-      order_update(warp, insn, l, memory, size_bytes, cta);
+      order_update(warp, insn, l, memory, touched, cta);
+    if (touched >> (size_bytes - 1) == 0 || !(touched & 1)) {
+      any_change |= atom_word(warp, insn, l, memory, touched, cta);
+      continue;
+    }
     for (uint32_t i = 0; i < insn->num_vec; i++)
       any_change |=
           atom_elem(warp, insn, l, i, memory + (size_t)i * elem_bytes);

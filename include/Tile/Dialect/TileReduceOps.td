@@ -180,9 +180,9 @@ def Tile_AtomicOp : Tile_Op<"atomic", [
 
     | kind | f | element of dst |
     |---|---|---|
-    | `add` | x + y | f16, bf16, f32, f64, i32, i64 |
-    | `max`, `min` | the greater, the smaller | f16, bf16, f32, f64, i32, i64 |
-    | `and`, `or`, `xor` | bitwise | i32, i64 |
+    | `add` | x + y | f16, bf16, f32, f64, i8, i16, i32, i64 |
+    | `max`, `min` | the greater, the smaller | f16, bf16, f32, f64, i8, i16, i32, i64 |
+    | `and`, `or`, `xor` | bitwise | i1, i8, i16, i32, i64 |
 
     The conversion is that of `tile.copy`. Integers are signed, sums wrap; a NaN
     gives NaN, +0 is greater than -0.
@@ -192,6 +192,13 @@ def Tile_AtomicOp : Tile_Op<"atomic", [
     updates of one element happen is free, so float sums may differ in the last
     bits from run to run. Two updates of the same memory need no barrier between
     them; any other access does, inside the block.
+
+    The hardware updates words of 32 bits. Elements of 8 and 16 bits that fill
+    one are updated together, others alone by a compare-and-swap, or for bits a
+    `red`, of the aligned word that holds them. Its other bytes keep their values
+    and may be read and written by anybody at the same time; they may lie behind
+    the last element, so allocations have to start and end at multiples of 4
+    bytes, as those of the driver do.
 
     With `tma` one thread hands the whole tile to the tensor memory accelerator:
     `add` of f16, bf16, f32 and integers, the other kinds of integers. It waits

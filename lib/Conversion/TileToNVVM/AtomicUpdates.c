@@ -1,13 +1,14 @@
 //===- AtomicUpdates.c - red, and what it cannot do -----------------------===//
 //
 // PTX ISA, "red": relaxed, at the scope of those who can see the memory. What
-// the chip has no red for becomes a loop around compare-and-swap.
+// the chip has no red for becomes a loop around compare-and-swap
+// (AtomicSwaps.c). Bits of 8- and 16-bit integers are combined by a red of the
+// word that holds them, with an operand that leaves its other bits alone.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Reductions.h"
 
-#include "Tile/Ops/cf.h"
 #include "Tile/Ops/llvm.h"
 #include "Tile/Support/Constants.h"
 
@@ -15,22 +16,30 @@ enum { MAX_WORDS = 4, WORD_BYTES = 4 };
 
 //===-- What the hardware has ---------------------------------------------===//
 
+static bool is_bitwise(TileAtomicKind kind) {
+  return kind == TILE_ATOMIC_KIND_And || kind == TILE_ATOMIC_KIND_Or ||
+         kind == TILE_ATOMIC_KIND_Xor;
+}
+
+// An update of elements as they are.
 static bool has_red(const Lowering *l, const Update *update) {
   if (!tile_elem_is_float(update->element))
-    return true;
+    return tile_elem_bits(update->element) >= 32;
   if (update->kind != TILE_ATOMIC_KIND_Add)
     return false;
   return !mlirTypeIsABF16(update->element) || l->target->has_bf16_atomic;
 }
 
-// Pairs of 16-bit floats are one word; vectors are of words.
+// Smaller elements go together in words; vectors are of words of floats.
 int64_t update_width(const Lowering *l, const Update *update, int64_t limit) {
   int bits = tile_elem_bits(update->element);
-  if (!has_red(l, update) || !tile_elem_is_float(update->element) || bits > 32)
+  if (bits > 32)
     return 1;
   bool is_global = update->dst->memory->space == TILE_SPACE_GLOBAL;
+  bool has_vectors = l->target->has_vector_red && is_global &&
+                     has_red(l, update) && tile_elem_is_float(update->element);
   int64_t per_word = 32 / bits;
-  int64_t words = l->target->has_vector_red && is_global ? MAX_WORDS : 1;
+  int64_t words = has_vectors ? MAX_WORDS : 1;
   int64_t width = words * per_word;
   while (width > limit)
     width /= 2;
@@ -118,97 +127,18 @@ static void emit_red(Lowering *l, const Update *update, MlirValue pointer,
                      .constraints = constraints, .has_side_effects = true);
 }
 
-//===-- Compare and swap --------------------------------------------------===//
-
-// Only floats come here: every integer update has a red.
-static Combine combine_of_atomic(TileAtomicKind kind, MlirType element) {
-  CombineKind combine = COMBINE_ADD;
-  if (kind != TILE_ATOMIC_KIND_Add)
-    combine = kind == TILE_ATOMIC_KIND_Max ? COMBINE_MAX : COMBINE_MIN;
-  return (Combine){combine, false, tile_accumulator_type(element, element)};
-}
-
-// The bits that follow `old`.
-static MlirValue next_bits(Lowering *l, const Update *update, MlirValue old,
-                           MlirValue stored) {
-  MlirType element = update->element;
-  Combine how = combine_of_atomic(update->kind, element);
-  MlirValue was;
-  bits_split(l, old, element, 1, &was);
-  MlirValue sum = combine(l, &how, combine_take(l, &how, was, element),
-                          combine_take(l, &how, stored, element));
-  MlirValue next = combine_stored(l, &how, sum, element);
-  return bits_join(l, &next, element, 1);
-}
-
-// LLVM swaps 16 bits as a part of a word, which may reach beyond the tensor;
-// the hardware swaps them alone (PTX ISA, atom.cas.b16: sm_70).
-static MlirValue emit_cas(Lowering *l, const Update *update, MlirValue pointer,
-                          MlirValue old, MlirValue next) {
-  bool is_global = update->dst->memory->space == TILE_SPACE_GLOBAL;
-  int bits = tile_elem_bits(update->element);
-  const char *value = bits == 16 ? "h" : bits == 32 ? "r" : "l";
-  char text[96], constraints[24];
-  snprintf(text, sizeof text, "atom.relaxed.%s.cas.b%d $0, [$1], $2, $3;",
-           is_global ? "gpu.global" : "cta.shared", bits);
-  snprintf(constraints, sizeof constraints, "=%s,%s,%s,%s", value,
-           is_global ? "l" : "r", value, value);
-  MlirValue operands[3] = {
-      llvm_ptrtoint(&l->b, .type = is_global ? type_i64(l) : type_i32(l),
-                    .arg = pointer),
-      old, next};
-  MlirOperation swap =
-      llvm_inline_asm_op(&l->b, .type = type_bits(l, bits / 8),
-                         .operands = {operands, 3}, .asm_string = text,
-                         .constraints = constraints, .has_side_effects = true)
-          .op;
-  return mlirOperationGetResult(swap, 0);
-}
-
-// Repeats until nobody came between; returns the bits that were there.
-static MlirValue emit_swap(Lowering *l, MlirOperation anchor,
-                           const Update *update, MlirValue pointer,
-                           MlirValue stored) {
-  bool is_global = update->dst->memory->space == TILE_SPACE_GLOBAL;
-  const char *scope = is_global ? "device" : "block";
-  int64_t size_bytes = tile_elem_bits(update->element) / 8;
-  MlirType bits = type_bits(l, size_bytes);
-  MlirValue first = llvm_load(
-      &l->b, .type = bits, .addr = pointer, .alignment = TILE_SOME(size_bytes),
-      .ordering = TILE_SOME(LLVM_ATOMIC_ORDERING_monotonic),
-      .syncscope = scope);
-  MlirBlock before = mlirOperationGetBlock(anchor);
-  MlirBlock after = mlirxSplitBlock(l->b.rw, anchor);
-  MlirBlock again =
-      mlirRewriterBaseCreateBlockBefore(l->b.rw, after, 1, &bits, &l->b.loc);
-  mlirRewriterBaseSetInsertionPointToEnd(l->b.rw, before);
-  cf_br(&l->b, .destOperands = TILE_VALUES(first), .dest = again);
-  mlirRewriterBaseSetInsertionPointToEnd(l->b.rw, again);
-  MlirValue old = mlirBlockGetArgument(again, 0);
-  MlirValue found =
-      emit_cas(l, update, pointer, old, next_bits(l, update, old, stored));
-  MlirValue done = arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq,
-                              .lhs = found, .rhs = old);
-  cf_cond_br(&l->b, .condition = done, .trueDest = after,
-             .falseDestOperands = TILE_VALUES(found), .falseDest = again);
-  mlirRewriterBaseSetInsertionPointBefore(l->b.rw, anchor);
-  return old;
-}
-
-static void emit_loop(Lowering *l, const Update *update, MlirValue pointer,
-                      MlirValue stored, MlirValue predicate) {
-  MlirOperation anchor = anchor_begin(l);
-  if (!predicate.ptr) {
-    emit_swap(l, anchor, update, pointer, stored);
-    anchor_end(l, anchor);
-    return;
-  }
-  IfBlocks blocks = if_begin(l, anchor, predicate);
-  MlirOperation inner = anchor_begin(l);
-  emit_swap(l, inner, update, pointer, stored);
-  anchor_end(l, inner);
-  if_end(l, anchor, blocks);
-  anchor_end(l, anchor);
+// The bits of `count` neighbours that are smaller than a word, or fill one.
+static void emit_bits_red(Lowering *l, const Update *update, MlirValue pointer,
+                          const MlirValue *stored, int64_t count,
+                          MlirValue predicate) {
+  UpdateWord word = update_word(l, update, pointer, count, WORD_BYTES);
+  MlirValue bits = bits_join(l, stored, update->element, count);
+  bool is_and = update->kind == TILE_ATOMIC_KIND_And;
+  MlirValue rest = tile_const_int(&l->b, is_and ? -1 : 0, 8 * WORD_BYTES);
+  MlirValue operand = update_word_set(l, &word, rest, bits);
+  Update whole = *update;
+  whole.element = type_i32(l);
+  emit_red(l, &whole, word.pointer, &operand, 1, predicate);
 }
 
 //===-- The value before --------------------------------------------------===//
@@ -243,13 +173,8 @@ static MlirValue emit_atom(Lowering *l, const Update *update, MlirValue pointer,
 
 MlirValue update_fetch(Lowering *l, const Update *update, MlirValue pointer,
                        MlirValue stored) {
-  if (has_red(l, update))
-    return emit_atom(l, update, pointer, stored);
-  MlirOperation anchor = anchor_begin(l);
-  MlirValue before = emit_swap(l, anchor, update, pointer, stored);
-  bits_split(l, before, update->element, 1, &before);
-  anchor_end(l, anchor);
-  return before;
+  return has_red(l, update) ? emit_atom(l, update, pointer, stored)
+                            : swap_fetch(l, update, pointer, stored);
 }
 
 //===-- Entry -------------------------------------------------------------===//
@@ -258,6 +183,8 @@ void update_run(Lowering *l, const Update *update, MlirValue pointer,
                 const MlirValue *stored, int64_t count, MlirValue predicate) {
   if (has_red(l, update))
     emit_red(l, update, pointer, stored, count, predicate);
+  else if (is_bitwise(update->kind))
+    emit_bits_red(l, update, pointer, stored, count, predicate);
   else
-    emit_loop(l, update, pointer, stored[0], predicate);
+    swap_run(l, update, pointer, stored, count, predicate);
 }

@@ -139,6 +139,26 @@ void update_run(Lowering *l, const Update *update, MlirValue pointer,
 MlirValue update_fetch(Lowering *l, const Update *update, MlirValue pointer,
                        MlirValue stored);
 
+// AtomicSwaps.c: loops around compare-and-swap
+/// The aligned word that holds neighbours, or has their size.
+typedef struct {
+  MlirValue pointer;
+  MlirValue shift; // of the first neighbour, of the word's type; null: 0
+  int64_t size_bytes;
+} UpdateWord;
+
+/// A word of at least `min_bytes` for `count` elements from `pointer` on.
+UpdateWord update_word(Lowering *l, const Update *update, MlirValue pointer,
+                       int64_t count, int64_t min_bytes);
+/// `word` with the bits of the neighbours replaced.
+MlirValue update_word_set(Lowering *l, const UpdateWord *place, MlirValue word,
+                          MlirValue bits);
+/// As update_run and update_fetch.
+void swap_run(Lowering *l, const Update *update, MlirValue pointer,
+              const MlirValue *stored, int64_t count, MlirValue predicate);
+MlirValue swap_fetch(Lowering *l, const Update *update, MlirValue pointer,
+                     MlirValue stored);
+
 // TmaAtomics.c
 void update_by_tma(Lowering *l, TileAtomicOp atomic, const View *src,
                    const View *dst);

@@ -22,17 +22,22 @@ gpu.module @m {
     gpu.return
   }
 
-  // Pairs of f16 are one word on both chips; sm_80 has no red of bf16.
+  // Pairs of f16 are one word on both chips; sm_80 has no red of bf16, and swaps
+  // words of pairs, or where rows are not aligned each of them.
   // CHECK-LABEL: llvm.func @halves
   // CHECK: red.relaxed.gpu.global.add.noftz.f16x2 [$0], $1;", "l,r"
   // SM90: red.relaxed.gpu.global.add.noftz.bf16x2 [$0], $1;", "l,r"
   // SM80: %[[OLD:.*]] = llvm.load %{{.*}} atomic syncscope("device") monotonic
-  // SM80: cf.br ^[[AGAIN:bb[0-9]+]](%[[OLD]] : i16)
-  // SM80: ^[[AGAIN]](%[[WAS:.*]]: i16):
-  // SM80: arith.addf %{{.*}} : f32
-  // SM80: %[[FOUND:.*]] = llvm.inline_asm has_side_effects "atom.relaxed.gpu.global.cas.b16 $0, [$1], $2, $3;", "=h,l,h,h"
-  // SM80: %[[DONE:.*]] = arith.cmpi eq, %[[FOUND]], %[[WAS]]
-  // SM80: cf.cond_br %[[DONE]], ^{{.*}}, ^[[AGAIN]](%[[FOUND]] : i16)
+  // SM80: cf.br ^[[AGAIN:bb[0-9]+]](%[[OLD]] : i32)
+  // SM80: ^[[AGAIN]](%[[WAS:.*]]: i32):
+  // SM80-COUNT-2: arith.addf %{{.*}} : f32
+  // SM80: %[[NEXT:.*]] = llvm.bitcast %{{.*}} : vector<2xbf16> to i32
+  // SM80: %[[SAME:.*]] = arith.cmpi eq, %[[NEXT]], %[[WAS]]
+  // SM80: cf.cond_br %[[SAME]], ^[[DONE:bb[0-9]+]], ^{{.*}}
+  // SM80: %[[FOUND:.*]] = llvm.inline_asm has_side_effects "atom.relaxed.gpu.global.cas.b32 $0, [$1], $2, $3;", "=r,l,r,r" %{{.*}}, %[[WAS]], %[[NEXT]]
+  // SM80: %[[FREE:.*]] = arith.cmpi eq, %[[FOUND]], %[[WAS]]
+  // SM80: cf.cond_br %[[FREE]], ^[[DONE]], ^[[AGAIN]](%[[FOUND]] : i32)
+  // SM80: "atom.relaxed.gpu.global.cas.b16 $0, [$1], $2, $3;", "=h,l,h,h"
   gpu.func @halves(%A: memref<64x8xf16>, %B: memref<64x8xbf16>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     %f = tile.alloc {layout = #tile.layout<"wgmma<64x8,wg=1x1>">} : memref<64x8xf32, #fragment>
     tile.atomic add %f to %A : memref<64x8xf32, #fragment>, memref<64x8xf16>
@@ -50,6 +55,38 @@ gpu.module @m {
     %s = tile.alloc {layout = #tile.layout<"linear">, offset = 0} : memref<8xi64, #gpu.address_space<workgroup>>
     tile.atomic max %x to %A : i32, memref<1xi32>
     tile.atomic xor %y to %s : i64, memref<8xi64, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+
+  // A byte is loaded alone, and swapped with the word that holds it; 16 bits are
+  // swapped alone.
+  // CHECK-LABEL: llvm.func @bytes
+  // CHECK: %[[LOW:.*]] = arith.andi %{{.*}}, %c3_i64
+  // CHECK: %[[BACK:.*]] = arith.subi %c0_i64{{.*}}, %[[LOW]]
+  // CHECK: llvm.getelementptr %{{.*}}[%[[BACK]]] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i8
+  // CHECK: llvm.load %{{.*}} atomic syncscope("device") monotonic {alignment = 1 : i64} : !llvm.ptr<1> -> i8
+  // CHECK: arith.maxsi %{{.*}} : i8
+  // CHECK: "atom.relaxed.gpu.global.cas.b32 $0, [$1], $2, $3;", "=r,l,r,r"
+  // CHECK: llvm.load %{{.*}} atomic syncscope("block") monotonic {alignment = 2 : i64} : !llvm.ptr<3> -> i16
+  // CHECK: arith.addi %{{.*}} : i16
+  // CHECK: "atom.relaxed.cta.shared.cas.b16 $0, [$1], $2, $3;", "=h,r,h,h"
+  gpu.func @bytes(%A: memref<1xi8>, %x: i8, %y: i16) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %s = tile.alloc {layout = #tile.layout<"linear">, offset = 0} : memref<8xi16, #gpu.address_space<workgroup>>
+    tile.atomic max %x to %A : i8, memref<1xi8>
+    tile.atomic add %y to %s : i16, memref<8xi16, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+
+  // Bits of bytes are combined by a red of words, whose other bits stay.
+  // CHECK-LABEL: llvm.func @bits
+  // CHECK: %[[ONES:.*]] = arith.shli %{{.*}}, %[[SHIFT:.*]] : i32
+  // CHECK: %[[REST:.*]] = arith.xori %[[ONES]], %c-1_i32
+  // CHECK: %[[OTHERS:.*]] = arith.andi %c-1_i32{{.*}}, %[[REST]]
+  // CHECK: %[[ITS:.*]] = arith.shli %{{.*}}, %[[SHIFT]] : i32
+  // CHECK: %[[OPERAND:.*]] = arith.ori %[[OTHERS]], %[[ITS]]
+  // CHECK: "@$2 red.relaxed.gpu.global.and.b32 [$0], $1;", "l,r,b" %{{.*}}, %[[OPERAND]]
+  gpu.func @bits(%A: memref<1xi8>, %x: i8) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    tile.atomic and %x to %A : i8, memref<1xi8>
     gpu.return
   }
 

@@ -362,10 +362,10 @@ func.func @parallel_c9_kind(%A: memref<8xf32>, %v: f32) {
 
 // -----
 
-func.func @parallel_c9_type(%A: memref<8xi8>, %v: i8) {
+func.func @parallel_c9_type(%A: memref<8xi1>, %v: i1) {
   tile.parallel (%i) in [8] {
-    // expected-error @+1 {{cannot update i8; the table of tile.atomic lists what can}}
-    memref.atomic_rmw addi %v, %A[%i] : (i8, memref<8xi8>) -> i8
+    // expected-error @+1 {{cannot update i1; the table of tile.atomic lists what can}}
+    memref.atomic_rmw maxs %v, %A[%i] : (i1, memref<8xi1>) -> i1
   }
   return
 }

@@ -292,9 +292,9 @@ func.func @atomic_c2_global(%s: memref<8xf32>, %d: memref<8xf32>) {
 
 // -----
 
-func.func @atomic_c3_i8(%s: memref<8xi8, #gpu.address_space<workgroup>>, %d: memref<8xi8>) {
-  // expected-error @+1 {{cannot update i8 with add; the table of tile.atomic lists what can}}
-  tile.atomic add %s to %d : memref<8xi8, #gpu.address_space<workgroup>>, memref<8xi8>
+func.func @atomic_c3_i1(%s: memref<8xi1, #gpu.address_space<workgroup>>, %d: memref<8xi1>) {
+  // expected-error @+1 {{cannot update i1 with add; the table of tile.atomic lists what can}}
+  tile.atomic add %s to %d : memref<8xi1, #gpu.address_space<workgroup>>, memref<8xi1>
   return
 }
 
