@@ -14,11 +14,9 @@
 #include "Tile/Support/Arithmetic.h"
 
 enum {
-  TMA_BYTES = 16,     // of an address, a stride, a row of a box
-  CP_ASYNC_BYTES = 4, // the smallest group
-  MAX_STRIDE = 8,     // element strides of a tensor map
-  MAX_CORNER = 128,   // of a box in an image of rank 4, below it and in front
-  MAX_OFFSET = 255,   // of an element of the filter
+  TMA_BYTES = 16,                  // of an address, a stride, a row of a box
+  CP_ASYNC_BYTES = 4,              // the smallest group
+  MAX_STRIDE = 8,                  // element strides of a tensor map
   MAX_EXPECT_BYTES = (1 << 20) - 1 // PTX ISA, mbarrier: 20 bits
 };
 
@@ -37,21 +35,26 @@ static int64_t window_run(TileIm2colOp im2col) {
       tile_im2col_static_sizes(im2col, 1));
 }
 
+// Of the type of the image, which may leave it open.
+static int64_t image_channels(TileIm2colOp im2col) {
+  MlirType type = mlirValueGetType(tile_im2col_image(im2col));
+  return mlirShapedTypeGetDimSize(type,
+                                  (intptr_t)mlirShapedTypeGetRank(type) - 1);
+}
+
 // A number that divides the columns of an element of the filter; 1: unknown.
 static int64_t tap_columns_divisor(TileIm2colOp im2col) {
   MlirValue channels = tile_im2col_channels(im2col);
   if (channels.ptr)
     return tile_index_divisor(tile_int_value(channels));
-  int64_t extent =
-      mlirShapedTypeGetDimSize(mlirValueGetType(tile_im2col_image(im2col)), 3);
+  int64_t extent = image_channels(im2col);
   return mlirShapedTypeIsDynamicSize(extent) ? 1 : extent;
 }
 
 bool tile_im2col_run_is_open(TileIm2colOp im2col) {
   return mlirAttributeIsNull(tile_im2col_run_attr(im2col)) &&
          mlirValueIsNull(tile_im2col_channels(im2col)) &&
-         mlirShapedTypeIsDynamicDim(mlirValueGetType(tile_im2col_image(im2col)),
-                                    3);
+         mlirShapedTypeIsDynamicSize(image_channels(im2col));
 }
 
 int64_t tile_im2col_known_run(TileIm2colOp im2col, bool channels_fit) {
@@ -78,7 +81,7 @@ static bool channels_are_contiguous(TileIm2colOp im2col, TileInstrReason *out) {
   MlirType type = mlirValueGetType(tile_im2col_image(im2col));
   if (mlirLogicalResultIsSuccess(
           mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)) &&
-      strides[3] == 1)
+      strides[mlirShapedTypeGetRank(type) - 1] == 1)
     return true;
   return instr_refuse(
       out, "tile-instr/stride",
@@ -134,33 +137,46 @@ static bool cp_async_is_legal(const Gather *gather, TileInstrReason *out) {
   return true;
 }
 
-// The corners of the box are relative to the first and the last pixel.
+// Corners of a box, relative to the first and the last pixel, and offsets of
+// elements of the filter share 16 bits (cuTensorMapEncodeIm2col; PTX ISA,
+// "im2col offsets"): with fewer dimensions of pixels each has more.
+static bool corners_suit_tma(const TileIm2colWindow *window, int dim,
+                             TileInstrReason *out) {
+  static const int64_t max_corner[] = {1 << 15, 1 << 7, 1 << 4};
+  static const int64_t max_offset[] = {0xffff, 0xff, 0x1f};
+  int64_t corner = max_corner[window->num_dims - 1];
+  int64_t offset = max_offset[window->num_dims - 1];
+  int64_t lower = -window->lower[dim];
+  int64_t upper = window->upper[dim] - window->reach[dim];
+  if (lower < -corner || upper < -corner || upper >= corner)
+    return instr_refuse(
+        out, "tile-instr/filter",
+        "the filter begins %lld to %lld pixels from the image; TMA "
+        "takes %lld to %lld",
+        (long long)lower, (long long)upper, (long long)-corner,
+        (long long)corner - 1);
+  if (window->reach[dim] > offset)
+    return instr_refuse(out, "tile-instr/filter",
+                        "the filter reaches %lld pixels far; TMA takes %lld",
+                        (long long)window->reach[dim], (long long)offset);
+  return true;
+}
+
 static bool filter_suits_tma(TileIm2colOp im2col, TileInstrReason *out) {
   TileIm2colWindow window = tile_im2col_window(im2col);
   MlirType type = mlirValueGetType(tile_im2col_image(im2col));
-  for (int d = 0; d < 4; d++)
+  for (int d = 0; d < 2 + window.num_dims; d++)
     if (mlirShapedTypeGetDimSize(type, d) == 0)
       return instr_refuse(out, "tile-instr/filter", "the image has no element");
-  for (int d = 0; d < 2; d++) {
-    int64_t reach = window.dilation[d] * (window.kernel[d] - 1);
-    int64_t upper = window.pad[d] - reach;
+  for (int d = 0; d < window.num_dims; d++) {
     int64_t extent = mlirShapedTypeGetDimSize(type, 1 + d);
     if (window.stride[d] > MAX_STRIDE)
       return instr_refuse(
           out, "tile-instr/filter",
           "the filter moves %lld pixels; TMA moves it 8 at most",
           (long long)window.stride[d]);
-    if (window.pad[d] > MAX_CORNER || upper >= MAX_CORNER ||
-        upper < -MAX_CORNER)
-      return instr_refuse(
-          out, "tile-instr/filter",
-          "the filter begins %lld to %lld pixels from the image; TMA "
-          "takes -128 to 127",
-          (long long)-window.pad[d], (long long)upper);
-    if (reach > MAX_OFFSET)
-      return instr_refuse(out, "tile-instr/filter",
-                          "the filter reaches %lld pixels far; TMA takes 255",
-                          (long long)reach);
+    if (!corners_suit_tma(&window, d, out))
+      return false;
     if (!mlirShapedTypeIsDynamicSize(extent) &&
         tile_im2col_num_windows(&window, d, extent) == 0)
       return instr_refuse(out, "tile-instr/filter",

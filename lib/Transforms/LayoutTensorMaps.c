@@ -14,7 +14,8 @@ typedef struct {
   MlirValue tensor;
   int64_t box[TILE_MAX_RANK];
   intptr_t box_rank, num_pixels; // num_pixels: 0 in the tiled form
-  int64_t lower[2], upper[2], step[2];
+  int64_t lower[TILE_IM2COL_MAX_DIMS], upper[TILE_IM2COL_MAX_DIMS],
+      step[TILE_IM2COL_MAX_DIMS];
   int swizzle_bytes;
 } Description;
 
@@ -35,11 +36,13 @@ static void describe_im2col(TileIm2colOp im2col, const TileLayoutTma *tma,
                             Description *out) {
   TileIm2colWindow window = tile_im2col_window(im2col);
   out->tensor = tile_im2col_image(im2col);
-  out->box_rank = out->num_pixels = 2;
-  for (int d = 0; d < 2; d++) {
-    out->box[d] = tma->box[d];
-    out->lower[d] = -window.pad[d];
-    out->upper[d] = window.pad[d] - window.dilation[d] * (window.kernel[d] - 1);
+  out->box_rank = 2;
+  out->box[0] = tma->box[0];
+  out->box[1] = tma->box[1];
+  out->num_pixels = window.num_dims;
+  for (int d = 0; d < window.num_dims; d++) {
+    out->lower[d] = -window.lower[d];
+    out->upper[d] = window.upper[d] - window.reach[d];
     out->step[d] = window.stride[d];
   }
 }
@@ -86,11 +89,13 @@ MlirValue tile_tensor_map_find_or_build(TileBuilder *b, MlirOperation launch,
       return mlirOperationGetResult(op, 0);
   mlirRewriterBaseSetInsertionPointBefore(b->rw, launch);
   TileI64s box = {wanted.box, wanted.box_rank};
-  if (wanted.num_pixels == 0)
+  intptr_t num_pixels = wanted.num_pixels;
+  if (num_pixels == 0)
     return tile_tensor_map(b, .tensor = wanted.tensor, .box = box,
                            .swizzle = TILE_SOME(wanted.swizzle_bytes));
   return tile_tensor_map(b, .tensor = wanted.tensor, .box = box,
-                         .lower = {wanted.lower, 2}, .upper = {wanted.upper, 2},
-                         .step = {wanted.step, 2},
+                         .lower = {wanted.lower, num_pixels},
+                         .upper = {wanted.upper, num_pixels},
+                         .step = {wanted.step, num_pixels},
                          .swizzle = TILE_SOME(wanted.swizzle_bytes));
 }

@@ -133,9 +133,8 @@ static void need_map(Tensor *tensor, TileIm2colOp im2col) {
   int64_t least[TILE_MAX_RANK] = {1, 1, 1, 1, 1};
   if (im2col.op.ptr) {
     TileIm2colWindow window = tile_im2col_window(im2col);
-    for (int d = 0; d < 2; d++)
-      least[1 + d] =
-          window.dilation[d] * (window.kernel[d] - 1) + 1 - 2 * window.pad[d];
+    for (int d = 0; d < window.num_dims; d++)
+      least[1 + d] = window.reach[d] + 1 - window.lower[d] - window.upper[d];
   }
   for (int64_t d = 0; d < rank; d++)
     if (tensor->least[d] < least[d] || tensor->least[d] == 0)
@@ -268,17 +267,17 @@ static void require_extents(TileBuilder *b, const Tensor *tensor,
 
 static void require_channels(TileBuilder *b, const Tensor *tensor,
                              const char *name) {
-  enum { CHANNELS = 3 }; // dimension of an image
   char text[128];
   if (tensor->channels == 1)
     return;
-  MlirValue rest = arith_remui(
-      b, memref_dim(b, tensor->value, tile_const_index(b, CHANNELS)),
-      tile_const_index(b, tensor->channels));
+  int64_t last = mlirShapedTypeGetRank(mlirValueGetType(tensor->value)) - 1;
+  MlirValue rest =
+      arith_remui(b, memref_dim(b, tensor->value, tile_const_index(b, last)),
+                  tile_const_index(b, tensor->channels));
   MlirValue is_zero = arith_cmpi(b, .predicate = ARITH_CMP_I_PREDICATE_eq,
                                  .lhs = rest, .rhs = tile_const_index(b, 0));
-  snprintf(text, sizeof text, "extent %d of %s is a multiple of %lld", CHANNELS,
-           name, (long long)tensor->channels);
+  snprintf(text, sizeof text, "extent %lld of %s is a multiple of %lld",
+           (long long)last, name, (long long)tensor->channels);
   tile_require(b, .condition = is_zero, .text = text);
 }
 

@@ -8,16 +8,23 @@
 extern "C" {
 #endif
 
-/// The attributes of a `tile.im2col`: height, then width, in pixels.
+enum { TILE_IM2COL_MAX_DIMS = 3 };
+
+/// The attributes of a `tile.im2col`, in pixels, in the order of the image:
+/// depth and height, if it has them, and width.
 typedef struct {
-  int64_t kernel[2], stride[2], dilation[2], pad[2];
+  int num_dims; // of pixels, 1 to 3: dimension d is 1 + d of the image
+  int64_t kernel[TILE_IM2COL_MAX_DIMS], stride[TILE_IM2COL_MAX_DIMS],
+      dilation[TILE_IM2COL_MAX_DIMS];
+  int64_t lower[TILE_IM2COL_MAX_DIMS], upper[TILE_IM2COL_MAX_DIMS]; // pads
+  int64_t reach[TILE_IM2COL_MAX_DIMS]; // from its first element to the last
 } TileIm2colWindow;
 
 /// The op satisfies its constraints. What it leaves out has its default.
 TileIm2colWindow tile_im2col_window(TileIm2colOp im2col);
 
-/// Number of windows along dimension `dim` (0: height, 1: width) of an image of
-/// `num_pixels` >= 0 pixels there; 0 when none fits.
+/// Number of windows along dimension `dim` of an image of `num_pixels` >= 0
+/// pixels there; 0 when none fits.
 int64_t tile_im2col_num_windows(const TileIm2colWindow *window, int dim,
                                 int64_t num_pixels);
 

@@ -74,11 +74,13 @@ static MlirValue is_below(Lowering *l, TileInt x, TileInt end) {
 
 struct Im2colWindow {
   TileIm2colWindow filter;
-  TileInt extent[4];             // of the image: n, h, w, c
+  const TileInt *extent;         // of the image: n, pixels, c
   TileInt row, column;           // first ones of the window
   TileInt num_rows, num_columns; // of the matrix
-  TileInt per_image, per_line;   // rows; at least 1
-  TileInt per_tap;               // columns of a filter element; at least 1
+  // Rows of an image, of all windows with one position in the first dimension
+  // of pixels, in the first two; at least 1.
+  TileInt rows_of[TILE_IM2COL_MAX_DIMS];
+  TileInt per_tap; // columns of a filter element; at least 1
   int64_t run;
 };
 
@@ -88,9 +90,8 @@ static TileInt num_windows(Lowering *l, const TileIm2colWindow *filter, int dim,
     return tile_int_constant(
         tile_im2col_num_windows(filter, dim, num_pixels.constant));
   // One stride more than behind the first window: 0 of them stay 0.
-  int64_t room = 2 * filter->pad[dim] -
-                 filter->dilation[dim] * (filter->kernel[dim] - 1) - 1 +
-                 filter->stride[dim];
+  int64_t room = filter->lower[dim] + filter->upper[dim] - filter->reach[dim] -
+                 1 + filter->stride[dim];
   return tile_int_div(&l->i32, at_least(l, add_known(l, num_pixels, room), 0),
                       filter->stride[dim]);
 }
@@ -100,25 +101,52 @@ const Im2colWindow *im2col_window_build(Lowering *l, TileIm2colOp im2col,
   Im2colWindow *w = TILE_ARENA_NEW(l->arena, Im2colWindow, 1);
   MlirValue channels = tile_im2col_channels(im2col);
   w->filter = tile_im2col_window(im2col);
-  for (int d = 0; d < 4; d++)
-    w->extent[d] = image->extent[d];
+  w->extent = image->extent;
   w->row = index_operand(l, tile_im2col_row(im2col));
   w->column = index_operand(l, tile_im2col_column(im2col));
   w->run = mlirAttributeIsNull(tile_im2col_run_attr(im2col))
                ? 1
                : tile_im2col_run(im2col);
-  TileInt per_tap =
-      channels.ptr ? at_least(l, index_operand(l, channels), 0) : w->extent[3];
-  TileInt lines = num_windows(l, &w->filter, 0, w->extent[1]);
-  TileInt pixels = num_windows(l, &w->filter, 1, w->extent[2]);
-  TileInt per_image = tile_int_mul_value(&l->i32, lines, pixels);
-  w->num_rows = tile_int_mul_value(&l->i32, w->extent[0], per_image);
-  w->num_columns =
-      tile_int_mul(&l->i32, per_tap, w->filter.kernel[0] * w->filter.kernel[1]);
-  w->per_image = at_least(l, per_image, 1);
-  w->per_line = at_least(l, pixels, 1);
+  int num_dims = w->filter.num_dims;
+  TileInt per_tap = channels.ptr ? at_least(l, index_operand(l, channels), 0)
+                                 : w->extent[1 + num_dims];
+  TileInt rows = tile_int_constant(1);
+  int64_t num_taps = 1;
+  for (int d = num_dims - 1; d >= 0; d--) {
+    rows = tile_int_mul_value(
+        &l->i32, num_windows(l, &w->filter, d, w->extent[1 + d]), rows);
+    w->rows_of[d] = at_least(l, rows, 1);
+    num_taps *= w->filter.kernel[d];
+  }
+  w->num_rows = tile_int_mul_value(&l->i32, w->extent[0], rows);
+  w->num_columns = tile_int_mul(&l->i32, per_tap, num_taps);
   w->per_tap = at_least(l, per_tap, 1);
   return w;
+}
+
+//===-- Positions ---------------------------------------------------------===//
+
+// Positions of a window, from the row of its image.
+static void split_row(Lowering *l, const Im2colWindow *w, TileInt row,
+                      TileInt *out_position) {
+  int num_dims = w->filter.num_dims;
+  for (int d = 0; d + 1 < num_dims; d++) {
+    Division by_rows = divide(l, row, w->rows_of[d + 1]);
+    out_position[d] = by_rows.quotient;
+    row = by_rows.rest;
+  }
+  out_position[num_dims - 1] = row;
+}
+
+// Positions of an element in the filter; beyond it the first is too large.
+static void split_tap(Lowering *l, const Im2colWindow *w, TileInt tap,
+                      TileInt *out_position) {
+  for (int d = w->filter.num_dims - 1; d > 0; d--) {
+    Division by_kernel = divide(l, tap, tile_int_constant(w->filter.kernel[d]));
+    out_position[d] = by_kernel.rest;
+    tap = by_kernel.quotient;
+  }
+  out_position[0] = tap;
 }
 
 //===-- Groups of elements ------------------------------------------------===//
@@ -128,8 +156,10 @@ int64_t im2col_group(const View *view, bool may_end_inside) {
   const Memory *image = view->memory;
   int64_t elem_bytes = tile_elem_bits(image->element) / 8;
   int64_t group = 16 / elem_bytes;
-  TileInt channels = w->extent[3];
-  if (!tile_int_is_constant(image->stride[3]) || image->stride[3].constant != 1)
+  int last = image->rank - 1;
+  TileInt channels = w->extent[last];
+  if (!tile_int_is_constant(image->stride[last]) ||
+      image->stride[last].constant != 1)
     return 1;
   while (group > 1 &&
          (view->align_bytes % (group * elem_bytes) || w->run % group ||
@@ -142,33 +172,32 @@ int64_t im2col_group(const View *view, bool may_end_inside) {
 Im2colGroup im2col_group_at(Lowering *l, const View *view, const TileInt *at) {
   const Im2colWindow *w = view->im2col;
   const Memory *image = view->memory;
+  const TileIm2colWindow *filter = &w->filter;
   TileInt row = add(l, w->row, at[0]), column = add(l, w->column, at[1]);
-  Division by_image = divide(l, row, w->per_image);
-  Division by_line = divide(l, by_image.rest, w->per_line);
+  Division by_image = divide(l, row, w->rows_of[0]);
   Division by_tap = divide(l, column, w->per_tap);
-  Division tap =
-      divide(l, by_tap.quotient, tile_int_constant(w->filter.kernel[1]));
-  TileInt line[2] = {by_line.quotient, by_line.rest};
-  TileInt element[2] = {tap.quotient, tap.rest};
-  TileInt index[4] = {by_image.quotient, line[0], line[1], by_tap.rest};
+  TileInt window[TILE_IM2COL_MAX_DIMS], element[TILE_IM2COL_MAX_DIMS];
+  TileInt index[TILE_MAX_RANK];
+  split_row(l, w, by_image.rest, window);
+  split_tap(l, w, by_tap.quotient, element);
+  index[0] = by_image.quotient;
+  index[1 + filter->num_dims] = by_tap.rest;
   MlirValue inside = arith_andi(&l->b, is_below(l, row, w->num_rows),
                                 is_below(l, column, w->num_columns));
-  for (int d = 0; d < 2; d++) {
+  for (int d = 0; d < filter->num_dims; d++)
     index[1 + d] =
         add_known(l,
-                  add(l, tile_int_mul(&l->i32, line[d], w->filter.stride[d]),
-                      tile_int_mul(&l->i32, element[d], w->filter.dilation[d])),
-                  -w->filter.pad[d]);
-    inside =
-        arith_andi(&l->b, inside, is_below(l, index[1 + d], w->extent[1 + d]));
-  }
-  inside = arith_andi(&l->b, inside, is_below(l, index[3], w->extent[3]));
+                  add(l, tile_int_mul(&l->i32, window[d], filter->stride[d]),
+                      tile_int_mul(&l->i32, element[d], filter->dilation[d])),
+                  -filter->lower[d]);
+  for (int d = 1; d < image->rank; d++)
+    inside = arith_andi(&l->b, inside, is_below(l, index[d], w->extent[d]));
   TileInt linear = tile_int_constant(0);
-  for (int d = 0; d < 4; d++)
+  for (int d = 0; d < image->rank; d++)
     linear = tile_int_add(
         &l->i64, linear,
         tile_int_mul_value(&l->i64, extend(l, index[d]), image->stride[d]));
-  Im2colGroup group = {.inside = inside, .channel = index[3]};
+  Im2colGroup group = {.inside = inside, .channel = by_tap.rest};
   group.pointer = element_pointer(l, image->pointer, image->element, linear);
   return group;
 }
@@ -182,7 +211,7 @@ void im2col_copy_async(Lowering *l, const View *view, const TileInt *at,
   Im2colGroup group = im2col_group_at(l, view, at);
   const Memory *image = view->memory;
   int64_t elem_bytes = tile_elem_bits(image->element) / 8;
-  TileInt channels = view->im2col->extent[3];
+  TileInt channels = image->extent[image->rank - 1];
   MlirValue elems = tile_const_int(&l->b, count, 32);
   if (!tile_int_is_constant(channels) || channels.constant % count != 0)
     elems = arith_minui(
@@ -206,27 +235,27 @@ void im2col_box_at(Lowering *l, const View *view, const int64_t *box_at,
                    Im2colBox *out) {
   const Im2colWindow *w = view->im2col;
   const TileIm2colWindow *filter = &w->filter;
+  int num_dims = filter->num_dims, last = num_dims + 1;
   Division by_image =
-      divide_down(l, add_known(l, w->row, box_at[0]), w->per_image);
-  Division by_line = divide(l, by_image.rest, w->per_line);
+      divide_down(l, add_known(l, w->row, box_at[0]), w->rows_of[0]);
   TileInt column = add_known(l, w->column, box_at[1]);
   Division by_tap = divide(l, column, w->per_tap);
-  Division tap =
-      divide(l, by_tap.quotient, tile_int_constant(filter->kernel[1]));
-  TileInt line[2] = {by_line.quotient, by_line.rest};
-  TileInt element[2] = {tap.quotient, tap.rest};
+  TileInt window[TILE_IM2COL_MAX_DIMS], element[TILE_IM2COL_MAX_DIMS];
+  split_row(l, w, by_image.rest, window);
+  split_tap(l, w, by_tap.quotient, element);
   MlirValue is_column = is_below(l, column, w->num_columns);
   MlirValue zero = tile_const_int(&l->b, 0, 32);
   MlirType i16 = mlirIntegerTypeGet(tile_builder_context(&l->b), 16);
-  out->coordinates[0] =
-      arith_select(&l->b, is_column, get(l, by_tap.rest), get(l, w->extent[3]));
-  out->coordinates[3] = get(l, by_image.quotient);
-  for (int d = 0; d < 2; d++) { // width comes first
+  out->rank = view->memory->rank;
+  out->coordinates[0] = arith_select(&l->b, is_column, get(l, by_tap.rest),
+                                     get(l, w->extent[last]));
+  out->coordinates[last] = get(l, by_image.quotient);
+  for (int d = 0; d < num_dims; d++) { // width comes first
     TileInt offset = tile_int_mul(&l->i32, element[d], filter->dilation[d]);
-    out->coordinates[2 - d] =
-        get(l, add_known(l, tile_int_mul(&l->i32, line[d], filter->stride[d]),
-                         -filter->pad[d]));
-    out->offsets[1 - d] = arith_trunci(
+    out->coordinates[num_dims - d] =
+        get(l, add_known(l, tile_int_mul(&l->i32, window[d], filter->stride[d]),
+                         -filter->lower[d]));
+    out->offsets[num_dims - 1 - d] = arith_trunci(
         &l->b, .type = i16,
         .in = arith_select(&l->b, is_column, get(l, offset), zero));
   }

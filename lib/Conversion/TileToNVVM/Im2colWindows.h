@@ -32,8 +32,11 @@ void im2col_copy_async(Lowering *l, const View *view, const TileInt *at,
 
 /// Operands of cp.async.bulk.tensor in im2col mode, contiguous dimension first.
 typedef struct {
-  MlirValue coordinates[4]; // i32: c, w, h, n of the first pixel
-  MlirValue offsets[2];     // i16: w, h of the element of the filter
+  intptr_t rank;                        // of the image
+  MlirValue coordinates[TILE_MAX_RANK]; // i32: c, w (, h (, d)), n of the first
+                                        // pixel
+  MlirValue offsets[TILE_IM2COL_MAX_DIMS]; // i16: w (, h (, d)) of the element
+                                           // of the filter, rank - 2
 } Im2colBox;
 /// Of the box that begins at constant tile coordinates `box_at`.
 void im2col_box_at(Lowering *l, const View *view, const int64_t *box_at,

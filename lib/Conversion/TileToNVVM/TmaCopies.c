@@ -58,17 +58,15 @@ typedef struct {
 static void issue_box(Lowering *l, const Issue *issue, const TileLayoutTma *tma,
                       int64_t box) {
   int64_t box_at[TILE_LAYOUT_MAX_AXES], offset;
-  MlirValue coordinates[TILE_MAX_RANK];
   tile_layout_eval(&tma->coords, &box, box_at);
   tile_layout_eval(&tma->offsets, &box, &offset);
-  Im2colBox pixels;
-  intptr_t rank = 4, num_offsets = 0;
+  Im2colBox at;
+  intptr_t num_offsets = 0;
   if (issue->global->im2col) {
-    im2col_box_at(l, issue->global, box_at, &pixels);
-    memcpy(coordinates, pixels.coordinates, sizeof pixels.coordinates);
-    num_offsets = 2;
+    im2col_box_at(l, issue->global, box_at, &at);
+    num_offsets = at.rank - 2;
   } else {
-    rank = box_coordinates(l, issue->global, box_at, coordinates);
+    at.rank = box_coordinates(l, issue->global, box_at, at.coordinates);
   }
   const Memory *memory = issue->shared->memory;
   MlirValue shared = element_pointer(
@@ -77,15 +75,15 @@ static void issue_box(Lowering *l, const Issue *issue, const TileLayoutTma *tma,
   if (!issue->barrier.ptr) {
     nvvm_cp_async_bulk_tensor_global_shared_cta(
         &l->b, .tmaDescriptor = issue->map, .srcMem = shared,
-        .coordinates = {coordinates, rank}, .l2CacheHint = issue->hint);
+        .coordinates = {at.coordinates, at.rank}, .l2CacheHint = issue->hint);
     return;
   }
   MlirValue cluster =
       llvm_addrspacecast(&l->b, .type = type_pointer(l, 7), .arg = shared);
   nvvm_cp_async_bulk_tensor_shared_cluster_global(
       &l->b, .dstMem = cluster, .tmaDescriptor = issue->map,
-      .coordinates = {coordinates, rank}, .mbar = issue->barrier,
-      .im2colOffsets = {pixels.offsets, num_offsets},
+      .coordinates = {at.coordinates, at.rank}, .mbar = issue->barrier,
+      .im2colOffsets = {at.offsets, num_offsets},
       .mode = {num_offsets > 0, NVVM_TMA_LOAD_MODE_IM2COL},
       .l2CacheHint = issue->hint);
 }

@@ -3,16 +3,24 @@
 // One case per constraint of TileGatherOps.td, and of the im2col form of tensor
 // maps; the name says which.
 
-func.func @im2col_c1_rank(%X: memref<?x?x8xf32>, %i: index) {
-  // expected-error @+1 {{expects 'image' of rank 4 in global memory, got memref<?x?x8xf32>}}
-  %a = tile.im2col %X[%i, %i] [16, 16] kernel [3, 3] : memref<?x?x8xf32>
+func.func @im2col_c1_rank(%X: memref<?x8xf32>, %i: index) {
+  // expected-error @+1 {{expects 'image' of rank 3 to 5 in global memory, got memref<?x8xf32>}}
+  %a = tile.im2col %X[%i, %i] [16, 16] kernel [] : memref<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @im2col_c1_rank_6(%X: memref<?x?x?x?x?x8xf32>, %i: index) {
+  // expected-error @+1 {{expects 'image' of rank 3 to 5 in global memory, got memref<?x?x?x?x?x8xf32>}}
+  %a = tile.im2col %X[%i, %i] [16, 16] kernel [3, 3, 3, 3] : memref<?x?x?x?x?x8xf32>
   return
 }
 
 // -----
 
 func.func @im2col_c1_space(%X: memref<1x4x4x8xf32, #gpu.address_space<workgroup>>, %i: index) {
-  // expected-error @+1 {{expects 'image' of rank 4 in global memory, got}}
+  // expected-error @+1 {{expects 'image' of rank 3 to 5 in global memory, got}}
   %a = tile.im2col %X[%i, %i] [16, 16] kernel [3, 3] : memref<1x4x4x8xf32, #gpu.address_space<workgroup>>
   return
 }
@@ -64,8 +72,24 @@ func.func @im2col_c3_written(%X: memref<?x?x?x8xf32>, %i: index, %d: memref<16x1
 // -----
 
 func.func @im2col_c4_count(%X: memref<?x?x?x8xf32>, %i: index) {
-  // expected-error @+1 {{expects 'stride' to hold 2 numbers, got 3}}
+  // expected-error @+1 {{expects 'stride' to hold 2 numbers, one per dimension of pixels, got 3}}
   %a = tile.im2col %X[%i, %i] [16, 16] kernel [3, 3] stride [1, 1, 1] : memref<?x?x?x8xf32>
+  return
+}
+
+// -----
+
+func.func @im2col_c4_count_1(%X: memref<?x?x8xf32>, %i: index) {
+  // expected-error @+1 {{expects 'kernel' to hold 1 number, one per dimension of pixels, got 2}}
+  %a = tile.im2col %X[%i, %i] [16, 16] kernel [3, 3] : memref<?x?x8xf32>
+  return
+}
+
+// -----
+
+func.func @im2col_c4_count_3(%X: memref<?x?x?x?x8xf32>, %i: index) {
+  // expected-error @+1 {{expects 'dilation' to hold 3 numbers, one per dimension of pixels, got 2}}
+  %a = tile.im2col %X[%i, %i] [16, 16] kernel [3, 3, 3] dilation [1, 1] : memref<?x?x?x?x8xf32>
   return
 }
 
@@ -103,6 +127,14 @@ func.func @im2col_c4_pad(%X: memref<?x?x?x8xf32>, %i: index) {
 
 // -----
 
+func.func @im2col_c4_pad_upper(%X: memref<?x?x8xf32>, %i: index) {
+  // expected-error @+1 {{expects numbers from 0 to 32767 in 'pad_upper', got 32768}}
+  %a = tile.im2col %X[%i, %i] [16, 16] kernel [3] pad [1] pad_upper [32768] : memref<?x?x8xf32>
+  return
+}
+
+// -----
+
 func.func @im2col_c5_extent(%X: memref<?x1073741825x?x8xf32>, %i: index) {
   // expected-error @+1 {{expects extents of 'image' up to 1073741824, got 1073741825}}
   %a = tile.im2col %X[%i, %i] [16, 16] kernel [3, 3] : memref<?x1073741825x?x8xf32>
@@ -114,6 +146,34 @@ func.func @im2col_c5_extent(%X: memref<?x1073741825x?x8xf32>, %i: index) {
 func.func @im2col_c5_rows(%X: memref<65536x?x32770x1xf32>, %i: index) {
   // expected-error @+1 {{expects at most 2147483647 rows}}
   %a = tile.im2col %X[%i, %i] [16, 16] kernel [3, 3] : memref<65536x?x32770x1xf32>
+  return
+}
+
+// -----
+
+func.func @im2col_c5_rows_upper(%X: memref<16384x?x131070x1xf32>, %i: index) {
+  // expected-error @+1 {{expects at most 2147483647 rows}}
+  %a = tile.im2col %X[%i, %i] [16, 16] kernel [3, 3] pad_upper [0, 4] : memref<16384x?x131070x1xf32>
+  // 131072 windows of 16384 images were one too many.
+  %b = tile.im2col %X[%i, %i] [16, 16] kernel [3, 3] pad_upper [0, 3] : memref<16384x?x131070x1xf32>
+  return
+}
+
+// -----
+
+func.func @im2col_c5_rows_3(%X: memref<2048x1024x?x1024x1xf32>, %Y: memref<2048x1024x1024x1x1xf32>, %i: index) {
+  // There is no window in the last dimension, and so no row.
+  %a = tile.im2col %Y[%i, %i] [16, 16] kernel [1, 1, 2] : memref<2048x1024x1024x1x1xf32>
+  // expected-error @+1 {{expects at most 2147483647 rows}}
+  %b = tile.im2col %X[%i, %i] [16, 16] kernel [1, 1, 1] : memref<2048x1024x?x1024x1xf32>
+  return
+}
+
+// -----
+
+func.func @im2col_c5_columns_3(%X: memref<?x?x?x?x1xf32>, %i: index) {
+  // expected-error @+1 {{expects at most 2147483647 columns}}
+  %a = tile.im2col %X[%i, %i] [16, 16] kernel [2048, 1024, 1024] : memref<?x?x?x?x1xf32>
   return
 }
 

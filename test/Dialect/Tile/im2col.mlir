@@ -5,9 +5,10 @@
 
 #smem = #gpu.address_space<workgroup>
 
-// What is left out stays left out; a strided image; facts; several users.
+// What is left out stays left out; a strided image; facts; several users; one and
+// three dimensions of pixels.
 // CHECK-LABEL: func.func @forms
-func.func @forms(%X: memref<?x?x?x?xbf16, strided<[?, ?, ?, 1], offset: ?>>, %Y: memref<4x9x9x3xi8>, %i: index, %j: index) {
+func.func @forms(%X: memref<?x?x?x?xbf16, strided<[?, ?, ?, 1], offset: ?>>, %Y: memref<4x9x9x3xi8>, %Z: memref<?x?x3xf32>, %V: memref<?x8x?x9x16xbf16>, %i: index, %j: index) {
   %s = tile.alloc : memref<64x32xbf16, #smem>
   %f = tile.alloc : memref<16x16xi32, #tile.fragment>
   // CHECK: %[[A:.*]] = tile.im2col %{{.*}}[%{{.*}}, %{{.*}}] [64, 32] kernel [3, 5] : memref<?x?x?x?xbf16, strided<[?, ?, ?, 1], offset: ?>>
@@ -18,6 +19,12 @@ func.func @forms(%X: memref<?x?x?x?xbf16, strided<[?, ?, ?, 1], offset: ?>>, %Y:
   // CHECK: kernel [3, 3] stride [2, 1] dilation [1, 3] pad [0, 2] channels %{{.*}} {align = 16 : i64, run = 8 : i64, tile.stage = 1 : i32} : memref<4x9x9x3xi8>
   %b = tile.im2col %Y[%i, %j] [16, 16] kernel [3, 3] stride [2, 1] dilation [1, 3] pad [0, 2] channels %i {align = 16 : i64, run = 8 : i64, tile.stage = 1 : i32} : memref<4x9x9x3xi8>
   tile.copy %b to %f : !tile.region<16x16xi8>, memref<16x16xi32, #tile.fragment>
+  // CHECK: kernel [4] stride [2] dilation [3] pad [9] pad_upper [0] : memref<?x?x3xf32>
+  %c = tile.im2col %Z[%i, %j] [16, 16] kernel [4] stride [2] dilation [3] pad [9] pad_upper [0] : memref<?x?x3xf32>
+  // CHECK: kernel [3, 1, 2] pad_upper [0, 1, 2] channels %{{.*}} : memref<?x8x?x9x16xbf16>
+  %d = tile.im2col %V[%i, %j] [16, 16] kernel [3, 1, 2] pad_upper [0, 1, 2] channels %i : memref<?x8x?x9x16xbf16>
+  // CHECK: kernel [3, 1, 2] stride [1, 2, 3] dilation [2, 1, 1] pad [1, 0, 2] : memref<?x8x?x9x16xbf16>
+  %e = tile.im2col %V[%i, %j] [16, 16] kernel [3, 1, 2] stride [1, 2, 3] dilation [2, 1, 1] pad [1, 0, 2] : memref<?x8x?x9x16xbf16>
   return
 }
 

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Generates convolutions of N x H x W x C images as products of matrices whose
-left factor is a `tile.im2col`, compiles and runs them, and checks every element
-against numpy.
+"""Generates convolutions of images with one to three dimensions of pixels as
+products of matrices whose left factor is a `tile.im2col`, compiles and runs them,
+and checks every element against numpy.
 
 A case is words `key=value`:
 
     in=bf16        elements of image and weights
     tile=64x64x32  rows, columns and step of the product
     kernel=3x3 stride=1x1 dilation=1x1 pad=0x0
+                   a number per dimension of pixels
+    upper=1x0      pads behind the image; those in front when it is left out
     channels=64    of the image type; ? where the launch says it
     round          columns of a filter element are rounded up to whole steps
     roles=on       on or off; required on the loop, with cp.async as well
@@ -15,16 +17,17 @@ A case is words `key=value`:
     images=2x9x7x64,1x8x8x64
                    images to run, the channels last
     filters=40
-    a=tma          the instruction that gathers: tma, cp_async or simt
+    a=tma          the instruction that gathers: tma, cp_async or simt; any
     align=8        bytes: a fact that the kernel states of the image
     given          it is written on the copy
     variant=1      that is taken for every image, from 1; 0: there is only one;
-                   last: the one that needs nothing
+                   last: the one that needs nothing; any
 
 Where the channels are not rounded up, a step may lie in several elements of the
 filter. Prints one line per case and target."""
 
 import argparse
+import math
 import os
 import re
 import sys
@@ -32,23 +35,27 @@ import sys
 import convolution
 import kernels
 
-KEYS = {"in": "bf16", "tile": "64x64x32", "kernel": "3x3", "stride": "1x1",
-        "dilation": "1x1", "pad": "0x0", "channels": "?", "roles": "on",
+KEYS = {"in": "bf16", "tile": "64x64x32", "kernel": "3x3", "stride": "",
+        "dilation": "", "pad": "", "upper": "", "channels": "?", "roles": "on",
         "stages": "3", "threads": "128", "images": "2x9x7x64", "filters": "40",
         "align": "", "a": "tma", "variant": "1"}
+
+# Words that say how the filter moves, and their names in the op.
+WINDOW = {"kernel": "kernel", "stride": "stride", "dilation": "dilation",
+          "pad": "pad", "upper": "pad_upper"}
 
 KERNEL = """\
 #smem = #gpu.address_space<workgroup>
 func.func @conv(%X: {image}, %W: memref<?x?x{type}>, %P: index, %Y: memref<?x?x{sum}>) {{
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c3 = arith.constant 3 : index
+  %last = arith.constant {last} : index
   %cm = arith.constant {m} : index
   %cn = arith.constant {n} : index
   %ck = arith.constant {k} : index
   %taps = arith.constant {taps} : index
   %threads = arith.constant {threads} : index
-  %C = memref.dim %X, %c3 : {image}
+  %C = memref.dim %X, %last : {image}
   %F = memref.dim %W, %c1 : memref<?x?x{type}>
 {count}
   %gx = arith.ceildivui %P, %cm : index
@@ -99,17 +106,15 @@ class Case:
         self.values = values
         self.type = values["in"]
         self.sum = "i32" if self.type == "i8" else "f32"
-        self.window = [pair(values[key])
-                       for key in ("kernel", "stride", "dilation", "pad")]
-        self.images = [tuple(int(n) for n in image.split("x"))
-                       for image in values["images"].split(",")]
+        self.window = {key: numbers(values[key]) for key in WINDOW if values[key]}
+        self.images = [numbers(image) for image in values["images"].split(",")]
 
     def mlir(self):
         v = self.values
-        m, n, k = (int(x) for x in v["tile"].split("x"))
-        names = ("kernel", "stride", "dilation", "pad")
-        window = " ".join("%s [%d, %d]" % (name, *numbers)
-                          for name, numbers in zip(names, self.window))
+        m, n, k = numbers(v["tile"])
+        window = " ".join("%s %s" % (WINDOW[key], list(self.window[key]))
+                          for key in self.window)
+        dims = len(self.window["kernel"])
         if v["round"]:
             window += " channels %R"
         if v["align"]:
@@ -119,9 +124,10 @@ class Case:
         loop = ', tile.specialize = "required"' * (v["roles"] == "required")
         instr = " {instr = #tile.instr<%s>}" % v["a"] if v["given"] else ""
         return KERNEL.format(
-            image="memref<?x?x?x%sx%s>" % (v["channels"], self.type),
+            image="memref<%s%sx%s>" % ("?x" * (1 + dims), v["channels"], self.type),
+            last=1 + dims,
             type=self.type, sum=self.sum, m=m, n=n, k=k,
-            taps=self.window[0][0] * self.window[0][1], threads=v["threads"],
+            taps=math.prod(self.window["kernel"]), threads=v["threads"],
             count=COUNT[v["round"]], config=config, loop=loop, instr=instr,
             precision=' {precision = "tf32"}' * (self.type == "f32"),
             window=window,
@@ -129,7 +135,7 @@ class Case:
             zero="0" if self.sum == "i32" else "0.0", stages=v["stages"])
 
 
-def pair(text):
+def numbers(text):
     return tuple(int(n) for n in text.split("x"))
 
 
@@ -148,8 +154,10 @@ def gathers_by(text):
 def check_kernel(case, base, variants):
     """That the variant was taken, and gathers as the case wants."""
     launch = kernels.read_launches(base + ".json")[0]
-    wanted = (len(launch["variants"]) if case.values["variant"] == "last"
-              else int(case.values["variant"]))
+    wanted = case.values["variant"]
+    if wanted == "any":
+        wanted = variants[0]
+    wanted = len(launch["variants"]) if wanted == "last" else int(wanted)
     if wanted == 0 and len(launch["variants"]) > 1:
         raise kernels.Failure("there are variants")
     if variants != [max(wanted, 1)]:
@@ -157,19 +165,20 @@ def check_kernel(case, base, variants):
     name = launch["variants"][max(wanted, 1) - 1]["kernel"]
     with open(base + ".ptx", encoding="utf-8") as file:
         found = gathers_by(kernel_text(file.read(), name))
-    if found != case.values["a"]:
+    if case.values["a"] not in (found, "any"):
         raise kernels.Failure("the image is read by %s" % found)
 
 
 def check_image(case, base, shape, seed):
-    kernel, stride, dilation, pad = case.window
-    filters, taps = int(case.values["filters"]), kernel[0] * kernel[1]
+    window = dict(case.window)
+    kernel = window.pop("kernel")
+    filters, taps = int(case.values["filters"]), math.prod(kernel)
     image = kernels.Tensor("X", "ints:%s:%s" % ("x".join(map(str, shape)),
                                                 case.type))
-    lines = taps * shape[3]
+    lines = taps * shape[-1]
     weights = kernels.Tensor("W", "ints:%dx%d:%s" % (lines, filters, case.type))
-    values = weights.values.reshape(*kernel, shape[3], filters)
-    expected = convolution.convolve(image.values, values, stride, dilation, pad)
+    values = weights.values.reshape(*kernel, shape[-1], filters)
+    expected = convolution.convolve(image.values, values, **window)
     rows = expected.shape[0]
     y = kernels.Tensor("Y", "junk:%dx%d:%s" % (rows, filters, case.sum))
     results, variants = kernels.run_function(

@@ -1,22 +1,44 @@
-"""What numpy says about convolutions, for the EXPECT lines of im2col tests."""
+"""What numpy says about convolutions, for the EXPECT lines of im2col tests.
+
+Images have one to three dimensions of pixels between the number of the image and
+the channel. `kernel`, `stride`, `dilation`, `pad` and `upper` have a number for
+each of them; `upper` are the pads behind the image, by default those in front."""
 
 import numpy as np
 
 
-def matrix(image, kernel, stride=(1, 1), dilation=(1, 1), pad=(0, 0)):
-    """The windows of an N x H x W x C image as rows."""
-    padded = np.pad(image, ((0, 0), (pad[0],) * 2, (pad[1],) * 2, (0, 0)))
-    out = [0, 0]
-    for i in (0, 1):
-        reach = dilation[i] * (kernel[i] - 1) + 1
-        out[i] = max((padded.shape[1 + i] - reach) // stride[i] + 1, 0)
-    rows = np.zeros((image.shape[0], *out, *kernel, image.shape[3]), image.dtype)
-    for n, h, w in np.ndindex(rows.shape[:3]):
-        top, left = h * stride[0], w * stride[1]
-        rows[n, h, w] = padded[n, top:, left:][::dilation[0], ::dilation[1]][
-            :kernel[0], :kernel[1]]
-    return rows.reshape(image.shape[0] * out[0] * out[1],
-                        kernel[0] * kernel[1] * image.shape[3])
+class Window:
+    """How a filter moves over an image; `starts[d]` are its first pixels."""
+
+    def __init__(self, image, kernel, stride=None, dilation=None, pad=None,
+                 upper=None):
+        dims = len(kernel)
+        self.kernel = kernel
+        self.stride = stride or (1,) * dims
+        self.dilation = dilation or (1,) * dims
+        pad = pad or (0,) * dims
+        pads = list(zip(pad, upper if upper is not None else pad))
+        self.padded = np.pad(image, [(0, 0), *pads, (0, 0)])
+        self.out = tuple(
+            max((self.padded.shape[1 + d] - self.dilation[d] * (kernel[d] - 1) - 1)
+                // self.stride[d] + 1, 0) for d in range(dims))
+
+    def pixels(self, tap):
+        """What the element `tap` of the filter meets at every position."""
+        slices = [slice(at * step, at * step + stride * (out - 1) + 1, stride)
+                  if out else slice(0, 0)
+                  for at, step, stride, out in zip(tap, self.dilation, self.stride,
+                                                   self.out)]
+        return self.padded[(slice(None), *slices)]
+
+
+def matrix(image, *window, **more):
+    """The windows of an image as rows."""
+    window = Window(image, *window, **more)
+    taps = [window.pixels(tap) for tap in np.ndindex(*window.kernel)]
+    rows = np.stack(taps, axis=-2)
+    return rows.reshape(image.shape[0] * int(np.prod(window.out)),
+                        len(taps) * image.shape[-1])
 
 
 def tile(image, first, shape, *window, **more):
@@ -31,17 +53,12 @@ def tile(image, first, shape, *window, **more):
     return result
 
 
-def convolve(image, weights, stride=(1, 1), dilation=(1, 1), pad=(0, 0)):
-    """Output pixels as rows; `weights` is KH x KW x C x F. Without the matrix:
+def convolve(image, weights, *window, **more):
+    """Output pixels as rows; `weights` is the kernel, C and F. Without the matrix:
     the sum over the elements of the filter."""
-    padded = np.pad(image, ((0, 0), (pad[0],) * 2, (pad[1],) * 2, (0, 0)))
-    padded = padded.astype(np.float64)
-    kernel = weights.shape[:2]
-    out = [(padded.shape[1 + i] - dilation[i] * (kernel[i] - 1) - 1) // stride[i] + 1
-           for i in (0, 1)]
-    result = 0
-    for h, w in np.ndindex(*kernel):
-        shifted = padded[:, h * dilation[0]:, w * dilation[1]:]
-        strided = shifted[:, ::stride[0], ::stride[1]][:, :out[0], :out[1]]
-        result = result + strided @ weights[h, w].astype(np.float64)
-    return result.reshape(-1, weights.shape[3])
+    kernel = weights.shape[:-2]
+    window = Window(image.astype(np.float64), kernel, *window, **more)
+    result = np.zeros((image.shape[0], *window.out, weights.shape[-1]))
+    for tap in np.ndindex(*kernel):
+        result = result + window.pixels(tap) @ weights[tap].astype(np.float64)
+    return result.reshape(-1, weights.shape[-1])

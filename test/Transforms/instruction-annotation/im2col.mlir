@@ -97,6 +97,48 @@ func.func @filters(%X: memref<?x?x?x64xbf16>, %S: memref<2x4x4x64xbf16>, %E: mem
   return
 }
 
+// Other numbers of dimensions have other limits: corners and offsets share 16 bits.
+// CHECK-LABEL: func.func @ranks
+func.func @ranks(%X: memref<?x?x64xbf16>, %Y: memref<?x?x?x?x64xbf16>, %Z: memref<?x?x?x64xbf16>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %t = tile.alloc : memref<64x32xbf16, #smem>
+    // CHECK: tile.copy {{.*}} {instr = #tile.instr<tma>}
+    %a = tile.im2col %X[%n, %c0] [64, 32] kernel [3] dilation [32767] pad [32767] pad_upper [32766] {align = 16 : i64} : memref<?x?x64xbf16>
+    tile.copy %a to %t : !tile.region<64x32xbf16>, memref<64x32xbf16, #smem>
+    // CHECK: tile.copy {{.*}} {instr = #tile.instr<cp_async>}
+    %b = tile.im2col %X[%n, %c0] [64, 32] kernel [3] dilation [32767] {align = 16 : i64} : memref<?x?x64xbf16>
+    // expected-remark @+1 {{[tile-instr/filter] uses cp_async; not tma: the filter begins 0 to -65534 pixels from the image; TMA takes -32768 to 32767}}
+    tile.copy %b to %t : !tile.region<64x32xbf16>, memref<64x32xbf16, #smem>
+    // CHECK: tile.copy {{.*}} {instr = #tile.instr<tma>}
+    %c = tile.im2col %X[%n, %c0] [64, 32] kernel [4] dilation [21845] pad [0] pad_upper [32767] {align = 16 : i64} : memref<?x?x64xbf16>
+    tile.copy %c to %t : !tile.region<64x32xbf16>, memref<64x32xbf16, #smem>
+    // CHECK: tile.copy {{.*}} {instr = #tile.instr<tma>}
+    %d = tile.im2col %Y[%n, %c0] [64, 32] kernel [32, 5, 3] dilation [1, 4, 8] pad [16, 1, 0] pad_upper [15, 0, 0] {align = 16 : i64} : memref<?x?x?x?x64xbf16>
+    tile.copy %d to %t : !tile.region<64x32xbf16>, memref<64x32xbf16, #smem>
+    // CHECK: tile.copy {{.*}} {instr = #tile.instr<cp_async>}
+    %e = tile.im2col %Y[%n, %c0] [64, 32] kernel [3, 3, 3] pad [0, 17, 0] {align = 16 : i64} : memref<?x?x?x?x64xbf16>
+    // expected-remark @+1 {{the filter begins -17 to 15 pixels from the image; TMA takes -16 to 15}}
+    tile.copy %e to %t : !tile.region<64x32xbf16>, memref<64x32xbf16, #smem>
+    // CHECK: tile.copy {{.*}} {instr = #tile.instr<cp_async>}
+    %f = tile.im2col %Y[%n, %c0] [64, 32] kernel [3, 3, 33] pad [0, 0, 16] {align = 16 : i64} : memref<?x?x?x?x64xbf16>
+    // expected-remark @+1 {{the filter reaches 32 pixels far; TMA takes 31}}
+    tile.copy %f to %t : !tile.region<64x32xbf16>, memref<64x32xbf16, #smem>
+    // CHECK: tile.copy {{.*}} {instr = #tile.instr<cp_async>}
+    %g = tile.im2col %Y[%n, %c0] [64, 32] kernel [1, 1, 1] pad_upper [16, 0, 0] {align = 16 : i64} : memref<?x?x?x?x64xbf16>
+    // expected-remark @+1 {{the filter begins 0 to 16 pixels from the image; TMA takes -16 to 15}}
+    tile.copy %g to %t : !tile.region<64x32xbf16>, memref<64x32xbf16, #smem>
+    // CHECK: tile.copy {{.*}} {instr = #tile.instr<tma>}
+    %h = tile.im2col %Z[%n, %c0] [64, 32] kernel [1, 1] pad [128, 0] pad_upper [127, 0] {align = 16 : i64} : memref<?x?x?x64xbf16>
+    tile.copy %h to %t : !tile.region<64x32xbf16>, memref<64x32xbf16, #smem>
+    gpu.terminator
+  }
+  return
+}
+
 // Layouts that the user gave.
 // CHECK-LABEL: func.func @layouts
 func.func @layouts(%X: memref<?x?x?x64xbf16>, %B: memref<?x?x?x64xi1>, %n: index) {
