@@ -69,6 +69,8 @@ bool tile_atomic_tma_is_legal(TileAtomicOp atomic,
     return instr_refuse(out, "spaces", "%s", "");
   if (!context->target->has_tma)
     return instr_refuse(out, "target", "%s has no TMA", context->target->chip);
+  if (tile_atomic_old(atomic).ptr)
+    return instr_refuse(out, "tile-instr/old", "TMA gives no values back");
   if (!mlirTypeEqual(src.element, dst.element))
     return instr_refuse(out, "tile-instr/convert",
                         "TMA does not convert elements");

@@ -215,23 +215,23 @@ static int product_warps_m(const TileProduct *product, int num_threads) {
   return 0;
 }
 
+static bool is_fragment(MlirValue tile) {
+  TileShape shape;
+  return tile.ptr && tile_shape_of(tile, &shape) &&
+         shape.space == TILE_SPACE_FRAGMENT;
+}
+
 // A shared tile is reduced whatever its layout and that of the result.
 static bool describe_reduce(TileReduceOp reduce, TileInferOp *out) {
-  TileShape src;
   out->kind = TILE_INFER_REDUCE;
   out->dim = (int)tile_reduce_dim(reduce);
-  return !tile_reduce_partial(reduce) &&
-         tile_shape_of(tile_reduce_src(reduce), &src) &&
-         src.space == TILE_SPACE_FRAGMENT;
+  return !tile_reduce_partial(reduce) && is_fragment(tile_reduce_src(reduce));
 }
 
 // A fragment scanned into another one stays where it is, at best.
 static bool describe_scan(TileScanOp scan, TileInferOp *out) {
-  TileShape src, dst;
   out->kind = TILE_INFER_COPY;
-  return tile_shape_of(tile_scan_src(scan), &src) &&
-         tile_shape_of(tile_scan_dst(scan), &dst) &&
-         src.space == TILE_SPACE_FRAGMENT && dst.space == TILE_SPACE_FRAGMENT;
+  return is_fragment(tile_scan_src(scan)) && is_fragment(tile_scan_dst(scan));
 }
 
 static bool describe_op(Build *build, MlirOperation op, TileInferOp *out) {
@@ -258,7 +258,8 @@ static bool describe_op(Build *build, MlirOperation op, TileInferOp *out) {
     if (!mlirAttributeIsNull(tile_atomic_instr_attr(atomic)) &&
         tile_atomic_instr(atomic) == TILE_INSTR_Tma)
       out->via = TILE_INFER_TMA;
-    return tile_shape_of(tile_atomic_src(atomic), &shape);
+    return tile_shape_of(tile_atomic_src(atomic), &shape) ||
+           is_fragment(tile_atomic_old(atomic));
   }
   TileProduct product;
   if (!tile_product_of(op, &product))
@@ -274,12 +275,26 @@ static bool describe_op(Build *build, MlirOperation op, TileInferOp *out) {
   return true;
 }
 
-// Metadata is read by addresses, whatever its layout.
-static int drop_metadata(MlirOperation op, TileAccess *accesses, int n) {
-  if (!tile_gemm_sp_is(op))
+// Metadata is read by addresses, whatever its layout, and shared tiles of old
+// elements are written so. Fragments of old elements are best where those of
+// the source are, else where a copy to the destination wants them.
+static int drop_free(MlirOperation op, TileAccess *accesses, int n) {
+  if (tile_gemm_sp_is(op)) {
+    memmove(accesses + 1, accesses + 2, (size_t)(n - 2) * sizeof *accesses);
+    return n - 1;
+  }
+  if (!tile_atomic_is(op) || !tile_atomic_old(tile_atomic_cast(op)).ptr)
     return n;
-  memmove(accesses + 1, accesses + 2, (size_t)(n - 2) * sizeof *accesses);
-  return n - 1;
+  TileAccess old = accesses[n - 1], dst = accesses[n - 2];
+  if (!is_fragment(old.tile))
+    return n - 1;
+  if (is_fragment(accesses[0].tile)) {
+    accesses[1] = old;
+    return 2;
+  }
+  accesses[0] = (TileAccess){.tile = old.tile, .operand = 2, .reads = true};
+  accesses[1] = dst;
+  return 2;
 }
 
 // The window as the algebra names it. False when it starts at no multiple of
@@ -347,7 +362,7 @@ static MlirLogicalResult describe(Build *build, MlirOperation op) {
   if (n == 0 || !describe_op(build, op, &description))
     return tile_success();
   bool is_product = tile_product_of(op, &product);
-  n = drop_metadata(op, accesses, n);
+  n = drop_free(op, accesses, n);
   if ((tile_copy_is(op) &&
        mlirAttributeIsNull(tile_copy_instr_attr(tile_copy_cast(op)))) ||
       (is_product && !product.has_instr))

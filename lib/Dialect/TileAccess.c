@@ -69,6 +69,8 @@ static int reduction_accesses(MlirOperation op,
   if (tile_shape_of(src, &shape))
     out[n++] = (TileAccess){src, 0, true, false};
   out[n++] = (TileAccess){tile_atomic_dst(atomic), 1, true, true, true};
+  if (tile_atomic_old(atomic).ptr)
+    out[n++] = (TileAccess){tile_atomic_old(atomic), 2, false, true};
   return n;
 }
 

@@ -228,6 +228,35 @@ bool tile_atomic_takes(TileAtomicKind kind, MlirType element) {
   return is_bitwise || mlirIntegerTypeGetWidth(element) > 1;
 }
 
+// (C7)
+static MlirLogicalResult atomic_verify_old(TileAtomicOp atomic,
+                                           const TileShape *dst) {
+  MlirOperation op = atomic.op;
+  MlirValue old = tile_atomic_old(atomic);
+  TileShape shape;
+  if (!old.ptr)
+    return tile_success();
+  if (tile_failed(tile_verify_tile(op, old, "old", 1, TILE_MAX_RANK, &shape)) ||
+      tile_failed(verify_space(op, old, "old", &shape, false)))
+    return tile_failure();
+  if (!tile_shape_equal_extents(&shape, dst))
+    return tile_emit_error(op,
+                           "expects 'old' and 'dst' of the same shape, got %s "
+                           "and %s",
+                           tile_verify_shape_text(&shape).chars,
+                           tile_verify_shape_text(dst).chars);
+  if (!mlirTypeEqual(shape.element, dst->element))
+    return tile_emit_error(op,
+                           "expects 'old' and 'dst' of the same element type, "
+                           "got %s and %s",
+                           tile_verify_type_text(shape.element).chars,
+                           tile_verify_type_text(dst->element).chars);
+  if (mlirValueEqual(tile_buffer_of(old).root,
+                     tile_buffer_of(tile_atomic_dst(atomic)).root))
+    return tile_emit_error(op, "expects 'old' to be other memory than 'dst'");
+  return tile_success();
+}
+
 static MlirLogicalResult atomic_verify_instr(TileAtomicOp atomic,
                                              const TileShape *src,
                                              const TileShape *dst) {
@@ -247,6 +276,10 @@ static MlirLogicalResult atomic_verify_instr(TileAtomicOp atomic,
     return tile_emit_error(atomic.op,
                            "expects 'instr' to be simt, got tma, which takes a "
                            "shared tile to a tensor of the same element type");
+  if (is_tma && tile_atomic_old(atomic).ptr) // (C8)
+    return tile_emit_error(atomic.op,
+                           "expects 'instr' to be simt with 'old', got tma, "
+                           "which gives no values back");
   if (!is_tma && !mlirValueIsNull(tile_atomic_map(atomic))) // (C6)
     return tile_emit_error(atomic.op,
                            "expects 'map' only with instr = #tile.instr<tma>");
@@ -272,6 +305,8 @@ MlirLogicalResult tile_atomic_verify(MlirOperation op) {
         tile_verify_type_text(dst.element).chars,
         TileAtomicKind_cases[tile_atomic_kind(atomic)].s);
   if (tile_failed(verify_elements(op, &src, &dst))) // (C4)
+    return tile_failure();
+  if (tile_failed(atomic_verify_old(atomic, &dst)))
     return tile_failure();
   return atomic_verify_instr(atomic, &src, &dst); // (C5)
 }

@@ -16,7 +16,9 @@
 //        another one;
 //   (R6) other scans from or into a fragment: the fragment goes to a scratch
 //        tile;
-//   (R7) predicate of a fragment: reduced to its first dimensions, then read.
+//   (R7) predicate of a fragment: reduced to its first dimensions, then read;
+//   (R8) update that gives a fragment of old elements, which several threads
+//        hold, or others than update them: they pass a scratch tile.
 //
 //===----------------------------------------------------------------------===//
 
@@ -277,6 +279,37 @@ static bool rewrite_predicate(Rewrite *rewrite, MlirOperation op) {
   return true;
 }
 
+//===-- tile.atomic -------------------------------------------------------===//
+
+// One thread updates an element, and learns what was there.
+static bool old_stays(TileAtomicOp atomic) {
+  TileShape src;
+  TileLayout from, to;
+  if (!fragment_layout(tile_atomic_old(atomic), &to) ||
+      tile_layout_replication(&to) != 1)
+    return false;
+  return !tile_shape_of(tile_atomic_src(atomic), &src) ||
+         src.space != TILE_SPACE_FRAGMENT ||
+         (fragment_layout(tile_atomic_src(atomic), &from) &&
+          tile_layout_equal(&from, &to));
+}
+
+// (R8)
+static bool rewrite_atomic(Rewrite *rewrite, TileAtomicOp atomic) {
+  TileShape old;
+  if (!tile_atomic_old(atomic).ptr ||
+      !tile_shape_of(tile_atomic_old(atomic), &old) ||
+      old.space != TILE_SPACE_FRAGMENT || old_stays(atomic))
+    return false;
+  MlirValue scratch = build_scratch(rewrite, &old, old.element);
+  tile_atomic(&rewrite->b, .kind = tile_atomic_kind(atomic),
+              .src = tile_atomic_src(atomic), .dst = tile_atomic_dst(atomic),
+              .old = scratch, .instr = TILE_SOME(TILE_INSTR_Simt));
+  copy_tile(rewrite, scratch, tile_atomic_old(atomic));
+  remark(atomic.op, "other threads need old elements: they pass", scratch);
+  return true;
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 static bool rewrite_op(Rewrite *rewrite, MlirOperation op) {
@@ -286,6 +319,8 @@ static bool rewrite_op(Rewrite *rewrite, MlirOperation op) {
     return rewrite_scan(rewrite, tile_scan_cast(op));
   if (tile_any_of_is(op) || tile_all_of_is(op))
     return rewrite_predicate(rewrite, op);
+  if (tile_atomic_is(op))
+    return rewrite_atomic(rewrite, tile_atomic_cast(op));
   return false;
 }
 
@@ -315,7 +350,7 @@ static void rewrite_from(Rewrite *rewrite, MlirOperation op) {
 
 static MlirWalkResult visit(MlirOperation op, void *user_data) {
   if (!tile_reduce_is(op) && !tile_scan_is(op) && !tile_any_of_is(op) &&
-      !tile_all_of_is(op))
+      !tile_all_of_is(op) && !tile_atomic_is(op))
     return MlirWalkResultAdvance;
   rewrite_from(user_data, op);
   return MlirWalkResultSkip;

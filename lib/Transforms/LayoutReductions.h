@@ -4,8 +4,8 @@
 
 #include "mlir-c/IR.h"
 
-/// Rewrites every `tile.reduce`, `tile.scan`, `tile.any_of` and `tile.all_of`
-/// whose elements must pass between threads by more than shuffles, as ops that
+/// Rewrites every `tile.reduce`, `tile.scan`, `tile.any_of`, `tile.all_of` and
+/// `tile.atomic` whose elements must pass between threads by more than shuffles, as ops that
 /// read and write scratch tiles in shared memory. Layouts are known. A remark
 /// per op gives the cost.
 void tile_layout_stage_reductions(MlirOperation kernel);

@@ -96,3 +96,36 @@ func.func @looked_up(%A: !In, %M: memref<40x32xi1>, %O: !In, %n: index) {
   }
   return
 }
+
+// Updates from slots, and what was there before them: into a fragment, and into
+// a shared tile that a later step reads.
+// CASE: updates(A=ints:40x32:f32, C=ints:32:f32, H=wide:32:i8, B=ints:40x32:i8, O=junk:40x32:f32, P=junk:40x32:i8, n=7)
+// CASE: updates(A=ints:40x32:f32, C=ints:32:f32, H=wide:32:i8, B=ints:40x32:i8, O=junk:40x32:f32, P=junk:40x32:i8, n=1)
+// EXPECT: for i in range(n):
+// EXPECT:   O[i] = C; C = C + A[i]; P[i] = H; H = H + B[i]
+func.func @updates(%A: !In, %C: memref<32xf32>, %H: memref<32xi8>, %B: memref<40x32xi8>, %O: !In, %P: memref<40x32xi8>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c64, %ny = %c1, %nz = %c1) {
+    %S = tile.alloc : !Tile
+    %T = tile.alloc : memref<32xi8, #smem>
+    %f = tile.alloc : memref<32xf32, #tile.fragment>
+    %g = tile.alloc : memref<32xi8, #smem>
+    scf.for %i = %c0 to %n step %c1 {
+      %a = tile.region %A[%i, 0] [1, 32] drop [0] : !In
+      %b = tile.region %B[%i, 0] [1, 32] drop [0] : memref<40x32xi8>
+      %o = tile.region %O[%i, 0] [1, 32] drop [0] : !In
+      %p = tile.region %P[%i, 0] [1, 32] drop [0] : memref<40x32xi8>
+      tile.copy %a to %S : !Row, !Tile
+      tile.copy %b to %T : !tile.region<32xi8>, memref<32xi8, #smem>
+      tile.atomic add %S to %C old %f : !Tile, memref<32xf32>, memref<32xf32, #tile.fragment>
+      tile.atomic add %T to %H old %g : memref<32xi8, #smem>, memref<32xi8>, memref<32xi8, #smem>
+      tile.copy %f to %o : memref<32xf32, #tile.fragment>, !Row
+      tile.copy %g to %p : memref<32xi8, #smem>, !tile.region<32xi8>
+    } {tile.num_stages = NUM_STAGES : i32}
+    gpu.terminator
+  }
+  return
+}

@@ -169,14 +169,17 @@ class Tile_PredicateOp<string mnemonic, string meaning, string formula>
 def Tile_AnyOfOp : Tile_PredicateOp<"any_of", "whether any", "mask[0] ∨ mask[1] ∨ …">;
 def Tile_AllOfOp : Tile_PredicateOp<"all_of", "whether every", "mask[0] ∧ mask[1] ∧ …">;
 
-def Tile_AtomicOp : Tile_Op<"atomic", [
+def Tile_AtomicOp : Tile_Op<"atomic", [AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "combines a tile with memory, atomically";
   let description = [{
     `dst[i] = f(dst[i], convert(src[i]))` for every index `i`, each element in
     one atomic step; a `src` that is no tile is the same value for all elements.
     It happens once per element and block, however many threads hold a copy.
-    What lies outside the tensor is dropped. `f` is
+    What lies outside the tensor is dropped. With `old` the elements before the
+    update are kept: `old[i]` is the `dst[i]` that `f` took, or 0 where `i` lies
+    outside the tensor. No other update of the element comes between, so the
+    values that all blocks get for one counter are a run without gaps. `f` is
 
     | kind | f | element of dst |
     |---|---|---|
@@ -212,21 +215,30 @@ def Tile_AtomicOp : Tile_Op<"atomic", [
     (C3) the element type of `dst` is in the row of the kind;
     (C4) the element types are two floats of at least 16 bits or two integers;
     (C5) `instr` is `simt` or `tma`; `tma` takes shared to global;
-    (C6) `map` only with `instr = #tile.instr<tma>`.
+    (C6) `map` only with `instr = #tile.instr<tma>`;
+    (C7) `old` has the shape and the element type of `dst`, is a whole fragment
+         or a shared tile, and other memory than `dst`;
+    (C8) `old` only without `instr = #tile.instr<tma>`, which gives no values back.
+
+    `old` may be `src`. A fragment gets the layout of `src`, or passes a scratch
+    tile where that has copies of elements in several threads.
 
     Example:
     ```mlir
     tile.atomic add %acc to %c : memref<64x64xf32, #tile.fragment>, !tile.region<64x64xf32>
+    tile.atomic add %one to %counter old %ticket : i32, memref<1xi32>, memref<1xi32, #gpu.address_space<workgroup>>
     ```
   }];
   let arguments = (ins
     Arg<Tile_AtomicKindAttr, "the update">:$kind,
     Arg<AnyType, "a tile or a scalar">:$src,
     Arg<Tile_Tile, "what is updated">:$dst,
+    Arg<Optional<Tile_Tile>, "the elements before the update">:$old,
     Arg<Optional<Tile_TensorMapType>, "tensor map of dst">:$map,
     Arg<OptionalAttr<Tile_InstrAttr>, "instruction to use">:$instr);
   let assemblyFormat = [{
-    `` $kind $src `to` $dst (`map` $map^)? attr-dict `:` type($src) `,` type($dst)
+    `` $kind $src `to` $dst (`old` $old^)? (`map` $map^)? attr-dict
+    `:` type($src) `,` type($dst) (`,` type($old)^)?
   }];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;

@@ -69,3 +69,15 @@ gpu.module @atomic_layout {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @atomic_old {
+  gpu.func @f(%x: memref<32xf32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %f = tile.alloc {layout = #tile.layout<"bases<reg=(), lane=(d0:1*32), warp=(0*2) -> d0:32>">} : memref<32xf32, #tile.fragment>
+    %o = tile.alloc {layout = #tile.layout<"bases<reg=(), lane=(d0:1*32), warp=(0*2) -> d0:32>">} : memref<32xf32, #tile.fragment>
+    // expected-error @+1 {{gives old elements to threads that do not update them; run tile-layout-inference first}}
+    tile.atomic add %f to %x old %o : memref<32xf32, #tile.fragment>, memref<32xf32>, memref<32xf32, #tile.fragment>
+    gpu.return
+  }
+}

@@ -345,3 +345,43 @@ func.func @atomic_c6(%s: memref<8xf32, #gpu.address_space<workgroup>>, %d: memre
   tile.atomic add %s to %d map %map : memref<8xf32, #gpu.address_space<workgroup>>, memref<8xf32>
   return
 }
+
+// -----
+
+func.func @atomic_c7_shape(%s: memref<8xf32, #tile.fragment>, %d: memref<8xf32>, %o: memref<4xf32, #tile.fragment>) {
+  // expected-error @+1 {{expects 'old' and 'dst' of the same shape, got 4 and 8}}
+  tile.atomic add %s to %d old %o : memref<8xf32, #tile.fragment>, memref<8xf32>, memref<4xf32, #tile.fragment>
+  return
+}
+
+// -----
+
+func.func @atomic_c7_type(%s: memref<8xf32, #tile.fragment>, %d: memref<8xf16>, %o: memref<8xf32, #tile.fragment>) {
+  // expected-error @+1 {{expects 'old' and 'dst' of the same element type, got f32 and f16}}
+  tile.atomic add %s to %d old %o : memref<8xf32, #tile.fragment>, memref<8xf16>, memref<8xf32, #tile.fragment>
+  return
+}
+
+// -----
+
+func.func @atomic_c7_space(%s: memref<8xf32, #tile.fragment>, %d: memref<8xf32>, %o: memref<8xf32>) {
+  // expected-error @+1 {{expects 'old' in shared memory or a fragment, got it in global memory}}
+  tile.atomic add %s to %d old %o : memref<8xf32, #tile.fragment>, memref<8xf32>, memref<8xf32>
+  return
+}
+
+// -----
+
+func.func @atomic_c7_memory(%s: memref<8xf32, #tile.fragment>, %d: memref<8xf32, #gpu.address_space<workgroup>>) {
+  // expected-error @+1 {{expects 'old' to be other memory than 'dst'}}
+  tile.atomic add %s to %d old %d : memref<8xf32, #tile.fragment>, memref<8xf32, #gpu.address_space<workgroup>>, memref<8xf32, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @atomic_c8(%s: memref<8xf32, #gpu.address_space<workgroup>>, %d: memref<8xf32>, %o: memref<8xf32, #gpu.address_space<workgroup>>) {
+  // expected-error @+1 {{expects 'instr' to be simt with 'old', got tma, which gives no values back}}
+  tile.atomic add %s to %d old %o {instr = #tile.instr<tma>} : memref<8xf32, #gpu.address_space<workgroup>>, memref<8xf32>, memref<8xf32, #gpu.address_space<workgroup>>
+  return
+}

@@ -76,3 +76,14 @@ func.func @atomic(%C: memref<?x?xf32>, %acc: memref<64x64xf32, #tile.fragment>, 
   tile.atomic xor %v to %h : i64, memref<8xi64, #shared>
   return
 }
+
+// The elements before, with and without a tensor map behind them.
+// CHECK-LABEL: func.func @atomic_old
+func.func @atomic_old(%C: memref<?x?xf32>, %acc: memref<64x64xf32, #tile.fragment>, %old: memref<64x64xf32, #tile.fragment>, %h: memref<8xi8>, %s: memref<8xi8, #shared>, %v: i8) {
+  %c = tile.region %C[0, 0] [64, 64] : memref<?x?xf32>
+  // CHECK: tile.atomic add %{{.*}} to %{{.*}} old %{{.*}} : memref<64x64xf32, #tile.fragment>, !tile.region<64x64xf32>, memref<64x64xf32, #tile.fragment>
+  tile.atomic add %acc to %c old %old : memref<64x64xf32, #tile.fragment>, !tile.region<64x64xf32>, memref<64x64xf32, #tile.fragment>
+  // CHECK: tile.atomic max %{{.*}} to %{{.*}} old %{{.*}} {instr = #tile.instr<simt>} : i8, memref<8xi8>, memref<8xi8, #gpu.address_space<workgroup>>
+  tile.atomic max %v to %h old %s {instr = #tile.instr<simt>} : i8, memref<8xi8>, memref<8xi8, #shared>
+  return
+}

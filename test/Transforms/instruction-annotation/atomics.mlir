@@ -16,6 +16,7 @@ func.func @updates(%A: memref<?x?xf32>, %I: memref<?x?xi32>, %D: memref<?x?xf64>
   gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
              threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
     %S = tile.alloc : !tile
+    %O = tile.alloc : !tile
     %K = tile.alloc : memref<32x64xi32, #gpu.address_space<workgroup>>
     %E = tile.alloc : memref<32x64xf64, #gpu.address_space<workgroup>>
     %N = tile.alloc : memref<32x3xf32, #gpu.address_space<workgroup>>
@@ -43,6 +44,9 @@ func.func @updates(%A: memref<?x?xf32>, %I: memref<?x?xi32>, %D: memref<?x?xf64>
     tile.atomic max %S to %a : !tile, !tile.region<32x64xf32>
     // expected-remark @+1 {{[tile-instr/types] uses simt; not tma: TMA has no such update of elements of this type}}
     tile.atomic add %E to %d : memref<32x64xf64, #gpu.address_space<workgroup>>, !tile.region<32x64xf64>
+    // CHECK: tile.atomic add {{.*}} old {{.*}} {instr = #tile.instr<simt>}
+    // expected-remark @+1 {{[tile-instr/old] uses simt; not tma: TMA gives no values back}}
+    tile.atomic add %S to %a old %O : !tile, !tile.region<32x64xf32>, !tile
     // expected-remark @+1 {{[tile-instr/convert] uses simt; not tma: TMA does not convert elements}}
     tile.atomic add %S to %d : !tile, !tile.region<32x64xf64>
     // expected-remark @+1 {{[tile-instr/window] uses simt; not tma: TMA takes whole tiles to windows of tensors}}

@@ -157,3 +157,29 @@ func.func @predicates() -> i1 attributes {tile.num_threads = 128 : i32} {
   %p = tile.all_of %F : memref<8x32xi1, #fragment>
   return %p : i1
 }
+
+// Old elements lie where the source does, that of a scalar as if it were stored
+// to the destination; what several threads hold passes a scratch tile.
+// CHECK-LABEL: func.func @old_elements
+// CHECK: %[[ACC:.*]] = tile.alloc {layout = #tile.layout<"wgmma<64x128,wg=1x1>">} : memref<64x128xf32, #tile.fragment>
+// CHECK: %[[OLD:.*]] = tile.alloc {layout = #tile.layout<"wgmma<64x128,wg=1x1>">} : memref<64x128xf32, #tile.fragment>
+// CHECK: %[[ROW:.*]] = tile.alloc {layout = #tile.layout<"bases<reg=(d0:8), lane=(0*4, d0:1*8), warp=(d0:16*4) -> d0:64>">} : memref<64xf32, #tile.fragment>
+// CHECK: %[[BEFORE:.*]] = tile.alloc {{.*}} : memref<64xf32, #tile.fragment>
+// CHECK: %[[S:.*]] = tile.alloc {layout = #tile.layout<"linear">} : memref<64xf32, #gpu.address_space<workgroup>>
+// CHECK-NEXT: tile.atomic max %[[ROW]] to %{{.*}} old %[[S]] {instr = #tile.instr<simt>} :
+// CHECK-NEXT: tile.copy %[[S]] to %[[BEFORE]]
+// CHECK: tile.atomic add %[[ACC]] to %{{.*}} old %[[OLD]] :
+func.func @old_elements(%A: memref<64x128xf32>, %B: memref<64xf32>) attributes {tile.num_threads = 128 : i32} {
+  %As = tile.alloc : memref<64x32xbf16, #shared>
+  %Bs = tile.alloc : memref<32x128xbf16, #shared>
+  %acc = tile.alloc : memref<64x128xf32, #fragment>
+  %old = tile.alloc : memref<64x128xf32, #fragment>
+  %row = tile.alloc : memref<64xf32, #fragment>
+  %before = tile.alloc : memref<64xf32, #fragment>
+  tile.gemm %As, %Bs, %acc {instr = #tile.instr<wgmma>} : (memref<64x32xbf16, #shared>, memref<32x128xbf16, #shared>, memref<64x128xf32, #fragment>)
+  tile.reduce max %acc to %row dim 1 {clear} : memref<64x128xf32, #fragment>, memref<64xf32, #fragment>
+  // expected-remark @+1 {{[tile-layout/scratch] other threads need old elements: they pass 256 bytes of shared memory: about 34 cycles}}
+  tile.atomic max %row to %B old %before : memref<64xf32, #fragment>, memref<64xf32>, memref<64xf32, #fragment>
+  tile.atomic add %acc to %A old %old : memref<64x128xf32, #fragment>, memref<64x128xf32>, memref<64x128xf32, #fragment>
+  return
+}
