@@ -349,7 +349,7 @@ func.func @atomic_c6(%s: memref<8xf32, #gpu.address_space<workgroup>>, %d: memre
 // -----
 
 func.func @atomic_c7_shape(%s: memref<8xf32, #tile.fragment>, %d: memref<8xf32>, %o: memref<4xf32, #tile.fragment>) {
-  // expected-error @+1 {{expects 'old' and 'dst' of the same shape, got 4 and 8}}
+  // expected-error @+1 {{expects 'old' and 'dst' of the same shape, got 4xf32 and 8xf32}}
   tile.atomic add %s to %d old %o : memref<8xf32, #tile.fragment>, memref<8xf32>, memref<4xf32, #tile.fragment>
   return
 }
