@@ -91,20 +91,22 @@ typedef struct {
 /// loop of as many steps as there are iterations, whose early stages are
 /// guarded; a group is committed in every step, empty or not. Peeled: the
 /// number of iterations is known, only steps with all stages are a loop, and
-/// empty groups are not committed.
+/// empty groups are not committed. Rotated: as guarded, but the last step has
+/// the last stage alone, is written on its own and commits nothing.
 typedef struct {
   const TileLoopGroup *groups;
   int num_groups;
   int32_t last_stage;
-  bool is_peeled;
+  bool is_peeled, is_rotated;
   int64_t num_iters; // -1: not known; then not peeled
 } TileLoopSchedule;
 
-enum { TILE_STEADY_STEP = -1 };
+enum { TILE_STEADY_STEP = -1, TILE_LAST_STEP = -2 };
 
 /// How many groups may be under way when the place lets threads pass in `step`
-/// of the pipeline (TILE_STEADY_STEP: in the loop): the groups committed behind
-/// the youngest one needed, least over all runs. Found by running the schedule
+/// of the pipeline (TILE_STEADY_STEP: in the loop; TILE_LAST_STEP: behind the
+/// loop of a rotated one): the groups committed behind the youngest one needed,
+/// least over all runs. Found by running the schedule
 /// for few iterations. -1 when the place waits for nothing there.
 int tile_loop_schedule_pending(const TileLoopSchedule *schedule,
                                const TileLoopWait *wait, int64_t step);

@@ -18,10 +18,17 @@
 // D: what needs the late products in their iteration. E: what needs the late
 // stage of the iteration before. Within a part statements keep their order.
 //
+// A loop of a role has no more than that. Where the threads that multiply also
+// copy, the copies that run ahead stand in front of part A, and both stages
+// come N - 1 stages later, N being the number of stages that the user wants: a
+// copy that only late statements read is of stage 1, others of stage 0, so each
+// is N - 1 iterations ahead and has N slots.
+//
 //   (R1) no product of part A needs anything of the late stage;
 //   (R2) a channel with a verb in the late stage has two slots for each wait of
 //        an iteration: a round more of it is held, and the role that fills it
-//        may do so in any order;
+//        may do so in any order; a tile with versions takes no more than N, and
+//        is copied ahead of its first use;
 //   (R3) products are not under a guard: the pipeline would issue one and await
 //        it on different paths;
 //   (R4) the program does not count what is under way itself, or takes turns:
@@ -43,6 +50,7 @@ typedef struct {
   bool *is_product, *is_late, *is_behind; // per statement
   Part *part;
   int num_items;
+  int32_t first_stage; // of the two
 } Rotation;
 
 static const TileStatement *statement_of(const Rotation *r, int i) {
@@ -92,9 +100,14 @@ static int find_guarded_product(const Rotation *r) {
 
 //===-- Dependences -------------------------------------------------------===//
 
-// Whether `edge` orders its statements within a step.
+static bool leads(const Rotation *r, int item) {
+  return r->loop->plan.items[item].is_first;
+}
+
+// Whether `edge` orders its statements within a step. What runs ahead is there.
 static bool is_in_step(const Rotation *r, const TileLoopEdge *edge) {
-  return r->is_late[edge->to] + edge->distance == r->is_late[edge->from];
+  return !leads(r, edge->from) && !leads(r, edge->to) &&
+         r->is_late[edge->to] + edge->distance == r->is_late[edge->from];
 }
 
 static bool carries_data(const TileLoopEdge *edge) {
@@ -145,7 +158,7 @@ static void find_late(Rotation *r) {
     for (int e = 0; e < plan->num_edges; e++) {
       const TileLoopEdge *edge = &plan->edges[e];
       if (edge->distance == 0 && r->is_late[edge->from] &&
-          !r->is_late[edge->to])
+          !r->is_late[edge->to] && !leads(r, edge->to))
         r->is_late[edge->to] = grew = true;
     }
   }
@@ -207,14 +220,39 @@ static bool find_parts(Rotation *r) {
   return true;
 }
 
+// The stage of a statement that runs ahead; those behind it have theirs.
+static int32_t stage_ahead(const Rotation *r, int item) {
+  const TileLoopPlan *plan = &r->loop->plan;
+  int32_t stage = 1;
+  bool is_for_late = false;
+  for (int e = 0; e < plan->num_edges; e++) {
+    const TileLoopEdge *edge = &plan->edges[e];
+    if (edge->from != item || !carries_data(edge))
+      continue;
+    if (leads(r, edge->to) && plan->items[edge->to].stage < stage)
+      stage = plan->items[edge->to].stage;
+    is_for_late |= leads(r, edge->to) || r->is_late[edge->to];
+  }
+  return is_for_late ? stage : 0;
+}
+
 static void place(Rotation *r) {
-  int32_t order = 0;
+  TilePlanItem *items = r->loop->plan.items;
+  int32_t order = 0, first = INT32_MAX;
+  for (int i = r->num_items - 1; i >= 0; i--)
+    items[i].stage =
+        leads(r, i) ? stage_ahead(r, i) : r->first_stage + r->is_late[i];
+  for (int i = 0; i < r->num_items; i++)
+    first = items[i].stage < first ? items[i].stage : first;
+  for (int i = 0; i < r->num_items; i++)
+    items[i].stage -= first; // a step of no stage would do nothing
+  for (int i = 0; i < r->num_items; i++)
+    if (leads(r, i))
+      items[i].order = order++;
   for (int part = 0; part < NUM_PARTS; part++)
     for (int i = 0; i < r->num_items; i++)
-      if ((int)r->part[i] == part) {
-        r->loop->plan.items[i].stage = r->is_late[i];
-        r->loop->plan.items[i].order = order++;
-      }
+      if (!leads(r, i) && (int)r->part[i] == part)
+        items[i].order = order++;
 }
 
 //===-- What else must hold -----------------------------------------------===//
@@ -226,8 +264,8 @@ static bool touches(const TileStatement *s, int buffer) {
   return false;
 }
 
-// (R2)
-static bool has_slots(Rotation *r) {
+// (R2) of channels
+static bool has_rounds(Rotation *r) {
   const TileLoopBody *body = &r->loop->body;
   for (int b = 0; b < body->num_buffers; b++) {
     int64_t num_waits = 0;
@@ -245,6 +283,22 @@ static bool has_slots(Rotation *r) {
     }
     if (late_verb >= 0 && body->buffers[b].num_slots < 2 * num_waits)
       return decline(r, "tile-rotation/slots", late_verb);
+  }
+  return true;
+}
+
+// (R2) of tiles that the loop fills itself; the plan is made.
+static bool has_versions(Rotation *r) {
+  const TileLoopPlan *plan = &r->loop->plan;
+  for (int e = 0; e < plan->num_edges; e++) {
+    const TileLoopEdge *edge = &plan->edges[e];
+    const TilePlanItem *from = &plan->items[edge->from];
+    const TilePlanItem *to = &plan->items[edge->to];
+    if (edge->kind != TILE_EDGE_FLOW || edge->distance || !leads(r, edge->from))
+      continue;
+    if ((from->is_copy && !leads(r, edge->to) && from->stage == to->stage) ||
+        tile_loop_plan_num_slots(from, to) > plan->num_stages)
+      return decline(r, "tile-rotation/slots", edge->from);
   }
   return true;
 }
@@ -293,14 +347,32 @@ void tile_rotation_remark(MlirOperation loop, const TileRotation *reason) {
                                  "multiplies in order: %s", list[i].text);
 }
 
+bool tile_rotation_is_wished(MlirOperation kernel) {
+  TileKernelConfigOp config = tile_kernel_config_of(kernel);
+  return !config.op.ptr ||
+         mlirAttributeIsNull(tile_kernel_config_rotate_attr(config)) ||
+         tile_kernel_config_rotate(config);
+}
+
+int64_t tile_rotation_num_registers(const TileLoopBody *body,
+                                    int64_t num_threads) {
+  enum { SCALARS = 40 };
+  int64_t num_bits = 0;
+  for (int i = 0; i < body->num_buffers; i++) {
+    TileShape shape;
+    if (body->buffers[i].space == TILE_SPACE_FRAGMENT &&
+        tile_shape_of(body->buffers[i].root, &shape))
+      num_bits += tile_shape_num_elems(&shape) * tile_elem_bits(shape.element);
+  }
+  return num_bits / 32 / num_threads + SCALARS;
+}
+
 bool tile_rotation_plan(TileArena *arena, TilePlannedLoop *loop,
                         TileRotation *out) {
   int n = loop->body.num_statements;
   bool has_late = false;
   TileProduct product;
   *out = (TileRotation){NULL, {NULL}};
-  if (!scf_for_is(loop->body.loop.op))
-    return false; // the form is not written for loops that decide
   Rotation r = {.arena = arena,
                 .loop = loop,
                 .out = out,
@@ -309,8 +381,11 @@ bool tile_rotation_plan(TileArena *arena, TilePlannedLoop *loop,
                 .is_behind = TILE_ARENA_NEW(arena, bool, n + 1),
                 .part = TILE_ARENA_NEW(arena, Part, n + 1),
                 .num_items = n};
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < n; i++) {
     r.is_product[i] = tile_product_is_wgmma(statement_of(&r, i)->op, &product);
+    if (leads(&r, i))
+      r.first_stage = loop->plan.num_stages - 1;
+  }
   int guarded = find_guarded_product(&r);
   if (guarded >= 0)
     return decline(&r, "tile-rotation/guard", guarded); // (R3)
@@ -320,9 +395,11 @@ bool tile_rotation_plan(TileArena *arena, TilePlannedLoop *loop,
   if (!has_late || !suits(&r))
     return false;
   find_late(&r);
-  if (!find_parts(&r) || !has_slots(&r))
+  if (!find_parts(&r) || !has_rounds(&r))
     return false;
   place(&r);
+  if (!has_versions(&r))
+    return false;
   int broken = tile_loop_plan_find_broken(&loop->plan);
   return broken < 0 ||
          decline(&r, "tile-rotation/dependence", loop->plan.edges[broken].to);

@@ -11,6 +11,12 @@
 
 #include <stddef.h>
 
+static bool is_last_step(const TileLoopSchedule *schedule, int64_t step,
+                         int64_t num_iters) {
+  return schedule->is_rotated && num_iters > 0 &&
+         step == num_iters + schedule->last_stage - 1;
+}
+
 // Where step `step` of a run of `num_iters` iterations is in the code.
 static int64_t place_of(const TileLoopSchedule *schedule, int64_t step,
                         int64_t num_iters) {
@@ -18,7 +24,8 @@ static int64_t place_of(const TileLoopSchedule *schedule, int64_t step,
     return step; // prologue
   if (schedule->is_peeled && step >= num_iters)
     return step; // epilogue
-  return TILE_STEADY_STEP;
+  return is_last_step(schedule, step, num_iters) ? TILE_LAST_STEP
+                                                 : TILE_STEADY_STEP;
 }
 
 // Groups committed in one step by a run of `num_iters` iterations.
@@ -26,7 +33,8 @@ static bool commits(const TileLoopSchedule *schedule,
                     const TileLoopGroup *group, int64_t step,
                     int64_t num_iters) {
   int64_t iter = step - group->stage;
-  return iter >= 0 && (!schedule->is_peeled || iter < num_iters);
+  return iter >= 0 && (!schedule->is_peeled || iter < num_iters) &&
+         !is_last_step(schedule, step, num_iters);
 }
 
 // Groups committed in `step` behind the ops of order `after` and before those

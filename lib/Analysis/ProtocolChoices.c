@@ -24,7 +24,7 @@ void walk_scalars_init(Walk *walk) {
   walk->scalar_capacity = protocol->num_scalars;
 }
 
-static TileProtocolScalarId add_scalar(Walk *walk, TileProtocolScalar scalar) {
+TileProtocolScalarId walk_add_scalar(Walk *walk, TileProtocolScalar scalar) {
   TileProtocol *p = &walk->scalars;
   TILE_ARENA_RESERVE(walk->arena, p->scalars, p->num_scalars,
                      walk->scalar_capacity);
@@ -37,7 +37,7 @@ TileProtocolScalarId walk_add_scalars(Walk *walk, TileProtocolScalarId a,
   const TileProtocolScalar *x = &walk->scalars.scalars[a];
   const TileProtocolScalar *y = &walk->scalars.scalars[b];
   if (x->kind == TILE_PROTOCOL_CONST && y->kind == TILE_PROTOCOL_CONST)
-    return add_scalar(
+    return walk_add_scalar(
         walk, (TileProtocolScalar){.kind = TILE_PROTOCOL_CONST,
                                    .constant = x->constant + y->constant});
   if (x->kind == TILE_PROTOCOL_CONST && x->constant == 0)
@@ -50,7 +50,7 @@ TileProtocolScalarId walk_add_scalars(Walk *walk, TileProtocolScalarId a,
   sum.args = TILE_ARENA_NEW(walk->arena, TileProtocolScalarId, 2);
   sum.args[0] = a;
   sum.args[1] = b;
-  return add_scalar(walk, sum);
+  return walk_add_scalar(walk, sum);
 }
 
 TileProtocolScalarId walk_multiply_scalar(Walk *walk, TileProtocolScalarId a,
@@ -62,15 +62,15 @@ TileProtocolScalarId walk_multiply_scalar(Walk *walk, TileProtocolScalarId a,
     return a;
   if (x->kind == TILE_PROTOCOL_CONST || factor == 0) {
     constant.constant = factor * x->constant;
-    return add_scalar(walk, constant);
+    return walk_add_scalar(walk, constant);
   }
   TileProtocolScalar product = {.kind = TILE_PROTOCOL_OP,
                                 .function = TILE_PROTOCOL_FN_MUL,
                                 .num_args = 2};
   product.args = TILE_ARENA_NEW(walk->arena, TileProtocolScalarId, 2);
   product.args[0] = a;
-  product.args[1] = add_scalar(walk, constant);
-  return add_scalar(walk, product);
+  product.args[1] = walk_add_scalar(walk, constant);
+  return walk_add_scalar(walk, product);
 }
 
 //===-- Lists -------------------------------------------------------------===//

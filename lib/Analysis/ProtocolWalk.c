@@ -14,8 +14,6 @@
 
 //===-- Skeletons ---------------------------------------------------------===//
 
-static WalkList skeleton_of(Walk *walk, const TileProtocolBlock *block);
-
 static bool element_of(Walk *walk, const TileProtocolNode *node,
                        WalkElement *out) {
   *out = (WalkElement){.node = node};
@@ -29,12 +27,12 @@ static bool element_of(Walk *walk, const TileProtocolNode *node,
     return meaning == PROTOCOL_TAKES || meaning == PROTOCOL_GIVES;
   }
   out->is_control = true;
-  out->blocks[0] = skeleton_of(walk, &node->blocks[0]);
-  out->blocks[1] = skeleton_of(walk, &node->blocks[1]);
+  out->blocks[0] = walk_skeleton_of(walk, &node->blocks[0]);
+  out->blocks[1] = walk_skeleton_of(walk, &node->blocks[1]);
   return out->blocks[0].count + out->blocks[1].count > 0;
 }
 
-static WalkList skeleton_of(Walk *walk, const TileProtocolBlock *block) {
+WalkList walk_skeleton_of(Walk *walk, const TileProtocolBlock *block) {
   WalkList list = {0};
   list.items = TILE_ARENA_NEW(walk->arena, WalkElement, block->num_nodes + 1);
   for (int i = 0; i < block->num_nodes; i++)
@@ -168,10 +166,10 @@ static void run_eagerly(const Walk *walk, WalkFront *front, WalkLeads *leads) {
 // iteration of a loop that the other has whole.
 bool walk_same_decision(Walk *walk, const TileProtocolNode *a,
                         const TileProtocolNode *b) {
-  if (a->kind == TILE_PROTOCOL_IF && b->kind == TILE_PROTOCOL_FOR)
-    return protocol_is_first_iteration(&walk->values, a, b);
-  if (a->kind == TILE_PROTOCOL_FOR && b->kind == TILE_PROTOCOL_IF)
-    return protocol_is_first_iteration(&walk->values, b, a);
+  if (a->kind == TILE_PROTOCOL_IF && b->kind > TILE_PROTOCOL_IF)
+    return walk_is_first_iteration(walk, a, b);
+  if (a->kind > TILE_PROTOCOL_IF && b->kind == TILE_PROTOCOL_IF)
+    return walk_is_first_iteration(walk, b, a);
   return protocol_decisions_equal(&walk->values, a, b);
 }
 
@@ -201,22 +199,6 @@ static unsigned participants(Walk *walk, const WalkFront *front, int leader) {
       return 0;
   }
   return (roles & (roles - 1)) ? roles : 0;
-}
-
-// "for" as "if it runs: the first iteration, then the others".
-static WalkElement peel(Walk *walk, const WalkElement *loop) {
-  TileProtocolNode *rest = TILE_ARENA_NEW(walk->arena, TileProtocolNode, 1);
-  *rest = *loop->node;
-  rest->lower = walk_add_scalars(walk, rest->lower, rest->step);
-  WalkElement branch = {.node = loop->node, .is_control = true};
-  WalkList *then = &branch.blocks[0];
-  then->items =
-      TILE_ARENA_NEW(walk->arena, WalkElement, loop->blocks[0].count + 1);
-  for (int i = 0; i < loop->blocks[0].count; i++)
-    then->items[then->count++] = loop->blocks[0].items[i];
-  then->items[then->count] = *loop;
-  then->items[then->count++].node = rest;
-  return branch;
 }
 
 static void enter(unsigned roles, const WalkElement *elements, int block,
@@ -295,8 +277,8 @@ static void decide(Walk *walk, WalkFront *front, unsigned roles, WalkSet *set) {
       front->at[r]++;
     }
   for (int r = 0; r < walk->num_roles && has_branch; r++)
-    if ((roles & (1u << r)) && elements[r].node->kind == TILE_PROTOCOL_FOR)
-      elements[r] = peel(walk, &elements[r]);
+    if ((roles & (1u << r)) && elements[r].node->kind > TILE_PROTOCOL_IF)
+      elements[r] = walk_peel(walk, &elements[r]);
   walk->num_outside += num_outside;
   if (has_branch)
     decide_branch(walk, roles, elements, set);
@@ -453,7 +435,7 @@ void proof_check_walk(Proof *proof) {
     WalkLeads start;
     memset(&start, 0, sizeof start);
     for (int r = 0; r < walk.num_roles; r++)
-      front.lists[r] = skeleton_of(&walk, &proof->protocol->roles[r].body);
+      front.lists[r] = walk_skeleton_of(&walk, &proof->protocol->roles[r].body);
     walk_set_add(&walk, &set, &start);
     walk_lists(&walk, &front, &set);
     if (!proof_stopped(proof))

@@ -50,7 +50,8 @@ typedef struct {
   int num_roles;
   int num_outside; // roles with more to do that the decision at hand leaves out
   int *first_lead; // per channel, and the end
-  TileProtocol scalars; // the protocol, with scalars of our own behind
+  struct WalkPeel *peels; // loops whose first iteration was taken out
+  TileProtocol scalars;   // the protocol, with scalars of our own behind
   int scalar_capacity;
   ProtocolValues values;
 } Walk;
@@ -67,11 +68,22 @@ bool walk_same_decision(Walk *walk, const TileProtocolNode *a,
 /// Walks from `front` to the end of all lists, for every state of `set`.
 void walk_front(Walk *walk, const WalkFront *front, WalkSet *set);
 
+/// What of a block takes and gives rounds, and control that holds some.
+WalkList walk_skeleton_of(Walk *walk, const TileProtocolBlock *block);
+
+// ProtocolPeel.c
+/// Whether the branch asks if the loop runs at all.
+bool walk_is_first_iteration(Walk *walk, const TileProtocolNode *branch,
+                             const TileProtocolNode *loop);
+/// A loop as "if it runs: the first iteration, then the others".
+WalkElement walk_peel(Walk *walk, const WalkElement *loop);
+
 // ProtocolChoices.c
 /// The same, after guards that only one role has were taken apart: each of
 /// their outcomes must do.
 void walk_lists(Walk *walk, const WalkFront *front, WalkSet *set);
 void walk_scalars_init(Walk *walk);
+TileProtocolScalarId walk_add_scalar(Walk *walk, TileProtocolScalar scalar);
 /// A scalar that is the sum of two.
 TileProtocolScalarId walk_add_scalars(Walk *walk, TileProtocolScalarId a,
                                       TileProtocolScalarId b);

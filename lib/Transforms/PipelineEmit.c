@@ -384,9 +384,10 @@ static void emit_statement(Emitter *e, int statement) {
   }
 }
 
-// In steps of both stages; `edge` 0 begins, 1 ends.
+// In steps of both stages that multiply; `edge` 0 begins, 1 ends.
 static void emit_turn(Emitter *e, int statement, int edge) {
-  if (e->p->turn[edge] != statement || !e->is_on[0] || !e->is_on[1])
+  int32_t last = e->p->last_stage;
+  if (e->p->turn[edge] != statement || !e->is_on[last - 1] || !e->is_on[last])
     return;
   close_scopes(e, 0);
   tile_turn(&e->b, .edge = edge ? TILE_TURN_End : TILE_TURN_Begin);

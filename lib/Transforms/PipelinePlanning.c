@@ -261,13 +261,37 @@ static void remark_plan(const Work *work) {
 //===-- Entry -------------------------------------------------------------===//
 
 // Loops of roles have their copies elsewhere; what may overlap is products.
-static void plan_role_loop(Work *work) {
+// tile-ws-tiled has decided about them, and says why not.
+static bool rotate_role_loop(Work *work) {
   TileRotation reason;
-  if (work->loop.plan.num_stages < TILE_ROTATION_STAGES ||
-      !tile_rotation_plan(work->arena, &work->loop, &reason)) {
-    plan_solve(work);
-    delay_waits(work);
+  return work->loop.plan.num_stages >= TILE_ROTATION_STAGES &&
+         tile_rotation_plan(work->arena, &work->loop, &reason);
+}
+
+// Of other loops, where products depend on each other. The plan of the copies
+// is there, and stays where products do not overlap.
+static void rotate_loop(Work *work) {
+  TileLoopPlan *plan = &work->loop.plan;
+  MlirOperation loop = work->loop.body.loop.op;
+  MlirOperation kernel = pipeline_kernel_around(loop);
+  int64_t num_threads = kernel.ptr ? tile_kernel_num_threads(kernel) : 0;
+  if (num_threads < 1 || !tile_rotation_is_wished(kernel))
+    return;
+  TilePlanItem *in_order =
+      TILE_ARENA_NEW(work->arena, TilePlanItem, plan->num_items + 1);
+  memcpy(in_order, plan->items, sizeof *in_order * (size_t)plan->num_items);
+  TileRotation reason;
+  bool is_rotated = tile_rotation_plan(work->arena, &work->loop, &reason);
+  if (is_rotated && tile_rotation_num_registers(&work->loop.body, num_threads) >
+                        pipeline_num_registers(kernel)) {
+    reason = (TileRotation){"tile-rotation/registers", loop};
+    is_rotated = false;
   }
+  if (is_rotated)
+    return;
+  memcpy(plan->items, in_order, sizeof *in_order * (size_t)plan->num_items);
+  if (reason.code && !tile_is_in_fallback_variant(loop))
+    tile_rotation_remark(loop, &reason);
 }
 
 MlirLogicalResult pipeline_plan_loop(TileArena *arena, const TileLoopForm *loop,
@@ -281,12 +305,13 @@ MlirLogicalResult pipeline_plan_loop(TileArena *arena, const TileLoopForm *loop,
   if (tile_loop_body_find_fixed(&work.loop.body).ptr)
     return tile_success(); // tile-inject-pipeline says so
   bool is_given = tile_planned_loop_is_planned(&work.loop);
-  if (!is_given && pipeline_is_in_role(loop->op)) {
-    plan_role_loop(&work);
-  } else if (!is_given) {
+  bool is_in_role = pipeline_is_in_role(loop->op);
+  if (!is_given && !(is_in_role && rotate_role_loop(&work))) {
     plan_solve(&work);
     delay_waits(&work);
-  } else if (tile_failed(tile_planned_loop_read(&work.loop))) {
+    if (!is_in_role)
+      rotate_loop(&work);
+  } else if (is_given && tile_failed(tile_planned_loop_read(&work.loop))) {
     return tile_failure();
   }
   plan_groups(&work);

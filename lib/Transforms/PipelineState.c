@@ -8,7 +8,8 @@
 //   exists     scf.while: whether the iteration of a stage exists; that of
 //              stage 0 is decided as soon as the iteration before is known to
 //              exist, and never again once one does not: the decision is made
-//              as often, and of the same values, as the loop makes it
+//              as often, and of the same values, as the loop makes it. None
+//              where the loop itself decides about stage 0
 //   fills      the parities of mbarriers
 //
 //===----------------------------------------------------------------------===//
@@ -33,17 +34,23 @@ static MlirValue decide(Emitter *e) {
   return emit_value(e, NEXT_ITERATION, scf_condition_condition(op));
 }
 
+MlirValue emit_decision(Emitter *e) {
+  const Pipeline *p = e->p;
+  MlirValue *values = TILE_ARENA_NEW(p->arena, MlirValue, p->num_carried + 1);
+  for (intptr_t c = 1; c <= p->num_carried; c++)
+    values[c] = e->state[p->carried[c].state];
+  emit_bind_carried(e, values);
+  MlirValue decision = decide(e);
+  e->num_bindings = 0;
+  return decision;
+}
+
 static void begin_exists(Emitter *e) {
   const Pipeline *p = e->p;
-  MlirValue *init = TILE_ARENA_NEW(p->arena, MlirValue, p->num_carried + 1);
-  for (intptr_t c = 1; c <= p->num_carried; c++)
-    init[c] = tile_loop_form_init(&p->loop->body.loop, c);
-  emit_bind_carried(e, init);
-  e->state[p->exists] = decide(e);
+  e->state[p->exists] = emit_decision(e);
   MlirType i1 = mlirValueGetType(e->state[p->exists]);
   for (int32_t s = 1; s <= p->last_stage; s++)
     e->state[p->exists + s] = emit_int(&e->b, i1, 0);
-  e->num_bindings = 0;
 }
 
 //===-- The first state ---------------------------------------------------===//
@@ -68,11 +75,11 @@ void emit_first_state(Emitter *e) {
   for (int f = 0; f < p->num_fills; f++)
     e->state[p->fills[f].state] =
         memref_load(&e->b, .memref = p->fills[f].memory);
-  if (p->form == PIPELINE_ROTATED)
+  if (p->has_exists)
+    begin_exists(e);
+  if (p->form == PIPELINE_ROTATED && !p->loop->body.loop.condition.ptr)
     e->state[p->previous] =
         scf_for_lowerBound(scf_for_cast(p->loop->body.loop.op));
-  if (p->loop->body.loop.condition.ptr)
-    begin_exists(e);
 }
 
 //===-- Positions ---------------------------------------------------------===//
@@ -159,6 +166,8 @@ static void update_values(Emitter *e) {
 static MlirValue next_exists(Emitter *e) {
   const Pipeline *p = e->p;
   MlirValue old = e->state[p->exists];
+  if (!e->is_on[0])
+    return old; // none is begun any more
   MlirValue decision =
       scf_condition_condition(tile_loop_form_condition(&p->loop->body.loop));
   emit_enter(e, 0, NULL, 0);
@@ -178,8 +187,9 @@ void emit_advance(Emitter *e) {
       next[p->positions[i].state] = next_slot(e, &p->positions[i]);
   for (int f = 0; f < p->num_fills; f++)
     next[p->fills[f].state] = emit_parities(e, &p->fills[f]);
-  if (p->form == PIPELINE_ROTATED && e->is_on[0])
-    next[p->previous] = e->iv[0];
+  if (p->form == PIPELINE_ROTATED && !p->loop->body.loop.condition.ptr &&
+      e->is_on[p->last_stage - 1])
+    next[p->previous] = e->iv[p->last_stage - 1];
   advance_delays(e, next);
   for (intptr_t c = 1; c <= p->num_carried; c++) {
     const Carried *carried = &p->carried[c];
@@ -188,7 +198,7 @@ void emit_advance(Emitter *e) {
           1 + carried->last_stage - carried->home,
           emit_find_binding(e, NEXT_ITERATION, argument));
   }
-  if (p->loop->body.loop.condition.ptr)
+  if (p->has_exists)
     shift(e->state, next, p->exists, 1 + p->last_stage, next_exists(e));
   e->state = next;
   e->num_bindings = 0;

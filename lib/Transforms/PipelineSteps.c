@@ -8,7 +8,10 @@
 //   decided   scf.while: the same, but the loop runs as long as the iteration
 //             of stage S exists, and each step decides about one more
 //   peeled    n is known: S steps, a loop of n - S, S steps; nothing is guarded
-//   rotated   S = 1: under "n > 0" a step, a loop of n - 1, a step
+//   rotated   the last two stages are not guarded: under "n > 0" steps
+//             0 … S-1, a loop of n - 1 steps, a step of stage S alone. The loop
+//             begins with the second iteration, as a peeled one does: the proof
+//             of channels knows that form, and counters have room for a step
 //
 //   iteration     0 1 2 3        S = 2, n = 4, copies in stage 0
 //   step 0        c
@@ -137,8 +140,9 @@ static void replace_while(Emitter *e, const MlirValue *carried) {
 // Where the state holds the result of the loop.
 static int result_of(const Pipeline *p, intptr_t c) {
   const Carried *carried = &p->carried[c];
-  return carried->state +
-         (p->form == PIPELINE_GUARDED ? p->last_stage - carried->home : 0);
+  return carried->state + (pipeline_is_guarded_stage(p, carried->home)
+                               ? p->last_stage - carried->home
+                               : 0);
 }
 
 static void end_state(Emitter *e) {
@@ -217,8 +221,9 @@ static bool stage_is_used(const Pipeline *p, int32_t stage) {
 
 //===-- Unrolled steps ----------------------------------------------------===//
 
-// Step `step` in straight code. `exists` holds a condition per iteration, or is
-// NULL when the number of iterations is known.
+// Step `step` in straight code. `exists` holds a condition per iteration, null
+// where it is known to exist, or is NULL when the number of iterations is
+// known.
 static void emit_unrolled(Emitter *e, const Bounds *bounds, int64_t step,
                           const MlirValue *exists) {
   const Pipeline *p = e->p;
@@ -248,16 +253,17 @@ static MlirValue exists_any(Emitter *e, const Bounds *bounds) {
                     .lhs = bounds->lower, .rhs = bounds->upper);
 }
 
-// Conditions "iteration t exists" for t below the number of stages.
-static MlirValue *emit_exists(Emitter *e, const Bounds *bounds) {
+// Conditions "iteration t exists" for t below the number of stages; `any` is
+// that of the first one, null where it is known to exist.
+static MlirValue *emit_exists(Emitter *e, const Bounds *bounds, MlirValue any) {
   MlirValue *exists =
       TILE_ARENA_NEW(e->p->arena, MlirValue, e->p->last_stage + 1);
-  if (e->p->last_stage == 0)
-    return exists;
-  exists[0] = exists_any(e, bounds);
-  for (int32_t t = 1; t < e->p->last_stage; t++)
-    exists[t] = arith_andi(&e->b, exists[0],
-                           exists_behind(e, bounds, bounds->lower, t));
+  exists[0] = any;
+  for (int32_t t = 1; t < e->p->last_stage; t++) {
+    exists[t] = exists_behind(e, bounds, bounds->lower, t);
+    if (any.ptr)
+      exists[t] = arith_andi(&e->b, any, exists[t]);
+  }
   return exists;
 }
 
@@ -276,11 +282,12 @@ static MlirBlock begin_body(Emitter *e, const Bounds *bounds) {
   return mlirBlockCreate(n, types, locations);
 }
 
-static MlirValue *arguments_of(Emitter *e, MlirBlock block) {
+// The state, which the arguments of the block from `first` on are.
+static MlirValue *arguments_of(Emitter *e, MlirBlock block, int first) {
   MlirValue *state =
       TILE_ARENA_NEW(e->p->arena, MlirValue, e->p->num_state + 1);
   for (int i = 0; i < e->p->num_state; i++)
-    state[i] = mlirBlockGetArgument(block, i + 1);
+    state[i] = mlirBlockGetArgument(block, first + i);
   return state;
 }
 
@@ -294,21 +301,20 @@ static void keep_attributes(const Pipeline *p, MlirOperation made) {
 }
 
 // Stage S runs the iteration of the loop, the others those that follow, as far
-// as they exist; rotated, stage 0 runs it and stage 1 the one before.
+// as they exist; rotated, the stage in front of S runs it, and S the one
+// before.
 static void set_iterations(Emitter *e, const Bounds *bounds, MlirValue iv) {
   const Pipeline *p = e->p;
+  int32_t current = p->last_stage - (p->form == PIPELINE_ROTATED);
   for (int32_t s = 0; s <= p->last_stage; s++) {
     e->is_on[s] = stage_is_used(p, s);
     e->condition[s] = (MlirValue){NULL};
     if (!e->is_on[s])
       continue;
-    if (p->form == PIPELINE_ROTATED) {
-      e->iv[s] = s ? e->state[p->previous] : iv;
-      continue;
-    }
-    e->iv[s] = iteration_behind(e, bounds, iv, p->last_stage - s);
-    if (p->form == PIPELINE_GUARDED && s < p->last_stage)
-      e->condition[s] = exists_behind(e, bounds, iv, p->last_stage - s);
+    e->iv[s] = s > current ? e->state[p->previous]
+                           : iteration_behind(e, bounds, iv, current - s);
+    if (pipeline_is_guarded_stage(p, s))
+      e->condition[s] = exists_behind(e, bounds, iv, current - s);
   }
 }
 
@@ -318,7 +324,7 @@ static void emit_loop(Emitter *e, const Bounds *bounds, MlirValue lower,
   MlirBlock block = begin_body(e, bounds), outer = e->block;
   MlirValue iv = mlirBlockGetArgument(block, 0), *init = e->state;
   e->block = block;
-  e->state = arguments_of(e, block);
+  e->state = arguments_of(e, block, 1);
   e->step = TILE_STEADY_STEP;
   mlirRewriterBaseSetInsertionPointToEnd(e->b.rw, block);
   set_iterations(e, bounds, iv);
@@ -344,12 +350,15 @@ static void emit_loop(Emitter *e, const Bounds *bounds, MlirValue lower,
 
 //===-- Loops that decide -------------------------------------------------===//
 
-// The iterations of the step, `last` the latest stage that has one.
-static void set_stages(Emitter *e, int32_t last, int32_t last_guarded) {
+// The iterations of the step, `last` the latest stage that has one. Rotated,
+// the first iteration is known to exist.
+static void set_stages(Emitter *e, int32_t last) {
+  bool is_first = last < e->p->last_stage;
   for (int32_t s = 0; s <= e->p->last_stage; s++) {
     e->is_on[s] = s <= last && stage_is_used(e->p, s);
     e->iv[s] = e->condition[s] = TILE_NULL_VALUE;
-    if (s <= last_guarded)
+    bool is_known = e->p->form == PIPELINE_ROTATED && is_first && s == last;
+    if (s <= last && pipeline_is_guarded_stage(e->p, s) && !is_known)
       e->condition[s] = e->state[e->p->exists + s];
   }
 }
@@ -368,30 +377,40 @@ static MlirBlock begin_region(Emitter *e, MlirRegion region) {
   return block;
 }
 
-// scf.while over the state: the last stage has an iteration in every step.
+// Whether the loop goes on: the last stage has an iteration in every step, and
+// rotated the one in front of it as well.
+static MlirRegion region_deciding(Emitter *e) {
+  const Pipeline *p = e->p;
+  int32_t current = p->last_stage - (p->form == PIPELINE_ROTATED);
+  MlirValue *init = e->state;
+  MlirRegion region = mlirRegionCreate();
+  e->block = begin_region(e, region);
+  e->state = arguments_of(e, e->block, 0);
+  scf_condition(&e->b,
+                .condition = p->has_exists ? e->state[p->exists + current]
+                                           : emit_decision(e),
+                .args = {e->state, p->num_state});
+  e->state = init;
+  return region;
+}
+
+// scf.while over the state.
 static void emit_decided_loop(Emitter *e) {
   const Pipeline *p = e->p;
+  MlirBlock outer = e->block;
   MlirValue *init = e->state;
-  MlirType *types = TILE_ARENA_NEW(p->arena, MlirType, p->num_state);
-  MlirValue *args = TILE_ARENA_NEW(p->arena, MlirValue, p->num_state);
-  MlirRegion before = mlirRegionCreate(), after = mlirRegionCreate();
-  MlirBlock block = begin_region(e, before);
-  for (int i = 0; i < p->num_state; i++) {
-    types[i] = mlirValueGetType(init[i]);
-    args[i] = mlirBlockGetArgument(block, i);
-  }
-  scf_condition(&e->b, .condition = args[p->exists + p->last_stage],
-                .args = {args, p->num_state});
-  e->block = begin_region(e, after);
-  e->state = TILE_ARENA_NEW(p->arena, MlirValue, p->num_state);
+  MlirType *types = TILE_ARENA_NEW(p->arena, MlirType, p->num_state + 1);
+  MlirRegion before = region_deciding(e), after = mlirRegionCreate();
   for (int i = 0; i < p->num_state; i++)
-    e->state[i] = mlirBlockGetArgument(e->block, i);
+    types[i] = mlirValueGetType(init[i]);
+  e->block = begin_region(e, after);
+  e->state = arguments_of(e, e->block, 0);
   e->step = TILE_STEADY_STEP;
-  set_stages(e, p->last_stage, p->last_stage - 1);
+  set_stages(e, p->last_stage);
   emit_step(e);
   scf_yield(&e->b, .results = {e->state, p->num_state});
-  e->block = (MlirBlock){NULL};
-  mlirRewriterBaseSetInsertionPointBefore(e->b.rw, e->before);
+  e->block = outer;
+  emit_resume(e);
   ScfWhileOp made = scf_while_op(&e->b, .type = {types, p->num_state},
                                  .inits = {init, p->num_state},
                                  .before = before, .after = after);
@@ -405,17 +424,20 @@ static void emit_decided_loop(Emitter *e) {
 static void emit_decided(Emitter *e) {
   for (int32_t step = 0; step < e->p->last_stage; step++) {
     e->step = step;
-    set_stages(e, step, step);
+    set_stages(e, step);
     emit_step(e);
   }
   emit_decided_loop(e);
 }
 
-static void emit_guarded(Emitter *e, const Bounds *bounds) {
-  MlirValue *exists = emit_exists(e, bounds);
+// `any`: whether there is an iteration, null where there is.
+static void emit_guarded(Emitter *e, const Bounds *bounds, MlirValue any) {
+  int is_rotated = e->p->form == PIPELINE_ROTATED;
+  MlirValue *exists = emit_exists(e, bounds, any);
   for (int32_t step = 0; step < e->p->last_stage; step++)
     emit_unrolled(e, bounds, step, exists);
-  emit_loop(e, bounds, bounds->lower, bounds->upper);
+  emit_loop(e, bounds, iteration_behind(e, bounds, bounds->lower, is_rotated),
+            bounds->upper);
 }
 
 static void emit_peeled(Emitter *e, const Bounds *bounds) {
@@ -434,51 +456,71 @@ static void emit_peeled(Emitter *e, const Bounds *bounds) {
   }
 }
 
-// The one stage that runs in front of the loop, or behind it.
-static void emit_half_step(Emitter *e, int32_t stage, MlirValue iv) {
-  e->step = TILE_STEADY_STEP;
-  for (int32_t s = 0; s < 2; s++) {
-    e->is_on[s] = s == stage;
-    e->condition[s] = TILE_NULL_VALUE;
-  }
-  e->iv[stage] = iv;
-  emit_step(e);
+// What leaves the branch around a rotated loop: results of the loop, and the
+// parities of its barriers.
+static int list_outcome(const Pipeline *p, int *out_numbers) {
+  int count = 0;
+  for (intptr_t c = 1; c <= p->num_carried; c++)
+    out_numbers[count++] = result_of(p, c);
+  for (int f = 0; f < p->num_fills; f++)
+    out_numbers[count++] = p->fills[f].state;
+  return count;
 }
 
 static MlirRegion region_yielding(Emitter *e, MlirBlock block,
-                                  const MlirValue *state) {
-  const Pipeline *p = e->p;
-  MlirValue *results = TILE_ARENA_NEW(p->arena, MlirValue, p->num_carried + 1);
+                                  const MlirValue *state, const int *numbers,
+                                  int count) {
+  MlirValue *results = TILE_ARENA_NEW(e->p->arena, MlirValue, count + 1);
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, block);
-  for (intptr_t c = 1; c <= p->num_carried; c++)
-    results[c - 1] = state[result_of(p, c)];
+  for (int i = 0; i < count; i++)
+    results[i] = state[numbers[i]];
   mlirRewriterBaseSetInsertionPointToEnd(e->b.rw, block);
-  scf_yield(&e->b, .results = {results, p->num_carried});
+  scf_yield(&e->b, .results = {results, count});
   return region;
 }
 
-// The loop begins with the second iteration, as a peeled one does: the proof of
-// channels knows that form, and counters have room for a step.
+// The last stage alone, for the last iteration.
+static void emit_last_step(Emitter *e) {
+  int32_t last = e->p->last_stage;
+  e->step = TILE_LAST_STEP;
+  for (int32_t s = 0; s <= last; s++) {
+    e->is_on[s] = s == last;
+    e->condition[s] = TILE_NULL_VALUE;
+  }
+  if (!e->p->loop->body.loop.condition.ptr)
+    e->iv[last] = e->state[e->p->previous];
+  emit_step(e);
+}
+
 static void emit_rotated(Emitter *e, const Bounds *bounds) {
   const Pipeline *p = e->p;
+  bool decides = p->loop->body.loop.condition.ptr;
   const MlirValue *init = e->state;
-  MlirValue exists = exists_any(e, bounds);
+  MlirValue exists = !decides        ? exists_any(e, bounds)
+                     : p->has_exists ? e->state[p->exists]
+                                     : emit_decision(e);
+  int *numbers =
+      TILE_ARENA_NEW(p->arena, int, p->num_carried + p->num_fills + 1);
+  int count = list_outcome(p, numbers);
   e->block = mlirBlockCreate(0, NULL, NULL);
-  emit_half_step(e, 0, bounds->lower);
-  MlirValue second = iteration_behind(e, bounds, bounds->lower, 1);
-  emit_loop(e, bounds, second, bounds->upper);
-  emit_half_step(e, 1, e->state[p->previous]);
-  MlirRegion runs = region_yielding(e, e->block, e->state);
+  emit_resume(e);
+  if (decides)
+    emit_decided(e);
+  else
+    emit_guarded(e, bounds, TILE_NULL_VALUE);
+  emit_last_step(e);
+  MlirRegion runs = region_yielding(e, e->block, e->state, numbers, count);
   MlirRegion none = {NULL};
-  if (p->num_carried)
-    none = region_yielding(e, mlirBlockCreate(0, NULL, NULL), init);
+  if (count)
+    none = region_yielding(e, mlirBlockCreate(0, NULL, NULL), init, numbers,
+                           count);
   e->block = (MlirBlock){NULL};
   emit_resume(e);
   ScfIfOp made = scf_if_op(&e->b, .condition = exists, .thenRegion = runs,
                            .elseRegion = none);
-  for (intptr_t c = 1; c <= p->num_carried; c++)
-    e->state[result_of(p, c)] = mlirOperationGetResult(made.op, c - 1);
+  for (int i = 0; i < count; i++)
+    e->state[numbers[i]] = mlirOperationGetResult(made.op, i);
 }
 
 void pipeline_emit(const Pipeline *pipeline, MlirRewriterBase rewriter) {
@@ -506,7 +548,7 @@ void pipeline_emit(const Pipeline *pipeline, MlirRewriterBase rewriter) {
   else if (pipeline->loop->body.loop.condition.ptr)
     emit_decided(&e);
   else
-    emit_guarded(&e, &bounds);
+    emit_guarded(&e, &bounds, exists_any(&e, &bounds));
   end_state(&e);
   erase_unused_tiles(pipeline, &e.b);
 }

@@ -80,13 +80,26 @@ static MlirWalkResult add_fragment(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
+int64_t pipeline_num_registers(MlirOperation kernel) {
+  enum { OF_BLOCKS = 65536, OF_THREAD = 255 };
+  TileKernelConfigOp config = tile_kernel_config_of(kernel);
+  int64_t blocks = 1;
+  if (config.op.ptr &&
+      !mlirAttributeIsNull(tile_kernel_config_registers_attr(config)))
+    return tile_kernel_config_registers(config);
+  if (config.op.ptr &&
+      !mlirAttributeIsNull(tile_kernel_config_min_blocks_attr(config)))
+    blocks = tile_kernel_config_min_blocks(config);
+  int64_t each = OF_BLOCKS / blocks / tile_kernel_num_threads(kernel);
+  return each < OF_THREAD ? each : OF_THREAD;
+}
+
 static int64_t count_free_registers(const StagingPlan *staging) {
+  MlirOperation kernel = staging->pipeline->kernel;
   FragmentWalk walk = {staging->num_threads, SCALARS};
-  mlirOperationWalk(staging->pipeline->kernel, add_fragment, &walk,
-                    MlirWalkPreOrder);
-  int64_t all = 65536 / staging->num_threads; // of one block alone
-  all = (all < 255 ? all : 255) - walk.num_registers;
-  return all < MOST_STAGED ? all : MOST_STAGED;
+  mlirOperationWalk(kernel, add_fragment, &walk, MlirWalkPreOrder);
+  int64_t left = pipeline_num_registers(kernel) - walk.num_registers;
+  return left < MOST_STAGED ? left : MOST_STAGED;
 }
 
 //===-- Which copies ------------------------------------------------------===//

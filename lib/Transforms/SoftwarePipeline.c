@@ -64,21 +64,22 @@ static bool is_worth_peeling(const Pipeline *p) {
   return clones <= MAX_PEELED_CLONES;
 }
 
-// Guards around products would tie accumulators to paths: a pipeline whose
-// early stage multiplies has none. It is written for two stages; copies that
-// run ahead are counted in groups, which it has not.
+// Guards around products would tie accumulators to paths: where the last two
+// stages multiply, neither is guarded.
 static bool is_rotated(const Pipeline *p) {
   bool multiplies_early = false;
   for (int i = 0; i < p->loop->plan.num_items; i++) {
     TileProduct product;
-    const TilePlanItem *item = item_of(p, i);
-    if (item->group >= 0)
-      return false;
-    multiplies_early |=
-        item->stage == 0 && tile_product_of(statement_of(p, i)->op, &product);
+    multiplies_early |= item_of(p, i)->stage == p->last_stage - 1 &&
+                        tile_product_of(statement_of(p, i)->op, &product);
   }
-  return multiplies_early && p->last_stage == 1 &&
-         scf_for_is(p->loop->body.loop.op);
+  return multiplies_early;
+}
+
+bool pipeline_is_guarded_stage(const Pipeline *p, int32_t stage) {
+  if (p->form == PIPELINE_ROTATED)
+    return stage < p->last_stage - 1;
+  return p->form == PIPELINE_GUARDED && stage < p->last_stage;
 }
 
 static PipelineForm choose_form(const Pipeline *p) {
@@ -304,7 +305,7 @@ static void build_values(Pipeline *p) {
   for (intptr_t c = 1; c <= n; c++) {
     // The loop's result is the value behind the last iteration; guarded early
     // stages are past that.
-    if (p->form == PIPELINE_GUARDED)
+    if (pipeline_is_guarded_stage(p, p->carried[c].home))
       p->carried[c].last_stage = p->last_stage;
     if (p->carried[c].last_stage < p->carried[c].home)
       p->carried[c].last_stage = p->carried[c].home;
@@ -312,7 +313,9 @@ static void build_values(Pipeline *p) {
     p->num_state += 1 + p->carried[c].last_stage - p->carried[c].home;
   }
   p->exists = p->num_state;
-  if (p->loop->body.loop.condition.ptr)
+  p->has_exists = p->loop->body.loop.condition.ptr &&
+                  !(p->form == PIPELINE_ROTATED && p->last_stage == 1);
+  if (p->has_exists)
     p->num_state += 1 + p->last_stage;
 }
 
@@ -536,7 +539,7 @@ static bool decision_is_early(const Pipeline *p) {
 
 //===-- Entry -------------------------------------------------------------===//
 
-static MlirOperation kernel_around(MlirOperation op) {
+MlirOperation pipeline_kernel_around(MlirOperation op) {
   while (!mlirOperationIsNull(op) && !tile_kernel_is(op))
     op = mlirOperationGetParentOperation(op);
   return op;
@@ -545,14 +548,14 @@ static MlirOperation kernel_around(MlirOperation op) {
 bool pipeline_build(TileArena *arena, TilePlannedLoop *loop, Pipeline *out) {
   *out = (Pipeline){.arena = arena,
                     .loop = loop,
-                    .kernel = kernel_around(loop->body.loop.op),
+                    .kernel = pipeline_kernel_around(loop->body.loop.op),
                     .last_stage = tile_loop_plan_last_stage(&loop->plan),
                     .num_iters = count_iters(loop->body.loop.op),
                     .num_carried = loop->body.loop.num_carried};
   out->positions = TILE_ARENA_NEW(
       arena, Position, (out->last_stage + 2) * (out->last_stage + 2));
   out->form = choose_form(out);
-  if (out->form == PIPELINE_ROTATED)
+  if (out->form == PIPELINE_ROTATED && !loop->body.loop.condition.ptr)
     out->previous = out->num_state++;
   pipeline_lag(out);
   sort_by_order(out);
@@ -562,6 +565,7 @@ bool pipeline_build(TileArena *arena, TilePlannedLoop *loop, Pipeline *out) {
   build_groups(out);
   out->schedule.last_stage = out->last_stage;
   out->schedule.is_peeled = out->form == PIPELINE_PEELED;
+  out->schedule.is_rotated = out->form == PIPELINE_ROTATED;
   out->schedule.num_iters = out->num_iters;
   build_waits(out);
   build_fills(out);

@@ -61,7 +61,7 @@ typedef struct {
 typedef enum {
   PIPELINE_GUARDED, // scf.while: decided
   PIPELINE_PEELED,  // the number of iterations is known
-  PIPELINE_ROTATED  // two stages, both of which multiply
+  PIPELINE_ROTATED  // the last two stages multiply
 } PipelineForm;
 
 typedef struct {
@@ -71,7 +71,8 @@ typedef struct {
   int32_t last_stage;
   int64_t num_iters; // -1: not known
   PipelineForm form;
-  int previous;  // rotated: state value, the iteration that stage 0 ran last
+  int previous;  // rotated scf.for: state value, the counter that the stage in
+                 // front of the last one had in the step before
   bool has_lag;  // copies stand behind products that may be under way
   int turn[2];   // statements that a turn of the warpgroups begins in front of
                  // and ends behind, or -1
@@ -84,8 +85,10 @@ typedef struct {
   int num_delays;
   Carried *carried; // by number of the body's argument; 0 is not used
   intptr_t num_carried;
-  int exists; // of scf.while: state of "the iteration of stage 0 exists", then
-              // the same of the stages behind it, up to the last one
+  bool has_exists; // scf.while, but for a rotated one that decides about
+                   // iterations of stage 0 where the loop does
+  int exists; // state of "the iteration of stage 0 exists", then the same of
+              // the stages behind it, up to the last one
   Fill *fills;
   int num_fills;
 
@@ -103,8 +106,16 @@ void pipeline_lag(Pipeline *p);
 /// Decides everything. False after a remark: the loop stays as it is.
 bool pipeline_build(TileArena *arena, TilePlannedLoop *loop, Pipeline *out);
 
+/// Whether iterations that `stage` runs in the loop may not exist.
+bool pipeline_is_guarded_stage(const Pipeline *pipeline, int32_t stage);
 /// Whether the loop belongs to a role.
 bool pipeline_is_in_role(MlirOperation op);
+
+/// Registers that a thread of the kernel has, by what the user wants of it and
+/// what a multiprocessor has. Its number of threads must be known.
+int64_t pipeline_num_registers(MlirOperation kernel);
+/// The kernel around `op`, or null.
+MlirOperation pipeline_kernel_around(MlirOperation op);
 
 /// Splits plain copies that run ahead into loads to registers and stores from
 /// them (RegisterStaging.c), and writes the plan of the loop anew. False when
@@ -185,6 +196,8 @@ void emit_leave(Emitter *e); // all guards
 MlirValue emit_parities(const Emitter *e, const Fill *fill);
 /// The state in front of the first step (PipelineState.c).
 void emit_first_state(Emitter *e);
+/// scf.while: whether the next iteration of stage 0 exists.
+MlirValue emit_decision(Emitter *e);
 /// The state behind the step.
 void emit_advance(Emitter *e);
 /// The value of the iteration that `stage` runs in this step.

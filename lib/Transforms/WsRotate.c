@@ -38,29 +38,6 @@ static bool is_served(MlirOperation loop) {
   return found;
 }
 
-static bool is_wished(const TileRolePlan *plan) {
-  TileKernelConfigOp config = tile_kernel_config_of(plan->kernel);
-  return !config.op.ptr ||
-         mlirAttributeIsNull(tile_kernel_config_rotate_attr(config)) ||
-         tile_kernel_config_rotate(config);
-}
-
-// Factors and sums of two iterations are alive at a time: all fragments of the
-// loop, and what is needed for addresses and masks.
-static bool fits_registers(const TileRolePlan *plan, const TileLoopBody *body) {
-  enum { SCALARS = 40 };
-  int64_t threads = 32 * plan->num_warps[TILE_ROLE_CONSUMER];
-  int64_t num_bits = 0;
-  for (int i = 0; i < body->num_buffers; i++) {
-    TileShape shape;
-    if (body->buffers[i].space == TILE_SPACE_FRAGMENT &&
-        tile_shape_of(body->buffers[i].root, &shape))
-      num_bits += tile_shape_num_elems(&shape) * tile_elem_bits(shape.element);
-  }
-  return num_bits / 32 / threads + SCALARS <=
-         tile_role_consumer_registers(plan);
-}
-
 //===-- Turns -------------------------------------------------------------===//
 
 typedef struct {
@@ -125,12 +102,14 @@ static bool decide(Walk *walk, MlirOperation op, TileRotation *out) {
   TilePlannedLoop loop;
   TileLoopForm form;
   *out = (TileRotation){NULL, {NULL}};
-  if (!tile_loop_form_get(op, &form) || !is_wished(plan))
+  if (!tile_loop_form_get(op, &form) || !tile_rotation_is_wished(plan->kernel))
     return false;
   tile_planned_loop_build(plan->arena, &form, TILE_ROTATION_STAGES, &loop);
   if (!tile_rotation_plan(plan->arena, &loop, out))
     return false;
-  if (fits_registers(plan, &loop.body)) {
+  int64_t threads = 32 * plan->num_warps[TILE_ROLE_CONSUMER];
+  if (tile_rotation_num_registers(&loop.body, threads) <=
+      tile_role_consumer_registers(plan)) {
     note_factors(walk, &loop.body);
     walk->num_rotated++;
     return true;
