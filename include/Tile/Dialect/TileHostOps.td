@@ -46,10 +46,10 @@ def Tile_KernelConfigOp : Tile_Op<"kernel_config"> {
     `persist`: whether its blocks loop over tiles; true: they must, which is an
     error where they cannot; absent: where it pays. `producer_warps`: warps of
     the producer that `tile-ws-tiled` makes, which chooses without; whole
-    warpgroups can hand registers to the consumers. `rotate`: whether loops of
-    roles run products that depend on others of their iteration beside those of
-    the next one; absent: where it is possible. `partition`: `pingpong`, the
-    computing warpgroups of such loops take turns to multiply, a remark says where
+    warpgroups can hand registers to the consumers. `rotate`: whether loops run
+    wgmma products that depend on others of their iteration beside those of the
+    next one; absent: where it is possible. `partition`: `pingpong`, the computing
+    warpgroups of such loops in roles take turns to multiply, a remark says where
     they cannot; `cooperative`, they do not; absent: `pingpong` where it is possible.
     Outlining drops the attributes of a launch, so they sit on this op.
 

@@ -196,7 +196,7 @@ class Function:
 
     def run(self, out, seeds):
         for case in self.cases:
-            cases_of.run_case(case, out, range(1, seeds + 1))
+            cases_of.run_case(case, out, range(1, seeds + 1), ["132"])
 
 
 def subjects(options):
@@ -206,6 +206,8 @@ def subjects(options):
     for path in options.file:
         cases = cases_of.read_cases(path)
         for name in dict.fromkeys(case.function for case in cases):
+            if options.kernels and name not in options.kernels:
+                continue
             yield Function(name, path, [c for c in cases if c.function == name])
 
 
