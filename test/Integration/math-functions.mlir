@@ -190,3 +190,148 @@ func.func @native(%A: memref<?xf16>, %F: memref<?xf16>, %X: memref<?xbf16>, %N: 
   }
   return
 }
+
+// Which numbers are none, finite, infinite; bounds. Of every type.
+// CASE: kinds_f16(A=wide:301:f16, P=junk:3x301:i1, C=junk:301:f16)
+// EXPECT: old = np.seterr(all="ignore"); x = round_to(round_to(A * A, "f16") * A, "f16"); x = round_to(np.where(np.arange(301) % 7 < 5, x, x - x), "f16")
+// EXPECT: P = np.stack([x != x, np.isfinite(x), np.isinf(x)]); C = np.where(x != x, x, np.clip(x, -2, 0.5))
+func.func @kinds_f16(%A: memref<?xf16>, %P: memref<3x?xi1>, %C: memref<?xf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c5 = arith.constant 5 : index
+  %c7 = arith.constant 7 : index
+  %threads = arith.constant 96 : index
+  %low = arith.constant -2.0 : f16
+  %high = arith.constant 0.5 : f16
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %threads, %ny = %c1, %nz = %c1) {
+    tile.parallel (%i) in [301] {
+      %a = memref.load %A[%i] : memref<?xf16>
+      %a2 = arith.mulf %a, %a : f16
+      %a3 = arith.mulf %a2, %a : f16
+      %zero = arith.subf %a3, %a3 : f16
+      %k = arith.remui %i, %c7 : index
+      %keep = arith.cmpi ult, %k, %c5 : index
+      %x = arith.select %keep, %a3, %zero : f16
+      %p0 = math.isnan %x : f16
+      %p1 = math.isfinite %x : f16
+      %p2 = math.isinf %x : f16
+      %y = math.clampf %x to [%low, %high] : f16
+      memref.store %p0, %P[%c0, %i] : memref<3x?xi1>
+      memref.store %p1, %P[%c1, %i] : memref<3x?xi1>
+      memref.store %p2, %P[%c2, %i] : memref<3x?xi1>
+      memref.store %y, %C[%i] : memref<?xf16>
+    }
+    gpu.terminator
+  }
+  return
+}
+
+// CASE: kinds_bf16(A=wide:301:bf16, P=junk:3x301:i1, C=junk:301:bf16)
+// EXPECT: old = np.seterr(all="ignore"); x = round_to(round_to(A * A, "bf16") * A, "bf16"); x = round_to(np.where(np.arange(301) % 7 < 5, x, x - x), "bf16")
+// EXPECT: P = np.stack([x != x, np.isfinite(x), np.isinf(x)]); C = np.where(x != x, x, np.clip(x, -2, 0.5))
+func.func @kinds_bf16(%A: memref<?xbf16>, %P: memref<3x?xi1>, %C: memref<?xbf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c5 = arith.constant 5 : index
+  %c7 = arith.constant 7 : index
+  %threads = arith.constant 96 : index
+  %low = arith.constant -2.0 : bf16
+  %high = arith.constant 0.5 : bf16
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %threads, %ny = %c1, %nz = %c1) {
+    tile.parallel (%i) in [301] {
+      %a = memref.load %A[%i] : memref<?xbf16>
+      %a2 = arith.mulf %a, %a : bf16
+      %a3 = arith.mulf %a2, %a : bf16
+      %zero = arith.subf %a3, %a3 : bf16
+      %k = arith.remui %i, %c7 : index
+      %keep = arith.cmpi ult, %k, %c5 : index
+      %x = arith.select %keep, %a3, %zero : bf16
+      %p0 = math.isnan %x : bf16
+      %p1 = math.isfinite %x : bf16
+      %p2 = math.isinf %x : bf16
+      %y = math.clampf %x to [%low, %high] : bf16
+      memref.store %p0, %P[%c0, %i] : memref<3x?xi1>
+      memref.store %p1, %P[%c1, %i] : memref<3x?xi1>
+      memref.store %p2, %P[%c2, %i] : memref<3x?xi1>
+      memref.store %y, %C[%i] : memref<?xbf16>
+    }
+    gpu.terminator
+  }
+  return
+}
+
+// CASE: kinds_f32(A=wide:301:f32, P=junk:3x301:i1, C=junk:301:f32)
+// EXPECT: old = np.seterr(all="ignore"); x = round_to(round_to(A * A, "f32") * A, "f32"); x = round_to(np.where(np.arange(301) % 7 < 5, x, x - x), "f32")
+// EXPECT: P = np.stack([x != x, np.isfinite(x), np.isinf(x)]); C = np.where(x != x, x, np.clip(x, -2, 0.5))
+func.func @kinds_f32(%A: memref<?xf32>, %P: memref<3x?xi1>, %C: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c5 = arith.constant 5 : index
+  %c7 = arith.constant 7 : index
+  %threads = arith.constant 96 : index
+  %low = arith.constant -2.0 : f32
+  %high = arith.constant 0.5 : f32
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %threads, %ny = %c1, %nz = %c1) {
+    tile.parallel (%i) in [301] {
+      %a = memref.load %A[%i] : memref<?xf32>
+      %a2 = arith.mulf %a, %a : f32
+      %a3 = arith.mulf %a2, %a : f32
+      %zero = arith.subf %a3, %a3 : f32
+      %k = arith.remui %i, %c7 : index
+      %keep = arith.cmpi ult, %k, %c5 : index
+      %x = arith.select %keep, %a3, %zero : f32
+      %p0 = math.isnan %x : f32
+      %p1 = math.isfinite %x : f32
+      %p2 = math.isinf %x : f32
+      %y = math.clampf %x to [%low, %high] : f32
+      memref.store %p0, %P[%c0, %i] : memref<3x?xi1>
+      memref.store %p1, %P[%c1, %i] : memref<3x?xi1>
+      memref.store %p2, %P[%c2, %i] : memref<3x?xi1>
+      memref.store %y, %C[%i] : memref<?xf32>
+    }
+    gpu.terminator
+  }
+  return
+}
+
+// CASE: kinds_f64(A=wide:301:f64, P=junk:3x301:i1, C=junk:301:f64)
+// EXPECT: old = np.seterr(all="ignore"); x = round_to(round_to(A * A, "f64") * A, "f64"); x = round_to(np.where(np.arange(301) % 7 < 5, x, x - x), "f64")
+// EXPECT: P = np.stack([x != x, np.isfinite(x), np.isinf(x)]); C = np.where(x != x, x, np.clip(x, -2, 0.5))
+func.func @kinds_f64(%A: memref<?xf64>, %P: memref<3x?xi1>, %C: memref<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c5 = arith.constant 5 : index
+  %c7 = arith.constant 7 : index
+  %threads = arith.constant 96 : index
+  %low = arith.constant -2.0 : f64
+  %high = arith.constant 0.5 : f64
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %threads, %ny = %c1, %nz = %c1) {
+    tile.parallel (%i) in [301] {
+      %a = memref.load %A[%i] : memref<?xf64>
+      %a2 = arith.mulf %a, %a : f64
+      %a3 = arith.mulf %a2, %a : f64
+      %zero = arith.subf %a3, %a3 : f64
+      %k = arith.remui %i, %c7 : index
+      %keep = arith.cmpi ult, %k, %c5 : index
+      %x = arith.select %keep, %a3, %zero : f64
+      %p0 = math.isnan %x : f64
+      %p1 = math.isfinite %x : f64
+      %p2 = math.isinf %x : f64
+      %y = math.clampf %x to [%low, %high] : f64
+      memref.store %p0, %P[%c0, %i] : memref<3x?xi1>
+      memref.store %p1, %P[%c1, %i] : memref<3x?xi1>
+      memref.store %p2, %P[%c2, %i] : memref<3x?xi1>
+      memref.store %y, %C[%i] : memref<?xf64>
+    }
+    gpu.terminator
+  }
+  return
+}

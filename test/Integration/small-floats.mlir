@@ -74,3 +74,78 @@ func.func @arithmetic(%A: memref<60x20xf8E4M3FN>, %B: memref<60x20xf8E5M2>, %X: 
   }
   return
 }
+
+// Functions of 8-bit floats are those of f32, rounded once; predicates; integers.
+// CASE: functions(A=normal:999:f8E4M3FN, B=normal:999:f8E4M3FN, C=junk:10x999:f8E4M3FN, D=junk:3x999:i1, K=ints:999:i64)
+// CASE: functions(A=wide:999:f8E4M3FN, B=wide:999:f8E4M3FN, C=junk:10x999:f8E4M3FN, D=junk:3x999:i1, K=ints:999:i64)
+// EXPECT: old = np.seterr(all="ignore"); x, w = A, B; y = np.abs(x)
+// EXPECT: C = np.stack([y, np.ceil(x), np.floor(x), np.trunc(x), np.rint(x), np.sqrt(y), np.copysign(y, w), x * w + x, np.exp2(np.rint(x)), np.clip(x, -1, 2)])
+// EXPECT: D = np.stack([x != x, np.abs(w) < np.inf, np.isinf(x)]); K = (2 * K + 1) * np.trunc(np.clip(x, -9, 9)).astype(np.int64)
+func.func @functions(%A: memref<?xf8E4M3FN>, %B: memref<?xf8E4M3FN>, %C: memref<10x?xf8E4M3FN>, %D: memref<3x?xi1>, %K: memref<?xi64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c160 = arith.constant 160 : index
+  %low = arith.constant -1.0 : f8E4M3FN
+  %high = arith.constant 2.0 : f8E4M3FN
+  %nine = arith.constant 9.0 : f8E4M3FN
+  %minus_nine = arith.constant -9.0 : f8E4M3FN
+  %one = arith.constant 1 : i64
+  %n = memref.dim %A, %c0 : memref<?xf8E4M3FN>
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c160, %ny = %c1, %nz = %c1) {
+    tile.parallel (%i) in [1000] {
+      %in = arith.cmpi ult, %i, %n : index
+      scf.if %in {
+        %x = memref.load %A[%i] : memref<?xf8E4M3FN>
+        %w = memref.load %B[%i] : memref<?xf8E4M3FN>
+        %y = math.absf %x : f8E4M3FN
+        %f1 = math.ceil %x : f8E4M3FN
+        %f2 = math.floor %x : f8E4M3FN
+        %f3 = math.trunc %x : f8E4M3FN
+        %f4 = math.roundeven %x : f8E4M3FN
+        %f5 = math.sqrt %y : f8E4M3FN
+        %f6 = math.copysign %y, %w : f8E4M3FN
+        %f7 = math.fma %x, %w, %x : f8E4M3FN
+        %f8 = math.exp2 %f4 : f8E4M3FN
+        %f9 = math.clampf %x to [%low, %high] : f8E4M3FN
+        %r0 = arith.constant 0 : index
+        memref.store %y, %C[%r0, %i] : memref<10x?xf8E4M3FN>
+        %r1 = arith.constant 1 : index
+        memref.store %f1, %C[%r1, %i] : memref<10x?xf8E4M3FN>
+        %r2 = arith.constant 2 : index
+        memref.store %f2, %C[%r2, %i] : memref<10x?xf8E4M3FN>
+        %r3 = arith.constant 3 : index
+        memref.store %f3, %C[%r3, %i] : memref<10x?xf8E4M3FN>
+        %r4 = arith.constant 4 : index
+        memref.store %f4, %C[%r4, %i] : memref<10x?xf8E4M3FN>
+        %r5 = arith.constant 5 : index
+        memref.store %f5, %C[%r5, %i] : memref<10x?xf8E4M3FN>
+        %r6 = arith.constant 6 : index
+        memref.store %f6, %C[%r6, %i] : memref<10x?xf8E4M3FN>
+        %r7 = arith.constant 7 : index
+        memref.store %f7, %C[%r7, %i] : memref<10x?xf8E4M3FN>
+        %r8 = arith.constant 8 : index
+        memref.store %f8, %C[%r8, %i] : memref<10x?xf8E4M3FN>
+        %r9 = arith.constant 9 : index
+        memref.store %f9, %C[%r9, %i] : memref<10x?xf8E4M3FN>
+        %d0 = math.isnan %x : f8E4M3FN
+        %d1 = math.isfinite %w : f8E4M3FN
+        %d2 = math.isinf %x : f8E4M3FN
+        memref.store %d0, %D[%r0, %i] : memref<3x?xi1>
+        memref.store %d1, %D[%r1, %i] : memref<3x?xi1>
+        memref.store %d2, %D[%r2, %i] : memref<3x?xi1>
+        %k = memref.load %K[%i] : memref<?xi64>
+        %k2 = arith.addi %k, %k : i64
+        %k3 = arith.addi %k2, %one : i64
+        %q = math.clampf %x to [%minus_nine, %nine] : f8E4M3FN
+        %t = arith.fptosi %q : f8E4M3FN to i64
+        %u = arith.sitofp %t : i64 to f8E4M3FN
+        %v = arith.fptosi %u : f8E4M3FN to i64
+        %z = arith.muli %k3, %v : i64
+        memref.store %z, %K[%i] : memref<?xi64>
+      }
+    }
+    gpu.terminator
+  }
+  return
+}

@@ -338,6 +338,8 @@ void float8_widen_word(Lowering *l, MlirValue four, MlirType from,
                        MlirValue out[2]);
 bool float8_cast_is(MlirOperation op);
 void lower_float8_cast(Lowering *l, MlirOperation op);
+bool float8_math_is(MlirOperation op);
+void lower_float8_math(Lowering *l, MlirOperation op);
 void lower_tile_unpack_fp4(Lowering *l, MlirOperation op);
 // MathFunctions.c
 bool math_function_is(MlirOperation op);

@@ -22,6 +22,8 @@
 #include "Tile/Ops/math.h"
 #include "Tile/Support/Constants.h"
 
+#include <math.h>
+
 //===-- Arithmetic of f32 -------------------------------------------------===//
 
 static MlirType type_f32(Lowering *l) {
@@ -331,6 +333,58 @@ static MlirValue power(Lowering *l, MlirValue x, MlirValue y) {
   return choose(l, is_one, number(l, 1), result);
 }
 
+//===-- Predicates and bounds: of every type ------------------------------===//
+
+static MlirValue compare_magnitude(Lowering *l, MlirOperation op,
+                                   ArithCmpFPredicate predicate) {
+  MlirValue x = mlirOperationGetOperand(op, 0);
+  MlirType type = mlirValueGetType(x);
+  MlirValue infinity =
+      arith_constant(&l->b, mlirFloatAttrDoubleGet(tile_builder_context(&l->b),
+                                                   type, (double)INFINITY));
+  return arith_cmpf(&l->b, .predicate = predicate, .lhs = math_absf(&l->b, x),
+                    .rhs = infinity);
+}
+
+static MlirValue is_finite(Lowering *l, MlirOperation op) {
+  return compare_magnitude(l, op, ARITH_CMP_F_PREDICATE_OLT);
+}
+
+static MlirValue is_infinite(Lowering *l, MlirOperation op) {
+  return compare_magnitude(l, op, ARITH_CMP_F_PREDICATE_OEQ);
+}
+
+static MlirValue is_nan(Lowering *l, MlirOperation op) {
+  MlirValue x = mlirOperationGetOperand(op, 0);
+  return arith_cmpf(&l->b, .predicate = ARITH_CMP_F_PREDICATE_UNO, .lhs = x,
+                    .rhs = x);
+}
+
+static MlirValue clamp(Lowering *l, MlirOperation op) {
+  MlirValue above = arith_maximumf(&l->b, mlirOperationGetOperand(op, 0),
+                                   mlirOperationGetOperand(op, 1));
+  return arith_minimumf(&l->b, above, mlirOperationGetOperand(op, 2));
+}
+
+static const struct {
+  bool (*is)(MlirOperation op);
+  MlirValue (*build)(Lowering *l, MlirOperation op);
+} expansions[] = {
+    {math_clampf_is, clamp},
+    {math_isfinite_is, is_finite},
+    {math_isinf_is, is_infinite},
+    {math_isnan_is, is_nan},
+};
+
+enum { NUM_EXPANSIONS = sizeof expansions / sizeof *expansions };
+
+static int find_expansion(MlirOperation op) {
+  for (int i = 0; i < NUM_EXPANSIONS; i++)
+    if (expansions[i].is(op))
+      return i;
+  return -1;
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 typedef MlirValue (*Function)(Lowering *l, MlirValue x);
@@ -363,12 +417,16 @@ static bool allows_approximation(MlirOperation op) {
   return (ArithFastMathFlags_from_attr(flags) & ARITH_FAST_MATH_FLAGS_afn) != 0;
 }
 
+static bool is_of_f64(MlirOperation op) {
+  return mlirTypeIsAF64(mlirValueGetType(mlirOperationGetResult(op, 0)));
+}
+
 bool math_function_is(MlirOperation op) {
-  if (math_powf_is(op))
+  if (math_powf_is(op) || find_expansion(op) >= 0)
     return true;
   for (int i = 0; i < NUM_FUNCTIONS; i++)
     if (functions[i].is(op))
-      return functions[i].accurate || allows_approximation(op);
+      return functions[i].accurate || allows_approximation(op) || is_of_f64(op);
   return false;
 }
 
@@ -386,10 +444,16 @@ bool math_native_is(MlirOperation op) {
 
 void lower_math_function(Lowering *l, MlirOperation op) {
   MlirValue result = mlirOperationGetResult(op, 0), value = {NULL};
+  int expansion = find_expansion(op);
+  if (expansion >= 0) {
+    mlirRewriterBaseReplaceAllUsesWith(l->b.rw, result,
+                                       expansions[expansion].build(l, op));
+    return;
+  }
   MlirType type = mlirValueGetType(result), f32 = type_f32(l);
   if (!mlirTypeIsAF32(type) && !mlirTypeIsAF16(type) &&
       !mlirTypeIsABF16(type)) {
-    lower_fail(l, op, "has no lowering but for f32, f16 and bf16");
+    lower_fail(l, op, "has no lowering but for f32 and narrower floats");
     return;
   }
   MlirValue x = convert_element(l, mlirOperationGetOperand(op, 0), type, f32);

@@ -264,6 +264,54 @@ void lower_float8_cast(Lowering *l, MlirOperation op) {
                                      value);
 }
 
+//===-- Functions: in f32, rounded once -----------------------------------===//
+
+static const char math_prefix[] = "math.";
+
+bool float8_math_is(MlirOperation op) {
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  size_t length = sizeof math_prefix - 1;
+  return name.length > length && !memcmp(name.data, math_prefix, length) &&
+         float8_is(mlirValueGetType(mlirOperationGetOperand(op, 0)));
+}
+
+// The same op of f32, in front of which its own lowering may put something.
+static MlirOperation widen_op(Lowering *l, MlirOperation op) {
+  MlirOperation wide = mlirOperationClone(op);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirValue value = mlirOperationGetOperand(op, i);
+    MlirType type = mlirValueGetType(value);
+    if (float8_is(type))
+      mlirOperationSetOperand(wide, i,
+                              convert_element(l, element_stored(l, value, type),
+                                              type, type_f32(l)));
+  }
+  if (float8_is(mlirValueGetType(mlirOperationGetResult(op, 0))))
+    mlirValueSetType(mlirOperationGetResult(wide, 0), type_f32(l));
+  mlirRewriterBaseInsert(l->b.rw, wide);
+  return wide;
+}
+
+void lower_float8_math(Lowering *l, MlirOperation op) {
+  MlirOperation wide = widen_op(l, op);
+  MlirValue value = mlirOperationGetResult(wide, 0);
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  if (float8_is(type))
+    value =
+        element_loaded(l, convert_element(l, value, type_f32(l), type), type);
+  mlirRewriterBaseReplaceAllUsesWith(l->b.rw, mlirOperationGetResult(op, 0),
+                                     value);
+  if (math_native_is(wide))
+    return;
+  if (!math_function_is(wide)) {
+    lower_fail(l, op, "has no lowering to nvvm");
+    return;
+  }
+  mlirRewriterBaseSetInsertionPointBefore(l->b.rw, wide);
+  lower_math_function(l, wide);
+  mlirRewriterBaseEraseOp(l->b.rw, wide);
+}
+
 //===-- tile.unpack_fp4 ---------------------------------------------------===//
 
 // Bits of f32: from 1 on the exponent and mantissa move into place; 0 and 0.5

@@ -118,9 +118,31 @@ gpu.module @m {
 
 gpu.module @m {
   gpu.func @no_function_of_f64(%x: f64, %A: memref<f64>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
-    // expected-error @+1 {{has no lowering but for f32, f16 and bf16}}
+    // expected-error @+1 {{has no lowering but for f32 and narrower floats}}
     %y = math.exp %x : f64
     memref.store %y, %A[] : memref<f64>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @no_power_of_f64(%x: f64, %A: memref<f64>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    // expected-error @+1 {{has no lowering but for f32 and narrower floats}}
+    %y = math.exp2 %x : f64
+    memref.store %y, %A[] : memref<f64>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @no_function_of_f8(%x: f8E5M2, %A: memref<f8E5M2>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    // expected-error @+1 {{has no lowering to nvvm}}
+    %y = math.tan %x : f8E5M2
+    memref.store %y, %A[] : memref<f8E5M2>
     gpu.return
   }
 }
