@@ -66,6 +66,14 @@ void tile_exit_on_fatal_error(void) {
 
 //===-- Diagnostics, times, stages ----------------------------------------===//
 
+// What every variant of a kernel has to say is said once.
+static void drop_if_repeated(TileText *text, size_t start) {
+  if (strstr(text->data, text->data + start) == text->data + start)
+    return;
+  text->size_bytes = start;
+  text->data[start] = '\0';
+}
+
 static MlirLogicalResult on_diagnostic(MlirDiagnostic diagnostic,
                                        void *user_data) {
   TileRun *run = user_data;
@@ -80,6 +88,8 @@ static MlirLogicalResult on_diagnostic(MlirDiagnostic diagnostic,
     if (strstr(run->diagnostics.data + start, "internal error"))
       run->result->is_internal_error = true;
   }
+  if (run->diagnostics.size_bytes > start)
+    drop_if_repeated(&run->diagnostics, start);
   return tile_success();
 }
 
