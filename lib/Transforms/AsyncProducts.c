@@ -19,13 +19,24 @@
 
 //===-- Apply; cannot fail ------------------------------------------------===//
 
+// Whether ops at the place of `at` can use `value`: what a loop allocates in
+// its body is gone behind it, and in front of the allocation.
+static bool is_in_scope(MlirValue value, MlirOperation at) {
+  MlirOperation def = mlirOpResultGetOwner(value);
+  MlirBlock block = mlirOperationGetBlock(def);
+  while (at.ptr && !mlirBlockEqual(mlirOperationGetBlock(at), block))
+    at = mlirOperationGetParentOperation(at);
+  return at.ptr && mlirOperationIsBeforeInBlock(def, at);
+}
+
 // Accumulators that no product under way has behind the await, and one had in
 // front of it.
 static intptr_t completed(const TileProductFlow *flow,
                           const TileFlowAwait *point, MlirValue *out) {
   intptr_t count = 0;
   for (int i = 0; i < flow->num_products; i++) {
-    bool is_new = point->completes[i];
+    bool is_new =
+        point->completes[i] && is_in_scope(flow->products[i].c, point->before);
     for (int k = 0; k < flow->num_products; k++)
       is_new &= !point->leaves[k] ||
                 !mlirValueEqual(flow->products[k].c, flow->products[i].c);

@@ -219,3 +219,21 @@ func.func @copies_in_front(%I: memref<64x64xf16>, %O: memref<64x64xf32>, %n: ind
   tile.copy %c to %O : !C, memref<64x64xf32>
   return
 }
+
+// An accumulator of the body of a loop is gone behind it: nothing names it there,
+// nor in front of its allocation in the next round.
+// CHECK-LABEL: func @accumulator_of_the_body
+// CHECK: tile.gemm {{.*}}async
+// CHECK-NOT: tile.await {{.*}} for
+// CHECK: return
+func.func @accumulator_of_the_body(%n: index) attributes {tile.num_threads = 128 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A = tile.alloc : !S
+  %B = tile.alloc : !S
+  scf.for %k = %c0 to %n step %c1 {
+    %c = tile.alloc : !C
+    tile.gemm %A, %B, %c {instr = #tile.instr<wgmma>} : (!S, !S, !C)
+  }
+  return
+}
