@@ -186,6 +186,10 @@ enum { TILE_MAX_LOOP_OPERANDS = 32 };
 int tile_loop_operands(TileParallelOp loop,
                        TileLoopOperand out[TILE_MAX_LOOP_OPERANDS]);
 
+/// Whether `access`, of the body of `loop`, is one of those behind `operand`.
+bool tile_loop_operand_has(TileParallelOp loop, const TileLoopOperand *operand,
+                           const TileElementAccess *access);
+
 /// Bytes that the address and every stride but the last of the tensor are known
 /// to be multiples of at an access: what `tile.align` says, else 1.
 int64_t tile_element_align_bytes(MlirOperation access);

@@ -141,6 +141,15 @@ static bool same_map(const TileLoopOperand *a, const TileLoopOperand *b,
          !memcmp(a->map, b->map, (size_t)rank * sizeof *a->map);
 }
 
+bool tile_loop_operand_has(TileParallelOp loop, const TileLoopOperand *operand,
+                           const TileElementAccess *access) {
+  TileShape shape;
+  TileLoopOperand other = {.memref = access->memref};
+  return tile_shape_of(access->memref, &shape) &&
+         map_access(loop, access, &shape, &other) &&
+         same_map(operand, &other, shape.rank);
+}
+
 static bool add_operand(const TileElementAccess *access, void *user_data) {
   Collect *collect = user_data;
   TileShape shape;

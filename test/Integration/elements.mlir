@@ -288,3 +288,117 @@ func.func @exchange(%A: memref<32x1xf32>, %B: memref<32xf32>, %C: memref<32x32xf
   }
   return
 }
+
+// A fragment and its transpose in one body: each has a layout of its own.
+// CASE: both_ways(A=ints:21x21:i32, B=junk:21x21:i32)
+// EXPECT: B = 3 * A - A.T
+func.func @both_ways(%A: memref<21x21xi32>, %B: memref<21x21xi32>) {
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %three = arith.constant 3 : i32
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c64, %ny = %c1, %nz = %c1) {
+    %t = tile.alloc : memref<21x21xi32, #tile.fragment>
+    tile.copy %A to %t : memref<21x21xi32>, memref<21x21xi32, #tile.fragment>
+    tile.parallel (%i, %j) in [21, 21] {
+      %v = memref.load %t[%i, %j] : memref<21x21xi32, #tile.fragment>
+      %w = memref.load %t[%j, %i] : memref<21x21xi32, #tile.fragment>
+      %v3 = arith.muli %v, %three : i32
+      %s = arith.subi %v3, %w : i32
+      memref.store %s, %B[%i, %j] : memref<21x21xi32>
+    }
+    gpu.terminator
+  }
+  return
+}
+
+// More threads than elements: a body that reads memory which it writes runs once
+// for each element. %s and %B are changed in place; the factor is a fragment.
+// CASE: in_place(A=ints:17:i32, B=ints:17:i32)
+// EXPECT: B = 3 * B * (A + 2) + 3 * A * A + 5
+func.func @in_place(%A: memref<17xi32>, %B: memref<17xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c384 = arith.constant 384 : index
+  %two = arith.constant 2 : i32
+  %five = arith.constant 5 : i32
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c384, %ny = %c1, %nz = %c1) {
+    %f = tile.alloc : memref<17xi32, #tile.fragment>
+    %s = tile.alloc : memref<17xi32, #gpu.address_space<workgroup>>
+    tile.copy %A to %f : memref<17xi32>, memref<17xi32, #tile.fragment>
+    tile.copy %A to %s : memref<17xi32>, memref<17xi32, #gpu.address_space<workgroup>>
+    tile.parallel (%i) in [17] {
+      %y = memref.load %f[%i] : memref<17xi32, #tile.fragment>
+      %w = scf.for %k = %c0 to %c3 step %c1 iter_args(%sum = %five) -> (i32) {
+        %x = memref.load %s[%i] : memref<17xi32, #gpu.address_space<workgroup>>
+        %z = arith.muli %x, %y : i32
+        %next = arith.addi %sum, %z : i32
+        scf.yield %next : i32
+      }
+      memref.store %w, %s[%i] : memref<17xi32, #gpu.address_space<workgroup>>
+    }
+    tile.parallel (%i) in [17] {
+      %y = memref.load %f[%i] : memref<17xi32, #tile.fragment>
+      %t = arith.addi %y, %two : i32
+      %v = memref.load %s[%i] : memref<17xi32, #gpu.address_space<workgroup>>
+      %w = scf.for %k = %c0 to %c3 step %c1 iter_args(%sum = %v) -> (i32) {
+        %x = memref.load %B[%i] : memref<17xi32>
+        %z = arith.muli %x, %t : i32
+        %next = arith.addi %sum, %z : i32
+        scf.yield %next : i32
+      }
+      memref.store %w, %B[%i] : memref<17xi32>
+    }
+    gpu.terminator
+  }
+  return
+}
+
+// The same with a fragment that the body writes, under a guard: a running
+// maximum in shared memory, and by how much it grew.
+// CASE: growth(A=ints:9x70:i32, M=junk:70:i32, G=junk:70:i32)
+// EXPECT: M = np.maximum(A.max(0), 0); steps = np.maximum.accumulate(np.maximum(A, 0), 0)
+// EXPECT: G = np.diff(np.concatenate([np.zeros((1, 70), np.int32), steps]), axis=0).sum(0) * 10 + (A <= np.concatenate([np.zeros((1, 70), np.int32), steps[:-1]])).sum(0)
+func.func @growth(%A: memref<9x70xi32>, %M: memref<70xi32>, %G: memref<70xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %c256 = arith.constant 256 : index
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %ten = arith.constant 10 : i32
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c256, %ny = %c1, %nz = %c1) {
+    %max = tile.alloc : memref<70xi32, #gpu.address_space<workgroup>>
+    %row = tile.alloc : memref<70xi32, #tile.fragment>
+    %grew = tile.alloc : memref<70xi32, #tile.fragment>
+    tile.fill %max, %zero : memref<70xi32, #gpu.address_space<workgroup>>, i32
+    tile.fill %grew, %zero : memref<70xi32, #tile.fragment>, i32
+    scf.for %k = %c0 to %c9 step %c1 {
+      %a = tile.region %A[%k, 0] [1, 70] drop [0] : memref<9x70xi32>
+      tile.copy %a to %row : !tile.region<70xi32>, memref<70xi32, #tile.fragment>
+      tile.parallel (%i) in [70] {
+        %x = memref.load %row[%i] : memref<70xi32, #tile.fragment>
+        %m = memref.load %max[%i] : memref<70xi32, #gpu.address_space<workgroup>>
+        %g = memref.load %grew[%i] : memref<70xi32, #tile.fragment>
+        %more = arith.cmpi sgt, %x, %m : i32
+        scf.if %more {
+          %d = arith.subi %x, %m : i32
+          %d10 = arith.muli %d, %ten : i32
+          %h = arith.addi %g, %d10 : i32
+          memref.store %h, %grew[%i] : memref<70xi32, #tile.fragment>
+          memref.store %x, %max[%i] : memref<70xi32, #gpu.address_space<workgroup>>
+        } else {
+          %h = arith.addi %g, %one : i32
+          memref.store %h, %grew[%i] : memref<70xi32, #tile.fragment>
+        }
+      }
+    }
+    tile.copy %max to %M : memref<70xi32, #gpu.address_space<workgroup>>, memref<70xi32>
+    tile.copy %grew to %G : memref<70xi32, #tile.fragment>, memref<70xi32>
+    gpu.terminator
+  }
+  return
+}

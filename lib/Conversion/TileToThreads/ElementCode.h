@@ -68,6 +68,7 @@ typedef struct {
   bool is_plain;              // registers add constants to coordinates
   int run_dim;     // consecutive elements are neighbours in this dimension
   int64_t run;     // that many, and they start at multiples of it
+  bool runs_once;  // one thread runs an element, if several hold it
   MlirValue owner; // i1: the thread stores what several compute; null: all do
   MlirValue guard; // i1, in the body: runs that satisfy it are emitted apart;
                    // null: none is

@@ -132,9 +132,20 @@ static int64_t num_copies(const TileLayout *layout) {
   return copies;
 }
 
+// Every copy of an element of a fragment is written.
+static bool stores_fragments(const LoopCode *loop) {
+  for (int i = 0; i < loop->num_accesses; i++)
+    if (loop->accesses[i].kind == ACCESS_REGISTER &&
+        loop->accesses[i].access.is_store)
+      return true;
+  return false;
+}
+
 // An update happens once; only who does it knows what was there before.
 static MlirLogicalResult plan_updates(const LoopCode *loop) {
   int64_t copies = num_copies(&loop->layout);
+  if (!stores_fragments(loop))
+    return tile_success(); // one thread runs each element
   for (int i = 0; copies > 1 && i < loop->num_accesses; i++) {
     const TileElementAccess *access = &loop->accesses[i].access;
     if (!access->is_atomic || mlirOpOperandIsNull(mlirValueGetFirstUse(
@@ -147,6 +158,17 @@ static MlirLogicalResult plan_updates(const LoopCode *loop) {
         (long long)copies);
   }
   return tile_success();
+}
+
+// Whether a register before `reg` holds the same element.
+static bool repeats(const TileLayout *layout, int64_t reg) {
+  for (int i = 0; i < layout->in.num_digits; i++) {
+    const TileLayoutDigit *in = &layout->in.digit[i];
+    if (!layout->image[i] && in->axis == TILE_LAYOUT_REG &&
+        reg / in->stride % in->radix)
+      return true;
+  }
+  return false;
 }
 
 // Lanes and warps that hold what others hold: the first of them stores.
@@ -242,8 +264,11 @@ static void emit_runs(LoopCode *loop) {
   int64_t num_runs =
       tile_layout_axis_size(&loop->layout.in, TILE_LAYOUT_REG) / loop->run;
   RunMask *masks = TILE_ARENA_NEW(code->arena, RunMask, num_runs);
-  for (int64_t i = 0; i < num_runs; i++)
+  for (int64_t i = 0; i < num_runs; i++) {
     masks[i] = mask_of_run(loop, i * loop->run);
+    masks[i].is_done |=
+        loop->runs_once && repeats(&loop->layout, i * loop->run);
+  }
   for (int64_t i = 0; i < num_runs; i++) {
     MlirValue exists = {NULL};
     if (masks[i].is_done)
@@ -269,12 +294,19 @@ static void emit_registers(LoopCode *loop) {
                                    in, &loop->coordinates, &error);
   assert(ok && "its terms were computed when it was planned");
   (void)ok;
-  loop->owner = find_owner(loop);
+  loop->runs_once = !stores_fragments(loop);
+  MlirValue owner = find_owner(loop);
   for (int d = 0; d < loop->rank; d++)
     base[d] = tile_layout_code_at(math, &loop->coordinates, d, zero);
   loop_code_begin(loop);
   loop_code_rebase(loop, base);
+  loop->owner = loop->runs_once ? (MlirValue){NULL} : owner;
+  bool is_guarded = loop->runs_once && !mlirValueIsNull(owner);
+  if (is_guarded)
+    tile_scf_if_begin(&code->b, owner);
   emit_runs(loop);
+  if (is_guarded)
+    tile_scf_end(&code->b);
 }
 
 //===-- Loops without: chunks dealt to threads ----------------------------===//

@@ -67,3 +67,28 @@ func.func @memory_alone(%A: memref<256x256xf32>, %v: f32) attributes {tile.num_t
   }
   return
 }
+
+// Four threads hold each element, and the loop reads what it writes: one thread
+// runs an element, and what it stores in the fragment passes a shared tile.
+// CHECK-LABEL: func.func @rereads
+// CHECK: %[[M:.*]] = tile.alloc {{.*}} : memref<32xf32, #gpu.address_space<workgroup>>
+// CHECK: %[[F:.*]] = tile.alloc {{.*}} : memref<32xf32, #tile.fragment>
+// CHECK: %[[S:.*]] = tile.alloc {layout = #tile.layout<"linear">} : memref<32xf32, #gpu.address_space<workgroup>>
+// CHECK: tile.copy %[[F]] to %[[S]]
+// CHECK: tile.parallel
+// CHECK: memref.store {{.*}} %[[S]]
+// CHECK: memref.store {{.*}} %[[M]]
+// CHECK: tile.copy %[[S]] to %[[F]]
+func.func @rereads() attributes {tile.num_threads = 128 : i32} {
+  %m = tile.alloc : memref<32xf32, #gpu.address_space<workgroup>>
+  %f = tile.alloc : memref<32xf32, #tile.fragment>
+  // expected-remark @+1 {{[tile-layout/scratch] reads memory that it writes, and several threads run each element, as its fragments lie: one of them passes what it stores through 128 bytes of shared memory}}
+  tile.parallel (%i) in [32] {
+    %x = memref.load %f[%i] : memref<32xf32, #tile.fragment>
+    %y = memref.load %m[%i] : memref<32xf32, #gpu.address_space<workgroup>>
+    %z = arith.addf %x, %y : f32
+    memref.store %z, %f[%i] : memref<32xf32, #tile.fragment>
+    memref.store %x, %m[%i] : memref<32xf32, #gpu.address_space<workgroup>>
+  }
+  return
+}
