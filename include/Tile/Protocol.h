@@ -160,7 +160,8 @@ typedef struct TileProtocolNode {
   // WHILE: blocks[0] before (with condition, `passed` on), blocks[1] after.
   TileProtocolScalarId condition, lower, upper, step;
   TileProtocolScalarId iv;
-  int num_values; // loop arguments, or results of an IF
+  bool is_unsigned; // FOR: the bounds are unsigned numbers
+  int num_values;   // loop arguments, or results of an IF
   TileProtocolScalarId *inits, *args, *results;
   TileProtocolScalarId *yields[2]; // IF: of both branches; loops: [0]
   int num_passed;                  // WHILE; the results are of this number

@@ -218,7 +218,9 @@ static MlirWalkResult find_write(MlirOperation op, void *user_data) {
 // A loop that ends when another block has written something.
 static MlirWalkResult find_poll(MlirOperation op, void *user_data) {
   TilePersistPlan *plan = user_data;
-  bool is_update = memref_atomic_rmw_is(op) || memref_generic_atomic_rmw_is(op);
+  bool is_update =
+      (memref_atomic_rmw_is(op) || memref_generic_atomic_rmw_is(op)) &&
+      !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, 0)));
   if (memref_load_is(op) &&
       is_global(memref_load_memref(memref_load_cast(op)))) {
     Writers writers = {
@@ -278,8 +280,8 @@ static MlirWalkResult find_tile_op(MlirOperation op, void *user_data) {
 
 static void check_even(Scan *scan, MlirOperation op, int mask) {
   bool found = false;
-  if (!(scf_for_is(op) && mask) && !(scf_if_is(op) && mask) &&
-      !scf_while_is(op))
+  bool decides = scf_for_is(op) || scf_if_is(op) || scf_index_switch_is(op);
+  if (!(decides && mask) && !scf_while_is(op))
     return;
   mlirOperationWalk(op, find_tile_op, &found, MlirWalkPreOrder);
   if (found)

@@ -35,7 +35,8 @@ static int count_uses(MlirValue value) {
 // `second` follows `first` in its block, and nothing between has effects.
 static bool are_neighbours(MlirOperation first, MlirOperation second) {
   MlirOperation op = mlirOperationGetNextInBlock(first);
-  while (op.ptr && !mlirOperationEqual(op, second) && mlirxIsPure(op))
+  while (op.ptr && !mlirOperationEqual(op, second) &&
+         mlirxIsMemoryEffectFree(op))
     op = mlirOperationGetNextInBlock(op);
   return op.ptr && mlirOperationEqual(op, second);
 }

@@ -221,12 +221,17 @@ static int access_needs(const TileProductFlow *flow, MlirOperation op,
 
 //===-- Guards ------------------------------------------------------------===//
 
+// One of the regions runs, once, or none.
+static bool is_guard(MlirOperation op) {
+  return scf_if_is(op) || scf_index_switch_is(op);
+}
+
 // The outermost guard around `op` that `product` stands outside of, or `op`.
 static MlirOperation leave_guards(MlirOperation op, MlirOperation product) {
   MlirOperation outermost = op;
   while (!is_in_block(product, mlirOperationGetBlock(op))) {
     op = mlirOperationGetParentOperation(op);
-    if (scf_if_is(op))
+    if (is_guard(op))
       outermost = op;
   }
   return outermost;
@@ -234,7 +239,7 @@ static MlirOperation leave_guards(MlirOperation op, MlirOperation product) {
 
 // (W5)
 static bool is_end_of_guard(MlirOperation op, MlirOperation product) {
-  return scf_yield_is(op) && scf_if_is(mlirOperationGetParentOperation(op)) &&
+  return scf_yield_is(op) && is_guard(mlirOperationGetParentOperation(op)) &&
          is_in_block(product, mlirOperationGetBlock(op));
 }
 
@@ -367,7 +372,7 @@ static bool is_work(MlirOperation op) {
 static void transfer_op(Flow *flow, MlirOperation op, State state) {
   TileProductFlow *out = flow->out;
   int pending = MAX_AGE + 1, issued = find_product(out, op);
-  if (mlirxIsPure(op) && !mlirxIsTerminator(op))
+  if (mlirxIsMemoryEffectFree(op) && !mlirxIsTerminator(op))
     return;
   for (int i = 0; i < out->num_products; i++) {
     int needed = needed_age(flow, op, i, state.ages[i]);
@@ -396,12 +401,33 @@ static void transfer_region(Flow *flow, MlirOperation op, intptr_t r,
     transfer_block(flow, block, state);
 }
 
-static void transfer_if(Flow *flow, MlirOperation op, State state) {
-  State branch = state_create(flow);
-  state_assign(flow, branch, state);
+// An empty region is a branch that does nothing.
+static void transfer_guard(Flow *flow, MlirOperation op, State state) {
+  State before = state_create(flow), branch = state_create(flow);
+  state_assign(flow, before, state);
   transfer_region(flow, op, 0, state);
-  transfer_region(flow, op, 1, branch);
-  state_join(flow, state, branch);
+  for (intptr_t r = 1; r < mlirOperationGetNumRegions(op); r++) {
+    state_assign(flow, branch, before);
+    transfer_region(flow, op, r, branch);
+    state_join(flow, state, branch);
+  }
+}
+
+// Blocks of which nothing is known: in any order, any number of times.
+static void transfer_blocks(Flow *flow, MlirOperation op, State state) {
+  State round = state_create(flow);
+  bool grew;
+  do {
+    grew = false;
+    for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
+      for (MlirBlock block =
+               mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+           block.ptr; block = mlirBlockGetNextInRegion(block)) {
+        state_assign(flow, round, state);
+        transfer_block(flow, block, round);
+        grew |= state_join(flow, state, round);
+      }
+  } while (grew);
 }
 
 // Any number of rounds; the state only grows, by at most MAX_AGE + 1 ages for
@@ -429,12 +455,14 @@ static void transfer_roles(Flow *flow, MlirOperation op) {
 static void transfer_block(Flow *flow, MlirBlock block, State state) {
   TILE_FOR_EACH_OP (op, block) {
     transfer_op(flow, op, state);
-    if (scf_if_is(op))
-      transfer_if(flow, op, state);
+    if (is_guard(op))
+      transfer_guard(flow, op, state);
     else if (tile_specialize_is(op))
       transfer_roles(flow, op);
     else if (scf_for_is(op) || scf_while_is(op))
       transfer_loop(flow, op, state);
+    else if (!tile_parallel_is(op))
+      transfer_blocks(flow, op, state);
   }
 }
 

@@ -262,6 +262,7 @@ static void write_for(Writer *w, MlirOperation op) {
   node->lower = extract_scalar(e, scf_for_lowerBound(loop));
   node->upper = extract_scalar(e, scf_for_upperBound(loop));
   node->step = extract_scalar(e, scf_for_step(loop));
+  node->is_unsigned = scf_for_unsignedCmp(loop);
   node->num_values = (int)inits.n;
   node->inits = new_ids(e, inits.n);
   node->args = new_ids(e, inits.n);

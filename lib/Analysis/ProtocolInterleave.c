@@ -52,7 +52,7 @@ static int find_part(Walk *walk, const WalkFront *front,
                      const TileProtocolNode *whole, int j, int count) {
   for (int r = 0; r < walk->num_roles; r++) {
     const TileProtocolNode *loop = loop_at(front, r);
-    if (loop && loop != whole &&
+    if (loop && loop != whole && loop->is_unsigned == whole->is_unsigned &&
         protocol_values_equal(&walk->values, loop->upper, whole->upper) &&
         is_step(walk, loop->step, whole->step, count) &&
         is_multiple(walk, loop->lower, whole->lower, whole->step, j))

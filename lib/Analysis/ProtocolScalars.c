@@ -286,7 +286,7 @@ static bool is_function(const Extract *extract, MlirOperation op) {
   if (tile_any_of_is(op) || tile_all_of_is(op))
     return is_read_only(extract, mlirOperationGetOperand(op, 0));
   if (has_prefix(op, "arith.") || has_prefix(op, "math."))
-    return mlirxIsPure(op) && mlirOperationGetNumRegions(op) == 0;
+    return mlirxIsMemoryEffectFree(op) && mlirOperationGetNumRegions(op) == 0;
   return attribute_name(op) || memref_dim_is(op);
 }
 

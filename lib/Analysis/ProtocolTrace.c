@@ -167,8 +167,9 @@ static void run_for(Tracer *t, const TileProtocolNode *node) {
   const TileProtocolScalar *scalars = t->protocol->scalars;
   bool is_fixed = scalars[node->upper].kind == TILE_PROTOCOL_CONST &&
                   scalars[node->lower].kind == TILE_PROTOCOL_CONST;
-  if (step <= 0)
-    t->out->is_complete = false; // no run of a loop
+  bool wraps = node->is_unsigned && (lower < 0 || upper < 0);
+  if (step <= 0 || wraps)
+    t->out->is_complete = false; // no run of a loop, or one without end
   if (!is_fixed && step > 0)
     note_choice(t, node, upper > lower ? (upper - lower + step - 1) / step : 0);
   bind(t, node->num_values, node->args, node->inits);

@@ -76,7 +76,8 @@ static bool args_equal(ProtocolValues *v, const TileProtocolNode *a, int i,
 
 static bool bounds_equal(ProtocolValues *v, const TileProtocolNode *a,
                          const TileProtocolNode *b, int depth) {
-  return equal(v, a->lower, b->lower, depth) &&
+  return a->is_unsigned == b->is_unsigned &&
+         equal(v, a->lower, b->lower, depth) &&
          equal(v, a->upper, b->upper, depth) &&
          equal(v, a->step, b->step, depth);
 }
@@ -185,7 +186,8 @@ bool protocol_decisions_equal(ProtocolValues *values, const TileProtocolNode *a,
   if (a->kind != b->kind)
     return false;
   if (a->kind == TILE_PROTOCOL_FOR)
-    return protocol_values_equal(values, a->lower, b->lower) &&
+    return a->is_unsigned == b->is_unsigned &&
+           protocol_values_equal(values, a->lower, b->lower) &&
            protocol_values_equal(values, a->upper, b->upper) &&
            protocol_values_equal(values, a->step, b->step);
   int mark = values->num_lockstep;
@@ -201,10 +203,13 @@ bool protocol_is_first_iteration(ProtocolValues *values,
                                  const TileProtocolNode *loop) {
   const TileProtocolScalar *condition =
       &values->protocol->scalars[branch->condition];
-  bool is_less = condition->kind == TILE_PROTOCOL_OP &&
-                 condition->function == TILE_PROTOCOL_FN_LT;
-  bool is_greater = condition->kind == TILE_PROTOCOL_OP &&
-                    condition->function == TILE_PROTOCOL_FN_GT;
+  bool is_op = condition->kind == TILE_PROTOCOL_OP;
+  bool is_less =
+      is_op && condition->function == (loop->is_unsigned ? TILE_PROTOCOL_FN_ULT
+                                                         : TILE_PROTOCOL_FN_LT);
+  bool is_greater =
+      is_op && condition->function == (loop->is_unsigned ? TILE_PROTOCOL_FN_UGT
+                                                         : TILE_PROTOCOL_FN_GT);
   return (is_less || is_greater) &&
          protocol_values_equal(values, condition->args[is_greater],
                                loop->lower) &&

@@ -277,7 +277,7 @@ static bool is_last_wait(MlirOperation op) {
     return false;
   for (op = mlirOperationGetNextInBlock(op); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (!mlirxIsPure(op) && !mlirxIsTerminator(op))
+    if (!mlirxIsMemoryEffectFree(op) && !mlirxIsTerminator(op))
       return false;
   return true;
 }

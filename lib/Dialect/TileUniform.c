@@ -64,7 +64,8 @@ static void refuse(Search *search, MlirOperation op, MlirLocation location,
 // The loop or branch that operand `index` of `op` controls, or null.
 static MlirOperation controlled_by(MlirOperation op, intptr_t index) {
   enum { NUM_BOUNDS = 3 };
-  if ((scf_if_is(op) && index == 0) || (scf_for_is(op) && index < NUM_BOUNDS))
+  bool is_branch = scf_if_is(op) || scf_index_switch_is(op);
+  if ((is_branch && index == 0) || (scf_for_is(op) && index < NUM_BOUNDS))
     return op;
   if (scf_condition_is(op) && index == 0)
     return mlirOperationGetParentOperation(op);

@@ -57,7 +57,7 @@ static MlirValue last_rows(MlirOperation before) {
        !mlirOperationEqual(op, before); op = mlirOperationGetNextInBlock(op)) {
     TileReduceOp reduce = tile_reduce_dyn(op);
     TileShape shape;
-    if (tile_wait_is(op) || tile_release_is(op) || mlirxIsPure(op))
+    if (tile_wait_is(op) || tile_release_is(op) || mlirxIsMemoryEffectFree(op))
       continue;
     rows = TILE_NULL_VALUE;
     // Few registers: a thread has parts of few rows.

@@ -61,7 +61,7 @@ static bool plan_body(Plan *plan) {
           depth_of(op) < 2)
         return false;
       plan->release[plan->num_releases++] = op;
-    } else if (!tile_wait_is(op) && !mlirxIsPure(op) &&
+    } else if (!tile_wait_is(op) && !mlirxIsMemoryEffectFree(op) &&
                !mlirxIsTerminator(op)) {
       return false;
     }

@@ -98,7 +98,7 @@ static void plan_build(Plan *plan, MlirBlock block) {
       open->size_bytes += copy_size_bytes(op);
       continue;
     }
-    if (!mlirxIsPure(op))
+    if (!mlirxIsMemoryEffectFree(op))
       open = NULL;
     for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
       MlirBlock inner = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));

@@ -279,6 +279,27 @@ func.func @branch_of_a_thread(%v: f32) attributes {tile.num_threads = 64 : i32} 
 
 // -----
 
+func.func @switch_of_a_thread(%v: f32) attributes {tile.num_threads = 64 : i32} {
+  %S = tile.alloc : memref<8xf32, #gpu.address_space<workgroup>>
+  tile.specialize {
+    tile.role "a" warps 2 {
+      // expected-note @+1 {{the value comes from here or is made of it}}
+      %t = gpu.lane_id
+      scf.index_switch %t
+      case 5 {
+        // expected-error @+1 {{is executed depending on a value that differs between the threads that execute it together}}
+        tile.fill %S, %v : memref<8xf32, #gpu.address_space<workgroup>>, f32
+        scf.yield
+      }
+      default {
+      }
+    }
+  }
+  return
+}
+
+// -----
+
 func.func @loop_of_a_thread(%v: f32, %n: index) attributes {tile.num_threads = 64 : i32} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -15,6 +15,9 @@
     when(condition, then, other)
     move(index)                an index that loops carry: o := index
 
+A loop counts in index, with wide=True in i64; wide may also be "i32" or "unsigned"
+(i32, bounds compared as unsigned numbers).
+
 Indices are numbers, names (i, j, n, o), or tuples (operator, a, b); ("at", a) is
 element a of an index tensor, ("page", a) an element of a shared tile that was
 copied from one. Conditions: ("flag", a) is element a of a mask, ("bit", a) of a
@@ -86,6 +89,8 @@ def blocks_of(statement):
     kind = statement[0]
     if kind in ("loop", "early"):
         return [statement[2]]
+    if kind == "switch":
+        return statement[2]
     return [statement[2], statement[3]] if kind == "when" else []
 
 
@@ -195,6 +200,7 @@ TENSOR_X = "memref<1x%dx%dx%dxbf16>" % (BLOCKS, ROWS, COLUMNS)
 BOOLEANS = "memref<%dx%dxi1>" % (BLOCKS, ROWS)
 TENSOR_O = "memref<%dx%dxbf16>" % (ROWS * USES, COLUMNS)
 TABLE = "memref<%dxi32>" % BLOCKS
+COUNTERS = {False: "index", True: "i64", "i32": "i32", "unsigned": "i32"}
 TABLE_TILE = "memref<%dxi32, %s>" % (BLOCKS, SMEM)
 
 
@@ -255,9 +261,15 @@ class Text:
         return self.value("arith.cmpi ne, %s, %s : i32"
                           % (value, self.value("arith.constant 0 : i32")))
 
+    # Scalars, their types and the statements that change them.
+    SCALARS = {"o": ("index", {"move"}), "uses": ("index", {"use", "put"})}
+
     def changed(self, body):
         kinds = {s[0] for s in walk(body)}
-        return [v for v, k in (("o", {"move"}), ("uses", {"use", "put"})) if k & kinds]
+        return [v for v, (_, k) in self.SCALARS.items() if k & kinds]
+
+    def types(self, carried):
+        return [self.SCALARS[v][0] for v in carried]
 
     def block(self, body, carried=None):
         self.depth += 1
@@ -266,7 +278,7 @@ class Text:
         if carried:
             self.add("scf.yield %s : %s" % (
                 ", ".join(self.env[v] for v in carried),
-                ", ".join("index" for _ in carried)))
+                ", ".join(self.types(carried))))
         self.depth -= 1
 
     def window(self, index, part=None):
@@ -361,8 +373,9 @@ class Text:
 
     def do_loop(self, stages, body, i, start, stop, step, wide):
         bounds = [self.index(e) for e in (start, stop, step)]
+        kind = COUNTERS[wide]
         if wide:
-            bounds = [self.value("arith.index_cast %s : index to i64" % b)
+            bounds = [self.value("arith.index_cast %s : index to %s" % (b, kind))
                       for b in bounds]
         carried = self.changed(body)
         results = self.carry(carried)
@@ -370,14 +383,15 @@ class Text:
         inner = ["%%c%d_%s" % (number, v) for v in carried]
         iters = " iter_args(%s) -> (%s)" % (
             ", ".join("%s = %s" % (a, self.env[v]) for a, v in zip(inner, carried)),
-            ", ".join("index" for _ in carried)) if carried else ""
+            ", ".join(self.types(carried))) if carried else ""
         self.names += 1
         iv = "%%v%d" % self.names
-        self.add("%sscf.for %s = %s to %s step %s%s%s {" % (
-            results, iv, *bounds, iters, " : i64" if wide else ""))
+        self.add("%sscf.for %s%s = %s to %s step %s%s%s {" % (
+            results, "unsigned " if wide == "unsigned" else "", iv, *bounds, iters,
+            " : " + kind if wide else ""))
         self.env.update(zip(carried, inner))
         self.depth += 1
-        self.env[i] = self.value("arith.index_cast %s : i64 to index" % iv) if wide else iv
+        self.env[i] = self.as_index(iv, kind)
         self.depth -= 1
         self.block(body, carried)
         self.add("}" if stages is None else
@@ -388,15 +402,15 @@ class Text:
         carried = self.changed(body)
         self.names += 1
         number = self.names
-        kind = "i64" if wide else "index"
-        types = ", ".join([kind] + ["index" for _ in carried])
+        kind = COUNTERS[wide]
+        types = ", ".join([kind] + self.types(carried))
         inner = ["%%c%d_%s" % (number, v) for v in ["i"] + carried]
         first = [self.value("arith.constant 0 : " + kind)] + [self.env[v] for v in carried]
         self.add("%%v%d:%d = scf.while (%s) : (%s) -> (%s) {" % (
             number, len(inner),
             ", ".join("%s = %s" % p for p in zip(inner, first)), types, types))
         self.depth += 1
-        at = self.as_index(inner[0], wide)
+        at = self.as_index(inner[0], kind)
         more = self.value("arith.cmpi ult, %s, %%n : index" % at)
         flag = self.is_set(self.load("%M", TABLE, at))
         go = self.value("arith.andi %s, %s : i1" % (more, flag))
@@ -408,7 +422,7 @@ class Text:
             "%s: %s" % p for p in zip(body_args, types.split(", "))))
         self.env.update(zip(carried, body_args[1:]))
         self.depth += 1
-        self.env[i] = self.as_index(body_args[0], wide)
+        self.env[i] = self.as_index(body_args[0], kind)
         self.depth -= 1
         self.block(body)
         self.depth += 1
@@ -422,8 +436,10 @@ class Text:
         for k, v in enumerate(carried):
             self.env[v] = "%%v%d#%d" % (number, k + 1)
 
-    def as_index(self, value, wide):
-        return self.value("arith.index_cast %s : i64 to index" % value) if wide else value
+    def as_index(self, value, kind):
+        if kind == "index":
+            return value
+        return self.value("arith.index_cast %s : %s to index" % (value, kind))
 
     def do_when(self, condition, then, other):
         carried = self.changed(then + other)
@@ -432,7 +448,7 @@ class Text:
         number = self.names
         before = dict(self.env)
         self.add("%sscf.if %s%s {" % (results, test, " -> (%s)" % ", ".join(
-            "index" for _ in carried) if carried else ""))
+            self.types(carried)) if carried else ""))
         self.block(then, carried)
         if other or carried:
             self.env = dict(before)
@@ -445,22 +461,10 @@ class Text:
     def do_move(self, index):
         self.env["o"] = self.index(("%", index, BLOCKS))
 
-    def function(self):
-        tiles = sorted({s[1] for s in walk(self.body)
-                        if s[0] in ("copy", "half", "use", "put", "scribble")})
-        head = ["func.func @%s(%%A: %s, %%B: %s, %%X: %s, %%I: %s, %%M: %s, %%N: %s, "
-                "%%O: %s, %%R: memref<1xi32>, %%n: index) {" % (
-                    self.name, TENSOR_A, TENSOR_B, TENSOR_X, TABLE, TABLE, BOOLEANS,
-                    TENSOR_O),
-                "  %one = arith.constant 1 : index",
-                "  %%threads = arith.constant %d : index" % THREADS,
-                "  gpu.launch blocks(%bx, %by, %bz) in (%gx = %one, %gy = %one, %gz = %one)",
-                "             threads(%tx, %ty, %tz) in (%sx = %threads, %sy = %one, %sz = %one) {"]
-        self.depth = 2
-        if self.config:
-            self.add("tile.kernel_config {specialize = #tile.specialize<%s>}"
-                     % self.config)
-        for tile in tiles:
+    # What stands in front of the statements, and behind them.
+    def begin(self):
+        for tile in sorted({s[1] for s in walk(self.body)
+                            if s[0] in ("copy", "half", "use", "put", "scribble")}):
             self.add("%%%s = tile.alloc : %s" % (tile, TILE))
         self.add("%%F = tile.alloc : %s" % FRAGMENT)
         text = repr(self.body)
@@ -474,6 +478,28 @@ class Text:
         if "'scribble'" in text:
             self.add("%junk = arith.constant 200.0 : bf16")
         self.env = {"n": "%n", "o": self.constant(0), "uses": self.constant(0)}
+
+    def end(self):
+        pass
+
+    def arguments(self):
+        return ["%%A: %s" % TENSOR_A, "%%B: %s" % TENSOR_B, "%%X: %s" % TENSOR_X,
+                "%%I: %s" % TABLE, "%%M: %s" % TABLE, "%%N: %s" % BOOLEANS,
+                "%%O: %s" % TENSOR_O, "%R: memref<1xi32>", "%n: index"]
+
+    def function(self, grid=1, threads=THREADS):
+        head = ["func.func @%s(%s) {" % (self.name, ", ".join(self.arguments())),
+                "  %one = arith.constant 1 : index",
+                "  %%grid = arith.constant %d : index" % grid,
+                "  %%threads = arith.constant %d : index" % threads,
+                "  gpu.launch blocks(%bx, %by, %bz) in (%gx = %grid, %gy = %one, %gz = %one)",
+                "             threads(%tx, %ty, %tz) in (%sx = %threads, %sy = %one, %sz = %one) {"]
+        self.depth = 2
+        if self.config:
+            self.add("tile.kernel_config {%s}" % self.config)
+        self.begin()
         self.depth = 1
         self.block(self.body)
+        self.depth = 2
+        self.end()
         return "\n".join(head + self.lines + ["    gpu.terminator", "  }", "  return", "}"])

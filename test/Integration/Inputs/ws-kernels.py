@@ -225,7 +225,7 @@ def trips_of(body):
 
 
 def check(target, roles, chosen, out, seeds):
-    config = {"on": None, "off": "off", "required": "required"}[roles]
+    config = None if roles == "on" else "specialize = #tile.specialize<%s>" % roles
     path = os.path.join(out, "kernels.mlir")
     with open(path, "w", encoding="utf-8") as file:
         for name, (body, _) in chosen.items():

@@ -75,6 +75,32 @@ func.func @uneven(%A: !A, %n: index) {
   return
 }
 
+func.func @uneven_switch(%A: !A, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  // expected-remark @+1 {{[tile-persist/uneven] is not persistent: how long a block takes depends on its number; the hardware gives the next one to whoever is done first; persist = true in tile.kernel_config, if it hardly does}}
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %n, %sy = %n, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c256, %ny = %c1, %nz = %c1) {
+    %S = tile.alloc : !tile
+    %F = tile.alloc : !frag
+    // expected-note @+1 {{this op}}
+    scf.index_switch %bx
+    case 1 {
+      scf.for %k = %c0 to %n step %c256 {
+        %a = tile.region %A[%k, 0] [256, 64] {align = 16 : i64} : !A
+        tile.copy %a to %S : !win, !tile
+        tile.copy %S to %F : !tile, !frag
+      } {tile.num_stages = 4 : i32}
+      scf.yield
+    }
+    default {
+    }
+    gpu.terminator
+  }
+  return
+}
+
 // Two stages: three blocks fit.
 func.func @occupancy(%A: !A, %n: index) {
   %c0 = arith.constant 0 : index

@@ -143,6 +143,40 @@ func.func @waits(%A: !tensor, %flag: memref<1xi32>, %n: index) {
 !tile = memref<64xf32, #gpu.address_space<workgroup>>
 !win = !tile.region<64xf32>
 
+// Nobody looks at what the counter was before.
+// CHECK-LABEL: func.func @counts
+// CHECK: tile.num_sms
+func.func @counts(%A: !tensor, %counter: memref<1xi32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  %one = arith.constant 1 : i32
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %n, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    tile.kernel_config {persist = true}
+    %S = tile.alloc : !tile
+    scf.while (%i = %c0) : (index) -> () {
+      %go = arith.cmpi ult, %i, %n : index
+      scf.condition(%go)
+    } do {
+      tile.parallel (%x) in [1] {
+        %old = memref.atomic_rmw addi %one, %counter[%x] : (i32, memref<1xi32>) -> i32
+      }
+      scf.yield %n : index
+    }
+    %a = tile.region %A[%bx] [64] : !tensor
+    tile.copy %a to %S : !win, !tile
+    gpu.terminator
+  }
+  return
+}
+
+// -----
+
+!tensor = memref<?xf32>
+!tile = memref<64xf32, #gpu.address_space<workgroup>>
+!win = !tile.region<64xf32>
+
 // A counter that nobody writes ends each loop by itself.
 // CHECK-LABEL: func.func @reads_a_constant
 // CHECK: tile.num_sms
