@@ -17,6 +17,11 @@ bool instr_has_map(MlirValue tensor, const TileInstrContext *context,
 /// beside the last elements of rows; if not, why.
 bool instr_stores_rows(MlirValue tensor, TileInstrReason *out);
 
+/// Whether rows of a window, in a tensor whose rows are aligned to `row_align`
+/// bytes, start at multiples of `bytes`, as `what` needs; if not, why.
+bool instr_window_is_aligned(MlirValue window, int64_t row_align, int bytes,
+                             const char *what, TileInstrReason *out);
+
 /// Whether boxes of TMA can have this layout of a tile.
 bool instr_suits_tma(const TileShape *tile, const TileLayout *layout,
                      TileLayoutError *out_error);

@@ -28,24 +28,6 @@ static bool has_unit_rows(TileRegionOp region) {
          tile_region_result_dim(region, (int)rank - 1) >= 0;
 }
 
-// Rows of the window start at multiples of 16 bytes.
-static bool is_aligned(MlirValue window, TileRegionOp region,
-                       const TileShape *shape, bool rows_are_aligned,
-                       TileInstrReason *out) {
-  int64_t rank =
-      mlirShapedTypeGetRank(mlirValueGetType(tile_region_source(region)));
-  int64_t column =
-      tile_index_divisor(tile_region_offset(region, (int)rank - 1)) *
-      tile_elem_bits(shape->element) / 8;
-  if ((rows_are_aligned && column % TMA_ALIGN_BYTES == 0) ||
-      tile_window_align_bytes(window) % TMA_ALIGN_BYTES == 0)
-    return true;
-  return instr_refuse(
-      out, "tile-instr/alignment",
-      "rows are known to be aligned to %lld bytes; TMA needs 16",
-      (long long)tile_window_align_bytes(window));
-}
-
 static bool has_tma_layout(MlirValue tile, const TileShape *shape,
                            TileInstrReason *out) {
   TileLayout layout;
@@ -87,7 +69,10 @@ bool tile_atomic_tma_is_legal(TileAtomicOp atomic,
                         "rows of the window are not known to be contiguous");
   MlirValue tensor = tile_region_source(region);
   if (!instr_has_map(tensor, context, out) || !instr_stores_rows(tensor, out) ||
-      !is_aligned(window, region, &dst, rows_are_aligned, out))
+      !instr_window_is_aligned(window,
+                               rows_are_aligned ? TMA_ALIGN_BYTES
+                                                : tile_row_align_bytes(window),
+                               TMA_ALIGN_BYTES, "TMA", out))
     return false;
   int64_t row_bytes =
       dst.extent[dst.rank - 1] * tile_elem_bits(dst.element) / 8;

@@ -45,22 +45,36 @@ int64_t tile_row_align_bytes(MlirValue tile) {
   return align > elem_bytes ? align : elem_bytes;
 }
 
-// Rows start `align` bytes apart at least; the window starts at a column.
-static int64_t window_align(MlirValue tile, int64_t align) {
+// The column at which a window starts is a multiple of so many bytes; 0: of
+// any, as the first one is.
+static int64_t column_align(MlirValue tile) {
   TileRegionOp region = region_of(tile);
   TileShape shape;
   if (!region.op.ptr || !tile_shape_of(tile, &shape))
-    return align;
+    return 0;
   int last =
       (int)mlirShapedTypeGetRank(mlirValueGetType(tile_region_source(region))) -
       1;
-  int64_t column = tile_index_divisor(tile_region_offset(region, last)) *
-                   tile_elem_bits(shape.element) / 8;
-  return tile_gcd(align, column);
+  return tile_index_divisor(tile_region_offset(region, last)) *
+         tile_elem_bits(shape.element) / 8;
 }
 
 int64_t tile_window_align_bytes(MlirValue tile) {
-  return window_align(tile, tile_row_align_bytes(tile));
+  return tile_gcd(tile_row_align_bytes(tile), column_align(tile));
+}
+
+bool instr_window_is_aligned(MlirValue window, int64_t row_align, int bytes,
+                             const char *what, TileInstrReason *out) {
+  int64_t column = column_align(window);
+  if (column % bytes)
+    return instr_refuse(out, "tile-instr/alignment",
+                        "windows are known to start at columns that are "
+                        "multiples of %lld bytes; %s needs %d",
+                        (long long)column, what, bytes);
+  return row_align % bytes == 0 ||
+         instr_refuse(out, "tile-instr/alignment",
+                      "rows are known to be aligned to %lld bytes; %s needs %d",
+                      (long long)row_align, what, bytes);
 }
 
 // The stride of the last dimension of a memref type; INT64_MIN when dynamic.
@@ -179,16 +193,12 @@ static bool cp_async_is_legal(TileCopyOp copy, const CopyView *view,
     return refuse_spaces(out);
   if (!moves_bytes(view, "cp.async", out))
     return false;
-  align = window_align(tile_copy_src(copy), align);
   if (mlirTypeIsAInteger(view->src.element) &&
       mlirIntegerTypeGetWidth(view->src.element) == 1)
     return instr_refuse(out, "tile-instr/types",
                         "i1 has no packed form that cp.async could copy");
-  if (align % 4)
-    return instr_refuse(
-        out, "tile-instr/alignment",
-        "rows are known to be aligned to %lld bytes; cp.async needs 4",
-        (long long)align);
+  if (!instr_window_is_aligned(tile_copy_src(copy), align, 4, "cp.async", out))
+    return false;
   if (view->inner_bytes % 4)
     return instr_refuse(out, "tile-instr/row",
                         "rows of the tile have %lld bytes, no multiple "
@@ -253,12 +263,8 @@ static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
       (!is_load && !instr_stores_rows(tensor, out)))
     return false;
   // The hardware stops at a box that begins inside 16 bytes.
-  align = window_align(global_side(copy, view), align);
-  if (align % 16)
-    return instr_refuse(
-        out, "tile-instr/alignment",
-        "rows are known to be aligned to %lld bytes; TMA needs 16",
-        (long long)align);
+  if (!instr_window_is_aligned(global_side(copy, view), align, 16, "TMA", out))
+    return false;
   int64_t size_bytes =
       tile_shape_num_elems(&view->dst) * tile_elem_bits(view->dst.element) / 8;
   if (is_load && size_bytes > MAX_EXPECT_BYTES)

@@ -195,6 +195,9 @@ static bool is_global(MlirValue memref) {
 }
 
 static void note_write(Writers *writers, MlirValue memref) {
+  TileShape shape;
+  if (!tile_shape_of(memref, &shape))
+    return; // a number that is stored, an index
   MlirValue root = tile_tensor_root(memref);
   writers->is_written |=
       is_global(root) &&

@@ -76,8 +76,7 @@ int64_t tile_role_depth(const TileRolePlan *plan,
   return depth;
 }
 
-// An upper bound: nothing shares bytes.
-static int64_t shared_bytes(const TileRolePlan *plan) {
+int64_t tile_role_shared_bytes(const TileRolePlan *plan) {
   // Barriers, and what alignment takes: an estimate, packing has the last word.
   int64_t total_bytes = 2048;
   for (TileRoleBuffer *b = plan->buffers; b; b = b->next) {
@@ -90,9 +89,9 @@ static int64_t shared_bytes(const TileRolePlan *plan) {
 
 bool tile_role_prelude_solve(TileRolePlan *plan) {
   for (plan->prelude_depth = 2; plan->prelude_depth > 1; plan->prelude_depth--)
-    if (shared_bytes(plan) <= plan->target->max_smem_bytes)
+    if (tile_role_shared_bytes(plan) <= plan->target->max_smem_bytes)
       return true;
-  return shared_bytes(plan) <= plan->target->max_smem_bytes;
+  return tile_role_shared_bytes(plan) <= plan->target->max_smem_bytes;
 }
 
 //===-- Warps and registers -----------------------------------------------===//
@@ -178,11 +177,16 @@ static MlirWalkResult add_product(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-static bool products_fit(const TileRolePlan *plan, int64_t num_warps) {
+static int64_t product_registers(const TileRolePlan *plan) {
   int64_t least = 0;
   if (plan->target->has_wgmma && plan->instr.num_threads % 128 == 0)
     mlirOperationWalk(plan->kernel, add_product, &least, MlirWalkPreOrder);
-  return least <= launch_registers(plan, num_warps * WARP_THREADS);
+  return least;
+}
+
+static bool products_fit(const TileRolePlan *plan, int64_t num_warps) {
+  return product_registers(plan) <=
+         launch_registers(plan, num_warps * WARP_THREADS);
 }
 
 // Sum of threads times registers <= registers of the block.
@@ -210,8 +214,8 @@ static int64_t asked_producers(const TileRolePlan *plan,
   return options->producer_warps;
 }
 
-const char *tile_role_budget_solve(TileRolePlan *plan,
-                                   const TileRoleOptions *options) {
+TileRoleReason tile_role_budget_solve(TileRolePlan *plan,
+                                      const TileRoleOptions *options) {
   bool only_tma = true;
   for (int c = 0; c < plan->num_channels; c++)
     only_tma &= !plan->channels[c].has_cp_async && !plan->channels[c].has_simt;
@@ -230,11 +234,16 @@ const char *tile_role_budget_solve(TileRolePlan *plan,
     producers = asked;
   plan->num_warps[TILE_ROLE_CONSUMER] = consumers;
   plan->num_warps[TILE_ROLE_PRODUCER] = producers;
-  if ((consumers + producers) * WARP_THREADS > plan->target->max_block_threads)
-    return "tile-ws/too-many-threads";
+  int64_t threads = (consumers + producers) * WARP_THREADS;
+  if (threads > plan->target->max_block_threads)
+    return (TileRoleReason){.code = "tile-ws/too-many-threads",
+                            .figure = threads,
+                            .limit = plan->target->max_block_threads};
   if (!products_fit(plan, consumers + producers))
-    return "tile-ws/too-few-registers";
+    return (TileRoleReason){.code = "tile-ws/too-few-registers",
+                            .figure = product_registers(plan),
+                            .limit = launch_registers(plan, threads)};
   if (can_move && producers % GROUP_WARPS == 0)
     solve_registers(plan, only_tma);
-  return NULL;
+  return (TileRoleReason){.code = NULL};
 }

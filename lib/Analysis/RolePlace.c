@@ -79,7 +79,7 @@ static State drain(Place *p, State state, Where where, TileRoleNode *node,
 
 static State fail(Place *p, const char *code, const TileRoleNode *node) {
   if (!p->reason.code)
-    p->reason = (TileRoleReason){code, node->op};
+    p->reason = (TileRoleReason){.code = code, .culprit = node->op};
   return (State){EMPTY, NULL};
 }
 

@@ -27,7 +27,7 @@ enum { MAX_RING_RANK = TILE_MAX_RANK, MAX_CELLS = 4096, MAX_DEPTH = 64 };
 static void give_up(TileRoleBuffer *buffer, const char *code,
                     MlirOperation culprit) {
   if (!buffer->reason.code)
-    buffer->reason = (TileRoleReason){code, culprit};
+    buffer->reason = (TileRoleReason){.code = code, .culprit = culprit};
 }
 
 static void check_writers(TileRolePlan *plan) {
@@ -172,6 +172,8 @@ static bool leave_preludes(TileRolePlan *plan) {
   for (TileRoleBuffer *b = plan->buffers; b; b = b->next)
     if (b->is_taken && !has_loop(plan, b)) {
       give_up(b, "tile-ws/shared-memory", TILE_NULL_OP);
+      b->reason.figure = tile_role_shared_bytes(plan);
+      b->reason.limit = plan->target->max_smem_bytes;
       any = true;
     }
   return any;
@@ -301,7 +303,8 @@ static bool place_channel(TileRolePlan *plan, const TileRoleNeed *need, int c) {
   if (channel->depth > MAX_DEPTH)
     reason =
         (TileRoleReason){"tile-ws/too-many-stages",
-                         next_of(plan->fills, channel->buffers[0])->node->op};
+                         next_of(plan->fills, channel->buffers[0])->node->op,
+                         channel->depth, MAX_DEPTH};
   else
     reason =
         tile_role_place(plan, need, channel->buffers, channel->num_buffers, c);
@@ -379,7 +382,8 @@ static MlirWalkResult find_sync(MlirOperation op, void *user_data) {
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
     size_t length = strlen(prefixes[i]);
     if (name.length >= length && !memcmp(name.data, prefixes[i], length))
-      plan->kernel_reason = (TileRoleReason){"tile-ws/user-sync", op};
+      plan->kernel_reason =
+          (TileRoleReason){.code = "tile-ws/user-sync", .culprit = op};
   }
   return plan->kernel_reason.code ? MlirWalkResultInterrupt
                                   : MlirWalkResultAdvance;
@@ -388,17 +392,13 @@ static MlirWalkResult find_sync(MlirOperation op, void *user_data) {
 static void check_kernel(TileRolePlan *plan) {
   MlirOperation end = mlirBlockGetTerminator(tile_kernel_body(plan->kernel));
   if (mlirOperationGetNumOperands(end) > 0)
-    plan->kernel_reason = (TileRoleReason){"tile-ws/kernel-results", end};
+    plan->kernel_reason =
+        (TileRoleReason){.code = "tile-ws/kernel-results", .culprit = end};
   else
     mlirOperationWalk(plan->kernel, find_sync, plan, MlirWalkPreOrder);
 }
 
 static void plan_init(TileRolePlan *plan) {
-  TileKernelConfigOp config = tile_kernel_config_of(plan->kernel);
-  plan->is_required =
-      config.op.ptr &&
-      !mlirAttributeIsNull(tile_kernel_config_specialize_attr(config)) &&
-      tile_kernel_config_specialize(config) == TILE_SPECIALIZE_Required;
   plan->instr.target = plan->target;
   plan->instr.num_threads = tile_kernel_num_threads(plan->kernel);
   plan->instr.in_launch = gpu_launch_is(plan->kernel);
@@ -434,7 +434,7 @@ void tile_role_plan_build(TileArena *arena, MlirOperation kernel,
   mark_block(plan, &need, &plan->body);
   find_agents(plan);
   if (plan->num_channels > 0)
-    plan->kernel_reason.code = tile_role_budget_solve(plan, options);
+    plan->kernel_reason = tile_role_budget_solve(plan, options);
   if (plan->kernel_reason.code)
     plan->num_channels = 0;
 }

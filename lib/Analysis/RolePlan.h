@@ -111,6 +111,7 @@ struct TileRoleNode {
 typedef struct {
   const char *code;      // "tile-ws/stale-read"; NULL: no reason
   MlirOperation culprit; // the op to look at, or null
+  int64_t figure, limit; // what there would be, and the most there may be
 } TileRoleReason;
 
 typedef struct TileRoleLoop {
@@ -173,7 +174,6 @@ typedef struct {
   MlirOperation kernel;
   const TileTarget *target;
   TileInstrContext instr;
-  bool is_required; // by tile.kernel_config
 
   TileRoleBlock body;
   TileRoleNode **nodes; // by id
@@ -211,10 +211,14 @@ void tile_role_plan_build(TileArena *arena, MlirOperation kernel,
                           const TileRoleOptions *options,
                           TileRolePlan *out_plan);
 
+/// RoleTree.c: whether a loop, pipelined, must have roles: by its own word, or
+/// that of the kernel where it does not say "off".
+bool tile_loop_requires_roles(MlirOperation kernel, MlirOperation loop);
+
 /// What a code of a reason means: what stands in the way, what helps, and what
-/// to say of the culprit.
+/// to say of the culprit; of what its figures count, or NULL.
 typedef struct {
-  const char *code, *reason, *help, *note;
+  const char *code, *reason, *help, *note, *unit;
 } TileRoleText;
 /// The texts of `code`, which exists.
 const TileRoleText *tile_role_text(const char *code);
@@ -265,10 +269,13 @@ TileRoleReason tile_role_place(TileRolePlan *plan, const TileRoleNeed *need,
                                TileRoleBuffer **buffers, int num_buffers,
                                int channel);
 
-/// RoleBudget.c: warps and registers of the roles. Returns the code of a reason
-/// when the block has no place for a producer, else NULL.
-const char *tile_role_budget_solve(TileRolePlan *plan,
-                                   const TileRoleOptions *options);
+/// RoleBudget.c: warps and registers of the roles. Returns a reason when the
+/// block has no place for a producer, else none.
+TileRoleReason tile_role_budget_solve(TileRolePlan *plan,
+                                      const TileRoleOptions *options);
+/// Bytes of shared memory that all rings and tiles take when nothing shares
+/// any: an upper bound.
+int64_t tile_role_shared_bytes(const TileRolePlan *plan);
 /// Registers that a thread of the consumer may use.
 int64_t tile_role_consumer_registers(const TileRolePlan *plan);
 /// Slots of the ring of a buffer: of its innermost pipelined loop as planned,

@@ -15,32 +15,34 @@
 #define DATA_TEXTS(what, name)                                                 \
   {"tile-ws/" what "-consumer-data",                                           \
    name " depends on what the computing warps make", READ_ONLY_HELP,           \
-   "it depends on this"},                                                      \
+   "it depends on this", NULL},                                                \
       {"tile-ws/" what "-written-global",                                      \
        name " depends on a tensor that the kernel may write", READ_ONLY_HELP,  \
-       "it is read here"},                                                     \
-      {"tile-ws/" what "-side-effect",                                         \
-       name " depends on an op that cannot be executed twice",                 \
-       "do it before the launch", "it depends on this"}
+       "it is read here", NULL},                                               \
+  {                                                                            \
+    "tile-ws/" what "-side-effect",                                            \
+        name " depends on an op that cannot be executed twice",                \
+        "do it before the launch", "it depends on this", NULL                  \
+  }
 
 static const TileRoleText texts[] = {
     // Of a copy.
     {"tile-ws/consumer-write",
      "an op other than a copy from global memory "
      "writes the tile too",
-     "write another tile", "it is written here"},
+     "write another tile", "it is written here", NULL},
     {"tile-ws/source-written", "the kernel may write what is copied",
      "write another tensor; arguments marked tile.may_alias count as one",
-     "it is written here"},
+     "it is written here", NULL},
     {"tile-ws/unsupported-use",
      "the tile is used in a way that has no form on "
      "a slot of a ring",
      "use the tile, or windows of it, in tile ops and memref.load",
-     "it is used here"},
+     "it is used here", NULL},
     {"tile-ws/foreign-control",
      "the tile is filled inside control flow other "
      "than scf.for, scf.if and scf.while",
-     "use one of these", "it is filled in this op"},
+     "use one of these", "it is filled in this op", NULL},
     DATA_TEXTS("address", "the address of the copy"),
     DATA_TEXTS("guard", "a condition around the copy"),
     DATA_TEXTS("bound", "a bound of a loop around the copy"),
@@ -49,47 +51,50 @@ static const TileRoleText texts[] = {
      "what is read after the branch may be older than "
      "the copy in it",
      "copy in both branches, or read under the same condition",
-     "on one path through this op the tile keeps what it held"},
+     "on one path through this op the tile keeps what it held", NULL},
     {"tile-ws/partial-fill",
      "a part of what is read is not filled by the same "
      "run of copies",
-     "copy the whole tile at once, or use two tiles", "it is read here"},
+     "copy the whole tile at once, or use two tiles", "it is read here", NULL},
     {"tile-ws/no-fill-on-path",
      "the tile is read on a path that does not fill "
      "it",
-     "copy before every read", "it is read here"},
+     "copy before every read", "it is read here", NULL},
     {"tile-ws/in-while-condition",
      "the tile is filled or read in the "
      "condition of a while",
-     "move that to the body", "the condition is of this loop"},
-    {"tile-ws/too-many-stages", "a ring has at most 64 slots",
-     "ask for fewer stages", "it is filled here"},
+     "move that to the body", "the condition is of this loop", NULL},
+    {"tile-ws/too-many-stages", "the ring would be too long",
+     "ask for fewer stages", "it is filled here", "slots"},
     {"tile-ws/shared-memory", "the rings of all tiles do not fit",
      "ask for fewer stages; what the computing warps keep may share bytes "
      "with tiles that live at other times",
-     NULL},
+     NULL, "bytes"},
     // Of a loop.
     {"tile-ws/no-candidate", "it holds no copy that TMA can do",
      "tile-instruction-annotation says why; tile.specialize = \"required\" "
      "takes cp.async as well",
-     NULL},
+     NULL, NULL},
     {"tile-ws/nothing-left", "none of its copies can move to a producer",
-     "see the remarks on the copies", NULL},
+     "see the remarks on the copies", NULL, NULL},
     // Of a kernel.
+    {"tile-ws/off", "tile.kernel_config turns roles off",
+     "remove one of the two wishes", NULL, NULL},
     {"tile-ws/user-sync", "the kernel synchronises its threads itself",
      "leave barriers to the compiler, or write tile.specialize yourself",
-     "this op does"},
+     "this op does", NULL},
     {"tile-ws/kernel-results", "the kernel returns values",
-     "write them to memory", "they are returned here"},
+     "write them to memory", "they are returned here", NULL},
     {"tile-ws/too-many-threads",
      "the block would have more threads than the "
      "chip allows with a producer",
-     "use fewer computing threads", NULL},
+     "use fewer computing threads", NULL, "threads"},
     {"tile-ws/too-few-registers",
      "with a producer the launch would give its "
      "threads fewer registers than one product "
      "takes",
-     "use fewer computing threads, or a tile of fewer columns", NULL},
+     "use fewer computing threads, or a tile of fewer columns", NULL,
+     "registers per thread"},
 };
 
 const TileRoleText *tile_role_text(const char *code) {

@@ -47,7 +47,7 @@ void tile_role_need_init(TileRolePlan *plan, TileRoleNeed *out_need) {
 
 static void fail(TileRoleNeed *need, const char *code, MlirOperation culprit) {
   if (!need->reason.code)
-    need->reason = (TileRoleReason){code, culprit};
+    need->reason = (TileRoleReason){.code = code, .culprit = culprit};
 }
 
 //===-- Worklist ----------------------------------------------------------===//

@@ -120,6 +120,24 @@ static bool has_text(MlirAttribute attr, const char *text) {
          mlirStringRefEqual(mlirStringAttrGetValue(attr), tile_str(text));
 }
 
+static bool kernel_requires_roles(MlirOperation kernel) {
+  TileKernelConfigOp config = tile_kernel_config_of(kernel);
+  return config.op.ptr &&
+         !mlirAttributeIsNull(tile_kernel_config_specialize_attr(config)) &&
+         tile_kernel_config_specialize(config) == TILE_SPECIALIZE_Required;
+}
+
+bool tile_loop_requires_roles(MlirOperation kernel, MlirOperation loop) {
+  MlirAttribute stages = mlirOperationGetDiscardableAttributeByName(
+      loop, TILE_STR("tile.num_stages"));
+  MlirAttribute wish = mlirOperationGetDiscardableAttributeByName(
+      loop, TILE_STR("tile.specialize"));
+  return !mlirAttributeIsNull(stages) &&
+         mlirIntegerAttrGetValueInt(stages) >= 1 &&
+         (has_text(wish, "required") ||
+          (kernel_requires_roles(kernel) && !has_text(wish, "off")));
+}
+
 static void loop_build(TileRolePlan *plan, TileRoleNode *node) {
   MlirAttribute stages = mlirOperationGetDiscardableAttributeByName(
       node->op, TILE_STR("tile.num_stages"));
@@ -131,8 +149,7 @@ static void loop_build(TileRolePlan *plan, TileRoleNode *node) {
   loop->node = node;
   loop->num_stages = mlirIntegerAttrGetValueInt(stages);
   loop->is_off = has_text(wish, "off");
-  loop->is_required =
-      has_text(wish, "required") || (plan->is_required && !loop->is_off);
+  loop->is_required = tile_loop_requires_roles(plan->kernel, node->op);
   *plan->loops_tail = loop;
   plan->loops_tail = &loop->next;
 }

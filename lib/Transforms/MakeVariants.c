@@ -11,12 +11,14 @@
 //           Where tensors are only stored from registers, a launch between them
 //           needs nothing of these: pitches of results are often odd where
 //           those of factors are not. What a copy with a given instruction
-//           needs is required of every call, in front of all.
+//           needs is required of every call, in front of all; so is what a
+//           loop needs that must have roles.
 // Fails:    only on a target that cannot be resolved.
 // Idempotent: a launch inside `tile.variants` is left alone.
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Analysis/RolePlan.h"
 #include "../Analysis/StoreStaging.h"
 
 #include "Tile/Ops/gpu.h"
@@ -46,7 +48,7 @@ typedef struct {
   TileArena *arena;
   TileInstrContext context;
   GPULaunchOp launch;
-  bool is_given; // looks at copies with a given instruction, else at the others
+  bool is_given; // looks at copies that have to be fast, else at the others
   bool leaves_staged; // states nothing of tensors that staged stores want
   Tensor *tensors, **tail;
 } Plan;
@@ -83,16 +85,62 @@ static bool strides_can_align(MlirValue tensor) {
   return true;
 }
 
+// Copies that a producer can make as things stand.
+typedef struct {
+  const Plan *plan;
+  bool found;
+} Search;
+
+static MlirWalkResult find_candidate(MlirOperation op, void *user_data) {
+  Search *search = user_data;
+  const TileInstrContext *context = &search->plan->context;
+  TileInstrReason reason;
+  TileShape dst;
+  search->found |=
+      tile_copy_is(op) &&
+      tile_shape_of(tile_copy_dst(tile_copy_cast(op)), &dst) &&
+      dst.space == TILE_SPACE_SHARED &&
+      (tile_copy_instr_is_legal(tile_copy_cast(op), TILE_INSTR_Tma, context,
+                                &reason) ||
+       tile_copy_instr_is_legal(tile_copy_cast(op), TILE_INSTR_CpAsync, context,
+                                &reason));
+  return search->found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+// Whether no variant may do without facts about what the copy reads: it has an
+// instruction, or a loop around it must have roles and holds no copy for a
+// producer.
+static bool is_demanded(const Plan *plan, TileCopyOp copy) {
+  MlirOperation kernel = plan->launch.op;
+  TileShape dst;
+  if (!mlirAttributeIsNull(tile_copy_instr_attr(copy)))
+    return true;
+  if (!tile_shape_of(tile_copy_dst(copy), &dst) ||
+      dst.space != TILE_SPACE_SHARED)
+    return false;
+  for (MlirOperation op = mlirOperationGetParentOperation(copy.op);
+       !mlirOperationEqual(op, kernel);
+       op = mlirOperationGetParentOperation(op)) {
+    Search search = {plan, false};
+    if (!tile_loop_requires_roles(kernel, op))
+      continue;
+    mlirOperationWalk(op, find_candidate, &search, MlirWalkPreOrder);
+    return !search.found;
+  }
+  return false;
+}
+
 // The instruction that the copy would use if its rows were aligned, when it
 // cannot use it as things stand.
 static bool wants_facts(const Plan *plan, TileCopyOp copy,
                         TileInstr *out_instr) {
   static const TileInstr fast[] = {TILE_INSTR_Tma, TILE_INSTR_CpAsync};
   TileInstrReason reason;
-  if (plan->is_given == mlirAttributeIsNull(tile_copy_instr_attr(copy)))
+  bool has_instr = !mlirAttributeIsNull(tile_copy_instr_attr(copy));
+  if (plan->is_given != is_demanded(plan, copy))
     return false;
   for (int i = 0; i < 2; i++) {
-    if (plan->is_given && tile_copy_instr(copy) != fast[i])
+    if (has_instr && tile_copy_instr(copy) != fast[i])
       continue;
     if (tile_copy_instr_is_legal(copy, fast[i], &plan->context, &reason))
       return false;

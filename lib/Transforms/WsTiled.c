@@ -24,7 +24,8 @@
 //===-- Build: is the kernel a case for roles? ----------------------------===//
 
 typedef struct {
-  bool has_pipelined_loop, has_roles, is_required;
+  MlirOperation kernel, required; // a loop that must have roles, or null
+  bool has_pipelined_loop, has_roles;
 } Survey;
 
 static MlirWalkResult survey_op(MlirOperation op, void *user_data) {
@@ -34,29 +35,19 @@ static MlirWalkResult survey_op(MlirOperation op, void *user_data) {
     return MlirWalkResultAdvance;
   MlirAttribute stages = mlirOperationGetDiscardableAttributeByName(
       op, TILE_STR("tile.num_stages"));
-  MlirAttribute wish = mlirOperationGetDiscardableAttributeByName(
-      op, TILE_STR("tile.specialize"));
   if (mlirAttributeIsNull(stages) || mlirIntegerAttrGetValueInt(stages) < 1)
     return MlirWalkResultAdvance;
   survey->has_pipelined_loop = true;
-  survey->is_required |=
-      !mlirAttributeIsNull(wish) &&
-      mlirStringRefEqual(mlirStringAttrGetValue(wish), TILE_STR("required"));
+  if (!survey->required.ptr && tile_loop_requires_roles(survey->kernel, op))
+    survey->required = op;
   return MlirWalkResultAdvance;
 }
 
-// Whether to plan roles at all; a chip without TMA does so when it has to.
-static bool wants_roles(MlirOperation kernel, const TileTarget *target,
-                        const Survey *survey) {
+static bool is_off(MlirOperation kernel) {
   TileKernelConfigOp config = tile_kernel_config_of(kernel);
-  TileSpecialize wish = TILE_SPECIALIZE_Preferred;
-  if (config.op.ptr &&
-      !mlirAttributeIsNull(tile_kernel_config_specialize_attr(config)))
-    wish = tile_kernel_config_specialize(config);
-  if (wish == TILE_SPECIALIZE_Off)
-    return false;
-  return target->has_tma || survey->is_required ||
-         wish == TILE_SPECIALIZE_Required;
+  return config.op.ptr &&
+         !mlirAttributeIsNull(tile_kernel_config_specialize_attr(config)) &&
+         tile_kernel_config_specialize(config) == TILE_SPECIALIZE_Off;
 }
 
 //===-- Report ------------------------------------------------------------===//
@@ -66,25 +57,30 @@ static MlirLogicalResult report(bool is_required, MlirOperation op,
   const TileRoleText *text = tile_role_text(reason.code);
   bool has_note = reason.culprit.ptr && text->note;
   MlirLocation at = mlirOperationGetLocation(has_note ? reason.culprit : op);
+  char figures[96] = "";
+  if (text->unit)
+    snprintf(figures, sizeof figures, ": %lld %s, at most %lld",
+             (long long)reason.figure, text->unit, (long long)reason.limit);
   if (is_required && has_note)
     return tile_emit_error_with_note(op, at, text->note,
                                      "cannot make the roles that are required: "
-                                     "%s [%s]; %s",
-                                     text->reason, reason.code, text->help);
+                                     "%s%s [%s]; %s",
+                                     text->reason, figures, reason.code,
+                                     text->help);
   if (is_required)
     return tile_emit_error(op,
-                           "cannot make the roles that are required: %s [%s]; "
-                           "%s",
-                           text->reason, reason.code, text->help);
+                           "cannot make the roles that are required: %s%s "
+                           "[%s]; %s",
+                           text->reason, figures, reason.code, text->help);
   // The loop of one source line is in every variant of its launch.
   if (tile_is_in_fallback_variant(op))
     return tile_success();
   if (has_note)
-    tile_emit_remark_with_note(op, at, text->note, reason.code, "%s: %s; %s",
-                               what, text->reason, text->help);
+    tile_emit_remark_with_note(op, at, text->note, reason.code, "%s: %s%s; %s",
+                               what, text->reason, figures, text->help);
   else
-    tile_emit_remark(op, reason.code, "%s: %s; %s", what, text->reason,
-                     text->help);
+    tile_emit_remark(op, reason.code, "%s: %s%s; %s", what, text->reason,
+                     figures, text->help);
   return tile_success();
 }
 
@@ -372,15 +368,20 @@ static void plan_apply(const TileRolePlan *plan) {
 
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   const TileWsTiledOptions *options = user_data;
-  Survey survey = {0};
+  Survey survey = {.kernel = kernel};
   const TileTarget *target;
   mlirOperationWalk(kernel, survey_op, &survey, MlirWalkPreOrder);
   if (!survey.has_pipelined_loop || survey.has_roles)
     return tile_success();
   if (tile_failed(tile_target_resolve(kernel, options->target, &target)))
     return tile_failure();
-  if (!wants_roles(kernel, target, &survey))
-    return tile_success();
+  if (is_off(kernel))
+    return survey.required.ptr
+               ? report(true, survey.required,
+                        (TileRoleReason){.code = "tile-ws/off"}, NULL)
+               : tile_success();
+  if (!target->has_tma && !survey.required.ptr)
+    return tile_success(); // makes roles when it has to
 
   TileArena arena;
   TileRolePlan plan;

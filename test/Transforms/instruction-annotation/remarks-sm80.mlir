@@ -15,7 +15,7 @@ func.func @unaligned_rows(%A: memref<?x?xbf16>) attributes {tile.num_threads = 1
 func.func @unaligned_column(%A: memref<?x?xbf16>, %j: index) attributes {tile.num_threads = 128 : i32} {
   %As = tile.alloc : memref<64x64xbf16, #gpu.address_space<workgroup>>
   %a = tile.region %A[0, %j] [64, 64] {align = 16 : i64} : memref<?x?xbf16>
-  // expected-remark @+1 {{[tile-instr/alignment] uses simt; not cp_async: rows are known to be aligned to 2 bytes; cp.async needs 4}}
+  // expected-remark @+1 {{[tile-instr/alignment] uses simt; not cp_async: windows are known to start at columns that are multiples of 2 bytes; cp.async needs 4}}
   tile.copy %a to %As : !tile.region<64x64xbf16>, memref<64x64xbf16, #gpu.address_space<workgroup>>
   return
 }

@@ -143,7 +143,8 @@ func.func @waits(%A: !tensor, %flag: memref<1xi32>, %n: index) {
 !tile = memref<64xf32, #gpu.address_space<workgroup>>
 !win = !tile.region<64xf32>
 
-// Nobody looks at what the counter was before.
+// Nobody looks at what the counter was before, and what is loaded and stored to a
+// tile is not written to where it comes from.
 // CHECK-LABEL: func.func @counts
 // CHECK: tile.num_sms
 func.func @counts(%A: !tensor, %counter: memref<1xi32>, %n: index) {
@@ -161,6 +162,10 @@ func.func @counts(%A: !tensor, %counter: memref<1xi32>, %n: index) {
     } do {
       tile.parallel (%x) in [1] {
         %old = memref.atomic_rmw addi %one, %counter[%x] : (i32, memref<1xi32>) -> i32
+      }
+      tile.parallel (%x) in [64] {
+        %v = memref.load %A[%x] : !tensor
+        memref.store %v, %S[%x] : !tile
       }
       scf.yield %n : index
     }

@@ -577,7 +577,7 @@ func.func @too_many_stages(%A: !tensor, %O: !tensor, %M: memref<?xi1>, %I: memre
   // expected-remark @+1 {{[tile-ws/nothing-left] this loop runs without roles: none of its copies can move to a producer; see the remarks on the copies}}
   scf.for %k = %c0 to %n step %c1 {
     %w1 = tile.region %A[0, %k] [64, 64] : !tensor
-    // expected-remark @+2 {{[tile-ws/too-many-stages] the computing warps keep this copy: a ring has at most 64 slots; ask for fewer stages}}
+    // expected-remark @+2 {{[tile-ws/too-many-stages] the computing warps keep this copy: the ring would be too long: 65 slots, at most 64; ask for fewer stages}}
     // expected-note @+1 {{it is filled here}}
     tile.copy %w1 to %S {instr = #tma} : !win, !tile
     tile.copy %S to %F : !tile, !frag
@@ -655,7 +655,7 @@ func.func @too_many_threads(%A: !tensor, %O: !tensor, %M: memref<?xi1>, %I: memr
   %c1 = arith.constant 1 : index
   %S = tile.alloc : !tile
   %F = tile.alloc : !frag
-  // expected-remark @+1 {{[tile-ws/too-many-threads] this loop runs without roles: the block would have more threads than the chip allows with a producer; use fewer computing threads}}
+  // expected-remark @+1 {{[tile-ws/too-many-threads] this loop runs without roles: the block would have more threads than the chip allows with a producer: 1152 threads, at most 1024; use fewer computing threads}}
   scf.for %k = %c0 to %n step %c1 {
     %w1 = tile.region %A[0, %k] [64, 64] : !tensor
     tile.copy %w1 to %S {instr = #tma} : !win, !tile
@@ -691,7 +691,7 @@ func.func @too_few_registers(%A: !tensor, %O: !tensor, %M: memref<?xi1>, %I: mem
   %F = tile.alloc : !frag
   %B = tile.alloc : memref<64x256xbf16, #smem>
   %acc = tile.alloc : memref<64x256xf32, #tile.fragment>
-  // expected-remark @+1 {{[tile-ws/too-few-registers] this loop runs without roles: with a producer the launch would give its threads fewer registers than one product takes; use fewer computing threads, or a tile of fewer columns}}
+  // expected-remark @+1 {{[tile-ws/too-few-registers] this loop runs without roles: with a producer the launch would give its threads fewer registers than one product takes: 154 registers per thread, at most 152; use fewer computing threads, or a tile of fewer columns}}
   scf.for %k = %c0 to %n step %c1 {
     %w1 = tile.region %A[0, %k] [64, 64] : !tensor
     tile.copy %w1 to %S {instr = #tma} : !win, !tile
@@ -710,7 +710,7 @@ func.func @shared_memory(%A: !tensor, %O: !tensor, %M: memref<?xi1>, %I: memref<
   %F = tile.alloc : !frag
   %B = tile.alloc : memref<512x256xbf16, #smem>
   %b = tile.region %A[0, 0] [512, 256] : !tensor
-  // expected-remark @+1 {{[tile-ws/shared-memory] the computing warps keep this copy: the rings of all tiles do not fit; ask for fewer stages; what the computing warps keep may share bytes with tiles that live at other times}}
+  // expected-remark @+1 {{[tile-ws/shared-memory] the computing warps keep this copy: the rings of all tiles do not fit: 280576 bytes, at most 232448; ask for fewer stages; what the computing warps keep may share bytes with tiles that live at other times}}
   tile.copy %b to %B {instr = #tma} : !tile.region<512x256xbf16>, memref<512x256xbf16, #smem>
   %p = tile.region %B[0, 0] [64, 64] : memref<512x256xbf16, #smem>
   tile.copy %p to %F : !tile.region<64x64xbf16, #smem>, !frag

@@ -47,3 +47,27 @@ func.func @loop(%A: !tensor, %n: index) attributes {tile.num_threads = 128 : i32
   } {tile.num_stages = 2 : i32}
   return
 }
+
+// -----
+
+#smem = #gpu.address_space<workgroup>
+!tensor = memref<?x?xbf16>
+!win = !tile.region<64x64xbf16>
+!tile = memref<64x64xbf16, #smem>
+!frag = memref<64x64xbf16, #tile.fragment>
+
+// The loop and the kernel do not agree.
+func.func @off(%A: !tensor, %n: index) attributes {tile.num_threads = 128 : i32} {
+  tile.kernel_config {specialize = #tile.specialize<off>}
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %S = tile.alloc : !tile
+  %F = tile.alloc : !frag
+  // expected-error @+1 {{cannot make the roles that are required: tile.kernel_config turns roles off [tile-ws/off]; remove one of the two wishes}}
+  scf.for %k = %c0 to %n step %c1 {
+    %a = tile.region %A[0, %k] [64, 64] : !tensor
+    tile.copy %a to %S {instr = #tile.instr<tma>} : !win, !tile
+    tile.copy %S to %F : !tile, !frag
+  } {tile.num_stages = 2 : i32, tile.specialize = "required"}
+  return
+}
