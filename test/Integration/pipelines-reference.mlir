@@ -13,7 +13,7 @@
 !Tile = memref<32xf16, #smem>
 !Half = !tile.region<16xf16>
 
-// 3.1.2, predicated_copy_preserves_shared_fill_correctness: a tile is filled with
+// 3.1.2, predicated_copy_preserves_shared_fill_correctness (451): a tile is filled with
 // zeros, then one half of it is copied, or the other, or none.
 // CASE: below(A=ints:40x32:f16, K=count:40:i32, O=junk:40x32:f16, n=1)
 // CASE: below(A=ints:40x32:f16, K=count:40:i32, O=junk:40x32:f16, n=8)
@@ -216,6 +216,33 @@ func.func @both(%A: memref<64x64xbf16>, %B: memref<160x32xbf16>, %C: memref<64x3
     } {tile.num_stages = NUM_STAGES : i32}
     %c = tile.region %C[0, 0] [64, 32] : memref<64x32xf32>
     tile.copy %acc to %c : memref<64x32xf32, #frag>, !tile.region<64x32xf32>
+    gpu.terminator
+  }
+  return
+}
+
+// 2620: a running sum of a part of a wider tile that comes with each iteration.
+// CASE: part(A=ints:40x64:i32, O=junk:40x24:i32, n=9)
+// CASE: part(A=ints:40x64:i32, O=junk:40x24:i32, n=1)
+// EXPECT: O[:4*n] = A[:4*n, 17:41].cumsum(axis=1)
+func.func @part(%A: memref<40x64xi32>, %O: memref<40x24xi32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c32 = arith.constant 32 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c32, %ny = %c1, %nz = %c1) {
+    %S = tile.alloc : memref<4x64xi32, #smem>
+    %f = tile.alloc : memref<4x24xi32, #frag>
+    scf.for %i = %c0 to %n step %c1 {
+      %r = arith.muli %i, %c4 : index
+      %a = tile.region %A[%r, 0] [4, 64] {align = 16 : i64} : memref<40x64xi32>
+      tile.copy %a to %S : !tile.region<4x64xi32>, memref<4x64xi32, #smem>
+      %s = tile.region %S[0, 17] [4, 24] : memref<4x64xi32, #smem>
+      tile.scan sum %s to %f dim 1 : !tile.region<4x24xi32, #smem>, memref<4x24xi32, #frag>
+      %o = tile.region %O[%r, 0] [4, 24] : memref<40x24xi32>
+      tile.copy %f to %o : memref<4x24xi32, #frag>, !tile.region<4x24xi32>
+    } {tile.num_stages = NUM_STAGES : i32}
     gpu.terminator
   }
   return

@@ -52,8 +52,8 @@ func.func @gemm(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>)
   return
 }
 
-// A window that starts anywhere, one stage (reference-system.md, 3.1.3, first
-// row): blocks bx - 1, bx and bx + 1 of K.
+// A window that starts anywhere, one stage (reference-system.md, 3.1.3,
+// stage1_dynamic_loop_start, 119): blocks bx - 1, bx and bx + 1 of K.
 // CASE: windowed(A=ints:64x200:bf16, B=ints:200x256:bf16, C=junk:64x256:f32)
 // EXPECT: C[:] = 0
 // EXPECT: for x in range(4):

@@ -91,6 +91,10 @@ def make_values(kind, shape, dtype, seed):
                  "junk": GUARD % 8 if FLOAT_BITS.get(dtype) == 8 else GUARD}
     if kind == "count":
         return round_to(np.arange(int(np.prod(shape))).reshape(shape), dtype)
+    if kind == "pairs":  # metadata of sparse factors: two places of each four
+        nibbles = rng.choice([4, 8, 9, 12, 13, 14], (*shape, 4))
+        words = (nibbles << np.arange(0, 16, 4)).sum(axis=-1)
+        return words.astype(np.uint16).astype(np.int16).astype(np.int64)
     if kind == "span":  # evenly from -8 to 8
         return round_to(np.linspace(-8, 8, int(np.prod(shape))).reshape(shape),
                         dtype)

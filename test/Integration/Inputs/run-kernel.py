@@ -11,7 +11,7 @@ The file says in comments what to run:
     // WITHIN: B = 2**-8, 1             the same, of values of at least 1
 
 A tensor is KIND:SHAPE:TYPE[@STRIDES+OFFSET] with kind ints, normal, wide,
-count, zeros, ones or junk (see kernels.py). EXPECT lines assign the tensors
+count, pairs, zeros, ones or junk (see kernels.py). EXPECT lines assign the tensors
 that change; all others must keep their values. `np` is numpy and
 `round_to(x, dtype)` rounds as the type does. Each case runs with several
 schedules of the emulator; every run must be without findings. --cases names

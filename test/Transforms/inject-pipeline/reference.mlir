@@ -1,6 +1,8 @@
 // RUN: %tile_opt_passes 'tile-pipeline-planning,tile-inject-pipeline' %s | FileCheck %s
 // RUN: %tile_opt_passes 'tile-pipeline-planning,tile-inject-pipeline' %s > %t.once
 // RUN: %tile_opt_passes 'tile-pipeline-planning,tile-inject-pipeline' %t.once | diff %t.once -
+// RUN: not grep -E 'tile\.(stage|order|group|num_stages)' %t.once
+// RUN: %tile_opt_passes 'tile-pipeline-planning,tile-inject-pipeline,canonicalize' %s | FileCheck %s --check-prefix=PLACE
 
 // What the reference system's pipelines look like (reference-system.md 3.1.1;
 // its line numbers are given at each function).
@@ -11,6 +13,13 @@
 
 // test_trival_pipeline (144): one iteration. The loop is gone, no condition is
 // left, the tile has two slots and both ops are at slot 0.
+// PLACE-LABEL: func @trivial
+// PLACE: %[[S:.*]] = tile.alloc : memref<2x32xf32
+// PLACE: %[[C:.*]] = tile.region %[[S]][0, 0] [1, 32] drop [0]
+// PLACE: tile.copy %{{.*}} to %[[C]]
+// PLACE: %[[U:.*]] = tile.region %[[S]][0, 0] [1, 32] drop [0]
+// PLACE: tile.copy %[[U]] to
+// PLACE: return
 // CHECK-LABEL: func @trivial
 // CHECK: %[[S:.*]] = tile.alloc : memref<2x32xf32
 // CHECK-NOT: scf.
@@ -37,8 +46,19 @@ func.func @trivial(%A: memref<64x32xf32>) {
 // test_preserve_inline_cp_async_sync (174): what the user wrote stays, and
 // nothing is added.
 // CHECK-LABEL: func @users_groups
-// CHECK-COUNT-4: tile.cp_async_wait pending 0
-// CHECK-NOT: tile.cp_async_wait
+// CHECK: tile.copy {{.*}}{async, instr = #tile.instr<cp_async>}
+// CHECK-NEXT: tile.cp_async_commit
+// CHECK-NEXT: tile.cp_async_wait pending 0
+// CHECK: tile.copy {{.*}}{async, instr = #tile.instr<cp_async>}
+// CHECK-NEXT: tile.cp_async_commit
+// CHECK-NEXT: tile.cp_async_wait pending 0
+// CHECK: tile.copy {{.*}}{async, instr = #tile.instr<cp_async>}
+// CHECK-NEXT: tile.cp_async_commit
+// CHECK-NEXT: tile.cp_async_wait pending 0
+// CHECK: tile.copy {{.*}}{async, instr = #tile.instr<cp_async>}
+// CHECK-NEXT: tile.cp_async_commit
+// CHECK-NEXT: tile.cp_async_wait pending 0
+// CHECK-NOT: {{async|cp_async}}
 // CHECK: return
 func.func @users_groups(%A: memref<64x32xf32>) {
   %c0 = arith.constant 0 : index
@@ -253,6 +273,23 @@ func.func @expanded_layout(%A: memref<64x64xf16>, %n: index) {
     %a = tile.region %A[%i, 0] [64, 64] : memref<64x64xf16>
     tile.copy %a to %S : !tile.region<64x64xf16>, memref<64x64xf16, #smem>
     tile.copy %S to %f : memref<64x64xf16, #smem>, memref<64x64xf16, #tile.fragment>
+  } {tile.num_stages = 2 : i32}
+  return
+}
+
+// The same of a layout with gaps, rows of 24 elements: it is the layout of all rows
+// of both slots.
+// CHECK-LABEL: func @expanded_rows
+// CHECK: tile.alloc {layout = #tile.layout<"padded<24>">} : memref<2x8x16xf16
+func.func @expanded_rows(%A: memref<64x16xf16>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %S = tile.alloc {layout = #tile.layout<"padded<24>">} : memref<8x16xf16, #smem>
+  %f = tile.alloc : memref<8x16xf16, #tile.fragment>
+  scf.for %i = %c0 to %n step %c8 {
+    %a = tile.region %A[%i, 0] [8, 16] : memref<64x16xf16>
+    tile.copy %a to %S : !tile.region<8x16xf16>, memref<8x16xf16, #smem>
+    tile.copy %S to %f : memref<8x16xf16, #smem>, memref<8x16xf16, #tile.fragment>
   } {tile.num_stages = 2 : i32}
   return
 }

@@ -12,13 +12,19 @@
 !tile = memref<64x64xbf16, #smem>
 !frag = memref<64x64xbf16, #tile.fragment>
 
-// One round, three agents (roles.md S7, S8).
+// One round, three agents (roles.md S7, S8), all of the producer
+// (reference-system.md 3.1.5, line 195).
 // CHECK-LABEL: func.func @three_kinds
 // CHECK: tile.channel(%{{.*}}) depth 2 {consumer_warps = 4 : i64, tma}
 // CHECK: tile.channel(%{{.*}}) depth 2 {consumer_warps = 4 : i64, cp_async_threads = 128 : i64}
 // CHECK: tile.channel(%{{.*}}) depth 2 {consumer_warps = 4 : i64, simt_threads = 128 : i64}
 // CHECK: tile.role "consumer" warps 4
+// CHECK-NOT: instr = #tile.instr<{{tma|cp_async}}>
 // CHECK: tile.role "producer" warps 4
+// CHECK: instr = #tile.instr<tma>
+// CHECK: instr = #tile.instr<cp_async>
+// CHECK: instr = #tile.instr<simt>
+// CHECK: return
 func.func @three_kinds(%A: !tensor, %O: !tensor, %M: memref<?xi1>, %I: memref<?xindex>, %n: index) attributes {tile.num_threads = 128 : i32} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -42,7 +48,7 @@ func.func @three_kinds(%A: !tensor, %O: !tensor, %M: memref<?xi1>, %I: memref<?x
   return
 }
 
-// A by TMA and B by cp.async (3.1.5, mixed): one channel, one arrival of the TMA
+// A by TMA and B by cp.async (3.1.5, line 253): one channel, one arrival of the TMA
 // leader and one of each producer thread. The reference counts 128 for both.
 // CHECK-LABEL: func.func @mixed_gemm
 // CHECK: tile.channel(%{{.*}}, %{{.*}}) depth 3 {consumer_warps = 4 : i64, cp_async_threads = 128 : i64, tma}

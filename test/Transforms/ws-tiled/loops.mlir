@@ -97,7 +97,7 @@ func.func @one_stage(%A: !tensor, %O: !tensor, %M: memref<?xi1>, %I: memref<?xin
   return
 }
 
-// No stages, no pipeline, no roles (3.1.5: num_stages 0).
+// No stages, no pipeline, no roles (3.1.5, lines 25 and 115: num_stages 0).
 // CHECK-LABEL: func.func @no_pipeline
 // CHECK-NOT: tile.specialize
 // CHECK: scf.for

@@ -111,16 +111,25 @@ func.func @used_behind(%A: !tensor, %O: !tensor, %M: memref<?xi1>, %I: memref<?x
   return
 }
 
-// K and V ahead of the loop (3.1.3): both copies, then the loop; waits are the
+// K and V ahead of the loop (3.1.3, line 305): both copies, then the loop; waits are the
 // consumers'.
 // CHECK-LABEL: func.func @two_tiles
+// CHECK: %[[K:.*]] = tile.channel({{.*}}) depth 1
+// CHECK: %[[V:.*]] = tile.channel({{.*}}) depth 1
 // CHECK: tile.role "consumer"
-// CHECK: tile.wait
-// CHECK: scf.for
+// CHECK: %[[Z:.*]] = arith.constant 0 : i32
+// CHECK: tile.wait %[[K]][%[[Z]], %[[Z]]]
+// CHECK-NEXT: tile.wait %[[V]][%[[Z]], %[[Z]]]
+// CHECK-NEXT: scf.for
+// CHECK-NOT: tile.wait %[[K]]
+// CHECK-NOT: tile.wait %[[V]]
 // CHECK: tile.role "producer"
-// CHECK: tile.copy
-// CHECK: tile.copy
+// CHECK: tile.copy {{.*}} signal %[[K]]
+// CHECK: tile.copy {{.*}} signal %[[V]]
 // CHECK: scf.for
+// CHECK-NOT: signal %[[K]]
+// CHECK-NOT: signal %[[V]]
+// CHECK: return
 func.func @two_tiles(%A: !tensor, %O: !tensor, %M: memref<?xi1>, %I: memref<?xindex>, %n: index) attributes {tile.num_threads = 128 : i32} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -7,7 +7,7 @@
 #smem = #gpu.address_space<workgroup>
 #frag = #tile.fragment
 
-// 3.1.3, incompatible layout: rows of 136 elements cannot be a TMA box. There
+// 3.1.3, incompatible_layout_blocks_ws (265): rows of 136 elements cannot be a TMA box. There
 // the whole function goes without roles; here the copy becomes cp.async, and a
 // loop of those alone keeps the multistage form. The block keeps its threads.
 // CHECK-LABEL: func.func @padded_layout
@@ -34,7 +34,7 @@ func.func @padded_layout(%A: memref<16x1024xf16>, %B: memref<16x1024xf16>) {
   return
 }
 
-// 3.1.3, swizzled layout: annotated A and B do not stand in the way. 256 threads
+// 3.1.3, swizzled_layout_allows_ws (215): annotated A and B do not stand in the way. 256 threads
 // there, 160 here: one warp copies.
 // CHECK-LABEL: func.func @swizzled_layouts
 // CHECK: %[[T:.*]] = arith.constant 160 : index
@@ -69,7 +69,7 @@ func.func @swizzled_layouts(%A: memref<64x512xbf16>, %B: memref<512x64xbf16>, %C
   return
 }
 
-// 3.1.5, num_stages_one_pure_tma: a warp that copies in and out. 160 threads
+// 3.1.5, num_stages_one_pure_tma… (70): a warp that copies in and out. 160 threads
 // there, the role branch at 32; here 64 threads, the producer is warp 1.
 // CHECK-LABEL: func.func @one_stage_one_warp
 // CHECK: %[[T:.*]] = arith.constant 64 : index
@@ -97,7 +97,7 @@ func.func @one_stage_one_warp(%A: memref<8x256xf16>, %B: memref<8x256xf16>) {
   return
 }
 
-// 3.1.5, consumer-local init does not leak: accumulators are filled by the
+// 3.1.5, pure_tma_consumer_local_init… (366): accumulators are filled by the
 // consumers only; a mask in private memory is set up by both roles, because a
 // guard of the producer reads it.
 // CHECK-LABEL: func.func @local_state
@@ -150,7 +150,7 @@ func.func @local_state(%K: memref<256x64xbf16>, %V: memref<256x64xbf16>, %M: mem
   return
 }
 
-// 3.1.5, a copy too narrow for TMA beside TMA (metadata of sparse products)
+// 3.1.5, ws_keeps_full_producer_extent… (24): a copy too narrow for TMA beside TMA
 // stays with the producer. 512 threads there for 256 that compute; a warpgroup
 // copies here: 384.
 // CHECK-LABEL: func.func @narrow_metadata
@@ -186,6 +186,54 @@ func.func @narrow_metadata(%A: memref<64x512xbf16>, %E: memref<64x32xi8>, %C: me
       tile.copy %As to %c : memref<64x64xbf16, #smem>, !tile.region<64x64xbf16>
       tile.copy %Es to %d : memref<64x4xi8, #smem>, !tile.region<64x4xi8>
     } {tile.num_stages = 2 : i32}
+    gpu.terminator
+  }
+  return
+}
+
+// 3.1.5, sparse_ws_regular_metadata_copy… (313): the metadata of a
+// sparse product, in rows of 4 bytes, are copied by the producer only, and the
+// consumer alone multiplies.
+// CHECK-LABEL: func.func @sparse
+// CHECK: tile.role "consumer" warps 4
+// CHECK-NOT: instr = #tile.instr<cp_async>
+// CHECK: tile.gemm_sp
+// CHECK-NOT: instr = #tile.instr<cp_async>
+// CHECK: tile.role "producer" warps 4
+// CHECK-NOT: tile.gemm_sp
+// CHECK-COUNT-2: instr = #tile.instr<{{tma|cp_async}}>
+// CHECK-NOT: tile.gemm_sp
+// CHECK: return
+func.func @sparse(%A: memref<64x128xbf16>, %E: memref<64x16xi16>, %B: memref<64x256xbf16>, %C: memref<64x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %c128 = arith.constant 128 : index
+  %n = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %As = tile.alloc : memref<64x16xbf16, #smem>
+    %Es = tile.alloc : memref<64x2xi16, #smem>
+    %Bs = tile.alloc : memref<64x32xbf16, #smem>
+    %acc = tile.alloc : memref<64x64xf32, #frag>
+    tile.fill %acc, %zero : memref<64x64xf32, #frag>, f32
+    scf.for %i = %c0 to %n step %c1 {
+      %h = arith.muli %i, %c16 : index
+      %x = arith.muli %i, %c2 : index
+      %k = arith.muli %i, %c32 : index
+      %a = tile.region %A[0, %h] [64, 16] {align = 16 : i64} : memref<64x128xbf16>
+      %e = tile.region %E[0, %x] [64, 2] {align = 4 : i64} : memref<64x16xi16>
+      %b = tile.region %B[0, %k] [64, 32] {align = 16 : i64} : memref<64x256xbf16>
+      tile.copy %a to %As : !tile.region<64x16xbf16>, memref<64x16xbf16, #smem>
+      tile.copy %e to %Es : !tile.region<64x2xi16>, memref<64x2xi16, #smem>
+      tile.copy %b to %Bs : !tile.region<64x32xbf16>, memref<64x32xbf16, #smem>
+      tile.gemm_sp %As, %Es, %Bs, %acc {transpose_b} : (memref<64x16xbf16, #smem>, memref<64x2xi16, #smem>, memref<64x32xbf16, #smem>, memref<64x64xf32, #frag>)
+    } {tile.num_stages = 2 : i32}
+    %c = tile.region %C[0, 0] [64, 64] : memref<64x64xf32>
+    tile.copy %acc to %c : memref<64x64xf32, #frag>, !tile.region<64x64xf32>
     gpu.terminator
   }
   return
