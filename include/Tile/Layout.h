@@ -127,6 +127,9 @@ tile_layout_replication(const TileLayout *l); // inputs per distinct output
 /// Registers per thread that hold distinct elements (fragment).
 int64_t tile_layout_distinct_regs(const TileLayout *l);
 bool tile_layout_has_gaps(const TileLayout *l); // image of memory is not dense
+/// Elements along dimension `dim` of a memory layout that are stored one after
+/// another, starting at every multiple of that number: a power of two.
+int64_t tile_layout_contiguous_run(const TileLayout *layout, int dim);
 
 /// Checks a memory layout: injective. A fragment: covers. Explains otherwise.
 bool tile_layout_check_memory(const TileLayout *l, TileLayoutError *err);

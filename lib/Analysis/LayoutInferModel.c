@@ -114,8 +114,10 @@ static int64_t element_cost(const TileInferModel *m, const Loops *l, int loop,
                         a->write ? have : want, b->elem_bits);
   TileInferAccessCost acc = tile_infer_pool_shared(
       m->pool, want, have, b->elem_bits, l->allow_matrix);
-  // cp.async moves 4, 8 or 16 contiguous bytes; narrower goes by registers.
-  bool narrow = acc.vec_elems * b->elem_bits < 32;
+  // cp.async moves 4, 8 or 16 bytes of a row; narrower goes by registers.
+  int64_t run = tile_layout_contiguous_run(tile_infer_pool_get(m->pool, have),
+                                           tile_infer_core_rank(b) - 1);
+  bool narrow = acc.vec_elems * b->elem_bits < 32 || run * b->elem_bits < 32;
   return l->op.via == TILE_INFER_CP_ASYNC && narrow ? TILE_INFER_NEVER
                                                     : acc.cost;
 }

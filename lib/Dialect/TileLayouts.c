@@ -61,30 +61,3 @@ bool tile_layout_storage_elems(MlirValue base, int64_t *out_num_elems) {
                        : tile_layout_span(&layout.out, 0);
   return true;
 }
-
-// Bit k of the dimension must be offset bit k and nothing else may move it.
-int64_t tile_layout_contiguous_run(const TileLayout *layout, int dim) {
-  int64_t run = 1;
-  for (int i = 0; i < layout->in.num_digits; i++) {
-    const TileLayoutDigit *digit = &layout->in.digit[i];
-    if (digit->axis != dim || digit->radix != 2 || digit->stride != run)
-      continue;
-    uint64_t image = layout->image[i];
-    if (!image || image & (image - 1))
-      break;
-    int out = __builtin_ctzll(image);
-    if (layout->out.digit[out].stride != run)
-      break;
-    for (int j = 0; j < layout->in.num_digits; j++)
-      if (j != i && layout->image[j] & image)
-        return run;
-    run *= 2;
-  }
-  // Every other offset must be a multiple of the run: padding may break it.
-  for (int j = 0; j < layout->out.num_digits && run > 1; j++) {
-    int64_t stride = layout->out.digit[j].stride;
-    while (stride >= run ? stride % run : false)
-      run /= 2;
-  }
-  return run;
-}

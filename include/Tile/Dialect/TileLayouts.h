@@ -23,10 +23,6 @@ bool tile_layout_of_tile(MlirValue base, TileLayout *out_layout,
 /// registers per thread of a fragment. False without a (good) layout.
 bool tile_layout_storage_elems(MlirValue base, int64_t *out_num_elems);
 
-/// Elements along dimension `dim` of a shared layout that are stored one after
-/// another, starting at every multiple of that number: a power of two.
-int64_t tile_layout_contiguous_run(const TileLayout *layout, int dim);
-
 #ifdef __cplusplus
 }
 #endif
