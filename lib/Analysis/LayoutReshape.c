@@ -45,24 +45,60 @@ static void mirror(const TileLayout *l, TileLayout *out) {
   *out = r;
 }
 
-// Renumbers the tile digits of a memory-sided layout as one row-major axis.
-static void flatten_in(TileLayout *l) {
-  TileLayout r = *l;
-  int64_t weight[TILE_LAYOUT_MAX_AXES], n = 1;
-  for (int a = l->in.num_axes - 1; a >= 0; a--)
-    weight[a] = n, n *= l->in.extent[a];
-  int k = 0;
-  for (int a = l->in.num_axes - 1; a >= 0; a--)
+// Which dimensions of two shapes belong together: a group is the fewest
+// dimensions of both, from the last on, that have the same product. Groups are
+// numbered from the last one. Returns their number.
+static int match_dims(const int64_t *from, int from_rank, const int64_t *to,
+                      int to_rank, int *out_from_group, int *out_to_group) {
+  int i = from_rank, j = to_rank, group = 0;
+  for (; i > 0 || j > 0; group++) {
+    int64_t p = 1, q = 1;
+    if (i > 0)
+      out_from_group[--i] = group, p = from[i];
+    if (j > 0)
+      out_to_group[--j] = group, q = to[j];
+    while (p != q)
+      if (p < q)
+        out_from_group[--i] = group, p *= from[i];
+      else
+        out_to_group[--j] = group, q *= to[j];
+  }
+  return group;
+}
+
+static bool leads_group(const int *group, int dim) {
+  return dim == 0 || group[dim - 1] != group[dim];
+}
+
+// Renumbers the tile digits of a memory-sided layout as one row-major axis per
+// group of dimensions. What is behind the end of a tile stays there in the
+// first dimension of a group only.
+static bool flatten_in(TileLayout *l, const int *group, TileLayoutError *e) {
+  TileLayout r = {.out = l->out};
+  int64_t weight = 1;
+  for (int a = l->in.num_axes - 1; a >= 0; a--) {
+    if (!leads_group(group, a) &&
+        tile_layout_axis_size(&l->in, a) > l->in.extent[a])
+      return tile_layout_fail(e,
+                              "view: dimension %d of extent %lld overhangs, "
+                              "and no dimension of the view begins with it",
+                              a, (long long)l->in.extent[a]);
     for (int i = 0; i < l->in.num_digits; i++) {
       TileLayoutDigit d = l->in.digit[i];
       if (d.axis != a)
         continue;
-      r.in.digit[k] = (TileLayoutDigit){0, d.radix, d.stride * weight[a]};
-      r.image[k++] = l->image[i];
+      r.image[r.in.num_digits] = l->image[i];
+      r.in.digit[r.in.num_digits++] =
+          (TileLayoutDigit){group[a], d.radix, d.stride * weight};
     }
-  r.in.num_axes = 1;
-  r.in.extent[0] = n;
+    weight *= l->in.extent[a];
+    if (!leads_group(group, a))
+      continue;
+    tile_layout_add_axis(&r.in, "", weight);
+    weight = 1;
+  }
   *l = r;
+  return true;
 }
 
 // Orders the digits from |k| so that a prefix has product |size|. Returns the
@@ -92,42 +128,63 @@ static int cut_prefix(TileLayout *l, int k, int64_t size) {
   return k;
 }
 
+// The digits of dimension `dim` of the view, from `first` to `end`.
+static bool take_dim(const TileLayout *l, int first, int end, int dim,
+                     int64_t extent, TileLayout *out, TileLayoutError *e) {
+  TileLayoutSpace *in = &out->in;
+  int64_t stride = 1;
+  in->extent[dim] = extent;
+  for (int i = first; i < end; i++) {
+    out->image[in->num_digits] = l->image[i];
+    in->digit[in->num_digits++] =
+        (TileLayoutDigit){dim, l->in.digit[i].radix, stride};
+    stride *= l->in.digit[i].radix;
+  }
+  return stride == extent || tile_layout_overhangs_little(in, dim) ||
+         tile_layout_fail(e,
+                          "view: dimension %d of extent %lld would have %lld "
+                          "values",
+                          dim, (long long)extent, (long long)stride);
+}
+
 static bool view_in(TileLayout *l, const int64_t *shape, int rank,
                     TileLayoutError *e) {
-  int64_t n = 1;
+  int64_t n = 1, have = 1;
   if (rank < 1 || rank > TILE_LAYOUT_MAX_AXES)
     return tile_layout_fail(e, "view: rank %d, at most %d", rank,
                             TILE_LAYOUT_MAX_AXES);
   for (int d = 0; d < rank; d++)
     n *= shape[d];
-  if (n != tile_layout_size(&l->in))
+  for (int d = 0; d < l->in.num_axes; d++)
+    have *= l->in.extent[d];
+  if (n != have)
     return tile_layout_fail(e, "view: %lld elements become %lld",
-                            (long long)tile_layout_size(&l->in), (long long)n);
-  flatten_in(l);
-  TileLayout r = *l;
-  int start[TILE_LAYOUT_MAX_AXES + 1], k = 0;
+                            (long long)have, (long long)n);
+  int from[TILE_LAYOUT_MAX_AXES], to[TILE_LAYOUT_MAX_AXES];
+  match_dims(l->in.extent, l->in.num_axes, shape, rank, from, to);
+  if (!flatten_in(l, from, e))
+    return false;
+  int first[TILE_LAYOUT_MAX_AXES], end[TILE_LAYOUT_MAX_AXES], k = 0;
   for (int d = rank - 1; d >= 0; d--) {
-    start[d] = k;
-    k = cut_prefix(l, k, shape[d]);
+    first[d] = k;
+    if (leads_group(to, d))
+      while (k < l->in.num_digits && l->in.digit[k].axis == to[d])
+        k++;
+    else
+      k = cut_prefix(l, k, shape[d]);
     if (k < 0)
       return tile_layout_fail(e,
                               "view: dimension %d of extent %lld cuts a digit",
                               d, (long long)shape[d]);
+    end[d] = k;
   }
-  r.out = l->out;
-  r.in = (TileLayoutSpace){0};
+  TileLayout r = {.out = l->out};
   for (int d = 0; d < rank; d++) {
     char name[8];
     snprintf(name, sizeof name, "d%d", d % 10);
     tile_layout_add_axis(&r.in, name, shape[d]);
-    int end = d ? start[d - 1] : l->in.num_digits;
-    int64_t stride = 1;
-    for (int i = start[d]; i < end; i++) {
-      r.image[r.in.num_digits] = l->image[i];
-      r.in.digit[r.in.num_digits++] =
-          (TileLayoutDigit){d, l->in.digit[i].radix, stride};
-      stride *= l->in.digit[i].radix;
-    }
+    if (!take_dim(l, first[d], end[d], d, shape[d], &r, e))
+      return false;
   }
   *l = r;
   return true;
