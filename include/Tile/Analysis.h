@@ -64,6 +64,34 @@ bool tile_shared_follows_ring(const TileSharedBuffer *buffer,
 TileSharedBuffer *tile_shared_memory_find(TileSharedMemory *memory,
                                           MlirValue tile);
 
+//===-- Registers (FragmentRegisters.c) -----------------------------------===//
+
+/// Registers that every kernel needs beside its fragments: addresses, counters,
+/// the number of the thread. One of 247 registers of 255 compiles without
+/// spilling where nothing but copies is done to it.
+enum { TILE_OTHER_REGISTERS = 8 };
+
+/// Registers that ptxas gives a thread: what `tile.kernel_config` says, else an
+/// equal share of those of a multiprocessor.
+int64_t tile_kernel_thread_registers(MlirOperation kernel,
+                                     const TileTarget *target,
+                                     int64_t num_threads);
+/// The same of the threads that hold the fragment: a role has what it was
+/// given.
+int64_t tile_fragment_thread_registers(TileAllocOp fragment,
+                                       MlirOperation kernel,
+                                       const TileTarget *target,
+                                       int64_t num_threads);
+/// Where most registers hold fragments.
+typedef struct {
+  MlirOperation op; // behind it; null: nowhere
+  int64_t num_registers;
+  int num_fragments;
+} TileFragmentPeak;
+/// Of the threads that hold `fragment`; what has no layout yet is not counted.
+TileFragmentPeak tile_fragment_peak(TileArena *arena, MlirOperation kernel,
+                                    TileAllocOp fragment);
+
 //===-- Tensors (TensorAlias.c) -------------------------------------------===//
 
 /// The memref that `tile` is a part of.

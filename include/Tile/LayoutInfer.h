@@ -212,6 +212,10 @@ bool tile_infer_operand_conversion(const TileInferModel *m,
                                    const TileInferResult *r, int op,
                                    int operand, TileLayoutConversion *out);
 
+/// Elements of a fragment that at least lie together in one thread, because its
+/// views cut them in ways that no division among threads serves. 1: none do.
+int64_t tile_infer_view_run(const TileInferModel *m, int buffer);
+
 /// One line about a mode of an op; cut at |cap|.
 void tile_infer_mode_print(const TileInferModel *m, int op, int mode, char *out,
                            int cap);

@@ -312,6 +312,22 @@ static void propagate(TileInferModel *m) {
 
 //===-- Free candidates, user layouts -------------------------------------===//
 
+// Those of the storage: its views get theirs by propagation.
+static void seed_viewed_fragment(TileInferModel *m, int buffer) {
+  const TileInferBuffer *b = &m->problem->buffer[buffer];
+  int warps = m->problem->role[b->role].warps;
+  TileInferExtents parts;
+  if (b->is_view || !tile_infer_view_parts(m, buffer, &parts))
+    return;
+  for (int vec = 128 / b->elem_bits; vec >= 1; vec /= 2) {
+    TileLayout l[TILE_INFER_MAX_FREE], seen;
+    int n = tile_infer_free_layouts_of(&parts, warps, vec, b->elem_bits, l);
+    for (int i = 0; i < n; i++)
+      if (tile_layout_view(&l[i], b->shape, b->rank, &seen, NULL))
+        add_core_layout(m, buffer, &seen);
+  }
+}
+
 static void seed_free_fragment(TileInferModel *m, int buffer) {
   const TileInferBuffer *b = &m->problem->buffer[buffer];
   int rank = tile_infer_core_rank(b), warps = m->problem->role[b->role].warps;
@@ -320,8 +336,10 @@ static void seed_free_fragment(TileInferModel *m, int buffer) {
   for (int vec = 128 / b->elem_bits; vec >= 1; vec /= 2) {
     int n = tile_infer_free_layouts(shape, rank, warps, vec, b->elem_bits, l);
     for (int i = 0; i < n; i++)
-      add_core_layout(m, buffer, &l[i]);
+      if (tile_infer_view_takes(m, buffer, &l[i]))
+        add_core_layout(m, buffer, &l[i]);
   }
+  seed_viewed_fragment(m, buffer);
   int64_t size = 1;
   for (int d = 0; d < rank; d++)
     size *= shape[d];

@@ -13,6 +13,9 @@
 // share five bits of lanes and the divisors of the warps: 420 ways for three
 // dimensions and 12 warps.
 //
+// Tiles that are viewed in other shapes are spread by the parts that all shapes
+// have (LayoutInferViews.c), some of which must not overhang.
+//
 //===----------------------------------------------------------------------===//
 #include "LayoutInferInternal.h"
 
@@ -28,6 +31,7 @@ typedef struct {
   int64_t lanes[TILE_LAYOUT_MAX_AXES];
   int64_t warps[TILE_LAYOUT_MAX_AXES];
   int rank;
+  unsigned exact, whole; // masks of dimensions, see TileInferExtents
 } Spread;
 
 static int64_t ceil_div(int64_t x, int64_t y) { return (x + y - 1) / y; }
@@ -59,9 +63,14 @@ static int64_t largest_prime(int64_t n) {
   return prime;
 }
 
-// Whether no digit of the lanes and warps along `dim` is wholly behind the end.
+// Whether no digit of the lanes and warps along `dim` is wholly behind the end,
+// and nothing is where it must not be.
 static bool is_useful(const Spread *s, int dim) {
   int64_t chunks = s->chunks[dim], lanes = s->lanes[dim], warps = s->warps[dim];
+  if (s->whole >> dim & 1)
+    return lanes * warps == 1;
+  if (s->exact >> dim & 1)
+    return chunks % (lanes * warps) == 0;
   return (lanes == 1 || lanes / 2 < chunks) &&
          (warps == 1 || warps / largest_prime(warps) < ceil_div(chunks, lanes));
 }
@@ -131,13 +140,15 @@ static bool layout_of(const Spread *s, const int64_t *shape, int warps, int vec,
 
 // Nothing overhangs: what does not divide stays in registers, and threads that
 // find nothing to do replicate.
-static Spread exact_spread(const int64_t *shape, int rank, int warps, int vec) {
-  Spread s = {.rank = rank};
+static Spread exact_spread(const TileInferExtents *x, int warps, int vec) {
+  Spread s = {.rank = x->rank};
   int64_t left_lanes = WARP_LANES, left_warps = warps;
-  for (int d = rank - 1; d >= 0; d--) {
-    int64_t count = shape[d] / (d == rank - 1 ? vec : 1);
+  for (int d = x->rank - 1; d >= 0; d--) {
+    int64_t count = x->extent[d] / (d == x->rank - 1 ? vec : 1);
     s.chunks[d] = count;
     s.lanes[d] = s.warps[d] = 1;
+    if (x->whole >> d & 1)
+      continue;
     for (; count % 2 == 0 && left_lanes > 1; count /= 2, left_lanes /= 2)
       s.lanes[d] *= 2;
     for (; count % 2 == 0 && left_warps % 2 == 0; count /= 2, left_warps /= 2)
@@ -161,10 +172,14 @@ static bool is_ideal(const Spread *s, int warps, int vec, int elem_bits) {
          s->lanes[last] * vec * elem_bits >= 2 * SECTOR_BITS;
 }
 
-// The lanes along a row that make `elems` elements, if it is that long.
-static int64_t lanes_for(int64_t elems, int vec, int64_t chunks) {
-  int64_t lanes = 1;
-  while (lanes < WARP_LANES && lanes < chunks && lanes * vec < elems)
+// The lanes along a row that make `elems` elements, if it is that long and may
+// be cut so.
+static int64_t lanes_for(int64_t elems, int vec, const Spread *s) {
+  int last = s->rank - 1;
+  bool is_exact = s->exact >> last & 1;
+  int64_t lanes = 1, chunks = s->whole >> last & 1 ? 1 : s->chunks[last];
+  while (lanes < WARP_LANES && lanes < chunks && lanes * vec < elems &&
+         (!is_exact || chunks % (2 * lanes) == 0))
     lanes *= 2;
   return lanes;
 }
@@ -173,42 +188,51 @@ static int64_t lanes_for(int64_t elems, int vec, int64_t chunks) {
 // along a row; or fewer registers with lanes for whole sectors of memory; or
 // the fewest. Of at most `most_rounds` vectors per thread, twice as many for
 // the sake of rows.
-static int wide_layouts(const int64_t *shape, int rank, int warps, int vec,
+static int wide_layouts(const TileInferExtents *x, int warps, int vec,
                         int elem_bits, int64_t most_rounds, TileLayout *out) {
-  int n = 0;
-  Spread s = {.rank = rank};
-  memcpy(s.chunks, shape, sizeof *shape * (size_t)rank);
-  int64_t chunks = s.chunks[rank - 1] /= vec;
-  int64_t most = lanes_for(INT64_MAX, 1, chunks);
-  int64_t least[] = {most, lanes_for(SECTOR_BITS / elem_bits, vec, chunks), 1};
+  int n = 0, last = x->rank - 1;
+  Spread s = {.rank = x->rank, .exact = x->exact, .whole = x->whole};
+  memcpy(s.chunks, x->extent, sizeof *s.chunks * (size_t)x->rank);
+  s.chunks[last] /= vec;
+  int64_t most = lanes_for(INT64_MAX, 1, &s);
+  int64_t least[] = {most, lanes_for(SECTOR_BITS / elem_bits, vec, &s), 1};
   for (int in_warps = 0; in_warps < 2; in_warps++) {
     int64_t known = in_warps ? 2 * most_rounds : most_rounds;
     for (int i = 0; i < 3; i++) {
       Spread best = {.rank = 0};
       Limits limits = {most, least[i], in_warps ? 1 : warps};
-      search(&s, rank - 1, WARP_LANES, warps, &limits, &best);
+      search(&s, last, WARP_LANES, warps, &limits, &best);
       if (all_rounds(&best) > known)
         continue;
-      n += layout_of(&best, shape, warps, vec, &out[n]);
+      n += layout_of(&best, x->extent, warps, vec, &out[n]);
       known = all_rounds(&best) - 1;
     }
   }
   return n;
 }
 
-int tile_infer_free_layouts(const int64_t *shape, int rank, int warps, int vec,
-                            int elem_bits,
-                            TileLayout out[TILE_INFER_MAX_FREE]) {
-  if (rank < 1 || shape[rank - 1] % vec) // of a vector, all exists or nothing
+int tile_infer_free_layouts_of(const TileInferExtents *x, int warps, int vec,
+                               int elem_bits,
+                               TileLayout out[TILE_INFER_MAX_FREE]) {
+  // Of a vector, all exists or nothing.
+  if (x->rank < 1 || x->extent[x->rank - 1] % vec)
     return 0;
-  Spread exact = exact_spread(shape, rank, warps, vec);
+  Spread exact = exact_spread(x, warps, vec);
   bool is_enough = is_ideal(&exact, warps, vec, elem_bits);
   int n = 0;
   if (is_enough)
-    n += layout_of(&exact, shape, warps, vec, &out[n]);
-  n += wide_layouts(shape, rank, warps, vec, elem_bits,
+    n += layout_of(&exact, x->extent, warps, vec, &out[n]);
+  n += wide_layouts(x, warps, vec, elem_bits,
                     is_enough ? all_rounds(&exact) : INT64_MAX / 2, &out[n]);
-  if (!is_enough) // views take no other one
-    n += layout_of(&exact, shape, warps, vec, &out[n]);
+  if (!is_enough) // views that cut everything elsewhere take no other one
+    n += layout_of(&exact, x->extent, warps, vec, &out[n]);
   return n;
+}
+
+int tile_infer_free_layouts(const int64_t *shape, int rank, int warps, int vec,
+                            int elem_bits,
+                            TileLayout out[TILE_INFER_MAX_FREE]) {
+  TileInferExtents x = {.rank = rank};
+  memcpy(x.extent, shape, sizeof *shape * (size_t)rank);
+  return tile_infer_free_layouts_of(&x, warps, vec, elem_bits, out);
 }

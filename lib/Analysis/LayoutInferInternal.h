@@ -75,6 +75,26 @@ enum { TILE_INFER_MAX_FREE = 7 };
 /// divides no row.
 int tile_infer_free_layouts(const int64_t *shape, int rank, int warps, int vec,
                             int elem_bits, TileLayout out[TILE_INFER_MAX_FREE]);
+/// A tile by its dimensions, or by parts of them.
+typedef struct {
+  int rank;
+  int64_t extent[TILE_LAYOUT_MAX_AXES];
+  unsigned exact; // mask of dimensions that do not overhang
+  unsigned whole; // of those that each thread holds whole, in one run
+} TileInferExtents;
+/// tile_infer_free_layouts of such a tile.
+int tile_infer_free_layouts_of(const TileInferExtents *x, int warps, int vec,
+                               int elem_bits,
+                               TileLayout out[TILE_INFER_MAX_FREE]);
+/// The parts, in row-major order, of which the dimensions of a fragment and of
+/// all views of its storage are made. False where |buffer| has no view, or
+/// where there are more parts than a layout has dimensions.
+bool tile_infer_view_parts(const TileInferModel *m, int buffer,
+                           TileInferExtents *out);
+/// Whether every view of the storage of |buffer| has a layout where |buffer|
+/// has |l|.
+bool tile_infer_view_takes(const TileInferModel *m, int buffer,
+                           const TileLayout *l);
 /// The gemm's accumulator / A / B fragment for |warps_m| x |warps_n|.
 bool tile_infer_gemm_fragment(const TileInferModel *m, const TileInferOp *op,
                               int operand, int warps_m, TileLayout *out,

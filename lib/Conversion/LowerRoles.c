@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Tile/Analysis.h"
 #include "Tile/Conversion.h"
 #include "Tile/Dialect/Ops.h"
 #include "Tile/Ops/memref.h"
@@ -142,23 +143,6 @@ static MlirLogicalResult give_ids(Plan *plan) {
                          plan->num_ids, NUM_NAMED_BARRIERS);
 }
 
-// What ptxas gives a thread of a kernel that says its block size: an equal
-// share of the registers, in steps of 8.
-static int launch_registers(const Plan *plan) {
-  TileKernelConfigOp config = tile_kernel_config_of(plan->kernel);
-  int64_t blocks = 1, threads = tile_kernel_num_threads(plan->kernel);
-  if (config.op.ptr &&
-      !mlirAttributeIsNull(tile_kernel_config_registers_attr(config)))
-    return (int)tile_kernel_config_registers(config);
-  if (config.op.ptr &&
-      !mlirAttributeIsNull(tile_kernel_config_min_blocks_attr(config)))
-    blocks = tile_kernel_config_min_blocks(config);
-  int64_t share = plan->target->sm_registers / (threads * blocks) / 8 * 8;
-  return (int)(share < plan->target->max_thread_registers
-                   ? share
-                   : plan->target->max_thread_registers);
-}
-
 static MlirLogicalResult plan_build(Plan *plan) {
   mlirOperationWalk(plan->kernel, note_ids, plan, MlirWalkPreOrder);
   TILE_FOR_EACH_OP (op, tile_specialize_block(plan->specialize)) {
@@ -170,7 +154,8 @@ static MlirLogicalResult plan_build(Plan *plan) {
     if (tile_failed(check_turns(role)))
       return tile_failure();
   }
-  plan->launch_registers = launch_registers(plan);
+  plan->launch_registers = (int)tile_kernel_thread_registers(
+      plan->kernel, plan->target, tile_kernel_num_threads(plan->kernel));
   return give_ids(plan);
 }
 

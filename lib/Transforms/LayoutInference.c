@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FragmentBudget.h"
 #include "LayoutExchange.h"
 #include "LayoutFactors.h"
 #include "LayoutReductions.h"
@@ -79,45 +80,6 @@ static MlirLogicalResult derive_box(const TileInferModel *model,
                          error.text);
 }
 
-// Addresses, counters and descriptors need registers beside the fragments; a
-// fragment that leaves fewer cannot be compiled without spilling.
-enum { OTHER_REGISTERS = 24 };
-
-// A role has what it was given, other threads an equal share.
-static int64_t registers_per_thread(const Plan *plan, TileAllocOp fragment) {
-  const TileTarget *target = plan->target;
-  TileRoleOp role = tile_alloc_role(fragment);
-  int64_t share = target->sm_registers / plan->num_threads;
-  if (!mlirOperationIsNull(role.op) && target->has_setmaxnreg &&
-      !mlirAttributeIsNull(tile_role_registers_attr(role)))
-    share = tile_role_registers(role);
-  return share < target->max_thread_registers ? share
-                                              : target->max_thread_registers;
-}
-
-static MlirLogicalResult check_registers(const Plan *plan,
-                                         const TileInferModel *model,
-                                         const TileInferResult *result) {
-  for (int i = 0; i < model->problem->num_buffers; i++) {
-    const TileInferBuffer *buffer = &model->problem->buffer[i];
-    if (buffer->space != TILE_INFER_FRAGMENT || buffer->is_view)
-      continue;
-    const TileLayout *layout = model->domain[i].full[result->choice[i]];
-    int64_t needed = tile_layout_axis_size(&layout->in, TILE_LAYOUT_REG) *
-                     buffer->elem_bits / 32;
-    MlirOperation alloc = mlirOpResultGetOwner(plan->problem.values[i]);
-    int64_t limit = registers_per_thread(plan, tile_alloc_cast(alloc));
-    if (needed + OTHER_REGISTERS > limit)
-      return tile_emit_error(
-          alloc,
-          "needs %lld registers per thread; %lld threads of %s have %lld each, "
-          "of which %d are kept for addresses",
-          (long long)needed, (long long)plan->num_threads, plan->target->chip,
-          (long long)limit, OTHER_REGISTERS);
-  }
-  return tile_success();
-}
-
 typedef struct {
   TileInstrContext context;
   MlirLogicalResult result;
@@ -150,6 +112,11 @@ static bool solve(const Plan *plan, TileInferModel *out_model,
          tile_infer_solve(out_model, out_result, out_error);
 }
 
+static FragmentBudget budget_of(const Plan *plan) {
+  return (FragmentBudget){plan->arena, plan->kernel, plan->target,
+                          plan->num_threads, &plan->problem};
+}
+
 static MlirLogicalResult plan_solve(Plan *plan) {
   TileInferModel model;
   TileInferResult result;
@@ -163,7 +130,8 @@ static MlirLogicalResult plan_solve(Plan *plan) {
   if (!is_solved)
     return tile_emit_error(plan->kernel, "cannot infer layouts: %s",
                            error.text);
-  if (tile_failed(check_registers(plan, &model, &result)))
+  FragmentBudget budget = budget_of(plan);
+  if (tile_failed(tile_fragment_budget_check(&budget, &model, &result)))
     return tile_failure();
   print_layouts(plan, &model, &result);
   plan->num_factors = tile_layout_factors_find(plan->arena, &plan->problem,
@@ -293,6 +261,8 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
     tile_layout_factor_apply(&plan.factors[i]);
   tile_layout_stage_reductions(kernel);
   tile_layout_exchange_copies(kernel);
+  FragmentBudget budget = budget_of(&plan);
+  tile_fragment_budget_remark(&budget);
   return tile_success();
 }
 

@@ -2,7 +2,8 @@
 //
 // Random tiles and numbers of warps against enumeration: every element has a
 // place, vectors exist whole, the threads share the elements about evenly, and
-// one choice keeps rows in warps.
+// one choice keeps rows in warps. Fragments with views: every layout of what
+// their shapes have in common is one of each.
 //
 //===----------------------------------------------------------------------===//
 
@@ -124,8 +125,86 @@ static void test_known_tiles(void **state) {
   }
 }
 
+//===-- Fragments with views ----------------------------------------------===//
+
+// The primes of a number of elements, dealt to dimensions at random.
+static int random_dims(int64_t num_elems, int64_t *shape) {
+  int rank = 1 + (int)rnd(4);
+  for (int d = 0; d < rank; d++)
+    shape[d] = 1;
+  for (int64_t p = 2; num_elems > 1; p++)
+    for (; num_elems % p == 0; num_elems /= p)
+      shape[rnd((unsigned)rank)] *= p;
+  return rank;
+}
+
+static void viewed(TileInferProblem *p, TileInferOp *ops,
+                   TileInferAccess (*operands)[2], int64_t num_elems) {
+  p->num_buffers = 2 + (int)rnd(2), p->num_ops = p->num_buffers - 1;
+  p->op = ops;
+  for (int i = 0; i < p->num_buffers; i++) {
+    p->buffer[i] = (TileInferBuffer){.name = "F",
+                                     .space = TILE_INFER_FRAGMENT,
+                                     .elem_bits = 32,
+                                     .is_view = i > 0};
+    p->buffer[i].rank = random_dims(num_elems, p->buffer[i].shape);
+    if (i == 0)
+      continue; // a view of the storage, or of the view before
+    operands[i - 1][0].buffer = rnd(2) ? i - 1 : 0;
+    operands[i - 1][1].buffer = i;
+    ops[i - 1] = (TileInferOp){
+        .kind = TILE_INFER_VIEW, .num_operands = 2, .operand = operands[i - 1]};
+  }
+}
+
+// Every layout of the parts is one of the storage and of each view; what the
+// parts keep together is in one thread; common ends are spread as if there
+// were no views.
+static void test_views(void **state) {
+  (void)state;
+  int with_parts = 0, overhanging = 0, runs = 0;
+  for (int round = 0; round < ROUNDS; round++) {
+    static const int64_t sizes[] = {6868, 6767, 6000, 3348, 105, 6400, 1024, 7};
+    static const int warp_counts[] = {1, 3, 4, 8};
+    TileInferRole role = {"all", warp_counts[rnd(4)]};
+    TileInferBuffer buffers[3];
+    TileInferOp ops[2];
+    TileInferAccess operands[2][2];
+    TileInferProblem p = {.buffer = buffers, .num_roles = 1, .role = &role};
+    TileInferModel m = {.problem = &p};
+    TileInferExtents parts;
+    TileLayout l[TILE_INFER_MAX_FREE], seen;
+    int64_t num_elems = sizes[rnd(8)], product = 1;
+    viewed(&p, ops, operands, num_elems);
+    CHECK(tile_infer_view_parts(&m, 0, &parts), "at most 8 parts");
+    for (int d = 0; d < parts.rank; d++)
+      product *= parts.extent[d];
+    CHECK(product == num_elems, "parts of %lld", (long long)product);
+    with_parts += parts.rank > 1;
+    int64_t run = tile_infer_view_run(&m, 0);
+    runs += run > 1;
+    int n = tile_infer_free_layouts_of(&parts, role.warps, 1, 32, l);
+    CHECK(n > 0, "layouts");
+    for (int i = 0; i < n; i++) {
+      TileLayoutError e = {""};
+      check_cover(&l[i], parts.extent, parts.rank, 1);
+      CHECK(l[i].in.extent[TILE_LAYOUT_REG] >= run, "a run of %lld",
+            (long long)run);
+      overhanging += tile_layout_has_overhang(&l[i]);
+      for (int b = 0; b < p.num_buffers; b++)
+        CHECK(tile_layout_view(&l[i], buffers[b].shape, buffers[b].rank, &seen,
+                               &e) &&
+                  tile_infer_view_takes(&m, b, &seen),
+              "%s", e.text);
+    }
+  }
+  CHECK(with_parts > 100 && overhanging > 50 && runs > 50,
+        "parts %d, overhanging %d, runs %d", with_parts, overhanging, runs);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_views),
       cmocka_unit_test(test_random_tiles),
       cmocka_unit_test(test_known_tiles),
   };

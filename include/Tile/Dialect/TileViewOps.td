@@ -16,7 +16,9 @@ def Tile_ViewOp : Tile_Op<"view", [Pure], /*isView=*/1> {
 
     What is written through one is read through the other. The order is that of
     the tiles, not of memory: a view moves nothing, whatever layout the storage
-    gets, and layout inference gives it one that has this form.
+    gets, and layout inference gives it one that has this form. Elements of a
+    fragment are spread over the threads by what its shape and those of its
+    views have in common; where that is little, a remark says what it costs.
 
     Constraints:
     (C1) both are in shared memory, or both are fragments, or both are private;

@@ -20,6 +20,7 @@
 enum {
   MAX_VECTOR = 16,
   MAX_VECTOR_BYTES = 16,
+  REGISTER_BITS = 32,
   FULL_ROW = 8 // elements of 16 bits that stmatrix moves at once
 };
 
@@ -36,6 +37,8 @@ typedef struct {
   bool has_lines;            // rows and columns recur among the registers
   const uint8_t *is_outside; // of the window, per register; NULL: none is
   MlirValue has_warp;        // registers in the window; null: each warp has
+  bool *is_piece; // an access of less than 32 bits begins with the register;
+                  // NULL: elements have more, or are stored
 } Plan;
 
 // Registers r … r+vector-1 hold neighbours in the last dimension, and every
@@ -104,6 +107,9 @@ static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
   plan->limit = limit;
   plan->vector = tile_fragment_run(&plan->layout, last,
                                    fragment_vector(&plan->layout, last, limit));
+  if (!plan->to_memory &&
+      tile_elem_bits(plan->fragment->memory->element) < REGISTER_BITS)
+    plan->is_piece = TILE_ARENA_NEW(l->arena, bool, plan->num_regs);
   return true;
 }
 
@@ -167,6 +173,8 @@ static void move_registers(Lowering *l, const Plan *plan, const int64_t *regs,
     register_write(l, plan, regs[i],
                    convert_element(l, elems[i], theirs, mine));
   }
+  if (plan->is_piece && bytes * 8 < REGISTER_BITS)
+    plan->is_piece[regs[0]] = true;
 }
 
 // Moves registers r … r + count - 1.
@@ -556,6 +564,8 @@ void lower_fragment_copy(Lowering *l, MlirOperation op, const View *src,
     return;
   if (!plan.has_warp.ptr) {
     move_fragment(l, op, &plan);
+    if (plan.is_piece)
+      fragment_remark_pieces(l, op, plan.is_piece, plan.num_regs);
     return;
   }
   // The copy may branch again: it becomes one of the warps that have a part.

@@ -2,8 +2,10 @@
 
 #include "Reductions.h"
 
+#include "Tile/Analysis.h"
 #include "Tile/Ops/llvm.h"
 #include "Tile/Support/Constants.h"
+#include "Tile/Support/Diagnostics.h"
 
 bool fragment_begin(Lowering *l, MlirOperation op, const View *view,
                     Fragment *out) {
@@ -52,4 +54,21 @@ MlirValue fragment_owner(Lowering *l, const TileLayout *layout) {
     owner = and_maybe(l, owner, is_first);
   }
   return owner;
+}
+
+// ptxas may load them when they are needed, so that more than there are
+// registers is no error.
+void fragment_remark_pieces(const Lowering *l, MlirOperation op,
+                            const bool *is_piece, int64_t num_regs) {
+  bool in_role = l->num_threads != l->kernel_threads; // it may have more
+  int64_t count = 0, limit = in_role ? l->target->max_thread_registers
+                                     : l->thread_registers;
+  for (int64_t r = 0; r < num_regs; r++)
+    count += is_piece[r];
+  if (count + TILE_OTHER_REGISTERS > limit)
+    tile_emit_remark(
+        op, "tile-copy/registers",
+        "the elements of a thread arrive in %lld pieces of less than 32 bits, "
+        "a register each; threads of %s have %lld: some may be spilled",
+        (long long)count, l->target->chip, (long long)limit);
 }

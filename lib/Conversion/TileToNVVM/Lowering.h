@@ -82,6 +82,7 @@ typedef struct {
                          // in front of it
   int64_t block_size[3]; // threads
   int64_t kernel_threads;
+  int64_t thread_registers;        // what ptxas gives each at launch
   int64_t first_warp, num_threads; // of those that execute the op: its role
   bool is_thread_code;             // scalar stores are those of every thread
   // i32, made on demand; by the first warp of those that execute the op.
@@ -241,6 +242,11 @@ bool tile_run_pointer(Lowering *l, MlirOperation op, const View *view,
 /// Holds in the threads that have the first copy of what several hold; null: no
 /// element is held twice.
 MlirValue fragment_owner(Lowering *l, const TileLayout *layout);
+/// Remarks on a copy to a fragment in more pieces of less than 32 bits than
+/// threads have registers: ptxas keeps together only what came in one access.
+/// `is_piece`: per register, whether such an access begins with it.
+void fragment_remark_pieces(const Lowering *l, MlirOperation op,
+                            const bool *is_piece, int64_t num_regs);
 
 // FragmentConversions.c
 /// Copies a whole fragment to another one, whatever layouts they have, as long

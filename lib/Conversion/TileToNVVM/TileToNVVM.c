@@ -12,6 +12,7 @@
 
 #include "Lowering.h"
 
+#include "Tile/Analysis.h"
 #include "Tile/KernelParams.h"
 #include "Tile/Ops/cf.h"
 #include "Tile/Ops/gpu.h"
@@ -438,8 +439,12 @@ static void read_block_size(Lowering *l, MlirOperation func) {
       l->block_size[i] = mlirDenseI32ArrayGetElement(known, i);
   }
   l->kernel_threads = l->block_size[0] * l->block_size[1] * l->block_size[2];
-  if (l->kernel_threads < 1)
+  if (l->kernel_threads < 1) {
     lower_fail(l, func, "needs a constant block size");
+    return;
+  }
+  l->thread_registers =
+      tile_kernel_thread_registers(func, l->target, l->kernel_threads);
 }
 
 //===-- Entry -------------------------------------------------------------===//

@@ -17,6 +17,8 @@ register stores is seen. WHAT is
     transpose  of a fragment, by a loop and by the op; rank 2
     atomic     add to a tensor and to a shared tile
     window     fill and copy of a part of the fragment
+    view:SHAPE of the fragment in that shape: summed in place, reduced, scanned,
+               a row of it filled; further shapes, each after a colon, are read
     product    of matrices; its accumulator is scaled by rows, summed, cut; the
                shape is that of the part that is left, rank 2
 
@@ -61,7 +63,9 @@ class Case:
 
     def __init__(self, text, number):
         words = text.split()
-        self.text, self.name, self.what = text, "case%d" % number, words[0]
+        self.text, self.name = text, "case%d" % number
+        self.what, *views = words[0].split(":")
+        self.views = [tuple(int(n) for n in v.split("x")) for v in views]
         shape, self.dtype = words[1].split(".")
         self.shape = tuple(int(n) for n in shape.split("x"))
         self.threads = int(words[2].split("=")[1])
@@ -315,6 +319,51 @@ class Case:
         values = np.array(values)
         values[inside] = kernels.round_to(3, self.dtype)
         self.store("a", tile, "B", values)
+
+    def make_view(self):
+        values, tile = self.source()
+        tiles = [self.view(tile, "v%d" % i, v) for i, v in enumerate(self.views)]
+        shape, seen = self.views[0], tiles[0]
+        last, values = len(shape) - 1, values.reshape(shape)
+        row, row_tile = self.source("R", (shape[last],))
+        where = names("i", last + 1)
+        self.emit("tile.parallel (%s) in [%s] {", where,
+                  ", ".join(str(n) for n in shape))
+        self.emit("  %%x = memref.load %%v0[%s] : %s", where, seen)
+        self.emit("  %%y = memref.load %%r[%%i%d] : %s", last, row_tile)
+        self.add("x", "y", "z")
+        self.emit("  memref.store %%z, %%v0[%s] : %s", where, seen)
+        self.emit("}")
+        values = self.sum(values, row)
+        for d in sorted({0, last} if last else ()):
+            rest = shape[:d] + shape[d + 1:]
+            out = self.alloc("f%d" % d, rest, self.dtype)
+            self.emit("tile.reduce max %%v0 to %%f%d dim %d {clear} : %s, %s", d, d,
+                      seen, out)
+            self.store("f%d" % d, out, "D%d" % d, values.max(axis=d))
+        scanned = self.alloc("scanned", shape, self.dtype)
+        self.emit("tile.scan max %%v0 to %%scanned dim %d : %s, %s", last, seen,
+                  scanned)
+        self.store("scanned", scanned, "S",
+                   np.maximum.accumulate(values, axis=last))
+        first = (1,) + shape[1:]
+        region = "!tile.region<%sx%s%s>" % (text_of(first), self.dtype, SPACES["F"])
+        self.emit("%%w = tile.region %%v0[%s] [%s] : %s",
+                  ", ".join(["0"] * len(shape)), ", ".join(str(n) for n in first),
+                  seen)
+        self.emit("%%five = arith.constant %s : %s",
+                  "5" if self.dtype[0] == "i" else "5.0", self.dtype)
+        self.emit("tile.fill %%w, %%five : %s, %s", region, self.dtype)
+        values = np.array(values)
+        values[0] = 5
+        self.store("a", tile, "B", values.reshape(self.shape))
+        for i, view in enumerate(self.views):
+            self.store("v%d" % i, tiles[i], "V%d" % i, values.reshape(view))
+
+    def view(self, tile, name, shape):
+        result = memref(shape, self.dtype, "F")
+        self.emit("%%%s = tile.view %%a : %s to %s", name, tile, result)
+        return result
 
     def make_product(self):
         m, n = (-(-size // unit) * unit for size, unit in zip(self.shape, (64, 16)))
