@@ -169,22 +169,35 @@ static bool is_tma_store(MlirOperation op) {
          dst.space == TILE_SPACE_GLOBAL;
 }
 
+// Whether a channel orders who waits for the phases of an mbarrier.
+static bool is_of_channel(MlirValue barrier) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(barrier);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    if (tile_channel_barriers_is(mlirOpOperandGetOwner(use)))
+      return true;
+  return false;
+}
+
+static void add_phase(AccessWalk *walk, MlirValue barrier, MlirValue slot,
+                      int bits) {
+  if (!walk->flow->is_in_role || !is_of_channel(barrier))
+    add_slot(walk, barrier, slot, bits);
+}
+
 // (S4) Who waits for a phase reads the mbarrier, and the copies of the next
-// phase overwrite it. Those of roles are ordered by their channels.
+// phase overwrite it.
 static void add_phases(AccessWalk *walk, MlirOperation op) {
-  if (walk->flow->is_in_role)
-    return;
   if (tile_barrier_wait_is(op)) {
     TileBarrierWaitOp wait = tile_barrier_wait_cast(op);
     if (!tile_barrier_wait_leader(wait))
-      add_slot(walk, tile_barrier_wait_barrier(wait),
-               tile_barrier_wait_slot(wait), READS);
+      add_phase(walk, tile_barrier_wait_barrier(wait),
+                tile_barrier_wait_slot(wait), READS);
   }
   if (!tile_copy_is(op) || !walk->out->is_async)
     return;
   TileCopyOp copy = tile_copy_cast(op);
   if (!mlirValueIsNull(tile_copy_signal(copy)))
-    add_slot(walk, tile_copy_signal(copy), tile_copy_slot(copy), WRITES);
+    add_phase(walk, tile_copy_signal(copy), tile_copy_slot(copy), WRITES);
 }
 
 static bool is_under_way(MlirOperation op) {

@@ -18,6 +18,7 @@
 //        two: its parity would be the same again. So a wait reads the slot of
 //        the mbarrier and the next copy that signals it writes the slot. A copy
 //        whose mbarrier is not known yet counts by the tile that it fills.
+//        Mbarriers of channels order both themselves.
 //   (S5) A barrier without a fence orders generic writes but leaves them
 //        unfenced; the fence may then follow it.
 //   (S6) Atomic updates need no barrier between them. To any other access one

@@ -74,3 +74,37 @@ func.func @rings(%v: bf16, %P: !private) attributes {tile.num_threads = 256 : i3
   // CHECK: return
   return
 }
+
+// An mbarrier that no channel has: a role that copies for itself waits by parity, and
+// none of its threads may miss two copies.
+// CHECK-LABEL: func.func @own_copies
+// CHECK: tile.role "a"
+// CHECK: scf.for
+// CHECK: tile.barrier_expect
+// CHECK-NEXT: tile.barrier_sync
+// CHECK-NEXT: tile.copy
+// CHECK-NEXT: tile.barrier_wait
+// CHECK: tile.role "b"
+func.func @own_copies(%A: memref<?x?xbf16>, %v: bf16, %n: index, %p: i32) attributes {tile.num_threads = 256 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %S = tile.alloc {offset = 0} : !tile
+  %T = tile.alloc {offset = 8192} : !tile
+  %bar = tile.barrier_alloc {offset = 16384} : !tile.barrier<1>
+  tile.barrier_init %bar arrivals 1 : !tile.barrier<1>
+  tile.barrier_sync
+  tile.specialize {
+    tile.role "a" warps 4 {
+      %a = tile.region %A[0, 0] [64, 64] : memref<?x?xbf16>
+      scf.for %i = %c0 to %n step %c1 {
+        tile.barrier_expect %bar[%c0] bytes 8192 : !tile.barrier<1>
+        tile.copy %a to %S signal %bar[%c0] of !tile.barrier<1> {instr = #tile.instr<tma>} : !tile.region<64x64xbf16>, !tile
+        tile.barrier_wait %bar[%c0] parity %p : !tile.barrier<1>
+      }
+    }
+    tile.role "b" warps 4 {
+      tile.fill %T, %v : !tile, bf16
+    }
+  }
+  return
+}
