@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Assembles what tile-compile makes, and judges it without a GPU.
 
-    code-quality.py --out=DIR --hand-written=DIR FILE.mlir …
+    code-quality.py --out=DIR --hand-written=DIR --attention=FILE.mlir FILE.mlir …
 
 ptxas must report no spills and none of its messages (those on serialised wgmma,
 on an ignored setmaxnreg, on a register that an access of a product needs twice).
-Matrix products must have at most so many instructions as a multiple of the
-kernel that was written by hand for the same tile, stages and shape; the table
-LIMITS has the multiples. Attention must compute its exponentials while a product
+Matrix products and the attention of --attention must have at most so many
+instructions as a multiple of the kernel that was written by hand for the same tile,
+stages and shape; the table LIMITS and ATTENTION_LIMIT have the multiples. Attention must compute its exponentials while a product
 is under way, which ptxas undoes when it moves a wait. Instructions are counted in the cubin, without the
 NOPs that pad it. One line per file and target."""
 
@@ -67,7 +67,7 @@ GROUP_WAIT = 0x9C5 # wgmma.wait_group; wgmma.fence has another bit
 
 # Exponentials of an iteration that a thread computes between the wait for the
 # first product and that for the second one.
-UNDER_WAY = {"attention": 32, "attention-causal": 64}
+UNDER_WAY = {"attention": 32, "attention-causal": 64, "attention-tile": 64}
 
 
 def read_sections(image):
@@ -259,6 +259,40 @@ def judge_gemm(case, out, hand_written, extent):
                                         have / want, limit)), complaints
 
 
+#===-- Attention ---------------------------------------------------------===#
+
+ATTENTION_LIMIT = 1.10
+HEADS = 16
+
+
+def judge_attention(path, out, hand_written):
+    """The same of the kernel in `path`, for HEADS heads of EXTENT positions."""
+    with open(path, encoding="utf-8") as file:
+        text, count = re.subn(r"memref<2x256x128xbf16>",
+                              "memref<%dx%dx128xbf16>" % (HEADS, EXTENT), file.read())
+    if count != 1:
+        raise Failure("%s: %d types of tensors" % (path, count))
+    folder = os.path.join(out, "attention-tile")
+    with open(os.path.join(hand_written, "fa3_d128.ptx"), encoding="utf-8") as file:
+        hand = with_constants(file.read(), ["fa_param_4"])
+    theirs, complaints = assemble(write(os.path.join(folder, "hand.ptx"), hand), "sm_90a")
+    if complaints:
+        raise Failure("fa3_d128.ptx: %s" % complaints)
+    source = write(os.path.join(folder, "attention.mlir"), text)
+    ptx, = compile_file(source, "sm_90a", os.path.join(folder, "ours"))
+    ours, complaints = assemble(ptx, "sm_90a")
+    have, want = only_kernel(ours), only_kernel(theirs)
+    under_way = exponentials_under_way(ours)
+    if have > ATTENTION_LIMIT * want:
+        complaints.append("%d instructions are more than %.2f x %d"
+                          % (have, ATTENTION_LIMIT, want))
+    if under_way < UNDER_WAY["attention-tile"]:
+        complaints.append("%d exponentials while a product is under way" % under_way)
+    return ("%-18s 128x128x128, 2 stages, sm_90a: %d instructions, by hand %d, "
+            "ratio %.2f, limit %.2f" % ("attention-static", have, want, have / want,
+                                        ATTENTION_LIMIT)), complaints
+
+
 #===-- Files -------------------------------------------------------------===#
 
 
@@ -300,12 +334,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", required=True)
     parser.add_argument("--hand-written", required=True)
+    parser.add_argument("--attention", required=True, help="attention-tile.mlir")
     parser.add_argument("files", nargs="*")
     options = parser.parse_args()
     check_judge(options.out, options.hand_written)
     jobs = [lambda c=case, e=extent: judge_gemm(c, options.out,
                                                 options.hand_written, e)
             for case in LIMITS for extent in (EXTENT, "?")]
+    jobs.append(lambda: judge_attention(options.attention, options.out,
+                                        options.hand_written))
     jobs += [lambda f=file, t=target: judge_file(f, t, options.out)
              for file in options.files for target in TARGETS]
     failed = False
