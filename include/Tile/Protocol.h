@@ -143,6 +143,7 @@ typedef struct TileProtocolNode {
   TileProtocolScalarId slot, parity;
   int count;
   bool covers_stores; // ARRIVE: by the threads that stored, after they did
+  bool is_alone; // ARRIVE: by one thread, wherever the others of its role are
   TileProtocolFillKind fill;
   TileProtocolScalarId bar_slot;
   int64_t expected_bytes; // ARRIVE: that the phase waits for beside arrivals

@@ -100,6 +100,20 @@ static int num_warps_around(MlirOperation op) {
   return (int)tile_role_warps(tile_role_cast(op));
 }
 
+// Whether the threads of the role have met, and done nothing since but arrive.
+static bool follows_meeting(MlirOperation op) {
+  bool have_met = false;
+  for (MlirOperation at = mlirBlockGetFirstOperation(mlirOperationGetBlock(op));
+       !mlirOperationEqual(at, op); at = mlirOperationGetNextInBlock(at))
+    if (tile_barrier_sync_is(at))
+      have_met = mlirAttributeIsNull(
+          tile_barrier_sync_threads_attr(tile_barrier_sync_cast(at)));
+    else if (!tile_barrier_arrive_is(at) && !tile_barrier_expect_is(at) &&
+             !mlirxIsMemoryEffectFree(at))
+      have_met = false;
+  return have_met;
+}
+
 bool extract_barrier_op(Writer *w, MlirOperation op) {
   int channel = -1;
   TileProtocolSide side;
@@ -121,6 +135,7 @@ bool extract_barrier_op(Writer *w, MlirOperation op) {
   }
   node->count = extract_num_arrivals(op, num_warps_around(op));
   node->covers_stores = is_by(op, TILE_ARRIVAL_Threads);
+  node->is_alone = is_by(op, TILE_ARRIVAL_Leader) && !follows_meeting(op);
   if (tile_barrier_expect_is(op))
     node->expected_bytes =
         tile_barrier_expect_bytes(tile_barrier_expect_cast(op));

@@ -32,6 +32,7 @@ typedef struct {
   bool needs_turns;      // to be sure that earlier rounds are full
   uint64_t wanted;       // cells that readers read
   bool has_async_reader; // through the async proxy
+  bool reads_together;   // threads of this role, each for itself
 } Rules;
 
 //===-- Rounds ------------------------------------------------------------===//
@@ -249,6 +250,13 @@ static void check_arrive(ProtocolRun *run, const TileProtocolNode *node,
            slot);
     return;
   }
+  if (!rules->is_producer && node->is_alone && rules->reads_together) {
+    broken(run, node, state, "release-alone",
+           "one thread gives slot %lld back, and others of the role may still "
+           "read it",
+           slot);
+    return;
+  }
   int arrived = state->arrived + node->count;
   if (arrived > rules->share) {
     broken(run, node, state, "over-arrival",
@@ -426,7 +434,7 @@ static void event(ProtocolRun *run, const TileProtocolNode *node,
 //===-- A role and a channel ----------------------------------------------===//
 
 static void collect_readers(const TileProtocolBlock *block, int channel,
-                            Rules *rules) {
+                            bool is_own, Rules *rules) {
   for (int i = 0; i < block->num_nodes; i++) {
     const TileProtocolNode *node = block->nodes[i];
     for (int r = 0; r < node->num_reads; r++) {
@@ -434,9 +442,10 @@ static void collect_readers(const TileProtocolBlock *block, int channel,
         continue;
       rules->wanted |= node->reads[r].cells;
       rules->has_async_reader |= node->is_async;
+      rules->reads_together |= is_own && !node->is_store;
     }
-    collect_readers(&node->blocks[0], channel, rules);
-    collect_readers(&node->blocks[1], channel, rules);
+    collect_readers(&node->blocks[0], channel, is_own, rules);
+    collect_readers(&node->blocks[1], channel, is_own, rules);
   }
 }
 
@@ -471,7 +480,8 @@ void proof_rules_init(Proof *proof, int role, int channel, TileArena *arena,
   rules->share = rules->is_producer ? c->full_count : c->reader_share[role];
   for (int r = 0; r < proof->protocol->num_roles; r++)
     if (r != c->producer)
-      collect_readers(&proof->protocol->roles[r].body, channel, rules);
+      collect_readers(&proof->protocol->roles[r].body, channel, r == role,
+                      rules);
   *out_run = (ProtocolRun){.proof = proof,
                            .role = role,
                            .channel = channel,

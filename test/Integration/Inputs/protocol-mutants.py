@@ -2,8 +2,8 @@
 """Breaks the barriers of kernels with roles, at random, and checks that the proof
 refuses every mutant that the emulator shows to be faulty.
 
-The kernels are those of ws-kernels.py and the functions with cases of the files that
---file names (run-kernel.py), with the barriers that tile-lower-channels made of
+The kernels are those of ws-kernels.py, the functions with cases of the files that
+--file names (run-kernel.py) and those of --programs (random-programs.py), with the barriers that tile-lower-channels made of
 channels. A mutant has one line dropped, doubled, moved or changed; barriers
 of copies without a channel, of which the proof says nothing, are left alone. What
 `tile-verify-channels` proves is lowered and executed for several trip counts, masks
@@ -32,7 +32,7 @@ def load(name):
     return module
 
 
-ws, cases_of = load("ws-kernels"), load("run-kernel")
+ws, cases_of, programs = load("ws-kernels"), load("run-kernel"), load("random-programs")
 
 PROOF = "tile-verify-channels"
 BARRIER = re.compile(r"tile\.(barrier_(wait|arrive|expect)|fence_proxy|tma_wait|turn)\b")
@@ -99,6 +99,17 @@ def flip(lines, i, _):
         lines[i].replace(match.group(0), "parity %mutant_flip")] + lines[i + 1:]
 
 
+def bound(lines, i, rng):
+    """Of a loop with barriers: others are the program's own business."""
+    match = re.match(r"( *)(.* = )?scf\.for", lines[i])
+    if not match:
+        return None
+    end = next(j for j in range(i + 1, len(lines)) if lines[j].startswith(match.group(1) + "}"))
+    if not any(BARRIER.search(line) for line in lines[i:end]):
+        return None
+    return change(r"(scf\.for %\w+ = )%\w+ to", r"\1%mutant_slot to")(lines, i, rng)
+
+
 OPERATORS = {
     "drop": drop, "double": double, "move": move,
     "count": change(r"(arrivals )(\d+)", by(1)),
@@ -112,7 +123,7 @@ OPERATORS = {
     "position": change(r"%next_(slot|parity)\w*", "%mutant_zero"),
     "stale position": change(r"scf\.yield (%\w+), (%\w+) : i32, i32",
                              r"scf.yield \2, \1 : i32, i32"),
-    "bound": change(r"(scf\.for %\w+ = )%\w+ to", r"\1%mutant_slot to"),
+    "bound": bound,
 }
 
 
@@ -184,6 +195,23 @@ class Statements:
                       ws.trips_of(self.body), ["some", "all", "none", "some"], seeds)
 
 
+class Program:
+    """A kernel of random-programs.py."""
+
+    def __init__(self, seed):
+        self.name = "random%d" % seed
+        maker = programs.Maker(seed)
+        self.body = programs.flat(maker.kernel())
+        self.threads, self.is_dynamic, self.config = maker.settings()
+
+    def text(self):
+        text = programs.Text(self.name, self.body, self.config, self.is_dynamic)
+        return "module {\n%s\n}\n" % text.function(threads=self.threads)
+
+    def run(self, out, seeds):
+        programs.run_kernel(os.path.join(out, self.name + ".json"), self.body, seeds)
+
+
 class Function:
     """A function of a file, with its cases."""
 
@@ -203,6 +231,9 @@ def subjects(options):
     for name, (body, has_roles) in ws.KERNELS.items():
         if has_roles is not False and (not options.kernels or name in options.kernels):
             yield Statements(name, body)
+    first, count = (int(x) for x in options.programs.split(":"))
+    for seed in range(first, first + count):
+        yield Program(seed)
     for path in options.file:
         cases = cases_of.read_cases(path)
         for name in dict.fromkeys(case.function for case in cases):
@@ -246,6 +277,7 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kernels", nargs="*", help="names; all when none is given")
     parser.add_argument("--file", action="append", default=[])
+    parser.add_argument("--programs", default="0:0", help="FIRST:COUNT")
     parser.add_argument("--count", type=int, default=50, help="mutants of a kernel")
     parser.add_argument("--target", default="sm_90a")
     parser.add_argument("--seed", type=int, default=1)

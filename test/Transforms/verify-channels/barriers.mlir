@@ -466,6 +466,108 @@ func.func @leader(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_threads 
 !slot = !tile.region<64x64xbf16, #smem>
 !frag = memref<64x64xbf16, #tile.fragment>
 
+// One thread arrives for all of its role, while the others may still read.
+func.func @alone(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_threads = 160 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %R = tile.alloc : !ring
+  %f = tile.alloc : !frag
+  %full = tile.barrier_alloc : !tile.barrier<3>
+  tile.barrier_init %full arrivals 1 : !tile.barrier<3>
+  %empty = tile.barrier_alloc : !tile.barrier<3>
+  tile.barrier_init %empty arrivals 1 : !tile.barrier<3>
+  tile.channel_barriers(%R) full %full empty %empty : !tile.barrier<3>, !tile.barrier<3>, !ring
+  tile.barrier_sync
+  tile.specialize {
+    tile.role "consumer" warps 4 {
+      %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %si = arith.index_cast %s : i32 to index
+        tile.barrier_wait %full[%si] parity %p : !tile.barrier<3>
+        %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
+        tile.copy %r to %f : !slot, !frag
+        // expected-error@+1 {{[tile-verify/release-alone] breaks the protocol of role "consumer": one thread gives slot 0 back, and others of the role may still read it}}
+        tile.barrier_arrive %empty[%si] by <leader> : !tile.barrier<3>
+        %s1, %p1 = tile.advance %s, %p depth 3
+        scf.yield %s1, %p1 : i32, i32
+      }
+    }
+    tile.role "producer" warps 1 {
+      %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %q = arith.xori %p, %one : i32
+        %si = arith.index_cast %s : i32 to index
+        tile.barrier_wait %empty[%si] parity %q : !tile.barrier<3>
+        %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
+        %a = tile.region %A[%i, 0] [64, 64] : memref<?x?xbf16>
+        tile.barrier_expect %full[%si] bytes 8192 : !tile.barrier<3>
+        tile.copy %a to %r signal %full[%si] of !tile.barrier<3> {instr = #tile.instr<tma>} : !tile.region<64x64xbf16>, !slot
+        %s1, %p1 = tile.advance %s, %p depth 3
+        scf.yield %s1, %p1 : i32, i32
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+#smem = #gpu.address_space<workgroup>
+!ring = memref<3x64x64xbf16, #smem>
+!slot = !tile.region<64x64xbf16, #smem>
+!frag = memref<64x64xbf16, #tile.fragment>
+
+// The same when they have met.
+func.func @met(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_threads = 160 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %R = tile.alloc : !ring
+  %f = tile.alloc : !frag
+  %full = tile.barrier_alloc : !tile.barrier<3>
+  tile.barrier_init %full arrivals 1 : !tile.barrier<3>
+  %empty = tile.barrier_alloc : !tile.barrier<3>
+  tile.barrier_init %empty arrivals 1 : !tile.barrier<3>
+  tile.channel_barriers(%R) full %full empty %empty : !tile.barrier<3>, !tile.barrier<3>, !ring
+  tile.barrier_sync
+  tile.specialize {
+    tile.role "consumer" warps 4 {
+      %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %si = arith.index_cast %s : i32 to index
+        tile.barrier_wait %full[%si] parity %p : !tile.barrier<3>
+        %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
+        tile.copy %r to %f : !slot, !frag
+        tile.barrier_sync
+        tile.barrier_arrive %empty[%si] by <leader> : !tile.barrier<3>
+        %s1, %p1 = tile.advance %s, %p depth 3
+        scf.yield %s1, %p1 : i32, i32
+      }
+    }
+    tile.role "producer" warps 1 {
+      %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %q = arith.xori %p, %one : i32
+        %si = arith.index_cast %s : i32 to index
+        tile.barrier_wait %empty[%si] parity %q : !tile.barrier<3>
+        %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
+        %a = tile.region %A[%i, 0] [64, 64] : memref<?x?xbf16>
+        tile.barrier_expect %full[%si] bytes 8192 : !tile.barrier<3>
+        tile.copy %a to %r signal %full[%si] of !tile.barrier<3> {instr = #tile.instr<tma>} : !tile.region<64x64xbf16>, !slot
+        %s1, %p1 = tile.advance %s, %p depth 3
+        scf.yield %s1, %p1 : i32, i32
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+#smem = #gpu.address_space<workgroup>
+!ring = memref<3x64x64xbf16, #smem>
+!slot = !tile.region<64x64xbf16, #smem>
+!frag = memref<64x64xbf16, #tile.fragment>
+
 // The producer waits for the parity of the reader.
 func.func @same_parity(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_threads = 160 : i32} {
   %c0 = arith.constant 0 : index
