@@ -57,19 +57,25 @@ static TileProtocolNode *add_position(Writer *w, TileProtocolNodeKind kind,
   return node;
 }
 
-// Waits of the producer are for the other parity.
-static TileProtocolScalarId flipped(Writer *w, TileProtocolScalarId parity) {
+TileProtocolScalarId extract_combined(Writer *w, TileProtocolFunction function,
+                                      TileProtocolScalarId a,
+                                      TileProtocolScalarId b) {
   Extract *e = w->extract;
   MlirValue none = {NULL};
-  TileProtocolScalarId one = extract_constant(e, 1);
   TileProtocolScalarId id = extract_bound(e, none, TILE_PROTOCOL_OP, NULL, 0);
   TileProtocolScalar *scalar = &e->out->scalars[id];
-  scalar->function = TILE_PROTOCOL_FN_XOR;
+  scalar->function = (int)function;
   scalar->num_args = 2;
   scalar->args = TILE_ARENA_NEW(e->arena, TileProtocolScalarId, 2);
-  scalar->args[0] = parity;
-  scalar->args[1] = one;
+  scalar->args[0] = a;
+  scalar->args[1] = b;
   return id;
+}
+
+// Waits of the producer are for the other parity.
+static TileProtocolScalarId flipped(Writer *w, TileProtocolScalarId parity) {
+  return extract_combined(w, TILE_PROTOCOL_FN_XOR, parity,
+                          extract_constant(w->extract, 1));
 }
 
 static int or_zero(MlirAttribute attribute) {
@@ -213,7 +219,7 @@ static void write_fills(Writer *w, MlirOperation op, const TileAccess *accesses,
 
 //===-- Control flow ------------------------------------------------------===//
 
-static TileProtocolScalarId *new_ids(Extract *e, intptr_t count) {
+TileProtocolScalarId *extract_ids(Extract *e, intptr_t count) {
   return TILE_ARENA_NEW(e->arena, TileProtocolScalarId, count + 1);
 }
 
@@ -226,7 +232,7 @@ static void write_operands(Extract *e, MlirOperation op, intptr_t first,
 static void write_results(Extract *e, MlirOperation op,
                           TileProtocolNode *node) {
   intptr_t count = mlirOperationGetNumResults(op);
-  node->results = new_ids(e, count);
+  node->results = extract_ids(e, count);
   for (intptr_t i = 0; i < count; i++)
     node->results[i] = extract_bound(e, mlirOperationGetResult(op, i),
                                      TILE_PROTOCOL_RESULT, node, (int)i);
@@ -236,21 +242,25 @@ static MlirBlock entry_of(MlirOperation op, intptr_t region) {
   return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region));
 }
 
-static void write_if(Writer *w, MlirOperation op) {
+void extract_branch(Writer *w, MlirOperation op, intptr_t region,
+                    TileProtocolNode *node, int b) {
   Extract *e = w->extract;
+  MlirBlock block = entry_of(op, region);
+  if (mlirBlockIsNull(block))
+    return;
+  write_block(e, w->role, block, &node->blocks[b]);
+  node->yields[b] = extract_ids(e, node->num_values);
+  write_operands(e, mlirBlockGetTerminator(block), 0, node->num_values,
+                 node->yields[b]);
+}
+
+static void write_if(Writer *w, MlirOperation op) {
   TileProtocolNode *node = extract_add_node(w, TILE_PROTOCOL_IF, op);
-  node->condition = extract_scalar(e, mlirOperationGetOperand(op, 0));
+  node->condition = extract_scalar(w->extract, mlirOperationGetOperand(op, 0));
   node->num_values = (int)mlirOperationGetNumResults(op);
-  for (int b = 0; b < 2; b++) {
-    MlirBlock block = entry_of(op, b);
-    if (mlirBlockIsNull(block))
-      continue;
-    write_block(e, w->role, block, &node->blocks[b]);
-    node->yields[b] = new_ids(e, node->num_values);
-    write_operands(e, mlirBlockGetTerminator(block), 0, node->num_values,
-                   node->yields[b]);
-  }
-  write_results(e, op, node);
+  for (int b = 0; b < 2; b++)
+    extract_branch(w, op, b, node, b);
+  write_results(w->extract, op, node);
 }
 
 static void write_for(Writer *w, MlirOperation op) {
@@ -264,9 +274,9 @@ static void write_for(Writer *w, MlirOperation op) {
   node->step = extract_scalar(e, scf_for_step(loop));
   node->is_unsigned = scf_for_unsignedCmp(loop);
   node->num_values = (int)inits.n;
-  node->inits = new_ids(e, inits.n);
-  node->args = new_ids(e, inits.n);
-  node->yields[0] = new_ids(e, inits.n);
+  node->inits = extract_ids(e, inits.n);
+  node->args = extract_ids(e, inits.n);
+  node->yields[0] = extract_ids(e, inits.n);
   node->iv = extract_bound(e, mlirBlockGetArgument(body, 0), TILE_PROTOCOL_IV,
                            node, 0);
   for (int i = 0; i < node->num_values; i++) {
@@ -286,11 +296,11 @@ static void write_while(Writer *w, MlirOperation op) {
   MlirBlock before = entry_of(op, 0), after = entry_of(op, 1);
   node->num_values = (int)mlirOperationGetNumOperands(op);
   node->num_passed = (int)mlirOperationGetNumResults(op);
-  node->inits = new_ids(e, node->num_values);
-  node->args = new_ids(e, node->num_values);
-  node->yields[0] = new_ids(e, node->num_values);
-  node->passed = new_ids(e, node->num_passed);
-  node->after = new_ids(e, node->num_passed);
+  node->inits = extract_ids(e, node->num_values);
+  node->args = extract_ids(e, node->num_values);
+  node->yields[0] = extract_ids(e, node->num_values);
+  node->passed = extract_ids(e, node->num_passed);
+  node->after = extract_ids(e, node->num_passed);
   write_operands(e, op, 0, node->num_values, node->inits);
   for (int i = 0; i < node->num_values; i++)
     node->args[i] = extract_bound(e, mlirBlockGetArgument(before, i),
@@ -315,8 +325,18 @@ static bool is_named(MlirOperation op, const char *name) {
                             mlirStringRefCreateFromCString(name));
 }
 
+typedef struct {
+  const Extract *extract;
+  bool found;
+} VerbSearch;
+
+// Ops on channels, and what names their rings.
 static MlirWalkResult find_verb(MlirOperation op, void *user_data) {
-  bool *found = user_data;
+  VerbSearch *search = user_data;
+  bool *found = &search->found, is_view;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    *found |= extract_ring_of(search->extract, mlirOperationGetOperand(op, i),
+                              &is_view) != NULL;
   *found |= tile_acquire_is(op) || tile_commit_is(op) || tile_wait_is(op) ||
             tile_release_is(op) || tile_barrier_wait_is(op) ||
             tile_barrier_arrive_is(op) || tile_barrier_expect_is(op);
@@ -326,10 +346,10 @@ static MlirWalkResult find_verb(MlirOperation op, void *user_data) {
 static void write_other(Writer *w, MlirOperation op) {
   TileAccess accesses[TILE_MAX_ACCESSES];
   int count = tile_accesses_get(op, accesses);
-  bool has_verbs = false;
+  VerbSearch search = {w->extract, false};
   if (mlirOperationGetNumRegions(op) > 0)
-    mlirOperationWalk(op, find_verb, &has_verbs, MlirWalkPreOrder);
-  if (has_verbs)
+    mlirOperationWalk(op, find_verb, &search, MlirWalkPreOrder);
+  if (search.found)
     extract_fail(w->extract, op,
                  "holds channel ops in control flow that is not understood");
   write_reads(w, op, accesses, count);
@@ -345,6 +365,8 @@ static void write_op(Writer *w, MlirOperation op) {
     write_ops(w, extract_inlined_block(op));
   } else if (scf_if_is(op)) {
     write_if(w, op);
+  } else if (scf_index_switch_is(op) && mlirOperationGetNumRegions(op) > 1) {
+    extract_switch(w, scf_index_switch_cast(op), 0);
   } else if (scf_for_is(op)) {
     write_for(w, op);
   } else if (scf_while_is(op)) {

@@ -4,6 +4,7 @@
 
 #include "Tile/Analysis.h"
 #include "Tile/Dialect/ElementLoops.h"
+#include "Tile/Ops/scf.h"
 #include "Tile/Protocol.h"
 
 //===-- Windows of slots (ProtocolCells.c) --------------------------------===//
@@ -104,6 +105,21 @@ bool extract_element_window(TileParallelOp loop, MlirOperation op, int rank,
 /// Whether the op is an element loop, or accesses one element of a ring;
 /// writes its events.
 bool extract_elements(Writer *w, MlirOperation op);
+
+//===-- Control flow (ProtocolExtract.c, ProtocolSwitch.c) ----------------===//
+
+/// Room for so many scalars.
+TileProtocolScalarId *extract_ids(Extract *extract, intptr_t count);
+/// A function of two scalars.
+TileProtocolScalarId extract_combined(Writer *w, TileProtocolFunction function,
+                                      TileProtocolScalarId a,
+                                      TileProtocolScalarId b);
+/// Writes branch `b` of `node`, which has its number of values: a region of
+/// `op`, which may be empty.
+void extract_branch(Writer *w, MlirOperation op, intptr_t region,
+                    TileProtocolNode *node, int b);
+/// Writes case `i` and those behind it; there is a case `i`.
+TileProtocolNode *extract_switch(Writer *w, ScfIndexSwitchOp op, intptr_t i);
 
 // ProtocolScalars.c
 TileProtocolScalarId extract_scalar(Extract *extract, MlirValue value);
