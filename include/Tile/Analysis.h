@@ -282,6 +282,14 @@ bool tile_im2col_instr_is_legal(TileCopyOp copy, TileInstr instr,
 /// are each of one element of the filter. `channels_fit`: where only the image
 /// says how many channels it has, they are believed to be a multiple.
 int64_t tile_im2col_known_run(TileIm2colOp im2col, bool channels_fit);
+/// Elements of a row, at most 16 bytes, that are one access of the image
+/// wherever they begin at a multiple; 1: also says why, where `out_reason` is
+/// not null. `align_bytes`: of pixels, known; `run`: of tile_im2col_known_run.
+/// `may_end_inside`: the last ones may be behind the last channel.
+int64_t tile_im2col_group(TileIm2colOp im2col, int64_t align_bytes, int64_t run,
+                          bool may_end_inside, TileInstrReason *out_reason);
+/// Whether groups of so many columns may go on behind the last channel.
+bool tile_im2col_group_overruns(TileIm2colOp im2col, int64_t group);
 /// Whether only the image says how many columns an element of the filter has.
 bool tile_im2col_run_is_open(TileIm2colOp im2col);
 /// Whether TMA could store what the copy stores, were it in a shared tile of

@@ -66,15 +66,7 @@ int64_t tile_im2col_known_run(TileIm2colOp im2col, bool channels_fit) {
   return tile_gcd(run, tap_columns_divisor(im2col));
 }
 
-//===-- Legality ----------------------------------------------------------===//
-
-typedef struct {
-  TileIm2colOp im2col;
-  TileShape dst;
-  MlirValue tile; // the destination
-  int64_t run, align_bytes;
-  bool is_open; // no more is known of the runs, but the host could say it
-} Gather;
+//===-- Groups of columns -------------------------------------------------===//
 
 static bool channels_are_contiguous(TileIm2colOp im2col, TileInstrReason *out) {
   int64_t strides[TILE_MAX_RANK], offset;
@@ -87,6 +79,63 @@ static bool channels_are_contiguous(TileIm2colOp im2col, TileInstrReason *out) {
       out, "tile-instr/stride",
       "the channels of the image are not known to be contiguous");
 }
+
+// Columns that only the channels of the image are have nothing behind them.
+bool tile_im2col_group_overruns(TileIm2colOp im2col, int64_t group) {
+  int64_t channels = image_channels(im2col);
+  return !mlirValueIsNull(tile_im2col_channels(im2col)) &&
+         (mlirShapedTypeIsDynamicSize(channels) || channels % group);
+}
+
+typedef struct {
+  TileIm2colOp im2col;
+  int64_t align_bytes, run;
+  bool may_end_inside;
+} Groups;
+
+static bool is_group(const Groups *known, int64_t group, TileInstrReason *out) {
+  TileIm2colOp im2col = known->im2col;
+  if (known->align_bytes % (group * elem_bytes(im2col)))
+    return instr_refuse(out, "tile-instr/alignment",
+                        "pixels are known to be aligned to %lld bytes",
+                        (long long)known->align_bytes);
+  if (known->run % group)
+    return instr_refuse(out,
+                        tile_im2col_run_is_open(im2col) ? "tile-instr/alignment"
+                                                        : "tile-instr/channels",
+                        "columns of one element of the filter are known to "
+                        "come in runs of %lld",
+                        (long long)known->run);
+  if (!known->may_end_inside && tile_im2col_group_overruns(im2col, group))
+    return instr_refuse(out, "tile-instr/channels",
+                        "the image may have any number of channels, which are "
+                        "rounded up");
+  return true;
+}
+
+int64_t tile_im2col_group(TileIm2colOp im2col, int64_t align_bytes, int64_t run,
+                          bool may_end_inside, TileInstrReason *out_reason) {
+  Groups known = {im2col, align_bytes, run, may_end_inside};
+  TileInstrReason reason;
+  int64_t group = TMA_BYTES / elem_bytes(im2col);
+  if (!channels_are_contiguous(im2col, &reason))
+    group = 1;
+  while (group > 1 && !is_group(&known, group, &reason))
+    group /= 2;
+  if (group == 1 && out_reason)
+    *out_reason = reason;
+  return group;
+}
+
+//===-- Legality ----------------------------------------------------------===//
+
+typedef struct {
+  TileIm2colOp im2col;
+  TileShape dst;
+  MlirValue tile; // the destination
+  int64_t run, align_bytes;
+  bool is_open; // no more is known of the runs, but the host could say it
+} Gather;
 
 // What both instructions need, for groups of `bytes` at least.
 static bool moves_groups(const Gather *gather, const char *what, int64_t bytes,

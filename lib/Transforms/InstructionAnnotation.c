@@ -42,7 +42,7 @@ static Choice *plan_add(Plan *plan, MlirOperation op, TileInstr instr) {
 
 //===-- Build -------------------------------------------------------------===//
 
-static void note_declined(Choice *choice, TileInstr declined,
+static void note_declined(Choice *choice, const char *declined,
                           const TileInstrReason *reason) {
   // What cannot apply to the op at all was not declined.
   if (!strcmp(reason->code, "spaces") || !strcmp(reason->code, "target") ||
@@ -54,9 +54,22 @@ static void note_declined(Choice *choice, TileInstr declined,
     return;
   size_t used = strlen(choice->remark);
   snprintf(choice->remark + used, sizeof choice->remark - used, "; not %s: %s",
-           tile_instr_name(declined), reason->text);
+           declined, reason->text);
   if (!choice->remark_code)
     choice->remark_code = reason->code;
+}
+
+// An image that is gathered one element at a time.
+static void note_elements(Choice *choice, TileCopyOp copy) {
+  TileInstrReason reason;
+  TileShape dst;
+  TileIm2colOp im2col = tile_im2col_of(tile_copy_src(copy));
+  if (im2col.op.ptr && tile_shape_of(tile_copy_dst(copy), &dst) &&
+      dst.space == TILE_SPACE_SHARED &&
+      tile_im2col_group(im2col, tile_row_align_bytes(tile_copy_src(copy)),
+                        tile_im2col_known_run(im2col, false), false,
+                        &reason) == 1)
+    note_declined(choice, "vectors", &reason);
 }
 
 static MlirLogicalResult choose_copy(Plan *plan, TileCopyOp copy) {
@@ -70,14 +83,16 @@ static MlirLogicalResult choose_copy(Plan *plan, TileCopyOp copy) {
     choice->instr = tile_copy_prefer(copy);
     if (tile_copy_instr_is_legal(copy, choice->instr, &plan->context, &reason))
       return tile_success();
-    note_declined(choice, choice->instr, &reason);
+    note_declined(choice, tile_instr_name(choice->instr), &reason);
   }
   for (size_t i = 0; i < 3; i++) {
     choice->instr = best_first[i];
     if (tile_copy_instr_is_legal(copy, choice->instr, &plan->context, &reason))
       break;
-    note_declined(choice, choice->instr, &reason);
+    note_declined(choice, tile_instr_name(choice->instr), &reason);
   }
+  if (choice->instr == TILE_INSTR_Simt)
+    note_elements(choice, copy);
   return tile_success();
 }
 
@@ -92,7 +107,7 @@ static MlirLogicalResult choose_product(Plan *plan, const TileProduct *gemm) {
   }
   if (tile_product_instr_is_legal(gemm, TILE_INSTR_Mma, context, &mma)) {
     Choice *choice = plan_add(plan, gemm->op, TILE_INSTR_Mma);
-    note_declined(choice, TILE_INSTR_Wgmma, &wgmma);
+    note_declined(choice, tile_instr_name(TILE_INSTR_Wgmma), &wgmma);
     return tile_success();
   }
   if (!strcmp(wgmma.code, "target"))
@@ -113,7 +128,7 @@ static MlirLogicalResult choose_atomic(Plan *plan, TileAtomicOp atomic) {
     return tile_success();
   }
   Choice *choice = plan_add(plan, atomic.op, TILE_INSTR_Simt);
-  note_declined(choice, TILE_INSTR_Tma, &reason);
+  note_declined(choice, tile_instr_name(TILE_INSTR_Tma), &reason);
   return tile_success();
 }
 

@@ -153,6 +153,28 @@ static bool wants_facts(const Plan *plan, TileCopyOp copy,
   return false;
 }
 
+// A gather of single elements that would move vectors if pixels were aligned
+// and channels came in whole groups. On its way to a fragment it passes a
+// shared tile later, which may be filled as any other.
+static bool gather_wants_facts(const Plan *plan, TileCopyOp copy,
+                               TileInstr *out_instr) {
+  TileShape dst;
+  MlirValue src = tile_copy_src(copy);
+  TileIm2colOp im2col = tile_im2col_of(src);
+  if (plan->is_given || !mlirAttributeIsNull(tile_copy_instr_attr(copy)) ||
+      !im2col.op.ptr || !tile_shape_of(tile_copy_dst(copy), &dst) ||
+      dst.space == TILE_SPACE_PRIVATE)
+    return false;
+  bool is_staged = dst.space == TILE_SPACE_FRAGMENT;
+  *out_instr = is_staged ? TILE_INSTR_Tma : TILE_INSTR_Simt;
+  return tile_im2col_group(im2col, tile_row_align_bytes(src),
+                           tile_im2col_known_run(im2col, false), is_staged,
+                           NULL) == 1 &&
+         tile_im2col_group(im2col, FAST_ALIGN_BYTES,
+                           tile_im2col_known_run(im2col, true), is_staged,
+                           NULL) > 1;
+}
+
 // The same of an update from shared memory.
 static bool update_wants_facts(const Plan *plan, TileAtomicOp atomic) {
   TileInstrReason reason;
@@ -166,7 +188,9 @@ static bool update_wants_facts(const Plan *plan, TileAtomicOp atomic) {
 // The window whose alignment matters, or null.
 static MlirValue wanted_window(const Plan *plan, MlirOperation op,
                                TileInstr *out_instr) {
-  if (tile_copy_is(op) && wants_facts(plan, tile_copy_cast(op), out_instr))
+  if (tile_copy_is(op) &&
+      (wants_facts(plan, tile_copy_cast(op), out_instr) ||
+       gather_wants_facts(plan, tile_copy_cast(op), out_instr)))
     return window_of(tile_copy_cast(op));
   *out_instr = TILE_INSTR_Tma;
   if (tile_atomic_is(op) && update_wants_facts(plan, tile_atomic_cast(op)))

@@ -8,7 +8,7 @@
 
 #include "Im2colWindows.h"
 
-#include "Tile/LayoutAccess.h"
+#include "Tile/Analysis.h"
 #include "Tile/Ops/llvm.h"
 #include "Tile/Ops/nvvm.h"
 #include "Tile/Support/Constants.h"
@@ -73,6 +73,7 @@ static MlirValue is_below(Lowering *l, TileInt x, TileInt end) {
 //===-- The matrix --------------------------------------------------------===//
 
 struct Im2colWindow {
+  TileIm2colOp op;
   TileIm2colWindow filter;
   const TileInt *extent;         // of the image: n, pixels, c
   TileInt row, column;           // first ones of the window
@@ -81,7 +82,6 @@ struct Im2colWindow {
   // of pixels, in the first two; at least 1.
   TileInt rows_of[TILE_IM2COL_MAX_DIMS];
   TileInt per_tap; // columns of a filter element; at least 1
-  int64_t run;
 };
 
 static TileInt num_windows(Lowering *l, const TileIm2colWindow *filter, int dim,
@@ -100,13 +100,11 @@ const Im2colWindow *im2col_window_build(Lowering *l, TileIm2colOp im2col,
                                         const Memory *image) {
   Im2colWindow *w = TILE_ARENA_NEW(l->arena, Im2colWindow, 1);
   MlirValue channels = tile_im2col_channels(im2col);
+  w->op = im2col;
   w->filter = tile_im2col_window(im2col);
   w->extent = image->extent;
   w->row = index_operand(l, tile_im2col_row(im2col));
   w->column = index_operand(l, tile_im2col_column(im2col));
-  w->run = mlirAttributeIsNull(tile_im2col_run_attr(im2col))
-               ? 1
-               : tile_im2col_run(im2col);
   int num_dims = w->filter.num_dims;
   TileInt per_tap = channels.ptr ? at_least(l, index_operand(l, channels), 0)
                                  : w->extent[1 + num_dims];
@@ -152,21 +150,10 @@ static void split_tap(Lowering *l, const Im2colWindow *w, TileInt tap,
 //===-- Groups of elements ------------------------------------------------===//
 
 int64_t im2col_group(const View *view, bool may_end_inside) {
-  const Im2colWindow *w = view->im2col;
-  const Memory *image = view->memory;
-  int64_t elem_bytes = tile_elem_bits(image->element) / 8;
-  int64_t group = 16 / elem_bytes;
-  int last = image->rank - 1;
-  TileInt channels = w->extent[last];
-  if (!tile_int_is_constant(image->stride[last]) ||
-      image->stride[last].constant != 1)
-    return 1;
-  while (group > 1 &&
-         (view->align_bytes % (group * elem_bytes) || w->run % group ||
-          (!may_end_inside && (!tile_int_is_constant(channels) ||
-                               channels.constant % group != 0))))
-    group /= 2;
-  return group;
+  TileIm2colOp im2col = view->im2col->op;
+  return tile_im2col_group(im2col, view->align_bytes,
+                           tile_im2col_known_run(im2col, false), may_end_inside,
+                           NULL);
 }
 
 Im2colGroup im2col_group_at(Lowering *l, const View *view, const TileInt *at) {
@@ -213,7 +200,7 @@ void im2col_copy_async(Lowering *l, const View *view, const TileInt *at,
   int64_t elem_bytes = tile_elem_bits(image->element) / 8;
   TileInt channels = image->extent[image->rank - 1];
   MlirValue elems = tile_const_int(&l->b, count, 32);
-  if (!tile_int_is_constant(channels) || channels.constant % count != 0)
+  if (tile_im2col_group_overruns(view->im2col->op, count))
     elems = arith_minui(
         &l->b, get(l, tile_int_sub(&l->i32, channels, group.channel)), elems);
   TileInt bytes = tile_int_mul(&l->i32, tile_int_value(elems), elem_bytes);

@@ -12,9 +12,7 @@ typedef struct Im2colWindow Im2colWindow;
 const Im2colWindow *im2col_window_build(Lowering *l, TileIm2colOp im2col,
                                         const Memory *image);
 
-/// Elements, at most 16 bytes, of a row that are one access of the image,
-/// wherever they begin at a multiple. `may_end_inside`: the last ones may be
-/// behind the last channel.
+/// tile_im2col_group of the window.
 int64_t im2col_group(const View *view, bool may_end_inside);
 
 /// Where a group is in the image.

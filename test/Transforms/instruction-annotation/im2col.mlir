@@ -33,7 +33,7 @@ func.func @choices(%X: memref<?x?x?x64xbf16>, %Y: memref<?x?x?x?xbf16>, %n: inde
     // CHECK: run = 1 : i64
     // CHECK-NEXT: tile.copy {{.*}} {instr = #tile.instr<simt>}
     %c = tile.im2col %X[%n, %n] [64, 32] kernel [3, 3] {align = 16 : i64} : memref<?x?x?x64xbf16>
-    // expected-remark @+1 {{[tile-instr/channels] uses simt; not tma: columns of one element of the filter are known to come in runs of 2 bytes; TMA needs multiples of 16; not cp_async: columns of one element of the filter are known to come in runs of 2 bytes; cp.async needs multiples of 4}}
+    // expected-remark @+1 {{[tile-instr/channels] uses simt; not tma: columns of one element of the filter are known to come in runs of 2 bytes; TMA needs multiples of 16; not cp_async: columns of one element of the filter are known to come in runs of 2 bytes; cp.async needs multiples of 4; not vectors: columns of one element of the filter are known to come in runs of 1}}
     tile.copy %c to %t : !tile.region<64x32xbf16>, memref<64x32xbf16, #smem>
 
     // Rounded up channels, and those of the image, which the host could know.
@@ -48,7 +48,7 @@ func.func @choices(%X: memref<?x?x?x64xbf16>, %Y: memref<?x?x?x?xbf16>, %n: inde
     tile.copy %e to %t : !tile.region<64x32xbf16>, memref<64x32xbf16, #smem>
     // CHECK: tile.copy {{.*}} {instr = #tile.instr<simt>}
     %g = tile.im2col %X[%n, %r] [64, 32] kernel [3, 3] : memref<?x?x?x64xbf16>
-    // expected-remark @+1 {{[tile-instr/alignment] uses simt; not tma: pixels are known to be aligned to 2 bytes; TMA needs 16; not cp_async: pixels are known to be aligned to 2 bytes; cp.async needs 4}}
+    // expected-remark @+1 {{[tile-instr/alignment] uses simt; not tma: pixels are known to be aligned to 2 bytes; TMA needs 16; not cp_async: pixels are known to be aligned to 2 bytes; cp.async needs 4; not vectors: pixels are known to be aligned to 2 bytes}}
     tile.copy %g to %t : !tile.region<64x32xbf16>, memref<64x32xbf16, #smem>
     // CHECK: tile.copy {{.*}} {instr = #tile.instr<simt>} : {{.*}}#tile.fragment
     tile.copy %a to %f : !tile.region<64x32xbf16>, memref<64x32xbf16, #tile.fragment>
@@ -60,7 +60,7 @@ func.func @choices(%X: memref<?x?x?x64xbf16>, %Y: memref<?x?x?x?xbf16>, %n: inde
 // What a map of the im2col form cannot hold.
 // CHECK-LABEL: func.func @filters
 // CHECK-NOT: #tile.instr<tma>
-func.func @filters(%X: memref<?x?x?x64xbf16>, %S: memref<2x4x4x64xbf16>, %E: memref<0x4x4x64xbf16>, %D: memref<?x?x?x64xbf16, strided<[?, ?, ?, 2]>>, %n: index) {
+func.func @filters(%X: memref<?x?x?x64xbf16>, %S: memref<2x4x4x64xbf16>, %E: memref<0x4x4x64xbf16>, %D: memref<?x?x?x64xbf16, strided<[?, ?, ?, 2]>>, %Y: memref<?x?x?x?xbf16>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c128 = arith.constant 128 : index
@@ -84,10 +84,13 @@ func.func @filters(%X: memref<?x?x?x64xbf16>, %S: memref<2x4x4x64xbf16>, %E: mem
     // expected-remark @+1 {{[tile-instr/filter] uses cp_async; not tma: the image has no element}}
     tile.copy %e to %t : !tile.region<64x32xbf16>, memref<64x32xbf16, #smem>
     %g = tile.im2col %D[%n, %c0] [64, 32] kernel [3, 3] {align = 16 : i64} : memref<?x?x?x64xbf16, strided<[?, ?, ?, 2]>>
-    // expected-remark @+1 {{[tile-instr/stride] uses simt; not tma: the channels of the image are not known to be contiguous}}
+    // expected-remark @+1 {{[tile-instr/stride] uses simt; not tma: the channels of the image are not known to be contiguous; not cp_async: the channels of the image are not known to be contiguous; not vectors: the channels of the image are not known to be contiguous}}
     tile.copy %g to %t : !tile.region<64x32xbf16>, memref<64x32xbf16, #smem>
-    // expected-remark @+1 {{[tile-instr/convert] uses simt; not tma: TMA does not convert elements}}
+    // expected-remark-re @+1 {{{{not cp_async: cp.async does not convert elements$}}}}
     tile.copy %a to %f : !tile.region<64x32xbf16>, memref<64x32xf32, #smem>
+    %i = tile.im2col %Y[%n, %c0] [64, 32] kernel [3, 3] channels %c128 {align = 16 : i64} : memref<?x?x?x?xbf16>
+    // expected-remark @+1 {{[tile-instr/convert] uses simt; not tma: TMA does not convert elements; not cp_async: cp.async does not convert elements; not vectors: the image may have any number of channels, which are rounded up}}
+    tile.copy %i to %f : !tile.region<64x32xbf16>, memref<64x32xf32, #smem>
     %w = tile.region %t[0, 0] [32, 32] : memref<64x32xbf16, #smem>
     %h = tile.im2col %X[%n, %c0] [32, 32] kernel [3, 3] {align = 16 : i64} : memref<?x?x?x64xbf16>
     // expected-remark @+1 {{[tile-instr/window] uses simt; not tma: TMA writes whole tiles and slots of rings, and the destination is another window; not cp_async: cp.async writes whole tiles}}
