@@ -131,7 +131,8 @@ bool tile_layout_has_gaps(const TileLayout *l); // image of memory is not dense
 /// another, starting at every multiple of that number: a power of two.
 int64_t tile_layout_contiguous_run(const TileLayout *layout, int dim);
 
-/// Checks a memory layout: injective. A fragment: covers. Explains otherwise.
+/// Checks a memory layout: injective. A fragment: covers. Both: code can
+/// compute it (tile_layout_terms). Names elements where it does not serve.
 bool tile_layout_check_memory(const TileLayout *l, TileLayoutError *err);
 bool tile_layout_check_fragment(const TileLayout *l, TileLayoutError *err);
 

@@ -39,7 +39,8 @@ typedef struct {
 } TileLayoutAccess;
 
 /// |f| moves the tile from or to shared layout |s|. |allow_matrix| permits
-/// ldmatrix / stmatrix.
+/// ldmatrix / stmatrix. Layouts that do not compose are an estimate: elements
+/// are found by their coordinates.
 bool tile_layout_shared_access(const TileLayout *f, const TileLayout *s,
                                int elem_bits, bool allow_matrix,
                                TileLayoutAccess *out, TileLayoutError *e);

@@ -363,8 +363,8 @@ static int64_t alu_per_instruction(const TileLayout *f, int64_t alu) {
   return (alu + tile_layout_has_overhang(f)) * TILE_LAYOUT_COST_ALU;
 }
 
-// Where the surplus has no place in a swizzle, code finds every element by its
-// coordinates.
+// Where the digits of the two do not meet, or the surplus has no place in a
+// swizzle, code finds every element by its coordinates.
 static bool access_by_coordinates(const TileLayout *f, TileLayoutAccess *out) {
   enum { ALU_PER_ELEMENT = 10, WAVES_PER_ELEMENT = 2 };
   int64_t regs = f->in.extent[TILE_LAYOUT_REG];
@@ -382,7 +382,7 @@ bool tile_layout_shared_access(const TileLayout *f, const TileLayout *s,
                                TileLayoutAccess *out, TileLayoutError *e) {
   TileLayout a;
   if (!tile_layout_compose(f, s, &a, e))
-    return tile_layout_has_overhang(f) && access_by_coordinates(f, out);
+    return access_by_coordinates(f, out);
   TileLayoutAccess r = {.move = TILE_LAYOUT_SIMT};
   count_simt(f, &a, elem_bits,
              log2i(tile_layout_masked_width(f, s, &a, elem_bits)), true, &r);

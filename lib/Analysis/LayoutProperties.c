@@ -133,30 +133,6 @@ int64_t tile_layout_distinct_regs(const TileLayout *l) {
   return r << tile_layout_rank(v, n);
 }
 
-bool tile_layout_check_memory(const TileLayout *l, TileLayoutError *e) {
-  int64_t rep = tile_layout_replication(l);
-  if (rep > 1)
-    return tile_layout_fail(
-        e, "layout is not injective: %lld elements share each offset",
-        (long long)rep);
-  if (!tile_layout_nested(&l->out))
-    return tile_layout_fail(
-        e,
-        "layout is not injective: strides overlap within %lld "
-        "elements",
-        (long long)tile_layout_span(&l->out, 0));
-  return true;
-}
-
-bool tile_layout_check_fragment(const TileLayout *l, TileLayoutError *e) {
-  if (tile_layout_covers(l))
-    return true;
-  return tile_layout_fail(
-      e, "layout does not cover the tile: %lld of %lld elements",
-      (long long)(tile_layout_size(&l->in) / tile_layout_replication(l)),
-      (long long)tile_layout_size(&l->out));
-}
-
 //===-- Canonical form and equality ---------------------------------------===//
 
 static bool exclusive(const TileLayout *l, int i, uint64_t mask) {

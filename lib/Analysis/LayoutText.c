@@ -325,15 +325,16 @@ static bool parse_bases(In *in, TileLayout *out) {
 static bool check_shape(const TileLayout *l, const int64_t *shape, int rank,
                         TileLayoutError *e) {
   const TileLayoutSpace *s = l->in.name[0][0] == 'd' ? &l->in : &l->out;
-  bool same = s->num_axes == rank;
-  for (int d = 0; same && d < rank; d++)
-    same = s->extent[d] == shape[d];
-  return same ||
-         tile_layout_fail(e,
-                          "layout is of a tile of rank %d (%lld elements "
-                          "in d0), the buffer has rank %d (%lld)",
-                          s->num_axes, (long long)s->extent[0], rank,
-                          (long long)shape[0]);
+  if (s->num_axes != rank)
+    return tile_layout_fail(
+        e, "layout is of a tile of rank %d, the buffer has rank %d",
+        s->num_axes, rank);
+  for (int d = 0; d < rank; d++)
+    if (s->extent[d] != shape[d])
+      return tile_layout_fail(
+          e, "layout has %lld elements in d%d, the buffer has %lld",
+          (long long)s->extent[d], d, (long long)shape[d]);
+  return true;
 }
 
 // "MxN[,bits],wg=AxB>"

@@ -270,8 +270,13 @@ static MlirLogicalResult verify_layout(TileParallelOp loop) {
   TileLayout layout;
   TileLayoutError error = {""};
   enum { ANY_ELEM_BITS = 32 };
-  if (tile_layout_parse(copy, extents, rank, ANY_ELEM_BITS, &layout, &error) &&
-      tile_layout_check_fragment(&layout, &error))
+  bool is_read =
+      tile_layout_parse(copy, extents, rank, ANY_ELEM_BITS, &layout, &error);
+  if (is_read && tile_layout_find_axis(&layout.in, "reg") < 0)
+    return tile_emit_error(loop.op,
+                           "expects a layout of a fragment, got one of shared "
+                           "memory");
+  if (is_read && tile_layout_check_fragment(&layout, &error))
     return tile_success();
   return tile_emit_error(loop.op, "layout does not fit the loop: %s",
                          error.text);

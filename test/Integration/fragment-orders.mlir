@@ -85,6 +85,28 @@ func.func @overhang(%A: memref<13x40xf32>, %R: memref<13xf32>, %B: memref<13x40x
   return
 }
 
+// 24 columns are 2 * 2 * 3 * 2 in the fragment and 3 * 2 * 2 * 2 rows in the shared
+// tile: digits that do not meet. Elements are found by their coordinates.
+// CASE: digits(A=count:8x24:i16, B=junk:24x8:i16, C=junk:8x24:i16)
+// EXPECT: B = A.T; C = A
+func.func @digits(%A: memref<8x24xi16>, %B: memref<24x8xi16>, %C: memref<8x24xi16>) {
+  %c1 = arith.constant 1 : index
+  %c96 = arith.constant 96 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c96, %ny = %c1, %nz = %c1) {
+    %f = tile.alloc {layout = #tile.layout<"bases<reg=(d1:4*3, d1:12), lane=(d1:2, d1:1^d1:2, d0:2, d0:4, d0:1), warp=(0*3) -> d0:8, d1:24>">} : memref<8x24xi16, #fragment>
+    %s = tile.alloc {layout = #tile.layout<"bases<d0=(o:16*3, o:8, o:1, o:48), d1=(o:2, o:96, o:4) -> o:192>">} : memref<24x8xi16, #shared>
+    %g = tile.alloc {layout = #tile.layout<"bases<reg=(d1:4*3, d1:12), lane=(d1:2, d1:1^d1:2, d0:2, d0:4, d0:1), warp=(0*3) -> d0:8, d1:24>">} : memref<8x24xi16, #fragment>
+    tile.copy %A to %f : memref<8x24xi16>, memref<8x24xi16, #fragment>
+    tile.transpose %f to %s : memref<8x24xi16, #fragment>, memref<24x8xi16, #shared>
+    tile.copy %s to %B : memref<24x8xi16, #shared>, memref<24x8xi16>
+    tile.transpose %s to %g : memref<24x8xi16, #shared>, memref<8x24xi16, #fragment>
+    tile.copy %g to %C : memref<8x24xi16, #fragment>, memref<8x24xi16>
+    gpu.terminator
+  }
+  return
+}
+
 // Columns 6 and 7 do not exist, and have the offsets of the next row: they are
 // no parts of its vectors.
 // CASE: aliases(A=count:2x6:f32, B=junk:2x6:f32)

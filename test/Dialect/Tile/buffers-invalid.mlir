@@ -121,15 +121,65 @@ func.func @alloc_c5_shape() {
 
 // Both dimensions step by one element.
 func.func @alloc_c6_not_injective() {
-  // expected-error @+1 {{layout is not injective: }}
+  // expected-error @+1 {{layout is not injective: 2 elements share each offset, as (0, 0) and (1, 1) do}}
   %0 = tile.alloc {layout = #tile.layout<"bases<d0=(o:1*2), d1=(o:1*2) -> o:4>">} : memref<2x2xbf16, #gpu.address_space<workgroup>>
   return
 }
 
 // -----
 
+// Rows of 8 elements begin 7 apart.
+func.func @alloc_c6_overlap() {
+  // expected-error @+1 {{layout is not injective: strides overlap, and (1, 0) and (0, 7) share offset 7}}
+  %0 = tile.alloc {layout = #tile.layout<"bases<d0=(o:7*4), d1=(o:1*8) -> o:32>">} : memref<4x8xbf16, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @alloc_c6_extent() {
+  // expected-error @+1 {{layout has offsets up to 31, and says that there are 16}}
+  %0 = tile.alloc {layout = #tile.layout<"bases<d0=(o:8*4), d1=(o:1*8) -> o:16>">} : memref<4x8xbf16, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+// Offsets 6 and 12 are no bits of their own: 6 ^ 12 is 10.
+func.func @alloc_c6_no_bits() {
+  // expected-error @+1 {{layout is no formula of shifts, masks and XORs: terms: XORed digits of axis o share bits at stride 12}}
+  %0 = tile.alloc {layout = #tile.layout<"bases<d0=(o:6^o:3, o:12^o:6, o:12), d1=(o:1*3) -> o:24>">} : memref<8x3xbf16, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @alloc_c6_fragment_no_bits() {
+  // expected-error @+1 {{layout is no formula of shifts, masks and XORs: terms: XORed digits of axis d0 share bits at stride 12}}
+  %0 = tile.alloc {layout = #tile.layout<"bases<reg=(d0:1*3), lane=(d0:6^d0:3, d0:12^d0:6, d0:12, 0*4), warp=() -> d0:24>">} : memref<24xbf16, #tile.fragment>
+  return
+}
+
+// -----
+
+func.func @alloc_c5_other_rank() {
+  // expected-error @+1 {{cannot read the layout of 64xf32: layout is of a tile of rank 2, the buffer has rank 1}}
+  %0 = tile.alloc {layout = #tile.layout<"bases<d0=(o:8*8), d1=(o:1*8) -> o:64>">} : memref<64xf32, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @alloc_c5_other_extent() {
+  // expected-error @+1 {{cannot read the layout of 8x4xf32: layout has 8 elements in d1, the buffer has 4}}
+  %0 = tile.alloc {layout = #tile.layout<"bases<d0=(o:8*8), d1=(o:1*8) -> o:64>">} : memref<8x4xf32, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
 func.func @alloc_c6_not_covering() {
-  // expected-error @+1 {{layout does not cover the tile: }}
+  // expected-error @+1 {{layout does not cover the tile: 32 of 64 elements, no thread holds (32)}}
   %0 = tile.alloc {layout = #tile.layout<"bases<reg=(), lane=(d0:1*32), warp=() -> d0:64>">} : memref<64xbf16, #tile.fragment>
   return
 }

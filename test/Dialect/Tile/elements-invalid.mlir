@@ -240,6 +240,15 @@ func.func @parallel_c8() {
 
 // -----
 
+func.func @parallel_c8_memory() {
+  // expected-error @+1 {{expects a layout of a fragment, got one of shared memory}}
+  tile.parallel (%i) in [64] {
+  } {layout = #tile.layout<"linear">}
+  return
+}
+
+// -----
+
 func.func @transpose_c1(%a: memref<?x?xf32, #gpu.address_space<workgroup>>, %b: memref<8x8xf32, #gpu.address_space<workgroup>>) {
   // expected-error @+1 {{expects 'src' to be a static tile of rank 2 to 5, got}}
   tile.transpose %a to %b : memref<?x?xf32, #gpu.address_space<workgroup>>, memref<8x8xf32, #gpu.address_space<workgroup>>
