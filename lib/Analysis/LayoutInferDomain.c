@@ -406,6 +406,29 @@ static bool seed_user(TileInferModel *m, int buffer, TileLayoutError *e) {
   return true;
 }
 
+// A view has no layout where that of its storage was given and is none of it.
+static bool report_empty(const TileInferModel *m, int buffer,
+                         TileLayoutError *e) {
+  const TileInferProblem *p = m->problem;
+  TileLayoutError why;
+  TileLayout seen;
+  for (int i = 0; i < p->num_ops; i++) {
+    const TileInferOp *op = &p->op[i];
+    if (op->kind != TILE_INFER_VIEW || op->operand[1].buffer != buffer)
+      continue;
+    const TileInferBuffer *from = tile_infer_buffer(m, op, 0),
+                          *to = tile_infer_buffer(m, op, 1);
+    const TileInferDomain *d = &m->domain[op->operand[0].buffer];
+    if (from->user && d->n && !op->cut &&
+        !tile_layout_reinterpret(d->full[0], from->elem_bits, to->shape,
+                                 to->rank, to->elem_bits, &seen, &why))
+      return tile_layout_fail(e, "layout given for %s cannot serve op %s: %s",
+                              from->name, op->name, why.text);
+  }
+  return tile_layout_fail(e, "no layout fits buffer %s",
+                          p->buffer[buffer].name);
+}
+
 bool tile_infer_build_domains(TileInferModel *m, TileLayoutError *e) {
   const TileInferProblem *p = m->problem;
   for (int i = 0; i < p->num_buffers; i++) {
@@ -434,6 +457,6 @@ bool tile_infer_build_domains(TileInferModel *m, TileLayoutError *e) {
   propagate(m);
   for (int i = 0; i < p->num_buffers; i++)
     if (p->buffer[i].space != TILE_INFER_GLOBAL && !m->domain[i].n)
-      return tile_layout_fail(e, "no layout fits buffer %s", p->buffer[i].name);
+      return report_empty(m, i, e);
   return true;
 }

@@ -93,12 +93,16 @@ static int *no_choice(const TileInferModel *m) {
   return choice;
 }
 
+static uint32_t all_candidates(const TileInferModel *m, int buffer) {
+  return UINT32_MAX >> (TILE_INFER_MAX_CANDIDATES - m->domain[buffer].n);
+}
+
 // Candidates of |buffer| that |op| can live with, as a mask; all if not used.
 // |choice| is -1 everywhere.
 static uint32_t allowed(const TileInferModel *m, int op, int buffer,
                         int *choice) {
   const TileInferOp *x = &m->problem->op[op];
-  uint32_t mask = (1u << m->domain[buffer].n) - 1;
+  uint32_t mask = all_candidates(m, buffer);
   bool used = false;
   for (int o = 0; o < x->num_operands; o++)
     used |= x->operand[o].buffer == buffer;
@@ -113,26 +117,46 @@ static uint32_t allowed(const TileInferModel *m, int op, int buffer,
 
 static void name_candidate(const TileInferModel *m, int buffer, uint32_t mask,
                            char *text, int cap) {
-  if (!mask)
-    snprintf(text, (size_t)cap, "none");
-  else
-    tile_layout_print(m->domain[buffer].full[__builtin_ctz(mask)],
-                      m->problem->buffer[buffer].elem_bits, text, cap);
+  snprintf(text, (size_t)cap, "none");
+  if (mask &&
+      tile_layout_print(m->domain[buffer].full[__builtin_ctz(mask)],
+                        m->problem->buffer[buffer].elem_bits, text, cap) >= cap)
+    snprintf(text + cap - 4, 4, "...");
+}
+
+// Why nothing serves |op|: the buffer of which no mode takes any candidate, |b|
+// where several exclude each other.
+static int culprit_of(const TileInferModel *m, int op, int b) {
+  const TileInferOp *x = &m->problem->op[op];
+  for (int o = 0; o < x->num_operands; o++) {
+    bool is_served = false;
+    for (int k = 0; k < m->table[op].num_modes; k++)
+      is_served |= operand_min(m, op, o, k) < TILE_INFER_NEVER;
+    if (!is_served)
+      return x->operand[o].buffer;
+  }
+  return b;
+}
+
+static bool report_unserved(const TileInferModel *m, int op, int b,
+                            TileLayoutError *e) {
+  const TileInferBuffer *buffer = &m->problem->buffer[culprit_of(m, op, b)];
+  if (buffer->user)
+    return tile_layout_fail(e, "layout %s given for %s cannot serve op %s",
+                            buffer->user, buffer->name,
+                            m->problem->op[op].name);
+  return tile_layout_fail(e, "op %s: no layout of %s serves it",
+                          m->problem->op[op].name, buffer->name);
 }
 
 static bool report_conflict(const TileInferModel *m, int b, int *choice,
                             TileLayoutError *e) {
   const TileInferProblem *p = m->problem;
-  char x[64], y[64];
+  char x[88], y[88];
   for (int i = 0; i < p->num_ops; i++) {
     uint32_t mi = allowed(m, i, b, choice);
-    if (!mi && p->buffer[b].user)
-      return tile_layout_fail(e, "layout %s given for %s cannot serve op %s",
-                              p->buffer[b].user, p->buffer[b].name,
-                              p->op[i].name);
     if (!mi)
-      return tile_layout_fail(e, "op %s: no layout of %s serves it",
-                              p->op[i].name, p->buffer[b].name);
+      return report_unserved(m, i, b, e);
     for (int j = 0; j < i; j++) {
       uint32_t mj = allowed(m, j, b, choice);
       if (mi & mj)
@@ -155,7 +179,7 @@ bool tile_infer_check_conflicts(const TileInferModel *m, TileLayoutError *e) {
   for (int b = 0; b < m->problem->num_buffers; b++) {
     if (m->problem->buffer[b].space == TILE_INFER_GLOBAL)
       continue;
-    uint32_t mask = (1u << m->domain[b].n) - 1;
+    uint32_t mask = all_candidates(m, b);
     for (int i = 0; i < m->problem->num_ops; i++)
       mask &= allowed(m, i, b, choice);
     if (!mask)

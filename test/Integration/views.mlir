@@ -175,3 +175,32 @@ func.func @ring(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
   }
   return
 }
+
+// Fragments of odd extents: dimensions that a view keeps, or joins, overhang under it.
+// CASE: odd(A=normal:101x67:f32, B=junk:101x67:i32, C=normal:101x68:f32, D=junk:404x17:f32)
+// CASE: odd(A=normal:99x65:f32, B=junk:101x66:i32, C=normal:97x68:f32, D=junk:403x16:f32)
+// EXPECT: S = np.zeros((101, 67), np.float32); S[:A.shape[0], :A.shape[1]] = A
+// EXPECT: B = S.view(np.int32)[:B.shape[0], :B.shape[1]]
+// EXPECT: T = np.zeros((101, 68), np.float32); T[:C.shape[0]] = C
+// EXPECT: D = T.reshape(404, 17)[:D.shape[0], :D.shape[1]]
+func.func @odd(%A: memref<?x?xf32>, %B: memref<?x?xi32>, %C: memref<?x?xf32>, %D: memref<?x?xf32>) {
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %F = tile.alloc : memref<101x67xf32, #tile.fragment>
+    %V = tile.view %F : memref<101x67xf32, #tile.fragment> to memref<101x67xi32, #tile.fragment>
+    %G = tile.alloc : memref<101x68xf32, #tile.fragment>
+    %W = tile.view %G : memref<101x68xf32, #tile.fragment> to memref<404x17xf32, #tile.fragment>
+    %a = tile.region %A[0, 0] [101, 67] : memref<?x?xf32>
+    %b = tile.region %B[0, 0] [101, 67] : memref<?x?xi32>
+    %c = tile.region %C[0, 0] [101, 68] : memref<?x?xf32>
+    %d = tile.region %D[0, 0] [404, 17] : memref<?x?xf32>
+    tile.copy %a to %F : !tile.region<101x67xf32>, memref<101x67xf32, #tile.fragment>
+    tile.copy %V to %b : memref<101x67xi32, #tile.fragment>, !tile.region<101x67xi32>
+    tile.copy %c to %G : !tile.region<101x68xf32>, memref<101x68xf32, #tile.fragment>
+    tile.copy %W to %d : memref<404x17xf32, #tile.fragment>, !tile.region<404x17xf32>
+    gpu.terminator
+  }
+  return
+}

@@ -225,9 +225,65 @@ static void test_problems(void **state) {
         counts.laws, counts.entries);
 }
 
+// As many candidates as a buffer can have: 35 fragments of given layouts, which
+// permute the bits of a row, are copied to one that has none.
+static void test_many_candidates(void **state) {
+  (void)state;
+  enum { GIVEN = 35, BITS = 6 };
+  static char text[GIVEN][160];
+  TileInferRole role = {"all", 1};
+  TileInferBuffer buffers[GIVEN + 1];
+  TileInferOp ops[GIVEN];
+  TileInferAccess operands[GIVEN][2];
+  TileInferProblem p = {.name = "many",
+                        .num_buffers = GIVEN + 1,
+                        .num_ops = GIVEN,
+                        .num_roles = 1,
+                        .buffer = buffers,
+                        .op = ops,
+                        .role = &role};
+  for (int i = 0; i <= GIVEN; i++)
+    buffers[i] = (TileInferBuffer){.name = "F",
+                                   .space = TILE_INFER_FRAGMENT,
+                                   .rank = 2,
+                                   .shape = {32, 64},
+                                   .elem_bits = 32};
+  for (int i = 0; i < GIVEN; i++) {
+    int length = snprintf(text[i], sizeof text[i], "bases<reg=("), x = i / BITS;
+    for (int k = 0; k < BITS; k++) // bit x is XORed with bit i % BITS
+      length += snprintf(text[i] + length, sizeof text[i] - (size_t)length,
+                         k == x && i % BITS != x ? "d1:%d^d1:%d" : "d1:%d",
+                         1 << k, 1 << i % BITS),
+          length += k + 1 < BITS
+                        ? snprintf(text[i] + length,
+                                   sizeof text[i] - (size_t)length, ", ")
+                        : 0;
+    snprintf(text[i] + length, sizeof text[i] - (size_t)length,
+             "), lane=(d0:1*32), warp=() -> d0:32, d1:64>");
+    buffers[i].user = text[i];
+    operands[i][0] = (TileInferAccess){.buffer = i};
+    operands[i][1] = (TileInferAccess){.buffer = GIVEN, .write = true};
+    ops[i] = (TileInferOp){.kind = TILE_INFER_COPY,
+                           .name = "copy",
+                           .num_operands = 2,
+                           .operand = operands[i]};
+  }
+  TileArena arena;
+  TileInferModel m;
+  TileInferResult r;
+  TileLayoutError e = {""};
+  tile_arena_init(&arena);
+  CHECK(tile_infer_build(&p, &arena, &m, &e), "%s", e.text);
+  CHECK(m.domain[GIVEN].n == TILE_INFER_MAX_CANDIDATES && m.dropped > 0,
+        "%d candidates", m.domain[GIVEN].n);
+  CHECK(tile_infer_solve(&m, &r, &e), "%s", e.text);
+  tile_arena_deinit(&arena);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_problems),
+      cmocka_unit_test(test_many_candidates),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

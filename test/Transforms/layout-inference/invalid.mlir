@@ -61,3 +61,44 @@ func.func @bad_layout() attributes {tile.num_threads = 128 : i32} {
   tile.gemm %m, %m, %c {instr = #tile.instr<wgmma>} : (!m, !m, !acc)
   return
 }
+
+// -----
+
+// The accumulator cannot serve, not the factors.
+// expected-error @+1 {{cannot infer layouts: layout bases<reg=(d1:1*24), lane=(d0:1*32), warp=(d0:32*2, d1:24*2) -> d0:64, d1:48> given for 64x48xf32 cannot serve op tile.gemm in line}}
+func.func @given_accumulator() attributes {tile.num_threads = 128 : i32} {
+  %As = tile.alloc : memref<64x64xbf16, #gpu.address_space<workgroup>>
+  %Bs = tile.alloc : memref<64x48xbf16, #gpu.address_space<workgroup>>
+  %acc = tile.alloc {layout = #tile.layout<"bases<reg=(d1:1*24), lane=(d0:1*32), warp=(d0:32*2, d1:24*2) -> d0:64, d1:48>">} : memref<64x48xf32, #tile.fragment>
+  tile.gemm %As, %Bs, %acc {instr = #tile.instr<mma>} : (memref<64x64xbf16, #gpu.address_space<workgroup>>, memref<64x48xbf16, #gpu.address_space<workgroup>>, memref<64x48xf32, #tile.fragment>)
+  return
+}
+
+// -----
+
+!f = memref<60x100xf32, #tile.fragment>
+!turned = memref<100x60xf32, #tile.fragment>
+
+// expected-error @+1 {{cannot infer layouts: layout given for 60x100xf32 cannot serve op tile.view in line}}
+func.func @given_layout_has_no_view() attributes {tile.num_threads = 128 : i32} {
+  %zero = arith.constant 0.0 : f32
+  %f = tile.alloc {layout = #tile.layout<"bases<reg=(d1:4*25, d0:16*4), lane=(d1:1*4, d0:1*8), warp=(d0:8*2, 0*2) -> d0:60, d1:100>">} : !f
+  %t = tile.view %f : !f to !turned
+  tile.fill %t, %zero : !turned, f32
+  return
+}
+
+// -----
+
+// A view wants rows of 32, an accumulator keeps pairs of 8: both ops are named.
+// expected-error @+1 {{cannot infer layouts: layout conflict on 64x48xf32: op tile.view in line}}
+func.func @view_of_an_accumulator() attributes {tile.num_threads = 128 : i32} {
+  %zero = arith.constant 0.0 : f32
+  %As = tile.alloc : memref<64x64xbf16, #gpu.address_space<workgroup>>
+  %Bs = tile.alloc : memref<64x48xbf16, #gpu.address_space<workgroup>>
+  %acc = tile.alloc : memref<64x48xf32, #tile.fragment>
+  %v = tile.view %acc : memref<64x48xf32, #tile.fragment> to memref<96x32xf32, #tile.fragment>
+  tile.fill %v, %zero : memref<96x32xf32, #tile.fragment>, f32
+  tile.gemm %As, %Bs, %acc {instr = #tile.instr<wgmma>} : (memref<64x64xbf16, #gpu.address_space<workgroup>>, memref<64x48xbf16, #gpu.address_space<workgroup>>, memref<64x48xf32, #tile.fragment>)
+  return
+}
