@@ -248,6 +248,11 @@ MlirLogicalResult tile_copy_verify(MlirOperation op) {
                            "expects 'vector_width' to be a power of two from 1 "
                            "to 16, got %" PRId64,
                            width);
+  if (!mlirAttributeIsNull(tile_copy_eviction_attr(copy)) &&
+      src.space != TILE_SPACE_GLOBAL && dst.space != TILE_SPACE_GLOBAL) // (C13)
+    return tile_emit_error(op,
+                           "expects 'eviction' only where 'src' or 'dst' is in "
+                           "global memory: others do not pass L2");
   if (tile_copy_async(copy) && !copy_may_be_async(copy, &dst)) // (C11)
     return tile_emit_error(op, "expects 'async' only with instr = "
                                "#tile.instr<cp_async>, and with "

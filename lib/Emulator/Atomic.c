@@ -361,8 +361,8 @@ static void decode_update(TileDecoder *decoder, uint32_t first) {
     return;
   }
   bool is_cas = op == TILE_ATOMIC_CAS;
-  // A cache policy may follow.
-  if (!tile_decode_count(decoder, first + 2u + is_cas, first + 3u + is_cas))
+  if (!tile_decode_count_hinted(decoder, first + 2u + is_cas,
+                                first + 2u + is_cas))
     return;
   insn->space = (uint8_t)space;
   insn->type = (uint8_t)type;

@@ -38,6 +38,9 @@ static TileLanes createpolicy(TileWarp *warp, const TileInsn *insn,
 }
 
 void tile_emu_decode_createpolicy(TileDecoder *decoder) {
+  enum { FIRST_TARGET = 80 };
+  if (decoder->parser->target < FIRST_TARGET)
+    tile_decode_fail(decoder, "needs sm_80 or later as .target");
   decoder->insn->dst = tile_decode_dst(decoder, 0, TILE_PTX_B64);
   decoder->insn->exec = createpolicy;
 }

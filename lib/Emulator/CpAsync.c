@@ -150,7 +150,8 @@ static void decode_copy(TileDecoder *decoder) {
   tile_decode_allow(decoder,
                     "async ca cg shared shared::cta global L2::cache_hint "
                     "L2::64B L2::128B L2::256B");
-  if (!tile_decode_count(decoder, 3, 5))
+  bool has_policy = tile_decode_has(decoder, "L2::cache_hint");
+  if (!tile_decode_count_hinted(decoder, 3, 4))
     return;
   TileDecodedAddress to = tile_decode_address_a(decoder, 0, TILE_SPACE_SHARED);
   TileDecodedAddress from =
@@ -167,15 +168,12 @@ static void decode_copy(TileDecoder *decoder) {
   insn->offset2 = from.offset;
   insn->c = insn->e = TILE_NO_SLOT;
   insn->exec = cp_async;
-  if (decoder->num_ops < 4)
+  if (decoder->num_ops < 4u + has_policy)
     return;
-  const TileOperand *extra = decoder->ops[3];
   bool negated;
-  bool is_policy = extra->kind == TILE_OPERAND_REGISTER &&
-                   tile_emu_type_register_bytes(extra->type) == 8;
-  if (extra->kind == TILE_OPERAND_PREDICATE) // ignore-src
+  if (decoder->ops[3]->kind == TILE_OPERAND_PREDICATE) // ignore-src
     insn->e = tile_decode_pred_src(decoder, 3, &negated);
-  else if (!is_policy)
+  else
     insn->c = tile_decode_src(decoder, 3, TILE_PTX_U32);
 }
 

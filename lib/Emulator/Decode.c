@@ -92,6 +92,48 @@ bool tile_decode_count(TileDecoder *decoder, uint32_t min, uint32_t max) {
   return false;
 }
 
+static bool is_wide_register(const TileOperand *operand) {
+  return operand->kind == TILE_OPERAND_REGISTER &&
+         tile_emu_type_register_bytes(operand->type) == 8;
+}
+
+/// PTX ISA, "Cache Eviction Priority Hints": of global memory, from sm_80 on.
+static bool check_policy(TileDecoder *decoder) {
+  enum { FIRST_TARGET = 80 };
+  TilePtxSpace space = tile_decode_space(decoder);
+  const TileOperand *policy = decoder->ops[decoder->num_ops - 1];
+  const char *mistake = NULL;
+  if (decoder->parser->target < FIRST_TARGET)
+    mistake = "needs sm_80 or later as .target";
+  else if (space != TILE_SPACE_GENERIC && !tile_decode_has(decoder, "global"))
+    mistake = "is for global memory";
+  else if (tile_decode_has(decoder, "volatile"))
+    mistake = "excludes .volatile";
+  else if (!is_wide_register(policy) && policy->kind != TILE_OPERAND_INTEGER)
+    mistake = "takes a cache policy of 64 bits as last operand";
+  if (mistake) {
+    tile_decode_fail(decoder, ".L2::cache_hint %s", mistake);
+    return false;
+  }
+  tile_decode_src(decoder, decoder->num_ops - 1, TILE_PTX_B64);
+  return true;
+}
+
+bool tile_decode_count_hinted(TileDecoder *decoder, uint32_t min,
+                              uint32_t max) {
+  bool has_hint = tile_decode_has(decoder, "L2::cache_hint");
+  uint32_t count = decoder->num_ops;
+  if (has_hint && count == min)
+    tile_decode_fail(decoder, ".L2::cache_hint without a cache policy");
+  else if (!has_hint && count == max + 1 &&
+           is_wide_register(decoder->ops[count - 1]))
+    tile_decode_fail(decoder, "a cache policy without .L2::cache_hint");
+  else
+    return tile_decode_count(decoder, min + has_hint, max + has_hint) &&
+           (!has_hint || check_policy(decoder));
+  return false;
+}
+
 TilePtxSpace tile_decode_space(const TileDecoder *decoder) {
   static const struct {
     const char *word;

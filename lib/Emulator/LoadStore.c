@@ -266,8 +266,7 @@ static TileDecodedAddress decode_memory(TileDecoder *decoder, uint32_t index,
     tile_decode_fail(decoder, "no type");
     return address;
   }
-  // A cache policy may follow.
-  if (!tile_decode_count(decoder, 2, 3))
+  if (!tile_decode_count_hinted(decoder, 2, 2))
     return address;
   const TileOperand *data = decoder->ops[index];
   TilePtxType reg_type = data_register_type(data, type);
@@ -277,6 +276,12 @@ static TileDecodedAddress decode_memory(TileDecoder *decoder, uint32_t index,
   if (list.count != vector_length(decoder) || list.count * elem_bytes > 32)
     tile_decode_fail(decoder, "%u registers where %u are expected", list.count,
                      vector_length(decoder));
+  static const char *const priorities[] = {"L2::evict_first", "L2::evict_last",
+                                           "L2::evict_normal"};
+  if (tile_decode_choice(decoder, priorities, 3) >= 0 &&
+      list.count * elem_bytes != 32)
+    tile_decode_fail(decoder, ".L2::evict_* takes 32 bytes; smaller accesses "
+                              "have .L2::cache_hint");
   static const char *const strong[] = {"volatile", "relaxed", "acquire",
                                        "release", "mmio"};
   insn->as.memory.is_strong = tile_decode_choice(decoder, strong, 5) >= 0;

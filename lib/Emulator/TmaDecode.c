@@ -56,7 +56,9 @@ static void decode_load(TileDecoder *decoder) {
   bool is_tensor = insn->as.tma.is_tensor;
   uint32_t at = is_tensor ? 2 : 3;
   uint32_t num_infos = tile_decode_has(decoder, "im2col"); // its offsets
-  if (!tile_decode_count(decoder, at + 1 + num_infos, at + 3 + num_infos))
+  bool has_mask = tile_decode_has(decoder, "multicast::cluster");
+  uint32_t count = at + 1 + num_infos + has_mask;
+  if (!tile_decode_count_hinted(decoder, count, count))
     return;
   TileDecodedAddress shared =
       tile_decode_address_a(decoder, 0, TILE_SPACE_SHARED);
@@ -69,7 +71,7 @@ static void decode_load(TileDecoder *decoder) {
   insn->e = mbarrier.slot;
   insn->imm = mbarrier.offset;
   insn->as.tma.wide_mbarrier = mbarrier.is_wide;
-  insn->as.tma.is_multicast = tile_decode_has(decoder, "multicast::cluster");
+  insn->as.tma.is_multicast = has_mask;
   if (insn->as.tma.is_multicast)
     insn->dst2 = tile_decode_src(decoder, at + 1 + num_infos, TILE_PTX_U16);
   insn->exec = tile_emu_tma_load;
@@ -81,7 +83,8 @@ static void decode_store(TileDecoder *decoder) {
                                            "xor", "exch", "cas", "inc", "dec"};
   TileInsn *insn = decoder->insn;
   bool is_tensor = insn->as.tma.is_tensor;
-  if (!tile_decode_count(decoder, is_tensor ? 2 : 3, is_tensor ? 3 : 4))
+  uint32_t count = is_tensor ? 2 : 3;
+  if (!tile_decode_count_hinted(decoder, count, count))
     return;
   decode_global(decoder, 0);
   TileDecodedAddress shared =

@@ -274,7 +274,9 @@ static void expand_gather(TileBuilder *b, TileCopyOp copy) {
       tile_space_attr(tile_builder_context(b), TILE_SPACE_SHARED));
   mlirRewriterBaseSetInsertionPointBefore(b->rw, copy.op);
   MlirValue scratch = tile_alloc(b, .type = type);
-  tile_copy(b, .src = tile_copy_src(copy), .dst = scratch);
+  TileCopyOp gather =
+      tile_copy_op(b, .src = tile_copy_src(copy), .dst = scratch);
+  tile_copy_set_eviction_attr(gather, tile_copy_eviction_attr(copy));
   tile_copy(b, .src = scratch, .dst = tile_copy_dst(copy));
   tile_emit_remark(copy.op, "tile-im2col/scratch",
                    "reaches the fragment by way of %lld bytes of shared memory",

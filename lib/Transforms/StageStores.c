@@ -38,6 +38,7 @@ static void store_apply(const TileStagedStore *store, MlirBlock body) {
   tile_shape_of(window, &shape);
   MlirValue tile = build_tile(&b, &shape, body);
   mlirRewriterBaseSetInsertionPointBefore(b.rw, op);
+  MlirAttribute eviction = tile_copy_eviction_attr(store->copy);
   TileStaging staging = {
       .alloc = tile_alloc_cast(mlirOpResultGetOwner(tile)),
       .fill = tile_copy_op(&b, .src = tile_copy_src(store->copy), .dst = tile),
@@ -45,6 +46,7 @@ static void store_apply(const TileStagedStore *store, MlirBlock body) {
       .num_columns = shape.extent[shape.rank - 1],
       .num_parts = store->num_parts,
       .num_places = store->num_places};
+  tile_copy_set_eviction_attr(staging.store, eviction);
   mlirRewriterBaseEraseOp(b.rw, op);
   staged_parts_apply(b.rw, &staging);
   mlirIRRewriterDestroy(b.rw);

@@ -271,7 +271,12 @@ static const Mistake mistakes[] = {
     // im2col.
     {"im2col_load", "[full], 256", "[full], 288", "DEADLOCK", WAIT},
     {"im2col_load", "bar.warp.sync -1;\n", "", "data-race", WAIT},
-    {"im2col_load", "global.im2col.", "global.tile.", "tensor-map", BULK},
+    {"im2col_load",
+     "global.im2col.mbarrier::complete_tx::bytes [%r2], [%rd3, {%r3, %r3, "
+     "%r3}], [full], {%h1}",
+     "global.tile.mbarrier::complete_tx::bytes [%r2], [%rd3, {%r3, %r3, %r3}], "
+     "[full]",
+     "tensor-map", BULK},
     // Rings of mbarriers.
     {"mbarrier_ring", "[%r5], 32", "[%r5], 31", "data-race", "st.shared.u32"},
     {"mbarrier_ring", "[%r4], 32", "[%r4], 33", "DEADLOCK",

@@ -33,7 +33,10 @@ def Tile_CopyOp : Tile_Op<"copy", [AttrSizedOperandSegments,
     `instr` is the instruction to use: given by the user it is required, and an
     error explains why it cannot be used; `tile-instruction-annotation` chooses
     otherwise. `prefer` is tried first. `map` is the tensor map of a `tma` copy.
-    `vector_width` bounds the elements per access, `eviction` is the L2 policy.
+    `vector_width` bounds the elements per access. `eviction` says which lines L2
+    gives up first: whatever the instruction, every access of the copy to global
+    memory has the policy that `createpolicy.fractional` makes for it; `normal`
+    is that of copies without `eviction`. It changes no value.
 
     Constraints:
     (C1) `src` and `dst` have the same shape;
@@ -50,7 +53,9 @@ def Tile_CopyOp : Tile_Op<"copy", [AttrSizedOperandSegments,
     (C11) `async` only with `instr = #tile.instr<cp_async>`, and with
           `#tile.instr<tma>` out of shared memory;
     (C12) windows of one tile at constant offsets share all elements or none: the
-         order in which elements move is open.
+         order in which elements move is open;
+    (C13) `eviction` only where one of the two is in global memory: others do not
+         pass L2.
 
     | src \ dst | global | shared | fragment | private |
     |---|---|---|---|---|

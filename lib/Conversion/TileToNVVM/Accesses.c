@@ -36,10 +36,10 @@ MlirType type_bits(Lowering *l, int64_t size_bytes) {
   return type_int(l, 8 * size_bytes);
 }
 
-//===-- Predicated accesses -----------------------------------------------===//
+//===-- Accesses as assembly ----------------------------------------------===//
 //
 // A branch per access would cost more than the access: these are single
-// predicated instructions.
+// predicated instructions. LLVM has no access with a cache policy.
 
 // Private arrays are addressed generically.
 static const char *space_text(unsigned space) {
@@ -48,25 +48,70 @@ static const char *space_text(unsigned space) {
   return texts[space];
 }
 
-static void access_text(unsigned space, int64_t size_bytes, bool is_load,
-                        char *out, size_t capacity) {
-  const char *where = space_text(space);
+typedef struct {
+  unsigned space;
+  int64_t size_bytes;
+  MlirValue predicate, policy; // null: none
+} Form;
+
+static Form form_of(const Lowering *l, unsigned space, int64_t size_bytes,
+                    MlirValue predicate) {
+  Form form = {space, size_bytes, predicate, {NULL}};
+  if (space == space_number(TILE_SPACE_GLOBAL))
+    form.policy = l->policy;
+  return form;
+}
+
+// Operands: the values, the address, the predicate, the policy.
+static void access_text(const Form *form, bool is_load, char *out,
+                        size_t capacity) {
   static const char *const types[] = {
       [1] = "b8", [2] = "b16", [4] = "b32", [8] = "b64"};
+  bool is_vector = form->size_bytes == MAX_BITS_BYTES;
+  int n = is_vector ? MAX_BITS_BYTES / WORD_BYTES : 1;
+  char guard[16] = "", policy[16] = "", address[16];
+  const char *value = is_vector ? "{$0, $1, $2, $3}" : "$0";
+  snprintf(address, sizeof address, "[$%d]", n);
+  if (form->predicate.ptr)
+    snprintf(guard, sizeof guard, "@$%d ", n + 1);
+  if (form->policy.ptr)
+    snprintf(policy, sizeof policy, ", $%d",
+             form->predicate.ptr ? n + 2 : n + 1);
+  snprintf(out, capacity, "%s%s%s%s%s.%s %s, %s%s;", guard,
+           is_load ? "ld" : "st", space_text(form->space),
+           form->policy.ptr ? ".L2::cache_hint" : "", is_vector ? ".v4" : "",
+           is_vector ? "b32" : types[form->size_bytes],
+           is_load ? value : address, is_load ? address : value, policy);
+}
+
+// Zeros where the predicate does not hold.
+static void load_text(const Form *form, char *out, size_t capacity) {
   static const char *const moves[] = {
-      [1] = "b16", [2] = "b16", [4] = "b32", [8] = "b64"};
-  if (size_bytes == MAX_BITS_BYTES && is_load)
-    snprintf(out, capacity,
-             "{\nmov.b32 $0, 0;\nmov.b32 $1, 0;\nmov.b32 $2, 0;\n"
-             "mov.b32 $3, 0;\n@$5 ld%s.v4.b32 {$0, $1, $2, $3}, [$4];\n}",
-             where);
-  else if (size_bytes == MAX_BITS_BYTES)
-    snprintf(out, capacity, "@$5 st%s.v4.b32 [$4], {$0, $1, $2, $3};", where);
-  else if (is_load)
-    snprintf(out, capacity, "{\nmov.%s $0, 0;\n@$2 ld%s.%s $0, [$1];\n}",
-             moves[size_bytes], where, types[size_bytes]);
+      [1] = "mov.b16 $0, 0;\n",
+      [2] = "mov.b16 $0, 0;\n",
+      [4] = "mov.b32 $0, 0;\n",
+      [8] = "mov.b64 $0, 0;\n",
+      [16] =
+          "mov.b32 $0, 0;\nmov.b32 $1, 0;\nmov.b32 $2, 0;\nmov.b32 $3, 0;\n"};
+  char load[128];
+  access_text(form, true, load, sizeof load);
+  if (form->predicate.ptr)
+    snprintf(out, capacity, "{\n%s%s\n}", moves[form->size_bytes], load);
   else
-    snprintf(out, capacity, "@$2 st%s.%s [$1], $0;", where, types[size_bytes]);
+    snprintf(out, capacity, "%s", load);
+}
+
+// Appends predicate and policy, and their constraints.
+static intptr_t form_operands(const Form *form, MlirValue *operands, intptr_t n,
+                              char *constraints, size_t capacity) {
+  size_t used = strlen(constraints);
+  snprintf(constraints + used, capacity - used, "%s%s",
+           form->predicate.ptr ? ",b" : "", form->policy.ptr ? ",l" : "");
+  if (form->predicate.ptr)
+    operands[n++] = form->predicate;
+  if (form->policy.ptr)
+    operands[n++] = form->policy;
+  return n;
 }
 
 static const char *register_constraint(int64_t size_bytes) {
@@ -83,18 +128,21 @@ static MlirType register_type(Lowering *l, int64_t size_bytes) {
   return type_int(l, size_bytes == 1 ? 16 : 8 * size_bytes);
 }
 
-static MlirValue load_predicated(Lowering *l, MlirValue pointer, unsigned space,
-                                 int64_t size_bytes, MlirValue predicate) {
+static MlirValue load_by_text(Lowering *l, MlirValue pointer,
+                              const Form *form) {
   char text[256], constraints[64];
-  const char *address = space == 3 ? "r" : "l";
-  access_text(space, size_bytes, true, text, sizeof text);
-  MlirValue operands[2] = {asm_pointer(l, pointer, space), predicate};
+  int64_t size_bytes = form->size_bytes;
+  const char *address = form->space == 3 ? "r" : "l";
+  MlirValue operands[3] = {asm_pointer(l, pointer, form->space)};
+  load_text(form, text, sizeof text);
   if (size_bytes < MAX_BITS_BYTES) {
-    snprintf(constraints, sizeof constraints, "=&%s,%s,b",
+    snprintf(constraints, sizeof constraints, "=&%s,%s",
              register_constraint(size_bytes), address);
+    intptr_t n =
+        form_operands(form, operands, 1, constraints, sizeof constraints);
     MlirOperation loaded =
         llvm_inline_asm_op(&l->b, .type = register_type(l, size_bytes),
-                           .operands = {operands, 2}, .asm_string = text,
+                           .operands = {operands, n}, .asm_string = text,
                            .constraints = constraints, .has_side_effects = true)
             .op;
     MlirValue bits = mlirOperationGetResult(loaded, 0);
@@ -102,12 +150,14 @@ static MlirValue load_predicated(Lowering *l, MlirValue pointer, unsigned space,
                ? arith_trunci(&l->b, .type = type_int(l, 8), .in = bits)
                : bits;
   }
-  snprintf(constraints, sizeof constraints, "=&r,=&r,=&r,=&r,%s,b", address);
+  snprintf(constraints, sizeof constraints, "=&r,=&r,=&r,=&r,%s", address);
+  intptr_t n =
+      form_operands(form, operands, 1, constraints, sizeof constraints);
   MlirType i32 = type_i32(l), words[4] = {i32, i32, i32, i32};
   MlirType packed = mlirLLVMStructTypeLiteralGet(tile_builder_context(&l->b), 4,
                                                  words, false);
   MlirOperation loaded =
-      llvm_inline_asm_op(&l->b, .type = packed, .operands = {operands, 2},
+      llvm_inline_asm_op(&l->b, .type = packed, .operands = {operands, n},
                          .asm_string = text, .constraints = constraints,
                          .has_side_effects = true)
           .op;
@@ -122,29 +172,29 @@ static MlirValue load_predicated(Lowering *l, MlirValue pointer, unsigned space,
   return result;
 }
 
-static void store_predicated(Lowering *l, MlirValue bits, MlirValue pointer,
-                             unsigned space, int64_t size_bytes,
-                             MlirValue predicate) {
+static void store_by_text(Lowering *l, MlirValue bits, MlirValue pointer,
+                          const Form *form) {
   char text[256], constraints[64];
-  const char *address = space == 3 ? "r" : "l";
-  access_text(space, size_bytes, false, text, sizeof text);
-  MlirValue operands[6];
+  int64_t size_bytes = form->size_bytes;
+  const char *address = form->space == 3 ? "r" : "l";
+  MlirValue operands[7];
   intptr_t n = 0;
+  access_text(form, false, text, sizeof text);
   if (size_bytes < MAX_BITS_BYTES) {
-    snprintf(constraints, sizeof constraints, "%s,%s,b",
+    snprintf(constraints, sizeof constraints, "%s,%s",
              register_constraint(size_bytes), address);
     operands[n++] =
         size_bytes == 1
             ? arith_extui(&l->b, .type = type_int(l, 16), .in = bits)
             : bits;
   } else {
-    snprintf(constraints, sizeof constraints, "r,r,r,r,%s,b", address);
+    snprintf(constraints, sizeof constraints, "r,r,r,r,%s", address);
     for (int i = 0; i < 4; i++)
       operands[n++] =
           llvm_extractelement(&l->b, bits, tile_const_int(&l->b, i, 32));
   }
-  operands[n++] = asm_pointer(l, pointer, space);
-  operands[n++] = predicate;
+  operands[n++] = asm_pointer(l, pointer, form->space);
+  n = form_operands(form, operands, n, constraints, sizeof constraints);
   llvm_inline_asm_op(&l->b, .operands = {operands, n}, .asm_string = text,
                      .constraints = constraints, .has_side_effects = true);
 }
@@ -153,16 +203,18 @@ static void store_predicated(Lowering *l, MlirValue bits, MlirValue pointer,
 
 MlirValue load_bits(Lowering *l, MlirValue pointer, unsigned space,
                     int64_t size_bytes, MlirValue predicate) {
-  if (predicate.ptr)
-    return load_predicated(l, pointer, space, size_bytes, predicate);
+  Form form = form_of(l, space, size_bytes, predicate);
+  if (predicate.ptr || form.policy.ptr)
+    return load_by_text(l, pointer, &form);
   return llvm_load(&l->b, .type = type_bits(l, size_bytes), .addr = pointer,
                    .alignment = TILE_SOME(size_bytes));
 }
 
 void store_bits(Lowering *l, MlirValue bits, MlirValue pointer, unsigned space,
                 int64_t size_bytes, MlirValue predicate) {
-  if (predicate.ptr)
-    store_predicated(l, bits, pointer, space, size_bytes, predicate);
+  Form form = form_of(l, space, size_bytes, predicate);
+  if (predicate.ptr || form.policy.ptr)
+    store_by_text(l, bits, pointer, &form);
   else
     llvm_store(&l->b, .value = bits, .addr = pointer,
                .alignment = TILE_SOME(size_bytes));

@@ -4,7 +4,7 @@
 
 #include "Tile/Support/Constants.h"
 
-void lower_tile_copy(Lowering *l, MlirOperation op) {
+static void lower_copy(Lowering *l, MlirOperation op) {
   TileCopyOp copy = tile_copy_cast(op);
   View src, dst;
   if (mlirAttributeIsNull(tile_copy_instr_attr(copy))) {
@@ -44,4 +44,10 @@ void lower_tile_copy(Lowering *l, MlirOperation op) {
     lower_fragment_copy(l, op, &src, &dst);
   else
     lower_simt_copy(l, op, &src, &dst);
+}
+
+void lower_tile_copy(Lowering *l, MlirOperation op) {
+  cache_policy_begin(l, tile_copy_eviction_attr(tile_copy_cast(op)));
+  lower_copy(l, op);
+  cache_policy_end(l);
 }

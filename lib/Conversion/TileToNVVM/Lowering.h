@@ -88,6 +88,9 @@ typedef struct {
   // i32, made on demand; by the first warp of those that execute the op.
   MlirValue thread_id[MAX_WARPS], warp_id[MAX_WARPS], lane_id;
   MlirValue print_array; // arguments of vprintf, made on demand
+  // Policies of L2 by TileEviction, made on demand (i64), and that with which
+  // the op that is being lowered accesses global memory (null: none).
+  MlirValue policies[3], policy;
   Memory *memories;
   Parts *parts;
   WindowFacts *windows;
@@ -206,6 +209,16 @@ bool shared_offset(Lowering *l, MlirOperation op, const View *view,
 MlirValue view_pointer(Lowering *l, MlirOperation op, const View *view,
                        const TileInt *at);
 MlirValue and_maybe(Lowering *l, MlirValue a, MlirValue b); // null: true
+
+// CachePolicies.c
+/// Until the end all accesses to global memory have the policy of `eviction`
+/// (null: none).
+void cache_policy_begin(Lowering *l, MlirAttribute eviction);
+void cache_policy_end(Lowering *l);
+/// cp.async of `size_bytes`, of which the first `src_bytes` (i32; null: all)
+/// are read and the others are zero. With 16 bytes it can bypass L1.
+void copy_async(Lowering *l, MlirValue dst, MlirValue src, int64_t size_bytes,
+                bool bypasses_l1, MlirValue src_bytes);
 
 // Accesses.c: loads and stores of runs of bytes, conversion of elements
 /// Loads `size_bytes` (1, 2, 4, 8, 16) as i8 … i64 or vector<4xi32>. With a

@@ -13,7 +13,7 @@
 #include "Tile/Ops/llvm.h"
 #include "Tile/Support/Constants.h"
 
-enum { LINE_CAPACITY = 128, CONSTRAINT_CAPACITY = 4 };
+enum { LINE_CAPACITY = 160, CONSTRAINT_CAPACITY = 4, MAX_OTHERS = 5 };
 
 // Register class of an element, and the type of its store.
 static const char *element_constraint(MlirType stored) {
@@ -41,11 +41,16 @@ static MlirValue element_operand(Lowering *l, MlirValue value) {
   return value;
 }
 
-// Operands: the elements, then pointer, column, extent, and the condition of
-// the row when there is one.
-static void row_text(const RaggedRow *row, int bits, AsmText *text) {
+// Operands: the elements, then pointer, column, extent, the condition of the
+// row when there is one, and the cache policy.
+static void row_text(const RaggedRow *row, int bits, bool has_policy,
+                     AsmText *text) {
   int pointer = row->count, column = pointer + 1, extent = pointer + 2,
       condition = pointer + 3;
+  char policy[16] = "";
+  if (has_policy)
+    snprintf(policy, sizeof policy, ", $%d",
+             row->inside.ptr ? condition + 1 : condition);
   asm_text_add(text, "{\n.reg .pred p;\n.reg .b32 c;\n");
   for (int i = 0; i < row->count; i++) {
     asm_text_add(text, "add.u32 c, $%d, %lld;\n", column,
@@ -55,8 +60,9 @@ static void row_text(const RaggedRow *row, int bits, AsmText *text) {
                    condition);
     else
       asm_text_add(text, "setp.lt.u32 p, c, $%d;\n", extent);
-    asm_text_add(text, "@p st.global.b%d [$%d+%lld], $%d;\n", bits, pointer,
-                 (long long)row->elems[i].delta * bits / 8, i);
+    asm_text_add(text, "@p st.global%s.b%d [$%d+%lld], $%d%s;\n",
+                 has_policy ? ".L2::cache_hint" : "", bits, pointer,
+                 (long long)row->elems[i].delta * bits / 8, i, policy);
   }
   asm_text_add(text, "}");
 }
@@ -66,8 +72,8 @@ void store_ragged_row(Lowering *l, const RaggedRow *row) {
   size_t count = (size_t)row->count;
   AsmText text = asm_text_create(l->arena, (count + 1) * LINE_CAPACITY);
   AsmText constraints =
-      asm_text_create(l->arena, (count + 4) * CONSTRAINT_CAPACITY);
-  MlirValue *operands = TILE_ARENA_NEW(l->arena, MlirValue, count + 4);
+      asm_text_create(l->arena, (count + MAX_OTHERS) * CONSTRAINT_CAPACITY);
+  MlirValue *operands = TILE_ARENA_NEW(l->arena, MlirValue, count + MAX_OTHERS);
   intptr_t n = 0;
   for (int i = 0; i < row->count; i++) {
     asm_text_add(&constraints, "%s,",
@@ -81,7 +87,11 @@ void store_ragged_row(Lowering *l, const RaggedRow *row) {
   asm_text_add(&constraints, row->inside.ptr ? "l,r,r,b" : "l,r,r");
   if (row->inside.ptr)
     operands[n++] = row->inside;
-  row_text(row, bits, &text);
+  if (l->policy.ptr) {
+    asm_text_add(&constraints, ",l");
+    operands[n++] = l->policy;
+  }
+  row_text(row, bits, l->policy.ptr != NULL, &text);
   llvm_inline_asm_op(&l->b, .operands = {operands, n}, .asm_string = text.text,
                      .constraints = constraints.text, .has_side_effects = true);
 }

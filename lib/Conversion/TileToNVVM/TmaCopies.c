@@ -31,28 +31,11 @@ static intptr_t box_coordinates(Lowering *l, const View *src,
   return rank;
 }
 
-// Cache policies as createpolicy.fractional makes them for a fraction of 1
-// (values as published in CUTLASS, TMA::CacheHintSm90).
-static MlirValue cache_hint(Lowering *l, TileCopyOp copy) {
-  if (mlirAttributeIsNull(tile_copy_eviction_attr(copy)))
-    return (MlirValue){NULL};
-  switch (tile_copy_eviction(copy)) {
-  case TILE_EVICTION_Normal:
-    break;
-  case TILE_EVICTION_First:
-    return tile_const_int(&l->b, 0x12F0000000000000, 64);
-  case TILE_EVICTION_Last:
-    return tile_const_int(&l->b, 0x14F0000000000000, 64);
-  }
-  return (MlirValue){NULL};
-}
-
 typedef struct {
   const View *global, *shared;
   TileInt base; // i32, elements of the storage in front of the window
   MlirValue map;
   MlirValue barrier; // null: a store
-  MlirValue hint;    // null without a policy
 } Issue;
 
 static void issue_box(Lowering *l, const Issue *issue, const TileLayoutTma *tma,
@@ -75,7 +58,7 @@ static void issue_box(Lowering *l, const Issue *issue, const TileLayoutTma *tma,
   if (!issue->barrier.ptr) {
     nvvm_cp_async_bulk_tensor_global_shared_cta(
         &l->b, .tmaDescriptor = issue->map, .srcMem = shared,
-        .coordinates = {at.coordinates, at.rank}, .l2CacheHint = issue->hint);
+        .coordinates = {at.coordinates, at.rank}, .l2CacheHint = l->policy);
     return;
   }
   MlirValue cluster =
@@ -85,7 +68,7 @@ static void issue_box(Lowering *l, const Issue *issue, const TileLayoutTma *tma,
       .coordinates = {at.coordinates, at.rank}, .mbar = issue->barrier,
       .im2colOffsets = {at.offsets, num_offsets},
       .mode = {num_offsets > 0, NVVM_TMA_LOAD_MODE_IM2COL},
-      .l2CacheHint = issue->hint);
+      .l2CacheHint = l->policy);
 }
 
 // The tile may be overwritten, and the tensor read, when the group is complete.
@@ -125,8 +108,7 @@ void lower_tma_copy(Lowering *l, MlirOperation op, const View *src,
   Issue issue = {.global = is_store ? dst : src,
                  .shared = shared,
                  .base = placed.base,
-                 .map = map->pointer,
-                 .hint = cache_hint(l, copy)};
+                 .map = map->pointer};
   if (!is_store)
     issue.barrier =
         barrier_slot_pointer(l, tile_copy_signal(copy), tile_copy_slot(copy));

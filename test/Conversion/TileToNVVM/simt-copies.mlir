@@ -156,4 +156,25 @@ gpu.module @m {
     tile.copy %p to %A {instr = #tile.instr<simt>} : memref<2xf32, #gpu.address_space<private>>, memref<2xf32>
     gpu.return
   }
+
+  // A policy of L2 is made once, and is an operand of every access to global
+  // memory; the normal one is that of accesses without.
+  // CHECK-LABEL: llvm.func @policies
+  // CHECK: %[[LAST:.*]] = llvm.inline_asm "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;", "=l"  : () -> i64
+  // CHECK-NOT: createpolicy
+  // CHECK: llvm.inline_asm has_side_effects "ld.global.L2::cache_hint.v4.b32 {$0, $1, $2, $3}, [$4], $5;", "=&r,=&r,=&r,=&r,l,l" %{{.*}}, %[[LAST]]
+  // CHECK: llvm.inline_asm has_side_effects "st.global.L2::cache_hint.v4.b32 [$4], {$0, $1, $2, $3}, $5;", "r,r,r,r,l,l" {{.*}}, %[[LAST]] :
+  // CHECK-COUNT-4: llvm.inline_asm has_side_effects "{\0Amov.b32 $0, 0;\0A@$2 ld.global.L2::cache_hint.b32 $0, [$1], $3;\0A}", "=&r,l,b,l" {{.*}}, %[[LAST]] :
+  // CHECK-NOT: cache_hint
+  // CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1>
+  gpu.func @policies(%A: memref<8x16xf32>, %B: memref<?x?xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %s = tile.alloc {layout = #tile.layout<"linear">, offset = 0 : i64} : !shared
+    %b = tile.region %B[0, 0] [8, 16] : memref<?x?xf32>
+    %a = tile.region %A[0, 0] [8, 16] {align = 16 : i64} : memref<8x16xf32>
+    tile.copy %a to %s {instr = #tile.instr<simt>, eviction = #tile.eviction<last>} : !tile.region<8x16xf32>, !shared
+    tile.copy %s to %a {instr = #tile.instr<simt>, eviction = #tile.eviction<last>} : !shared, !tile.region<8x16xf32>
+    tile.copy %b to %s {instr = #tile.instr<simt>, eviction = #tile.eviction<last>} : !tile.region<8x16xf32>, !shared
+    tile.copy %a to %s {instr = #tile.instr<simt>, eviction = #tile.eviction<normal>} : !tile.region<8x16xf32>, !shared
+    gpu.return
+  }
 }

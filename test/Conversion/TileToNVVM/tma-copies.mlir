@@ -44,11 +44,11 @@ gpu.module @m {
     gpu.return
   }
 
-  // The eviction policy is a cache hint: the values that createpolicy makes.
+  // The eviction policy is a cache hint.
   // CHECK-LABEL: llvm.func @policies
-  // CHECK: %[[FIRST:.*]] = arith.constant 1364590687093260288 : i64
+  // CHECK: %[[FIRST:.*]] = llvm.inline_asm "createpolicy.fractional.L2::evict_first.b64 $0, 1.0;", "=l"  : () -> i64
+  // CHECK: %[[LAST:.*]] = llvm.inline_asm "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;", "=l"  : () -> i64
   // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} l2_cache_hint = %[[FIRST]]
-  // CHECK: %[[LAST:.*]] = arith.constant 1508705875169116160 : i64
   // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} l2_cache_hint = %[[LAST]]
   // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global
   // CHECK-NOT: l2_cache_hint

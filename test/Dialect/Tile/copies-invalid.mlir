@@ -211,6 +211,14 @@ func.func @tma_wait_c1() {
 
 // -----
 
+func.func @copy_c13(%S: memref<16x32xf32, #gpu.address_space<workgroup>>, %f: memref<16x32xf32, #tile.fragment>) {
+  // expected-error @+1 {{expects 'eviction' only where 'src' or 'dst' is in global memory: others do not pass L2}}
+  tile.copy %S to %f {eviction = #tile.eviction<last>} : memref<16x32xf32, #gpu.address_space<workgroup>>, memref<16x32xf32, #tile.fragment>
+  return
+}
+
+// -----
+
 func.func @copy_c12(%S: memref<64x32xf32, #gpu.address_space<workgroup>>) {
   %a = tile.region %S[0, 0] [16, 32] : memref<64x32xf32, #gpu.address_space<workgroup>>
   %b = tile.region %S[15, 0] [16, 32] : memref<64x32xf32, #gpu.address_space<workgroup>>
