@@ -174,8 +174,11 @@ static bool atom_elem(TileWarp *warp, const TileInsn *insn, uint32_t lane,
 }
 
 /// Updates that read the word plainly before often are right: they compare, or
-/// only ever go one way.
+/// only ever go one way. Who says .relaxed, or what else is meant, has strong
+/// loads for that.
 static bool is_test(const TileInsn *insn) {
+  if (insn->as.memory.is_strong)
+    return false;
   switch ((TileAtomicOp)insn->as.memory.op) {
   case TILE_ATOMIC_ADD:
   case TILE_ATOMIC_INC:
@@ -367,6 +370,9 @@ static void decode_update(TileDecoder *decoder, uint32_t first) {
   insn->space = (uint8_t)space;
   insn->type = (uint8_t)type;
   insn->as.memory.op = (uint8_t)op;
+  static const char *const semantics[] = {"relaxed", "acquire", "release",
+                                          "acq_rel"};
+  insn->as.memory.is_strong = tile_decode_choice(decoder, semantics, 4) >= 0;
   insn->as.memory.releases = tile_decode_has(decoder, "release") ||
                              tile_decode_has(decoder, "acq_rel");
   insn->as.memory.elem_bytes = (uint8_t)elem_bytes;

@@ -150,7 +150,7 @@ struct TileInsn {
     struct {
       uint8_t count, elem_bytes, reg_bytes;
       bool wide_address, sign_extend, transposed;
-      bool is_strong; // relaxed, acquire, release, volatile
+      bool is_strong; // says relaxed, acquire, release, volatile
       bool is_volatile, releases;
       uint8_t op;
     } memory;

@@ -90,6 +90,24 @@ static void changed_bytes_race(void **state) {
   harness_run_finds(&run, "data-race", "bytes+2");
 }
 
+/// CUDA's loops around cas begin with a plain load, and say no semantics; those
+/// of compilers do.
+static void loops_that_say_relaxed(void **state) {
+  (void)state;
+  uint8_t bytes[WORD_BYTES] = {0};
+  HarnessRun run =
+      run_of(BYTES_KERNEL(SWAP_LOOP("shared", "s") "ld.shared.u8 h1, [s+1]; "
+                                                   "@p st.global.u8 [g], h1;"),
+             bytes, sizeof bytes);
+  harness_run_clean(&run);
+  run.ptx = BYTES_KERNEL(SWAP_LOOP("relaxed.cta.shared", "s") //
+                         "ld.shared.u8 h1, [s+1]; @p st.global.u8 [g], h1;");
+  harness_run_finds(&run, "data-race", "bytes+1");
+  run.ptx = BYTES_KERNEL(SWAP_LOOP("relaxed.gpu.global", "g") //
+                         "ld.global.u8 h1, [g+1]; @p st.global.u8 [g], h1;");
+  harness_run_finds(&run, "data-race", "bytes+1");
+}
+
 static void changed_bytes_exist(void **state) {
   (void)state;
   uint8_t bytes[1] = {0};
@@ -123,6 +141,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(shared_bytes_beside_others),
     cmocka_unit_test(bits_beside_others),
     cmocka_unit_test(changed_bytes_race),
+    cmocka_unit_test(loops_that_say_relaxed),
     cmocka_unit_test(changed_bytes_exist),
     cmocka_unit_test(loads_read_all_bytes),
 };
