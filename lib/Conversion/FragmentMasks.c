@@ -86,3 +86,13 @@ void tile_fragment_vector(const TileLayout *layout, const TileLayout *access,
   }
   out_regs[first % count] = reg;
 }
+
+bool tile_fragment_repeats(const TileLayout *layout, int64_t reg) {
+  for (int i = 0; i < layout->in.num_digits; i++) {
+    const TileLayoutDigit *in = &layout->in.digit[i];
+    if (!layout->image[i] && in->axis == TILE_LAYOUT_REG &&
+        reg / in->stride % in->radix)
+      return true;
+  }
+  return false;
+}

@@ -19,6 +19,9 @@ bool tile_fragment_mask_build(TileIntMath *math, const TileLayoutCode *code,
                               int dims, int64_t reg,
                               MlirValue *inout_predicate);
 
+/// Whether a register before `reg` holds the same element, in every thread.
+bool tile_fragment_repeats(const TileLayout *layout, int64_t reg);
+
 /// Neighbours in dimension `dim` that exist together: the largest power of two,
 /// at most `run`, that divides its extent where the fragment overhangs it.
 int64_t tile_fragment_run(const TileLayout *layout, int dim, int64_t run);

@@ -176,3 +176,25 @@ func.func @split(%A: memref<64x64xf16>, %B: memref<64x32xf16>, %C: memref<?x?xf3
   }
   return
 }
+
+// A given layout may hold elements in several registers of a thread as well.
+// CASE: repeated(A=ints:32:f32, B=ints:32:f32, C=ints:32:i32, D=junk:32:i32)
+// EXPECT: B = B + A; D = C; C = C + 1
+func.func @repeated(%A: memref<32xf32>, %B: memref<32xf32>, %C: memref<32xi32>, %D: memref<32xi32>) {
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %one = arith.constant 1 : i32
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c32, %ny = %c1, %nz = %c1) {
+    %F = tile.alloc {layout = #tile.layout<"bases<reg=(0*2), lane=(d0:1*32), warp=() -> d0:32>">} : memref<32xf32, #fragment>
+    %G = tile.alloc {layout = #tile.layout<"bases<reg=(0*2), lane=(d0:1*32), warp=() -> d0:32>">} : memref<32xi32, #fragment>
+    %S = tile.alloc : memref<32xi32, #shared>
+    tile.copy %A to %F : memref<32xf32>, memref<32xf32, #fragment>
+    tile.atomic add %F to %B : memref<32xf32, #fragment>, memref<32xf32>
+    tile.fill %G, %one : memref<32xi32, #fragment>, i32
+    tile.atomic add %G to %C old %S : memref<32xi32, #fragment>, memref<32xi32>, memref<32xi32, #shared>
+    tile.copy %S to %D : memref<32xi32, #shared>, memref<32xi32>
+    gpu.terminator
+  }
+  return
+}

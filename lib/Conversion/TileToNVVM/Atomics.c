@@ -70,7 +70,8 @@ static void fetch_registers(Lowering *l, const Update *update,
        r++) {
     TileInt at[TILE_MAX_RANK];
     MlirValue exists = owner;
-    if (!tile_fragment_mask_build(&l->i32, &frame->code, TILE_ALL_DIMS, r,
+    if (tile_fragment_repeats(&frame->layout, r) ||
+        !tile_fragment_mask_build(&l->i32, &frame->code, TILE_ALL_DIMS, r,
                                   &exists))
       continue;
     fragment_coordinates(l, frame, r, at);
@@ -144,7 +145,8 @@ static void update_registers(Lowering *l, const Update *update,
        r += width) {
     TileInt at[TILE_MAX_RANK];
     MlirValue stored[MAX_WIDTH], predicate = owner;
-    if (!tile_fragment_mask_build(&l->i32, &src->code, TILE_ALL_DIMS, r,
+    if (tile_fragment_repeats(&src->layout, r) ||
+        !tile_fragment_mask_build(&l->i32, &src->code, TILE_ALL_DIMS, r,
                                   &predicate))
       continue;
     fragment_coordinates(l, src, r, at);

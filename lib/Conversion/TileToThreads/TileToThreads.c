@@ -160,17 +160,6 @@ static MlirLogicalResult plan_updates(const LoopCode *loop) {
   return tile_success();
 }
 
-// Whether a register before `reg` holds the same element.
-static bool repeats(const TileLayout *layout, int64_t reg) {
-  for (int i = 0; i < layout->in.num_digits; i++) {
-    const TileLayoutDigit *in = &layout->in.digit[i];
-    if (!layout->image[i] && in->axis == TILE_LAYOUT_REG &&
-        reg / in->stride % in->radix)
-      return true;
-  }
-  return false;
-}
-
 // Lanes and warps that hold what others hold: the first of them stores.
 static MlirValue find_owner(LoopCode *loop) {
   ThreadCode *code = loop->code;
@@ -267,7 +256,7 @@ static void emit_runs(LoopCode *loop) {
   for (int64_t i = 0; i < num_runs; i++) {
     masks[i] = mask_of_run(loop, i * loop->run);
     masks[i].is_done |=
-        loop->runs_once && repeats(&loop->layout, i * loop->run);
+        loop->runs_once && tile_fragment_repeats(&loop->layout, i * loop->run);
   }
   for (int64_t i = 0; i < num_runs; i++) {
     MlirValue exists = {NULL};

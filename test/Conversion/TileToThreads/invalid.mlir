@@ -71,11 +71,12 @@ gpu.module @m {
 
 // -----
 
-func.func @value_before(%A: memref<8xi32>, %B: memref<8xi32>, %v: i32) attributes {tile.num_threads = 32 : i32} {
+func.func @value_before(%A: memref<8xi32>, %v: i32) attributes {tile.num_threads = 32 : i32} {
+  %f = tile.alloc {layout = #tile.layout<"bases<reg=(), lane=(d0:1*8, 0*4), warp=() -> d0:8>">} : memref<8xi32, #tile.fragment>
   tile.parallel (%i) in [8] {
     // expected-error @+1 {{gives one thread the value before, and 4 threads run each element, as the fragments of the loop lie; copy them to shared memory first}}
     %old = memref.atomic_rmw addi %v, %A[%i] : (i32, memref<8xi32>) -> i32
-    memref.store %old, %B[%i] : memref<8xi32>
+    memref.store %old, %f[%i] : memref<8xi32, #tile.fragment>
   } {layout = #tile.layout<"bases<reg=(), lane=(d0:1*8, 0*4), warp=() -> d0:8>">}
   return
 }

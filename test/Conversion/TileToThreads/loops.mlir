@@ -2,15 +2,15 @@
 // RUN: %tile_opt_passes 'convert-tile-to-threads' %t.once -o %t.twice
 // RUN: diff %t.once %t.twice
 
-// A fragment is registers: constants into its storage. What several lanes
-// compute one of them stores, and neighbours are one store.
+// A fragment is registers: constants into its storage. Of several lanes that hold
+// an element one runs the loop, and neighbours are one store.
 // CHECK-LABEL: func.func @registers
 // CHECK: gpu.thread_id x
 // CHECK: %[[F:.*]] = tile.storage
 // CHECK: %[[S:.*]] = tile.storage
+// CHECK: scf.if
 // CHECK: %[[R0:.*]] = memref.load %[[F]][%{{.*}}] : memref<4xf32, #gpu.address_space<private>>
 // CHECK: arith.addf %[[R0]]
-// CHECK: scf.if
 // CHECK: vector.store %{{.*}}, %[[S]][%{{.*}}] : memref<64xf32, #gpu.address_space<workgroup>>, vector<4xf32>
 func.func @registers(%v: f32) attributes {tile.num_threads = 32 : i32} {
   %f = tile.alloc {layout = #tile.layout<"bases<reg=(d0:1*4), lane=(d0:4*16, 0*2), warp=() -> d0:64>">} : memref<64xf32, #tile.fragment>
