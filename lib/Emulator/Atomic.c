@@ -20,6 +20,8 @@
 #include "Race.h"
 #include "WordOrder.h"
 
+enum { MAX_UPDATE_BYTES = 16 }; // of a vector, or of b128
+
 //===-- Operations --------------------------------------------------------===//
 
 static double f64_of_bits(uint64_t bits) {
@@ -381,8 +383,9 @@ static void decode_update(TileDecoder *decoder, uint32_t first) {
   TileSlotList list = {0};
   tile_decode_list_add(decoder, &list, decoder->ops[first + 1], type, false);
   uint32_t count = list.count;
-  if (count != 1 && count != 2 && count != 4 && count != 8)
-    tile_decode_fail(decoder, "%u elements", count);
+  if ((count != 1 && count != 2 && count != 4 && count != 8) ||
+      count * elem_bytes > MAX_UPDATE_BYTES)
+    tile_decode_fail(decoder, "%u elements of %u bytes", count, elem_bytes);
   insn->dst = TILE_NO_SLOT;
   if (first && count == 1 && decoder->ops[0]->kind != TILE_OPERAND_SINK)
     insn->dst = tile_decode_dst(decoder, 0, type);

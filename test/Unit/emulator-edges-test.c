@@ -60,6 +60,10 @@ static void vector_atomics(void **state) {
                       ".entry k() { .reg .b64 s; .reg .f32 f<4>;\n"
                       "atom.global.v2.f32.add f0, [s], {f1, f2}; }",
                       "differ in length");
+  harness_parse_fails(HARNESS_HEADER
+                      ".entry k() { .reg .b64 s; .reg .f32 f;\n"
+                      "red.global.v8.f32.add [s], {f, f, f, f, f, f, f, f}; }",
+                      "8 elements of 4 bytes");
 }
 
 //===-- Exact limits ------------------------------------------------------===//
