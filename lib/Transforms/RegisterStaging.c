@@ -80,18 +80,10 @@ static MlirWalkResult add_fragment(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
+// The pass knows no target; all chips have the same registers (TileTarget.c).
 int64_t pipeline_num_registers(MlirOperation kernel) {
-  enum { OF_BLOCKS = 65536, OF_THREAD = 255 };
-  TileKernelConfigOp config = tile_kernel_config_of(kernel);
-  int64_t blocks = 1;
-  if (config.op.ptr &&
-      !mlirAttributeIsNull(tile_kernel_config_registers_attr(config)))
-    return tile_kernel_config_registers(config);
-  if (config.op.ptr &&
-      !mlirAttributeIsNull(tile_kernel_config_min_blocks_attr(config)))
-    blocks = tile_kernel_config_min_blocks(config);
-  int64_t each = OF_BLOCKS / blocks / tile_kernel_num_threads(kernel);
-  return each < OF_THREAD ? each : OF_THREAD;
+  return tile_kernel_thread_registers(kernel, tile_target_at(0),
+                                      tile_kernel_num_threads(kernel));
 }
 
 static int64_t count_free_registers(const StagingPlan *staging) {
