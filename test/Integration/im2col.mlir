@@ -174,3 +174,72 @@ func.func @types(%A: memref<?x?x?x?xf8E4M3FN>, %B: memref<?x?x?x?xbf16>, %C: mem
   }
   return
 }
+
+// Fewer columns than channels: the others are left out; columns of no element of the
+// filter.
+// CASE: fewer(X=ints:2x9x24:bf16, Y=junk:32x64:f32)
+// EXPECT: import convolution
+// EXPECT: Y = convolution.tile(X[:, :, :16], (0, 0), (32, 64), (3,), pad=(1,))
+func.func @fewer(%X: memref<?x?x?xbf16>, %Y: memref<32x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c64, %ny = %c1, %nz = %c1) {
+    %t = tile.alloc : memref<32x64xbf16, #smem>
+    %w9 = tile.im2col %X[%c0, %c0] [32, 64] kernel [3] pad [1] channels %c16 : memref<?x?x?xbf16>
+    tile.copy %w9 to %t : !tile.region<32x64xbf16>, memref<32x64xbf16, #smem>
+    tile.copy %t to %Y : memref<32x64xbf16, #smem>, memref<32x64xf32>
+    gpu.terminator
+  }
+  return
+}
+
+// Without a product: sums of five samples, of fragments.
+// CASE: pool(X=ints:3x41x1:f32, Y=junk:128:f32)
+// CASE: pool(X=ints:1x300x1:f32@301x1x1+1, Y=junk:128:f32)
+// EXPECT: import convolution
+// EXPECT: Y = convolution.tile(X, (0, 0), (128, 5), (5,), (2,), None, (2,)).sum(axis=1)
+func.func @pool(%X: memref<?x?x1xf32, strided<[?, ?, 1], offset: ?>>, %Y: memref<128xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c64, %ny = %c1, %nz = %c1) {
+    %t = tile.alloc : memref<128x5xf32, #tile.fragment>
+    %s = tile.alloc : memref<128xf32, #tile.fragment>
+    %w10 = tile.im2col %X[%c0, %c0] [128, 5] kernel [5] stride [2] pad [2] : memref<?x?x1xf32, strided<[?, ?, 1], offset: ?>>
+    tile.copy %w10 to %t : !tile.region<128x5xf32>, memref<128x5xf32, #tile.fragment>
+    tile.reduce sum %t to %s dim 1 {clear} : memref<128x5xf32, #tile.fragment>, memref<128xf32, #tile.fragment>
+    tile.copy %s to %Y : memref<128xf32, #tile.fragment>, memref<128xf32>
+    gpu.terminator
+  }
+  return
+}
+
+// Three dimensions of pixels of which nothing is known, and of which all is; gaps
+// between pixels; bytes.
+// CASE: volumes(X=ints:2x3x5x4x6:i8, Z=ints:1x4x3x2x8:f16@400x80x24x12x1+5, r=0, c=0, Y=junk:40x24:i8, V=junk:24x16:f32)
+// CASE: volumes(X=ints:1x4x6x5x3:i8, Z=ints:3x5x3x4x4:f16, r=7, c=11, Y=junk:40x24:i8, V=junk:24x16:f32)
+// CASE: volumes(X=ints:2x2x2x2x2:i8, Z=ints:1x1x1x1x1:f16, r=-5, c=-7, Y=junk:40x24:i8, V=junk:24x16:f32)
+// EXPECT: import convolution
+// EXPECT: Y = convolution.tile(X, (r, c), (40, 24), (2, 3, 1), (1, 2, 1), (1, 1, 1), (1, 0, 2), (0, 2, 1))
+// EXPECT: V = convolution.tile(Z, (r, c), (24, 16), (3, 1, 2), (2, 1, 1), (2, 1, 3), (2, 0, 0), (2, 0, 3))
+func.func @volumes(%X: memref<?x?x?x?x?xi8>, %Z: memref<?x?x?x?x?xf16, strided<[?, ?, ?, ?, 1], offset: ?>>, %r: index, %c: index, %Y: memref<40x24xi8>, %V: memref<24x16xf32>) {
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c64, %ny = %c1, %nz = %c1) {
+    %t = tile.alloc : memref<40x24xi8, #smem>
+    %u = tile.alloc : memref<24x16xf32, #smem>
+    %w11 = tile.im2col %X[%r, %c] [40, 24] kernel [2, 3, 1] stride [1, 2, 1] pad [1, 0, 2] pad_upper [0, 2, 1] : memref<?x?x?x?x?xi8>
+    tile.copy %w11 to %t : !tile.region<40x24xi8>, memref<40x24xi8, #smem>
+    %w12 = tile.im2col %Z[%r, %c] [24, 16] kernel [3, 1, 2] stride [2, 1, 1] dilation [2, 1, 3] pad [2, 0, 0] pad_upper [2, 0, 3] : memref<?x?x?x?x?xf16, strided<[?, ?, ?, ?, 1], offset: ?>>
+    tile.copy %w12 to %u : !tile.region<24x16xf16>, memref<24x16xf32, #smem>
+    tile.copy %t to %Y : memref<40x24xi8, #smem>, memref<40x24xi8>
+    tile.copy %u to %V : memref<24x16xf32, #smem>, memref<24x16xf32>
+    gpu.terminator
+  }
+  return
+}

@@ -300,7 +300,7 @@ def random_tile(rng, dtype):
     m = rng.choice([32, 64, 64, 96, 128])
     threads = {32: [32, 64], 64: [64, 128], 96: [96], 128: [128, 256]}[m]
     n = rng.choice([16, 32, 40, 64])
-    k = rng.choice([32, 64] if dtype == "i8" else [16, 32, 48, 64])
+    k = rng.choice([32, 64] if dtype in ("i8", "f8E4M3FN") else [16, 32, 48, 64])
     if dtype == "f32":
         k = rng.choice([8, 16, 32])
     return (m, n, k), rng.choice(threads)
@@ -312,7 +312,7 @@ def random_case(seed):
     window, extents = random_window(rng, dims)
     words = {key: "x".join(map(str, window[key])) for key in WINDOW}
     form = rng.choice(["forward"] * 4 + ["weights", "matrix"])
-    dtype = rng.choice(["bf16", "f16", "f32", "i8"])
+    dtype = rng.choice(["bf16", "f16", "f32", "i8", "f8E4M3FN"])
     (m, n, k), threads = random_tile(rng, dtype)
     channels = rng.choice([1, 3, 4, 5, 8, 12, 16, 24, 32, 40, 64])
     flags = [flag for flag in ("static", "transposed") if rng.random() < 0.3]
