@@ -135,6 +135,9 @@ int64_t tile_layout_contiguous_run(const TileLayout *layout, int dim);
 /// compute it (tile_layout_terms). Names elements where it does not serve.
 bool tile_layout_check_memory(const TileLayout *l, TileLayoutError *err);
 bool tile_layout_check_fragment(const TileLayout *l, TileLayoutError *err);
+/// Whether the axes are those of a memory layout, d0, d1, … to o, or of a
+/// fragment, reg, lane and warp to d0, d1, …, with the lanes of a warp.
+bool tile_layout_check_axes(const TileLayout *l, TileLayoutError *err);
 
 /// Canonical digit order: ascending primes inside every run that is contiguous
 /// on both sides. Equal functions of the library have equal canonical forms.

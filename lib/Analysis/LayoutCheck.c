@@ -8,6 +8,7 @@
 #include "LayoutInternal.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { POINT_CAPACITY = 64 };
 
@@ -31,6 +32,39 @@ static bool is_formula(const TileLayout *l, unsigned constant_axes,
                           "layout is no formula of shifts, masks and XORs: "
                           "%.180s",
                           why.text);
+}
+
+//===-- Axes --------------------------------------------------------------===//
+
+static bool has_dims(const TileLayoutSpace *s) {
+  for (int d = 0; d < s->num_axes; d++)
+    if (s->name[d][0] != 'd' || s->name[d][1] != '0' + d || s->name[d][2])
+      return false;
+  return true;
+}
+
+static bool is_fragment_input(const TileLayoutSpace *s) {
+  static const char *const names[] = {"reg", "lane", "warp"};
+  for (int i = 0; i < 3; i++)
+    if (s->num_axes != 3 || strcmp(s->name[i], names[i]) != 0)
+      return false;
+  return true;
+}
+
+bool tile_layout_check_axes(const TileLayout *l, TileLayoutError *e) {
+  enum { WARP_LANES = 32 };
+  bool is_fragment = is_fragment_input(&l->in) && has_dims(&l->out);
+  bool is_memory = has_dims(&l->in) && l->out.num_axes == 1 &&
+                   strcmp(l->out.name[0], "o") == 0;
+  if (!is_fragment && !is_memory)
+    return tile_layout_fail(e,
+                            "layout maps neither dimensions d0, d1, ... to "
+                            "offsets o nor reg, lane and warp to dimensions");
+  int64_t lanes = is_fragment ? tile_layout_axis_size(&l->in, TILE_LAYOUT_LANE)
+                              : WARP_LANES;
+  return lanes == WARP_LANES ||
+         tile_layout_fail(e, "layout has %lld lanes, a warp has %d",
+                          (long long)lanes, WARP_LANES);
 }
 
 //===-- Shared tiles ------------------------------------------------------===//

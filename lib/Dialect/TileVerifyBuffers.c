@@ -24,6 +24,9 @@ static MlirLogicalResult verify_extent(MlirOperation op, int64_t extent,
 
 //===-- tile.alloc --------------------------------------------------------===//
 
+// CUDA programming guide, technical specifications: local memory per thread.
+enum { MAX_LOCAL_BYTES = 512 * 1024 };
+
 static MlirLogicalResult alloc_verify_type(TileAllocOp alloc, MlirType type,
                                            TileShape *out_shape) {
   MlirOperation op = alloc.op;
@@ -54,6 +57,12 @@ static MlirLogicalResult alloc_verify_type(TileAllocOp alloc, MlirType type,
     return tile_emit_error(op, "expects elements of %s, got %s",
                            TILE_VERIFY_ELEMENTS,
                            tile_verify_type_text(out_shape->element).chars);
+  int64_t size_bytes = num_elems * tile_elem_bits(out_shape->element) / 8;
+  if (space == TILE_SPACE_PRIVATE && size_bytes > MAX_LOCAL_BYTES) // (C9)
+    return tile_emit_error(op,
+                           "needs %" PRId64 " bytes of the local memory of a "
+                           "thread, which has %d",
+                           size_bytes, MAX_LOCAL_BYTES);
   return tile_success();
 }
 
@@ -93,7 +102,8 @@ static MlirLogicalResult alloc_verify_layout(TileAllocOp alloc,
                   "fragment, got private memory");
   TileLayout layout;
   TileLayoutError error;
-  if (!tile_layout_of_alloc(alloc, &layout, &error))
+  if (!tile_layout_of_alloc(alloc, &layout, &error) ||
+      !tile_layout_check_axes(&layout, &error))
     return tile_emit_error(alloc.op, "cannot read the layout of %s: %s",
                            tile_verify_shape_text(shape).chars, error.text);
   bool is_fragment = shape->space == TILE_SPACE_FRAGMENT;

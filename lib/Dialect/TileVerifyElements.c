@@ -240,6 +240,12 @@ static bool check_access(const TileElementAccess *access, void *user_data) {
         tile_verify_type_text(mlirValueGetType(access->memref)).chars);
     return false;
   }
+  if (!tile_verify_is_element(shape.element)) { // (C10)
+    check->result = tile_emit_error(
+        access->op, "expects elements of %s, got %s", TILE_VERIFY_ELEMENTS,
+        tile_verify_type_text(shape.element).chars);
+    return false;
+  }
   check->result = tile_success();
   if (shape.space == TILE_SPACE_FRAGMENT) // (C3)
     check->result = verify_fragment(check, access, &shape);
@@ -271,7 +277,8 @@ static MlirLogicalResult verify_layout(TileParallelOp loop) {
   TileLayoutError error = {""};
   enum { ANY_ELEM_BITS = 32 };
   bool is_read =
-      tile_layout_parse(copy, extents, rank, ANY_ELEM_BITS, &layout, &error);
+      tile_layout_parse(copy, extents, rank, ANY_ELEM_BITS, &layout, &error) &&
+      tile_layout_check_axes(&layout, &error);
   if (is_read && tile_layout_find_axis(&layout.in, "reg") < 0)
     return tile_emit_error(loop.op,
                            "expects a layout of a fragment, got one of shared "

@@ -3,6 +3,7 @@
 #include "Pipeline/CompileUnits.h"
 
 #include "Target/Symbols.h"
+#include "Tile/Dialect/Ops.h"
 #include "Tile/Emit.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Ops/llvm.h"
@@ -233,6 +234,26 @@ static bool is_launched(const TileUnits *units, MlirOperation gpu_module) {
   return false;
 }
 
+static MlirWalkResult find_tile_op(MlirOperation op, void *user_data) {
+  MlirOperation *found = user_data;
+  if (!tile_op_is(op))
+    return MlirWalkResultAdvance;
+  *found = op;
+  return MlirWalkResultInterrupt;
+}
+
+static MlirLogicalResult report_nothing(MlirOperation module) {
+  MlirOperation op = {NULL};
+  mlirOperationWalk(module, find_tile_op, &op, MlirWalkPreOrder);
+  if (op.ptr)
+    return tile_emit_error(op, "stands in no kernel: threads execute what a "
+                               "gpu.launch holds");
+  return tile_emit_error_at(mlirOperationGetLocation(module),
+                            "nothing to compile: expects a func.func that "
+                            "launches kernels which store something, or a "
+                            "gpu.module");
+}
+
 MlirLogicalResult tile_units_find(MlirOperation module, TileUnits *out_units) {
   *out_units = (TileUnits){NULL, 0};
   TILE_FOR_EACH_OP (host, body_of(module)) {
@@ -247,9 +268,7 @@ MlirLogicalResult tile_units_find(MlirOperation module, TileUnits *out_units) {
   }
   if (out_units->count)
     return tile_success();
-  return tile_emit_error_at(mlirOperationGetLocation(module),
-                            "nothing to compile: expects a func.func that "
-                            "launches kernels, or a gpu.module");
+  return report_nothing(module);
 }
 
 void tile_units_deinit(TileUnits *units) {

@@ -55,7 +55,55 @@ static const TileSharedBuffer *largest(const TileSharedMemory *memory) {
   return best;
 }
 
-static MlirLogicalResult check_limit(MlirOperation kernel,
+// Slots of a tile that is used slot by slot, as pipelines do; else 1.
+static int64_t num_slots(const TileSharedBuffer *buffer) {
+  TileShape shape;
+  if (!tile_alloc_is(buffer->op))
+    return 1;
+  MlirValue tile = mlirOperationGetResult(buffer->op, 0);
+  if (!tile_shape_of(tile, &shape) || shape.rank < 2)
+    return 1;
+  for (MlirOpOperand use = mlirValueGetFirstUse(tile);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    TileRegionOp window = tile_region_dyn(op);
+    bool is_slot = window.op.ptr && tile_region_dropped_size(window) > 0 &&
+                   tile_region_dropped(window, 0) == 0;
+    if (!is_slot && !tile_channel_is(op) && !tile_channel_barriers_is(op))
+      return 1;
+  }
+  return shape.extent[0];
+}
+
+// The most slots with which the deepest pipeline fits; 0: there is none, or it
+// does not fit with any number.
+static int64_t slots_that_fit(Run *run, MlirOperation kernel,
+                              const TileTarget *target,
+                              const TileSharedMemory *memory) {
+  int64_t most = 1;
+  for (size_t i = 0; i < memory->num_buffers; i++) {
+    int64_t slots = num_slots(&memory->buffers[i]);
+    most = slots > most ? slots : most;
+  }
+  for (int64_t fewer = most - 1; fewer > 0; fewer--) {
+    TileSharedMemory smaller = *memory;
+    smaller.buffers =
+        TILE_ARENA_NEW(&run->arena, TileSharedBuffer, memory->num_buffers);
+    for (size_t i = 0; i < memory->num_buffers; i++) {
+      TileSharedBuffer *buffer = &smaller.buffers[i];
+      *buffer = memory->buffers[i];
+      int64_t slots = num_slots(buffer);
+      if (slots > fewer)
+        buffer->size_bytes = (buffer->size_bytes + slots - 1) / slots * fewer;
+    }
+    memory_place(run, kernel, target, &smaller);
+    if (smaller.total_bytes <= target->max_smem_bytes)
+      return fewer;
+  }
+  return 0;
+}
+
+static MlirLogicalResult check_limit(Run *run, MlirOperation kernel,
                                      const TileSharedMemory *memory,
                                      const TileTarget *target) {
   if (memory->total_bytes <= target->max_smem_bytes)
@@ -65,11 +113,16 @@ static MlirLogicalResult check_limit(MlirOperation kernel,
   snprintf(note, sizeof note,
            "the largest of %zu shared buffers takes %lld bytes",
            memory->num_buffers, (long long)buffer->size_bytes);
+  char advice[64] = "";
+  int64_t slots = slots_that_fit(run, kernel, target, memory);
+  if (slots > 0)
+    snprintf(advice, sizeof advice, "; tile.num_stages = %lld fits",
+             (long long)slots);
   return tile_emit_error_with_note(
       kernel, mlirOperationGetLocation(buffer->op), note,
-      "needs %lld bytes of shared memory; a block of %s has at most %lld",
+      "needs %lld bytes of shared memory; a block of %s has at most %lld%s",
       (long long)memory->total_bytes, target->chip,
-      (long long)target->max_smem_bytes);
+      (long long)target->max_smem_bytes, advice);
 }
 
 //===-- Apply -------------------------------------------------------------===//
@@ -116,7 +169,7 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   if (tile_failed(tile_target_resolve(kernel, run->target_option, &target)))
     return tile_failure();
   memory_place(run, kernel, target, &memory);
-  if (tile_failed(check_limit(kernel, &memory, target)))
+  if (tile_failed(check_limit(run, kernel, &memory, target)))
     return tile_failure();
   memory_apply(&memory, kernel);
   return tile_success();

@@ -43,14 +43,23 @@ static MlirWalkResult survey_op(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-static bool is_off(MlirOperation kernel) {
-  TileKernelConfigOp config = tile_kernel_config_of(kernel);
-  return config.op.ptr &&
-         !mlirAttributeIsNull(tile_kernel_config_specialize_attr(config)) &&
-         tile_kernel_config_specialize(config) == TILE_SPECIALIZE_Off;
+static TileSpecialize wish_of(TileKernelConfigOp config) {
+  return config.op.ptr && !mlirAttributeIsNull(
+                              tile_kernel_config_specialize_attr(config))
+             ? tile_kernel_config_specialize(config)
+             : TILE_SPECIALIZE_Preferred;
 }
 
 //===-- Report ------------------------------------------------------------===//
+
+static MlirLogicalResult report_no_loop(MlirOperation kernel) {
+  TileKernelConfigOp config = tile_kernel_config_of(kernel);
+  if (wish_of(config) != TILE_SPECIALIZE_Required)
+    return tile_success();
+  return tile_emit_error(config.op, "requires roles, which are made of a loop "
+                                    "with tile.num_stages of at least 1, and "
+                                    "the kernel has none");
+}
 
 static MlirLogicalResult report(bool is_required, MlirOperation op,
                                 TileRoleReason reason, const char *what) {
@@ -371,11 +380,13 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   Survey survey = {.kernel = kernel};
   const TileTarget *target;
   mlirOperationWalk(kernel, survey_op, &survey, MlirWalkPreOrder);
-  if (!survey.has_pipelined_loop || survey.has_roles)
+  if (survey.has_roles)
     return tile_success();
+  if (!survey.has_pipelined_loop)
+    return report_no_loop(kernel);
   if (tile_failed(tile_target_resolve(kernel, options->target, &target)))
     return tile_failure();
-  if (is_off(kernel))
+  if (wish_of(tile_kernel_config_of(kernel)) == TILE_SPECIALIZE_Off)
     return survey.required.ptr
                ? report(true, survey.required,
                         (TileRoleReason){.code = "tile-ws/off"}, NULL)

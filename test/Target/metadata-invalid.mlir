@@ -154,7 +154,7 @@ module attributes {gpu.container_module} {
   }
 }
 
-// CHECK-LABEL: 13-nothing.mlir: error: nothing to compile: expects a func.func that launches kernels, or a gpu.module
+// CHECK-LABEL: 13-nothing.mlir: error: nothing to compile: expects a func.func that launches kernels which store something, or a gpu.module
 //--- 13-nothing.mlir
 func.func @host() {
   return
@@ -185,7 +185,7 @@ module attributes {gpu.container_module} {
   }
 }
 
-// CHECK-LABEL: 15-map-dtype.mlir:5:10: error: {{'tile.tensor_map' op }}has an element type without a dtype
+// CHECK-LABEL: 15-map-dtype.mlir:5:10: error: {{'tile.tensor_map' op expects a tensor in global memory.*}}, got memref<64x64xf8E5M2FNUZ>
 //--- 15-map-dtype.mlir
 module attributes {gpu.container_module} {
   gpu.module @k { gpu.func @run(%x: !tile.tensor_map) kernel { gpu.return } }

@@ -29,8 +29,9 @@ def Tile_AllocOp : Tile_Op<"alloc"> {
          layout maps registers to elements and covers the tile;
     (C7) `offset` only on shared tiles, at least 0, a multiple of the alignment
          (without one: of the element size);
-    (C8) the element type is f64, f32, f16, bf16, an 8-bit float or a signless
-         integer of 1, 8, 16, 32 or 64 bits. i1 is stored in one byte.
+    (C8) the element type is f64, f32, f16, bf16, f8E4M3FN, f8E5M2 or a signless
+         integer of 1, 8, 16, 32 or 64 bits. i1 is stored in one byte;
+    (C9) a private array has at most 512 KiB, the local memory of a thread.
 
     | memory space | lifetime | `layout` | `alignment`, `offset` |
     |---|---|---|---|

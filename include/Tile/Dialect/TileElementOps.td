@@ -49,7 +49,8 @@ def Tile_ParallelOp : Tile_Op<"parallel", [SingleBlock, NoTerminator,
     (C8) `layout` can be parsed and covers the index space;
     (C9) a `memref.atomic_rmw` updates global or shared memory: addf, addi,
          maximumf, maxs, maxu, minimumf, mins, minu, andi, ori or xori of a type
-         that `tile.atomic` updates.
+         that `tile.atomic` updates;
+    (C10) elements are of a type that `tile.alloc` allows.
 
     A `memref.atomic_rmw` happens once for its element; its result is the value
     before. It is relaxed, as `tile.atomic` is.

@@ -23,7 +23,9 @@ static bool check_scalar(Lowering *l, MlirOperation op, const Memory *memory) {
                "of some thread; copy the fragment to shared memory first");
     return false;
   }
-  if (!tile_elem_bits(memory->element)) {
+  bool is_signed = mlirTypeIsAInteger(memory->element) &&
+                   !mlirIntegerTypeIsSignless(memory->element);
+  if (!tile_elem_bits(memory->element) || is_signed) {
     lower_fail(l, op, "accesses elements of a type that has no lowering");
     return false;
   }

@@ -426,3 +426,15 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @m {
+  gpu.func @signed_element(%A: memref<8xui8>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    // expected-error @+1 {{accesses elements of a type that has no lowering}}
+    %x = memref.load %A[%c0] : memref<8xui8>
+    memref.store %x, %A[%c0] : memref<8xui8>
+    gpu.return
+  }
+}

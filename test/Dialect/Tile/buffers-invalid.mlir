@@ -202,6 +202,30 @@ func.func @alloc_c6_memory_as_fragment() {
 
 // -----
 
+func.func @alloc_c6_axes_of_memory() {
+  // expected-error @+1 {{layout maps neither dimensions d0, d1, ... to offsets o nor reg, lane and warp to dimensions}}
+  %0 = tile.alloc {layout = #tile.layout<"bases<d0=(off:1*8) -> off:8>">} : memref<8xf32, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @alloc_c6_axes_of_fragment() {
+  // expected-error @+1 {{layout maps neither dimensions}}
+  %0 = tile.alloc {layout = #tile.layout<"bases<lane=(d0:1*32), reg=(), warp=() -> d0:32>">} : memref<32xf32, #tile.fragment>
+  return
+}
+
+// -----
+
+func.func @alloc_c6_lanes() {
+  // expected-error @+1 {{layout has 16 lanes, a warp has 32}}
+  %0 = tile.alloc {layout = #tile.layout<"bases<reg=(d0:16*2), lane=(d0:1*16), warp=() -> d0:32>">} : memref<32xf32, #tile.fragment>
+  return
+}
+
+// -----
+
 func.func @alloc_c7_negative() {
   // expected-error @+1 {{expects 'offset' to be a multiple of 4 bytes and at least 0, got -4}}
   %0 = tile.alloc {offset = -4} : memref<64xf32, #gpu.address_space<workgroup>>
@@ -227,7 +251,7 @@ func.func @alloc_c7_private() {
 // -----
 
 func.func @alloc_c8_index() {
-  // expected-error @+1 {{expects elements of f64, f32, f16, bf16, an 8-bit float or a signless integer of 1, 8, 16, 32 or 64 bits, got index}}
+  // expected-error @+1 {{expects elements of f64, f32, f16, bf16, f8E4M3FN, f8E5M2 or a signless integer of 1, 8, 16, 32 or 64 bits, got index}}
   %0 = tile.alloc : memref<64xindex, #gpu.address_space<workgroup>>
   return
 }
@@ -237,6 +261,23 @@ func.func @alloc_c8_index() {
 func.func @alloc_c8_width() {
   // expected-error @+1 {{or 64 bits, got i4}}
   %0 = tile.alloc : memref<64xi4, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @alloc_c8_float() {
+  // expected-error @+1 {{got f8E8M0FNU}}
+  %0 = tile.alloc : memref<64xf8E8M0FNU, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @alloc_c9_private() {
+  // expected-error @+1 {{needs 524296 bytes of the local memory of a thread, which has 524288}}
+  %0 = tile.alloc : memref<65537xf64, #gpu.address_space<private>>
+  %1 = tile.alloc : memref<65536xf64, #gpu.address_space<private>>
   return
 }
 

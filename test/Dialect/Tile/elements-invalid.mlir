@@ -162,14 +162,15 @@ func.func @parallel_c4_global(%v: f32, %A: memref<8xf32>) {
 // -----
 
 // A guard, and an index that is loaded, are the writer's business.
-func.func @parallel_c4_legal(%v: f32, %A: memref<8xf32>, %at: memref<8x4xindex>) {
+func.func @parallel_c4_legal(%v: f32, %A: memref<8xf32>, %at: memref<8x4xi32>) {
   %c0 = arith.constant 0 : index
   tile.parallel (%i, %j) in [8, 4] {
     %is_first = arith.cmpi eq, %j, %c0 : index
     scf.if %is_first {
       memref.store %v, %A[%i] : memref<8xf32>
     }
-    %k = memref.load %at[%i, %j] : memref<8x4xindex>
+    %k32 = memref.load %at[%i, %j] : memref<8x4xi32>
+    %k = arith.index_cast %k32 : i32 to index
     memref.store %v, %A[%k] : memref<8xf32>
   }
   return
@@ -345,6 +346,26 @@ func.func @print_c3() {
 func.func @assert_c1(%ok: i1) {
   // expected-error @+1 {{expects 'message' of at most 512 characters, got 520}}
   tile.assert %ok, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+  return
+}
+
+// -----
+
+func.func @parallel_c10_integer(%A: memref<8xi4>) {
+  tile.parallel (%i) in [8] {
+    // expected-error @+1 {{expects elements of f64, f32, f16, bf16, f8E4M3FN, f8E5M2 or a signless integer of 1, 8, 16, 32 or 64 bits, got i4}}
+    %x = memref.load %A[%i] : memref<8xi4>
+  }
+  return
+}
+
+// -----
+
+func.func @parallel_c10_float(%A: memref<8xf80>, %v: f80) {
+  tile.parallel (%i) in [8] {
+    // expected-error @+1 {{or 64 bits, got f80}}
+    memref.store %v, %A[%i] : memref<8xf80>
+  }
   return
 }
 

@@ -86,7 +86,7 @@ func.func @kernel_config_c4_high() {
 //===-- tile.tensor_map ---------------------------------------------------===//
 
 func.func @tensor_map_c1_space(%A: memref<64x64xbf16, #gpu.address_space<workgroup>>) {
-  // expected-error @+1 {{expects a tensor in global memory, of rank 1 to 5 and of elements of f64, f32, f16, bf16, an 8-bit float or a signless integer of 1, 8, 16, 32 or 64 bits, got memref<64x64xbf16, #gpu.address_space<workgroup>>}}
+  // expected-error @+1 {{expects a tensor in global memory, of rank 1 to 5 and of elements of f64, f32, f16, bf16, f8E4M3FN, f8E5M2 or a signless integer of 1, 8, 16, 32 or 64 bits, got memref<64x64xbf16, #gpu.address_space<workgroup>>}}
   %t = tile.tensor_map %A box [64, 64] : memref<64x64xbf16, #gpu.address_space<workgroup>>
   return
 }

@@ -71,3 +71,17 @@ func.func @off(%A: !tensor, %n: index) attributes {tile.num_threads = 128 : i32}
   } {tile.num_stages = 2 : i32, tile.specialize = "required"}
   return
 }
+
+// -----
+
+// Nothing is pipelined: there is no loop to take the copies of.
+func.func @no_loop(%n: index) attributes {tile.num_threads = 128 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @+1 {{requires roles, which are made of a loop with tile.num_stages of at least 1, and the kernel has none}}
+  tile.kernel_config {specialize = #tile.specialize<required>}
+  scf.for %k = %c0 to %n step %c1 {
+    tile.barrier_sync
+  } {tile.num_stages = 0 : i32}
+  return
+}
