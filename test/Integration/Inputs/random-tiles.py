@@ -375,14 +375,15 @@ class Program(ElementProgram):
         ufunc = {"add": np.add, "max": np.maximum, "min": np.minimum,
                  "and": np.bitwise_and, "or": np.bitwise_or,
                  "xor": np.bitwise_xor}[kind]
-        target = self.pick(lambda t: t.dtype in INT_TYPES and t.space == "S"
+        types = ("i8", "i16") + INT_TYPES
+        target = self.pick(lambda t: t.dtype in types and t.space == "S"
                            and t.shape == source.shape and t is not source)
         if target is not None and self.random.random() < 0.5:
             name, text = target.name, target.type
             target.bound = None
         else:
             argument = self.argument("ints", source.shape,
-                                     self.random.choice(INT_TYPES))
+                                     self.random.choice(types))
             self.final[argument.name] = argument
             target, name = argument, self.fresh("w")
             self.line("%%%s = tile.region %%%s[%s] [%s] : %s", name, argument.name,
