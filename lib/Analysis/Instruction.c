@@ -44,9 +44,9 @@ bool instr_stores_rows(MlirValue tensor, TileInstrReason *out) {
           : mlirShapedTypeGetDimSize(type, rank - 1) * bits / 8 % PIECE_BYTES ==
                 0;
   return is_known || instr_refuse(out, "tile-instr/row",
-                                  "rows of the tensor are not known to have a "
-                                  "multiple of 16 bytes, of which TMA stores "
-                                  "all");
+                                  "TMA stores whole pieces of 16 bytes, and "
+                                  "rows of the tensor are not known to end "
+                                  "with one");
 }
 
 bool instr_suits_tma(const TileShape *tile, const TileLayout *layout,

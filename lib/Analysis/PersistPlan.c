@@ -26,38 +26,53 @@
 //===-- Texts -------------------------------------------------------------===//
 
 static const TilePersistText texts[] = {
-    {"tile-persist/clusters", "the blocks form clusters",
-     "launch without clusters", NULL},
+    {"tile-persist/clusters",
+     "the blocks form clusters",
+     "launch without clusters",
+     NULL,
+     {NULL, NULL}},
     {"tile-persist/user-sync",
      "the kernel holds barriers or roles of its own, whose state outlives a "
      "tile",
      "leave them to the compiler, or write the loop over tiles yourself",
-     "this op"},
+     "this op",
+     {NULL, NULL}},
     {"tile-persist/foreign-op",
      "the kernel holds an op of which it is not known whether it may run once "
      "per tile",
-     "move it out of the kernel", "this op"},
+     "move it out of the kernel",
+     "this op",
+     {NULL, NULL}},
     {"tile-persist/waits",
      "a loop reads memory that the kernel writes: blocks may wait for each "
      "other",
-     "use one kernel after the other", "it is read here"},
+     "use one kernel after the other",
+     "it is read here",
+     {NULL, NULL}},
     {"tile-persist/few-tiles",
      "the launch has no more blocks than the chip has multiprocessors",
-     "nothing is lost, all blocks run at once", NULL},
+     "nothing is lost, all blocks run at once",
+     NULL,
+     {"blocks", "multiprocessors"}},
     {"tile-persist/uneven",
      "how long a block takes depends on its number; the hardware gives the "
      "next one to whoever is done first",
-     "persist = true in tile.kernel_config, if it hardly does", "this op"},
+     "persist = true in tile.kernel_config, if it hardly does",
+     "this op",
+     {NULL, NULL}},
     {"tile-persist/shared-memory",
      "the tiles that it is stored from may have no place beside the rings, "
      "which the next tile fills meanwhile",
      "fewer stages; copies from a fragment to a shared tile, and from there to "
      "the tensor next, are made in parts",
-     NULL},
+     NULL,
+     {"bytes", "are left"}},
     {"tile-persist/occupancy",
      "several blocks fit on a multiprocessor, where one computes while another "
      "stores",
-     "persist = true in tile.kernel_config", NULL},
+     "persist = true in tile.kernel_config",
+     NULL,
+     {"blocks", NULL}},
 };
 
 const TilePersistText *tile_persist_text(const char *code) {
@@ -71,7 +86,19 @@ static void give_up(TilePersistPlan *plan, const char *code,
                     MlirOperation culprit, bool is_illegal) {
   if (plan->reason.code && (plan->reason.is_illegal || !is_illegal))
     return; // the first one; what is illegal counts more
-  plan->reason = (TilePersistReason){code, culprit, is_illegal};
+  plan->reason = (TilePersistReason){
+      .code = code, .culprit = culprit, .is_illegal = is_illegal};
+}
+
+// What does not pay, with the figures that say so.
+static void give_up_for(TilePersistPlan *plan, const char *code, int64_t first,
+                        int64_t second) {
+  bool is_first = !plan->reason.code;
+  give_up(plan, code, TILE_NULL_OP, false);
+  if (!is_first)
+    return;
+  plan->reason.figures[0] = first;
+  plan->reason.figures[1] = second;
 }
 
 //===-- The launch --------------------------------------------------------===//
@@ -346,12 +373,14 @@ void tile_persist_plan_build(TileArena *arena, MlirOperation launch,
   plan->blocks_per_sm = tile_occupancy_blocks(&occupancy);
   // Barriers, and what alignment takes, as RoleBudget.c has it.
   enum { OTHER_BYTES = 2048 };
-  if (!tile_persist_staging_solve(plan, occupancy.smem_bytes,
-                                  target->max_smem_bytes - OTHER_BYTES))
-    give_up(plan, "tile-persist/shared-memory", TILE_NULL_OP, false);
+  int64_t limit_bytes = target->max_smem_bytes - OTHER_BYTES;
+  if (!tile_persist_staging_solve(plan, occupancy.smem_bytes, limit_bytes))
+    give_up_for(plan, "tile-persist/shared-memory", occupancy.smem_bytes,
+                limit_bytes);
   if (plan->num_tiles >= 0 && plan->num_tiles <= target->num_sms)
-    give_up(plan, "tile-persist/few-tiles", TILE_NULL_OP, false);
+    give_up_for(plan, "tile-persist/few-tiles", plan->num_tiles,
+                target->num_sms);
   if (plan->blocks_per_sm > 1)
-    give_up(plan, "tile-persist/occupancy", TILE_NULL_OP, false);
+    give_up_for(plan, "tile-persist/occupancy", plan->blocks_per_sm, 0);
   plan->panel = choose_panel(&scan);
 }

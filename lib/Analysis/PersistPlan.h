@@ -27,6 +27,7 @@ typedef struct {
   const char *code;      // "tile-persist/clusters"; NULL: no reason
   MlirOperation culprit; // the op to look at, or null
   bool is_illegal;       // else it would not pay
+  int64_t figures[2];    // what the units of the text count
 } TilePersistReason;
 
 typedef struct {
@@ -56,9 +57,10 @@ void tile_persist_plan_build(TileArena *arena, MlirOperation launch,
 bool tile_persist_staging_solve(TilePersistPlan *plan, int64_t total_bytes,
                                 int64_t limit_bytes);
 
-/// What a code means, and what helps.
+/// What a code means, and what helps; what the figures of the reason count, if
+/// there are any.
 typedef struct {
-  const char *code, *reason, *help, *note;
+  const char *code, *reason, *help, *note, *units[2];
 } TilePersistText;
 /// The texts of `code`, which exists.
 const TilePersistText *tile_persist_text(const char *code);

@@ -20,6 +20,8 @@
 #include "Tile/Support/Iterate.h"
 #include "TilePasses.h"
 
+#include <string.h>
+
 //===-- Report ------------------------------------------------------------===//
 
 static MlirLogicalResult report(const TilePersistPlan *plan, bool is_required) {
@@ -28,6 +30,11 @@ static MlirLogicalResult report(const TilePersistPlan *plan, bool is_required) {
   MlirOperation op = plan->launch.op;
   bool has_note = reason->culprit.ptr && text->note;
   MlirLocation at = mlirOperationGetLocation(has_note ? reason->culprit : op);
+  char figures[96] = "";
+  for (int i = 0; i < 2 && text->units[i]; i++)
+    snprintf(figures + strlen(figures), sizeof figures - strlen(figures),
+             "%s %lld %s", i ? "," : ":", (long long)reason->figures[i],
+             text->units[i]);
   if (is_required && has_note)
     return tile_emit_error_with_note(
         op, at, text->note, "cannot be persistent as required: %s [%s]; %s",
@@ -40,11 +47,11 @@ static MlirLogicalResult report(const TilePersistPlan *plan, bool is_required) {
     return tile_success();
   if (has_note)
     tile_emit_remark_with_note(op, at, text->note, reason->code,
-                               "is not persistent: %s; %s", text->reason,
-                               text->help);
+                               "is not persistent: %s%s; %s", text->reason,
+                               figures, text->help);
   else
-    tile_emit_remark(op, reason->code, "is not persistent: %s; %s",
-                     text->reason, text->help);
+    tile_emit_remark(op, reason->code, "is not persistent: %s%s; %s",
+                     text->reason, figures, text->help);
   return tile_success();
 }
 

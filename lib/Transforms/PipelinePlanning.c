@@ -205,13 +205,17 @@ static const char *help_text(const char *code) {
     const char *code, *text;
   } list[] = {
       {"tile-pipeline/stale-read",
-       "an op reads the tile where the iteration has not filled it before"},
+       "an op reads the tile where the iteration has not filled it before; "
+       "copy all of it on every path to that op"},
       {"tile-pipeline/used-outside", "an op outside the loop reads the tile as "
                                      "well; a tile of its own helps"},
-      {"tile-pipeline/use", "an op that is no tile op uses the tile"},
+      {"tile-pipeline/use", "an op that is no tile op uses the tile; "
+                            "copy to another tile for it"},
       {"tile-pipeline/overwritten",
-       "another copy of the iteration writes the same part of the tile"},
-      {"tile-pipeline/rank", "a ring would have more than 5 dimensions"},
+       "another copy of the iteration writes the same part of the tile; two "
+       "tiles help"},
+      {"tile-pipeline/rank",
+       "a ring would have more than 5 dimensions; drop those of extent 1"},
   };
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
     if (strcmp(list[i].code, code) == 0)
@@ -239,9 +243,13 @@ static void remark_copy(const Work *work, int item) {
     MlirOperation other = op_of(work, is_to ? edge->from : edge->to);
     tile_emit_remark_with_note(
         s->op, mlirOperationGetLocation(other), "that op is here",
-        "tile-pipeline/dependence", "is not fetched ahead of its use: %s",
-        is_to ? tile_loop_edge_text(edge->kind)
-              : "another op of the loop would then come too early");
+        "tile-pipeline/dependence",
+        "is not fetched ahead of its use: %s%s; take its address and "
+        "conditions from memory that the loop does not write, and copy from "
+        "such a tensor",
+        is_to ? "it has to follow another op, because "
+              : "another op of the loop would then come too early",
+        is_to ? tile_loop_edge_text(edge->kind) : "");
   } else {
     tile_emit_remark(s->op, "tile-pipeline/unused",
                      "is not fetched ahead: nothing in the loop reads it");

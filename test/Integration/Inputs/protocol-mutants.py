@@ -99,13 +99,20 @@ def flip(lines, i, _):
         lines[i].replace(match.group(0), "parity %mutant_flip")] + lines[i + 1:]
 
 
+def barriers_of_channels(lines):
+    return {name for line in lines for name in
+            sum(re.findall(r"full (%\w+) empty (%\w+)", line), ())}
+
+
 def bound(lines, i, rng):
-    """Of a loop with barriers: others are the program's own business."""
+    """Of a loop with barriers of channels: others are the program's own business."""
     match = re.match(r"( *)(.* = )?scf\.for", lines[i])
     if not match:
         return None
     end = next(j for j in range(i + 1, len(lines)) if lines[j].startswith(match.group(1) + "}"))
-    if not any(BARRIER.search(line) for line in lines[i:end]):
+    ours = barriers_of_channels(lines)
+    if not any(BARRIER.search(line) and ours & set(re.findall(r"%\w+", line))
+               for line in lines[i:end]):
         return None
     return change(r"(scf\.for %\w+ = )%\w+ to", r"\1%mutant_slot to")(lines, i, rng)
 
@@ -141,8 +148,7 @@ def program(lines):
 def make_mutants(lines, count, rng):
     """(operator, lines), all different."""
     first = next(i for i, line in enumerate(lines) if "tile.barrier_init" in line)
-    ours = {name for line in lines for name in
-            sum(re.findall(r"full (%\w+) empty (%\w+)", line), ())}
+    ours = barriers_of_channels(lines)
     is_ours = lambda line: ("barrier_" not in line and "signal" not in line) or any(
         name in ours for name in re.findall(r"%\w+", line))
     places = [i for i in range(first, len(lines)) if is_ours(lines[i])]

@@ -72,7 +72,7 @@ func.func @store_beside_rows(%A: memref<?x?xf32, strided<[?, 1]>>) {
              threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
     %S = tile.alloc : memref<32x64xf32, #gpu.address_space<workgroup>>
     %a = tile.region %A[0, 0] [32, 64] {align = 16 : i64} : memref<?x?xf32, strided<[?, 1]>>
-    // expected-error @+1 {{cannot use tma: rows of the tensor are not known to have a multiple of 16 bytes, of which TMA stores all}}
+    // expected-error @+1 {{cannot use tma: TMA stores whole pieces of 16 bytes, and rows of the tensor are not known to end with one}}
     tile.copy %S to %a {instr = #tile.instr<tma>} : memref<32x64xf32, #gpu.address_space<workgroup>>, !tile.region<32x64xf32>
     gpu.terminator
   }
@@ -88,7 +88,7 @@ func.func @update_beside_rows(%A: memref<64x61xf32, strided<[64, 1]>>) {
              threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
     %S = tile.alloc : memref<32x64xf32, #gpu.address_space<workgroup>>
     %a = tile.region %A[0, 0] [32, 64] {align = 16 : i64} : memref<64x61xf32, strided<[64, 1]>>
-    // expected-error @+1 {{cannot use tma: rows of the tensor are not known to have a multiple of 16 bytes, of which TMA stores all}}
+    // expected-error @+1 {{cannot use tma: TMA stores whole pieces of 16 bytes, and rows of the tensor are not known to end with one}}
     tile.atomic add %S to %a {instr = #tile.instr<tma>} : memref<32x64xf32, #gpu.address_space<workgroup>>, !tile.region<32x64xf32>
     gpu.terminator
   }

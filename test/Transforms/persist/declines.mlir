@@ -38,7 +38,7 @@ func.func @few_tiles(%A: !A, %n: index) {
   %c11 = arith.constant 11 : index
   %c12 = arith.constant 12 : index
   %c256 = arith.constant 256 : index
-  // expected-remark @+1 {{[tile-persist/few-tiles] is not persistent: the launch has no more blocks than the chip has multiprocessors; nothing is lost, all blocks run at once}}
+  // expected-remark @+1 {{[tile-persist/few-tiles] is not persistent: the launch has no more blocks than the chip has multiprocessors: 132 blocks, 132 multiprocessors; nothing is lost, all blocks run at once}}
   gpu.launch blocks(%bx, %by, %bz) in (%sx = %c12, %sy = %c11, %sz = %c1)
              threads(%tx, %ty, %tz) in (%nx = %c256, %ny = %c1, %nz = %c1) {
     %S = tile.alloc : !tile
@@ -106,7 +106,7 @@ func.func @occupancy(%A: !A, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c256 = arith.constant 256 : index
-  // expected-remark @+1 {{[tile-persist/occupancy] is not persistent: several blocks fit on a multiprocessor, where one computes while another stores; persist = true in tile.kernel_config}}
+  // expected-remark @+1 {{[tile-persist/occupancy] is not persistent: several blocks fit on a multiprocessor, where one computes while another stores: 2 blocks; persist = true in tile.kernel_config}}
   gpu.launch blocks(%bx, %by, %bz) in (%sx = %n, %sy = %n, %sz = %c1)
              threads(%tx, %ty, %tz) in (%nx = %c256, %ny = %c1, %nz = %c1) {
     %S = tile.alloc : !tile
@@ -170,7 +170,7 @@ func.func @shared_memory(%A: !A, %C: !A, %n: index) {
   %c1 = arith.constant 1 : index
   %c256 = arith.constant 256 : index
   %zero = arith.constant 0.0 : bf16
-  // expected-remark @+1 {{[tile-persist/shared-memory] is not persistent: the tiles that it is stored from may have no place beside the rings, which the next tile fills meanwhile; fewer stages; copies from a fragment to a shared tile, and from there to the tensor next, are made in parts}}
+  // expected-remark @+1 {{[tile-persist/shared-memory] is not persistent: the tiles that it is stored from may have no place beside the rings, which the next tile fills meanwhile: 262144 bytes, 230400 are left; fewer stages; copies from a fragment to a shared tile, and from there to the tensor next, are made in parts}}
   gpu.launch blocks(%bx, %by, %bz) in (%sx = %n, %sy = %n, %sz = %c1)
              threads(%tx, %ty, %tz) in (%nx = %c256, %ny = %c1, %nz = %c1) {
     %S = tile.alloc : !tile

@@ -92,7 +92,7 @@ func.func @hole(%A: memref<64x32xf32>, %n: index) {
     %a1 = tile.region %A[%i, 16] [1, 16] drop [0] : memref<64x32xf32>
     %s0 = tile.region %As[0] [8] : !T
     %s1 = tile.region %As[16] [16] : !T
-    // expected-remark @+1 {{[tile-pipeline/stale-read] is not fetched ahead of its use: an op reads the tile where the iteration has not filled it before}}
+    // expected-remark @+1 {{[tile-pipeline/stale-read] is not fetched ahead of its use: an op reads the tile where the iteration has not filled it before; copy all of it on every path to that op}}
     tile.copy %a0 to %s0 : !tile.region<8xf32>, !tile.region<8xf32, #smem>
     // expected-remark @+1 {{[tile-pipeline/stale-read]}}
     tile.copy %a1 to %s1 : !tile.region<16xf32>, !tile.region<16xf32, #smem>
@@ -201,7 +201,7 @@ func.func @in_place(%A: memref<64x32xf32>, %n: index) {
     %a = tile.region %A[%i, 0] [1, 32] drop [0] : memref<64x32xf32>
     %j = arith.addi %i, %c1 : index
     %b = tile.region %A[%j, 0] [1, 32] drop [0] : memref<64x32xf32>
-    // expected-remark @+1 {{[tile-pipeline/dependence] is not fetched ahead of its use: it reads what that op writes}}
+    // expected-remark @+1 {{[tile-pipeline/dependence] is not fetched ahead of its use: it has to follow another op, because it reads what that op writes; take its address and conditions from memory that the loop does not write, and copy from such a tensor}}
     tile.copy %a to %As : !tile.region<32xf32>, !T
     // expected-note @+1 {{that op is here}}
     tile.copy %As to %b : !T, !tile.region<32xf32>
@@ -276,7 +276,7 @@ func.func @carried_address(%A: memref<64x32xi32>, %n: index) {
   %p = memref.alloca() : memref<1xi32>
   scf.for %i = %c0 to %n step %c1 iter_args(%row = %c0) -> index {
     %a = tile.region %A[%row, 0] [1, 32] drop [0] : memref<64x32xi32>
-    // expected-remark @+1 {{[tile-pipeline/dependence] is not fetched ahead of its use: it uses a carried value that that op updates}}
+    // expected-remark @+1 {{[tile-pipeline/dependence] is not fetched ahead of its use: it has to follow another op, because it uses a carried value that that op updates}}
     tile.copy %a to %s : !tile.region<32xi32>, memref<32xi32, #smem>
     // expected-note @+1 {{that op is here}}
     %w = memref.load %s[%c1] : memref<32xi32, #smem>
