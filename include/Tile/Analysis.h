@@ -33,7 +33,7 @@ typedef struct {
   bool is_throughout; // several roles use it: it lives all the time
   MlirOperation role; // one that uses it, or null
   MlirOperation in_flight; // while collecting: a copy to it, not waited for
-  bool is_read_under_way;  // while collecting: by a product, not waited for
+  MlirOperation under_way; // while collecting: products that read, not awaited
 } TileSharedBuffer;
 
 typedef struct {

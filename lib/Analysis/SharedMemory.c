@@ -169,26 +169,43 @@ static void note_ring_use(Collect *collect, TileSharedBuffer *ring,
     ring->last_read = collect->position;
 }
 
-// A product under way reads its factors until somebody has waited for it.
-static void note_product(Collect *collect, const TileProduct *product) {
+static bool is_in_block(MlirOperation op, MlirBlock block) {
+  for (; op.ptr; op = mlirOperationGetParentOperation(op))
+    if (mlirBlockEqual(mlirOperationGetBlock(op), block))
+      return true;
+  return false;
+}
+
+// A product under way reads its factors until somebody has waited for it. Of
+// several the innermost op in a block that holds all of them stands for them.
+static void note_product(Collect *collect, MlirOperation op,
+                         const TileProduct *product) {
   MlirValue factors[] = {product->a, product->b};
   for (int i = 0; i < 2; i++) {
     TileSharedBuffer *buffer =
         tile_shared_memory_find(collect->out, factors[i]);
-    if (buffer)
-      buffer->is_read_under_way = true;
+    if (!buffer)
+      continue;
+    MlirOperation all = op;
+    while (buffer->under_way.ptr &&
+           !is_in_block(buffer->under_way, mlirOperationGetBlock(all)))
+      all = mlirOperationGetParentOperation(all);
+    buffer->under_way = all;
   }
 }
 
 static void note_await(Collect *collect, TileAwaitOp await) {
   for (size_t i = 0; i < collect->out->num_buffers; i++) {
     TileSharedBuffer *buffer = &collect->out->buffers[i];
-    if (!buffer->is_read_under_way)
+    if (!buffer->under_way.ptr)
       continue;
     extend(buffer, collect->position, collect->position);
     if (buffer->is_ring)
       note_ring_use(collect, buffer, await.op);
-    buffer->is_read_under_way = tile_await_pending(await) > 0;
+    // One in a loop or a branch may not run where the product has.
+    if (tile_await_pending(await) == 0 &&
+        is_in_block(buffer->under_way, mlirOperationGetBlock(await.op)))
+      buffer->under_way = (MlirOperation){NULL};
   }
 }
 
@@ -236,7 +253,7 @@ static void note_uses(Collect *collect, MlirOperation op) {
     note_ring_wait(collect, tile_barrier_wait_cast(op));
   }
   if (tile_product_of(op, &product) && product.is_async)
-    note_product(collect, &product);
+    note_product(collect, op, &product);
   if (tile_await_is(op))
     note_await(collect, tile_await_cast(op));
 }

@@ -24,6 +24,33 @@ func.func @in_flight(%A: !tensor, %map: !tile.tensor_map, %zero: bf16, %parity: 
   return
 }
 
+// A product under way reads %S until it is awaited, which a loop that does not run does
+// not do: the tile that is filled behind the loop must not get its bytes. Behind the
+// await it may.
+// CHECK-LABEL: func.func @product_under_way
+// CHECK: tile.alloc {offset = 0 : i64}
+// CHECK: tile.alloc {offset = 8192 : i64}
+// CHECK: tile.alloc {offset = 0 : i64}
+func.func @product_under_way(%acc0: f32, %zero: bf16, %n: index) attributes {tile.num_threads = 128 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %S = tile.alloc : !shared
+  %T = tile.alloc : !shared
+  %U = tile.alloc : !shared
+  %p = tile.alloc : !fragment
+  %acc = tile.alloc : memref<64x64xf32, #tile.fragment>
+  tile.fill %S, %zero : !shared, bf16
+  tile.gemm %p, %S, %acc {async, instr = #tile.instr<wgmma>} : (!fragment, !shared, memref<64x64xf32, #tile.fragment>)
+  scf.for %i = %c0 to %n step %c1 {
+    tile.await pending 0 for %acc : memref<64x64xf32, #tile.fragment>
+    tile.fill %acc, %acc0 : memref<64x64xf32, #tile.fragment>, f32
+  }
+  tile.fill %T, %zero : !shared, bf16
+  tile.await pending 0 for %acc : memref<64x64xf32, #tile.fragment>
+  tile.fill %U, %zero : !shared, bf16
+  return
+}
+
 // The wait on another slot does not complete the copy, and nobody waits for it:
 // it may be in flight to the end.
 // CHECK-LABEL: func.func @never_waited_for
