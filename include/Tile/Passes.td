@@ -299,9 +299,11 @@ def PrintLayouts : Pass<"tile-print-layouts", ""> {
     Consumes: `tile.alloc` ops with layouts, the ops on them.
     Produces: text on the standard error stream. Of a shared tile: the offset of
     every run of elements, and its bank. Of a fragment: the warp, lane and
-    register that hold it. Of copies between fragments and shared tiles and of
-    the factors of mma.sync: accesses per warp, wavefronts, and how many there
-    would be without bank conflicts.
+    register that hold it. Views are tiles of their own; of more than two
+    dimensions the first four grids of the last two are printed. Of copies
+    between fragments and shared tiles, of element loops that have a layout and
+    of the factors of mma.sync: accesses per warp, wavefronts, and how many
+    there would be without bank conflicts.
     Keeps: everything.
     Fails: never.
   }];

@@ -297,10 +297,8 @@ static int drop_free(MlirOperation op, TileAccess *accesses, int n) {
   return 2;
 }
 
-// The window as the algebra names it. False when it starts at no multiple of
-// its size.
-static bool cut_of_region(TileRegionOp region, const TileShape *shape,
-                          TileLayoutCut *out) {
+bool tile_region_cut(TileRegionOp region, const TileShape *shape,
+                     TileLayoutCut *out) {
   *out = (TileLayoutCut){.rank = shape->rank};
   int rank = (int)tile_region_static_sizes_size(region);
   for (int d = 0; d < rank; d++) {
@@ -331,7 +329,7 @@ static int buffer_of_window(Build *build, MlirOperation op, MlirValue tile,
   if (source < 0 || !tile_shape_of(tile, &shape) || !buffer.region.ptr ||
       shape.space != TILE_SPACE_SHARED)
     return -1;
-  bool is_aligned = cut_of_region(
+  bool is_aligned = tile_region_cut(
       tile_region_cast(mlirOpResultGetOwner(buffer.region)), &shape, &cut);
   if (!is_aligned && by_descriptor)
     return -1;

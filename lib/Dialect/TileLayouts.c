@@ -4,15 +4,9 @@
 
 enum { TEXT_CAPACITY = 2048 };
 
-bool tile_layout_of_alloc(TileAllocOp alloc, TileLayout *out_layout,
-                          TileLayoutError *out_error) {
-  MlirAttribute attr = tile_alloc_layout_attr(alloc);
-  TileShape shape;
-  if (mlirAttributeIsNull(attr) ||
-      !tile_shape_of(mlirOperationGetResult(alloc.op, 0), &shape)) {
-    snprintf(out_error->text, sizeof out_error->text, "no layout");
-    return false;
-  }
+static bool parse(MlirAttribute attr, const int64_t *shape, int rank,
+                  int elem_bits, TileLayout *out_layout,
+                  TileLayoutError *out_error) {
   MlirStringRef text = tile_layout_attr_text(attr);
   char copy[TEXT_CAPACITY];
   if (text.length >= sizeof copy) {
@@ -23,9 +17,34 @@ bool tile_layout_of_alloc(TileAllocOp alloc, TileLayout *out_layout,
   }
   memcpy(copy, text.data, text.length);
   copy[text.length] = '\0';
-  return tile_layout_parse(copy, shape.extent, shape.rank,
-                           tile_elem_bits(shape.element), out_layout,
-                           out_error);
+  return tile_layout_parse(copy, shape, rank, elem_bits, out_layout, out_error);
+}
+
+bool tile_layout_of_loop(TileParallelOp loop, TileLayout *out_layout,
+                         TileLayoutError *out_error) {
+  enum { ANY_ELEM_BITS = 32 };
+  MlirAttribute attr = tile_parallel_layout_attr(loop);
+  int64_t extents[TILE_MAX_RANK];
+  int rank = (int)tile_parallel_extents_size(loop);
+  for (int d = 0; d < rank; d++)
+    extents[d] = tile_parallel_extents(loop, d);
+  if (!mlirAttributeIsNull(attr))
+    return parse(attr, extents, rank, ANY_ELEM_BITS, out_layout, out_error);
+  snprintf(out_error->text, sizeof out_error->text, "no layout");
+  return false;
+}
+
+bool tile_layout_of_alloc(TileAllocOp alloc, TileLayout *out_layout,
+                          TileLayoutError *out_error) {
+  MlirAttribute attr = tile_alloc_layout_attr(alloc);
+  TileShape shape;
+  if (mlirAttributeIsNull(attr) ||
+      !tile_shape_of(mlirOperationGetResult(alloc.op, 0), &shape)) {
+    snprintf(out_error->text, sizeof out_error->text, "no layout");
+    return false;
+  }
+  return parse(attr, shape.extent, shape.rank, tile_elem_bits(shape.element),
+               out_layout, out_error);
 }
 
 bool tile_layout_of_tile(MlirValue base, TileLayout *out_layout,

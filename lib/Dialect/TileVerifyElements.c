@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tile/Dialect/ElementLoops.h"
-#include "Tile/Layout.h"
+#include "Tile/Dialect/TileLayouts.h"
 #include "Tile/Ops/scf.h"
 #include "TileVerify.h"
 
@@ -263,22 +263,12 @@ static bool check_access(const TileElementAccess *access, void *user_data) {
 
 // (C8)
 static MlirLogicalResult verify_layout(TileParallelOp loop) {
-  MlirAttribute attr = tile_parallel_layout_attr(loop);
-  if (mlirAttributeIsNull(attr))
-    return tile_success();
-  int64_t extents[TILE_MAX_RANK];
-  int rank = (int)tile_parallel_extents_size(loop);
-  for (int d = 0; d < rank; d++)
-    extents[d] = tile_parallel_extents(loop, d);
-  MlirStringRef text = tile_layout_attr_text(attr);
-  char copy[2048];
-  snprintf(copy, sizeof copy, "%.*s", (int)text.length, text.data);
   TileLayout layout;
   TileLayoutError error = {""};
-  enum { ANY_ELEM_BITS = 32 };
-  bool is_read =
-      tile_layout_parse(copy, extents, rank, ANY_ELEM_BITS, &layout, &error) &&
-      tile_layout_check_axes(&layout, &error);
+  if (mlirAttributeIsNull(tile_parallel_layout_attr(loop)))
+    return tile_success();
+  bool is_read = tile_layout_of_loop(loop, &layout, &error) &&
+                 tile_layout_check_axes(&layout, &error);
   if (is_read && tile_layout_find_axis(&layout.in, "reg") < 0)
     return tile_emit_error(loop.op,
                            "expects a layout of a fragment, got one of shared "

@@ -18,7 +18,7 @@ enum { LAYOUT_TEXT_CAPACITY = 2048 };
 typedef struct {
   MlirType type;                     // of the scratch tile
   char layout[LAYOUT_TEXT_CAPACITY]; // of the scratch tile
-  int64_t cost;                      // quarter cycles, all warps; 0: not known
+  int64_t cost;                      // quarter cycles, all warps
 } Exchange;
 
 static MlirType scratch_type(MlirContext context, const TileShape *shape) {
@@ -73,9 +73,18 @@ static void remark_in_warp(TileCopyOp copy,
                      (long long)conversion->cost / 4);
 }
 
+// Where no layouts say it: stores of 32 elements at once, and loads by so many
+// threads for each element.
+static int64_t estimate_cost(const TileShape *shape, int64_t num_readers) {
+  enum { LANES = 32, NUM_BARRIERS = 2 };
+  int64_t stores = (tile_shape_num_elems(shape) + LANES - 1) / LANES;
+  return stores * (1 + num_readers) * TILE_LAYOUT_COST_WAVE +
+         NUM_BARRIERS * TILE_LAYOUT_COST_BAR;
+}
+
 // Whether the copy needs an exchange, and how. Between fragments the staging
 // layout is the one that the conversion costs least with.
-static bool plan_exchange(TileCopyOp copy, Exchange *out) {
+static bool plan_exchange(TileCopyOp copy, int64_t num_threads, Exchange *out) {
   TileShape src, dst;
   TileLayout from, to;
   TileLayoutError error;
@@ -85,9 +94,10 @@ static bool plan_exchange(TileCopyOp copy, Exchange *out) {
       src.space != TILE_SPACE_FRAGMENT)
     return false;
   out->type = scratch_type(mlirOperationGetContext(copy.op), &src);
-  out->cost = 0;
+  bool is_private = dst.space == TILE_SPACE_PRIVATE; // each thread reads all
+  out->cost = estimate_cost(&src, is_private ? num_threads : 1);
   snprintf(out->layout, sizeof out->layout, "linear");
-  if (dst.space == TILE_SPACE_PRIVATE)
+  if (is_private)
     return true;
   if (dst.space != TILE_SPACE_FRAGMENT)
     return false;
@@ -126,29 +136,26 @@ static void apply_exchange(TileCopyOp copy, const Exchange *exchange) {
             .instr = TILE_SOME(TILE_INSTR_Simt));
   tile_copy(&b, .src = scratch, .dst = tile_copy_dst(copy),
             .instr = TILE_SOME(TILE_INSTR_Simt));
-  if (exchange->cost)
-    tile_emit_remark(copy.op, "tile-layout/exchange",
-                     "moves elements between threads through shared memory in "
-                     "layout %s: about %lld cycles",
-                     exchange->layout, (long long)exchange->cost / 4);
-  else
-    tile_emit_remark(copy.op, "tile-layout/exchange",
-                     "moves elements between threads through shared memory in "
-                     "layout %s",
-                     exchange->layout);
+  tile_emit_remark(copy.op, "tile-layout/exchange",
+                   "moves elements between threads through shared memory in "
+                   "layout %s: about %lld cycles",
+                   exchange->layout, (long long)exchange->cost / 4);
   mlirRewriterBaseEraseOp(b.rw, copy.op);
   mlirIRRewriterDestroy(b.rw);
 }
 
 static MlirWalkResult visit(MlirOperation op, void *user_data) {
-  (void)user_data;
+  const int64_t *kernel_threads = user_data;
   Exchange exchange;
-  if (!tile_copy_is(op) || !plan_exchange(tile_copy_cast(op), &exchange))
+  if (!tile_copy_is(op) ||
+      !plan_exchange(tile_copy_cast(op),
+                     tile_op_num_threads(op, *kernel_threads), &exchange))
     return MlirWalkResultAdvance;
   apply_exchange(tile_copy_cast(op), &exchange);
   return MlirWalkResultSkip;
 }
 
 void tile_layout_exchange_copies(MlirOperation kernel) {
-  mlirOperationWalk(kernel, visit, NULL, MlirWalkPostOrder);
+  int64_t num_threads = tile_kernel_num_threads(kernel);
+  mlirOperationWalk(kernel, visit, &num_threads, MlirWalkPostOrder);
 }

@@ -48,7 +48,7 @@ static bool is_served(const TileLoopOperand *operand, const TileLayout *want) {
   TileLayoutError error;
   int64_t registers[MAX_REGISTERS];
   TileBuffer buffer = tile_buffer_of(operand->memref);
-  if (!tile_layout_of_alloc(tile_buffer_alloc(buffer), &have, &error) ||
+  if (!tile_layout_of_tile(buffer.base, &have, &error) ||
       tile_layout_axis_size(&have.in, TILE_LAYOUT_REG) > MAX_REGISTERS ||
       tile_layout_axis_size(&want->in, TILE_LAYOUT_REG) > MAX_REGISTERS)
     return false;

@@ -17,15 +17,26 @@ void tile_print_place(MlirOperation op) {
 
 //===-- Layouts of operands -----------------------------------------------===//
 
-// The layout of a whole tile, or of a slot of a ring.
+// The layout of a tile, of a slot of a ring, or of a window.
 static bool layout_of(MlirValue tile, TileLayout *out) {
   TileLayoutError error;
-  TileAllocOp alloc = tile_buffer_alloc(tile_buffer_of(tile));
-  if (!alloc.op.ptr || !tile_is_whole_or_slot(tile) ||
-      !tile_layout_of_alloc(alloc, out, &error))
+  TileShape shape;
+  TileLayoutCut cut;
+  TileLayoutWindow window;
+  TileBuffer buffer = tile_buffer_of(tile);
+  TileRegionOp region = {{NULL}};
+  if (!tile_layout_of_tile(buffer.base, out, &error) ||
+      !tile_shape_of(tile, &shape))
     return false;
-  return tile_num_stage_dims(alloc) == 0 ||
-         tile_layout_drop_leading(out, out, &error);
+  if (buffer.region.ptr)
+    region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
+  if (!region.op.ptr || tile_is_whole(tile))
+    return true;
+  if (!tile_region_cut(region, &shape, &cut) ||
+      !tile_layout_cut(out, &cut, &window, &error))
+    return false;
+  *out = window.layout;
+  return true;
 }
 
 static const char *move_name(TileLayoutMove move) {
@@ -124,9 +135,38 @@ static void print_factors(MlirOperation op) {
     print_access(op, "reads B", &fragment, &shared, mma.elem_bits, true);
 }
 
+// The loop runs in its layout: what a thread reads and writes of a shared tile
+// are the elements of a fragment.
+static void print_loop(MlirOperation op) {
+  TileParallelOp loop = tile_parallel_cast(op);
+  TileLoopOperand operands[TILE_MAX_LOOP_OPERANDS];
+  TileLayout whole, fragment, shared;
+  TileLayoutError error;
+  int n = tile_loop_operands(loop, operands);
+  if (!tile_layout_of_loop(loop, &whole, &error))
+    return;
+  for (int i = 0; i < n; i++) {
+    TileShape shape;
+    if (!tile_shape_of(operands[i].memref, &shape) ||
+        shape.space != TILE_SPACE_SHARED ||
+        operands[i].exact_dims != (1u << shape.rank) - 1 ||
+        !layout_of(operands[i].memref, &shared) ||
+        !tile_layout_project(&whole, operands[i].map, shape.rank, &fragment,
+                             &error))
+      continue;
+    int bits = tile_elem_bits(shape.element);
+    if (operands[i].reads)
+      print_access(op, "reads", &fragment, &shared, bits, false);
+    if (operands[i].writes)
+      print_access(op, "writes", &fragment, &shared, bits, false);
+  }
+}
+
 void tile_print_accesses(MlirOperation op) {
   if (tile_copy_is(op))
     print_copy(op);
+  else if (tile_parallel_is(op))
+    print_loop(op);
   else if (tile_gemm_is(op))
     print_factors(op);
 }

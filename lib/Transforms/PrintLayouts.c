@@ -17,17 +17,18 @@
 
 //===-- Grids -------------------------------------------------------------===//
 //
-// Rows and columns of the last two dimensions, the others at 0. A cell is a run
-// of columns that lie together.
+// Rows and columns of the last two dimensions, a grid for each of the first few
+// places of the others. A cell is a run of columns that lie together.
 
 typedef struct {
   const TileLayout *layout; // memory: elements to offsets
   int64_t *holder;          // fragment: register, lane and warp per element
   int rank, elem_bits;
+  int64_t first[TILE_LAYOUT_MAX_AXES]; // place in the other dimensions
   int64_t rows, columns, run;
 } Grid;
 
-enum { MAX_RUN_BYTES = 16, NO_HOLDER = -1 };
+enum { MAX_RUN_BYTES = 16, NO_HOLDER = -1, MAX_GRIDS = 4 };
 
 // Registers below 2^16, lanes below 2^8.
 static int64_t pack_holder(const int64_t *in) {
@@ -37,7 +38,7 @@ static int64_t pack_holder(const int64_t *in) {
 
 static int64_t element_index(const Grid *grid, const int64_t *at) {
   for (int d = 0; d + 2 < grid->rank; d++)
-    if (at[d] != 0)
+    if (at[d] != grid->first[d])
       return -1;
   int64_t row = grid->rank > 1 ? at[grid->rank - 2] : 0;
   int64_t column = at[grid->rank - 1];
@@ -62,9 +63,10 @@ static void find_holders(Grid *grid, const TileLayout *layout) {
 }
 
 static int64_t place_of(const Grid *grid, int64_t row, int64_t column) {
-  int64_t at[TILE_LAYOUT_MAX_AXES] = {0}, offset = 0;
+  int64_t at[TILE_LAYOUT_MAX_AXES], offset = 0;
   if (grid->holder)
     return grid->holder[row * grid->columns + column];
+  memcpy(at, grid->first, sizeof at);
   if (grid->rank > 1)
     at[grid->rank - 2] = row;
   at[grid->rank - 1] = column;
@@ -124,20 +126,22 @@ static void print_grid(const Grid *grid, int64_t max_rows,
 
 //===-- Tiles -------------------------------------------------------------===//
 
+enum { LAYOUT_TEXT_CAPACITY = 2048 };
+
 typedef struct {
   int64_t max_rows, max_columns;
 } Run;
 
-static void print_header(TileAllocOp alloc, const TileShape *shape) {
-  char text[64];
-  MlirAttribute attribute = tile_alloc_layout_attr(alloc);
-  MlirStringRef layout = {"none", 4};
-  if (!mlirAttributeIsNull(attribute))
-    layout = tile_layout_attr_text(attribute);
+static void print_header(MlirOperation op, const TileShape *shape,
+                         const TileLayout *layout) {
+  char text[64], layout_text[LAYOUT_TEXT_CAPACITY] = "none";
   tile_shape_print(shape, text, sizeof text);
-  tile_print_place(alloc.op);
-  fprintf(stderr, "%s %s, layout %.*s\n", tile_space_name(shape->space), text,
-          (int)layout.length, layout.data);
+  if (layout)
+    tile_layout_print(layout, tile_elem_bits(shape->element), layout_text,
+                      sizeof layout_text);
+  tile_print_place(op);
+  fprintf(stderr, "%s %s%s, layout %s\n", tile_space_name(shape->space), text,
+          tile_view_is(op) ? ", a view" : "", layout_text);
 }
 
 static void print_fragment_facts(const TileLayout *layout) {
@@ -150,15 +154,47 @@ static void print_fragment_facts(const TileLayout *layout) {
           (long long)tile_layout_replication(layout));
 }
 
-static void print_tile(const Run *run, TileAllocOp alloc) {
+// The `index`-th grid of the tile.
+static void print_slice(const Run *run, Grid *grid, const TileShape *shape,
+                        int64_t index) {
+  for (int d = grid->rank - 3; d >= 0; d--) {
+    grid->first[d] = index % shape->extent[d];
+    index /= shape->extent[d];
+  }
+  if (grid->rank > 2) {
+    fprintf(stderr, "  [");
+    for (int d = 0; d + 2 < grid->rank; d++)
+      fprintf(stderr, "%lld, ", (long long)grid->first[d]);
+    fprintf(stderr, "row, column]\n");
+  }
+  if (grid->holder)
+    find_holders(grid, grid->layout);
+  grid->run = find_run(grid);
+  print_grid(grid, run->max_rows, run->max_columns);
+}
+
+static void print_grids(const Run *run, Grid *grid, const TileShape *shape) {
+  int64_t count = 1;
+  for (int d = 0; d + 2 < grid->rank; d++)
+    count *= shape->extent[d];
+  for (int64_t i = 0; i < count && i < MAX_GRIDS; i++)
+    print_slice(run, grid, shape, i);
+  if (count > MAX_GRIDS)
+    fprintf(stderr, "  ... (%lld grids)\n", (long long)count);
+}
+
+// A tile, or a view of one.
+static void print_tile(const Run *run, MlirOperation op) {
   TileShape shape;
   TileLayout layout;
   TileLayoutError error;
-  if (!tile_shape_of(tile_alloc_memref(alloc), &shape) ||
+  MlirValue value = mlirOperationGetResult(op, 0);
+  if (!tile_shape_of(value, &shape) ||
       (shape.space != TILE_SPACE_SHARED && shape.space != TILE_SPACE_FRAGMENT))
     return;
-  print_header(alloc, &shape);
-  if (shape.rank == 0 || !tile_layout_of_alloc(alloc, &layout, &error))
+  bool has_layout = tile_layout_of_tile(value, &layout, &error);
+  print_header(op, &shape, has_layout ? &layout : NULL);
+  if (shape.rank == 0 || !has_layout)
     return;
   Grid grid = {.layout = &layout,
                .rank = shape.rank,
@@ -170,21 +206,19 @@ static void print_tile(const Run *run, TileAllocOp alloc) {
     grid.holder = calloc((size_t)(grid.rows * grid.columns), sizeof(int64_t));
     if (!grid.holder)
       return;
-    find_holders(&grid, &layout);
   } else {
     fprintf(stderr, "  %lld bytes; offset of the first byte, b bank\n",
             (long long)(tile_layout_span(&layout.out, 0) * grid.elem_bits / 8));
   }
-  grid.run = find_run(&grid);
-  print_grid(&grid, run->max_rows, run->max_columns);
+  print_grids(run, &grid, &shape);
   free(grid.holder);
 }
 
 //===-- Entry -------------------------------------------------------------===//
 
-static MlirWalkResult visit_alloc(MlirOperation op, void *user_data) {
-  if (tile_alloc_is(op))
-    print_tile(user_data, tile_alloc_cast(op));
+static MlirWalkResult visit_tile(MlirOperation op, void *user_data) {
+  if (tile_alloc_is(op) || tile_view_is(op))
+    print_tile(user_data, op);
   return MlirWalkResultAdvance;
 }
 
@@ -195,7 +229,7 @@ static MlirWalkResult visit_op(MlirOperation op, void *user_data) {
 }
 
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
-  mlirOperationWalk(kernel, visit_alloc, user_data, MlirWalkPreOrder);
+  mlirOperationWalk(kernel, visit_tile, user_data, MlirWalkPreOrder);
   mlirOperationWalk(kernel, visit_op, user_data, MlirWalkPreOrder);
   return tile_success();
 }

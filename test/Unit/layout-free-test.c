@@ -163,7 +163,7 @@ static void viewed(TileInferProblem *p, TileInferOp *ops,
 static void test_views(void **state) {
   (void)state;
   int with_parts = 0, overhanging = 0, runs = 0;
-  for (int round = 0; round < ROUNDS; round++) {
+  for (int round = 0; round < ROUNDS / 4; round++) {
     static const int64_t sizes[] = {6868, 6767, 6000, 3348, 105, 6400, 1024, 7};
     static const int warp_counts[] = {1, 3, 4, 8};
     TileInferRole role = {"all", warp_counts[rnd(4)]};
@@ -198,7 +198,7 @@ static void test_views(void **state) {
               "%s", e.text);
     }
   }
-  CHECK(with_parts > 100 && overhanging > 50 && runs > 50,
+  CHECK(with_parts > 30 && overhanging > 30 && runs > 10,
         "parts %d, overhanging %d, runs %d", with_parts, overhanging, runs);
 }
 

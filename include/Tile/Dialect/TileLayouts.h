@@ -19,6 +19,10 @@ bool tile_layout_of_alloc(TileAllocOp alloc, TileLayout *out_layout,
 bool tile_layout_of_tile(MlirValue base, TileLayout *out_layout,
                          TileLayoutError *out_error);
 
+/// The layout given for, or found for, the index space of an element loop.
+bool tile_layout_of_loop(TileParallelOp loop, TileLayout *out_layout,
+                         TileLayoutError *out_error);
+
 /// Elements of the storage behind `base`: the span of a shared layout, the
 /// registers per thread of a fragment. False without a (good) layout.
 bool tile_layout_storage_elems(MlirValue base, int64_t *out_num_elems);

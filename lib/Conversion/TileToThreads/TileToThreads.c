@@ -89,18 +89,9 @@ static int64_t run_along(const TileLayout *layout, int dim) {
 }
 
 static MlirLogicalResult plan_layout(LoopCode *loop) {
-  MlirStringRef text =
-      tile_layout_attr_text(tile_parallel_layout_attr(loop->loop));
-  enum { ANY_ELEM_BITS = 32 };
-  int64_t extents[TILE_MAX_RANK];
   TileLayoutTerms terms;
   TileLayoutError error = {""};
-  for (int d = 0; d < loop->rank; d++)
-    extents[d] = tile_parallel_extents(loop->loop, d);
-  const char *copy =
-      tile_arena_strdup(loop->code->arena, text.data, text.length);
-  if (!tile_layout_parse(copy, extents, loop->rank, ANY_ELEM_BITS,
-                         &loop->layout, &error) ||
+  if (!tile_layout_of_loop(loop->loop, &loop->layout, &error) ||
       !tile_layout_terms(&loop->layout, 1u << TILE_LAYOUT_REG, &terms, &error))
     return tile_emit_error(loop->loop.op,
                            "internal error: cannot follow its layout: %s",

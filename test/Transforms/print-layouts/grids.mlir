@@ -38,3 +38,42 @@ func.func @kernel() attributes {tile.num_threads = 32 : i32} {
   tile.copy %acc to %P : memref<16x16xf32, #tile.fragment>, memref<16x16xf32, #smem>
   return
 }
+
+// Tiles of more dimensions have a grid for each place of the others. A view is a
+// tile of its own: row 7 is the last one of place [1, 1].
+// CHECK: line {{[0-9]+}}: a fragment 2x2x2x3xf32, layout bases<
+// CHECK-NEXT: 12 registers in 32 threads, every element held 16 times
+// CHECK-NEXT: [0, 0, row, column]
+// CHECK: [1, 1, row, column]
+// CHECK-NEXT: 0 1 2
+// CHECK-NEXT: 0 w0.t1.r6 w0.t1.r7 w0.t1.r8
+// CHECK-NEXT: 1 w0.t1.r9 w0.t1.r10 w0.t1.r11
+// CHECK-NEXT: line {{[0-9]+}}: a fragment 8x3xi32, a view, layout bases<reg=(d1:1*3, d0:1*4), lane=(d0:4, 0*16), warp=() -> d0:8, d1:3>
+// CHECK: 7 w0.t1.r9 w0.t1.r10 w0.t1.r11
+// CHECK-NEXT: line {{[0-9]+}}: shared memory 5x8x64xbf16, layout swizzle<128>
+// CHECK: [3, row, column]
+// CHECK: ... (5 grids)
+// CHECK: line {{[0-9]+}}: shared memory 8x64xi16, a view, layout swizzle<128>
+
+// Windows are accesses, too, and the elements of a loop: 16 bytes of rows that
+// are 32 bytes apart meet in the banks.
+// CHECK: line {{[0-9]+}}: tile.copy reads: 1 ld/st of 2 elements per warp, 1 wavefronts, no bank conflicts
+// CHECK-NEXT: line {{[0-9]+}}: tile.parallel reads: 2 ld/st of 4 elements per warp, 16 wavefronts, 8 without bank conflicts
+// CHECK-NEXT: line {{[0-9]+}}: tile.parallel writes: 8 ld/st of 1 elements per warp, 8 wavefronts, no bank conflicts
+func.func @more() attributes {tile.num_threads = 32 : i32} {
+  %b = tile.alloc {layout = #tile.layout<"bases<reg=(d3:1*3, d2:1*2, d1:1*2), lane=(d0:1*2, 0*16), warp=() -> d0:2, d1:2, d2:2, d3:3>">} : memref<2x2x2x3xf32, #tile.fragment>
+  %v = tile.view %b : memref<2x2x2x3xf32, #tile.fragment> to memref<8x3xi32, #tile.fragment>
+  %r = tile.alloc {layout = #tile.layout<"swizzle<128>">} : memref<5x8x64xbf16, #smem>
+  %s = tile.alloc {layout = #tile.layout<"swizzle<128>">} : memref<8x64xbf16, #smem>
+  %i16 = tile.view %s : memref<8x64xbf16, #smem> to memref<8x64xi16, #smem>
+  %f = tile.alloc {layout = #tile.layout<"bases<reg=(d1:1*2), lane=(d1:2*32), warp=() -> d0:1, d1:64>">} : memref<1x64xbf16, #tile.fragment>
+  %w = tile.region %s[2, 0] [1, 64] : memref<8x64xbf16, #smem>
+  tile.copy %w to %f : !tile.region<1x64xbf16, #smem>, memref<1x64xbf16, #tile.fragment>
+  %y = tile.alloc {layout = #tile.layout<"linear">} : memref<8x32xf32, #smem>
+  %z = tile.alloc {layout = #tile.layout<"linear">} : memref<32x8xf32, #smem>
+  tile.parallel (%i, %j) in [8, 32] {
+    %e = memref.load %z[%j, %i] : memref<32x8xf32, #smem>
+    memref.store %e, %y[%i, %j] : memref<8x32xf32, #smem>
+  } {layout = #tile.layout<"bases<reg=(d0:1*8), lane=(d1:1*32), warp=() -> d0:8, d1:32>">}
+  return
+}
