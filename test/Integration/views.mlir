@@ -204,3 +204,36 @@ func.func @odd(%A: memref<?x?xf32>, %B: memref<?x?xi32>, %C: memref<?x?xf32>, %D
   }
   return
 }
+
+// Element loops index a view as it is: 40 rows of 24, and halves of words.
+// CASE: loops(A=wide:24x40:i32, B=junk:40x24:i32, C=junk:24x80:i16)
+// EXPECT: B = A.reshape(40, 24) * 3; C = (A.view(np.int16) * 5).astype(np.int16)
+func.func @loops(%A: memref<24x40xi32>, %B: memref<40x24xi32>, %C: memref<24x80xi16>) {
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c64, %ny = %c1, %nz = %c1) {
+    %five = arith.constant 5 : i16
+    %S = tile.alloc : memref<24x40xi32, #gpu.address_space<workgroup>>
+    %V = tile.view %S : memref<24x40xi32, #gpu.address_space<workgroup>> to memref<40x24xi32, #gpu.address_space<workgroup>>
+    %H = tile.view %S : memref<24x40xi32, #gpu.address_space<workgroup>> to memref<24x80xi16, #gpu.address_space<workgroup>>
+    %F = tile.alloc : memref<24x40xi32, #tile.fragment>
+    %G = tile.view %F : memref<24x40xi32, #tile.fragment> to memref<40x24xi32, #tile.fragment>
+    tile.copy %A to %S : memref<24x40xi32>, memref<24x40xi32, #gpu.address_space<workgroup>>
+    tile.copy %A to %F : memref<24x40xi32>, memref<24x40xi32, #tile.fragment>
+    tile.parallel (%i, %j) in [40, 24] {
+      %x = memref.load %V[%i, %j] : memref<40x24xi32, #gpu.address_space<workgroup>>
+      %y = memref.load %G[%i, %j] : memref<40x24xi32, #tile.fragment>
+      %w = arith.addi %x, %y : i32
+      %z = arith.addi %w, %x : i32
+      memref.store %z, %B[%i, %j] : memref<40x24xi32>
+    }
+    tile.parallel (%i, %j) in [24, 80] {
+      %x = memref.load %H[%i, %j] : memref<24x80xi16, #gpu.address_space<workgroup>>
+      %z = arith.muli %x, %five : i16
+      memref.store %z, %C[%i, %j] : memref<24x80xi16>
+    }
+    gpu.terminator
+  }
+  return
+}

@@ -73,7 +73,7 @@ static MlirLogicalResult plan_registers(LoopCode *loop, CodeAccess *access) {
     return tile_emit_error(op, "accesses a fragment in a loop without layout; "
                                "run tile-layout-inference first");
   TileBuffer buffer = tile_buffer_of(access->access.memref);
-  if (!tile_layout_of_alloc(tile_buffer_alloc(buffer), &have, &error))
+  if (!tile_layout_of_tile(buffer.base, &have, &error))
     return tile_emit_error(op, "accesses a fragment without layout; run "
                                "tile-layout-inference first");
   if (!exact_map(loop, access, map) ||
@@ -108,9 +108,8 @@ static bool plan_offset(LoopCode *loop, CodeAccess *access) {
   TileLayoutError error;
   int map[TILE_MAX_RANK];
   TileBuffer buffer = tile_buffer_of(access->access.memref);
-  TileAllocOp alloc = tile_buffer_alloc(buffer);
-  if (!loop->has_layout || !alloc.op.ptr || !exact_map(loop, access, map) ||
-      !tile_layout_of_alloc(alloc, &shared, &error) ||
+  if (!loop->has_layout || !exact_map(loop, access, map) ||
+      !tile_layout_of_tile(buffer.base, &shared, &error) ||
       !tile_layout_project(&loop->layout, map, access->shape.rank, &want,
                            &error) ||
       tile_layout_axis_size(&want.in, TILE_LAYOUT_REG) !=
@@ -175,11 +174,10 @@ static int64_t linear_run(const LoopCode *loop, const CodeAccess *access) {
   if (access->shape.space == TILE_SPACE_GLOBAL)
     return tensor_run(loop, access);
   TileBuffer buffer = tile_buffer_of(access->access.memref);
-  TileAllocOp alloc = tile_buffer_alloc(buffer);
   TileLayout shared;
   TileLayoutError error;
-  if (access->shape.space != TILE_SPACE_SHARED || !alloc.op.ptr ||
-      !tile_layout_of_alloc(alloc, &shared, &error))
+  if (access->shape.space != TILE_SPACE_SHARED ||
+      !tile_layout_of_tile(buffer.base, &shared, &error))
     return 1;
   int64_t run = tile_layout_contiguous_run(&shared, access->shape.rank - 1);
   return run < loop->run ? run : loop->run;
