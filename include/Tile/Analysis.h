@@ -152,6 +152,19 @@ typedef struct {
 /// or counts arrivals that its ops can never add up to (BarrierCheck.c).
 bool tile_barriers_check(MlirOperation kernel, TileBarrierFault *out_fault);
 
+/// Judges the mbarriers that no channel has, of the roles of a kernel or of its
+/// block outside of them (BarrierExtract.c). False when there are none. The
+/// protocol has a channel per row of mbarriers, and is there for messages;
+/// `out_failed` as for tile_protocol_extract: then there is no verdict. Without
+/// `is_synced`, what tile-insert-sync would add counts as if it stood there.
+/// Owner: `arena`.
+bool tile_barriers_verify(TileArena *arena, MlirOperation kernel,
+                          bool is_of_roles, bool is_synced,
+                          const TileProtocolLimits *limits,
+                          TileProtocol *out_protocol,
+                          TileProtocolVerdict *out_verdict,
+                          MlirOperation *out_failed, const char **out_failure);
+
 //===-- Rings (Rings.c) ---------------------------------------------------===//
 
 /// Stage dimensions of a shared tile: 1 when tile ops see nothing of it but

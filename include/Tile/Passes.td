@@ -313,36 +313,6 @@ def PrintLayouts : Pass<"tile-print-layouts", ""> {
   ];
 }
 
-def VerifyChannels : Pass<"tile-verify-channels", ""> {
-  let summary = "Proves that roles and their channels fit together";
-  let description = [{
-    Consumes: kernels with `tile.specialize`, and channels or the barriers that
-    `tile.channel_barriers` ties to rings.
-    Produces: nothing. For all trip counts, guards and schedules it proves that
-    no role waits for ever, no slot is read before it is filled or filled while
-    it is read, and no barrier gets an arrival too many.
-    Keeps: everything.
-    Fails: a rule is broken; the op, slot, parity and state are named. What can
-    neither be proved nor refuted is a remark, or an error with `strict`.
-    What is not proved is executed for small trip counts and for the outcomes of
-    its guards, with all schedules: notes show the shortest schedule that goes
-    wrong, event by event, and what goes wrong is an error. The limits count
-    runs and states, not time, so that the result is the same everywhere.
-  }];
-  let options = [
-    Option<"strict", "strict", "bool", "false",
-           "what cannot be proved is an error">,
-    Option<"schedule", "schedule", "bool", "true",
-           "show a schedule that goes wrong, as notes">,
-    Option<"max_runs", "max-runs", "int64_t", "400",
-           "words of decisions that are tried">,
-    Option<"max_states", "max-states", "int64_t", "400000",
-           "states of the schedules of all runs, at most 20,000 of one">,
-    Option<"max_events", "max-events", "int64_t", "40",
-           "how many events of a schedule are shown, the last ones">
-  ];
-}
-
 def LowerChannels : Pass<"tile-lower-channels", ""> {
   let summary = "Gives asynchronous copies the barriers that complete them";
   let description = [{
@@ -388,6 +358,43 @@ def InsertSync : Pass<"tile-insert-sync", ""> {
     Fails: never.
   }];
   let dependentDialects = ["tile"];
+}
+
+def VerifyChannels : Pass<"tile-verify-channels", ""> {
+  let summary = "Proves that roles and their channels fit together";
+  let description = [{
+    Consumes: kernels with `tile.specialize`, and channels or the barriers that
+    `tile.channel_barriers` ties to rings; other mbarriers. Thread barriers that
+    `tile-insert-sync` would add count as if they stood there, without `synced`.
+    Produces: nothing. For all trip counts, guards and schedules it proves that
+    no role waits for ever, no slot is read before it is filled or filled while
+    it is read, and no barrier gets an arrival too many. The same of mbarriers
+    that no channel has, of roles and of the block: whose waits, arrivals, bytes
+    and parities order which accesses to shared tiles is found out.
+    Keeps: everything.
+    Fails: a rule is broken; the op, slot, parity and state are named. What can
+    neither be proved nor refuted is a remark, or an error with `strict`.
+    What is not proved is executed for small trip counts and for the outcomes of
+    its guards, with all schedules: notes show the shortest schedule that goes
+    wrong, event by event, and what goes wrong is an error. The limits count
+    runs and states, not time, so that the result is the same everywhere.
+  }];
+  let options = [
+    Option<"strict", "strict", "bool", "false",
+           "what cannot be proved is an error">,
+    Option<"own", "own", "bool", "true",
+           "judge mbarriers that no channel has">,
+    Option<"synced", "synced", "bool", "false",
+           "tile-insert-sync has run: count no barrier that it would add">,
+    Option<"schedule", "schedule", "bool", "true",
+           "show a schedule that goes wrong, as notes">,
+    Option<"max_runs", "max-runs", "int64_t", "400",
+           "words of decisions that are tried">,
+    Option<"max_states", "max-states", "int64_t", "400000",
+           "states of the schedules of all runs, at most 20,000 of one">,
+    Option<"max_events", "max-events", "int64_t", "40",
+           "how many events of a schedule are shown, the last ones">
+  ];
 }
 
 def LowerRoles : Pass<"tile-lower-roles", ""> {

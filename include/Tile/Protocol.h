@@ -42,6 +42,8 @@ typedef enum {
   TILE_PROTOCOL_ARG,    // loop argument `index` of `node`
   TILE_PROTOCOL_AFTER,  // scf.while: argument `index` of the second region
   TILE_PROTOCOL_RESULT, // result `index` of `node`
+  /// What the last ASSIGN to it gave; of role `index`.
+  TILE_PROTOCOL_VARIABLE,
 } TileProtocolScalarKind;
 
 /// Functions that the proof can compute. Others are numbers from
@@ -57,6 +59,8 @@ typedef enum {
   TILE_PROTOCOL_FN_AND,
   TILE_PROTOCOL_FN_XOR,
   TILE_PROTOCOL_FN_OR,
+  TILE_PROTOCOL_FN_SHL, // by less than 31
+  TILE_PROTOCOL_FN_SHR, // the same, of numbers that are not negative
   TILE_PROTOCOL_FN_MIN, // signed, as all but the U forms below
   TILE_PROTOCOL_FN_MAX,
   TILE_PROTOCOL_FN_CEILDIV,
@@ -104,6 +108,9 @@ typedef enum {
   TILE_PROTOCOL_STORE_WAIT,   // until all but the last `count` have read
   TILE_PROTOCOL_COPY_WAIT,    // until all cp.async of the role are done
   TILE_PROTOCOL_TURN,         // `is_begin`: waits for the turn; else hands on
+  TILE_PROTOCOL_COMMIT,       // closes a group of cp.async
+  TILE_PROTOCOL_SYNC,         // all threads that take part in `sync` meet
+  TILE_PROTOCOL_ASSIGN,       // VARIABLE `to` becomes `from`
   TILE_PROTOCOL_IF,
   TILE_PROTOCOL_FOR,
   TILE_PROTOCOL_WHILE,
@@ -116,6 +123,13 @@ typedef enum {
   TILE_PROTOCOL_BY_CP_ASYNC, // until ARRIVE_ASYNC
   TILE_PROTOCOL_BY_STORES,   // until ARRIVE
 } TileProtocolFillKind;
+
+/// Which threads of a role execute an event (of TileBarrierProgram only).
+typedef enum {
+  TILE_PROTOCOL_ALL_THREADS,
+  TILE_PROTOCOL_ALL_WARPS, // one thread of each, when its warp has met
+  TILE_PROTOCOL_LEADER,
+} TileProtocolThreads;
 
 /// Cells of a slot that an op reads. Cells are parts of a slot, one bit each.
 typedef struct {
@@ -156,6 +170,11 @@ typedef struct TileProtocolNode {
   bool is_store; // READ: an asynchronous store reads until STORE_WAIT
   int buffer;    // from 0 to 63
   bool is_begin; // TURN
+  // Of programs on barriers without channels (TileBarrierProgram).
+  TileProtocolThreads threads;
+  int barrier;                   // FILL by TMA: the row it signals, else -1
+  int sync;                      // SYNC
+  TileProtocolScalarId to, from; // ASSIGN
 
   // IF: condition, blocks[0] then, blocks[1] else. FOR: bounds, blocks[0].
   // WHILE: blocks[0] before (with condition, `passed` on), blocks[1] after.
@@ -200,6 +219,8 @@ typedef struct {
   int num_channels;
   TileProtocolRole roles[TILE_PROTOCOL_MAX_ROLES];
   int num_roles;
+  bool is_of_rows;  // channels are rows of mbarriers that no channel has
+  bool is_of_block; // and the one role is the block
 } TileProtocol;
 
 //===-- Counterexample ----------------------------------------------------===//

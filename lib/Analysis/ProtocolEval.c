@@ -10,14 +10,24 @@
 
 //===-- Numbers -----------------------------------------------------------===//
 
-static ProtocolNumber unknown(void) { return (ProtocolNumber){false, 0, 0}; }
+static ProtocolNumber unknown(void) { return (ProtocolNumber){0}; }
 
 static ProtocolNumber known(int64_t value, int64_t modulus) {
   if (modulus) {
     value %= modulus;
     value += value < 0 ? modulus : 0;
   }
-  return (ProtocolNumber){true, value, modulus};
+  return (ProtocolNumber){true, value, modulus, false};
+}
+
+static bool is_at_least(ProtocolNumber x) { return !x.modulus || x.is_least; }
+
+// A sum of numbers of which the least value is known.
+static ProtocolNumber sum(ProtocolNumber a, ProtocolNumber b) {
+  int64_t value = a.value + b.value, modulus = tile_gcd(a.modulus, b.modulus);
+  if (modulus && value >= 0 && is_at_least(a) && is_at_least(b))
+    return (ProtocolNumber){true, value, modulus, true};
+  return known(value, modulus);
 }
 
 static ProtocolNumber product(ProtocolNumber a, ProtocolNumber b) {
@@ -36,13 +46,21 @@ static ProtocolNumber product(ProtocolNumber a, ProtocolNumber b) {
 static ProtocolNumber quotient(ProtocolNumber a, ProtocolNumber b) {
   if (b.modulus || b.value <= 0 || a.value < 0 || a.modulus % b.value)
     return unknown();
-  return known(a.value / b.value, a.modulus / b.value);
+  ProtocolNumber out = known(a.value / b.value, a.modulus / b.value);
+  if (!a.modulus || !a.is_least)
+    return out;
+  return (ProtocolNumber){true, a.value / b.value, a.modulus / b.value, true};
 }
 
 static ProtocolNumber remainder_of(ProtocolNumber a, ProtocolNumber b) {
   if (b.modulus || b.value <= 0 || a.value < 0 || a.modulus % b.value)
     return unknown();
   return known(a.value % b.value, 0);
+}
+
+static bool is_shift(ProtocolNumber x) {
+  enum { MAX_SHIFT = 30 };
+  return !x.modulus && x.value >= 0 && x.value <= MAX_SHIFT;
 }
 
 static bool is_mask(ProtocolNumber x) {
@@ -83,6 +101,31 @@ static int64_t compare(int function, int64_t a, int64_t b) {
   }
 }
 
+// Of `a`, which is `a.value` or more, and an exact number.
+static ProtocolNumber compare_least(int function, ProtocolNumber a, int64_t b) {
+  bool is_above = a.value > b, is_not_below = a.value >= b;
+  switch (function) {
+  case TILE_PROTOCOL_FN_EQ:
+    return is_above ? known(0, 0) : unknown();
+  case TILE_PROTOCOL_FN_NE:
+    return is_above ? known(1, 0) : unknown();
+  case TILE_PROTOCOL_FN_LT:
+  case TILE_PROTOCOL_FN_ULT:
+    return is_not_below ? known(0, 0) : unknown();
+  case TILE_PROTOCOL_FN_GE:
+  case TILE_PROTOCOL_FN_UGE:
+    return is_not_below ? known(1, 0) : unknown();
+  case TILE_PROTOCOL_FN_LE:
+  case TILE_PROTOCOL_FN_ULE:
+    return is_above ? known(0, 0) : unknown();
+  case TILE_PROTOCOL_FN_GT:
+  case TILE_PROTOCOL_FN_UGT:
+    return is_above ? known(1, 0) : unknown();
+  default:
+    return unknown();
+  }
+}
+
 // Functions of which nothing is known unless both numbers are exact.
 static ProtocolNumber of_exact(int function, int64_t a, int64_t b) {
   switch (function) {
@@ -104,7 +147,7 @@ static ProtocolNumber of_exact(int function, int64_t a, int64_t b) {
 static ProtocolNumber of_two(int function, ProtocolNumber a, ProtocolNumber b) {
   switch (function) {
   case TILE_PROTOCOL_FN_ADD:
-    return known(a.value + b.value, tile_gcd(a.modulus, b.modulus));
+    return sum(a, b);
   case TILE_PROTOCOL_FN_SUB:
     return known(a.value - b.value, tile_gcd(a.modulus, b.modulus));
   case TILE_PROTOCOL_FN_MUL:
@@ -115,7 +158,15 @@ static ProtocolNumber of_two(int function, ProtocolNumber a, ProtocolNumber b) {
     return remainder_of(a, b);
   case TILE_PROTOCOL_FN_AND:
     return conjunction(a, b);
+  case TILE_PROTOCOL_FN_SHL:
+    return is_shift(b) ? product(a, known(INT64_C(1) << b.value, 0))
+                       : unknown();
+  case TILE_PROTOCOL_FN_SHR:
+    return is_shift(b) ? quotient(a, known(INT64_C(1) << b.value, 0))
+                       : unknown();
   default:
+    if (a.modulus && a.is_least && !b.modulus && b.value >= 0)
+      return compare_least(function, a, b.value);
     return a.modulus || b.modulus ? unknown()
                                   : of_exact(function, a.value, b.value);
   }
@@ -175,22 +226,40 @@ ProtocolNumber protocol_eval(const ProtocolBinding *binding,
   const TileProtocolScalar *scalar = &binding->protocol->scalars[id];
   if (scalar->kind == TILE_PROTOCOL_CONST)
     return known(scalar->constant, 0);
-  if (scalar->kind == TILE_PROTOCOL_OP)
-    return eval_op(binding, bound, scalar);
   int place = binding->place[id];
+  if (scalar->kind == TILE_PROTOCOL_OP && place < 0)
+    return eval_op(binding, bound, scalar);
   if (place < 0 || bound[place] == PROTOCOL_UNBOUND)
     return unknown();
-  return known(bound[place], binding->modulus[id]);
+  int32_t value = bound[place];
+  if (!binding->threshold)
+    return known(value, binding->modulus[id]);
+  bool is_exact = !binding->modulus[id] || value < binding->threshold;
+  return (ProtocolNumber){true, value, is_exact ? 0 : binding->modulus[id],
+                          !is_exact};
 }
 
 // Counters beyond this are no positions.
 enum { MAX_EXACT = 4096 };
+
+// Exact below the threshold, then what it is modulo from there on.
+static int32_t threshold_value(ProtocolNumber number, int64_t modulus,
+                               int64_t threshold) {
+  if (number.value < 0 || number.modulus % modulus ||
+      (number.modulus && !(number.is_least && number.value >= threshold)))
+    return PROTOCOL_UNBOUND;
+  if (number.value < threshold)
+    return (int32_t)number.value;
+  return (int32_t)(threshold + (number.value - threshold) % modulus);
+}
 
 int32_t protocol_place_value(const ProtocolBinding *binding,
                              TileProtocolScalarId id, ProtocolNumber number) {
   int64_t modulus = binding->modulus[id];
   if (!number.is_known)
     return PROTOCOL_UNBOUND;
+  if (modulus && binding->threshold)
+    return threshold_value(number, modulus, binding->threshold);
   if (modulus)
     return number.modulus % modulus
                ? PROTOCOL_UNBOUND
@@ -268,7 +337,8 @@ static void mark_control(Mark *m, const TileProtocolScalar *scalar) {
   }
 }
 
-enum { ALL_CHANNELS = -1 }; // and decisions
+// ALL_CHANNELS: decisions as well; other negative numbers: nothing.
+enum { ALL_CHANNELS = -1, ALL_POSITIONS = -3 };
 
 static void mark_decision(Mark *m, const TileProtocolNode *node) {
   if (node->kind == TILE_PROTOCOL_FOR) {
@@ -281,14 +351,18 @@ static void mark_decision(Mark *m, const TileProtocolNode *node) {
 }
 
 static void mark_block(Mark *m, const TileProtocolBlock *block, int channel) {
-  bool is_any = channel == ALL_CHANNELS;
+  bool is_any = channel == ALL_CHANNELS || channel == ALL_POSITIONS;
   for (int i = 0; i < block->num_nodes; i++) {
     const TileProtocolNode *node = block->nodes[i];
-    if (is_any)
+    if (channel == ALL_CHANNELS)
       mark_decision(m, node);
     for (int r = 0; r < node->num_reads; r++)
       if (is_any || node->reads[r].channel == channel)
         mark(m, node->reads[r].slot);
+    if (node->kind == TILE_PROTOCOL_ASSIGN) {
+      mark(m, node->to);
+      mark(m, node->from);
+    }
     if (node->kind <= TILE_PROTOCOL_FILL && node->channel >= 0 &&
         (is_any || node->channel == channel)) {
       mark(m, node->slot);
@@ -310,7 +384,8 @@ static void mark_sources(Mark *m) {
     if (scalar->kind == TILE_PROTOCOL_OP) {
       for (int i = 0; i < scalar->num_args; i++)
         mark(m, scalar->args[i]);
-    } else if (scalar->kind >= TILE_PROTOCOL_IV) {
+    } else if (scalar->kind >= TILE_PROTOCOL_IV &&
+               scalar->kind != TILE_PROTOCOL_VARIABLE) {
       mark_control(m, scalar);
     }
   }
@@ -385,5 +460,124 @@ bool protocol_binding_build(const TileProtocol *protocol, TileArena *arena,
   mark_block(&m, &protocol->roles[role].body, channel);
   mark_sources(&m);
   give_places(&m, &protocol->roles[role].body, 0);
+  return m.fits;
+}
+
+//===-- Programs on barriers ----------------------------------------------===//
+
+static bool is_constant(const TileProtocol *protocol, TileProtocolScalarId id) {
+  return protocol->scalars[id].kind == TILE_PROTOCOL_CONST;
+}
+
+static bool is_comparison(const TileProtocolScalar *scalar) {
+  return scalar->kind == TILE_PROTOCOL_OP &&
+         scalar->function >= TILE_PROTOCOL_FN_EQ &&
+         scalar->function <= TILE_PROTOCOL_FN_UGE;
+}
+
+// Counters are compared with the numbers of slots and of the first rounds.
+enum { MAX_GUARD = 64 };
+
+// Comparisons with constants can be decided, other guards are left open.
+static void mark_guard(Mark *m, TileProtocolScalarId id) {
+  const TileProtocolScalar *scalar = &m->protocol->scalars[id];
+  if (is_comparison(scalar)) {
+    for (int i = 0; i < 2; i++) {
+      if (!is_constant(m->protocol, scalar->args[i]))
+        continue;
+      int64_t constant = m->protocol->scalars[scalar->args[i]].constant;
+      if (constant > MAX_GUARD)
+        continue;
+      mark(m, id);
+      if (constant >= m->out->threshold)
+        m->out->threshold = constant + 1;
+    }
+    return;
+  }
+  if (scalar->kind == TILE_PROTOCOL_OP &&
+      scalar->function < TILE_PROTOCOL_FN_OTHER)
+    for (int i = 0; i < scalar->num_args; i++)
+      mark_guard(m, scalar->args[i]);
+  if (scalar->kind != TILE_PROTOCOL_OPAQUE)
+    mark(m, id);
+}
+
+static void mark_guards(Mark *m, const TileProtocolBlock *block) {
+  for (int i = 0; i < block->num_nodes; i++) {
+    const TileProtocolNode *node = block->nodes[i];
+    if (node->kind == TILE_PROTOCOL_IF)
+      mark_guard(m, node->condition);
+    if (node->kind == TILE_PROTOCOL_FOR &&
+        is_constant(m->protocol, node->lower) &&
+        is_constant(m->protocol, node->upper))
+      mark(m, node->iv);
+    mark_guards(m, &node->blocks[0]);
+    mark_guards(m, &node->blocks[1]);
+  }
+}
+
+// Loops of constant bounds are followed exactly.
+static void set_exact(Mark *m, const TileProtocolBlock *block) {
+  enum { MAX_TRIPS = 64 };
+  const TileProtocolScalar *scalars = m->protocol->scalars;
+  for (int i = 0; i < block->num_nodes; i++) {
+    const TileProtocolNode *node = block->nodes[i];
+    if (node->kind == TILE_PROTOCOL_FOR &&
+        is_constant(m->protocol, node->lower) &&
+        is_constant(m->protocol, node->upper) &&
+        is_constant(m->protocol, node->step) &&
+        scalars[node->upper].constant - scalars[node->lower].constant <=
+            MAX_TRIPS * scalars[node->step].constant)
+      m->out->modulus[node->iv] = 0;
+    set_exact(m, &node->blocks[0]);
+    set_exact(m, &node->blocks[1]);
+  }
+}
+
+static void give_params(Mark *m, const TileProtocolBlock *block, int *next) {
+  for (int i = 0; i < block->num_nodes; i++) {
+    const TileProtocolNode *node = block->nodes[i];
+    if (node->kind == TILE_PROTOCOL_FOR && m->is_marked[node->upper] &&
+        m->protocol->scalars[node->upper].kind <= TILE_PROTOCOL_OP &&
+        !is_constant(m->protocol, node->upper) &&
+        m->out->place[node->upper] < 0 && *next < PROTOCOL_MAX_PLACES) {
+      m->out->params[m->out->num_params++] = node->upper;
+      m->out->place[node->upper] = (*next)++;
+      m->out->modulus[node->upper] = 2 * m->depth;
+    }
+    give_params(m, &node->blocks[0], next);
+    give_params(m, &node->blocks[1], next);
+  }
+}
+
+bool protocol_binding_build_all(const TileProtocol *protocol, TileArena *arena,
+                                int role, int64_t period,
+                                ProtocolBinding *out) {
+  int count = protocol->num_scalars + 1, next = 0;
+  *out = (ProtocolBinding){.protocol = protocol, .threshold = 1};
+  out->place = TILE_ARENA_NEW(arena, int, count);
+  out->modulus = TILE_ARENA_NEW(arena, int64_t, count);
+  out->params = TILE_ARENA_NEW(arena, TileProtocolScalarId, count);
+  for (int i = 0; i < protocol->num_scalars; i++)
+    out->place[i] = -1;
+  Mark m = {.protocol = protocol,
+            .out = out,
+            .modulus = out->modulus,
+            .is_marked = TILE_ARENA_NEW(arena, bool, count),
+            .todo = TILE_ARENA_NEW(arena, TileProtocolScalarId, count),
+            .depth = period,
+            .fits = true};
+  const TileProtocolBlock *body = &protocol->roles[role].body;
+  mark_block(&m, body, ALL_POSITIONS);
+  mark_guards(&m, body);
+  mark_sources(&m);
+  for (int i = 0; i < protocol->num_scalars; i++)
+    if (protocol->scalars[i].kind == TILE_PROTOCOL_VARIABLE &&
+        protocol->scalars[i].index == role)
+      give_place(&m, i, &next);
+  give_params(&m, body, &next);
+  give_places(&m, body, next);
+  set_exact(&m, body);
+  out->num_places = PROTOCOL_MAX_PLACES;
   return m.fits;
 }

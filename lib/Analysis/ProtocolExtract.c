@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ProtocolExtract.h"
+#include "BarrierExtract.h"
 
 #include "Tile/Dialect/Products.h"
 #include "Tile/Ops/scf.h"
@@ -34,9 +34,6 @@ TileProtocolNode *extract_add_node(Writer *w, TileProtocolNodeKind kind,
   block->nodes[block->num_nodes++] = node;
   return node;
 }
-
-static void write_block(Extract *extract, int role, MlirBlock block,
-                        TileProtocolBlock *out);
 
 //===-- Channels ----------------------------------------------------------===//
 
@@ -248,7 +245,7 @@ void extract_branch(Writer *w, MlirOperation op, intptr_t region,
   MlirBlock block = entry_of(op, region);
   if (mlirBlockIsNull(block))
     return;
-  write_block(e, w->role, block, &node->blocks[b]);
+  extract_write_block(e, w->role, block, &node->blocks[b]);
   node->yields[b] = extract_ids(e, node->num_values);
   write_operands(e, mlirBlockGetTerminator(block), 0, node->num_values,
                  node->yields[b]);
@@ -284,7 +281,7 @@ static void write_for(Writer *w, MlirOperation op) {
     node->args[i] = extract_bound(e, mlirBlockGetArgument(body, i + 1),
                                   TILE_PROTOCOL_ARG, node, i);
   }
-  write_block(e, w->role, body, &node->blocks[0]);
+  extract_write_block(e, w->role, body, &node->blocks[0]);
   write_operands(e, mlirBlockGetTerminator(body), 0, node->num_values,
                  node->yields[0]);
   write_results(e, op, node);
@@ -308,11 +305,11 @@ static void write_while(Writer *w, MlirOperation op) {
   for (int i = 0; i < node->num_passed; i++)
     node->after[i] = extract_bound(e, mlirBlockGetArgument(after, i),
                                    TILE_PROTOCOL_AFTER, node, i);
-  write_block(e, w->role, before, &node->blocks[0]);
+  extract_write_block(e, w->role, before, &node->blocks[0]);
   MlirOperation condition = mlirBlockGetTerminator(before);
   node->condition = extract_scalar(e, mlirOperationGetOperand(condition, 0));
   write_operands(e, condition, 1, node->num_passed, node->passed);
-  write_block(e, w->role, after, &node->blocks[1]);
+  extract_write_block(e, w->role, after, &node->blocks[1]);
   write_operands(e, mlirBlockGetTerminator(after), 0, node->num_values,
                  node->yields[0]);
   write_results(e, op, node);
@@ -359,7 +356,9 @@ static void write_other(Writer *w, MlirOperation op) {
 static void write_ops(Writer *w, MlirBlock block);
 
 static void write_op(Writer *w, MlirOperation op) {
-  if (extract_barrier_op(w, op) || extract_elements(w, op))
+  if (w->extract->barriers
+          ? extract_program_op(w, op)
+          : extract_barrier_op(w, op) || extract_elements(w, op))
     return;
   if (extract_inlined_block(op).ptr) {
     write_ops(w, extract_inlined_block(op));
@@ -410,8 +409,8 @@ static void write_ops(Writer *w, MlirBlock block) {
   }
 }
 
-static void write_block(Extract *extract, int role, MlirBlock block,
-                        TileProtocolBlock *out) {
+void extract_write_block(Extract *extract, int role, MlirBlock block,
+                         TileProtocolBlock *out) {
   Writer w = {.extract = extract, .block = out, .role = role};
   write_ops(&w, block);
 }
@@ -573,7 +572,8 @@ static void write_roles(Extract *extract) {
   int role = 0;
   TILE_FOR_EACH_OP (op, body)
     if (tile_role_is(op)) {
-      write_block(extract, role, entry_of(op, 0), &out->roles[role].body);
+      extract_write_block(extract, role, entry_of(op, 0),
+                          &out->roles[role].body);
       role++;
     }
 }

@@ -51,6 +51,8 @@ typedef struct {
   TileProtocolNode **controls;
   int num_controls, control_capacity;
 
+  struct BarrierTable *barriers; // of a program on barriers; else NULL
+
   MlirOperation failed; // null, or what cannot be understood
   const char *failure;
 } Extract;
@@ -64,6 +66,9 @@ typedef struct {
 
 TileProtocolNode *extract_add_node(Writer *w, TileProtocolNodeKind kind,
                                    MlirOperation op);
+/// Writes the events of a block.
+void extract_write_block(Extract *extract, int role, MlirBlock block,
+                         TileProtocolBlock *out);
 /// The rings of a channel in either form.
 TileRange extract_rings(const Extract *extract, int channel);
 

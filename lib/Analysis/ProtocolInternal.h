@@ -11,6 +11,7 @@ typedef struct {
   bool is_known;
   int64_t value;
   int64_t modulus; // 0: exact
+  bool is_least;   // with a modulus: the number is `value` or more
 } ProtocolNumber;
 
 enum { PROTOCOL_MAX_PLACES = 64 };
@@ -22,12 +23,21 @@ typedef struct {
   /// Per scalar: 0, or what its number is kept modulo. Induction variables and
   /// other counters would take any number of values else.
   int64_t *modulus;
+  /// Counters are exact below this, and then kept modulo.
+  int64_t threshold;
+  TileProtocolScalarId *params; // what outside numbers are kept modulo
+  int num_params, num_places;
 } ProtocolBinding;
 
 /// Keeps what slots and parities of `channel` in a role depend on. False when
 /// that is more than PROTOCOL_MAX_PLACES.
 bool protocol_binding_build(const TileProtocol *protocol, TileArena *arena,
                             int role, int channel, ProtocolBinding *out);
+/// The same of all that a role of a program on barriers depends on, guards
+/// included. `period`: of the slots and parities of all barriers. Bounds of
+/// loops that positions depend on become `params`.
+bool protocol_binding_build_all(const TileProtocol *protocol, TileArena *arena,
+                                int role, int64_t period, ProtocolBinding *out);
 /// The value of `id`, where `bound` are the numbers of the places.
 ProtocolNumber protocol_eval(const ProtocolBinding *binding,
                              const int32_t *bound, TileProtocolScalarId id);

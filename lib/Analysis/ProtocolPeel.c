@@ -85,6 +85,7 @@ static TileProtocolScalarId copy_scalar(Copy *copy, TileProtocolScalarId id) {
   switch (scalar->kind) {
   case TILE_PROTOCOL_OPAQUE:
   case TILE_PROTOCOL_CONST:
+  case TILE_PROTOCOL_VARIABLE:
     return id;
   case TILE_PROTOCOL_OP:
     return copy->map[id] = copy_function(copy, id);

@@ -105,6 +105,9 @@ static int integer_function(MlirOperation op) {
       {arith_select_is, TILE_PROTOCOL_FN_SELECT},
       {arith_index_cast_is, TILE_PROTOCOL_FN_CAST},
       {arith_index_castui_is, TILE_PROTOCOL_FN_CAST},
+      {arith_extui_is, TILE_PROTOCOL_FN_CAST},
+      {arith_shli_is, TILE_PROTOCOL_FN_SHL},
+      {arith_shrui_is, TILE_PROTOCOL_FN_SHR},
   };
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
     if (table[i].is(op))

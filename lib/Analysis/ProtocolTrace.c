@@ -19,7 +19,8 @@ typedef struct {
   uint64_t path;         // of iterations: private values differ in each
   int role, num_iterations;
   unsigned own_values; // roles that asked for values of their own
-  bool is_position;    // slots and parities are not any numbers
+  bool is_position;    // slots and parities are not any numbers,
+  bool *is_bound;      // but for those that loops run to, per scalar
 } Tracer;
 
 //===-- Numbers -----------------------------------------------------------===//
@@ -69,7 +70,8 @@ bool trace_word_next(TraceWord *word) {
 
 static int64_t value_of(Tracer *t, TileProtocolScalarId id);
 
-static int64_t op_value(Tracer *t, const TileProtocolScalar *scalar) {
+static int64_t op_value(Tracer *t, TileProtocolScalarId id) {
+  const TileProtocolScalar *scalar = &t->protocol->scalars[id];
   ProtocolNumber args[PROTOCOL_MAX_ARGS] = {{0}};
   uint64_t hash = (uint64_t)scalar->function;
   for (int i = 0; i < scalar->num_args; i++) {
@@ -83,7 +85,7 @@ static int64_t op_value(Tracer *t, const TileProtocolScalar *scalar) {
     number = protocol_apply(scalar, args);
   if (number.is_known)
     return number.value;
-  t->out->is_certain &= scalar->is_free && !t->is_position;
+  t->out->is_certain &= scalar->is_free && (!t->is_position || t->is_bound[id]);
   return outside(t, hash, true);
 }
 
@@ -92,13 +94,18 @@ static int64_t value_of(Tracer *t, TileProtocolScalarId id) {
   if (scalar->kind == TILE_PROTOCOL_CONST)
     return scalar->constant;
   if (scalar->kind == TILE_PROTOCOL_OP)
-    return op_value(t, scalar);
+    return op_value(t, id);
   if (scalar->kind != TILE_PROTOCOL_OPAQUE)
     return t->values[id];
   if (!scalar->is_shared)
     t->own_values |= 1u << t->role;
-  t->out->is_certain &= !t->is_position;
+  t->out->is_certain &= !t->is_position || t->is_bound[id];
   return outside(t, mix((uint64_t)id, scalar->is_shared ? 0 : t->path), false);
+}
+
+// The number of a slot; slots of whole tiles have none.
+static int32_t slot_value(Tracer *t, TileProtocolScalarId id) {
+  return id < 0 ? id : (int32_t)value_of(t, id);
 }
 
 static bool holds(Tracer *t, TileProtocolScalarId condition) {
@@ -129,6 +136,11 @@ static void run_block(Tracer *t, const TileProtocolBlock *block);
 static bool is_over(const Tracer *t) { return !t->out->is_complete; }
 
 static void run_event(Tracer *t, const TileProtocolNode *node) {
+  if (node->kind == TILE_PROTOCOL_ASSIGN) {
+    if (t->is_needed[node->to])
+      t->values[node->to] = value_of(t, node->from);
+    return;
+  }
   TraceRole *role = &t->out->roles[t->role];
   if (role->num_steps == MAX_STEPS) {
     t->out->is_complete = false;
@@ -139,14 +151,14 @@ static void run_event(Tracer *t, const TileProtocolNode *node) {
   *step = (TraceStep){.node = node};
   t->is_position = true;
   if (node->kind <= TILE_PROTOCOL_FILL && node->channel >= 0) {
-    step->slot = (int32_t)value_of(t, node->slot);
+    step->slot = slot_value(t, node->slot);
     if (node->kind == TILE_PROTOCOL_WAIT)
       step->parity = (int32_t)value_of(t, node->parity);
     if (node->kind == TILE_PROTOCOL_FILL && node->fill == TILE_PROTOCOL_BY_TMA)
       step->bar_slot = (int32_t)value_of(t, node->bar_slot);
   }
   for (int i = 0; i < node->num_reads; i++)
-    step->read_slots[i] = (int32_t)value_of(t, node->reads[i].slot);
+    step->read_slots[i] = slot_value(t, node->reads[i].slot);
   t->is_position = false;
 }
 
@@ -253,6 +265,27 @@ int64_t trace_unit(const TileProtocol *protocol) {
   return unit;
 }
 
+// What the bounds of loops are made of. Positions of channels are carried, and
+// do not come from there.
+static void mark_bound(Tracer *t, TileProtocolScalarId id) {
+  const TileProtocolScalar *scalar = &t->protocol->scalars[id];
+  if (t->is_bound[id] || scalar->kind > TILE_PROTOCOL_OP)
+    return;
+  t->is_bound[id] = true;
+  for (int i = 0; scalar->kind == TILE_PROTOCOL_OP && i < scalar->num_args; i++)
+    mark_bound(t, scalar->args[i]);
+}
+
+static void mark_bounds(Tracer *t, const TileProtocolBlock *block) {
+  for (int i = 0; i < block->num_nodes; i++) {
+    const TileProtocolNode *node = block->nodes[i];
+    if (node->kind == TILE_PROTOCOL_FOR)
+      mark_bound(t, node->upper);
+    mark_bounds(t, &node->blocks[0]);
+    mark_bounds(t, &node->blocks[1]);
+  }
+}
+
 void trace_build(const TileProtocol *protocol, const bool *is_needed,
                  TileArena *arena, TraceWord *word, Trace *out) {
   *out = (Trace){.is_complete = true, .is_certain = true};
@@ -262,6 +295,9 @@ void trace_build(const TileProtocol *protocol, const bool *is_needed,
               .out = out,
               .is_needed = is_needed};
   t.values = TILE_ARENA_NEW(arena, int64_t, protocol->num_scalars + 1);
+  t.is_bound = TILE_ARENA_NEW(arena, bool, protocol->num_scalars + 1);
+  for (int r = 0; r < protocol->num_roles && protocol->is_of_rows; r++)
+    mark_bounds(&t, &protocol->roles[r].body);
   for (t.role = 0; t.role < protocol->num_roles && !is_over(&t); t.role++) {
     t.path = 1;
     t.num_iterations = 0;

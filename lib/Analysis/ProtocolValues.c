@@ -155,6 +155,8 @@ static bool of_kind(ProtocolValues *v, TileProtocolScalarId a_id,
                  depth);
   case TILE_PROTOCOL_RESULT:
     return results_equal(v, a, b, depth);
+  case TILE_PROTOCOL_VARIABLE:
+    return false;
   }
   return false;
 }

@@ -230,3 +230,43 @@ Accesses sync_accesses_of(Flow *flow, MlirOperation op) {
   add_phases(&walk, op);
   return out;
 }
+
+//===-- Other roles -------------------------------------------------------===//
+
+bool sync_is_own_arrival(MlirOperation op) {
+  if (!tile_barrier_arrive_is(op))
+    return false;
+  MlirValue barrier = mlirOperationGetOperand(op, 0);
+  for (MlirOpOperand use = mlirValueGetFirstUse(barrier);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    if (tile_channel_barriers_is(mlirOpOperandGetOwner(use)))
+      return false;
+  return true;
+}
+
+typedef struct {
+  Flow *flow;
+  size_t buffer;
+  MlirOperation role; // whose ops do not count
+  bool found;
+} AsyncSearch;
+
+static MlirWalkResult find_async(MlirOperation op, void *user_data) {
+  AsyncSearch *search = user_data;
+  if (tile_role_is(op) && mlirOperationEqual(op, search->role))
+    return MlirWalkResultSkip;
+  if (!is_async(op))
+    return MlirWalkResultAdvance;
+  Accesses accesses = sync_accesses_of(search->flow, op);
+  for (size_t i = 0; i < search->flow->num_places; i++)
+    search->found |=
+        accesses.bits[i] && search->flow->places[i].buffer == search->buffer;
+  return search->found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+bool sync_is_async_elsewhere(Flow *flow, size_t place, MlirOperation role) {
+  AsyncSearch search = {flow, flow->places[place].buffer, role, false};
+  mlirOperationWalk(mlirOperationGetParentOperation(role), find_async, &search,
+                    MlirWalkPreOrder);
+  return search.found;
+}

@@ -117,6 +117,11 @@ bool sync_places_overlap(const Flow *flow, size_t now, size_t then,
                          SyncAge age);
 /// Whether a place is in shared memory.
 bool sync_place_is_shared(const Flow *flow, size_t place);
+/// Whether the op arrives on an mbarrier that no channel has.
+bool sync_is_own_arrival(MlirOperation op);
+/// Whether another role than `role` accesses the buffer of a place by the
+/// asynchronous proxy. Ends the validity of sync_accesses_of.
+bool sync_is_async_elsewhere(Flow *flow, size_t place, MlirOperation role);
 /// Whether threads share such memory.
 bool sync_is_shared_space(TileSpace space);
 

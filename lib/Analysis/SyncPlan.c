@@ -36,6 +36,9 @@
 //        did conflicts with whatever other threads do behind it. Rings of
 //        channels are ordered inside roles by their barriers; but what lies in
 //        a ring that has been read to the end waits for all who read it.
+//        Who arrives in a role on an mbarrier that no channel has may give a
+//        tile to other roles: the thread of a TMA store that reads it waits
+//        first, and who wrote it fences when they access it asynchronously.
 //  (S10) What an op in a loop needs in its first round only stands in front of
 //        the loop.
 //
@@ -364,9 +367,34 @@ static bool transfer_order(Flow *flow, MlirOperation op, State state) {
   return false;
 }
 
+// (S9)
+static void transfer_arrival(Flow *flow, MlirOperation op, State state) {
+  bool is_storing = false, is_unfenced = false;
+  bool is_own = flow->is_in_role && sync_is_own_arrival(op);
+  for (size_t e = 0; e < num_entries(flow) && is_own; e++) {
+    size_t place = entry_place(e);
+    if (!sync_place_is_shared(flow, place))
+      continue;
+    is_storing |= (state.bits[e] & STORING_ANY) != 0;
+    is_unfenced |= (state.bits[e] & UNFENCED) &&
+                   sync_is_async_elsewhere(flow, place, tile_role_of(op).op);
+  }
+  if (!is_storing && !is_unfenced)
+    return;
+  TileSyncPoint *point = sync_point_get(flow, op);
+  point->fence |= is_unfenced;
+  state_clear(flow, state, is_unfenced ? UNFENCED : 0);
+  if (!is_storing)
+    return;
+  point->store_wait = TILE_STORE_WAIT_READ;
+  point->pending = 0;
+  state_stored(flow, state, TILE_STORE_WAIT_READ, 0);
+}
+
 static void transfer_op(Flow *flow, MlirOperation op, State state) {
   if (transfer_order(flow, op, state))
     return;
+  transfer_arrival(flow, op, state);
   Accesses accesses = sync_accesses_of(flow, op);
   if (!accesses.exist)
     return;

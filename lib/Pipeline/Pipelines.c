@@ -36,9 +36,9 @@ static const TilePipelineStep steps[] = {
     {TILE_PHASE_TILE, "tile-async-products", 0},
     {TILE_PHASE_TILE, "tile-layout-inference", TARGET},
     {TILE_PHASE_TILE, "tile-lower-channels", 0},
-    {TILE_PHASE_TILE, "tile-verify-channels", 0},
     {TILE_PHASE_TILE, "tile-pack-shared-memory", TARGET},
     {TILE_PHASE_TILE, "tile-insert-sync", 0},
+    {TILE_PHASE_TILE, "tile-verify-channels{synced=true}", 0},
 
     {TILE_PHASE_OUTLINE, "gpu-launch-sink-index-computations", 0},
     {TILE_PHASE_OUTLINE, "gpu-kernel-outlining", 0},

@@ -1,12 +1,13 @@
 //===- VerifyChannels.c - Proof that roles and channels fit together ------===//
 //
-// Consumes: `tile.specialize` with `tile.channel`s.
+// Consumes: `tile.specialize` with `tile.channel`s; mbarriers without one, of
+//           roles and of blocks.
 // Produces: nothing.
-// Fails:    an mbarrier can never complete, also one without a channel; a rule
+// Fails:    an mbarrier can never complete; a rule
 //           of the protocol is broken, or roles deadlock. What can be
 //           neither proved nor refuted gets a remark, or with `strict` an
 //           error. Notes show a schedule that goes wrong, where one is found.
-// Method:   Protocol.h.
+// Method:   Protocol.h; of mbarriers without a channel BarrierMachine.c.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,15 +44,25 @@ static MlirOperation role_op(MlirOperation kernel, int role) {
 
 // Where the user should look: the op of the event, else its role.
 static MlirOperation place_of(MlirOperation kernel,
+                              const TileProtocol *protocol,
                               const TileProtocolVerdict *verdict) {
-  MlirOperation op = role_op(kernel, verdict->role);
+  MlirOperation op =
+      protocol->is_of_block ? kernel : role_op(kernel, verdict->role);
   if (verdict->node)
     op.ptr = (void *)verdict->node->origin;
   return op;
 }
 
-static const char *role_name(const TileProtocol *protocol, int role) {
-  return role >= 0 ? protocol->roles[role].name : "all";
+// "role "consumer"", or "the block"
+static const char *role_name(const TileProtocol *protocol, int role,
+                             TileArena *arena) {
+  enum { NAME_BYTES = 128 };
+  char *name = TILE_ARENA_NEW(arena, char, NAME_BYTES);
+  if (protocol->is_of_block)
+    return "the block";
+  snprintf(name, NAME_BYTES, "role \"%s\"",
+           role >= 0 ? protocol->roles[role].name : "all");
+  return name;
 }
 
 // "; for example when the loop in line 12 runs 3 times"
@@ -81,7 +92,9 @@ static VerifyNotes notes_of(const Run *run, const TileProtocol *protocol,
     return out;
   MlirOperation op = {(void *)verdict->other->origin};
   *other = (MlirxNote){mlirOperationGetLocation(op),
-                       mlirStringRefCreateFromCString("another role is here")};
+                       mlirStringRefCreateFromCString(
+                           protocol->is_of_rows ? "the other access is here"
+                                                : "another role is here")};
   return (VerifyNotes){other, 1};
 }
 
@@ -89,8 +102,8 @@ static MlirLogicalResult report(const Run *run, MlirOperation kernel,
                                 const TileProtocol *protocol,
                                 const TileProtocolVerdict *verdict,
                                 TileArena *arena) {
-  MlirOperation op = place_of(kernel, verdict);
-  const char *role = role_name(protocol, verdict->role);
+  MlirOperation op = place_of(kernel, protocol, verdict);
+  const char *role = role_name(protocol, verdict->role, arena);
   char code[64], witness[96];
   if (verdict->outcome == TILE_PROTOCOL_PROVED)
     return tile_success();
@@ -98,16 +111,15 @@ static MlirLogicalResult report(const Run *run, MlirOperation kernel,
   snprintf(code, sizeof code, "tile-verify/%s", verdict->code);
   print_witness(verdict, witness, sizeof witness);
   if (verdict->outcome == TILE_PROTOCOL_REJECTED)
-    return tile_emit_error_with_notes(
-        op, notes.count, notes.notes,
-        "[%s] breaks the protocol of role \"%s\": %s%s", code, role,
-        verdict->text, witness);
+    return tile_emit_error_with_notes(op, notes.count, notes.notes,
+                                      "[%s] breaks the protocol of %s: %s%s",
+                                      code, role, verdict->text, witness);
   if (run->options->strict)
-    return tile_emit_error_with_notes(
-        op, notes.count, notes.notes,
-        "[%s] cannot be proved for role \"%s\": %s", code, role, verdict->text);
+    return tile_emit_error_with_notes(op, notes.count, notes.notes,
+                                      "[%s] cannot be proved for %s: %s", code,
+                                      role, verdict->text);
   tile_emit_remark_with_notes(op, notes.count, notes.notes, code,
-                              "cannot be proved for role \"%s\": %s", role,
+                              "cannot be proved for %s: %s", role,
                               verdict->text);
   return tile_success();
 }
@@ -133,6 +145,30 @@ static MlirLogicalResult check_barriers(MlirOperation kernel) {
       "[tile-verify/%s] %s", fault.code, fault.text);
 }
 
+// mbarriers that no channel has: of the block, then of its roles.
+static MlirLogicalResult check_programs(const Run *run, MlirOperation kernel,
+                                        TileArena *arena) {
+  TileProtocolLimits limits = {run->options->max_runs,
+                               run->options->max_states};
+  for (int is_of_roles = 0; is_of_roles < 2; is_of_roles++) {
+    TileProtocol protocol;
+    TileProtocolVerdict verdict;
+    MlirOperation failed;
+    const char *failure = NULL;
+    MlirLogicalResult result = tile_success();
+    if (!tile_barriers_verify(arena, kernel, is_of_roles, run->options->synced,
+                              &limits, &protocol, &verdict, &failed, &failure))
+      continue;
+    if (failed.ptr)
+      result = report_failure(run, failed, failure);
+    else
+      result = report(run, kernel, &protocol, &verdict, arena);
+    if (tile_failed(result))
+      return result;
+  }
+  return tile_success();
+}
+
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   const Run *run = user_data;
   TileArena arena;
@@ -154,6 +190,8 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
       result = report(run, kernel, &protocol, &verdict, &arena);
     }
   }
+  if (!tile_failed(result) && run->options->own)
+    result = check_programs(run, kernel, &arena);
   tile_arena_deinit(&arena);
   return result;
 }

@@ -39,10 +39,15 @@ static void add_choice(VerifyNotes *out, TileArena *arena,
 
 //===-- Events ------------------------------------------------------------===//
 
-// "full[1]", with the number of the channel where there are several.
+// "full[1]", with the number of the channel where there are several. A row of
+// mbarriers without a channel has no sides.
 static const char *barrier_text(const TileProtocol *protocol,
                                 const TileProtocolMove *move, char out[48]) {
   const char *side = move->node->side == TILE_PROTOCOL_FULL ? "full" : "empty";
+  if (protocol->is_of_rows) {
+    snprintf(out, 48, "mbarrier %d[%d]", move->channel, move->slot);
+    return out;
+  }
   if (protocol->num_channels > 1)
     snprintf(out, 48, "%s[%d] of channel %d", side, move->slot, move->channel);
   else
@@ -50,11 +55,18 @@ static const char *barrier_text(const TileProtocol *protocol,
   return out;
 }
 
+// "slot 1", or "the tile"
+static const char *tile_text(const TileProtocolMove *move, char out[48]) {
+  snprintf(out, 48, move->slot < 0 ? "the tile" : "slot %d", move->slot);
+  return out;
+}
+
 static const char *verb_text(const TileProtocol *protocol,
                              const TileProtocolMove *move, char out[128]) {
-  char barrier[48];
+  char barrier[48], tile[48];
   const TileProtocolNode *node = move->node;
   barrier_text(protocol, move, barrier);
+  tile_text(move, tile);
   switch (node->kind) {
   case TILE_PROTOCOL_WAIT:
     snprintf(out, 128, "%s %s, parity %d",
@@ -69,19 +81,26 @@ static const char *verb_text(const TileProtocol *protocol,
     snprintf(out, 128, "has copies arrive on %s when they are done", barrier);
     break;
   case TILE_PROTOCOL_FILL:
-    snprintf(out, 128, "%s slot %d",
+    snprintf(out, 128, "%s %s",
              node->fill == TILE_PROTOCOL_BY_STORES ? "fills" : "begins to fill",
-             move->slot);
+             tile);
     break;
   case TILE_PROTOCOL_READ:
-    snprintf(out, 128, "%s slot %d",
+    snprintf(out, 128, "%s %s",
              node->is_group || node->is_store ? "begins to read" : "reads",
-             move->slot);
+             tile);
     break;
   case TILE_PROTOCOL_AWAIT:
   case TILE_PROTOCOL_STORE_WAIT:
     snprintf(out, 128, "has waited for all but %d %s", node->count,
              node->kind == TILE_PROTOCOL_AWAIT ? "products" : "stores");
+    break;
+  case TILE_PROTOCOL_SYNC:
+    snprintf(out, 128, "%s other threads",
+             move->waits ? "waits for ever for" : "meets");
+    break;
+  case TILE_PROTOCOL_COMMIT:
+    snprintf(out, 128, "closes a group of copies");
     break;
   case TILE_PROTOCOL_COPY_WAIT:
     snprintf(out, 128, "has waited for its copies");
@@ -99,13 +118,22 @@ static const char *verb_text(const TileProtocol *protocol,
   return out;
 }
 
+static const char *role_text(const TileProtocol *protocol, int role,
+                             char out[96]) {
+  if (protocol->is_of_block)
+    return "the block";
+  snprintf(out, 96, "role \"%s\"", protocol->roles[role].name);
+  return out;
+}
+
 static void add_move(VerifyNotes *out, TileArena *arena,
                      const TileProtocol *protocol, const TileProtocolMove *move,
                      int number) {
-  char verb[128], barrier[48];
+  char verb[128], barrier[48], role[96];
   if (move->role >= 0)
-    add_note(out, arena, op_of(move->node), "%d: role \"%s\" %s", number,
-             protocol->roles[move->role].name, verb_text(protocol, move, verb));
+    add_note(out, arena, op_of(move->node), "%d: %s %s", number,
+             role_text(protocol, move->role, role),
+             verb_text(protocol, move, verb));
   else if (move->node->kind == TILE_PROTOCOL_FILL)
     add_note(out, arena, op_of(move->node),
              "%d: the copy into slot %d is complete", number, move->slot);
@@ -124,7 +152,7 @@ VerifyNotes verify_notes_of(const TileProtocol *protocol,
   if (schedule->num_moves > max_moves)
     first = schedule->num_moves - (int)max_moves;
   out.notes = TILE_ARENA_NEW(arena, MlirxNote,
-                             schedule->num_choices + schedule->num_moves + 2);
+                             schedule->num_choices + schedule->num_moves + 3);
   if (verdict->outcome == TILE_PROTOCOL_UNKNOWN && schedule->fault)
     add_note(&out, arena, op_of(schedule->fault),
              "a run that goes wrong, if its values are possible:");
@@ -134,5 +162,7 @@ VerifyNotes verify_notes_of(const TileProtocol *protocol,
     add_move(&out, arena, protocol, &schedule->moves[i], i + 1);
   if (schedule->fault)
     add_note(&out, arena, op_of(schedule->fault), "fault: %s", schedule->text);
+  if (protocol->is_of_rows && verdict->other)
+    add_note(&out, arena, op_of(verdict->other), "the other access is here");
   return out;
 }

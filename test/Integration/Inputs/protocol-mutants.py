@@ -4,10 +4,10 @@ refuses every mutant that the emulator shows to be faulty.
 
 The kernels are those of ws-kernels.py, the functions with cases of the files that
 --file names (run-kernel.py) and those of --programs (random-programs.py), with the barriers that tile-lower-channels made of
-channels. A mutant has one line dropped, doubled, moved or changed; barriers
-of copies without a channel, of which the proof says nothing, are left alone. What
-`tile-verify-channels` proves is lowered and executed for several trip counts, masks
-and schedules: it must run without findings and compute what it should.
+channels; with --own those are broken that no channel has, too. A mutant has one line
+dropped, doubled, moved or changed. What `tile-verify-channels` proves is lowered and
+executed for several trip counts, masks and schedules: it must run without findings and
+compute what it should.
 
 Prints one line per kernel, and the sums."""
 
@@ -81,6 +81,8 @@ def move(lines, i, rng):
     if not BARRIER.search(lines[i]):
         return None
     to = max(1, min(len(lines) - 2, i + rng.choice([-6, -4, -3, -2, -1, 1, 2, 3, 4, 6])))
+    if any("gpu." in line for line in lines[min(i, to):max(i, to) + 1]):
+        return None # out of the kernel
     rest = lines[:i] + lines[i + 1:]
     return rest[:to] + [lines[i]] + rest[to:]
 
@@ -117,6 +119,31 @@ def bound(lines, i, rng):
     return change(r"(scf\.for %\w+ = )%\w+ to", r"\1%mutant_slot to")(lines, i, rng)
 
 
+def next_slot(lines, i, _):
+    match = re.search(r"(barrier_\w+ %\w+|signal %\w+)\[(%\w+)\]", lines[i])
+    if not match:
+        return None
+    return lines[:i] + [
+        "%%mutant_next = arith.addi %s, %%mutant_step : index\n" % match.group(2),
+        "%mutant_other = arith.remui %mutant_next, %mutant_two : index\n",
+        lines[i].replace(match.group(0), match.group(1) + "[%mutant_other]")
+    ] + lines[i + 1:]
+
+
+def swap(lines, i, _):
+    """With the access behind it, or in front of it."""
+    if not BARRIER.search(lines[i]):
+        return None
+    for k in list(range(i + 1, len(lines))) + list(range(i - 1, 0, -1)):
+        if "tile.copy" in lines[k] or "tile.parallel" in lines[k]:
+            result = list(lines)
+            result[i], result[k] = lines[k], lines[i]
+            return result
+        if k > i and "}" in lines[k]:
+            return None
+    return None
+
+
 OPERATORS = {
     "drop": drop, "double": double, "move": move,
     "count": change(r"(arrivals )(\d+)", by(1)),
@@ -132,6 +159,13 @@ OPERATORS = {
                              r"scf.yield \2, \1 : i32, i32"),
     "bound": bound,
 }
+OWN_OPERATORS = dict(OPERATORS, **{
+    "first position": change(r"(iter_args\(.*%\w+ = )%\w+(\)[^()]*\(.*i32\) \{)$",
+                             r"\1%mutant_one\2"),
+    "next slot": next_slot,
+    "swap": swap,
+    "residue": change(r"(arith\.(?:remui|divui) %\w+, )%\w+", r"\1%mutant_two"),
+})
 
 
 def program(lines):
@@ -139,24 +173,27 @@ def program(lines):
     head = next(i for i, line in enumerate(lines) if "func.func" in line)
     constants = ["    %mutant_zero = arith.constant 0 : i32\n",
                  "    %mutant_one = arith.constant 1 : i32\n",
-                 "    %mutant_slot = arith.constant 0 : index\n"]
+                 "    %mutant_slot = arith.constant 0 : index\n",
+                 "    %mutant_step = arith.constant 1 : index\n",
+                 "    %mutant_two = arith.constant 2 : index\n"]
     first = next((i for i, line in enumerate(lines) if "gpu.launch" in line), head)
     at = max(head, first) + 1
     return lines[:at] + constants + lines[at:]
 
 
-def make_mutants(lines, count, rng):
+def make_mutants(lines, count, rng, own):
     """(operator, lines), all different."""
     first = next(i for i, line in enumerate(lines) if "tile.barrier_init" in line)
     ours = barriers_of_channels(lines)
-    is_ours = lambda line: ("barrier_" not in line and "signal" not in line) or any(
+    operators = OWN_OPERATORS if own else OPERATORS
+    is_ours = lambda line: own or ("barrier_" not in line and "signal" not in line) or any(
         name in ours for name in re.findall(r"%\w+", line))
     places = [i for i in range(first, len(lines)) if is_ours(lines[i])]
     seen, result, tries = {"".join(lines)}, [], 0
     while len(result) < count and tries < 60 * count:
         tries += 1
-        name = rng.choice(list(OPERATORS))
-        mutant = OPERATORS[name](lines, rng.choice(places), rng)
+        name = rng.choice(list(operators))
+        mutant = operators[name](lines, rng.choice(places), rng)
         if mutant and "".join(mutant) not in seen:
             seen.add("".join(mutant))
             result.append((name, mutant))
@@ -174,7 +211,7 @@ def verdicts(mutants, path):
             file.write("".join(mutant) + SPLIT)
             line += len(mutant) + 1
     result = tile_opt(path, "--split-input-file", "-o", os.devnull,
-                      "--%s=strict=true" % PROOF)
+                      "--%s=strict=true synced=true" % PROOF)
     if result.returncode not in (0, 1):
         raise kernels.Failure("tile-opt ends with %d" % result.returncode)
     found = [None] * len(mutants)
@@ -235,7 +272,7 @@ class Function:
 
 def subjects(options):
     for name, (body, has_roles) in ws.KERNELS.items():
-        if has_roles is not False and (not options.kernels or name in options.kernels):
+        if not options.own and has_roles is not False and (not options.kernels or name in options.kernels):
             yield Statements(name, body)
     first, count = (int(x) for x in options.programs.split(":"))
     for seed in range(first, first + count):
@@ -284,6 +321,8 @@ def main():
     parser.add_argument("kernels", nargs="*", help="names; all when none is given")
     parser.add_argument("--file", action="append", default=[])
     parser.add_argument("--programs", default="0:0", help="FIRST:COUNT")
+    parser.add_argument("--own", action="store_true",
+                        help="of --file only: barriers without channels as well")
     parser.add_argument("--count", type=int, default=50, help="mutants of a kernel")
     parser.add_argument("--target", default="sm_90a")
     parser.add_argument("--seed", type=int, default=1)
@@ -303,7 +342,7 @@ def main():
             lines = program(only(file.readlines(), name))
         if not any("tile.barrier_init" in line for line in lines):
             continue
-        mutants = make_mutants(lines, options.count, rng)
+        mutants = make_mutants(lines, options.count, rng, options.own)
         found = verdicts([("none", lines)] + mutants, source)
         if found[0]:
             print("FAILED %s: the kernel itself: %s" % (name, found[0]))

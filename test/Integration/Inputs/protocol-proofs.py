@@ -15,7 +15,7 @@ import sys
 
 import kernels
 
-PROOF = "tile-verify-channels{strict=true schedule=false}"
+PROOF = "tile-verify-channels{strict=true own=false synced=true schedule=false}"
 
 
 def load(name):

@@ -187,7 +187,7 @@ func.func @other_form(%A: memref<?x?xf32>, %n: index) attributes {tile.num_threa
   %x = tile.channel(%R) depth 2 {tma, consumer_warps = 4} : !ring
   tile.specialize {
     tile.role "consumer" warps 4 {
-      %h = arith.shrui %n, %c1 : index
+      %h = arith.shrsi %n, %c1 : index
       %e:2 = scf.for %i = %c0 to %h step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
         %k = arith.index_cast %s : i32 to index
         %r = tile.region %R[%k, 0, 0] [1, 8, 8] drop [0] : !ring

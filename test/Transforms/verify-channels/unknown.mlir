@@ -22,7 +22,7 @@ func.func @other_form(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {tile.n
   %x = tile.channel(%R) depth 3 {simt_threads = 32 : i64, consumer_warps = 4 : i64} : !ring
   tile.specialize {
     tile.role "consumer" warps 4 {
-      %h = arith.shrui %n, %c1 : index
+      %h = arith.shrsi %n, %c1 : index
       // expected-remark@+1 {{[tile-verify/different-decision] cannot be proved for role "consumer": decides here on a value that no other role is seen to decide on as well}}
       %e:2 = scf.for %i = %c0 to %h step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
         tile.wait %x[%s, %p]

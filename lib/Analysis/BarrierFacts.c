@@ -1,0 +1,120 @@
+//===- BarrierFacts.c - What is known of accesses, waits and phases -------===//
+
+#include "BarrierFacts.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+//===-- Places in a state -------------------------------------------------===//
+
+int barrier_role_of(int agent) { return agent / 2; }
+bool barrier_is_leader(int agent) { return agent % 2 == 0; }
+
+int32_t *barrier_known(const BarrierMachine *m, int32_t *state, int agent) {
+  return state + m->sets + agent * m->set_words;
+}
+
+// What the agent did itself: its threads do not know that of each other.
+int32_t *barrier_own(const BarrierMachine *m, int32_t *state, int agent) {
+  int set = barrier_is_leader(agent) ? agent : m->num_agents + agent;
+  return state + m->sets + set * m->set_words;
+}
+
+int32_t *barrier_gathering(const BarrierMachine *m, int32_t *state, int slot) {
+  return state + m->sets + (2 * m->num_agents + slot) * m->set_words;
+}
+
+int32_t *barrier_complete(const BarrierMachine *m, int32_t *state, int slot) {
+  int set = 2 * m->num_agents + m->num_slots + slot;
+  return state + m->sets + set * m->set_words;
+}
+
+int barrier_num_sets(const BarrierMachine *m) {
+  return 2 * (m->num_agents + m->num_slots);
+}
+
+int32_t *barrier_words(const BarrierMachine *m, int32_t *state, int slot) {
+  return state + m->barriers + slot * BARRIER_WORDS;
+}
+
+int32_t *barrier_age(const BarrierMachine *m, int32_t *state, int agent,
+                     int resource, int kind) {
+  return state + m->ages +
+         (agent * m->num_resources + resource) * BARRIER_NUM_AGES + kind;
+}
+
+//===-- Facts -------------------------------------------------------------===//
+
+static int facts_per_resource(const BarrierMachine *m) {
+  return 3 * m->num_agents + 1;
+}
+int fact_written(const BarrierMachine *m, int resource, int agent) {
+  return resource * facts_per_resource(m) + agent;
+}
+int fact_visible(const BarrierMachine *m, int resource, int agent) {
+  return resource * facts_per_resource(m) + m->num_agents + agent;
+}
+int fact_read(const BarrierMachine *m, int resource, int agent) {
+  return resource * facts_per_resource(m) + 2 * m->num_agents + agent;
+}
+int fact_landed(const BarrierMachine *m, int resource) {
+  return resource * facts_per_resource(m) + 3 * m->num_agents;
+}
+int fact_phase(const BarrierMachine *m, int slot, int which) {
+  return m->num_resources * facts_per_resource(m) +
+         slot * (BARRIER_FIRST_WAIT + m->num_agents) + which;
+}
+
+bool barrier_has(const int32_t *set, int fact) {
+  return (uint32_t)set[fact / 32] >> fact % 32 & 1;
+}
+void barrier_put(int32_t *set, int fact) {
+  set[fact / 32] = (int32_t)((uint32_t)set[fact / 32] | 1u << fact % 32);
+}
+void barrier_take(int32_t *set, int fact) {
+  set[fact / 32] = (int32_t)((uint32_t)set[fact / 32] & ~(1u << fact % 32));
+}
+
+bool barrier_is_active(const BarrierMachine *m, const int32_t *state,
+                       int fact) {
+  return barrier_has(state + m->active, fact);
+}
+
+// The fact is no longer known to anybody.
+void barrier_forget(const BarrierMachine *m, int32_t *state, int fact) {
+  for (int i = 0; i < barrier_num_sets(m); i++)
+    barrier_take(state + m->sets + i * m->set_words, fact);
+}
+
+void barrier_activate(const BarrierMachine *m, int32_t *state, int fact) {
+  barrier_forget(m, state, fact);
+  barrier_put(state + m->active, fact);
+}
+
+void barrier_deactivate(const BarrierMachine *m, int32_t *state, int fact) {
+  barrier_forget(m, state, fact);
+  barrier_take(state + m->active, fact);
+}
+
+void barrier_join(const BarrierMachine *m, int32_t *to, const int32_t *from) {
+  for (int i = 0; i < m->fact_words; i++)
+    to[i] |= from[i];
+  for (int i = m->fact_words; i < m->set_words; i++)
+    to[i] = to[i] > from[i] ? to[i] : from[i];
+}
+
+//===-- Faults ------------------------------------------------------------===//
+
+void barrier_fail(const BarrierMachine *m, int agent,
+                  const TileProtocolNode *node, const char *code,
+                  const char *format, ...) {
+  BarrierFault *fault = m->fault;
+  va_list args;
+  if (fault->code)
+    return;
+  *fault = (BarrierFault){
+      .code = code, .agent = agent, .node = node, .is_sure = true};
+  va_start(args, format);
+  vsnprintf(fault->text, sizeof fault->text, format, args);
+  va_end(args);
+}

@@ -1,0 +1,263 @@
+//===- BarrierWindows.c - Shared tiles that programs on barriers access ---===//
+//
+// A window is what an operand names of a shared tile: constant places of one
+// slot of a ring, or of the whole tile.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BarrierExtract.h"
+
+#include "Tile/Dialect/Products.h"
+
+//===-- Windows -----------------------------------------------------------===//
+
+static int buffer_index(BarrierTable *t, MlirValue root) {
+  BarrierProgram *p = t->program;
+  for (int i = 0; i < p->num_buffers; i++)
+    if (p->buffers[i] == root.ptr)
+      return i;
+  int capacity = p->buffer_capacity;
+  TILE_ARENA_RESERVE(t->arena, p->buffers, p->num_buffers, p->buffer_capacity);
+  if (capacity != p->buffer_capacity) {
+    int *slots = TILE_ARENA_NEW(t->arena, int, p->buffer_capacity);
+    for (int i = 0; i < p->num_buffers; i++)
+      slots[i] = p->num_slots[i];
+    p->num_slots = slots;
+  }
+  p->buffers[p->num_buffers] = root.ptr;
+  p->num_slots[p->num_buffers] = 1;
+  return p->num_buffers++;
+}
+
+static bool same_window(const BarrierWindow *a, const BarrierWindow *b) {
+  if (a->buffer != b->buffer || a->has_slot != b->has_slot ||
+      a->rank != b->rank || a->is_exact != b->is_exact)
+    return false;
+  for (int d = 0; d < a->rank; d++)
+    if (a->offset[d] != b->offset[d] || a->size[d] != b->size[d])
+      return false;
+  return true;
+}
+
+static int add_window(BarrierTable *t, const BarrierWindow *window) {
+  BarrierProgram *p = t->program;
+  for (int i = 0; i < p->num_windows; i++)
+    if (same_window(&p->windows[i], window))
+      return i;
+  TILE_ARENA_RESERVE(t->arena, p->windows, p->num_windows, p->window_capacity);
+  p->windows[p->num_windows] = *window;
+  return p->num_windows++;
+}
+
+// The window that all of `shape` is, of one slot or of all.
+static BarrierWindow whole_window(int buffer, const TileShape *shape,
+                                  bool has_slot) {
+  BarrierWindow out = {.buffer = buffer,
+                       .has_slot = has_slot,
+                       .rank = shape->rank - has_slot,
+                       .is_exact = true};
+  for (int d = 0; d < out.rank; d++)
+    out.size[d] = shape->extent[d + has_slot];
+  return out;
+}
+
+static bool drops_first(TileRegionOp region) {
+  return tile_region_dropped_size(region) > 0 &&
+         tile_region_dropped(region, 0) == 0 &&
+         tile_region_static_sizes(region, 0) == 1;
+}
+
+static void cut_window(TileRegionOp region, bool has_slot, BarrierWindow *out) {
+  for (int d = 0; d < out->rank; d++) {
+    TileInt offset = tile_region_offset(region, d + has_slot);
+    if (!tile_int_is_constant(offset)) {
+      out->is_exact = false;
+      continue;
+    }
+    out->offset[d] = offset.constant;
+    out->size[d] = tile_region_static_sizes(region, d + has_slot);
+  }
+}
+
+static TileProtocolScalarId index_scalar(Extract *e, TileInt index) {
+  return tile_int_is_constant(index) ? extract_constant(e, index.constant)
+                                     : extract_scalar(e, index.value);
+}
+
+enum { MAX_SLOTS = 64 };
+
+static bool has_slots(BarrierTable *t, int buffer, const TileShape *root) {
+  if (root->rank < 2 || root->extent[0] < 1 || root->extent[0] > MAX_SLOTS)
+    return false;
+  t->program->num_slots[buffer] = (int)root->extent[0];
+  return true;
+}
+
+// The window that a tile operand names. False when it is not shared memory.
+static bool window_of_tile(BarrierTable *t, MlirValue tile, int *out_window,
+                           TileProtocolScalarId *out_slot) {
+  TileBuffer buffer = tile_buffer_of(tile);
+  TileShape root, base;
+  if (!tile_shape_of(buffer.root, &root) || root.space != TILE_SPACE_SHARED ||
+      !tile_shape_of(buffer.base, &base))
+    return false;
+  int index = buffer_index(t, buffer.root);
+  bool is_view = !mlirValueEqual(buffer.root, buffer.base);
+  *out_slot = BARRIER_ALL_SLOTS;
+  if (!buffer.region.ptr) {
+    BarrierWindow window = whole_window(index, &root, false);
+    *out_window = add_window(t, &window);
+    return true;
+  }
+  TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
+  bool has_slot = drops_first(region) && base.extent[0] == root.extent[0] &&
+                  has_slots(t, index, &root);
+  BarrierWindow window = whole_window(index, &root, has_slot);
+  if (!is_view)
+    cut_window(region, has_slot, &window);
+  else if (tile_shape_num_elems(&root) != tile_shape_num_elems(&base) ||
+           !tile_is_whole_or_slot(tile))
+    window.is_exact = false;
+  if (has_slot)
+    *out_slot = index_scalar(t->extract, tile_region_offset(region, 0));
+  *out_window = add_window(t, &window);
+  return true;
+}
+
+// Accesses of elements: of one slot where that is the same for all of them.
+static bool window_of_element(BarrierTable *t, const TileElementAccess *access,
+                              TileParallelOp loop, int *out_window,
+                              TileProtocolScalarId *out_slot) {
+  TileBuffer buffer = tile_buffer_of(access->memref);
+  TileShape root, base;
+  if (!tile_shape_of(buffer.root, &root) || root.space != TILE_SPACE_SHARED ||
+      !tile_shape_of(access->memref, &base))
+    return false;
+  int index = buffer_index(t, buffer.root);
+  *out_slot = BARRIER_ALL_SLOTS;
+  bool has_slot = base.rank > 1 && base.extent[0] == root.extent[0] &&
+                  t->program->num_slots[index] > 1;
+  MlirValue first =
+      has_slot ? tile_range_first(access->indices) : (MlirValue){NULL};
+  if (has_slot && loop.op.ptr)
+    has_slot = !tile_parallel_dependence(loop, first);
+  if (has_slot)
+    *out_slot = extract_scalar(t->extract, first);
+  BarrierWindow window = whole_window(index, &root, has_slot);
+  window.is_exact =
+      loop.op.ptr != NULL && (has_slot || t->program->num_slots[index] == 1);
+  *out_window = add_window(t, &window);
+  return true;
+}
+
+//===-- Accesses ----------------------------------------------------------===//
+
+static bool is_tma(MlirOperation op) {
+  TileCopyOp copy = tile_copy_dyn(op);
+  TileAtomicOp atomic = tile_atomic_dyn(op);
+  if (copy.op.ptr)
+    return !mlirAttributeIsNull(tile_copy_instr_attr(copy)) &&
+           tile_copy_instr(copy) == TILE_INSTR_Tma;
+  return atomic.op.ptr &&
+         !mlirAttributeIsNull(tile_atomic_instr_attr(atomic)) &&
+         tile_atomic_instr(atomic) == TILE_INSTR_Tma;
+}
+
+static void write_read(Writer *w, MlirOperation op, int window,
+                       TileProtocolScalarId slot, TileProtocolNode **node) {
+  TileProduct product;
+  if (!*node || (*node)->num_reads == TILE_PROTOCOL_MAX_READS) {
+    bool is_first = !*node;
+    *node = extract_add_node(w, TILE_PROTOCOL_READ, op);
+    (*node)->is_group = is_first && tile_product_is_async(op);
+    if (!is_first && tile_product_is_async(op))
+      extract_fail(w->extract, op, "reads more tiles than can be followed");
+    (*node)->is_async = tile_product_is_wgmma(op, &product) || is_tma(op);
+    (*node)->is_store = is_tma(op);
+    if (is_tma(op))
+      (*node)->threads = TILE_PROTOCOL_LEADER;
+  }
+  (*node)->reads[(*node)->num_reads++] = (TileProtocolRead){window, slot, 0};
+}
+
+static void write_fill(Writer *w, MlirOperation op, int window,
+                       TileProtocolScalarId slot) {
+  TileProtocolNode *node = extract_add_node(w, TILE_PROTOCOL_FILL, op);
+  TileCopyOp copy = tile_copy_dyn(op);
+  node->channel = window;
+  node->slot = slot;
+  node->fill = TILE_PROTOCOL_BY_STORES;
+  node->barrier = -1;
+  if (is_tma(op)) {
+    TileShape shape;
+    MlirValue signal = tile_copy_signal(copy);
+    node->fill = TILE_PROTOCOL_BY_TMA;
+    node->threads = TILE_PROTOCOL_LEADER;
+    if (!signal.ptr)
+      return;
+    node->barrier = extract_row_of(w->extract, signal);
+    node->bar_slot = extract_scalar(w->extract, tile_copy_slot(copy));
+    if (tile_shape_of(tile_copy_dst(copy), &shape))
+      node->copied_bytes =
+          tile_shape_num_elems(&shape) * tile_elem_bits(shape.element) / 8;
+  } else if (copy.op.ptr && tile_copy_async(copy) &&
+             !mlirAttributeIsNull(tile_copy_instr_attr(copy)) &&
+             tile_copy_instr(copy) == TILE_INSTR_CpAsync) {
+    node->fill = TILE_PROTOCOL_BY_CP_ASYNC;
+  }
+}
+
+typedef struct {
+  Writer *w;
+  TileParallelOp loop;
+  TileProtocolNode *read;
+  bool writes; // which of the accesses are looked at
+} ElementWalk;
+
+static bool visit_element(const TileElementAccess *access, void *user_data) {
+  ElementWalk *walk = user_data;
+  int window;
+  TileProtocolScalarId slot;
+  BarrierTable *t = walk->w->extract->barriers;
+  if (!window_of_element(t, access, walk->loop, &window, &slot))
+    return true;
+  if (!walk->writes && (!access->is_store || access->is_atomic))
+    write_read(walk->w, access->op, window, slot, &walk->read);
+  if (walk->writes && access->is_store)
+    write_fill(walk->w, access->op, window, slot);
+  return true;
+}
+
+bool extract_program_elements(Writer *w, MlirOperation op) {
+  ElementWalk walk = {.w = w, .loop = tile_parallel_dyn(op)};
+  TileElementAccess access;
+  bool is_access = tile_element_access_get(op, &access);
+  if (!walk.loop.op.ptr && !is_access)
+    return false;
+  for (int writes = 0; writes < 2; writes++) {
+    walk.writes = writes;
+    if (is_access)
+      visit_element(&access, &walk);
+    else
+      tile_parallel_visit(walk.loop, visit_element, &walk);
+  }
+  return true;
+}
+
+void extract_program_accesses(Writer *w, MlirOperation op) {
+  TileAccess accesses[TILE_MAX_ACCESSES];
+  int count = tile_accesses_get(op, accesses), window;
+  TileProtocolScalarId slot;
+  TileProtocolNode *read = NULL;
+  for (int writes = 0; writes < 2; writes++)
+    for (int i = 0; i < count; i++) {
+      if (!(writes ? accesses[i].writes : accesses[i].reads) ||
+          !window_of_tile(w->extract->barriers, accesses[i].tile, &window,
+                          &slot))
+        continue;
+      if (writes)
+        write_fill(w, op, window, slot);
+      else
+        write_read(w, op, window, slot, &read);
+    }
+}
