@@ -287,7 +287,7 @@ class Program(ElementProgram):
 
     def do_view(self):
         """Another shape of the same storage; a copy of what is seen there."""
-        source = self.source(lambda t: t.space == "S")
+        source = self.source()
         if source is None:
             return
         size = int(np.prod(source.shape))

@@ -9,13 +9,19 @@ copies are lowered together. The functions themselves must run without findings,
 and every copy must end with exit status 2 in one of the cases, under one of the
 seeds. A line in a variant that no case takes is counted as not reached.
 
-Prints a line per function, and one per copy that survived."""
+A copy that survives must at least compute the same: then the line orders nothing
+that these cases need ordered, as where each thread reads what it has written.
+
+Prints a line per function, and one per copy that survived. With --all the files are
+all in a folder that have cases, each for the targets of its own RUN line."""
 
 import argparse
 import os
 import re
 import subprocess
 import sys
+
+import numpy as np
 
 import kernels
 import mutate
@@ -57,7 +63,7 @@ class Mutant:
         self.name = "%s_%d" % (function, at)
         self.removed = lines[at].strip()
         self.place = next(l.strip() for l in lines[at + 1:]
-                          if "tile.region" not in l)
+                          if " = tile.region" not in l)
         self.variant = sum(bool(LAUNCH.search(l)) for l in lines[:at])
         self.lines = lines[:at] + lines[at + 1:]
         self.lines[0] = self.lines[0].replace("@" + function, "@" + self.name)
@@ -92,13 +98,29 @@ class File:
                              target, "--ptxas=off", "--no-remarks",
                              "--no-line-info"])
 
+    def saved(self, name, case, number):
+        return os.path.join(self.out, "%s.%d.%d.out.npy" % (name, case, number))
+
+    def check_same(self, mutant, case):
+        """Raises Failure where the copy computed something else."""
+        for i, argument in enumerate(self.cases[mutant.function][case]):
+            if isinstance(argument, kernels.Tensor):
+                got, expected = (np.load(self.saved(name, case, i)) for name in
+                                 (mutant.name, mutant.function))
+                kernels.compare("%s without %s in front of %s, without a finding: %s"
+                                % (mutant.name, mutant.removed, mutant.place,
+                                   argument.name), argument.dtype, got, expected)
+
     def run(self, name, function, case):
         """(exit status, variants taken, first finding)"""
         command = ["tile-run", os.path.join(self.out, name + ".json")]
         for i, argument in enumerate(self.cases[function][case]):
             path = os.path.join(self.out, "%s.%d.%d.npy" % (function, case, i))
-            command.append(argument.text if isinstance(argument, kernels.Scalar)
-                           else argument.write(path))
+            if isinstance(argument, kernels.Scalar):
+                command.append(argument.text)
+                continue
+            command.append(argument.write(path))
+            command += ["--save", "%d=%s" % (i, self.saved(name, case, i))]
         command += ["--emulate", "--verbose", "--seeds=%d" % self.options.seeds,
                     *self.options.run]
         result = subprocess.run(command, capture_output=True, text=True,
@@ -135,6 +157,9 @@ class File:
                     print("caught %s: %s: %s" % (mutant.name, mutant.removed,
                                                  finding))
                 return 0
+            if status != 0:
+                raise kernels.Failure("%s: %s" % (mutant.name, finding))
+            self.check_same(mutant, case)
         if not cases:
             return 2
         print("SURVIVED %s: %s, in front of %s" % (
@@ -142,11 +167,28 @@ class File:
         return 1
 
 
+def jobs(options):
+    """Each file with each of its targets."""
+    if not options.all:
+        yield from ((path, t) for path in options.files for t in options.target)
+        return
+    for folder in options.files:
+        for entry in sorted(os.listdir(folder)):
+            path = os.path.join(folder, entry)
+            if not entry.endswith(".mlir") or entry == "messages.mlir":
+                continue  # its kernels are stopped by assertions
+            with open(path, encoding="utf-8") as file:
+                run = "".join(l for l in file if "run-kernel.py" in l)
+            for target in sorted(set(re.findall(r"--target=(sm_\w+)", run))):
+                yield path, target
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+")
-    parser.add_argument("--target", action="append", required=True)
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--target", action="append", default=[])
     parser.add_argument("--out", required=True, help="folder of the outputs")
     parser.add_argument("--ir", default=r"tile\.barrier_sync|tile\.fence_proxy")
     parser.add_argument("--seeds", type=int, default=4)
@@ -158,20 +200,20 @@ def main():
     options = parser.parse_args()
     totals = [0, 0, 0]
     try:
-        for path in options.files:
-            for target in options.target:
-                base = os.path.splitext(os.path.basename(path))[0]
-                out = os.path.join(options.out, base, target)
-                counts = File(path, target, out, options).check()
-                for name, count in counts.items():
-                    totals = [a + b for a, b in zip(totals, count)]
-                    print("%s %s %s: %d caught, %d survived, %d not reached" % (
-                        base, target, name, *count))
-                sys.stdout.flush()
+        for path, target in jobs(options):
+            base = os.path.splitext(os.path.basename(path))[0]
+            out = os.path.join(options.out, base, target)
+            counts = File(path, target, out, options).check()
+            for name, count in counts.items():
+                totals = [a + b for a, b in zip(totals, count)]
+                print("%s %s %s: %d caught, %d survived, %d not reached" % (
+                    base, target, name, *count))
+            sys.stdout.flush()
     except kernels.Failure as failure:
         sys.exit("FAILED: %s" % failure)
     print("%d caught, %d survived, %d not reached" % tuple(totals))
-    return totals[0] == 0 or totals[1] != options.survivors
+    known = totals[1] == options.survivors or options.all
+    return totals[0] == 0 or not known
 
 
 if __name__ == "__main__":
