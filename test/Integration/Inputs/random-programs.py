@@ -6,7 +6,10 @@ The statements are those of statements.py and
 
     mul(tile)            C += W @ tile.T, W a 64 x 32 tile, C in registers
     weights(index)       copies the part of a tensor to W
+    chain(tile, tile, flip)
+                         D += clip(W @ tile.T) @ tile, as attention; D = -D before
     show()               writes C to the next rows of P
+    end()                writes D to the next rows of E
     clear()              C = 0
     best(tile)           G = max(G, tile), element by element, in registers
     keep()               a use of G
@@ -57,7 +60,8 @@ class Run(statements.Run):
 
     def __init__(self, body, inputs, block):
         self.shows, self.lines, self.tally, self.phase = [], [], 0, False
-        self.acc = np.zeros((LEFT, ROWS))
+        self.acc, self.ends = np.zeros((LEFT, ROWS)), []
+        self.sum = np.zeros((LEFT, COLUMNS))
         self.best = np.full((ROWS, COLUMNS), -1.0)
         self.weights = inputs["W"][:LEFT]
         self.b = block
@@ -81,6 +85,13 @@ class Run(statements.Run):
 
     def do_mul(self, tile):
         self.acc = self.acc + self.weights @ self.tiles[tile].T
+
+    def do_chain(self, a, b, flips):
+        factor = np.clip(self.weights @ self.tiles[a].T, 0, 8)
+        self.sum = (-self.sum if flips else self.sum) + factor @ self.tiles[b]
+
+    def do_end(self):
+        self.ends.append(self.sum)
 
     def do_weights(self, index):
         at = self.index(index) % PARTS * LEFT
@@ -117,9 +128,9 @@ class Run(statements.Run):
     def do_switch(self, index, blocks):
         self.block(blocks[min(self.index(index) % 4, len(blocks) - 1)])
 
-    def shown(self):
-        out = np.full((LEFT * SHOWS, ROWS), kernels.GUARD, np.float64)
-        for number, c in enumerate(self.shows[:SHOWS]):
+    def shown(self, shows, columns):
+        out = np.full((LEFT * SHOWS, columns), kernels.GUARD, np.float64)
+        for number, c in enumerate(shows[:SHOWS]):
             out[number * LEFT:(number + 1) * LEFT] = c
         return out
 
@@ -128,12 +139,14 @@ class Run(statements.Run):
 
 LEFT_TILE = "memref<%dx%dxbf16, %s>" % (LEFT, COLUMNS, SMEM)
 ACC = "memref<%dx%dxf32, #tile.fragment>" % (LEFT, ROWS)
+SUM = "memref<%dx%dxf32, #tile.fragment>" % (LEFT, COLUMNS)
+FACTOR = "memref<%dx%dxbf16, #tile.fragment>" % (LEFT, ROWS)
 
 
 class Text(statements.Text):
     SCALARS = {"o": ("index", {"move"}), "uses": ("index", {"use", "put", "keep", "fresh"}),
                "shows": ("index", {"show"}), "phase": ("i1", {"flip"}),
-               "tally": ("i32", {"tally"})}
+               "tally": ("i32", {"tally"}), "ends": ("index", {"end"})}
 
     def __init__(self, name, body, config, is_dynamic):
         super().__init__(name, body, config)
@@ -168,6 +181,31 @@ class Text(statements.Text):
         self.add("tile.gemm %%Left, %%%s, %%C {transpose_b} : (%s, %s, %s)"
                  % (tile, LEFT_TILE, TILE, ACC))
 
+    def change(self, tile, kind, rows, columns, *ops):
+        """An element loop that makes %y of %x."""
+        self.add("tile.parallel (%%r, %%c) in [%d, %d] {" % (rows, columns))
+        self.add("  %%x = memref.load %%%s[%%r, %%c] : %s" % (tile, kind))
+        for op in ops:
+            self.add("  " + op)
+        self.add("  memref.store %%y, %%%s[%%r, %%c] : %s" % (tile, kind))
+        self.add("}")
+
+    def do_chain(self, a, b, flips):
+        policy = "policy = #tile.warp_policy<full_row>"
+        self.add("tile.fill %%Scores, %%zero : %s, f32" % ACC)
+        self.add("tile.gemm %%Left, %%%s, %%Scores {transpose_b, %s} : (%s, %s, %s)"
+                 % (a, policy, LEFT_TILE, TILE, ACC))
+        self.change("Scores", ACC, LEFT, ROWS, "%m = arith.maximumf %x, %zero : f32",
+                    "%y = arith.minimumf %m, %eight : f32")
+        if flips:
+            self.change("D", SUM, LEFT, COLUMNS, "%y = arith.subf %zero, %x : f32")
+        self.add("tile.copy %%Scores to %%Factor : %s, %s" % (ACC, FACTOR))
+        self.add("tile.gemm %%Factor, %%%s, %%D {%s} : (%s, %s, %s)"
+                 % (b, policy, FACTOR, TILE, SUM))
+
+    def do_end(self):
+        self.store("D", SUM, "E", "ends", COLUMNS)
+
     def do_weights(self, index):
         at = self.value("arith.muli %s, %s : index" % (
             self.index(("%", index, PARTS)), self.constant(LEFT)))
@@ -194,12 +232,15 @@ class Text(statements.Text):
         return self.value("tile.region %%O[%s, 0] [%d, %d] {align = 16 : i64} : %s" % (
             self.rows("uses", USES, ROWS), ROWS, COLUMNS, statements.TENSOR_O))
 
+    def store(self, tile, kind, tensor, count, columns):
+        window = self.value("tile.region %%%s[%s, 0] [%d, %d] {align = 16 : i64} : "
+                            "memref<?x%dxf32>" % (tensor, self.rows(count, SHOWS, LEFT),
+                                                  LEFT, columns, columns))
+        self.add("tile.copy %%%s to %s : %s, !tile.region<%dx%dxf32>"
+                 % (tile, window, kind, LEFT, columns))
+
     def do_show(self):
-        window = self.value("tile.region %%P[%s, 0] [%d, %d] {align = 16 : i64} : "
-                            "memref<?x%dxf32>" % (self.rows("shows", SHOWS, LEFT),
-                                                  LEFT, ROWS, ROWS))
-        self.add("tile.copy %%C to %s : %s, !tile.region<%dx%dxf32>"
-                 % (window, ACC, LEFT, ROWS))
+        self.store("C", ACC, "P", "shows", ROWS)
 
     def do_clear(self):
         self.add("tile.fill %%C, %%zero : %s, f32" % ACC)
@@ -268,11 +309,15 @@ class Text(statements.Text):
         self.add("%%Left = tile.alloc : %s" % LEFT_TILE)
         self.add("%%C = tile.alloc : %s" % ACC)
         self.add("%%G = tile.alloc : %s" % FRAGMENT)
+        for name, kind in (("Scores", ACC), ("Factor", FACTOR), ("D", SUM)):
+            self.add("%%%s = tile.alloc : %s" % (name, kind))
         self.add("%zero = arith.constant 0.0 : f32")
+        self.add("%eight = arith.constant 8.0 : f32")
+        self.add("tile.fill %%D, %%zero : %s, f32" % SUM)
         self.add("%least = arith.constant -1.0 : bf16")
         self.add("tile.fill %%G, %%least : %s, bf16" % FRAGMENT)
         self.do_clear()
-        self.env.update(b="%bx", shows=self.constant(0),
+        self.env.update(b="%bx", shows=self.constant(0), ends=self.constant(0),
                         phase=self.value("arith.constant false"),
                         tally=self.value("arith.constant 0 : i32"))
         self.do_weights(0)
@@ -287,7 +332,8 @@ class Text(statements.Text):
         else:
             given[6] = given[6].replace(str(ROWS * USES), str(ROWS * USES * GRID))
         return given + ["%%Wt: memref<%dx%dxbf16>" % (PARTS * LEFT, COLUMNS),
-                        "%%P: memref<?x%dxf32>" % ROWS, "%%Tally: memref<%dxi32>" % GRID]
+                        "%%P: memref<?x%dxf32>" % ROWS, "%%Tally: memref<%dxi32>" % GRID,
+                        "%%E: memref<?x%dxf32>" % COLUMNS]
 
     def function(self, grid=GRID, threads=statements.THREADS):
         text = super().function(grid, threads)
@@ -298,8 +344,24 @@ class Text(statements.Text):
 #===-- Random kernels ----------------------------------------------------===#
 
 
+def rebuilt(statement, change):
+    """The statement with its blocks changed."""
+    made = list(statement)
+    if made[0] in ("loop", "early", "when"):
+        made[2] = change(made[2])
+    if made[0] == "when":
+        made[3] = change(made[3])
+    if made[0] == "switch":
+        made[2] = [change(block) for block in made[2]]
+    return tuple(made)
+
+
 class Maker(ws.Maker):
     filled = frozenset()  # tiles that hold something
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.chains = random.Random("chains %d" % seed)
 
     def index(self, names):
         r = self.random
@@ -359,6 +421,23 @@ class Maker(ws.Maker):
             made[5] = r.choice([0, ("%", ("at", "b"), 4), ("+", "b", 1)])
         return tuple(made)
 
+    def kernel(self):
+        return self.woven(flat(super().kernel())) + [("end",)]
+
+    def woven(self, body):
+        """With chains of products behind statements that use a tile."""
+        made, last = [], None
+        for s in body:
+            made.append(rebuilt(s, self.woven))
+            if s[0] not in ("mul", "best", "tally", "use", "put"):
+                continue
+            if self.chains.random() < 0.3:
+                other = last if last and self.chains.random() < 0.5 else s[1]
+                made.append(("chain", s[1], other, self.chains.random() < 0.3))
+                made += [("end",)] if self.chains.random() < 0.2 else []
+            last = s[1]
+        return made
+
     def settings(self):
         """Threads, whether extents are dynamic, and options of the kernel."""
         r = self.random
@@ -377,7 +456,8 @@ def make_inputs(n, mask, seed):
     shapes = (("O", (ROWS * USES * GRID, COLUMNS), "bf16", kernels.GUARD),
               ("W", (PARTS * LEFT, COLUMNS), "bf16", None),
               ("P", (LEFT * SHOWS * GRID, ROWS), "f32", kernels.GUARD),
-              ("Tally", (GRID,), "i32", 0))
+              ("Tally", (GRID,), "i32", 0),
+              ("E", (LEFT * SHOWS * GRID, COLUMNS), "f32", kernels.GUARD))
     for name, shape, dtype, value in shapes:
         tensor = kernels.Tensor(name, "%s:%s:%s" % (
             "ints" if value is None else "zeros", "x".join(map(str, shape)), dtype))
@@ -415,7 +495,8 @@ def run_kernel(json_path, body, seeds):
         inputs, arguments = make_inputs(n, mask, number)
         runs = [Run(body, inputs, block) for block in range(GRID)]
         expected = {"O": np.concatenate([run.result() for run in runs]),
-                    "P": np.concatenate([run.shown() for run in runs]),
+                    "P": np.concatenate([run.shown(run.shows, ROWS) for run in runs]),
+                    "E": np.concatenate([run.shown(run.ends, COLUMNS) for run in runs]),
                     "Tally": [run.tally for run in runs],
                     "R": [sum(run.ticks for run in runs)]}
         lines = [line for run in runs for line in run.lines]

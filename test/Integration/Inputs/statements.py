@@ -28,7 +28,7 @@ import numpy as np
 
 import kernels
 
-ROWS, COLUMNS, BLOCKS, USES = 8, 32, 64, 48
+ROWS, COLUMNS, BLOCKS, USES = 16, 32, 64, 48
 THREADS = 64
 
 
