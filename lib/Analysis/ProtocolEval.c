@@ -578,6 +578,5 @@ bool protocol_binding_build_all(const TileProtocol *protocol, TileArena *arena,
   give_params(&m, body, &next);
   give_places(&m, body, next);
   set_exact(&m, body);
-  out->num_places = PROTOCOL_MAX_PLACES;
   return m.fits;
 }

@@ -26,7 +26,7 @@ typedef struct {
   /// Counters are exact below this, and then kept modulo.
   int64_t threshold;
   TileProtocolScalarId *params; // what outside numbers are kept modulo
-  int num_params, num_places;
+  int num_params;
 } ProtocolBinding;
 
 /// Keeps what slots and parities of `channel` in a role depend on. False when
