@@ -161,7 +161,7 @@ func.func @gemm(%A: {A}, %B: {B}, %C: {C}) {{
 # the kernels written by hand do without (docs/Performance.md).
 LIMITS = (
     ("wgmma", False, "sm_90a", (128, 256, 64), 4, 256, "gemm_ws_stg.ptx",
-     ("gemm_param_5", "gemm_param_6"), 1.10, 2.75),
+     ("gemm_param_5", "gemm_param_6"), 1.10, 1.30),
     ("persistent", True, "sm_90a", (128, 256, 64), 4, 256,
      "gemm_ws_persistent.ptx",
      ("gemm_param_4", "gemm_param_5", "gemm_param_6"), 1.10, 1.40),
