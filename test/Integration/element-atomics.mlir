@@ -345,3 +345,53 @@ func.func @kinds(%F: memref<24x40xf32>, %I: memref<24x40xi32>, %S: memref<40xf32
   }
   return
 }
+
+// Fewer elements than threads, and the values before go to a fragment: one thread
+// updates for each element, all get what it found. The order is free, so the tickets
+// are compared sorted.
+// CASE: numbered(A=ints:20:i32, C=zeros:5:i32, T=junk:20:i32, S=junk:20:i32)
+// EXPECT: C = np.array([(A + 2 == k).sum() for k in range(5)]); T = A; S = np.sort(np.concatenate([np.arange((A + 2 == k).sum()) for k in range(5)]))
+func.func @numbered(%A: memref<20xi32>, %C: memref<5xi32>, %T: memref<20xi32>, %S: memref<20xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c20 = arith.constant 20 : index
+  %c256 = arith.constant 256 : index
+  %two = arith.constant 2 : i32
+  %one = arith.constant 1 : i32
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c256, %ny = %c1, %nz = %c1) {
+    %a = tile.alloc : memref<20xi32, #tile.fragment>
+    %t = tile.alloc : memref<20xi32, #tile.fragment>
+    %s = tile.alloc : memref<20xi32, #gpu.address_space<workgroup>>
+    tile.copy %A to %a : memref<20xi32>, memref<20xi32, #tile.fragment>
+    tile.parallel (%i) in [20] {
+      %x = memref.load %a[%i] : memref<20xi32, #tile.fragment>
+      %y = arith.addi %x, %two : i32
+      %k = arith.index_cast %y : i32 to index
+      %old = memref.atomic_rmw addi %one, %C[%k] : (i32, memref<5xi32>) -> i32
+      memref.store %old, %t[%i] : memref<20xi32, #tile.fragment>
+    }
+    tile.copy %a to %T : memref<20xi32, #tile.fragment>, memref<20xi32>
+    tile.copy %t to %s : memref<20xi32, #tile.fragment>, memref<20xi32, #gpu.address_space<workgroup>>
+    tile.parallel (%i) in [20] {
+      %v = memref.load %s[%i] : memref<20xi32, #gpu.address_space<workgroup>>
+      %r = scf.for %j = %c0 to %c20 step %c1 iter_args(%acc = %c0) -> (index) {
+        %w = memref.load %s[%j] : memref<20xi32, #gpu.address_space<workgroup>>
+        %lt = arith.cmpi slt, %w, %v : i32
+        %eq = arith.cmpi eq, %w, %v : i32
+        %before = arith.cmpi ult, %j, %i : index
+        %tie = arith.andi %eq, %before : i1
+        %b = arith.ori %lt, %tie : i1
+        %n = arith.addi %acc, %c1 : index
+        %next = arith.select %b, %n, %acc : index
+        scf.yield %next : index
+      }
+      %in = arith.cmpi ult, %r, %c20 : index
+      scf.if %in {
+        memref.store %v, %S[%r] : memref<20xi32>
+      }
+    }
+    gpu.terminator
+  }
+  return
+}

@@ -134,8 +134,10 @@ class ElementProgram(TileProgram):
         dims = [d for d in range(len(extents)) if self.random.random() < 0.8]
         shape = [max(1, extents[d] - self.random.choice([0, 0, 0, 1, 3]))
                  for d in dims] or [3]
-        argument = self.argument("ints", shape, self.dtype())
+        kind = self.random.choice(["ints", "ints", "wide"])
+        argument = self.argument(kind, shape, self.dtype())
         loads.append(argument.name)
+        bound = 2 if kind == "ints" else None
         if not dims:
             text = [self.fresh("k")]
             body.line("%%%s = arith.constant 2 : index" % text[0])
@@ -143,7 +145,7 @@ class ElementProgram(TileProgram):
         else:
             index = [("i", d) for d in dims]
         ragged = [(d, n) for d, n in zip(dims, shape) if n < extents[d]]
-        load = lambda: self.load(body, argument, index, 2)
+        load = lambda: self.load(body, argument, index, bound)
         if not ragged:
             return load()
         condition = None
@@ -159,7 +161,7 @@ class ElementProgram(TileProgram):
         return body.branch(condition, lambda: body.emit(
             argument.dtype, "memref.load %%%s[%s] : %s" % (
                 argument.name, listed("%%i%d" % d for d in dims), argument.type),
-            lambda v: v["env"][argument.name][clipped(v)], 2),
+            lambda v: v["env"][argument.name][clipped(v)], bound),
             lambda: body.constant(argument.dtype))
 
     def do_scatter(self):

@@ -2,8 +2,8 @@
 """Random kernels on tiles: copies, windows, element loops, reductions, scans,
 transposes, views, predicates, atomics and products, of every type, in shared memory
 and fragments of any extents, under loops and branches, with tensors that are
-dynamic, strided and misaligned. Numpy executes the same statements; every element
-of every tensor must be equal."""
+dynamic, strided and misaligned and with layouts that are given. Numpy executes the
+same statements; every element of every tensor must be equal."""
 
 import argparse
 import os
@@ -55,7 +55,10 @@ class Program(ElementProgram):
             extents.insert(at, self.random.randint(1, 3))
             dropped = [d + (d >= at) for d in dropped] + [at]
         dropped.sort()
-        argument = self.argument("ints", extents, dtype)
+        kind = self.random.choice(["ints", "ints", "wide", "normal"])
+        if kind == "normal" and not is_float(dtype):
+            kind = "wide"
+        argument = self.argument(kind, extents, dtype)
         offsets = [self.offset(n, size, False) if d not in dropped
                    else self.offset(n, size, self.random.random() < 0.9)
                    for d, (n, size) in enumerate(zip(extents, sizes))]
@@ -86,7 +89,7 @@ class Program(ElementProgram):
             env[tile.name] = expressions.convert(window.reshape(tile.shape),
                                                  tile.dtype)
         self.act(action)
-        self.own(tile, 2)
+        self.own(tile, 2 if kind == "ints" else None)
 
     def do_copy(self):
         """A tile or a window of it to another one, or to a window of one."""
@@ -287,7 +290,8 @@ class Program(ElementProgram):
 
     def do_view(self):
         """Another shape of the same storage; a copy of what is seen there."""
-        source = self.source()
+        # A view of a fragment of odd extents holds all of it in each thread.
+        source = self.source(lambda t: t.space == "S" or np.prod(t.shape) <= 64)
         if source is None:
             return
         size = int(np.prod(source.shape))
@@ -316,7 +320,7 @@ class Program(ElementProgram):
         if mask is None or self.depth >= 2:
             return
         kind = self.random.choice(["any_of", "all_of"])
-        name = self.fresh("c")
+        name = self.fresh("q")
         self.line("%%%s = tile.%s %%%s : %s", name, kind, mask.name, mask.type)
         has_else = self.random.random() < 0.5
         self.line("scf.if %%%s {", name)

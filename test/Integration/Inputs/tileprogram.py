@@ -128,8 +128,19 @@ class TileProgram:
         else:
             self.registers += (-(-size // self.threads) + 2) * max(1, bits / 32)
         tile = Tile(self.fresh("t"), shape, dtype, space)
-        self.line("%%%s = tile.alloc : %s", tile.name, tile.type)
+        self.line("%%%s = tile.alloc %s: %s", tile.name, self.layout_of(tile),
+                  tile.type)
         return tile
+
+    def layout_of(self, tile):
+        """Sometimes a layout that the user gives to a shared tile."""
+        if tile.space != "S" or self.random.random() < 0.7:
+            return ""
+        choices, row = ["linear"], tile.shape[-1] * max(8, bits_of(tile.dtype)) // 8
+        if len(tile.shape) == 2:
+            choices += ["padded<%d>" % (tile.shape[-1] + self.random.randint(0, 9))]
+            choices += ["swizzle<%d>" % n for n in (32, 64, 128) if row % n == 0]
+        return '{layout = #tile.layout<"%s">} ' % self.random.choice(choices)
 
     def own(self, tile, bound=None):
         """The tile is whole now: others may read it."""
