@@ -177,19 +177,6 @@ static MlirLogicalResult verify_mma_type(MlirOperation op, const char *name,
                          name, tile_verify_attr_text(value).chars);
 }
 
-static MlirLogicalResult verify_eviction(MlirOperation op, const char *name,
-                                         MlirAttribute value) {
-  MlirContext context = mlirOperationGetContext(op);
-  if (!nvgpu_device_async_copy_is(op))
-    return tile_emit_error(op, "expects '%s' only on nvgpu.device_async_copy",
-                           name);
-  for (int i = TILE_EVICTION_Normal; i <= TILE_EVICTION_Last; i++)
-    if (mlirAttributeEqual(value, TileEviction_attr(context, (TileEviction)i)))
-      return tile_success();
-  return tile_emit_error(op, "expects '%s' to be an #tile.eviction, got %s",
-                         name, tile_verify_attr_text(value).chars);
-}
-
 //===-- Entry -------------------------------------------------------------===//
 
 static const struct {
@@ -199,7 +186,6 @@ static const struct {
 } known_attributes[] = {
     {"tile.align", verify_align},
     {"tile.by_thread", verify_by_thread},
-    {"tile.eviction", verify_eviction},
     {"tile.group", verify_order},
     {"tile.may_alias", verify_may_alias},
     {"tile.mma_type", verify_mma_type},

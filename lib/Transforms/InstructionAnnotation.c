@@ -72,17 +72,41 @@ static void note_elements(Choice *choice, TileCopyOp copy) {
     note_declined(choice, "vectors", &reason);
 }
 
+// An H200 (driver 580.159) refused every cp.async with a policy as an illegal
+// instruction in some kernels and took it in others: ptxas is wrong, and
+// repaired in CUDA 13.4 (Triton, pull requests 11660 and 11848).
+static void note_eviction(Choice *choice, TileCopyOp copy) {
+  static const TileInstrReason reason = {
+      "tile-instr/eviction",
+      "ptxas for PTX before 9.4 makes illegal instructions of cp.async with a "
+      "policy; plain copies obey it"};
+  if (choice->instr == TILE_INSTR_CpAsync &&
+      !mlirAttributeIsNull(tile_copy_eviction_attr(copy)) &&
+      tile_copy_eviction(copy) != TILE_EVICTION_Normal)
+    note_declined(choice, "its L2 policy", &reason);
+}
+
+static MlirLogicalResult obey_copy(Plan *plan, TileCopyOp copy) {
+  if (tile_failed(tile_instr_verify(copy.op, &plan->context, false)))
+    return tile_failure();
+  note_eviction(plan_add(plan, copy.op, tile_copy_instr(copy)), copy);
+  return tile_success();
+}
+
 static MlirLogicalResult choose_copy(Plan *plan, TileCopyOp copy) {
   static const TileInstr best_first[] = {TILE_INSTR_Tma, TILE_INSTR_CpAsync,
                                          TILE_INSTR_Simt};
   TileInstrReason reason;
   if (!mlirAttributeIsNull(tile_copy_instr_attr(copy)))
-    return tile_instr_verify(copy.op, &plan->context, false);
+    return obey_copy(plan, copy);
   Choice *choice = plan_add(plan, copy.op, TILE_INSTR_Simt);
   if (!mlirAttributeIsNull(tile_copy_prefer_attr(copy))) {
     choice->instr = tile_copy_prefer(copy);
-    if (tile_copy_instr_is_legal(copy, choice->instr, &plan->context, &reason))
+    if (tile_copy_instr_is_legal(copy, choice->instr, &plan->context,
+                                 &reason)) {
+      note_eviction(choice, copy);
       return tile_success();
+    }
     note_declined(choice, tile_instr_name(choice->instr), &reason);
   }
   for (size_t i = 0; i < 3; i++) {
@@ -93,6 +117,7 @@ static MlirLogicalResult choose_copy(Plan *plan, TileCopyOp copy) {
   }
   if (choice->instr == TILE_INSTR_Simt)
     note_elements(choice, copy);
+  note_eviction(choice, copy);
   return tile_success();
 }
 

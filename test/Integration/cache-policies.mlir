@@ -1,19 +1,19 @@
-// Copies with a policy of L2: whatever the instruction, each access to global
-// memory has it, and the values are those of copies without.
+// Copies with a policy of L2: each load, store and TMA copy of global memory has
+// it, cp.async never does, and the values are those of copies without.
 
 // REQUIRES: numpy
 // RUN: rm -rf %t && %python %S/Inputs/run-kernel.py %s --target=sm_90a --target=sm_80 --out=%t
 // RUN: cat %t/sm_90a/*.ptx %t/sm_80/*.ptx > %t/all.ptx
-// RUN: grep -E "(ld|st)\.global|cp\.async\.(c[ag]|bulk\.tensor)" %t/all.ptx > %t/accesses
+// RUN: grep -E "(ld|st)\.global|cp\.async\.bulk\.tensor" %t/all.ptx > %t/accesses
 // RUN: not grep -v "L2::cache_hint" %t/accesses
+// RUN: grep -E "cp\.async\.ca" %t/all.ptx && grep -E "cp\.async\.cg" %t/all.ptx
+// RUN: not grep -E "cp\.async\.c[ag].*L2::cache_hint" %t/all.ptx
 // RUN: FileCheck %s --check-prefix=FORMS < %t/accesses
 
 // FORMS-DAG: ld.global.L2::cache_hint.b8
 // FORMS-DAG: ld.global.L2::cache_hint.v4.b32
 // FORMS-DAG: st.global.L2::cache_hint.b32
 // FORMS-DAG: st.global.L2::cache_hint.v4.b32
-// FORMS-DAG: cp.async.ca.shared.global.L2::cache_hint
-// FORMS-DAG: cp.async.cg.shared.global.L2::cache_hint
 // FORMS-DAG: cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint
 // FORMS-DAG: cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group.L2::cache_hint
 

@@ -34,9 +34,10 @@ def Tile_CopyOp : Tile_Op<"copy", [AttrSizedOperandSegments,
     error explains why it cannot be used; `tile-instruction-annotation` chooses
     otherwise. `prefer` is tried first. `map` is the tensor map of a `tma` copy.
     `vector_width` bounds the elements per access. `eviction` says which lines L2
-    gives up first: whatever the instruction, every access of the copy to global
-    memory has the policy that `createpolicy.fractional` makes for it; `normal`
-    is that of copies without `eviction`. It changes no value.
+    gives up first: every load, store or TMA copy of global memory has the policy
+    that `createpolicy.fractional` makes for it; `normal` is that of copies
+    without `eviction`. It changes no value. cp.async goes without, and a remark
+    says so: assemblers for PTX before 9.4 make illegal instructions of it.
 
     Constraints:
     (C1) `src` and `dst` have the same shape;

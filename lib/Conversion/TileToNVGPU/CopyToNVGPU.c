@@ -29,8 +29,7 @@ enum { LOOP, UNROLL, THREAD, ELEMENT, NUM_WORK_AXES };
 struct TileNvgpuCopy {
   TileSharedWindow dst;
 
-  MlirValue src;          // the tensor
-  MlirAttribute eviction; // of L2; null: none
+  MlirValue src; // the tensor
   int src_rank;
   TileInt offset[TILE_MAX_RANK]; // of the window
   int64_t extent[TILE_MAX_RANK]; // of the tensor; negative: dynamic
@@ -228,7 +227,6 @@ MlirLogicalResult tile_nvgpu_copy_plan(TileArena *arena, MlirOperation op,
     return tile_emit_error(op, "cannot address its destination: %s",
                            error.text);
   source_build(copy, tile_copy_src(copy_op));
-  copy->eviction = tile_copy_eviction_attr(copy_op);
   out_plan->kind = TILE_NVGPU_COPY_SIMT;
   if (!chunk_build(copy, tile_copy_src(copy_op), out_plan))
     return tile_success();
@@ -386,16 +384,12 @@ static MlirValue emit_chunk(Emitter *e, const Coordinate *at, TileInt offset) {
       if (!copy->is_inside[d])
         indices[d] = arith_select(&r->b, inside, indices[d], zero);
   }
-  MlirValue token = nvgpu_device_async_copy(
+  return nvgpu_device_async_copy(
       &r->b, .dst = e->storage,
       .dstIndices = TILE_VALUES(tile_int_get(&r->index, offset)),
       .src = copy->src, .srcIndices = {indices, copy->src_rank},
       .dstElements = copy->chunk_elems, .srcElements = num_elems,
       .bypassL1 = copy->chunk_bytes == MAX_CHUNK_BYTES);
-  if (!mlirAttributeIsNull(copy->eviction)) // nvgpu has no word for it
-    mlirOperationSetDiscardableAttributeByName(
-        mlirOpResultGetOwner(token), TILE_STR("tile.eviction"), copy->eviction);
-  return token;
 }
 
 static TileInt storage_offset(Emitter *e, int64_t unroll,

@@ -204,11 +204,14 @@ void im2col_copy_async(Lowering *l, const View *view, const TileInt *at,
     elems = arith_minui(
         &l->b, get(l, tile_int_sub(&l->i32, channels, group.channel)), elems);
   TileInt bytes = tile_int_mul(&l->i32, tile_int_value(elems), elem_bytes);
-  copy_async(l, dst,
-             arith_select(&l->b, group.inside, group.pointer, image->pointer),
-             count * elem_bytes, count * elem_bytes == 16,
-             arith_select(&l->b, group.inside, get(l, bytes),
-                          tile_const_int(&l->b, 0, 32)));
+  nvvm_cp_async_shared_global(
+      &l->b, .dst = dst,
+      .src = arith_select(&l->b, group.inside, group.pointer, image->pointer),
+      .size = count * elem_bytes,
+      .modifier = count * elem_bytes == 16 ? NVVM_LOAD_CACHE_MODIFIER_KIND_CG
+                                           : NVVM_LOAD_CACHE_MODIFIER_KIND_CA,
+      .cpSize = arith_select(&l->b, group.inside, get(l, bytes),
+                             tile_const_int(&l->b, 0, 32)));
 }
 
 //===-- TMA ---------------------------------------------------------------===//

@@ -211,14 +211,10 @@ MlirValue view_pointer(Lowering *l, MlirOperation op, const View *view,
 MlirValue and_maybe(Lowering *l, MlirValue a, MlirValue b); // null: true
 
 // CachePolicies.c
-/// Until the end all accesses to global memory have the policy of `eviction`
-/// (null: none).
+/// Until the end all loads, stores and TMA copies of global memory have the
+/// policy of `eviction` (null: none).
 void cache_policy_begin(Lowering *l, MlirAttribute eviction);
 void cache_policy_end(Lowering *l);
-/// cp.async of `size_bytes`, of which the first `src_bytes` (i32; null: all)
-/// are read and the others are zero. With 16 bytes it can bypass L1.
-void copy_async(Lowering *l, MlirValue dst, MlirValue src, int64_t size_bytes,
-                bool bypasses_l1, MlirValue src_bytes);
 
 // Accesses.c: loads and stores of runs of bytes, conversion of elements
 /// Loads `size_bytes` (1, 2, 4, 8, 16) as i8 … i64 or vector<4xi32>. With a

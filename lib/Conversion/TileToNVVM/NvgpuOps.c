@@ -438,12 +438,13 @@ void lower_nvgpu_device_async_copy(Lowering *l, MlirOperation op) {
   if (elems.ptr)
     bytes = tile_int_get(
         &l->i32, tile_int_mul(&l->i32, index_operand(l, elems), elem_bytes));
-  cache_policy_begin(l, mlirOperationGetDiscardableAttributeByName(
-                            op, TILE_STR("tile.eviction")));
-  copy_async(l, dst, src,
-             nvgpu_device_async_copy_dstElements(copy) * elem_bytes,
-             nvgpu_device_async_copy_bypassL1(copy), bytes);
-  cache_policy_end(l);
+  nvvm_cp_async_shared_global(
+      &l->b, .dst = dst, .src = src,
+      .size = nvgpu_device_async_copy_dstElements(copy) * elem_bytes,
+      .modifier = nvgpu_device_async_copy_bypassL1(copy)
+                      ? NVVM_LOAD_CACHE_MODIFIER_KIND_CG
+                      : NVVM_LOAD_CACHE_MODIFIER_KIND_CA,
+      .cpSize = bytes);
 }
 
 // All copies that the thread issued before: the tokens only say which.

@@ -136,15 +136,3 @@ func.func @any_row_of_a_tile(%A: !global, %start: index) attributes {tile.num_th
   tile.copy %a to %As {instr = #tile.instr<cp_async>} : !window, !tile.region<64x64xbf16, #gpu.address_space<workgroup>>
   return
 }
-
-// The policy of L2 goes with each of its copies.
-// CHECK-LABEL: func.func @policy
-// CHECK-COUNT-4: nvgpu.device_async_copy {{.*}} {bypassL1, tile.eviction = #tile.eviction<last>}
-// CHECK: nvgpu.device_async_copy {{.*}} {bypassL1} :
-func.func @policy(%A: memref<64x64xbf16>) attributes {tile.num_threads = 128 : i32} {
-  %As = tile.alloc {layout = #tile.layout<"swizzle<128>">} : !shared
-  %a = tile.region %A[0, 0] [64, 64] {align = 16 : i64} : memref<64x64xbf16>
-  tile.copy %a to %As {instr = #tile.instr<cp_async>, eviction = #tile.eviction<last>} : !window, !shared
-  tile.copy %a to %As {instr = #tile.instr<cp_async>} : !window, !shared
-  return
-}

@@ -115,19 +115,4 @@ gpu.module @kernels {
     nvgpu.device_async_wait %g {numGroups = 0 : i32}
     gpu.return
   }
-
-  // nvvm has no asynchronous copy with a policy of L2.
-  // CHECK-LABEL: llvm.func @policies
-  // CHECK: %[[FIRST:.*]] = llvm.inline_asm "createpolicy.fractional.L2::evict_first.b64 $0, 1.0;", "=l"  : () -> i64
-  // CHECK: llvm.inline_asm has_side_effects "cp.async.cg.shared.global.L2::cache_hint [$0], [$1], 16, $2;", "r,l,l" %{{.*}}, %{{.*}}, %[[FIRST]] :
-  // CHECK: llvm.inline_asm has_side_effects "cp.async.ca.shared.global.L2::cache_hint [$0], [$1], 8, $2, $3;", "r,l,r,l" %{{.*}}, %{{.*}}, %{{.*}}, %[[FIRST]] :
-  // CHECK: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache = cg
-  gpu.func @policies(%A: memref<64xbf16>, %i: index, %n: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    %As = tile.alloc {layout = #tile.layout<"linear">, offset = 0 : i64} : memref<16x64xbf16, #gpu.address_space<workgroup>>
-    %s = tile.storage %As : memref<16x64xbf16, #gpu.address_space<workgroup>>
-    %t = nvgpu.device_async_copy %A[%i], %s[%i], 8 {bypassL1, tile.eviction = #tile.eviction<first>} : memref<64xbf16> to !smem
-    %u = nvgpu.device_async_copy %A[%i], %s[%i], 4, %n {tile.eviction = #tile.eviction<first>} : memref<64xbf16> to !smem
-    %v = nvgpu.device_async_copy %A[%i], %s[%i], 8 {bypassL1, tile.eviction = #tile.eviction<normal>} : memref<64xbf16> to !smem
-    gpu.return
-  }
 }

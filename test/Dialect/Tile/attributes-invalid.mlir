@@ -153,7 +153,7 @@ func.func @specialize_function() attributes {tile.specialize = "off"} {
 // -----
 
 func.func @unknown(%i: index) {
-  // expected-error @+1 {{has the unknown attribute 'tile.stages', expects one of tile.align, tile.by_thread, tile.eviction, tile.group, tile.may_alias, tile.mma_type, tile.num_stages, tile.num_threads, tile.order, tile.specialize, tile.stage, tile.target, tile.warps}}
+  // expected-error @+1 {{has the unknown attribute 'tile.stages', expects one of tile.align, tile.by_thread, tile.group, tile.may_alias, tile.mma_type, tile.num_stages, tile.num_threads, tile.order, tile.specialize, tile.stage, tile.target, tile.warps}}
   %0 = arith.addi %i, %i {tile.stages = 3 : i32} : index
   return
 }
@@ -193,22 +193,6 @@ func.func @by_thread_elsewhere() {
 func.func @by_thread_value(%A: memref<f32>, %v: f32) {
   // expected-error @+1 {{expects 'tile.by_thread' to be without value, got 1 : i64}}
   memref.store %v, %A[] {tile.by_thread = 1} : memref<f32>
-  return
-}
-
-// -----
-
-func.func @eviction_elsewhere() {
-  // expected-error @+1 {{expects 'tile.eviction' only on nvgpu.device_async_copy}}
-  %c = arith.constant {tile.eviction = #tile.eviction<first>} 1 : i32
-  return
-}
-
-// -----
-
-func.func @eviction_value(%a: memref<64xf32>, %s: memref<64xf32, #gpu.address_space<workgroup>>, %i: index) {
-  // expected-error @+1 {{expects 'tile.eviction' to be an #tile.eviction, got 3 : i32}}
-  %t = nvgpu.device_async_copy %a[%i], %s[%i], 4 {tile.eviction = 3 : i32} : memref<64xf32> to memref<64xf32, #gpu.address_space<workgroup>>
   return
 }
 

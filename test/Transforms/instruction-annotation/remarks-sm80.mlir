@@ -31,3 +31,20 @@ func.func @short_k() attributes {tile.num_threads = 128 : i32} {
   tile.gemm %As, %Bs, %acc : (memref<64x8xbf16, #gpu.address_space<workgroup>>, memref<8x64xbf16, #gpu.address_space<workgroup>>, memref<64x64xf32, #tile.fragment>)
   return
 }
+
+// -----
+
+// Policies of L2 are for loads and stores, whoever chose cp.async.
+func.func @policy(%A: memref<64x64xbf16>) attributes {tile.num_threads = 128 : i32} {
+  %As = tile.alloc : memref<64x64xbf16, #gpu.address_space<workgroup>>
+  %a = tile.region %A[0, 0] [64, 64] {align = 16 : i64} : memref<64x64xbf16>
+  // expected-remark @+1 {{[tile-instr/eviction] uses cp_async; not its L2 policy: ptxas for PTX before 9.4 makes illegal instructions of cp.async with a policy; plain copies obey it}}
+  tile.copy %a to %As {eviction = #tile.eviction<last>} : !tile.region<64x64xbf16>, memref<64x64xbf16, #gpu.address_space<workgroup>>
+  // expected-remark @+1 {{[tile-instr/eviction] uses cp_async; not its L2 policy}}
+  tile.copy %a to %As {eviction = #tile.eviction<first>, instr = #tile.instr<cp_async>} : !tile.region<64x64xbf16>, memref<64x64xbf16, #gpu.address_space<workgroup>>
+  // expected-remark @+1 {{[tile-instr/eviction] uses cp_async; not its L2 policy}}
+  tile.copy %a to %As {eviction = #tile.eviction<first>, prefer = #tile.instr<cp_async>} : !tile.region<64x64xbf16>, memref<64x64xbf16, #gpu.address_space<workgroup>>
+  tile.copy %a to %As {eviction = #tile.eviction<normal>} : !tile.region<64x64xbf16>, memref<64x64xbf16, #gpu.address_space<workgroup>>
+  tile.copy %a to %As {eviction = #tile.eviction<first>, instr = #tile.instr<simt>} : !tile.region<64x64xbf16>, memref<64x64xbf16, #gpu.address_space<workgroup>>
+  return
+}
