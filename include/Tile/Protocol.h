@@ -84,7 +84,8 @@ struct TileProtocolNode;
 typedef struct {
   TileProtocolScalarKind kind;
   bool is_shared; // OPAQUE: the same value in all roles
-  bool is_free;   // OP that is not computed: may have any value, as memory has
+  bool is_fixed;  // OPAQUE: the same value in the whole run
+  bool is_free;   // not computed, and may have any value, as memory has
   int function;
   int64_t constant;
   int num_args;

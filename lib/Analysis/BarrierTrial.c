@@ -220,7 +220,7 @@ static void try_word(Hunt *h, TraceWord *word) {
     run(t);
     if (t->fault.code)
       take_fault(h, t,
-                 trace.is_certain && t->fault.is_sure &&
+                 trace.is_certain && !trace.has_guess && t->fault.is_sure &&
                      !h->program->is_partial);
   }
   tile_arena_deinit(&scratch);

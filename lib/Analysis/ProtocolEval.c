@@ -478,6 +478,16 @@ static bool is_comparison(const TileProtocolScalar *scalar) {
 // Counters are compared with the numbers of slots and of the first rounds.
 enum { MAX_GUARD = 64 };
 
+bool protocol_is_fixed(const TileProtocol *protocol, TileProtocolScalarId id) {
+  const TileProtocolScalar *scalar = &protocol->scalars[id];
+  if (scalar->kind == TILE_PROTOCOL_OPAQUE)
+    return scalar->is_fixed;
+  bool is_fixed = scalar->kind <= TILE_PROTOCOL_OP;
+  for (int i = 0; i < scalar->num_args && is_fixed; i++)
+    is_fixed = protocol_is_fixed(protocol, scalar->args[i]);
+  return is_fixed;
+}
+
 // Comparisons with constants can be decided, other guards are left open.
 static void mark_guard(Mark *m, TileProtocolScalarId id) {
   const TileProtocolScalar *scalar = &m->protocol->scalars[id];
@@ -538,7 +548,7 @@ static void give_params(Mark *m, const TileProtocolBlock *block, int *next) {
   for (int i = 0; i < block->num_nodes; i++) {
     const TileProtocolNode *node = block->nodes[i];
     if (node->kind == TILE_PROTOCOL_FOR && m->is_marked[node->upper] &&
-        m->protocol->scalars[node->upper].kind <= TILE_PROTOCOL_OP &&
+        protocol_is_fixed(m->protocol, node->upper) &&
         !is_constant(m->protocol, node->upper) &&
         m->out->place[node->upper] < 0 && *next < PROTOCOL_MAX_PLACES) {
       m->out->params[m->out->num_params++] = node->upper;

@@ -41,6 +41,8 @@ bool protocol_binding_build_all(const TileProtocol *protocol, TileArena *arena,
 /// The value of `id`, where `bound` are the numbers of the places.
 ProtocolNumber protocol_eval(const ProtocolBinding *binding,
                              const int32_t *bound, TileProtocolScalarId id);
+/// Whether a scalar has one value in the whole run.
+bool protocol_is_fixed(const TileProtocol *protocol, TileProtocolScalarId id);
 enum { PROTOCOL_MAX_ARGS = 3 };
 
 /// The function of an OP applied to numbers, at most PROTOCOL_MAX_ARGS.

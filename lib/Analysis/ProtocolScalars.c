@@ -4,6 +4,8 @@
 
 #include "Tile/Dialect/ElementLoops.h"
 #include "Tile/Ops/arith.h"
+#include "Tile/Ops/func.h"
+#include "Tile/Ops/gpu.h"
 #include "Tile/Ops/memref.h"
 #include "Tile/Ops/scf.h"
 #include "Tile/Support/MlirExtra.h"
@@ -273,8 +275,9 @@ static bool is_table_load(MlirOperation load, MlirOperation *out_store) {
   if (!store.ptr)
     return false;
   MlirOperation loop = mlirOperationGetParentOperation(store);
+  MlirOperation outer = mlirOperationGetParentOperation(loop);
   return scf_for_is(loop) &&
-         tile_role_is(mlirOperationGetParentOperation(loop)) &&
+         (tile_role_is(outer) || gpu_launch_is(outer) || func_func_is(outer)) &&
          mlirValueEqual(
              mlirOperationGetOperand(store, 2),
              mlirBlockGetArgument(mlirOperationGetBlock(store), 0)) &&
@@ -369,6 +372,18 @@ MlirBlock extract_inlined_block(MlirOperation op) {
   return mlirBlockIsNull(mlirBlockGetNextInRegion(block)) ? block : none;
 }
 
+static bool is_in_loop(const Extract *extract, MlirValue value) {
+  MlirBlock block = mlirValueIsABlockArgument(value)
+                        ? mlirBlockArgumentGetOwner(value)
+                        : mlirOperationGetBlock(mlirOpResultGetOwner(value));
+  for (MlirOperation op = mlirBlockGetParentOperation(block);
+       op.ptr && !mlirOperationEqual(op, extract->kernel);
+       op = mlirOperationGetParentOperation(op))
+    if (scf_for_is(op) || scf_while_is(op))
+      return true;
+  return false;
+}
+
 TileProtocolScalarId extract_scalar(Extract *extract, MlirValue value) {
   int64_t constant;
   TileProtocolScalarId known = find_scalar(extract, value);
@@ -395,8 +410,11 @@ TileProtocolScalarId extract_scalar(Extract *extract, MlirValue value) {
     if (tile_advance_is(op) || is_function(extract, op))
       return add_op(extract, value);
   }
-  return add_scalar(extract, value,
-                    (TileProtocolScalar){.kind = TILE_PROTOCOL_OPAQUE,
-                                         .is_shared = !tile_value_is_inside(
-                                             value, extract->specialize)});
+  return add_scalar(
+      extract, value,
+      (TileProtocolScalar){
+          .kind = TILE_PROTOCOL_OPAQUE,
+          .is_fixed = !is_in_loop(extract, value),
+          .is_free = !mlirValueIsAOpResult(value),
+          .is_shared = !tile_value_is_inside(value, extract->specialize)});
 }

@@ -100,6 +100,7 @@ static int64_t value_of(Tracer *t, TileProtocolScalarId id) {
   if (!scalar->is_shared)
     t->own_values |= 1u << t->role;
   t->out->is_certain &= !t->is_position || t->is_bound[id];
+  t->out->has_guess |= !scalar->is_free;
   return outside(t, mix((uint64_t)id, scalar->is_shared ? 0 : t->path), false);
 }
 
@@ -114,6 +115,7 @@ static bool holds(Tracer *t, TileProtocolScalarId condition) {
     return value_of(t, condition) & 1;
   if (!scalar->is_shared)
     t->own_values |= 1u << t->role;
+  t->out->has_guess |= !scalar->is_free;
   return outside(t, mix((uint64_t)condition, scalar->is_shared ? 0 : t->path),
                  true) &
          1;

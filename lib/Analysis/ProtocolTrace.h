@@ -55,6 +55,7 @@ typedef struct {
   /// No decision or position came from numbers that may not be free: those
   /// that several roles have of their own, and functions that are not computed.
   bool is_certain;
+  bool has_guess; // something depends on what no role computes, nor memory has
   /// Of each role: the last loop whose trips are not fixed; or NULL.
   TileProtocolChoice loops[TILE_PROTOCOL_MAX_ROLES];
   TileProtocolChoice choices[TRACE_MAX_CHOICES];

@@ -1,0 +1,50 @@
+//===- BarrierProving.h - A program on barriers that is being proved ------===//
+#ifndef TILE_ANALYSIS_BARRIER_PROVING_H
+#define TILE_ANALYSIS_BARRIER_PROVING_H
+
+#include "BarrierCode.h"
+#include "BarrierProof.h"
+#include "BarrierTrips.h"
+#include "ProtocolInternal.h"
+
+enum { BARRIER_MAX_CONFIGS = 20000, BARRIER_CHUNK_STATES = 256 };
+
+/// A state is: where each agent is in its code, the numbers that it knows, the
+/// trips that loops have left, and the words of the machine.
+typedef struct {
+  const BarrierProgram *program;
+  TileArena *arena;
+  BarrierListing listing;
+  BarrierMachine machine;
+  BarrierFault fault;
+  ProtocolBinding bindings[TILE_PROTOCOL_MAX_ROLES];
+  int first_bound[BARRIER_MAX_AGENTS]; // word of each agent
+  BarrierTrips trips;
+  int first_trip;  // word
+  bool has_bounds; // bounds of loops are guessed
+  int first_word;  // of the machine
+  int num_words;
+  int32_t **chunks;
+  int num_states, num_buckets;
+  int *buckets; // index + 1
+  TileProtocolVerdict *verdict;
+} BarrierProving;
+
+/// Gives up: the verdict is unknown, for this reason. The first one counts.
+void barrier_proving_stop(BarrierProving *proving, const char *code, int role,
+                          const TileProtocolNode *node, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+bool barrier_proving_is_over(const BarrierProving *proving);
+ProtocolNumber barrier_number_of(const BarrierProving *proving,
+                                 const int32_t *state, int agent,
+                                 TileProtocolScalarId id);
+
+/// Lays out the words of a state. False after a stop.
+bool barrier_proving_lay_out(BarrierProving *proving);
+/// How many states a run may begin with; false after a stop.
+bool barrier_proving_num_starts(BarrierProving *proving, int64_t *out);
+/// Writes one of them into `state`; false where it contradicts itself.
+bool barrier_proving_start(const BarrierProving *proving, int64_t which,
+                           int32_t *state);
+
+#endif // TILE_ANALYSIS_BARRIER_PROVING_H
