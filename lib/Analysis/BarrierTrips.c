@@ -81,7 +81,7 @@ static int64_t steps_to(const BarrierTrips *t, const BarrierTripCount *count,
                         TileProtocolScalarId base) {
   const TileProtocolScalar *scalar = scalar_at(t, base);
   if (count->lower >= 0)
-    return count->lower == base ? 0 : -1;
+    return count->lower == base && count->origin == 0 ? 0 : -1;
   int64_t distance = scalar->constant - count->origin;
   return scalar->kind == TILE_PROTOCOL_CONST && distance >= 0 &&
                  distance % count->step == 0
@@ -122,8 +122,13 @@ static bool set_greater(const BarrierTrips *t, TileProtocolScalarId left,
   if (is_op(t, left, TILE_PROTOCOL_FN_SUB) && is_constant(t, right)) {
     const TileProtocolScalar *difference = scalar_at(t, left);
     TileProtocolScalarId base = strip_sum(t, difference->args[1], &more);
+    int64_t behind = more > 0 ? more : 0;
     more += scalar_at(t, right)->constant;
-    return set_distance(t, strip(t, difference->args[0]), base, more, out);
+    if (!set_distance(t, strip(t, difference->args[0]), base, more, out))
+      return false;
+    int64_t step = t->counts[out->count].step;
+    out->base += behind / step + (behind % step != 0);
+    return true;
   }
   right = strip_sum(t, right, &more);
   if (!set_distance(t, left, right, more, out))
@@ -165,21 +170,22 @@ static bool guard_of(const BarrierTrips *t, const TileProtocolScalar *compare,
 
 //===-- Build -------------------------------------------------------------===//
 
-// Loops that begin with constants share a count where these are whole steps
-// apart: a loop may have iterations taken out in front of it.
+// Loops share a count where their lower bounds are whole steps apart: a loop
+// may have iterations taken out in front of it.
 static void add_loop(BarrierTrips *t, TileArena *arena, int role,
                      const TileProtocolNode *node) {
-  BarrierTripCount count = {.lower = strip(t, node->lower),
-                            .upper = strip(t, node->upper),
+  BarrierTripCount count = {.upper = strip(t, node->upper),
                             .step = scalar_at(t, node->step)->constant};
   BarrierTripLoop loop = {.loop = node, .role = role};
+  int64_t lower = 0;
+  count.lower = strip_sum(t, node->lower, &lower);
   if (is_constant(t, count.lower)) {
-    int64_t lower = scalar_at(t, count.lower)->constant;
-    bool fits = lower >= 0 && lower / count.step <= MAX_SKIPS;
+    lower += scalar_at(t, count.lower)->constant;
     count.lower = -1;
-    count.origin = fits ? lower % count.step : lower;
-    loop.skips = fits ? (int)(lower / count.step) : 0;
   }
+  bool fits = lower >= 0 && lower / count.step <= MAX_SKIPS;
+  count.origin = fits ? lower % count.step : lower;
+  loop.skips = fits ? (int)(lower / count.step) : 0;
   while (loop.count < t->num_counts &&
          (t->counts[loop.count].lower != count.lower ||
           t->counts[loop.count].origin != count.origin ||

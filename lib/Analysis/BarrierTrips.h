@@ -4,11 +4,10 @@
 
 #include "BarrierProgram.h"
 
-/// The number of steps from `lower`, or from the constant `origin`, to `upper`,
-/// which stay the same in the whole run. Numbers beyond `limit` are alike for
-/// all guards.
+/// The number of steps from `lower + origin` to `upper`, which stay the same in
+/// the whole run. Numbers beyond `limit` are alike for all guards.
 typedef struct {
-  TileProtocolScalarId lower, upper; // lower -1: a constant
+  TileProtocolScalarId lower, upper; // lower -1: 0
   int64_t origin, step;
   int limit; // 0: no guard depends on it
 } BarrierTripCount;
