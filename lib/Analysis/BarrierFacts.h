@@ -31,9 +31,6 @@ enum {
   BARRIER_MAX_AGE = 15
 };
 
-/// Agents are the leader and the other threads of each role in turn.
-int barrier_role_of(int agent);
-bool barrier_is_leader(int agent);
 /// What has surely happened before the agent came where it is.
 int32_t *barrier_known(const BarrierMachine *m, int32_t *state, int agent);
 /// What it did itself: other threads do not know that of each other. Of a
@@ -48,9 +45,6 @@ int barrier_num_sets(const BarrierMachine *m);
 int32_t *barrier_words(const BarrierMachine *m, int32_t *state, int slot);
 int32_t *barrier_age(const BarrierMachine *m, int32_t *state, int agent,
                      int resource, int kind);
-void barrier_fail(const BarrierMachine *m, int agent,
-                  const TileProtocolNode *node, const char *code,
-                  const char *format, ...);
 
 //===-- Facts -------------------------------------------------------------===//
 

@@ -13,6 +13,10 @@
 
 enum { BARRIER_MAX_AGENTS = 2 * TILE_PROTOCOL_MAX_ROLES };
 
+/// Agents are the leader and the other threads of each role in turn.
+int barrier_role_of(int agent);
+bool barrier_is_leader(int agent);
+
 /// What is against the rules: the first one found.
 typedef struct {
   const char *code; // NULL: none

@@ -9,11 +9,12 @@
 
 #include "BarrierProving.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
-enum { MAX_STEPS = 20000 }; // without a decision that is open
+enum {
+  MAX_CONFIGS = 20000,
+  MAX_STEPS = 20000 // without a decision that is open
+};
 
 bool barrier_proving_is_over(const BarrierProving *p) {
   return p->fault.code || p->verdict->outcome != TILE_PROTOCOL_PROVED;
@@ -22,71 +23,31 @@ bool barrier_proving_is_over(const BarrierProving *p) {
 void barrier_proving_stop(BarrierProving *p, const char *code, int role,
                           const TileProtocolNode *node, const char *format,
                           ...) {
-  TileProtocolVerdict *verdict = p->verdict;
   va_list args;
   if (barrier_proving_is_over(p))
     return;
-  verdict->outcome = TILE_PROTOCOL_UNKNOWN;
-  verdict->code = code;
-  verdict->role = role;
-  verdict->node = node;
   va_start(args, format);
-  vsnprintf(verdict->text, sizeof verdict->text, format, args);
+  protocol_verdict_set(p->verdict, TILE_PROTOCOL_UNKNOWN, code, role, node,
+                       format, args);
   va_end(args);
 }
 
 //===-- States that have been seen ----------------------------------------===//
 
-static int32_t *state_at(const BarrierProving *p, int i) {
-  return p->chunks[i / BARRIER_CHUNK_STATES] +
-         (size_t)(i % BARRIER_CHUNK_STATES) * (size_t)p->num_words;
-}
-
-static int *bucket_of(BarrierProving *p, const int32_t *state) {
-  uint64_t hash = UINT64_C(1469598103934665603);
-  for (int i = 0; i < p->num_words; i++)
-    hash = (hash ^ (uint32_t)state[i]) * UINT64_C(1099511628211);
-  size_t mask = (size_t)p->num_buckets - 1, at = (hash ^ hash >> 32) & mask;
-  while (p->buckets[at] && memcmp(state_at(p, p->buckets[at] - 1), state,
-                                  sizeof *state * (size_t)p->num_words) != 0)
-    at = (at + 1) & mask;
-  return &p->buckets[at];
-}
-
-// A place behind the states that are kept.
-static int32_t *new_state(BarrierProving *p) {
-  int chunk = p->num_states / BARRIER_CHUNK_STATES;
-  if (!p->chunks[chunk])
-    p->chunks[chunk] = TILE_ARENA_NEW(
-        p->arena, int32_t, BARRIER_CHUNK_STATES *(size_t)p->num_words);
-  return state_at(p, p->num_states);
-}
-
 static void keep(BarrierProving *p) {
-  if (p->num_states == BARRIER_MAX_CONFIGS) {
+  if (p->states.count == MAX_CONFIGS)
     barrier_proving_stop(p, "too-many-states", -1, NULL,
                          "the threads reach more than %d states together",
-                         BARRIER_MAX_CONFIGS);
-    return;
-  }
-  if (2 * p->num_states >= p->num_buckets) {
-    p->num_buckets = p->num_buckets ? 4 * p->num_buckets : 256;
-    p->buckets = TILE_ARENA_NEW(p->arena, int, p->num_buckets);
-    for (int i = 0; i < p->num_states; i++)
-      *bucket_of(p, state_at(p, i)) = i + 1;
-  }
-  int *bucket = bucket_of(p, state_at(p, p->num_states));
-  if (!*bucket)
-    *bucket = ++p->num_states;
+                         MAX_CONFIGS);
+  else
+    protocol_seen_keep(&p->states);
 }
 
 //===-- Numbers -----------------------------------------------------------===//
 
-static int role_of(int agent) { return agent / 2; }
-
 ProtocolNumber barrier_number_of(const BarrierProving *p, const int32_t *state,
                                  int agent, TileProtocolScalarId id) {
-  return protocol_eval(&p->bindings[role_of(agent)],
+  return protocol_eval(&p->bindings[barrier_role_of(agent)],
                        state + p->first_bound[agent], id);
 }
 
@@ -97,7 +58,7 @@ static bool is_exact(ProtocolNumber number) {
 static void bind(const BarrierProving *p, int32_t *state, int agent, int count,
                  const TileProtocolScalarId *to,
                  const TileProtocolScalarId *from) {
-  const ProtocolBinding *binding = &p->bindings[role_of(agent)];
+  const ProtocolBinding *binding = &p->bindings[barrier_role_of(agent)];
   int32_t *bound = state + p->first_bound[agent], values[PROTOCOL_MAX_PLACES];
   int places[PROTOCOL_MAX_PLACES], num = 0;
   for (int i = 0; i < count; i++) {
@@ -113,7 +74,7 @@ static void bind(const BarrierProving *p, int32_t *state, int agent, int count,
 
 static void forget(const BarrierProving *p, int32_t *state, int agent,
                    const BarrierCode *code) {
-  const ProtocolBinding *binding = &p->bindings[role_of(agent)];
+  const ProtocolBinding *binding = &p->bindings[barrier_role_of(agent)];
   for (int i = 0; i < code->count; i++)
     if (binding->place[code->to[i]] >= 0)
       state[p->first_bound[agent] + binding->place[code->to[i]]] =
@@ -122,7 +83,7 @@ static void forget(const BarrierProving *p, int32_t *state, int agent,
 
 static void next_iteration(const BarrierProving *p, int32_t *state, int agent,
                            const TileProtocolNode *loop) {
-  const ProtocolBinding *binding = &p->bindings[role_of(agent)];
+  const ProtocolBinding *binding = &p->bindings[barrier_role_of(agent)];
   int place = binding->place[loop->iv];
   if (place < 0)
     return;
@@ -138,7 +99,7 @@ static void next_iteration(const BarrierProving *p, int32_t *state, int agent,
 
 static const BarrierCode *code_at(const BarrierProving *p, const int32_t *state,
                                   int agent) {
-  return &p->listing.roles[role_of(agent)].items[state[agent]];
+  return &p->listing.roles[barrier_role_of(agent)].items[state[agent]];
 }
 
 static bool takes_part(const TileProtocolNode *node, int agent) {
@@ -153,7 +114,7 @@ static bool position_of(BarrierProving *p, const int32_t *state, int agent,
   *out = (int32_t)number.value;
   if (!is_exact(number))
     barrier_proving_stop(
-        p, "position", role_of(agent), node,
+        p, "position", barrier_role_of(agent), node,
         "the slot or parity is not a number that can be followed");
   return is_exact(number);
 }
@@ -284,8 +245,7 @@ static unsigned outcomes_of(const BarrierProving *p, const int32_t *state,
 
 // A loop at its limit of trips, or not yet.
 static bool is_open(const BarrierProving *p, const int32_t *state, int agent) {
-  const BarrierCode *code =
-      &p->listing.roles[role_of(agent)].items[state[agent]];
+  const BarrierCode *code = code_at(p, state, agent);
   return code->kind == CODE_HEAD &&
          barrier_trips_is_open(&p->trips, state + p->first_trip, agent,
                                code->node);
@@ -356,7 +316,7 @@ static void run_eagerly(BarrierProving *p, int32_t *state) {
         moved = true;
         if (++steps > MAX_STEPS) {
           barrier_proving_stop(
-              p, "too-many-states", role_of(a), NULL,
+              p, "too-many-states", barrier_role_of(a), NULL,
               "runs for more than %d steps without a decision that is open",
               MAX_STEPS);
           return;
@@ -373,7 +333,7 @@ static unsigned deciders_of(const BarrierProving *p, const int32_t *state,
   const BarrierCode *code = code_at(p, state, agent);
   unsigned roles = p->listing.deciders[code->decision], mask = 0;
   for (int a = 0; a < p->machine.num_agents; a++) {
-    if (!(roles & 1u << role_of(a)))
+    if (!(roles & 1u << barrier_role_of(a)))
       continue;
     const BarrierCode *other = code_at(p, state, a);
     if (!is_decision(other) || other->decision != code->decision)
@@ -409,27 +369,28 @@ static void report_stuck(BarrierProving *p, const int32_t *state) {
   const BarrierCode *code = code_at(p, state, waits < 0 ? decides : waits);
   if (decides >= 0)
     barrier_proving_stop(
-        p, "out-of-step", role_of(waits < 0 ? decides : waits), code->node,
+        p, "out-of-step", barrier_role_of(waits < 0 ? decides : waits),
+        code->node,
         waits < 0 ? "decides on a value that other roles are not seen to "
                     "decide on at the same time"
                   : "waits here while role \"%s\" is at a decision that the "
                     "others do not share",
-        p->program->protocol.roles[role_of(decides)].name);
+        p->program->protocol.roles[barrier_role_of(decides)].name);
   else if (has_own_decisions(p))
     barrier_proving_stop(
-        p, "different-decision", role_of(waits), code->node,
+        p, "different-decision", barrier_role_of(waits), code->node,
         "waits here for ever if roles decide differently on values that are "
         "not seen to be equal");
   else
     barrier_proving_stop(
-        p, "deadlock", role_of(waits), code->node,
+        p, "deadlock", barrier_role_of(waits), code->node,
         "waits here, and nobody who could end this wait goes on");
 }
 
 // The agents of `mask` decide; `has_more`: about loops that are open.
 static void follow(BarrierProving *p, const int32_t *state, unsigned mask,
                    unsigned outcome, bool has_more) {
-  int32_t *next = new_state(p);
+  int32_t *next = protocol_seen_next(&p->states);
   memcpy(next, state, sizeof *next * (size_t)p->num_words);
   for (int a = 0; a < p->machine.num_agents; a++) {
     if (!(mask & 1u << a))
@@ -473,7 +434,7 @@ static void start_all(BarrierProving *p) {
   if (!barrier_proving_num_starts(p, &num_starts))
     return;
   for (int64_t i = 0; i < num_starts && !barrier_proving_is_over(p); i++) {
-    int32_t *state = new_state(p);
+    int32_t *state = protocol_seen_next(&p->states);
     if (!barrier_proving_start(p, i, state))
       continue;
     run_eagerly(p, state);
@@ -491,10 +452,10 @@ static void prove(const BarrierProgram *program, TileProtocolVerdict *verdict) {
   barrier_listing_build(program, &scratch, &p->listing);
   if (barrier_proving_lay_out(p)) {
     start_all(p);
-    for (int i = 0; i < p->num_states && !barrier_proving_is_over(p); i++)
-      expand(p, state_at(p, i));
+    for (int i = 0; i < p->states.count && !barrier_proving_is_over(p); i++)
+      expand(p, protocol_seen_at(&p->states, i));
   }
-  verdict->num_states = p->num_states;
+  verdict->num_states = p->states.count;
   if (p->fault.code) {
     verdict->outcome = TILE_PROTOCOL_UNKNOWN;
     verdict->code = p->fault.code;

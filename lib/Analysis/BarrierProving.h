@@ -6,8 +6,7 @@
 #include "BarrierProof.h"
 #include "BarrierTrips.h"
 #include "ProtocolInternal.h"
-
-enum { BARRIER_MAX_CONFIGS = 20000, BARRIER_CHUNK_STATES = 256 };
+#include "ProtocolSeen.h"
 
 /// A state is: where each agent is in its code, the numbers that it knows, the
 /// trips that loops have left, and the words of the machine.
@@ -24,9 +23,7 @@ typedef struct {
   bool has_bounds; // bounds of loops are guessed
   int first_word;  // of the machine
   int num_words;
-  int32_t **chunks;
-  int num_states, num_buckets;
-  int *buckets; // index + 1
+  ProtocolSeen states;
   TileProtocolVerdict *verdict;
 } BarrierProving;
 

@@ -56,14 +56,13 @@ bool barrier_proving_lay_out(BarrierProving *p) {
   int next = p->machine.num_agents;
   for (int a = 0; a < p->machine.num_agents; a++) {
     p->first_bound[a] = next;
-    next += num_places(&p->bindings[a / 2], protocol->num_scalars);
+    next += num_places(&p->bindings[barrier_role_of(a)], protocol->num_scalars);
   }
   barrier_trips_build(p->program, p->arena, &p->trips);
   p->first_trip = next;
   p->first_word = next + barrier_trips_num_words(&p->trips);
   p->num_words = p->first_word + p->machine.num_words;
-  p->chunks = TILE_ARENA_NEW(p->arena, int32_t *,
-                             BARRIER_MAX_CONFIGS / BARRIER_CHUNK_STATES + 2);
+  protocol_seen_init(&p->states, p->arena, p->num_words, 0);
   return true;
 }
 
@@ -99,7 +98,7 @@ bool barrier_proving_num_starts(BarrierProving *p, int64_t *out) {
 static int64_t start_bounds(const BarrierProving *p, int32_t *state,
                             int64_t which) {
   for (int a = 0; a < p->machine.num_agents; a += 2) {
-    const ProtocolBinding *binding = &p->bindings[a / 2];
+    const ProtocolBinding *binding = &p->bindings[barrier_role_of(a)];
     for (int k = 0; k < binding->num_params; k++) {
       TileProtocolScalarId id = binding->params[k];
       int32_t value = (int32_t)(which % num_values(binding, id));

@@ -285,16 +285,21 @@ static int find_loop(const BarrierTrips *t, int agent,
   return -1;
 }
 
+// Of those that a count may begin with.
+static int num_values(const BarrierTripCount *count) {
+  return count->limit ? more_than(count->limit) + 1 : 1;
+}
+
 int64_t barrier_trips_num_starts(const BarrierTrips *t) {
   int64_t num = 1;
   for (int c = 0; c < t->num_counts && num <= INT32_MAX; c++)
-    num *= t->counts[c].limit ? t->counts[c].limit + 2 : 1;
+    num *= num_values(&t->counts[c]);
   return num;
 }
 
 void barrier_trips_start(const BarrierTrips *t, int32_t *words, int64_t which) {
   for (int c = 0; c < t->num_counts; c++) {
-    int num = t->counts[c].limit ? t->counts[c].limit + 2 : 1;
+    int num = num_values(&t->counts[c]);
     words[c] = (int32_t)(which % num);
     which /= num;
   }

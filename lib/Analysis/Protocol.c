@@ -2,24 +2,29 @@
 
 #include "ProtocolInternal.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+void protocol_verdict_set(TileProtocolVerdict *verdict,
+                          TileProtocolOutcome outcome, const char *code,
+                          int role, const TileProtocolNode *node,
+                          const char *format, va_list args) {
+  verdict->outcome = outcome;
+  verdict->code = code;
+  verdict->role = role;
+  verdict->node = node;
+  vsnprintf(verdict->text, sizeof verdict->text, format, args);
+}
 
 void proof_stop(Proof *proof, TileProtocolOutcome outcome, const char *code,
                 int role, int channel, const TileProtocolNode *node,
                 const char *format, ...) {
-  TileProtocolVerdict *verdict = proof->verdict;
   va_list args;
   if (proof_stopped(proof))
     return;
-  verdict->outcome = outcome;
-  verdict->code = code;
-  verdict->role = role;
-  verdict->channel = channel;
-  verdict->node = node;
+  proof->verdict->channel = channel;
   va_start(args, format);
-  vsnprintf(verdict->text, sizeof verdict->text, format, args);
+  protocol_verdict_set(proof->verdict, outcome, code, role, node, format, args);
   va_end(args);
 }
 

@@ -442,21 +442,28 @@ static void give_places(Mark *m, const TileProtocolBlock *block, int next) {
   }
 }
 
-bool protocol_binding_build(const TileProtocol *protocol, TileArena *arena,
-                            int role, int channel, ProtocolBinding *out) {
+// A binding without places, for positions that come back after `depth` rounds.
+static Mark binding_begin(const TileProtocol *protocol, TileArena *arena,
+                          int64_t depth, ProtocolBinding *out) {
   int count = protocol->num_scalars + 1;
   *out = (ProtocolBinding){.protocol = protocol};
   out->place = TILE_ARENA_NEW(arena, int, count);
   out->modulus = TILE_ARENA_NEW(arena, int64_t, count);
   for (int i = 0; i < protocol->num_scalars; i++)
     out->place[i] = -1;
-  Mark m = {.protocol = protocol,
-            .out = out,
-            .modulus = out->modulus,
-            .is_marked = TILE_ARENA_NEW(arena, bool, count),
-            .todo = TILE_ARENA_NEW(arena, TileProtocolScalarId, count),
-            .depth = channel < 0 ? 1 : protocol->channels[channel].depth,
-            .fits = true};
+  return (Mark){.protocol = protocol,
+                .out = out,
+                .modulus = out->modulus,
+                .is_marked = TILE_ARENA_NEW(arena, bool, count),
+                .todo = TILE_ARENA_NEW(arena, TileProtocolScalarId, count),
+                .depth = depth,
+                .fits = true};
+}
+
+bool protocol_binding_build(const TileProtocol *protocol, TileArena *arena,
+                            int role, int channel, ProtocolBinding *out) {
+  int64_t depth = channel < 0 ? 1 : protocol->channels[channel].depth;
+  Mark m = binding_begin(protocol, arena, depth, out);
   mark_block(&m, &protocol->roles[role].body, channel);
   mark_sources(&m);
   give_places(&m, &protocol->roles[role].body, 0);
@@ -563,20 +570,11 @@ static void give_params(Mark *m, const TileProtocolBlock *block, int *next) {
 bool protocol_binding_build_all(const TileProtocol *protocol, TileArena *arena,
                                 int role, int64_t period,
                                 ProtocolBinding *out) {
-  int count = protocol->num_scalars + 1, next = 0;
-  *out = (ProtocolBinding){.protocol = protocol, .threshold = 1};
-  out->place = TILE_ARENA_NEW(arena, int, count);
-  out->modulus = TILE_ARENA_NEW(arena, int64_t, count);
-  out->params = TILE_ARENA_NEW(arena, TileProtocolScalarId, count);
-  for (int i = 0; i < protocol->num_scalars; i++)
-    out->place[i] = -1;
-  Mark m = {.protocol = protocol,
-            .out = out,
-            .modulus = out->modulus,
-            .is_marked = TILE_ARENA_NEW(arena, bool, count),
-            .todo = TILE_ARENA_NEW(arena, TileProtocolScalarId, count),
-            .depth = period,
-            .fits = true};
+  int next = 0;
+  Mark m = binding_begin(protocol, arena, period, out);
+  out->threshold = 1;
+  out->params =
+      TILE_ARENA_NEW(arena, TileProtocolScalarId, protocol->num_scalars + 1);
   const TileProtocolBlock *body = &protocol->roles[role].body;
   mark_block(&m, body, ALL_POSITIONS);
   mark_guards(&m, body);

@@ -6,11 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProtocolMachine.h"
+#include "ProtocolSeen.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { CHUNK_STATES = 512, MAX_STATES = 20000 };
+enum { MAX_STATES = 20000 };
 
 // How a state was reached; stands behind its words.
 typedef struct {
@@ -21,74 +22,23 @@ enum { START = -1, ORIGIN_WORDS = sizeof(Origin) / sizeof(int32_t) };
 
 typedef struct {
   const Machine *machine;
-  TileArena *arena;
-  int32_t **chunks;
-  int *buckets; // index + 1
-  int num_states, num_buckets;
+  ProtocolSeen states;
   MachineFault fault;
   int fault_state, fault_mover;
 } Search;
 
-static size_t state_words(const Search *s) {
-  return (size_t)s->machine->num_words + ORIGIN_WORDS;
-}
-
-static int32_t *state_at(const Search *s, int i) {
-  return s->chunks[i / CHUNK_STATES] +
-         (size_t)(i % CHUNK_STATES) * state_words(s);
-}
-
 static Origin origin_of(const Search *s, int i) {
-  const int32_t *words = state_at(s, i) + s->machine->num_words;
+  const int32_t *words =
+      protocol_seen_at(&s->states, i) + s->machine->num_words;
   return (Origin){words[0], words[1]};
-}
-
-//===-- Set of states -----------------------------------------------------===//
-
-static int32_t *new_state(Search *s) {
-  int chunk = s->num_states / CHUNK_STATES;
-  if (!s->chunks[chunk])
-    s->chunks[chunk] =
-        TILE_ARENA_NEW(s->arena, int32_t, CHUNK_STATES *state_words(s));
-  return state_at(s, s->num_states);
-}
-
-static uint64_t hash_of(const int32_t *state, int num_words) {
-  uint64_t hash = UINT64_C(1469598103934665603);
-  for (int i = 0; i < num_words; i++)
-    hash = (hash ^ (uint32_t)state[i]) * UINT64_C(1099511628211);
-  return hash ^ hash >> 32;
-}
-
-// Where the state is, or belongs.
-static int *bucket_of(Search *s, const int32_t *state) {
-  int num_words = s->machine->num_words;
-  size_t mask = (size_t)s->num_buckets - 1;
-  size_t at = hash_of(state, num_words) & mask;
-  while (s->buckets[at] && memcmp(state_at(s, s->buckets[at] - 1), state,
-                                  sizeof *state * (size_t)num_words) != 0)
-    at = (at + 1) & mask;
-  return &s->buckets[at];
-}
-
-static void grow(Search *s) {
-  s->num_buckets = s->num_buckets ? 4 * s->num_buckets : 256;
-  s->buckets = TILE_ARENA_NEW(s->arena, int, s->num_buckets);
-  for (int i = 0; i < s->num_states; i++)
-    *bucket_of(s, state_at(s, i)) = i + 1;
 }
 
 // Keeps the state at the end when it is new.
 static void keep(Search *s, Origin origin) {
-  if (2 * s->num_states >= s->num_buckets)
-    grow(s);
-  int32_t *state = state_at(s, s->num_states);
-  int *bucket = bucket_of(s, state);
-  if (*bucket)
-    return;
+  int32_t *state = protocol_seen_next(&s->states);
   state[s->machine->num_words] = origin.parent;
   state[s->machine->num_words + 1] = origin.mover;
-  *bucket = ++s->num_states;
+  protocol_seen_keep(&s->states);
 }
 
 //===-- Moves -------------------------------------------------------------===//
@@ -131,7 +81,7 @@ static bool is_done(const Machine *m, const int32_t *state) {
 // Of a state where no role goes on, or all are done.
 static void check_end(Search *s, int i, bool is_stuck) {
   const Machine *m = s->machine;
-  const int32_t *state = state_at(s, i);
+  const int32_t *state = protocol_seen_at(&s->states, i);
   bool done = is_done(m, state);
   if (!done && is_stuck)
     s->fault = (MachineFault){"deadlock", "no role goes on", -1};
@@ -154,10 +104,11 @@ static void expand(Search *s, int i, int max_states) {
   const Machine *m = s->machine;
   int num_movers = m->protocol->num_roles + m->num_lanes;
   bool is_stuck = true;
-  for (int mover = 0; mover < num_movers && s->num_states < max_states;
+  for (int mover = 0; mover < num_movers && s->states.count < max_states;
        mover++) {
-    int32_t *next = new_state(s);
-    memcpy(next, state_at(s, i), sizeof *next * (size_t)m->num_words);
+    int32_t *next = protocol_seen_next(&s->states);
+    memcpy(next, protocol_seen_at(&s->states, i),
+           sizeof *next * (size_t)m->num_words);
     if (!move(s, next, mover, &s->fault))
       continue;
     is_stuck = false;
@@ -168,7 +119,7 @@ static void expand(Search *s, int i, int max_states) {
     }
     keep(s, (Origin){i, mover});
   }
-  if (s->num_states < max_states)
+  if (s->states.count < max_states)
     check_end(s, i, is_stuck);
 }
 
@@ -210,10 +161,12 @@ static const TileProtocolSchedule *schedule_of(const Search *s,
   if (last.mover == START)
     last = origin_of(s, last.parent);
   for (; last.parent != START; last = origin_of(s, last.parent))
-    out->moves[--num_moves] = move_of(m, state_at(s, last.parent), last.mover);
+    out->moves[--num_moves] =
+        move_of(m, protocol_seen_at(&s->states, last.parent), last.mover);
   for (int r = 0; r < num_roles && s->fault_mover == START; r++)
-    if (machine_next(m, state_at(s, s->fault_state), r)) {
-      out->moves[out->num_moves] = move_of(m, state_at(s, s->fault_state), r);
+    if (machine_next(m, protocol_seen_at(&s->states, s->fault_state), r)) {
+      out->moves[out->num_moves] =
+          move_of(m, protocol_seen_at(&s->states, s->fault_state), r);
       out->moves[out->num_moves++].waits = true;
     }
   if (out->num_moves > 0) {
@@ -242,16 +195,16 @@ const TileProtocolSchedule *trace_explore(const TileProtocol *protocol,
     return NULL;
   tile_arena_init(&scratch);
   machine_init(&machine, protocol, trace, &scratch);
-  Search s = {.machine = &machine, .arena = &scratch};
-  s.chunks = TILE_ARENA_NEW(&scratch, int32_t *, max_states / CHUNK_STATES + 2);
-  int32_t *start = new_state(&s);
+  Search s = {.machine = &machine};
+  protocol_seen_init(&s.states, &scratch, machine.num_words, ORIGIN_WORDS);
+  int32_t *start = protocol_seen_next(&s.states);
   machine_start(&machine, start);
   for (int r = 0; r < protocol->num_roles; r++)
     skip_silent(&machine, start, r);
   keep(&s, (Origin){START, START});
-  for (int i = 0; i < s.num_states && !s.fault.code; i++)
+  for (int i = 0; i < s.states.count && !s.fault.code; i++)
     expand(&s, i, max_states);
-  *states_left -= s.num_states;
+  *states_left -= s.states.count;
   if (s.fault.code)
     out = schedule_of(&s, arena);
   tile_arena_deinit(&scratch);

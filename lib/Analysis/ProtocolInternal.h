@@ -4,6 +4,15 @@
 
 #include "Tile/Protocol.h"
 
+#include <stdarg.h>
+
+/// Writes a verdict but for its channel and what was counted.
+void protocol_verdict_set(TileProtocolVerdict *verdict,
+                          TileProtocolOutcome outcome, const char *code,
+                          int role, const TileProtocolNode *node,
+                          const char *format, va_list args)
+    __attribute__((format(printf, 6, 0)));
+
 //===-- Numbers (ProtocolEval.c) ------------------------------------------===//
 
 /// A number as far as it is known: `value`, or `value` modulo `modulus`.

@@ -1,0 +1,31 @@
+//===- ProtocolSeen.h - States that a search has seen ---------------------===//
+#ifndef TILE_ANALYSIS_PROTOCOL_SEEN_H
+#define TILE_ANALYSIS_PROTOCOL_SEEN_H
+
+#include "Tile/Support/Arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/// States of `num_words` words, numbered as they are found. Behind each stand
+/// `num_more` words that do not tell states apart. Pointers to states stay.
+typedef struct {
+  TileArena *arena;
+  int num_words, num_more;
+  int count;
+  int32_t **chunks;
+  int num_chunks, chunk_capacity;
+  int *buckets; // index + 1
+  int num_buckets;
+} ProtocolSeen;
+
+/// Memory comes from `arena`.
+void protocol_seen_init(ProtocolSeen *table, TileArena *arena, int num_words,
+                        int num_more);
+int32_t *protocol_seen_at(const ProtocolSeen *table, int index);
+/// A place behind the states that are kept, for the next one.
+int32_t *protocol_seen_next(ProtocolSeen *table);
+/// Keeps the state at that place if it is new.
+bool protocol_seen_keep(ProtocolSeen *table);
+
+#endif // TILE_ANALYSIS_PROTOCOL_SEEN_H
