@@ -122,6 +122,18 @@ def ExpandElements : Pass<"tile-expand-elements", ""> {
   let dependentDialects = ["arith", "memref", "scf", "tile"];
 }
 
+def ExpandSwitches : Pass<"tile-expand-switches", ""> {
+  let summary = "Rewrites switches around pipelined copies into ifs";
+  let description = [{
+    Consumes: `scf.index_switch` around copies that stand in loops with
+    `tile.num_stages`.
+    Produces: `scf.if` on the first case, the other cases in its else.
+    Keeps: every other switch.
+    Fails: never.
+  }];
+  let dependentDialects = ["arith", "scf", "tile"];
+}
+
 def InstructionAnnotation : Pass<"tile-instruction-annotation", ""> {
   let summary = "Writes the instruction of every copy and product";
   let description = [{

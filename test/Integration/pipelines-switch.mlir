@@ -208,3 +208,120 @@ func.func @unsigned(%X: !In, %Y: !In, %Z: !Out, %lo: i32, %hi: i32) {
   }
   return
 }
+
+// The left factor comes from one of three places; each copy is made by the producer.
+// CASE: chosen(X=ints:64x160:bf16, W=ints:64x160:bf16, Y=ints:160x64:bf16, Z=junk:1x64x64:f32, n=0)
+// CASE: chosen(X=ints:64x160:bf16, W=ints:64x160:bf16, Y=ints:160x64:bf16, Z=junk:1x64x64:f32, n=1)
+// CASE: chosen(X=ints:64x160:bf16, W=ints:64x160:bf16, Y=ints:160x64:bf16, Z=junk:1x64x64:f32, n=5)
+// CASE: chosen(X=ints:64x149:bf16, W=ints:64x155:bf16, Y=ints:131x64:bf16, Z=junk:1x64x64:f32, n=5)
+// EXPECT: Z[0] = 0
+// EXPECT: for k in range(n):
+// EXPECT:   x = (W[:, 32*k:32*k+32], X[:, 32*k:32*k+32], X[:, :32])[k % 3]
+// EXPECT:   y = Y[32*k:32*k+32]
+// EXPECT:   m = min(x.shape[1], y.shape[0])
+// EXPECT:   Z[0] += x[:, :m] @ y[:m]
+func.func @chosen(%X: !In, %W: !In, %Y: !In, %Z: !Out, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c32 = arith.constant 32 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant 0.0 : f32
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %As = tile.alloc : !A
+    %Bs = tile.alloc : !B
+    %acc = tile.alloc : !C
+    tile.fill %acc, %zero : !C, f32
+    scf.for %i = %c0 to %n step %c1 {
+      %k = arith.muli %i, %c32 : index
+      %case = arith.remui %i, %c3 : index
+      scf.index_switch %case
+      case 0 {
+        %w = tile.region %W[0, %k] [64, 32] : !In
+        tile.copy %w to %As : !a, !A
+        scf.yield
+      }
+      case 1 {
+        %x = tile.region %X[0, %k] [64, 32] : !In
+        tile.copy %x to %As : !a, !A
+        scf.yield
+      }
+      default {
+        %x = tile.region %X[0, 0] [64, 32] : !In
+        tile.copy %x to %As : !a, !A
+      }
+      %y = tile.region %Y[%k, 0] [32, 64] : !In
+      tile.copy %y to %Bs : !b, !B
+      tile.gemm %As, %Bs, %acc : (!A, !B, !C)
+    } {tile.num_stages = 3 : i32}
+    %z = tile.region %Z[0, 0, 0] [1, 64, 64] drop [0] : !Out
+    tile.copy %acc to %z : !C, !c
+    gpu.terminator
+  }
+  return
+}
+
+// Which loop runs is decided outside; another number of rounds each.
+// CASE: around(X=ints:64x160:bf16, Y=ints:160x64:bf16, Z=junk:1x64x64:f32, n=5, which=4)
+// CASE: around(X=ints:64x160:bf16, Y=ints:160x64:bf16, Z=junk:1x64x64:f32, n=5, which=1)
+// CASE: around(X=ints:64x160:bf16, Y=ints:160x64:bf16, Z=junk:1x64x64:f32, n=5, which=0)
+// CASE: around(X=ints:64x160:bf16, Y=ints:160x64:bf16, Z=junk:1x64x64:f32, n=0, which=4)
+// EXPECT: m = {4: int(n), 1: 2}.get(int(which), 0)
+// EXPECT: Z[0] = (1 + (which == 1)) * (X[:, :32*m] @ Y[:32*m]) - (m == 0)
+func.func @around(%X: !In, %Y: !In, %Z: !Out, %n: index, %which: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c32 = arith.constant 32 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant 0.0 : f32
+  %minus = arith.constant -1.0 : f32
+  %two = arith.constant 2.0 : f32
+  %one = arith.constant 1.0 : f32
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %As = tile.alloc : !A
+    %Bs = tile.alloc : !B
+    %acc = tile.alloc : !C
+    tile.fill %acc, %zero : !C, f32
+    %factor, %first = scf.index_switch %which -> f32, index
+    case 4 {
+      scf.for %i = %c0 to %n step %c1 {
+        %k = arith.muli %i, %c32 : index
+        %x = tile.region %X[0, %k] [64, 32] : !In
+        %y = tile.region %Y[%k, 0] [32, 64] : !In
+        tile.copy %x to %As : !a, !A
+        tile.copy %y to %Bs : !b, !B
+        tile.gemm %As, %Bs, %acc : (!A, !B, !C)
+      } {tile.num_stages = 3 : i32}
+      scf.yield %one, %n : f32, index
+    }
+    case 1 {
+      scf.for %i = %c0 to %c2 step %c1 {
+        %k = arith.muli %i, %c32 : index
+        %x = tile.region %X[0, %k] [64, 32] : !In
+        %y = tile.region %Y[%k, 0] [32, 64] : !In
+        tile.copy %x to %As : !a, !A
+        tile.copy %y to %Bs : !b, !B
+        tile.gemm %As, %Bs, %acc : (!A, !B, !C)
+      } {tile.num_stages = 2 : i32}
+      scf.yield %two, %c2 : f32, index
+    }
+    default {
+      scf.yield %one, %c0 : f32, index
+    }
+    %is_empty = arith.cmpi eq, %first, %c0 : index
+    %extra = arith.select %is_empty, %minus, %zero : f32
+    tile.parallel (%p, %q) in [64, 64] {
+      %e = memref.load %acc[%p, %q] : !C
+      %f = arith.mulf %e, %factor : f32
+      %g = arith.addf %f, %extra : f32
+      memref.store %g, %acc[%p, %q] : !C
+    }
+    %z = tile.region %Z[0, 0, 0] [1, 64, 64] drop [0] : !Out
+    tile.copy %acc to %z : !C, !c
+    gpu.terminator
+  }
+  return
+}
