@@ -2,6 +2,7 @@
 
 #include "Tile/Dialect/Dialect.h"
 #include "Tile/Support/PassSupport.h"
+#include "Tile/Support/SourceNesting.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Pass.h"
 #include "mlir/CAPI/Support.h"
@@ -9,8 +10,11 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 
@@ -109,6 +113,23 @@ void tile_register_pipeline(const char *argument, const char *summary,
       [](function_ref<void(const mlir::detail::PassOptions &)>) {});
 }
 
+// MlirOptMain of names, with a look at the text before it is parsed.
+static LogicalResult checkedMain(int argc, char **argv, StringRef input,
+                                 StringRef output, DialectRegistry &registry) {
+  auto config = MlirOptMainConfig::createFromCLOptions();
+  bool isRead = !config.shouldListPasses() && !config.shouldShowDialects();
+  auto file = isRead ? openInputFile(input) : nullptr;
+  auto out = file ? openOutputFile(output) : nullptr;
+  if (!out) // it knows what to say
+    return MlirOptMain(argc, argv, input, output, registry);
+  if (!tile_source_nesting_report(input.data(), file->getBufferStart(),
+                                  file->getBufferSize()) ||
+      failed(MlirOptMain(out->os(), std::move(file), registry, config)))
+    return failure();
+  out->keep();
+  return success();
+}
+
 int tile_opt_main(int argc, char **argv) {
   DialectRegistry registry;
   registerAllDialects(registry);
@@ -117,6 +138,7 @@ int tile_opt_main(int argc, char **argv) {
   registerAllPasses();
   mlirDialectHandleInsertDialect(mlirGetDialectHandle__tile__(),
                                  wrap(&registry));
-  return asMainReturnCode(MlirOptMain(
-      argc, argv, "tile-opt: the tile compiler, pass by pass\n", registry));
+  auto [input, output] = registerAndParseCLIOptions(
+      argc, argv, "tile-opt: the tile compiler, pass by pass\n", registry);
+  return asMainReturnCode(checkedMain(argc, argv, input, output, registry));
 }

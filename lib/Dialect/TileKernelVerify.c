@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tile/Ops/gpu.h"
+#include "Tile/Support/MlirExtra.h"
 #include "TileVerify.h"
 
 //===-- Survey: what the body holds ---------------------------------------===//
@@ -21,6 +22,8 @@ typedef struct {
   MlirOperation fragment, fragment_user; // used by a role that lacks it
   MlirOperation user; // the first op of a tile that is not named, or null
   intptr_t operand;   // of `user`: that tile
+  MlirOperation tensor_user; // the first op of a tensor no kernel can be given
+  intptr_t tensor;           // of `tensor_user`: that tensor
 } KernelSurvey;
 
 static void set_first(MlirOperation *slot, MlirOperation op) {
@@ -81,6 +84,29 @@ static bool needs_name(MlirOperation op, MlirType type, TileSpace *out_space) {
          shape.space == TILE_SPACE_FRAGMENT || tile_op_is(op);
 }
 
+// A kernel gets the address, extents and strides of a tensor.
+static bool is_passed(MlirType type) {
+  int64_t strides[TILE_MAX_RANK], offset;
+  if (mlirTypeIsAUnrankedMemRef(type))
+    return false;
+  return !mlirTypeIsAMemRef(type) ||
+         tile_space_of_attr(mlirMemRefTypeGetMemorySpace(type)) !=
+             TILE_SPACE_GLOBAL ||
+         (mlirShapedTypeGetRank(type) <= TILE_MAX_RANK &&
+          !tile_failed(
+              mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)));
+}
+
+static void survey_tensors(KernelSurvey *survey, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    if (!mlirOperationIsNull(survey->tensor_user) ||
+        is_passed(mlirValueGetType(mlirOperationGetOperand(op, i))))
+      continue;
+    survey->tensor_user = op;
+    survey->tensor = i;
+  }
+}
+
 static void survey_operands(KernelSurvey *survey, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
     MlirValue value = mlirOperationGetOperand(op, i);
@@ -112,6 +138,7 @@ static MlirWalkResult survey_op(MlirOperation op, void *user_data) {
     set_first(&survey->specialize, op);
   }
   survey_operands(survey, op);
+  survey_tensors(survey, op);
   return MlirWalkResultAdvance;
 }
 
@@ -145,7 +172,43 @@ static MlirLogicalResult verify_no_threads(KernelSurvey *survey) {
       "whole block does");
 }
 
+// Threads per block in x, y or z; false: unknown.
+static bool block_extent(MlirOperation kernel, int dim, int64_t *out_extent) {
+  if (gpu_launch_is(kernel)) {
+    GPULaunchOp launch = gpu_launch_cast(kernel);
+    MlirValue size[3] = {gpu_launch_blockSizeX(launch),
+                         gpu_launch_blockSizeY(launch),
+                         gpu_launch_blockSizeZ(launch)};
+    return mlirxConstantInt(size[dim], out_extent);
+  }
+  if (!gpu_func_is(kernel))
+    return false;
+  MlirAttribute block = gpu_func_known_block_size_attr(gpu_func_cast(kernel));
+  if (mlirAttributeIsNull(block))
+    return false;
+  *out_extent = mlirDenseI32ArrayGetElement(block, dim);
+  return true;
+}
+
+// The limits of the launch itself (CUDA C++ Programming Guide, Technical
+// Specifications per Compute Capability).
+static MlirLogicalResult verify_block_extents(MlirOperation kernel) {
+  static const int max_extent[3] = {TILE_MAX_BLOCK_THREADS,
+                                    TILE_MAX_BLOCK_THREADS, 64};
+  for (int dim = 0; dim < 3; dim++) {
+    int64_t extent;
+    if (block_extent(kernel, dim, &extent) &&
+        (extent < 1 || extent > max_extent[dim]))
+      return tile_emit_error(
+          kernel, "expects 1 to %d threads per block in %c, got %" PRId64,
+          max_extent[dim], "xyz"[dim], extent);
+  }
+  return tile_success();
+}
+
 static MlirLogicalResult verify_num_threads(MlirOperation kernel) {
+  if (tile_failed(verify_block_extents(kernel)))
+    return tile_failure();
   int64_t num_threads = tile_kernel_num_threads(kernel);
   if (num_threads == -1)
     return tile_emit_error(kernel, "expects a constant number of threads per "
@@ -231,6 +294,18 @@ static MlirLogicalResult verify_names(const KernelSurvey *survey) {
       survey->operand);
 }
 
+static MlirLogicalResult verify_tensors(const KernelSurvey *survey) {
+  if (mlirOperationIsNull(survey->tensor_user))
+    return tile_success();
+  MlirType type = mlirValueGetType(
+      mlirOperationGetOperand(survey->tensor_user, survey->tensor));
+  return tile_emit_error(survey->tensor_user,
+                         "expects tensors of rank 0 to %d whose layout is "
+                         "strides, got %s as operand %td",
+                         TILE_MAX_RANK, tile_verify_type_text(type).chars,
+                         survey->tensor);
+}
+
 MlirLogicalResult tile_kernel_verify(MlirOperation kernel) {
   KernelSurvey survey = {.kernel = kernel};
   if (tile_kernel_is_thread_code(kernel))
@@ -248,6 +323,7 @@ MlirLogicalResult tile_kernel_verify(MlirOperation kernel) {
         "the outer kernel is here", "expects to be outside kernels");
   if (tile_failed(verify_num_threads(kernel)) ||
       tile_failed(verify_no_threads(&survey)) ||
+      tile_failed(verify_tensors(&survey)) ||
       tile_failed(verify_roles(&survey)) ||
       tile_failed(verify_fragments(&survey)))
     return tile_failure();

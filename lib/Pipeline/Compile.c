@@ -14,6 +14,7 @@
 #include "Tile/Ops/gpu.h"
 #include "Tile/Ops/memref.h"
 #include "Tile/Support/Diagnostics.h"
+#include "Tile/Support/SourceNesting.h"
 #include "mlir-c/RegisterEverything.h"
 #include "llvm-c/ErrorHandling.h"
 #include <errno.h>
@@ -165,8 +166,24 @@ static MlirLogicalResult read_file(TileRun *run) {
                      : tile_run_fail(run, false, "cannot read ", run->path);
 }
 
+static MlirLogicalResult check_nesting(TileRun *run) {
+  TileSourcePlace place;
+  if (tile_source_nesting_check(run->source.text, run->source.size_bytes,
+                                &place))
+    return tile_success();
+  MlirLocation location = mlirLocationFileLineColGet(
+      run->context, tile_str(run->path ? run->path : "-"), (unsigned)place.line,
+      (unsigned)place.column);
+  char message[80];
+  snprintf(message, sizeof message, TILE_SOURCE_NESTING_ERROR,
+           TILE_MAX_SOURCE_NESTING);
+  mlirEmitError(location, message);
+  return tile_failure();
+}
+
 static MlirLogicalResult parse(TileRun *run) {
-  if (run->path && tile_failed(read_file(run)))
+  if ((run->path && tile_failed(read_file(run))) ||
+      tile_failed(check_nesting(run)))
     return tile_failure();
   // From the file again, so that locations name it.
   MlirStringRef text = {run->source.text, run->source.size_bytes};

@@ -51,6 +51,9 @@
   "expects a positive multiple of 32 threads per block, at most 1024, "        \
   "got " got
 
+#define EXTENT(most, dim, got)                                                 \
+  "expects 1 to " most " threads per block in " dim ", got " got
+
 typedef struct {
   const char *name;
   const char *text;
@@ -62,9 +65,9 @@ static const Case cases[] = {
     {"block ids may be used",
      LAUNCH("128", TILE_OP "%y = arith.addi %bx, %gx : index"), NULL},
     {"no multiple of a warp", LAUNCH("100", TILE_OP), MULTIPLE("100")},
-    {"none", LAUNCH("0", TILE_OP), MULTIPLE("0")},
-    {"too many", LAUNCH("1056", TILE_OP), MULTIPLE("1056")},
-    {"negative", LAUNCH("-32", TILE_OP), MULTIPLE("0")},
+    {"none", LAUNCH("0", TILE_OP), EXTENT("1024", "x", "0")},
+    {"too many", LAUNCH("1056", TILE_OP), EXTENT("1024", "x", "1056")},
+    {"negative", LAUNCH("-32", TILE_OP), EXTENT("1024", "x", "-32")},
     {"no tile op", LAUNCH("100", "%t = gpu.thread_id x"), NULL},
     {"not constant",
      "func.func @f(%n: index) {\n"
@@ -101,6 +104,16 @@ static const Case cases[] = {
     {"gpu.func, no multiple",
      KERNEL("attributes {known_block_size = array<i32: 7, 1, 1>}", TILE_OP),
      MULTIPLE("7")},
+    {"gpu.func, too many together",
+     KERNEL("attributes {known_block_size = array<i32: 1024, 1024, 64>}",
+            TILE_OP),
+     MULTIPLE("67108864")},
+    {"gpu.func, deeper than a block",
+     KERNEL("attributes {known_block_size = array<i32: 1, 1, 128>}", TILE_OP),
+     EXTENT("64", "z", "128")},
+    {"gpu.func, negative",
+     KERNEL("attributes {known_block_size = array<i32: 32, -1, -1>}", TILE_OP),
+     EXTENT("1024", "y", "-1")},
     {"func.func",
      "func.func @f() attributes {tile.num_threads = 256 : i64} {\n" TILE_OP
      "return }",

@@ -345,3 +345,69 @@ func.func @while_of_a_thread(%n: index) {
   }
   return
 }
+
+// -----
+
+// No launch can have it, whatever the product is.
+func.func @threads_negative(%n: index) {
+  %c1 = arith.constant 1 : index
+  %c-4 = arith.constant -4 : index
+  %c-32 = arith.constant -32 : index
+  // expected-error @+1 {{expects 1 to 1024 threads per block in x, got -4}}
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %n, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c-4, %ny = %c-32, %nz = %c1) {
+    %s = tile.alloc : memref<64xf32, #gpu.address_space<workgroup>>
+    gpu.terminator
+  }
+  return
+}
+
+// -----
+
+// A block is 64 threads deep at most.
+func.func @threads_deep(%n: index) {
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  // expected-error @+1 {{expects 1 to 64 threads per block in z, got 128}}
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %n, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c1, %ny = %c1, %nz = %c128) {
+    %s = tile.alloc : memref<64xf32, #gpu.address_space<workgroup>>
+    gpu.terminator
+  }
+  return
+}
+
+// -----
+
+func.func @tensor_rank(%A: memref<2x2x2x2x2x2xf32>) {
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %s = tile.alloc : memref<2x2xf32, #gpu.address_space<workgroup>>
+    // expected-error @+1 {{expects tensors of rank 0 to 5 whose layout is strides, got memref<2x2x2x2x2x2xf32> as operand 0}}
+    %r = tile.region %A[0, 0, 0, 0, 0, 0] [1, 1, 1, 1, 2, 2] drop [0, 1, 2, 3] : memref<2x2x2x2x2x2xf32>
+    tile.copy %r to %s : !tile.region<2x2xf32>, memref<2x2xf32, #gpu.address_space<workgroup>>
+    gpu.terminator
+  }
+  return
+}
+
+// -----
+
+#blocked = affine_map<(i, j) -> (j floordiv 2, i, j mod 2)>
+func.func @tensor_layout(%A: memref<8x8xf32, #blocked>) {
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %s = tile.alloc : memref<8x8xf32, #gpu.address_space<workgroup>>
+    tile.parallel (%i, %j) in [8, 8] {
+      // expected-error @+1 {{got memref<8x8xf32, affine_map<(d0, d1) -> (d1 floordiv 2, d0, d1 mod 2)>> as operand 0}}
+      %x = memref.load %A[%i, %j] : memref<8x8xf32, #blocked>
+      memref.store %x, %s[%i, %j] : memref<8x8xf32, #gpu.address_space<workgroup>>
+    }
+    gpu.terminator
+  }
+  return
+}

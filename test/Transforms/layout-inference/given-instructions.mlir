@@ -32,21 +32,3 @@ gpu.module @kernels {
     gpu.return
   }
 }
-
-// -----
-
-!shared = memref<32x32xf32, #gpu.address_space<workgroup>>
-
-func.func @rank_6(%A: memref<?x?x?x?x?x?xf32>) {
-  %c1 = arith.constant 1 : index
-  %c128 = arith.constant 128 : index
-  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
-             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
-    %S = tile.alloc : !shared
-    %a = tile.region %A[0, 0, 0, 0, 0, 0] [1, 1, 1, 1, 32, 32] drop [0, 1, 2, 3] : memref<?x?x?x?x?x?xf32>
-    // expected-error @+1 {{cannot use tma: the last stride of the tensor is not known to be 1}}
-    tile.copy %a to %S {instr = #tile.instr<tma>} : !tile.region<32x32xf32>, !shared
-    gpu.terminator
-  }
-  return
-}
