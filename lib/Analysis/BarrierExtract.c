@@ -295,23 +295,26 @@ static bool is_use_of_others(MlirOperation op) {
 }
 
 typedef struct {
-  MlirValue row;
+  const BarrierTable *table;
+  MlirOperation init;
   bool is_initialised; // then its thread may go on
-  MlirOperation found;
+  bool have_met;       // behind that: then all may
+  MlirOperation found; // an early use
 } UseSearch;
 
-static MlirWalkResult find_use(MlirOperation op, void *user_data) {
-  UseSearch *search = user_data;
+static bool is_early_use(const UseSearch *search, MlirOperation op) {
+  MlirValue row = mlirOperationGetOperand(search->init, 0);
+  bool uses = false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    if (is_event(op) && (!search->is_initialised || is_use_of_others(op)) &&
-        mlirValueEqual(mlirOperationGetOperand(op, i), search->row)) {
-      search->found = op;
-      return MlirWalkResultInterrupt;
-    }
-  return MlirWalkResultAdvance;
+    uses |= mlirValueEqual(mlirOperationGetOperand(op, i), row);
+  return uses && is_event(op) &&
+         (!search->is_initialised || is_use_of_others(op));
 }
 
+// Threads of a role meet each other only.
 static bool all_meet_at(const BarrierTable *t, MlirOperation op) {
+  if (tile_role_of(op).op.ptr)
+    return false;
   if (tile_barrier_sync_is(op))
     return mlirAttributeIsNull(
         tile_barrier_sync_threads_attr(tile_barrier_sync_cast(op)));
@@ -322,20 +325,40 @@ static bool all_meet_at(const BarrierTable *t, MlirOperation op) {
   return false;
 }
 
-// The first use in front of `init`, or behind it before threads have met; or
-// null.
-static MlirOperation early_use(const BarrierTable *t, MlirOperation init) {
-  UseSearch search = {mlirOperationGetOperand(init, 0), false, {NULL}};
-  TILE_FOR_EACH_OP (op, mlirOperationGetBlock(init)) {
-    if (mlirOperationEqual(op, init))
-      search.is_initialised = true;
-    else if (search.is_initialised && all_meet_at(t, op))
-      break;
-    mlirOperationWalk(op, find_use, &search, MlirWalkPreOrder);
-    if (search.found.ptr)
-      break;
+static void search_block(UseSearch *search, MlirBlock block);
+
+// Threads have met behind a branch when they have in either, and behind a
+// `scf.while` when they have in its condition.
+static void search_regions(UseSearch *search, MlirOperation op) {
+  bool have_met = scf_if_is(op);
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
+    search->have_met = false;
+    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+    if (block.ptr)
+      search_block(search, block);
+    if (search->found.ptr || (scf_while_is(op) && search->have_met))
+      return;
+    have_met &= search->have_met;
   }
-  return search.found;
+  search->have_met = have_met;
+}
+
+// Ends where threads have met.
+static void search_block(UseSearch *search, MlirBlock block) {
+  TILE_FOR_EACH_OP (op, block) {
+    search->have_met =
+        search->is_initialised && all_meet_at(search->table, op);
+    if (search->have_met)
+      return;
+    if (mlirOperationEqual(op, search->init))
+      search->is_initialised = true;
+    else if (is_early_use(search, op))
+      search->found = op;
+    else
+      search_regions(search, op);
+    if (search->have_met || search->found.ptr)
+      return;
+  }
 }
 
 // A use of a row that not all threads know to be initialised; or null.
@@ -348,9 +371,10 @@ static MlirOperation find_early_use(Extract *e) {
       extract_fail(e, init, "initialises barriers inside of control flow");
       return none;
     }
-    MlirOperation use = early_use(e->barriers, init);
-    if (use.ptr)
-      return use;
+    UseSearch search = {.table = e->barriers, .init = init};
+    search_block(&search, body);
+    if (search.found.ptr)
+      return search.found;
   }
   return none;
 }

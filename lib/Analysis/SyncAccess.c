@@ -91,6 +91,16 @@ static void note_slot(Flow *flow, MlirValue barrier, MlirValue slot) {
                                  (size_t)(found - flow->shared->buffers)));
 }
 
+// All slots of an mbarrier.
+static void note_barrier(Flow *flow, MlirValue barrier) {
+  TileSharedBuffer *found = tile_shared_memory_find(flow->shared, barrier);
+  if (found && sync_place_index(flow, barrier, (MlirValue){NULL}) < 0)
+    add_place(flow,
+              (SyncPlace){.tile = barrier,
+                          .base = barrier,
+                          .buffer = (size_t)(found - flow->shared->buffers)});
+}
+
 void sync_places_note(Flow *flow, MlirOperation op) {
   if (tile_region_is(op) || tile_view_is(op))
     return;
@@ -100,6 +110,8 @@ void sync_places_note(Flow *flow, MlirOperation op) {
   int n = tile_op_is(op) ? tile_accesses_get(op, accesses) : 0;
   for (int i = 0; i < n; i++)
     note_tile(flow, accesses[i].tile);
+  if (tile_barrier_init_is(op))
+    note_barrier(flow, tile_barrier_init_barrier(tile_barrier_init_cast(op)));
   TileCopyOp copy = tile_copy_dyn(op);
   TileBarrierWaitOp wait = tile_barrier_wait_dyn(op);
   if (!mlirOperationIsNull(copy.op) && !mlirValueIsNull(tile_copy_signal(copy)))
@@ -197,7 +209,30 @@ static void add_phases(AccessWalk *walk, MlirOperation op) {
     return;
   TileCopyOp copy = tile_copy_cast(op);
   if (!mlirValueIsNull(tile_copy_signal(copy)))
-    add_phase(walk, tile_copy_signal(copy), tile_copy_slot(copy), WRITES);
+    add_phase(walk, tile_copy_signal(copy), tile_copy_slot(copy),
+              WRITES | LEADS);
+}
+
+// Whether none but the leader of the threads touches the mbarriers of `op`.
+static bool is_by_leader(MlirOperation op) {
+  if (tile_barrier_arrive_is(op)) {
+    TileBarrierArriveOp arrive = tile_barrier_arrive_cast(op);
+    return !mlirAttributeIsNull(tile_barrier_arrive_by_attr(arrive)) &&
+           tile_barrier_arrive_by(arrive) == TILE_ARRIVAL_Leader;
+  }
+  if (tile_barrier_wait_is(op))
+    return tile_barrier_wait_leader(tile_barrier_wait_cast(op));
+  return tile_barrier_expect_is(op) || (tile_copy_is(op) && is_async(op));
+}
+
+// The leader initialises mbarriers; the others use them once they have met.
+static void add_barriers(AccessWalk *walk, MlirOperation op) {
+  int bits = tile_barrier_init_is(op) ? INITIALIZES | WRITES
+             : is_by_leader(op)       ? LEADS
+                                      : USES;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    if (tile_barrier_type_is(mlirValueGetType(mlirOperationGetOperand(op, i))))
+      add_bits(walk, mlirOperationGetOperand(op, i), bits);
 }
 
 static bool is_under_way(MlirOperation op) {
@@ -228,6 +263,8 @@ Accesses sync_accesses_of(Flow *flow, MlirOperation op) {
       add_access(&walk, accesses[i].tile, accesses[i].reads,
                  accesses[i].writes);
   add_phases(&walk, op);
+  if (!tile_channel_barriers_is(op))
+    add_barriers(&walk, op);
   return out;
 }
 

@@ -92,11 +92,18 @@ TileSyncPoint sync_plan_extra(const TileSyncPlan *plan,
 
 //===-- What one op does (SyncAccess.c) -----------------------------------===//
 
-enum { READS = 1, WRITES = 2, UPDATES = 4 };
+enum {
+  READS = 1,
+  WRITES = 2,
+  UPDATES = 4,
+  INITIALIZES = 8, // an mbarrier, by the leader; a write, too
+  USES = 16,       // an mbarrier, by all threads
+  LEADS = 32       // the same, by the leader only
+};
 
 /// What one op does to memory that threads share.
 typedef struct {
-  uint8_t *bits;     // READS, WRITES, UPDATES: one entry per place
+  uint8_t *bits;     // READS … LEADS: one entry per place
   bool is_async;     // by the asynchronous proxy
   bool is_store;     // TMA, out of shared memory
   bool is_under_way; // nobody waits for it here

@@ -19,6 +19,9 @@
 //        the mbarrier and the next copy that signals it writes the slot. A copy
 //        whose mbarrier is not known yet counts by the tile that it fills.
 //        Mbarriers of channels order both themselves.
+//        The init of an mbarrier is a write of the leader, who makes it visible
+//        to the asynchronous proxy: the other threads meet it before they use
+//        the mbarrier, and it needs no barrier for its own arrivals and copies.
 //   (S5) A barrier without a fence orders generic writes but leaves them
 //        unfenced; the fence may then follow it.
 //   (S6) Atomic updates need no barrier between them. To any other access one
@@ -46,7 +49,7 @@
 // does not opt out (`tile.may_alias`); any other two may be the same memory.
 //
 // Decisions only grow, and the state is a finite set: the fixpoint over loops
-// ends after at most (12 bits per place and age + decisions) rounds.
+// ends after at most (13 bits per place and age + decisions) rounds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,11 +74,12 @@ enum {
   // issued behind it: STORING << n, the last one for more as well.
   STORING = 256,
   MAX_YOUNGER = 3,
-  STORING_ANY = STORING | STORING << 1 | STORING << 2 | STORING << MAX_YOUNGER
+  STORING_ANY = STORING | STORING << 1 | STORING << 2 | STORING << MAX_YOUNGER,
+  INITIAL = 4096 // an mbarrier that its leader has initialised
 };
 enum {
-  SINCE_BARRIER =
-      GENERIC_READ | GENERIC_WRITE | ASYNC_READ | ATOMIC_UPDATE | ASYNC_WRITE
+  SINCE_BARRIER = GENERIC_READ | GENERIC_WRITE | ASYNC_READ | ATOMIC_UPDATE |
+                  ASYNC_WRITE | INITIAL
 };
 
 static size_t num_entries(const Flow *flow) {
@@ -181,6 +185,8 @@ static Need need_against(uint8_t access, const Accesses *accesses,
     need.barrier = true;
   if ((access & (READS | WRITES)) && (before & ATOMIC_UPDATE)) // (S6)
     need.barrier = true;
+  if (!(access & LEADS) && (before & INITIAL)) // (S4)
+    need.barrier = true;
   if ((access & (WRITES | UPDATES)) &&
       (before & (GENERIC_READ | ASYNC_READ))) // (S3)
     need.barrier = true;
@@ -259,6 +265,10 @@ static void perform(const Flow *flow, const Accesses *accesses, State state) {
   for (size_t i = 0; i < flow->num_places; i++) {
     bool reads = accesses->bits[i] & READS, writes = accesses->bits[i] & WRITES;
     uint16_t *now = state_now(state, i);
+    if (accesses->bits[i] & INITIALIZES) {
+      *now |= INITIAL;
+      continue;
+    }
     if (reads)
       *now |= accesses->is_async ? ASYNC_READ : GENERIC_READ;
     if (reads && accesses->is_async && accesses->is_under_way)

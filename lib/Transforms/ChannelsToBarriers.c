@@ -532,11 +532,6 @@ MlirLogicalResult tile_channels_to_barriers(TileArena *arena,
     return plan.result;
   MlirRewriterBase rw = mlirIRRewriterCreate(mlirOperationGetContext(kernel));
   drain_roles(rw, &plan);
-  // Everybody knows the barriers before the roles part.
-  MlirOperation specialize = tile_kernel_specialize(kernel).op;
-  TileBuilder b = {rw, mlirOperationGetLocation(specialize)};
-  mlirRewriterBaseSetInsertionPointBefore(rw, specialize);
-  tile_barrier_sync(&b, .id = {0});
   for (const Channel *channel = plan.channels; channel; channel = channel->next)
     apply_channel(rw, &plan, channel);
   mlirIRRewriterDestroy(rw);

@@ -129,7 +129,6 @@ static MlirValue build_barriers(TileBuilder *b, int num_slots) {
   MlirType type = tile_barrier_type(tile_builder_context(b), num_slots);
   MlirValue barriers = tile_barrier_alloc(b, .type = type);
   tile_barrier_init(b, .barrier = barriers, .arrivals = 1);
-  tile_barrier_sync(b, .id = {0});
   return barriers;
 }
 

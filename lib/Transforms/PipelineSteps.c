@@ -116,7 +116,6 @@ static void build_fill(const Pipeline *p, TileBuilder *b, Fill *fill) {
   fill->barriers = tile_barrier_alloc(
       b, .type = tile_barrier_type(context, fill->num_slots));
   tile_barrier_init(b, .barrier = fill->barriers, .arrivals = 1);
-  tile_barrier_sync(b, .id = {NULL});
   fill->memory = tile_alloc(
       b, .type = mlirMemRefTypeContiguousGet(
              i32, 0, NULL, tile_space_attr(context, TILE_SPACE_PRIVATE)));

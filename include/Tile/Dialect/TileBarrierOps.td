@@ -31,8 +31,9 @@ def Tile_BarrierInitOp : Tile_Op<"barrier_init", [
   let summary = "initialises every slot of a barrier";
   let description = [{
     One thread of the block initialises all slots to expect `arrivals` arrivals
-    per phase and makes that visible to the asynchronous proxy. A
-    `tile.barrier_sync` must follow before another thread uses the barrier.
+    per phase and makes that visible to the asynchronous proxy. The others use
+    the barrier behind a `tile.barrier_sync`, which `tile-insert-sync` puts in
+    front of the first use.
 
     Constraints:
     (C1) `arrivals` is from 1 to 2^20 - 1.

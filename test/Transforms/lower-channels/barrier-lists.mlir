@@ -23,9 +23,12 @@
 // CHECK-NEXT: tile.barrier_init %[[FULL]] arrivals 128
 // CHECK: tile.barrier_init %{{.*}} arrivals 4
 // CHECK-NOT: tile.barrier_init
-// CHECK: tile.barrier_sync
-// CHECK-NOT: tile.barrier_sync
 // CHECK: tile.specialize
+// PACKED-LABEL: func.func @one_barrier
+// PACKED: tile.barrier_init
+// PACKED: tile.barrier_sync
+// PACKED-NOT: tile.barrier_sync
+// PACKED: tile.specialize
 func.func @one_barrier(%A: !tensor, %P: !private) attributes {tile.num_threads = 256 : i32} {
   %z = arith.constant 0 : i32
   %c0 = arith.constant 0 : index
@@ -48,13 +51,11 @@ func.func @one_barrier(%A: !tensor, %P: !private) attributes {tile.num_threads =
   return
 }
 
-// (B2) Counts 1, 1, 128, 128: two rows of two, and still one meeting, also
-// behind packing and insertion.
+// (B2) Counts 1, 1, 128, 128: two rows of two, and still one meeting.
 // CHECK-LABEL: func.func @two_rows
 // CHECK: %[[ONE:.*]] = tile.barrier_alloc : !tile.barrier<2>
 // CHECK-NEXT: tile.barrier_init %[[ONE]] arrivals 1 :
 // CHECK: tile.barrier_init %[[MANY:.*]] arrivals 128 :
-// CHECK: tile.barrier_sync
 // CHECK-NOT: tile.barrier_sync
 // CHECK: tile.specialize
 // PACKED-LABEL: func.func @two_rows

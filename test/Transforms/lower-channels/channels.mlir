@@ -7,8 +7,8 @@
 !tile = !tile.region<64x64xbf16>
 !acc = memref<64x64xf32, #tile.fragment>
 
-// Counts come from the agents. All threads know the barriers before the roles
-// part. The bytes of copies that stand in the block of their commit are expected
+// Counts come from the agents. That all threads meet before the roles part is for
+// tile-insert-sync. The bytes of copies that stand in the block of their commit are expected
 // once, with the arrival.
 // CHECK-LABEL: func.func @tma
 // CHECK: %[[FULL:.*]] = tile.barrier_alloc : !tile.barrier<2>
@@ -16,7 +16,6 @@
 // CHECK-NEXT: %[[EMPTY:.*]] = tile.barrier_alloc : !tile.barrier<2>
 // CHECK-NEXT: tile.barrier_init %[[EMPTY]] arrivals 4
 // CHECK-NEXT: tile.channel_barriers(%{{.*}}, %{{.*}}) full %[[FULL]] empty %[[EMPTY]]
-// CHECK: tile.barrier_sync
 // CHECK-NEXT: tile.specialize
 func.func @tma(%A: memref<64x64xbf16>, %s: i32, %p: i32) attributes {tile.num_threads = 160 : i32} {
   %R = tile.alloc : !ring

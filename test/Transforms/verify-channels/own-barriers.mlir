@@ -304,34 +304,6 @@ func.func @met(%A: memref<?x?xbf16>, %n: index, %p: i32) attributes {tile.num_th
 !frag = memref<16x64xbf16, #tile.fragment>
 !b1 = !tile.barrier<1>
 
-// Threads wait on what one of them initialises.
-func.func @unseen_init(%A: memref<?x?xbf16>, %n: index, %p: i32) attributes {tile.num_threads = 64 : i32} {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c2 = arith.constant 2 : index
-  %z = arith.constant 0 : i32
-  %one = arith.constant 1 : i32
-  %S = tile.alloc : !tile
-  %f = tile.alloc : !frag
-  %a = tile.region %A[0, 0] [16, 64] : memref<?x?xbf16>
-  %b = tile.barrier_alloc : !b1
-  tile.barrier_init %b arrivals 1 : !b1
-  tile.barrier_expect %b[%c0] bytes 2048 : !b1
-  tile.copy %a to %S signal %b[%c0] of !b1 {instr = #tile.instr<tma>} : !row, !tile
-  // expected-error@+1 {{[tile-verify/init-unseen] breaks the protocol of the block: uses a barrier before all threads have met behind its initialisation}}
-  tile.barrier_wait %b[%c0] parity %z : !b1
-  tile.copy %S to %f : !tile, !frag
-  return
-}
-
-// -----
-
-#smem = #gpu.address_space<workgroup>
-!tile = memref<16x64xbf16, #smem>
-!row = !tile.region<16x64xbf16>
-!frag = memref<16x64xbf16, #tile.fragment>
-!b1 = !tile.barrier<1>
-
 // A slot that is none.
 func.func @no_slot(%A: memref<?x?xbf16>, %n: index, %p: i32) attributes {tile.num_threads = 64 : i32} {
   %c0 = arith.constant 0 : index
