@@ -8,6 +8,17 @@ target_compile_options(tile_warnings INTERFACE
 # Full debug information of MLIR's templates is ten times the code.
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
 
+# MLIR is not instrumented, so only what our own code does counts: neither the
+# sizes of its containers nor the slabs that its allocators share with us. Its
+# threads have signal stacks of their own, which the sanitizer would unmap.
+set(TILE_TEST_ENVIRONMENT)
+if(TILE_SANITIZER)
+  set(TILE_TEST_ENVIRONMENT
+    ASAN_OPTIONS=detect_container_overflow=0:detect_odr_violation=0:allow_user_poisoning=0:use_sigaltstack=0
+    TSAN_OPTIONS=ignore_noninstrumented_modules=1
+    UBSAN_OPTIONS=print_stacktrace=1)
+endif()
+
 # Unit tests are built by `make` but only run by ctest and lit.
 # tile_add_unit_test(NAME SOURCES... LIBS TARGETS... [ARGS ARGUMENTS...])
 function(tile_add_unit_test name)
@@ -17,6 +28,7 @@ function(tile_add_unit_test name)
   target_link_libraries(${name} PRIVATE tile_warnings ${ARG_LIBS} cmocka m)
   target_link_options(${name} PRIVATE -fuse-ld=lld)
   add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS})
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT "${TILE_TEST_ENVIRONMENT}")
 endfunction()
 
 #===-- Generated code ---------------------------------------------------===#

@@ -117,14 +117,8 @@ if sanitizer:
     config.available_features.add(sanitizer)
     # Stock mlir-opt cannot load a sanitized library.
     config.excludes.append("Plugin")
-    # MLIR is not instrumented, so only what our own code does counts: neither
-    # the sizes of its containers nor the slabs that its allocators share with us.
-    config.environment.update({
-        "ASAN_OPTIONS": "detect_container_overflow=0:detect_odr_violation=0:"
-                        "allow_user_poisoning=0",
-        "TSAN_OPTIONS": "ignore_noninstrumented_modules=1",
-        "UBSAN_OPTIONS": "print_stacktrace=1",
-    })
+    config.environment.update(entry.split("=", 1) for entry in
+                              config.tile_environment.split(";"))
 
 tile_opt = "tile-opt"
 if plugin:
