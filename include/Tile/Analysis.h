@@ -167,9 +167,10 @@ bool tile_barriers_verify(TileArena *arena, MlirOperation kernel,
 
 //===-- Rings (Rings.c) ---------------------------------------------------===//
 
-/// Stage dimensions of a shared tile: 1 when tile ops see nothing of it but
-/// slots, windows that drop its first dimension, else 0. A layout that the user
-/// gave must place all slots alike.
+/// Stage dimensions of a shared tile: its first ones that all windows through
+/// which tile ops see it drop, 0 when there is none, or an op sees it as a
+/// whole. Rings in a pipelined loop have two. A layout that the user gave must
+/// place all slots alike.
 int tile_num_stage_dims(TileAllocOp alloc);
 /// The layout that the user gave to the tile behind `tile`, of a slot where it
 /// is a ring, as a view has it. False without one.

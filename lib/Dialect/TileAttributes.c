@@ -189,6 +189,7 @@ static const struct {
     {"tile.group", verify_order},
     {"tile.may_alias", verify_may_alias},
     {"tile.mma_type", verify_mma_type},
+    {"tile.mma_type_b", verify_mma_type},
     {"tile.num_stages", verify_num_stages},
     {"tile.num_threads", verify_num_threads},
     {"tile.order", verify_order},

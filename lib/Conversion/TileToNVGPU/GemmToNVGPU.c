@@ -46,7 +46,7 @@ typedef struct {
 
 struct TileNvgpuGemm {
   TileProduct product;
-  MlirType input, output; // element types
+  MlirType input[2], output; // element types
   TileHwMma shape;
   int64_t per_m, per_n;              // of a warp
   int64_t m_tiles, n_tiles, k_steps; // of 16, 8 and instr_k
@@ -57,18 +57,23 @@ struct TileNvgpuGemm {
 
 //===-- Build: the product ------------------------------------------------===//
 
-static bool is_float8(const TileNvgpuGemm *gemm) {
-  return tile_elem_is_float(gemm->input) && gemm->shape.elem_bits == 8;
+static bool is_float8(MlirType type) {
+  return tile_elem_is_float(type) && tile_elem_bits(type) == 8;
 }
 
 // The types that nvgpu.mma.sync has, and 8-bit floats: see multiplicand.
 static bool types_are_ours(const TileNvgpuGemm *gemm) {
-  if (mlirTypeIsAF16(gemm->input) || is_float8(gemm))
-    return mlirTypeIsAF16(gemm->output) || mlirTypeIsAF32(gemm->output);
-  if (mlirTypeIsABF16(gemm->input) || mlirTypeIsAF32(gemm->input))
-    return mlirTypeIsAF32(gemm->output);
-  return mlirTypeIsAInteger(gemm->input) &&
-         mlirIntegerTypeGetWidth(gemm->input) == 8;
+  MlirType a = gemm->input[A], b = gemm->input[B];
+  bool is_f32 = mlirTypeIsAF32(gemm->output);
+  if (is_float8(a) && is_float8(b)) // of two types, too
+    return is_f32 || mlirTypeIsAF16(gemm->output);
+  if (!mlirTypeEqual(a, b))
+    return false;
+  if (mlirTypeIsAF16(a))
+    return is_f32 || mlirTypeIsAF16(gemm->output);
+  if (mlirTypeIsABF16(a) || mlirTypeIsAF32(a))
+    return is_f32;
+  return mlirTypeIsAInteger(a) && mlirIntegerTypeGetWidth(a) == 8;
 }
 
 static bool can_be_factor(const TileShape *shape) {
@@ -83,10 +88,10 @@ static bool gemm_is_ours(MlirOperation op, TileNvgpuGemm *gemm) {
   if (!product->has_instr || product->instr != TILE_INSTR_Mma ||
       !tile_shape_of(product->a, &a) || !tile_shape_of(product->b, &b) ||
       !tile_shape_of(product->c, &c) || !can_be_factor(&a) ||
-      !can_be_factor(&b) || c.space != TILE_SPACE_FRAGMENT ||
-      !mlirTypeEqual(a.element, b.element))
+      !can_be_factor(&b) || c.space != TILE_SPACE_FRAGMENT)
     return false;
-  gemm->input = a.element;
+  gemm->input[A] = a.element;
+  gemm->input[B] = b.element;
   gemm->output = c.element;
   gemm->shape.m = c.extent[0];
   gemm->shape.n = c.extent[1];
@@ -305,9 +310,9 @@ typedef struct {
   MlirValue *c;       // fragments, row by row
 } Emitter;
 
-static MlirType fragment_type(const Emitter *e, int64_t registers) {
+static MlirType fragment_type(const Emitter *e, int which, int64_t registers) {
   int64_t shape[2] = {registers, e->gemm->packed};
-  return mlirVectorTypeGet(2, shape, e->gemm->input);
+  return mlirVectorTypeGet(2, shape, e->gemm->input[which]);
 }
 
 static MlirAttribute i64_array(const Emitter *e, intptr_t count,
@@ -324,10 +329,11 @@ static MlirAttribute i64_array(const Emitter *e, intptr_t count,
 static MlirValue load_matrices(Emitter *e, int which, int64_t count,
                                TileInt offset) {
   TileNvgpuRewrite *r = e->rewrite;
-  return nvgpu_ldmatrix(
-      &r->b, .type = fragment_type(e, count), .srcMemref = e->storage[which],
-      .indices = TILE_VALUES(tile_int_get(&r->index, offset)),
-      .transpose = e->gemm->operand[which].is_transposed, .numTiles = count);
+  return nvgpu_ldmatrix(&r->b, .type = fragment_type(e, which, count),
+                        .srcMemref = e->storage[which],
+                        .indices = TILE_VALUES(tile_int_get(&r->index, offset)),
+                        .transpose = e->gemm->operand[which].is_transposed,
+                        .numTiles = count);
 }
 
 static TileInt offset_at(Emitter *e, int which, int64_t reg) {
@@ -349,7 +355,7 @@ static MlirValue load_elements(Emitter *e, int which, int64_t registers,
     elems[i] = memref_load(&r->b, .memref = e->storage[which],
                            .indices = TILE_VALUES(offset));
   }
-  return vector_from_elements(&r->b, .type = fragment_type(e, registers),
+  return vector_from_elements(&r->b, .type = fragment_type(e, which, registers),
                               .elements = {elems, count});
 }
 
@@ -392,7 +398,7 @@ static void load_b(Emitter *e, int64_t n_tile, int64_t step, MlirValue out[2]) {
   MlirValue both = load_matrices(e, B, 4, offset);
   for (int64_t i = 0; i < 2; i++)
     out[i] = vector_extract_strided_slice(
-        &r->b, .type = fragment_type(e, 2), .source = both,
+        &r->b, .type = fragment_type(e, B, 2), .source = both,
         .offsets = i64_array(e, 2, (int64_t[]){2 * i, 0}),
         .sizes = i64_array(e, 2, (int64_t[]){2, e->gemm->packed}),
         .strides = i64_array(e, 2, (int64_t[]){1, 1}));
@@ -457,9 +463,9 @@ static void store_accumulators(Emitter *e, MlirValue storage) {
 //===-- Apply: products ---------------------------------------------------===//
 
 // A fragment as nvgpu has it. It knows no 8-bit floats: they go as bytes, and
-// `tile.mma_type` on the product says what they are.
-static MlirValue multiplicand(Emitter *e, MlirValue fragment) {
-  if (!is_float8(e->gemm))
+// attributes of the product say what they are.
+static MlirValue multiplicand(Emitter *e, MlirValue fragment, int which) {
+  if (!is_float8(e->gemm->input[which]))
     return fragment;
   TileNvgpuRewrite *r = e->rewrite;
   int64_t registers = mlirShapedTypeGetDimSize(mlirValueGetType(fragment), 0);
@@ -470,19 +476,23 @@ static MlirValue multiplicand(Emitter *e, MlirValue fragment) {
 }
 
 static void mark_float8(const Emitter *e, MlirValue product) {
-  if (is_float8(e->gemm))
-    mlirOperationSetDiscardableAttributeByName(mlirOpResultGetOwner(product),
-                                               TILE_STR("tile.mma_type"),
-                                               mlirTypeAttrGet(e->gemm->input));
+  const MlirType *input = e->gemm->input;
+  MlirOperation op = mlirOpResultGetOwner(product);
+  if (is_float8(input[A]))
+    mlirOperationSetDiscardableAttributeByName(op, TILE_STR("tile.mma_type"),
+                                               mlirTypeAttrGet(input[A]));
+  if (!mlirTypeEqual(input[A], input[B]))
+    mlirOperationSetDiscardableAttributeByName(op, TILE_STR("tile.mma_type_b"),
+                                               mlirTypeAttrGet(input[B]));
 }
 
 static void multiply(Emitter *e, MlirValue a, MlirValue b, MlirValue *c) {
   int64_t shape[3] = {MMA_M, MMA_N, e->gemm->shape.instr_k};
   *c = nvgpu_mma_sync(&e->rewrite->b, .type = accumulator_type(e),
-                      .matrixA = multiplicand(e, a),
-                      .matrixB = multiplicand(e, b), .matrixC = *c,
+                      .matrixA = multiplicand(e, a, A),
+                      .matrixB = multiplicand(e, b, B), .matrixC = *c,
                       .mmaShape = i64_array(e, 3, shape),
-                      .tf32Enabled = mlirTypeIsAF32(e->gemm->input));
+                      .tf32Enabled = mlirTypeIsAF32(e->gemm->input[A]));
   mark_float8(e, *c);
 }
 
@@ -512,10 +522,10 @@ static void multiply_sparse(Emitter *e, MlirValue a, MlirValue b,
   int64_t shape[3] = {MMA_M, MMA_N, INT64_C(2) * e->gemm->shape.instr_k};
   *c = nvgpu_mma_sp_sync(
       &e->rewrite->b, .type = accumulator_type(e),
-      .matrixA = multiplicand(e, a), .matrixB = multiplicand(e, b),
+      .matrixA = multiplicand(e, a, A), .matrixB = multiplicand(e, b, B),
       .matrixC = *c, .sparseMetadata = metadata,
       .mmaShape = i64_array(e, 3, shape), .sparsitySelector = TILE_SOME(0),
-      .tf32Enabled = mlirTypeIsAF32(e->gemm->input));
+      .tf32Enabled = mlirTypeIsAF32(e->gemm->input[A]));
   mark_float8(e, *c);
 }
 

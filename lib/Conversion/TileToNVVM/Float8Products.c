@@ -38,9 +38,9 @@ static MlirValue native(Lowering *l, const Float8Product *product) {
   MlirValue operands[MAX_OPERANDS];
   AsmText text = asm_text_create(l->arena, TEXT_BYTES);
   AsmText constraints = asm_text_create(l->arena, TEXT_BYTES);
-  const char *type = ptx_name(product->format);
   asm_text_add(&text, "mma%s.sync.aligned.m16n8k%d.row.col.f32.%s.%s.f32 ",
-               is_sparse ? ".sp" : "", is_sparse ? 64 : 32, type, type);
+               is_sparse ? ".sp" : "", is_sparse ? 64 : 32,
+               ptx_name(product->format_a), ptx_name(product->format_b));
   add_words(&text, 0, C_WORDS);
   asm_text_add(&text, ", ");
   add_words(&text, a, A_WORDS);
@@ -91,9 +91,9 @@ static MlirValue by_f16(Lowering *l, const Float8Product *product) {
   for (int half = 0; half < 2; half++) {
     MlirValue a[A_WORDS], b[2];
     for (int row = 0; row < 2; row++)
-      widen(l, product->a[2 * half + row], product->format, &a[row],
+      widen(l, product->a[2 * half + row], product->format_a, &a[row],
             &a[2 + row]);
-    widen(l, product->b[half], product->format, &b[0], &b[1]);
+    widen(l, product->b[half], product->format_b, &b[0], &b[1]);
     result = nvvm_mma_sync(
         &l->b, .type = product->result,
         .shape = mlirAttributeParseGet(

@@ -411,8 +411,8 @@ void lower_vector_bitcast(Lowering *l, MlirOperation op);
 /// C + A * B of a warp, m16n8k32, k64 when A is sparse: words as PTX ISA,
 /// mma.sync, has them.
 typedef struct {
-  MlirType format;        // f8E4M3FN or f8E5M2
-  const MlirValue *a, *b; // 4 and 2 words; sparse 4 and 4
+  MlirType format_a, format_b; // f8E4M3FN or f8E5M2
+  const MlirValue *a, *b;      // 4 and 2 words; sparse 4 and 4
   const MlirValue *c;
   int num_c;          // 4 f32, or 2 pairs of f16 (dense only)
   MlirValue metadata; // a word; null when A is dense

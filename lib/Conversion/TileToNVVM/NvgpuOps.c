@@ -284,21 +284,27 @@ typedef struct {
   MlirType output;   // element of C
   MlirType operands; // a word of A and B
   MlirValue words[3][MAX_PARTS];
-  MlirType float8; // of A and B; null of other types
+  MlirType float8[2]; // of A and B; null of other types
   TileOptInt type, overflow;
 } Mma;
 
-static MlirType float8_of(MlirOperation op) {
-  MlirAttribute type =
+static void read_float8(MlirOperation op, MlirType out[2]) {
+  MlirAttribute a =
       mlirOperationGetDiscardableAttributeByName(op, TILE_STR("tile.mma_type"));
-  return type.ptr ? mlirTypeAttrGetValue(type) : (MlirType){NULL};
+  MlirAttribute b = mlirOperationGetDiscardableAttributeByName(
+      op, TILE_STR("tile.mma_type_b"));
+  if (a.ptr)
+    out[0] = out[1] = mlirTypeAttrGetValue(a);
+  if (b.ptr)
+    out[1] = mlirTypeAttrGetValue(b);
 }
 
 // A product of 8-bit floats; `metadata` is null when A is dense.
 static MlirValue float8_product(Lowering *l, const Mma *mma,
                                 const Parts *metadata) {
   const Float8Product product = {
-      .format = mma->float8,
+      .format_a = mma->float8[0],
+      .format_b = mma->float8[1],
       .a = mma->words[0],
       .b = mma->words[1],
       .c = mma->words[2],
@@ -322,7 +328,8 @@ static bool mma_build(Lowering *l, MlirOperation op, MlirValue a, MlirValue b,
   cast_parts(l, out->a, out->operands, out->words[0]);
   cast_parts(l, out->b, out->operands, out->words[1]);
   cast_parts(l, out->c, out->sum, out->words[2]);
-  out->float8 = float8_of(op);
+  out->float8[0] = out->float8[1] = (MlirType){NULL};
+  read_float8(op, out->float8);
   out->type = (TileOptInt)TILE_SOME(mma_type(input));
   out->overflow = (TileOptInt){false, 0};
   if (mlirTypeIsAInteger(input))
@@ -349,7 +356,7 @@ void lower_nvgpu_mma_sync(Lowering *l, MlirOperation op) {
                  nvgpu_mma_sync_matrixB(sync), nvgpu_mma_sync_matrixC(sync),
                  &mma))
     return;
-  if (mma.float8.ptr) {
+  if (mma.float8[0].ptr) {
     mma_add_parts(l, op, &mma, float8_product(l, &mma, NULL));
     return;
   }
@@ -376,7 +383,7 @@ void lower_nvgpu_mma_sp_sync(Lowering *l, MlirOperation op) {
       parts_of(l, op, nvgpu_mma_sp_sync_sparseMetadata(sync));
   if (!metadata)
     return;
-  if (mma.float8.ptr) {
+  if (mma.float8[0].ptr) {
     mma_add_parts(l, op, &mma, float8_product(l, &mma, metadata));
     return;
   }

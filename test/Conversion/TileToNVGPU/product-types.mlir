@@ -69,3 +69,14 @@ func.func @f8() attributes {tile.num_threads = 32 : i32} {
   tile.gemm %A, %B, %C {instr = #tile.instr<mma>, transpose_b} : (memref<32x32xf8E4M3FN, #gpu.address_space<workgroup>>, memref<32x32xf8E4M3FN, #gpu.address_space<workgroup>>, memref<32x32xf32, #tile.fragment>)
   return
 }
+
+// The factors may be of two types.
+// CHECK-LABEL: func.func @f8_mixed
+// CHECK: nvgpu.mma.sync{{.*}}tile.mma_type = f8E5M2, tile.mma_type_b = f8E4M3FN{{.*}}(vector<4x4xi8>, vector<2x4xi8>, vector<2x2xf16>)
+func.func @f8_mixed() attributes {tile.num_threads = 32 : i32} {
+  %A = tile.alloc {layout = #tile.layout<"swizzle<32>">} : memref<32x32xf8E5M2, #gpu.address_space<workgroup>>
+  %B = tile.alloc {layout = #tile.layout<"swizzle<32>">} : memref<32x32xf8E4M3FN, #gpu.address_space<workgroup>>
+  %C = tile.alloc {layout = #tile.layout<"mma<32x32,warps=1x1>">} : memref<32x32xf16, #tile.fragment>
+  tile.gemm %A, %B, %C {instr = #tile.instr<mma>, transpose_b} : (memref<32x32xf8E5M2, #gpu.address_space<workgroup>>, memref<32x32xf8E4M3FN, #gpu.address_space<workgroup>>, memref<32x32xf16, #tile.fragment>)
+  return
+}
