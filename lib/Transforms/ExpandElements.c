@@ -107,7 +107,10 @@ void tile_element_side_build(TileBuilder *b, MlirValue tile,
         is_known ? tile_const_index(b, offset.constant) : offset.value;
     out->offset[d] = is_known ? offset.constant : -1;
     out->size[d] = tile_region_static_sizes(region, d);
-    out->index[d] = dim < 0 ? first : sum(b, first, at[dim]);
+    if (dim < 0)
+      out->index[d] = first;
+    else // a sum is no parallel index, which registers need
+      out->index[d] = out->offset[d] == 0 ? at[dim] : sum(b, first, at[dim]);
   }
 }
 

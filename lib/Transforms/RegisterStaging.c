@@ -110,6 +110,16 @@ static bool find_store(const TileElementAccess *access, void *user_data) {
   return true;
 }
 
+// Registers cannot be chosen at run time: sums that equal a parallel index do not
+// name one.
+static bool has_plain_indices(TileParallelOp loop,
+                              const TileElementAccess *access) {
+  for (intptr_t d = 0; d < access->indices.n; d++)
+    if (tile_parallel_index(loop, tile_range_at(access->indices, d)) < 0)
+      return false;
+  return true;
+}
+
 // The tile that the loop fills, each element once and whatever happens; null
 // when that cannot be told.
 static MlirValue filled_by_loop(TileParallelOp loop) {
@@ -120,7 +130,8 @@ static MlirValue filled_by_loop(TileParallelOp loop) {
       !mlirOperationEqual(mlirOperationGetParentOperation(search.store.op),
                           loop.op) ||
       !tile_shape_of(search.store.memref, &shape) ||
-      tile_parallel_extents_size(loop) != shape.rank)
+      tile_parallel_extents_size(loop) != shape.rank ||
+      !has_plain_indices(loop, &search.store))
     return TILE_NULL_VALUE;
   TileLoopOperand operands[TILE_MAX_LOOP_OPERANDS];
   int count = tile_loop_operands(loop, operands);

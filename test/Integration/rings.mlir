@@ -51,6 +51,50 @@ func.func @ring(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>)
   return
 }
 
+// In a pipelined loop a slot of the ring has versions, too: two stage dimensions.
+// CASE: ring_in_pipeline(A=ints:200x300:bf16, B=ints:300x136:bf16, C=junk:200x136:f32)
+// EXPECT: C = A @ B
+func.func @ring_in_pipeline(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant 0.0 : f32
+  %M = memref.dim %A, %c0 : memref<?x?xbf16>
+  %K = memref.dim %A, %c1 : memref<?x?xbf16>
+  %N = memref.dim %B, %c1 : memref<?x?xbf16>
+  %gx = arith.ceildivui %N, %c64 : index
+  %gy = arith.ceildivui %M, %c64 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %gx, %sy = %gy, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %m = arith.muli %by, %c64 : index
+    %n = arith.muli %bx, %c64 : index
+    %As = tile.alloc : memref<3x64x32xbf16, #smem>
+    %Bs = tile.alloc : memref<3x32x64xbf16, #smem>
+    %acc = tile.alloc : memref<64x64xf32, #tile.fragment>
+    tile.fill %acc, %zero : memref<64x64xf32, #tile.fragment>, f32
+      %last = scf.for %k = %c0 to %K step %c32 iter_args(%slot = %c1) -> index {
+      %a = tile.region %A[%m, %k] [64, 32] : memref<?x?xbf16>
+      %b = tile.region %B[%k, %n] [32, 64] : memref<?x?xbf16>
+      %as = tile.region %As[%slot, 0, 0] [1, 64, 32] drop [0] : memref<3x64x32xbf16, #smem>
+      %bs = tile.region %Bs[%slot, 0, 0] [1, 32, 64] drop [0] : memref<3x32x64xbf16, #smem>
+      tile.copy %a to %as : !tile.region<64x32xbf16>, !tile.region<64x32xbf16, #smem>
+      tile.copy %b to %bs : !tile.region<32x64xbf16>, !tile.region<32x64xbf16, #smem>
+      tile.gemm %as, %bs, %acc : (!tile.region<64x32xbf16, #smem>, !tile.region<32x64xbf16, #smem>, memref<64x64xf32, #tile.fragment>)
+      %n1 = arith.addi %slot, %c1 : index
+      %wrap = arith.cmpi sgt, %n1, %c2 : index
+      %next = arith.select %wrap, %c0, %n1 : index
+      scf.yield %next : index
+    } {tile.num_stages = 3 : i32}
+    %c = tile.region %C[%m, %n] [64, 64] : memref<?x?xf32>
+    tile.copy %acc to %c : memref<64x64xf32, #tile.fragment>, !tile.region<64x64xf32>
+    gpu.terminator
+  }
+  return
+}
+
 // Both factors with K contiguous, 8 warps, one slot only; 32-bit elements.
 // CASE: tf32(A=ints:130x100:f32, B=ints:72x100:f32, C=junk:130x72:f32)
 // EXPECT: C = A @ B.T

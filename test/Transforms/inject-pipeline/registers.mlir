@@ -84,6 +84,30 @@ func.func @element_loops(%A: memref<64x64xf32>, %O: memref<64x64xf32>, %n: index
   return
 }
 
+// Registers have no indices but parallel ones, whatever the sum is.
+func.func @sum_of_nothing(%A: memref<64x64xf32>, %O: memref<64x64xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c63 = arith.constant 63 : index
+  %c32 = arith.constant 32 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c32, %ny = %c1, %nz = %c1) {
+    %S = tile.alloc : memref<64xf32, #smem>
+    scf.for %i = %c0 to %n step %c1 {
+      %o = tile.region %O[%i, 0] [1, 64] drop [0] : memref<64x64xf32>
+      // expected-remark @+1 {{[tile-pipeline/plain] stops its threads until memory has answered: the element loop does not store every element of the tile once, at its own index}}
+      tile.parallel (%j) in [64] {
+        %to = arith.addi %c0, %j : index
+        %x = memref.load %A[%i, %j] : memref<64x64xf32>
+        memref.store %x, %S[%to] : memref<64xf32, #smem>
+      }
+      tile.copy %S to %o {instr = #tile.instr<simt>} : memref<64xf32, #smem>, !tile.region<64xf32>
+    } {tile.num_stages = 2 : i32}
+    gpu.terminator
+  }
+  return
+}
+
 // A plan of the user that leaves nothing to do between the parts.
 // CHECK-LABEL: func.func @nothing_between
 // CHECK-NOT: #tile.fragment
