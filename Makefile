@@ -16,10 +16,11 @@ quick: all ## build, then the quick tests: under a minute
 check: all ## build, then every test and the cheap checks
 	@utils/run-tests.py --build build --set check
 
-check-full: check ## check, then again with sanitizers and gcc
+check-full: all ## all tests, those of minutes too; sanitizers, gcc, no assertions
+	@utils/run-tests.py --build build --set full
 	@cmake --preset asan >/dev/null
 	@cmake --build build-asan
-	@utils/run-tests.py --build build-asan --set full
+	@utils/run-tests.py --build build-asan --set check
 	@cmake --preset gcc >/dev/null
 	@cmake --build build-gcc
 	@utils/run-tests.py --build build-gcc --set quick
