@@ -175,6 +175,9 @@ int tile_num_stage_dims(TileAllocOp alloc);
 /// The layout that the user gave to the tile behind `tile`, of a slot where it
 /// is a ring, as a view has it. False without one.
 bool tile_given_layout(MlirValue tile, TileLayout *out_layout);
+/// Bytes from a slot of the ring behind `tile` to the next one where its given
+/// layout has that at no multiple of `align_bytes`, else 0.
+int64_t tile_slot_offset_bytes(MlirValue tile, int64_t align_bytes);
 /// Whether `tile` is a whole `tile.alloc`, a whole view, or a whole slot of a
 /// ring.
 bool tile_is_whole_or_slot(MlirValue tile);

@@ -135,17 +135,18 @@ static bool window_of_element(BarrierTable *t, const TileElementAccess *access,
     return false;
   int index = buffer_index(t, buffer.root);
   *out_slot = BARRIER_ALL_SLOTS;
-  bool has_slot = base.rank > 1 && base.extent[0] == root.extent[0] &&
-                  t->program->num_slots[index] > 1;
+  bool is_ring = base.rank > 1 && base.extent[0] == root.extent[0];
   MlirValue first =
-      has_slot ? tile_range_first(access->indices) : (MlirValue){NULL};
-  if (has_slot && loop.op.ptr)
-    has_slot = !tile_parallel_dependence(loop, first);
+      is_ring ? tile_range_first(access->indices) : (MlirValue){NULL};
+  bool is_one = is_ring && (!loop.op.ptr || // an index for all elements
+                            !tile_parallel_dependence(loop, first));
+  bool has_slot = is_one && has_slots(t, index, &root);
   if (has_slot)
     *out_slot = extract_scalar(t->extract, first);
   BarrierWindow window = whole_window(index, &root, has_slot);
   window.is_exact =
-      loop.op.ptr != NULL && (has_slot || t->program->num_slots[index] == 1);
+      loop.op.ptr != NULL &&
+      (has_slot || (!is_one && t->program->num_slots[index] == 1));
   *out_window = add_window(t, &window);
   return true;
 }

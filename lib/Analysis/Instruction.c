@@ -49,9 +49,25 @@ bool instr_stores_rows(MlirValue tensor, TileInstrReason *out) {
                                   "with one");
 }
 
-bool instr_suits_tma(const TileShape *tile, const TileLayout *layout,
-                     TileLayoutError *out_error) {
+// PTX ISA, cp.async.bulk.tensor: shared addresses are multiples of 128 bytes;
+// swizzle modes are patterns of 8 rows, at addresses that are multiples of
+// them.
+bool instr_slots_suit_tma(MlirValue tile, const TileLayoutTma *tma,
+                          TileLayoutError *out_error) {
+  int64_t align = tma->swizzle ? INT64_C(8) * tma->swizzle : 128;
+  int64_t offset_bytes = tile_slot_offset_bytes(tile, align);
+  if (!offset_bytes)
+    return true;
+  snprintf(out_error->text, sizeof out_error->text,
+           "slots start %lld bytes apart, TMA needs a multiple of %lld",
+           (long long)offset_bytes, (long long)align);
+  return false;
+}
+
+bool instr_suits_tma(MlirValue tile, const TileShape *shape,
+                     const TileLayout *layout, TileLayoutError *out_error) {
   TileLayoutTma tma;
-  return tile_layout_derive_tma(layout, tile_elem_bits(tile->element),
-                                tile->rank - 1, &tma, out_error);
+  return tile_layout_derive_tma(layout, tile_elem_bits(shape->element),
+                                shape->rank - 1, &tma, out_error) &&
+         (mlirValueIsNull(tile) || instr_slots_suit_tma(tile, &tma, out_error));
 }

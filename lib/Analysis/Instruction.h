@@ -22,8 +22,13 @@ bool instr_stores_rows(MlirValue tensor, TileInstrReason *out);
 bool instr_window_is_aligned(MlirValue window, int64_t row_align, int bytes,
                              const char *what, TileInstrReason *out);
 
-/// Whether boxes of TMA can have this layout of a tile.
-bool instr_suits_tma(const TileShape *tile, const TileLayout *layout,
-                     TileLayoutError *out_error);
+/// Whether the slots of the ring behind `tile`, if its layout is given, begin
+/// where boxes can.
+bool instr_slots_suit_tma(MlirValue tile, const TileLayoutTma *tma,
+                          TileLayoutError *out_error);
+/// Whether boxes of TMA can have this layout of `tile`; a null value stands for
+/// one whose layout is open.
+bool instr_suits_tma(MlirValue tile, const TileShape *shape,
+                     const TileLayout *layout, TileLayoutError *out_error);
 
 #endif // TILE_ANALYSIS_INSTRUCTION_H

@@ -35,7 +35,7 @@ static bool has_tma_layout(MlirValue tile, const TileShape *shape,
   bool ok = tile_given_layout(tile, &layout) ||
             tile_layout_parse("linear", shape->extent, shape->rank,
                               tile_elem_bits(shape->element), &layout, &error);
-  return (ok && instr_suits_tma(shape, &layout, &error)) ||
+  return (ok && instr_suits_tma(tile, shape, &layout, &error)) ||
          instr_refuse(out, "tile-instr/layout",
                       "the layout of the tile does not suit TMA: %.120s",
                       error.text);

@@ -239,7 +239,8 @@ static bool suits_tma(const Gather *gather, const TileLayout *layout,
                       TileLayoutError *error) {
   TileLayoutTma tma;
   if (!tile_layout_derive_tma(layout, tile_elem_bits(gather->dst.element), 1,
-                              &tma, error))
+                              &tma, error) ||
+      !instr_slots_suit_tma(gather->tile, &tma, error))
     return false;
   if (gather->run % tma.box[1] == 0)
     return true;

@@ -230,7 +230,7 @@ static bool has_tma_layout(const TileShape *tile, TileInstrReason *out) {
     TileLayout layout;
     if (tile_layout_parse(texts[i], tile->extent, tile->rank,
                           tile_elem_bits(tile->element), &layout, &error) &&
-        instr_suits_tma(tile, &layout, &error))
+        instr_suits_tma(TILE_NULL_VALUE, tile, &layout, &error))
       return true;
     if (i == 0)
       first = error;
@@ -280,7 +280,7 @@ static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
   TileLayoutError error;
   if (view->is_made || !tile_given_layout(shared_side(copy, view), &layout))
     return has_tma_layout(&view->dst, out);
-  if (!instr_suits_tma(&view->dst, &layout, &error))
+  if (!instr_suits_tma(shared_side(copy, view), &view->dst, &layout, &error))
     return instr_refuse(out, "tile-instr/layout",
                         "the given layout does not suit TMA: %.120s",
                         error.text);

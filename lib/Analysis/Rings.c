@@ -109,6 +109,26 @@ bool tile_given_layout(MlirValue tile, TileLayout *out_layout) {
   return true;
 }
 
+int64_t tile_slot_offset_bytes(MlirValue tile, int64_t align_bytes) {
+  TileBuffer buffer = tile_buffer_of(tile);
+  TileAllocOp alloc = tile_buffer_alloc(buffer);
+  TileShape shape;
+  TileLayout layout;
+  TileLayoutError error;
+  if (!alloc.op.ptr || !tile_shape_of(buffer.base, &shape) ||
+      !tile_layout_of_tile(buffer.base, &layout, &error))
+    return 0;
+  for (int d = tile_num_stage_dims(alloc) - 1; d >= 0; d--) {
+    int64_t second[TILE_LAYOUT_MAX_AXES] = {0}, offset = 0;
+    second[d] = shape.extent[d] > 1;
+    tile_layout_eval(&layout, second, &offset);
+    int64_t offset_bytes = offset * tile_elem_bits(shape.element) / 8;
+    if (offset_bytes % align_bytes)
+      return offset_bytes;
+  }
+  return 0;
+}
+
 bool tile_is_whole_or_slot(MlirValue tile) {
   TileShape shape, whole;
   TileBuffer buffer = tile_buffer_of(tile);

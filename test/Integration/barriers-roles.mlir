@@ -381,3 +381,65 @@ func.func @once(%A: !A, %C: memref<16x64xbf16>, %B: !A) {
   }
   return
 }
+
+// Element loops fill and read slots of the ring by its first index.
+// CASE: elements(A=ints:80x64:bf16, B=junk:80x64:bf16)
+// EXPECT: B = A + A
+func.func @elements(%A: !A, %B: !A) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c16 = arith.constant 16 : index
+  %c160 = arith.constant 160 : index
+  %z = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %m = memref.dim %A, %c0 : !A
+  %n = arith.ceildivui %m, %c16 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c160, %ny = %c1, %nz = %c1) {
+    %R = tile.alloc : !ring
+    %full = tile.barrier_alloc : !b3
+    tile.barrier_init %full arrivals 96 : !b3
+    %empty = tile.barrier_alloc : !b3
+    tile.barrier_init %empty arrivals 2 : !b3
+    tile.barrier_sync
+    tile.specialize {
+      tile.role "fills" warps 3 {
+        %e:2 = scf.for %k = %c0 to %n step %c1 iter_args(%s = %c0, %p = %one) -> (index, i32) {
+          tile.barrier_wait %empty[%s] parity %p : !b3
+          %at = arith.muli %k, %c16 : index
+          tile.parallel (%i, %j) in [16, 64] {
+            %r = arith.addi %at, %i : index
+            %x = memref.load %A[%r, %j] : !A
+            memref.store %x, %R[%s, %i, %j] : !ring
+          }
+          tile.barrier_arrive %full[%s] : !b3
+          %t = arith.addi %s, %c1 : index
+          %wraps = arith.cmpi eq, %t, %c3 : index
+          %s1 = arith.select %wraps, %c0, %t : index
+          %w = arith.extui %wraps : i1 to i32
+          %p1 = arith.xori %p, %w : i32
+          scf.yield %s1, %p1 : index, i32
+        }
+      }
+      tile.role "reads" warps 2 {
+        %e:2 = scf.for %k = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+          %si = arith.index_cast %s : i32 to index
+          tile.barrier_wait %full[%si] parity %p : !b3
+          %at = arith.muli %k, %c16 : index
+          tile.parallel (%i, %j) in [16, 64] {
+            %r = arith.addi %at, %i : index
+            %x = memref.load %R[%si, %i, %j] : !ring
+            %y = arith.addf %x, %x : bf16
+            memref.store %y, %B[%r, %j] : !A
+          }
+          tile.barrier_arrive %empty[%si] by <warps> : !b3
+          %s1, %p1 = tile.advance %s, %p depth 3
+          scf.yield %s1, %p1 : i32, i32
+        }
+      }
+    }
+    gpu.terminator
+  }
+  return
+}

@@ -64,6 +64,24 @@ func.func @columns_for_tma(%A: memref<?x?xbf16>) {
 
 // -----
 
+// Slots of a given layout may begin where no box can.
+func.func @slots_for_tma(%A: memref<?x?xf16>, %i: index) {
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %S = tile.alloc {layout = #tile.layout<"linear">} : memref<2x3x24xf16, #gpu.address_space<workgroup>>
+    %s = tile.region %S[%i, 0, 0] [1, 3, 24] drop [0] : memref<2x3x24xf16, #gpu.address_space<workgroup>>
+    %a = tile.region %A[0, 0] [3, 24] {align = 16 : i64} : memref<?x?xf16>
+    // expected-error @+1 {{cannot use tma: the given layout does not suit TMA: slots start 144 bytes apart, TMA needs a multiple of 128}}
+    tile.copy %a to %s {instr = #tile.instr<tma>} : !tile.region<3x24xf16>, !tile.region<3x24xf16, #gpu.address_space<workgroup>>
+    gpu.terminator
+  }
+  return
+}
+
+// -----
+
 // Rows may end within 16 bytes, and the hardware would write beside them.
 func.func @store_beside_rows(%A: memref<?x?xf32, strided<[?, 1]>>) {
   %c1 = arith.constant 1 : index
