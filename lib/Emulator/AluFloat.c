@@ -74,7 +74,9 @@ BINARY(min, min_of_f32(x, y), min_of_f64(x, y))
 BINARY(max, max_of_f32(x, y), max_of_f64(x, y))
 BINARY(min_nan, OR_NAN(x, y, min_of_f32(x, y)), OR_NAN(x, y, min_of_f64(x, y)))
 BINARY(max_nan, OR_NAN(x, y, max_of_f32(x, y)), OR_NAN(x, y, max_of_f64(x, y)))
-BINARY(copysign, copysignf(y, x), copysign(y, x)) // sign of a, magnitude of b
+// Sign of a, magnitude of b, which may be NaN: no arithmetic.
+BINARY_OF(copysign_f32, float, tile_f32, copysignf(y, x))
+BINARY_OF(copysign_f64, double, tile_f64, copysign(y, x))
 
 /// div.approx multiplies by the reciprocal, which is 0 for |y| above 2^126.
 static inline float div_approx_of(float x, float y) {

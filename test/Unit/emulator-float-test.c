@@ -86,7 +86,6 @@ CASE(max_nan_f32, "max.NaN.f32 fd, fa, fb;",
      isnan(A) || isnan(B) ? NAN : larger(A, B))
 CASE(abs_f32, "abs.f32 fd, fa;", fabsf(A))
 CASE(neg_f32, "neg.f32 fd, fa;", -A)
-CASE(copysign_f32, "copysign.f32 fd, fa, fb;", copysignf(B, A))
 CASE(sqrt_f32, "sqrt.rn.f32 fd, fa;", sqrtf(A))
 CASE(rcp_f32, "rcp.approx.f32 fd, fa;", 1.0f / A)
 CASE(rsqrt_f32, "rsqrt.approx.f32 fd, fa;", (float)(1.0 / sqrt((double)A)))
@@ -197,6 +196,9 @@ FLOAT_CASE(setp_num, "setp.num.f32 p, fa, fb;", p, !isnan(A) && !isnan(B))
 FLOAT_CASE(testp_finite, "testp.finite.f32 p, fa;", p, isfinite(A) != 0)
 FLOAT_CASE(testp_subnormal, "testp.subnormal.f32 p, fa;", p,
            fpclassify(A) == FP_SUBNORMAL)
+// NaN keeps its bits.
+FLOAT_CASE(copysign_f32, "copysign.f32 fd, fa, fb; mov.b32 d32, fd;", d32,
+           (uint32_t)((x.a & 0x80000000) | (x.b & 0x7fffffff)))
 FLOAT_CASE(slct_f32, "slct.b32.f32 d32, a32, b32, fc;", d32,
            (uint32_t)(C >= 0 ? x.a : x.b))
 

@@ -360,6 +360,8 @@ void lower_tile_unpack_fp4(Lowering *l, MlirOperation op);
 bool math_function_is(MlirOperation op);
 bool math_native_is(MlirOperation op);
 void lower_math_function(Lowering *l, MlirOperation op);
+/// Whether |x| is a number from `least` on.
+MlirValue math_is_normal(Lowering *l, MlirValue x, double least);
 // Messages.c
 void lower_tile_print(Lowering *l, MlirOperation op);
 void lower_tile_assert(Lowering *l, MlirOperation op);

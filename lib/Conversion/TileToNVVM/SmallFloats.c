@@ -12,6 +12,8 @@
 #include "Tile/Ops/math.h"
 #include "Tile/Support/Constants.h"
 
+#include <math.h>
+
 /// A format of 8 bits: sign, exponent, mantissa.
 typedef struct {
   int mantissa_bits, bias;
@@ -286,21 +288,38 @@ static MlirOperation widen_op(Lowering *l, MlirOperation op) {
                               convert_element(l, element_stored(l, value, type),
                                               type, type_f32(l)));
   }
-  if (float8_is(mlirValueGetType(mlirOperationGetResult(op, 0))))
-    mlirValueSetType(mlirOperationGetResult(wide, 0), type_f32(l));
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    if (float8_is(mlirValueGetType(mlirOperationGetResult(op, i))))
+      mlirValueSetType(mlirOperationGetResult(wide, i), type_f32(l));
   mlirRewriterBaseInsert(l->b.rw, wide);
   return wide;
 }
 
+static void lower_float8_is_normal(Lowering *l, MlirOperation op) {
+  MlirValue x = mlirOperationGetOperand(op, 0);
+  MlirType type = mlirValueGetType(x);
+  MlirValue wide =
+      convert_element(l, element_stored(l, x, type), type, type_f32(l));
+  mlirRewriterBaseReplaceAllUsesWith(
+      l->b.rw, mlirOperationGetResult(op, 0),
+      math_is_normal(l, wide, ldexp(1, 1 - format_of(type)->bias)));
+}
+
 void lower_float8_math(Lowering *l, MlirOperation op) {
+  if (math_isnormal_is(op)) { // it is another number in f32
+    lower_float8_is_normal(l, op);
+    return;
+  }
   MlirOperation wide = widen_op(l, op);
-  MlirValue value = mlirOperationGetResult(wide, 0);
-  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
-  if (float8_is(type))
-    value =
-        element_loaded(l, convert_element(l, value, type_f32(l), type), type);
-  mlirRewriterBaseReplaceAllUsesWith(l->b.rw, mlirOperationGetResult(op, 0),
-                                     value);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
+    MlirValue value = mlirOperationGetResult(wide, i);
+    MlirType type = mlirValueGetType(mlirOperationGetResult(op, i));
+    if (float8_is(type))
+      value =
+          element_loaded(l, convert_element(l, value, type_f32(l), type), type);
+    mlirRewriterBaseReplaceAllUsesWith(l->b.rw, mlirOperationGetResult(op, i),
+                                       value);
+  }
   if (math_native_is(wide))
     return;
   if (!math_function_is(wide)) {

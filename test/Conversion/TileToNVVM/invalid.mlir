@@ -106,10 +106,10 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  gpu.func @no_function(%x: f32, %A: memref<f32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+  gpu.func @no_lowering(%A: memref<index>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     // expected-error @+1 {{has no lowering to nvvm}}
-    %y = math.tan %x : f32
-    memref.store %y, %A[] : memref<f32>
+    %y = gpu.lane_id
+    memref.store %y, %A[] : memref<index>
     gpu.return
   }
 }
@@ -117,32 +117,10 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  gpu.func @no_function_of_f64(%x: f64, %A: memref<f64>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
-    // expected-error @+1 {{has no lowering but for f32 and narrower floats}}
-    %y = math.exp %x : f64
-    memref.store %y, %A[] : memref<f64>
-    gpu.return
-  }
-}
-
-// -----
-
-gpu.module @m {
-  gpu.func @no_power_of_f64(%x: f64, %A: memref<f64>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
-    // expected-error @+1 {{has no lowering but for f32 and narrower floats}}
-    %y = math.exp2 %x : f64
-    memref.store %y, %A[] : memref<f64>
-    gpu.return
-  }
-}
-
-// -----
-
-gpu.module @m {
-  gpu.func @no_function_of_f8(%x: f8E5M2, %A: memref<f8E5M2>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
-    // expected-error @+1 {{has no lowering to nvvm}}
-    %y = math.tan %x : f8E5M2
-    memref.store %y, %A[] : memref<f8E5M2>
+  gpu.func @no_function_of_f8(%x: f8E4M3FNUZ, %A: memref<f8E4M3FNUZ>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    // expected-error @+1 {{has no lowering but for f64, f32, f16, bf16, f8E4M3FN and f8E5M2}}
+    %y = math.exp %x : f8E4M3FNUZ
+    memref.store %y, %A[] : memref<f8E4M3FNUZ>
     gpu.return
   }
 }

@@ -1,11 +1,12 @@
-// Two variants, of aligned and of other tensors, with a function that has no lowering.
-func.func @tangent(%A: memref<?x64xf32, strided<[?, 1]>>, %B: memref<?x64xf32, strided<[?, 1]>>) {
+// Two variants, of aligned and of other tensors, with an op that has no lowering.
+func.func @vectors(%A: memref<?x64xf32, strided<[?, 1]>>, %B: memref<?x64xf32, strided<[?, 1]>>) {
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
   gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1) threads(%tx, %ty, %tz) in (%nx = %c64, %ny = %c1, %nz = %c1) {
     tile.parallel (%i, %j) in [8, 64] {
       %x = memref.load %A[%i, %j] : memref<?x64xf32, strided<[?, 1]>>
-      %y = math.tan %x : f32
+      %v = vector.broadcast %x : f32 to vector<2xf32>
+      %y = vector.reduction <add>, %v : vector<2xf32> into f32
       memref.store %y, %B[%i, %j] : memref<?x64xf32, strided<[?, 1]>>
     }
     gpu.terminator

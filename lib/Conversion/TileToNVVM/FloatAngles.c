@@ -1,0 +1,173 @@
+//===- FloatAngles.c - Circular functions and their inverses --------------===//
+//
+// Sine and cosine are series of an angle of at most pi/4 (FloatReduction.c).
+// Every inverse is the angle of a point in the plane.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FloatMath.h"
+
+static const double pi = 3.14159265358979324;
+
+//===-- Circular functions ------------------------------------------------===//
+
+/// Of the reduced angle; `quadrant` is a word.
+typedef struct {
+  MlirValue sine, cosine, quadrant;
+} Circle;
+
+static Circle circle_of(const FloatMath *m, MlirValue x) {
+  Circle circle;
+  Reduced reduced = float_reduce_angle(m, x);
+  circle.quadrant = reduced.quadrant;
+  MlirValue r = reduced.angle;
+  MlirValue s = mul(m, r, r);
+  MlirValue rest = m->is_double
+                       ? minus(m, factorials(m, s, 3, 2, -1, 8))
+                       : POLYNOMIAL(m, s, 2.86567956e-6, -1.98559923e-4,
+                                    8.33338592e-3, -1.66666672e-1);
+  circle.sine = fma3(m, mul(m, rest, s), r, r);
+  circle.cosine = m->is_double ? factorials(m, s, 0, 2, -1, 10)
+                               : POLYNOMIAL(m, s, 2.44677067e-5, -1.38877297e-3,
+                                            4.16666567e-2, -0.5, 1.0);
+  return circle;
+}
+
+static MlirValue has_bit(const FloatMath *m, MlirValue bits, uint64_t bit) {
+  return arith_cmpi(m->b, .predicate = ARITH_CMP_I_PREDICATE_ne,
+                    .lhs = arith_andi(m->b, bits, word(m, bit)),
+                    .rhs = word(m, 0));
+}
+
+// Infinity and NaN have no angle.
+static MlirValue if_finite(const FloatMath *m, MlirValue x, MlirValue result) {
+  MlirValue is_finite =
+      compare(m, ARITH_CMP_F_PREDICATE_OLT, magnitude(m, x), infinity(m));
+  return choose(m, is_finite, result, not_a_number(m));
+}
+
+static MlirValue cosine_of(const FloatMath *m, MlirValue x, Circle circle) {
+  MlirValue is_odd = has_bit(m, circle.quadrant, 1);
+  MlirValue value = choose(m, is_odd, circle.sine, circle.cosine);
+  // Quadrants 1 and 2.
+  MlirValue next = arith_addi(m->b, circle.quadrant, word(m, 1));
+  value = choose(m, has_bit(m, next, 2), minus(m, value), value);
+  return if_finite(m, x, value);
+}
+
+// What of |x| is in quadrants 2 and 3 is negative, and so is the sine of -x.
+static MlirValue sine_of(const FloatMath *m, MlirValue x, Circle circle) {
+  MlirValue is_odd = has_bit(m, circle.quadrant, 1);
+  MlirValue value = choose(m, is_odd, circle.cosine, circle.sine);
+  MlirValue flips = arith_xori(m->b, has_bit(m, circle.quadrant, 2),
+                               is_signed(m, as_word(m, x)));
+  value = choose(m, flips, minus(m, value), value);
+  return if_finite(m, x, value);
+}
+
+MlirValue float_cos(const FloatMath *m, MlirValue x) {
+  return cosine_of(m, x, circle_of(m, x));
+}
+
+MlirValue float_sin(const FloatMath *m, MlirValue x) {
+  return sine_of(m, x, circle_of(m, x));
+}
+
+void float_sincos(const FloatMath *m, MlirValue x, MlirValue out[2]) {
+  Circle circle = circle_of(m, x);
+  out[0] = sine_of(m, x, circle);
+  out[1] = cosine_of(m, x, circle);
+}
+
+MlirValue float_tan(const FloatMath *m, MlirValue x) {
+  Circle circle = circle_of(m, x);
+  MlirValue is_odd = has_bit(m, circle.quadrant, 1);
+  MlirValue value = quotient(m, choose(m, is_odd, circle.cosine, circle.sine),
+                             choose(m, is_odd, circle.sine, circle.cosine));
+  MlirValue flips = arith_xori(m->b, is_odd, is_signed(m, as_word(m, x)));
+  value = choose(m, flips, minus(m, value), value);
+  return if_finite(m, x, value);
+}
+
+//===-- Angles of points --------------------------------------------------===//
+
+// y + y s P(s), with s = y^2 of at most tan^2(pi/8); fitted in the Chebyshev
+// nodes.
+static MlirValue small_angle(const FloatMath *m, MlirValue y) {
+  MlirValue s = mul(m, y, y);
+  MlirValue p =
+      m->is_double
+          ? POLYNOMIAL(m, s, 1.62843750500433944e-2, -3.45693150633260898e-2,
+                       4.55154473402216165e-2, -5.23044364068694771e-2,
+                       5.87892755447380676e-2, -6.66642476020052014e-2,
+                       7.69229636804229712e-2, -9.09090875325911294e-2,
+                       1.11111111051505879e-1, -1.42857142856597778e-1,
+                       1.99999999999998043e-1, -3.33333333333333332e-1)
+          : POLYNOMIAL(m, s, -6.451718869e-2, 1.074366832e-1, -1.426394975e-1,
+                       1.999954031e-1, -3.333333176e-1);
+  return fma3(m, mul(m, p, s), y, y);
+}
+
+// The angle of `low` over `high`, 0 <= low <= high: up to pi/8 from its
+// quotient, above it pi/4 and the angle of (low - high) over (low + high).
+static MlirValue angle_below_half(const FloatMath *m, MlirValue low,
+                                  MlirValue high) {
+  MlirValue is_steep = compare(m, ARITH_CMP_F_PREDICATE_OGT, low,
+                               mul(m, high, number(m, 0.414213562373095049)));
+  MlirValue y = quotient(m, choose(m, is_steep, sub(m, low, high), low),
+                         choose(m, is_steep, add(m, low, high), high));
+  MlirValue angle = small_angle(m, y);
+  return choose(m, is_steep, add(m, angle, number(m, pi / 4)), angle);
+}
+
+/// Two magnitudes, with a quotient that can be computed.
+typedef struct {
+  MlirValue low, high;
+} Ratio;
+
+// The sum of huge numbers must not overflow; infinity over infinity is 1, and
+// 0 over 0 is 0.
+static Ratio ratio_of(const FloatMath *m, MlirValue low, MlirValue high) {
+  MlirValue is_huge = greater(m, high, m->is_double ? 0x1p1000 : 0x1p120);
+  MlirValue scale = choose(m, is_huge, number(m, 0.25), number(m, 1));
+  MlirValue is_infinite =
+      compare(m, ARITH_CMP_F_PREDICATE_OEQ, high, infinity(m));
+  MlirValue both_are = compare(m, ARITH_CMP_F_PREDICATE_OEQ, low, infinity(m));
+  MlirValue one = number(m, 1);
+  MlirValue unit = choose(m, both_are, one, number(m, 0));
+  low = choose(m, is_infinite, unit, mul(m, low, scale));
+  high = choose(m, either(m, is_infinite, equal(m, high, 0)), one,
+                mul(m, high, scale));
+  return (Ratio){low, high};
+}
+
+MlirValue float_atan2(const FloatMath *m, MlirValue y, MlirValue x) {
+  MlirValue a = magnitude(m, y), b = magnitude(m, x);
+  MlirValue is_above = compare(m, ARITH_CMP_F_PREDICATE_OGT, a, b);
+  Ratio ratio =
+      ratio_of(m, choose(m, is_above, b, a), choose(m, is_above, a, b));
+  MlirValue angle = angle_below_half(m, ratio.low, ratio.high);
+  angle = choose(m, is_above, sub(m, number(m, pi / 2), angle), angle);
+  angle = choose(m, is_signed(m, as_word(m, x)), sub(m, number(m, pi), angle),
+                 angle);
+  angle = choose(m, is_unordered(m, x, y), not_a_number(m), angle);
+  return signed_as(m, angle, y);
+}
+
+MlirValue float_atan(const FloatMath *m, MlirValue x) {
+  return float_atan2(m, x, number(m, 1));
+}
+
+// The other side of a right triangle with hypotenuse 1: NaN for |x| > 1.
+static MlirValue side_of(const FloatMath *m, MlirValue x) {
+  MlirValue one = number(m, 1);
+  return math_sqrt(m->b, mul(m, sub(m, one, x), add(m, one, x)));
+}
+
+MlirValue float_asin(const FloatMath *m, MlirValue x) {
+  return float_atan2(m, x, side_of(m, x));
+}
+
+MlirValue float_acos(const FloatMath *m, MlirValue x) {
+  return float_atan2(m, side_of(m, x), x);
+}
