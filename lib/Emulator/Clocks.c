@@ -220,6 +220,8 @@ void tile_emu_sync_release(TileClocks *clocks, uint32_t thread,
 
 void tile_emu_sync_publish(TileClocks *clocks, TileSyncPoint *point) {
   sync_prepare(clocks, point);
+  replace(clocks, &point->previous_causal, point->published_causal);
+  point->published_causal = NULL; // moved
   replace(clocks, &point->published_causal, clock_copy(clocks, point->causal));
   replace(clocks, &point->published_fenced, clock_copy(clocks, point->fenced));
 }
@@ -251,5 +253,6 @@ void tile_emu_sync_deinit(TileClocks *clocks, TileSyncPoint *point) {
   release(clocks, point->seen_fenced);
   release(clocks, point->published_causal);
   release(clocks, point->published_fenced);
+  release(clocks, point->previous_causal);
   *point = (TileSyncPoint){0};
 }

@@ -61,6 +61,7 @@ typedef struct {
   uint32_t *causal, *fenced; // being collected, by agent; NULL until used
   TileClock *seen_causal, *seen_fenced;           // last clock collected
   TileClock *published_causal, *published_fenced; // of the completed phase
+  TileClock *previous_causal;                     // of the one before
 } TileSyncPoint;
 
 typedef struct {

@@ -393,8 +393,10 @@ void tile_emu_cluster_finish(TileCluster *cluster) {
   cluster->num_async = 0;
   for (uint32_t r = 0; r < cluster->num_ctas; r++) {
     TileCta *cta = &cluster->ctas[r];
-    for (uint32_t i = 0; i < cta->num_mbarriers; i++)
+    for (uint32_t i = 0; i < cta->num_mbarriers; i++) {
       tile_emu_sync_deinit(clocks, &cta->mbarriers[i].sync);
+      tile_emu_phase_deinit(clocks, &cta->mbarriers[i]);
+    }
     tile_emu_barriers_deinit(cta);
   }
   free(cluster->seen);

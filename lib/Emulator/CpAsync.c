@@ -136,6 +136,7 @@ static TileLanes mbarrier_arrive(TileWarp *warp, const TileInsn *insn,
     op->lanes |= tile_lane_bit(l);
     op->as.arrive.mbarriers[l] = address;
     op->as.arrive.batches[l] = warp->cp_async.batch[l]++;
+    tile_emu_phase_begin(warp, l, mbarrier);
     if (!insn->as.cp_async.is_noinc)
       mbarrier->num_pending++;
   }

@@ -138,6 +138,7 @@ TileAsyncOp *tile_emu_remote_create(TileWarp *warp, const TileInsn *insn,
   note_op(cta, op, mbarrier);
   if (!warp->cluster->detect_races)
     return op;
+  tile_emu_phase_begin(warp, lane, mbarrier);
   TileAccess access = tile_emu_access_async(
       warp, insn, lane, tile_epoch(mbarrier->agent, mbarrier->phase + 1),
       write->is_async_proxy, write->what);

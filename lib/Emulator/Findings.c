@@ -109,6 +109,18 @@ static const KindInfo kinds[TILE_FINDING_NUM_KINDS] = {
         {"mbarrier", false,
          "a buffer overlaps the mbarrier, or a copy is larger than its "
          "buffer"},
+    [TILE_FINDING_PHASE_MISSED] =
+        {"mbarrier-phase", false,
+         "nothing makes the next phase wait for this thread: a barrier, or an "
+         "arrival that gives the slot back, is missing after the wait"},
+    [TILE_FINDING_PHASE_MISSED_PEDANTIC] =
+        {"mbarrier-phase(pedantic)", true,
+         "another lane of the warp, or another warp of the warpgroup after "
+         "wgmma, said that the wait is over"},
+    [TILE_FINDING_PHASE_EARLY] =
+        {"mbarrier-phase", false,
+         "a wait for the phase before, or a barrier after that of another "
+         "thread, is missing, or the parity is wrong"},
     [TILE_FINDING_TX_TOO_SMALL] =
         {"mbarrier-tx", false,
          "expect_tx must announce the bytes of all copies of the phase, also "

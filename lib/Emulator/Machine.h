@@ -187,6 +187,25 @@ typedef struct {
   int64_t value;
 } TileMbarrierEvent;
 
+/// The last wait of a thread at an mbarrier that ended.
+typedef struct {
+  uint32_t tick;         // of the thread; 0: none
+  uint32_t phase;        // that was under way then, after the awaited one
+  uint32_t insn;         // index in the kernel
+  uint32_t num_products; // of wgmma that the warp had issued
+} TilePhaseWait;
+
+/// What has to happen before a phase completes, and who must not miss it;
+/// MbarrierPhase.c.
+typedef struct {
+  TileCta *cta;         // whose threads wait
+  TilePhaseWait *waits; // by thread of it; NULL: nobody has waited
+  uint32_t num_waits;   // during the phase under way
+  uint32_t first;       // phase after mbarrier.init
+  uint8_t has_copies;   // bit i: bytes were counted in the i-th phase back
+  TileSyncPoint begun;  // who issued copies or arrived without release
+} TilePhaseOrder;
+
 /// PTX ISA, "Parallel Synchronization: mbarrier": phase, pending and expected
 /// arrivals, tx-count. The object in memory is opaque; this is its content.
 typedef struct {
@@ -200,6 +219,7 @@ typedef struct {
   uint32_t agent;
   TileEpoch init_epoch;
   TileSyncPoint sync;
+  TilePhaseOrder order;
   TileMbarrierEvent history[TILE_MBARRIER_HISTORY]; // a ring
   uint32_t num_events;
 } TileMbarrier;

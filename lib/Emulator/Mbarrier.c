@@ -124,12 +124,14 @@ static void phase_complete(const TileMbarrierUser *user,
   if (!copies_done)
     mbarrier->bytes_in_flight[parity] = 0;
   if (cluster->detect_races) {
+    tile_emu_phase_check(user, mbarrier);
     if (copies_done)
       tile_emu_sync_add(&cluster->clocks, &mbarrier->sync, mbarrier->agent,
                         mbarrier->phase + 1);
     tile_emu_sync_publish(&cluster->clocks, &mbarrier->sync);
   }
   mbarrier->phase++;
+  mbarrier->order.has_copies = (uint8_t)(mbarrier->order.has_copies << 1);
   mbarrier->num_pending = mbarrier->num_expected;
   tile_cluster_wake(cluster);
   history_add(user, mbarrier, TILE_EVENT_PHASE, 0, 0);
@@ -185,6 +187,7 @@ void tile_emu_mbarrier_complete_tx(const TileMbarrierUser *user,
                                    TileMbarrier *mbarrier,
                                    uint32_t size_bytes) {
   mbarrier->tx_bytes -= size_bytes;
+  mbarrier->order.has_copies |= 1;
   tile_cluster_wake(user->warp->cluster);
   history_add(user, mbarrier, TILE_EVENT_COMPLETE_TX,
               actor_of(user, TILE_ACTOR_TMA), size_bytes);

@@ -62,6 +62,7 @@ static void init_record(TileWarp *warp, const TileInsn *insn, uint32_t lane,
     tile_emu_shadow_write(cta, mbarrier->offset, 8, &access);
   }
   mbarrier->is_live = true;
+  tile_emu_phase_reset(mbarrier);
   uint32_t at = mbarrier->num_events++ % TILE_MBARRIER_HISTORY;
   mbarrier->history[at] = (TileMbarrierEvent){TILE_EVENT_INIT, insn->line,
                                               thread, mbarrier->phase, count};
@@ -127,7 +128,10 @@ static void arrive_one(const TileMbarrierUser *user, TileMbarrier *mbarrier,
   // A fence before a relaxed arrive makes it a release.
   bool releases = !insn->as.mbarrier.is_relaxed ||
                   tile_lane_in(user->warp->fenced, user->lane);
-  switch ((ArriveOp)insn->as.mbarrier.op) {
+  ArriveOp op = (ArriveOp)insn->as.mbarrier.op;
+  if (!releases || op == EXPECT_TX || op == COMPLETE_TX)
+    tile_emu_phase_begin(user->warp, user->lane, mbarrier);
+  switch (op) {
   case ARRIVE:
     tile_emu_mbarrier_arrive(user, mbarrier, value, releases, false);
     break;
@@ -228,6 +232,7 @@ static TileLanes wait(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
     if (is_complete(warp, insn, l, mbarrier)) {
       warp->wait[l].kind = TILE_WAIT_NONE;
       result |= tile_lane_bit(l);
+      tile_emu_phase_wait(warp, insn, l, mbarrier, true);
       if (cluster->detect_races)
         tile_emu_sync_acquire(&cluster->clocks, tile_warp_thread(warp, l),
                               &mbarrier->sync);
@@ -237,6 +242,7 @@ static TileLanes wait(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
       warp->wait[l].kind = TILE_WAIT_NONE;
       continue;
     }
+    tile_emu_phase_wait(warp, insn, l, mbarrier, false);
     uint32_t parity =
         insn->as.mbarrier.is_parity ? tile_u32(warp, insn->b)[l] & 1 : 2;
     warp->num_false_polls[l] = 0;

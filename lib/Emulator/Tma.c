@@ -336,6 +336,7 @@ static void load_one(TileWarp *warp, const TileInsn *insn, uint32_t lane) {
     mbarrier->bytes_in_flight[mbarrier->phase & 1] += op->size_bytes;
     if (!cluster->detect_races)
       continue;
+    tile_emu_phase_begin(warp, lane, mbarrier);
     TileAccess access = tile_emu_access_async(
         warp, insn, lane, tile_epoch(mbarrier->agent, mbarrier->phase + 1),
         true, "TMA ");

@@ -144,6 +144,7 @@ typedef struct {
 typedef struct {
   Variant *variants;
   int num_variants;
+  int wanted; // counted from 1; 0: the first whose requirements hold
 } Launch;
 
 struct TileHostFunction {

@@ -70,11 +70,46 @@ static TileStatus find_unmet(const Run *run, const Requirements *requirements,
   return tile_status_ok();
 }
 
-/// Takes the first variant whose requirements hold.
+TileStatus tile_host_function_take_variant(TileHostFunction *function,
+                                           size_t launch, uint64_t variant) {
+  if (launch >= (size_t)function->num_launches)
+    return tile_status_error(TILE_STATUS_USER_ERROR,
+                             "%s: expected a variant for each of %d launches "
+                             "or fewer, got more",
+                             function->name, function->num_launches);
+  Launch *chosen = &function->launches[launch];
+  if (variant > (uint64_t)chosen->num_variants)
+    return tile_status_error(
+        TILE_STATUS_USER_ERROR,
+        "%s: launch %zu: expected a variant from 1 to %d, got %llu",
+        function->name, launch, chosen->num_variants,
+        (unsigned long long)variant);
+  chosen->wanted = (int)variant;
+  return tile_status_ok();
+}
+
+/// Takes the variant that the launch was told to take.
+static TileStatus check_wanted(const Run *run, int launch_index,
+                               const Variant **out_variant) {
+  const Launch *launch = &run->function->launches[launch_index];
+  const char *unmet = NULL;
+  *out_variant = &launch->variants[launch->wanted - 1];
+  TileStatus status = find_unmet(run, &(*out_variant)->requirements, &unmet);
+  if (!tile_status_is_ok(&status) || !unmet)
+    return status;
+  return tile_status_error(TILE_STATUS_USER_ERROR,
+                           "%s: launch %d: variant %d, '%s', needs: %s",
+                           run->function->name, launch_index, launch->wanted,
+                           (*out_variant)->kernel, unmet);
+}
+
+/// Takes the first variant whose requirements hold, or the wanted one.
 static TileStatus choose_variant(const Run *run, int launch_index,
                                  const Variant **out_variant) {
   const Launch *launch = &run->function->launches[launch_index];
   char reasons[700] = "";
+  if (launch->wanted)
+    return check_wanted(run, launch_index, out_variant);
   for (int i = 0; i < launch->num_variants; i++) {
     const char *unmet = NULL;
     TileStatus status =

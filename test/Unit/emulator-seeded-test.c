@@ -67,6 +67,7 @@ static const Kernel kernels[] = {
     {"shared_atomics", 1, 64, 1, false, NO_MAP, counted, 64},
     {"im2col_load", 1, 32, 1, false, IM2COL_MAP, pixels, 64},
     {"mbarrier_ring", 1, 64, 1, false, NO_MAP, same, 192},
+    {"phase_leader", 1, 64, 1, false, NO_MAP, same, 384},
 };
 
 static char *read_kernel(const Kernel *kernel) {
@@ -290,6 +291,14 @@ static const Mistake mistakes[] = {
      "data-race", "st.shared.u32"},
     {"mbarrier_ring", "xor.b32 %r8, %r7, 1", "mov.u32 %r8, %r7", "DEADLOCK",
      "mbarrier.try_wait.parity.shared.b64 %p3, [%r5]"},
+    // Phases that somebody may miss; data races are elsewhere.
+    {"phase_leader", "NEXT:\nbar.sync 0;\n", "NEXT:\n", "mbarrier-phase", BULK,
+     "mbarrier.try_wait.parity.shared.b64 %p2, [%r4], %r7"},
+    {"phase_leader", "NEXT:\nbar.sync 0;\n", "NEXT:\nbar.warp.sync -1;\n",
+     "mbarrier-phase", BULK,
+     "mbarrier.try_wait.parity.shared.b64 %p2, [%r4], %r7"},
+    {"phase_leader", "[%r5], 32;", "[%r5], 1;", "mbarrier-phase",
+     "mbarrier.test_wait"},
 };
 
 static const Kernel *kernel_find(const char *name) {

@@ -29,6 +29,7 @@ typedef enum {
   OPTION_PROFILE,
   OPTION_THREADS,
   OPTION_SMS,
+  OPTION_VARIANT,
   OPTION_REGISTERS,
   OPTION_MAX_INSTRUCTIONS,
   OPTION_MAX_MEMORY,
@@ -60,6 +61,7 @@ static const char *const option_names[OPTION_COUNT] = {
     [OPTION_PROFILE] = "profile",
     [OPTION_THREADS] = "threads",
     [OPTION_SMS] = "sms",
+    [OPTION_VARIANT] = "variant",
     [OPTION_REGISTERS] = "registers",
     [OPTION_MAX_INSTRUCTIONS] = "max-instructions",
     [OPTION_MAX_MEMORY] = "max-memory",
@@ -119,6 +121,22 @@ static TileStatus parse_sizes(Option option, const char *value,
     at++;
   }
   return expected(option, "up to three positive numbers such as 4,2,1", value);
+}
+
+static TileStatus parse_variants(const char *value, RunOptions *options) {
+  const char *at = value;
+  options->num_variants = 0;
+  while (at && options->num_variants < RUN_MAX_LAUNCHES) {
+    uint64_t *variant = &options->variants[options->num_variants++];
+    at = parse_count(at, ',', INT32_MAX, variant);
+    if (at && !*at)
+      return tile_status_ok();
+    at = at ? at + 1 : NULL;
+  }
+  char what[80];
+  snprintf(what, sizeof what, "up to %d numbers such as 2,0,1",
+           RUN_MAX_LAUNCHES);
+  return expected(OPTION_VARIANT, what, value);
 }
 
 static TileStatus parse_schedule(const char *value, TileEmuSchedule *out) {
@@ -264,6 +282,8 @@ static TileStatus apply_value(Option option, const char *value,
     status = parse_number(option, value, 1, MAX_REGISTERS, &number);
     emulator->registers_per_thread = (int)number;
     return status;
+  case OPTION_VARIANT:
+    return parse_variants(value, options);
   case OPTION_SMS:
     status = parse_number(option, value, 1, MAX_SMS, &number);
     options->device.num_sms = (int)number;

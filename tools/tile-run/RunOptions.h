@@ -4,7 +4,7 @@
 
 #include "Tile/Launcher.h"
 
-enum { RUN_MAX_ARGS = 256, RUN_MAX_OUTPUTS = 64 };
+enum { RUN_MAX_ARGS = 256, RUN_MAX_OUTPUTS = 64, RUN_MAX_LAUNCHES = 64 };
 
 /// --save ARG=FILE, or --print ARG with a NULL path.
 typedef struct {
@@ -20,6 +20,9 @@ typedef struct {
   int num_args;
   RunOutput outputs[RUN_MAX_OUTPUTS];
   int num_outputs;
+
+  uint64_t variants[RUN_MAX_LAUNCHES]; // of the first launches; 0: any
+  int num_variants;
 
   TileDeviceOptions device;
   uint64_t num_seeds;

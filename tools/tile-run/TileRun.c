@@ -64,6 +64,15 @@ static bool ends_with(const char *text, const char *end) {
          strcmp(text + text_length - end_length, end) == 0;
 }
 
+static TileStatus read_function(Job *job) {
+  const RunOptions *options = &job->options;
+  TileStatus status = tile_host_function_read(options->program, &job->function);
+  for (int i = 0; i < options->num_variants && tile_status_is_ok(&status); i++)
+    status = tile_host_function_take_variant(job->function, (size_t)i,
+                                             options->variants[i]);
+  return status;
+}
+
 static TileStatus read_program(Job *job) {
   const RunOptions *options = &job->options;
   if (ends_with(options->program, ".json")) {
@@ -72,8 +81,12 @@ static TileStatus read_program(Job *job) {
                                "--kernel, --grid, --block, --cluster and "
                                "--smem are for raw PTX; %s has them",
                                options->program);
-    return tile_host_function_read(options->program, &job->function);
+    return read_function(job);
   }
+  if (options->num_variants > 0)
+    return tile_status_error(TILE_STATUS_USER_ERROR,
+                             "--variant is for metadata; raw PTX has no "
+                             "variants");
   if (!ends_with(options->program, ".ptx"))
     return tile_status_error(TILE_STATUS_USER_ERROR,
                              "expected FILE.json or FILE.ptx, got '%s'",
