@@ -125,6 +125,8 @@ if plugin:
     tile_opt = ("mlir-opt --load-dialect-plugin={0} --load-pass-plugin={0}"
                 .format(libtile))
 
+if "TILE_COLLECT" in os.environ:  # test/Integration/Inputs/collect.py
+    config.environment["TILE_COLLECT"] = os.environ["TILE_COLLECT"]
 if lit_config.params.get("roundtrip") == "1":
     tile_opt += " --verify-roundtrip"
 config.environment["TILE_OPT"] = tile_opt

@@ -89,7 +89,8 @@ void tile_emu_clocks_init(TileClocks *clocks, uint32_t num_threads) {
   TileClock *zero = clock_new(clocks);
   memset(zero->ticks, 0, ticks_bytes(clocks));
   for (uint32_t i = 0; i < num_threads; i++)
-    clocks->threads[i] = (TileThreadClock){retain(zero), retain(zero), 1, 0};
+    clocks->threads[i] = (TileThreadClock){
+        .causal = retain(zero), .fenced = retain(zero), .tick = 1};
   release(clocks, zero);
 }
 
@@ -97,6 +98,7 @@ void tile_emu_clocks_deinit(TileClocks *clocks, uint32_t num_threads) {
   for (uint32_t i = 0; i < num_threads; i++) {
     release(clocks, clocks->threads[i].causal);
     release(clocks, clocks->threads[i].fenced);
+    release(clocks, clocks->threads[i].order);
   }
   for (uint32_t i = 0; i < TILE_JOIN_MEMOS; i++) {
     release(clocks, clocks->join_left[i]);
@@ -140,6 +142,26 @@ void tile_emu_clock_advance(TileClocks *clocks, uint32_t thread, uint32_t agent,
   replace(clocks, &clock->causal, retain(clocks->advance_to));
 }
 
+/// `order` knows what `other`, which may be NULL, does.
+static void order_join(TileClocks *clocks, TileClock **order,
+                       TileClock *other) {
+  if (other)
+    replace(clocks, order,
+            *order ? join(clocks, *order, other) : retain(other));
+}
+
+static void join_orders(TileClocks *clocks, TileThreadClock *threads,
+                        TileLanes lanes) {
+  TileClock *order = NULL;
+  TILE_FOR_LANES (lane, lanes) {
+    order_join(clocks, &order, threads[lane].order);
+  }
+  TILE_FOR_LANES (l, lanes) {
+    order_join(clocks, &threads[l].order, order);
+  }
+  release(clocks, order);
+}
+
 void tile_emu_clock_join_lanes(TileClocks *clocks, uint32_t first_thread,
                                TileLanes lanes) {
   if (!lanes)
@@ -167,6 +189,7 @@ void tile_emu_clock_join_lanes(TileClocks *clocks, uint32_t first_thread,
   }
   release(clocks, causal);
   release(clocks, fenced);
+  join_orders(clocks, threads, lanes);
 }
 
 void tile_emu_clock_proxy_fence(TileClocks *clocks, uint32_t thread) {
@@ -193,20 +216,35 @@ static void collect(TileClocks *clocks, uint32_t *ticks, TileClock *clock,
   replace(clocks, seen, retain(clock));
 }
 
+/// `other`, which may be NULL, is before the end of the phase.
+static void collect_order(TileClocks *clocks, TileSyncPoint *point,
+                          TileClock *other) {
+  if (!other)
+    return;
+  if (!point->order)
+    point->order = tile_emu_calloc(clocks->num_agents, 4);
+  collect(clocks, point->order, other, &point->seen_order);
+}
+
+static uint32_t agent_of_warp(const TileClocks *clocks, uint32_t thread) {
+  uint32_t rank = thread / clocks->threads_per_cta;
+  uint32_t warp = thread % clocks->threads_per_cta / TILE_WARP_SIZE;
+  return tile_agent_of_warp(clocks, rank, warp);
+}
+
 void tile_emu_sync_release_until(TileClocks *clocks, uint32_t thread,
                                  TileSyncPoint *point, uint32_t last) {
   sync_prepare(clocks, point);
   TileThreadClock *clock = &clocks->threads[thread];
   collect(clocks, point->causal, clock->causal, &point->seen_causal);
   collect(clocks, point->fenced, clock->fenced, &point->seen_fenced);
+  collect_order(clocks, point, clock->order);
   uint32_t fenced = clock->fenced_tick < last ? clock->fenced_tick : last;
   if (point->causal[thread] < last)
     point->causal[thread] = last;
   if (point->fenced[thread] < fenced)
     point->fenced[thread] = fenced;
-  uint32_t rank = thread / clocks->threads_per_cta;
-  uint32_t warp = thread % clocks->threads_per_cta / TILE_WARP_SIZE;
-  uint32_t agent = tile_agent_of_warp(clocks, rank, warp);
+  uint32_t agent = agent_of_warp(clocks, thread);
   tile_emu_sync_add(clocks, point, agent,
                     clocks->waited[agent - clocks->first_wgmma]);
 }
@@ -218,12 +256,28 @@ void tile_emu_sync_release(TileClocks *clocks, uint32_t thread,
   thread_tick(clock);
 }
 
+void tile_emu_sync_order(TileClocks *clocks, uint32_t thread,
+                         TileSyncPoint *point) {
+  TileThreadClock *clock = &clocks->threads[thread];
+  collect_order(clocks, point, clock->order);
+  collect_order(clocks, point, clock->causal);
+  if (point->order[thread] < clock->tick)
+    point->order[thread] = clock->tick;
+  uint32_t warp = agent_of_warp(clocks, thread);
+  uint32_t num_waited = clocks->waited[warp - clocks->first_wgmma];
+  if (point->order[warp] < num_waited)
+    point->order[warp] = num_waited;
+  thread_tick(clock);
+}
+
 void tile_emu_sync_publish(TileClocks *clocks, TileSyncPoint *point) {
   sync_prepare(clocks, point);
   replace(clocks, &point->previous_causal, point->published_causal);
   point->published_causal = NULL; // moved
   replace(clocks, &point->published_causal, clock_copy(clocks, point->causal));
   replace(clocks, &point->published_fenced, clock_copy(clocks, point->fenced));
+  if (point->order)
+    replace(clocks, &point->published_order, clock_copy(clocks, point->order));
 }
 
 void tile_emu_sync_acquire(TileClocks *clocks, uint32_t thread,
@@ -235,6 +289,7 @@ void tile_emu_sync_acquire(TileClocks *clocks, uint32_t thread,
           join(clocks, clock->causal, point->published_causal));
   replace(clocks, &clock->fenced,
           join(clocks, clock->fenced, point->published_fenced));
+  order_join(clocks, &clock->order, point->published_order);
 }
 
 void tile_emu_sync_add(TileClocks *clocks, TileSyncPoint *point, uint32_t agent,
@@ -249,10 +304,13 @@ void tile_emu_sync_add(TileClocks *clocks, TileSyncPoint *point, uint32_t agent,
 void tile_emu_sync_deinit(TileClocks *clocks, TileSyncPoint *point) {
   free(point->causal);
   free(point->fenced);
+  free(point->order);
   release(clocks, point->seen_causal);
   release(clocks, point->seen_fenced);
   release(clocks, point->published_causal);
   release(clocks, point->published_fenced);
   release(clocks, point->previous_causal);
+  release(clocks, point->seen_order);
+  release(clocks, point->published_order);
   *point = (TileSyncPoint){0};
 }

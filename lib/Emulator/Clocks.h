@@ -11,6 +11,10 @@
 // The thread's own component is kept outside, so that most steps of a thread
 // do not need a new clock.
 //
+// A third clock, `order`, is what happened before it and need not be visible to
+// it: a wait for a copy comes after what the thread that issued the copy did,
+// but says nothing of what that thread wrote. NULL while it would add nothing.
+//
 //===----------------------------------------------------------------------===//
 #ifndef TILE_EMULATOR_CLOCKS_H
 #define TILE_EMULATOR_CLOCKS_H
@@ -51,7 +55,7 @@ struct TileClock {
 };
 
 typedef struct {
-  TileClock *causal, *fenced;
+  TileClock *causal, *fenced, *order;
   uint32_t tick, fenced_tick; // own component
 } TileThreadClock;
 
@@ -62,6 +66,8 @@ typedef struct {
   TileClock *seen_causal, *seen_fenced;           // last clock collected
   TileClock *published_causal, *published_fenced; // of the completed phase
   TileClock *previous_causal;                     // of the one before
+  uint32_t *order; // as the others; NULL until there is anything
+  TileClock *seen_order, *published_order;
 } TileSyncPoint;
 
 typedef struct {
@@ -148,6 +154,22 @@ void tile_emu_sync_release(TileClocks *clocks, uint32_t thread,
 /// The same for what it did up to `last` tick, before a fence.
 void tile_emu_sync_release_until(TileClocks *clocks, uint32_t thread,
                                  TileSyncPoint *point, uint32_t last);
+/// The phase does not complete before thread `thread` came here; what it has
+/// written does not become visible.
+void tile_emu_sync_order(TileClocks *clocks, uint32_t thread,
+                         TileSyncPoint *point);
+/// Is what `agent` did up to `tick` before the end of the phase?
+static inline bool tile_sync_needs(const TileSyncPoint *point, uint32_t agent,
+                                   uint32_t tick) {
+  return (point->causal && point->causal[agent] >= tick) ||
+         (point->order && point->order[agent] >= tick);
+}
+/// Is it before what the thread does now, visible or not?
+static inline bool tile_clock_is_after(const TileThreadClock *thread,
+                                       uint32_t agent, uint32_t tick) {
+  return thread->causal->ticks[agent] >= tick ||
+         (thread->order && thread->order->ticks[agent] >= tick);
+}
 /// The phase is complete.
 void tile_emu_sync_publish(TileClocks *clocks, TileSyncPoint *point);
 /// Thread `thread` has waited for the published phase.

@@ -395,7 +395,7 @@ void tile_emu_cluster_finish(TileCluster *cluster) {
     TileCta *cta = &cluster->ctas[r];
     for (uint32_t i = 0; i < cta->num_mbarriers; i++) {
       tile_emu_sync_deinit(clocks, &cta->mbarriers[i].sync);
-      tile_emu_phase_deinit(clocks, &cta->mbarriers[i]);
+      tile_emu_phase_deinit(&cta->mbarriers[i]);
     }
     tile_emu_barriers_deinit(cta);
   }

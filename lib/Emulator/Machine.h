@@ -203,7 +203,6 @@ typedef struct {
   uint32_t num_waits;   // during the phase under way
   uint32_t first;       // phase after mbarrier.init
   uint8_t has_copies;   // bit i: bytes were counted in the i-th phase back
-  TileSyncPoint begun;  // who issued copies or arrived without release
 } TilePhaseOrder;
 
 /// PTX ISA, "Parallel Synchronization: mbarrier": phase, pending and expected

@@ -33,16 +33,8 @@ void tile_emu_phase_begin(const TileWarp *warp, uint32_t lane,
                           TileMbarrier *mbarrier) {
   TileCluster *cluster = warp->cluster;
   if (cluster->detect_races)
-    tile_emu_sync_release(&cluster->clocks, tile_warp_thread(warp, lane),
-                          &mbarrier->order.begun);
-}
-
-/// Does the end of the phase under way need what `agent` did up to `tick`?
-static bool is_needed(const TileMbarrier *mbarrier, uint32_t agent,
-                      uint32_t tick) {
-  const uint32_t *arrived = mbarrier->sync.causal;
-  const uint32_t *begun = mbarrier->order.begun.causal;
-  return (arrived && arrived[agent] >= tick) || (begun && begun[agent] >= tick);
+    tile_emu_sync_order(&cluster->clocks, tile_warp_thread(warp, lane),
+                        &mbarrier->sync);
 }
 
 /// Did another warp of the warpgroup wait for a product that this one issued
@@ -53,7 +45,7 @@ static bool is_product_needed(const TileMbarrier *mbarrier,
   uint32_t first = tile_agent_of_first_warp(
       clocks, tile_agent_of_warp(clocks, warp->cta->rank, warp->index));
   for (uint32_t i = 0; i < TILE_WARPGROUP_WARPS; i++)
-    if (is_needed(mbarrier, first + i, wait->num_products + 1))
+    if (tile_sync_needs(&mbarrier->sync, first + i, wait->num_products + 1))
       return true;
   return false;
 }
@@ -103,7 +95,7 @@ static void check_warp(const TileMbarrierUser *user,
         &mbarrier->order.waits[thread - first_thread(cta)];
     if (!wait->tick || wait->phase != mbarrier->phase)
       continue;
-    if (is_needed(mbarrier, thread, wait->tick)) {
+    if (tile_sync_needs(&mbarrier->sync, thread, wait->tick)) {
       needed |= tile_lane_bit(l);
       continue;
     }
@@ -132,9 +124,9 @@ void tile_emu_phase_check(const TileMbarrierUser *user,
 /// Does the thread know all arrivals of a phase without copies?
 static bool knows_arrivals(const TileClocks *clocks, const TileClock *needed,
                            uint32_t thread) {
-  const uint32_t *known = clocks->threads[thread].causal->ticks;
   for (uint32_t i = 0; i < clocks->num_threads; i++)
-    if (i != thread && known[i] < needed->ticks[i])
+    if (i != thread &&
+        !tile_clock_is_after(&clocks->threads[thread], i, needed->ticks[i]))
       return false;
   return true;
 }
@@ -145,8 +137,8 @@ static bool is_previous_known(const TileWarp *warp,
                               const TileMbarrier *mbarrier, uint32_t phase) {
   const TileClocks *clocks = &warp->cluster->clocks;
   TILE_FOR_LANES (l, warp->live) {
-    const TileClock *known = clocks->threads[tile_warp_thread(warp, l)].causal;
-    if (known->ticks[mbarrier->agent] >= phase)
+    if (tile_clock_is_after(&clocks->threads[tile_warp_thread(warp, l)],
+                            mbarrier->agent, phase))
       return true;
   }
   bool is_over = phase != mbarrier->phase;
@@ -241,7 +233,6 @@ void tile_emu_phase_reset(TileMbarrier *mbarrier) {
   order->has_copies = 0;
 }
 
-void tile_emu_phase_deinit(TileClocks *clocks, TileMbarrier *mbarrier) {
+void tile_emu_phase_deinit(TileMbarrier *mbarrier) {
   free(mbarrier->order.waits);
-  tile_emu_sync_deinit(clocks, &mbarrier->order.begun);
 }

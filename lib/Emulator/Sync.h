@@ -37,7 +37,7 @@ void tile_emu_phase_begin(const TileWarp *warp, uint32_t lane,
 void tile_emu_phase_check(const TileMbarrierUser *user, TileMbarrier *mbarrier);
 /// A new object: nobody has waited for it.
 void tile_emu_phase_reset(TileMbarrier *mbarrier);
-void tile_emu_phase_deinit(TileClocks *clocks, TileMbarrier *mbarrier);
+void tile_emu_phase_deinit(TileMbarrier *mbarrier);
 /// State and recent events, for reports.
 void tile_emu_mbarrier_print(const TileCta *cta, const TileMbarrier *mbarrier,
                              TileBuffer *buffer);

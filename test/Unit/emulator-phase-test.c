@@ -90,6 +90,16 @@ static void waits_in_order(void **state) {
       {KERNEL(INIT("32") LOOP("6", "cp.async.mbarrier.arrive.noinc.shared.b64 "
                                    "[bar];\n" TRY("bar", "parity"))),
        32},
+      // Slots that cp.async fills: its arrival tells of no other work of the
+      // thread, but comes behind it.
+      {KERNEL(INIT("32") LOOP(
+           "6", "xor.b32 last, parity, 1; setp.gt.u32 r, tid, 31;\n@r bra "
+                "CONSUME;\n" TRY(
+                    "bar+8",
+                    "last") "cp.async.mbarrier.arrive.noinc.shared.b64 [bar];\n"
+                            "bra NEXT;\nCONSUME:\n" TRY("bar", "parity")
+                                ARRIVE("bar+8") "NEXT:\n")),
+       64},
       // One thread completes phases and knows that it did.
       {KERNEL(INIT("1") "@p ret;\n" ARRIVE("bar") ARRIVE("bar") TRY("bar", "1")
                   ARRIVE("bar") TRY("bar", "0")),

@@ -14,6 +14,8 @@ import zlib
 
 import numpy as np
 
+import collect
+
 FLOAT_BITS = {"f8E4M3FN": 8, "f8E5M2": 8, "bf16": 16, "f16": 16, "f32": 32,
               "f64": 64}
 INTEGERS = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32,
@@ -155,6 +157,8 @@ def compile_file(path, target, out, extra=()):
     --werror spills and serialised products are failures."""
     run_program(["tile-compile", path, "--target=" + target, "-o", out,
                  "--no-remarks", "--werror", *extra])
+    if collect.FOLDER:
+        collect.note_compile(path, target, out, extra)
 
 
 def read_launches(json_path):
@@ -166,6 +170,10 @@ def read_launches(json_path):
 def run_function(json_path, arguments, seed, options=()):
     """Runs a host function on the emulator. Returns the tensors afterwards by
     name, and the variant of each launch that was taken."""
+    if collect.FOLDER:
+        run = collect.note_run(json_path, arguments, options)
+        if collect.result_of(run):
+            return collect.result_of(run)
     base = os.path.splitext(json_path)[0]
     command = ["tile-run", json_path, "--emulate", "--verbose",
                "--seed=%d" % seed, *options]
@@ -179,7 +187,11 @@ def run_function(json_path, arguments, seed, options=()):
         command += ["--save", "%d=%s" % (i, saved[argument.name])]
     output = run_program(command).stdout
     variants = [int(v) for v in re.findall(r"\(variant (\d+) of", output)]
-    return {name: np.load(path) for name, path in saved.items()}, variants
+    results = {name: np.load(path) for name, path in saved.items()}
+    if collect.FOLDER:
+        collect.note_result(run, (results, variants))
+        return collect.result_of(run)
+    return results, variants
 
 
 #===-- Comparison --------------------------------------------------------===#
