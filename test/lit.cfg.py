@@ -7,6 +7,7 @@
 #             plugin=1    run pass tests in stock mlir-opt with libtile.so as
 #                         plugin (also: environment TILE_TEST_PLUGIN=1)
 #             roundtrip=1 also write and read every module of a pass test
+#             exec=DIR    where tests write, else build/test
 #             set=quick   leave out slow tests, and Integration/, where kernels
 #                         are run
 #
@@ -90,7 +91,8 @@ else:
 if lit_config.params.get("set") == "full":
     config.available_features.add("full")
 config.test_source_root = os.path.join(SOURCE_DIR, "test")
-config.test_exec_root = os.path.join(build_dir, "test")
+config.test_exec_root = lit_config.params.get(
+    "exec", os.path.join(build_dir, "test"))
 
 tool_dirs = [os.path.join(build_dir, "bin"),
              os.path.join(build_dir, "tools"),

@@ -5,6 +5,7 @@
 // RUN: rm -rf %t && %python %S/Inputs/run-kernel.py %s --target=sm_90a --target=sm_80 --out=%t
 
 // CASE: memories(A=junk:20x30:f32, B=junk:20x30:f32, C=junk:20x30:f32, D=junk:4x5:f32, v=2.5)
+// CASE: memories(A=junk:20x32:f32, B=junk:20x32:f32, C=junk:9x32:f32, D=junk:4x5:f32, v=3)
 // CASE: memories(A=junk:9x30:f32, B=junk:9x30:f32, C=junk:9x30:f32, D=junk:4x5:f32, v=-1)
 // EXPECT: A[3:19, 5:21] = v; B[:16, :16] = v; C[:16, :16] = v; D[:] = v
 func.func @memories(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>, %D: memref<4x5xf32>, %v: f32) {

@@ -117,6 +117,7 @@ func.func @shares(%A: memref<?x?xf32, strided<[?, 1], offset: ?>>, %B: memref<?x
 // how often each of five values occurs in it, counted in shared memory.
 // CASE: layer(A=ints:45x50:f16, B=ints:50x30:f16, b=ints:30:f32, C=junk:45x30:f16, M=junk:45:f32, H=zeros:5:i32)
 // CASE: layer(A=ints:64x33:f16@35x1+1, B=ints:33x32:f16, b=ints:32:f32, C=junk:64x32:f16@40x1+3, M=junk:64:f32, H=zeros:5:i32)
+// CASE: layer(A=ints:45x56:f16, B=ints:56x32:f16, b=ints:32:f32, C=junk:45x32:f16, M=junk:45:f32, H=zeros:5:i32)
 // EXPECT: c = np.maximum(A.astype(np.float64) @ B + b, 0); C = c; M = c.max(1); H = np.array([(np.minimum(c, 4) == k).sum() for k in range(5)])
 func.func @layer(%A: memref<?x?xf16, strided<[?, 1], offset: ?>>, %B: memref<?x?xf16>, %b: memref<?xf32>, %C: memref<?x?xf16, strided<[?, 1], offset: ?>>, %M: memref<?xf32>, %H: memref<5xi32>) {
   %c0 = arith.constant 0 : index

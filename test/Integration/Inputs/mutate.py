@@ -24,10 +24,10 @@ SPLIT = "gpu-launch-sink-index-computations"  # the first pass that lowers
 MAX_TEXT = 60
 
 
-def pipelines(target):
+def pipelines(target, options=()):
     """The passes on tile ops, and those that follow, as pipelines of tile-opt."""
     text = kernels.run_program(["tile-compile", "--print-pipeline",
-                                "--target=" + target]).stdout.strip()
+                                "--target=" + target, *options]).stdout.strip()
     passes = re.fullmatch(r"builtin\.module\((.*)\)", text).group(1)
     at = passes.index(SPLIT)
     return ["builtin.module(%s)" % p for p in (passes[:at - 1], passes[at:])]

@@ -3,19 +3,27 @@
 the emulator notices.
 
 Each file is one of this folder's, with `// CASE:` comments that say what to run
-(see run-kernel.py). It goes through the passes on tile ops; every line of the
-result that matches --ir makes a copy of its function without the line, and all
-copies are lowered together. The functions themselves must run without findings,
-and every copy must end with exit status 2 in one of the cases, under one of the
-seeds. A line in a variant that no case takes is counted as not reached.
+(see run-kernel.py). With --kernels, kernels and runs are those that tests have left
+in a folder (see collect.py). A kernel goes through the passes on tile ops; every
+line of the result that matches --ir and that its author did not write makes a copy
+of its function without the line, and all copies are lowered together. Each variant
+of a launch is run with all arguments that it is made for. The functions themselves
+must run without findings, and every copy must end with exit status 2 in one of the
+cases, under one of the seeds: with --pedantic if need be, where the function itself
+has no such findings. A line in a variant that no case suits is not reached.
 
-A copy that survives must at least compute the same: then the line orders nothing
-that these cases need ordered, as where each thread reads what it has written.
+A copy that survives must at least compute the same. --survivors names a file that
+lists all of them, and what is not reached, with the reasons:
 
-Prints a line per function, and one per copy that survived. With --all the files are
-all in a folder that have cases, each for the targets of its own RUN line."""
+    REASON: what it is                 for each reason
+    KERNEL FUNCTION NUMBER REASON      which of the removed lines of the function
+
+Prints a line per function, and one per copy that survived or was not reached. The
+exit status is 1 when they are not those that the file lists."""
 
 import argparse
+import concurrent.futures
+import json
 import os
 import re
 import subprocess
@@ -27,17 +35,62 @@ import kernels
 import mutate
 
 LAUNCH = re.compile(r"\bgpu\.launch\b")
+SYNC = re.compile(r"(tile\.(?:barrier_sync|fence_proxy)\b)(?: \{)?")
+WRITTEN = re.compile(r" \{written\}|(?<=\{)written, |, written(?=[,}])")
+CAUGHT, SURVIVED, NOT_REACHED = "caught", "survived", "not reached"
 
 
-def read_cases(path):
-    """The arguments of each CASE, by function."""
-    cases = {}
+#===-- Sources: what is mutated, and what is run -------------------------===#
+
+
+class Source:
+    """A file, the options it is compiled with, and its runs: arguments and options
+    of tile-run by function."""
+
+    def __init__(self, name, path, target, options, runs):
+        self.name, self.path, self.target = name, path, target
+        self.options, self.runs = options, runs
+
+
+def read_cases(path, target, out):
+    """A file with CASE comments. Arguments are written into `out`."""
+    runs = {}
     with open(path, encoding="utf-8") as file:
         for name, text in re.findall(r"// CASE: (\w+)\((.*)\)", file.read()):
-            parts = [p.strip().split("=", 1) for p in text.split(",")]
-            cases.setdefault(name, []).append(
-                [kernels.make_argument(*p) for p in parts])
-    return cases
+            parts = [p.strip().split("=", 1) for p in text.split(",") if p]
+            arguments = [kernels.make_argument(*p) for p in parts]
+            cases = runs.setdefault(name, [])
+            base = os.path.join(out, "%s.%d" % (name, len(cases)))
+            cases.append(([a.text if isinstance(a, kernels.Scalar)
+                           else a.write("%s.%d.npy" % (base, i))
+                           for i, a in enumerate(arguments)], []))
+    name = "%s %s" % (os.path.splitext(os.path.basename(path))[0], target)
+    return Source(name, path, target, [], runs)
+
+
+def read_collected(folder):
+    """All kernels that tests have left in a folder. The only one that a test has for
+    a target is called like the test, the others get a number."""
+    for test in sorted(os.listdir(folder)):
+        compiled = {}
+        for number in sorted(os.listdir(os.path.join(folder, test))):
+            path = os.path.join(folder, test, number)
+            with open(os.path.join(path, "kernel.json"), encoding="utf-8") as file:
+                kernel = json.load(file)
+            runs = {}
+            for run in kernel["runs"]:
+                runs.setdefault(run["function"], []).append(
+                    (run["arguments"], run["options"]))
+            compiled.setdefault(kernel["target"], []).append(
+                (path, kernel["options"], runs))
+        for target, items in sorted(compiled.items()):
+            for i, (path, options, runs) in enumerate(items, 1):
+                number = ".%d" % i if len(items) > 1 else ""
+                yield Source("%s%s %s" % (test, number, target),
+                             os.path.join(path, "source.mlir"), target, options, runs)
+
+
+#===-- Copies of a function without a line -------------------------------===#
 
 
 def split_functions(lines):
@@ -58,165 +111,272 @@ def split_functions(lines):
 
 
 class Mutant:
-    def __init__(self, function, lines, at):
-        self.function = function
-        self.name = "%s_%d" % (function, at)
+    def __init__(self, function, lines, at, number):
+        self.function, self.number = function, number
+        self.name = "%s_%d" % (function, number)
         self.removed = lines[at].strip()
         self.place = next(l.strip() for l in lines[at + 1:]
                           if " = tile.region" not in l)
-        self.variant = sum(bool(LAUNCH.search(l)) for l in lines[:at])
+        # Counted from 0 through the variants of all launches.
+        self.variant = sum(bool(LAUNCH.search(l)) for l in lines[:at]) - 1
         self.lines = lines[:at] + lines[at + 1:]
         self.lines[0] = self.lines[0].replace("@" + function, "@" + self.name)
 
+    def text(self):
+        return "without %s in front of %s" % (self.removed, self.place)
+
+
+def make_mutants(functions, regex):
+    for name, lines in functions.items():
+        at = [i for i, line in enumerate(lines)
+              if re.search(regex, line) and not WRITTEN.search(line)]
+        plain = [WRITTEN.sub("", l) for l in lines]
+        for number, i in enumerate(at, 1):
+            yield Mutant(name, plain, i, number)
+
+
+#===-- Building and running ----------------------------------------------===#
+
+
+def save_name(text):
+    """The option of tile-run that saves an argument, if it is a tensor."""
+    return ":" in text
+
 
 class File:
-    def __init__(self, path, target, out, options):
-        self.cases = {name: cases for name, cases in read_cases(path).items()
-                      if re.match(options.functions, name)}
-        self.out = out
-        self.options = options
+    def __init__(self, source, out, options):
+        self.source, self.out, self.options = source, out, options
+        self.ran = {}
         os.makedirs(out, exist_ok=True)
-        upper, lower = mutate.pipelines(target)
-        staged = os.path.join(out, "staged.mlir")
-        mutate.tile_opt(path, upper, staged)
-        head, self.functions = split_functions(mutate.read(staged))
+        self.runs = {name: runs for name, runs in source.runs.items()
+                     if re.match(options.functions, name)}
+        self.lower(self.stage())
+        self.launches = {name: self.read_variants(name) for name in self.runs}
+
+    def stage(self):
+        """The text in front of lowering, with a copy for each mutant."""
+        marked = os.path.join(self.out, "marked.mlir")
+        staged = os.path.join(self.out, "staged.mlir")
+        with open(self.source.path, encoding="utf-8") as file:
+            text = file.read()
+        mutate.write(marked, [SYNC.sub(
+            lambda m: m.group(1) + (" {written, " if m.group(0)[-1] == "{"
+                                    else " {written}"), text)])
+        self.upper, self.lowering = mutate.pipelines(self.source.target,
+                                                     self.source.options)
+        mutate.tile_opt(marked, self.upper, staged)
+        head, functions = split_functions(mutate.read(staged))
         head = [re.sub(r"^module (attributes {.*?} )?", "module attributes "
-                       '{tile.target = #nvvm.target<chip = "%s">} ' % target, l)
-                for l in head]
-        self.mutants = [Mutant(name, lines, i)
-                        for name, lines in self.functions.items()
-                        if name in self.cases
-                        for i, line in enumerate(lines)
-                        if re.search(options.ir, line)]
-        text = head + sum([lines for name, lines in self.functions.items()
-                           if name in self.cases], [])
+                       '{tile.target = #nvvm.target<chip = "%s">} '
+                       % self.source.target, l) for l in head]
+        functions = {name: lines for name, lines in functions.items()
+                     if name in self.runs}
+        self.mutants = list(make_mutants(functions, self.options.ir))
+        text = head + [WRITTEN.sub("", l) for lines in functions.values()
+                       for l in lines]
         text += sum([m.lines for m in self.mutants], []) + ["}\n"]
         mutate.write(staged, text)
-        lowered = os.path.join(out, "lowered.mlir")
-        mutate.tile_opt(staged, lower, lowered)
-        kernels.run_program(["tile-compile", lowered, "-o", out, "--target=" +
-                             target, "--ptxas=off", "--no-remarks",
+        return staged
+
+    def lower(self, staged):
+        lowered = os.path.join(self.out, "lowered.mlir")
+        mutate.tile_opt(staged, self.lowering, lowered)
+        kernels.run_program(["tile-compile", lowered, "-o", self.out, "--target=" +
+                             self.source.target, "--ptxas=off", "--no-remarks",
                              "--no-line-info"])
+
+    def read_variants(self, name):
+        """(launch, variant) of each kernel of a function, in the order of text."""
+        launches = kernels.read_launches(os.path.join(self.out, name + ".json"))
+        return [(l, v) for l, launch in enumerate(launches)
+                for v in range(1, len(launch["variants"]) + 1)]
 
     def saved(self, name, case, number):
         return os.path.join(self.out, "%s.%d.%d.out.npy" % (name, case, number))
 
-    def check_same(self, mutant, case):
-        """Raises Failure where the copy computed something else."""
-        for i, argument in enumerate(self.cases[mutant.function][case]):
-            if isinstance(argument, kernels.Tensor):
-                got, expected = (np.load(self.saved(name, case, i)) for name in
-                                 (mutant.name, mutant.function))
-                kernels.compare("%s without %s in front of %s, without a finding: %s"
-                                % (mutant.name, mutant.removed, mutant.place,
-                                   argument.name), argument.dtype, got, expected)
-
-    def run(self, name, function, case):
-        """(exit status, variants taken, first finding)"""
+    def run(self, name, function, case, variant, extra=()):
+        """(exit status, first finding or message)"""
+        arguments, options = self.runs[function][case]
         command = ["tile-run", os.path.join(self.out, name + ".json")]
-        for i, argument in enumerate(self.cases[function][case]):
-            path = os.path.join(self.out, "%s.%d.%d.npy" % (function, case, i))
-            if isinstance(argument, kernels.Scalar):
-                command.append(argument.text)
-                continue
-            command.append(argument.write(path))
-            command += ["--save", "%d=%s" % (i, self.saved(name, case, i))]
-        command += ["--emulate", "--verbose", "--seeds=%d" % self.options.seeds,
-                    *self.options.run]
+        for i, text in enumerate(arguments):
+            command.append(text)
+            if save_name(text):
+                command += ["--save", "%d=%s" % (i, self.saved(name, case, i))]
+        launch, number = self.launches[function][variant]
+        command += ["--variant=" + ",".join(["0"] * launch + [str(number)]),
+                    "--emulate", "--seeds=%d" % self.options.seeds, *options,
+                    *self.options.run, *extra]
         result = subprocess.run(command, capture_output=True, text=True,
                                 check=False)
         finding = re.search(r"^\[.*\].*", result.stderr, re.M)
         return (result.returncode,
-                {int(v) for v in re.findall(r"\(variant (\d+) of",
-                                            result.stdout)},
                 finding.group(0) if finding else result.stderr.strip())
 
-    def check(self):
-        """(mutants caught, survived, not reached) by function."""
-        counts = {}
-        for name, cases in self.cases.items():
-            count = counts[name] = [0, 0, 0]
-            taken = []
-            for case in range(len(cases)):
-                status, variants, finding = self.run(name, name, case)
+    def suits(self, function, case, variant):
+        """Runs the function itself. False where the variant asks for more than
+        the arguments have."""
+        key = (function, case, variant)
+        if key not in self.ran:
+            status, message = self.run(function, function, case, variant)
+            is_unfit = status == 1 and re.search(r": variant \d+, '.*', needs: ",
+                                                 message)
+            if status != 0 and not is_unfit:
+                raise kernels.Failure("%s %s itself: %s" % (self.source.name,
+                                                            function, message))
+            self.ran[key] = not is_unfit
+        return self.ran[key]
+
+    def is_silent(self, function, case, variant):
+        """Has the function itself no pedantic findings?"""
+        key = (function, case, variant, "pedantic")
+        if key not in self.ran:
+            self.ran[key] = self.run(function, function, case, variant,
+                                     ["--pedantic"])[0] == 0
+        return self.ran[key]
+
+    def check_same(self, mutant, case):
+        """Raises Failure where the copy computed something else."""
+        self.run(mutant.function, mutant.function, case, mutant.variant)
+        for i, text in enumerate(self.runs[mutant.function][case][0]):
+            if save_name(text):
+                got, expected = (np.load(self.saved(name, case, i)) for name in
+                                 (mutant.name, mutant.function))
+                if not np.array_equal(got, expected, equal_nan=got.dtype.kind == "f"):
+                    raise kernels.Failure(
+                        "%s %s %s, without a finding: argument %d differs" % (
+                            self.source.name, mutant.function, mutant.text(), i))
+
+    def judge(self, mutant):
+        """(what became of it, first finding)"""
+        cases = [c for c in range(len(self.runs[mutant.function]))
+                 if self.suits(mutant.function, c, mutant.variant)]
+        key = (mutant.name, mutant.function)
+        for extra in ([], ["--pedantic"]):
+            for case in cases:
+                if extra and not self.is_silent(mutant.function, case,
+                                                mutant.variant):
+                    continue
+                status, finding = self.run(*key, case, mutant.variant, extra)
+                if status == 2:
+                    return CAUGHT, finding
                 if status != 0:
-                    raise kernels.Failure("%s itself: %s" % (name, finding))
-                taken.append(variants)
-            for mutant in self.mutants:
-                if mutant.function == name:
-                    count[self.judge(mutant, taken)] += 1
-        return counts
-
-    def judge(self, mutant, taken):
-        cases = [c for c, variants in enumerate(taken)
-                 if not variants or mutant.variant in variants]
-        for case in cases:
-            status, _, finding = self.run(mutant.name, mutant.function, case)
-            if status == 2:
-                if self.options.verbose:
-                    print("caught %s: %s: %s" % (mutant.name, mutant.removed,
-                                                 finding))
-                return 0
-            if status != 0:
-                raise kernels.Failure("%s: %s" % (mutant.name, finding))
-            self.check_same(mutant, case)
-        if not cases:
-            return 2
-        print("SURVIVED %s: %s, in front of %s" % (
-            mutant.name, mutant.removed, mutant.place))
-        return 1
+                    raise kernels.Failure("%s %s: %s" % (self.source.name,
+                                                         mutant.name, finding))
+                self.check_same(mutant, case)
+        return (SURVIVED if cases else NOT_REACHED), ""
 
 
-def jobs(options):
-    """Each file with each of its targets."""
-    if not options.all:
-        yield from ((path, t) for path in options.files for t in options.target)
-        return
-    for folder in options.files:
-        for entry in sorted(os.listdir(folder)):
-            path = os.path.join(folder, entry)
-            if not entry.endswith(".mlir") or entry == "messages.mlir":
-                continue  # its kernels are stopped by assertions
-            with open(path, encoding="utf-8") as file:
-                lines = file.readlines()
-            if any(re.search(r"// CASE: .*:[A-Zx]*[A-Z]{2}", l) for l in lines):
-                continue  # its sizes are filled in
-            run = "".join(l for l in lines if "run-kernel.py" in l)
-            for target in sorted(set(re.findall(r"--target=(sm_\w+)", run))):
-                yield path, target
+class Result:
+    def __init__(self):
+        self.lines, self.verdicts = [], {}
+
+    def add(self, other):
+        self.lines += other.lines
+        self.verdicts.update(other.verdicts)
+
+    def summary(self):
+        verdicts = list(self.verdicts.values())
+        return ", ".join("%d %s" % (verdicts.count(v), v)
+                         for v in (CAUGHT, SURVIVED, NOT_REACHED))
+
+
+def check_source(source, out, options):
+    result = Result()
+    file = File(source, out, options)
+    for function in file.runs:
+        part = Result()
+        for mutant in file.mutants:
+            if mutant.function != function:
+                continue
+            verdict, finding = file.judge(mutant)
+            name = "%s %s %d" % (source.name, function, mutant.number)
+            part.verdicts[name] = verdict
+            if verdict != CAUGHT or options.verbose:
+                part.lines.append(" ".join(filter(None, [
+                    verdict.upper(), name + ":", mutant.text(), finding])))
+        part.lines.append("%s %s: %s" % (source.name, function, part.summary()))
+        result.add(part)
+    return result
+
+
+#===-- What is known -----------------------------------------------------===#
+
+
+def read_survivors(path):
+    """Reasons by name of the copy."""
+    reasons, known = set(), {}
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            line = line.split("#", 1)[0].strip()
+            head = re.fullmatch(r"(\w+): .*", line)
+            entry = re.fullmatch(r"(\S+ sm_\w+ \w+ \d+) (\w+)", line)
+            if head:
+                reasons.add(head.group(1))
+            elif entry and entry.group(2) in reasons:
+                known[entry.group(1)] = entry.group(2)
+            elif line:
+                raise kernels.Failure("%s: no entry: '%s'" % (path, line))
+    return known
+
+
+def compare_survivors(verdicts, options):
+    """Lines about differences between what was found and the list."""
+    known = read_survivors(options.survivors) if options.survivors else {}
+    lines = ["NOT LISTED: %s: %s" % (name, verdict)
+             for name, verdict in verdicts.items()
+             if verdict != CAUGHT and name not in known]
+    for name in known:
+        if verdicts.get(name) == CAUGHT:
+            lines.append("LISTED, BUT CAUGHT: " + name)
+        elif name not in verdicts and options.kernels:
+            lines.append("LISTED, BUT NOT THERE: " + name)
+    return lines
+
+
+#===-- Entry -------------------------------------------------------------===#
+
+
+def read_sources(options):
+    for path in options.files:
+        for target in options.target:
+            out = os.path.join(options.out, os.path.basename(path), target)
+            os.makedirs(out, exist_ok=True)
+            yield read_cases(path, target, out), out
+    for folder in options.kernels:
+        for source in read_collected(folder):
+            yield source, os.path.join(options.out, source.name.replace(" ", "."))
 
 
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="+")
-    parser.add_argument("--all", action="store_true")
+    parser.add_argument("files", nargs="*")
+    parser.add_argument("--kernels", action="append", default=[],
+                        help="a folder of kernels (see collect.py)")
     parser.add_argument("--target", action="append", default=[])
     parser.add_argument("--out", required=True, help="folder of the outputs")
     parser.add_argument("--ir", default=r"tile\.barrier_sync|tile\.fence_proxy")
     parser.add_argument("--seeds", type=int, default=4)
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--functions", default="", help="a regex of names")
     parser.add_argument("--run", action="append", default=[],
                         help="an option for tile-run")
-    parser.add_argument("--survivors", type=int, default=0)
+    parser.add_argument("--survivors", help="the file that lists them")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
-    totals = [0, 0, 0]
+    total = Result()
     try:
-        for path, target in jobs(options):
-            base = os.path.splitext(os.path.basename(path))[0]
-            out = os.path.join(options.out, base, target)
-            counts = File(path, target, out, options).check()
-            for name, count in counts.items():
-                totals = [a + b for a, b in zip(totals, count)]
-                print("%s %s %s: %d caught, %d survived, %d not reached" % (
-                    base, target, name, *count))
-            sys.stdout.flush()
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            for result in pool.map(lambda job: check_source(*job, options),
+                                   list(read_sources(options))):
+                print("\n".join(result.lines))
+                sys.stdout.flush()
+                total.add(result)
+        different = compare_survivors(total.verdicts, options)
     except kernels.Failure as failure:
         sys.exit("FAILED: %s" % failure)
-    print("%d caught, %d survived, %d not reached" % tuple(totals))
-    known = totals[1] == options.survivors or options.all
-    return totals[0] == 0 or not known
+    print("\n".join(different + [total.summary()]))
+    return 1 if different or CAUGHT not in total.verdicts.values() else 0
 
 
 if __name__ == "__main__":
