@@ -7,6 +7,7 @@
 
 #include "Tile/Ops/gpu.h"
 #include "Tile/Support/MlirExtra.h"
+#include "TileKernelRoles.h"
 #include "TileVerify.h"
 
 //===-- Survey: what the body holds ---------------------------------------===//
@@ -325,7 +326,8 @@ MlirLogicalResult tile_kernel_verify(MlirOperation kernel) {
       tile_failed(verify_no_threads(&survey)) ||
       tile_failed(verify_tensors(&survey)) ||
       tile_failed(verify_roles(&survey)) ||
-      tile_failed(verify_fragments(&survey)))
+      tile_failed(verify_fragments(&survey)) ||
+      tile_failed(tile_kernel_roles_verify(kernel, survey.specialize)))
     return tile_failure();
   if (!mlirOperationIsNull(survey.specialize) &&
       tile_failed(tile_verify_uniform(kernel)))

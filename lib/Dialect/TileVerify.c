@@ -53,7 +53,22 @@ bool tile_verify_is_element(MlirType element) {
   return bits != 0;
 }
 
-MlirLogicalResult tile_verify_nesting(MlirOperation op) {
+// Attributes of others have the name of their dialect in front.
+static MlirLogicalResult verify_attributes(MlirOperation op) {
+  intptr_t count = mlirOperationGetNumDiscardableAttributes(op);
+  for (intptr_t i = 0; i < count; i++) {
+    MlirStringRef name =
+        mlirIdentifierStr(mlirOperationGetDiscardableAttribute(op, i).name);
+    if (!memchr(name.data, '.', name.length))
+      return tile_emit_error(op, "has no attribute '%.*s'", (int)name.length,
+                             name.data);
+  }
+  return tile_success();
+}
+
+MlirLogicalResult tile_verify_op(MlirOperation op) {
+  if (tile_failed(verify_attributes(op)))
+    return tile_failure();
   int depth = 0;
   MlirOperation parent = mlirOperationGetParentOperation(op);
   while (!mlirOperationIsNull(parent) && depth <= TILE_MAX_NESTING) {
@@ -226,7 +241,7 @@ static bool copy_may_be_async(TileCopyOp copy, const TileShape *dst) {
 MlirLogicalResult tile_copy_verify(MlirOperation op) {
   TileCopyOp copy = tile_copy_cast(op);
   TileShape src, dst;
-  if (tile_failed(tile_verify_nesting(op)) || // (C8)
+  if (tile_failed(tile_verify_op(op)) || // (C8)
       tile_failed(tile_verify_tile(op, tile_copy_src(copy), "src", 1,
                                    TILE_MAX_RANK, &src)) ||
       tile_failed(tile_verify_tile(op, tile_copy_dst(copy), "dst", 1,
@@ -266,7 +281,7 @@ MlirLogicalResult tile_copy_verify(MlirOperation op) {
 //===-- Waits for copies --------------------------------------------------===//
 
 static MlirLogicalResult verify_pending(MlirOperation op, int64_t pending) {
-  if (tile_failed(tile_verify_nesting(op)))
+  if (tile_failed(tile_verify_op(op)))
     return tile_failure();
   if (pending < 0 || pending > INT32_MAX) // (C1)
     return tile_emit_error(
@@ -288,7 +303,7 @@ MlirLogicalResult tile_tma_wait_verify(MlirOperation op) {
 MlirLogicalResult tile_fill_verify(MlirOperation op) {
   TileFillOp fill = tile_fill_cast(op);
   TileShape dst;
-  if (tile_failed(tile_verify_nesting(op)) || // (C2)
+  if (tile_failed(tile_verify_op(op)) || // (C2)
       tile_failed(tile_verify_tile(op, tile_fill_dst(fill), "dst", 0,
                                    TILE_MAX_RANK, &dst)))
     return tile_failure();

@@ -40,8 +40,9 @@ MlirLogicalResult tile_verify_tile(MlirOperation op, MlirValue tile,
                                    const char *name, int min_rank, int max_rank,
                                    TileShape *out_shape);
 
-/// Reports an op that is nested deeper than TILE_MAX_NESTING.
-MlirLogicalResult tile_verify_nesting(MlirOperation op);
+/// Reports an op that is nested deeper than TILE_MAX_NESTING, or that has an
+/// attribute which it does not know: a word misspelt would have no effect.
+MlirLogicalResult tile_verify_op(MlirOperation op);
 
 /// Whether [offset, offset + size) lies in [0, extent). A dynamic offset or a
 /// dynamic extent is believed; a constant offset below 0 is not.

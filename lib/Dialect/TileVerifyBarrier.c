@@ -31,7 +31,7 @@ MlirLogicalResult tile_barrier_alloc_verify(MlirOperation op) {
   TileBarrierAllocOp alloc = tile_barrier_alloc_cast(op);
   MlirType type = mlirValueGetType(tile_barrier_alloc_barrier(alloc));
   int64_t num_slots = tile_barrier_type_slots(type);
-  if (tile_failed(tile_verify_nesting(op)))
+  if (tile_failed(tile_verify_op(op)))
     return tile_failure();
   if (num_slots < 1) // (C1)
     return tile_emit_error(op, "expects at least one slot, got %" PRId64,
@@ -47,14 +47,14 @@ MlirLogicalResult tile_barrier_alloc_verify(MlirOperation op) {
 
 MlirLogicalResult tile_barrier_init_verify(MlirOperation op) {
   TileBarrierInitOp init = tile_barrier_init_cast(op);
-  if (tile_failed(tile_verify_nesting(op)))
+  if (tile_failed(tile_verify_op(op)))
     return tile_failure();
   return verify_count(op, "arrivals", tile_barrier_init_arrivals(init)); // (C1)
 }
 
 MlirLogicalResult tile_barrier_arrive_verify(MlirOperation op) {
   TileBarrierArriveOp arrive = tile_barrier_arrive_cast(op);
-  if (tile_failed(tile_verify_nesting(op)))
+  if (tile_failed(tile_verify_op(op)))
     return tile_failure();
   return tile_verify_slot(op, tile_barrier_arrive_barrier(arrive),
                           tile_barrier_arrive_slot(arrive)); // (C1)
@@ -62,7 +62,7 @@ MlirLogicalResult tile_barrier_arrive_verify(MlirOperation op) {
 
 MlirLogicalResult tile_barrier_expect_verify(MlirOperation op) {
   TileBarrierExpectOp expect = tile_barrier_expect_cast(op);
-  if (tile_failed(tile_verify_nesting(op)) ||
+  if (tile_failed(tile_verify_op(op)) ||
       tile_failed(tile_verify_slot(op, tile_barrier_expect_barrier(expect),
                                    tile_barrier_expect_slot(expect)))) // (C1)
     return tile_failure();
@@ -71,7 +71,7 @@ MlirLogicalResult tile_barrier_expect_verify(MlirOperation op) {
 
 MlirLogicalResult tile_barrier_wait_verify(MlirOperation op) {
   TileBarrierWaitOp wait = tile_barrier_wait_cast(op);
-  if (tile_failed(tile_verify_nesting(op)) ||
+  if (tile_failed(tile_verify_op(op)) ||
       tile_failed(tile_verify_slot(op, tile_barrier_wait_barrier(wait),
                                    tile_barrier_wait_slot(wait)))) // (C1)
     return tile_failure();
@@ -87,7 +87,7 @@ MlirLogicalResult tile_barrier_sync_verify(MlirOperation op) {
   TileBarrierSyncOp sync = tile_barrier_sync_cast(op);
   bool has_id = !mlirAttributeIsNull(tile_barrier_sync_id_attr(sync));
   bool has_threads = !mlirAttributeIsNull(tile_barrier_sync_threads_attr(sync));
-  if (tile_failed(tile_verify_nesting(op)))
+  if (tile_failed(tile_verify_op(op)))
     return tile_failure();
   if (has_id != has_threads) // (C3)
     return tile_emit_error(op,

@@ -120,7 +120,7 @@ static MlirLogicalResult alloc_verify_layout(TileAllocOp alloc,
 MlirLogicalResult tile_alloc_verify(MlirOperation op) {
   TileAllocOp alloc = tile_alloc_cast(op);
   TileShape shape;
-  if (tile_failed(tile_verify_nesting(op)) ||
+  if (tile_failed(tile_verify_op(op)) ||
       tile_failed(alloc_verify_type(
           alloc, mlirValueGetType(tile_alloc_memref(alloc)), &shape)) ||
       tile_failed(alloc_verify_place(alloc, &shape)))
@@ -283,7 +283,7 @@ MlirLogicalResult tile_region_verify(MlirOperation op) {
   TileRegionOp region = tile_region_cast(op);
   MlirType source = mlirValueGetType(tile_region_source(region));
   int64_t rank = mlirShapedTypeGetRank(source);
-  if (tile_failed(tile_verify_nesting(op)) ||
+  if (tile_failed(tile_verify_op(op)) ||
       tile_failed(region_verify_counts(region, rank)))
     return tile_failure();
   if (tile_failed(region_verify_sizes(region)) ||   // (C2)
@@ -305,5 +305,5 @@ MlirLogicalResult tile_region_verify(MlirOperation op) {
 
 MlirLogicalResult tile_storage_verify(MlirOperation op) {
   // (C1) is checked where the result type is inferred.
-  return tile_verify_nesting(op);
+  return tile_verify_op(op);
 }

@@ -64,7 +64,7 @@ static MlirLogicalResult verify_agents(MlirOperation op, const char *name,
 
 MlirLogicalResult tile_channel_verify(MlirOperation op) {
   TileChannelOp channel = tile_channel_cast(op);
-  if (tile_failed(tile_verify_nesting(op)) ||
+  if (tile_failed(tile_verify_op(op)) ||
       tile_failed(verify_depth(op, tile_channel_depth(channel)))) // (C1)
     return tile_failure();
   TileRange rings = tile_channel_rings(channel);
@@ -97,7 +97,7 @@ MlirLogicalResult tile_channel_barriers_verify(MlirOperation op) {
   int64_t empty = tile_barrier_type_slots(
       mlirValueGetType(tile_channel_barriers_empty(channel)));
   TileRange rings = tile_channel_barriers_rings(channel);
-  if (tile_failed(tile_verify_nesting(op)))
+  if (tile_failed(tile_verify_op(op)))
     return tile_failure();
   if (full != empty || rings.n == 0) // (C1)
     return tile_emit_error(op,
@@ -143,7 +143,7 @@ MlirLogicalResult tile_verify_channel_slot(MlirOperation op, MlirValue channel,
 static MlirLogicalResult verify_verb(MlirOperation op) {
   enum { CHANNEL, SLOT, PARITY };
   TileChannelOp channel = tile_channel_of(mlirOperationGetOperand(op, CHANNEL));
-  if (tile_failed(tile_verify_nesting(op)))
+  if (tile_failed(tile_verify_op(op)))
     return tile_failure();
   if (mlirOperationIsNull(tile_role_of(op).op)) // (C1)
     return tile_emit_error(op, "expects to be inside a tile.role");
@@ -167,7 +167,7 @@ MlirLogicalResult tile_release_verify(MlirOperation op) {
 MlirLogicalResult tile_advance_verify(MlirOperation op) {
   TileAdvanceOp advance = tile_advance_cast(op);
   int64_t depth = tile_advance_depth(advance);
-  if (tile_failed(tile_verify_nesting(op)) ||
+  if (tile_failed(tile_verify_op(op)) ||
       tile_failed(verify_depth(op, depth))) // (C1)
     return tile_failure();
   return verify_position(op, tile_advance_slot(advance),

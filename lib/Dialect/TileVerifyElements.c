@@ -294,7 +294,7 @@ static MlirWalkResult check_op(MlirOperation op, void *user_data) {
 
 MlirLogicalResult tile_parallel_verify_regions(MlirOperation op) {
   LoopCheck check = {.loop = tile_parallel_cast(op), .result = tile_success()};
-  if (tile_failed(tile_verify_nesting(op)) ||
+  if (tile_failed(tile_verify_op(op)) ||
       tile_failed(verify_space(check.loop))) // (C1)
     return tile_failure();
   mlirOperationWalk(op, check_op, &check, MlirWalkPreOrder); // (C2)

@@ -19,7 +19,7 @@ static MlirOperation kernel_around(MlirOperation op) {
 }
 
 static MlirLogicalResult verify_on_host(MlirOperation op) {
-  if (tile_failed(tile_verify_nesting(op)))
+  if (tile_failed(tile_verify_op(op)))
     return tile_failure();
   MlirOperation kernel = kernel_around(op);
   if (mlirOperationIsNull(kernel))
@@ -33,7 +33,7 @@ static MlirLogicalResult verify_on_host(MlirOperation op) {
 
 MlirLogicalResult tile_block_swizzle_verify(MlirOperation op) {
   TileBlockSwizzleOp swizzle = tile_block_swizzle_cast(op);
-  if (tile_failed(tile_verify_nesting(op)))
+  if (tile_failed(tile_verify_op(op)))
     return tile_failure();
   int64_t panel = tile_block_swizzle_panel(swizzle);
   if (!mlirAttributeIsNull(tile_block_swizzle_panel_attr(swizzle)) &&

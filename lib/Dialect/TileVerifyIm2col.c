@@ -188,7 +188,7 @@ MlirLogicalResult tile_im2col_verify(MlirOperation op) {
   TileIm2colOp im2col = tile_im2col_cast(op);
   MlirType type = mlirValueGetType(tile_im2col_image(im2col));
   TileShape image;
-  if (tile_failed(tile_verify_nesting(op)))
+  if (tile_failed(tile_verify_op(op)))
     return tile_failure();
   if (!tile_shape_get(type, &image) || image.rank < 3 ||
       image.rank > 2 + TILE_IM2COL_MAX_DIMS ||

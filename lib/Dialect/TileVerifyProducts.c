@@ -99,7 +99,7 @@ static MlirLogicalResult verify(const TileProduct *gemm, MlirAttribute instr,
                                 TileShape *out_b) {
   MlirOperation op = gemm->op;
   TileShape a, b, c;
-  if (tile_failed(tile_verify_nesting(op)) || // (C1)
+  if (tile_failed(tile_verify_op(op)) || // (C1)
       tile_failed(tile_verify_tile(op, gemm->a, "a", 2, 2, &a)) ||
       tile_failed(tile_verify_tile(op, gemm->b, "b", 2, 2, &b)) ||
       tile_failed(tile_verify_tile(op, gemm->c, "c", 2, 2, &c)))

@@ -108,7 +108,7 @@ static MlirLogicalResult reduce_verify_kind(TileReduceOp reduce,
 static MlirLogicalResult verify_lines(MlirOperation op, MlirValue from,
                                       MlirValue to, int64_t dim,
                                       TileShape *out_src, TileShape *out_dst) {
-  if (tile_failed(tile_verify_nesting(op)) ||
+  if (tile_failed(tile_verify_op(op)) ||
       tile_failed(
           tile_verify_tile(op, from, "src", 1, TILE_MAX_RANK, out_src)) ||
       tile_failed(tile_verify_tile(op, to, "dst", 1, TILE_MAX_RANK, out_dst)) ||
@@ -168,7 +168,7 @@ MlirLogicalResult tile_scan_verify(MlirOperation op) {
 static MlirLogicalResult verify_mask(MlirOperation op) {
   MlirValue mask = mlirOperationGetOperand(op, 0);
   TileShape shape;
-  if (tile_failed(tile_verify_nesting(op)) || // (C1)
+  if (tile_failed(tile_verify_op(op)) || // (C1)
       tile_failed(
           tile_verify_tile(op, mask, "mask", 1, TILE_MAX_RANK, &shape)) ||
       tile_failed(verify_space(op, mask, "mask", &shape, true)))
@@ -289,7 +289,7 @@ static MlirLogicalResult atomic_verify_instr(TileAtomicOp atomic,
 MlirLogicalResult tile_atomic_verify(MlirOperation op) {
   TileAtomicOp atomic = tile_atomic_cast(op);
   TileShape src, dst;
-  if (tile_failed(tile_verify_nesting(op)) || // (C1)
+  if (tile_failed(tile_verify_op(op)) || // (C1)
       tile_failed(tile_verify_tile(op, tile_atomic_dst(atomic), "dst", 1,
                                    TILE_MAX_RANK, &dst)))
     return tile_failure();

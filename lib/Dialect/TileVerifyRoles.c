@@ -32,7 +32,7 @@ static MlirLogicalResult verify_warpgroups(TileRoleOp role, const char *name) {
 MlirLogicalResult tile_role_verify_regions(MlirOperation op) {
   TileRoleOp role = tile_role_cast(op); // (C1): a trait
   int64_t warps = tile_role_warps(role);
-  if (tile_failed(tile_verify_nesting(op)))
+  if (tile_failed(tile_verify_op(op)))
     return tile_failure();
   if (warps < 1 || warps > MAX_BLOCK_WARPS) // (C2)
     return tile_emit_error(op, "expects 'warps' from 1 to %d, got %" PRId64,
@@ -76,7 +76,7 @@ static MlirLogicalResult verify_names(MlirBlock body) {
 MlirLogicalResult tile_specialize_verify_regions(MlirOperation op) {
   TileSpecializeOp specialize = tile_specialize_cast(op);
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  if (tile_failed(tile_verify_nesting(op)))
+  if (tile_failed(tile_verify_op(op)))
     return tile_failure();
   if (mlirOperationIsNull(mlirBlockGetFirstOperation(body)))
     return tile_emit_error(op, "expects at least one role");
@@ -107,7 +107,7 @@ MlirLogicalResult tile_specialize_verify_regions(MlirOperation op) {
 
 MlirLogicalResult tile_turn_verify(MlirOperation op) {
   TileRoleOp role = tile_role_of(op);
-  if (tile_failed(tile_verify_nesting(op)))
+  if (tile_failed(tile_verify_op(op)))
     return tile_failure();
   if (mlirOperationIsNull(role.op) || !tile_role_pingpong(role)) // (C1)
     return tile_emit_error(op, "expects to be inside a tile.role that says "

@@ -46,7 +46,7 @@ static bool elements_fit(MlirType a, MlirType b) {
 MlirLogicalResult tile_transpose_verify(MlirOperation op) {
   TileTransposeOp transpose = tile_transpose_cast(op);
   TileShape src, dst;
-  if (tile_failed(tile_verify_nesting(op)) ||
+  if (tile_failed(tile_verify_op(op)) ||
       tile_failed(
           verify_side(op, tile_transpose_src(transpose), "src", &src)) ||
       tile_failed(verify_side(op, tile_transpose_dst(transpose), "dst", &dst)))
@@ -76,7 +76,7 @@ MlirLogicalResult tile_transpose_verify(MlirOperation op) {
 
 MlirLogicalResult tile_unpack_fp4_verify(MlirOperation op) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
-  if (tile_failed(tile_verify_nesting(op)))
+  if (tile_failed(tile_verify_op(op)))
     return tile_failure();
   if (mlirTypeIsAF32(type) || mlirTypeIsAF16(type) || mlirTypeIsABF16(type) ||
       mlirTypeIsAFloat8E4M3FN(type) || mlirTypeIsAFloat8E5M2(type))
@@ -117,7 +117,7 @@ static bool is_printed_tile(MlirType type) {
 MlirLogicalResult tile_print_verify(MlirOperation op) {
   TilePrintOp print = tile_print_cast(op);
   TileRange values = tile_print_values(print);
-  if (tile_failed(tile_verify_nesting(op)) ||
+  if (tile_failed(tile_verify_op(op)) ||
       tile_failed(verify_text(op, "text", tile_print_text(print)))) // (C2)
     return tile_failure();
   if (values.n > MAX_PRINTED)
@@ -140,7 +140,7 @@ MlirLogicalResult tile_print_verify(MlirOperation op) {
 }
 
 MlirLogicalResult tile_assert_verify(MlirOperation op) {
-  if (tile_failed(tile_verify_nesting(op)))
+  if (tile_failed(tile_verify_op(op)))
     return tile_failure();
   return verify_text(op, "message", tile_assert_message(tile_assert_cast(op)));
 }

@@ -55,7 +55,7 @@ static int64_t size_bytes(const TileShape *shape) {
 MlirLogicalResult tile_view_verify(MlirOperation op) {
   TileViewOp view = tile_view_cast(op);
   TileShape source, result;
-  if (tile_failed(tile_verify_nesting(op)) ||
+  if (tile_failed(tile_verify_op(op)) ||
       tile_failed(verify_side(op, tile_view_source(view), "source", &source)) ||
       tile_failed(verify_side(op, tile_view_result(view), "result", &result)))
     return tile_failure();

@@ -80,6 +80,23 @@ static MlirLogicalResult derive_box(const TileInferModel *model,
                          error.text);
 }
 
+// The global side of a TMA copy, or of an update by TMA.
+static MlirValue map_window(MlirOperation op) {
+  if (tile_atomic_is(op))
+    return tile_atomic_dst(tile_atomic_cast(op));
+  TileCopyOp copy = tile_copy_cast(op);
+  TileShape dst;
+  bool is_store = tile_shape_of(tile_copy_dst(copy), &dst) &&
+                  dst.space == TILE_SPACE_GLOBAL;
+  return is_store ? tile_copy_dst(copy) : tile_copy_src(copy);
+}
+
+// Null: the pass makes it.
+static MlirValue given_map(MlirOperation op) {
+  return tile_atomic_is(op) ? tile_atomic_map(tile_atomic_cast(op))
+                            : tile_copy_map(tile_copy_cast(op));
+}
+
 typedef struct {
   TileInstrContext context;
   MlirLogicalResult result;
@@ -146,7 +163,10 @@ static MlirLogicalResult plan_solve(Plan *plan) {
     if (problem->op[i].kind != TILE_INFER_COPY ||
         problem->op[i].via != TILE_INFER_TMA)
       continue;
-    if (tile_failed(derive_box(&model, &result, i, op, &plan->boxes[i])))
+    MlirValue map = given_map(op);
+    if (tile_failed(derive_box(&model, &result, i, op, &plan->boxes[i])) ||
+        (map.ptr && tile_failed(tile_tensor_map_check(op, map, map_window(op),
+                                                      &plan->boxes[i]))))
       return tile_failure();
   }
   return tile_success();
@@ -195,22 +215,6 @@ static void apply_windows(const Plan *plan) {
 
 //===-- Apply: tensor maps ------------------------------------------------===//
 
-// The global side of a TMA copy, or of an update by TMA.
-static MlirValue map_window(MlirOperation op) {
-  if (tile_atomic_is(op))
-    return tile_atomic_dst(tile_atomic_cast(op));
-  TileCopyOp copy = tile_copy_cast(op);
-  TileShape dst;
-  bool is_store = tile_shape_of(tile_copy_dst(copy), &dst) &&
-                  dst.space == TILE_SPACE_GLOBAL;
-  return is_store ? tile_copy_dst(copy) : tile_copy_src(copy);
-}
-
-static bool has_map(MlirOperation op) {
-  return tile_atomic_is(op) ? tile_atomic_map(tile_atomic_cast(op)).ptr != NULL
-                            : tile_copy_map(tile_copy_cast(op)).ptr != NULL;
-}
-
 static void apply_map(TileBuilder *b, const Plan *plan, MlirOperation op,
                       const TileLayoutTma *tma) {
   b->loc = mlirOperationGetLocation(op);
@@ -227,7 +231,7 @@ static void apply_maps(const Plan *plan) {
                    mlirOperationGetLocation(plan->kernel)};
   for (int i = 0; i < plan->problem.problem.num_ops; i++) {
     MlirOperation op = plan->problem.ops[i];
-    if (plan->boxes[i].count && !has_map(op))
+    if (plan->boxes[i].count && !given_map(op).ptr)
       apply_map(&b, plan, op, &plan->boxes[i]);
   }
   mlirIRRewriterDestroy(b.rw);

@@ -8,6 +8,9 @@
 #include "LayoutTensorMaps.h"
 
 #include "Tile/Analysis.h"
+#include "Tile/Support/Diagnostics.h"
+
+#include <stdio.h>
 
 // What a map is made of; the im2col form has two box extents and `pixels`.
 typedef struct {
@@ -72,16 +75,96 @@ static bool same_map(TileTensorMapOp map, const Description *wanted) {
                    wanted->num_pixels);
 }
 
+static Description describe(MlirValue window, const TileLayoutTma *tma) {
+  Description out = {.swizzle_bytes = tma->swizzle};
+  TileIm2colOp im2col = tile_im2col_of(window);
+  if (im2col.op.ptr)
+    describe_im2col(im2col, tma, &out);
+  else
+    describe_region(tile_region_cast(mlirOpResultGetOwner(window)), tma, &out);
+  return out;
+}
+
+//===-- Maps that the user gave -------------------------------------------===//
+
+typedef struct {
+  char chars[200];
+  int length;
+} Text;
+
+static void add(Text *text, const char *word, int64_t number) {
+  int room = (int)sizeof text->chars - text->length;
+  int length = snprintf(text->chars + text->length, (size_t)room, word,
+                        (long long)number);
+  text->length += length < room ? length : room - 1;
+}
+
+static void add_list(Text *text, const char *name, const int64_t *numbers,
+                     intptr_t count) {
+  add(text, name, 0);
+  for (intptr_t i = 0; i < count; i++)
+    add(text, i ? ", %lld" : "%lld", numbers[i]);
+  add(text, "]", 0);
+}
+
+static Text text_of(const Description *map) {
+  Text out = {.length = 0};
+  add_list(&out, "box [", map->box, map->box_rank);
+  if (map->num_pixels) {
+    add_list(&out, " lower [", map->lower, map->num_pixels);
+    add_list(&out, " upper [", map->upper, map->num_pixels);
+    add_list(&out, " step [", map->step, map->num_pixels);
+  }
+  add(&out, " swizzle %lld", map->swizzle_bytes);
+  return out;
+}
+
+static intptr_t read_list(MlirAttribute list, int64_t *out, intptr_t most) {
+  intptr_t count =
+      mlirAttributeIsNull(list) ? 0 : mlirDenseArrayGetNumElements(list);
+  for (intptr_t i = 0; i < count && i < most; i++)
+    out[i] = mlirDenseI64ArrayGetElement(list, i);
+  return count < most ? count : most;
+}
+
+static Description read_map(TileTensorMapOp map) {
+  Description out = {.swizzle_bytes = (int)tile_tensor_map_swizzle(map)};
+  out.box_rank =
+      read_list(tile_tensor_map_box_attr(map), out.box, TILE_MAX_RANK);
+  out.num_pixels = read_list(tile_tensor_map_lower_attr(map), out.lower,
+                             TILE_IM2COL_MAX_DIMS);
+  read_list(tile_tensor_map_upper_attr(map), out.upper, TILE_IM2COL_MAX_DIMS);
+  read_list(tile_tensor_map_step_attr(map), out.step, TILE_IM2COL_MAX_DIMS);
+  return out;
+}
+
+MlirLogicalResult tile_tensor_map_check(MlirOperation op, MlirValue value,
+                                        MlirValue window,
+                                        const TileLayoutTma *tma) {
+  Description wanted = describe(window, tma);
+  TileTensorMapOp map = {{NULL}};
+  if (mlirValueIsAOpResult(value))
+    map = tile_tensor_map_dyn(mlirOpResultGetOwner(value));
+  if (!map.op.ptr || same_map(map, &wanted))
+    return tile_success();
+  MlirLocation place = mlirOperationGetLocation(map.op);
+  if (!mlirValueEqual(tile_tensor_map_tensor(map), wanted.tensor))
+    return tile_emit_error_with_note(
+        op, place, "the map is here",
+        "expects a tensor map of the tensor of its window, got one of another");
+  Description got = read_map(map);
+  return tile_emit_error_with_note(
+      op, place, "the map is here",
+      "expects a tensor map with %s, as the layout of the tile has it, got %s",
+      text_of(&wanted).chars, text_of(&got).chars);
+}
+
+//===-- Maps that are made ------------------------------------------------===//
+
 MlirValue tile_tensor_map_find_or_build(TileBuilder *b, MlirOperation launch,
                                         MlirValue window,
                                         const TileLayoutTma *tma) {
-  Description wanted = {.swizzle_bytes = tma->swizzle};
-  TileIm2colOp im2col = tile_im2col_of(window);
-  if (im2col.op.ptr)
-    describe_im2col(im2col, tma, &wanted);
-  else
-    describe_region(tile_region_cast(mlirOpResultGetOwner(window)), tma,
-                    &wanted);
+  Description wanted = describe(window, tma);
   MlirBlock block = mlirOperationGetBlock(launch);
   for (MlirOperation op = mlirBlockGetFirstOperation(block);
        !mlirOperationEqual(op, launch); op = mlirOperationGetNextInBlock(op))

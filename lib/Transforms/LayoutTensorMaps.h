@@ -5,6 +5,13 @@
 #include "Tile/Dialect/Ops.h"
 #include "Tile/LayoutAccess.h"
 
+/// Whether the map that the user gave to `op`, if it is made in sight, serves
+/// copies of `window`, a `tile.region` or a `tile.im2col`, by the boxes `tma`.
+/// Errors: reported at `op`, with what the map must be.
+MlirLogicalResult tile_tensor_map_check(MlirOperation op, MlirValue map,
+                                        MlirValue window,
+                                        const TileLayoutTma *tma);
+
 /// The map that serves copies of `window`, a `tile.region` or a `tile.im2col`,
 /// by the boxes `tma`. Equal maps are one: the ops in front of `launch` are
 /// searched before one is made there.

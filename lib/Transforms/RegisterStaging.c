@@ -110,8 +110,8 @@ static bool find_store(const TileElementAccess *access, void *user_data) {
   return true;
 }
 
-// Registers cannot be chosen at run time: sums that equal a parallel index do not
-// name one.
+// Registers cannot be chosen at run time: sums that equal a parallel index do
+// not name one.
 static bool has_plain_indices(TileParallelOp loop,
                               const TileElementAccess *access) {
   for (intptr_t d = 0; d < access->indices.n; d++)

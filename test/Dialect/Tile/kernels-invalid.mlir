@@ -411,3 +411,134 @@ func.func @tensor_layout(%A: memref<8x8xf32, #blocked>) {
   }
   return
 }
+
+// -----
+
+// The other role has a barrier of another number.
+func.func @named_barrier() attributes {tile.num_threads = 128 : i32} {
+  tile.specialize {
+    tile.role "a" warps 2 {
+      // expected-error @+1 {{waits for 128 threads at barrier 3, which 64 threads reach}}
+      tile.barrier_sync {id = 3 : i64, threads = 128 : i64}
+    }
+    tile.role "b" warps 2 {
+      tile.barrier_sync {id = 4 : i64, threads = 64 : i64}
+    }
+  }
+  return
+}
+
+// -----
+
+// A number that both reach, the one of all threads, and one of a warp.
+func.func @named_barriers_that_end() attributes {tile.num_threads = 128 : i32} {
+  tile.barrier_sync {id = 0 : i64, threads = 128 : i64}
+  tile.specialize {
+    tile.role "a" warps 2 {
+      tile.barrier_sync {id = 3 : i64, threads = 128 : i64}
+      tile.barrier_sync {id = 4 : i64, threads = 64 : i64}
+    }
+    tile.role "b" warps 2 {
+      tile.barrier_sync {id = 3 : i64, threads = 128 : i64}
+      tile.barrier_sync {id = 5 : i64, threads = 32 : i64}
+    }
+  }
+  tile.barrier_sync {id = 3 : i64, threads = 128 : i64}
+  return
+}
+
+// -----
+
+func.func @turn_without_end() attributes {tile.num_threads = 256 : i32} {
+  tile.specialize {
+    tile.role "a" warps 4 pingpong {
+      // expected-error @+1 {{begins a turn that its role never ends}}
+      tile.turn <begin>
+    }
+    tile.role "b" warps 4 pingpong {
+      tile.turn <begin>
+      tile.turn <end>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @turn_without_begin(%c: i1) attributes {tile.num_threads = 256 : i32} {
+  tile.specialize {
+    tile.role "a" warps 4 pingpong {
+      tile.turn <begin>
+      scf.if %c {
+        tile.turn <end>
+      } else {
+        tile.turn <end>
+      }
+    }
+    tile.role "b" warps 4 pingpong {
+      // expected-error @+1 {{ends a turn that its role never begins}}
+      tile.turn <end>
+    }
+  }
+  return
+}
+
+// -----
+
+!tile = memref<64xf32, #gpu.address_space<workgroup>>
+func.func @roles_in_no_order(%A: memref<64xf32>, %v: f32) attributes {tile.num_threads = 96 : i32} {
+  %s = tile.alloc : !tile
+  tile.specialize {
+    tile.role "reads" warps 2 {
+      tile.barrier_sync {id = 1 : i64, threads = 64 : i64}
+      // expected-error @+1 {{accesses a tile that another role writes, and nothing orders the two: role "writes" has no op of barriers or channels}}
+      tile.copy %s to %A : !tile, memref<64xf32>
+    }
+    tile.role "writes" warps 1 {
+      // expected-note @+1 {{it is written here}}
+      tile.fill %s, %v : !tile, f32
+    }
+  }
+  return
+}
+
+// -----
+
+// Two that read, windows, and accesses under conditions are left alone.
+!tile = memref<64xf32, #gpu.address_space<workgroup>>
+func.func @roles_that_need_no_order(%A: memref<64xf32>, %v: f32, %c: i1) attributes {tile.num_threads = 64 : i32} {
+  %s = tile.alloc : !tile
+  %t = tile.alloc : !tile
+  %u = tile.alloc : !tile
+  tile.fill %s, %v : !tile, f32
+  tile.specialize {
+    tile.role "a" warps 1 {
+      tile.copy %s to %A {instr = #tile.instr<simt>} : !tile, memref<64xf32>
+      %w = tile.region %t[0] [32] : !tile
+      tile.fill %w, %v : !tile.region<32xf32, #gpu.address_space<workgroup>>, f32
+      scf.if %c {
+        tile.fill %u, %v : !tile, f32
+      }
+    }
+    tile.role "b" warps 1 {
+      tile.copy %s to %A {instr = #tile.instr<simt>} : !tile, memref<64xf32>
+      %w = tile.region %t[32] [32] : !tile
+      tile.fill %w, %v : !tile.region<32xf32, #gpu.address_space<workgroup>>, f32
+      scf.if %c {
+      } else {
+        tile.fill %u, %v : !tile, f32
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+// A word misspelt has no effect: nobody would know.
+func.func @unknown_attribute(%A: memref<64xf32>) attributes {tile.num_threads = 64 : i32} {
+  %s = tile.alloc : memref<64xf32, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{has no attribute 'instruction'}}
+  tile.copy %A to %s {instruction = #tile.instr<simt>, my.note = 1 : i32} : memref<64xf32>, memref<64xf32, #gpu.address_space<workgroup>>
+  return
+}

@@ -112,3 +112,14 @@ func.func @update_beside_rows(%A: memref<64x61xf32, strided<[64, 1]>>) {
   }
   return
 }
+
+// -----
+
+// Columns of a transposed tensor.
+func.func @columns_that_lie_apart(%A: memref<?x?xf32, strided<[1, ?]>>) attributes {tile.num_threads = 128 : i32} {
+  %S = tile.alloc : memref<64x64xf32, #gpu.address_space<workgroup>>
+  %a = tile.region %A[0, 0] [64, 64] {align = 16 : i64} : memref<?x?xf32, strided<[1, ?]>>
+  // expected-error @+1 {{cannot use cp_async: the last stride of the tensor is not known to be 1}}
+  tile.copy %a to %S {instr = #tile.instr<cp_async>} : !tile.region<64x64xf32>, memref<64x64xf32, #gpu.address_space<workgroup>>
+  return
+}

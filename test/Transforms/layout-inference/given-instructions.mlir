@@ -32,3 +32,65 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// Maps that the program makes must be those of the layouts.
+func.func @map_of_another_box(%A: memref<?x64xbf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  // expected-note @+1 {{the map is here}}
+  %map = tile.tensor_map %A box [32, 64] swizzle 128 : memref<?x64xbf16>
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %bar = tile.barrier_alloc : !tile.barrier<1>
+    %S = tile.alloc {layout = #tile.layout<"swizzle<128>">} : memref<64x64xbf16, #gpu.address_space<workgroup>>
+    %a = tile.region %A[0, 0] [64, 64] {align = 16 : i64} : memref<?x64xbf16>
+    // expected-error @+1 {{expects a tensor map with box [64, 64] swizzle 128, as the layout of the tile has it, got box [32, 64] swizzle 128}}
+    tile.copy %a to %S map %map signal %bar[%c0] of !tile.barrier<1> {instr = #tile.instr<tma>} : !tile.region<64x64xbf16>, memref<64x64xbf16, #gpu.address_space<workgroup>>
+    gpu.terminator
+  }
+  return
+}
+
+// -----
+
+func.func @map_of_another_tensor(%A: memref<?x64xbf16>, %B: memref<?x64xbf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  // expected-note @+1 {{the map is here}}
+  %map = tile.tensor_map %B box [64, 64] swizzle 128 : memref<?x64xbf16>
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %bar = tile.barrier_alloc : !tile.barrier<1>
+    %S = tile.alloc {layout = #tile.layout<"swizzle<128>">} : memref<64x64xbf16, #gpu.address_space<workgroup>>
+    %a = tile.region %A[0, 0] [64, 64] {align = 16 : i64} : memref<?x64xbf16>
+    // expected-error @+1 {{expects a tensor map of the tensor of its window, got one of another}}
+    tile.copy %a to %S map %map signal %bar[%c0] of !tile.barrier<1> {instr = #tile.instr<tma>} : !tile.region<64x64xbf16>, memref<64x64xbf16, #gpu.address_space<workgroup>>
+    gpu.terminator
+  }
+  return
+}
+
+// -----
+
+// The im2col form says the window as well.
+func.func @map_of_another_filter(%X: memref<2x8x8x64xbf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  // expected-note @+1 {{the map is here}}
+  %map = tile.tensor_map %X box [64, 64] lower [0, 0] upper [0, 0] step [1, 1] swizzle 128 : memref<2x8x8x64xbf16>
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %bar = tile.barrier_alloc : !tile.barrier<1>
+    %S = tile.alloc {layout = #tile.layout<"swizzle<128>">} : memref<64x64xbf16, #gpu.address_space<workgroup>>
+    %x = tile.im2col %X[%c0, %c0] [64, 64] kernel [3, 3] pad [1, 1] {align = 16 : i64} : memref<2x8x8x64xbf16>
+    // expected-error @+1 {{expects a tensor map with box [64, 64] lower [-1, -1] upper [-1, -1] step [1, 1] swizzle 128, as the layout of the tile has it, got box [64, 64] lower [0, 0] upper [0, 0] step [1, 1] swizzle 128}}
+    tile.copy %x to %S map %map signal %bar[%c0] of !tile.barrier<1> {instr = #tile.instr<tma>} : !tile.region<64x64xbf16>, memref<64x64xbf16, #gpu.address_space<workgroup>>
+    gpu.terminator
+  }
+  return
+}

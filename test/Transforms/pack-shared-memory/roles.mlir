@@ -26,8 +26,10 @@ func.func @roles(%v: f32, %A: memref<64xf32>) attributes {tile.num_threads = 64 
       tile.fill %a0, %v : !tile, f32
       tile.fill %a1, %v : !tile, f32
       tile.fill %both, %v : !tile, f32
+      tile.barrier_sync {id = 1 : i64, threads = 64 : i64}
     }
     tile.role "b" warps 1 {
+      tile.barrier_sync {id = 1 : i64, threads = 64 : i64}
       tile.fill %both, %v : !tile, f32
       tile.fill %b, %v : !tile, f32
     }

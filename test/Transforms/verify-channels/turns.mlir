@@ -446,6 +446,10 @@ func.func @no_end(%A: memref<?x?xf32>, %n: index) attributes {tile.num_threads =
         tile.wait %x[%s, %p]
         tile.copy %r to %f : !slot, !frag
         tile.release %x[%s, %p]
+        %is_first = arith.cmpi eq, %i, %c1 : index
+        scf.if %is_first {
+          tile.turn <end>
+        }
         %ws0, %wp0 = tile.advance %s, %p depth 4
         %ws1, %wp1 = tile.advance %ws0, %wp0 depth 4
         scf.yield %ws1, %wp1 : i32, i32
