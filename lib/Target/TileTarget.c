@@ -35,11 +35,13 @@
 // operand width: k16 for f16 and bf16, k8 for tf32, k32 for 8 bits.
 #define AMPERE .has_redux = true, .mma = {.m = 16, .n = 8, .k_bytes = 32}
 
-// [PTX] stmatrix, mbarrier.try_wait, cp.async.bulk, elect.sync, atom.add.bf16
-// and red of vectors need sm_90. Clusters of 8 blocks are portable [CC].
+// [PTX] stmatrix, mbarrier.try_wait, cp.async.bulk, elect.sync, atom.add.bf16,
+// cvt.rn.bf16 of integers and red of vectors need sm_90. Clusters of 8 blocks
+// are portable [CC].
 #define HOPPER                                                                 \
   AMPERE, .has_f8 = true, .has_stmatrix = true, .has_tma = true,               \
-      .has_bf16_atomic = true, .has_vector_red = true, .max_cluster_blocks = 8
+      .has_bf16_atomic = true, .has_bf16_of_int = true,                        \
+      .has_vector_red = true, .max_cluster_blocks = 8
 
 static const TileTarget targets[] = {
     {.chip = "sm_80",

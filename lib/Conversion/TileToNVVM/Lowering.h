@@ -356,6 +356,9 @@ void lower_float8_cast(Lowering *l, MlirOperation op);
 bool float8_math_is(MlirOperation op);
 void lower_float8_math(Lowering *l, MlirOperation op);
 void lower_tile_unpack_fp4(Lowering *l, MlirOperation op);
+// IntFloatCasts.c
+bool int_float_cast_is(MlirOperation op);
+void lower_int_float_cast(Lowering *l, MlirOperation op);
 // MathFunctions.c
 bool math_function_is(MlirOperation op);
 bool math_native_is(MlirOperation op);
