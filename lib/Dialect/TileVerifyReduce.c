@@ -219,10 +219,14 @@ static MlirLogicalResult atomic_verify_src(TileAtomicOp atomic,
   return tile_success();
 }
 
+bool tile_atomic_is_bitwise(TileAtomicKind kind) {
+  return kind == TILE_ATOMIC_KIND_And || kind == TILE_ATOMIC_KIND_Or ||
+         kind == TILE_ATOMIC_KIND_Xor;
+}
+
 // The table of (C3).
 bool tile_atomic_takes(TileAtomicKind kind, MlirType element) {
-  bool is_bitwise = kind == TILE_ATOMIC_KIND_And ||
-                    kind == TILE_ATOMIC_KIND_Or || kind == TILE_ATOMIC_KIND_Xor;
+  bool is_bitwise = tile_atomic_is_bitwise(kind);
   if (tile_elem_is_float(element))
     return tile_elem_bits(element) >= 16 && !is_bitwise;
   return is_bitwise || mlirIntegerTypeGetWidth(element) > 1;

@@ -29,6 +29,7 @@ typedef struct {
 } TileElementUpdate;
 bool tile_element_update_get(MemRefAtomicRMWOp op,
                              TileElementUpdate *out_update);
+bool tile_atomic_is_bitwise(TileAtomicKind kind);
 /// Whether elements of this type can be updated, as the table of tile.atomic
 /// says.
 bool tile_atomic_takes(TileAtomicKind kind, MlirType element);

@@ -9,17 +9,13 @@
 
 #include "Reductions.h"
 
+#include "Tile/Dialect/ElementLoops.h"
 #include "Tile/Ops/llvm.h"
 #include "Tile/Support/Constants.h"
 
 enum { MAX_WORDS = 4, WORD_BYTES = 4 };
 
 //===-- What the hardware has ---------------------------------------------===//
-
-static bool is_bitwise(TileAtomicKind kind) {
-  return kind == TILE_ATOMIC_KIND_And || kind == TILE_ATOMIC_KIND_Or ||
-         kind == TILE_ATOMIC_KIND_Xor;
-}
 
 // An update of elements as they are.
 static bool has_red(const Lowering *l, const Update *update) {
@@ -183,7 +179,7 @@ void update_run(Lowering *l, const Update *update, MlirValue pointer,
                 const MlirValue *stored, int64_t count, MlirValue predicate) {
   if (has_red(l, update))
     emit_red(l, update, pointer, stored, count, predicate);
-  else if (is_bitwise(update->kind))
+  else if (tile_atomic_is_bitwise(update->kind))
     emit_bits_red(l, update, pointer, stored, count, predicate);
   else
     swap_run(l, update, pointer, stored, count, predicate);

@@ -34,6 +34,7 @@ import sys
 
 import convolution
 import kernels
+from convolution import numbers
 
 KEYS = {"in": "bf16", "tile": "64x64x32", "kernel": "3x3", "stride": "",
         "dilation": "", "pad": "", "upper": "", "channels": "?", "roles": "on",
@@ -44,60 +45,30 @@ KEYS = {"in": "bf16", "tile": "64x64x32", "kernel": "3x3", "stride": "",
 WINDOW = {"kernel": "kernel", "stride": "stride", "dilation": "dilation",
           "pad": "pad", "upper": "pad_upper"}
 
-KERNEL = """\
-#smem = #gpu.address_space<workgroup>
-func.func @conv(%X: {image}, %W: memref<?x?x{type}>, %P: index, %Y: memref<?x?x{sum}>) {{
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %last = arith.constant {last} : index
-  %cm = arith.constant {m} : index
-  %cn = arith.constant {n} : index
-  %ck = arith.constant {k} : index
-  %taps = arith.constant {taps} : index
-  %threads = arith.constant {threads} : index
-  %C = memref.dim %X, %last : {image}
-  %F = memref.dim %W, %c1 : memref<?x?x{type}>
-{count}
-  %gx = arith.ceildivui %P, %cm : index
-  %gy = arith.ceildivui %F, %cn : index
-  gpu.launch blocks(%bx, %by, %bz) in (%sx = %gx, %sy = %gy, %sz = %c1)
-             threads(%tx, %ty, %tz) in (%nx = %threads, %ny = %c1, %nz = %c1) {{
-{config}
+BODY = """\
     %As = tile.alloc : memref<{m}x{k}x{type}, #smem>
     %Bs = tile.alloc : memref<{k}x{n}x{type}, #smem>
     %acc = tile.alloc : memref<{m}x{n}x{sum}, #tile.fragment>
-    %zero = arith.constant {zero} : {sum}
-    %row = arith.muli %bx, %cm : index
-    %first = arith.muli %by, %cn : index
     tile.fill %acc, %zero : memref<{m}x{n}x{sum}, #tile.fragment>, {sum}
     scf.for %column = %c0 to %K step %ck {{
-      %a = tile.im2col %X[%row, %column] [{m}, {k}] {window} : {image}
+      %a = tile.im2col %X[%i, %column] [{m}, {k}] {window} : {image}
       tile.copy %a to %As{instr} : !tile.region<{m}x{k}x{type}>, memref<{m}x{k}x{type}, #smem>
 {weights}
       tile.copy %b to %Bs : !tile.region<{k}x{n}x{type}>, memref<{k}x{n}x{type}, #smem>
       tile.gemm %As, %Bs, %acc{precision} : (memref<{m}x{k}x{type}, #smem>, memref<{k}x{n}x{type}, #smem>, memref<{m}x{n}x{sum}, #tile.fragment>)
     }} {{tile.num_stages = {stages} : i32{loop}}}
-    %y = tile.region %Y[%row, %first] [{m}, {n}] : memref<?x?x{sum}>
+    %y = tile.region %Y[%i, %j] [{m}, {n}] : memref<?x?x{sum}>
     tile.copy %acc to %y : memref<{m}x{n}x{sum}, #tile.fragment>, !tile.region<{m}x{n}x{sum}>
-    gpu.terminator
-  }}
-  return
-}}
 """
 
 # The channels behind the last one meet weights of the next filter element, as 0.
-WEIGHTS = {False: "      %b = tile.region %W[%column, %first] [{k}, {n}] : memref<?x?x{type}>",
+WEIGHTS = {False: "      %b = tile.region %W[%column, %j] [{k}, {n}] : memref<?x?x{type}>",
            True: """\
       %tap = arith.divui %column, %R : index
       %channel = arith.remui %column, %R : index
       %element = arith.muli %tap, %C : index
       %line = arith.addi %element, %channel : index
-      %b = tile.region %W[%line, %first] [{k}, {n}] : memref<?x?x{type}>"""}
-COUNT = {False: "  %K = arith.muli %taps, %C : index",
-         True: """\
-  %parts = arith.ceildivui %C, %ck : index
-  %R = arith.muli %parts, %ck : index
-  %K = arith.muli %taps, %R : index"""}
+      %b = tile.region %W[%line, %j] [{k}, {n}] : memref<?x?x{type}>"""}
 
 
 class Case:
@@ -119,24 +90,19 @@ class Case:
             window += " channels %R"
         if v["align"]:
             window += " {align = %s : i64}" % v["align"]
-        config = "" if v["roles"] != "off" else (
-            "    tile.kernel_config {specialize = #tile.specialize<off>}")
         loop = ', tile.specialize = "required"' * (v["roles"] == "required")
         instr = " {instr = #tile.instr<%s>}" % v["a"] if v["given"] else ""
-        return KERNEL.format(
+        fields = dict(
             image="memref<%s%sx%s>" % ("?x" * (1 + dims), v["channels"], self.type),
-            last=1 + dims,
-            type=self.type, sum=self.sum, m=m, n=n, k=k,
-            taps=math.prod(self.window["kernel"]), threads=v["threads"],
-            count=COUNT[v["round"]], config=config, loop=loop, instr=instr,
+            type=self.type, sum=self.sum, m=m, n=n, k=k)
+        head = convolution.head(
+            dict(fields, last=1 + dims, taps=math.prod(self.window["kernel"]),
+                 threads=v["threads"]), v["roles"] != "off", v["round"], "%ck")
+        return head + BODY.format(
+            loop=loop, instr=instr, window=window, stages=v["stages"],
             precision=' {precision = "tf32"}' * (self.type == "f32"),
-            window=window,
             weights=WEIGHTS[v["round"]].format(k=k, n=n, type=self.type),
-            zero="0" if self.sum == "i32" else "0.0", stages=v["stages"])
-
-
-def numbers(text):
-    return tuple(int(n) for n in text.split("x"))
+            **fields) + convolution.TAIL
 
 
 def kernel_text(ptx, name):
@@ -182,7 +148,8 @@ def check_image(case, base, shape, seed):
     rows = expected.shape[0]
     y = kernels.Tensor("Y", "junk:%dx%d:%s" % (rows, filters, case.sum))
     results, variants = kernels.run_function(
-        base + ".json", [image, weights, kernels.Scalar("P", str(rows)), y], seed)
+        base + ".json", [image, weights, kernels.Scalar("M", str(rows)),
+                             kernels.Scalar("N", str(filters)), y], seed)
     kernels.compare("Y", case.sum, results["Y"], expected)
     check_kernel(case, base, variants)
 

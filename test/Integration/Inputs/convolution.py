@@ -1,10 +1,65 @@
-"""What numpy says about convolutions, for the EXPECT lines of im2col tests.
+"""What numpy says about convolutions, for the EXPECT lines of im2col tests, and
+what the generators of convolutions share.
 
 Images have one to three dimensions of pixels between the number of the image and
 the channel. `kernel`, `stride`, `dilation`, `pad` and `upper` have a number for
 each of them; `upper` are the pads behind the image, by default those in front."""
 
 import numpy as np
+
+# A kernel up to its body and behind it: the host function has the extents of the
+# result, M x N, the block computes m x n elements from row %i and column %j.
+# `count` computes %K, the columns of the matrix, from %C and %taps.
+HEAD = """\
+#smem = #gpu.address_space<workgroup>
+func.func @conv(%X: {image}, %W: memref<?x?x{type}>, %M: index, %N: index, %Y: memref<?x?x{sum}>) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %last = arith.constant {last} : index
+  %cm = arith.constant {m} : index
+  %cn = arith.constant {n} : index
+  %ck = arith.constant {k} : index
+  %taps = arith.constant {taps} : index
+  %threads = arith.constant {threads} : index
+  %zero = arith.constant {zero} : {sum}
+  %C = memref.dim %X, %last : {image}
+{count}
+  %gx = arith.ceildivui %M, %cm : index
+  %gy = arith.ceildivui %N, %cn : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %gx, %sy = %gy, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %threads, %ny = %c1, %nz = %c1) {{
+{config}    %i = arith.muli %bx, %cm : index
+    %j = arith.muli %by, %cn : index
+"""
+
+TAIL = """\
+    gpu.terminator
+  }
+  return
+}
+"""
+
+# Of `count`: the columns of a filter element are its channels, or are rounded up
+# to whole steps of {step}.
+COUNT = {False: "  %K = arith.muli %taps, %C : index",
+         True: """\
+  %parts = arith.ceildivui %C, {step} : index
+  %R = arith.muli %parts, {step} : index
+  %K = arith.muli %taps, %R : index"""}
+
+WITHOUT_ROLES = "    tile.kernel_config {specialize = #tile.specialize<off>}\n"
+
+
+def numbers(text):
+    return tuple(int(n) for n in text.split("x"))
+
+
+def head(fields, has_roles, is_rounded, step):
+    """HEAD; `fields` are the others that it names."""
+    return HEAD.format(
+        config="" if has_roles else WITHOUT_ROLES,
+        count=COUNT[is_rounded].format(step=step),
+        zero="0" if fields["sum"].startswith("i") else "0.0", **fields)
 
 
 class Window:

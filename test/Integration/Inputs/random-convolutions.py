@@ -24,7 +24,7 @@ and words `key=value`, with which a case of the command line is written as well:
     given=tma      the instruction of the copy, or none
     static         the extents are in the types
     round          columns of a filter element are rounded up to whole steps
-    nested         a loop over the filter around one over the channels
+    nested         with round: a loop over the filter around one over the channels
     transposed     W is stored F x K
 
 Prints one line per case and target. Integers, so that sums are exact."""
@@ -39,6 +39,7 @@ import numpy as np
 
 import convolution
 import kernels
+from convolution import numbers
 
 KEYS = {"form": "forward", "image": "2x9x7x64", "filters": "40", "in": "bf16",
         "kernel": "3x3", "stride": "1x1", "dilation": "1x1", "pad": "0x0",
@@ -49,37 +50,6 @@ WINDOW = ("kernel", "stride", "dilation", "pad", "upper")
 SPACES = {"shared": "#gpu.address_space<workgroup>", "fragment": "#tile.fragment",
           "private": "#gpu.address_space<private>",
           "convert": "#gpu.address_space<workgroup>"}
-
-HEAD = """\
-#smem = #gpu.address_space<workgroup>
-func.func @conv(%X: {image}, %W: memref<?x?x{type}>, %M: index, %N: index, %Y: memref<?x?x{sum}>) {{
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %last = arith.constant {last} : index
-  %cm = arith.constant {m} : index
-  %cn = arith.constant {n} : index
-  %ck = arith.constant {k} : index
-  %taps = arith.constant {taps} : index
-  %threads = arith.constant {threads} : index
-  %zero = arith.constant {zero} : {sum}
-  %C = memref.dim %X, %last : {image}
-  %parts = arith.ceildivui %C, {part} : index
-  %R = arith.muli %parts, {part} : index
-  %K = arith.muli %taps, {per_tap} : index
-  %gx = arith.ceildivui %M, %cm : index
-  %gy = arith.ceildivui %N, %cn : index
-  gpu.launch blocks(%bx, %by, %bz) in (%sx = %gx, %sy = %gy, %sz = %c1)
-             threads(%tx, %ty, %tz) in (%nx = %threads, %ny = %c1, %nz = %c1) {{
-{config}    %i = arith.muli %bx, %cm : index
-    %j = arith.muli %by, %cn : index
-"""
-
-TAIL = """\
-    gpu.terminator
-  }
-  return
-}
-"""
 
 PRODUCT = """\
     %As = tile.alloc : {a}
@@ -116,10 +86,6 @@ MATRIX = """\
     %y = tile.region %Y[%i, %j] [{m}, {n}] : memref<?x?x{sum}>
     tile.copy %As to %y : {a}, !tile.region<{m}x{n}x{sum}>
 """
-
-
-def numbers(text):
-    return tuple(int(n) for n in text.split("x"))
 
 
 def memref(shape, element, space):
@@ -215,17 +181,14 @@ class Case:
         if self.is_matrix:
             n = k
         step = "%cm" if v["form"] == "weights" else "%ck"
-        config = "" if v["roles"] != "off" else (
-            "    tile.kernel_config {specialize = #tile.specialize<off>}\n")
         fields = dict(
             image=self.image_type(), type=self.type, elem=self.elem, sum=self.sum,
-            last=len(self.shape) - 1, m=m, n=n,
-            window=self.window_text(), stages=v["stages"],
+            m=m, n=n, window=self.window_text(), stages=v["stages"],
             instr=" {instr = #tile.instr<%s>}" % v["given"] if v["given"] else "")
-        head = HEAD.format(
-            k=k, taps=math.prod(self.window["kernel"]), threads=v["threads"],
-            zero="0" if self.sum.startswith("i") else "0.0", part=step,
-            per_tap="%R" if v["round"] else "%C", config=config, **fields)
+        head = convolution.head(
+            dict(fields, k=k, taps=math.prod(self.window["kernel"]),
+                 threads=v["threads"], last=len(self.shape) - 1),
+            v["roles"] != "off", v["round"], step)
         if v["form"] == "weights":
             head = head.replace("  %K =", "  %P = memref.dim %W, %c{} : memref<?x?x{}>\n"
                                 "  %K =".format(int(v["transposed"]), self.type))
@@ -235,7 +198,7 @@ class Case:
                                  first_column=self.first[1], **fields)
         else:
             body = self.product(fields)
-        return head + body + TAIL
+        return head + body + convolution.TAIL
 
     #===-- What numpy says -----------------------------------------------===#
 

@@ -18,6 +18,16 @@ from expressions import FLOATS, INTEGERS, bits_of, is_float
 from tileprogram import FLOAT_TYPES, INT_TYPES, Tile, listed, run, text_of
 
 
+UFUNCS = {"sum": np.add, "add": np.add, "max": np.maximum, "min": np.minimum,
+          "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
+
+
+def sum_type(source, target):
+    """In which sums are exact when the bounds are."""
+    types = FLOAT_TYPES if is_float(source.dtype) else INT_TYPES
+    return types[64 in (bits_of(source.dtype), bits_of(target.dtype))]
+
+
 class Program(ElementProgram):
     def __init__(self, seed, num_statements):
         super().__init__(seed)
@@ -199,17 +209,13 @@ class Program(ElementProgram):
         self.line("tile.reduce %s %%%s to %%%s dim %d%s : %s, %s", kind, source.name,
                   target.name, dim, " {clear}" if clear else "", source.type,
                   target.type)
-        wide = (FLOAT_TYPES if floating else INT_TYPES)[
-            64 in (bits_of(source.dtype), bits_of(target.dtype))]
+        wide, ufunc = sum_type(source, target), UFUNCS[kind.replace("abs", "")]
 
         def action(env):
             values = kernels.round_to(env[source.name], wide)
             if kind.startswith("abs"):
                 with np.errstate(all="ignore"):
                     values = np.abs(values)
-            ufunc = {"sum": np.add, "max": np.maximum, "min": np.minimum,
-                     "and": np.bitwise_and, "or": np.bitwise_or,
-                     "xor": np.bitwise_xor}[kind.replace("abs", "")]
             with np.errstate(all="ignore"):
                 result = ufunc.reduce(values, axis=dim).reshape(shape)
                 if not clear:
@@ -217,12 +223,17 @@ class Program(ElementProgram):
                 env[target.name] = expressions.convert(result.astype(
                     values.dtype), target.dtype)
         self.act(action)
+        before = 0 if clear else target.bound
+        self.own_sum(target, fresh, source, dim, before)
+
+    def own_sum(self, target, is_fresh, source, dim, before=0):
+        """`target` holds sums along `dim`, on top of values bounded by `before`."""
         bound = None
-        if source.bound is not None and (clear or target.bound is not None):
-            bound = source.bound * source.shape[dim] + (0 if clear else target.bound)
-            if floating and bound > expressions.EXACT[target.dtype]:
+        if source.bound is not None and before is not None:
+            bound = source.bound * source.shape[dim] + before
+            if is_float(source.dtype) and bound > expressions.EXACT[target.dtype]:
                 bound = None
-        if fresh:
+        if is_fresh:
             self.own(target, bound)
         else:
             target.bound = bound
@@ -246,25 +257,17 @@ class Program(ElementProgram):
         self.line("tile.scan %s %%%s to %%%s dim %d%s : %s, %s", kind, source.name,
                   target.name, dim, " {reverse}" if reverse else "", source.type,
                   target.type)
-        wide = (FLOAT_TYPES if floating else INT_TYPES)[
-            64 in (bits_of(source.dtype), bits_of(target.dtype))]
+        wide, ufunc = sum_type(source, target), UFUNCS[kind]
 
         def action(env):
             values = kernels.round_to(env[source.name], wide)
             values = np.flip(values, dim) if reverse else values
-            ufunc = {"sum": np.add, "max": np.maximum, "min": np.minimum}[kind]
             with np.errstate(all="ignore"):
                 result = ufunc.accumulate(values, axis=dim)
                 result = np.flip(result, dim) if reverse else result
                 env[target.name] = expressions.convert(result, target.dtype)
         self.act(action)
-        bound = source.bound and source.bound * source.shape[dim]
-        if floating and bound and bound > expressions.EXACT[target.dtype]:
-            bound = None
-        if same:
-            target.bound = bound
-        else:
-            self.own(target, bound)
+        self.own_sum(target, not same, source, dim)
 
     def do_transpose(self):
         source = self.source(lambda t: len(t.shape) > 1)
@@ -376,9 +379,7 @@ class Program(ElementProgram):
         if source is None:
             return
         kind = self.random.choice(["add", "max", "min", "and", "or", "xor"])
-        ufunc = {"add": np.add, "max": np.maximum, "min": np.minimum,
-                 "and": np.bitwise_and, "or": np.bitwise_or,
-                 "xor": np.bitwise_xor}[kind]
+        ufunc = UFUNCS[kind]
         types = ("i8", "i16") + INT_TYPES
         target = self.pick(lambda t: t.dtype in types and t.space == "S"
                            and t.shape == source.shape and t is not source)
