@@ -2,8 +2,7 @@
 //
 // In a persistent launch the rings are full of the next tile while this one is
 // stored, so a tile that the store passes through needs bytes of its own. Where
-// they are missing, it is cut into parts, two of which have a place: one is
-// filled while the other is stored.
+// they are missing, it is cut into parts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,6 +52,18 @@ static bool has_last_dim(MlirValue window) {
          rank > 0 && tile_region_result_dim(region, rank - 1) >= 0;
 }
 
+// Rows of a part are whole lines of 32 bytes, and as aligned as those of the
+// tile are said to be.
+static int64_t unit_bytes(TileCopyOp store) {
+  enum { LINE_BYTES = 32 };
+  TileRegionOp region =
+      tile_region_cast(mlirOpResultGetOwner(tile_copy_dst(store)));
+  if (mlirAttributeIsNull(tile_region_align_attr(region)) ||
+      tile_region_align(region) < LINE_BYTES)
+    return LINE_BYTES;
+  return tile_region_align(region);
+}
+
 static bool staging_of(TileAllocOp alloc, TileStaging *out) {
   enum { DST = 1 }; // operand number
   MlirValue tile = tile_alloc_memref(alloc);
@@ -64,9 +75,7 @@ static bool staging_of(TileAllocOp alloc, TileStaging *out) {
   *out = (TileStaging){.alloc = alloc,
                        .fill = copy_of(tile, DST),
                        .store = copy_of(tile, 0),
-                       .num_columns = shape.extent[shape.rank - 1],
-                       .num_parts = 1,
-                       .num_places = 2};
+                       .num_columns = shape.extent[shape.rank - 1]};
   if (!out->fill.op.ptr || !out->store.op.ptr ||
       !tile_shape_of(tile_copy_src(out->fill), &from) ||
       from.space != TILE_SPACE_FRAGMENT ||
@@ -74,8 +83,10 @@ static bool staging_of(TileAllocOp alloc, TileStaging *out) {
       !has_last_dim(tile_copy_dst(out->store)) ||
       !are_neighbours(out->fill.op, out->store.op))
     return false;
-  out->size_bytes =
-      tile_shape_num_elems(&shape) * tile_elem_bits(shape.element) / 8;
+  int64_t elem_bits = tile_elem_bits(shape.element);
+  out->cut = tile_staging_cut_whole(
+      tile_shape_num_elems(&shape) * elem_bits / 8,
+      out->num_columns * elem_bits / 8, unit_bytes(out->store));
   return true;
 }
 
@@ -97,35 +108,6 @@ static MlirWalkResult find_staging(MlirOperation op, void *user_data) {
 
 //===-- How many parts ----------------------------------------------------===//
 
-// Two parts have a place; a tile that is not cut has one.
-static int64_t place_bytes(const TileStaging *staging, int64_t num_parts) {
-  return num_parts > 1 ? 2 * staging->size_bytes / num_parts
-                       : staging->size_bytes;
-}
-
-// Rows of a part are whole lines of 32 bytes, and as aligned as those of the
-// tile are said to be.
-static bool can_cut(const TileStaging *staging, int64_t num_parts) {
-  enum { LINE_BYTES = 32 };
-  TileShape shape;
-  TileRegionOp region =
-      tile_region_cast(mlirOpResultGetOwner(tile_copy_dst(staging->store)));
-  if (staging->num_columns % num_parts ||
-      !tile_shape_of(tile_alloc_memref(staging->alloc), &shape))
-    return false;
-  int64_t row_bytes =
-      staging->num_columns / num_parts * tile_elem_bits(shape.element) / 8;
-  return row_bytes % LINE_BYTES == 0 &&
-         (mlirAttributeIsNull(tile_region_align_attr(region)) ||
-          row_bytes % tile_region_align(region) == 0);
-}
-
-// Two parts take what one tile does, so the least cut is into four.
-static int64_t next_cut(const TileStaging *staging) {
-  int64_t num_parts = staging->num_parts > 1 ? 2 * staging->num_parts : 4;
-  return can_cut(staging, num_parts) ? num_parts : 0;
-}
-
 bool tile_persist_staging_solve(TilePersistPlan *plan, int64_t total_bytes,
                                 int64_t limit_bytes) {
   Find find = {plan, &plan->stagings};
@@ -134,17 +116,18 @@ bool tile_persist_staging_solve(TilePersistPlan *plan, int64_t total_bytes,
   mlirOperationWalk(plan->launch.op, find_staging, &find, MlirWalkPreOrder);
   while (total_bytes > limit_bytes) {
     TileStaging *largest = NULL;
-    for (TileStaging *s = plan->stagings; s; s = s->next)
-      if (next_cut(s) &&
-          (!largest || place_bytes(s, s->num_parts) >
-                           place_bytes(largest, largest->num_parts)))
+    for (TileStaging *s = plan->stagings; s; s = s->next) {
+      TileStagingCut next = s->cut;
+      if (tile_staging_cut_next(&next) &&
+          (!largest || tile_staging_cut_bytes(&s->cut) >
+                           tile_staging_cut_bytes(&largest->cut)))
         largest = s;
+    }
     if (!largest)
       return false;
-    int64_t num_parts = next_cut(largest);
-    total_bytes -= place_bytes(largest, largest->num_parts) -
-                   place_bytes(largest, num_parts);
-    largest->num_parts = num_parts;
+    total_bytes -= tile_staging_cut_bytes(&largest->cut);
+    tile_staging_cut_next(&largest->cut);
+    total_bytes += tile_staging_cut_bytes(&largest->cut);
   }
   return true;
 }

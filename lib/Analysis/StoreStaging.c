@@ -5,9 +5,6 @@
 #include "Occupancy.h"
 #include "PointerMap.h"
 
-// A row of a part is a row of the widest swizzle, or more of them.
-enum { ROW_BYTES = 128, MAX_PLACES = 2 };
-
 typedef struct {
   TileArena *arena;
   const TileInstrContext *context;
@@ -82,38 +79,21 @@ static int64_t unused_bytes(const Scan *scan) {
   return most - scan->occupancy.smem_bytes;
 }
 
-// Halves rows until `num_places` parts fit, or a row is as short as may be.
-static int64_t fit_row_bytes(const TileStagedStore *store, int64_t rows,
-                             int64_t row_bytes, int num_places) {
-  while (rows * row_bytes * num_places > store->unused_bytes &&
-         row_bytes % (INT64_C(2) * ROW_BYTES) == 0)
-    row_bytes /= 2;
-  return row_bytes;
-}
-
-// All of it at once, else the widest parts of which two fit: one is stored
-// while the next one is written; else the widest one. Other blocks keep their
-// place.
+// The largest that fits. Other blocks keep their place. A row of a part is a
+// row of the widest swizzle, or more of them.
 static void choose_parts(Scan *scan, TileStagedStore *store,
                          const TileShape *shape) {
+  enum { ROW_BYTES = 128 };
   enum { BARRIER_BYTES = 1024 }; // mbarriers, and alignment between tiles
-  int64_t elem_bytes = tile_elem_bits(shape->element) / 8;
-  int64_t rows = shape->extent[0], columns = shape->extent[1];
-  int64_t row_bytes = columns * elem_bytes;
-  int num_places = 1;
+  int64_t row_bytes = shape->extent[1] * tile_elem_bits(shape->element) / 8;
   store->unused_bytes = unused_bytes(scan) - BARRIER_BYTES;
-  if (rows * row_bytes > store->unused_bytes) {
-    num_places = MAX_PLACES;
-    row_bytes = fit_row_bytes(store, rows, row_bytes, num_places);
-  }
-  if (rows * row_bytes * num_places > store->unused_bytes)
-    num_places = 1;
-  store->least_bytes = rows * row_bytes * num_places;
-  if (store->least_bytes > store->unused_bytes)
-    return;
-  store->num_parts = columns * elem_bytes / row_bytes;
-  store->num_places = num_places;
-  scan->occupancy.smem_bytes += store->least_bytes;
+  store->cut = tile_staging_cut_whole(shape->extent[0] * row_bytes, row_bytes,
+                                      ROW_BYTES);
+  do
+    store->fits = tile_staging_cut_bytes(&store->cut) <= store->unused_bytes;
+  while (!store->fits && tile_staging_cut_next(&store->cut));
+  if (store->fits)
+    scan->occupancy.smem_bytes += tile_staging_cut_bytes(&store->cut);
 }
 
 //===-- Copies ------------------------------------------------------------===//

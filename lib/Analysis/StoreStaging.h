@@ -9,6 +9,7 @@
 #ifndef TILE_ANALYSIS_STORE_STAGING_H
 #define TILE_ANALYSIS_STORE_STAGING_H
 
+#include "StagingCut.h"
 #include "Tile/Analysis.h"
 
 /// A shared tile that a fragment is copied to, to be stored from there.
@@ -16,19 +17,17 @@ typedef struct TileStaging {
   struct TileStaging *next; // program order
   TileAllocOp alloc;
   TileCopyOp fill, store;
-  int64_t size_bytes, num_columns;
-  int64_t num_parts; // 1: it stays whole
-  int num_places;    // of parts, in turns: 1 or 2
+  int64_t num_columns;
+  TileStagingCut cut;
 } TileStaging;
 
 /// A copy of an accumulator to a window of a tensor.
 typedef struct TileStagedStore {
   struct TileStagedStore *next; // program order
   TileCopyOp copy;
-  int64_t num_parts;    // 0: no memory is left for the least part
-  int num_places;       // of parts in shared memory
-  int64_t least_bytes;  // what the least parts would take
-  int64_t unused_bytes; // that is left of shared memory
+  TileStagingCut cut;   // the least one when none fits
+  bool fits;            // in the shared memory that is left
+  int64_t unused_bytes; // that is left
 } TileStagedStore;
 
 /// The copies of `launch` that are better made through shared memory, or NULL.

@@ -268,7 +268,7 @@ static void plan_staged_stores(Plan *plan) {
       plan->arena, plan->launch.op, &plan->context, true);
   for (; store; store = store->next) {
     TileInstrReason reason;
-    if (!store->num_parts ||
+    if (!store->fits ||
         tile_staged_store_is_legal(store->copy, &plan->context, false, &reason))
       continue;
     Tensor *entry =

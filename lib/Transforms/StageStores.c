@@ -44,8 +44,7 @@ static void store_apply(const TileStagedStore *store, MlirBlock body) {
       .fill = tile_copy_op(&b, .src = tile_copy_src(store->copy), .dst = tile),
       .store = tile_copy_op(&b, .src = tile, .dst = window),
       .num_columns = shape.extent[shape.rank - 1],
-      .num_parts = store->num_parts,
-      .num_places = store->num_places};
+      .cut = store->cut};
   tile_copy_set_eviction_attr(staging.store, eviction);
   mlirRewriterBaseEraseOp(b.rw, op);
   staged_parts_apply(b.rw, &staging);
@@ -59,7 +58,7 @@ static void report(const TileStagedStore *store) {
       store->copy.op, "tile-stage/shared-memory",
       "is stored from registers, in pieces of rows: parts in "
       "shared memory would take %lld bytes, %lld are left",
-      (long long)store->least_bytes,
+      (long long)tile_staging_cut_bytes(&store->cut),
       (long long)(store->unused_bytes > 0 ? store->unused_bytes : 0));
 }
 
@@ -77,7 +76,7 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   TileStagedStore *store =
       tile_store_staging_build(&arena, kernel, &context, false);
   for (; store; store = store->next)
-    if (store->num_parts)
+    if (store->fits)
       store_apply(store, tile_kernel_body(kernel));
     else if (!tile_is_in_fallback_variant(kernel))
       report(store);

@@ -30,7 +30,7 @@ static void build_places(Cut *cut) {
       shape.element, shape.rank, shape.extent,
       mlirMemRefTypeGetMemorySpace(mlirValueGetType(tile)));
   mlirRewriterBaseSetInsertionPointBefore(cut->b.rw, cut->staging->alloc.op);
-  for (int i = 0; i < cut->staging->num_places; i++) {
+  for (int i = 0; i < cut->staging->cut.num_places; i++) {
     MlirOperation made =
         mlirRewriterBaseClone(cut->b.rw, cut->staging->alloc.op);
     cut->place[i] = mlirOperationGetResult(made, 0);
@@ -87,7 +87,7 @@ static MlirValue build_target(Cut *cut, int64_t column) {
 
 static void build_part(Cut *cut, int64_t part) {
   const TileStaging *staging = cut->staging;
-  MlirValue place = cut->place[part % staging->num_places];
+  MlirValue place = cut->place[part % staging->cut.num_places];
   MlirValue source = build_source(cut, part * cut->width);
   MlirOperation fill = mlirRewriterBaseClone(cut->b.rw, staging->fill.op);
   tile_copy_set_src(tile_copy_cast(fill), source);
@@ -99,14 +99,14 @@ static void build_part(Cut *cut, int64_t part) {
 }
 
 void staged_parts_apply(MlirRewriterBase rewriter, const TileStaging *staging) {
-  if (staging->num_parts == 1)
+  if (staging->cut.num_parts == 1)
     return;
   Cut cut = {.staging = staging,
              .b = {rewriter, mlirOperationGetLocation(staging->store.op)},
-             .width = staging->num_columns / staging->num_parts};
+             .width = staging->num_columns / staging->cut.num_parts};
   build_places(&cut);
   mlirRewriterBaseSetInsertionPointBefore(rewriter, staging->store.op);
-  for (int64_t i = 0; i < staging->num_parts; i++)
+  for (int64_t i = 0; i < staging->cut.num_parts; i++)
     build_part(&cut, i);
   mlirRewriterBaseEraseOp(rewriter, staging->store.op);
   mlirRewriterBaseEraseOp(rewriter, staging->fill.op);

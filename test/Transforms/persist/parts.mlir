@@ -1,5 +1,6 @@
 // In a loop over tiles the rings are full while a tile is stored. Where what it is
-// stored from has no place beside them, it is cut into parts, two of which have.
+// stored from has no place beside them, it is cut into parts, two of which have, or
+// one.
 
 // RUN: %tile_opt_passes 'tile-persist{target=sm_90a}' %s | FileCheck %s
 
@@ -102,6 +103,47 @@ func.func @room(%A: !A, %B: !A, %C: !A) {
     tile.copy %acc to %Cs : !acc, !stage
     %c = tile.region %C[%m, %n] [128, 256] {align = 16 : i64} : !A
     tile.copy %Cs to %c : !stage, !winc
+    gpu.terminator
+  }
+  return
+}
+
+// 11 x 20 KiB leave 5 KiB, and 16 KiB are cut into rows of 32 bytes: two parts of 4
+// KiB are too much, one has a place.
+// CHECK-LABEL: func.func @one_place
+// CHECK: tile.num_sms
+// CHECK: %[[P:.*]] = tile.alloc : memref<128x8xf32, #gpu
+// CHECK-NOT: memref<128x8xf32, #gpu.address_space<workgroup>>{{$}}
+// CHECK: tile.num_stages
+// CHECK-COUNT-4: tile.copy %{{.*}} to %[[P]] :
+// CHECK-NOT: tile.copy %{{.*}} to %[[P]] :
+// CHECK: return
+func.func @one_place(%A: !A, %B: !A, %C: memref<4096x4096xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  %c4096 = arith.constant 4096 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c128, %sy = %c32, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c256, %ny = %c1, %nz = %c1) {
+    %m = arith.muli %by, %c128 : index
+    %n = arith.muli %bx, %c32 : index
+    %As = tile.alloc : !tile
+    %Bs = tile.alloc : memref<32x64xbf16, #smem>
+    %Cs = tile.alloc : memref<128x32xf32, #smem>
+    %acc = tile.alloc : memref<128x32xf32, #tile.fragment>
+    scf.for %k = %c0 to %c4096 step %c64 {
+      %a = tile.region %A[%m, %k] [128, 64] {align = 16 : i64} : !A
+      %b = tile.region %B[%n, %k] [32, 64] {align = 16 : i64} : !A
+      tile.copy %a to %As : !win, !tile
+      tile.copy %b to %Bs : !tile.region<32x64xbf16>, memref<32x64xbf16, #smem>
+      tile.gemm %As, %Bs, %acc {transpose_b} : (!tile, memref<32x64xbf16, #smem>, memref<128x32xf32, #tile.fragment>)
+    } {tile.num_stages = 11 : i32}
+    tile.copy %acc to %Cs : memref<128x32xf32, #tile.fragment>, memref<128x32xf32, #smem>
+    %c = tile.region %C[%m, %n] [128, 32] {align = 16 : i64} : memref<4096x4096xf32>
+    tile.copy %Cs to %c : memref<128x32xf32, #smem>, !tile.region<128x32xf32>
     gpu.terminator
   }
   return
