@@ -309,10 +309,10 @@ const TileHostParam *tile_host_function_param(const TileHostFunction *function,
 TileStatus tile_host_function_check_args(const TileHostFunction *function,
                                          const TileArg *args, size_t num_args);
 
-/// The launch takes this variant, counted from 1, in later runs, which fail when
-/// its requirements do not hold. 0, as in the beginning: the first that can.
-/// Errors: USER_ERROR when the function has no such launch or the launch no such
-/// variant.
+/// The launch takes this variant, counted from 1, in later runs, which fail
+/// when its requirements do not hold. 0, as in the beginning: the first that
+/// can. Errors: USER_ERROR when the function has no such launch or the launch
+/// no such variant.
 TileStatus tile_host_function_take_variant(TileHostFunction *function,
                                            size_t launch, uint64_t variant);
 
