@@ -10,6 +10,7 @@
 // CASE: ring(A=ints:200x300:bf16, B=ints:300x136:bf16, C=junk:200x136:f32)
 // CASE: ring(A=ints:77x65:bf16, B=ints:65x51:bf16, C=junk:77x51:f32)
 // CASE: ring(A=ints:128x0:bf16, B=ints:0x128:bf16, C=junk:128x128:f32)
+// CASE: ring(A=ints:72x304:bf16, B=ints:304x136:bf16, C=junk:72x136:f32)
 // EXPECT: C = A @ B
 func.func @ring(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>) {
   %c0 = arith.constant 0 : index
@@ -53,6 +54,7 @@ func.func @ring(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>)
 
 // In a pipelined loop a slot of the ring has versions, too: two stage dimensions.
 // CASE: ring_in_pipeline(A=ints:200x300:bf16, B=ints:300x136:bf16, C=junk:200x136:f32)
+// CASE: ring_in_pipeline(A=ints:72x304:bf16, B=ints:304x136:bf16, C=junk:72x136:f32)
 // EXPECT: C = A @ B
 func.func @ring_in_pipeline(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>) {
   %c0 = arith.constant 0 : index

@@ -57,8 +57,9 @@ def note_compile(path, target, out, options):
 def _note_argument(argument, folder):
     if not hasattr(argument, "dtype"):
         return argument.text
-    data = argument.values.tobytes() + str(argument.shape).encode()
-    return argument.write(os.path.join(folder, _digest(data) + ".npy"))
+    kind = "%s %s" % (argument.values.dtype, argument.shape)
+    name = _digest(kind.encode() + argument.values.tobytes()) + ".npy"
+    return argument.write(os.path.join(folder, name))
 
 
 def note_run(json_path, arguments, options):

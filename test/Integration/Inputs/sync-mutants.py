@@ -146,7 +146,7 @@ def save_name(text):
 class File:
     def __init__(self, source, out, options):
         self.source, self.out, self.options = source, out, options
-        self.ran = {}
+        self.ran, self.order = {}, {}
         os.makedirs(out, exist_ok=True)
         self.runs = {name: runs for name, runs in source.runs.items()
                      if re.match(options.functions, name)}
@@ -248,30 +248,34 @@ class File:
 
     def judge(self, mutant):
         """(what became of it, first finding)"""
-        cases = [c for c in range(len(self.runs[mutant.function]))
-                 if self.suits(mutant.function, c, mutant.variant)]
-        key = (mutant.name, mutant.function)
-        for extra in ([], ["--pedantic"]):
-            for case in cases:
-                if extra and not self.is_silent(mutant.function, case,
-                                                mutant.variant):
+        verdict = NOT_REACHED
+        order = self.order.setdefault(mutant.function,
+                                      list(range(len(self.runs[mutant.function]))))
+        for extra, suits in (([], self.suits), (["--pedantic"], self.is_silent)):
+            for case in list(order):
+                if not suits(mutant.function, case, mutant.variant):
                     continue
-                status, finding = self.run(*key, case, mutant.variant, extra)
+                verdict = SURVIVED
+                status, finding = self.run(mutant.name, mutant.function, case,
+                                           mutant.variant, extra)
                 if status == 2:
+                    order.remove(case)  # the first for the next one
+                    order.insert(0, case)
                     return CAUGHT, finding
                 if status != 0:
                     raise kernels.Failure("%s %s: %s" % (self.source.name,
                                                          mutant.name, finding))
                 self.check_same(mutant, case)
-        return (SURVIVED if cases else NOT_REACHED), ""
+        return verdict, ""
 
 
 class Result:
     def __init__(self):
-        self.lines, self.verdicts = [], {}
+        self.lines, self.verdicts, self.failures = [], {}, []
 
     def add(self, other):
         self.lines += other.lines
+        self.failures += other.failures
         self.verdicts.update(other.verdicts)
 
     def summary(self):
@@ -281,8 +285,17 @@ class Result:
 
 
 def check_source(source, out, options):
+    """The result; one of a single line where something goes wrong."""
+    try:
+        return judge_all(source, File(source, out, options), options)
+    except kernels.Failure as failure:
+        result = Result()
+        result.failures = ["FAILED %s: %s" % (source.name, failure)]
+        return result
+
+
+def judge_all(source, file, options):
     result = Result()
-    file = File(source, out, options)
     for function in file.runs:
         part = Result()
         for mutant in file.mutants:
@@ -365,18 +378,15 @@ def main():
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     total = Result()
-    try:
-        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            for result in pool.map(lambda job: check_source(*job, options),
-                                   list(read_sources(options))):
-                print("\n".join(result.lines))
-                sys.stdout.flush()
-                total.add(result)
-        different = compare_survivors(total.verdicts, options)
-    except kernels.Failure as failure:
-        sys.exit("FAILED: %s" % failure)
-    print("\n".join(different + [total.summary()]))
-    return 1 if different or CAUGHT not in total.verdicts.values() else 0
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for result in pool.map(lambda job: check_source(*job, options),
+                               list(read_sources(options))):
+            print("\n".join(result.lines + result.failures))
+            sys.stdout.flush()
+            total.add(result)
+    wrong = total.failures + compare_survivors(total.verdicts, options)
+    print("\n".join(wrong + [total.summary()]))
+    return 1 if wrong or CAUGHT not in total.verdicts.values() else 0
 
 
 if __name__ == "__main__":
