@@ -32,6 +32,7 @@
 // FIVE-NEXT: even: 4
 // FIVE-NOT: {{row|even}}
 // NONE-NOT: {{row|even}}
+// CASE: counted(A=ones:40x32:f32, O=zeros:40x32:f32, n=9)
 func.func @counted(%A: !In, %O: !In, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -65,6 +66,7 @@ func.func @counted(%A: !In, %O: !In, %n: index) {
 // THREE-NEXT: turn: 1 1
 // THREE-NEXT: turn: 2 1
 // THREE-NOT: turn
+// CASE: decided(A=ones:40x32:f32, O=zeros:40x32:f32, n=9)
 func.func @decided(%A: !In, %O: !In, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
