@@ -36,7 +36,8 @@ import mutate
 
 LAUNCH = re.compile(r"\bgpu\.launch\b")
 SYNC = re.compile(r"(tile\.(?:barrier_sync|fence_proxy)\b)(?: \{)?")
-WRITTEN = re.compile(r" \{written\}|(?<=\{)written, |, written(?=[,}])")
+# What the author wrote has an attribute that passes keep.
+WRITTEN = re.compile(r" \{scf\.written\}|(?<=\{)scf\.written, |, scf\.written(?=[,}])")
 CAUGHT, SURVIVED, NOT_REACHED = "caught", "survived", "not reached"
 
 
@@ -160,8 +161,8 @@ class File:
         with open(self.source.path, encoding="utf-8") as file:
             text = file.read()
         mutate.write(marked, [SYNC.sub(
-            lambda m: m.group(1) + (" {written, " if m.group(0)[-1] == "{"
-                                    else " {written}"), text)])
+            lambda m: m.group(1) + (" {scf.written, " if m.group(0)[-1] == "{"
+                                    else " {scf.written}"), text)])
         self.upper, self.lowering = mutate.pipelines(self.source.target,
                                                      self.source.options)
         mutate.tile_opt(marked, self.upper, staged)
