@@ -27,7 +27,8 @@ A case is a list of words (defaults in brackets):
     roles=required|off       whether warps are specialised
     store=tma|simt           C is stored from a shared tile
     sms=N,…                  multiprocessors of the device, one run each [132]
-    sizes=MxNxK,…            [those of --sizes]
+    sizes=MxNxK,…            [those of --sizes]; one tile is added where none goes
+                             round the loop once more than it has stages
     error=TEXT               compiling fails with this message; `_` also
                              stands for a blank
 
@@ -71,7 +72,15 @@ class Gemm:
                       for s in sizes.split(",")]
         if self.static:
             self.sizes = self.sizes[:1]
+        else:
+            self.add_rounds()
         self.error = self.error and re.escape(self.error).replace("_", "[_ ]")
+
+    def add_rounds(self):
+        """Every slot of the shared tiles is filled again in one of the sizes."""
+        k = (2 + int(self.stages or 0)) * self.bk
+        if self.error is None and max(size[2] for size in self.sizes) < k:
+            self.sizes.append((self.bm, self.bn, k))
 
     def stored(self, name, m, n, k):
         """Extents of a tensor, or of its tile, as it is stored."""
