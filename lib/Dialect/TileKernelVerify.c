@@ -7,6 +7,7 @@
 
 #include "Tile/Ops/gpu.h"
 #include "Tile/Support/MlirExtra.h"
+#include "TileKernelAsync.h"
 #include "TileKernelRoles.h"
 #include "TileVerify.h"
 
@@ -327,7 +328,8 @@ MlirLogicalResult tile_kernel_verify(MlirOperation kernel) {
       tile_failed(verify_tensors(&survey)) ||
       tile_failed(verify_roles(&survey)) ||
       tile_failed(verify_fragments(&survey)) ||
-      tile_failed(tile_kernel_roles_verify(kernel, survey.specialize)))
+      tile_failed(tile_kernel_roles_verify(kernel, survey.specialize)) ||
+      tile_failed(tile_kernel_async_verify(kernel)))
     return tile_failure();
   if (!mlirOperationIsNull(survey.specialize) &&
       tile_failed(tile_verify_uniform(kernel)))

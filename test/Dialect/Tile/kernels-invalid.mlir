@@ -542,3 +542,48 @@ func.func @unknown_attribute(%A: memref<64xf32>) attributes {tile.num_threads = 
   tile.copy %A to %s {instruction = #tile.instr<simt>, my.note = 1 : i32} : memref<64xf32>, memref<64xf32, #gpu.address_space<workgroup>>
   return
 }
+
+// -----
+
+!tile = memref<64xf32, #gpu.address_space<workgroup>>
+func.func @copy_not_waited_for(%A: memref<64xf32>, %c: i1) attributes {tile.num_threads = 64 : i32} {
+  %s = tile.alloc : !tile
+  %f = tile.alloc : memref<64xf32, #tile.fragment>
+  %a = tile.region %A[0] [64] {align = 16 : i64} : memref<64xf32>
+  // expected-note @+1 {{the copy is here}}
+  tile.copy %a to %s {async, instr = #tile.instr<cp_async>} : !tile.region<64xf32>, !tile
+  tile.cp_async_commit
+  // expected-error @+1 {{reads a tile that an asynchronous copy may still fill: no tile.cp_async_wait stands between}}
+  tile.copy %s to %f : !tile, memref<64xf32, #tile.fragment>
+  return
+}
+
+// -----
+
+// Waited for, in a branch as well, another window, the other way round.
+!tile = memref<64xf32, #gpu.address_space<workgroup>>
+func.func @copies_waited_for(%A: memref<64xf32>, %c: i1) attributes {tile.num_threads = 64 : i32} {
+  %s = tile.alloc : !tile
+  %f = tile.alloc : memref<64xf32, #tile.fragment>
+  %h = tile.alloc : memref<32xf32, #tile.fragment>
+  %a = tile.region %A[0] [64] {align = 16 : i64} : memref<64xf32>
+  tile.copy %a to %s {async, instr = #tile.instr<cp_async>} : !tile.region<64xf32>, !tile
+  tile.cp_async_commit
+  tile.cp_async_wait pending 0
+  tile.copy %s to %f : !tile, memref<64xf32, #tile.fragment>
+  tile.copy %a to %s {async, instr = #tile.instr<cp_async>} : !tile.region<64xf32>, !tile
+  tile.cp_async_commit
+  scf.if %c {
+    tile.cp_async_wait pending 0
+    tile.copy %s to %f : !tile, memref<64xf32, #tile.fragment>
+  }
+  tile.cp_async_wait pending 0
+  %b = tile.region %A[0] [32] {align = 16 : i64} : memref<64xf32>
+  %low = tile.region %s[0] [32] : !tile
+  %high = tile.region %s[32] [32] : !tile
+  tile.copy %b to %low {async, instr = #tile.instr<cp_async>} : !tile.region<32xf32>, !tile.region<32xf32, #gpu.address_space<workgroup>>
+  tile.cp_async_commit
+  tile.copy %high to %h {instr = #tile.instr<simt>} : !tile.region<32xf32, #gpu.address_space<workgroup>>, memref<32xf32, #tile.fragment>
+  tile.cp_async_wait pending 0
+  return
+}
