@@ -64,8 +64,11 @@ static void check_against(const BarrierMachine *m, int32_t *state,
                "accesses a tile by the async proxy, without a proxy fence "
                "behind the stores of");
   }
+  bool is_reading =
+      *barrier_age(m, state, other, resource, BARRIER_AGE_STORE) ||
+      *barrier_age(m, state, other, resource, BARRIER_AGE_PRODUCT);
   if (access->is_write && barrier_is_active(m, state, read) &&
-      (!is_own || access->is_async) && !barrier_has(known, read))
+      (!is_own || access->is_async || is_reading) && !barrier_has(known, read))
     conflict(m, access, resource, other, is_sure, "overwritten",
              "writes a tile that may still be read by");
 }

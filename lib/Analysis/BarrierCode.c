@@ -101,45 +101,13 @@ static void class_rest(Match *m, const TileProtocolBlock *block, int role) {
   }
 }
 
-//===-- Values inside of control flow -------------------------------------===//
+//===-- Code --------------------------------------------------------------===//
 
 typedef struct {
   TileArena *arena;
   BarrierCodes *out;
   const Match *match;
 } Flatten;
-
-typedef struct {
-  TileProtocolScalarId *ids;
-  int count, capacity;
-} Ids;
-
-static void add_ids(TileArena *arena, Ids *out, int count,
-                    const TileProtocolScalarId *ids) {
-  for (int i = 0; i < count && ids; i++) {
-    TILE_ARENA_RESERVE(arena, out->ids, out->count, out->capacity);
-    out->ids[out->count++] = ids[i];
-  }
-}
-
-static int num_results(const TileProtocolNode *node) {
-  return node->kind == TILE_PROTOCOL_WHILE ? node->num_passed
-                                           : node->num_values;
-}
-
-static void add_bound(TileArena *arena, Ids *out,
-                      const TileProtocolBlock *block) {
-  for (int i = 0; i < block->num_nodes; i++) {
-    const TileProtocolNode *node = block->nodes[i];
-    if (!is_control(node))
-      continue;
-    add_ids(arena, out, num_results(node), node->results);
-    add_bound(arena, out, &node->blocks[0]);
-    add_bound(arena, out, &node->blocks[1]);
-  }
-}
-
-//===-- Code --------------------------------------------------------------===//
 
 static int emit(Flatten *f, BarrierCode code) {
   TILE_ARENA_RESERVE(f->arena, f->out->items, f->out->count, f->out->capacity);
@@ -154,10 +122,11 @@ static void emit_bind(Flatten *f, int count, const TileProtocolScalarId *to,
                 .kind = CODE_BIND, .count = count, .to = to, .from = from});
 }
 
-static void emit_forget(Flatten *f, const Ids *ids) {
-  if (ids->count > 0)
-    emit(f, (BarrierCode){
-                .kind = CODE_FORGET, .count = ids->count, .to = ids->ids});
+static void emit_next(Flatten *f, const TileProtocolNode *node) {
+  int first = f->out->count;
+  emit_bind(f, node->num_values, node->args, node->yields[0]);
+  if (f->out->count > first)
+    f->out->items[first].is_next = true;
 }
 
 static int emit_decision(Flatten *f, BarrierCodeKind kind,
@@ -172,11 +141,8 @@ static void flatten_block(Flatten *f, const TileProtocolBlock *block);
 static void flatten_if(Flatten *f, const TileProtocolNode *node) {
   int branch = emit_decision(f, CODE_BRANCH, node), jump = -1;
   for (int b = 0; b < 2; b++) {
-    Ids inner = {0};
     flatten_block(f, &node->blocks[b]);
     emit_bind(f, node->num_values, node->results, node->yields[b]);
-    add_bound(f->arena, &inner, &node->blocks[b]);
-    emit_forget(f, &inner);
     if (b == 0) {
       jump = emit(f, (BarrierCode){.kind = CODE_JUMP});
       f->out->items[branch].target = f->out->count;
@@ -186,42 +152,28 @@ static void flatten_if(Flatten *f, const TileProtocolNode *node) {
 }
 
 static void flatten_for(Flatten *f, const TileProtocolNode *node) {
-  Ids inner = {0}, all = {0};
   emit_bind(f, node->num_values, node->args, node->inits);
   emit_bind(f, 1, &node->iv, &node->lower);
   int head = emit_decision(f, CODE_HEAD, node);
   flatten_block(f, &node->blocks[0]);
-  emit_bind(f, node->num_values, node->args, node->yields[0]);
+  emit_next(f, node);
   emit(f, (BarrierCode){.kind = CODE_NEXT, .node = node});
-  add_bound(f->arena, &inner, &node->blocks[0]);
-  emit_forget(f, &inner);
   emit(f, (BarrierCode){.kind = CODE_JUMP, .target = head});
   f->out->items[head].target = f->out->count;
   emit_bind(f, node->num_values, node->results, node->args);
-  add_ids(f->arena, &all, node->num_values, node->args);
-  add_ids(f->arena, &all, 1, &node->iv);
-  emit_forget(f, &all);
 }
 
 static void flatten_while(Flatten *f, const TileProtocolNode *node) {
-  Ids inner = {0}, all = {0};
   emit_bind(f, node->num_values, node->args, node->inits);
   int head = f->out->count;
   flatten_block(f, &node->blocks[0]);
   int decision = emit_decision(f, CODE_WHILE, node);
   emit_bind(f, node->num_passed, node->after, node->passed);
   flatten_block(f, &node->blocks[1]);
-  emit_bind(f, node->num_values, node->args, node->yields[0]);
-  add_bound(f->arena, &inner, &node->blocks[0]);
-  add_bound(f->arena, &inner, &node->blocks[1]);
-  add_ids(f->arena, &inner, node->num_passed, node->after);
-  emit_forget(f, &inner);
+  emit_next(f, node);
   emit(f, (BarrierCode){.kind = CODE_JUMP, .target = head});
   f->out->items[decision].target = f->out->count;
   emit_bind(f, node->num_passed, node->results, node->passed);
-  add_bound(f->arena, &all, &node->blocks[0]);
-  add_ids(f->arena, &all, node->num_values, node->args);
-  emit_forget(f, &all);
 }
 
 static void flatten_block(Flatten *f, const TileProtocolBlock *block) {

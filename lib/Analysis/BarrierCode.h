@@ -12,7 +12,6 @@ typedef enum {
   CODE_JUMP,   // to `target`
   CODE_BIND,   // `to` become `from`, all at once
   CODE_NEXT,   // the induction variable of `node` grows by its step
-  CODE_FORGET, // values in `to` are out of scope
   CODE_END,
 } BarrierCodeKind;
 
@@ -21,6 +20,7 @@ typedef struct {
   const TileProtocolNode *node;
   int target, count;
   int decision; // class of a decision: equal ones are taken together
+  bool is_next; // CODE_BIND: for the next iteration
   const TileProtocolScalarId *to, *from;
 } BarrierCode;
 

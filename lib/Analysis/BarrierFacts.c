@@ -103,6 +103,51 @@ void barrier_join(const BarrierMachine *m, int32_t *to, const int32_t *from) {
     to[i] = to[i] > from[i] ? to[i] : from[i];
 }
 
+//===-- What everybody knows ----------------------------------------------===//
+
+static bool is_common(const BarrierMachine *m, int32_t *state, int fact) {
+  for (int a = 0; a < m->num_agents; a++)
+    if (!barrier_has(barrier_known(m, state, a), fact))
+      return false;
+  return true;
+}
+
+// Accesses that everybody knows to be over are as if there had been none.
+static void forget_accesses(const BarrierMachine *m, int32_t *state, int r) {
+  if (is_common(m, state, fact_landed(m, r)))
+    barrier_deactivate(m, state, fact_landed(m, r));
+  for (int a = 0; a < m->num_agents; a++) {
+    int written = fact_written(m, r, a), visible = fact_visible(m, r, a);
+    if (is_common(m, state, fact_read(m, r, a)))
+      barrier_deactivate(m, state, fact_read(m, r, a));
+    if (!is_common(m, state, written) || !is_common(m, state, visible))
+      continue;
+    barrier_deactivate(m, state, written);
+    barrier_deactivate(m, state, visible);
+  }
+}
+
+// What everybody knows is nothing new when a phase tells it; and who ends a
+// phase knows it by then, so no wait is missed (B2).
+void barrier_forget_common(const BarrierMachine *m, int32_t *state) {
+  for (int r = 0; r < m->num_resources; r++)
+    forget_accesses(m, state, r);
+  for (int s = 0; s < m->num_slots; s++)
+    for (int a = 0; a < m->num_agents; a++)
+      if (is_common(m, state, fact_phase(m, s, BARRIER_FIRST_WAIT + a)))
+        barrier_deactivate(m, state, fact_phase(m, s, BARRIER_FIRST_WAIT + a));
+  for (int i = 0; i < m->num_facts; i++) {
+    bool is_known = is_common(m, state, i);
+    for (int a = 0; a < m->num_agents; a++)
+      if (!barrier_is_leader(a) && barrier_has(barrier_known(m, state, a), i))
+        barrier_take(barrier_own(m, state, a), i);
+    for (int s = 0; s < m->num_slots && is_known; s++) {
+      barrier_take(barrier_complete(m, state, s), i);
+      barrier_take(barrier_gathering(m, state, s), i);
+    }
+  }
+}
+
 //===-- Faults ------------------------------------------------------------===//
 
 void barrier_fail(const BarrierMachine *m, int agent,

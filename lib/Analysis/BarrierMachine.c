@@ -286,6 +286,13 @@ void barrier_machine_end(const BarrierMachine *m, int32_t *state) {
       barrier_fail(m, 0, NULL, "exit-in-flight",
                    "ends while a copy that nobody waits for may be under way");
   }
+  for (int s = 0; s < m->num_slots; s++) {
+    int bytes = barrier_words(m, state, s)[BARRIER_BYTES];
+    if (bytes > 0)
+      barrier_fail(m, 0, NULL, "tx-bytes",
+                   "ends while a phase waits for %d bytes that no copy brings",
+                   bytes);
+  }
 }
 
 void barrier_machine_missing(const BarrierMachine *m, const int32_t *state,
@@ -363,11 +370,10 @@ void barrier_machine_start(const BarrierMachine *m, int32_t *state) {
   memset(state, 0, sizeof *state * (size_t)m->num_words);
   for (int s = 0; s < m->num_slots; s++) {
     barrier_words(m, state, s)[BARRIER_PENDING] = count_of(m, s);
-    for (int i = 0; i < barrier_num_sets(m); i++) {
-      barrier_put(state + m->sets + i * m->set_words,
-                  fact_phase(m, s, BARRIER_LAST_COMPLETE));
-      barrier_put(state + m->sets + i * m->set_words,
-                  fact_phase(m, s, BARRIER_ONE_BEFORE));
+    for (int a = 0; a < m->num_agents; a++) {
+      int32_t *known = barrier_known(m, state, a);
+      barrier_put(known, fact_phase(m, s, BARRIER_LAST_COMPLETE));
+      barrier_put(known, fact_phase(m, s, BARRIER_ONE_BEFORE));
     }
   }
 }

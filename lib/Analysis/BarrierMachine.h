@@ -55,6 +55,9 @@ BarrierResult barrier_machine_step(const BarrierMachine *machine,
 /// The agents of `mask` meet.
 void barrier_machine_meet(const BarrierMachine *machine, int32_t *state,
                           unsigned mask);
+/// Forgets what no rule asks for any more, since everybody knows it. Not of a
+/// machine with clocks.
+void barrier_forget_common(const BarrierMachine *machine, int32_t *state);
 /// What is wrong when all agents have ended.
 void barrier_machine_end(const BarrierMachine *machine, int32_t *state);
 /// Why a phase is not complete, for messages: arrivals and bytes.

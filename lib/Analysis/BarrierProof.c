@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum {
-  MAX_CONFIGS = 20000,
+  MAX_CONFIGS = 50000,
   MAX_STEPS = 20000 // without a decision that is open
 };
 
@@ -30,17 +30,6 @@ void barrier_proving_stop(BarrierProving *p, const char *code, int role,
   protocol_verdict_set(p->verdict, TILE_PROTOCOL_UNKNOWN, code, role, node,
                        format, args);
   va_end(args);
-}
-
-//===-- States that have been seen ----------------------------------------===//
-
-static void keep(BarrierProving *p) {
-  if (p->states.count == MAX_CONFIGS)
-    barrier_proving_stop(p, "too-many-states", -1, NULL,
-                         "the threads reach more than %d states together",
-                         MAX_CONFIGS);
-  else
-    protocol_seen_keep(&p->states);
 }
 
 //===-- Numbers -----------------------------------------------------------===//
@@ -72,15 +61,6 @@ static void bind(const BarrierProving *p, int32_t *state, int agent, int count,
     bound[places[i]] = values[i];
 }
 
-static void forget(const BarrierProving *p, int32_t *state, int agent,
-                   const BarrierCode *code) {
-  const ProtocolBinding *binding = &p->bindings[barrier_role_of(agent)];
-  for (int i = 0; i < code->count; i++)
-    if (binding->place[code->to[i]] >= 0)
-      state[p->first_bound[agent] + binding->place[code->to[i]]] =
-          PROTOCOL_UNBOUND;
-}
-
 static void next_iteration(const BarrierProving *p, int32_t *state, int agent,
                            const TileProtocolNode *loop) {
   const ProtocolBinding *binding = &p->bindings[barrier_role_of(agent)];
@@ -95,12 +75,35 @@ static void next_iteration(const BarrierProving *p, int32_t *state, int agent,
       protocol_place_value(binding, loop->iv, iv);
 }
 
-//===-- Events ------------------------------------------------------------===//
-
 static const BarrierCode *code_at(const BarrierProving *p, const int32_t *state,
                                   int agent) {
   return &p->listing.roles[barrier_role_of(agent)].items[state[agent]];
 }
+
+//===-- Facts -------------------------------------------------------------===//
+
+static const RecallCode *recall_at(const BarrierProving *p,
+                                   const int32_t *state, int agent) {
+  return &p->recall.codes[barrier_role_of(agent)][state[agent]];
+}
+
+static int32_t *facts_of(const BarrierProving *p, int32_t *state, int agent) {
+  return state + p->first_recall + agent * barrier_recall_num_words(&p->recall);
+}
+
+static void move_facts(const BarrierProving *p, int32_t *state, int agent) {
+  barrier_recall_move(&p->recall, facts_of(p, state, agent),
+                      recall_at(p, state, agent));
+}
+
+// What decisions before say of this one: 1, 0, or -1.
+static int recalled(const BarrierProving *p, const int32_t *state, int agent) {
+  return barrier_recall_outcome(&p->recall,
+                                facts_of(p, (int32_t *)state, agent),
+                                recall_at(p, state, agent));
+}
+
+//===-- Events ------------------------------------------------------------===//
 
 static bool takes_part(const TileProtocolNode *node, int agent) {
   return node->threads != TILE_PROTOCOL_LEADER || agent % 2 == 0;
@@ -180,6 +183,7 @@ static bool run_event(BarrierProving *p, int32_t *state, int agent,
   TraceStep step;
   if (node->kind == TILE_PROTOCOL_ASSIGN) {
     bind(p, state, agent, 1, &node->to, &node->from);
+    move_facts(p, state, agent);
   } else if (takes_part(node, agent)) {
     if (!step_of(p, state, agent, node, &step))
       return false;
@@ -219,55 +223,54 @@ static unsigned loop_outcomes(const BarrierProving *p, const int32_t *state,
   return (iv.value - upper.value) % modulus ? GOES_ON : ENDS | GOES_ON;
 }
 
-static unsigned outcomes_of_trips(const BarrierProving *p, const int32_t *state,
-                                  int agent, const BarrierCode *code) {
-  const int32_t *words = state + p->first_trip;
-  const TileProtocolNode *node = code->node;
-  int outcome =
-      code->kind == CODE_HEAD
-          ? barrier_trips_goes_on(&p->trips, words, agent, node)
-          : barrier_trips_condition(&p->trips, words, agent, node->condition);
+static unsigned outcomes_like(int outcome) {
   return outcome < 0 ? ENDS | GOES_ON : outcome ? GOES_ON : ENDS;
 }
 
-// The outcomes that the numbers of an agent leave open.
+// The outcomes that numbers and facts of an agent leave open, and others.
 static unsigned outcomes_of(const BarrierProving *p, const int32_t *state,
                             int agent, const BarrierCode *code) {
-  unsigned outcomes = outcomes_of_trips(p, state, agent, code);
+  unsigned outcomes = outcomes_like(recalled(p, state, agent));
+  outcomes &= outcomes_like(barrier_alike_outcome(
+      &p->alike, state + p->first_alike, agent, code->decision));
   if (code->kind == CODE_HEAD)
     return outcomes & loop_outcomes(p, state, agent, code->node);
   ProtocolNumber number =
       barrier_number_of(p, state, agent, code->node->condition);
-  if (!is_exact(number))
-    return outcomes;
-  return number.value & 1 ? GOES_ON : ENDS;
-}
-
-// A loop at its limit of trips, or not yet.
-static bool is_open(const BarrierProving *p, const int32_t *state, int agent) {
-  const BarrierCode *code = code_at(p, state, agent);
-  return code->kind == CODE_HEAD &&
-         barrier_trips_is_open(&p->trips, state + p->first_trip, agent,
-                               code->node);
+  if (is_exact(number))
+    outcomes &= number.value & 1 ? GOES_ON : ENDS;
+  return outcomes;
 }
 
 static bool is_decision(const BarrierCode *code) {
   return code->kind >= CODE_BRANCH && code->kind <= CODE_WHILE;
 }
 
-// Numbers that are known exactly need nobody else.
+// Whether there is nothing to decide: numbers or facts tell, or another role.
+// What facts tell of a loop may be that it never ends, so its states are kept.
 static bool is_known(const BarrierProving *p, const int32_t *state, int agent,
                      const BarrierCode *code) {
+  const int32_t *alike = state + p->first_alike;
+  if (!barrier_alike_may_decide(&p->alike, alike, agent, code->decision))
+    return false;
+  if ((code->kind == CODE_BRANCH && recalled(p, state, agent) >= 0) ||
+      barrier_alike_outcome(&p->alike, alike, agent, code->decision) >= 0)
+    return true;
   if (code->kind != CODE_HEAD)
     return is_exact(barrier_number_of(p, state, agent, code->node->condition));
   return is_exact(barrier_number_of(p, state, agent, code->node->iv)) &&
-         is_exact(barrier_number_of(p, state, agent, code->node->upper)) &&
-         !is_open(p, state, agent);
+         is_exact(barrier_number_of(p, state, agent, code->node->upper));
 }
 
 static void go(const BarrierProving *p, int32_t *state, int agent,
                unsigned outcome) {
   const BarrierCode *code = code_at(p, state, agent);
+  barrier_recall_learn(&p->recall, facts_of(p, state, agent),
+                       recall_at(p, state, agent), outcome == GOES_ON);
+  barrier_alike_decide(&p->alike, state + p->first_alike, agent, code->decision,
+                       outcome == GOES_ON);
+  if (outcome == ENDS)
+    move_facts(p, state, agent);
   state[agent] = outcome == GOES_ON ? state[agent] + 1 : code->target;
 }
 
@@ -284,21 +287,20 @@ static bool run_code(BarrierProving *p, int32_t *state, int agent) {
   case CODE_WHILE:
     if (!is_known(p, state, agent, code))
       return false;
+    p->is_impossible |= outcomes_of(p, state, agent, code) == 0;
     go(p, state, agent, outcomes_of(p, state, agent, code));
-    return true;
+    return !p->is_impossible;
   case CODE_JUMP:
+    move_facts(p, state, agent);
     state[agent] = code->target;
     return true;
   case CODE_BIND:
     bind(p, state, agent, code->count, code->to, code->from);
-    barrier_trips_enter(&p->trips, state + p->first_trip, agent, code->to);
+    move_facts(p, state, agent);
     break;
   case CODE_NEXT:
     next_iteration(p, state, agent, code->node);
-    barrier_trips_next(&p->trips, state + p->first_trip, agent, code->node);
-    break;
-  case CODE_FORGET:
-    forget(p, state, agent, code);
+    move_facts(p, state, agent);
     break;
   case CODE_END:
     return false;
@@ -307,12 +309,17 @@ static bool run_code(BarrierProving *p, int32_t *state, int agent) {
   return true;
 }
 
+static bool is_over(const BarrierProving *p) {
+  return p->is_impossible || barrier_proving_is_over(p);
+}
+
 static void run_eagerly(BarrierProving *p, int32_t *state) {
   int steps = 0;
-  for (bool moved = true; moved && !barrier_proving_is_over(p);) {
+  p->is_impossible = false;
+  for (bool moved = true; moved && !is_over(p);) {
     moved = false;
     for (int a = 0; a < p->machine.num_agents; a++)
-      while (!barrier_proving_is_over(p) && run_code(p, state, a)) {
+      while (!is_over(p) && run_code(p, state, a)) {
         moved = true;
         if (++steps > MAX_STEPS) {
           barrier_proving_stop(
@@ -325,22 +332,69 @@ static void run_eagerly(BarrierProving *p, int32_t *state) {
   }
 }
 
+//===-- States that have been seen ----------------------------------------===//
+
+static void keep(BarrierProving *p) {
+  int32_t *state = protocol_seen_next(&p->states);
+  for (int a = 0; a < p->machine.num_agents; a++) {
+    int role = barrier_role_of(a);
+    barrier_numbers_forget(p->numbers[role], &p->bindings[role], state[a],
+                           state + p->first_bound[a]);
+    barrier_recall_forget(&p->recall, facts_of(p, state, a),
+                          recall_at(p, state, a));
+  }
+  barrier_forget_common(&p->machine, state + p->first_word);
+  if (p->states.count == MAX_CONFIGS)
+    barrier_proving_stop(p, "too-many-states", -1, NULL,
+                         "the threads reach more than %d states together",
+                         MAX_CONFIGS);
+  else
+    protocol_seen_keep(&p->states);
+}
+
 //===-- What is at a standstill -------------------------------------------===//
 
-// The agents that decide together with `agent`; 0 when some are not there.
+// The agents that are at the decision where `agent` is.
 static unsigned deciders_of(const BarrierProving *p, const int32_t *state,
                             int agent) {
-  const BarrierCode *code = code_at(p, state, agent);
-  unsigned roles = p->listing.deciders[code->decision], mask = 0;
+  unsigned mask = 0;
   for (int a = 0; a < p->machine.num_agents; a++) {
-    if (!(roles & 1u << barrier_role_of(a)))
-      continue;
     const BarrierCode *other = code_at(p, state, a);
-    if (!is_decision(other) || other->decision != code->decision)
-      return 0;
-    mask |= 1u << a;
+    if (is_decision(other) &&
+        other->decision == code_at(p, state, agent)->decision)
+      mask |= 1u << a;
   }
   return mask;
+}
+
+// All that decide alike where `agent` is.
+static unsigned alike_with(const BarrierProving *p, const int32_t *state,
+                           int agent) {
+  unsigned roles = p->listing.deciders[code_at(p, state, agent)->decision];
+  unsigned mask = 0;
+  for (int a = 0; a < p->machine.num_agents; a++)
+    mask |= (roles >> barrier_role_of(a) & 1) << a;
+  return mask;
+}
+
+// Those that decide next: all that do so alike, or else some in front of the
+// others; 0 when they have to wait.
+static unsigned next_deciders(const BarrierProving *p, const int32_t *state) {
+  unsigned some = 0;
+  for (int a = 0; a < p->machine.num_agents; a++) {
+    const BarrierCode *code = code_at(p, state, a);
+    if (!is_decision(code) ||
+        !barrier_alike_may_decide(&p->alike, state + p->first_alike, a,
+                                  code->decision))
+      continue;
+    unsigned mask = deciders_of(p, state, a);
+    if (mask == alike_with(p, state, a))
+      return mask;
+    unsigned role = 3u << 2 * barrier_role_of(a);
+    if (!some && (mask & role) == role)
+      some = mask;
+  }
+  return some;
 }
 
 // Whether a role decides on what no other role is seen to decide on.
@@ -371,10 +425,8 @@ static void report_stuck(BarrierProving *p, const int32_t *state) {
     barrier_proving_stop(
         p, "out-of-step", barrier_role_of(waits < 0 ? decides : waits),
         code->node,
-        waits < 0 ? "decides on a value that other roles are not seen to "
-                    "decide on at the same time"
-                  : "waits here while role \"%s\" is at a decision that the "
-                    "others do not share",
+        "goes on only when role \"%s\" takes more decisions in front of those "
+        "that are alike than can be followed",
         p->program->protocol.roles[barrier_role_of(decides)].name);
   else if (has_own_decisions(p))
     barrier_proving_stop(
@@ -387,58 +439,43 @@ static void report_stuck(BarrierProving *p, const int32_t *state) {
         "waits here, and nobody who could end this wait goes on");
 }
 
-// The agents of `mask` decide; `has_more`: about loops that are open.
+// The agents of `mask` decide.
 static void follow(BarrierProving *p, const int32_t *state, unsigned mask,
-                   unsigned outcome, bool has_more) {
+                   unsigned outcome) {
   int32_t *next = protocol_seen_next(&p->states);
   memcpy(next, state, sizeof *next * (size_t)p->num_words);
-  for (int a = 0; a < p->machine.num_agents; a++) {
-    if (!(mask & 1u << a))
-      continue;
-    barrier_trips_resolve(&p->trips, next + p->first_trip, a,
-                          code_at(p, next, a)->node, has_more);
-    go(p, next, a, outcome);
-  }
+  for (int a = 0; a < p->machine.num_agents; a++)
+    if (mask & 1u << a)
+      go(p, next, a, outcome);
   run_eagerly(p, next);
-  if (!barrier_proving_is_over(p))
+  if (!is_over(p))
     keep(p);
 }
 
 // Goes on with every outcome of a decision.
 static void expand(BarrierProving *p, const int32_t *state) {
-  unsigned mask = 0;
-  for (int a = 0; a < p->machine.num_agents && !mask; a++)
-    if (is_decision(code_at(p, state, a)))
-      mask = deciders_of(p, state, a);
+  unsigned mask = next_deciders(p, state), outcomes = ENDS | GOES_ON;
   if (!mask) {
     report_stuck(p, state);
     return;
   }
-  unsigned outcomes = ENDS | GOES_ON;
-  bool has_limit = false;
   for (int a = 0; a < p->machine.num_agents; a++)
-    if (mask & 1u << a) {
+    if (mask & 1u << a)
       outcomes &= outcomes_of(p, state, a, code_at(p, state, a));
-      has_limit |= is_open(p, state, a);
-    }
   for (unsigned outcome = ENDS; outcome <= GOES_ON; outcome++)
-    for (int more = 0; more <= has_limit; more++)
-      if (outcomes & outcome && !barrier_proving_is_over(p))
-        follow(p, state, mask, outcome, more);
+    if (outcomes & outcome && !barrier_proving_is_over(p))
+      follow(p, state, mask, outcome);
 }
 
 //===-- Entry -------------------------------------------------------------===//
 
 static void start_all(BarrierProving *p) {
-  int64_t num_starts;
-  if (!barrier_proving_num_starts(p, &num_starts))
-    return;
+  int64_t num_starts = barrier_proving_num_starts(p);
   for (int64_t i = 0; i < num_starts && !barrier_proving_is_over(p); i++) {
     int32_t *state = protocol_seen_next(&p->states);
-    if (!barrier_proving_start(p, i, state))
-      continue;
+    barrier_proving_start(p, i, state);
     run_eagerly(p, state);
-    if (!barrier_proving_is_over(p))
+    if (!is_over(p))
       keep(p);
   }
 }

@@ -2,14 +2,16 @@
 #ifndef TILE_ANALYSIS_BARRIER_PROVING_H
 #define TILE_ANALYSIS_BARRIER_PROVING_H
 
+#include "BarrierAlike.h"
 #include "BarrierCode.h"
+#include "BarrierNumbers.h"
 #include "BarrierProof.h"
-#include "BarrierTrips.h"
+#include "BarrierRecall.h"
 #include "ProtocolInternal.h"
 #include "ProtocolSeen.h"
 
-/// A state is: where each agent is in its code, the numbers that it knows, the
-/// trips that loops have left, and the words of the machine.
+/// A state is: where each agent is in its code, the numbers and the facts that
+/// it knows, and the words of the machine.
 typedef struct {
   const BarrierProgram *program;
   TileArena *arena;
@@ -17,12 +19,16 @@ typedef struct {
   BarrierMachine machine;
   BarrierFault fault;
   ProtocolBinding bindings[TILE_PROTOCOL_MAX_ROLES];
-  int first_bound[BARRIER_MAX_AGENTS]; // word of each agent
-  BarrierTrips trips;
-  int first_trip;  // word
-  bool has_bounds; // bounds of loops are guessed
-  int first_word;  // of the machine
+  int first_bound[BARRIER_MAX_AGENTS];              // word of each agent
+  const uint64_t *numbers[TILE_PROTOCOL_MAX_ROLES]; // that matter
+  BarrierAlike alike;
+  int first_alike; // word
+  BarrierRecall recall;
+  int first_recall; // word
+  bool has_bounds;  // bounds of loops are guessed
+  int first_word;   // of the machine
   int num_words;
+  bool is_impossible; // the state that runs
   ProtocolSeen states;
   TileProtocolVerdict *verdict;
 } BarrierProving;
@@ -38,10 +44,10 @@ ProtocolNumber barrier_number_of(const BarrierProving *proving,
 
 /// Lays out the words of a state. False after a stop.
 bool barrier_proving_lay_out(BarrierProving *proving);
-/// How many states a run may begin with; false after a stop.
-bool barrier_proving_num_starts(BarrierProving *proving, int64_t *out);
-/// Writes one of them into `state`; false where it contradicts itself.
-bool barrier_proving_start(const BarrierProving *proving, int64_t which,
+/// How many states a run may begin with.
+int64_t barrier_proving_num_starts(BarrierProving *proving);
+/// Writes one of them into `state`.
+void barrier_proving_start(const BarrierProving *proving, int64_t which,
                            int32_t *state);
 
 #endif // TILE_ANALYSIS_BARRIER_PROVING_H

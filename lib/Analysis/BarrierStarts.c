@@ -1,14 +1,16 @@
 //===- BarrierStarts.c - The states that a proof begins with --------------===//
 //
-// Numbers from outside that slots or guards depend on are not known. A run may
-// begin with any of them: bounds of loops modulo the period of all slots and
-// parities, and how many iterations loops have.
+// Numbers from outside that slots depend on are not known. A run may begin with
+// any of them: bounds of loops modulo the period of all slots and
+// parities.
 //
 //===----------------------------------------------------------------------===//
 
 #include "BarrierProving.h"
 
 #include "Tile/Support/Arithmetic.h"
+
+#include <string.h>
 
 enum { MAX_PERIOD = 512, MAX_STARTS = 4096 };
 
@@ -31,14 +33,6 @@ static int64_t period_of(const BarrierProgram *program) {
   return period;
 }
 
-static int num_places(const ProtocolBinding *binding, int num_scalars) {
-  int count = 0;
-  for (int i = 0; i < num_scalars; i++)
-    if (binding->place[i] >= count)
-      count = binding->place[i] + 1;
-  return count;
-}
-
 bool barrier_proving_lay_out(BarrierProving *p) {
   const TileProtocol *protocol = &p->program->protocol;
   int64_t period = period_of(p->program);
@@ -52,15 +46,21 @@ bool barrier_proving_lay_out(BarrierProving *p) {
         "slots and parities depend on more than can be followed");
     return false;
   }
+  for (int r = 0; r < protocol->num_roles; r++)
+    p->numbers[r] = barrier_numbers_build(protocol, &p->listing.roles[r],
+                                          &p->bindings[r], p->arena);
   barrier_machine_init(&p->machine, p->program, false, p->arena, &p->fault);
   int next = p->machine.num_agents;
   for (int a = 0; a < p->machine.num_agents; a++) {
     p->first_bound[a] = next;
-    next += num_places(&p->bindings[barrier_role_of(a)], protocol->num_scalars);
+    next += p->bindings[barrier_role_of(a)].num_places;
   }
-  barrier_trips_build(p->program, p->arena, &p->trips);
-  p->first_trip = next;
-  p->first_word = next + barrier_trips_num_words(&p->trips);
+  barrier_recall_build(p->program, &p->listing, p->arena, &p->recall);
+  p->first_recall = next;
+  next += p->machine.num_agents * barrier_recall_num_words(&p->recall);
+  barrier_alike_build(&p->listing, p->machine.num_agents, p->arena, &p->alike);
+  p->first_alike = next;
+  p->first_word = next + barrier_alike_num_words(&p->alike);
   p->num_words = p->first_word + p->machine.num_words;
   protocol_seen_init(&p->states, p->arena, p->num_words, 0);
   return true;
@@ -74,29 +74,18 @@ static int64_t num_values(const ProtocolBinding *binding,
   return binding->threshold + binding->modulus[id];
 }
 
-bool barrier_proving_num_starts(BarrierProving *p, int64_t *out) {
-  *out = barrier_trips_num_starts(&p->trips);
-  if (*out > MAX_STARTS) {
-    barrier_proving_stop(p, "too-many-states", -1, NULL,
-                         "loops may begin with more than %d combinations of "
-                         "trip counts",
-                         MAX_STARTS);
-    return false;
-  }
-  int64_t num_starts = *out;
+int64_t barrier_proving_num_starts(BarrierProving *p) {
+  int64_t num_starts = 1;
   for (int r = 0; r < p->program->protocol.num_roles; r++)
     for (int i = 0; i < p->bindings[r].num_params; i++)
       if (num_starts <= MAX_STARTS)
         num_starts *= num_values(&p->bindings[r], p->bindings[r].params[i]);
   p->has_bounds = num_starts <= MAX_STARTS; // else they are unknown
-  if (p->has_bounds)
-    *out = num_starts;
-  return true;
+  return p->has_bounds ? num_starts : 1;
 }
 
-// Returns what is left of `which`.
-static int64_t start_bounds(const BarrierProving *p, int32_t *state,
-                            int64_t which) {
+static void start_bounds(const BarrierProving *p, int32_t *state,
+                         int64_t which) {
   for (int a = 0; a < p->machine.num_agents; a += 2) {
     const ProtocolBinding *binding = &p->bindings[barrier_role_of(a)];
     for (int k = 0; k < binding->num_params; k++) {
@@ -107,31 +96,15 @@ static int64_t start_bounds(const BarrierProving *p, int32_t *state,
       which /= num_values(binding, id);
     }
   }
-  return which;
 }
 
-// Whether bounds that are known exactly have the trip counts of the state.
-static bool is_consistent(const BarrierProving *p, const int32_t *state) {
-  for (int i = 0; i < p->trips.num_loops; i++) {
-    int agent = 2 * p->trips.loops[i].role;
-    const TileProtocolNode *loop = p->trips.loops[i].loop;
-    ProtocolNumber lower = barrier_number_of(p, state, agent, loop->lower);
-    ProtocolNumber upper = barrier_number_of(p, state, agent, loop->upper);
-    if (lower.is_known && !lower.modulus && upper.is_known && !upper.modulus &&
-        !barrier_trips_may_be(&p->trips, state + p->first_trip, i, lower.value,
-                              upper.value))
-      return false;
-  }
-  return true;
-}
-
-bool barrier_proving_start(const BarrierProving *p, int64_t which,
+void barrier_proving_start(const BarrierProving *p, int64_t which,
                            int32_t *state) {
   for (int w = 0; w < p->first_word; w++)
     state[w] = w < p->machine.num_agents ? 0 : PROTOCOL_UNBOUND;
+  memset(state + p->first_recall, 0,
+         sizeof *state * (size_t)(p->first_word - p->first_recall));
   if (p->has_bounds)
-    which = start_bounds(p, state, which);
-  barrier_trips_start(&p->trips, state + p->first_trip, which);
+    start_bounds(p, state, which);
   barrier_machine_start(&p->machine, state + p->first_word);
-  return is_consistent(p, state);
 }

@@ -29,6 +29,7 @@ enum { PROTOCOL_MAX_PLACES = 64 };
 typedef struct {
   const TileProtocol *protocol;
   int *place; // per scalar; -1: none
+  int num_places;
   /// Per scalar: 0, or what its number is kept modulo. Induction variables and
   /// other counters would take any number of values else.
   int64_t *modulus;
@@ -38,8 +39,8 @@ typedef struct {
   int num_params;
 } ProtocolBinding;
 
-/// Keeps what slots and parities of `channel` in a role depend on. False when
-/// that is more than PROTOCOL_MAX_PLACES.
+/// ProtocolBinding.c: keeps what slots and parities of `channel` in a role
+/// depend on. False when that is more than PROTOCOL_MAX_PLACES.
 bool protocol_binding_build(const TileProtocol *protocol, TileArena *arena,
                             int role, int channel, ProtocolBinding *out);
 /// The same of all that a role of a program on barriers depends on, guards

@@ -237,14 +237,15 @@ static MlirValue stored_value(MlirOperation load) {
   return memref_store_value(memref_store_cast(found));
 }
 
-// The one store of the role to the array that `load` reads: in every iteration
-// of a loop in front of the load, at the loop's index. Null when it is not so.
+// The one store of the role, or of the block, to the array that `load` reads:
+// in every iteration of a loop in front of the load, at the loop's index. Null
+// when it is not so.
 static MlirOperation table_store(MlirOperation load) {
   MlirOperation role = tile_role_of(load).op, found = {NULL};
   MlirValue memref = memref_load_memref(memref_load_cast(load));
   TileShape shape;
-  if (!role.ptr || !tile_shape_of(memref, &shape) ||
-      shape.space != TILE_SPACE_PRIVATE || shape.rank != 1)
+  if (!tile_shape_of(memref, &shape) || shape.space != TILE_SPACE_PRIVATE ||
+      shape.rank != 1)
     return found;
   for (MlirOpOperand use = mlirValueGetFirstUse(memref);
        !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {

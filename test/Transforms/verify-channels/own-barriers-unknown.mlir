@@ -2,35 +2,6 @@
 
 // What the proof of mbarriers without a channel gives up at, and no run shows.
 
-#smem = #gpu.address_space<workgroup>
-!b1 = !tile.barrier<1>
-!tile = memref<16x64xbf16, #smem>
-!row = !tile.region<16x64xbf16>
-
-// Two branches on one value in memory, which are not seen to be equal.
-func.func @one_value(%A: memref<?x?xbf16>, %M: memref<4xi1>) attributes {tile.num_threads = 128 : i32} {
-  %c0 = arith.constant 0 : index
-  %z = arith.constant 0 : i32
-  %S = tile.alloc : !tile
-  %a = tile.region %A[0, 0] [16, 64] : memref<?x?xbf16>
-  %b = tile.barrier_alloc : !b1
-  tile.barrier_init %b arrivals 1 : !b1
-  tile.barrier_sync
-  %x = memref.load %M[%c0] : memref<4xi1>
-  scf.if %x {
-    tile.barrier_expect %b[%c0] bytes 2048 : !b1
-    tile.copy %a to %S signal %b[%c0] of !b1 {instr = #tile.instr<tma>} : !row, !tile
-  }
-  %y = memref.load %M[%c0] : memref<4xi1>
-  scf.if %y {
-    // expected-remark@+1 {{[tile-verify/deadlock] cannot be proved for the block: waits here, and nobody who could end this wait goes on}}
-    tile.barrier_wait %b[%c0] parity %z : !b1
-  }
-  return
-}
-
-// -----
-
 !b7 = !tile.barrier<7>
 !b11 = !tile.barrier<11>
 !b13 = !tile.barrier<13>
@@ -56,36 +27,33 @@ func.func @long_period() attributes {tile.num_threads = 128 : i32} {
 
 !b1 = !tile.barrier<1>
 
-// Each of three roles shares a decision with each other one, in another order.
-func.func @circle(%p: i1, %q: i1, %r: i1) attributes {tile.num_threads = 96 : i32} {
+// A role waits for what another one does ten decisions later, each of which the
+// first role takes alike.
+func.func @far_behind(%p: i1) attributes {tile.num_threads = 64 : i32} {
   %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c20 = arith.constant 20 : index
+  %c10 = arith.constant 10 : index
+  %z = arith.constant 0 : i32
   %b = tile.barrier_alloc : !b1
-  tile.barrier_init %b arrivals 1000 : !b1
+  tile.barrier_init %b arrivals 1 : !b1
   tile.barrier_sync
   tile.specialize {
-    tile.role "a" warps 1 {
-      // expected-remark@+1 {{[tile-verify/out-of-step] cannot be proved for role "a": decides on a value that other roles are not seen to decide on at the same time}}
-      scf.if %p {
-        tile.barrier_arrive %b[%c0] by <threads> : !b1
-      }
-      scf.if %q {
-        tile.barrier_arrive %b[%c0] by <threads> : !b1
-      }
-    }
-    tile.role "b" warps 1 {
-      scf.if %q {
-        tile.barrier_arrive %b[%c0] by <threads> : !b1
-      }
-      scf.if %r {
-        tile.barrier_arrive %b[%c0] by <threads> : !b1
+    tile.role "early" warps 1 {
+      scf.for %i = %c0 to %c20 step %c1 {
+        %first = arith.cmpi eq, %i, %c0 : index
+        scf.if %first {
+          // expected-remark@+1 {{[tile-verify/out-of-step] cannot be proved for role "early": goes on only when role "late" takes more decisions in front of those that are alike than can be followed}}
+          tile.barrier_wait %b[%c0] parity %z : !b1
+        }
       }
     }
-    tile.role "c" warps 1 {
-      scf.if %r {
-        tile.barrier_arrive %b[%c0] by <threads> : !b1
-      }
-      scf.if %p {
-        tile.barrier_arrive %b[%c0] by <threads> : !b1
+    tile.role "late" warps 1 {
+      scf.for %i = %c0 to %c20 step %c1 {
+        %tenth = arith.cmpi eq, %i, %c10 : index
+        scf.if %tenth {
+          tile.barrier_arrive %b[%c0] by <leader> : !b1
+        }
       }
     }
   }

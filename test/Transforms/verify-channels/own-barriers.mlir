@@ -389,6 +389,25 @@ func.func @too_many(%A: memref<?x?xbf16>, %n: index, %p: i32) attributes {tile.n
 !frag = memref<16x64xbf16, #tile.fragment>
 !b1 = !tile.barrier<1>
 
+// The block ends with a phase that waits for bytes.
+// expected-error@+1 {{[tile-verify/tx-bytes] breaks the protocol of the block: ends while a phase waits for 2048 bytes that no copy brings}}
+func.func @no_copy(%A: memref<?x?xbf16>, %n: index, %p: i32) attributes {tile.num_threads = 64 : i32} {
+  %c0 = arith.constant 0 : index
+  %b = tile.barrier_alloc : !b1
+  tile.barrier_init %b arrivals 1 : !b1
+  tile.barrier_sync
+  tile.barrier_expect %b[%c0] bytes 2048 : !b1
+  return
+}
+
+// -----
+
+#smem = #gpu.address_space<workgroup>
+!tile = memref<16x64xbf16, #smem>
+!row = !tile.region<16x64xbf16>
+!frag = memref<16x64xbf16, #tile.fragment>
+!b1 = !tile.barrier<1>
+
 // The block ends with the copy.
 // expected-error@+1 {{[tile-verify/exit-in-flight] breaks the protocol of the block: ends while a copy that nobody waits for may be under way}}
 func.func @left_alone(%A: memref<?x?xbf16>, %n: index, %p: i32) attributes {tile.num_threads = 64 : i32} {
