@@ -19,7 +19,7 @@
 #include "Tile/Support/Diagnostics.h"
 
 // PTX ISA, cp.async: 4, 8 or 16 bytes; only 16 can pass by the L1 cache.
-enum { MAX_CHUNK_BYTES = 16, MIN_CHUNK_BYTES = 4, MAX_UNROLL = 16 };
+enum { MAX_CHUNK_BYTES = 16, MAX_UNROLL = 16 };
 
 // Axes of the work of a copy: chunk = (loop * unrolled + unroll) * T + thread.
 enum { LOOP, UNROLL, THREAD, ELEMENT, NUM_WORK_AXES };
@@ -118,51 +118,23 @@ static void source_build(TileNvgpuCopy *copy, MlirValue tile) {
   }
 }
 
-// Bytes that every row of the window is known to start at a multiple of.
-static int64_t source_align_bytes(const TileNvgpuCopy *copy, MlirValue tile,
-                                  int64_t elem_bytes) {
-  assert(copy->src_rank > 0 && "cp.async copies rows");
-  int64_t divisor = tile_index_divisor(copy->offset[copy->src_rank - 1]);
-  int64_t align = tile_row_align_bytes(tile);
-  while (align > 1 && divisor * elem_bytes % align)
-    align /= 2;
-  return align;
-}
-
-// Elements of a row that are stored one after another, from each multiple.
-static int64_t destination_run(const TileNvgpuCopy *copy) {
-  int last = copy->dst.dim[copy->dst.shape.rank - 1];
-  int64_t divisor = tile_index_divisor(copy->dst.offset[last]);
-  int64_t run = tile_layout_contiguous_run(&copy->dst.full, last);
-  while (run > 1 && divisor % run)
-    run /= 2;
-  return run;
-}
-
-// The largest chunk that tensor, tile and layout allow. False when there is
-// none that cp.async can copy.
-static bool chunk_build(TileNvgpuCopy *copy, MlirValue tile,
+// False when there is no chunk that cp.async can copy.
+static bool chunk_build(TileNvgpuCopy *copy, TileCopyOp op,
                         TileNvgpuCopyPlan *out_plan) {
   const TileShape *shape = &copy->dst.shape;
-  int64_t elem_bytes = tile_elem_bits(shape->element) / 8;
-  int64_t row_bytes = shape->extent[shape->rank - 1] * elem_bytes;
-  int64_t align = source_align_bytes(copy, tile, elem_bytes);
-  int64_t run_bytes = destination_run(copy) * elem_bytes;
-  int64_t bytes = MAX_CHUNK_BYTES;
-  while (bytes >= MIN_CHUNK_BYTES &&
-         (align % bytes || row_bytes % bytes || run_bytes % bytes))
-    bytes /= 2;
-  copy->chunk_bytes = bytes;
-  copy->chunk_elems = bytes / elem_bytes;
-  if (bytes < MIN_CHUNK_BYTES) {
+  TileCpAsyncChunk chunk;
+  if (!tile_cp_async_chunk(op, &chunk)) {
     out_plan->code = "tile-nvgpu/alignment";
     snprintf(out_plan->reason, sizeof out_plan->reason,
              "rows of the window are known to start at multiples of %lld "
              "bytes; they have %lld bytes, stored in runs of %lld; cp.async "
              "needs 4 of each",
-             (long long)align, (long long)row_bytes, (long long)run_bytes);
+             (long long)chunk.align_bytes, (long long)chunk.row_bytes,
+             (long long)chunk.run_bytes);
     return false;
   }
+  copy->chunk_bytes = chunk.bytes;
+  copy->chunk_elems = chunk.bytes / (tile_elem_bits(shape->element) / 8);
   // nvgpu counts the bits of the element type, and i1 is stored in a byte.
   if (mlirTypeIsAInteger(shape->element) &&
       mlirIntegerTypeGetWidth(shape->element) < 8) {
@@ -228,7 +200,7 @@ MlirLogicalResult tile_nvgpu_copy_plan(TileArena *arena, MlirOperation op,
                            error.text);
   source_build(copy, tile_copy_src(copy_op));
   out_plan->kind = TILE_NVGPU_COPY_SIMT;
-  if (!chunk_build(copy, tile_copy_src(copy_op), out_plan))
+  if (!chunk_build(copy, copy_op, out_plan))
     return tile_success();
   work_build(copy, num_threads);
   access_build(copy);

@@ -149,13 +149,6 @@ static void split_tap(Lowering *l, const Im2colWindow *w, TileInt tap,
 
 //===-- Groups of elements ------------------------------------------------===//
 
-int64_t im2col_group(const View *view, bool may_end_inside) {
-  TileIm2colOp im2col = view->im2col->op;
-  return tile_im2col_group(im2col, view->align_bytes,
-                           tile_im2col_known_run(im2col, false), may_end_inside,
-                           NULL);
-}
-
 Im2colGroup im2col_group_at(Lowering *l, const View *view, const TileInt *at) {
   const Im2colWindow *w = view->im2col;
   const Memory *image = view->memory;

@@ -12,9 +12,6 @@ typedef struct Im2colWindow Im2colWindow;
 const Im2colWindow *im2col_window_build(Lowering *l, TileIm2colOp im2col,
                                         const Memory *image);
 
-/// tile_im2col_group of the window.
-int64_t im2col_group(const View *view, bool may_end_inside);
-
 /// Where a group is in the image.
 typedef struct {
   MlirValue pointer; // ptr<1>

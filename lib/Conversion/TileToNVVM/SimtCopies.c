@@ -31,85 +31,9 @@ typedef struct {
   bool is_cp_async;
 } Plan;
 
-static bool last_dims_match(const View *view) {
-  int last = view->shape.rank - 1;
-  return view->dim[last] == view->memory->rank - 1;
-}
-
-static bool extent_is_multiple(TileInt x, int64_t of) {
-  return tile_int_is_constant(x) && x.constant % of == 0;
-}
-
-// The window starts at a multiple of `of` in the last dimension.
-static bool starts_at_multiple(const View *view, int64_t of) {
-  TileInt offset = view->offset[view->memory->rank - 1];
-  return tile_index_divisor(offset) % of == 0;
-}
-
-// Whether every row of a window of a tensor is known to begin and end where
-// accesses of `vector` elements do.
-static bool rows_are_known_to_fit(const View *view, int64_t vector) {
-  int64_t elem_bytes = tile_elem_bits(view->memory->element) / 8;
-  return view->align_bytes % (vector * elem_bytes) == 0 &&
-         starts_at_multiple(view, vector) &&
-         extent_is_multiple(view->memory->extent[view->memory->rank - 1],
-                            vector);
-}
-
-// Whether it may turn out so: constants do not say otherwise.
-static bool rows_may_fit(const View *view, int64_t vector) {
-  int last = view->memory->rank - 1;
-  TileInt offset = view->offset[last], extent = view->memory->extent[last];
-  if (!tile_int_is_constant(offset))
-    return true;
-  return offset.constant % vector == 0 &&
-         (view->is_inside[last] || !tile_int_is_constant(extent) ||
-          extent.constant % vector == 0);
-}
-
-// Elements that one access of this side may take; `may_fit`: where nothing says
-// that the rows of a tensor do not fit.
-static int64_t side_vector(const View *view, bool may_fit) {
-  int last = view->memory->rank - 1;
-  int64_t elem_bytes = tile_elem_bits(view->memory->element) / 8;
-  int64_t vector = MAX_VECTOR_BYTES / elem_bytes;
-  if (!last_dims_match(view))
-    return 1;
-  if (view->memory->space == TILE_SPACE_GLOBAL) {
-    TileInt stride = view->memory->stride[last];
-    if (!tile_int_is_constant(stride) || stride.constant != 1)
-      return 1;
-    while (vector > 1 && !(may_fit ? rows_may_fit(view, vector)
-                                   : rows_are_known_to_fit(view, vector)))
-      vector /= 2;
-    return vector;
-  }
-  TileLayout layout;
-  TileLayoutError error;
-  if (view->memory->space != TILE_SPACE_SHARED ||
-      !tile_layout_of_tile(view->memory->key, &layout, &error))
-    return 1;
-  int64_t run = tile_layout_contiguous_run(&layout, last);
-  while (vector > 1 && (run % vector || !starts_at_multiple(view, vector)))
-    vector /= 2;
-  return vector;
-}
-
-static void plan_vector(Plan *plan, int64_t limit, bool may_fit) {
-  const TileShape *shape = &plan->dst->shape;
-  int64_t vector = side_vector(plan->dst, may_fit);
-  if (plan->src) {
-    int64_t other = plan->src->im2col
-                        ? im2col_group(plan->src, plan->is_cp_async)
-                        : side_vector(plan->src, may_fit);
-    vector = other < vector ? other : vector;
-  }
-  if (limit && limit < vector)
-    vector = limit;
-  while (shape->extent[shape->rank - 1] % vector)
-    vector /= 2;
+static void plan_vector(Plan *plan, int64_t vector) {
   plan->vector = vector;
-  plan->num_chunks = tile_shape_num_elems(shape) / vector;
+  plan->num_chunks = tile_shape_num_elems(&plan->dst->shape) / vector;
 }
 
 static void plan_threads(Lowering *l, Plan *plan) {
@@ -312,12 +236,10 @@ static MlirValue rows_fit(Lowering *l, const View *view, int64_t vector) {
 // tensor looks. What it reads, cp.async or TMA read where that is known to be
 // aligned; looking at the rest would cost the registers of two loops in every
 // pipeline.
-static void emit_widest(Lowering *l, MlirOperation op, const Plan *plan,
-                        int64_t limit) {
+static void emit_widest(Lowering *l, MlirOperation op, const Plan *plan) {
   Plan fast = *plan;
-  plan_vector(&fast, limit, true);
-  bool is_store = plan->dst->memory->space == TILE_SPACE_GLOBAL;
-  if (!is_store || plan->num_threads == 1 || fast.vector <= plan->vector) {
+  plan_vector(&fast, tile_chunk_of(op).hoped);
+  if (plan->num_threads == 1 || fast.vector <= plan->vector) {
     emit_plan(l, op, plan);
     return;
   }
@@ -333,12 +255,10 @@ static void emit_widest(Lowering *l, MlirOperation op, const Plan *plan,
 void lower_simt_copy(Lowering *l, MlirOperation op, const View *src,
                      const View *dst) {
   TileCopyOp copy = tile_copy_cast(op);
-  MlirAttribute width = tile_copy_vector_width_attr(copy);
   Plan plan = {.src = src,
                .dst = dst,
                .is_cp_async = tile_copy_instr(copy) == TILE_INSTR_CpAsync};
-  int64_t limit = mlirAttributeIsNull(width) ? 0 : tile_copy_vector_width(copy);
-  plan_vector(&plan, limit, false);
+  plan_vector(&plan, tile_chunk_of(op).known);
   plan_threads(l, &plan);
   if (plan.is_cp_async &&
       plan.vector * tile_elem_bits(dst->memory->element) < MIN_ASYNC_BITS) {
@@ -348,7 +268,7 @@ void lower_simt_copy(Lowering *l, MlirOperation op, const View *src,
                (long long)(plan.vector * tile_elem_bits(dst->memory->element)));
     return;
   }
-  emit_widest(l, op, &plan, limit);
+  emit_widest(l, op, &plan);
   if (!plan.is_cp_async || tile_copy_async(copy))
     return;
   nvvm_cp_async_commit_group(&l->b, 0);
@@ -379,7 +299,7 @@ void lower_tile_fill(Lowering *l, MlirOperation op) {
     return;
   }
   Plan plan = {.dst = &dst, .value = value};
-  plan_vector(&plan, 0, false);
+  plan_vector(&plan, tile_chunk_of(op).known);
   plan_threads(l, &plan);
-  emit_widest(l, op, &plan, 0);
+  emit_widest(l, op, &plan);
 }
