@@ -64,6 +64,33 @@ bool tile_shared_follows_ring(const TileSharedBuffer *buffer,
 TileSharedBuffer *tile_shared_memory_find(TileSharedMemory *memory,
                                           MlirValue tile);
 
+//===-- Windows of shared tiles (SharedWindows.c) -------------------------===//
+
+/// A shared tile, or a window of one, with the layout that places its elements.
+typedef struct {
+  MlirValue tile;  // what the window is cut from: a tile.alloc, or a view
+  TileLayout full; // of the whole tile
+  int full_rank;
+  TileShape shape;               // of the window
+  int dim[TILE_MAX_RANK];        // dimension of the tile, per window dimension
+  TileInt offset[TILE_MAX_RANK]; // per dimension of the tile
+  bool on_grid;                  // known to be multiples of the sizes
+  // Where the window starts and ends between digits of the layout, it has one
+  // of its own: element x is at (layout(x) ^ toggle) + add, and what the SSA
+  // offsets add.
+  bool is_aligned;
+  TileLayout layout;
+  int64_t toggle, add;
+} TileSharedWindow;
+
+/// False when `tile` is not in shared memory, or has no layout that can be
+/// emitted as code: then `out_error` says why.
+bool tile_shared_window_get(MlirValue tile, TileSharedWindow *out_window,
+                            TileLayoutError *out_error);
+/// The same of a window whose `tile`, `shape`, `dim` and `offset` are filled
+/// in, with offsets of any integer type.
+bool tile_shared_window_complete(TileSharedWindow *window,
+                                 TileLayoutError *out_error);
 //===-- Registers (FragmentRegisters.c) -----------------------------------===//
 
 /// Registers that every kernel needs beside its fragments: addresses, counters,
@@ -117,17 +144,27 @@ typedef struct {
   int pending;              // stores that it does not wait for, the last ones
 } TileSyncPoint;
 
+/// A copy or fill whose threads let a barrier go: its lowering has to take this
+/// chunk (ChunkWidth.c).
+typedef struct {
+  MlirOperation op;
+  int64_t chunk_elems;
+} TileSyncChunk;
+
 typedef struct {
   TileSyncPoint *points; // in order of discovery
   size_t num_points, capacity;
+  TileSyncChunk *chunks;
+  size_t num_chunks;
 } TileSyncPlan;
 
 /// Barriers and fences that the kernel lacks. Uses packed offsets where
 /// `tile-pack-shared-memory` wrote them; without them buffers that do not live
 /// at the same time count as sharing bytes. The kernel has passed
-/// tile_kernel_verify. Owner: `arena`.
+/// tile_kernel_verify. Without `target` (NULL) it may be any chip. Owner:
+/// `arena`.
 void tile_sync_plan_build(TileArena *arena, MlirOperation kernel,
-                          TileSyncPlan *out_plan);
+                          const TileTarget *target, TileSyncPlan *out_plan);
 
 //===-- Protocols of roles (ProtocolExtract.c) ----------------------------===//
 

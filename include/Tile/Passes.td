@@ -365,11 +365,17 @@ def InsertSync : Pass<"tile-insert-sync", ""> {
   let description = [{
     Consumes: tile ops on shared memory with known bytes.
     Produces: `tile.barrier_sync` between conflicting accesses of different
-    threads, `tile.fence_proxy` between generic writes and asynchronous reads.
+    threads, `tile.fence_proxy` between generic writes and asynchronous reads;
+    `tile.chunk` on copies and fills where what each thread takes lets it meet
+    its own accesses only.
     Keeps: barriers that are there already; they count.
     Fails: never.
   }];
   let dependentDialects = ["tile"];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "chip to compile for; without one, barriers serve any chip">
+  ];
 }
 
 def VerifyChannels : Pass<"tile-verify-channels", ""> {

@@ -488,7 +488,7 @@ static bool extract_program(TileArena *arena, MlirOperation kernel,
     return false;
   if (!e.failed.ptr) {
     if (!is_synced)
-      tile_sync_plan_build(arena, kernel, &table.plan);
+      tile_sync_plan_build(arena, kernel, NULL, &table.plan);
     *out_early = find_early_use(&e);
     write_programs(&e);
     for (int r = 0; r < out->protocol.num_roles; r++)

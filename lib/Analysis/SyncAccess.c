@@ -6,7 +6,7 @@
 
 //===-- Buffers -----------------------------------------------------------===//
 
-bool sync_is_shared_space(TileSpace space) {
+static bool is_shared_space(TileSpace space) {
   return space == TILE_SPACE_GLOBAL || space == TILE_SPACE_SHARED;
 }
 
@@ -20,7 +20,7 @@ static bool shared_overlap(const TileSharedBuffer *x,
          y->offset_bytes < x->offset_bytes + x->size_bytes;
 }
 
-static bool buffers_overlap(const Flow *flow, size_t a, size_t b) {
+bool sync_buffers_overlap(const Flow *flow, size_t a, size_t b) {
   size_t num_shared = flow->shared->num_buffers;
   if (a == b)
     return true;
@@ -34,10 +34,12 @@ static bool buffers_overlap(const Flow *flow, size_t a, size_t b) {
 
 //===-- Places ------------------------------------------------------------===//
 
-int sync_place_index(const Flow *flow, MlirValue tile, MlirValue slot) {
+int sync_place_index(const Flow *flow, MlirValue tile, MlirValue slot,
+                     const SyncThreads *threads) {
   for (size_t i = 0; i < flow->num_places; i++)
     if (mlirValueEqual(flow->places[i].tile, tile) &&
-        mlirValueEqual(flow->places[i].slot, slot))
+        mlirValueEqual(flow->places[i].slot, slot) &&
+        flow->places[i].threads == threads)
       return (int)i;
   return -1;
 }
@@ -49,8 +51,9 @@ bool sync_place_is_shared(const Flow *flow, size_t place) {
 bool sync_places_overlap(const Flow *flow, size_t now, size_t then,
                          SyncAge age) {
   const SyncPlace *a = &flow->places[now], *b = &flow->places[then];
-  return a->buffer == b->buffer ? sync_windows_overlap(a, b, age)
-                                : buffers_overlap(flow, a->buffer, b->buffer);
+  return a->buffer == b->buffer
+             ? sync_windows_overlap(a, b, age)
+             : sync_buffers_overlap(flow, a->buffer, b->buffer);
 }
 
 static void add_place(Flow *flow, SyncPlace place) {
@@ -71,79 +74,72 @@ static size_t tensor_index(Flow *flow, MlirValue root) {
   return flow->num_tensors++;
 }
 
-static void note_tile(Flow *flow, MlirValue tile) {
+static void note_tile(Flow *flow, MlirValue tile, const SyncThreads *threads) {
   TileShape shape;
-  if (!tile_shape_of(tile, &shape) || !sync_is_shared_space(shape.space) ||
-      sync_place_index(flow, tile, (MlirValue){NULL}) >= 0)
+  if (!tile_shape_of(tile, &shape) || !is_shared_space(shape.space))
     return;
   TileSharedBuffer *found = tile_shared_memory_find(flow->shared, tile);
   size_t buffer = found ? (size_t)(found - flow->shared->buffers)
                         : flow->shared->num_buffers +
                               tensor_index(flow, tile_tensor_root(tile));
-  add_place(flow, sync_place_of_tile(tile, buffer, found != NULL));
+  SyncPlace place = sync_place_of_tile(tile, buffer, found != NULL);
+  place.threads = threads;
+  add_place(flow, place);
 }
 
-static void note_slot(Flow *flow, MlirValue barrier, MlirValue slot) {
+// One slot of an mbarrier, or all of them.
+static void note_barrier(Flow *flow, MlirValue barrier, MlirValue slot) {
   TileSharedBuffer *found = tile_shared_memory_find(flow->shared, barrier);
-  if (found && sync_place_index(flow, barrier, slot) < 0)
-    add_place(flow,
-              sync_place_of_slot(barrier, slot,
-                                 (size_t)(found - flow->shared->buffers)));
-}
-
-// All slots of an mbarrier.
-static void note_barrier(Flow *flow, MlirValue barrier) {
-  TileSharedBuffer *found = tile_shared_memory_find(flow->shared, barrier);
-  if (found && sync_place_index(flow, barrier, (MlirValue){NULL}) < 0)
-    add_place(flow,
-              (SyncPlace){.tile = barrier,
-                          .base = barrier,
-                          .buffer = (size_t)(found - flow->shared->buffers)});
-}
-
-void sync_places_note(Flow *flow, MlirOperation op) {
-  if (tile_region_is(op) || tile_view_is(op))
+  if (!found)
     return;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    note_tile(flow, mlirOperationGetOperand(op, i));
-  TileAccess accesses[TILE_MAX_ACCESSES];
-  int n = tile_op_is(op) ? tile_accesses_get(op, accesses) : 0;
-  for (int i = 0; i < n; i++)
-    note_tile(flow, accesses[i].tile);
-  if (tile_barrier_init_is(op))
-    note_barrier(flow, tile_barrier_init_barrier(tile_barrier_init_cast(op)));
-  TileCopyOp copy = tile_copy_dyn(op);
-  TileBarrierWaitOp wait = tile_barrier_wait_dyn(op);
-  if (!mlirOperationIsNull(copy.op) && !mlirValueIsNull(tile_copy_signal(copy)))
-    note_slot(flow, tile_copy_signal(copy), tile_copy_slot(copy));
-  if (!mlirOperationIsNull(wait.op))
-    note_slot(flow, tile_barrier_wait_barrier(wait),
-              tile_barrier_wait_slot(wait));
+  size_t buffer = (size_t)(found - flow->shared->buffers);
+  add_place(
+      flow,
+      mlirValueIsNull(slot)
+          ? (SyncPlace){.tile = barrier, .base = barrier, .buffer = buffer}
+          : sync_place_of_slot(barrier, slot, buffer));
 }
 
 //===-- Accesses ----------------------------------------------------------===//
 
 typedef struct {
   Flow *flow;
-  Accesses *out;
+  MlirOperation op;
+  Accesses *out; // null: places are made
 } AccessWalk;
 
-static void add_slot(AccessWalk *walk, MlirValue tile, MlirValue slot,
-                     int bits) {
-  int place = sync_place_index(walk->flow, tile, slot);
-  if (place < 0)
+static void add_place_bits(AccessWalk *walk, MlirValue tile, MlirValue slot,
+                           const SyncThreads *threads, int bits) {
+  int place = sync_place_index(walk->flow, tile, slot, threads);
+  if (!walk->out && place < 0) {
+    if (tile_barrier_type_is(mlirValueGetType(tile)))
+      note_barrier(walk->flow, tile, slot);
+    else
+      note_tile(walk->flow, tile, threads);
+  }
+  if (!walk->out || place < 0)
     return;
   walk->out->bits[place] |= (uint8_t)bits;
   walk->out->exist = true;
 }
 
+static void add_barrier_bits(AccessWalk *walk, MlirValue barrier,
+                             MlirValue slot, int bits) {
+  add_place_bits(walk, barrier, slot, NULL, bits);
+}
+
 static void add_bits(AccessWalk *walk, MlirValue tile, int bits) {
-  add_slot(walk, tile, (MlirValue){NULL}, bits);
+  add_place_bits(walk, tile, (MlirValue){NULL},
+                 sync_threads_of(walk->flow, walk->op, tile, bits != READS),
+                 bits);
 }
 
 static void add_access(AccessWalk *walk, MlirValue tile, bool reads,
                        bool writes) {
-  add_bits(walk, tile, (reads ? READS : 0) | (writes ? WRITES : 0));
+  if (reads)
+    add_bits(walk, tile, READS);
+  if (writes)
+    add_bits(walk, tile, WRITES);
 }
 
 static void add_effect(TileEffectKind kind, MlirValue value,
@@ -156,7 +152,8 @@ static void add_effect(TileEffectKind kind, MlirValue value,
 
 // Ops of other dialects: by their memory effects. Where those are not known
 // they may do anything with the memory that they are given.
-static void add_accesses_of_other(AccessWalk *walk, MlirOperation op) {
+static void add_accesses_of_other(AccessWalk *walk) {
+  MlirOperation op = walk->op;
   if (mlirxEffects(op, false, add_effect, walk))
     return;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
@@ -193,19 +190,20 @@ static bool is_of_channel(MlirValue barrier) {
 static void add_phase(AccessWalk *walk, MlirValue barrier, MlirValue slot,
                       int bits) {
   if (!walk->flow->is_in_role || !is_of_channel(barrier))
-    add_slot(walk, barrier, slot, bits);
+    add_barrier_bits(walk, barrier, slot, bits);
 }
 
 // (S4) Who waits for a phase reads the mbarrier, and the copies of the next
 // phase overwrite it.
-static void add_phases(AccessWalk *walk, MlirOperation op) {
+static void add_phases(AccessWalk *walk) {
+  MlirOperation op = walk->op;
   if (tile_barrier_wait_is(op)) {
     TileBarrierWaitOp wait = tile_barrier_wait_cast(op);
     if (!tile_barrier_wait_leader(wait))
       add_phase(walk, tile_barrier_wait_barrier(wait),
                 tile_barrier_wait_slot(wait), READS);
   }
-  if (!tile_copy_is(op) || !walk->out->is_async)
+  if (!tile_copy_is(op) || !is_async(op))
     return;
   TileCopyOp copy = tile_copy_cast(op);
   if (!mlirValueIsNull(tile_copy_signal(copy)))
@@ -226,13 +224,15 @@ static bool is_by_leader(MlirOperation op) {
 }
 
 // The leader initialises mbarriers; the others use them once they have met.
-static void add_barriers(AccessWalk *walk, MlirOperation op) {
+static void add_barriers(AccessWalk *walk) {
+  MlirOperation op = walk->op;
   int bits = tile_barrier_init_is(op) ? INITIALIZES | WRITES
              : is_by_leader(op)       ? LEADS
                                       : USES;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
     if (tile_barrier_type_is(mlirValueGetType(mlirOperationGetOperand(op, i))))
-      add_bits(walk, mlirOperationGetOperand(op, i), bits);
+      add_barrier_bits(walk, mlirOperationGetOperand(op, i), (MlirValue){NULL},
+                       bits);
 }
 
 static bool is_under_way(MlirOperation op) {
@@ -240,31 +240,41 @@ static bool is_under_way(MlirOperation op) {
          tile_product_is_async(op);
 }
 
-Accesses sync_accesses_of(Flow *flow, MlirOperation op) {
-  Accesses out = {.bits = flow->access_bits,
-                  .is_async = is_async(op),
-                  .is_store = is_tma_store(op),
-                  .is_under_way = is_under_way(op)};
-  AccessWalk walk = {flow, &out};
-  out.fills_tile = out.is_async && tile_copy_is(op) &&
-                   mlirValueIsNull(tile_copy_signal(tile_copy_cast(op))) &&
-                   tile_is_whole(tile_copy_dst(tile_copy_cast(op)));
-  memset(out.bits, 0, flow->num_places);
+static void add_all(AccessWalk *walk) {
+  MlirOperation op = walk->op;
   if (!tile_op_is(op)) {
-    add_accesses_of_other(&walk, op);
-    return out;
+    add_accesses_of_other(walk);
+    return;
   }
   TileAccess accesses[TILE_MAX_ACCESSES];
   int n = tile_accesses_get(op, accesses);
   for (int i = 0; i < n; i++)
     if (accesses[i].is_atomic)
-      add_bits(&walk, accesses[i].tile, UPDATES);
+      add_bits(walk, accesses[i].tile, UPDATES);
     else
-      add_access(&walk, accesses[i].tile, accesses[i].reads,
-                 accesses[i].writes);
-  add_phases(&walk, op);
+      add_access(walk, accesses[i].tile, accesses[i].reads, accesses[i].writes);
+  add_phases(walk);
   if (!tile_channel_barriers_is(op))
-    add_barriers(&walk, op);
+    add_barriers(walk);
+}
+
+void sync_places_note(Flow *flow, MlirOperation op) {
+  AccessWalk walk = {flow, op, NULL};
+  if (!tile_region_is(op) && !tile_view_is(op))
+    add_all(&walk);
+}
+
+Accesses sync_accesses_of(Flow *flow, MlirOperation op) {
+  Accesses out = {.bits = flow->access_bits,
+                  .is_async = is_async(op),
+                  .is_store = is_tma_store(op),
+                  .is_under_way = is_under_way(op)};
+  AccessWalk walk = {flow, op, &out};
+  out.fills_tile = out.is_async && tile_copy_is(op) &&
+                   mlirValueIsNull(tile_copy_signal(tile_copy_cast(op))) &&
+                   tile_is_whole(tile_copy_dst(tile_copy_cast(op)));
+  memset(out.bits, 0, flow->num_places);
+  add_all(&walk);
   return out;
 }
 

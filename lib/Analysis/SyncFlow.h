@@ -27,12 +27,23 @@ typedef struct {
   int64_t size;
 } SyncDim;
 
-/// What one name of a tile covers, or one slot of an mbarrier.
+/// The threads that do an access to a tile (SyncThreads.c).
+typedef struct {
+  const uint16_t *thread; // of every element, row by row
+  int64_t num_elems;
+  int64_t leader; // without `thread`: the one that does it all
+} SyncThreads;
+
+/// What accesses of some threads (null: not known) cover by one name of a tile,
+/// or one slot of an mbarrier.
 typedef struct {
   MlirValue tile, slot, base; // offsets count in `base`
+  const SyncThreads *threads;
+  bool is_relied_on; // that they are the same let a barrier go
   size_t buffer;
   SyncDim dims[SYNC_MAX_DIMS];
   int rank;           // 0: all of the buffer
+  bool is_on_grid;    // offsets are multiples of the sizes
   MlirOperation home; // innermost loop that gives the offsets, or null
 } SyncPlace;
 
@@ -52,6 +63,14 @@ SyncPlace sync_place_of_slot(MlirValue barrier, MlirValue slot, size_t buffer);
 /// was touched `age` ago.
 bool sync_windows_overlap(const SyncPlace *now, const SyncPlace *then,
                           SyncAge age);
+/// Whether two places are known to have either the same elements or none in
+/// common.
+bool sync_windows_match(const SyncPlace *now, const SyncPlace *then,
+                        SyncAge age);
+/// Whether `now` is known to begin so many elements behind `then` in every
+/// dimension of their base.
+bool sync_windows_distance(const SyncPlace *now, const SyncPlace *then,
+                           SyncAge age, int64_t out_distance[SYNC_MAX_DIMS]);
 /// Whether `op` is `loop` or inside of it.
 bool sync_is_inside(MlirOperation op, MlirOperation loop);
 
@@ -66,6 +85,15 @@ typedef struct {
   bool is_distinct; // from every other distinct one
 } Tensor;
 
+/// What `op` does to a tile.
+typedef struct {
+  MlirOperation op;
+  MlirValue tile;
+  bool writes;
+  const SyncThreads *threads;
+  int64_t chunk; // that gives the threads, in elements; 0: something else does
+} SyncUse;
+
 typedef struct {
   TileArena *arena;
   TileSyncPlan *plan;
@@ -74,10 +102,57 @@ typedef struct {
   size_t num_tensors, tensor_capacity;
   SyncPlace *places;
   size_t num_places, place_capacity;
+  int64_t kernel_threads;
+  const TileTarget *target;    // null: any
+  const SyncThreads **threads; // each once
+  size_t num_threads, threads_capacity;
+  SyncUse *uses;
+  size_t num_uses, use_capacity;
   uint8_t *access_bits; // of the op being looked at, by place
   bool is_in_role;
   uint16_t *role_bits; // done in roles, whatever their barriers order
 } Flow;
+
+//===-- States (SyncState.c) ----------------------------------------------===//
+
+// Per place and age, a set of these.
+enum {
+  GENERIC_READ = 1,
+  GENERIC_WRITE = 2,
+  ASYNC_READ = 4,
+  UNFENCED = 8, // written by the generic proxy since the last fence
+  ATOMIC_UPDATE = 16,
+  UNDER_WAY = 32,    // cp.async that nobody has waited for is writing
+  ASYNC_WRITE = 64,  // of the whole tile
+  MULTIPLYING = 128, // a product that nobody has awaited reads
+  // A TMA store that nobody has waited for is under way, and so many have been
+  // issued behind it: STORING << n, the last one for more as well.
+  STORING = 256,
+  MAX_YOUNGER = 3,
+  STORING_ANY = STORING | STORING << 1 | STORING << 2 | STORING << MAX_YOUNGER,
+  INITIAL = 4096 // an mbarrier that its leader has initialised
+};
+enum {
+  SINCE_BARRIER = GENERIC_READ | GENERIC_WRITE | ASYNC_READ | ATOMIC_UPDATE |
+                  ASYNC_WRITE | INITIAL
+};
+
+/// Entries of a state: one per place and age.
+size_t sync_num_entries(const Flow *flow);
+size_t sync_entry_place(size_t entry);
+SyncAge sync_entry_age(size_t entry);
+State sync_state_create(Flow *flow);
+void sync_state_assign(const Flow *flow, State to, State from);
+/// Joins `from` into `to`; true when `to` grew.
+bool sync_state_join(const Flow *flow, State to, State from);
+void sync_state_clear(const Flow *flow, State state, int bits);
+/// All threads have met.
+void sync_state_meet(const Flow *flow, State state);
+/// A round of `loop` ends: its values get new numbers.
+void sync_state_next_round(const Flow *flow, State state, MlirOperation loop);
+uint16_t *sync_state_now(State state, size_t place);
+/// Whether any entry has one of the bits.
+bool sync_state_has(const Flow *flow, State state, int bits);
 
 //===-- Points (SyncPoints.c) ---------------------------------------------===//
 
@@ -113,15 +188,18 @@ typedef struct {
 
 /// The result is valid until the next call.
 Accesses sync_accesses_of(Flow *flow, MlirOperation op);
-/// Number of the place that a tile names, or -1 for memory that threads do not
-/// share; with a slot, of an mbarrier.
-int sync_place_index(const Flow *flow, MlirValue tile, MlirValue slot);
+/// Number of the place that a tile names, accessed by these threads, or -1 for
+/// memory that threads do not share; with a slot, of an mbarrier.
+int sync_place_index(const Flow *flow, MlirValue tile, MlirValue slot,
+                     const SyncThreads *threads);
 /// Makes the places that an op touches, and the tensors behind them.
 void sync_places_note(Flow *flow, MlirOperation op);
 /// Whether two places may have bytes in common, when `then` was touched `age`
 /// ago.
 bool sync_places_overlap(const Flow *flow, size_t now, size_t then,
                          SyncAge age);
+/// The same of buffers and tensors, by their numbers.
+bool sync_buffers_overlap(const Flow *flow, size_t a, size_t b);
 /// Whether a place is in shared memory.
 bool sync_place_is_shared(const Flow *flow, size_t place);
 /// Whether the op arrives on an mbarrier that no channel has.
@@ -129,7 +207,15 @@ bool sync_is_own_arrival(MlirOperation op);
 /// Whether another role than `role` accesses the buffer of a place by the
 /// asynchronous proxy. Ends the validity of sync_accesses_of.
 bool sync_is_async_elsewhere(Flow *flow, size_t place, MlirOperation role);
-/// Whether threads share such memory.
-bool sync_is_shared_space(TileSpace space);
+
+//===-- Threads of accesses (SyncThreads.c) -------------------------------===//
+
+/// Null: not known.
+const SyncThreads *sync_threads_of(Flow *flow, MlirOperation op, MlirValue tile,
+                                   bool writes);
+/// Whether every byte that two places may have in common is accessed by one
+/// thread alone, when `then` was touched `age` ago.
+bool sync_threads_are_same(const Flow *flow, size_t now, size_t then,
+                           SyncAge age);
 
 #endif // TILE_ANALYSIS_SYNC_FLOW_H

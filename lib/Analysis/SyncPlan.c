@@ -6,7 +6,8 @@
 // common:
 //
 //   (S1) A generic access after a generic write of the same bytes, or a generic
-//        write after a generic read, needs a barrier: the threads may differ.
+//        write after a generic read, needs a barrier, but where every byte is
+//        accessed by one thread alone (SyncThreads.c).
 //   (S2) An asynchronous access (wgmma operand, TMA) after a generic write
 //        needs a proxy fence by the writers and then a barrier (PTX ISA,
 //        "Async proxy").
@@ -30,8 +31,10 @@
 //        until then it orders nothing, and no barrier would help who reads it.
 //        Behind the wait it is a generic write of every thread, and they meet
 //        there: in a pipeline the rest of the round then needs no barrier.
+//        Where nobody else reads what a thread copies, they need not.
 //   (S8) A TMA store reads its tile until the thread that issued it has waited:
-//        that wait and a barrier stand in front of the next write of the tile.
+//        that wait and a barrier stand in front of the next write of the tile,
+//        but a wait alone where the same thread writes it, by TMA.
 //        Stores complete in order: those issued since need not be waited for.
 //        The tensor is written when the store is complete, for that thread.
 //   (S9) Roles run at the same time, and their barriers are their own. What was
@@ -58,91 +61,6 @@
 #include "Tile/Ops/scf.h"
 #include "Tile/Support/Iterate.h"
 
-//===-- State -------------------------------------------------------------===//
-
-// Per place and age, a set of these.
-enum {
-  GENERIC_READ = 1,
-  GENERIC_WRITE = 2,
-  ASYNC_READ = 4,
-  UNFENCED = 8, // written by the generic proxy since the last fence
-  ATOMIC_UPDATE = 16,
-  UNDER_WAY = 32,    // cp.async that nobody has waited for is writing
-  ASYNC_WRITE = 64,  // of the whole tile
-  MULTIPLYING = 128, // a product that nobody has awaited reads
-  // A TMA store that nobody has waited for is under way, and so many have been
-  // issued behind it: STORING << n, the last one for more as well.
-  STORING = 256,
-  MAX_YOUNGER = 3,
-  STORING_ANY = STORING | STORING << 1 | STORING << 2 | STORING << MAX_YOUNGER,
-  INITIAL = 4096 // an mbarrier that its leader has initialised
-};
-enum {
-  SINCE_BARRIER = GENERIC_READ | GENERIC_WRITE | ASYNC_READ | ATOMIC_UPDATE |
-                  ASYNC_WRITE | INITIAL
-};
-
-static size_t num_entries(const Flow *flow) {
-  return flow->num_places * SYNC_NUM_AGES;
-}
-
-static size_t entry_place(size_t entry) { return entry / SYNC_NUM_AGES; }
-
-static SyncAge entry_age(size_t entry) {
-  return (SyncAge)(entry % SYNC_NUM_AGES);
-}
-
-static State state_create(Flow *flow) {
-  return (State){TILE_ARENA_NEW(flow->arena, uint16_t, num_entries(flow) + 1)};
-}
-
-static void state_assign(const Flow *flow, State to, State from) {
-  memcpy(to.bits, from.bits, num_entries(flow) * sizeof *to.bits);
-}
-
-// Joins `from` into `to`; true when `to` grew.
-static bool state_join(const Flow *flow, State to, State from) {
-  bool grew = false;
-  for (size_t i = 0; i < num_entries(flow); i++) {
-    grew |= (from.bits[i] & ~to.bits[i]) != 0;
-    to.bits[i] |= from.bits[i];
-  }
-  return grew;
-}
-
-static void state_clear(const Flow *flow, State state, int bits) {
-  for (size_t i = 0; i < num_entries(flow); i++)
-    state.bits[i] &= (uint16_t)~bits;
-}
-
-static void state_barrier(const Flow *flow, State state) {
-  state_clear(flow, state, SINCE_BARRIER);
-}
-
-// A round of `loop` ends: its values get new numbers.
-static void state_next_round(const Flow *flow, State state,
-                             MlirOperation loop) {
-  for (size_t i = 0; i < flow->num_places; i++) {
-    MlirOperation home = flow->places[i].home;
-    uint16_t *ages = &state.bits[i * SYNC_NUM_AGES];
-    if (mlirOperationIsNull(home) || !sync_is_inside(home, loop))
-      continue;
-    if (mlirOperationEqual(home, loop)) {
-      ages[SYNC_EARLIER] |= ages[SYNC_PREVIOUS];
-      ages[SYNC_PREVIOUS] = ages[SYNC_SAME];
-    } else {
-      ages[SYNC_OLDER] |=
-          ages[SYNC_SAME] | ages[SYNC_PREVIOUS] | ages[SYNC_EARLIER];
-      ages[SYNC_EARLIER] = ages[SYNC_PREVIOUS] = 0;
-    }
-    ages[SYNC_SAME] = 0;
-  }
-}
-
-static uint16_t *state_now(State state, size_t place) {
-  return &state.bits[place * SYNC_NUM_AGES + SYNC_SAME];
-}
-
 //===-- Transfer ----------------------------------------------------------===//
 
 typedef struct {
@@ -161,7 +79,7 @@ static int youngest(uint16_t bits) {
 
 // (S8)
 static void need_stored(const Flow *flow, size_t place, uint8_t access,
-                        bool is_store, uint16_t before, Need *need) {
+                        bool is_same, uint16_t before, Need *need) {
   if (!sync_place_is_shared(flow, place))
     need->wait = TILE_STORE_WAIT_COMPLETE;
   else if ((access & (WRITES | UPDATES)) && need->wait == TILE_STORE_WAIT_NONE)
@@ -170,48 +88,51 @@ static void need_stored(const Flow *flow, size_t place, uint8_t access,
     return;
   if (need->pending > youngest(before))
     need->pending = youngest(before);
-  need->barrier |= !is_store; // the next store is issued by the same thread
+  need->barrier |= !is_same; // but who issued it
 }
 
-// What must stand before an op that does `access` to some bytes, given what
-// happened to them before.
-static Need need_against(uint8_t access, const Accesses *accesses,
-                         uint16_t before) {
-  bool is_async = accesses->is_async;
-  Need need = {0};
-  if (accesses->fills_tile && (access & WRITES) && (before & ASYNC_WRITE))
-    need.barrier = true;      // (S4)
+// Whether threads must meet before an op does `access` to bytes that others
+// accessed before.
+static bool is_conflict(uint8_t access, uint16_t before) {
   if (before & GENERIC_WRITE) // (S1), (S2)
-    need.barrier = true;
+    return true;
   if ((access & (READS | WRITES)) && (before & ATOMIC_UPDATE)) // (S6)
-    need.barrier = true;
-  if (!(access & LEADS) && (before & INITIAL)) // (S4)
-    need.barrier = true;
-  if ((access & (WRITES | UPDATES)) &&
-      (before & (GENERIC_READ | ASYNC_READ))) // (S3)
-    need.barrier = true;
-  if (is_async && (before & UNFENCED)) // (S2), (S5)
-    need.fence = true;
-  return need;
+    return true;
+  return (access & (WRITES | UPDATES)) &&
+         (before & (GENERIC_READ | ASYNC_READ)); // (S3)
 }
 
-static void need_before_access(const Flow *flow, const Accesses *accesses,
+// Whether they must meet whoever accessed them.
+static bool is_conflict_of_phases(uint8_t access, const Accesses *accesses,
+                                  uint16_t before) {
+  if (accesses->fills_tile && (access & WRITES) && (before & ASYNC_WRITE))
+    return true; // (S4)
+  return !(access & LEADS) && (before & INITIAL);
+}
+
+static void need_before_access(Flow *flow, const Accesses *accesses,
                                size_t place, State state, Need *need) {
-  for (size_t e = 0; e < num_entries(flow); e++) {
-    if (!state.bits[e] ||
-        !sync_places_overlap(flow, place, entry_place(e), entry_age(e)))
+  uint8_t access = accesses->bits[place];
+  for (size_t e = 0; e < sync_num_entries(flow); e++) {
+    uint16_t before = state.bits[e];
+    size_t then = sync_entry_place(e);
+    bool is_storing = (before & STORING_ANY) != 0;
+    if (!before || !sync_places_overlap(flow, place, then, sync_entry_age(e)))
       continue;
-    Need one = need_against(accesses->bits[place], accesses, state.bits[e]);
-    need->barrier |= one.barrier;
-    need->fence |= one.fence;
-    if (state.bits[e] & STORING_ANY)
-      need_stored(flow, entry_place(e), accesses->bits[place],
-                  accesses->is_store, state.bits[e], need);
+    need->barrier |= is_conflict_of_phases(access, accesses, before);
+    need->fence |= accesses->is_async && (before & UNFENCED); // (S2), (S5)
+    if (!is_storing && !is_conflict(access, before))
+      continue;
+    bool is_same = sync_threads_are_same(flow, place, then, sync_entry_age(e));
+    flow->places[place].is_relied_on |= is_same;
+    flow->places[then].is_relied_on |= is_same;
+    need->barrier |= is_conflict(access, before) && !is_same;
+    if (is_storing)
+      need_stored(flow, then, access, is_same, before, need);
   }
 }
 
-static Need need_before(const Flow *flow, const Accesses *accesses,
-                        State state) {
+static Need need_before(Flow *flow, const Accesses *accesses, State state) {
   Need need = {.pending = MAX_YOUNGER};
   for (size_t i = 0; i < flow->num_places; i++)
     if (accesses->bits[i])
@@ -221,7 +142,7 @@ static Need need_before(const Flow *flow, const Accesses *accesses,
 
 // One store more is behind those that are under way.
 static void state_next_store(const Flow *flow, State state) {
-  for (size_t e = 0; e < num_entries(flow); e++) {
+  for (size_t e = 0; e < sync_num_entries(flow); e++) {
     int storing = state.bits[e] & STORING_ANY;
     int older =
         (storing << 1 & STORING_ANY) | (storing & STORING << MAX_YOUNGER);
@@ -234,7 +155,7 @@ static void perform_store(const Flow *flow, const Accesses *accesses,
   if (accesses->is_under_way)
     state_next_store(flow, state);
   for (size_t i = 0; i < flow->num_places; i++) {
-    uint16_t *now = state_now(state, i);
+    uint16_t *now = sync_state_now(state, i);
     if (accesses->bits[i] & READS)
       *now |= ASYNC_READ;
     if (accesses->bits[i] & WRITES)
@@ -251,8 +172,8 @@ static void state_stored(const Flow *flow, State state, TileStoreWait wait,
   int waited = 0;
   for (int64_t n = pending; n <= MAX_YOUNGER; n++)
     waited |= STORING << n;
-  for (size_t e = 0; e < num_entries(flow); e++) {
-    bool is_shared = sync_place_is_shared(flow, entry_place(e));
+  for (size_t e = 0; e < sync_num_entries(flow); e++) {
+    bool is_shared = sync_place_is_shared(flow, sync_entry_place(e));
     if (!(state.bits[e] & waited) ||
         (!is_shared && wait != TILE_STORE_WAIT_COMPLETE))
       continue;
@@ -264,7 +185,7 @@ static void state_stored(const Flow *flow, State state, TileStoreWait wait,
 static void perform(const Flow *flow, const Accesses *accesses, State state) {
   for (size_t i = 0; i < flow->num_places; i++) {
     bool reads = accesses->bits[i] & READS, writes = accesses->bits[i] & WRITES;
-    uint16_t *now = state_now(state, i);
+    uint16_t *now = sync_state_now(state, i);
     if (accesses->bits[i] & INITIALIZES) {
       *now |= INITIAL;
       continue;
@@ -299,7 +220,7 @@ static bool is_last_wait(MlirOperation op) {
 // A product still reads when threads meet in front of the await; behind it they
 // have to meet again.
 static void transfer_await(const Flow *flow, MlirOperation op, State state) {
-  for (size_t i = 0; i < num_entries(flow); i++) {
+  for (size_t i = 0; i < sync_num_entries(flow); i++) {
     if (!(state.bits[i] & MULTIPLYING))
       continue;
     state.bits[i] |= ASYNC_READ;
@@ -308,25 +229,37 @@ static void transfer_await(const Flow *flow, MlirOperation op, State state) {
   }
 }
 
+// Whether every access to bytes that have landed is by the threads that copied
+// them. Safe to return true: who needs a barrier, asks for it.
+static bool is_for_itself(const Flow *flow, size_t landed) {
+  const SyncThreads *threads = flow->places[landed].threads;
+  for (size_t i = 0; i < flow->num_places; i++)
+    if (flow->places[i].threads != threads &&
+        sync_buffers_overlap(flow, flow->places[i].buffer,
+                             flow->places[landed].buffer))
+      return false;
+  return threads != NULL;
+}
+
 // (S7); which of several groups a buffer waits for is not known.
 static void transfer_wait(Flow *flow, MlirOperation op, State state) {
   MlirOperation next = mlirOperationGetNextInBlock(op);
   while (!mlirOperationIsNull(next) && tile_fence_proxy_is(next))
     next = mlirOperationGetNextInBlock(next);
-  bool has_landed = false;
-  for (size_t i = 0; i < num_entries(flow); i++) {
+  bool is_for_others = false;
+  for (size_t i = 0; i < sync_num_entries(flow); i++) {
     if (!(state.bits[i] & UNDER_WAY))
       continue;
-    has_landed = true;
+    is_for_others |= !is_for_itself(flow, sync_entry_place(i));
     state.bits[i] |= GENERIC_WRITE | UNFENCED;
     if (tile_cp_async_wait_pending(tile_cp_async_wait_cast(op)) == 0)
       state.bits[i] &= (uint16_t)~UNDER_WAY;
   }
-  if (!has_landed || is_last_wait(op) || mlirOperationIsNull(next) ||
+  if (!is_for_others || is_last_wait(op) || mlirOperationIsNull(next) ||
       tile_barrier_sync_is(next))
     return;
   sync_point_get(flow, next)->barrier = true;
-  state_barrier(flow, state);
+  sync_state_meet(flow, state);
 }
 
 // (S9)
@@ -351,11 +284,11 @@ static bool transfer_order(Flow *flow, MlirOperation op, State state) {
   if (tile_barrier_sync_is(op)) {
     if (mlirAttributeIsNull(
             tile_barrier_sync_threads_attr(tile_barrier_sync_cast(op))))
-      state_barrier(flow, state); // of all threads; partial ones order less
+      sync_state_meet(flow, state); // of all threads; partial ones order less
     return true;
   }
   if (tile_fence_proxy_is(op)) {
-    state_clear(flow, state, UNFENCED);
+    sync_state_clear(flow, state, UNFENCED);
     return true;
   }
   if (tile_cp_async_wait_is(op)) {
@@ -381,8 +314,8 @@ static bool transfer_order(Flow *flow, MlirOperation op, State state) {
 static void transfer_arrival(Flow *flow, MlirOperation op, State state) {
   bool is_storing = false, is_unfenced = false;
   bool is_own = flow->is_in_role && sync_is_own_arrival(op);
-  for (size_t e = 0; e < num_entries(flow) && is_own; e++) {
-    size_t place = entry_place(e);
+  for (size_t e = 0; e < sync_num_entries(flow) && is_own; e++) {
+    size_t place = sync_entry_place(e);
     if (!sync_place_is_shared(flow, place))
       continue;
     is_storing |= (state.bits[e] & STORING_ANY) != 0;
@@ -393,7 +326,7 @@ static void transfer_arrival(Flow *flow, MlirOperation op, State state) {
     return;
   TileSyncPoint *point = sync_point_get(flow, op);
   point->fence |= is_unfenced;
-  state_clear(flow, state, is_unfenced ? UNFENCED : 0);
+  sync_state_clear(flow, state, is_unfenced ? UNFENCED : 0);
   if (!is_storing)
     return;
   point->store_wait = TILE_STORE_WAIT_READ;
@@ -423,9 +356,9 @@ static void transfer_op(Flow *flow, MlirOperation op, State state) {
     if (point->store_wait)
       state_stored(flow, state, point->store_wait, point->pending);
     if (point->fence)
-      state_clear(flow, state, UNFENCED);
+      sync_state_clear(flow, state, UNFENCED);
     if (point->barrier)
-      state_barrier(flow, state);
+      sync_state_meet(flow, state);
   }
   if (accesses.is_store)
     perform_store(flow, &accesses, state);
@@ -445,56 +378,71 @@ static void transfer_region(Flow *flow, MlirRegion region, State state) {
 
 // Either branch may run; without an else, neither.
 static void transfer_if(Flow *flow, MlirOperation op, State state) {
-  State before = state_create(flow), branch = state_create(flow);
-  state_assign(flow, before, state);
+  State before = sync_state_create(flow), branch = sync_state_create(flow);
+  sync_state_assign(flow, before, state);
   bool has_else =
       mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 1)).ptr != NULL;
   transfer_region(flow, mlirOperationGetRegion(op, 0), state);
-  state_assign(flow, branch, before);
+  sync_state_assign(flow, branch, before);
   if (has_else)
     transfer_region(flow, mlirOperationGetRegion(op, 1), branch);
-  state_join(flow, state, branch);
+  sync_state_join(flow, state, branch);
 }
 
 // Regions that run in any order, any number of times, none included: a loop,
 // and every op of which nothing else is known.
 static void transfer_regions(Flow *flow, MlirOperation op, State state) {
-  State round = state_create(flow);
+  State round = sync_state_create(flow);
   bool grew;
   do {
     grew = false;
     for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
-      state_assign(flow, round, state);
+      sync_state_assign(flow, round, state);
       transfer_region(flow, mlirOperationGetRegion(op, r), round);
-      state_next_round(flow, round, op);
-      grew |= state_join(flow, state, round);
+      sync_state_next_round(flow, round, op);
+      grew |= sync_state_join(flow, state, round);
     }
   } while (grew);
 }
 
 // The first region runs at least once, and the loop ends behind it.
 static void transfer_while(Flow *flow, MlirOperation op, State state) {
-  State round = state_create(flow), end = state_create(flow);
+  State round = sync_state_create(flow), end = sync_state_create(flow);
   do {
-    state_assign(flow, round, state);
+    sync_state_assign(flow, round, state);
     transfer_region(flow, mlirOperationGetRegion(op, 0), round);
-    state_assign(flow, end, round);
+    sync_state_assign(flow, end, round);
     transfer_region(flow, mlirOperationGetRegion(op, 1), round);
-    state_next_round(flow, round, op);
-  } while (state_join(flow, state, round));
-  state_assign(flow, state, end);
+    sync_state_next_round(flow, round, op);
+  } while (sync_state_join(flow, state, round));
+  sync_state_assign(flow, state, end);
 }
 
-static bool is_pending(const Flow *flow, State state, int bits) {
-  for (size_t i = 0; i < num_entries(flow); i++)
-    if (state.bits[i] & bits)
-      return true;
-  return false;
+// As those of a loop that may have no round, but for its end.
+static void transfer_first_round(Flow *flow, MlirOperation op, State state) {
+  State round = sync_state_create(flow), end = sync_state_create(flow);
+  do {
+    sync_state_assign(flow, round, state);
+    transfer_region(flow, mlirOperationGetRegion(op, 0), round);
+    sync_state_next_round(flow, round, op);
+    sync_state_assign(flow, end, round);
+  } while (sync_state_join(flow, state, round));
+  sync_state_assign(flow, state, end);
+}
+
+static bool has_round(ScfForOp loop) {
+  TileIndexBounds first =
+      tile_index_bounds(tile_int_value(scf_for_lowerBound(loop)));
+  TileIndexBounds end =
+      tile_index_bounds(tile_int_value(scf_for_upperBound(loop)));
+  return first.is_known && end.is_known && first.max < end.min;
 }
 
 static void transfer_rounds(Flow *flow, MlirOperation op, State state) {
   if (scf_while_is(op))
     transfer_while(flow, op, state);
+  else if (scf_for_is(op) && has_round(scf_for_cast(op)))
+    transfer_first_round(flow, op, state);
   else
     transfer_regions(flow, op, state);
 }
@@ -502,9 +450,9 @@ static void transfer_rounds(Flow *flow, MlirOperation op, State state) {
 static void apply_point(const Flow *flow, const TileSyncPoint *point,
                         State state) {
   if (point->fence)
-    state_clear(flow, state, UNFENCED);
+    sync_state_clear(flow, state, UNFENCED);
   if (point->barrier)
-    state_barrier(flow, state);
+    sync_state_meet(flow, state);
 }
 
 static int loop_depth(MlirOperation op) {
@@ -524,22 +472,22 @@ static void transfer_loop(Flow *flow, MlirOperation op, State state) {
   const TileSyncPoint *given = sync_point_find(flow->plan, op);
   if (given)
     apply_point(flow, given, state);
-  if (!is_pending(flow, state, SINCE_BARRIER | UNFENCED) ||
+  if (!sync_state_has(flow, state, SINCE_BARRIER | UNFENCED) ||
       loop_depth(op) > MAX_TRIED_DEPTH) {
     transfer_rounds(flow, op, state);
     return;
   }
   TileSyncPlan before = sync_plan_copy(flow, flow->plan);
-  State met = state_create(flow), late = state_create(flow);
-  state_assign(flow, met, state);
-  state_clear(flow, met, SINCE_BARRIER | UNFENCED);
+  State met = sync_state_create(flow), late = sync_state_create(flow);
+  sync_state_assign(flow, met, state);
+  sync_state_clear(flow, met, SINCE_BARRIER | UNFENCED);
   transfer_rounds(flow, op, met);
   TileSyncPlan rounds = sync_plan_copy(flow, flow->plan);
-  state_assign(flow, late, state);
+  sync_state_assign(flow, late, state);
   transfer_rounds(flow, op, late);
   TileSyncPoint extra = sync_plan_extra(flow->plan, &rounds);
   if (!extra.barrier && !extra.fence) {
-    state_assign(flow, state, late);
+    sync_state_assign(flow, state, late);
     return;
   }
   *flow->plan = before;
@@ -552,28 +500,28 @@ static void transfer_loop(Flow *flow, MlirOperation op, State state) {
 
 // (S9)
 static void transfer_roles(Flow *flow, MlirOperation op, State state) {
-  State before = state_create(flow), role_state = state_create(flow);
-  flow->role_bits = state_create(flow).bits;
-  if (is_pending(flow, state, SINCE_BARRIER | STORING_ANY) ||
+  State before = sync_state_create(flow), role_state = sync_state_create(flow);
+  flow->role_bits = sync_state_create(flow).bits;
+  if (sync_state_has(flow, state, SINCE_BARRIER | STORING_ANY) ||
       sync_point_find(flow->plan, op)) {
     TileSyncPoint *point = sync_point_get(flow, op);
     point->barrier = true;
-    if (is_pending(flow, state, STORING_ANY))
+    if (sync_state_has(flow, state, STORING_ANY))
       point->store_wait = TILE_STORE_WAIT_COMPLETE; // and none is pending
     state_stored(flow, state, TILE_STORE_WAIT_COMPLETE, 0);
-    state_barrier(flow, state);
+    sync_state_meet(flow, state);
   }
-  state_assign(flow, before, state);
+  sync_state_assign(flow, before, state);
   flow->is_in_role = true;
   TILE_FOR_EACH_OP (role, tile_specialize_block(tile_specialize_cast(op))) {
-    state_assign(flow, role_state, before);
+    sync_state_assign(flow, role_state, before);
     transfer_region(flow, mlirOperationGetRegion(role, 0), role_state);
     // A role ends when its stores have.
     state_stored(flow, role_state, TILE_STORE_WAIT_COMPLETE, 0);
-    state_join(flow, state, role_state);
+    sync_state_join(flow, state, role_state);
   }
   flow->is_in_role = false;
-  state_join(flow, state, (State){flow->role_bits});
+  sync_state_join(flow, state, (State){flow->role_bits});
 }
 
 static void transfer_block(Flow *flow, MlirBlock block, State state) {
@@ -592,19 +540,38 @@ static void transfer_block(Flow *flow, MlirBlock block, State state) {
 
 //===-- Entry -------------------------------------------------------------===//
 
+// Chunks that let barriers go have to be those of the lowering.
+static void plan_chunks(Flow *flow) {
+  TileSyncPlan *plan = flow->plan;
+  plan->chunks = TILE_ARENA_NEW(flow->arena, TileSyncChunk, flow->num_uses + 1);
+  for (size_t i = 0; i < flow->num_uses; i++) {
+    const SyncUse *use = &flow->uses[i];
+    int place = use->chunk ? sync_place_index(flow, use->tile,
+                                              (MlirValue){NULL}, use->threads)
+                           : -1;
+    if (place >= 0 && flow->places[place].is_relied_on)
+      plan->chunks[plan->num_chunks++] = (TileSyncChunk){use->op, use->chunk};
+  }
+}
+
 static MlirWalkResult note_places(MlirOperation op, void *user_data) {
   sync_places_note(user_data, op);
   return MlirWalkResultAdvance;
 }
 
 void tile_sync_plan_build(TileArena *arena, MlirOperation kernel,
-                          TileSyncPlan *out_plan) {
+                          const TileTarget *target, TileSyncPlan *out_plan) {
   TileSharedMemory shared;
   tile_shared_memory_build(arena, kernel, &shared);
   tile_shared_memory_read_offsets(&shared);
   *out_plan = (TileSyncPlan){0};
-  Flow flow = {.arena = arena, .plan = out_plan, .shared = &shared};
+  Flow flow = {.arena = arena,
+               .plan = out_plan,
+               .shared = &shared,
+               .kernel_threads = tile_kernel_num_threads(kernel),
+               .target = target};
   mlirOperationWalk(kernel, note_places, &flow, MlirWalkPreOrder);
   flow.access_bits = TILE_ARENA_NEW(arena, uint8_t, flow.num_places + 1);
-  transfer_block(&flow, tile_kernel_body(kernel), state_create(&flow));
+  transfer_block(&flow, tile_kernel_body(kernel), sync_state_create(&flow));
+  plan_chunks(&flow);
 }

@@ -429,19 +429,33 @@ static bool has_own_bytes(MlirValue base, MlirType element, bool is_shared) {
                            mlirMemRefTypeGetAffineMap(mlirValueGetType(base))));
 }
 
+static void add_whole(SyncPlace *place, const TileShape *shape) {
+  for (int d = 0; d < shape->rank; d++)
+    if (shape->extent[d] < 1)
+      return; // of a tensor whose size is not known
+  for (int d = 0; d < shape->rank; d++)
+    add_dim(place, tile_int_constant(0), shape->extent[d]);
+}
+
+static void add_window(SyncPlace *place, TileRegionOp region) {
+  int rank = (int)tile_region_static_sizes_size(region);
+  place->is_on_grid = tile_region_on_grid(region);
+  for (int d = 0; d < rank && rank <= SYNC_MAX_DIMS; d++)
+    add_dim(place, tile_region_offset(region, d),
+            tile_region_static_sizes(region, d));
+}
+
 SyncPlace sync_place_of_tile(MlirValue tile, size_t buffer, bool is_shared) {
   TileBuffer found = tile_buffer_of(tile);
   SyncPlace place = {.tile = tile, .base = found.base, .buffer = buffer};
   TileShape shape;
-  if (mlirValueIsNull(found.region) || tile_is_whole(tile) ||
-      !tile_shape_of(tile, &shape) ||
+  if (!tile_shape_of(tile, &shape) ||
       !has_own_bytes(found.base, shape.element, is_shared))
     return place;
-  TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(found.region));
-  int rank = (int)tile_region_static_sizes_size(region);
-  for (int d = 0; d < rank && rank <= SYNC_MAX_DIMS; d++)
-    add_dim(&place, tile_region_offset(region, d),
-            tile_region_static_sizes(region, d));
+  if (mlirValueIsNull(found.region))
+    add_whole(&place, &shape);
+  else
+    add_window(&place, tile_region_cast(mlirOpResultGetOwner(found.region)));
   return place;
 }
 
@@ -475,24 +489,37 @@ static bool is_apart(const SyncSum *now, int64_t now_size, const SyncSum *then,
   return above >= then_size && modulus - above >= now_size;
 }
 
+// The offsets of `now` and of `then`, which was touched `age` ago, in terms of
+// one round; each step of the loop from two on adds `drift` to their distance.
+typedef struct {
+  SyncSum now, then;
+  int64_t drift;
+} Offsets;
+
+static Offsets offsets_at(const SyncDim *now, const SyncDim *then, SyncAge age,
+                          MlirOperation home) {
+  Offsets out = {now->offset, then->offset, 0};
+  int64_t ignored;
+  if (age == SYNC_PREVIOUS) {
+    out.now = sum_of_next_round(&now->offset, home);
+  } else if (age == SYNC_EARLIER) {
+    out.now = sum_of_this_run(&now->offset, home, &out.drift);
+    out.then = sum_of_this_run(&then->offset, home, &ignored);
+  } else if (age == SYNC_OLDER) {
+    out.now = sum_of_any_round(&now->offset);
+    out.then = sum_of_any_round(&then->offset);
+  }
+  return out;
+}
+
 static bool dims_are_disjoint(const SyncDim *now, const SyncDim *then,
                               SyncAge age, MlirOperation home) {
   if (now->bounds.is_known && then->bounds.is_known &&
       (now->bounds.min >= then->bounds.max + then->size ||
        then->bounds.min >= now->bounds.max + now->size))
     return true;
-  SyncSum a = now->offset, b = then->offset;
-  int64_t drift = 0, ignored;
-  if (age == SYNC_PREVIOUS) {
-    a = sum_of_next_round(&a, home);
-  } else if (age == SYNC_EARLIER) {
-    a = sum_of_this_run(&a, home, &drift);
-    b = sum_of_this_run(&b, home, &ignored);
-  } else if (age == SYNC_OLDER) {
-    a = sum_of_any_round(&a);
-    b = sum_of_any_round(&b);
-  }
-  return is_apart(&a, now->size, &b, then->size, drift);
+  Offsets at = offsets_at(now, then, age, home);
+  return is_apart(&at.now, now->size, &at.then, then->size, at.drift);
 }
 
 bool sync_windows_overlap(const SyncPlace *now, const SyncPlace *then,
@@ -503,5 +530,47 @@ bool sync_windows_overlap(const SyncPlace *now, const SyncPlace *then,
   for (int d = 0; d < now->rank; d++)
     if (dims_are_disjoint(&now->dims[d], &then->dims[d], age, then->home))
       return false;
+  return true;
+}
+
+// Whether the distance of the offsets is a multiple of the size, which is that
+// of both.
+static bool dims_match(const SyncDim *now, const SyncDim *then, SyncAge age,
+                       MlirOperation home) {
+  Offsets at = offsets_at(now, then, age, home);
+  SyncSum distance = sum_add(at.now, &at.then, -1);
+  int64_t divisor = tile_gcd(distance.modulus, distance.constant);
+  divisor = tile_gcd(divisor, at.drift);
+  for (int i = 0; i < distance.num_terms; i++)
+    divisor = tile_gcd(divisor, distance.terms[i].factor);
+  return now->size == then->size && divisor % now->size == 0;
+}
+
+bool sync_windows_match(const SyncPlace *now, const SyncPlace *then,
+                        SyncAge age) {
+  if (!mlirValueEqual(now->base, then->base) || now->rank != then->rank ||
+      now->rank == 0)
+    return false;
+  bool on_grid = now->is_on_grid && then->is_on_grid;
+  for (int d = 0; d < now->rank; d++)
+    if (now->dims[d].size != then->dims[d].size ||
+        !(on_grid ||
+          dims_match(&now->dims[d], &then->dims[d], age, then->home)))
+      return false;
+  return true;
+}
+
+bool sync_windows_distance(const SyncPlace *now, const SyncPlace *then,
+                           SyncAge age, int64_t out_distance[SYNC_MAX_DIMS]) {
+  if (!mlirValueEqual(now->base, then->base) || now->rank != then->rank ||
+      now->rank == 0)
+    return false;
+  for (int d = 0; d < now->rank; d++) {
+    Offsets at = offsets_at(&now->dims[d], &then->dims[d], age, then->home);
+    SyncSum distance = sum_add(at.now, &at.then, -1);
+    if (distance.num_terms || distance.modulus || at.drift)
+      return false;
+    out_distance[d] = distance.constant;
+  }
   return true;
 }

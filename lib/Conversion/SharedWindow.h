@@ -6,31 +6,6 @@
 #include "Tile/Conversion.h"
 #include "Tile/Dialect/TileLayouts.h"
 
-/// A shared tile, or a window of one, with the layout that places its elements.
-typedef struct {
-  MlirValue tile;  // what the window is cut from: a tile.alloc, or a view
-  TileLayout full; // of the whole tile
-  int full_rank;
-  TileShape shape;               // of the window
-  int dim[TILE_MAX_RANK];        // dimension of the tile, per window dimension
-  TileInt offset[TILE_MAX_RANK]; // per dimension of the tile
-  bool on_grid;                  // known to be multiples of the sizes
-  // Where the window starts and ends between digits of the layout, it has one
-  // of its own: element x is at (layout(x) ^ toggle) + add, and what the SSA
-  // offsets add.
-  bool is_aligned;
-  TileLayout layout;
-  int64_t toggle, add;
-} TileSharedWindow;
-
-/// False when `tile` is not in shared memory, or has no layout that can be
-/// emitted as code: then `out_error` says why.
-bool tile_shared_window_get(MlirValue tile, TileSharedWindow *out_window,
-                            TileLayoutError *out_error);
-/// The same of a window whose `tile`, `shape`, `dim` and `offset` are filled
-/// in, with offsets of any integer type.
-bool tile_shared_window_complete(TileSharedWindow *window,
-                                 TileLayoutError *out_error);
 /// What the SSA offsets of an aligned window add to the offset of an element.
 TileInt tile_shared_window_base(TileIntMath *math,
                                 const TileSharedWindow *window);

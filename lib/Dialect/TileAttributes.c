@@ -137,6 +137,36 @@ static MlirLogicalResult verify_warps(MlirOperation op, const char *name,
                          name, MAX_WARPS, tile_verify_attr_text(value).chars);
 }
 
+// The number of elements that a thread may take of a row of the tile at once.
+static bool is_chunk_of(MlirValue tile, int64_t chunk) {
+  enum { MAX_BYTES = 16 };
+  TileShape shape;
+  return tile_verify_is_power_of_two(chunk) && chunk <= MAX_BYTES &&
+         tile_shape_of(tile, &shape) && shape.rank > 0 &&
+         shape.extent[shape.rank - 1] % chunk == 0 &&
+         chunk * tile_elem_bits(shape.element) <= MAX_BYTES * 8;
+}
+
+// Written by a pass, on copies and fills whose threads it relies on.
+static MlirLogicalResult verify_chunk(MlirOperation op, const char *name,
+                                      MlirAttribute value) {
+  if (!tile_copy_is(op) && !tile_fill_is(op))
+    return tile_emit_error(op, "expects '%s' only on tile.copy and tile.fill",
+                           name);
+  int64_t chunk =
+      mlirAttributeIsAInteger(value) ? mlirIntegerAttrGetValueInt(value) : 0;
+  bool fits = tile_copy_is(op)
+                  ? is_chunk_of(tile_copy_src(tile_copy_cast(op)), chunk) &&
+                        is_chunk_of(tile_copy_dst(tile_copy_cast(op)), chunk)
+                  : is_chunk_of(tile_fill_dst(tile_fill_cast(op)), chunk);
+  if (!fits)
+    return tile_emit_error(op,
+                           "expects '%s' to be a power of two that divides the "
+                           "rows of the tile, of 16 bytes at most, got %s",
+                           name, tile_verify_attr_text(value).chars);
+  return tile_success();
+}
+
 // Written by a pass, on stores of lowered element loops.
 static MlirLogicalResult verify_align(MlirOperation op, const char *name,
                                       MlirAttribute value) {
@@ -186,6 +216,7 @@ static const struct {
 } known_attributes[] = {
     {"tile.align", verify_align},
     {"tile.by_thread", verify_by_thread},
+    {"tile.chunk", verify_chunk},
     {"tile.group", verify_order},
     {"tile.may_alias", verify_may_alias},
     {"tile.mma_type", verify_mma_type},

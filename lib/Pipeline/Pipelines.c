@@ -38,7 +38,7 @@ static const TilePipelineStep steps[] = {
     {TILE_PHASE_TILE, "tile-layout-inference", TARGET},
     {TILE_PHASE_TILE, "tile-lower-channels", 0},
     {TILE_PHASE_TILE, "tile-pack-shared-memory", TARGET},
-    {TILE_PHASE_TILE, "tile-insert-sync", 0},
+    {TILE_PHASE_TILE, "tile-insert-sync", TARGET},
     {TILE_PHASE_TILE, "tile-verify-channels{synced=true}", 0},
 
     {TILE_PHASE_OUTLINE, "gpu-launch-sink-index-computations", 0},

@@ -5,6 +5,8 @@
 //           need them, `tile.tma_wait` where a tile is written that a TMA store
 //           may be reading, and at the end of who issues stores. A fence stands
 //           before the barrier: the writers execute it, then everybody meets.
+//           `tile.chunk` on copies and fills of which each thread is known to
+//           read what it wrote, without a barrier.
 // Keeps:    kernels that say what each thread does: a barrier might stand in a
 //           branch that some threads take.
 // Fails:    a kernel that tile_kernel_verify rejects.
@@ -36,6 +38,17 @@ static void plan_apply(const TileSyncPlan *plan, MlirOperation kernel) {
       tile_barrier_sync(&b, .id = {NULL});
   }
   mlirIRRewriterDestroy(b.rw);
+}
+
+// What a barrier left out rests on is said.
+static void chunks_apply(const TileSyncPlan *plan) {
+  for (size_t i = 0; i < plan->num_chunks; i++) {
+    MlirOperation op = plan->chunks[i].op;
+    MlirType i64 = mlirIntegerTypeGet(mlirOperationGetContext(op), 64);
+    mlirOperationSetDiscardableAttributeByName(
+        op, TILE_STR(TILE_CHUNK_ATTR),
+        mlirIntegerAttrGet(i64, plan->chunks[i].chunk_elems));
+  }
 }
 
 //===-- Ends --------------------------------------------------------------===//
@@ -94,26 +107,35 @@ static void drain_all(MlirOperation kernel) {
 
 //===-- Entry -------------------------------------------------------------===//
 
+typedef struct {
+  TileArena arena;
+  const char *target_option; // "": what is inserted serves any chip
+} Run;
+
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
-  TileArena *arena = user_data;
+  Run *run = user_data;
   TileSyncPlan plan;
+  const TileTarget *target = NULL;
   if (tile_kernel_is_thread_code(kernel))
     return tile_success();
   if (tile_failed(tile_kernel_verify(kernel)))
     return tile_failure();
-  tile_sync_plan_build(arena, kernel, &plan);
+  if (*run->target_option &&
+      tile_failed(tile_target_resolve(kernel, run->target_option, &target)))
+    return tile_failure();
+  tile_sync_plan_build(&run->arena, kernel, target, &plan);
   if (plan.num_points)
     plan_apply(&plan, kernel);
+  chunks_apply(&plan);
   drain_all(kernel);
   return tile_success();
 }
 
 MlirLogicalResult tile_insert_sync_run(MlirOperation op,
                                        const TileInsertSyncOptions *options) {
-  (void)options;
-  TileArena arena;
-  tile_arena_init(&arena);
-  MlirLogicalResult result = tile_kernels_visit(op, visit_kernel, &arena);
-  tile_arena_deinit(&arena);
+  Run run = {.target_option = options->target ? options->target : ""};
+  tile_arena_init(&run.arena);
+  MlirLogicalResult result = tile_kernels_visit(op, visit_kernel, &run);
+  tile_arena_deinit(&run.arena);
   return result;
 }

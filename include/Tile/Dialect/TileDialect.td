@@ -48,6 +48,7 @@ def Tile_Dialect : Dialect {
     | `tile.num_threads` | a multiple of 32 from 32 to 1024 | `func.func` |
     | `tile.warps` | `array<i64: first, count>`: the warps of the role that it was in | ops, by `tile-lower-roles` |
     | `tile.by_thread` | unit | a `memref.store`, `memref.atomic_rmw` or `tile.print` that every thread does, not one of the block |
+    | `tile.chunk` | i64, a power of two | a `tile.copy` or `tile.fill`, by `tile-insert-sync`: elements of a row that a thread takes at once. Chunks are numbered row by row; thread t takes t, t + T, … |
     | `tile.mma_type` | `f8E4M3FN` or `f8E5M2`: what the bytes are | `nvgpu.mma.sync`, `nvgpu.mma.sp.sync`, by `convert-tile-to-nvgpu` |
     | `tile.mma_type_b` | the same of the right factor, where it differs | as `tile.mma_type` |
     | `tile.align` | i64, a power of two | a `memref.load` or `memref.store` in an element loop: the address of the tensor and every stride but the last are multiples of so many bytes |

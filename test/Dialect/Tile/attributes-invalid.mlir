@@ -153,7 +153,7 @@ func.func @specialize_function() attributes {tile.specialize = "off"} {
 // -----
 
 func.func @unknown(%i: index) {
-  // expected-error @+1 {{has the unknown attribute 'tile.stages', expects one of tile.align, tile.by_thread, tile.group, tile.may_alias, tile.mma_type, tile.mma_type_b, tile.num_stages, tile.num_threads, tile.order, tile.specialize, tile.stage, tile.target, tile.warps}}
+  // expected-error @+1 {{has the unknown attribute 'tile.stages', expects one of tile.align, tile.by_thread, tile.chunk, tile.group, tile.may_alias, tile.mma_type, tile.mma_type_b, tile.num_stages, tile.num_threads, tile.order, tile.specialize, tile.stage, tile.target, tile.warps}}
   %0 = arith.addi %i, %i {tile.stages = 3 : i32} : index
   return
 }
@@ -225,5 +225,31 @@ func.func @align_elsewhere() {
 func.func @align_value(%A: memref<f32>) {
   // expected-error @+1 {{expects 'tile.align' to be a power of two, got 12 : i64}}
   %x = memref.load %A[] {tile.align = 12 : i64} : memref<f32>
+  return
+}
+
+// -----
+
+func.func @chunk_place(%i: index) {
+  // expected-error @+1 {{expects 'tile.chunk' only on tile.copy and tile.fill}}
+  %0 = arith.addi %i, %i {tile.chunk = 2} : index
+  return
+}
+
+// -----
+
+func.func @chunk_rows(%x: f16) attributes {tile.num_threads = 32 : i32} {
+  %S = tile.alloc : memref<4x12xf16, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{expects 'tile.chunk' to be a power of two that divides the rows of the tile, of 16 bytes at most, got 8 : i64}}
+  tile.fill %S, %x {tile.chunk = 8} : memref<4x12xf16, #gpu.address_space<workgroup>>, f16
+  return
+}
+
+// -----
+
+func.func @chunk_bytes(%F: memref<4x16xf32>) attributes {tile.num_threads = 32 : i32} {
+  %S = tile.alloc : memref<4x16xf16, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{expects 'tile.chunk' to be a power of two that divides the rows of the tile, of 16 bytes at most, got 8 : i64}}
+  tile.copy %S to %F {instr = #tile.instr<simt>, tile.chunk = 8} : memref<4x16xf16, #gpu.address_space<workgroup>>, memref<4x16xf32>
   return
 }

@@ -334,16 +334,16 @@ func.func @slots_in_range(%v: bf16, %P: !private, %n: index, %first: index) attr
 // CHECK: scf.for
 // CHECK: tile.barrier_sync
 // CHECK-NEXT: tile.copy
-func.func @windows_of_tensors(%A: memref<?x64xbf16>, %B: memref<?x?xbf16, strided<[?, ?], offset: ?>>, %P: !own_half, %n: index) attributes {tile.num_threads = 128 : i32} {
+func.func @windows_of_tensors(%A: memref<?x64xbf16>, %B: memref<?x?xbf16, strided<[?, ?], offset: ?>>, %P: memref<32x64xbf16, #tile.fragment>, %n: index) attributes {tile.num_threads = 128 : i32} {
   %c0 = arith.constant 0 : index
   %c32 = arith.constant 32 : index
   scf.for %i = %c0 to %n step %c32 {
     %a = tile.region %A[%i, 0] [32, 64] : memref<?x64xbf16>
-    tile.copy %P to %a {instr = #tile.instr<simt>} : !own_half, !tile.region<32x64xbf16>
+    tile.copy %P to %a {instr = #tile.instr<simt>} : memref<32x64xbf16, #tile.fragment>, !tile.region<32x64xbf16>
   }
   scf.for %i = %c0 to %n step %c32 {
     %b = tile.region %B[%i, 0] [32, 64] : memref<?x?xbf16, strided<[?, ?], offset: ?>>
-    tile.copy %P to %b {instr = #tile.instr<simt>} : !own_half, !tile.region<32x64xbf16>
+    tile.copy %P to %b {instr = #tile.instr<simt>} : memref<32x64xbf16, #tile.fragment>, !tile.region<32x64xbf16>
   }
   return
 }

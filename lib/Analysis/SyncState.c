@@ -1,0 +1,71 @@
+//===- SyncState.c - What threads may have done since they met ------------===//
+
+#include "SyncFlow.h"
+
+size_t sync_num_entries(const Flow *flow) {
+  return flow->num_places * SYNC_NUM_AGES;
+}
+
+size_t sync_entry_place(size_t entry) { return entry / SYNC_NUM_AGES; }
+
+SyncAge sync_entry_age(size_t entry) {
+  return (SyncAge)(entry % SYNC_NUM_AGES);
+}
+
+State sync_state_create(Flow *flow) {
+  return (State){
+      TILE_ARENA_NEW(flow->arena, uint16_t, sync_num_entries(flow) + 1)};
+}
+
+void sync_state_assign(const Flow *flow, State to, State from) {
+  memcpy(to.bits, from.bits, sync_num_entries(flow) * sizeof *to.bits);
+}
+
+// Joins `from` into `to`; true when `to` grew.
+bool sync_state_join(const Flow *flow, State to, State from) {
+  bool grew = false;
+  for (size_t i = 0; i < sync_num_entries(flow); i++) {
+    grew |= (from.bits[i] & ~to.bits[i]) != 0;
+    to.bits[i] |= from.bits[i];
+  }
+  return grew;
+}
+
+void sync_state_clear(const Flow *flow, State state, int bits) {
+  for (size_t i = 0; i < sync_num_entries(flow); i++)
+    state.bits[i] &= (uint16_t)~bits;
+}
+
+void sync_state_meet(const Flow *flow, State state) {
+  sync_state_clear(flow, state, SINCE_BARRIER);
+}
+
+// A round of `loop` ends: its values get new numbers.
+void sync_state_next_round(const Flow *flow, State state, MlirOperation loop) {
+  for (size_t i = 0; i < flow->num_places; i++) {
+    MlirOperation home = flow->places[i].home;
+    uint16_t *ages = &state.bits[i * SYNC_NUM_AGES];
+    if (mlirOperationIsNull(home) || !sync_is_inside(home, loop))
+      continue;
+    if (mlirOperationEqual(home, loop)) {
+      ages[SYNC_EARLIER] |= ages[SYNC_PREVIOUS];
+      ages[SYNC_PREVIOUS] = ages[SYNC_SAME];
+    } else {
+      ages[SYNC_OLDER] |=
+          ages[SYNC_SAME] | ages[SYNC_PREVIOUS] | ages[SYNC_EARLIER];
+      ages[SYNC_EARLIER] = ages[SYNC_PREVIOUS] = 0;
+    }
+    ages[SYNC_SAME] = 0;
+  }
+}
+
+uint16_t *sync_state_now(State state, size_t place) {
+  return &state.bits[place * SYNC_NUM_AGES + SYNC_SAME];
+}
+
+bool sync_state_has(const Flow *flow, State state, int bits) {
+  for (size_t i = 0; i < sync_num_entries(flow); i++)
+    if (state.bits[i] & bits)
+      return true;
+  return false;
+}
