@@ -91,10 +91,10 @@ func.func @logarithms(%A: memref<?xf32>, %L: memref<?xf32>, %B: memref<?xf32>, %
 }
 
 // One instruction, where fastmath allows it.
-// CASE: fast(A=normal:300:f32, D=junk:300:f32, E=junk:300:f32, L=junk:300:f32, T=junk:300:f32, S=junk:300:f32, U=junk:300:f32, V=junk:300:f32)
-// EXPECT: x = A.astype(np.float64); U = np.tan(x / 4) + 2; V = np.sin(x) + 2 * np.cos(x) + 4; D = np.exp2(10 * A.astype(np.float32)); E = np.exp(x); L = np.log(np.abs(x)) + 100; T = np.tanh(x); S = np.sin(x) + 2
-// WITHIN: D = 2**-21; E = 2**-18; L = 2**-20; T = 2**-10; S = 2**-18; U = 2**-18; V = 2**-18
-func.func @fast(%A: memref<?xf32>, %D: memref<?xf32>, %E: memref<?xf32>, %L: memref<?xf32>, %T: memref<?xf32>, %S: memref<?xf32>, %U: memref<?xf32>, %V: memref<?xf32>) {
+// CASE: fast(A=normal:300:f32, D=junk:300:f32, E=junk:300:f32, L=junk:300:f32, T=junk:300:f32, S=junk:300:f32, U=junk:300:f32, V=junk:300:f32, W=junk:300:f32)
+// EXPECT: W = A.astype(np.float64) ** 3 + 20; x = A.astype(np.float64); U = np.tan(x / 4) + 2; V = np.sin(x) + 2 * np.cos(x) + 4; D = np.exp2(10 * A.astype(np.float32)); E = np.exp(x); L = np.log(np.abs(x)) + 100; T = np.tanh(x); S = np.sin(x) + 2
+// WITHIN: D = 2**-21; E = 2**-18; L = 2**-20; T = 2**-10; S = 2**-18; U = 2**-18; V = 2**-18; W = 2**-18
+func.func @fast(%A: memref<?xf32>, %D: memref<?xf32>, %E: memref<?xf32>, %L: memref<?xf32>, %T: memref<?xf32>, %S: memref<?xf32>, %U: memref<?xf32>, %V: memref<?xf32>, %W: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c1000 = arith.constant 1000 : index
@@ -137,6 +137,11 @@ func.func @fast(%A: memref<?xf32>, %D: memref<?xf32>, %E: memref<?xf32>, %L: mem
         %v = math.fma %c2, %two, %s2 : f32
         %v1 = arith.addf %v, %four : f32
         memref.store %v1, %V[%i] : memref<?xf32>
+        %three = arith.constant 3.0 : f32
+        %twenty = arith.constant 20.0 : f32
+        %w = math.powf %x, %three fastmath<afn> : f32
+        %w1 = arith.addf %w, %twenty : f32
+        memref.store %w1, %W[%i] : memref<?xf32>
       }
     }
     gpu.terminator

@@ -20,6 +20,7 @@ typedef struct {
   TileBuilder *b;
   MlirType type, word; // f32 and i32, or f64 and i64
   bool is_double;
+  bool is_fast; // fastmath<afn>, of f32
   int num_bits, num_mantissa_bits, bias;
   double least; // normal number
 } FloatMath;

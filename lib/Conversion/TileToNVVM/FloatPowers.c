@@ -10,6 +10,9 @@
 // multiplies the result where that is a number. `y_low` may be null.
 static MlirValue power_of_positive(const FloatMath *m, MlirValue a, MlirValue y,
                                    MlirValue y_low) {
+  if (m->is_fast)
+    return approximate(m, "ex2.approx.ftz",
+                       mul(m, y, approximate(m, "lg2.approx", a)));
   MlirValue log_low, log = float_log2_pair(m, a, &log_low);
   MlirValue high = mul(m, y, log);
   MlirValue low = fma3(m, y, log_low, fma3(m, y, log, minus(m, high)));

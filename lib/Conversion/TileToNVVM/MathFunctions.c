@@ -275,7 +275,7 @@ static void lower_function(Lowering *l, MlirOperation op,
     return;
   }
   FloatMath m = float_math_get(l, mlirTypeIsAF64(type));
-  bool is_fast = !m.is_double && allows_approximation(op);
+  m.is_fast = !m.is_double && allows_approximation(op);
   MlirValue in[2] = {{NULL}, {NULL}}, out[2] = {{NULL}, {NULL}};
   for (int i = 0; i < (int)mlirOperationGetNumOperands(op); i++) {
     in[i] = mlirOperationGetOperand(op, i);
@@ -285,10 +285,10 @@ static void lower_function(Lowering *l, MlirOperation op,
   if (function->binary)
     out[0] = function->binary(&m, in[0], in[1]);
   else if (function->pair)
-    (is_fast ? function->fast_pair : function->pair)(&m, in[0], out);
+    (m.is_fast ? function->fast_pair : function->pair)(&m, in[0], out);
   else
-    out[0] = (is_fast && function->fast ? function->fast
-                                        : function->accurate)(&m, in[0]);
+    out[0] = (m.is_fast && function->fast ? function->fast
+                                          : function->accurate)(&m, in[0]);
   for (int i = 0; i < (int)mlirOperationGetNumResults(op); i++)
     mlirRewriterBaseReplaceAllUsesWith(
         l->b.rw, mlirOperationGetResult(op, i),

@@ -168,15 +168,15 @@ def read_launches(json_path):
 
 
 def run_function(json_path, arguments, seed, options=()):
-    """Runs a host function on the emulator. Returns the tensors afterwards by
-    name, and the variant of each launch that was taken."""
+    """Runs a host function on the emulator, or with seed None on a GPU. Returns the
+    tensors afterwards by name, and the variant of each launch that was taken."""
     if collect.FOLDER:
         run = collect.note_run(json_path, arguments, options)
         if collect.result_of(run):
             return collect.result_of(run)
     base = os.path.splitext(json_path)[0]
-    command = ["tile-run", json_path, "--emulate", "--verbose",
-               "--seed=%d" % seed, *options]
+    where = ["--gpu"] if seed is None else ["--emulate", "--seed=%d" % seed]
+    command = ["tile-run", json_path, *where, "--verbose", *options]
     saved = {}
     for i, argument in enumerate(arguments):
         if isinstance(argument, Scalar):

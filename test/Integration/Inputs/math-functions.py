@@ -158,7 +158,7 @@ class Kernel:
                              threads=NUM_THREADS,
                              body="\n".join("      " + s for s in self.lines))
 
-    def run(self, out):
+    def run(self, out, seed):
         count, arguments = len(self.inputs[0][1]), []
         for name, values, dtype in self.inputs + self.outputs:
             tensor = kernels.make_argument(name, "junk:%d:%s" % (count, dtype))
@@ -166,7 +166,7 @@ class Kernel:
                 tensor.values = values
             arguments.append(tensor)
         results, _ = kernels.run_function(
-            os.path.join(out, self.name + ".json"), arguments, 1)
+            os.path.join(out, self.name + ".json"), arguments, seed)
         for (name, _, _), check in zip(self.outputs, self.checks):
             check(results[name])
 
@@ -347,14 +347,23 @@ def integer_kernels(itype, count):
             kernel.lines.append("%%v%d = arith.index_cast %s : i32 to index" % (
                 i, value))
         values = ["%v0", "%v1"]
-    for function in ("ipowi", "absi", "ctlz", "cttz", "ctpop"):
-        operands = ", ".join(values) if function == "ipowi" else values[0]
+    kernel.lines += ["%%n%d = arith.constant %d : %s" % (p, p, itype)
+                     for p in (0, 5, 100)] + ["%%n1 = arith.constant -1 : %s" % itype]
+    for function in ("ipowi", "ipowi 0", "ipowi 5", "ipowi 100", "ipowi -1", "absi",
+                     "ctlz", "cttz", "ctpop"):
+        function, _, power = function.partition(" ")
+        operands, powers = values[0], n
+        if power:
+            operands += ", %n" + power.strip("-")
+            powers = np.full(len(x), int(power))
+        elif function == "ipowi":
+            operands = ", ".join(values)
         true = np.array([true_integer(function, a, b, width)
-                         for a, b in zip(x, n)], dtype=np.int64)
+                         for a, b in zip(x, powers)], dtype=np.int64)
 
         def check(got, function=function, true=true):
             kernels.compare("%s of %s" % (function, itype), held, got, true)
-        result = "%" + function
+        result = "%" + function + power.strip("-")
         kernel.lines.append("%s = math.%s %s : %s" % (result, function, operands,
                                                       itype))
         if itype == "index":
@@ -379,6 +388,8 @@ def main():
     parser.add_argument("--only", default="", help="one kernel, by its name")
     parser.add_argument("--out", required=True)
     parser.add_argument("--no-ptxas", action="store_true")
+    parser.add_argument("--gpu", action="store_true",
+                        help="run on a GPU, not on the emulator")
     options = parser.parse_args()
     np.seterr(all="ignore")  # infinities are results
 
@@ -397,7 +408,7 @@ def main():
         failures = []
         for kernel in made:
             try:
-                kernel.run(out)
+                kernel.run(out, None if options.gpu else 1)
             except kernels.Failure as failure:
                 failures.append(str(failure))
         if failures:
