@@ -181,7 +181,7 @@ bool tile_protocol_extract(TileArena *arena, MlirOperation kernel,
 /// An mbarrier whose phases can never end.
 typedef struct {
   MlirOperation op, alloc; // that is wrong, and of the barrier
-  const char *code;        // "not-initialised", "never-completes"
+  const char *code;        // "not-initialised", "initialised-again", …
   char text[240];
 } TileBarrierFault;
 

@@ -1,12 +1,13 @@
 //===- BarrierCheck.c - Barriers whose phases can never end ---------------===//
 //
 // Asks of every mbarrier of a kernel, also of one that no channel has, whether
-// it is initialised, and whether the arrivals that its ops make can add up to
-// what it counts.
+// it is initialised, and once, and whether the arrivals that its ops make can
+// add up to what it counts.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ProtocolExtract.h"
+#include "Tile/Ops/scf.h"
 #include "Tile/Support/Iterate.h"
 
 #include <stdio.h>
@@ -18,7 +19,8 @@ typedef struct {
   int num_inits, num_waits;
   int64_t count; // of the initialisation
   MlirOperation init;
-  int arrivals[MAX_KINDS]; // that ops make, all different
+  MlirOperation init_again; // one that finds a barrier there, or null
+  int arrivals[MAX_KINDS];  // that ops make, all different
   int num_kinds;
   bool has_more_kinds; // or arrivals that no op of its own makes
 } Uses;
@@ -63,6 +65,15 @@ static bool has_other_use(MlirValue barrier) {
   return false;
 }
 
+static bool is_in_loop(MlirOperation op) {
+  MlirOperation parent = mlirOperationGetParentOperation(op);
+  for (; !mlirOperationIsNull(parent);
+       parent = mlirOperationGetParentOperation(parent))
+    if (scf_for_is(parent) || scf_while_is(parent))
+      return true;
+  return false;
+}
+
 static MlirWalkResult visit_use(MlirOperation op, void *user_data) {
   Survey *s = user_data;
   Uses *uses = &s->uses;
@@ -71,7 +82,12 @@ static MlirWalkResult visit_use(MlirOperation op, void *user_data) {
   if (!is_use || !mlirValueEqual(mlirOperationGetOperand(op, 0), s->barrier))
     return MlirWalkResultAdvance;
   if (tile_barrier_init_is(op)) {
-    uses->num_inits++;
+    if (uses->num_inits++ > 0 && uses->init.ptr &&
+        mlirBlockEqual(mlirOperationGetBlock(uses->init),
+                       mlirOperationGetBlock(op)))
+      uses->init_again = op;
+    if (is_in_loop(op))
+      uses->init_again = op;
     uses->init = op;
     uses->count = tile_barrier_init_arrivals(tile_barrier_init_cast(op));
     return MlirWalkResultAdvance;
@@ -111,6 +127,12 @@ static bool check(const Survey *s, MlirOperation alloc, TileBarrierFault *out) {
   const Uses *uses = &s->uses;
   if (!uses->first.ptr)
     return false;
+  // PTX ISA, mbarrier.init: undefined where a valid mbarrier is.
+  if (uses->init_again.ptr) {
+    snprintf(out->text, sizeof out->text,
+             "initialises a barrier again, in a loop or behind another one");
+    return report(out, uses->init_again, "initialised-again", alloc);
+  }
   if (uses->num_inits == 0) {
     snprintf(out->text, sizeof out->text,
              "uses a barrier that nothing initialises");

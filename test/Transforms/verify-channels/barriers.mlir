@@ -671,7 +671,7 @@ func.func @own_barrier(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_thr
 !frag = memref<64x64xbf16, #tile.fragment>
 
 // A barrier with two initialisations.
-func.func @two_inits(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_threads = 160 : i32} {
+func.func @two_inits(%A: memref<?x?xbf16>, %n: index, %g: i1) attributes {tile.num_threads = 160 : i32} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %z = arith.constant 0 : i32
@@ -679,9 +679,12 @@ func.func @two_inits(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_threa
   %R = tile.alloc : !ring
   %f = tile.alloc : !frag
   %full = tile.barrier_alloc : !tile.barrier<3>
-  tile.barrier_init %full arrivals 1 : !tile.barrier<3>
+  scf.if %g {
+    tile.barrier_init %full arrivals 1 : !tile.barrier<3>
+  } else {
+    tile.barrier_init %full arrivals 2 : !tile.barrier<3>
+  }
   %empty = tile.barrier_alloc : !tile.barrier<3>
-  tile.barrier_init %full arrivals 2 : !tile.barrier<3>
   tile.barrier_init %empty arrivals 4 : !tile.barrier<3>
   // expected-error@+1 {{[tile-verify/form] cannot be proved: the op has barriers that are not initialised once}}
   tile.channel_barriers(%R) full %full empty %empty : !tile.barrier<3>, !tile.barrier<3>, !ring

@@ -83,3 +83,62 @@ func.func @role() attributes {tile.num_threads = 96 : i32} {
   }
   return
 }
+
+// -----
+
+// There is a barrier already, of the iteration before.
+func.func @init_in_a_loop(%n: index) attributes {tile.num_threads = 64 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0 : i32
+  scf.for %i = %c0 to %n step %c1 {
+    // expected-note @+1 {{the barrier is here}}
+    %b = tile.barrier_alloc : !tile.barrier<1>
+    // expected-error @+1 {{[tile-verify/initialised-again] initialises a barrier again, in a loop or behind another one}}
+    tile.barrier_init %b arrivals 64 : !tile.barrier<1>
+    tile.barrier_sync
+    tile.barrier_arrive %b[%c0] : !tile.barrier<1>
+    tile.barrier_wait %b[%c0] parity %z : !tile.barrier<1>
+  }
+  return
+}
+
+// -----
+
+func.func @init_twice() attributes {tile.num_threads = 64 : i32} {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 0 : i32
+  // expected-note @+1 {{the barrier is here}}
+  %b = tile.barrier_alloc : !tile.barrier<1>
+  tile.barrier_init %b arrivals 64 : !tile.barrier<1>
+  tile.barrier_sync
+  tile.barrier_arrive %b[%c0] : !tile.barrier<1>
+  tile.barrier_wait %b[%c0] parity %z : !tile.barrier<1>
+  // expected-error @+1 {{[tile-verify/initialised-again]}}
+  tile.barrier_init %b arrivals 32 : !tile.barrier<1>
+  tile.barrier_sync
+  return
+}
+
+// -----
+
+// One or the other.
+func.func @init_in_branches(%c: i1) attributes {tile.num_threads = 64 : i32} {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 0 : i32
+  // expected-remark @+1 {{[tile-verify/form] cannot be proved: the op is not initialised once}}
+  %b = tile.barrier_alloc : !tile.barrier<1>
+  scf.if %c {
+    tile.barrier_init %b arrivals 64 : !tile.barrier<1>
+  } else {
+    tile.barrier_init %b arrivals 2 : !tile.barrier<1>
+  }
+  tile.barrier_sync
+  scf.if %c {
+    tile.barrier_arrive %b[%c0] : !tile.barrier<1>
+  } else {
+    tile.barrier_arrive %b[%c0] by <warps> : !tile.barrier<1>
+  }
+  tile.barrier_wait %b[%c0] parity %z : !tile.barrier<1>
+  return
+}
