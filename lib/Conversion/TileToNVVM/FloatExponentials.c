@@ -8,10 +8,7 @@
 
 #include "FloatMath.h"
 
-static const double log2_e = 1.44269504088896341, ln_2 = 0.693147180559945309;
-
-//===-- Exponential of an exponential
-//-------------------------------------------===//
+//===-- Parts of an exponential -------------------------------------------===//
 
 /// e^x = 2^power (1 + small).
 typedef struct {
@@ -26,7 +23,7 @@ static MlirValue small_exponential(const FloatMath *m, MlirValue r) {
 
 // ln 2 is the sum of two numbers; j times the first one is exact in f64.
 static Exponential exponential_parts(const FloatMath *m, MlirValue x) {
-  MlirValue j = math_roundeven(m->b, mul(m, x, number(m, log2_e)));
+  MlirValue j = math_roundeven(m->b, mul(m, x, number(m, LOG2_E)));
   MlirValue minus_j = minus(m, j);
   MlirValue r =
       fma3(m, minus_j, number_of(m, 0.693359375, 0x1.62e42fee00000p-1), x);
@@ -56,7 +53,7 @@ static MlirValue scaled(const FloatMath *m, Exponential parts) {
 // 2^j and 2^f, by the hardware. Beyond the bounds the result is 0 or infinity.
 static MlirValue single_exponential(const FloatMath *m, MlirValue x) {
   x = at_most(m, at_least(m, x, -105), 89);
-  MlirValue scaled_x = mul(m, x, number(m, log2_e));
+  MlirValue scaled_x = mul(m, x, number(m, LOG2_E));
   MlirValue j = at_most(m, math_roundeven(m->b, scaled_x), 127);
   MlirValue minus_j = minus(m, j);
   // log2 e as the sum of two floats.
@@ -77,14 +74,14 @@ MlirValue float_exp2(const FloatMath *m, MlirValue x) {
     return approximate(m, "ex2.approx", x);
   x = at_most(m, at_least(m, x, -1076), 1025);
   MlirValue j = math_roundeven(m->b, x);
-  MlirValue r = mul(m, sub(m, x, j), number(m, ln_2));
+  MlirValue r = mul(m, sub(m, x, j), number(m, LN_2));
   return scaled(m, (Exponential){j, small_exponential(m, r)});
 }
 
 //===-- Near 0 ------------------------------------------------------------===//
 
-/// (e^x - 1) / 4, which does not overflow where the functions below do not.
-/// Whoever uses it puts x in place of what is smaller than `tiny`.
+/// (e^x - 1) / 4, which does not overflow where the functions below do not. Of
+/// a tiny x the quarter loses bits: see `unless_tiny`.
 static MlirValue quarter_expm1(const FloatMath *m, MlirValue x) {
   x = at_most(m, at_least(m, x, -40), m->is_double ? 710.6 : 89.5);
   Exponential parts = exponential_parts(m, x);

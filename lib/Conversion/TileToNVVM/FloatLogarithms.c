@@ -6,8 +6,6 @@
 
 #include "FloatMath.h"
 
-static const double log2_e = 1.44269504088896341, ln_2 = 0.693147180559945309;
-
 //===-- Parts of a number -------------------------------------------------===//
 
 /// x = 2^exponent (1 + f), with 1 + f in [2/3, 4/3) in f32 and in [sqrt(1/2),
@@ -84,7 +82,7 @@ MlirValue float_log(const FloatMath *m, MlirValue x) {
   Split split = split_of(m, x);
   MlirValue log = log_mantissa(m, split.f);
   if (!m->is_double)
-    return logarithm_edges(m, x, fma3(m, split.exponent, number(m, ln_2), log));
+    return logarithm_edges(m, x, fma3(m, split.exponent, number(m, LN_2), log));
   MlirValue low =
       fma3(m, split.exponent, number(m, 1.90821492927058770e-10), log);
   return logarithm_edges(
@@ -94,7 +92,7 @@ MlirValue float_log(const FloatMath *m, MlirValue x) {
 MlirValue float_log2(const FloatMath *m, MlirValue x) {
   Split split = split_of(m, x);
   MlirValue log = log_mantissa(m, split.f);
-  return logarithm_edges(m, x, fma3(m, log, number(m, log2_e), split.exponent));
+  return logarithm_edges(m, x, fma3(m, log, number(m, LOG2_E), split.exponent));
 }
 
 MlirValue float_log10(const FloatMath *m, MlirValue x) {
@@ -110,7 +108,7 @@ MlirValue float_log10(const FloatMath *m, MlirValue x) {
 // The series is at most a hundredth of the whole.
 MlirValue float_log2_pair(const FloatMath *m, MlirValue x, MlirValue *out_low) {
   // log2 e as the sum of two numbers.
-  MlirValue c = number_of(m, 1.44269502, log2_e);
+  MlirValue c = number_of(m, 1.44269502, LOG2_E);
   MlirValue c_low = number_of(m, 1.92596303e-8, 2.03552737409310332e-17);
   Split split = split_of(m, x);
   MlirValue f = split.f, two = number(m, 2);
@@ -145,7 +143,7 @@ MlirValue float_log1p(const FloatMath *m, MlirValue x) {
 static MlirValue log_of_sum(const FloatMath *m, MlirValue sum, MlirValue x) {
   MlirValue is_large = greater(m, x, 0x1p60);
   MlirValue log = float_log1p(m, choose(m, is_large, x, sum));
-  return choose(m, is_large, add(m, log, number(m, ln_2)), log);
+  return choose(m, is_large, add(m, log, number(m, LN_2)), log);
 }
 
 // With a = |x|: ln(1 + a + a^2 / (1 + sqrt(a^2 + 1))).

@@ -28,6 +28,9 @@ typedef struct {
 /// For f32, or for f64 when `is_double`.
 FloatMath float_math_get(Lowering *l, bool is_double);
 
+#define LOG2_E 1.44269504088896341
+#define LN_2 0.693147180559945309
+
 //===-- Numbers and words -------------------------------------------------===//
 
 static inline MlirValue number(const FloatMath *m, double value) {

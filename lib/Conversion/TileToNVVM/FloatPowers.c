@@ -1,4 +1,9 @@
 //===- FloatPowers.c - Powers and roots -----------------------------------===//
+//
+// x^y = 2^(y log2 |x|), where the logarithm is the sum of two numbers: y takes
+// its error up to the exponent of the result. The rest are signs and domains.
+//
+//===----------------------------------------------------------------------===//
 
 #include "FloatMath.h"
 
@@ -19,7 +24,7 @@ static MlirValue power_of_positive(const FloatMath *m, MlirValue a, MlirValue y,
   if (y_low.ptr)
     low = fma3(m, y_low, log, low);
   MlirValue result = float_exp2(m, high);
-  MlirValue more = mul(m, low, number(m, 0.693147180559945309));
+  MlirValue more = mul(m, low, number(m, LN_2));
   double bound = m->is_double ? 1024 : 128;
   MlirValue is_plain =
       both(m, less(m, high, bound), greater(m, high, -2 * bound));

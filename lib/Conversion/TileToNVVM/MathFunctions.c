@@ -58,7 +58,7 @@ static MlirValue fast_exp2(const FloatMath *m, MlirValue x) {
 }
 
 static MlirValue fast_exp(const FloatMath *m, MlirValue x) {
-  return fast_exp2(m, mul(m, x, number(m, 1.44269504088896341)));
+  return fast_exp2(m, mul(m, x, number(m, LOG2_E)));
 }
 
 static MlirValue fast_log2(const FloatMath *m, MlirValue x) {
@@ -66,7 +66,7 @@ static MlirValue fast_log2(const FloatMath *m, MlirValue x) {
 }
 
 static MlirValue fast_log(const FloatMath *m, MlirValue x) {
-  return mul(m, fast_log2(m, x), number(m, 0.693147180559945309));
+  return mul(m, fast_log2(m, x), number(m, LN_2));
 }
 
 static MlirValue fast_sin(const FloatMath *m, MlirValue x) {

@@ -17,7 +17,6 @@ from elementstatements import ElementProgram
 from expressions import FLOATS, INTEGERS, bits_of, is_float
 from tileprogram import FLOAT_TYPES, INT_TYPES, Tile, listed, run, text_of
 
-
 UFUNCS = {"sum": np.add, "add": np.add, "max": np.maximum, "min": np.minimum,
           "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
 
