@@ -149,3 +149,45 @@ func.func @functions(%A: memref<?xf8E4M3FN>, %B: memref<?xf8E4M3FN>, %C: memref<
   }
   return
 }
+
+// Weights of 4 bits, widened between the copies and the products of a pipeline.
+// CASE: w4(A=ints:50x100:f16, W=wide:100x31:i8, C=junk:50x62:f32)
+// CASE: w4(A=ints:48x64:f16, W=wide:64x32:i8, C=junk:48x64:f32)
+// EXPECT: b = W.astype(np.int32) & 255; p = np.stack([b & 15, b >> 4], 2).reshape(W.shape[0], -1)
+// EXPECT: t = np.array([0, .5, 1, 1.5, 2, 3, 4, 6]); v = np.copysign(t[p & 7], np.where(p & 8, -1., 1.))
+// EXPECT: C = A.astype(np.float64) @ v
+func.func @w4(%A: memref<?x?xf16>, %W: memref<?x?xi8>, %C: memref<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant 0.0 : f32
+  %K = memref.dim %W, %c0 : memref<?x?xi8>
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %As = tile.alloc : memref<64x32xf16, #gpu.address_space<workgroup>>
+    %P = tile.alloc : memref<32x32xi8, #gpu.address_space<workgroup>>
+    %Bs = tile.alloc : memref<32x64xf16, #gpu.address_space<workgroup>>
+    %acc = tile.alloc : memref<64x64xf32, #tile.fragment>
+    tile.fill %acc, %zero : memref<64x64xf32, #tile.fragment>, f32
+    scf.for %k = %c0 to %K step %c32 {
+      %a = tile.region %A[0, %k] [64, 32] : memref<?x?xf16>
+      %w = tile.region %W[%k, 0] [32, 32] : memref<?x?xi8>
+      tile.copy %a to %As : !tile.region<64x32xf16>, memref<64x32xf16, #gpu.address_space<workgroup>>
+      tile.copy %w to %P : !tile.region<32x32xi8>, memref<32x32xi8, #gpu.address_space<workgroup>>
+      tile.parallel (%i, %j) in [32, 64] {
+        %h = arith.divui %j, %c2 : index
+        %q = memref.load %P[%i, %h] : memref<32x32xi8, #gpu.address_space<workgroup>>
+        %x = tile.unpack_fp4 %q[%j] : f16
+        memref.store %x, %Bs[%i, %j] : memref<32x64xf16, #gpu.address_space<workgroup>>
+      }
+      tile.gemm %As, %Bs, %acc : (memref<64x32xf16, #gpu.address_space<workgroup>>, memref<32x64xf16, #gpu.address_space<workgroup>>, memref<64x64xf32, #tile.fragment>)
+    } {tile.num_stages = 3 : i32}
+    %c = tile.region %C[0, 0] [64, 64] : memref<?x?xf32>
+    tile.copy %acc to %c : memref<64x64xf32, #tile.fragment>, !tile.region<64x64xf32>
+    gpu.terminator
+  }
+  return
+}

@@ -5,14 +5,13 @@ loops, with every way to arrive, to wait and to count slots and parities; severa
 roles may read a ring; results leave by way of registers, directly or by TMA. Numpy
 says what every element must be. The same --seed gives the same kernels."""
 
-import argparse
 import os
 import random
-import sys
 
 import numpy as np
 
 import kernels
+import randomkernels
 
 SMEM = "#gpu.address_space<workgroup>"
 TYPES = ("bf16", "f16", "f32", "i8", "i16", "i32")
@@ -408,7 +407,7 @@ class Program:
         a = kernels.Tensor("A", "ints:%dx%d:%s" % (self.rows, self.shape[1], self.dtype))
         arguments = [a] + [kernels.Tensor(n, "junk:%dx%d:%s" % (
             self.rows, self.shape[1], t)) for n, t, _ in self.outputs]
-        for seed in range(1, seeds + 1):
+        for seed in seeds:
             results, _ = kernels.run_function(
                 os.path.join(out, self.name + ".json"), arguments, seed)
             for name, dtype, added in self.outputs:
@@ -416,42 +415,5 @@ class Program:
                                 a.values.astype(np.float64) + added)
 
 
-def judge(seed, target, options):
-    out = os.path.join(options.out, target)
-    os.makedirs(out, exist_ok=True)
-    program = Program(seed, target)
-    path = os.path.join(out, program.name + ".mlir")
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(program.mlir())
-        kernels.compile_file(path, target, out,
-                             [] if options.ptxas else ["--ptxas=off"])
-        program.check(out, options.seeds)
-    except kernels.Failure as failure:
-        raise kernels.Failure("%s: %s" % (program.describe(), failure)) from None
-
-
-def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--target", action="append", required=True)
-    parser.add_argument("--out", required=True, help="folder of the outputs")
-    parser.add_argument("--seed", type=int, default=1, help="of the first kernel")
-    parser.add_argument("--count", type=int, default=10)
-    parser.add_argument("--seeds", type=int, default=2, help="of the emulator")
-    parser.add_argument("--ptxas", action="store_true", help="assemble as well")
-    options = parser.parse_args()
-    num_failed = 0
-    for target in options.target:
-        for seed in range(options.seed, options.seed + options.count):
-            try:
-                judge(seed, target, options)
-                print("ok %s seed %d" % (target, seed), flush=True)
-            except kernels.Failure as failure:
-                print("FAILED %s seed %d: %s" % (target, seed, failure), flush=True)
-                num_failed += 1
-    return 1 if num_failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    randomkernels.main(__doc__, Program)

@@ -6,19 +6,15 @@ tensors are strided and misaligned, with extents that no tile divides. Integers,
 that numpy says what every element must be. The same --seed gives the same kernels.
 
 Few kernels are refused, with a located error: views that no layout of a sparse
-factor has. The summary counts them, --refused prints the reasons, and more than
---most-refused of a hundred are a failure."""
+factor has; more than 5 of a hundred are a failure."""
 
-import argparse
-import collections
 import os
 import random
-import re
-import sys
 
 import numpy as np
 
 import kernels
+import randomkernels
 import sparse
 
 SMEM = "#gpu.address_space<workgroup>"
@@ -468,58 +464,5 @@ class Program:
                                 expected)
 
 
-def judge(seed, target, options, refused):
-    out = os.path.join(options.out, target)
-    os.makedirs(out, exist_ok=True)
-    program = Program(seed, target)
-    path = os.path.join(out, program.name + ".mlir")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(program.mlir())
-    try:
-        kernels.compile_file(path, target, out,
-                             [] if options.ptxas else ["--ptxas=off"])
-    except kernels.Failure as failure:
-        message = re.search(r"\.mlir:\d+:\d+: error: (.*)", str(failure))
-        if failure.status != 1 or not message or "internal" in message.group(1):
-            raise kernels.Failure("%s: %s" % (program.describe(), failure)) from None
-        refused[re.sub(r"\d+", "N", message.group(1))].append((seed, message.group(0)))
-        return
-    try:
-        program.check(out, range(1, options.seeds + 1))
-    except kernels.Failure as failure:
-        raise kernels.Failure("%s: %s" % (program.describe(), failure)) from None
-
-
-def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--target", action="append", required=True)
-    parser.add_argument("--out", required=True, help="folder of the outputs")
-    parser.add_argument("--seed", type=int, default=1, help="of the first kernel")
-    parser.add_argument("--count", type=int, default=10)
-    parser.add_argument("--seeds", type=int, default=1, help="of the emulator")
-    parser.add_argument("--ptxas", action="store_true", help="assemble as well")
-    parser.add_argument("--refused", action="store_true", help="print the reasons")
-    parser.add_argument("--most-refused", type=int, default=5, metavar="PERCENT")
-    options = parser.parse_args()
-    num_failed = 0
-    for target in options.target:
-        refused = collections.defaultdict(list)
-        for seed in range(options.seed, options.seed + options.count):
-            try:
-                judge(seed, target, options, refused)
-            except kernels.Failure as failure:
-                print("FAILED %s seed %d: %s" % (target, seed, failure), flush=True)
-                num_failed += 1
-        count = sum(map(len, refused.values()))
-        is_many = 100 * count > options.most_refused * options.count
-        num_failed += is_many
-        print("%s%s: %d kernels, %d of them refused" % (
-            "FAILED " if is_many else "", target, options.count, count))
-        for reason, seeds in sorted(refused.items()) if options.refused else []:
-            print("  %3d %s (%d)" % (len(seeds), reason, seeds[0][0]))
-    return 1 if num_failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    randomkernels.main(__doc__, Program, most_refused=5)

@@ -5,14 +5,13 @@ rounds ahead; what has come is stored, reduced, scanned or transposed, by way of
 registers or not. Numpy says what every element must be. The same --seed gives the
 same kernels."""
 
-import argparse
 import os
 import random
-import sys
 
 import numpy as np
 
 import kernels
+import randomkernels
 
 SMEM = "#gpu.address_space<workgroup>"
 BYTES = {"bf16": 2, "f16": 2, "f32": 4, "i8": 1, "i16": 2, "i32": 4}
@@ -256,7 +255,7 @@ class Program:
                 s.shape[0] * self.rounds, s.shape[1], s.dtype)), kernels.Tensor(
                     "B%d" % s.number, "junk:%dx%d:%s" % (*s.result_shape(self.rounds),
                                                          s.out))]
-        for seed in range(1, seeds + 1):
+        for seed in seeds:
             results, _ = kernels.run_function(
                 os.path.join(out, self.name + ".json"),
                 arguments + [kernels.Scalar("n", str(self.rounds))], seed)
@@ -271,42 +270,5 @@ class Program:
                 "%s to %s %s" % (s.tile, s.out, s.use) for s in self.sources))
 
 
-def judge(seed, target, options):
-    out = os.path.join(options.out, target)
-    os.makedirs(out, exist_ok=True)
-    program = Program(seed, target)
-    path = os.path.join(out, program.name + ".mlir")
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(program.mlir())
-        kernels.compile_file(path, target, out,
-                             [] if options.ptxas else ["--ptxas=off"])
-        program.check(out, options.seeds)
-    except kernels.Failure as failure:
-        raise kernels.Failure("%s: %s" % (program.describe(), failure)) from None
-
-
-def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--target", action="append", required=True)
-    parser.add_argument("--out", required=True, help="folder of the outputs")
-    parser.add_argument("--seed", type=int, default=1, help="of the first kernel")
-    parser.add_argument("--count", type=int, default=10)
-    parser.add_argument("--seeds", type=int, default=2, help="of the emulator")
-    parser.add_argument("--ptxas", action="store_true", help="assemble as well")
-    options = parser.parse_args()
-    num_failed = 0
-    for target in options.target:
-        for seed in range(options.seed, options.seed + options.count):
-            try:
-                judge(seed, target, options)
-                print("ok %s seed %d" % (target, seed), flush=True)
-            except kernels.Failure as failure:
-                print("FAILED %s seed %d: %s" % (target, seed, failure), flush=True)
-                num_failed += 1
-    return 1 if num_failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    randomkernels.main(__doc__, Program)
