@@ -7,6 +7,8 @@
 
 #include "FloatMath.h"
 
+#include "Tile/Ops/llvm.h"
+
 static const double pi = 3.14159265358979324;
 
 //===-- Circular functions ------------------------------------------------===//
@@ -39,11 +41,19 @@ static MlirValue has_bit(const FloatMath *m, MlirValue bits, uint64_t bit) {
                     .rhs = word(m, 0));
 }
 
-// Infinity and NaN have no angle.
-static MlirValue if_finite(const FloatMath *m, MlirValue x, MlirValue result) {
+// Infinity and NaN have no angle. The result is pinned behind the branch of the
+// reduction: LLVM would sink what computes it to its use, and keep the operands
+// of many elements in registers until then.
+static MlirValue finish(const FloatMath *m, MlirValue x, MlirValue result) {
   MlirValue is_finite =
       compare(m, ARITH_CMP_F_PREDICATE_OLT, magnitude(m, x), infinity(m));
-  return choose(m, is_finite, result, not_a_number(m));
+  result = choose(m, is_finite, result, not_a_number(m));
+  return mlirOperationGetResult(
+      llvm_inline_asm_op(m->b, .type = m->type, .operands = {&result, 1},
+                         .asm_string = "", .has_side_effects = true,
+                         .constraints = m->is_double ? "=d,0" : "=f,0")
+          .op,
+      0);
 }
 
 static MlirValue cosine_of(const FloatMath *m, MlirValue x, Circle circle) {
@@ -52,7 +62,7 @@ static MlirValue cosine_of(const FloatMath *m, MlirValue x, Circle circle) {
   // Quadrants 1 and 2.
   MlirValue next = arith_addi(m->b, circle.quadrant, word(m, 1));
   value = choose(m, has_bit(m, next, 2), minus(m, value), value);
-  return if_finite(m, x, value);
+  return finish(m, x, value);
 }
 
 // What of |x| is in quadrants 2 and 3 is negative, and so is the sine of -x.
@@ -62,7 +72,7 @@ static MlirValue sine_of(const FloatMath *m, MlirValue x, Circle circle) {
   MlirValue flips = arith_xori(m->b, has_bit(m, circle.quadrant, 2),
                                is_signed(m, as_word(m, x)));
   value = choose(m, flips, minus(m, value), value);
-  return if_finite(m, x, value);
+  return finish(m, x, value);
 }
 
 MlirValue float_cos(const FloatMath *m, MlirValue x) {
@@ -86,7 +96,7 @@ MlirValue float_tan(const FloatMath *m, MlirValue x) {
                              choose(m, is_odd, circle.sine, circle.cosine));
   MlirValue flips = arith_xori(m->b, is_odd, is_signed(m, as_word(m, x)));
   value = choose(m, flips, minus(m, value), value);
-  return if_finite(m, x, value);
+  return finish(m, x, value);
 }
 
 //===-- Angles of points --------------------------------------------------===//
