@@ -139,8 +139,7 @@ def make_mutants(functions, regex):
 #===-- Building and running ----------------------------------------------===#
 
 
-def save_name(text):
-    """The option of tile-run that saves an argument, if it is a tensor."""
+def is_tensor(text):
     return ":" in text
 
 
@@ -192,8 +191,9 @@ class File:
         return [(l, v) for l, launch in enumerate(launches)
                 for v in range(1, len(launch["variants"]) + 1)]
 
-    def saved(self, name, case, number):
-        return os.path.join(self.out, "%s.%d.%d.out.npy" % (name, case, number))
+    def saved(self, name, case, variant, number):
+        return os.path.join(self.out, "%s.%d.%d.%d.out.npy" % (name, case, variant,
+                                                               number))
 
     def run(self, name, function, case, variant, extra=()):
         """(exit status, first finding or message)"""
@@ -201,8 +201,8 @@ class File:
         command = ["tile-run", os.path.join(self.out, name + ".json")]
         for i, text in enumerate(arguments):
             command.append(text)
-            if save_name(text):
-                command += ["--save", "%d=%s" % (i, self.saved(name, case, i))]
+            if is_tensor(text):
+                command += ["--save", "%d=%s" % (i, self.saved(name, case, variant, i))]
         launch, number = self.launches[function][variant]
         command += ["--variant=" + ",".join(["0"] * launch + [str(number)]),
                     "--emulate", "--seeds=%d" % self.options.seeds, *options,
@@ -237,11 +237,11 @@ class File:
 
     def check_same(self, mutant, case):
         """Raises Failure where the copy computed something else."""
-        self.run(mutant.function, mutant.function, case, mutant.variant)
         for i, text in enumerate(self.runs[mutant.function][case][0]):
-            if save_name(text):
-                got, expected = (np.load(self.saved(name, case, i)) for name in
-                                 (mutant.name, mutant.function))
+            if is_tensor(text):
+                got, expected = (
+                    np.load(self.saved(name, case, mutant.variant, i))
+                    for name in (mutant.name, mutant.function))
                 if not np.array_equal(got, expected, equal_nan=got.dtype.kind == "f"):
                     raise kernels.Failure(
                         "%s %s %s, without a finding: argument %d differs" % (
