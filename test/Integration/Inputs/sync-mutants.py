@@ -23,6 +23,7 @@ exit status is 1 when they are not those that the file lists."""
 
 import argparse
 import concurrent.futures
+import glob
 import json
 import os
 import re
@@ -269,6 +270,11 @@ class File:
                 self.check_same(mutant, case)
         return verdict, ""
 
+    def forget(self, mutant):
+        """Removes what was written for a copy: there are thousands."""
+        for path in glob.glob(os.path.join(self.out, mutant.name + ".*")):
+            os.remove(path)
+
 
 class Result:
     def __init__(self):
@@ -303,6 +309,8 @@ def judge_all(source, file, options):
             if mutant.function != function:
                 continue
             verdict, finding = file.judge(mutant)
+            if verdict == CAUGHT:
+                file.forget(mutant)
             name = "%s %s %d" % (source.name, function, mutant.number)
             part.verdicts[name] = verdict
             if verdict != CAUGHT or options.verbose:
