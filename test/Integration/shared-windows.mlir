@@ -10,7 +10,7 @@
 // CASE: shuffle(A=ints:61x57:bf16, B=junk:60x64:bf16, i=0, j=1)
 // EXPECT: P = np.zeros((96, 96)); P[:A.shape[0], :A.shape[1]] = A
 // EXPECT: S = np.full((64, 64), 5.0); S[:32, :32] = P[:32, :32]
-// EXPECT: S[i:i + 32, j:j + 32] = P[i:i + 32, j:j + 32]
+// EXPECT: S[i:i + 32, j:j + 32] = P[j:j + 32, i:i + 32]
 // EXPECT: S[j:j + 8, i:i + 8] = -4
 // EXPECT: W = np.roll(S, -i, axis=0); B = np.concatenate([S[i:], S[:i]])[:B.shape[0]]
 // EXPECT: B = np.where(np.arange(64)[:len(B), None] < 64 - i, B, 77)
@@ -28,7 +28,7 @@ func.func @shuffle(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %i: index, %j: in
     %a0 = tile.region %A[0, 0] [32, 32] : memref<?x?xbf16>
     %s0 = tile.region %S[0, 0] [32, 32] : memref<64x64xbf16, #gpu.address_space<workgroup>>
     tile.copy %a0 to %s0 : !tile.region<32x32xbf16>, !tile.region<32x32xbf16, #gpu.address_space<workgroup>>
-    %a1 = tile.region %A[%i, %j] [32, 32] : memref<?x?xbf16>
+    %a1 = tile.region %A[%j, %i] [32, 32] : memref<?x?xbf16>
     %s1 = tile.region %S[%i, %j] [32, 32] : memref<64x64xbf16, #gpu.address_space<workgroup>>
     tile.copy %a1 to %s1 : !tile.region<32x32xbf16>, !tile.region<32x32xbf16, #gpu.address_space<workgroup>>
     %s2 = tile.region %S[%j, %i] [8, 8] : memref<64x64xbf16, #gpu.address_space<workgroup>>
