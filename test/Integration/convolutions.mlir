@@ -88,7 +88,7 @@ func.func @together(%X: memref<?x?x?x32xbf16>, %W: memref<?x?xbf16>, %P: index, 
 // Nothing divides anything: steps cross elements of the filter.
 // CASE: odd(X=ints:2x9x11x5:f16, W=ints:75x19:f16, Y=junk:50x19:f32)
 // CASE: odd(X=ints:1x6x4x3:f16, W=ints:45x8:f16, Y=junk:3x8:f32)
-// CASE: odd(X=ints:1x9x11x8:f16, W=ints:120x24:f16, Y=junk:25x24:f32)
+// CASE: odd(X=ints:1x9x11x32:f16, W=ints:480x24:f16, Y=junk:25x24:f32)
 // EXPECT: import convolution
 // EXPECT: Y = convolution.convolve(X, W.reshape(5, 3, X.shape[3], -1), (2, 2), (1, 2), (2, 1))
 func.func @odd(%X: memref<?x?x?x?xf16>, %W: memref<?x?xf16>, %Y: memref<?x?xf32>) {
