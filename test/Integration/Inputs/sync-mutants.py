@@ -113,28 +113,39 @@ def split_functions(lines):
 
 
 class Mutant:
+    """A line without which a copy of the function is run. The copy lacks a line of
+    every variant, but one run takes one variant."""
+
     def __init__(self, function, lines, at, number):
-        self.function, self.number = function, number
-        self.name = "%s_%d" % (function, number)
+        self.function, self.number, self.at = function, number, at
         self.removed = lines[at].strip()
         self.place = next(l.strip() for l in lines[at + 1:]
                           if " = tile.region" not in l)
         # Counted from 0 through the variants of all launches.
         self.variant = sum(bool(LAUNCH.search(l)) for l in lines[:at]) - 1
-        self.lines = lines[:at] + lines[at + 1:]
-        self.lines[0] = self.lines[0].replace("@" + function, "@" + self.name)
+        self.name = None  # of the copy
 
     def text(self):
         return "without %s in front of %s" % (self.removed, self.place)
 
 
-def make_mutants(functions, regex):
-    for name, lines in functions.items():
-        at = [i for i, line in enumerate(lines)
-              if re.search(regex, line) and not WRITTEN.search(line)]
-        plain = [WRITTEN.sub("", l) for l in lines]
-        for number, i in enumerate(at, 1):
-            yield Mutant(name, plain, i, number)
+def make_mutants(function, lines, regex):
+    """The lines to remove, and the text of all copies."""
+    at = [i for i, line in enumerate(lines)
+          if re.search(regex, line) and not WRITTEN.search(line)]
+    plain = [WRITTEN.sub("", l) for l in lines]
+    mutants = [Mutant(function, plain, i, n) for n, i in enumerate(at, 1)]
+    copies = {}
+    for mutant in mutants:
+        earlier = sum(m.variant == mutant.variant and m.number < mutant.number
+                      for m in mutants)
+        mutant.name = "%s_copy%d" % (function, earlier + 1)
+        copies.setdefault(mutant.name, set()).add(mutant.at)
+    text = []
+    for name, removed in copies.items():
+        text.append(plain[0].replace("@" + function, "@" + name))
+        text += [l for i, l in enumerate(plain) if i and i not in removed]
+    return mutants, text
 
 
 #===-- Building and running ----------------------------------------------===#
@@ -172,11 +183,12 @@ class File:
                        % self.source.target, l) for l in head]
         functions = {name: lines for name, lines in functions.items()
                      if name in self.runs}
-        self.mutants = list(make_mutants(functions, self.options.ir))
-        text = head + [WRITTEN.sub("", l) for lines in functions.values()
-                       for l in lines]
-        text += sum([m.lines for m in self.mutants], []) + ["}\n"]
-        mutate.write(staged, text)
+        self.mutants, text = [], head
+        for name, lines in functions.items():
+            mutants, copies = make_mutants(name, lines, self.options.ir)
+            self.mutants += mutants
+            text += [WRITTEN.sub("", l) for l in lines] + copies
+        mutate.write(staged, text + ["}\n"])
         return staged
 
     def lower(self, staged):
@@ -193,7 +205,7 @@ class File:
                 for v in range(1, len(launch["variants"]) + 1)]
 
     def saved(self, name, case, variant, number):
-        return os.path.join(self.out, "%s.%d.%d.%d.out.npy" % (name, case, variant,
+        return os.path.join(self.out, "%s.%s.%s.%s.out.npy" % (name, case, variant,
                                                                number))
 
     def run(self, name, function, case, variant, extra=()):
@@ -271,8 +283,8 @@ class File:
         return verdict, ""
 
     def forget(self, mutant):
-        """Removes what was written for a copy: there are thousands."""
-        for path in glob.glob(os.path.join(self.out, mutant.name + ".*")):
+        """Removes the results of a copy: there are thousands."""
+        for path in glob.glob(self.saved(mutant.name, "*", mutant.variant, "*")):
             os.remove(path)
 
 
