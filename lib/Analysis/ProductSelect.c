@@ -104,6 +104,29 @@ static bool wgmma_reads(MlirValue tile, const TileShape *shape, bool mn_is_last,
                       "a given layout does not suit %.120s", error.text);
 }
 
+// Whether the tile behind a view can have rows of 64 bytes along K, swizzled as
+// wgmma.sp reads them, in the shape that the view has.
+static bool view_has_rows(MlirValue tile, const TileShape *shape) {
+  static const char *const texts[] = {"swizzle<128>", "swizzle<64>"};
+  TileBuffer buffer = tile_buffer_of(tile);
+  TileShape root;
+  int bits = tile_elem_bits(shape->element);
+  if (!mlirValueEqual(tile, buffer.base) ||
+      mlirValueEqual(buffer.base, buffer.root) ||
+      !tile_shape_of(buffer.root, &root))
+    return true;
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    TileLayout seen, behind;
+    TileLayoutError error;
+    if (tile_layout_parse(texts[i], shape->extent, shape->rank, bits, &seen,
+                          &error) &&
+        tile_layout_reinterpret(&seen, bits, root.extent, root.rank,
+                                tile_elem_bits(root.element), &behind, &error))
+      return true;
+  }
+  return false;
+}
+
 // B along K comes in rows of 64 bytes or more.
 static bool wgmma_sp_reads(MlirValue tile, const TileShape *shape,
                            bool mn_is_last, TileInstrReason *out) {
@@ -119,6 +142,11 @@ static bool wgmma_sp_reads(MlirValue tile, const TileShape *shape,
                         "a given layout of B has rows of %d bytes along "
                         "K; wgmma.sp reads 64",
                         desc.mode);
+  if (!mn_is_last && !tile_given_layout(tile, &layout) &&
+      !view_has_rows(tile, shape))
+    return instr_refuse(out, "tile-instr/layout",
+                        "no layout of the tile behind the view of B has rows "
+                        "of 64 bytes along K, which wgmma.sp reads");
   return true;
 }
 

@@ -151,3 +151,29 @@ func.func @sparse() attributes {tile.num_threads = 128 : i32} {
   tile.gemm_sp %a, %e, %narrow, %c {transpose_b} : (!a, !e, !b, !acc)
   return
 }
+
+// -----
+
+!a = memref<64x32xbf16, #gpu.address_space<workgroup>>
+!e = memref<64x4xi16, #gpu.address_space<workgroup>>
+!b = memref<24x64xbf16, #gpu.address_space<workgroup>>
+!rows = memref<48x32xbf16, #gpu.address_space<workgroup>>
+!odd = memref<8x192xbf16, #gpu.address_space<workgroup>>
+!acc = memref<64x24xf32, #tile.fragment>
+// Through a view B is read where the tile behind it can have a swizzle of such rows.
+// CHECK-LABEL: func.func @sparse_views
+// CHECK: tile.gemm_sp {{.*}}instr = #tile.instr<wgmma>
+// CHECK: tile.gemm_sp {{.*}}instr = #tile.instr<mma>
+func.func @sparse_views() attributes {tile.num_threads = 128 : i32} {
+  %a = tile.alloc : !a
+  %e = tile.alloc : !e
+  %rows = tile.alloc : !rows
+  %b = tile.view %rows : !rows to !b
+  %odd = tile.alloc : !odd
+  %d = tile.view %odd : !odd to !b
+  %c = tile.alloc : !acc
+  tile.gemm_sp %a, %e, %b, %c {transpose_b} : (!a, !e, !b, !acc)
+  // expected-remark @+1 {{[tile-instr/layout] uses mma; not wgmma: no layout of the tile behind the view of B has rows of 64 bytes along K, which wgmma.sp reads}}
+  tile.gemm_sp %a, %e, %d, %c {transpose_b} : (!a, !e, !b, !acc)
+  return
+}
