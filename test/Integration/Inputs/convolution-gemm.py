@@ -22,6 +22,8 @@ A case is words `key=value`:
     given          it is written on the copy
     variant=1      that is taken for every image, from 1; 0: there is only one;
                    last: the one that needs nothing; any
+    more=2x9x7x64/40
+                   further images with their filters, which any variant may run
 
 Where the channels are not rounded up, a step may lie in several elements of the
 filter. Prints one line per case and target."""
@@ -39,7 +41,7 @@ from convolution import numbers
 KEYS = {"in": "bf16", "tile": "64x64x32", "kernel": "3x3", "stride": "",
         "dilation": "", "pad": "", "upper": "", "channels": "?", "roles": "on",
         "stages": "3", "threads": "128", "images": "2x9x7x64", "filters": "40",
-        "align": "", "a": "tma", "variant": "1"}
+        "align": "", "a": "tma", "variant": "1", "more": ""}
 
 # Words that say how the filter moves, and their names in the op.
 WINDOW = {"kernel": "kernel", "stride": "stride", "dilation": "dilation",
@@ -78,7 +80,11 @@ class Case:
         self.type = values["in"]
         self.sum = "i32" if self.type == "i8" else "f32"
         self.window = {key: numbers(values[key]) for key in WINDOW if values[key]}
-        self.images = [numbers(image) for image in values["images"].split(",")]
+        filters = int(values["filters"])
+        self.images = [(numbers(image), filters)
+                       for image in values["images"].split(",")]
+        self.more = [(numbers(image), int(filters)) for image, filters in
+                     (text.split("/") for text in values["more"].split(",") if text)]
 
     def mlir(self):
         v = self.values
@@ -135,10 +141,11 @@ def check_kernel(case, base, variants):
         raise kernels.Failure("the image is read by %s" % found)
 
 
-def check_image(case, base, shape, seed):
+def check_image(case, base, shape, filters, seed):
+    """The variants that were taken."""
     window = dict(case.window)
     kernel = window.pop("kernel")
-    filters, taps = int(case.values["filters"]), math.prod(kernel)
+    taps = math.prod(kernel)
     image = kernels.Tensor("X", "ints:%s:%s" % ("x".join(map(str, shape)),
                                                 case.type))
     lines = taps * shape[-1]
@@ -151,7 +158,7 @@ def check_image(case, base, shape, seed):
         base + ".json", [image, weights, kernels.Scalar("M", str(rows)),
                              kernels.Scalar("N", str(filters)), y], seed)
     kernels.compare("Y", case.sum, results["Y"], expected)
-    check_kernel(case, base, variants)
+    return variants
 
 
 def main():
@@ -171,10 +178,13 @@ def main():
         with open(source, "w", encoding="utf-8") as file:
             file.write(case.mlir())
         kernels.compile_file(source, target, out)
-        for shape in case.images:
+        base = os.path.join(out, "conv")
+        for run in case.images + case.more:
             for seed in range(1, options.seeds + 1):
-                check_image(case, os.path.join(out, "conv"), shape, seed)
-        return "%d images" % len(case.images)
+                variants = check_image(case, base, *run, seed)
+                if run in case.images:
+                    check_kernel(case, base, variants)
+        return "%d images" % len(case.images + case.more)
 
     return kernels.run_cases(options.cases, options.target, judge)
 

@@ -83,8 +83,8 @@ def tensor_text(kind, shape, dtype):
 
 
 def check(chain, target, options):
-    """Shapes: the tile; one that cuts it; one with rows of 16 bytes that does
-    not: the fast variant and the other one meet full and partial tiles."""
+    """Shapes: the tile; one that cuts it; larger ones, with rows of 16 bytes at
+    last: the fast variant and the other one meet full and partial tiles."""
     out = os.path.join(options.out, target)
     os.makedirs(out, exist_ok=True)
     source = os.path.join(out, "chain.mlir")
@@ -93,6 +93,8 @@ def check(chain, target, options):
     kernels.compile_file(source, target, out)
     shapes = [chain.shape, tuple(max(1, n - 3) for n in chain.shape),
               tuple(n + 8 for n in chain.shape)]
+    rows = (chain.shape[-1] + 15) // 16 * 16
+    shapes += [(*chain.shape[:-1], rows)] * (chain.shape[-1] != rows)
     for seed, shape in enumerate(shapes, 1):
         src, dst = chain.steps[0][1], chain.steps[-1][1]
         a = kernels.Tensor("A", tensor_text(options.values, shape, src))
