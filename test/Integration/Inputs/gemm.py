@@ -36,6 +36,7 @@ Sizes need no relation to tiles. Where a kernel has variants the runner
 works out from pitches and offsets which one must run, and insists on it."""
 
 import argparse
+import copy
 import itertools
 import os
 import re
@@ -72,15 +73,28 @@ class Gemm:
                       for s in sizes.split(",")]
         if self.static:
             self.sizes = self.sizes[:1]
-        else:
-            self.add_rounds()
+        self.has_rounds = False
+        self.add_rounds()
         self.error = self.error and re.escape(self.error).replace("_", "[_ ]")
 
     def add_rounds(self):
-        """Every slot of the shared tiles is filled again in one of the sizes."""
-        k = (2 + int(self.stages or 0)) * self.bk
-        if self.error is None and max(size[2] for size in self.sizes) < k:
-            self.sizes.append((self.bm, self.bn, k))
+        """A size in which every slot of the shared tiles is filled again, and all
+        rows begin at multiples of 16 bytes."""
+        size = (self.bm, self.bn, (2 + int(self.stages or 0)) * self.bk)
+        is_odd = self.pitch is not None and int(self.pitch) % 2
+        if self.static:
+            size = self.sizes[0]
+        if self.error is None and (is_odd or max(s[2] for s in self.sizes) < size[2]):
+            self.sizes.append(size)
+            self.has_rounds = True
+
+    def at_size(self, index):
+        """The case with the pitch that goes with a size."""
+        if self.pitch is None or not self.has_rounds or index + 1 < len(self.sizes):
+            return self
+        case = copy.copy(self)
+        case.pitch = str(int(self.pitch) // 2 * 2)
+        return case
 
     def stored(self, name, m, n, k):
         """Extents of a tensor, or of its tile, as it is stored."""
@@ -363,10 +377,10 @@ def check(gemm, target, out, seeds):
         raise kernels.Failure("compiles, expected an error")
     taken = []
     sms = gemm.sms.split(",")
-    for size, count, seed in itertools.product(gemm.sizes, sms,
-                                               range(1, seeds + 1)):
-        variant = check_size(gemm, os.path.join(out, "gemm.json"), size, count,
-                             seed)
+    for (index, size), count, seed in itertools.product(
+            enumerate(gemm.sizes), sms, range(1, seeds + 1)):
+        variant = check_size(gemm.at_size(index), os.path.join(out, "gemm.json"),
+                             size, count, seed)
         if seed == 1 and count == sms[0]:
             taken.append("%dx%dx%d%s" % (*size, variant))
     return " ".join(taken)
