@@ -80,8 +80,8 @@ static bool is_empty(MlirRegion region) {
   return mlirxIsTerminator(first) && mlirOperationGetNumOperands(first) == 0;
 }
 
-// Where the branch of `op` on case `i` stands: for the first one the switch, for
-// others an else, which begins here.
+// Where the branch of `op` on case `i` stands: for the first one the switch,
+// for others an else, which begins here.
 static MlirRegion begin_branch(TileBuilder *b, ScfIndexSwitchOp op,
                                intptr_t i) {
   if (i == 0) {

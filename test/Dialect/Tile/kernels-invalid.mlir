@@ -504,15 +504,20 @@ func.func @roles_in_no_order(%A: memref<64xf32>, %v: f32) attributes {tile.num_t
 
 // -----
 
-// Two that read, windows, and accesses under conditions are left alone.
+// Two that read, windows, accesses under conditions, and flags are left alone.
 !tile = memref<64xf32, #gpu.address_space<workgroup>>
 func.func @roles_that_need_no_order(%A: memref<64xf32>, %v: f32, %c: i1) attributes {tile.num_threads = 64 : i32} {
   %s = tile.alloc : !tile
   %t = tile.alloc : !tile
   %u = tile.alloc : !tile
+  %flag = tile.alloc : !tile
+  %o = tile.alloc : !tile
+  tile.fill %flag, %v : !tile, f32
   tile.fill %s, %v : !tile, f32
   tile.specialize {
     tile.role "a" warps 1 {
+      tile.fill %o, %v : !tile, f32
+      tile.atomic add %s to %flag {instr = #tile.instr<simt>} : !tile, !tile
       tile.copy %s to %A {instr = #tile.instr<simt>} : !tile, memref<64xf32>
       %w = tile.region %t[0] [32] : !tile
       tile.fill %w, %v : !tile.region<32xf32, #gpu.address_space<workgroup>>, f32
@@ -521,6 +526,8 @@ func.func @roles_that_need_no_order(%A: memref<64xf32>, %v: f32, %c: i1) attribu
       }
     }
     tile.role "b" warps 1 {
+      tile.atomic add %s to %flag {instr = #tile.instr<simt>} : !tile, !tile
+      tile.fill %o, %v : !tile, f32
       tile.copy %s to %A {instr = #tile.instr<simt>} : !tile, memref<64xf32>
       %w = tile.region %t[32] [32] : !tile
       tile.fill %w, %v : !tile.region<32xf32, #gpu.address_space<workgroup>>, f32
