@@ -245,7 +245,8 @@ void barrier_fill(const BarrierMachine *m, int32_t *state, int agent,
                    .node = node,
                    .is_write = true,
                    .is_async = is_tma};
-  if ((is_tma && !barrier_is_leader(agent)) || !has_slot_number(m, &access))
+  if ((is_tma && !barrier_is_leader(agent)) || !has_slot_number(m, &access) ||
+      !m->is_checked[resource_of(m, &access)])
     return;
   visit_resources(m, state, &access, check_resource);
   if (m->fault->code)
@@ -294,8 +295,10 @@ void barrier_read(const BarrierMachine *m, int32_t *state, int agent,
                      .is_async = node->is_async};
     if (!has_slot_number(m, &access))
       return;
-    visit_resources(m, state, &access, check_resource);
     int first = resource_of(m, &access);
+    if (!m->is_checked[first])
+      continue;
+    visit_resources(m, state, &access, check_resource);
     for (int r = first; r < first + num_resources_of(m, &access); r++) {
       note_last(m, &access, r);
       barrier_activate(m, state, fact_read(m, r, agent));
@@ -328,6 +331,6 @@ void barrier_fence(const BarrierMachine *m, int32_t *state, int agent) {
   for (int i = 0; i < 2; i++)
     for (int r = 0; r < m->num_resources; r++)
       for (int a = 0; a < m->num_agents; a++)
-        if (barrier_has(sets[i], fact_written(m, r, a)))
+        if (m->is_read_async[r] && barrier_has(sets[i], fact_written(m, r, a)))
           barrier_put(sets[i], fact_visible(m, r, a));
 }

@@ -120,7 +120,8 @@ static void forget_accesses(const BarrierMachine *m, int32_t *state, int r) {
     int written = fact_written(m, r, a), visible = fact_visible(m, r, a);
     if (is_common(m, state, fact_read(m, r, a)))
       barrier_deactivate(m, state, fact_read(m, r, a));
-    if (!is_common(m, state, written) || !is_common(m, state, visible))
+    if (!is_common(m, state, written) ||
+        (m->is_read_async[r] && !is_common(m, state, visible)))
       continue;
     barrier_deactivate(m, state, written);
     barrier_deactivate(m, state, visible);

@@ -335,6 +335,52 @@ static void number_resources(BarrierMachine *m, TileArena *arena) {
   m->first_resource[count] = m->num_resources;
 }
 
+// What is done to a buffer.
+typedef struct {
+  unsigned roles;
+  bool is_async, is_read_async;
+} BufferUse;
+
+static void note_use(const BarrierProgram *p, BufferUse *uses, int window,
+                     int role, const TileProtocolNode *node) {
+  BufferUse *use = &uses[p->windows[window].buffer];
+  bool is_read = node->kind == TILE_PROTOCOL_READ;
+  use->roles |= 1u << role;
+  use->is_async |= is_read ? node->is_async || node->is_group || node->is_store
+                           : node->fill != TILE_PROTOCOL_BY_STORES;
+  use->is_read_async |= is_read && node->is_async;
+}
+
+static void find_uses(const BarrierProgram *p, const TileProtocolBlock *block,
+                      int role, BufferUse *uses) {
+  for (int i = 0; i < block->num_nodes; i++) {
+    const TileProtocolNode *node = block->nodes[i];
+    if (node->kind == TILE_PROTOCOL_FILL)
+      note_use(p, uses, node->channel, role, node);
+    for (int r = 0; node->kind == TILE_PROTOCOL_READ && r < node->num_reads;
+         r++)
+      note_use(p, uses, node->reads[r].channel, role, node);
+    find_uses(p, &node->blocks[0], role, uses);
+    find_uses(p, &node->blocks[1], role, uses);
+  }
+}
+
+static void classify_resources(BarrierMachine *m, TileArena *arena) {
+  const BarrierProgram *p = m->program;
+  BufferUse *uses = TILE_ARENA_NEW(arena, BufferUse, p->num_buffers + 1);
+  m->is_checked = TILE_ARENA_NEW(arena, bool, m->num_resources + 1);
+  m->is_read_async = TILE_ARENA_NEW(arena, bool, m->num_resources + 1);
+  for (int r = 0; r < p->protocol.num_roles; r++)
+    find_uses(p, &p->protocol.roles[r].body, r, uses);
+  for (int w = 0; w < p->num_windows; w++) {
+    const BufferUse *use = &uses[p->windows[w].buffer];
+    for (int r = m->first_resource[w]; r < m->first_resource[w + 1]; r++) {
+      m->is_checked[r] = use->is_async || (use->roles & (use->roles - 1));
+      m->is_read_async[r] = use->is_read_async;
+    }
+  }
+}
+
 void barrier_machine_init(BarrierMachine *m, const BarrierProgram *program,
                           bool has_clocks, TileArena *arena,
                           BarrierFault *fault) {
@@ -350,6 +396,7 @@ void barrier_machine_init(BarrierMachine *m, const BarrierProgram *program,
   }
   m->first_slot[protocol->num_channels] = m->num_slots;
   number_resources(m, arena);
+  classify_resources(m, arena);
   m->num_facts = fact_phase(m, m->num_slots, 0);
   m->fact_words = m->num_facts / 32 + 1;
   m->clock_words = has_clocks ? m->num_agents : 0;

@@ -13,7 +13,8 @@
 
 enum {
   MAX_CONFIGS = 50000,
-  MAX_STEPS = 20000 // without a decision that is open
+  MAX_CONFIG_WORDS = 1 << 24, // of all configs
+  MAX_STEPS = 20000           // without a decision that is open
 };
 
 bool barrier_proving_is_over(const BarrierProving *p) {
@@ -344,10 +345,12 @@ static void keep(BarrierProving *p) {
                           recall_at(p, state, a));
   }
   barrier_forget_common(&p->machine, state + p->first_word);
-  if (p->states.count == MAX_CONFIGS)
+  int max_configs = MAX_CONFIG_WORDS / p->num_words;
+  max_configs = max_configs < MAX_CONFIGS ? max_configs : MAX_CONFIGS;
+  if (p->states.count == max_configs)
     barrier_proving_stop(p, "too-many-states", -1, NULL,
                          "the threads reach more than %d states together",
-                         MAX_CONFIGS);
+                         max_configs);
   else
     protocol_seen_keep(&p->states);
 }

@@ -530,6 +530,18 @@ static void set_live(const BarrierRecall *r, const BarrierCodes *codes,
   }
 }
 
+// How many iterations copies are issued ahead, at most.
+static int max_ahead(const BarrierProgram *program) {
+  int ahead = 0;
+  for (int c = 0; c < program->protocol.num_channels; c++)
+    if (program->protocol.channels[c].depth > ahead)
+      ahead = program->protocol.channels[c].depth;
+  for (int i = 0; i < program->num_buffers; i++)
+    if (program->num_slots[i] > ahead)
+      ahead = program->num_slots[i];
+  return ahead;
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 void barrier_recall_build(const BarrierProgram *program,
@@ -538,9 +550,7 @@ void barrier_recall_build(const BarrierProgram *program,
   *out = (BarrierRecall){0};
   Build b = {
       .out = out, .arena = arena, .program = program, .listing = listing};
-  for (int c = 0; c < program->protocol.num_channels; c++)
-    if (program->protocol.channels[c].depth >= b.max_generations)
-      b.max_generations = program->protocol.channels[c].depth + 1;
+  b.max_generations = max_ahead(program) + 1;
   barrier_terms_init(&out->terms, &program->protocol, arena);
   for (int r = 0; r < program->protocol.num_roles; r++)
     find_counted(&b, &listing->roles[r]);

@@ -31,6 +31,20 @@ class Failure(Exception):
         self.status = status  # exit status of the program, if one failed
 
 
+#===-- Programs ----------------------------------------------------------===#
+
+
+def without_roles(text):
+    """The program with launches that the compiler makes no roles for."""
+    head = r"(threads\(.*\) in \(.*\) .*{\n)"
+    off = "specialize = #tile.specialize<off>"
+    text = re.sub(r"specialize = #tile\.specialize<[^>]*>", off, text)
+    text = re.sub(head + r"( *tile\.kernel_config \{)(?!.*specialize = )",
+                  r"\1\2" + off + ", ", text)
+    return re.sub(head + r"(?! *tile\.kernel_config)",
+                  r"\1    tile.kernel_config {" + off + "}\n", text)
+
+
 #===-- Numbers -----------------------------------------------------------===#
 
 

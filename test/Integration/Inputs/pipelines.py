@@ -5,9 +5,10 @@ roles and without."""
 
 import argparse
 import os
-import re
 import subprocess
 import sys
+
+import kernels
 
 
 def main():
@@ -26,10 +27,7 @@ def main():
     numbers = options.stages.split(",")
     for stages in numbers:
         staged = text.replace("NUM_STAGES", stages)
-        # Behind the head of every launch.
-        alone = re.sub(r"(threads\(.*\) in \(.*\) {\n)",
-                       r"\1    tile.kernel_config {specialize = "
-                       r"#tile.specialize<off>}\n", staged)
+        alone = kernels.without_roles(staged)
         for name, kernel, targets in [
                 ("roles", staged, ["--target=sm_90a"]),
                 ("alone", alone, ["--target=sm_90a", "--target=sm_80"])]:
