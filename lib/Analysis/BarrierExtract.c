@@ -327,10 +327,19 @@ static bool all_meet_at(const BarrierTable *t, MlirOperation op) {
 
 static void search_block(UseSearch *search, MlirBlock block);
 
-// Threads have met behind a branch when they have in either, and behind a
-// `scf.while` when they have in its condition.
+// A loop that runs at least once.
+static bool has_iterations(MlirOperation op) {
+  int64_t lower, upper;
+  return scf_for_is(op) &&
+         mlirxConstantInt(scf_for_lowerBound(scf_for_cast(op)), &lower) &&
+         mlirxConstantInt(scf_for_upperBound(scf_for_cast(op)), &upper) &&
+         lower >= 0 && lower < upper;
+}
+
+// Threads have met behind a branch when they have in either, behind a
+// `scf.while` when they have in its condition, and behind a loop that runs.
 static void search_regions(UseSearch *search, MlirOperation op) {
-  bool have_met = scf_if_is(op);
+  bool have_met = scf_if_is(op) || has_iterations(op);
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
     search->have_met = false;
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
@@ -346,8 +355,7 @@ static void search_regions(UseSearch *search, MlirOperation op) {
 // Ends where threads have met.
 static void search_block(UseSearch *search, MlirBlock block) {
   TILE_FOR_EACH_OP (op, block) {
-    search->have_met =
-        search->is_initialised && all_meet_at(search->table, op);
+    search->have_met = search->is_initialised && all_meet_at(search->table, op);
     if (search->have_met)
       return;
     if (mlirOperationEqual(op, search->init))

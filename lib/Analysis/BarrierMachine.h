@@ -33,8 +33,8 @@ typedef struct {
   int num_agents, num_slots, num_resources, num_facts;
   int *first_slot;     // per row of mbarriers
   int *first_resource; // per window
-  /// Per resource: whether accesses to it can conflict, those of tile-insert-sync
-  /// left out; whether the async proxy reads it.
+  /// Per resource: whether accesses to it can conflict, those of
+  /// tile-insert-sync left out; whether the async proxy reads it.
   bool *is_checked, *is_read_async;
   int fact_words, clock_words, set_words;
   int barriers, active, sets, ages, num_words; // first words

@@ -130,6 +130,15 @@ def next_slot(lines, i, _):
     ] + lines[i + 1:]
 
 
+def residue(lines, i, rng):
+    """Of a position: what is compared is the program's own business."""
+    match = re.match(r" *(%\w+) = arith\.(?:remui|divui)", lines[i])
+    if not match or any("arith.cmpi" in line and re.search(re.escape(match.group(1)) + r"\b", line)
+                        for line in lines):
+        return None
+    return change(r"(arith\.(?:remui|divui) %\w+, )%\w+", r"\1%mutant_two")(lines, i, rng)
+
+
 def swap(lines, i, _):
     """With the access behind it, or in front of it."""
     if not BARRIER.search(lines[i]):
@@ -164,7 +173,7 @@ OWN_OPERATORS = dict(OPERATORS, **{
                              r"\1%mutant_one\2"),
     "next slot": next_slot,
     "swap": swap,
-    "residue": change(r"(arith\.(?:remui|divui) %\w+, )%\w+", r"\1%mutant_two"),
+    "residue": residue,
 })
 
 
