@@ -77,7 +77,9 @@ static void match_blocks(Match *m, const TileProtocolBlock *mine, int role,
       const TileProtocolNode *other = theirs->nodes[k];
       int number = is_control(other) ? class_of(m, other) : -1;
       int known = class_of(m, node);
-      if (number < 0 || (known >= 0 && known != number) ||
+      bool is_taken =
+          number >= 0 && known < 0 && m->out->deciders[number] >> role & 1;
+      if (number < 0 || is_taken || (known >= 0 && known != number) ||
           !protocol_decisions_equal(&m->values, node, other))
         continue;
       if (known < 0)

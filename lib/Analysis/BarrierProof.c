@@ -12,8 +12,8 @@
 #include <string.h>
 
 enum {
-  MAX_CONFIGS = 50000,
-  MAX_CONFIG_WORDS = 1 << 24, // of all configs
+  MAX_CONFIGS = 200000,
+  MAX_CONFIG_WORDS = 1 << 25, // of all configs
   MAX_STEPS = 20000           // without a decision that is open
 };
 

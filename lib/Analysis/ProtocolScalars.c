@@ -318,6 +318,8 @@ static TileProtocolScalarId add_op(Extract *extract, MlirValue value) {
     scalar.function = integer_function(op);
     if (scalar.function == TILE_PROTOCOL_FN_OTHER)
       scalar.function = function_number(extract, op, result);
+    if (scalar.function == TILE_PROTOCOL_FN_CAST) // with a sign or without
+      scalar.constant = function_number(extract, op, result);
   }
   scalar.num_args = (int)num_operands;
   scalar.args =

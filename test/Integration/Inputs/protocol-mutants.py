@@ -130,11 +130,20 @@ def next_slot(lines, i, _):
     ] + lines[i + 1:]
 
 
+def positions(lines):
+    """Values that slots and parities of barriers are computed from."""
+    names = {name for line in lines if "tile.barrier_" in line or "signal" in line
+             for name in re.findall(r"(?:\[|parity )(%\w+)", line)}
+    for line in reversed(lines):
+        match = re.match(r" *(%\w+) = arith\.(.*)", line)
+        if match and match.group(1) in names:
+            names |= set(re.findall(r"%\w+", match.group(2)))
+    return names
+
+
 def residue(lines, i, rng):
-    """Of a position: what is compared is the program's own business."""
     match = re.match(r" *(%\w+) = arith\.(?:remui|divui)", lines[i])
-    if not match or any("arith.cmpi" in line and re.search(re.escape(match.group(1)) + r"\b", line)
-                        for line in lines):
+    if not match or match.group(1) not in positions(lines):
         return None
     return change(r"(arith\.(?:remui|divui) %\w+, )%\w+", r"\1%mutant_two")(lines, i, rng)
 
