@@ -10,11 +10,12 @@ set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
 
 # MLIR is not instrumented, so only what our own code does counts: neither the
 # sizes of its containers nor the slabs that its allocators share with us. Its
-# threads have signal stacks of their own, which the sanitizer would unmap.
+# threads have signal stacks of their own, which the sanitizer would unmap. The
+# emulator's libcuda is loaded by programs without a sanitizer.
 set(TILE_TEST_ENVIRONMENT)
 if(TILE_SANITIZER)
   set(TILE_TEST_ENVIRONMENT
-    ASAN_OPTIONS=detect_container_overflow=0:detect_odr_violation=0:allow_user_poisoning=0:use_sigaltstack=0
+    ASAN_OPTIONS=detect_container_overflow=0:detect_odr_violation=0:allow_user_poisoning=0:use_sigaltstack=0:verify_asan_link_order=0
     TSAN_OPTIONS=ignore_noninstrumented_modules=1
     UBSAN_OPTIONS=print_stacktrace=1)
 endif()

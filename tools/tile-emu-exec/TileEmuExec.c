@@ -205,12 +205,9 @@ static int run(const Request *request) {
   return EXIT_SUCCESS;
 }
 
-int main(int argc, char **argv) {
-  Request *request = calloc(1, sizeof *request);
+// The exit status.
+static int execute(char **argv, Request *request) {
   char folder[MAX_PATH];
-  (void)argc;
-  if (!request)
-    return fail("%s%s", "out of memory", "");
   TileStatus status = parse(argv, request);
   if (!tile_status_is_ok(&status))
     return fail("%s%s", status.message, "");
@@ -224,7 +221,15 @@ int main(int argc, char **argv) {
   }
   if (!find_libraries(folder))
     return fail("%s%s", "cannot find lib/emu/libcuda.so.1 beside bin/", "");
-  int exit_status = run(request);
+  return run(request);
+}
+
+int main(int argc, char **argv) {
+  (void)argc;
+  Request *request = calloc(1, sizeof *request);
+  if (!request)
+    return fail("%s%s", "out of memory", "");
+  int exit_status = execute(argv, request);
   free(request);
   return exit_status;
 }
