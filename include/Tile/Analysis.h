@@ -156,6 +156,9 @@ typedef struct {
   size_t num_points, capacity;
   TileSyncChunk *chunks;
   size_t num_chunks;
+  // What uses an mbarrier before all threads have met behind its init; null:
+  // nothing does.
+  MlirOperation unmet;
 } TileSyncPlan;
 
 /// Barriers and fences that the kernel lacks. Uses packed offsets where

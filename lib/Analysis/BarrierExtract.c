@@ -282,109 +282,42 @@ static MlirWalkResult find_row(MlirOperation op, void *user_data) {
 
 //===-- Initialisation ----------------------------------------------------===//
 
-// Whether a thread uses the row that is not the one which initialised it: the
-// leader of the block.
-static bool is_use_of_others(MlirOperation op) {
-  TileBarrierWaitOp wait = tile_barrier_wait_dyn(op);
-  if (tile_role_of(op).op.ptr)
-    return true;
-  if (wait.op.ptr)
-    return !tile_barrier_wait_leader(wait);
-  return tile_barrier_arrive_is(op) &&
-         arriving_threads(op) != TILE_PROTOCOL_LEADER;
-}
-
 typedef struct {
-  const BarrierTable *table;
-  MlirOperation init;
-  bool is_initialised; // then its thread may go on
-  bool have_met;       // behind that: then all may
-  MlirOperation found; // an early use
+  MlirValue row;
+  MlirOperation found;
 } UseSearch;
 
-static bool is_early_use(const UseSearch *search, MlirOperation op) {
-  MlirValue row = mlirOperationGetOperand(search->init, 0);
-  bool uses = false;
+static MlirWalkResult find_use(MlirOperation op, void *user_data) {
+  UseSearch *search = user_data;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    uses |= mlirValueEqual(mlirOperationGetOperand(op, i), row);
-  return uses && is_event(op) &&
-         (!search->is_initialised || is_use_of_others(op));
-}
-
-// Threads of a role meet each other only.
-static bool all_meet_at(const BarrierTable *t, MlirOperation op) {
-  if (tile_role_of(op).op.ptr)
-    return false;
-  if (tile_barrier_sync_is(op))
-    return mlirAttributeIsNull(
-        tile_barrier_sync_threads_attr(tile_barrier_sync_cast(op)));
-  for (size_t i = 0; i < t->plan.num_points; i++)
-    if (t->plan.points[i].barrier &&
-        mlirOperationEqual(t->plan.points[i].before, op))
-      return true;
-  return false;
-}
-
-static void search_block(UseSearch *search, MlirBlock block);
-
-// A loop that runs at least once.
-static bool has_iterations(MlirOperation op) {
-  int64_t lower, upper;
-  return scf_for_is(op) &&
-         mlirxConstantInt(scf_for_lowerBound(scf_for_cast(op)), &lower) &&
-         mlirxConstantInt(scf_for_upperBound(scf_for_cast(op)), &upper) &&
-         lower >= 0 && lower < upper;
-}
-
-// Threads have met behind a branch when they have in either, behind a
-// `scf.while` when they have in its condition, and behind a loop that runs.
-static void search_regions(UseSearch *search, MlirOperation op) {
-  bool have_met = scf_if_is(op) || has_iterations(op);
-  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
-    search->have_met = false;
-    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
-    if (block.ptr)
-      search_block(search, block);
-    if (search->found.ptr || (scf_while_is(op) && search->have_met))
-      return;
-    have_met &= search->have_met;
-  }
-  search->have_met = have_met;
-}
-
-// Ends where threads have met.
-static void search_block(UseSearch *search, MlirBlock block) {
-  TILE_FOR_EACH_OP (op, block) {
-    search->have_met = search->is_initialised && all_meet_at(search->table, op);
-    if (search->have_met)
-      return;
-    if (mlirOperationEqual(op, search->init))
-      search->is_initialised = true;
-    else if (is_early_use(search, op))
+    if (is_event(op) &&
+        mlirValueEqual(mlirOperationGetOperand(op, i), search->row)) {
       search->found = op;
-    else
-      search_regions(search, op);
-    if (search->have_met || search->found.ptr)
-      return;
-  }
+      return MlirWalkResultInterrupt;
+    }
+  return MlirWalkResultAdvance;
 }
 
-// A use of a row that not all threads know to be initialised; or null.
+// A use of a row in front of its init, or of one that not all threads know to
+// be initialised; or null.
 static MlirOperation find_early_use(Extract *e) {
+  const BarrierTable *t = e->barriers;
   MlirBlock body = tile_kernel_body(e->kernel);
-  MlirOperation none = {NULL};
   for (int i = 0; i < e->out->num_channels && !e->failed.ptr; i++) {
-    MlirOperation init = uses_of_row(e->barriers->rows[i]).init;
+    MlirOperation init = uses_of_row(t->rows[i]).init;
+    UseSearch search = {t->rows[i], {NULL}};
     if (!mlirBlockEqual(mlirOperationGetBlock(init), body)) {
       extract_fail(e, init, "initialises barriers inside of control flow");
-      return none;
-    }
-    UseSearch search = {.table = e->barriers, .init = init};
-    search_block(&search, body);
-    if (search.found.ptr)
       return search.found;
+    }
+    for (MlirOperation op = mlirBlockGetFirstOperation(body);
+         !mlirOperationEqual(op, init); op = mlirOperationGetNextInBlock(op)) {
+      mlirOperationWalk(op, find_use, &search, MlirWalkPreOrder);
+      if (search.found.ptr)
+        return search.found;
+    }
   }
-  return none;
+  return t->unmet;
 }
 
 //===-- Programs ----------------------------------------------------------===//
@@ -495,8 +428,12 @@ static bool extract_program(TileArena *arena, MlirOperation kernel,
   if (!search.has_own)
     return false;
   if (!e.failed.ptr) {
-    if (!is_synced)
-      tile_sync_plan_build(arena, kernel, NULL, &table.plan);
+    TileSyncPlan plan;
+    tile_sync_plan_build(arena, kernel, NULL, &plan);
+    if (is_synced)
+      table.unmet = plan.unmet;
+    else
+      table.plan = plan;
     *out_early = find_early_use(&e);
     write_programs(&e);
     for (int r = 0; r < out->protocol.num_roles; r++)

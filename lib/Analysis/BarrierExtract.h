@@ -17,7 +17,8 @@ typedef struct BarrierTable {
   TileArena *arena;
   Extract *extract;
   BarrierProgram *program;
-  TileSyncPlan plan; // what tile-insert-sync would add
+  TileSyncPlan plan;   // what tile-insert-sync would add, or nothing
+  MlirOperation unmet; // uses an mbarrier too early (TileSyncPlan), or null
   bool is_of_roles;
   MlirValue *rows; // per channel of the protocol
   int row_capacity;

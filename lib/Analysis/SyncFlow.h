@@ -32,6 +32,8 @@ typedef struct {
   const uint16_t *thread; // of every element, row by row
   int64_t num_elems;
   int64_t leader; // without `thread`: the one that does it all
+  // Without both: what this op says of the element, the same in every round.
+  MlirOperation op;
 } SyncThreads;
 
 /// What accesses of some threads (null: not known) cover by one name of a tile,
@@ -94,6 +96,13 @@ typedef struct {
   int64_t chunk; // that gives the threads, in elements; 0: something else does
 } SyncUse;
 
+enum { SYNC_MAX_ASSUMED = 2 };
+
+typedef struct {
+  MlirValue condition;
+  bool holds;
+} SyncAssumed;
+
 typedef struct {
   TileArena *arena;
   TileSyncPlan *plan;
@@ -108,8 +117,15 @@ typedef struct {
   size_t num_threads, threads_capacity;
   SyncUse *uses;
   size_t num_uses, use_capacity;
+  uint8_t *relations;   // of places, by place and entry (SyncTransfer.c)
   uint8_t *access_bits; // of the op being looked at, by place
   bool is_in_role;
+  // What is assumed: of conditions, and that more is left of a loop.
+  SyncAssumed assumed[SYNC_MAX_ASSUMED];
+  int num_assumed;
+  MlirOperation assumed_loop;
+  int64_t least_left;
+  MlirOperation unmet; // TileSyncPlan
   uint16_t *role_bits; // done in roles, whatever their barriers order
 } Flow;
 
@@ -207,6 +223,16 @@ bool sync_is_own_arrival(MlirOperation op);
 /// Whether another role than `role` accesses the buffer of a place by the
 /// asynchronous proxy. Ends the validity of sync_accesses_of.
 bool sync_is_async_elsewhere(Flow *flow, size_t place, MlirOperation role);
+
+//===-- Transfer (SyncTransfer.c) -----------------------------------------===//
+
+/// Adds the point that `op` needs in front of it, and does to `state` what both
+/// do.
+void sync_transfer_op(Flow *flow, MlirOperation op, State state);
+/// The issuing thread has waited for all stores but the last `pending`; the
+/// others have to meet it.
+void sync_state_stored(const Flow *flow, State state, TileStoreWait wait,
+                       int64_t pending);
 
 //===-- Threads of accesses (SyncThreads.c) -------------------------------===//
 

@@ -47,6 +47,10 @@
 //        first, and who wrote it fences when they access it asynchronously.
 //  (S10) What an op in a loop needs in its first round only stands in front of
 //        the loop.
+//  (S11) A condition on what is left of a loop holds in its first rounds, and
+//        then no longer; and a branch tells which way later branches of its
+//        block go on the same condition, or on that and another one, and
+//        whether a loop has a round.
 //
 // Tensors are disjoint when they are different arguments of a function that
 // does not opt out (`tile.may_alias`); any other two may be the same memory.
@@ -58,313 +62,9 @@
 
 #include "SyncFlow.h"
 
+#include "Tile/Ops/arith.h"
 #include "Tile/Ops/scf.h"
 #include "Tile/Support/Iterate.h"
-
-//===-- Transfer ----------------------------------------------------------===//
-
-typedef struct {
-  bool barrier, fence;
-  TileStoreWait wait;
-  int pending; // stores that need not be waited for
-} Need;
-
-// The least number of stores behind one of those in the set.
-static int youngest(uint16_t bits) {
-  int younger = 0;
-  while (!(bits & STORING << younger))
-    younger++;
-  return younger;
-}
-
-// (S8)
-static void need_stored(const Flow *flow, size_t place, uint8_t access,
-                        bool is_same, uint16_t before, Need *need) {
-  if (!sync_place_is_shared(flow, place))
-    need->wait = TILE_STORE_WAIT_COMPLETE;
-  else if ((access & (WRITES | UPDATES)) && need->wait == TILE_STORE_WAIT_NONE)
-    need->wait = TILE_STORE_WAIT_READ;
-  else if (!(access & (WRITES | UPDATES)))
-    return;
-  if (need->pending > youngest(before))
-    need->pending = youngest(before);
-  need->barrier |= !is_same; // but who issued it
-}
-
-// Whether threads must meet before an op does `access` to bytes that others
-// accessed before.
-static bool is_conflict(uint8_t access, uint16_t before) {
-  if (before & GENERIC_WRITE) // (S1), (S2)
-    return true;
-  if ((access & (READS | WRITES)) && (before & ATOMIC_UPDATE)) // (S6)
-    return true;
-  return (access & (WRITES | UPDATES)) &&
-         (before & (GENERIC_READ | ASYNC_READ)); // (S3)
-}
-
-// Whether they must meet whoever accessed them.
-static bool is_conflict_of_phases(uint8_t access, const Accesses *accesses,
-                                  uint16_t before) {
-  if (accesses->fills_tile && (access & WRITES) && (before & ASYNC_WRITE))
-    return true; // (S4)
-  return !(access & LEADS) && (before & INITIAL);
-}
-
-static void need_before_access(Flow *flow, const Accesses *accesses,
-                               size_t place, State state, Need *need) {
-  uint8_t access = accesses->bits[place];
-  for (size_t e = 0; e < sync_num_entries(flow); e++) {
-    uint16_t before = state.bits[e];
-    size_t then = sync_entry_place(e);
-    bool is_storing = (before & STORING_ANY) != 0;
-    if (!before || !sync_places_overlap(flow, place, then, sync_entry_age(e)))
-      continue;
-    need->barrier |= is_conflict_of_phases(access, accesses, before);
-    need->fence |= accesses->is_async && (before & UNFENCED); // (S2), (S5)
-    if (!is_storing && !is_conflict(access, before))
-      continue;
-    bool is_same = sync_threads_are_same(flow, place, then, sync_entry_age(e));
-    flow->places[place].is_relied_on |= is_same;
-    flow->places[then].is_relied_on |= is_same;
-    need->barrier |= is_conflict(access, before) && !is_same;
-    if (is_storing)
-      need_stored(flow, then, access, is_same, before, need);
-  }
-}
-
-static Need need_before(Flow *flow, const Accesses *accesses, State state) {
-  Need need = {.pending = MAX_YOUNGER};
-  for (size_t i = 0; i < flow->num_places; i++)
-    if (accesses->bits[i])
-      need_before_access(flow, accesses, i, state, &need);
-  return need;
-}
-
-// One store more is behind those that are under way.
-static void state_next_store(const Flow *flow, State state) {
-  for (size_t e = 0; e < sync_num_entries(flow); e++) {
-    int storing = state.bits[e] & STORING_ANY;
-    int older =
-        (storing << 1 & STORING_ANY) | (storing & STORING << MAX_YOUNGER);
-    state.bits[e] = (uint16_t)((state.bits[e] & ~STORING_ANY) | older);
-  }
-}
-
-static void perform_store(const Flow *flow, const Accesses *accesses,
-                          State state) {
-  if (accesses->is_under_way)
-    state_next_store(flow, state);
-  for (size_t i = 0; i < flow->num_places; i++) {
-    uint16_t *now = sync_state_now(state, i);
-    if (accesses->bits[i] & READS)
-      *now |= ASYNC_READ;
-    if (accesses->bits[i] & WRITES)
-      *now |= GENERIC_WRITE;
-    if (accesses->bits[i] && accesses->is_under_way)
-      *now |= STORING;
-  }
-}
-
-// The issuing thread has waited for all stores but the last `pending`; the
-// others have to meet it.
-static void state_stored(const Flow *flow, State state, TileStoreWait wait,
-                         int64_t pending) {
-  int waited = 0;
-  for (int64_t n = pending; n <= MAX_YOUNGER; n++)
-    waited |= STORING << n;
-  for (size_t e = 0; e < sync_num_entries(flow); e++) {
-    bool is_shared = sync_place_is_shared(flow, sync_entry_place(e));
-    if (!(state.bits[e] & waited) ||
-        (!is_shared && wait != TILE_STORE_WAIT_COMPLETE))
-      continue;
-    state.bits[e] |= is_shared ? ASYNC_READ : GENERIC_WRITE;
-    state.bits[e] &= (uint16_t)~waited;
-  }
-}
-
-static void perform(const Flow *flow, const Accesses *accesses, State state) {
-  for (size_t i = 0; i < flow->num_places; i++) {
-    bool reads = accesses->bits[i] & READS, writes = accesses->bits[i] & WRITES;
-    uint16_t *now = sync_state_now(state, i);
-    if (accesses->bits[i] & INITIALIZES) {
-      *now |= INITIAL;
-      continue;
-    }
-    if (reads)
-      *now |= accesses->is_async ? ASYNC_READ : GENERIC_READ;
-    if (reads && accesses->is_async && accesses->is_under_way)
-      *now |= MULTIPLYING;
-    if (writes && accesses->is_under_way) // (S7)
-      *now |= UNDER_WAY;
-    else if (writes && !accesses->is_async) // (S4)
-      *now |= GENERIC_WRITE | UNFENCED;
-    else if (writes && accesses->fills_tile && sync_place_is_shared(flow, i))
-      *now |= ASYNC_WRITE;
-    if (accesses->bits[i] & UPDATES)
-      *now |= ATOMIC_UPDATE | UNFENCED;
-  }
-}
-
-// Nothing but the end of the program of these threads follows.
-static bool is_last_wait(MlirOperation op) {
-  MlirOperation parent = mlirOperationGetParentOperation(op);
-  if (!tile_role_is(parent) && !tile_kernel_is(parent))
-    return false;
-  for (op = mlirOperationGetNextInBlock(op); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (!mlirxIsMemoryEffectFree(op) && !mlirxIsTerminator(op))
-      return false;
-  return true;
-}
-
-// A product still reads when threads meet in front of the await; behind it they
-// have to meet again.
-static void transfer_await(const Flow *flow, MlirOperation op, State state) {
-  for (size_t i = 0; i < sync_num_entries(flow); i++) {
-    if (!(state.bits[i] & MULTIPLYING))
-      continue;
-    state.bits[i] |= ASYNC_READ;
-    if (tile_await_pending(tile_await_cast(op)) == 0)
-      state.bits[i] &= (uint16_t)~MULTIPLYING;
-  }
-}
-
-// Whether every access to bytes that have landed is by the threads that copied
-// them. Safe to return true: who needs a barrier, asks for it.
-static bool is_for_itself(const Flow *flow, size_t landed) {
-  const SyncThreads *threads = flow->places[landed].threads;
-  for (size_t i = 0; i < flow->num_places; i++)
-    if (flow->places[i].threads != threads &&
-        sync_buffers_overlap(flow, flow->places[i].buffer,
-                             flow->places[landed].buffer))
-      return false;
-  return threads != NULL;
-}
-
-// (S7); which of several groups a buffer waits for is not known.
-static void transfer_wait(Flow *flow, MlirOperation op, State state) {
-  MlirOperation next = mlirOperationGetNextInBlock(op);
-  while (!mlirOperationIsNull(next) && tile_fence_proxy_is(next))
-    next = mlirOperationGetNextInBlock(next);
-  bool is_for_others = false;
-  for (size_t i = 0; i < sync_num_entries(flow); i++) {
-    if (!(state.bits[i] & UNDER_WAY))
-      continue;
-    is_for_others |= !is_for_itself(flow, sync_entry_place(i));
-    state.bits[i] |= GENERIC_WRITE | UNFENCED;
-    if (tile_cp_async_wait_pending(tile_cp_async_wait_cast(op)) == 0)
-      state.bits[i] &= (uint16_t)~UNDER_WAY;
-  }
-  if (!is_for_others || is_last_wait(op) || mlirOperationIsNull(next) ||
-      tile_barrier_sync_is(next))
-    return;
-  sync_point_get(flow, next)->barrier = true;
-  sync_state_meet(flow, state);
-}
-
-// (S9)
-static void note_in_role(Flow *flow, Accesses *accesses) {
-  for (size_t i = 0; i < flow->num_places; i++) {
-    uint16_t *bits = &flow->role_bits[i * SYNC_NUM_AGES + SYNC_OLDER];
-    if (accesses->bits[i] & READS)
-      *bits |= accesses->is_async ? ASYNC_READ : GENERIC_READ;
-    if (accesses->bits[i] & (WRITES | UPDATES))
-      *bits |= GENERIC_WRITE;
-    const TileSharedBuffer *ring =
-        sync_place_is_shared(flow, i)
-            ? &flow->shared->buffers[flow->places[i].buffer]
-            : NULL;
-    if (ring && ring->is_ring)
-      accesses->bits[i] &= ring->is_drained ? READS : 0;
-  }
-}
-
-// Ops that order others; false for any other op.
-static bool transfer_order(Flow *flow, MlirOperation op, State state) {
-  if (tile_barrier_sync_is(op)) {
-    if (mlirAttributeIsNull(
-            tile_barrier_sync_threads_attr(tile_barrier_sync_cast(op))))
-      sync_state_meet(flow, state); // of all threads; partial ones order less
-    return true;
-  }
-  if (tile_fence_proxy_is(op)) {
-    sync_state_clear(flow, state, UNFENCED);
-    return true;
-  }
-  if (tile_cp_async_wait_is(op)) {
-    transfer_wait(flow, op, state);
-    return true;
-  }
-  if (tile_await_is(op)) {
-    transfer_await(flow, op, state);
-    return true;
-  }
-  if (tile_tma_wait_is(op)) {
-    state_stored(flow, state,
-                 tile_tma_wait_read(tile_tma_wait_cast(op))
-                     ? TILE_STORE_WAIT_READ
-                     : TILE_STORE_WAIT_COMPLETE,
-                 tile_tma_wait_pending(tile_tma_wait_cast(op)));
-    return true;
-  }
-  return false;
-}
-
-// (S9)
-static void transfer_arrival(Flow *flow, MlirOperation op, State state) {
-  bool is_storing = false, is_unfenced = false;
-  bool is_own = flow->is_in_role && sync_is_own_arrival(op);
-  for (size_t e = 0; e < sync_num_entries(flow) && is_own; e++) {
-    size_t place = sync_entry_place(e);
-    if (!sync_place_is_shared(flow, place))
-      continue;
-    is_storing |= (state.bits[e] & STORING_ANY) != 0;
-    is_unfenced |= (state.bits[e] & UNFENCED) &&
-                   sync_is_async_elsewhere(flow, place, tile_role_of(op).op);
-  }
-  if (!is_storing && !is_unfenced)
-    return;
-  TileSyncPoint *point = sync_point_get(flow, op);
-  point->fence |= is_unfenced;
-  sync_state_clear(flow, state, is_unfenced ? UNFENCED : 0);
-  if (!is_storing)
-    return;
-  point->store_wait = TILE_STORE_WAIT_READ;
-  point->pending = 0;
-  state_stored(flow, state, TILE_STORE_WAIT_READ, 0);
-}
-
-static void transfer_op(Flow *flow, MlirOperation op, State state) {
-  if (transfer_order(flow, op, state))
-    return;
-  transfer_arrival(flow, op, state);
-  Accesses accesses = sync_accesses_of(flow, op);
-  if (!accesses.exist)
-    return;
-  if (flow->is_in_role)
-    note_in_role(flow, &accesses);
-  Need need = need_before(flow, &accesses, state);
-  TileSyncPoint *point = sync_point_find(flow->plan, op);
-  if (need.barrier || need.fence || need.wait || point) {
-    point = sync_point_get(flow, op);
-    point->barrier |= need.barrier;
-    point->fence |= need.fence;
-    if (need.wait && (!point->store_wait || point->pending > need.pending))
-      point->pending = need.pending;
-    if (point->store_wait < need.wait)
-      point->store_wait = need.wait;
-    if (point->store_wait)
-      state_stored(flow, state, point->store_wait, point->pending);
-    if (point->fence)
-      sync_state_clear(flow, state, UNFENCED);
-    if (point->barrier)
-      sync_state_meet(flow, state);
-  }
-  if (accesses.is_store)
-    perform_store(flow, &accesses, state);
-  else
-    perform(flow, &accesses, state);
-}
 
 //===-- Control flow ------------------------------------------------------===//
 
@@ -376,8 +76,59 @@ static void transfer_region(Flow *flow, MlirRegion region, State state) {
     transfer_block(flow, block, state);
 }
 
+// The number n of a condition that is what is left of the loop is more than n;
+// 0: of none. Where it holds in a round, it did in all before.
+static int64_t left_of(MlirValue condition, ScfForOp loop) {
+  if (!mlirValueIsAOpResult(condition) ||
+      !arith_cmpi_is(mlirOpResultGetOwner(condition)))
+    return 0;
+  ArithCmpIOp compare = arith_cmpi_cast(mlirOpResultGetOwner(condition));
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop.op, 0));
+  MlirValue left = arith_cmpi_lhs(compare);
+  int64_t step, limit;
+  if ((arith_cmpi_predicate(compare) != ARITH_CMP_I_PREDICATE_ugt &&
+       arith_cmpi_predicate(compare) != ARITH_CMP_I_PREDICATE_sgt) ||
+      !mlirxConstantInt(scf_for_step(loop), &step) ||
+      !mlirxConstantInt(arith_cmpi_rhs(compare), &limit) || step < 1 ||
+      limit < step || !mlirValueIsAOpResult(left) ||
+      !arith_subi_is(mlirOpResultGetOwner(left)))
+    return 0;
+  MlirOperation sub = mlirOpResultGetOwner(left);
+  bool is_left = mlirValueEqual(mlirOperationGetOperand(sub, 0),
+                                scf_for_upperBound(loop)) &&
+                 mlirValueEqual(mlirOperationGetOperand(sub, 1),
+                                mlirBlockGetArgument(body, 0));
+  return is_left ? limit : 0;
+}
+
+// What is assumed of a condition: that it holds, or not, or nothing.
+typedef enum { EITHER, HOLDS, FAILS } Assumption;
+
+static Assumption assumed_of(const Flow *flow, MlirValue condition) {
+  for (int i = 0; i < flow->num_assumed; i++)
+    if (mlirValueEqual(flow->assumed[i].condition, condition))
+      return flow->assumed[i].holds ? HOLDS : FAILS;
+  int64_t limit = mlirOperationIsNull(flow->assumed_loop)
+                      ? 0
+                      : left_of(condition, scf_for_cast(flow->assumed_loop));
+  if (limit)
+    return limit <= flow->least_left ? HOLDS : FAILS;
+  if (!mlirValueIsAOpResult(condition) ||
+      !arith_andi_is(mlirOpResultGetOwner(condition)))
+    return EITHER;
+  MlirOperation both = mlirOpResultGetOwner(condition);
+  Assumption a = assumed_of(flow, mlirOperationGetOperand(both, 0)),
+             b = assumed_of(flow, mlirOperationGetOperand(both, 1));
+  return a == FAILS || b == FAILS ? FAILS : a == HOLDS ? b : EITHER;
+}
+
 // Either branch may run; without an else, neither.
 static void transfer_if(Flow *flow, MlirOperation op, State state) {
+  Assumption assumed = assumed_of(flow, scf_if_condition(scf_if_cast(op)));
+  if (assumed != EITHER) {
+    transfer_region(flow, mlirOperationGetRegion(op, assumed == FAILS), state);
+    return;
+  }
   State before = sync_state_create(flow), branch = sync_state_create(flow);
   sync_state_assign(flow, before, state);
   bool has_else =
@@ -392,6 +143,9 @@ static void transfer_if(Flow *flow, MlirOperation op, State state) {
 // Regions that run in any order, any number of times, none included: a loop,
 // and every op of which nothing else is known.
 static void transfer_regions(Flow *flow, MlirOperation op, State state) {
+  MlirOperation outer = flow->assumed_loop;
+  if (scf_for_is(op))
+    flow->assumed_loop = (MlirOperation){NULL};
   State round = sync_state_create(flow);
   bool grew;
   do {
@@ -403,6 +157,7 @@ static void transfer_regions(Flow *flow, MlirOperation op, State state) {
       grew |= sync_state_join(flow, state, round);
     }
   } while (grew);
+  flow->assumed_loop = outer;
 }
 
 // The first region runs at least once, and the loop ends behind it.
@@ -418,19 +173,102 @@ static void transfer_while(Flow *flow, MlirOperation op, State state) {
   sync_state_assign(flow, state, end);
 }
 
-// As those of a loop that may have no round, but for its end.
-static void transfer_first_round(Flow *flow, MlirOperation op, State state) {
-  State round = sync_state_create(flow), end = sync_state_create(flow);
-  do {
-    sync_state_assign(flow, round, state);
-    transfer_region(flow, mlirOperationGetRegion(op, 0), round);
-    sync_state_next_round(flow, round, op);
-    sync_state_assign(flow, end, round);
-  } while (sync_state_join(flow, state, round));
-  sync_state_assign(flow, state, end);
+// One round, in which more than `least_left` is left of the loop.
+static void transfer_round(Flow *flow, MlirOperation op, int64_t least_left,
+                           State state) {
+  MlirOperation outer = flow->assumed_loop;
+  int64_t outer_left = flow->least_left;
+  flow->assumed_loop = op;
+  flow->least_left = least_left;
+  transfer_region(flow, mlirOperationGetRegion(op, 0), state);
+  sync_state_next_round(flow, state, op);
+  flow->assumed_loop = outer;
+  flow->least_left = outer_left;
 }
 
-static bool has_round(ScfForOp loop) {
+// Limits of what is left, the largest one first, down to 0.
+enum { MAX_LIMITS = 4 };
+typedef struct {
+  ScfForOp loop;
+  int64_t limit[MAX_LIMITS + 1];
+  int count;
+  bool are_too_many;
+} Limits;
+
+static MlirWalkResult find_limit(MlirOperation op, void *user_data) {
+  Limits *limits = user_data;
+  int64_t limit = scf_if_is(op)
+                      ? left_of(scf_if_condition(scf_if_cast(op)), limits->loop)
+                      : 0;
+  int at = 0;
+  while (at < limits->count && limits->limit[at] > limit)
+    at++;
+  if (limit == 0 || limits->limit[at] == limit)
+    return MlirWalkResultAdvance;
+  limits->are_too_many = limits->count == MAX_LIMITS;
+  if (limits->are_too_many)
+    return MlirWalkResultInterrupt;
+  for (int i = limits->count++; i > at; i--)
+    limits->limit[i] = limits->limit[i - 1];
+  limits->limit[at] = limit;
+  limits->limit[limits->count] = 0;
+  return MlirWalkResultAdvance;
+}
+
+// Conditions on what is left hold in the first rounds, and then no longer.
+static void transfer_for(Flow *flow, MlirOperation op, bool has_round,
+                         State state) {
+  State before = sync_state_create(flow), round = sync_state_create(flow);
+  Limits limits = {.loop = scf_for_cast(op)};
+  int64_t step = 0;
+  mlirxConstantInt(scf_for_step(limits.loop), &step);
+  mlirOperationWalk(op, find_limit, &limits, MlirWalkPreOrder);
+  if (limits.are_too_many) {
+    transfer_regions(flow, op, state);
+    return;
+  }
+  sync_state_assign(flow, before, state);
+  for (int i = 0; i <= limits.count; i++) {
+    // When no more than a step is left, the round is the last one.
+    bool is_last = i > 0 && i == limits.count && limits.limit[i - 1] == step;
+    do {
+      sync_state_assign(flow, round, state);
+      transfer_round(flow, op, limits.limit[i], round);
+    } while (!is_last && sync_state_join(flow, state, round));
+  }
+  sync_state_assign(flow, state, round);
+  if (!has_round)
+    sync_state_join(flow, state, before);
+}
+
+static bool is_same_index(MlirValue a, MlirValue b) {
+  int64_t x, y;
+  return mlirValueEqual(a, b) ||
+         (mlirxConstantInt(a, &x) && mlirxConstantInt(b, &y) && x == y);
+}
+
+// Whether `condition` holds where the loop has a round, and nowhere else.
+static bool says_round(MlirValue condition, ScfForOp loop) {
+  if (!mlirValueIsAOpResult(condition) ||
+      !arith_cmpi_is(mlirOpResultGetOwner(condition)))
+    return false;
+  ArithCmpIOp compare = arith_cmpi_cast(mlirOpResultGetOwner(condition));
+  return arith_cmpi_predicate(compare) == ARITH_CMP_I_PREDICATE_slt &&
+         is_same_index(arith_cmpi_lhs(compare), scf_for_lowerBound(loop)) &&
+         is_same_index(arith_cmpi_rhs(compare), scf_for_upperBound(loop));
+}
+
+// Whether the loop is assumed to have a round, or none.
+static Assumption assumed_rounds(const Flow *flow, ScfForOp loop) {
+  for (int i = 0; i < flow->num_assumed; i++)
+    if (says_round(flow->assumed[i].condition, loop))
+      return flow->assumed[i].holds ? HOLDS : FAILS;
+  return EITHER;
+}
+
+static bool has_round(const Flow *flow, ScfForOp loop) {
+  if (assumed_rounds(flow, loop) == HOLDS)
+    return true;
   TileIndexBounds first =
       tile_index_bounds(tile_int_value(scf_for_lowerBound(loop)));
   TileIndexBounds end =
@@ -441,8 +279,8 @@ static bool has_round(ScfForOp loop) {
 static void transfer_rounds(Flow *flow, MlirOperation op, State state) {
   if (scf_while_is(op))
     transfer_while(flow, op, state);
-  else if (scf_for_is(op) && has_round(scf_for_cast(op)))
-    transfer_first_round(flow, op, state);
+  else if (scf_for_is(op))
+    transfer_for(flow, op, has_round(flow, scf_for_cast(op)), state);
   else
     transfer_regions(flow, op, state);
 }
@@ -506,9 +344,12 @@ static void transfer_roles(Flow *flow, MlirOperation op, State state) {
       sync_point_find(flow->plan, op)) {
     TileSyncPoint *point = sync_point_get(flow, op);
     point->barrier = true;
+    if (sync_state_has(flow, state, INITIAL) &&
+        mlirOperationIsNull(flow->unmet))
+      flow->unmet = op;
     if (sync_state_has(flow, state, STORING_ANY))
       point->store_wait = TILE_STORE_WAIT_COMPLETE; // and none is pending
-    state_stored(flow, state, TILE_STORE_WAIT_COMPLETE, 0);
+    sync_state_stored(flow, state, TILE_STORE_WAIT_COMPLETE, 0);
     sync_state_meet(flow, state);
   }
   sync_state_assign(flow, before, state);
@@ -517,25 +358,86 @@ static void transfer_roles(Flow *flow, MlirOperation op, State state) {
     sync_state_assign(flow, role_state, before);
     transfer_region(flow, mlirOperationGetRegion(role, 0), role_state);
     // A role ends when its stores have.
-    state_stored(flow, role_state, TILE_STORE_WAIT_COMPLETE, 0);
+    sync_state_stored(flow, role_state, TILE_STORE_WAIT_COMPLETE, 0);
     sync_state_join(flow, state, role_state);
   }
   flow->is_in_role = false;
   sync_state_join(flow, state, (State){flow->role_bits});
 }
 
-static void transfer_block(Flow *flow, MlirBlock block, State state) {
-  TILE_FOR_EACH_OP (op, block) {
-    transfer_op(flow, op, state);
+// Whether it follows from `condition` holding or not what `other` does.
+static bool depends_on(MlirValue other, MlirValue condition, int depth) {
+  if (mlirValueEqual(other, condition))
+    return true;
+  if (depth == 0 || !mlirValueIsAOpResult(other) ||
+      !arith_andi_is(mlirOpResultGetOwner(other)))
+    return false;
+  MlirOperation both = mlirOpResultGetOwner(other);
+  return depends_on(mlirOperationGetOperand(both, 0), condition, depth - 1) ||
+         depends_on(mlirOperationGetOperand(both, 1), condition, depth - 1);
+}
+
+// Whether a branch or a loop goes another way where `condition` fails.
+static bool is_decided_by(MlirOperation op, MlirValue condition) {
+  enum { MAX_DEPTH = 4 };
+  if (scf_for_is(op))
+    return says_round(condition, scf_for_cast(op));
+  return scf_if_is(op) &&
+         depends_on(scf_if_condition(scf_if_cast(op)), condition, MAX_DEPTH);
+}
+
+// Whether this branch says more of the rest of the block.
+static bool decides_others(const Flow *flow, MlirOperation branch) {
+  MlirValue condition = scf_if_condition(scf_if_cast(branch));
+  if (flow->num_assumed == SYNC_MAX_ASSUMED ||
+      assumed_of(flow, condition) != EITHER)
+    return false;
+  for (MlirOperation op = mlirOperationGetNextInBlock(branch);
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    if (is_decided_by(op, condition))
+      return true;
+  return false;
+}
+
+static void transfer_ops(Flow *flow, MlirOperation op, State state);
+
+// The rest of the block is followed once for either branch.
+static void transfer_apart(Flow *flow, MlirOperation op, State state) {
+  State other = sync_state_create(flow);
+  MlirValue condition = scf_if_condition(scf_if_cast(op));
+  sync_state_assign(flow, other, state);
+  int at = flow->num_assumed++;
+  flow->assumed[at] = (SyncAssumed){condition, true};
+  transfer_ops(flow, op, state);
+  flow->assumed[at] = (SyncAssumed){condition, false};
+  transfer_ops(flow, op, other);
+  flow->num_assumed--;
+  sync_state_join(flow, state, other);
+}
+
+// From `op` to the end of its block.
+static void transfer_ops(Flow *flow, MlirOperation op, State state) {
+  for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    if (scf_if_is(op) && decides_others(flow, op)) {
+      transfer_apart(flow, op, state);
+      return;
+    }
+    sync_transfer_op(flow, op, state);
     if (tile_specialize_is(op))
       transfer_roles(flow, op, state);
     else if (scf_if_is(op))
       transfer_if(flow, op, state);
+    else if (scf_for_is(op) && assumed_rounds(flow, scf_for_cast(op)) == FAILS)
+      continue;
     else if (scf_for_is(op) || scf_while_is(op))
       transfer_loop(flow, op, state);
     else if (mlirOperationGetNumRegions(op) > 0 && !tile_parallel_is(op))
       transfer_regions(flow, op, state);
   }
+}
+
+static void transfer_block(Flow *flow, MlirBlock block, State state) {
+  transfer_ops(flow, mlirBlockGetFirstOperation(block), state);
 }
 
 //===-- Entry -------------------------------------------------------------===//
@@ -572,6 +474,9 @@ void tile_sync_plan_build(TileArena *arena, MlirOperation kernel,
                .target = target};
   mlirOperationWalk(kernel, note_places, &flow, MlirWalkPreOrder);
   flow.access_bits = TILE_ARENA_NEW(arena, uint8_t, flow.num_places + 1);
+  flow.relations = TILE_ARENA_NEW(arena, uint8_t,
+                                  flow.num_places *sync_num_entries(&flow) + 1);
   transfer_block(&flow, tile_kernel_body(kernel), sync_state_create(&flow));
   plan_chunks(&flow);
+  out_plan->unmet = flow.unmet;
 }

@@ -75,7 +75,8 @@ static void table_put(Table *table, int64_t element, int64_t thread) {
 }
 
 static bool threads_equal(const SyncThreads *a, const SyncThreads *b) {
-  if (a->num_elems != b->num_elems || a->leader != b->leader)
+  if (a->num_elems != b->num_elems || a->leader != b->leader ||
+      !mlirOperationEqual(a->op, b->op))
     return false;
   return !a->thread || !memcmp(a->thread, b->thread,
                                (size_t)a->num_elems * sizeof *a->thread);
@@ -97,7 +98,7 @@ static const SyncThreads *table_end(const Table *table) {
   if (!table->is_clear)
     return NULL;
   return intern(table->flow,
-                (SyncThreads){table->thread, table->num_elems, -1});
+                (SyncThreads){table->thread, table->num_elems, -1, {NULL}});
 }
 
 static const SyncThreads *leader_of(Flow *flow, MlirOperation op) {
@@ -105,6 +106,19 @@ static const SyncThreads *leader_of(Flow *flow, MlirOperation op) {
   if (!team_of(flow, op, &team))
     return NULL;
   return intern(flow, (SyncThreads){.leader = team.first});
+}
+
+// What the kernel finds out at run time is the same whenever it does the op, if
+// the window begins in the same column: rows are looked at, and the tensor.
+static const SyncThreads *by_itself(Flow *flow, MlirOperation op,
+                                    MlirValue dst) {
+  TileBuffer buffer = tile_buffer_of(dst);
+  int last = (int)mlirShapedTypeGetRank(mlirValueGetType(buffer.base)) - 1;
+  if (!mlirValueIsNull(buffer.region) &&
+      !tile_int_is_constant(tile_region_offset(
+          tile_region_cast(mlirOpResultGetOwner(buffer.region)), last)))
+    return NULL;
+  return intern(flow, (SyncThreads){.leader = -1, .op = op});
 }
 
 static const SyncThreads *by_chunks(Flow *flow, MlirOperation op,
@@ -257,9 +271,11 @@ static const SyncThreads *threads_of_copy(Flow *flow, TileCopyOp copy,
                : by_fragment(flow, copy.op, tile_copy_src(copy), true);
   TileChunk chunk = tile_chunk_of(copy.op);
   bool is_gathered = !writes && tile_im2col_of(tile).op.ptr;
-  if (chunk.known != chunk.hoped || is_gathered ||
-      !has_chunks(tile_copy_src(copy)) || !has_chunks(tile_copy_dst(copy)))
+  if (is_gathered || !has_chunks(tile_copy_src(copy)) ||
+      !has_chunks(tile_copy_dst(copy)))
     return NULL;
+  if (chunk.known != chunk.hoped)
+    return by_itself(flow, copy.op, tile_copy_dst(copy));
   *out_chunk = chunk.known;
   return by_chunks(flow, copy.op, &dst, chunk.known);
 }
@@ -269,8 +285,10 @@ static const SyncThreads *threads_of_fill(Flow *flow, TileFillOp fill,
   TileShape shape;
   TileChunk chunk = tile_chunk_of(fill.op);
   if (!tile_shape_of(tile_fill_dst(fill), &shape) ||
-      !has_chunks(tile_fill_dst(fill)) || chunk.known != chunk.hoped)
+      !has_chunks(tile_fill_dst(fill)))
     return NULL;
+  if (chunk.known != chunk.hoped)
+    return by_itself(flow, fill.op, tile_fill_dst(fill));
   *out_chunk = chunk.known;
   return by_chunks(flow, fill.op, &shape, chunk.known);
 }
@@ -434,7 +452,7 @@ bool sync_threads_are_same(const Flow *flow, size_t now, size_t then,
   if (!a->threads || !b->threads)
     return false;
   if (a->threads == b->threads &&
-      (!a->threads->thread || sync_windows_match(a, b, age)))
+      (a->threads->leader >= 0 || sync_windows_match(a, b, age)))
     return true;
   return a->threads->thread && b->threads->thread &&
          sync_windows_distance(a, b, age, distance) && agree_at(a, b, distance);

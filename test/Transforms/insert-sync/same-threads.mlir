@@ -336,3 +336,40 @@ func.func @one_round(%x: f32, %n: index) attributes {tile.num_threads = 64 : i32
   tile.copy %S to %h {instr = #tile.instr<simt>} : !quarter, !frag
   return
 }
+
+// What is found out at run time, how wide the chunks of a tensor are, is the same in
+// every round, but not of another copy, or from another column on.
+// CHECK-LABEL: func.func @rounds
+// CHECK: scf.for
+// CHECK-NOT: tile.barrier_sync
+// CHECK: tile.fill {{.*}}
+// CHECK-NEXT: }
+// CHECK: scf.for
+// CHECK: tile.barrier_sync
+// CHECK-NEXT: tile.fill
+// CHECK: tile.barrier_sync
+// CHECK-NEXT: tile.fill
+func.func @rounds(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %x: f32, %n: index, %next: memref<?xi32>) attributes {tile.num_threads = 64 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c64 = arith.constant 64 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %r = memref.load %next[%i] : memref<?xi32>
+    %s = arith.index_cast %r : i32 to index
+    %t = arith.muli %s, %c4 : index
+    %a = tile.region %A[%t, 0] [4, 64] : memref<?x?xf32>
+    tile.fill %a, %x : !tile.region<4x64xf32>, f32
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    %r = memref.load %next[%i] : memref<?xi32>
+    %s = arith.index_cast %r : i32 to index
+    %t = arith.muli %s, %c64 : index
+    %a = tile.region %A[0, %t] [4, 64] : memref<?x?xf32>
+    tile.fill %a, %x : !tile.region<4x64xf32>, f32
+    %b = tile.region %B[0, 0] [4, 64] : memref<?x?xf32>
+    tile.fill %b, %x : !tile.region<4x64xf32>, f32
+    tile.fill %b, %x : !tile.region<4x64xf32>, f32
+  }
+  return
+}
