@@ -118,7 +118,9 @@ static void set_distance(Build *b, RecallLiteral *parts, int function,
   for (int i = 0; i < b->num_counted; i++) {
     Counted loop = b->counted[i];
     BarrierTermId from = barrier_term_sum(t, loop.upper, -1, less->args[1]);
-    if (loop.less != function || from == BARRIER_NO_TERM ||
+    bool is_itself = function == TILE_PROTOCOL_FN_ULT &&
+                     less->args[1] == loop.upper; // upper - 0 > ahead
+    if (loop.less != function || is_itself || from == BARRIER_NO_TERM ||
         !is_counted(b, &loop, from))
       continue;
     const BarrierTermId first[2] = {from, loop.upper};

@@ -526,3 +526,69 @@ func.func @goes_on(%A: memref<?x?xbf16>, %M: memref<?xi1>) attributes {tile.num_
   }
   return
 }
+
+// -----
+
+#smem = #gpu.address_space<workgroup>
+!b2 = !tile.barrier<2>
+!tiles = memref<2x16x64xbf16, #smem>
+!slot = !tile.region<16x64xbf16, #smem>
+!row = !tile.region<16x64xbf16>
+!frag = memref<16x64xbf16, #tile.fragment>
+
+// A loop of unsigned numbers: proved.
+func.func @unsigned_loop(%A: memref<?x?xbf16>, %M: memref<?xi1>, %n: index) attributes {tile.num_threads = 64 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %z = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %true = arith.constant true
+  %false = arith.constant false
+  %S = tile.alloc : !tiles
+  %f = tile.alloc : !frag
+  %a = tile.region %A[0, 0] [16, 64] : memref<?x?xbf16>
+  %b = tile.barrier_alloc : !b2
+  tile.barrier_init %b arrivals 1 : !b2
+  tile.barrier_sync
+  %some = arith.cmpi ult, %c0, %n : index
+  scf.if %some {
+    %m = memref.load %M[%c0] : memref<?xi1>
+    scf.if %m {
+      tile.barrier_expect %b[%c0] bytes 2048 : !b2
+      %to = tile.region %S[%c0, 0, 0] [1, 16, 64] drop [0] : !tiles
+      tile.copy %a to %to signal %b[%c0] of !b2 {instr = #tile.instr<tma>} : !row, !slot
+    }
+  }
+  %e = scf.for unsigned %i = %c0 to %n step %c1 iter_args(%w = %z) -> i32 {
+    %next = arith.addi %i, %c1 : index
+    %here = arith.remui %i, %c2 : index
+    %there = arith.remui %next, %c2 : index
+    %left = arith.subi %n, %i : index
+    %more = arith.cmpi ugt, %left, %c1 : index
+    scf.if %more {
+      %m = memref.load %M[%next] : memref<?xi1>
+      scf.if %m {
+        tile.barrier_expect %b[%there] bytes 2048 : !b2
+        %to = tile.region %S[%there, 0, 0] [1, 16, 64] drop [0] : !tiles
+        tile.copy %a to %to signal %b[%there] of !b2 {instr = #tile.instr<tma>} : !row, !slot
+      }
+    }
+    %now = memref.load %M[%i] : memref<?xi1>
+    %w1 = scf.if %now -> i32 {
+      %s = arith.index_cast %here : index to i32
+      %at = arith.shrui %w, %s : i32
+      %parity = arith.andi %at, %one : i32
+      tile.barrier_wait %b[%here] parity %parity : !b2
+      %from = tile.region %S[%here, 0, 0] [1, 16, 64] drop [0] : !tiles
+      tile.copy %from to %f : !slot, !frag
+      %bit = arith.shli %one, %s : i32
+      %other = arith.xori %w, %bit : i32
+      scf.yield %other : i32
+    } else {
+      scf.yield %w : i32
+    }
+    scf.yield %w1 : i32
+  }
+  return
+}
