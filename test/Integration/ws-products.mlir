@@ -17,6 +17,7 @@
 // CASE: gemm(A=ints:200x300:bf16, B=ints:300x136:bf16, C=junk:200x136:f32)
 // CASE: gemm(A=ints:77x65:bf16, B=ints:65x51:bf16, C=junk:77x51:f32)
 // CASE: gemm(A=ints:128x0:bf16, B=ints:0x128:bf16, C=junk:128x128:f32)
+// CASE: gemm(A=ints:136x304:bf16, B=ints:304x136:bf16, C=junk:136x136:f32)
 // EXPECT: C = A @ B
 func.func @gemm(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>) {
   %c0 = arith.constant 0 : index
