@@ -18,7 +18,8 @@ A case is a list of words (defaults in brackets):
     a=fragment            A is in registers
     words=i8|i32          the metadata comes in words of this type
     clear                 C is overwritten by the first step, not filled
-    sizes=MxNxK,…         K is a multiple of 16, for f32 of 8 [those of --sizes]
+    sizes=MxNxK,…         K is a multiple of 16, for f32 of 8 [those of --sizes];
+                         one tile is added where no loop has two rounds
     error=TEXT            compiling fails with this message; `_` also stands for
                           a blank"""
 
@@ -125,6 +126,9 @@ class Sparse:
         self.extents = [int(n) for n in self.tile.split("x")]
         self.sizes = [tuple(int(n) for n in s.split("x"))
                       for s in (self.sizes or default_sizes).split(",")]
+        m, n, k = self.extents
+        if self.error is None and max(s[2] for s in self.sizes) < 2 * k:
+            self.sizes.append((m, n, 2 * k))  # tiles are filled again
         self.error = self.error and re.escape(self.error).replace("_", "[_ ]")
         self.word_bits = int(self.words[1:])
 
