@@ -367,6 +367,17 @@ def compare_survivors(verdicts, options):
     return lines
 
 
+def write_survivors(verdicts, path, reason):
+    """Writes the list of a run of all kernels: reasons that are known stay."""
+    known = read_survivors(path)
+    with open(path, encoding="utf-8") as file:
+        head = [l for l in file if re.match(r"#|\w+: ", l)]
+    entries = ["%s %s\n" % (name, known.get(name, reason))
+               for name, verdict in verdicts.items() if verdict != CAUGHT]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("".join(head + ["\n"] + entries))
+
+
 #===-- Entry -------------------------------------------------------------===#
 
 
@@ -396,6 +407,9 @@ def main():
     parser.add_argument("--run", action="append", default=[],
                         help="an option for tile-run")
     parser.add_argument("--survivors", help="the file that lists them")
+    parser.add_argument("--write", metavar="REASON",
+                        help="write that file anew after a run of all kernels, with this "
+                        "reason for what is new")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     total = Result()
@@ -405,6 +419,8 @@ def main():
             print("\n".join(result.lines + result.failures))
             sys.stdout.flush()
             total.add(result)
+    if options.write and not total.failures:
+        write_survivors(total.verdicts, options.survivors, options.write)
     wrong = total.failures + compare_survivors(total.verdicts, options)
     print("\n".join(wrong + [total.summary()]))
     return 1 if wrong or CAUGHT not in total.verdicts.values() else 0
