@@ -80,11 +80,17 @@ class Gemm:
     def add_rounds(self):
         """A size in which every slot of the shared tiles is filled again, and all
         rows begin at multiples of 16 bytes."""
-        size = (self.bm, self.bn, (2 + int(self.stages or 0)) * self.bk)
+        k = (2 + int(self.stages or 0)) * self.bk
         is_odd = self.pitch is not None and int(self.pitch) % 2
+        has_vectors = not is_odd and any(
+            all(self.stored(name, *s)[1] * kernels.elem_bytes(self.dtype) % 16 == 0
+                for name in "AB") for s in self.sizes)
         if self.static:
-            size = self.sizes[0]
-        if self.error is None and (is_odd or max(s[2] for s in self.sizes) < size[2]):
+            needs_size, size = is_odd, self.sizes[0]
+        else:
+            needs_size = not has_vectors or max(s[2] for s in self.sizes) < k
+            size = tuple((n + 15) // 16 * 16 for n in (self.bm, self.bn, k))
+        if needs_size and self.error is None:
             self.sizes.append(size)
             self.has_rounds = True
 
