@@ -17,6 +17,7 @@ lists all of them, and what is not reached, with the reasons:
 
     REASON: what it is                 for each reason
     KERNEL FUNCTION NUMBER REASON      which of the removed lines of the function
+    * REASON                           any other survivor: the list is not complete
 
 Prints a line per function, and one per copy that survived or was not reached. The
 exit status is 1 when they are not those that the file lists."""
@@ -343,7 +344,7 @@ def read_survivors(path):
         for line in file:
             line = line.split("#", 1)[0].strip()
             head = re.fullmatch(r"(\w+): .*", line)
-            entry = re.fullmatch(r"(\S+ sm_\w+ \w+ \d+) (\w+)", line)
+            entry = re.fullmatch(r"(\*|\S+ sm_\w+ \w+ \d+) (\w+)", line)
             if head:
                 reasons.add(head.group(1))
             elif entry and entry.group(2) in reasons:
@@ -356,9 +357,10 @@ def read_survivors(path):
 def compare_survivors(verdicts, options):
     """Lines about differences between what was found and the list."""
     known = read_survivors(options.survivors) if options.survivors else {}
+    others = (CAUGHT, SURVIVED) if known.pop("*", None) else (CAUGHT,)
     lines = ["NOT LISTED: %s: %s" % (name, verdict)
              for name, verdict in verdicts.items()
-             if verdict != CAUGHT and name not in known]
+             if verdict not in others and name not in known]
     for name in known:
         if verdicts.get(name) == CAUGHT:
             lines.append("LISTED, BUT CAUGHT: " + name)
