@@ -26,8 +26,9 @@ typedef struct Item {
   MlirOperation op;
   const TileNvgpuCopyPlan *copy; // of a tile.copy
   TileNvgpuGemm *gemm;           // of a tile.gemm
-  bool ends_group;               // the last copy of those that wait together
-  bool is_async;                 // a copy that nothing here waits for
+  struct Item *before; // the copy in front of it that waits with it, or NULL
+  bool ends_group;     // the last copy of those that wait together
+  bool is_async;       // a copy that nothing here waits for
 } Item;
 
 typedef struct {
@@ -64,6 +65,17 @@ static bool is_in_group(MlirOperation copy) {
   return false;
 }
 
+// Copies that are under way together may land in any order.
+static bool may_overwrite(const Item *group, MlirOperation copy) {
+  MlirValue root = tile_buffer_of(tile_copy_dst(tile_copy_cast(copy))).root;
+  for (; group; group = group->before)
+    if (mlirValueEqual(
+            tile_buffer_of(tile_copy_dst(tile_copy_cast(group->op))).root,
+            root))
+      return true;
+  return false;
+}
+
 static MlirLogicalResult plan_copy(Plan *plan, MlirOperation op) {
   TileNvgpuCopyPlan *copy = TILE_ARENA_NEW(plan->arena, TileNvgpuCopyPlan, 1);
   int64_t num_threads = tile_op_num_threads(op, plan->num_threads);
@@ -84,8 +96,10 @@ static MlirLogicalResult plan_copy(Plan *plan, MlirOperation op) {
   }
   if (copy->kind != TILE_NVGPU_COPY_LOWERED)
     return tile_success();
-  if (plan->open)
+  if (plan->open && !may_overwrite(plan->open, op)) {
     plan->open->ends_group = false;
+    item->before = plan->open;
+  }
   item->ends_group = true;
   plan->open = item;
   return tile_success();

@@ -69,3 +69,18 @@ func.func @group_ends_with_the_block(%A: !global, %B: !global, %c: i1) attribute
   tile.copy %b to %As {instr = #tile.instr<simt>} : !window, !shared
   return
 }
+
+// A copy to a tile that one under way fills waits for it: the thread is the same, but
+// copies land in any order.
+// CHECK-LABEL: func.func @overwritten
+// CHECK: nvgpu.device_async_wait
+// CHECK: nvgpu.device_async_copy
+// CHECK: nvgpu.device_async_wait
+func.func @overwritten(%A: memref<16x32xf32>, %B: memref<16x32xf32>) attributes {tile.num_threads = 128 : i32} {
+  %S = tile.alloc {layout = #tile.layout<"linear">} : memref<16x32xf32, #gpu.address_space<workgroup>>
+  %a = tile.region %A[0, 0] [16, 32] {align = 16} : memref<16x32xf32>
+  %b = tile.region %B[0, 0] [16, 32] {align = 16} : memref<16x32xf32>
+  tile.copy %a to %S {instr = #tile.instr<cp_async>} : !tile.region<16x32xf32>, memref<16x32xf32, #gpu.address_space<workgroup>>
+  tile.copy %b to %S {instr = #tile.instr<cp_async>} : !tile.region<16x32xf32>, memref<16x32xf32, #gpu.address_space<workgroup>>
+  return
+}
