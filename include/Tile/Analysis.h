@@ -151,6 +151,13 @@ typedef struct {
   int64_t chunk_elems;
 } TileSyncChunk;
 
+/// Who issues TMA stores waits at his end until they have read shared memory.
+typedef struct {
+  MlirOperation scope;  // the kernel, or a role
+  MlirOperation last;   // of its ops
+  MlirOperation before; // its terminator, or null
+} TileSyncEnd;
+
 typedef struct {
   TileSyncPoint *points; // in order of discovery
   size_t num_points, capacity;
@@ -159,6 +166,8 @@ typedef struct {
   // What uses an mbarrier before all threads have met behind its init; null:
   // nothing does.
   MlirOperation unmet;
+  TileSyncEnd *ends;
+  size_t num_ends, ends_capacity;
 } TileSyncPlan;
 
 /// Barriers and fences that the kernel lacks. Uses packed offsets where
@@ -168,6 +177,18 @@ typedef struct {
 /// `arena`.
 void tile_sync_plan_build(TileArena *arena, MlirOperation kernel,
                           const TileTarget *target, TileSyncPlan *out_plan);
+
+/// What a kernel lacks behind tile-insert-sync. `op` is the one in front of
+/// which it is missing, or the last one of the role or kernel.
+typedef struct {
+  MlirOperation op;
+  const char *code, *text;
+} TileSyncFault;
+
+/// False, with the first fault, when such a plan has something to add. Kernels
+/// that say what each thread does have none. Uses `arena`.
+bool tile_sync_check(TileArena *arena, MlirOperation kernel,
+                     const TileTarget *target, TileSyncFault *out_fault);
 
 //===-- Protocols of roles (ProtocolExtract.c) ----------------------------===//
 

@@ -390,7 +390,9 @@ def VerifyChannels : Pass<"tile-verify-channels", ""> {
     that no channel has, of roles and of the block: whose waits, arrivals, bytes
     and parities order which accesses to shared tiles is found out.
     Keeps: everything.
-    Fails: a rule is broken; the op, slot, parity and state are named. What can
+    Fails: a rule is broken; the op, slot, parity and state are named; with
+    `synced`, a barrier, fence or wait that `tile-insert-sync` puts in is not
+    there. What can
     neither be proved nor refuted is a remark, or an error with `strict`.
     What is not proved is executed for small trip counts and for the outcomes of
     its guards, with all schedules: notes show the shortest schedule that goes
@@ -403,7 +405,9 @@ def VerifyChannels : Pass<"tile-verify-channels", ""> {
     Option<"own", "own", "bool", "true",
            "judge mbarriers that no channel has">,
     Option<"synced", "synced", "bool", "false",
-           "tile-insert-sync has run: count no barrier that it would add">,
+           "tile-insert-sync has run: what it would still add is an error">,
+    Option<"target", "target", "std::string", "\"\"",
+           "chip that tile-insert-sync was told, with `synced`">,
     Option<"schedule", "schedule", "bool", "true",
            "show a schedule that goes wrong, as notes">,
     Option<"max_runs", "max-runs", "int64_t", "400",

@@ -181,6 +181,12 @@ TileSyncPlan sync_plan_copy(const Flow *flow, const TileSyncPlan *plan);
 TileSyncPoint sync_plan_extra(const TileSyncPlan *plan,
                               const TileSyncPlan *base);
 
+//===-- Ends (SyncEnds.c) -------------------------------------------------===//
+
+/// Adds the ends of the kernel and of its roles that lack a wait.
+void sync_ends_build(TileArena *arena, MlirOperation kernel,
+                     TileSyncPlan *plan);
+
 //===-- What one op does (SyncAccess.c) -----------------------------------===//
 
 enum {

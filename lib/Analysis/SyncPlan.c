@@ -479,4 +479,5 @@ void tile_sync_plan_build(TileArena *arena, MlirOperation kernel,
   transfer_block(&flow, tile_kernel_body(kernel), sync_state_create(&flow));
   plan_chunks(&flow);
   out_plan->unmet = flow.unmet;
+  sync_ends_build(arena, kernel, out_plan);
 }

@@ -184,7 +184,8 @@ static bool is_last_wait(MlirOperation op) {
     return false;
   for (op = mlirOperationGetNextInBlock(op); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (!mlirxIsMemoryEffectFree(op) && !mlirxIsTerminator(op))
+    if (!mlirxIsMemoryEffectFree(op) && !mlirxIsTerminator(op) &&
+        !tile_tma_wait_is(op))
       return false;
   return true;
 }
@@ -216,7 +217,8 @@ static bool is_for_itself(const Flow *flow, size_t landed) {
 // (S7); which of several groups a buffer waits for is not known.
 static void transfer_wait(Flow *flow, MlirOperation op, State state) {
   MlirOperation next = mlirOperationGetNextInBlock(op);
-  while (!mlirOperationIsNull(next) && tile_fence_proxy_is(next))
+  while (!mlirOperationIsNull(next) &&
+         (tile_fence_proxy_is(next) || tile_tma_wait_is(next)))
     next = mlirOperationGetNextInBlock(next);
   bool is_for_others = false;
   for (size_t i = 0; i < sync_num_entries(flow); i++) {

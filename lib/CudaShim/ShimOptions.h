@@ -14,6 +14,7 @@ typedef struct {
   int capability; // of the device: 80 or 90
   bool verbose;   // a line for every launch
   bool stats;
+  char *text; // of the variable, which others point into; owned
   const char *report_path, *profile_path; // NULL: none; borrowed
 } TileShimOptions;
 

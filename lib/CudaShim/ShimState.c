@@ -128,8 +128,8 @@ static TileStatus read_options(TileShim *shim) {
   TileStatus status = tile_status_ok();
   if (!given)
     return status;
-  char *text = strdup(given), *rest = text; // options point into it
-  if (!text)
+  char *rest = shim->options.text = strdup(given);
+  if (!rest)
     return tile_status_error(TILE_STATUS_USER_ERROR, "out of memory");
   for (char *line;
        tile_status_is_ok(&status) && (line = strtok_r(rest, "\n", &rest));)

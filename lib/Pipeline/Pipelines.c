@@ -39,7 +39,7 @@ static const TilePipelineStep steps[] = {
     {TILE_PHASE_TILE, "tile-lower-channels", 0},
     {TILE_PHASE_TILE, "tile-pack-shared-memory", TARGET},
     {TILE_PHASE_TILE, "tile-insert-sync", TARGET},
-    {TILE_PHASE_TILE, "tile-verify-channels{synced=true}", 0},
+    {TILE_PHASE_TILE, "tile-verify-channels{synced=true}", TARGET},
 
     {TILE_PHASE_OUTLINE, "gpu-launch-sink-index-computations", 0},
     {TILE_PHASE_OUTLINE, "gpu-kernel-outlining", 0},
@@ -77,10 +77,15 @@ const TilePipelineStep *tile_pipeline_step_at(size_t index) {
 int tile_pipeline_step_print(const TilePipelineStep *step, const char *target,
                              char *out, size_t capacity) {
   bool has_target = (step->flags & TARGET) && target && *target;
-  return snprintf(out, capacity, "%s%s%s%s%s%s",
-                  (step->flags & NESTED) ? "gpu.module(" : "", step->pass,
-                  has_target ? "{target=" : "", has_target ? target : "",
-                  has_target ? "}" : "", (step->flags & NESTED) ? ")" : "");
+  const char *options = strchr(step->pass, '{');
+  int length = (int)strlen(step->pass);
+  // Options that a pass always has come first.
+  return snprintf(out, capacity, "%s%.*s%s%s%s%s",
+                  (step->flags & NESTED) ? "gpu.module(" : "",
+                  has_target && options ? length - 1 : length, step->pass,
+                  !has_target ? "" : (options ? " target=" : "{target="),
+                  has_target ? target : "", has_target ? "}" : "",
+                  (step->flags & NESTED) ? ")" : "");
 }
 
 char *tile_pipeline_print(const char *target) {

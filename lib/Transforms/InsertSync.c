@@ -17,7 +17,6 @@
 
 #include "Tile/Analysis.h"
 #include "Tile/Support/Diagnostics.h"
-#include "Tile/Support/Iterate.h"
 #include "TilePasses.h"
 
 //===-- Apply; cannot fail ------------------------------------------------===//
@@ -51,58 +50,19 @@ static void chunks_apply(const TileSyncPlan *plan) {
   }
 }
 
-//===-- Ends --------------------------------------------------------------===//
-
-// Shared memory stays until the last TMA store has read it. Who issues the
-// stores waits at the end of his program: of the role, or of the kernel.
-typedef struct {
-  MlirOperation scope; // the role, or the kernel
-  bool has_stores;
-} StoreSearch;
-
-static MlirWalkResult find_store(MlirOperation op, void *user_data) {
-  StoreSearch *search = user_data;
-  if (tile_role_is(op) && !mlirOperationEqual(op, search->scope))
-    return MlirWalkResultSkip;
-  TileCopyOp copy = tile_copy_dyn(op);
-  search->has_stores |= !mlirOperationIsNull(copy.op) &&
-                        tile_copy_async(copy) &&
-                        tile_copy_instr(copy) == TILE_INSTR_Tma;
-  return search->has_stores ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
-}
-
-static void drain_stores(MlirOperation scope, MlirBlock body) {
-  StoreSearch search = {scope, false};
-  mlirOperationWalk(scope, find_store, &search, MlirWalkPreOrder);
-  if (!search.has_stores)
-    return;
-  MlirOperation end = {NULL}, last = {NULL};
-  TILE_FOR_EACH_OP (op, body) {
-    if (mlirxIsTerminator(op))
-      end = op;
+static void ends_apply(const TileSyncPlan *plan, MlirOperation kernel) {
+  TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(kernel)),
+                   mlirOperationGetLocation(kernel)};
+  for (size_t i = 0; i < plan->num_ends; i++) {
+    const TileSyncEnd *end = &plan->ends[i];
+    b.loc = mlirOperationGetLocation(end->last);
+    if (mlirOperationIsNull(end->before))
+      mlirRewriterBaseSetInsertionPointAfter(b.rw, end->last);
     else
-      last = op;
+      mlirRewriterBaseSetInsertionPointBefore(b.rw, end->before);
+    tile_tma_wait(&b, .pending = 0, .read = true);
   }
-  if (tile_tma_wait_is(last))
-    return;
-  TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(scope)),
-                   mlirOperationGetLocation(last)};
-  if (mlirOperationIsNull(end))
-    mlirRewriterBaseSetInsertionPointToEnd(b.rw, body);
-  else
-    mlirRewriterBaseSetInsertionPointBefore(b.rw, end);
-  tile_tma_wait(&b, .pending = 0, .read = true);
   mlirIRRewriterDestroy(b.rw);
-}
-
-static void drain_all(MlirOperation kernel) {
-  TileSpecializeOp specialize = tile_kernel_specialize(kernel);
-  drain_stores(kernel, tile_kernel_body(kernel));
-  if (mlirOperationIsNull(specialize.op))
-    return;
-  TILE_FOR_EACH_OP (role, tile_specialize_block(specialize))
-    drain_stores(role,
-                 mlirRegionGetFirstBlock(mlirOperationGetRegion(role, 0)));
 }
 
 //===-- Entry -------------------------------------------------------------===//
@@ -127,7 +87,7 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   if (plan.num_points)
     plan_apply(&plan, kernel);
   chunks_apply(&plan);
-  drain_all(kernel);
+  ends_apply(&plan, kernel);
   return tile_success();
 }
 

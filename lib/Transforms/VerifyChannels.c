@@ -7,6 +7,7 @@
 //           of the protocol is broken, or roles deadlock. What can be
 //           neither proved nor refuted gets a remark, or with `strict` an
 //           error. Notes show a schedule that goes wrong, where one is found.
+//           With `synced`, a barrier, fence or wait of tile-insert-sync lacks.
 // Method:   Protocol.h; of mbarriers without a channel BarrierMachine.c.
 //
 //===----------------------------------------------------------------------===//
@@ -169,6 +170,20 @@ static MlirLogicalResult check_programs(const Run *run, MlirOperation kernel,
   return tile_success();
 }
 
+// What tile-insert-sync would still add.
+static MlirLogicalResult check_synced(const Run *run, MlirOperation kernel,
+                                      TileArena *arena) {
+  const char *chip = run->options->target ? run->options->target : "";
+  const TileTarget *target = NULL;
+  TileSyncFault fault;
+  if (*chip && tile_failed(tile_target_resolve(kernel, chip, &target)))
+    return tile_failure();
+  if (tile_sync_check(arena, kernel, target, &fault))
+    return tile_success();
+  return tile_emit_error(fault.op, "[tile-verify/%s] %s", fault.code,
+                         fault.text);
+}
+
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   const Run *run = user_data;
   TileArena arena;
@@ -192,6 +207,8 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   }
   if (!tile_failed(result) && run->options->own)
     result = check_programs(run, kernel, &arena);
+  if (!tile_failed(result) && run->options->synced)
+    result = check_synced(run, kernel, &arena);
   tile_arena_deinit(&arena);
   return result;
 }

@@ -220,7 +220,7 @@ def make_mutants(lines, count, rng, own):
 
 #===-- Judgement -------------------------------------------------------------===#
 
-def verdicts(mutants, path):
+def verdicts(mutants, path, target):
     """Per mutant None when proved, "invalid", or the code of the refusal."""
     starts, line = [], 1
     with open(path, "w", encoding="utf-8") as file:
@@ -229,7 +229,7 @@ def verdicts(mutants, path):
             file.write("".join(mutant) + SPLIT)
             line += len(mutant) + 1
     result = tile_opt(path, "--split-input-file", "-o", os.devnull,
-                      "--%s=strict=true synced=true" % PROOF)
+                      "--%s=strict=true synced=true target=%s" % (PROOF, target))
     if result.returncode not in (0, 1):
         raise kernels.Failure("tile-opt ends with %d" % result.returncode)
     found = [None] * len(mutants)
@@ -361,7 +361,8 @@ def main():
         if not any("tile.barrier_init" in line for line in lines):
             continue
         mutants = make_mutants(lines, options.count, rng, options.own)
-        found = verdicts([("none", lines)] + mutants, source)
+        found = verdicts([("none", lines)] + mutants, source,
+                         options.target)
         if found[0]:
             print("FAILED %s: the kernel itself: %s" % (name, found[0]))
             missed += 1

@@ -19,7 +19,7 @@ import sys
 
 import kernels
 
-PROOF = "tile-verify-channels{strict=true synced=true schedule=false own=%s}"
+PROOF = "tile-verify-channels{strict=true schedule=false own=%s%s}"
 TOO_MANY = "[tile-verify/too-many-states]"
 STAGES = ("2", "3")
 SPLIT = "// -----\n"
@@ -88,7 +88,9 @@ def launches(text):
 def prove(text, passes, own="true"):
     """How many kernels are proved, what is said of others, which do not compile, and
     how many have too many states."""
-    pipeline = "builtin.module(%s,%s)" % (passes, PROOF % own)
+    sync = re.search(r"tile-insert-sync{(target=\w+)}", passes)
+    synced = " synced=true " + sync.group(1) if sync else ""
+    pipeline = "builtin.module(%s,%s)" % (passes, PROOF % (own, synced))
     result = subprocess.run(["tile-opt", "-", "--split-input-file",
                              "--pass-pipeline=" + pipeline],
                             input=text, capture_output=True, text=True, check=False)
