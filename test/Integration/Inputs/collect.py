@@ -35,7 +35,8 @@ def _write(folder, kernel):
 
 def note_compile(path, target, out, options):
     """The runs of what lies in `out` are runs of this file from now on."""
-    test = re.search(r"([^/]+)\.(?:test|mlir)\.tmp", os.path.abspath(out))
+    # The last one: the test that collects has a folder of outputs around theirs.
+    test = re.search(r".*/([^/]+)\.(?:test|mlir)\.tmp", os.path.abspath(out))
     base = os.path.join(FOLDER, test.group(1) if test else "none")
     with open(path, encoding="utf-8") as file:
         text = file.read()
