@@ -3,6 +3,7 @@
 #include "Tile/Dialect/Ops.h"
 #include "Tile/Ops/func.h"
 #include "Tile/Ops/gpu.h"
+#include "Tile/Support/Arena.h"
 #include "Tile/Support/Diagnostics.h"
 #include "Tile/Support/Iterate.h"
 
@@ -52,6 +53,15 @@ MlirLogicalResult tile_kernels_visit_verified(MlirOperation root,
   KernelWalk walk = {visit, user_data, true, tile_success()};
   mlirOperationWalk(root, kernel_walk, &walk, MlirWalkPreOrder);
   return walk.result;
+}
+
+MlirLogicalResult tile_kernels_visit_in_arena(MlirOperation root,
+                                              TileKernelVisitor visit) {
+  TileArena arena;
+  tile_arena_init(&arena);
+  MlirLogicalResult result = tile_kernels_visit_verified(root, visit, &arena);
+  tile_arena_deinit(&arena);
+  return result;
 }
 
 //===-- What a kernel is made of ------------------------------------------===//

@@ -119,10 +119,5 @@ MlirLogicalResult
 tile_async_products_run(MlirOperation op,
                         const TileAsyncProductsOptions *options) {
   (void)options;
-  TileArena arena;
-  tile_arena_init(&arena);
-  MlirLogicalResult result =
-      tile_kernels_visit_verified(op, visit_kernel, &arena);
-  tile_arena_deinit(&arena);
-  return result;
+  return tile_kernels_visit_in_arena(op, visit_kernel);
 }

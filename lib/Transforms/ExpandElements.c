@@ -428,10 +428,5 @@ MlirLogicalResult
 tile_expand_elements_run(MlirOperation op,
                          const TileExpandElementsOptions *options) {
   (void)options;
-  TileArena arena;
-  tile_arena_init(&arena);
-  MlirLogicalResult result =
-      tile_kernels_visit_verified(op, visit_kernel, &arena);
-  tile_arena_deinit(&arena);
-  return result;
+  return tile_kernels_visit_in_arena(op, visit_kernel);
 }

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Analysis/Occupancy.h"
 #include "Tile/Analysis.h"
 #include "Tile/Ops/arith.h"
 #include "Tile/Ops/scf.h"
@@ -27,38 +28,23 @@ typedef struct Item {
 
 typedef struct {
   TileArena *arena;
-  MlirOperation kernel;
   Item *items;
 } Plan;
 
-static bool is_pipelined(const Plan *plan, MlirOperation op) {
-  for (; op.ptr && !mlirOperationEqual(op, plan->kernel);
-       op = mlirOperationGetParentOperation(op))
-    if (!mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(
-            op, TILE_STR("tile.num_stages"))))
-      return true;
-  return false;
-}
-
-typedef struct {
-  const Plan *plan;
-  bool found;
-} CopySearch;
-
 static MlirWalkResult find_copy(MlirOperation op, void *user_data) {
-  CopySearch *search = user_data;
-  search->found |= tile_copy_is(op) && is_pipelined(search->plan, op);
-  return search->found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+  bool *found = user_data;
+  *found |= tile_copy_is(op) && tile_num_stages_around(op) > 0;
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
 static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
   Plan *plan = user_data;
-  CopySearch search = {plan, false};
+  bool found = false;
   if (!scf_index_switch_is(op) ||
       scf_index_switch_cases_size(scf_index_switch_cast(op)) == 0)
     return MlirWalkResultAdvance;
-  mlirOperationWalk(op, find_copy, &search, MlirWalkPreOrder);
-  if (!search.found)
+  mlirOperationWalk(op, find_copy, &found, MlirWalkPreOrder);
+  if (!found)
     return MlirWalkResultAdvance;
   Item *item = TILE_ARENA_NEW(plan->arena, Item, 1);
   *item = (Item){plan->items, scf_index_switch_cast(op)};
@@ -126,7 +112,7 @@ static void expand(TileArena *arena, TileBuilder *b, ScfIndexSwitchOp op) {
 
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   TileArena *arena = user_data;
-  Plan plan = {.arena = arena, .kernel = kernel};
+  Plan plan = {.arena = arena};
   mlirOperationWalk(kernel, plan_visit, &plan, MlirWalkPreOrder);
   TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(kernel)),
                    mlirOperationGetLocation(kernel)};
@@ -142,10 +128,5 @@ MlirLogicalResult
 tile_expand_switches_run(MlirOperation op,
                          const TileExpandSwitchesOptions *options) {
   (void)options;
-  TileArena arena;
-  tile_arena_init(&arena);
-  MlirLogicalResult result =
-      tile_kernels_visit_verified(op, visit_kernel, &arena);
-  tile_arena_deinit(&arena);
-  return result;
+  return tile_kernels_visit_in_arena(op, visit_kernel);
 }

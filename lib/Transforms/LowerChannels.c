@@ -208,10 +208,5 @@ MlirLogicalResult
 tile_lower_channels_run(MlirOperation op,
                         const TileLowerChannelsOptions *options) {
   (void)options;
-  TileArena arena;
-  tile_arena_init(&arena);
-  MlirLogicalResult result =
-      tile_kernels_visit_verified(op, visit_kernel, &arena);
-  tile_arena_deinit(&arena);
-  return result;
+  return tile_kernels_visit_in_arena(op, visit_kernel);
 }

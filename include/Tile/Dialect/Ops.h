@@ -143,6 +143,9 @@ MlirLogicalResult tile_kernels_visit(MlirOperation root,
 MlirLogicalResult tile_kernels_visit_verified(MlirOperation root,
                                               TileKernelVisitor visit,
                                               void *user_data);
+/// The same; `user_data` of `visit` is a TileArena that ends with the call.
+MlirLogicalResult tile_kernels_visit_in_arena(MlirOperation root,
+                                              TileKernelVisitor visit);
 /// Whether `op` is inside one of several variants of a launch, and not the
 /// first: what is missing there is no news.
 bool tile_is_in_fallback_variant(MlirOperation op);
