@@ -153,8 +153,7 @@ typedef struct {
 
 /// Who issues TMA stores waits at his end until they have read shared memory.
 typedef struct {
-  MlirOperation scope;  // the kernel, or a role
-  MlirOperation last;   // of its ops
+  MlirOperation last;   // of the ops of the kernel or role
   MlirOperation before; // its terminator, or null
 } TileSyncEnd;
 
@@ -185,10 +184,10 @@ typedef struct {
   const char *code, *text;
 } TileSyncFault;
 
-/// False, with the first fault, when such a plan has something to add. Kernels
-/// that say what each thread does have none. Uses `arena`.
-bool tile_sync_check(TileArena *arena, MlirOperation kernel,
-                     const TileTarget *target, TileSyncFault *out_fault);
+/// False, with the first fault, when the plan of the kernel has something to
+/// add. Kernels that say what each thread does have none.
+bool tile_sync_check(MlirOperation kernel, const TileSyncPlan *plan,
+                     TileSyncFault *out_fault);
 
 //===-- Protocols of roles (ProtocolExtract.c) ----------------------------===//
 
@@ -216,11 +215,10 @@ bool tile_barriers_check(MlirOperation kernel, TileBarrierFault *out_fault);
 /// Judges the mbarriers that no channel has, of the roles of a kernel or of its
 /// block outside of them (BarrierExtract.c). False when there are none. The
 /// protocol has a channel per row of mbarriers, and is there for messages;
-/// `out_failed` as for tile_protocol_extract: then there is no verdict. Without
-/// `is_synced`, what tile-insert-sync would add counts as if it stood there.
-/// Owner: `arena`.
+/// `out_failed` as for tile_protocol_extract: then there is no verdict. The
+/// points of `plan` count as if they stood there. Owner: `arena`.
 bool tile_barriers_verify(TileArena *arena, MlirOperation kernel,
-                          bool is_of_roles, bool is_synced,
+                          bool is_of_roles, const TileSyncPlan *plan,
                           const TileProtocolLimits *limits,
                           TileProtocol *out_protocol,
                           TileProtocolVerdict *out_verdict,

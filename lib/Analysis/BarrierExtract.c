@@ -111,7 +111,7 @@ static bool write_order(Writer *w, MlirOperation op) {
 
 // What tile-insert-sync would put in front of the op.
 static void write_point(Writer *w, MlirOperation op) {
-  const TileSyncPlan *plan = &w->extract->barriers->plan;
+  const TileSyncPlan *plan = w->extract->barriers->plan;
   for (size_t i = 0; i < plan->num_points; i++) {
     const TileSyncPoint *point = &plan->points[i];
     if (!mlirOperationEqual(point->before, op))
@@ -317,7 +317,7 @@ static MlirOperation find_early_use(Extract *e) {
         return search.found;
     }
   }
-  return t->unmet;
+  return t->plan->unmet;
 }
 
 //===-- Programs ----------------------------------------------------------===//
@@ -407,12 +407,12 @@ static void check_sync_threads(Extract *e, const TileProtocolBlock *block) {
 }
 
 static bool extract_program(TileArena *arena, MlirOperation kernel,
-                            bool is_of_roles, bool is_synced,
+                            bool is_of_roles, const TileSyncPlan *plan,
                             BarrierProgram *out, MlirOperation *out_early,
                             MlirOperation *out_failed,
                             const char **out_failure) {
   BarrierTable table = {
-      .arena = arena, .program = out, .is_of_roles = is_of_roles};
+      .arena = arena, .program = out, .plan = plan, .is_of_roles = is_of_roles};
   Extract e = {.arena = arena,
                .kernel = kernel,
                .specialize = tile_kernel_specialize(kernel).op,
@@ -428,12 +428,6 @@ static bool extract_program(TileArena *arena, MlirOperation kernel,
   if (!search.has_own)
     return false;
   if (!e.failed.ptr) {
-    TileSyncPlan plan;
-    tile_sync_plan_build(arena, kernel, NULL, &plan);
-    if (is_synced)
-      table.unmet = plan.unmet;
-    else
-      table.plan = plan;
     *out_early = find_early_use(&e);
     write_programs(&e);
     for (int r = 0; r < out->protocol.num_roles; r++)
@@ -452,7 +446,7 @@ static const char *role_name_of(MlirOperation op, TileArena *arena) {
 }
 
 bool tile_barriers_verify(TileArena *arena, MlirOperation kernel,
-                          bool is_of_roles, bool is_synced,
+                          bool is_of_roles, const TileSyncPlan *plan,
                           const TileProtocolLimits *limits,
                           TileProtocol *out_protocol,
                           TileProtocolVerdict *out_verdict,
@@ -460,7 +454,7 @@ bool tile_barriers_verify(TileArena *arena, MlirOperation kernel,
   BarrierProgram *program = TILE_ARENA_NEW(arena, BarrierProgram, 1);
   TileProtocolNode *node = TILE_ARENA_NEW(arena, TileProtocolNode, 1);
   MlirOperation early = {NULL};
-  if (!extract_program(arena, kernel, is_of_roles, is_synced, program, &early,
+  if (!extract_program(arena, kernel, is_of_roles, plan, program, &early,
                        out_failed, out_failure))
     return false;
   *out_protocol = program->protocol;

@@ -17,8 +17,7 @@ typedef struct BarrierTable {
   TileArena *arena;
   Extract *extract;
   BarrierProgram *program;
-  TileSyncPlan plan;   // what tile-insert-sync would add, or nothing
-  MlirOperation unmet; // uses an mbarrier too early (TileSyncPlan), or null
+  const TileSyncPlan *plan; // its points count as if they stood there
   bool is_of_roles;
   MlirValue *rows; // per channel of the protocol
   int row_capacity;

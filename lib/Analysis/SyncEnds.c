@@ -30,7 +30,7 @@ static MlirWalkResult find_store(MlirOperation op, void *user_data) {
 static void add_end(TileArena *arena, MlirOperation scope, MlirBlock body,
                     TileSyncPlan *plan) {
   StoreSearch search = {scope, false};
-  TileSyncEnd end = {.scope = scope};
+  TileSyncEnd end = {{NULL}};
   mlirOperationWalk(scope, find_store, &search, MlirWalkPreOrder);
   if (!search.has_stores)
     return;
@@ -77,19 +77,17 @@ static TileSyncFault fault_of_point(const TileSyncPoint *point) {
   return fault;
 }
 
-bool tile_sync_check(TileArena *arena, MlirOperation kernel,
-                     const TileTarget *target, TileSyncFault *out_fault) {
-  TileSyncPlan plan;
+bool tile_sync_check(MlirOperation kernel, const TileSyncPlan *plan,
+                     TileSyncFault *out_fault) {
   if (tile_kernel_is_thread_code(kernel))
     return true;
-  tile_sync_plan_build(arena, kernel, target, &plan);
-  if (plan.num_points > 0) {
-    *out_fault = fault_of_point(&plan.points[0]);
+  if (plan->num_points > 0) {
+    *out_fault = fault_of_point(&plan->points[0]);
     return false;
   }
-  if (plan.num_ends > 0) {
+  if (plan->num_ends > 0) {
     *out_fault = (TileSyncFault){
-        plan.ends[0].last, "missing-tma-wait",
+        plan->ends[0].last, "missing-tma-wait",
         "nobody waits behind this op, the last one, for TMA stores that may "
         "still read shared memory"};
     return false;

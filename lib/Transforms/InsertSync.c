@@ -36,6 +36,15 @@ static void plan_apply(const TileSyncPlan *plan, MlirOperation kernel) {
     if (point->barrier)
       tile_barrier_sync(&b, .id = {NULL});
   }
+  for (size_t i = 0; i < plan->num_ends; i++) {
+    const TileSyncEnd *end = &plan->ends[i];
+    b.loc = mlirOperationGetLocation(end->last);
+    if (mlirOperationIsNull(end->before))
+      mlirRewriterBaseSetInsertionPointAfter(b.rw, end->last);
+    else
+      mlirRewriterBaseSetInsertionPointBefore(b.rw, end->before);
+    tile_tma_wait(&b, .pending = 0, .read = true);
+  }
   mlirIRRewriterDestroy(b.rw);
 }
 
@@ -48,21 +57,6 @@ static void chunks_apply(const TileSyncPlan *plan) {
         op, TILE_STR(TILE_CHUNK_ATTR),
         mlirIntegerAttrGet(i64, plan->chunks[i].chunk_elems));
   }
-}
-
-static void ends_apply(const TileSyncPlan *plan, MlirOperation kernel) {
-  TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(kernel)),
-                   mlirOperationGetLocation(kernel)};
-  for (size_t i = 0; i < plan->num_ends; i++) {
-    const TileSyncEnd *end = &plan->ends[i];
-    b.loc = mlirOperationGetLocation(end->last);
-    if (mlirOperationIsNull(end->before))
-      mlirRewriterBaseSetInsertionPointAfter(b.rw, end->last);
-    else
-      mlirRewriterBaseSetInsertionPointBefore(b.rw, end->before);
-    tile_tma_wait(&b, .pending = 0, .read = true);
-  }
-  mlirIRRewriterDestroy(b.rw);
 }
 
 //===-- Entry -------------------------------------------------------------===//
@@ -84,10 +78,8 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
       tile_failed(tile_target_resolve(kernel, run->target_option, &target)))
     return tile_failure();
   tile_sync_plan_build(&run->arena, kernel, target, &plan);
-  if (plan.num_points)
-    plan_apply(&plan, kernel);
+  plan_apply(&plan, kernel);
   chunks_apply(&plan);
-  ends_apply(&plan, kernel);
   return tile_success();
 }
 

@@ -148,6 +148,7 @@ static MlirLogicalResult check_barriers(MlirOperation kernel) {
 
 // mbarriers that no channel has: of the block, then of its roles.
 static MlirLogicalResult check_programs(const Run *run, MlirOperation kernel,
+                                        const TileSyncPlan *plan,
                                         TileArena *arena) {
   TileProtocolLimits limits = {run->options->max_runs,
                                run->options->max_states};
@@ -157,8 +158,8 @@ static MlirLogicalResult check_programs(const Run *run, MlirOperation kernel,
     MlirOperation failed;
     const char *failure = NULL;
     MlirLogicalResult result = tile_success();
-    if (!tile_barriers_verify(arena, kernel, is_of_roles, run->options->synced,
-                              &limits, &protocol, &verdict, &failed, &failure))
+    if (!tile_barriers_verify(arena, kernel, is_of_roles, plan, &limits,
+                              &protocol, &verdict, &failed, &failure))
       continue;
     if (failed.ptr)
       result = report_failure(run, failed, failure);
@@ -170,15 +171,26 @@ static MlirLogicalResult check_programs(const Run *run, MlirOperation kernel,
   return tile_success();
 }
 
-// What tile-insert-sync would still add.
-static MlirLogicalResult check_synced(const Run *run, MlirOperation kernel,
-                                      TileArena *arena) {
+// What tile-insert-sync would add: it counts as if it stood there, or, once
+// that pass has run, must be nothing.
+static MlirLogicalResult check_with_plan(const Run *run, MlirOperation kernel,
+                                         TileArena *arena) {
   const char *chip = run->options->target ? run->options->target : "";
   const TileTarget *target = NULL;
+  TileSyncPlan plan, counted;
   TileSyncFault fault;
   if (*chip && tile_failed(tile_target_resolve(kernel, chip, &target)))
     return tile_failure();
-  if (tile_sync_check(arena, kernel, target, &fault))
+  tile_sync_plan_build(arena, kernel, target, &plan);
+  counted = plan;
+  if (run->options->synced)
+    counted.num_points = 0;
+  else
+    counted.unmet = TILE_NULL_OP;
+  if (run->options->own &&
+      tile_failed(check_programs(run, kernel, &counted, arena)))
+    return tile_failure();
+  if (!run->options->synced || tile_sync_check(kernel, &plan, &fault))
     return tile_success();
   return tile_emit_error(fault.op, "[tile-verify/%s] %s", fault.code,
                          fault.text);
@@ -205,10 +217,8 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
       result = report(run, kernel, &protocol, &verdict, &arena);
     }
   }
-  if (!tile_failed(result) && run->options->own)
-    result = check_programs(run, kernel, &arena);
-  if (!tile_failed(result) && run->options->synced)
-    result = check_synced(run, kernel, &arena);
+  if (!tile_failed(result) && (run->options->own || run->options->synced))
+    result = check_with_plan(run, kernel, &arena);
   tile_arena_deinit(&arena);
   return result;
 }
