@@ -149,6 +149,74 @@ void barrier_forget_common(const BarrierMachine *m, int32_t *state) {
   }
 }
 
+//===-- States that cover others ------------------------------------------===//
+
+// Whether it matters who knows the fact, but for those of phases.
+static bool matters(const BarrierMachine *m, const int32_t *state, int fact) {
+  int first_phase = fact_phase(m, 0, 0), in_resource;
+  if (fact >= first_phase) {
+    int which = (fact - first_phase) % (BARRIER_FIRST_WAIT + m->num_agents);
+    return which < BARRIER_FIRST_WAIT || barrier_is_active(m, state, fact);
+  }
+  in_resource = fact % facts_per_resource(m);
+  if (in_resource >= m->num_agents && in_resource < 2 * m->num_agents)
+    fact -= m->num_agents; // visible: as long as what is written matters
+  return barrier_is_active(m, state, fact);
+}
+
+static uint32_t mattering(const BarrierMachine *m, const int32_t *state,
+                          int word) {
+  uint32_t out = 0;
+  for (int i = 0; i < 32 && 32 * word + i < m->num_facts; i++)
+    out |= (uint32_t)matters(m, state, 32 * word + i) << i;
+  return out;
+}
+
+// The facts of a word that would be nothing new in a set.
+static uint32_t not_new(const BarrierMachine *m, const int32_t *state, int set,
+                        int word, uint32_t matter) {
+  const int32_t *sets = state + m->sets + word;
+  uint32_t known = (uint32_t)sets[set * m->set_words], common = ~UINT32_C(0);
+  known |= ~matter;
+  if (set < m->num_agents)
+    return known;
+  if (set < 2 * m->num_agents)
+    return known | (uint32_t)sets[(set - m->num_agents) * m->set_words];
+  for (int a = 0; a < m->num_agents; a++)
+    common &= (uint32_t)sets[a * m->set_words];
+  return known | common;
+}
+
+bool barrier_machine_covers(const BarrierMachine *m, const int32_t *kept,
+                            const int32_t *state) {
+  for (int w = 0; w < m->fact_words; w++)
+    if (state[m->active + w] & ~kept[m->active + w])
+      return false;
+  for (int w = 0; w < m->fact_words; w++) {
+    uint32_t matter = mattering(m, state, w);
+    for (int set = 0; set < barrier_num_sets(m); set++)
+      if ((uint32_t)kept[m->sets + set * m->set_words + w] &
+          ~not_new(m, state, set, w, matter))
+        return false;
+  }
+  return true;
+}
+
+void barrier_machine_merge(const BarrierMachine *m, const int32_t *kept,
+                           int32_t *state) {
+  int num_sets = barrier_num_sets(m);
+  for (int w = 0; w < m->fact_words; w++) {
+    uint32_t first = mattering(m, kept, w), second = mattering(m, state, w);
+    for (int set = num_sets - 1; set >= 0; set--) {
+      uint32_t both = not_new(m, kept, set, w, first) &
+                      not_new(m, state, set, w, second) & (first | second);
+      state[m->sets + set * m->set_words + w] = (int32_t)both;
+    }
+  }
+  for (int w = 0; w < m->fact_words; w++)
+    state[m->active + w] |= kept[m->active + w];
+}
+
 //===-- Faults ------------------------------------------------------------===//
 
 void barrier_fail(const BarrierMachine *m, int agent,

@@ -401,10 +401,10 @@ void barrier_machine_init(BarrierMachine *m, const BarrierProgram *program,
   m->fact_words = m->num_facts / 32 + 1;
   m->clock_words = has_clocks ? m->num_agents : 0;
   m->set_words = m->fact_words + m->clock_words;
-  m->active = m->barriers + m->num_slots * BARRIER_WORDS;
+  m->ages = m->barriers + m->num_slots * BARRIER_WORDS;
+  m->active = m->ages + m->num_agents * m->num_resources * BARRIER_NUM_AGES;
   m->sets = m->active + m->fact_words;
-  m->ages = m->sets + barrier_num_sets(m) * m->set_words;
-  m->num_words = m->ages + m->num_agents * m->num_resources * BARRIER_NUM_AGES;
+  m->num_words = m->sets + barrier_num_sets(m) * m->set_words;
   if (has_clocks) {
     int count = m->num_resources * m->num_agents + 1;
     m->last_read = TILE_ARENA_NEW(arena, const TileProtocolNode *, count);

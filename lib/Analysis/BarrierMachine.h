@@ -37,7 +37,7 @@ typedef struct {
   /// tile-insert-sync left out; whether the async proxy reads it.
   bool *is_checked, *is_read_async;
   int fact_words, clock_words, set_words;
-  int barriers, active, sets, ages, num_words; // first words
+  int barriers, ages, active, sets, num_words; // first words, in this order
   /// Of a run of one schedule, per resource and agent: the last accesses.
   const TileProtocolNode **last_read, **last_write;
   BarrierFault *fault;
@@ -61,6 +61,14 @@ void barrier_machine_meet(const BarrierMachine *machine, int32_t *state,
 /// Forgets what no rule asks for any more, since everybody knows it. Not of a
 /// machine with clocks.
 void barrier_forget_common(const BarrierMachine *machine, int32_t *state);
+/// Whether whatever may go wrong from `state` on may go wrong from `kept` on as
+/// well: there, nobody knows more, and more may matter. Both are the same up to
+/// `active`. Not of a machine with clocks.
+bool barrier_machine_covers(const BarrierMachine *machine, const int32_t *kept,
+                            const int32_t *state);
+/// Makes `state` cover both.
+void barrier_machine_merge(const BarrierMachine *machine, const int32_t *kept,
+                           int32_t *state);
 /// What is wrong when all agents have ended.
 void barrier_machine_end(const BarrierMachine *machine, int32_t *state);
 /// Why a phase is not complete, for messages: arrivals and bytes.

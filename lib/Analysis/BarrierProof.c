@@ -3,10 +3,12 @@
 // All agents run eagerly, in one schedule, until they wait or decide. Decisions
 // that are not known go both ways; equal ones of several roles go together.
 // What is kept is where the agents are, slots and parities as far as they
-// matter, and what the agents know: finite, so it ends.
+// matter, and what the agents know: finite, so it ends. It is enough that a
+// state is covered by one that is kept, where nobody knows more.
 //
 //===----------------------------------------------------------------------===//
 
+#include "BarrierFacts.h"
 #include "BarrierProving.h"
 
 #include <string.h>
@@ -335,6 +337,28 @@ static void run_eagerly(BarrierProving *p, int32_t *state) {
 
 //===-- States that have been seen ----------------------------------------===//
 
+// Of states that only differ in the parity of a slot and in what changes with
+// it, the one where that is 0.
+static void flip(const BarrierProving *p, int32_t *state, int slot) {
+  barrier_words(&p->machine, state + p->first_word, slot)[BARRIER_PHASE] ^= 1;
+  for (int a = 0; a < p->machine.num_agents; a++) {
+    int role = barrier_role_of(a);
+    int32_t *bound = state + p->first_bound[a];
+    for (int i = 0; i < p->bindings[role].num_places; i++)
+      if (p->mirror.places[role][slot] >> i & 1 && bound[i] != PROTOCOL_UNBOUND)
+        bound[i] ^= 1;
+  }
+}
+
+static void flip_all(const BarrierProving *p, int32_t *state) {
+  for (int s = 0; s < p->machine.num_slots; s++) {
+    const int32_t *words = barrier_words(&p->machine, state + p->first_word, s);
+    if (words[BARRIER_PHASE] &&
+        barrier_mirror_may_flip(&p->mirror, p->machine.num_agents, state, s))
+      flip(p, state, s);
+  }
+}
+
 static void keep(BarrierProving *p) {
   int32_t *state = protocol_seen_next(&p->states);
   for (int a = 0; a < p->machine.num_agents; a++) {
@@ -345,6 +369,12 @@ static void keep(BarrierProving *p) {
                           recall_at(p, state, a));
   }
   barrier_forget_common(&p->machine, state + p->first_word);
+  flip_all(p, state);
+  int like = p->merges ? protocol_seen_like(&p->states, state) : -1;
+  if (like >= 0)
+    barrier_machine_merge(&p->machine,
+                          protocol_seen_at(&p->states, like) + p->first_word,
+                          state + p->first_word);
   int max_configs = MAX_CONFIG_WORDS / p->num_words;
   max_configs = max_configs < MAX_CONFIGS ? max_configs : MAX_CONFIGS;
   if (p->states.count == max_configs)
@@ -483,17 +513,25 @@ static void start_all(BarrierProving *p) {
   }
 }
 
-static void prove(const BarrierProgram *program, TileProtocolVerdict *verdict) {
+// With `merges`, states whose agents are at the same places become one in which
+// nobody knows more than in each of them: few, but it may be too little.
+static void prove(const BarrierProgram *program, bool merges,
+                  TileProtocolVerdict *verdict) {
   TileArena scratch;
   tile_arena_init(&scratch);
   BarrierProving *p = TILE_ARENA_NEW(&scratch, BarrierProving, 1);
-  *p = (BarrierProving){
-      .program = program, .arena = &scratch, .verdict = verdict};
+  *p = (BarrierProving){.program = program,
+                        .arena = &scratch,
+                        .merges = merges,
+                        .verdict = verdict};
   barrier_listing_build(program, &scratch, &p->listing);
   if (barrier_proving_lay_out(p)) {
     start_all(p);
-    for (int i = 0; i < p->states.count && !barrier_proving_is_over(p); i++)
-      expand(p, protocol_seen_at(&p->states, i));
+    for (int i = 0; i < p->states.count && !barrier_proving_is_over(p); i++) {
+      const int32_t *state = protocol_seen_at(&p->states, i);
+      if (!p->merges || protocol_seen_like(&p->states, state) == i)
+        expand(p, state);
+    }
   }
   verdict->num_states = p->states.count;
   if (p->fault.code) {
@@ -509,9 +547,12 @@ static void prove(const BarrierProgram *program, TileProtocolVerdict *verdict) {
 void barrier_program_verify(const BarrierProgram *program,
                             const TileProtocolLimits *limits, TileArena *arena,
                             TileProtocolVerdict *out_verdict) {
-  *out_verdict = (TileProtocolVerdict){.role = -1, .channel = -1};
-  prove(program, out_verdict);
-  if (out_verdict->outcome != TILE_PROTOCOL_PROVED &&
-      barrier_program_try(program, limits, arena, out_verdict))
+  for (int merges = 1; merges >= 0; merges--) {
+    *out_verdict = (TileProtocolVerdict){.role = -1, .channel = -1};
+    prove(program, merges, out_verdict);
+    if (out_verdict->outcome == TILE_PROTOCOL_PROVED)
+      return;
+  }
+  if (barrier_program_try(program, limits, arena, out_verdict))
     out_verdict->outcome = TILE_PROTOCOL_REJECTED;
 }

@@ -4,6 +4,7 @@
 
 #include "BarrierAlike.h"
 #include "BarrierCode.h"
+#include "BarrierMirror.h"
 #include "BarrierNumbers.h"
 #include "BarrierProof.h"
 #include "BarrierRecall.h"
@@ -21,6 +22,7 @@ typedef struct {
   ProtocolBinding bindings[TILE_PROTOCOL_MAX_ROLES];
   int first_bound[BARRIER_MAX_AGENTS];              // word of each agent
   const uint64_t *numbers[TILE_PROTOCOL_MAX_ROLES]; // that matter
+  BarrierMirror mirror;
   BarrierAlike alike;
   int first_alike; // word
   BarrierRecall recall;
@@ -29,6 +31,7 @@ typedef struct {
   int first_word;   // of the machine
   int num_words;
   bool is_impossible; // the state that runs
+  bool merges;        // states whose agents are at the same places
   ProtocolSeen states;
   TileProtocolVerdict *verdict;
 } BarrierProving;

@@ -16,26 +16,85 @@ enum { MAX_PERIOD = 512, MAX_STARTS = 4096 };
 
 //===-- Layout ------------------------------------------------------------===//
 
-// All slots and parities have this period, or 0.
-static int64_t period_of(const BarrierProgram *program) {
+// Rows and buffers of which some slot is not a constant.
+typedef struct {
+  const BarrierProgram *program;
+  bool *rows, *buffers;
+} Moving;
+
+static void note_slot(const Moving *m, bool *is_moving,
+                      TileProtocolScalarId slot) {
+  *is_moving |= slot >= 0 &&
+                m->program->protocol.scalars[slot].kind != TILE_PROTOCOL_CONST;
+}
+
+static void note_node(const Moving *m, const TileProtocolNode *node) {
+  const BarrierWindow *windows = m->program->windows;
+  switch (node->kind) {
+  case TILE_PROTOCOL_WAIT:
+  case TILE_PROTOCOL_ARRIVE:
+  case TILE_PROTOCOL_ARRIVE_ASYNC:
+    note_slot(m, &m->rows[node->channel], node->slot);
+    break;
+  case TILE_PROTOCOL_FILL:
+    note_slot(m, &m->buffers[windows[node->channel].buffer], node->slot);
+    if (node->fill == TILE_PROTOCOL_BY_TMA && node->barrier >= 0)
+      note_slot(m, &m->rows[node->barrier], node->bar_slot);
+    break;
+  case TILE_PROTOCOL_READ:
+    for (int i = 0; i < node->num_reads; i++)
+      note_slot(m, &m->buffers[windows[node->reads[i].channel].buffer],
+                node->reads[i].slot);
+    break;
+  default:
+    break;
+  }
+}
+
+static Moving find_moving(const BarrierProving *p) {
+  Moving m = {
+      p->program,
+      TILE_ARENA_NEW(p->arena, bool, p->program->protocol.num_channels + 1),
+      TILE_ARENA_NEW(p->arena, bool, p->program->num_buffers + 1)};
+  for (int r = 0; r < p->program->protocol.num_roles; r++) {
+    const BarrierCodes *codes = &p->listing.roles[r];
+    for (int at = 0; at < codes->count; at++)
+      if (codes->items[at].kind == CODE_EVENT)
+        note_node(&m, codes->items[at].node);
+  }
+  return m;
+}
+
+// All slots and parities that move have this period, or 0.
+static int64_t period_of(const BarrierProving *p) {
+  const BarrierProgram *program = p->program;
+  Moving moving = find_moving(p);
   int64_t period = 1;
   for (int c = 0; c < program->protocol.num_channels; c++) {
     int64_t depth = program->protocol.channels[c].depth;
-    period = period / tile_gcd(period, depth) * depth;
+    if (moving.rows[c])
+      period = period / tile_gcd(period, depth) * depth;
     if (period > MAX_PERIOD)
       return 0;
   }
   for (int b = 0; b < program->num_buffers; b++) {
-    int64_t slots = program->num_slots[b];
+    int64_t slots = moving.buffers[b] ? program->num_slots[b] : 1;
     int64_t more = period / tile_gcd(period, slots) * slots;
     period = more > MAX_PERIOD ? period : more;
   }
   return period;
 }
 
+static bool covers(const void *user_data, const int32_t *kept,
+                   const int32_t *state) {
+  const BarrierProving *p = user_data;
+  return barrier_machine_covers(&p->machine, kept + p->first_word,
+                                state + p->first_word);
+}
+
 bool barrier_proving_lay_out(BarrierProving *p) {
   const TileProtocol *protocol = &p->program->protocol;
-  int64_t period = period_of(p->program);
+  int64_t period = period_of(p);
   for (int r = 0; r < protocol->num_roles && period; r++)
     if (!protocol_binding_build_all(protocol, p->arena, r, period,
                                     &p->bindings[r]))
@@ -50,6 +109,8 @@ bool barrier_proving_lay_out(BarrierProving *p) {
     p->numbers[r] = barrier_numbers_build(protocol, &p->listing.roles[r],
                                           &p->bindings[r], p->arena);
   barrier_machine_init(&p->machine, p->program, false, p->arena, &p->fault);
+  barrier_mirror_build(&p->machine, &p->listing, p->bindings, p->arena,
+                       &p->mirror);
   int next = p->machine.num_agents;
   for (int a = 0; a < p->machine.num_agents; a++) {
     p->first_bound[a] = next;
@@ -62,7 +123,10 @@ bool barrier_proving_lay_out(BarrierProving *p) {
   p->first_alike = next;
   p->first_word = next + barrier_alike_num_words(&p->alike);
   p->num_words = p->first_word + p->machine.num_words;
-  protocol_seen_init(&p->states, p->arena, p->num_words, 0);
+  int num_same = p->merges ? p->first_word + p->machine.active : p->num_words;
+  protocol_seen_init(&p->states, p->arena, num_same, p->num_words - num_same);
+  p->states.covers = p->merges ? covers : NULL;
+  p->states.user_data = p;
   return true;
 }
 

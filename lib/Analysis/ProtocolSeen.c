@@ -31,19 +31,43 @@ int32_t *protocol_seen_next(ProtocolSeen *table) {
   return protocol_seen_at(table, table->count);
 }
 
-// Where the state is, or belongs.
-static int *bucket_of(const ProtocolSeen *table, const int32_t *state) {
+static bool is_alike(const ProtocolSeen *table, const int32_t *kept,
+                     const int32_t *state) {
+  return memcmp(kept, state, sizeof *state * (size_t)table->num_words) == 0;
+}
+
+// The first bucket that a state may be in; others follow.
+static size_t first_bucket(const ProtocolSeen *table, const int32_t *state) {
   uint64_t hash = UINT64_C(1469598103934665603);
   for (int i = 0; i < table->num_words; i++)
     hash = (hash ^ (uint32_t)state[i]) * UINT64_C(1099511628211);
+  return (hash ^ hash >> 32) & ((size_t)table->num_buckets - 1);
+}
+
+// Where the state is, or one that covers it, or where it belongs.
+static int *bucket_of(const ProtocolSeen *table, const int32_t *state) {
   size_t mask = (size_t)table->num_buckets - 1;
-  size_t at = (hash ^ hash >> 32) & mask;
-  size_t size_bytes = sizeof *state * (size_t)table->num_words;
-  while (table->buckets[at] &&
-         memcmp(protocol_seen_at(table, table->buckets[at] - 1), state,
-                size_bytes) != 0)
-    at = (at + 1) & mask;
-  return &table->buckets[at];
+  for (size_t at = first_bucket(table, state);; at = (at + 1) & mask) {
+    int *bucket = &table->buckets[at];
+    if (!*bucket)
+      return bucket;
+    const int32_t *kept = protocol_seen_at(table, *bucket - 1);
+    if (is_alike(table, kept, state) &&
+        (!table->covers || table->covers(table->user_data, kept, state)))
+      return bucket;
+  }
+}
+
+int protocol_seen_like(const ProtocolSeen *table, const int32_t *state) {
+  size_t mask = (size_t)table->num_buckets - 1;
+  int found = -1;
+  if (!table->num_buckets)
+    return -1;
+  for (size_t at = first_bucket(table, state); table->buckets[at];
+       at = (at + 1) & mask)
+    if (is_alike(table, protocol_seen_at(table, table->buckets[at] - 1), state))
+      found = table->buckets[at] - 1;
+  return found;
 }
 
 static void grow(ProtocolSeen *table) {
