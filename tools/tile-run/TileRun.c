@@ -280,6 +280,15 @@ static uint64_t first_elem_address(const Job *job, int index) {
                                      tile_dtype_size_bytes(owner->before.dtype);
 }
 
+// What lies in front of the first element is no part of a tensor whose type has
+// a smaller offset: it begins at an address of its own.
+static int64_t offset_for(const Job *job, int index, int64_t offset) {
+  const TileHostParam *param =
+      tile_host_function_param(job->function, (size_t)index);
+  bool is_fixed = param && !param->is_scalar && param->offset >= 0;
+  return is_fixed && param->offset < offset ? param->offset : offset;
+}
+
 static TileStatus run_function(const Job *job, TileDevice *device) {
   TileArg args[RUN_MAX_ARGS];
   for (int i = 0; i < job->num_args; i++) {
@@ -290,7 +299,7 @@ static TileStatus run_function(const Job *job, TileDevice *device) {
     const TileTensor *tensor = &job->args[arg->owner].before;
     args[i].dtype = tensor->dtype;
     args[i].rank = tensor->rank;
-    args[i].offset = tensor->offset;
+    args[i].offset = offset_for(job, i, tensor->offset);
     args[i].address = first_elem_address(job, i);
     memcpy(args[i].shape, tensor->shape, sizeof args[i].shape);
     memcpy(args[i].strides, tensor->strides, sizeof args[i].strides);

@@ -12,6 +12,10 @@ must run without findings, and every copy must end with exit status 2 in one of 
 cases, under one of the seeds: with --pedantic if need be, where the function itself
 has no such findings. A line in a variant that no case suits is not reached.
 
+A copy that survives all of them is run with arguments like theirs: one tensor at
+other addresses or with other gaps between its rows, another number. Cases that the
+function itself does not like are left out.
+
 A copy that survives must at least compute the same. --survivors names a file that
 lists all of them, and what is not reached, with the reasons:
 
@@ -40,6 +44,7 @@ LAUNCH = re.compile(r"\bgpu\.launch\b")
 SYNC = re.compile(r"(tile\.(?:barrier_sync|fence_proxy)\b)(?: \{)?")
 # What the author wrote has an attribute that passes keep.
 WRITTEN = re.compile(r" \{scf\.written\}|(?<=\{)scf\.written, |, scf\.written(?=[,}])")
+MAX_SECONDS = 20
 CAUGHT, SURVIVED, NOT_REACHED = "caught", "survived", "not reached"
 
 
@@ -91,6 +96,53 @@ def read_collected(folder):
                 number = ".%d" % i if len(items) > 1 else ""
                 yield Source("%s%s %s" % (test, number, target),
                              os.path.join(path, "source.mlir"), target, options, runs)
+
+
+#===-- Arguments like those of a case ------------------------------------===#
+
+TENSOR = re.compile(r"(?P<data>.*?\.npy|[a-z]+:(?P<shape>[\dx]+):\w+)"
+                    r"(?P<rest>(?::\w+)*)(?P<place>@.*)?$")
+ALIGNMENT = 64  # elements, for rows: whatever asks for addresses is content
+
+
+def is_tensor(text):
+    return ":" in text
+
+
+def tensors_like(text):
+    """The tensor at an odd address, with rows at odd addresses, and with rows that
+    are aligned; without gaps, if it has some."""
+    match = TENSOR.match(text)
+    if text.startswith("same:") or not match:
+        return []
+    if match.group("place"):
+        return [match.group("data") + match.group("rest")]
+    shape = ([int(n) for n in match.group("shape").split("x")]
+             if match.group("shape") else np.load(match.group("data"),
+                                                  mmap_mode="r").shape)
+    likes = [text + "@+1"]
+    if len(shape) > 1:
+        for row in (shape[-1] + 1, -(-shape[-1] // ALIGNMENT) * ALIGNMENT):
+            strides = [1, row]
+            for size in reversed(shape[1:-1]):
+                strides.append(strides[-1] * size)
+            likes.append(text + "@" + "x".join(str(n) for n in reversed(strides)))
+    return likes
+
+
+def numbers_like(text):
+    if not re.fullmatch(r"\d+", text):
+        return []
+    number = int(text)
+    return [str(n) for n in dict.fromkeys((0, 1, 2, 3, number // 2, number - 1))
+            if 0 <= n != number]
+
+
+def arguments_like(arguments):
+    """Lists of arguments that differ in one."""
+    for i, text in enumerate(arguments):
+        for like in (tensors_like if is_tensor(text) else numbers_like)(text):
+            yield arguments[:i] + [like] + arguments[i + 1:]
 
 
 #===-- Copies of a function without a line -------------------------------===#
@@ -152,10 +204,6 @@ def make_mutants(function, lines, regex):
 #===-- Building and running ----------------------------------------------===#
 
 
-def is_tensor(text):
-    return ":" in text
-
-
 class File:
     def __init__(self, source, out, options):
         self.source, self.out, self.options = source, out, options
@@ -163,6 +211,7 @@ class File:
         os.makedirs(out, exist_ok=True)
         self.runs = {name: runs for name, runs in source.runs.items()
                      if re.match(options.functions, name)}
+        self.num_given = {name: len(runs) for name, runs in self.runs.items()}
         self.lower(self.stage())
         self.launches = {name: self.read_variants(name) for name in self.runs}
 
@@ -210,7 +259,8 @@ class File:
                                                                number))
 
     def run(self, name, function, case, variant, extra=()):
-        """(exit status, first finding or message)"""
+        """(exit status, first finding or message). Numbers that nobody has asked for
+        may make a kernel run for ever."""
         arguments, options = self.runs[function][case]
         command = ["tile-run", os.path.join(self.out, name + ".json")]
         for i, text in enumerate(arguments):
@@ -221,8 +271,11 @@ class File:
         command += ["--variant=" + ",".join(["0"] * launch + [str(number)]),
                     "--emulate", "--seeds=%d" % self.options.seeds, *options,
                     *self.options.run, *extra]
-        result = subprocess.run(command, capture_output=True, text=True,
-                                check=False)
+        try:
+            result = subprocess.run(command, capture_output=True, text=True,
+                                    check=False, timeout=MAX_SECONDS)
+        except subprocess.TimeoutExpired:
+            return 1, "takes more than %d seconds" % MAX_SECONDS
         finding = re.search(r"^\[.*\].*", result.stderr, re.M)
         return (result.returncode,
                 finding.group(0) if finding else result.stderr.strip())
@@ -235,10 +288,11 @@ class File:
             status, message = self.run(function, function, case, variant)
             is_unfit = status == 1 and re.search(r": variant \d+, '.*', needs: ",
                                                  message)
+            is_unfit = is_unfit or case >= self.num_given[function]
             if status != 0 and not is_unfit:
                 raise kernels.Failure("%s %s itself: %s" % (self.source.name,
                                                             function, message))
-            self.ran[key] = not is_unfit
+            self.ran[key] = status == 0
         return self.ran[key]
 
     def is_silent(self, function, case, variant):
@@ -261,21 +315,34 @@ class File:
                         "%s %s %s, without a finding: argument %d differs" % (
                             self.source.name, mutant.function, mutant.text(), i))
 
+    def cases(self, function):
+        """Numbers of the cases that are given, those first that caught a mutant, and
+        then of those like them."""
+        given = self.num_given[function]
+        yield from list(self.order.setdefault(function, list(range(given))))
+        runs = self.runs[function]
+        if len(runs) == given:
+            for arguments, options in list(runs):
+                for like in arguments_like(arguments):
+                    if (like, options) not in runs:
+                        runs.append((like, options))
+        yield from range(given, len(runs))
+
     def judge(self, mutant):
         """(what became of it, first finding)"""
         verdict = NOT_REACHED
-        order = self.order.setdefault(mutant.function,
-                                      list(range(len(self.runs[mutant.function]))))
-        for extra, suits in (([], self.suits), (["--pedantic"], self.is_silent)):
-            for case in list(order):
+        for case in self.cases(mutant.function):
+            for extra, suits in (([], self.suits), (["--pedantic"], self.is_silent)):
                 if not suits(mutant.function, case, mutant.variant):
-                    continue
+                    break
                 verdict = SURVIVED
                 status, finding = self.run(mutant.name, mutant.function, case,
                                            mutant.variant, extra)
                 if status == 2:
-                    order.remove(case)  # the first for the next one
-                    order.insert(0, case)
+                    order = self.order[mutant.function]
+                    if case in order:
+                        order.remove(case)
+                    order.insert(0, case)  # the first for the next one
                     return CAUGHT, finding
                 if status != 0:
                     raise kernels.Failure("%s %s: %s" % (self.source.name,
