@@ -34,14 +34,21 @@ bool sync_buffers_overlap(const Flow *flow, size_t a, size_t b) {
 
 //===-- Places ------------------------------------------------------------===//
 
-int sync_place_index(const Flow *flow, MlirValue tile, MlirValue slot,
-                     const SyncThreads *threads) {
-  for (size_t i = 0; i < flow->num_places; i++)
-    if (mlirValueEqual(flow->places[i].tile, tile) &&
-        mlirValueEqual(flow->places[i].slot, slot) &&
-        flow->places[i].threads == threads)
+// With a slot, of an mbarrier.
+static int place_index(const Flow *flow, const SyncUse *use, MlirValue slot) {
+  MlirOperation loop = use->window.rank ? use->op : (MlirOperation){NULL};
+  for (size_t i = 0; i < flow->num_places; i++) {
+    const SyncPlace *place = &flow->places[i];
+    if (mlirValueEqual(place->tile, use->tile) &&
+        mlirValueEqual(place->slot, slot) && place->threads == use->threads &&
+        mlirOperationEqual(place->loop, loop))
       return (int)i;
+  }
   return -1;
+}
+
+int sync_place_of_use(const Flow *flow, const SyncUse *use) {
+  return place_index(flow, use, (MlirValue){NULL});
 }
 
 bool sync_place_is_shared(const Flow *flow, size_t place) {
@@ -74,16 +81,21 @@ static size_t tensor_index(Flow *flow, MlirValue root) {
   return flow->num_tensors++;
 }
 
-static void note_tile(Flow *flow, MlirValue tile, const SyncThreads *threads) {
+static void note_tile(Flow *flow, const SyncUse *use) {
   TileShape shape;
-  if (!tile_shape_of(tile, &shape) || !is_shared_space(shape.space))
+  if (!tile_shape_of(use->tile, &shape) || !is_shared_space(shape.space))
     return;
-  TileSharedBuffer *found = tile_shared_memory_find(flow->shared, tile);
+  TileSharedBuffer *found = tile_shared_memory_find(flow->shared, use->tile);
   size_t buffer = found ? (size_t)(found - flow->shared->buffers)
                         : flow->shared->num_buffers +
-                              tensor_index(flow, tile_tensor_root(tile));
-  SyncPlace place = sync_place_of_tile(tile, buffer, found != NULL);
-  place.threads = threads;
+                              tensor_index(flow, tile_tensor_root(use->tile));
+  SyncPlace place =
+      use->window.rank
+          ? sync_place_of_loop(use->tile, &use->window, buffer, found != NULL)
+          : sync_place_of_tile(use->tile, buffer, found != NULL);
+  place.threads = use->threads;
+  if (use->window.rank)
+    place.loop = use->op;
   add_place(flow, place);
 }
 
@@ -108,14 +120,14 @@ typedef struct {
   Accesses *out; // null: places are made
 } AccessWalk;
 
-static void add_place_bits(AccessWalk *walk, MlirValue tile, MlirValue slot,
-                           const SyncThreads *threads, int bits) {
-  int place = sync_place_index(walk->flow, tile, slot, threads);
+static void add_place_bits(AccessWalk *walk, const SyncUse *use, MlirValue slot,
+                           int bits) {
+  int place = place_index(walk->flow, use, slot);
   if (!walk->out && place < 0) {
-    if (tile_barrier_type_is(mlirValueGetType(tile)))
-      note_barrier(walk->flow, tile, slot);
+    if (tile_barrier_type_is(mlirValueGetType(use->tile)))
+      note_barrier(walk->flow, use->tile, slot);
     else
-      note_tile(walk->flow, tile, threads);
+      note_tile(walk->flow, use);
   }
   if (!walk->out || place < 0)
     return;
@@ -125,13 +137,13 @@ static void add_place_bits(AccessWalk *walk, MlirValue tile, MlirValue slot,
 
 static void add_barrier_bits(AccessWalk *walk, MlirValue barrier,
                              MlirValue slot, int bits) {
-  add_place_bits(walk, barrier, slot, NULL, bits);
+  SyncUse use = {.op = walk->op, .tile = barrier};
+  add_place_bits(walk, &use, slot, bits);
 }
 
 static void add_bits(AccessWalk *walk, MlirValue tile, int bits) {
-  add_place_bits(walk, tile, (MlirValue){NULL},
-                 sync_threads_of(walk->flow, walk->op, tile, bits != READS),
-                 bits);
+  SyncUse use = sync_use_of(walk->flow, walk->op, tile, bits != READS);
+  add_place_bits(walk, &use, (MlirValue){NULL}, bits);
 }
 
 static void add_access(AccessWalk *walk, MlirValue tile, bool reads,

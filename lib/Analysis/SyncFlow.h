@@ -36,10 +36,19 @@ typedef struct {
   MlirOperation op;
 } SyncThreads;
 
+/// What an element loop accesses of a tile: in each dimension from an offset
+/// on.
+typedef struct {
+  int rank; // 0: not known
+  TileInt offset[TILE_MAX_RANK];
+  int64_t size[TILE_MAX_RANK];
+} SyncLoopWindow;
+
 /// What accesses of some threads (null: not known) cover by one name of a tile,
 /// or one slot of an mbarrier.
 typedef struct {
   MlirValue tile, slot, base; // offsets count in `base`
+  MlirOperation loop;         // whose SyncLoopWindow it is, or null
   const SyncThreads *threads;
   bool is_relied_on; // that they are the same let a barrier go
   size_t buffer;
@@ -60,6 +69,8 @@ typedef enum {
 } SyncAge;
 
 SyncPlace sync_place_of_tile(MlirValue tile, size_t buffer, bool is_shared);
+SyncPlace sync_place_of_loop(MlirValue tile, const SyncLoopWindow *window,
+                             size_t buffer, bool is_shared);
 SyncPlace sync_place_of_slot(MlirValue barrier, MlirValue slot, size_t buffer);
 /// Whether two places of one buffer may have elements in common, when `then`
 /// was touched `age` ago.
@@ -93,6 +104,7 @@ typedef struct {
   MlirValue tile;
   bool writes;
   const SyncThreads *threads;
+  SyncLoopWindow window;
   int64_t chunk; // that gives the threads, in elements; 0: something else does
 } SyncUse;
 
@@ -210,10 +222,9 @@ typedef struct {
 
 /// The result is valid until the next call.
 Accesses sync_accesses_of(Flow *flow, MlirOperation op);
-/// Number of the place that a tile names, accessed by these threads, or -1 for
-/// memory that threads do not share; with a slot, of an mbarrier.
-int sync_place_index(const Flow *flow, MlirValue tile, MlirValue slot,
-                     const SyncThreads *threads);
+/// Number of the place that a use has, or -1 for memory that threads do not
+/// share.
+int sync_place_of_use(const Flow *flow, const SyncUse *use);
 /// Makes the places that an op touches, and the tensors behind them.
 void sync_places_note(Flow *flow, MlirOperation op);
 /// Whether two places may have bytes in common, when `then` was touched `age`
@@ -242,12 +253,14 @@ void sync_state_stored(const Flow *flow, State state, TileStoreWait wait,
 
 //===-- Threads of accesses (SyncThreads.c) -------------------------------===//
 
-/// Null: not known.
-const SyncThreads *sync_threads_of(Flow *flow, MlirOperation op, MlirValue tile,
-                                   bool writes);
+/// What is known of the use; by value, as others may follow.
+SyncUse sync_use_of(Flow *flow, MlirOperation op, MlirValue tile, bool writes);
 /// Whether every byte that two places may have in common is accessed by one
 /// thread alone, when `then` was touched `age` ago.
 bool sync_threads_are_same(const Flow *flow, size_t now, size_t then,
                            SyncAge age);
+/// The same of windows at constant offsets, maybe of tiles that share a place
+/// (SyncBytes.c).
+bool sync_bytes_are_same(const Flow *flow, size_t now, size_t then);
 
 #endif // TILE_ANALYSIS_SYNC_FLOW_H

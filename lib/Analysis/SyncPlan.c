@@ -448,9 +448,7 @@ static void plan_chunks(Flow *flow) {
   plan->chunks = TILE_ARENA_NEW(flow->arena, TileSyncChunk, flow->num_uses + 1);
   for (size_t i = 0; i < flow->num_uses; i++) {
     const SyncUse *use = &flow->uses[i];
-    int place = use->chunk ? sync_place_index(flow, use->tile,
-                                              (MlirValue){NULL}, use->threads)
-                           : -1;
+    int place = use->chunk ? sync_place_of_use(flow, use) : -1;
     if (place >= 0 && flow->places[place].is_relied_on)
       plan->chunks[plan->num_chunks++] = (TileSyncChunk){use->op, use->chunk};
   }

@@ -253,12 +253,18 @@ static void note_in_role(Flow *flow, Accesses *accesses) {
   }
 }
 
+// Whether all threads of the block or role meet.
+static bool is_of_all(const Flow *flow, TileBarrierSyncOp sync) {
+  return mlirAttributeIsNull(tile_barrier_sync_threads_attr(sync)) ||
+         (int64_t)tile_barrier_sync_threads(sync) ==
+             tile_op_num_threads(sync.op, flow->kernel_threads);
+}
+
 // Ops that order others; false for any other op.
 static bool transfer_order(Flow *flow, MlirOperation op, State state) {
   if (tile_barrier_sync_is(op)) {
-    if (mlirAttributeIsNull(
-            tile_barrier_sync_threads_attr(tile_barrier_sync_cast(op))))
-      sync_state_meet(flow, state); // of all threads; partial ones order less
+    if (is_of_all(flow, tile_barrier_sync_cast(op)))
+      sync_state_meet(flow, state); // partial ones order less
     return true;
   }
   if (tile_fence_proxy_is(op)) {

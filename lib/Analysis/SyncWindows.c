@@ -459,6 +459,18 @@ SyncPlace sync_place_of_tile(MlirValue tile, size_t buffer, bool is_shared) {
   return place;
 }
 
+SyncPlace sync_place_of_loop(MlirValue tile, const SyncLoopWindow *window,
+                             size_t buffer, bool is_shared) {
+  SyncPlace place = {.tile = tile, .base = tile, .buffer = buffer};
+  TileShape shape;
+  if (!tile_shape_of(tile, &shape) ||
+      !has_own_bytes(tile, shape.element, is_shared))
+    return place;
+  for (int d = 0; d < window->rank; d++)
+    add_dim(&place, window->offset[d], window->size[d]);
+  return place;
+}
+
 SyncPlace sync_place_of_slot(MlirValue barrier, MlirValue slot, size_t buffer) {
   SyncPlace place = {
       .tile = barrier, .slot = slot, .base = barrier, .buffer = buffer};
