@@ -245,6 +245,18 @@ bool extract_program_elements(Writer *w, MlirOperation op) {
   return true;
 }
 
+// Threads load the metadata of a sparse product themselves.
+static bool is_metadata(MlirOperation op, MlirValue tile) {
+  TileProduct product;
+  return tile_product_of(op, &product) && mlirValueEqual(product.e, tile);
+}
+
+static void write_own_read(Writer *w, MlirOperation op, int window,
+                           TileProtocolScalarId slot) {
+  TileProtocolNode *node = extract_add_node(w, TILE_PROTOCOL_READ, op);
+  node->reads[node->num_reads++] = (TileProtocolRead){window, slot, 0};
+}
+
 void extract_program_accesses(Writer *w, MlirOperation op) {
   TileAccess accesses[TILE_MAX_ACCESSES];
   int count = tile_accesses_get(op, accesses), window;
@@ -258,6 +270,8 @@ void extract_program_accesses(Writer *w, MlirOperation op) {
         continue;
       if (writes)
         write_fill(w, op, window, slot);
+      else if (is_metadata(op, accesses[i].tile))
+        write_own_read(w, op, window, slot);
       else
         write_read(w, op, window, slot, &read);
     }

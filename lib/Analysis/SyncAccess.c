@@ -142,7 +142,8 @@ static void add_barrier_bits(AccessWalk *walk, MlirValue barrier,
 }
 
 static void add_bits(AccessWalk *walk, MlirValue tile, int bits) {
-  SyncUse use = sync_use_of(walk->flow, walk->op, tile, bits != READS);
+  bool writes = bits & (WRITES | UPDATES);
+  SyncUse use = sync_use_of(walk->flow, walk->op, tile, writes);
   add_place_bits(walk, &use, (MlirValue){NULL}, bits);
 }
 
@@ -252,6 +253,13 @@ static bool is_under_way(MlirOperation op) {
          tile_product_is_async(op);
 }
 
+// Threads load the metadata of a sparse product.
+static void add_metadata(AccessWalk *walk) {
+  TileProduct product;
+  if (tile_product_of(walk->op, &product) && !mlirValueIsNull(product.e))
+    add_bits(walk, product.e, READS | BY_THREADS);
+}
+
 static void add_all(AccessWalk *walk) {
   MlirOperation op = walk->op;
   if (!tile_op_is(op)) {
@@ -265,6 +273,7 @@ static void add_all(AccessWalk *walk) {
       add_bits(walk, accesses[i].tile, UPDATES);
     else
       add_access(walk, accesses[i].tile, accesses[i].reads, accesses[i].writes);
+  add_metadata(walk);
   add_phases(walk);
   if (!tile_channel_barriers_is(op))
     add_barriers(walk);

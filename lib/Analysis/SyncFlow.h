@@ -207,12 +207,13 @@ enum {
   UPDATES = 4,
   INITIALIZES = 8, // an mbarrier, by the leader; a write, too
   USES = 16,       // an mbarrier, by all threads
-  LEADS = 32       // the same, by the leader only
+  LEADS = 32,      // the same, by the leader only
+  BY_THREADS = 64  // of an op of the asynchronous proxy, but not by it
 };
 
 /// What one op does to memory that threads share.
 typedef struct {
-  uint8_t *bits;     // READS … LEADS: one entry per place
+  uint8_t *bits;     // READS … BY_THREADS: one entry per place
   bool is_async;     // by the asynchronous proxy
   bool is_store;     // TMA, out of shared memory
   bool is_under_way; // nobody waits for it here

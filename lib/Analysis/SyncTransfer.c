@@ -17,6 +17,10 @@ typedef struct {
   int pending; // stores that need not be waited for
 } Need;
 
+static bool is_async_at(const Accesses *accesses, size_t place) {
+  return accesses->is_async && !(accesses->bits[place] & BY_THREADS);
+}
+
 // The least number of stores behind one of those in the set.
 static int youngest(uint16_t bits) {
   int younger = 0;
@@ -92,7 +96,8 @@ static void need_before_access(Flow *flow, const Accesses *accesses,
       continue;
     need->barrier |= is_conflict_of_phases(access, accesses, before);
     need->is_unmet |= !(access & LEADS) && (before & INITIAL);
-    need->fence |= accesses->is_async && (before & UNFENCED); // (S2), (S5)
+    need->fence |=
+        is_async_at(accesses, place) && (before & UNFENCED); // (S2), (S5)
     if (!is_storing && !is_conflict(access, before))
       continue;
     bool is_same = are_same_threads(flow, place, e);
@@ -158,17 +163,18 @@ static void perform(const Flow *flow, const Accesses *accesses, State state) {
   for (size_t i = 0; i < flow->num_places; i++) {
     bool reads = accesses->bits[i] & READS, writes = accesses->bits[i] & WRITES;
     uint16_t *now = sync_state_now(state, i);
+    bool is_async = is_async_at(accesses, i);
     if (accesses->bits[i] & INITIALIZES) {
       *now |= INITIAL;
       continue;
     }
     if (reads)
-      *now |= accesses->is_async ? ASYNC_READ : GENERIC_READ;
-    if (reads && accesses->is_async && accesses->is_under_way)
+      *now |= is_async ? ASYNC_READ : GENERIC_READ;
+    if (reads && is_async && accesses->is_under_way)
       *now |= MULTIPLYING;
     if (writes && accesses->is_under_way) // (S7)
       *now |= UNDER_WAY;
-    else if (writes && !accesses->is_async) // (S4)
+    else if (writes && !is_async) // (S4)
       *now |= GENERIC_WRITE | UNFENCED;
     else if (writes && accesses->fills_tile && sync_place_is_shared(flow, i))
       *now |= ASYNC_WRITE;
@@ -241,7 +247,7 @@ static void note_in_role(Flow *flow, Accesses *accesses) {
   for (size_t i = 0; i < flow->num_places; i++) {
     uint16_t *bits = &flow->role_bits[i * SYNC_NUM_AGES + SYNC_OLDER];
     if (accesses->bits[i] & READS)
-      *bits |= accesses->is_async ? ASYNC_READ : GENERIC_READ;
+      *bits |= is_async_at(accesses, i) ? ASYNC_READ : GENERIC_READ;
     if (accesses->bits[i] & (WRITES | UPDATES))
       *bits |= GENERIC_WRITE;
     const TileSharedBuffer *ring =
