@@ -1,7 +1,8 @@
 //===- SyncBytes.c - Which thread touches which byte ----------------------===//
 //
-// Tiles that share a place in shared memory have elements of their own. Where
-// both windows are at constant offsets, their layouts tell the bytes.
+// Tiles that share a place in shared memory have elements of their own; their
+// layouts tell the bytes. A window at an offset that is not a constant, such as
+// a slot of a ring, is taken to be at any that it may have.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,15 +10,41 @@
 
 #include "Tile/Dialect/TileLayouts.h"
 
-enum { NOBODY = UINT16_MAX };
+enum { NOBODY = UINT16_MAX, MAX_WINDOWS = 64 };
 
 /// The bytes of a window, element by element.
 typedef struct {
   const SyncPlace *place;
   TileLayout layout; // coordinates to elements of memory
   int64_t first_byte, elem_bytes;
-  int64_t offset[SYNC_MAX_DIMS];
+  // Offsets that it may have: so many, from the first on.
+  int64_t first[SYNC_MAX_DIMS], count[SYNC_MAX_DIMS], num_windows;
 } Bytes;
+
+/// The thread of each byte of a buffer.
+typedef struct {
+  uint16_t *thread;
+  int64_t first_byte, size_bytes;
+  bool are_others_left_out; // bytes that have nobody yet stay so
+} Owners;
+
+static bool offsets_of(const SyncPlace *place, const TileShape *shape,
+                       Bytes *out) {
+  out->num_windows = 1;
+  for (int d = 0; d < place->rank; d++) {
+    const SyncSum *offset = &place->dims[d].offset;
+    bool is_constant = !offset->num_terms && !offset->modulus;
+    out->first[d] = is_constant ? offset->constant : 0;
+    out->count[d] =
+        is_constant ? 1 : shape->extent[d] - place->dims[d].size + 1;
+    if (out->count[d] < 1 || out->count[d] > MAX_WINDOWS)
+      return false;
+    out->num_windows *= out->count[d];
+    if (out->num_windows > MAX_WINDOWS)
+      return false;
+  }
+  return true;
+}
 
 static bool bytes_of(const Flow *flow, size_t number, Bytes *out) {
   const SyncPlace *place = &flow->places[number];
@@ -32,25 +59,50 @@ static bool bytes_of(const Flow *flow, size_t number, Bytes *out) {
   out->place = place;
   out->first_byte = flow->shared->buffers[place->buffer].offset_bytes;
   out->elem_bytes = tile_elem_bits(shape.element) / 8;
-  for (int d = 0; d < place->rank; d++) {
-    const SyncSum *offset = &place->dims[d].offset;
-    if (offset->num_terms || offset->modulus)
-      return false;
-    out->offset[d] = offset->constant;
-  }
-  return out->first_byte >= 0 && out->elem_bytes > 0;
+  return offsets_of(place, &shape, out) && out->first_byte >= 0 &&
+         out->elem_bytes > 0;
 }
 
-// The first byte of an element of the window, in shared memory.
-static int64_t byte_of(const Bytes *bytes, int64_t element) {
+// The first byte of an element of a window, in shared memory; or -1.
+static int64_t byte_of(const Bytes *bytes, int64_t window, int64_t element) {
   int64_t at[TILE_LAYOUT_MAX_AXES] = {0}, position[TILE_LAYOUT_MAX_AXES];
   for (int d = bytes->place->rank - 1; d >= 0; d--) {
-    at[d] = bytes->offset[d] + element % bytes->place->dims[d].size;
-    element /= bytes->place->dims[d].size;
+    int64_t size = bytes->place->dims[d].size;
+    at[d] = bytes->first[d] + window % bytes->count[d] + element % size;
+    window /= bytes->count[d];
+    element /= size;
   }
   return tile_layout_eval(&bytes->layout, at, position)
              ? bytes->first_byte + position[0] * bytes->elem_bytes
              : -1;
+}
+
+// False when a byte is another thread's.
+static bool own(const Owners *owners, int64_t first_byte, int64_t num_bytes,
+                uint16_t thread) {
+  for (int64_t i = first_byte - owners->first_byte;
+       i < first_byte - owners->first_byte + num_bytes; i++) {
+    if (i < 0 || i >= owners->size_bytes)
+      continue;
+    bool is_free = owners->thread[i] == NOBODY;
+    if (!is_free && owners->thread[i] != thread)
+      return false;
+    if (is_free && !owners->are_others_left_out)
+      owners->thread[i] = thread;
+  }
+  return true;
+}
+
+static bool own_all(const Owners *owners, const Bytes *bytes) {
+  const SyncThreads *threads = bytes->place->threads;
+  for (int64_t w = 0; w < bytes->num_windows; w++)
+    for (int64_t e = 0; e < threads->num_elems; e++) {
+      int64_t byte = byte_of(bytes, w, e);
+      if (byte < 0 || threads->thread[e] == NOBODY ||
+          !own(owners, byte, bytes->elem_bytes, threads->thread[e]))
+        return false;
+    }
+  return true;
 }
 
 bool sync_bytes_are_same(const Flow *flow, size_t now, size_t then) {
@@ -58,24 +110,11 @@ bool sync_bytes_are_same(const Flow *flow, size_t now, size_t then) {
   if (!bytes_of(flow, now, &a) || !bytes_of(flow, then, &b))
     return false;
   int64_t size = flow->shared->buffers[a.place->buffer].size_bytes;
-  uint16_t *owner = TILE_ARENA_NEW(flow->arena, uint16_t, size + 1);
-  memset(owner, 0xff, (size_t)size * sizeof *owner);
-  for (int64_t e = 0; e < a.place->threads->num_elems; e++) {
-    int64_t first = byte_of(&a, e) - a.first_byte;
-    if (first < 0 || first + a.elem_bytes > size)
-      return false;
-    for (int64_t i = 0; i < a.elem_bytes; i++)
-      owner[first + i] = a.place->threads->thread[e];
-  }
-  for (int64_t e = 0; e < b.place->threads->num_elems; e++) {
-    int64_t byte = byte_of(&b, e);
-    if (byte < 0)
-      return false;
-    for (int64_t i = byte - a.first_byte;
-         i < byte - a.first_byte + b.elem_bytes; i++)
-      if (i >= 0 && i < size && owner[i] != NOBODY &&
-          owner[i] != b.place->threads->thread[e])
-        return false;
-  }
-  return true;
+  Owners owners = {TILE_ARENA_NEW(flow->arena, uint16_t, size + 1),
+                   a.first_byte, size, false};
+  memset(owners.thread, 0xff, (size_t)size * sizeof *owners.thread);
+  if (!own_all(&owners, &a))
+    return false;
+  owners.are_others_left_out = true;
+  return own_all(&owners, &b);
 }

@@ -456,7 +456,8 @@ static void plan_chunks(Flow *flow) {
 
 static MlirWalkResult note_places(MlirOperation op, void *user_data) {
   sync_places_note(user_data, op);
-  return MlirWalkResultAdvance;
+  // An element loop is one op.
+  return tile_parallel_is(op) ? MlirWalkResultSkip : MlirWalkResultAdvance;
 }
 
 void tile_sync_plan_build(TileArena *arena, MlirOperation kernel,

@@ -40,8 +40,18 @@ void sync_state_meet(const Flow *flow, State state) {
   sync_state_clear(flow, state, SINCE_BARRIER);
 }
 
+// What is done to tensors is in no order with what comes.
+static void forget_tensors(const Flow *flow, State state) {
+  for (size_t i = 0; i < sync_num_entries(flow); i++)
+    if (!sync_place_is_shared(flow, sync_entry_place(i)))
+      state.bits[i] = 0;
+}
+
 // A round of `loop` ends: its values get new numbers.
 void sync_state_next_round(const Flow *flow, State state, MlirOperation loop) {
+  if (!mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(
+          loop, TILE_STR(TILE_PERSISTENT_ATTR))))
+    forget_tensors(flow, state);
   for (size_t i = 0; i < flow->num_places; i++) {
     MlirOperation home = flow->places[i].home;
     uint16_t *ages = &state.bits[i * SYNC_NUM_AGES];

@@ -180,6 +180,21 @@ static MlirLogicalResult verify_align(MlirOperation op, const char *name,
   return tile_success();
 }
 
+static MlirLogicalResult verify_unit(MlirOperation op, const char *name,
+                                     MlirAttribute value) {
+  if (!mlirAttributeIsAUnit(value))
+    return tile_emit_error(op, "expects '%s' to be without value, got %s", name,
+                           tile_verify_attr_text(value).chars);
+  return tile_success();
+}
+
+static MlirLogicalResult verify_persistent(MlirOperation op, const char *name,
+                                           MlirAttribute value) {
+  if (!scf_for_is(op))
+    return tile_emit_error(op, "expects '%s' only on scf.for", name);
+  return verify_unit(op, name, value);
+}
+
 static MlirLogicalResult verify_by_thread(MlirOperation op, const char *name,
                                           MlirAttribute value) {
   if (!memref_store_is(op) && !memref_atomic_rmw_is(op) && !tile_print_is(op))
@@ -187,10 +202,7 @@ static MlirLogicalResult verify_by_thread(MlirOperation op, const char *name,
                            "expects '%s' only on memref.store, "
                            "memref.atomic_rmw and tile.print",
                            name);
-  if (!mlirAttributeIsAUnit(value))
-    return tile_emit_error(op, "expects '%s' to be without value, got %s", name,
-                           tile_verify_attr_text(value).chars);
-  return tile_success();
+  return verify_unit(op, name, value);
 }
 
 // Written by a pass: products of bytes that are 8-bit floats.
@@ -224,6 +236,7 @@ static const struct {
     {"tile.num_stages", verify_num_stages},
     {"tile.num_threads", verify_num_threads},
     {"tile.order", verify_order},
+    {TILE_PERSISTENT_ATTR, verify_persistent},
     {"tile.specialize", verify_specialize},
     {"tile.stage", verify_stage},
     {"tile.target", verify_target},

@@ -193,11 +193,14 @@ static void apply_loop(Apply *apply) {
     if (!stays_outside(op) && !mlirOperationEqual(op, end))
       mlirRewriterBaseMoveOpBefore(b->rw, op, yield);
   mlirRewriterBaseSetInsertionPointBefore(b->rw, end);
-  scf_for_op(b, .type = {NULL, 0},
-             .lowerBound = mlirBlockGetArgument(apply->body, 0),
-             .upperBound = apply->num_tiles,
-             .step = mlirBlockGetArgument(apply->body, 6),
-             .initArgs = {NULL, 0}, .region = region);
+  ScfForOp loop = scf_for_op(b, .type = {NULL, 0},
+                             .lowerBound = mlirBlockGetArgument(apply->body, 0),
+                             .upperBound = apply->num_tiles,
+                             .step = mlirBlockGetArgument(apply->body, 6),
+                             .initArgs = {NULL, 0}, .region = region);
+  mlirOperationSetDiscardableAttributeByName(
+      loop.op, TILE_STR(TILE_PERSISTENT_ATTR),
+      mlirUnitAttrGet(tile_builder_context(b)));
 }
 
 static void plan_apply(const TilePersistPlan *plan) {

@@ -113,6 +113,8 @@ typedef struct {
 } TileWarps;
 /// Written by tile-lower-roles on what was inside a role: first warp, count.
 #define TILE_WARPS_ATTR "tile.warps"
+/// Of a loop whose rounds are blocks (tile-persist).
+#define TILE_PERSISTENT_ATTR "tile.persistent"
 /// The warps of the role that `op` belongs to; false outside roles.
 bool tile_role_warps_of(MlirOperation op, TileWarps *out_warps);
 /// Threads that execute `op`: those of its role, else those of the kernel.

@@ -45,6 +45,7 @@ def Tile_Dialect : Dialect {
     | `tile.stage` | i32, at least 0 | ops of a pipelined loop |
     | `tile.order`, `tile.group` | i32 | ops of a pipelined loop |
     | `tile.target` | `#nvvm.target` | `builtin.module` |
+    | `tile.persistent` | unit | an `scf.for`, by `tile-persist`: its rounds are blocks, so what they do to tensors is in no order |
     | `tile.num_threads` | a multiple of 32 from 32 to 1024 | `func.func` |
     | `tile.warps` | `array<i64: first, count>`: the warps of the role that it was in | ops, by `tile-lower-roles` |
     | `tile.by_thread` | unit | a `memref.store`, `memref.atomic_rmw` or `tile.print` that every thread does, not one of the block |

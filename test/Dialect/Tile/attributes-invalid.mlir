@@ -153,7 +153,7 @@ func.func @specialize_function() attributes {tile.specialize = "off"} {
 // -----
 
 func.func @unknown(%i: index) {
-  // expected-error @+1 {{has the unknown attribute 'tile.stages', expects one of tile.align, tile.by_thread, tile.chunk, tile.group, tile.may_alias, tile.mma_type, tile.mma_type_b, tile.num_stages, tile.num_threads, tile.order, tile.specialize, tile.stage, tile.target, tile.warps}}
+  // expected-error @+1 {{has the unknown attribute 'tile.stages', expects one of tile.align, tile.by_thread, tile.chunk, tile.group, tile.may_alias, tile.mma_type, tile.mma_type_b, tile.num_stages, tile.num_threads, tile.order, tile.persistent, tile.specialize, tile.stage, tile.target, tile.warps}}
   %0 = arith.addi %i, %i {tile.stages = 3 : i32} : index
   return
 }
@@ -251,5 +251,31 @@ func.func @chunk_bytes(%F: memref<4x16xf32>) attributes {tile.num_threads = 32 :
   %S = tile.alloc : memref<4x16xf16, #gpu.address_space<workgroup>>
   // expected-error @+1 {{expects 'tile.chunk' to be a power of two that divides the rows of the tile, of 16 bytes at most, got 8 : i64}}
   tile.copy %S to %F {instr = #tile.instr<simt>, tile.chunk = 8} : memref<4x16xf16, #gpu.address_space<workgroup>>, memref<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @persistent_while(%n: index) {
+  %c0 = arith.constant 0 : index
+  // expected-error @+1 {{expects 'tile.persistent' only on scf.for}}
+  %end = scf.while (%i = %c0) : (index) -> index {
+    %more = arith.cmpi ult, %i, %n : index
+    scf.condition(%more) %i : index
+  } do {
+  ^bb0(%i: index):
+    scf.yield %i : index
+  } attributes {tile.persistent}
+  return
+}
+
+// -----
+
+func.func @persistent_value(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @+1 {{expects 'tile.persistent' to be without value, got true}}
+  scf.for %i = %c0 to %n step %c1 {
+  } {tile.persistent = true}
   return
 }

@@ -101,3 +101,29 @@ func.func @unknown_origin(%A: !tensor, %n: index) {
   }
   return
 }
+
+// Rounds that are blocks may store to the same rows in any order; those of another loop
+// are in order.
+// CHECK-LABEL: func.func @persistent
+// CHECK: scf.for
+// CHECK-NOT: tile.barrier_sync
+// CHECK: tile.persistent
+// CHECK: scf.for
+// CHECK: tile.barrier_sync
+// CHECK-NEXT: tile.copy
+func.func @persistent(%O: memref<?x64xf32>, %I: memref<?xindex>, %n: index) attributes {tile.num_threads = 64 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %f = tile.alloc {layout = #tile.layout<"bases<reg=(d0:1*2), lane=(d1:1*32), warp=(d1:32*2) -> d0:2, d1:64>">} : memref<2x64xf32, #tile.fragment>
+  scf.for %i = %c0 to %n step %c1 {
+    %r = memref.load %I[%i] : memref<?xindex>
+    %o = tile.region %O[%r, 0] [2, 64] : memref<?x64xf32>
+    tile.copy %f to %o {instr = #tile.instr<simt>} : memref<2x64xf32, #tile.fragment>, !tile.region<2x64xf32>
+  } {tile.persistent}
+  scf.for %i = %c0 to %n step %c1 {
+    %r = memref.load %I[%i] : memref<?xindex>
+    %o = tile.region %O[%r, 0] [2, 64] : memref<?x64xf32>
+    tile.copy %f to %o {instr = #tile.instr<simt>} : memref<2x64xf32, #tile.fragment>, !tile.region<2x64xf32>
+  }
+  return
+}
