@@ -334,6 +334,23 @@ typedef struct {
 /// none that it can copy.
 bool tile_cp_async_chunk(TileCopyOp copy, TileCpAsyncChunk *out);
 
+//===-- Lines of shared tiles (LineDeal.c) --------------------------------===//
+
+/// The threads of a block or role take the lines of a tile along a dimension in
+/// turn, row by row over the others, each line by a run of lanes.
+typedef struct {
+  int64_t extent;    // of a line
+  int64_t num_lines; // product of the other extents
+  int64_t group;     // lanes per line: a power of two, at most `extent`
+  int64_t per_round; // lines that the threads take at once
+  int64_t num_rounds;
+} TileLineDeal;
+
+/// How the lowering of reductions and scans deals the lines of a tile, whose
+/// shape is static.
+TileLineDeal tile_line_deal(const TileShape *shape, int dim,
+                            int64_t num_threads);
+
 //===-- Indices (IndexFacts.c) --------------------------------------------===//
 //
 // Both look through arithmetic and the induction variables of `scf.for`.

@@ -206,8 +206,62 @@ static void put_results(SyncTable *table, const TileLayout *src, int dim,
   }
 }
 
-static const SyncThreads *threads_of_reduce(Flow *flow, TileReduceOp reduce,
-                                            MlirValue tile) {
+// Lines of a shared tile: by which thread is each element read, or, along a
+// dimension of one element, each result folded.
+static const SyncThreads *by_lines(Flow *flow, TileReduceOp reduce,
+                                   MlirValue tile, const TileShape *src) {
+  int dim = (int)tile_reduce_dim(reduce);
+  TileShape shape;
+  SyncTable table;
+  bool is_src = mlirValueEqual(tile, tile_reduce_src(reduce));
+  if (!tile_shape_of(tile, &shape) ||
+      !sync_table_begin(flow, reduce.op, &shape, &table))
+    return NULL;
+  TileLineDeal deal = tile_line_deal(src, dim, table.team.count);
+  // Lanes without an element read one that is there.
+  if (is_src && (deal.extent % deal.group ||
+                 deal.num_rounds * deal.per_round > deal.num_lines))
+    return NULL;
+  int64_t inner = 1; // elements from one of the line to the next
+  for (int d = dim + 1; d < src->rank; d++)
+    inner *= src->extent[d];
+  for (int64_t line = 0; line < deal.num_lines; line++) {
+    int64_t first = table.team.first + line % deal.per_round * deal.group;
+    int64_t element = line / inner * inner * deal.extent + line % inner;
+    for (int64_t i = 0; i < deal.extent && is_src; i++)
+      sync_table_put(&table, element + i * inner, first + i % deal.group);
+    if (!is_src)
+      sync_table_put(&table, line, first);
+  }
+  return sync_table_end(&table);
+}
+
+// Every thread reads the lines of its registers.
+static const SyncThreads *by_results(Flow *flow, TileReduceOp reduce) {
+  MlirValue src = tile_reduce_src(reduce), dst = tile_reduce_dst(reduce);
+  int dim = (int)tile_reduce_dim(reduce);
+  TileLayout layout;
+  TileShape shape;
+  SyncTilePlace place, line;
+  SyncTable table;
+  if (!tile_is_whole(dst) || !tile_shape_of(src, &shape) ||
+      !fragment_layout(dst, &layout, &place) ||
+      !sync_table_begin(flow, reduce.op, &shape, &table))
+    return NULL;
+  for (int64_t i = 0; i < shape.extent[dim]; i++) {
+    line = (SyncTilePlace){{0}, {0}};
+    for (int d = 0; d < shape.rank; d++)
+      line.map[d] = d == dim                                       ? -1
+                    : d < dim || layout.out.num_axes == shape.rank ? d
+                                                                   : d - 1;
+    line.offset[dim] = -i;
+    sync_table_put_layout(&table, &layout, &line, false);
+  }
+  return sync_table_end(&table);
+}
+
+static const SyncThreads *by_partials(Flow *flow, TileReduceOp reduce,
+                                      MlirValue tile) {
   MlirValue src = tile_reduce_src(reduce);
   TileLayout layout;
   TileLayoutReduction plan;
@@ -215,8 +269,7 @@ static const SyncThreads *threads_of_reduce(Flow *flow, TileReduceOp reduce,
   TileShape shape;
   SyncTilePlace place;
   SyncTable table;
-  if (!mlirValueEqual(tile, tile_reduce_dst(reduce)) || !is_fragment(src) ||
-      !tile_is_whole(src) || !tile_shape_of(tile, &shape) ||
+  if (!tile_is_whole(src) || !tile_shape_of(tile, &shape) ||
       !fragment_layout(src, &layout, &place) ||
       !tile_layout_plan_reduction(
           flow->arena, &layout, (int)tile_reduce_dim(reduce), &plan, &error) ||
@@ -226,6 +279,19 @@ static const SyncThreads *threads_of_reduce(Flow *flow, TileReduceOp reduce,
     return NULL;
   put_results(&table, &layout, (int)tile_reduce_dim(reduce), &plan);
   return sync_table_end(&table);
+}
+
+static const SyncThreads *threads_of_reduce(Flow *flow, TileReduceOp reduce,
+                                            MlirValue tile) {
+  TileShape from;
+  bool is_dst = mlirValueEqual(tile, tile_reduce_dst(reduce));
+  if (!tile_shape_of(tile_reduce_src(reduce), &from))
+    return NULL;
+  if (from.space == TILE_SPACE_FRAGMENT)
+    return is_dst ? by_partials(flow, reduce, tile) : NULL;
+  if (is_fragment(tile_reduce_dst(reduce)))
+    return is_dst ? NULL : by_results(flow, reduce);
+  return by_lines(flow, reduce, tile, &from);
 }
 
 //===-- Entry -------------------------------------------------------------===//

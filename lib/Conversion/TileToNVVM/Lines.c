@@ -9,26 +9,19 @@
 
 #include "Reductions.h"
 
+#include "Tile/Analysis.h"
 #include "Tile/Ops/llvm.h"
 #include "Tile/Support/Constants.h"
 
-static int64_t power_of_two_below(int64_t limit) {
-  int64_t power = 1;
-  while (2 * power <= limit)
-    power *= 2;
-  return power;
-}
-
 void lines_plan(Lowering *l, const TileShape *shape, int dim, Lines *out) {
-  *out = (Lines){.shape = *shape, .dim = dim, .extent = shape->extent[dim]};
-  out->num_lines = tile_shape_num_elems(shape) / out->extent;
-  int64_t idle = l->num_threads / out->num_lines;
-  int64_t group = dim == shape->rank - 1 || idle > 32 ? 32 : idle;
-  if (group > out->extent)
-    group = out->extent;
-  out->group = power_of_two_below(group > 1 ? group : 1);
-  out->per_round = l->num_threads / out->group;
-  out->num_rounds = (out->num_lines + out->per_round - 1) / out->per_round;
+  TileLineDeal deal = tile_line_deal(shape, dim, l->num_threads);
+  *out = (Lines){.shape = *shape,
+                 .dim = dim,
+                 .extent = deal.extent,
+                 .num_lines = deal.num_lines,
+                 .group = deal.group,
+                 .per_round = deal.per_round,
+                 .num_rounds = deal.num_rounds};
 }
 
 // Coordinates of the line, row-major over all dimensions but `dim`.

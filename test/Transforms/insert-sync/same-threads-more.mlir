@@ -155,3 +155,35 @@ func.func @places(%x: f32, %y: i32) attributes {tile.num_threads = 64 : i32} {
   tile.fill %U, %x : memref<64xf32, #shared>, f32
   return
 }
+
+// A line by a warp, whose first lane has the result: 32 lines are two rounds of 16. Each
+// column by its thread: whoever has a result of a fragment has read its lines.
+// CHECK-LABEL: func.func @lines
+// CHECK: tile.copy
+// CHECK-NEXT: tile.reduce sum
+// CHECK-NEXT: tile.reduce max
+// CHECK-NEXT: tile.barrier_sync
+// CHECK-NEXT: tile.copy
+// CHECK: tile.copy
+// CHECK-NEXT: tile.reduce sum
+// CHECK-NEXT: tile.copy
+// CHECK-NEXT: tile.barrier_sync
+// CHECK-NEXT: tile.reduce sum
+func.func @lines(%A: memref<32x32xf32>, %B: memref<1x512xf32>, %C: memref<3x512xf32>, %O: memref<32xf32>) attributes {tile.num_threads = 512 : i32} {
+  %o = tile.region %O[0] [32] : memref<32xf32>
+  %c = tile.region %C[0, 0] [3, 512] {align = 16} : memref<3x512xf32>
+  %S = tile.alloc {layout = #linear, offset = 0} : memref<32x32xf32, #shared>
+  %R = tile.alloc {layout = #linear, offset = 4096} : memref<32xf32, #shared>
+  %T = tile.alloc {layout = #linear, offset = 8192} : memref<1x512xf32, #shared>
+  %U = tile.alloc {layout = #linear, offset = 16384} : memref<3x512xf32, #shared>
+  %f = tile.alloc {layout = #tile.layout<"bases<reg=(), lane=(d0:1*32), warp=(d0:32*16) -> d0:512>">} : memref<512xf32, #tile.fragment>
+  tile.copy %A to %S {instr = #tile.instr<simt>, vector_width = 1} : memref<32x32xf32>, memref<32x32xf32, #shared>
+  tile.reduce sum %S to %R dim 1 {clear} : memref<32x32xf32, #shared>, memref<32xf32, #shared>
+  tile.reduce max %S to %R dim 1 : memref<32x32xf32, #shared>, memref<32xf32, #shared>
+  tile.copy %R to %o {instr = #tile.instr<simt>, vector_width = 1} : memref<32xf32, #shared>, !tile.region<32xf32>
+  tile.copy %B to %T {instr = #tile.instr<simt>, vector_width = 1} : memref<1x512xf32>, memref<1x512xf32, #shared>
+  tile.reduce sum %T to %f dim 0 {clear} : memref<1x512xf32, #shared>, memref<512xf32, #tile.fragment>
+  tile.copy %c to %U {instr = #tile.instr<simt>, vector_width = 2} : !tile.region<3x512xf32>, memref<3x512xf32, #shared>
+  tile.reduce sum %U to %f dim 0 {clear} : memref<3x512xf32, #shared>, memref<512xf32, #tile.fragment>
+  return
+}
