@@ -35,6 +35,37 @@ func.func @drained(%A: !A, %C: !A, %n: index) {
   %c128 = arith.constant 128 : index
   gpu.launch blocks(%bx, %by, %bz) in (%sx = %n, %sy = %c1, %sz = %c1)
              threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %S = tile.alloc {layout = #tile.layout<"swizzle<128>">} : !tile
+    %E = tile.alloc {layout = #tile.layout<"linear">} : !tile
+    %F = tile.alloc : !frag
+    scf.for %k = %c0 to %n step %c128 {
+      %a = tile.region %A[%k, 0] [128, 128] {align = 16 : i64} : !A
+      tile.copy %a to %S : !win, !tile
+      tile.copy %S to %F : !tile, !frag
+    } {tile.num_stages = 7 : i32}
+    tile.copy %F to %E : !frag, !tile
+    %c = tile.region %C[%bx, 0] [128, 128] {align = 16 : i64} : !A
+    tile.copy %E to %c : !tile, !win
+    gpu.terminator
+  }
+  return
+}
+
+// Who writes the tile has read these bytes, whatever the slot: nobody else did.
+// CHECK-LABEL: func.func @by_itself
+// CHECK: tile.role "consumer"
+// CHECK: scf.for
+// CHECK: tile.barrier_wait
+// CHECK: }
+// CHECK-NOT: tile.barrier_sync
+// CHECK: tile.copy {{.*}}tile.fragment>, memref<128x128xbf16
+// CHECK: tile.role "producer"
+func.func @by_itself(%A: !A, %C: !A, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %n, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
     %S = tile.alloc : !tile
     %E = tile.alloc : !tile
     %F = tile.alloc : !frag
