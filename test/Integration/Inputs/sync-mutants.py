@@ -24,7 +24,8 @@ lists all of them, and what is not reached, with the reasons:
     * REASON                           any other survivor: the list is not complete
 
 Prints a line per function, and one per copy that survived or was not reached. The
-exit status is 1 when they are not those that the file lists."""
+exit status is 1 when they are not those that the file lists, and where nothing that a
+function lost was noticed."""
 
 import argparse
 import concurrent.futures
@@ -397,6 +398,8 @@ def judge_all(source, file, options):
                 part.lines.append(" ".join(filter(None, [
                     verdict.upper(), name + ":", mutant.text(), finding])))
         part.lines.append("%s %s: %s" % (source.name, function, part.summary()))
+        if part.verdicts and CAUGHT not in part.verdicts.values():
+            part.failures.append("NOTHING CAUGHT: %s %s" % (source.name, function))
         result.add(part)
     return result
 
