@@ -209,3 +209,29 @@ void barrier_listing_build(const BarrierProgram *program, TileArena *arena,
     emit(&f, (BarrierCode){.kind = CODE_END});
   }
 }
+
+int barrier_event_slots(const TileProtocolNode *node,
+                        TileProtocolScalarId out[TILE_PROTOCOL_MAX_READS]) {
+  int count = 0;
+  switch (node->kind) {
+  case TILE_PROTOCOL_WAIT:
+  case TILE_PROTOCOL_ARRIVE:
+  case TILE_PROTOCOL_ARRIVE_ASYNC:
+    out[count++] = node->slot;
+    break;
+  case TILE_PROTOCOL_FILL:
+    out[count++] = node->slot;
+    if (node->fill == TILE_PROTOCOL_BY_TMA && node->barrier >= 0)
+      out[count++] = node->bar_slot;
+    break;
+  case TILE_PROTOCOL_READ:
+    while (count < node->num_reads) {
+      out[count] = node->reads[count].slot;
+      count++;
+    }
+    break;
+  default:
+    break;
+  }
+  return count;
+}

@@ -39,4 +39,8 @@ typedef struct {
 void barrier_listing_build(const BarrierProgram *program, TileArena *arena,
                            BarrierListing *out);
 
+/// The scalars that say which slots of rows and tiles an event uses; how many.
+int barrier_event_slots(const TileProtocolNode *node,
+                        TileProtocolScalarId out[TILE_PROTOCOL_MAX_READS]);
+
 #endif // TILE_ANALYSIS_BARRIER_CODE_H

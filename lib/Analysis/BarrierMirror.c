@@ -9,8 +9,6 @@
 
 #include "BarrierMirror.h"
 
-#include <string.h>
-
 enum { NO_SLOT = -1, SEVERAL_SLOTS = -2 };
 
 /// How a scalar depends on variables: flips with those of `flips`, and in
@@ -178,30 +176,14 @@ static void fix_bind(Build *b, uint32_t *set, TileProtocolScalarId to,
 }
 
 static void fix_event(Build *b, uint32_t *set, const TileProtocolNode *node) {
-  switch (node->kind) {
-  case TILE_PROTOCOL_WAIT:
-    fix_scalar(b, set, node->slot);
+  TileProtocolScalarId slots[TILE_PROTOCOL_MAX_READS];
+  int count = barrier_event_slots(node, slots);
+  for (int i = 0; i < count; i++)
+    fix_scalar(b, set, slots[i]);
+  if (node->kind == TILE_PROTOCOL_WAIT)
     fix_wait(b, set, node);
-    break;
-  case TILE_PROTOCOL_ARRIVE:
-  case TILE_PROTOCOL_ARRIVE_ASYNC:
-    fix_scalar(b, set, node->slot);
-    break;
-  case TILE_PROTOCOL_FILL:
-    fix_scalar(b, set, node->slot);
-    if (node->fill == TILE_PROTOCOL_BY_TMA)
-      fix_scalar(b, set, node->bar_slot);
-    break;
-  case TILE_PROTOCOL_READ:
-    for (int i = 0; i < node->num_reads; i++)
-      fix_scalar(b, set, node->reads[i].slot);
-    break;
-  case TILE_PROTOCOL_ASSIGN:
+  else if (node->kind == TILE_PROTOCOL_ASSIGN)
     fix_bind(b, set, node->to, node->from);
-    break;
-  default:
-    break;
-  }
 }
 
 // What the code at one place fixes by itself.

@@ -37,25 +37,13 @@ static uint64_t asked_by(Live *l, TileProtocolScalarId id) {
 }
 
 static uint64_t asked_by_event(Live *l, const TileProtocolNode *node) {
-  uint64_t asked = 0;
-  switch (node->kind) {
-  case TILE_PROTOCOL_WAIT:
-    return asked_by(l, node->slot) | asked_by(l, node->parity);
-  case TILE_PROTOCOL_ARRIVE:
-  case TILE_PROTOCOL_ARRIVE_ASYNC:
-    return asked_by(l, node->slot);
-  case TILE_PROTOCOL_FILL:
-    asked = asked_by(l, node->slot);
-    if (node->fill == TILE_PROTOCOL_BY_TMA && node->barrier >= 0)
-      asked |= asked_by(l, node->bar_slot);
-    return asked;
-  case TILE_PROTOCOL_READ:
-    for (int i = 0; i < node->num_reads; i++)
-      asked |= asked_by(l, node->reads[i].slot);
-    return asked;
-  default:
-    return 0;
-  }
+  TileProtocolScalarId slots[TILE_PROTOCOL_MAX_READS];
+  int count = barrier_event_slots(node, slots);
+  uint64_t asked =
+      node->kind == TILE_PROTOCOL_WAIT ? asked_by(l, node->parity) : 0;
+  for (int i = 0; i < count; i++)
+    asked |= asked_by(l, slots[i]);
+  return asked;
 }
 
 // What is asked for in front of `to` becoming `from`.

@@ -10,7 +10,7 @@
 
 #include "Tile/Dialect/TileLayouts.h"
 
-enum { NOBODY = UINT16_MAX, MAX_WINDOWS = 64 };
+enum { MAX_WINDOWS = 64 };
 
 /// The bytes of a window, element by element.
 typedef struct {
@@ -84,7 +84,7 @@ static bool own(const Owners *owners, int64_t first_byte, int64_t num_bytes,
        i < first_byte - owners->first_byte + num_bytes; i++) {
     if (i < 0 || i >= owners->size_bytes)
       continue;
-    bool is_free = owners->thread[i] == NOBODY;
+    bool is_free = owners->thread[i] == SYNC_NOBODY;
     if (!is_free && owners->thread[i] != thread)
       return false;
     if (is_free && !owners->are_others_left_out)
@@ -98,7 +98,7 @@ static bool own_all(const Owners *owners, const Bytes *bytes) {
   for (int64_t w = 0; w < bytes->num_windows; w++)
     for (int64_t e = 0; e < threads->num_elems; e++) {
       int64_t byte = byte_of(bytes, w, e);
-      if (byte < 0 || threads->thread[e] == NOBODY ||
+      if (byte < 0 || threads->thread[e] == SYNC_NOBODY ||
           !own(owners, byte, bytes->elem_bytes, threads->thread[e]))
         return false;
     }
@@ -109,12 +109,15 @@ bool sync_bytes_are_same(const Flow *flow, size_t now, size_t then) {
   Bytes a, b;
   if (!bytes_of(flow, now, &a) || !bytes_of(flow, then, &b))
     return false;
+  TileArena scratch; // of a whole buffer, and there are many pairs
+  tile_arena_init(&scratch);
   int64_t size = flow->shared->buffers[a.place->buffer].size_bytes;
-  Owners owners = {TILE_ARENA_NEW(flow->arena, uint16_t, size + 1),
-                   a.first_byte, size, false};
+  Owners owners = {TILE_ARENA_NEW(&scratch, uint16_t, size + 1), a.first_byte,
+                   size, false};
   memset(owners.thread, 0xff, (size_t)size * sizeof *owners.thread);
-  if (!own_all(&owners, &a))
-    return false;
+  bool are_same = own_all(&owners, &a);
   owners.are_others_left_out = true;
-  return own_all(&owners, &b);
+  are_same = are_same && own_all(&owners, &b);
+  tile_arena_deinit(&scratch);
+  return are_same;
 }

@@ -28,8 +28,9 @@ typedef struct {
 } SyncDim;
 
 /// The threads that do an access to a tile (SyncThreads.c).
+enum { SYNC_NOBODY = UINT16_MAX };
 typedef struct {
-  const uint16_t *thread; // of every element, row by row
+  const uint16_t *thread; // of every element, row by row, or SYNC_NOBODY
   int64_t num_elems;
   int64_t leader; // without `thread`: the one that does it all
   // Without both: what this op says of the element, the same in every round.

@@ -30,15 +30,11 @@ typedef struct {
   bool has_place, is_known;
 } LoopWalk;
 
-static bool is_in_fragment(MlirValue tile) {
-  TileShape shape;
-  return tile_shape_of(tile, &shape) && shape.space == TILE_SPACE_FRAGMENT;
-}
-
 static bool find_fragment_store(const TileElementAccess *access,
                                 void *user_data) {
   LoopWalk *walk = user_data;
-  walk->stores_fragments |= access->is_store && is_in_fragment(access->memref);
+  walk->stores_fragments |=
+      access->is_store && sync_is_fragment(access->memref);
   return true;
 }
 

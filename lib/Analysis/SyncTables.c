@@ -2,13 +2,20 @@
 
 #include "SyncTables.h"
 
-enum { MAX_THREADS = 1024, NOBODY = UINT16_MAX };
+enum { MAX_THREADS = 1024 };
 // Tables are as large as the tiles; threads of larger ones are not known.
 enum { MAX_ELEMS = 1 << 18 };
 
 //===-- Tables ------------------------------------------------------------===//
 
-bool sync_team_of(const Flow *flow, MlirOperation op, SyncTeam *out) {
+bool sync_is_fragment(MlirValue tile) {
+  TileShape shape;
+  return !mlirValueIsNull(tile) && tile_shape_of(tile, &shape) &&
+         shape.space == TILE_SPACE_FRAGMENT;
+}
+
+// False for more threads than a block has.
+static bool team_of(const Flow *flow, MlirOperation op, SyncTeam *out) {
   TileWarps warps = {0, 0};
   tile_role_warps_of(op, &warps);
   *out = (SyncTeam){warps.first * SYNC_WARP_THREADS,
@@ -19,7 +26,7 @@ bool sync_team_of(const Flow *flow, MlirOperation op, SyncTeam *out) {
 bool sync_table_begin(Flow *flow, MlirOperation op, const TileShape *shape,
                       SyncTable *out) {
   *out = (SyncTable){.flow = flow, .shape = *shape, .is_clear = true};
-  if (shape->rank < 1 || !sync_team_of(flow, op, &out->team))
+  if (shape->rank < 1 || !team_of(flow, op, &out->team))
     return false;
   out->num_elems = 1;
   for (int d = 0; d < shape->rank; d++) {
@@ -34,7 +41,7 @@ bool sync_table_begin(Flow *flow, MlirOperation op, const TileShape *shape,
 
 void sync_table_put(SyncTable *table, int64_t element, int64_t thread) {
   uint16_t *entry = &table->thread[element];
-  table->is_clear &= *entry == NOBODY || *entry == thread;
+  table->is_clear &= *entry == SYNC_NOBODY || *entry == thread;
   *entry = (uint16_t)thread;
 }
 
@@ -66,7 +73,7 @@ const SyncThreads *sync_table_end(const SyncTable *table) {
 
 const SyncThreads *sync_threads_leader(Flow *flow, MlirOperation op) {
   SyncTeam team;
-  if (!sync_team_of(flow, op, &team))
+  if (!team_of(flow, op, &team))
     return NULL;
   return sync_threads_intern(flow, (SyncThreads){.leader = team.first});
 }

@@ -29,8 +29,8 @@ typedef struct {
   int64_t offset[TILE_MAX_RANK]; // of the tile in that dimension
 } SyncTilePlace;
 
-/// False for more threads than a block has.
-bool sync_team_of(const Flow *flow, MlirOperation op, SyncTeam *out);
+/// Whether a tile, or null, is in registers.
+bool sync_is_fragment(MlirValue tile);
 /// False when no table is made: of tiles that are not static, or large.
 bool sync_table_begin(Flow *flow, MlirOperation op, const TileShape *shape,
                       SyncTable *out);

@@ -152,12 +152,6 @@ static const SyncThreads *threads_of_fill(Flow *flow, TileFillOp fill,
 
 //===-- Atomic updates ----------------------------------------------------===//
 
-static bool is_fragment(MlirValue tile) {
-  TileShape shape;
-  return !mlirValueIsNull(tile) && tile_shape_of(tile, &shape) &&
-         shape.space == TILE_SPACE_FRAGMENT;
-}
-
 static const SyncThreads *threads_of_atomic(Flow *flow, TileAtomicOp atomic) {
   TileShape shape;
   MlirValue src = tile_atomic_src(atomic), old = tile_atomic_old(atomic);
@@ -167,8 +161,9 @@ static const SyncThreads *threads_of_atomic(Flow *flow, TileAtomicOp atomic) {
     return sync_threads_leader(flow, atomic.op);
   if (!tile_shape_of(tile_atomic_dst(atomic), &shape))
     return NULL;
-  if (is_fragment(src) || is_fragment(old))
-    return by_fragment(flow, atomic.op, is_fragment(src) ? src : old, true);
+  if (sync_is_fragment(src) || sync_is_fragment(old))
+    return by_fragment(flow, atomic.op, sync_is_fragment(src) ? src : old,
+                       true);
   return sync_threads_by_chunks(flow, atomic.op, &shape, 1);
 }
 
@@ -289,7 +284,7 @@ static const SyncThreads *threads_of_reduce(Flow *flow, TileReduceOp reduce,
     return NULL;
   if (from.space == TILE_SPACE_FRAGMENT)
     return is_dst ? by_partials(flow, reduce, tile) : NULL;
-  if (is_fragment(tile_reduce_dst(reduce)))
+  if (sync_is_fragment(tile_reduce_dst(reduce)))
     return is_dst ? NULL : by_results(flow, reduce);
   return by_lines(flow, reduce, tile, &from);
 }
