@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks sizes: a file has at most 600 lines, a C function at most 60, and
+"""Checks sizes: a file has at most 900 lines, a C function at most 60, and
 C++ stands in lib/Bridge only, with at most 600 lines together."""
 
 import re
@@ -7,7 +7,7 @@ import sys
 
 import project
 
-MAX_FILE_LINES = 600
+MAX_FILE_LINES = 900
 MAX_FUNCTION_LINES = 60
 MAX_CPP_LINES = 600
 CPP = (".cpp", ".cc", ".cxx", ".hpp", ".C")
