@@ -1,5 +1,5 @@
 """With TILE_COLLECT=FOLDER, kernels.py notes every kernel that a test compiles and
-runs, for sync-mutants.py, and runs each with the first seed only:
+runs, for sync-mutants.py and gpu-same.py, and runs each with the first seed only:
 
     FOLDER/TEST/NUMBER/source.mlir     what was compiled
     FOLDER/TEST/NUMBER/kernel.json     target, options of tile-compile, and the runs:
@@ -86,3 +86,37 @@ def result_of(run):
 
 def note_result(run, result):
     _results[run] = result
+
+
+#===-- Reading ------------------------------------------------------------===#
+
+
+class Source:
+    """A file, the options it is compiled with, and its runs: arguments and options
+    of tile-run by function."""
+
+    def __init__(self, name, path, target, options, runs):
+        self.name, self.path, self.target = name, path, target
+        self.options, self.runs = options, runs
+
+
+def read_kernels(folder):
+    """All kernels that tests have left in a folder. The only one that a test has for
+    a target is called like the test, the others get a number."""
+    for test in sorted(os.listdir(folder)):
+        compiled = {}
+        for number in sorted(os.listdir(os.path.join(folder, test))):
+            path = os.path.join(folder, test, number)
+            with open(os.path.join(path, "kernel.json"), encoding="utf-8") as file:
+                kernel = json.load(file)
+            runs = {}
+            for run in kernel["runs"]:
+                runs.setdefault(run["function"], []).append(
+                    (run["arguments"], run["options"]))
+            compiled.setdefault(kernel["target"], []).append(
+                (path, kernel["options"], runs))
+        for target, items in sorted(compiled.items()):
+            for i, (path, options, runs) in enumerate(items, 1):
+                number = ".%d" % i if len(items) > 1 else ""
+                yield Source("%s%s %s" % (test, number, target),
+                             os.path.join(path, "source.mlir"), target, options, runs)

@@ -38,6 +38,7 @@ import sys
 
 import numpy as np
 
+import collect
 import kernels
 import mutate
 
@@ -50,15 +51,6 @@ CAUGHT, SURVIVED, NOT_REACHED = "caught", "survived", "not reached"
 
 
 #===-- Sources: what is mutated, and what is run -------------------------===#
-
-
-class Source:
-    """A file, the options it is compiled with, and its runs: arguments and options
-    of tile-run by function."""
-
-    def __init__(self, name, path, target, options, runs):
-        self.name, self.path, self.target = name, path, target
-        self.options, self.runs = options, runs
 
 
 def read_cases(path, target, out):
@@ -74,29 +66,7 @@ def read_cases(path, target, out):
                            else a.write("%s.%d.npy" % (base, i))
                            for i, a in enumerate(arguments)], []))
     name = "%s %s" % (os.path.splitext(os.path.basename(path))[0], target)
-    return Source(name, path, target, [], runs)
-
-
-def read_collected(folder):
-    """All kernels that tests have left in a folder. The only one that a test has for
-    a target is called like the test, the others get a number."""
-    for test in sorted(os.listdir(folder)):
-        compiled = {}
-        for number in sorted(os.listdir(os.path.join(folder, test))):
-            path = os.path.join(folder, test, number)
-            with open(os.path.join(path, "kernel.json"), encoding="utf-8") as file:
-                kernel = json.load(file)
-            runs = {}
-            for run in kernel["runs"]:
-                runs.setdefault(run["function"], []).append(
-                    (run["arguments"], run["options"]))
-            compiled.setdefault(kernel["target"], []).append(
-                (path, kernel["options"], runs))
-        for target, items in sorted(compiled.items()):
-            for i, (path, options, runs) in enumerate(items, 1):
-                number = ".%d" % i if len(items) > 1 else ""
-                yield Source("%s%s %s" % (test, number, target),
-                             os.path.join(path, "source.mlir"), target, options, runs)
+    return collect.Source(name, path, target, [], runs)
 
 
 #===-- Arguments like those of a case ------------------------------------===#
@@ -460,7 +430,7 @@ def read_sources(options):
             os.makedirs(out, exist_ok=True)
             yield read_cases(path, target, out), out
     for folder in options.kernels:
-        for source in read_collected(folder):
+        for source in collect.read_kernels(folder):
             yield source, os.path.join(options.out, source.name.replace(" ", "."))
 
 

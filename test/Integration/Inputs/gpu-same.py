@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""Compares a GPU with the emulator: runs every kernel that tests have left in a
+folder (see collect.py) on both, each variant with all arguments that suit it, and
+compares every tensor, byte by byte.
+
+Results of approximate instructions may differ, in the tests that APPROXIMATE names,
+by the bound that it gives for each of them. NaN equals NaN, whatever its bits.
+
+Prints a line per run that differs and a table by test; --json writes all of it.
+The exit status is 1 when a run failed, or differs by more than it may."""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+import collect
+import kernels
+
+MAX_SECONDS = 120
+UNFIT = re.compile(r": variant \d+, '.*', needs: ")
+
+# Tests whose kernels use approximate instructions (ex2, lg2, rcp, rsqrt, sin, tanh
+# and what is made of them), and by how much the result of a GPU may differ from that
+# of the emulator: relative to the larger of the value and the second number, in units
+# of the last place of the type that is stored.
+APPROXIMATE = {}
+
+LAST_PLACE = {"f8E4M3FN": 2.0**-3, "f8E5M2": 2.0**-2, "bf16": 2.0**-7,
+              "f16": 2.0**-10, "f32": 2.0**-23, "f64": 2.0**-52}
+
+IDENTICAL, WITHIN, DIFFERENT, FAILED, NOT_RUN, UNSUITED = (
+    "identical", "within its bound", "different", "failed", "not run", "unsuited")
+
+
+class Outcome:
+    def __init__(self, kind, text="", error=0.0):
+        self.kind, self.text, self.error = kind, text, error
+
+
+class Run:
+    """One variant of the launches of a host function, with one list of arguments."""
+
+    def __init__(self, source, out, function, number, variant):
+        self.source, self.function, self.variant = source, function, variant
+        self.arguments, self.options = source.runs[function][number]
+        self.json = os.path.join(out, function + ".json")
+        self.base = os.path.join(out, "%s.%d.%s" % (function, number,
+                                                   variant.replace(",", ".")))
+        self.name = "%s %s(%s) variant %s" % (
+            source.name, function, ", ".join(os.path.basename(a)
+                                             for a in self.arguments), variant)
+
+    def tensors(self):
+        return [i for i, text in enumerate(self.arguments)
+                if ":" in text and not text.startswith("same:")]
+
+    def saved(self, where, number):
+        return "%s.%s.%d.npy" % (self.base, where, number)
+
+    def execute(self, where, options):
+        """(exit status, what it printed)"""
+        command = ["tile-run", self.json, *self.arguments, "--variant=" + self.variant]
+        for i in self.tensors():
+            command += ["--save", "%d=%s" % (i, self.saved(where, i))]
+        try:
+            result = subprocess.run(
+                [*command, "--" + where, *self.options, *options], check=False,
+                capture_output=True, text=True, timeout=MAX_SECONDS)
+        except subprocess.TimeoutExpired:
+            return 2, "takes more than %d seconds" % MAX_SECONDS
+        return result.returncode, result.stderr.strip()
+
+    def compare(self):
+        """The outcome of two runs that are done."""
+        with open(self.json, encoding="utf-8") as file:
+            dtypes = [arg["dtype"] for arg in json.load(file)["args"]]
+        test = self.source.name.split(" ")[0].split(".")[0]
+        worst, texts = 0.0, []
+        for i in self.tensors():
+            emulated, got = (np.load(self.saved(where, i))
+                             for where in ("emulate", "gpu"))
+            if np.array_equal(got.view(np.uint8), emulated.view(np.uint8)):
+                continue
+            error, text = measure(emulated, got, dtypes[i],
+                                  APPROXIMATE.get(test, (0, 0))[1])
+            if text:
+                worst = max(worst, error)
+                texts.append("argument %d, %s: %s" % (i, dtypes[i], text))
+        if not texts:
+            return Outcome(IDENTICAL)
+        is_within = worst <= APPROXIMATE.get(test, (0, 0))[0]
+        return Outcome(WITHIN if is_within else DIFFERENT, "; ".join(texts), worst)
+
+    def forget(self):
+        for i in self.tensors():
+            for where in ("emulate", "gpu"):
+                if os.path.exists(self.saved(where, i)):
+                    os.remove(self.saved(where, i))
+
+    def judge(self):
+        status, text = self.execute("emulate", ["--no-races"])
+        if status == 1 and UNFIT.search(text):
+            return Outcome(UNSUITED)
+        if status != 0:
+            return Outcome(FAILED, "emulator: " + text[:300])
+        status, text = self.execute("gpu", [])
+        if status != 0:
+            return Outcome(FAILED, "GPU: " + text[:300])
+        outcome = self.compare()
+        self.forget()
+        return outcome
+
+
+def measure(emulated, got, dtype, least):
+    """(largest error in units of the last place, text); no text if all are equal."""
+    emulated, got = emulated.astype(np.float64), got.astype(np.float64)
+    same = (emulated == got) | ((emulated != emulated) & (got != got))
+    if same.all():
+        return 0.0, ""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        scale = np.maximum(np.abs(emulated), max(least, 2.0**-1000))
+        error = np.abs(got - emulated) / scale / LAST_PLACE.get(dtype, 1.0)
+    error = np.where(same, 0.0, np.where(np.isfinite(error), error, np.inf))
+    at = tuple(int(i) for i in np.unravel_index(np.argmax(error), error.shape))
+    return float(error[at]), "%d of %d elements differ; most at %s: %s, emulator %s" % (
+        np.count_nonzero(~same), same.size, list(at), got[at], emulated[at])
+
+
+def variants(json_path):
+    """--variant of each launch's variants; the other launches take what suits."""
+    for number, launch in enumerate(kernels.read_launches(json_path)):
+        for variant in range(1, len(launch["variants"]) + 1):
+            yield ",".join(["0"] * number + [str(variant)])
+
+
+def compile_source(source, out):
+    os.makedirs(out, exist_ok=True)
+    kernels.run_program(["tile-compile", source.path, "--target=" + source.target,
+                         "-o", out, "--no-remarks", *source.options])
+
+
+def make_runs(source, out):
+    compile_source(source, out)
+    return [Run(source, out, function, number, variant)
+            for function, runs in source.runs.items()
+            for number in range(len(runs))
+            for variant in variants(os.path.join(out, function + ".json"))]
+
+
+def judge_source(source, out, deadline):
+    """(run or source, outcome) of each run."""
+    if time.monotonic() > deadline:
+        return [(source, Outcome(NOT_RUN))]
+    try:
+        return [(run, run.judge()) for run in make_runs(source, out)]
+    except kernels.Failure as failure:
+        return [(source, Outcome(FAILED, str(failure)[:300]))]
+
+
+#===-- Table -------------------------------------------------------------===#
+
+
+class Totals:
+    def __init__(self):
+        self.rows = collections.defaultdict(collections.Counter)
+        self.worst = collections.defaultdict(float)
+
+    def add(self, source, outcomes):
+        test, target = source.name.rsplit(" ", 1)
+        key = (test.split(".")[0], target)
+        self.rows[key]["kernels"] += 1
+        for _, outcome in outcomes:
+            self.rows[key][outcome.kind] += 1
+            if np.isfinite(outcome.error):
+                self.worst[key] = max(self.worst[key], outcome.error)
+
+    def print_table(self):
+        kinds = (IDENTICAL, WITHIN, DIFFERENT, FAILED, NOT_RUN)
+        print("| Test | Target | Files | %s | Most |\n|---|---|---|%s---|" % (
+            " | ".join(kinds), "---|" * len(kinds)))
+        total = collections.Counter()
+        for (test, target), row in sorted(self.rows.items()):
+            total.update(row)
+            print("| `%s` | %s | %d | %s | %s |" % (
+                test, target, row["kernels"], " | ".join(str(row[k]) for k in kinds),
+                "%.3g" % self.worst[test, target] if self.worst[test, target] else ""))
+        print("%d files, %s" % (total["kernels"],
+                                ", ".join("%d %s" % (total[k], k) for k in kinds)))
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kernels", nargs="+", help="a folder of kernels")
+    parser.add_argument("--out", required=True, help="folder of the outputs")
+    parser.add_argument("--jobs", type=int, default=4)
+    parser.add_argument("--only", default="", help="a regex of names")
+    parser.add_argument("--seconds", type=float, default=1e9,
+                        help="begin no kernel after this time")
+    parser.add_argument("--json", help="write every outcome here")
+    options = parser.parse_args()
+    sources = [s for folder in options.kernels for s in collect.read_kernels(folder)
+               if re.search(options.only, s.name)]
+    totals, report = Totals(), []
+    deadline = time.monotonic() + options.seconds
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        results = pool.map(
+            lambda s: judge_source(s, os.path.join(options.out, s.name.replace(" ", ".")),
+                                   deadline), sources)
+        for source, outcomes in zip(sources, results):
+            totals.add(source, outcomes)
+            for run, outcome in outcomes:
+                if outcome.kind in (WITHIN, DIFFERENT, FAILED):
+                    print("%s: %s: %s" % (outcome.kind.upper(), run.name, outcome.text))
+                    sys.stdout.flush()
+                report.append([run.name, outcome.kind, outcome.text])
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump(report, file, indent=0)
+    totals.print_table()
+    bad = sum(row[DIFFERENT] + row[FAILED] for row in totals.rows.values())
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
