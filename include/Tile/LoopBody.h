@@ -43,7 +43,7 @@ MlirValue tile_loop_form_forwarded(const TileLoopForm *form, MlirValue value);
 /// The terminator of the block that decides; of `scf.while` only.
 ScfConditionOp tile_loop_form_condition(const TileLoopForm *form);
 
-/// One branch of an `scf.if` without results around a statement.
+/// One branch of an `scf.if` around a statement.
 typedef struct {
   MlirOperation op; // scf.if
   int branch;       // 0: then, 1: else
@@ -58,7 +58,7 @@ typedef struct {
 } TileLoopAccess;
 
 /// A leaf op, or an op with regions that is scheduled as a whole: a loop, an
-/// `scf.if` with results.
+/// `scf.if` that yields positions of channels, or what is no number.
 typedef struct {
   MlirOperation op;
   const TileGuard *guards; // outermost first
@@ -106,6 +106,12 @@ int tile_loop_body_find(const TileLoopBody *body, MlirOperation op);
 /// Whether `op`, inside the body, is index arithmetic: it may run again, and it
 /// gives the same result everywhere in its iteration.
 bool tile_loop_body_is_arithmetic(const TileLoopBody *body, MlirOperation op);
+/// Whether `op`, inside the body, is an `scf.if` whose statements run under
+/// guards of their own, so that its results are chosen again where they are
+/// used.
+bool tile_loop_body_is_choice(const TileLoopBody *body, MlirOperation op);
+/// What branch `branch` of the choice yields for its result `value`.
+MlirValue tile_choice_yield(MlirValue value, int branch);
 
 /// Statements and carried values that a value is computed from.
 typedef struct {
@@ -113,7 +119,9 @@ typedef struct {
   bool *statements; // by number
   bool *carried;    // by number of the iteration argument
   MlirOperation *visited;
-  int num_visited, capacity;
+  int num_visited;
+  MlirValue *chosen; // results of choices
+  int num_chosen;
   TileArena *arena;
 } TileLoopSources;
 

@@ -1,7 +1,8 @@
 //===- LoopBody.c - The statements of a loop ------------------------------===//
 //
-// Guards, `scf.if` without results, are looked into: each statement remembers
-// the branches around it. Everything else with regions is one statement.
+// Guards are looked into: each statement remembers the branches around it. What
+// an `scf.if` yields is then a choice between values of its branches.
+// Everything else with regions is one statement.
 //
 //===----------------------------------------------------------------------===//
 
@@ -182,9 +183,43 @@ static MlirWalkResult visit_inside(MlirOperation op, void *user_data) {
 
 //===-- Statements --------------------------------------------------------===//
 
-// A branch of a guard: only ifs without results are looked into.
+static MlirWalkResult find_verb(MlirOperation op, void *user_data) {
+  bool *has_verb = user_data;
+  *has_verb |= tile_wait_is(op) || tile_release_is(op) || tile_acquire_is(op) ||
+               tile_commit_is(op);
+  return *has_verb ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static bool is_number(MlirType type) {
+  return mlirTypeIsAInteger(type) || mlirTypeIsAIndex(type) ||
+         mlirTypeIsAFloat(type);
+}
+
+// A role decides about its channels where it stands in them: an `scf.if` that
+// yields positions is not taken apart.
 static bool is_guard(MlirOperation op) {
-  return scf_if_is(op) && mlirOperationGetNumResults(op) == 0;
+  bool has_verb = false;
+  if (!scf_if_is(op))
+    return false;
+  intptr_t num_results = mlirOperationGetNumResults(op);
+  for (intptr_t r = 0; r < num_results; r++)
+    if (!is_number(mlirValueGetType(mlirOperationGetResult(op, r))))
+      return false;
+  if (num_results > 0)
+    mlirOperationWalk(op, find_verb, &has_verb, MlirWalkPreOrder);
+  return !has_verb;
+}
+
+bool tile_loop_body_is_choice(const TileLoopBody *body, MlirOperation op) {
+  return mlirOperationGetNumResults(op) > 0 && is_guard(op) &&
+         !tile_loop_body_is_arithmetic(body, op);
+}
+
+MlirValue tile_choice_yield(MlirValue value, int branch) {
+  MlirOperation op = mlirOpResultGetOwner(value);
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, branch));
+  return mlirOperationGetOperand(mlirBlockGetTerminator(block),
+                                 mlirOpResultGetResultNumber(value));
 }
 
 static bool is_in_group(MlirOperation op) {
@@ -307,6 +342,26 @@ static bool visit_once(TileLoopSources *sources, MlirOperation op) {
   return true;
 }
 
+// The same of a result of a choice, which does not depend on what others do.
+static bool choose_once(TileLoopSources *sources, MlirValue value) {
+  for (int i = 0; i < sources->num_chosen; i++)
+    if (mlirValueEqual(sources->chosen[i], value))
+      return false;
+  sources->chosen = grow(sources->arena, sources->chosen, sources->num_chosen,
+                         sizeof *sources->chosen);
+  sources->chosen[sources->num_chosen++] = value;
+  return true;
+}
+
+static void add_choice(TileLoopSources *sources, MlirValue value) {
+  if (!choose_once(sources, value))
+    return;
+  ScfIfOp choice = scf_if_cast(mlirOpResultGetOwner(value));
+  tile_loop_sources_add(sources, scf_if_condition(choice));
+  for (int branch = 0; branch < 2; branch++)
+    tile_loop_sources_add(sources, tile_choice_yield(value, branch));
+}
+
 static MlirWalkResult add_operands(MlirOperation op, void *user_data) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
     tile_loop_sources_add(user_data, mlirOperationGetOperand(op, i));
@@ -334,7 +389,9 @@ void tile_loop_sources_add(TileLoopSources *sources, MlirValue value) {
     sources->statements[statement] = true;
     return;
   }
-  if (visit_once(sources, op))
+  if (tile_loop_body_is_choice(body, op))
+    add_choice(sources, value);
+  else if (visit_once(sources, op))
     mlirOperationWalk(op, add_operands, sources, MlirWalkPreOrder);
 }
 

@@ -8,7 +8,8 @@
 //        comes from an earlier step through the state;
 //   (P3) a tile with versions is the slot of the iteration;
 //   (P4) everything else is outside the loop and stays, but for windows of such
-//        tiles.
+//        tiles;
+//   (P5) what a guard yields is chosen where it is used.
 //
 // Every statement is cloned once per step, so no effect happens twice.
 //
@@ -75,7 +76,9 @@ static void add_export(Emitter *e, Export item) {
 //-------------------------------------------------------------===//
 
 void emit_resume(Emitter *e) {
-  if (e->num_scopes)
+  if (e->choice.ptr)
+    mlirRewriterBaseSetInsertionPointToEnd(e->b.rw, e->choice);
+  else if (e->num_scopes)
     mlirRewriterBaseSetInsertionPointToEnd(e->b.rw,
                                            e->scopes[e->num_scopes - 1].block);
   else if (e->block.ptr)
@@ -134,6 +137,38 @@ static MlirValue delayed_value(const Emitter *e, int32_t stage, int statement,
   return (MlirValue){NULL};
 }
 
+static MlirRegion region_of_block(MlirBlock block) {
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, block);
+  return region;
+}
+
+// (P5) Loads among the arithmetic of a branch happen in that branch only.
+static MlirValue emit_choice(Emitter *e, int32_t stage, MlirValue value) {
+  ScfIfOp choice = scf_if_cast(mlirOpResultGetOwner(value));
+  MlirValue condition = emit_value(e, stage, scf_if_condition(choice));
+  MlirBlock outer = e->choice;
+  int num_bindings = e->num_bindings;
+  MlirRegion regions[2];
+  for (int branch = 0; branch < 2; branch++) {
+    MlirBlock block = e->choice = mlirBlockCreate(0, NULL, NULL);
+    emit_resume(e);
+    MlirValue yielded = emit_value(e, stage, tile_choice_yield(value, branch));
+    e->choice = block;
+    emit_resume(e);
+    scf_yield(&e->b, .results = TILE_VALUES(yielded));
+    regions[branch] = region_of_block(block);
+    e->num_bindings = num_bindings;
+  }
+  e->choice = outer;
+  emit_resume(e);
+  ScfIfOp made = scf_if_op(&e->b, .condition = condition,
+                           .thenRegion = regions[0], .elseRegion = regions[1]);
+  MlirValue result = mlirOperationGetResult(made.op, 0);
+  emit_bind(e, (Binding){stage, value, result});
+  return result;
+}
+
 MlirValue emit_value(Emitter *e, int32_t stage, MlirValue value) {
   const TileLoopBody *body = &e->p->loop->body;
   MlirValue bound = emit_find_binding(e, stage, value);
@@ -156,6 +191,8 @@ MlirValue emit_value(Emitter *e, int32_t stage, MlirValue value) {
   int statement = tile_loop_body_find(body, op);
   if (statement >= 0)
     return delayed_value(e, stage, statement, value);
+  if (tile_loop_body_is_choice(body, op))
+    return emit_choice(e, stage, value);
   emit_clone(e, stage, op); // (P1)
   return emit_find_binding(e, stage, value);
 }
@@ -184,12 +221,6 @@ static void open_scope(Emitter *e, int32_t stage, const TileGuard *guard) {
   e->scopes[e->num_scopes++] = scope;
   e->scope_stage = stage;
   emit_resume(e);
-}
-
-static MlirRegion region_of_block(MlirBlock block) {
-  MlirRegion region = mlirRegionCreate();
-  mlirRegionAppendOwnedBlock(region, block);
-  return region;
 }
 
 // The block of the path not taken, with a value for each export.

@@ -256,6 +256,36 @@ static void remark_copy(const Work *work, int item) {
   }
 }
 
+typedef struct {
+  MlirOperation statement;
+} Inside;
+
+static bool is_fetch(MlirOperation op) {
+  TileShape src, dst;
+  return tile_copy_is(op) && !tile_copy_async(tile_copy_cast(op)) &&
+         mlirValueIsNull(tile_copy_signal(tile_copy_cast(op))) &&
+         tile_shape_of(tile_copy_src(tile_copy_cast(op)), &src) &&
+         tile_shape_of(tile_copy_dst(tile_copy_cast(op)), &dst) &&
+         src.space == TILE_SPACE_GLOBAL && dst.space == TILE_SPACE_SHARED;
+}
+
+// A copy of a statement that is scheduled as a whole. Pipelined loops inside
+// speak for themselves.
+static MlirWalkResult remark_inside(MlirOperation op, void *user_data) {
+  const Inside *inside = user_data;
+  int32_t num_stages;
+  if (tile_loop_attr_get(op, "tile.num_stages", &num_stages))
+    return MlirWalkResultSkip;
+  if (is_fetch(op))
+    tile_emit_remark_with_note(
+        op, mlirOperationGetLocation(inside->statement), "that op is here",
+        "tile-pipeline/inner",
+        "is not fetched ahead of its use: the loop takes the op around it as "
+        "a whole; pipeline an inner loop itself, and let an scf.if give "
+        "numbers only");
+  return MlirWalkResultAdvance;
+}
+
 static void remark_plan(const Work *work) {
   if (tile_is_in_fallback_variant(work->loop.body.loop.op))
     return; // the loop of one source line is in every variant of its launch
@@ -264,6 +294,13 @@ static void remark_plan(const Work *work) {
         !work->loop.plan.items[i].is_first &&
         !tile_cp_async_commit_is(op_of(work, i)))
       remark_copy(work, i);
+  for (int i = 0; i < work->loop.plan.num_items; i++) {
+    Inside inside = {op_of(work, i)};
+    if (mlirOperationGetNumRegions(inside.statement) > 0 &&
+        !tile_parallel_is(inside.statement))
+      mlirOperationWalk(inside.statement, remark_inside, &inside,
+                        MlirWalkPreOrder);
+  }
 }
 
 //===-- Entry -------------------------------------------------------------===//

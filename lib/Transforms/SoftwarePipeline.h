@@ -166,6 +166,7 @@ typedef struct {
   Scope scopes[MAX_SCOPES];
   int num_scopes;
   int32_t scope_stage;
+  MlirBlock choice; // the branch of a choice being written, inside the guards
 } Emitter;
 
 /// Writes the old loop as a pipeline and erases it.

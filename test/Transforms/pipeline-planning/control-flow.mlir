@@ -31,6 +31,73 @@ func.func @guarded(%A: memref<64x32xf32>, %mask: memref<64xi1>, %n: index) {
   return
 }
 
+// What a guard yields does not tie its copies to its other ops: the next guard
+// depends on arithmetic of the branch, the sum on the tile.
+// CHECK-LABEL: func @yields
+// CHECK: scf.if
+// CHECK: tile.copy {{.*}}tile.order = 0 : i32, tile.stage = 0
+// CHECK: memref.load {{.*}}tile.order = 1 : i32, tile.stage = 2
+// CHECK: }
+// CHECK-NOT: tile.stage
+// CHECK: tile.num_stages
+func.func @yields(%A: memref<64x32xf32>, %n: index, %left: i32) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %none = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %zero = arith.constant 0.0 : f32
+  %As = tile.alloc : !T
+  %end, %sum = scf.for %i = %c0 to %n step %c1 iter_args(%now = %left, %s = %zero) -> (i32, f32) {
+    %on = arith.cmpi sgt, %now, %none : i32
+    %next, %t = scf.if %on -> (i32, f32) {
+      %a = tile.region %A[%i, 0] [1, 32] drop [0] : memref<64x32xf32>
+      tile.copy %a to %As : !tile.region<32xf32>, !T
+      %v = memref.load %As[%c1] : !T
+      %u = arith.addf %s, %v : f32
+      %less = arith.subi %now, %one : i32
+      scf.yield %less, %u : i32, f32
+    } else {
+      scf.yield %now, %s : i32, f32
+    }
+    scf.yield %next, %t : i32, f32
+  } {tile.num_stages = 3 : i32}
+  return %sum : f32
+}
+
+// A choice between tiles is one statement, and so is a loop inside.
+// CHECK-LABEL: func @wholes
+// CHECK: scf.if
+// CHECK-NOT: tile.stage
+// CHECK: else
+// CHECK: tile.stage
+func.func @wholes(%A: memref<64x32xf32>, %B: memref<64x32xf32>, %p: i1, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %As = tile.alloc : !T
+  %Bs = tile.alloc : !T
+  %f = tile.alloc : !F
+  scf.for %i = %c0 to %n step %c1 {
+    // expected-note @+1 {{that op is here}}
+    %from = scf.if %p -> (memref<64x32xf32>) {
+      %a = tile.region %A[%i, 0] [1, 32] drop [0] : memref<64x32xf32>
+      // expected-remark @+1 {{[tile-pipeline/inner] is not fetched ahead of its use: the loop takes the op around it as a whole; pipeline an inner loop itself, and let an scf.if give numbers only}}
+      tile.copy %a to %As : !tile.region<32xf32>, !T
+      tile.copy %As to %f : !T, !F
+      scf.yield %A : memref<64x32xf32>
+    } else {
+      scf.yield %B : memref<64x32xf32>
+    }
+    // expected-note @+1 {{that op is here}}
+    scf.for %j = %c0 to %n step %c1 {
+      %b = tile.region %A[%j, 0] [1, 32] drop [0] : memref<64x32xf32>
+      // expected-remark @+1 {{[tile-pipeline/inner]}}
+      tile.copy %b to %Bs : !tile.region<32xf32>, !T
+      tile.copy %Bs to %f : !T, !F
+    }
+  } {tile.num_stages = 2 : i32}
+  return
+}
+
 // Both branches fill the tile, so a read behind them is covered.
 // CHECK-LABEL: func @both_branches
 // CHECK: tile.copy {{.*}}tile.order = 0 : i32, tile.stage = 0
