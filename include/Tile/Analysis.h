@@ -351,7 +351,7 @@ typedef struct {
 TileLineDeal tile_line_deal(const TileShape *shape, int dim,
                             int64_t num_threads);
 
-//===-- Indices (IndexFacts.c) --------------------------------------------===//
+//===-- Indices (IndexDivisors.c, IndexFacts.c) ---------------------------===//
 //
 // Both look through arithmetic and the induction variables of `scf.for`.
 

@@ -1,8 +1,7 @@
-//===- IndexFacts.c - Divisors and bounds of indices; offsets of windows --===//
+//===- IndexFacts.c - Bounds of indices; offsets of windows ---------------===//
 //
-// An access of 16 bytes needs an address that is a multiple of 16, and a window
-// that never leaves its tensor needs no checks. Both follow from how the offset
-// of the window is computed.
+// A window that never leaves its tensor needs no checks, which follows from how
+// its offset is computed. IndexDivisors.c says what divides it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,82 +16,6 @@
 
 // Index arithmetic is shallow; deeper chains count as unknown.
 enum { MAX_DEPTH = 12 };
-
-//===-- Divisors ----------------------------------------------------------===//
-
-static int64_t magnitude(int64_t value) {
-  return value == INT64_MIN ? 1 : value < 0 ? -value : value;
-}
-
-// The product, or the larger factor where it would be too large: both divide.
-static int64_t product(int64_t a, int64_t b) {
-  const int64_t limit = (int64_t)1 << 31;
-  if (a == 0 || b == 0)
-    return 0;
-  if (a < limit && b < limit)
-    return a * b;
-  return a > b ? a : b;
-}
-
-static int64_t divisor(MlirValue value, int depth);
-
-static int64_t loop_divisor(MlirValue argument, int depth) {
-  MlirOperation parent =
-      mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(argument));
-  ScfForOp loop = scf_for_dyn(parent);
-  if (!loop.op.ptr || mlirBlockArgumentGetArgNumber(argument) != 0)
-    return 1;
-  return tile_gcd(divisor(scf_for_lowerBound(loop), depth),
-                  divisor(scf_for_step(loop), depth));
-}
-
-// The value x << n has the divisor of x times 2^n.
-static int64_t shift_divisor(MlirOperation op, int depth) {
-  int64_t amount;
-  if (!mlirxConstantInt(mlirOperationGetOperand(op, 1), &amount) ||
-      amount < 0 || amount > 30)
-    return 1;
-  return product(divisor(mlirOperationGetOperand(op, 0), depth),
-                 (int64_t)1 << amount);
-}
-
-static bool keeps_common_divisor(MlirOperation op) {
-  return arith_addi_is(op) || arith_subi_is(op) || arith_minsi_is(op) ||
-         arith_maxsi_is(op) || arith_minui_is(op) || arith_maxui_is(op) ||
-         arith_remsi_is(op) || arith_remui_is(op);
-}
-
-static int64_t divisor(MlirValue value, int depth) {
-  int64_t constant;
-  if (mlirxConstantInt(value, &constant))
-    return magnitude(constant);
-  if (depth == 0)
-    return 1;
-  if (mlirValueIsABlockArgument(value))
-    return loop_divisor(value, depth - 1);
-  MlirOperation op = mlirOpResultGetOwner(value);
-  depth--;
-  if (keeps_common_divisor(op))
-    return tile_gcd(divisor(mlirOperationGetOperand(op, 0), depth),
-                    divisor(mlirOperationGetOperand(op, 1), depth));
-  if (arith_muli_is(op))
-    return product(divisor(mlirOperationGetOperand(op, 0), depth),
-                   divisor(mlirOperationGetOperand(op, 1), depth));
-  if (arith_shli_is(op))
-    return shift_divisor(op, depth);
-  if (arith_select_is(op))
-    return tile_gcd(divisor(mlirOperationGetOperand(op, 1), depth),
-                    divisor(mlirOperationGetOperand(op, 2), depth));
-  if (arith_index_cast_is(op) || arith_index_castui_is(op) ||
-      arith_extsi_is(op) || arith_extui_is(op))
-    return divisor(mlirOperationGetOperand(op, 0), depth);
-  return 1;
-}
-
-int64_t tile_index_divisor(TileInt index) {
-  return tile_int_is_constant(index) ? magnitude(index.constant)
-                                     : divisor(index.value, MAX_DEPTH);
-}
 
 //===-- Bounds ------------------------------------------------------------===//
 

@@ -29,3 +29,33 @@ func.func @off(%X: memref<64x64xf32>, %Y: memref<64x64xbf16>, %o: index) {
   }
   return
 }
+
+// Weights of 4 bits, two in a byte: the column of the window is half of a counter
+// of steps of 64, so that the rows move as those of any other tensor.
+// CASE: packed(W=ints:128x96:i8, Y=junk:128x96:i8)
+// CASE: packed(W=ints:50x41:i8, Y=junk:50x41:i8)
+// EXPECT: Y = W
+func.func @packed(%W: memref<?x?xi8>, %Y: memref<?x?xi8>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %bytes = memref.dim %W, %c1 : memref<?x?xi8>
+  %K = arith.muli %bytes, %c2 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %s = tile.alloc : memref<128x32xi8, #gpu.address_space<workgroup>>
+    %f = tile.alloc : memref<128x32xi8, #tile.fragment>
+    scf.for %k = %c0 to %K step %c64 {
+      %byte = arith.divui %k, %c2 : index
+      %w = tile.region %W[0, %byte] [128, 32] : memref<?x?xi8>
+      tile.copy %w to %s : !tile.region<128x32xi8>, memref<128x32xi8, #gpu.address_space<workgroup>>
+      tile.copy %s to %f : memref<128x32xi8, #gpu.address_space<workgroup>>, memref<128x32xi8, #tile.fragment>
+      %y = tile.region %Y[0, %byte] [128, 32] : memref<?x?xi8>
+      tile.copy %f to %y : memref<128x32xi8, #tile.fragment>, !tile.region<128x32xi8>
+    } {tile.num_stages = 2 : i32}
+    gpu.terminator
+  }
+  return
+}
