@@ -52,6 +52,15 @@ void tile_shared_memory_place(TileArena *arena, TileSharedMemory *memory);
 /// Reads the offsets that packing wrote, -1 where it has not run, and which
 /// rings are used again; without offsets all that packing may use again are.
 void tile_shared_memory_read_offsets(TileSharedMemory *memory);
+/// Whether two buffers may have bytes in common: the one place to ask. Packed:
+/// by their bytes; else packing may lay them together where they do not live at
+/// the same time.
+bool tile_shared_bytes_overlap(const TileSharedBuffer *a,
+                               const TileSharedBuffer *b);
+/// The same of what two tiles are windows of. Of tiles that are not packed only
+/// those of one buffer are known to have bytes in common; tiles that are not in
+/// shared memory never do.
+bool tile_share_bytes(MlirValue a, MlirValue b);
 /// Buffers that do not live at the same time may share bytes.
 bool tile_shared_lifetimes_overlap(const TileSharedBuffer *a,
                                    const TileSharedBuffer *b);

@@ -147,11 +147,13 @@ static void visit_resources(const BarrierMachine *m, int32_t *state,
     for (int s = 0; s < count; s++) {
       Box box = box_of(m, w, s);
       Resource resource = {.number = m->first_resource[w] + s};
-      if (window->buffer != p->windows[access->window].buffer ||
-          !boxes_overlap(&mine, &box))
+      int buffer = p->windows[access->window].buffer;
+      bool is_same = window->buffer == buffer;
+      if (!barrier_buffers_overlap(p, window->buffer, buffer) ||
+          (is_same && !boxes_overlap(&mine, &box)))
         continue;
-      resource.is_inside = is_box_inside(&mine, &box);
-      resource.is_sure = mine.is_exact && box.is_exact;
+      resource.is_inside = is_same && is_box_inside(&mine, &box);
+      resource.is_sure = is_same && mine.is_exact && box.is_exact;
       visit(m, state, access, &resource);
     }
   }

@@ -430,6 +430,7 @@ static bool extract_program(TileArena *arena, MlirOperation kernel,
   if (!e.failed.ptr) {
     *out_early = find_early_use(&e);
     write_programs(&e);
+    extract_program_bytes(e.barriers);
     for (int r = 0; r < out->protocol.num_roles; r++)
       check_syncs(&e, &out->protocol.roles[r].body, r);
     for (int r = 0; r < out->protocol.num_roles; r++)

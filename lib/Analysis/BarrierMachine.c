@@ -335,7 +335,7 @@ static void number_resources(BarrierMachine *m, TileArena *arena) {
   m->first_resource[count] = m->num_resources;
 }
 
-// What is done to a buffer.
+// What is done to the bytes of a buffer.
 typedef struct {
   unsigned roles;
   bool is_async, is_read_async;
@@ -343,12 +343,17 @@ typedef struct {
 
 static void note_use(const BarrierProgram *p, BufferUse *uses, int window,
                      int role, const TileProtocolNode *node) {
-  BufferUse *use = &uses[p->windows[window].buffer];
   bool is_read = node->kind == TILE_PROTOCOL_READ;
-  use->roles |= 1u << role;
-  use->is_async |= is_read ? node->is_async || node->is_group || node->is_store
-                           : node->fill != TILE_PROTOCOL_BY_STORES;
-  use->is_read_async |= is_read && node->is_async;
+  for (int b = 0; b < p->num_buffers; b++) {
+    BufferUse *use = &uses[b];
+    if (!barrier_buffers_overlap(p, b, p->windows[window].buffer))
+      continue;
+    use->roles |= 1u << role;
+    use->is_async |= is_read
+                         ? node->is_async || node->is_group || node->is_store
+                         : node->fill != TILE_PROTOCOL_BY_STORES;
+    use->is_read_async |= is_read && node->is_async;
+  }
 }
 
 static void find_uses(const BarrierProgram *p, const TileProtocolBlock *block,

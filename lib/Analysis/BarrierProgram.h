@@ -33,10 +33,18 @@ typedef struct {
   const void **buffers; // roots
   int *num_slots;       // of each
   int num_buffers, buffer_capacity;
+  bool *shares; // by two buffers: whether they may have bytes in common
   int num_threads[TILE_PROTOCOL_MAX_ROLES];
   unsigned sync_agents[BARRIER_MAX_SYNCS]; // that a named barrier is for
   bool is_partial; // some things that order threads are not seen
 } BarrierProgram;
+
+/// Whether two buffers may have bytes in common.
+static inline bool barrier_buffers_overlap(const BarrierProgram *program, int a,
+                                           int b) {
+  return a == b ||
+         (program->shares && program->shares[a * program->num_buffers + b]);
+}
 
 /// Judges a program for all trip counts and schedules; what is not proved is
 /// executed for small ones. Memory comes from `arena`.

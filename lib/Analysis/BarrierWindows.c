@@ -29,6 +29,16 @@ static int buffer_index(BarrierTable *t, MlirValue root) {
   return p->num_buffers++;
 }
 
+void extract_program_bytes(BarrierTable *t) {
+  BarrierProgram *p = t->program;
+  int n = p->num_buffers;
+  p->shares = TILE_ARENA_NEW(t->arena, bool, n *n + 1);
+  for (int a = 0; a < n; a++)
+    for (int b = 0; b < n; b++)
+      p->shares[a * n + b] = tile_share_bytes((MlirValue){p->buffers[a]},
+                                              (MlirValue){p->buffers[b]});
+}
+
 static bool same_window(const BarrierWindow *a, const BarrierWindow *b) {
   if (a->buffer != b->buffer || a->has_slot != b->has_slot ||
       a->rank != b->rank || a->is_exact != b->is_exact)

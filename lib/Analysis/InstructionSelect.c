@@ -116,14 +116,7 @@ static bool has_contiguous_rows(TileRegionOp region, TileInstrReason *out) {
 
 static bool pads_with_zero(TileRegionOp region, TileInstrReason *out) {
   MlirValue pad = tile_region_pad(region);
-  MlirAttribute value;
-  if (!pad.ptr)
-    return true;
-  if (mlirxConstantAttr(pad, &value) &&
-      ((mlirAttributeIsAFloat(value) &&
-        mlirFloatAttrGetValueDouble(value) == 0) ||
-       (mlirAttributeIsAInteger(value) &&
-        mlirIntegerAttrGetValueInt(value) == 0)))
+  if (!pad.ptr || tile_value_is_zero_bits(pad))
     return true;
   return instr_refuse(out, "tile-instr/pad",
                       "the pad value is not a constant zero");

@@ -334,26 +334,34 @@ bool tile_shared_lifetimes_overlap(const TileSharedBuffer *a,
   return a->first <= b->last && b->first <= a->last;
 }
 
-// Lowest aligned offset at which `buffer` meets no placed buffer that lives at
-// the same time. Ends after at most one step per placed buffer.
-static int64_t first_fit(TileSharedBuffer *const *placed, size_t num_placed,
-                         const TileSharedBuffer *buffer) {
-  int64_t offset = 0;
+bool tile_shared_bytes_overlap(const TileSharedBuffer *a,
+                               const TileSharedBuffer *b) {
+  if (mlirOperationEqual(a->op, b->op))
+    return true;
+  if (a->offset_bytes < 0 || b->offset_bytes < 0)
+    return !tile_shared_lifetimes_overlap(a, b);
+  return a->offset_bytes < b->offset_bytes + b->size_bytes &&
+         b->offset_bytes < a->offset_bytes + a->size_bytes;
+}
+
+// Puts `buffer` at the lowest aligned offset where it meets no placed buffer
+// that lives at the same time. Ends after at most one step per placed buffer.
+static void first_fit(TileSharedBuffer *const *placed, size_t num_placed,
+                      TileSharedBuffer *buffer) {
+  buffer->offset_bytes = 0;
   for (bool moved = true; moved;) {
     moved = false;
     for (size_t i = 0; i < num_placed; i++) {
       const TileSharedBuffer *other = placed[i];
       if (!tile_shared_lifetimes_overlap(buffer, other) ||
-          offset >= other->offset_bytes + other->size_bytes ||
-          other->offset_bytes >= offset + buffer->size_bytes)
+          !tile_shared_bytes_overlap(buffer, other))
         continue;
       int64_t end = other->offset_bytes + other->size_bytes;
-      offset = (end + buffer->align_bytes - 1) / buffer->align_bytes *
-               buffer->align_bytes;
+      buffer->offset_bytes = (end + buffer->align_bytes - 1) /
+                             buffer->align_bytes * buffer->align_bytes;
       moved = true;
     }
   }
-  return offset;
 }
 
 // Strictest alignment first keeps padding out; program order breaks ties.
@@ -375,7 +383,7 @@ void tile_shared_memory_place(TileArena *arena, TileSharedMemory *memory) {
   sort_by_alignment(order, count);
   memory->total_bytes = 0;
   for (size_t i = 0; i < count; i++) {
-    order[i]->offset_bytes = first_fit(order, i, order[i]);
+    first_fit(order, i, order[i]);
     int64_t end = order[i]->offset_bytes + order[i]->size_bytes;
     if (end > memory->total_bytes)
       memory->total_bytes = end;
@@ -384,18 +392,29 @@ void tile_shared_memory_place(TileArena *arena, TileSharedMemory *memory) {
 
 //===-- Offsets that are there --------------------------------------------===//
 
-// Offsets that the packing pass wrote; -1 when it has not run.
-static void read_offsets(TileSharedMemory *shared) {
-  for (size_t i = 0; i < shared->num_buffers; i++) {
-    TileSharedBuffer *buffer = &shared->buffers[i];
-    MlirAttribute offset =
-        buffer->is_barrier
-            ? tile_barrier_alloc_offset_attr(
-                  tile_barrier_alloc_cast(buffer->op))
-            : tile_alloc_offset_attr(tile_alloc_cast(buffer->op));
-    buffer->offset_bytes =
-        mlirAttributeIsNull(offset) ? -1 : mlirIntegerAttrGetValueInt(offset);
-  }
+// The offset that the packing pass wrote; -1 when it has not run.
+static void read_offset(TileSharedBuffer *buffer) {
+  MlirAttribute offset =
+      buffer->is_barrier
+          ? tile_barrier_alloc_offset_attr(tile_barrier_alloc_cast(buffer->op))
+          : tile_alloc_offset_attr(tile_alloc_cast(buffer->op));
+  buffer->offset_bytes =
+      mlirAttributeIsNull(offset) ? -1 : mlirIntegerAttrGetValueInt(offset);
+}
+
+static bool packed_buffer_of(MlirValue tile, TileSharedBuffer *out) {
+  MlirValue root = tile_buffer_of(tile).root;
+  if (!mlirValueIsAOpResult(root) ||
+      !buffer_of_op(mlirOpResultGetOwner(root), out))
+    return false;
+  read_offset(out);
+  return true;
+}
+
+bool tile_share_bytes(MlirValue a, MlirValue b) {
+  TileSharedBuffer x, y;
+  return packed_buffer_of(a, &x) && packed_buffer_of(b, &y) &&
+         tile_shared_bytes_overlap(&x, &y);
 }
 
 // Rings whose bytes are used again.
@@ -405,15 +424,14 @@ static void find_drained(TileSharedMemory *shared) {
       TileSharedBuffer *ring = &shared->buffers[i];
       const TileSharedBuffer *other = &shared->buffers[k];
       bool is_packed = ring->offset_bytes >= 0 && other->offset_bytes >= 0;
-      bool shares =
-          ring->offset_bytes < other->offset_bytes + other->size_bytes &&
-          other->offset_bytes < ring->offset_bytes + ring->size_bytes;
-      ring->is_drained |= ring->is_ring && (shares || !is_packed) &&
-                          tile_shared_follows_ring(other, ring);
+      ring->is_drained |=
+          ring->is_ring && tile_shared_follows_ring(other, ring) &&
+          (!is_packed || tile_shared_bytes_overlap(ring, other));
     }
 }
 
 void tile_shared_memory_read_offsets(TileSharedMemory *memory) {
-  read_offsets(memory);
+  for (size_t i = 0; i < memory->num_buffers; i++)
+    read_offset(&memory->buffers[i]);
   find_drained(memory);
 }

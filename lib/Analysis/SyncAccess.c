@@ -10,22 +10,13 @@ static bool is_shared_space(TileSpace space) {
   return space == TILE_SPACE_GLOBAL || space == TILE_SPACE_SHARED;
 }
 
-static bool shared_overlap(const TileSharedBuffer *x,
-                           const TileSharedBuffer *y) {
-  // Not packed yet: what does not live at the same time may come to share
-  // bytes, and packing does not look at barriers.
-  if (x->offset_bytes < 0 || y->offset_bytes < 0)
-    return !tile_shared_lifetimes_overlap(x, y);
-  return x->offset_bytes < y->offset_bytes + y->size_bytes &&
-         y->offset_bytes < x->offset_bytes + x->size_bytes;
-}
-
 bool sync_buffers_overlap(const Flow *flow, size_t a, size_t b) {
   size_t num_shared = flow->shared->num_buffers;
   if (a == b)
     return true;
   if (a < num_shared && b < num_shared)
-    return shared_overlap(&flow->shared->buffers[a], &flow->shared->buffers[b]);
+    return tile_shared_bytes_overlap(&flow->shared->buffers[a],
+                                     &flow->shared->buffers[b]);
   if (a < num_shared || b < num_shared)
     return false;
   return !flow->tensors[a - num_shared].is_distinct ||
@@ -328,7 +319,9 @@ static MlirWalkResult find_async(MlirOperation op, void *user_data) {
   Accesses accesses = sync_accesses_of(search->flow, op);
   for (size_t i = 0; i < search->flow->num_places; i++)
     search->found |=
-        accesses.bits[i] && search->flow->places[i].buffer == search->buffer;
+        accesses.bits[i] &&
+        sync_buffers_overlap(search->flow, search->flow->places[i].buffer,
+                             search->buffer);
   return search->found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 

@@ -239,8 +239,8 @@ bool sync_buffers_overlap(const Flow *flow, size_t a, size_t b);
 bool sync_place_is_shared(const Flow *flow, size_t place);
 /// Whether the op arrives on an mbarrier that no channel has.
 bool sync_is_own_arrival(MlirOperation op);
-/// Whether another role than `role` accesses the buffer of a place by the
-/// asynchronous proxy. Ends the validity of sync_accesses_of.
+/// Whether another role than `role` accesses bytes of the buffer of a place by
+/// the asynchronous proxy. Ends the validity of sync_accesses_of.
 bool sync_is_async_elsewhere(Flow *flow, size_t place, MlirOperation role);
 
 //===-- Transfer (SyncTransfer.c) -----------------------------------------===//

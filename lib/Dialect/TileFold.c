@@ -16,8 +16,6 @@
 #include "Tile/Support/Constants.h"
 #include "TileVerify.h"
 
-#include <math.h>
-
 static MlirLogicalResult no_match(void) { return tile_failure(); }
 
 //===-- Windows -----------------------------------------------------------===//
@@ -193,15 +191,6 @@ static MlirLogicalResult fold_offsets(MlirRewritePattern pattern,
                  : no_match();
 }
 
-static bool is_zero(MlirAttribute value) {
-  if (mlirAttributeIsAInteger(value))
-    return mlirIntegerAttrGetValueInt(value) == 0;
-  if (!mlirAttributeIsAFloat(value))
-    return false;
-  double number = mlirFloatAttrGetValueDouble(value);
-  return number == 0.0 && !signbit(number);
-}
-
 // The default pad value need not be written, and then does not rule out TMA.
 static MlirLogicalResult drop_zero_pad(MlirRewritePattern pattern,
                                        MlirOperation op,
@@ -210,10 +199,9 @@ static MlirLogicalResult drop_zero_pad(MlirRewritePattern pattern,
   (void)pattern, (void)user_data;
   TileRegionOp region = tile_region_cast(op);
   MlirValue pad = tile_region_pad(region);
-  MlirAttribute value;
   Window w;
-  if (mlirValueIsNull(pad) || !mlirxConstantAttr(pad, &value) ||
-      !is_zero(value) || !window_of_region(region, &w))
+  if (mlirValueIsNull(pad) || !tile_value_is_zero_bits(pad) ||
+      !window_of_region(region, &w))
     return no_match();
   return replace_region(region, &w, (MlirValue){NULL}, rewriter);
 }

@@ -3,6 +3,7 @@
 #include "Tile/Dialect/Ops.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 //===-- Element types -----------------------------------------------------===//
 
@@ -30,6 +31,17 @@ int tile_elem_bits(MlirType element) {
 }
 
 bool tile_elem_is_float(MlirType element) { return mlirTypeIsAFloat(element); }
+
+bool tile_value_is_zero_bits(MlirValue value) {
+  MlirAttribute attr;
+  if (!mlirxConstantAttr(value, &attr))
+    return false;
+  if (!mlirAttributeIsAFloat(attr))
+    return mlirAttributeIsAInteger(attr) &&
+           mlirIntegerAttrGetValueInt(attr) == 0;
+  double number = mlirFloatAttrGetValueDouble(attr);
+  return number == 0.0 && !signbit(number);
+}
 
 MlirType tile_accumulator_type(MlirType a, MlirType b) {
   MlirContext context = mlirTypeGetContext(a);

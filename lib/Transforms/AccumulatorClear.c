@@ -45,15 +45,6 @@ static bool touches(MlirOperation op, MlirValue buffer) {
   return touch.found;
 }
 
-static bool is_zero(MlirValue value) {
-  MlirAttribute attr;
-  if (!mlirxConstantAttr(value, &attr))
-    return false;
-  if (mlirAttributeIsAFloat(attr))
-    return mlirFloatAttrGetValueDouble(attr) == 0.0;
-  return mlirAttributeIsAInteger(attr) && mlirIntegerAttrGetValueInt(attr) == 0;
-}
-
 MlirOperation accumulator_fill_find(MlirOperation op, MlirValue accumulator) {
   MlirOperation found = {NULL};
   MlirBlock block = mlirOperationGetBlock(op);
@@ -65,7 +56,7 @@ MlirOperation accumulator_fill_find(MlirOperation op, MlirValue accumulator) {
     found = (MlirOperation){NULL};
     if (tile_fill_is(before) &&
         mlirValueEqual(tile_fill_dst(tile_fill_cast(before)), accumulator) &&
-        is_zero(tile_fill_value(tile_fill_cast(before))))
+        tile_value_is_zero_bits(tile_fill_value(tile_fill_cast(before))))
       found = before;
   }
   return found;

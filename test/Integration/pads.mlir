@@ -70,3 +70,105 @@ func.func @bytes(%A: memref<?xi1>, %B: memref<?xi8>, %C: memref<8xi1>, %D: memre
   }
   return
 }
+
+// -0.0 is a pad like any other: its sign stays. Through every instruction; the
+// signs of the elements are asked for, as -0.0 equals 0.
+// CASE: minus_zero_f64(A=ones:20x16:f64, B=junk:32x16:i32, i=0)
+// CASE: minus_zero_f64(A=ones:40x16:f64, B=junk:32x16:i32, i=-8)
+// EXPECT: y = np.arange(32) + i; B[:] = np.where((y >= 0) & (y < len(A)), 1, -1)[:, None]
+func.func @minus_zero_f64(%A: memref<?x16xf64>, %B: memref<32x16xi32>, %i: index) {
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  %minus_zero = arith.constant -0.0 : f64
+  %one = arith.constant 1.0 : f32
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %S = tile.alloc : memref<32x16xf64, #gpu.address_space<workgroup>>
+    %a = tile.region %A[%i, 0] [32, 16] pad %minus_zero : f64 in : memref<?x16xf64>
+    tile.copy %a to %S : !tile.region<32x16xf64>, memref<32x16xf64, #gpu.address_space<workgroup>>
+    tile.parallel (%x, %y) in [32, 16] {
+      %v = memref.load %S[%x, %y] : memref<32x16xf64, #gpu.address_space<workgroup>>
+      %w = arith.truncf %v : f64 to f32
+      %s = math.copysign %one, %w : f32
+      %r = arith.fptosi %s : f32 to i32
+      memref.store %r, %B[%x, %y] : memref<32x16xi32>
+    }
+    gpu.terminator
+  }
+  return
+}
+
+// CASE: minus_zero_f32(A=ones:20x32:f32, B=junk:32x32:i32, i=0)
+// CASE: minus_zero_f32(A=ones:40x32:f32, B=junk:32x32:i32, i=-8)
+// EXPECT: y = np.arange(32) + i; B[:] = np.where((y >= 0) & (y < len(A)), 1, -1)[:, None]
+func.func @minus_zero_f32(%A: memref<?x32xf32>, %B: memref<32x32xi32>, %i: index) {
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  %minus_zero = arith.constant -0.0 : f32
+  %one = arith.constant 1.0 : f32
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %S = tile.alloc : memref<32x32xf32, #gpu.address_space<workgroup>>
+    %a = tile.region %A[%i, 0] [32, 32] pad %minus_zero : f32 in : memref<?x32xf32>
+    tile.copy %a to %S : !tile.region<32x32xf32>, memref<32x32xf32, #gpu.address_space<workgroup>>
+    tile.parallel (%x, %y) in [32, 32] {
+      %v = memref.load %S[%x, %y] : memref<32x32xf32, #gpu.address_space<workgroup>>
+      %w = arith.addf %v, %v : f32
+      %s = math.copysign %one, %w : f32
+      %r = arith.fptosi %s : f32 to i32
+      memref.store %r, %B[%x, %y] : memref<32x32xi32>
+    }
+    gpu.terminator
+  }
+  return
+}
+
+// CASE: minus_zero_f16(A=ones:20x64:f16, B=junk:32x64:i32, i=0)
+// CASE: minus_zero_f16(A=ones:40x64:f16, B=junk:32x64:i32, i=-8)
+// EXPECT: y = np.arange(32) + i; B[:] = np.where((y >= 0) & (y < len(A)), 1, -1)[:, None]
+func.func @minus_zero_f16(%A: memref<?x64xf16>, %B: memref<32x64xi32>, %i: index) {
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  %minus_zero = arith.constant -0.0 : f16
+  %one = arith.constant 1.0 : f32
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %S = tile.alloc : memref<32x64xf16, #gpu.address_space<workgroup>>
+    %a = tile.region %A[%i, 0] [32, 64] pad %minus_zero : f16 in : memref<?x64xf16>
+    tile.copy %a to %S : !tile.region<32x64xf16>, memref<32x64xf16, #gpu.address_space<workgroup>>
+    tile.parallel (%x, %y) in [32, 64] {
+      %v = memref.load %S[%x, %y] : memref<32x64xf16, #gpu.address_space<workgroup>>
+      %w = arith.extf %v : f16 to f32
+      %s = math.copysign %one, %w : f32
+      %r = arith.fptosi %s : f32 to i32
+      memref.store %r, %B[%x, %y] : memref<32x64xi32>
+    }
+    gpu.terminator
+  }
+  return
+}
+
+// CASE: minus_zero_bf16(A=ones:20x64:bf16, B=junk:32x64:i32, i=0)
+// CASE: minus_zero_bf16(A=ones:40x64:bf16, B=junk:32x64:i32, i=-8)
+// EXPECT: y = np.arange(32) + i; B[:] = np.where((y >= 0) & (y < len(A)), 1, -1)[:, None]
+func.func @minus_zero_bf16(%A: memref<?x64xbf16>, %B: memref<32x64xi32>, %i: index) {
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  %minus_zero = arith.constant -0.0 : bf16
+  %one = arith.constant 1.0 : f32
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %S = tile.alloc : memref<32x64xbf16, #gpu.address_space<workgroup>>
+    %a = tile.region %A[%i, 0] [32, 64] pad %minus_zero : bf16 in : memref<?x64xbf16>
+    tile.copy %a to %S : !tile.region<32x64xbf16>, memref<32x64xbf16, #gpu.address_space<workgroup>>
+    tile.parallel (%x, %y) in [32, 64] {
+      %v = memref.load %S[%x, %y] : memref<32x64xbf16, #gpu.address_space<workgroup>>
+      %w = arith.extf %v : bf16 to f32
+      %s = math.copysign %one, %w : f32
+      %r = arith.fptosi %s : f32 to i32
+      memref.store %r, %B[%x, %y] : memref<32x64xi32>
+    }
+    gpu.terminator
+  }
+  return
+}

@@ -50,6 +50,9 @@ void tile_shape_print(const TileShape *shape, char *out, size_t capacity);
 /// Width in bits as stored: i1 takes 8. 0 when the type is not an element type.
 int tile_elem_bits(MlirType element);
 bool tile_elem_is_float(MlirType element);
+/// Whether `value` is a constant of which every bit is 0: what hardware fills
+/// in and starts sums from. -0.0 is not.
+bool tile_value_is_zero_bits(MlirValue value);
 /// The type in which elements of `a` and `b` are combined: f64 or f32, i64 or
 /// i32. Both are floats or both integers.
 MlirType tile_accumulator_type(MlirType a, MlirType b);

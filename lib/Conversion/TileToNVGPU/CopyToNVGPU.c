@@ -58,16 +58,6 @@ static bool last_stride_is_one(MlirType type) {
          strides[rank - 1] == 1;
 }
 
-static bool is_zero(MlirValue pad) {
-  MlirAttribute value;
-  if (!mlirxConstantAttr(pad, &value))
-    return false;
-  if (mlirAttributeIsAFloat(value))
-    return mlirFloatAttrGetValueDouble(value) == 0;
-  return mlirAttributeIsAInteger(value) &&
-         mlirIntegerAttrGetValueInt(value) == 0;
-}
-
 // Rows of the window are runs of the tensor, and zeros surround it.
 static bool source_is_ours(TileBuffer buffer) {
   MlirType type = mlirValueGetType(buffer.root);
@@ -78,7 +68,7 @@ static bool source_is_ours(TileBuffer buffer) {
   TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
   MlirValue pad = tile_region_pad(region);
   int last = (int)mlirShapedTypeGetRank(type) - 1;
-  return (!pad.ptr || is_zero(pad)) &&
+  return (!pad.ptr || tile_value_is_zero_bits(pad)) &&
          tile_region_result_dim(region, last) >= 0;
 }
 

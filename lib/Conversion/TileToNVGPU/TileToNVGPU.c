@@ -67,11 +67,9 @@ static bool is_in_group(MlirOperation copy) {
 
 // Copies that are under way together may land in any order.
 static bool may_overwrite(const Item *group, MlirOperation copy) {
-  MlirValue root = tile_buffer_of(tile_copy_dst(tile_copy_cast(copy))).root;
+  MlirValue dst = tile_copy_dst(tile_copy_cast(copy));
   for (; group; group = group->before)
-    if (mlirValueEqual(
-            tile_buffer_of(tile_copy_dst(tile_copy_cast(group->op))).root,
-            root))
+    if (tile_share_bytes(tile_copy_dst(tile_copy_cast(group->op)), dst))
       return true;
   return false;
 }

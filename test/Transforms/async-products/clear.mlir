@@ -69,23 +69,26 @@ func.func @loop_that_runs(%O: memref<64x64xf32>) attributes {tile.num_threads = 
   return
 }
 
-// The sum is read before the product, is not zero, or is filled on one path: the
-// fill stays.
+// The sum is read before the product, is not zero, is -0.0, or is filled on one
+// path: the fill stays.
 // CHECK-LABEL: func @kept
-// CHECK-COUNT-3: tile.fill
+// CHECK-COUNT-4: tile.fill
 // CHECK: scf.for
 // CHECK-NOT: clear
 // CHECK: return
 func.func @kept(%O: memref<64x64xf32>, %lb: index, %ub: index, %step: index, %p: i1) attributes {tile.num_threads = 128 : i32} {
   %zero = arith.constant 0.0 : f32
   %one = arith.constant 1.0 : f32
+  %minus_zero = arith.constant -0.0 : f32
   %A = tile.alloc : !S
   %B = tile.alloc : !S
   %c = tile.alloc : !C
   %d = tile.alloc : !C
   %e = tile.alloc : !C
+  %f = tile.alloc : !C
   tile.fill %c, %zero : !C, f32
   tile.fill %d, %one : !C, f32
+  tile.fill %f, %minus_zero : !C, f32
   scf.if %p {
     tile.fill %e, %zero : !C, f32
   }
@@ -98,6 +101,7 @@ func.func @kept(%O: memref<64x64xf32>, %lb: index, %ub: index, %step: index, %p:
     tile.gemm %A, %B, %c {instr = #tile.instr<wgmma>} : (!S, !S, !C)
     tile.gemm %A, %B, %d {instr = #tile.instr<wgmma>} : (!S, !S, !C)
     tile.gemm %A, %B, %e {instr = #tile.instr<wgmma>} : (!S, !S, !C)
+    tile.gemm %A, %B, %f {instr = #tile.instr<wgmma>} : (!S, !S, !C)
   }
   tile.copy %c to %O : !C, memref<64x64xf32>
   return
