@@ -178,6 +178,10 @@ void tile_loop_plan_drop(MlirOperation loop);
 /// Removes the place of a statement in the plan of its loop. When it is a
 /// pipelined loop itself it keeps the plan of its own body.
 void tile_statement_plan_drop(MlirOperation op);
+/// For passes that run before planning and put other ops in the place of `op`:
+/// when it is a statement of a planned loop, or stands in a guard there,
+/// removes the plan of that loop with a remark. Call it before the change.
+void tile_plan_around_drop(MlirOperation op);
 
 /// Why the op at the end of such an edge runs after that at its start.
 const char *tile_loop_edge_text(TileEdgeKind kind);

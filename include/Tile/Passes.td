@@ -19,7 +19,7 @@ def MakeVariants : Pass<"tile-make-variants", ""> {
   let dependentDialects = ["arith", "memref", "tile"];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
-           "chip to compile for, if the module does not say">
+           "chip to compile for, if the module does not say; sm_90a by default">
   ];
 }
 
@@ -53,7 +53,7 @@ def StageStores : Pass<"tile-stage-stores", ""> {
   let dependentDialects = ["arith", "gpu", "tile"];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
-           "chip to compile for, if the module does not say">
+           "chip to compile for, if the module does not say; sm_90a by default">
   ];
 }
 
@@ -104,7 +104,7 @@ def Persist : Pass<"tile-persist", ""> {
   let dependentDialects = ["arith", "scf", "tile"];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
-           "chip to compile for, if the module does not say">
+           "chip to compile for, if the module does not say; sm_90a by default">
   ];
 }
 
@@ -145,7 +145,7 @@ def InstructionAnnotation : Pass<"tile-instruction-annotation", ""> {
   }];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
-           "chip to compile for, if the module does not say">
+           "chip to compile for, if the module does not say; sm_90a by default">
   ];
 }
 
@@ -153,7 +153,11 @@ def WsTiled : Pass<"tile-ws-tiled", ""> {
   let summary = "Splits kernels with pipelined loops into producer and consumers";
   let description = [{
     Consumes: loops with `tile.num_stages`, planned (`tile.stage`, `tile.order`)
-    or not; `instr` on copies, or what `tile-instruction-annotation` would write.
+    or not; `instr` on copies. Where a kernel with such loops has copies without
+    it, the passes in front have not run: the kernel is then made as
+    `tile-expand-switches`, `tile-make-variants` and, with `persist = true`,
+    `tile-persist` make it, and a copy counts as what
+    `tile-instruction-annotation` would write.
     Produces: rings, `tile.channel`, positions carried by `iter_args` and
     results, and one `tile.specialize` with the roles "consumer" and "producer"
     for the whole kernel. The block gets the threads of the producer, registers
@@ -207,7 +211,7 @@ def WsTiled : Pass<"tile-ws-tiled", ""> {
   let dependentDialects = ["arith", "memref", "scf", "tile"];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
-           "chip to compile for, if the module does not say">,
+           "chip to compile for, if the module does not say; sm_90a by default">,
     Option<"producer_warps", "producer-warps", "int64_t", "0",
            "warps of the producer where the kernel does not say; 0: as many as "
            "its copies need">
@@ -301,7 +305,7 @@ def LayoutInference : Pass<"tile-layout-inference", ""> {
   let dependentDialects = ["tile"];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
-           "chip to compile for, if the module does not say">
+           "chip to compile for, if the module does not say; sm_90a by default">
   ];
 }
 
@@ -356,7 +360,7 @@ def PackSharedMemory : Pass<"tile-pack-shared-memory", ""> {
   let dependentDialects = ["arith", "tile"];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
-           "chip to compile for, if the module does not say">
+           "chip to compile for, if the module does not say; sm_90a by default">
   ];
 }
 
@@ -432,7 +436,7 @@ def LowerRoles : Pass<"tile-lower-roles", ""> {
   let dependentDialects = ["arith", "nvvm", "scf", "tile"];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
-           "chip to compile for, if the module does not say">
+           "chip to compile for, if the module does not say; sm_90a by default">
   ];
 }
 
@@ -451,7 +455,7 @@ def ConvertTileToNVGPU : Pass<"convert-tile-to-nvgpu", ""> {
   let dependentDialects = ["arith", "gpu", "memref", "nvgpu", "scf", "tile", "vector"];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
-           "chip to compile for, if the module does not say">
+           "chip to compile for, if the module does not say; sm_90a by default">
   ];
 }
 
@@ -481,7 +485,7 @@ def ConvertTileToNVVM : Pass<"convert-tile-to-nvvm", ""> {
   let dependentDialects = ["arith", "cf", "llvm", "math", "nvvm", "tile"];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
-           "chip to compile for, if the module does not say">
+           "chip to compile for, if the module does not say; sm_90a by default">
   ];
 }
 

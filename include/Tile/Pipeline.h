@@ -45,8 +45,9 @@ MLIR_CAPI_EXPORTED int tile_pipeline_step_print(const TilePipelineStep *step,
 /// builtin.module. Owner: the caller, free.
 MLIR_CAPI_EXPORTED char *tile_pipeline_print(const char *target);
 
-/// Registers every tile pass and `--tile-compile-pipeline` with MLIR's global
-/// registry. Safe to call more than once.
+/// Registers every tile pass, `--tile-compile-pipeline` and
+/// `--tile-phase-pipeline` (TILE_PHASE_TILE only) with MLIR's global registry.
+/// Safe to call more than once.
 MLIR_CAPI_EXPORTED void tile_register_all(void);
 
 /// The same and the upstream passes of the pipeline, nothing else: a program

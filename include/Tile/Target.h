@@ -63,6 +63,9 @@ typedef struct {
   TileWgmmaShape wgmma;
 } TileTarget;
 
+/// The chip of programs that name none.
+#define TILE_DEFAULT_CHIP "sm_90a"
+
 /// The entry of `chip`, or NULL when it is not in the table.
 MLIR_CAPI_EXPORTED const TileTarget *tile_target_find(const char *chip);
 
@@ -75,9 +78,9 @@ MLIR_CAPI_EXPORTED void tile_target_list(char *out, size_t capacity);
 /// Finds the target of `op`: `tile.target = #nvvm.target<chip = "…">` on `op`
 /// or the closest op around it, else the only entry of `targets` of a
 /// `gpu.module`, else `option`, the text of a pass option (NULL or "": not
-/// given).
-/// Errors: no target at all, an unknown chip (lists the known ones), a target
-///         attribute that names no chip, attribute and option that differ.
+/// given), else TILE_DEFAULT_CHIP.
+/// Errors: an unknown chip (lists the known ones), a target attribute that
+///         names no chip, attribute and option that differ.
 MLIR_CAPI_EXPORTED MlirLogicalResult tile_target_resolve(
     MlirOperation op, const char *option, const TileTarget **out_target);
 

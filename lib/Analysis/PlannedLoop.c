@@ -4,7 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Tile/Dialect/Ops.h"
 #include "Tile/LoopBody.h"
+#include "Tile/Ops/scf.h"
 #include "Tile/Support/Diagnostics.h"
 
 static const char stage_name[] = "tile.stage";
@@ -178,6 +180,32 @@ void tile_statement_plan_drop(MlirOperation op) {
     drop_plan(op, NULL);
   else
     tile_loop_plan_drop(op);
+}
+
+typedef struct {
+  MlirOperation loop; // keeps its own place in a loop around it
+  bool is_planned;
+} BodyPlan;
+
+static MlirWalkResult drop_body_plan(MlirOperation op, void *user_data) {
+  BodyPlan *plan = user_data;
+  if (mlirOperationEqual(op, plan->loop))
+    return MlirWalkResultAdvance;
+  plan->is_planned |= !mlirAttributeIsNull(
+      mlirOperationGetDiscardableAttributeByName(op, tile_str(stage_name)));
+  return drop_own_plan(op, &plan->loop);
+}
+
+void tile_plan_around_drop(MlirOperation op) {
+  BodyPlan plan = {mlirOperationGetParentOperation(op), false};
+  while (scf_if_is(plan.loop))
+    plan.loop = mlirOperationGetParentOperation(plan.loop);
+  if (!is_pipelined(plan.loop))
+    return;
+  mlirOperationWalk(plan.loop, drop_body_plan, &plan, MlirWalkPreOrder);
+  if (plan.is_planned && !tile_is_in_fallback_variant(op))
+    tile_emit_remark(op, "tile-pipeline/no-plan",
+                     "is rewritten: its loop is planned anew");
 }
 
 //===-- Verify ------------------------------------------------------------===//

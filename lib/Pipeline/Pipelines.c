@@ -88,20 +88,24 @@ int tile_pipeline_step_print(const TilePipelineStep *step, const char *target,
                   (step->flags & NESTED) ? ")" : "");
 }
 
-char *tile_pipeline_print(const char *target) {
+// The steps up to `last`, which is a phase.
+static char *print_up_to(TilePhase last, const char *target) {
   TileText text = {NULL, 0, 0};
-  for (size_t i = 0; i < NUM_STEPS; i++) {
+  for (size_t i = 0; i < NUM_STEPS && steps[i].phase <= last; i++) {
     char step[256];
-    if (steps[i].phase == TILE_PHASE_LINE_INFO)
-      continue;
     tile_pipeline_step_print(&steps[i], target, step, sizeof step);
     tile_text_print(&text, "%s%s", i ? "," : "", step);
   }
   return tile_text_take(&text);
 }
 
-// The options of --tile-compile-pipeline: nothing, or "target=<chip>".
-static char *expand(const char *options, char *out_message, size_t capacity) {
+char *tile_pipeline_print(const char *target) {
+  return print_up_to(TILE_PHASE_LOWER, target);
+}
+
+// The options of the pipelines: nothing, or "target=<chip>".
+static char *expand_up_to(TilePhase last, const char *options,
+                          char *out_message, size_t capacity) {
   static const char key[] = "target=";
   const char *chip = options;
   if (strncmp(options, key, sizeof key - 1) == 0)
@@ -117,7 +121,17 @@ static char *expand(const char *options, char *out_message, size_t capacity) {
              chip, known);
     return NULL;
   }
-  return tile_pipeline_print(chip);
+  return print_up_to(last, chip);
+}
+
+static char *expand_all(const char *options, char *out_message,
+                        size_t capacity) {
+  return expand_up_to(TILE_PHASE_LOWER, options, out_message, capacity);
+}
+
+static char *expand_tile_phase(const char *options, char *out_message,
+                               size_t capacity) {
+  return expand_up_to(TILE_PHASE_TILE, options, out_message, capacity);
 }
 
 //===-- Registration ------------------------------------------------------===//
@@ -127,7 +141,11 @@ void tile_register_all(void) {
   tile_register_pipeline("tile-compile-pipeline",
                          "All passes from tile ops to the llvm dialect; option "
                          "target=<chip> when the module does not say",
-                         expand);
+                         expand_all);
+  tile_register_pipeline("tile-phase-pipeline",
+                         "The passes of the tile phase: all decisions, before "
+                         "kernels are outlined; the same option",
+                         expand_tile_phase);
 }
 
 void tile_register_pipeline_passes(void) {

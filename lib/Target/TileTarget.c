@@ -198,13 +198,7 @@ MlirLogicalResult tile_target_resolve(MlirOperation op, const char *option,
   bool has_option = option && *option;
   char chip[CHIP_CAPACITY] = {0};
   if (mlirAttributeIsNull(attr)) {
-    if (!has_option)
-      return tile_emit_error(op,
-                             "has no target: give the option target=<chip>, or "
-                             "the module tile.target = #nvvm.target<chip = "
-                             "\"<chip>\">; known chips are %s",
-                             known);
-    snprintf(chip, sizeof chip, "%s", option);
+    snprintf(chip, sizeof chip, "%s", has_option ? option : TILE_DEFAULT_CHIP);
   } else if (!chip_of_attr(attr, chip)) {
     return tile_emit_error(op,
                            "expects a target of the form #nvvm.target<chip = "

@@ -15,6 +15,7 @@
 #include "ExpandElements.h"
 
 #include "Tile/Analysis.h"
+#include "Tile/LoopBody.h"
 #include "Tile/Ops/memref.h"
 #include "Tile/Ops/scf.h"
 #include "Tile/Support/Arena.h"
@@ -411,6 +412,7 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
                    mlirOperationGetLocation(kernel)};
   for (const Item *item = plan.items; item; item = item->next) {
     b.loc = mlirOperationGetLocation(item->op);
+    tile_plan_around_drop(item->op);
     if (tile_transpose_is(item->op))
       expand_transpose(&b, tile_transpose_cast(item->op));
     else if (tile_copy_is(item->op))

@@ -12,6 +12,7 @@
 
 #include "../Analysis/Occupancy.h"
 #include "Tile/Analysis.h"
+#include "Tile/LoopBody.h"
 #include "Tile/Ops/arith.h"
 #include "Tile/Ops/scf.h"
 #include "Tile/Support/Arena.h"
@@ -118,6 +119,7 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
                    mlirOperationGetLocation(kernel)};
   for (const Item *item = plan.items; item; item = item->next) {
     b.loc = mlirOperationGetLocation(item->op.op);
+    tile_plan_around_drop(item->op.op);
     expand(arena, &b, item->op);
   }
   mlirIRRewriterDestroy(b.rw);

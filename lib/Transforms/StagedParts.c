@@ -10,6 +10,7 @@
 
 #include "StagedParts.h"
 
+#include "Tile/LoopBody.h"
 #include "Tile/Support/Constants.h"
 
 enum { MAX_PLACES = 2 };
@@ -99,6 +100,7 @@ static void build_part(Cut *cut, int64_t part) {
 }
 
 void staged_parts_apply(MlirRewriterBase rewriter, const TileStaging *staging) {
+  tile_plan_around_drop(staging->store.op);
   if (staging->cut.num_parts == 1)
     return;
   Cut cut = {.staging = staging,

@@ -1,6 +1,8 @@
 //===- WsTiled.c - Producer and consumer roles ----------------------------===//
 //
 // Consumes: loops with `tile.num_stages`, planned or not; `instr` on copies.
+//           Without it, the passes in front have not run: those whose work
+//           roles need, do it first.
 // Produces: rings, channels, positions, `tile.specialize` with the roles
 //           "consumer" and "producer"; the launch has the threads of both. A
 //           remark for each copy and each loop that stays as it was.
@@ -26,11 +28,15 @@
 typedef struct {
   MlirOperation kernel, required; // a loop that must have roles, or null
   bool has_pipelined_loop, has_roles;
+  bool has_open_copy; // tile-instruction-annotation has not seen the kernel
 } Survey;
 
 static MlirWalkResult survey_op(MlirOperation op, void *user_data) {
   Survey *survey = user_data;
   survey->has_roles |= tile_specialize_is(op) || tile_channel_is(op);
+  survey->has_open_copy |=
+      tile_copy_is(op) &&
+      mlirAttributeIsNull(tile_copy_instr_attr(tile_copy_cast(op)));
   if (!scf_for_is(op) && !scf_while_is(op))
     return MlirWalkResultAdvance;
   MlirAttribute stages = mlirOperationGetDiscardableAttributeByName(
@@ -373,6 +379,52 @@ static void plan_apply(const TileRolePlan *plan) {
   mlirIRRewriterDestroy(apply.b.rw);
 }
 
+//===-- Passes that did not run -------------------------------------------===//
+
+// Whether roles may be made of the kernel; `*out_target` is set then, unless
+// the result is a failure.
+static bool wants_roles(const Survey *survey, const char *option,
+                        const TileTarget **out_target,
+                        MlirLogicalResult *out_result) {
+  *out_result = tile_target_resolve(survey->kernel, option, out_target);
+  return !tile_failed(*out_result) &&
+         wish_of(tile_kernel_config_of(survey->kernel)) !=
+             TILE_SPECIALIZE_Off &&
+         ((*out_target)->has_tma || survey->required.ptr);
+}
+
+// Which copies a producer can make depends on facts that variants state, and
+// copies below a switch cannot move. Both passes leave alone what they have
+// seen, or what needs nothing of them.
+static MlirLogicalResult prepare_kernel(MlirOperation kernel, void *user_data) {
+  const TileWsTiledOptions *options = user_data;
+  Survey survey = {.kernel = kernel};
+  const TileTarget *target;
+  MlirLogicalResult result;
+  mlirOperationWalk(kernel, survey_op, &survey, MlirWalkPreOrder);
+  if (survey.has_roles || !survey.has_pipelined_loop || !survey.has_open_copy)
+    return tile_success();
+  if (!wants_roles(&survey, options->target, &target, &result))
+    return result;
+  TileExpandSwitchesOptions switches = {0};
+  TileMakeVariantsOptions variants = {.target = options->target};
+  result = tile_expand_switches_run(kernel, &switches);
+  return tile_failed(result) ? result
+                             : tile_make_variants_run(kernel, &variants);
+}
+
+// A loop over tiles cannot come around roles any more.
+static MlirLogicalResult make_persistent(MlirOperation kernel,
+                                         const TileWsTiledOptions *options) {
+  TileKernelConfigOp config = tile_kernel_config_of(kernel);
+  TilePersistOptions persist = {.target = options->target};
+  bool is_asked =
+      config.op.ptr &&
+      !mlirAttributeIsNull(tile_kernel_config_persist_attr(config)) &&
+      tile_kernel_config_persist(config);
+  return is_asked ? tile_persist_run(kernel, &persist) : tile_success();
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
@@ -393,6 +445,8 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
                : tile_success();
   if (!target->has_tma && !survey.required.ptr)
     return tile_success(); // makes roles when it has to
+  if (survey.has_open_copy && tile_failed(make_persistent(kernel, options)))
+    return tile_failure();
 
   TileArena arena;
   TileRolePlan plan;
@@ -408,5 +462,9 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
 
 MlirLogicalResult tile_ws_tiled_run(MlirOperation op,
                                     const TileWsTiledOptions *options) {
-  return tile_kernels_visit_verified(op, visit_kernel, (void *)options);
+  MlirLogicalResult result =
+      tile_kernels_visit_verified(op, prepare_kernel, (void *)options);
+  return tile_failed(result)
+             ? result
+             : tile_kernels_visit_verified(op, visit_kernel, (void *)options);
 }

@@ -1,11 +1,14 @@
 // Where the target of a kernel comes from, and what is wrong with it.
 // RUN: split-file %s %t
 
-// RUN: not tile-compile %t/none.mlir --emit=ptx -o - 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: none.mlir:1:1: error: {{'gpu.module' op }}has no target: give the option target=<chip>, or the module tile.target = #nvvm.target<chip = "<chip>">; known chips are sm_80, sm_86, sm_89, sm_90, sm_90a, sm_100a
-// NONE-NOT: error
+// Who names none gets the default.
+// RUN: tile-compile %t/none.mlir --emit=ptx -o - | FileCheck %s --check-prefix=NONE
+// NONE: .target sm_90a
 //--- none.mlir
 gpu.module @m {
+  gpu.func @k() kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    gpu.return
+  }
 }
 
 // RUN: not tile-compile %t/unknown.mlir --emit=ptx -o - 2>&1 | FileCheck %s --check-prefix=UNKNOWN

@@ -16,7 +16,9 @@ that change; all others must keep their values. `np` is numpy and
 `round_to(x, dtype)` rounds as the type does. Each case runs with several
 schedules of the emulator; every run must be without findings. --cases names
 another file for the comments, in which they may also start with #. --persist
-asks each launch that says nothing of it to loop over tiles."""
+asks each launch that says nothing of it to loop over tiles. --planned-first runs
+tile-pipeline-planning and tile-ws-tiled on the file, and compiles what they make
+of it."""
 
 import argparse
 import itertools
@@ -95,6 +97,14 @@ def write_persistent(path, out):
     return copy
 
 
+def write_planned(path, target, out):
+    """What the two passes make of the file, which none has seen before."""
+    made = os.path.join(out, os.path.basename(path))
+    kernels.run_program(["tile-opt", path, "--tile-pipeline-planning",
+                         "--tile-ws-tiled=target=" + target, "-o", made])
+    return made
+
+
 def run_case(case, out, seeds, sms):
     json_path = os.path.join(out, case.function + ".json")
     expected = case.expected()
@@ -117,6 +127,7 @@ def main():
     parser.add_argument("--sms", default="132",
                         help="comma list of numbers of multiprocessors [132]")
     parser.add_argument("--persist", action="store_true")
+    parser.add_argument("--planned-first", action="store_true")
     parser.add_argument("--no-ptxas", action="store_true",
                         help="leave out the assembler's opinion")
     options = parser.parse_args()
@@ -128,6 +139,8 @@ def main():
         source = (write_persistent(options.file, out) if options.persist
                   else options.file)
         try:
+            if options.planned_first:
+                source = write_planned(source, target, out)
             kernels.compile_file(source, target, out,
                                  ["--ptxas=off"] if options.no_ptxas else [])
             cases = read_cases(options.cases or options.file)
