@@ -304,6 +304,10 @@ enum { TILE_MAX_LOOP_OPERANDS = 32 };
 int tile_loop_operands(TileParallelOp loop,
                        TileLoopOperand out[TILE_MAX_LOOP_OPERANDS]);
 
+/// The tile that the loop fills: every element, once on every path, at its own
+/// indices, and with nothing stored elsewhere. Null when there is none.
+MlirValue tile_loop_filled_tile(TileParallelOp loop);
+
 /// Whether `access`, of the body of `loop`, is one of those behind `operand`.
 bool tile_loop_operand_has(TileParallelOp loop, const TileLoopOperand *operand,
                            const TileElementAccess *access);

@@ -4,6 +4,7 @@
 #include "Tile/Ops/arith.h"
 #include "Tile/Ops/scf.h"
 #include "Tile/Support/Arithmetic.h"
+#include "Tile/Support/Iterate.h"
 
 //===-- Linear indices ----------------------------------------------------===//
 
@@ -182,4 +183,79 @@ int tile_loop_operands(TileParallelOp loop,
   Collect collect = {loop, out, 0};
   tile_parallel_visit(loop, add_operand, &collect);
   return collect.count;
+}
+
+//===-- Loops that fill a tile --------------------------------------------===//
+
+typedef struct {
+  TileParallelOp loop;
+  TileElementAccess first;
+  bool found, is_plain;
+} StoreSearch;
+
+// Registers cannot be chosen at run time: sums that equal a parallel index do
+// not name one.
+static bool has_plain_indices(TileParallelOp loop,
+                              const TileElementAccess *access) {
+  for (intptr_t d = 0; d < access->indices.n; d++)
+    if (tile_parallel_index(loop, tile_range_at(access->indices, d)) < 0)
+      return false;
+  return true;
+}
+
+static bool is_same_element(const TileElementAccess *a,
+                            const TileElementAccess *b) {
+  bool is_same = mlirValueEqual(a->memref, b->memref);
+  for (intptr_t d = 0; is_same && d < a->indices.n; d++)
+    is_same = mlirValueEqual(tile_range_at(a->indices, d),
+                             tile_range_at(b->indices, d));
+  return is_same;
+}
+
+static bool check_store(const TileElementAccess *access, void *user_data) {
+  StoreSearch *search = user_data;
+  if (!access->is_store)
+    return true;
+  if (!search->found)
+    search->first = *access;
+  search->found = true;
+  search->is_plain = !access->is_atomic &&
+                     has_plain_indices(search->loop, access) &&
+                     is_same_element(access, &search->first);
+  return search->is_plain;
+}
+
+// How many stores a path through the block makes: 2 for more, and where paths
+// differ.
+static int count_stores(MlirBlock block) {
+  int count = 0;
+  TILE_FOR_EACH_OP (op, block) {
+    int in_branch[2] = {0, 0};
+    count += memref_store_is(op);
+    for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
+      MlirBlock inner = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+      in_branch[r & 1] = mlirBlockIsNull(inner) ? 0 : count_stores(inner);
+    }
+    bool is_same = in_branch[0] == in_branch[1];
+    count += is_same && (scf_if_is(op) || !in_branch[0]) ? in_branch[0] : 2;
+  }
+  return count < 2 ? count : 2;
+}
+
+MlirValue tile_loop_filled_tile(TileParallelOp loop) {
+  StoreSearch search = {.loop = loop};
+  TileShape shape;
+  tile_parallel_visit(loop, check_store, &search);
+  MlirValue tile = search.first.memref;
+  if (!search.found || !search.is_plain || !tile_shape_of(tile, &shape) ||
+      tile_parallel_extents_size(loop) != shape.rank ||
+      count_stores(tile_parallel_block(loop)) != 1)
+    return TILE_NULL_VALUE;
+  TileLoopOperand operands[TILE_MAX_LOOP_OPERANDS];
+  int count = tile_loop_operands(loop, operands);
+  for (int i = 0; i < count; i++)
+    if (operands[i].writes && mlirValueEqual(operands[i].memref, tile) &&
+        operands[i].exact_dims == (1u << shape.rank) - 1)
+      return tile;
+  return TILE_NULL_VALUE;
 }

@@ -107,7 +107,9 @@ enum {
   // Registers for addresses, masks and operands beside the fragments.
   SCALARS = 64,
   // A producer that computes addresses for each of its threads.
-  ADDRESSES = 40
+  ADDRESSES = 40,
+  // One that computes elements: 32 that have been loaded, addresses, masks.
+  ELEMENTS = 96
 };
 
 static MlirWalkResult add_fragment(MlirOperation op, void *user_data) {
@@ -189,15 +191,33 @@ static bool products_fit(const TileRolePlan *plan, int64_t num_warps) {
          launch_registers(plan, num_warps * WARP_THREADS);
 }
 
-// Sum of threads times registers <= registers of the block.
+static bool computes_tiles(const TileRolePlan *plan) {
+  for (TileRoleFill *fill = plan->fills; fill; fill = fill->next)
+    if (fill->node->is_moved && tile_role_is_element_fill(fill))
+      return true;
+  return false;
+}
+
+// Registers of a consumer where producers have `least` each: sum of threads
+// times registers <= registers of the block.
+static int64_t consumer_share(const TileRolePlan *plan, int64_t consumer_warps,
+                              int64_t producer_warps, int64_t least) {
+  int64_t warps = consumer_warps + producer_warps;
+  int64_t each = launch_registers(plan, warps * WARP_THREADS);
+  int64_t most =
+      (warps * each - producer_warps * least) / consumer_warps / STEP * STEP;
+  return most < MOST ? most : MOST;
+}
+
 static void solve_registers(TileRolePlan *plan, bool only_tma) {
   int64_t consumers = plan->num_warps[TILE_ROLE_CONSUMER] * WARP_THREADS;
   int64_t producers = plan->num_warps[TILE_ROLE_PRODUCER] * WARP_THREADS;
   int64_t each = launch_registers(plan, consumers + producers);
-  int64_t least = only_tma ? LEAST : ADDRESSES;
-  int64_t most = ((consumers + producers) * each - producers * least) /
-                 consumers / STEP * STEP;
-  most = most < MOST ? most : MOST;
+  int64_t least = only_tma               ? LEAST
+                  : computes_tiles(plan) ? ELEMENTS
+                                         : ADDRESSES;
+  int64_t most = consumer_share(plan, plan->num_warps[TILE_ROLE_CONSUMER],
+                                plan->num_warps[TILE_ROLE_PRODUCER], least);
   if (least > each || most <= each || wanted_registers(plan, consumers) <= each)
     return; // what the launch gives is enough
   plan->registers[TILE_ROLE_CONSUMER] = most;
@@ -214,6 +234,28 @@ static int64_t asked_producers(const TileRolePlan *plan,
   return options->producer_warps;
 }
 
+// One thread issues TMA. A warpgroup is worth its place when it can hand
+// registers to warps that want more than a launch with one warp gives them.
+// What computes tiles waits for memory: it has as many threads as those that
+// multiply, as far as there is room for two warpgroups.
+static int64_t chosen_producers(const TileRolePlan *plan, bool only_tma,
+                                bool can_move) {
+  enum { MOST_WARPS = 2 * GROUP_WARPS };
+  int64_t consumers = plan->num_warps[TILE_ROLE_CONSUMER];
+  int64_t all = (consumers + MOST_WARPS) * WARP_THREADS;
+  if (computes_tiles(plan) && consumers >= MOST_WARPS &&
+      all <= plan->target->max_block_threads &&
+      products_fit(plan, consumers + MOST_WARPS) &&
+      wanted_registers(plan, consumers * WARP_THREADS) <=
+          consumer_share(plan, consumers, MOST_WARPS, ELEMENTS))
+    return MOST_WARPS;
+  bool is_group =
+      only_tma && can_move && products_fit(plan, consumers + GROUP_WARPS) &&
+      wanted_registers(plan, plan->instr.num_threads) >
+          launch_registers(plan, plan->instr.num_threads + WARP_THREADS);
+  return !only_tma || is_group ? GROUP_WARPS : 1;
+}
+
 TileRoleReason tile_role_budget_solve(TileRolePlan *plan,
                                       const TileRoleOptions *options) {
   bool only_tma = true;
@@ -222,17 +264,13 @@ TileRoleReason tile_role_budget_solve(TileRolePlan *plan,
   int64_t consumers = plan->instr.num_threads / WARP_THREADS;
   bool can_move = plan->target->has_setmaxnreg &&
                   consumers % GROUP_WARPS == 0 && !is_bounded_by_user(plan);
-  // One thread issues TMA. A warpgroup is worth its place when it can hand
-  // registers to warps that want more than a launch with one warp gives them.
-  int64_t producers = only_tma ? 1 : GROUP_WARPS;
-  if (only_tma && can_move && products_fit(plan, consumers + GROUP_WARPS) &&
-      wanted_registers(plan, plan->instr.num_threads) >
-          launch_registers(plan, plan->instr.num_threads + WARP_THREADS))
-    producers = GROUP_WARPS;
+  plan->num_warps[TILE_ROLE_CONSUMER] = consumers;
+  int64_t producers = chosen_producers(plan, only_tma, can_move);
   int64_t asked = asked_producers(plan, options);
   if (asked > 0)
     producers = asked;
-  plan->num_warps[TILE_ROLE_CONSUMER] = consumers;
+  if (producers < GROUP_WARPS && computes_tiles(plan))
+    return (TileRoleReason){.code = "tile-ws/few-producer-warps"};
   plan->num_warps[TILE_ROLE_PRODUCER] = producers;
   int64_t threads = (consumers + producers) * WARP_THREADS;
   if (threads > plan->target->max_block_threads)

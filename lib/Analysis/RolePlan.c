@@ -2,7 +2,8 @@
 //
 // The order of decisions (docs/Rationale/Roles.md):
 //
-//   1  candidates: shared tiles that only copies of unwritten tensors fill;
+//   1  candidates: shared tiles that only copies of unwritten tensors and
+//      element loops fill;
 //   2  the slice that the producer computes, per tile (RoleSlice.c);
 //   3  served loops: pipelined, with a copy that TMA can do; all candidates
 //      filled there, and those filled by TMA elsewhere, are taken;
@@ -17,6 +18,7 @@
 
 #include "RolePlan.h"
 
+#include "Tile/Dialect/ElementLoops.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Ops/memref.h"
 
@@ -57,7 +59,7 @@ static MlirOperation writer_of(const TileRolePlan *plan, MlirValue tensor) {
 
 static void check_sources(TileRolePlan *plan) {
   for (TileRoleFill *fill = plan->fills; fill; fill = fill->next) {
-    if (tile_role_is_read_only(plan, fill->tensor))
+    if (!fill->tensor.ptr || tile_role_is_read_only(plan, fill->tensor))
       continue;
     fill->buffer->is_plain = false;
     give_up(fill->buffer, "tile-ws/source-written",
@@ -65,7 +67,7 @@ static void check_sources(TileRolePlan *plan) {
   }
 }
 
-// Whether `op` reads the operand as a tile, or is a scalar load from it.
+// Whether `op` reads the operand as a tile, or accesses elements of it.
 static bool can_use_slot(MlirOperation op, MlirValue tile) {
   TileAccess access[TILE_MAX_ACCESSES];
   // A tile that is printed is no window.
@@ -74,7 +76,8 @@ static bool can_use_slot(MlirOperation op, MlirValue tile) {
   for (int i = 0; i < n; i++)
     if (mlirValueEqual(access[i].tile, tile))
       return true;
-  return memref_load_is(op);
+  return memref_load_is(op) ||
+         (memref_store_is(op) && tile_parallel_around(op).op.ptr);
 }
 
 static void check_uses(TileRolePlan *plan, TileRoleBuffer *buffer,
@@ -177,6 +180,33 @@ static bool leave_preludes(TileRolePlan *plan) {
       any = true;
     }
   return any;
+}
+
+// A producer that computes tiles takes threads, and rings of them memory:
+// where there is no place for it, the consumers keep these tiles. False when
+// there is none.
+static bool leave_elements(TileRolePlan *plan, TileRoleReason reason) {
+  bool any = false;
+  for (TileRoleFill *fill = plan->fills; fill; fill = fill->next) {
+    if (!tile_role_is_element_fill(fill) || !fill->buffer->is_taken)
+      continue;
+    fill->buffer->is_taken = false;
+    give_up(fill->buffer, reason.code, reason.culprit);
+    fill->buffer->reason.figure = reason.figure;
+    fill->buffer->reason.limit = reason.limit;
+    any = true;
+  }
+  return any;
+}
+
+// False when the rings of all tiles do not fit.
+static bool fit_rings(TileRolePlan *plan) {
+  if (tile_role_prelude_solve(plan))
+    return true;
+  TileRoleReason reason = {.code = "tile-ws/shared-memory",
+                           .figure = tile_role_shared_bytes(plan),
+                           .limit = plan->target->max_smem_bytes};
+  return leave_elements(plan, reason) && tile_role_prelude_solve(plan);
 }
 
 static bool has_reader(const TileRolePlan *plan, const TileRoleNeed *need,
@@ -408,6 +438,20 @@ static void plan_init(TileRolePlan *plan) {
   tile_role_cells_build(plan);
 }
 
+// False when nothing is left for a producer.
+static bool channels_build(TileRolePlan *plan, TileRoleNeed *need) {
+  do {
+    plan->num_channels = 0;
+    if (!take_buffers(plan))
+      return false;
+    if (!fit_rings(plan) && leave_preludes(plan))
+      take_buffers(plan);
+    need_taken(plan, need);
+    build_channels(plan, need);
+  } while (!place_channels(plan, need));
+  return true;
+}
+
 void tile_role_plan_build(TileArena *arena, MlirOperation kernel,
                           const TileTarget *target,
                           const TileRoleOptions *options,
@@ -422,19 +466,16 @@ void tile_role_plan_build(TileArena *arena, MlirOperation kernel,
   find_candidates(plan);
   slice_candidates(plan);
   do {
-    plan->num_channels = 0;
-    if (!take_buffers(plan))
+    if (!channels_build(plan, &need))
       return;
-    if (!tile_role_prelude_solve(plan) && leave_preludes(plan))
-      take_buffers(plan);
-    need_taken(plan, &need);
-    build_channels(plan, &need);
-  } while (!place_channels(plan, &need));
+    mark_block(plan, &need, &plan->body);
+    find_agents(plan);
+    if (plan->num_channels > 0)
+      plan->kernel_reason = tile_role_budget_solve(plan, options);
+  } while (plan->kernel_reason.code &&
+           leave_elements(plan, plan->kernel_reason));
   plan->needed = need.values;
-  mark_block(plan, &need, &plan->body);
-  find_agents(plan);
-  if (plan->num_channels > 0)
-    plan->kernel_reason = tile_role_budget_solve(plan, options);
+  plan->forwards = need.forwards;
   if (plan->kernel_reason.code)
     plan->num_channels = 0;
 }

@@ -94,14 +94,14 @@ struct TileRoleNode {
   int num_blocks; // 0 to 2
   TileRoleBlock blocks[2];
   TileRoleAccess *accesses; // of a leaf, the ops inside included
-  TileRoleFill *fill;       // a copy from global to shared memory, or NULL
+  TileRoleFill *fill;       // it fills a shared tile from tensors, or NULL
 
   // The plan.
   TileRoleVerbs before[TILE_NUM_ROLES], after[TILE_NUM_ROLES];
   uint8_t *advances[TILE_NUM_ROLES]; // per channel: a position moves inside
   TileRoleFill *forward; // reads what this fill copies, from where it copies
-  bool is_moved;         // a copy that only the producer executes
-  bool is_dead;          // a copy that nobody needs
+  bool is_moved;         // a fill that only the producer executes
+  bool is_dead;          // a fill that nobody needs
   bool is_needed;        // the producer executes it (too)
 };
 
@@ -123,14 +123,15 @@ typedef struct TileRoleLoop {
   bool had_tma;   // some copy in it is one that TMA can do
 } TileRoleLoop;
 
-/// A copy from global memory into a shared tile.
+/// A copy from global memory into a shared tile, or an element loop that
+/// computes all of one from tensors.
 struct TileRoleFill {
   TileRoleFill *next; // program order
   TileRoleNode *node;
   TileRoleBuffer *buffer;
   TileRoleBox box;
   TileInstr instr;
-  MlirValue tensor;   // root of the source
+  MlirValue tensor;   // root of the source; null: an element loop
   TileRoleLoop *loop; // innermost pipelined loop around it, or NULL
 };
 
@@ -141,7 +142,7 @@ struct TileRoleBuffer {
   TileShape shape;
   int num_fills;
   TileRoleReason reason; // why it is no candidate
-  bool is_plain;         // only copies of tensors that nobody writes fill it
+  bool is_plain;         // only copies of unwritten tensors and loops fill it
   bool is_off;           // filled in a loop that wants no roles
   bool is_taken;         // the consumers no longer fill it
   bool is_alone;         // shares no channel
@@ -190,9 +191,10 @@ typedef struct {
 
   TileRoleChannel *channels; // none: the kernel stays as it is
   int num_channels;
-  int64_t prelude_depth; // slots of tiles filled outside pipelined loops
-  bool leaves_preludes;  // those of no loop at all stay with the consumers
-  TilePointerMap needed; // values that the producer computes
+  int64_t prelude_depth;   // slots of tiles filled outside pipelined loops
+  bool leaves_preludes;    // those of no loop at all stay with the consumers
+  TilePointerMap forwards; // loads in element loops: as TileRoleNode::forward
+  TilePointerMap needed;   // values that the producer computes
   int64_t num_warps[TILE_NUM_ROLES];
   int64_t registers[TILE_NUM_ROLES]; // per thread; 0: not moved
 } TileRolePlan;
@@ -233,6 +235,9 @@ static inline TileRoleNode *tile_role_parent(const TileRoleNode *node) {
   return node->home->owner;
 }
 
+/// Whether an element loop fills, and not a copy.
+bool tile_role_is_element_fill(const TileRoleFill *fill);
+
 /// RoleMemory.c: what an op does to memory.
 void tile_role_accesses_build(TileRolePlan *plan, TileRoleNode *node);
 /// Whether nothing in the kernel writes the tensor behind `memref`.
@@ -250,9 +255,10 @@ void tile_role_cells_add(const TileRoleBuffer *buffer, const TileRoleBox *box,
 typedef struct {
   TileRolePlan *plan;
   TilePointerMap values;
-  uint8_t *nodes;         // by id: executed by the producer for its effect
-  uint8_t *controls;      // by id: bounds or condition are needed
-  TileRoleFill **forward; // by id
+  uint8_t *nodes;          // by id: executed by the producer for its effect
+  uint8_t *controls;       // by id: bounds or condition are needed
+  TileRoleFill **forward;  // by id; of an element loop: one of several
+  TilePointerMap forwards; // as TileRolePlan::forwards
   struct TileRoleNeedItem *items;
   int num_items, items_capacity;
   TileRoleReason reason; // the first failure

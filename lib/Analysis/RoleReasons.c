@@ -47,6 +47,7 @@ static const TileRoleText texts[] = {
     DATA_TEXTS("guard", "a condition around the copy"),
     DATA_TEXTS("bound", "a bound of a loop around the copy"),
     DATA_TEXTS("while", "the condition of a while around the copy"),
+    DATA_TEXTS("element", "what an element loop computes"),
     {"tile-ws/stale-read",
      "what is read after the branch may be older than "
      "the copy in it",
@@ -70,6 +71,9 @@ static const TileRoleText texts[] = {
      "ask for fewer stages; what the computing warps keep may share bytes "
      "with tiles that live at other times",
      NULL, "bytes"},
+    {"tile-ws/few-producer-warps",
+     "the producer that was asked for has fewer than 4 warps",
+     "ask for 4 or 8, or leave the choice", NULL, NULL},
     // Of a loop.
     {"tile-ws/no-candidate", "it holds no copy that TMA can do",
      "tile-instruction-annotation says why; tile.specialize = \"required\" "

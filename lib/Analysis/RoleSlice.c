@@ -1,8 +1,9 @@
 //===- RoleSlice.c - What the producer has to compute ---------------------===//
 //
-// The backward slice of the copies that move to the producer: offsets of their
-// windows, bounds and conditions of everything around them, and what those are
-// computed from. Both roles compute it, so it may only depend on what both see:
+// The backward slice of the fills that move to the producer: offsets of windows
+// of copies, what element loops read, bounds and conditions of everything
+// around them, and what those are computed from. Both roles compute it, so it
+// may only depend on what both see:
 //
 //   (N1) ops without effects;
 //   (N2) reads of tensors that the kernel does not write;
@@ -16,10 +17,11 @@
 
 #include "RolePlan.h"
 
+#include "Tile/Dialect/ElementLoops.h"
 #include "Tile/Ops/memref.h"
 #include "Tile/Ops/scf.h"
 
-typedef enum { WHY_ADDRESS, WHY_GUARD, WHY_BOUND, WHY_WHILE } Why;
+typedef enum { WHY_ADDRESS, WHY_GUARD, WHY_BOUND, WHY_WHILE, WHY_ELEMENT } Why;
 
 struct TileRoleNeedItem {
   MlirValue value;
@@ -29,17 +31,22 @@ struct TileRoleNeedItem {
 // Rows as in Why.
 static const char *const consumer_data[] = {
     "tile-ws/address-consumer-data", "tile-ws/guard-consumer-data",
-    "tile-ws/bound-consumer-data", "tile-ws/while-consumer-data"};
+    "tile-ws/bound-consumer-data", "tile-ws/while-consumer-data",
+    "tile-ws/element-consumer-data"};
 static const char *const written_global[] = {
     "tile-ws/address-written-global", "tile-ws/guard-written-global",
-    "tile-ws/bound-written-global", "tile-ws/while-written-global"};
+    "tile-ws/bound-written-global", "tile-ws/while-written-global",
+    "tile-ws/element-written-global"};
 static const char *const side_effect[] = {
     "tile-ws/address-side-effect", "tile-ws/guard-side-effect",
-    "tile-ws/bound-side-effect", "tile-ws/while-side-effect"};
+    "tile-ws/bound-side-effect", "tile-ws/while-side-effect",
+    "tile-ws/element-side-effect"};
 
 void tile_role_need_init(TileRolePlan *plan, TileRoleNeed *out_need) {
   size_t count = (size_t)plan->num_nodes;
-  *out_need = (TileRoleNeed){.plan = plan, .values = {.arena = plan->arena}};
+  *out_need = (TileRoleNeed){.plan = plan,
+                             .values = {.arena = plan->arena},
+                             .forwards = {.arena = plan->arena}};
   out_need->nodes = TILE_ARENA_NEW(plan->arena, uint8_t, count);
   out_need->controls = TILE_ARENA_NEW(plan->arena, uint8_t, count);
   out_need->forward = TILE_ARENA_NEW(plan->arena, TileRoleFill *, count);
@@ -235,54 +242,73 @@ static bool is_viewed(MlirValue tile) {
   return !mlirValueEqual(buffer.base, buffer.root);
 }
 
-// (N4)
+// (N4) The only fill behind what `node` reads of `box` of a tile, named `read`.
 static TileRoleFill *only_fill(const TileRolePlan *plan,
-                               const TileRoleNode *node) {
-  const TileRoleAccess *access = node->accesses;
+                               const TileRoleNode *node,
+                               const TileRoleBuffer *buffer,
+                               const TileRoleBox *box, MlirValue read) {
   TileRoleFill *found = NULL;
-  int rank = access->buffer->shape.rank;
-  if (access->next || !access->buffer->is_plain)
+  int rank = buffer->shape.rank;
+  if (!buffer->is_plain)
     return NULL;
   for (TileRoleFill *fill = plan->fills; fill; fill = fill->next) {
-    if (fill->buffer != access->buffer ||
-        !boxes_meet(&fill->box, &access->box, rank))
+    if (fill->buffer != buffer || !boxes_meet(&fill->box, box, rank))
       continue;
     if (found)
       return NULL;
     found = fill;
   }
-  MlirValue read = memref_load_is(node->op)
-                       ? memref_load_memref(memref_load_cast(node->op))
-                       : mlirOperationGetOperand(node->op, 0);
-  if (!found || is_viewed(read) ||
+  if (!found || tile_role_is_element_fill(found) || is_viewed(read) ||
       is_viewed(tile_copy_dst(tile_copy_cast(found->node->op))) ||
-      !box_contains(&found->box, &access->box, rank) ||
-      !comes_before(found, node) || !keeps_element_type(found) ||
+      !box_contains(&found->box, box, rank) || !comes_before(found, node) ||
+      !keeps_element_type(found) ||
       !tile_region_is(
           mlirOpResultGetOwner(tile_copy_src(tile_copy_cast(found->node->op)))))
     return NULL;
   return found;
 }
 
-static void need_tile_read(TileRoleNeed *need, TileRoleNode *node, Why why) {
-  TileRoleFill *fill = memref_load_is(node->op) || tile_op_is(node->op)
-                           ? only_fill(need->plan, node)
-                           : NULL;
+static MlirValue tile_read_by(MlirOperation op) {
+  return memref_load_is(op) ? memref_load_memref(memref_load_cast(op))
+                            : mlirOperationGetOperand(op, 0);
+}
+
+// `op`, the statement or a load in its element loop, reads a tile.
+static void need_tile_read(TileRoleNeed *need, TileRoleNode *node,
+                           MlirOperation op, Why why) {
+  const TileRoleAccess *access = node->accesses;
+  bool is_inside = !mlirOperationEqual(op, node->op);
+  TileRoleFill *fill = NULL;
+  if (is_inside) { // anywhere in the tile
+    MlirValue root = tile_buffer_of(tile_read_by(op)).root;
+    TileRoleBox box = tile_role_box_of(root);
+    TileRoleBuffer *buffer =
+        tile_pointer_map_get(&need->plan->buffer_of, root.ptr);
+    if (buffer)
+      fill = only_fill(need->plan, node, buffer, &box, tile_read_by(op));
+  } else if (!access->next && (memref_load_is(op) || tile_op_is(op))) {
+    fill = only_fill(need->plan, node, access->buffer, &access->box,
+                     tile_read_by(op));
+  }
   if (!fill) {
-    fail(need, consumer_data[why], node->op);
+    fail(need, consumer_data[why], op);
     return;
   }
   need->forward[node->id] = fill;
+  if (is_inside)
+    tile_pointer_map_set(&need->forwards, op.ptr, fill);
   MlirValue source = tile_copy_src(tile_copy_cast(fill->node->op));
   need_operands(need, mlirOpResultGetOwner(source), why);
 }
 
-// A read of memory with a scalar result.
-static void need_read(TileRoleNeed *need, TileRoleNode *node, Why why) {
+// A read of memory with a scalar result, by the statement or in its element
+// loop.
+static void need_read(TileRoleNeed *need, TileRoleNode *node, MlirOperation op,
+                      Why why) {
   TileAccess access[TILE_MAX_ACCESSES];
-  int n = tile_accesses_get(node->op, access);
-  if (memref_load_is(node->op)) {
-    access[0].tile = memref_load_memref(memref_load_cast(node->op));
+  int n = tile_accesses_get(op, access);
+  if (memref_load_is(op)) {
+    access[0].tile = memref_load_memref(memref_load_cast(op));
     access[0].writes = false;
     n = 1;
   }
@@ -291,19 +317,19 @@ static void need_read(TileRoleNeed *need, TileRoleNode *node, Why why) {
     MlirValue root = tile_tensor_root(access[i].tile);
     tile_shape_of(root, &shape);
     if (access[i].writes)
-      fail(need, side_effect[why], node->op);
+      fail(need, side_effect[why], op);
     else if (shape.space == TILE_SPACE_PRIVATE)
       need_private(need, root, why);
     else if (shape.space == TILE_SPACE_SHARED && node->accesses)
-      need_tile_read(need, node, why);
+      need_tile_read(need, node, op, why);
     else if (shape.space == TILE_SPACE_FRAGMENT ||
              shape.space == TILE_SPACE_SHARED)
-      fail(need, consumer_data[why], node->op);
+      fail(need, consumer_data[why], op);
     else if (!tile_role_is_read_only(need->plan, root))
-      fail(need, written_global[why], node->op);
+      fail(need, written_global[why], op);
   }
   if (n == 0)
-    fail(need, side_effect[why], node->op);
+    fail(need, side_effect[why], op);
 }
 
 static bool is_alloc(MlirOperation op) {
@@ -324,21 +350,48 @@ static void need_op(TileRoleNeed *need, MlirValue value, Why why) {
     return;
   }
   if (!is_alloc(op) && !mlirxIsMemoryEffectFree(op))
-    need_read(need, node, why);
+    need_read(need, node, op, why);
   need_operands(need, op, why);
   need_control(need, node);
 }
 
+//===-- Element loops -----------------------------------------------------===//
+
+typedef struct {
+  TileRoleNeed *need;
+  TileRoleNode *node;
+} Body;
+
+static MlirWalkResult need_body_op(MlirOperation op, void *user_data) {
+  Body *body = user_data;
+  if (mlirOperationGetNumRegions(op) == 0 && !memref_store_is(op) &&
+      !mlirxIsMemoryEffectFree(op))
+    need_read(body->need, body->node, op, WHY_ELEMENT);
+  return MlirWalkResultAdvance;
+}
+
+static void need_elements(TileRoleNeed *need, TileRoleNode *node) {
+  Body body = {need, node};
+  need_operands(need, node->op, WHY_ELEMENT);
+  mlirOperationWalk(node->op, need_body_op, &body, MlirWalkPreOrder);
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
-void tile_role_need_add(TileRoleNeed *need, const TileRoleFill *fill) {
-  TileCopyOp copy = tile_copy_cast(fill->node->op);
-  need_control(need, fill->node);
+static void need_copy(TileRoleNeed *need, TileCopyOp copy) {
   need_value(need, tile_copy_src(copy), WHY_ADDRESS);
   // The window inside the tile may be at an offset that is computed.
   MlirValue dst = tile_copy_dst(copy);
   if (tile_buffer_of(dst).region.ptr)
     need_operands(need, mlirOpResultGetOwner(dst), WHY_ADDRESS);
+}
+
+void tile_role_need_add(TileRoleNeed *need, const TileRoleFill *fill) {
+  need_control(need, fill->node);
+  if (tile_role_is_element_fill(fill))
+    need_elements(need, fill->node);
+  else
+    need_copy(need, tile_copy_cast(fill->node->op));
   while (need->num_items > 0 && !need->reason.code) {
     struct TileRoleNeedItem item = need->items[--need->num_items];
     if (mlirValueIsABlockArgument(item.value))

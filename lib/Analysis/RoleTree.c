@@ -7,6 +7,7 @@
 
 #include "RolePlan.h"
 
+#include "Tile/Dialect/ElementLoops.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Ops/scf.h"
 #include "Tile/Support/Iterate.h"
@@ -184,24 +185,20 @@ typedef struct {
   TileRoleNode *node;
 } Fills;
 
-static MlirWalkResult fill_build(MlirOperation op, void *user_data) {
-  Fills *fills = user_data;
+// Of `op`, which fills `tile`.
+static void fill_add(const Fills *fills, MlirOperation op, MlirValue tile,
+                     MlirValue tensor, TileInstr instr) {
   TileRolePlan *plan = fills->plan;
-  TileShape src;
-  if (!tile_copy_is(op))
-    return MlirWalkResultAdvance;
-  TileCopyOp copy = tile_copy_cast(op);
-  TileRoleBuffer *buffer = tile_pointer_map_get(
-      &plan->buffer_of, tile_buffer_of(tile_copy_dst(copy)).root.ptr);
-  if (!buffer || !tile_shape_of(tile_copy_src(copy), &src) ||
-      src.space != TILE_SPACE_GLOBAL)
-    return MlirWalkResultAdvance;
+  TileRoleBuffer *buffer =
+      tile_pointer_map_get(&plan->buffer_of, tile_buffer_of(tile).root.ptr);
+  if (!buffer)
+    return;
   TileRoleFill *fill = TILE_ARENA_NEW(plan->arena, TileRoleFill, 1);
   fill->node = fills->node;
   fill->buffer = buffer;
-  fill->box = tile_role_box_of(tile_copy_dst(copy));
-  fill->instr = instr_of(plan, copy);
-  fill->tensor = tile_tensor_root(tile_copy_src(copy));
+  fill->box = tile_role_box_of(tile);
+  fill->instr = instr;
+  fill->tensor = tensor;
   fill->loop = innermost_loop(plan, fills->node);
   if (fill->loop)
     fill->loop->had_tma |= fill->instr == TILE_INSTR_Tma;
@@ -211,7 +208,83 @@ static MlirWalkResult fill_build(MlirOperation op, void *user_data) {
     fills->node->fill = fill;
   *plan->fills_tail = fill;
   plan->fills_tail = &fill->next;
+}
+
+static MlirWalkResult fill_build(MlirOperation op, void *user_data) {
+  Fills *fills = user_data;
+  TileShape src;
+  if (!tile_copy_is(op))
+    return MlirWalkResultAdvance;
+  TileCopyOp copy = tile_copy_cast(op);
+  if (tile_shape_of(tile_copy_src(copy), &src) &&
+      src.space == TILE_SPACE_GLOBAL)
+    fill_add(fills, op, tile_copy_dst(copy),
+             tile_tensor_root(tile_copy_src(copy)),
+             instr_of(fills->plan, copy));
   return MlirWalkResultAdvance;
+}
+
+//===-- Element loops -----------------------------------------------------===//
+
+typedef struct {
+  MlirValue tile;
+  bool reads_tensor, computes; // of what the consumers have computed
+} Sources;
+
+// Whether the kernel computes what is in the fragment: a loop that reads it is
+// part of that.
+static bool is_computed(MlirValue fragment) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(fragment);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    TileAccess access[TILE_MAX_ACCESSES];
+    TileElementAccess element;
+    TileShape src;
+    bool is_load = tile_copy_is(op) &&
+                   tile_shape_of(tile_copy_src(tile_copy_cast(op)), &src) &&
+                   src.space == TILE_SPACE_GLOBAL;
+    if (is_load || (tile_element_access_get(op, &element) && !element.is_store))
+      continue;
+    int n = tile_accesses_get(op, access);
+    bool writes = n == 0;
+    for (int i = 0; i < n; i++)
+      writes |= access[i].writes && mlirValueEqual(access[i].tile, fragment);
+    if (writes)
+      return true;
+  }
+  return false;
+}
+
+static bool find_source(const TileElementAccess *access, void *user_data) {
+  Sources *sources = user_data;
+  TileShape shape = {.space = TILE_SPACE_OTHER};
+  tile_shape_of(access->memref, &shape);
+  if (access->is_store)
+    return true;
+  sources->reads_tensor |= shape.space == TILE_SPACE_GLOBAL;
+  sources->computes |=
+      tile_buffer_of(access->memref).root.ptr == sources->tile.ptr ||
+      (shape.space == TILE_SPACE_FRAGMENT && is_computed(access->memref));
+  return true;
+}
+
+// An element loop that computes all of a tile, from tensors among others.
+static void element_fill_build(const Fills *fills) {
+  MlirOperation op = fills->node->op;
+  if (!tile_parallel_is(op))
+    return;
+  TileParallelOp loop = tile_parallel_cast(op);
+  MlirValue tile = tile_loop_filled_tile(loop);
+  if (!tile.ptr)
+    return;
+  Sources sources = {.tile = tile_buffer_of(tile).root};
+  tile_parallel_visit(loop, find_source, &sources);
+  if (sources.reads_tensor && !sources.computes)
+    fill_add(fills, op, tile, TILE_NULL_VALUE, TILE_INSTR_Simt);
+}
+
+bool tile_role_is_element_fill(const TileRoleFill *fill) {
+  return tile_parallel_is(fill->node->op);
 }
 
 //===-- Entry -------------------------------------------------------------===//
@@ -231,6 +304,7 @@ void tile_role_tree_build(TileRolePlan *plan) {
       continue;
     Fills fills = {plan, node};
     mlirOperationWalk(node->op, fill_build, &fills, MlirWalkPreOrder);
+    element_fill_build(&fills);
     tile_role_accesses_build(plan, node);
   }
 }

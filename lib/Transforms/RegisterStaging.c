@@ -96,53 +96,6 @@ static int64_t count_free_registers(const StagingPlan *staging) {
 
 //===-- Which copies ------------------------------------------------------===//
 
-typedef struct {
-  TileElementAccess store;
-  int num_stores;
-} StoreSearch;
-
-static bool find_store(const TileElementAccess *access, void *user_data) {
-  StoreSearch *search = user_data;
-  if (access->is_store) {
-    search->store = *access;
-    search->num_stores++;
-  }
-  return true;
-}
-
-// Registers cannot be chosen at run time: sums that equal a parallel index do
-// not name one.
-static bool has_plain_indices(TileParallelOp loop,
-                              const TileElementAccess *access) {
-  for (intptr_t d = 0; d < access->indices.n; d++)
-    if (tile_parallel_index(loop, tile_range_at(access->indices, d)) < 0)
-      return false;
-  return true;
-}
-
-// The tile that the loop fills, each element once and whatever happens; null
-// when that cannot be told.
-static MlirValue filled_by_loop(TileParallelOp loop) {
-  StoreSearch search = {.num_stores = 0};
-  tile_parallel_visit(loop, find_store, &search);
-  TileShape shape;
-  if (search.num_stores != 1 ||
-      !mlirOperationEqual(mlirOperationGetParentOperation(search.store.op),
-                          loop.op) ||
-      !tile_shape_of(search.store.memref, &shape) ||
-      tile_parallel_extents_size(loop) != shape.rank ||
-      !has_plain_indices(loop, &search.store))
-    return TILE_NULL_VALUE;
-  TileLoopOperand operands[TILE_MAX_LOOP_OPERANDS];
-  int count = tile_loop_operands(loop, operands);
-  for (int i = 0; i < count; i++)
-    if (operands[i].writes &&
-        mlirValueEqual(operands[i].memref, search.store.memref) &&
-        operands[i].exact_dims == (1u << shape.rank) - 1)
-      return search.store.memref;
-  return TILE_NULL_VALUE;
-}
-
 // A copy by the threads themselves, from tensors to a tile that has versions.
 static bool is_plain_load(const StagingPlan *staging, int i) {
   const TileStatement *s = statement_of(staging, i);
@@ -228,7 +181,7 @@ static const char *add_copy(StagingPlan *staging, int i, char *text,
   StagedCopy copy = {.statement = i};
   TileShape shape;
   copy.tile = tile_copy_is(op) ? tile_copy_dst(tile_copy_cast(op))
-                               : filled_by_loop(tile_parallel_cast(op));
+                               : tile_loop_filled_tile(tile_parallel_cast(op));
   if (mlirValueIsNull(copy.tile) || !tile_shape_of(copy.tile, &shape))
     return "the element loop does not store every element of the tile once, "
            "at its own index";

@@ -59,5 +59,8 @@ void ws_use_slots(WsEmit *e, MlirOperation op);
 MlirValue ws_slot_index(WsEmit *e, int channel);
 /// Emits a read of a tile as a read of the tensor that the tile copies.
 void ws_emit_forwarded(WsEmit *e, const TileRoleNode *node);
+/// Makes the clone of `loop`, an element loop of the kernel, do that for its
+/// loads. Moves the insertion point to the end of the block.
+void ws_forward_loads(WsEmit *e, MlirOperation loop);
 
 #endif // TILE_TRANSFORMS_WS_EMIT_H

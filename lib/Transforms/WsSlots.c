@@ -147,6 +147,20 @@ static void load_from_slot(WsEmit *e, MlirOperation op,
   mlirOperationSetOperands(op, n, operands);
 }
 
+static void store_to_slot(WsEmit *e, MlirOperation op,
+                          const TileRoleBuffer *buffer) {
+  MemRefStoreOp store = memref_store_cast(op);
+  TileRange given = memref_store_indices(store);
+  MlirValue operands[TILE_MAX_RANK + 2];
+  intptr_t n = 0;
+  operands[n++] = memref_store_value(store);
+  operands[n++] = ring_seen_as(e, buffer, memref_store_memref(store));
+  operands[n++] = ws_slot_index(e, buffer->channel);
+  for (intptr_t i = 0; i < given.n; i++)
+    operands[n++] = tile_range_at(given, i);
+  mlirOperationSetOperands(op, n, operands);
+}
+
 static void use_slots(WsEmit *e, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
     TileRoleBuffer *buffer = operand_buffer(e, op, i);
@@ -158,6 +172,10 @@ static void use_slots(WsEmit *e, MlirOperation op) {
                                             elements.op.ptr ? elements.op : op);
     if (memref_load_is(op)) {
       load_from_slot(e, op, buffer);
+      return;
+    }
+    if (memref_store_is(op)) {
+      store_to_slot(e, op, buffer);
       return;
     }
     mlirOperationSetOperand(op, i,
@@ -255,10 +273,18 @@ static MlirValue zero_of(WsEmit *e, MlirType type) {
   return arith_constant(&e->b, zero);
 }
 
+// In front of `before`; null: at the end of the block.
+static void insert_at(WsEmit *e, MlirBlock block, MlirOperation before) {
+  if (before.ptr)
+    mlirRewriterBaseSetInsertionPointBefore(e->b.rw, before);
+  else
+    mlirRewriterBaseSetInsertionPointToEnd(e->b.rw, block);
+}
+
 // Windows reach beyond the tensor: such elements are the pad.
 static MlirValue load_or_pad(WsEmit *e, MlirType type, MlirValue tensor,
                              MlirValue pad, const MlirValue *indices, int rank,
-                             MlirValue is_inside) {
+                             MlirValue is_inside, MlirOperation before) {
   MlirBlock into = mlirRewriterBaseGetBlock(e->b.rw);
   MlirRegion branches[2];
   MlirBlock block[2];
@@ -274,7 +300,7 @@ static MlirValue load_or_pad(WsEmit *e, MlirType type, MlirValue tensor,
   mlirRewriterBaseSetInsertionPointToEnd(e->b.rw, block[1]);
   MlirValue outside = pad.ptr ? pad : zero_of(e, type);
   scf_yield(&e->b, .results = TILE_VALUES(outside));
-  mlirRewriterBaseSetInsertionPointToEnd(e->b.rw, into);
+  insert_at(e, into, before);
   // The results are those of the first branch.
   MlirOperation op =
       scf_if(&e->b, .condition = is_inside, .thenRegion = branches[0],
@@ -283,8 +309,9 @@ static MlirValue load_or_pad(WsEmit *e, MlirType type, MlirValue tensor,
   return mlirOperationGetResult(op, 0);
 }
 
-static MlirValue load_behind(WsEmit *e, MlirOperation op,
-                             const Behind *behind) {
+// `before`: in front of which the load stands, or null.
+static MlirValue load_behind(WsEmit *e, MlirOperation op, const Behind *behind,
+                             MlirOperation before) {
   TileRange given = memref_load_indices(memref_load_cast(op));
   MlirValue tensor = ws_value(e, tile_region_source(behind->from));
   MlirValue pad = tile_region_pad(behind->from);
@@ -301,8 +328,8 @@ static MlirValue load_behind(WsEmit *e, MlirOperation op,
     is_inside = d ? arith_andi(&e->b, is_inside, fits) : fits;
   }
   return load_or_pad(e, mlirValueGetType(mlirOperationGetResult(op, 0)), tensor,
-                     pad.ptr ? ws_value(e, pad) : pad, indices, rank,
-                     is_inside);
+                     pad.ptr ? ws_value(e, pad) : pad, indices, rank, is_inside,
+                     before);
 }
 
 // The same elements as window `tile` of the tile.
@@ -337,7 +364,7 @@ void ws_emit_forwarded(WsEmit *e, const TileRoleNode *node) {
   Behind from = behind(node->forward);
   if (memref_load_is(node->op)) {
     mlirxMappingSet(e->map, mlirOperationGetResult(node->op, 0),
-                    load_behind(e, node->op, &from));
+                    load_behind(e, node->op, &from, TILE_NULL_OP));
     return;
   }
   // A predicate of one tile.
@@ -345,4 +372,26 @@ void ws_emit_forwarded(WsEmit *e, const TileRoleNode *node) {
   MlirValue window = window_behind(e, tile, &from);
   MlirOperation clone = mlirxClone(e->b.rw, node->op, e->map);
   mlirOperationSetOperand(clone, 0, window);
+}
+
+static MlirWalkResult forward_load(MlirOperation op, void *user_data) {
+  WsEmit *e = user_data;
+  const TileRoleFill *fill = tile_pointer_map_get(&e->plan->forwards, op.ptr);
+  if (!fill)
+    return MlirWalkResultAdvance;
+  MlirValue value = mlirOperationGetResult(op, 0);
+  MlirOperation clone = mlirOpResultGetOwner(ws_value(e, value));
+  Behind from = behind(fill);
+  mlirRewriterBaseSetInsertionPointBefore(e->b.rw, clone);
+  MlirValue loaded = load_behind(e, op, &from, clone);
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(clone, 0), loaded);
+  mlirRewriterBaseEraseOp(e->b.rw, clone);
+  mlirxMappingSet(e->map, value, loaded);
+  return MlirWalkResultAdvance;
+}
+
+void ws_forward_loads(WsEmit *e, MlirOperation loop) {
+  MlirBlock block = mlirRewriterBaseGetBlock(e->b.rw);
+  mlirOperationWalk(loop, forward_load, e, MlirWalkPreOrder);
+  mlirRewriterBaseSetInsertionPointToEnd(e->b.rw, block);
 }

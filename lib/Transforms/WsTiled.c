@@ -122,8 +122,27 @@ static bool is_satisfied(const TileRolePlan *plan, const TileRoleLoop *loop) {
   return loop->is_off;
 }
 
+// Element loops of loops that the producer serves: who runs them.
+static void report_elements(const TileRolePlan *plan) {
+  for (const TileRoleFill *fill = plan->fills; fill; fill = fill->next) {
+    MlirOperation op = fill->node->op;
+    if (!tile_role_is_element_fill(fill) || !fill->loop ||
+        !fill->loop->is_served || plan->num_channels == 0 ||
+        tile_is_in_fallback_variant(op))
+      continue;
+    if (fill->node->is_moved)
+      tile_emit_remark(op, "tile-ws/element-producer",
+                       "runs in the producer, which gets %lld warps for it",
+                       (long long)plan->num_warps[TILE_ROLE_PRODUCER]);
+    else if (fill->buffer->reason.code)
+      (void)report(false, op, fill->buffer->reason,
+                   "the computing warps keep this element loop");
+  }
+}
+
 static MlirLogicalResult plan_report(const TileRolePlan *plan) {
   MlirLogicalResult result = tile_success();
+  report_elements(plan);
   for (const TileRoleBuffer *b = plan->buffers; b; b = b->next) {
     const TileRoleFill *fill = reported_fill(plan, b);
     if (fill && b->reason.code &&
