@@ -1,7 +1,8 @@
 //===- Collective.c - shfl, vote, match, redux, elect, activemask ---------===//
 //
 // PTX ISA, "Parallel Synchronization and Communication Instructions". They
-// wait for the lanes of their member mask, but order no memory accesses.
+// wait for the lanes of their member mask, but order no memory accesses. Lanes
+// that give different masks meet in groups, one for each mask.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,12 +11,15 @@
 #include "NarrowFloat.h"
 #include "Undefined.h"
 
-/// Waits for the member mask in `slot`; returns the lanes to block.
-static TileLanes collect(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
-                         uint32_t slot, TileLanes *out_members) {
-  TileLanes members = tile_u32(warp, slot)[tile_lane_first(lanes)];
+/// What lanes with the same member mask do together: `lanes` are there,
+/// `members` those of them that the mask names.
+typedef void (*Together)(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
+                         TileLanes members);
+
+/// Waits for the members of one mask; returns the lanes to block.
+static TileLanes meet(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
+                      TileLanes members) {
   TileLanes exited = members & ~warp->live;
-  *out_members = members & lanes;
   if (exited && warp->num_lanes == TILE_WARP_SIZE)
     tile_emu_find(warp, insn, lanes, TILE_FINDING_DIVERGENCE,
                   "the member mask 0x%08x names exited lanes 0x%08x", members,
@@ -28,6 +32,22 @@ static TileLanes collect(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
     tile_emu_find(warp, insn, lanes & ~members, TILE_FINDING_DIVERGENCE,
                   "lane is not in the member mask 0x%08x", members);
   return 0;
+}
+
+/// Every member mask in `slot` is a group of its own, which waits for its own
+/// members. Returns the lanes to block.
+static TileLanes collect(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
+                         uint32_t slot, Together together) {
+  TileLanes blocked = 0, same;
+  for (TileLanes left = lanes; left; left &= ~same) {
+    same = tile_lanes_alike(warp, slot, left);
+    TileLanes members = tile_u32(warp, slot)[tile_lane_first(same)];
+    TileLanes waits = meet(warp, insn, same, members);
+    blocked |= waits;
+    if (!waits)
+      together(warp, insn, same, members & same);
+  }
+  return blocked;
 }
 
 //===-- shfl --------------------------------------------------------------===//
@@ -58,11 +78,9 @@ static bool shuffle_source(ShuffleMode mode, uint32_t l, uint32_t b, uint32_t c,
   return *out_source <= max;
 }
 
-static TileLanes shfl(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
-  TileLanes members;
-  TileLanes blocked = collect(warp, insn, lanes, insn->e, &members);
-  if (blocked)
-    return blocked;
+static void shfl_together(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
+                          TileLanes members) {
+  (void)members;
   const uint32_t *a = tile_u32(warp, insn->a), *b = tile_u32(warp, insn->b);
   const uint32_t *c = tile_u32(warp, insn->c);
   uint32_t result[TILE_WARP_SIZE];
@@ -90,7 +108,10 @@ static TileLanes shfl(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
   }
   if (insn->dst2 != TILE_NO_SLOT)
     tile_pred_write(warp, insn->dst2, lanes, in_range);
-  return 0;
+}
+
+static TileLanes shfl(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  return collect(warp, insn, lanes, insn->e, shfl_together);
 }
 
 void tile_emu_decode_shfl(TileDecoder *decoder) {
@@ -118,11 +139,8 @@ void tile_emu_decode_shfl(TileDecoder *decoder) {
 
 enum { ALL, ANY, UNI, BALLOT };
 
-static TileLanes vote(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
-  TileLanes members;
-  TileLanes blocked = collect(warp, insn, lanes, insn->b, &members);
-  if (blocked)
-    return blocked;
+static void vote_together(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
+                          TileLanes members) {
   TileLanes yes = *tile_pred(warp, insn->a);
   if (insn->as.collective.negated)
     yes = ~yes;
@@ -130,7 +148,7 @@ static TileLanes vote(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
   if (insn->as.collective.mode == BALLOT) {
     uint32_t *d = tile_u32(warp, insn->dst);
     TILE_VECTOR(lanes, d[l] = yes);
-    return 0;
+    return;
   }
   bool result = yes != 0; // any
   if (insn->as.collective.mode == ALL)
@@ -138,7 +156,10 @@ static TileLanes vote(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
   else if (insn->as.collective.mode == UNI)
     result = yes == members || yes == 0;
   tile_pred_write(warp, insn->dst, lanes, result ? TILE_ALL_LANES : 0);
-  return 0;
+}
+
+static TileLanes vote(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  return collect(warp, insn, lanes, insn->b, vote_together);
 }
 
 void tile_emu_decode_vote(TileDecoder *decoder) {
@@ -161,11 +182,8 @@ void tile_emu_decode_vote(TileDecoder *decoder) {
 
 //===-- match -------------------------------------------------------------===//
 
-static TileLanes match(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
-  TileLanes members;
-  TileLanes blocked = collect(warp, insn, lanes, insn->b, &members);
-  if (blocked)
-    return blocked;
+static void match_together(TileWarp *warp, const TileInsn *insn,
+                           TileLanes lanes, TileLanes members) {
   bool is_wide = insn->as.collective.elem_bytes == 8;
   bool is_all = insn->as.collective.mode == ALL;
   uint64_t value[TILE_WARP_SIZE];
@@ -186,7 +204,10 @@ static TileLanes match(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
   }
   if (insn->dst2 != TILE_NO_SLOT)
     tile_pred_write(warp, insn->dst2, lanes, all_equal);
-  return 0;
+}
+
+static TileLanes match(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  return collect(warp, insn, lanes, insn->b, match_together);
 }
 
 void tile_emu_decode_match(TileDecoder *decoder) {
@@ -233,11 +254,9 @@ static uint32_t combine(Reduction reduction, TilePtxType type, uint32_t x,
   }
 }
 
-static TileLanes redux(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
-  TileLanes members;
-  TileLanes blocked = collect(warp, insn, lanes, insn->b, &members);
-  if (blocked)
-    return blocked;
+static void redux_together(TileWarp *warp, const TileInsn *insn,
+                           TileLanes lanes, TileLanes members) {
+  (void)members;
   const uint32_t *a = tile_u32(warp, insn->a);
   uint32_t result = a[tile_lane_first(lanes)];
   TILE_FOR_LANES (other, lanes & (lanes - 1)) {
@@ -246,7 +265,10 @@ static TileLanes redux(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
   }
   uint32_t *d = tile_u32(warp, insn->dst);
   TILE_VECTOR(lanes, d[l] = result);
-  return 0;
+}
+
+static TileLanes redux(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  return collect(warp, insn, lanes, insn->b, redux_together);
 }
 
 void tile_emu_decode_redux(TileDecoder *decoder) {
@@ -284,16 +306,16 @@ void tile_emu_decode_activemask(TileDecoder *decoder) {
 }
 
 /// elect.sync d|p, mask: p is true in one lane, d is its number.
-static TileLanes elect(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
-  TileLanes members;
-  TileLanes blocked = collect(warp, insn, lanes, insn->b, &members);
-  if (blocked)
-    return blocked;
+static void elect_together(TileWarp *warp, const TileInsn *insn,
+                           TileLanes lanes, TileLanes members) {
   uint32_t leader = tile_lane_first(members ? members : lanes);
   uint32_t *d = tile_u32(warp, insn->dst);
   TILE_VECTOR(lanes, d[l] = leader);
   tile_pred_write(warp, insn->dst2, lanes, tile_lane_bit(leader));
-  return 0;
+}
+
+static TileLanes elect(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  return collect(warp, insn, lanes, insn->b, elect_together);
 }
 
 void tile_emu_decode_elect(TileDecoder *decoder) {

@@ -67,16 +67,14 @@ static void reduce(TileBarrier *barrier, BarrierOp op, TileLanes arriving,
     barrier->value |= set != 0;
 }
 
-/// Arrival of lanes; true when it completes the phase.
+/// Arrival of lanes that give the same number and count; true when it completes
+/// the phase.
 static bool barrier_arrive(TileWarp *warp, const TileInsn *insn,
-                           TileLanes arriving, uint32_t id) {
+                           TileLanes arriving, uint32_t id, uint32_t count) {
   TileCluster *cluster = warp->cluster;
   TileBarrier *barrier = &warp->cta->barriers[id];
   BarrierOp op = (BarrierOp)insn->as.barrier.op;
   bool is_aligned = insn->as.barrier.is_aligned;
-  uint32_t lane = tile_lane_first(arriving);
-  uint32_t count =
-      insn->as.barrier.has_count ? tile_u32(warp, insn->b)[lane] : 0;
   if (count % TILE_WARP_SIZE)
     tile_emu_find(warp, insn, arriving, TILE_FINDING_BARRIER,
                   "thread count %u of barrier %u is not a multiple of the warp "
@@ -139,45 +137,87 @@ static void write_result(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
     tile_pred_write(warp, insn->dst, lanes, value ? TILE_ALL_LANES : 0);
 }
 
-static TileLanes bar(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
-  if (insn->as.barrier.is_aligned) {
-    TileLanes blocked = tile_warp_converge(warp, lanes, warp->live);
-    if (blocked)
-      return blocked;
+/// Lanes that give the barrier the same thread count arrive together. Returns
+/// those that find its phase complete.
+static TileLanes arrive_by_count(TileWarp *warp, const TileInsn *insn,
+                                 TileLanes arriving, uint32_t id) {
+  const TileBarrier *barrier = &warp->cta->barriers[id];
+  bool has_count = insn->as.barrier.has_count;
+  TileLanes passing = 0, same;
+  for (TileLanes left = arriving; left; left &= ~same) {
+    same = has_count && !insn->as.barrier.is_aligned
+               ? tile_lanes_alike(warp, insn->b, left)
+               : left;
+    uint32_t count =
+        has_count ? tile_u32(warp, insn->b)[tile_lane_first(same)] : 0;
+    uint32_t phase = barrier->phase;
+    bool is_complete = barrier_arrive(warp, insn, same, id, count);
+    if (insn->as.barrier.op == ARRIVE)
+      tile_warp_go(warp, same);
+    else
+      TILE_FOR_LANES (l, same) {
+        tile_warp_wait(warp, l, TILE_WAIT_BARRIER, id, phase);
+      }
+    if (is_complete)
+      passing |= same;
   }
-  uint32_t id = tile_u32(warp, insn->a)[tile_lane_first(lanes)];
+  return passing;
+}
+
+/// `lanes` give the number `id`; returns those to block.
+static TileLanes bar_one(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
+                         uint32_t id) {
   if (id >= TILE_NUM_BARRIERS) {
     tile_emu_find(warp, insn, lanes, TILE_FINDING_BARRIER,
                   "barrier number %u, not in [0, 15]", id);
     return 0;
   }
-  TileBarrier *barrier = &warp->cta->barriers[id];
-  TileLanes arriving = 0, passing = 0, blocked = 0;
+  const TileBarrier *barrier = &warp->cta->barriers[id];
+  TileLanes arriving = 0, passing = 0;
   TILE_FOR_LANES (l, lanes) {
     if (warp->wait[l].kind != TILE_WAIT_BARRIER)
       arriving |= tile_lane_bit(l);
     else if (warp->wait[l].phase != barrier->phase)
       passing |= tile_lane_bit(l);
-    else
-      blocked |= tile_lane_bit(l);
   }
   if (arriving) {
-    uint32_t phase = barrier->phase;
-    bool is_complete = barrier_arrive(warp, insn, arriving, id);
+    TileLanes complete = arrive_by_count(warp, insn, arriving, id);
     if (insn->as.barrier.op == ARRIVE)
-      tile_warp_go(warp, arriving);
-    else if (is_complete)
-      passing |= arriving;
-    else {
-      TILE_FOR_LANES (k, arriving) {
-        tile_warp_wait(warp, k, TILE_WAIT_BARRIER, id, phase);
-      }
-      blocked |= arriving;
-    }
+      return 0;
+    passing |= complete;
   }
   barrier_pass(warp, passing, barrier);
   if (insn->as.barrier.op >= RED_POPC)
     write_result(warp, insn, passing, barrier->published_value);
+  return lanes & ~passing;
+}
+
+/// Aligned barriers count warps: all lanes give the same operands.
+static void check_aligned(TileWarp *warp, const TileInsn *insn,
+                          TileLanes lanes) {
+  TileLanes same = tile_lanes_alike(warp, insn->a, lanes);
+  if (insn->as.barrier.has_count)
+    same &= tile_lanes_alike(warp, insn->b, lanes);
+  if (same != lanes)
+    tile_emu_find(warp, insn, lanes & ~same, TILE_FINDING_BARRIER,
+                  "lanes of a warp give an aligned barrier different operands; "
+                  "barrier.sync without .aligned allows that");
+}
+
+static TileLanes bar(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  const uint32_t *ids = tile_u32(warp, insn->a);
+  if (insn->as.barrier.is_aligned) {
+    TileLanes blocked = tile_warp_converge(warp, lanes, warp->live);
+    if (blocked)
+      return blocked;
+    check_aligned(warp, insn, lanes);
+    return bar_one(warp, insn, lanes, ids[tile_lane_first(lanes)]);
+  }
+  TileLanes blocked = 0, same;
+  for (TileLanes left = lanes; left; left &= ~same) {
+    same = tile_lanes_alike(warp, insn->a, left);
+    blocked |= bar_one(warp, insn, same, ids[tile_lane_first(same)]);
+  }
   return blocked;
 }
 
@@ -214,15 +254,20 @@ void tile_emu_decode_bar(TileDecoder *decoder) {
 
 static TileLanes bar_warp(TileWarp *warp, const TileInsn *insn,
                           TileLanes lanes) {
-  TileLanes members = tile_u32(warp, insn->a)[tile_lane_first(lanes)];
-  TileLanes blocked = tile_warp_converge(warp, lanes, members & warp->live);
-  if (blocked)
-    return blocked;
-  tile_warp_go(warp, lanes);
-  if (warp->cluster->detect_races)
-    tile_emu_clock_join_lanes(&warp->cluster->clocks, warp->first_thread,
-                              lanes & members);
-  return 0;
+  TileLanes blocked = 0, same;
+  for (TileLanes left = lanes; left; left &= ~same) {
+    same = tile_lanes_alike(warp, insn->a, left);
+    TileLanes members = tile_u32(warp, insn->a)[tile_lane_first(same)];
+    TileLanes waits = tile_warp_converge(warp, same, members & warp->live);
+    blocked |= waits;
+    if (waits)
+      continue;
+    tile_warp_go(warp, same);
+    if (warp->cluster->detect_races)
+      tile_emu_clock_join_lanes(&warp->cluster->clocks, warp->first_thread,
+                                same & members);
+  }
+  return blocked;
 }
 
 void tile_emu_decode_bar_warp(TileDecoder *decoder) {

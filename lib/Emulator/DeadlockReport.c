@@ -81,9 +81,9 @@ static void print_wait(Report *report, const TileWarp *warp,
     return;
   case TILE_WAIT_CONVERGE:
     tile_emu_buffer_print(buffer,
-                          "waits for the other lanes of the warp (live "
-                          "0x%08x) at %s\n",
-                          warp->live, where);
+                          "waits for the other lanes of 0x%08x (live 0x%08x) "
+                          "at %s\n",
+                          wait->object, warp->live, where);
     return;
   case TILE_WAIT_REGISTERS:
     tile_emu_buffer_print(buffer,
@@ -105,9 +105,9 @@ static void print_wait(Report *report, const TileWarp *warp,
 static bool is_same_place(const TileWarp *warp, uint32_t x, uint32_t y) {
   return warp->pc[x] == warp->pc[y] &&
          warp->wait[x].kind == warp->wait[y].kind &&
+         warp->wait[x].object == warp->wait[y].object &&
          (warp->wait[x].kind != TILE_WAIT_MBARRIER ||
-          (warp->wait[x].object == warp->wait[y].object &&
-           warp->wait[x].phase == warp->wait[y].phase));
+          warp->wait[x].phase == warp->wait[y].phase);
 }
 
 static void print_warp(Report *report, TileWarp *warp) {

@@ -57,7 +57,7 @@ typedef enum {
 
 typedef struct {
   TileWaitKind kind;
-  uint32_t object; // barrier number or mbarrier address
+  uint32_t object; // barrier number, mbarrier address or lanes needed
   uint32_t phase;  // that has to end; mbarrier: parity, 2 for a state token
 } TileWait;
 
@@ -412,9 +412,21 @@ static inline TileLanes tile_warp_converge(TileWarp *warp, TileLanes lanes,
   if (TILE_LIKELY((lanes & needed) == needed))
     return 0;
   TILE_FOR_LANES (lane, lanes) {
-    warp->wait[lane].kind = TILE_WAIT_CONVERGE;
+    warp->wait[lane] = (TileWait){TILE_WAIT_CONVERGE, needed, 0};
   }
   return lanes;
+}
+
+/// Those of `lanes`, which are not empty, that hold in the 32-bit register
+/// `slot` what the first of them does.
+static inline TileLanes tile_lanes_alike(TileWarp *warp, uint32_t slot,
+                                         TileLanes lanes) {
+  const uint32_t *values = tile_u32(warp, slot);
+  uint32_t value = values[tile_lane_first(lanes)];
+  TileLanes alike = 0;
+  for (uint32_t l = 0; l < TILE_WARP_SIZE; l++)
+    alike |= (uint32_t)(values[l] == value) << l;
+  return alike & lanes;
 }
 
 /// Something happened that may let waiting lanes go on.

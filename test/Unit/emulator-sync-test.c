@@ -68,6 +68,53 @@ CASE(shfl_of_half,
      "shfl.sync.bfly.b32 d32, a32, 8, 31, 0xffff;\nOUT:",
      d32, l > 15 ? 0 : IN32(l ^ 8))
 
+//===-- Member masks that differ between lanes ----------------------------===//
+
+/// w9: the lanes whose number has the same remainder by 4.
+#define MASKS                                                                  \
+  "mov.u32 w1, %laneid; and.b32 w1, w1, 3; mov.u32 w9, 0x11111111; "           \
+  "shl.b32 w9, w9, w1;\n"
+#define GROUP(lane) (0x11111111u << (lane) % 4)
+
+static uint32_t group_sum(const HarnessOperands *in, uint32_t lane) {
+  uint32_t total = 0;
+  for (uint32_t l = lane % 4; l < HARNESS_LANES; l += 4)
+    total += (uint32_t)in[l].a;
+  return total;
+}
+
+CASE(masks_ballot, MASKS "vote.sync.ballot.b32 d32, pa, w9;", d32,
+     ballot(in) & GROUP(l))
+CASE(masks_any,
+     MASKS "mov.u32 w2, %laneid; setp.eq.u32 q, w2, 5; "
+           "vote.sync.any.pred p, q, w9;",
+     p, l % 4 == 1)
+CASE(masks_all,
+     MASKS "mov.u32 w2, %laneid; setp.ne.u32 q, w2, 6; "
+           "vote.sync.all.pred p, q, w9;",
+     p, l % 4 != 2)
+CASE(masks_uni,
+     MASKS "mov.u32 w2, %laneid; setp.lt.u32 q, w2, 2; "
+           "vote.sync.uni.pred p, q, w9;",
+     p, l % 4 >= 2)
+CASE(masks_match, MASKS "and.b32 w0, a32, 3; match.any.sync.b32 d32, w0, w9;",
+     d32, matches(in, l) & GROUP(l))
+CASE(masks_match_all, MASKS "match.all.sync.b32 d32|p, w1, w9;", d32, GROUP(l))
+CASE(masks_redux, MASKS "redux.sync.add.u32 d32, a32, w9;", d32,
+     group_sum(in, l))
+CASE(masks_elect, MASKS "elect.sync d32|p, w9;", p, l < 4)
+CASE(masks_shfl_idx, MASKS "shfl.sync.idx.b32 d32, a32, w1, 31, w9;", d32,
+     IN32(l % 4))
+CASE(masks_shfl_bfly, MASKS "shfl.sync.bfly.b32 d32, a32, 4, 31, w9;", d32,
+     IN32(l ^ 4))
+/// A group whose lanes come later, or in parts, waits for itself only.
+CASE(masks_diverged,
+     MASKS "mov.u32 w2, %laneid; setp.gt.u32 q, w2, 15; mov.u32 w3, 0;\n"
+           "@q bra LATE;\nMEET: redux.sync.add.u32 d32, a32, w9; bra.uni OUT;\n"
+           "LATE: add.u32 w3, w3, 1; setp.lt.u32 q, w3, w2; @q bra LATE;\n"
+           "bra MEET;\nOUT: setp.ne.u32 p, 0, 0;",
+     d32, group_sum(in, l))
+
 //===-- Control flow ------------------------------------------------------===//
 
 /// Lanes leave the loop after different numbers of rounds.
@@ -127,6 +174,74 @@ static void barriers_order_shared_memory(void **state) {
     for (uint32_t t = 0; t < MAX_THREADS; t++)
       assert_int_equal(words[t], MAX_THREADS - 1 - t);
   }
+}
+
+/// Odd lanes meet at barrier 1, even ones at 2.
+#define OWN_BARRIER                                                            \
+  "and.b32 w8, tid, 1; add.u32 w8, w8, 1; mov.u32 w9, %ntid.x; "               \
+  "shr.u32 w9, w9, 1;\n"
+
+/// Each thread reads what its neighbour in the next warp wrote.
+#define PASS(barrier)                                                          \
+  "mov.u32 w0, smem; mad.lo.u32 w1, tid, 4, w0; st.shared.u32 [w1], "          \
+  "tid;\n" barrier                                                             \
+  "\nmov.u32 w2, %ntid.x; sub.u32 w2, w2, 1; add.u32 w3, tid, 32; "            \
+  "and.b32 w2, w3, w2; mad.lo.u32 w1, w2, 4, w0; ld.shared.u32 w3, [w1]; "     \
+  "st.global.u32 [to], w3;"
+
+static void lanes_name_their_own_barriers(void **state) {
+  (void)state;
+  static const char *const kernels[] = {
+      KERNEL(PASS(OWN_BARRIER "barrier.sync w8, w9;")),
+      KERNEL(PASS(OWN_BARRIER "barrier.sync w8, w9; barrier.sync w8, w9;")),
+      KERNEL(PASS(OWN_BARRIER "barrier.red.popc.u32 w5, w8, w9, 1;\n"
+                              "setp.ne.u32 p, w5, w9; @p trap;")),
+  };
+  for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
+    HarnessRun run = one_buffer(kernels[i], 128);
+    harness_run_clean(&run);
+    for (uint32_t t = 0; t < 128; t++)
+      assert_int_equal(words[t], (t + 32) % 128);
+  }
+}
+
+/// Odd lanes arrive at 3 and even ones at 4, each with a count of its own.
+static void lanes_arrive_at_their_own_barriers(void **state) {
+  (void)state;
+  HarnessRun run = one_buffer(
+      KERNEL("and.b32 w8, tid, 1; setp.eq.u32 p, w8, 1; selp.u32 w9, 32, 64, "
+             "p; selp.u32 w7, 3, 4, p;\n"
+             "barrier.arrive w7, w9; mov.u32 w0, smem; mad.lo.u32 w1, tid, 4, "
+             "w0; st.shared.u32 [w1], tid;\n"
+             "@p barrier.arrive 5, 64; @p bra OUT; barrier.sync 5, 64;\n"
+             "ld.shared.u32 w3, [w1+4]; st.global.u32 [to], w3;\nOUT:"),
+      64);
+  harness_run_clean(&run);
+  for (uint32_t t = 0; t < 64; t += 2)
+    assert_int_equal(words[t], t + 1);
+}
+
+static void warp_barriers_join_their_own_lanes(void **state) {
+  (void)state;
+#define NEIGHBOUR(distance)                                                    \
+  "mov.u32 w0, smem; mad.lo.u32 w1, tid, 4, w0; st.shared.u32 [w1], tid;\n"    \
+  "and.b32 w5, tid, 3; mov.u32 w9, 0x11111111; shl.b32 w9, w9, w5;\n"          \
+  "bar.warp.sync w9; xor.b32 w3, tid, " distance "; mad.lo.u32 w1, w3, 4, "    \
+  "w0; ld.shared.u32 w3, [w1]; st.global.u32 [to], w3;"
+  HarnessRun own = one_buffer(KERNEL(NEIGHBOUR("4")), 32);
+  harness_run_clean(&own);
+  for (uint32_t t = 0; t < 32; t++)
+    assert_int_equal(words[t], t ^ 4);
+  HarnessRun other = one_buffer(KERNEL(NEIGHBOUR("1")), 32);
+  harness_run_finds(&other, "data-race", "is not ordered after the write");
+}
+
+static void aligned_barriers_want_one_number(void **state) {
+  (void)state;
+  HarnessRun run = one_buffer(
+      KERNEL("and.b32 w8, tid, 1; bar.sync w8, 32; st.global.u32 [to], tid;"),
+      32);
+  harness_run_finds(&run, "barrier", "lanes of a warp give an aligned barrier");
 }
 
 static void no_barrier_is_a_race(void **state) {
@@ -451,6 +566,21 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(loop_diverges),
     cmocka_unit_test(branch_table),
     cmocka_unit_test(barriers_order_shared_memory),
+    cmocka_unit_test(masks_ballot),
+    cmocka_unit_test(masks_any),
+    cmocka_unit_test(masks_all),
+    cmocka_unit_test(masks_uni),
+    cmocka_unit_test(masks_match),
+    cmocka_unit_test(masks_match_all),
+    cmocka_unit_test(masks_redux),
+    cmocka_unit_test(masks_elect),
+    cmocka_unit_test(masks_shfl_idx),
+    cmocka_unit_test(masks_shfl_bfly),
+    cmocka_unit_test(masks_diverged),
+    cmocka_unit_test(lanes_name_their_own_barriers),
+    cmocka_unit_test(lanes_arrive_at_their_own_barriers),
+    cmocka_unit_test(warp_barriers_join_their_own_lanes),
+    cmocka_unit_test(aligned_barriers_want_one_number),
     cmocka_unit_test(no_barrier_is_a_race),
     cmocka_unit_test(relaxed_cluster_arrival_releases_nothing),
     cmocka_unit_test(barrier_reductions),
