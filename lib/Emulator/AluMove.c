@@ -132,33 +132,48 @@ static TilePtxType bits_type(uint32_t bits) {
   }
 }
 
-/// mov.v4.u32 {a, b, c, d}, %tid
-static TileLanes mov_special_vector(TileWarp *warp, const TileInsn *insn,
-                                    TileLanes lanes) {
-  for (uint32_t i = 0; i < insn->num_vec / 2u; i++)
-    TILE_FOR_LANES (l, lanes)
-      if (insn->vec[i] != TILE_NO_SLOT)
-        tile_u32(warp, insn->vec[i])[l] =
-            tile_u32(warp, insn->vec[insn->num_vec / 2 + i])[l] &
-            (uint32_t)elem_mask(insn->as.pack.elem_bits);
+/// mov.v4.u32 {a, b, c, d}, %tid; the same registers may be on both sides.
+static TileLanes mov_elems(TileWarp *warp, const TileInsn *insn,
+                           TileLanes lanes) {
+  enum { MAX_ELEMS = 8 };
+  uint32_t count = insn->num_vec / 2u;
+  bool is_wide = insn->as.pack.elem_bits == 64;
+  uint64_t mask = elem_mask(insn->as.pack.elem_bits);
+  TILE_FOR_LANES (l, lanes) {
+    uint64_t elems[MAX_ELEMS];
+    for (uint32_t i = 0; i < count; i++) {
+      uint32_t slot = insn->vec[count + i];
+      elems[i] = is_wide ? tile_u64(warp, slot)[l] : tile_u32(warp, slot)[l];
+    }
+    for (uint32_t i = 0; i < count; i++) {
+      if (insn->vec[i] == TILE_NO_SLOT)
+        continue;
+      if (is_wide)
+        tile_u64(warp, insn->vec[i])[l] = elems[i];
+      else
+        tile_u32(warp, insn->vec[i])[l] = (uint32_t)(elems[i] & mask);
+    }
+  }
   return 0;
 }
 
-static void decode_special_vector(TileDecoder *decoder, TilePtxType type) {
+/// mov.v2 to mov.v8: `count` elements on both sides.
+static void decode_elems(TileDecoder *decoder, TilePtxType type,
+                         uint32_t count) {
   const TileOperand *to = decoder->ops[0], *from = decoder->ops[1];
   uint32_t bits = 8 * tile_emu_type_bytes(type);
-  if (to->kind != TILE_OPERAND_VECTOR || to->num_subs != 4 ||
-      !from->is_special || from->num_subs != 4 || (bits != 32 && bits != 16)) {
-    tile_decode_fail(decoder, "four registers and a vector of special "
-                              "registers are expected");
+  if (to->kind != TILE_OPERAND_VECTOR || to->num_subs != count ||
+      from->num_subs != count || bits_type(bits) == TILE_PTX_NONE) {
+    tile_decode_fail(decoder, "two vectors of %u elements are expected", count);
     return;
   }
   TileSlotList list = {0};
   tile_decode_list_add(decoder, &list, to, type, true);
-  tile_decode_list_add(decoder, &list, from, TILE_PTX_B32, false);
+  tile_decode_list_add(decoder, &list, from,
+                       from->is_special ? TILE_PTX_B32 : type, false);
   tile_decode_list_finish(decoder, &list);
   decoder->insn->as.pack.elem_bits = (uint8_t)bits;
-  decoder->insn->exec = mov_special_vector;
+  decoder->insn->exec = mov_elems;
 }
 
 static void decode_vector(TileDecoder *decoder, TilePtxType type) {
@@ -192,7 +207,9 @@ static void decode_vector(TileDecoder *decoder, TilePtxType type) {
 void tile_emu_decode_mov(TileDecoder *decoder) {
   TileInsn *insn = decoder->insn;
   TilePtxType type = tile_decode_type(decoder, 0);
-  tile_decode_allow(decoder, "v4");
+  static const char *const lengths[] = {"v2", "v4", "v8"};
+  int length = tile_decode_choice(decoder, lengths, 3);
+  tile_decode_allow(decoder, "v2 v4 v8");
   if (type == TILE_PTX_NONE) {
     tile_decode_unsupported(decoder, "type");
     return;
@@ -200,8 +217,8 @@ void tile_emu_decode_mov(TileDecoder *decoder) {
   if (!tile_decode_count(decoder, 2, 2))
     return;
   insn->type = (uint8_t)type;
-  if (tile_decode_has(decoder, "v4")) {
-    decode_special_vector(decoder, type);
+  if (length >= 0) {
+    decode_elems(decoder, type, 2u << length);
     return;
   }
   if (decoder->ops[0]->kind == TILE_OPERAND_VECTOR ||

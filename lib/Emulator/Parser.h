@@ -49,6 +49,7 @@ typedef struct {
   TileText name;
   bool is_range;
   TilePtxType type;
+  uint32_t vector_length; // registers of a name
   uint32_t count, first_id, stride_bytes;
   uint32_t first_slot; // of a function: all slots, one after the other
   uint32_t *slots;     // of a kernel: a slot at the first use; 0: none yet
@@ -147,7 +148,8 @@ void tile_emu_register_declare(TileParser *parser);
 /// `.u32 name`, a parameter of a function, after `.reg`.
 void tile_emu_register_param_declare(TileParser *parser,
                                      TileOperand *out_operand);
-/// Fills kind, type, slot and id of `out_operand`.
+/// Fills kind, type, slot and id of `out_operand`; the name of a vector gives
+/// one of its elements, `v.x` a single one.
 bool tile_emu_register_find(TileParser *parser, TileText name,
                             TileOperand *out_operand);
 void tile_emu_variable_declare(TileParser *parser, TilePtxSpace space,
@@ -180,6 +182,9 @@ void tile_emu_parse_insn_append(TileParser *parser, const TileInsn *insn);
 /// Reads one operand; allocated in the scratch arena.
 TileOperand *tile_emu_operand_parse(TileParser *parser);
 
+/// Appends an element to a vector, a list or an address.
+void tile_emu_operand_add(TileParser *parser, TileOperand *operand,
+                          const TileOperand *sub);
 /// Slot of a constant of the kernel; equal constants share it.
 uint32_t tile_emu_constant_slot(TileParser *parser, TileConstantKind kind,
                                 uint32_t size_bytes, uint64_t value);

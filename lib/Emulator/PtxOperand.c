@@ -20,8 +20,8 @@ static TileOperand *operand_new(TileParser *parser, TileOperandKind kind) {
   return operand;
 }
 
-static void add_sub(TileParser *parser, TileOperand *operand,
-                    const TileOperand *sub) {
+void tile_emu_operand_add(TileParser *parser, TileOperand *operand,
+                          const TileOperand *sub) {
   if (operand->num_subs == TILE_PTX_MAX_VECTOR) {
     tile_emu_parser_fail(parser, "more than %d elements in an operand",
                          TILE_PTX_MAX_VECTOR);
@@ -37,7 +37,7 @@ static TileOperand *parse_list(TileParser *parser, TileOperandKind kind,
   TileOperand *operand = operand_new(parser, kind);
   if (tile_emu_lex_peek(parser) != close)
     do
-      add_sub(parser, operand, parse_nested(parser, depth + 1));
+      tile_emu_operand_add(parser, operand, parse_nested(parser, depth + 1));
     while (tile_emu_lex_eat(parser, ','));
   tile_emu_lex_expect(parser, close);
   return operand;
@@ -46,14 +46,14 @@ static TileOperand *parse_list(TileParser *parser, TileOperandKind kind,
 /// After `[`: base, constant offset, and for tensors the coordinates.
 static TileOperand *parse_address(TileParser *parser, uint32_t depth) {
   TileOperand *operand = operand_new(parser, TILE_OPERAND_ADDRESS);
-  add_sub(parser, operand, parse_nested(parser, depth + 1));
+  tile_emu_operand_add(parser, operand, parse_nested(parser, depth + 1));
   char c = tile_emu_lex_peek(parser);
   if (c == '+')
     parser->cursor++;
   if (c == '+' || c == '-')
     operand->imm = tile_emu_lex_integer(parser);
   while (tile_emu_lex_eat(parser, ','))
-    add_sub(parser, operand, parse_nested(parser, depth + 1));
+    tile_emu_operand_add(parser, operand, parse_nested(parser, depth + 1));
   tile_emu_lex_expect(parser, ']');
   return operand;
 }
@@ -156,7 +156,8 @@ static bool special_vector_find(TileParser *parser, TileText name,
     if (!tile_emu_special_is_vector(name, i, &special))
       return false;
     TileOperand *elem = operand_new(parser, TILE_OPERAND_NONE);
-    add_sub(parser, operand, special_operand(parser, elem, special, 4));
+    tile_emu_operand_add(parser, operand,
+                         special_operand(parser, elem, special, 4));
   }
   operand->kind = TILE_OPERAND_VECTOR;
   operand->is_special = true;
@@ -173,7 +174,8 @@ static bool with_selector_find(TileParser *parser, TileText name,
   operand->selector =
       (TileText){dot + 1, name.length - (uint32_t)(dot + 1 - name.start)};
   return operand->selector.length &&
-         tile_emu_register_find(parser, base, operand);
+         tile_emu_register_find(parser, base, operand) &&
+         operand->kind != TILE_OPERAND_VECTOR;
 }
 
 static TileOperand *parse_named(TileParser *parser) {

@@ -137,29 +137,49 @@ static uint32_t register_slot(TileParser *parser, const TileRegisterDecl *decl,
   return decl->slots[index];
 }
 
-static TilePtxType parse_register_type(TileParser *parser) {
-  TilePtxType type = TILE_PTX_NONE;
+typedef struct {
+  TilePtxType type;
+  uint32_t vector_length;
+} RegisterType;
+
+static uint32_t vector_length_of(TileText word) {
+  return tile_emu_text_is(word, "v2")   ? 2
+         : tile_emu_text_is(word, "v4") ? 4
+         : tile_emu_text_is(word, "v8") ? 8
+                                        : 1;
+}
+
+static RegisterType parse_register_type(TileParser *parser) {
+  RegisterType result = {TILE_PTX_NONE, 1};
   while (tile_emu_lex_peek(parser) == '.') {
     char word[16] = {0};
     TileText text = tile_emu_lex_directive(parser);
+    if (vector_length_of(text) > 1) {
+      result.vector_length = vector_length_of(text);
+      continue;
+    }
     if (text.length < sizeof word)
       memcpy(word, text.start, text.length);
-    type = tile_emu_type_parse(word);
-    if (type == TILE_PTX_NONE)
+    result.type = tile_emu_type_parse(word);
+    if (result.type == TILE_PTX_NONE)
       tile_emu_parser_fail(parser, "unknown register type .%.*s",
                            (int)text.length, text.start);
   }
-  return type;
+  if (result.vector_length > 1 && result.type == TILE_PTX_PRED)
+    tile_emu_parser_fail(parser, "predicates are scalar registers");
+  return result;
 }
 
-static TileText register_declare_one(TileParser *parser, TilePtxType type) {
-  TileRegisterDecl decl = {.type = type, .count = 1};
+static TileText register_declare_one(TileParser *parser, RegisterType type) {
+  TileRegisterDecl decl = {
+      .type = type.type, .vector_length = type.vector_length, .count = 1};
   decl.name = tile_emu_lex_identifier(parser);
   if (tile_emu_lex_eat(parser, '<')) {
     decl.is_range = true;
     decl.count = tile_emu_lex_count(parser, 1u << 24, "number of registers");
     tile_emu_lex_expect(parser, '>');
   }
+  decl.count *= decl.vector_length;
   decl.first_slot = registers_alloc(parser, &decl);
   tile_emu_function_note_registers(parser, &decl);
   TileScope *scope = innermost(parser);
@@ -174,7 +194,7 @@ static TileText register_declare_one(TileParser *parser, TilePtxType type) {
 }
 
 void tile_emu_register_declare(TileParser *parser) {
-  TilePtxType type = parse_register_type(parser);
+  RegisterType type = parse_register_type(parser);
   do
     register_declare_one(parser, type);
   while (tile_emu_lex_eat(parser, ','));
@@ -183,7 +203,9 @@ void tile_emu_register_declare(TileParser *parser) {
 
 void tile_emu_register_param_declare(TileParser *parser,
                                      TileOperand *out_operand) {
-  TilePtxType type = parse_register_type(parser);
+  RegisterType type = parse_register_type(parser);
+  if (type.vector_length > 1)
+    tile_emu_parser_fail(parser, "a parameter in a register is a scalar");
   TileText name = register_declare_one(parser, type);
   tile_emu_register_find(parser, name, out_operand);
 }
@@ -205,7 +227,7 @@ static bool register_index(const TileRegisterDecl *decl, TileText name,
     index = 10 * index + (uint64_t)(c - '0');
   }
   *out_index = (uint32_t)index;
-  return index < decl->count;
+  return index < decl->count / decl->vector_length;
 }
 
 static void register_name(TileParser *parser, uint32_t id, TileText name) {
@@ -225,21 +247,62 @@ static void register_name(TileParser *parser, uint32_t id, TileText name) {
         tile_arena_strdup(&parser->module->arena, name.start, name.length);
 }
 
+/// `v.x` to `v.w`, or as colours `v.r` to `v.a`; takes the part off the name.
+static bool element_of(TileText *name, uint32_t *out_elem) {
+  static const char parts[] = "xyzwrgba";
+  uint32_t length = name->length;
+  const char *part =
+      length > 2 && name->start[length - 2] == '.'
+          ? memchr(parts, name->start[length - 1], sizeof parts - 1)
+          : NULL;
+  if (!part)
+    return false;
+  name->length -= 2;
+  *out_elem = (uint32_t)(part - parts) % 4;
+  return true;
+}
+
+static void register_operand(TileParser *parser, const TileRegisterDecl *decl,
+                             uint32_t index, TileText name,
+                             TileOperand *out_operand) {
+  out_operand->kind = decl->type == TILE_PTX_PRED ? TILE_OPERAND_PREDICATE
+                                                  : TILE_OPERAND_REGISTER;
+  out_operand->type = decl->type;
+  out_operand->slot = register_slot(parser, decl, index);
+  out_operand->reg_id = decl->first_id + index;
+  register_name(parser, out_operand->reg_id, name);
+}
+
+static void vector_operand(TileParser *parser, const TileRegisterDecl *decl,
+                           uint32_t first, TileText name,
+                           TileOperand *out_operand) {
+  out_operand->kind = TILE_OPERAND_VECTOR;
+  for (uint32_t i = 0; i < decl->vector_length; i++) {
+    TileOperand elem = {0};
+    register_operand(parser, decl, first + i, name, &elem);
+    tile_emu_operand_add(parser, out_operand, &elem);
+  }
+}
+
 bool tile_emu_register_find(TileParser *parser, TileText name,
                             TileOperand *out_operand) {
+  TileText base = name;
+  uint32_t elem = 0;
+  bool is_elem = element_of(&base, &elem);
   for (uint32_t s = parser->num_scopes; s-- > 0;) {
     const TileScope *scope = &parser->scopes[s];
     for (uint32_t i = scope->num_registers; i-- > 0;) {
       const TileRegisterDecl *decl = &scope->registers[i];
-      uint32_t index;
-      if (!register_index(decl, name, &index))
+      uint32_t index, length = decl->vector_length;
+      bool is_vector = length > 1;
+      if ((is_elem && (!is_vector || elem >= length)) ||
+          !register_index(decl, base, &index))
         continue;
-      out_operand->kind = decl->type == TILE_PTX_PRED ? TILE_OPERAND_PREDICATE
-                                                      : TILE_OPERAND_REGISTER;
-      out_operand->type = decl->type;
-      out_operand->slot = register_slot(parser, decl, index);
-      out_operand->reg_id = decl->first_id + index;
-      register_name(parser, out_operand->reg_id, name);
+      if (is_vector && !is_elem)
+        vector_operand(parser, decl, index * length, name, out_operand);
+      else
+        register_operand(parser, decl, index * length + elem, name,
+                         out_operand);
       return true;
     }
   }

@@ -64,6 +64,45 @@ static void scopes(void **state) {
   assert_int_equal(result, 7);
 }
 
+/// Vectors of registers, whole and by element, in every operand that takes one.
+static void vector_registers(void **state) {
+  (void)state;
+  float data[24] = {1, 2, 3, 4};
+  HarnessRun run = {
+      .ptx = HARNESS_HEADER
+      ".entry k(.param .u64 out) { .reg .b64 to; .reg .v4 .f32 v, w<3>;\n"
+      ".reg .v2 .f32 u; .reg .v2 .b16 h; .reg .v2 .u64 l; .reg .f32 a, b, c, "
+      "d; .reg .b32 x;\n"
+      "ld.param.u64 to, [out]; ld.global.v4.f32 v, [to];\n"
+      "mov.v4.f32 w1, v; mov.v4.f32 {a, b, c, d}, w1;\n"
+      "mov.v4.f32 w2, {d, c, b, a}; mov.v4.f32 w2, {w2.y, w2.x, w2.w, w2.z};\n"
+      "st.global.v4.f32 [to+16], w2;\n"
+      "ld.global.v2.f32 u, [to+8]; add.f32 u.x, u.x, u.y;\n"
+      "add.f32 u.g, u.r, w2.a; st.global.v2.f32 [to+32], u;\n"
+      "ld.global.v2.b16 h, [to]; mov.b32 x, {h.y, h.x};\n"
+      "mov.v2.b16 h, {h.y, h.x}; st.global.v2.b16 [to+40], h; "
+      "st.global.b32 [to+44], x;\n"
+      "ld.global.v2.u64 l, [to]; mov.v2.u64 {l.y, l.x}, l; "
+      "st.global.v2.u64 [to+48], l;\n"
+      "{ .reg .v2 .f32 v; mov.v2.f32 v, {c, c}; st.global.v2.f32 [to+64], v; "
+      "}\n}",
+      .block = 1,
+      .num_args = 1};
+  run.args[0].buffer = (HarnessBuffer){data, sizeof data, "data"};
+  harness_run_clean(&run);
+  static const float expected[] = {1, 2, 3, 4, 3, 4, 1, 2, 7, 9};
+  for (int i = 0; i < 10; i++)
+    assert_float_equal(data[i], expected[i], 0);
+  uint32_t words[2], one;
+  memcpy(words, data + 10, sizeof words);
+  memcpy(&one, data, sizeof one);
+  assert_int_equal(words[0], one >> 16 | one << 16);
+  assert_int_equal(words[1], one >> 16 | one << 16);
+  static const float swapped[] = {3, 4, 1, 2, 3, 3};
+  for (int i = 0; i < 6; i++)
+    assert_float_equal(data[12 + i], swapped[i], 0);
+}
+
 static void special_registers(void **state) {
   (void)state;
   static uint32_t words[12][16];
@@ -190,6 +229,10 @@ static void operand_errors(void **state) {
       {"elect.sync w, -1;", "predicate is required"},
       {"mbarrier.expect_tx.shared.b64 [w];", "number of bytes is missing"},
       {"brx.idx d, L;\nL: ret;", "32-bit register"},
+      {".reg .v2 .b32 v; add.u32 w, v, w;", "expected a register"},
+      {".reg .v2 .b32 v; mov.b32 w, v.z;", "unknown name v.z"},
+      {".reg .v2 .pred v;", "predicates are scalar"},
+      {".reg .v2 .b32 v; mov.v4.b32 {w, w, w, w}, v;", "4 elements"},
       {"add.u32 w, !w, w;", "only predicates can be negated"},
       {"mov.u32 w, {{{{{{w}}}}}};", "nested too deeply"},
       {"add.u32 w,w,w,w,w,w,w,w,w,w,w,w,w,w,w,w,w;", "more than 16 operands"},
@@ -294,6 +337,7 @@ static void damaged_text(void **state) {
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(kernel_infos),
     cmocka_unit_test(scopes),
+    cmocka_unit_test(vector_registers),
     cmocka_unit_test(special_registers),
     cmocka_unit_test(source_lines),
     cmocka_unit_test(syntax_errors),
