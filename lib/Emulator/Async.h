@@ -26,6 +26,7 @@ typedef struct {
   uint8_t *global;
   uint32_t shared, size_bytes;
   uint32_t first, end;
+  uint32_t tensor_end; // of a store: of what `end` rounds up
 } TileAsyncRow;
 
 struct TileAsyncOp {

@@ -72,14 +72,19 @@ static const TileEncodedMap *get_map(TileWarp *warp, const TileInsn *insn,
   return map;
 }
 
-// Where a row of the tensor ends, from element `start` of it on. An H200 cuts
-// what is stored in pieces of 16 bytes: it writes all of the last one.
-static int64_t row_end(const TileTensorWalk *walk, int64_t elem_bytes) {
+// Behind the last of the elements that are copied. An H200 cuts what is stored
+// in pieces of 16 bytes: it writes all of the last one.
+static int64_t piece_end(const TileTensorWalk *walk, int64_t end,
+                         int64_t elem_bytes) {
   enum { PIECE_BYTES = 16 };
-  int64_t end = (int64_t)walk->map->last[0] + 1;
+  end += walk->start[0];
   while (walk->is_store && end * elem_bytes % PIECE_BYTES)
     end++;
   return end - walk->start[0];
+}
+
+static int64_t clamp(int64_t value, int64_t min, int64_t max) {
+  return value < min ? min : value > max ? max : value;
 }
 
 TileAsyncRow tile_emu_tensor_row(const TileTensorWalk *walk, const int64_t *at,
@@ -89,11 +94,8 @@ TileAsyncRow tile_emu_tensor_row(const TileTensorWalk *walk, const int64_t *at,
   uint32_t row_bytes = map->box[0] * (uint32_t)elem_bytes;
   int64_t start = walk->start[0];
   int64_t first = start < 0 ? -start : 0;
-  int64_t end = row_end(walk, elem_bytes);
-  if (end > map->box[0])
-    end = map->box[0];
-  if (end < first)
-    end = first;
+  int64_t inside = (int64_t)map->last[0] + 1 - start;
+  int64_t end = clamp(piece_end(walk, inside, elem_bytes), first, map->box[0]);
   uint64_t global = map->address + (uint64_t)((start + first) * elem_bytes);
   for (uint32_t dim = 1; dim < map->rank; dim++) {
     if (at[dim] < 0 || at[dim] > (int64_t)map->last[dim])
@@ -102,9 +104,13 @@ TileAsyncRow tile_emu_tensor_row(const TileTensorWalk *walk, const int64_t *at,
   }
   if (end == first)
     first = end = 0;
-  return (TileAsyncRow){
-      (uint8_t *)(uintptr_t)global, walk->shared + index * row_bytes, row_bytes,
-      (uint32_t)(first * elem_bytes), (uint32_t)(end * elem_bytes)};
+  inside = clamp(inside, first, end);
+  return (TileAsyncRow){(uint8_t *)(uintptr_t)global,
+                        walk->shared + index * row_bytes,
+                        row_bytes,
+                        (uint32_t)(first * elem_bytes),
+                        (uint32_t)(end * elem_bytes),
+                        (uint32_t)(inside * elem_bytes)};
 }
 
 static void tiled_rows(const TileTensorWalk *walk, TileAsyncRow *rows,
@@ -239,7 +245,10 @@ static TileAsyncOp *bulk_op(TileWarp *warp, const TileInsn *insn, uint32_t lane,
   op->lanes = tile_lane_bit(lane);
   op->size_bytes = size_bytes;
   op->rows[0] = (TileAsyncRow){(uint8_t *)(uintptr_t)global,
-                               shared & TILE_SHARED_OFFSET_MASK, size_bytes, 0,
+                               shared & TILE_SHARED_OFFSET_MASK,
+                               size_bytes,
+                               0,
+                               size_bytes,
                                size_bytes};
   if (kind == TILE_ASYNC_STORE)
     op->as.store.type = insn->type;
@@ -392,16 +401,33 @@ static uint32_t write_agent(TileWarp *warp, uint32_t lane, bool may_add) {
   return 0;
 }
 
+/// Reads what the store writes to the tensor: what lies outside of it goes
+/// nowhere, and nobody needs to have written it.
+static void read_rows(const TileAsyncOp *op, TileAccess *access) {
+  enum { UNIT_BYTES = 16 }; // of swizzling
+  for (uint32_t r = 0; r < op->num_rows; r++) {
+    const TileAsyncRow *row = &op->rows[r];
+    uint32_t at = row->first;
+    while (at < row->tensor_end) {
+      uint32_t place = tile_swizzle(row->shared + at, op->swizzle);
+      uint32_t end = at + UNIT_BYTES - place % UNIT_BYTES;
+      if (!op->swizzle || end > row->tensor_end)
+        end = row->tensor_end;
+      tile_emu_shadow_read(op->cta, place, end - at, access);
+      at = end;
+    }
+  }
+}
+
 /// The read of shared memory, and the write to global memory.
-static void check_store(TileAsyncOp *op, uint32_t shared) {
+static void check_store(TileAsyncOp *op) {
   const TileClocks *clocks = &op->warp->cluster->clocks;
   uint32_t agent = clocks->first_bulk + tile_warp_thread(op->warp, op->lane);
   uint32_t tick = op->as.store.group + 1;
   TileAccess access =
       tile_emu_access_async(op->warp, op->insn, op->lane,
                             tile_epoch(agent, tick), true, "TMA store ");
-  tile_emu_shadow_read(op->cta, shared & TILE_SHARED_OFFSET_MASK,
-                       op->size_bytes, &access);
+  read_rows(op, &access);
   uint32_t writer = write_agent(op->warp, op->lane, true);
   tile_emu_global_check_rows(op, tile_epoch(writer ? writer : agent, tick),
                              op->as.store.reduction ? TILE_GLOBAL_ATOMIC
@@ -418,7 +444,7 @@ static TileAsyncOp *store_one(TileWarp *warp, const TileInsn *insn,
   op->as.store.group = warp->bulk_group[lane];
   op->as.store.reduction = insn->as.tma.reduction;
   if (warp->cluster->detect_races)
-    check_store(op, shared);
+    check_store(op);
   return op;
 }
 

@@ -371,6 +371,22 @@ static void tensor_map_rules(void **state) {
   "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group "                \
   "[m, {cx, cy}], [s]"
 
+/// Fills 21 columns of 5 rows; `swizzle` is 0x70 for 128 bytes, else 0.
+#define PART_KERNEL(op)                                                        \
+  HARNESS_HEADER                                                               \
+  ".extern .shared .align 1024 .b8 smem[];\n"                                  \
+  ".entry k(.param .u64 t, .param .align 64 .b8 map[128], .param .u32 x, "     \
+  ".param .u32 y, .param .u32 swizzle) {\n"                                    \
+  ".reg .b64 m; .reg .b32 tid, s, w, v, i, cx, cy, mask; .reg .pred p;\n"      \
+  "mov.u32 tid, %tid.x; mov.u32 s, smem; mov.u64 m, map; "                     \
+  "ld.param.u32 cx, [x]; ld.param.u32 cy, [y]; ld.param.u32 mask, [swizzle]; " \
+  "mov.u32 i, 0; setp.gt.u32 p, tid, 20; @p bra DONE;\n"                       \
+  "FILL: mad.lo.u32 w, i, 32, tid; shl.b32 w, w, 2; shr.u32 v, w, 3; "         \
+  "and.b32 v, v, mask; xor.b32 w, w, v; add.u32 w, w, s; "                     \
+  "st.shared.u32 [w], i; add.u32 i, i, 1; setp.lt.u32 p, i, 5; @p bra "        \
+  "FILL;\nDONE: " FENCE "bar.sync 0; setp.ne.u32 p, tid, 0; @p ret;\n" op      \
+  ";\ncp.async.bulk.commit_group;\n" WAIT "ret; }"
+
 enum { COLUMNS = 40, ROWS = 12 };
 static float matrix[ROWS * COLUMNS];
 
@@ -426,6 +442,33 @@ static void tma_stores_pieces(void **state) {
     float expected = column < END_OF_PIECE ? (float)column : 0.5f;
     assert_float_equal(matrix[column], expected, 0);
   }
+}
+
+/// Nobody writes the part of the box that lies outside of the tensor, and
+/// nobody needs to: columns behind a row, rows behind the last one.
+static void tma_stores_leave_out_what_is_outside(void **state) {
+  (void)state;
+  static const char *const kernels[] = {
+      PART_KERNEL(TENSOR_STORE),
+      PART_KERNEL("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile."
+                  "bulk_group [m, {cx, cy}], [s]"),
+  };
+  for (int swizzle_bytes = 0; swizzle_bytes <= 128; swizzle_bytes += 128)
+    for (int i = 0; i < 2; i++) {
+      HarnessRun run = store_run(kernels[i], 0, 0);
+      run.args[1].map.dims[0] = 21;
+      run.args[1].map.dims[1] = 5;
+      run.args[1].map.swizzle_bytes = swizzle_bytes;
+      run.num_args = 5;
+      run.args[4].value = swizzle_bytes ? 0x70 : 0;
+      harness_run_clean(&run);
+      HarnessRun wide = run; // column 21 is inside now
+      wide.args[1].map.dims[0] = 22;
+      harness_run_finds(&wide, "uninitialised-read", "TMA store read of");
+      HarnessRun tall = run;
+      tall.args[1].map.dims[1] = 6;
+      harness_run_finds(&tall, "uninitialised-read", "TMA store read of");
+    }
 }
 
 static void tma_reductions(void **state) {
@@ -537,6 +580,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(tensor_map_rules),
     cmocka_unit_test(tma_stores),
     cmocka_unit_test(tma_stores_pieces),
+    cmocka_unit_test(tma_stores_leave_out_what_is_outside),
     cmocka_unit_test(tma_reductions),
     cmocka_unit_test(bulk_stores),
     cmocka_unit_test(store_mistakes),
