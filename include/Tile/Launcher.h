@@ -243,18 +243,25 @@ TileStatus tile_device_encode_tensor_map(TileDevice *device,
                                          const TileTensorMap *map,
                                          void *out_map);
 
+/// What a kernel parameter is given.
+typedef struct {
+  bool is_number; // else a pointer or a tensor map
+  TileDtype dtype;
+} TileParamType;
+
 typedef struct {
   const char *kernel;
   uint32_t grid[3], block[3], cluster[3];
   uint32_t dynamic_smem_bytes;
   void **params; // one pointer per kernel parameter, to its value
   const size_t *param_sizes_bytes;
+  const TileParamType *param_types; // NULL: not checked
   size_t num_params;
 } TileKernelLaunch;
 
 /// Runs a kernel to its end. Errors: USER_ERROR for a kernel that does not
-/// exist, parameters of other number or sizes, and a launch that the device
-/// refuses; KERNEL_FAILED when the kernel misbehaved.
+/// exist, parameters of other number, sizes or types, and a launch that the
+/// device refuses; KERNEL_FAILED when the kernel misbehaved.
 TileStatus tile_device_launch(TileDevice *device, TileDeviceModule *module,
                               const TileKernelLaunch *launch);
 

@@ -189,6 +189,40 @@ static TileStatus missing_kernel(const TileDeviceModule *module,
                            module->path, kernel, names);
 }
 
+/// Does a parameter declared as `type` take `given`, which has its size? `.b32`
+/// takes all numbers of its width, `.u32` and `.s32` integers, `.f32` a float;
+/// pointers are integers of 64 bits.
+static bool is_type_taken(const char *type, const TileParamType *given) {
+  bool is_float = given->is_number && tile_dtype_is_float(given->dtype);
+  if (type[0] == 0 || strncmp(type, ".b", 2) == 0)
+    return strcmp(type, ".bf16") != 0 ||
+           (is_float && given->dtype == TILE_DTYPE_BF16);
+  if (type[1] == 'f')
+    return is_float &&
+           (strcmp(type, ".f16") != 0 || given->dtype == TILE_DTYPE_F16);
+  return !is_float;
+}
+
+static TileStatus check_type(const TilePtxEntry *entry, size_t index,
+                             const TileParamType *given) {
+  const char *type = entry->param_types[index];
+  if (is_type_taken(type, given))
+    return tile_status_ok();
+  bool takes_float = type[1] == 'f' || strcmp(type, ".bf16") == 0;
+  return tile_status_error(
+      TILE_STATUS_USER_ERROR,
+      "kernel '%s': expected parameter %zu, a %s, as %s%s, got %s%s",
+      entry->name, index, type,
+      takes_float ? "a float, " : "an integer or a pointer",
+      !takes_float                 ? ""
+      : strcmp(type, ".bf16") == 0 ? "bf16:NUMBER"
+      : strcmp(type, ".f16") == 0  ? "f16:NUMBER"
+      : strcmp(type, ".f32") == 0  ? "f32:NUMBER"
+                                   : "f64:NUMBER",
+      given->is_number ? "a number of type " : "a pointer",
+      given->is_number ? tile_dtype_name(given->dtype) : "");
+}
+
 static TileStatus check_params(const TilePtxEntry *entry,
                                const TileKernelLaunch *launch) {
   if (entry->num_params != launch->num_params)
@@ -202,6 +236,11 @@ static TileStatus check_params(const TilePtxEntry *entry,
           "kernel '%s': expected parameter %zu of %zu bytes, got %zu",
           entry->name, i, entry->param_sizes_bytes[i],
           launch->param_sizes_bytes[i]);
+    if (!launch->param_types)
+      continue;
+    TileStatus status = check_type(entry, i, &launch->param_types[i]);
+    if (!tile_status_is_ok(&status))
+      return status;
   }
   return tile_status_ok();
 }

@@ -22,9 +22,10 @@ typedef struct {
   char *name;
   size_t num_params;
   size_t param_sizes_bytes[TILE_PTX_MAX_PARAMS];
+  char param_types[TILE_PTX_MAX_PARAMS][8]; // ".f32"; "" for arrays
 } TilePtxEntry;
 
-/// Finds the kernels of PTX text and the sizes of their parameters, without
+/// Finds the kernels of PTX text, sizes and types of their parameters, without
 /// understanding their bodies. Owner: the caller, tile_ptx_entries_destroy.
 /// Errors: a parameter list that is cut off or too long.
 TileStatus tile_ptx_entries_find(const char *ptx, TilePtxEntry **out_entries,

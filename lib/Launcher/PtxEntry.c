@@ -71,17 +71,22 @@ static size_t type_size_bytes(const char *token) {
 
 /// Reads one parameter up to the comma or parenthesis behind it. The scanner
 /// stands at `.param`.
-static size_t scan_param(Scanner *scanner) {
+static size_t scan_param(Scanner *scanner, char out_type[8]) {
   size_t size_bytes = 0;
+  out_type[0] = 0;
   while (!is_token(scanner, ",") && !is_token(scanner, ")") &&
          *scanner->token) {
     size_t type_bytes = type_size_bytes(scanner->token);
-    if (type_bytes > 0)
+    if (type_bytes > 0) {
       size_bytes = type_bytes;
+      memcpy(out_type, scanner->token, strlen(scanner->token) + 1);
+    }
     bool is_array = is_token(scanner, "[");
     next_token(scanner);
-    if (is_array)
+    if (is_array) {
       size_bytes *= (size_t)strtoul(scanner->token, NULL, 10);
+      out_type[0] = 0;
+    }
   }
   return size_bytes;
 }
@@ -104,7 +109,9 @@ static TileStatus scan_entry(Scanner *scanner, TilePtxEntry *out_entry) {
       return tile_status_error(TILE_STATUS_USER_ERROR,
                                "kernel '%s': expected at most %d parameters",
                                out_entry->name, TILE_PTX_MAX_PARAMS);
-    out_entry->param_sizes_bytes[out_entry->num_params++] = scan_param(scanner);
+    size_t index = out_entry->num_params++;
+    out_entry->param_sizes_bytes[index] =
+        scan_param(scanner, out_entry->param_types[index]);
   }
   if (!*scanner->token)
     return tile_status_error(TILE_STATUS_USER_ERROR,

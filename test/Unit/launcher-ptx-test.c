@@ -30,6 +30,8 @@ static void test_entries(void **state) {
       ".entry $second.x() { ret; }\n"
       ".weak .entry third { ret; }\n";
   static const size_t sizes_bytes[] = {8, 128, 4, 1, 2, 2, 8};
+  static const char *const types[] = {".u64", "",      ".f32", ".u8",
+                                      ".b16", ".bf16", ".s64"};
   TilePtxEntry *entries = NULL;
   size_t count = 0;
   TileStatus status = tile_ptx_entries_find(ptx, &entries, &count);
@@ -39,6 +41,8 @@ static void test_entries(void **state) {
   assert_int_equal(entries[0].num_params, 7);
   for (size_t i = 0; i < 7; i++)
     assert_int_equal(entries[0].param_sizes_bytes[i], sizes_bytes[i]);
+  for (size_t i = 0; i < 7; i++)
+    assert_string_equal(entries[0].param_types[i], types[i]);
   assert_string_equal(entries[1].name, "$second.x");
   assert_int_equal(entries[1].num_params, 0);
   assert_string_equal(entries[2].name, "third");

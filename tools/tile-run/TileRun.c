@@ -373,6 +373,7 @@ static TileStatus run_ptx(const Job *job, TileDevice *device) {
 
   void *params[RUN_MAX_ARGS];
   size_t sizes_bytes[RUN_MAX_ARGS];
+  TileParamType types[RUN_MAX_ARGS];
   ParamMemory *memory =
       aligned_alloc(_Alignof(ParamMemory), num_memories * sizeof *memory);
   if (!memory)
@@ -383,11 +384,15 @@ static TileStatus run_ptx(const Job *job, TileDevice *device) {
     if (job->args[i].text.is_memory_only)
       continue;
     params[count] = memory[count].bytes;
+    const RunArg *arg = &job->args[i];
+    types[count] = (TileParamType){arg->text.kind == TILE_ARG_TEXT_SCALAR,
+                                   arg->number.dtype};
     status = fill_param(job, device, i, &memory[count], &sizes_bytes[count]);
     count++;
   }
   launch.params = params;
   launch.param_sizes_bytes = sizes_bytes;
+  launch.param_types = types;
   launch.num_params = count;
   if (tile_status_is_ok(&status))
     status = tile_device_launch(device, module, &launch);
