@@ -115,7 +115,7 @@ static void malformed_operands(void **state) {
   harness_parse_fails(IN_KERNEL("add.u32 %r0, -%r1, %r2;"),
                       "%r1 cannot be negated here");
   harness_parse_fails(IN_KERNEL("mov.v4.u32 {%r0, %r1}, %tid;"),
-                      "four registers and a vector of special registers");
+                      "two vectors of 4 elements");
   harness_parse_fails(IN_KERNEL("vadd2.s32.s32.s32 %r0.b1, %r1, %r2, %r3;"),
                       "selector .b1");
   harness_parse_fails(IN_KERNEL("vadd.s32.s32.s32 %r0, %r1, %r2, %r3;"),
