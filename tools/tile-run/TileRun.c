@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RunBatch.h"
 #include "RunProgress.h"
 #include "RunReport.h"
 
@@ -526,20 +527,55 @@ static void destroy_job(Job *job) {
   free(job);
 }
 
-int main(int argc, char **argv) {
+/// Runs one command line; `keeper` stays NULL, or becomes a GPU that the caller
+/// closes, so that the next command finds the driver started.
+static int run_command(int argc, char **argv, TileDevice **keeper) {
   Job *job = calloc(1, sizeof *job);
   if (!job)
     return TILE_STATUS_USER_ERROR;
   TileStatus status = run_options_parse(argc, argv, &job->options);
   int code = (int)status.code;
-  if (!tile_status_is_ok(&status))
+  if (!tile_status_is_ok(&status)) {
     fprintf(stderr, "tile-run: %s\n", status.message);
-  else if (job->options.wants_help)
+  } else if (job->options.wants_help) {
     run_help_print(stdout);
-  else if (job->options.wants_version)
+  } else if (job->options.wants_version) {
     printf("tile-run %s\n", TILE_VERSION);
-  else
+  } else {
+    if (keeper && !*keeper && !job->options.device.emulate) {
+      TileStatus opened = tile_device_open(&job->options.device, keeper);
+      (void)opened; // the command says what is wrong
+    }
     code = (int)run_job(job);
+  }
   destroy_job(job);
   return code;
+}
+
+/// The commands of a file, one after the other; the largest exit status.
+static int run_batch(char *program, const char *path) {
+  RunBatch batch;
+  TileStatus status = run_batch_read(path, program, &batch);
+  if (!tile_status_is_ok(&status)) {
+    fprintf(stderr, "tile-run: %s\n", status.message);
+    return (int)status.code;
+  }
+  TileDevice *keeper = NULL;
+  int worst = 0;
+  for (size_t i = 0; i < batch.num_commands; i++) {
+    int code =
+        run_command(batch.commands[i].argc, batch.commands[i].argv, &keeper);
+    worst = code > worst ? code : worst;
+    printf("command %zu: exit status %d\n", i + 1, code);
+    fflush(stdout);
+  }
+  tile_device_close(keeper);
+  run_batch_deinit(&batch);
+  return worst;
+}
+
+int main(int argc, char **argv) {
+  if (argc == 3 && strcmp(argv[1], "--batch") == 0)
+    return run_batch(argv[0], argv[2]);
+  return run_command(argc, argv, NULL);
 }

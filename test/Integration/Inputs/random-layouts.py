@@ -22,6 +22,7 @@ import sys
 
 import numpy as np
 
+import collect
 import kernels
 
 SPACES = {"fragment": "#tile.fragment", "shared": "#gpu.address_space<workgroup>"}
@@ -397,6 +398,8 @@ class Program:
             self.print_layouts(path, target)
         if self.must_fail:
             raise kernels.Failure("taken, although a layout is wrong\n" + self.mlir())
+        if collect.FOLDER:
+            collect.note_compile(path, target, out, [])
         arguments = [kernels.Tensor(n, "%s:%s:%s" % (k, text_of(s), t))
                      for n, s, t, k in self.params]
         results, _ = kernels.run_function(
