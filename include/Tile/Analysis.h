@@ -385,6 +385,16 @@ TileInt tile_region_offset(TileRegionOp region, int dim);
 /// Dimension of the result, or -1 when `dim` is dropped.
 int tile_region_result_dim(TileRegionOp region, int dim);
 
+//===-- Pads (WindowPads.c) -----------------------------------------------===//
+
+/// Whether the window never leaves its tensor in dimension `dim` of the tensor.
+bool tile_window_is_inside(TileRegionOp region, int dim);
+/// What loads of the window give where it may leave its tensor, if not zeros;
+/// else null. TMA has no such pads; of a copy by cp.async the threads that
+/// issue it store them at once: who waits for the copy waits for these threads,
+/// too.
+MlirValue tile_window_pad(MlirValue tile);
+
 //===-- Instructions (InstructionSelect.c) --------------------------------===//
 
 /// Why an instruction cannot be used: a stable code and a sentence. A code
@@ -400,6 +410,7 @@ typedef struct {
   const TileTarget *target;
   int64_t num_threads; // that compute; -1: unknown
   bool in_launch;      // tensor maps can be made: the op is in a gpu.launch
+  bool splits_pads;    // tile-split-pads is still to run
 } TileInstrContext;
 
 /// Whether `instr` can carry out the copy; if not, why.

@@ -108,6 +108,41 @@ def Persist : Pass<"tile-persist", ""> {
   ];
 }
 
+def SplitPads : Pass<"tile-split-pads", ""> {
+  let summary = "Reads windows that are inside their tensor without a pad";
+  let description = [{
+    Consumes: copies to shared tiles that TMA could make but for their pad, which
+    is not zero; facts on regions, the target.
+    Produces: an `scf.if` around two copies: one of a window that is inside the
+    tensor, without a pad, and one of any other, which prefers `cp_async`.
+    Keeps: copies that signal, are asynchronous, require or prefer another
+    instruction, or have a stage; windows that are known to be inside.
+    Fails: never.
+
+    Before:
+    ```mlir
+    %x = tile.region %X[%m, %n] [16, 512] pad %low : f32 in : memref<?x?xf32>
+    tile.copy %x to %S : !tile.region<16x512xf32>, memref<16x512xf32, #gpu.address_space<workgroup>>
+    ```
+    After:
+    ```mlir
+    %x = tile.region %X[%m, %n] [16, 512] pad %low : f32 in : memref<?x?xf32>
+    %inside = … // %m, %n ≥ 0; %m + 16, %n + 512 ≤ extents
+    %y = tile.region %X[%m, %n] [16, 512] : memref<?x?xf32>
+    scf.if %inside {
+      tile.copy %y to %S : !tile.region<16x512xf32>, memref<16x512xf32, #gpu.address_space<workgroup>>
+    } else {
+      tile.copy %x to %S {prefer = #tile.instr<cp_async>} : !tile.region<16x512xf32>, memref<16x512xf32, #gpu.address_space<workgroup>>
+    }
+    ```
+  }];
+  let dependentDialects = ["arith", "memref", "scf", "tile"];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "chip to compile for, if the module does not say">
+  ];
+}
+
 def ExpandElements : Pass<"tile-expand-elements", ""> {
   let summary = "Rewrites ops on tiles into loops over elements";
   let description = [{

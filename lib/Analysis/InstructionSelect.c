@@ -114,14 +114,6 @@ static bool has_contiguous_rows(TileRegionOp region, TileInstrReason *out) {
   return true;
 }
 
-static bool pads_with_zero(TileRegionOp region, TileInstrReason *out) {
-  MlirValue pad = tile_region_pad(region);
-  if (!pad.ptr || tile_value_is_zero_bits(pad))
-    return true;
-  return instr_refuse(out, "tile-instr/pad",
-                      "the pad value is not a constant zero");
-}
-
 //===-- Copies ------------------------------------------------------------===//
 
 typedef struct {
@@ -166,8 +158,7 @@ static bool moves_bytes(const CopyView *view, const char *what,
                         "the %s is a whole tensor, not a "
                         "window",
                         is_store(view) ? "destination" : "source");
-  return has_contiguous_rows(view->region, out) &&
-         (is_store(view) || pads_with_zero(view->region, out));
+  return has_contiguous_rows(view->region, out);
 }
 
 static MlirValue global_side(TileCopyOp copy, const CopyView *view) {
@@ -258,6 +249,10 @@ static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
   // The hardware stops at a box that begins inside 16 bytes.
   if (!instr_window_is_aligned(global_side(copy, view), align, 16, "TMA", out))
     return false;
+  if (is_load && !context->splits_pads &&
+      tile_window_pad(tile_copy_src(copy)).ptr)
+    return instr_refuse(out, "tile-instr/pad",
+                        "it fills in zeros, and the pad is not known to be 0");
   int64_t size_bytes =
       tile_shape_num_elems(&view->dst) * tile_elem_bits(view->dst.element) / 8;
   if (is_load && size_bytes > MAX_EXPECT_BYTES)
@@ -291,9 +286,12 @@ static bool channel_takes(TileCopyOp copy, TileInstr instr) {
     return true;
   if (instr == TILE_INSTR_Tma)
     return tile_channel_tma(channel);
+  bool has_pad = tile_window_pad(tile_copy_src(copy)).ptr != NULL;
+  bool takes_threads = tile_channel_simt_threads(channel) > 0;
   return instr == TILE_INSTR_CpAsync
-             ? tile_channel_cp_async_threads(channel) > 0
-             : tile_channel_simt_threads(channel) > 0;
+             ? tile_channel_cp_async_threads(channel) > 0 &&
+                   (!has_pad || takes_threads)
+             : takes_threads;
 }
 
 static bool copy_is_legal(TileCopyOp copy, TileInstr instr,

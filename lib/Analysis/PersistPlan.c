@@ -357,7 +357,10 @@ void tile_persist_plan_build(TileArena *arena, MlirOperation launch,
   read_grid(plan);
   Scan scan = {.plan = plan};
   scan.instr =
-      (TileInstrContext){target, tile_kernel_num_threads(launch), true};
+      (TileInstrContext){.target = target,
+                         .num_threads = tile_kernel_num_threads(launch),
+                         .in_launch = true,
+                         .splits_pads = true};
   scan.masks.arena = arena;
   TileKernelConfigOp config = tile_kernel_config_of(launch);
   scan.may_have_roles =

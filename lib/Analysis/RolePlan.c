@@ -398,7 +398,10 @@ static void find_agents(TileRolePlan *plan) {
     TileRoleChannel *channel = &plan->channels[fill->buffer->channel];
     channel->has_tma |= fill->instr == TILE_INSTR_Tma;
     channel->has_cp_async |= fill->instr == TILE_INSTR_CpAsync;
-    channel->has_simt |= fill->instr == TILE_INSTR_Simt;
+    channel->has_simt |=
+        fill->instr == TILE_INSTR_Simt ||
+        (fill->instr == TILE_INSTR_CpAsync &&
+         tile_window_pad(tile_copy_src(tile_copy_cast(fill->node->op))).ptr);
   }
 }
 

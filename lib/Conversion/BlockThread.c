@@ -39,3 +39,9 @@ TileInt tile_block_thread_build(TileIntMath *math, MlirOperation kernel) {
         tile_int_mul(math, thread_id(math, GPU_DIMENSION_z), extent[1]));
   return tile_int_add(math, thread, tile_int_mul(math, plane, extent[0]));
 }
+
+void tile_store_mark_by_thread(MlirOperation store) {
+  mlirOperationSetDiscardableAttributeByName(
+      store, TILE_STR("tile.by_thread"),
+      mlirUnitAttrGet(mlirOperationGetContext(store)));
+}

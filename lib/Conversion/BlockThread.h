@@ -9,4 +9,8 @@
 /// not asked for.
 TileInt tile_block_thread_build(TileIntMath *math, MlirOperation kernel);
 
+/// Marks a store to memory that threads share as one that each thread does for
+/// itself; without the mark it is one store of the block.
+void tile_store_mark_by_thread(MlirOperation store);
+
 #endif // TILE_CONVERSION_BLOCK_THREAD_H

@@ -29,6 +29,7 @@ static const TilePipelineStep steps[] = {
     {TILE_PHASE_TILE, "tile-make-variants", TARGET},
     {TILE_PHASE_TILE, "tile-stage-stores", TARGET},
     {TILE_PHASE_TILE, "tile-persist", TARGET},
+    {TILE_PHASE_TILE, "tile-split-pads", TARGET},
     {TILE_PHASE_TILE, "tile-expand-elements", 0},
     {TILE_PHASE_TILE, "tile-instruction-annotation", TARGET},
     {TILE_PHASE_TILE, "tile-ws-tiled", TARGET},

@@ -28,6 +28,8 @@
 
 #include "ChannelsToBarriers.h"
 
+#include "Tile/Analysis.h"
+
 #include "Tile/Dialect/Products.h"
 #include "Tile/Support/Constants.h"
 #include "Tile/Support/Diagnostics.h"
@@ -202,6 +204,8 @@ static MlirLogicalResult check_copies(const Channel *channel) {
                      : instr == TILE_INSTR_CpAsync
                          ? tile_channel_cp_async_threads(channel->op) > 0
                          : tile_channel_simt_threads(channel->op) > 0;
+    if (instr == TILE_INSTR_CpAsync && tile_window_pad(tile_copy_src(copy)).ptr)
+      has_agent &= tile_channel_simt_threads(channel->op) > 0;
     if (!has_agent)
       return tile_emit_error_with_note(
           copy.op, mlirOperationGetLocation(channel->op.op),

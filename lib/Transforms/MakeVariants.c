@@ -490,7 +490,7 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
     return tile_success();
   Plan plan = {.arena = &run->arena, .launch = gpu_launch_cast(kernel)};
   plan.context.num_threads = tile_kernel_num_threads(kernel);
-  plan.context.in_launch = true;
+  plan.context.in_launch = plan.context.splits_pads = true;
   if (!tile_kernel_has_tile_ops(kernel))
     return tile_success();
   if (tile_failed(tile_target_resolve(kernel, run->target_option,

@@ -8,6 +8,9 @@
 //      only its end can be outside: zeros are filled in there.
 //   3. A chunk that is all outside reads nothing; its address is that of the
 //      first element of the tensor.
+//   4. With a pad other than zero a window that is inside is copied without any
+//      condition. Of one that is not, the chunks that are inside are copied,
+//      and the others loaded and stored, element by element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,6 +48,10 @@ struct TileNvgpuCopy {
   // Where the shared addresses are a layout of the work axes.
   bool has_access;
   TileSharedAccess access;
+
+  MlirValue pad; // other than zero; or null
+  const TileNvgpuCopy
+      *inside; // with a pad: the copy of a window that is inside
 };
 
 //===-- Build: what is ours -----------------------------------------------===//
@@ -58,7 +65,7 @@ static bool last_stride_is_one(MlirType type) {
          strides[rank - 1] == 1;
 }
 
-// Rows of the window are runs of the tensor, and zeros surround it.
+// Rows of the window are runs of the tensor.
 static bool source_is_ours(TileBuffer buffer) {
   MlirType type = mlirValueGetType(buffer.root);
   if (!last_stride_is_one(type))
@@ -66,10 +73,8 @@ static bool source_is_ours(TileBuffer buffer) {
   if (!buffer.region.ptr)
     return true;
   TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
-  MlirValue pad = tile_region_pad(region);
   int last = (int)mlirShapedTypeGetRank(type) - 1;
-  return (!pad.ptr || tile_value_is_zero_bits(pad)) &&
-         tile_region_result_dim(region, last) >= 0;
+  return tile_region_result_dim(region, last) >= 0;
 }
 
 static bool copy_is_ours(TileCopyOp copy) {
@@ -100,12 +105,10 @@ static void source_build(TileNvgpuCopy *copy, MlirValue tile) {
     copy->offset[d] =
         region.op.ptr ? tile_region_offset(region, d) : tile_int_constant(0);
     copy->tile_dim[d] = region.op.ptr ? tile_region_result_dim(region, d) : d;
-    int64_t size =
-        copy->tile_dim[d] < 0 ? 1 : copy->dst.shape.extent[copy->tile_dim[d]];
-    TileIndexBounds bounds = tile_index_bounds(copy->offset[d]);
-    copy->is_inside[d] = !is_dynamic && bounds.is_known && bounds.min >= 0 &&
-                         bounds.max + size <= copy->extent[d];
+    copy->is_inside[d] =
+        region.op.ptr ? tile_window_is_inside(region, d) : !is_dynamic;
   }
+  copy->pad = tile_window_pad(tile);
 }
 
 // False when there is no chunk that cp.async can copy.
@@ -176,6 +179,20 @@ static void access_build(TileNvgpuCopy *copy) {
                                        &terms, &error);
 }
 
+// A window that leaves its tensor is rare: its code is short.
+static void split_build(TileArena *arena, TileNvgpuCopy *copy) {
+  TileNvgpuCopy *inside = TILE_ARENA_NEW(arena, TileNvgpuCopy, 1);
+  *inside = *copy;
+  inside->pad = TILE_NULL_VALUE;
+  inside->access.window = &inside->dst;
+  for (int d = 0; d < copy->src_rank; d++)
+    inside->is_inside[d] = true;
+  copy->inside = inside;
+  copy->num_loops *= copy->unroll;
+  copy->unroll = copy->num_loops ? 1 : 0;
+  access_build(copy);
+}
+
 MlirLogicalResult tile_nvgpu_copy_plan(TileArena *arena, MlirOperation op,
                                        int64_t num_threads,
                                        TileNvgpuCopyPlan *out_plan) {
@@ -194,6 +211,8 @@ MlirLogicalResult tile_nvgpu_copy_plan(TileArena *arena, MlirOperation op,
     return tile_success();
   work_build(copy, num_threads);
   access_build(copy);
+  if (copy->pad.ptr)
+    split_build(arena, copy);
   out_plan->kind = TILE_NVGPU_COPY_LOWERED;
   out_plan->copy = copy;
   return tile_success();
@@ -321,37 +340,106 @@ static const Place *place_get(Emitter *e, int d, Coordinate at) {
   return place;
 }
 
-// One chunk at `at` of the tile, to `offset` of the storage.
+// A chunk: where it is in the tensor, and how much of it.
+typedef struct {
+  MlirValue indices[TILE_MAX_RANK];
+  MlirValue inside;    // whether its first element is; null: all of it is
+  MlirValue num_elems; // inside, if the first one is
+  TileInt offset;      // in the storage
+} Chunk;
+
+static Chunk chunk_at(Emitter *e, const Coordinate *at, TileInt offset) {
+  const TileNvgpuCopy *copy = e->copy;
+  TileNvgpuRewrite *r = e->rewrite;
+  Chunk chunk = {.inside = {NULL}, .offset = offset};
+  const Place *place = NULL;
+  for (int d = 0; d < copy->src_rank; d++) {
+    Coordinate origin = {tile_int_constant(0), 0};
+    place =
+        place_get(e, d, copy->tile_dim[d] < 0 ? origin : at[copy->tile_dim[d]]);
+    chunk.indices[d] = tile_int_get(&r->index, place->coordinate);
+    if (place->is_inside.ptr)
+      chunk.inside = chunk.inside.ptr
+                         ? arith_andi(&r->b, chunk.inside, place->is_inside)
+                         : place->is_inside;
+  }
+  if (chunk.inside.ptr)
+    chunk.num_elems = place->num_elems.ptr
+                          ? place->num_elems
+                          : tile_const_index(&r->b, copy->chunk_elems);
+  return chunk;
+}
+
+static MlirValue copy_async(Emitter *e, const Chunk *chunk,
+                            MlirValue num_elems) {
+  const TileNvgpuCopy *copy = e->copy;
+  TileNvgpuRewrite *r = e->rewrite;
+  return nvgpu_device_async_copy(
+      &r->b, .dst = e->storage,
+      .dstIndices = TILE_VALUES(tile_int_get(&r->index, chunk->offset)),
+      .src = copy->src, .srcIndices = {chunk->indices, copy->src_rank},
+      .dstElements = copy->chunk_elems, .srcElements = num_elems,
+      .bypassL1 = copy->chunk_bytes == MAX_CHUNK_BYTES);
+}
+
+static void store_element(Emitter *e, MlirValue value, TileInt offset) {
+  TileNvgpuRewrite *r = e->rewrite;
+  MlirValue index = tile_int_get(&r->index, offset);
+  tile_store_mark_by_thread(memref_store_op(&r->b, .value = value,
+                                            .memref = e->storage,
+                                            .indices = TILE_VALUES(index))
+                                .op);
+}
+
+// The elements of a chunk that are in the tensor, and the pad.
+static void store_elements(Emitter *e, Chunk chunk) {
+  const TileNvgpuCopy *copy = e->copy;
+  TileNvgpuRewrite *r = e->rewrite;
+  MlirValue *column = &chunk.indices[copy->src_rank - 1];
+  MlirValue zero = tile_const_index(&r->b, 0);
+  TileInt count =
+      tile_int_value(arith_select(&r->b, chunk.inside, chunk.num_elems, zero));
+  TileInt i = tile_int_value(tile_scf_for_begin(&r->b, copy->chunk_elems));
+  TileInt offset = tile_int_add(&r->index, chunk.offset, i);
+  tile_scf_if_else_begin(&r->b, compare_below(r, i, count));
+  *column = tile_int_get(&r->index,
+                         tile_int_add(&r->index, tile_int_value(*column), i));
+  store_element(e,
+                memref_load(&r->b, .memref = copy->src,
+                            .indices = {chunk.indices, copy->src_rank}),
+                offset);
+  tile_scf_else(&r->b);
+  store_element(e, copy->pad, offset);
+  tile_scf_end(&r->b);
+  tile_scf_end(&r->b);
+}
+
+// One chunk at `at` of the tile, to `offset` of the storage. Returns its token;
+// null: it has none that is seen outside.
 static MlirValue emit_chunk(Emitter *e, const Coordinate *at, TileInt offset) {
   const TileNvgpuCopy *copy = e->copy;
   TileNvgpuRewrite *r = e->rewrite;
-  const Place *place[TILE_MAX_RANK];
-  MlirValue inside = {NULL}, indices[TILE_MAX_RANK], num_elems = {NULL};
-  for (int d = 0; d < copy->src_rank; d++) {
-    Coordinate origin = {tile_int_constant(0), 0};
-    place[d] =
-        place_get(e, d, copy->tile_dim[d] < 0 ? origin : at[copy->tile_dim[d]]);
-    indices[d] = tile_int_get(&r->index, place[d]->coordinate);
-    if (place[d]->is_inside.ptr)
-      inside = inside.ptr ? arith_andi(&r->b, inside, place[d]->is_inside)
-                          : place[d]->is_inside;
+  Chunk chunk = chunk_at(e, at, offset);
+  if (!chunk.inside.ptr)
+    return copy_async(e, &chunk, TILE_NULL_VALUE);
+  if (copy->pad.ptr) {
+    MlirValue is_full = arith_cmpi(
+        &r->b, .predicate = ARITH_CMP_I_PREDICATE_eq, .lhs = chunk.num_elems,
+        .rhs = tile_const_index(&r->b, copy->chunk_elems));
+    tile_scf_if_else_begin(&r->b, arith_andi(&r->b, chunk.inside, is_full));
+    copy_async(e, &chunk, TILE_NULL_VALUE);
+    tile_scf_else(&r->b);
+    store_elements(e, chunk);
+    tile_scf_end(&r->b);
+    return TILE_NULL_VALUE;
   }
-  if (inside.ptr) {
-    MlirValue zero = tile_const_index(&r->b, 0);
-    num_elems = place[copy->src_rank - 1]->num_elems;
-    if (!num_elems.ptr)
-      num_elems = tile_const_index(&r->b, copy->chunk_elems);
-    num_elems = arith_select(&r->b, inside, num_elems, zero);
-    for (int d = 0; d < copy->src_rank; d++)
-      if (!copy->is_inside[d])
-        indices[d] = arith_select(&r->b, inside, indices[d], zero);
-  }
-  return nvgpu_device_async_copy(
-      &r->b, .dst = e->storage,
-      .dstIndices = TILE_VALUES(tile_int_get(&r->index, offset)),
-      .src = copy->src, .srcIndices = {indices, copy->src_rank},
-      .dstElements = copy->chunk_elems, .srcElements = num_elems,
-      .bypassL1 = copy->chunk_bytes == MAX_CHUNK_BYTES);
+  MlirValue zero = tile_const_index(&r->b, 0);
+  MlirValue count = arith_select(&r->b, chunk.inside, chunk.num_elems, zero);
+  for (int d = 0; d < copy->src_rank; d++)
+    if (!copy->is_inside[d])
+      chunk.indices[d] =
+          arith_select(&r->b, chunk.inside, chunk.indices[d], zero);
+  return copy_async(e, &chunk, count);
 }
 
 static TileInt storage_offset(Emitter *e, int64_t unroll,
@@ -395,7 +483,7 @@ static void emit_loops(Emitter *e, TileNvgpuTokens *tokens) {
     tile_shared_code_begin(&r->index, &copy->access, in, &e->code);
   for (int64_t unroll = 0; unroll < copy->unroll; unroll++) {
     MlirValue token = emit_step(e, unroll);
-    if (!is_loop)
+    if (tokens && !is_loop)
       tile_nvgpu_tokens_add(r->arena, tokens, token);
   }
   if (is_loop) {
@@ -416,6 +504,41 @@ static void emit_rest(Emitter *e) {
   tile_scf_end(&r->b);
 }
 
+static void emit_all(Emitter *e, const TileNvgpuCopy *copy,
+                     TileNvgpuTokens *tokens) {
+  e->copy = copy;
+  forget(e);
+  if (copy->num_loops)
+    emit_loops(e, tokens);
+  if (copy->rest)
+    emit_rest(e);
+}
+
+// Whether all of the window is in the tensor.
+static MlirValue is_window_inside(Emitter *e) {
+  const TileNvgpuCopy *copy = e->copy;
+  TileNvgpuRewrite *r = e->rewrite;
+  MlirValue all = {NULL};
+  for (int d = 0; d < copy->src_rank; d++) {
+    if (copy->is_inside[d])
+      continue;
+    int64_t size =
+        copy->tile_dim[d] < 0 ? 1 : copy->dst.shape.extent[copy->tile_dim[d]];
+    TileInt last =
+        tile_int_sub(&r->index, e->extent[d], tile_int_constant(size));
+    MlirValue offset = tile_int_get(&r->index, copy->offset[d]);
+    MlirValue begins =
+        arith_cmpi(&r->b, .predicate = ARITH_CMP_I_PREDICATE_sge, .lhs = offset,
+                   .rhs = tile_const_index(&r->b, 0));
+    MlirValue ends =
+        arith_cmpi(&r->b, .predicate = ARITH_CMP_I_PREDICATE_sle, .lhs = offset,
+                   .rhs = tile_int_get(&r->index, last));
+    MlirValue both = arith_andi(&r->b, begins, ends);
+    all = all.ptr ? arith_andi(&r->b, all, both) : both;
+  }
+  return all;
+}
+
 void tile_nvgpu_copy_apply(TileNvgpuRewrite *rewrite, const TileNvgpuCopy *copy,
                            TileNvgpuTokens *tokens) {
   Emitter e = {.rewrite = rewrite, .copy = copy};
@@ -431,8 +554,13 @@ void tile_nvgpu_copy_apply(TileNvgpuRewrite *rewrite, const TileNvgpuCopy *copy,
             ? tile_int_constant(copy->extent[d])
             : tile_int_value(memref_dim(b, copy->src, tile_const_index(b, d)));
   }
-  if (copy->num_loops)
-    emit_loops(&e, tokens);
-  if (copy->rest)
-    emit_rest(&e);
+  if (!copy->pad.ptr) {
+    emit_all(&e, copy, tokens);
+    return;
+  }
+  tile_scf_if_else_begin(b, is_window_inside(&e));
+  emit_all(&e, copy->inside, NULL);
+  tile_scf_else(b);
+  emit_all(&e, copy, NULL);
+  tile_scf_end(b);
 }

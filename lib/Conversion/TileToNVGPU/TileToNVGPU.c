@@ -65,6 +65,23 @@ static bool is_in_group(MlirOperation copy) {
   return false;
 }
 
+// Whether who waits for the copy waits for what its threads store as well: for
+// their group, or for arrivals of their own.
+static bool waits_for_threads(MlirOperation copy) {
+  for (MlirOperation around = copy; !tile_kernel_is(around);
+       around = mlirOperationGetParentOperation(around))
+    for (MlirOperation op = mlirOperationGetNextInBlock(around); op.ptr;
+         op = mlirOperationGetNextInBlock(op))
+      if (tile_cp_async_commit_is(op) ||
+          (tile_barrier_arrive_is(op) &&
+           (mlirAttributeIsNull(
+                tile_barrier_arrive_by_attr(tile_barrier_arrive_cast(op))) ||
+            tile_barrier_arrive_by(tile_barrier_arrive_cast(op)) ==
+                TILE_ARRIVAL_Threads)))
+        return true;
+  return false;
+}
+
 // Copies that are under way together may land in any order.
 static bool may_overwrite(const Item *group, MlirOperation copy) {
   MlirValue dst = tile_copy_dst(tile_copy_cast(copy));
@@ -85,6 +102,14 @@ static MlirLogicalResult plan_copy(Plan *plan, MlirOperation op) {
   if (is_async && copy->kind == TILE_NVGPU_COPY_SIMT && !is_in_group(op))
     return tile_emit_error(op, "is asynchronous, which cp.async cannot do: %s",
                            copy->reason);
+  if (is_async && copy->kind == TILE_NVGPU_COPY_LOWERED &&
+      tile_window_pad(tile_copy_src(tile_copy_cast(op))).ptr &&
+      !waits_for_threads(op))
+    return tile_emit_error(
+        op,
+        "is asynchronous, and its pad other than zero is stored by threads, "
+        "which nobody waits for: commit a group, or let the threads arrive "
+        "as well");
   Item *item = plan_add(plan, op);
   item->copy = copy;
   if (is_async) { // who waits for it is said elsewhere

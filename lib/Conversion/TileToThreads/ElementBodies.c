@@ -55,13 +55,6 @@ static MlirType vector_type(const CodeAccess *access) {
   return mlirVectorTypeGet(1, &access->vector, access->shape.element);
 }
 
-// Kernel-level stores are those of one thread; these are of each.
-static void mark_by_thread(MlirOperation store) {
-  mlirOperationSetDiscardableAttributeByName(
-      store, TILE_STR("tile.by_thread"),
-      mlirUnitAttrGet(mlirOperationGetContext(store)));
-}
-
 static void load_run(LoopCode *loop, int number, Element *run) {
   const CodeAccess *access = &loop->accesses[number];
   TileBuilder *b = &loop->code->b;
@@ -85,9 +78,10 @@ static void store_run(LoopCode *loop, int number, const Element *run) {
   Place place = place_of(loop, access, run);
   TileValues indices = {place.index, place.rank};
   if (access->vector == 1) {
-    mark_by_thread(memref_store_op(b, .value = run->values[number],
-                                   .memref = place.memref, .indices = indices)
-                       .op);
+    tile_store_mark_by_thread(memref_store_op(b, .value = run->values[number],
+                                              .memref = place.memref,
+                                              .indices = indices)
+                                  .op);
     return;
   }
   MlirValue elems[MAX_VECTOR];
@@ -141,7 +135,7 @@ static void rewrite_access(Rewrite *rewrite, MlirOperation op) {
   }
   if (!access->access.is_store)
     return;
-  mark_by_thread(op);
+  tile_store_mark_by_thread(op);
   if (is_shared(access))
     guard_by_owner(loop, op);
 }
@@ -152,7 +146,7 @@ static MlirWalkResult rewrite_op(MlirOperation op, void *user_data) {
   if (tile_element_access_get(op, &access)) {
     rewrite_access(rewrite, op);
   } else if (tile_print_is(op)) {
-    mark_by_thread(op);
+    tile_store_mark_by_thread(op);
     guard_by_owner(rewrite->loop, op);
   }
   return MlirWalkResultAdvance;

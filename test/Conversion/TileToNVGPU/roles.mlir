@@ -43,3 +43,22 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+// Threads store the pad themselves, which the arrival of their copies says nothing
+// of.
+!small = memref<4x64xf32, #gpu.address_space<workgroup>>
+!bar = !tile.barrier<1>
+gpu.module @m {
+  gpu.func @padded(%A: memref<?x?xf32>, %p: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %b = tile.barrier_alloc : !bar
+    %S = tile.alloc {layout = #tile.layout<"linear">} : !small
+    %a = tile.region %A[0, 0] [4, 64] pad %p : f32 in {align = 16 : i64} : memref<?x?xf32>
+    // expected-error @+1 {{is asynchronous, and its pad other than zero is stored by threads, which nobody waits for: commit a group, or let the threads arrive as well}}
+    tile.copy %a to %S {async, instr = #tile.instr<cp_async>} : !tile.region<4x64xf32>, !small
+    tile.barrier_arrive %b[%c0] {by = #tile.arrival<cp_async>} : !bar
+    gpu.return
+  }
+}
