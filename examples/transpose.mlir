@@ -1,7 +1,7 @@
 // B[j, i] = A[i, j] for matrices of any size.
 //
 //   tile-compile examples/transpose.mlir --target=sm_90a -o out/
-//   tile-run out/transpose.json count:100x70:f32 zeros:70x100:f32 --save 1=b.npy
+//   tile-run out/transpose.json ints:100x70:f32 zeros:70x100:f32 --save 1=b.npy
 //            --emulate --seed=1
 //
 // A tile comes into shared memory by rows and leaves by columns, so both tensors

@@ -4,8 +4,10 @@
 
 #include "Tile/Support/Status.h"
 #include "mlir-c/Support.h"
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,14 +25,31 @@ typedef struct {
   size_t num_warnings;
 } TilePtxasReport;
 
-/// Assembles `ptx_path` for `chip` into `cubin_path`.
-/// Errors: the program cannot be started, or rejects the PTX; the message holds
-///         what it printed.
+/// A run of ptxas that another thread may end. The program has a process group
+/// of its own.
+typedef struct {
+  pthread_mutex_t lock;
+  pid_t pid; // 0: none is running
+  bool is_stopped;
+  const char *ptx_name; // what messages call the PTX; NULL: its path
+} TilePtxasProcess;
+
+MLIR_CAPI_EXPORTED void tile_ptxas_process_init(TilePtxasProcess *out_process);
+/// Kills the program, if it runs, and waits until it is gone. None starts after
+/// this.
+MLIR_CAPI_EXPORTED void tile_ptxas_process_stop(TilePtxasProcess *process);
+MLIR_CAPI_EXPORTED bool
+tile_ptxas_process_is_stopped(TilePtxasProcess *process);
+
+/// Assembles `ptx_path` for `chip` into `cubin_path`. `process` may be NULL.
+/// Errors: the program cannot be started, rejects the PTX, is killed, or leaves
+///         no cubin; the message holds what it printed.
 /// Owner:  the caller, tile_ptxas_report_deinit in every case.
 MLIR_CAPI_EXPORTED TileStatus tile_ptxas_run(const char *ptxas,
                                              const char *chip, bool line_info,
                                              const char *ptx_path,
                                              const char *cubin_path,
+                                             TilePtxasProcess *process,
                                              TilePtxasReport *out_report);
 MLIR_CAPI_EXPORTED void tile_ptxas_report_deinit(TilePtxasReport *report);
 

@@ -5,7 +5,8 @@
 #include "Tile/Emulator.h"
 
 /// tile-emu-exec hands its options over in these variables: options as it got
-/// them, one in a line, and the file that takes the number of findings.
+/// them, one in a line, and a file that gets an F for findings and a W for each
+/// report that could not be written.
 #define TILE_SHIM_OPTIONS_VARIABLE "TILE_EMU_OPTIONS"
 #define TILE_SHIM_RESULT_VARIABLE "TILE_EMU_RESULT"
 

@@ -8,6 +8,7 @@
 #include "Shim.h"
 #include "ShimContext.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -68,6 +69,17 @@ CuResult tile_shim_not_supported(const char *call) {
   return CU_NOT_SUPPORTED;
 }
 
+// The file gets a byte at once, so that it is right even if the program is
+// killed: F, something was found; W, a file was not written.
+static void tell_caller(char what) {
+  const char *path = getenv(TILE_SHIM_RESULT_VARIABLE);
+  FILE *file = path ? fopen(path, "ab") : NULL;
+  if (!file)
+    return;
+  fputc(what, file);
+  fclose(file);
+}
+
 void tile_shim_flush(TileShim *shim) {
   const char *output = tile_emu_output(shim->emu);
   size_t length = strlen(output);
@@ -83,17 +95,9 @@ void tile_shim_flush(TileShim *shim) {
             report[length - 1] == '\n' ? "" : "\n");
     shim->report_length = length;
   }
-  // The file gets a byte when something was found, so that it is right even if
-  // the program is killed.
   size_t num_findings = tile_emu_num_findings(shim->emu);
-  const char *path = getenv(TILE_SHIM_RESULT_VARIABLE);
-  if (num_findings > shim->num_reported && path) {
-    FILE *file = fopen(path, "ab");
-    if (file) {
-      fputc('F', file);
-      fclose(file);
-    }
-  }
+  if (num_findings > shim->num_reported)
+    tell_caller('F');
   shim->num_reported = num_findings;
 }
 
@@ -101,11 +105,15 @@ void tile_shim_flush(TileShim *shim) {
 
 static void write_file(const char *path, const char *text) {
   FILE *file = path ? fopen(path, "wb") : NULL;
-  bool is_written = file && fputs(text, file) >= 0;
-  if (file && fclose(file) != 0)
-    is_written = false;
-  if (path && !is_written)
-    tile_shim_say("%s: cannot write", path);
+  bool is_written = file && fputs(text, file) >= 0 && fflush(file) == 0;
+  int reason = errno;
+  if (file)
+    fclose(file);
+  errno = reason;
+  if (!path || is_written)
+    return;
+  tile_shim_say("%s: cannot write: %s", path, strerror(errno));
+  tell_caller('W');
 }
 
 static void finish(void) {

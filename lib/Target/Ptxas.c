@@ -9,14 +9,18 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define _GNU_SOURCE // pipe2
 #include "Tile/Ptxas.h"
 
 #include "Target/TextBuffer.h"
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -58,16 +62,87 @@ char *tile_ptxas_find(void) {
 
 //===-- Running it --------------------------------------------------------===//
 
+void tile_ptxas_process_init(TilePtxasProcess *out_process) {
+  *out_process = (TilePtxasProcess){.lock = PTHREAD_MUTEX_INITIALIZER};
+}
+
+// Waits until the program is gone, without taking its number: that stays its
+// own until `reap`.
+static void wait_for_end(pid_t pid) {
+  siginfo_t info;
+  while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 &&
+         errno == EINTR)
+    ;
+}
+
+void tile_ptxas_process_stop(TilePtxasProcess *process) {
+  pthread_mutex_lock(&process->lock);
+  process->is_stopped = true;
+  if (process->pid > 0) {
+    kill(-process->pid, SIGKILL);
+    wait_for_end(process->pid);
+  }
+  pthread_mutex_unlock(&process->lock);
+}
+
+bool tile_ptxas_process_is_stopped(TilePtxasProcess *process) {
+  pthread_mutex_lock(&process->lock);
+  bool is_stopped = process->is_stopped;
+  pthread_mutex_unlock(&process->lock);
+  return is_stopped;
+}
+
+// Gets no signal that the terminal sends to us, and none blocked or ignored
+// because we do.
+static void set_signals(posix_spawnattr_t *attributes) {
+  sigset_t none, writes;
+  sigemptyset(&none);
+  sigemptyset(&writes);
+  sigaddset(&writes, SIGPIPE);
+  sigaddset(&writes, SIGXFSZ);
+  posix_spawnattr_setpgroup(attributes, 0);
+  posix_spawnattr_setsigmask(attributes, &none);
+  posix_spawnattr_setsigdefault(attributes, &writes);
+  posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP |
+                                           POSIX_SPAWN_SETSIGMASK |
+                                           POSIX_SPAWN_SETSIGDEF);
+}
+
 static bool spawn(char *const arguments[], int out_fd, pid_t *out_pid) {
   posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  set_signals(&attributes);
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, out_fd, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, out_fd, STDERR_FILENO);
-  int error =
-      posix_spawn(out_pid, arguments[0], &actions, NULL, arguments, environ);
+  int error = posix_spawn(out_pid, arguments[0], &actions, &attributes,
+                          arguments, environ);
   posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
   errno = error;
   return error == 0;
+}
+
+static bool start(TilePtxasProcess *process, char *const arguments[],
+                  int out_fd) {
+  pthread_mutex_lock(&process->lock);
+  errno = EINTR;
+  bool is_started =
+      !process->is_stopped && spawn(arguments, out_fd, &process->pid);
+  if (!is_started)
+    process->pid = 0;
+  pthread_mutex_unlock(&process->lock);
+  return is_started;
+}
+
+static void reap(TilePtxasProcess *process, int *out_wait) {
+  wait_for_end(process->pid); // only this thread changes it
+  pthread_mutex_lock(&process->lock);
+  while (waitpid(process->pid, out_wait, 0) < 0 && errno == EINTR)
+    ;
+  process->pid = 0;
+  pthread_mutex_unlock(&process->lock);
 }
 
 static void read_all(int fd, TileText *out) {
@@ -82,18 +157,17 @@ static void read_all(int fd, TileText *out) {
 }
 
 // Runs a program to its end; `*out_wait` is as of waitpid.
-static bool run_program(char *const arguments[], TileText *out, int *out_wait) {
+static bool run_program(TilePtxasProcess *process, char *const arguments[],
+                        TileText *out, int *out_wait) {
   int fds[2];
-  pid_t pid;
-  if (pipe(fds) != 0)
+  if (pipe2(fds, O_CLOEXEC) != 0)
     return false;
-  bool is_started = spawn(arguments, fds[1], &pid);
+  bool is_started = start(process, arguments, fds[1]);
   int error = errno;
   close(fds[1]);
   if (is_started) {
     read_all(fds[0], out);
-    while (waitpid(pid, out_wait, 0) < 0 && errno == EINTR)
-      ;
+    reap(process, out_wait);
   }
   close(fds[0]);
   errno = error;
@@ -188,10 +262,35 @@ static void read_output(const TileText *output, TilePtxasReport *out_report) {
 
 //===-- Entry -------------------------------------------------------------===//
 
+// Whether a run that has ended left a cubin.
+static TileStatus check_end(const char *ptxas, const char *ptx_name,
+                            const char *cubin_path, int wait,
+                            const char *output) {
+  struct stat info;
+  if (WIFSIGNALED(wait))
+    return tile_status_error(TILE_STATUS_USER_ERROR,
+                             "the assembler %s was killed by signal %d (%s)",
+                             ptxas, WTERMSIG(wait), strsignal(WTERMSIG(wait)));
+  if (!WIFEXITED(wait) || WEXITSTATUS(wait) != 0)
+    return tile_status_error(TILE_STATUS_USER_ERROR,
+                             "the assembler %s rejects %s:\n%s", ptxas,
+                             ptx_name, output);
+  if (stat(cubin_path, &info) != 0 || info.st_size == 0)
+    return tile_status_error(
+        TILE_STATUS_USER_ERROR,
+        "the assembler %s says that all is well, but wrote "
+        "no cubin",
+        ptxas);
+  return tile_status_ok();
+}
+
 TileStatus tile_ptxas_run(const char *ptxas, const char *chip, bool line_info,
                           const char *ptx_path, const char *cubin_path,
+                          TilePtxasProcess *process,
                           TilePtxasReport *out_report) {
   *out_report = (TilePtxasReport){NULL, NULL, 0};
+  TilePtxasProcess own;
+  tile_ptxas_process_init(&own);
   TileText arch = {NULL, 0, 0}, output = {NULL, 0, 0};
   tile_text_print(&arch, "-arch=%s", chip);
   // posix_spawn takes pointers to non-const for history's sake.
@@ -209,14 +308,14 @@ TileStatus tile_ptxas_run(const char *ptxas, const char *chip, bool line_info,
 
   int wait = 0;
   TileStatus status = tile_status_ok();
-  if (!run_program(arguments, &output, &wait))
+  if (!run_program(process ? process : &own, arguments, &output, &wait))
     status = tile_status_error(TILE_STATUS_USER_ERROR, "cannot run %s: %s",
                                ptxas, strerror(errno));
-  else if (!WIFEXITED(wait) || WEXITSTATUS(wait) != 0)
-    status = tile_status_error(TILE_STATUS_USER_ERROR,
-                               "the assembler %s rejects %s:\n%s", ptxas,
-                               ptx_path, output.data ? output.data : "");
   else
+    status = check_end(
+        ptxas, process && process->ptx_name ? process->ptx_name : ptx_path,
+        cubin_path, wait, output.data ? output.data : "");
+  if (tile_status_is_ok(&status))
     read_output(&output, out_report);
   tile_text_deinit(&arch);
   tile_text_deinit(&output);

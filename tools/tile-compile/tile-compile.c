@@ -1,14 +1,16 @@
 //===- tile-compile.c - MLIR in, PTX and launch metadata out --------------===//
 
 #include "CompileOptions.h"
-#include "OutputFiles.h"
 #include "Tile/Compile.h"
 #include "Tile/Pipeline.h"
 #include "Tile/Ptxas.h"
 #include "Tile/Support/LargeStack.h"
+#include "Tile/Support/SignalGuard.h"
+#include "Tile/Support/StandardStreams.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /// One run of the program.
 typedef struct {
@@ -17,8 +19,11 @@ typedef struct {
   char *stdin_text; // owned; NULL: the input is a file
   size_t stdin_size_bytes;
   TileCompileResult result;
-  OutputFiles files;
+  TileOutputs outputs;
+  TilePtxasProcess process;
+  TileSignalGuard guard;
   size_t num_warnings; // of ptxas
+  bool has_failed_stage;
 } Run;
 
 static bool fail(const TileStatus *status) {
@@ -55,11 +60,13 @@ static bool read_stdin(Run *run) {
 
 static void save_stage(const char *file_name, const char *text,
                        size_t size_bytes, void *user_data) {
-  const Run *run = user_data;
+  Run *run = user_data;
   char path[4096];
   snprintf(path, sizeof path, "%s/%s", run->options.save_temps, file_name);
-  TileStatus status = output_file_write(path, text, size_bytes);
-  fail(&status);
+  TileStatus status = run->has_failed_stage
+                          ? tile_status_ok() // said once
+                          : tile_file_write(path, text, size_bytes);
+  run->has_failed_stage |= fail(&status);
 }
 
 //===-- Failure -----------------------------------------------------------===//
@@ -88,22 +95,37 @@ static void write_reproducer(const Run *run) {
   fprintf(out, "// RUN: tile-opt %%s --tile-compile-pipeline%s%s\n",
           target ? "=target=" : "", target ? target : "");
   print_indented_source(run, out);
-  fclose(out);
-  fprintf(stderr, "tile-compile: note: please report %s\n", path);
+  bool is_written = !ferror(out);
+  if (fclose(out) != 0 || !is_written)
+    remove(path);
+  else
+    fprintf(stderr, "tile-compile: note: please report %s\n", path);
 }
 
 //===-- Products ----------------------------------------------------------===//
+
+static bool is_to_stdout(const Run *run) {
+  return strcmp(run->options.output, "-") == 0;
+}
+
+static void path_of(const Run *run, const char *name, const char *extension,
+                    char *out, size_t capacity) {
+  snprintf(out, capacity, "%s/%s.%s", run->options.output, name, extension);
+}
 
 static bool add_text(Run *run, const char *name, const char *extension,
                      bool is_kept, const char *text, const char **out_path) {
   if (!text)
     return true;
-  if (strcmp(run->options.output, "-") == 0) {
-    fputs(text, stdout);
-    return true;
+  TileStatus status;
+  if (is_to_stdout(run)) {
+    status = tile_stdout_write(text);
+    return !fail(&status);
   }
-  TileStatus status = output_files_add(&run->files, name, extension, is_kept,
-                                       text, strlen(text), out_path);
+  char path[4096];
+  path_of(run, name, extension, path, sizeof path);
+  status = tile_outputs_write(&run->outputs, path, is_kept, text, strlen(text),
+                              out_path);
   return !fail(&status);
 }
 
@@ -115,17 +137,28 @@ static void print_lines(const char *prefix, const char *lines) {
   }
 }
 
+// The guard is about to end the program.
+static void die_of_signal(void) {
+  for (;;)
+    pause();
+}
+
 static bool assemble(Run *run, const TileCompiledUnit *unit,
                      const char *ptx_path) {
   const char *cubin_path = NULL;
-  TileStatus status = output_files_add(&run->files, unit->name, "cubin", true,
-                                       NULL, 0, &cubin_path);
+  char path[4096];
+  path_of(run, unit->name, "cubin", path, sizeof path);
+  TileStatus status = tile_outputs_add(&run->outputs, path, true, &cubin_path);
+  path_of(run, unit->name, "ptx", path, sizeof path);
+  run->process.ptx_name = path;
   if (fail(&status))
     return false;
   TilePtxasReport report;
   status =
       tile_ptxas_run(run->ptxas, unit->target->chip, run->options.line_info,
-                     ptx_path, cubin_path, &report);
+                     ptx_path, cubin_path, &run->process, &report);
+  if (tile_ptxas_process_is_stopped(&run->process))
+    die_of_signal();
   bool is_ok = !fail(&status);
   if (is_ok) {
     print_lines("tile-compile: warning: ", report.warnings);
@@ -156,6 +189,15 @@ static void stem_of(const char *path, char *out, size_t capacity) {
     snprintf(out, capacity, "module");
 }
 
+static bool has_forbidden_warnings(const Run *run) {
+  size_t num_warnings = run->num_warnings + run->result.num_warnings;
+  if (!run->options.warnings_are_errors || num_warnings == 0)
+    return false;
+  fprintf(stderr, "tile-compile: error: %zu warning%s, and --werror is given\n",
+          num_warnings, num_warnings == 1 ? "" : "s");
+  return true;
+}
+
 static bool add_products(Run *run) {
   char stem[256];
   const char *unused = NULL;
@@ -169,26 +211,23 @@ static bool add_products(Run *run) {
   for (size_t i = 0; i < run->result.num_units; i++)
     if (!add_unit(run, &run->result.units[i]))
       return false;
-  size_t num_warnings = run->num_warnings + run->result.num_warnings;
-  if (!run->options.warnings_are_errors || num_warnings == 0)
-    return true;
-  fprintf(stderr, "tile-compile: error: %zu warning%s, and --werror is given\n",
-          num_warnings, num_warnings == 1 ? "" : "s");
-  return false;
+  return !has_forbidden_warnings(run);
+}
+
+// Nothing that is printed can be taken back.
+static bool print_products(Run *run) {
+  if (has_forbidden_warnings(run) || !add_products(run))
+    return false;
+  TileStatus status = tile_stdout_flush();
+  return !fail(&status);
 }
 
 static bool write_products(Run *run) {
-  run->files.folder = run->options.output;
-  bool is_stdout = strcmp(run->options.output, "-") == 0;
   TileStatus status =
-      is_stdout ? tile_status_ok() : output_folder_make(run->options.output);
-  if (fail(&status))
+      tile_outputs_make_folder(&run->outputs, run->options.output);
+  if (fail(&status) || !add_products(run))
     return false;
-  if (!add_products(run)) {
-    output_files_discard(&run->files);
-    return false;
-  }
-  status = output_files_commit(&run->files);
+  status = tile_outputs_commit(&run->outputs);
   return !fail(&status);
 }
 
@@ -209,9 +248,8 @@ static void print_account(const TileCompileResult *result) {
 
 static bool choose_ptxas(Run *run) {
   CompileOptions *options = &run->options;
-  bool is_stdout = strcmp(options->output, "-") == 0;
   if (!(options->emit & EMIT_CUBIN) || options->ptxas_choice == PTXAS_OFF ||
-      is_stdout)
+      is_to_stdout(run))
     return true;
   if (options->ptxas_choice == PTXAS_FIND) {
     run->ptxas = tile_ptxas_find();
@@ -253,10 +291,27 @@ static bool compile(Run *run) {
     write_reproducer(run);
   if (options->is_verbose)
     print_account(&run->result);
-  is_ok = is_ok && write_products(run);
+  is_ok = is_ok && !run->has_failed_stage &&
+          (is_to_stdout(run) ? print_products(run) : write_products(run));
+  tile_outputs_discard(&run->outputs); // what is not committed
   tile_compile_result_deinit(&run->result);
   tile_compiler_destroy(compiler);
   return is_ok;
+}
+
+// It stays, whatever becomes of the program: it is there to be looked at.
+static bool make_stage_folder(Run *run) {
+  TileOutputs folders;
+  if (!run->options.save_temps)
+    return true;
+  tile_outputs_init(&folders);
+  TileStatus status =
+      tile_outputs_make_folder(&folders, run->options.save_temps);
+  if (fail(&status))
+    tile_outputs_discard(&folders);
+  else
+    tile_outputs_commit(&folders);
+  return tile_status_is_ok(&status);
 }
 
 static bool run_all(Run *run) {
@@ -265,35 +320,45 @@ static bool run_all(Run *run) {
     char *text = tile_pipeline_print(options->target);
     printf("builtin.module(%s)\n", text);
     free(text);
-    return true;
+    TileStatus status = tile_stdout_flush();
+    return !fail(&status);
   }
   if (strcmp(options->input, "-") == 0 && !read_stdin(run)) {
     fprintf(stderr, "tile-compile: error: cannot read standard input\n");
     return false;
   }
-  TileStatus status = options->save_temps
-                          ? output_folder_make(options->save_temps)
-                          : tile_status_ok();
-  return !fail(&status) && choose_ptxas(run) && compile(run);
+  return choose_ptxas(run) && make_stage_folder(run) && compile(run);
 }
+
+static void stop_ptxas(void *process) { tile_ptxas_process_stop(process); }
 
 static int compile_main(int argc, char **argv) {
   Run run = {.ptxas = NULL};
   switch (compile_options_parse(argc, argv, &run.options)) {
   case PARSED:
     break;
-  case PARSED_EXIT_OK:
-    return TILE_STATUS_OK;
+  case PARSED_EXIT_OK: {
+    TileStatus status = tile_stdout_flush();
+    return fail(&status) ? TILE_STATUS_USER_ERROR : TILE_STATUS_OK;
+  }
   case PARSED_EXIT_ERROR:
     return TILE_STATUS_USER_ERROR;
   }
   tile_exit_on_fatal_error();
+  tile_outputs_init(&run.outputs);
+  tile_ptxas_process_init(&run.process);
+  run.guard = (TileSignalGuard){
+      .outputs = &run.outputs, .stop = stop_ptxas, .stop_data = &run.process};
+  tile_signal_guard_start(&run.guard);
   bool is_ok = run_all(&run);
+  tile_signal_guard_end(&run.guard);
   free(run.ptxas);
   free(run.stdin_text);
   return is_ok ? TILE_STATUS_OK : TILE_STATUS_USER_ERROR;
 }
 
 int main(int argc, char **argv) {
+  tile_streams_open();
+  tile_signals_block();
   return tile_run_on_large_stack(compile_main, argc, argv);
 }

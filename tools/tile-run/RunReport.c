@@ -39,16 +39,14 @@ static void print_stats(const TileDevice *device) {
   fputs(tile_emu_statistics_text(tile_device_emulator(device)), stdout);
 }
 
-static TileStatus write_file(const char *path, const char *text) {
-  errno = 0;
-  FILE *file = fopen(path, "wb");
-  bool is_written = file && fputs(text, file) >= 0;
-  if (file && fclose(file) != 0)
-    is_written = false;
-  if (is_written)
-    return tile_status_ok();
-  return tile_status_error(TILE_STATUS_USER_ERROR, "%s: cannot write: %s", path,
-                           strerror(errno));
+static TileStatus write_file(TileOutputs *outputs, const char *path,
+                             const char *text) {
+  TileStatus status =
+      tile_outputs_write(outputs, path, true, text, strlen(text), NULL);
+  return tile_status_is_ok(&status)
+             ? status
+             : tile_status_error(status.code, "%s: cannot write: %s", path,
+                                 strerror(errno));
 }
 
 TileStatus run_report_write(const RunReport *report, const TileStatus *status) {
@@ -59,9 +57,10 @@ TileStatus run_report_write(const RunReport *report, const TileStatus *status) {
   const char *failure = tile_status_is_ok(status) ? NULL : status->message;
   TileStatus written = tile_status_ok();
   if (emu && options->report_path)
-    written =
-        write_file(options->report_path, tile_emu_report_json(emu, failure));
+    written = write_file(report->outputs, options->report_path,
+                         tile_emu_report_json(emu, failure));
   if (emu && options->profile_path && tile_status_is_ok(&written))
-    written = write_file(options->profile_path, tile_emu_trace_json(emu));
+    written = write_file(report->outputs, options->profile_path,
+                         tile_emu_trace_json(emu));
   return written;
 }

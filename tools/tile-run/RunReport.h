@@ -3,6 +3,7 @@
 #define TILE_TOOLS_RUN_REPORT_H
 
 #include "RunOptions.h"
+#include "Tile/Support/OutputFiles.h"
 
 /// One run of one seed.
 typedef struct {
@@ -10,6 +11,7 @@ typedef struct {
   const TileDevice *device;
   const char *program; // for messages
   uint64_t seed;
+  TileOutputs *outputs; // of the files; the last seed's are kept
 } RunReport;
 
 /// Prints why the run failed to stderr.

@@ -8,7 +8,10 @@
 #include "RunBatch.h"
 #include "RunProgress.h"
 #include "RunReport.h"
+#include "Tile/Support/SignalGuard.h"
+#include "Tile/Support/StandardStreams.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +35,8 @@ typedef struct {
   TileHostFunction *function; // NULL for raw PTX
   RunArg args[RUN_MAX_ARGS];
   int num_args;
+  TileOutputs outputs;
+  TileSignalGuard guard;
 } Job;
 
 /// Builds "argument I 'TEXT': …".
@@ -420,7 +425,8 @@ static TileStatus run_on(Job *job, TileDevice *device) {
 
 static TileStatus report(Job *job, TileDevice *device, uint64_t seed,
                          TileStatus status) {
-  RunReport report = {&job->options, device, program_name(job), seed};
+  RunReport report = {&job->options, device, program_name(job), seed,
+                      &job->outputs};
   if (!tile_status_is_ok(&status))
     run_report_failure(&report, &status);
   TileStatus written = run_report_write(&report, &status);
@@ -483,7 +489,21 @@ static TileStatusCode run_seed(Job *job, uint64_t seed, bool *out_is_emulator) {
   return status.code;
 }
 
-static TileStatus write_outputs(const Job *job) {
+static TileStatus save(Job *job, const char *path, const TileTensor *tensor) {
+  const char *temporary_path = NULL;
+  TileStatus status =
+      tile_outputs_add(&job->outputs, path, true, &temporary_path);
+  if (!tile_status_is_ok(&status))
+    return status;
+  errno = 0;
+  status = tile_npy_write(temporary_path, tensor);
+  return tile_status_is_ok(&status)
+             ? status
+             : tile_status_error(status.code, "cannot write %s: %s", path,
+                                 strerror(errno)); // the name of the user
+}
+
+static TileStatus write_outputs(Job *job) {
   for (int i = 0; i < job->options.num_outputs; i++) {
     const RunOutput *output = &job->options.outputs[i];
     const TileTensor *tensor = &job->args[job->args[output->arg].owner].after;
@@ -491,14 +511,14 @@ static TileStatus write_outputs(const Job *job) {
       run_tensor_print(stdout, output->arg, tensor);
       continue;
     }
-    TileStatus status = tile_npy_write(output->path, tensor);
+    TileStatus status = save(job, output->path, tensor);
     if (!tile_status_is_ok(&status))
       return status;
   }
   return tile_status_ok();
 }
 
-static TileStatusCode run_job(Job *job) {
+static TileStatusCode run_seeds(Job *job) {
   TileStatus status = read_program(job);
   if (tile_status_is_ok(&status))
     status = make_args(job);
@@ -516,6 +536,24 @@ static TileStatusCode run_job(Job *job) {
   if (!tile_status_is_ok(&status))
     fprintf(stderr, "tile-run: %s\n", status.message);
   return status.code;
+}
+
+// A kernel that fails leaves its report; what goes wrong otherwise, nothing.
+static TileStatusCode run_job(Job *job) {
+  tile_outputs_init(&job->outputs);
+  job->guard = (TileSignalGuard){.outputs = &job->outputs};
+  tile_signal_guard_start(&job->guard);
+  TileStatusCode code = run_seeds(job);
+  TileStatus status = tile_stdout_flush();
+  if (tile_status_is_ok(&status) && code != TILE_STATUS_USER_ERROR)
+    status = tile_outputs_commit(&job->outputs);
+  else
+    tile_outputs_discard(&job->outputs);
+  tile_signal_guard_end(&job->guard);
+  if (tile_status_is_ok(&status))
+    return code;
+  fprintf(stderr, "tile-run: %s\n", status.message);
+  return code == TILE_STATUS_OK ? status.code : code;
 }
 
 static void destroy_job(Job *job) {
@@ -549,7 +587,11 @@ static int run_command(int argc, char **argv, TileDevice **keeper) {
     code = (int)run_job(job);
   }
   destroy_job(job);
-  return code;
+  status = tile_stdout_flush();
+  if (code != TILE_STATUS_OK || tile_status_is_ok(&status))
+    return code;
+  fprintf(stderr, "tile-run: %s\n", status.message);
+  return (int)status.code;
 }
 
 /// The commands of a file, one after the other; the largest exit status.
@@ -575,6 +617,8 @@ static int run_batch(char *program, const char *path) {
 }
 
 int main(int argc, char **argv) {
+  tile_streams_open();
+  tile_signals_block();
   if (argc == 3 && strcmp(argv[1], "--batch") == 0)
     return run_batch(argv[0], argv[2]);
   return run_command(argc, argv, NULL);
