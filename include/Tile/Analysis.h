@@ -145,10 +145,14 @@ typedef enum {
   TILE_STORE_WAIT_COMPLETE // they have written the tensors
 } TileStoreWait;
 
+/// A set of memories of which a proxy fence orders the accesses.
+enum { TILE_FENCE_SHARED = 1, TILE_FENCE_GLOBAL = 2 };
+
 /// A place where threads must meet, or writers must fence.
 typedef struct {
   MlirOperation before;
-  bool barrier, fence;      // a fence stands before the barrier
+  bool barrier;
+  uint8_t fence;            // TILE_FENCE_…; it stands before the barrier
   TileStoreWait store_wait; // in front of both
   int pending;              // stores that it does not wait for, the last ones
 } TileSyncPoint;

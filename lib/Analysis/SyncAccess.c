@@ -46,6 +46,11 @@ bool sync_place_is_shared(const Flow *flow, size_t place) {
   return flow->places[place].buffer < flow->shared->num_buffers;
 }
 
+uint8_t sync_place_memory(const Flow *flow, size_t place) {
+  return sync_place_is_shared(flow, place) ? TILE_FENCE_SHARED
+                                           : TILE_FENCE_GLOBAL;
+}
+
 bool sync_places_overlap(const Flow *flow, size_t now, size_t then,
                          SyncAge age) {
   const SyncPlace *a = &flow->places[now], *b = &flow->places[then];

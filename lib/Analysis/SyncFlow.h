@@ -175,6 +175,8 @@ void sync_state_assign(const Flow *flow, State to, State from);
 /// Joins `from` into `to`; true when `to` grew.
 bool sync_state_join(const Flow *flow, State to, State from);
 void sync_state_clear(const Flow *flow, State state, int bits);
+/// All threads have executed a proxy fence of these memories (TILE_FENCE_…).
+void sync_state_fence(const Flow *flow, State state, uint8_t memories);
 /// All threads have met.
 void sync_state_meet(const Flow *flow, State state);
 /// A round of `loop` ends: its values get new numbers.
@@ -237,6 +239,8 @@ bool sync_places_overlap(const Flow *flow, size_t now, size_t then,
 bool sync_buffers_overlap(const Flow *flow, size_t a, size_t b);
 /// Whether a place is in shared memory.
 bool sync_place_is_shared(const Flow *flow, size_t place);
+/// The memory that a place is in: one of TILE_FENCE_….
+uint8_t sync_place_memory(const Flow *flow, size_t place);
 /// Whether the op arrives on an mbarrier that no channel has.
 bool sync_is_own_arrival(MlirOperation op);
 /// Whether another role than `role` accesses bytes of the buffer of a place by

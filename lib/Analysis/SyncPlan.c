@@ -10,7 +10,8 @@
 //        accessed by one thread alone (SyncThreads.c).
 //   (S2) An asynchronous access (wgmma operand, TMA) after a generic write
 //        needs a proxy fence by the writers and then a barrier (PTX ISA,
-//        "Async proxy").
+//        "Async proxy"): of shared memory, or of all where the write was to a
+//        tensor.
 //   (S3) A write of any kind after an asynchronous or generic read needs a
 //        barrier; no fence, because a read leaves nothing to be made visible.
 //   (S4) An asynchronous write needs nothing behind it: every thread waits for
@@ -287,8 +288,7 @@ static void transfer_rounds(Flow *flow, MlirOperation op, State state) {
 
 static void apply_point(const Flow *flow, const TileSyncPoint *point,
                         State state) {
-  if (point->fence)
-    sync_state_clear(flow, state, UNFENCED);
+  sync_state_fence(flow, state, point->fence);
   if (point->barrier)
     sync_state_meet(flow, state);
 }

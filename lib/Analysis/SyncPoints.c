@@ -36,7 +36,7 @@ TileSyncPoint sync_plan_extra(const TileSyncPlan *plan,
     const TileSyncPoint *point = &plan->points[i];
     const TileSyncPoint *other = sync_point_find(base, point->before);
     extra.barrier |= point->barrier && !(other && other->barrier);
-    extra.fence |= point->fence && !(other && other->fence);
+    extra.fence |= (uint8_t)(point->fence & ~(other ? other->fence : 0));
   }
   return extra;
 }

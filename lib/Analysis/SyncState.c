@@ -36,6 +36,14 @@ void sync_state_clear(const Flow *flow, State state, int bits) {
     state.bits[i] &= (uint16_t)~bits;
 }
 
+void sync_state_fence(const Flow *flow, State state, uint8_t memories) {
+  if (memories & TILE_FENCE_GLOBAL) // which orders shared memory too
+    memories |= TILE_FENCE_SHARED;
+  for (size_t i = 0; i < sync_num_entries(flow); i++)
+    if (memories & sync_place_memory(flow, sync_entry_place(i)))
+      state.bits[i] &= (uint16_t)~UNFENCED;
+}
+
 void sync_state_meet(const Flow *flow, State state) {
   sync_state_clear(flow, state, SINCE_BARRIER);
 }

@@ -11,7 +11,8 @@
 //===-- Needs -------------------------------------------------------------===//
 
 typedef struct {
-  bool barrier, fence;
+  bool barrier;
+  uint8_t fence; // TILE_FENCE_…
   bool is_unmet; // who initialised an mbarrier
   TileStoreWait wait;
   int pending; // stores that need not be waited for
@@ -96,8 +97,8 @@ static void need_before_access(Flow *flow, const Accesses *accesses,
       continue;
     need->barrier |= is_conflict_of_phases(access, accesses, before);
     need->is_unmet |= !(access & LEADS) && (before & INITIAL);
-    need->fence |=
-        is_async_at(accesses, place) && (before & UNFENCED); // (S2), (S5)
+    if (is_async_at(accesses, place) && (before & UNFENCED)) // (S2), (S5)
+      need->fence |= sync_place_memory(flow, then);
     if (!is_storing && !is_conflict(access, before))
       continue;
     bool is_same = are_same_threads(flow, place, e);
@@ -274,7 +275,9 @@ static bool transfer_order(Flow *flow, MlirOperation op, State state) {
     return true;
   }
   if (tile_fence_proxy_is(op)) {
-    sync_state_clear(flow, state, UNFENCED);
+    bool is_all = tile_fence_proxy_global(tile_fence_proxy_cast(op));
+    sync_state_fence(flow, state,
+                     is_all ? TILE_FENCE_GLOBAL : TILE_FENCE_SHARED);
     return true;
   }
   if (tile_cp_async_wait_is(op)) {
@@ -311,8 +314,10 @@ static void transfer_arrival(Flow *flow, MlirOperation op, State state) {
   if (!is_storing && !is_unfenced)
     return;
   TileSyncPoint *point = sync_point_get(flow, op);
-  point->fence |= is_unfenced;
-  sync_state_clear(flow, state, is_unfenced ? UNFENCED : 0);
+  if (is_unfenced) {
+    point->fence |= TILE_FENCE_SHARED;
+    sync_state_fence(flow, state, TILE_FENCE_SHARED);
+  }
   if (!is_storing)
     return;
   point->store_wait = TILE_STORE_WAIT_READ;
@@ -343,8 +348,7 @@ void sync_transfer_op(Flow *flow, MlirOperation op, State state) {
       point->store_wait = need.wait;
     if (point->store_wait)
       sync_state_stored(flow, state, point->store_wait, point->pending);
-    if (point->fence)
-      sync_state_clear(flow, state, UNFENCED);
+    sync_state_fence(flow, state, point->fence);
     if (point->barrier)
       sync_state_meet(flow, state);
   }

@@ -1,8 +1,9 @@
 //===- Fence.c - fence and membar -----------------------------------------===//
 //
 // PTX ISA, "membar / fence". fence.proxy.async makes what the thread has seen
-// visible to the async proxy. Any other fence turns a following relaxed
-// arrival into a release (for example after fence.mbarrier_init).
+// visible to the async proxy, in the memory that it names; only shared memory
+// is looked at (Race.c). Any other fence turns a following relaxed arrival into
+// a release (for example after fence.mbarrier_init).
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +19,14 @@ static TileLanes fence_proxy(TileWarp *warp, const TileInsn *insn,
     TILE_FOR_LANES (l, lanes) {
       tile_emu_clock_proxy_fence(&cluster->clocks, tile_warp_thread(warp, l));
     }
+  return 0;
+}
+
+static TileLanes fence_proxy_global(TileWarp *warp, const TileInsn *insn,
+                                    TileLanes lanes) {
+  (void)warp;
+  (void)insn;
+  (void)lanes;
   return 0;
 }
 
@@ -43,5 +52,7 @@ void tile_emu_decode_fence(TileDecoder *decoder) {
     tile_emu_decode_fence_tensormap(decoder);
     return;
   }
-  insn->exec = is_async ? fence_proxy : fence;
+  bool is_global = is_async && decoder->num_words > 3 &&
+                   !strcmp(decoder->words[3], "global");
+  insn->exec = is_global ? fence_proxy_global : is_async ? fence_proxy : fence;
 }

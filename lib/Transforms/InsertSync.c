@@ -32,7 +32,7 @@ static void plan_apply(const TileSyncPlan *plan, MlirOperation kernel) {
       tile_tma_wait(&b, .pending = point->pending,
                     .read = point->store_wait == TILE_STORE_WAIT_READ);
     if (point->fence)
-      tile_fence_proxy(&b, 0);
+      tile_fence_proxy(&b, .global = (point->fence & TILE_FENCE_GLOBAL) != 0);
     if (point->barrier)
       tile_barrier_sync(&b, .id = {NULL});
   }

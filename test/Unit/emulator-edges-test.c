@@ -225,6 +225,8 @@ static void fences_cover_what_was_seen(void **state) {
       {FENCE_KERNEL("fence.proxy.async.shared::cta; bar.sync 0;"), NULL},
       {FENCE_KERNEL("@!p fence.proxy.async; bar.warp.sync -1;"), "proxy-fence"},
       {FENCE_KERNEL("fence.acq_rel.cta; bar.warp.sync -1;"), "proxy-fence"},
+      {FENCE_KERNEL("fence.proxy.async.global; bar.warp.sync -1;"),
+       "proxy-fence"},
       {FENCE_KERNEL("fence.proxy.async;"), "data-race"},
       {FENCE_KERNEL("bar.warp.sync -1;"), "proxy-fence"},
   };

@@ -171,14 +171,18 @@ def Tile_FenceProxyOp : Tile_Op<"fence_proxy", [
     MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "orders generic accesses before asynchronous ones";
   let description = [{
-    `fence.proxy.async`: shared memory that the executing threads wrote becomes
-    visible to TMA and wgmma once they have also synchronised.
+    `fence.proxy.async.shared::cta`: shared memory that the executing threads
+    wrote becomes visible to TMA and wgmma once they have also synchronised.
+    With `global`, `fence.proxy.async`: so do tensors that they wrote. That one
+    waits for every store of the thread to reach the L2 cache.
 
     Example:
     ```mlir
     tile.fence_proxy
     ```
   }];
+  let arguments = (ins
+    Arg<UnitAttr, "whether tensors are ordered, too">:$global);
   let assemblyFormat = "attr-dict";
 }
 

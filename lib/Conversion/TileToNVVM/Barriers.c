@@ -175,9 +175,13 @@ void lower_tile_barrier_sync(Lowering *l, MlirOperation op) {
 
 // Without TMA there is no asynchronous proxy to wait for.
 void lower_tile_fence_proxy(Lowering *l, MlirOperation op) {
-  (void)op;
-  if (l->target->has_tma)
+  if (!l->target->has_tma)
+    return;
+  if (tile_fence_proxy_global(tile_fence_proxy_cast(op)))
     nvvm_fence_proxy_op(&l->b, .kind = NVVM_PROXY_KIND_async);
+  else
+    nvvm_fence_proxy_op(&l->b, .kind = NVVM_PROXY_KIND_async_shared,
+                        .space = TILE_SOME(NVVM_SHARED_SPACE_shared_cta));
 }
 
 //===-- Groups of cp.async ------------------------------------------------===//

@@ -55,11 +55,13 @@ gpu.module @m {
 
   // Without an asynchronous proxy there is nothing to fence.
   // CHECK-LABEL: llvm.func @fence
+  // SM90: nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>, space = #nvvm.shared_space<cta>}
   // SM90: nvvm.fence.proxy {kind = #nvvm.proxy_kind<async>}
   // SM80-NOT: nvvm.fence
   // CHECK: llvm.return
   gpu.func @fence() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     tile.fence_proxy
+    tile.fence_proxy {global}
     gpu.return
   }
 }

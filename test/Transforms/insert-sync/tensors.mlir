@@ -127,3 +127,34 @@ func.func @persistent(%O: memref<?x64xf32>, %I: memref<?xindex>, %n: index) attr
   }
   return
 }
+
+// TMA reads a tensor that threads have written: that fence has to reach the tensor. It
+// orders shared memory, too; one of shared memory alone is cheaper, and not enough.
+// CHECK-LABEL: func.func @fenced
+// CHECK: tile.copy
+// CHECK-NEXT: tile.fence_proxy {global}
+// CHECK-NEXT: tile.barrier_sync
+// CHECK-NEXT: tile.copy
+// CHECK-NOT: tile.fence_proxy
+// CHECK: return
+func.func @fenced(%A: !tensor, %F: !fragment, %G: !fragment) attributes {tile.num_threads = 128 : i32} {
+  %S = tile.alloc {offset = 0} : memref<64x64xf32, #gpu.address_space<workgroup>>
+  %a = tile.region %A[0, 0] [64, 64] : !tensor
+  tile.copy %F to %a : !fragment, !tile
+  tile.copy %a to %S {instr = #tile.instr<tma>} : !tile, memref<64x64xf32, #gpu.address_space<workgroup>>
+  return
+}
+
+// CHECK-LABEL: func.func @fenced_by_hand
+// CHECK: tile.fence_proxy
+// CHECK-NEXT: tile.fence_proxy {global}
+// CHECK-NEXT: tile.barrier_sync
+// CHECK: return
+func.func @fenced_by_hand(%A: !tensor, %F: !fragment) attributes {tile.num_threads = 128 : i32} {
+  %S = tile.alloc {offset = 0} : memref<64x64xf32, #gpu.address_space<workgroup>>
+  %a = tile.region %A[0, 0] [64, 64] : !tensor
+  tile.copy %F to %a : !fragment, !tile
+  tile.fence_proxy
+  tile.copy %a to %S {instr = #tile.instr<tma>} : !tile, memref<64x64xf32, #gpu.address_space<workgroup>>
+  return
+}
