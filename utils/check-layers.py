@@ -19,7 +19,7 @@ import project
 LAYERS = [
     (r"include/Tile/Support/|lib/Support/", "Support"),
     (r"include/Tile/Layout\w*\.h|lib/Analysis/Layout(?!Problem)", "Layout"),
-    (r"include/Tile/Protocol\.h|lib/Analysis/Protocol(?!Extract|Scalars|Cells|Barriers|Elements|Switch)", "Protocol"),
+    (r"include/Tile/Protocol\.h|lib/Analysis/Protocol(?!Extract|Scalars|Contents|Cells|Barriers|Elements|Switch)", "Protocol"),
     (r"(include/Tile|lib/Target)/(Tile)?Target\.[ch]$", "Dialect"),
     (r"include/Tile/(Dialect/|KernelParams\.h)|lib/Dialect/", "Dialect"),
     (r"include/Tile/Pipeline\.h|lib/Pipeline/", "Pipeline"),

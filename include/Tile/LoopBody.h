@@ -77,6 +77,9 @@ typedef struct {
   /// A shared tile that every iteration fills before it reads it, and that
   /// nobody uses elsewhere: each iteration may have one of its own.
   bool is_versioned;
+  /// A fragment of that kind: registers have no slots, so whoever touches it
+  /// has to run in one stage.
+  bool is_renewed;
   int64_t num_slots;   // of the ring of a channel that the loop waits for, or 0
   const char *code;    // of the remark: why not; NULL when that needs none
   MlirOperation blame; // the op that keeps it from being versioned, or null

@@ -261,11 +261,12 @@ def PipelinePlanning : Pass<"tile-pipeline-planning", ""> {
     Produces: `tile.stage` and `tile.order` on every scheduled op of the body:
     in step v an op of stage s runs iteration v - s, and within a step ops run
     by their order. `tile.group` on copies that complete asynchronously: the
-    number of the group that they complete with. Guards, `scf.if` without
-    results, are looked into; index arithmetic is not scheduled.
+    number of the group that they complete with. Guards are looked into; index
+    arithmetic is not scheduled. What computes guards of copies in fragments
+    that later stages use as well is repeated, in fragments for the copies.
     Keeps: stages, orders and groups that the user wrote, all of a loop or none;
-    they are verified by the same rules. Everything else. No op is created,
-    moved or erased.
+    they are verified by the same rules. Everything else. No op is moved or
+    erased.
     Fails: a plan of the user breaks a dependence, or lacks an op.
 
     Before:

@@ -74,10 +74,12 @@ static bool prepares(const TileLoopEdge *edge, int from) {
           edge->kind == TILE_EDGE_OUTPUT);
 }
 
-// Sets `is_first` of item `i` and its last use; later items are done.
+// Sets `is_first` of item `i` and its last use; later items are done. What
+// prepares others that run ahead goes in front of the first of them.
 static void find_last_use(TileLoopPlan *plan, int i, int *last_use) {
   TilePlanItem *item = &plan->items[i];
   bool feeds_first = false;
+  int earliest = INT32_MAX;
   last_use[i] = -1;
   for (int e = 0; e < plan->num_edges; e++) {
     const TileLoopEdge *edge = &plan->edges[e];
@@ -88,9 +90,13 @@ static void find_last_use(TileLoopPlan *plan, int i, int *last_use) {
       continue;
     int use = is_first ? last_use[edge->to] : edge->to;
     feeds_first |= is_first;
+    if (is_first && use < earliest)
+      earliest = use;
     if (use > last_use[i])
       last_use[i] = use;
   }
+  if (earliest < last_use[i])
+    last_use[i] = earliest;
   item->is_first =
       item->can_lead && last_use[i] >= 0 && (item->is_copy || feeds_first);
 }

@@ -335,11 +335,22 @@ static MlirOperation find_second_copy(const TileLoopBody *body, int buffer) {
   return (MlirOperation){NULL};
 }
 
+// (V1) to (V3), of registers.
+static bool is_renewed(const TileLoopBody *body, int buffer) {
+  MlirValue root = body->buffers[buffer].root;
+  const char *code;
+  return body->buffers[buffer].space == TILE_SPACE_FRAGMENT &&
+         body->buffers[buffer].is_written &&
+         !find_foreign_use(root, root, body->loop.op, &code).ptr &&
+         !find_stale_read(body, buffer).ptr;
+}
+
 void tile_loop_versions_find(TileLoopBody *body) {
   for (int i = 0; i < body->num_buffers; i++) {
     TileLoopBuffer *buffer = &body->buffers[i];
     TileAllocOp alloc = tile_buffer_alloc((TileBuffer){buffer->root, {NULL}});
     TileShape shape;
+    buffer->is_renewed = is_renewed(body, i);
     if (buffer->space != TILE_SPACE_SHARED || !buffer->is_written ||
         mlirOperationIsNull(alloc.op) || !tile_shape_of(buffer->root, &shape))
       continue;

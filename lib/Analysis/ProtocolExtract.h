@@ -2,7 +2,7 @@
 #ifndef TILE_ANALYSIS_PROTOCOL_EXTRACT_H
 #define TILE_ANALYSIS_PROTOCOL_EXTRACT_H
 
-#include "Tile/Analysis.h"
+#include "RepeatedOps.h"
 #include "Tile/Dialect/ElementLoops.h"
 #include "Tile/Ops/scf.h"
 #include "Tile/Protocol.h"
@@ -34,6 +34,7 @@ typedef struct {
   MlirType type;
   MlirAttribute attribute; // or null
   intptr_t result;
+  int likeness; // of ops on tiles: 1 + the number of those that are alike
 } ExtractFunction;
 
 typedef struct {
@@ -47,6 +48,8 @@ typedef struct {
   MlirValue *keys; // per scalar; null: made up
   ExtractFunction *functions;
   int num_functions, function_capacity;
+  TileRepeatedOp *repeated; // one of those that are alike
+  int num_repeated, repeated_capacity;
   // Control flow, by the op that it is made of.
   TileProtocolNode **controls;
   int num_controls, control_capacity;
@@ -136,5 +139,19 @@ MlirBlock extract_inlined_block(MlirOperation op);
 TileProtocolScalarId extract_bound(Extract *extract, MlirValue value,
                                    TileProtocolScalarKind kind,
                                    const TileProtocolNode *node, int index);
+/// What member `part` of the ops that are like number `likeness`, `op` one of
+/// them, makes of `args`: of as many scalars, owned by the arena.
+TileProtocolScalarId extract_function(Extract *extract, MlirOperation op,
+                                      int likeness, int part,
+                                      TileProtocolScalarId *args, int num_args);
+/// Whether nobody in the kernel writes the tensor.
+bool extract_is_read_only(const Extract *extract, MlirValue memref);
+
+//===-- Contents of tiles (ProtocolContents.c) ----------------------------===//
+
+/// What `tile`, as `reader` finds it, is a function of; -1 when that is not
+/// known.
+TileProtocolScalarId extract_contents(Extract *extract, MlirValue tile,
+                                      MlirOperation reader);
 
 #endif // TILE_ANALYSIS_PROTOCOL_EXTRACT_H

@@ -145,6 +145,21 @@ static bool has_prefix(MlirOperation op, const char *prefix) {
   return name.length > length && memcmp(name.data, prefix, length) == 0;
 }
 
+static int number_of(Extract *extract, ExtractFunction key) {
+  for (int i = 0; i < extract->num_functions; i++) {
+    const ExtractFunction *known = &extract->functions[i];
+    if (mlirIdentifierEqual(known->name, key.name) &&
+        known->type.ptr == key.type.ptr && known->result == key.result &&
+        known->likeness == key.likeness &&
+        known->attribute.ptr == key.attribute.ptr)
+      return TILE_PROTOCOL_FN_OTHER + i;
+  }
+  TILE_ARENA_RESERVE(extract->arena, extract->functions, extract->num_functions,
+                     extract->function_capacity);
+  extract->functions[extract->num_functions] = key;
+  return TILE_PROTOCOL_FN_OTHER + extract->num_functions++;
+}
+
 static int function_number(Extract *extract, MlirOperation op,
                            intptr_t result) {
   const char *name = attribute_name(op);
@@ -154,17 +169,21 @@ static int function_number(Extract *extract, MlirOperation op,
       .result = result};
   if (name)
     key.attribute = mlirxProperty(op, mlirStringRefCreateFromCString(name));
-  for (int i = 0; i < extract->num_functions; i++) {
-    const ExtractFunction *known = &extract->functions[i];
-    if (mlirIdentifierEqual(known->name, key.name) &&
-        mlirTypeEqual(known->type, key.type) && known->result == key.result &&
-        known->attribute.ptr == key.attribute.ptr)
-      return TILE_PROTOCOL_FN_OTHER + i;
-  }
-  TILE_ARENA_RESERVE(extract->arena, extract->functions, extract->num_functions,
-                     extract->function_capacity);
-  extract->functions[extract->num_functions] = key;
-  return TILE_PROTOCOL_FN_OTHER + extract->num_functions++;
+  return number_of(extract, key);
+}
+
+TileProtocolScalarId extract_function(Extract *extract, MlirOperation op,
+                                      int likeness, int part,
+                                      TileProtocolScalarId *args,
+                                      int num_args) {
+  ExtractFunction key = {.name = mlirOperationGetName(op),
+                         .result = part,
+                         .likeness = 1 + likeness};
+  return add_scalar(extract, (MlirValue){NULL},
+                    (TileProtocolScalar){.kind = TILE_PROTOCOL_OP,
+                                         .function = number_of(extract, key),
+                                         .args = args,
+                                         .num_args = num_args});
 }
 
 //===-- Reads of memory that nobody writes --------------------------------===//
@@ -189,7 +208,7 @@ static MlirWalkResult visit_write(MlirOperation op, void *user_data) {
   return writes->is_written ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
-static bool is_read_only(const Extract *extract, MlirValue memref) {
+bool extract_is_read_only(const Extract *extract, MlirValue memref) {
   TileShape shape;
   Writes writes = {.root = tile_tensor_root(memref)};
   if (!tile_shape_of(memref, &shape) || shape.space != TILE_SPACE_GLOBAL ||
@@ -287,11 +306,23 @@ static bool is_table_load(MlirOperation load, MlirOperation *out_store) {
 
 //===-- Values ------------------------------------------------------------===//
 
+// What a predicate or a load of an element finds in a tile of its role; -1 when
+// that is not known.
+static TileProtocolScalarId tile_read(Extract *extract, MlirOperation op) {
+  bool reads = memref_load_is(op) || tile_any_of_is(op) || tile_all_of_is(op);
+  TileShape shape;
+  if (!reads || !tile_shape_of(mlirOperationGetOperand(op, 0), &shape) ||
+      (shape.space != TILE_SPACE_FRAGMENT && shape.space != TILE_SPACE_SHARED))
+    return -1;
+  return extract_contents(extract, mlirOperationGetOperand(op, 0), op);
+}
+
 static bool is_function(const Extract *extract, MlirOperation op) {
   if (memref_load_is(op))
-    return is_read_only(extract, memref_load_memref(memref_load_cast(op)));
+    return extract_is_read_only(extract,
+                                memref_load_memref(memref_load_cast(op)));
   if (tile_any_of_is(op) || tile_all_of_is(op))
-    return is_read_only(extract, mlirOperationGetOperand(op, 0));
+    return extract_is_read_only(extract, mlirOperationGetOperand(op, 0));
   if (has_prefix(op, "arith.") || has_prefix(op, "math."))
     return mlirxIsMemoryEffectFree(op) && mlirOperationGetNumRegions(op) == 0;
   return attribute_name(op) || memref_dim_is(op);
@@ -303,11 +334,13 @@ static bool is_input(MlirOperation op) {
          tile_all_of_is(op) || has_prefix(op, "gpu.");
 }
 
-static TileProtocolScalarId add_op(Extract *extract, MlirValue value) {
+// `memory`: what the first operand holds, or -1.
+static TileProtocolScalarId add_op(Extract *extract, MlirValue value,
+                                   TileProtocolScalarId memory) {
   MlirOperation op = mlirOpResultGetOwner(value);
   intptr_t result = mlirOpResultGetResultNumber(value);
   TileProtocolScalar scalar = {.kind = TILE_PROTOCOL_OP,
-                               .is_free = is_input(op)};
+                               .is_free = memory < 0 && is_input(op)};
   intptr_t num_operands = mlirOperationGetNumOperands(op);
   if (tile_advance_is(op)) {
     scalar.function = result ? TILE_PROTOCOL_FN_ADVANCE_PARITY
@@ -325,7 +358,10 @@ static TileProtocolScalarId add_op(Extract *extract, MlirValue value) {
   scalar.args =
       TILE_ARENA_NEW(extract->arena, TileProtocolScalarId, num_operands + 1);
   for (intptr_t i = 0; i < num_operands; i++)
-    scalar.args[i] = extract_scalar(extract, mlirOperationGetOperand(op, i));
+    scalar.args[i] =
+        i == 0 && memory >= 0
+            ? memory
+            : extract_scalar(extract, mlirOperationGetOperand(op, i));
   return add_scalar(extract, value, scalar);
 }
 
@@ -410,8 +446,9 @@ TileProtocolScalarId extract_scalar(Extract *extract, MlirValue value) {
       return extract_scalar(
           extract, mlirOperationGetOperand(mlirBlockGetTerminator(inlined),
                                            mlirOpResultGetResultNumber(value)));
-    if (tile_advance_is(op) || is_function(extract, op))
-      return add_op(extract, value);
+    TileProtocolScalarId memory = tile_read(extract, op);
+    if (memory >= 0 || tile_advance_is(op) || is_function(extract, op))
+      return add_op(extract, value, memory);
   }
   return add_scalar(
       extract, value,

@@ -78,7 +78,7 @@ int64_t tile_role_depth(const TileRolePlan *plan,
 
 int64_t tile_role_shared_bytes(const TileRolePlan *plan) {
   // Barriers, and what alignment takes: an estimate, packing has the last word.
-  int64_t total_bytes = 2048;
+  int64_t total_bytes = 2048 + plan->own_bytes;
   for (TileRoleBuffer *b = plan->buffers; b; b = b->next) {
     int64_t size_bytes =
         tile_shape_num_elems(&b->shape) * tile_elem_bits(b->shape.element) / 8;
@@ -109,7 +109,9 @@ enum {
   // A producer that computes addresses for each of its threads.
   ADDRESSES = 40,
   // One that computes elements: 32 that have been loaded, addresses, masks.
-  ELEMENTS = 96
+  ELEMENTS = 96,
+  // Registers of a thread of a producer of one warp that are for its own tiles.
+  MOST_OWN = 16
 };
 
 static MlirWalkResult add_fragment(MlirOperation op, void *user_data) {
@@ -213,9 +215,10 @@ static void solve_registers(TileRolePlan *plan, bool only_tma) {
   int64_t consumers = plan->num_warps[TILE_ROLE_CONSUMER] * WARP_THREADS;
   int64_t producers = plan->num_warps[TILE_ROLE_PRODUCER] * WARP_THREADS;
   int64_t each = launch_registers(plan, consumers + producers);
-  int64_t least = only_tma               ? LEAST
-                  : computes_tiles(plan) ? ELEMENTS
-                                         : ADDRESSES;
+  int64_t least = computes_tiles(plan)             ? ELEMENTS
+                  : only_tma && plan->num_own == 0 ? LEAST
+                                                   : ADDRESSES;
+  least += (plan->own_registers / producers + STEP - 1) / STEP * STEP;
   int64_t most = consumer_share(plan, plan->num_warps[TILE_ROLE_CONSUMER],
                                 plan->num_warps[TILE_ROLE_PRODUCER], least);
   if (least > each || most <= each || wanted_registers(plan, consumers) <= each)
@@ -234,10 +237,11 @@ static int64_t asked_producers(const TileRolePlan *plan,
   return options->producer_warps;
 }
 
-// One thread issues TMA. A warpgroup is worth its place when it can hand
-// registers to warps that want more than a launch with one warp gives them.
-// What computes tiles waits for memory: it has as many threads as those that
-// multiply, as far as there is room for two warpgroups.
+// One thread issues TMA, a warp computes a guard of a few elements. A warpgroup
+// is worth its place when it can hand registers to warps that want more than a
+// launch with one warp gives them. What computes tiles waits for memory: it has
+// as many threads as those that multiply, as far as there is room for two
+// warpgroups.
 static int64_t chosen_producers(const TileRolePlan *plan, bool only_tma,
                                 bool can_move) {
   enum { MOST_WARPS = 2 * GROUP_WARPS };
@@ -253,7 +257,8 @@ static int64_t chosen_producers(const TileRolePlan *plan, bool only_tma,
       only_tma && can_move && products_fit(plan, consumers + GROUP_WARPS) &&
       wanted_registers(plan, plan->instr.num_threads) >
           launch_registers(plan, plan->instr.num_threads + WARP_THREADS);
-  return !only_tma || is_group ? GROUP_WARPS : 1;
+  bool is_small = plan->own_registers <= MOST_OWN * WARP_THREADS;
+  return !only_tma || is_group || !is_small ? GROUP_WARPS : 1;
 }
 
 TileRoleReason tile_role_budget_solve(TileRolePlan *plan,

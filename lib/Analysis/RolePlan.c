@@ -116,6 +116,17 @@ static void find_candidates(TileRolePlan *plan) {
 
 //===-- 2. Slices ---------------------------------------------------------===//
 
+// What the producer decides by it copies for itself, at once: a ring would be
+// filled for the consumers only, and nobody could tell that both read the same.
+static void keep_owned(TileRolePlan *plan, const TileRoleNeed *need) {
+  for (int i = 0; i < need->num_own; i++) {
+    TileRoleBuffer *buffer =
+        tile_pointer_map_get(&plan->buffer_of, need->own[i].ptr);
+    if (buffer)
+      give_up(buffer, "tile-ws/decides", TILE_NULL_OP);
+  }
+}
+
 static void slice_candidates(TileRolePlan *plan) {
   for (TileRoleBuffer *b = plan->buffers; b; b = b->next) {
     if (!b->is_plain || b->is_off || b->reason.code)
@@ -126,6 +137,10 @@ static void slice_candidates(TileRolePlan *plan) {
       if (fill->buffer == b)
         tile_role_need_add(&need, fill);
     b->reason = need.reason;
+    if (!need.reason.code)
+      keep_owned(plan, &need);
+    int64_t own_bytes = need.reason.code ? 0 : tile_role_own_bytes(&need);
+    plan->own_bytes = own_bytes > plan->own_bytes ? own_bytes : plan->own_bytes;
   }
 }
 
@@ -383,8 +398,9 @@ static bool mark_needed(TileRolePlan *plan, const TileRoleNeed *need,
   node->is_moved =
       node->fill && node->fill->buffer->channel >= 0 && !node->is_dead;
   node->forward = need->forward[node->id];
+  node->is_repeated = need->nodes[node->id];
   node->is_needed =
-      node->is_moved || need->nodes[node->id] || defines_needed(need, node);
+      node->is_moved || node->is_repeated || defines_needed(need, node);
   for (int b = 0; b < node->num_blocks; b++)
     node->is_needed |= mark_block(plan, need, &node->blocks[b]);
   return node->is_needed || node->before[TILE_ROLE_PRODUCER].first ||
@@ -473,6 +489,9 @@ void tile_role_plan_build(TileArena *arena, MlirOperation kernel,
       return;
     mark_block(plan, &need, &plan->body);
     find_agents(plan);
+    plan->own = need.own;
+    plan->num_own = need.num_own;
+    plan->own_registers = tile_role_own_registers(&need);
     if (plan->num_channels > 0)
       plan->kernel_reason = tile_role_budget_solve(plan, options);
   } while (plan->kernel_reason.code &&

@@ -103,6 +103,7 @@ struct TileRoleNode {
   bool is_moved;         // a fill that only the producer executes
   bool is_dead;          // a fill that nobody needs
   bool is_needed;        // the producer executes it (too)
+  bool is_repeated;      // on tiles of its own
 };
 
 //===-- Tiles, copies, loops ----------------------------------------------===//
@@ -195,6 +196,10 @@ typedef struct {
   bool leaves_preludes;    // those of no loop at all stay with the consumers
   TilePointerMap forwards; // loads in element loops: as TileRoleNode::forward
   TilePointerMap needed;   // values that the producer computes
+  MlirValue *own;          // tiles that it has as well, and fills itself
+  int num_own;
+  int64_t own_bytes;     // of shared memory, at most
+  int64_t own_registers; // of all its threads
   int64_t num_warps[TILE_NUM_ROLES];
   int64_t registers[TILE_NUM_ROLES]; // per thread; 0: not moved
 } TileRolePlan;
@@ -259,6 +264,9 @@ typedef struct {
   uint8_t *controls;       // by id: bounds or condition are needed
   TileRoleFill **forward;  // by id; of an element loop: one of several
   TilePointerMap forwards; // as TileRolePlan::forwards
+  TilePointerMap is_own;   // roots of tiles that the producer has as well
+  MlirValue *own;          // those in fragments and shared memory
+  int num_own, own_capacity;
   struct TileRoleNeedItem *items;
   int num_items, items_capacity;
   TileRoleReason reason; // the first failure
@@ -266,6 +274,15 @@ typedef struct {
 void tile_role_need_init(TileRolePlan *plan, TileRoleNeed *out_need);
 /// Adds what `fill` needs. Sets `need->reason` when the producer cannot know.
 void tile_role_need_add(TileRoleNeed *need, const TileRoleFill *fill);
+
+/// The window of a tensor that the producer reads in place of the fragment that
+/// `node`, a predicate, names; null when it reads what is named.
+MlirValue tile_role_window_of(const TileRolePlan *plan,
+                              const TileRoleNode *node);
+/// Registers of all threads, at least one for each element, and bytes of shared
+/// memory that the producer's own tiles take.
+int64_t tile_role_own_registers(const TileRoleNeed *need);
+int64_t tile_role_own_bytes(const TileRoleNeed *need);
 
 /// RolePlace.c: finds the places of the verbs of one group of tiles that
 /// become a channel, and enters them as those of channel number `channel`.

@@ -74,6 +74,18 @@ static const TileRoleText texts[] = {
     {"tile-ws/few-producer-warps",
      "the producer that was asked for has fewer than 4 warps",
      "ask for 4 or 8, or leave the choice", NULL, NULL},
+    {"tile-ws/decides",
+     "the producer decides by what the tile holds, and copies it for itself",
+     "decide by a scalar of it, or by any_of or all_of of the tile itself",
+     NULL, NULL},
+    {"tile-ws/slice-registers",
+     "the producer would compute its address or a condition around it in more "
+     "registers than its threads have to spare",
+     "compute it from smaller tiles", NULL, "registers"},
+    {"tile-ws/slice-bytes",
+     "the producer would compute its address or a condition around it in more "
+     "shared memory than is worth it",
+     "compute it from smaller tiles", NULL, "bytes"},
     // Of a loop.
     {"tile-ws/no-candidate", "it holds no copy that TMA can do",
      "tile-instruction-annotation says why; tile.specialize = \"required\" "

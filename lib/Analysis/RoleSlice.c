@@ -11,13 +11,17 @@
 //        thread has its own, and both roles store;
 //   (N4) a read of a shared tile whose only fill that can reach it stands
 //        before it in a block around it and copies a tensor as in (N2): both
-//        roles read the tensor instead.
+//        roles read the tensor instead;
+//   (N5) fragments and other shared tiles, when all that writes them computes
+//        such values in a way that gives every number of threads the same: the
+//        producer has tiles of its own, and repeats it. Of a fragment that is a
+//        copy of a window it asks the tensor.
 //
 //===----------------------------------------------------------------------===//
 
 #include "RolePlan.h"
 
-#include "Tile/Dialect/ElementLoops.h"
+#include "RepeatedOps.h"
 #include "Tile/Ops/memref.h"
 #include "Tile/Ops/scf.h"
 
@@ -46,7 +50,8 @@ void tile_role_need_init(TileRolePlan *plan, TileRoleNeed *out_need) {
   size_t count = (size_t)plan->num_nodes;
   *out_need = (TileRoleNeed){.plan = plan,
                              .values = {.arena = plan->arena},
-                             .forwards = {.arena = plan->arena}};
+                             .forwards = {.arena = plan->arena},
+                             .is_own = {.arena = plan->arena}};
   out_need->nodes = TILE_ARENA_NEW(plan->arena, uint8_t, count);
   out_need->controls = TILE_ARENA_NEW(plan->arena, uint8_t, count);
   out_need->forward = TILE_ARENA_NEW(plan->arena, TileRoleFill *, count);
@@ -179,34 +184,169 @@ static void need_operands(TileRoleNeed *need, MlirOperation op, Why why) {
   mlirOperationWalk(op, visit_operands, &operands, MlirWalkPreOrder);
 }
 
-static bool is_executed_by_all(const TileRoleWrite *write,
-                               const TileRolePlan *plan) {
-  if (memref_store_is(write->op) || tile_fill_is(write->op))
-    return mlirOperationEqual(write->op, write->node->op);
-  TileShape src;
-  return tile_copy_is(write->op) &&
-         mlirOperationEqual(write->op, write->node->op) &&
-         tile_shape_of(tile_copy_src(tile_copy_cast(write->op)), &src) &&
-         src.space == TILE_SPACE_GLOBAL &&
-         tile_role_is_read_only(plan, tile_copy_src(tile_copy_cast(write->op)));
+//===-- Tiles of its own --------------------------------------------------===//
+
+static TileSpace space_of(MlirValue memref) {
+  TileShape shape = {.space = TILE_SPACE_OTHER};
+  tile_shape_of(memref, &shape);
+  return shape.space;
 }
 
-// (N3)
-static void need_private(TileRoleNeed *need, MlirValue root, Why why) {
-  const TileRolePlan *plan = need->plan;
+// Whether `first` stands before `node` in a block around it.
+static bool comes_before(const TileRoleNode *first, const TileRoleNode *node) {
+  while (node && node->home != first->home)
+    node = tile_role_parent(node);
+  return node && first->index < node->index;
+}
+
+// The window of a tensor that a predicate of a fragment asks about: the one
+// write to the fragment copies all of it. Null when it is not so.
+static MlirValue window_in(const TileRolePlan *plan, const TileRoleNode *node) {
+  const TileRoleWrite *only = NULL;
+  TileShape src, dst;
+  if (!tile_any_of_is(node->op) && !tile_all_of_is(node->op))
+    return TILE_NULL_VALUE;
+  MlirValue tile = mlirOperationGetOperand(node->op, 0);
   for (int i = 0; i < plan->num_writes; i++) {
-    const TileRoleWrite *write = &plan->writes[i];
-    if (!mlirValueEqual(write->root, root) || need->nodes[write->node->id])
+    if (!mlirValueEqual(plan->writes[i].root, tile))
       continue;
-    if (!is_executed_by_all(write, plan)) {
-      fail(need, consumer_data[why], write->op);
-      return;
-    }
-    need->nodes[write->node->id] = 1;
-    need_operands(need, write->op, why);
-    need_control(need, write->node);
+    if (only)
+      return TILE_NULL_VALUE;
+    only = &plan->writes[i];
+  }
+  if (!only || !tile_copy_is(only->op) || !comes_before(only->node, node))
+    return TILE_NULL_VALUE;
+  TileCopyOp copy = tile_copy_cast(only->op);
+  MlirValue window = tile_copy_src(copy);
+  bool is_whole = mlirValueEqual(tile_copy_dst(copy), tile) &&
+                  tile_shape_of(window, &src) && tile_shape_of(tile, &dst) &&
+                  src.space == TILE_SPACE_GLOBAL &&
+                  tile_shape_equal_extents(&src, &dst) &&
+                  mlirTypeEqual(src.element, dst.element);
+  return is_whole && mlirValueIsAOpResult(window) &&
+                 tile_region_is(mlirOpResultGetOwner(window)) &&
+                 tile_role_is_read_only(plan, window)
+             ? window
+             : TILE_NULL_VALUE;
+}
+
+static void need_tile(TileRoleNeed *need, MlirValue root, Why why);
+
+// The memory that `op` reads, and what it writes to.
+static void need_memory(TileRoleNeed *need, MlirOperation op, Why why) {
+  TileAccess access[TILE_MAX_ACCESSES];
+  int n = tile_repeated_accesses(op, access);
+  for (int i = 0; i < n; i++) {
+    MlirValue root = tile_tensor_root(access[i].tile);
+    TileSpace space = space_of(root);
+    if (space == TILE_SPACE_PRIVATE || space == TILE_SPACE_FRAGMENT ||
+        space == TILE_SPACE_SHARED)
+      need_tile(need, root, why);
+    else if (access[i].writes)
+      fail(need, consumer_data[why], op);
+    else if (!tile_role_is_read_only(need->plan, root))
+      fail(need, written_global[why], op);
   }
 }
+
+static void need_repeated(TileRoleNeed *need, TileRoleNode *node, Why why) {
+  if (need->nodes[node->id])
+    return;
+  need->nodes[node->id] = 1;
+  if (node->kind != TILE_NODE_LEAF || !tile_op_is_repeatable(node->op)) {
+    fail(need, consumer_data[why], node->op);
+    return;
+  }
+  need_operands(need, node->op, why);
+  need_control(need, node);
+  need_memory(need, node->op, why);
+}
+
+static void add_own(TileRoleNeed *need, MlirValue root) {
+  TILE_ARENA_RESERVE(need->plan->arena, need->own, need->num_own,
+                     need->own_capacity);
+  need->own[need->num_own++] = root;
+}
+
+static MlirWalkResult find_product(MlirOperation op, void *user_data) {
+  bool *found = user_data;
+  *found |= tile_gemm_is(op) || tile_gemm_sp_is(op);
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+// A factor of products is better off in a ring.
+static bool is_factor(const TileRolePlan *plan, MlirValue root) {
+  bool found = false;
+  for (int i = 0; i < plan->num_nodes && !found; i++)
+    for (TileRoleAccess *a = plan->nodes[i]->accesses; a; a = a->next)
+      if (a->reads && mlirValueEqual(a->buffer->value, root))
+        mlirOperationWalk(plan->nodes[i]->op, find_product, &found,
+                          MlirWalkPreOrder);
+  return found;
+}
+
+// (N3), (N5)
+static void need_tile(TileRoleNeed *need, MlirValue root, Why why) {
+  TileRolePlan *plan = need->plan;
+  if (tile_pointer_map_get(&need->is_own, root.ptr))
+    return;
+  tile_pointer_map_set(&need->is_own, root.ptr, plan); // a set
+  if (space_of(root) == TILE_SPACE_SHARED && is_factor(plan, root)) {
+    fail(need, consumer_data[why], mlirOpResultGetOwner(root));
+    return;
+  }
+  if (space_of(root) != TILE_SPACE_PRIVATE)
+    add_own(need, root);
+  for (int i = 0; i < plan->num_writes; i++)
+    if (mlirValueEqual(plan->writes[i].root, root))
+      need_repeated(need, plan->writes[i].node, why);
+  for (int i = 0; i < plan->num_nodes; i++)
+    for (TileRoleAccess *a = plan->nodes[i]->accesses; a; a = a->next)
+      if (a->writes && mlirValueEqual(a->buffer->value, root))
+        need_repeated(need, plan->nodes[i], why);
+}
+
+int64_t tile_role_own_registers(const TileRoleNeed *need) {
+  int64_t elems = 0;
+  for (int i = 0; i < need->num_own; i++) {
+    TileShape shape;
+    if (!tile_shape_of(need->own[i], &shape) ||
+        shape.space != TILE_SPACE_FRAGMENT)
+      continue;
+    int64_t words = (tile_elem_bits(shape.element) + 31) / 32;
+    elems += tile_shape_num_elems(&shape) * words;
+  }
+  return elems;
+}
+
+int64_t tile_role_own_bytes(const TileRoleNeed *need) {
+  int64_t total_bytes = 0;
+  for (int i = 0; i < need->num_own; i++) {
+    TileShape shape;
+    if (tile_shape_of(need->own[i], &shape) && shape.space == TILE_SPACE_SHARED)
+      total_bytes +=
+          tile_shape_num_elems(&shape) * tile_elem_bits(shape.element) / 8;
+  }
+  return total_bytes;
+}
+
+// One warp with as many elements a thread repeats what is small; four do more.
+enum { MOST_OWN_REGISTERS = 64 * 128, MOST_OWN_BYTES = 16384 };
+
+static void check_size(TileRoleNeed *need) {
+  int64_t registers = tile_role_own_registers(need);
+  int64_t size_bytes = tile_role_own_bytes(need);
+  if (need->reason.code)
+    return;
+  if (registers > MOST_OWN_REGISTERS)
+    need->reason = (TileRoleReason){"tile-ws/slice-registers", TILE_NULL_OP,
+                                    registers, MOST_OWN_REGISTERS};
+  else if (size_bytes > MOST_OWN_BYTES)
+    need->reason = (TileRoleReason){"tile-ws/slice-bytes", TILE_NULL_OP,
+                                    size_bytes, MOST_OWN_BYTES};
+}
+
+//===-- Reads past a tile -------------------------------------------------===//
 
 static bool box_contains(const TileRoleBox *outer, const TileRoleBox *inner,
                          int rank) {
@@ -221,13 +361,6 @@ static bool boxes_meet(const TileRoleBox *a, const TileRoleBox *b, int rank) {
     if (a->hi[d] <= b->lo[d] || b->hi[d] <= a->lo[d])
       return false;
   return true;
-}
-
-// Whether `fill` stands before `node` in a block around it.
-static bool comes_before(const TileRoleFill *fill, const TileRoleNode *node) {
-  while (node && node->home != fill->node->home)
-    node = tile_role_parent(node);
-  return node && fill->node->index < node->index;
 }
 
 static bool keeps_element_type(const TileRoleFill *fill) {
@@ -260,8 +393,8 @@ static TileRoleFill *only_fill(const TileRolePlan *plan,
   }
   if (!found || tile_role_is_element_fill(found) || is_viewed(read) ||
       is_viewed(tile_copy_dst(tile_copy_cast(found->node->op))) ||
-      !box_contains(&found->box, box, rank) || !comes_before(found, node) ||
-      !keeps_element_type(found) ||
+      !box_contains(&found->box, box, rank) ||
+      !comes_before(found->node, node) || !keeps_element_type(found) ||
       !tile_region_is(
           mlirOpResultGetOwner(tile_copy_src(tile_copy_cast(found->node->op)))))
     return NULL;
@@ -290,8 +423,12 @@ static void need_tile_read(TileRoleNeed *need, TileRoleNode *node,
     fill = only_fill(need->plan, node, access->buffer, &access->box,
                      tile_read_by(op));
   }
-  if (!fill) {
+  if (!fill && why == WHY_ELEMENT) { // a ring is worth more
     fail(need, consumer_data[why], op);
+    return;
+  }
+  if (!fill) {
+    need_memory(need, op, why);
     return;
   }
   need->forward[node->id] = fill;
@@ -306,30 +443,26 @@ static void need_tile_read(TileRoleNeed *need, TileRoleNode *node,
 static void need_read(TileRoleNeed *need, TileRoleNode *node, MlirOperation op,
                       Why why) {
   TileAccess access[TILE_MAX_ACCESSES];
-  int n = tile_accesses_get(op, access);
-  if (memref_load_is(op)) {
-    access[0].tile = memref_load_memref(memref_load_cast(op));
-    access[0].writes = false;
-    n = 1;
-  }
+  int n = tile_repeated_accesses(op, access);
+  bool writes = n == 0, is_shared = false;
   for (int i = 0; i < n; i++) {
-    TileShape shape = {.space = TILE_SPACE_OTHER};
-    MlirValue root = tile_tensor_root(access[i].tile);
-    tile_shape_of(root, &shape);
-    if (access[i].writes)
-      fail(need, side_effect[why], op);
-    else if (shape.space == TILE_SPACE_PRIVATE)
-      need_private(need, root, why);
-    else if (shape.space == TILE_SPACE_SHARED && node->accesses)
-      need_tile_read(need, node, op, why);
-    else if (shape.space == TILE_SPACE_FRAGMENT ||
-             shape.space == TILE_SPACE_SHARED)
-      fail(need, consumer_data[why], op);
-    else if (!tile_role_is_read_only(need->plan, root))
-      fail(need, written_global[why], op);
+    writes |= access[i].writes;
+    is_shared |=
+        space_of(tile_tensor_root(access[i].tile)) == TILE_SPACE_SHARED;
   }
-  if (n == 0)
+  if (writes)
     fail(need, side_effect[why], op);
+  else if (is_shared && node->accesses)
+    need_tile_read(need, node, op, why);
+  else if (tile_role_window_of(need->plan, node).ptr)
+    need_value(need, tile_role_window_of(need->plan, node), why);
+  else
+    need_memory(need, op, why);
+}
+
+MlirValue tile_role_window_of(const TileRolePlan *plan,
+                              const TileRoleNode *node) {
+  return node->accesses ? TILE_NULL_VALUE : window_in(plan, node);
 }
 
 static bool is_alloc(MlirOperation op) {
@@ -351,7 +484,8 @@ static void need_op(TileRoleNeed *need, MlirValue value, Why why) {
   }
   if (!is_alloc(op) && !mlirxIsMemoryEffectFree(op))
     need_read(need, node, op, why);
-  need_operands(need, op, why);
+  if (!tile_role_window_of(need->plan, node).ptr)
+    need_operands(need, op, why);
   need_control(need, node);
 }
 
@@ -399,4 +533,5 @@ void tile_role_need_add(TileRoleNeed *need, const TileRoleFill *fill) {
     else
       need_op(need, item.value, item.why);
   }
+  check_size(need);
 }

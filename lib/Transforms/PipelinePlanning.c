@@ -3,7 +3,8 @@
 // Consumes: `scf.for` and `scf.while` loops with `tile.num_stages` >= 1.
 // Produces: `tile.stage` (0 = earliest), `tile.order` on every scheduled op of
 //           the body, `tile.group` on copies that complete asynchronously.
-//           No op is created, moved or erased.
+//           No op is moved or erased; those that compute guards of copies
+//           in fragments are repeated where later stages use these as well.
 // Fails:    a plan written by the user that breaks a dependence, lacks an op or
 //           exceeds the number of stages.
 // Method:   docs/Rationale/Pipelining.md. One verifier judges every plan.
@@ -29,12 +30,14 @@ static MlirOperation op_of(const Work *work, int item) {
 
 //===-- Build: IR to plan -------------------------------------------------===//
 
-// Whether all that the statement writes is a version of a shared tile.
+// Whether all that the statement writes is new in each iteration.
 static bool writes_versions_only(const Work *work, const TileStatement *s) {
-  for (int a = 0; a < s->num_accesses; a++)
-    if (s->accesses[a].writes &&
-        !work->loop.body.buffers[s->accesses[a].buffer].is_versioned)
+  for (int a = 0; a < s->num_accesses; a++) {
+    const TileLoopBuffer *buffer =
+        &work->loop.body.buffers[s->accesses[a].buffer];
+    if (s->accesses[a].writes && !buffer->is_versioned && !buffer->is_renewed)
       return false;
+  }
   return !s->has_other_effects;
 }
 
@@ -69,7 +72,8 @@ static void plan_build(Work *work, const TileLoopForm *loop,
     item->can_lead = writes_versions_only(work, s) &&
                      !tile_cp_async_wait_is(s->op) && !tile_gemm_is(s->op) &&
                      !tile_gemm_sp_is(s->op) &&
-                     (item->is_copy || mlirOperationGetNumRegions(s->op) == 0);
+                     (item->is_copy || tile_parallel_is(s->op) ||
+                      mlirOperationGetNumRegions(s->op) == 0);
   }
 }
 
@@ -351,6 +355,8 @@ MlirLogicalResult pipeline_plan_loop(TileArena *arena, const TileLoopForm *loop,
     return tile_success(); // tile-inject-pipeline says so
   bool is_given = tile_planned_loop_is_planned(&work.loop);
   bool is_in_role = pipeline_is_in_role(loop->op);
+  if (!is_given && !is_in_role && pipeline_own_fragments(arena, &work.loop))
+    plan_build(&work, loop, num_stages);
   if (!is_given && !(is_in_role && rotate_role_loop(&work))) {
     plan_solve(&work);
     delay_waits(&work);

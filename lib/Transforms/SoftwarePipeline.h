@@ -111,6 +111,11 @@ bool pipeline_is_guarded_stage(const Pipeline *pipeline, int32_t stage);
 /// Whether the loop belongs to a role.
 bool pipeline_is_in_role(MlirOperation op);
 
+/// Repeats what computes the guards and addresses of copies in fragments that
+/// later stages use as well (PipelineOwn.c). False when nothing has changed;
+/// else the loop must be built again.
+bool pipeline_own_fragments(TileArena *arena, TilePlannedLoop *loop);
+
 /// Registers that a thread of the kernel has, by what the user wants of it and
 /// what a multiprocessor has. Its number of threads must be known.
 int64_t pipeline_num_registers(MlirOperation kernel);

@@ -118,28 +118,53 @@ static void emit_fill(WsEmit *e, const TileRoleNode *node) {
   ws_keep_attributes(e, node->op, &op);
 }
 
+// What the consumers execute too, on other tiles.
+static void emit_repeated(WsEmit *e, const TileRoleNode *node) {
+  MlirOperation op = mlirxClone(e->b.rw, node->op, e->map);
+  ws_keep_attributes(e, node->op, &op);
+  ws_use_own(e, op);
+  TileCopyOp copy = tile_copy_dyn(op);
+  if (!copy.op.ptr || mlirAttributeIsNull(tile_copy_instr_attr(copy)))
+    return;
+  // At once: nobody waits for it.
+  tile_copy_set_instr_attr(
+      copy, TileInstr_attr(tile_builder_context(&e->b), TILE_INSTR_Simt));
+  tile_copy_set_prefer_attr(copy, (MlirAttribute){NULL});
+}
+
 static bool is_executed(const WsEmit *e, const TileRoleNode *node) {
-  if (node->is_dead || e->shared->is_shared[node->id])
+  if (e->shared->is_shared[node->id])
     return false;
   if (e->role == TILE_ROLE_PRODUCER)
     return node->is_needed;
-  return !node->is_moved;
+  return !node->is_moved && !node->is_dead;
 }
 
 static void emit_statement(WsEmit *e, const TileRoleNode *node,
                            MlirBlock into) {
   if (!is_executed(e, node))
     return;
+  bool is_producer = e->role == TILE_ROLE_PRODUCER;
   if (node->kind != TILE_NODE_LEAF) {
     ws_emit_control(e, node, into);
   } else if (node->is_moved) {
     emit_fill(e, node);
+    mlirRewriterBaseSetInsertionPointToEnd(e->b.rw, into);
+    if (node->is_repeated)
+      emit_repeated(e, node);
+  } else if (is_producer && node->is_repeated) {
+    emit_repeated(e, node);
   } else if (node->forward) {
     ws_emit_forwarded(e, node);
   } else if (!is_passed_over(e, node->op)) {
     MlirOperation op = mlirxClone(e->b.rw, node->op, e->map);
     ws_keep_attributes(e, node->op, &op);
-    if (node->accesses)
+    MlirValue window = tile_role_window_of(e->plan, node);
+    if (is_producer && window.ptr)
+      mlirOperationSetOperand(op, 0, ws_value(e, window));
+    else if (is_producer)
+      ws_use_own(e, op);
+    else if (node->accesses)
       ws_use_slots(e, op);
   }
 }

@@ -24,6 +24,7 @@ typedef struct {
   TilePointerMap ring_of; // TileRoleBuffer to the MlirValue of its ring
   MlirValue *channels;    // by number
   uint8_t *is_shared;     // by statement: stands before the roles
+  TilePointerMap own_of;  // shared tile to the MlirValue that the producer has
 } WsShared;
 
 typedef struct {
@@ -55,6 +56,8 @@ void ws_rotate(const TileRolePlan *plan, MlirOperation role);
 /// WsSlots.c: makes `op`, a clone of the statement's op at the insertion point,
 /// use slots of rings where it uses tiles that became rings.
 void ws_use_slots(WsEmit *e, MlirOperation op);
+/// Makes `op`, a clone at the insertion point, use the producer's own tiles.
+void ws_use_own(WsEmit *e, MlirOperation op);
 /// The slot of the current position of a channel, as index.
 MlirValue ws_slot_index(WsEmit *e, int channel);
 /// Emits a read of a tile as a read of the tensor that the tile copies.

@@ -200,6 +200,53 @@ void ws_use_slots(WsEmit *e, MlirOperation op) {
   mlirRewriterBaseSetInsertionPointToEnd(e->b.rw, block);
 }
 
+//===-- Tiles of the producer ---------------------------------------------===//
+
+// The producer's tile for `tile`, or the window or view of it that corresponds
+// to `tile`; null when it has none.
+static MlirValue own_of(WsEmit *e, MlirValue tile) {
+  MlirValue *own = tile_pointer_map_get(&e->shared->own_of, tile.ptr);
+  if (own)
+    return *own;
+  if (!mlirValueIsAOpResult(tile))
+    return TILE_NULL_VALUE;
+  MlirOperation op = mlirOpResultGetOwner(tile);
+  if (!tile_region_is(op) && !tile_view_is(op))
+    return TILE_NULL_VALUE;
+  MlirValue source = own_of(e, mlirOperationGetOperand(op, 0));
+  if (mlirValueIsNull(source))
+    return source;
+  MlirOperation clone = mlirxClone(e->b.rw, op, e->map);
+  mlirOperationSetOperand(clone, 0, source);
+  return mlirOperationGetResult(clone, 0);
+}
+
+typedef struct {
+  WsEmit *e;
+  MlirOperation outer;
+} OwnUses;
+
+static MlirWalkResult use_own(MlirOperation op, void *user_data) {
+  const OwnUses *uses = user_data;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    if (tile_value_is_inside(operand, uses->outer))
+      continue;
+    MlirValue own = own_of(uses->e, operand);
+    if (own.ptr)
+      mlirOperationSetOperand(op, i, own);
+  }
+  return MlirWalkResultAdvance;
+}
+
+void ws_use_own(WsEmit *e, MlirOperation op) {
+  OwnUses uses = {e, op};
+  MlirBlock block = mlirOperationGetBlock(op);
+  mlirRewriterBaseSetInsertionPointBefore(e->b.rw, op);
+  mlirOperationWalk(op, use_own, &uses, MlirWalkPreOrder);
+  mlirRewriterBaseSetInsertionPointToEnd(e->b.rw, block);
+}
+
 //===-- Reads of the tensor behind a tile ---------------------------------===//
 //
 // The fill copies window `from` of a tensor to box `fill->box` of the tile; the

@@ -280,6 +280,21 @@ static void build_channel(Apply *apply, int c) {
       .consumer_warps = {true, apply->plan->num_warps[TILE_ROLE_CONSUMER]});
 }
 
+static void build_own(Apply *apply) {
+  for (int i = 0; i < apply->plan->num_own; i++) {
+    MlirValue tile = apply->plan->own[i];
+    TileShape shape;
+    if (!tile_shape_of(tile, &shape) || shape.space != TILE_SPACE_SHARED)
+      continue;
+    MlirValue *own = TILE_ARENA_NEW(apply->plan->arena, MlirValue, 1);
+    MlirxMapping map = mlirxMappingCreate();
+    *own = mlirOperationGetResult(
+        mlirxClone(apply->b.rw, mlirOpResultGetOwner(tile), map), 0);
+    mlirxMappingDestroy(map);
+    tile_pointer_map_set(&apply->shared.own_of, tile.ptr, own);
+  }
+}
+
 //===-- Roles -------------------------------------------------------------===//
 
 typedef struct {
@@ -377,6 +392,7 @@ static void plan_apply(const TileRolePlan *plan) {
                     mlirOperationGetLocation(plan->kernel)};
   apply.shared.plan = plan;
   apply.shared.ring_of.arena = plan->arena;
+  apply.shared.own_of.arena = plan->arena;
   apply.shared.channels =
       TILE_ARENA_NEW(plan->arena, MlirValue, plan->num_channels);
   apply.shared.is_shared =
@@ -386,6 +402,7 @@ static void plan_apply(const TileRolePlan *plan) {
       apply.b.rw, mlirBlockGetTerminator(tile_kernel_body(plan->kernel)));
   for (int c = 0; c < plan->num_channels; c++)
     build_channel(&apply, c);
+  build_own(&apply);
   MlirRegion region = mlirRegionCreate();
   MlirBlock roles = mlirBlockCreate(0, NULL, NULL);
   mlirRegionAppendOwnedBlock(region, roles);

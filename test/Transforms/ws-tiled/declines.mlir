@@ -114,9 +114,9 @@ func.func @address_consumer_data(%A: !tensor, %O: !tensor, %M: memref<?xi1>, %I:
   %F = tile.alloc : !frag
   %P = tile.alloc : memref<64xi32, #smem>
   %seven = arith.constant 7 : i32
-  memref.store %seven, %P[%c0] : memref<64xi32, #smem>
+  // expected-note @+1 {{it depends on this}}
+  %old = memref.atomic_rmw addi %seven, %P[%c0] : (i32, memref<64xi32, #smem>) -> i32
   scf.for %k = %c0 to %n step %c1 {
-    // expected-note @+1 {{it depends on this}}
     %h0 = memref.load %P[%c0] : memref<64xi32, #smem>
     %f0 = arith.index_cast %h0 : i32 to index
     %w1 = tile.region %A[0, %f0] [64, 64] : !tensor
@@ -187,9 +187,9 @@ func.func @guard_consumer_data(%A: !tensor, %O: !tensor, %M: memref<?xi1>, %I: m
   %F = tile.alloc : !frag
   %P = tile.alloc : memref<64xi32, #smem>
   %seven = arith.constant 7 : i32
-  memref.store %seven, %P[%c0] : memref<64xi32, #smem>
+  // expected-note @+1 {{it depends on this}}
+  %old = memref.atomic_rmw addi %seven, %P[%c0] : (i32, memref<64xi32, #smem>) -> i32
   scf.for %k = %c0 to %n step %c1 {
-    // expected-note @+1 {{it depends on this}}
     %h0 = memref.load %P[%c0] : memref<64xi32, #smem>
     %f0 = arith.index_cast %h0 : i32 to index
     %g = arith.cmpi ult, %f0, %n : index
@@ -269,9 +269,9 @@ func.func @bound_consumer_data(%A: !tensor, %O: !tensor, %M: memref<?xi1>, %I: m
   %F = tile.alloc : !frag
   %P = tile.alloc : memref<64xi32, #smem>
   %seven = arith.constant 7 : i32
-  memref.store %seven, %P[%c0] : memref<64xi32, #smem>
+  // expected-note @+1 {{it depends on this}}
+  %old = memref.atomic_rmw addi %seven, %P[%c0] : (i32, memref<64xi32, #smem>) -> i32
   scf.for %k = %c0 to %n step %c1 {
-    // expected-note @+1 {{it depends on this}}
     %h0 = memref.load %P[%c0] : memref<64xi32, #smem>
     %f0 = arith.index_cast %h0 : i32 to index
     scf.for %j = %c0 to %f0 step %c1 {
@@ -348,10 +348,10 @@ func.func @while_consumer_data(%A: !tensor, %O: !tensor, %M: memref<?xi1>, %I: m
   %F = tile.alloc : !frag
   %P = tile.alloc : memref<64xi32, #smem>
   %seven = arith.constant 7 : i32
-  memref.store %seven, %P[%c0] : memref<64xi32, #smem>
+  // expected-note @+1 {{it depends on this}}
+  %old = memref.atomic_rmw addi %seven, %P[%c0] : (i32, memref<64xi32, #smem>) -> i32
   // expected-remark @+1 {{[tile-ws/nothing-left] this loop runs without roles: none of its copies can move to a producer; see the remarks on the copies}}
   %r = scf.while (%q = %c0) : (index) -> index {
-    // expected-note @+1 {{it depends on this}}
     %h0 = memref.load %P[%c0] : memref<64xi32, #smem>
     %f0 = arith.index_cast %h0 : i32 to index
     %go = arith.cmpi ult, %q, %f0 : index
