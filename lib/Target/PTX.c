@@ -12,6 +12,7 @@
 // (P2) The pipeline has no loop rotation and no unrolling: rotation adds an
 //      edge on which zeroed accumulators meet those of a wgmma in flight, and
 //      ptxas then serialises the products (message C7515).
+// (P3) Arithmetic on undefined values is not folded: UndefinedValues.c.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +20,7 @@
 
 #include "Target/PhaseTimer.h"
 #include "Target/TextBuffer.h"
+#include "Target/UndefinedValues.h"
 #include "Tile/Support/Diagnostics.h"
 #include "mlir-c/Target/LLVMIR.h"
 #include "llvm-c/Core.h"
@@ -34,8 +36,12 @@ static const char triple[] = "nvptx64-nvidia-cuda";
 // The NVPTX back end runs GVN and more of its own: running them here too, or
 // with MemorySSA, takes 20 ms of a GEMM and changes no register of it.
 static const char light_pipeline[] =
-    "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,"
+    "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,"
     "loop-mssa(licm),early-cse,adce)";
+
+// Memory of a thread becomes values, and those that nobody wrote can be told.
+// The back end begins so, too.
+static const char memory_pipeline[] = "function(sroa)";
 
 enum { PTX_KERNEL_CALLING_CONVENTION = 71 }; // llvm/IR/CallingConv.h
 
@@ -157,10 +163,10 @@ static void mark_all_convergent(const Emitter *emitter) {
 
 //===-- Optimise and emit -------------------------------------------------===//
 
-static MlirLogicalResult optimize(Emitter *emitter) {
+static MlirLogicalResult run_passes(Emitter *emitter, const char *pipeline) {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   LLVMErrorRef error =
-      LLVMRunPasses(emitter->module, light_pipeline, emitter->machine, options);
+      LLVMRunPasses(emitter->module, pipeline, emitter->machine, options);
   LLVMDisposePassBuilderOptions(options);
   if (!error)
     return check(emitter, "LLVM passes failed");
@@ -168,6 +174,21 @@ static MlirLogicalResult optimize(Emitter *emitter) {
   MlirLogicalResult result = fail(emitter, "LLVM passes failed", reason);
   LLVMDisposeErrorMessage(reason);
   return result;
+}
+
+// (P3)
+static MlirLogicalResult keep_undefined(Emitter *emitter) {
+  MlirLogicalResult result = run_passes(emitter, memory_pipeline);
+  if (!tile_failed(result))
+    tile_undefined_values_keep(emitter->context, emitter->module);
+  return result;
+}
+
+static MlirLogicalResult optimize(Emitter *emitter) {
+  if (tile_failed(keep_undefined(emitter)) ||
+      tile_failed(run_passes(emitter, light_pipeline)))
+    return tile_failure();
+  return keep_undefined(emitter); // what arrays have become
 }
 
 static char *copy_text(const char *data, size_t size_bytes) {

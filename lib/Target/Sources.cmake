@@ -2,6 +2,7 @@
 set(TILE_DRIVER_SOURCES
   Target/TileTarget.c
   Target/TextBuffer.c
+  Target/UndefinedValues.c
   Target/MetadataSlice.c
   Target/MetadataWrites.c
   Target/MetadataArgs.c
