@@ -293,6 +293,7 @@ void tile_emu_cluster_destroy(TileCluster *cluster) {
   tile_emu_recorder_destroy(cluster->recorder);
   free(cluster->async_ops);
   free(cluster->reported);
+  tile_emu_origins_reset(cluster);
   free(cluster->ctas);
   free(cluster);
 }
@@ -355,6 +356,7 @@ static void cta_reset(TileCta *cta, const uint32_t first_ctaid[3]) {
 }
 
 void tile_emu_cluster_reset(TileCluster *cluster, uint32_t id) {
+  tile_emu_origins_reset(cluster);
   const TileRun *run = cluster->run;
   const uint32_t *count = run->num_clusters;
   cluster->first_ctaid[0] = id % count[0] * run->cluster[0];

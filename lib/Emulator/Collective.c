@@ -139,12 +139,24 @@ void tile_emu_decode_shfl(TileDecoder *decoder) {
 
 enum { ALL, ANY, UNI, BALLOT };
 
+/// Does a lane with a value decide what `any` and `all` say?
+static bool is_vote_decided(const TileWarp *warp, const TileInsn *insn,
+                            TileLanes members, TileLanes yes) {
+  TileLanes known = members & ~tile_emu_undefined_lanes(warp, insn, insn->a);
+  return insn->as.collective.mode == ANY   ? (known & yes) != 0
+         : insn->as.collective.mode == ALL ? (known & ~yes) != 0
+                                           : false;
+}
+
 static void vote_together(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
                           TileLanes members) {
   TileLanes yes = *tile_pred(warp, insn->a);
   if (insn->as.collective.negated)
     yes = ~yes;
   yes &= members;
+  if (TILE_UNLIKELY(warp->num_undefined))
+    tile_emu_undefined_collect(warp, insn, lanes, members,
+                               is_vote_decided(warp, insn, members, yes));
   if (insn->as.collective.mode == BALLOT) {
     uint32_t *d = tile_u32(warp, insn->dst);
     TILE_VECTOR(lanes, d[l] = yes);
@@ -186,6 +198,8 @@ static void match_together(TileWarp *warp, const TileInsn *insn,
                            TileLanes lanes, TileLanes members) {
   bool is_wide = insn->as.collective.elem_bytes == 8;
   bool is_all = insn->as.collective.mode == ALL;
+  if (TILE_UNLIKELY(warp->num_undefined))
+    tile_emu_undefined_collect(warp, insn, lanes, members, false);
   uint64_t value[TILE_WARP_SIZE];
   TILE_FOR_LANES (l, lanes) {
     value[l] =
@@ -256,7 +270,8 @@ static uint32_t combine(Reduction reduction, TilePtxType type, uint32_t x,
 
 static void redux_together(TileWarp *warp, const TileInsn *insn,
                            TileLanes lanes, TileLanes members) {
-  (void)members;
+  if (TILE_UNLIKELY(warp->num_undefined))
+    tile_emu_undefined_collect(warp, insn, lanes, members, false);
   const uint32_t *a = tile_u32(warp, insn->a);
   uint32_t result = a[tile_lane_first(lanes)];
   TILE_FOR_LANES (other, lanes & (lanes - 1)) {

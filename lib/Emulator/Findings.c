@@ -49,6 +49,10 @@ static const KindInfo kinds[TILE_FINDING_NUM_KINDS] = {
     [TILE_FINDING_UNINITIALISED_PEDANTIC] =
         {"uninitialised-read(pedantic)", true,
          "a branch depends on bytes that nobody wrote; what follows may not"},
+    [TILE_FINDING_UNDEFINED_REGISTER] =
+        {"undefined-register", false,
+         "a variable or an accumulator without an initial value, or a path "
+         "around the instruction that gives it one"},
     [TILE_FINDING_BOUNDS_SHARED] =
         {"out-of-bounds", false,
          "the launch gives too little dynamic shared memory, or an index is "

@@ -8,6 +8,7 @@
 #include "Decode.h"
 #include "Machine.h"
 #include "TensorMapReplace.h"
+#include "Undefined.h"
 
 #include <string.h>
 
@@ -204,6 +205,7 @@ static void make_unsupported(TileDecoder *decoder) {
   TileInsn *insn = decoder->insn;
   TileInsn fresh = {.exec = unsupported};
   fresh.guard = insn->guard;
+  fresh.guard_id = insn->guard_id;
   fresh.guard_negated = insn->guard_negated;
   fresh.flags = (insn->flags & TILE_INSN_LEADER) | TILE_INSN_UNSUPPORTED;
   fresh.line = insn->line;
@@ -241,6 +243,7 @@ bool tile_emu_insn_decode(TileParser *parser, TileInsn *insn, TileText opcode,
   decoder.opcode = insn->opcode =
       tile_arena_strdup(&parser->module->arena, opcode.start, opcode.length);
   split_opcode(&decoder);
+  insn->role = (uint8_t)tile_emu_undefined_role(insn->opcode);
   const IsaEntry *entry = isa_find(decoder.opcode);
   if (entry)
     entry->decode(&decoder);

@@ -85,6 +85,12 @@ static bool is_private_space(const TileInsn *insn) {
   return insn->space == TILE_SPACE_LOCAL || insn->space == TILE_SPACE_PARAM;
 }
 
+static bool is_local(const TileWarp *warp, const uint8_t *memory) {
+  size_t size_bytes = (size_t)warp->kernel->local_stride_bytes * TILE_WARP_SIZE;
+  return warp->local && memory >= warp->local &&
+         memory < warp->local + size_bytes;
+}
+
 //===-- ld ----------------------------------------------------------------===//
 
 static void load_nothing(TileWarp *warp, const TileInsn *insn, uint32_t l) {
@@ -94,18 +100,41 @@ static void load_nothing(TileWarp *warp, const TileInsn *insn, uint32_t l) {
       load_elem(warp, insn, zeros, 0, insn->vec[i], l);
 }
 
-/// The elements of the load that hold uninitialised bytes.
+/// Marks what lane `l` got of undefined bytes at `memory`; `cta` is NULL in
+/// local memory.
 static void mark_undefined(TileWarp *warp, const TileInsn *insn, uint32_t l,
-                           const TileCta *cta, uint32_t offset,
-                           const TileAccess *access) {
+                           const TileCta *cta, const uint8_t *memory) {
   uint32_t elem_bytes = insn->as.memory.elem_bytes;
   for (uint32_t i = 0; i < insn->num_vec; i++) {
-    uint32_t first = offset + i * elem_bytes;
-    if (first < access->undefined_end &&
-        first + elem_bytes > access->undefined_begin)
-      tile_emu_undefined_mark(
-          warp, insn, insn->vec[i], tile_lane_bit(l), cta,
-          first > access->undefined_begin ? first : access->undefined_begin);
+    TileRegisterPart part = {insn->vec[i], l, 0, elem_bytes};
+    const uint8_t *elem = memory + (size_t)i * elem_bytes;
+    if (cta)
+      tile_emu_undefined_load(warp, insn, part, cta,
+                              (uint32_t)(elem - cta->smem));
+    else
+      tile_emu_undefined_local_load(warp, insn, part, elem);
+    if (insn->as.memory.sign_extend)
+      tile_emu_undefined_extend(warp, insn, part);
+  }
+}
+
+/// What lane `l` stores is undefined there, too, or is used.
+static void store_undefined(TileWarp *warp, const TileInsn *insn, uint32_t l,
+                            TileCta *cta, const uint8_t *memory) {
+  uint32_t elem_bytes = insn->as.memory.elem_bytes;
+  bool has_local = !cta && is_local(warp, memory);
+  if (has_local ? !tile_undefined_has_local(warp) : !warp->num_undefined)
+    return;
+  for (uint32_t i = 0; i < insn->num_vec; i++) {
+    TileRegisterPart part = {insn->vec[i], l, 0, elem_bytes};
+    const uint8_t *elem = memory + (size_t)i * elem_bytes;
+    if (cta)
+      tile_emu_undefined_store(warp, insn, part, cta,
+                               (uint32_t)(elem - cta->smem));
+    else if (has_local)
+      tile_emu_undefined_local_store(warp, insn, part, elem);
+    else
+      tile_emu_undefined_data(warp, insn, part);
   }
 }
 
@@ -132,9 +161,11 @@ static TileLanes ld(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
       uint32_t offset = (uint32_t)(memory - cta->smem);
       tile_undefined_defer(&access);
       tile_emu_shadow_read(cta, offset, size_bytes, &access);
-      if (TILE_UNLIKELY(access.undefined_end))
-        mark_undefined(warp, insn, l, cta, offset, &access);
-    }
+      if (TILE_UNLIKELY(access.has_undefined))
+        mark_undefined(warp, insn, l, cta, memory);
+    } else if (TILE_UNLIKELY(warp->local != NULL) && !cta &&
+               is_local(warp, memory) && tile_undefined_has_local(warp))
+      mark_undefined(warp, insn, l, NULL, memory);
     if (insn->as.memory.is_strong && !cta)
       tile_emu_order_meet(warp, memory, true, false);
     else if (detect_races && !cta && !is_private)
@@ -197,10 +228,6 @@ static TileLanes st(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
           tile_emu_shadow_atomic(cta, offset, size_bytes, &access, true);
         else
           tile_emu_shadow_write(cta, offset, size_bytes, &access);
-        uint32_t elem_bytes = insn->as.memory.elem_bytes;
-        for (uint32_t i = 0; warp->num_undefined && i < insn->num_vec; i++)
-          tile_emu_undefined_store(warp, insn, insn->vec[i], tile_lane_bit(l),
-                                   cta, offset + i * elem_bytes, elem_bytes);
       }
     } else if (detect_races && !is_private && !insn->as.memory.is_strong) {
       bool is_change = store_changes(warp, insn, memory, size_bytes, l);
@@ -208,6 +235,8 @@ static TileLanes st(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
                                 is_change ? TILE_GLOBAL_WRITE
                                           : TILE_GLOBAL_STORE_UNCHANGED);
     }
+    if (TILE_UNLIKELY(warp->num_undefined || warp->local))
+      store_undefined(warp, insn, l, cta, memory);
     if (insn->as.memory.is_strong && !cta)
       tile_emu_order_meet(warp, memory, false, true);
     if (insn->as.memory.is_strong)

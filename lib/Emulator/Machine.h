@@ -266,7 +266,7 @@ struct TileCta {
   uint8_t *smem;                 // indexed by offset
   uint32_t smem_first, smem_end; // valid offsets
   uint32_t smem_version;         // changes with every write
-  uint8_t *undefined; // 1 for bytes of an undefined value; NULL: none are
+  uint16_t *undefined; // by byte: origin of an undefined value; NULL: none
   TileShadow shadow;
   TileBarrier barriers[TILE_NUM_BARRIERS];
   TileMbarrier *mbarriers;
@@ -318,9 +318,11 @@ struct TileCluster {
   uint32_t num_mbarrier_agents;
   TileReadSets *read_sets;
   TileWgmmaCache *wgmma_cache;
-  size_t last_allocation;  // index of the last one hit
-  uint64_t *seen;          // clusters that it knows of; GlobalOrder.c
-  struct TileWords *words; // WordOrder.c; NULL: none yet
+  size_t last_allocation;     // index of the last one hit
+  uint64_t *seen;             // clusters that it knows of; GlobalOrder.c
+  struct TileWords *words;    // WordOrder.c; NULL: none yet
+  struct TileOrigin *origins; // UndefinedMarks.c
+  uint32_t num_origins;
   TileFindings findings;
   TileFindingMemory finding_memory; // of the next one
   uint64_t *reported;               // by instruction: bit per kind

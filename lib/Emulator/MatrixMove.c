@@ -54,33 +54,29 @@ static uint8_t *row_pointer(TileWarp *warp, const TileInsn *insn, uint32_t lane,
                                  out_cta);
 }
 
-/// The lanes that hold elements of a row of a matrix in memory.
-static TileLanes lanes_of_row(uint32_t row, bool transposed) {
-  return transposed ? 0x11111111u << row / 2 : 0xfu << row * 4;
+/// The lanes that hold elements of the row that lane `r` points to.
+static TileLanes lanes_of_row(const TileInsn *insn, uint32_t r) {
+  uint32_t row = r % MATRIX_ROWS;
+  return insn->as.memory.transposed ? 0x11111111u << row / 2 : 0xfu << row * 4;
 }
 
-/// The bytes of its row that lane `lane` holds.
-static void bytes_of_lane(uint32_t lane, bool transposed, uint32_t *out_offset,
-                          uint32_t *out_size_bytes) {
-  *out_offset = transposed ? lane / 4 * 2 : lane % 4 * 4;
-  *out_size_bytes = transposed ? 2 : 4;
+/// What lane `lane` holds of that row, which is at `out_begin` of it.
+static TileRegisterPart part_of_row(const TileInsn *insn, uint32_t r,
+                                    uint32_t lane, uint32_t *out_begin) {
+  bool transposed = insn->as.memory.transposed;
+  *out_begin = transposed ? lane / 4 * 2 : lane % 4 * 4;
+  return (TileRegisterPart){insn->vec[r / MATRIX_ROWS], lane,
+                            transposed ? r % 2 * 16 : 0, transposed ? 2 : 4};
 }
 
 /// Marks what lanes got of undefined bytes of the row at `offset` that lane
 /// `r` points to.
 static void mark_row(TileWarp *warp, const TileInsn *insn, uint32_t r,
-                     const TileCta *cta, uint32_t offset,
-                     const TileAccess *access) {
-  bool transposed = insn->as.memory.transposed;
-  TILE_FOR_LANES (l, lanes_of_row(r % MATRIX_ROWS, transposed)) {
-    uint32_t begin, size_bytes;
-    bytes_of_lane(l, transposed, &begin, &size_bytes);
-    begin += offset;
-    if (begin < access->undefined_end &&
-        begin + size_bytes > access->undefined_begin)
-      tile_emu_undefined_mark(
-          warp, insn, insn->vec[r / MATRIX_ROWS], tile_lane_bit(l), cta,
-          begin > access->undefined_begin ? begin : access->undefined_begin);
+                     const TileCta *cta, uint32_t offset) {
+  TILE_FOR_LANES (l, lanes_of_row(insn, r)) {
+    uint32_t begin;
+    TileRegisterPart part = part_of_row(insn, r, l, &begin);
+    tile_emu_undefined_load(warp, insn, part, cta, offset + begin);
   }
 }
 
@@ -104,8 +100,8 @@ static TileLanes ldmatrix(TileWarp *warp, const TileInsn *insn,
       tile_undefined_defer(&access);
       tile_emu_shadow_read(cta, (uint32_t)(memory - cta->smem), ROW_BYTES,
                            &access);
-      if (TILE_UNLIKELY(access.undefined_end))
-        mark_row(warp, insn, r, cta, (uint32_t)(memory - cta->smem), &access);
+      if (TILE_UNLIKELY(access.has_undefined))
+        mark_row(warp, insn, r, cta, (uint32_t)(memory - cta->smem));
     }
     memcpy(matrices[r / MATRIX_ROWS].elems[r % MATRIX_ROWS], memory, ROW_BYTES);
   }
@@ -119,14 +115,12 @@ static TileLanes ldmatrix(TileWarp *warp, const TileInsn *insn,
 }
 
 /// Marks the bytes of the row at `offset` that got undefined elements.
-static void store_row(const TileWarp *warp, const TileInsn *insn, uint32_t r,
+static void store_row(TileWarp *warp, const TileInsn *insn, uint32_t r,
                       TileCta *cta, uint32_t offset) {
-  bool transposed = insn->as.memory.transposed;
-  TILE_FOR_LANES (l, lanes_of_row(r % MATRIX_ROWS, transposed)) {
-    uint32_t begin, size_bytes;
-    bytes_of_lane(l, transposed, &begin, &size_bytes);
-    tile_emu_undefined_store(warp, insn, insn->vec[r / MATRIX_ROWS],
-                             tile_lane_bit(l), cta, offset + begin, size_bytes);
+  TILE_FOR_LANES (l, lanes_of_row(insn, r)) {
+    uint32_t begin;
+    TileRegisterPart part = part_of_row(insn, r, l, &begin);
+    tile_emu_undefined_store(warp, insn, part, cta, offset + begin);
   }
 }
 

@@ -110,6 +110,7 @@ struct TileInsn {
   uint8_t flags;         // TILE_INSN_…
   uint8_t type, type2;   // TilePtxType
   uint8_t space;         // TilePtxSpace
+  uint8_t role;          // TileRole, of undefined values
   bool guard_negated;    //
   uint32_t guard;        // slot of a predicate or TILE_NO_SLOT
   uint32_t guard_id;     // its register id
@@ -276,7 +277,10 @@ typedef struct {
   uint32_t num_insns;
   uint32_t register_file_bytes;
   const char **register_names; // by register id
+  uint8_t *register_bits;      // by register id, of those that are used
   uint32_t num_registers;
+  uint32_t *maybe_undefined; // registers that some path reads first
+  uint32_t num_maybe_undefined;
   TileConstant *constants;
   uint32_t num_constants;
   TileEmuParam *params;

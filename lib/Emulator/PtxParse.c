@@ -7,6 +7,7 @@
 
 #include "DeviceFunction.h"
 #include "Parser.h"
+#include "Undefined.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +121,12 @@ static bool parse_branch(TileParser *parser, TileInsn *insn, TileText opcode,
       tile_emu_parser_fail(parser, "brx.idx takes a 32-bit register");
     insn->flags |= TILE_INSN_BRANCH_TABLE;
     insn->a = operands[0]->slot;
+    uint32_t *reg = tile_arena_alloc(&parser->module->arena, 2 * sizeof *reg);
+    reg[0] = operands[0]->reg_id;
+    reg[1] = operands[0]->slot;
+    insn->reg_ids = reg;
+    insn->reg_slots = reg + 1;
+    insn->num_regs = reg[0] != TILE_NO_REGISTER;
   }
   insn->opcode = is_table ? "brx.idx" : "bra";
   label_use_add(parser, operands[wanted - 1]->text, insn->line, is_table);
@@ -367,6 +374,7 @@ static void kernel_finish(TileParser *parser) {
   tile_emu_parse_insn_append(parser, &last);
   tile_emu_functions_link(parser);
   mark_leaders(kernel);
+  tile_emu_undefined_paths(module, kernel);
   kernel->register_file_bytes = (kernel->register_file_bytes + 63) & ~63u;
   kernel->local_stride_bytes = (kernel->local_bytes + 63) & ~63u;
   if (parser->register_name_capacity < kernel->num_registers) {

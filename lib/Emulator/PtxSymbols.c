@@ -230,21 +230,29 @@ static bool register_index(const TileRegisterDecl *decl, TileText name,
   return index < decl->count / decl->vector_length;
 }
 
-static void register_name(TileParser *parser, uint32_t id, TileText name) {
+static void register_name(TileParser *parser, uint32_t id, TilePtxType type,
+                          TileText name) {
   TileKernel *kernel = parser->kernel;
   if (id >= parser->register_name_capacity) {
     uint32_t capacity = 2 * kernel->num_registers + 64;
     const char **names =
         tile_arena_alloc(&parser->module->arena, capacity * sizeof *names);
-    if (parser->register_name_capacity)
+    uint8_t *bits = tile_arena_alloc(&parser->module->arena, capacity);
+    if (parser->register_name_capacity) {
       memcpy(names, kernel->register_names,
              parser->register_name_capacity * sizeof *names);
+      memcpy(bits, kernel->register_bits, parser->register_name_capacity);
+    }
     kernel->register_names = names;
+    kernel->register_bits = bits;
     parser->register_name_capacity = capacity;
   }
-  if (!kernel->register_names[id])
-    kernel->register_names[id] =
-        tile_arena_strdup(&parser->module->arena, name.start, name.length);
+  if (kernel->register_names[id])
+    return;
+  kernel->register_names[id] =
+      tile_arena_strdup(&parser->module->arena, name.start, name.length);
+  kernel->register_bits[id] =
+      type == TILE_PTX_PRED ? 1 : (uint8_t)(8 * tile_emu_type_bytes(type));
 }
 
 /// `v.x` to `v.w`, or as colours `v.r` to `v.a`; takes the part off the name.
@@ -270,7 +278,7 @@ static void register_operand(TileParser *parser, const TileRegisterDecl *decl,
   out_operand->type = decl->type;
   out_operand->slot = register_slot(parser, decl, index);
   out_operand->reg_id = decl->first_id + index;
-  register_name(parser, out_operand->reg_id, name);
+  register_name(parser, out_operand->reg_id, decl->type, name);
 }
 
 static void vector_operand(TileParser *parser, const TileRegisterDecl *decl,

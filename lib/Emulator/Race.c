@@ -328,15 +328,12 @@ static void check_after_read(TileCta *cta, uint32_t offset, uint32_t readers,
 
 //===-- Bytes of a split chunk --------------------------------------------===//
 
-static void report_uninitialised(TileCta *cta, uint32_t offset, uint32_t count,
+static void report_uninitialised(TileCta *cta, uint32_t offset,
                                  TileAccess *access) {
   char name[200];
   access->met_thread = true;
   if (access->defers_uninitialised) {
-    if (offset < access->undefined_begin)
-      access->undefined_begin = offset;
-    if (offset + count > access->undefined_end)
-      access->undefined_end = offset + count;
+    access->has_undefined = true;
     return;
   }
   tile_emu_shared_name(cta, offset, name);
@@ -372,7 +369,7 @@ static void read_bytes(TileCta *cta, uint32_t offset, uint32_t count,
   for (uint32_t at = offset; at < offset + count; at++) {
     TileShadowByte *byte = &cta->shadow.bytes[at];
     if (TILE_UNLIKELY(!byte->write))
-      report_uninitialised(cta, at, 1, access);
+      report_uninitialised(cta, at, access);
     else
       check_after_write(cta, at, byte->write, access, false);
     if (TILE_UNLIKELY(has_atomic && byte->readers))
@@ -405,7 +402,7 @@ static inline void read_chunk(TileCta *cta, uint32_t offset, uint32_t count,
     return;
   }
   if (TILE_UNLIKELY(!chunk->write))
-    report_uninitialised(cta, offset, count, access);
+    report_uninitialised(cta, offset, access);
   else if (chunk->write != access->ordered_write)
     check_after_write(cta, offset, chunk->write, access, false);
   if (chunk->readers != access->epoch)
@@ -464,7 +461,7 @@ void tile_emu_shadow_read(TileCta *cta, uint32_t offset, uint32_t size_bytes,
   uint32_t end = offset + size_bytes;
   uint32_t index = (uint32_t)(access->insn - access->warp->kernel->code);
   if (TILE_UNLIKELY(cta->undefined))
-    tile_emu_undefined_load(cta, offset, size_bytes, access);
+    tile_emu_undefined_bytes(cta, offset, size_bytes, access);
   while (offset < end) {
     uint32_t chunk = offset / CHUNK_BYTES, count = chunk_rest(offset, end);
     if (TILE_UNLIKELY(shadow->chunks[chunk].has_mbarrier))
@@ -501,7 +498,7 @@ void tile_emu_shadow_write(TileCta *cta, uint32_t offset, uint32_t size_bytes,
   uint32_t end = offset + size_bytes;
   uint32_t index = (uint32_t)(access->insn - access->warp->kernel->code);
   if (TILE_UNLIKELY(cta->undefined))
-    memset(cta->undefined + offset, 0, size_bytes);
+    memset(cta->undefined + offset, 0, size_bytes * sizeof *cta->undefined);
   shadow->num_changes++;
   while (offset < end) {
     uint32_t chunk = offset / CHUNK_BYTES, count = chunk_rest(offset, end);
@@ -552,7 +549,7 @@ void tile_emu_shadow_reduce(TileCta *cta, uint32_t offset, uint32_t size_bytes,
     TileShadowByte *byte = &cta->shadow.bytes[at];
     bool was_async = tile_epoch_agent(byte->write) >= first_mbarrier;
     if (!byte->write)
-      report_uninitialised(cta, at, 1, access);
+      report_uninitialised(cta, at, access);
     else if (!was_async)
       check_after_write(cta, at, byte->write, access, true);
     if (byte->readers)

@@ -37,9 +37,9 @@ typedef struct {
   uint8_t layout;
   bool is_idle;            // a store of what is there already
   bool is_atomic, is_test; // no race with other atomics; `is_test`: pedantic
-  // Undefined.h: the uninitialised bytes are told here, not reported.
-  bool defers_uninitialised;
-  uint32_t undefined_begin, undefined_end; // offsets in shared memory
+  // Undefined.h: uninitialised bytes are not reported but noted; undefined
+  // values leave shared memory here.
+  bool defers_uninitialised, has_undefined, reports_undefined;
   // The last epochs found in order: neighbours mostly have the same.
   // Rows of a tile were read by a few operations, by the low bits.
   TileEpoch ordered_write, ordered_reads[4];

@@ -427,6 +427,7 @@ static void check_store(TileAsyncOp *op) {
   TileAccess access =
       tile_emu_access_async(op->warp, op->insn, op->lane,
                             tile_epoch(agent, tick), true, "TMA store ");
+  access.reports_undefined = true;
   read_rows(op, &access);
   uint32_t writer = write_agent(op->warp, op->lane, true);
   tile_emu_global_check_rows(op, tile_epoch(writer ? writer : agent, tick),

@@ -1,13 +1,12 @@
-//===- Undefined.c - Registers that hold what nobody wrote ----------------===//
+//===- Undefined.c - What becomes of values that nobody wrote -------------===//
 //
 // Right kernels load shared memory that nobody wrote: merges look one element
-// too far, pipelines fetch a stage that is never multiplied. So `ld` and
-// `ldmatrix` only mark their registers, the marks follow the values, and what
-// is reported is their first use: as address, as guard, or when they are stored
-// to global memory. A value that is selected away was not used. In products a
-// mark of A makes its row of D undefined, one of B its column: tiles are larger
-// than matrices, and what lies beyond is not stored. Marks go through shared
-// memory too.
+// too far, pipelines fetch a stage that is never multiplied. They keep halves
+// of registers and rows of tiles without a value. So a load only marks its
+// register, as does a path that reads one before it writes it; the marks follow
+// the values, and what is reported is the first use that matters: as address,
+// in a branch, or when they go to global memory. A value that is selected away
+// was not used. Marks go through shared and local memory too.
 //
 // Registers are looked at only while a warp has any mark.
 //
@@ -18,176 +17,159 @@
 
 #include <stdlib.h>
 
-typedef struct {
-  TileLanes lanes; // that are undefined
-  const TileInsn *insn;
-  const TileCta *cta;
-  uint32_t offset; // of the bytes in shared memory
-} Mark;
-
-struct TileUndefined {
-  Mark *marks; // by register id
-};
-
 //===-- What an instruction does with its sources -------------------------===//
-
-typedef enum {
-  PASSES_ON, // lane by lane: arithmetic
-  MIXES,     // between lanes
-  SHUFFLES,  // see tile_emu_undefined_shuffle
-  SELECTS,
-  MULTIPLIES,
-  STORES, // to shared memory
-  ANDS,   // predicates: a false one decides
-  ORS,    // a true one does
-  USES
-} Role;
 
 typedef struct {
   const char *prefix;
-  Role role;
+  TileRole role;
 } RoleEntry;
 
 static const RoleEntry roles[] = {
-    {"selp.", SELECTS},
-    {"and.pred", ANDS},
-    {"or.pred", ORS},
-    {"shfl.", SHUFFLES},
-    {"vote.", MIXES},
-    {"movmatrix.", MIXES},
-    {"st.shared.", STORES},
-    {"stmatrix.", STORES},
-    {"mma.sp", USES},
-    {"mma.", MULTIPLIES},
-    {"st", USES},
-    {"ld", USES},
-    {"red", USES},
-    {"atom", USES},
-
-    {"wmma.", USES},
-    {"wgmma.", USES},
-    {"bar", USES},
-    {"mbarrier.", USES},
-    {"cp.", USES},
-    {"tensormap.", USES},
-    {"match.", USES},
-    {"call", USES},
-    {"prefetch", USES},
-    {"discard", USES},
-    {"applypriority", USES},
-    {"fence", USES},
-    {"multimem", USES},
-    {"clusterlaunchcontrol", USES},
+    {"selp.", TILE_ROLE_SELECTS},
+    {"and.pred", TILE_ROLE_ANDS},
+    {"or.pred", TILE_ROLE_ORS},
+    {"xor.pred", TILE_ROLE_PASSES_ON},
+    {"not.pred", TILE_ROLE_PASSES_ON},
+    {"mov.pred", TILE_ROLE_PASSES_ON},
+    {"and.", TILE_ROLE_BITS},
+    {"or.", TILE_ROLE_BITS},
+    {"xor.", TILE_ROLE_BITS},
+    {"not.", TILE_ROLE_BITS},
+    {"shl.", TILE_ROLE_BITS},
+    {"shr.", TILE_ROLE_BITS},
+    {"shf.", TILE_ROLE_BITS},
+    {"prmt.", TILE_ROLE_BITS},
+    {"bfe.", TILE_ROLE_BITS},
+    {"bfi.", TILE_ROLE_BITS},
+    {"lop3.b32", TILE_ROLE_BITS},
+    {"copysign.", TILE_ROLE_BITS},
+    {"abs.f", TILE_ROLE_BITS},
+    {"neg.f", TILE_ROLE_BITS},
+    {"mov.b128", TILE_ROLE_PASSES_ON},
+    {"mov.", TILE_ROLE_BITS},
+    {"shfl.", TILE_ROLE_SHUFFLES},
+    {"vote.", TILE_ROLE_COLLECTS},
+    {"match.", TILE_ROLE_COLLECTS},
+    {"redux.", TILE_ROLE_COLLECTS},
+    {"movmatrix.", TILE_ROLE_TRANSPOSES},
+    {"stmatrix.", TILE_ROLE_STORES},
+    {"st.async", TILE_ROLE_USES},
+    {"st.bulk", TILE_ROLE_USES},
+    {"st.", TILE_ROLE_STORES},
+    {"mma.sp", TILE_ROLE_USES},
+    {"mma.", TILE_ROLE_MULTIPLIES},
+    {"wgmma.mma_async", TILE_ROLE_ACCUMULATES},
+    {"ld", TILE_ROLE_USES},
+    {"red", TILE_ROLE_USES},
+    {"atom", TILE_ROLE_USES},
+    {"wmma.", TILE_ROLE_USES},
+    {"bar", TILE_ROLE_USES},
+    {"mbarrier.", TILE_ROLE_USES},
+    {"cp.", TILE_ROLE_USES},
+    {"tensormap.", TILE_ROLE_USES},
+    {"call", TILE_ROLE_USES},
+    {"prefetch", TILE_ROLE_USES},
+    {"discard", TILE_ROLE_USES},
+    {"applypriority", TILE_ROLE_USES},
+    {"fence", TILE_ROLE_USES},
+    {"multimem", TILE_ROLE_USES},
+    {"clusterlaunchcontrol", TILE_ROLE_USES},
 };
 
-static Role role_of(const TileInsn *insn) {
+static bool is_integer_word(const char *word) {
+  return (word[0] == 'u' || word[0] == 's' || word[0] == 'b') &&
+         word[1] >= '0' && word[1] <= '9';
+}
+
+/// cvt between integers moves bits; cvt of two floats packs them.
+static TileRole role_of_cvt(const char *opcode) {
+  if (strstr(opcode, "x2.f32"))
+    return TILE_ROLE_PACKS;
+  const char *last = strrchr(opcode, '.');
+  const char *first = last - 1;
+  while (*first != '.')
+    first--;
+  return is_integer_word(last + 1) && is_integer_word(first + 1) &&
+                 !strstr(opcode, ".sat")
+             ? TILE_ROLE_BITS
+             : TILE_ROLE_PASSES_ON;
+}
+
+TileRole tile_emu_undefined_role(const char *opcode) {
+  if (strncmp(opcode, "cvt.", 4) == 0)
+    return role_of_cvt(opcode);
   for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++)
-    if (strncmp(insn->opcode, roles[i].prefix, strlen(roles[i].prefix)) == 0)
+    if (strncmp(opcode, roles[i].prefix, strlen(roles[i].prefix)) == 0)
       return roles[i].role;
-  return PASSES_ON;
+  bool is_pair = strstr(opcode, "f16x2") && strncmp(opcode, "set", 3) != 0;
+  return is_pair ? TILE_ROLE_HALVES : TILE_ROLE_PASSES_ON;
 }
 
-//===-- Marks -------------------------------------------------------------===//
+//===-- Sources -----------------------------------------------------------===//
 
-static void mark_set(TileWarp *warp, uint32_t id, const Mark *mark,
-                     TileLanes lanes) {
-  Mark *own = &warp->undefined->marks[id];
-  if (!own->lanes && lanes) {
-    *own = *mark;
-    own->lanes = 0;
-    warp->num_undefined++;
-  }
-  own->lanes |= lanes;
+TileLanes tile_emu_undefined_lanes(const TileWarp *warp, const TileInsn *insn,
+                                   uint32_t slot) {
+  uint32_t id = tile_emu_mark_id(insn, slot);
+  return id == TILE_NO_REGISTER ? 0 : tile_mark(warp, id)->lanes;
 }
 
-static void mark_clear(TileWarp *warp, uint32_t id, TileLanes lanes) {
-  Mark *own = &warp->undefined->marks[id];
-  if (own->lanes && !(own->lanes &= ~lanes))
-    warp->num_undefined--;
-}
-
-static uint32_t id_of_slot(const TileInsn *insn, uint32_t slot) {
-  for (uint32_t i = 0; i < insn->num_regs; i++)
-    if (insn->reg_slots[i] == slot)
-      return insn->reg_ids[i];
-  return TILE_NO_REGISTER;
-}
-
-static TileLanes lanes_of_slot(const TileWarp *warp, const TileInsn *insn,
-                               uint32_t slot) {
-  uint32_t id = id_of_slot(insn, slot);
-  return id == TILE_NO_REGISTER ? 0 : warp->undefined->marks[id].lanes;
-}
-
-void tile_emu_undefined_mark(TileWarp *warp, const TileInsn *insn,
-                             uint32_t slot, TileLanes lanes, const TileCta *cta,
-                             uint32_t offset) {
-  uint32_t id = id_of_slot(insn, slot);
-  if (id == TILE_NO_REGISTER)
-    return;
-  if (!warp->undefined) {
-    warp->undefined = tile_emu_calloc(1, sizeof *warp->undefined);
-    warp->undefined->marks = tile_emu_calloc(warp->kernel->num_registers + 1,
-                                             sizeof *warp->undefined->marks);
-  }
-  mark_set(warp, id, &(Mark){0, insn, cta, offset}, lanes);
-}
-
-static void report(TileWarp *warp, uint32_t id, TileLanes lanes,
-                   const TileInsn *use, TileFindingKind kind) {
-  const Mark mark = warp->undefined->marks[id];
-  char name[200];
-  tile_emu_shared_name(mark.cta, mark.offset, name);
-  tile_emu_find_memory(warp, "shared", mark.offset, name);
-  tile_emu_find(warp, mark.insn, lanes, kind,
-                "read of %s (shared 0x%x), which nobody has written; the value "
-                "is used at ptx:%u `%s`",
-                name, mark.offset, use->line, use->opcode);
-  mark_clear(warp, id, lanes);
-}
-
-//===-- Steps -------------------------------------------------------------===//
-
-/// Sources with a mark in `lanes`: their lanes together, and one of them.
-static TileLanes sources(const TileWarp *warp, const TileInsn *insn,
-                         TileLanes lanes, Mark *out_mark) {
+/// Sources with a mark in `lanes`: their lanes together, and the origin of one
+/// of them.
+static TileLanes sources(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
+                         uint16_t *out_origin) {
   TileLanes all = 0;
   for (uint32_t i = insn->num_dst_regs; i < insn->num_regs; i++) {
-    const Mark *mark = &warp->undefined->marks[insn->reg_ids[i]];
-    if (mark->lanes & lanes)
-      *out_mark = *mark;
-    all |= mark->lanes & lanes;
+    uint32_t id = insn->reg_ids[i];
+    TileLanes own = tile_mark(warp, id)->lanes & lanes;
+    if (own && !all)
+      *out_origin = tile_emu_mark_origin(warp, id, insn);
+    all |= own;
   }
   return all;
 }
 
+static void use(TileWarp *warp, const TileInsn *insn, uint32_t id,
+                TileLanes lanes) {
+  TileLanes used = tile_mark(warp, id)->lanes & lanes;
+  if (used)
+    tile_emu_mark_report(warp, id, used, insn);
+}
+
 static void use_all(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
-  for (uint32_t i = insn->num_dst_regs; i < insn->num_regs; i++) {
-    uint32_t id = insn->reg_ids[i];
-    TileLanes used = warp->undefined->marks[id].lanes & lanes;
-    if (used)
-      report(warp, id, used, insn, TILE_FINDING_UNINITIALISED);
-  }
+  for (uint32_t i = insn->num_dst_regs; i < insn->num_regs; i++)
+    use(warp, insn, insn->reg_ids[i], lanes);
+}
+
+static void use_address(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  uint32_t id = tile_emu_mark_id(insn, insn->a);
+  if (id != TILE_NO_REGISTER)
+    use(warp, insn, id, lanes);
+}
+
+static void use_data(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  for (uint32_t i = 0; i < insn->num_vec; i++)
+    TILE_FOR_LANES (l, lanes) {
+      tile_emu_undefined_data(
+          warp, insn,
+          (TileRegisterPart){insn->vec[i], l, 0, insn->as.memory.elem_bytes});
+    }
 }
 
 /// Lanes where predicate `slot` has a value and is `value`.
 static TileLanes lanes_with(TileWarp *warp, const TileInsn *insn, uint32_t slot,
                             bool value) {
-  TileLanes known = ~lanes_of_slot(warp, insn, slot);
+  TileLanes known = ~tile_emu_undefined_lanes(warp, insn, slot);
   TileLanes pred = *tile_pred(warp, slot);
   return known & (value ? pred : ~pred);
 }
 
 /// Lanes of the result that are defined whatever the undefined sources hold.
-static TileLanes decided(TileWarp *warp, const TileInsn *insn, Role role) {
-  if (role == ANDS || role == ORS)
-    return lanes_with(warp, insn, insn->a, role == ORS) |
-           lanes_with(warp, insn, insn->b, role == ORS);
-  if (role == SELECTS) {
-    TileLanes first = lanes_with(warp, insn, insn->c, true);
-    TileLanes second = lanes_with(warp, insn, insn->c, false);
-    return (first & ~lanes_of_slot(warp, insn, insn->a)) |
-           (second & ~lanes_of_slot(warp, insn, insn->b));
+static TileLanes decided(TileWarp *warp, const TileInsn *insn) {
+  TileRole role = (TileRole)insn->role;
+  if (role == TILE_ROLE_ANDS || role == TILE_ROLE_ORS) {
+    bool value = role == TILE_ROLE_ORS;
+    return lanes_with(warp, insn, insn->a, value != insn->as.alu.a_signed) |
+           lanes_with(warp, insn, insn->b, value != insn->as.alu.b_signed);
   }
   bool is_and = strstr(insn->opcode, ".and.") != NULL;
   bool is_or = strstr(insn->opcode, ".or.") != NULL;
@@ -197,51 +179,61 @@ static TileLanes decided(TileWarp *warp, const TileInsn *insn, Role role) {
   return 0;
 }
 
-/// Lane l holds row l / 4 of A (every other register: row l / 4 + 8), column
-/// l / 4 of B, and in C and D columns 2 (l % 4) and the next one of row l / 4
-/// (second half of the registers: row l / 4 + 8). In all shapes but m8n8k4 of
-/// f16. Returns the undefined lanes of register `index` of D.
-static TileLanes product_lanes(const TileWarp *warp, const TileInsn *insn,
-                               uint32_t index) {
-  const TileMmaShape *shape = insn->as.shape;
-  const uint32_t *a_slots = insn->vec + shape->num_d;
-  const uint32_t *b_slots = a_slots + shape->num_a;
-  const uint32_t *c_slots = b_slots + shape->num_b;
-  bool is_tall = shape->m == 16, is_packed = shape->num_d < (is_tall ? 4 : 2);
-  uint32_t half = is_tall && index >= shape->num_d / 2;
-  TileLanes a = 0, b = 0, result = 0;
-  for (uint32_t i = 0; i < shape->num_a; i++)
-    if (!is_tall || i % 2 == half)
-      a |= lanes_of_slot(warp, insn, a_slots[i]);
-  for (uint32_t i = 0; i < shape->num_b; i++)
-    b |= lanes_of_slot(warp, insn, b_slots[i]);
-  for (uint32_t i = 0; i < shape->num_c; i++)
-    if (shape->num_c != shape->num_d || i == index)
-      result |= lanes_of_slot(warp, insn, c_slots[i]);
-  for (uint32_t l = 0; l < TILE_WARP_SIZE; l++) {
-    TileLanes row = 0xfu << (l & ~3u);
-    TileLanes columns =
-        is_packed ? 0xffu << l % 4 * 8 : 0xfu << (2 * (l % 4) + index % 2) * 4;
-    if (a & row || b & columns)
-      result |= tile_lane_bit(l);
+//===-- Results -----------------------------------------------------------===//
+
+static void results(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
+                    TileLanes undefined, uint16_t origin) {
+  for (uint32_t i = 0; i < insn->num_dst_regs; i++) {
+    tile_emu_mark_clear(warp, insn->reg_ids[i], lanes);
+    tile_emu_mark_set(warp, insn->reg_ids[i], undefined, origin);
   }
-  return result;
 }
 
-static void step_product(TileWarp *warp, const TileInsn *insn) {
-  enum { MAX_D = 8 };
-  const TileMmaShape *shape = insn->as.shape;
-  TileLanes undefined[MAX_D];
-  Mark mark = {0};
-  sources(warp, insn, TILE_ALL_LANES, &mark);
-  for (uint32_t j = 0; j < shape->num_d && j < MAX_D; j++)
-    undefined[j] = product_lanes(warp, insn, j);
-  for (uint32_t j = 0; j < shape->num_d && j < MAX_D; j++) {
-    uint32_t id = id_of_slot(insn, insn->vec[j]);
-    if (id == TILE_NO_REGISTER)
-      continue;
-    mark_clear(warp, id, TILE_ALL_LANES);
-    mark_set(warp, id, &mark, undefined[j]);
+/// What a guarded instruction writes is undefined with its guard.
+static void results_guard(TileWarp *warp, const TileInsn *insn,
+                          TileLanes lanes) {
+  if (insn->guard == TILE_NO_SLOT)
+    return;
+  TileLanes undefined = tile_mark(warp, insn->guard_id)->lanes & lanes;
+  if (!undefined)
+    return;
+  uint16_t origin = tile_emu_mark_origin(warp, insn->guard_id, insn);
+  for (uint32_t i = 0; i < insn->num_dst_regs; i++)
+    tile_emu_mark_set(warp, insn->reg_ids[i], undefined, origin);
+}
+
+/// Both halves of each 32-bit lane by themselves.
+static void step_halves(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  uint64_t bits[TILE_WARP_SIZE] = {0};
+  uint16_t origin = 0;
+  sources(warp, insn, lanes, &origin);
+  for (uint32_t i = insn->num_dst_regs; i < insn->num_regs; i++)
+    TILE_FOR_LANES (l, tile_mark(warp, insn->reg_ids[i])->lanes & lanes) {
+      uint64_t own = tile_emu_mark_bits(warp, insn->reg_ids[i], l);
+      bits[l] |= (own & 0xffffu ? 0xffffu : 0) | (own >> 16 ? 0xffff0000u : 0);
+    }
+  results(warp, insn, lanes, 0, 0);
+  for (uint32_t i = 0; i < insn->num_dst_regs; i++)
+    TILE_FOR_LANES (l, lanes) {
+      tile_emu_mark_set_bits(warp, insn->reg_ids[i], l, bits[l], origin);
+    }
+}
+
+/// cvt.rn.f16x2.f32 d, a, b: a becomes the upper half, b the lower one.
+static void step_packs(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  uint16_t origin = 0;
+  sources(warp, insn, lanes, &origin);
+  TileLanes upper = tile_emu_undefined_lanes(warp, insn, insn->a) & lanes;
+  TileLanes lower = tile_emu_undefined_lanes(warp, insn, insn->b) & lanes;
+  uint32_t id = tile_emu_mark_id(insn, insn->dst);
+  results(warp, insn, lanes, 0, 0);
+  uint32_t half_bits = warp->kernel->register_bits[id] / 2;
+  uint64_t low = (1ull << half_bits) - 1;
+  TILE_FOR_LANES (l, upper | lower) {
+    tile_emu_mark_set_bits(warp, id, l,
+                           (tile_lane_in(upper, l) ? low << half_bits : 0) |
+                               (tile_lane_in(lower, l) ? low : 0),
+                           origin);
   }
 }
 
@@ -249,123 +241,122 @@ static bool is_quads(const TileInsn *insn) {
   return insn->as.shape->family == TILE_MMA_HALF && insn->as.shape->k == 4;
 }
 
-/// Only the address is used; tile_emu_undefined_store takes care of the data.
-static void use_address(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
-  uint32_t id = id_of_slot(insn, insn->a);
-  TileLanes used =
-      id == TILE_NO_REGISTER ? 0 : warp->undefined->marks[id].lanes & lanes;
-  if (used)
-    report(warp, id, used, insn, TILE_FINDING_UNINITIALISED);
+static void step_plain(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  uint16_t origin = 0;
+  TileLanes undefined = sources(warp, insn, lanes, &origin);
+  if (undefined)
+    undefined &= ~decided(warp, insn);
+  results(warp, insn, lanes, undefined, origin);
 }
 
-void tile_emu_undefined_store(const TileWarp *warp, const TileInsn *insn,
-                              uint32_t slot, TileLanes lanes, TileCta *cta,
-                              uint32_t offset, uint32_t size_bytes) {
-  if (!(lanes_of_slot(warp, insn, slot) & lanes))
-    return;
-  if (!cta->undefined)
-    cta->undefined = tile_emu_calloc(cta->smem_end, 1);
-  memset(cta->undefined + offset, 1, size_bytes);
+static void step_transpose(TileWarp *warp, const TileInsn *insn) {
+  uint16_t origin = 0;
+  bool any = sources(warp, insn, TILE_ALL_LANES, &origin);
+  results(warp, insn, TILE_ALL_LANES, any ? TILE_ALL_LANES : 0, origin);
 }
 
-void tile_emu_undefined_load(const TileCta *cta, uint32_t offset,
-                             uint32_t size_bytes, TileAccess *access) {
-  for (uint32_t at = offset; at < offset + size_bytes; at++) {
-    if (!cta->undefined[at] || !access->defers_uninitialised)
-      continue;
-    if (at < access->undefined_begin)
-      access->undefined_begin = at;
-    access->undefined_end = at + 1;
-  }
-}
-
-/// What `insn` writes in `lanes` is undefined in those of them.
-static void results(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
-                    Mark *mark, TileLanes undefined) {
-  bool has_guard = insn->guard != TILE_NO_SLOT;
-  TileLanes guarded =
-      has_guard ? warp->undefined->marks[insn->guard_id].lanes & lanes : 0;
-  if (guarded && !undefined)
-    *mark = warp->undefined->marks[insn->guard_id];
-  for (uint32_t i = 0; i < insn->num_dst_regs; i++) {
-    mark_clear(warp, insn->reg_ids[i], lanes);
-    mark_set(warp, insn->reg_ids[i], mark, undefined | guarded);
-  }
+static bool has_marks(const TileWarp *warp, const TileInsn *insn) {
+  for (uint32_t i = 0; i < insn->num_regs; i++)
+    if (tile_mark(warp, insn->reg_ids[i])->lanes)
+      return true;
+  return insn->guard != TILE_NO_SLOT && tile_mark(warp, insn->guard_id)->lanes;
 }
 
 void tile_emu_undefined_step(TileWarp *warp, const TileInsn *insn,
                              TileLanes lanes) {
   if (insn->flags & TILE_INSN_UNSUPPORTED)
     return; // has no operands, and ends the kernel
-  Role role = role_of(insn);
-  if (role == MULTIPLIES && is_quads(insn))
-    role = USES;
-  if (role == MULTIPLIES) {
-    step_product(warp, insn);
+  if (!has_marks(warp, insn) && insn->role != TILE_ROLE_ACCUMULATES)
+    return;
+  switch ((TileRole)insn->role) {
+  case TILE_ROLE_SHUFFLES:
+  case TILE_ROLE_COLLECTS:
+    return; // when all lanes have come
+  case TILE_ROLE_MULTIPLIES:
+    if (is_quads(insn))
+      break;
+    tile_emu_undefined_product(warp, insn);
+    return;
+  case TILE_ROLE_ACCUMULATES:
+    tile_emu_undefined_wgmma(warp, insn);
+    return;
+  case TILE_ROLE_TRANSPOSES:
+    step_transpose(warp, insn);
+    return;
+  case TILE_ROLE_BITS:
+  case TILE_ROLE_SELECTS:
+    tile_emu_undefined_bit_step(warp, insn, lanes);
+    results_guard(warp, insn, lanes);
+    return;
+  case TILE_ROLE_HALVES:
+    step_halves(warp, insn, lanes);
+    results_guard(warp, insn, lanes);
+    return;
+  case TILE_ROLE_PACKS:
+    step_packs(warp, insn, lanes);
+    results_guard(warp, insn, lanes);
+    return;
+  case TILE_ROLE_STORES:
+    use_address(warp, insn, lanes);
+    if (insn->space == TILE_SPACE_GLOBAL) // else it depends on the address
+      use_data(warp, insn, lanes);
+    return;
+  case TILE_ROLE_USES:
+    break;
+  default:
+    step_plain(warp, insn, lanes);
+    results_guard(warp, insn, lanes);
     return;
   }
-  if (role == SHUFFLES)
-    return;
-  if (role == USES)
-    use_all(warp, insn, lanes);
-  else if (role == STORES)
-    use_address(warp, insn, lanes);
-  Mark mark = {0};
-  bool has_result = role != USES && role != STORES;
-  TileLanes undefined = has_result ? sources(warp, insn, lanes, &mark) : 0;
-  if (undefined && role == MIXES)
-    undefined = lanes;
-  else if (undefined)
-    undefined &= ~decided(warp, insn, role);
-  results(warp, insn, lanes, &mark, undefined);
+  use_all(warp, insn, lanes);
+  results(warp, insn, lanes, 0, 0);
+  results_guard(warp, insn, lanes);
 }
 
 void tile_emu_undefined_shuffle(TileWarp *warp, const TileInsn *insn,
                                 TileLanes lanes, const uint8_t *sources_of) {
-  Mark mark = {0};
-  sources(warp, insn, TILE_ALL_LANES, &mark);
-  TileLanes value = lanes_of_slot(warp, insn, insn->a);
-  TileLanes undefined =
-      lanes_of_slot(warp, insn, insn->b) | lanes_of_slot(warp, insn, insn->c);
+  uint16_t origin = 0;
+  if (!sources(warp, insn, TILE_ALL_LANES, &origin) && !has_marks(warp, insn))
+    return;
+  uint32_t id = tile_emu_mark_id(insn, insn->a);
+  TileLanes moved = (tile_emu_undefined_lanes(warp, insn, insn->b) |
+                     tile_emu_undefined_lanes(warp, insn, insn->c)) &
+                    lanes;
+  uint64_t bits[TILE_WARP_SIZE] = {0};
   TILE_FOR_LANES (l, lanes) {
-    if (tile_lane_in(value, sources_of[l]))
-      undefined |= tile_lane_bit(l);
+    if (id != TILE_NO_REGISTER)
+      bits[l] = tile_emu_mark_bits(warp, id, sources_of[l]);
   }
-  results(warp, insn, lanes, &mark, undefined & lanes);
+  results(warp, insn, lanes, moved, origin);
+  if (insn->dst2 != TILE_NO_SLOT && !moved) // in range or not
+    tile_emu_mark_clear(warp, tile_emu_mark_id(insn, insn->dst2), lanes);
+  uint32_t to = tile_emu_mark_id(insn, insn->dst);
+  TILE_FOR_LANES (k, lanes) {
+    if (to != TILE_NO_REGISTER)
+      tile_emu_mark_set_bits(warp, to, k, bits[k], origin);
+  }
 }
 
-/// Binary searches branch on an element behind the last one, and both ways lead
-/// to the same result: a branch is no use but for the pedantic. What a guarded
-/// instruction writes is undefined with its guard.
+void tile_emu_undefined_collect(TileWarp *warp, const TileInsn *insn,
+                                TileLanes lanes, TileLanes members,
+                                bool is_decided) {
+  uint16_t origin = 0;
+  TileLanes undefined = sources(warp, insn, members, &origin);
+  if (undefined || has_marks(warp, insn))
+    results(warp, insn, lanes, undefined && !is_decided ? lanes : 0, origin);
+}
+
 void tile_emu_undefined_guard(TileWarp *warp, const TileInsn *insn,
                               TileLanes lanes) {
   if (insn->flags & (TILE_INSN_BRANCH_TABLE | TILE_INSN_JUMP))
     use_all(warp, insn, lanes);
+  if (insn->flags & TILE_INSN_JUMP)
+    results(warp, insn, lanes, 0, 0);
   if (insn->guard == TILE_NO_SLOT)
     return;
-  const Mark mark = warp->undefined->marks[insn->guard_id];
-  TileLanes undefined = mark.lanes & lanes;
-  if (!undefined)
-    return;
-  bool is_use = role_of(insn) == USES || role_of(insn) == STORES;
-  if (insn->flags & TILE_INSN_CONTROL)
-    report(warp, insn->guard_id, undefined, insn,
-           TILE_FINDING_UNINITIALISED_PEDANTIC);
-  else if (is_use)
-    report(warp, insn->guard_id, undefined, insn, TILE_FINDING_UNINITIALISED);
-}
-
-//===-- Life --------------------------------------------------------------===//
-
-void tile_emu_undefined_reset(TileWarp *warp) {
-  warp->num_undefined = 0;
-  if (warp->undefined)
-    memset(warp->undefined->marks, 0,
-           (warp->kernel->num_registers + 1) * sizeof *warp->undefined->marks);
-}
-
-void tile_emu_undefined_destroy(TileWarp *warp) {
-  if (warp->undefined)
-    free(warp->undefined->marks);
-  free(warp->undefined);
+  bool is_use = insn->role == TILE_ROLE_USES ||
+                insn->role == TILE_ROLE_STORES ||
+                insn->flags & TILE_INSN_CONTROL;
+  if (is_use)
+    use(warp, insn, insn->guard_id, lanes);
 }
