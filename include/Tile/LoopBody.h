@@ -104,6 +104,12 @@ void tile_loop_body_build(TileArena *arena, const TileLoopForm *loop,
 MlirOperation tile_loop_body_find_fixed(const TileLoopBody *body);
 /// The last part of it: decides which buffers are versioned (LoopVersions.c).
 void tile_loop_versions_find(TileLoopBody *body);
+/// Whether threads load themselves what the statement fills, from tensors: a
+/// copy with instr = simt, or an element loop, to a tile that has versions.
+bool tile_loop_body_loads_plainly(const TileLoopBody *body, int statement);
+/// Whether the statement copies from a tensor that the loop does not write to
+/// all of a fragment.
+bool tile_loop_body_loads_fragment(const TileLoopBody *body, int statement);
 /// Number of the statement, or -1.
 int tile_loop_body_find(const TileLoopBody *body, MlirOperation op);
 /// Whether `op`, inside the body, is index arithmetic: it may run again, and it

@@ -320,6 +320,49 @@ void tile_loop_body_build(TileArena *arena, const TileLoopForm *loop,
   tile_loop_versions_find(out_body);
 }
 
+//===-- Loads by the threads themselves -----------------------------------===//
+
+bool tile_loop_body_loads_plainly(const TileLoopBody *body, int statement) {
+  const TileStatement *s = &body->statements[statement];
+  TileCopyOp copy = tile_copy_dyn(s->op);
+  bool is_plain = copy.op.ptr &&
+                  !mlirAttributeIsNull(tile_copy_instr_attr(copy)) &&
+                  tile_copy_instr(copy) == TILE_INSTR_Simt &&
+                  mlirValueIsNull(tile_copy_signal(copy));
+  bool writes = false, reads_tensor = false;
+  if (s->has_other_effects || (!is_plain && !tile_parallel_is(s->op)))
+    return false;
+  for (int a = 0; a < s->num_accesses; a++) {
+    const TileLoopBuffer *buffer = &body->buffers[s->accesses[a].buffer];
+    // What the loop leaves alone can be read at any time.
+    if (s->accesses[a].reads && buffer->is_written)
+      return false;
+    if (s->accesses[a].writes && !buffer->is_versioned)
+      return false;
+    reads_tensor |= s->accesses[a].reads && buffer->space == TILE_SPACE_GLOBAL;
+    writes |= s->accesses[a].writes;
+  }
+  return writes && reads_tensor;
+}
+
+bool tile_loop_body_loads_fragment(const TileLoopBody *body, int statement) {
+  const TileStatement *s = &body->statements[statement];
+  TileCopyOp copy = tile_copy_dyn(s->op);
+  if (!copy.op.ptr || s->has_other_effects || tile_copy_signal(copy).ptr)
+    return false;
+  bool is_load = false;
+  for (int a = 0; a < s->num_accesses; a++) {
+    const TileLoopAccess *access = &s->accesses[a];
+    const TileLoopBuffer *buffer = &body->buffers[access->buffer];
+    if (access->writes)
+      is_load = buffer->space == TILE_SPACE_FRAGMENT &&
+                mlirValueEqual(access->tile, buffer->root);
+    else if (buffer->space != TILE_SPACE_GLOBAL || buffer->is_written)
+      return false;
+  }
+  return is_load;
+}
+
 //===-- Sources of values -------------------------------------------------===//
 
 TileLoopSources tile_loop_sources_create(TileArena *arena,

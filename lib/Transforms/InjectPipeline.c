@@ -64,9 +64,10 @@ static MlirLogicalResult read_plan(TileArena *arena, TilePlannedLoop *planned) {
 
 // False when the loop is to stay as it is; `out_result` says whether with an
 // error.
-static bool loop_build(TileArena *arena, const TileLoopForm *loop,
-                       int32_t num_stages, TilePlannedLoop *planned,
-                       Pipeline *out_pipeline, MlirLogicalResult *out_result) {
+static bool loop_read(TileArena *arena, const TileLoopForm *loop,
+                      TilePlannedLoop *planned, MlirLogicalResult *out_result) {
+  int32_t num_stages = 0;
+  tile_loop_attr_get(loop->op, num_stages_name, &num_stages);
   tile_planned_loop_build(arena, loop, num_stages, planned);
   MlirOperation fixed = tile_loop_body_find_fixed(&planned->body);
   if (fixed.ptr) {
@@ -80,8 +81,11 @@ static bool loop_build(TileArena *arena, const TileLoopForm *loop,
   *out_result = read_plan(arena, planned);
   if (!tile_failed(*out_result))
     *out_result = tile_planned_loop_verify(planned);
-  if (tile_failed(*out_result))
-    return false;
+  return !tile_failed(*out_result);
+}
+
+static bool loop_build(TileArena *arena, TilePlannedLoop *planned,
+                       Pipeline *out_pipeline) {
   const TileLoopPlan *plan = &planned->plan;
   if (plan->num_items == 0 ||
       tile_loop_plan_first_stage(plan) == tile_loop_plan_last_stage(plan))
@@ -100,11 +104,13 @@ static MlirLogicalResult inject(MlirOperation op, int32_t num_stages) {
   tile_arena_init(&arena);
   TilePlannedLoop planned;
   Pipeline pipeline;
-  bool is_built =
-      loop_build(&arena, &loop, num_stages, &planned, &pipeline, &result);
+  bool is_read = loop_read(&arena, &loop, &planned, &result);
+  if (is_read && pipeline_prefetch_fragments(&arena, &planned))
+    is_read = loop_read(&arena, &loop, &planned, &result);
+  bool is_built = is_read && loop_build(&arena, &planned, &pipeline);
   if (is_built && pipeline_stage_in_registers(&pipeline))
-    is_built =
-        loop_build(&arena, &loop, num_stages, &planned, &pipeline, &result);
+    is_built = loop_read(&arena, &loop, &planned, &result) &&
+               loop_build(&arena, &planned, &pipeline);
   if (is_built) {
     MlirRewriterBase rewriter =
         mlirIRRewriterCreate(mlirOperationGetContext(op));

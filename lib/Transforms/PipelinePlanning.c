@@ -41,18 +41,22 @@ static bool writes_versions_only(const Work *work, const TileStatement *s) {
   return !s->has_other_effects;
 }
 
-// A leaf op that moves data from global into shared memory.
+// A leaf op that moves data from global into shared memory. It may also read
+// what the loop leaves alone: indices in a tile, scales in a fragment.
 static bool is_load_to_shared(const Work *work, const TileStatement *s) {
   bool reads_global = false, writes_shared = false;
   if (!tile_op_is(s->op))
     return false;
   for (int a = 0; a < s->num_accesses; a++) {
-    TileSpace space = work->loop.body.buffers[s->accesses[a].buffer].space;
-    if (s->accesses[a].reads && space != TILE_SPACE_GLOBAL)
+    const TileLoopBuffer *buffer =
+        &work->loop.body.buffers[s->accesses[a].buffer];
+    TileSpace space = buffer->space;
+    if (s->accesses[a].reads && space != TILE_SPACE_GLOBAL &&
+        buffer->is_written)
       return false;
     if (s->accesses[a].writes && space != TILE_SPACE_SHARED)
       return false;
-    reads_global |= s->accesses[a].reads;
+    reads_global |= s->accesses[a].reads && space == TILE_SPACE_GLOBAL;
     writes_shared |= s->accesses[a].writes;
   }
   return reads_global && writes_shared && !s->has_other_effects;

@@ -51,7 +51,8 @@ enum {
 
 // Threads share a fragment by powers of two. Where those do not divide it, it
 // overhangs, at most to the next power of two of each extent.
-static int64_t registers_of(const TileShape *shape, int64_t num_threads) {
+int64_t pipeline_fragment_registers(const TileShape *shape,
+                                    int64_t num_threads) {
   int64_t elems = tile_shape_num_elems(shape), holders = 1, padded = 1;
   while (2 * holders <= num_threads && elems % (2 * holders) == 0)
     holders *= 2;
@@ -76,7 +77,8 @@ static MlirWalkResult add_fragment(MlirOperation op, void *user_data) {
   if (tile_alloc_is(op) &&
       tile_shape_of(mlirOperationGetResult(op, 0), &shape) &&
       shape.space == TILE_SPACE_FRAGMENT)
-    walk->num_registers += registers_of(&shape, walk->num_threads);
+    walk->num_registers +=
+        pipeline_fragment_registers(&shape, walk->num_threads);
   return MlirWalkResultAdvance;
 }
 
@@ -86,42 +88,27 @@ int64_t pipeline_num_registers(MlirOperation kernel) {
                                       tile_kernel_num_threads(kernel));
 }
 
-static int64_t count_free_registers(const StagingPlan *staging) {
-  MlirOperation kernel = staging->pipeline->kernel;
-  FragmentWalk walk = {staging->num_threads, SCALARS};
-  mlirOperationWalk(kernel, add_fragment, &walk, MlirWalkPreOrder);
-  int64_t left = pipeline_num_registers(kernel) - walk.num_registers;
+int64_t pipeline_num_threads(MlirOperation loop) {
+  MlirOperation kernel = pipeline_kernel_around(loop);
+  return kernel.ptr ? tile_op_num_threads(loop, tile_kernel_num_threads(kernel))
+                    : 0;
+}
+
+int64_t pipeline_free_registers(MlirOperation loop) {
+  MlirOperation kernel = pipeline_kernel_around(loop);
+  TileRoleOp role = tile_role_of(loop);
+  FragmentWalk walk = {pipeline_num_threads(loop), SCALARS};
+  mlirOperationWalk(role.op.ptr ? role.op : kernel, add_fragment, &walk,
+                    MlirWalkPreOrder);
+  int64_t most =
+      role.op.ptr && !mlirAttributeIsNull(tile_role_registers_attr(role))
+          ? tile_role_registers(role)
+          : pipeline_num_registers(kernel);
+  int64_t left = most - walk.num_registers;
   return left < MOST_STAGED ? left : MOST_STAGED;
 }
 
 //===-- Which copies ------------------------------------------------------===//
-
-// A copy by the threads themselves, from tensors to a tile that has versions.
-static bool is_plain_load(const StagingPlan *staging, int i) {
-  const TileStatement *s = statement_of(staging, i);
-  const TileLoopBody *body = &staging->pipeline->loop->body;
-  bool writes = false;
-  if (s->has_other_effects)
-    return false;
-  if (tile_copy_is(s->op)) {
-    TileCopyOp copy = tile_copy_cast(s->op);
-    if (mlirAttributeIsNull(tile_copy_instr_attr(copy)) ||
-        tile_copy_instr(copy) != TILE_INSTR_Simt ||
-        !mlirValueIsNull(tile_copy_signal(copy)))
-      return false;
-  } else if (!tile_parallel_is(s->op)) {
-    return false;
-  }
-  for (int a = 0; a < s->num_accesses; a++) {
-    const TileLoopBuffer *buffer = &body->buffers[s->accesses[a].buffer];
-    if (s->accesses[a].reads && buffer->space != TILE_SPACE_GLOBAL)
-      return false;
-    if (s->accesses[a].writes && !buffer->is_versioned)
-      return false;
-    writes |= s->accesses[a].writes;
-  }
-  return writes;
-}
 
 // Some later stage uses what the statement makes.
 static bool runs_ahead(const StagingPlan *staging, int i) {
@@ -198,7 +185,7 @@ static const char *add_copy(StagingPlan *staging, int i, char *text,
   find_bounds(staging, i, &after, &before);
   if (!has_work_between(staging, i, after, before))
     return "no work of its step stands between its loads and its stores";
-  int64_t registers = registers_of(&shape, staging->num_threads);
+  int64_t registers = pipeline_fragment_registers(&shape, staging->num_threads);
   if (registers > staging->free_registers) {
     snprintf(
         text, capacity, "it takes %lld registers per thread, and %lld are free",
@@ -219,21 +206,23 @@ static const char *add_copy(StagingPlan *staging, int i, char *text,
 static void staging_build(const Pipeline *pipeline, StagingPlan *staging) {
   int n = pipeline->loop->plan.num_items;
   TileArena *arena = pipeline->arena;
-  *staging =
-      (StagingPlan){.pipeline = pipeline,
-                    .plan = &pipeline->loop->plan,
-                    .num_threads = tile_kernel_num_threads(pipeline->kernel),
-                    .place = TILE_ARENA_NEW(arena, int, n + 1),
-                    .copies = TILE_ARENA_NEW(arena, StagedCopy, n + 1)};
+  *staging = (StagingPlan){
+      .pipeline = pipeline,
+      .plan = &pipeline->loop->plan,
+      .num_threads = pipeline_num_threads(pipeline->loop->body.loop.op),
+      .place = TILE_ARENA_NEW(arena, int, n + 1),
+      .copies = TILE_ARENA_NEW(arena, StagedCopy, n + 1)};
   if (staging->num_threads < 1)
     return;
   bool is_told = !tile_is_in_fallback_variant(pipeline->loop->body.loop.op);
-  staging->free_registers = count_free_registers(staging);
+  staging->free_registers =
+      pipeline_free_registers(pipeline->loop->body.loop.op);
   for (int k = 0; k < n; k++)
     staging->place[pipeline->by_order[k]] = k;
   for (int i = 0; i < n; i++) {
     char text[96];
-    if (!is_plain_load(staging, i) || !runs_ahead(staging, i))
+    if (!tile_loop_body_loads_plainly(&pipeline->loop->body, i) ||
+        !runs_ahead(staging, i))
       continue;
     const char *reason = add_copy(staging, i, text, sizeof text);
     MlirOperation op = statement_of(staging, i)->op;
@@ -274,8 +263,7 @@ static void split_copy(TileBuilder *b, const StagingPlan *staging,
 
 bool pipeline_stage_in_registers(const Pipeline *pipeline) {
   StagingPlan staging;
-  if (mlirOperationIsNull(pipeline->kernel) ||
-      pipeline_is_in_role(pipeline->loop->body.loop.op))
+  if (mlirOperationIsNull(pipeline->kernel))
     return false;
   staging_build(pipeline, &staging);
   if (staging.num_copies == 0)

@@ -85,6 +85,9 @@ bool pipeline_is_guarded_stage(const Pipeline *p, int32_t stage) {
 static PipelineForm choose_form(const Pipeline *p) {
   if (is_rotated(p))
     return PIPELINE_ROTATED;
+  // Roles walk through their loops side by side.
+  if (pipeline_is_in_role(p->loop->body.loop.op))
+    return PIPELINE_GUARDED;
   return is_worth_peeling(p) ? PIPELINE_PEELED : PIPELINE_GUARDED;
 }
 

@@ -122,6 +122,22 @@ int64_t pipeline_num_registers(MlirOperation kernel);
 /// The kernel around `op`, or null.
 MlirOperation pipeline_kernel_around(MlirOperation op);
 
+/// Threads that execute the loop: of its role, else of the kernel; below 1 when
+/// that is not known.
+int64_t pipeline_num_threads(MlirOperation loop);
+/// 32-bit registers of a thread that executes the loop which its fragments
+/// leave, for what is on its way from memory. The threads must be known.
+int64_t pipeline_free_registers(MlirOperation loop);
+/// 32-bit registers that a fragment takes of each thread.
+int64_t pipeline_fragment_registers(const TileShape *shape,
+                                    int64_t num_threads);
+
+/// Splits copies of tensors to fragments into a load to other registers, an
+/// iteration ahead, and a move from them (RegisterPrefetch.c). Writes the plan
+/// of the loop anew. False when nothing has changed; else the loop must be
+/// read again.
+bool pipeline_prefetch_fragments(TileArena *arena, const TilePlannedLoop *loop);
+
 /// Splits plain copies that run ahead into loads to registers and stores from
 /// them (RegisterStaging.c), and writes the plan of the loop anew. False when
 /// nothing has changed; else the pipeline must be built again.

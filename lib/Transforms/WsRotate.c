@@ -3,7 +3,9 @@
 // A loop that the producer serves has no copies to run ahead any more, so it is
 // no longer pipelined, unless it holds dependent products: then it keeps
 // `tile.num_stages` = 2, and tile-pipeline-planning rotates it
-// (Analysis/LoopRotation.c).
+// (Analysis/LoopRotation.c). A loop whose threads load something by way of
+// registers (scales of a fragment, a tile that stays with the consumers) keeps
+// `tile.num_stages` = 1.
 //
 // Warpgroups of such loops take turns to multiply. Of warpgroups in step the
 // products all wait first, then all scalar work; one step apart, the products
@@ -118,19 +120,59 @@ static bool decide(Walk *walk, MlirOperation op, TileRotation *out) {
   return false;
 }
 
+// A copy of the consumers that would take another slot.
+static bool is_asynchronous(MlirOperation op) {
+  return tile_copy_is(op) &&
+         !mlirAttributeIsNull(tile_copy_instr_attr(tile_copy_cast(op))) &&
+         tile_copy_instr(tile_copy_cast(op)) != TILE_INSTR_Simt;
+}
+
+static MlirWalkResult find_fragment_load(MlirOperation op, void *user_data) {
+  bool *found = user_data;
+  TileShape src, dst;
+  *found |= tile_copy_is(op) &&
+            tile_shape_of(tile_copy_src(tile_copy_cast(op)), &src) &&
+            tile_shape_of(tile_copy_dst(tile_copy_cast(op)), &dst) &&
+            src.space == TILE_SPACE_GLOBAL && dst.space == TILE_SPACE_FRAGMENT;
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static bool loads_by_registers(const Walk *walk, MlirOperation op) {
+  TileLoopBody body;
+  TileLoopForm form;
+  bool found = false;
+  if (!tile_loop_form_get(op, &form))
+    return false;
+  mlirOperationWalk(op, find_fragment_load, &found, MlirWalkPreOrder);
+  tile_loop_body_build(walk->plan->arena, &form, &body);
+  for (int i = 0; i < body.num_statements; i++) {
+    found |= tile_loop_body_loads_plainly(&body, i);
+    if (is_asynchronous(body.statements[i].op))
+      return false;
+  }
+  return found;
+}
+
+static void set_stages(MlirOperation op, int32_t num_stages) {
+  MlirType i32 = mlirIntegerTypeGet(mlirOperationGetContext(op), 32);
+  mlirOperationSetDiscardableAttributeByName(
+      op, tile_str(num_stages_name), mlirIntegerAttrGet(i32, num_stages));
+}
+
 static MlirWalkResult visit(MlirOperation op, void *user_data) {
   Walk *walk = user_data;
   TileRotation reason;
   if (!is_served(op))
     return MlirWalkResultAdvance;
   if (decide(walk, op, &reason)) {
-    MlirType i32 = mlirIntegerTypeGet(mlirOperationGetContext(op), 32);
-    mlirOperationSetDiscardableAttributeByName(
-        op, tile_str(num_stages_name),
-        mlirIntegerAttrGet(i32, TILE_ROTATION_STAGES));
+    set_stages(op, TILE_ROTATION_STAGES);
     return MlirWalkResultAdvance;
   }
-  mlirOperationRemoveDiscardableAttributeByName(op, tile_str(num_stages_name));
+  if (loads_by_registers(walk, op))
+    set_stages(op, 1); // registers have no slots
+  else
+    mlirOperationRemoveDiscardableAttributeByName(op,
+                                                  tile_str(num_stages_name));
   if (reason.code && !tile_is_in_fallback_variant(walk->plan->kernel))
     tile_rotation_remark(op, &reason);
   return MlirWalkResultAdvance;
