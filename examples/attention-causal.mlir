@@ -128,12 +128,17 @@ func.func @attention_causal(%Q: !tensor, %K: !tensor, %V: !tensor, %O: !tensor, 
       tile.gemm %P, %Vs, %acc : (!P, !Ks, !acc)
     } {tile.num_stages = 2 : i32}
 
-    tile.parallel (%i, %j) in [128, 128] {
-      %x = memref.load %acc[%i, %j] : !acc
+    tile.parallel (%i) in [128] {
       %l = memref.load %sum[%i] : !row
       %none = arith.cmpf oeq, %l, %zero : f32
       %d = arith.select %none, %one, %l : f32
-      %y = arith.divf %x, %d : f32
+      %r = arith.divf %one, %d : f32
+      memref.store %r, %sum[%i] : !row
+    }
+    tile.parallel (%i, %j) in [128, 128] {
+      %x = memref.load %acc[%i, %j] : !acc
+      %r = memref.load %sum[%i] : !row
+      %y = arith.mulf %x, %r : f32
       memref.store %y, %acc[%i, %j] : !acc
     }
     %o = tile.region %O[%m, %by, 0] [128, 1, 128] drop [1] : !tensor

@@ -28,6 +28,7 @@ func.func @attention(%Q: !tensor, %K: !tensor, %V: !tensor, %O: !tensor, %scale:
   gpu.launch blocks(%bx, %by, %bz) in (%sx = %gx, %sy = %heads, %sz = %c1)
              threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
     %zero = arith.constant 0.0 : f32
+    %one = arith.constant 1.0 : f32
     %low = arith.constant 0xFF800000 : f32 // -inf
     %log2e = arith.constant 1.44269504 : f32
     %factor = arith.mulf %scale, %log2e : f32 // e^(scale * s) = 2^(factor * s)
@@ -101,10 +102,15 @@ func.func @attention(%Q: !tensor, %K: !tensor, %V: !tensor, %O: !tensor, %scale:
       tile.gemm %P, %Vs, %acc : (memref<64x64xbf16, #fragment>, memref<64x64xbf16, #shared>, memref<64x64xf32, #fragment>)
     } {tile.num_stages = 2 : i32}
 
+    tile.parallel (%i) in [64] {
+      %l = memref.load %sum[%i] : memref<64xf32, #fragment>
+      %r = arith.divf %one, %l : f32
+      memref.store %r, %sum[%i] : memref<64xf32, #fragment>
+    }
     tile.parallel (%i, %j) in [64, 64] {
       %x = memref.load %acc[%i, %j] : memref<64x64xf32, #fragment>
-      %l = memref.load %sum[%i] : memref<64xf32, #fragment>
-      %y = arith.divf %x, %l : f32
+      %r = memref.load %sum[%i] : memref<64xf32, #fragment>
+      %y = arith.mulf %x, %r : f32
       memref.store %y, %acc[%i, %j] : memref<64x64xf32, #fragment>
     }
     %o = tile.region %O[%by, %m, 0] [1, 64, 64] drop [0] : !tensor

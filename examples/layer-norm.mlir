@@ -44,10 +44,14 @@ func.func @layer_norm(%X: !tensor, %scale: !vector, %shift: !vector, %Y: !tensor
     tile.copy %shift_row to %b : !tile.region<1024xbf16>, !columns
 
     tile.reduce sum %F to %mean dim 1 {clear} : !tile, !rows
-    tile.parallel (%i, %j) in [4, 1024] {
-      %e = memref.load %F[%i, %j] : !tile
+    tile.parallel (%i) in [4] {
       %s = memref.load %mean[%i] : !rows
       %average = arith.divf %s, %count : f32
+      memref.store %average, %mean[%i] : !rows
+    }
+    tile.parallel (%i, %j) in [4, 1024] {
+      %e = memref.load %F[%i, %j] : !tile
+      %average = memref.load %mean[%i] : !rows
       %d = arith.subf %e, %average : f32
       %is_column = arith.cmpi slt, %j, %columns : index
       %f = arith.select %is_column, %d, %zero : f32

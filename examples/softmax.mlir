@@ -25,6 +25,7 @@ func.func @softmax(%X: !tensor, %Y: !tensor) {
   gpu.launch blocks(%bx, %by, %bz) in (%sx = %gx, %sy = %c1, %sz = %c1)
              threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
     %zero = arith.constant 0.0 : f32
+    %one = arith.constant 1.0 : f32
     %low = arith.constant 0xFF800000 : f32 // -inf
     %m = arith.muli %bx, %c4 : index
     %F = tile.alloc : !tile
@@ -58,6 +59,11 @@ func.func @softmax(%X: !tensor, %Y: !tensor) {
       tile.reduce sum %F to %sum dim 1 : !tile, !rows
     }
 
+    tile.parallel (%i) in [4] {
+      %l = memref.load %sum[%i] : !rows
+      %r = arith.divf %one, %l : f32
+      memref.store %r, %sum[%i] : !rows
+    }
     scf.for %n = %c0 to %columns step %c512 {
       %x = tile.region %X[%m, %n] [4, 512] : !tensor
       %y = tile.region %Y[%m, %n] [4, 512] : !tensor
@@ -65,10 +71,10 @@ func.func @softmax(%X: !tensor, %Y: !tensor) {
       tile.parallel (%i, %j) in [4, 512] {
         %e = memref.load %F[%i, %j] : !tile
         %b = memref.load %max[%i] : !rows
-        %l = memref.load %sum[%i] : !rows
+        %r = memref.load %sum[%i] : !rows
         %d = arith.subf %e, %b : f32
         %p = math.exp %d : f32
-        %q = arith.divf %p, %l : f32
+        %q = arith.mulf %p, %r : f32
         memref.store %q, %F[%i, %j] : !tile
       }
       tile.copy %F to %y : !tile, !tile.region<4x512xf32>
