@@ -6,7 +6,9 @@
 //           with `signal`, and the wait. The parity of a slot lives in private
 //           memory: it flips when the wait is executed, so it is right under
 //           any control flow, also when the group is skipped.
-//           TMA stores become `async`. Channels become mbarriers:
+//           TMA stores become `async`; where another role uses the tile too,
+//           its reads are waited for before the next arrival. Channels become
+//           mbarriers:
 //           ChannelsToBarriers.c.
 // Fails:    a kernel that tile_kernel_verify rejects; agents of a channel that
 //           are not what its roles do.
@@ -176,17 +178,41 @@ static void plan_apply(const Plan *plan, MlirOperation kernel) {
   mlirIRRewriterDestroy(rewrite.rw);
 }
 
+// Whether other roles use the tile that the copy stores: they may fill it again
+// as soon as this one says so on an mbarrier.
+static bool is_handed_on(TileCopyOp store) {
+  TileAllocOp alloc = tile_buffer_alloc(tile_buffer_of(tile_copy_src(store)));
+  return alloc.op.ptr && tile_role_of(store.op).op.ptr &&
+         tile_alloc_user_of_other_role(alloc).ptr;
+}
+
+// For the user the store was done where it stands: it has to be when the role
+// arrives anywhere behind it. Releases of channels wait already.
+static void wait_for_store(MlirRewriterBase rw, TileCopyOp store) {
+  MlirOperation op = mlirOperationGetNextInBlock(store.op);
+  while (!tile_barrier_arrive_is(op) && !tile_tma_wait_is(op) &&
+         mlirOperationGetNumRegions(op) == 0 && !mlirxIsTerminator(op))
+    op = mlirOperationGetNextInBlock(op);
+  if (tile_tma_wait_is(op))
+    return;
+  TileBuilder b = {rw, mlirOperationGetLocation(store.op)};
+  mlirRewriterBaseSetInsertionPointBefore(rw, op);
+  tile_tma_wait(&b, .read = true);
+}
+
 // Nobody waits for a TMA store where it is issued: tile-insert-sync puts the
-// wait in front of what needs it.
+// wait in front of what needs it, in the same role.
 static MlirWalkResult release_store(MlirOperation op, void *user_data) {
-  (void)user_data;
+  TileCopyOp copy = tile_copy_dyn(op);
   TileShape dst;
-  if (tile_copy_is(op) &&
-      !mlirAttributeIsNull(tile_copy_instr_attr(tile_copy_cast(op))) &&
-      tile_copy_instr(tile_copy_cast(op)) == TILE_INSTR_Tma &&
-      tile_shape_of(tile_copy_dst(tile_copy_cast(op)), &dst) &&
-      dst.space == TILE_SPACE_GLOBAL)
-    tile_copy_set_async(tile_copy_cast(op), true);
+  if (!copy.op.ptr || mlirAttributeIsNull(tile_copy_instr_attr(copy)) ||
+      tile_copy_instr(copy) != TILE_INSTR_Tma || tile_copy_async(copy) ||
+      !tile_shape_of(tile_copy_dst(copy), &dst) ||
+      dst.space != TILE_SPACE_GLOBAL)
+    return MlirWalkResultAdvance;
+  tile_copy_set_async(copy, true);
+  if (is_handed_on(copy))
+    wait_for_store(*(MlirRewriterBase *)user_data, copy);
   return MlirWalkResultAdvance;
 }
 
@@ -200,7 +226,9 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   plan_build(&plan, tile_kernel_body(kernel));
   if (plan.num_groups)
     plan_apply(&plan, kernel);
-  mlirOperationWalk(kernel, release_store, NULL, MlirWalkPreOrder);
+  MlirRewriterBase rw = mlirIRRewriterCreate(mlirOperationGetContext(kernel));
+  mlirOperationWalk(kernel, release_store, &rw, MlirWalkPreOrder);
+  mlirIRRewriterDestroy(rw);
   return tile_success();
 }
 
