@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tile/Ops/gpu.h"
+#include "Tile/Ops/memref.h"
 #include "Tile/Support/MlirExtra.h"
 #include "TileKernelAsync.h"
 #include "TileKernelRoles.h"
@@ -286,6 +287,14 @@ static MlirLogicalResult verify_names(const KernelSurvey *survey) {
       mlirValueIsAOpResult(root)
           ? mlirOpResultGetOwner(root)
           : mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(root));
+  if ((memref_subview_is(origin) || memref_reinterpret_cast_is(origin)) &&
+      !mlirShapedTypeHasStaticShape(mlirValueGetType(root)))
+    return tile_emit_error_with_note(
+        survey->user, mlirOperationGetLocation(origin), "it is made here",
+        "expects operand %td to be a whole tensor, not a part with sizes of "
+        "run time: name the tensor, add the offsets of the part to those of "
+        "the window, and leave out what is behind its end in an element loop",
+        survey->operand);
   return tile_emit_error_with_note(
       survey->user, mlirOperationGetLocation(origin), "it comes from here",
       "expects operand %td to be the result of tile.alloc, "

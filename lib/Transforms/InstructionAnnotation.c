@@ -93,9 +93,33 @@ static MlirLogicalResult obey_copy(Plan *plan, TileCopyOp copy) {
   return tile_success();
 }
 
+static const TileInstr best_first[] = {TILE_INSTR_Tma, TILE_INSTR_CpAsync,
+                                       TILE_INSTR_Simt};
+
+// A copy that fills a channel of the user, none of whose agents it can be.
+static MlirLogicalResult refuse_copy(const Plan *plan, TileCopyOp copy) {
+  enum { CAPACITY = 700 };
+  char reasons[CAPACITY] = "", cure[80] = "", *at = reasons;
+  for (size_t i = 0; i < 3; i++) {
+    TileInstrReason reason;
+    tile_copy_instr_is_legal(copy, best_first[i], &plan->context, &reason);
+    if (!strcmp(reason.code, "channel"))
+      continue;
+    const char *name = tile_instr_name(best_first[i]);
+    if (!*cure && !strcmp(reason.code, "tile-instr/alignment"))
+      snprintf(cure, sizeof cure,
+               "; with instr = #tile.instr<%s> the host checks that", name);
+    // Three reasons of less than 200 bytes fit.
+    at += snprintf(at, (size_t)(reasons + CAPACITY - at), "; not %s: %s", name,
+                   reason.text);
+  }
+  return tile_emit_error(copy.op,
+                         "has no instruction that is an agent of the channel "
+                         "that it fills%s%s",
+                         reasons, cure);
+}
+
 static MlirLogicalResult choose_copy(Plan *plan, TileCopyOp copy) {
-  static const TileInstr best_first[] = {TILE_INSTR_Tma, TILE_INSTR_CpAsync,
-                                         TILE_INSTR_Simt};
   TileInstrReason reason;
   if (!mlirAttributeIsNull(tile_copy_instr_attr(copy)))
     return obey_copy(plan, copy);
@@ -113,6 +137,8 @@ static MlirLogicalResult choose_copy(Plan *plan, TileCopyOp copy) {
     choice->instr = best_first[i];
     if (tile_copy_instr_is_legal(copy, choice->instr, &plan->context, &reason))
       break;
+    if (choice->instr == TILE_INSTR_Simt)
+      return refuse_copy(plan, copy);
     note_declined(choice, tile_instr_name(choice->instr), &reason);
   }
   if (choice->instr == TILE_INSTR_Simt)

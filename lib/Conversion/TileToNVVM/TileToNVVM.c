@@ -401,6 +401,17 @@ static void enter_role(Lowering *l, MlirOperation op) {
   l->num_threads = tile_op_num_threads(op, l->kernel_threads);
 }
 
+static void refuse_op(Lowering *l, MlirOperation op) {
+  static const char prefix[] = "gpu.";
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  bool is_gpu = name.length >= sizeof prefix &&
+                !memcmp(name.data, prefix, sizeof prefix - 1);
+  lower_fail(l, op, "has no lowering to nvvm%s",
+             is_gpu ? "; kernels of threads may hold the nvvm op in its place, "
+                      "such as nvvm.shfl.sync or nvvm.barrier"
+                    : "");
+}
+
 static void lower_body(Lowering *l) {
   OpList list = {0};
   collect_ops(l, &list);
@@ -410,7 +421,7 @@ static void lower_body(Lowering *l) {
     LowerOp lower = find_lowering(op);
     if (!lower) {
       if (needs_lowering(op))
-        lower_fail(l, op, "has no lowering to nvvm");
+        refuse_op(l, op);
       continue;
     }
     l->b.loc = mlirOperationGetLocation(op);

@@ -107,7 +107,7 @@ gpu.module @m {
 
 gpu.module @m {
   gpu.func @no_lowering(%A: memref<index>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
-    // expected-error @+1 {{has no lowering to nvvm}}
+    // expected-error @+1 {{'gpu.lane_id' op has no lowering to nvvm; kernels of threads may hold the nvvm op in its place, such as nvvm.shfl.sync or nvvm.barrier}}
     %y = gpu.lane_id
     memref.store %y, %A[] : memref<index>
     gpu.return

@@ -88,6 +88,34 @@ func.func @channel_agents(%A: memref<64x64xbf16>) attributes {tile.num_threads =
 
 // -----
 
+// Nobody has said which agent the copy is, and the channel has no other.
+!ring = memref<2x64x64xbf16, #gpu.address_space<workgroup>>
+!slot = !tile.region<64x64xbf16, #gpu.address_space<workgroup>>
+func.func @no_agent(%A: memref<?x?xbf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c160 = arith.constant 160 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c160, %ny = %c1, %nz = %c1) {
+    %R = tile.alloc : !ring
+    %ch = tile.channel(%R) depth 2 {tma, consumer_warps = 4} : !ring
+    tile.specialize {
+      tile.role "consumer" warps 4 {
+      }
+      tile.role "producer" warps 1 {
+        %r = tile.region %R[0, 0, 0] [1, 64, 64] drop [0] : !ring
+        %a = tile.region %A[0, 0] [64, 64] : memref<?x?xbf16>
+        // expected-error @+1 {{has no instruction that is an agent of the channel that it fills; not tma: rows are known to be aligned to 2 bytes; TMA needs 16; with instr = #tile.instr<tma> the host checks that}}
+        tile.copy %a to %r signal %ch[%c0] of !tile.channel : !tile.region<64x64xbf16>, !slot
+      }
+    }
+    gpu.terminator
+  }
+  return
+}
+
+// -----
+
 !a = memref<64x64xbf16, #gpu.address_space<workgroup>>
 !c = memref<64x64xf32, #tile.fragment>
 func.func @warpgroups_of_a_role() attributes {tile.num_threads = 160 : i32} {
