@@ -46,6 +46,7 @@ typedef struct {
   const TileRolePlan *plan;
   int num_rotated;
   MlirOperation shares; // a product with a factor that threads write, or null
+  int64_t least_rows;   // of factors in registers; 0: there are none
 } Walk;
 
 static bool is_ring(MlirValue tile) {
@@ -68,12 +69,14 @@ static void note_factors(Walk *walk, const TileLoopBody *body) {
     if ((!is_private && !is_ring(product.a)) || !is_ring(product.b) ||
         (product.is_sparse && !is_ring(product.e)))
       walk->shares = product.op;
+    if (is_private && (!walk->least_rows || a.extent[0] < walk->least_rows))
+      walk->least_rows = a.extent[0];
   }
 }
 
 // Warpgroups that take turns: a barrier hands over from each to the next.
 static void take_turns(const Walk *walk, TileRoleOp role) {
-  enum { LEAST_WARPS = 8, MOST_WARPS = 32, GROUP_WARPS = 4 };
+  enum { LEAST_WARPS = 8, MOST_WARPS = 32, GROUP_WARPS = 4, GROUP_ROWS = 64 };
   TileKernelConfigOp config = tile_kernel_config_of(walk->plan->kernel);
   int64_t warps = walk->plan->num_warps[TILE_ROLE_CONSUMER];
   bool is_said =
@@ -90,6 +93,10 @@ static void take_turns(const Walk *walk, TileRoleOp role) {
     reason = "it takes from 2 to 8 warpgroups";
   else if (walk->shares.ptr)
     reason = "threads of all of them fill a factor in shared memory together";
+  else if (walk->least_rows &&
+           walk->least_rows < warps / GROUP_WARPS * GROUP_ROWS)
+    reason = "there are not 64 rows for each of them, so that one computes "
+             "parts of the factors of another";
   if (!reason)
     tile_role_set_pingpong(role, true);
   else if (is_asked && !tile_is_in_fallback_variant(walk->plan->kernel))
@@ -179,7 +186,7 @@ static MlirWalkResult visit(MlirOperation op, void *user_data) {
 }
 
 void ws_rotate(const TileRolePlan *plan, MlirOperation role) {
-  Walk walk = {plan, 0, {NULL}};
+  Walk walk = {.plan = plan};
   mlirOperationWalk(role, visit, &walk, MlirWalkPreOrder);
   take_turns(&walk, tile_role_cast(role));
 }

@@ -229,3 +229,45 @@ func.func @shared_factor(%Q: memref<128x64xbf16>, %K: memref<1024x64xbf16>, %V: 
   }
   return
 }
+
+// 64 rows for two warpgroups: each has half of the columns of the first product, and
+// needs those of the other for the second one.
+// CHECK-LABEL: func @few_rows
+// CHECK: tile.role "consumer" warps {{[0-9]+( registers [0-9]+)?}} {
+// CHECK: return
+func.func @few_rows(%Q: memref<64x64xbf16>, %K: memref<1024x64xbf16>, %V: memref<1024x64xbf16>, %O: memref<64x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %threads = arith.constant 256 : index
+  %end = arith.constant 1024 : index
+  %zero = arith.constant 0.0 : f32
+  %true = arith.constant true
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %threads, %ny = %c1, %nz = %c1) {
+    // expected-remark @+1 {{[tile-rotation/turns] the computing warpgroups do not take turns: there are not 64 rows for each of them, so that one computes parts of the factors of another}}
+    tile.kernel_config {partition = #tile.partition<pingpong>}
+    %Qs = tile.alloc : !T
+    %Ks = tile.alloc : !T
+    %Vs = tile.alloc : !T
+    %s = tile.alloc : memref<64x64xf32, #tile.fragment>
+    %p = tile.alloc : memref<64x64xbf16, #tile.fragment>
+    %o = tile.alloc : memref<64x64xf32, #tile.fragment>
+    %q = tile.region %Q[0, 0] [64, 64] {align = 16 : i64} : memref<64x64xbf16>
+    tile.copy %q to %Qs : !R, !T
+    tile.fill %o, %zero : memref<64x64xf32, #tile.fragment>, f32
+    scf.for %n = %c0 to %end step %c64 {
+      %k = tile.region %K[%n, 0] [64, 64] {align = 16 : i64} : memref<1024x64xbf16>
+      %v = tile.region %V[%n, 0] [64, 64] {align = 16 : i64} : memref<1024x64xbf16>
+      tile.copy %k to %Ks : !R, !T
+      tile.copy %v to %Vs : !R, !T
+      tile.gemm %Qs, %Ks, %s clear %true {transpose_b} : (!T, !T, memref<64x64xf32, #tile.fragment>)
+      tile.copy %s to %p : memref<64x64xf32, #tile.fragment>, memref<64x64xbf16, #tile.fragment>
+      tile.gemm %p, %Vs, %o : (memref<64x64xbf16, #tile.fragment>, !T, memref<64x64xf32, #tile.fragment>)
+    } {tile.num_stages = 2 : i32}
+    %out = tile.region %O[0, 0] [64, 64] : memref<64x64xf32>
+    tile.copy %o to %out : memref<64x64xf32, #tile.fragment>, !tile.region<64x64xf32>
+    gpu.terminator
+  }
+  return
+}
