@@ -34,6 +34,10 @@ typedef struct {
   MlirOperation role; // one that uses it, or null
   MlirOperation in_flight; // while collecting: a copy to it, not waited for
   MlirOperation under_way; // while collecting: products that read, not awaited
+  // While collecting: the loop whose body writes all of it before any other
+  // use, and where that loop begins and ends once no use behind it is known.
+  MlirOperation fresh_in;
+  int64_t loop_first, loop_last;
 } TileSharedBuffer;
 
 typedef struct {
@@ -42,10 +46,12 @@ typedef struct {
   int64_t total_bytes; // set by tile_shared_memory_place
 } TileSharedMemory;
 
-/// Sizes, alignments and lifetimes of the shared buffers of a kernel.
+/// Sizes, alignments and lifetimes of the shared buffers of a kernel. A buffer
+/// that a loop uses lives as long as the loop; with `is_tight`, where each
+/// iteration writes all of it first, from there to its last use in the body.
 /// Owner: `arena`.
 void tile_shared_memory_build(TileArena *arena, MlirOperation kernel,
-                              TileSharedMemory *out_memory);
+                              bool is_tight, TileSharedMemory *out_memory);
 /// Gives every buffer an offset. Buffers that do not live at the same time may
 /// share bytes; the result is deterministic.
 void tile_shared_memory_place(TileArena *arena, TileSharedMemory *memory);

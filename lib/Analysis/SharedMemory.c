@@ -66,6 +66,7 @@ typedef struct {
   TileSharedMemory *out;
   size_t capacity;
   int64_t position; // of the op being visited, in program order
+  bool is_tight;
 } Collect;
 
 static void collect_add(Collect *collect, TileSharedBuffer buffer) {
@@ -104,6 +105,37 @@ static void extend(TileSharedBuffer *buffer, int64_t first, int64_t last) {
     buffer->first = first;
   if (last > buffer->last)
     buffer->last = last;
+}
+
+// Whether `op` writes all of the tile and reads nothing of it.
+static bool overwrites(MlirOperation op, const TileSharedBuffer *buffer) {
+  MlirValue tile = mlirOperationGetResult(buffer->op, 0), dst;
+  if (tile_copy_is(op) &&
+      !mlirValueEqual(tile_buffer_of(tile_copy_src(tile_copy_cast(op))).root,
+                      tile))
+    dst = tile_copy_dst(tile_copy_cast(op));
+  else if (tile_fill_is(op))
+    dst = tile_fill_dst(tile_fill_cast(op));
+  else
+    return false;
+  return mlirValueEqual(tile_buffer_of(dst).root, tile) &&
+         tile_is_whole_or_slot(dst) &&
+         tile_num_stage_dims(tile_alloc_cast(buffer->op)) == 0;
+}
+
+// The first use in the body of a loop, which each iteration begins with.
+static void note_first(TileSharedBuffer *buffer, MlirOperation op) {
+  MlirOperation loop = mlirOperationGetParentOperation(op);
+  if (buffer->first < 0 && !buffer->is_barrier &&
+      (scf_for_is(loop) || scf_while_is(loop)) && overwrites(op, buffer))
+    buffer->fresh_in = loop;
+}
+
+// Behind the loop, its last value counts.
+static void note_use_behind(TileSharedBuffer *buffer) {
+  if (buffer->loop_last > 0)
+    extend(buffer, buffer->loop_first, buffer->loop_last);
+  buffer->loop_first = buffer->loop_last = 0;
 }
 
 // Roles run at the same time: what two of them use lives throughout, and what
@@ -238,6 +270,8 @@ static void note_uses(Collect *collect, MlirOperation op) {
         tile_shared_memory_find(collect->out, mlirOperationGetOperand(op, i));
     if (!buffer)
       continue;
+    note_first(buffer, op);
+    note_use_behind(buffer);
     extend(buffer, collect->position, collect->position);
     note_role(buffer, op);
     buffer->is_ring |= is_channel(op) && !buffer->is_barrier;
@@ -258,6 +292,14 @@ static void note_uses(Collect *collect, MlirOperation op) {
     note_await(collect, tile_await_cast(op));
 }
 
+// Whether the last iteration of `loop` leaves nothing of the buffer for the
+// next one: it has written all of it first, and nothing is under way.
+static bool is_fresh(const TileSharedBuffer *buffer, MlirOperation loop) {
+  return mlirOperationEqual(buffer->fresh_in, loop) &&
+         mlirOperationIsNull(buffer->in_flight) &&
+         mlirOperationIsNull(buffer->under_way) && buffer->last > buffer->first;
+}
+
 static void collect_block(Collect *collect, MlirBlock block);
 
 static void collect_regions(Collect *collect, MlirOperation op) {
@@ -274,7 +316,11 @@ static void collect_regions(Collect *collect, MlirOperation op) {
   // iterations: it lives as long as the loop.
   for (size_t i = 0; i < outside; i++) {
     TileSharedBuffer *buffer = &collect->out->buffers[i];
-    if (buffer->last >= begin)
+    if (collect->is_tight && is_fresh(buffer, op)) {
+      buffer->loop_first = begin;
+      buffer->loop_last = collect->position;
+    }
+    if (buffer->last >= begin && !buffer->loop_last)
       extend(buffer, begin, collect->position);
     if (buffer->last_read >= begin)
       buffer->last_read = collect->position;
@@ -297,9 +343,9 @@ static void collect_block(Collect *collect, MlirBlock block) {
 }
 
 void tile_shared_memory_build(TileArena *arena, MlirOperation kernel,
-                              TileSharedMemory *out_memory) {
+                              bool is_tight, TileSharedMemory *out_memory) {
   *out_memory = (TileSharedMemory){0};
-  Collect collect = {arena, out_memory, 0, 0};
+  Collect collect = {.arena = arena, .out = out_memory, .is_tight = is_tight};
   collect_block(&collect, tile_kernel_body(kernel));
   for (size_t i = 0; i < out_memory->num_buffers; i++) {
     TileSharedBuffer *buffer = &out_memory->buffers[i];

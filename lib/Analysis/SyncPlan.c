@@ -463,7 +463,7 @@ static MlirWalkResult note_places(MlirOperation op, void *user_data) {
 void tile_sync_plan_build(TileArena *arena, MlirOperation kernel,
                           const TileTarget *target, TileSyncPlan *out_plan) {
   TileSharedMemory shared;
-  tile_shared_memory_build(arena, kernel, &shared);
+  tile_shared_memory_build(arena, kernel, true, &shared);
   tile_shared_memory_read_offsets(&shared);
   *out_plan = (TileSyncPlan){0};
   Flow flow = {.arena = arena,

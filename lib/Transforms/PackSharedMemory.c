@@ -3,7 +3,8 @@
 // Consumes: `tile.alloc` in shared memory and `tile.barrier_alloc`.
 // Produces: `offset` on each, and the dynamic shared memory of a gpu.launch.
 //           Where there is no room otherwise, tiles of a role lie in rings that
-//           it has read to the end.
+//           it has read to the end, and tiles that each iteration of a loop
+//           writes first share bytes with others of its body.
 // Fails:    more shared memory than a block of the target may use; a kernel
 //           that tile_kernel_verify rejects.
 //
@@ -115,6 +116,8 @@ static MlirLogicalResult check_limit(Run *run, MlirOperation kernel,
            memory->num_buffers, (long long)buffer->size_bytes);
   char advice[64] = "";
   int64_t slots = slots_that_fit(run, kernel, target, memory);
+  tile_kernel_set_number(kernel, TILE_REFUSED_ATTR,
+                         memory->total_bytes - target->max_smem_bytes);
   if (slots > 0)
     snprintf(advice, sizeof advice, "; tile.num_stages = %lld fits",
              (long long)slots);
@@ -162,13 +165,17 @@ static void memory_apply(const TileSharedMemory *memory, MlirOperation kernel) {
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   Run *run = user_data;
   TileSharedMemory memory;
-  tile_shared_memory_build(&run->arena, kernel, &memory);
+  tile_shared_memory_build(&run->arena, kernel, false, &memory);
   if (memory.num_buffers == 0)
     return tile_success();
   const TileTarget *target;
   if (tile_failed(tile_target_resolve(kernel, run->target_option, &target)))
     return tile_failure();
   memory_place(run, kernel, target, &memory);
+  if (memory.total_bytes > target->max_smem_bytes) {
+    tile_shared_memory_build(&run->arena, kernel, true, &memory);
+    memory_place(run, kernel, target, &memory);
+  }
   if (tile_failed(check_limit(run, kernel, &memory, target)))
     return tile_failure();
   memory_apply(&memory, kernel);
