@@ -21,7 +21,9 @@ typedef enum {
 enum {
   TILE_STEP_TAKES_TARGET = 1, // has the option `target`
   TILE_STEP_IS_NESTED = 2,    // runs on each gpu.module, not on builtin.module
-  TILE_STEP_FOR_VECTORS = 4   // has work only when there are vector ops
+  TILE_STEP_FOR_VECTORS = 4,  // has work only when there are vector ops
+  TILE_STEP_FIRST_CHOICE = 8  // what it and later ones choose is taken back
+                              // where the kernel does not compile with it
 };
 
 /// One pass of the pipeline.

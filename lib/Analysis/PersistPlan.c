@@ -376,7 +376,8 @@ void tile_persist_plan_build(TileArena *arena, MlirOperation launch,
   plan->blocks_per_sm = tile_occupancy_blocks(&occupancy);
   // Barriers, and what alignment takes, as RoleBudget.c has it.
   enum { OTHER_BYTES = 2048 };
-  int64_t limit_bytes = target->max_smem_bytes - OTHER_BYTES;
+  int64_t limit_bytes = target->max_smem_bytes - OTHER_BYTES -
+                        tile_kernel_number(launch, TILE_RESERVED_BYTES_ATTR, 0);
   if (!tile_persist_staging_solve(plan, occupancy.smem_bytes, limit_bytes))
     give_up_for(plan, "tile-persist/shared-memory", occupancy.smem_bytes,
                 limit_bytes);

@@ -88,8 +88,13 @@ int64_t tile_role_shared_bytes(const TileRolePlan *plan) {
 }
 
 bool tile_role_prelude_solve(TileRolePlan *plan) {
-  for (plan->prelude_depth = 2; plan->prelude_depth > 1; plan->prelude_depth--)
-    if (tile_role_shared_bytes(plan) <= plan->target->max_smem_bytes)
+  plan->prelude_depth =
+      tile_kernel_number(plan->kernel, TILE_PRELUDE_SLOTS_ATTR, 2);
+  int64_t most_bytes =
+      plan->target->max_smem_bytes -
+      tile_kernel_number(plan->kernel, TILE_RESERVED_BYTES_ATTR, 0);
+  for (; plan->prelude_depth > 1; plan->prelude_depth--)
+    if (tile_role_shared_bytes(plan) <= most_bytes)
       return true;
   return tile_role_shared_bytes(plan) <= plan->target->max_smem_bytes;
 }

@@ -12,7 +12,8 @@ typedef struct {
   TilePointerMap accumulators; // allocations
   bool has_changed;
   TileOccupancy occupancy;
-  int64_t blocks; // that the launch has on a multiprocessor
+  int64_t blocks;         // that the launch has on a multiprocessor
+  int64_t reserved_bytes; // to be left beside what parts would leave
   TileStagedStore *stores, **tail;
 } Scan;
 
@@ -79,6 +80,19 @@ static int64_t unused_bytes(const Scan *scan) {
   return most - scan->occupancy.smem_bytes;
 }
 
+// Smaller parts than fit, or none, until what later passes were short of is
+// left.
+static void reserve(Scan *scan, TileStagedStore *store) {
+  int64_t had_bytes = tile_staging_cut_bytes(&store->cut), left_bytes = 0;
+  while (store->fits && left_bytes < scan->reserved_bytes) {
+    store->fits = tile_staging_cut_next(&store->cut);
+    left_bytes = had_bytes;
+    if (store->fits)
+      left_bytes -= tile_staging_cut_bytes(&store->cut);
+  }
+  scan->reserved_bytes -= left_bytes;
+}
+
 // The largest that fits. Other blocks keep their place. A row of a part is a
 // row of the widest swizzle, or more of them.
 static void choose_parts(Scan *scan, TileStagedStore *store,
@@ -92,6 +106,7 @@ static void choose_parts(Scan *scan, TileStagedStore *store,
   do
     store->fits = tile_staging_cut_bytes(&store->cut) <= store->unused_bytes;
   while (!store->fits && tile_staging_cut_next(&store->cut));
+  reserve(scan, store);
   if (store->fits)
     scan->occupancy.smem_bytes += tile_staging_cut_bytes(&store->cut);
 }
@@ -132,6 +147,7 @@ TileStagedStore *tile_store_staging_build(TileArena *arena,
   find_accumulators(&scan, launch);
   tile_occupancy_estimate(arena, launch, context->target, &scan.occupancy);
   scan.blocks = tile_occupancy_blocks(&scan.occupancy);
+  scan.reserved_bytes = tile_kernel_number(launch, TILE_RESERVED_BYTES_ATTR, 0);
   mlirOperationWalk(launch, visit_copy, &scan, MlirWalkPreOrder);
   return scan.stores;
 }

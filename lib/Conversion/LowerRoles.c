@@ -357,8 +357,10 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   if (mlirOperationIsNull(plan.specialize.op))
     return tile_success();
   if (tile_failed(tile_target_resolve(kernel, options->target, &plan.target)) ||
-      tile_failed(plan_build(&plan)))
+      tile_failed(plan_build(&plan))) {
+    tile_kernel_note_refusal(kernel);
     return tile_failure();
+  }
   plan_apply(&plan);
   return tile_success();
 }

@@ -195,6 +195,18 @@ static MlirLogicalResult verify_persistent(MlirOperation op, const char *name,
   return verify_unit(op, name, value);
 }
 
+// Written by tile-compile and by passes, on kernels.
+static MlirLogicalResult verify_taken_back(MlirOperation op, const char *name,
+                                           MlirAttribute value) {
+  if (!tile_kernel_is(op))
+    return tile_emit_error(op, "expects '%s' only on kernels", name);
+  if (!mlirAttributeIsAInteger(value) || mlirIntegerAttrGetValueInt(value) < 0)
+    return tile_emit_error(op,
+                           "expects '%s' to be a number of at least 0, got %s",
+                           name, tile_verify_attr_text(value).chars);
+  return tile_success();
+}
+
 static MlirLogicalResult verify_by_thread(MlirOperation op, const char *name,
                                           MlirAttribute value) {
   if (!memref_store_is(op) && !memref_atomic_rmw_is(op) && !tile_print_is(op))
@@ -237,6 +249,9 @@ static const struct {
     {"tile.num_threads", verify_num_threads},
     {"tile.order", verify_order},
     {TILE_PERSISTENT_ATTR, verify_persistent},
+    {TILE_PRELUDE_SLOTS_ATTR, verify_taken_back},
+    {TILE_REFUSED_ATTR, verify_taken_back},
+    {TILE_RESERVED_BYTES_ATTR, verify_taken_back},
     {"tile.specialize", verify_specialize},
     {"tile.stage", verify_stage},
     {"tile.target", verify_target},
@@ -247,7 +262,7 @@ enum { NUM_KNOWN = sizeof known_attributes / sizeof known_attributes[0] };
 MlirLogicalResult tile_attribute_verify(MlirOperation op,
                                         MlirNamedAttribute attribute) {
   MlirStringRef name = mlirIdentifierStr(attribute.name);
-  char list[256] = {0};
+  char list[384] = {0};
   size_t length = 0;
   for (int i = 0; i < NUM_KNOWN; i++) {
     const char *known = known_attributes[i].name;

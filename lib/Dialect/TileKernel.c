@@ -17,6 +17,31 @@ bool tile_kernel_is(MlirOperation op) {
              op, TILE_STR("tile.num_threads")));
 }
 
+//===-- Numbers on kernels ------------------------------------------------===//
+
+int64_t tile_kernel_number(MlirOperation kernel, const char *name,
+                           int64_t otherwise) {
+  MlirAttribute attr =
+      mlirOperationGetDiscardableAttributeByName(kernel, tile_str(name));
+  return !mlirAttributeIsNull(attr) && mlirAttributeIsAInteger(attr)
+             ? mlirIntegerAttrGetValueInt(attr)
+             : otherwise;
+}
+
+void tile_kernel_set_number(MlirOperation kernel, const char *name,
+                            int64_t number) {
+  MlirType i64 = mlirIntegerTypeGet(mlirOperationGetContext(kernel), 64);
+  mlirOperationSetDiscardableAttributeByName(kernel, tile_str(name),
+                                             mlirIntegerAttrGet(i64, number));
+}
+
+void tile_kernel_note_refusal(MlirOperation kernel) {
+  tile_kernel_set_number(kernel, TILE_REFUSED_ATTR,
+                         tile_kernel_number(kernel, TILE_REFUSED_ATTR, 0));
+}
+
+//===-- Visits ------------------------------------------------------------===//
+
 typedef struct {
   TileKernelVisitor visit;
   void *user_data;
@@ -36,6 +61,8 @@ static MlirWalkResult kernel_walk(MlirOperation op, void *user_data) {
     walk->result = tile_kernel_verify(op);
   if (!tile_failed(walk->result))
     walk->result = walk->visit(op, walk->user_data);
+  if (tile_failed(walk->result) && walk->verifies)
+    tile_kernel_note_refusal(op);
   return tile_failed(walk->result) ? MlirWalkResultInterrupt
                                    : MlirWalkResultSkip;
 }

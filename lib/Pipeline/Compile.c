@@ -85,6 +85,8 @@ static MlirLogicalResult on_diagnostic(MlirDiagnostic diagnostic,
   size_t start = run->diagnostics.size_bytes;
   tile_diagnostic_print(diagnostic, &run->source, &run->diagnostics);
   if (severity == MlirDiagnosticError) {
+    if (!run->has_errors)
+      mlirDiagnosticPrint(diagnostic, tile_text_callback, &run->failure);
     run->has_errors = true;
     if (strstr(run->diagnostics.data + start, "internal error"))
       run->result->is_internal_error = true;
@@ -97,8 +99,10 @@ static MlirLogicalResult on_diagnostic(MlirDiagnostic diagnostic,
 // Errors that have no place in the program.
 MlirLogicalResult tile_run_fail(TileRun *run, bool is_internal,
                                 const char *what, const char *detail) {
-  tile_text_print(&run->diagnostics, "error: %s%s%s\n",
-                  is_internal ? "internal error: " : "", what, detail);
+  const char *head = is_internal ? "internal error: " : "";
+  tile_text_print(&run->diagnostics, "error: %s%s%s\n", head, what, detail);
+  if (!run->has_errors)
+    tile_text_print(&run->failure, "%s%s%s", head, what, detail);
   run->has_errors = true;
   run->result->is_internal_error |= is_internal;
   return tile_failure();
@@ -322,9 +326,13 @@ static MlirLogicalResult run_front(TileRun *run) {
       tile_failed(check_targets(run)) || tile_failed(check_dims(run)))
     return tile_failure();
   tile_run_tell_module(run, "input");
-  MlirOperation module = mlirModuleGetOperation(run->module);
+  return tile_success();
+}
+
+static MlirLogicalResult run_middle(TileRun *run) {
   if (tile_failed(tile_run_passes(run, TILE_PHASE_TILE)))
     return tile_failure();
+  MlirOperation module = mlirModuleGetOperation(run->module);
   mlirOperationWalk(module, account_op, &run->account, MlirWalkPreOrder);
   if (tile_failed(tile_run_passes(run, TILE_PHASE_OUTLINE)) ||
       tile_failed(tile_units_name_kernels(module)) ||
@@ -387,7 +395,7 @@ static MlirLogicalResult run_back(TileRun *run) {
   return tile_success();
 }
 
-//===-- Entry -------------------------------------------------------------===//
+//===-- Products ----------------------------------------------------------===//
 
 static MlirLogicalResult take_units(TileRun *run) {
   TileCompileResult *result = run->result;
@@ -426,10 +434,73 @@ static void drop_units(TileCompileResult *result) {
   result->mlir = NULL;
 }
 
+//===-- Choices that are taken back ---------------------------------------===//
+
+static MlirLogicalResult run_rest(TileRun *run) {
+  if (tile_failed(run_middle(run)) || tile_failed(take_units(run)) ||
+      tile_failed(run_back(run)) || run->has_errors)
+    return tile_failure();
+  return tile_success();
+}
+
+static void cut(TileText *text, size_t size_bytes) {
+  if (text->size_bytes <= size_bytes)
+    return;
+  text->size_bytes = size_bytes;
+  text->data[size_bytes] = '\0';
+}
+
+// As if nothing had been compiled behind the mark.
+static void go_back(TileRun *run) {
+  cut(&run->diagnostics, run->mark.diagnostics_bytes);
+  cut(&run->account, 0);
+  cut(&run->failure, 0);
+  run->result->num_times = run->mark.num_times;
+  run->result->num_warnings = run->mark.num_warnings;
+  run->result->is_internal_error = false;
+  run->num_stages = run->mark.num_stages;
+  run->has_errors = false;
+  drop_units(run->result);
+  tile_units_deinit(&run->units);
+  mlirModuleDestroy(run->module);
+  run->module = tile_choices_apply(&run->choices);
+  run->mark.remarks_end_bytes = run->diagnostics.size_bytes;
+}
+
+// What was taken back in vain is no news.
+static void drop_remarks(TileRun *run) {
+  size_t begin = run->mark.diagnostics_bytes, end = run->mark.remarks_end_bytes;
+  TileText *text = &run->diagnostics;
+  if (end <= begin)
+    return;
+  memmove(text->data + begin, text->data + end, text->size_bytes - end + 1);
+  text->size_bytes -= end - begin;
+}
+
+// Where nothing is left to take back, the last errors stand: they are about
+// what the user wrote.
+static MlirLogicalResult run_all(TileRun *run) {
+  if (tile_failed(run_front(run)))
+    return tile_failure();
+  while (tile_failed(run_rest(run))) {
+    const char *failure = run->failure.data ? run->failure.data : "";
+    if (!tile_choices_take_back(&run->choices, run->module, failure)) {
+      drop_remarks(run);
+      return tile_failure();
+    }
+    go_back(run);
+  }
+  return tile_success();
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
 static void finish(TileRun *run) {
   if (!mlirModuleIsNull(run->module))
     mlirModuleDestroy(run->module);
   tile_units_deinit(&run->units);
+  tile_choices_deinit(&run->choices);
+  tile_text_deinit(&run->failure);
   free(run->file);
   run->result->diagnostics = tile_text_take(&run->diagnostics);
   run->result->account = tile_text_take(&run->account);
@@ -447,12 +518,7 @@ bool tile_compile(TileCompiler *compiler, const char *path, const char *text,
                  .result = out_result};
   MlirDiagnosticHandlerID handler = mlirContextAttachDiagnosticHandler(
       compiler->context, on_diagnostic, &run, NULL);
-  MlirLogicalResult result = run_front(&run);
-  if (!tile_failed(result))
-    result = take_units(&run);
-  if (!tile_failed(result))
-    result = run_back(&run);
-  bool is_ok = !tile_failed(result) && !run.has_errors;
+  bool is_ok = !tile_failed(run_all(&run));
   if (!is_ok)
     drop_units(out_result);
   finish(&run);

@@ -69,12 +69,26 @@ static bool has_work(const TileRun *run, const TilePipelineStep *step) {
   return has_vectors;
 }
 
+static void keep_module(TileRun *run) {
+  run->mark = (TileRunMark){.diagnostics_bytes = run->diagnostics.size_bytes,
+                            .num_times = run->result->num_times,
+                            .num_warnings = run->result->num_warnings,
+                            .num_stages = run->num_stages};
+  tile_choices_begin(&run->choices, run->module);
+}
+
 MlirLogicalResult tile_run_passes(TileRun *run, TilePhase phase) {
   const TilePipelineStep *step;
+  bool is_kept = !mlirModuleIsNull(run->choices.before), is_ahead = is_kept;
   for (size_t i = 0; (step = tile_pipeline_step_at(i)); i++) {
     const TilePipelineStep *next = tile_pipeline_step_at(i + 1);
     bool is_last = !next || next->phase != phase;
-    if (step->phase == phase && has_work(run, step) &&
+    if (step->flags & TILE_STEP_FIRST_CHOICE) {
+      if (!is_kept && step->phase == phase)
+        keep_module(run);
+      is_ahead = false;
+    }
+    if (step->phase == phase && !is_ahead && has_work(run, step) &&
         tile_failed(run_step(run, step, is_last)))
       return tile_failure();
   }

@@ -2,10 +2,18 @@
 #ifndef TILE_LIB_PIPELINE_COMPILE_RUN_H
 #define TILE_LIB_PIPELINE_COMPILE_RUN_H
 
+#include "Pipeline/Choices.h"
 #include "Pipeline/CompileUnits.h"
 #include "Pipeline/DiagnosticText.h"
 #include "Tile/Compile.h"
 #include "Tile/Pipeline.h"
+
+/// What there was in front of the first choice, to go back to.
+typedef struct {
+  size_t diagnostics_bytes, num_times, num_warnings;
+  size_t remarks_end_bytes; // what is said of choices ends there
+  int num_stages;
+} TileRunMark;
 
 /// One compilation.
 typedef struct {
@@ -20,6 +28,9 @@ typedef struct {
   bool has_errors;
   double start_ms; // of the phase in progress
   TileText diagnostics, account;
+  TileText failure; // the first error since `mark`
+  TileChoices choices;
+  TileRunMark mark;
   TileCompileResult *result;
 } TileRun;
 
@@ -31,7 +42,8 @@ void tile_run_end_phase(TileRun *run, const char *name);
 /// Shows the module to options->on_stage. `pass`: with options, which are cut.
 void tile_run_tell_module(TileRun *run, const char *pass);
 
-/// Runs the passes of a phase on the module.
+/// Runs the passes of a phase on the module: on the way keeps the module in
+/// front of the first choice, or begins there when it has been kept.
 MlirLogicalResult tile_run_passes(TileRun *run, TilePhase phase);
 
 #endif // TILE_LIB_PIPELINE_COMPILE_RUN_H

@@ -19,7 +19,8 @@
 enum {
   TARGET = TILE_STEP_TAKES_TARGET,
   NESTED = TILE_STEP_IS_NESTED,
-  VECTORS = TILE_STEP_FOR_VECTORS
+  VECTORS = TILE_STEP_FOR_VECTORS,
+  CHOICES = TILE_STEP_FIRST_CHOICE
 };
 
 // Index arithmetic of kernels is 32 bits wide; addresses are 64.
@@ -27,7 +28,7 @@ static const TilePipelineStep steps[] = {
     {TILE_PHASE_TILE, "canonicalize", 0}, // subviews become regions
     {TILE_PHASE_TILE, "tile-expand-switches", 0},
     {TILE_PHASE_TILE, "tile-make-variants", TARGET},
-    {TILE_PHASE_TILE, "tile-stage-stores", TARGET},
+    {TILE_PHASE_TILE, "tile-stage-stores", TARGET | CHOICES},
     {TILE_PHASE_TILE, "tile-persist", TARGET},
     {TILE_PHASE_TILE, "tile-split-pads", TARGET},
     {TILE_PHASE_TILE, "tile-expand-elements", 0},

@@ -14,4 +14,6 @@ set(TILE_DRIVER_SOURCES
   Pipeline/DiagnosticText.c
   Pipeline/CompileUnits.c
   Pipeline/CompilePasses.c
+  Pipeline/Choices.c
+  Pipeline/ChoicesTiles.c
   Pipeline/Compile.c)

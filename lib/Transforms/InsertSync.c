@@ -72,8 +72,10 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   const TileTarget *target = NULL;
   if (tile_kernel_is_thread_code(kernel))
     return tile_success();
-  if (tile_failed(tile_kernel_verify(kernel)))
+  if (tile_failed(tile_kernel_verify(kernel))) {
+    tile_kernel_note_refusal(kernel);
     return tile_failure();
+  }
   if (*run->target_option &&
       tile_failed(tile_target_resolve(kernel, run->target_option, &target)))
     return tile_failure();

@@ -392,6 +392,9 @@ static MlirWalkResult visit(MlirOperation op, void *user_data) {
       num_stages == 0)
     return MlirWalkResultAdvance;
   walk->result = pipeline_plan_loop(&walk->arena, &loop, num_stages);
+  MlirOperation kernel = pipeline_kernel_around(op);
+  if (tile_failed(walk->result) && kernel.ptr)
+    tile_kernel_note_refusal(kernel);
   return tile_failed(walk->result) ? MlirWalkResultInterrupt
                                    : MlirWalkResultAdvance;
 }

@@ -78,7 +78,8 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   for (; store; store = store->next)
     if (store->fits)
       store_apply(store, tile_kernel_body(kernel));
-    else if (!tile_is_in_fallback_variant(kernel))
+    else if (!tile_is_in_fallback_variant(kernel) &&
+             !tile_kernel_number(kernel, TILE_RESERVED_BYTES_ATTR, 0))
       report(store);
   tile_arena_deinit(&arena);
   return tile_success();

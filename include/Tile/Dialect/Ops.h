@@ -172,6 +172,25 @@ static inline bool tile_value_is_used(MlirValue value) {
 }
 /// Whether `value` is defined in a region of `op`, at any depth.
 bool tile_value_is_inside(MlirValue value, MlirOperation op);
+
+/// Written by tile-compile where it takes back what passes chose
+/// (Pipeline/Choices.h), on kernels: bytes of shared memory that later passes
+/// were seen to need beyond the estimates of earlier ones, and the most slots
+/// of tiles that are filled outside pipelined loops.
+#define TILE_RESERVED_BYTES_ATTR "tile.reserved_bytes"
+#define TILE_PRELUDE_SLOTS_ATTR "tile.prelude_slots"
+/// Written on a kernel by the pass that fails for it: bytes of shared memory
+/// that are too many, or 0.
+#define TILE_REFUSED_ATTR "tile.refused"
+/// The integer attribute `name` of a kernel, or `otherwise`.
+MLIR_CAPI_EXPORTED int64_t tile_kernel_number(MlirOperation kernel,
+                                              const char *name,
+                                              int64_t otherwise);
+MLIR_CAPI_EXPORTED void
+tile_kernel_set_number(MlirOperation kernel, const char *name, int64_t number);
+/// Sets TILE_REFUSED_ATTR to 0 where it is not there.
+void tile_kernel_note_refusal(MlirOperation kernel);
+
 /// Checks what no single op can. Says nothing about kernels that say what each
 /// thread does. Any other kernel has regions of one block: what is read off
 /// program order holds there. Beside tile ops it also

@@ -153,7 +153,7 @@ func.func @specialize_function() attributes {tile.specialize = "off"} {
 // -----
 
 func.func @unknown(%i: index) {
-  // expected-error @+1 {{has the unknown attribute 'tile.stages', expects one of tile.align, tile.by_thread, tile.chunk, tile.group, tile.may_alias, tile.mma_type, tile.mma_type_b, tile.num_stages, tile.num_threads, tile.order, tile.persistent, tile.specialize, tile.stage, tile.target, tile.warps}}
+  // expected-error @+1 {{has the unknown attribute 'tile.stages', expects one of tile.align, tile.by_thread, tile.chunk, tile.group, tile.may_alias, tile.mma_type, tile.mma_type_b, tile.num_stages, tile.num_threads, tile.order, tile.persistent, tile.prelude_slots, tile.refused, tile.reserved_bytes, tile.specialize, tile.stage, tile.target, tile.warps}}
   %0 = arith.addi %i, %i {tile.stages = 3 : i32} : index
   return
 }
@@ -277,5 +277,20 @@ func.func @persistent_value(%n: index) {
   // expected-error @+1 {{expects 'tile.persistent' to be without value, got true}}
   scf.for %i = %c0 to %n step %c1 {
   } {tile.persistent = true}
+  return
+}
+
+// -----
+
+// Written by tile-compile, on kernels.
+// expected-error @+1 {{expects 'tile.reserved_bytes' only on kernels}}
+func.func @reserved_bytes() attributes {tile.reserved_bytes = 16 : i64} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expects 'tile.prelude_slots' to be a number of at least 0, got -1}}
+func.func @prelude_slots() attributes {tile.num_threads = 128 : i32, tile.prelude_slots = -1 : i64} {
   return
 }
