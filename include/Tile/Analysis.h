@@ -325,9 +325,13 @@ bool tile_loop_operand_has(TileParallelOp loop, const TileLoopOperand *operand,
 /// Bytes that the address and every stride but the last of the tensor are known
 /// to be multiples of at an access: what `tile.align` says, else 1.
 int64_t tile_element_align_bytes(MlirOperation access);
-/// Whether the access of a tensor would move several neighbours together if the
-/// address of the tensor and its strides were multiples of 16 bytes.
-bool tile_element_wants_alignment(MlirOperation access);
+/// Bytes of the neighbours that the access of a tensor would move together, 4,
+/// 8 or 16, if the address of the tensor and its strides were multiples of
+/// them; 0: it moves no neighbours, or says how it is aligned.
+int64_t tile_element_wanted_bytes(MlirOperation access);
+/// Bytes, at most 16, that all static strides of the tensor but the last are
+/// multiples of; 0 for a type that has no strides.
+int64_t tile_tensor_align_limit(MlirValue tensor);
 
 //===-- Chunks of copies and fills (ChunkWidth.c) -------------------------===//
 
@@ -427,11 +431,17 @@ typedef struct {
 bool tile_copy_instr_is_legal(TileCopyOp copy, TileInstr instr,
                               const TileInstrContext *context,
                               TileInstrReason *out_reason);
-/// The same if the facts that a host check can establish were known: aligned
-/// addresses and row pitches.
+/// The same if the host had found the address and the row pitches of the tensor
+/// to be multiples of `align_bytes`, and images to have whole groups of
+/// channels where that is 16.
 bool tile_copy_instr_is_legal_if_aligned(TileCopyOp copy, TileInstr instr,
                                          const TileInstrContext *context,
+                                         int64_t align_bytes,
                                          TileInstrReason *out_reason);
+/// Bytes that one cp.async of the copy moves then: 4, 8 or 16, 0 where it is
+/// not legal or gathers an image. Layouts that are open allow 16.
+int64_t tile_copy_async_bytes(TileCopyOp copy, const TileInstrContext *context,
+                              int64_t align_bytes);
 /// The same of a copy from a `tile.im2col`; `host_can_tell`: what a host check
 /// can establish is believed (InstructionIm2col.c).
 bool tile_im2col_instr_is_legal(TileCopyOp copy, TileInstr instr,

@@ -5,14 +5,14 @@
 include "mlir/Pass/PassBase.td"
 
 def MakeVariants : Pass<"tile-make-variants", ""> {
-  let summary = "Clones a launch into a fast variant and one that needs nothing";
+  let summary = "Clones a launch for what the host finds out about tensors";
   let description = [{
     Consumes: launches whose best instructions need facts that only the host
     knows: aligned base addresses and row pitches.
-    Produces: `tile.variants` with two launches. The first holds `tile.require`
-    ops and the facts (`align` on `tile.region`), the second needs nothing. Where
-    `tile-stage-stores` alone wants facts of a tensor, a third one between them
-    has the others.
+    Produces: `tile.variants` with at most ten launches, best first. All but the
+    last hold `tile.require` ops and facts (`align` on `tile.region`) of 16, 8 or
+    4 bytes for all tensors that gain by them or for some: one that is not
+    aligned costs no other its instruction. The last needs nothing.
     Keeps: launches that need no such fact, and everything else.
     Fails: never; a launch whose body cannot be cloned gets a remark.
   }];

@@ -1,4 +1,4 @@
-//===- ElementAlignment.c - Element loops that could move vectors ---------===//
+//===- ElementAlignment.c - How tensors of element loops could be aligned -===//
 //
 // Asked before layouts are known: what a loop cannot use after all costs a
 // requirement of the host, not a wrong access.
@@ -6,6 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tile/Analysis.h"
+
+#include "Tile/Support/Arithmetic.h"
+#include "Tile/Support/Diagnostics.h"
+
+enum { MIN_VECTOR_BYTES = 4, MAX_VECTOR_BYTES = 16 };
 
 static MlirAttribute align_attr(MlirOperation access) {
   return mlirOperationGetDiscardableAttributeByName(access,
@@ -26,33 +31,53 @@ static bool has_contiguous_rows(MlirType tensor) {
          strides[rank - 1] == 1;
 }
 
-// Two neighbours along some parallel index, from an even place on.
-static bool has_pairs(TileParallelOp loop, const TileElementAccess *access,
-                      int rank) {
+int64_t tile_tensor_align_limit(MlirValue tensor) {
+  MlirType type = mlirValueGetType(tensor);
+  int64_t strides[TILE_MAX_RANK], offset, limit = MAX_VECTOR_BYTES;
+  int64_t rank = mlirShapedTypeGetRank(type);
+  if (rank > TILE_MAX_RANK ||
+      tile_failed(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)))
+    return 0;
+  int64_t elem_bytes = tile_elem_bits(mlirShapedTypeGetElementType(type)) / 8;
+  for (int64_t d = 0; d + 1 < rank; d++)
+    if (!mlirShapedTypeIsDynamicStrideOrOffset(strides[d]))
+      limit = tile_gcd(limit, strides[d] * elem_bytes);
+  return limit;
+}
+
+// Whether `run` neighbours along some parallel index begin at multiples of it.
+static bool has_runs(TileParallelOp loop, const TileLinearIndex *last,
+                     int64_t run) {
   int rows = (int)tile_parallel_extents_size(loop);
-  TileLinearIndex last =
-      tile_linear_index(loop, tile_range_at(access->indices, rank - 1));
-  for (int k = 0; last.is_linear && k < rows; k++) {
+  for (int k = 0; last->is_linear && k < rows; k++) {
     bool is_run =
-        last.factor[k] == 1 && tile_parallel_extents(loop, k) % 2 == 0;
+        last->factor[k] == 1 && tile_parallel_extents(loop, k) % run == 0;
     for (int j = 0; j < rows; j++)
-      is_run &= j == k || last.factor[j] % 2 == 0;
-    if (is_run && last.rest_divisor % 2 == 0)
+      is_run &= j == k || last->factor[j] % run == 0;
+    if (is_run && last->rest_divisor % run == 0)
       return true;
   }
   return false;
 }
 
-bool tile_element_wants_alignment(MlirOperation op) {
+int64_t tile_element_wanted_bytes(MlirOperation op) {
   TileElementAccess access;
   TileShape shape;
   TileParallelOp loop = tile_parallel_around(op);
   if (mlirOperationIsNull(loop.op) || !tile_element_access_get(op, &access) ||
       access.is_atomic || !mlirAttributeIsNull(align_attr(op)))
-    return false;
+    return 0;
   MlirType type = mlirValueGetType(access.memref);
-  return mlirTypeIsAMemRef(type) && tile_shape_of(access.memref, &shape) &&
-         shape.space == TILE_SPACE_GLOBAL &&
-         tile_elem_bits(shape.element) <= 32 && has_contiguous_rows(type) &&
-         has_pairs(loop, &access, shape.rank);
+  if (!mlirTypeIsAMemRef(type) || !tile_shape_of(access.memref, &shape) ||
+      shape.space != TILE_SPACE_GLOBAL || !has_contiguous_rows(type))
+    return 0;
+  int64_t elem_bytes = tile_elem_bits(shape.element) / 8;
+  if (elem_bytes < 1 || elem_bytes > MIN_VECTOR_BYTES)
+    return 0;
+  TileLinearIndex last =
+      tile_linear_index(loop, tile_range_at(access.indices, shape.rank - 1));
+  int64_t bytes = tile_tensor_align_limit(access.memref);
+  while (bytes > elem_bytes && !has_runs(loop, &last, bytes / elem_bytes))
+    bytes /= 2;
+  return bytes > elem_bytes && bytes >= MIN_VECTOR_BYTES ? bytes : 0;
 }

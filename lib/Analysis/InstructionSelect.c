@@ -63,6 +63,25 @@ int64_t tile_window_align_bytes(MlirValue tile) {
   return tile_gcd(tile_row_align_bytes(tile), column_align(tile));
 }
 
+// A static stride that no fact about the tensor could mend.
+static bool refuse_stride(MlirValue window, int bytes, const char *what,
+                          TileInstrReason *out) {
+  MlirType type = mlirValueGetType(tile_buffer_of(window).root);
+  int64_t strides[TILE_MAX_RANK], offset;
+  if (!mlirTypeIsAMemRef(type) || mlirShapedTypeGetRank(type) > TILE_MAX_RANK ||
+      tile_failed(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)))
+    return true;
+  int64_t elem_bytes = tile_elem_bits(mlirShapedTypeGetElementType(type)) / 8;
+  for (int d = 0; d + 1 < mlirShapedTypeGetRank(type); d++)
+    if (!mlirShapedTypeIsDynamicStrideOrOffset(strides[d]) &&
+        strides[d] * elem_bytes % bytes)
+      return instr_refuse(out, "tile-instr/alignment",
+                          "stride %d of the tensor is %lld bytes; %s needs a "
+                          "multiple of %d",
+                          d, (long long)strides[d] * elem_bytes, what, bytes);
+  return true;
+}
+
 bool instr_window_is_aligned(MlirValue window, int64_t row_align, int bytes,
                              const char *what, TileInstrReason *out) {
   int64_t column = column_align(window);
@@ -71,7 +90,9 @@ bool instr_window_is_aligned(MlirValue window, int64_t row_align, int bytes,
                         "windows are known to start at columns that are "
                         "multiples of %lld bytes; %s needs %d",
                         (long long)column, what, bytes);
-  return row_align % bytes == 0 ||
+  if (row_align % bytes == 0)
+    return true;
+  return refuse_stride(window, bytes, what, out) &&
          instr_refuse(out, "tile-instr/alignment",
                       "rows are known to be aligned to %lld bytes; %s needs %d",
                       (long long)row_align, what, bytes);
@@ -170,6 +191,8 @@ static MlirValue shared_side(TileCopyOp copy, const CopyView *view) {
 }
 
 // PTX ISA, cp.async: 4, 8 or 16 bytes, aligned to their size.
+enum { MIN_ASYNC_BYTES = 4, MAX_ASYNC_BYTES = 16 };
+
 static bool cp_async_is_legal(TileCopyOp copy, const CopyView *view,
                               int64_t align, TileInstrReason *out) {
   if (view->src.space != TILE_SPACE_GLOBAL ||
@@ -181,9 +204,10 @@ static bool cp_async_is_legal(TileCopyOp copy, const CopyView *view,
       mlirIntegerTypeGetWidth(view->src.element) == 1)
     return instr_refuse(out, "tile-instr/types",
                         "i1 has no packed form that cp.async could copy");
-  if (!instr_window_is_aligned(tile_copy_src(copy), align, 4, "cp.async", out))
+  if (!instr_window_is_aligned(tile_copy_src(copy), align, MIN_ASYNC_BYTES,
+                               "cp.async", out))
     return false;
-  if (view->inner_bytes % 4)
+  if (view->inner_bytes % MIN_ASYNC_BYTES)
     return instr_refuse(out, "tile-instr/row",
                         "rows of the tile have %lld bytes, no multiple "
                         "of 4",
@@ -193,7 +217,7 @@ static bool cp_async_is_legal(TileCopyOp copy, const CopyView *view,
     return true;
   int64_t run = tile_layout_contiguous_run(&layout, layout.in.num_axes - 1) *
                 tile_elem_bits(view->dst.element) / 8;
-  if (run % 4)
+  if (run % MIN_ASYNC_BYTES)
     return instr_refuse(out, "tile-instr/layout",
                         "the given layout stores %lld bytes of a row together; "
                         "cp.async needs 4",
@@ -294,20 +318,23 @@ static bool channel_takes(TileCopyOp copy, TileInstr instr) {
              : takes_threads;
 }
 
+// Facts that a host check can establish count where they say more than what is
+// known: rows are multiples of `checked_bytes`, 0: nothing is.
 static bool copy_is_legal(TileCopyOp copy, TileInstr instr,
-                          const TileInstrContext *context, bool assume_aligned,
-                          TileInstrReason *out) {
+                          const TileInstrContext *context,
+                          int64_t checked_bytes, TileInstrReason *out) {
   CopyView view;
   if (!copy_view(copy, &view))
     return instr_refuse(out, "type", "internal error: operands are no tiles");
-  int64_t align =
-      assume_aligned ? 16 : tile_row_align_bytes(global_side(copy, &view));
+  int64_t align = tile_row_align_bytes(global_side(copy, &view));
+  if (align < checked_bytes)
+    align = checked_bytes;
   if (!channel_takes(copy, instr))
     return instr_refuse(out, "channel",
                         "the channel that it fills has no such agent");
   if (tile_im2col_of(tile_copy_src(copy)).op.ptr)
-    return tile_im2col_instr_is_legal(copy, instr, context, assume_aligned,
-                                      out);
+    return tile_im2col_instr_is_legal(copy, instr, context,
+                                      checked_bytes >= MAX_ASYNC_BYTES, out);
   switch (instr) {
   case TILE_INSTR_Simt:
     return true;
@@ -326,13 +353,34 @@ static bool copy_is_legal(TileCopyOp copy, TileInstr instr,
 bool tile_copy_instr_is_legal(TileCopyOp copy, TileInstr instr,
                               const TileInstrContext *context,
                               TileInstrReason *out_reason) {
-  return copy_is_legal(copy, instr, context, false, out_reason);
+  return copy_is_legal(copy, instr, context, 0, out_reason);
 }
 
 bool tile_copy_instr_is_legal_if_aligned(TileCopyOp copy, TileInstr instr,
                                          const TileInstrContext *context,
+                                         int64_t align_bytes,
                                          TileInstrReason *out_reason) {
-  return copy_is_legal(copy, instr, context, true, out_reason);
+  return copy_is_legal(copy, instr, context, align_bytes, out_reason);
+}
+
+int64_t tile_copy_async_bytes(TileCopyOp copy, const TileInstrContext *context,
+                              int64_t align_bytes) {
+  CopyView view;
+  TileInstrReason reason;
+  TileLayout layout;
+  if (tile_im2col_of(tile_copy_src(copy)).op.ptr ||
+      !copy_is_legal(copy, TILE_INSTR_CpAsync, context, align_bytes, &reason) ||
+      !copy_view(copy, &view))
+    return 0;
+  int64_t known = tile_row_align_bytes(tile_copy_src(copy));
+  int64_t bytes = tile_gcd(MAX_ASYNC_BYTES, view.inner_bytes);
+  bytes = tile_gcd(bytes, column_align(tile_copy_src(copy)));
+  bytes = tile_gcd(bytes, known > align_bytes ? known : align_bytes);
+  if (tile_given_layout(tile_copy_dst(copy), &layout))
+    bytes = tile_gcd(
+        bytes, tile_layout_contiguous_run(&layout, layout.in.num_axes - 1) *
+                   tile_elem_bits(view.dst.element) / 8);
+  return bytes;
 }
 
 bool tile_staged_store_is_legal(TileCopyOp copy,
@@ -363,7 +411,8 @@ MlirLogicalResult tile_instr_verify(MlirOperation op,
     TileCopyOp copy = tile_copy_cast(op);
     instr = tile_copy_instr(copy);
     is_legal = mlirAttributeIsNull(tile_copy_instr_attr(copy)) ||
-               copy_is_legal(copy, instr, context, is_aligned, &reason);
+               copy_is_legal(copy, instr, context,
+                             is_aligned ? MAX_ASYNC_BYTES : 0, &reason);
   } else if (tile_product_of(op, &product)) {
     instr = product.instr;
     is_legal = !product.has_instr ||

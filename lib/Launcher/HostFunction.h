@@ -104,6 +104,7 @@ int64_t tile_value_result_signed(const Value *value, const ValueResult *result);
 typedef struct {
   int value; // an i1
   const char *text;
+  int actual; // the value that it is about; -1: none is named
 } Requirement;
 
 typedef struct {

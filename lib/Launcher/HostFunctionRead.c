@@ -108,8 +108,12 @@ static bool read_requirement(JsonReader *reader, const JsonNode *node,
                              Requirement *out_requirement) {
   JsonNode value = tile_json_field(node, "value");
   JsonNode text = tile_json_field(node, "text");
+  JsonNode actual = tile_json_field(node, "actual");
+  out_requirement->actual = -1;
   if (!read_value_use(reader, &value, &out_requirement->value) ||
-      !tile_json_string(reader, &text, &out_requirement->text))
+      !tile_json_string(reader, &text, &out_requirement->text) ||
+      (actual.json &&
+       !read_value_use(reader, &actual, &out_requirement->actual)))
     return false;
   if (reader->function->values[out_requirement->value].type.num_bits != 1)
     return tile_json_fail(reader, &value, "the index of an i1 value");

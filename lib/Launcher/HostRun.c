@@ -51,11 +51,12 @@ static TileStatus get_integer(const Run *run, int index, const char *use,
   return status;
 }
 
-/// Finds the first requirement that does not hold, or NULL.
+/// Finds the first requirement from number `first` on that does not hold, or
+/// NULL.
 static TileStatus find_unmet(const Run *run, const Requirements *requirements,
-                             const char **out_text) {
-  *out_text = NULL;
-  for (int i = 0; i < requirements->count; i++) {
+                             int first, const Requirement **out_unmet) {
+  *out_unmet = NULL;
+  for (int i = first; i < requirements->count; i++) {
     const Requirement *requirement = &requirements->items[i];
     char use[128];
     snprintf(use, sizeof use, "the requirement '%.100s'", requirement->text);
@@ -63,11 +64,27 @@ static TileStatus find_unmet(const Run *run, const Requirements *requirements,
     if (!tile_status_is_ok(&status))
       return status;
     if (!run->results[requirement->value].bits) {
-      *out_text = requirement->text;
+      *out_unmet = requirement;
       break;
     }
   }
   return tile_status_ok();
+}
+
+enum { MAX_UNMET_TEXT = 240 };
+
+/// Prints what a requirement asks for, and the number that it found.
+static void print_unmet(const Run *run, const Requirement *unmet,
+                        char out[MAX_UNMET_TEXT]) {
+  int number = unmet->actual;
+  if (number < 0 || run->results[number].failed_at >= 0) {
+    snprintf(out, MAX_UNMET_TEXT, "%s", unmet->text);
+    return;
+  }
+  int64_t value = tile_value_result_signed(&run->function->values[number],
+                                           &run->results[number]);
+  snprintf(out, MAX_UNMET_TEXT, "%.200s; it is %lld", unmet->text,
+           (long long)value);
 }
 
 TileStatus tile_host_function_take_variant(TileHostFunction *function,
@@ -92,15 +109,17 @@ TileStatus tile_host_function_take_variant(TileHostFunction *function,
 static TileStatus check_wanted(const Run *run, int launch_index,
                                const Variant **out_variant) {
   const Launch *launch = &run->function->launches[launch_index];
-  const char *unmet = NULL;
+  const Requirement *unmet = NULL;
+  char text[MAX_UNMET_TEXT];
   *out_variant = &launch->variants[launch->wanted - 1];
-  TileStatus status = find_unmet(run, &(*out_variant)->requirements, &unmet);
+  TileStatus status = find_unmet(run, &(*out_variant)->requirements, 0, &unmet);
   if (!tile_status_is_ok(&status) || !unmet)
     return status;
+  print_unmet(run, unmet, text);
   return tile_status_error(TILE_STATUS_USER_ERROR,
                            "%s: launch %d: variant %d, '%s', needs: %s",
                            run->function->name, launch_index, launch->wanted,
-                           (*out_variant)->kernel, unmet);
+                           (*out_variant)->kernel, text);
 }
 
 /// Takes the first variant whose requirements hold, or the wanted one.
@@ -111,15 +130,17 @@ static TileStatus choose_variant(const Run *run, int launch_index,
   if (launch->wanted)
     return check_wanted(run, launch_index, out_variant);
   for (int i = 0; i < launch->num_variants; i++) {
-    const char *unmet = NULL;
+    const Requirement *unmet = NULL;
+    char text[MAX_UNMET_TEXT];
     TileStatus status =
-        find_unmet(run, &launch->variants[i].requirements, &unmet);
+        find_unmet(run, &launch->variants[i].requirements, 0, &unmet);
     *out_variant = &launch->variants[i];
     if (!tile_status_is_ok(&status) || !unmet)
       return status;
+    print_unmet(run, unmet, text);
     size_t length = strlen(reasons);
     snprintf(reasons + length, sizeof reasons - length, "%s'%s' needs: %s",
-             i > 0 ? "; " : "", launch->variants[i].kernel, unmet);
+             i > 0 ? "; " : "", launch->variants[i].kernel, text);
   }
   return tile_status_error(TILE_STATUS_USER_ERROR,
                            "%s: launch %d: no variant suits the arguments: %s",
@@ -226,6 +247,24 @@ static TileStatus fill_sizes(const Run *run, const Variant *variant,
   return tile_status_ok();
 }
 
+/// What the best variant lacks, when another one runs.
+static void log_unmet(const Run *run, int launch_index,
+                      const Variant *variant) {
+  const Launch *parent = &run->function->launches[launch_index];
+  const Requirements *best = &parent->variants[0].requirements;
+  const Requirement *unmet = NULL;
+  char text[MAX_UNMET_TEXT];
+  int next = 0;
+  while (variant != parent->variants && next < best->count) {
+    TileStatus status = find_unmet(run, best, next, &unmet);
+    if (!tile_status_is_ok(&status) || !unmet)
+      return;
+    print_unmet(run, unmet, text);
+    fprintf(run->log, "launch %d: variant 1 needs: %s\n", launch_index, text);
+    next = (int)(unmet - best->items) + 1;
+  }
+}
+
 static void log_launch(const Run *run, int launch_index, const Variant *variant,
                        const TileKernelLaunch *launch) {
   const Launch *parent = &run->function->launches[launch_index];
@@ -239,6 +278,7 @@ static void log_launch(const Run *run, int launch_index, const Variant *variant,
           launch->grid[2], launch->block[0], launch->block[1], launch->block[2],
           launch->cluster[0], launch->cluster[1], launch->cluster[2],
           launch->dynamic_smem_bytes);
+  log_unmet(run, launch_index, variant);
 }
 
 static TileStatus launch_with_params(const Run *run, const Variant *variant,
@@ -288,12 +328,15 @@ static TileStatus perform_all(Run *run) {
   const TileHostFunction *function = run->function;
   tile_host_values_evaluate(function, run->args,
                             tile_device_num_sms(run->device), run->results);
-  const char *unmet = NULL;
-  TileStatus status = find_unmet(run, &function->requirements, &unmet);
-  if (tile_status_is_ok(&status) && unmet)
+  const Requirement *unmet = NULL;
+  char text[MAX_UNMET_TEXT];
+  TileStatus status = find_unmet(run, &function->requirements, 0, &unmet);
+  if (tile_status_is_ok(&status) && unmet) {
+    print_unmet(run, unmet, text);
     status = tile_status_error(TILE_STATUS_USER_ERROR,
                                "%s: the arguments do not meet: %s",
-                               function->name, unmet);
+                               function->name, text);
+  }
   if (tile_status_is_ok(&status) && function->num_launches > 0)
     status =
         tile_device_load_module(run->device, function->ptx_path, &run->module);

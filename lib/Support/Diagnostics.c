@@ -2,6 +2,8 @@
 
 #include "Tile/Support/Diagnostics.h"
 
+#include "Tile/Support/Build.h"
+#include "Tile/Support/Iterate.h"
 #include "Tile/Support/MlirExtra.h"
 #include "mlir-c/Diagnostics.h"
 #include <stdarg.h>
@@ -50,9 +52,38 @@ MlirLogicalResult tile_emit_error_at(MlirLocation location, const char *format,
   return tile_failure();
 }
 
+static const char variants_name[] = "tile.variants";
+
+static bool stands_in(MlirBlock block, MlirLocation location) {
+  TILE_FOR_EACH_OP (op, block) {
+    if (mlirLocationEqual(mlirOperationGetLocation(op), location))
+      return true;
+  }
+  return false;
+}
+
+// Variants of a launch that the compiler has made stand in one place: the first
+// one, with the best instructions, speaks for all.
+static bool is_repeated(MlirOperation op) {
+  MlirOperation child = op, parent = mlirOperationGetParentOperation(op);
+  while (!mlirOperationIsNull(parent) &&
+         !mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(parent)),
+                             tile_str(variants_name))) {
+    child = parent;
+    parent = mlirOperationGetParentOperation(parent);
+  }
+  if (mlirOperationIsNull(parent))
+    return false;
+  MlirBlock best = mlirRegionGetFirstBlock(mlirOperationGetRegion(parent, 0));
+  return !mlirBlockEqual(best, mlirOperationGetBlock(child)) &&
+         stands_in(best, mlirOperationGetLocation(child));
+}
+
 static void emit_remark(MlirOperation op, const char *code, const char *message,
                         intptr_t num_notes, const MlirxNote *notes) {
   char tagged[MESSAGE_CAPACITY + CODE_CAPACITY];
+  if (is_repeated(op))
+    return;
   snprintf(tagged, sizeof tagged, "[%s] %s", code, message);
   mlirxEmitRemark(mlirOperationGetLocation(op),
                   mlirStringRefCreateFromCString(tagged), num_notes, notes);

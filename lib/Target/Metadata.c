@@ -20,10 +20,14 @@
 
 //===-- Requirements ------------------------------------------------------===//
 
-static void print_requirement(TileText *out, int row, MlirStringRef text) {
+// `actual`: the row of the number that it is about; negative: none.
+static void print_requirement(TileText *out, int row, MlirStringRef text,
+                              int actual) {
   tile_text_print(
       out, "%s{\"value\": %d, \"text\": ", out->size_bytes ? ", " : "", row);
   tile_text_print_json(out, text.data, text.length);
+  if (actual >= 0)
+    tile_text_print(out, ", \"actual\": %d", actual);
   tile_text_print(out, "}");
 }
 
@@ -31,10 +35,15 @@ static MlirLogicalResult add_require(TileHost *host, TileRequireOp require,
                                      TileText *out) {
   host->slice.user = require.op;
   int row = tile_slice_value(&host->slice, tile_require_condition(require));
-  if (row < 0)
+  MlirValue number = tile_require_actual(require);
+  int actual = row >= 0 && !mlirValueIsNull(number)
+                   ? tile_slice_value(&host->slice, number)
+                   : -1;
+  if (row < 0 || (actual < 0 && !mlirValueIsNull(number)))
     return tile_failure();
   print_requirement(out, row,
-                    mlirStringAttrGetValue(tile_require_text_attr(require)));
+                    mlirStringAttrGetValue(tile_require_text_attr(require)),
+                    actual);
   return tile_success();
 }
 
@@ -68,7 +77,7 @@ static void require_contiguous(TileHost *host, int arg) {
   tile_text_print(&text, "%.*s is contiguous", (int)name.size_bytes - 2,
                   name.data + 1);
   print_requirement(&host->requires, all,
-                    (MlirStringRef){text.data, text.size_bytes});
+                    (MlirStringRef){text.data, text.size_bytes}, -1);
   tile_text_deinit(&text);
   tile_text_deinit(&name);
 }

@@ -135,7 +135,8 @@ def Tile_RequireOp : Tile_Op<"require"> {
   let description = [{
     On the host, outside a launch. Directly in the function: the call fails with
     `text` when the condition is false. Inside a region of `tile.variants`: the
-    variant is passed over.
+    variant is passed over. `actual` is the number that the condition is about,
+    for the message.
 
     Constraints:
     (C1) not inside a kernel;
@@ -143,12 +144,13 @@ def Tile_RequireOp : Tile_Op<"require"> {
 
     Example:
     ```mlir
-    tile.require %aligned, "rows of A start at multiples of 16 bytes"
+    tile.require %aligned, "stride 0 of A is a multiple of 16 bytes" actual %pitch
     ```
   }];
   let arguments = (ins Arg<I1, "what must hold">:$condition,
-                       Arg<StrAttr, "the message when it does not">:$text);
-  let assemblyFormat = "$condition `,` $text attr-dict";
+                       Arg<StrAttr, "the message when it does not">:$text,
+                       Arg<Optional<Index>, "the number it is about">:$actual);
+  let assemblyFormat = "$condition `,` $text (`actual` $actual^)? attr-dict";
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
 }

@@ -37,8 +37,9 @@ tile_emit_error_with_notes(MlirOperation op, intptr_t num_notes,
 MlirLogicalResult tile_emit_error_at(MlirLocation location, const char *format,
                                      ...) __attribute__((format(printf, 2, 3)));
 
-/// Emits "[code] <message>" as a remark. `code` is stable and listed in
-/// docs/Remarks.md, e.g. "tile-instr/tma-stride".
+/// Emits "[code] <message>" as a remark, unless the launch is one that the
+/// compiler has cloned: the first clone speaks for all. `code` is stable and
+/// listed in docs/Remarks.md, e.g. "tile-instr/tma-stride".
 void tile_emit_remark(MlirOperation op, const char *code, const char *format,
                       ...) __attribute__((format(printf, 3, 4)));
 

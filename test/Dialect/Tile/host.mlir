@@ -20,10 +20,10 @@ func.func @host(%A: memref<?x?xbf16>, %aligned: i1) {
   // CHECK: %[[SMS:[a-z0-9]+]] = tile.num_sms
   %sms = tile.num_sms
   // CHECK: tile.variants {
-  // CHECK-NEXT: tile.require %[[ALIGNED]], "rows of A start at multiples of 16 bytes"
+  // CHECK-NEXT: tile.require %[[ALIGNED]], "rows of A start at multiples of 16 bytes" actual %[[SMS]]
   // CHECK-NEXT: gpu.launch
   tile.variants {
-    tile.require %aligned, "rows of A start at multiples of 16 bytes"
+    tile.require %aligned, "rows of A start at multiples of 16 bytes" actual %sms
     gpu.launch blocks(%bx, %by, %bz) in (%gx = %sms, %gy = %c1, %gz = %c1)
                threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
       // CHECK: tile.kernel_config {min_blocks = 2 : i64}

@@ -315,20 +315,22 @@ def tensor(gemm, name, kind, dtype, size):
 
 def is_fit(gemm, variant, size):
     """Whether rows of the tensors that the variant names start at multiples of
-    16 bytes, and none is empty if it needs a tensor map."""
+    the bytes that it says, and none is empty if it needs a tensor map."""
     texts = [r["text"] for r in variant["requires"]]
     if any("extent" in text for text in texts) and 0 in size:
         return False
     if gemm.static and gemm.pitch is None:
         return True  # tensors with odd rows are left out of the requirements
     for number, name in enumerate("ABC"):
-        if not any("argument %d " % number in text for text in texts):
+        asked = re.search(r"argument %d is a multiple of (\d+) bytes" % number,
+                          "; ".join(texts))
+        if not asked:
             continue
         rows, columns = gemm.stored(name, *size)
         pitch, offset = gemm.pitch_of(columns)
         dtype = gemm.out if name == "C" else gemm.dtype
         for elems in (pitch, offset, pitch * rows if gemm.batch else 0):
-            if elems * kernels.elem_bytes(dtype) % 16:
+            if elems * kernels.elem_bytes(dtype) % int(asked.group(1)):
                 return False
     return True
 

@@ -42,6 +42,8 @@ func.func @by_the_kernel(%A: memref<?x?xbf16>, %n: index) {
 // CHECK: tile.variants {
 // CHECK: tile.require %{{.*}}, "stride 0 of argument 1 is a multiple of 16 bytes"
 // CHECK: }, {
+// CHECK: tile.require %{{.*}}, "stride 0 of argument 1 is a multiple of 4 bytes"
+// CHECK: }, {
 // CHECK-NOT: tile.require
 // CHECK: gpu.launch
 // CHECK: tile.region %{{.*}} [64, 64] {align = 16 : i64}
@@ -76,6 +78,8 @@ func.func @by_a_loop(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %n: index) {
 // CHECK-NOT: tile.require
 // CHECK: tile.variants {
 // CHECK: tile.require %{{.*}}, "stride 0 of argument 0 is a multiple of 16 bytes"
+// CHECK: }, {
+// CHECK: tile.require %{{.*}}, "stride 0 of argument 0 is a multiple of 4 bytes"
 // CHECK: }, {
 // CHECK-NOT: tile.require
 // CHECK: return
