@@ -151,8 +151,16 @@ TileStatus tile_emu_launch(TileEmu *emu, TileEmuModule *module,
 const char *tile_emu_report(const TileEmu *emu);
 size_t tile_emu_num_findings(const TileEmu *emu);
 
-/// One rule broken at one instruction (or by one whole CTA). Texts are NULL
-/// when there is nothing to say, unless noted.
+/// An instruction. Texts are NULL when they are not known.
+typedef struct {
+  uint32_t ptx_line; // 0: none
+  const char *opcode, *source_file;
+  uint32_t source_line; // of `source_file`
+} TileEmuPlace;
+
+/// One rule broken at one instruction (or by one whole CTA); also at others
+/// that come from the same line of the source. Texts are NULL when there is
+/// nothing to say, unless noted.
 typedef struct {
   const char *kind;    // "data-race", "DEADLOCK", …; docs/Emulator.md
   const char *text;    // its paragraph of the report
@@ -163,13 +171,16 @@ typedef struct {
   const char *history; // what led to it, lines; "" when unknown
   const char *cause;   // the likely one, a sentence
   const char *kernel, *opcode, *source_file;
-  uint32_t source_line;     // of `source_file`
-  bool has_cta, has_warp;   // which of the following are known
-  uint32_t ctaid[3];        // of the first occurrence
-  uint32_t warp, lanes;     // in the CTA; a bit for each lane
-  const char *memory_space; // "shared" or "global"
-  const char *memory_name;  // "tile+16", "A+512"
-  uint64_t memory_offset;   // address in shared memory
+  uint32_t source_line;        // of `source_file`
+  bool has_cta, has_warp;      // which of the following are known
+  uint32_t ctaid[3];           // of the first occurrence
+  uint32_t warp, lanes;        // in the CTA; a bit for each lane
+  const char *memory_space;    // "shared" or "global"
+  const char *memory_name;     // "tile+16", "A+512"
+  uint64_t memory_offset;      // address in shared memory
+  TileEmuPlace earlier;        // the access that this one is not ordered after
+  const uint32_t *other_lines; // PTX lines where it happened, too
+  size_t num_other_lines;
 } TileEmuFinding;
 
 /// Finding number `index` in order of detection, or NULL when it is further

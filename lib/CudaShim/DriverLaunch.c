@@ -24,6 +24,8 @@ static const Fault faults[] = {
     {"misaligned", CU_MISALIGNED_ADDRESS},
     {"DEADLOCK", CU_LAUNCH_TIMEOUT},
     {"LIVELOCK", CU_LAUNCH_TIMEOUT},
+    {"no-progress", CU_LAUNCH_TIMEOUT},
+    {"instruction-limit", CU_LAUNCH_TIMEOUT},
     {"unsupported", CU_LAUNCH_FAILED},
     {"trap", CU_LAUNCH_FAILED},
 };

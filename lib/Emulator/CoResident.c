@@ -179,7 +179,7 @@ static void report_spinning(Simulation *simulation) {
   uint32_t num_printed = 0;
   for (uint32_t i = 0; i < simulation->num_slots; i++) {
     if (simulation->slots[i].is_active && num_printed++ < MAX_PRINTED_CLUSTERS)
-      tile_emu_deadlock_print(simulation->slots[i].cluster, &text);
+      tile_emu_deadlock_print(simulation->slots[i].cluster, NULL, &text);
   }
   if (num_printed > MAX_PRINTED_CLUSTERS)
     tile_emu_buffer_print(&text, "and %u more clusters\n",
@@ -187,7 +187,7 @@ static void report_spinning(Simulation *simulation) {
   text.text[text.length - 1] = 0; // the last newline
   tile_emu_find_in_cluster(first->cluster,
                            is_queue ? TILE_FINDING_DEADLOCK_QUEUE
-                                    : TILE_FINDING_LIVELOCK_TOGETHER,
+                                    : TILE_FINDING_NO_PROGRESS_TOGETHER,
                            text.text);
   first->cluster->is_stopped = true;
   tile_emu_buffer_deinit(&text);

@@ -79,16 +79,16 @@ void tile_emu_deadlock_arrived(const TileCluster *cluster,
         &mbarrier->history[i % TILE_MBARRIER_HISTORY];
     if (event->kind == TILE_EVENT_INIT)
       break;
-    bool is_known = event->kind != TILE_EVENT_ARRIVE ||
-                    event->actor >= cluster->num_threads;
+    uint32_t actor = event->last_actor;
+    bool is_known =
+        event->kind != TILE_EVENT_ARRIVE || actor >= cluster->num_threads;
     for (uint32_t k = 0; k < num_printed; k++)
-      is_known |= printed[k] == event->actor;
+      is_known |= printed[k] == actor;
     if (is_known || num_printed == MAX_THREADS)
       continue;
-    printed[num_printed++] = event->actor;
-    uint32_t thread = event->actor % cluster->threads_per_cta;
-    const TileCta *cta =
-        &cluster->ctas[event->actor / cluster->threads_per_cta];
+    printed[num_printed++] = actor;
+    uint32_t thread = actor % cluster->threads_per_cta;
+    const TileCta *cta = &cluster->ctas[actor / cluster->threads_per_cta];
     tile_emu_buffer_print(
         buffer, "        thread %u last arrived in phase %u%s; ", thread,
         event->phase,

@@ -159,11 +159,16 @@ static bool waits_for_registers(const TileCta *cta) {
   return false;
 }
 
-void tile_emu_deadlock_print(TileCluster *cluster, TileBuffer *buffer) {
+void tile_emu_deadlock_print(TileCluster *cluster, const char *what,
+                             TileBuffer *buffer) {
   Report *report = tile_emu_calloc(1, sizeof *report);
   report->cluster = cluster;
   report->buffer = buffer;
-  tile_emu_buffer_print(buffer, "no thread of %s (%u,%u,%u) makes progress\n",
+  if (what)
+    tile_emu_buffer_print(buffer, "%s; ", what);
+  tile_emu_buffer_print(buffer,
+                        what ? "%s (%u,%u,%u) is here\n"
+                             : "no thread of %s (%u,%u,%u) makes progress\n",
                         cluster->num_ctas > 1 ? "the cluster at CTA" : "CTA",
                         cluster->first_ctaid[0], cluster->first_ctaid[1],
                         cluster->first_ctaid[2]);
@@ -181,9 +186,10 @@ void tile_emu_deadlock_print(TileCluster *cluster, TileBuffer *buffer) {
   free(report);
 }
 
-void tile_emu_deadlock_report(TileCluster *cluster, TileFindingKind kind) {
+void tile_emu_deadlock_report(TileCluster *cluster, TileFindingKind kind,
+                              const char *what) {
   TileBuffer buffer = {0};
-  tile_emu_deadlock_print(cluster, &buffer);
+  tile_emu_deadlock_print(cluster, what, &buffer);
   buffer.text[buffer.length - 1] = 0; // the last newline
   tile_emu_find_in_cluster(cluster, kind, buffer.text);
   cluster->is_stopped = true;

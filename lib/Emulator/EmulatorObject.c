@@ -92,6 +92,7 @@ static void allocation_release(TileAllocation *allocation) {
   if (allocation->block)
     munmap(allocation->block, allocation->block_bytes);
   free(allocation->writers);
+  free(allocation->writer_insns);
   free(allocation->writer_epochs);
   free(allocation->readers);
   free(allocation->line_readers);
@@ -131,7 +132,9 @@ static TileStatus allocation_add(TileEmu *emu, TileAllocation allocation,
   size_t num_writers = allocation.size_bytes / 2 + 2;
   if (emu->options.detect_races) {
     allocation.writers = calloc(num_writers, sizeof *allocation.writers);
-    if (!allocation.writers)
+    allocation.writer_insns =
+        calloc(num_writers, sizeof *allocation.writer_insns);
+    if (!allocation.writers || !allocation.writer_insns)
       return OUT_OF_MEMORY(name, (size_t)allocation.size_bytes);
   }
   allocation.name = tile_arena_strdup(&emu->names, name, strlen(name));

@@ -43,6 +43,31 @@ static void write_instruction(TileJson *json, const TileEmuFinding *finding) {
   tile_emu_json_number(json, "source_line", finding->source_line);
 }
 
+static void write_earlier(TileJson *json, const TileEmuPlace *earlier) {
+  if (!earlier->ptx_line)
+    return;
+  tile_emu_json_open(json, "earlier", '{');
+  tile_emu_json_number(json, "ptx_line", earlier->ptx_line);
+  tile_emu_json_string(json, "opcode", earlier->opcode);
+  if (earlier->source_file) {
+    tile_emu_json_string(json, "source_file", earlier->source_file);
+    tile_emu_json_number(json, "source_line", earlier->source_line);
+  }
+  tile_emu_json_close(json, '}');
+}
+
+static void write_others(TileJson *json, const TileEmuFinding *finding) {
+  bool is_compact = json->is_compact;
+  if (!finding->num_other_lines)
+    return;
+  tile_emu_json_open(json, "other_ptx_lines", '[');
+  json->is_compact = true;
+  for (size_t i = 0; i < finding->num_other_lines; i++)
+    tile_emu_json_number(json, NULL, finding->other_lines[i]);
+  tile_emu_json_close(json, ']');
+  json->is_compact = is_compact;
+}
+
 static void write_finding(TileJson *json, const TileEmuFinding *finding) {
   tile_emu_json_open(json, NULL, '{');
   tile_emu_json_string(json, "kind", finding->kind);
@@ -54,6 +79,8 @@ static void write_finding(TileJson *json, const TileEmuFinding *finding) {
   tile_emu_json_string(json, "kernel", finding->kernel);
   if (finding->ptx_line)
     write_instruction(json, finding);
+  write_others(json, finding);
+  write_earlier(json, &finding->earlier);
   if (finding->has_cta)
     write_triple(json, "cta", finding->ctaid);
   if (finding->has_warp) {

@@ -78,15 +78,26 @@ static const KindInfo kinds[TILE_FINDING_NUM_KINDS] = {
          "compare what each waiter expects with the history of its barrier: "
          "a wrong parity, arrival count or expect_tx, or an arrival that is "
          "never executed"},
-    [TILE_FINDING_LIVELOCK] = {"LIVELOCK", false,
-                               "threads spin on memory that nobody changes"},
+    [TILE_FINDING_LIVELOCK] =
+        {"LIVELOCK", false,
+         "threads spin on memory that nobody changes: all registers came back "
+         "to what they were"},
     [TILE_FINDING_LIVELOCK_ALONE] =
         {"LIVELOCK", false,
          "threads spin on memory that nobody changes; clusters run one after "
          "another here, so a kernel that waits for other clusters needs "
          "--co-resident (co_resident in TileEmuOptions)"},
-    [TILE_FINDING_LIVELOCK_TOGETHER] =
-        {"LIVELOCK", false,
+    [TILE_FINDING_NO_PROGRESS] =
+        {"no-progress", false,
+         "many instructions have changed nothing that others can see: threads "
+         "spin and count or read the clock, or compute for very long"},
+    [TILE_FINDING_NO_PROGRESS_ALONE] =
+        {"no-progress", false,
+         "many instructions have changed nothing that others can see; clusters "
+         "run one after another here, so a kernel that waits for other "
+         "clusters needs --co-resident (co_resident in TileEmuOptions)"},
+    [TILE_FINDING_NO_PROGRESS_TOGETHER] =
+        {"no-progress", false,
          "all CTAs of the grid run at the same time, so they wait for "
          "something that none of them will do"},
     [TILE_FINDING_DEADLOCK_QUEUE] =
@@ -95,8 +106,9 @@ static const KindInfo kinds[TILE_FINDING_NUM_KINDS] = {
          "needs all CTAs at the same time, and a CTA must not wait for one "
          "with a larger number that may not have started"},
     [TILE_FINDING_INSTRUCTION_LIMIT] =
-        {"LIVELOCK", false,
-         "the kernel executed more instructions than the limit allows"},
+        {"instruction-limit", false,
+         "the kernel is larger than the limit allows, or a loop does not end; "
+         "max_instructions in TileEmuOptions"},
     [TILE_FINDING_MBARRIER_ABSENT] =
         {"mbarrier", false,
          "mbarrier.init was not executed yet, or the address is wrong"},
@@ -297,12 +309,54 @@ const char *tile_emu_insn_where(const TileEmuModule *module,
 
 //===-- Recording ---------------------------------------------------------===//
 
+static bool is_member(const TileFinding *finding, const TileInsn *insn) {
+  bool is_one = finding->insn == insn;
+  for (uint32_t i = 0; i < finding->num_others; i++)
+    is_one |= finding->others[i] == insn;
+  return is_one;
+}
+
+/// The finding that `insn` is already counted in.
 static TileFinding *finding_find(TileFindings *findings, const TileInsn *insn,
                                  TileFindingKind kind) {
   for (uint32_t i = findings->first_of_launch; i < findings->count; i++)
-    if (findings->items[i].kind == kind && findings->items[i].insn == insn)
+    if (findings->items[i].kind == kind && is_member(&findings->items[i], insn))
       return &findings->items[i];
   return NULL;
+}
+
+/// Do both instructions come from one line, or look as if they did?
+static bool is_same_cause(const TileFinding *finding, const TileInsn *insn,
+                          const TileInsn *earlier) {
+  const TileInsn *first = finding->insn;
+  if (!first || !insn)
+    return first == insn;
+  if (first->source_file || insn->source_file)
+    return first->source_file == insn->source_file &&
+           first->source_line == insn->source_line &&
+           !strcmp(first->opcode, insn->opcode);
+  bool has_earlier = finding->earlier && earlier;
+  return !strcmp(first->opcode, insn->opcode) &&
+         (has_earlier ? !strcmp(finding->earlier->opcode, earlier->opcode)
+                      : finding->earlier == earlier);
+}
+
+/// The finding that `insn` can join.
+static TileFinding *group_find(TileFindings *findings, const TileInsn *insn,
+                               const TileInsn *earlier, TileFindingKind kind) {
+  for (uint32_t i = findings->first_of_launch; i < findings->count; i++)
+    if (findings->items[i].kind == kind &&
+        is_same_cause(&findings->items[i], insn, earlier))
+      return &findings->items[i];
+  return NULL;
+}
+
+static void group_add(TileFinding *finding, const TileInsn *insn) {
+  if (is_member(finding, insn))
+    return;
+  finding->others = tile_emu_realloc(
+      finding->others, (finding->num_others + 1) * sizeof *finding->others);
+  finding->others[finding->num_others++] = insn;
 }
 
 bool tile_emu_find_is_new(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
@@ -345,11 +399,17 @@ void tile_emu_find_memory(TileWarp *warp, const char *space, uint64_t offset,
   snprintf(memory->name, sizeof memory->name, "%.199s", name);
 }
 
+void tile_emu_find_earlier(TileWarp *warp, const TileInsn *insn) {
+  warp->cluster->finding_earlier = insn;
+}
+
 void tile_emu_find(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
                    TileFindingKind kind, const char *format, ...) {
   TileCluster *cluster = warp->cluster;
   TileFindingMemory memory = cluster->finding_memory;
+  const TileInsn *earlier = cluster->finding_earlier;
   cluster->finding_memory.space = NULL;
+  cluster->finding_earlier = NULL;
   if (!tile_emu_find_is_new(warp, insn, lanes, kind))
     return;
   char text[4000], where[256];
@@ -359,9 +419,16 @@ void tile_emu_find(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
   va_end(args);
   if (insn)
     cluster->reported[insn - warp->kernel->code] |= 1ull << kind;
+  TileFinding *group = group_find(&cluster->findings, insn, earlier, kind);
+  if (insn && group) {
+    group_add(group, insn);
+    group->count++;
+    return;
+  }
   TileFinding *finding = finding_add(cluster, kind, strdup(text));
   if (!finding)
     return;
+  finding->earlier = earlier;
   finding->place =
       strdup(insn ? tile_emu_insn_where(cluster->run->module, insn, where)
                   : "the end of the CTA");
@@ -391,6 +458,7 @@ void tile_emu_findings_deinit(TileFindings *findings) {
   for (uint32_t i = 0; i < findings->count; i++) {
     free(findings->items[i].message);
     free(findings->items[i].place);
+    free(findings->items[i].others);
   }
   free(findings->items);
   *findings = (TileFindings){0};
@@ -401,9 +469,13 @@ void tile_emu_findings_merge(TileFindings *findings, TileFindings *others,
   findings->num_dropped += others->num_dropped;
   for (uint32_t i = 0; i < others->count; i++) {
     TileFinding *other = &others->items[i];
-    TileFinding *old = finding_find(findings, other->insn, other->kind);
+    TileFinding *old =
+        group_find(findings, other->insn, other->earlier, other->kind);
     if (old) {
       old->count += other->count;
+      group_add(old, other->insn);
+      for (uint32_t k = 0; k < other->num_others; k++)
+        group_add(old, other->others[k]);
       continue;
     }
     if (findings->count >= max_findings) {
@@ -414,6 +486,7 @@ void tile_emu_findings_merge(TileFindings *findings, TileFindings *others,
         findings->items, (findings->count + 1) * sizeof *findings->items);
     findings->items[findings->count++] = *other;
     other->message = other->place = NULL; // moved
+    other->others = NULL;
   }
   tile_emu_findings_deinit(others);
 }
@@ -429,6 +502,23 @@ static void print_lanes(TileLanes lanes, TileBuffer *buffer) {
     tile_emu_buffer_print(buffer, " lanes 0x%08x", lanes);
 }
 
+/// "the same at ptx:12, 14 and 3 more lines".
+static void print_others(const TileFinding *finding, TileBuffer *buffer) {
+  enum { MAX_LINES = 8 };
+  if (!finding->num_others)
+    return;
+  tile_emu_buffer_print(buffer, "    the same at ptx:");
+  uint32_t count =
+      finding->num_others < MAX_LINES ? finding->num_others : MAX_LINES;
+  for (uint32_t i = 0; i < count; i++)
+    tile_emu_buffer_print(buffer, "%s%u", i ? ", " : "",
+                          finding->others[i]->line);
+  if (finding->num_others > count)
+    tile_emu_buffer_print(buffer, " and %u more instructions",
+                          finding->num_others - count);
+  tile_emu_buffer_print(buffer, "\n");
+}
+
 void tile_emu_finding_print(const TileFinding *finding, TileBuffer *buffer) {
   tile_emu_buffer_print(buffer, "[%s] %s\n", kinds[finding->kind].name,
                         finding->message);
@@ -439,6 +529,7 @@ void tile_emu_finding_print(const TileFinding *finding, TileBuffer *buffer) {
     print_lanes(finding->lanes, buffer);
     tile_emu_buffer_print(buffer, "\n");
   }
+  print_others(finding, buffer);
   if (finding->count > 1)
     tile_emu_buffer_print(buffer, "    and %llu more times\n",
                           (unsigned long long)finding->count - 1);

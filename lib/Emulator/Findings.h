@@ -1,10 +1,12 @@
 //===- Findings.h - What the emulator reports about a kernel --------------===//
 //
-// A finding is one rule broken at one instruction. It is recorded once with
-// its first occurrence; later ones only add lanes and a count. Every cluster
-// records its own; ClusterResults.c puts them together in the order of the
-// grid, so that reports do not depend on host threads. Text is made when the
-// launch has ended.
+// A finding is one rule broken at one instruction, or at several that come from
+// one line of the source: where that is not known, at instructions that have
+// the same opcode and meet accesses of the same opcode. It is recorded once
+// with its first occurrence; later ones only add lanes, instructions and a
+// count. Every cluster records its own; ClusterResults.c puts them together in
+// the order of the grid, so that reports do not depend on host threads. Text is
+// made when the launch has ended.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_EMULATOR_FINDINGS_H
@@ -35,7 +37,9 @@ typedef enum {
   TILE_FINDING_DEADLOCK,
   TILE_FINDING_LIVELOCK,
   TILE_FINDING_LIVELOCK_ALONE,
-  TILE_FINDING_LIVELOCK_TOGETHER,
+  TILE_FINDING_NO_PROGRESS,
+  TILE_FINDING_NO_PROGRESS_ALONE,
+  TILE_FINDING_NO_PROGRESS_TOGETHER,
   TILE_FINDING_DEADLOCK_QUEUE,
   TILE_FINDING_INSTRUCTION_LIMIT,
   TILE_FINDING_MBARRIER_ABSENT,
@@ -105,6 +109,9 @@ typedef struct {
   TileLanes lanes;
   uint64_t count;
   TileFindingMemory memory;
+  const TileInsn *earlier; // access that this one meets; NULL: none
+  const TileInsn **others; // instructions of the same group, in order
+  uint32_t num_others;
 } TileFinding;
 
 typedef struct {
@@ -134,6 +141,9 @@ bool tile_emu_find_is_new(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
 /// by the next tile_emu_find, new or not.
 void tile_emu_find_memory(TileWarp *warp, const char *space, uint64_t offset,
                           const char *name);
+
+/// Says which earlier access the next finding is about; forgotten likewise.
+void tile_emu_find_earlier(TileWarp *warp, const TileInsn *insn);
 
 /// Reports something about a whole cluster, with a text that has everything.
 void tile_emu_find_in_cluster(TileCluster *cluster, TileFindingKind kind,

@@ -54,6 +54,10 @@ static bool is_other_cluster(const Access *access, TileActor actor) {
          tile_emu_cta_cluster(run, theirs) != tile_emu_cta_cluster(run, own);
 }
 
+static uint32_t insn_index(const Access *access) {
+  return (uint32_t)(access->insn - access->warp->kernel->code);
+}
+
 /// Has the lane seen what `actor` did? `time` is that of its cluster.
 static bool is_ordered(const Access *access, TileActor actor, uint32_t time) {
   TileWarp *warp = access->warp;
@@ -70,8 +74,9 @@ static bool is_ordered(const Access *access, TileActor actor, uint32_t time) {
 
 //===-- Reports -----------------------------------------------------------===//
 
+/// `before` is what instruction `index` of the kernel did.
 static void report(const Access *access, uint64_t at, TileActor before,
-                   bool was_read) {
+                   uint32_t index, bool was_read) {
   const char *noun = was_read                     ? "read"
                      : before & TILE_ACTOR_ATOMIC ? "atomic update"
                                                   : "write";
@@ -90,7 +95,9 @@ static void report(const Access *access, uint64_t at, TileActor before,
   TileLanes lane = tile_lane_bit(access->lane);
   if (!tile_emu_find_is_new(warp, access->insn, lane, kind))
     return;
-  char place[300], who[150], agent[100];
+  const TileInsn *earlier = &cluster->run->kernel->code[index];
+  char place[300], who[150], agent[100], where[256];
+  tile_emu_insn_where(cluster->run->module, earlier, where);
   snprintf(place, sizeof place, "%.199s+%llu", access->allocation->name,
            (unsigned long long)at);
   uint32_t cta = tile_actor_cta(before);
@@ -104,15 +111,16 @@ static void report(const Access *access, uint64_t at, TileActor before,
              tile_emu_agent_name(cluster, tile_actor_epoch(before), agent),
              cluster->num_ctas > 1 ? "" : " of this CTA");
   tile_emu_find_memory(warp, "global", 0, place);
+  tile_emu_find_earlier(warp, earlier);
   if (is_output)
     tile_emu_find(warp, access->insn, lane, kind,
-                  "%s was already written by %s in this launch, without "
+                  "%s was already written by %s at %s in this launch, without "
                   "synchronisation",
-                  place, who);
+                  place, who, where);
   else
     tile_emu_find(warp, access->insn, lane, kind,
-                  "%s of %s is not ordered after the %s by %s", verb, place,
-                  noun, who);
+                  "%s of %s is not ordered after the %s by %s at %s", verb,
+                  place, noun, who, where);
 }
 
 //===-- Rules -------------------------------------------------------------===//
@@ -131,12 +139,13 @@ static inline void check_writer(Access *access, uint64_t index,
   if (is_harmless || is_ordered(access, before, time))
     access->ordered = before;
   else
-    report(access, index * PAIR_BYTES, before, false);
+    report(access, index * PAIR_BYTES, before, allocation->writer_insns[index],
+           false);
 }
 
 /// A read or an atomic update before.
 static void check_reader(Access *access, uint64_t at, TileActor reader,
-                         TileActor bytes) {
+                         uint32_t insn, TileActor bytes) {
   if (!reader || reader == access->ordered || !shares_bytes(reader, bytes))
     return;
   const TileCluster *cluster = access->warp->cluster;
@@ -151,7 +160,7 @@ static void check_reader(Access *access, uint64_t at, TileActor reader,
   bool is_crowd = (reader & TILE_ACTOR_CROWD) && !cluster->seen && !is_other &&
                   !is_co_resident;
   if (is_crowd || !is_ordered(access, reader, 0))
-    report(access, at, reader, !was_atomic);
+    report(access, at, reader, insn, !was_atomic);
   else
     access->ordered = reader;
 }
@@ -159,9 +168,9 @@ static void check_reader(Access *access, uint64_t at, TileActor reader,
 static void check_both(Access *access, uint64_t at, const TileReaders *readers,
                        TileActor bytes) {
   check_reader(access, at, __atomic_load_n(&readers->first, __ATOMIC_RELAXED),
-               bytes);
+               __atomic_load_n(&readers->first_insn, __ATOMIC_RELAXED), bytes);
   check_reader(access, at, __atomic_load_n(&readers->last, __ATOMIC_RELAXED),
-               bytes);
+               __atomic_load_n(&readers->last_insn, __ATOMIC_RELAXED), bytes);
 }
 
 /// Both by one agent in one go, or the later one makes up for the earlier: it
@@ -183,8 +192,10 @@ static void add_reader(const Access *access, TileReaders *readers,
                        TileActor bytes) {
   TileActor actor = access->actor | bytes, merged = actor;
   TileActor first = __atomic_load_n(&readers->first, __ATOMIC_RELAXED);
+  uint32_t insn = insn_index(access);
   if (!first || actor_merge(first, actor, &merged)) {
     __atomic_store_n(&readers->first, merged, __ATOMIC_RELAXED);
+    __atomic_store_n(&readers->first_insn, insn, __ATOMIC_RELAXED);
     return;
   }
   TileActor last = __atomic_load_n(&readers->last, __ATOMIC_RELAXED);
@@ -193,6 +204,7 @@ static void add_reader(const Access *access, TileReaders *readers,
     __atomic_store_n(&readers->first, first | TILE_ACTOR_CROWD,
                      __ATOMIC_RELAXED);
   __atomic_store_n(&readers->last, merged, __ATOMIC_RELAXED);
+  __atomic_store_n(&readers->last_insn, insn, __ATOMIC_RELAXED);
 }
 
 //===-- Memory ------------------------------------------------------------===//
@@ -321,6 +333,8 @@ static void add_writer(const Access *access, uint64_t first, uint64_t end) {
   for (uint64_t k = first / PAIR_BYTES; k * PAIR_BYTES < end; k++) {
     TileActor bytes = bytes_of(k, PAIR_BYTES, first, end);
     __atomic_store_n(&allocation->writers[k], access->actor | bytes,
+                     __ATOMIC_RELAXED);
+    __atomic_store_n(&allocation->writer_insns[k], insn_index(access),
                      __ATOMIC_RELAXED);
     if (has_times)
       allocation->writer_epochs[k] = tile_emu_order_epoch(access->warp);

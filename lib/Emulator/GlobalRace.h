@@ -37,6 +37,7 @@ static inline uint32_t tile_actor_cta(TileActor actor) {
 
 typedef struct TileReaders {
   TileActor first, last;
+  uint32_t first_insn, last_insn; // index in the kernel
 } TileReaders;
 
 typedef enum {

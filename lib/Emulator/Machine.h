@@ -152,14 +152,13 @@ typedef struct {
   bool is_split, has_mbarrier;
   bool has_atomic; // split, with atomic updates among the readers
   uint8_t layout;  // 1 + swizzle mode TMA wrote it with, 0: not by TMA
-  // For reports: the last accesses to any of the bytes.
-  TileEpoch last_write, last_read;
-  uint32_t write_insn, read_insn; // index in the kernel
+  uint32_t write_insn, read_insn; // of one epoch: index in the kernel
 } TileShadowChunk;
 
 typedef struct {
   TileEpoch write;
   uint32_t readers;
+  uint32_t write_insn, read_insn; // of one epoch: index in the kernel
 } TileShadowByte;
 
 typedef struct {
@@ -173,18 +172,18 @@ typedef enum {
   TILE_EVENT_INIT,
   TILE_EVENT_ARRIVE,
   TILE_EVENT_EXPECT_TX,
-  TILE_EVENT_COMPLETE_TX,
-  TILE_EVENT_PHASE
+  TILE_EVENT_COMPLETE_TX
 } TileMbarrierEventKind;
 
 #define TILE_ACTOR_TMA 0xfffffffdu
 #define TILE_ACTOR_CP_ASYNC 0xfffffffeu
 
+/// Events of one kind and instruction in a phase; MbarrierHistory.c.
 typedef struct {
   TileMbarrierEventKind kind;
-  uint32_t line, actor; // thread or TILE_ACTOR_…
-  uint32_t phase;
-  int64_t value;
+  uint32_t line, first_actor, last_actor; // thread or TILE_ACTOR_…
+  uint32_t phase, count;
+  int64_t value; // of all together
 } TileMbarrierEvent;
 
 /// The last wait of a thread at an mbarrier that ended.
@@ -217,6 +216,7 @@ typedef struct {
   int64_t bytes_in_flight[2]; //
   uint32_t agent;
   TileEpoch init_epoch;
+  const TileInsn *init_insn;
   TileSyncPoint sync;
   TilePhaseOrder order;
   TileMbarrierEvent history[TILE_MBARRIER_HISTORY]; // a ring
@@ -325,6 +325,7 @@ struct TileCluster {
   uint32_t num_origins;
   TileFindings findings;
   TileFindingMemory finding_memory; // of the next one
+  const TileInsn *finding_earlier;  // access, of the next one; NULL: none
   uint64_t *reported;               // by instruction: bit per kind
   TileBuffer output;                // of vprintf
   uint64_t num_noted_insns;         // for Progress.c
@@ -341,6 +342,7 @@ typedef struct {
   size_t block_bytes;
   // Of this launch; GlobalRace.h. NULL: not known.
   uint64_t *writers;       // by 2 bytes
+  uint32_t *writer_insns;  // by 2 bytes: index in the kernel
   uint32_t *writer_epochs; // co-resident: of the writer's cluster
   struct TileReaders *readers, *line_readers; // by 4 and by 64 bytes
   bool is_written, is_updated;                // by stores, by atomics; atomic

@@ -16,14 +16,6 @@ static TileLanes user_lanes(const TileMbarrierUser *user) {
   return user->lane < TILE_WARP_SIZE ? tile_lane_bit(user->lane) : 0;
 }
 
-static void history_add(const TileMbarrierUser *user, TileMbarrier *mbarrier,
-                        TileMbarrierEventKind kind, uint32_t actor,
-                        int64_t value) {
-  uint32_t at = mbarrier->num_events++ % TILE_MBARRIER_HISTORY;
-  mbarrier->history[at] = (TileMbarrierEvent){
-      kind, user->insn ? user->insn->line : 0, actor, mbarrier->phase, value};
-}
-
 static uint32_t actor_of(const TileMbarrierUser *user, uint32_t async_actor) {
   return user->lane < TILE_WARP_SIZE ? tile_warp_thread(user->warp, user->lane)
                                      : async_actor;
@@ -63,11 +55,13 @@ TileMbarrier *tile_emu_mbarrier_get(TileWarp *warp, const TileInsn *insn,
       causal->ticks[agent] < tile_epoch_tick(mbarrier->init_epoch)) {
     tile_emu_find_memory(warp, "shared", offset,
                          tile_emu_shared_name(cta, offset, name));
+    tile_emu_find_earlier(warp, mbarrier->init_insn);
     tile_emu_find(warp, insn, lanes, TILE_FINDING_RACE_MBARRIER_INIT,
                   "use of the mbarrier at %s (shared 0x%x) is not ordered "
-                  "after its mbarrier.init by thread %u",
+                  "after its mbarrier.init by thread %u at ptx:%u",
                   tile_emu_shared_name(cta, offset, name), offset,
-                  agent % warp->cluster->threads_per_cta);
+                  agent % warp->cluster->threads_per_cta,
+                  mbarrier->init_insn->line);
   }
   return mbarrier;
 }
@@ -134,7 +128,6 @@ static void phase_complete(const TileMbarrierUser *user,
   mbarrier->order.has_copies = (uint8_t)(mbarrier->order.has_copies << 1);
   mbarrier->num_pending = mbarrier->num_expected;
   tile_cluster_wake(cluster);
-  history_add(user, mbarrier, TILE_EVENT_PHASE, 0, 0);
 }
 
 static void phase_check(const TileMbarrierUser *user, TileMbarrier *mbarrier) {
@@ -165,8 +158,8 @@ void tile_emu_mbarrier_arrive(const TileMbarrierUser *user,
   mbarrier->num_pending -= (int32_t)count;
   if (drops)
     mbarrier->num_expected -= (int32_t)count;
-  history_add(user, mbarrier, TILE_EVENT_ARRIVE,
-              actor_of(user, TILE_ACTOR_CP_ASYNC), count);
+  tile_emu_mbarrier_note(mbarrier, TILE_EVENT_ARRIVE, user->insn,
+                         actor_of(user, TILE_ACTOR_CP_ASYNC), count);
   if (releases && cluster->detect_races && user->lane < TILE_WARP_SIZE)
     tile_emu_sync_release(&cluster->clocks,
                           tile_warp_thread(user->warp, user->lane),
@@ -179,8 +172,8 @@ void tile_emu_mbarrier_expect_tx(const TileMbarrierUser *user,
   mbarrier->tx_bytes += size_bytes;
   mbarrier->was_used = true;
   user->warp->cluster->progress++;
-  history_add(user, mbarrier, TILE_EVENT_EXPECT_TX, actor_of(user, 0),
-              size_bytes);
+  tile_emu_mbarrier_note(mbarrier, TILE_EVENT_EXPECT_TX, user->insn,
+                         actor_of(user, 0), size_bytes);
 }
 
 void tile_emu_mbarrier_complete_tx(const TileMbarrierUser *user,
@@ -189,58 +182,7 @@ void tile_emu_mbarrier_complete_tx(const TileMbarrierUser *user,
   mbarrier->tx_bytes -= size_bytes;
   mbarrier->order.has_copies |= 1;
   tile_cluster_wake(user->warp->cluster);
-  history_add(user, mbarrier, TILE_EVENT_COMPLETE_TX,
-              actor_of(user, TILE_ACTOR_TMA), size_bytes);
+  tile_emu_mbarrier_note(mbarrier, TILE_EVENT_COMPLETE_TX, user->insn,
+                         actor_of(user, TILE_ACTOR_TMA), size_bytes);
   phase_check(user, mbarrier);
-}
-
-//===-- Report ------------------------------------------------------------===//
-
-static void print_actor(const TileCluster *cluster, uint32_t actor,
-                        TileBuffer *buffer) {
-  if (actor == TILE_ACTOR_TMA)
-    tile_emu_buffer_print(buffer, "TMA");
-  else if (actor == TILE_ACTOR_CP_ASYNC)
-    tile_emu_buffer_print(buffer, "cp.async");
-  else if (cluster->num_ctas > 1)
-    tile_emu_buffer_print(buffer, "thread %u of CTA rank %u",
-                          actor % cluster->threads_per_cta,
-                          actor / cluster->threads_per_cta);
-  else
-    tile_emu_buffer_print(buffer, "thread %u", actor);
-}
-
-static void print_event(const TileCluster *cluster,
-                        const TileMbarrierEvent *event, TileBuffer *buffer) {
-  static const char *const names[] = {
-      [TILE_EVENT_INIT] = "init",
-      [TILE_EVENT_ARRIVE] = "arrive",
-      [TILE_EVENT_EXPECT_TX] = "expect_tx",
-      [TILE_EVENT_COMPLETE_TX] = "complete_tx",
-  };
-  if (event->kind == TILE_EVENT_PHASE) {
-    tile_emu_buffer_print(buffer, "        phase %u begins\n", event->phase);
-    return;
-  }
-  tile_emu_buffer_print(buffer, "        phase %u: %s %lld by ", event->phase,
-                        names[event->kind], (long long)event->value);
-  print_actor(cluster, event->actor, buffer);
-  tile_emu_buffer_print(buffer, " (ptx:%u)\n", event->line);
-}
-
-void tile_emu_mbarrier_print(const TileCta *cta, const TileMbarrier *mbarrier,
-                             TileBuffer *buffer) {
-  char name[200];
-  tile_emu_buffer_print(
-      buffer,
-      "      mbarrier 0x%x (%s): phase %u (parity %u), pending arrivals %d of "
-      "%d, tx-count %lld, copies in flight %d\n",
-      mbarrier->offset, tile_emu_shared_name(cta, mbarrier->offset, name),
-      mbarrier->phase, mbarrier->phase & 1, mbarrier->num_pending,
-      mbarrier->num_expected, (long long)mbarrier->tx_bytes,
-      mbarrier->num_in_flight[0] + mbarrier->num_in_flight[1]);
-  uint32_t count = mbarrier->num_events < 8 ? mbarrier->num_events : 8;
-  for (uint32_t i = mbarrier->num_events - count; i < mbarrier->num_events; i++)
-    print_event(cta->cluster, &mbarrier->history[i % TILE_MBARRIER_HISTORY],
-                buffer);
 }

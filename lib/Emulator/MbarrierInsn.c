@@ -63,9 +63,8 @@ static void init_record(TileWarp *warp, const TileInsn *insn, uint32_t lane,
   }
   mbarrier->is_live = true;
   tile_emu_phase_reset(mbarrier);
-  uint32_t at = mbarrier->num_events++ % TILE_MBARRIER_HISTORY;
-  mbarrier->history[at] = (TileMbarrierEvent){TILE_EVENT_INIT, insn->line,
-                                              thread, mbarrier->phase, count};
+  mbarrier->init_insn = insn;
+  tile_emu_mbarrier_note(mbarrier, TILE_EVENT_INIT, insn, thread, count);
   memset(cta->smem + mbarrier->offset, 0xB7, 8); // opaque
   tile_cluster_wake(cluster);
 }

@@ -20,6 +20,10 @@ enum {
 
 //===-- Order -------------------------------------------------------------===//
 
+static inline uint32_t access_insn(const TileAccess *access) {
+  return (uint32_t)(access->insn - access->warp->kernel->code);
+}
+
 static inline bool is_ordered(const TileAccess *access, TileEpoch epoch) {
   uint32_t agent = tile_epoch_agent(epoch);
   return agent == access->thread ||
@@ -128,9 +132,10 @@ static TileFindingKind read_race_kind(const TileCluster *cluster,
 
 //===-- Rules -------------------------------------------------------------===//
 
-/// `previous` wrote a byte that `access` now reads or writes.
+/// `previous` wrote a byte, by `insn`, that `access` now reads or writes.
 static void check_after_write(TileCta *cta, uint32_t offset, TileEpoch previous,
-                              TileAccess *access, bool is_write) {
+                              uint32_t insn, TileAccess *access,
+                              bool is_write) {
   if (previous == access->ordered_write)
     return;
   const TileClocks *clocks = &cta->cluster->clocks;
@@ -141,16 +146,17 @@ static void check_after_write(TileCta *cta, uint32_t offset, TileEpoch previous,
   access->met_thread |= was_generic;
   if (!is_ordered(access, previous)) {
     if (!(access->is_async && was_generic && is_fenced(access, previous))) {
-      tile_emu_race_report(cta, offset, access, is_write, previous, true,
+      tile_emu_race_report(cta, offset, access, is_write,
+                           &(TileEarlier){previous, insn, true},
                            TILE_FINDING_RACE);
       access->met_thread = true;
       return;
     }
   } else if (access->is_async && was_generic && !is_fenced(access, previous)) {
     bool is_customary = is_write || agent >= cta->cluster->num_threads;
-    tile_emu_race_report(cta, offset, access, is_write, previous, true,
-                         is_customary ? TILE_FINDING_PROXY_PEDANTIC
-                                      : TILE_FINDING_PROXY);
+    tile_emu_race_report(
+        cta, offset, access, is_write, &(TileEarlier){previous, insn, true},
+        is_customary ? TILE_FINDING_PROXY_PEDANTIC : TILE_FINDING_PROXY);
     return;
   }
   access->ordered_write = previous;
@@ -158,14 +164,19 @@ static void check_after_write(TileCta *cta, uint32_t offset, TileEpoch previous,
 
 //===-- Read sets ---------------------------------------------------------===//
 
+#define MIXED_INSNS UINT32_MAX
+
+/// Readers that are not ordered. Mostly all of them executed one instruction.
 typedef struct {
   uint32_t count;
+  uint32_t insn; // index in the kernel; MIXED_INSNS: behind the epochs
   TileEpoch epochs[];
 } ReadSet;
 
-/// `readers` with `epoch` added were `result` before; 0 readers: no entry.
+/// `readers` (by `insn`, when that is one) with `epoch` (by `epoch_insn`) added
+/// were `result` before; 0 readers: no entry.
 typedef struct {
-  uint32_t readers, epoch, result;
+  uint32_t readers, insn, epoch, epoch_insn, result;
 } ReadSetStep;
 
 struct TileReadSets {
@@ -183,11 +194,16 @@ static const ReadSet *set_get(const TileCluster *cluster, uint32_t reader) {
   return cluster->read_sets->sets[tile_epoch_tick(reader)];
 }
 
-static uint32_t hash_epochs(const TileEpoch *epochs, uint32_t count) {
-  uint32_t hash = count;
+static uint32_t hash_words(uint32_t hash, const uint32_t *words,
+                           uint32_t count) {
   for (uint32_t i = 0; i < count; i++)
-    hash = hash * 0x9e3779b1u + epochs[i];
-  return hash ^ (hash >> 15);
+    hash = hash * 0x9e3779b1u + words[i];
+  return hash;
+}
+
+/// The instruction of reader `index`.
+static uint32_t set_insn(const ReadSet *set, uint32_t index) {
+  return set->insn == MIXED_INSNS ? set->epochs[set->count + index] : set->insn;
 }
 
 static TileReadSets *sets_get(TileCluster *cluster) {
@@ -198,16 +214,24 @@ static TileReadSets *sets_get(TileCluster *cluster) {
   return cluster->read_sets;
 }
 
-/// The reader value that stands for these epochs. When the table is full it
-/// forgets all but the last: races may be missed, none is invented.
+/// The reader value that stands for these epochs, all by `insn` or, when that
+/// is MIXED_INSNS, by `insns`. When the table is full it forgets all but the
+/// last: races may be missed, none is invented.
 static uint32_t set_intern(TileCluster *cluster, const TileEpoch *epochs,
+                           uint32_t insn, const uint32_t *insns,
                            uint32_t count) {
   TileReadSets *table = sets_get(cluster);
-  uint32_t slot = hash_epochs(epochs, count) % NUM_SET_BUCKETS;
+  size_t size_bytes = count * sizeof *epochs;
+  uint32_t hash = hash_words(count + insn * 31, epochs, count);
+  if (insn == MIXED_INSNS)
+    hash = hash_words(hash, insns, count);
+  uint32_t slot = (hash ^ hash >> 15) % NUM_SET_BUCKETS;
   for (; table->buckets[slot]; slot = (slot + 1) % NUM_SET_BUCKETS) {
     const ReadSet *set = table->sets[table->buckets[slot]];
-    if (set->count == count &&
-        !memcmp(set->epochs, epochs, count * sizeof *epochs))
+    if (set->count == count && set->insn == insn &&
+        !memcmp(set->epochs, epochs, size_bytes) &&
+        (insn != MIXED_INSNS ||
+         !memcmp(set->epochs + count, insns, size_bytes)))
       return tile_epoch(TILE_AGENT_SET, table->buckets[slot]);
   }
   if (table->count > NUM_SET_BUCKETS / 2)
@@ -217,9 +241,14 @@ static uint32_t set_intern(TileCluster *cluster, const TileEpoch *epochs,
     table->sets =
         tile_emu_realloc(table->sets, table->capacity * sizeof *table->sets);
   }
-  ReadSet *set = tile_emu_malloc(sizeof *set + count * sizeof *epochs);
+  bool is_mixed = insn == MIXED_INSNS;
+  ReadSet *set =
+      tile_emu_malloc(sizeof *set + size_bytes + is_mixed * size_bytes);
   set->count = count;
-  memcpy(set->epochs, epochs, count * sizeof *epochs);
+  set->insn = insn;
+  memcpy(set->epochs, epochs, size_bytes);
+  if (is_mixed)
+    memcpy(set->epochs + count, insns, size_bytes);
   table->sets[table->count] = set;
   table->buckets[slot] = table->count;
   return tile_epoch(TILE_AGENT_SET, table->count++);
@@ -245,43 +274,77 @@ void tile_emu_read_sets_destroy(TileCluster *cluster) {
   free(cluster->read_sets);
 }
 
+/// readers_merge for several instructions: `set`, or one reader by `insn`.
+static uint32_t readers_merge_mixed(TileCta *cta, const ReadSet *set,
+                                    uint32_t reader, uint32_t insn,
+                                    const TileAccess *access) {
+  TileEpoch kept[MAX_READERS + 1];
+  uint32_t insns[MAX_READERS + 1];
+  uint32_t count = 0, num_before = set ? set->count : 1;
+  bool is_mixed = false;
+  for (uint32_t i = 0; i < num_before && count < MAX_READERS; i++) {
+    TileEpoch epoch = set ? set->epochs[i] : reader;
+    if (epoch == access->epoch || is_read_ordered(cta->cluster, access, epoch))
+      continue;
+    insns[count] = set ? set_insn(set, i) : insn;
+    kept[count++] = epoch;
+  }
+  insns[count] = access_insn(access);
+  kept[count++] = access->epoch;
+  for (uint32_t i = 1; i < count; i++)
+    is_mixed |= insns[i] != insns[0];
+  return count == 1
+             ? access->epoch
+             : set_intern(cta->cluster, kept, is_mixed ? MIXED_INSNS : insns[0],
+                          insns, count);
+}
+
 /// Those of the readers that are not ordered before `access`, and it.
-static uint32_t readers_merge(TileCta *cta, uint32_t readers,
+static uint32_t readers_merge(TileCta *cta, uint32_t readers, uint32_t insn,
                               const TileAccess *access) {
   TileEpoch kept[MAX_READERS + 1];
   uint32_t count = 0;
-  if (!is_set(readers)) {
-    if (!is_read_ordered(cta->cluster, access, readers))
-      kept[count++] = readers;
-  } else {
-    const ReadSet *set = set_get(cta->cluster, readers);
-    for (uint32_t i = 0; i < set->count && count < MAX_READERS; i++)
-      if (set->epochs[i] != access->epoch &&
-          !is_read_ordered(cta->cluster, access, set->epochs[i]))
-        kept[count++] = set->epochs[i];
-  }
+  const ReadSet *set = is_set(readers) ? set_get(cta->cluster, readers) : NULL;
+  const TileEpoch *epochs = set ? set->epochs : &readers;
+  uint32_t num_before = set ? set->count : 1;
+  uint32_t own = access_insn(access);
+  if ((set ? set->insn : insn) != own)
+    return readers_merge_mixed(cta, set, readers, insn, access);
+  for (uint32_t i = 0; i < num_before && count < MAX_READERS; i++)
+    if (epochs[i] != access->epoch &&
+        !is_read_ordered(cta->cluster, access, epochs[i]))
+      kept[count++] = epochs[i];
   kept[count++] = access->epoch;
-  return count == 1 ? access->epoch : set_intern(cta->cluster, kept, count);
+  return count == 1 ? access->epoch
+                    : set_intern(cta->cluster, kept, own, NULL, count);
 }
 
-/// Adds `access` to the readers; those ordered before it need no memory.
-/// Threads that read one array read its elements in the same order, so steps
-/// are kept. A step may be older than what the thread has seen since: then
-/// readers stay that could go, which makes no difference to later checks.
-static uint32_t readers_add(TileCta *cta, uint32_t readers,
+/// Adds `access` to the readers (by `insn`, when that is one); those ordered
+/// before it need no memory. Threads that read one array read its elements in
+/// the same order, so steps are kept. A step may be older than what the thread
+/// has seen since: then readers stay that could go, which makes no difference
+/// to later checks.
+static uint32_t readers_add(TileCta *cta, uint32_t readers, uint32_t insn,
                             TileAccess *access) {
   if (TILE_UNLIKELY(access->is_atomic)) // strong: races with plain writes only
     return readers;
   if (readers == 0 || readers == access->epoch)
     return access->epoch;
-  if (readers == access->merged_from)
+  if (is_set(readers))
+    insn = 0;
+  if (readers == access->merged_from && insn == access->merged_insn)
     return access->merged_to;
-  uint32_t hash = (readers * 0x9e3779b1u ^ access->epoch) * 0x85ebca6bu;
+  uint32_t own = access_insn(access);
+  uint32_t hash =
+      ((readers + insn * 31) * 0x9e3779b1u ^ access->epoch ^ own << 16) *
+      0x85ebca6bu;
   ReadSetStep *step = &sets_get(cta->cluster)->steps[hash >> 20];
-  if (step->readers != readers || step->epoch != access->epoch)
-    *step = (ReadSetStep){readers, access->epoch,
-                          readers_merge(cta, readers, access)};
+  if (step->readers != readers || step->insn != insn ||
+      step->epoch != access->epoch || step->epoch_insn != own)
+    *step = (ReadSetStep){readers, insn, access->epoch, own,
+                          readers_merge(cta, readers, insn, access)};
   access->merged_from = readers;
+  access->merged_insn = insn;
   access->merged_to = step->result;
   return step->result;
 }
@@ -298,28 +361,26 @@ static TileFindingKind after_read_kind(const TileCluster *cluster,
                  : read_race_kind(cluster, access, epoch);
 }
 
-/// `access` overwrites a byte that `readers` have read or updated, or reads one
-/// that some of them have updated.
+/// `access` overwrites a byte that `readers` (by `insn`, when that is one) have
+/// read or updated, or reads one that some of them have updated.
 static void check_after_read(TileCta *cta, uint32_t offset, uint32_t readers,
-                             TileAccess *access, bool is_write) {
+                             uint32_t insn, TileAccess *access, bool is_write) {
   const TileCluster *cluster = cta->cluster;
   uint32_t *ordered = &access->ordered_reads[readers % 4];
   if (readers == *ordered)
     return;
-  const TileEpoch *epochs = &readers;
-  uint32_t count = 1;
-  if (is_set(readers)) {
-    epochs = set_get(cluster, readers)->epochs;
-    count = set_get(cluster, readers)->count;
-  }
+  const ReadSet *set = is_set(readers) ? set_get(cluster, readers) : NULL;
+  uint32_t count = set ? set->count : 1;
   for (uint32_t i = 0; i < count; i++) {
-    bool was_atomic = tile_epoch_is_atomic(&cluster->clocks, epochs[i]);
+    TileEpoch epoch = set ? set->epochs[i] : readers;
+    bool was_atomic = tile_epoch_is_atomic(&cluster->clocks, epoch);
     bool is_harmless = was_atomic ? access->is_atomic : !is_write;
-    if (TILE_LIKELY(is_harmless || is_read_ordered(cluster, access, epochs[i])))
+    if (TILE_LIKELY(is_harmless || is_read_ordered(cluster, access, epoch)))
       continue;
-    TileFindingKind kind =
-        after_read_kind(cluster, access, epochs[i], is_write);
-    tile_emu_race_report(cta, offset, access, is_write, epochs[i], false, kind);
+    TileFindingKind kind = after_read_kind(cluster, access, epoch, is_write);
+    tile_emu_race_report(
+        cta, offset, access, is_write,
+        &(TileEarlier){epoch, set ? set_insn(set, i) : insn, false}, kind);
     if (!tile_emu_finding_is_pedantic(kind))
       return;
   }
@@ -358,35 +419,39 @@ static void split(TileCta *cta, uint32_t chunk_index) {
   if (chunk->is_split)
     return;
   chunk->is_split = true;
-  TileShadowByte entry = {chunk->write, chunk->readers};
+  TileShadowByte entry = {chunk->write, chunk->readers, chunk->write_insn,
+                          chunk->read_insn};
   for (uint32_t i = 0; i < CHUNK_BYTES; i++)
     cta->shadow.bytes[chunk_index * CHUNK_BYTES + i] = entry;
 }
 
 static void read_bytes(TileCta *cta, uint32_t offset, uint32_t count,
                        TileAccess *access) {
+  uint32_t insn = access_insn(access);
   bool has_atomic = cta->shadow.chunks[offset / CHUNK_BYTES].has_atomic;
   for (uint32_t at = offset; at < offset + count; at++) {
     TileShadowByte *byte = &cta->shadow.bytes[at];
     if (TILE_UNLIKELY(!byte->write))
       report_uninitialised(cta, at, access);
     else
-      check_after_write(cta, at, byte->write, access, false);
+      check_after_write(cta, at, byte->write, byte->write_insn, access, false);
     if (TILE_UNLIKELY(has_atomic && byte->readers))
-      check_after_read(cta, at, byte->readers, access, false);
-    byte->readers = readers_add(cta, byte->readers, access);
+      check_after_read(cta, at, byte->readers, byte->read_insn, access, false);
+    byte->readers = readers_add(cta, byte->readers, byte->read_insn, access);
+    byte->read_insn = insn;
   }
 }
 
 static void write_bytes(TileCta *cta, uint32_t offset, uint32_t count,
                         TileAccess *access) {
+  uint32_t insn = access_insn(access);
   for (uint32_t at = offset; at < offset + count; at++) {
     TileShadowByte *byte = &cta->shadow.bytes[at];
     if (byte->write && !is_repeated(cta, byte->write, access))
-      check_after_write(cta, at, byte->write, access, true);
+      check_after_write(cta, at, byte->write, byte->write_insn, access, true);
     if (byte->readers)
-      check_after_read(cta, at, byte->readers, access, true);
-    *byte = (TileShadowByte){access->epoch, 0};
+      check_after_read(cta, at, byte->readers, byte->read_insn, access, true);
+    *byte = (TileShadowByte){access->epoch, 0, insn, 0};
   }
 }
 
@@ -404,9 +469,11 @@ static inline void read_chunk(TileCta *cta, uint32_t offset, uint32_t count,
   if (TILE_UNLIKELY(!chunk->write))
     report_uninitialised(cta, offset, access);
   else if (chunk->write != access->ordered_write)
-    check_after_write(cta, offset, chunk->write, access, false);
+    check_after_write(cta, offset, chunk->write, chunk->write_insn, access,
+                      false);
   if (chunk->readers != access->epoch)
-    chunk->readers = readers_add(cta, chunk->readers, access);
+    chunk->readers = readers_add(cta, chunk->readers, chunk->read_insn, access);
+  chunk->read_insn = access_insn(access);
 }
 
 static inline void write_chunk(TileCta *cta, uint32_t offset, uint32_t count,
@@ -421,15 +488,19 @@ static inline void write_chunk(TileCta *cta, uint32_t offset, uint32_t count,
     write_bytes(cta, offset, count, access);
     chunk->is_split = chunk->has_atomic = false;
   } else if (TILE_UNLIKELY(access->is_bulk && chunk->write == access->epoch))
-    tile_emu_race_report(cta, offset, access, true, chunk->write, true,
+    tile_emu_race_report(cta, offset, access, true,
+                         &(TileEarlier){chunk->write, chunk->write_insn, true},
                          TILE_FINDING_RACE_OVERLAP);
   else {
     if (chunk->write && !is_repeated(cta, chunk->write, access))
-      check_after_write(cta, offset, chunk->write, access, true);
+      check_after_write(cta, offset, chunk->write, chunk->write_insn, access,
+                        true);
     if (chunk->readers)
-      check_after_read(cta, offset, chunk->readers, access, true);
+      check_after_read(cta, offset, chunk->readers, chunk->read_insn, access,
+                       true);
   }
   chunk->write = access->epoch;
+  chunk->write_insn = access_insn(access);
   chunk->readers = 0;
 }
 
@@ -459,7 +530,6 @@ void tile_emu_shadow_read(TileCta *cta, uint32_t offset, uint32_t size_bytes,
                           TileAccess *access) {
   TileShadow *shadow = &cta->shadow;
   uint32_t end = offset + size_bytes;
-  uint32_t index = (uint32_t)(access->insn - access->warp->kernel->code);
   if (TILE_UNLIKELY(cta->undefined))
     tile_emu_undefined_bytes(cta, offset, size_bytes, access);
   while (offset < end) {
@@ -467,15 +537,13 @@ void tile_emu_shadow_read(TileCta *cta, uint32_t offset, uint32_t size_bytes,
     if (TILE_UNLIKELY(shadow->chunks[chunk].has_mbarrier))
       check_mbarrier(cta, offset, count, access, "read");
     read_chunk(cta, offset, count, access);
-    shadow->chunks[chunk].last_read = access->epoch;
-    shadow->chunks[chunk].read_insn = index;
     offset += count;
   }
 }
 
 void tile_emu_shadow_read_units(TileCta *cta, const uint32_t *offsets,
                                 uint32_t count, TileAccess *access) {
-  uint32_t index = (uint32_t)(access->insn - access->warp->kernel->code);
+  uint32_t index = access_insn(access);
   for (uint32_t i = 0; i < count; i++) {
     TileShadowChunk *chunk = &cta->shadow.chunks[offsets[i] / CHUNK_BYTES];
     bool is_plain = !chunk->is_split && !chunk->has_mbarrier &&
@@ -485,9 +553,9 @@ void tile_emu_shadow_read_units(TileCta *cta, const uint32_t *offsets,
       continue;
     }
     if (chunk->readers != access->epoch)
-      chunk->readers = chunk->readers ? readers_add(cta, chunk->readers, access)
+      chunk->readers = chunk->readers ? readers_add(cta, chunk->readers,
+                                                    chunk->read_insn, access)
                                       : access->epoch;
-    chunk->last_read = access->epoch;
     chunk->read_insn = index;
   }
 }
@@ -496,7 +564,6 @@ void tile_emu_shadow_write(TileCta *cta, uint32_t offset, uint32_t size_bytes,
                            TileAccess *access) {
   TileShadow *shadow = &cta->shadow;
   uint32_t end = offset + size_bytes;
-  uint32_t index = (uint32_t)(access->insn - access->warp->kernel->code);
   if (TILE_UNLIKELY(cta->undefined))
     memset(cta->undefined + offset, 0, size_bytes * sizeof *cta->undefined);
   shadow->num_changes++;
@@ -506,8 +573,6 @@ void tile_emu_shadow_write(TileCta *cta, uint32_t offset, uint32_t size_bytes,
       check_mbarrier(cta, offset, count, access, "write");
     write_chunk(cta, offset, count, access);
     shadow->chunks[chunk].layout = access->layout;
-    shadow->chunks[chunk].last_write = access->epoch;
-    shadow->chunks[chunk].write_insn = index;
     offset += count;
   }
 }
@@ -516,6 +581,7 @@ void tile_emu_shadow_atomic(TileCta *cta, uint32_t offset, uint32_t size_bytes,
                             TileAccess *access, bool is_test) {
   const TileClocks *clocks = &cta->cluster->clocks;
   TileEpoch epoch = access->epoch;
+  uint32_t insn = access_insn(access);
   access->is_atomic = true;
   access->is_test = is_test;
   if (clocks->first_atomic)
@@ -525,17 +591,18 @@ void tile_emu_shadow_atomic(TileCta *cta, uint32_t offset, uint32_t size_bytes,
     TileShadowChunk *chunk = &cta->shadow.chunks[at / CHUNK_BYTES];
     TileShadowByte *byte = &cta->shadow.bytes[at];
     split(cta, at / CHUNK_BYTES);
-    if (!byte->write)
+    if (!byte->write) {
       byte->write = epoch;
+      byte->write_insn = insn;
+    }
     if (!clocks->first_atomic)
       continue; // not checked
-    check_after_write(cta, at, byte->write, access, true);
+    check_after_write(cta, at, byte->write, byte->write_insn, access, true);
     if (byte->readers)
-      check_after_read(cta, at, byte->readers, access, true);
+      check_after_read(cta, at, byte->readers, byte->read_insn, access, true);
     byte->readers = epoch; // of many updates the last one is enough
+    byte->read_insn = insn;
     chunk->has_atomic = true;
-    chunk->last_read = epoch;
-    chunk->read_insn = (uint32_t)(access->insn - access->warp->kernel->code);
   }
 }
 
@@ -551,13 +618,10 @@ void tile_emu_shadow_reduce(TileCta *cta, uint32_t offset, uint32_t size_bytes,
     if (!byte->write)
       report_uninitialised(cta, at, access);
     else if (!was_async)
-      check_after_write(cta, at, byte->write, access, true);
+      check_after_write(cta, at, byte->write, byte->write_insn, access, true);
     if (byte->readers)
-      check_after_read(cta, at, byte->readers, access, true);
-    *byte = (TileShadowByte){access->epoch, 0};
-    cta->shadow.chunks[at / CHUNK_BYTES].last_write = access->epoch;
-    cta->shadow.chunks[at / CHUNK_BYTES].write_insn =
-        (uint32_t)(access->insn - access->warp->kernel->code);
+      check_after_read(cta, at, byte->readers, byte->read_insn, access, true);
+    *byte = (TileShadowByte){access->epoch, 0, access_insn(access), 0};
   }
 }
 

@@ -43,7 +43,7 @@ typedef struct {
   // The last epochs found in order: neighbours mostly have the same.
   // Rows of a tile were read by a few operations, by the low bits.
   TileEpoch ordered_write, ordered_reads[4];
-  uint32_t merged_from, merged_to;
+  uint32_t merged_from, merged_insn, merged_to;
   bool met_thread; // found something that a thread wrote, or a mistake
 } TileAccess;
 
@@ -88,10 +88,16 @@ const char *tile_emu_shared_name(const TileCta *cta, uint32_t offset,
 /// RaceReport.c: "thread 5", "TMA copy (mbarrier #2, phase 0)", …
 const char *tile_emu_agent_name(const TileCluster *cluster, TileEpoch epoch,
                                 char out_name[100]);
-/// RaceReport.c: `previous` is not ordered before `access` at `offset`.
+/// The access that another one is not ordered after.
+typedef struct {
+  TileEpoch epoch;
+  uint32_t insn; // index in the kernel
+  bool is_write;
+} TileEarlier;
+
+/// RaceReport.c: `earlier` is not ordered before `access` at `offset`.
 void tile_emu_race_report(TileCta *cta, uint32_t offset,
                           const TileAccess *access, bool is_write,
-                          TileEpoch previous, bool previous_is_write,
-                          TileFindingKind kind);
+                          const TileEarlier *earlier, TileFindingKind kind);
 
 #endif // TILE_EMULATOR_RACE_H

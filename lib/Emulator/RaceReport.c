@@ -64,36 +64,21 @@ const char *tile_emu_agent_name(const TileCluster *cluster, TileEpoch epoch,
   return out_name;
 }
 
-/// " at ptx:…" when the chunk still remembers the access.
-static const char *previous_where(const TileCta *cta, uint32_t offset,
-                                  TileEpoch previous, bool is_write,
-                                  char out_text[300]) {
-  const TileShadowChunk *chunk = &cta->shadow.chunks[offset / 16];
-  TileEpoch epoch = is_write ? chunk->last_write : chunk->last_read;
-  uint32_t index = is_write ? chunk->write_insn : chunk->read_insn;
-  out_text[0] = 0;
-  if (epoch != previous)
-    return out_text;
-  const TileRun *run = cta->cluster->run;
-  char where[256];
-  snprintf(out_text, 300, " at %s",
-           tile_emu_insn_where(run->module, &run->kernel->code[index], where));
-  return out_text;
-}
-
 void tile_emu_race_report(TileCta *cta, uint32_t offset,
                           const TileAccess *access, bool is_write,
-                          TileEpoch previous, bool previous_is_write,
-                          TileFindingKind kind) {
+                          const TileEarlier *earlier, TileFindingKind kind) {
   TileLanes lane = tile_lane_bit(access->lane);
   if (!tile_emu_find_is_new(access->warp, access->insn, lane, kind))
     return;
-  char name[200], agent[100], where[300];
+  const TileRun *run = cta->cluster->run;
+  const TileInsn *insn = &run->kernel->code[earlier->insn];
+  char name[200], agent[100], where[256];
   tile_emu_shared_name(cta, offset, name);
-  tile_emu_agent_name(cta->cluster, previous, agent);
-  previous_where(cta, offset, previous, previous_is_write, where);
+  tile_emu_agent_name(cta->cluster, earlier->epoch, agent);
+  tile_emu_insn_where(run->module, insn, where);
   tile_emu_find_memory(access->warp, "shared", offset, name);
-  bool was_atomic = tile_epoch_is_atomic(&cta->cluster->clocks, previous);
+  tile_emu_find_earlier(access->warp, insn);
+  bool was_atomic = tile_epoch_is_atomic(&cta->cluster->clocks, earlier->epoch);
   const char *verb = access->is_atomic && !access->is_bulk && is_write
                          ? "atomic update"
                      : is_write ? "write"
@@ -101,17 +86,17 @@ void tile_emu_race_report(TileCta *cta, uint32_t offset,
   if (kind == TILE_FINDING_PROXY || kind == TILE_FINDING_PROXY_PEDANTIC)
     tile_emu_find(access->warp, access->insn, lane, kind,
                   "%s%s of %s (shared 0x%x) through the async proxy comes "
-                  "after the generic-proxy write by %s%s, but no proxy fence "
-                  "lies between them",
+                  "after the generic-proxy write by %s at %s, but no proxy "
+                  "fence lies between them",
                   access->what, verb, name, offset, agent, where);
   else
     tile_emu_find(access->warp, access->insn, lane, kind,
                   "%s%s of %s (shared 0x%x) is not ordered after the %s by "
-                  "%s%s",
+                  "%s at %s",
                   access->what, verb, name, offset,
                   kind == TILE_FINDING_RACE_OVERLAP ? "overlapping write"
                   : was_atomic                      ? "atomic update"
-                  : previous_is_write               ? "write"
+                  : earlier->is_write               ? "write"
                                                     : "read",
                   agent, where);
 }

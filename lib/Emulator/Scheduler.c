@@ -12,8 +12,10 @@
 
 #include "PrioritySchedule.h"
 #include "Progress.h"
+#include "Repeat.h"
 #include "Simulation.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum {
@@ -34,6 +36,7 @@ struct TileSchedule {
   uint64_t stall_progress; // cluster->progress at the first stalled round
   uint32_t stall_rounds;
   uint64_t last_progress, last_progress_insns;
+  TileRepeat *repeat; // when nothing has changed for long; else NULL
 };
 
 static bool is_runnable(const TileWarp *warp) {
@@ -90,29 +93,57 @@ static bool resolve_stall(TileSchedule *schedule) {
   return any;
 }
 
-/// False when the kernel only spins, or has used up its instructions.
-static bool check_progress(TileSchedule *schedule) {
+static bool stop(TileSchedule *schedule, TileFindingKind kind,
+                 const char *what) {
+  tile_emu_deadlock_report(schedule->cluster, kind, what);
+  return false;
+}
+
+/// Nothing has changed for long: false when it is proved that nothing ever
+/// will, or when that was tried for long enough.
+static bool check_spinning(TileSchedule *schedule, const TileWarp *warp,
+                           uint64_t idle_insns) {
+  TileCluster *cluster = schedule->cluster;
+  bool is_alone = cluster->run->total_clusters > 1;
+  if (!schedule->repeat)
+    schedule->repeat = tile_emu_repeat_begin(cluster);
+  else if (tile_emu_repeat_step(schedule->repeat, cluster, warp))
+    return stop(schedule,
+                is_alone ? TILE_FINDING_LIVELOCK_ALONE : TILE_FINDING_LIVELOCK,
+                NULL);
+  if (idle_insns > TILE_LIVELOCK_INSNS + TILE_REPEAT_INSNS)
+    return stop(schedule,
+                is_alone ? TILE_FINDING_NO_PROGRESS_ALONE
+                         : TILE_FINDING_NO_PROGRESS,
+                NULL);
+  return true;
+}
+
+/// `warp` has run. False when the kernel only spins, or has used up its
+/// instructions.
+static bool check_progress(TileSchedule *schedule, const TileWarp *warp) {
   TileCluster *cluster = schedule->cluster;
   uint64_t num_insns = cluster->num_warp_insns;
+  uint64_t limit = cluster->emu->options.max_instructions;
   if (cluster->tick % COUNT_INTERVAL == 0)
     tile_emu_progress_step(cluster);
-  if (cluster->tick % COUNT_INTERVAL == 0 &&
-      num_insns > cluster->emu->options.max_instructions) {
-    tile_emu_deadlock_report(cluster, TILE_FINDING_INSTRUCTION_LIMIT);
-    return false;
+  if (cluster->tick % COUNT_INTERVAL == 0 && num_insns > limit) {
+    char what[120];
+    snprintf(what, sizeof what,
+             "%llu warp instructions of a cluster, more than the limit of %llu",
+             (unsigned long long)num_insns, (unsigned long long)limit);
+    return stop(schedule, TILE_FINDING_INSTRUCTION_LIMIT, what);
   }
   if (cluster->progress != schedule->last_progress) {
     schedule->last_progress = cluster->progress;
     schedule->last_progress_insns = num_insns;
+    tile_emu_repeat_end(schedule->repeat);
+    schedule->repeat = NULL;
     return true;
   }
   uint64_t idle_insns = num_insns - schedule->last_progress_insns;
-  if (idle_insns > TILE_LIVELOCK_INSNS && !cluster->run->residence) {
-    bool is_alone = cluster->run->total_clusters > 1;
-    tile_emu_deadlock_report(cluster, is_alone ? TILE_FINDING_LIVELOCK_ALONE
-                                               : TILE_FINDING_LIVELOCK);
-    return false;
-  }
+  if (idle_insns > TILE_LIVELOCK_INSNS && !cluster->run->residence)
+    return check_spinning(schedule, warp, idle_insns);
   if (idle_insns > TILE_IMPATIENCE_INSNS &&
       tile_cluster_random(cluster) % 64 == 0)
     tile_emu_async_force(cluster);
@@ -123,10 +154,15 @@ TileSchedule *tile_emu_schedule_create(void) {
   return tile_emu_calloc(1, sizeof(TileSchedule));
 }
 
-void tile_emu_schedule_destroy(TileSchedule *schedule) { free(schedule); }
+void tile_emu_schedule_destroy(TileSchedule *schedule) {
+  if (schedule)
+    tile_emu_repeat_end(schedule->repeat);
+  free(schedule);
+}
 
 void tile_emu_schedule_begin(TileSchedule *schedule, TileCluster *cluster) {
   TileEmuSchedule kind = cluster->emu->options.schedule;
+  tile_emu_repeat_end(schedule->repeat);
   *schedule = (TileSchedule){.cluster = cluster, .stall_progress = UINT64_MAX};
   for (uint32_t r = 0; r < cluster->num_ctas; r++)
     for (uint32_t i = 0; i < cluster->ctas[r].num_warps; i++) {
@@ -154,13 +190,13 @@ bool tile_emu_schedule_turn(TileSchedule *schedule) {
   if (!schedule->num_runnable) {
     if (resolve_stall(schedule))
       return true;
-    tile_emu_deadlock_report(cluster, TILE_FINDING_DEADLOCK);
+    tile_emu_deadlock_report(cluster, TILE_FINDING_DEADLOCK, NULL);
     return false;
   }
   TileWarp *warp = choose_warp(schedule);
   uint64_t quantum = 1 + tile_cluster_random(cluster) % MAX_QUANTUM;
   tile_emu_warp_run(warp, (uint32_t)quantum);
-  return check_progress(schedule);
+  return check_progress(schedule, warp);
 }
 
 void tile_emu_cluster_run(TileCluster *cluster, TileSchedule *schedule) {

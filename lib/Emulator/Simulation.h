@@ -13,6 +13,8 @@ void tile_emu_warp_run(TileWarp *warp, uint32_t quantum);
 enum {
   /// Instructions without progress after which a kernel is thought to spin.
   TILE_LIVELOCK_INSNS = 20000000,
+  /// And in which that is to be proved.
+  TILE_REPEAT_INSNS = 5000000,
   /// And after which asynchronous work is pushed.
   TILE_IMPATIENCE_INSNS = 200000
 };
@@ -34,10 +36,13 @@ void tile_emu_co_resident_run(TileRun *run);
 
 //===-- Others ------------------------------------------------------------===//
 
-/// Reports that no thread can go on, and where each one is. DeadlockReport.c
-void tile_emu_deadlock_report(TileCluster *cluster, TileFindingKind kind);
+/// Reports `what` happened, NULL: that no thread makes progress, and where each
+/// one is, and ends the cluster. DeadlockReport.c
+void tile_emu_deadlock_report(TileCluster *cluster, TileFindingKind kind,
+                              const char *what);
 /// Appends where each thread of the cluster is.
-void tile_emu_deadlock_print(TileCluster *cluster, TileBuffer *buffer);
+void tile_emu_deadlock_print(TileCluster *cluster, const char *what,
+                             TileBuffer *buffer);
 
 /// DeadlockArrivals.c, for that report: warps that exited; who arrived lately,
 /// and where they are now; who can still get to an instruction that arrives.

@@ -38,6 +38,10 @@ void tile_emu_phase_check(const TileMbarrierUser *user, TileMbarrier *mbarrier);
 /// A new object: nobody has waited for it.
 void tile_emu_phase_reset(TileMbarrier *mbarrier);
 void tile_emu_phase_deinit(TileMbarrier *mbarrier);
+/// Remembers an event for reports.
+void tile_emu_mbarrier_note(TileMbarrier *mbarrier, TileMbarrierEventKind kind,
+                            const TileInsn *insn, uint32_t actor,
+                            int64_t value);
 /// State and recent events, for reports.
 void tile_emu_mbarrier_print(const TileCta *cta, const TileMbarrier *mbarrier,
                              TileBuffer *buffer);

@@ -205,7 +205,9 @@ static TileLanes replace(TileWarp *warp, const TileInsn *insn,
 /// it last, if that is one of them: no other one needs to see the map.
 static uint32_t reading_lane(const TileWarp *warp, const TileCta *cta,
                              uint32_t offset) {
-  uint32_t agent = tile_epoch_agent(cta->shadow.chunks[offset / 16].last_write);
+  const TileShadowChunk *chunk = &cta->shadow.chunks[offset / 16];
+  uint32_t agent = tile_epoch_agent(
+      chunk->is_split ? cta->shadow.bytes[offset].write : chunk->write);
   uint32_t lane = agent - warp->first_thread;
   return agent >= warp->first_thread && lane < warp->num_lanes
              ? lane

@@ -303,6 +303,12 @@ static void tma_mistakes(void **state) {
   HarnessRun large = load_run(&box);
   large.args[3].value += 64;
   harness_run_finds(&large, "DEADLOCK", "tx-count 64, copies in flight 0");
+  // Pieces of the copy are one entry of the history, beside the expect_tx.
+  harness_run_finds(&large, "DEADLOCK", " parts by TMA (ptx:");
+  char expect[100];
+  snprintf(expect, sizeof expect, "phase 0: expect_tx %u by thread 0 (ptx:",
+           (uint32_t)large.args[3].value);
+  harness_run_finds(&large, "DEADLOCK", expect);
   HarnessRun smem = load_run(&box);
   smem.smem_bytes = 2048;
   harness_run_finds(&smem, "out-of-bounds", "outside of the shared memory");

@@ -104,6 +104,86 @@ static void inspect_clean(TileEmu *emu, void *user_data) {
   contains(tile_emu_report_json(emu, "wrong numbers"), "\"passed\": false");
 }
 
+//===-- Groups ------------------------------------------------------------===//
+
+/// Threads store to each other's words: `lines` says which source lines.
+#define UNROLLED(first, second)                                                \
+  HARNESS_HEADER                                                               \
+  ".file 3 \"dir/wrong.cu\"\n"                                                 \
+  ".entry k() { .reg .b32 t, s; .shared .align 4 .b8 "                         \
+  "tile[128];\n"                                                               \
+  "mov.u32 t, %tid.x; mov.u32 s, tile;\n" first "st.shared.u32 [s], t;\n"      \
+  "st.shared.u32 [s+4], t;\n"                                                  \
+  "st.shared.u32 [s+8], t;\n" second "st.shared.u32 [s+12], t;\n"              \
+  "ret; }"
+
+static void inspect_groups(TileEmu *emu, void *user_data) {
+  const size_t *expected = user_data;
+  assert_int_equal(tile_emu_num_findings(emu), expected[0]);
+  const TileEmuFinding *finding = tile_emu_finding(emu, 0);
+  assert_string_equal(finding->kind, "data-race");
+  assert_int_equal(finding->num_other_lines, expected[1]);
+  for (size_t i = 0; i < expected[1]; i++)
+    assert_int_equal(finding->other_lines[i], finding->ptx_line + 1 + i);
+  assert_int_equal(finding->earlier.ptx_line, finding->ptx_line);
+  assert_string_equal(finding->earlier.opcode, "st.shared.u32");
+  const char *json = tile_emu_report_json(emu, NULL);
+  assert_non_null(strstr(json, "\"earlier\": {"));
+  bool has_others = strstr(json, "\"other_ptx_lines\": [");
+  assert_int_equal(has_others, expected[1] > 0);
+  assert_int_equal(strstr(finding->text, "    the same at ptx:") != NULL,
+                   expected[1] > 0);
+}
+
+/// Instructions of one source line are one finding; without lines those that
+/// look alike.
+static void findings_are_grouped_by_line(void **state) {
+  (void)state;
+  static const struct {
+    const char *ptx;
+    size_t expected[2];
+  } cases[] = {
+      {UNROLLED(".loc 3 77 1\n", ""), {1, 3}},
+      {UNROLLED(".loc 3 77 1\n", ".loc 3 78 1\n"), {2, 2}},
+      {UNROLLED("", ""), {1, 3}},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    size_t expected[2] = {cases[i].expected[0], cases[i].expected[1]};
+    HarnessRun run = {.ptx = cases[i].ptx,
+                      .block = 32,
+                      .inspect = inspect_groups,
+                      .user_data = expected};
+    harness_run_finds(&run, "data-race", "by thread");
+  }
+}
+
+/// Whoever read or wrote before has a line: also one of several readers, and
+/// one whose neighbours accessed the same word.
+static void earlier_accesses_have_lines(void **state) {
+  (void)state;
+#define EARLIER(reads)                                                         \
+  HARNESS_HEADER                                                               \
+  ".entry k(.param .u64 out) { .reg .b32 t, s, w, v; .reg .b64 to; "           \
+  ".reg .pred p, q; .shared .align 16 .b8 tile[128];\n"                        \
+  "ld.param.u64 to, [out]; mov.u32 t, %tid.x; mov.u32 s, tile; setp.eq.u32 "   \
+  "p, t, 0; setp.eq.u32 q, t, 1; @p st.shared.v2.u32 [s], {t, t}; "            \
+  "bar.sync 0;\n" reads                                                        \
+  "\n@p st.shared.u32 [s], 7; st.global.u32 [to], w; ret; }"
+  static const char *const kernels[] = {
+      EARLIER("ld.shared.u32 w, [s];\n"),
+      EARLIER("\n@!p ld.shared.u32 w, [s]; @p mov.u32 w, 0;"),
+      EARLIER("ld.shared.u32 v, [s+4];\n@!p ld.shared.u8 w, [s+1]; @p mov.u32 "
+              "w, v;"),
+  };
+  static const char *const lines[] = {"at ptx:6 ", "at ptx:7 ", "at ptx:7 "};
+  for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
+    uint32_t word = 0;
+    HarnessRun run = {.ptx = kernels[i], .block = 64, .num_args = 1};
+    run.args[0].buffer = (HarnessBuffer){&word, sizeof word, "out"};
+    harness_run_finds(&run, "data-race", lines[i]);
+  }
+}
+
 static void json_of_a_clean_run(void **state) {
   (void)state;
   HarnessRun run = {.ptx = HARNESS_HEADER ".entry k() { ret; }",
@@ -176,6 +256,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_kind_has_a_cause),
       cmocka_unit_test(fields_of_a_finding),
+      cmocka_unit_test(findings_are_grouped_by_line),
+      cmocka_unit_test(earlier_accesses_have_lines),
       cmocka_unit_test(json_of_a_clean_run),
       cmocka_unit_test(deadlock_names_everybody),
       cmocka_unit_test(deadlock_without_arrivals),

@@ -260,7 +260,7 @@ static void the_limit_names_the_first_cluster(void **state) {
     run.options.num_threads = num_threads;
     run.options.detect_races = false;
     run.args[0].buffer = (HarnessBuffer){out, sizeof out, "out"};
-    harness_run_finds(&run, "LIVELOCK", "no thread of CTA (3,0,0)");
+    harness_run_finds(&run, "instruction-limit", "CTA (3,0,0) is here");
     if (first)
       assert_string_equal(first, json);
     else
@@ -282,7 +282,8 @@ static void the_limit_is_for_the_launch(void **state) {
   run.options.max_instructions = 300;
   run.args[0].buffer = (HarnessBuffer){in, sizeof in, "in"};
   run.args[1].buffer = (HarnessBuffer){result.out, sizeof result.out, "out"};
-  harness_run_finds(&run, "LIVELOCK", "more than 300 warp instructions");
+  harness_run_finds(&run, "instruction-limit",
+                    "more than 300 warp instructions");
 }
 
 int main(void) {

@@ -210,7 +210,7 @@ static const Mistake mistakes[] = {
     {"register_pool", "u32 40", "u32 136", "setmaxnreg", "setmaxnreg.dec"},
     {"register_pool", "[full], 128", "[full], 129", "DEADLOCK", WAIT},
     // CTAs that meet.
-    {"grid_exchange", "[%rd1], 1;", "[%rd1], 0;", "LIVELOCK", "ld.acquire"},
+    {"grid_exchange", "[%rd1], 1;", "[%rd1], 0;", "no-progress", "ld.acquire"},
     {"grid_exchange", "@%p2 bra SPIN;\n", "", "global-write-conflict",
      "st.global.u32 [%rd6]", "st.global.u32 [%rd4]"},
     // Calls.

@@ -533,15 +533,24 @@ static void cluster_rank_is_checked(void **state) {
   harness_run_finds(&run, "out-of-bounds", "shared address 0x3000400");
 }
 
-static void spinning_is_a_livelock(void **state) {
+/// A livelock is what comes back to where it was. What counts its rounds does
+/// not, and what has used up its instructions says nothing about itself.
+static void spinning(void **state) {
   (void)state;
-  HarnessRun run =
-      one_buffer(KERNEL("L: ld.global.u32 w0, [to]; setp.eq.u32 p, w0, 0; "
-                        "@p bra L;"),
+  static const char loop[] =
+      KERNEL("L: ld.global.u32 w0, [to]; setp.eq.u32 p, w0, 0; @p bra L;");
+  HarnessRun repeats = one_buffer(loop, 1);
+  harness_run_finds(&repeats, "LIVELOCK", "runs at ptx:");
+  HarnessRun counts =
+      one_buffer(KERNEL("L: ld.global.u32 w0, [to]; add.u32 w1, w1, 1; "
+                        "setp.eq.u32 p, w0, 0; @p bra L;"),
                  1);
-  tile_emu_options_init(&run.options);
-  run.options.max_instructions = 100000;
-  harness_run_finds(&run, "LIVELOCK", "runs at ptx:");
+  harness_run_finds(&counts, "no-progress", "runs at ptx:");
+  HarnessRun limit = one_buffer(loop, 1);
+  tile_emu_options_init(&limit.options);
+  limit.options.max_instructions = 100000;
+  harness_run_finds(&limit, "instruction-limit",
+                    "more than the limit of 100000; CTA (0,0,0) is here");
 }
 
 static const struct CMUnitTest tests[] = {
@@ -594,7 +603,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(cluster_shares_memory),
     cmocka_unit_test(remote_arrival),
     cmocka_unit_test(cluster_rank_is_checked),
-    cmocka_unit_test(spinning_is_a_livelock),
+    cmocka_unit_test(spinning),
 };
 
 int main(void) { return cmocka_run_group_tests(tests, NULL, NULL); }
