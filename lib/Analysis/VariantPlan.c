@@ -218,6 +218,31 @@ static bool update_wish(const TileVariantPlan *plan, TileAtomicOp atomic,
          tile_atomic_tma_is_legal(atomic, &plan->context, true, &reason);
 }
 
+// What element loops read to fill a shared tile counts as a copy of it.
+typedef struct {
+  const TileVariantPlan *plan;
+  TileTensorUse use;
+} LoopUse;
+
+static bool find_filled(const TileElementAccess *access, void *user_data) {
+  LoopUse *found = user_data;
+  TileShape shape;
+  if (access->is_store && tile_shape_of(access->memref, &shape) &&
+      shape.space == TILE_SPACE_SHARED) {
+    TileTensorUse use = load_use(found->plan, access->memref);
+    found->use = use < found->use ? use : found->use;
+  }
+  return true;
+}
+
+static TileTensorUse element_use(const TileVariantPlan *plan,
+                                 const TileElementAccess *access) {
+  LoopUse found = {plan, TILE_USE_ELEMENT};
+  if (!access->is_store)
+    tile_parallel_visit(tile_parallel_around(access->op), find_filled, &found);
+  return found.use;
+}
+
 // An access in an element loop that would move vectors. No user asked for that:
 // only variants may.
 static bool element_wish(const TileVariantPlan *plan, MlirOperation op,
@@ -228,7 +253,7 @@ static bool element_wish(const TileVariantPlan *plan, MlirOperation op,
     return false;
   *out = (Wish){.tensor = access.memref,
                 .instr = TILE_INSTR_Simt,
-                .use = TILE_USE_ELEMENT,
+                .use = element_use(plan, &access),
                 .align_bytes = bytes};
   return true;
 }
@@ -312,11 +337,11 @@ static MlirWalkResult visit_op(MlirOperation op, void *user_data) {
   Wish wish;
   TileTensorWish *entry =
       wish_of(plan, op, &wish) ? add_wish(plan, &wish) : NULL;
-  if (!entry || wish.use > TILE_USE_LOAD || !tile_copy_is(op))
+  if (!entry || wish.use > TILE_USE_LOAD)
     return MlirWalkResultAdvance;
-  TileCopyOp copy = tile_copy_cast(op);
   entry->is_staged |= tile_num_stages_around(op) > 0;
-  if (!tile_copy_async_bytes(copy, &plan->context, 0) &&
+  TileCopyOp copy = tile_copy_dyn(op);
+  if (copy.op.ptr && !tile_copy_async_bytes(copy, &plan->context, 0) &&
       tile_copy_async_bytes(copy, &plan->context, MIN_ASYNC_BYTES))
     entry->async_bytes = MIN_ASYNC_BYTES;
   return MlirWalkResultAdvance;

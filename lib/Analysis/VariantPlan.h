@@ -17,9 +17,9 @@ enum { TILE_MAX_VARIANTS = 10 };
 /// What a tensor is to a launch, the most important use first.
 typedef enum {
   TILE_USE_FACTOR,  // a product reads shared tiles that it fills
-  TILE_USE_LOAD,    // it fills other shared tiles
+  TILE_USE_LOAD,    // copies or element loops fill other shared tiles from it
   TILE_USE_RESULT,  // TMA stores or adds to it
-  TILE_USE_ELEMENT, // element loops and gathers access it in vectors
+  TILE_USE_ELEMENT, // other element loops and gathers access it in vectors
 } TileTensorUse;
 
 /// A tensor of which facts would help.

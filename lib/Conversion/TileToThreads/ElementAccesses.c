@@ -128,14 +128,28 @@ static bool plan_offset(LoopCode *loop, CodeAccess *access) {
 
 //===-- Linear indices ----------------------------------------------------===//
 
+// A row that is gathered: any index in front of the last one that no element of
+// a run changes.
+static bool is_row(const LoopCode *loop, const CodeAccess *access, int d) {
+  MlirValue index = tile_range_at(access->access.indices, d);
+  return d + 1 < access->shape.rank && loop->run_dim < loop->rank &&
+         access->shape.space == TILE_SPACE_GLOBAL &&
+         !access->access.is_atomic &&
+         !(tile_parallel_dependence(loop->loop, index) & 1u << loop->run_dim);
+}
+
 static bool plan_linear(LoopCode *loop, CodeAccess *access) {
   if (!loop->is_plain)
     return false;
   for (int d = 0; d < access->shape.rank; d++) {
     access->index[d] =
         tile_linear_index(loop->loop, tile_range_at(access->access.indices, d));
-    if (!access->index[d].is_linear)
+    if (access->index[d].is_linear)
+      continue;
+    if (!is_row(loop, access, d))
       return false;
+    access->row_dims |= 1u << d;
+    access->index[d] = (TileLinearIndex){.is_linear = true};
   }
   access->kind = ACCESS_LINEAR;
   return true;
@@ -256,14 +270,62 @@ static bool add_access(const TileElementAccess *access, void *user_data) {
   return true;
 }
 
+// What computes the index of a row can stand where the row is loaded:
+// arithmetic on what is loaded there before.
+static bool row_is_early(const LoopCode *loop, MlirValue value, bool in_guard,
+                         int depth) {
+  if (!tile_value_is_inside(value, loop->loop.op) ||
+      tile_parallel_index(loop->loop, value) >= 0)
+    return true;
+  if (depth == 0 || !mlirValueIsAOpResult(value))
+    return false;
+  MlirOperation op = mlirOpResultGetOwner(value);
+  for (int i = 0; i < loop->num_accesses; i++) {
+    const CodeAccess *access = &loop->accesses[i];
+    if (mlirOperationEqual(access->access.op, op))
+      return !access->row_dims &&
+             (in_guard ? access->is_early_inside : access->is_early);
+  }
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  if (name.length < 6 || memcmp(name.data, "arith.", 6) != 0)
+    return false;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    if (!row_is_early(loop, mlirOperationGetOperand(op, i), in_guard,
+                      depth - 1))
+      return false;
+  return true;
+}
+
+enum { MAX_DEPTH = 12 }; // of index arithmetic
+
+static bool rows_are_early(const LoopCode *loop, const CodeAccess *access,
+                           bool in_guard) {
+  for (int d = 0; d < access->shape.rank; d++)
+    if (access->row_dims & 1u << d &&
+        !row_is_early(loop, tile_range_at(access->access.indices, d), in_guard,
+                      MAX_DEPTH))
+      return false;
+  return true;
+}
+
+bool loop_code_is_common(const LoopCode *loop, MlirValue value) {
+  return !(tile_parallel_dependence(loop->loop, value) & 1u << loop->run_dim) &&
+         row_is_early(loop, value, false, MAX_DEPTH);
+}
+
 // Runs that satisfy the guard are emitted apart where that makes a vector.
 static void plan_order(LoopCode *loop) {
   bool has_gain = false;
+  for (int i = 0; i < loop->num_accesses; i++) {
+    CodeAccess *access = &loop->accesses[i];
+    access->is_early =
+        can_be_early(loop, i, false) && rows_are_early(loop, access, false);
+  }
   loop->guard = loop_guard_find(loop);
   for (int i = 0; i < loop->num_accesses; i++) {
     CodeAccess *access = &loop->accesses[i];
-    access->is_early = can_be_early(loop, i, false);
-    access->is_early_inside = loop->guard.ptr && can_be_early(loop, i, true);
+    access->is_early_inside = loop->guard.ptr && can_be_early(loop, i, true) &&
+                              rows_are_early(loop, access, true);
     clamp_vector(loop, access);
     if (!access->is_early && !access->is_early_inside)
       access->vector = 1;
@@ -351,6 +413,8 @@ void loop_code_rebase(LoopCode *loop, const TileInt *base) {
       continue;
     for (int d = 0; d < access->shape.rank; d++) {
       int64_t constant;
+      if (access->row_dims & 1u << d)
+        continue;
       MlirValue value = loop_code_clone(
           loop, tile_range_at(access->access.indices, d), mapping);
       access->base[d] = mlirxConstantInt(value, &constant)

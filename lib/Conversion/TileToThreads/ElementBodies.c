@@ -17,6 +17,29 @@ typedef struct {
   intptr_t rank;
 } Place;
 
+// Whether the access moves with the batch, not in its body.
+static bool is_early(const LoopCode *loop, const CodeAccess *access) {
+  return loop->in_guard ? access->is_early_inside : access->is_early;
+}
+
+// The index of a row that a run has in common, from what was loaded before.
+static MlirValue row_of(LoopCode *loop, MlirValue index, const Element *run) {
+  MlirxMapping mapping = mlirxMappingCreate();
+  MlirBlock body = tile_parallel_block(loop->loop);
+  for (int d = 0; d < loop->rank; d++)
+    mlirxMappingSet(mapping, mlirBlockGetArgument(body, d),
+                    tile_int_get(&loop->code->index, run->at[d]));
+  for (int n = 0; n < loop->num_accesses; n++)
+    if (is_early(loop, &loop->accesses[n]) &&
+        !loop->accesses[n].access.is_store && run->values[n].ptr)
+      mlirxMappingSet(mapping,
+                      mlirOperationGetResult(loop->accesses[n].access.op, 0),
+                      run->values[n]);
+  MlirValue row = loop_code_clone(loop, index, mapping);
+  mlirxMappingDestroy(mapping);
+  return row;
+}
+
 static Place place_of(LoopCode *loop, const CodeAccess *access,
                       const Element *element) {
   TileIntMath *math = &loop->code->index;
@@ -36,6 +59,11 @@ static Place place_of(LoopCode *loop, const CodeAccess *access,
   place.rank = access->shape.rank;
   for (int d = 0; d < access->shape.rank; d++) {
     int64_t constant = 0;
+    if (access->row_dims & 1u << d) {
+      place.index[d] =
+          row_of(loop, tile_range_at(access->access.indices, d), element);
+      continue;
+    }
     for (int k = 0; k < loop->rank; k++)
       constant += access->index[d].factor[k] * element->delta[k];
     place.index[d] = tile_int_get(
@@ -45,11 +73,6 @@ static Place place_of(LoopCode *loop, const CodeAccess *access,
 }
 
 //===-- Loads and stores --------------------------------------------------===//
-
-// Whether the access moves with the batch, not in its body.
-static bool is_early(const LoopCode *loop, const CodeAccess *access) {
-  return loop->in_guard ? access->is_early_inside : access->is_early;
-}
 
 static MlirType vector_type(const CodeAccess *access) {
   return mlirVectorTypeGet(1, &access->vector, access->shape.element);
@@ -123,7 +146,7 @@ static void rewrite_access(Rewrite *rewrite, MlirOperation op) {
   LoopCode *loop = rewrite->loop;
   const CodeAccess *access = &loop->accesses[rewrite->next++];
   TileBuilder *b = &loop->code->b;
-  if (access->kind != ACCESS_GENERAL) {
+  if (access->kind != ACCESS_GENERAL && !access->row_dims) {
     mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
     Place place = place_of(loop, access, rewrite->element);
     // Operands: the stored value, the memref, the indices.

@@ -39,7 +39,8 @@ typedef struct {
 typedef enum {
   ACCESS_REGISTER, // of a fragment: a constant
   ACCESS_OFFSET, // of a shared tile: its layout composed with that of the loop
-  ACCESS_LINEAR, // indices are linear in the parallel indices
+  ACCESS_LINEAR, // indices are linear in the parallel indices, or the same
+                 // along a run
   ACCESS_GENERAL // indices are computed for each element
 } AccessKind;
 
@@ -51,10 +52,12 @@ typedef struct {
   const int64_t *registers;             // REGISTER: per register of the loop
   TileLayoutCode *code;                 // OFFSET
   TileLinearIndex index[TILE_MAX_RANK]; // LINEAR
-  TileInt base[TILE_MAX_RANK];          // LINEAR: of element 0 of the batch
-  int64_t vector;                       // elements that move together
-  bool is_early;        // load in front of the bodies, store behind them
-  bool is_early_inside; // the same in runs that satisfy the guard
+  unsigned row_dims; // LINEAR: those that are not linear, as rows are that are
+                     // gathered; computed once for each run
+  TileInt base[TILE_MAX_RANK]; // LINEAR: of element 0 of the batch
+  int64_t vector;              // elements that move together
+  bool is_early;               // load in front of the bodies, store behind them
+  bool is_early_inside;        // the same in runs that satisfy the guard
 } CodeAccess;
 
 typedef struct {
@@ -93,6 +96,10 @@ MlirLogicalResult loop_code_plan(LoopCode *loop);
 void loop_code_begin(LoopCode *loop);
 /// Emits the indices of ACCESS_LINEAR at the coordinates `base`.
 void loop_code_rebase(LoopCode *loop, const TileInt *base);
+
+/// Whether `value` is the same for all elements of a run, and can be computed
+/// in front of their bodies. Asked when it is known which accesses are early.
+bool loop_code_is_common(const LoopCode *loop, MlirValue value);
 
 /// Clones the arithmetic behind a value of the body, as far as `mapping` does
 /// not hold it yet.

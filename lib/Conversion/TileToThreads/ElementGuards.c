@@ -36,7 +36,8 @@ static bool is_interval(const LoopCode *loop, ArithCmpIOp compare) {
 }
 
 static bool is_convex(const LoopCode *loop, MlirValue condition, int depth) {
-  if (!tile_value_is_inside(condition, loop->loop.op))
+  if (!tile_value_is_inside(condition, loop->loop.op) ||
+      loop_code_is_common(loop, condition))
     return true; // the same for all elements
   if (depth == 0 || !mlirValueIsAOpResult(condition))
     return false;
