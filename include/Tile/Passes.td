@@ -459,6 +459,22 @@ def VerifyChannels : Pass<"tile-verify-channels", ""> {
   ];
 }
 
+def AlternateRegisters : Pass<"tile-alternate-registers", ""> {
+  let summary = "Keeps metadata of sparse products until they have completed";
+  let description = [{
+    Consumes: `tile.gemm_sp` with `async` and `instr = #tile.instr<wgmma>`,
+    `tile.await`.
+    Produces: loops that take two rounds at a time, with `tile.alternate`, and a
+    branch for the round that is left, where a sparse product may be under way
+    when the next round issues it again: the instruction reads the registers of
+    its metadata until it has completed, so each copy has registers of its own. `tile.await` in front of a product that
+    this does not help: in an `scf.while`, or with more products under way.
+    Keeps: all other loops.
+    Fails: never.
+  }];
+  let dependentDialects = ["arith", "scf", "tile"];
+}
+
 def LowerRoles : Pass<"tile-lower-roles", ""> {
   let summary = "Turns roles into branches on the number of the warp";
   let description = [{

@@ -16,6 +16,7 @@ typedef struct {
   bool is_async;
   bool overlaps; // something else is done while it is under way
   bool is_left;  // under way at the end of a role
+  uint8_t own;   // ages of executions of its own under way when it is issued
 } TileFlowProduct;
 
 /// A `tile.await` to insert.
@@ -47,6 +48,12 @@ typedef struct {
 /// Owner: `arena`.
 void tile_product_flow_build(TileArena *arena, MlirOperation kernel,
                              TileProductFlow *flow);
+
+/// Reads a kernel whose asynchronous products and awaits are decided: lists the
+/// asynchronous products and fills in `own`, where bit a stands for an execution
+/// that a further products were issued behind. Owner: `arena`.
+void tile_product_flow_read(TileArena *arena, MlirOperation kernel,
+                            TileProductFlow *flow);
 
 /// Whether windows `written` and `read` of one tile, both given by `loop`, have
 /// no element in common in any one of its rounds (ProductWindows.c).

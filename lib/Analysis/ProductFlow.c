@@ -48,6 +48,7 @@ typedef struct {
   TileProductFlow *out;
   int capacity;
   Need *needs;
+  bool is_decided;   // awaits are those of the kernel
   bool grew;         // an await was added, or waits for more
   bool has_new_need; // awaits found before it may be too many
 } Flow;
@@ -58,7 +59,8 @@ static MlirWalkResult collect(MlirOperation op, void *user_data) {
   Flow *flow = user_data;
   TileProductFlow *out = flow->out;
   TileProduct product;
-  if (!tile_product_is_wgmma(op, &product))
+  if (!tile_product_is_wgmma(op, &product) ||
+      (flow->is_decided && !product.is_async))
     return MlirWalkResultAdvance;
   TILE_ARENA_RESERVE(flow->arena, out->products, out->num_products,
                      flow->capacity);
@@ -343,6 +345,20 @@ static TileFlowAwait *get_await(Flow *flow, MlirOperation before, int pending) {
   return found;
 }
 
+// What waits in a kernel that is decided: tile.await, and a synchronous product
+// for itself and all in front of it.
+static void await_decided(const TileProductFlow *flow, MlirOperation op,
+                          State state) {
+  TileProduct product;
+  int64_t pending = MAX_AGE + 1;
+  if (tile_await_is(op))
+    pending = tile_await_pending(tile_await_cast(op));
+  else if (tile_product_is_wgmma(op, &product) && !product.is_async)
+    pending = 0;
+  for (int i = 0; i < flow->num_products && pending <= MAX_AGE; i++)
+    state.ages[i] &= (uint8_t)((1u << pending) - 1);
+}
+
 static void await(const TileProductFlow *flow, const TileFlowAwait *point,
                   State state) {
   assert(point->pending >= 0 && point->pending <= MAX_AGE);
@@ -374,7 +390,9 @@ static void transfer_op(Flow *flow, MlirOperation op, State state) {
   int pending = MAX_AGE + 1, issued = find_product(out, op);
   if (mlirxIsMemoryEffectFree(op) && !mlirxIsTerminator(op))
     return;
-  for (int i = 0; i < out->num_products; i++) {
+  if (flow->is_decided)
+    await_decided(out, op, state);
+  for (int i = 0; i < out->num_products && !flow->is_decided; i++) {
     int needed = needed_age(flow, op, i, state.ages[i]);
     pending = needed < pending ? needed : pending;
   }
@@ -383,6 +401,8 @@ static void transfer_op(Flow *flow, MlirOperation op, State state) {
   if (point)
     await(out, point, state);
   bool overlaps = is_work(op);
+  if (issued >= 0)
+    out->products[issued].own |= state.ages[issued];
   for (int i = 0; i < out->num_products; i++) {
     out->products[i].overlaps |= overlaps && state.ages[i];
     if (issued >= 0 && out->products[issued].is_async)
@@ -505,4 +525,13 @@ void tile_product_flow_build(TileArena *arena, MlirOperation kernel,
       transfer_block(&flow, tile_kernel_body(kernel), state_create(&flow));
     } while (flow.grew || flow.has_new_need);
   } while (drop_useless(out));
+}
+
+void tile_product_flow_read(TileArena *arena, MlirOperation kernel,
+                            TileProductFlow *out) {
+  Flow flow = {.arena = arena, .out = out, .is_decided = true};
+  *out = (TileProductFlow){0};
+  mlirOperationWalk(kernel, collect, &flow, MlirWalkPreOrder);
+  if (out->num_products > 0)
+    transfer_block(&flow, tile_kernel_body(kernel), state_create(&flow));
 }

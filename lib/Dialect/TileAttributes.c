@@ -188,8 +188,8 @@ static MlirLogicalResult verify_unit(MlirOperation op, const char *name,
   return tile_success();
 }
 
-static MlirLogicalResult verify_persistent(MlirOperation op, const char *name,
-                                           MlirAttribute value) {
+static MlirLogicalResult verify_unit_of_for(MlirOperation op, const char *name,
+                                            MlirAttribute value) {
   if (!scf_for_is(op))
     return tile_emit_error(op, "expects '%s' only on scf.for", name);
   return verify_unit(op, name, value);
@@ -239,6 +239,7 @@ static const struct {
                               MlirAttribute value);
 } known_attributes[] = {
     {"tile.align", verify_align},
+    {TILE_ALTERNATE_ATTR, verify_unit_of_for},
     {"tile.by_thread", verify_by_thread},
     {"tile.chunk", verify_chunk},
     {"tile.group", verify_order},
@@ -248,7 +249,7 @@ static const struct {
     {"tile.num_stages", verify_num_stages},
     {"tile.num_threads", verify_num_threads},
     {"tile.order", verify_order},
-    {TILE_PERSISTENT_ATTR, verify_persistent},
+    {TILE_PERSISTENT_ATTR, verify_unit_of_for},
     {TILE_PRELUDE_SLOTS_ATTR, verify_taken_back},
     {TILE_REFUSED_ATTR, verify_taken_back},
     {TILE_RESERVED_BYTES_ATTR, verify_taken_back},

@@ -46,6 +46,7 @@ static const TilePipelineStep steps[] = {
     {TILE_PHASE_OUTLINE, "gpu-launch-sink-index-computations", 0},
     {TILE_PHASE_OUTLINE, "gpu-kernel-outlining", 0},
 
+    {TILE_PHASE_LOWER, "tile-alternate-registers", NESTED},
     {TILE_PHASE_LOWER, "convert-tile-to-nvgpu", TARGET | NESTED},
     {TILE_PHASE_LOWER, "tile-lower-roles", TARGET | NESTED},
     {TILE_PHASE_LOWER, "convert-tile-to-threads", NESTED},

@@ -118,6 +118,8 @@ typedef struct {
 #define TILE_WARPS_ATTR "tile.warps"
 /// Of a loop whose rounds are blocks (tile-persist).
 #define TILE_PERSISTENT_ATTR "tile.persistent"
+/// Of a loop whose body stands there twice (tile-alternate-registers).
+#define TILE_ALTERNATE_ATTR "tile.alternate"
 /// The warps of the role that `op` belongs to; false outside roles.
 bool tile_role_warps_of(MlirOperation op, TileWarps *out_warps);
 /// Threads that execute `op`: those of its role, else those of the kernel.

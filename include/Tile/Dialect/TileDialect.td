@@ -48,6 +48,7 @@ def Tile_Dialect : Dialect {
     | `tile.prelude_slots`, `tile.reserved_bytes` | integer, at least 0 | a kernel, by `tile-compile` where a choice is taken back: the most slots of tiles that are filled outside pipelined loops; bytes of shared memory that passes need beyond earlier estimates |
     | `tile.refused` | integer, at least 0 | a kernel, by the pass that fails for it: bytes of shared memory that are too many |
     | `tile.persistent` | unit | an `scf.for`, by `tile-persist`: its rounds are blocks, so what they do to tensors is in no order |
+    | `tile.alternate` | unit | an `scf.for`, by `tile-alternate-registers`: its body stands there twice, with registers of its own for each round of a pair |
     | `tile.num_threads` | a multiple of 32 from 32 to 1024 | `func.func` |
     | `tile.warps` | `array<i64: first, count>`: the warps of the role that it was in | ops, by `tile-lower-roles` |
     | `tile.by_thread` | unit | a `memref.store`, `memref.atomic_rmw` or `tile.print` that every thread does, not one of the block |

@@ -153,7 +153,7 @@ func.func @specialize_function() attributes {tile.specialize = "off"} {
 // -----
 
 func.func @unknown(%i: index) {
-  // expected-error @+1 {{has the unknown attribute 'tile.stages', expects one of tile.align, tile.by_thread, tile.chunk, tile.group, tile.may_alias, tile.mma_type, tile.mma_type_b, tile.num_stages, tile.num_threads, tile.order, tile.persistent, tile.prelude_slots, tile.refused, tile.reserved_bytes, tile.specialize, tile.stage, tile.target, tile.warps}}
+  // expected-error @+1 {{has the unknown attribute 'tile.stages', expects one of tile.align, tile.alternate, tile.by_thread, tile.chunk, tile.group, tile.may_alias, tile.mma_type, tile.mma_type_b, tile.num_stages, tile.num_threads, tile.order, tile.persistent, tile.prelude_slots, tile.refused, tile.reserved_bytes, tile.specialize, tile.stage, tile.target, tile.warps}}
   %0 = arith.addi %i, %i {tile.stages = 3 : i32} : index
   return
 }
