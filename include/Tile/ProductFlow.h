@@ -50,8 +50,8 @@ void tile_product_flow_build(TileArena *arena, MlirOperation kernel,
                              TileProductFlow *flow);
 
 /// Reads a kernel whose asynchronous products and awaits are decided: lists the
-/// asynchronous products and fills in `own`, where bit a stands for an execution
-/// that a further products were issued behind. Owner: `arena`.
+/// asynchronous products and fills in `own`, where bit a stands for an
+/// execution that a further products were issued behind. Owner: `arena`.
 void tile_product_flow_read(TileArena *arena, MlirOperation kernel,
                             TileProductFlow *flow);
 

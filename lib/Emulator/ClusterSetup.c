@@ -230,6 +230,8 @@ static void warp_create(TileWarp *warp, TileCta *cta, uint32_t index) {
   warp->wgmma.in_flight = tile_emu_calloc(kernel->num_registers + 1, 1);
   warp->wgmma.written_at =
       tile_emu_calloc(kernel->num_registers + 1, sizeof(uint32_t));
+  if (kernel->has_wgmma)
+    warp->wgmma.kept = tile_emu_calloc(TILE_MAX_KEPT, sizeof(TileInsn *));
   warp->calls = tile_emu_call_stacks_create(kernel);
   if (kernel->local_bytes)
     warp->local = tile_emu_aligned(64, (size_t)kernel->local_stride_bytes *
@@ -276,6 +278,7 @@ void tile_emu_cluster_destroy(TileCluster *cluster) {
       free(warp->regs);
       free(warp->wgmma.in_flight);
       free(warp->wgmma.written_at);
+      free(warp->wgmma.kept);
       free(warp->local);
       tile_emu_call_stacks_destroy(warp->calls);
       tile_emu_undefined_destroy(warp);
@@ -321,6 +324,7 @@ static void warp_reset(TileWarp *warp) {
          (kernel->num_registers + 1) * sizeof *wgmma->written_at);
   *wgmma = (TileWgmmaState){.in_flight = wgmma->in_flight,
                             .written_at = wgmma->written_at,
+                            .kept = wgmma->kept,
                             .fence_number = 1};
   tile_emu_call_stacks_reset(warp->calls);
   tile_emu_undefined_reset(warp);

@@ -252,7 +252,7 @@ static bool step_block(Group *group, TileLanes blocked) {
 
 static inline void check_wgmma(TileWarp *warp, const TileInsn *insn,
                                TileLanes lanes) {
-  if (TILE_UNLIKELY(warp->wgmma.num_in_flight))
+  if (TILE_UNLIKELY(warp->wgmma.num_issued != warp->wgmma.num_retired))
     tile_emu_wgmma_hazard(warp, insn, lanes);
   if (!(insn->flags & TILE_INSN_WGMMA))
     tile_emu_wgmma_note_writes(warp, insn);

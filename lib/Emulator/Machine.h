@@ -63,7 +63,9 @@ typedef struct {
 
 /// wgmma operations of a warp, numbered from 0 in program order.
 typedef struct {
-  uint32_t num_issued, num_done, num_groups, num_in_flight;
+  uint32_t num_issued, num_done, num_groups;
+  uint32_t num_retired;  // waited for
+  const TileInsn **kept; // those issued and not retired, by number
   uint32_t group_ends[TILE_MAX_GROUPS]; // operations before the end of group
   TileAsyncOp *first, *last;            // issued and not done, in order
   uint8_t *in_flight;                   // by register id: TILE_IN_FLIGHT_…
@@ -72,6 +74,7 @@ typedef struct {
   bool has_fenced;
 } TileWgmmaState;
 
+enum { TILE_MAX_KEPT = 256 }; // older operations are forgotten
 enum { TILE_IN_FLIGHT_WRITE = 1, TILE_IN_FLIGHT_READ = 2 };
 
 /// cp.async of a warp, by lane. A batch is what is awaited together; it is the

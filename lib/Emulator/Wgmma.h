@@ -117,17 +117,23 @@ TileLanes tile_emu_wgmma_issue(TileWarp *warp, const TileInsn *insn,
 /// Operands sp-meta and sp-sel.
 void tile_emu_wgmma_sparse_decode(TileDecoder *decoder);
 /// Copies the metadata of the warp behind the registers of A, and checks it.
-/// Like descriptors it is read at issue; wgmma.fence does not concern it.
+/// wgmma.fence does not concern it.
 void tile_emu_wgmma_sparse_issue(TileAsyncOp *op);
 void tile_emu_wgmma_sparse_multiply(const TileAsyncOp *op,
                                     TileWgmmaProduct *product,
                                     const TileWgmmaCache *b);
 
+// WgmmaRegisters.c
+/// The operation is issued; null: it failed and does nothing.
+void tile_emu_wgmma_keep(TileWarp *warp, const TileInsn *insn);
+/// Operations before number `end` have been waited for.
+void tile_emu_wgmma_retire(TileWarp *warp, uint32_t end);
 /// Reports registers that an instruction may not touch while wgmma is in
 /// flight, and completes it then.
 void tile_emu_wgmma_hazard(TileWarp *warp, const TileInsn *insn,
                            TileLanes lanes);
 /// Remembers which registers were written after the last wgmma.fence.
 void tile_emu_wgmma_note_writes(TileWarp *warp, const TileInsn *insn);
+const char *tile_emu_register_name(const TileWarp *warp, uint32_t id);
 
 #endif // TILE_EMULATOR_WGMMA_H

@@ -107,8 +107,11 @@ static void decode_mma_async(TileDecoder *decoder) {
     if (list.count - num_d != 4)
       tile_decode_fail(decoder, "A has four registers");
   }
-  // Only fragments stay in use; descriptors are read when it is issued.
-  uint32_t num_fragment_registers = decoder->num_registers;
+  if (is_sparse)
+    tile_emu_wgmma_sparse_decode(decoder);
+  // Fragments and metadata stay in use; descriptors and scale-d are read when
+  // it is issued: compilers of others write them in the next round.
+  uint32_t num_kept_registers = decoder->num_registers;
   if (decoder->ops[1]->kind != TILE_OPERAND_VECTOR)
     insn->a = tile_decode_src(decoder, 1, TILE_PTX_B64);
   for (uint32_t i = 0; i < list.count; i++)
@@ -118,10 +121,8 @@ static void decode_mma_async(TileDecoder *decoder) {
   insn->as.wgmma.num_a = (uint8_t)(list.count - num_d);
   insn->b = tile_decode_src(decoder, 2, TILE_PTX_B64);
   tile_decode_list_finish(decoder, &list);
-  if (is_sparse)
-    tile_emu_wgmma_sparse_decode(decoder);
   decode_scales(decoder, scales_at);
-  decoder->num_registers = num_fragment_registers;
+  decoder->num_registers = num_kept_registers;
   insn->exec = tile_emu_wgmma_issue;
 }
 

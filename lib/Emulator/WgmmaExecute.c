@@ -218,20 +218,10 @@ static void negate(Product *product, uint32_t num_k) {
 
 static void pop(TileAsyncOp *op) {
   TileWgmmaState *wgmma = &op->warp->wgmma;
-  const TileInsn *insn = op->insn;
   wgmma->first = op->as.wgmma.next;
   if (!wgmma->first)
     wgmma->last = NULL;
-  wgmma->num_in_flight--;
   wgmma->num_done++;
-  for (uint32_t i = 0; i < insn->num_regs; i++)
-    wgmma->in_flight[insn->reg_ids[i]] = 0;
-  for (const TileAsyncOp *later = wgmma->first; later;
-       later = later->as.wgmma.next)
-    for (uint32_t i = 0; i < later->insn->num_regs; i++)
-      wgmma->in_flight[later->insn->reg_ids[i]] |= i < later->insn->num_dst_regs
-                                                       ? TILE_IN_FLIGHT_WRITE
-                                                       : TILE_IN_FLIGHT_READ;
 }
 
 void tile_emu_wgmma_run(TileAsyncOp *op) {

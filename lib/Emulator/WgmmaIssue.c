@@ -1,19 +1,12 @@
 //===- WgmmaIssue.c - wgmma: fences, groups, and what is checked at issue -===//
 //
-// PTX ISA, "Asynchronous Warpgroup-Level Matrix Instructions". The registers
-// of an operation may not be touched before it has been waited for, and must
-// not have been written after the last wgmma.fence. Copies of registers are
-// exempt, because ptxas removes or serialises them.
+// PTX ISA, "Asynchronous Warpgroup-Level Matrix Instructions". What registers
+// in flight allow is in WgmmaRegisters.c.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Race.h"
 #include "Wgmma.h"
-
-static const char *register_name(const TileWarp *warp, uint32_t id) {
-  const char *name = warp->kernel->register_names[id];
-  return name ? name : "?";
-}
 
 //===-- fence, commit_group, wait_group -----------------------------------===//
 
@@ -59,52 +52,13 @@ TileLanes tile_emu_wgmma_wait(TileWarp *warp, const TileInsn *insn,
       return lanes;
     }
   tile_warp_go(warp, lanes);
+  tile_emu_wgmma_retire(warp, needed);
   TileClocks *clocks = &warp->cluster->clocks;
   uint32_t agent = tile_agent_of_warp(clocks, warp->cta->rank, warp->index);
   if (warp->cluster->detect_races &&
       clocks->waited[agent - clocks->first_wgmma] < needed)
     clocks->waited[agent - clocks->first_wgmma] = needed;
   return 0;
-}
-
-//===-- Registers in flight -----------------------------------------------===//
-
-void tile_emu_wgmma_hazard(TileWarp *warp, const TileInsn *insn,
-                           TileLanes lanes) {
-  const uint8_t *in_flight = warp->wgmma.in_flight;
-  bool is_wgmma = insn->flags & TILE_INSN_WGMMA;
-  for (uint32_t i = 0; i < insn->num_regs; i++) {
-    uint32_t id = insn->reg_ids[i];
-    bool is_write = i < insn->num_dst_regs;
-    bool is_written_there = in_flight[id] & TILE_IN_FLIGHT_WRITE;
-    if (!in_flight[id])
-      continue;
-    // wgmma in order may accumulate into the same registers, and registers
-    // that wgmma only reads may be read by others.
-    bool is_fine = is_wgmma ? is_write || !is_written_there
-                            : !is_write && !is_written_there;
-    if (is_fine)
-      continue;
-    if (is_write || !(insn->flags & TILE_INSN_COPY))
-      tile_emu_find(warp, insn, lanes, TILE_FINDING_WGMMA_REGISTER,
-                    "register %s is %s while a wgmma.mma_async that uses it is "
-                    "in flight",
-                    register_name(warp, id), is_write ? "written" : "read");
-    tile_emu_async_drain_wgmma(warp);
-    return;
-  }
-}
-
-void tile_emu_wgmma_note_writes(TileWarp *warp, const TileInsn *insn) {
-  TileWgmmaState *wgmma = &warp->wgmma;
-  if (insn->flags & TILE_INSN_COPY) { // inherits from its source
-    if (insn->num_regs)
-      wgmma->written_at[insn->reg_ids[0]] =
-          insn->num_regs > 1 ? wgmma->written_at[insn->reg_ids[1]] : 0;
-    return;
-  }
-  for (uint32_t i = 0; i < insn->num_dst_regs; i++)
-    wgmma->written_at[insn->reg_ids[i]] = wgmma->fence_number;
 }
 
 //===-- Checks of mma_async -----------------------------------------------===//
@@ -126,14 +80,16 @@ static void check_fence(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
                   "wgmma.mma_async without a wgmma.fence before it");
     wgmma->has_fenced = true;
   }
-  for (uint32_t i = 0; i < insn->num_regs; i++) {
+  // Metadata behind them needs no fence.
+  uint32_t num_fragment = insn->as.wgmma.num_d + insn->as.wgmma.num_a;
+  for (uint32_t i = 0; i < insn->num_regs && i < num_fragment; i++) {
     uint32_t id = insn->reg_ids[i];
     if (wgmma->written_at[id] != wgmma->fence_number)
       continue;
     tile_emu_find(warp, insn, lanes, TILE_FINDING_WGMMA_FENCE_REGISTER,
                   "register %s of wgmma was written after the last "
                   "wgmma.fence",
-                  register_name(warp, id));
+                  tile_emu_register_name(warp, id));
     return;
   }
 }
@@ -323,12 +279,6 @@ static uint64_t uniform_descriptor(TileWarp *warp, const TileInsn *insn,
 
 //===-- mma_async ---------------------------------------------------------===//
 
-static void mark_in_flight(TileWarp *warp, const TileInsn *insn) {
-  for (uint32_t i = 0; i < insn->num_regs; i++)
-    warp->wgmma.in_flight[insn->reg_ids[i]] |=
-        i < insn->num_dst_regs ? TILE_IN_FLIGHT_WRITE : TILE_IN_FLIGHT_READ;
-}
-
 /// All checks of the operands in shared memory; false: do not run it.
 static bool check_operands(TileWarp *warp, const TileInsn *insn, Operand *a,
                            Operand *b) {
@@ -373,7 +323,7 @@ TileLanes tile_emu_wgmma_issue(TileWarp *warp, const TileInsn *insn,
   check_fence(warp, insn, lanes);
   uint32_t number = wgmma->num_issued;
   if (!check_operands(warp, insn, &a, &b)) {
-    wgmma->num_issued++;
+    tile_emu_wgmma_keep(warp, NULL);
     wgmma->num_done++;
     return 0;
   }
@@ -396,9 +346,7 @@ TileLanes tile_emu_wgmma_issue(TileWarp *warp, const TileInsn *insn,
   }
   if (insn->as.wgmma.is_sparse)
     tile_emu_wgmma_sparse_issue(op);
-  mark_in_flight(warp, insn);
-  wgmma->num_in_flight++;
-  wgmma->num_issued++;
+  tile_emu_wgmma_keep(warp, insn);
   tile_emu_async_issue(op);
   return 0;
 }

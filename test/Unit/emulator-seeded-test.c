@@ -233,6 +233,12 @@ static const Mistake mistakes[] = {
      "wgmma.mma_async"},
     {"sparse_product", "wgmma.wait_group.sync.aligned 0;\n", "",
      "wgmma-register", "st.global.v4"},
+    {"sparse_product", "commit_group.sync.aligned;\n",
+     "commit_group.sync.aligned;\nadd.u32 %r5, %r5, 0;\n", "wgmma-register",
+     "add.u32 %r5"},
+    {"sparse_product", "commit_group.sync.aligned;\n",
+     "commit_group.sync.aligned;\nadd.u32 %r6, %r6, 0;\n", "wgmma-register",
+     "add.u32 %r6"},
     {"sparse_product", "bar.sync 0;\n", "", "data-race", "wgmma.mma_async"},
     {"sparse_product", "tile;", "tile+256;", "out-of-bounds", "st.shared"},
     // Memory of factors that is used again: every warp waits for its own part.
