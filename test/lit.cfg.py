@@ -20,7 +20,7 @@
 #   %utils                 path of utils/
 #   %python                a python3 that has numpy, when there is one
 #
-# Features: ptxas, nvcc, cuda (a driver and a device), numpy, asan, tsan, plugin,
+# Features: ptxas, nvcc, nvdisasm, cuda (a driver and a device), numpy, asan, tsan, plugin,
 # slow (not in the quick set: for tests of more than five seconds), full (only in
 # the full set: for tests of minutes).
 
@@ -100,7 +100,7 @@ tool_dirs = [os.path.join(build_dir, "bin"),
              os.path.join(build_dir, "tools", "tile-run"),
              os.path.join(llvm_dir, "bin")]
 path = tool_dirs + [config.environment["PATH"]]
-for tool in ("ptxas", "nvcc"):
+for tool in ("ptxas", "nvcc", "nvdisasm"):
     found = find_cuda_tool(tool)
     if found:
         config.available_features.add(tool)

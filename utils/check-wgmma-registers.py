@@ -2,7 +2,7 @@
 """Checks in machine code that no register of a matrix product under way is
 touched before a wait that retires the product.
 
-    check-wgmma-registers.py [--nvdisasm=PATH] [--ptxas=PATH] FILE.cubin|FILE.ptx …
+    check-wgmma-registers.py [--nvdisasm=PATH] [--ptxas=PATH] FILE …
 
 A warpgroup product (HGMMA, IGMMA, QGMMA) of sm_90a runs after it was issued. Until
 `WARPGROUP.DEPBAR.LE gsb0, n` has retired its group it reads the registers of A and of
@@ -17,7 +17,8 @@ over all paths. An instruction with `gsb0` commits the group; the wait retires w
 n groups or more behind it. Registers are read off the operands; instructions that are
 not in the tables below fail the check, so that nothing is overlooked.
 
-Files that end in .ptx are assembled for sm_90a first. nvdisasm comes with CUDA, and in
+Files are cubins; PTX (.ptx), which is assembled for sm_90a first; or what nvdisasm -c
+printed (.sass). nvdisasm comes with CUDA, and in
 the package nvidia-cuda-nvdisasm of PyPI. Prints one line per violation and file; exit
 status 1 when there is any, 2 when a file cannot be read."""
 
@@ -345,6 +346,11 @@ def run(command):
 
 
 def listing(path, options):
+    if path.endswith(".sass"):
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    if not options.nvdisasm:
+        raise Unknown("nvdisasm is not found")
     if not path.endswith(".ptx"):
         return run([options.nvdisasm, "-c", path])
     with tempfile.TemporaryDirectory() as folder:
@@ -361,8 +367,6 @@ def main():
     parser.add_argument("--ptxas", default=shutil.which("ptxas") or
                         "/usr/local/cuda/bin/ptxas")
     options = parser.parse_args()
-    if not options.nvdisasm:
-        sys.exit("check-wgmma-registers: nvdisasm is not found")
     status = 0
     for path in options.files:
         try:

@@ -4,6 +4,10 @@
 
 #include "Tile/Conversion.h"
 
+/// The first two elements of each group, or the first one of two: the least
+/// half of a word that has positions. A half that is 0 means this one.
+enum { TILE_FIRST_POSITIONS = 0x4444 };
+
 /// Places in the metadata tile of the low and the high half of a word.
 typedef struct {
   TileInt row[2], column[2];

@@ -206,6 +206,62 @@ static MlirLogicalResult drop_zero_pad(MlirRewritePattern pattern,
   return replace_region(region, &w, (MlirValue){NULL}, rewriter);
 }
 
+// Whether all that reads the tile are sparse products, as metadata.
+static bool is_only_metadata(MlirValue tile) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(tile);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    TileGemmSpOp product = tile_gemm_sp_dyn(user);
+    bool is_fine = false;
+    if (tile_copy_is(user))
+      is_fine = !mlirValueEqual(tile_copy_src(tile_copy_cast(user)), tile);
+    else if (product.op.ptr)
+      is_fine = !mlirValueEqual(tile_gemm_sp_a(product), tile) &&
+                !mlirValueEqual(tile_gemm_sp_b(product), tile);
+    else if (tile_view_is(user) || tile_region_is(user))
+      is_fine = is_only_metadata(mlirOperationGetResult(user, 0));
+    if (!is_fine && !tile_fill_is(user))
+      return false;
+  }
+  return true;
+}
+
+static bool feeds_only_metadata(TileRegionOp region) {
+  MlirValue window = mlirOperationGetResult(region.op, 0);
+  for (MlirOpOperand use = mlirValueGetFirstUse(window);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    TileCopyOp copy = tile_copy_dyn(mlirOpOperandGetOwner(use));
+    TileShape dst;
+    if (!copy.op.ptr || mlirValueEqual(tile_copy_dst(copy), window) ||
+        !tile_shape_of(tile_copy_dst(copy), &dst) ||
+        dst.space != TILE_SPACE_SHARED ||
+        !is_only_metadata(tile_copy_dst(copy)))
+      return false;
+  }
+  return true;
+}
+
+// Words of metadata that are 0 mean 0x4444 (tile.gemm_sp): a pad of that value
+// is as good as zeros, which TMA and cp.async can write.
+static MlirLogicalResult drop_metadata_pad(MlirRewritePattern pattern,
+                                           MlirOperation op,
+                                           MlirPatternRewriter rewriter,
+                                           void *user_data) {
+  (void)pattern, (void)user_data;
+  TileRegionOp region = tile_region_cast(op);
+  MlirValue pad = tile_region_pad(region);
+  Window w;
+  int64_t value;
+  if (mlirValueIsNull(pad) || !mlirxConstantInt(pad, &value))
+    return no_match();
+  int bits = tile_elem_bits(mlirValueGetType(pad));
+  uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+  if (bits < 8 || (((uint64_t)value ^ UINT64_C(0x4444444444444444)) & mask) ||
+      !feeds_only_metadata(region) || !window_of_region(region, &w))
+    return no_match();
+  return replace_region(region, &w, (MlirValue){NULL}, rewriter);
+}
+
 static MlirOperation defining_op(MlirValue value) {
   return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value)
                                      : (MlirOperation){NULL};
@@ -418,6 +474,7 @@ void tile_region_canonicalize(MlirContext ctx, MlirRewritePatternSet patterns) {
   add_pattern(ctx, patterns, "tile.region", fold_cast);
   add_pattern(ctx, patterns, "tile.region", fold_subview);
   add_pattern(ctx, patterns, "tile.region", drop_zero_pad);
+  add_pattern(ctx, patterns, "tile.region", drop_metadata_pad);
 }
 
 void tile_copy_canonicalize(MlirContext ctx, MlirRewritePatternSet patterns) {

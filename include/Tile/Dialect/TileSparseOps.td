@@ -34,8 +34,9 @@ def Tile_GemmSpOp : Tile_Op<"gemm_sp", [
     E = (bits << [0, 4, 8, 12]).sum(2).astype(np.uint16).view(np.int16)
     ```
 
-    Every group needs good positions, also where A is zero: windows that leave
-    the tensor of E are padded with 0x4444.
+    Every group needs good positions, also where A is zero. No positions are all
+    0: a word of 16 bits that is 0 means 0x4444, the first two of each group, so
+    windows that leave the tensor of E need no pad.
 
     Constraints:
     (C1) A, E, B and C are static and have rank 2;
@@ -57,8 +58,9 @@ def Tile_GemmSpOp : Tile_Op<"gemm_sp", [
     | f8E4M3FN, f8E5M2 | f8E4M3FN, f8E5M2 | i16 | f32 |
     | i8 | i8 | i16 | i32 |
 
-    With `async` the product is only issued, as that of `tile.gemm`. E has been
-    read when it is.
+    With `async` the product is only issued, as that of `tile.gemm`. The tile E
+    has been read when it is; the registers that its words are in then belong to
+    the product until it has been waited for.
 
     Metadata that comes in other words is the same bytes: `tile.view` makes words
     of 16 bits of it.

@@ -4,6 +4,7 @@
 #include "Nvgpu.h"
 #include "Tile/Ops/memref.h"
 #include "Tile/Ops/vector.h"
+#include "Tile/Support/Constants.h"
 
 MlirValue tile_nvgpu_sparse_metadata(TileNvgpuRewrite *rewrite,
                                      const TileSharedWindow *metadata,
@@ -11,14 +12,17 @@ MlirValue tile_nvgpu_sparse_metadata(TileNvgpuRewrite *rewrite,
                                      int64_t step) {
   TileIntMath *math = &rewrite->index;
   TileBuilder *b = &rewrite->b;
-  TileSparseWord word =
+  TileSparseWord places =
       tile_sparse_word(math, rewrite->lane, elem_bits, first_row, step);
   MlirValue storage = tile_storage(b, metadata->tile), halves[2];
   for (int i = 0; i < 2; i++) {
-    TileInt at[2] = {word.row[i], word.column[i]};
+    TileInt at[2] = {places.row[i], places.column[i]};
     TileInt offset = tile_shared_window_at(math, metadata, at);
-    halves[i] = memref_load(b, .memref = storage,
-                            .indices = TILE_VALUES(tile_int_get(math, offset)));
+    MlirValue half =
+        memref_load(b, .memref = storage,
+                    .indices = TILE_VALUES(tile_int_get(math, offset)));
+    halves[i] =
+        arith_maxui(b, half, tile_const_int(b, TILE_FIRST_POSITIONS, 16));
   }
   int64_t count = 2;
   MlirType type = mlirVectorTypeGet(1, &count, mlirValueGetType(halves[0]));

@@ -3,7 +3,9 @@
 #include "../SparseWord.h"
 #include "Lowering.h"
 
+#include "Tile/Ops/llvm.h"
 #include "Tile/Support/Constants.h"
+#include "mlir-c/BuiltinAttributes.h"
 
 MlirValue sparse_metadata_word(Lowering *l, MlirOperation op,
                                const View *metadata, int elem_bits,
@@ -17,6 +19,18 @@ MlirValue sparse_metadata_word(Lowering *l, MlirOperation op,
     MlirValue bits = load_bits(l, pointer, 3, 2, (MlirValue){NULL});
     halves[i] = arith_extui(&l->b, .type = type_i32(l), .in = bits);
   }
-  return arith_ori(&l->b, halves[0],
-                   arith_shli(&l->b, halves[1], tile_const_int(&l->b, 16, 32)));
+  MlirValue joined =
+      arith_ori(&l->b, halves[0],
+                arith_shli(&l->b, halves[1], tile_const_int(&l->b, 16, 32)));
+  // A half that is 0 means 0x4444, the least of those that have positions.
+  int64_t count = 2;
+  MlirType pair = mlirVectorTypeGet(
+      1, &count, mlirIntegerTypeGet(tile_builder_context(&l->b), 16));
+  MlirValue least = arith_constant(
+      &l->b, .value = mlirDenseElementsAttrSplatGet(
+                 pair, mlirIntegerAttrGet(mlirShapedTypeGetElementType(pair),
+                                          TILE_FIRST_POSITIONS)));
+  MlirValue halves_of = llvm_bitcast(&l->b, .type = pair, .arg = joined);
+  return llvm_bitcast(&l->b, .type = type_i32(l),
+                      .arg = arith_maxui(&l->b, halves_of, least));
 }

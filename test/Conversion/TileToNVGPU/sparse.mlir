@@ -4,8 +4,11 @@
 // B in one ldmatrix.x4 for all of K, two words of metadata of rows 8 apart.
 // CHECK-LABEL: func.func @one_step
 // CHECK: %[[A:.*]] = nvgpu.ldmatrix {{.*}}numTiles = 4 : i32, transpose = false{{.*}} -> vector<4x2xf16>
-// CHECK: %[[LOW:.*]] = memref.load %[[E:.*]][%{{.*}}] : memref<32xi16
-// CHECK: %[[HIGH:.*]] = memref.load %{{.*}}[%{{.*}}] : memref<32xi16
+// A word that is 0 means 0x4444.
+// CHECK: %[[LOADED:.*]] = memref.load %[[E:.*]][%{{.*}}] : memref<32xi16
+// CHECK: %[[LOW:.*]] = arith.maxui %[[LOADED]], %{{.*}} : i16
+// CHECK: %[[LOADED:.*]] = memref.load %{{.*}}[%{{.*}}] : memref<32xi16
+// CHECK: %[[HIGH:.*]] = arith.maxui %[[LOADED]], %{{.*}} : i16
 // CHECK: %[[WORD:.*]] = vector.from_elements %[[LOW]], %[[HIGH]] : vector<2xi16>
 // CHECK: %[[B:.*]] = nvgpu.ldmatrix {{.*}}numTiles = 4 : i32, transpose = true{{.*}} -> vector<4x2xf16>
 // CHECK: nvgpu.mma.sp.sync(%[[A]], %[[B]], %{{.*}}) metadata(%[[WORD]]) {mmaShape = [16, 8, 32]}

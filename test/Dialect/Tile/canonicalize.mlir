@@ -248,3 +248,34 @@ func.func @positions(%s: i32) -> (i32, i32, i32, i32, i32, i32) {
   // CHECK: return %[[ONE]], %[[ONE]], %[[ZERO]], %[[ZERO]], %[[S]], %[[P]]
   return %s1, %p1, %s2, %p2, %s3, %p3 : i32, i32, i32, i32, i32, i32
 }
+
+// Words of metadata that are 0 mean 0x4444, so that pad need not be written: TMA and
+// cp.async fill with zeros. Not where anything else reads the tile, nor another value.
+// CHECK-LABEL: func.func @metadata_pads
+func.func @metadata_pads(%E: memref<?x?xi16>, %W: memref<?x?xi32>, %a: memref<64x32xbf16, #shared>, %b: memref<64x64xbf16, #shared>, %c: memref<64x64xf32, #tile.fragment>, %x: index) attributes {tile.num_threads = 128 : i32} {
+  %first = arith.constant 0x4444 : i16
+  %first32 = arith.constant 0x44444444 : i32
+  %other = arith.constant 0xEEEE : i16
+  %s = tile.alloc : memref<64x4xi16, #shared>
+  %t = tile.alloc : memref<64x4xi16, #shared>
+  %u = tile.alloc : memref<64x2xi32, #shared>
+  %v = tile.view %u : memref<64x2xi32, #shared> to memref<64x4xi16, #shared>
+  // CHECK: tile.region %{{.*}}[%{{.*}}, 0] [64, 4] : memref<?x?xi16>
+  %d = tile.region %E[%x, 0] [64, 4] pad %first : i16 in : memref<?x?xi16>
+  tile.copy %d to %s : !tile.region<64x4xi16>, memref<64x4xi16, #shared>
+  // CHECK: tile.region %{{.*}}[%{{.*}}, 4] [64, 4] pad
+  %e = tile.region %E[%x, 4] [64, 4] pad %other : i16 in : memref<?x?xi16>
+  tile.copy %e to %s : !tile.region<64x4xi16>, memref<64x4xi16, #shared>
+  // CHECK: tile.region %{{.*}}[%{{.*}}, 8] [64, 4] pad
+  %f = tile.region %E[%x, 8] [64, 4] pad %first : i16 in : memref<?x?xi16>
+  tile.copy %f to %t : !tile.region<64x4xi16>, memref<64x4xi16, #shared>
+  // CHECK: tile.region %{{.*}}[%{{.*}}, 0] [64, 2] : memref<?x?xi32>
+  %g = tile.region %W[%x, 0] [64, 2] pad %first32 : i32 in : memref<?x?xi32>
+  tile.copy %g to %u : !tile.region<64x2xi32>, memref<64x2xi32, #shared>
+  tile.gemm_sp %a, %s, %b, %c {transpose_b} : (memref<64x32xbf16, #shared>, memref<64x4xi16, #shared>, memref<64x64xbf16, #shared>, memref<64x64xf32, #tile.fragment>)
+  tile.gemm_sp %a, %t, %b, %c {transpose_b} : (memref<64x32xbf16, #shared>, memref<64x4xi16, #shared>, memref<64x64xbf16, #shared>, memref<64x64xf32, #tile.fragment>)
+  tile.gemm_sp %a, %v, %b, %c {transpose_b} : (memref<64x32xbf16, #shared>, memref<64x4xi16, #shared>, memref<64x64xbf16, #shared>, memref<64x64xf32, #tile.fragment>)
+  %out = tile.region %E[%x, 12] [64, 4] : memref<?x?xi16>
+  tile.copy %t to %out : memref<64x4xi16, #shared>, !tile.region<64x4xi16>
+  return
+}

@@ -18,15 +18,28 @@ A case is a list of words (defaults in brackets):
     a=fragment            A is in registers
     words=i8|i32          the metadata comes in words of this type
     clear                 C is overwritten by the first step, not filled
+    stages=N              the loop over K is pipelined
+    roles=off             the threads that multiply also copy
+    persist=true|false    blocks loop over tiles, or do not
+    pad=none              metadata outside of E is not asked for
+    whole                 sizes are multiples of the tile
+    spills                registers may spill (variants that wide rows do not take)
     sizes=MxNxK,…         K is a multiple of 16, for f32 of 8 [those of --sizes];
                          one tile is added where no loop has two rounds
     error=TEXT            compiling fails with this message; `_` also stands for
-                          a blank"""
+                          a blank
+
+--pipelines=N adds N cases of pipelines of all types, tiles, stages and numbers of
+threads, with roles and without; 0: all. --gpu runs on a GPU in place of the
+emulator. --sass has utils/check-wgmma-registers.py look at each cubin:
+
+    sparse.py --target=sm_90a --out=DIR --pipelines=0 --gpu --sass"""
 
 import argparse
 import itertools
 import os
 import re
+import subprocess
 import sys
 
 import numpy as np
@@ -38,7 +51,8 @@ func.func @sparse(%A: memref<?x?x{t}>, %E: memref<?x?x{w}>, %B: memref<?x?x{t}>,
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
-  %words = arith.constant {per_word} : index
+  %bka = arith.constant {ka} : index
+  %bke = arith.constant {ke} : index
   %bm = arith.constant {m} : index
   %bn = arith.constant {n} : index
   %bk = arith.constant {k} : index
@@ -53,6 +67,7 @@ func.func @sparse(%A: memref<?x?x{t}>, %E: memref<?x?x{w}>, %B: memref<?x?x{t}>,
   %gy = arith.ceildivui %M, %bm : index
   gpu.launch blocks(%bx, %by, %bz) in (%sx = %gx, %sy = %gy, %sz = %c1)
              threads(%tx, %ty, %tz) in (%nx = %threads, %ny = %c1, %nz = %c1) {{
+    {config}
     %i = arith.muli %by, %bm : index
     %j = arith.muli %bx, %bn : index
     %As = tile.alloc : {As}
@@ -61,11 +76,13 @@ func.func @sparse(%A: memref<?x?x{t}>, %E: memref<?x?x{w}>, %B: memref<?x?x{t}>,
     %Bs = tile.alloc : {Bs}
     %acc = tile.alloc : {Cf}
     {fill}
-    scf.for %x = %c0 to %K step %bk {{
-      %xa = arith.divui %x, %c2 : index
-      %xe = arith.divui %x, %words : index
+    %rounds = arith.ceildivui %K, %bk : index
+    scf.for %round = %c0 to %rounds step %c1 {{
+      %x = arith.muli %round, %bk : index
+      %xa = arith.muli %round, %bka : index
+      %xe = arith.muli %round, %bke : index
       %a = tile.region %A[%i, %xa] [{m}, {ka}] : memref<?x?x{t}>
-      %e = tile.region %E[%i, %xe] [{m}, {ke}] pad %first_two : {w} in : memref<?x?x{w}>
+      %e = tile.region %E[%i, %xe] [{m}, {ke}] {pad_of_e} : memref<?x?x{w}>
       %b = tile.region %B[{b_at}] [{b}] : memref<?x?x{t}>
       tile.copy %a to %As : !tile.region<{m}x{ka}x{t}>, {As}
       tile.copy %e to %Es : !tile.region<{m}x{ke}x{w}>, {Es}
@@ -73,7 +90,7 @@ func.func @sparse(%A: memref<?x?x{t}>, %E: memref<?x?x{w}>, %B: memref<?x?x{t}>,
       {first}
       {registers}
       tile.gemm_sp {a}, %Ew, %Bs, %acc {clear} {{{attributes}}} : ({a_type}, {Ew}, {Bs}, {Cf})
-    }}
+    }} {loop}
     %c = tile.region %C[%i, %j] [{m}, {n}] : memref<?x?x{acc}>
     tile.copy %acc to %c : {Cf}, !tile.region<{m}x{n}x{acc}>
     gpu.terminator
@@ -114,8 +131,9 @@ def random_sparse(rows, depth, group, dtype, seed):
 class Sparse:
     KEYS = {"in": "bf16", "acc": None, "tile": "64x64x64", "threads": "128",
             "policy": None, "instr": None, "a": "shared", "words": "i16",
-            "sizes": None, "error": None}
-    FLAGS = ("tb", "clear")
+            "sizes": None, "error": None, "stages": None, "roles": None,
+            "persist": None, "pad": "first"}
+    FLAGS = ("tb", "clear", "whole", "spills")
 
     def __init__(self, text, default_sizes):
         values = kernels.read_words(text, self.KEYS, self.FLAGS)
@@ -124,9 +142,12 @@ class Sparse:
         self.acc = self.acc or ("i32" if self.dtype == "i8" else "f32")
         self.group = 2 if self.dtype == "f32" else 4
         self.extents = [int(n) for n in self.tile.split("x")]
+        m, n, k = self.extents
+        if self.whole:  # rounds: one, an odd and an even number
+            default_sizes = ",".join("%dx%dx%d" % s for s in (
+                (2 * m, n, 5 * k), (m, 2 * n, 4 * k), (m, n, k)))
         self.sizes = [tuple(int(n) for n in s.split("x"))
                       for s in (self.sizes or default_sizes).split(",")]
-        m, n, k = self.extents
         if self.error is None and max(s[2] for s in self.sizes) < 2 * k:
             self.sizes.append((m, n, 2 * k))  # tiles are filled again
         self.error = self.error and re.escape(self.error).replace("_", "[_ ]")
@@ -150,9 +171,18 @@ def mlir(case):
         attributes.append("policy = #tile.warp_policy<%s>" % case.policy)
     if case.instr:
         attributes.append("instr = #tile.instr<%s>" % case.instr)
+    config = ["persist = " + case.persist] if case.persist else []
+    if case.roles:
+        config.append("specialize = #tile.specialize<%s>" % case.roles)
     pad = {8: 0x44, 16: 0x4444, 32: 0x44444444}[case.word_bits]
     fields = {"t": case.dtype, "acc": case.acc, "w": case.words, "m": m, "n": n,
-              "k": k, "ka": k // 2, "ke": ke, "per_word": per_word, "pad": pad,
+              "k": k, "ka": k // 2, "ke": ke, "pad": pad,
+              "pad_of_e": "" if case.pad == "none" else
+              "pad %%first_two : %s in" % case.words,
+              "config": "tile.kernel_config {%s}" % ", ".join(config)
+              if config else "",
+              "loop": "{tile.num_stages = %s : i32}" % case.stages
+              if case.stages else "",
               "threads": case.threads, "dk": int(case.tb),
               "zero": "0" if case.acc == "i32" else "0.0",
               "As": shared(m, k // 2, case.dtype),
@@ -180,12 +210,51 @@ def mlir(case):
     return TEXT.format(**fields)
 
 
+#===-- Pipelines ---------------------------------------------------------===#
+
+# Of each type: the words that it needs, and K of an instruction.
+TYPES = (("", 32), ("in=f16 tb", 32), ("in=f32 tb", 16), ("in=i8 tb", 64),
+         ("in=f8E4M3FN tb", 64), ("in=f8E5M2 tb", 64), ("tb", 32))
+# Rows and columns of the tile, threads, instructions along K.
+SHAPES = ((64, 64, 128, 2), (128, 128, 256, 4), (128, 64, 128, 1),
+          (192, 64, 384, 2), (64, 256, 128, 2), (128, 256, 256, 2),
+          (64, 128, 256, 3), (256, 64, 256, 1))
+FORMS = ("", "roles=off", "persist=true", "roles=off clear", "persist=false clear")
+
+
+def pipelines(count):
+    """Cases in which each pair of properties comes up; the first `count`, or all."""
+    cases = []
+    for i, stages in itertools.product(range(14), range(1, 6)):
+        words, k = TYPES[(i + stages) % len(TYPES)]
+        m, n, threads, steps = SHAPES[(i + 3 * stages) % len(SHAPES)]
+        form = FORMS[(i + 2 * stages + i // 5) % len(FORMS)]
+        elem_bytes = {16: 4, 32: 2, 64: 1}[k]
+        stage_bytes = k * steps * elem_bytes * (m // 2 + n) + m * k * steps // 16
+        if stage_bytes * (stages + 1) > 220 * 1024:
+            continue
+        cases.append(" ".join((words + " whole spills instr=wgmma tile=%dx%dx%d "
+                               "threads=%d stages=%d %s" % (
+                                   m, n, k * steps, threads, stages, form)).split()))
+    return cases[:count] if count else cases
+
+
 #===-- Runs --------------------------------------------------------------===#
+
+
+def check_machine_code(cubin):
+    """No register of a product under way is touched in the cubin."""
+    checker = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
+                           "..", "utils", "check-wgmma-registers.py")
+    result = subprocess.run([sys.executable, checker, cubin], check=False,
+                            capture_output=True, text=True)
+    if result.returncode:
+        raise kernels.Failure(result.stdout + result.stderr)
 
 
 def check_size(case, json_path, size, seed):
     m, n, k = size
-    dense = random_sparse(m, k, case.group, case.dtype, seed)
+    dense = random_sparse(m, k, case.group, case.dtype, seed or 1)
     stored, words = compress(dense, case.group)
     b = kernels.Tensor("B", "ints:%dx%d:%s" % (*((n, k) if case.tb else (k, n)),
                                               case.dtype))
@@ -200,6 +269,14 @@ def check_size(case, json_path, size, seed):
     kernels.compare("C", case.acc, results["C"], exact)
 
 
+def compile_with_spills(source, target, out):
+    """ptxas may spill, but not serialise products."""
+    output = kernels.run_program(["tile-compile", source, "--target=" + target,
+                                  "-o", out, "--no-remarks"]).stderr
+    if re.search(r"C75\d\d", output):
+        raise kernels.Failure(output)
+
+
 def check(case, target, options):
     out = os.path.join(options.out, target)
     os.makedirs(out, exist_ok=True)
@@ -207,7 +284,10 @@ def check(case, target, options):
     with open(source, "w", encoding="utf-8") as file:
         file.write(mlir(case))
     try:
-        kernels.compile_file(source, target, out)
+        if case.spills:
+            compile_with_spills(source, target, out)
+        else:
+            kernels.compile_file(source, target, out)
     except kernels.Failure as failure:
         if case.error and failure.status == 1 and re.search(
                 r"sparse\.mlir:\d+:\d+: error: .*" + case.error, str(failure)):
@@ -215,8 +295,10 @@ def check(case, target, options):
         raise
     if case.error:
         raise kernels.Failure("compiles, expected an error")
-    for size, seed in itertools.product(case.sizes,
-                                        range(1, options.seeds + 1)):
+    if options.sass:
+        check_machine_code(os.path.join(out, "sparse.cubin"))
+    seeds = [None] if options.gpu else range(1, options.seeds + 1)
+    for size, seed in itertools.product(case.sizes, seeds):
         check_size(case, os.path.join(out, "sparse.json"), size, seed)
     return "%d sizes" % len(case.sizes)
 
@@ -224,12 +306,17 @@ def check(case, target, options):
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("cases", nargs="+", metavar="CASE")
+    parser.add_argument("cases", nargs="*", metavar="CASE")
     parser.add_argument("--target", action="append", required=True)
     parser.add_argument("--out", required=True, help="folder of the outputs")
     parser.add_argument("--sizes", default="128x64x128,67x51x80,1x1x16")
     parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--pipelines", type=int, metavar="N")
+    parser.add_argument("--gpu", action="store_true")
+    parser.add_argument("--sass", action="store_true")
     options = parser.parse_args()
+    if options.pipelines is not None:
+        options.cases += pipelines(options.pipelines)
 
     return kernels.run_cases(
         options.cases, options.target,
