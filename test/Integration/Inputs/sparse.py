@@ -31,9 +31,12 @@ A case is a list of words (defaults in brackets):
 
 --pipelines=N adds N cases of pipelines of all types, tiles, stages and numbers of
 threads, with roles and without; 0: all. --gpu runs on a GPU in place of the
-emulator. --sass has utils/check-wgmma-registers.py look at each cubin:
+emulator. --sass has utils/check-wgmma-registers.py look at each cubin. --export runs
+nothing and leaves in DIR what another machine needs, which has a GPU, tile-run and
+Python without numpy:
 
-    sparse.py --target=sm_90a --out=DIR --pipelines=0 --gpu --sass"""
+    sparse.py --target=sm_90a --out=DIR --pipelines=0 --export
+    tile-run --batch DIR/commands.txt && sparse-judge.py DIR"""
 
 import argparse
 import itertools
@@ -136,6 +139,7 @@ class Sparse:
     FLAGS = ("tb", "clear", "whole", "spills")
 
     def __init__(self, text, default_sizes):
+        self.text = text
         values = kernels.read_words(text, self.KEYS, self.FLAGS)
         self.__dict__.update(values)
         self.dtype = values["in"]
@@ -252,7 +256,25 @@ def check_machine_code(cubin):
         raise kernels.Failure(result.stdout + result.stderr)
 
 
-def check_size(case, json_path, size, seed):
+def export_run(json_path, name, arguments, exact):
+    """Tensors of a run in files, what must come out of the last one, and a command
+    for tile-run --batch; paths count from the folder of outputs."""
+    folder, kernel = os.path.split(os.path.dirname(json_path))
+    at = os.path.join(os.path.basename(folder), kernel)
+    command = [os.path.join(at, "sparse.json"), "--gpu"]
+    for argument in arguments:
+        file = "%s.%s.npy" % (name, argument.name)
+        argument.write(os.path.join(folder, kernel, file))
+        command.append(os.path.join(at, file))
+    np.save(os.path.join(folder, kernel, name + ".expected.npy"), exact)
+    command.append("--save=%d=%s" % (len(arguments) - 1,
+                                     os.path.join(at, name + ".out.npy")))
+    with open(os.path.join(os.path.dirname(folder), "commands.txt"), "a",
+              encoding="utf-8") as file:
+        file.write("\n".join(command) + "\n\n")
+
+
+def check_size(case, json_path, size, seed, export=False):
     m, n, k = size
     dense = random_sparse(m, k, case.group, case.dtype, seed or 1)
     stored, words = compress(dense, case.group)
@@ -263,9 +285,13 @@ def check_size(case, json_path, size, seed):
     e = kernels.Tensor("E", "zeros:%dx%d:%s" % (*words.shape, case.words))
     c = kernels.Tensor("C", "junk:%dx%d:%s" % (m, n, case.acc))
     a.values, e.values = stored, words
-    results, _ = kernels.run_function(json_path, [a, e, b, c], seed)
     factor = b.values.T if case.tb else b.values
     exact = dense.astype(np.float64) @ factor.astype(np.float64)
+    if export:
+        export_run(json_path, "%dx%dx%d" % size, [a, e, b, c],
+                   exact.astype(np.int32 if case.acc == "i32" else np.float32))
+        return
+    results, _ = kernels.run_function(json_path, [a, e, b, c], seed)
     kernels.compare("C", case.acc, results["C"], exact)
 
 
@@ -279,6 +305,8 @@ def compile_with_spills(source, target, out):
 
 def check(case, target, options):
     out = os.path.join(options.out, target)
+    if options.export:
+        out = os.path.join(out, "%03d" % options.cases.index(case.text))
     os.makedirs(out, exist_ok=True)
     source = os.path.join(out, "sparse.mlir")
     with open(source, "w", encoding="utf-8") as file:
@@ -297,9 +325,13 @@ def check(case, target, options):
         raise kernels.Failure("compiles, expected an error")
     if options.sass:
         check_machine_code(os.path.join(out, "sparse.cubin"))
+    if options.export and options.cases.index(case.text) % 8 == 0:
+        # More blocks than multiprocessors; few cases, for their tensors are large.
+        case.sizes.append(tuple(n * f for n, f in zip(case.extents, (8, 18, 3))))
     seeds = [None] if options.gpu else range(1, options.seeds + 1)
     for size, seed in itertools.product(case.sizes, seeds):
-        check_size(case, os.path.join(out, "sparse.json"), size, seed)
+        check_size(case, os.path.join(out, "sparse.json"), size, seed,
+                   options.export)
     return "%d sizes" % len(case.sizes)
 
 
@@ -314,6 +346,7 @@ def main():
     parser.add_argument("--pipelines", type=int, metavar="N")
     parser.add_argument("--gpu", action="store_true")
     parser.add_argument("--sass", action="store_true")
+    parser.add_argument("--export", action="store_true")
     options = parser.parse_args()
     if options.pipelines is not None:
         options.cases += pipelines(options.pipelines)
