@@ -141,11 +141,13 @@ static bool is_ours(const Refusal *refusal, TileChoice choice) {
   }
 }
 
-// One stage less, but two with roles: in one slot nothing runs ahead. Without
-// stages copies stay where they stand, and their tiles may share bytes with
-// what lives between two of them.
+// One stage less, but two with roles, since in one slot nothing runs ahead, and
+// one with roles that the user requires. Without stages copies stay where they
+// stand, and their tiles may share bytes with what lives between two of them.
 static bool take_stage(TileKernelChoices *kernel, const Refusal *refusal) {
-  int64_t least = is_ours(refusal, TILE_CHOICE_ROLES) ? 2 : 0;
+  int64_t least = refusal->has.has_roles || refusal->had.requires_roles;
+  if (is_ours(refusal, TILE_CHOICE_ROLES))
+    least = 2;
   int64_t stages = kernel->is_off[TILE_CHOICE_STAGES] ? kernel->max_stages
                                                       : refusal->had.max_stages;
   if (stages <= least)

@@ -184,6 +184,12 @@ static void test_wishes(void **state) {
   assert_true(take(&choices, other, refused, "is wrong"));
   expect(&choices, "partition = #tile.partition<cooperative>");
   assert_false(take(&choices, other, refused, "is wrong"));
+  // Stages are a wish: tiles, preludes, three estimates, all stages but one.
+  const char *messages[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+  for (int i = 0; i < 8; i++)
+    assert_true(take(&choices, short_of_16, refused, messages[i]));
+  expect(&choices, "tile.num_stages = 1");
+  assert_false(take(&choices, short_of_16, refused, "i"));
   tile_choices_deinit(&choices);
 }
 

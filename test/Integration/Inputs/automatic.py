@@ -5,8 +5,9 @@ without roles, with the stages that it asks for, compiles as it is.
 Kernels are those of files, random ones of the other generators, and random products
 and chains of products whose tiles take about all of shared memory, with one to three
 warpgroups, one to four loops one after the other, reductions, results of several types.
-Nothing is executed and nothing assembled. Prints what failed, how often a choice was
-taken back, and a summary."""
+Nothing is assembled. With --run, those of the last kind where a choice was taken back
+are executed and compared with numpy. Prints what failed, how often a choice was taken
+back, and a summary."""
 
 import argparse
 import importlib.util
@@ -15,6 +16,8 @@ import random
 import re
 import subprocess
 import sys
+
+import numpy as np
 
 import kernels
 
@@ -172,6 +175,36 @@ func.func @kernel(%%A: %s, %%B: %s, %%C: %s) {
         "b": "memref<%sx%dxbf16>" % (extent(8 * n), k)}
 
 
+    def run(self, json_path):
+        """On the emulator, with two ragged blocks of rows."""
+        m, n, k = self.m, self.n, self.k
+        width, depth = (k, 3 * n - 8) if self.is_chain else (n + 8, 3 * k + 8)
+        a = (2 * m - 8, k if self.is_chain else depth)
+        b = (depth if self.is_chain else width, a[1])
+        if self.is_static:
+            a = (16 * m, k if self.is_chain else 8 * k)
+            b, width = (8 * n, a[1]), k if self.is_chain else 8 * n
+        texts = ("ints:%dx%d:bf16" % a, "ints:%dx%d:bf16" % b,
+                 "junk:%dx%d:%s" % (a[0], width, self.out))
+        arguments = [kernels.make_argument(name, text) for name, text in zip("ABC", texts)]
+        results, _ = kernels.run_function(json_path, arguments, 1, ["--sms=3"])
+        kernels.compare("C", self.out, results["C"],
+                        self.expected(arguments[0].values, arguments[1].values))
+
+    def expected(self, a, b):
+        a, b = a.astype(np.float32), b.astype(np.float32)
+        if not self.is_chain:
+            return self.loops * (a @ b.T)
+        best, total = np.zeros((len(a), 1), np.float32), 0
+        for x in range(0, len(b), self.n):
+            sums = a @ b[x:x + self.n].T
+            if self.has_max:
+                best = np.maximum(best, sums.max(1, keepdims=True))
+                sums = sums - best
+            total = total + kernels.round_to(sums, "bf16") @ b[x:x + self.n]
+        return total
+
+
 #===-- Kernels of the other generators -----------------------------------===#
 
 
@@ -210,13 +243,13 @@ def compiles(path, target, out, emit="ptx"):
 
 
 class Judge:
-    def __init__(self, out, emit):
-        self.emit = emit
+    def __init__(self, out, emit, runs):
+        self.emit, self.runs, self.num_runs = emit, runs, 0
         self.out, self.num_kernels, self.num_neither, self.num_failed = out, 0, 0, 0
         self.taken_back = {}
         os.makedirs(out, exist_ok=True)
 
-    def judge(self, text, what, name, target):
+    def judge(self, text, what, name, target, run=None):
         path = os.path.join(self.out, "%s-%s.mlir" % (name, target))
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
@@ -225,6 +258,8 @@ class Judge:
         for code in re.findall(r"\[(tile-choice/[a-z]+)\]", said):
             self.taken_back[code] = self.taken_back.get(code, 0) + 1
         if is_fine:
+            if run and self.runs and "memref<?" in text and "[tile-choice/" in said:
+                self.execute(run, "%s %s (%s)" % (target, name, what))
             return
         off = os.path.join(self.out, "%s-%s-off.mlir" % (name, target))
         with open(off, "w", encoding="utf-8") as file:
@@ -237,11 +272,19 @@ class Judge:
         print("FAILED %s %s (%s): %s" % (target, name, what, error.group(0) if error
                                          else said[-400:]), flush=True)
 
+    def execute(self, run, title):
+        self.num_runs += 1
+        try:
+            run(os.path.join(self.out, "kernel.json"))
+        except kernels.Failure as failure:
+            self.num_failed += 1
+            print("FAILED %s: %s" % (title, failure), flush=True)
+
     def report(self):
         for code, count in sorted(self.taken_back.items()):
             print("%s: %d" % (code, count))
-        print("%d kernels, %d compile in neither form, %d failed" % (
-            self.num_kernels, self.num_neither, self.num_failed))
+        print("%d kernels, %d compile in neither form, %d executed, %d failed" % (
+            self.num_kernels, self.num_neither, self.num_runs, self.num_failed))
 
 
 def main():
@@ -252,9 +295,10 @@ def main():
     parser.add_argument("--random", default="0:0", help="FIRST:COUNT of the generators")
     parser.add_argument("--limit", default="0:0", help="FIRST:COUNT near the limit")
     parser.add_argument("--emit", default="ptx", help="mlir: all passes, no PTX")
+    parser.add_argument("--run", action="store_true")
     parser.add_argument("files", nargs="*")
     options = parser.parse_args()
-    judge = Judge(options.out, options.emit)
+    judge = Judge(options.out, "ptx,json" if options.run else options.emit, options.run)
     for target in options.target:
         for path in options.files:
             with open(path, encoding="utf-8") as file:
@@ -267,7 +311,8 @@ def main():
         first, count = map(int, options.limit.split(":"))
         for seed in range(first, first + count):
             kernel = Limit(seed, target)
-            judge.judge(kernel.mlir(), kernel.describe(), "limit%d" % seed, target)
+            judge.judge(kernel.mlir(), kernel.describe(), "limit%d" % seed, target,
+                        kernel.run)
     judge.report()
     return 1 if judge.num_failed else 0
 
