@@ -19,17 +19,15 @@
 int64_t tile_kernel_thread_registers(MlirOperation kernel,
                                      const TileTarget *target,
                                      int64_t num_threads) {
-  enum { STEP = 8 }; // ptxas, of a kernel that says its block size
   TileKernelConfigOp config = tile_kernel_config_of(kernel);
-  int64_t blocks = 1, most = target->max_thread_registers;
+  int64_t blocks = 1;
   if (config.op.ptr &&
       !mlirAttributeIsNull(tile_kernel_config_registers_attr(config)))
     return tile_kernel_config_registers(config);
   if (config.op.ptr &&
       !mlirAttributeIsNull(tile_kernel_config_min_blocks_attr(config)))
     blocks = tile_kernel_config_min_blocks(config);
-  int64_t share = target->sm_registers / (num_threads * blocks);
-  return share < most ? share / STEP * STEP : most;
+  return tile_target_thread_registers(target, num_threads, blocks);
 }
 
 int64_t tile_fragment_thread_registers(TileAllocOp fragment,

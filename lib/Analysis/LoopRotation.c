@@ -356,15 +356,21 @@ bool tile_rotation_is_wished(MlirOperation kernel) {
 
 int64_t tile_rotation_num_registers(const TileLoopBody *body,
                                     int64_t num_threads) {
-  enum { SCALARS = 40 };
-  int64_t num_bits = 0;
+  // Beside fragments: addresses and masks of two products, and of each more.
+  enum { SCALARS = 40, OF_PRODUCT = 8 };
+  int64_t num_bits = 0, num_scalars = SCALARS - 2 * OF_PRODUCT;
+  for (int i = 0; i < body->num_statements; i++) {
+    TileProduct product;
+    if (tile_product_is_wgmma(body->statements[i].op, &product))
+      num_scalars += OF_PRODUCT;
+  }
   for (int i = 0; i < body->num_buffers; i++) {
     TileShape shape;
     if (body->buffers[i].space == TILE_SPACE_FRAGMENT &&
         tile_shape_of(body->buffers[i].root, &shape))
       num_bits += tile_shape_num_elems(&shape) * tile_elem_bits(shape.element);
   }
-  return num_bits / 32 / num_threads + SCALARS;
+  return num_bits / 32 / num_threads + num_scalars;
 }
 
 bool tile_rotation_plan(TileArena *arena, TilePlannedLoop *loop,

@@ -109,8 +109,10 @@ enum {
   STEP = 8,
   LEAST = 24,
   MOST = 240,
-  // Registers for addresses, masks and operands beside the fragments.
+  // Registers for addresses, masks and operands beside the fragments; and those
+  // that a loop which only multiplies and stores does with.
   SCALARS = 64,
+  LEAST_SCALARS = 40,
   // A producer that computes addresses for each of its threads.
   ADDRESSES = 40,
   // One that computes elements: 32 that have been loaded, addresses, masks.
@@ -129,11 +131,16 @@ static MlirWalkResult add_fragment(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-// Registers that a computing thread wants: all fragments at once.
-static int64_t wanted_registers(const TileRolePlan *plan, int64_t num_threads) {
+// Registers of a computing thread for all fragments at once.
+static int64_t fragment_registers(const TileRolePlan *plan,
+                                  int64_t num_threads) {
   int64_t num_bits = 0;
   mlirOperationWalk(plan->kernel, add_fragment, &num_bits, MlirWalkPreOrder);
-  return num_bits / 32 / num_threads + SCALARS;
+  return (num_bits / 32 + num_threads - 1) / num_threads;
+}
+
+static int64_t wanted_registers(const TileRolePlan *plan, int64_t num_threads) {
+  return fragment_registers(plan, num_threads) + SCALARS;
 }
 
 // Registers of a block: what the launch gives every thread, times the threads.
@@ -143,10 +150,7 @@ static int64_t launch_registers(const TileRolePlan *plan, int64_t num_threads) {
   if (config.op.ptr &&
       !mlirAttributeIsNull(tile_kernel_config_min_blocks_attr(config)))
     blocks = tile_kernel_config_min_blocks(config);
-  int64_t each = plan->target->sm_registers / blocks / num_threads;
-  each -= each % STEP;
-  int64_t most = plan->target->max_thread_registers;
-  return each < most ? each : most;
+  return tile_target_thread_registers(plan->target, num_threads, blocks);
 }
 
 static bool is_bounded_by_user(const TileRolePlan *plan) {
@@ -260,7 +264,7 @@ static int64_t chosen_producers(const TileRolePlan *plan, bool only_tma,
     return MOST_WARPS;
   bool is_group =
       only_tma && can_move && products_fit(plan, consumers + GROUP_WARPS) &&
-      wanted_registers(plan, plan->instr.num_threads) >
+      fragment_registers(plan, plan->instr.num_threads) + LEAST_SCALARS >
           launch_registers(plan, plan->instr.num_threads + WARP_THREADS);
   bool is_small = plan->own_registers <= MOST_OWN * WARP_THREADS;
   return !only_tma || is_group || !is_small ? GROUP_WARPS : 1;

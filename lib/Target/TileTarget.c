@@ -126,6 +126,15 @@ const TileTarget *tile_target_find(const char *chip) {
   return NULL;
 }
 
+int64_t tile_target_thread_registers(const TileTarget *target,
+                                     int64_t num_threads, int64_t num_blocks) {
+  enum { GROUP_THREADS = 128, STEP = 8 }; // ptxas deals registers in eights
+  int64_t groups = (num_threads + GROUP_THREADS - 1) / GROUP_THREADS;
+  int64_t share = target->sm_registers / (groups * GROUP_THREADS * num_blocks);
+  int64_t most = target->max_thread_registers;
+  return share < most ? share / STEP * STEP : most;
+}
+
 void tile_target_list(char *out, size_t capacity) {
   size_t used = 0;
   if (capacity)

@@ -7,11 +7,19 @@
 //   for k                  ->        product C, clear = (k == lb)
 //     product C                    if not lb < ub: fill C, 0
 //
+//   fill C, 0                      fill C, 0
+//   copy C to S             ->     copy C to S
+//   product C                      product C, clear = true
+//
+// Zeros that are read stay for the reader. A product that adds to them makes
+// ptxas wait for the products in front of it (message C7517; ptxas 13.0).
+//
 //===----------------------------------------------------------------------===//
 
 #include "AccumulatorClear.h"
 
 #include "Tile/Ops/arith.h"
+#include "Tile/Ops/memref.h"
 #include "Tile/Ops/scf.h"
 #include "Tile/Support/Constants.h"
 #include "Tile/Support/Iterate.h"
@@ -60,6 +68,45 @@ MlirOperation accumulator_fill_find(MlirOperation op, MlirValue accumulator) {
       found = before;
   }
   return found;
+}
+
+static MlirWalkResult find_write(MlirOperation op, void *user_data) {
+  Touch *touch = user_data;
+  TileAccess accesses[TILE_MAX_ACCESSES];
+  int n = tile_accesses_get(op, accesses);
+  for (int i = 0; i < n; i++)
+    touch->found |=
+        accesses[i].writes &&
+        mlirValueEqual(tile_buffer_of(accesses[i].tile).root, touch->buffer);
+  if (n == 0 && !memref_load_is(op) && mlirOperationGetNumRegions(op) == 0)
+    touch->found |= touches(op, touch->buffer);
+  return touch->found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static bool writes(MlirOperation op, MlirValue buffer) {
+  Touch touch = {buffer, false};
+  mlirOperationWalk(op, find_write, &touch, MlirWalkPreOrder);
+  return touch.found;
+}
+
+// Whether the accumulator holds zeros in front of `op`, for sure.
+static bool holds_zeros(MlirOperation op, MlirValue accumulator) {
+  for (;;) {
+    MlirOperation last = {NULL};
+    for (MlirOperation before =
+             mlirBlockGetFirstOperation(mlirOperationGetBlock(op));
+         !mlirOperationEqual(before, op);
+         before = mlirOperationGetNextInBlock(before))
+      if (writes(before, accumulator))
+        last = before;
+    if (last.ptr)
+      return tile_fill_is(last) &&
+             mlirValueEqual(tile_fill_dst(tile_fill_cast(last)), accumulator) &&
+             tile_value_is_zero_bits(tile_fill_value(tile_fill_cast(last)));
+    op = mlirOperationGetParentOperation(op);
+    if (!scf_if_is(op))
+      return false;
+  }
 }
 
 typedef struct {
@@ -153,8 +200,12 @@ static void clear(TileBuilder *b, MlirOperation op) {
   ScfForOp loop = loop_begun_by(op, product.c);
   if (loop.op.ptr)
     fill = accumulator_fill_find(loop.op, product.c);
-  if (fill.ptr)
+  if (fill.ptr) {
     clear_in_loop(b, op, loop, fill);
+  } else if (holds_zeros(op, product.c)) {
+    mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
+    tile_product_set_clear(op, tile_const_int(b, 1, 1));
+  }
 }
 
 void accumulator_clear_apply(TileArena *arena, MlirOperation kernel) {

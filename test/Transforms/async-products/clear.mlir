@@ -106,3 +106,54 @@ func.func @kept(%O: memref<64x64xf32>, %lb: index, %ub: index, %step: index, %p:
   tile.copy %c to %O : !C, memref<64x64xf32>
   return
 }
+
+// Zeros that are read first stay for the reader; in a branch as well.
+// CHECK-LABEL: func @read_before
+// CHECK: tile.fill
+// CHECK: scf.if
+// CHECK: tile.copy
+// CHECK: %[[YES:.*]] = arith.constant true
+// CHECK: tile.gemm {{.*}} clear %[[YES]]
+func.func @read_before(%O: memref<64x64xf32>, %p: i1) attributes {tile.num_threads = 128 : i32} {
+  %zero = arith.constant 0.0 : f32
+  %A = tile.alloc : !S
+  %B = tile.alloc : !S
+  %c = tile.alloc : !C
+  tile.fill %c, %zero : !C, f32
+  scf.if %p {
+    tile.copy %c to %B : !C, !S
+    tile.gemm %A, %B, %c {instr = #tile.instr<wgmma>} : (!S, !S, !C)
+  }
+  tile.copy %c to %O : !C, memref<64x64xf32>
+  return
+}
+
+// What may be other than zero is added to: written before the reader, or in an
+// iteration before.
+// CHECK-LABEL: func @written_before
+// CHECK-NOT: clear
+// CHECK: return
+func.func @written_before(%O: memref<64x64xf32>, %p: i1, %n: index) attributes {tile.num_threads = 128 : i32} {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A = tile.alloc : !S
+  %B = tile.alloc : !S
+  %c = tile.alloc : !C
+  tile.fill %c, %zero : !C, f32
+  scf.if %p {
+    tile.parallel (%i, %j) in [64, 64] {
+      memref.store %one, %c[%i, %j] : !C
+    }
+  }
+  tile.copy %c to %B : !C, !S
+  tile.gemm %A, %B, %c {instr = #tile.instr<wgmma>} : (!S, !S, !C)
+  tile.fill %c, %zero : !C, f32
+  scf.for %i = %c0 to %n step %c1 {
+    tile.copy %c to %B : !C, !S
+    tile.gemm %A, %B, %c {instr = #tile.instr<wgmma>} : (!S, !S, !C)
+  }
+  tile.copy %c to %O : !C, memref<64x64xf32>
+  return
+}
