@@ -324,10 +324,12 @@ TileStatus tile_host_function_take_variant(TileHostFunction *function,
                                            size_t launch, uint64_t variant);
 
 /// Checks the arguments, evaluates the host code and performs its launches in
-/// order. `log`: one line per launch, NULL for none.
+/// order. `log`: one line per launch, and one for each thing that the best
+/// variant lacked; `remarks`: one per launch that takes another variant because
+/// of that. NULL for none.
 TileStatus tile_host_function_run(const TileHostFunction *function,
                                   TileDevice *device, const TileArg *args,
-                                  size_t num_args, FILE *log);
+                                  size_t num_args, FILE *log, FILE *remarks);
 
 #ifdef __cplusplus
 }

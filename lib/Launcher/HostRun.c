@@ -13,7 +13,7 @@ typedef struct {
   TileDeviceModule *module;
   const TileArg *args;
   ValueResult *results; // one per value
-  FILE *log;            // NULL: quiet
+  FILE *log, *remarks;  // NULL: quiet
 } Run;
 
 /// The memory of one kernel parameter; tensor maps ask for the alignment.
@@ -83,7 +83,7 @@ static void print_unmet(const Run *run, const Requirement *unmet,
   }
   int64_t value = tile_value_result_signed(&run->function->values[number],
                                            &run->results[number]);
-  snprintf(out, MAX_UNMET_TEXT, "%.200s; it is %lld", unmet->text,
+  snprintf(out, MAX_UNMET_TEXT, "%.200s, it is %lld", unmet->text,
            (long long)value);
 }
 
@@ -247,22 +247,36 @@ static TileStatus fill_sizes(const Run *run, const Variant *variant,
   return tile_status_ok();
 }
 
-/// What the best variant lacks, when another one runs.
-static void log_unmet(const Run *run, int launch_index,
-                      const Variant *variant) {
-  const Launch *parent = &run->function->launches[launch_index];
-  const Requirements *best = &parent->variants[0].requirements;
+/// Prints each thing that the first variant lacks.
+static void print_lacks(const Run *run, const Launch *launch, FILE *file,
+                        const char *separator) {
+  const Requirements *best = &launch->variants[0].requirements;
   const Requirement *unmet = NULL;
   char text[MAX_UNMET_TEXT];
-  int next = 0;
-  while (variant != parent->variants && next < best->count) {
+  int next = 0, count = 0;
+  while (next < best->count) {
     TileStatus status = find_unmet(run, best, next, &unmet);
     if (!tile_status_is_ok(&status) || !unmet)
-      return;
+      break;
     print_unmet(run, unmet, text);
-    fprintf(run->log, "launch %d: variant 1 needs: %s\n", launch_index, text);
+    fprintf(file, "%s%s", count++ ? separator : "", text);
     next = (int)(unmet - best->items) + 1;
   }
+  fprintf(file, "\n");
+}
+
+/// A slower kernel than the best one is taken, and why; not when it was asked
+/// for.
+static void remark_variant(const Run *run, int launch_index,
+                           const Variant *variant) {
+  const Launch *launch = &run->function->launches[launch_index];
+  if (!run->remarks || launch->wanted || variant == launch->variants)
+    return;
+  fprintf(run->remarks,
+          "remark: %s: launch %d takes variant %d of %d; the first one needs: ",
+          run->function->name, launch_index,
+          (int)(variant - launch->variants) + 1, launch->num_variants);
+  print_lacks(run, launch, run->remarks, "; ");
 }
 
 static void log_launch(const Run *run, int launch_index, const Variant *variant,
@@ -278,7 +292,10 @@ static void log_launch(const Run *run, int launch_index, const Variant *variant,
           launch->grid[2], launch->block[0], launch->block[1], launch->block[2],
           launch->cluster[0], launch->cluster[1], launch->cluster[2],
           launch->dynamic_smem_bytes);
-  log_unmet(run, launch_index, variant);
+  if (parent->wanted || variant == parent->variants)
+    return;
+  fprintf(run->log, "launch %d: variant 1 needs: ", launch_index);
+  print_lacks(run, parent, run->log, "; ");
 }
 
 static TileStatus launch_with_params(const Run *run, const Variant *variant,
@@ -318,6 +335,7 @@ static TileStatus perform_launch(const Run *run, int launch_index) {
   if (!tile_status_is_ok(&status))
     return status;
   log_launch(run, launch_index, variant, &launch);
+  remark_variant(run, launch_index, variant);
   // A grid without blocks has nothing to do; the driver would refuse it.
   if (launch.grid[0] == 0 || launch.grid[1] == 0 || launch.grid[2] == 0)
     return status;
@@ -347,11 +365,15 @@ static TileStatus perform_all(Run *run) {
 
 TileStatus tile_host_function_run(const TileHostFunction *function,
                                   TileDevice *device, const TileArg *args,
-                                  size_t num_args, FILE *log) {
+                                  size_t num_args, FILE *log, FILE *remarks) {
   TileStatus status = tile_host_function_check_args(function, args, num_args);
   if (!tile_status_is_ok(&status))
     return status;
-  Run run = {.function = function, .device = device, .args = args, .log = log};
+  Run run = {.function = function,
+             .device = device,
+             .args = args,
+             .log = log,
+             .remarks = remarks};
   run.results = calloc((size_t)function->num_values + 1, sizeof *run.results);
   if (!run.results)
     return tile_status_error(TILE_STATUS_USER_ERROR, "out of memory");

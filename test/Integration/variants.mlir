@@ -8,8 +8,7 @@
 // RUN: tile-run %t/sm_90a/masked.json ints:64x96:f16@96 ints:64x96:f16@104 ints:64x96:f32@97 zeros:64x64:f32@67 --emulate --verbose \
 // RUN:   | FileCheck %s --check-prefix=MASK
 // MASK: launch 0: kernel {{.*}} (variant 3 of 7), {{.*}} block 256x1x1
-// MASK-NEXT: launch 0: variant 1 needs: stride 0 of argument 2 is a multiple of 16 bytes; it is 388
-// MASK-NEXT: launch 0: variant 1 needs: stride 0 of argument 3 is a multiple of 16 bytes; it is 268
+// MASK-NEXT: launch 0: variant 1 needs: stride 0 of argument 2 is a multiple of 16 bytes, it is 388; stride 0 of argument 3 is a multiple of 16 bytes, it is 268
 // MASK-NEXT: ok on emulator
 // RUN: tile-run %t/sm_90a/masked.json ints:64x96:f16@96 ints:64x96:f16@104 ints:64x96:f32@96 zeros:64x64:f32@68 --emulate --verbose \
 // RUN:   | FileCheck %s --check-prefix=BEST
@@ -19,8 +18,7 @@
 // RUN: tile-run %t/sm_80/masked.json ints:64x96:f16@98 ints:64x96:f16@102 ints:64x96:f32@97 zeros:64x64:f32@68 --emulate --verbose \
 // RUN:   | FileCheck %s --check-prefix=FOUR
 // FOUR: (variant 6 of 7)
-// FOUR-NEXT: variant 1 needs: stride 0 of argument 0 is a multiple of 16 bytes; it is 196
-// FOUR-NEXT: variant 1 needs: stride 0 of argument 1 is a multiple of 16 bytes; it is 204
+// FOUR-NEXT: variant 1 needs: stride 0 of argument 0 is a multiple of 16 bytes, it is 196; stride 0 of argument 1 is a multiple of 16 bytes, it is 204
 
 // How wide accesses are is to be seen in the code of each.
 // RUN: FileCheck %s --check-prefix=WIDE < %t/sm_80/masked.ptx

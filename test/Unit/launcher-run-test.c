@@ -163,7 +163,7 @@ static TileStatus run(const char *requires_text, const char *launches,
   status = tile_device_open(&options, &device);
   assert_string_equal(status.message, "");
   *fake = (FakeCuda){.num_params = num_params, .failing = failing, .error = 1};
-  status = tile_host_function_run(function, device, args, 3, NULL);
+  status = tile_host_function_run(function, device, args, 3, NULL, NULL);
   fake->log[fake->log_bytes] = 0;
   size_t log_bytes = fake->log_bytes;
   tile_device_close(device);

@@ -37,6 +37,7 @@ typedef struct {
   int num_args;
   TileOutputs outputs;
   TileSignalGuard guard;
+  bool has_run; // remarks have been made
 } Job;
 
 /// Builds "argument I 'TEXT': …".
@@ -310,9 +311,10 @@ static TileStatus run_function(const Job *job, TileDevice *device) {
     memcpy(args[i].shape, tensor->shape, sizeof args[i].shape);
     memcpy(args[i].strides, tensor->strides, sizeof args[i].strides);
   }
-  return tile_host_function_run(job->function, device, args,
-                                (size_t)job->num_args,
-                                job->options.verbose ? stdout : NULL);
+  return tile_host_function_run(
+      job->function, device, args, (size_t)job->num_args,
+      job->options.verbose ? stdout : NULL,
+      job->has_run || job->options.verbose ? NULL : stderr);
 }
 
 //===-- Raw PTX -----------------------------------------------------------===//
@@ -458,6 +460,7 @@ static bool run_fresh(Job *job, TileDeviceOptions *options,
   if (options == &job->options.device) // not told again
     print_device(job, *out_device);
   *out_status = run_on(job, *out_device);
+  job->has_run = true;
   return true;
 }
 
