@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CoResident.h"
+#include "DeadRead.h"
 #include "DeviceFunction.h"
 #include "Race.h"
 #include "Simulation.h"
@@ -282,6 +283,7 @@ void tile_emu_cluster_destroy(TileCluster *cluster) {
       free(warp->local);
       tile_emu_call_stacks_destroy(warp->calls);
       tile_emu_undefined_destroy(warp);
+      tile_emu_loads_destroy(warp);
     }
     tile_emu_shadow_deinit(&cta->shadow);
     free(cta->warps);
@@ -328,6 +330,7 @@ static void warp_reset(TileWarp *warp) {
                             .fence_number = 1};
   tile_emu_call_stacks_reset(warp->calls);
   tile_emu_undefined_reset(warp);
+  tile_emu_loads_reset(warp);
   if (warp->local)
     memset(warp->local, POISON,
            (size_t)kernel->local_stride_bytes * TILE_WARP_SIZE);

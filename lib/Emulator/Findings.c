@@ -53,6 +53,14 @@ static const KindInfo kinds[TILE_FINDING_NUM_KINDS] = {
         {"undefined-register", false,
          "a variable or an accumulator without an initial value, or a path "
          "around the instruction that gives it one"},
+    [TILE_FINDING_UNUSED_PEDANTIC] =
+        {"uninitialised-read(pedantic)", true,
+         "nobody wrote these bytes yet; what was read may never be used"},
+    [TILE_FINDING_RACE_UNUSED_PEDANTIC] =
+        {"data-race(pedantic)", true,
+         "nobody has used the value that was read, so far: a fetch too many, "
+         "or "
+         "a barrier that is missing before the next write"},
     [TILE_FINDING_BOUNDS_SHARED] =
         {"out-of-bounds", false,
          "the launch gives too little dynamic shared memory, or an index is "

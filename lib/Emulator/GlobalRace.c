@@ -4,6 +4,7 @@
 #include "Address.h"
 #include "Async.h"
 #include "CoResident.h"
+#include "DeadRead.h"
 #include "Race.h"
 
 #include <stdio.h>
@@ -110,17 +111,27 @@ static void report(const Access *access, uint64_t at, TileActor before,
     snprintf(who, sizeof who, "%s%s",
              tile_emu_agent_name(cluster, tile_actor_epoch(before), agent),
              cluster->num_ctas > 1 ? "" : " of this CTA");
-  tile_emu_find_memory(warp, "global", 0, place);
-  tile_emu_find_earlier(warp, earlier);
+  char text[1000];
   if (is_output)
-    tile_emu_find(warp, access->insn, lane, kind,
-                  "%s was already written by %s at %s in this launch, without "
-                  "synchronisation",
-                  place, who, where);
+    snprintf(text, sizeof text,
+             "%s was already written by %s at %s in this launch, without "
+             "synchronisation",
+             place, who, where);
   else
-    tile_emu_find(warp, access->insn, lane, kind,
-                  "%s of %s is not ordered after the %s by %s at %s", verb,
-                  place, noun, who, where);
+    snprintf(text, sizeof text,
+             "%s of %s is not ordered after the %s by %s at %s", verb, place,
+             noun, who, where);
+  TileRace race = {warp,    access->insn, lane, kind, {"global", 0, ""},
+                   earlier, text};
+  snprintf(race.memory.name, sizeof race.memory.name, "%.199s", place);
+  bool is_deferred =
+      access->use == TILE_GLOBAL_READ ? tile_emu_race_defer_read(&race)
+      : was_read && !is_other_cluster(access, before)
+          ? tile_emu_race_defer_write(&race, tile_actor_epoch(before),
+                                      access->allocation->memory + at)
+          : false;
+  if (!is_deferred)
+    tile_emu_race_find(&race);
 }
 
 //===-- Rules -------------------------------------------------------------===//

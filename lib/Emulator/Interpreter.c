@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeadRead.h"
 #include "DeviceFunction.h"
 #include "Dsmem.h"
 #include "Simulation.h"
@@ -300,6 +301,8 @@ void tile_emu_warp_run(TileWarp *warp, uint32_t quantum) {
       TileLanes guard = *tile_pred(warp, insn->guard);
       lanes &= insn->guard_negated ? ~guard : guard;
     }
+    if (insn->touches_loaded)
+      tile_emu_loads_touch(warp, insn, lanes);
     num_warp_insns++;
     num_lane_insns += tile_lane_count(lanes);
     if (TILE_UNLIKELY(cluster->recorder != NULL) &&

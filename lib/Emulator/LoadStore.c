@@ -8,6 +8,7 @@
 
 #include "Address.h"
 #include "CoResident.h"
+#include "DeadRead.h"
 #include "Dsmem.h"
 #include "GlobalRace.h"
 #include "Race.h"
@@ -138,11 +139,23 @@ static void store_undefined(TileWarp *warp, const TileInsn *insn, uint32_t l,
   }
 }
 
+/// What the lanes got is luck.
+static void mark_raced(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
+                       uint16_t *origin) {
+  for (uint32_t i = 0; i < insn->num_dst_regs; i++)
+    tile_emu_mark_set(warp, insn->reg_ids[i], lanes, *origin);
+  *origin = 0;
+}
+
 static TileLanes ld(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
   uint32_t size_bytes = insn->as.memory.elem_bytes * insn->num_vec;
   bool is_wide = insn->as.memory.wide_address;
   bool detect_races = warp->cluster->detect_races;
   bool is_private = is_private_space(insn);
+  TileLoadRecord *record =
+      detect_races ? tile_emu_load_begin(warp, insn, lanes) : NULL;
+  uint16_t origin = 0; // of what is read in a race
+  warp->cluster->race_origin = &origin;
   TILE_FOR_LANES (l, lanes) {
     uint64_t address = tile_address_of(warp, insn, is_wide, l);
     TileCta *cta;
@@ -152,6 +165,8 @@ static TileLanes ld(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
       load_nothing(warp, insn, l);
       continue;
     }
+    if (record)
+      tile_load_note(record, warp, l, memory);
     if (insn->as.memory.is_strong)
       tile_emu_word_meet(warp, l, memory, true, false, false);
     if (cta && detect_races) {
@@ -171,10 +186,13 @@ static TileLanes ld(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
     else if (detect_races && !cta && !is_private)
       tile_emu_global_check_now(warp, insn, l, memory, size_bytes,
                                 TILE_GLOBAL_READ);
+    if (TILE_UNLIKELY(origin))
+      mark_raced(warp, insn, tile_lane_bit(l), &origin);
     for (uint32_t i = 0; i < insn->num_vec; i++)
       if (insn->vec[i] != TILE_NO_SLOT)
         load_elem(warp, insn, memory, i, insn->vec[i], l);
   }
+  warp->cluster->race_origin = NULL;
   return 0;
 }
 

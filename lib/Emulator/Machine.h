@@ -108,6 +108,7 @@ struct TileWarp {
   uint32_t map_released[TILE_WARP_SIZE];  // ticks: tensor map fences
   struct TileUndefined *undefined;        // NULL: never needed; Undefined.c
   uint32_t num_undefined;                 // registers with a mark
+  struct TileLoads *loads;                // NULL: none yet; DeadRead.c
   TileLanes carry;                        // CC.CF, see AluCarry.c
   uint32_t num_registers;                 // of a thread; 0: not counted
   struct TileCallStack *calls;            // by lane; NULL: no functions
@@ -326,6 +327,7 @@ struct TileCluster {
   struct TileWords *words;    // WordOrder.c; NULL: none yet
   struct TileOrigin *origins; // UndefinedMarks.c
   uint32_t num_origins;
+  uint16_t *race_origin; // of what a load reads in a race; NULL: report it
   TileFindings findings;
   TileFindingMemory finding_memory; // of the next one
   const TileInsn *finding_earlier;  // access, of the next one; NULL: none

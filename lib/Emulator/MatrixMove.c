@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Address.h"
+#include "DeadRead.h"
 #include "Decode.h"
 #include "Race.h"
 #include "Undefined.h"
@@ -80,6 +81,15 @@ static void mark_row(TileWarp *warp, const TileInsn *insn, uint32_t r,
   }
 }
 
+/// What lanes got of the row that lane `r` points to is luck.
+static void mark_raced(TileWarp *warp, const TileInsn *insn, uint32_t r,
+                       uint16_t *origin) {
+  uint32_t id = tile_emu_mark_id(insn, insn->vec[r / MATRIX_ROWS]);
+  if (id != TILE_NO_REGISTER)
+    tile_emu_mark_set(warp, id, lanes_of_row(insn, r), *origin);
+  *origin = 0;
+}
+
 static TileLanes ldmatrix(TileWarp *warp, const TileInsn *insn,
                           TileLanes lanes) {
   TileLanes blocked = tile_warp_converge(warp, lanes, warp->live);
@@ -90,21 +100,31 @@ static TileLanes ldmatrix(TileWarp *warp, const TileInsn *insn,
   memset(matrices, 0, sizeof matrices);
   uint32_t num_rows = MATRIX_ROWS * insn->num_vec;
   TileLanes rows = num_rows == 32 ? lanes : lanes & ((1u << num_rows) - 1);
+  bool detect_races = warp->cluster->detect_races;
+  TileLoadRecord *record =
+      detect_races ? tile_emu_load_begin(warp, insn, lanes) : NULL;
+  uint16_t origin = 0; // of what is read in a race
+  warp->cluster->race_origin = &origin;
   TILE_FOR_LANES (r, rows) {
     TileCta *cta;
     const uint8_t *memory = row_pointer(warp, insn, r, &cta);
     if (!memory)
       continue;
-    if (warp->cluster->detect_races) {
+    if (record)
+      tile_load_note(record, warp, r, memory);
+    if (detect_races) {
       TileAccess access = tile_emu_access_thread(warp, insn, r);
       tile_undefined_defer(&access);
       tile_emu_shadow_read(cta, (uint32_t)(memory - cta->smem), ROW_BYTES,
                            &access);
       if (TILE_UNLIKELY(access.has_undefined))
         mark_row(warp, insn, r, cta, (uint32_t)(memory - cta->smem));
+      if (TILE_UNLIKELY(origin))
+        mark_raced(warp, insn, r, &origin);
     }
     memcpy(matrices[r / MATRIX_ROWS].elems[r % MATRIX_ROWS], memory, ROW_BYTES);
   }
+  warp->cluster->race_origin = NULL;
   for (uint32_t m = 0; m < insn->num_vec; m++) {
     uint32_t *d = tile_u32(warp, insn->vec[m]);
     TILE_FOR_LANES (l, lanes) {

@@ -111,6 +111,8 @@ struct TileInsn {
   uint8_t type, type2;   // TilePtxType
   uint8_t space;         // TilePtxSpace
   uint8_t role;          // TileRole, of undefined values
+  bool touches_loaded;   // registers that some load writes
+  uint32_t load;         // number of a load, from 1; DeadRead.h
   bool guard_negated;    //
   uint32_t guard;        // slot of a predicate or TILE_NO_SLOT
   uint32_t guard_id;     // its register id
@@ -281,6 +283,7 @@ typedef struct {
   uint32_t num_registers;
   uint32_t *maybe_undefined; // registers that some path reads first
   uint32_t num_maybe_undefined;
+  uint32_t num_loads; // of registers, from shared or global memory
   TileConstant *constants;
   uint32_t num_constants;
   TileEmuParam *params;

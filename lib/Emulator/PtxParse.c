@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeadRead.h"
 #include "DeviceFunction.h"
 #include "Parser.h"
 #include "Undefined.h"
@@ -375,6 +376,7 @@ static void kernel_finish(TileParser *parser) {
   tile_emu_functions_link(parser);
   mark_leaders(kernel);
   tile_emu_undefined_paths(module, kernel);
+  tile_emu_loads_number(kernel);
   kernel->register_file_bytes = (kernel->register_file_bytes + 63) & ~63u;
   kernel->local_stride_bytes = (kernel->local_bytes + 63) & ~63u;
   if (parser->register_name_capacity < kernel->num_registers) {

@@ -370,6 +370,7 @@ static void check_after_read(TileCta *cta, uint32_t offset, uint32_t readers,
   if (readers == *ordered)
     return;
   const ReadSet *set = is_set(readers) ? set_get(cluster, readers) : NULL;
+  bool any_unused = false;
   uint32_t count = set ? set->count : 1;
   for (uint32_t i = 0; i < count; i++) {
     TileEpoch epoch = set ? set->epochs[i] : readers;
@@ -378,13 +379,15 @@ static void check_after_read(TileCta *cta, uint32_t offset, uint32_t readers,
     if (TILE_LIKELY(is_harmless || is_read_ordered(cluster, access, epoch)))
       continue;
     TileFindingKind kind = after_read_kind(cluster, access, epoch, is_write);
-    tile_emu_race_report(
+    bool is_reported = tile_emu_race_report(
         cta, offset, access, is_write,
         &(TileEarlier){epoch, set ? set_insn(set, i) : insn, false}, kind);
-    if (!tile_emu_finding_is_pedantic(kind))
+    if (is_reported && !tile_emu_finding_is_pedantic(kind))
       return;
+    any_unused |= !is_reported;
   }
-  *ordered = readers;
+  if (!any_unused)
+    *ordered = readers;
 }
 
 //===-- Bytes of a split chunk --------------------------------------------===//

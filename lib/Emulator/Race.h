@@ -95,8 +95,9 @@ typedef struct {
   bool is_write;
 } TileEarlier;
 
-/// RaceReport.c: `earlier` is not ordered before `access` at `offset`.
-void tile_emu_race_report(TileCta *cta, uint32_t offset,
+/// RaceReport.c: `earlier` is not ordered before `access` at `offset`. False
+/// when that matters only if somebody uses the value that was read.
+bool tile_emu_race_report(TileCta *cta, uint32_t offset,
                           const TileAccess *access, bool is_write,
                           const TileEarlier *earlier, TileFindingKind kind);
 

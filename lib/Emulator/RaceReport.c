@@ -1,6 +1,6 @@
 //===- RaceReport.c - Explains a race in words ----------------------------===//
 
-#include "Race.h"
+#include "DeadRead.h"
 
 #include <stdio.h>
 
@@ -64,39 +64,47 @@ const char *tile_emu_agent_name(const TileCluster *cluster, TileEpoch epoch,
   return out_name;
 }
 
-void tile_emu_race_report(TileCta *cta, uint32_t offset,
+bool tile_emu_race_report(TileCta *cta, uint32_t offset,
                           const TileAccess *access, bool is_write,
                           const TileEarlier *earlier, TileFindingKind kind) {
   TileLanes lane = tile_lane_bit(access->lane);
   if (!tile_emu_find_is_new(access->warp, access->insn, lane, kind))
-    return;
+    return true;
   const TileRun *run = cta->cluster->run;
   const TileInsn *insn = &run->kernel->code[earlier->insn];
-  char name[200], agent[100], where[256];
+  char name[200], agent[100], where[256], text[1000];
   tile_emu_shared_name(cta, offset, name);
   tile_emu_agent_name(cta->cluster, earlier->epoch, agent);
   tile_emu_insn_where(run->module, insn, where);
-  tile_emu_find_memory(access->warp, "shared", offset, name);
-  tile_emu_find_earlier(access->warp, insn);
   bool was_atomic = tile_epoch_is_atomic(&cta->cluster->clocks, earlier->epoch);
   const char *verb = access->is_atomic && !access->is_bulk && is_write
                          ? "atomic update"
                      : is_write ? "write"
                                 : "read";
   if (kind == TILE_FINDING_PROXY || kind == TILE_FINDING_PROXY_PEDANTIC)
-    tile_emu_find(access->warp, access->insn, lane, kind,
-                  "%s%s of %s (shared 0x%x) through the async proxy comes "
-                  "after the generic-proxy write by %s at %s, but no proxy "
-                  "fence lies between them",
-                  access->what, verb, name, offset, agent, where);
+    snprintf(text, sizeof text,
+             "%s%s of %s (shared 0x%x) through the async proxy comes after the "
+             "generic-proxy write by %s at %s, but no proxy fence lies between "
+             "them",
+             access->what, verb, name, offset, agent, where);
   else
-    tile_emu_find(access->warp, access->insn, lane, kind,
-                  "%s%s of %s (shared 0x%x) is not ordered after the %s by "
-                  "%s at %s",
-                  access->what, verb, name, offset,
-                  kind == TILE_FINDING_RACE_OVERLAP ? "overlapping write"
-                  : was_atomic                      ? "atomic update"
-                  : earlier->is_write               ? "write"
-                                                    : "read",
-                  agent, where);
+    snprintf(text, sizeof text,
+             "%s%s of %s (shared 0x%x) is not ordered after the %s by %s at %s",
+             access->what, verb, name, offset,
+             kind == TILE_FINDING_RACE_OVERLAP ? "overlapping write"
+             : was_atomic                      ? "atomic update"
+             : earlier->is_write               ? "write"
+                                               : "read",
+             agent, where);
+  TileRace race = {access->warp,           access->insn, lane, kind,
+                   {"shared", offset, ""}, insn,         text};
+  snprintf(race.memory.name, sizeof race.memory.name, "%s", name);
+  bool was_read = is_write && !earlier->is_write && !was_atomic;
+  bool is_deferred =
+      is_write ? was_read && tile_emu_race_defer_write(&race, earlier->epoch,
+                                                       cta->smem + offset)
+               : !access->is_bulk && tile_emu_race_defer_read(&race);
+  if (!is_deferred)
+    tile_emu_race_find(&race);
+  return !is_deferred;
 }

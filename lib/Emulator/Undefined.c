@@ -122,7 +122,7 @@ static TileLanes sources(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
     uint32_t id = insn->reg_ids[i];
     TileLanes own = tile_mark(warp, id)->lanes & lanes;
     if (own && !all)
-      *out_origin = tile_emu_mark_origin(warp, id, insn);
+      *out_origin = tile_emu_mark_origin(warp, id, own, insn);
     all |= own;
   }
   return all;
@@ -197,7 +197,7 @@ static void results_guard(TileWarp *warp, const TileInsn *insn,
   TileLanes undefined = tile_mark(warp, insn->guard_id)->lanes & lanes;
   if (!undefined)
     return;
-  uint16_t origin = tile_emu_mark_origin(warp, insn->guard_id, insn);
+  uint16_t origin = tile_emu_mark_origin(warp, insn->guard_id, undefined, insn);
   for (uint32_t i = 0; i < insn->num_dst_regs; i++)
     tile_emu_mark_set(warp, insn->reg_ids[i], undefined, origin);
 }

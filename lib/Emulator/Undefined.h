@@ -93,8 +93,9 @@ void tile_emu_origins_reset(TileCluster *cluster);
 typedef struct {
   TileLanes lanes; // with undefined bits
   bool is_partial; // `bits` counts, else all bits of a lane are
-  uint16_t origin; // number; 0: the register itself, which nobody wrote
-  uint64_t *bits;  // by lane; NULL: not needed yet
+  // By lane; 0: the register itself, which nobody wrote.
+  uint16_t origins[TILE_WARP_SIZE];
+  uint64_t *bits; // by lane; NULL: not needed yet
 } TileMark;
 
 struct TileUndefined {
@@ -120,8 +121,9 @@ void tile_emu_mark_set(TileWarp *warp, uint32_t id, TileLanes lanes,
 void tile_emu_mark_set_bits(TileWarp *warp, uint32_t id, uint32_t lane,
                             uint64_t bits, uint16_t origin);
 void tile_emu_mark_clear(TileWarp *warp, uint32_t id, TileLanes lanes);
-/// Where the value of a marked register comes from, which `insn` reads.
-uint16_t tile_emu_mark_origin(TileWarp *warp, uint32_t id,
+/// Where the value of the first marked one of `lanes` comes from, which `insn`
+/// reads.
+uint16_t tile_emu_mark_origin(TileWarp *warp, uint32_t id, TileLanes lanes,
                               const TileInsn *insn);
 /// Reports what `use` does with the marked register, and takes the mark off.
 void tile_emu_mark_report(TileWarp *warp, uint32_t id, TileLanes lanes,

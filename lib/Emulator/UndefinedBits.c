@@ -165,10 +165,10 @@ void tile_emu_undefined_bit_step(TileWarp *warp, const TileInsn *insn,
                                  TileLanes lanes) {
   Probe probe = {warp, insn, lanes, insn->reg_ids, insn->reg_slots, {0}, 0, 0};
   sources_find(&probe);
-  uint16_t origin =
-      probe.num_marked
-          ? tile_emu_mark_origin(warp, insn->reg_ids[probe.marked[0]], insn)
-          : 0;
+  uint16_t origin = probe.num_marked
+                        ? tile_emu_mark_origin(
+                              warp, insn->reg_ids[probe.marked[0]], lanes, insn)
+                        : 0;
   TileLanes moved = undefined_controls(warp, insn) & lanes;
   size_t count = (size_t)insn->num_dst_regs * TILE_WARP_SIZE;
   uint64_t *first = tile_emu_calloc(2 * count + 1, sizeof *first);

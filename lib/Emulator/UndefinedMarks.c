@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeadRead.h"
 #include "Undefined.h"
 
 #include <stdio.h>
@@ -14,7 +15,7 @@
 
 enum { NEVER_WRITTEN = UINT16_MAX, MAX_ORIGINS = UINT16_MAX - 1 };
 
-typedef enum { IN_REGISTER, IN_SHARED, IN_LOCAL } Place;
+typedef enum { IN_REGISTER, IN_SHARED, IN_LOCAL, IN_RACE } Place;
 
 typedef struct TileOrigin {
   Place place;
@@ -22,6 +23,7 @@ typedef struct TileOrigin {
   uint32_t id;          // of the register
   const TileCta *cta;
   uint32_t offset; // of the first byte
+  TileRace *race;  // that gave it
 } TileOrigin;
 
 //===-- Origins -----------------------------------------------------------===//
@@ -42,17 +44,37 @@ static uint16_t origin_number(TileCluster *cluster, const TileOrigin *wanted) {
   return (uint16_t)cluster->num_origins;
 }
 
-uint16_t tile_emu_mark_origin(TileWarp *warp, uint32_t id,
+uint16_t tile_emu_mark_origin(TileWarp *warp, uint32_t id, TileLanes lanes,
                               const TileInsn *insn) {
-  TileMark *mark = tile_mark(warp, id);
-  if (mark->origin)
-    return mark->origin;
+  const TileMark *mark = tile_mark(warp, id);
+  uint16_t origin = mark->origins[tile_lane_first(mark->lanes & lanes)];
+  if (origin)
+    return origin;
   return origin_number(
       warp->cluster,
       &(TileOrigin){.place = IN_REGISTER, .insn = insn, .id = id});
 }
 
+uint16_t tile_emu_origin_of_race(const TileRace *race) {
+  TileCluster *cluster = race->warp->cluster;
+  TileOrigin wanted = {.place = IN_RACE, .insn = race->insn, .id = race->kind};
+  uint32_t count = cluster->num_origins;
+  uint16_t number = origin_number(cluster, &wanted);
+  if (cluster->num_origins > count) { // a new one
+    TileRace *copy = tile_emu_malloc(sizeof *copy);
+    *copy = *race;
+    copy->text = strdup(race->text);
+    cluster->origins[number - 1].race = copy;
+  }
+  return number;
+}
+
 void tile_emu_origins_reset(TileCluster *cluster) {
+  for (uint32_t i = 0; i < cluster->num_origins; i++)
+    if (cluster->origins[i].race) {
+      free((char *)cluster->origins[i].race->text);
+      free(cluster->origins[i].race);
+    }
   free(cluster->origins);
   cluster->origins = NULL;
   cluster->num_origins = 0;
@@ -75,6 +97,15 @@ static void report(TileWarp *warp, uint16_t number, TileLanes lanes,
                          : is_branch && origin.place == IN_SHARED
                              ? TILE_FINDING_UNINITIALISED_PEDANTIC
                              : TILE_FINDING_UNINITIALISED;
+  if (origin.place == IN_RACE) {
+    char text[1200];
+    TileRace race = *origin.race;
+    snprintf(text, sizeof text, "%s; the value is used at ptx:%u `%s`",
+             race.text, use->line, use->opcode);
+    race.text = text;
+    tile_emu_race_find(&race);
+    return;
+  }
   if (origin.place == IN_REGISTER) {
     tile_emu_find(warp, origin.insn, lanes, kind,
                   "register %s is read, but nothing on this path has written "
@@ -103,7 +134,7 @@ static void report(TileWarp *warp, uint16_t number, TileLanes lanes,
 
 void tile_emu_mark_report(TileWarp *warp, uint32_t id, TileLanes lanes,
                           const TileInsn *use) {
-  report(warp, tile_emu_mark_origin(warp, id, use), lanes, use);
+  report(warp, tile_emu_mark_origin(warp, id, lanes, use), lanes, use);
   tile_emu_mark_clear(warp, id, lanes);
 }
 
@@ -149,9 +180,11 @@ void tile_emu_mark_set(TileWarp *warp, uint32_t id, TileLanes lanes,
   if (!mark->lanes) {
     warp->num_undefined++;
     mark->is_partial = false;
-    mark->origin = origin;
   }
   mark->lanes |= lanes;
+  TILE_FOR_LANES (k, lanes) {
+    mark->origins[k] = origin;
+  }
   if (mark->is_partial)
     TILE_FOR_LANES (l, lanes) {
       mark->bits[l] = tile_emu_mark_full(warp, id);
@@ -192,6 +225,17 @@ static bool is_unwritten(const TileCta *cta, uint32_t at) {
   return chunk->is_split ? !cta->shadow.bytes[at].write : !chunk->write;
 }
 
+/// By the letter, whatever becomes of the value.
+static void report_unused(TileWarp *warp, const TileInsn *insn, uint32_t lane,
+                          const TileCta *cta, uint32_t offset) {
+  char name[200];
+  tile_emu_shared_name(cta, offset, name);
+  tile_emu_find_memory(warp, "shared", offset, name);
+  tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_UNUSED_PEDANTIC,
+                "read of %s (shared 0x%x), which nobody has written", name,
+                offset);
+}
+
 void tile_emu_undefined_load(TileWarp *warp, const TileInsn *insn,
                              TileRegisterPart part, const TileCta *cta,
                              uint32_t offset) {
@@ -200,9 +244,11 @@ void tile_emu_undefined_load(TileWarp *warp, const TileInsn *insn,
     return;
   for (uint32_t i = 0; i < part.size_bytes; i++) {
     uint16_t origin = cta->undefined ? cta->undefined[offset + i] : 0;
-    if (!origin && is_unwritten(cta, offset + i))
+    if (!origin && is_unwritten(cta, offset + i)) {
+      report_unused(warp, insn, part.lane, cta, offset + i);
       origin = origin_number(
           warp->cluster, &(TileOrigin){IN_SHARED, insn, 0, cta, offset + i});
+    }
     if (!origin)
       continue;
     uint32_t first = part.first_bit + 8 * i;
@@ -218,7 +264,9 @@ static uint16_t byte_origin(TileWarp *warp, const TileInsn *insn, uint32_t id,
   uint64_t bits = tile_emu_mark_bits(warp, id, part.lane);
   uint32_t first = part.first_bit + 8 * index;
   bool is_undefined = first < 64 ? bits >> first & 0xff : bits == UINT64_MAX;
-  return is_undefined ? tile_emu_mark_origin(warp, id, insn) : 0;
+  return is_undefined
+             ? tile_emu_mark_origin(warp, id, tile_lane_bit(part.lane), insn)
+             : 0;
 }
 
 static bool is_marked(const TileWarp *warp, const TileInsn *insn,
@@ -310,7 +358,7 @@ void tile_emu_undefined_extend(TileWarp *warp, const TileInsn *insn,
   if (end < 64 && is_marked(warp, insn, part, &id) &&
       tile_emu_mark_bits(warp, id, part.lane) >> (end - 1) & 1)
     tile_emu_mark_set_bits(warp, id, part.lane, UINT64_MAX << end,
-                           tile_mark(warp, id)->origin);
+                           tile_mark(warp, id)->origins[part.lane]);
 }
 
 //===-- Life --------------------------------------------------------------===//

@@ -49,7 +49,7 @@ static uint16_t any_origin(TileWarp *warp, const TileInsn *insn,
                            uint32_t first) {
   for (uint32_t i = first; i < insn->num_regs; i++)
     if (tile_mark(warp, insn->reg_ids[i])->lanes)
-      return tile_emu_mark_origin(warp, insn->reg_ids[i], insn);
+      return tile_emu_mark_origin(warp, insn->reg_ids[i], TILE_ALL_LANES, insn);
   return 0;
 }
 
@@ -57,7 +57,8 @@ static uint16_t any_origin(TileWarp *warp, const TileInsn *insn,
 static uint16_t origin_of(TileWarp *warp, const TileInsn *insn, uint32_t slot,
                           uint16_t other) {
   return tile_emu_undefined_lanes(warp, insn, slot)
-             ? tile_emu_mark_origin(warp, tile_emu_mark_id(insn, slot), insn)
+             ? tile_emu_mark_origin(warp, tile_emu_mark_id(insn, slot),
+                                    TILE_ALL_LANES, insn)
              : other;
 }
 

@@ -78,7 +78,7 @@ static void cp_async_groups(void **state) {
             "cp.async.commit_group;\n"                                         \
             "cp.async.ca.shared.global [to32+8], [from+8], 8;\n"               \
             "cp.async.commit_group;\ncp.async.wait_group " pending ";\n"       \
-            "ld.shared.v2.b32 {w0, w1}, [to32];\n"                             \
+            "ld.shared.v2.b32 {w0, w1}, [to32]; st.global.b32 [to], w0;\n"     \
             "cp.async.wait_group 0;")
   HarnessRun run = cp_run(TWO_GROUPS("1"));
   harness_run_clean(&run);

@@ -153,9 +153,10 @@ static void conflicts_name_the_cta(void **state) {
 static void races_name_both_accesses(void **state) {
   (void)state;
   HarnessRun after_read = {
-      .ptx = SHARED_KERNEL("@!p st.shared.u32 [s], t; bar.sync 0;\n"
-                           "ld.shared.u32 w0, [s]; bar.warp.sync -1;\n"
-                           "setp.eq.u32 q, t, 40; @q st.shared.u32 [s], t;"),
+      .ptx = SHARED_KERNEL(
+          "@!p st.shared.u32 [s], t; bar.sync 0;\n"
+          "ld.shared.u32 w0, [s]; add.u32 w0, w0, 1; bar.warp.sync -1;\n"
+          "setp.eq.u32 q, t, 40; @q st.shared.u32 [s], t;"),
       .block = 64};
   harness_run_finds(&after_read, "data-race",
                     "write of s+0 (shared 0x400) is not ordered after the "

@@ -453,6 +453,83 @@ static void undefined_lanes_of_shuffles(void **state) {
                     "8"));
 }
 
+//===-- Races with values that nobody uses --------------------------------===//
+
+// All threads write and read a word; then thread 0 writes it again.
+#define PREFETCH(read, after)                                                  \
+  KERNEL("", ".shared .align 16 .b32 s[128]; mov.u32 w0, s; mad.lo.u32 w0, "   \
+             "tid, 4, w0; st.shared.u32 [w0], tid; bar.sync 0; " read          \
+             "\nsetp.eq.u32 p, tid, 0; @p st.shared.u32 [s+4], 9; " after)
+
+/// Whoever comes first: a race with a read is reported when the value is used.
+static void races_with_dead_reads(void **state) {
+  (void)state;
+  static const char *const dead[] = {
+      PREFETCH("ld.shared.u32 w1, [s+4];", ""),
+      PREFETCH("ld.shared.u32 w1, [s+4]; mov.u32 w1, 5;",
+               "st.global.u32 [to], w1;"),
+      PREFETCH("ld.shared.u32 w1, [s+4];", "mov.u32 w1, 5; st.global.u32 "
+                                           "[to], w1;"),
+      PREFETCH("mov.u32 w2, 2; L: ld.shared.u32 w1, [s+4]; sub.u32 w2, w2, 1; "
+               "setp.ne.u32 p, w2, 0; @p bra L;",
+               ""),
+      PREFETCH("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {w1}, [s];", ""),
+      // The write comes first.
+      PREFETCH("", "setp.eq.u32 q, tid, 5; @q ld.shared.u32 "
+                   "w1, [s+4];"),
+      PREFETCH("", "setp.eq.u32 q, tid, 5; @q ld.shared.u32 "
+                   "w1, [s+4]; @!q mov.u32 w1, 0; selp.b32 w1, w1, 3, !q; "
+                   "mov.u32 w2, 3; "
+                   "selp.b32 w1, w2, w1, q; st.global.u32 [to], w1;"),
+      KERNEL("", "setp.lt.u32 q, tid, 16; @q ld.global.u32 w1, [to+64]; "
+                 "st.global.u32 [to], tid;"),
+  };
+  static const char *const used[] = {
+      PREFETCH("ld.shared.u32 w1, [s+4]; add.u32 w2, w1, 1;", ""),
+      PREFETCH("ld.shared.u32 w1, [s+4];", "st.global.u32 [to], w1;"),
+      PREFETCH("ld.shared.u32 w1, [s+4];",
+               "add.u32 w2, w1, 1; st.global.u32 [to], w2;"),
+      PREFETCH("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {w1}, [s];",
+               "st.global.u32 [to], w1;"),
+      PREFETCH("mov.u32 w2, 2; L: ld.shared.u32 w1, [s+4]; add.u32 w3, w1, 1; "
+               "sub.u32 w2, w2, 1; setp.ne.u32 p, w2, 0; @p bra L;",
+               ""),
+      PREFETCH("", "setp.eq.u32 q, tid, 5; @q ld.shared.u32 "
+                   "w1, [s+4]; @q st.global.u32 [to], w1;"),
+      PREFETCH("", "ld.shared.u32 w1, [s+4]; setp.eq.u32 q, "
+                   "w1, 3; @q bra L; L:"),
+      KERNEL("", "setp.lt.u32 q, tid, 16; @q ld.global.u32 w1, [to+64]; "
+                 "@q add.u32 w2, w1, 1; "
+                 "st.global.u32 [to], tid;"),
+  };
+  for (size_t i = 0; i < sizeof dead / sizeof dead[0]; i++) {
+    HarnessRun run = two_buffers(dead[i]);
+    harness_run_clean(&run);
+    memset(out, 0, sizeof out); // what is there already races with nobody
+    HarnessRun pedantic = two_buffers(dead[i]);
+    tile_emu_options_init(&pedantic.options);
+    pedantic.options.pedantic = true;
+    harness_run_finds(&pedantic, "data-race(pedantic)",
+                      "is not ordered after the ");
+  }
+  for (size_t i = 0; i < sizeof used / sizeof used[0]; i++) {
+    memset(out, 0, sizeof out);
+    HarnessRun run = two_buffers(used[i]);
+    harness_run_finds(&run, "data-race", "is not ordered after the ");
+  }
+}
+
+/// Memory that nobody wrote, and nobody uses: for the pedantic, too.
+static void dead_reads_of_nothing(void **state) {
+  (void)state;
+  HarnessRun run = two_buffers(SHARED_READ(""));
+  harness_run_clean(&run);
+  tile_emu_options_init(&run.options);
+  run.options.pedantic = true;
+  harness_run_finds(&run, "uninitialised-read(pedantic)",
+                    "read of s+4 (shared 0x404), which nobody has written");
+}
+
 static void undefined_before_unsupported(void **state) {
   (void)state;
   run_finds(SHARED_READ("mma.sync.aligned.m16n8k16.row.neither_row_nor_column_"
@@ -585,6 +662,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(undefined_rows_and_columns),
     cmocka_unit_test(undefined_rows_of_matrices),
     cmocka_unit_test(undefined_lanes_of_shuffles),
+    cmocka_unit_test(races_with_dead_reads),
+    cmocka_unit_test(dead_reads_of_nothing),
     cmocka_unit_test(undefined_before_unsupported),
     cmocka_unit_test(write_conflicts),
     cmocka_unit_test(same_value_conflicts_with_nobody),
