@@ -92,11 +92,24 @@ static MlirWalkResult check_turn(MlirOperation op, void *user_data) {
                       : (MlirOperation){NULL};
   if (!is_plain_barrier(op) || !check->turn.ptr)
     return MlirWalkResultAdvance;
-  check->result = tile_emit_error_with_note(
-      op, mlirOperationGetLocation(check->turn), "the turn begins here",
-      "waits for all %lld warps of the role during the turn of one of its "
-      "warpgroups: the others wait for the turn",
-      (long long)check->role->warps.count);
+  MlirLocation begin = mlirOperationGetLocation(check->turn);
+  MlirOperation next = mlirOperationGetNextInBlock(op);
+  // tile-insert-sync puts a barrier in front of the statement that needs it,
+  // with the place of that one.
+  if (next.ptr && mlirLocationEqual(mlirOperationGetLocation(op),
+                                    mlirOperationGetLocation(next)))
+    check->result = tile_emit_error_with_note(
+        next, begin, "the turn begins here",
+        "makes all %lld warps of the role meet during the turn of one of its "
+        "warpgroups, because they share what it reads or writes: the others "
+        "wait for the turn",
+        (long long)check->role->warps.count);
+  else
+    check->result = tile_emit_error_with_note(
+        op, begin, "the turn begins here",
+        "waits for all %lld warps of the role during the turn of one of its "
+        "warpgroups: the others wait for the turn",
+        (long long)check->role->warps.count);
   return MlirWalkResultInterrupt;
 }
 
