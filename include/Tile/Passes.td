@@ -4,6 +4,24 @@
 
 include "mlir/Pass/PassBase.td"
 
+def VerifyWrites : Pass<"tile-verify-writes", ""> {
+  let summary = "Reports tiles that are read before they are written";
+  let description = [{
+    Consumes: kernels as the user wrote them: fragments, shared and private
+    tiles.
+    Produces: nothing. A warning (`tile-verify/unwritten`) where some path does
+    not write a tile that is read, once per tile.
+    Keeps: everything.
+    Fails: no path writes a tile that is read.
+
+    Loops are taken to run, unless constant bounds say otherwise, so nothing is
+    said of a sum that only a loop without rounds would leave unwritten. What
+    the first round of a loop reads must be written in front of it. A branch on
+    the round of a loop, several branches, and reads under a condition get the
+    benefit of the doubt. A write of a part counts as one of the tile.
+  }];
+}
+
 def MakeVariants : Pass<"tile-make-variants", ""> {
   let summary = "Clones a launch for what the host finds out about tensors";
   let description = [{

@@ -67,10 +67,12 @@ static void attachNotes(InFlightDiagnostic diagnostic, intptr_t num_notes,
 }
 
 // mlir-c emits errors only, and no notes.
-void mlirxEmitRemark(MlirLocation location, MlirStringRef message,
-                     intptr_t num_notes, const MlirxNote *notes) {
-  attachNotes(emitRemark(unwrap(location)) << unwrap(message), num_notes,
-              notes);
+void mlirxEmitRemark(MlirLocation location, bool isWarning,
+                     MlirStringRef message, intptr_t num_notes,
+                     const MlirxNote *notes) {
+  auto emit = isWarning ? emitWarning(unwrap(location), "")
+                        : emitRemark(unwrap(location), "");
+  attachNotes(std::move(emit << unwrap(message)), num_notes, notes);
 }
 
 // Operation::emitOpError has no C API.

@@ -26,6 +26,7 @@ enum {
 // Index arithmetic of kernels is 32 bits wide; addresses are 64.
 static const TilePipelineStep steps[] = {
     {TILE_PHASE_TILE, "canonicalize", 0}, // subviews become regions
+    {TILE_PHASE_TILE, "tile-verify-writes", 0},
     {TILE_PHASE_TILE, "tile-expand-switches", 0},
     {TILE_PHASE_TILE, "tile-make-variants", TARGET},
     {TILE_PHASE_TILE, "tile-stage-stores", TARGET | CHOICES},

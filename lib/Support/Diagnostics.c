@@ -79,20 +79,21 @@ static bool is_repeated(MlirOperation op) {
          stands_in(best, mlirOperationGetLocation(child));
 }
 
-static void emit_remark(MlirOperation op, const char *code, const char *message,
-                        intptr_t num_notes, const MlirxNote *notes) {
+static void emit_tagged(MlirOperation op, bool is_warning, const char *code,
+                        const char *message, intptr_t num_notes,
+                        const MlirxNote *notes) {
   char tagged[MESSAGE_CAPACITY + CODE_CAPACITY];
   if (is_repeated(op))
     return;
   snprintf(tagged, sizeof tagged, "[%s] %s", code, message);
-  mlirxEmitRemark(mlirOperationGetLocation(op),
+  mlirxEmitRemark(mlirOperationGetLocation(op), is_warning,
                   mlirStringRefCreateFromCString(tagged), num_notes, notes);
 }
 
 void tile_emit_remark(MlirOperation op, const char *code, const char *format,
                       ...) {
   FORMAT_MESSAGE(message, format);
-  emit_remark(op, code, message, 0, NULL);
+  emit_tagged(op, false, code, message, 0, NULL);
 }
 
 void tile_emit_remark_with_note(MlirOperation op, MlirLocation note_location,
@@ -100,12 +101,19 @@ void tile_emit_remark_with_note(MlirOperation op, MlirLocation note_location,
                                 const char *format, ...) {
   FORMAT_MESSAGE(message, format);
   MlirxNote attached = {note_location, mlirStringRefCreateFromCString(note)};
-  emit_remark(op, code, message, 1, &attached);
+  emit_tagged(op, false, code, message, 1, &attached);
 }
 
 void tile_emit_remark_with_notes(MlirOperation op, intptr_t num_notes,
                                  const MlirxNote *notes, const char *code,
                                  const char *format, ...) {
   FORMAT_MESSAGE(message, format);
-  emit_remark(op, code, message, num_notes, notes);
+  emit_tagged(op, false, code, message, num_notes, notes);
+}
+
+void tile_emit_warning_with_notes(MlirOperation op, intptr_t num_notes,
+                                  const MlirxNote *notes, const char *code,
+                                  const char *format, ...) {
+  FORMAT_MESSAGE(message, format);
+  emit_tagged(op, true, code, message, num_notes, notes);
 }

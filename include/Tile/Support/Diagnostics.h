@@ -55,6 +55,13 @@ void tile_emit_remark_with_notes(MlirOperation op, intptr_t num_notes,
                                  const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
+/// Emits "[code] <message>" as a warning: the program is probably wrong. Codes
+/// are those of remarks.
+void tile_emit_warning_with_notes(MlirOperation op, intptr_t num_notes,
+                                  const MlirxNote *notes, const char *code,
+                                  const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
 static inline MlirLogicalResult tile_success(void) {
   return mlirLogicalResultSuccess();
 }

@@ -61,8 +61,8 @@ typedef struct {
   MlirStringRef message;
 } MlirxNote;
 
-/// Emits a remark with notes.
-MLIR_CAPI_EXPORTED void mlirxEmitRemark(MlirLocation location,
+/// Emits a remark, or a warning, with notes.
+MLIR_CAPI_EXPORTED void mlirxEmitRemark(MlirLocation location, bool is_warning,
                                         MlirStringRef message,
                                         intptr_t num_notes,
                                         const MlirxNote *notes);

@@ -96,7 +96,7 @@ static void test_diagnostics(void **state) {
   MlirDiagnosticHandlerID id =
       mlirContextAttachDiagnosticHandler(f->context, see, &seen, NULL);
 
-  mlirxEmitRemark(f->builder.loc, TILE_STR("declined"), 2, notes);
+  mlirxEmitRemark(f->builder.loc, false, TILE_STR("declined"), 2, notes);
   assert_int_equal(seen.severity, MlirDiagnosticRemark);
   assert_string_equal(seen.text, "declined|first|second");
 
