@@ -7,11 +7,11 @@
 // RUN: FileCheck %s < %t/sm_90a/epilogue.ptx
 
 // The accumulator is put into shared memory by all threads: a fence and a barrier
-// stand in front of the store, one thread waits for it.
+// stand in front of the store, which one thread issues.
 // CHECK-LABEL: .entry epilogue
 // CHECK: fence.proxy.async
 // CHECK: bar.sync
-// CHECK: cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group
+// CHECK: @%p{{[0-9]+}} cp.async.bulk.tensor.2d.global.shared::cta{{(.tile)?}}.bulk_group
 // CHECK: cp.async.bulk.commit_group
 // CHECK: cp.async.bulk.wait_group.read 0
 

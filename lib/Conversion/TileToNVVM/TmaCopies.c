@@ -35,7 +35,8 @@ typedef struct {
   const View *global, *shared;
   TileInt base; // i32, elements of the storage in front of the window
   MlirValue map;
-  MlirValue barrier; // null: a store
+  MlirValue barrier;   // null: a store
+  MlirValue predicate; // of a store: the thread that issues it, or null
 } Issue;
 
 static void issue_box(Lowering *l, const Issue *issue, const TileLayoutTma *tma,
@@ -58,7 +59,8 @@ static void issue_box(Lowering *l, const Issue *issue, const TileLayoutTma *tma,
   if (!issue->barrier.ptr) {
     nvvm_cp_async_bulk_tensor_global_shared_cta(
         &l->b, .tmaDescriptor = issue->map, .srcMem = shared,
-        .coordinates = {at.coordinates, at.rank}, .l2CacheHint = l->policy);
+        .coordinates = {at.coordinates, at.rank}, .l2CacheHint = l->policy,
+        .predicate = issue->predicate);
     return;
   }
   MlirValue cluster =
@@ -104,11 +106,21 @@ void lower_tma_copy(Lowering *l, MlirOperation op, const View *src,
     lower_fail(l, op, "the layout of the tile does not suit TMA");
     return;
   }
-  IfBlocks blocks = if_begin(l, op, is_elected(l));
   Issue issue = {.global = is_store ? dst : src,
                  .shared = shared,
                  .base = placed.base,
                  .map = map->pointer};
+  // Without a branch: LLVM sinks what is computed for a store behind it into
+  // the blocks of branches, and keeps two operands alive for one result. The
+  // groups of other threads are empty. NVVM has no such form with a policy.
+  if (is_store && tile_copy_async(copy) && !l->policy.ptr) {
+    issue.predicate = is_elected(l);
+    for (int64_t box = 0; box < tma.count; box++)
+      issue_box(l, &issue, &tma, box);
+    close_stores(l, copy);
+    return;
+  }
+  IfBlocks blocks = if_begin(l, op, is_elected(l));
   if (!is_store)
     issue.barrier =
         barrier_slot_pointer(l, tile_copy_signal(copy), tile_copy_slot(copy));
@@ -125,8 +137,6 @@ void lower_tile_tma_wait(Lowering *l, MlirOperation op) {
     lower_fail(l, op, "waits for TMA, which %s does not have", l->target->chip);
     return;
   }
-  IfBlocks blocks = if_begin(l, op, is_elected(l));
   nvvm_cp_async_bulk_wait_group_op(&l->b, .group = tile_tma_wait_pending(wait),
                                    .read = tile_tma_wait_read(wait));
-  if_end(l, op, blocks);
 }

@@ -193,3 +193,60 @@ func.func @fa_bwd_atomic(%Q: memref<?x?x64xbf16>, %K: memref<?x?x64xbf16>, %V: m
   }
   return
 }
+
+// A linear layer with GELU: the epilogue is stored in parts.
+func.func @gelu_128x256x64_s4_t256(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %bias: memref<?xbf16>, %C: memref<?x?xbf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  %M = memref.dim %A, %c0 : memref<?x?xbf16>
+  %K = memref.dim %A, %c1 : memref<?x?xbf16>
+  %N = memref.dim %B, %c0 : memref<?x?xbf16>
+  %gn = arith.ceildivui %N, %c256 : index
+  %gm = arith.ceildivui %M, %c128 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %gn, %sy = %gm, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c256, %ny = %c1, %nz = %c1) {
+    %m = arith.muli %by, %c128 : index
+    %n = arith.muli %bx, %c256 : index
+    %zero = arith.constant 0.0 : f32
+    %As = tile.alloc : memref<128x64xbf16, #gpu.address_space<workgroup>>
+    %Bs = tile.alloc : memref<256x64xbf16, #gpu.address_space<workgroup>>
+    %acc = tile.alloc : memref<128x256xf32, #tile.fragment>
+    tile.fill %acc, %zero : memref<128x256xf32, #tile.fragment>, f32
+    scf.for %k = %c0 to %K step %c64 {
+      %a = tile.region %A[%m, %k] [128, 64] : memref<?x?xbf16>
+      %b = tile.region %B[%n, %k] [256, 64] : memref<?x?xbf16>
+      tile.copy %a to %As : !tile.region<128x64xbf16>, memref<128x64xbf16, #gpu.address_space<workgroup>>
+      tile.copy %b to %Bs : !tile.region<256x64xbf16>, memref<256x64xbf16, #gpu.address_space<workgroup>>
+      tile.gemm %As, %Bs, %acc {transpose_b} : (memref<128x64xbf16, #gpu.address_space<workgroup>>, memref<256x64xbf16, #gpu.address_space<workgroup>>, memref<128x256xf32, #tile.fragment>)
+    } {tile.num_stages = 4 : i32}
+    %bv = tile.alloc : memref<256xf32, #tile.fragment>
+    %brow = tile.region %bias[%n] [256] : memref<?xbf16>
+    tile.copy %brow to %bv : !tile.region<256xbf16>, memref<256xf32, #tile.fragment>
+    %half = arith.constant 0.5 : f32
+    %one = arith.constant 1.0 : f32
+    %cubic = arith.constant 0.044715 : f32
+    %root = arith.constant 0.797884561 : f32
+    tile.parallel (%i, %j) in [128, 256] {
+      %x = memref.load %acc[%i, %j] : memref<128x256xf32, #tile.fragment>
+      %c = memref.load %bv[%j] : memref<256xf32, #tile.fragment>
+      %z = arith.addf %x, %c : f32
+      %z2 = arith.mulf %z, %z : f32
+      %p = math.fma %z2, %cubic, %one : f32
+      %qq = arith.mulf %z, %p : f32
+      %r = arith.mulf %qq, %root : f32
+      %th = math.tanh %r fastmath<afn> : f32
+      %u = arith.addf %th, %one : f32
+      %v = arith.mulf %z, %half : f32
+      %g = arith.mulf %v, %u : f32
+      memref.store %g, %acc[%i, %j] : memref<128x256xf32, #tile.fragment>
+    }
+    %c = tile.region %C[%m, %n] [128, 256] : memref<?x?xbf16>
+    tile.copy %acc to %c : memref<128x256xf32, #tile.fragment>, !tile.region<128x256xbf16>
+    gpu.terminator
+  }
+  return
+}
