@@ -53,6 +53,9 @@ static const KindInfo kinds[TILE_FINDING_NUM_KINDS] = {
         {"undefined-register", false,
          "a variable or an accumulator without an initial value, or a path "
          "around the instruction that gives it one"},
+    [TILE_FINDING_UNDEFINED_REGISTER_PEDANTIC] =
+        {"undefined-register(pedantic)", true,
+         "a branch depends on a value that nobody wrote; what follows may not"},
     [TILE_FINDING_UNUSED_PEDANTIC] =
         {"uninitialised-read(pedantic)", true,
          "nobody wrote these bytes yet; what was read may never be used"},
@@ -258,6 +261,8 @@ static const KindInfo kinds[TILE_FINDING_NUM_KINDS] = {
          "the kernel needs .maxnreg, or .minnctapersm beside .maxntid or "
          ".reqntid"},
 };
+
+_Static_assert(TILE_FINDING_NUM_KINDS <= 64, "a bit of TileCluster.reported");
 
 const char *tile_emu_finding_name(TileFindingKind kind) {
   return kinds[kind].name;

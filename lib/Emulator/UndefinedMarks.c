@@ -24,6 +24,7 @@ typedef struct TileOrigin {
   const TileCta *cta;
   uint32_t offset; // of the first byte
   TileRace *race;  // that gave it
+  bool via_memory; // of the register: through shared memory
 } TileOrigin;
 
 //===-- Origins -----------------------------------------------------------===//
@@ -33,7 +34,7 @@ static uint16_t origin_number(TileCluster *cluster, const TileOrigin *wanted) {
   for (uint32_t i = 0; i < cluster->num_origins; i++) {
     const TileOrigin *origin = &cluster->origins[i];
     if (origin->insn == wanted->insn && origin->place == wanted->place &&
-        origin->id == wanted->id)
+        origin->id == wanted->id && origin->via_memory == wanted->via_memory)
       return (uint16_t)(i + 1);
   }
   if (cluster->num_origins == MAX_ORIGINS)
@@ -42,6 +43,15 @@ static uint16_t origin_number(TileCluster *cluster, const TileOrigin *wanted) {
       cluster->origins, (cluster->num_origins + 1) * sizeof *cluster->origins);
   cluster->origins[cluster->num_origins++] = *wanted;
   return (uint16_t)cluster->num_origins;
+}
+
+/// The same origin, of a value that comes back from shared memory.
+static uint16_t via_memory(TileCluster *cluster, uint16_t number) {
+  TileOrigin origin = cluster->origins[number - 1];
+  if (origin.place != IN_REGISTER || origin.via_memory)
+    return number;
+  origin.via_memory = true;
+  return origin_number(cluster, &origin);
 }
 
 uint16_t tile_emu_mark_origin(TileWarp *warp, uint32_t id, TileLanes lanes,
@@ -92,11 +102,13 @@ static void report(TileWarp *warp, uint16_t number, TileLanes lanes,
   // Binary searches branch on an element behind the last one, and both ways
   // lead to the same result.
   bool is_branch = use->flags & TILE_INSN_CONTROL;
-  TileFindingKind kind = origin.place == IN_REGISTER
-                             ? TILE_FINDING_UNDEFINED_REGISTER
-                         : is_branch && origin.place == IN_SHARED
-                             ? TILE_FINDING_UNINITIALISED_PEDANTIC
-                             : TILE_FINDING_UNINITIALISED;
+  TileFindingKind kind = TILE_FINDING_UNINITIALISED;
+  if (origin.place == IN_REGISTER)
+    kind = is_branch && origin.via_memory
+               ? TILE_FINDING_UNDEFINED_REGISTER_PEDANTIC
+               : TILE_FINDING_UNDEFINED_REGISTER;
+  else if (is_branch && origin.place == IN_SHARED)
+    kind = TILE_FINDING_UNINITIALISED_PEDANTIC;
   if (origin.place == IN_RACE) {
     char text[1200];
     TileRace race = *origin.race;
@@ -244,6 +256,8 @@ void tile_emu_undefined_load(TileWarp *warp, const TileInsn *insn,
     return;
   for (uint32_t i = 0; i < part.size_bytes; i++) {
     uint16_t origin = cta->undefined ? cta->undefined[offset + i] : 0;
+    if (origin)
+      origin = via_memory(warp->cluster, origin);
     if (!origin && is_unwritten(cta, offset + i)) {
       report_unused(warp, insn, part.lane, cta, offset + i);
       origin = origin_number(

@@ -276,6 +276,23 @@ static void bulk_stores_use_it(void **state) {
   is_clean(BULK("tid"));
 }
 
+/// Thrust searches in shared memory, where some elements have no value: a
+/// branch on such a one is for the pedantic. On a register that never left it
+/// is not.
+static void branches_on_values_from_memory(void **state) {
+  (void)state;
+  HarnessRun run = run_of(
+      KERNEL("mov.u32 w2, s; mad.lo.u32 w2, tid, 4, w2; st.shared.u32 [w2], u; "
+             "ld.shared.u32 w1, [w2]; setp.eq.u32 p, w1, 3; @p bra L; L:"));
+  harness_run_clean(&run);
+  tile_emu_options_init(&run.options);
+  run.options.pedantic = true;
+  harness_run_finds(&run, "undefined-register(pedantic)", "register u is read");
+  finds(KERNEL("mov.u32 w2, s; mad.lo.u32 w2, tid, 4, w2; st.shared.u32 [w2], "
+               "u; ld.shared.u32 w1, [w2]; " STORE("w1")),
+        "register u is read");
+}
+
 /// Only the lanes that come by the path without the write have no value.
 static void paths_differ(void **state) {
   (void)state;
@@ -295,6 +312,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(wgmma_passes_it_on),
     cmocka_unit_test(local_memory),
     cmocka_unit_test(bulk_stores_use_it),
+    cmocka_unit_test(branches_on_values_from_memory),
     cmocka_unit_test(paths_differ),
 };
 
