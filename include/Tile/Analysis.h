@@ -295,6 +295,11 @@ typedef struct {
 
 /// The body of `loop` holds `index`, or it comes from outside.
 TileLinearIndex tile_linear_index(TileParallelOp loop, MlirValue index);
+/// The same of an index that may be a quotient by a power of two, rounded down,
+/// as that of a byte that holds several elements is: linear is what is divided
+/// by `out_divisor`.
+TileLinearIndex tile_quotient_index(TileParallelOp loop, MlirValue index,
+                                    int64_t *out_divisor);
 
 /// Which parallel index moves which dimension of a buffer.
 typedef struct {

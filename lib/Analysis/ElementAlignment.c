@@ -74,10 +74,12 @@ int64_t tile_element_wanted_bytes(MlirOperation op) {
   int64_t elem_bytes = tile_elem_bits(shape.element) / 8;
   if (elem_bytes < 1 || elem_bytes > MIN_VECTOR_BYTES)
     return 0;
-  TileLinearIndex last =
-      tile_linear_index(loop, tile_range_at(access.indices, shape.rank - 1));
+  int64_t spread; // elements of the loop that read one of the tensor
+  TileLinearIndex last = tile_quotient_index(
+      loop, tile_range_at(access.indices, shape.rank - 1), &spread);
   int64_t bytes = tile_tensor_align_limit(access.memref);
-  while (bytes > elem_bytes && !has_runs(loop, &last, bytes / elem_bytes))
+  while (bytes > elem_bytes &&
+         !has_runs(loop, &last, bytes / elem_bytes * spread))
     bytes /= 2;
   return bytes > elem_bytes && bytes >= MIN_VECTOR_BYTES ? bytes : 0;
 }

@@ -93,6 +93,47 @@ TileLinearIndex tile_linear_index(TileParallelOp loop, MlirValue index) {
   return linear(loop, index, MAX_DEPTH);
 }
 
+// What `op` divides by, rounding down; 0: it does not, or by no power of two.
+static int64_t divisor_of(MlirOperation op, const TileLinearIndex *x) {
+  int64_t by;
+  bool is_shift = arith_shrui_is(op) || arith_shrsi_is(op);
+  bool is_positive = x->is_rest_known && x->rest >= 0;
+  for (int k = 0; k < TILE_MAX_RANK; k++)
+    is_positive &= x->factor[k] >= 0;
+  bool is_division = arith_divui_is(op) || arith_floordivsi_is(op) ||
+                     (arith_divsi_is(op) && is_positive);
+  if ((!is_shift && !is_division) ||
+      !mlirxConstantInt(mlirOperationGetOperand(op, 1), &by) || by < 1 ||
+      by >= (is_shift ? 8 : max_factor))
+    return 0;
+  by = is_shift ? (int64_t)1 << by : by;
+  return tile_is_power_of_two(by) ? by : 0;
+}
+
+TileLinearIndex tile_quotient_index(TileParallelOp loop, MlirValue index,
+                                    int64_t *out_divisor) {
+  TileLinearIndex plain = tile_linear_index(loop, index), x, y;
+  *out_divisor = 1;
+  if (plain.is_linear || !mlirValueIsAOpResult(index) ||
+      mlirOperationGetNumOperands(mlirOpResultGetOwner(index)) != 2)
+    return plain;
+  MlirOperation op = mlirOpResultGetOwner(index);
+  x = tile_linear_index(loop, mlirOperationGetOperand(op, 0));
+  y = tile_linear_index(loop, mlirOperationGetOperand(op, 1));
+  int64_t by = x.is_linear ? divisor_of(op, &x) : 0;
+  if (by) {
+    *out_divisor = by;
+    return x;
+  }
+  if (!arith_addi_is(op) || x.is_linear == y.is_linear)
+    return plain;
+  TileLinearIndex divided = tile_quotient_index(
+      loop, mlirOperationGetOperand(op, x.is_linear), out_divisor);
+  return divided.is_linear
+             ? sum(divided, scaled(x.is_linear ? x : y, *out_divisor))
+             : plain;
+}
+
 //===-- Operands ----------------------------------------------------------===//
 
 typedef struct {

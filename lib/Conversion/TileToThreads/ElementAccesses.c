@@ -142,8 +142,11 @@ static bool plan_linear(LoopCode *loop, CodeAccess *access) {
   if (!loop->is_plain)
     return false;
   for (int d = 0; d < access->shape.rank; d++) {
+    MlirValue index = tile_range_at(access->access.indices, d);
     access->index[d] =
-        tile_linear_index(loop->loop, tile_range_at(access->access.indices, d));
+        d + 1 == access->shape.rank && !access->access.is_store
+            ? tile_quotient_index(loop->loop, index, &access->spread)
+            : tile_linear_index(loop->loop, index);
     if (access->index[d].is_linear)
       continue;
     if (!is_row(loop, access, d))
@@ -171,17 +174,19 @@ static bool runs_along(const LoopCode *loop, const CodeAccess *access) {
 static bool starts_at_multiple(const LoopCode *loop, const CodeAccess *access,
                                int64_t vector) {
   const TileLinearIndex *index = &access->index[access->shape.rank - 1];
+  int64_t multiple = vector * access->spread;
   for (int k = 0; k < loop->rank; k++)
-    if (k != loop->run_dim && index->factor[k] % vector)
+    if (k != loop->run_dim && index->factor[k] % multiple)
       return false;
-  return index->rest_divisor % vector == 0;
+  return index->rest_divisor % multiple == 0;
 }
 
 // Of a tensor nothing is known but what the access says.
 static int64_t tensor_run(const LoopCode *loop, const CodeAccess *access) {
   int64_t run = tile_element_align_bytes(access->access.op) * 8 /
                 tile_elem_bits(access->shape.element);
-  return run < loop->run ? run : loop->run;
+  int64_t most = loop->run / access->spread;
+  return run < most ? run : most;
 }
 
 static int64_t linear_run(const LoopCode *loop, const CodeAccess *access) {
@@ -194,7 +199,8 @@ static int64_t linear_run(const LoopCode *loop, const CodeAccess *access) {
       !tile_layout_of_tile(buffer.base, &shared, &error))
     return 1;
   int64_t run = tile_layout_contiguous_run(&shared, access->shape.rank - 1);
-  return run < loop->run ? run : loop->run;
+  int64_t most = loop->run / access->spread;
+  return run < most ? run : most;
 }
 
 static void plan_linear_vector(const LoopCode *loop, CodeAccess *access) {
@@ -209,16 +215,23 @@ static void plan_linear_vector(const LoopCode *loop, CodeAccess *access) {
 
 //===-- Plan --------------------------------------------------------------===//
 
-// Vectors of 4, 8 or 16 bytes; 64-bit elements move one at a time.
+// Vectors of 4, 8 or 16 bytes; 64-bit elements move one at a time. A quotient
+// is known along a run where vectors are.
 static void clamp_vector(const LoopCode *loop, CodeAccess *access) {
   int bytes = tile_elem_bits(access->shape.element) / 8;
   int64_t vector = access->vector < 1 ? 1 : access->vector;
-  while (vector > 1 && (vector > loop->run || loop->run % vector ||
+  while (vector > 1 && (vector * access->spread > loop->run ||
+                        loop->run % (vector * access->spread) ||
                         vector * bytes > MAX_VECTOR_BYTES))
     vector /= 2;
   if (bytes > 4 || vector * bytes < 4)
     vector = 1;
   access->vector = vector;
+  if (access->spread == 1 || vector > 1)
+    return;
+  access->kind = ACCESS_GENERAL;
+  access->spread = 1;
+  access->row_dims = 0;
 }
 
 static bool same_buffer(const CodeAccess *a, const CodeAccess *b) {
@@ -316,6 +329,8 @@ bool loop_code_is_common(const LoopCode *loop, MlirValue value) {
 // Runs that satisfy the guard are emitted apart where that makes a vector.
 static void plan_order(LoopCode *loop) {
   bool has_gain = false;
+  for (int i = 0; i < loop->num_accesses; i++)
+    clamp_vector(loop, &loop->accesses[i]);
   for (int i = 0; i < loop->num_accesses; i++) {
     CodeAccess *access = &loop->accesses[i];
     access->is_early =
@@ -326,7 +341,6 @@ static void plan_order(LoopCode *loop) {
     CodeAccess *access = &loop->accesses[i];
     access->is_early_inside = loop->guard.ptr && can_be_early(loop, i, true) &&
                               rows_are_early(loop, access, true);
-    clamp_vector(loop, access);
     if (!access->is_early && !access->is_early_inside)
       access->vector = 1;
     has_gain |= access->vector > 1 && !access->is_early;
@@ -347,7 +361,7 @@ MlirLogicalResult loop_code_plan(LoopCode *loop) {
   tile_parallel_visit(loop->loop, add_access, &collect);
   for (int i = 0; i < loop->num_accesses; i++) {
     CodeAccess *access = &loop->accesses[i];
-    access->vector = 1;
+    access->vector = access->spread = 1;
     access->kind = ACCESS_GENERAL;
     if (access->shape.space == TILE_SPACE_FRAGMENT) {
       if (tile_failed(plan_registers(loop, access)))

@@ -40,6 +40,10 @@ static MlirValue row_of(LoopCode *loop, MlirValue index, const Element *run) {
   return row;
 }
 
+static int64_t floor_div(int64_t x, int64_t by) {
+  return x / by - (x % by < 0);
+}
+
 static Place place_of(LoopCode *loop, const CodeAccess *access,
                       const Element *element) {
   TileIntMath *math = &loop->code->index;
@@ -66,6 +70,8 @@ static Place place_of(LoopCode *loop, const CodeAccess *access,
     }
     for (int k = 0; k < loop->rank; k++)
       constant += access->index[d].factor[k] * element->delta[k];
+    if (d + 1 == access->shape.rank) // what is divided starts at a multiple
+      constant = floor_div(constant, access->spread);
     place.index[d] = tile_int_get(
         math, tile_int_add(math, access->base[d], tile_int_constant(constant)));
   }
@@ -90,9 +96,12 @@ static void load_run(LoopCode *loop, int number, Element *run) {
   }
   MlirValue loaded = vector_load(b, .type = vector_type(access),
                                  .base = place.memref, .indices = indices);
-  for (int64_t i = 0; i < access->vector; i++)
-    run[i].values[number] =
+  for (int64_t i = 0; i < access->vector; i++) {
+    MlirValue elem =
         vector_extract(b, .source = loaded, .static_position = {&i, 1});
+    for (int64_t k = 0; k < access->spread; k++)
+      run[i * access->spread + k].values[number] = elem;
+  }
 }
 
 static void store_run(LoopCode *loop, int number, const Element *run) {
@@ -281,7 +290,7 @@ static void emit_batch(LoopCode *loop, Element *elements, int count) {
     has_stores |= is_early(loop, access) && access->access.is_store;
     for (int i = 0;
          is_early(loop, access) && !access->access.is_store && i < count;
-         i += (int)access->vector)
+         i += (int)(access->vector * access->spread))
       load_run(loop, n, &elements[i]);
   }
   for (int i = 0; i < count; i++)

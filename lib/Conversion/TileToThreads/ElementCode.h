@@ -55,9 +55,11 @@ typedef struct {
   unsigned row_dims; // LINEAR: those that are not linear, as rows are that are
                      // gathered; computed once for each run
   TileInt base[TILE_MAX_RANK]; // LINEAR: of element 0 of the batch
-  int64_t vector;              // elements that move together
-  bool is_early;               // load in front of the bodies, store behind them
-  bool is_early_inside;        // the same in runs that satisfy the guard
+  int64_t spread; // LINEAR: elements of a run that load one; the last index is
+                  // what is linear, divided by it
+  int64_t vector; // elements that move together
+  bool is_early;  // load in front of the bodies, store behind them
+  bool is_early_inside; // the same in runs that satisfy the guard
 } CodeAccess;
 
 typedef struct {

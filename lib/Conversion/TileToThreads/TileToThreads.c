@@ -304,8 +304,8 @@ static void plan_chunks(LoopCode *loop) {
 static void shorten_run(LoopCode *loop) {
   loop->run = 1;
   for (int i = 0; i < loop->num_accesses; i++)
-    if (loop->accesses[i].vector > loop->run)
-      loop->run = loop->accesses[i].vector;
+    if (loop->accesses[i].vector * loop->accesses[i].spread > loop->run)
+      loop->run = loop->accesses[i].vector * loop->accesses[i].spread;
 }
 
 static void chunk_coordinates(LoopCode *loop, TileInt chunk, TileInt *out) {
