@@ -26,7 +26,7 @@ COMPILER = re.compile(r"lib/(?!Emulator/|Launcher/|Analysis/Layout(?!Problem))")
 ALL = re.compile(r"(lib|tools)/(?!Emulator/)")
 DECLARED = re.compile(r"([\w\s*]*)\b(\w+)\s*\([^;{}]*?\.\.\.\s*\)\s*"
                       r"__attribute__\(\(format\(printf, (\d+),")
-PRINTER = re.compile(r"^(mlirx|asm_|put)|print$")
+PRINTER = re.compile(r"^(mlirx|asm_|put)|print$|internal")
 NO_TEST = re.compile(r"^internal error|out of memory|fits? in memory")
 # The note of an error is a message as well.
 NOTES = {"tile_emit_error_with_note": 2}

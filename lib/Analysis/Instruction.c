@@ -17,6 +17,10 @@ bool instr_refuse(TileInstrReason *out, const char *code, const char *format,
   return false;
 }
 
+bool instr_refuse_internal(TileInstrReason *out, const char *what) {
+  return instr_refuse(out, INSTR_INTERNAL, "%s", what);
+}
+
 bool instr_has_map(MlirValue tensor, const TileInstrContext *context,
                    TileInstrReason *out) {
   bool is_argument = mlirValueIsABlockArgument(tensor) &&

@@ -5,9 +5,15 @@
 #include "Tile/Analysis.h"
 #include "Tile/LayoutAccess.h"
 
+/// The code of what only we can fix.
+#define INSTR_INTERNAL "internal"
+
 /// Gives the reason; false.
 bool instr_refuse(TileInstrReason *out, const char *code, const char *format,
                   ...) __attribute__((format(printf, 3, 4)));
+
+/// The same for what verifiers exclude.
+bool instr_refuse_internal(TileInstrReason *out, const char *what);
 
 /// Whether the host can make a tensor map of `tensor`; if not, why.
 bool instr_has_map(MlirValue tensor, const TileInstrContext *context,

@@ -298,7 +298,7 @@ bool tile_im2col_instr_is_legal(TileCopyOp copy, TileInstr instr,
   MlirValue src = tile_copy_src(copy);
   Gather gather = {.im2col = tile_im2col_of(src), .tile = tile_copy_dst(copy)};
   if (!tile_shape_of(gather.tile, &gather.dst))
-    return instr_refuse(out, "type", "internal error: operands are no tiles");
+    return instr_refuse_internal(out, "operands are no tiles");
   gather.run = tile_im2col_known_run(gather.im2col, host_can_tell);
   gather.is_open = tile_im2col_run_is_open(gather.im2col);
   gather.align_bytes = host_can_tell ? TMA_BYTES : tile_row_align_bytes(src);

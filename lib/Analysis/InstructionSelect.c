@@ -325,7 +325,7 @@ static bool copy_is_legal(TileCopyOp copy, TileInstr instr,
                           int64_t checked_bytes, TileInstrReason *out) {
   CopyView view;
   if (!copy_view(copy, &view))
-    return instr_refuse(out, "type", "internal error: operands are no tiles");
+    return instr_refuse_internal(out, "operands are no tiles");
   int64_t align = tile_row_align_bytes(global_side(copy, &view));
   if (align < checked_bytes)
     align = checked_bytes;
@@ -346,8 +346,7 @@ static bool copy_is_legal(TileCopyOp copy, TileInstr instr,
   case TILE_INSTR_Wgmma:
     break;
   }
-  return instr_refuse(out, "kind", "internal error: %s is no copy instruction",
-                      tile_instr_name(instr));
+  return instr_refuse_internal(out, "no copy instruction");
 }
 
 bool tile_copy_instr_is_legal(TileCopyOp copy, TileInstr instr,
@@ -426,6 +425,9 @@ MlirLogicalResult tile_instr_verify(MlirOperation op,
   }
   if (is_legal)
     return tile_success();
+  if (!strcmp(reason.code, INSTR_INTERNAL))
+    return tile_emit_internal_error(op, "%s: %s", tile_instr_name(instr),
+                                    reason.text);
   return tile_emit_error(op, "cannot use %s: %s", tile_instr_name(instr),
                          reason.text);
 }

@@ -116,7 +116,7 @@ static bool build_sequence(const TileLayout *l, int from, TileLayoutTma *out,
   for (int j = from; j < l->out.num_digits; j++) {
     int i = hit_by(l, j);
     if (i < 0) // check_rest refuses these
-      return tile_layout_fail(e, "internal error: an XORed box digit");
+      return tile_layout_fail(e, "an XORed box digit");
     const TileLayoutDigit *t = &l->in.digit[i];
     TileLayoutEntry *x = tile_layout_new_entry(&c, 0, t->radix, 0);
     x->num_terms = 1, x->term[0] = (TileLayoutStep){t->axis, t->stride};

@@ -257,8 +257,7 @@ bool tile_product_instr_is_legal(const TileProduct *gemm, TileInstr instr,
                                  TileInstrReason *out_reason) {
   GemmView view;
   if (!gemm_view(gemm, &view))
-    return instr_refuse(out_reason, "type",
-                        "internal error: operands are no tiles");
+    return instr_refuse_internal(out_reason, "operands are no tiles");
   TileInstrContext own = *context; // a role has threads of its own
   own.num_threads = tile_op_num_threads(gemm->op, context->num_threads);
   if (instr == TILE_INSTR_Wgmma)
@@ -266,7 +265,5 @@ bool tile_product_instr_is_legal(const TileProduct *gemm, TileInstr instr,
            wgmma_is_legal(gemm, &view, &own, out_reason);
   if (instr == TILE_INSTR_Mma)
     return mma_is_legal(gemm, &view, &own, out_reason);
-  return instr_refuse(out_reason, "kind",
-                      "internal error: %s is no matrix instruction",
-                      tile_instr_name(instr));
+  return instr_refuse_internal(out_reason, "no matrix instruction");
 }

@@ -25,8 +25,9 @@ MlirLogicalResult tile_region_infer(const TileInferInput *input,
   MlirAttribute sizes = input_attr(input, TILE_STR("static_sizes"));
   MlirAttribute dropped = input_attr(input, TILE_STR("dropped"));
   if (mlirAttributeIsNull(sizes) || !mlirTypeIsAMemRef(source))
-    return tile_emit_error_at(input->location,
-                              "internal error: a window without sizes");
+    return tile_emit_error_at(
+        input->location, "expects 'static_sizes', and a memref of which it "
+                         "is a window");
   int64_t extent[TILE_MAX_RANK];
   intptr_t rank = 0;
   for (intptr_t d = 0; d < mlirDenseArrayGetNumElements(sizes); d++) {

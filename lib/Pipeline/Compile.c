@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define _GNU_SOURCE // memmem
 #include "Tile/Compile.h"
 
 #include "Pipeline/CompileRun.h"
@@ -67,9 +68,16 @@ void tile_exit_on_fatal_error(void) {
 
 //===-- Diagnostics, times, stages ----------------------------------------===//
 
-// What every variant of a kernel has to say is said once.
-static void drop_if_repeated(TileText *text, size_t start) {
-  if (strstr(text->data, text->data + start) == text->data + start)
+// What every variant of a kernel runs into is said once: remarks of one code
+// for a place, whatever the variants differ in, and equal texts.
+static void drop_if_repeated(TileText *text, size_t start, bool is_remark) {
+  static const char placeless[] = "remark: ";
+  const char *said = text->data + start;
+  size_t length = text->size_bytes - start;
+  const char *end = memchr(said, ']', strcspn(said, "\n"));
+  if (is_remark && end && strncmp(said, placeless, sizeof placeless - 1) != 0)
+    length = (size_t)(end + 1 - said);
+  if (!memmem(text->data, start, said, length))
     return;
   text->size_bytes = start;
   text->data[start] = '\0';
@@ -79,8 +87,8 @@ static MlirLogicalResult on_diagnostic(MlirDiagnostic diagnostic,
                                        void *user_data) {
   TileRun *run = user_data;
   MlirDiagnosticSeverity severity = mlirDiagnosticGetSeverity(diagnostic);
-  run->result->num_warnings += severity == MlirDiagnosticWarning;
-  if (severity == MlirDiagnosticRemark && run->options->hide_remarks)
+  bool is_remark = severity == MlirDiagnosticRemark;
+  if (is_remark && run->options->hide_remarks)
     return tile_success();
   size_t start = run->diagnostics.size_bytes;
   tile_diagnostic_print(diagnostic, &run->source, &run->diagnostics);
@@ -88,11 +96,13 @@ static MlirLogicalResult on_diagnostic(MlirDiagnostic diagnostic,
     if (!run->has_errors)
       mlirDiagnosticPrint(diagnostic, tile_text_callback, &run->failure);
     run->has_errors = true;
-    if (strstr(run->diagnostics.data + start, "internal error"))
-      run->result->is_internal_error = true;
+    run->result->is_internal_error |=
+        tile_location_is_internal_error(mlirDiagnosticGetLocation(diagnostic));
   }
   if (run->diagnostics.size_bytes > start)
-    drop_if_repeated(&run->diagnostics, start);
+    drop_if_repeated(&run->diagnostics, start, is_remark);
+  run->result->num_warnings +=
+      severity == MlirDiagnosticWarning && run->diagnostics.size_bytes > start;
   return tile_success();
 }
 

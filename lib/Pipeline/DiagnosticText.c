@@ -2,6 +2,7 @@
 
 #include "Pipeline/DiagnosticText.h"
 
+#include "Pipeline/MadeOps.h"
 #include "Tile/Support/Build.h"
 #include <stdlib.h>
 
@@ -57,15 +58,22 @@ bool tile_location_print(MlirLocation location, TileText *out) {
 
 //===-- The line and a caret ----------------------------------------------===//
 
-static void print_source_line(MlirLocation place, const TileSource *source,
-                              TileText *out) {
-  int line = mlirLocationFileLineColRangeGetStartLine(place);
-  int column = mlirLocationFileLineColRangeGetStartColumn(place);
+// The first byte of line `line`, from 1; the end when there are fewer.
+static const char *find_line(const TileSource *source, int line) {
   const char *at = source->text, *end = at + source->size_bytes;
   for (int i = 1; i < line && at < end; i++) {
     const char *newline = memchr(at, '\n', (size_t)(end - at));
     at = newline ? newline + 1 : end;
   }
+  return at;
+}
+
+static void print_source_line(MlirLocation place, const TileSource *source,
+                              TileText *out) {
+  int line = mlirLocationFileLineColRangeGetStartLine(place);
+  int column = mlirLocationFileLineColRangeGetStartColumn(place);
+  const char *at = find_line(source, line);
+  const char *end = source->text + source->size_bytes;
   if (at >= end || line < 1)
     return;
   const char *newline = memchr(at, '\n', (size_t)(end - at));
@@ -107,6 +115,29 @@ static void print_one(MlirDiagnostic diagnostic, const char *message,
     print_source_line(place, source, out);
 }
 
+// An op that does not stand at its place in the source is none that the user
+// wrote.
+static void print_origin(MlirDiagnostic diagnostic, const char *message,
+                         const TileSource *source, TileText *out) {
+  MlirLocation place = file_location(mlirDiagnosticGetLocation(diagnostic), 0);
+  if (mlirDiagnosticGetSeverity(diagnostic) != MlirDiagnosticError ||
+      !place.ptr || !source->text)
+    return;
+  int line = mlirLocationFileLineColRangeGetStartLine(place);
+  const char *end = source->text + source->size_bytes;
+  const char *at = line > 0 ? find_line(source, line) : end;
+  int column = mlirLocationFileLineColRangeGetStartColumn(place);
+  if (column < 1 || end - at < column)
+    return;
+  TileText note = {NULL, 0, 0};
+  tile_made_op_note(message, at + column - 1, end, &note);
+  if (note.size_bytes) {
+    print_place(place, out);
+    tile_text_print(out, ": note: %s\n", note.data);
+  }
+  tile_text_deinit(&note);
+}
+
 // MLIR adds the whole op to every error; the line of source says it better.
 static bool is_op_dump(const char *message) {
   static const char head[] = "see current operation:";
@@ -118,8 +149,10 @@ void tile_diagnostic_print(MlirDiagnostic diagnostic, const TileSource *source,
   TileText text = {NULL, 0, 0};
   mlirDiagnosticPrint(diagnostic, tile_text_callback, &text);
   char *message = tile_text_take(&text);
-  if (!is_op_dump(message))
+  if (!is_op_dump(message)) {
     print_one(diagnostic, message, source, out);
+    print_origin(diagnostic, message, source, out);
+  }
   free(message);
   for (intptr_t i = 0; i < mlirDiagnosticGetNumNotes(diagnostic); i++)
     tile_diagnostic_print(mlirDiagnosticGetNote(diagnostic, i), source, out);

@@ -17,7 +17,8 @@ typedef struct {
 bool tile_location_print(MlirLocation location, TileText *out);
 
 /// Appends the diagnostic with its notes, in the form that editors parse:
-/// "file:line:column: error: message", the line and a caret.
+/// "file:line:column: error: message", the line and a caret. An error at an op
+/// that the source does not have says that the compiler made it.
 void tile_diagnostic_print(MlirDiagnostic diagnostic, const TileSource *source,
                            TileText *out);
 

@@ -8,6 +8,7 @@
 #include "mlir-c/Diagnostics.h"
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 // Bytes of a message, of a remark's code; longer text is cut.
 enum { MESSAGE_CAPACITY = 1024, CODE_CAPACITY = 64 };
@@ -116,4 +117,45 @@ void tile_emit_warning_with_notes(MlirOperation op, intptr_t num_notes,
                                   const char *format, ...) {
   FORMAT_MESSAGE(message, format);
   emit_tagged(op, true, code, message, num_notes, notes);
+}
+
+//===-- Internal errors ---------------------------------------------------===//
+
+// A name around the place: diagnostics have no other field for it.
+static const char internal_error_name[] = "tile.internal_error";
+
+bool tile_location_is_internal_error(MlirLocation location) {
+  if (!mlirLocationIsAName(location))
+    return false;
+  MlirStringRef name = mlirIdentifierStr(mlirLocationNameGetName(location));
+  return name.length == sizeof internal_error_name - 1 &&
+         !memcmp(name.data, internal_error_name, name.length);
+}
+
+static MlirLogicalResult emit_internal_error(MlirLocation location,
+                                             const char *message) {
+  mlirEmitError(
+      mlirLocationNameGet(mlirLocationGetContext(location),
+                          mlirStringRefCreateFromCString(internal_error_name),
+                          location),
+      message);
+  return tile_failure();
+}
+
+MlirLogicalResult tile_emit_internal_error(MlirOperation op, const char *format,
+                                           ...) {
+  FORMAT_MESSAGE(message, format);
+  char text[MESSAGE_CAPACITY + CODE_CAPACITY];
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  snprintf(text, sizeof text, "'%.*s' op internal error: %s", (int)name.length,
+           name.data, message);
+  return emit_internal_error(mlirOperationGetLocation(op), text);
+}
+
+MlirLogicalResult tile_emit_internal_error_at(MlirLocation location,
+                                              const char *format, ...) {
+  FORMAT_MESSAGE(message, format);
+  char text[MESSAGE_CAPACITY + CODE_CAPACITY];
+  snprintf(text, sizeof text, "internal error: %s", message);
+  return emit_internal_error(location, text);
 }

@@ -219,7 +219,7 @@ static MlirLogicalResult check_host_op(MlirOperation op) {
                            (int)name.length, name.data);
   }
   if (launch.ptr)
-    return tile_emit_error(op, "internal error: has not been outlined");
+    return tile_emit_internal_error(op, "has not been outlined");
   bool has_effects = false;
   if (mlirxEffects(op, true, on_effect, &has_effects) && !has_effects)
     return tile_success();

@@ -73,8 +73,7 @@ static MlirLogicalResult print_tensor_map(TileHost *host, MlirValue operand,
   MlirType element = mlirShapedTypeGetElementType(type);
   char dtype[TILE_DTYPE_NAME_BYTES];
   if (!tile_host_dtype_name(element, dtype))
-    return tile_emit_error(map.op,
-                           "internal error: its elements have no dtype");
+    return tile_emit_internal_error(map.op, "its elements have no dtype");
 
   int rank = (int)mlirShapedTypeGetRank(type);
   int dims[TILE_MAX_RANK], strides[TILE_MAX_RANK];

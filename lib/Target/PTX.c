@@ -75,8 +75,9 @@ static void on_llvm_diagnostic(LLVMDiagnosticInfoRef info, void *user_data) {
 
 static MlirLogicalResult fail(Emitter *emitter, const char *what,
                               const char *reason) {
-  return tile_emit_error(emitter->first, "internal error: %s: %s", what,
-                         reason && *reason ? reason : "no reason given");
+  return tile_emit_internal_error(emitter->first, "%s: %s", what,
+                                  reason && *reason ? reason
+                                                    : "no reason given");
 }
 
 // Returns failure when LLVM reported an error since the start.

@@ -13,6 +13,7 @@ set(TILE_DRIVER_SOURCES
   Pipeline/Pipelines.c
   Pipeline/DiagnosticText.c
   Pipeline/CompileUnits.c
+  Pipeline/MadeOps.c
   Pipeline/CompilePasses.c
   Pipeline/Choices.c
   Pipeline/ChoicesTiles.c

@@ -74,10 +74,8 @@ static MlirLogicalResult derive_box(const TileInferModel *model,
                              buffer->elem_bits, buffer->rank - buffer->lead - 1,
                              out, &error))
     return tile_success();
-  return tile_emit_error(copy,
-                         "internal error: the chosen layout does not suit "
-                         "TMA: %s",
-                         error.text);
+  return tile_emit_internal_error(
+      copy, "the chosen layout does not suit TMA: %s", error.text);
 }
 
 // The global side of a TMA copy, or of an update by TMA.

@@ -5,8 +5,9 @@
 // Produces: nothing.
 // Fails:    an mbarrier can never complete; a rule
 //           of the protocol is broken, or roles deadlock. What can be
-//           neither proved nor refuted gets a remark, or with `strict` an
-//           error. Notes show a schedule that goes wrong, where one is found.
+//           neither proved nor refuted gets a remark of one line, or with
+//           `strict` an error. Notes of an error show a schedule that goes
+//           wrong, where one is found.
 //           With `synced`, a barrier, fence or wait of tile-insert-sync lacks.
 // Method:   Protocol.h; of mbarriers without a channel BarrierMachine.c.
 //
@@ -108,20 +109,25 @@ static MlirLogicalResult report(const Run *run, MlirOperation kernel,
   char code[64], witness[96];
   if (verdict->outcome == TILE_PROTOCOL_PROVED)
     return tile_success();
-  VerifyNotes notes = notes_of(run, protocol, verdict, arena);
+  bool is_error =
+      verdict->outcome == TILE_PROTOCOL_REJECTED || run->options->strict;
+  VerifyNotes notes = {0}; // a run that nobody has seen to be possible is none
+  if (is_error)
+    notes = notes_of(run, protocol, verdict, arena);
   snprintf(code, sizeof code, "tile-verify/%s", verdict->code);
   print_witness(verdict, witness, sizeof witness);
   if (verdict->outcome == TILE_PROTOCOL_REJECTED)
     return tile_emit_error_with_notes(op, notes.count, notes.notes,
                                       "[%s] breaks the protocol of %s: %s%s",
                                       code, role, verdict->text, witness);
-  if (run->options->strict)
+  if (is_error)
     return tile_emit_error_with_notes(op, notes.count, notes.notes,
                                       "[%s] cannot be proved for %s: %s", code,
                                       role, verdict->text);
-  tile_emit_remark_with_notes(op, notes.count, notes.notes, code,
-                              "cannot be proved for %s: %s", role,
-                              verdict->text);
+  tile_emit_remark(op, code,
+                   "is not proved, and may well be right: the proof for %s "
+                   "stops at \"%s\"; tile-run --emulate checks a run",
+                   role, verdict->text);
   return tile_success();
 }
 
@@ -130,7 +136,9 @@ static MlirLogicalResult report_failure(const Run *run, MlirOperation op,
   if (run->options->strict)
     return tile_emit_error(op, "[tile-verify/form] cannot be proved: the op %s",
                            failure);
-  tile_emit_remark(op, "tile-verify/form", "cannot be proved: the op %s",
+  tile_emit_remark(op, "tile-verify/form",
+                   "is not proved, and may well be right: the proof does not "
+                   "follow an op that %s; tile-run --emulate checks a run",
                    failure);
   return tile_success();
 }

@@ -62,6 +62,20 @@ void tile_emit_warning_with_notes(MlirOperation op, intptr_t num_notes,
                                   const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
+/// Emits "'dialect.op' op internal error: <message>" for what only we can fix,
+/// and returns failure. Its location says so to
+/// tile_location_is_internal_error.
+MlirLogicalResult tile_emit_internal_error(MlirOperation op, const char *format,
+                                           ...)
+    __attribute__((format(printf, 2, 3)));
+/// The same where there is no op.
+MlirLogicalResult tile_emit_internal_error_at(MlirLocation location,
+                                              const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/// Whether an error with this location is one of ours.
+bool tile_location_is_internal_error(MlirLocation location);
+
 static inline MlirLogicalResult tile_success(void) {
   return mlirLogicalResultSuccess();
 }

@@ -267,8 +267,8 @@ static MlirLogicalResult operand_build(TileNvgpuGemm *gemm, int which) {
     is_built = elements_layout(gemm, operand, which, &coordinates, &error);
   }
   if (!is_built)
-    return tile_emit_error(gemm->product.op, "internal error: operand %d: %s",
-                           which, error.text);
+    return tile_emit_internal_error(gemm->product.op, "operand %d: %s", which,
+                                    error.text);
   tile_shared_access_plan(&operand->window, &coordinates, 1u << TILE_LAYOUT_REG,
                           &operand->access);
   return tile_success();

@@ -65,7 +65,7 @@ void lower_tile_storage(Lowering *l, MlirOperation op) {
   MlirValue value = mlirOperationGetResult(op, 0);
   TileShape shape;
   if (!tile || !tile_shape_of(value, &shape)) {
-    lower_fail(l, op, "internal error: a tile operand has no memory");
+    lower_fail_internal(l, op, "a tile operand has no memory");
     return;
   }
   Memory *memory =
@@ -80,7 +80,7 @@ void lower_tile_view(Lowering *l, MlirOperation op) {
   Memory *source = memory_find(l, tile_view_source(tile_view_cast(op)));
   TileShape shape;
   if (!source || !tile_shape_of(value, &shape)) {
-    lower_fail(l, op, "internal error: a tile operand has no memory");
+    lower_fail_internal(l, op, "a tile operand has no memory");
     return;
   }
   Memory *memory =

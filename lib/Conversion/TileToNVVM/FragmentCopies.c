@@ -73,8 +73,7 @@ static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
   TileLayoutError error;
   if (!tile_layout_of_tile(plan->fragment->memory->key, &plan->layout,
                            &error)) {
-    lower_fail(l, op, "internal error: the fragment has no layout: %s",
-               error.text);
+    lower_fail_internal(l, op, "the fragment has no layout: %s", error.text);
     return false;
   }
   TileLayout whole = plan->layout;
@@ -91,8 +90,7 @@ static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
                    tile_int_value(warp_id(l))};
   if (!tile_layout_code_begin(&l->i32, &plan->layout, 1u << TILE_LAYOUT_REG, in,
                               &plan->code, &error)) {
-    lower_fail(l, op, "internal error: cannot address the fragment: %s",
-               error.text);
+    lower_fail_internal(l, op, "cannot address the fragment: %s", error.text);
     return false;
   }
   plan->num_regs = tile_layout_axis_size(&plan->layout.in, TILE_LAYOUT_REG);
@@ -545,8 +543,8 @@ static void move_fragment(Lowering *l, MlirOperation op, Plan *plan) {
                "tile-layout-inference first");
     break;
   default:
-    lower_fail(l, op, "internal error: a copy between a fragment and %s",
-               tile_space_name(plan->other->memory->space));
+    lower_fail_internal(l, op, "a copy between a fragment and %s",
+                        tile_space_name(plan->other->memory->space));
   }
 }
 

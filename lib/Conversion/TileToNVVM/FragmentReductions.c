@@ -187,8 +187,8 @@ static void results_to_registers(Lowering *l, const Reduction *reduction,
   for (int64_t r = 0; r < count; r++) {
     int64_t result = result_of(reduction, src, plan, &dst, r);
     if (result < 0) {
-      lower_fail(l, reduction->op.op,
-                 "internal error: register %lld has no result", (long long)r);
+      lower_fail_internal(l, reduction->op.op, "register %lld has no result",
+                          (long long)r);
       return;
     }
     write_register(l, reduction, &dst, r, value[result]);

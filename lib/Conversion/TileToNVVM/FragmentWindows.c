@@ -31,8 +31,7 @@ static bool window_begin(Lowering *l, MlirOperation op, const View *view,
   if (!tile_layout_of_tile(view->memory->key, &layout, &error) ||
       !tile_layout_code_begin(&l->i32, &layout, 1u << TILE_LAYOUT_REG, in,
                               &out->code, &error)) {
-    lower_fail(l, op, "internal error: cannot address the fragment: %s",
-               error.text);
+    lower_fail_internal(l, op, "cannot address the fragment: %s", error.text);
     return false;
   }
   out->view = view;

@@ -17,8 +17,7 @@ bool fragment_begin(Lowering *l, MlirOperation op, const View *view,
       tile_layout_code_begin(&l->i32, &out->layout, 1u << TILE_LAYOUT_REG, in,
                              &out->code, &error))
     return true;
-  lower_fail(l, op, "internal error: cannot address the fragment: %s",
-             error.text);
+  lower_fail_internal(l, op, "cannot address the fragment: %s", error.text);
   return false;
 }
 

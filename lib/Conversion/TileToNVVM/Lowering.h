@@ -110,6 +110,9 @@ MlirType type_stored(Lowering *l, MlirType element);
 /// Reports a failure of the lowering at `op`.
 void lower_fail(Lowering *l, MlirOperation op, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/// The same for what only we can fix.
+void lower_fail_internal(Lowering *l, MlirOperation op, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 // Threads.c: ids, and code that not every thread executes
 MlirValue thread_id(Lowering *l); // linear in the block, or in the role

@@ -163,7 +163,7 @@ bool view_of(Lowering *l, MlirOperation op, MlirValue tile, View *out) {
   TileBuffer buffer = tile_buffer_of(tile);
   out->memory = memory_find(l, buffer.base);
   if (!out->memory || !tile_shape_of(tile, &out->shape)) {
-    lower_fail(l, op, "internal error: a tile operand has no memory");
+    lower_fail_internal(l, op, "a tile operand has no memory");
     return false;
   }
   out->align_bytes = tile_row_align_bytes(tile);

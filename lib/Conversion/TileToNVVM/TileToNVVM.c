@@ -56,6 +56,16 @@ void lower_fail(Lowering *l, MlirOperation op, const char *format, ...) {
   l->result = tile_emit_error(op, "%s", message);
 }
 
+void lower_fail_internal(Lowering *l, MlirOperation op, const char *format,
+                         ...) {
+  char message[512];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  l->result = tile_emit_internal_error(op, "%s", message);
+}
+
 //===-- The table ---------------------------------------------------------===//
 
 typedef struct {

@@ -60,8 +60,7 @@ static bool plan_partition(Lowering *l, MlirOperation op, Plan *plan) {
   TileLayoutError error;
   int64_t groups = l->num_threads / 128;
   if (!tile_layout_of_tile(plan->c_view.memory->key, &layout, &error)) {
-    lower_fail(l, op, "internal error: the accumulator has no layout: %s",
-               error.text);
+    lower_fail_internal(l, op, "the accumulator has no layout: %s", error.text);
     return false;
   }
   for (int64_t rows = 1; rows <= groups; rows++) {

@@ -93,9 +93,8 @@ static MlirLogicalResult plan_layout(LoopCode *loop) {
   TileLayoutError error = {""};
   if (!tile_layout_of_loop(loop->loop, &loop->layout, &error) ||
       !tile_layout_terms(&loop->layout, 1u << TILE_LAYOUT_REG, &terms, &error))
-    return tile_emit_error(loop->loop.op,
-                           "internal error: cannot follow its layout: %s",
-                           error.text);
+    return tile_emit_internal_error(loop->loop.op,
+                                    "cannot follow its layout: %s", error.text);
   int64_t threads = WARP_THREADS * loop->layout.in.extent[TILE_LAYOUT_WARP];
   if (threads != loop->code->num_threads)
     return tile_emit_error(

@@ -371,7 +371,7 @@ func.func @stale(%A: memref<?x?xbf16>, %M: memref<?xi1>) attributes {tile.num_th
     %s = arith.index_cast %here : index to i32
     %at = arith.shrui %w, %s : i32
     %parity = arith.andi %at, %one : i32
-    // expected-remark@+1 {{[tile-verify/deadlock] cannot be proved for the block: waits here, and nobody who could end this wait goes on}}
+    // expected-remark@+1 {{[tile-verify/deadlock] is not proved, and may well be right: the proof for the block stops at "waits here, and nobody who could end this wait goes on}}
     tile.barrier_wait %b[%here] parity %parity : !b2
     %from = tile.region %S[%here, 0, 0] [1, 16, 64] drop [0] : !tiles
     tile.copy %from to %f : !slot, !frag
@@ -509,7 +509,7 @@ func.func @goes_on(%A: memref<?x?xbf16>, %M: memref<?xi1>) attributes {tile.num_
     %s = arith.index_cast %here : index to i32
     %at = arith.shrui %w, %s : i32
     %parity = arith.andi %at, %one : i32
-    // expected-remark@+1 {{[tile-verify/deadlock] cannot be proved for the block: waits here, and nobody who could end this wait goes on}}
+    // expected-remark@+1 {{[tile-verify/deadlock] is not proved, and may well be right: the proof for the block stops at "waits here, and nobody who could end this wait goes on}}
     tile.barrier_wait %b[%here] parity %parity : !b2
     %from = tile.region %S[%here, 0, 0] [1, 16, 64] drop [0] : !tiles
     tile.copy %from to %f : !slot, !frag

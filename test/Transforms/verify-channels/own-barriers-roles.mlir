@@ -373,7 +373,7 @@ func.func @other_count(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_thr
     tile.role "consumer" warps 4 {
       %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
         %si = arith.index_cast %s : i32 to index
-        // expected-remark@+1 {{[tile-verify/different-decision] cannot be proved for role "consumer": waits here for ever if roles decide differently on values that are not seen to be equal}}
+        // expected-remark@+1 {{[tile-verify/different-decision] is not proved, and may well be right: the proof for role "consumer" stops at "waits here for ever if roles decide differently on values that are not seen to be equal}}
         tile.barrier_wait %full[%si] parity %p : !tile.barrier<3>
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
         tile.copy %r to %f : !slot, !frag
@@ -415,7 +415,7 @@ func.func @both(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_threads = 
   %one = arith.constant 1 : i32
   %R = tile.alloc : !ring
   %f = tile.alloc : !frag
-  // expected-remark@+1 {{[tile-verify/form] cannot be proved: the op is used by roles and outside of them}}
+  // expected-remark@+1 {{[tile-verify/form] is not proved, and may well be right: the proof does not follow an op that is used by roles and outside of them}}
   %full = tile.barrier_alloc : !tile.barrier<3>
   tile.barrier_init %full arrivals 1 : !tile.barrier<3>
   %empty = tile.barrier_alloc : !tile.barrier<3>

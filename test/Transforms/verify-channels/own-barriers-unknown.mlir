@@ -7,7 +7,7 @@
 !b13 = !tile.barrier<13>
 
 // Slots that come back together after 7 * 11 * 13 rounds.
-// expected-remark@+1 {{[tile-verify/position] cannot be proved for the block: slots and parities depend on more than can be followed}}
+// expected-remark@+1 {{[tile-verify/position] is not proved, and may well be right: the proof for the block stops at "slots and parities depend on more than can be followed}}
 func.func @long_period(%n: index) attributes {tile.num_threads = 128 : i32} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -84,7 +84,7 @@ func.func @fixed_slots(%n: index) attributes {tile.num_threads = 128 : i32} {
 !b1 = !tile.barrier<1>
 
 // 27,000 rounds that are all followed.
-// expected-remark@+1 {{[tile-verify/too-many-states] cannot be proved for the block: runs for more than 20000 steps without a decision that is open}}
+// expected-remark@+1 {{[tile-verify/too-many-states] is not proved, and may well be right: the proof for the block stops at "runs for more than 20000 steps without a decision that is open}}
 func.func @long_run() attributes {tile.num_threads = 128 : i32} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -127,7 +127,7 @@ func.func @far_behind(%p: i1) attributes {tile.num_threads = 64 : i32} {
       scf.for %i = %c0 to %c20 step %c1 {
         %first = arith.cmpi eq, %i, %c0 : index
         scf.if %first {
-          // expected-remark@+1 {{[tile-verify/out-of-step] cannot be proved for role "early": goes on only when role "late" takes more decisions in front of those that are alike than can be followed}}
+          // expected-remark@+1 {{[tile-verify/out-of-step] is not proved, and may well be right: the proof for role "early" stops at "goes on only when role "late" takes more decisions in front of those that are alike than can be followed}}
           tile.barrier_wait %b[%c0] parity %z : !b1
         }
       }

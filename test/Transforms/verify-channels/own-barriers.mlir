@@ -450,7 +450,7 @@ func.func @from_outside(%A: memref<?x?xbf16>, %n: index, %p: i32) attributes {ti
   tile.barrier_sync
   tile.barrier_expect %b[%c0] bytes 2048 : !b1
   tile.copy %a to %S signal %b[%c0] of !b1 {instr = #tile.instr<tma>} : !row, !tile
-  // expected-remark@+1 {{[tile-verify/position] cannot be proved for the block: the slot or parity is not a number that can be followed}}
+  // expected-remark@+1 {{[tile-verify/position] is not proved, and may well be right: the proof for the block stops at "the slot or parity is not a number that can be followed}}
   tile.barrier_wait %b[%c0] parity %p : !b1
   return
 }
@@ -475,7 +475,7 @@ func.func @in_a_branch(%A: memref<?x?xbf16>, %n: i1, %p: i32) attributes {tile.n
   %a = tile.region %A[0, 0] [16, 64] : memref<?x?xbf16>
   %b = tile.barrier_alloc : !b1
   scf.if %n {
-    // expected-remark@+1 {{[tile-verify/form] cannot be proved: the op initialises barriers inside of control flow}}
+    // expected-remark@+1 {{[tile-verify/form] is not proved, and may well be right: the proof does not follow an op that initialises barriers inside of control flow}}
     tile.barrier_init %b arrivals 1 : !b1
   }
   tile.barrier_sync
@@ -508,7 +508,7 @@ func.func @some_threads(%A: memref<?x?xbf16>, %n: index, %p: i32) attributes {ti
   tile.barrier_sync
   tile.barrier_expect %b[%c0] bytes 2048 : !b1
   tile.copy %a to %S signal %b[%c0] of !b1 {instr = #tile.instr<tma>} : !row, !tile
-  // expected-remark@+1 {{[tile-verify/form] cannot be proved: the op meets some of the threads that execute it only}}
+  // expected-remark@+1 {{[tile-verify/form] is not proved, and may well be right: the proof does not follow an op that meets some of the threads that execute it only}}
   tile.barrier_sync {id = 2 : i64, threads = 32 : i64}
   tile.barrier_wait %b[%c0] parity %z : !b1
   return
@@ -566,7 +566,7 @@ func.func @unknown_control(%A: memref<?x?xbf16>, %n: index, %p: i32) attributes 
   tile.barrier_sync
   tile.barrier_expect %b[%c0] bytes 2048 : !b1
   tile.copy %a to %S signal %b[%c0] of !b1 {instr = #tile.instr<tma>} : !row, !tile
-  // expected-remark@+1 {{[tile-verify/form] cannot be proved: the op holds barriers in control flow that is not understood}}
+  // expected-remark@+1 {{[tile-verify/form] is not proved, and may well be right: the proof does not follow an op that holds barriers in control flow that is not understood}}
   scf.index_switch %n
   default {
     tile.barrier_wait %b[%c0] parity %z : !b1
