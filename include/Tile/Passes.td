@@ -95,7 +95,8 @@ def Persist : Pass<"tile-persist", ""> {
     not known to be too small. A launch that would have roles and is left alone
     for another of these reasons gets a remark with a code of docs/Remarks.md.
     Keeps: launches with `persist = false`, those whose grid depends on
-    `tile.num_sms`, and kernels that are no launches.
+    `tile.num_sms`, those with a loop over tiles of their own, from a number of
+    the block in steps of the grid, and kernels that are no launches.
     Fails: `persist = true`, and the blocks may not run one after the other.
 
     Before:

@@ -17,6 +17,7 @@
 #include "PersistPlan.h"
 
 #include "Occupancy.h"
+#include "Tile/Ops/arith.h"
 #include "Tile/Ops/cf.h"
 #include "Tile/Ops/memref.h"
 #include "Tile/Ops/scf.h"
@@ -318,6 +319,58 @@ static void check_even(Scan *scan, MlirOperation op, int mask) {
     give_up(scan->plan, "tile-persist/uneven", op, false);
 }
 
+static bool is_grid_size(const TilePersistPlan *plan, MlirValue value) {
+  enum { FIRST_GRID_SIZE = 6 }; // arguments of a launch
+  MlirValue size[3] = {gpu_launch_gridSizeX(plan->launch),
+                       gpu_launch_gridSizeY(plan->launch),
+                       gpu_launch_gridSizeZ(plan->launch)};
+  MlirBlock body = tile_kernel_body(plan->launch.op);
+  int64_t extent, number;
+  for (intptr_t i = 0; i < 3; i++)
+    if (mlirValueEqual(value, size[i]) ||
+        mlirValueEqual(value,
+                       mlirBlockGetArgument(body, FIRST_GRID_SIZE + i)) ||
+        (mlirxConstantInt(size[i], &extent) && extent > 1 &&
+         mlirxConstantInt(value, &number) && number == extent))
+      return true;
+  return mlirValueIsAOpResult(value) &&
+         gpu_grid_dim_is(mlirOpResultGetOwner(value));
+}
+
+static bool is_made_of_grid_size(const TilePersistPlan *plan, MlirValue value,
+                                 int depth) {
+  bool found = is_grid_size(plan, value);
+  if (found || depth == 0 || !mlirValueIsAOpResult(value) ||
+      !arith_muli_is(mlirOpResultGetOwner(value)))
+    return found;
+  MlirOperation op = mlirOpResultGetOwner(value);
+  for (intptr_t i = 0; !found && i < mlirOperationGetNumOperands(op); i++)
+    found =
+        is_made_of_grid_size(plan, mlirOperationGetOperand(op, i), depth - 1);
+  return found;
+}
+
+static MlirWalkResult find_stages(MlirOperation op, void *user_data) {
+  bool *found = user_data;
+  *found |= !mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(
+      op, TILE_STR("tile.num_stages")));
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+// The user's own loop over tiles: from a number of the block, in steps of the
+// grid, around what is pipelined.
+static void note_tile_loop(Scan *scan, MlirOperation op) {
+  enum { MAX_DEPTH = 3 };
+  ScfForOp loop = scf_for_dyn(op);
+  bool is_pipelined = false, holds_pipelined = false;
+  if (!loop.op.ptr || !mask_of(scan, scf_for_lowerBound(loop)) ||
+      !is_made_of_grid_size(scan->plan, scf_for_step(loop), MAX_DEPTH))
+    return;
+  find_stages(op, &is_pipelined);
+  mlirOperationWalk(op, find_stages, &holds_pipelined, MlirWalkPreOrder);
+  scan->plan->is_persistent |= holds_pipelined && !is_pipelined;
+}
+
 static MlirWalkResult scan_op(MlirOperation op, void *user_data) {
   Scan *scan = user_data;
   if (mlirOperationEqual(op, scan->plan->launch.op))
@@ -325,6 +378,7 @@ static MlirWalkResult scan_op(MlirOperation op, void *user_data) {
   int mask = note_masks(scan, op);
   check_op(scan->plan, op);
   check_even(scan, op, mask);
+  note_tile_loop(scan, op);
   if (tile_copy_is(op))
     note_copy(scan, tile_copy_cast(op));
   return MlirWalkResultAdvance;

@@ -405,6 +405,7 @@ tile_pipeline_planning_run(MlirOperation op,
   (void)options;
   Walk walk = {.result = tile_success()};
   tile_arena_init(&walk.arena);
+  tile_ignored_attributes_warn(op);
   mlirOperationWalk(op, visit, &walk, MlirWalkPreOrder);
   tile_arena_deinit(&walk.arena);
   return walk.result;

@@ -153,6 +153,10 @@ MlirLogicalResult tile_kernels_visit_verified(MlirOperation root,
 /// The same; `user_data` of `visit` is a TileArena that ends with the call.
 MlirLogicalResult tile_kernels_visit_in_arena(MlirOperation root,
                                               TileKernelVisitor visit);
+/// Warns of attributes in `root` that no op reads and whose names are close to
+/// some that are read, such as `num_stages` on a loop.
+void tile_ignored_attributes_warn(MlirOperation root);
+
 /// Whether `op` is inside one of several variants of a launch, and not the
 /// first: what is missing there is no news.
 bool tile_is_in_fallback_variant(MlirOperation op);
