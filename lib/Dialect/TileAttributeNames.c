@@ -111,9 +111,9 @@ static const struct {
 };
 
 static void warn(MlirOperation op, MlirStringRef written, const char *cure) {
-  tile_emit_warning(op, "tile-attribute/ignored",
-                    "'%.*s' is not read here; write %s", (int)written.length,
-                    written.data, cure);
+  tile_emit_warning_with_notes(op, 0, NULL, "tile-attribute/ignored",
+                               "'%.*s' is not read here; write %s",
+                               (int)written.length, written.data, cure);
 }
 
 static bool has_attribute(MlirOperation op, const char *name) {

@@ -336,6 +336,7 @@ static MlirLogicalResult run_front(TileRun *run) {
       tile_failed(check_targets(run)) || tile_failed(check_dims(run)))
     return tile_failure();
   tile_run_tell_module(run, "input");
+  tile_ignored_attributes_warn(mlirModuleGetOperation(run->module));
   return tile_success();
 }
 
