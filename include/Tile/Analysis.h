@@ -338,6 +338,32 @@ int64_t tile_element_wanted_bytes(MlirOperation access);
 /// multiples of; 0 for a type that has no strides.
 int64_t tile_tensor_align_limit(MlirValue tensor);
 
+//===-- Loops of copies (CopyLoops.c) -------------------------------------===//
+
+/// Whether `op` is an `scf.for` that does nothing but copy from tensors to
+/// parts of shared tiles, fill parts, under conditions, and compute what that
+/// takes.
+bool tile_copy_loop_is(MlirOperation op);
+/// And all of its copies are to be done by cp.async, and none is under way.
+bool tile_copy_loop_is_cp_async(MlirOperation op);
+/// Whether threads load and store some of its copies themselves.
+bool tile_copy_loop_is_plain(MlirOperation op);
+/// Makes all copies in it asynchronous: a group behind the loop takes them in.
+void tile_copy_loop_set_async(MlirOperation op);
+
+/// What a loop of copies fills of one tile: a box, in elements, of which each
+/// iteration fills a part that no other does.
+typedef struct {
+  int64_t begin[TILE_MAX_RANK], end[TILE_MAX_RANK];
+  bool is_sure; // on every path
+  bool is_once; // at most once on every path
+} TileCopyLoopFill;
+/// False when `op` is no loop of copies, its bounds are not constant, or what
+/// it writes of the tile `root` has another form. `is_ring`: of one slot of a
+/// ring, which dimension 0 names; the box has no numbers for that.
+bool tile_copy_loop_fill(MlirOperation op, MlirValue root, bool is_ring,
+                         TileCopyLoopFill *out_fill);
+
 //===-- Chunks of copies and fills (ChunkWidth.c) -------------------------===//
 
 /// Elements of the last dimension that one thread of a copy or fill of memory

@@ -8,6 +8,7 @@
 #ifndef TILE_LOOP_BODY_H
 #define TILE_LOOP_BODY_H
 
+#include "Tile/Analysis.h"
 #include "Tile/Dialect/Ops.h"
 #include "Tile/LoopPlan.h"
 #include "Tile/Ops/scf.h"
@@ -55,6 +56,8 @@ typedef struct {
   int buffer;     // index in TileLoopBody::buffers
   bool reads, writes;
   bool is_sure; // happens whenever the statement runs, to the whole window
+  // Of a loop of copies: what it writes of the buffer, or NULL.
+  const TileCopyLoopFill *part;
 } TileLoopAccess;
 
 /// A leaf op, or an op with regions that is scheduled as a whole: a loop, an

@@ -188,7 +188,7 @@ bool extract_program_op(Writer *w, MlirOperation op) {
       scf_index_switch_is(op) && mlirOperationGetNumRegions(op) > 1;
   if (scf_if_is(op) || scf_for_is(op) || scf_while_is(op) || is_switch ||
       extract_inlined_block(op).ptr)
-    return false;
+    return extract_program_parts(w, op);
   if (tile_specialize_is(op) || write_mbarrier(w, op) || write_order(w, op) ||
       write_number(w, op) || extract_program_elements(w, op))
     return true;

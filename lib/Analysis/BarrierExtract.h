@@ -32,6 +32,8 @@ bool extract_program_op(Writer *w, MlirOperation op);
 void extract_program_accesses(Writer *w, MlirOperation op);
 /// The same of an element loop or of one element; false when it is neither.
 bool extract_program_elements(Writer *w, MlirOperation op);
+/// Writes a loop of copies as one fill of each tile; false for other ops.
+bool extract_program_parts(Writer *w, MlirOperation op);
 /// Finds out which of the tiles have bytes in common; behind all accesses.
 void extract_program_bytes(BarrierTable *t);
 /// The channel that stands for a row of mbarriers, or -1.

@@ -286,3 +286,95 @@ void extract_program_accesses(Writer *w, MlirOperation op) {
         write_read(w, op, window, slot, &read);
     }
 }
+
+//===-- Loops of copies ---------------------------------------------------===//
+
+enum { MAX_PARTS = 8 };
+
+// Tiles that a loop fills part by part, each one fill of the box of all parts.
+typedef struct {
+  Writer *w;
+  MlirOperation loop;
+  struct {
+    MlirOperation op; // one that fills a part
+    MlirValue tile;
+    TileCopyLoopFill fill;
+    bool is_ring;
+  } parts[MAX_PARTS];
+  int count;
+  bool is_known;
+} PartWalk;
+
+static bool is_slot_of_ring(MlirValue tile, MlirOperation loop) {
+  TileBuffer buffer = tile_buffer_of(tile);
+  TileRegionOp region = {TILE_NULL_OP};
+  TileCopyLoopFill fill;
+  if (buffer.region.ptr)
+    region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
+  return region.op.ptr && drops_first(region) &&
+         !tile_copy_loop_fill(loop, buffer.root, false, &fill);
+}
+
+static MlirWalkResult find_part(MlirOperation op, void *user_data) {
+  PartWalk *walk = user_data;
+  TileAccess accesses[TILE_MAX_ACCESSES];
+  TileShape shape;
+  int n = tile_accesses_get(op, accesses), k;
+  for (int i = 0; i < n && walk->is_known; i++) {
+    if (!tile_shape_of(accesses[i].tile, &shape) ||
+        shape.space != TILE_SPACE_SHARED)
+      continue;
+    MlirValue root = tile_buffer_of(accesses[i].tile).root;
+    for (k = 0; k < walk->count; k++)
+      if (mlirValueEqual(tile_buffer_of(walk->parts[k].tile).root, root))
+        break;
+    walk->is_known = accesses[i].writes && !is_tma(op) && k < MAX_PARTS;
+    if (!walk->is_known || k < walk->count)
+      continue;
+    walk->parts[k].op = op;
+    walk->parts[k].tile = accesses[i].tile;
+    walk->parts[k].is_ring = is_slot_of_ring(accesses[i].tile, walk->loop);
+    walk->is_known =
+        tile_copy_loop_fill(walk->loop, root, walk->parts[k].is_ring,
+                            &walk->parts[k].fill) &&
+        walk->parts[k].fill.is_once;
+    walk->count++;
+  }
+  return walk->is_known ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+}
+
+static MlirWalkResult write_loads(MlirOperation op, void *user_data) {
+  TileElementAccess access;
+  if (tile_element_access_get(op, &access))
+    extract_program_elements(user_data, op);
+  return MlirWalkResultAdvance;
+}
+
+bool extract_program_parts(Writer *w, MlirOperation op) {
+  PartWalk walk = {.w = w, .loop = op, .is_known = true};
+  if (!tile_copy_loop_is(op))
+    return false;
+  mlirOperationWalk(op, find_part, &walk, MlirWalkPreOrder);
+  if (!walk.is_known || walk.count == 0)
+    return false;
+  mlirOperationWalk(op, write_loads, w, MlirWalkPreOrder);
+  for (int k = 0; k < walk.count; k++) {
+    TileProtocolScalarId slot;
+    int number;
+    BarrierTable *t = w->extract->barriers;
+    const TileCopyLoopFill *fill = &walk.parts[k].fill;
+    if (!window_of_tile(t, walk.parts[k].tile, &number, &slot))
+      continue;
+    BarrierWindow window = t->program->windows[number];
+    int first = window.has_slot || walk.parts[k].is_ring;
+    for (int d = 0; d < window.rank; d++) {
+      window.offset[d] = fill->begin[d + first];
+      window.size[d] = fill->end[d + first] - fill->begin[d + first];
+    }
+    window.is_exact = fill->is_sure;
+    if (first == window.has_slot)
+      number = add_window(t, &window);
+    write_fill(w, walk.parts[k].op, number, slot);
+  }
+  return true;
+}

@@ -89,6 +89,16 @@ bool tile_loop_body_is_arithmetic(const TileLoopBody *body, MlirOperation op) {
 
 //===-- Accesses ----------------------------------------------------------===//
 
+// What a statement that is a loop of copies fills of a tile, or NULL.
+static const TileCopyLoopFill *part_of(Build *build, MlirValue root) {
+  TileCopyLoopFill fill;
+  if (!tile_copy_loop_fill(build->statement->op, root, false, &fill))
+    return NULL;
+  TileCopyLoopFill *out = TILE_ARENA_NEW(build->arena, TileCopyLoopFill, 1);
+  *out = fill;
+  return out;
+}
+
 static void add_access(Build *build, MlirValue tile, bool reads, bool writes,
                        bool is_sure) {
   TileStatement *s = build->statement;
@@ -99,10 +109,17 @@ static void add_access(Build *build, MlirValue tile, bool reads, bool writes,
   // Offsets inside the statement mean another window each time.
   if (build->is_nested)
     tile = build->body->buffers[buffer].root;
+  const TileCopyLoopFill *part =
+      build->is_nested && writes ? part_of(build, tile) : NULL;
   s->accesses =
       grow(build->arena, s->accesses, s->num_accesses, sizeof *s->accesses);
   s->accesses[s->num_accesses++] = (TileLoopAccess){
-      tile, buffer, reads, writes, is_sure && !build->is_nested};
+      tile,
+      buffer,
+      reads,
+      writes,
+      is_sure && (!build->is_nested || (part && part->is_sure)),
+      part};
 }
 
 typedef struct {

@@ -52,6 +52,17 @@ static bool box_of(MlirValue tile, Box *out) {
   return true;
 }
 
+// What an access touches.
+static bool box_of_access(const TileLoopAccess *access, Box *out) {
+  if (!box_of(access->tile, out))
+    return false;
+  for (int d = 0; d < out->rank && access->part; d++) {
+    out->begin[d] = access->part->begin[d];
+    out->end[d] = access->part->end[d];
+  }
+  return true;
+}
+
 static bool box_meets(const Box *a, const Box *b) {
   for (int d = 0; d < a->rank; d++)
     if (a->begin[d] >= b->end[d] || b->begin[d] >= a->end[d])
@@ -155,9 +166,9 @@ static bool is_covered(const Read *read, const Box *box, const TileGuard *path,
   int statement = 0, access = 0;
   while (next_write(read, path, length, &statement, &access)) {
     Box write;
-    MlirValue tile =
-        read->body->statements[statement].accesses[access - 1].tile;
-    if (box_of(tile, &write) && box_meets(box, &write))
+    if (box_of_access(&read->body->statements[statement].accesses[access - 1],
+                      &write) &&
+        box_meets(box, &write))
       return rest_is_covered(read, *box, &write, path, length);
   }
   return branches_cover(read, box, path, length);
@@ -168,11 +179,12 @@ static bool is_rewritten(const Read *read) {
   const TileStatement *reader = &read->body->statements[read->reader];
   for (int length = 0; length <= reader->num_guards; length++) {
     int statement = 0, access = 0;
-    while (next_write(read, reader->guards, length, &statement, &access))
-      if (mlirValueEqual(
-              read->body->statements[statement].accesses[access - 1].tile,
-              read->tile))
+    while (next_write(read, reader->guards, length, &statement, &access)) {
+      const TileLoopAccess *write =
+          &read->body->statements[statement].accesses[access - 1];
+      if (!write->part && mlirValueEqual(write->tile, read->tile))
         return true;
+    }
   }
   return false;
 }
@@ -308,7 +320,7 @@ static bool copies_meet(const TileStatement *a, const TileStatement *b,
       Box first, second;
       if (x->buffer == buffer && y->buffer == buffer && x->writes &&
           y->writes &&
-          (!box_of(x->tile, &first) || !box_of(y->tile, &second) ||
+          (!box_of_access(x, &first) || !box_of_access(y, &second) ||
            box_meets(&first, &second)))
         return true;
     }
@@ -318,6 +330,8 @@ static bool copies_meet(const TileStatement *a, const TileStatement *b,
 // A copy that may be asynchronous.
 static bool is_fetch(MlirOperation op) {
   TileShape src;
+  if (tile_copy_loop_is(op))
+    return true;
   return tile_copy_is(op) &&
          tile_shape_of(tile_copy_src(tile_copy_cast(op)), &src) &&
          src.space == TILE_SPACE_GLOBAL;

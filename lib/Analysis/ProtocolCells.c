@@ -65,6 +65,21 @@ static bool add_ring(Extract *extract, MlirValue value, int channel) {
   return true;
 }
 
+// The loop of copies of which `region` is the window of one iteration.
+static bool cut_sweep(CellsRing *ring, TileRegionOp region) {
+  MlirOperation loop = mlirOperationGetParentOperation(region.op);
+  TileCopyLoopFill fill;
+  while (loop.ptr && !scf_for_is(loop) && !tile_role_is(loop))
+    loop = mlirOperationGetParentOperation(loop);
+  if (!loop.ptr || !tile_copy_loop_fill(loop, ring->ring, true, &fill))
+    return false;
+  for (int d = 0; d < ring->rank; d++)
+    if (!add_cut(ring, d, fill.begin[d + 1]) ||
+        !add_cut(ring, d, fill.end[d + 1]))
+      return false;
+  return true;
+}
+
 static bool cut_window(CellsRing *ring, TileRegionOp region) {
   for (int d = 0; d < ring->rank; d++) {
     TileInt offset = tile_region_offset(region, d + 1);
@@ -112,7 +127,8 @@ static bool cut_use(Extract *extract, CellsRing *ring, MlirValue value,
   if (tile_view_is(user))
     return cut_view(extract, ring, user);
   if (tile_region_is(user)) {
-    if (!is_ring || cut_window(ring, tile_region_cast(user)))
+    if (!is_ring || cut_window(ring, tile_region_cast(user)) ||
+        cut_sweep(ring, tile_region_cast(user)))
       return true;
     extract_fail(extract, user,
                  "is a window of a slot whose place is not constant, or one "
@@ -271,7 +287,12 @@ bool extract_cells(const Extract *extract, MlirValue tile, bool writes,
     return true;
   }
   for (int d = 0; d < ring->rank; d++) {
-    offset[d] = tile_region_offset(region, d + 1).constant;
+    TileInt at = tile_region_offset(region, d + 1);
+    if (!tile_int_is_constant(at)) { // a part of a loop of copies
+      *out_cells = writes ? 0 : extract_ring_cells(ring);
+      return true;
+    }
+    offset[d] = at.constant;
     size[d] = tile_region_static_sizes(region, d + 1);
   }
   *out_cells = cells_of(ring, offset, size, 0, 0);

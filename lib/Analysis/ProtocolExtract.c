@@ -287,6 +287,81 @@ static void write_for(Writer *w, MlirOperation op) {
   write_results(e, op, node);
 }
 
+// A loop that copies slots part by part is one fill of each.
+typedef struct {
+  Writer *w;
+  MlirOperation loop;
+  MlirValue windows[TILE_MAX_ACCESSES];                     // one of each ring
+  bool has[TILE_MAX_ACCESSES][TILE_PROTOCOL_BY_STORES + 1]; // how it is filled
+  int count;
+  bool is_known;
+} PartFills;
+
+static MlirWalkResult find_part(MlirOperation op, void *user_data) {
+  PartFills *parts = user_data;
+  TileElementAccess element;
+  TileAccess accesses[TILE_MAX_ACCESSES];
+  bool is_view;
+  int n = tile_accesses_get(op, accesses);
+  if (tile_element_access_get(op, &element))
+    parts->is_known &=
+        !extract_ring_of(parts->w->extract, element.memref, &is_view);
+  for (int i = 0; i < n; i++) {
+    MlirValue base = tile_buffer_of(accesses[i].tile).base;
+    if (!extract_ring_of(parts->w->extract, base, &is_view))
+      continue;
+    int k = 0;
+    while (k < parts->count &&
+           !mlirValueEqual(tile_buffer_of(parts->windows[k]).base, base))
+      k++;
+    parts->is_known &= accesses[i].writes && k < TILE_MAX_ACCESSES &&
+                       fill_kind(op) != TILE_PROTOCOL_BY_TMA;
+    if (!parts->is_known)
+      return MlirWalkResultInterrupt;
+    parts->windows[k] = accesses[i].tile;
+    parts->has[k][fill_kind(op)] = true;
+    parts->count += k == parts->count;
+  }
+  return MlirWalkResultAdvance;
+}
+
+static bool write_parts(Writer *w, MlirOperation op) {
+  PartFills parts = {.w = w, .loop = op, .is_known = true};
+  TileCopyLoopFill fills[TILE_MAX_ACCESSES];
+  bool is_view;
+  if (!tile_copy_loop_is(op))
+    return false;
+  mlirOperationWalk(op, find_part, &parts, MlirWalkPreOrder);
+  for (int k = 0; k < parts.count; k++)
+    parts.is_known &=
+        tile_copy_loop_fill(op, tile_buffer_of(parts.windows[k]).base, true,
+                            &fills[k]) &&
+        fills[k].is_once;
+  if (!parts.is_known || parts.count == 0)
+    return false;
+  for (int k = 0; k < parts.count; k++) {
+    const CellsRing *ring = extract_ring_of(
+        w->extract, tile_buffer_of(parts.windows[k]).base, &is_view);
+    int64_t size[TILE_MAX_RANK];
+    for (int d = 0; d < ring->rank; d++)
+      size[d] = fills[k].end[d + 1] - fills[k].begin[d + 1];
+    uint64_t cells = fills[k].is_sure
+                         ? extract_window_cells(ring, fills[k].begin + 1, size)
+                         : 0;
+    for (int kind = 0; kind <= TILE_PROTOCOL_BY_STORES; kind++) {
+      if (!parts.has[k][kind])
+        continue;
+      TileProtocolNode *node = extract_add_node(w, TILE_PROTOCOL_FILL, op);
+      node->channel = ring->channel;
+      node->slot = slot_of(w->extract, parts.windows[k]);
+      node->cells = cells;
+      node->fill = (TileProtocolFillKind)kind;
+      cells = 0; // of all kinds together
+    }
+  }
+  return true;
+}
+
 static void write_while(Writer *w, MlirOperation op) {
   Extract *e = w->extract;
   TileProtocolNode *node = extract_add_node(w, TILE_PROTOCOL_WHILE, op);
@@ -367,7 +442,8 @@ static void write_op(Writer *w, MlirOperation op) {
   } else if (scf_index_switch_is(op) && mlirOperationGetNumRegions(op) > 1) {
     extract_switch(w, scf_index_switch_cast(op), 0);
   } else if (scf_for_is(op)) {
-    write_for(w, op);
+    if (!write_parts(w, op))
+      write_for(w, op);
   } else if (scf_while_is(op)) {
     write_while(w, op);
   } else if (tile_acquire_is(op)) {

@@ -8,6 +8,8 @@
 
 #include "RolePlan.h"
 
+#include <string.h>
+
 static void add_cut(TileRolePlan *plan, TileRoleBuffer *buffer, int dim,
                     int64_t at) {
   int count = buffer->num_cuts[dim], place = 0;
@@ -33,6 +35,19 @@ static void add_cuts(TileRolePlan *plan, TileRoleBuffer *buffer,
   }
 }
 
+// Boxes that loops of copies fill part by part.
+static void add_sweeps(TileRolePlan *plan, const TileRoleNode *node) {
+  TileCopyLoopFill fill;
+  for (TileRoleBuffer *b = plan->buffers; b; b = b->next) {
+    if (!tile_copy_loop_fill(node->op, b->value, false, &fill))
+      continue;
+    TileRoleBox box = {.is_exact = true};
+    memcpy(box.lo, fill.begin, sizeof fill.begin);
+    memcpy(box.hi, fill.end, sizeof fill.end);
+    add_cuts(plan, b, &box);
+  }
+}
+
 void tile_role_cells_build(TileRolePlan *plan) {
   for (TileRoleBuffer *b = plan->buffers; b; b = b->next)
     for (int d = 0; d < b->shape.rank; d++) {
@@ -42,6 +57,9 @@ void tile_role_cells_build(TileRolePlan *plan) {
   for (int i = 0; i < plan->num_nodes; i++)
     for (TileRoleAccess *a = plan->nodes[i]->accesses; a; a = a->next)
       add_cuts(plan, a->buffer, &a->box);
+  for (int i = 0; i < plan->num_nodes; i++)
+    if (plan->nodes[i]->kind == TILE_NODE_FOR)
+      add_sweeps(plan, plan->nodes[i]);
   for (TileRoleBuffer *b = plan->buffers; b; b = b->next) {
     b->num_cells = 1;
     for (int d = 0; d < b->shape.rank; d++)

@@ -9,7 +9,7 @@
 //
 // and the verbs are what changes the state. A fill is a maximal run of disjoint
 // copies in one block; an scf.if without reads and loops of copies counts as
-// one copy.
+// one copy, and so does a loop that copies a tile part by part.
 //
 //   (P1) before a fill: what is in the slot is drained; acquire. After it:
 //        commit. A fill that is not read before the next one is dropped. A
@@ -28,6 +28,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "RolePlan.h"
+
+#include <string.h>
 
 //===-- Verbs, not yet entered --------------------------------------------===//
 
@@ -123,6 +125,47 @@ static bool fills_group(const Place *p, const TileRoleNode *node) {
   return node->fill && is_member(p, node->fill->buffer);
 }
 
+// What a loop of copies fills of a tile of the group; false when its iterations
+// may fill a part twice, or that is not known.
+static bool sweep_of(const Place *p, const TileRoleNode *node, int buffer,
+                     TileRoleBox *out, bool *out_is_sure) {
+  TileCopyLoopFill fill;
+  if (!tile_copy_loop_fill(node->op, p->buffers[buffer]->value, false, &fill) ||
+      !fill.is_once)
+    return false;
+  *out = (TileRoleBox){.is_exact = true};
+  memcpy(out->lo, fill.begin, sizeof fill.begin);
+  memcpy(out->hi, fill.end, sizeof fill.end);
+  *out_is_sure = fill.is_sure;
+  return true;
+}
+
+// By TMA, or by anything else.
+static bool fills_buffer(const TileRoleNode *node, const TileRoleBuffer *buffer,
+                         bool by_tma) {
+  bool fills = node->fill && node->fill->buffer == buffer &&
+               (node->fill->instr == TILE_INSTR_Tma) == by_tma;
+  for (int b = 0; b < node->num_blocks; b++)
+    for (int i = 0; i < node->blocks[b].num_nodes; i++)
+      fills |= fills_buffer(node->blocks[b].nodes[i], buffer, by_tma);
+  return fills;
+}
+
+// Whether the loop fills each part of the tiles of the group once at most. What
+// TMA adds up in a loop nobody proves.
+static bool is_sweep(const Place *p, const TileRoleNode *node) {
+  TileRoleBox box;
+  bool is_sure;
+  if (node->kind != TILE_NODE_FOR || !tile_copy_loop_is(node->op))
+    return false;
+  for (int i = 0; i < p->num_buffers; i++)
+    if (fills_buffer(node, p->buffers[i], true) ||
+        (fills_buffer(node, p->buffers[i], false) &&
+         !sweep_of(p, node, i, &box, &is_sure)))
+      return false;
+  return true;
+}
+
 // Cells that `node` may fill, in any branch.
 static void cells_may_fill(const Place *p, const TileRoleNode *node,
                            uint8_t *set) {
@@ -139,6 +182,12 @@ static void cells_must_fill(const Place *p, const TileRoleNode *node,
                             uint8_t *set) {
   if (fills_group(p, node) && node->fill->box.is_exact)
     tile_role_cells_add(node->fill->buffer, &node->fill->box, set);
+  for (int i = 0; i < p->num_buffers && node->kind == TILE_NODE_FOR; i++) {
+    TileRoleBox box;
+    bool is_sure;
+    if (is_sweep(p, node) && sweep_of(p, node, i, &box, &is_sure) && is_sure)
+      tile_role_cells_add(p->buffers[i], &box, set);
+  }
   if (node->kind != TILE_NODE_IF)
     return;
   uint8_t *branch[2] = {cells_new(p), cells_new(p)};
@@ -197,8 +246,8 @@ static void summarize(Place *p, const TileRoleNode *node) {
   }
   bool is_loop = node->kind == TILE_NODE_FOR || node->kind == TILE_NODE_WHILE;
   if (node->kind != TILE_NODE_LEAF) // a loop may run no iteration
-    p->lets_through[id] = is_loop || lets_through;
-  p->loop_fills[id] |= is_loop && p->fills[id];
+    p->lets_through[id] = (is_loop && !is_sweep(p, node)) || lets_through;
+  p->loop_fills[id] |= is_loop && p->fills[id] && !is_sweep(p, node);
 }
 
 static void spread_liveness(Place *p, const TileRoleBlock *block, bool live) {
@@ -221,6 +270,8 @@ static State place_block(Place *p, TileRoleBlock *block, State state);
 // Whether a path through `node` may copy to the same cells twice: copies of
 // one fill complete in any order.
 static bool fills_twice(const Place *p, const TileRoleNode *node) {
+  if (is_sweep(p, node))
+    return false;
   for (int b = 0; b < node->num_blocks; b++) {
     uint8_t *all = cells_new(p);
     for (int i = 0; i < node->blocks[b].num_nodes; i++) {

@@ -124,15 +124,15 @@ typedef struct TileRoleLoop {
   bool had_tma;   // some copy in it is one that TMA can do
 } TileRoleLoop;
 
-/// A copy from global memory into a shared tile, or an element loop that
-/// computes all of one from tensors.
+/// A copy from global memory into a shared tile, an element loop that computes
+/// all of one from tensors, or a fill of a part in a loop of copies.
 struct TileRoleFill {
   TileRoleFill *next; // program order
   TileRoleNode *node;
   TileRoleBuffer *buffer;
   TileRoleBox box;
   TileInstr instr;
-  MlirValue tensor;   // root of the source; null: an element loop
+  MlirValue tensor;   // root of the source; null: no copy
   TileRoleLoop *loop; // innermost pipelined loop around it, or NULL
 };
 

@@ -30,7 +30,9 @@ static const TileRoleText texts[] = {
     {"tile-ws/consumer-write",
      "an op other than a copy from global memory "
      "writes the tile too",
-     "write another tile", "it is written here", NULL},
+     "write another tile; fill the rows that a condition leaves out in its "
+     "else, and not before",
+     "it is written here", NULL},
     {"tile-ws/source-written", "the kernel may write what is copied",
      "write another tensor; arguments marked tile.may_alias count as one",
      "it is written here", NULL},
@@ -56,7 +58,9 @@ static const TileRoleText texts[] = {
     {"tile-ws/partial-fill",
      "a part of what is read is not filled by the same "
      "run of copies",
-     "copy the whole tile at once, or use two tiles", "it is read here", NULL},
+     "copy the whole tile at once, or use two tiles; fill the rows that a "
+     "condition leaves out in its else",
+     "it is read here", NULL},
     {"tile-ws/no-fill-on-path",
      "the tile is read on a path that does not fill "
      "it",

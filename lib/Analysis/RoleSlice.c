@@ -391,7 +391,7 @@ static TileRoleFill *only_fill(const TileRolePlan *plan,
       return NULL;
     found = fill;
   }
-  if (!found || tile_role_is_element_fill(found) || is_viewed(read) ||
+  if (!found || !tile_copy_is(found->node->op) || is_viewed(read) ||
       is_viewed(tile_copy_dst(tile_copy_cast(found->node->op))) ||
       !box_contains(&found->box, box, rank) ||
       !comes_before(found->node, node) || !keeps_element_type(found) ||
@@ -512,10 +512,14 @@ static void need_elements(TileRoleNeed *need, TileRoleNode *node) {
 
 //===-- Entry -------------------------------------------------------------===//
 
-static void need_copy(TileRoleNeed *need, TileCopyOp copy) {
-  need_value(need, tile_copy_src(copy), WHY_ADDRESS);
+// A copy, or a fill of a part.
+static void need_copy(TileRoleNeed *need, MlirOperation op) {
+  MlirValue dst = tile_copy_is(op) ? tile_copy_dst(tile_copy_cast(op))
+                                   : tile_fill_dst(tile_fill_cast(op));
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    if (!mlirValueEqual(mlirOperationGetOperand(op, i), dst))
+      need_value(need, mlirOperationGetOperand(op, i), WHY_ADDRESS);
   // The window inside the tile may be at an offset that is computed.
-  MlirValue dst = tile_copy_dst(copy);
   if (tile_buffer_of(dst).region.ptr)
     need_operands(need, mlirOpResultGetOwner(dst), WHY_ADDRESS);
 }
@@ -525,7 +529,7 @@ void tile_role_need_add(TileRoleNeed *need, const TileRoleFill *fill) {
   if (tile_role_is_element_fill(fill))
     need_elements(need, fill->node);
   else
-    need_copy(need, tile_copy_cast(fill->node->op));
+    need_copy(need, fill->node->op);
   while (need->num_items > 0 && !need->reason.code) {
     struct TileRoleNeedItem item = need->items[--need->num_items];
     if (mlirValueIsABlockArgument(item.value))

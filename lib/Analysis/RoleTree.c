@@ -224,6 +224,17 @@ static MlirWalkResult fill_build(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
+// A fill with a constant, of a part that a loop copies otherwise.
+static void part_fill_build(const Fills *fills) {
+  MlirOperation op = fills->node->op;
+  const TileRoleNode *at = tile_role_parent(fills->node);
+  while (at && !tile_copy_loop_is(at->op))
+    at = tile_role_parent(at);
+  if (at && tile_fill_is(op))
+    fill_add(fills, op, tile_fill_dst(tile_fill_cast(op)), TILE_NULL_VALUE,
+             TILE_INSTR_Simt);
+}
+
 //===-- Element loops -----------------------------------------------------===//
 
 typedef struct {
@@ -305,6 +316,7 @@ void tile_role_tree_build(TileRolePlan *plan) {
     Fills fills = {plan, node};
     mlirOperationWalk(node->op, fill_build, &fills, MlirWalkPreOrder);
     element_fill_build(&fills);
+    part_fill_build(&fills);
     tile_role_accesses_build(plan, node);
   }
 }

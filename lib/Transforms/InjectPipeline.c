@@ -5,7 +5,7 @@
 // Produces: rings, a prologue, one guarded loop (or a peeled loop and an
 //           epilogue), groups of asynchronous copies and their waits. No
 //           `tile.num_stages`, `tile.stage`, `tile.order` or `tile.group` is
-//           left.
+//           left. Loops of copies by cp.async that stay issue one group.
 // Keeps:    loops whose ops are all in one stage, and what it declines.
 // Fails:    a plan that the verifier of plans rejects.
 // Method:   docs/Rationale/Pipelining.md.
@@ -123,6 +123,23 @@ static MlirLogicalResult inject(MlirOperation op, int32_t num_stages) {
   return result;
 }
 
+//===-- Loops of copies that stay -----------------------------------------===//
+
+// They wait once, behind the loop, and not for each copy.
+static MlirWalkResult group_copies(MlirOperation op, void *user_data) {
+  (void)user_data;
+  if (!tile_copy_loop_is_cp_async(op))
+    return MlirWalkResultAdvance;
+  MlirRewriterBase rewriter = mlirIRRewriterCreate(mlirOperationGetContext(op));
+  TileBuilder b = {rewriter, mlirOperationGetLocation(op)};
+  tile_copy_loop_set_async(op);
+  mlirRewriterBaseSetInsertionPointAfter(rewriter, op);
+  tile_cp_async_commit(&b, 0);
+  tile_cp_async_wait(&b, .pending = 0);
+  mlirIRRewriterDestroy(rewriter);
+  return MlirWalkResultSkip;
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 typedef struct {
@@ -183,8 +200,10 @@ tile_inject_pipeline_run(MlirOperation op,
   for (;;) {
     Find find = {{NULL}, 0};
     mlirOperationWalk(op, find_loop, &find, MlirWalkPreOrder);
-    if (mlirOperationIsNull(find.loop))
+    if (mlirOperationIsNull(find.loop)) {
+      mlirOperationWalk(op, group_copies, NULL, MlirWalkPreOrder);
       return tile_success();
+    }
     if (tile_failed(inject(find.loop, find.num_stages)))
       return tile_failure();
   }

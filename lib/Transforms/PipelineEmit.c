@@ -17,6 +17,8 @@
 
 #include "SoftwarePipeline.h"
 
+#include "Tile/Analysis.h"
+
 #include "Tile/Ops/arith.h"
 #include "Tile/Ops/memref.h"
 #include "Tile/Support/Iterate.h"
@@ -402,8 +404,10 @@ static void emit_statement(Emitter *e, int statement) {
                        emit_slot(e, stage, fill->num_slots));
     emit_resume(e);
   }
-  if (p->group_of[statement] >= 0)
+  if (p->group_of[statement] >= 0 && tile_copy_is(clone))
     tile_copy_set_async(tile_copy_cast(clone), true);
+  else if (p->group_of[statement] >= 0)
+    tile_copy_loop_set_async(clone);
   for (intptr_t r = 0; e->num_scopes && r < mlirOperationGetNumResults(s->op);
        r++) {
     MlirValue value = mlirOperationGetResult(s->op, r);

@@ -12,6 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "SoftwarePipeline.h"
+
+#include "Tile/Analysis.h"
 #include "Tile/LoopRotation.h"
 #include "Tile/Support/Diagnostics.h"
 #include "TilePasses.h"
@@ -45,7 +47,7 @@ static bool writes_versions_only(const Work *work, const TileStatement *s) {
 // what the loop leaves alone: indices in a tile, scales in a fragment.
 static bool is_load_to_shared(const Work *work, const TileStatement *s) {
   bool reads_global = false, writes_shared = false;
-  if (!tile_op_is(s->op))
+  if (!tile_op_is(s->op) && !tile_copy_loop_is(s->op))
     return false;
   for (int a = 0; a < s->num_accesses; a++) {
     const TileLoopBuffer *buffer =
@@ -143,6 +145,8 @@ static void delay_waits(Work *work) {
 //===-- Groups ------------------------------------------------------------===//
 
 static bool is_async_copy(MlirOperation op) {
+  if (tile_copy_loop_is_cp_async(op))
+    return true;
   if (!tile_copy_is(op) || tile_copy_async(tile_copy_cast(op)) ||
       mlirAttributeIsNull(tile_copy_instr_attr(tile_copy_cast(op))))
     return false;
@@ -284,6 +288,8 @@ static MlirWalkResult remark_inside(MlirOperation op, void *user_data) {
   int32_t num_stages;
   if (tile_loop_attr_get(op, "tile.num_stages", &num_stages))
     return MlirWalkResultSkip;
+  if (tile_copy_loop_is(op))
+    return MlirWalkResultSkip; // a copy itself
   if (is_fetch(op))
     tile_emit_remark_with_note(
         op, mlirOperationGetLocation(inside->statement), "that op is here",

@@ -221,6 +221,11 @@ static void staging_build(const Pipeline *pipeline, StagingPlan *staging) {
     staging->place[pipeline->by_order[k]] = k;
   for (int i = 0; i < n; i++) {
     char text[96];
+    if (is_told && tile_copy_loop_is_plain(statement_of(staging, i)->op))
+      tile_emit_remark(statement_of(staging, i)->op, "tile-pipeline/plain",
+                       "stops its threads until memory has answered, for each "
+                       "part anew: cp.async cannot do its copies; an element "
+                       "loop over the tile loads all parts at once");
     if (!tile_loop_body_loads_plainly(&pipeline->loop->body, i) ||
         !runs_ahead(staging, i))
       continue;

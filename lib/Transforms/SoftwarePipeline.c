@@ -12,6 +12,8 @@
 
 #include "SoftwarePipeline.h"
 
+#include "Tile/Analysis.h"
+
 #include "Tile/Dialect/Products.h"
 #include "Tile/Ops/arith.h"
 #include "Tile/Support/Diagnostics.h"
@@ -325,6 +327,8 @@ static void build_values(Pipeline *p) {
 //===-- Asynchronous copies -----------------------------------------------===//
 
 static bool is_copy_by(MlirOperation op, TileInstr instr) {
+  if (instr == TILE_INSTR_CpAsync && tile_copy_loop_is_cp_async(op))
+    return true;
   return tile_copy_is(op) &&
          !mlirAttributeIsNull(tile_copy_instr_attr(tile_copy_cast(op))) &&
          tile_copy_instr(tile_copy_cast(op)) == instr &&

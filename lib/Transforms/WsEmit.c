@@ -103,8 +103,9 @@ static bool is_passed_over(const WsEmit *e, MlirOperation op) {
 static void emit_fill(WsEmit *e, const TileRoleNode *node) {
   int channel = node->fill->buffer->channel;
   MlirOperation op = mlirxClone(e->b.rw, node->op, e->map);
-  if (tile_role_is_element_fill(node->fill)) {
-    ws_forward_loads(e, node->op);
+  if (!tile_copy_is(op)) {
+    if (tile_role_is_element_fill(node->fill))
+      ws_forward_loads(e, node->op);
     ws_use_slots(e, op);
     ws_keep_attributes(e, node->op, &op);
     return; // what it stores is covered by the commit

@@ -4,8 +4,8 @@
 
 // REQUIRES: numpy, slow
 // RUN: rm -rf %t && mkdir -p %t
-// RUN: sed 's/STAGES/3/;s/SPECIALIZE/preferred/' %s > %t/roles.mlir
-// RUN: sed 's/STAGES/2/;s/SPECIALIZE/off/' %s > %t/off.mlir
+// RUN: cp %s %t/roles.mlir
+// RUN: sed 's/num_stages = 3/num_stages = 2/;s/specialize<preferred>/specialize<off>/' %s > %t/off.mlir
 // RUN: %python %S/Inputs/run-kernel.py %t/roles.mlir --target=sm_90a --target=sm_80 --out=%t/roles
 // RUN: %python %S/Inputs/run-kernel.py %t/off.mlir --target=sm_90a --out=%t/off --seeds=1
 // RUN: tile-compile %t/roles.mlir --target=sm_90a --ptxas=off -o %t 2>&1 | FileCheck %s --check-prefix=ROLES --implicit-check-not=tile-verify --implicit-check-not=tile-pipeline
@@ -36,7 +36,7 @@ func.func @scaled(%A: memref<64x320xf16>, %B: memref<320x64xf16>, %S: memref<5x6
   %threads = arith.constant 128 : index
   gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
              threads(%tx, %ty, %tz) in (%nx = %threads, %ny = %c1, %nz = %c1) {
-    tile.kernel_config {specialize = #tile.specialize<SPECIALIZE>}
+    tile.kernel_config {specialize = #tile.specialize<preferred>}
     %zero = arith.constant 0.0 : f32
     %As = tile.alloc : !tile
     %Bs = tile.alloc : !tile
@@ -67,7 +67,7 @@ func.func @scaled(%A: memref<64x320xf16>, %B: memref<320x64xf16>, %S: memref<5x6
         %d = arith.addf %c, %r : f32
         memref.store %d, %acc[%x, %y] : !acc
       }
-    } {tile.num_stages = STAGES : i32}
+    } {tile.num_stages = 3 : i32}
     %y = tile.region %Y[0, 0] [64, 64] : memref<64x64xf32>
     tile.copy %acc to %y : !acc, !tile.region<64x64xf32>
     gpu.terminator
@@ -87,7 +87,7 @@ func.func @guarded(%A: memref<64x320xf16>, %B: memref<320x64xf16>, %S: memref<9x
   %threads = arith.constant 128 : index
   gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
              threads(%tx, %ty, %tz) in (%nx = %threads, %ny = %c1, %nz = %c1) {
-    tile.kernel_config {specialize = #tile.specialize<SPECIALIZE>}
+    tile.kernel_config {specialize = #tile.specialize<preferred>}
     %zero = arith.constant 0.0 : f32
     %none = arith.constant 0 : i32
     %nine = arith.constant 9 : i32
@@ -123,7 +123,7 @@ func.func @guarded(%A: memref<64x320xf16>, %B: memref<320x64xf16>, %S: memref<9x
           memref.store %d, %acc[%x, %y] : !acc
         }
       }
-    } {tile.num_stages = STAGES : i32}
+    } {tile.num_stages = 3 : i32}
     %y = tile.region %Y[0, 0] [64, 64] : memref<64x64xf32>
     tile.copy %acc to %y : !acc, !tile.region<64x64xf32>
     gpu.terminator
@@ -146,7 +146,7 @@ func.func @kept(%A: memref<64x192xf16>, %R: memref<64xf16>, %B: memref<192x64xf1
   %threads = arith.constant 128 : index
   gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
              threads(%tx, %ty, %tz) in (%nx = %threads, %ny = %c1, %nz = %c1) {
-    tile.kernel_config {specialize = #tile.specialize<SPECIALIZE>}
+    tile.kernel_config {specialize = #tile.specialize<preferred>}
     %zero = arith.constant 0.0 : f32
     %zh = arith.constant 0.0 : f16
     %two = arith.constant 2.0 : f16
@@ -173,7 +173,7 @@ func.func @kept(%A: memref<64x192xf16>, %R: memref<64xf16>, %B: memref<192x64xf1
         memref.store %e, %As[%i, %j] : !tile
       }
       tile.gemm %As, %Bs, %acc : (!tile, !tile, !acc)
-    } {tile.num_stages = STAGES : i32}
+    } {tile.num_stages = 3 : i32}
     scf.for %k = %c0 to %c37 step %c16 {
       %c = tile.region %C[0, %k] [64, 16] : memref<64x37xf16>
       tile.copy %c to %Cs : !tile.region<64x16xf16>, memref<64x16xf16, #s>
@@ -188,7 +188,7 @@ func.func @kept(%A: memref<64x192xf16>, %R: memref<64xf16>, %B: memref<192x64xf1
         }
       }
       tile.gemm %Cs, %Ds, %acc : (memref<64x16xf16, #s>, memref<16x64xf16, #s>, !acc)
-    } {tile.num_stages = STAGES : i32}
+    } {tile.num_stages = 3 : i32}
     %y = tile.region %Y[0, 0] [64, 64] : memref<64x64xf32>
     tile.copy %acc to %y : !acc, !tile.region<64x64xf32>
     gpu.terminator
@@ -216,7 +216,7 @@ func.func @rotated(%Q: memref<64x64xbf16>, %K: memref<?x64xbf16>, %V: memref<?x6
   %keys = memref.dim %K, %c0 : memref<?x64xbf16>
   gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
              threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
-    tile.kernel_config {specialize = #tile.specialize<SPECIALIZE>}
+    tile.kernel_config {specialize = #tile.specialize<preferred>}
     %Qs = tile.alloc : memref<64x64xbf16, #s>
     %Ks = tile.alloc : memref<64x64xbf16, #s>
     %Vs = tile.alloc : memref<64x64xbf16, #s>
@@ -257,7 +257,7 @@ func.func @rotated(%Q: memref<64x64xbf16>, %K: memref<?x64xbf16>, %V: memref<?x6
         %b = arith.addf %a, %g : f32
         memref.store %b, %o[%x, %y] : !acc
       }
-    } {tile.num_stages = STAGES : i32}
+    } {tile.num_stages = 3 : i32}
     tile.copy %o to %O : !acc, memref<64x64xf32>
     gpu.terminator
   }

@@ -6,9 +6,9 @@
 
 // REQUIRES: numpy, slow
 // RUN: rm -rf %t && mkdir -p %t
-// RUN: sed 's/FEW/3/;s/MANY/4/;s/THREADS/128/;s/SPECIALIZE/preferred/' %s > %t/narrow.mlir
-// RUN: sed 's/FEW/1/;s/MANY/2/;s/THREADS/256/;s/SPECIALIZE/preferred/' %s > %t/wide.mlir
-// RUN: sed 's/FEW/2/;s/MANY/3/;s/THREADS/128/;s/SPECIALIZE/off/' %s > %t/off.mlir
+// RUN: cp %s %t/narrow.mlir
+// RUN: sed 's/num_stages = 3/num_stages = 1/;s/num_stages = 4/num_stages = 2/;s/threads = arith.constant 128/threads = arith.constant 256/' %s > %t/wide.mlir
+// RUN: sed 's/num_stages = 3/num_stages = 2/;s/num_stages = 4/num_stages = 3/;s/specialize<preferred>/specialize<off>/' %s > %t/off.mlir
 // RUN: %python %S/Inputs/run-kernel.py %t/narrow.mlir --target=sm_90a --target=sm_80 --out=%t/narrow
 // RUN: %python %S/Inputs/run-kernel.py %t/wide.mlir --target=sm_90a --out=%t/wide
 // RUN: %python %S/Inputs/run-kernel.py %t/off.mlir --target=sm_90a --out=%t/off
@@ -33,7 +33,7 @@ func.func @scaled(%X: memref<?x?xf16>, %B: memref<?x?xf16>, %Y: memref<?x?xf32>)
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
-  %threads = arith.constant THREADS : index
+  %threads = arith.constant 128 : index
   %M = memref.dim %X, %c0 : memref<?x?xf16>
   %K = memref.dim %X, %c1 : memref<?x?xf16>
   %N = memref.dim %B, %c1 : memref<?x?xf16>
@@ -41,7 +41,7 @@ func.func @scaled(%X: memref<?x?xf16>, %B: memref<?x?xf16>, %Y: memref<?x?xf32>)
   %gy = arith.ceildivui %M, %c64 : index
   gpu.launch blocks(%bx, %by, %bz) in (%sx = %gx, %sy = %gy, %sz = %c1)
              threads(%tx, %ty, %tz) in (%nx = %threads, %ny = %c1, %nz = %c1) {
-    tile.kernel_config {specialize = #tile.specialize<SPECIALIZE>}
+    tile.kernel_config {specialize = #tile.specialize<preferred>}
     %zero = arith.constant 0.0 : f32
     %zh = arith.constant 0.0 : f16
     %one = arith.constant 1.0 : f16
@@ -71,7 +71,7 @@ func.func @scaled(%X: memref<?x?xf16>, %B: memref<?x?xf16>, %Y: memref<?x?xf32>)
       %b = tile.region %B[%k, %n] [64, 64] : memref<?x?xf16>
       tile.copy %b to %Bs : !tile.region<64x64xf16>, !tile
       tile.gemm %As, %Bs, %acc : (!tile, !tile, !acc)
-    } {tile.num_stages = FEW : i32}
+    } {tile.num_stages = 3 : i32}
     %y = tile.region %Y[%m, %n] [64, 64] : memref<?x?xf32>
     tile.copy %acc to %y : !acc, !tile.region<64x64xf32>
     gpu.terminator
@@ -87,7 +87,7 @@ func.func @gathered(%X: memref<?x?xf16>, %ids: memref<?xi32>, %B: memref<?x?xf16
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
-  %threads = arith.constant THREADS : index
+  %threads = arith.constant 128 : index
   %M = memref.dim %ids, %c0 : memref<?xi32>
   %K = memref.dim %X, %c1 : memref<?x?xf16>
   %N = memref.dim %B, %c1 : memref<?x?xf16>
@@ -95,7 +95,7 @@ func.func @gathered(%X: memref<?x?xf16>, %ids: memref<?xi32>, %B: memref<?x?xf16
   %gy = arith.ceildivui %M, %c64 : index
   gpu.launch blocks(%bx, %by, %bz) in (%sx = %gx, %sy = %gy, %sz = %c1)
              threads(%tx, %ty, %tz) in (%nx = %threads, %ny = %c1, %nz = %c1) {
-    tile.kernel_config {specialize = #tile.specialize<SPECIALIZE>}
+    tile.kernel_config {specialize = #tile.specialize<preferred>}
     %zero = arith.constant 0.0 : f32
     %zh = arith.constant 0.0 : f16
     %m = arith.muli %by, %c64 : index
@@ -131,7 +131,7 @@ func.func @gathered(%X: memref<?x?xf16>, %ids: memref<?xi32>, %B: memref<?x?xf16
       %b = tile.region %B[%k, %n] [64, 64] : memref<?x?xf16>
       tile.copy %b to %Bs : !tile.region<64x64xf16>, !tile
       tile.gemm %As, %Bs, %acc : (!tile, !tile, !acc)
-    } {tile.num_stages = MANY : i32}
+    } {tile.num_stages = 4 : i32}
     %y = tile.region %Y[%m, %n] [64, 64] : memref<?x?xf32>
     tile.copy %acc to %y : !acc, !tile.region<64x64xf32>
     gpu.terminator
@@ -148,12 +148,12 @@ func.func @indexed(%X: memref<9x192xf16>, %ids: memref<?xi32>, %B: memref<192x64
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
   %c192 = arith.constant 192 : index
-  %threads = arith.constant THREADS : index
+  %threads = arith.constant 128 : index
   %M = memref.dim %ids, %c0 : memref<?xi32>
   %gy = arith.ceildivui %M, %c64 : index
   gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %gy, %sz = %c1)
              threads(%tx, %ty, %tz) in (%nx = %threads, %ny = %c1, %nz = %c1) {
-    tile.kernel_config {specialize = #tile.specialize<SPECIALIZE>}
+    tile.kernel_config {specialize = #tile.specialize<preferred>}
     %zero = arith.constant 0.0 : f32
     %nine = arith.constant 9 : i32
     %m = arith.muli %by, %c64 : index
@@ -177,7 +177,7 @@ func.func @indexed(%X: memref<9x192xf16>, %ids: memref<?xi32>, %B: memref<192x64
       %b = tile.region %B[%k, 0] [64, 64] : memref<192x64xf16>
       tile.copy %b to %Bs : !tile.region<64x64xf16>, !tile
       tile.gemm %As, %Bs, %acc : (!tile, !tile, !acc)
-    } {tile.num_stages = FEW : i32}
+    } {tile.num_stages = 3 : i32}
     %y = tile.region %Y[%m, 0] [64, 64] : memref<?x64xf32>
     tile.copy %acc to %y : !acc, !tile.region<64x64xf32>
     gpu.terminator
@@ -197,10 +197,10 @@ func.func @packed(%Q: memref<64x160xi8>, %S: memref<64x5xf32>, %mask: memref<5xi
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
-  %threads = arith.constant THREADS : index
+  %threads = arith.constant 128 : index
   gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
              threads(%tx, %ty, %tz) in (%nx = %threads, %ny = %c1, %nz = %c1) {
-    tile.kernel_config {specialize = #tile.specialize<SPECIALIZE>}
+    tile.kernel_config {specialize = #tile.specialize<preferred>}
     %zero = arith.constant 0.0 : f32
     %none = arith.constant 0 : i32
     %As = tile.alloc : !tile
@@ -237,7 +237,7 @@ func.func @packed(%Q: memref<64x160xi8>, %S: memref<64x5xf32>, %mask: memref<5xi
         tile.copy %bw to %Bs : !tile.region<64x64xf16>, !tile
         tile.gemm %As, %Bs, %acc : (!tile, !tile, !acc)
       }
-    } {tile.num_stages = MANY : i32}
+    } {tile.num_stages = 4 : i32}
     %y = tile.region %Y[0, 0] [64, 64] : memref<64x64xf32>
     tile.copy %acc to %y : !acc, !tile.region<64x64xf32>
     gpu.terminator
@@ -253,10 +253,10 @@ func.func @right(%A: memref<64x256xf16>, %B: memref<256x64xf16>, %C: memref<64x6
   %c1 = arith.constant 1 : index
   %c32 = arith.constant 32 : index
   %c256 = arith.constant 256 : index
-  %threads = arith.constant THREADS : index
+  %threads = arith.constant 128 : index
   gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
              threads(%tx, %ty, %tz) in (%nx = %threads, %ny = %c1, %nz = %c1) {
-    tile.kernel_config {specialize = #tile.specialize<SPECIALIZE>}
+    tile.kernel_config {specialize = #tile.specialize<preferred>}
     %zero = arith.constant 0.0 : f32
     %As = tile.alloc : memref<64x32xf16, #s>
     %Bs = tile.alloc : memref<32x64xf16, #s>
@@ -271,7 +271,7 @@ func.func @right(%A: memref<64x256xf16>, %B: memref<256x64xf16>, %C: memref<64x6
         memref.store %v, %Bs[%x, %y] : memref<32x64xf16, #s>
       }
       tile.gemm %As, %Bs, %acc : (memref<64x32xf16, #s>, memref<32x64xf16, #s>, !acc)
-    } {tile.num_stages = FEW : i32}
+    } {tile.num_stages = 3 : i32}
     tile.copy %acc to %C : !acc, memref<64x64xf32>
     gpu.terminator
   }
