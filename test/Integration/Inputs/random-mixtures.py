@@ -106,7 +106,7 @@ class Program:
         self.line("tile.copy %s to %s : %s, %s", src[0], dst[0], src[1], dst[1])
 
     def constant(self, value, dtype):
-        name = self.fresh("c")
+        name = self.fresh("const")
         self.line("%s = arith.constant %s : %s", name, value, dtype)
         return name
 
@@ -124,12 +124,14 @@ class Program:
         if way == "strided":
             placement = "@%d+%d" % (shape[1] + int(self.random.integers(1, 9)),
                                     int(self.random.integers(0, 5)))
-        if way == "element":  # everything inside
+        inside = shape
+        if way == "element":  # no address outside, where numbers would count
             shape = [-(-s // b) * b for s, b in zip(shape, (rows, columns))]
         source = "i8" if way == "converted" else self.dtype
         if way in ("gathered", "rows"):
             return self.gathered(way, rows, columns, at, shape, source)
         name, memref, tensor = self.tensor("A", shape, source, placement=placement)
+        tensor.values[inside[0]:] = tensor.values[:, inside[1]:] = 0
         values = lambda: np.asarray(tensor.values, np.float64)
         if way in ("element", "clamped"):
             return (*self.element(way, name, memref, rows, columns, at, shape), values)
