@@ -30,6 +30,7 @@ typedef struct {
   uint32_t registers[TILE_DECODE_MAX_REGISTERS]; // ids, destinations first
   uint32_t register_slots[TILE_DECODE_MAX_REGISTERS];
   uint32_t num_registers, num_dst_registers;
+  uint32_t num_issue_registers; // as of TileInsn; 0: no more than the others
 } TileDecoder;
 
 typedef void (*TileDecode)(TileDecoder *decoder);

@@ -222,16 +222,18 @@ static void make_unsupported(TileDecoder *decoder) {
 
 static void keep_registers(TileDecoder *decoder) {
   TileInsn *insn = decoder->insn;
-  uint32_t *ids = tile_arena_alloc(&decoder->parser->module->arena,
-                                   decoder->num_registers * sizeof *ids);
-  memcpy(ids, decoder->registers, decoder->num_registers * sizeof *ids);
+  uint32_t count = decoder->num_issue_registers ? decoder->num_issue_registers
+                                                : decoder->num_registers;
+  uint32_t *ids =
+      tile_arena_alloc(&decoder->parser->module->arena, count * sizeof *ids);
+  memcpy(ids, decoder->registers, count * sizeof *ids);
   insn->reg_ids = ids;
-  uint32_t *slots = tile_arena_alloc(&decoder->parser->module->arena,
-                                     decoder->num_registers * sizeof *slots);
-  memcpy(slots, decoder->register_slots,
-         decoder->num_registers * sizeof *slots);
+  uint32_t *slots =
+      tile_arena_alloc(&decoder->parser->module->arena, count * sizeof *slots);
+  memcpy(slots, decoder->register_slots, count * sizeof *slots);
   insn->reg_slots = slots;
   insn->num_regs = (uint16_t)decoder->num_registers;
+  insn->num_issue_regs = (uint16_t)count;
   insn->num_dst_regs = (uint16_t)decoder->num_dst_registers;
 }
 

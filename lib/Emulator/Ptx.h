@@ -100,29 +100,30 @@ enum {
 
 struct TileInsn {
   TileExec exec;
-  uint32_t dst, dst2;    // slots
-  uint32_t a, b, c, e;   // slots
-  int64_t offset;        // added to the address in `a`
-  int64_t offset2;       // added to the second address
-  int64_t imm;           // immediate operand
-  const uint32_t *vec;   // slots of vector operands
-  uint16_t num_vec;      //
-  uint8_t flags;         // TILE_INSN_…
-  uint8_t type, type2;   // TilePtxType
-  uint8_t space;         // TilePtxSpace
-  uint8_t role;          // TileRole, of undefined values
-  bool touches_loaded;   // registers that some load writes
-  uint32_t load;         // number of a load, from 1; DeadRead.h
-  bool guard_negated;    //
-  uint32_t guard;        // slot of a predicate or TILE_NO_SLOT
-  uint32_t guard_id;     // its register id
-  uint32_t target;       // index of the instruction
-  uint32_t line;         // of the PTX text
-  uint32_t source_file;  // of .loc; 0: none
-  uint32_t source_line;  //
-  const char *opcode;    // with modifiers
-  uint16_t num_dst_regs; // of reg_ids, destinations come first
-  uint16_t num_regs;     //
+  uint32_t dst, dst2;      // slots
+  uint32_t a, b, c, e;     // slots
+  int64_t offset;          // added to the address in `a`
+  int64_t offset2;         // added to the second address
+  int64_t imm;             // immediate operand
+  const uint32_t *vec;     // slots of vector operands
+  uint16_t num_vec;        //
+  uint8_t flags;           // TILE_INSN_…
+  uint8_t type, type2;     // TilePtxType
+  uint8_t space;           // TilePtxSpace
+  uint8_t role;            // TileRole, of undefined values
+  bool touches_loaded;     // registers that some load writes
+  uint32_t load;           // number of a load, from 1; DeadRead.h
+  bool guard_negated;      //
+  uint32_t guard;          // slot of a predicate or TILE_NO_SLOT
+  uint32_t guard_id;       // its register id
+  uint32_t target;         // index of the instruction
+  uint32_t line;           // of the PTX text
+  uint32_t source_file;    // of .loc; 0: none
+  uint32_t source_line;    //
+  const char *opcode;      // with modifiers
+  uint16_t num_dst_regs;   // of reg_ids, destinations come first
+  uint16_t num_regs;       //
+  uint16_t num_issue_regs; // and those that wgmma reads when it is issued
   const uint32_t *reg_ids;
   const uint32_t *reg_slots; // of the same registers
   union {                    // modifiers, by unit

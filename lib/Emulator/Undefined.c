@@ -56,7 +56,6 @@ static const RoleEntry roles[] = {
     {"st.async", TILE_ROLE_USES},
     {"st.bulk", TILE_ROLE_USES},
     {"st.", TILE_ROLE_STORES},
-    {"mma.sp", TILE_ROLE_USES},
     {"mma.", TILE_ROLE_MULTIPLIES},
     {"wgmma.mma_async", TILE_ROLE_ACCUMULATES},
     {"ld", TILE_ROLE_USES},
@@ -140,10 +139,15 @@ static void use_all(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
     use(warp, insn, insn->reg_ids[i], lanes);
 }
 
-static void use_address(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
-  uint32_t id = tile_emu_mark_id(insn, insn->a);
+void tile_emu_undefined_use(TileWarp *warp, const TileInsn *insn, uint32_t slot,
+                            TileLanes lanes) {
+  uint32_t id = tile_emu_mark_id(insn, slot);
   if (id != TILE_NO_REGISTER)
     use(warp, insn, id, lanes);
+}
+
+static void use_address(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  tile_emu_undefined_use(warp, insn, insn->a, lanes);
 }
 
 static void use_data(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {

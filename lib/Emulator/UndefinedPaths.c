@@ -63,6 +63,12 @@ static void blocks_find(Paths *paths) {
   }
 }
 
+/// Registers of the instruction that it may read; brx.idx has no others.
+static uint32_t num_read(const TileInsn *insn) {
+  return insn->num_issue_regs > insn->num_regs ? insn->num_issue_regs
+                                               : insn->num_regs;
+}
+
 /// Does the instruction read the register it writes?
 static bool reads_result(const TileInsn *insn) {
   return insn->exec == tile_emu_wgmma_issue &&
@@ -82,7 +88,7 @@ static void registers_find(Paths *paths) {
     for (uint32_t i = paths->blocks[b].first; i < paths->blocks[b].end; i++) {
       const TileInsn *insn = &paths->kernel->code[i];
       uint32_t first = reads_result(insn) ? 0 : insn->num_dst_regs;
-      for (uint32_t k = first; k < insn->num_regs; k++)
+      for (uint32_t k = first; k < num_read(insn); k++)
         count_register(paths, b, insn->reg_ids[k]);
       if (insn->guard != TILE_NO_SLOT)
         count_register(paths, b, insn->guard_id);
@@ -114,7 +120,7 @@ static void sets_fill(Paths *paths) {
     for (uint32_t i = paths->blocks[b].first; i < paths->blocks[b].end; i++) {
       const TileInsn *insn = &paths->kernel->code[i];
       uint32_t first = reads_result(insn) ? 0 : insn->num_dst_regs;
-      for (uint32_t k = first; k < insn->num_regs; k++)
+      for (uint32_t k = first; k < num_read(insn); k++)
         read_note(paths, reads, writes, insn->reg_ids[k]);
       if (insn->guard != TILE_NO_SLOT)
         read_note(paths, reads, writes, insn->guard_id);

@@ -74,6 +74,8 @@ static void result_set(TileWarp *warp, const TileInsn *insn, uint32_t slot,
 void tile_emu_undefined_product(TileWarp *warp, const TileInsn *insn) {
   enum { MAX_D = 8 };
   const TileMmaShape *shape = insn->as.shape;
+  if (strncmp(insn->opcode, "mma.sp", 6) == 0) // metadata
+    tile_emu_undefined_use(warp, insn, insn->e, TILE_ALL_LANES);
   TileLanes undefined[MAX_D];
   uint16_t origins[MAX_D];
   uint16_t origin = any_origin(warp, insn, insn->num_dst_regs);
@@ -94,6 +96,12 @@ void tile_emu_undefined_product(TileWarp *warp, const TileInsn *insn) {
 /// l / 4, the others row l / 4 + 8; of D two registers (packed halves: one) of
 /// each row follow one another.
 void tile_emu_undefined_wgmma(TileWarp *warp, const TileInsn *insn) {
+  for (uint32_t i = insn->num_regs; i < insn->num_issue_regs; i++)
+    if (tile_mark(warp, insn->reg_ids[i])->lanes) // descriptors, scale-d
+      tile_emu_mark_report(warp, insn->reg_ids[i],
+                           tile_mark(warp, insn->reg_ids[i])->lanes, insn);
+  if (insn->as.wgmma.is_sparse)
+    tile_emu_undefined_use(warp, insn, insn->e, TILE_ALL_LANES);
   bool accumulates =
       insn->c == TILE_NO_SLOT ? insn->imm != 0 : *tile_pred(warp, insn->c) & 1;
   uint32_t num_d = insn->as.wgmma.num_d, num_a = insn->as.wgmma.num_a;

@@ -122,6 +122,7 @@ static void decode_mma_async(TileDecoder *decoder) {
   insn->b = tile_decode_src(decoder, 2, TILE_PTX_B64);
   tile_decode_list_finish(decoder, &list);
   decode_scales(decoder, scales_at);
+  decoder->num_issue_registers = decoder->num_registers;
   decoder->num_registers = num_kept_registers;
   insn->exec = tile_emu_wgmma_issue;
 }

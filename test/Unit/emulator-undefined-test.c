@@ -243,6 +243,26 @@ static void wgmma_passes_it_on(void **state) {
   }
 }
 
+/// Descriptors and scale-d are read when a product is issued: addresses, and a
+/// branch.
+static void wgmma_uses_its_operands(void **state) {
+  (void)state;
+  static const struct {
+    const char *ptx, *text;
+  } cases[] = {
+      {WGMMA_KERNEL("{ .reg .pred u; " WGMMA("u") " }"), "register u is read"},
+      {WGMMA_KERNEL("{ .reg .b64 d, e; add.u64 d, e, 1; " WGMMA("0") " }"),
+       "register e is read"},
+  };
+  static uint32_t result[128];
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    HarnessRun run = {
+        .ptx = cases[i].ptx, .block = 128, .smem_bytes = 8192, .num_args = 1};
+    run.args[0].buffer = (HarnessBuffer){result, sizeof result, "result"};
+    harness_run_finds(&run, "undefined-register", cases[i].text);
+  }
+}
+
 //===-- Local memory, bulk stores, paths ----------------------------------===//
 
 static void local_memory(void **state) {
@@ -310,6 +330,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(parts_of_registers),
     cmocka_unit_test(products_pass_it_on),
     cmocka_unit_test(wgmma_passes_it_on),
+    cmocka_unit_test(wgmma_uses_its_operands),
     cmocka_unit_test(local_memory),
     cmocka_unit_test(bulk_stores_use_it),
     cmocka_unit_test(branches_on_values_from_memory),
