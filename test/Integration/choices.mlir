@@ -72,8 +72,8 @@ func.func @three_loops(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x
     %As0 = tile.alloc : memref<128x64xbf16, #gpu.address_space<workgroup>>
     %Bs0 = tile.alloc : memref<64x128xbf16, #gpu.address_space<workgroup>>
     scf.for %k = %c0 to %K step %c64 {
-      %a = tile.region %A[%m, %k] [128, 64] : memref<?x?xbf16>
-      %b = tile.region %B[%k, %n] [64, 128] : memref<?x?xbf16>
+      %a = tile.region %A[%m, %k] [128, 64] {align = 16 : i64} : memref<?x?xbf16>
+      %b = tile.region %B[%k, %n] [64, 128] {align = 16 : i64} : memref<?x?xbf16>
       tile.copy %a to %As0 : !tile.region<128x64xbf16>, memref<128x64xbf16, #gpu.address_space<workgroup>>
       tile.copy %b to %Bs0 : !tile.region<64x128xbf16>, memref<64x128xbf16, #gpu.address_space<workgroup>>
       tile.gemm %As0, %Bs0, %acc : (memref<128x64xbf16, #gpu.address_space<workgroup>>, memref<64x128xbf16, #gpu.address_space<workgroup>>, memref<128x128xf32, #tile.fragment>)
@@ -81,8 +81,8 @@ func.func @three_loops(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x
     %As1 = tile.alloc : memref<128x64xbf16, #gpu.address_space<workgroup>>
     %Bs1 = tile.alloc : memref<64x128xbf16, #gpu.address_space<workgroup>>
     scf.for %k = %c0 to %K step %c64 {
-      %a = tile.region %A[%m, %k] [128, 64] : memref<?x?xbf16>
-      %b = tile.region %B[%k, %n] [64, 128] : memref<?x?xbf16>
+      %a = tile.region %A[%m, %k] [128, 64] {align = 16 : i64} : memref<?x?xbf16>
+      %b = tile.region %B[%k, %n] [64, 128] {align = 16 : i64} : memref<?x?xbf16>
       tile.copy %a to %As1 : !tile.region<128x64xbf16>, memref<128x64xbf16, #gpu.address_space<workgroup>>
       tile.copy %b to %Bs1 : !tile.region<64x128xbf16>, memref<64x128xbf16, #gpu.address_space<workgroup>>
       tile.gemm %As1, %Bs1, %acc : (memref<128x64xbf16, #gpu.address_space<workgroup>>, memref<64x128xbf16, #gpu.address_space<workgroup>>, memref<128x128xf32, #tile.fragment>)
@@ -90,13 +90,13 @@ func.func @three_loops(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x
     %As2 = tile.alloc : memref<128x64xbf16, #gpu.address_space<workgroup>>
     %Bs2 = tile.alloc : memref<64x128xbf16, #gpu.address_space<workgroup>>
     scf.for %k = %c0 to %K step %c64 {
-      %a = tile.region %A[%m, %k] [128, 64] : memref<?x?xbf16>
-      %b = tile.region %B[%k, %n] [64, 128] : memref<?x?xbf16>
+      %a = tile.region %A[%m, %k] [128, 64] {align = 16 : i64} : memref<?x?xbf16>
+      %b = tile.region %B[%k, %n] [64, 128] {align = 16 : i64} : memref<?x?xbf16>
       tile.copy %a to %As2 : !tile.region<128x64xbf16>, memref<128x64xbf16, #gpu.address_space<workgroup>>
       tile.copy %b to %Bs2 : !tile.region<64x128xbf16>, memref<64x128xbf16, #gpu.address_space<workgroup>>
       tile.gemm %As2, %Bs2, %acc : (memref<128x64xbf16, #gpu.address_space<workgroup>>, memref<64x128xbf16, #gpu.address_space<workgroup>>, memref<128x128xf32, #tile.fragment>)
     } {tile.num_stages = 3 : i32}
-    %c = tile.region %C[%m, %n] [128, 128] : memref<?x?xf32>
+    %c = tile.region %C[%m, %n] [128, 128] {align = 16 : i64} : memref<?x?xf32>
     tile.copy %acc to %c : memref<128x128xf32, #tile.fragment>, !tile.region<128x128xf32>
     gpu.terminator
   }
@@ -130,13 +130,13 @@ func.func @wide(%Q: memref<?x?x256xf16>, %K: memref<?x?x256xf16>, %V: memref<?x?
     %S = tile.alloc : memref<64x128xf32, #tile.fragment>
     %P = tile.alloc : memref<64x128xf16, #tile.fragment>
     %acc = tile.alloc : memref<64x256xf32, #tile.fragment>
-    %qr = tile.region %Q[%m, %by, 0] [64, 1, 256] drop [1] : memref<?x?x256xf16>
+    %qr = tile.region %Q[%m, %by, 0] [64, 1, 256] drop [1] {align = 16 : i64} : memref<?x?x256xf16>
     tile.copy %qr to %Qs : !tile.region<64x256xf16>, memref<64x256xf16, #gpu.address_space<workgroup>>
     %z1 = arith.constant 0.0 : f32
     tile.fill %acc, %z1 : memref<64x256xf32, #tile.fragment>, f32
     scf.for %n = %c0 to %Sk step %c128 {
-      %kr = tile.region %K[%n, %by, 0] [128, 1, 256] drop [1] : memref<?x?x256xf16>
-      %vr = tile.region %V[%n, %by, 0] [128, 1, 256] drop [1] : memref<?x?x256xf16>
+      %kr = tile.region %K[%n, %by, 0] [128, 1, 256] drop [1] {align = 16 : i64} : memref<?x?x256xf16>
+      %vr = tile.region %V[%n, %by, 0] [128, 1, 256] drop [1] {align = 16 : i64} : memref<?x?x256xf16>
       tile.copy %kr to %Ks : !tile.region<128x256xf16>, memref<128x256xf16, #gpu.address_space<workgroup>>
       tile.copy %vr to %Vs : !tile.region<128x256xf16>, memref<128x256xf16, #gpu.address_space<workgroup>>
       %z2 = arith.constant 0.0 : f32
@@ -145,7 +145,7 @@ func.func @wide(%Q: memref<?x?x256xf16>, %K: memref<?x?x256xf16>, %V: memref<?x?
       tile.copy %S to %P : memref<64x128xf32, #tile.fragment>, memref<64x128xf16, #tile.fragment>
       tile.gemm %P, %Vs, %acc : (memref<64x128xf16, #tile.fragment>, memref<128x256xf16, #gpu.address_space<workgroup>>, memref<64x256xf32, #tile.fragment>)
     } {tile.num_stages = 1 : i32}
-    %or = tile.region %O[%m, %by, 0] [64, 1, 256] drop [1] : memref<?x?x256xf32>
+    %or = tile.region %O[%m, %by, 0] [64, 1, 256] drop [1] {align = 16 : i64} : memref<?x?x256xf32>
     tile.copy %acc to %or : memref<64x256xf32, #tile.fragment>, !tile.region<64x256xf32>
     gpu.terminator
   }
