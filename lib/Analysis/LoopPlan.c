@@ -67,16 +67,21 @@ bool tile_loop_plan_find_tie(const TileLoopPlan *plan, int *out_a, int *out_b) {
 //===-- Which statements run ahead ----------------------------------------===//
 
 // Edges along which a statement prepares another one: it computes what the
-// other reads, or fills what the other then overwrites in part.
+// other reads, in this iteration or by a carried value in the next, or fills
+// what the other then overwrites in part.
 static bool prepares(const TileLoopEdge *edge, int from) {
-  return edge->from == from && edge->distance == 0 &&
-         (edge->kind == TILE_EDGE_FLOW || edge->kind == TILE_EDGE_VALUE ||
-          edge->kind == TILE_EDGE_OUTPUT);
+  if (edge->from != from)
+    return false;
+  if (edge->distance)
+    return edge->kind == TILE_EDGE_CARRIED;
+  return edge->kind == TILE_EDGE_FLOW || edge->kind == TILE_EDGE_VALUE ||
+         edge->kind == TILE_EDGE_OUTPUT;
 }
 
 // Sets `is_first` of item `i` and its last use; later items are done. What
-// prepares others that run ahead goes in front of the first of them.
-static void find_last_use(TileLoopPlan *plan, int i, int *last_use) {
+// prepares others that run ahead goes in front of the first of them. True when
+// the item runs ahead now, and did not before.
+static bool find_last_use(TileLoopPlan *plan, int i, int *last_use) {
   TilePlanItem *item = &plan->items[i];
   bool feeds_first = false;
   int earliest = INT32_MAX;
@@ -86,7 +91,7 @@ static void find_last_use(TileLoopPlan *plan, int i, int *last_use) {
     if (!prepares(edge, i))
       continue;
     bool is_first = plan->items[edge->to].is_first;
-    if (edge->kind == TILE_EDGE_OUTPUT && !is_first)
+    if ((edge->kind == TILE_EDGE_OUTPUT || edge->distance) && !is_first)
       continue;
     int use = is_first ? last_use[edge->to] : edge->to;
     feeds_first |= is_first;
@@ -97,8 +102,10 @@ static void find_last_use(TileLoopPlan *plan, int i, int *last_use) {
   }
   if (earliest < last_use[i])
     last_use[i] = earliest;
+  bool was_first = item->is_first;
   item->is_first =
-      item->can_lead && last_use[i] >= 0 && (item->is_copy || feeds_first);
+      item->can_lead && last_use[i] > i && (item->is_copy || feeds_first);
+  return item->is_first && !was_first;
 }
 
 //===-- Stages and orders -------------------------------------------------===//
@@ -143,10 +150,16 @@ static void rotate(TileLoopPlan *plan, int num_first) {
 
 void tile_loop_plan_solve(TileLoopPlan *plan, int *scratch) {
   int num_first = 0;
-  for (int i = plan->num_items - 1; i >= 0; i--) {
-    find_last_use(plan, i, scratch);
-    num_first += plan->items[i].is_first;
+  for (int i = 0; i < plan->num_items; i++)
+    plan->items[i].is_first = false;
+  // Carried values lead back: each round but the last adds one that runs ahead.
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (int i = plan->num_items - 1; i >= 0; i--)
+      grew |= find_last_use(plan, i, scratch);
   }
+  for (int i = 0; i < plan->num_items; i++)
+    num_first += plan->items[i].is_first;
   place(plan, scratch);
   if (num_first > 0 && plan->num_stages >= 2 && is_tail(plan, num_first))
     rotate(plan, num_first);

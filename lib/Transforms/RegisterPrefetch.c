@@ -74,12 +74,45 @@ static bool can_run_ahead(const Prefetch *p, int statement) {
   return true;
 }
 
-static void add_copy(Prefetch *p, int i, bool is_told) {
+// Whether a role decides about its slots by what the copy loads. The producer
+// decides by a copy of its own, and the proof sees that both are alike where
+// the copy is.
+static bool decides(TileArena *arena, const Prefetch *p, int statement) {
+  const TileLoopPlan *plan = &p->loop->plan;
+  if (!pipeline_is_in_role(p->loop->body.loop.op))
+    return false;
+  bool *depends = TILE_ARENA_NEW(arena, bool, plan->num_items + 1);
+  depends[statement] = true;
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (int e = 0; e < plan->num_edges; e++) {
+      const TileLoopEdge *edge = &plan->edges[e];
+      MlirOperation to = p->loop->body.statements[edge->to].op;
+      bool is_value = edge->kind == TILE_EDGE_VALUE;
+      if (!depends[edge->from] || edge->distance ||
+          (!is_value && edge->kind != TILE_EDGE_FLOW))
+        continue;
+      if (is_value && mlirOperationGetNumRegions(to) > 0 &&
+          !tile_parallel_is(to))
+        return true;
+      grew |= !depends[edge->to];
+      depends[edge->to] = true;
+    }
+  }
+  return false;
+}
+
+static void add_copy(TileArena *arena, Prefetch *p, int i, bool is_told) {
   MlirOperation op = p->loop->body.statements[i].op;
   TileShape shape = shape_of(p, i);
   int64_t registers = pipeline_fragment_registers(&shape, p->num_threads);
   bool is_known = can_run_ahead(p, i), fits = registers <= p->free_registers;
-  if (is_told && !is_known)
+  bool decides_slots = decides(arena, p, i);
+  if (is_told && decides_slots)
+    tile_emit_remark(op, "tile-pipeline/plain",
+                     "stops its threads until memory has answered: what it "
+                     "loads decides about slots of rings");
+  else if (is_told && !is_known)
     tile_emit_remark(op, "tile-pipeline/plain",
                      "stops its threads until memory has answered: what its "
                      "address or its conditions depend on is not there an "
@@ -94,7 +127,7 @@ static void add_copy(Prefetch *p, int i, bool is_told) {
   else if (is_told)
     tile_emit_remark(op, "tile-pipeline/prefetched",
                      "is loaded an iteration ahead, to other registers");
-  if (!is_known || !fits)
+  if (!is_known || !fits || decides_slots)
     return;
   p->free_registers -= registers;
   p->is_split[i] = true;
@@ -134,7 +167,7 @@ static bool prefetch_build(TileArena *arena, const TilePlannedLoop *loop,
   bool is_told = !tile_is_in_fallback_variant(op);
   for (int i = 0; i < n; i++) {
     if (tile_loop_body_loads_fragment(&loop->body, i) && is_waited_for(out, i))
-      add_copy(out, i, is_told);
+      add_copy(arena, out, i, is_told);
     if (is_told && scf_if_is(loop->body.statements[i].op))
       mlirOperationWalk(loop->body.statements[i].op, report_guarded, NULL,
                         MlirWalkPreOrder);

@@ -10,8 +10,10 @@
 // RUN: tile-compile %t/roles-3/ws-guards.mlir --target=sm_90a --ptxas=off -o %t/x 2>&1 | FileCheck %s --check-prefix=PROOF --allow-empty
 // RUN: tile-compile %t/alone-3/ws-guards.mlir --target=sm_90a --ptxas=off -o %t/y 2>&1 | FileCheck %s --check-prefix=ALONE --allow-empty
 // RUN: tile-compile %t/alone-3/ws-guards.mlir --target=sm_80 --ptxas=off -o %t/z 2>&1 | FileCheck %s --check-prefix=PROOF --allow-empty
-// RUN: grep -c cp.async.bulk.tensor %t/x/fragment.ptx %t/x/computed.ptx %t/x/either.ptx %t/x/table.ptx %t/x/reduced.ptx %t/x/wide.ptx
+// RUN: grep -c cp.async.bulk.tensor %t/x/fragment.ptx %t/x/computed.ptx %t/x/either.ptx %t/x/table.ptx %t/x/reduced.ptx %t/x/wide.ptx %t/x/until.ptx
 // RUN: grep -c cp.async.wait_group %t/z/fragment.ptx %t/z/computed.ptx %t/z/either.ptx %t/z/table.ptx %t/z/reduced.ptx %t/z/wide.ptx
+// RUN: tile-compile %t/roles-3/ws-guards.mlir --target=sm_90a --ptxas=off -o %t/x 2>&1 | FileCheck %s
+// CHECK: stops its threads until memory has answered: what it loads decides about slots of rings
 // PROOF-NOT: tile-verify
 // PROOF-NOT: consumer-data
 // ALONE-NOT: tile-verify/deadlock
@@ -298,6 +300,51 @@ func.func @wide(%A: !In, %M: memref<320x80xf32>, %O: !In, %n: index) {
         tile.copy %S to %o : !Tile, !Row
       }
     } {tile.num_stages = NUM_STAGES : i32}
+    gpu.terminator
+  }
+  return
+}
+
+// How far a loop goes on is a fold, and so is which row comes next.
+// CASE: until(A=ints:40x32:f32, M=ints:40x8:i32, O=junk:40x32:f32, n=20)
+// CASE: until(A=ints:40x32:f32, M=ones:40x8:i32, O=junk:40x32:f32, n=9)
+// EXPECT: i = 0
+// EXPECT: while i < n:
+// EXPECT:   d = int(min(max(M[i].max(), 1), 2))
+// EXPECT:   O[i] = A[i]
+// EXPECT:   i += d
+func.func @until(%A: !In, %M: memref<40x8xi32>, %O: !In, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c64, %ny = %c1, %nz = %c1) {
+    %i1 = arith.constant 1 : i32
+    %i2 = arith.constant 2 : i32
+    %S = tile.alloc : !Tile
+    %m = tile.alloc : memref<8xi32, #frag>
+    %x1 = tile.alloc : memref<1xi32, #frag>
+    %xs = tile.alloc : memref<1xi32, #smem>
+    %end = scf.while (%i = %c0) : (index) -> index {
+      %go = arith.cmpi ult, %i, %n : index
+      scf.condition(%go) %i : index
+    } do {
+    ^bb0(%i: index):
+      %w = tile.region %M[%i, 0] [1, 8] drop [0] : memref<40x8xi32>
+      tile.copy %w to %m : !tile.region<8xi32>, memref<8xi32, #frag>
+      tile.reduce max %m to %x1 dim 0 {clear} : memref<8xi32, #frag>, memref<1xi32, #frag>
+      tile.copy %x1 to %xs : memref<1xi32, #frag>, memref<1xi32, #smem>
+      %most = memref.load %xs[%c0] : memref<1xi32, #smem>
+      %lo = arith.maxsi %most, %i1 : i32
+      %hi = arith.minsi %lo, %i2 : i32
+      %d = arith.index_cast %hi : i32 to index
+      %a = tile.region %A[%i, 0] [1, 32] drop [0] : !In
+      %o = tile.region %O[%i, 0] [1, 32] drop [0] : !In
+      tile.copy %a to %S : !Row, !Tile
+      tile.copy %S to %o : !Tile, !Row
+      %j = arith.addi %i, %d : index
+      scf.yield %j : index
+    } attributes {tile.num_stages = NUM_STAGES : i32}
     gpu.terminator
   }
   return
