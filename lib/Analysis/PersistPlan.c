@@ -368,7 +368,7 @@ static void note_tile_loop(Scan *scan, MlirOperation op) {
     return;
   find_stages(op, &is_pipelined);
   mlirOperationWalk(op, find_stages, &holds_pipelined, MlirWalkPreOrder);
-  scan->plan->is_persistent |= holds_pipelined && !is_pipelined;
+  scan->plan->is_by_hand |= holds_pipelined && !is_pipelined;
 }
 
 static MlirWalkResult scan_op(MlirOperation op, void *user_data) {

@@ -37,9 +37,8 @@ typedef struct {
   /// No loop whose copies a producer could make run ahead: nothing is said of
   /// such a launch unless it has to be persistent.
   bool is_candidate;
-  bool
-      is_persistent; // as it stands: the grid is made from the multiprocessors,
-                     // or blocks loop over tiles in steps of the grid
+  bool is_persistent; // the grid is made from the multiprocessors already
+  bool is_by_hand;    // blocks loop over tiles in steps of the grid
   TilePersistReason reason;
   int64_t num_tiles;     // -1: not a constant
   int64_t blocks_per_sm; // at least 1

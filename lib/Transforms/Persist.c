@@ -248,7 +248,8 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   MlirLogicalResult result = tile_success();
   tile_arena_init(&arena);
   tile_persist_plan_build(&arena, kernel, target, &plan);
-  if (!plan.is_persistent && (is_required || plan.is_candidate)) {
+  bool is_chosen = plan.is_candidate && !plan.is_by_hand;
+  if (!plan.is_persistent && (is_required || is_chosen)) {
     bool is_declined =
         plan.reason.code && (plan.reason.is_illegal || !is_required);
     if (is_declined)
