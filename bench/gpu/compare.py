@@ -47,6 +47,11 @@ def make_inputs(text, count):
     return [[make_argument(a.strip()) for a in text.split(",")] for _ in range(count)]
 
 
+def result_of(arguments):
+    """The last tensor."""
+    return next(a for a in reversed(arguments) if isinstance(a, torch.Tensor))
+
+
 def differences(old, new):
     """Elements of which one is NaN or which differ by more than rounding."""
     a, b = old.float(), new.float()
@@ -60,10 +65,10 @@ def compare(spec, options):
     sides, results = [], []
     for folder in (options.old, options.new):
         kernels = [gpu_bench.Kernel(os.path.join(folder, name + ".json"), i) for i in inputs]
-        inputs[0][-1].zero_()
+        result_of(inputs[0]).zero_()
         kernels[0].launch()
         torch.cuda.synchronize()
-        results.append(inputs[0][-1].clone())
+        results.append(result_of(inputs[0]).clone())
         sides.append(lambda i, k=kernels: k[i % len(k)].launch())
     for side in sides:
         gpu_bench.time_turn(side, 10)

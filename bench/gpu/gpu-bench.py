@@ -20,7 +20,7 @@ import torch
 
 CUDA = ctypes.CDLL("libcuda.so.1")
 DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
-MAP_TYPES = {"f16": 6, "f32": 7, "bf16": 9}  # CUtensorMapDataType
+MAP_TYPES = {"i8": 0, "i16": 1, "f16": 6, "f32": 7, "bf16": 9}  # CUtensorMapDataType
 SCALARS = {"i32": ctypes.c_int32, "i64": ctypes.c_int64, "f32": ctypes.c_float}
 SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
 MAX_SMEM = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES

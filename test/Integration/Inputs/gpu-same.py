@@ -7,7 +7,10 @@ Results of approximate instructions may differ, in the tests that APPROXIMATE na
 by the bound that it gives for each of them. NaN equals NaN, whatever its bits.
 
 Prints a line per run that differs and a table by test; --json writes all of it.
-The exit status is 1 when a run failed, or differs by more than it may."""
+The exit status is 1 when a run failed, or differs by more than it may.
+
+With --sanitizer=TOOL nothing is compared: a run of each variant is watched by that
+tool of compute-sanitizer, and what it reports is a failure."""
 
 import argparse
 import collections
@@ -190,7 +193,38 @@ def make_runs(source, out):
             for variant in variants(os.path.join(out, function + ".json"))]
 
 
-def judge_source(source, out, deadline):
+def sanitize(run, tool):
+    """What compute-sanitizer says of a run."""
+    words = [w for w in run.words("gpu", []) if w != "--save" and ".gpu." not in w]
+    try:
+        result = subprocess.run(
+            ["compute-sanitizer", "--tool", tool, "--error-exitcode", "99", "tile-run",
+             *words], check=False, capture_output=True, text=True, timeout=MAX_SECONDS)
+    except subprocess.TimeoutExpired:
+        return Outcome(FAILED, "%s: takes more than %d seconds" % (tool, MAX_SECONDS))
+    text = result.stdout + result.stderr
+    if UNFIT.search(text):
+        return Outcome(UNSUITED)
+    if result.returncode:
+        errors = [l for l in text.splitlines() if l.startswith("=========")]
+        return Outcome(FAILED, "%s: %s" % (tool, " ".join(errors)[:300] or text[-300:]))
+    return Outcome(IDENTICAL)
+
+
+def sanitize_runs(runs, tool, deadline):
+    """One run of each variant of each function: the first that suits."""
+    done, outcomes = set(), []
+    for run in runs:
+        key = (run.function, run.variant)
+        if key in done or time.monotonic() > deadline:
+            continue
+        outcomes.append((run, sanitize(run, tool)))
+        if outcomes[-1][1].kind != UNSUITED:
+            done.add(key)
+    return outcomes
+
+
+def judge_source(source, out, deadline, sanitizer):
     """(run or source, outcome) of each run."""
     if time.monotonic() > deadline:
         return [(source, Outcome(NOT_RUN))]
@@ -198,6 +232,8 @@ def judge_source(source, out, deadline):
         runs = make_runs(source, out)
     except kernels.Failure as failure:
         return [(source, Outcome(FAILED, str(failure)[:300]))]
+    if sanitizer:
+        return sanitize_runs(runs, sanitizer, deadline)
     emulated = [(run, run.emulate()) for run in runs]
     comparable = [run for run, outcome in emulated if not outcome]
     done = run_on_gpu(comparable, os.path.join(out, "batch.txt"))
@@ -245,6 +281,7 @@ def main():
     parser.add_argument("--only", default="", help="a regex of names")
     parser.add_argument("--seconds", type=float, default=1e9,
                         help="begin no kernel after this time")
+    parser.add_argument("--sanitizer", help="memcheck, racecheck or synccheck")
     parser.add_argument("--json", help="write every outcome here")
     options = parser.parse_args()
     sources = [s for folder in options.kernels for s in collect.read_kernels(folder)
@@ -254,7 +291,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         results = pool.map(
             lambda s: judge_source(s, os.path.join(options.out, s.name.replace(" ", ".")),
-                                   deadline), sources)
+                                   deadline, options.sanitizer), sources)
         for source, outcomes in zip(sources, results):
             totals.add(source, outcomes)
             for run, outcome in outcomes:
