@@ -115,6 +115,9 @@ enum {
   LEAST_SCALARS = 40,
   // A producer that computes addresses for each of its threads.
   ADDRESSES = 40,
+  // One whose threads store what they have loaded: two chunks of 16 bytes under
+  // way, and addresses and conditions of each (ptxas 13.0 spills below).
+  CHUNKS = 72,
   // One that computes elements: 32 that have been loaded, addresses, masks.
   ELEMENTS = 96,
   // Registers of a thread of a producer of one warp that are for its own tiles.
@@ -220,11 +223,19 @@ static int64_t consumer_share(const TileRolePlan *plan, int64_t consumer_warps,
   return most < MOST ? most : MOST;
 }
 
+static bool has_plain_copies(const TileRolePlan *plan) {
+  for (int c = 0; c < plan->num_channels; c++)
+    if (plan->channels[c].has_simt)
+      return true;
+  return false;
+}
+
 static void solve_registers(TileRolePlan *plan, bool only_tma) {
   int64_t consumers = plan->num_warps[TILE_ROLE_CONSUMER] * WARP_THREADS;
   int64_t producers = plan->num_warps[TILE_ROLE_PRODUCER] * WARP_THREADS;
   int64_t each = launch_registers(plan, consumers + producers);
   int64_t least = computes_tiles(plan)             ? ELEMENTS
+                  : has_plain_copies(plan)         ? CHUNKS
                   : only_tma && plan->num_own == 0 ? LEAST
                                                    : ADDRESSES;
   least += (plan->own_registers / producers + STEP - 1) / STEP * STEP;

@@ -113,8 +113,8 @@ func.func @asked(%A: !tensor, %n: index) attributes {tile.num_threads = 128 : i3
 
 // Producers that compute addresses keep 40.
 // CHECK-LABEL: func.func @plain_copies
-// CHECK: tile.role "consumer" warps 8 registers 232 {
-// CHECK: tile.role "producer" warps 4 registers 40 {
+// CHECK: tile.role "consumer" warps 8 registers 216 {
+// CHECK: tile.role "producer" warps 4 registers 72 {
 func.func @plain_copies(%A: !tensor, %n: index) attributes {tile.num_threads = 256 : i32} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
