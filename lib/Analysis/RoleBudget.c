@@ -115,9 +115,10 @@ enum {
   LEAST_SCALARS = 40,
   // A producer that computes addresses for each of its threads.
   ADDRESSES = 40,
-  // One whose threads store what they have loaded: two chunks of 16 bytes under
-  // way, and addresses and conditions of each (ptxas 13.0 spills below).
-  CHUNKS = 72,
+  // One whose threads load and store: chunks under way, addresses and
+  // conditions of each (with fewer registers ptxas 13.0 spills up to 128
+  // bytes).
+  CHUNKS = 80,
   // One that computes elements: 32 that have been loaded, addresses, masks.
   ELEMENTS = 96,
   // Registers of a thread of a producer of one warp that are for its own tiles.
@@ -224,8 +225,8 @@ static int64_t consumer_share(const TileRolePlan *plan, int64_t consumer_warps,
 }
 
 static bool has_plain_copies(const TileRolePlan *plan) {
-  for (int c = 0; c < plan->num_channels; c++)
-    if (plan->channels[c].has_simt)
+  for (TileRoleFill *fill = plan->fills; fill; fill = fill->next)
+    if (fill->node->is_moved && fill->instr == TILE_INSTR_Simt)
       return true;
   return false;
 }
@@ -245,6 +246,18 @@ static void solve_registers(TileRolePlan *plan, bool only_tma) {
     return; // what the launch gives is enough
   plan->registers[TILE_ROLE_CONSUMER] = most;
   plan->registers[TILE_ROLE_PRODUCER] = least;
+}
+
+// Whether a producer that copies plainly takes registers that computing threads
+// want, and nobody has asked for it. What they want is an estimate: hardly more
+// are too few.
+static bool starves_consumers(const TileRolePlan *plan) {
+  int64_t given = plan->registers[TILE_ROLE_CONSUMER];
+  for (TileRoleFill *fill = plan->fills; fill; fill = fill->next)
+    if (fill->loop && fill->loop->is_required)
+      return false;
+  return given && has_plain_copies(plan) && !computes_tiles(plan) &&
+         wanted_registers(plan, plan->instr.num_threads) + STEP > given;
 }
 
 // Warps of the producer that the kernel asks for, or else the options; 0: none.
@@ -308,5 +321,10 @@ TileRoleReason tile_role_budget_solve(TileRolePlan *plan,
                             .limit = launch_registers(plan, threads)};
   if (can_move && producers % GROUP_WARPS == 0)
     solve_registers(plan, only_tma);
+  if (asked == 0 && starves_consumers(plan))
+    return (TileRoleReason){.code = "tile-ws/plain-registers",
+                            .figure =
+                                wanted_registers(plan, plan->instr.num_threads),
+                            .limit = plan->registers[TILE_ROLE_CONSUMER]};
   return (TileRoleReason){.code = NULL};
 }

@@ -109,6 +109,12 @@ static const TileRoleText texts[] = {
      "the block would have more threads than the "
      "chip allows with a producer",
      "use fewer computing threads", NULL, "threads"},
+    {"tile-ws/plain-registers",
+     "beside a producer that loads and stores some copies itself the computing "
+     "threads have fewer registers than their fragments want",
+     "align the rows of the tensors, so that TMA copies them; smaller "
+     "tiles or more computing threads",
+     NULL, "registers per thread"},
     {"tile-ws/too-few-registers",
      "with a producer the launch would give its "
      "threads fewer registers than one product "

@@ -151,7 +151,17 @@ static MlirOperation build_pairs(Rewrite *r, MlirValue num_rounds) {
       .op;
 }
 
-// The round that is left of an odd number.
+// Whether the numbers say how many rounds there are.
+static bool is_counted(ScfForOp loop) {
+  int64_t number;
+  return mlirxConstantInt(scf_for_lowerBound(loop), &number) &&
+         mlirxConstantInt(scf_for_upperBound(loop), &number) &&
+         mlirxConstantInt(scf_for_step(loop), &number);
+}
+
+// The round that is left of an odd number. Where that is known, no branch stays
+// around it, and ptxas 13.0 takes products one by one that have registers
+// loaded while one of the loop is under way (C7513): there it waits, once.
 static MlirOperation build_last(Rewrite *r, MlirValue num_rounds,
                                 MlirOperation pairs) {
   MlirValue *values = TILE_ARENA_NEW(r->arena, MlirValue, r->num_args + 1);
@@ -164,6 +174,8 @@ static MlirOperation build_last(Rewrite *r, MlirValue num_rounds,
   mlirRewriterBaseSetInsertionPointToEnd(r->b.rw, other);
   scf_yield(&r->b, .results = {values, r->num_args});
   mlirRewriterBaseSetInsertionPointToEnd(r->b.rw, then);
+  if (is_counted(r->loop))
+    tile_await(&r->b, .pending = 0);
   clone_round(r, mlirOperationGetResult(pairs, 0), values);
   scf_yield(&r->b, .results = {values, r->num_args});
   mlirRewriterBaseSetInsertionPointBefore(r->b.rw, r->loop.op);

@@ -179,3 +179,27 @@ func.func @nested(%n: index, %O: memref<64x64xf32>) attributes {tile.num_threads
   tile.copy %c to %O : !C, memref<64x64xf32>
   return
 }
+
+// It is known that one is left: it waits for the products of the loop.
+// CHECK-LABEL: func @counted
+// CHECK: scf.for
+// CHECK: } {tile.alternate}
+// CHECK: scf.if
+// CHECK-NEXT: tile.await pending 0
+// CHECK: tile.gemm_sp
+func.func @counted(%O: memref<64x64xf32>) attributes {tile.num_threads = 128 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %A = tile.alloc : !A
+  %B = tile.alloc : !B
+  %E = tile.alloc : !E
+  %c = tile.alloc : !C
+  scf.for %k = %c0 to %c7 step %c1 {
+    tile.gemm_sp %A, %E, %B, %c {transpose_b, async, instr = #tile.instr<wgmma>} : (!A, !E, !B, !C)
+    tile.await pending 1
+  }
+  tile.await pending 0 for %c : !C
+  tile.copy %c to %O : !C, memref<64x64xf32>
+  return
+}
