@@ -344,7 +344,9 @@ int64_t tile_tensor_align_limit(MlirValue tensor);
 /// parts of shared tiles, fill parts, under conditions, and compute what that
 /// takes.
 bool tile_copy_loop_is(MlirOperation op);
-/// And all of its copies are to be done by cp.async, and none is under way.
+/// And all of its copies are to be done by cp.async, none is under way, and all
+/// may be at once: no two of its writes go to one place, but on paths that
+/// exclude each other.
 bool tile_copy_loop_is_cp_async(MlirOperation op);
 /// Whether threads load and store some of its copies themselves.
 bool tile_copy_loop_is_plain(MlirOperation op);

@@ -104,11 +104,6 @@ bool tile_copy_loop_is(MlirOperation op) {
   return scan_loop(op, &scan);
 }
 
-bool tile_copy_loop_is_cp_async(MlirOperation op) {
-  CopyScan scan;
-  return scan_loop(op, &scan) && scan.is_cp_async;
-}
-
 bool tile_copy_loop_is_plain(MlirOperation op) {
   CopyScan scan;
   return scan_loop(op, &scan) && scan.has_simt;
@@ -171,6 +166,7 @@ typedef struct {
   bool is_ring; // dimension 0 is the slot
   TileCopyLoopFill *out;
   bool found, is_regular;
+  bool is_apart; // no two iterations write the same place
 } Sweep;
 
 static bool is_invariant(const Sweep *sweep, MlirValue value, int depth) {
@@ -191,10 +187,11 @@ static void add_window(Sweep *sweep, MlirValue window) {
   TileBuffer buffer = tile_buffer_of(window);
   TileShape shape;
   TileCopyLoopFill fill = {0};
-  bool has_swept = false;
+  bool has_swept = false, is_apart = sweep->count == 1;
   if (!buffer.region.ptr || !tile_shape_of(buffer.root, &shape) ||
       !mlirValueEqual(buffer.base, buffer.root)) {
     sweep->is_regular = false;
+    sweep->is_apart &= is_apart;
     return;
   }
   TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
@@ -211,6 +208,7 @@ static void add_window(Sweep *sweep, MlirValue window) {
     bool is_swept = offset.is_linear && distance == size && !has_swept;
     sweep->is_regular &= offset.is_linear && (distance == 0 || is_swept);
     has_swept |= is_swept;
+    is_apart |= offset.is_linear && (distance >= size || -distance >= size);
     fill.begin[d] = offset.factor * sweep->lower + offset.constant;
     fill.end[d] = fill.begin[d] + (is_swept ? size * sweep->count : size);
     sweep->is_regular &= fill.begin[d] >= 0 && fill.end[d] <= shape.extent[d];
@@ -219,6 +217,7 @@ static void add_window(Sweep *sweep, MlirValue window) {
     sweep->is_regular &= fill.begin[d] == sweep->out->begin[d] &&
                          fill.end[d] == sweep->out->end[d];
   sweep->is_regular &= has_swept || sweep->count == 1;
+  sweep->is_apart &= is_apart;
   *sweep->out = fill;
   sweep->found = true;
 }
@@ -248,29 +247,62 @@ static Writes count_writes(Sweep *sweep, MlirBlock block) {
   return writes;
 }
 
+static MlirBlock body_of(MlirOperation op) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+}
+
+// False where not all numbers are known: those that are not are 0.
+static bool begin_sweep(MlirOperation op, Sweep *sweep) {
+  int64_t upper;
+  ScfForOp loop = scf_for_cast(op);
+  sweep->loop = op;
+  sweep->counter = mlirBlockGetArgument(body_of(op), 0);
+  sweep->is_regular = sweep->is_apart = true;
+  *sweep->out = (TileCopyLoopFill){0};
+  if (!mlirxConstantInt(scf_for_step(loop), &sweep->step) || sweep->step <= 0 ||
+      sweep->step > INT32_MAX) {
+    sweep->step = 0;
+    return false;
+  }
+  if (!mlirxConstantInt(scf_for_lowerBound(loop), &sweep->lower) ||
+      !mlirxConstantInt(scf_for_upperBound(loop), &upper) || sweep->lower < 0 ||
+      upper <= sweep->lower || upper > INT32_MAX)
+    return false;
+  sweep->count = (upper - sweep->lower + sweep->step - 1) / sweep->step;
+  return true;
+}
+
 bool tile_copy_loop_fill(MlirOperation op, MlirValue root, bool is_ring,
                          TileCopyLoopFill *out_fill) {
-  int64_t upper;
-  if (!tile_copy_loop_is(op))
+  Sweep sweep = {.root = root, .is_ring = is_ring, .out = out_fill};
+  if (!tile_copy_loop_is(op) || !begin_sweep(op, &sweep))
     return false;
-  ScfForOp loop = scf_for_cast(op);
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  Sweep sweep = {.loop = op,
-                 .counter = mlirBlockGetArgument(body, 0),
-                 .root = root,
-                 .is_ring = is_ring,
-                 .out = out_fill,
-                 .is_regular = true};
-  *out_fill = (TileCopyLoopFill){0};
-  if (!mlirxConstantInt(scf_for_lowerBound(loop), &sweep.lower) ||
-      !mlirxConstantInt(scf_for_upperBound(loop), &upper) ||
-      !mlirxConstantInt(scf_for_step(loop), &sweep.step) || sweep.lower < 0 ||
-      upper <= sweep.lower || sweep.step <= 0 || upper > INT32_MAX ||
-      sweep.step > INT32_MAX)
-    return false;
-  sweep.count = (upper - sweep.lower + sweep.step - 1) / sweep.step;
-  Writes writes = count_writes(&sweep, body);
+  Writes writes = count_writes(&sweep, body_of(op));
   out_fill->is_sure = writes.least > 0;
   out_fill->is_once = writes.most == 1;
   return sweep.found && sweep.is_regular;
+}
+
+//===-- Copies that may be in flight together -----------------------------===//
+
+// Copies to one place land in any order.
+static MlirWalkResult check_apart(MlirOperation op, void *user_data) {
+  CopyScan *scan = user_data;
+  MlirValue tile = written_by(op);
+  if (!tile.ptr)
+    return MlirWalkResultAdvance;
+  TileCopyLoopFill fill;
+  Sweep sweep = {.root = tile_buffer_of(tile).root, .out = &fill};
+  (void)begin_sweep(scan->loop, &sweep);
+  Writes writes = count_writes(&sweep, body_of(scan->loop));
+  scan->is_cp_async &= sweep.is_apart && writes.most <= 1;
+  return scan->is_cp_async ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+}
+
+bool tile_copy_loop_is_cp_async(MlirOperation op) {
+  CopyScan scan;
+  if (!scan_loop(op, &scan) || !scan.is_cp_async)
+    return false;
+  mlirOperationWalk(op, check_apart, &scan, MlirWalkPreOrder);
+  return scan.is_cp_async;
 }

@@ -134,3 +134,68 @@ func.func @plain(%A: memref<64x64xf32>, %O: memref<8x64xf32>, %I: memref<8xindex
   }
   return
 }
+
+// Copies that are under way together land in any order: where one iteration writes
+// what another has written, each copy waits for itself.
+// CHECK-LABEL: func.func @overwrites
+// CHECK-NOT: {async
+// CHECK: return
+func.func @overwrites(%A: memref<64x64xf32>, %O: memref<8x64xf32>, %n: index, %m: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c32, %ny = %c1, %nz = %c1) {
+    %s = tile.alloc : !S
+    scf.for %r = %c0 to %n step %c1 {
+      %a = tile.region %A[%r, 0] [1, 64] : memref<64x64xf32>
+      %to = tile.region %s[3, 0] [1, 64] : !S
+      tile.copy %a to %to {instr = #cp} : !R, !RS
+    }
+    scf.for %r = %c0 to %n step %c1 {
+      %a = tile.region %A[%r, 0] [2, 64] : memref<64x64xf32>
+      %to = tile.region %s[%r, 0] [2, 64] : !S
+      tile.copy %a to %to {instr = #cp} : !tile.region<2x64xf32>, !tile.region<2x64xf32, #smem>
+    }
+    scf.for %r = %c0 to %n step %m {
+      %a = tile.region %A[%r, 0] [1, 64] : memref<64x64xf32>
+      %to = tile.region %s[%r, 0] [1, 64] : !S
+      tile.copy %a to %to {instr = #cp} : !R, !RS
+    }
+    scf.for %r = %c0 to %n step %c1 {
+      %a = tile.region %A[%r, 0] [1, 64] : memref<64x64xf32>
+      %b = tile.region %A[8, 0] [1, 64] : memref<64x64xf32>
+      %to = tile.region %s[%r, 0] [1, 64] : !S
+      tile.copy %a to %to {instr = #cp} : !R, !RS
+      tile.copy %b to %to {instr = #cp} : !R, !RS
+    }
+    tile.copy %s to %O {instr = #simt} : !S, memref<8x64xf32>
+    gpu.terminator
+  }
+  return
+}
+
+// However many iterations there are, each has a place of its own.
+// CHECK-LABEL: func.func @apart
+// CHECK: tile.copy {{.*}} {async
+// CHECK: tile.cp_async_commit
+// CHECK-NEXT: tile.cp_async_wait pending 0
+// CHECK: return
+func.func @apart(%A: memref<64x64xf32>, %O: memref<8x64xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c32 = arith.constant 32 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c32, %ny = %c1, %nz = %c1) {
+    %s = tile.alloc : !S
+    scf.for %r = %c0 to %n step %c2 {
+      %a = tile.region %A[%r, 0] [1, 64] : memref<64x64xf32>
+      %to = tile.region %s[%r, 0] [1, 64] : !S
+      tile.copy %a to %to {instr = #cp} : !R, !RS
+    }
+    tile.copy %s to %O {instr = #simt} : !S, memref<8x64xf32>
+    gpu.terminator
+  }
+  return
+}
