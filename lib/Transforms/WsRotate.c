@@ -144,6 +144,9 @@ static MlirWalkResult find_fragment_load(MlirOperation op, void *user_data) {
   return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
+// A load ahead of its iteration runs under the decision of that iteration. An
+// scf.while would carry it from there, and the producer, which decides on the
+// same numbers in each iteration, would not be seen to decide alike.
 static bool loads_by_registers(const Walk *walk, MlirOperation op) {
   TileLoopBody body;
   TileLoopForm form;
@@ -157,7 +160,12 @@ static bool loads_by_registers(const Walk *walk, MlirOperation op) {
     if (is_asynchronous(body.statements[i].op))
       return false;
   }
-  return found;
+  if (found && form.condition.ptr && !tile_is_in_fallback_variant(op))
+    tile_emit_remark(op, "tile-pipeline/plain",
+                     "its threads load in every iteration and wait for memory: "
+                     "ahead, the loop would carry its decisions, and roles "
+                     "have to be seen to decide alike");
+  return found && !form.condition.ptr;
 }
 
 static void set_stages(MlirOperation op, int32_t num_stages) {
