@@ -15,7 +15,7 @@
 
 enum {
   MAX_CONFIGS = 200000,
-  MAX_CONFIG_WORDS = 1 << 25, // of all configs
+  MAX_CONFIG_WORDS = 1 << 26, // of all configs: 256 MiB
   MAX_STEPS = 20000           // without a decision that is open
 };
 
