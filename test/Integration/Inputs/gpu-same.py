@@ -30,7 +30,7 @@ import kernels
 MAX_SECONDS = 120
 UNFIT = re.compile(r": variant \d+, '.*', needs: ")
 
-# Tests whose kernels use approximate instructions (ex2, lg2, rcp, rsqrt, sin, tanh
+# Tests, or functions of them, whose kernels use approximate instructions (ex2, lg2, rcp, rsqrt, sin, tanh
 # and what is made of them), and by how much the result of a GPU may differ from that
 # of the emulator: so many units of the last place of the type that is stored, of a
 # value whose magnitude is at least the second number.
@@ -39,6 +39,9 @@ APPROXIMATE = {
     "examples-attention": (1, 2.0**-3),
     "examples-attention-causal": (1, 2.0**-3),
     "persistent-kernels": (1, 2.0**-3),
+    "math-functions": (4, 2.0**-126),
+    "math-functions fast": (128, 2.0**-1),
+    "math-types": (4, 2.0**-126),
     "examples-softmax": (4, 0),
 }
 
@@ -91,21 +94,21 @@ class Run:
         with open(self.json, encoding="utf-8") as file:
             dtypes = [arg["dtype"] for arg in json.load(file)["args"]]
         test = self.source.name.split(" ")[0].split(".")[0]
+        bound, least = APPROXIMATE.get(test + " " + self.function,
+                                       APPROXIMATE.get(test, (0, 0)))
         worst, texts = 0.0, []
         for i in self.tensors():
             emulated, got = (np.load(self.saved(where, i))
                              for where in ("emulate", "gpu"))
             if np.array_equal(got.view(np.uint8), emulated.view(np.uint8)):
                 continue
-            error, text = measure(emulated, got, dtypes[i],
-                                  APPROXIMATE.get(test, (0, 0))[1])
+            error, text = measure(emulated, got, dtypes[i], least)
             if text:
                 worst = max(worst, error)
                 texts.append("argument %d, %s: %s" % (i, dtypes[i], text))
         if not texts:
             return Outcome(IDENTICAL)
-        is_within = worst <= APPROXIMATE.get(test, (0, 0))[0]
-        return Outcome(WITHIN if is_within else DIFFERENT, "; ".join(texts), worst)
+        return Outcome(WITHIN if worst <= bound else DIFFERENT, "; ".join(texts), worst)
 
     def forget(self):
         for i in self.tensors():
@@ -113,8 +116,10 @@ class Run:
                 if os.path.exists(self.saved(where, i)):
                     os.remove(self.saved(where, i))
 
-    def emulate(self):
+    def emulate(self, deadline):
         """None, or why there is nothing to compare."""
+        if time.monotonic() > deadline:
+            return Outcome(NOT_RUN)
         status, text = self.execute("emulate", ["--no-races"])
         if status == 1 and UNFIT.search(text):
             return Outcome(UNSUITED)
@@ -234,7 +239,7 @@ def judge_source(source, out, deadline, sanitizer):
         return [(source, Outcome(FAILED, str(failure)[:300]))]
     if sanitizer:
         return sanitize_runs(runs, sanitizer, deadline)
-    emulated = [(run, run.emulate()) for run in runs]
+    emulated = [(run, run.emulate(deadline)) for run in runs]
     comparable = [run for run, outcome in emulated if not outcome]
     done = run_on_gpu(comparable, os.path.join(out, "batch.txt"))
     return ([(run, outcome) for run, outcome in emulated if outcome]
@@ -280,7 +285,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=4)
     parser.add_argument("--only", default="", help="a regex of names")
     parser.add_argument("--seconds", type=float, default=1e9,
-                        help="begin no kernel after this time")
+                        help="begin no run after this time")
     parser.add_argument("--sanitizer", help="memcheck, racecheck or synccheck")
     parser.add_argument("--json", help="write every outcome here")
     options = parser.parse_args()
