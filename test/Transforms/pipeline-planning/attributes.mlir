@@ -1,7 +1,7 @@
 // Attributes whose names are close to some that are read have no effect: a
 // warning says so, once, with what to write.
 
-// RUN: %tile_opt --tile-pipeline-planning --verify-diagnostics %s
+// RUN: %tile_opt_passes 'tile-pipeline-planning' %s --verify-diagnostics
 // RUN: not tile-compile %s --ptxas=off --werror -o %t 2>&1 | FileCheck %s
 // CHECK: tile-compile: error: 8 warnings, and --werror is given
 
