@@ -2,7 +2,7 @@
 // back, or planned otherwise (Pipeline/Choices.h), and the results are right.
 
 // REQUIRES: numpy, slow
-// RUN: rm -rf %t && %python %S/Inputs/run-kernel.py %s --target=sm_90a --target=sm_80 --out=%t --seeds=1 --sms=3 --no-ptxas
+// RUN: rm -rf %t && %python %S/Inputs/run-kernel.py %s --target=sm_90a --target=sm_80 --out=%t --seeds=1 --sms=3
 // RUN: tile-compile %s --target=sm_90a --ptxas=off -o %t 2>&1 | grep -o 'remark: .tile-choice.*' | FileCheck %s
 // RUN: tile-compile %s --target=sm_80 --ptxas=off -o %t 2>&1 | grep -o 'remark: .tile-choice.*' | FileCheck %s --check-prefix=SM80
 // CHECK: [tile-choice/tiles] has one ring for tiles of several loops, one after the other: otherwise it needs 295056 bytes of shared memory; a block of sm_90a has at most 232448{{$}}
