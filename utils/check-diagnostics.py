@@ -22,7 +22,7 @@ import sys
 
 import project
 
-COMPILER = re.compile(r"lib/(?!Emulator/|Launcher/|Analysis/Layout(?!Problem))")
+COMPILER = re.compile(r"lib/(?!Emulator/|Launcher/|Layout/)")
 ALL = re.compile(r"(lib|tools)/(?!Emulator/)")
 DECLARED = re.compile(r"([\w\s*]*)\b(\w+)\s*\([^;{}]*?\.\.\.\s*\)\s*"
                       r"__attribute__\(\(format\(printf, (\d+),")

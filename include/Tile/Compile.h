@@ -7,7 +7,7 @@
 #ifndef TILE_COMPILE_H
 #define TILE_COMPILE_H
 
-#include "Tile/Target.h"
+#include "Target/Target.h"
 #include <stdbool.h>
 #include <stddef.h>
 

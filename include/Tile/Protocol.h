@@ -19,7 +19,7 @@
 #ifndef TILE_PROTOCOL_H
 #define TILE_PROTOCOL_H
 
-#include "Tile/Support/Arena.h"
+#include "Support/Arena.h"
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProtocolExtract.h"
+#include "Support/Iterate.h"
 #include "Tile/Ops/scf.h"
-#include "Tile/Support/Iterate.h"
 
 #include <stdio.h>
 

@@ -8,9 +8,9 @@
 
 #include "BarrierExtract.h"
 
+#include "Support/Iterate.h"
+#include "Support/MlirExtra.h"
 #include "Tile/Ops/memref.h"
-#include "Tile/Support/Iterate.h"
-#include "Tile/Support/MlirExtra.h"
 #include <string.h>
 
 enum { SYNC_OF_ROLE = -1, WARP_THREADS = 32 };

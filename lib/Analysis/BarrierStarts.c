@@ -8,7 +8,7 @@
 
 #include "BarrierProving.h"
 
-#include "Tile/Support/Arithmetic.h"
+#include "Support/Arithmetic.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 
 #include "BarrierExtract.h"
 
-#include "Tile/Dialect/Products.h"
+#include "Dialect/Products.h"
 
 //===-- Windows -----------------------------------------------------------===//
 

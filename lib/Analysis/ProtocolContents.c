@@ -18,7 +18,7 @@
 
 #include "ProtocolExtract.h"
 
-#include "RepeatedOps.h"
+#include "Analysis/Loops/RepeatedOps.h"
 #include "Tile/Ops/scf.h"
 
 enum { UNKNOWN = -1, MAX_NESTED = 64 };

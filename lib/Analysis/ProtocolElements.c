@@ -9,9 +9,9 @@
 
 #include "ProtocolExtract.h"
 
-#include "Tile/Dialect/ElementLoops.h"
+#include "Dialect/ElementLoops.h"
+#include "Support/Iterate.h"
 #include "Tile/Ops/scf.h"
-#include "Tile/Support/Iterate.h"
 
 enum { MAX_TOUCHED = 8 };
 

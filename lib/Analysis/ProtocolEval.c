@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProtocolInternal.h"
-#include "Tile/Support/Arithmetic.h"
+#include "Support/Arithmetic.h"
 
 //===-- Numbers -----------------------------------------------------------===//
 

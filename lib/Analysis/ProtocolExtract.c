@@ -8,10 +8,10 @@
 
 #include "BarrierExtract.h"
 
-#include "Tile/Dialect/Products.h"
+#include "Dialect/Products.h"
+#include "Support/Iterate.h"
+#include "Support/MlirExtra.h"
 #include "Tile/Ops/scf.h"
-#include "Tile/Support/Iterate.h"
-#include "Tile/Support/MlirExtra.h"
 #include <string.h>
 
 void extract_fail(Extract *extract, MlirOperation op, const char *failure) {

@@ -2,8 +2,8 @@
 #ifndef TILE_ANALYSIS_PROTOCOL_EXTRACT_H
 #define TILE_ANALYSIS_PROTOCOL_EXTRACT_H
 
-#include "RepeatedOps.h"
-#include "Tile/Dialect/ElementLoops.h"
+#include "Analysis/Loops/RepeatedOps.h"
+#include "Dialect/ElementLoops.h"
 #include "Tile/Ops/scf.h"
 #include "Tile/Protocol.h"
 

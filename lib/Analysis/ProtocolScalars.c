@@ -2,13 +2,13 @@
 
 #include "ProtocolExtract.h"
 
-#include "Tile/Dialect/ElementLoops.h"
+#include "Dialect/ElementLoops.h"
+#include "Support/MlirExtra.h"
 #include "Tile/Ops/arith.h"
 #include "Tile/Ops/func.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Ops/memref.h"
 #include "Tile/Ops/scf.h"
-#include "Tile/Support/MlirExtra.h"
 #include <string.h>
 
 //===-- The table ---------------------------------------------------------===//

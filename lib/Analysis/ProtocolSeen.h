@@ -2,7 +2,7 @@
 #ifndef TILE_ANALYSIS_PROTOCOL_SEEN_H
 #define TILE_ANALYSIS_PROTOCOL_SEEN_H
 
-#include "Tile/Support/Arena.h"
+#include "Support/Arena.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 //===- PassBridge.cpp - Passes whose description and body are C -----------===//
 
+#include "Support/PassSupport.h"
+#include "Support/SourceNesting.h"
 #include "Tile/Dialect/Dialect.h"
-#include "Tile/Support/PassSupport.h"
-#include "Tile/Support/SourceNesting.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Pass.h"
 #include "mlir/CAPI/Support.h"

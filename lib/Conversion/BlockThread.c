@@ -2,8 +2,8 @@
 
 #include "BlockThread.h"
 
+#include "Support/MlirExtra.h"
 #include "Tile/Ops/gpu.h"
-#include "Tile/Support/MlirExtra.h"
 
 // Threads per block in x and y.
 static void block_extents(MlirOperation kernel, int64_t out[2]) {

@@ -2,7 +2,7 @@
 #ifndef TILE_CONVERSION_BLOCK_THREAD_H
 #define TILE_CONVERSION_BLOCK_THREAD_H
 
-#include "Tile/Conversion.h"
+#include "Conversion.h"
 
 /// Number of the executing thread in its block, of the type of `math`. Numbers
 /// count up in x first; dimensions that a block of `kernel` does not have are

@@ -2,7 +2,7 @@
 
 #include "FragmentMasks.h"
 
-#include "Tile/Support/Constants.h"
+#include "Support/Constants.h"
 
 static TileLayoutPresence presence(const TileLayout *layout, int dims,
                                    int64_t reg, unsigned *out_compared) {

@@ -7,7 +7,7 @@
 #ifndef TILE_CONVERSION_FRAGMENT_MASKS_H
 #define TILE_CONVERSION_FRAGMENT_MASKS_H
 
-#include "Tile/Conversion.h"
+#include "Conversion.h"
 
 enum { TILE_ALL_DIMS = -1 };
 

@@ -1,8 +1,8 @@
 //===- IntMath.c - Integer arithmetic that folds; layouts as code ---------===//
 
-#include "Tile/Conversion.h"
+#include "Conversion.h"
 
-#include "Tile/Support/Constants.h"
+#include "Support/Constants.h"
 
 //===-- Arithmetic --------------------------------------------------------===//
 

@@ -11,16 +11,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tile/Analysis.h"
-#include "Tile/Conversion.h"
-#include "Tile/Dialect/Ops.h"
+#include "Analysis/Analysis.h"
+#include "Conversion.h"
+#include "Dialect/Ops.h"
+#include "Support/Constants.h"
+#include "Support/Diagnostics.h"
+#include "Support/Iterate.h"
+#include "Target/Target.h"
 #include "Tile/Ops/memref.h"
 #include "Tile/Ops/nvvm.h"
 #include "Tile/Ops/scf.h"
-#include "Tile/Support/Constants.h"
-#include "Tile/Support/Diagnostics.h"
-#include "Tile/Support/Iterate.h"
-#include "Tile/Target.h"
 #include "TilePasses.h"
 
 enum {

@@ -2,8 +2,8 @@
 
 #include "ScfRegions.h"
 
+#include "Support/Constants.h"
 #include "Tile/Ops/scf.h"
-#include "Tile/Support/Constants.h"
 
 // A region of one block that ends in a yield; scf.if is not built without.
 static MlirRegion region_with_block(TileBuilder *b, intptr_t num_args) {

@@ -6,7 +6,7 @@
 #ifndef TILE_CONVERSION_SCF_REGIONS_H
 #define TILE_CONVERSION_SCF_REGIONS_H
 
-#include "Tile/Dialect/Ops.h"
+#include "Dialect/Ops.h"
 
 /// Starts a loop `for i in 0 .. count`. Returns i.
 MlirValue tile_scf_for_begin(TileBuilder *b, int64_t count);

@@ -2,9 +2,9 @@
 #ifndef TILE_CONVERSION_SHARED_WINDOW_H
 #define TILE_CONVERSION_SHARED_WINDOW_H
 
-#include "Tile/Analysis.h"
-#include "Tile/Conversion.h"
-#include "Tile/Dialect/TileLayouts.h"
+#include "Analysis/Analysis.h"
+#include "Conversion.h"
+#include "Dialect/TileLayouts.h"
 
 /// What the SSA offsets of an aligned window add to the offset of an element.
 TileInt tile_shared_window_base(TileIntMath *math,

@@ -2,7 +2,7 @@
 #ifndef TILE_CONVERSION_SPARSE_WORD_H
 #define TILE_CONVERSION_SPARSE_WORD_H
 
-#include "Tile/Conversion.h"
+#include "Conversion.h"
 
 /// The first two elements of each group, or the first one of two: the least
 /// half of a word that has positions. A half that is 0 means this one.

@@ -1,6 +1,6 @@
 //===- ElementLoops.c - What the body of a tile.parallel accesses ---------===//
 
-#include "Tile/Dialect/ElementLoops.h"
+#include "ElementLoops.h"
 
 #include "Tile/Ops/memref.h"
 #include "TileHooks.h"

@@ -1,8 +1,8 @@
 //===- KernelParams.c - How a launch operand becomes kernel parameters ----===//
 
-#include "Tile/KernelParams.h"
+#include "KernelParams.h"
 
-#include "Tile/Dialect/Ops.h"
+#include "Ops.h"
 #include "mlir-c/AffineMap.h"
 #include "mlir-c/BuiltinTypes.h"
 

@@ -1,7 +1,7 @@
 //===- TileAccess.c - Buffers behind operands; what an op reads and writes ===//
 
-#include "Tile/Dialect/ElementLoops.h"
-#include "Tile/Dialect/Im2col.h"
+#include "ElementLoops.h"
+#include "Im2col.h"
 
 //===-- Buffers -----------------------------------------------------------===//
 

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tile/Dialect/Ops.h"
+#include "Ops.h"
+#include "Support/Build.h"
+#include "Support/Diagnostics.h"
 #include "Tile/Ops/func.h"
 #include "Tile/Ops/scf.h"
-#include "Tile/Support/Build.h"
-#include "Tile/Support/Diagnostics.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

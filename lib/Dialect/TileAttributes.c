@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Dialect/Verify/TileVerify.h"
 #include "Tile/Ops/func.h"
 #include "Tile/Ops/memref.h"
 #include "Tile/Ops/nvgpu.h"
 #include "Tile/Ops/scf.h"
-#include "TileVerify.h"
 
 //===-- Values ------------------------------------------------------------===//
 

@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Dialect/Verify/TileVerify.h"
+#include "Support/Constants.h"
 #include "Tile/Ops/arith.h"
 #include "Tile/Ops/memref.h"
-#include "Tile/Support/Constants.h"
-#include "TileVerify.h"
 
 static MlirLogicalResult no_match(void) { return tile_failure(); }
 

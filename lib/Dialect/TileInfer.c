@@ -1,9 +1,9 @@
 //===- TileInfer.c - Result types of windows and storage ------------------===//
 
-#include "Tile/Dialect/Ops.h"
-#include "Tile/Dialect/TileLayouts.h"
-#include "Tile/Support/Diagnostics.h"
+#include "Ops.h"
+#include "Support/Diagnostics.h"
 #include "TileHooks.h"
+#include "TileLayouts.h"
 
 static MlirAttribute input_attr(const TileInferInput *input,
                                 MlirStringRef name) {

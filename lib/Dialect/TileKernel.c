@@ -1,11 +1,11 @@
 //===- TileKernel.c - Which ops are kernels; their threads ----------------===//
 
-#include "Tile/Dialect/Ops.h"
+#include "Ops.h"
+#include "Support/Arena.h"
+#include "Support/Diagnostics.h"
+#include "Support/Iterate.h"
 #include "Tile/Ops/func.h"
 #include "Tile/Ops/gpu.h"
-#include "Tile/Support/Arena.h"
-#include "Tile/Support/Diagnostics.h"
-#include "Tile/Support/Iterate.h"
 
 //===-- Which ops are kernels ---------------------------------------------===//
 

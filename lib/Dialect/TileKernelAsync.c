@@ -7,8 +7,8 @@
 
 #include "TileKernelAsync.h"
 
-#include "Tile/Support/Iterate.h"
-#include "TileVerify.h"
+#include "Dialect/Verify/TileVerify.h"
+#include "Support/Iterate.h"
 
 static bool is_async_fill(MlirOperation op) {
   TileCopyOp copy = tile_copy_dyn(op);

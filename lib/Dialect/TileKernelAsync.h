@@ -2,7 +2,7 @@
 #ifndef TILE_DIALECT_TILE_KERNEL_ASYNC_H
 #define TILE_DIALECT_TILE_KERNEL_ASYNC_H
 
-#include "Tile/Dialect/Ops.h"
+#include "Ops.h"
 
 /// Reports an op that reads what an `async` copy by cp.async in front of it in
 /// the same block fills, where nothing between the two can wait.

@@ -7,10 +7,10 @@
 
 #include "TileKernelRoles.h"
 
+#include "Dialect/Verify/TileVerify.h"
+#include "Support/Iterate.h"
 #include "Tile/Ops/memref.h"
 #include "Tile/Ops/scf.h"
-#include "Tile/Support/Iterate.h"
-#include "TileVerify.h"
 
 //===-- Named barriers ----------------------------------------------------===//
 

@@ -2,7 +2,7 @@
 #ifndef TILE_DIALECT_TILE_KERNEL_ROLES_H
 #define TILE_DIALECT_TILE_KERNEL_ROLES_H
 
-#include "Tile/Dialect/Ops.h"
+#include "Ops.h"
 
 /// Reports named barriers for which too few threads come, turns that only begin
 /// or only end, and tiles that roles access with nothing that could order them.

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Dialect/Verify/TileVerify.h"
+#include "Support/MlirExtra.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Ops/memref.h"
-#include "Tile/Support/MlirExtra.h"
 #include "TileKernelAsync.h"
 #include "TileKernelRoles.h"
-#include "TileVerify.h"
 
 //===-- Survey: what the body holds ---------------------------------------===//
 

@@ -1,6 +1,6 @@
 //===- TileLayouts.c - Layout attributes as layouts of the algebra --------===//
 
-#include "Tile/Dialect/TileLayouts.h"
+#include "TileLayouts.h"
 
 enum { TEXT_CAPACITY = 2048 };
 

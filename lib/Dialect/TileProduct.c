@@ -1,6 +1,6 @@
 //===- TileProduct.c - Dense and sparse products --------------------------===//
 
-#include "Tile/Dialect/Products.h"
+#include "Products.h"
 
 bool tile_product_of(MlirOperation op, TileProduct *out_product) {
   if (tile_gemm_is(op)) {

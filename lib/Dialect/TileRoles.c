@@ -1,7 +1,7 @@
 //===- TileRoles.c - Which warps execute an op ----------------------------===//
 
-#include "Tile/Dialect/Ops.h"
-#include "Tile/Support/Iterate.h"
+#include "Ops.h"
+#include "Support/Iterate.h"
 
 enum { WARPGROUP_WARPS = 4, WARP_THREADS = 32 };
 

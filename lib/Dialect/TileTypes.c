@@ -1,6 +1,6 @@
 //===- TileTypes.c - Shapes, spaces and element types of tiles ------------===//
 
-#include "Tile/Dialect/Ops.h"
+#include "Ops.h"
 
 #include <inttypes.h>
 #include <math.h>

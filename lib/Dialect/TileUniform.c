@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Dialect/Verify/TileVerify.h"
+#include "Support/Arena.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Ops/scf.h"
-#include "Tile/Support/Arena.h"
-#include "TileVerify.h"
 
 //===-- Values that differ ------------------------------------------------===//
 

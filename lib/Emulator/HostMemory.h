@@ -7,7 +7,7 @@
 #ifndef TILE_EMULATOR_HOST_MEMORY_H
 #define TILE_EMULATOR_HOST_MEMORY_H
 
-#include "Tile/Support/Arena.h"
+#include "Support/Arena.h"
 
 #include <stddef.h>
 

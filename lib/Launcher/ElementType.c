@@ -1,7 +1,7 @@
 //===- ElementType.c - Names, sizes and numbers of element types ----------===//
 
+#include "Support/SmallFloat.h"
 #include "Tile/Launcher.h"
-#include "Tile/Support/SmallFloat.h"
 
 #include <assert.h>
 #include <math.h>

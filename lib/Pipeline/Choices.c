@@ -2,9 +2,9 @@
 
 #include "Pipeline/Choices.h"
 
+#include "Dialect/Ops.h"
+#include "Support/Diagnostics.h"
 #include "Target/TextBuffer.h"
-#include "Tile/Dialect/Ops.h"
-#include "Tile/Support/Diagnostics.h"
 #include <stdlib.h>
 
 static const char num_stages_name[] = "tile.num_stages";

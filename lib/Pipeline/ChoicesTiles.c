@@ -1,9 +1,9 @@
 //===- ChoicesTiles.c - One tile for loops one after the other ------------===//
 
+#include "Dialect/Ops.h"
 #include "Pipeline/Choices.h"
-#include "Tile/Dialect/Ops.h"
-#include "Tile/Support/Arena.h"
-#include "Tile/Support/Iterate.h"
+#include "Support/Arena.h"
+#include "Support/Iterate.h"
 
 // A shared tile, with the first and the last op of the kernel's body that use
 // it or hold such an op; -1: none.

@@ -7,15 +7,15 @@
 #define _GNU_SOURCE // memmem
 #include "Tile/Compile.h"
 
+#include "Dialect/Ops.h"
 #include "Pipeline/CompileRun.h"
+#include "Support/Diagnostics.h"
+#include "Support/SourceNesting.h"
+#include "Target/Emit.h"
 #include "Target/PhaseTimer.h"
 #include "Tile/Dialect/Dialect.h"
-#include "Tile/Dialect/Ops.h"
-#include "Tile/Emit.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Ops/memref.h"
-#include "Tile/Support/Diagnostics.h"
-#include "Tile/Support/SourceNesting.h"
 #include "mlir-c/RegisterEverything.h"
 #include "llvm-c/ErrorHandling.h"
 #include <errno.h>

@@ -1,8 +1,8 @@
 //===- CompilePasses.c - Runs the steps of the pipeline -------------------===//
 
 #include "Pipeline/CompileRun.h"
-#include "Tile/Support/Build.h"
-#include "Tile/Support/Diagnostics.h"
+#include "Support/Build.h"
+#include "Support/Diagnostics.h"
 #include "mlir-c/Pass.h"
 
 static MlirLogicalResult run_manager(TileRun *run, MlirPassManager manager,

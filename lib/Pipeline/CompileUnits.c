@@ -2,13 +2,13 @@
 
 #include "Pipeline/CompileUnits.h"
 
+#include "Dialect/Ops.h"
+#include "Support/Diagnostics.h"
+#include "Support/Iterate.h"
+#include "Target/Emit.h"
 #include "Target/Symbols.h"
-#include "Tile/Dialect/Ops.h"
-#include "Tile/Emit.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Ops/llvm.h"
-#include "Tile/Support/Diagnostics.h"
-#include "Tile/Support/Iterate.h"
 #include <stdlib.h>
 
 //===-- Symbols -----------------------------------------------------------===//

@@ -3,7 +3,7 @@
 #include "Pipeline/DiagnosticText.h"
 
 #include "Pipeline/MadeOps.h"
-#include "Tile/Support/Build.h"
+#include "Support/Build.h"
 #include <stdlib.h>
 
 enum {

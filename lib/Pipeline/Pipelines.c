@@ -2,9 +2,9 @@
 
 #include "Tile/Pipeline.h"
 
+#include "Support/PassSupport.h"
+#include "Target/Target.h"
 #include "Target/TextBuffer.h"
-#include "Tile/Support/PassSupport.h"
-#include "Tile/Target.h"
 #include "TilePasses.h"
 #include "mlir/Conversion/Passes.capi.h.inc"
 #include "mlir/Dialect/Arith/Transforms/Passes.capi.h.inc"

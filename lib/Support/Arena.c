@@ -1,6 +1,6 @@
 //===- Arena.c - Memory that is freed all at once -------------------------===//
 
-#include "Tile/Support/Arena.h"
+#include "Arena.h"
 
 #include <stdalign.h>
 #include <stdio.h>

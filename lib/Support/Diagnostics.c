@@ -1,10 +1,10 @@
 //===- Diagnostics.c - Errors, remarks and notes at an op -----------------===//
 
-#include "Tile/Support/Diagnostics.h"
+#include "Diagnostics.h"
 
-#include "Tile/Support/Build.h"
-#include "Tile/Support/Iterate.h"
-#include "Tile/Support/MlirExtra.h"
+#include "Build.h"
+#include "Iterate.h"
+#include "MlirExtra.h"
 #include "mlir-c/Diagnostics.h"
 #include <stdarg.h>
 #include <stdio.h>

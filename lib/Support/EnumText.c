@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tile/Support/Build.h"
+#include "Build.h"
 
 // No bound op has more than 13 operand groups.
 enum { TEXT_CAPACITY = 256, MAX_GROUPS = 32 };

@@ -1,6 +1,6 @@
 //===- LargeStack.c - Runs a program on a deep stack ----------------------===//
 
-#include "Tile/Support/LargeStack.h"
+#include "LargeStack.h"
 
 #include <pthread.h>
 #include <stdbool.h>

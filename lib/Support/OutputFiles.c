@@ -1,7 +1,7 @@
 //===- OutputFiles.c - All output files, or none --------------------------===//
 
 #define _GNU_SOURCE // renameat2
-#include "Tile/Support/OutputFiles.h"
+#include "OutputFiles.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 //===- SignalGuard.c - A signal leaves no half of an output ---------------===//
 
-#include "Tile/Support/SignalGuard.h"
+#include "SignalGuard.h"
 
 #include <unistd.h>
 

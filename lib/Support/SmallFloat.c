@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tile/Support/SmallFloat.h"
+#include "SmallFloat.h"
 
 #include <math.h>
 #include <stdbool.h>

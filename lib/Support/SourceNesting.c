@@ -1,6 +1,6 @@
 //===- SourceNesting.c - How deep brackets of a program are nested --------===//
 
-#include "Tile/Support/SourceNesting.h"
+#include "SourceNesting.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 //===- StandardStreams.c - A failed print is a failure --------------------===//
 
-#include "Tile/Support/StandardStreams.h"
+#include "StandardStreams.h"
 
 #include <errno.h>
 #include <fcntl.h>

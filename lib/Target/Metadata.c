@@ -8,14 +8,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Dialect/Ops.h"
+#include "Support/Diagnostics.h"
+#include "Support/Iterate.h"
 #include "Target/MetadataInternal.h"
 #include "Target/MetadataWrites.h"
 #include "Target/Symbols.h"
-#include "Tile/Dialect/Ops.h"
 #include "Tile/Ops/func.h"
 #include "Tile/Ops/gpu.h"
-#include "Tile/Support/Diagnostics.h"
-#include "Tile/Support/Iterate.h"
 #include <stdlib.h>
 
 //===-- Requirements ------------------------------------------------------===//

@@ -1,9 +1,9 @@
 //===- MetadataArgs.c - Arguments of a host function ----------------------===//
 
+#include "Dialect/KernelParams.h"
+#include "Support/Build.h"
+#include "Support/Diagnostics.h"
 #include "Target/MetadataInternal.h"
-#include "Tile/KernelParams.h"
-#include "Tile/Support/Build.h"
-#include "Tile/Support/Diagnostics.h"
 #include <stdlib.h>
 
 // The spelling of an element or scalar type; false when the launcher has none.

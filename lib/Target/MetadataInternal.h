@@ -2,9 +2,9 @@
 #ifndef TILE_LIB_TARGET_METADATA_INTERNAL_H
 #define TILE_LIB_TARGET_METADATA_INTERNAL_H
 
+#include "Emit.h"
 #include "Target/MetadataSlice.h"
 #include "Target/TextBuffer.h"
-#include "Tile/Emit.h"
 
 /// A host function in progress.
 typedef struct {

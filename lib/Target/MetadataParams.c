@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Dialect/KernelParams.h"
+#include "Dialect/Ops.h"
+#include "Support/Diagnostics.h"
 #include "Target/MetadataInternal.h"
-#include "Tile/Dialect/Ops.h"
-#include "Tile/KernelParams.h"
-#include "Tile/Support/Diagnostics.h"
 
 MlirLogicalResult tile_host_print_rows(TileText *out, const char *key,
                                        const int *rows, int count) {

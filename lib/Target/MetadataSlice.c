@@ -9,11 +9,11 @@
 
 #include "Target/MetadataSlice.h"
 
-#include "Tile/Dialect/Ops.h"
+#include "Dialect/Ops.h"
+#include "Support/Diagnostics.h"
 #include "Tile/Ops/affine.h"
 #include "Tile/Ops/arith.h"
 #include "Tile/Ops/memref.h"
-#include "Tile/Support/Diagnostics.h"
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/AffineMap.h"
 #include <math.h>

@@ -7,7 +7,7 @@
 
 #include "Target/MetadataWrites.h"
 
-#include "Tile/Dialect/Ops.h"
+#include "Dialect/Ops.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Ops/memref.h"
 

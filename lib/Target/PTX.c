@@ -16,12 +16,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tile/Emit.h"
+#include "Emit.h"
 
+#include "Support/Diagnostics.h"
 #include "Target/PhaseTimer.h"
 #include "Target/TextBuffer.h"
 #include "Target/UndefinedValues.h"
-#include "Tile/Support/Diagnostics.h"
 #include "mlir-c/Target/LLVMIR.h"
 #include "llvm-c/Core.h"
 #include "llvm-c/Linker.h"

@@ -2,7 +2,7 @@
 #ifndef TILE_LIB_TARGET_SYMBOLS_H
 #define TILE_LIB_TARGET_SYMBOLS_H
 
-#include "Tile/Support/Build.h"
+#include "Support/Build.h"
 
 /// The symbol name of `op`, borrowed from its attribute; "" when it has none.
 /// It is inherent to some ops and discardable on others, gpu.func among them.

@@ -15,10 +15,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tile/Target.h"
+#include "Target.h"
 
-#include "Tile/Support/Build.h"
-#include "Tile/Support/Diagnostics.h"
+#include "Support/Build.h"
+#include "Support/Diagnostics.h"
 #include <string.h>
 
 //===-- The table ---------------------------------------------------------===//

@@ -30,7 +30,8 @@ def compile_text(compiler, standard, text):
     """Messages of the compiler; empty when it is content."""
     language = "c++" if standard.startswith("c++") else "c"
     command = [compiler, f"-std={standard}", "-x", language, "-fsyntax-only",
-               *WARNINGS, "-I", OPTIONS.source / "include", "-I", OPTIONS.gen,
+               *WARNINGS, "-I", OPTIONS.source / "include", "-I", OPTIONS.source / "lib",
+               "-I", OPTIONS.gen,
                "-isystem", OPTIONS.llvm / "include", "-"]
     result = subprocess.run(command, input=text, capture_output=True,
                             text=True, check=False)
@@ -46,9 +47,10 @@ def public_headers():
 
 def support_headers():
     """Headers for our own C code."""
-    folder = OPTIONS.source / "include"
     return sorted(str(path.relative_to(folder))
-                  for path in (folder / "Tile" / "Support").glob("*.h"))
+                  for folder in (OPTIONS.source / "include", OPTIONS.source / "lib")
+                  for path in [*folder.glob("Tile/Support/*.h"),
+                               *folder.glob("Support/*.h")])
 
 
 def generated_headers():
@@ -60,7 +62,7 @@ def generated_headers():
 
 def declares_extern_c(header):
     """Whether a header says that it is for C++ too."""
-    for folder in (OPTIONS.source / "include", OPTIONS.gen):
+    for folder in (OPTIONS.source / "include", OPTIONS.source / "lib", OPTIONS.gen):
         path = folder / header
         if path.exists():
             return 'extern "C"' in path.read_text(encoding="utf-8")

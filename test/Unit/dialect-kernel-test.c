@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Dialect/Ops.h"
 #include "Tile/Dialect/Dialect.h"
-#include "Tile/Dialect/Ops.h"
 #include "Tile/Ops/func.h"
 #include "Tile/Ops/gpu.h"
 #include "mlir-c/Diagnostics.h"

@@ -11,7 +11,7 @@
 
 #include "layout-law.h"
 
-#include "Tile/Analysis.h"
+#include "Analysis/Analysis.h"
 #include "Tile/Dialect/Dialect.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Pipeline.h"

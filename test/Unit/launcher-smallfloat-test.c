@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "Tile/Support/SmallFloat.h"
+#include "Support/SmallFloat.h"
 
 #include <math.h>
 #include <stdbool.h>

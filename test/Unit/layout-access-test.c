@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tile/LayoutAccess.h"
-#include "Tile/LayoutHardware.h"
+#include "Layout/LayoutAccess.h"
+#include "Layout/LayoutHardware.h"
 #include "layout-random.h"
 
 enum { ROUNDS = 3000 };

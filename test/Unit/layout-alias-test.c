@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tile/LayoutHardware.h"
+#include "Layout/LayoutHardware.h"
 #include "layout-random.h"
 
 enum { ROUNDS = 2000, RANK = 3 };

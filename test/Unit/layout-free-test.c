@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/Analysis/LayoutInferInternal.h"
+#include "Layout/LayoutInferInternal.h"
 #include "layout-random.h"
 
 enum { ROUNDS = 300, MAX_ELEMS = 1 << 14 };

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tile/LayoutAccess.h"
-#include "Tile/LayoutHardware.h"
+#include "Layout/LayoutAccess.h"
+#include "Layout/LayoutHardware.h"
 #include "layout-check.h"
 
 static void at(const TileLayout *l, int reg, int lane, int warp, int64_t *rc) {

@@ -7,7 +7,7 @@
 #ifndef TILE_TEST_UNIT_LAYOUT_LAW_H
 #define TILE_TEST_UNIT_LAYOUT_LAW_H
 
-#include "Tile/LayoutInfer.h"
+#include "Layout/LayoutInfer.h"
 #include "layout-check.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef TILE_TEST_UNIT_LAYOUT_PROBLEMS_H
 #define TILE_TEST_UNIT_LAYOUT_PROBLEMS_H
 
-#include "Tile/LayoutInfer.h"
+#include "Layout/LayoutInfer.h"
 
 /// A kernel written down as an inference problem, with its expected end.
 typedef struct {

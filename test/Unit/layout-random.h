@@ -1,7 +1,7 @@
 //===- layout-random.h - Random layouts for the property tests ------------===//
 #ifndef TILE_TEST_UNIT_LAYOUT_RANDOM_H
 #define TILE_TEST_UNIT_LAYOUT_RANDOM_H
-#include "Tile/Layout.h"
+#include "Layout/Layout.h"
 #include "layout-check.h"
 #include <string.h>
 

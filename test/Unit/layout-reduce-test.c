@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tile/LayoutHardware.h"
-#include "Tile/LayoutReduce.h"
+#include "Layout/LayoutHardware.h"
+#include "Layout/LayoutReduce.h"
 #include "layout-random.h"
 
 enum { ROUNDS = 2000, MAX_EXTENT = 4096 };

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/Analysis/LayoutInferInternal.h"
+#include "Layout/LayoutInferInternal.h"
 #include "layout-check.h"
 #include "layout-problems.h"
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tile/LayoutHardware.h"
+#include "Layout/LayoutHardware.h"
 #include "layout-random.h"
 
 enum { ROUNDS = 3000 };

@@ -10,7 +10,7 @@
 
 #include "layout-check.h"
 
-#include "Tile/LoopPlan.h"
+#include "Analysis/Loops/LoopPlan.h"
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
 # The plain C part of pipelines needs no library.
 tile_add_unit_test(loop-steps-test loop-steps-test.c
-  ${PROJECT_SOURCE_DIR}/lib/Analysis/LoopPlan.c
-  ${PROJECT_SOURCE_DIR}/lib/Analysis/LoopSteps.c)
+  ${PROJECT_SOURCE_DIR}/lib/Analysis/Loops/LoopPlan.c
+  ${PROJECT_SOURCE_DIR}/lib/Transforms/Pipeline/LoopSteps.c)

@@ -1,12 +1,12 @@
 //===- tile-compile.c - MLIR in, PTX and launch metadata out --------------===//
 
 #include "CompileOptions.h"
+#include "Support/LargeStack.h"
+#include "Support/SignalGuard.h"
+#include "Support/StandardStreams.h"
 #include "Tile/Compile.h"
 #include "Tile/Pipeline.h"
 #include "Tile/Ptxas.h"
-#include "Tile/Support/LargeStack.h"
-#include "Tile/Support/SignalGuard.h"
-#include "Tile/Support/StandardStreams.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

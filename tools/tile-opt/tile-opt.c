@@ -1,8 +1,8 @@
 //===- tile-opt.c - mlir-opt with the tile dialect and passes -------------===//
 
+#include "Support/LargeStack.h"
+#include "Support/PassSupport.h"
 #include "Tile/Pipeline.h"
-#include "Tile/Support/LargeStack.h"
-#include "Tile/Support/PassSupport.h"
 
 static int run(int argc, char **argv) {
   tile_register_all();

@@ -3,7 +3,7 @@
 #define TILE_TOOLS_RUN_REPORT_H
 
 #include "RunOptions.h"
-#include "Tile/Support/OutputFiles.h"
+#include "Support/OutputFiles.h"
 
 /// One run of one seed.
 typedef struct {

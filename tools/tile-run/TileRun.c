@@ -8,8 +8,8 @@
 #include "RunBatch.h"
 #include "RunProgress.h"
 #include "RunReport.h"
-#include "Tile/Support/SignalGuard.h"
-#include "Tile/Support/StandardStreams.h"
+#include "Support/SignalGuard.h"
+#include "Support/StandardStreams.h"
 
 #include <errno.h>
 #include <stdarg.h>

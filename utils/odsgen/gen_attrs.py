@@ -69,7 +69,7 @@ def attrs_files(records: Records, base_name: str) -> tuple[str, str]:
         f"{base_name}.h",
         "Attributes and types of the tile dialect",
         _SOURCE,
-        ["Tile/Support/Lists.h"],
+        ["Support/Lists.h"],
         declarations,
         extern_c=True,
     )

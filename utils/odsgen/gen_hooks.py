@@ -42,7 +42,7 @@ def hooks_header(records: Records) -> str:
         "TileHooks.h",
         "Hooks of the tile ops",
         "the ODS definitions of tile",
-        ["Tile/Support/Hooks.h"],
+        ["Support/Hooks.h"],
         body,
         extern_c=True,
     )

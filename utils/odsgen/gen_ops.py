@@ -28,7 +28,7 @@ def ops_header(records: Records, dialect: str) -> str:
         f"Tile/Ops/{dialect}.h",
         f"Bindings of the {dialect} dialect",
         f"the ODS definitions of {dialect}",
-        ["Tile/Support/Build.h"],
+        ["Support/Build.h"],
         body,
     )
 

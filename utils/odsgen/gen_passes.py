@@ -55,7 +55,7 @@ def passes_files(records: Records, base_name: str) -> tuple[str, str]:
         f"{base_name}.h",
         "Options and entry points of our passes",
         _SOURCE,
-        ["Tile/Support/PassSupport.h"],
+        ["Support/PassSupport.h"],
         declarations,
         extern_c=True,
     )

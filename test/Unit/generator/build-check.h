@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "Tile/Support/Build.h"
+#include "Support/Build.h"
 
 typedef struct {
   MlirContext context;

@@ -1,0 +1,206 @@
+//===- LoopEdges.c - What orders the statements of a loop -----------------===//
+//
+// Edges come from access regions and from SSA values, nothing else:
+//
+//   (E1) two accesses of bytes that may be the same, one of them a write, keep
+//        their order within an iteration;
+//   (E2) and across iterations, unless each iteration has a version of the
+//        buffer for itself; of the ring of a channel with several slots each
+//        round has one, but waits keep their order, and so do releases;
+//   (E3) a result is there before its users, also through arithmetic;
+//   (E4) what updates a carried value does not run in a later stage than what
+//        uses the value; all statements use what decides about iterations;
+//   (E5) effects on memory that no operand names keep their order among each
+//        other.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/Analysis.h"
+#include "LoopBody.h"
+
+typedef struct {
+  TileArena *arena;
+  const TileLoopBody *body;
+  TileLoopEdge *edges;
+  int num_edges, capacity;
+} Build;
+
+static void add_edge(Build *build, TileLoopEdge edge) {
+  TILE_ARENA_RESERVE(build->arena, build->edges, build->num_edges,
+                     build->capacity);
+  build->edges[build->num_edges++] = edge;
+}
+
+//===-- Windows -----------------------------------------------------------===//
+
+// Whether the two offsets are the same in one iteration, or in any two.
+static bool is_same_value(const Build *build, MlirValue a, MlirValue b,
+                          int distance) {
+  return mlirValueEqual(a, b) &&
+         (distance == 0 || mlirValueIsNull(a) ||
+          !tile_value_is_inside(a, build->body->loop.op));
+}
+
+static TileRegionOp region_of(MlirValue tile) {
+  if (!mlirValueIsAOpResult(tile))
+    return (TileRegionOp){{NULL}};
+  return tile_region_dyn(mlirOpResultGetOwner(tile));
+}
+
+static TileInt offset_of(TileRegionOp region, int dim) {
+  TileInt offset = tile_region_offset(region, dim);
+  int64_t constant;
+  if (offset.value.ptr && mlirxConstantInt(offset.value, &constant))
+    return tile_int_constant(constant);
+  return offset;
+}
+
+// Whether the two windows of one buffer surely share no element.
+static bool windows_are_disjoint(const Build *build, MlirValue x, MlirValue y,
+                                 int distance) {
+  TileRegionOp a = region_of(x), b = region_of(y);
+  if (!a.op.ptr || !b.op.ptr ||
+      !mlirValueEqual(tile_region_source(a), tile_region_source(b)))
+    return false;
+  for (int d = 0; d < (int)tile_region_static_sizes_size(a); d++) {
+    TileInt ao = offset_of(a, d), bo = offset_of(b, d);
+    if (!is_same_value(build, ao.value, bo.value, distance))
+      continue;
+    if (ao.constant + tile_region_static_sizes(a, d) <= bo.constant ||
+        bo.constant + tile_region_static_sizes(b, d) <= ao.constant)
+      return true;
+  }
+  return false;
+}
+
+// Buffers whose memory may be the same.
+static bool buffers_meet(const Build *build, int a, int b) {
+  const TileLoopBuffer *x = &build->body->buffers[a];
+  const TileLoopBuffer *y = &build->body->buffers[b];
+  if (a == b)
+    return true;
+  return x->space == y->space && x->space == TILE_SPACE_GLOBAL &&
+         !(tile_tensor_is_distinct(x->root) &&
+           tile_tensor_is_distinct(y->root));
+}
+
+//===-- Pairs of statements -----------------------------------------------===//
+
+static TileEdgeKind kind_of(const TileLoopAccess *from,
+                            const TileLoopAccess *to) {
+  if (from->writes && to->reads)
+    return TILE_EDGE_FLOW;
+  return from->writes ? TILE_EDGE_OUTPUT : TILE_EDGE_ANTI;
+}
+
+// Whether what two iterations do to the buffer needs no order.
+static bool has_own_slots(const Build *build, const TileLoopAccess *x,
+                          MlirOperation from, const TileLoopAccess *y,
+                          MlirOperation to) {
+  const TileLoopBuffer *buffer = &build->body->buffers[x->buffer];
+  bool are_verbs = (tile_wait_is(from) && tile_release_is(to)) ||
+                   (tile_release_is(from) && tile_wait_is(to));
+  return buffer->is_versioned ||
+         (buffer->num_slots > 1 && (!x->writes || !y->writes || are_verbs));
+}
+
+static void add_access_edges(Build *build, int from, int to, int distance) {
+  const TileStatement *f = &build->body->statements[from];
+  const TileStatement *t = &build->body->statements[to];
+  for (int i = 0; i < f->num_accesses; i++)
+    for (int j = 0; j < t->num_accesses; j++) {
+      const TileLoopAccess *x = &f->accesses[i], *y = &t->accesses[j];
+      if ((!x->writes && !y->writes) ||
+          !buffers_meet(build, x->buffer, y->buffer) ||
+          windows_are_disjoint(build, x->tile, y->tile, distance))
+        continue;
+      if (distance == 1 && has_own_slots(build, x, f->op, y, t->op))
+        continue; // (E2)
+      add_edge(build,
+               (TileLoopEdge){from, to, distance, kind_of(x, y), x->buffer});
+    }
+}
+
+// Different branches of one `scf.if`: never both in one iteration.
+static bool exclude_each_other(const TileStatement *a, const TileStatement *b) {
+  for (int g = 0; g < a->num_guards && g < b->num_guards; g++) {
+    if (!mlirOperationEqual(a->guards[g].op, b->guards[g].op))
+      return false;
+    if (a->guards[g].branch != b->guards[g].branch)
+      return true;
+  }
+  return false;
+}
+
+static void add_memory_edges(Build *build, int a, int b) {
+  const TileStatement *s = &build->body->statements[a];
+  const TileStatement *t = &build->body->statements[b];
+  bool is_effect = s->has_other_effects && t->has_other_effects;
+  if (a < b && !exclude_each_other(s, t)) {
+    add_access_edges(build, a, b, 0);
+    if (is_effect)
+      add_edge(build, (TileLoopEdge){a, b, 0, TILE_EDGE_EFFECT, -1});
+  }
+  if (a >= b) { // in the next iteration
+    add_access_edges(build, a, b, 1);
+    if (is_effect)
+      add_edge(build, (TileLoopEdge){a, b, 1, TILE_EDGE_EFFECT, -1});
+  }
+}
+
+//===-- Values ------------------------------------------------------------===//
+
+// For each carried value, what its update is computed from, other carried
+// values included.
+static TileLoopSources *find_updates(Build *build, intptr_t num_carried) {
+  TileLoopSources *updates =
+      TILE_ARENA_NEW(build->arena, TileLoopSources, num_carried + 1);
+  for (intptr_t c = 1; c <= num_carried; c++) {
+    updates[c] = tile_loop_sources_create(build->arena, build->body);
+    tile_loop_sources_add(&updates[c],
+                          tile_loop_form_update(&build->body->loop, c));
+  }
+  // Transitive closure: at most as many rounds as there are values.
+  for (intptr_t round = 0; round < num_carried; round++)
+    for (intptr_t c = 1; c <= num_carried; c++)
+      for (intptr_t k = 1; k <= num_carried; k++) {
+        if (!updates[c].carried[k])
+          continue;
+        for (intptr_t j = 1; j <= num_carried; j++)
+          updates[c].carried[j] |= updates[k].carried[j];
+        for (int s = 0; s < build->body->num_statements; s++)
+          updates[c].statements[s] |= updates[k].statements[s];
+      }
+  return updates;
+}
+
+static void add_value_edges(Build *build) {
+  const TileLoopBody *body = build->body;
+  intptr_t num_carried = body->loop.num_carried;
+  TileLoopSources *updates = find_updates(build, num_carried);
+  for (int user = 0; user < body->num_statements; user++) {
+    TileLoopSources sources = tile_loop_sources_create(build->arena, body);
+    tile_loop_sources_add_statement(&sources, user);
+    tile_loop_sources_add_condition(&sources); // it would not run otherwise
+    for (int s = 0; s < body->num_statements; s++)
+      if (sources.statements[s] && s != user)
+        add_edge(build, (TileLoopEdge){s, user, 0, TILE_EDGE_VALUE, -1});
+    for (intptr_t c = 1; c <= num_carried; c++)
+      for (int s = 0; sources.carried[c] && s < body->num_statements; s++)
+        if (updates[c].statements[s])
+          add_edge(build, (TileLoopEdge){s, user, 1, TILE_EDGE_CARRIED, -1});
+  }
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
+void tile_loop_edges_build(TileArena *arena, const TileLoopBody *body,
+                           TileLoopEdge **out_edges, int *out_num_edges) {
+  Build build = {.arena = arena, .body = body};
+  for (int a = 0; a < body->num_statements; a++)
+    for (int b = 0; b < body->num_statements; b++)
+      add_memory_edges(&build, a, b);
+  add_value_edges(&build);
+  *out_edges = build.edges;
+  *out_num_edges = build.num_edges;
+}

@@ -1,0 +1,483 @@
+//===- SharedMemory.c - Sizes, lifetimes and placement of shared buffers --===//
+
+#include "Analysis/Analysis.h"
+#include "Dialect/Products.h"
+
+#include "Dialect/TileLayouts.h"
+#include "Support/Iterate.h"
+#include "Tile/Ops/scf.h"
+
+//===-- Collect -----------------------------------------------------------===//
+
+enum {
+  // cp.async.bulk.tensor needs 128-byte aligned shared memory; a swizzle
+  // repeats every 1024 bytes (PTX ISA, tensor swizzling modes).
+  TMA_ALIGN_BYTES = 128,
+  SWIZZLE_ALIGN_BYTES = 1024,
+  BARRIER_SIZE_BYTES = 8
+};
+
+static bool layout_has_xor(const TileLayout *layout) {
+  for (int i = 0; i < layout->in.num_digits; i++)
+    if (layout->image[i] & (layout->image[i] - 1))
+      return true;
+  return false;
+}
+
+static bool buffer_of_alloc(TileAllocOp alloc, TileSharedBuffer *out) {
+  MlirValue value = mlirOperationGetResult(alloc.op, 0);
+  TileShape shape;
+  if (!tile_shape_of(value, &shape) || shape.space != TILE_SPACE_SHARED)
+    return false;
+  int64_t elem_bytes = tile_elem_bits(shape.element) / 8;
+  *out = (TileSharedBuffer){.op = alloc.op,
+                            .size_bytes =
+                                tile_shape_num_elems(&shape) * elem_bytes,
+                            .align_bytes = TMA_ALIGN_BYTES};
+  TileLayout layout;
+  TileLayoutError error;
+  if (tile_layout_of_alloc(alloc, &layout, &error)) {
+    out->size_bytes = tile_layout_span(&layout.out, 0) * elem_bytes;
+    if (layout_has_xor(&layout))
+      out->align_bytes = SWIZZLE_ALIGN_BYTES;
+  }
+  if (!mlirAttributeIsNull(tile_alloc_alignment_attr(alloc)) &&
+      tile_alloc_alignment(alloc) > out->align_bytes)
+    out->align_bytes = tile_alloc_alignment(alloc);
+  return true;
+}
+
+static bool buffer_of_op(MlirOperation op, TileSharedBuffer *out) {
+  if (tile_alloc_is(op))
+    return buffer_of_alloc(tile_alloc_cast(op), out);
+  if (!tile_barrier_alloc_is(op))
+    return false;
+  int64_t slots =
+      tile_barrier_type_slots(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  *out = (TileSharedBuffer){.op = op,
+                            .size_bytes = slots * BARRIER_SIZE_BYTES,
+                            .align_bytes = BARRIER_SIZE_BYTES,
+                            .is_barrier = true};
+  return true;
+}
+
+typedef struct {
+  TileArena *arena;
+  TileSharedMemory *out;
+  size_t capacity;
+  int64_t position; // of the op being visited, in program order
+  bool is_tight;
+} Collect;
+
+static void collect_add(Collect *collect, TileSharedBuffer buffer) {
+  TileSharedMemory *out = collect->out;
+  TILE_ARENA_RESERVE(collect->arena, out->buffers, out->num_buffers,
+                     collect->capacity);
+  out->buffers[out->num_buffers++] = buffer;
+}
+
+static TileSharedBuffer *find_buffer(TileSharedMemory *memory,
+                                     MlirOperation op) {
+  for (size_t i = 0; i < memory->num_buffers; i++)
+    if (mlirOperationEqual(memory->buffers[i].op, op))
+      return &memory->buffers[i];
+  return NULL;
+}
+
+TileSharedBuffer *tile_shared_memory_find(TileSharedMemory *memory,
+                                          MlirValue tile) {
+  TileBuffer buffer = tile_buffer_of(tile);
+  if (!mlirValueIsAOpResult(buffer.root))
+    return NULL;
+  return find_buffer(memory, mlirOpResultGetOwner(buffer.root));
+}
+
+//===-- Lifetimes ---------------------------------------------------------===//
+
+static bool may_repeat(MlirOperation op) {
+  // Everything with regions may run them again, but these.
+  return mlirOperationGetNumRegions(op) > 0 && !scf_if_is(op) &&
+         !tile_specialize_is(op) && !tile_role_is(op);
+}
+
+static void extend(TileSharedBuffer *buffer, int64_t first, int64_t last) {
+  if (buffer->first < 0 || first < buffer->first)
+    buffer->first = first;
+  if (last > buffer->last)
+    buffer->last = last;
+}
+
+// Whether `op` writes all of the tile and reads nothing of it.
+static bool overwrites(MlirOperation op, const TileSharedBuffer *buffer) {
+  MlirValue tile = mlirOperationGetResult(buffer->op, 0), dst;
+  if (tile_copy_is(op) &&
+      !mlirValueEqual(tile_buffer_of(tile_copy_src(tile_copy_cast(op))).root,
+                      tile))
+    dst = tile_copy_dst(tile_copy_cast(op));
+  else if (tile_fill_is(op))
+    dst = tile_fill_dst(tile_fill_cast(op));
+  else
+    return false;
+  return mlirValueEqual(tile_buffer_of(dst).root, tile) &&
+         tile_is_whole_or_slot(dst) &&
+         tile_num_stage_dims(tile_alloc_cast(buffer->op)) == 0;
+}
+
+// The first use in the body of a loop, which each iteration begins with.
+static void note_first(TileSharedBuffer *buffer, MlirOperation op) {
+  MlirOperation loop = mlirOperationGetParentOperation(op);
+  if (buffer->first < 0 && !buffer->is_barrier &&
+      (scf_for_is(loop) || scf_while_is(loop)) && overwrites(op, buffer))
+    buffer->fresh_in = loop;
+}
+
+// Behind the loop, its last value counts.
+static void note_use_behind(TileSharedBuffer *buffer) {
+  if (buffer->loop_last > 0)
+    extend(buffer, buffer->loop_first, buffer->loop_last);
+  buffer->loop_first = buffer->loop_last = 0;
+}
+
+// Roles run at the same time: what two of them use lives throughout, and what
+// one of them uses lives while the others do.
+static void note_role(TileSharedBuffer *buffer, MlirOperation op) {
+  MlirOperation role = tile_role_of(op).op;
+  if (mlirOperationIsNull(role))
+    return;
+  buffer->is_throughout |= !mlirOperationIsNull(buffer->role) &&
+                           !mlirOperationEqual(buffer->role, role);
+  buffer->role = role;
+}
+
+// The barriers of a channel order who may touch its rings.
+static bool is_channel(MlirOperation op) {
+  return tile_channel_is(op) || tile_channel_barriers_is(op);
+}
+
+// A copy that completes on an mbarrier writes until somebody has waited for it,
+// also when nobody reads what it brings.
+static void note_signal(Collect *collect, TileCopyOp copy) {
+  TileSharedBuffer *buffer =
+      tile_shared_memory_find(collect->out, tile_copy_dst(copy));
+  if (buffer && !mlirValueIsNull(tile_copy_signal(copy)))
+    buffer->in_flight = copy.op;
+}
+
+static bool slots_differ(MlirValue a, MlirValue b) {
+  int64_t x, y;
+  return mlirxConstantInt(a, &x) && mlirxConstantInt(b, &y) && x != y;
+}
+
+static void note_wait(Collect *collect, TileBarrierWaitOp wait) {
+  for (size_t i = 0; i < collect->out->num_buffers; i++) {
+    TileSharedBuffer *buffer = &collect->out->buffers[i];
+    if (mlirOperationIsNull(buffer->in_flight))
+      continue;
+    TileCopyOp copy = tile_copy_cast(buffer->in_flight);
+    if (!mlirValueEqual(tile_copy_signal(copy),
+                        tile_barrier_wait_barrier(wait)) ||
+        slots_differ(tile_copy_slot(copy), tile_barrier_wait_slot(wait)))
+      continue;
+    extend(buffer, collect->position, collect->position);
+    buffer->in_flight = (MlirOperation){NULL};
+  }
+}
+
+// What a role does to a ring: fills it, reads it, or waits for fills.
+static void note_ring_use(Collect *collect, TileSharedBuffer *ring,
+                          MlirOperation op) {
+  MlirOperation role = tile_role_of(op).op;
+  if (mlirOperationIsNull(role))
+    return;
+  bool is_fill = tile_copy_is(op) &&
+                 tile_shared_memory_find(
+                     collect->out, tile_copy_dst(tile_copy_cast(op))) == ring;
+  MlirOperation *user = is_fill ? &ring->filler : &ring->reader;
+  ring->has_other_uses |=
+      !mlirOperationIsNull(*user) && !mlirOperationEqual(*user, role);
+  *user = role;
+  ring->has_other_uses |= mlirOperationEqual(ring->reader, ring->filler);
+  if (!is_fill)
+    ring->last_read = collect->position;
+}
+
+static bool is_in_block(MlirOperation op, MlirBlock block) {
+  for (; op.ptr; op = mlirOperationGetParentOperation(op))
+    if (mlirBlockEqual(mlirOperationGetBlock(op), block))
+      return true;
+  return false;
+}
+
+// A product under way reads its factors until somebody has waited for it. Of
+// several the innermost op in a block that holds all of them stands for them.
+static void note_product(Collect *collect, MlirOperation op,
+                         const TileProduct *product) {
+  MlirValue factors[] = {product->a, product->b};
+  for (int i = 0; i < 2; i++) {
+    TileSharedBuffer *buffer =
+        tile_shared_memory_find(collect->out, factors[i]);
+    if (!buffer)
+      continue;
+    MlirOperation all = op;
+    while (buffer->under_way.ptr &&
+           !is_in_block(buffer->under_way, mlirOperationGetBlock(all)))
+      all = mlirOperationGetParentOperation(all);
+    buffer->under_way = all;
+  }
+}
+
+static void note_await(Collect *collect, TileAwaitOp await) {
+  for (size_t i = 0; i < collect->out->num_buffers; i++) {
+    TileSharedBuffer *buffer = &collect->out->buffers[i];
+    if (!buffer->under_way.ptr)
+      continue;
+    extend(buffer, collect->position, collect->position);
+    if (buffer->is_ring)
+      note_ring_use(collect, buffer, await.op);
+    // One in a loop or a branch may not run where the product has.
+    if (tile_await_pending(await) == 0 &&
+        is_in_block(buffer->under_way, mlirOperationGetBlock(await.op)))
+      buffer->under_way = (MlirOperation){NULL};
+  }
+}
+
+// Slots that nobody reads are waited for as well.
+static void note_ring_wait(Collect *collect, TileBarrierWaitOp wait) {
+  for (size_t i = 0; i < collect->out->num_buffers; i++) {
+    TileSharedBuffer *ring = &collect->out->buffers[i];
+    if (ring->is_ring &&
+        mlirValueEqual(ring->full, tile_barrier_wait_barrier(wait)))
+      note_ring_use(collect, ring, wait.op);
+  }
+}
+
+static void note_rings(Collect *collect, TileChannelBarriersOp channel) {
+  TileRange rings = tile_channel_barriers_rings(channel);
+  for (intptr_t i = 0; i < rings.n; i++) {
+    TileSharedBuffer *ring =
+        tile_shared_memory_find(collect->out, tile_range_at(rings, i));
+    if (!ring)
+      continue;
+    ring->has_other_uses |= !mlirValueIsNull(ring->full);
+    ring->full = tile_channel_barriers_full(channel);
+  }
+}
+
+static void note_uses(Collect *collect, MlirOperation op) {
+  TileProduct product;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    TileSharedBuffer *buffer =
+        tile_shared_memory_find(collect->out, mlirOperationGetOperand(op, i));
+    if (!buffer)
+      continue;
+    note_first(buffer, op);
+    note_use_behind(buffer);
+    extend(buffer, collect->position, collect->position);
+    note_role(buffer, op);
+    buffer->is_ring |= is_channel(op) && !buffer->is_barrier;
+    if (buffer->is_ring)
+      note_ring_use(collect, buffer, op);
+  }
+  if (tile_channel_barriers_is(op))
+    note_rings(collect, tile_channel_barriers_cast(op));
+  if (tile_copy_is(op))
+    note_signal(collect, tile_copy_cast(op));
+  if (tile_barrier_wait_is(op)) {
+    note_wait(collect, tile_barrier_wait_cast(op));
+    note_ring_wait(collect, tile_barrier_wait_cast(op));
+  }
+  if (tile_product_of(op, &product) && product.is_async)
+    note_product(collect, op, &product);
+  if (tile_await_is(op))
+    note_await(collect, tile_await_cast(op));
+}
+
+// Whether the last iteration of `loop` leaves nothing of the buffer for the
+// next one: it has written all of it first, and nothing is under way.
+static bool is_fresh(const TileSharedBuffer *buffer, MlirOperation loop) {
+  return mlirOperationEqual(buffer->fresh_in, loop) &&
+         mlirOperationIsNull(buffer->in_flight) &&
+         mlirOperationIsNull(buffer->under_way) && buffer->last > buffer->first;
+}
+
+static void collect_block(Collect *collect, MlirBlock block);
+
+static void collect_regions(Collect *collect, MlirOperation op) {
+  int64_t begin = collect->position;
+  size_t outside = collect->out->num_buffers;
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
+    for (MlirBlock block =
+             mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+         block.ptr; block = mlirBlockGetNextInRegion(block))
+      collect_block(collect, block);
+  if (!may_repeat(op))
+    return;
+  // A buffer from outside that the loop touches holds its value across
+  // iterations: it lives as long as the loop.
+  for (size_t i = 0; i < outside; i++) {
+    TileSharedBuffer *buffer = &collect->out->buffers[i];
+    if (collect->is_tight && is_fresh(buffer, op)) {
+      buffer->loop_first = begin;
+      buffer->loop_last = collect->position;
+    }
+    if (buffer->last >= begin && !buffer->loop_last)
+      extend(buffer, begin, collect->position);
+    if (buffer->last_read >= begin)
+      buffer->last_read = collect->position;
+  }
+}
+
+static void collect_block(Collect *collect, MlirBlock block) {
+  TILE_FOR_EACH_OP (op, block) {
+    collect->position++;
+    TileSharedBuffer buffer;
+    if (buffer_of_op(op, &buffer)) {
+      buffer.first = buffer.last = buffer.last_read = -1;
+      collect_add(collect, buffer);
+    }
+    // Windows and views are no accesses; their users are.
+    if (!tile_region_is(op) && !tile_view_is(op))
+      note_uses(collect, op);
+    collect_regions(collect, op);
+  }
+}
+
+void tile_shared_memory_build(TileArena *arena, MlirOperation kernel,
+                              bool is_tight, TileSharedMemory *out_memory) {
+  *out_memory = (TileSharedMemory){0};
+  Collect collect = {.arena = arena, .out = out_memory, .is_tight = is_tight};
+  collect_block(&collect, tile_kernel_body(kernel));
+  for (size_t i = 0; i < out_memory->num_buffers; i++) {
+    TileSharedBuffer *buffer = &out_memory->buffers[i];
+    // Barriers are initialised once and hold state: they live throughout.
+    if (buffer->is_barrier || buffer->is_ring || buffer->is_throughout)
+      extend(buffer, 0, collect.position);
+    if (!mlirOperationIsNull(buffer->in_flight))
+      extend(buffer, collect.position, collect.position);
+  }
+}
+
+//===-- Placement ---------------------------------------------------------===//
+
+bool tile_shared_follows_ring(const TileSharedBuffer *buffer,
+                              const TileSharedBuffer *ring) {
+  return ring->is_ring && !mlirValueIsNull(ring->full) &&
+         !mlirOperationIsNull(ring->reader) && !ring->has_other_uses &&
+         !buffer->is_ring && !buffer->is_barrier && !buffer->is_throughout &&
+         mlirOperationEqual(buffer->role, ring->reader) &&
+         buffer->first > ring->last_read;
+}
+
+bool tile_shared_lifetimes_overlap(const TileSharedBuffer *a,
+                                   const TileSharedBuffer *b) {
+  if ((a->is_drained && tile_shared_follows_ring(b, a)) ||
+      (b->is_drained && tile_shared_follows_ring(a, b)))
+    return false;
+  bool are_in_roles =
+      !mlirOperationIsNull(a->role) && !mlirOperationIsNull(b->role);
+  if (are_in_roles && !mlirOperationEqual(a->role, b->role))
+    return true;
+  return a->first <= b->last && b->first <= a->last;
+}
+
+bool tile_shared_bytes_overlap(const TileSharedBuffer *a,
+                               const TileSharedBuffer *b) {
+  if (mlirOperationEqual(a->op, b->op))
+    return true;
+  if (a->offset_bytes < 0 || b->offset_bytes < 0)
+    return !tile_shared_lifetimes_overlap(a, b);
+  return a->offset_bytes < b->offset_bytes + b->size_bytes &&
+         b->offset_bytes < a->offset_bytes + a->size_bytes;
+}
+
+// Puts `buffer` at the lowest aligned offset where it meets no placed buffer
+// that lives at the same time. Ends after at most one step per placed buffer.
+static void first_fit(TileSharedBuffer *const *placed, size_t num_placed,
+                      TileSharedBuffer *buffer) {
+  buffer->offset_bytes = 0;
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (size_t i = 0; i < num_placed; i++) {
+      const TileSharedBuffer *other = placed[i];
+      if (!tile_shared_lifetimes_overlap(buffer, other) ||
+          !tile_shared_bytes_overlap(buffer, other))
+        continue;
+      int64_t end = other->offset_bytes + other->size_bytes;
+      buffer->offset_bytes = (end + buffer->align_bytes - 1) /
+                             buffer->align_bytes * buffer->align_bytes;
+      moved = true;
+    }
+  }
+}
+
+// Strictest alignment first keeps padding out; program order breaks ties.
+static void sort_by_alignment(TileSharedBuffer **order, size_t count) {
+  for (size_t i = 1; i < count; i++) {
+    TileSharedBuffer *item = order[i];
+    size_t j = i;
+    for (; j > 0 && order[j - 1]->align_bytes < item->align_bytes; j--)
+      order[j] = order[j - 1];
+    order[j] = item;
+  }
+}
+
+void tile_shared_memory_place(TileArena *arena, TileSharedMemory *memory) {
+  size_t count = memory->num_buffers;
+  TileSharedBuffer **order = TILE_ARENA_NEW(arena, TileSharedBuffer *, count);
+  for (size_t i = 0; i < count; i++)
+    order[i] = &memory->buffers[i];
+  sort_by_alignment(order, count);
+  memory->total_bytes = 0;
+  for (size_t i = 0; i < count; i++) {
+    first_fit(order, i, order[i]);
+    int64_t end = order[i]->offset_bytes + order[i]->size_bytes;
+    if (end > memory->total_bytes)
+      memory->total_bytes = end;
+  }
+}
+
+//===-- Offsets that are there --------------------------------------------===//
+
+// The offset that the packing pass wrote; -1 when it has not run.
+static void read_offset(TileSharedBuffer *buffer) {
+  MlirAttribute offset =
+      buffer->is_barrier
+          ? tile_barrier_alloc_offset_attr(tile_barrier_alloc_cast(buffer->op))
+          : tile_alloc_offset_attr(tile_alloc_cast(buffer->op));
+  buffer->offset_bytes =
+      mlirAttributeIsNull(offset) ? -1 : mlirIntegerAttrGetValueInt(offset);
+}
+
+static bool packed_buffer_of(MlirValue tile, TileSharedBuffer *out) {
+  MlirValue root = tile_buffer_of(tile).root;
+  if (!mlirValueIsAOpResult(root) ||
+      !buffer_of_op(mlirOpResultGetOwner(root), out))
+    return false;
+  read_offset(out);
+  return true;
+}
+
+bool tile_share_bytes(MlirValue a, MlirValue b) {
+  TileSharedBuffer x, y;
+  return packed_buffer_of(a, &x) && packed_buffer_of(b, &y) &&
+         tile_shared_bytes_overlap(&x, &y);
+}
+
+// Rings whose bytes are used again.
+static void find_drained(TileSharedMemory *shared) {
+  for (size_t i = 0; i < shared->num_buffers; i++)
+    for (size_t k = 0; k < shared->num_buffers; k++) {
+      TileSharedBuffer *ring = &shared->buffers[i];
+      const TileSharedBuffer *other = &shared->buffers[k];
+      bool is_packed = ring->offset_bytes >= 0 && other->offset_bytes >= 0;
+      ring->is_drained |=
+          ring->is_ring && tile_shared_follows_ring(other, ring) &&
+          (!is_packed || tile_shared_bytes_overlap(ring, other));
+    }
+}
+
+void tile_shared_memory_read_offsets(TileSharedMemory *memory) {
+  for (size_t i = 0; i < memory->num_buffers; i++)
+    read_offset(&memory->buffers[i]);
+  find_drained(memory);
+}

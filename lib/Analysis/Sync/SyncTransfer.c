@@ -1,0 +1,359 @@
+//===- SyncTransfer.c - What an op needs in front, and leaves behind ------===//
+//
+// The rules (S1) to (S9) of SyncPlan.c, for one op.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SyncFlow.h"
+
+#include "Support/Iterate.h"
+
+//===-- Needs -------------------------------------------------------------===//
+
+typedef struct {
+  bool barrier;
+  uint8_t fence; // TILE_FENCE_…
+  bool is_unmet; // who initialised an mbarrier
+  TileStoreWait wait;
+  int pending; // stores that need not be waited for
+} Need;
+
+static bool is_async_at(const Accesses *accesses, size_t place) {
+  return accesses->is_async && !(accesses->bits[place] & BY_THREADS);
+}
+
+// The least number of stores behind one of those in the set.
+static int youngest(uint16_t bits) {
+  int younger = 0;
+  while (!(bits & STORING << younger))
+    younger++;
+  return younger;
+}
+
+// (S8)
+static void need_stored(const Flow *flow, size_t place, uint8_t access,
+                        bool is_same, uint16_t before, Need *need) {
+  if (!sync_place_is_shared(flow, place))
+    need->wait = TILE_STORE_WAIT_COMPLETE;
+  else if ((access & (WRITES | UPDATES)) && need->wait == TILE_STORE_WAIT_NONE)
+    need->wait = TILE_STORE_WAIT_READ;
+  else if (!(access & (WRITES | UPDATES)))
+    return;
+  if (need->pending > youngest(before))
+    need->pending = youngest(before);
+  need->barrier |= !is_same; // but who issued it
+}
+
+// Whether threads must meet before an op does `access` to bytes that others
+// accessed before.
+static bool is_conflict(uint8_t access, uint16_t before) {
+  if (before & GENERIC_WRITE) // (S1), (S2)
+    return true;
+  if ((access & (READS | WRITES)) && (before & ATOMIC_UPDATE)) // (S6)
+    return true;
+  return (access & (WRITES | UPDATES)) &&
+         (before & (GENERIC_READ | ASYNC_READ)); // (S3)
+}
+
+// Whether they must meet whoever accessed them.
+static bool is_conflict_of_phases(uint8_t access, const Accesses *accesses,
+                                  uint16_t before) {
+  if (accesses->fills_tile && (access & WRITES) && (before & ASYNC_WRITE))
+    return true; // (S4)
+  return !(access & LEADS) && (before & INITIAL);
+}
+
+enum { IS_KNOWN = 1, OVERLAP = 2, SAME_IS_KNOWN = 4, SAME = 8 };
+
+// What two places have to do with each other is asked in every round.
+static uint8_t *relation_of(Flow *flow, size_t now, size_t entry) {
+  uint8_t *relation = &flow->relations[now * sync_num_entries(flow) + entry];
+  if (!*relation)
+    *relation = sync_places_overlap(flow, now, sync_entry_place(entry),
+                                    sync_entry_age(entry))
+                    ? IS_KNOWN | OVERLAP
+                    : IS_KNOWN;
+  return relation;
+}
+
+static bool are_same_threads(Flow *flow, size_t now, size_t entry) {
+  uint8_t *relation = relation_of(flow, now, entry);
+  if (!(*relation & SAME_IS_KNOWN))
+    *relation |= sync_threads_are_same(flow, now, sync_entry_place(entry),
+                                       sync_entry_age(entry))
+                     ? SAME_IS_KNOWN | SAME
+                     : SAME_IS_KNOWN;
+  return (*relation & SAME) != 0;
+}
+
+static void need_before_access(Flow *flow, const Accesses *accesses,
+                               size_t place, State state, Need *need) {
+  uint8_t access = accesses->bits[place];
+  for (size_t e = 0; e < sync_num_entries(flow); e++) {
+    uint16_t before = state.bits[e];
+    size_t then = sync_entry_place(e);
+    bool is_storing = (before & STORING_ANY) != 0;
+    if (!before || !(*relation_of(flow, place, e) & OVERLAP))
+      continue;
+    need->barrier |= is_conflict_of_phases(access, accesses, before);
+    need->is_unmet |= !(access & LEADS) && (before & INITIAL);
+    if (is_async_at(accesses, place) && (before & UNFENCED)) // (S2), (S5)
+      need->fence |= sync_place_memory(flow, then);
+    if (!is_storing && !is_conflict(access, before))
+      continue;
+    bool is_same = are_same_threads(flow, place, e);
+    flow->places[place].is_relied_on |= is_same;
+    flow->places[then].is_relied_on |= is_same;
+    need->barrier |= is_conflict(access, before) && !is_same;
+    if (is_storing)
+      need_stored(flow, then, access, is_same, before, need);
+  }
+}
+
+static Need need_before(Flow *flow, const Accesses *accesses, State state) {
+  Need need = {.pending = MAX_YOUNGER};
+  for (size_t i = 0; i < flow->num_places; i++)
+    if (accesses->bits[i])
+      need_before_access(flow, accesses, i, state, &need);
+  return need;
+}
+
+// One store more is behind those that are under way.
+static void state_next_store(const Flow *flow, State state) {
+  for (size_t e = 0; e < sync_num_entries(flow); e++) {
+    int storing = state.bits[e] & STORING_ANY;
+    int older =
+        (storing << 1 & STORING_ANY) | (storing & STORING << MAX_YOUNGER);
+    state.bits[e] = (uint16_t)((state.bits[e] & ~STORING_ANY) | older);
+  }
+}
+
+static void perform_store(const Flow *flow, const Accesses *accesses,
+                          State state) {
+  if (accesses->is_under_way)
+    state_next_store(flow, state);
+  for (size_t i = 0; i < flow->num_places; i++) {
+    uint16_t *now = sync_state_now(state, i);
+    if (accesses->bits[i] & READS)
+      *now |= ASYNC_READ;
+    if (accesses->bits[i] & WRITES)
+      *now |= GENERIC_WRITE;
+    if (accesses->bits[i] && accesses->is_under_way)
+      *now |= STORING;
+  }
+}
+
+// The issuing thread has waited for all stores but the last `pending`; the
+// others have to meet it.
+void sync_state_stored(const Flow *flow, State state, TileStoreWait wait,
+                       int64_t pending) {
+  int waited = 0;
+  for (int64_t n = pending; n <= MAX_YOUNGER; n++)
+    waited |= STORING << n;
+  for (size_t e = 0; e < sync_num_entries(flow); e++) {
+    bool is_shared = sync_place_is_shared(flow, sync_entry_place(e));
+    if (!(state.bits[e] & waited) ||
+        (!is_shared && wait != TILE_STORE_WAIT_COMPLETE))
+      continue;
+    state.bits[e] |= is_shared ? ASYNC_READ : GENERIC_WRITE;
+    state.bits[e] &= (uint16_t)~waited;
+  }
+}
+
+static void perform(const Flow *flow, const Accesses *accesses, State state) {
+  for (size_t i = 0; i < flow->num_places; i++) {
+    bool reads = accesses->bits[i] & READS, writes = accesses->bits[i] & WRITES;
+    uint16_t *now = sync_state_now(state, i);
+    bool is_async = is_async_at(accesses, i);
+    if (accesses->bits[i] & INITIALIZES) {
+      *now |= INITIAL;
+      continue;
+    }
+    if (reads)
+      *now |= is_async ? ASYNC_READ : GENERIC_READ;
+    if (reads && is_async && accesses->is_under_way)
+      *now |= MULTIPLYING;
+    if (writes && accesses->is_under_way) // (S7)
+      *now |= UNDER_WAY;
+    else if (writes && !is_async) // (S4)
+      *now |= GENERIC_WRITE | UNFENCED;
+    else if (writes && accesses->fills_tile && sync_place_is_shared(flow, i))
+      *now |= ASYNC_WRITE;
+    if (accesses->bits[i] & UPDATES)
+      *now |= ATOMIC_UPDATE | UNFENCED;
+  }
+}
+
+// Nothing but the end of the program of these threads follows.
+static bool is_last_wait(MlirOperation op) {
+  MlirOperation parent = mlirOperationGetParentOperation(op);
+  if (!tile_role_is(parent) && !tile_kernel_is(parent))
+    return false;
+  for (op = mlirOperationGetNextInBlock(op); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (!mlirxIsMemoryEffectFree(op) && !mlirxIsTerminator(op) &&
+        !tile_tma_wait_is(op))
+      return false;
+  return true;
+}
+
+// A product still reads when threads meet in front of the await; behind it they
+// have to meet again.
+static void transfer_await(const Flow *flow, MlirOperation op, State state) {
+  for (size_t i = 0; i < sync_num_entries(flow); i++) {
+    if (!(state.bits[i] & MULTIPLYING))
+      continue;
+    state.bits[i] |= ASYNC_READ;
+    if (tile_await_pending(tile_await_cast(op)) == 0)
+      state.bits[i] &= (uint16_t)~MULTIPLYING;
+  }
+}
+
+// Whether every access to bytes that have landed is by the threads that copied
+// them. Safe to return true: who needs a barrier, asks for it.
+static bool is_for_itself(const Flow *flow, size_t landed) {
+  const SyncThreads *threads = flow->places[landed].threads;
+  for (size_t i = 0; i < flow->num_places; i++)
+    if (flow->places[i].threads != threads &&
+        sync_buffers_overlap(flow, flow->places[i].buffer,
+                             flow->places[landed].buffer))
+      return false;
+  return threads != NULL;
+}
+
+// (S7); which of several groups a buffer waits for is not known.
+static void transfer_wait(Flow *flow, MlirOperation op, State state) {
+  MlirOperation next = mlirOperationGetNextInBlock(op);
+  while (!mlirOperationIsNull(next) &&
+         (tile_fence_proxy_is(next) || tile_tma_wait_is(next)))
+    next = mlirOperationGetNextInBlock(next);
+  bool is_for_others = false;
+  for (size_t i = 0; i < sync_num_entries(flow); i++) {
+    if (!(state.bits[i] & UNDER_WAY))
+      continue;
+    is_for_others |= !is_for_itself(flow, sync_entry_place(i));
+    state.bits[i] |= GENERIC_WRITE | UNFENCED;
+    if (tile_cp_async_wait_pending(tile_cp_async_wait_cast(op)) == 0)
+      state.bits[i] &= (uint16_t)~UNDER_WAY;
+  }
+  if (!is_for_others || is_last_wait(op) || mlirOperationIsNull(next) ||
+      tile_barrier_sync_is(next))
+    return;
+  sync_point_get(flow, next)->barrier = true;
+  sync_state_meet(flow, state);
+}
+
+// (S9)
+static void note_in_role(Flow *flow, Accesses *accesses) {
+  for (size_t i = 0; i < flow->num_places; i++) {
+    uint16_t *bits = &flow->role_bits[i * SYNC_NUM_AGES + SYNC_OLDER];
+    if (accesses->bits[i] & READS)
+      *bits |= is_async_at(accesses, i) ? ASYNC_READ : GENERIC_READ;
+    if (accesses->bits[i] & (WRITES | UPDATES))
+      *bits |= GENERIC_WRITE;
+    const TileSharedBuffer *ring =
+        sync_place_is_shared(flow, i)
+            ? &flow->shared->buffers[flow->places[i].buffer]
+            : NULL;
+    if (ring && ring->is_ring)
+      accesses->bits[i] &= ring->is_drained ? READS : 0;
+  }
+}
+
+// Whether all threads of the block or role meet.
+static bool is_of_all(const Flow *flow, TileBarrierSyncOp sync) {
+  return mlirAttributeIsNull(tile_barrier_sync_threads_attr(sync)) ||
+         (int64_t)tile_barrier_sync_threads(sync) ==
+             tile_op_num_threads(sync.op, flow->kernel_threads);
+}
+
+// Ops that order others; false for any other op.
+static bool transfer_order(Flow *flow, MlirOperation op, State state) {
+  if (tile_barrier_sync_is(op)) {
+    if (is_of_all(flow, tile_barrier_sync_cast(op)))
+      sync_state_meet(flow, state); // partial ones order less
+    return true;
+  }
+  if (tile_fence_proxy_is(op)) {
+    bool is_all = tile_fence_proxy_global(tile_fence_proxy_cast(op));
+    sync_state_fence(flow, state,
+                     is_all ? TILE_FENCE_GLOBAL : TILE_FENCE_SHARED);
+    return true;
+  }
+  if (tile_cp_async_wait_is(op)) {
+    transfer_wait(flow, op, state);
+    return true;
+  }
+  if (tile_await_is(op)) {
+    transfer_await(flow, op, state);
+    return true;
+  }
+  if (tile_tma_wait_is(op)) {
+    sync_state_stored(flow, state,
+                      tile_tma_wait_read(tile_tma_wait_cast(op))
+                          ? TILE_STORE_WAIT_READ
+                          : TILE_STORE_WAIT_COMPLETE,
+                      tile_tma_wait_pending(tile_tma_wait_cast(op)));
+    return true;
+  }
+  return false;
+}
+
+// (S9)
+static void transfer_arrival(Flow *flow, MlirOperation op, State state) {
+  bool is_storing = false, is_unfenced = false;
+  bool is_own = flow->is_in_role && sync_is_own_arrival(op);
+  for (size_t e = 0; e < sync_num_entries(flow) && is_own; e++) {
+    size_t place = sync_entry_place(e);
+    if (!sync_place_is_shared(flow, place))
+      continue;
+    is_storing |= (state.bits[e] & STORING_ANY) != 0;
+    is_unfenced |= (state.bits[e] & UNFENCED) &&
+                   sync_is_async_elsewhere(flow, place, tile_role_of(op).op);
+  }
+  if (!is_storing && !is_unfenced)
+    return;
+  TileSyncPoint *point = sync_point_get(flow, op);
+  if (is_unfenced) {
+    point->fence |= TILE_FENCE_SHARED;
+    sync_state_fence(flow, state, TILE_FENCE_SHARED);
+  }
+  if (!is_storing)
+    return;
+  point->store_wait = TILE_STORE_WAIT_READ;
+  point->pending = 0;
+  sync_state_stored(flow, state, TILE_STORE_WAIT_READ, 0);
+}
+
+void sync_transfer_op(Flow *flow, MlirOperation op, State state) {
+  if (transfer_order(flow, op, state))
+    return;
+  transfer_arrival(flow, op, state);
+  Accesses accesses = sync_accesses_of(flow, op);
+  if (!accesses.exist)
+    return;
+  if (flow->is_in_role)
+    note_in_role(flow, &accesses);
+  Need need = need_before(flow, &accesses, state);
+  if (need.is_unmet && mlirOperationIsNull(flow->unmet))
+    flow->unmet = op;
+  TileSyncPoint *point = sync_point_find(flow->plan, op);
+  if (need.barrier || need.fence || need.wait || point) {
+    point = sync_point_get(flow, op);
+    point->barrier |= need.barrier;
+    point->fence |= need.fence;
+    if (need.wait && (!point->store_wait || point->pending > need.pending))
+      point->pending = need.pending;
+    if (point->store_wait < need.wait)
+      point->store_wait = need.wait;
+    if (point->store_wait)
+      sync_state_stored(flow, state, point->store_wait, point->pending);
+    sync_state_fence(flow, state, point->fence);
+    if (point->barrier)
+      sync_state_meet(flow, state);
+  }
+  if (accesses.is_store)
+    perform_store(flow, &accesses, state);
+  else
+    perform(flow, &accesses, state);
+}

@@ -1,0 +1,97 @@
+//===- RaggedRows.c - Guarded stores of a row of registers ----------------===//
+//
+// A row of a fragment that may reach over the edge of a tensor: every element
+// has its own condition. One block of assembly holds a row: column, comparison
+// and predicated store per element. As separate ops the same code makes up most
+// of a kernel, and most of the time that LLVM spends on it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Conversion/ToNVVM/AsmText.h"
+#include "Conversion/ToNVVM/Lowering.h"
+
+#include "Support/Constants.h"
+#include "Tile/Ops/llvm.h"
+
+enum { LINE_CAPACITY = 160, CONSTRAINT_CAPACITY = 4, MAX_OTHERS = 5 };
+
+// Register class of an element, and the type of its store.
+static const char *element_constraint(MlirType stored) {
+  if (mlirTypeIsAF32(stored))
+    return "f";
+  if (mlirTypeIsAF64(stored))
+    return "d";
+  switch (tile_elem_bits(stored)) {
+  case 32:
+    return "r";
+  case 64:
+    return "l";
+  default:
+    return "h"; // 16 bits; i8 is extended to them
+  }
+}
+
+static MlirValue element_operand(Lowering *l, MlirValue value) {
+  MlirType type = mlirValueGetType(value);
+  MlirType i16 = mlirIntegerTypeGet(tile_builder_context(&l->b), 16);
+  if (tile_elem_bits(type) == 8)
+    return arith_extui(&l->b, .type = i16, .in = value);
+  if (tile_elem_bits(type) == 16 && !mlirTypeIsAInteger(type))
+    return llvm_bitcast(&l->b, i16, value);
+  return value;
+}
+
+// Operands: the elements, then pointer, column, extent, the condition of the
+// row when there is one, and the cache policy.
+static void row_text(const RaggedRow *row, int bits, bool has_policy,
+                     AsmText *text) {
+  int pointer = row->count, column = pointer + 1, extent = pointer + 2,
+      condition = pointer + 3;
+  char policy[16] = "";
+  if (has_policy)
+    snprintf(policy, sizeof policy, ", $%d",
+             row->inside.ptr ? condition + 1 : condition);
+  asm_text_add(text, "{\n.reg .pred p;\n.reg .b32 c;\n");
+  for (int i = 0; i < row->count; i++) {
+    asm_text_add(text, "add.u32 c, $%d, %lld;\n", column,
+                 (long long)row->elems[i].delta);
+    if (row->inside.ptr)
+      asm_text_add(text, "setp.lt.and.u32 p, c, $%d, $%d;\n", extent,
+                   condition);
+    else
+      asm_text_add(text, "setp.lt.u32 p, c, $%d;\n", extent);
+    asm_text_add(text, "@p st.global%s.b%d [$%d+%lld], $%d%s;\n",
+                 has_policy ? ".L2::cache_hint" : "", bits, pointer,
+                 (long long)row->elems[i].delta * bits / 8, i, policy);
+  }
+  asm_text_add(text, "}");
+}
+
+void store_ragged_row(Lowering *l, const RaggedRow *row) {
+  int bits = tile_elem_bits(mlirValueGetType(row->elems[0].value));
+  size_t count = (size_t)row->count;
+  AsmText text = asm_text_create(l->arena, (count + 1) * LINE_CAPACITY);
+  AsmText constraints =
+      asm_text_create(l->arena, (count + MAX_OTHERS) * CONSTRAINT_CAPACITY);
+  MlirValue *operands = TILE_ARENA_NEW(l->arena, MlirValue, count + MAX_OTHERS);
+  intptr_t n = 0;
+  for (int i = 0; i < row->count; i++) {
+    asm_text_add(&constraints, "%s,",
+                 element_constraint(mlirValueGetType(row->elems[i].value)));
+    operands[n++] = element_operand(l, row->elems[i].value);
+  }
+  operands[n++] =
+      llvm_ptrtoint(&l->b, .type = type_i64(l), .arg = row->pointer);
+  operands[n++] = tile_int_get(&l->i32, row->column);
+  operands[n++] = tile_int_get(&l->i32, row->extent);
+  asm_text_add(&constraints, row->inside.ptr ? "l,r,r,b" : "l,r,r");
+  if (row->inside.ptr)
+    operands[n++] = row->inside;
+  if (l->policy.ptr) {
+    asm_text_add(&constraints, ",l");
+    operands[n++] = l->policy;
+  }
+  row_text(row, bits, l->policy.ptr != NULL, &text);
+  llvm_inline_asm_op(&l->b, .operands = {operands, n}, .asm_string = text.text,
+                     .constraints = constraints.text, .has_side_effects = true);
+}

@@ -1,0 +1,360 @@
+//===- SmallFloats.c - 8-bit and 4-bit floats -----------------------------===//
+//
+// To 8 bits: rounds to nearest even; what is too large, infinity included,
+// becomes the largest finite number; NaN stays NaN (PTX ISA, cvt with
+// .satfinite). Chips without the instruction do the same on bits.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Conversion/ToNVVM/Lowering.h"
+
+#include "Support/Constants.h"
+#include "Tile/Ops/llvm.h"
+#include "Tile/Ops/math.h"
+
+#include <math.h>
+
+/// A format of 8 bits: sign, exponent, mantissa.
+typedef struct {
+  int mantissa_bits, bias;
+  uint32_t max_bits; // f32 bits of the largest finite number
+  uint32_t min_bits; // f32 bits of the smallest normal number
+  uint32_t ulp_bits; // f32 bits of 2^23 times the smallest number
+  int64_t nan;       // its bits
+  const char *ptx;   // name of two of them
+} Format;
+
+static const Format e4m3 = {3,          7,    0x43e00000, 0x3c800000,
+                            0x46800000, 0x7f, "e4m3x2"};
+static const Format e5m2 = {2,          15,   0x47600000, 0x38800000,
+                            0x43000000, 0x7f, "e5m2x2"};
+
+static const Format *format_of(MlirType type) {
+  if (mlirTypeIsAFloat8E4M3FN(type))
+    return &e4m3;
+  return mlirTypeIsAFloat8E5M2(type) ? &e5m2 : NULL;
+}
+
+static MlirType type_f32(Lowering *l) {
+  return mlirF32TypeGet(tile_builder_context(&l->b));
+}
+
+static MlirType type_f16(Lowering *l) {
+  return mlirF16TypeGet(tile_builder_context(&l->b));
+}
+
+static MlirType type_i8(Lowering *l) {
+  return mlirIntegerTypeGet(tile_builder_context(&l->b), 8);
+}
+
+static MlirType type_i16(Lowering *l) {
+  return mlirIntegerTypeGet(tile_builder_context(&l->b), 16);
+}
+
+static MlirValue word(Lowering *l, uint32_t value) {
+  return tile_const_int(&l->b, (int32_t)value, 32);
+}
+
+static MlirValue shifted_left(Lowering *l, MlirValue x, int bits) {
+  return arith_shli(&l->b, x, word(l, (uint32_t)bits));
+}
+
+static MlirValue shifted_right(Lowering *l, MlirValue x, int bits) {
+  return arith_shrui(&l->b, x, word(l, (uint32_t)bits));
+}
+
+static MlirValue masked(Lowering *l, MlirValue x, uint32_t mask) {
+  return arith_andi(&l->b, x, word(l, mask));
+}
+
+static MlirValue compared(Lowering *l, ArithCmpIPredicate predicate,
+                          MlirValue x, uint32_t y) {
+  return arith_cmpi(&l->b, .predicate = predicate, .lhs = x, .rhs = word(l, y));
+}
+
+static MlirValue as_f32(Lowering *l, MlirValue bits) {
+  return arith_bitcast(&l->b, .type = type_f32(l), .in = bits);
+}
+
+static MlirValue as_word(Lowering *l, MlirValue value) {
+  return arith_bitcast(&l->b, .type = type_i32(l), .in = value);
+}
+
+//===-- From 8 bits -------------------------------------------------------===//
+
+// Both formats are parts of f16: e5m2 its upper byte; e4m3 as well, when the
+// bits move by one and the exponents are 8 apart.
+static MlirValue widen_bits(Lowering *l, MlirValue byte, const Format *format) {
+  MlirValue x = arith_extui(&l->b, .type = type_i32(l), .in = byte);
+  MlirValue magnitude = masked(l, x, 0x7f);
+  MlirValue sign = shifted_left(l, masked(l, x, 0x80), 24);
+  MlirValue half = arith_trunci(
+      &l->b, .type = type_i16(l),
+      .in = shifted_left(l, magnitude, 10 - format->mantissa_bits));
+  half = arith_bitcast(&l->b, .type = type_f16(l), .in = half);
+  MlirValue wide = arith_extf(&l->b, .type = type_f32(l), .in = half);
+  if (format == &e4m3) {
+    MlirValue scale = arith_constant(
+        &l->b, mlirFloatAttrDoubleGet(tile_builder_context(&l->b), type_f32(l),
+                                      256.0));
+    wide = arith_mulf(&l->b, wide, scale);
+    MlirValue is_nan = compared(l, ARITH_CMP_I_PREDICATE_eq, magnitude, 0x7f);
+    wide = arith_select(&l->b, is_nan, as_f32(l, word(l, 0x7fffffff)), wide);
+  }
+  return as_f32(l, arith_ori(&l->b, as_word(l, wide), sign));
+}
+
+static MlirValue inline_asm(Lowering *l, MlirType type, MlirValue *operands,
+                            intptr_t count, const char *text,
+                            const char *constraints) {
+  return mlirOperationGetResult(
+      llvm_inline_asm_op(&l->b, .type = type, .operands = {operands, count},
+                         .asm_string = text, .constraints = constraints)
+          .op,
+      0);
+}
+
+// Two numbers of an i16 to two f16 of an i32.
+static MlirValue widen_pair(Lowering *l, MlirValue pair, const Format *format) {
+  char text[64];
+  snprintf(text, sizeof text, "cvt.rn.f16x2.%s $0, $1;", format->ptx);
+  return inline_asm(l, type_i32(l), &pair, 1, text, "=r,h");
+}
+
+static MlirValue widen_instruction(Lowering *l, MlirValue byte,
+                                   const Format *format) {
+  MlirValue pair = arith_extui(&l->b, .type = type_i16(l), .in = byte);
+  MlirValue halves = widen_pair(l, pair, format);
+  MlirValue low = arith_trunci(&l->b, .type = type_i16(l), .in = halves);
+  low = arith_bitcast(&l->b, .type = type_f16(l), .in = low);
+  return arith_extf(&l->b, .type = type_f32(l), .in = low);
+}
+
+MlirValue float8_widen(Lowering *l, MlirValue byte, MlirType from) {
+  const Format *format = format_of(from);
+  return l->target->has_f8 ? widen_instruction(l, byte, format)
+                           : widen_bits(l, byte, format);
+}
+
+// Two of e4m3 in the upper bytes of two halves, without their signs, are f16
+// when the bits move by one and the exponents by 8.
+static MlirValue widen_e4m3_pair(Lowering *l, MlirValue pair) {
+  enum { EACH = 0x00010001 };
+  int64_t two = 2;
+  MlirType halves = mlirVectorTypeGet(1, &two, type_f16(l));
+  MlirValue sign = masked(l, pair, 0x8000 * (uint32_t)EACH);
+  MlirValue magnitude = masked(l, pair, 0x7f00 * (uint32_t)EACH);
+  MlirValue scale = llvm_bitcast(&l->b, halves, word(l, 0x5c00 * EACH)); // 256
+  MlirValue x = llvm_bitcast(&l->b, halves, shifted_right(l, magnitude, 1));
+  x = llvm_bitcast(&l->b, type_i32(l), llvm_fmul(&l->b, x, scale));
+  // What has all bits of the magnitude is NaN.
+  MlirValue carry = arith_addi(&l->b, magnitude, word(l, 0x0100 * EACH));
+  MlirValue is_nan =
+      shifted_right(l, masked(l, carry, 0x8000 * (uint32_t)EACH), 15);
+  MlirValue nan = arith_muli(&l->b, is_nan, word(l, 0x7fff));
+  return arith_ori(&l->b, arith_ori(&l->b, x, nan), sign);
+}
+
+void float8_widen_word(Lowering *l, MlirValue four, MlirType from,
+                       MlirValue out[2]) {
+  const Format *format = format_of(from);
+  for (int i = 0; i < 2; i++) {
+    MlirValue pair = i ? shifted_right(l, four, 16) : four;
+    if (l->target->has_f8) {
+      pair = arith_trunci(&l->b, .type = type_i16(l), .in = pair);
+      out[i] = widen_pair(l, pair, format);
+      continue;
+    }
+    pair = arith_ori(&l->b, shifted_left(l, masked(l, pair, 0xff), 8),
+                     shifted_left(l, masked(l, pair, 0xff00), 16));
+    out[i] = format == &e4m3 ? widen_e4m3_pair(l, pair) : pair;
+  }
+}
+
+//===-- To 8 bits ---------------------------------------------------------===//
+
+// f64 to f32 that a second rounding does not spoil: what is inexact is cut and
+// gets an odd last bit.
+static MlirValue round_to_odd(Lowering *l, MlirValue x) {
+  MlirType f64 = mlirValueGetType(x);
+  MlirValue near = arith_truncf(&l->b, .type = type_f32(l), .in = x);
+  MlirValue back = arith_extf(&l->b, .type = f64, .in = near);
+  MlirValue is_above =
+      arith_cmpf(&l->b, .predicate = ARITH_CMP_F_PREDICATE_OGT,
+                 .lhs = math_absf(&l->b, back), .rhs = math_absf(&l->b, x));
+  MlirValue is_inexact = arith_cmpf(
+      &l->b, .predicate = ARITH_CMP_F_PREDICATE_ONE, .lhs = back, .rhs = x);
+  MlirValue bits = as_word(l, near);
+  MlirValue below = arith_subi(
+      &l->b, bits, arith_extui(&l->b, .type = type_i32(l), .in = is_above));
+  return as_f32(
+      l, arith_ori(&l->b, below,
+                   arith_extui(&l->b, .type = type_i32(l), .in = is_inexact)));
+}
+
+static MlirValue narrow_bits(Lowering *l, MlirValue x, const Format *format) {
+  int drop = 23 - format->mantissa_bits;
+  MlirValue bits = as_word(l, x);
+  MlirValue sign = shifted_right(l, masked(l, bits, 0x80000000), 24);
+  MlirValue magnitude = masked(l, bits, 0x7fffffff);
+  MlirValue is_nan =
+      compared(l, ARITH_CMP_I_PREDICATE_ugt, magnitude, 0x7f800000);
+  MlirValue clamped = arith_minui(&l->b, magnitude, word(l, format->max_bits));
+  // Half a unit less one, plus the last bit that stays: ties go to even.
+  MlirValue last = masked(l, shifted_right(l, clamped, drop), 1);
+  MlirValue rounded = arith_addi(&l->b, arith_addi(&l->b, clamped, last),
+                                 word(l, (1u << (drop - 1)) - 1));
+  MlirValue normal = arith_subi(
+      &l->b, shifted_right(l, rounded, drop),
+      word(l, (uint32_t)(127 - format->bias) << format->mantissa_bits));
+  // A number whose last bit has the weight of the smallest one does the same.
+  MlirValue sum = arith_addf(&l->b, as_f32(l, clamped),
+                             as_f32(l, word(l, format->ulp_bits)));
+  MlirValue tiny =
+      arith_subi(&l->b, as_word(l, sum), word(l, format->ulp_bits));
+  MlirValue is_tiny =
+      compared(l, ARITH_CMP_I_PREDICATE_ult, magnitude, format->min_bits);
+  MlirValue result = arith_select(&l->b, is_tiny, tiny, normal);
+  result = arith_select(&l->b, is_nan, word(l, (uint32_t)format->nan), result);
+  return arith_trunci(&l->b, .type = type_i8(l),
+                      .in = arith_ori(&l->b, result, sign));
+}
+
+static MlirValue narrow_instruction(Lowering *l, MlirValue x,
+                                    const Format *format) {
+  char text[64];
+  snprintf(text, sizeof text, "cvt.rn.satfinite.%s.f32 $0, $1, $2;",
+           format->ptx);
+  MlirValue zero =
+      arith_constant(&l->b, mlirFloatAttrDoubleGet(tile_builder_context(&l->b),
+                                                   type_f32(l), 0.0));
+  MlirValue operands[2] = {zero, x}; // the second one is the low byte
+  MlirValue pair = inline_asm(l, type_i16(l), operands, 2, text, "=h,f,f");
+  return arith_trunci(&l->b, .type = type_i8(l), .in = pair);
+}
+
+MlirValue float8_narrow(Lowering *l, MlirValue value, MlirType to) {
+  const Format *format = format_of(to);
+  if (mlirTypeIsAF64(mlirValueGetType(value)))
+    value = round_to_odd(l, value);
+  else if (!mlirTypeIsAF32(mlirValueGetType(value)))
+    value = arith_extf(&l->b, .type = type_f32(l), .in = value);
+  return l->target->has_f8 ? narrow_instruction(l, value, format)
+                           : narrow_bits(l, value, format);
+}
+
+bool float8_is(MlirType type) { return format_of(type) != NULL; }
+
+//===-- arith.extf, arith.truncf ------------------------------------------===//
+
+static bool is_unary_of_float8(MlirOperation op) {
+  return float8_is(mlirValueGetType(mlirOperationGetOperand(op, 0))) ||
+         float8_is(mlirValueGetType(mlirOperationGetResult(op, 0)));
+}
+
+bool float8_cast_is(MlirOperation op) {
+  return (arith_extf_is(op) || arith_truncf_is(op)) && is_unary_of_float8(op);
+}
+
+void lower_float8_cast(Lowering *l, MlirOperation op) {
+  MlirValue in = mlirOperationGetOperand(op, 0);
+  MlirType from = mlirValueGetType(in),
+           to = mlirValueGetType(mlirOperationGetResult(op, 0));
+  MlirValue value = element_loaded(
+      l, convert_element(l, element_stored(l, in, from), from, to), to);
+  mlirRewriterBaseReplaceAllUsesWith(l->b.rw, mlirOperationGetResult(op, 0),
+                                     value);
+}
+
+//===-- Functions: in f32, rounded once -----------------------------------===//
+
+static const char math_prefix[] = "math.";
+
+bool float8_math_is(MlirOperation op) {
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  size_t length = sizeof math_prefix - 1;
+  return name.length > length && !memcmp(name.data, math_prefix, length) &&
+         float8_is(mlirValueGetType(mlirOperationGetOperand(op, 0)));
+}
+
+// The same op of f32, in front of which its own lowering may put something.
+static MlirOperation widen_op(Lowering *l, MlirOperation op) {
+  MlirOperation wide = mlirOperationClone(op);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirValue value = mlirOperationGetOperand(op, i);
+    MlirType type = mlirValueGetType(value);
+    if (float8_is(type))
+      mlirOperationSetOperand(wide, i,
+                              convert_element(l, element_stored(l, value, type),
+                                              type, type_f32(l)));
+  }
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    if (float8_is(mlirValueGetType(mlirOperationGetResult(op, i))))
+      mlirValueSetType(mlirOperationGetResult(wide, i), type_f32(l));
+  mlirRewriterBaseInsert(l->b.rw, wide);
+  return wide;
+}
+
+static void lower_float8_is_normal(Lowering *l, MlirOperation op) {
+  MlirValue x = mlirOperationGetOperand(op, 0);
+  MlirType type = mlirValueGetType(x);
+  MlirValue wide =
+      convert_element(l, element_stored(l, x, type), type, type_f32(l));
+  mlirRewriterBaseReplaceAllUsesWith(
+      l->b.rw, mlirOperationGetResult(op, 0),
+      math_is_normal(l, wide, ldexp(1, 1 - format_of(type)->bias)));
+}
+
+void lower_float8_math(Lowering *l, MlirOperation op) {
+  if (math_isnormal_is(op)) { // it is another number in f32
+    lower_float8_is_normal(l, op);
+    return;
+  }
+  MlirOperation wide = widen_op(l, op);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
+    MlirValue value = mlirOperationGetResult(wide, i);
+    MlirType type = mlirValueGetType(mlirOperationGetResult(op, i));
+    if (float8_is(type))
+      value =
+          element_loaded(l, convert_element(l, value, type_f32(l), type), type);
+    mlirRewriterBaseReplaceAllUsesWith(l->b.rw, mlirOperationGetResult(op, i),
+                                       value);
+  }
+  if (math_native_is(wide))
+    return;
+  if (!math_function_is(wide)) {
+    lower_fail(l, op, "has no lowering to nvvm");
+    return;
+  }
+  mlirRewriterBaseSetInsertionPointBefore(l->b.rw, wide);
+  lower_math_function(l, wide);
+  mlirRewriterBaseEraseOp(l->b.rw, wide);
+}
+
+//===-- tile.unpack_fp4 ---------------------------------------------------===//
+
+// Bits of f32: from 1 on the exponent and mantissa move into place; 0 and 0.5
+// have no exponent.
+void lower_tile_unpack_fp4(Lowering *l, MlirOperation op) {
+  TileUnpackFp4Op unpack = tile_unpack_fp4_cast(op);
+  MlirType to = mlirValueGetType(mlirOperationGetResult(op, 0));
+  MlirValue byte = arith_extui(&l->b, .type = type_i32(l),
+                               .in = tile_unpack_fp4_pair(unpack));
+  TileInt index = index_operand(l, tile_unpack_fp4_index(unpack));
+  MlirValue odd = masked(l, tile_int_get(&l->i32, index), 1);
+  MlirValue x = arith_shrui(&l->b, byte, shifted_left(l, odd, 2));
+  MlirValue magnitude = masked(l, x, 7);
+  MlirValue sign = shifted_left(l, masked(l, x, 8), 28);
+  enum { F32_MANTISSA = 23, F32_BIAS = 127 };
+  MlirValue normal =
+      arith_addi(&l->b, shifted_left(l, magnitude, F32_MANTISSA - 1),
+                 word(l, (uint32_t)(F32_BIAS - 1) << F32_MANTISSA));
+  MlirValue half = arith_muli(&l->b, magnitude, word(l, 0x3f000000));
+  MlirValue is_tiny = compared(l, ARITH_CMP_I_PREDICATE_ult, magnitude, 2);
+  MlirValue bits =
+      arith_ori(&l->b, arith_select(&l->b, is_tiny, half, normal), sign);
+  MlirValue value = element_loaded(
+      l, convert_element(l, as_f32(l, bits), type_f32(l), to), to);
+  mlirRewriterBaseReplaceAllUsesWith(l->b.rw, mlirOperationGetResult(op, 0),
+                                     value);
+}

@@ -1,0 +1,103 @@
+//===- Allocations.c - Tiles, storage and windows -------------------------===//
+
+#include "Conversion/ToNVVM/Lowering.h"
+
+#include "Support/Constants.h"
+#include "Tile/Ops/llvm.h"
+#include "mlir-c/Dialect/LLVM.h"
+
+// Registers: LLVM promotes the array when every index is a constant. It stands
+// in the entry block, as promotion needs.
+static MlirValue build_array(Lowering *l, MlirType element, int64_t count) {
+  MlirOperation before = mlirRewriterBaseGetOperationAfterInsertion(l->b.rw);
+  mlirRewriterBaseSetInsertionPointBefore(l->b.rw, l->prolog);
+  MlirType stored = type_stored(l, element);
+  MlirValue array =
+      llvm_alloca(&l->b, .type = type_pointer(l, 0),
+                  .arraySize = tile_const_int(&l->b, count, 32),
+                  .alignment = TILE_SOME(16), .elem_type = stored);
+  mlirRewriterBaseSetInsertionPointBefore(l->b.rw, before);
+  return array;
+}
+
+static MlirValue build_shared(Lowering *l, int64_t offset_bytes) {
+  MlirType i8 = mlirIntegerTypeGet(tile_builder_context(&l->b), 8);
+  return element_pointer(l, smem_base(l), i8, tile_int_constant(offset_bytes));
+}
+
+static void static_extents(Memory *memory, const TileShape *shape) {
+  memory->rank = shape->rank;
+  for (int d = 0; d < shape->rank; d++)
+    memory->extent[d] = tile_int_constant(shape->extent[d]);
+}
+
+void lower_tile_alloc(Lowering *l, MlirOperation op) {
+  TileAllocOp alloc = tile_alloc_cast(op);
+  MlirValue value = mlirOperationGetResult(op, 0);
+  TileShape shape;
+  tile_shape_of(value, &shape);
+  MlirValue pointer;
+  int64_t offset_bytes = 0, count = tile_shape_num_elems(&shape);
+  if (shape.space == TILE_SPACE_SHARED) {
+    if (mlirAttributeIsNull(tile_alloc_offset_attr(alloc))) {
+      lower_fail(l, op, "has no offset; run tile-pack-shared-memory first");
+      return;
+    }
+    offset_bytes = tile_alloc_offset(alloc);
+    pointer = build_shared(l, offset_bytes);
+  } else {
+    if (shape.space == TILE_SPACE_FRAGMENT &&
+        !tile_layout_storage_elems(value, &count)) {
+      lower_fail(l, op, "has no layout; run tile-layout-inference first");
+      return;
+    }
+    pointer = build_array(l, shape.element, count);
+  }
+  Memory *memory = memory_add(l, value, shape.space, shape.element, pointer);
+  memory->smem_offset = offset_bytes;
+  memory->alloc = alloc;
+  static_extents(memory, &shape);
+}
+
+void lower_tile_storage(Lowering *l, MlirOperation op) {
+  TileStorageOp storage = tile_storage_cast(op);
+  Memory *tile = memory_find(l, tile_storage_tile(storage));
+  MlirValue value = mlirOperationGetResult(op, 0);
+  TileShape shape;
+  if (!tile || !tile_shape_of(value, &shape)) {
+    lower_fail_internal(l, op, "a tile operand has no memory");
+    return;
+  }
+  Memory *memory =
+      memory_add(l, value, shape.space, tile->element, tile->pointer);
+  memory->smem_offset = tile->smem_offset;
+  static_extents(memory, &shape); // row-major: no alloc, no layout
+}
+
+// The same pointer, with other extents and elements.
+void lower_tile_view(Lowering *l, MlirOperation op) {
+  MlirValue value = mlirOperationGetResult(op, 0);
+  Memory *source = memory_find(l, tile_view_source(tile_view_cast(op)));
+  TileShape shape;
+  if (!source || !tile_shape_of(value, &shape)) {
+    lower_fail_internal(l, op, "a tile operand has no memory");
+    return;
+  }
+  Memory *memory =
+      memory_add(l, value, shape.space, shape.element, source->pointer);
+  memory->smem_offset = source->smem_offset;
+  memory->alloc = source->alloc;
+  static_extents(memory, &shape);
+}
+
+// A window is looked through by its users.
+void lower_tile_region(Lowering *l, MlirOperation op) {
+  (void)l;
+  (void)op;
+}
+
+// Read when the function was built.
+void lower_tile_kernel_config(Lowering *l, MlirOperation op) {
+  (void)l;
+  (void)op;
+}

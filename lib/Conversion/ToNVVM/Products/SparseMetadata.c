@@ -1,0 +1,36 @@
+//===- SparseMetadata.c - Metadata words of wgmma.sp ----------------------===//
+
+#include "Conversion/SparseWord.h"
+#include "Conversion/ToNVVM/Lowering.h"
+
+#include "Support/Constants.h"
+#include "Tile/Ops/llvm.h"
+#include "mlir-c/BuiltinAttributes.h"
+
+MlirValue sparse_metadata_word(Lowering *l, MlirOperation op,
+                               const View *metadata, int elem_bits,
+                               TileInt first_row, int64_t step) {
+  TileSparseWord word = tile_sparse_word(&l->i32, tile_int_value(lane_id(l)),
+                                         elem_bits, first_row, step);
+  MlirValue halves[2];
+  for (int i = 0; i < 2; i++) {
+    TileInt at[2] = {word.row[i], word.column[i]};
+    MlirValue pointer = view_pointer(l, op, metadata, at);
+    MlirValue bits = load_bits(l, pointer, 3, 2, (MlirValue){NULL});
+    halves[i] = arith_extui(&l->b, .type = type_i32(l), .in = bits);
+  }
+  MlirValue joined =
+      arith_ori(&l->b, halves[0],
+                arith_shli(&l->b, halves[1], tile_const_int(&l->b, 16, 32)));
+  // A half that is 0 means 0x4444, the least of those that have positions.
+  int64_t count = 2;
+  MlirType pair = mlirVectorTypeGet(
+      1, &count, mlirIntegerTypeGet(tile_builder_context(&l->b), 16));
+  MlirValue least = arith_constant(
+      &l->b, .value = mlirDenseElementsAttrSplatGet(
+                 pair, mlirIntegerAttrGet(mlirShapedTypeGetElementType(pair),
+                                          TILE_FIRST_POSITIONS)));
+  MlirValue halves_of = llvm_bitcast(&l->b, .type = pair, .arg = joined);
+  return llvm_bitcast(&l->b, .type = type_i32(l),
+                      .arg = arith_maxui(&l->b, halves_of, least));
+}

@@ -1,0 +1,542 @@
+//===- TileToNVVM.c - Kernels to the llvm and nvvm dialects ---------------===//
+//
+// Consumes: `gpu.func` kernels inside a `gpu.module`, control flow in `cf`.
+// Produces: `llvm.func` kernels with the parameters of KernelParams.h. Scalar
+//           arithmetic and branches stay in `arith` and `cf` for the upstream
+//           conversions that follow (index is 32 bits wide there).
+// Fails:    an op without a lowering on this path, by name.
+// Method:   docs/Rationale/Lowering.md. One function per op; Lowering.h holds
+//           the state.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+#include "Analysis/Analysis.h"
+#include "Dialect/KernelParams.h"
+#include "Support/Constants.h"
+#include "Support/Diagnostics.h"
+#include "Support/Iterate.h"
+#include "Tile/Ops/cf.h"
+#include "Tile/Ops/gpu.h"
+#include "Tile/Ops/llvm.h"
+#include "Tile/Ops/memref.h"
+#include "Tile/Ops/nvgpu.h"
+#include "Tile/Ops/vector.h"
+#include "TilePasses.h"
+#include "mlir-c/Dialect/LLVM.h"
+#include <stdarg.h>
+
+//===-- Types -------------------------------------------------------------===//
+
+MlirType type_i1(Lowering *l) {
+  return mlirIntegerTypeGet(tile_builder_context(&l->b), 1);
+}
+
+MlirType type_i32(Lowering *l) { return l->i32.type; }
+
+MlirType type_i64(Lowering *l) { return l->i64.type; }
+
+MlirType type_pointer(Lowering *l, unsigned address_space) {
+  return mlirLLVMPointerTypeGet(tile_builder_context(&l->b), address_space);
+}
+
+MlirType type_stored(Lowering *l, MlirType element) {
+  if (tile_elem_bits(element) == 8)
+    return mlirIntegerTypeGet(tile_builder_context(&l->b), 8);
+  return element;
+}
+
+void lower_fail(Lowering *l, MlirOperation op, const char *format, ...) {
+  char message[512];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  l->result = tile_emit_error(op, "%s", message);
+}
+
+void lower_fail_internal(Lowering *l, MlirOperation op, const char *format,
+                         ...) {
+  char message[512];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  l->result = tile_emit_internal_error(op, "%s", message);
+}
+
+//===-- The table ---------------------------------------------------------===//
+
+typedef struct {
+  bool (*is)(MlirOperation op);
+  LowerOp lower;
+} LowerEntry;
+
+static const LowerEntry table[] = {
+    {float8_cast_is, lower_float8_cast},
+    {int_float_cast_is, lower_int_float_cast},
+    {float8_math_is, lower_float8_math},
+    {math_function_is, lower_math_function},
+    {gpu_block_dim_is, lower_gpu_block_dim},
+    {gpu_block_id_is, lower_gpu_block_id},
+    {gpu_grid_dim_is, lower_gpu_grid_dim},
+    {gpu_return_is, lower_gpu_return},
+    {gpu_thread_id_is, lower_gpu_thread_id},
+    {memref_dim_is, lower_memref_dim},
+    {memref_load_is, lower_memref_load},
+    {memref_store_is, lower_memref_store},
+    {memref_atomic_rmw_is, lower_memref_atomic_rmw},
+    {tile_all_of_is, lower_tile_all_of},
+    {tile_advance_is, lower_tile_advance},
+    {tile_alloc_is, lower_tile_alloc},
+    {tile_assert_is, lower_tile_assert},
+    {tile_any_of_is, lower_tile_any_of},
+    {tile_atomic_is, lower_tile_atomic},
+    {tile_barrier_alloc_is, lower_tile_barrier_alloc},
+    {tile_barrier_arrive_is, lower_tile_barrier_arrive},
+    {tile_barrier_expect_is, lower_tile_barrier_expect},
+    {tile_barrier_init_is, lower_tile_barrier_init},
+    {tile_await_is, lower_tile_await},
+    {tile_barrier_sync_is, lower_tile_barrier_sync},
+    {tile_barrier_wait_is, lower_tile_barrier_wait},
+    {tile_block_swizzle_is, lower_tile_block_swizzle},
+    {tile_channel_barriers_is, lower_tile_channel_barriers},
+    {tile_copy_is, lower_tile_copy},
+    {tile_cp_async_commit_is, lower_tile_cp_async_commit},
+    {tile_cp_async_wait_is, lower_tile_cp_async_wait},
+    {tile_fence_proxy_is, lower_tile_fence_proxy},
+    {tile_fill_is, lower_tile_fill},
+    {tile_gemm_is, lower_tile_product},
+    {tile_gemm_sp_is, lower_tile_product},
+    {tile_im2col_is, lower_tile_region},
+    {tile_kernel_config_is, lower_tile_kernel_config},
+    {tile_reduce_is, lower_tile_reduce},
+    {tile_print_is, lower_tile_print},
+    {tile_region_is, lower_tile_region},
+    {tile_view_is, lower_tile_view},
+    {tile_scan_is, lower_tile_scan},
+    {tile_storage_is, lower_tile_storage},
+    {tile_tma_wait_is, lower_tile_tma_wait},
+    {tile_unpack_fp4_is, lower_tile_unpack_fp4},
+    {tile_warp_id_is, lower_tile_warp_id},
+    {nvgpu_device_async_copy_is, lower_nvgpu_device_async_copy},
+    {nvgpu_device_async_create_group_is, lower_nvgpu_device_async_create_group},
+    {nvgpu_device_async_wait_is, lower_nvgpu_device_async_wait},
+    {nvgpu_ldmatrix_is, lower_nvgpu_ldmatrix},
+    {nvgpu_mma_sync_is, lower_nvgpu_mma_sync},
+    {nvgpu_mma_sp_sync_is, lower_nvgpu_mma_sp_sync},
+    {vector_bitcast_is, lower_vector_bitcast},
+    {vector_extract_is, lower_vector_extract},
+    {vector_extract_strided_slice_is, lower_vector_extract_strided_slice},
+    {vector_from_elements_is, lower_vector_from_elements},
+    {vector_load_is, lower_vector_load},
+    {vector_store_is, lower_vector_store},
+};
+
+static LowerOp find_lowering(MlirOperation op) {
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    if (table[i].is(op))
+      return table[i].lower;
+  return NULL;
+}
+
+// Only these dialects have conversions behind this pass; an op with regions is
+// structured control flow that nobody took apart.
+static bool needs_lowering(MlirOperation op) {
+  static const char *const dialects[] = {"arith.", "builtin.", "cf.", "llvm.",
+                                         "nvvm."};
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  if (mlirOperationGetNumRegions(op) > 0 || cf_assert_is(op))
+    return true;
+  if (math_native_is(op))
+    return false;
+  for (size_t i = 0; i < sizeof dialects / sizeof *dialects; i++) {
+    size_t length = strlen(dialects[i]);
+    if (name.length > length && !memcmp(name.data, dialects[i], length))
+      return false;
+  }
+  return true;
+}
+
+//===-- The function ------------------------------------------------------===//
+
+enum { MAX_ARGUMENTS = 128 };
+
+typedef struct {
+  MlirType *types; // of the llvm.func
+  MlirAttribute *attrs;
+  intptr_t count;
+  int counts[MAX_ARGUMENTS]; // parameters of every argument of the gpu.func
+} Signature;
+
+static MlirType param_type(Lowering *l, const TileKernelParam *param) {
+  switch (param->kind) {
+  case TILE_KERNEL_PARAM_TENSOR_MAP:
+    return type_pointer(l, 0);
+  case TILE_KERNEL_PARAM_POINTER:
+    return type_pointer(l, 1);
+  case TILE_KERNEL_PARAM_EXTENT:
+  case TILE_KERNEL_PARAM_STRIDE:
+  case TILE_KERNEL_PARAM_SCALAR:
+    break;
+  }
+  return param->type;
+}
+
+// A tensor map is passed by value and must stay in the parameter space.
+static MlirAttribute param_attr(Lowering *l, const TileKernelParam *param) {
+  MlirStringRef text =
+      param->kind == TILE_KERNEL_PARAM_TENSOR_MAP
+          ? TILE_STR("{llvm.byval = !llvm.struct<(array<16 x i64>)>, "
+                     "llvm.align = 64 : i64, nvvm.grid_constant}")
+          : TILE_STR("{}");
+  return mlirAttributeParseGet(tile_builder_context(&l->b), text);
+}
+
+static bool build_signature(Lowering *l, MlirOperation func, Signature *out) {
+  MlirBlock entry = tile_kernel_body(func);
+  intptr_t num_args = mlirBlockGetNumArguments(entry);
+  if (num_args > MAX_ARGUMENTS) {
+    lower_fail(l, func, "has %d arguments, at most %d are supported",
+               (int)num_args, MAX_ARGUMENTS);
+    return false;
+  }
+  size_t capacity = (size_t)num_args * TILE_KERNEL_MAX_PARAMS + 1;
+  out->types = TILE_ARENA_NEW(l->arena, MlirType, capacity);
+  out->attrs = TILE_ARENA_NEW(l->arena, MlirAttribute, capacity);
+  out->count = 0;
+  for (intptr_t i = 0; i < num_args; i++) {
+    TileKernelParam params[TILE_KERNEL_MAX_PARAMS];
+    MlirType type = mlirValueGetType(mlirBlockGetArgument(entry, i));
+    out->counts[i] = tile_kernel_params_of_type(type, params);
+    if (out->counts[i] < 0) {
+      lower_fail(l, func, "argument %d cannot be passed to a kernel", (int)i);
+      return false;
+    }
+    for (int k = 0; k < out->counts[i]; k++) {
+      out->types[out->count] = param_type(l, &params[k]);
+      out->attrs[out->count++] = param_attr(l, &params[k]);
+    }
+  }
+  return true;
+}
+
+static void set_attr(MlirOperation op, const char *name, MlirAttribute value) {
+  mlirOperationSetDiscardableAttributeByName(op, tile_str(name), value);
+}
+
+// PTX ISA, .reqntid and .minnctapersm; setmaxnreg is ignored without them.
+static void set_kernel_attrs(Lowering *l, MlirOperation func,
+                             TileKernelConfigOp config) {
+  MlirContext context = tile_builder_context(&l->b);
+  int32_t block[3];
+  for (int i = 0; i < 3; i++)
+    block[i] = (int32_t)l->block_size[i];
+  int64_t min_blocks = 1;
+  if (config.op.ptr &&
+      !mlirAttributeIsNull(tile_kernel_config_min_blocks_attr(config)))
+    min_blocks = tile_kernel_config_min_blocks(config);
+  set_attr(func, "gpu.kernel", mlirUnitAttrGet(context)); // for launch_func
+  set_attr(func, "nvvm.kernel", mlirUnitAttrGet(context));
+  set_attr(func, "nvvm.reqntid", mlirDenseI32ArrayGet(context, 3, block));
+  set_attr(func, "nvvm.minctasm", mlirIntegerAttrGet(l->i32.type, min_blocks));
+  if (config.op.ptr &&
+      !mlirAttributeIsNull(tile_kernel_config_registers_attr(config)))
+    set_attr(
+        func, "nvvm.maxnreg",
+        mlirIntegerAttrGet(l->i32.type, tile_kernel_config_registers(config)));
+}
+
+static MlirOperation build_function(Lowering *l, MlirOperation func,
+                                    const Signature *signature) {
+  MlirContext context = tile_builder_context(&l->b);
+  MlirStringRef name = mlirStringAttrGetValue(
+      mlirOperationGetAttributeByName(func, TILE_STR("sym_name")));
+  mlirRewriterBaseSetInsertionPointBefore(l->b.rw, func);
+  LLVMLLVMFuncOp lowered = llvm_func_op(
+      &l->b, .sym_name = tile_arena_strdup(l->arena, name.data, name.length),
+      .function_type =
+          mlirLLVMFunctionTypeGet(mlirLLVMVoidTypeGet(context),
+                                  signature->count, signature->types, false),
+      .linkage = mlirLLVMLinkageAttrGet(context, MlirLLVMLinkageExternal),
+      .CConv = mlirLLVMCConvAttrGet(context, MlirLLVMCConvC),
+      .arg_attrs =
+          mlirArrayAttrGet(context, signature->count, signature->attrs));
+  set_kernel_attrs(l, lowered.op, tile_kernel_config_of(func));
+  mlirRegionTakeBody(mlirOperationGetRegion(lowered.op, 0),
+                     mlirOperationGetRegion(func, 0));
+  return lowered.op;
+}
+
+//===-- Arguments ---------------------------------------------------------===//
+
+// Strides that are not passed follow from the layout of the type.
+static void memref_strides(Lowering *l, Memory *memory, MlirType type,
+                           MlirValue *dynamic) {
+  int64_t strides[TILE_KERNEL_PARAM_MAX_RANK], offset;
+  mlirMemRefTypeGetStridesAndOffset(type, strides, &offset);
+  bool identity = mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type));
+  TileInt running = tile_int_constant(1);
+  for (int d = memory->rank - 1; d >= 0; d--) {
+    if (identity) {
+      memory->stride[d] = running;
+      running =
+          tile_int_mul_value(&l->i64, running, extend(l, memory->extent[d]));
+    } else {
+      memory->stride[d] = mlirShapedTypeIsDynamicStrideOrOffset(strides[d])
+                              ? tile_int_value(dynamic[d])
+                              : tile_int_constant(strides[d]);
+    }
+  }
+}
+
+static void lower_memref_argument(Lowering *l, MlirValue arg,
+                                  const TileKernelParam *params, int count,
+                                  MlirBlock entry, intptr_t first) {
+  MlirType type = mlirValueGetType(arg);
+  Memory *memory =
+      memory_add(l, arg, TILE_SPACE_GLOBAL, mlirShapedTypeGetElementType(type),
+                 mlirBlockGetArgument(entry, first));
+  MlirValue strides[TILE_KERNEL_PARAM_MAX_RANK] = {{NULL}};
+  memory->rank = (int)mlirShapedTypeGetRank(type);
+  if (memory->rank > TILE_MAX_RANK) {
+    lower_fail(l, l->func, "a tensor has rank %d, at most %d is supported",
+               memory->rank, TILE_MAX_RANK);
+    return;
+  }
+  for (int d = 0; d < memory->rank; d++)
+    memory->extent[d] = tile_int_constant(mlirShapedTypeGetDimSize(type, d));
+  for (int k = 1; k < count; k++) {
+    MlirValue value = mlirBlockGetArgument(entry, first + k);
+    if (params[k].kind == TILE_KERNEL_PARAM_EXTENT)
+      memory->extent[params[k].dim] = tile_int_value(value);
+    else
+      strides[params[k].dim] = value;
+  }
+  memref_strides(l, memory, type, strides);
+}
+
+static void lower_argument(Lowering *l, MlirValue arg, MlirBlock entry,
+                           intptr_t first) {
+  TileKernelParam params[TILE_KERNEL_MAX_PARAMS];
+  int count = tile_kernel_params_of_type(mlirValueGetType(arg), params);
+  MlirValue value = mlirBlockGetArgument(entry, first);
+  switch (params[0].kind) {
+  case TILE_KERNEL_PARAM_POINTER:
+    lower_memref_argument(l, arg, params, count, entry, first);
+    break;
+  case TILE_KERNEL_PARAM_TENSOR_MAP:
+    memory_add(l, arg, TILE_SPACE_OTHER, (MlirType){NULL}, value);
+    break;
+  default:
+    if (mlirTypeIsAIndex(mlirValueGetType(arg)))
+      value =
+          arith_index_cast(&l->b, .type = mlirValueGetType(arg), .in = value);
+    mlirRewriterBaseReplaceAllUsesWith(l->b.rw, arg, value);
+    break;
+  }
+}
+
+// Adds the new parameters behind the old ones, which are erased at the end.
+static void lower_arguments(Lowering *l, const Signature *signature,
+                            intptr_t num_old) {
+  MlirBlock entry = tile_kernel_body(l->func);
+  for (intptr_t i = 0; i < signature->count; i++)
+    mlirBlockAddArgument(entry, signature->types[i], l->b.loc);
+  mlirRewriterBaseSetInsertionPointToStart(l->b.rw, entry);
+  l->prolog = llvm_mlir_undef_op(&l->b, l->i32.type).op;
+  mlirRewriterBaseSetInsertionPointBefore(l->b.rw, l->prolog);
+  intptr_t first = num_old;
+  for (intptr_t i = 0; i < num_old && !tile_failed(l->result); i++) {
+    lower_argument(l, mlirBlockGetArgument(entry, i), entry, first);
+    first += signature->counts[i];
+  }
+}
+
+//===-- The walk ----------------------------------------------------------===//
+
+typedef struct {
+  MlirOperation *ops;
+  size_t count, capacity;
+} OpList;
+
+static void collect_ops(Lowering *l, OpList *list) {
+  MlirRegion body = mlirOperationGetRegion(l->func, 0);
+  for (MlirBlock block = mlirRegionGetFirstBlock(body); block.ptr;
+       block = mlirBlockGetNextInRegion(block)) {
+    TILE_FOR_EACH_OP (op, block) {
+      TILE_ARENA_RESERVE(l->arena, list->ops, list->count, list->capacity);
+      list->ops[list->count++] = op;
+    }
+  }
+}
+
+// What a lowered op computed is gone: an op of another dialect that uses it
+// cannot be served.
+static bool check_unused(Lowering *l, MlirOperation op) {
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
+    MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, i));
+    if (mlirOpOperandIsNull(use))
+      continue;
+    lower_fail(l, mlirOpOperandGetOwner(use),
+               "uses a value of '%.*s', which has no lowering for it",
+               (int)name.length, name.data);
+    return false;
+  }
+  return true;
+}
+
+// The same for tensors and tensor maps; scalar arguments have been replaced.
+static bool check_arguments_unused(Lowering *l, intptr_t num_old) {
+  for (intptr_t i = 0; i < num_old; i++) {
+    MlirOpOperand use = mlirValueGetFirstUse(
+        mlirBlockGetArgument(tile_kernel_body(l->func), i));
+    if (mlirOpOperandIsNull(use))
+      continue;
+    lower_fail(l, mlirOpOperandGetOwner(use),
+               "uses argument %d of the kernel, which has no lowering for it",
+               (int)i);
+    return false;
+  }
+  return true;
+}
+
+// Threads count from the first warp of the role that `op` was in.
+static void enter_role(Lowering *l, MlirOperation op) {
+  TileWarps warps;
+  bool is_in_role = tile_role_warps_of(op, &warps);
+  l->first_warp = is_in_role ? warps.first : 0;
+  l->num_threads = tile_op_num_threads(op, l->kernel_threads);
+}
+
+static void refuse_op(Lowering *l, MlirOperation op) {
+  static const char prefix[] = "gpu.";
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  bool is_gpu = name.length >= sizeof prefix &&
+                !memcmp(name.data, prefix, sizeof prefix - 1);
+  lower_fail(l, op, "has no lowering to nvvm%s",
+             is_gpu ? "; kernels of threads may hold the nvvm op in its place, "
+                      "such as nvvm.shfl.sync or nvvm.barrier"
+                    : "");
+}
+
+static void lower_body(Lowering *l) {
+  OpList list = {0};
+  collect_ops(l, &list);
+  size_t num_lowered = 0; // lowered ops move to the front of the list
+  for (size_t i = 0; i < list.count && !tile_failed(l->result); i++) {
+    MlirOperation op = list.ops[i];
+    LowerOp lower = find_lowering(op);
+    if (!lower) {
+      if (needs_lowering(op))
+        refuse_op(l, op);
+      continue;
+    }
+    l->b.loc = mlirOperationGetLocation(op);
+    mlirRewriterBaseSetInsertionPointBefore(l->b.rw, op);
+    enter_role(l, op);
+    lower(l, op);
+    list.ops[num_lowered++] = op;
+  }
+  if (tile_failed(l->result))
+    return;
+  for (size_t i = num_lowered; i > 0 && !tile_failed(l->result); i--)
+    if (check_unused(l, list.ops[i - 1]))
+      mlirRewriterBaseEraseOp(l->b.rw, list.ops[i - 1]);
+  if (tile_failed(l->result))
+    return;
+  mlirRewriterBaseEraseOp(l->b.rw, l->prolog);
+}
+
+static void read_block_size(Lowering *l, MlirOperation func) {
+  MlirAttribute known = gpu_func_known_block_size_attr(gpu_func_cast(func));
+  for (int i = 0; i < 3; i++)
+    l->block_size[i] = 1;
+  if (mlirAttributeIsNull(known)) {
+    l->block_size[0] = tile_kernel_num_threads(func);
+  } else {
+    for (int i = 0; i < 3; i++)
+      l->block_size[i] = mlirDenseI32ArrayGetElement(known, i);
+  }
+  l->kernel_threads = l->block_size[0] * l->block_size[1] * l->block_size[2];
+  if (l->kernel_threads < 1) {
+    lower_fail(l, func, "needs a constant block size");
+    return;
+  }
+  l->thread_registers =
+      tile_kernel_thread_registers(func, l->target, l->kernel_threads);
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
+// The state points into itself, so it has a place of its own.
+static Lowering *create(TileArena *arena, MlirOperation func,
+                        const TileTarget *target) {
+  MlirContext context = mlirOperationGetContext(func);
+  Lowering *l = TILE_ARENA_NEW(arena, Lowering, 1);
+  l->arena = arena;
+  l->target = target;
+  l->b = (TileBuilder){mlirIRRewriterCreate(context),
+                       mlirOperationGetLocation(func)};
+  l->i32 = (TileIntMath){&l->b, mlirIntegerTypeGet(context, 32)};
+  l->i64 = (TileIntMath){&l->b, mlirIntegerTypeGet(context, 64)};
+  l->func = func;
+  l->is_thread_code = tile_kernel_is_thread_code(func);
+  l->result = tile_success();
+  return l;
+}
+
+static MlirLogicalResult lower_kernel(TileArena *arena, MlirOperation func,
+                                      const TileTarget *target) {
+  Lowering *l = create(arena, func, target);
+  Signature signature;
+  read_block_size(l, func);
+  if (!tile_failed(l->result) && build_signature(l, func, &signature)) {
+    intptr_t num_old = mlirBlockGetNumArguments(tile_kernel_body(func));
+    window_facts_collect(l, func);
+    l->func = build_function(l, func, &signature);
+    mlirRewriterBaseEraseOp(l->b.rw, func);
+    lower_arguments(l, &signature, num_old);
+    if (!tile_failed(l->result))
+      lower_body(l);
+    if (!tile_failed(l->result) && check_arguments_unused(l, num_old))
+      mlirxEraseArguments(tile_kernel_body(l->func), 0, num_old);
+  }
+  mlirIRRewriterDestroy(l->b.rw);
+  return l->result;
+}
+
+typedef struct {
+  TileArena *arena;
+  const char *target_option;
+} Run;
+
+static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
+  Run *run = user_data;
+  if (!gpu_func_is(kernel))
+    return tile_success();
+  if (mlirAttributeIsNull(
+          mlirOperationGetAttributeByName(kernel, TILE_STR("gpu.kernel"))))
+    return tile_emit_error(kernel,
+                           "is no kernel: what kernels call is inlined first");
+  const TileTarget *target;
+  if (tile_failed(tile_target_resolve(kernel, run->target_option, &target)))
+    return tile_failure();
+  return lower_kernel(run->arena, kernel, target);
+}
+
+MlirLogicalResult
+tile_convert_to_nvvm_run(MlirOperation op,
+                         const TileConvertToNVVMOptions *options) {
+  if (gpu_func_is(op))
+    return tile_emit_error(op, "is replaced by convert-tile-to-nvvm, which "
+                               "therefore runs on its gpu.module");
+  TileArena arena;
+  tile_arena_init(&arena);
+  Run run = {&arena, options->target};
+  MlirLogicalResult result = tile_kernels_visit(op, visit_kernel, &run);
+  tile_arena_deinit(&arena);
+  return result;
+}

@@ -1,0 +1,249 @@
+//===- LayoutAlgebra.c - Compose, invert, multiply ------------------------===//
+//
+// Complexity: O(n^2) word operations with n digits; matching two digit orders
+// is O(n^3) in the worst case, O(n) when they already agree.
+//
+//===----------------------------------------------------------------------===//
+#include "Layout.h"
+#include "LayoutInternal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+//===-- Digit orders ------------------------------------------------------===//
+
+bool tile_layout_bring_in(TileLayout *l, int k, int p) {
+  int axis = l->in.digit[k].axis, at = k;
+  while (at < l->in.num_digits && l->in.digit[at].axis == axis &&
+         l->in.digit[at].radix != p)
+    at++;
+  if (at == l->in.num_digits || l->in.digit[at].axis != axis)
+    return false;
+  for (; at > k; at--)
+    if (!tile_layout_swap_in(l, at - 1))
+      return false;
+  return true;
+}
+
+static bool bring_out(TileLayout *l, int k, int p) {
+  int axis = l->out.digit[k].axis, at = k;
+  while (at < l->out.num_digits && l->out.digit[at].axis == axis &&
+         l->out.digit[at].radix != p)
+    at++;
+  if (at == l->out.num_digits || l->out.digit[at].axis != axis)
+    return false;
+  for (; at > k; at--)
+    if (!tile_layout_swap_out(l, at - 1))
+      return false;
+  return true;
+}
+
+// Makes the output digit orders of |a| and |b| equal.
+bool tile_layout_align_out(TileLayout *a, TileLayout *b) {
+  if (a->out.num_digits != b->out.num_digits)
+    return false;
+  for (int k = 0; k < a->out.num_digits; k++) {
+    int p = a->out.digit[k].radix, q = b->out.digit[k].radix;
+    if (p == q)
+      continue;
+    TileLayout save = *b;
+    if (bring_out(b, k, p))
+      continue;
+    *b = save;
+    if (!bring_out(a, k, q))
+      return false;
+  }
+  for (int k = 0; k < a->out.num_digits; k++)
+    if (a->out.digit[k].stride != b->out.digit[k].stride)
+      return false;
+  return true;
+}
+
+// Makes the output digits of |a| and the input digits of |b| equal.
+static bool match(TileLayout *a, TileLayout *b, TileLayoutError *e) {
+  if (a->out.num_axes != b->in.num_axes)
+    return tile_layout_fail(e, "compose: %d axes meet %d axes", a->out.num_axes,
+                            b->in.num_axes);
+  for (int x = 0; x < a->out.num_axes; x++)
+    if (a->out.extent[x] != b->in.extent[x])
+      return tile_layout_fail(e, "compose: axis %s has extent %lld and %lld",
+                              b->in.name[x], (long long)a->out.extent[x],
+                              (long long)b->in.extent[x]);
+  for (int x = 0; x < a->out.num_axes; x++)
+    if (tile_layout_axis_size(&a->out, x) > tile_layout_axis_size(&b->in, x) &&
+        tile_layout_is_memory(b) && !tile_layout_widen(b, x, &a->out, e))
+      return false;
+  if (a->out.num_digits != b->in.num_digits)
+    return tile_layout_fail(e, "compose: not digit aligned");
+  for (int k = 0; k < a->out.num_digits; k++) {
+    int p = a->out.digit[k].radix, q = b->in.digit[k].radix;
+    if (p != q) {
+      TileLayout save = *b;
+      if (!tile_layout_bring_in(b, k, p)) {
+        *b = save;
+        if (!bring_out(a, k, q))
+          return tile_layout_fail(
+              e, "compose: axis %s is not digit aligned (%d vs %d)",
+              b->in.name[b->in.digit[k].axis], p, q);
+      }
+    }
+    if (a->out.digit[k].axis != b->in.digit[k].axis ||
+        a->out.digit[k].stride != b->in.digit[k].stride)
+      return tile_layout_fail(e, "compose: axis %s is not digit aligned",
+                              b->in.name[b->in.digit[k].axis]);
+  }
+  return true;
+}
+
+bool tile_layout_compose(const TileLayout *a, const TileLayout *b,
+                         TileLayout *out, TileLayoutError *e) {
+  TileLayout x = *a, y = *b;
+  if (!match(&x, &y, e))
+    return false;
+  TileLayout r = {.in = x.in, .out = y.out};
+  for (int i = 0; i < x.in.num_digits; i++)
+    for (uint64_t m = x.image[i]; m; m &= m - 1)
+      r.image[i] ^= y.image[__builtin_ctzll(m)];
+  *out = r;
+  return true;
+}
+
+//===-- Inverse -----------------------------------------------------------===//
+
+// Reduced echelon basis of the images of the input bits. combo[k] is the set of
+// input bits that produces vec[k]; every vec has a pivot no other vec has.
+typedef struct {
+  int n;
+  uint64_t vec[TILE_LAYOUT_MAX_DIGITS], pivot[TILE_LAYOUT_MAX_DIGITS],
+      combo[TILE_LAYOUT_MAX_DIGITS];
+} Basis;
+
+static void basis_add(Basis *s, uint64_t v, uint64_t combo) {
+  for (int k = 0; k < s->n; k++)
+    if (v & s->pivot[k])
+      v ^= s->vec[k], combo ^= s->combo[k];
+  if (!v)
+    return; // dependent: a later input never replaces an earlier one
+  uint64_t pivot = v & -v;
+  for (int k = 0; k < s->n; k++)
+    if (s->vec[k] & pivot)
+      s->vec[k] ^= v, s->combo[k] ^= combo;
+  s->vec[s->n] = v, s->pivot[s->n] = pivot, s->combo[s->n++] = combo;
+}
+
+bool tile_layout_inverse(const TileLayout *l, TileLayout *out,
+                         TileLayoutError *e) {
+  if (!tile_layout_injective(l) && !tile_layout_covers(l))
+    return tile_layout_fail(e, "inverse: neither injective nor covering");
+  TileLayout r = {.in = l->out, .out = l->in};
+  Basis s = {0};
+  for (int i = 0; i < l->in.num_digits; i++) {
+    if (l->in.digit[i].radix == 2)
+      basis_add(&s, l->image[i], 1ull << i);
+    else if (l->image[i])
+      r.image[__builtin_ctzll(l->image[i])] = 1ull << i;
+  }
+  for (int k = 0; k < s.n; k++)
+    r.image[__builtin_ctzll(s.pivot[k])] = s.combo[k];
+  *out = r;
+  return true;
+}
+
+//===-- Product, stages ---------------------------------------------------===//
+
+bool tile_layout_product(const TileLayout *lo, const TileLayout *hi,
+                         TileLayout *out, TileLayoutError *e) {
+  TileLayoutBuilder a, b;
+  tile_layout_to_builder(lo, &a), tile_layout_to_builder(hi, &b);
+  if (lo->in.num_axes != hi->in.num_axes ||
+      lo->out.num_axes != hi->out.num_axes)
+    return tile_layout_fail(e, "product: different axes");
+  for (int i = 0; i < b.num_entries; i++) {
+    TileLayoutEntry t = b.entry[i];
+    t.stride *= lo->in.extent[t.axis];
+    for (int k = 0; k < t.num_terms; k++)
+      t.term[k].stride *= lo->out.extent[t.term[k].axis];
+    *tile_layout_new_entry(&a, 0, 2, 0) = t;
+  }
+  for (int x = 0; x < a.in.num_axes; x++)
+    a.in.extent[x] *= b.in.extent[x];
+  for (int x = 0; x < a.out.num_axes; x++)
+    a.out.extent[x] *= b.out.extent[x];
+  return tile_layout_finish(&a, out, e);
+}
+
+static void prepend_axis(TileLayoutSpace *s, int64_t extent) {
+  TileLayoutSpace r = {0};
+  for (int a = -1; a < s->num_axes; a++) {
+    char name[8];
+    snprintf(name, sizeof name, "d%d", (a + 1) % 10);
+    tile_layout_add_axis(&r, name, a < 0 ? extent : s->extent[a]);
+  }
+  *s = r;
+}
+
+bool tile_layout_expand(const TileLayout *l, int64_t stages, int64_t slot,
+                        int64_t align, TileLayout *out, TileLayoutError *e) {
+  TileLayoutBuilder b;
+  tile_layout_to_builder(l, &b);
+  bool memory = tile_layout_is_memory(l);
+  if ((memory ? l->in.num_axes : l->out.num_axes) == TILE_LAYOUT_MAX_AXES)
+    return tile_layout_fail(e, "expand: more than %d dimensions",
+                            TILE_LAYOUT_MAX_AXES);
+  if (!memory) {
+    prepend_axis(&b.out, stages);
+    for (int i = 0; i < b.num_entries; i++)
+      for (int t = 0; t < b.entry[i].num_terms; t++)
+        b.entry[i].term[t].axis++;
+    b.in.extent[TILE_LAYOUT_REG] *= stages;
+    tile_layout_push(&b, TILE_LAYOUT_REG, 0, 1, stages);
+    return tile_layout_finish(&b, out, e);
+  }
+  if (align < 1)
+    align = 1;
+  if (!slot)
+    slot = (l->out.extent[0] + align - 1) / align * align;
+  if (slot < tile_layout_span(&l->out, 0))
+    return tile_layout_fail(
+        e, "expand: slot of %lld elements is smaller than %lld",
+        (long long)slot, (long long)tile_layout_span(&l->out, 0));
+  prepend_axis(&b.in, stages);
+  for (int i = 0; i < b.num_entries; i++)
+    b.entry[i].axis++;
+  tile_layout_push(&b, 0, 0, slot, stages);
+  b.out.extent[0] = slot * stages;
+  return tile_layout_finish(&b, out, e);
+}
+
+bool tile_layout_drop_leading(const TileLayout *l, TileLayout *out,
+                              TileLayoutError *e) {
+  bool memory = tile_layout_is_memory(l);
+  TileLayout c = *l;
+  TileLayoutBuilder b, r;
+  tile_layout_to_builder(&c, &b);
+  const TileLayoutSpace *s = memory ? &b.in : &b.out;
+  if (s->num_axes < 2)
+    return tile_layout_fail(e, "drop: no leading dimension");
+  if (memory)
+    tile_layout_begin_memory(&r, s->extent + 1, s->num_axes - 1);
+  else
+    tile_layout_begin_fragment(&r, s->extent + 1, s->num_axes - 1);
+  int64_t lead = 0; // smallest stride of the dropped digits: the slot
+  for (int i = 0; i < b.num_entries; i++) {
+    TileLayoutEntry t = b.entry[i];
+    if (memory ? t.axis == 0 : (t.num_terms && t.term[0].axis == 0)) {
+      if (memory && t.num_terms && (!lead || t.term[0].stride < lead))
+        lead = t.term[0].stride;
+      continue;
+    }
+    t.axis -= memory;
+    if (!memory)
+      t.stride = 0;
+    for (int k = 0; k < t.num_terms; k++)
+      t.term[k].axis -= !memory;
+    *tile_layout_new_entry(&r, 0, 2, 0) = t;
+  }
+  if (memory)
+    r.out.extent[0] = lead ? lead : l->out.extent[0];
+  return tile_layout_finish(&r, out, e);
+}

@@ -1,0 +1,17 @@
+//===- Constants.h - Builders of constants and small arithmetic -----------===//
+#ifndef TILE_SUPPORT_CONSTANTS_H
+#define TILE_SUPPORT_CONSTANTS_H
+
+#include "Build.h"
+#include "Tile/Ops/arith.h"
+
+static inline MlirValue tile_const_index(TileBuilder *b, int64_t value) {
+  return arith_constant(b, tile_ods_int_attr(b, value, 0));
+}
+
+static inline MlirValue tile_const_int(TileBuilder *b, int64_t value,
+                                       int width) {
+  return arith_constant(b, tile_ods_int_attr(b, value, width));
+}
+
+#endif // TILE_SUPPORT_CONSTANTS_H

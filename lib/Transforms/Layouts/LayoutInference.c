@@ -1,0 +1,280 @@
+//===- LayoutInference.c - A layout for every shared tile and fragment ----===//
+//
+// Consumes: `tile.alloc` ops, `instr` on copies and products.
+// Produces: `layout` on every shared tile and fragment; for a TMA copy the
+//           tensor map, whose box and swizzle follow from the layout.
+// Keeps:    layouts that the user gave.
+// Fails:    ops that need layouts which exclude each other (both are named), a
+//           given layout that cannot serve an op, a fragment that does not fit
+//           the registers, an unknown thread count.
+// Method:   LayoutInfer.h: one weighted constraint problem per kernel, solved
+//           exactly. Idempotent: inferred layouts become given ones.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/Analysis.h"
+#include "Dialect/TileLayouts.h"
+#include "FragmentBudget.h"
+#include "LayoutExchange.h"
+#include "LayoutFactors.h"
+#include "LayoutReductions.h"
+#include "LayoutTensorMaps.h"
+#include "Support/Constants.h"
+#include "Support/Diagnostics.h"
+#include "Tile/Ops/gpu.h"
+#include "TilePasses.h"
+
+enum { LAYOUT_TEXT_CAPACITY = 2048 };
+
+//===-- Plan --------------------------------------------------------------===//
+
+typedef struct {
+  TileArena *arena;
+  MlirOperation kernel;
+  const TileTarget *target;
+  int64_t num_threads;
+  TileLayoutProblem problem;
+  const char **layouts;      // text per buffer; NULL in global memory
+  TileLayoutTma *boxes;      // per op; count 0: no tensor map
+  TileLayoutFactor *factors; // in registers, to be converted
+  int num_factors;
+  const TileLayout **loops; // per op; NULL: no element loop
+} Plan;
+
+//===-- Build and solve ---------------------------------------------------===//
+
+static void print_layouts(Plan *plan, const TileInferModel *model,
+                          const TileInferResult *result) {
+  const TileInferProblem *problem = &plan->problem.problem;
+  plan->layouts =
+      TILE_ARENA_NEW(plan->arena, const char *, problem->num_buffers + 1);
+  for (int i = 0; i < problem->num_buffers; i++) {
+    if (result->choice[i] < 0 || problem->buffer[i].is_view ||
+        problem->buffer[i].space == TILE_INFER_GLOBAL)
+      continue;
+    char text[LAYOUT_TEXT_CAPACITY];
+    int length =
+        tile_layout_print(model->domain[i].full[result->choice[i]],
+                          problem->buffer[i].elem_bits, text, sizeof text);
+    plan->layouts[i] = tile_arena_strdup(plan->arena, text, (size_t)length);
+  }
+}
+
+// The box sequence of a TMA copy follows from the layout of the shared side.
+static MlirLogicalResult derive_box(const TileInferModel *model,
+                                    const TileInferResult *result, int op,
+                                    MlirOperation copy, TileLayoutTma *out) {
+  const TileInferOp *description = &model->problem->op[op];
+  int shared = description->operand[0].buffer;
+  if (model->problem->buffer[shared].space != TILE_INFER_SHARED)
+    shared = description->operand[1].buffer;
+  const TileInferBuffer *buffer = &model->problem->buffer[shared];
+  TileLayoutError error;
+  if (tile_layout_derive_tma(model->domain[shared].core[result->choice[shared]],
+                             buffer->elem_bits, buffer->rank - buffer->lead - 1,
+                             out, &error))
+    return tile_success();
+  return tile_emit_internal_error(
+      copy, "the chosen layout does not suit TMA: %s", error.text);
+}
+
+// The global side of a TMA copy, or of an update by TMA.
+static MlirValue map_window(MlirOperation op) {
+  if (tile_atomic_is(op))
+    return tile_atomic_dst(tile_atomic_cast(op));
+  TileCopyOp copy = tile_copy_cast(op);
+  TileShape dst;
+  bool is_store = tile_shape_of(tile_copy_dst(copy), &dst) &&
+                  dst.space == TILE_SPACE_GLOBAL;
+  return is_store ? tile_copy_dst(copy) : tile_copy_src(copy);
+}
+
+// Null: the pass makes it.
+static MlirValue given_map(MlirOperation op) {
+  return tile_atomic_is(op) ? tile_atomic_map(tile_atomic_cast(op))
+                            : tile_copy_map(tile_copy_cast(op));
+}
+
+typedef struct {
+  TileInstrContext context;
+  MlirLogicalResult result;
+} InstrWalk;
+
+static MlirWalkResult verify_instr(MlirOperation op, void *user_data) {
+  InstrWalk *walk = user_data;
+  if (tile_copy_is(op) || tile_atomic_is(op))
+    walk->result = tile_instr_verify(op, &walk->context, true);
+  return tile_failed(walk->result) ? MlirWalkResultInterrupt
+                                   : MlirWalkResultAdvance;
+}
+
+// The annotation chose legal instructions; a user may have written others, and
+// a tensor map needs more than a layout. How rows are aligned does not matter
+// here; what a product cannot use, inference says itself.
+static MlirLogicalResult verify_instrs(const Plan *plan) {
+  InstrWalk walk = {{.target = plan->target,
+                     .num_threads = plan->num_threads,
+                     .in_launch = gpu_launch_is(plan->kernel)},
+                    tile_success()};
+  mlirOperationWalk(plan->kernel, verify_instr, &walk, MlirWalkPreOrder);
+  return walk.result;
+}
+
+static bool solve(const Plan *plan, TileInferModel *out_model,
+                  TileInferResult *out_result, TileLayoutError *out_error) {
+  return tile_infer_build(&plan->problem.problem, plan->arena, out_model,
+                          out_error) &&
+         tile_infer_solve(out_model, out_result, out_error);
+}
+
+static FragmentBudget budget_of(const Plan *plan) {
+  return (FragmentBudget){plan->arena, plan->kernel, plan->target,
+                          plan->num_threads, &plan->problem};
+}
+
+static MlirLogicalResult plan_solve(Plan *plan) {
+  TileInferModel model;
+  TileInferResult result;
+  TileLayoutError error = {""};
+  TileInferProblem *problem = &plan->problem.problem;
+  bool is_solved = solve(plan, &model, &result, &error);
+  if (!is_solved) { // registers alone may not reach; exchanges are remarked on
+    problem->may_stage_chains = true;
+    is_solved = solve(plan, &model, &result, &error);
+  }
+  if (!is_solved)
+    return tile_emit_error(plan->kernel, "cannot infer layouts: %s",
+                           error.text);
+  FragmentBudget budget = budget_of(plan);
+  if (tile_failed(tile_fragment_budget_check(&budget, &model, &result)))
+    return tile_failure();
+  print_layouts(plan, &model, &result);
+  plan->num_factors = tile_layout_factors_find(plan->arena, &plan->problem,
+                                               &model, &result, &plan->factors);
+  plan->boxes = TILE_ARENA_NEW(plan->arena, TileLayoutTma, problem->num_ops);
+  plan->loops =
+      TILE_ARENA_NEW(plan->arena, const TileLayout *, problem->num_ops + 1);
+  for (int i = 0; i < problem->num_ops; i++) {
+    MlirOperation op = plan->problem.ops[i];
+    if (problem->op[i].kind == TILE_INFER_PARALLEL)
+      plan->loops[i] = model.table[i].mode[result.mode[i]].layout;
+    if (problem->op[i].kind != TILE_INFER_COPY ||
+        problem->op[i].via != TILE_INFER_TMA)
+      continue;
+    MlirValue map = given_map(op);
+    if (tile_failed(derive_box(&model, &result, i, op, &plan->boxes[i])) ||
+        (map.ptr && tile_failed(tile_tensor_map_check(op, map, map_window(op),
+                                                      &plan->boxes[i]))))
+      return tile_failure();
+  }
+  return tile_success();
+}
+
+//===-- Apply: layouts ----------------------------------------------------===//
+
+static void apply_layouts(const Plan *plan) {
+  MlirContext context = mlirOperationGetContext(plan->kernel);
+  for (int i = 0; i < plan->problem.problem.num_buffers; i++) {
+    if (!plan->layouts[i])
+      continue;
+    MlirOperation owner = mlirOpResultGetOwner(plan->problem.values[i]);
+    TileAllocOp alloc = tile_alloc_cast(owner);
+    if (!mlirAttributeIsNull(tile_alloc_layout_attr(alloc)))
+      continue; // given by the user
+    tile_alloc_set_layout_attr(
+        alloc, tile_layout_attr(context, tile_str(plan->layouts[i])));
+    // A place that was found for another size is none.
+    tile_alloc_set_offset_attr(alloc, (MlirAttribute){NULL});
+  }
+}
+
+// Layouts of tiles are known.
+static void apply_loops(const Plan *plan) {
+  for (int i = 0; i < plan->problem.problem.num_ops; i++)
+    if (plan->loops[i])
+      tile_layout_apply_loop(tile_parallel_cast(plan->problem.ops[i]),
+                             plan->loops[i]);
+}
+
+//===-- Apply: windows ----------------------------------------------------===//
+
+// What was concluded from the loops around a window is lost when they are
+// lowered.
+static void apply_windows(const Plan *plan) {
+  const TileInferProblem *problem = &plan->problem.problem;
+  for (int i = 0; i < problem->num_ops; i++) {
+    if (!problem->op[i].cut)
+      continue;
+    MlirValue window = plan->problem.values[problem->op[i].operand[1].buffer];
+    tile_region_set_on_grid(tile_region_cast(mlirOpResultGetOwner(window)),
+                            true);
+  }
+}
+
+//===-- Apply: tensor maps ------------------------------------------------===//
+
+static void apply_map(TileBuilder *b, const Plan *plan, MlirOperation op,
+                      const TileLayoutTma *tma) {
+  b->loc = mlirOperationGetLocation(op);
+  MlirValue map =
+      tile_tensor_map_find_or_build(b, plan->kernel, map_window(op), tma);
+  if (tile_atomic_is(op))
+    tile_atomic_set_map(tile_atomic_cast(op), map);
+  else
+    tile_copy_set_map(tile_copy_cast(op), map);
+}
+
+static void apply_maps(const Plan *plan) {
+  TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(plan->kernel)),
+                   mlirOperationGetLocation(plan->kernel)};
+  for (int i = 0; i < plan->problem.problem.num_ops; i++) {
+    MlirOperation op = plan->problem.ops[i];
+    if (plan->boxes[i].count && !given_map(op).ptr)
+      apply_map(&b, plan, op, &plan->boxes[i]);
+  }
+  mlirIRRewriterDestroy(b.rw);
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
+typedef struct {
+  TileArena arena;
+  const char *target_option;
+} Run;
+
+static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
+  Run *run = user_data;
+  Plan plan = {.arena = &run->arena, .kernel = kernel};
+  plan.num_threads = tile_kernel_num_threads(kernel);
+  if (tile_failed(tile_layout_problem_build(plan.arena, kernel,
+                                            plan.num_threads, &plan.problem)))
+    return tile_failure();
+  if (plan.problem.problem.num_buffers == 0)
+    return tile_success();
+  if (tile_failed(
+          tile_target_resolve(kernel, run->target_option, &plan.target)) ||
+      tile_failed(verify_instrs(&plan)) || tile_failed(plan_solve(&plan)))
+    return tile_failure();
+  apply_layouts(&plan);
+  apply_loops(&plan);
+  apply_windows(&plan);
+  apply_maps(&plan);
+  for (int i = 0; i < plan.num_factors; i++)
+    tile_layout_factor_apply(&plan.factors[i]);
+  tile_layout_stage_reductions(kernel);
+  tile_layout_exchange_copies(kernel);
+  FragmentBudget budget = budget_of(&plan);
+  tile_fragment_budget_remark(&budget);
+  return tile_success();
+}
+
+MlirLogicalResult
+tile_layout_inference_run(MlirOperation op,
+                          const TileLayoutInferenceOptions *options) {
+  Run run = {.target_option = options->target};
+  tile_arena_init(&run.arena);
+  MlirLogicalResult result =
+      tile_kernels_visit_verified(op, visit_kernel, &run);
+  tile_arena_deinit(&run.arena);
+  return result;
+}

@@ -1,0 +1,242 @@
+//===- PrintLayouts.c - Layouts as grids, accesses with their conflicts ---===//
+//
+// Consumes: `tile.alloc` ops with layouts, the ops on them.
+// Produces: text on the standard error stream.
+// Keeps:    everything.
+// Fails:    never; a tile without layout is said to have none.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PrintLayouts.h"
+
+#include "Dialect/TileLayouts.h"
+#include "Support/Diagnostics.h"
+#include "TilePasses.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+//===-- Grids -------------------------------------------------------------===//
+//
+// Rows and columns of the last two dimensions, a grid for each of the first few
+// places of the others. A cell is a run of columns that lie together.
+
+typedef struct {
+  const TileLayout *layout; // memory: elements to offsets
+  int64_t *holder;          // fragment: register, lane and warp per element
+  int rank, elem_bits;
+  int64_t first[TILE_LAYOUT_MAX_AXES]; // place in the other dimensions
+  int64_t rows, columns, run;
+} Grid;
+
+enum { MAX_RUN_BYTES = 16, NO_HOLDER = -1, MAX_GRIDS = 4 };
+
+// Registers below 2^16, lanes below 2^8.
+static int64_t pack_holder(const int64_t *in) {
+  return in[TILE_LAYOUT_WARP] << 24 | in[TILE_LAYOUT_LANE] << 16 |
+         in[TILE_LAYOUT_REG];
+}
+
+static int64_t element_index(const Grid *grid, const int64_t *at) {
+  for (int d = 0; d + 2 < grid->rank; d++)
+    if (at[d] != grid->first[d])
+      return -1;
+  int64_t row = grid->rank > 1 ? at[grid->rank - 2] : 0;
+  int64_t column = at[grid->rank - 1];
+  bool inside = row < grid->rows && column < grid->columns;
+  return inside ? row * grid->columns + column : -1;
+}
+
+// The first thread that holds each element; replicas are counted beside.
+static void find_holders(Grid *grid, const TileLayout *layout) {
+  int64_t count = tile_layout_size(&layout->in);
+  for (int64_t i = 0; i < grid->rows * grid->columns; i++)
+    grid->holder[i] = NO_HOLDER;
+  for (int64_t i = count - 1; i >= 0; i--) {
+    int64_t in[TILE_LAYOUT_MAX_AXES], at[TILE_LAYOUT_MAX_AXES];
+    tile_layout_point(&layout->in, i, in);
+    if (!tile_layout_eval(layout, in, at))
+      continue;
+    int64_t element = element_index(grid, at);
+    if (element >= 0)
+      grid->holder[element] = pack_holder(in);
+  }
+}
+
+static int64_t place_of(const Grid *grid, int64_t row, int64_t column) {
+  int64_t at[TILE_LAYOUT_MAX_AXES], offset = 0;
+  if (grid->holder)
+    return grid->holder[row * grid->columns + column];
+  memcpy(at, grid->first, sizeof at);
+  if (grid->rank > 1)
+    at[grid->rank - 2] = row;
+  at[grid->rank - 1] = column;
+  tile_layout_eval(grid->layout, at, &offset);
+  return offset;
+}
+
+// The longest run of which every row is made.
+static int64_t find_run(const Grid *grid) {
+  int64_t run = MAX_RUN_BYTES * 8 / grid->elem_bits;
+  for (; run > 1; run /= 2) {
+    bool fits = grid->columns % run == 0;
+    for (int64_t r = 0; r < grid->rows && fits; r++)
+      for (int64_t c = 0; c < grid->columns && fits; c++)
+        fits = c % run == 0 ||
+               place_of(grid, r, c) == place_of(grid, r, c - 1) + 1;
+    if (fits)
+      break;
+  }
+  return run;
+}
+
+static void print_cell(const Grid *grid, int64_t row, int64_t column) {
+  int64_t place = place_of(grid, row, column);
+  if (!grid->holder) {
+    int64_t byte = place * grid->elem_bits / 8;
+    fprintf(stderr, " %6lld:b%-2lld", (long long)byte,
+            (long long)(byte / 4 % 32));
+  } else if (place == NO_HOLDER) {
+    fprintf(stderr, " %12s", "-");
+  } else {
+    char text[32];
+    snprintf(text, sizeof text, "w%lld.t%lld.r%lld", (long long)(place >> 24),
+             (long long)(place >> 16 & 0xFF), (long long)(place & 0xFFFF));
+    fprintf(stderr, " %12s", text);
+  }
+}
+
+static void print_grid(const Grid *grid, int64_t max_rows,
+                       int64_t max_columns) {
+  int64_t cells = grid->columns / grid->run;
+  int64_t shown = cells < max_columns ? cells : max_columns;
+  fprintf(stderr, "      ");
+  for (int64_t c = 0; c < shown; c++)
+    fprintf(stderr, " %*lld", grid->holder ? 12 : 10,
+            (long long)(c * grid->run));
+  fprintf(stderr, "%s\n", shown < cells ? " ..." : "");
+  for (int64_t r = 0; r < grid->rows && r < max_rows; r++) {
+    fprintf(stderr, "%6lld", (long long)r);
+    for (int64_t c = 0; c < shown; c++)
+      print_cell(grid, r, c * grid->run);
+    fprintf(stderr, "%s\n", shown < cells ? " ..." : "");
+  }
+  if (max_rows < grid->rows)
+    fprintf(stderr, "   ... (%lld rows)\n", (long long)grid->rows);
+}
+
+//===-- Tiles -------------------------------------------------------------===//
+
+enum { LAYOUT_TEXT_CAPACITY = 2048 };
+
+typedef struct {
+  int64_t max_rows, max_columns;
+} Run;
+
+static void print_header(MlirOperation op, const TileShape *shape,
+                         const TileLayout *layout) {
+  char text[64], layout_text[LAYOUT_TEXT_CAPACITY] = "none";
+  tile_shape_print(shape, text, sizeof text);
+  if (layout)
+    tile_layout_print(layout, tile_elem_bits(shape->element), layout_text,
+                      sizeof layout_text);
+  tile_print_place(op);
+  fprintf(stderr, "%s %s%s, layout %s\n", tile_space_name(shape->space), text,
+          tile_view_is(op) ? ", a view" : "", layout_text);
+}
+
+static void print_fragment_facts(const TileLayout *layout) {
+  fprintf(stderr,
+          "  %lld registers in %lld threads, every element held %lld times; "
+          "w warp, t lane, r register\n",
+          (long long)tile_layout_axis_size(&layout->in, TILE_LAYOUT_REG),
+          (long long)(tile_layout_axis_size(&layout->in, TILE_LAYOUT_LANE) *
+                      tile_layout_axis_size(&layout->in, TILE_LAYOUT_WARP)),
+          (long long)tile_layout_replication(layout));
+}
+
+// The `index`-th grid of the tile.
+static void print_slice(const Run *run, Grid *grid, const TileShape *shape,
+                        int64_t index) {
+  for (int d = grid->rank - 3; d >= 0; d--) {
+    grid->first[d] = index % shape->extent[d];
+    index /= shape->extent[d];
+  }
+  if (grid->rank > 2) {
+    fprintf(stderr, "  [");
+    for (int d = 0; d + 2 < grid->rank; d++)
+      fprintf(stderr, "%lld, ", (long long)grid->first[d]);
+    fprintf(stderr, "row, column]\n");
+  }
+  if (grid->holder)
+    find_holders(grid, grid->layout);
+  grid->run = find_run(grid);
+  print_grid(grid, run->max_rows, run->max_columns);
+}
+
+static void print_grids(const Run *run, Grid *grid, const TileShape *shape) {
+  int64_t count = 1;
+  for (int d = 0; d + 2 < grid->rank; d++)
+    count *= shape->extent[d];
+  for (int64_t i = 0; i < count && i < MAX_GRIDS; i++)
+    print_slice(run, grid, shape, i);
+  if (count > MAX_GRIDS)
+    fprintf(stderr, "  ... (%lld grids)\n", (long long)count);
+}
+
+// A tile, or a view of one.
+static void print_tile(const Run *run, MlirOperation op) {
+  TileShape shape;
+  TileLayout layout;
+  TileLayoutError error;
+  MlirValue value = mlirOperationGetResult(op, 0);
+  if (!tile_shape_of(value, &shape) ||
+      (shape.space != TILE_SPACE_SHARED && shape.space != TILE_SPACE_FRAGMENT))
+    return;
+  bool has_layout = tile_layout_of_tile(value, &layout, &error);
+  print_header(op, &shape, has_layout ? &layout : NULL);
+  if (shape.rank == 0 || !has_layout)
+    return;
+  Grid grid = {.layout = &layout,
+               .rank = shape.rank,
+               .elem_bits = tile_elem_bits(shape.element),
+               .rows = shape.rank > 1 ? shape.extent[shape.rank - 2] : 1,
+               .columns = shape.extent[shape.rank - 1]};
+  if (shape.space == TILE_SPACE_FRAGMENT) {
+    print_fragment_facts(&layout);
+    grid.holder = calloc((size_t)(grid.rows * grid.columns), sizeof(int64_t));
+    if (!grid.holder)
+      return;
+  } else {
+    fprintf(stderr, "  %lld bytes; offset of the first byte, b bank\n",
+            (long long)(tile_layout_span(&layout.out, 0) * grid.elem_bits / 8));
+  }
+  print_grids(run, &grid, &shape);
+  free(grid.holder);
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
+static MlirWalkResult visit_tile(MlirOperation op, void *user_data) {
+  if (tile_alloc_is(op) || tile_view_is(op))
+    print_tile(user_data, op);
+  return MlirWalkResultAdvance;
+}
+
+static MlirWalkResult visit_op(MlirOperation op, void *user_data) {
+  (void)user_data;
+  tile_print_accesses(op);
+  return MlirWalkResultAdvance;
+}
+
+static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
+  mlirOperationWalk(kernel, visit_tile, user_data, MlirWalkPreOrder);
+  mlirOperationWalk(kernel, visit_op, user_data, MlirWalkPreOrder);
+  return tile_success();
+}
+
+MlirLogicalResult
+tile_print_layouts_run(MlirOperation op,
+                       const TilePrintLayoutsOptions *options) {
+  Run run = {.max_rows = options->rows, .max_columns = options->columns};
+  return tile_kernels_visit_verified(op, visit_kernel, &run);
+}

@@ -1,0 +1,194 @@
+//===- PackSharedMemory.c - One arena for shared tiles and barriers -------===//
+//
+// Consumes: `tile.alloc` in shared memory and `tile.barrier_alloc`.
+// Produces: `offset` on each, and the dynamic shared memory of a gpu.launch.
+//           Where there is no room otherwise, tiles of a role lie in rings that
+//           it has read to the end, and tiles that each iteration of a loop
+//           writes first share bytes with others of its body.
+// Fails:    more shared memory than a block of the target may use; a kernel
+//           that tile_kernel_verify rejects.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/Analysis.h"
+#include "Support/Constants.h"
+#include "Support/Diagnostics.h"
+#include "Tile/Ops/gpu.h"
+#include "TilePasses.h"
+
+typedef struct {
+  TileArena arena;
+  const char *target_option;
+} Run;
+
+//===-- Build and verify --------------------------------------------------===//
+
+// Whether each fill of each ring is waited for, on every path.
+static bool is_proved(TileArena *arena, MlirOperation kernel) {
+  TileProtocol protocol;
+  TileProtocolVerdict verdict;
+  MlirOperation failed;
+  const char *failure;
+  const TileProtocolLimits limits = {0, 0}; // a proof or nothing
+  if (!tile_protocol_extract(arena, kernel, &protocol, &failed, &failure) ||
+      failed.ptr)
+    return false;
+  tile_protocol_verify(&protocol, &limits, arena, &verdict);
+  return verdict.outcome == TILE_PROTOCOL_PROVED;
+}
+
+static void memory_place(Run *run, MlirOperation kernel,
+                         const TileTarget *target, TileSharedMemory *memory) {
+  tile_shared_memory_place(&run->arena, memory);
+  if (memory->total_bytes <= target->max_smem_bytes ||
+      !is_proved(&run->arena, kernel))
+    return;
+  for (size_t i = 0; i < memory->num_buffers; i++)
+    memory->buffers[i].is_drained = memory->buffers[i].is_ring;
+  tile_shared_memory_place(&run->arena, memory);
+}
+
+static const TileSharedBuffer *largest(const TileSharedMemory *memory) {
+  const TileSharedBuffer *best = NULL;
+  for (size_t i = 0; i < memory->num_buffers; i++)
+    if (!best || memory->buffers[i].size_bytes > best->size_bytes)
+      best = &memory->buffers[i];
+  return best;
+}
+
+// Slots of a tile that is used slot by slot, as pipelines do; else 1.
+static int64_t num_slots(const TileSharedBuffer *buffer) {
+  TileShape shape;
+  if (!tile_alloc_is(buffer->op))
+    return 1;
+  MlirValue tile = mlirOperationGetResult(buffer->op, 0);
+  if (!tile_shape_of(tile, &shape) || shape.rank < 2)
+    return 1;
+  for (MlirOpOperand use = mlirValueGetFirstUse(tile);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    TileRegionOp window = tile_region_dyn(op);
+    bool is_slot = window.op.ptr && tile_region_dropped_size(window) > 0 &&
+                   tile_region_dropped(window, 0) == 0;
+    if (!is_slot && !tile_channel_is(op) && !tile_channel_barriers_is(op))
+      return 1;
+  }
+  return shape.extent[0];
+}
+
+// The most slots with which the deepest pipeline fits; 0: there is none, or it
+// does not fit with any number.
+static int64_t slots_that_fit(Run *run, MlirOperation kernel,
+                              const TileTarget *target,
+                              const TileSharedMemory *memory) {
+  int64_t most = 1;
+  for (size_t i = 0; i < memory->num_buffers; i++) {
+    int64_t slots = num_slots(&memory->buffers[i]);
+    most = slots > most ? slots : most;
+  }
+  for (int64_t fewer = most - 1; fewer > 0; fewer--) {
+    TileSharedMemory smaller = *memory;
+    smaller.buffers =
+        TILE_ARENA_NEW(&run->arena, TileSharedBuffer, memory->num_buffers);
+    for (size_t i = 0; i < memory->num_buffers; i++) {
+      TileSharedBuffer *buffer = &smaller.buffers[i];
+      *buffer = memory->buffers[i];
+      int64_t slots = num_slots(buffer);
+      if (slots > fewer)
+        buffer->size_bytes = (buffer->size_bytes + slots - 1) / slots * fewer;
+    }
+    memory_place(run, kernel, target, &smaller);
+    if (smaller.total_bytes <= target->max_smem_bytes)
+      return fewer;
+  }
+  return 0;
+}
+
+static MlirLogicalResult check_limit(Run *run, MlirOperation kernel,
+                                     const TileSharedMemory *memory,
+                                     const TileTarget *target) {
+  if (memory->total_bytes <= target->max_smem_bytes)
+    return tile_success();
+  const TileSharedBuffer *buffer = largest(memory);
+  char note[128];
+  snprintf(note, sizeof note,
+           "the largest of %zu shared buffers takes %lld bytes",
+           memory->num_buffers, (long long)buffer->size_bytes);
+  char advice[64] = "";
+  int64_t slots = slots_that_fit(run, kernel, target, memory);
+  tile_kernel_set_number(kernel, TILE_REFUSED_ATTR,
+                         memory->total_bytes - target->max_smem_bytes);
+  if (slots > 0)
+    snprintf(advice, sizeof advice, "; tile.num_stages = %lld fits",
+             (long long)slots);
+  return tile_emit_error_with_note(
+      kernel, mlirOperationGetLocation(buffer->op), note,
+      "needs %lld bytes of shared memory; a block of %s has at most %lld%s",
+      (long long)memory->total_bytes, target->chip,
+      (long long)target->max_smem_bytes, advice);
+}
+
+//===-- Apply -------------------------------------------------------------===//
+
+static bool launch_has_smem(GPULaunchOp launch, int64_t size_bytes) {
+  MlirValue size = gpu_launch_dynamicSharedMemorySize(launch);
+  int64_t constant;
+  return size.ptr && mlirxConstantInt(size, &constant) &&
+         constant == size_bytes;
+}
+
+static void memory_apply(const TileSharedMemory *memory, MlirOperation kernel) {
+  MlirContext context = mlirOperationGetContext(kernel);
+  MlirType i64 = mlirIntegerTypeGet(context, 64);
+  for (size_t i = 0; i < memory->num_buffers; i++) {
+    const TileSharedBuffer *buffer = &memory->buffers[i];
+    MlirAttribute offset = mlirIntegerAttrGet(i64, buffer->offset_bytes);
+    if (buffer->is_barrier)
+      tile_barrier_alloc_set_offset_attr(tile_barrier_alloc_cast(buffer->op),
+                                         offset);
+    else
+      tile_alloc_set_offset_attr(tile_alloc_cast(buffer->op), offset);
+  }
+  if (!gpu_launch_is(kernel) || memory->total_bytes == 0 ||
+      launch_has_smem(gpu_launch_cast(kernel), memory->total_bytes))
+    return;
+  TileBuilder b = {mlirIRRewriterCreate(context),
+                   mlirOperationGetLocation(kernel)};
+  mlirRewriterBaseSetInsertionPointBefore(b.rw, kernel);
+  gpu_launch_set_dynamicSharedMemorySize(
+      gpu_launch_cast(kernel), tile_const_int(&b, memory->total_bytes, 32));
+  mlirIRRewriterDestroy(b.rw);
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
+static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
+  Run *run = user_data;
+  TileSharedMemory memory;
+  tile_shared_memory_build(&run->arena, kernel, false, &memory);
+  if (memory.num_buffers == 0)
+    return tile_success();
+  const TileTarget *target;
+  if (tile_failed(tile_target_resolve(kernel, run->target_option, &target)))
+    return tile_failure();
+  memory_place(run, kernel, target, &memory);
+  if (memory.total_bytes > target->max_smem_bytes) {
+    tile_shared_memory_build(&run->arena, kernel, true, &memory);
+    memory_place(run, kernel, target, &memory);
+  }
+  if (tile_failed(check_limit(run, kernel, &memory, target)))
+    return tile_failure();
+  memory_apply(&memory, kernel);
+  return tile_success();
+}
+
+MlirLogicalResult
+tile_pack_shared_memory_run(MlirOperation op,
+                            const TilePackSharedMemoryOptions *options) {
+  Run run = {.target_option = options->target};
+  tile_arena_init(&run.arena);
+  MlirLogicalResult result =
+      tile_kernels_visit_verified(op, visit_kernel, &run);
+  tile_arena_deinit(&run.arena);
+  return result;
+}

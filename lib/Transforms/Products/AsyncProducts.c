@@ -1,0 +1,123 @@
+//===- AsyncProducts.c - Products under way -------------------------------===//
+//
+// Consumes: `tile.gemm` and `tile.gemm_sp` by wgmma.
+// Produces: `async` on those that overlap with other work, `tile.await` where
+//           they have to be complete; loops of roles that release slots one
+//           iteration later (LateRelease.c); `clear` in place of fills
+//           (AccumulatorClear.c).
+// Keeps:    kernels with asynchronous products: their awaits are there already.
+// Fails:    never.
+// Method:   ProductFlow.c, docs/Rationale/Pipelining.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AccumulatorClear.h"
+#include "Dialect/Products.h"
+#include "LateRelease.h"
+#include "Support/Diagnostics.h"
+#include "TilePasses.h"
+
+//===-- Apply; cannot fail ------------------------------------------------===//
+
+// Whether ops at the place of `at` can use `value`: what a loop allocates in
+// its body is gone behind it, and in front of the allocation.
+static bool is_in_scope(MlirValue value, MlirOperation at) {
+  MlirOperation def = mlirOpResultGetOwner(value);
+  MlirBlock block = mlirOperationGetBlock(def);
+  while (at.ptr && !mlirBlockEqual(mlirOperationGetBlock(at), block))
+    at = mlirOperationGetParentOperation(at);
+  return at.ptr && mlirOperationIsBeforeInBlock(def, at);
+}
+
+// Accumulators that no product under way has behind the await, and one had in
+// front of it.
+static intptr_t completed(const TileProductFlow *flow,
+                          const TileFlowAwait *point, MlirValue *out) {
+  intptr_t count = 0;
+  for (int i = 0; i < flow->num_products; i++) {
+    bool is_new =
+        point->completes[i] && is_in_scope(flow->products[i].c, point->before);
+    for (int k = 0; k < flow->num_products; k++)
+      is_new &= !point->leaves[k] ||
+                !mlirValueEqual(flow->products[k].c, flow->products[i].c);
+    for (intptr_t k = 0; k < count; k++)
+      is_new &= !mlirValueEqual(out[k], flow->products[i].c);
+    if (is_new)
+      out[count++] = flow->products[i].c;
+  }
+  return count;
+}
+
+// The row sums or maxima that the work in front of `before` ends with: they
+// depend on all that was done beside the products. Null when there are none.
+static MlirValue last_rows(MlirOperation before) {
+  MlirValue rows = TILE_NULL_VALUE;
+  for (MlirOperation op =
+           mlirBlockGetFirstOperation(mlirOperationGetBlock(before));
+       !mlirOperationEqual(op, before); op = mlirOperationGetNextInBlock(op)) {
+    TileReduceOp reduce = tile_reduce_dyn(op);
+    TileShape shape;
+    if (tile_wait_is(op) || tile_release_is(op) || mlirxIsMemoryEffectFree(op))
+      continue;
+    rows = TILE_NULL_VALUE;
+    // Few registers: a thread has parts of few rows.
+    if (reduce.op.ptr && tile_reduce_dim(reduce) == 1 &&
+        tile_shape_of(tile_reduce_dst(reduce), &shape) && shape.rank == 1 &&
+        shape.space == TILE_SPACE_FRAGMENT &&
+        tile_elem_bits(shape.element) == 32 &&
+        mlirValueIsAOpResult(tile_reduce_dst(reduce)) &&
+        tile_alloc_is(mlirOpResultGetOwner(tile_reduce_dst(reduce))))
+      rows = tile_reduce_dst(reduce);
+  }
+  return rows;
+}
+
+static void flow_apply(TileArena *arena, const TileProductFlow *flow,
+                       MlirContext context) {
+  MlirValue *values = TILE_ARENA_NEW(arena, MlirValue, flow->num_products + 1);
+  TileBuilder b = {mlirIRRewriterCreate(context),
+                   mlirLocationUnknownGet(context)};
+  for (int i = 0; i < flow->num_products; i++)
+    if (flow->products[i].is_async)
+      tile_product_set_async(flow->products[i].op);
+  for (int i = 0; i < flow->num_awaits; i++) {
+    const TileFlowAwait *point = &flow->awaits[i];
+    intptr_t count = completed(flow, point, values);
+    b.loc = mlirOperationGetLocation(point->before);
+    mlirRewriterBaseSetInsertionPointBefore(b.rw, point->before);
+    MlirValue rows = last_rows(point->before);
+    tile_await(&b, .pending = point->pending, .accumulators = {values, count},
+               .after = {&rows, count && rows.ptr ? 1 : 0});
+  }
+  mlirIRRewriterDestroy(b.rw);
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
+static MlirWalkResult find_async(MlirOperation op, void *user_data) {
+  bool *found = user_data;
+  *found |= tile_await_is(op) || tile_product_is_async(op);
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
+  TileArena *arena = user_data;
+  TileProductFlow flow = {0};
+  bool has_async = false;
+  mlirOperationWalk(kernel, find_async, &has_async, MlirWalkPreOrder);
+  if (has_async)
+    return tile_success();
+  late_release_apply(arena, kernel, &flow.late_releases,
+                     &flow.num_late_releases);
+  accumulator_clear_apply(arena, kernel);
+  tile_product_flow_build(arena, kernel, &flow);
+  flow_apply(arena, &flow, mlirOperationGetContext(kernel));
+  return tile_success();
+}
+
+MlirLogicalResult
+tile_async_products_run(MlirOperation op,
+                        const TileAsyncProductsOptions *options) {
+  (void)options;
+  return tile_kernels_visit_in_arena(op, visit_kernel);
+}

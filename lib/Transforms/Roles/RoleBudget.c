@@ -1,0 +1,330 @@
+//===- RoleBudget.c - Slots, warps and registers of roles -----------------===//
+
+#include "RolePlan.h"
+
+#include "Support/Iterate.h"
+
+//===-- Slots -------------------------------------------------------------===//
+
+static bool int_attr(MlirOperation op, MlirStringRef name, int64_t *out) {
+  MlirAttribute attr = mlirOperationGetDiscardableAttributeByName(op, name);
+  if (mlirAttributeIsNull(attr))
+    return false;
+  *out = mlirIntegerAttrGetValueInt(attr);
+  return true;
+}
+
+typedef struct {
+  int64_t stage, order;
+} Slot;
+
+static bool slot_of(MlirOperation op, Slot *out) {
+  return int_attr(op, TILE_STR("tile.stage"), &out->stage) &&
+         int_attr(op, TILE_STR("tile.order"), &out->order);
+}
+
+static bool is_inside(const TileRoleNode *node, const TileRoleNode *loop) {
+  for (; node; node = tile_role_parent(node))
+    if (node == loop)
+      return true;
+  return false;
+}
+
+static bool reads_buffer(const TileRoleNode *node,
+                         const TileRoleBuffer *buffer) {
+  for (const TileRoleAccess *a = node->accesses; a; a = a->next)
+    if (a->reads && a->buffer == buffer)
+      return true;
+  return false;
+}
+
+// A planned loop says when the copy and its readers run: the tile has to live
+// from one to the other. A reader that comes first in the body frees its slot
+// for the copy of the same step.
+static int64_t loop_depth(const TileRolePlan *plan, const TileRoleFill *fill) {
+  Slot copy, reader;
+  int64_t depth = 0;
+  if (!slot_of(fill->node->op, &copy))
+    return fill->loop->num_stages;
+  for (int i = 0; i < plan->num_nodes; i++) {
+    const TileRoleNode *node = plan->nodes[i];
+    if (!reads_buffer(node, fill->buffer) || !is_inside(node, fill->loop->node))
+      continue;
+    if (!slot_of(node->op, &reader))
+      return fill->loop->num_stages;
+    int64_t slots = reader.stage - copy.stage + (copy.order < reader.order);
+    depth = slots > depth ? slots : depth;
+  }
+  return depth > 0 ? depth : fill->loop->num_stages;
+}
+
+int64_t tile_role_depth(const TileRolePlan *plan,
+                        const TileRoleBuffer *buffer) {
+  int64_t depth = 1;
+  for (TileRoleFill *fill = plan->fills; fill; fill = fill->next) {
+    if (fill->buffer != buffer)
+      continue;
+    int64_t slots = 1;
+    if (fill->loop)
+      slots = loop_depth(plan, fill);
+    for (TileRoleNode *at = tile_role_parent(fill->node); at && !fill->loop;
+         at = tile_role_parent(at))
+      if (at->kind == TILE_NODE_FOR || at->kind == TILE_NODE_WHILE)
+        slots = plan->prelude_depth;
+    depth = slots > depth ? slots : depth;
+  }
+  return depth;
+}
+
+int64_t tile_role_shared_bytes(const TileRolePlan *plan) {
+  // Barriers, and what alignment takes: an estimate, packing has the last word.
+  int64_t total_bytes = 2048 + plan->own_bytes;
+  for (TileRoleBuffer *b = plan->buffers; b; b = b->next) {
+    int64_t size_bytes =
+        tile_shape_num_elems(&b->shape) * tile_elem_bits(b->shape.element) / 8;
+    total_bytes += size_bytes * (b->is_taken ? tile_role_depth(plan, b) : 1);
+  }
+  return total_bytes;
+}
+
+bool tile_role_prelude_solve(TileRolePlan *plan) {
+  plan->prelude_depth =
+      tile_kernel_number(plan->kernel, TILE_PRELUDE_SLOTS_ATTR, 2);
+  int64_t most_bytes =
+      plan->target->max_smem_bytes -
+      tile_kernel_number(plan->kernel, TILE_RESERVED_BYTES_ATTR, 0);
+  for (; plan->prelude_depth > 1; plan->prelude_depth--)
+    if (tile_role_shared_bytes(plan) <= most_bytes)
+      return true;
+  return tile_role_shared_bytes(plan) <= plan->target->max_smem_bytes;
+}
+
+//===-- Warps and registers -----------------------------------------------===//
+
+enum {
+  WARP_THREADS = 32,
+  GROUP_WARPS = 4,
+  // setmaxnreg: multiples of 8 from 24 to 256 (PTX ISA, setmaxnreg). A thread
+  // addresses 255.
+  STEP = 8,
+  LEAST = 24,
+  MOST = 240,
+  // Registers for addresses, masks and operands beside the fragments; and those
+  // that a loop which only multiplies and stores does with.
+  SCALARS = 64,
+  LEAST_SCALARS = 40,
+  // A producer that computes addresses for each of its threads.
+  ADDRESSES = 40,
+  // One whose threads load and store: chunks under way, addresses and
+  // conditions of each (with fewer registers ptxas 13.0 spills up to 128
+  // bytes).
+  CHUNKS = 80,
+  // One that computes elements: 32 that have been loaded, addresses, masks.
+  ELEMENTS = 96,
+  // Registers of a thread of a producer of one warp that are for its own tiles.
+  MOST_OWN = 16
+};
+
+static MlirWalkResult add_fragment(MlirOperation op, void *user_data) {
+  int64_t *num_bits = user_data;
+  TileShape shape;
+  if (tile_alloc_is(op) &&
+      tile_shape_of(mlirOperationGetResult(op, 0), &shape) &&
+      shape.space == TILE_SPACE_FRAGMENT)
+    *num_bits += tile_shape_num_elems(&shape) * tile_elem_bits(shape.element);
+  return MlirWalkResultAdvance;
+}
+
+// Registers of a computing thread for all fragments at once.
+static int64_t fragment_registers(const TileRolePlan *plan,
+                                  int64_t num_threads) {
+  int64_t num_bits = 0;
+  mlirOperationWalk(plan->kernel, add_fragment, &num_bits, MlirWalkPreOrder);
+  return (num_bits / 32 + num_threads - 1) / num_threads;
+}
+
+static int64_t wanted_registers(const TileRolePlan *plan, int64_t num_threads) {
+  return fragment_registers(plan, num_threads) + SCALARS;
+}
+
+// Registers of a block: what the launch gives every thread, times the threads.
+static int64_t launch_registers(const TileRolePlan *plan, int64_t num_threads) {
+  TileKernelConfigOp config = tile_kernel_config_of(plan->kernel);
+  int64_t blocks = 1;
+  if (config.op.ptr &&
+      !mlirAttributeIsNull(tile_kernel_config_min_blocks_attr(config)))
+    blocks = tile_kernel_config_min_blocks(config);
+  return tile_target_thread_registers(plan->target, num_threads, blocks);
+}
+
+static bool is_bounded_by_user(const TileRolePlan *plan) {
+  TileKernelConfigOp config = tile_kernel_config_of(plan->kernel);
+  return config.op.ptr &&
+         !mlirAttributeIsNull(tile_kernel_config_registers_attr(config));
+}
+
+int64_t tile_role_consumer_registers(const TileRolePlan *plan) {
+  int64_t warps =
+      plan->num_warps[TILE_ROLE_CONSUMER] + plan->num_warps[TILE_ROLE_PRODUCER];
+  int64_t given = plan->registers[TILE_ROLE_CONSUMER];
+  if (is_bounded_by_user(plan))
+    return tile_kernel_config_registers(tile_kernel_config_of(plan->kernel));
+  return given ? given : launch_registers(plan, warps * WARP_THREADS);
+}
+
+// ptxas compiles an instruction for the registers of the launch, whatever
+// setmaxnreg says behind it: wgmma takes its accumulators and so many more
+// (ptxas 13.0, message C7602).
+enum { PRODUCT_OPERANDS = 26 };
+
+static MlirWalkResult add_product(MlirOperation op, void *user_data) {
+  int64_t *least = user_data;
+  TileShape c;
+  if (!tile_gemm_is(op) || !tile_shape_of(tile_gemm_c(tile_gemm_cast(op)), &c))
+    return MlirWalkResultAdvance;
+  TileGemmOp gemm = tile_gemm_cast(op);
+  if (!mlirAttributeIsNull(tile_gemm_instr_attr(gemm)) &&
+      tile_gemm_instr(gemm) != TILE_INSTR_Wgmma)
+    return MlirWalkResultAdvance;
+  // One instruction has 64 rows and at most 256 columns on 128 threads.
+  int64_t columns = c.extent[1] < 256 ? c.extent[1] : 256;
+  int64_t registers =
+      columns / 2 * tile_elem_bits(c.element) / 32 + PRODUCT_OPERANDS;
+  *least = registers > *least ? registers : *least;
+  return MlirWalkResultAdvance;
+}
+
+static int64_t product_registers(const TileRolePlan *plan) {
+  int64_t least = 0;
+  if (plan->target->has_wgmma && plan->instr.num_threads % 128 == 0)
+    mlirOperationWalk(plan->kernel, add_product, &least, MlirWalkPreOrder);
+  return least;
+}
+
+static bool products_fit(const TileRolePlan *plan, int64_t num_warps) {
+  return product_registers(plan) <=
+         launch_registers(plan, num_warps * WARP_THREADS);
+}
+
+static bool computes_tiles(const TileRolePlan *plan) {
+  for (TileRoleFill *fill = plan->fills; fill; fill = fill->next)
+    if (fill->node->is_moved && tile_role_is_element_fill(fill))
+      return true;
+  return false;
+}
+
+// Registers of a consumer where producers have `least` each: sum of threads
+// times registers <= registers of the block.
+static int64_t consumer_share(const TileRolePlan *plan, int64_t consumer_warps,
+                              int64_t producer_warps, int64_t least) {
+  int64_t warps = consumer_warps + producer_warps;
+  int64_t each = launch_registers(plan, warps * WARP_THREADS);
+  int64_t most =
+      (warps * each - producer_warps * least) / consumer_warps / STEP * STEP;
+  return most < MOST ? most : MOST;
+}
+
+static bool has_plain_copies(const TileRolePlan *plan) {
+  for (TileRoleFill *fill = plan->fills; fill; fill = fill->next)
+    if (fill->node->is_moved && fill->instr == TILE_INSTR_Simt)
+      return true;
+  return false;
+}
+
+static void solve_registers(TileRolePlan *plan, bool only_tma) {
+  int64_t consumers = plan->num_warps[TILE_ROLE_CONSUMER] * WARP_THREADS;
+  int64_t producers = plan->num_warps[TILE_ROLE_PRODUCER] * WARP_THREADS;
+  int64_t each = launch_registers(plan, consumers + producers);
+  int64_t least = computes_tiles(plan)             ? ELEMENTS
+                  : has_plain_copies(plan)         ? CHUNKS
+                  : only_tma && plan->num_own == 0 ? LEAST
+                                                   : ADDRESSES;
+  least += (plan->own_registers / producers + STEP - 1) / STEP * STEP;
+  int64_t most = consumer_share(plan, plan->num_warps[TILE_ROLE_CONSUMER],
+                                plan->num_warps[TILE_ROLE_PRODUCER], least);
+  if (least > each || most <= each || wanted_registers(plan, consumers) <= each)
+    return; // what the launch gives is enough
+  plan->registers[TILE_ROLE_CONSUMER] = most;
+  plan->registers[TILE_ROLE_PRODUCER] = least;
+}
+
+// Whether a producer that copies plainly takes registers that computing threads
+// want, and nobody has asked for it. What they want is an estimate: hardly more
+// are too few.
+static bool starves_consumers(const TileRolePlan *plan) {
+  int64_t given = plan->registers[TILE_ROLE_CONSUMER];
+  for (TileRoleFill *fill = plan->fills; fill; fill = fill->next)
+    if (fill->loop && fill->loop->is_required)
+      return false;
+  return given && has_plain_copies(plan) && !computes_tiles(plan) &&
+         wanted_registers(plan, plan->instr.num_threads) + STEP > given;
+}
+
+// Warps of the producer that the kernel asks for, or else the options; 0: none.
+static int64_t asked_producers(const TileRolePlan *plan,
+                               const TileRoleOptions *options) {
+  TileKernelConfigOp config = tile_kernel_config_of(plan->kernel);
+  if (config.op.ptr &&
+      !mlirAttributeIsNull(tile_kernel_config_producer_warps_attr(config)))
+    return tile_kernel_config_producer_warps(config);
+  return options->producer_warps;
+}
+
+// One thread issues TMA, a warp computes a guard of a few elements. A warpgroup
+// is worth its place when it can hand registers to warps that want more than a
+// launch with one warp gives them. What computes tiles waits for memory: it has
+// as many threads as those that multiply, as far as there is room for two
+// warpgroups.
+static int64_t chosen_producers(const TileRolePlan *plan, bool only_tma,
+                                bool can_move) {
+  enum { MOST_WARPS = 2 * GROUP_WARPS };
+  int64_t consumers = plan->num_warps[TILE_ROLE_CONSUMER];
+  int64_t all = (consumers + MOST_WARPS) * WARP_THREADS;
+  if (computes_tiles(plan) && consumers >= MOST_WARPS &&
+      all <= plan->target->max_block_threads &&
+      products_fit(plan, consumers + MOST_WARPS) &&
+      wanted_registers(plan, consumers * WARP_THREADS) <=
+          consumer_share(plan, consumers, MOST_WARPS, ELEMENTS))
+    return MOST_WARPS;
+  bool is_group =
+      only_tma && can_move && products_fit(plan, consumers + GROUP_WARPS) &&
+      fragment_registers(plan, plan->instr.num_threads) + LEAST_SCALARS >
+          launch_registers(plan, plan->instr.num_threads + WARP_THREADS);
+  bool is_small = plan->own_registers <= MOST_OWN * WARP_THREADS;
+  return !only_tma || is_group || !is_small ? GROUP_WARPS : 1;
+}
+
+TileRoleReason tile_role_budget_solve(TileRolePlan *plan,
+                                      const TileRoleOptions *options) {
+  bool only_tma = true;
+  for (int c = 0; c < plan->num_channels; c++)
+    only_tma &= !plan->channels[c].has_cp_async && !plan->channels[c].has_simt;
+  int64_t consumers = plan->instr.num_threads / WARP_THREADS;
+  bool can_move = plan->target->has_setmaxnreg &&
+                  consumers % GROUP_WARPS == 0 && !is_bounded_by_user(plan);
+  plan->num_warps[TILE_ROLE_CONSUMER] = consumers;
+  int64_t producers = chosen_producers(plan, only_tma, can_move);
+  int64_t asked = asked_producers(plan, options);
+  if (asked > 0)
+    producers = asked;
+  if (producers < GROUP_WARPS && computes_tiles(plan))
+    return (TileRoleReason){.code = "tile-ws/few-producer-warps"};
+  plan->num_warps[TILE_ROLE_PRODUCER] = producers;
+  int64_t threads = (consumers + producers) * WARP_THREADS;
+  if (threads > plan->target->max_block_threads)
+    return (TileRoleReason){.code = "tile-ws/too-many-threads",
+                            .figure = threads,
+                            .limit = plan->target->max_block_threads};
+  if (!products_fit(plan, consumers + producers))
+    return (TileRoleReason){.code = "tile-ws/too-few-registers",
+                            .figure = product_registers(plan),
+                            .limit = launch_registers(plan, threads)};
+  if (can_move && producers % GROUP_WARPS == 0)
+    solve_registers(plan, only_tma);
+  if (asked == 0 && starves_consumers(plan))
+    return (TileRoleReason){.code = "tile-ws/plain-registers",
+                            .figure =
+                                wanted_registers(plan, plan->instr.num_threads),
+                            .limit = plan->registers[TILE_ROLE_CONSUMER]};
+  return (TileRoleReason){.code = NULL};
+}

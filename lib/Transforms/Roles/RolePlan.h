@@ -1,0 +1,312 @@
+//===- RolePlan.h - Which role of a kernel does what ----------------------===//
+//
+// The plan of tile-ws-tiled: which copies a producer takes over, the channels
+// that couple it to the consumers, and where both wait and arrive. All of it is
+// data about the kernel as it stands; WsTiled.c carries it out.
+//
+// The kernel is seen as a tree of statements: one node per op of a structured
+// block, with the blocks of scf.for, scf.if and scf.while below their node.
+// Any other op with regions is one statement.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_ANALYSIS_ROLE_PLAN_H
+#define TILE_ANALYSIS_ROLE_PLAN_H
+
+#include "Analysis/Analysis.h"
+#include "Analysis/Index/PointerMap.h"
+
+//===-- Channels and their verbs ------------------------------------------===//
+
+typedef enum {
+  TILE_ROLE_CONSUMER,
+  TILE_ROLE_PRODUCER,
+  TILE_NUM_ROLES
+} TileRoleKind;
+
+typedef enum {
+  TILE_VERB_ACQUIRE,
+  TILE_VERB_COMMIT,
+  TILE_VERB_WAIT,
+  TILE_VERB_RELEASE
+} TileVerbKind;
+
+/// The role that says the verb.
+static inline TileRoleKind tile_verb_role(TileVerbKind kind) {
+  return kind <= TILE_VERB_COMMIT ? TILE_ROLE_PRODUCER : TILE_ROLE_CONSUMER;
+}
+/// Whether the position moves on after the verb.
+static inline bool tile_verb_advances(TileVerbKind kind) {
+  return kind == TILE_VERB_COMMIT || kind == TILE_VERB_RELEASE;
+}
+
+typedef struct TileRoleVerb {
+  struct TileRoleVerb *next; // the order in which they are said
+  TileVerbKind kind;
+  int channel;
+} TileRoleVerb;
+
+typedef struct {
+  TileRoleVerb *first, **tail;
+} TileRoleVerbs;
+
+//===-- Statements --------------------------------------------------------===//
+
+typedef struct TileRoleNode TileRoleNode;
+typedef struct TileRoleBuffer TileRoleBuffer;
+typedef struct TileRoleFill TileRoleFill;
+
+typedef struct {
+  TileRoleNode *owner; // NULL: the body of the kernel
+  MlirBlock block;     // null: an scf.if without else
+  TileRoleNode **nodes;
+  int num_nodes; // without the terminator
+  TileRoleVerbs end[TILE_NUM_ROLES];
+} TileRoleBlock;
+
+typedef enum {
+  TILE_NODE_LEAF,
+  TILE_NODE_FOR,  // one block
+  TILE_NODE_IF,   // two blocks
+  TILE_NODE_WHILE // two blocks: condition and body
+} TileRoleNodeKind;
+
+/// A box of a tile; `hi` is exclusive. A box that is not exact is as large as
+/// what may be meant.
+typedef struct {
+  int64_t lo[TILE_MAX_RANK], hi[TILE_MAX_RANK]; // elements
+  bool is_exact;
+} TileRoleBox;
+
+/// An access to a shared tile.
+typedef struct TileRoleAccess {
+  struct TileRoleAccess *next;
+  TileRoleBuffer *buffer;
+  TileRoleBox box;
+  bool reads, writes;
+} TileRoleAccess;
+
+struct TileRoleNode {
+  TileRoleBlock *home;
+  MlirOperation op;
+  TileRoleNodeKind kind;
+  int id;         // program order
+  int index;      // in `home`
+  int num_blocks; // 0 to 2
+  TileRoleBlock blocks[2];
+  TileRoleAccess *accesses; // of a leaf, the ops inside included
+  TileRoleFill *fill;       // it fills a shared tile from tensors, or NULL
+
+  // The plan.
+  TileRoleVerbs before[TILE_NUM_ROLES], after[TILE_NUM_ROLES];
+  uint8_t *advances[TILE_NUM_ROLES]; // per channel: a position moves inside
+  TileRoleFill *forward; // reads what this fill copies, from where it copies
+  bool is_moved;         // a fill that only the producer executes
+  bool is_dead;          // a fill that nobody needs
+  bool is_needed;        // the producer executes it (too)
+  bool is_repeated;      // on tiles of its own
+};
+
+//===-- Tiles, copies, loops ----------------------------------------------===//
+
+/// Why something stays as it is; the texts are in RoleReasons.c.
+typedef struct {
+  const char *code;      // "tile-ws/stale-read"; NULL: no reason
+  MlirOperation culprit; // the op to look at, or null
+  int64_t figure, limit; // what there would be, and the most there may be
+} TileRoleReason;
+
+typedef struct TileRoleLoop {
+  struct TileRoleLoop *next; // program order
+  TileRoleNode *node;
+  int64_t num_stages; // at least 1
+  bool is_required, is_off;
+  bool is_served; // copies of it are the producer's
+  bool had_tma;   // some copy in it is one that TMA can do
+} TileRoleLoop;
+
+/// A copy from global memory into a shared tile, an element loop that computes
+/// all of one from tensors, or a fill of a part in a loop of copies.
+struct TileRoleFill {
+  TileRoleFill *next; // program order
+  TileRoleNode *node;
+  TileRoleBuffer *buffer;
+  TileRoleBox box;
+  TileInstr instr;
+  MlirValue tensor;   // root of the source; null: no copy
+  TileRoleLoop *loop; // innermost pipelined loop around it, or NULL
+};
+
+struct TileRoleBuffer {
+  TileRoleBuffer *next; // program order
+  MlirOperation alloc;
+  MlirValue value;
+  TileShape shape;
+  int num_fills;
+  TileRoleReason reason; // why it is no candidate
+  bool is_plain;         // only copies of unwritten tensors and loops fill it
+  bool is_off;           // filled in a loop that wants no roles
+  bool is_taken;         // the consumers no longer fill it
+  bool is_alone;         // shares no channel
+  int channel;           // when taken; -1: nobody reads it
+  // Coordinates at which boxes begin or end, ascending, per dimension; cells
+  // are the boxes between neighbours.
+  int64_t *cuts[TILE_MAX_RANK];
+  int num_cuts[TILE_MAX_RANK];
+  int64_t num_cells;
+  int64_t first_cell; // in its group
+};
+
+typedef struct {
+  TileRoleBuffer **buffers; // program order of their allocs
+  int num_buffers;
+  int64_t depth;
+  bool has_tma, has_cp_async, has_simt;
+} TileRoleChannel;
+
+//===-- The plan ----------------------------------------------------------===//
+
+typedef struct {
+  MlirValue root;
+  MlirOperation op; // writes it
+  TileRoleNode *node;
+} TileRoleWrite;
+
+typedef struct {
+  TileArena *arena;
+  MlirOperation kernel;
+  const TileTarget *target;
+  TileInstrContext instr;
+
+  TileRoleBlock body;
+  TileRoleNode **nodes; // by id
+  int num_nodes;
+  TilePointerMap node_of_op; // of ops of structured blocks
+  TilePointerMap buffer_of;  // by value
+  TileRoleBuffer *buffers, **buffers_tail;
+  TileRoleFill *fills, **fills_tail;
+  TileRoleLoop *loops, **loops_tail;
+  TileRoleWrite *writes; // of global and private memory
+  int num_writes, writes_capacity;
+  MlirOperation unknown_write; // may write any tensor, or null
+  TileRoleReason kernel_reason;
+
+  TileRoleChannel *channels; // none: the kernel stays as it is
+  int num_channels;
+  int64_t prelude_depth;   // slots of tiles filled outside pipelined loops
+  bool leaves_preludes;    // those of no loop at all stay with the consumers
+  TilePointerMap forwards; // loads in element loops: as TileRoleNode::forward
+  TilePointerMap needed;   // values that the producer computes
+  MlirValue *own;          // tiles that it has as well, and fills itself
+  int num_own;
+  int64_t own_bytes;     // of shared memory, at most
+  int64_t own_registers; // of all its threads
+  int64_t num_warps[TILE_NUM_ROLES];
+  int64_t registers[TILE_NUM_ROLES]; // per thread; 0: not moved
+} TileRolePlan;
+
+/// Options of the plan.
+typedef struct {
+  int64_t producer_warps; // 0: chosen
+} TileRoleOptions;
+
+/// Plans roles for a kernel that has passed tile_kernel_verify and holds
+/// pipelined loops. The kernel is not changed. `out_plan->num_channels` is 0
+/// when it has to stay as it is; reasons are in the plan either way.
+/// Owner: `arena`.
+void tile_role_plan_build(TileArena *arena, MlirOperation kernel,
+                          const TileTarget *target,
+                          const TileRoleOptions *options,
+                          TileRolePlan *out_plan);
+
+/// RoleTree.c: whether a loop, pipelined, must have roles: by its own word, or
+/// that of the kernel where it does not say "off".
+bool tile_loop_requires_roles(MlirOperation kernel, MlirOperation loop);
+
+/// What a code of a reason means: what stands in the way, what helps, and what
+/// to say of the culprit; of what its figures count, or NULL.
+typedef struct {
+  const char *code, *reason, *help, *note, *unit;
+} TileRoleText;
+/// The texts of `code`, which exists.
+const TileRoleText *tile_role_text(const char *code);
+
+//===-- Parts of the planner ----------------------------------------------===//
+
+/// RoleTree.c: statements, tiles, accesses, copies, loops.
+void tile_role_tree_build(TileRolePlan *plan);
+/// The statement that `op` is or is inside of; NULL outside the kernel's body.
+TileRoleNode *tile_role_node_of(const TileRolePlan *plan, MlirOperation op);
+static inline TileRoleNode *tile_role_parent(const TileRoleNode *node) {
+  return node->home->owner;
+}
+
+/// Whether an element loop fills, and not a copy.
+bool tile_role_is_element_fill(const TileRoleFill *fill);
+
+/// RoleMemory.c: what an op does to memory.
+void tile_role_accesses_build(TileRolePlan *plan, TileRoleNode *node);
+/// Whether nothing in the kernel writes the tensor behind `memref`.
+bool tile_role_is_read_only(const TileRolePlan *plan, MlirValue memref);
+/// The box of a shared tile that an operand names.
+TileRoleBox tile_role_box_of(MlirValue tile);
+
+/// RoleCells.c: sets of cells of tiles.
+void tile_role_cells_build(TileRolePlan *plan);
+/// Adds the cells of `box` to `set`, which is indexed from `first_cell` on.
+void tile_role_cells_add(const TileRoleBuffer *buffer, const TileRoleBox *box,
+                         uint8_t *set);
+
+/// RoleSlice.c: what the producer has to compute.
+typedef struct {
+  TileRolePlan *plan;
+  TilePointerMap values;
+  uint8_t *nodes;          // by id: executed by the producer for its effect
+  uint8_t *controls;       // by id: bounds or condition are needed
+  TileRoleFill **forward;  // by id; of an element loop: one of several
+  TilePointerMap forwards; // as TileRolePlan::forwards
+  TilePointerMap is_own;   // roots of tiles that the producer has as well
+  MlirValue *own;          // those in fragments and shared memory
+  int num_own, own_capacity;
+  struct TileRoleNeedItem *items;
+  int num_items, items_capacity;
+  TileRoleReason reason; // the first failure
+} TileRoleNeed;
+void tile_role_need_init(TileRolePlan *plan, TileRoleNeed *out_need);
+/// Adds what `fill` needs. Sets `need->reason` when the producer cannot know.
+void tile_role_need_add(TileRoleNeed *need, const TileRoleFill *fill);
+
+/// The window of a tensor that the producer reads in place of the fragment that
+/// `node`, a predicate, names; null when it reads what is named.
+MlirValue tile_role_window_of(const TileRolePlan *plan,
+                              const TileRoleNode *node);
+/// Registers of all threads, at least one for each element, and bytes of shared
+/// memory that the producer's own tiles take.
+int64_t tile_role_own_registers(const TileRoleNeed *need);
+int64_t tile_role_own_bytes(const TileRoleNeed *need);
+
+/// RolePlace.c: finds the places of the verbs of one group of tiles that
+/// become a channel, and enters them as those of channel number `channel`.
+/// Reads that `need` forwards do not count. Enters nothing and gives a reason
+/// when there are no such places.
+TileRoleReason tile_role_place(TileRolePlan *plan, const TileRoleNeed *need,
+                               TileRoleBuffer **buffers, int num_buffers,
+                               int channel);
+
+/// RoleBudget.c: warps and registers of the roles. Returns a reason when the
+/// block has no place for a producer, else none.
+TileRoleReason tile_role_budget_solve(TileRolePlan *plan,
+                                      const TileRoleOptions *options);
+/// Bytes of shared memory that all rings and tiles take when nothing shares
+/// any: an upper bound.
+int64_t tile_role_shared_bytes(const TileRolePlan *plan);
+/// Registers that a thread of the consumer may use.
+int64_t tile_role_consumer_registers(const TileRolePlan *plan);
+/// Slots of the ring of a buffer: of its innermost pipelined loop as planned,
+/// else `plan->prelude_depth` inside a loop and 1 outside.
+int64_t tile_role_depth(const TileRolePlan *plan, const TileRoleBuffer *buffer);
+/// Sets `plan->prelude_depth`: 2 when shared memory has room for it, else 1.
+/// False when there is no room for that either: rings do not share bytes with
+/// tiles that live at other times.
+bool tile_role_prelude_solve(TileRolePlan *plan);
+
+#endif // TILE_ANALYSIS_ROLE_PLAN_H

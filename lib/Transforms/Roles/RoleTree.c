@@ -1,0 +1,322 @@
+//===- RoleTree.c - The statements, tiles and copies of a kernel ----------===//
+//
+// First part of the plan of roles (RolePlan.h): reads the kernel into plain
+// lists and decides nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RolePlan.h"
+
+#include "Dialect/ElementLoops.h"
+#include "Support/Iterate.h"
+#include "Tile/Ops/gpu.h"
+#include "Tile/Ops/scf.h"
+
+//===-- Statements --------------------------------------------------------===//
+
+static TileRoleNodeKind kind_of(MlirOperation op) {
+  if (scf_for_is(op))
+    return TILE_NODE_FOR;
+  if (scf_if_is(op))
+    return TILE_NODE_IF;
+  return scf_while_is(op) ? TILE_NODE_WHILE : TILE_NODE_LEAF;
+}
+
+static void verbs_init(TileRoleVerbs verbs[TILE_NUM_ROLES]) {
+  for (int role = 0; role < TILE_NUM_ROLES; role++)
+    verbs[role] = (TileRoleVerbs){NULL, &verbs[role].first};
+}
+
+typedef struct {
+  TileRolePlan *plan;
+  int capacity; // of plan->nodes
+} TreeBuild;
+
+static void node_register(TreeBuild *build, TileRoleNode *node) {
+  TileRolePlan *plan = build->plan;
+  TILE_ARENA_RESERVE(plan->arena, plan->nodes, plan->num_nodes,
+                     build->capacity);
+  node->id = plan->num_nodes;
+  plan->nodes[plan->num_nodes++] = node;
+  tile_pointer_map_set(&plan->node_of_op, node->op.ptr, node);
+}
+
+static void block_build(TreeBuild *build, TileRoleBlock *block,
+                        TileRoleNode *owner, MlirBlock from);
+
+static void node_build(TreeBuild *build, TileRoleNode *node) {
+  static const int num_blocks[] = {[TILE_NODE_LEAF] = 0,
+                                   [TILE_NODE_FOR] = 1,
+                                   [TILE_NODE_IF] = 2,
+                                   [TILE_NODE_WHILE] = 2};
+  node->kind = kind_of(node->op);
+  node->num_blocks = num_blocks[node->kind];
+  verbs_init(node->before);
+  verbs_init(node->after);
+  node_register(build, node);
+  for (int i = 0; i < node->num_blocks; i++)
+    block_build(build, &node->blocks[i], node,
+                mlirRegionGetFirstBlock(mlirOperationGetRegion(node->op, i)));
+}
+
+static void block_build(TreeBuild *build, TileRoleBlock *block,
+                        TileRoleNode *owner, MlirBlock from) {
+  block->owner = owner;
+  block->block = from;
+  verbs_init(block->end);
+  if (mlirBlockIsNull(from))
+    return;
+  int count = 0;
+  MlirOperation end = mlirBlockGetTerminator(from);
+  TILE_FOR_EACH_OP (op, from)
+    count += !mlirOperationEqual(op, end);
+  block->nodes = TILE_ARENA_NEW(build->plan->arena, TileRoleNode *, count);
+  TILE_FOR_EACH_OP (op, from) {
+    if (mlirOperationEqual(op, end))
+      continue;
+    TileRoleNode *node = TILE_ARENA_NEW(build->plan->arena, TileRoleNode, 1);
+    node->home = block;
+    node->op = op;
+    node->index = block->num_nodes;
+    block->nodes[block->num_nodes++] = node;
+    node_build(build, node);
+  }
+}
+
+TileRoleNode *tile_role_node_of(const TileRolePlan *plan, MlirOperation op) {
+  for (; op.ptr && !mlirOperationEqual(op, plan->kernel);
+       op = mlirOperationGetParentOperation(op)) {
+    TileRoleNode *node = tile_pointer_map_get(&plan->node_of_op, op.ptr);
+    if (node)
+      return node;
+  }
+  return NULL;
+}
+
+//===-- Tiles -------------------------------------------------------------===//
+
+static MlirWalkResult find_tile(MlirOperation op, void *user_data) {
+  TileRolePlan *plan = user_data;
+  TileShape shape;
+  if (!tile_alloc_is(op))
+    return MlirWalkResultAdvance;
+  MlirValue value = mlirOperationGetResult(op, 0);
+  if (!tile_shape_of(value, &shape) || shape.space != TILE_SPACE_SHARED)
+    return MlirWalkResultAdvance;
+  TileRoleBuffer *buffer = TILE_ARENA_NEW(plan->arena, TileRoleBuffer, 1);
+  buffer->alloc = op;
+  buffer->value = value;
+  buffer->shape = shape;
+  buffer->channel = -1;
+  *plan->buffers_tail = buffer;
+  plan->buffers_tail = &buffer->next;
+  tile_pointer_map_set(&plan->buffer_of, value.ptr, buffer);
+  return MlirWalkResultAdvance;
+}
+
+//===-- Loops -------------------------------------------------------------===//
+
+static bool has_text(MlirAttribute attr, const char *text) {
+  return !mlirAttributeIsNull(attr) && mlirAttributeIsAString(attr) &&
+         mlirStringRefEqual(mlirStringAttrGetValue(attr), tile_str(text));
+}
+
+static bool kernel_requires_roles(MlirOperation kernel) {
+  TileKernelConfigOp config = tile_kernel_config_of(kernel);
+  return config.op.ptr &&
+         !mlirAttributeIsNull(tile_kernel_config_specialize_attr(config)) &&
+         tile_kernel_config_specialize(config) == TILE_SPECIALIZE_Required;
+}
+
+bool tile_loop_requires_roles(MlirOperation kernel, MlirOperation loop) {
+  MlirAttribute stages = mlirOperationGetDiscardableAttributeByName(
+      loop, TILE_STR("tile.num_stages"));
+  MlirAttribute wish = mlirOperationGetDiscardableAttributeByName(
+      loop, TILE_STR("tile.specialize"));
+  return !mlirAttributeIsNull(stages) &&
+         mlirIntegerAttrGetValueInt(stages) >= 1 &&
+         (has_text(wish, "required") ||
+          (kernel_requires_roles(kernel) && !has_text(wish, "off")));
+}
+
+static void loop_build(TileRolePlan *plan, TileRoleNode *node) {
+  MlirAttribute stages = mlirOperationGetDiscardableAttributeByName(
+      node->op, TILE_STR("tile.num_stages"));
+  if (mlirAttributeIsNull(stages) || mlirIntegerAttrGetValueInt(stages) < 1)
+    return;
+  MlirAttribute wish = mlirOperationGetDiscardableAttributeByName(
+      node->op, TILE_STR("tile.specialize"));
+  TileRoleLoop *loop = TILE_ARENA_NEW(plan->arena, TileRoleLoop, 1);
+  loop->node = node;
+  loop->num_stages = mlirIntegerAttrGetValueInt(stages);
+  loop->is_off = has_text(wish, "off");
+  loop->is_required = tile_loop_requires_roles(plan->kernel, node->op);
+  *plan->loops_tail = loop;
+  plan->loops_tail = &loop->next;
+}
+
+static TileRoleLoop *innermost_loop(const TileRolePlan *plan,
+                                    const TileRoleNode *node) {
+  for (TileRoleNode *at = tile_role_parent(node); at; at = tile_role_parent(at))
+    for (TileRoleLoop *loop = plan->loops; loop; loop = loop->next)
+      if (loop->node == at)
+        return loop;
+  return NULL;
+}
+
+//===-- Copies ------------------------------------------------------------===//
+
+// What tile-instruction-annotation wrote, or would write.
+static TileInstr instr_of(const TileRolePlan *plan, TileCopyOp copy) {
+  TileInstrReason reason;
+  if (!mlirAttributeIsNull(tile_copy_instr_attr(copy)))
+    return tile_copy_instr(copy);
+  TileInstr order[] = {TILE_INSTR_Tma, TILE_INSTR_Tma, TILE_INSTR_CpAsync};
+  if (!mlirAttributeIsNull(tile_copy_prefer_attr(copy)))
+    order[0] = tile_copy_prefer(copy);
+  for (int i = 0; i < 3; i++)
+    if (tile_copy_instr_is_legal(copy, order[i], &plan->instr, &reason))
+      return order[i];
+  return TILE_INSTR_Simt;
+}
+
+typedef struct {
+  TileRolePlan *plan;
+  TileRoleNode *node;
+} Fills;
+
+// Of `op`, which fills `tile`.
+static void fill_add(const Fills *fills, MlirOperation op, MlirValue tile,
+                     MlirValue tensor, TileInstr instr) {
+  TileRolePlan *plan = fills->plan;
+  TileRoleBuffer *buffer =
+      tile_pointer_map_get(&plan->buffer_of, tile_buffer_of(tile).root.ptr);
+  if (!buffer)
+    return;
+  TileRoleFill *fill = TILE_ARENA_NEW(plan->arena, TileRoleFill, 1);
+  fill->node = fills->node;
+  fill->buffer = buffer;
+  fill->box = tile_role_box_of(tile);
+  fill->instr = instr;
+  fill->tensor = tensor;
+  fill->loop = innermost_loop(plan, fills->node);
+  if (fill->loop)
+    fill->loop->had_tma |= fill->instr == TILE_INSTR_Tma;
+  buffer->num_fills++;
+  // A copy inside a statement is a fill that cannot be moved.
+  if (mlirOperationEqual(op, fills->node->op))
+    fills->node->fill = fill;
+  *plan->fills_tail = fill;
+  plan->fills_tail = &fill->next;
+}
+
+static MlirWalkResult fill_build(MlirOperation op, void *user_data) {
+  Fills *fills = user_data;
+  TileShape src;
+  if (!tile_copy_is(op))
+    return MlirWalkResultAdvance;
+  TileCopyOp copy = tile_copy_cast(op);
+  if (tile_shape_of(tile_copy_src(copy), &src) &&
+      src.space == TILE_SPACE_GLOBAL)
+    fill_add(fills, op, tile_copy_dst(copy),
+             tile_tensor_root(tile_copy_src(copy)),
+             instr_of(fills->plan, copy));
+  return MlirWalkResultAdvance;
+}
+
+// A fill with a constant, of a part that a loop copies otherwise.
+static void part_fill_build(const Fills *fills) {
+  MlirOperation op = fills->node->op;
+  const TileRoleNode *at = tile_role_parent(fills->node);
+  while (at && !tile_copy_loop_is(at->op))
+    at = tile_role_parent(at);
+  if (at && tile_fill_is(op))
+    fill_add(fills, op, tile_fill_dst(tile_fill_cast(op)), TILE_NULL_VALUE,
+             TILE_INSTR_Simt);
+}
+
+//===-- Element loops -----------------------------------------------------===//
+
+typedef struct {
+  MlirValue tile;
+  bool reads_tensor, computes; // of what the consumers have computed
+} Sources;
+
+// Whether the kernel computes what is in the fragment: a loop that reads it is
+// part of that.
+static bool is_computed(MlirValue fragment) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(fragment);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    TileAccess access[TILE_MAX_ACCESSES];
+    TileElementAccess element;
+    TileShape src;
+    bool is_load = tile_copy_is(op) &&
+                   tile_shape_of(tile_copy_src(tile_copy_cast(op)), &src) &&
+                   src.space == TILE_SPACE_GLOBAL;
+    if (is_load || (tile_element_access_get(op, &element) && !element.is_store))
+      continue;
+    int n = tile_accesses_get(op, access);
+    bool writes = n == 0;
+    for (int i = 0; i < n; i++)
+      writes |= access[i].writes && mlirValueEqual(access[i].tile, fragment);
+    if (writes)
+      return true;
+  }
+  return false;
+}
+
+static bool find_source(const TileElementAccess *access, void *user_data) {
+  Sources *sources = user_data;
+  TileShape shape = {.space = TILE_SPACE_OTHER};
+  tile_shape_of(access->memref, &shape);
+  if (access->is_store)
+    return true;
+  sources->reads_tensor |= shape.space == TILE_SPACE_GLOBAL;
+  sources->computes |=
+      tile_buffer_of(access->memref).root.ptr == sources->tile.ptr ||
+      (shape.space == TILE_SPACE_FRAGMENT && is_computed(access->memref));
+  return true;
+}
+
+// An element loop that computes all of a tile, from tensors among others.
+static void element_fill_build(const Fills *fills) {
+  MlirOperation op = fills->node->op;
+  if (!tile_parallel_is(op))
+    return;
+  TileParallelOp loop = tile_parallel_cast(op);
+  MlirValue tile = tile_loop_filled_tile(loop);
+  if (!tile.ptr)
+    return;
+  Sources sources = {.tile = tile_buffer_of(tile).root};
+  tile_parallel_visit(loop, find_source, &sources);
+  if (sources.reads_tensor && !sources.computes)
+    fill_add(fills, op, tile, TILE_NULL_VALUE, TILE_INSTR_Simt);
+}
+
+bool tile_role_is_element_fill(const TileRoleFill *fill) {
+  return tile_parallel_is(fill->node->op);
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
+void tile_role_tree_build(TileRolePlan *plan) {
+  TreeBuild build = {plan, 0};
+  plan->buffers_tail = &plan->buffers;
+  plan->fills_tail = &plan->fills;
+  plan->loops_tail = &plan->loops;
+  mlirOperationWalk(plan->kernel, find_tile, plan, MlirWalkPreOrder);
+  block_build(&build, &plan->body, NULL, tile_kernel_body(plan->kernel));
+  for (int i = 0; i < plan->num_nodes; i++)
+    loop_build(plan, plan->nodes[i]);
+  for (int i = 0; i < plan->num_nodes; i++) {
+    TileRoleNode *node = plan->nodes[i];
+    if (node->kind != TILE_NODE_LEAF)
+      continue;
+    Fills fills = {plan, node};
+    mlirOperationWalk(node->op, fill_build, &fills, MlirWalkPreOrder);
+    element_fill_build(&fills);
+    part_fill_build(&fills);
+    tile_role_accesses_build(plan, node);
+  }
+}

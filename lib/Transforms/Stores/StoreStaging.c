@@ -1,0 +1,153 @@
+//===- StoreStaging.c - Accumulators that are stored by TMA ---------------===//
+
+#include "StoreStaging.h"
+
+#include "Analysis/Index/PointerMap.h"
+#include "Analysis/Memory/Occupancy.h"
+
+typedef struct {
+  TileArena *arena;
+  const TileInstrContext *context;
+  bool is_aligned;
+  TilePointerMap accumulators; // allocations
+  bool has_changed;
+  TileOccupancy occupancy;
+  int64_t blocks;         // that the launch has on a multiprocessor
+  int64_t reserved_bytes; // to be left beside what parts would leave
+  TileStagedStore *stores, **tail;
+} Scan;
+
+//===-- Accumulators ------------------------------------------------------===//
+
+static const void *alloc_of(MlirValue tile) {
+  return tile_buffer_alloc(tile_buffer_of(tile)).op.ptr;
+}
+
+static bool is_accumulator(const Scan *scan, MlirValue tile) {
+  const void *alloc = alloc_of(tile);
+  return alloc && tile_pointer_map_get(&scan->accumulators, alloc);
+}
+
+static void add_accumulator(Scan *scan, MlirValue tile) {
+  const void *alloc = alloc_of(tile);
+  if (!alloc || tile_pointer_map_get(&scan->accumulators, alloc))
+    return;
+  tile_pointer_map_set(&scan->accumulators, alloc, scan);
+  scan->has_changed = true;
+}
+
+static bool is_matrix(MlirValue tile) {
+  TileShape shape;
+  return tile_shape_of(tile, &shape) && shape.rank == 2 &&
+         shape.space == TILE_SPACE_FRAGMENT;
+}
+
+// Products write accumulators, and what is computed from them element by
+// element lies as they do.
+static MlirWalkResult note_accumulators(MlirOperation op, void *user_data) {
+  Scan *scan = user_data;
+  TileProduct product;
+  TileAccess access[TILE_MAX_ACCESSES];
+  if (tile_product_of(op, &product))
+    add_accumulator(scan, product.c);
+  if (!tile_parallel_is(op) && !tile_copy_is(op))
+    return MlirWalkResultAdvance;
+  int n = tile_accesses_get(op, access);
+  bool reads = false;
+  for (int i = 0; i < n; i++)
+    reads |= access[i].reads && is_accumulator(scan, access[i].tile);
+  for (int i = 0; reads && i < n; i++)
+    if (access[i].writes && is_matrix(access[i].tile))
+      add_accumulator(scan, access[i].tile);
+  return MlirWalkResultAdvance;
+}
+
+static void find_accumulators(Scan *scan, MlirOperation launch) {
+  do {
+    scan->has_changed = false;
+    mlirOperationWalk(launch, note_accumulators, scan, MlirWalkPreOrder);
+  } while (scan->has_changed);
+}
+
+//===-- Parts -------------------------------------------------------------===//
+
+static int64_t unused_bytes(const Scan *scan) {
+  const TileTarget *target = scan->context->target;
+  int64_t most =
+      target->sm_smem_bytes / scan->blocks - target->reserved_smem_bytes;
+  if (most > target->max_smem_bytes)
+    most = target->max_smem_bytes;
+  return most - scan->occupancy.smem_bytes;
+}
+
+// Smaller parts than fit, or none, until what later passes were short of is
+// left.
+static void reserve(Scan *scan, TileStagedStore *store) {
+  int64_t had_bytes = tile_staging_cut_bytes(&store->cut), left_bytes = 0;
+  while (store->fits && left_bytes < scan->reserved_bytes) {
+    store->fits = tile_staging_cut_next(&store->cut);
+    left_bytes = had_bytes;
+    if (store->fits)
+      left_bytes -= tile_staging_cut_bytes(&store->cut);
+  }
+  scan->reserved_bytes -= left_bytes;
+}
+
+// The largest that fits. Other blocks keep their place. A row of a part is a
+// row of the widest swizzle, or more of them.
+static void choose_parts(Scan *scan, TileStagedStore *store,
+                         const TileShape *shape) {
+  enum { ROW_BYTES = 128 };
+  enum { BARRIER_BYTES = 1024 }; // mbarriers, and alignment between tiles
+  int64_t row_bytes = shape->extent[1] * tile_elem_bits(shape->element) / 8;
+  store->unused_bytes = unused_bytes(scan) - BARRIER_BYTES;
+  store->cut = tile_staging_cut_whole(shape->extent[0] * row_bytes, row_bytes,
+                                      ROW_BYTES);
+  do
+    store->fits = tile_staging_cut_bytes(&store->cut) <= store->unused_bytes;
+  while (!store->fits && tile_staging_cut_next(&store->cut));
+  reserve(scan, store);
+  if (store->fits)
+    scan->occupancy.smem_bytes += tile_staging_cut_bytes(&store->cut);
+}
+
+//===-- Copies ------------------------------------------------------------===//
+
+static MlirWalkResult visit_copy(MlirOperation op, void *user_data) {
+  Scan *scan = user_data;
+  TileCopyOp copy = tile_copy_dyn(op);
+  TileInstrReason reason;
+  TileShape shape;
+  if (!copy.op.ptr || !mlirAttributeIsNull(tile_copy_instr_attr(copy)) ||
+      !is_matrix(tile_copy_src(copy)) || !tile_is_whole(tile_copy_src(copy)) ||
+      !is_accumulator(scan, tile_copy_src(copy)) ||
+      !tile_shape_of(tile_copy_dst(copy), &shape) ||
+      !tile_staged_store_is_legal(copy, scan->context, scan->is_aligned,
+                                  &reason))
+    return MlirWalkResultAdvance;
+  TileStagedStore *store = TILE_ARENA_NEW(scan->arena, TileStagedStore, 1);
+  *store = (TileStagedStore){.copy = copy};
+  choose_parts(scan, store, &shape);
+  *scan->tail = store;
+  scan->tail = &store->next;
+  return MlirWalkResultAdvance;
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
+TileStagedStore *tile_store_staging_build(TileArena *arena,
+                                          MlirOperation launch,
+                                          const TileInstrContext *context,
+                                          bool is_aligned) {
+  Scan scan = {.arena = arena, .context = context, .is_aligned = is_aligned};
+  if (!context->target->has_tma)
+    return NULL;
+  scan.accumulators.arena = arena;
+  scan.tail = &scan.stores;
+  find_accumulators(&scan, launch);
+  tile_occupancy_estimate(arena, launch, context->target, &scan.occupancy);
+  scan.blocks = tile_occupancy_blocks(&scan.occupancy);
+  scan.reserved_bytes = tile_kernel_number(launch, TILE_RESERVED_BYTES_ATTR, 0);
+  mlirOperationWalk(launch, visit_copy, &scan, MlirWalkPreOrder);
+  return scan.stores;
+}
