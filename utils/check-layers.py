@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that data flows one way: a C file includes headers of its own layer
 and of lower layers only. Also: parts that are plain C never include MLIR, and
-file names are unique in the tree.
+file names are unique in a library (a folder of lib).
 
 Layers: 0 Support and the layout algebra, 1 Dialect and the chip table,
 2 Analysis, 3 Transforms, 4 Conversion, 5 Target, 6 Pipeline, 7 Bridge.
@@ -90,9 +90,10 @@ def check_include(name, layer, quote, header, names):
 def duplicates(names):
     by_base = collections.defaultdict(list)
     for name in names:
-        if re.match(r"(lib|include|tools|test/Unit|bench|fuzz)/.*\.([ch]|cpp)$",
-                    name):
-            by_base[os.path.basename(name)].append(name)
+        match = re.match(r"(lib/[^/]+|include|tools|test/Unit|bench|fuzz)/"
+                         r".*\.([ch]|cpp)$", name)
+        if match:
+            by_base[match.group(1), os.path.basename(name)].append(name)
     for files in by_base.values():
         for name in files[1:]:
             yield "%s:1: the name is taken by %s" % (name, files[0])

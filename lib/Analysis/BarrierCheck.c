@@ -10,6 +10,7 @@
 #include "Support/Iterate.h"
 #include "Tile/Ops/scf.h"
 
+#include "KernelProtocol.h"
 #include <stdio.h>
 
 enum { MAX_KINDS = 8, MAX_COUNT = 4096 };

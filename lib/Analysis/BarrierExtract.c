@@ -8,6 +8,7 @@
 
 #include "BarrierExtract.h"
 
+#include "KernelProtocol.h"
 #include "Support/Iterate.h"
 #include "Support/MlirExtra.h"
 #include "Tile/Ops/memref.h"

@@ -2,6 +2,7 @@
 #ifndef TILE_ANALYSIS_BARRIER_EXTRACT_H
 #define TILE_ANALYSIS_BARRIER_EXTRACT_H
 
+#include "Analysis/Sync/Sync.h"
 #include "BarrierProgram.h"
 #include "ProtocolExtract.h"
 #include "Tile/Ops/scf.h"

@@ -7,6 +7,9 @@
 
 #include "BarrierExtract.h"
 
+#include "Analysis/Index/Index.h"
+#include "Analysis/Loops/Loops.h"
+#include "Analysis/Memory/Memory.h"
 #include "Dialect/Products.h"
 
 //===-- Windows -----------------------------------------------------------===//

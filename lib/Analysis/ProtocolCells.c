@@ -7,6 +7,8 @@
 
 #include "ProtocolExtract.h"
 
+#include "Analysis/Index/Index.h"
+#include "Analysis/Loops/Loops.h"
 #include <stdio.h>
 #include <string.h>
 

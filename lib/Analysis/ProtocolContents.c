@@ -18,6 +18,7 @@
 
 #include "ProtocolExtract.h"
 
+#include "Analysis/Index/Index.h"
 #include "Analysis/Loops/RepeatedOps.h"
 #include "Tile/Ops/scf.h"
 

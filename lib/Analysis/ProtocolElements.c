@@ -9,6 +9,7 @@
 
 #include "ProtocolExtract.h"
 
+#include "Analysis/Index/Index.h"
 #include "Dialect/ElementLoops.h"
 #include "Support/Iterate.h"
 #include "Tile/Ops/scf.h"

@@ -8,7 +8,10 @@
 
 #include "BarrierExtract.h"
 
+#include "Analysis/Index/Index.h"
+#include "Analysis/Loops/Loops.h"
 #include "Dialect/Products.h"
+#include "KernelProtocol.h"
 #include "Support/Iterate.h"
 #include "Support/MlirExtra.h"
 #include "Tile/Ops/scf.h"

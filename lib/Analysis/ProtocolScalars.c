@@ -2,6 +2,7 @@
 
 #include "ProtocolExtract.h"
 
+#include "Analysis/Index/Index.h"
 #include "Dialect/ElementLoops.h"
 #include "Support/MlirExtra.h"
 #include "Tile/Ops/arith.h"

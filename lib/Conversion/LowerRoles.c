@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Memory/Memory.h"
 #include "Conversion.h"
 #include "Dialect/Ops.h"
 #include "Support/Constants.h"

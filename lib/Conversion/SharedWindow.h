@@ -2,7 +2,7 @@
 #ifndef TILE_CONVERSION_SHARED_WINDOW_H
 #define TILE_CONVERSION_SHARED_WINDOW_H
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Memory/Memory.h"
 #include "Conversion.h"
 #include "Dialect/TileLayouts.h"
 

@@ -11,10 +11,10 @@
 
 #include "layout-law.h"
 
-#include "Analysis/Analysis.h"
 #include "Tile/Dialect/Dialect.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Pipeline.h"
+#include "Transforms/Layouts/LayoutProblem.h"
 #include "mlir-c/Pass.h"
 #include "mlir-c/RegisterEverything.h"
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/Analysis.h"
+#include "Index.h"
 
 #include "Support/Arithmetic.h"
 #include "Support/Diagnostics.h"

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/Analysis.h"
+#include "Index.h"
 
 #include "Support/Arithmetic.h"
 #include "Tile/Ops/affine.h"

@@ -1,6 +1,6 @@
 //===- LoopOperands.c - How an element loop indexes its buffers -----------===//
 
-#include "Analysis/Analysis.h"
+#include "Index.h"
 #include "Support/Arithmetic.h"
 #include "Support/Iterate.h"
 #include "Tile/Ops/arith.h"

@@ -1,6 +1,6 @@
 //===- TensorAlias.c - Which tensors may share memory ---------------------===//
 
-#include "Analysis/Analysis.h"
+#include "Index.h"
 
 #include "Tile/Ops/func.h"
 

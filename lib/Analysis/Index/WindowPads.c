@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/Analysis.h"
+#include "Index.h"
 
 bool tile_window_is_inside(TileRegionOp region, int dim) {
   int64_t extent = mlirShapedTypeGetDimSize(

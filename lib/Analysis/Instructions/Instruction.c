@@ -2,6 +2,7 @@
 
 #include "Instruction.h"
 
+#include "Analysis/Memory/Memory.h"
 #include "Tile/Ops/func.h"
 #include "mlir-c/AffineMap.h"
 #include <stdarg.h>

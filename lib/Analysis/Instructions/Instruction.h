@@ -2,7 +2,7 @@
 #ifndef TILE_ANALYSIS_INSTRUCTION_H
 #define TILE_ANALYSIS_INSTRUCTION_H
 
-#include "Analysis/Analysis.h"
+#include "Instructions.h"
 #include "Layout/LayoutAccess.h"
 
 /// The code of what only we can fix.

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Analysis/Index/Index.h"
+#include "Analysis/Memory/Memory.h"
 #include "Instruction.h"
 
 enum { TMA_ALIGN_BYTES = 16 };

@@ -8,6 +8,8 @@
 
 #include "Instruction.h"
 
+#include "Analysis/Index/Index.h"
+#include "Analysis/Memory/Memory.h"
 #include "Dialect/TileLayouts.h"
 #include "Layout/LayoutAccess.h"
 #include "Support/Arithmetic.h"

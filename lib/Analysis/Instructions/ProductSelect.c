@@ -7,6 +7,7 @@
 
 #include "Instruction.h"
 
+#include "Analysis/Memory/Memory.h"
 #include "Dialect/TileLayouts.h"
 #include "Layout/LayoutHardware.h"
 

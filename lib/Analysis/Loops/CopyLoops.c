@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Index/Index.h"
+#include "Loops.h"
 #include "Support/Iterate.h"
 #include "Tile/Ops/arith.h"
 #include "Tile/Ops/memref.h"

@@ -8,7 +8,7 @@
 
 #include "LoopBody.h"
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Index/Index.h"
 #include "Support/Iterate.h"
 #include "Tile/Ops/memref.h"
 

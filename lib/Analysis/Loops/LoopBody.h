@@ -8,9 +8,9 @@
 #ifndef TILE_LOOP_BODY_H
 #define TILE_LOOP_BODY_H
 
-#include "Analysis/Analysis.h"
 #include "Dialect/Ops.h"
 #include "LoopPlan.h"
+#include "Loops.h"
 #include "Support/Arena.h"
 #include "Tile/Ops/scf.h"
 

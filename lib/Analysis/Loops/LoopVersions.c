@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Index/Index.h"
 #include "Dialect/ElementLoops.h"
 #include "LoopBody.h"
 #include "Tile/Ops/memref.h"

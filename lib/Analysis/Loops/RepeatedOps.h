@@ -8,7 +8,8 @@
 #ifndef TILE_ANALYSIS_REPEATED_OPS_H
 #define TILE_ANALYSIS_REPEATED_OPS_H
 
-#include "Analysis/Analysis.h"
+#include "Dialect/Ops.h"
+#include "Support/Arena.h"
 
 /// Whether any number of threads may execute `op`, each role on tiles of its
 /// own, and all get the same: fills, plain copies, element loops, stores of

@@ -8,7 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Index/Index.h"
+#include "Analysis/Instructions/Instructions.h"
+#include "Memory.h"
 
 #include "Dialect/TileLayouts.h"
 #include "Support/Arithmetic.h"

@@ -8,8 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Instructions/Instructions.h"
 #include "Dialect/TileLayouts.h"
+#include "Memory.h"
 #include "Support/Iterate.h"
 #include "Support/Lists.h"
 #include "Tile/Ops/scf.h"

@@ -1,6 +1,6 @@
 //===- LineDeal.c - Which lanes take the lines of a shared tile -----------===//
 
-#include "Analysis/Analysis.h"
+#include "Memory.h"
 
 enum { WARP_THREADS = 32 };
 

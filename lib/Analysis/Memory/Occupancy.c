@@ -1,6 +1,6 @@
 //===- Occupancy.c - Blocks that fit on a multiprocessor ------------------===//
 
-#include "Occupancy.h"
+#include "Memory.h"
 
 #include "Analysis/Index/PointerMap.h"
 #include "Tile/Ops/gpu.h"

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/Analysis.h"
+#include "Memory.h"
 
 #include "Dialect/TileLayouts.h"
 

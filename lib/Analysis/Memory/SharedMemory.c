@@ -1,7 +1,7 @@
 //===- SharedMemory.c - Sizes, lifetimes and placement of shared buffers --===//
 
-#include "Analysis/Analysis.h"
 #include "Dialect/Products.h"
+#include "Memory.h"
 
 #include "Dialect/TileLayouts.h"
 #include "Support/Iterate.h"

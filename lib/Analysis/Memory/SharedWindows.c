@@ -1,6 +1,7 @@
 //===- SharedWindows.c - Layouts of windows of shared tiles ---------------===//
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Index/Index.h"
+#include "Memory.h"
 
 #include "Dialect/TileLayouts.h"
 #include <stdio.h>

@@ -2,7 +2,9 @@
 #ifndef TILE_ANALYSIS_SYNC_FLOW_H
 #define TILE_ANALYSIS_SYNC_FLOW_H
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Index/Index.h"
+#include "Analysis/Memory/Memory.h"
+#include "Sync.h"
 
 //===-- Places (SyncWindows.c) --------------------------------------------===//
 

@@ -19,6 +19,9 @@
 
 #include "SyncTables.h"
 
+#include "Analysis/Index/Index.h"
+#include "Analysis/Memory/Memory.h"
+#include "Dialect/Im2col.h"
 #include "Dialect/TileLayouts.h"
 #include "Layout/LayoutReduce.h"
 #include "Tile/Ops/memref.h"

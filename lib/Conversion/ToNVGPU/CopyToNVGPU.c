@@ -14,7 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Index/Index.h"
+#include "Dialect/Im2col.h"
 #include "Nvgpu.h"
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"

@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Analysis/Index/Index.h"
 #include "Layout/LayoutHardware.h"
 #include "Nvgpu.h"
 #include "Support/Constants.h"

@@ -5,7 +5,7 @@
 #include "../BlockThread.h"
 #include "../ScfRegions.h"
 #include "../SharedWindow.h"
-#include "Analysis/Analysis.h"
+#include "Analysis/Memory/Memory.h"
 #include "Conversion/Conversion.h"
 #include "Dialect/Products.h"
 #include "Dialect/TileLayouts.h"

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Analysis/Index/Index.h"
 #include "Nvgpu.h"
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"

@@ -12,7 +12,7 @@
 
 #include "Lowering.h"
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Memory/Memory.h"
 #include "Dialect/KernelParams.h"
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"

@@ -12,7 +12,7 @@
 
 #include "../BlockThread.h"
 #include "../ScfRegions.h"
-#include "Analysis/Analysis.h"
+#include "Analysis/Index/Index.h"
 #include "Conversion/Conversion.h"
 #include "Dialect/TileLayouts.h"
 #include "Support/Arena.h"

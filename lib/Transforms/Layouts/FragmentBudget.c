@@ -8,6 +8,7 @@
 
 #include "FragmentBudget.h"
 
+#include "Analysis/Memory/Memory.h"
 #include "Support/Diagnostics.h"
 
 // What the views of a fragment cost, where they cost much.

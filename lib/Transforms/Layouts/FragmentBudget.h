@@ -2,7 +2,8 @@
 #ifndef TILE_TRANSFORMS_FRAGMENT_BUDGET_H
 #define TILE_TRANSFORMS_FRAGMENT_BUDGET_H
 
-#include "Analysis/Analysis.h"
+#include "LayoutProblem.h"
+#include "Target/Target.h"
 
 typedef struct {
   TileArena *arena;

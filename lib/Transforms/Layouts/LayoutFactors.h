@@ -2,7 +2,7 @@
 #ifndef TILE_TRANSFORMS_LAYOUT_FACTORS_H
 #define TILE_TRANSFORMS_LAYOUT_FACTORS_H
 
-#include "Analysis/Analysis.h"
+#include "LayoutProblem.h"
 
 /// A factor of a product that lies in registers in another layout than the
 /// instruction reads.

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Instructions/Instructions.h"
 #include "Dialect/TileLayouts.h"
 #include "FragmentBudget.h"
 #include "LayoutExchange.h"

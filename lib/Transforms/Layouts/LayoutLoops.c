@@ -8,7 +8,7 @@
 
 #include "LayoutExchange.h"
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Index/Index.h"
 #include "Dialect/TileLayouts.h"
 #include "Support/Build.h"
 #include "Support/Diagnostics.h"

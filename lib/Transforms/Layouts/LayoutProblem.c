@@ -5,7 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/Analysis.h"
+#include "LayoutProblem.h"
+#include "Analysis/Index/Index.h"
+#include "Analysis/Instructions/Instructions.h"
+#include "Analysis/Memory/Memory.h"
 
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"

@@ -7,9 +7,10 @@
 
 #include "LayoutTensorMaps.h"
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Index/Index.h"
 #include "Support/Diagnostics.h"
 
+#include "Dialect/Im2col.h"
 #include <stdio.h>
 
 // What a map is made of; the im2col form has two box extents and `pixels`.

@@ -2,10 +2,11 @@
 
 #include "PrintLayouts.h"
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Index/Index.h"
 #include "Dialect/TileLayouts.h"
 #include "Layout/LayoutAccess.h"
 #include "Layout/LayoutHardware.h"
+#include "LayoutProblem.h"
 #include <stdio.h>
 
 void tile_print_place(MlirOperation op) {

@@ -10,7 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/Analysis.h"
+#include "Analysis/KernelProtocol.h"
+#include "Analysis/Memory/Memory.h"
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"
 #include "Tile/Ops/gpu.h"

@@ -16,7 +16,9 @@
 
 #include "PersistPlan.h"
 
-#include "Analysis/Memory/Occupancy.h"
+#include "Analysis/Index/Index.h"
+#include "Analysis/Instructions/Instructions.h"
+#include "Analysis/Memory/Memory.h"
 #include "Support/Iterate.h"
 #include "Tile/Ops/arith.h"
 #include "Tile/Ops/cf.h"

@@ -8,7 +8,6 @@
 #ifndef TILE_ANALYSIS_PERSIST_PLAN_H
 #define TILE_ANALYSIS_PERSIST_PLAN_H
 
-#include "Analysis/Analysis.h"
 #include "Analysis/Index/PointerMap.h"
 #include "Tile/Ops/gpu.h"
 #include "Transforms/Stores/StoreStaging.h"

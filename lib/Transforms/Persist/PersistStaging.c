@@ -8,6 +8,7 @@
 
 #include "PersistPlan.h"
 
+#include "Analysis/Index/Index.h"
 #include "Support/Iterate.h"
 
 //===-- Which tiles can be cut --------------------------------------------===//

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Analysis/Loops/Loops.h"
 #include "SoftwarePipeline.h"
 #include "Support/Diagnostics.h"
 #include "TilePasses.h"

@@ -17,7 +17,7 @@
 
 #include "SoftwarePipeline.h"
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Loops/Loops.h"
 
 #include "Support/Iterate.h"
 #include "Tile/Ops/arith.h"

@@ -13,8 +13,8 @@
 
 #include "SoftwarePipeline.h"
 
-#include "Analysis/Analysis.h"
 #include "Analysis/Loops/LoopRotation.h"
+#include "Analysis/Loops/Loops.h"
 #include "Support/Diagnostics.h"
 #include "TilePasses.h"
 

@@ -15,7 +15,9 @@
 
 #include "SoftwarePipeline.h"
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Index/Index.h"
+#include "Analysis/Loops/Loops.h"
+#include "Analysis/Memory/Memory.h"
 #include "Support/Diagnostics.h"
 #include "Tile/Ops/memref.h"
 

@@ -12,7 +12,7 @@
 
 #include "SoftwarePipeline.h"
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Loops/Loops.h"
 
 #include "Dialect/Products.h"
 #include "Support/Diagnostics.h"

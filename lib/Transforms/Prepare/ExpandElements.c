@@ -14,8 +14,9 @@
 
 #include "ExpandElements.h"
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Index/Index.h"
 #include "Analysis/Loops/LoopBody.h"
+#include "Dialect/Im2col.h"
 #include "Support/Arena.h"
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"

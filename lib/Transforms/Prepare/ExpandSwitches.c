@@ -10,9 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/Analysis.h"
 #include "Analysis/Loops/LoopBody.h"
-#include "Analysis/Memory/Occupancy.h"
+#include "Analysis/Memory/Memory.h"
 #include "Support/Arena.h"
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"

@@ -8,8 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Instructions/Instructions.h"
 #include "Dialect/Products.h"
+#include "Support/Arena.h"
 #include "Support/Diagnostics.h"
 #include "Tile/Ops/gpu.h"
 #include "TilePasses.h"

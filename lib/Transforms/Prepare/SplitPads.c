@@ -13,7 +13,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Index/Index.h"
+#include "Analysis/Instructions/Instructions.h"
+#include "Support/Arena.h"
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"
 #include "Tile/Ops/arith.h"

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Index/Index.h"
 #include "ProductFlow.h"
 #include "Tile/Ops/arith.h"
 #include "Tile/Ops/scf.h"

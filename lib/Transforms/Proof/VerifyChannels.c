@@ -13,7 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/Analysis.h"
+#include "Analysis/KernelProtocol.h"
+#include "Analysis/Sync/Sync.h"
 #include "Support/Diagnostics.h"
 #include "TilePasses.h"
 #include "VerifyChannelsNotes.h"

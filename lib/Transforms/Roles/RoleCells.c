@@ -8,6 +8,7 @@
 
 #include "RolePlan.h"
 
+#include "Analysis/Loops/Loops.h"
 #include <string.h>
 
 static void add_cut(TileRolePlan *plan, TileRoleBuffer *buffer, int dim,

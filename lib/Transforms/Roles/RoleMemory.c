@@ -8,6 +8,7 @@
 
 #include "RolePlan.h"
 
+#include "Analysis/Index/Index.h"
 #include "Dialect/ElementLoops.h"
 #include "Tile/Ops/cf.h"
 #include "Tile/Ops/gpu.h"

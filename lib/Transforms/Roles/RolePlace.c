@@ -29,6 +29,7 @@
 
 #include "RolePlan.h"
 
+#include "Analysis/Loops/Loops.h"
 #include <string.h>
 
 //===-- Verbs, not yet entered --------------------------------------------===//

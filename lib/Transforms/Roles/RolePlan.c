@@ -18,6 +18,7 @@
 
 #include "RolePlan.h"
 
+#include "Analysis/Index/Index.h"
 #include "Dialect/ElementLoops.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Ops/memref.h"

@@ -12,8 +12,8 @@
 #ifndef TILE_ANALYSIS_ROLE_PLAN_H
 #define TILE_ANALYSIS_ROLE_PLAN_H
 
-#include "Analysis/Analysis.h"
 #include "Analysis/Index/PointerMap.h"
+#include "Analysis/Instructions/Instructions.h"
 
 //===-- Channels and their verbs ------------------------------------------===//
 

@@ -21,6 +21,7 @@
 
 #include "RolePlan.h"
 
+#include "Analysis/Index/Index.h"
 #include "Analysis/Loops/RepeatedOps.h"
 #include "Tile/Ops/memref.h"
 #include "Tile/Ops/scf.h"

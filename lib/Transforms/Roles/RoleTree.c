@@ -7,6 +7,8 @@
 
 #include "RolePlan.h"
 
+#include "Analysis/Index/Index.h"
+#include "Analysis/Loops/Loops.h"
 #include "Dialect/ElementLoops.h"
 #include "Support/Iterate.h"
 #include "Tile/Ops/gpu.h"

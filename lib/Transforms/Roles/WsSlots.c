@@ -2,6 +2,7 @@
 
 #include "WsEmit.h"
 
+#include "Analysis/Index/Index.h"
 #include "Dialect/ElementLoops.h"
 #include "Support/Constants.h"
 #include "Tile/Ops/arith.h"

@@ -13,6 +13,7 @@
 #include "StagedParts.h"
 #include "StoreStaging.h"
 
+#include "Support/Arena.h"
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"
 #include "Tile/Ops/gpu.h"

@@ -10,6 +10,7 @@
 
 #include "StagedParts.h"
 
+#include "Analysis/Index/Index.h"
 #include "Analysis/Loops/LoopBody.h"
 #include "Support/Constants.h"
 

@@ -3,7 +3,7 @@
 #include "StoreStaging.h"
 
 #include "Analysis/Index/PointerMap.h"
-#include "Analysis/Memory/Occupancy.h"
+#include "Analysis/Memory/Memory.h"
 
 typedef struct {
   TileArena *arena;

@@ -9,8 +9,9 @@
 #ifndef TILE_ANALYSIS_STORE_STAGING_H
 #define TILE_ANALYSIS_STORE_STAGING_H
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Instructions/Instructions.h"
 #include "StagingCut.h"
+#include "Support/Arena.h"
 
 /// A shared tile that a fragment is copied to, to be stored from there.
 typedef struct TileStaging {

@@ -28,7 +28,7 @@
 
 #include "ChannelsToBarriers.h"
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Index/Index.h"
 
 #include "Dialect/Products.h"
 #include "Support/Constants.h"

@@ -15,7 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Memory/Memory.h"
+#include "Analysis/Sync/Sync.h"
 #include "Support/Diagnostics.h"
 #include "TilePasses.h"
 

@@ -20,6 +20,7 @@
 
 #include "VariantPlan.h"
 
+#include "Analysis/Index/Index.h"
 #include "Support/Arithmetic.h"
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"

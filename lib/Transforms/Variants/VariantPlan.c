@@ -5,7 +5,8 @@
 #include "Transforms/Roles/RolePlan.h"
 #include "Transforms/Stores/StoreStaging.h"
 
-#include "Analysis/Memory/Occupancy.h"
+#include "Analysis/Index/Index.h"
+#include "Analysis/Memory/Memory.h"
 #include "Dialect/Products.h"
 #include "Support/Arithmetic.h"
 

@@ -8,7 +8,7 @@
 #ifndef TILE_ANALYSIS_VARIANT_PLAN_H
 #define TILE_ANALYSIS_VARIANT_PLAN_H
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Instructions/Instructions.h"
 #include "Support/Arena.h"
 #include "Tile/Ops/gpu.h"
 

@@ -8,7 +8,7 @@
 
 #include "Im2colWindows.h"
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Instructions/Instructions.h"
 #include "Support/Constants.h"
 #include "Tile/Ops/llvm.h"
 #include "Tile/Ops/nvvm.h"

@@ -12,7 +12,7 @@
 
 #include "Conversion/ToNVVM/Lowering.h"
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Index/Index.h"
 #include "Layout/LayoutAccess.h"
 #include "Tile/Ops/llvm.h"
 #include "Tile/Ops/nvvm.h"

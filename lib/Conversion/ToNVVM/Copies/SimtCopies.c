@@ -11,7 +11,7 @@
 
 #include "Im2colWindows.h"
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Memory/Memory.h"
 #include "Support/Constants.h"
 #include "Tile/Ops/llvm.h"
 #include "Tile/Ops/nvvm.h"

@@ -8,7 +8,7 @@
 
 #include "Conversion/ToNVVM/Lowering.h"
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Index/Index.h"
 #include "Support/Iterate.h"
 
 static void read_window(TileRegionOp region, WindowFacts *out) {

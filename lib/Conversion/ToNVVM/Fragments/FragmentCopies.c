@@ -11,7 +11,7 @@
 #include "Conversion/FragmentMasks.h"
 #include "Conversion/ToNVVM/Lowering.h"
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Index/Index.h"
 #include "Layout/LayoutAccess.h"
 #include "Support/Constants.h"
 #include "Tile/Ops/cf.h"

@@ -2,7 +2,7 @@
 
 #include "Conversion/ToNVVM/Reductions/Reductions.h"
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Memory/Memory.h"
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"
 #include "Tile/Ops/llvm.h"

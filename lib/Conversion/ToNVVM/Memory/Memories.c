@@ -2,7 +2,7 @@
 
 #include "Conversion/ToNVVM/Lowering.h"
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Instructions/Instructions.h"
 #include "Conversion/SharedWindow.h"
 #include "Support/Constants.h"
 #include "Tile/Ops/gpu.h"

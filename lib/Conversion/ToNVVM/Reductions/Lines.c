@@ -9,7 +9,7 @@
 
 #include "Reductions.h"
 
-#include "Analysis/Analysis.h"
+#include "Analysis/Memory/Memory.h"
 #include "Support/Constants.h"
 #include "Tile/Ops/llvm.h"
 

@@ -1,0 +1,94 @@
+//===- Instructions.h - Which instruction can carry out an op -------------===//
+//
+// What the target, the types, the layouts and the alignment of an op allow,
+// with the reason where they do not.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_ANALYSIS_INSTRUCTIONS_H
+#define TILE_ANALYSIS_INSTRUCTIONS_H
+
+#include "Dialect/Im2col.h"
+#include "Dialect/Products.h"
+#include "Target/Target.h"
+
+/// Why an instruction cannot be used: a stable code and a sentence. A code
+/// without "/" says that the instruction does not apply to the op at all: no
+/// remark is made of it.
+typedef struct {
+  const char *code; // "tile-instr/alignment"
+  char text[200];
+} TileInstrReason;
+
+/// What the surroundings of an op add to its own types.
+typedef struct {
+  const TileTarget *target;
+  int64_t num_threads; // that compute; -1: unknown
+  bool in_launch;      // tensor maps can be made: the op is in a gpu.launch
+  bool splits_pads;    // tile-split-pads is still to run
+} TileInstrContext;
+
+/// Whether `instr` can carry out the copy; if not, why.
+bool tile_copy_instr_is_legal(TileCopyOp copy, TileInstr instr,
+                              const TileInstrContext *context,
+                              TileInstrReason *out_reason);
+/// The same if the host had found the address and the row pitches of the tensor
+/// to be multiples of `align_bytes`, and images to have whole groups of
+/// channels where that is 16.
+bool tile_copy_instr_is_legal_if_aligned(TileCopyOp copy, TileInstr instr,
+                                         const TileInstrContext *context,
+                                         int64_t align_bytes,
+                                         TileInstrReason *out_reason);
+/// Bytes that one cp.async of the copy moves then: 4, 8 or 16, 0 where it is
+/// not legal or gathers an image. Layouts that are open allow 16.
+int64_t tile_copy_async_bytes(TileCopyOp copy, const TileInstrContext *context,
+                              int64_t align_bytes);
+/// The same of a copy from a `tile.im2col`; `host_can_tell`: what a host check
+/// can establish is believed (InstructionIm2col.c).
+bool tile_im2col_instr_is_legal(TileCopyOp copy, TileInstr instr,
+                                const TileInstrContext *context,
+                                bool host_can_tell,
+                                TileInstrReason *out_reason);
+/// Columns, a divisor of those of the window: cut in groups of so many, they
+/// are each of one element of the filter. `channels_fit`: where only the image
+/// says how many channels it has, they are believed to be a multiple.
+int64_t tile_im2col_known_run(TileIm2colOp im2col, bool channels_fit);
+/// Elements of a row, at most 16 bytes, that are one access of the image
+/// wherever they begin at a multiple; 1: also says why, where `out_reason` is
+/// not null. `align_bytes`: of pixels, known; `run`: of tile_im2col_known_run.
+/// `may_end_inside`: the last ones may be behind the last channel.
+int64_t tile_im2col_group(TileIm2colOp im2col, int64_t align_bytes, int64_t run,
+                          bool may_end_inside, TileInstrReason *out_reason);
+/// Whether groups of so many columns may go on behind the last channel.
+bool tile_im2col_group_overruns(TileIm2colOp im2col, int64_t group);
+/// Whether only the image says how many columns an element of the filter has.
+bool tile_im2col_run_is_open(TileIm2colOp im2col);
+/// Whether TMA could store what the copy stores, were it in a shared tile of
+/// the element type of the tensor; if not, why. `is_aligned` as above.
+bool tile_staged_store_is_legal(TileCopyOp copy,
+                                const TileInstrContext *context,
+                                bool is_aligned, TileInstrReason *out_reason);
+/// Whether `instr` (for a sparse product, its form with .sp) can carry out the
+/// product; if not, why.
+bool tile_product_instr_is_legal(const TileProduct *product, TileInstr instr,
+                                 const TileInstrContext *context,
+                                 TileInstrReason *out_reason);
+/// Whether TMA can carry out the update; if not, why. `rows_are_aligned`: facts
+/// that a host check can establish are believed.
+bool tile_atomic_tma_is_legal(TileAtomicOp atomic,
+                              const TileInstrContext *context,
+                              bool rows_are_aligned,
+                              TileInstrReason *out_reason);
+/// Reports a copy, product or update whose `instr` is not legal. Facts that a
+/// host check can establish are believed when `is_aligned`. Other ops pass.
+MlirLogicalResult tile_instr_verify(MlirOperation op,
+                                    const TileInstrContext *context,
+                                    bool is_aligned);
+const char *tile_instr_name(TileInstr instr);
+
+/// Bytes that the address of every row of the tile's source is known to be a
+/// multiple of; at least the element size.
+int64_t tile_row_align_bytes(MlirValue tile);
+/// The same of the first element of every row of the window.
+int64_t tile_window_align_bytes(MlirValue tile);
+
+#endif // TILE_ANALYSIS_INSTRUCTIONS_H
