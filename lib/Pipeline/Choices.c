@@ -4,7 +4,7 @@
 
 #include "Dialect/Ops.h"
 #include "Support/Diagnostics.h"
-#include "Target/TextBuffer.h"
+#include "Support/StringBuilder.h"
 #include <stdlib.h>
 
 static const char num_stages_name[] = "tile.num_stages";

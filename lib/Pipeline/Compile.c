@@ -10,6 +10,7 @@
 #include "Dialect/Ops.h"
 #include "Pipeline/CompileRun.h"
 #include "Support/Diagnostics.h"
+#include "Support/MlirText.h"
 #include "Support/SourceNesting.h"
 #include "Target/Emit.h"
 #include "Target/PhaseTimer.h"
@@ -70,7 +71,7 @@ void tile_exit_on_fatal_error(void) {
 
 // What every variant of a kernel runs into is said once: remarks of one code
 // for a place, whatever the variants differ in, and equal texts.
-static void drop_if_repeated(TileText *text, size_t start, bool is_remark) {
+static void drop_if_repeated(TileString *text, size_t start, bool is_remark) {
   static const char placeless[] = "remark: ";
   const char *said = text->data + start;
   size_t length = text->size_bytes - start;
@@ -94,7 +95,7 @@ static MlirLogicalResult on_diagnostic(MlirDiagnostic diagnostic,
   tile_diagnostic_print(diagnostic, &run->source, &run->diagnostics);
   if (severity == MlirDiagnosticError) {
     if (!run->has_errors)
-      mlirDiagnosticPrint(diagnostic, tile_text_callback, &run->failure);
+      mlirDiagnosticPrint(diagnostic, tile_string_callback, &run->failure);
     run->has_errors = true;
     run->result->is_internal_error |=
         tile_location_is_internal_error(mlirDiagnosticGetLocation(diagnostic));
@@ -110,9 +111,9 @@ static MlirLogicalResult on_diagnostic(MlirDiagnostic diagnostic,
 MlirLogicalResult tile_run_fail(TileRun *run, bool is_internal,
                                 const char *what, const char *detail) {
   const char *head = is_internal ? "internal error: " : "";
-  tile_text_print(&run->diagnostics, "error: %s%s%s\n", head, what, detail);
+  tile_string_print(&run->diagnostics, "error: %s%s%s\n", head, what, detail);
   if (!run->has_errors)
-    tile_text_print(&run->failure, "%s%s%s", head, what, detail);
+    tile_string_print(&run->failure, "%s%s%s", head, what, detail);
   run->has_errors = true;
   run->result->is_internal_error |= is_internal;
   return tile_failure();
@@ -130,19 +131,20 @@ void tile_run_end_phase(TileRun *run, const char *name) {
 
 static void tell_stage(TileRun *run, const char *name, const char *extension,
                        const char *text) {
-  TileText file_name = {NULL, 0, 0};
-  tile_text_print(&file_name, "%02d-%s.%s", run->num_stages++, name, extension);
+  TileString file_name = {NULL, 0, 0};
+  tile_string_print(&file_name, "%02d-%s.%s", run->num_stages++, name,
+                    extension);
   run->options->on_stage(file_name.data, text, strlen(text),
                          run->options->on_stage_data);
-  tile_text_deinit(&file_name);
+  tile_string_deinit(&file_name);
 }
 
 static char *print_module(const TileRun *run) {
-  TileText text = {NULL, 0, 0};
-  mlirOperationPrint(mlirModuleGetOperation(run->module), tile_text_callback,
+  TileString text = {NULL, 0, 0};
+  mlirOperationPrint(mlirModuleGetOperation(run->module), tile_string_callback,
                      &text);
-  tile_text_append(&text, "\n", 1);
-  return tile_text_take(&text);
+  tile_string_append(&text, "\n", 1);
+  return tile_string_take(&text);
 }
 
 void tile_run_tell_module(TileRun *run, const char *pass) {
@@ -161,21 +163,21 @@ void tile_run_tell_module(TileRun *run, const char *pass) {
 static MlirLogicalResult read_file(TileRun *run) {
   FILE *file = fopen(run->path, "rb");
   if (!file) {
-    TileText detail = {NULL, 0, 0};
-    tile_text_print(&detail, "%s: %s", run->path, strerror(errno));
+    TileString detail = {NULL, 0, 0};
+    tile_string_print(&detail, "%s: %s", run->path, strerror(errno));
     MlirLogicalResult result =
         tile_run_fail(run, false, "cannot read ", detail.data);
-    tile_text_deinit(&detail);
+    tile_string_deinit(&detail);
     return result;
   }
-  TileText text = {NULL, 0, 0};
+  TileString text = {NULL, 0, 0};
   char chunk[16384];
   while (!feof(file) && !ferror(file))
-    tile_text_append(&text, chunk, fread(chunk, 1, sizeof chunk, file));
+    tile_string_append(&text, chunk, fread(chunk, 1, sizeof chunk, file));
   bool is_complete = !ferror(file);
   fclose(file);
   run->source.size_bytes = text.size_bytes;
-  run->source.text = run->file = tile_text_take(&text);
+  run->source.text = run->file = tile_string_take(&text);
   return is_complete ? tile_success()
                      : tile_run_fail(run, false, "cannot read ", run->path);
 }
@@ -277,23 +279,23 @@ static MlirLogicalResult check_dims(const TileRun *run) {
 //===-- Account -----------------------------------------------------------===//
 
 static MlirWalkResult account_op(MlirOperation op, void *user_data) {
-  TileText *out = user_data;
+  TileString *out = user_data;
   MlirAttribute instr = {NULL};
   if (tile_copy_is(op) || tile_gemm_is(op) || tile_gemm_sp_is(op))
     instr = mlirOperationGetInherentAttributeByName(op, TILE_STR("instr"));
   if (mlirAttributeIsNull(instr))
     return MlirWalkResultAdvance;
   if (tile_location_print(mlirOperationGetLocation(op), out))
-    tile_text_print(out, ": ");
+    tile_string_print(out, ": ");
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-  tile_text_print(out, "%.*s ", (int)name.length, name.data);
-  mlirAttributePrint(instr, tile_text_callback, out);
-  tile_text_print(out, "\n");
+  tile_string_print(out, "%.*s ", (int)name.length, name.data);
+  mlirAttributePrint(instr, tile_string_callback, out);
+  tile_string_print(out, "\n");
   return MlirWalkResultAdvance;
 }
 
 static MlirWalkResult account_launch(MlirOperation op, void *user_data) {
-  TileText *out = user_data;
+  TileString *out = user_data;
   GPULaunchFuncOp launch = gpu_launch_func_dyn(op);
   if (!launch.op.ptr)
     return MlirWalkResultAdvance;
@@ -303,8 +305,8 @@ static MlirWalkResult account_launch(MlirOperation op, void *user_data) {
   int64_t smem_bytes = 0;
   if (!mlirValueIsNull(size))
     mlirxConstantInt(size, &smem_bytes);
-  tile_text_print(out, "%.*s: %lld bytes of dynamic shared memory\n",
-                  (int)kernel.length, kernel.data, (long long)smem_bytes);
+  tile_string_print(out, "%.*s: %lld bytes of dynamic shared memory\n",
+                    (int)kernel.length, kernel.data, (long long)smem_bytes);
   return MlirWalkResultAdvance;
 }
 
@@ -315,13 +317,13 @@ static MlirLogicalResult make_metadata(TileRun *run) {
     TileUnit *unit = &run->units.items[i];
     if (!unit->host.ptr)
       continue;
-    TileText ptx_name = {NULL, 0, 0};
-    tile_text_print(&ptx_name, "%s.ptx", unit->name);
+    TileString ptx_name = {NULL, 0, 0};
+    tile_string_print(&ptx_name, "%s.ptx", unit->name);
     TileMetadataOptions options = {unit->target->chip, ptx_name.data,
                                    run->source.text, run->source.size_bytes};
     MlirLogicalResult result =
         tile_metadata_emit(unit->host, &options, &unit->json);
-    tile_text_deinit(&ptx_name);
+    tile_string_deinit(&ptx_name);
     if (tile_failed(result) || run->has_errors)
       return tile_failure();
     if (run->options->on_stage)
@@ -417,9 +419,9 @@ static MlirLogicalResult take_units(TileRun *run) {
   for (size_t i = 0; i < run->units.count; i++) {
     TileUnit *unit = &run->units.items[i];
     TileCompiledUnit *out = &result->units[i];
-    TileText name = {NULL, 0, 0};
-    tile_text_print(&name, "%s", unit->name);
-    out->name = tile_text_take(&name);
+    TileString name = {NULL, 0, 0};
+    tile_string_print(&name, "%s", unit->name);
+    out->name = tile_string_take(&name);
     out->target = unit->target;
     if (run->options->emit & TILE_EMIT_JSON)
       out->json = unit->json;
@@ -454,7 +456,7 @@ static MlirLogicalResult run_rest(TileRun *run) {
   return tile_success();
 }
 
-static void cut(TileText *text, size_t size_bytes) {
+static void cut(TileString *text, size_t size_bytes) {
   if (text->size_bytes <= size_bytes)
     return;
   text->size_bytes = size_bytes;
@@ -481,7 +483,7 @@ static void go_back(TileRun *run) {
 // What was taken back in vain is no news.
 static void drop_remarks(TileRun *run) {
   size_t begin = run->mark.diagnostics_bytes, end = run->mark.remarks_end_bytes;
-  TileText *text = &run->diagnostics;
+  TileString *text = &run->diagnostics;
   if (end <= begin)
     return;
   memmove(text->data + begin, text->data + end, text->size_bytes - end + 1);
@@ -511,10 +513,10 @@ static void finish(TileRun *run) {
     mlirModuleDestroy(run->module);
   tile_units_deinit(&run->units);
   tile_choices_deinit(&run->choices);
-  tile_text_deinit(&run->failure);
+  tile_string_deinit(&run->failure);
   free(run->file);
-  run->result->diagnostics = tile_text_take(&run->diagnostics);
-  run->result->account = tile_text_take(&run->account);
+  run->result->diagnostics = tile_string_take(&run->diagnostics);
+  run->result->account = tile_string_take(&run->account);
 }
 
 bool tile_compile(TileCompiler *compiler, const char *path, const char *text,

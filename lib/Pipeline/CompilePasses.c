@@ -3,18 +3,19 @@
 #include "Pipeline/CompileRun.h"
 #include "Support/Build.h"
 #include "Support/Diagnostics.h"
+#include "Support/MlirText.h"
 #include "mlir-c/Pass.h"
 
 static MlirLogicalResult run_manager(TileRun *run, MlirPassManager manager,
                                      const char *text) {
   MlirOperation module = mlirModuleGetOperation(run->module);
-  TileText message = {NULL, 0, 0};
+  TileString message = {NULL, 0, 0};
   MlirLogicalResult result = mlirOpPassManagerAddPipeline(
       mlirPassManagerGetAsOpPassManager(manager), tile_str(text),
-      tile_text_callback, &message);
+      tile_string_callback, &message);
   if (tile_failed(result)) {
     tile_run_fail(run, true, message.data ? message.data : text, "");
-    tile_text_deinit(&message);
+    tile_string_deinit(&message);
     return result;
   }
   // Verified by check_step, to tell a broken pass from a program it rejects.

@@ -27,8 +27,8 @@ typedef struct {
   int num_stages; // told to options->on_stage
   bool has_errors;
   double start_ms; // of the phase in progress
-  TileText diagnostics, account;
-  TileText failure; // the first error since `mark`
+  TileString diagnostics, account;
+  TileString failure; // the first error since `mark`
   TileChoices choices;
   TileRunMark mark;
   TileCompileResult *result;

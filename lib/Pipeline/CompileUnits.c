@@ -57,9 +57,9 @@ static void *allocate(void *old, size_t count, size_t item_bytes) {
 }
 
 static char *copy_name(MlirStringRef name) {
-  TileText text = {NULL, 0, 0};
-  tile_text_append(&text, name.data, name.length);
-  return tile_text_take(&text);
+  TileString text = {NULL, 0, 0};
+  tile_string_append(&text, name.data, name.length);
+  return tile_string_take(&text);
 }
 
 //===-- Kernel names ------------------------------------------------------===//
@@ -113,11 +113,11 @@ static MlirAttribute free_name(const Names *names, MlirOperation gpu_module) {
   MlirContext context = mlirOperationGetContext(gpu_module);
   MlirAttribute attr = mlirStringAttrGet(context, base);
   for (int i = 1; is_taken(names, mlirStringAttrGetValue(attr)); i++) {
-    TileText text = {NULL, 0, 0};
-    tile_text_print(&text, "%.*s_%d", (int)base.length, base.data, i);
+    TileString text = {NULL, 0, 0};
+    tile_string_print(&text, "%.*s_%d", (int)base.length, base.data, i);
     attr =
         mlirStringAttrGet(context, (MlirStringRef){text.data, text.size_bytes});
-    tile_text_deinit(&text);
+    tile_string_deinit(&text);
   }
   return attr;
 }
@@ -295,15 +295,15 @@ static MlirWalkResult check_entry(MlirOperation op, void *user_data) {
     return MlirWalkResultAdvance;
   MlirStringRef kernel =
       mlirSymbolRefAttrGetLeafReference(gpu_launch_func_kernel_attr(launch));
-  TileText entry = {NULL, 0, 0};
-  tile_text_print(&entry, ".entry %.*s(", (int)kernel.length, kernel.data);
+  TileString entry = {NULL, 0, 0};
+  tile_string_print(&entry, ".entry %.*s(", (int)kernel.length, kernel.data);
   if (!strstr(walk->ptx, entry.data))
     walk->result = tile_emit_error(
         op,
         "launches '%.*s', which is no kernel in the PTX; its function "
         "needs the attribute nvvm.kernel",
         (int)kernel.length, kernel.data);
-  tile_text_deinit(&entry);
+  tile_string_deinit(&entry);
   return tile_failed(walk->result) ? MlirWalkResultInterrupt
                                    : MlirWalkResultAdvance;
 }

@@ -2,8 +2,8 @@
 #ifndef TILE_LIB_PIPELINE_COMPILE_UNITS_H
 #define TILE_LIB_PIPELINE_COMPILE_UNITS_H
 
+#include "Support/StringBuilder.h"
 #include "Target/Target.h"
-#include "Target/TextBuffer.h"
 #include "mlir-c/IR.h"
 
 /// A host function with the gpu.modules that it launches from, or one

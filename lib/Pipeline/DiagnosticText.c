@@ -4,6 +4,7 @@
 
 #include "Pipeline/MadeOps.h"
 #include "Support/Build.h"
+#include "Support/MlirText.h"
 #include <stdlib.h>
 
 enum {
@@ -36,19 +37,19 @@ static MlirLocation file_location(MlirLocation location, int depth) {
   return found;
 }
 
-static void print_place(MlirLocation place, TileText *out) {
+static void print_place(MlirLocation place, TileString *out) {
   MlirStringRef file =
       mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(place));
   if (file.length == 1 && file.data[0] == '-')
     file = TILE_STR("<stdin>");
-  tile_text_append(out, file.data, file.length);
+  tile_string_append(out, file.data, file.length);
   int line = mlirLocationFileLineColRangeGetStartLine(place);
   if (line > 0) // 0: the file as a whole
-    tile_text_print(out, ":%d:%d", line,
-                    mlirLocationFileLineColRangeGetStartColumn(place));
+    tile_string_print(out, ":%d:%d", line,
+                      mlirLocationFileLineColRangeGetStartColumn(place));
 }
 
-bool tile_location_print(MlirLocation location, TileText *out) {
+bool tile_location_print(MlirLocation location, TileString *out) {
   MlirLocation place = file_location(location, 0);
   if (!place.ptr)
     return false;
@@ -69,7 +70,7 @@ static const char *find_line(const TileSource *source, int line) {
 }
 
 static void print_source_line(MlirLocation place, const TileSource *source,
-                              TileText *out) {
+                              TileString *out) {
   int line = mlirLocationFileLineColRangeGetStartLine(place);
   int column = mlirLocationFileLineColRangeGetStartColumn(place);
   const char *at = find_line(source, line);
@@ -80,11 +81,11 @@ static void print_source_line(MlirLocation place, const TileSource *source,
   size_t length = (size_t)((newline ? newline : end) - at);
   if (length > MAX_LINE_BYTES || column < 1 || (size_t)column > length + 1)
     return;
-  tile_text_append(out, at, length);
-  tile_text_append(out, "\n", 1);
+  tile_string_append(out, at, length);
+  tile_string_append(out, "\n", 1);
   for (int i = 0; i < column - 1; i++) // tabs keep the caret in place
-    tile_text_append(out, at[i] == '\t' ? "\t" : " ", 1);
-  tile_text_append(out, "^\n", 2);
+    tile_string_append(out, at[i] == '\t' ? "\t" : " ", 1);
+  tile_string_append(out, "^\n", 2);
 }
 
 //===-- Diagnostics -------------------------------------------------------===//
@@ -104,13 +105,13 @@ static const char *severity_name(MlirDiagnostic diagnostic) {
 }
 
 static void print_one(MlirDiagnostic diagnostic, const char *message,
-                      const TileSource *source, TileText *out) {
+                      const TileSource *source, TileString *out) {
   MlirLocation place = file_location(mlirDiagnosticGetLocation(diagnostic), 0);
   if (place.ptr) {
     print_place(place, out);
-    tile_text_print(out, ": ");
+    tile_string_print(out, ": ");
   }
-  tile_text_print(out, "%s: %s\n", severity_name(diagnostic), message);
+  tile_string_print(out, "%s: %s\n", severity_name(diagnostic), message);
   if (place.ptr && source->text)
     print_source_line(place, source, out);
 }
@@ -118,7 +119,7 @@ static void print_one(MlirDiagnostic diagnostic, const char *message,
 // An op that does not stand at its place in the source is none that the user
 // wrote.
 static void print_origin(MlirDiagnostic diagnostic, const char *message,
-                         const TileSource *source, TileText *out) {
+                         const TileSource *source, TileString *out) {
   MlirLocation place = file_location(mlirDiagnosticGetLocation(diagnostic), 0);
   if (mlirDiagnosticGetSeverity(diagnostic) != MlirDiagnosticError ||
       !place.ptr || !source->text)
@@ -129,13 +130,13 @@ static void print_origin(MlirDiagnostic diagnostic, const char *message,
   int column = mlirLocationFileLineColRangeGetStartColumn(place);
   if (column < 1 || end - at < column)
     return;
-  TileText note = {NULL, 0, 0};
+  TileString note = {NULL, 0, 0};
   tile_made_op_note(message, at + column - 1, end, &note);
   if (note.size_bytes) {
     print_place(place, out);
-    tile_text_print(out, ": note: %s\n", note.data);
+    tile_string_print(out, ": note: %s\n", note.data);
   }
-  tile_text_deinit(&note);
+  tile_string_deinit(&note);
 }
 
 // MLIR adds the whole op to every error; the line of source says it better.
@@ -145,10 +146,10 @@ static bool is_op_dump(const char *message) {
 }
 
 void tile_diagnostic_print(MlirDiagnostic diagnostic, const TileSource *source,
-                           TileText *out) {
-  TileText text = {NULL, 0, 0};
-  mlirDiagnosticPrint(diagnostic, tile_text_callback, &text);
-  char *message = tile_text_take(&text);
+                           TileString *out) {
+  TileString text = {NULL, 0, 0};
+  mlirDiagnosticPrint(diagnostic, tile_string_callback, &text);
+  char *message = tile_string_take(&text);
   if (!is_op_dump(message)) {
     print_one(diagnostic, message, source, out);
     print_origin(diagnostic, message, source, out);

@@ -74,7 +74,7 @@ static bool is_same(const char *name, size_t length, const char *word,
 }
 
 void tile_made_op_note(const char *message, const char *source, const char *end,
-                       TileText *out) {
+                       TileString *out) {
   static const char tail[] = "' op ";
   const char *name = message + 1;
   const char *close = *message == '\'' ? strstr(name, tail) : NULL;
@@ -87,7 +87,7 @@ void tile_made_op_note(const char *message, const char *source, const char *end,
   if (length != word_length(name, close) || word_bytes == 0 ||
       is_same(name, length, source, word_bytes))
     return;
-  tile_text_print(out, "the compiler made '%.*s' of this '%.*s', %s",
-                  (int)length, name, (int)word_bytes, source,
-                  reason_of(name, length));
+  tile_string_print(out, "the compiler made '%.*s' of this '%.*s', %s",
+                    (int)length, name, (int)word_bytes, source,
+                    reason_of(name, length));
 }

@@ -3,8 +3,8 @@
 #include "Tile/Pipeline.h"
 
 #include "Support/PassSupport.h"
+#include "Support/StringBuilder.h"
 #include "Target/Target.h"
-#include "Target/TextBuffer.h"
 #include "TilePasses.h"
 #include "mlir/Conversion/Passes.capi.h.inc"
 #include "mlir/Dialect/Arith/Transforms/Passes.capi.h.inc"
@@ -94,13 +94,13 @@ int tile_pipeline_step_print(const TilePipelineStep *step, const char *target,
 
 // The steps up to `last`, which is a phase.
 static char *print_up_to(TilePhase last, const char *target) {
-  TileText text = {NULL, 0, 0};
+  TileString text = {NULL, 0, 0};
   for (size_t i = 0; i < NUM_STEPS && steps[i].phase <= last; i++) {
     char step[256];
     tile_pipeline_step_print(&steps[i], target, step, sizeof step);
-    tile_text_print(&text, "%s%s", i ? "," : "", step);
+    tile_string_print(&text, "%s%s", i ? "," : "", step);
   }
-  return tile_text_take(&text);
+  return tile_string_take(&text);
 }
 
 char *tile_pipeline_print(const char *target) {

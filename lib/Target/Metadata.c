@@ -21,18 +21,18 @@
 //===-- Requirements ------------------------------------------------------===//
 
 // `actual`: the row of the number that it is about; negative: none.
-static void print_requirement(TileText *out, int row, MlirStringRef text,
+static void print_requirement(TileString *out, int row, MlirStringRef text,
                               int actual) {
-  tile_text_print(
+  tile_string_print(
       out, "%s{\"value\": %d, \"text\": ", out->size_bytes ? ", " : "", row);
-  tile_text_print_json(out, text.data, text.length);
+  tile_json_quote(out, text.data, text.length);
   if (actual >= 0)
-    tile_text_print(out, ", \"actual\": %d", actual);
-  tile_text_print(out, "}");
+    tile_string_print(out, ", \"actual\": %d", actual);
+  tile_string_print(out, "}");
 }
 
 static MlirLogicalResult add_require(TileHost *host, TileRequireOp require,
-                                     TileText *out) {
+                                     TileString *out) {
   host->slice.user = require.op;
   int row = tile_slice_value(&host->slice, tile_require_condition(require));
   MlirValue number = tile_require_actual(require);
@@ -72,14 +72,14 @@ static void require_contiguous(TileHost *host, int arg) {
   }
   if (all < 0)
     return;
-  TileText text = {NULL, 0, 0}, name = {NULL, 0, 0};
+  TileString text = {NULL, 0, 0}, name = {NULL, 0, 0};
   tile_host_print_arg_name(host, arg, &name);
-  tile_text_print(&text, "%.*s is contiguous", (int)name.size_bytes - 2,
-                  name.data + 1);
+  tile_string_print(&text, "%.*s is contiguous", (int)name.size_bytes - 2,
+                    name.data + 1);
   print_requirement(&host->requires, all,
                     (MlirStringRef){text.data, text.size_bytes}, -1);
-  tile_text_deinit(&text);
-  tile_text_deinit(&name);
+  tile_string_deinit(&text);
+  tile_string_deinit(&name);
 }
 
 //===-- Launches ----------------------------------------------------------===//
@@ -123,7 +123,7 @@ static MlirLogicalResult constant_of(GPULaunchFuncOp launch, MlirValue value,
 }
 
 static MlirLogicalResult print_extents(TileHost *host, GPULaunchFuncOp launch,
-                                       TileText *out) {
+                                       TileString *out) {
   TileSlice *slice = &host->slice;
   int grid[3] = {tile_slice_value(slice, gpu_launch_func_gridSizeX(launch)),
                  tile_slice_value(slice, gpu_launch_func_gridSizeY(launch)),
@@ -134,10 +134,10 @@ static MlirLogicalResult print_extents(TileHost *host, GPULaunchFuncOp launch,
   MlirValue cluster[3] = {gpu_launch_func_clusterSizeX(launch),
                           gpu_launch_func_clusterSizeY(launch),
                           gpu_launch_func_clusterSizeZ(launch)};
-  tile_text_print(out, "\n      ");
+  tile_string_print(out, "\n      ");
   if (tile_failed(tile_host_print_rows(out, "grid", grid, 3)))
     return tile_failure();
-  tile_text_print(out, ", ");
+  tile_string_print(out, ", ");
   if (tile_failed(tile_host_print_rows(out, "block", block, 3)))
     return tile_failure();
   int64_t number;
@@ -145,21 +145,22 @@ static MlirLogicalResult print_extents(TileHost *host, GPULaunchFuncOp launch,
     if (tile_failed(
             constant_of(launch, cluster[i], "cluster size", 1, &number)))
       return tile_failure();
-    tile_text_print(out, "%s%lld", i ? ", " : ", \"cluster\": [",
-                    (long long)number);
+    tile_string_print(out, "%s%lld", i ? ", " : ", \"cluster\": [",
+                      (long long)number);
   }
   if (tile_failed(constant_of(launch,
                               gpu_launch_func_dynamicSharedMemorySize(launch),
                               "dynamic shared memory size", 0, &number)))
     return tile_failure();
-  tile_text_print(out, "],\n      \"dynamic_smem_bytes\": %lld,",
-                  (long long)number);
+  tile_string_print(out, "],\n      \"dynamic_smem_bytes\": %lld,",
+                    (long long)number);
   return tile_success();
 }
 
 // `requires`: the printed requirements of the variant.
 static MlirLogicalResult print_launch(TileHost *host, GPULaunchFuncOp launch,
-                                      const TileText *requires, TileText *out) {
+                                      const TileString *requires,
+                                      TileString *out) {
   host->slice.user = launch.op;
   if (gpu_launch_func_asyncDependencies(launch).n ||
       !mlirValueIsNull(gpu_launch_func_asyncToken(launch)))
@@ -167,20 +168,20 @@ static MlirLogicalResult print_launch(TileHost *host, GPULaunchFuncOp launch,
                                       "function run in order");
   MlirStringRef kernel =
       mlirSymbolRefAttrGetLeafReference(gpu_launch_func_kernel_attr(launch));
-  tile_text_print(out, "{\n      \"kernel\": ");
-  tile_text_print_json(out, kernel.data, kernel.length);
-  tile_text_print(out, ",\n      \"requires\": [%s],",
-                  requires->data ? requires->data : "");
+  tile_string_print(out, "{\n      \"kernel\": ");
+  tile_json_quote(out, kernel.data, kernel.length);
+  tile_string_print(out, ",\n      \"requires\": [%s],",
+                    requires->data ? requires->data : "");
   if (tile_failed(print_extents(host, launch, out)))
     return tile_failure();
-  tile_text_print(out, "\n      \"params\": [");
+  tile_string_print(out, "\n      \"params\": [");
   TileRange operands = gpu_launch_func_kernelOperands(launch);
   bool is_first = true;
   for (intptr_t i = 0; i < operands.n; i++)
     if (tile_failed(tile_host_print_operand(host, tile_range_at(operands, i),
                                             &is_first, out)))
       return tile_failure();
-  tile_text_print(out, "]}");
+  tile_string_print(out, "]}");
   note_writes(host, launch);
   return tile_success();
 }
@@ -228,8 +229,8 @@ static MlirLogicalResult check_host_op(MlirOperation op) {
 }
 
 static MlirLogicalResult add_variant(TileHost *host, MlirBlock block,
-                                     TileText *out) {
-  TileText requires = {NULL, 0, 0};
+                                     TileString *out) {
+  TileString requires = {NULL, 0, 0};
   MlirLogicalResult result = tile_success();
   MlirOperation launch = {NULL};
   TILE_FOR_EACH_OP (op, block) {
@@ -244,14 +245,14 @@ static MlirLogicalResult add_variant(TileHost *host, MlirBlock block,
   }
   if (!tile_failed(result))
     result = print_launch(host, gpu_launch_func_cast(launch), &requires, out);
-  tile_text_deinit(&requires);
+  tile_string_deinit(&requires);
   return result;
 }
 
 static MlirLogicalResult add_variants(TileHost *host, MlirOperation variants) {
-  TileText *out = &host->launches;
+  TileString *out = &host->launches;
   for (intptr_t i = 0; i < mlirOperationGetNumRegions(variants); i++) {
-    tile_text_print(out, i ? ", " : "");
+    tile_string_print(out, i ? ", " : "");
     MlirBlock block =
         mlirRegionGetFirstBlock(mlirOperationGetRegion(variants, i));
     if (tile_failed(add_variant(host, block, out)))
@@ -261,14 +262,14 @@ static MlirLogicalResult add_variants(TileHost *host, MlirOperation variants) {
 }
 
 static MlirLogicalResult add_launch(TileHost *host, MlirOperation op) {
-  TileText none = {NULL, 0, 0};
-  tile_text_print(&host->launches, "%s\n    {\"variants\": [",
-                  host->launches.size_bytes ? "," : "");
+  TileString none = {NULL, 0, 0};
+  tile_string_print(&host->launches, "%s\n    {\"variants\": [",
+                    host->launches.size_bytes ? "," : "");
   MlirLogicalResult result = tile_variants_is(op)
                                  ? add_variants(host, op)
                                  : print_launch(host, gpu_launch_func_cast(op),
                                                 &none, &host->launches);
-  tile_text_print(&host->launches, "]}");
+  tile_string_print(&host->launches, "]}");
   return result;
 }
 
@@ -287,38 +288,38 @@ static MlirLogicalResult add_op(TileHost *host, MlirOperation op) {
 
 //===-- Entry -------------------------------------------------------------===//
 
-static void print_values(const TileSlice *slice, TileText *out) {
+static void print_values(const TileSlice *slice, TileString *out) {
   for (int i = 0; i < slice->num_rows; i++) {
-    tile_text_print(out, "%s\n    ", i ? "," : "");
+    tile_string_print(out, "%s\n    ", i ? "," : "");
     tile_slice_print_row(slice, i, out);
   }
 }
 
-static MlirLogicalResult print_host(const TileHost *host, TileText *out) {
+static MlirLogicalResult print_host(const TileHost *host, TileString *out) {
   MlirStringRef name = tile_symbol_name(host->function);
   bool may_alias =
       !mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(
           host->function, TILE_STR("tile.may_alias")));
-  tile_text_print(out, "{\n  \"format\": \"tile-host-1\",\n  \"function\": ");
-  tile_text_print_json(out, name.data, name.length);
-  tile_text_print(out,
-                  ",\n  \"target\": \"%s\",\n  \"ptx\": ", host->options->chip);
-  tile_text_print_json(out, host->options->ptx_name,
-                       strlen(host->options->ptx_name));
-  tile_text_print(out, ",\n  \"args\": [");
+  tile_string_print(out, "{\n  \"format\": \"tile-host-1\",\n  \"function\": ");
+  tile_json_quote(out, name.data, name.length);
+  tile_string_print(
+      out, ",\n  \"target\": \"%s\",\n  \"ptx\": ", host->options->chip);
+  tile_json_quote(out, host->options->ptx_name,
+                  strlen(host->options->ptx_name));
+  tile_string_print(out, ",\n  \"args\": [");
   if (tile_failed(tile_host_print_args(host, out)))
     return tile_failure();
-  tile_text_print(out, "],\n  \"may_alias\": %s,\n  \"requires\": [%s],",
-                  may_alias ? "true" : "false",
-                  host->requires.data ? host->requires.data : "");
-  tile_text_print(out, "\n  \"values\": [");
+  tile_string_print(out, "],\n  \"may_alias\": %s,\n  \"requires\": [%s],",
+                    may_alias ? "true" : "false",
+                    host->requires.data ? host->requires.data : "");
+  tile_string_print(out, "\n  \"values\": [");
   print_values(&host->slice, out);
-  tile_text_print(out, "],\n  \"launches\": [%s],\n  \"workspace\": []\n}\n",
-                  host->launches.data ? host->launches.data : "");
+  tile_string_print(out, "],\n  \"launches\": [%s],\n  \"workspace\": []\n}\n",
+                    host->launches.data ? host->launches.data : "");
   return tile_success();
 }
 
-static MlirLogicalResult emit(TileHost *host, TileText *out) {
+static MlirLogicalResult emit(TileHost *host, TileString *out) {
   TILE_FOR_EACH_OP (op, host->entry) {
     if (tile_failed(add_op(host, op)))
       return tile_failure();
@@ -346,17 +347,17 @@ MlirLogicalResult tile_metadata_emit(MlirOperation host_function,
       .function = host_function, .entry = entry, .options = options};
   tile_slice_init(&host.slice, entry);
   host.is_written = calloc(num_args + 1, sizeof *host.is_written);
-  TileText text = {NULL, 0, 0};
+  TileString text = {NULL, 0, 0};
   MlirLogicalResult result =
       host.is_written ? emit(&host, &text)
                       : tile_emit_error(host_function, "out of memory");
   if (tile_failed(result))
-    tile_text_deinit(&text);
+    tile_string_deinit(&text);
   else
-    *out_json = tile_text_take(&text);
+    *out_json = tile_string_take(&text);
   free(host.is_written);
   tile_slice_deinit(&host.slice);
-  tile_text_deinit(&host.requires);
-  tile_text_deinit(&host.launches);
+  tile_string_deinit(&host.requires);
+  tile_string_deinit(&host.launches);
   return result;
 }

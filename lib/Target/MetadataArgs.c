@@ -3,6 +3,7 @@
 #include "Dialect/KernelParams.h"
 #include "Support/Build.h"
 #include "Support/Diagnostics.h"
+#include "Support/MlirText.h"
 #include "Target/MetadataInternal.h"
 #include <stdlib.h>
 
@@ -11,9 +12,9 @@ bool tile_host_dtype_name(MlirType type, char out_name[TILE_DTYPE_NAME_BYTES]) {
   static const char *const known[] = {
       "f16", "bf16", "f32", "f64", "f8E4M3FN", "f8E5M2", "i1",  "i8",
       "i16", "i32",  "i64", "u8",  "u16",      "u32",    "u64", "index"};
-  TileText text = {NULL, 0, 0};
-  mlirTypePrint(type, tile_text_callback, &text);
-  char *printed = tile_text_take(&text);
+  TileString text = {NULL, 0, 0};
+  mlirTypePrint(type, tile_string_callback, &text);
+  char *printed = tile_string_take(&text);
   // MLIR says ui8 where the launcher says u8.
   const char *name = strncmp(printed, "ui", 2) == 0 ? printed + 1 : printed;
   char buffer[TILE_DTYPE_NAME_BYTES];
@@ -34,7 +35,7 @@ static int64_t known_or_any(int64_t extent, bool is_dynamic) {
   return is_dynamic ? -1 : extent;
 }
 
-static bool print_memref(MlirType type, bool is_written, TileText *out) {
+static bool print_memref(MlirType type, bool is_written, TileString *out) {
   int64_t strides[TILE_KERNEL_PARAM_MAX_RANK] = {0};
   int64_t offset = 0;
   TileKernelParam params[TILE_KERNEL_MAX_PARAMS];
@@ -45,33 +46,33 @@ static bool print_memref(MlirType type, bool is_written, TileText *out) {
           mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)))
     return false;
   int rank = (int)mlirShapedTypeGetRank(type);
-  tile_text_print(out, "\"kind\": \"memref\", \"dtype\": \"%s\", \"shape\": [",
-                  dtype);
+  tile_string_print(
+      out, "\"kind\": \"memref\", \"dtype\": \"%s\", \"shape\": [", dtype);
   for (int d = 0; d < rank; d++)
-    tile_text_print(
+    tile_string_print(
         out, "%s%lld", d ? ", " : "",
         (long long)known_or_any(mlirShapedTypeGetDimSize(type, d),
                                 mlirShapedTypeIsDynamicDim(type, d)));
-  tile_text_print(out, "], \"strides\": [");
+  tile_string_print(out, "], \"strides\": [");
   for (int d = 0; d < rank; d++)
-    tile_text_print(
+    tile_string_print(
         out, "%s%lld", d ? ", " : "",
         (long long)known_or_any(
             strides[d], mlirShapedTypeIsDynamicStrideOrOffset(strides[d])));
-  tile_text_print(out, "], \"offset\": %lld, \"mutable\": %s",
-                  (long long)known_or_any(
-                      offset, mlirShapedTypeIsDynamicStrideOrOffset(offset)),
-                  is_written ? "true" : "false");
+  tile_string_print(out, "], \"offset\": %lld, \"mutable\": %s",
+                    (long long)known_or_any(
+                        offset, mlirShapedTypeIsDynamicStrideOrOffset(offset)),
+                    is_written ? "true" : "false");
   return true;
 }
 
-static bool print_scalar(MlirType type, TileText *out) {
+static bool print_scalar(MlirType type, TileString *out) {
   char dtype[TILE_DTYPE_NAME_BYTES];
   bool is_number = mlirTypeIsAIndex(type) || mlirTypeIsAInteger(type) ||
                    mlirTypeIsAFloat(type);
   if (!is_number || !tile_host_dtype_name(type, dtype))
     return false;
-  tile_text_print(out, "\"kind\": \"scalar\", \"dtype\": \"%s\"", dtype);
+  tile_string_print(out, "\"kind\": \"scalar\", \"dtype\": \"%s\"", dtype);
   return true;
 }
 
@@ -106,37 +107,37 @@ static bool name_in_source(const TileMetadataOptions *options,
   return length > 0 && !strchr("0123456789", (*out_name)[0]);
 }
 
-void tile_host_print_arg_name(const TileHost *host, int arg, TileText *out) {
+void tile_host_print_arg_name(const TileHost *host, int arg, TileString *out) {
   MlirLocation location =
       mlirValueGetLocation(mlirBlockGetArgument(host->entry, arg));
   const char *name = NULL;
   size_t length = 0;
   if (name_in_source(host->options, location, &name, &length))
-    tile_text_print_json(out, name, length);
+    tile_json_quote(out, name, length);
   else
-    tile_text_print(out, "\"arg%d\"", arg);
+    tile_string_print(out, "\"arg%d\"", arg);
 }
 
-MlirLogicalResult tile_host_print_args(const TileHost *host, TileText *out) {
+MlirLogicalResult tile_host_print_args(const TileHost *host, TileString *out) {
   int count = (int)mlirBlockGetNumArguments(host->entry);
   for (int i = 0; i < count; i++) {
     MlirType type = mlirValueGetType(mlirBlockGetArgument(host->entry, i));
-    tile_text_print(out, "%s\n    {\"name\": ", i ? "," : "");
+    tile_string_print(out, "%s\n    {\"name\": ", i ? "," : "");
     tile_host_print_arg_name(host, i, out);
-    tile_text_print(out, ", ");
+    tile_string_print(out, ", ");
     bool is_memref = mlirTypeIsAMemRef(type);
     if (is_memref ? !print_memref(type, host->is_written[i], out)
                   : !print_scalar(type, out)) {
-      TileText text = {NULL, 0, 0};
-      mlirTypePrint(type, tile_text_callback, &text);
+      TileString text = {NULL, 0, 0};
+      mlirTypePrint(type, tile_string_callback, &text);
       tile_emit_error(host->function,
                       "has argument #%d of type %s; a host function takes "
                       "memrefs in global memory and scalars",
                       i, text.data);
-      tile_text_deinit(&text);
+      tile_string_deinit(&text);
       return tile_failure();
     }
-    tile_text_print(out, "}");
+    tile_string_print(out, "}");
   }
   return tile_success();
 }

@@ -3,8 +3,8 @@
 #define TILE_LIB_TARGET_METADATA_INTERNAL_H
 
 #include "Emit.h"
+#include "Support/JsonWriter.h"
 #include "Target/MetadataSlice.h"
-#include "Target/TextBuffer.h"
 
 /// A host function in progress.
 typedef struct {
@@ -13,9 +13,9 @@ typedef struct {
   const TileMetadataOptions *options;
   TileSlice slice;
   bool *is_written; // per argument: some kernel may write it
-  TileText
-    requires;        // of the function: objects, comma separated
-  TileText launches; // objects, comma separated
+  TileString
+    requires;          // of the function: objects, comma separated
+  TileString launches; // objects, comma separated
 } TileHost;
 
 enum { TILE_DTYPE_NAME_BYTES = 16 };
@@ -24,17 +24,17 @@ enum { TILE_DTYPE_NAME_BYTES = 16 };
 bool tile_host_dtype_name(MlirType type, char out_name[TILE_DTYPE_NAME_BYTES]);
 
 /// Appends the objects of `args`.
-MlirLogicalResult tile_host_print_args(const TileHost *host, TileText *out);
+MlirLogicalResult tile_host_print_args(const TileHost *host, TileString *out);
 /// Appends the name of an argument as a JSON string.
-void tile_host_print_arg_name(const TileHost *host, int arg, TileText *out);
+void tile_host_print_arg_name(const TileHost *host, int arg, TileString *out);
 
 /// Appends `"key": [row, …]`. Fails without a message when a row is negative:
 /// the slice has reported it.
-MlirLogicalResult tile_host_print_rows(TileText *out, const char *key,
+MlirLogicalResult tile_host_print_rows(TileString *out, const char *key,
                                        const int *rows, int count);
 
 /// Appends the objects of `params` that a launch operand becomes.
 MlirLogicalResult tile_host_print_operand(TileHost *host, MlirValue operand,
-                                          bool *is_first, TileText *out);
+                                          bool *is_first, TileString *out);
 
 #endif // TILE_LIB_TARGET_METADATA_INTERNAL_H

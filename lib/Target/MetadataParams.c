@@ -10,46 +10,47 @@
 #include "Support/Diagnostics.h"
 #include "Target/MetadataInternal.h"
 
-MlirLogicalResult tile_host_print_rows(TileText *out, const char *key,
+MlirLogicalResult tile_host_print_rows(TileString *out, const char *key,
                                        const int *rows, int count) {
-  tile_text_print(out, "\"%s\": [", key);
+  tile_string_print(out, "\"%s\": [", key);
   for (int i = 0; i < count; i++) {
     if (rows[i] < 0)
       return tile_failure();
-    tile_text_print(out, "%s%d", i ? ", " : "", rows[i]);
+    tile_string_print(out, "%s%d", i ? ", " : "", rows[i]);
   }
-  tile_text_print(out, "]");
+  tile_string_print(out, "]");
   return tile_success();
 }
 
 // The dimensions of pixels in reverse, as in the driver API.
-static void print_corner(const char *key, MlirAttribute corner, TileText *out) {
+static void print_corner(const char *key, MlirAttribute corner,
+                         TileString *out) {
   intptr_t count = mlirDenseArrayGetNumElements(corner);
   for (intptr_t i = 0; i < count; i++)
-    tile_text_print(
+    tile_string_print(
         out, "%s%lld", i ? ", " : key,
         (long long)mlirDenseI64ArrayGetElement(corner, count - 1 - i));
 }
 
-static void print_boxes(TileTensorMapOp map, int rank, TileText *out) {
+static void print_boxes(TileTensorMapOp map, int rank, TileString *out) {
   bool is_im2col = !mlirAttributeIsNull(tile_tensor_map_step_attr(map));
   if (is_im2col) {
     print_corner(", \"pixel_box_lower\": [", tile_tensor_map_lower_attr(map),
                  out);
     print_corner("], \"pixel_box_upper\": [", tile_tensor_map_upper_attr(map),
                  out);
-    tile_text_print(
+    tile_string_print(
         out, "], \"channels_per_pixel\": %lld, \"pixels_per_column\": %lld",
         (long long)tile_tensor_map_box(map, 1),
         (long long)tile_tensor_map_box(map, 0));
   }
   for (int i = 0; !is_im2col && i < rank; i++)
-    tile_text_print(out, "%s%lld", i ? ", " : ", \"box\": [",
-                    (long long)tile_tensor_map_box(map, rank - 1 - i));
-  tile_text_print(out, "%s, \"elem_strides\": [", is_im2col ? "" : "]");
+    tile_string_print(out, "%s%lld", i ? ", " : ", \"box\": [",
+                      (long long)tile_tensor_map_box(map, rank - 1 - i));
+  tile_string_print(out, "%s, \"elem_strides\": [", is_im2col ? "" : "]");
   for (int i = 0; i < rank; i++) {
     bool is_pixel = is_im2col && i > 0 && i < rank - 1;
-    tile_text_print(
+    tile_string_print(
         out, "%s%lld", i ? ", " : "",
         (long long)(is_pixel ? tile_tensor_map_step(map, rank - 2 - i) : 1));
   }
@@ -58,7 +59,7 @@ static void print_boxes(TileTensorMapOp map, int rank, TileText *out) {
 // Dimensions of a tensor map are counted from the contiguous one, those of a
 // memref towards it.
 static MlirLogicalResult print_tensor_map(TileHost *host, MlirValue operand,
-                                          TileText *out) {
+                                          TileString *out) {
   TileSlice *slice = &host->slice;
   TileTensorMapOp map = {{NULL}};
   if (mlirValueIsAOpResult(operand))
@@ -86,38 +87,38 @@ static MlirLogicalResult print_tensor_map(TileHost *host, MlirValue operand,
                                             tile_slice_stride(slice, arg, d),
                                             elem_bytes);
   }
-  tile_text_print(out,
-                  "{\"kind\": \"tensor_map\", \"arg\": %d, \"dtype\": \"%s\", ",
-                  arg, dtype);
+  tile_string_print(
+      out, "{\"kind\": \"tensor_map\", \"arg\": %d, \"dtype\": \"%s\", ", arg,
+      dtype);
   if (tile_failed(tile_host_print_rows(out, "dims", dims, rank)))
     return tile_failure();
-  tile_text_print(out, ", ");
+  tile_string_print(out, ", ");
   if (tile_failed(
           tile_host_print_rows(out, "strides_bytes", strides + 1, rank - 1)))
     return tile_failure();
   print_boxes(map, rank, out);
-  tile_text_print(out, "], \"swizzle_bytes\": %lld, \"oob\": \"zero\"}",
-                  (long long)tile_tensor_map_swizzle(map));
+  tile_string_print(out, "], \"swizzle_bytes\": %lld, \"oob\": \"zero\"}",
+                    (long long)tile_tensor_map_swizzle(map));
   return tile_success();
 }
 
 static MlirLogicalResult print_scalar_param(TileHost *host, int row,
-                                            MlirType type, TileText *out) {
+                                            MlirType type, TileString *out) {
   char dtype[TILE_DTYPE_NAME_BYTES];
   if (row < 0)
     return tile_failure();
   if (!tile_host_dtype_name(type, dtype))
     return tile_emit_error(host->slice.user,
                            "passes a scalar of a type that has no dtype");
-  tile_text_print(out,
-                  "{\"kind\": \"scalar\", \"type\": \"%s\", \"value\": %d}",
-                  dtype, row);
+  tile_string_print(out,
+                    "{\"kind\": \"scalar\", \"type\": \"%s\", \"value\": %d}",
+                    dtype, row);
   return tile_success();
 }
 
 static MlirLogicalResult print_param(TileHost *host, MlirValue operand,
                                      const TileKernelParam *param,
-                                     TileText *out) {
+                                     TileString *out) {
   TileSlice *slice = &host->slice;
   if (param->kind == TILE_KERNEL_PARAM_TENSOR_MAP)
     return print_tensor_map(host, operand, out);
@@ -126,7 +127,7 @@ static MlirLogicalResult print_param(TileHost *host, MlirValue operand,
                               param->type, out);
   int arg = tile_slice_arg(slice, operand);
   if (param->kind == TILE_KERNEL_PARAM_POINTER)
-    tile_text_print(out, "{\"kind\": \"pointer\", \"arg\": %d}", arg);
+    tile_string_print(out, "{\"kind\": \"pointer\", \"arg\": %d}", arg);
   else if (param->kind == TILE_KERNEL_PARAM_EXTENT)
     return print_scalar_param(host, tile_slice_extent(slice, arg, param->dim),
                               param->type, out);
@@ -137,7 +138,7 @@ static MlirLogicalResult print_param(TileHost *host, MlirValue operand,
 }
 
 MlirLogicalResult tile_host_print_operand(TileHost *host, MlirValue operand,
-                                          bool *is_first, TileText *out) {
+                                          bool *is_first, TileString *out) {
   MlirType type = mlirValueGetType(operand);
   TileKernelParam params[TILE_KERNEL_MAX_PARAMS];
   int count = tile_kernel_params_of_type(type, params);
@@ -148,7 +149,7 @@ MlirLogicalResult tile_host_print_operand(TileHost *host, MlirValue operand,
                            "argument of the host function, a tensor map nor a "
                            "scalar");
   for (int i = 0; i < count; i++) {
-    tile_text_print(out, "%s\n        ", *is_first ? "" : ",");
+    tile_string_print(out, "%s\n        ", *is_first ? "" : ",");
     *is_first = false;
     if (tile_failed(print_param(host, operand, &params[i], out)))
       return tile_failure();

@@ -443,52 +443,39 @@ int tile_slice_value(TileSlice *slice, MlirValue value) {
 
 //===-- As JSON -----------------------------------------------------------===//
 
-void tile_text_print_json(TileText *out, const char *text, size_t size_bytes) {
-  tile_text_append(out, "\"", 1);
-  for (size_t i = 0; i < size_bytes; i++) {
-    unsigned char c = (unsigned char)text[i];
-    if (c == '"' || c == '\\')
-      tile_text_print(out, "\\%c", c);
-    else if (c < 0x20)
-      tile_text_print(out, "\\u%04x", c);
-    else
-      tile_text_append(out, &text[i], 1);
-  }
-  tile_text_append(out, "\"", 1);
-}
-
 // JSON readers keep numbers as doubles: larger integers are written as text.
 #define MAX_EXACT_INTEGER ((int64_t)1 << 53)
 
-static void print_constant(const TileSliceRow *row, TileText *out) {
+static void print_constant(const TileSliceRow *row, TileString *out) {
   bool is_exact =
       row->integer < MAX_EXACT_INTEGER && row->integer > -MAX_EXACT_INTEGER;
   const char *quote = is_exact ? "" : "\"";
   if (!row->is_float)
-    tile_text_print(out, ", \"value\": %s%lld%s", quote,
-                    (long long)row->integer, quote);
+    tile_string_print(out, ", \"value\": %s%lld%s", quote,
+                      (long long)row->integer, quote);
   else if (isnan(row->real))
-    tile_text_print(out, ", \"value\": \"nan\"");
+    tile_string_print(out, ", \"value\": \"nan\"");
   else if (isinf(row->real))
-    tile_text_print(out, ", \"value\": \"%sinf\"", row->real < 0 ? "-" : "");
+    tile_string_print(out, ", \"value\": \"%sinf\"", row->real < 0 ? "-" : "");
   else
-    tile_text_print(out, ", \"value\": %.17g", row->real);
+    tile_string_print(out, ", \"value\": %.17g", row->real);
 }
 
-void tile_slice_print_row(const TileSlice *slice, int index, TileText *out) {
+void tile_slice_print_row(const TileSlice *slice, int index, TileString *out) {
   const TileSliceRow *row = &slice->rows[index];
-  tile_text_print(out, "{\"op\": \"%s\", \"type\": \"%s\"", row->op, row->type);
+  tile_string_print(out, "{\"op\": \"%s\", \"type\": \"%s\"", row->op,
+                    row->type);
   if (strcmp(row->op, "constant") == 0)
     print_constant(row, out);
   if (row->predicate >= 0)
-    tile_text_print(out, ", \"predicate\": \"%s\"",
-                    predicate_names[row->predicate]);
+    tile_string_print(out, ", \"predicate\": \"%s\"",
+                      predicate_names[row->predicate]);
   if (row->arg >= 0)
-    tile_text_print(out, ", \"arg\": %d", row->arg);
+    tile_string_print(out, ", \"arg\": %d", row->arg);
   if (row->dim >= 0)
-    tile_text_print(out, ", \"dim\": %d", row->dim);
+    tile_string_print(out, ", \"dim\": %d", row->dim);
   for (int i = 0; i < row->num_operands; i++)
-    tile_text_print(out, "%s%d", i ? ", " : ", \"operands\": [",
-                    row->operands[i]);
-  tile_text_print(out, row->num_operands ? "]}" : "}");
+    tile_string_print(out, "%s%d", i ? ", " : ", \"operands\": [",
+                      row->operands[i]);
+  tile_string_print(out, row->num_operands ? "]}" : "}");
 }

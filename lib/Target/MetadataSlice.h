@@ -7,7 +7,7 @@
 #ifndef TILE_LIB_TARGET_METADATA_SLICE_H
 #define TILE_LIB_TARGET_METADATA_SLICE_H
 
-#include "Target/TextBuffer.h"
+#include "Support/StringBuilder.h"
 #include "mlir-c/IR.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,9 +61,6 @@ int tile_slice_equal(TileSlice *slice, int a, int b);
 int tile_slice_and(TileSlice *slice, int a, int b);
 
 /// Appends the row as one JSON object.
-void tile_slice_print_row(const TileSlice *slice, int row, TileText *out);
-
-/// Appends `text` as a JSON string, quotes included.
-void tile_text_print_json(TileText *out, const char *text, size_t size_bytes);
+void tile_slice_print_row(const TileSlice *slice, int row, TileString *out);
 
 #endif // TILE_LIB_TARGET_METADATA_SLICE_H

@@ -19,8 +19,8 @@
 #include "Emit.h"
 
 #include "Support/Diagnostics.h"
+#include "Support/StringBuilder.h"
 #include "Target/PhaseTimer.h"
-#include "Target/TextBuffer.h"
 #include "Target/UndefinedValues.h"
 #include "mlir-c/Target/LLVMIR.h"
 #include "llvm-c/Core.h"
@@ -50,8 +50,8 @@ typedef struct {
   LLVMContextRef context;
   LLVMModuleRef module; // all modules so far
   LLVMTargetMachineRef machine;
-  char *layout;     // data layout of the machine
-  TileText message; // what LLVM reported as an error
+  char *layout;       // data layout of the machine
+  TileString message; // what LLVM reported as an error
 } Emitter;
 
 //===-- Set up ------------------------------------------------------------===//
@@ -68,8 +68,8 @@ static void on_llvm_diagnostic(LLVMDiagnosticInfoRef info, void *user_data) {
   if (LLVMGetDiagInfoSeverity(info) != LLVMDSError)
     return;
   char *text = LLVMGetDiagInfoDescription(info);
-  tile_text_print(&emitter->message, "%s%s",
-                  emitter->message.size_bytes ? "; " : "", text);
+  tile_string_print(&emitter->message, "%s%s",
+                    emitter->message.size_bytes ? "; " : "", text);
   LLVMDisposeMessage(text);
 }
 
@@ -193,9 +193,9 @@ static MlirLogicalResult optimize(Emitter *emitter) {
 }
 
 static char *copy_text(const char *data, size_t size_bytes) {
-  TileText text = {NULL, 0, 0};
-  tile_text_append(&text, data, size_bytes);
-  return tile_text_take(&text);
+  TileString text = {NULL, 0, 0};
+  tile_string_append(&text, data, size_bytes);
+  return tile_string_take(&text);
 }
 
 static MlirLogicalResult generate(Emitter *emitter, TilePtx *out_ptx) {
@@ -268,7 +268,7 @@ MlirLogicalResult tile_ptx_emit(const MlirOperation *gpu_modules,
   if (emitter.layout)
     LLVMDisposeMessage(emitter.layout);
   LLVMContextDispose(emitter.context);
-  tile_text_deinit(&emitter.message);
+  tile_string_deinit(&emitter.message);
   return result;
 }
 

@@ -12,7 +12,7 @@
 #define _GNU_SOURCE // pipe2
 #include "Tile/Ptxas.h"
 
-#include "Target/TextBuffer.h"
+#include "Support/StringBuilder.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -31,10 +31,10 @@ extern char **environ;
 // `folder` ends at `length` bytes; empty means the current one.
 static char *executable_in(const char *folder, size_t length,
                            const char *suffix) {
-  TileText path = {NULL, 0, 0};
-  tile_text_print(&path, "%.*s%s/ptxas", (int)length, length ? folder : ".",
-                  suffix);
-  char *text = tile_text_take(&path);
+  TileString path = {NULL, 0, 0};
+  tile_string_print(&path, "%.*s%s/ptxas", (int)length, length ? folder : ".",
+                    suffix);
+  char *text = tile_string_take(&path);
   if (access(text, X_OK) == 0)
     return text;
   free(text);
@@ -145,12 +145,12 @@ static void reap(TilePtxasProcess *process, int *out_wait) {
   pthread_mutex_unlock(&process->lock);
 }
 
-static void read_all(int fd, TileText *out) {
+static void read_all(int fd, TileString *out) {
   char chunk[4096];
   for (;;) {
     ssize_t n = read(fd, chunk, sizeof chunk);
     if (n > 0)
-      tile_text_append(out, chunk, (size_t)n);
+      tile_string_append(out, chunk, (size_t)n);
     else if (n == 0 || errno != EINTR)
       return;
   }
@@ -158,7 +158,7 @@ static void read_all(int fd, TileText *out) {
 
 // Runs a program to its end; `*out_wait` is as of waitpid.
 static bool run_program(TilePtxasProcess *process, char *const arguments[],
-                        TileText *out, int *out_wait) {
+                        TileString *out, int *out_wait) {
   int fds[2];
   if (pipe2(fds, O_CLOEXEC) != 0)
     return false;
@@ -177,13 +177,13 @@ static bool run_program(TilePtxasProcess *process, char *const arguments[],
 //===-- What it said ------------------------------------------------------===//
 
 typedef struct {
-  TileText usage, warnings;
+  TileString usage, warnings;
   size_t num_warnings;
   char kernel[256]; // whose properties are being printed
 } Reader;
 
 static void warn(Reader *reader, const char *line, size_t length) {
-  tile_text_print(&reader->warnings, "%.*s\n", (int)length, line);
+  tile_string_print(&reader->warnings, "%.*s\n", (int)length, line);
   reader->num_warnings++;
 }
 
@@ -232,31 +232,31 @@ static void read_line(Reader *reader, const char *line) {
       between(line, "Function properties for ", "", text, sizeof text))
     memcpy(reader->kernel, text, sizeof text);
   else if (has_spills(line)) {
-    TileText message = {NULL, 0, 0};
-    tile_text_print(&message, "%s: registers spilled:%s", reader->kernel,
-                    line + strspn(line, " ") - (*line == ' '));
+    TileString message = {NULL, 0, 0};
+    tile_string_print(&message, "%s: registers spilled:%s", reader->kernel,
+                      line + strspn(line, " ") - (*line == ' '));
     warn(reader, message.data, message.size_bytes);
-    tile_text_deinit(&message);
+    tile_string_deinit(&message);
   } else if (strstr(line, "Used ") && strstr(line, " registers"))
-    tile_text_print(&reader->usage, "%s: %s\n", reader->kernel,
-                    strstr(line, "Used "));
+    tile_string_print(&reader->usage, "%s: %s\n", reader->kernel,
+                      strstr(line, "Used "));
   else if (is_forbidden(line) || strstr(line, "ptxas warning"))
     warn(reader, line, strlen(line));
 }
 
-static void read_output(const TileText *output, TilePtxasReport *out_report) {
+static void read_output(const TileString *output, TilePtxasReport *out_report) {
   Reader reader = {.num_warnings = 0};
   const char *at = output->data ? output->data : "";
   while (*at) {
     size_t length = strcspn(at, "\n");
-    TileText line = {NULL, 0, 0};
-    tile_text_append(&line, at, length);
+    TileString line = {NULL, 0, 0};
+    tile_string_append(&line, at, length);
     read_line(&reader, line.data);
-    tile_text_deinit(&line);
+    tile_string_deinit(&line);
     at += length + (at[length] == '\n');
   }
-  out_report->usage = tile_text_take(&reader.usage);
-  out_report->warnings = tile_text_take(&reader.warnings);
+  out_report->usage = tile_string_take(&reader.usage);
+  out_report->warnings = tile_string_take(&reader.warnings);
   out_report->num_warnings = reader.num_warnings;
 }
 
@@ -291,8 +291,8 @@ TileStatus tile_ptxas_run(const char *ptxas, const char *chip, bool line_info,
   *out_report = (TilePtxasReport){NULL, NULL, 0};
   TilePtxasProcess own;
   tile_ptxas_process_init(&own);
-  TileText arch = {NULL, 0, 0}, output = {NULL, 0, 0};
-  tile_text_print(&arch, "-arch=%s", chip);
+  TileString arch = {NULL, 0, 0}, output = {NULL, 0, 0};
+  tile_string_print(&arch, "-arch=%s", chip);
   // posix_spawn takes pointers to non-const for history's sake.
   char *arguments[8];
   int n = 0;
@@ -317,8 +317,8 @@ TileStatus tile_ptxas_run(const char *ptxas, const char *chip, bool line_info,
         cubin_path, wait, output.data ? output.data : "");
   if (tile_status_is_ok(&status))
     read_output(&output, out_report);
-  tile_text_deinit(&arch);
-  tile_text_deinit(&output);
+  tile_string_deinit(&arch);
+  tile_string_deinit(&output);
   return status;
 }
 
