@@ -8,31 +8,151 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Target/Metadata.h"
+#include "Dialect/KernelParams.h"
 #include "Dialect/Ops.h"
+#include "Support/Build.h"
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"
-#include "Target/MetadataInternal.h"
-#include "Target/MetadataWrites.h"
+#include "Support/MlirText.h"
 #include "Target/Symbols.h"
 #include "Tile/Ops/func.h"
 #include "Tile/Ops/gpu.h"
-#include <stdlib.h>
+#include <string.h>
+
+//===-- Arguments ---------------------------------------------------------===//
+
+static int64_t known_or_any(int64_t extent, bool is_dynamic) {
+  return is_dynamic ? -1 : extent;
+}
+
+static bool print_memref(MlirType type, bool is_written, TileJson *json) {
+  int64_t strides[TILE_KERNEL_PARAM_MAX_RANK] = {0};
+  int64_t offset = 0;
+  TileKernelParam params[TILE_KERNEL_MAX_PARAMS];
+  char dtype[TILE_DTYPE_NAME_BYTES];
+  if (tile_kernel_params_of_type(type, params) < 0 ||
+      !tile_host_dtype_name(mlirShapedTypeGetElementType(type), dtype) ||
+      mlirLogicalResultIsFailure(
+          mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)))
+    return false;
+  int rank = (int)mlirShapedTypeGetRank(type);
+  tile_json_print_string(json, "kind", "memref");
+  tile_json_print_string(json, "dtype", dtype);
+  tile_json_open(json, "shape", '[');
+  for (int d = 0; d < rank; d++)
+    tile_json_print_int(json, NULL,
+                        known_or_any(mlirShapedTypeGetDimSize(type, d),
+                                     mlirShapedTypeIsDynamicDim(type, d)));
+  tile_json_close(json, ']');
+  tile_json_open(json, "strides", '[');
+  for (int d = 0; d < rank; d++)
+    tile_json_print_int(
+        json, NULL,
+        known_or_any(strides[d],
+                     mlirShapedTypeIsDynamicStrideOrOffset(strides[d])));
+  tile_json_close(json, ']');
+  tile_json_print_int(
+      json, "offset",
+      known_or_any(offset, mlirShapedTypeIsDynamicStrideOrOffset(offset)));
+  tile_json_print_bool(json, "mutable", is_written);
+  return true;
+}
+
+static bool print_scalar(MlirType type, TileJson *json) {
+  char dtype[TILE_DTYPE_NAME_BYTES];
+  bool is_number = mlirTypeIsAIndex(type) || mlirTypeIsAInteger(type) ||
+                   mlirTypeIsAFloat(type);
+  if (!is_number || !tile_host_dtype_name(type, dtype))
+    return false;
+  tile_json_print_string(json, "kind", "scalar");
+  tile_json_print_string(json, "dtype", dtype);
+  return true;
+}
+
+// `%A` in the source is argument "A". Locations lead there.
+static bool name_in_source(const TileMetadataOptions *options,
+                           MlirLocation location, const char **out_name,
+                           size_t *out_length) {
+  if (mlirLocationIsAName(location)) {
+    MlirStringRef name = mlirIdentifierStr(mlirLocationNameGetName(location));
+    *out_name = name.data;
+    *out_length = name.length;
+    return name.length > 0;
+  }
+  if (!options->source || !mlirLocationIsAFileLineColRange(location))
+    return false;
+  int line = mlirLocationFileLineColRangeGetStartLine(location);
+  int column = mlirLocationFileLineColRangeGetStartColumn(location);
+  const char *at = options->source, *end = at + options->source_size_bytes;
+  for (int i = 1; i < line && at < end; i++) {
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+    at = newline ? newline + 1 : end;
+  }
+  if (column < 1 || end - at <= column || at[column - 1] != '%')
+    return false;
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ_$.-0123456789";
+  *out_name = at + column;
+  size_t length = 0;
+  while (*out_name + length < end && strchr(letters, (*out_name)[length]))
+    length++;
+  *out_length = length;
+  return length > 0 && !strchr("0123456789", (*out_name)[0]);
+}
+
+// Owner: the caller, tile_string_deinit.
+static TileString arg_name(const TileHost *host, int arg) {
+  MlirLocation location =
+      mlirValueGetLocation(mlirBlockGetArgument(host->entry, arg));
+  TileString result = {NULL, 0, 0};
+  const char *name = NULL;
+  size_t length = 0;
+  if (name_in_source(host->options, location, &name, &length))
+    tile_string_append(&result, name, length);
+  else
+    tile_string_print(&result, "arg%d", arg);
+  return result;
+}
+
+static MlirLogicalResult print_arg(const TileHost *host, int arg,
+                                   TileJson *json) {
+  MlirType type = mlirValueGetType(mlirBlockGetArgument(host->entry, arg));
+  TileString name = arg_name(host, arg);
+  tile_json_break(json);
+  tile_json_open(json, NULL, '{');
+  tile_json_print_string_part(json, "name", name.data, name.size_bytes);
+  tile_string_deinit(&name);
+  if (mlirTypeIsAMemRef(type) ? print_memref(type, host->is_written[arg], json)
+                              : print_scalar(type, json)) {
+    tile_json_close(json, '}');
+    return tile_success();
+  }
+  TileString text = {NULL, 0, 0};
+  mlirTypePrint(type, tile_string_callback, &text);
+  tile_emit_error(host->function,
+                  "has argument #%d of type %s; a host function takes "
+                  "memrefs in global memory and scalars",
+                  arg, text.data);
+  tile_string_deinit(&text);
+  return tile_failure();
+}
 
 //===-- Requirements ------------------------------------------------------===//
 
 // `actual`: the row of the number that it is about; negative: none.
-static void print_requirement(TileString *out, int row, MlirStringRef text,
+static void print_requirement(TileJson *json, int row, MlirStringRef text,
                               int actual) {
-  tile_string_print(
-      out, "%s{\"value\": %d, \"text\": ", out->size_bytes ? ", " : "", row);
-  tile_json_quote(out, text.data, text.length);
+  tile_json_open(json, NULL, '{');
+  tile_json_print_int(json, "value", row);
+  tile_json_print_string_part(json, "text", text.data, text.length);
   if (actual >= 0)
-    tile_string_print(out, ", \"actual\": %d", actual);
-  tile_string_print(out, "}");
+    tile_json_print_int(json, "actual", actual);
+  tile_json_close(json, '}');
 }
 
 static MlirLogicalResult add_require(TileHost *host, TileRequireOp require,
-                                     TileString *out) {
+                                     TileJson *json) {
   host->slice.user = require.op;
   int row = tile_slice_value(&host->slice, tile_require_condition(require));
   MlirValue number = tile_require_actual(require);
@@ -41,7 +161,7 @@ static MlirLogicalResult add_require(TileHost *host, TileRequireOp require,
                    : -1;
   if (row < 0 || (actual < 0 && !mlirValueIsNull(number)))
     return tile_failure();
-  print_requirement(out, row,
+  print_requirement(json, row,
                     mlirStringAttrGetValue(tile_require_text_attr(require)),
                     actual);
   return tile_success();
@@ -54,136 +174,14 @@ static void require_contiguous(TileHost *host, int arg) {
   if (!mlirTypeIsAMemRef(type) ||
       !mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)))
     return;
-  TileSlice *slice = &host->slice;
-  int all = -1;
-  int64_t inner = 1; // elements of the dimensions behind `d`; -1: dynamic
-  for (int d = (int)mlirShapedTypeGetRank(type) - 1; d >= 0; d--) {
-    if (inner < 0) {
-      int expected = tile_slice_binary(slice, "arith.muli",
-                                       tile_slice_extent(slice, arg, d + 1),
-                                       tile_slice_stride(slice, arg, d + 1));
-      int is_equal =
-          tile_slice_equal(slice, tile_slice_stride(slice, arg, d), expected);
-      all = all < 0 ? is_equal : tile_slice_and(slice, all, is_equal);
-    }
-    bool is_dynamic = mlirShapedTypeIsDynamicDim(type, d);
-    inner = is_dynamic || inner < 0 ? -1
-                                    : inner * mlirShapedTypeGetDimSize(type, d);
-  }
-  if (all < 0)
+  int row = tile_slice_contiguous(&host->slice, arg);
+  if (row < 0)
     return;
-  TileString text = {NULL, 0, 0}, name = {NULL, 0, 0};
-  tile_host_print_arg_name(host, arg, &name);
-  tile_string_print(&text, "%.*s is contiguous", (int)name.size_bytes - 2,
-                    name.data + 1);
-  print_requirement(&host->requires, all,
+  TileString text = arg_name(host, arg);
+  tile_string_print(&text, " is contiguous");
+  print_requirement(&host->requires, row,
                     (MlirStringRef){text.data, text.size_bytes}, -1);
   tile_string_deinit(&text);
-  tile_string_deinit(&name);
-}
-
-//===-- Launches ----------------------------------------------------------===//
-
-static MlirOperation find_symbol(MlirOperation table, MlirStringRef name) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(table, 0));
-  TILE_FOR_EACH_OP (op, body) {
-    if (mlirStringRefEqual(tile_symbol_name(op), name))
-      return op;
-  }
-  return (MlirOperation){NULL};
-}
-
-// The verifier of gpu.launch_func has checked that the kernel exists.
-static MlirOperation find_kernel(const TileHost *host, MlirAttribute symbol) {
-  MlirOperation module = mlirOperationGetParentOperation(host->function);
-  MlirOperation gpu_module =
-      find_symbol(module, mlirSymbolRefAttrGetRootReference(symbol));
-  return find_symbol(gpu_module, mlirSymbolRefAttrGetLeafReference(symbol));
-}
-
-static void note_writes(TileHost *host, GPULaunchFuncOp launch) {
-  MlirOperation kernel = find_kernel(host, gpu_launch_func_kernel_attr(launch));
-  TileRange operands = gpu_launch_func_kernelOperands(launch);
-  for (int i = 0; i < operands.n; i++) {
-    MlirValue operand = tile_range_at(operands, i);
-    int arg = tile_slice_arg(&host->slice, operand);
-    if (arg >= 0 && mlirTypeIsAMemRef(mlirValueGetType(operand)) &&
-        tile_kernel_may_write(kernel, i))
-      host->is_written[arg] = true;
-  }
-}
-
-static MlirLogicalResult constant_of(GPULaunchFuncOp launch, MlirValue value,
-                                     const char *what, int64_t initial,
-                                     int64_t *out_constant) {
-  *out_constant = initial;
-  if (mlirValueIsNull(value) || mlirxConstantInt(value, out_constant))
-    return tile_success();
-  return tile_emit_error(launch.op, "needs a constant %s", what);
-}
-
-static MlirLogicalResult print_extents(TileHost *host, GPULaunchFuncOp launch,
-                                       TileString *out) {
-  TileSlice *slice = &host->slice;
-  int grid[3] = {tile_slice_value(slice, gpu_launch_func_gridSizeX(launch)),
-                 tile_slice_value(slice, gpu_launch_func_gridSizeY(launch)),
-                 tile_slice_value(slice, gpu_launch_func_gridSizeZ(launch))};
-  int block[3] = {tile_slice_value(slice, gpu_launch_func_blockSizeX(launch)),
-                  tile_slice_value(slice, gpu_launch_func_blockSizeY(launch)),
-                  tile_slice_value(slice, gpu_launch_func_blockSizeZ(launch))};
-  MlirValue cluster[3] = {gpu_launch_func_clusterSizeX(launch),
-                          gpu_launch_func_clusterSizeY(launch),
-                          gpu_launch_func_clusterSizeZ(launch)};
-  tile_string_print(out, "\n      ");
-  if (tile_failed(tile_host_print_rows(out, "grid", grid, 3)))
-    return tile_failure();
-  tile_string_print(out, ", ");
-  if (tile_failed(tile_host_print_rows(out, "block", block, 3)))
-    return tile_failure();
-  int64_t number;
-  for (int i = 0; i < 3; i++) {
-    if (tile_failed(
-            constant_of(launch, cluster[i], "cluster size", 1, &number)))
-      return tile_failure();
-    tile_string_print(out, "%s%lld", i ? ", " : ", \"cluster\": [",
-                      (long long)number);
-  }
-  if (tile_failed(constant_of(launch,
-                              gpu_launch_func_dynamicSharedMemorySize(launch),
-                              "dynamic shared memory size", 0, &number)))
-    return tile_failure();
-  tile_string_print(out, "],\n      \"dynamic_smem_bytes\": %lld,",
-                    (long long)number);
-  return tile_success();
-}
-
-// `requires`: the printed requirements of the variant.
-static MlirLogicalResult print_launch(TileHost *host, GPULaunchFuncOp launch,
-                                      const TileString *requires,
-                                      TileString *out) {
-  host->slice.user = launch.op;
-  if (gpu_launch_func_asyncDependencies(launch).n ||
-      !mlirValueIsNull(gpu_launch_func_asyncToken(launch)))
-    return tile_emit_error(launch.op, "is asynchronous; launches of a host "
-                                      "function run in order");
-  MlirStringRef kernel =
-      mlirSymbolRefAttrGetLeafReference(gpu_launch_func_kernel_attr(launch));
-  tile_string_print(out, "{\n      \"kernel\": ");
-  tile_json_quote(out, kernel.data, kernel.length);
-  tile_string_print(out, ",\n      \"requires\": [%s],",
-                    requires->data ? requires->data : "");
-  if (tile_failed(print_extents(host, launch, out)))
-    return tile_failure();
-  tile_string_print(out, "\n      \"params\": [");
-  TileRange operands = gpu_launch_func_kernelOperands(launch);
-  bool is_first = true;
-  for (intptr_t i = 0; i < operands.n; i++)
-    if (tile_failed(tile_host_print_operand(host, tile_range_at(operands, i),
-                                            &is_first, out)))
-      return tile_failure();
-  tile_string_print(out, "]}");
-  note_writes(host, launch);
-  return tile_success();
 }
 
 //===-- The body of the host function -------------------------------------===//
@@ -228,49 +226,67 @@ static MlirLogicalResult check_host_op(MlirOperation op) {
                              "cannot have");
 }
 
-static MlirLogicalResult add_variant(TileHost *host, MlirBlock block,
-                                     TileString *out) {
-  TileString requires = {NULL, 0, 0};
-  MlirLogicalResult result = tile_success();
+static MlirOperation launch_of_variant(MlirBlock block) {
   MlirOperation launch = {NULL};
   TILE_FOR_EACH_OP (op, block) {
-    if (tile_failed(result))
-      break;
-    if (tile_require_is(op))
-      result = add_require(host, tile_require_cast(op), &requires);
-    else if (gpu_launch_func_is(op))
-      launch = op; // after the requirements, wherever they stand
-    else
-      result = check_host_op(op);
+    if (gpu_launch_func_is(op))
+      launch = op;
   }
-  if (!tile_failed(result))
-    result = print_launch(host, gpu_launch_func_cast(launch), &requires, out);
-  tile_string_deinit(&requires);
-  return result;
+  return launch;
+}
+
+// `block`: of a variant, with its requirements; null: a launch without any.
+static MlirLogicalResult add_variant(TileHost *host, MlirOperation launch,
+                                     MlirBlock block) {
+  TileJson *json = &host->launches;
+  MlirStringRef kernel = mlirSymbolRefAttrGetLeafReference(
+      gpu_launch_func_kernel_attr(gpu_launch_func_cast(launch)));
+  tile_json_open(json, NULL, '{');
+  tile_json_break(json);
+  tile_json_print_string_part(json, "kernel", kernel.data, kernel.length);
+  tile_json_break(json);
+  tile_json_open(json, "requires", '[');
+  if (!mlirBlockIsNull(block))
+    TILE_FOR_EACH_OP (op, block) {
+      MlirLogicalResult result = tile_success();
+      if (tile_require_is(op))
+        result = add_require(host, tile_require_cast(op), json);
+      else if (!gpu_launch_func_is(op))
+        result = check_host_op(op);
+      if (tile_failed(result))
+        return tile_failure();
+    }
+  tile_json_close(json, ']');
+  // After the requirements, wherever it stands.
+  if (tile_failed(tile_host_print_launch(host, launch, json)))
+    return tile_failure();
+  tile_json_close(json, '}');
+  return tile_success();
 }
 
 static MlirLogicalResult add_variants(TileHost *host, MlirOperation variants) {
-  TileString *out = &host->launches;
   for (intptr_t i = 0; i < mlirOperationGetNumRegions(variants); i++) {
-    tile_string_print(out, i ? ", " : "");
     MlirBlock block =
         mlirRegionGetFirstBlock(mlirOperationGetRegion(variants, i));
-    if (tile_failed(add_variant(host, block, out)))
+    if (tile_failed(add_variant(host, launch_of_variant(block), block)))
       return tile_failure();
   }
   return tile_success();
 }
 
 static MlirLogicalResult add_launch(TileHost *host, MlirOperation op) {
-  TileString none = {NULL, 0, 0};
-  tile_string_print(&host->launches, "%s\n    {\"variants\": [",
-                    host->launches.size_bytes ? "," : "");
+  TileJson *json = &host->launches;
+  tile_json_break(json);
+  tile_json_open(json, NULL, '{');
+  tile_json_open(json, "variants", '[');
   MlirLogicalResult result = tile_variants_is(op)
                                  ? add_variants(host, op)
-                                 : print_launch(host, gpu_launch_func_cast(op),
-                                                &none, &host->launches);
-  tile_string_print(&host->launches, "]}");
-  return result;
+                                 : add_variant(host, op, (MlirBlock){NULL});
+  if (tile_failed(result))
+    return result;
+  tile_json_close(json, ']');
+  tile_json_close(json, '}');
+  return tile_success();
 }
 
 static MlirLogicalResult add_op(TileHost *host, MlirOperation op) {
@@ -288,11 +304,13 @@ static MlirLogicalResult add_op(TileHost *host, MlirOperation op) {
 
 //===-- Entry -------------------------------------------------------------===//
 
-static void print_values(const TileSlice *slice, TileString *out) {
-  for (int i = 0; i < slice->num_rows; i++) {
-    tile_string_print(out, "%s\n    ", i ? "," : "");
-    tile_slice_print_row(slice, i, out);
-  }
+static MlirLogicalResult print_args(const TileHost *host, TileJson *json) {
+  tile_json_open_as(json, "args", '[', TILE_JSON_ROW);
+  for (int i = 0; i < mlirBlockGetNumArguments(host->entry); i++)
+    if (tile_failed(print_arg(host, i, json)))
+      return tile_failure();
+  tile_json_close(json, ']');
+  return tile_success();
 }
 
 static MlirLogicalResult print_host(const TileHost *host, TileString *out) {
@@ -300,26 +318,27 @@ static MlirLogicalResult print_host(const TileHost *host, TileString *out) {
   bool may_alias =
       !mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(
           host->function, TILE_STR("tile.may_alias")));
-  tile_string_print(out, "{\n  \"format\": \"tile-host-1\",\n  \"function\": ");
-  tile_json_quote(out, name.data, name.length);
-  tile_string_print(
-      out, ",\n  \"target\": \"%s\",\n  \"ptx\": ", host->options->chip);
-  tile_json_quote(out, host->options->ptx_name,
-                  strlen(host->options->ptx_name));
-  tile_string_print(out, ",\n  \"args\": [");
-  if (tile_failed(tile_host_print_args(host, out)))
+  TileJson json = {.out = out};
+  tile_json_open(&json, NULL, '{');
+  tile_json_print_string(&json, "format", "tile-host-1");
+  tile_json_print_string_part(&json, "function", name.data, name.length);
+  tile_json_print_string(&json, "target", host->options->chip);
+  tile_json_print_string(&json, "ptx", host->options->ptx_name);
+  if (tile_failed(print_args(host, &json)))
     return tile_failure();
-  tile_string_print(out, "],\n  \"may_alias\": %s,\n  \"requires\": [%s],",
-                    may_alias ? "true" : "false",
-                    host->requires.data ? host->requires.data : "");
-  tile_string_print(out, "\n  \"values\": [");
-  print_values(&host->slice, out);
-  tile_string_print(out, "],\n  \"launches\": [%s],\n  \"workspace\": []\n}\n",
-                    host->launches.data ? host->launches.data : "");
+  tile_json_print_bool(&json, "may_alias", may_alias);
+  tile_json_print_text(&json, "requires", host->requires_text.data);
+  tile_slice_print(&host->slice, &json, "values");
+  tile_json_print_text(&json, "launches", host->launches_text.data);
+  tile_json_open(&json, "workspace", '[');
+  tile_json_close(&json, ']');
+  tile_json_close(&json, '}');
   return tile_success();
 }
 
 static MlirLogicalResult emit(TileHost *host, TileString *out) {
+  tile_json_open(&host->requires, NULL, '[');
+  tile_json_open(&host->launches, NULL, '[');
   TILE_FOR_EACH_OP (op, host->entry) {
     if (tile_failed(add_op(host, op)))
       return tile_failure();
@@ -327,6 +346,8 @@ static MlirLogicalResult emit(TileHost *host, TileString *out) {
   host->slice.user = host->function;
   for (int i = 0; i < mlirBlockGetNumArguments(host->entry); i++)
     require_contiguous(host, i);
+  tile_json_close(&host->requires, ']');
+  tile_json_close(&host->launches, ']');
   return print_host(host, out);
 }
 
@@ -342,22 +363,25 @@ MlirLogicalResult tile_metadata_emit(MlirOperation host_function,
   if (!mlirBlockIsNull(mlirBlockGetNextInRegion(entry)))
     return tile_emit_error(host_function,
                            "has branches; a host function is straight-line");
-  size_t num_args = (size_t)mlirBlockGetNumArguments(entry);
+  TileArena arena;
+  tile_arena_init(&arena);
   TileHost host = {
       .function = host_function, .entry = entry, .options = options};
-  tile_slice_init(&host.slice, entry);
-  host.is_written = calloc(num_args + 1, sizeof *host.is_written);
+  host.slice = tile_slice_of(&arena, entry);
+  host.requires = (TileJson){
+      .out = &host.requires_text, .layout = TILE_JSON_ROW, .indent = 2};
+  host.launches = (TileJson){
+      .out = &host.launches_text, .layout = TILE_JSON_ROW, .indent = 2};
+  host.is_written =
+      TILE_ARENA_NEW(&arena, bool, mlirBlockGetNumArguments(entry) + 1);
   TileString text = {NULL, 0, 0};
-  MlirLogicalResult result =
-      host.is_written ? emit(&host, &text)
-                      : tile_emit_error(host_function, "out of memory");
+  MlirLogicalResult result = emit(&host, &text);
   if (tile_failed(result))
     tile_string_deinit(&text);
   else
     *out_json = tile_string_take(&text);
-  free(host.is_written);
-  tile_slice_deinit(&host.slice);
-  tile_string_deinit(&host.requires);
-  tile_string_deinit(&host.launches);
+  tile_arena_deinit(&arena);
+  tile_string_deinit(&host.requires_text);
+  tile_string_deinit(&host.launches_text);
   return result;
 }

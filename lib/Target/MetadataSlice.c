@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Target/MetadataSlice.h"
+#include "Target/Metadata.h"
 
 #include "Dialect/Ops.h"
 #include "Support/Diagnostics.h"
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 
 enum {
-  MAX_ROWS = 4096,                 // rows are found by linear search
+  MAX_ROWS = 4096,
   MAX_DEPTH = 1000,                // of nested operands; bounds the recursion
   MAX_ANY_RANK = 2 * TILE_MAX_RANK // of memrefs that no tile is made of
 };
@@ -32,25 +32,11 @@ enum { PREDICATE_EQ = 0, PREDICATE_SLT = 2 };
 
 //===-- Rows --------------------------------------------------------------===//
 
-void tile_slice_init(TileSlice *slice, MlirBlock entry) {
-  *slice = (TileSlice){.entry = entry};
-}
-
-void tile_slice_deinit(TileSlice *slice) {
-  free(slice->rows);
-  free(slice->known);
-}
-
-static void *grow(void *items, int count, int *capacity, size_t item_bytes) {
-  if (count < *capacity)
-    return items;
-  *capacity = *capacity ? *capacity * 2 : 64;
-  void *grown = realloc(items, (size_t)*capacity * item_bytes);
-  if (!grown) {
-    fprintf(stderr, "tile: out of memory\n");
-    abort();
-  }
-  return grown;
+TileSlice tile_slice_of(TileArena *arena, MlirBlock entry) {
+  return (TileSlice){.arena = arena,
+                     .entry = entry,
+                     .keys.arena = arena,
+                     .known.arena = arena};
 }
 
 // As written: 0 and -0 are two numbers, a NaN is one.
@@ -73,19 +59,34 @@ static bool is_same_row(const TileSliceRow *a, const TileSliceRow *b) {
   return is_same;
 }
 
+static uint64_t hash_row(const TileSliceRow *row) {
+  uint64_t hash = tile_hash_bytes(TILE_HASH_START, row->op, strlen(row->op));
+  hash = tile_hash_bytes(hash, row->type, strlen(row->type));
+  hash = tile_hash_word(hash, (uint64_t)row->predicate);
+  hash = tile_hash_word(hash, (uint64_t)row->arg);
+  hash = tile_hash_word(hash, (uint64_t)row->dim);
+  hash = tile_hash_word(hash, (uint64_t)row->integer);
+  hash = tile_hash_bytes(hash, &row->real, sizeof row->real);
+  for (int i = 0; i < row->num_operands; i++)
+    hash = tile_hash_word(hash, (uint64_t)row->operands[i]);
+  return hash;
+}
+
 static int add_row(TileSlice *slice, TileSliceRow row) {
-  for (int i = 0; i < slice->num_rows; i++)
-    if (is_same_row(&slice->rows[i], &row))
-      return i;
-  if (slice->num_rows == MAX_ROWS) {
+  TileKeySearch search = tile_key_search(&slice->keys, hash_row(&row));
+  while (tile_key_next(&search))
+    if (is_same_row(&slice->rows[search.index], &row))
+      return search.index;
+  if (slice->keys.count == MAX_ROWS) {
     tile_emit_error(slice->user, "needs more than %d values from the host",
                     MAX_ROWS);
     return -1;
   }
-  slice->rows = grow(slice->rows, slice->num_rows, &slice->row_capacity,
-                     sizeof *slice->rows);
-  slice->rows[slice->num_rows] = row;
-  return slice->num_rows++;
+  TILE_ARENA_RESERVE(slice->arena, slice->rows, slice->keys.count,
+                     slice->row_capacity);
+  int index = tile_key_add(&search);
+  slice->rows[index] = row;
+  return index;
 }
 
 static TileSliceRow make_row(const char *op, const char *type) {
@@ -118,11 +119,11 @@ int tile_slice_binary(TileSlice *slice, const char *op, int a, int b) {
   return add_op(slice, op, "index", -1, 2, (int[]){a, b});
 }
 
-int tile_slice_equal(TileSlice *slice, int a, int b) {
+static int row_equal(TileSlice *slice, int a, int b) {
   return add_op(slice, "arith.cmpi", "i1", PREDICATE_EQ, 2, (int[]){a, b});
 }
 
-int tile_slice_and(TileSlice *slice, int a, int b) {
+static int row_and(TileSlice *slice, int a, int b) {
   return add_op(slice, "arith.andi", "i1", -1, 2, (int[]){a, b});
 }
 
@@ -163,6 +164,26 @@ int tile_slice_stride(TileSlice *slice, int arg, int dim) {
       !mlirShapedTypeIsDynamicStrideOrOffset(strides[dim]))
     return tile_slice_constant(slice, strides[dim]);
   return memref_row(slice, "memref.stride", arg, dim);
+}
+
+int tile_slice_contiguous(TileSlice *slice, int arg) {
+  MlirType type = arg_type(slice, arg);
+  int all = -1;
+  int64_t inner = 1; // elements of the dimensions behind `d`; -1: dynamic
+  for (int d = (int)mlirShapedTypeGetRank(type) - 1; d >= 0; d--) {
+    if (inner < 0) {
+      int expected = tile_slice_binary(slice, "arith.muli",
+                                       tile_slice_extent(slice, arg, d + 1),
+                                       tile_slice_stride(slice, arg, d + 1));
+      int is_equal =
+          row_equal(slice, tile_slice_stride(slice, arg, d), expected);
+      all = all < 0 ? is_equal : row_and(slice, all, is_equal);
+    }
+    bool is_dynamic = mlirShapedTypeIsDynamicDim(type, d);
+    inner = is_dynamic || inner < 0 ? -1
+                                    : inner * mlirShapedTypeGetDimSize(type, d);
+  }
+  return all;
 }
 
 //===-- Ops ---------------------------------------------------------------===//
@@ -425,9 +446,11 @@ static int slice_argument(TileSlice *slice, MlirValue value) {
 }
 
 int tile_slice_value(TileSlice *slice, MlirValue value) {
-  for (int i = 0; i < slice->num_known; i++)
-    if (mlirValueEqual(slice->known[i].value, value))
-      return slice->known[i].row;
+  uint64_t hash = tile_hash_word(TILE_HASH_START, (uintptr_t)value.ptr);
+  TileKeySearch search = tile_key_search(&slice->known, hash);
+  while (tile_key_next(&search))
+    if (mlirValueEqual(slice->known_rows[search.index].value, value))
+      return slice->known_rows[search.index].row;
   slice->depth++;
   int row = mlirValueIsABlockArgument(value)
                 ? slice_argument(slice, value)
@@ -435,9 +458,10 @@ int tile_slice_value(TileSlice *slice, MlirValue value) {
   slice->depth--;
   if (row < 0)
     return -1;
-  slice->known = grow(slice->known, slice->num_known, &slice->known_capacity,
-                      sizeof *slice->known);
-  slice->known[slice->num_known++] = (TileSliceKnown){value, row};
+  TILE_ARENA_RESERVE(slice->arena, slice->known_rows, slice->known.count,
+                     slice->known_capacity);
+  search = tile_key_search(&slice->known, hash); // operands came in between
+  slice->known_rows[tile_key_add(&search)] = (TileSliceKnown){value, row};
   return row;
 }
 
@@ -446,36 +470,49 @@ int tile_slice_value(TileSlice *slice, MlirValue value) {
 // JSON readers keep numbers as doubles: larger integers are written as text.
 #define MAX_EXACT_INTEGER ((int64_t)1 << 53)
 
-static void print_constant(const TileSliceRow *row, TileString *out) {
+static void print_constant(const TileSliceRow *row, TileJson *json) {
   bool is_exact =
       row->integer < MAX_EXACT_INTEGER && row->integer > -MAX_EXACT_INTEGER;
-  const char *quote = is_exact ? "" : "\"";
-  if (!row->is_float)
-    tile_string_print(out, ", \"value\": %s%lld%s", quote,
-                      (long long)row->integer, quote);
-  else if (isnan(row->real))
-    tile_string_print(out, ", \"value\": \"nan\"");
-  else if (isinf(row->real))
-    tile_string_print(out, ", \"value\": \"%sinf\"", row->real < 0 ? "-" : "");
+  char number[32];
+  if (row->is_float)
+    snprintf(number, sizeof number, "%.17g", row->real);
   else
-    tile_string_print(out, ", \"value\": %.17g", row->real);
+    snprintf(number, sizeof number, "%lld", (long long)row->integer);
+  if (row->is_float && isnan(row->real))
+    tile_json_print_string(json, "value", "nan");
+  else if (row->is_float && isinf(row->real))
+    tile_json_print_string(json, "value", row->real < 0 ? "-inf" : "inf");
+  else if (row->is_float || is_exact)
+    tile_json_print_text(json, "value", number);
+  else
+    tile_json_print_string(json, "value", number);
 }
 
-void tile_slice_print_row(const TileSlice *slice, int index, TileString *out) {
-  const TileSliceRow *row = &slice->rows[index];
-  tile_string_print(out, "{\"op\": \"%s\", \"type\": \"%s\"", row->op,
-                    row->type);
+static void print_row(const TileSliceRow *row, TileJson *json) {
+  tile_json_break(json);
+  tile_json_open(json, NULL, '{');
+  tile_json_print_string(json, "op", row->op);
+  tile_json_print_string(json, "type", row->type);
   if (strcmp(row->op, "constant") == 0)
-    print_constant(row, out);
+    print_constant(row, json);
   if (row->predicate >= 0)
-    tile_string_print(out, ", \"predicate\": \"%s\"",
-                      predicate_names[row->predicate]);
+    tile_json_print_string(json, "predicate", predicate_names[row->predicate]);
   if (row->arg >= 0)
-    tile_string_print(out, ", \"arg\": %d", row->arg);
+    tile_json_print_int(json, "arg", row->arg);
   if (row->dim >= 0)
-    tile_string_print(out, ", \"dim\": %d", row->dim);
-  for (int i = 0; i < row->num_operands; i++)
-    tile_string_print(out, "%s%d", i ? ", " : ", \"operands\": [",
-                      row->operands[i]);
-  tile_string_print(out, row->num_operands ? "]}" : "}");
+    tile_json_print_int(json, "dim", row->dim);
+  if (row->num_operands) {
+    tile_json_open(json, "operands", '[');
+    for (int i = 0; i < row->num_operands; i++)
+      tile_json_print_int(json, NULL, row->operands[i]);
+    tile_json_close(json, ']');
+  }
+  tile_json_close(json, '}');
+}
+
+void tile_slice_print(const TileSlice *slice, TileJson *json, const char *key) {
+  tile_json_open_as(json, key, '[', TILE_JSON_ROW);
+  for (int i = 0; i < slice->keys.count; i++)
+    print_row(&slice->rows[i], json);
+  tile_json_close(json, ']');
 }

@@ -3,9 +3,7 @@ set(TILE_DRIVER_SOURCES
   Target/TileTarget.c
   Target/UndefinedValues.c
   Target/MetadataSlice.c
-  Target/MetadataWrites.c
-  Target/MetadataArgs.c
-  Target/MetadataParams.c
+  Target/MetadataLaunches.c
   Target/Metadata.c
   Target/PTX.c
   Target/Ptxas.c
