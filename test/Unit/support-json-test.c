@@ -1,5 +1,4 @@
-//===- support-json-test.c - Text that grows, and JSON
-//---------------------===//
+//===- support-json-test.c - Text that grows, and JSON --------------------===//
 //
 // The string builder and the JSON writer: layouts, nesting, strings of any
 // bytes.

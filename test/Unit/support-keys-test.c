@@ -1,5 +1,4 @@
-//===- support-keys-test.c - Interned keys
-//---------------------------------===//
+//===- support-keys-test.c - Interned keys --------------------------------===//
 //
 // The table of interned keys: equal keys have one number, numbers are in the
 // order of insertion, keys of one hash are told apart.
