@@ -239,7 +239,7 @@ def compile_program(options, program, binary):
 
 
 def plain(payload, flags, compressed_bytes, plain_bytes):
-    """The text of an entry of a fat binary; lib/CudaShim/ShimImage.c has the
+    """The text of an entry of a fat binary; lib/CudaShim/Image/ShimImage.c has the
     format. Empty when it is compressed by LZ4."""
     if not flags & 0xa000:
         return payload

@@ -1,7 +1,7 @@
 //===- EmulatorObject.c - The emulator object: memory, options, reports ---===//
 //-----------===//
 
-#include "Statistics.h"
+#include "Emulator/Report/Statistics.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -15,9 +15,9 @@
 #ifndef TILE_EMULATOR_MACHINE_H
 #define TILE_EMULATOR_MACHINE_H
 
-#include "Clocks.h"
-#include "Findings.h"
-#include "Ptx.h"
+#include "Emulator/Ptx/Ptx.h"
+#include "Emulator/Race/Clocks.h"
+#include "Emulator/Report/Findings.h"
 
 #include <pthread.h>
 #include <string.h>

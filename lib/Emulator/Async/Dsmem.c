@@ -1,0 +1,317 @@
+//===- Dsmem.c - Shared memory of other CTAs of the cluster ---------------===//
+//
+// PTX ISA, "cp.async.bulk", "cp.reduce.async.bulk" with destination
+// .shared::cluster. The shared memory of a CTA exists until it exits, so a CTA
+// has to stay until all others are done with it. CUDA C++ Programming Guide,
+// "Distributed Shared Memory".
+//
+// Bulk copy: a = destination, b = source, c = size, e + imm = mbarrier.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dsmem.h"
+#include "Emulator/Memory/Address.h"
+#include "Emulator/Race/Race.h"
+#include "Emulator/Sync/Sync.h"
+
+//===-- CTAs that exit ----------------------------------------------------===//
+
+void tile_emu_dsmem_note(TileWarp *warp, const TileInsn *insn, uint32_t lane,
+                         TileCta *cta) {
+  if (!cta->remote)
+    return;
+  uint32_t thread = tile_warp_thread(warp, lane);
+  cta->remote[thread] =
+      (TileRemoteAccess){warp->cluster->clocks.threads[thread].tick,
+                         (uint32_t)(insn - warp->kernel->code)};
+}
+
+/// The CTA has to know that the phase is complete, too.
+static void note_op(TileCta *cta, const TileAsyncOp *op,
+                    const TileMbarrier *mbarrier) {
+  if (!cta->remote)
+    return;
+  TileRemoteOp note = {mbarrier->agent, mbarrier->phase + 1,
+                       tile_warp_thread(op->warp, op->lane),
+                       (uint32_t)(op->insn - op->warp->kernel->code)};
+  for (uint32_t i = 0; i < cta->num_remote_ops; i++)
+    if (cta->remote_ops[i].agent == note.agent) {
+      cta->remote_ops[i] = note;
+      return;
+    }
+  cta->remote_ops = tile_emu_realloc(
+      cta->remote_ops, (cta->num_remote_ops + 1) * sizeof *cta->remote_ops);
+  cta->remote_ops[cta->num_remote_ops++] = note;
+}
+
+/// Has any thread of the CTA seen what `agent` did up to `tick`?
+static bool is_seen(const TileCta *cta, uint32_t agent, uint32_t tick) {
+  const TileCluster *cluster = cta->cluster;
+  const TileThreadClock *threads =
+      &cluster->clocks.threads[cta->rank * cluster->threads_per_cta];
+  for (uint32_t i = 0; i < cluster->threads_per_cta; i++)
+    if (threads[i].causal->ticks[agent] >= tick)
+      return true;
+  return false;
+}
+
+static void find_early_exit(TileCta *cta, uint32_t thread, uint32_t insn) {
+  TileCluster *cluster = cta->cluster;
+  TileCta *other = &cluster->ctas[thread / cluster->threads_per_cta];
+  uint32_t in_cta = thread % cluster->threads_per_cta;
+  TileWarp *warp = &other->warps[in_cta / TILE_WARP_SIZE];
+  tile_emu_find(warp, &warp->kernel->code[insn],
+                tile_lane_bit(in_cta % TILE_WARP_SIZE),
+                TILE_FINDING_CLUSTER_EXIT,
+                "CTA rank %u does not wait for this access to its shared "
+                "memory before it exits",
+                cta->rank);
+}
+
+static void check_accesses(TileCta *cta) {
+  const TileCluster *cluster = cta->cluster;
+  for (uint32_t thread = 0; thread < cluster->num_threads; thread++) {
+    const TileRemoteAccess *access = &cta->remote[thread];
+    if (access->tick && !is_seen(cta, thread, access->tick))
+      find_early_exit(cta, thread, access->insn);
+  }
+  for (uint32_t i = 0; i < cta->num_remote_ops; i++) {
+    const TileRemoteOp *op = &cta->remote_ops[i];
+    if (!is_seen(cta, op->agent, op->tick))
+      find_early_exit(cta, op->thread, op->insn);
+  }
+}
+
+void tile_emu_dsmem_check_exit(TileCta *cta) {
+  TileCluster *cluster = cta->cluster;
+  for (uint32_t i = 0; i < cluster->num_async; i++) {
+    const TileAsyncOp *op = cluster->async_ops[i];
+    if (op->kind != TILE_ASYNC_REMOTE)
+      continue;
+    if (op->cta == cta || op->as.remote.source == cta)
+      tile_emu_find(op->warp, op->insn, op->lanes, TILE_FINDING_CLUSTER_EXIT,
+                    "CTA rank %u exits while this operation still %s its "
+                    "shared memory",
+                    cta->rank, op->cta == cta ? "writes" : "reads");
+  }
+  if (cta->remote)
+    check_accesses(cta);
+}
+
+//===-- Operations --------------------------------------------------------===//
+
+/// The mbarrier has to be in the CTA that is written.
+static TileMbarrier *find_mbarrier(TileWarp *warp, const TileInsn *insn,
+                                   uint32_t lane, const TileCta *cta,
+                                   uint32_t address) {
+  if (address >> TILE_SHARED_RANK_SHIFT == cta->rank)
+    return tile_emu_mbarrier_get(warp, insn, lane, address);
+  tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_MBARRIER_OPERAND,
+                "mbarrier 0x%x is not in the CTA of the destination, rank %u",
+                address, cta->rank);
+  return NULL;
+}
+
+TileAsyncOp *tile_emu_remote_create(TileWarp *warp, const TileInsn *insn,
+                                    uint32_t lane,
+                                    const TileRemoteWrite *write) {
+  TileCta *cta;
+  if (!tile_emu_shared_pointer(warp, insn, lane, write->address,
+                               write->size_bytes, &cta))
+    return NULL;
+  TileMbarrier *mbarrier =
+      find_mbarrier(warp, insn, lane, cta, write->mbarrier);
+  if (!mbarrier)
+    return NULL;
+  TileAsyncOp *op = tile_emu_async_create(warp, insn, TILE_ASYNC_REMOTE, 0);
+  op->lane = lane;
+  op->lanes = tile_lane_bit(lane);
+  op->cta = cta;
+  op->size_bytes = write->size_bytes;
+  op->as.remote.offset = write->address & TILE_SHARED_OFFSET_MASK;
+  op->as.remote.mbarrier = mbarrier->offset;
+  op->as.remote.phase = mbarrier->phase;
+  op->as.remote.reduction = write->reduction;
+  op->as.remote.type = (uint8_t)write->type;
+  mbarrier->num_in_flight[mbarrier->phase & 1]++;
+  mbarrier->bytes_in_flight[mbarrier->phase & 1] += op->size_bytes;
+  note_op(cta, op, mbarrier);
+  if (!warp->cluster->detect_races)
+    return op;
+  tile_emu_phase_begin(warp, lane, mbarrier);
+  TileAccess access = tile_emu_access_async(
+      warp, insn, lane, tile_epoch(mbarrier->agent, mbarrier->phase + 1),
+      write->is_async_proxy, write->what);
+  if (write->reduction)
+    tile_emu_shadow_reduce(cta, op->as.remote.offset, op->size_bytes, &access);
+  else
+    tile_emu_shadow_write(cta, op->as.remote.offset, op->size_bytes, &access);
+  return op;
+}
+
+static void reduce(uint8_t *to, const uint8_t *from, uint32_t size_bytes,
+                   TileAtomicOp reduction, TilePtxType type) {
+  uint32_t elem_bytes = tile_emu_type_bytes(type);
+  for (uint32_t at = 0; at < size_bytes; at += elem_bytes) {
+    uint64_t old = 0, operand = 0;
+    memcpy(&old, to + at, elem_bytes);
+    memcpy(&operand, from + at, elem_bytes);
+    uint64_t result = tile_emu_atomic_apply(reduction, type, old, operand, 0);
+    memcpy(to + at, &result, elem_bytes);
+  }
+}
+
+bool tile_emu_remote_step(TileAsyncOp *op) {
+  enum { UNIT_BYTES = 16 };
+  TileCluster *cluster = op->warp->cluster;
+  TileCta *cta = op->cta, *source = op->as.remote.source;
+  uint32_t done = op->as.remote.done_bytes, left = op->size_bytes - done;
+  uint32_t size_bytes = left;
+  if (left > UNIT_BYTES && tile_cluster_random(cluster) % 3)
+    size_bytes =
+        UNIT_BYTES *
+        (1 + (uint32_t)(tile_cluster_random(cluster) % (left / UNIT_BYTES)));
+  uint8_t *to = cta->smem + op->as.remote.offset + done;
+  const uint8_t *from =
+      source ? source->smem + op->as.remote.source_offset : op->as.remote.value;
+  if (op->as.remote.reduction)
+    reduce(to, from + done, size_bytes,
+           (TileAtomicOp)(op->as.remote.reduction - 1),
+           (TilePtxType)op->as.remote.type);
+  else
+    memcpy(to, from + done, size_bytes);
+  cta->smem_version++;
+  op->as.remote.done_bytes += size_bytes;
+  bool is_done = size_bytes == left;
+  uint16_t index = cta->shadow.mbarrier[op->as.remote.mbarrier / 8];
+  if (!index)
+    return is_done;
+  TileMbarrier *mbarrier = &cta->mbarriers[index - 1];
+  uint32_t parity = op->as.remote.phase & 1;
+  mbarrier->bytes_in_flight[parity] -= size_bytes;
+  mbarrier->num_in_flight[parity] -= is_done;
+  TileMbarrierUser user = {op->warp, op->insn, TILE_WARP_SIZE};
+  tile_emu_mbarrier_complete_tx(&user, mbarrier, size_bytes);
+  return is_done;
+}
+
+//===-- Bulk copies -------------------------------------------------------===//
+
+static void copy_one(TileWarp *warp, const TileInsn *insn, uint32_t lane) {
+  uint32_t to =
+      (uint32_t)tile_address_of(warp, insn, insn->as.tma.wide_address, lane);
+  uint64_t base = insn->as.tma.wide_source ? tile_u64(warp, insn->b)[lane]
+                                           : tile_u32(warp, insn->b)[lane];
+  uint32_t from = (uint32_t)(base + (uint64_t)insn->offset2);
+  uint64_t barrier = insn->as.tma.wide_mbarrier ? tile_u64(warp, insn->e)[lane]
+                                                : tile_u32(warp, insn->e)[lane];
+  uint32_t size_bytes = tile_u32(warp, insn->c)[lane];
+  if ((to | from | size_bytes) % 16) {
+    tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_ALIGNMENT,
+                  "bulk copy of %u bytes to 0x%x from 0x%x: all must be "
+                  "multiples of 16",
+                  size_bytes, to, from);
+    return;
+  }
+  TileCta *source;
+  if (!tile_emu_shared_pointer(warp, insn, lane, from, size_bytes, &source))
+    return;
+  if (source != warp->cta) {
+    tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_BOUNDS_CLUSTER,
+                  "source 0x%x is not in the CTA's own shared memory", from);
+    return;
+  }
+  TileRemoteWrite write = {.address = to,
+                           .size_bytes = size_bytes,
+                           .mbarrier =
+                               (uint32_t)(barrier + (uint64_t)insn->imm),
+                           .reduction = insn->as.tma.reduction,
+                           .type = (TilePtxType)insn->type,
+                           .is_async_proxy = true,
+                           .what = "bulk copy "};
+  TileAsyncOp *op = tile_emu_remote_create(warp, insn, lane, &write);
+  if (!op)
+    return;
+  op->as.remote.source = source;
+  op->as.remote.source_offset = from & TILE_SHARED_OFFSET_MASK;
+  if (warp->cluster->detect_races) {
+    uint16_t index = op->cta->shadow.mbarrier[op->as.remote.mbarrier / 8];
+    const TileMbarrier *mbarrier = &op->cta->mbarriers[index - 1];
+    note_op(source, op, mbarrier);
+    TileAccess access = tile_emu_access_async(
+        warp, insn, lane, tile_epoch(mbarrier->agent, mbarrier->phase + 1),
+        true, "bulk copy ");
+    tile_emu_shadow_read(source, op->as.remote.source_offset, size_bytes,
+                         &access);
+  }
+  tile_emu_async_issue(op);
+}
+
+static TileLanes bulk_copy(TileWarp *warp, const TileInsn *insn,
+                           TileLanes lanes) {
+  TILE_FOR_LANES (l, lanes) {
+    copy_one(warp, insn, l);
+  }
+  return 0;
+}
+
+//===-- Decode ------------------------------------------------------------===//
+
+uint8_t tile_decode_shared_reduction(TileDecoder *decoder, TilePtxType type) {
+  static const char *const names[] = {"add", "min",  "max", "and", "or",
+                                      "xor", "exch", "cas", "inc", "dec"};
+  int op = tile_decode_choice(decoder, names, 10);
+  bool is_32 = type == TILE_PTX_U32 || type == TILE_PTX_S32;
+  bool is_legal = false;
+  switch (op) {
+  case TILE_ATOMIC_ADD:
+    is_legal = is_32 || type == TILE_PTX_U64;
+    break;
+  case TILE_ATOMIC_MIN:
+  case TILE_ATOMIC_MAX:
+    is_legal = is_32;
+    break;
+  case TILE_ATOMIC_AND:
+  case TILE_ATOMIC_OR:
+  case TILE_ATOMIC_XOR:
+    is_legal = type == TILE_PTX_B32;
+    break;
+  case TILE_ATOMIC_INC:
+  case TILE_ATOMIC_DEC:
+    is_legal = type == TILE_PTX_U32;
+    break;
+  default:
+    break;
+  }
+  if (!is_legal)
+    tile_decode_fail(decoder, "no such reduction in shared memory");
+  return (uint8_t)(op + 1);
+}
+
+void tile_emu_decode_bulk_remote(TileDecoder *decoder) {
+  TileInsn *insn = decoder->insn;
+  if (insn->as.tma.is_tensor) {
+    tile_decode_unsupported(decoder, "tensor copy between CTAs");
+    return;
+  }
+  if (!tile_decode_count(decoder, 4, 5))
+    return;
+  TileDecodedAddress to = tile_decode_address_a(decoder, 0, TILE_SPACE_SHARED);
+  TileDecodedAddress from =
+      tile_decode_address(decoder, decoder->ops[1], TILE_SPACE_SHARED);
+  TileDecodedAddress mbarrier =
+      tile_decode_address(decoder, decoder->ops[3], TILE_SPACE_SHARED);
+  insn->as.tma.wide_address = to.is_wide;
+  insn->as.tma.wide_source = from.is_wide;
+  insn->as.tma.wide_mbarrier = mbarrier.is_wide;
+  insn->b = from.slot;
+  insn->offset2 = from.offset;
+  insn->c = tile_decode_src(decoder, 2, TILE_PTX_U32);
+  insn->e = mbarrier.slot;
+  insn->imm = mbarrier.offset;
+  insn->type = (uint8_t)tile_decode_type(decoder, 0);
+  if (tile_decode_has(decoder, "reduce"))
+    insn->as.tma.reduction =
+        tile_decode_shared_reduction(decoder, (TilePtxType)insn->type);
+  insn->exec = bulk_copy;
+}

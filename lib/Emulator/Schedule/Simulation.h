@@ -1,0 +1,75 @@
+//===- Simulation.h - Running a cluster -----------------------------------===//
+#ifndef TILE_EMULATOR_SIMULATION_H
+#define TILE_EMULATOR_SIMULATION_H
+
+#include "Emulator/Async/Async.h"
+#include "Emulator/Machine.h"
+
+/// Executes up to `quantum` instructions of some lanes. Interpreter.c
+void tile_emu_warp_run(TileWarp *warp, uint32_t quantum);
+
+//===-- Scheduler.c -------------------------------------------------------===//
+
+enum {
+  /// Instructions without progress after which a kernel is thought to spin.
+  TILE_LIVELOCK_INSNS = 20000000,
+  /// And in which that is to be proved.
+  TILE_REPEAT_INSNS = 5000000,
+  /// And after which asynchronous work is pushed.
+  TILE_IMPATIENCE_INSNS = 200000
+};
+
+/// Who runs next in a cluster.
+typedef struct TileSchedule TileSchedule;
+TileSchedule *tile_emu_schedule_create(void);
+void tile_emu_schedule_destroy(TileSchedule *schedule);
+void tile_emu_schedule_begin(TileSchedule *schedule, TileCluster *cluster);
+/// Runs one warp for a while. False when the cluster has ended or cannot go on.
+bool tile_emu_schedule_turn(TileSchedule *schedule);
+/// Runs all warps of a cluster to their end.
+void tile_emu_cluster_run(TileCluster *cluster, TileSchedule *schedule);
+
+//===-- CoResident.c ------------------------------------------------------===//
+
+/// Runs all clusters of a launch, as many at a time as the device has room for.
+void tile_emu_co_resident_run(TileRun *run);
+
+//===-- Others ------------------------------------------------------------===//
+
+/// Reports `what` happened, NULL: that no thread makes progress, and where each
+/// one is, and ends the cluster. DeadlockReport.c
+void tile_emu_deadlock_report(TileCluster *cluster, TileFindingKind kind,
+                              const char *what);
+/// Appends where each thread of the cluster is.
+void tile_emu_deadlock_print(TileCluster *cluster, const char *what,
+                             TileBuffer *buffer);
+
+/// DeadlockArrivals.c, for that report: warps that exited; who arrived lately,
+/// and where they are now; who can still get to an instruction that arrives.
+void tile_emu_deadlock_exits(const TileCta *cta, TileBuffer *buffer);
+void tile_emu_deadlock_arrived(const TileCluster *cluster,
+                               const TileMbarrier *mbarrier,
+                               TileBuffer *buffer);
+void tile_emu_deadlock_arrivals(const TileCluster *cluster, bool at_mbarriers,
+                                bool at_barriers, TileBuffer *buffer);
+
+/// ClusterSetup.c: memory for clusters of a run, used for one after another.
+TileCluster *tile_emu_cluster_create(TileRun *run);
+void tile_emu_cluster_destroy(TileCluster *cluster);
+/// Everything as at the start of cluster number `id` of the grid.
+void tile_emu_cluster_reset(TileCluster *cluster, uint32_t id);
+/// Frees what the simulation allocated since the reset.
+void tile_emu_cluster_finish(TileCluster *cluster);
+
+/// The constants that all warps share, in run->register_template.
+void tile_emu_template_build(TileRun *run);
+/// Registers a thread begins with, 0 when unknown. RegisterPool.c
+uint32_t tile_emu_registers_per_thread(const TileRun *run);
+/// Appends who has the registers of the CTA.
+void tile_emu_registers_print(const TileCta *cta, TileBuffer *buffer);
+/// The CTA exits: its warpgroups must have kept together.
+void tile_emu_registers_check_exit(TileCta *cta);
+/// Agents of race detection that a cluster needs.
+uint32_t tile_emu_run_num_agents(const TileRun *run);
+
+#endif // TILE_EMULATOR_SIMULATION_H

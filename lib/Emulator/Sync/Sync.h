@@ -1,0 +1,56 @@
+//===- Sync.h - mbarriers and barriers ------------------------------------===//
+#ifndef TILE_EMULATOR_SYNC_H
+#define TILE_EMULATOR_SYNC_H
+
+#include "Emulator/Machine.h"
+
+/// The live mbarrier at shared address `address`; reports and returns NULL
+/// when there is none or the lane may not use it yet.
+TileMbarrier *tile_emu_mbarrier_get(TileWarp *warp, const TileInsn *insn,
+                                    uint32_t lane, uint32_t address);
+
+/// Who performs an operation on an mbarrier. `lane` is TILE_WARP_SIZE for
+/// asynchronous work.
+typedef struct {
+  TileWarp *warp;
+  const TileInsn *insn;
+  uint32_t lane;
+} TileMbarrierUser;
+
+/// arrive-on with `count`; `releases`: what the lane did is visible to those
+/// who wait; `drops`: the arrival counts no more in later phases.
+void tile_emu_mbarrier_arrive(const TileMbarrierUser *user,
+                              TileMbarrier *mbarrier, uint32_t count,
+                              bool releases, bool drops);
+void tile_emu_mbarrier_expect_tx(const TileMbarrierUser *user,
+                                 TileMbarrier *mbarrier, uint32_t size_bytes);
+void tile_emu_mbarrier_complete_tx(const TileMbarrierUser *user,
+                                   TileMbarrier *mbarrier, uint32_t size_bytes);
+/// MbarrierPhase.c: the lane waits for a phase, which is over or not. What the
+/// wait acquires comes later.
+void tile_emu_phase_wait(TileWarp *warp, const TileInsn *insn, uint32_t lane,
+                         TileMbarrier *mbarrier, bool is_over);
+/// The phase under way cannot complete before the lane came here.
+void tile_emu_phase_begin(const TileWarp *warp, uint32_t lane,
+                          TileMbarrier *mbarrier);
+/// `user` completes the phase under way: everybody has to know the one before.
+void tile_emu_phase_check(const TileMbarrierUser *user, TileMbarrier *mbarrier);
+/// A new object: nobody has waited for it.
+void tile_emu_phase_reset(TileMbarrier *mbarrier);
+void tile_emu_phase_deinit(TileMbarrier *mbarrier);
+/// Remembers an event for reports.
+void tile_emu_mbarrier_note(TileMbarrier *mbarrier, TileMbarrierEventKind kind,
+                            const TileInsn *insn, uint32_t actor,
+                            int64_t value);
+/// State and recent events, for reports.
+void tile_emu_mbarrier_print(const TileCta *cta, const TileMbarrier *mbarrier,
+                             TileBuffer *buffer);
+
+/// Barriers without a count wait for fewer threads when a warp has exited.
+void tile_emu_barrier_recheck(TileCta *cta);
+/// `num_threads` of the cluster exited; `num_arrived` of them had arrived.
+void tile_emu_cluster_barrier_leave(TileCluster *cluster, uint32_t num_threads,
+                                    uint32_t num_arrived);
+void tile_emu_barriers_deinit(TileCta *cta);
+
+#endif // TILE_EMULATOR_SYNC_H
