@@ -1,18 +1,119 @@
 //===- Index.h - What is known of indices, tensors and windows ------------===//
 //
-// Asked of IR before and after every pass: how an index moves, what divides and
-// bounds it, which tensor a window is cut from, and whether it can leave it.
+// Asked of IR before and after every pass: what an index is the sum of, how far
+// two are apart, what divides and bounds one, which tensor a window is cut from
+// and whether it can leave it. docs/Rationale/Indices.md says who asks what.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_ANALYSIS_INDEX_H
 #define TILE_ANALYSIS_INDEX_H
 
+#include "Dialect/Boxes.h"
 #include "Dialect/ElementLoops.h"
+#include "PointerMap.h"
 #include "Support/Int.h"
 
-//===-- Indices (IndexDivisors.c, IndexFacts.c) ---------------------------===//
+//===-- Indices as sums (Index.c) -----------------------------------------===//
 //
-// Both look through arithmetic and the induction variables of `scf.for`.
+// A TileIndices interns the indices of a kernel while nothing changes it: equal
+// sums are one pointer. Each value is looked at once.
+
+enum { TILE_INDEX_MAX_TERMS = 8 };
+
+/// A value that sums are made of: nothing is said of it here.
+typedef struct {
+  MlirValue value;
+  int number;         // in order of first use
+  MlirOperation home; // tile_rounds_of_value
+} TileIndexSymbol;
+
+typedef struct {
+  const TileIndexSymbol *symbol;
+  int64_t factor; // not 0
+} TileIndexTerm;
+
+/// The constant and the terms, up to a multiple of `modulus`; 0: exactly; 1:
+/// not known. Owner: the arena of the table.
+typedef struct TileIndex {
+  const TileIndexTerm *terms; // by number of their symbols
+  int num_terms;
+  int64_t constant, modulus;
+  // Of the table:
+  const struct TileIndex *congruent;
+  struct TileIndex *next;
+  uint64_t hash;
+} TileIndex;
+
+typedef struct {
+  TileArena *arena;
+  TilePointerMap symbols, of_value;
+  TileIndex **buckets;
+  size_t num_buckets, num_indices;
+  int num_symbols;
+} TileIndices;
+
+/// Memory comes from `arena`.
+void tile_indices_init(TileIndices *indices, TileArena *arena);
+/// The index as an exact sum; a value that is none is a symbol.
+const TileIndex *tile_index_of(TileIndices *indices, TileInt index);
+/// The same with what wraps replaced: `k mod n` is `k` up to a multiple of n,
+/// and so is `slot + 1 == n ? 0 : slot + 1`.
+const TileIndex *tile_index_congruent(TileIndices *indices,
+                                      const TileIndex *index);
+/// Whether the index is `*out_factor` times `value`, plus its constant.
+bool tile_index_is_affine(const TileIndex *index, MlirValue value,
+                          int64_t *out_factor);
+
+//===-- Rounds of loops (Index.c) -----------------------------------------===//
+
+/// Whether what is in the regions of `op` may run several times.
+bool tile_repeats_regions(MlirOperation op);
+/// The innermost op whose rounds have values of their own of this; null: the
+/// kernel has one.
+MlirOperation tile_rounds_of_value(MlirValue value);
+/// Whether `op` is `outer` or inside of it.
+bool tile_op_is_inside(MlirOperation op, MlirOperation outer);
+
+/// Rounds of a loop that lie between what happened then and now: none, one, at
+/// least two; or another run of the loop.
+///
+///   same round      equal values are equal numbers;
+///   previous round  what the loop will have passed on is put in for the values
+///                   of now: the counter is a step further, an argument is what
+///                   was yielded;
+///   earlier rounds  the counter is at least two steps further;
+///   other runs      only what no loop changes is equal.
+typedef enum {
+  TILE_AGE_SAME,
+  TILE_AGE_PREVIOUS,
+  TILE_AGE_EARLIER,
+  TILE_AGE_OLDER,
+  TILE_NUM_AGES
+} TileAge;
+
+/// Each round of the loop from two on adds `drift`; 0 but for
+/// TILE_AGE_EARLIER.
+typedef struct {
+  TileDistance distance;
+  int64_t drift;
+} TileAgedDistance;
+
+/// `now` - `then`, where `then` is of the round of `loop` that `age` says.
+TileAgedDistance tile_index_distance(TileIndices *indices, const TileIndex *now,
+                                     const TileIndex *then, TileAge age,
+                                     MlirOperation loop);
+/// tile_ranges_overlap, after any number of rounds.
+TileOverlap tile_aged_ranges_overlap(TileAgedDistance distance,
+                                     int64_t now_size, int64_t then_size);
+/// The same of boxes, `then` of the round of `loop` that `age` says. Boxes of
+/// different bases may overlap.
+TileOverlap tile_boxes_overlap(TileIndices *indices, const TileBox *now,
+                               const TileBox *then, TileAge age,
+                               MlirOperation loop);
+
+//===-- Facts about indices (IndexFacts.c) --------------------------------===//
+//
+// They look through arithmetic and the induction variables of `scf.for`.
 
 /// A number >= 1 that divides every value of `index`; 0 when it is always 0.
 int64_t tile_index_divisor(TileInt index);
@@ -26,10 +127,8 @@ typedef struct {
 /// constant grid.
 TileIndexBounds tile_index_bounds(TileInt index);
 
-/// Offset of a window in dimension `dim` of its source.
-TileInt tile_region_offset(TileRegionOp region, int dim);
-/// Dimension of the result, or -1 when `dim` is dropped.
-int tile_region_result_dim(TileRegionOp region, int dim);
+/// Whether the index is known not to be negative.
+bool tile_index_is_natural(TileInt index);
 
 //===-- Tensors (TensorAlias.c) -------------------------------------------===//
 

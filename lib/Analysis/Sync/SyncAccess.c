@@ -52,10 +52,10 @@ uint8_t sync_place_memory(const Flow *flow, size_t place) {
 }
 
 bool sync_places_overlap(const Flow *flow, size_t now, size_t then,
-                         SyncAge age) {
+                         TileAge age) {
   const SyncPlace *a = &flow->places[now], *b = &flow->places[then];
   return a->buffer == b->buffer
-             ? sync_windows_overlap(a, b, age)
+             ? sync_windows_overlap(flow, a, b, age)
              : sync_buffers_overlap(flow, a->buffer, b->buffer);
 }
 
@@ -87,8 +87,9 @@ static void note_tile(Flow *flow, const SyncUse *use) {
                               tensor_index(flow, tile_tensor_root(use->tile));
   SyncPlace place =
       use->window.rank
-          ? sync_place_of_loop(use->tile, &use->window, buffer, found != NULL)
-          : sync_place_of_tile(use->tile, buffer, found != NULL);
+          ? sync_place_of_loop(flow, use->tile, &use->window, buffer,
+                               found != NULL)
+          : sync_place_of_tile(flow, use->tile, buffer, found != NULL);
   place.threads = use->threads;
   if (use->window.rank)
     place.loop = use->op;
@@ -105,7 +106,7 @@ static void note_barrier(Flow *flow, MlirValue barrier, MlirValue slot) {
       flow,
       mlirValueIsNull(slot)
           ? (SyncPlace){.tile = barrier, .base = barrier, .buffer = buffer}
-          : sync_place_of_slot(barrier, slot, buffer));
+          : sync_place_of_slot(flow, barrier, slot, buffer));
 }
 
 //===-- Accesses ----------------------------------------------------------===//

@@ -32,7 +32,7 @@ static bool offsets_of(const SyncPlace *place, const TileShape *shape,
                        Bytes *out) {
   out->num_windows = 1;
   for (int d = 0; d < place->rank; d++) {
-    const SyncSum *offset = &place->dims[d].offset;
+    const TileIndex *offset = place->dims[d].offset;
     bool is_constant = !offset->num_terms && !offset->modulus;
     out->first[d] = is_constant ? offset->constant : 0;
     out->count[d] =

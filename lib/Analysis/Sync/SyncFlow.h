@@ -9,23 +9,11 @@
 //===-- Places (SyncWindows.c) --------------------------------------------===//
 
 // A ring has a stage dimension besides those of its tiles.
-enum { SYNC_MAX_TERMS = 4, SYNC_MAX_DIMS = TILE_MAX_RANK + 1 };
+enum { SYNC_MAX_DIMS = TILE_MAX_RANK + 1 };
 
 typedef struct {
-  MlirValue value;
-  int64_t factor;
-} SyncTerm;
-
-/// The constant and the terms, up to a multiple of `modulus`; 0: exactly.
-typedef struct {
-  SyncTerm terms[SYNC_MAX_TERMS];
-  int num_terms;
-  int64_t constant, modulus;
-} SyncSum;
-
-typedef struct {
-  SyncSum offset;
-  TileIndexBounds bounds; // of the offset, in every round
+  const TileIndex *offset; // congruent
+  TileIndexBounds bounds;  // of the offset, in every round
   int64_t size;
 } SyncDim;
 
@@ -61,34 +49,28 @@ typedef struct {
   MlirOperation home; // innermost loop that gives the offsets, or null
 } SyncPlace;
 
-/// Rounds of the home of a place that lie between an access and now: none, one,
-/// at least two; or another run of the loop.
-typedef enum {
-  SYNC_SAME,
-  SYNC_PREVIOUS,
-  SYNC_EARLIER,
-  SYNC_OLDER,
-  SYNC_NUM_AGES
-} SyncAge;
+typedef struct Flow Flow;
 
-SyncPlace sync_place_of_tile(MlirValue tile, size_t buffer, bool is_shared);
-SyncPlace sync_place_of_loop(MlirValue tile, const SyncLoopWindow *window,
-                             size_t buffer, bool is_shared);
-SyncPlace sync_place_of_slot(MlirValue barrier, MlirValue slot, size_t buffer);
+SyncPlace sync_place_of_tile(const Flow *flow, MlirValue tile, size_t buffer,
+                             bool is_shared);
+SyncPlace sync_place_of_loop(const Flow *flow, MlirValue tile,
+                             const SyncLoopWindow *window, size_t buffer,
+                             bool is_shared);
+SyncPlace sync_place_of_slot(const Flow *flow, MlirValue barrier,
+                             MlirValue slot, size_t buffer);
 /// Whether two places of one buffer may have elements in common, when `then`
-/// was touched `age` ago.
-bool sync_windows_overlap(const SyncPlace *now, const SyncPlace *then,
-                          SyncAge age);
+/// was touched `age` ago, in rounds of its home.
+bool sync_windows_overlap(const Flow *flow, const SyncPlace *now,
+                          const SyncPlace *then, TileAge age);
 /// Whether two places are known to have either the same elements or none in
 /// common.
-bool sync_windows_match(const SyncPlace *now, const SyncPlace *then,
-                        SyncAge age);
+bool sync_windows_match(const Flow *flow, const SyncPlace *now,
+                        const SyncPlace *then, TileAge age);
 /// Whether `now` is known to begin so many elements behind `then` in every
 /// dimension of their base.
-bool sync_windows_distance(const SyncPlace *now, const SyncPlace *then,
-                           SyncAge age, int64_t out_distance[SYNC_MAX_DIMS]);
-/// Whether `op` is `loop` or inside of it.
-bool sync_is_inside(MlirOperation op, MlirOperation loop);
+bool sync_windows_distance(const Flow *flow, const SyncPlace *now,
+                           const SyncPlace *then, TileAge age,
+                           int64_t out_distance[SYNC_MAX_DIMS]);
 
 //===-- State -------------------------------------------------------------===//
 
@@ -118,8 +100,9 @@ typedef struct {
   bool holds;
 } SyncAssumed;
 
-typedef struct {
+struct Flow {
   TileArena *arena;
+  TileIndices *indices;
   TileSyncPlan *plan;
   TileSharedMemory *shared;
   Tensor *tensors; // numbered behind the shared buffers
@@ -142,7 +125,7 @@ typedef struct {
   int64_t least_left;
   MlirOperation unmet; // TileSyncPlan
   uint16_t *role_bits; // done in roles, whatever their barriers order
-} Flow;
+};
 
 //===-- States (SyncState.c) ----------------------------------------------===//
 
@@ -171,7 +154,7 @@ enum {
 /// Entries of a state: one per place and age.
 size_t sync_num_entries(const Flow *flow);
 size_t sync_entry_place(size_t entry);
-SyncAge sync_entry_age(size_t entry);
+TileAge sync_entry_age(size_t entry);
 State sync_state_create(Flow *flow);
 void sync_state_assign(const Flow *flow, State to, State from);
 /// Joins `from` into `to`; true when `to` grew.
@@ -236,7 +219,7 @@ void sync_places_note(Flow *flow, MlirOperation op);
 /// Whether two places may have bytes in common, when `then` was touched `age`
 /// ago.
 bool sync_places_overlap(const Flow *flow, size_t now, size_t then,
-                         SyncAge age);
+                         TileAge age);
 /// The same of buffers and tensors, by their numbers.
 bool sync_buffers_overlap(const Flow *flow, size_t a, size_t b);
 /// Whether a place is in shared memory.
@@ -266,7 +249,7 @@ SyncUse sync_use_of(Flow *flow, MlirOperation op, MlirValue tile, bool writes);
 /// Whether every byte that two places may have in common is accessed by one
 /// thread alone, when `then` was touched `age` ago.
 bool sync_threads_are_same(const Flow *flow, size_t now, size_t then,
-                           SyncAge age);
+                           TileAge age);
 /// The same of windows at constant offsets, maybe of tiles that share a place
 /// (SyncBytes.c).
 bool sync_bytes_are_same(const Flow *flow, size_t now, size_t then);

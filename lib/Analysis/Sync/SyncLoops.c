@@ -51,7 +51,7 @@ static bool is_outside(TileParallelOp loop, MlirValue value) {
       mlirValueIsABlockArgument(value)
           ? mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value))
           : mlirOpResultGetOwner(value);
-  return !sync_is_inside(home, loop.op);
+  return !tile_op_is_inside(home, loop.op);
 }
 
 // An index without a dimension of the loop.

@@ -466,7 +466,10 @@ void tile_sync_plan_build(TileArena *arena, MlirOperation kernel,
   tile_shared_memory_build(arena, kernel, true, &shared);
   tile_shared_memory_read_offsets(&shared);
   *out_plan = (TileSyncPlan){0};
+  TileIndices indices;
+  tile_indices_init(&indices, arena);
   Flow flow = {.arena = arena,
+               .indices = &indices,
                .plan = out_plan,
                .shared = &shared,
                .kernel_threads = tile_kernel_num_threads(kernel),

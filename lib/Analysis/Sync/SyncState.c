@@ -3,13 +3,13 @@
 #include "SyncFlow.h"
 
 size_t sync_num_entries(const Flow *flow) {
-  return flow->num_places * SYNC_NUM_AGES;
+  return flow->num_places * TILE_NUM_AGES;
 }
 
-size_t sync_entry_place(size_t entry) { return entry / SYNC_NUM_AGES; }
+size_t sync_entry_place(size_t entry) { return entry / TILE_NUM_AGES; }
 
-SyncAge sync_entry_age(size_t entry) {
-  return (SyncAge)(entry % SYNC_NUM_AGES);
+TileAge sync_entry_age(size_t entry) {
+  return (TileAge)(entry % TILE_NUM_AGES);
 }
 
 State sync_state_create(Flow *flow) {
@@ -62,23 +62,23 @@ void sync_state_next_round(const Flow *flow, State state, MlirOperation loop) {
     forget_tensors(flow, state);
   for (size_t i = 0; i < flow->num_places; i++) {
     MlirOperation home = flow->places[i].home;
-    uint16_t *ages = &state.bits[i * SYNC_NUM_AGES];
-    if (mlirOperationIsNull(home) || !sync_is_inside(home, loop))
+    uint16_t *ages = &state.bits[i * TILE_NUM_AGES];
+    if (mlirOperationIsNull(home) || !tile_op_is_inside(home, loop))
       continue;
     if (mlirOperationEqual(home, loop)) {
-      ages[SYNC_EARLIER] |= ages[SYNC_PREVIOUS];
-      ages[SYNC_PREVIOUS] = ages[SYNC_SAME];
+      ages[TILE_AGE_EARLIER] |= ages[TILE_AGE_PREVIOUS];
+      ages[TILE_AGE_PREVIOUS] = ages[TILE_AGE_SAME];
     } else {
-      ages[SYNC_OLDER] |=
-          ages[SYNC_SAME] | ages[SYNC_PREVIOUS] | ages[SYNC_EARLIER];
-      ages[SYNC_EARLIER] = ages[SYNC_PREVIOUS] = 0;
+      ages[TILE_AGE_OLDER] |= ages[TILE_AGE_SAME] | ages[TILE_AGE_PREVIOUS] |
+                              ages[TILE_AGE_EARLIER];
+      ages[TILE_AGE_EARLIER] = ages[TILE_AGE_PREVIOUS] = 0;
     }
-    ages[SYNC_SAME] = 0;
+    ages[TILE_AGE_SAME] = 0;
   }
 }
 
 uint16_t *sync_state_now(State state, size_t place) {
-  return &state.bits[place * SYNC_NUM_AGES + SYNC_SAME];
+  return &state.bits[place * TILE_NUM_AGES + TILE_AGE_SAME];
 }
 
 bool sync_state_has(const Flow *flow, State state, int bits) {

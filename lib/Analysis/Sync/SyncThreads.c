@@ -351,17 +351,17 @@ static bool agree_at(const SyncPlace *now, const SyncPlace *then,
 }
 
 bool sync_threads_are_same(const Flow *flow, size_t now, size_t then,
-                           SyncAge age) {
+                           TileAge age) {
   const SyncPlace *a = &flow->places[now], *b = &flow->places[then];
   int64_t distance[SYNC_MAX_DIMS];
   if (!a->threads || !b->threads)
     return false;
   if (a->threads == b->threads &&
-      (a->threads->leader >= 0 || sync_windows_match(a, b, age)))
+      (a->threads->leader >= 0 || sync_windows_match(flow, a, b, age)))
     return true;
   if (!a->threads->thread || !b->threads->thread)
     return false;
-  if (sync_windows_distance(a, b, age, distance))
+  if (sync_windows_distance(flow, a, b, age, distance))
     return agree_at(a, b, distance);
   return sync_bytes_are_same(flow, now, then);
 }

@@ -246,7 +246,7 @@ static void transfer_wait(Flow *flow, MlirOperation op, State state) {
 // (S9)
 static void note_in_role(Flow *flow, Accesses *accesses) {
   for (size_t i = 0; i < flow->num_places; i++) {
-    uint16_t *bits = &flow->role_bits[i * SYNC_NUM_AGES + SYNC_OLDER];
+    uint16_t *bits = &flow->role_bits[i * TILE_NUM_AGES + TILE_AGE_OLDER];
     if (accesses->bits[i] & READS)
       *bits |= is_async_at(accesses, i) ? ASYNC_READ : GENERIC_READ;
     if (accesses->bits[i] & (WRITES | UPDATES))

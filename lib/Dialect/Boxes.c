@@ -1,0 +1,133 @@
+//===- Boxes.c - Where a tile operand lies; whether two boxes meet --------===//
+
+#include "Boxes.h"
+
+#include "Im2col.h"
+
+//===-- Windows -----------------------------------------------------------===//
+
+TileInt tile_region_offset(TileRegionOp region, int dim) {
+  intptr_t dynamic = 0;
+  for (int d = 0; d < dim; d++)
+    dynamic += mlirShapedTypeIsDynamicStrideOrOffset(
+        tile_region_static_offsets(region, d));
+  int64_t offset = tile_region_static_offsets(region, dim);
+  if (!mlirShapedTypeIsDynamicStrideOrOffset(offset))
+    return tile_int_constant(offset);
+  MlirValue value = tile_range_at(tile_region_offsets(region), dynamic);
+  int64_t constant;
+  return mlirxConstantInt(value, &constant) ? tile_int_constant(constant)
+                                            : tile_int_value(value);
+}
+
+int tile_region_result_dim(TileRegionOp region, int dim) {
+  int result = dim;
+  for (intptr_t i = 0; i < tile_region_dropped_size(region); i++) {
+    if (tile_region_dropped(region, i) == dim)
+      return -1;
+    result -= tile_region_dropped(region, i) < dim;
+  }
+  return result;
+}
+
+//===-- Boxes -------------------------------------------------------------===//
+
+static bool whole_box(MlirValue base, TileBox *out) {
+  TileShape shape;
+  out->base = base;
+  if (!tile_shape_of(base, &shape))
+    return false;
+  out->rank = shape.rank;
+  for (int d = 0; d < shape.rank; d++) {
+    out->offset[d] = tile_int_constant(0);
+    out->size[d] = shape.extent[d];
+    out->dim[d] = d;
+  }
+  return true;
+}
+
+bool tile_box_of(MlirValue tile, TileBox *out) {
+  TileBuffer buffer = tile_buffer_of(tile);
+  *out = (TileBox){.root = buffer.root};
+  if (!whole_box(buffer.base, out))
+    return false;
+  out->is_gathered = tile_im2col_of(tile).op.ptr != NULL;
+  if (mlirValueIsNull(buffer.region))
+    return true;
+  TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
+  if (tile_region_static_offsets_size(region) != out->rank ||
+      tile_region_static_sizes_size(region) != out->rank)
+    return false;
+  out->region = region;
+  for (int d = 0; d < out->rank; d++) {
+    out->offset[d] = tile_region_offset(region, d);
+    out->size[d] = tile_region_static_sizes(region, d);
+    out->dim[d] = tile_region_result_dim(region, d);
+  }
+  return true;
+}
+
+bool tile_box_in_root(MlirValue tile, TileBox *out) {
+  if (!tile_box_of(tile, out))
+    return false;
+  if (mlirValueEqual(out->base, out->root))
+    return true;
+  return !out->region.op.ptr && whole_box(out->root, out);
+}
+
+bool tile_box_is_constant(const TileBox *box) {
+  for (int d = 0; d < box->rank; d++)
+    if (!tile_int_is_constant(box->offset[d]))
+      return false;
+  return true;
+}
+
+bool tile_box_slot(const TileBox *box, TileInt *out_slot) {
+  if (box->rank < 2 || box->size[0] != 1 || box->dim[0] >= 0)
+    return false;
+  *out_slot = box->offset[0];
+  return true;
+}
+
+//===-- Overlap -----------------------------------------------------------===//
+
+TileOverlap tile_ranges_overlap(TileDistance distance, int64_t now_size,
+                                int64_t then_size) {
+  int64_t modulus = distance.modulus;
+  if (modulus == 0) {
+    if (distance.constant >= then_size || -distance.constant >= now_size)
+      return TILE_OVERLAP_NONE;
+    return distance.constant == 0 && now_size == then_size ? TILE_OVERLAP_SAME
+                                                           : TILE_OVERLAP_SOME;
+  }
+  int64_t above = distance.constant % modulus;
+  above += above < 0 ? modulus : 0;
+  return above >= then_size && modulus - above >= now_size ? TILE_OVERLAP_NONE
+                                                           : TILE_OVERLAP_MAYBE;
+}
+
+TileOverlap tile_overlap_and(TileOverlap before, TileOverlap dim) {
+  return dim < before ? dim : before;
+}
+
+static TileDistance distance_as_named(TileInt now, TileInt then) {
+  bool is_same = mlirValueEqual(now.value, then.value);
+  return (TileDistance){is_same ? now.constant - then.constant : 0, !is_same};
+}
+
+TileOverlap tile_boxes_overlap_as_named(const TileBox *now,
+                                        const TileBox *then) {
+  bool is_gathered = now->is_gathered || then->is_gathered;
+  TileOverlap overlap = is_gathered ? TILE_OVERLAP_MAYBE : TILE_OVERLAP_SAME;
+  if (!mlirValueEqual(now->base, then->base) || now->rank != then->rank)
+    return TILE_OVERLAP_MAYBE;
+  for (int d = 0; d < now->rank; d++) {
+    TileDistance distance = distance_as_named(now->offset[d], then->offset[d]);
+    bool is_known = now->size[d] >= 0 && then->size[d] >= 0;
+    overlap = tile_overlap_and(
+        overlap,
+        is_known ? tile_ranges_overlap(distance, now->size[d], then->size[d])
+                 : TILE_OVERLAP_MAYBE);
+  }
+  return overlap;
+}

@@ -1,0 +1,80 @@
+//===- Boxes.h - Where a tile operand lies; whether two boxes meet --------===//
+//
+// A box says what an operand names of a buffer: in each dimension so many
+// elements from an offset on. Offsets are constants or values; how far two of
+// them are apart is for the caller to say (Analysis/Index/Index.h does, for any
+// two), and what follows for the boxes is said here, once.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_DIALECT_BOXES_H
+#define TILE_DIALECT_BOXES_H
+
+#include "Ops.h"
+#include "Support/Int.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+//===-- Windows -----------------------------------------------------------===//
+
+/// Offset of a window in dimension `dim` of its source.
+TileInt tile_region_offset(TileRegionOp region, int dim);
+/// Dimension of the result, or -1 when `dim` is dropped.
+int tile_region_result_dim(TileRegionOp region, int dim);
+
+//===-- Boxes -------------------------------------------------------------===//
+
+typedef struct {
+  MlirValue root, base; // as of TileBuffer; offsets count in `base`
+  TileRegionOp region;  // the window; null: all of `base`
+  int rank;             // of `base`
+  TileInt offset[TILE_MAX_RANK];
+  int64_t size[TILE_MAX_RANK]; // elements; -1: of a tensor, not known
+  int dim[TILE_MAX_RANK];      // of the operand; -1: dropped
+  bool is_gathered;            // of an image: the operand names some of the box
+} TileBox;
+
+/// False for what is no tile, and for regions that the verifier rejects.
+bool tile_box_of(MlirValue tile, TileBox *out);
+/// The same in coordinates of the root. False as well for a window of a view,
+/// whose elements have other indices; a whole view is all of its root.
+bool tile_box_in_root(MlirValue tile, TileBox *out);
+bool tile_box_is_constant(const TileBox *box);
+/// Whether the box is one slot of a ring: its first dimension has one element
+/// and is dropped. `out_slot` is which.
+bool tile_box_slot(const TileBox *box, TileInt *out_slot);
+
+//===-- Overlap -----------------------------------------------------------===//
+
+/// What is known of two boxes of one base, from less to more in common.
+typedef enum {
+  TILE_OVERLAP_NONE,  // no element in common
+  TILE_OVERLAP_MAYBE, // not known
+  TILE_OVERLAP_SOME,  // an element in common
+  TILE_OVERLAP_SAME   // all elements
+} TileOverlap;
+
+/// How far an offset lies behind another one: `constant`, up to a multiple of
+/// `modulus`; 0: exactly; 1: not known.
+typedef struct {
+  int64_t constant, modulus;
+} TileDistance;
+
+/// Of `now_size` elements that begin `distance` behind others, of which there
+/// are `then_size`.
+TileOverlap tile_ranges_overlap(TileDistance distance, int64_t now_size,
+                                int64_t then_size);
+/// Of two boxes of which a dimension overlaps as `dim`, and the ones before as
+/// `before`; TILE_OVERLAP_SAME before the first.
+TileOverlap tile_overlap_and(TileOverlap before, TileOverlap dim);
+/// Of two boxes whose offsets are compared where both are constants or one
+/// value, which is the same number for both.
+TileOverlap tile_boxes_overlap_as_named(const TileBox *now,
+                                        const TileBox *then);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TILE_DIALECT_BOXES_H
