@@ -33,26 +33,22 @@ typedef struct {
 } Side;
 
 static bool side_of(MlirValue tile, Side *out) {
-  TileBuffer buffer = tile_buffer_of(tile);
-  MlirType type = mlirValueGetType(buffer.base);
-  *out = (Side){.tile = tile, .base = buffer.base, .type = type};
-  if (!tile_shape_of(tile, &out->shape) || out->shape.rank < 1 ||
-      !mlirTypeIsAMemRef(type))
+  TileBox box;
+  if (!tile_box_of(tile, &box) || !tile_shape_of(tile, &out->shape) ||
+      out->shape.rank < 1 || box.rank < 1)
     return false;
-  int last = (int)mlirShapedTypeGetRank(type) - 1;
-  out->elem_bytes = tile_elem_bits(mlirShapedTypeGetElementType(type)) / 8;
-  out->offset = tile_int_constant(0);
-  out->is_last_dim = true;
-  if (mlirValueIsNull(buffer.region))
-    return out->elem_bytes > 0;
-  TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
-  TileIndexBounds bounds = tile_index_bounds(tile_region_offset(region, last));
-  out->offset = tile_region_offset(region, last);
-  out->is_last_dim = tile_region_result_dim(region, last) >= 0;
-  out->is_inside = !mlirShapedTypeIsDynamicDim(type, last) && bounds.is_known &&
-                   bounds.min >= 0 &&
-                   bounds.max + tile_region_static_sizes(region, last) <=
-                       mlirShapedTypeGetDimSize(type, last);
+  int last = box.rank - 1;
+  MlirType type = mlirValueGetType(box.base);
+  *out = (Side){.tile = tile,
+                .base = box.base,
+                .type = type,
+                .shape = out->shape,
+                .elem_bytes =
+                    tile_elem_bits(mlirShapedTypeGetElementType(type)) / 8,
+                .is_last_dim = box.dim[last] >= 0,
+                .offset = box.offset[last],
+                .is_inside = box.region.op.ptr &&
+                             tile_window_is_inside(box.region, last)};
   return out->elem_bytes > 0;
 }
 

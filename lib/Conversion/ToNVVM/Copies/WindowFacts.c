@@ -11,19 +11,6 @@
 #include "Analysis/Index/Index.h"
 #include "Support/Iterate.h"
 
-static void read_window(TileRegionOp region, WindowFacts *out) {
-  MlirType type = mlirValueGetType(tile_region_source(region));
-  int rank = (int)mlirShapedTypeGetRank(type);
-  for (int d = 0; d < rank; d++) {
-    if (mlirShapedTypeIsDynamicDim(type, d))
-      continue;
-    TileIndexBounds bounds = tile_index_bounds(tile_region_offset(region, d));
-    out->is_inside[d] = bounds.is_known && bounds.min >= 0 &&
-                        bounds.max + tile_region_static_sizes(region, d) <=
-                            mlirShapedTypeGetDimSize(type, d);
-  }
-}
-
 void window_facts_collect(Lowering *l, MlirOperation func) {
   MlirRegion body = mlirOperationGetRegion(func, 0);
   for (MlirBlock block = mlirRegionGetFirstBlock(body); block.ptr;
@@ -38,7 +25,8 @@ void window_facts_collect(Lowering *l, MlirOperation func) {
         continue;
       WindowFacts *facts = TILE_ARENA_NEW(l->arena, WindowFacts, 1);
       facts->region = op;
-      read_window(region, facts);
+      for (int d = 0; d < (int)mlirShapedTypeGetRank(type); d++)
+        facts->is_inside[d] = tile_window_is_inside(region, d);
       facts->next = l->windows;
       l->windows = facts;
     }
