@@ -507,9 +507,13 @@ static Sum sum_of_next_round(TileIndices *x, const TileIndex *index,
   return sum;
 }
 
-static void blur_term(Sum *sum, const TileIndexTerm *term) {
+int64_t tile_index_term_divisor(const TileIndexTerm *term) {
   int64_t divisor = tile_index_divisor(tile_int_value(term->symbol->value));
-  sum_blur(sum, is_large(divisor) ? term->factor : term->factor * divisor);
+  return is_large(divisor) ? term->factor : term->factor * divisor;
+}
+
+static void blur_term(Sum *sum, const TileIndexTerm *term) {
+  sum_blur(sum, tile_index_term_divisor(term));
 }
 
 static Sum sum_of_any_round(const TileIndex *index) {

@@ -60,6 +60,8 @@ const TileIndex *tile_index_of(TileIndices *indices, TileInt index);
 /// and so is `slot + 1 == n ? 0 : slot + 1`.
 const TileIndex *tile_index_congruent(TileIndices *indices,
                                       const TileIndex *index);
+/// A number that divides every value of the term; 0: it is always 0.
+int64_t tile_index_term_divisor(const TileIndexTerm *term);
 /// Whether the index is `*out_factor` times `value`, plus its constant.
 bool tile_index_is_affine(const TileIndex *index, MlirValue value,
                           int64_t *out_factor);

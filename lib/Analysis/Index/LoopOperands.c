@@ -8,23 +8,50 @@
 
 //===-- Linear indices ----------------------------------------------------===//
 
-enum { MAX_DEPTH = 12 }; // of index arithmetic; deeper counts as not linear
 static const int64_t max_factor = (int64_t)1 << 20;
 
-static TileLinearIndex linear(TileParallelOp loop, MlirValue value, int depth);
+static bool is_factor(int64_t x) { return x > -max_factor && x < max_factor; }
 
-static TileLinearIndex constant_index(int64_t value) {
-  return (TileLinearIndex){.is_linear = true,
-                           .is_rest_known = true,
-                           .rest = value,
-                           .rest_divisor = value < 0 ? -value : value};
+static TileLinearIndex linear(TileIndices *x, TileParallelOp loop,
+                              MlirValue value) {
+  const TileLinearIndex none = {0};
+  const TileIndex *index = tile_index_of(x, tile_int_value(value));
+  TileLinearIndex out = {.is_linear = index->modulus == 0,
+                         .is_rest_known = true,
+                         .rest = index->constant,
+                         .rest_divisor = tile_gcd(index->constant, 0)};
+  for (int i = 0; i < index->num_terms; i++) {
+    const TileIndexTerm *term = &index->terms[i];
+    int k = tile_parallel_index(loop, term->symbol->value);
+    if (!is_factor(term->factor) ||
+        (k < 0 && tile_value_is_inside(term->symbol->value, loop.op)))
+      return none; // also what is the same for all: it is not known before
+    if (k >= 0) {
+      out.factor[k] = term->factor;
+      continue;
+    }
+    out.is_rest_known = false;
+    out.rest_divisor =
+        tile_gcd(out.rest_divisor, tile_index_term_divisor(term));
+  }
+  return out;
+}
+
+TileLinearIndex tile_linear_index(TileParallelOp loop, MlirValue index) {
+  TileArena arena;
+  TileIndices indices;
+  tile_arena_init(&arena);
+  tile_indices_init(&indices, &arena);
+  TileLinearIndex result = linear(&indices, loop, index);
+  tile_arena_deinit(&arena);
+  return result;
 }
 
 static TileLinearIndex scaled(TileLinearIndex x, int64_t by) {
-  x.is_linear &= by > -max_factor && by < max_factor;
+  x.is_linear &= is_factor(by);
   for (int k = 0; k < TILE_MAX_RANK && x.is_linear; k++) {
     x.factor[k] *= by;
-    x.is_linear &= x.factor[k] > -max_factor && x.factor[k] < max_factor;
+    x.is_linear &= is_factor(x.factor[k]);
   }
   x.rest *= by;
   x.rest_divisor *= by < 0 ? -by : by;
@@ -39,58 +66,6 @@ static TileLinearIndex sum(TileLinearIndex x, TileLinearIndex y) {
   x.rest += y.rest;
   x.rest_divisor = tile_gcd(x.rest_divisor, y.rest_divisor);
   return x;
-}
-
-static TileLinearIndex linear_op(TileParallelOp loop, MlirOperation op,
-                                 int depth) {
-  TileLinearIndex x, y, none = {0};
-  int64_t by;
-  if (depth == 0 || mlirOperationGetNumOperands(op) == 0)
-    return none;
-  if (arith_index_cast_is(op))
-    return linear(loop, mlirOperationGetOperand(op, 0), depth - 1);
-  if (!arith_addi_is(op) && !arith_subi_is(op) && !arith_muli_is(op))
-    return none;
-  x = linear(loop, mlirOperationGetOperand(op, 0), depth - 1);
-  y = linear(loop, mlirOperationGetOperand(op, 1), depth - 1);
-  if (!x.is_linear || !y.is_linear)
-    return none;
-  if (arith_addi_is(op))
-    return sum(x, y);
-  if (arith_subi_is(op))
-    return sum(x, scaled(y, -1));
-  if (mlirxConstantInt(mlirOperationGetOperand(op, 1), &by))
-    return scaled(x, by);
-  return mlirxConstantInt(mlirOperationGetOperand(op, 0), &by) ? scaled(y, by)
-                                                               : none;
-}
-
-static TileLinearIndex linear(TileParallelOp loop, MlirValue value, int depth) {
-  int64_t constant;
-  if (mlirxConstantInt(value, &constant))
-    return constant_index(constant);
-  int index = tile_parallel_index(loop, value);
-  if (index >= 0) {
-    TileLinearIndex result = constant_index(0);
-    result.factor[index] = 1;
-    return result;
-  }
-  bool is_inside = tile_value_is_inside(value, loop.op);
-  if (is_inside && mlirValueIsAOpResult(value)) {
-    TileLinearIndex result =
-        linear_op(loop, mlirOpResultGetOwner(value), depth);
-    if (result.is_linear)
-      return result;
-  }
-  if (is_inside) // also what is the same for all: it is not known before
-    return (TileLinearIndex){0};
-  return (TileLinearIndex){.is_linear = true,
-                           .rest_divisor =
-                               tile_index_divisor(tile_int_value(value))};
-}
-
-TileLinearIndex tile_linear_index(TileParallelOp loop, MlirValue index) {
-  return linear(loop, index, MAX_DEPTH);
 }
 
 // What `op` divides by, rounding down; 0: it does not, or by no power of two.
@@ -137,6 +112,7 @@ TileLinearIndex tile_quotient_index(TileParallelOp loop, MlirValue index,
 //===-- Operands ----------------------------------------------------------===//
 
 typedef struct {
+  TileIndices indices;
   TileParallelOp loop;
   TileLoopOperand *out;
   int count;
@@ -155,12 +131,12 @@ static int mapped_index(const TileLinearIndex *index) {
   return found;
 }
 
-static bool map_access(TileParallelOp loop, const TileElementAccess *access,
-                       const TileShape *shape, TileLoopOperand *out) {
+static bool map_access(TileIndices *x, TileParallelOp loop,
+                       const TileElementAccess *access, const TileShape *shape,
+                       TileLoopOperand *out) {
   unsigned used = 0;
   for (int d = 0; d < shape->rank; d++) {
-    TileLinearIndex index =
-        tile_linear_index(loop, tile_range_at(access->indices, d));
+    TileLinearIndex index = linear(x, loop, tile_range_at(access->indices, d));
     out->map[d] = index.is_linear ? mapped_index(&index) : -2;
     if (out->map[d] == -2)
       return false;
@@ -187,9 +163,15 @@ bool tile_loop_operand_has(TileParallelOp loop, const TileLoopOperand *operand,
                            const TileElementAccess *access) {
   TileShape shape;
   TileLoopOperand other = {.memref = access->memref};
-  return tile_shape_of(access->memref, &shape) &&
-         map_access(loop, access, &shape, &other) &&
-         same_map(operand, &other, shape.rank);
+  TileArena arena;
+  TileIndices indices;
+  tile_arena_init(&arena);
+  tile_indices_init(&indices, &arena);
+  bool has = tile_shape_of(access->memref, &shape) &&
+             map_access(&indices, loop, access, &shape, &other) &&
+             same_map(operand, &other, shape.rank);
+  tile_arena_deinit(&arena);
+  return has;
 }
 
 static bool add_operand(const TileElementAccess *access, void *user_data) {
@@ -198,7 +180,7 @@ static bool add_operand(const TileElementAccess *access, void *user_data) {
   TileLoopOperand operand = {.memref = access->memref};
   if (!tile_shape_of(access->memref, &shape) ||
       shape.space == TILE_SPACE_PRIVATE ||
-      !map_access(collect->loop, access, &shape, &operand))
+      !map_access(&collect->indices, collect->loop, access, &shape, &operand))
     return true;
   operand.space = shape.space;
   int i = 0;
@@ -221,8 +203,12 @@ static bool add_operand(const TileElementAccess *access, void *user_data) {
 
 int tile_loop_operands(TileParallelOp loop,
                        TileLoopOperand out[TILE_MAX_LOOP_OPERANDS]) {
-  Collect collect = {loop, out, 0};
+  TileArena arena;
+  Collect collect = {.loop = loop, .out = out};
+  tile_arena_init(&arena);
+  tile_indices_init(&collect.indices, &arena);
   tile_parallel_visit(loop, add_operand, &collect);
+  tile_arena_deinit(&arena);
   return collect.count;
 }
 

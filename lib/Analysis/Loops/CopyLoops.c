@@ -123,41 +123,7 @@ void tile_copy_loop_set_async(MlirOperation op) {
 
 //===-- What a loop fills -------------------------------------------------===//
 
-enum { MAX_DEPTH = 8 }; // of index arithmetic
-
-typedef struct {
-  bool is_linear;
-  int64_t factor, constant;
-} Offset; // factor * counter + constant
-
-static Offset offset_of(MlirValue value, MlirValue counter, int depth) {
-  Offset none = {false, 0, 0};
-  int64_t constant;
-  if (mlirValueEqual(value, counter))
-    return (Offset){true, 1, 0};
-  if (mlirxConstantInt(value, &constant))
-    return (Offset){true, 0, constant};
-  if (depth == 0 || !mlirValueIsAOpResult(value))
-    return none;
-  MlirOperation op = mlirOpResultGetOwner(value);
-  if (arith_index_cast_is(op))
-    return offset_of(mlirOperationGetOperand(op, 0), counter, depth - 1);
-  if (!arith_addi_is(op) && !arith_muli_is(op))
-    return none;
-  Offset a = offset_of(mlirOperationGetOperand(op, 0), counter, depth - 1);
-  Offset b = offset_of(mlirOperationGetOperand(op, 1), counter, depth - 1);
-  const int64_t most = INT32_MAX;
-  if (!a.is_linear || !b.is_linear || a.constant > most || b.constant > most ||
-      a.constant < -most || b.constant < -most || a.factor > most ||
-      b.factor > most || a.factor < -most || b.factor < -most)
-    return none;
-  if (arith_addi_is(op))
-    return (Offset){true, a.factor + b.factor, a.constant + b.constant};
-  if (a.factor && b.factor)
-    return none;
-  return (Offset){true, a.factor * b.constant + b.factor * a.constant,
-                  a.constant * b.constant};
-}
+enum { MAX_DEPTH = 8 }; // of what the index of a slot is computed from
 
 typedef struct {
   MlirOperation loop;
@@ -167,7 +133,8 @@ typedef struct {
   bool is_ring; // dimension 0 is the slot
   TileCopyLoopFill *out;
   bool found, is_regular;
-  bool is_apart; // no two iterations write the same place
+  bool is_apart;       // no two iterations write the same place
+  TileIndices indices; // while the body is walked
 } Sweep;
 
 static bool is_invariant(const Sweep *sweep, MlirValue value, int depth) {
@@ -202,15 +169,15 @@ static void add_window(Sweep *sweep, MlirValue window) {
   for (int d = sweep->is_ring; d < shape.rank; d++) {
     TileInt at = tile_region_offset(region, d);
     int64_t size = tile_region_static_sizes(region, d);
-    Offset offset = tile_int_is_constant(at)
-                        ? (Offset){true, 0, at.constant}
-                        : offset_of(at.value, sweep->counter, MAX_DEPTH);
-    int64_t distance = offset.factor * sweep->step;
-    bool is_swept = offset.is_linear && distance == size && !has_swept;
-    sweep->is_regular &= offset.is_linear && (distance == 0 || is_swept);
+    const TileIndex *offset = tile_index_of(&sweep->indices, at);
+    int64_t factor;
+    bool is_linear = tile_index_is_affine(offset, sweep->counter, &factor);
+    int64_t distance = factor * sweep->step;
+    bool is_swept = is_linear && distance == size && !has_swept;
+    sweep->is_regular &= is_linear && (distance == 0 || is_swept);
     has_swept |= is_swept;
-    is_apart |= offset.is_linear && (distance >= size || -distance >= size);
-    fill.begin[d] = offset.factor * sweep->lower + offset.constant;
+    is_apart |= is_linear && (distance >= size || -distance >= size);
+    fill.begin[d] = factor * sweep->lower + offset->constant;
     fill.end[d] = fill.begin[d] + (is_swept ? size * sweep->count : size);
     sweep->is_regular &= fill.begin[d] >= 0 && fill.end[d] <= shape.extent[d];
   }
@@ -273,12 +240,21 @@ static bool begin_sweep(MlirOperation op, Sweep *sweep) {
   return true;
 }
 
+static Writes sweep_body(Sweep *sweep) {
+  TileArena arena;
+  tile_arena_init(&arena);
+  tile_indices_init(&sweep->indices, &arena);
+  Writes writes = count_writes(sweep, body_of(sweep->loop));
+  tile_arena_deinit(&arena);
+  return writes;
+}
+
 bool tile_copy_loop_fill(MlirOperation op, MlirValue root, bool is_ring,
                          TileCopyLoopFill *out_fill) {
   Sweep sweep = {.root = root, .is_ring = is_ring, .out = out_fill};
   if (!tile_copy_loop_is(op) || !begin_sweep(op, &sweep))
     return false;
-  Writes writes = count_writes(&sweep, body_of(op));
+  Writes writes = sweep_body(&sweep);
   out_fill->is_sure = writes.least > 0;
   out_fill->is_once = writes.most == 1;
   return sweep.found && sweep.is_regular;
@@ -295,7 +271,7 @@ static MlirWalkResult check_apart(MlirOperation op, void *user_data) {
   TileCopyLoopFill fill;
   Sweep sweep = {.root = tile_buffer_of(tile).root, .out = &fill};
   (void)begin_sweep(scan->loop, &sweep);
-  Writes writes = count_writes(&sweep, body_of(scan->loop));
+  Writes writes = sweep_body(&sweep);
   scan->is_cp_async &= sweep.is_apart && writes.most <= 1;
   return scan->is_cp_async ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
