@@ -21,53 +21,31 @@
 
 //===-- Boxes -------------------------------------------------------------===//
 
-typedef struct {
-  int64_t begin[TILE_MAX_RANK], end[TILE_MAX_RANK];
-  int rank;
-} Box;
-
 // The window of `tile` in its buffer; false when an offset is not constant, and
 // for windows of views, whose elements have other indices.
-static bool box_of(MlirValue tile, Box *out) {
-  TileBuffer buffer = tile_buffer_of(tile);
+static bool box_of(MlirValue tile, TileBox *out) {
   TileShape shape;
-  if (!tile_shape_of(buffer.root, &shape) || !tile_shape_is_static(&shape))
-    return false;
-  *out = (Box){.rank = shape.rank};
-  for (int d = 0; d < shape.rank; d++)
-    out->end[d] = shape.extent[d];
-  if (mlirValueIsNull(buffer.region))
-    return true; // a whole view is all of the buffer
-  if (!mlirValueEqual(buffer.base, buffer.root))
-    return false;
-  TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
-  for (int d = 0; d < shape.rank; d++) {
-    TileInt offset = tile_region_offset(region, d);
-    if (!mlirValueIsNull(offset.value) &&
-        !mlirxConstantInt(offset.value, &offset.constant))
-      return false;
-    out->begin[d] = offset.constant;
-    out->end[d] = offset.constant + tile_region_static_sizes(region, d);
-  }
-  return true;
+  return tile_shape_of(tile_buffer_of(tile).root, &shape) &&
+         tile_shape_is_static(&shape) && tile_box_in_root(tile, out) &&
+         tile_box_is_constant(out);
+}
+
+static void set_range(TileBox *box, int dim, int64_t begin, int64_t end) {
+  box->offset[dim] = tile_int_constant(begin);
+  box->size[dim] = end - begin;
 }
 
 // What an access touches.
-static bool box_of_access(const TileLoopAccess *access, Box *out) {
+static bool box_of_access(const TileLoopAccess *access, TileBox *out) {
   if (!box_of(access->tile, out))
     return false;
-  for (int d = 0; d < out->rank && access->part; d++) {
-    out->begin[d] = access->part->begin[d];
-    out->end[d] = access->part->end[d];
-  }
+  for (int d = 0; d < out->rank && access->part; d++)
+    set_range(out, d, access->part->begin[d], access->part->end[d]);
   return true;
 }
 
-static bool box_meets(const Box *a, const Box *b) {
-  for (int d = 0; d < a->rank; d++)
-    if (a->begin[d] >= b->end[d] || b->begin[d] >= a->end[d])
-      return false;
-  return true;
+static bool box_meets(const TileBox *a, const TileBox *b) {
+  return tile_boxes_overlap_as_named(a, b) != TILE_OVERLAP_NONE;
 }
 
 //===-- Cover -------------------------------------------------------------===//
@@ -109,33 +87,35 @@ static bool next_write(const Read *read, const TileGuard *path, int length,
   return false;
 }
 
-static bool is_covered(const Read *read, const Box *box, const TileGuard *path,
-                       int length);
+static bool is_covered(const Read *read, const TileBox *box,
+                       const TileGuard *path, int length);
 
 // The parts of `box` outside `write`, at most two for each dimension.
-static bool rest_is_covered(const Read *read, Box box, const Box *write,
+static bool rest_is_covered(const Read *read, TileBox box, const TileBox *write,
                             const TileGuard *path, int length) {
   for (int d = 0; d < box.rank; d++) {
-    Box part = box;
-    if (box.begin[d] < write->begin[d]) {
-      part.end[d] = write->begin[d];
+    TileBox part = box;
+    int64_t begin = box.offset[d].constant, end = begin + box.size[d];
+    int64_t first = write->offset[d].constant, last = first + write->size[d];
+    if (begin < first) {
+      set_range(&part, d, begin, first);
       if (!is_covered(read, &part, path, length))
         return false;
-      part = box;
-      box.begin[d] = write->begin[d];
+      begin = first;
     }
-    if (box.end[d] > write->end[d]) {
-      part.begin[d] = write->end[d];
+    if (end > last) {
+      set_range(&part, d, last, end);
       if (!is_covered(read, &part, path, length))
         return false;
-      box.end[d] = write->end[d];
+      end = last;
     }
+    set_range(&box, d, begin, end);
   }
   return true;
 }
 
 // The writes in both branches of an `scf.if` cover together.
-static bool branches_cover(const Read *read, const Box *box,
+static bool branches_cover(const Read *read, const TileBox *box,
                            const TileGuard *path, int length) {
   TileGuard inner[32];
   if (length + 1 >= (int)(sizeof inner / sizeof *inner))
@@ -161,11 +141,11 @@ static bool branches_cover(const Read *read, const Box *box,
 
 // Whether writes on this path before the reader fill `box`. Ends: every level
 // of recursion has a smaller box or a longer path.
-static bool is_covered(const Read *read, const Box *box, const TileGuard *path,
-                       int length) {
+static bool is_covered(const Read *read, const TileBox *box,
+                       const TileGuard *path, int length) {
   int statement = 0, access = 0;
   while (next_write(read, path, length, &statement, &access)) {
-    Box write;
+    TileBox write;
     if (box_of_access(&read->body->statements[statement].accesses[access - 1],
                       &write) &&
         box_meets(box, &write))
@@ -191,7 +171,7 @@ static bool is_rewritten(const Read *read) {
 
 static bool read_is_covered(const Read *read) {
   const TileStatement *reader = &read->body->statements[read->reader];
-  Box box;
+  TileBox box;
   if (is_rewritten(read))
     return true;
   // A window that moves lies somewhere in the whole tile.
@@ -317,7 +297,7 @@ static bool copies_meet(const TileStatement *a, const TileStatement *b,
   for (int i = 0; i < a->num_accesses; i++)
     for (int j = 0; j < b->num_accesses; j++) {
       const TileLoopAccess *x = &a->accesses[i], *y = &b->accesses[j];
-      Box first, second;
+      TileBox first, second;
       if (x->buffer == buffer && y->buffer == buffer && x->writes &&
           y->writes &&
           (!box_of_access(x, &first) || !box_of_access(y, &second) ||
