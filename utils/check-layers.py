@@ -3,56 +3,24 @@
 and of lower layers only. Also: parts that are plain C never include MLIR, and
 file names are unique in a library (a folder of lib).
 
-Layers: 0 Support and the layout algebra, 1 Dialect and the chip table,
-2 Analysis, 3 Transforms, 4 Conversion, 5 Target, 6 Pipeline, 7 Bridge.
-Emulator, Launcher and the CUDA libraries on top of the emulator (CudaShim)
-stand beside them; tools see every public header."""
+Which file is in which layer, and their order, stands in layers.py. Headers may
+be named by every layer that may see theirs. A type name is defined once in the
+tree."""
 
 import collections
 import os
 import re
 import sys
 
+import layers
 import project
 
-# The first match decides the layer of a file.
-LAYERS = [
-    (r"include/Tile/Support/|lib/Support/", "Support"),
-    (r"lib/Layout/", "Layout"),
-    (r"include/Tile/Protocol\.h|lib/Analysis/Protocol(?!Extract|Scalars|Contents|Cells|Barriers|Elements|Switch)", "Protocol"),
-    (r"lib/Target/(Tile)?Target\.[ch]$", "Dialect"),
-    (r"include/Tile/Dialect/|lib/Dialect/", "Dialect"),
-    (r"lib/Analysis/", "Analysis"),
-    (r"lib/Transforms/", "Transforms"),
-    (r"lib/Conversion/", "Conversion"),
-    (r"include/Tile/Ptxas\.h|lib/Target/", "Target"),
-    (r"include/Tile/(Pipeline|Compile)\.h|lib/Pipeline/", "Pipeline"),
-    (r"include/Tile/Emulator\.h|lib/Emulator/", "Emulator"),
-    (r"include/Tile/Launcher\.h|lib/Launcher/", "Launcher"),
-    (r"lib/CudaShim/", "CudaShim"),
-    (r"lib/Bridge/", "Bridge"),
-    (r"tools/", "tools"),
-]
 # What the generator writes: bindings know ops, TilePasses.h declares passes.
 GENERATED = {"TileHooks.h": "Dialect", "TileAttrsCAPI.h": "Dialect",
              "TilePasses.h": "Transforms", "Tile/Ops/tile.h": "Dialect"}
-ORDER = ["Support", "Layout", "Protocol", "Dialect", "Analysis", "Transforms",
-         "Conversion", "Target", "Pipeline", "Bridge"]
-MAY_SEE = {name: set(ORDER[:i + 1]) for i, name in enumerate(ORDER)}
-MAY_SEE["Emulator"] = {"Support", "Emulator"}
-MAY_SEE["Launcher"] = {"Support", "Emulator", "Launcher"}
-MAY_SEE["CudaShim"] = {"Support", "Emulator", "CudaShim"}
-MAY_SEE["tools"] = set(ORDER[:-1]) | {"Emulator", "Launcher", "CudaShim",
-                                      "tools"}
-PLAIN_C = {"Layout", "Protocol", "Emulator", "Launcher", "CudaShim"}
+# Types that still have two meanings; no name is added.
+TWICE = {"TileAccess", "TileBuffer", "TileJson", "TileSyncPoint", "TileText"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
-
-
-def layer_of(name):
-    for pattern, layer in LAYERS:
-        if re.match(pattern, name):
-            return layer
-    return None
 
 
 def resolve(header, includer, names):
@@ -67,7 +35,7 @@ def resolve(header, includer, names):
 def check_include(name, layer, quote, header, names):
     """Returns what is wrong with one #include, or None."""
     if header.startswith(("mlir", "llvm")):
-        return layer in PLAIN_C and "%s is plain C, without MLIR" % layer
+        return layer in layers.PLAIN_C and "%s is plain C, without MLIR" % layer
     if header in GENERATED:
         other = GENERATED[header]
     elif header.startswith("Tile/Ops/"):
@@ -78,11 +46,13 @@ def check_include(name, layer, quote, header, names):
         file = resolve(header, name, names)
         if file is None:
             return 'no such header in the tree: "%s"' % header
-        other = layer_of(file)
-    if other not in MAY_SEE[layer]:
+        other = layers.layer_of(file)
+    # The order of rooms within a layer is one of symbols: check-shape.py.
+    is_same = other and other.split("/")[0] == layer.split("/")[0]
+    if not is_same and other not in layers.MAY_SEE[layer]:
         return "%s (layer %s) may not include %s (layer %s)" % (
             name, layer, header, other)
-    if layer in PLAIN_C and header.startswith("Tile/Ops/"):
+    if layer in layers.PLAIN_C and header.startswith("Tile/Ops/"):
         return "%s is plain C, without MLIR" % layer
     return None
 
@@ -99,13 +69,48 @@ def duplicates(names):
             yield "%s:1: the name is taken by %s" % (name, files[0])
 
 
+TYPE = re.compile(r"^(?:\}|typedef .*?[\w*])\s+(\w+)(?:\[\w*\])?;")
+OPEN = re.compile(r"^typedef (?:struct|enum|union) (\w+) \1;")
+
+
+def defined_types(text):
+    """Yields (line, name) of each type that the text defines; a line
+    `typedef struct X X;` only declares one."""
+    for number, line in enumerate(text.split("\n"), 1):
+        match = TYPE.match(line)
+        body = re.match(r"^(?:struct|enum|union) (\w+) \{", line)
+        if body:
+            yield number, body.group(1)
+        elif match and not OPEN.match(line):
+            yield number, match.group(1)
+
+
+def twice_defined(options, names):
+    """A name that a header defines, or that begins as those of the tree do,
+    means one thing; other names belong to their file."""
+    by_name = collections.defaultdict(list)
+    for name in names:
+        if re.match(r"(lib|include|tools)/.*\.([ch]|cpp)$", name):
+            for number, kind in defined_types(project.read(options, name)):
+                if name.endswith(".h") or re.match("Tile[A-Z]", kind):
+                    by_name[kind].append("%s:%d" % (name, number))
+    for kind, places in sorted(by_name.items()):
+        files = {place.split(":")[0] for place in places}
+        if len(files) > 1 and kind not in TWICE:
+            yield "%s: the type %s is defined at %s, too" % (
+                places[1], kind, places[0])
+        elif len(files) == 1 and kind in TWICE:
+            yield "%s: %s is defined once: TWICE need not name it" % (
+                places[0], kind)
+
+
 def main():
     options = project.parser(__doc__).parse_args()
     names = set(project.listed(options.root))
     violations = []
     for name in project.select(options, "lib/*.[ch]", "lib/*.cpp",
                                "include/*.h", "tools/*.[ch]"):
-        layer = layer_of(name)
+        layer = layers.layer_of(name)
         if layer is None:
             violations.append("%s:1: belongs to no layer" % name)
             continue
@@ -117,6 +122,7 @@ def main():
             if problem:
                 violations.append("%s:%d: %s" % (name, number, problem))
     violations += sorted(duplicates(sorted(names)))
+    violations += twice_defined(options, sorted(names))
     return project.report(violations, "layers (ARCHITECTURE.md, Layers)")
 
 

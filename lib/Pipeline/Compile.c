@@ -86,7 +86,7 @@ static void drop_if_repeated(TileString *text, size_t start, bool is_remark) {
 
 static MlirLogicalResult on_diagnostic(MlirDiagnostic diagnostic,
                                        void *user_data) {
-  TileRun *run = user_data;
+  TileCompileRun *run = user_data;
   MlirDiagnosticSeverity severity = mlirDiagnosticGetSeverity(diagnostic);
   bool is_remark = severity == MlirDiagnosticRemark;
   if (is_remark && run->options->hide_remarks)
@@ -108,7 +108,7 @@ static MlirLogicalResult on_diagnostic(MlirDiagnostic diagnostic,
 }
 
 // Errors that have no place in the program.
-MlirLogicalResult tile_run_fail(TileRun *run, bool is_internal,
+MlirLogicalResult tile_run_fail(TileCompileRun *run, bool is_internal,
                                 const char *what, const char *detail) {
   const char *head = is_internal ? "internal error: " : "";
   tile_string_print(&run->diagnostics, "error: %s%s%s\n", head, what, detail);
@@ -119,18 +119,18 @@ MlirLogicalResult tile_run_fail(TileRun *run, bool is_internal,
   return tile_failure();
 }
 
-static void add_time(TileRun *run, const char *name, double ms) {
+static void add_time(TileCompileRun *run, const char *name, double ms) {
   TileCompileResult *result = run->result;
   if (result->num_times < TILE_COMPILE_MAX_TIMES)
     result->times[result->num_times++] = (TileCompileTime){name, ms};
 }
 
-void tile_run_end_phase(TileRun *run, const char *name) {
+void tile_run_end_phase(TileCompileRun *run, const char *name) {
   add_time(run, name, tile_lap_ms(&run->start_ms));
 }
 
-static void tell_stage(TileRun *run, const char *name, const char *extension,
-                       const char *text) {
+static void tell_stage(TileCompileRun *run, const char *name,
+                       const char *extension, const char *text) {
   TileString file_name = {NULL, 0, 0};
   tile_string_print(&file_name, "%02d-%s.%s", run->num_stages++, name,
                     extension);
@@ -139,7 +139,7 @@ static void tell_stage(TileRun *run, const char *name, const char *extension,
   tile_string_deinit(&file_name);
 }
 
-static char *print_module(const TileRun *run) {
+static char *print_module(const TileCompileRun *run) {
   TileString text = {NULL, 0, 0};
   mlirOperationPrint(mlirModuleGetOperation(run->module), tile_string_callback,
                      &text);
@@ -147,7 +147,7 @@ static char *print_module(const TileRun *run) {
   return tile_string_take(&text);
 }
 
-void tile_run_tell_module(TileRun *run, const char *pass) {
+void tile_run_tell_module(TileCompileRun *run, const char *pass) {
   if (!run->options->on_stage)
     return;
   char name[64];
@@ -160,7 +160,7 @@ void tile_run_tell_module(TileRun *run, const char *pass) {
 
 //===-- Parse -------------------------------------------------------------===//
 
-static MlirLogicalResult read_file(TileRun *run) {
+static MlirLogicalResult read_file(TileCompileRun *run) {
   FILE *file = fopen(run->path, "rb");
   if (!file) {
     TileString detail = {NULL, 0, 0};
@@ -182,7 +182,7 @@ static MlirLogicalResult read_file(TileRun *run) {
                      : tile_run_fail(run, false, "cannot read ", run->path);
 }
 
-static MlirLogicalResult check_nesting(TileRun *run) {
+static MlirLogicalResult check_nesting(TileCompileRun *run) {
   TileSourcePlace place;
   if (tile_source_nesting_check(run->source.text, run->source.size_bytes,
                                 &place))
@@ -197,7 +197,7 @@ static MlirLogicalResult check_nesting(TileRun *run) {
   return tile_failure();
 }
 
-static MlirLogicalResult parse(TileRun *run) {
+static MlirLogicalResult parse(TileCompileRun *run) {
   if ((run->path && tile_failed(read_file(run))) ||
       tile_failed(check_nesting(run)))
     return tile_failure();
@@ -216,7 +216,7 @@ static MlirLogicalResult parse(TileRun *run) {
 
 // From here on the module itself says for which chip it is: every stage can be
 // compiled alone.
-static MlirLogicalResult write_target(TileRun *run) {
+static MlirLogicalResult write_target(TileCompileRun *run) {
   const char *chip = run->options->target;
   MlirOperation module = mlirModuleGetOperation(run->module);
   const TileTarget *target = NULL;
@@ -244,7 +244,7 @@ static MlirWalkResult check_target(MlirOperation op, void *user_data) {
 }
 
 // Once here instead of once per pass and kernel.
-static MlirLogicalResult check_targets(const TileRun *run) {
+static MlirLogicalResult check_targets(const TileCompileRun *run) {
   MlirLogicalResult result = tile_success();
   mlirOperationWalk(mlirModuleGetOperation(run->module), check_target, &result,
                     MlirWalkPreOrder);
@@ -269,7 +269,7 @@ static MlirWalkResult check_dim(MlirOperation op, void *user_data) {
   return MlirWalkResultInterrupt;
 }
 
-static MlirLogicalResult check_dims(const TileRun *run) {
+static MlirLogicalResult check_dims(const TileCompileRun *run) {
   MlirLogicalResult result = tile_success();
   mlirOperationWalk(mlirModuleGetOperation(run->module), check_dim, &result,
                     MlirWalkPreOrder);
@@ -312,7 +312,7 @@ static MlirWalkResult account_launch(MlirOperation op, void *user_data) {
 
 //===-- Phases ------------------------------------------------------------===//
 
-static MlirLogicalResult make_metadata(TileRun *run) {
+static MlirLogicalResult make_metadata(TileCompileRun *run) {
   for (size_t i = 0; i < run->units.count; i++) {
     TileUnit *unit = &run->units.items[i];
     if (!unit->host.ptr)
@@ -333,7 +333,7 @@ static MlirLogicalResult make_metadata(TileRun *run) {
   return tile_success();
 }
 
-static MlirLogicalResult run_front(TileRun *run) {
+static MlirLogicalResult run_front(TileCompileRun *run) {
   if (tile_failed(parse(run)) || tile_failed(write_target(run)) ||
       tile_failed(check_targets(run)) || tile_failed(check_dims(run)))
     return tile_failure();
@@ -342,7 +342,7 @@ static MlirLogicalResult run_front(TileRun *run) {
   return tile_success();
 }
 
-static MlirLogicalResult run_middle(TileRun *run) {
+static MlirLogicalResult run_middle(TileCompileRun *run) {
   if (tile_failed(tile_run_passes(run, TILE_PHASE_TILE)))
     return tile_failure();
   MlirOperation module = mlirModuleGetOperation(run->module);
@@ -355,7 +355,7 @@ static MlirLogicalResult run_middle(TileRun *run) {
   return make_metadata(run);
 }
 
-static MlirLogicalResult make_ptx(TileRun *run, const TileUnit *unit,
+static MlirLogicalResult make_ptx(TileCompileRun *run, const TileUnit *unit,
                                   TileCompiledUnit *out_unit) {
   unsigned emit = run->options->emit;
   TilePtxOptions options = {unit->target,
@@ -389,7 +389,7 @@ static MlirLogicalResult make_ptx(TileRun *run, const TileUnit *unit,
   return result;
 }
 
-static MlirLogicalResult run_back(TileRun *run) {
+static MlirLogicalResult run_back(TileCompileRun *run) {
   unsigned emit = run->options->emit;
   if (!(emit & ~(unsigned)TILE_EMIT_JSON))
     return tile_success();
@@ -410,7 +410,7 @@ static MlirLogicalResult run_back(TileRun *run) {
 
 //===-- Products ----------------------------------------------------------===//
 
-static MlirLogicalResult take_units(TileRun *run) {
+static MlirLogicalResult take_units(TileCompileRun *run) {
   TileCompileResult *result = run->result;
   result->units = calloc(run->units.count, sizeof *result->units);
   if (!result->units)
@@ -449,7 +449,7 @@ static void drop_units(TileCompileResult *result) {
 
 //===-- Choices that are taken back ---------------------------------------===//
 
-static MlirLogicalResult run_rest(TileRun *run) {
+static MlirLogicalResult run_rest(TileCompileRun *run) {
   if (tile_failed(run_middle(run)) || tile_failed(take_units(run)) ||
       tile_failed(run_back(run)) || run->has_errors)
     return tile_failure();
@@ -464,7 +464,7 @@ static void cut(TileString *text, size_t size_bytes) {
 }
 
 // As if nothing had been compiled behind the mark.
-static void go_back(TileRun *run) {
+static void go_back(TileCompileRun *run) {
   cut(&run->diagnostics, run->mark.diagnostics_bytes);
   cut(&run->account, 0);
   cut(&run->failure, 0);
@@ -481,7 +481,7 @@ static void go_back(TileRun *run) {
 }
 
 // What was taken back in vain is no news.
-static void drop_remarks(TileRun *run) {
+static void drop_remarks(TileCompileRun *run) {
   size_t begin = run->mark.diagnostics_bytes, end = run->mark.remarks_end_bytes;
   TileString *text = &run->diagnostics;
   if (end <= begin)
@@ -492,7 +492,7 @@ static void drop_remarks(TileRun *run) {
 
 // Where nothing is left to take back, the last errors stand: they are about
 // what the user wrote.
-static MlirLogicalResult run_all(TileRun *run) {
+static MlirLogicalResult run_all(TileCompileRun *run) {
   if (tile_failed(run_front(run)))
     return tile_failure();
   while (tile_failed(run_rest(run))) {
@@ -508,7 +508,7 @@ static MlirLogicalResult run_all(TileRun *run) {
 
 //===-- Entry -------------------------------------------------------------===//
 
-static void finish(TileRun *run) {
+static void finish(TileCompileRun *run) {
   if (!mlirModuleIsNull(run->module))
     mlirModuleDestroy(run->module);
   tile_units_deinit(&run->units);
@@ -523,12 +523,12 @@ bool tile_compile(TileCompiler *compiler, const char *path, const char *text,
                   size_t size_bytes, const TileCompileOptions *options,
                   TileCompileResult *out_result) {
   *out_result = (TileCompileResult){.num_units = 0};
-  TileRun run = {.context = compiler->context,
-                 .options = options,
-                 .path = path,
-                 .source = {text, size_bytes},
-                 .start_ms = tile_now_ms(),
-                 .result = out_result};
+  TileCompileRun run = {.context = compiler->context,
+                        .options = options,
+                        .path = path,
+                        .source = {text, size_bytes},
+                        .start_ms = tile_now_ms(),
+                        .result = out_result};
   MlirDiagnosticHandlerID handler = mlirContextAttachDiagnosticHandler(
       compiler->context, on_diagnostic, &run, NULL);
   bool is_ok = !tile_failed(run_all(&run));

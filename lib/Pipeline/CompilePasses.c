@@ -6,8 +6,8 @@
 #include "Support/MlirText.h"
 #include "mlir-c/Pass.h"
 
-static MlirLogicalResult run_manager(TileRun *run, MlirPassManager manager,
-                                     const char *text) {
+static MlirLogicalResult
+run_manager(TileCompileRun *run, MlirPassManager manager, const char *text) {
   MlirOperation module = mlirModuleGetOperation(run->module);
   TileString message = {NULL, 0, 0};
   MlirLogicalResult result = mlirOpPassManagerAddPipeline(
@@ -28,8 +28,8 @@ static MlirLogicalResult run_manager(TileRun *run, MlirPassManager manager,
 
 // The work of each of our passes, and what upstream's made of it at the end of
 // a phase.
-static MlirLogicalResult check_step(TileRun *run, const TilePipelineStep *step,
-                                    bool is_last) {
+static MlirLogicalResult
+check_step(TileCompileRun *run, const TilePipelineStep *step, bool is_last) {
   if (!strstr(step->pass, "tile-") && !is_last)
     return tile_success();
   if (mlirOperationVerify(mlirModuleGetOperation(run->module)))
@@ -37,8 +37,8 @@ static MlirLogicalResult check_step(TileRun *run, const TilePipelineStep *step,
   return tile_run_fail(run, true, "invalid IR after pass ", step->pass);
 }
 
-static MlirLogicalResult run_step(TileRun *run, const TilePipelineStep *step,
-                                  bool is_last) {
+static MlirLogicalResult run_step(TileCompileRun *run,
+                                  const TilePipelineStep *step, bool is_last) {
   char text[256];
   tile_pipeline_step_print(step, NULL, text, sizeof text);
   MlirPassManager manager = mlirPassManagerCreate(run->context);
@@ -62,7 +62,7 @@ static MlirWalkResult find_vector_op(MlirOperation op, void *user_data) {
 }
 
 // The vector conversion loads many dialects, 4 ms that most programs can save.
-static bool has_work(const TileRun *run, const TilePipelineStep *step) {
+static bool has_work(const TileCompileRun *run, const TilePipelineStep *step) {
   bool has_vectors = !(step->flags & TILE_STEP_FOR_VECTORS);
   if (!has_vectors)
     mlirOperationWalk(mlirModuleGetOperation(run->module), find_vector_op,
@@ -70,7 +70,7 @@ static bool has_work(const TileRun *run, const TilePipelineStep *step) {
   return has_vectors;
 }
 
-static void keep_module(TileRun *run) {
+static void keep_module(TileCompileRun *run) {
   run->mark = (TileRunMark){.diagnostics_bytes = run->diagnostics.size_bytes,
                             .num_times = run->result->num_times,
                             .num_warnings = run->result->num_warnings,
@@ -78,7 +78,7 @@ static void keep_module(TileRun *run) {
   tile_choices_begin(&run->choices, run->module);
 }
 
-MlirLogicalResult tile_run_passes(TileRun *run, TilePhase phase) {
+MlirLogicalResult tile_run_passes(TileCompileRun *run, TilePhase phase) {
   const TilePipelineStep *step;
   bool is_kept = !mlirModuleIsNull(run->choices.before), is_ahead = is_kept;
   for (size_t i = 0; (step = tile_pipeline_step_at(i)); i++) {

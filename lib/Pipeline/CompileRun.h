@@ -32,18 +32,18 @@ typedef struct {
   TileChoices choices;
   TileRunMark mark;
   TileCompileResult *result;
-} TileRun;
+} TileCompileRun;
 
 /// Adds an error that has no place in the program and returns failure.
-MlirLogicalResult tile_run_fail(TileRun *run, bool is_internal,
+MlirLogicalResult tile_run_fail(TileCompileRun *run, bool is_internal,
                                 const char *what, const char *detail);
 /// Adds the time since the last phase under a static name.
-void tile_run_end_phase(TileRun *run, const char *name);
+void tile_run_end_phase(TileCompileRun *run, const char *name);
 /// Shows the module to options->on_stage. `pass`: with options, which are cut.
-void tile_run_tell_module(TileRun *run, const char *pass);
+void tile_run_tell_module(TileCompileRun *run, const char *pass);
 
 /// Runs the passes of a phase on the module: on the way keeps the module in
 /// front of the first choice, or begins there when it has been kept.
-MlirLogicalResult tile_run_passes(TileRun *run, TilePhase phase);
+MlirLogicalResult tile_run_passes(TileCompileRun *run, TilePhase phase);
 
 #endif // TILE_LIB_PIPELINE_COMPILE_RUN_H

@@ -20,7 +20,7 @@ extern "C" {
 typedef struct {
   int32_t m, n;
   int32_t k_bytes;
-} TileMmaShape;
+} TileMmaSyncShape;
 
 /// The family `wgmma.mma_async`: one warpgroup, n any multiple of `n_step`
 /// from `n_step` to `n_max`. All zero when the chip has none.
@@ -59,7 +59,7 @@ typedef struct {
   bool has_vector_red;  // red.global of .v2 and .v4, of 16-bit floats and f32
   bool has_redux;       // redux.sync of 32-bit integers
 
-  TileMmaShape mma;
+  TileMmaSyncShape mma;
   TileWgmmaShape wgmma;
 } TileTarget;
 

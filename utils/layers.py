@@ -1,0 +1,84 @@
+"""The order of layers: which part of the tree a file belongs to, and what that
+part may see. check-layers.py reads it for includes, check-shape.py for symbols,
+draw-layers.py for the table and the picture of ARCHITECTURE.md."""
+
+import re
+
+# (pattern of files, layer); the first match decides.
+FILES = [
+    # What MLIR's C API lacks is as low as that API itself.
+    (r"lib/Bridge/MlirExtra\.cpp$", "Support"),
+    (r"include/Tile/Support/|lib/Support/", "Support"),
+    (r"lib/Layout/", "Layout"),
+    (r"include/Tile/Protocol\.h|lib/Proof/|lib/Analysis/Protocol(?!Extract|"
+     r"Scalars|Contents|Cells|Barriers|Elements|Switch)", "Proof"),
+    (r"lib/Target/(Tile)?Target\.[ch]$", "Dialect"),
+    (r"include/Tile/Dialect/|lib/Dialect/", "Dialect"),
+    (r"lib/Analysis/Index/", "Analysis/Index"),
+    (r"lib/Analysis/Memory/", "Analysis/Memory"),
+    (r"lib/Analysis/Instructions/", "Analysis/Instructions"),
+    (r"lib/Analysis/Loops/", "Analysis/Loops"),
+    (r"lib/Analysis/Sync/", "Analysis/Sync"),
+    (r"lib/Analysis/", "Analysis"),
+    (r"lib/Transforms/", "Transforms"),
+    (r"lib/Conversion/ToNVGPU/", "Conversion/ToNVGPU"),
+    (r"lib/Conversion/ToThreads/", "Conversion/ToThreads"),
+    (r"lib/Conversion/ToNVVM/", "Conversion/ToNVVM"),
+    (r"lib/Conversion/", "Conversion"),
+    (r"include/Tile/Ptxas\.h|lib/Target/", "Target"),
+    (r"include/Tile/(Pipeline|Compile)\.h|lib/Pipeline/", "Pipeline"),
+    (r"include/Tile/Emulator\.h|lib/Emulator/", "Emulator"),
+    (r"include/Tile/Launcher\.h|lib/Launcher/", "Launcher"),
+    (r"lib/CudaShim/", "CudaShim"),
+    (r"lib/Bridge/", "Bridge"),
+    (r"tools/", "tools"),
+]
+
+# From the lowest up: a layer sees itself and those on lines before its own.
+COMPILER = [
+    ["Support"],
+    ["Layout"],
+    ["Proof"],
+    ["Dialect"],
+    ["Analysis/Index"],
+    ["Analysis/Memory"],
+    ["Analysis/Instructions"],
+    ["Analysis/Loops"],
+    ["Analysis/Sync"],
+    ["Analysis"],
+    ["Transforms"],
+    ["Conversion"],
+    ["Conversion/ToNVGPU", "Conversion/ToThreads", "Conversion/ToNVVM"],
+    ["Target"],
+    ["Pipeline"],
+    ["Bridge"],
+]
+# Beside the compiler.
+OTHERS = {
+    "Emulator": {"Support"},
+    "Launcher": {"Support", "Emulator"},
+    "CudaShim": {"Support", "Emulator"},
+}
+PLAIN_C = {"Layout", "Proof", "Emulator", "Launcher", "CudaShim"}
+
+
+def what_each_may_see():
+    result, below = {}, set()
+    for line in COMPILER:
+        for name in line:
+            result[name] = below | {name}
+        below |= set(line)
+    for name, seen in OTHERS.items():
+        result[name] = seen | {name}
+    result["tools"] = below | set(OTHERS) | {"tools"}
+    return result
+
+
+MAY_SEE = what_each_may_see()
+
+
+def layer_of(name):
+    for pattern, layer in FILES:
+        if re.match(pattern, name):
+            return layer
+    return None
