@@ -3,8 +3,9 @@
 // Random pipelines of up to three groups and up to three stages, run step by
 // step as the code does: commits are appended to a list, and a wait with count
 // c lets all but the last c be seen. Every group that is needed must be seen,
-// for every number of iterations; in the guarded form no wait waits for more
-// than it needs. The counts of the reference cases are written out.
+// for every number of iterations; in the guarded and in the rotated form no
+// wait waits for more than it needs. The counts of the reference cases are
+// written out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +34,16 @@ typedef struct {
   int num_commits, num_waits, num_late;
 } Run;
 
+// The last iteration of a rotated loop ends behind it, alone.
+static bool is_behind_loop(const Pipe *pipe, int64_t step, int64_t n) {
+  return pipe->schedule.is_rotated && n > 0 &&
+         step + 1 == n + pipe->schedule.last_stage;
+}
+
 // The place of a step in the code, as tile_loop_schedule_pending names it.
 static int64_t place_of(const Pipe *pipe, int64_t step, int64_t n) {
+  if (is_behind_loop(pipe, step, n))
+    return TILE_LAST_STEP;
   bool is_steady = step >= pipe->schedule.last_stage &&
                    (!pipe->schedule.is_peeled || step < n);
   return is_steady ? TILE_STEADY_STEP : step;
@@ -66,7 +75,8 @@ static void run_step(const Pipe *pipe, int64_t step, int64_t n, Run *run) {
         run_wait(pipe, g, step, n, run);
       int64_t iter = step - pipe->groups[g].stage;
       if (pipe->groups[g].order == order && iter >= 0 &&
-          (!pipe->schedule.is_peeled || iter < n))
+          (!pipe->schedule.is_peeled || iter < n) &&
+          !is_behind_loop(pipe, step, n))
         run->commits[run->num_commits++] = (Commit){g, iter};
     }
 }
@@ -126,6 +136,23 @@ static void peeled_counts_are_safe(void **state) {
   }
 }
 
+static void rotated_counts_are_exact(void **state) {
+  (void)state;
+  int num_waits = 0;
+  for (int round = 0; round < ROUNDS; round++) {
+    Pipe pipe;
+    random_pipe(&pipe);
+    pipe.schedule.is_rotated = true;
+    pipe.schedule.num_iters = -1;
+    for (int64_t n = 0; n <= MAX_ITERS; n++) {
+      Run run = run_all(&pipe, n);
+      assert_int_equal(run.num_late, 0);
+      num_waits += run.num_waits;
+    }
+  }
+  assert_true(num_waits > ROUNDS);
+}
+
 // Stages 0 and 2, four iterations: 2, then 1 and 0 in the drain.
 static void drain_counts_down(void **state) {
   (void)state;
@@ -159,6 +186,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(guarded_counts_are_exact),
       cmocka_unit_test(peeled_counts_are_safe),
+      cmocka_unit_test(rotated_counts_are_exact),
       cmocka_unit_test(drain_counts_down),
       cmocka_unit_test(slots_follow_orders),
   };

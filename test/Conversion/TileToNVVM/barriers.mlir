@@ -50,6 +50,7 @@ gpu.module @m {
   // CHECK: nvvm.barrier id = %[[ID]] number_of_threads = %[[COUNT]]
   gpu.func @named() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     tile.barrier_sync {id = 3 : i64, threads = 64 : i64}
+    tile.barrier_sync {id = 4 : i64, threads = 128 : i64}
     gpu.return
   }
 

@@ -38,13 +38,35 @@ gpu.module @m {
 
   // 64-bit values go as two words; NaN wins.
   // CHECK-LABEL: llvm.func @doubles
-  // CHECK: nvvm.shfl.sync bfly %{{.*}} : i32 -> i32
-  // CHECK: nvvm.shfl.sync bfly %{{.*}} : i32 -> i32
+  // CHECK: %[[LOW:.*]] = arith.trunci %[[BITS:.*]] : i64 to i32
+  // CHECK: %[[UP:.*]] = arith.shrui %[[BITS]], %c32_i64
+  // CHECK: %[[HIGH:.*]] = arith.trunci %[[UP]] : i64 to i32
+  // CHECK: %[[L:.*]] = nvvm.shfl.sync bfly %{{.*}}, %[[LOW]], %{{.*}} : i32 -> i32
+  // CHECK: %[[L64:.*]] = arith.extui %[[L]] : i32 to i64
+  // CHECK: %[[H:.*]] = nvvm.shfl.sync bfly %{{.*}}, %[[HIGH]], %{{.*}} : i32 -> i32
+  // CHECK: %[[H64:.*]] = arith.extui %[[H]] : i32 to i64
+  // CHECK: %[[HS:.*]] = arith.shli %[[H64]], %c32_i64
+  // CHECK: arith.ori %[[L64]], %[[HS]]
   // CHECK: arith.maximumf %{{.*}} : f64
   gpu.func @doubles() kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %f = tile.alloc {layout = #tile.layout<"bases<reg=(), lane=(d1:1*2, d0:1*16), warp=() -> d0:16, d1:2>">} : memref<16x2xf64, #fragment>
     %r = tile.alloc {layout = #tile.layout<"bases<reg=(), lane=(0*2, d0:1*16), warp=() -> d0:16>">} : memref<16xf64, #fragment>
     tile.reduce max %f to %r dim 1 {clear} : memref<16x2xf64, #fragment>, memref<16xf64, #fragment>
+    gpu.return
+  }
+
+  // Sums of magnitudes.
+  // CHECK-LABEL: llvm.func @magnitudes
+  // CHECK: math.absf
+  // CHECK: arith.addf
+  // CHECK: arith.maximumf
+  // CHECK-NOT: math.absf
+  // CHECK: llvm.return
+  gpu.func @magnitudes() kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %a = tile.alloc {layout = #tile.layout<"linear">, offset = 0} : memref<4x100xf64, #shared>
+    %s = tile.alloc {layout = #tile.layout<"linear">, offset = 8192} : memref<4xf64, #shared>
+    tile.reduce abssum %a to %s dim 1 {clear} : memref<4x100xf64, #shared>, memref<4xf64, #shared>
+    tile.reduce max %a to %s dim 1 {clear} : memref<4x100xf64, #shared>, memref<4xf64, #shared>
     gpu.return
   }
 

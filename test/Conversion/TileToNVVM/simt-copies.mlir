@@ -110,6 +110,19 @@ gpu.module @m {
     gpu.return
   }
 
+  // 40 chunks of 32 threads: two rounds, the second of which is that of 8 threads.
+  // CHECK-LABEL: llvm.func @overhang
+  // CHECK: arith.cmpi ult, %{{.*}}, %c40_i32{{.*}} : i32
+  // CHECK: arith.cmpi ult, %{{.*}}, %c40_i32{{.*}} : i32
+  // CHECK-NOT: arith.cmpi
+  // CHECK: llvm.return
+  gpu.func @overhang() kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %s = tile.alloc {layout = #tile.layout<"linear">, offset = 0 : i64} : memref<40x4xf32, #gpu.address_space<workgroup>>
+    %t = tile.alloc {layout = #tile.layout<"linear">, offset = 1024 : i64} : memref<40x4xf32, #gpu.address_space<workgroup>>
+    tile.copy %s to %t {instr = #tile.instr<simt>} : memref<40x4xf32, #gpu.address_space<workgroup>>, memref<40x4xf32, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+
   // What lies outside becomes the pad, of which an i1 is a byte.
   // CHECK-LABEL: llvm.func @pad
   // CHECK-SAME: %[[PAD:arg[0-9]+]]: i1)

@@ -60,7 +60,10 @@ gpu.module @m {
   // CHECK: %[[WARP:.*]] = nvvm.shfl.sync idx
   // CHECK: %[[GROUP:.*]] = arith.divui %[[WARP]], %c4{{.*}} : i32
   // CHECK: %[[HALF:.*]] = arith.remui %[[GROUP]], %c2{{.*}} : i32
-  // CHECK: arith.muli %[[HALF]], %c2048{{.*}} : i32
+  // CHECK: %[[OFFSET:.*]] = arith.muli %[[HALF]], %c2048{{.*}} : i32
+  // CHECK: %[[ADDRESS:.*]] = arith.addi %{{.*}}, %[[OFFSET]] : i32
+  // CHECK: %[[BITS:.*]] = arith.andi %[[ADDRESS]], %c262143{{.*}} : i32
+  // CHECK: arith.shrui %[[BITS]], %c4{{.*}} : i32
   // CHECK: wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, $1, $2, $3}, $8, $9, p, 1, 1, 0, 1;
   // CHECK-NOT: wgmma.mma_async
   gpu.func @warpgroups() kernel attributes {known_block_size = array<i32: 256, 1, 1>} {

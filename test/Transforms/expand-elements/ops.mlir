@@ -32,6 +32,29 @@ func.func @to_tensor(%A: memref<64x32xbf16>) attributes {tile.num_threads = 128 
   return
 }
 
+// A window that ends where the tensor does is inside.
+// CHECK-LABEL: func.func @at_the_end
+// CHECK-NOT: scf.if
+// CHECK: return
+func.func @at_the_end(%A: memref<64x32xf16>) attributes {tile.num_threads = 128 : i32} {
+  %s = tile.alloc : memref<32x32xf16, #gpu.address_space<workgroup>>
+  %a = tile.region %A[32, 0] [32, 32] : memref<64x32xf16>
+  tile.transpose %a to %s : !tile.region<32x32xf16>, memref<32x32xf16, #gpu.address_space<workgroup>>
+  return
+}
+
+// The last two dimensions are exchanged, those before them stay. True becomes one.
+// CHECK-LABEL: func.func @batch
+// CHECK: tile.parallel (%[[I:.*]], %[[J:.*]], %[[K:.*]]) in [2, 8, 16] {
+// CHECK: %[[V:.*]] = memref.load %arg0[%[[I]], %[[J]], %[[K]]]
+// CHECK: %[[W:.*]] = arith.extui %[[V]] : i1 to i32
+// CHECK: memref.store %[[W]], %{{.*}}[%[[I]], %[[K]], %[[J]]]
+func.func @batch(%A: memref<2x8x16xi1>) attributes {tile.num_threads = 128 : i32} {
+  %s = tile.alloc : memref<2x16x8xi32, #gpu.address_space<workgroup>>
+  tile.transpose %A to %s : memref<2x8x16xi1>, memref<2x16x8xi32, #gpu.address_space<workgroup>>
+  return
+}
+
 // CHECK-LABEL: func.func @print
 // CHECK: tile.parallel (%[[I:.*]]) in [8] {
 // CHECK: %[[V:.*]] = memref.load %{{.*}}[%[[I]]]

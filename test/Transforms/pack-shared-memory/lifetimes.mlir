@@ -104,3 +104,65 @@ func.func @asynchronous_launch(%zero: bf16) {
   gpu.wait [%t]
   return
 }
+
+// One op reads the last of %S and writes the first of %T: both are there at once,
+// whichever is placed first.
+// CHECK-LABEL: func.func @one_op_uses_both
+// CHECK: tile.alloc {offset = 0 : i64}
+// CHECK: tile.alloc {offset = 8192 : i64}
+// CHECK-LABEL: func.func @one_op_uses_both_otherwise
+// CHECK: tile.alloc {offset = 0 : i64}
+// CHECK: tile.alloc {offset = 8192 : i64}
+func.func @one_op_uses_both(%zero: bf16) attributes {tile.num_threads = 128 : i32} {
+  %S = tile.alloc : !shared
+  %T = tile.alloc : !shared
+  tile.fill %S, %zero : !shared, bf16
+  tile.copy %S to %T : !shared, !shared
+  tile.fill %T, %zero : !shared, bf16
+  return
+}
+func.func @one_op_uses_both_otherwise(%zero: bf16) attributes {tile.num_threads = 128 : i32} {
+  %T = tile.alloc : !shared
+  %S = tile.alloc : !shared
+  tile.fill %S, %zero : !shared, bf16
+  tile.copy %S to %T : !shared, !shared
+  tile.fill %T, %zero : !shared, bf16
+  return
+}
+
+// One product may be under way behind the await: that of %T, not that of %S.
+// CHECK-LABEL: func.func @one_of_two_products
+// CHECK: tile.alloc {offset = 0 : i64}
+// CHECK: tile.alloc {offset = 8192 : i64}
+// CHECK: tile.alloc {offset = 16384 : i64}
+func.func @one_of_two_products(%zero: bf16) attributes {tile.num_threads = 128 : i32} {
+  %S = tile.alloc : !shared
+  %T = tile.alloc : !shared
+  %U = tile.alloc : !shared
+  %p = tile.alloc : !fragment
+  %q = tile.alloc : !fragment
+  %accp = tile.alloc : memref<64x64xf32, #tile.fragment>
+  %accq = tile.alloc : memref<64x64xf32, #tile.fragment>
+  tile.fill %S, %zero : !shared, bf16
+  tile.fill %T, %zero : !shared, bf16
+  tile.gemm %p, %S, %accp {async, instr = #tile.instr<wgmma>} : (!fragment, !shared, memref<64x64xf32, #tile.fragment>)
+  tile.gemm %q, %T, %accq {async, instr = #tile.instr<wgmma>} : (!fragment, !shared, memref<64x64xf32, #tile.fragment>)
+  tile.await pending 1 for %accp : memref<64x64xf32, #tile.fragment>
+  tile.fill %U, %zero : !shared, bf16
+  tile.await pending 0 for %accq : memref<64x64xf32, #tile.fragment>
+  return
+}
+
+// The pattern of a swizzle begins at multiples of 1024 bytes, also behind a tile of
+// 256.
+// CHECK-LABEL: func.func @small_swizzled_tiles
+// CHECK: tile.alloc {layout = #tile.layout<"swizzle<32>">, offset = 0 : i64}
+// CHECK: tile.alloc {layout = #tile.layout<"swizzle<32>">, offset = 1024 : i64}
+!small = memref<8x16xbf16, #gpu.address_space<workgroup>>
+func.func @small_swizzled_tiles(%zero: bf16) attributes {tile.num_threads = 128 : i32} {
+  %S = tile.alloc {layout = #tile.layout<"swizzle<32>">} : !small
+  %T = tile.alloc {layout = #tile.layout<"swizzle<32>">} : !small
+  tile.fill %S, %zero : !small, bf16
+  tile.copy %S to %T : !small, !small
+  return
+}

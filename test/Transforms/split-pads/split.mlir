@@ -10,7 +10,10 @@
 // The window may leave the tensor at columns only, and is read without the pad where
 // it does not.
 // CHECK-LABEL: func @row
-// CHECK: %[[IN:.*]] = arith.andi
+// CHECK: %[[ZERO:.*]] = arith.constant 0 : index
+// CHECK: %[[LOWER:.*]] = arith.cmpi sge, %[[AT:.*]], %[[ZERO]]
+// CHECK: %[[UPPER:.*]] = arith.cmpi sle, %[[AT]], %{{.*}}
+// CHECK: %[[IN:.*]] = arith.andi %[[LOWER]], %[[UPPER]]
 // CHECK: %[[INSIDE:.*]] = tile.region %{{.*}}[0, %{{.*}}] [16, 64] {align = 16 : i64} : memref<16x?xf32>
 // CHECK: scf.if %[[IN]] {
 // CHECK-NEXT: tile.copy %[[INSIDE]] to %[[S:.*]] : !tile.region

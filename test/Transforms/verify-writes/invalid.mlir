@@ -30,6 +30,26 @@ func.func @forgotten_fill(%A: memref<64x64xf16>, %O: !T, %n: index) attributes {
 !P = memref<4xf32, #gpu.address_space<private>>
 !T = memref<64x64xf32>
 
+// `clear` that is false clears nothing.
+func.func @cleared_by_nobody(%A: memref<64x64xf16>, %O: !T) attributes {tile.num_threads = 128 : i32} {
+  %false = arith.constant false
+  %s = tile.alloc : !S
+  // expected-note @+1 {{the tile is here}}
+  %f = tile.alloc : !F
+  tile.copy %A to %s : memref<64x64xf16>, !S
+  // expected-error @+1 {{adds to a fragment that nothing has written}}
+  tile.gemm %s, %s, %f clear %false : (!S, !S, !F)
+  tile.copy %f to %O : !F, !T
+  return
+}
+
+// -----
+
+!F = memref<64x64xf32, #tile.fragment>
+!S = memref<64x64xf16, #gpu.address_space<workgroup>>
+!P = memref<4xf32, #gpu.address_space<private>>
+!T = memref<64x64xf32>
+
 // A reduction without `clear` folds into what is there.
 func.func @folded(%A: !T, %O: memref<64xf32>) attributes {tile.num_threads = 128 : i32} {
   %f = tile.alloc : !F

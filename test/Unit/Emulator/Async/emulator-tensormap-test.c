@@ -118,6 +118,24 @@ static void strides_and_box(void **state) {
   check_box(0, 0, ROWS, COLUMNS, 2);
 }
 
+/// Loads of TF32 round to 10 bits, of two that are as near to the even one.
+static void rounded_to_tf32(void **state) {
+  (void)state;
+  enum { ONE = 0x3f800000, HALF_UNIT = 0x1000 };
+  HarnessRun run = make_run(KERNEL(COPY_MAP SET("global_address", "b64", "t")
+                                       SET("elemtype", "b32", "11")
+                                           PUBLISH ACQUIRE USE("g", "WAIT")));
+  for (uint32_t i = 0; i < sizeof tensor / 4; i++)
+    tensor[i] = ONE + i * (HALF_UNIT / 2);
+  harness_run_clean(&run);
+  for (uint32_t i = 0; i < BOX_ROWS * BOX_COLUMNS; i++) {
+    uint32_t from = (1 + i / BOX_COLUMNS) * COLUMNS + 4 + i % BOX_COLUMNS;
+    uint32_t units = from / 4, rest = from % 4; // in halves of HALF_UNIT
+    units += rest == 3 || (rest == 2 && units % 2);
+    assert_int_equal(out[i], ONE + units * 2 * HALF_UNIT);
+  }
+}
+
 /// As grouped products do: one map, several tensors.
 static void several_tensors(void **state) {
   (void)state;
@@ -289,6 +307,7 @@ static void copied_by_some_lanes(void **state) {
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(encoded_by_the_kernel),
     cmocka_unit_test(strides_and_box),
+    cmocka_unit_test(rounded_to_tf32),
     cmocka_unit_test(several_tensors),
     cmocka_unit_test(in_global_memory),
     cmocka_unit_test(missing_fences),
