@@ -16,17 +16,8 @@ quick: all ## build, then the quick tests: under a minute
 check: all ## build, then every test and the cheap checks
 	@utils/run-tests.py --build build --set check
 
-check-full: all ## all tests, those of minutes too; sanitizers, gcc, no assertions
-	@utils/run-tests.py --build build --set full
-	@cmake --preset asan >/dev/null
-	@cmake --build build-asan
-	@utils/run-tests.py --build build-asan --set check
-	@cmake --preset gcc >/dev/null
-	@cmake --build build-gcc
-	@utils/run-tests.py --build build-gcc --set quick
-	@cmake --preset release >/dev/null
-	@cmake --build build-release
-	@utils/run-tests.py --build build-release --set quick
+check-full: ## all tests, mutants; sanitizers, gcc, no assertions; how long each took
+	@utils/check-full
 
 tsan: ## tests with the thread sanitizer
 	@cmake --preset tsan >/dev/null
