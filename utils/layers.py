@@ -25,7 +25,7 @@ FILES = [
     (r"lib/Conversion/ToThreads/", "Conversion/ToThreads"),
     (r"lib/Conversion/ToNVVM/", "Conversion/ToNVVM"),
     (r"lib/Conversion/", "Conversion"),
-    (r"include/Tile/Ptxas\.h|lib/Target/", "Target"),
+    (r"lib/Target/", "Target"),
     (r"include/Tile/(Pipeline|Compile)\.h|lib/Pipeline/", "Pipeline"),
     (r"include/Tile/Emulator\.h|lib/Emulator/", "Emulator"),
     (r"include/Tile/Launcher\.h|lib/Launcher/", "Launcher"),

@@ -7,7 +7,7 @@
 #ifndef TILE_COMPILE_H
 #define TILE_COMPILE_H
 
-#include "Target/Target.h"
+#include "mlir-c/Support.h"
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -50,14 +50,21 @@ typedef struct {
 MLIR_CAPI_EXPORTED void
 tile_compile_options_init(TileCompileOptions *out_options);
 
+/// The chip of programs that name none.
+MLIR_CAPI_EXPORTED const char *tile_compile_default_chip(void);
+/// Whether `chip` can be compiled for.
+MLIR_CAPI_EXPORTED bool tile_compile_knows_chip(const char *chip);
+/// "sm_80, sm_86, …", cut at `capacity`.
+MLIR_CAPI_EXPORTED void tile_compile_list_chips(char *out, size_t capacity);
+
 //===-- Result ------------------------------------------------------------===//
 
 /// One host function with its kernels, or one gpu.module that no host function
 /// launches from. What was not asked for is NULL.
 typedef struct {
   char *name;
-  const TileTarget *target; // borrowed from the table of chips
-  char *json;               // NULL for a gpu.module
+  const char *chip; // static, "sm_90a"
+  char *json;       // NULL for a gpu.module
   char *llvm;
   char *ptx;
 } TileCompiledUnit;

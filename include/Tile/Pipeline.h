@@ -2,59 +2,28 @@
 #ifndef TILE_PIPELINE_H
 #define TILE_PIPELINE_H
 
-#include "mlir-c/IR.h"
-#include <stddef.h>
+#include "mlir-c/Support.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/// Where a pass stands. Launch metadata is read between OUTLINE and LOWER.
-typedef enum {
-  TILE_PHASE_TILE,     // on gpu.launch in its host function
-  TILE_PHASE_OUTLINE,  // gpu.launch becomes gpu.func and gpu.launch_func
-  TILE_PHASE_LOWER,    // gpu.func becomes llvm.func
-  TILE_PHASE_LINE_INFO // optional: source lines for profilers
-} TilePhase;
-
-/// Flags of a step.
-enum {
-  TILE_STEP_TAKES_TARGET = 1, // has the option `target`
-  TILE_STEP_IS_NESTED = 2,    // runs on each gpu.module, not on builtin.module
-  TILE_STEP_FOR_VECTORS = 4,  // has work only when there are vector ops
-  TILE_STEP_FIRST_CHOICE = 8  // what it and later ones choose is taken back
-                              // where the kernel does not compile with it
-};
-
-/// One pass of the pipeline.
-typedef struct {
-  TilePhase phase;
-  const char *pass; // name and options, as in a textual pipeline
-  unsigned flags;
-} TilePipelineStep;
-
-/// The steps in order; NULL behind the last one.
-MLIR_CAPI_EXPORTED const TilePipelineStep *tile_pipeline_step_at(size_t index);
-
-/// Writes the textual pipeline of one step, relative to builtin.module, with
-/// `target` as the option of that name (NULL or "": none). Returns the length
-/// as snprintf does.
-MLIR_CAPI_EXPORTED int tile_pipeline_step_print(const TilePipelineStep *step,
-                                                const char *target, char *out,
-                                                size_t capacity);
-
-/// The textual pipeline of all steps but TILE_PHASE_LINE_INFO, relative to
-/// builtin.module. Owner: the caller, free.
+/// The textual pipeline, relative to builtin.module: all passes but the one
+/// that writes source lines for profilers. Owner: the caller, free.
 MLIR_CAPI_EXPORTED char *tile_pipeline_print(const char *target);
 
 /// Registers every tile pass, `--tile-compile-pipeline` and
-/// `--tile-phase-pipeline` (TILE_PHASE_TILE only) with MLIR's global registry.
-/// Safe to call more than once.
+/// `--tile-phase-pipeline` (passes on gpu.launch only) with MLIR's global
+/// registry. Safe to call more than once.
 MLIR_CAPI_EXPORTED void tile_register_all(void);
 
 /// The same and the upstream passes of the pipeline, nothing else: a program
 /// that registers all of upstream does not need it.
 MLIR_CAPI_EXPORTED void tile_register_pipeline_passes(void);
+
+/// The main function of an mlir-opt with every upstream dialect and pass and
+/// the tile dialect. Returns the exit code.
+MLIR_CAPI_EXPORTED int tile_opt_main(int argc, char **argv);
 
 #ifdef __cplusplus
 }

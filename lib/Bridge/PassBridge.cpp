@@ -3,6 +3,7 @@
 #include "Support/PassSupport.h"
 #include "Support/SourceNesting.h"
 #include "Tile/Dialect/Dialect.h"
+#include "Tile/Pipeline.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Pass.h"
 #include "mlir/CAPI/Support.h"

@@ -3,7 +3,9 @@
 #include "Pipeline/Choices.h"
 
 #include "Dialect/Ops.h"
+#include "Support/Arena.h"
 #include "Support/Diagnostics.h"
+#include "Support/Iterate.h"
 #include "Support/StringBuilder.h"
 #include <stdlib.h>
 
@@ -39,6 +41,103 @@ static size_t count_kernels(MlirModule module) {
   mlirOperationWalk(mlirModuleGetOperation(module), visit_kernel, &find,
                     MlirWalkPreOrder);
   return find.count;
+}
+
+//===-- One tile for loops one after the other ----------------------------===//
+
+// A shared tile, with the first and the last op of the kernel's body that use
+// it or hold such an op; -1: none.
+typedef struct {
+  TileAllocOp alloc;
+  int first, last;
+} Tile;
+
+typedef struct {
+  TileArena arena;
+  Tile *tiles; // program order
+  int num_tiles, capacity;
+  int position; // in the body
+} Tiles;
+
+// What a user says of a tile is said of that one.
+static bool is_plain(TileAllocOp alloc) {
+  TileShape shape;
+  return tile_shape_of(tile_alloc_memref(alloc), &shape) &&
+         shape.space == TILE_SPACE_SHARED &&
+         mlirAttributeIsNull(tile_alloc_layout_attr(alloc)) &&
+         mlirAttributeIsNull(tile_alloc_alignment_attr(alloc)) &&
+         mlirAttributeIsNull(tile_alloc_offset_attr(alloc));
+}
+
+// Windows and views are no uses; their users are.
+static MlirWalkResult note_uses(MlirOperation op, void *user_data) {
+  Tiles *tiles = user_data;
+  intptr_t count = tile_region_is(op) || tile_view_is(op)
+                       ? 0
+                       : mlirOperationGetNumOperands(op);
+  for (intptr_t i = 0; i < count; i++) {
+    MlirValue root = tile_buffer_of(mlirOperationGetOperand(op, i)).root;
+    for (int t = 0; t < tiles->num_tiles; t++) {
+      Tile *tile = &tiles->tiles[t];
+      if (!mlirValueEqual(tile_alloc_memref(tile->alloc), root))
+        continue;
+      tile->first = tile->first < 0 ? tiles->position : tile->first;
+      tile->last = tiles->position;
+    }
+  }
+  return MlirWalkResultAdvance;
+}
+
+static void tiles_build(MlirOperation kernel, Tiles *out) {
+  *out = (Tiles){.num_tiles = 0};
+  tile_arena_init(&out->arena);
+  TILE_FOR_EACH_OP (op, tile_kernel_body(kernel)) {
+    out->position++;
+    if (tile_alloc_is(op) && is_plain(tile_alloc_cast(op))) {
+      TILE_ARENA_RESERVE(&out->arena, out->tiles, out->num_tiles,
+                         out->capacity);
+      out->tiles[out->num_tiles++] = (Tile){tile_alloc_cast(op), -1, -1};
+    }
+    mlirOperationWalk(op, note_uses, out, MlirWalkPreOrder);
+  }
+}
+
+// The first tile that may stand for tile `number`, or NULL.
+static Tile *find_earlier(Tiles *tiles, int number) {
+  const Tile *tile = &tiles->tiles[number];
+  MlirType type = mlirValueGetType(tile_alloc_memref(tile->alloc));
+  for (int i = 0; i < number; i++) {
+    Tile *earlier = &tiles->tiles[i];
+    if (earlier->last >= 0 && earlier->last < tile->first &&
+        mlirTypeEqual(mlirValueGetType(tile_alloc_memref(earlier->alloc)),
+                      type))
+      return earlier;
+  }
+  return NULL;
+}
+
+// Where two tiles of one type are used one after the other in the body of the
+// kernel, one stands for both: with roles the loops share its ring. Returns how
+// many are saved; with `is_dry` nothing changes.
+static int share_tiles(MlirOperation kernel, bool is_dry) {
+  Tiles tiles;
+  int count = 0;
+  tiles_build(kernel, &tiles);
+  for (int i = 0; i < tiles.num_tiles; i++) {
+    Tile *tile = &tiles.tiles[i], *earlier = find_earlier(&tiles, i);
+    if (!earlier)
+      continue;
+    count++;
+    earlier->last = tile->last;
+    tile->last = -1;
+    if (is_dry)
+      continue;
+    mlirValueReplaceAllUsesOfWith(tile_alloc_memref(tile->alloc),
+                                  tile_alloc_memref(earlier->alloc));
+    mlirOperationDestroy(tile->alloc.op);
+  }
+  tile_arena_deinit(&tiles.arena);
+  return count;
 }
 
 //===-- What a kernel has -------------------------------------------------===//
@@ -131,7 +230,7 @@ static bool is_ours(const Refusal *refusal, TileChoice choice) {
     return refusal->has.has_persistent_loop &&
            !refusal->had.has_persistent_loop && !says_persist(refusal->before);
   case TILE_CHOICE_TILES:
-    return has_our_roles && tile_choices_share_tiles(refusal->before, true) > 0;
+    return has_our_roles && share_tiles(refusal->before, true) > 0;
   case TILE_CHOICE_PRELUDES:
     return has_our_roles;
   case TILE_CHOICE_ROLES:
@@ -317,7 +416,7 @@ static void kernel_apply(const TileKernelChoices *choices,
     tile_kernel_config_set_specialize_attr(
         config_of(kernel), TileSpecialize_attr(context, TILE_SPECIALIZE_Off));
   if (choices->is_off[TILE_CHOICE_TILES])
-    tile_choices_share_tiles(kernel, false);
+    share_tiles(kernel, false);
   if (choices->is_off[TILE_CHOICE_PRELUDES])
     tile_kernel_set_number(kernel, TILE_PRELUDE_SLOTS_ATTR, 1);
   if (choices->reserved_bytes > 0)

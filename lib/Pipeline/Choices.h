@@ -40,7 +40,7 @@ typedef struct {
 
 /// The choices of a module. A zeroed struct is empty and valid.
 typedef struct {
-  MlirModule before; // owned: in front of the first choice; null: not there yet
+  MlirModule before; // owned: before the first choice; null: not there yet
   TileKernelChoices *kernels; // by number in program order
   size_t num_kernels;
   size_t last_kernel; // whose choice was taken back last
@@ -59,15 +59,10 @@ MLIR_CAPI_EXPORTED bool tile_choices_take_back(TileChoices *choices,
                                                MlirModule failed,
                                                const char *message);
 
-/// A new module to go on with, in front of the first choice; says in a remark
+/// A new module to go on with, before the first choice; says in a remark
 /// what has been taken back. Owner: the caller.
 MLIR_CAPI_EXPORTED MlirModule tile_choices_apply(const TileChoices *choices);
 
 MLIR_CAPI_EXPORTED void tile_choices_deinit(TileChoices *choices);
-
-/// ChoicesTiles.c: where two tiles of one type are used one after the other in
-/// the body of the kernel, one stands for both: with roles the loops share its
-/// ring. Returns how many are saved; with `is_dry` nothing changes.
-int tile_choices_share_tiles(MlirOperation kernel, bool is_dry);
 
 #endif // TILE_LIB_PIPELINE_CHOICES_H

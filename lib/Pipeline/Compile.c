@@ -8,7 +8,10 @@
 #include "Tile/Compile.h"
 
 #include "Dialect/Ops.h"
-#include "Pipeline/CompileRun.h"
+#include "Pipeline/Choices.h"
+#include "Pipeline/CompileUnits.h"
+#include "Pipeline/DiagnosticText.h"
+#include "Pipeline/Steps.h"
 #include "Support/Diagnostics.h"
 #include "Support/MlirText.h"
 #include "Support/SourceNesting.h"
@@ -17,6 +20,8 @@
 #include "Tile/Dialect/Dialect.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Ops/memref.h"
+#include "Tile/Pipeline.h"
+#include "mlir-c/Pass.h"
 #include "mlir-c/RegisterEverything.h"
 #include "llvm-c/ErrorHandling.h"
 #include <errno.h>
@@ -25,6 +30,32 @@
 struct TileCompiler {
   MlirContext context;
 };
+
+// What there was before the first choice, to go back to.
+typedef struct {
+  size_t diagnostics_bytes, num_times, num_warnings;
+  size_t remarks_end_bytes; // what is said of choices ends there
+  int num_stages;
+} Mark;
+
+// One compilation.
+typedef struct {
+  MlirContext context;
+  const TileCompileOptions *options;
+  const char *path;  // NULL: from memory
+  char *file;        // owned contents of `path`
+  TileSource source; // borrowed, or `file`
+  MlirModule module; // null before parsing
+  TileUnits units;
+  int num_stages; // told to options->on_stage
+  bool has_errors;
+  double start_ms; // of the phase in progress
+  TileString diagnostics, account;
+  TileString failure; // the first error since `mark`
+  TileChoices choices;
+  Mark mark;
+  TileCompileResult *result;
+} Run;
 
 //===-- Compilers ---------------------------------------------------------===//
 
@@ -54,6 +85,16 @@ void tile_compiler_destroy(TileCompiler *compiler) {
 void tile_compile_options_init(TileCompileOptions *out_options) {
   *out_options = (TileCompileOptions){.emit = TILE_EMIT_JSON | TILE_EMIT_PTX,
                                       .line_info = true};
+}
+
+const char *tile_compile_default_chip(void) { return TILE_DEFAULT_CHIP; }
+
+bool tile_compile_knows_chip(const char *chip) {
+  return tile_target_find(chip) != NULL;
+}
+
+void tile_compile_list_chips(char *out, size_t capacity) {
+  tile_target_list(out, capacity);
 }
 
 const char *tile_version(void) { return TILE_VERSION_STRING; }
@@ -86,7 +127,7 @@ static void drop_if_repeated(TileString *text, size_t start, bool is_remark) {
 
 static MlirLogicalResult on_diagnostic(MlirDiagnostic diagnostic,
                                        void *user_data) {
-  TileCompileRun *run = user_data;
+  Run *run = user_data;
   MlirDiagnosticSeverity severity = mlirDiagnosticGetSeverity(diagnostic);
   bool is_remark = severity == MlirDiagnosticRemark;
   if (is_remark && run->options->hide_remarks)
@@ -108,8 +149,8 @@ static MlirLogicalResult on_diagnostic(MlirDiagnostic diagnostic,
 }
 
 // Errors that have no place in the program.
-MlirLogicalResult tile_run_fail(TileCompileRun *run, bool is_internal,
-                                const char *what, const char *detail) {
+static MlirLogicalResult run_fail(Run *run, bool is_internal, const char *what,
+                                  const char *detail) {
   const char *head = is_internal ? "internal error: " : "";
   tile_string_print(&run->diagnostics, "error: %s%s%s\n", head, what, detail);
   if (!run->has_errors)
@@ -119,18 +160,18 @@ MlirLogicalResult tile_run_fail(TileCompileRun *run, bool is_internal,
   return tile_failure();
 }
 
-static void add_time(TileCompileRun *run, const char *name, double ms) {
+static void add_time(Run *run, const char *name, double ms) {
   TileCompileResult *result = run->result;
   if (result->num_times < TILE_COMPILE_MAX_TIMES)
     result->times[result->num_times++] = (TileCompileTime){name, ms};
 }
 
-void tile_run_end_phase(TileCompileRun *run, const char *name) {
+static void end_phase(Run *run, const char *name) {
   add_time(run, name, tile_lap_ms(&run->start_ms));
 }
 
-static void tell_stage(TileCompileRun *run, const char *name,
-                       const char *extension, const char *text) {
+static void tell_stage(Run *run, const char *name, const char *extension,
+                       const char *text) {
   TileString file_name = {NULL, 0, 0};
   tile_string_print(&file_name, "%02d-%s.%s", run->num_stages++, name,
                     extension);
@@ -139,7 +180,7 @@ static void tell_stage(TileCompileRun *run, const char *name,
   tile_string_deinit(&file_name);
 }
 
-static char *print_module(const TileCompileRun *run) {
+static char *print_module(const Run *run) {
   TileString text = {NULL, 0, 0};
   mlirOperationPrint(mlirModuleGetOperation(run->module), tile_string_callback,
                      &text);
@@ -147,7 +188,7 @@ static char *print_module(const TileCompileRun *run) {
   return tile_string_take(&text);
 }
 
-void tile_run_tell_module(TileCompileRun *run, const char *pass) {
+static void tell_module(Run *run, const char *pass) {
   if (!run->options->on_stage)
     return;
   char name[64];
@@ -160,13 +201,13 @@ void tile_run_tell_module(TileCompileRun *run, const char *pass) {
 
 //===-- Parse -------------------------------------------------------------===//
 
-static MlirLogicalResult read_file(TileCompileRun *run) {
+static MlirLogicalResult read_file(Run *run) {
   FILE *file = fopen(run->path, "rb");
   if (!file) {
     TileString detail = {NULL, 0, 0};
     tile_string_print(&detail, "%s: %s", run->path, strerror(errno));
     MlirLogicalResult result =
-        tile_run_fail(run, false, "cannot read ", detail.data);
+        run_fail(run, false, "cannot read ", detail.data);
     tile_string_deinit(&detail);
     return result;
   }
@@ -179,10 +220,10 @@ static MlirLogicalResult read_file(TileCompileRun *run) {
   run->source.size_bytes = text.size_bytes;
   run->source.text = run->file = tile_string_take(&text);
   return is_complete ? tile_success()
-                     : tile_run_fail(run, false, "cannot read ", run->path);
+                     : run_fail(run, false, "cannot read ", run->path);
 }
 
-static MlirLogicalResult check_nesting(TileCompileRun *run) {
+static MlirLogicalResult check_nesting(Run *run) {
   TileSourcePlace place;
   if (tile_source_nesting_check(run->source.text, run->source.size_bytes,
                                 &place))
@@ -197,7 +238,7 @@ static MlirLogicalResult check_nesting(TileCompileRun *run) {
   return tile_failure();
 }
 
-static MlirLogicalResult parse(TileCompileRun *run) {
+static MlirLogicalResult parse(Run *run) {
   if ((run->path && tile_failed(read_file(run))) ||
       tile_failed(check_nesting(run)))
     return tile_failure();
@@ -208,7 +249,7 @@ static MlirLogicalResult parse(TileCompileRun *run) {
                           : mlirModuleCreateParse(run->context, text);
   if (mlirModuleIsNull(run->module))
     return tile_failure();
-  tile_run_end_phase(run, "parse");
+  end_phase(run, "parse");
   return tile_success();
 }
 
@@ -216,7 +257,7 @@ static MlirLogicalResult parse(TileCompileRun *run) {
 
 // From here on the module itself says for which chip it is: every stage can be
 // compiled alone.
-static MlirLogicalResult write_target(TileCompileRun *run) {
+static MlirLogicalResult write_target(Run *run) {
   const char *chip = run->options->target;
   MlirOperation module = mlirModuleGetOperation(run->module);
   const TileTarget *target = NULL;
@@ -228,7 +269,7 @@ static MlirLogicalResult write_target(TileCompileRun *run) {
   snprintf(text, sizeof text, "#nvvm.target<chip = \"%s\">", target->chip);
   MlirAttribute attr = mlirAttributeParseGet(run->context, tile_str(text));
   if (mlirAttributeIsNull(attr))
-    return tile_run_fail(run, true, "cannot make ", text);
+    return run_fail(run, true, "cannot make ", text);
   mlirOperationSetDiscardableAttributeByName(module, TILE_STR("tile.target"),
                                              attr);
   return tile_success();
@@ -244,7 +285,7 @@ static MlirWalkResult check_target(MlirOperation op, void *user_data) {
 }
 
 // Once here instead of once per pass and kernel.
-static MlirLogicalResult check_targets(const TileCompileRun *run) {
+static MlirLogicalResult check_targets(const Run *run) {
   MlirLogicalResult result = tile_success();
   mlirOperationWalk(mlirModuleGetOperation(run->module), check_target, &result,
                     MlirWalkPreOrder);
@@ -269,11 +310,103 @@ static MlirWalkResult check_dim(MlirOperation op, void *user_data) {
   return MlirWalkResultInterrupt;
 }
 
-static MlirLogicalResult check_dims(const TileCompileRun *run) {
+static MlirLogicalResult check_dims(const Run *run) {
   MlirLogicalResult result = tile_success();
   mlirOperationWalk(mlirModuleGetOperation(run->module), check_dim, &result,
                     MlirWalkPreOrder);
   return result;
+}
+
+//===-- Passes ------------------------------------------------------------===//
+
+static MlirLogicalResult run_manager(Run *run, MlirPassManager manager,
+                                     const char *text) {
+  MlirOperation module = mlirModuleGetOperation(run->module);
+  TileString message = {NULL, 0, 0};
+  MlirLogicalResult result = mlirOpPassManagerAddPipeline(
+      mlirPassManagerGetAsOpPassManager(manager), tile_str(text),
+      tile_string_callback, &message);
+  if (tile_failed(result)) {
+    run_fail(run, true, message.data ? message.data : text, "");
+    tile_string_deinit(&message);
+    return result;
+  }
+  // Verified by check_step, to tell a broken pass from a program it rejects.
+  mlirPassManagerEnableVerifier(manager, false);
+  result = mlirPassManagerRunOnOp(manager, module);
+  if (tile_failed(result) && !run->has_errors)
+    return run_fail(run, true, "pass failed without a message: ", text);
+  return result;
+}
+
+// The work of each of our passes, and what upstream's made of it at the end of
+// a phase.
+static MlirLogicalResult check_step(Run *run, const TilePipelineStep *step,
+                                    bool is_last) {
+  if (!strstr(step->pass, "tile-") && !is_last)
+    return tile_success();
+  if (mlirOperationVerify(mlirModuleGetOperation(run->module)))
+    return tile_success();
+  return run_fail(run, true, "invalid IR after pass ", step->pass);
+}
+
+static MlirLogicalResult run_step(Run *run, const TilePipelineStep *step,
+                                  bool is_last) {
+  char text[256];
+  tile_pipeline_step_print(step, NULL, text, sizeof text);
+  MlirPassManager manager = mlirPassManagerCreate(run->context);
+  MlirLogicalResult result = run_manager(run, manager, text);
+  mlirPassManagerDestroy(manager);
+  if (tile_failed(result) || run->has_errors ||
+      tile_failed(check_step(run, step, is_last)))
+    return tile_failure();
+  end_phase(run, step->pass);
+  tell_module(run, step->pass);
+  return tile_success();
+}
+
+static MlirWalkResult find_vector_op(MlirOperation op, void *user_data) {
+  static const char head[] = "vector.";
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  if (name.length < sizeof head || memcmp(name.data, head, sizeof head - 1))
+    return MlirWalkResultAdvance;
+  *(bool *)user_data = true;
+  return MlirWalkResultInterrupt;
+}
+
+// The vector conversion loads many dialects, 4 ms that most programs can save.
+static bool has_work(const Run *run, const TilePipelineStep *step) {
+  bool has_vectors = !(step->flags & TILE_STEP_FOR_VECTORS);
+  if (!has_vectors)
+    mlirOperationWalk(mlirModuleGetOperation(run->module), find_vector_op,
+                      &has_vectors, MlirWalkPreOrder);
+  return has_vectors;
+}
+
+static void keep_module(Run *run) {
+  run->mark = (Mark){.diagnostics_bytes = run->diagnostics.size_bytes,
+                     .num_times = run->result->num_times,
+                     .num_warnings = run->result->num_warnings,
+                     .num_stages = run->num_stages};
+  tile_choices_begin(&run->choices, run->module);
+}
+
+static MlirLogicalResult run_passes(Run *run, TilePhase phase) {
+  const TilePipelineStep *step;
+  bool is_kept = !mlirModuleIsNull(run->choices.before), is_ahead = is_kept;
+  for (size_t i = 0; (step = tile_pipeline_step_at(i)); i++) {
+    const TilePipelineStep *next = tile_pipeline_step_at(i + 1);
+    bool is_last = !next || next->phase != phase;
+    if (step->flags & TILE_STEP_FIRST_CHOICE) {
+      if (!is_kept && step->phase == phase)
+        keep_module(run);
+      is_ahead = false;
+    }
+    if (step->phase == phase && !is_ahead && has_work(run, step) &&
+        tile_failed(run_step(run, step, is_last)))
+      return tile_failure();
+  }
+  return tile_success();
 }
 
 //===-- Account -----------------------------------------------------------===//
@@ -312,7 +445,7 @@ static MlirWalkResult account_launch(MlirOperation op, void *user_data) {
 
 //===-- Phases ------------------------------------------------------------===//
 
-static MlirLogicalResult make_metadata(TileCompileRun *run) {
+static MlirLogicalResult make_metadata(Run *run) {
   for (size_t i = 0; i < run->units.count; i++) {
     TileUnit *unit = &run->units.items[i];
     if (!unit->host.ptr)
@@ -329,33 +462,32 @@ static MlirLogicalResult make_metadata(TileCompileRun *run) {
     if (run->options->on_stage)
       tell_stage(run, unit->name, "json", unit->json);
   }
-  tile_run_end_phase(run, "metadata");
+  end_phase(run, "metadata");
   return tile_success();
 }
 
-static MlirLogicalResult run_front(TileCompileRun *run) {
+static MlirLogicalResult run_front(Run *run) {
   if (tile_failed(parse(run)) || tile_failed(write_target(run)) ||
       tile_failed(check_targets(run)) || tile_failed(check_dims(run)))
     return tile_failure();
-  tile_run_tell_module(run, "input");
+  tell_module(run, "input");
   tile_ignored_attributes_warn(mlirModuleGetOperation(run->module));
   return tile_success();
 }
 
-static MlirLogicalResult run_middle(TileCompileRun *run) {
-  if (tile_failed(tile_run_passes(run, TILE_PHASE_TILE)))
+static MlirLogicalResult run_middle(Run *run) {
+  if (tile_failed(run_passes(run, TILE_PHASE_TILE)))
     return tile_failure();
   MlirOperation module = mlirModuleGetOperation(run->module);
   mlirOperationWalk(module, account_op, &run->account, MlirWalkPreOrder);
-  if (tile_failed(tile_run_passes(run, TILE_PHASE_OUTLINE)) ||
-      tile_failed(tile_units_name_kernels(module)) ||
+  if (tile_failed(run_passes(run, TILE_PHASE_OUTLINE)) ||
       tile_failed(tile_units_find(module, &run->units)))
     return tile_failure();
   mlirOperationWalk(module, account_launch, &run->account, MlirWalkPreOrder);
   return make_metadata(run);
 }
 
-static MlirLogicalResult make_ptx(TileCompileRun *run, const TileUnit *unit,
+static MlirLogicalResult make_ptx(Run *run, const TileUnit *unit,
                                   TileCompiledUnit *out_unit) {
   unsigned emit = run->options->emit;
   TilePtxOptions options = {unit->target,
@@ -365,9 +497,8 @@ static MlirLogicalResult make_ptx(TileCompileRun *run, const TileUnit *unit,
                                 &options, &ptx))) {
     // Every pass has agreed to the program.
     run->result->is_internal_error = true;
-    return run->has_errors
-               ? tile_failure()
-               : tile_run_fail(run, true, "no PTX for ", unit->name);
+    return run->has_errors ? tile_failure()
+                           : run_fail(run, true, "no PTX for ", unit->name);
   }
   add_time(run, "translate", ptx.translate_ms);
   add_time(run, "optimize", ptx.optimize_ms);
@@ -389,13 +520,13 @@ static MlirLogicalResult make_ptx(TileCompileRun *run, const TileUnit *unit,
   return result;
 }
 
-static MlirLogicalResult run_back(TileCompileRun *run) {
+static MlirLogicalResult run_back(Run *run) {
   unsigned emit = run->options->emit;
   if (!(emit & ~(unsigned)TILE_EMIT_JSON))
     return tile_success();
-  if (tile_failed(tile_run_passes(run, TILE_PHASE_LOWER)) ||
+  if (tile_failed(run_passes(run, TILE_PHASE_LOWER)) ||
       (run->options->line_info &&
-       tile_failed(tile_run_passes(run, TILE_PHASE_LINE_INFO))))
+       tile_failed(run_passes(run, TILE_PHASE_LINE_INFO))))
     return tile_failure();
   if (emit & TILE_EMIT_MLIR)
     run->result->mlir = print_module(run);
@@ -410,11 +541,11 @@ static MlirLogicalResult run_back(TileCompileRun *run) {
 
 //===-- Products ----------------------------------------------------------===//
 
-static MlirLogicalResult take_units(TileCompileRun *run) {
+static MlirLogicalResult take_units(Run *run) {
   TileCompileResult *result = run->result;
   result->units = calloc(run->units.count, sizeof *result->units);
   if (!result->units)
-    return tile_run_fail(run, true, "out of memory", "");
+    return run_fail(run, true, "out of memory", "");
   result->num_units = run->units.count;
   for (size_t i = 0; i < run->units.count; i++) {
     TileUnit *unit = &run->units.items[i];
@@ -422,7 +553,7 @@ static MlirLogicalResult take_units(TileCompileRun *run) {
     TileString name = {NULL, 0, 0};
     tile_string_print(&name, "%s", unit->name);
     out->name = tile_string_take(&name);
-    out->target = unit->target;
+    out->chip = unit->target->chip;
     if (run->options->emit & TILE_EMIT_JSON)
       out->json = unit->json;
     else
@@ -449,7 +580,7 @@ static void drop_units(TileCompileResult *result) {
 
 //===-- Choices that are taken back ---------------------------------------===//
 
-static MlirLogicalResult run_rest(TileCompileRun *run) {
+static MlirLogicalResult run_rest(Run *run) {
   if (tile_failed(run_middle(run)) || tile_failed(take_units(run)) ||
       tile_failed(run_back(run)) || run->has_errors)
     return tile_failure();
@@ -464,7 +595,7 @@ static void cut(TileString *text, size_t size_bytes) {
 }
 
 // As if nothing had been compiled behind the mark.
-static void go_back(TileCompileRun *run) {
+static void go_back(Run *run) {
   cut(&run->diagnostics, run->mark.diagnostics_bytes);
   cut(&run->account, 0);
   cut(&run->failure, 0);
@@ -481,7 +612,7 @@ static void go_back(TileCompileRun *run) {
 }
 
 // What was taken back in vain is no news.
-static void drop_remarks(TileCompileRun *run) {
+static void drop_remarks(Run *run) {
   size_t begin = run->mark.diagnostics_bytes, end = run->mark.remarks_end_bytes;
   TileString *text = &run->diagnostics;
   if (end <= begin)
@@ -492,7 +623,7 @@ static void drop_remarks(TileCompileRun *run) {
 
 // Where nothing is left to take back, the last errors stand: they are about
 // what the user wrote.
-static MlirLogicalResult run_all(TileCompileRun *run) {
+static MlirLogicalResult run_all(Run *run) {
   if (tile_failed(run_front(run)))
     return tile_failure();
   while (tile_failed(run_rest(run))) {
@@ -508,7 +639,7 @@ static MlirLogicalResult run_all(TileCompileRun *run) {
 
 //===-- Entry -------------------------------------------------------------===//
 
-static void finish(TileCompileRun *run) {
+static void finish(Run *run) {
   if (!mlirModuleIsNull(run->module))
     mlirModuleDestroy(run->module);
   tile_units_deinit(&run->units);
@@ -523,12 +654,12 @@ bool tile_compile(TileCompiler *compiler, const char *path, const char *text,
                   size_t size_bytes, const TileCompileOptions *options,
                   TileCompileResult *out_result) {
   *out_result = (TileCompileResult){.num_units = 0};
-  TileCompileRun run = {.context = compiler->context,
-                        .options = options,
-                        .path = path,
-                        .source = {text, size_bytes},
-                        .start_ms = tile_now_ms(),
-                        .result = out_result};
+  Run run = {.context = compiler->context,
+             .options = options,
+             .path = path,
+             .source = {text, size_bytes},
+             .start_ms = tile_now_ms(),
+             .result = out_result};
   MlirDiagnosticHandlerID handler = mlirContextAttachDiagnosticHandler(
       compiler->context, on_diagnostic, &run, NULL);
   bool is_ok = !tile_failed(run_all(&run));

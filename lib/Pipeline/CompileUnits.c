@@ -142,7 +142,10 @@ static MlirLogicalResult name_kernel(MlirOperation module,
   return tile_success();
 }
 
-MlirLogicalResult tile_units_name_kernels(MlirOperation module) {
+// Several gpu.modules become one PTX file, and outlining calls every kernel of
+// a function the same. A kernel whose name is taken gets that of its
+// gpu.module.
+static MlirLogicalResult name_kernels(MlirOperation module) {
   Names names = {NULL, 0};
   MlirLogicalResult result = tile_success();
   TILE_FOR_EACH_OP (gpu_module, body_of(module)) {
@@ -256,6 +259,8 @@ static MlirLogicalResult report_nothing(MlirOperation module) {
 
 MlirLogicalResult tile_units_find(MlirOperation module, TileUnits *out_units) {
   *out_units = (TileUnits){NULL, 0};
+  if (tile_failed(name_kernels(module)))
+    return tile_failure();
   TILE_FOR_EACH_OP (host, body_of(module)) {
     if (tile_host_function_is(host) &&
         tile_failed(add_unit(out_units, module, host)))

@@ -22,16 +22,12 @@ typedef struct {
   size_t count;
 } TileUnits;
 
-/// Finds the units of an outlined module, in the order of the source.
+/// Finds the units of an outlined module, in the order of the source, and makes
+/// the names of its kernels unique.
 /// Errors: nothing to compile, a name that is no file name, no target, a
 ///         launch whose kernel is not in a gpu.module.
 MlirLogicalResult tile_units_find(MlirOperation module, TileUnits *out_units);
 void tile_units_deinit(TileUnits *units);
-
-/// Makes the names of kernels unique in `module`, since several gpu.modules
-/// become one PTX file: outlining calls every kernel of a function the same.
-/// A kernel whose name is taken gets that of its gpu.module.
-MlirLogicalResult tile_units_name_kernels(MlirOperation module);
 
 /// Checks that every launched kernel is an entry of the PTX.
 MlirLogicalResult tile_unit_check_entries(const TileUnit *unit,

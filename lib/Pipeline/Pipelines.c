@@ -2,6 +2,8 @@
 
 #include "Tile/Pipeline.h"
 
+#include "Pipeline/Steps.h"
+
 #include "Support/PassSupport.h"
 #include "Support/StringBuilder.h"
 #include "Target/Target.h"

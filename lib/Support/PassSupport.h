@@ -62,10 +62,6 @@ MLIR_CAPI_EXPORTED void tile_register_pipeline(const char *argument,
                                                const char *summary,
                                                TilePipelineExpand expand);
 
-/// The main function of an mlir-opt with every upstream dialect and pass and
-/// the tile dialect. Returns the exit code.
-MLIR_CAPI_EXPORTED int tile_opt_main(int argc, char **argv);
-
 #ifdef __cplusplus
 }
 #endif

@@ -12,7 +12,7 @@
 // (P2) The pipeline has no loop rotation and no unrolling: rotation adds an
 //      edge on which zeroed accumulators meet those of a wgmma in flight, and
 //      ptxas then serialises the products (message C7515).
-// (P3) Arithmetic on undefined values is not folded: UndefinedValues.c.
+// (P3) Arithmetic on undefined values is not folded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,6 @@
 #include "Support/Diagnostics.h"
 #include "Support/StringBuilder.h"
 #include "Target/PhaseTimer.h"
-#include "Target/UndefinedValues.h"
 #include "mlir-c/Target/LLVMIR.h"
 #include "llvm-c/Core.h"
 #include "llvm-c/Linker.h"
@@ -162,6 +161,109 @@ static void mark_all_convergent(const Emitter *emitter) {
           mark_convergent(emitter->context, i);
 }
 
+//===-- (P3) Arithmetic on values that nobody wrote -----------------------===//
+//
+// LLVM folds a sum with an undefined value to NaN, a product to nothing, a
+// branch to either way: the PTX of a kernel that forgot a fill looks like one
+// that means it. So an undefined operand becomes the result of an empty piece
+// of assembly: a register that nobody writes, which the emulator knows and
+// reports. Values that are moved or combined but not computed with stay as they
+// are: they become such registers by themselves, or are no operands at all.
+
+typedef struct {
+  LLVMContextRef context;
+  LLVMBuilderRef builder;
+} Rewriter;
+
+// Integers and floats of at most 64 bits; 0 for other types.
+static unsigned num_bits(LLVMTypeRef type) {
+  switch (LLVMGetTypeKind(type)) {
+  case LLVMIntegerTypeKind:
+    return LLVMGetIntTypeWidth(type) <= 64 ? LLVMGetIntTypeWidth(type) : 0;
+  case LLVMHalfTypeKind:
+  case LLVMBFloatTypeKind:
+    return 16;
+  case LLVMFloatTypeKind:
+    return 32;
+  case LLVMDoubleTypeKind:
+    return 64;
+  default:
+    return 0;
+  }
+}
+
+static bool begins(const char *text, const char *prefix) {
+  return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+// Functions of numbers, such as llvm.maxnum.
+static bool is_math(LLVMValueRef call) {
+  size_t length = 0;
+  LLVMValueRef callee = LLVMGetCalledValue(call);
+  if (LLVMIsAInlineAsm(callee) || !LLVMIsAFunction(callee))
+    return false;
+  const char *name = LLVMGetValueName2(callee, &length);
+  return begins(name, "llvm.") && !begins(name, "llvm.nvvm.") &&
+         num_bits(LLVMTypeOf(call)) > 0;
+}
+
+// Does the instruction compute with its operands?
+static bool computes(LLVMValueRef instruction) {
+  return LLVMIsABinaryOperator(instruction) ||
+         LLVMIsAUnaryOperator(instruction) || LLVMIsACmpInst(instruction) ||
+         LLVMIsACastInst(instruction) ||
+         LLVMIsAGetElementPtrInst(instruction) ||
+         LLVMIsASwitchInst(instruction) || LLVMIsABranchInst(instruction) ||
+         (LLVMIsACallInst(instruction) && is_math(instruction));
+}
+
+// A value of `type` in a register that nobody writes.
+static LLVMValueRef unwritten(const Rewriter *rewriter, LLVMTypeRef type) {
+  unsigned bits = num_bits(type);
+  unsigned register_bits = bits <= 16 ? 16 : bits <= 32 ? 32 : 64;
+  const char *constraint = register_bits == 16   ? "=h"
+                           : register_bits == 32 ? "=r"
+                                                 : "=l";
+  LLVMTypeRef word = LLVMIntTypeInContext(rewriter->context, register_bits);
+  LLVMTypeRef function = LLVMFunctionType(word, NULL, 0, 0);
+  LLVMValueRef assembly =
+      LLVMGetInlineAsm(function, "", 0, constraint, strlen(constraint), 0, 0,
+                       LLVMInlineAsmDialectATT, 0);
+  LLVMValueRef value =
+      LLVMBuildCall2(rewriter->builder, function, assembly, NULL, 0, "");
+  if (bits < register_bits)
+    value = LLVMBuildTrunc(rewriter->builder, value,
+                           LLVMIntTypeInContext(rewriter->context, bits), "");
+  return LLVMBuildBitCast(rewriter->builder, value, type, "");
+}
+
+static void rewrite(const Rewriter *rewriter, LLVMValueRef instruction) {
+  if (!computes(instruction))
+    return;
+  int count = LLVMGetNumOperands(instruction);
+  for (int i = 0; i < count; i++) {
+    LLVMValueRef operand = LLVMGetOperand(instruction, (unsigned)i);
+    LLVMTypeRef type = LLVMTypeOf(operand);
+    if (!LLVMIsUndef(operand) || !num_bits(type))
+      continue;
+    LLVMPositionBuilderBefore(rewriter->builder, instruction);
+    LLVMSetOperand(instruction, (unsigned)i, unwritten(rewriter, type));
+  }
+}
+
+// Called when memory of the functions has become values.
+static void mark_undefined(LLVMContextRef context, LLVMModuleRef module) {
+  Rewriter rewriter = {context, LLVMCreateBuilderInContext(context)};
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f;
+       f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
+         b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
+           i = LLVMGetNextInstruction(i))
+        rewrite(&rewriter, i);
+  LLVMDisposeBuilder(rewriter.builder);
+}
+
 //===-- Optimise and emit -------------------------------------------------===//
 
 static MlirLogicalResult run_passes(Emitter *emitter, const char *pipeline) {
@@ -181,7 +283,7 @@ static MlirLogicalResult run_passes(Emitter *emitter, const char *pipeline) {
 static MlirLogicalResult keep_undefined(Emitter *emitter) {
   MlirLogicalResult result = run_passes(emitter, memory_pipeline);
   if (!tile_failed(result))
-    tile_undefined_values_keep(emitter->context, emitter->module);
+    mark_undefined(emitter->context, emitter->module);
   return result;
 }
 

@@ -1,5 +1,5 @@
 # Unit tests of lib/Dialect: what no pass of tile-opt shows.
-tile_add_unit_test(dialect-kernel-test dialect-kernel-test.c LIBS tile)
+tile_add_unit_test(dialect-kernel-test dialect-kernel-test.c LIBS tile_internal)
 
 # A law that kernels obey, on the examples and on those that are run as they stand.
 file(GLOB law_kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.mlir)
@@ -10,4 +10,4 @@ foreach(kernel ${candidates})
     list(APPEND law_kernels ${kernel})
   endif()
 endforeach()
-tile_add_unit_test(kernel-law-test kernel-law-test.c ARGS ${law_kernels} LIBS tile)
+tile_add_unit_test(kernel-law-test kernel-law-test.c ARGS ${law_kernels} LIBS tile_internal)

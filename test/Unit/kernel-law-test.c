@@ -11,6 +11,7 @@
 
 #include "layout-law.h"
 
+#include "Pipeline/Steps.h"
 #include "Tile/Dialect/Dialect.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Pipeline.h"

@@ -16,7 +16,7 @@ static const char help[] =
     "found.\n"
     "\n"
     "  --target=CHIP      chip to compile for, if the module does not say\n"
-    "                     (default " TILE_DEFAULT_CHIP "); one of\n"
+    "                     (default %s); one of\n"
     "                     %s\n"
     "  -o DIR             folder of the outputs, made when needed (default "
     ".);\n"
@@ -96,8 +96,8 @@ static bool parse_emit(const char *list, unsigned *out_emit) {
 
 static void print_help(void) {
   char chips[128];
-  tile_target_list(chips, sizeof chips);
-  printf(help, chips);
+  tile_compile_list_chips(chips, sizeof chips);
+  printf(help, tile_compile_default_chip(), chips);
 }
 
 // Returns false after a message; `*out_exit` when the program is done.
@@ -150,9 +150,9 @@ static bool take_option(int option, CompileOptions *options, bool *out_exit) {
 }
 
 static bool check(const CompileOptions *options) {
-  if (options->target && !tile_target_find(options->target)) {
+  if (options->target && !tile_compile_knows_chip(options->target)) {
     char chips[128];
-    tile_target_list(chips, sizeof chips);
+    tile_compile_list_chips(chips, sizeof chips);
     fprintf(stderr, "tile-compile: unknown target '%s'; known chips are %s\n",
             options->target, chips);
     return false;

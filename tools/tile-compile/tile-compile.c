@@ -1,12 +1,12 @@
 //===- tile-compile.c - MLIR in, PTX and launch metadata out --------------===//
 
 #include "CompileOptions.h"
+#include "Ptxas.h"
 #include "Support/LargeStack.h"
 #include "Support/SignalGuard.h"
 #include "Support/StandardStreams.h"
 #include "Tile/Compile.h"
 #include "Tile/Pipeline.h"
-#include "Tile/Ptxas.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,9 +154,8 @@ static bool assemble(Run *run, const TileCompiledUnit *unit,
   if (fail(&status))
     return false;
   TilePtxasReport report;
-  status =
-      tile_ptxas_run(run->ptxas, unit->target->chip, run->options.line_info,
-                     ptx_path, cubin_path, &run->process, &report);
+  status = tile_ptxas_run(run->ptxas, unit->chip, run->options.line_info,
+                          ptx_path, cubin_path, &run->process, &report);
   if (tile_ptxas_process_is_stopped(&run->process))
     die_of_signal();
   bool is_ok = !fail(&status);

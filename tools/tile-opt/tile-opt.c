@@ -1,7 +1,6 @@
 //===- tile-opt.c - mlir-opt with the tile dialect and passes -------------===//
 
 #include "Support/LargeStack.h"
-#include "Support/PassSupport.h"
 #include "Tile/Pipeline.h"
 
 static int run(int argc, char **argv) {

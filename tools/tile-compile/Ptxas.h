@@ -1,21 +1,16 @@
 //===- Ptxas.h - Runs NVIDIA's assembler ----------------------------------===//
-#ifndef TILE_PTXAS_H
-#define TILE_PTXAS_H
+#ifndef TILE_TOOLS_PTXAS_H
+#define TILE_TOOLS_PTXAS_H
 
 #include "Tile/Support/Status.h"
-#include "mlir-c/Support.h"
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /// Path of ptxas: on PATH, in $CUDA_HOME/bin or in /usr/local/cuda/bin. NULL
 /// when there is none. Owner: the caller, free.
-MLIR_CAPI_EXPORTED char *tile_ptxas_find(void);
+char *tile_ptxas_find(void);
 
 /// What ptxas said about one PTX file.
 typedef struct {
@@ -34,27 +29,20 @@ typedef struct {
   const char *ptx_name; // what messages call the PTX; NULL: its path
 } TilePtxasProcess;
 
-MLIR_CAPI_EXPORTED void tile_ptxas_process_init(TilePtxasProcess *out_process);
+void tile_ptxas_process_init(TilePtxasProcess *out_process);
 /// Kills the program, if it runs, and waits until it is gone. None starts after
 /// this.
-MLIR_CAPI_EXPORTED void tile_ptxas_process_stop(TilePtxasProcess *process);
-MLIR_CAPI_EXPORTED bool
-tile_ptxas_process_is_stopped(TilePtxasProcess *process);
+void tile_ptxas_process_stop(TilePtxasProcess *process);
+bool tile_ptxas_process_is_stopped(TilePtxasProcess *process);
 
 /// Assembles `ptx_path` for `chip` into `cubin_path`. `process` may be NULL.
 /// Errors: the program cannot be started, rejects the PTX, is killed, or leaves
 ///         no cubin; the message holds what it printed.
 /// Owner:  the caller, tile_ptxas_report_deinit in every case.
-MLIR_CAPI_EXPORTED TileStatus tile_ptxas_run(const char *ptxas,
-                                             const char *chip, bool line_info,
-                                             const char *ptx_path,
-                                             const char *cubin_path,
-                                             TilePtxasProcess *process,
-                                             TilePtxasReport *out_report);
-MLIR_CAPI_EXPORTED void tile_ptxas_report_deinit(TilePtxasReport *report);
+TileStatus tile_ptxas_run(const char *ptxas, const char *chip, bool line_info,
+                          const char *ptx_path, const char *cubin_path,
+                          TilePtxasProcess *process,
+                          TilePtxasReport *out_report);
+void tile_ptxas_report_deinit(TilePtxasReport *report);
 
-#ifdef __cplusplus
-}
-#endif
-
-#endif // TILE_PTXAS_H
+#endif // TILE_TOOLS_PTXAS_H

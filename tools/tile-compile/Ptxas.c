@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #define _GNU_SOURCE // pipe2
-#include "Tile/Ptxas.h"
+#include "Ptxas.h"
 
 #include "Support/StringBuilder.h"
 #include <errno.h>
