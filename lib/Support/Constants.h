@@ -14,4 +14,10 @@ static inline MlirValue tile_const_int(TileBuilder *b, int64_t value,
   return arith_constant(b, tile_ods_int_attr(b, value, width));
 }
 
+/// Of an integer type or index.
+static inline MlirValue tile_const_of(TileBuilder *b, MlirType type,
+                                      int64_t value) {
+  return arith_constant(b, .value = mlirIntegerAttrGet(type, value));
+}
+
 #endif // TILE_SUPPORT_CONSTANTS_H

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LoopBody.h"
+#include "Loops.h"
 
 #include "Analysis/Index/Index.h"
 #include "Support/Iterate.h"
@@ -83,7 +83,7 @@ static bool is_read_only_load(const TileLoopBody *body, MlirOperation op) {
   return true;
 }
 
-bool tile_loop_body_is_arithmetic(const TileLoopBody *body, MlirOperation op) {
+static bool is_arithmetic(const TileLoopBody *body, MlirOperation op) {
   return mlirxIsPure(op) || is_read_only_load(body, op);
 }
 
@@ -229,7 +229,7 @@ static bool is_guard(MlirOperation op) {
 
 bool tile_loop_body_is_choice(const TileLoopBody *body, MlirOperation op) {
   return mlirOperationGetNumResults(op) > 0 && is_guard(op) &&
-         !tile_loop_body_is_arithmetic(body, op);
+         !is_arithmetic(body, op);
 }
 
 MlirValue tile_choice_yield(MlirValue value, int branch) {
@@ -299,7 +299,7 @@ static void collect_block(Build *build, MlirBlock block,
       body->allocs[body->num_allocs++] = op;
       continue;
     }
-    if (mlirxIsTerminator(op) || tile_loop_body_is_arithmetic(build->body, op))
+    if (mlirxIsTerminator(op) || is_arithmetic(build->body, op))
       continue;
     if (!is_guard(op)) {
       add_statement(build, op, guards, num_guards);
@@ -337,6 +337,58 @@ void tile_loop_body_build(TileArena *arena, const TileLoopForm *loop,
   tile_loop_versions_find(out_body);
 }
 
+bool tile_statement_touches(const TileStatement *s, int buffer,
+                            bool only_writes) {
+  for (int a = 0; a < s->num_accesses; a++)
+    if (s->accesses[a].buffer == buffer &&
+        (s->accesses[a].writes || !only_writes))
+      return true;
+  return false;
+}
+
+bool tile_statements_exclude(const TileStatement *a, const TileStatement *b) {
+  int count = a->num_guards < b->num_guards ? a->num_guards : b->num_guards;
+  for (int g = 0; g < count; g++) {
+    if (!mlirOperationEqual(a->guards[g].op, b->guards[g].op))
+      return false;
+    if (a->guards[g].branch != b->guards[g].branch)
+      return true;
+  }
+  return false;
+}
+
+//===-- Decisions ---------------------------------------------------------===//
+
+typedef struct {
+  const TileLoopBody *body;
+  MlirOperation found;
+} FixedWalk;
+
+// Branches and loops are as their ops are.
+static bool is_control_flow(MlirOperation op) {
+  return scf_if_is(op) || scf_for_is(op) || scf_while_is(op);
+}
+
+static MlirWalkResult find_fixed(MlirOperation op, void *user_data) {
+  FixedWalk *walk = user_data;
+  if (is_control_flow(op) || mlirxIsTerminator(op) ||
+      mlirxIsMemoryEffectFree(op) || is_arithmetic(walk->body, op))
+    return MlirWalkResultAdvance;
+  walk->found = op;
+  return MlirWalkResultInterrupt;
+}
+
+MlirOperation tile_loop_body_find_fixed(const TileLoopBody *body) {
+  FixedWalk walk = {body, {NULL}};
+  if (!body->loop.condition.ptr)
+    return walk.found;
+  TILE_FOR_EACH_OP (op, body->loop.condition) {
+    if (!walk.found.ptr)
+      mlirOperationWalk(op, find_fixed, &walk, MlirWalkPreOrder);
+  }
+  return walk.found;
+}
+
 //===-- Loads by the threads themselves -----------------------------------===//
 
 bool tile_loop_body_loads_plainly(const TileLoopBody *body, int statement) {
@@ -360,24 +412,6 @@ bool tile_loop_body_loads_plainly(const TileLoopBody *body, int statement) {
     writes |= s->accesses[a].writes;
   }
   return writes && reads_tensor;
-}
-
-bool tile_loop_body_loads_fragment(const TileLoopBody *body, int statement) {
-  const TileStatement *s = &body->statements[statement];
-  TileCopyOp copy = tile_copy_dyn(s->op);
-  if (!copy.op.ptr || s->has_other_effects || tile_copy_signal(copy).ptr)
-    return false;
-  bool is_load = false;
-  for (int a = 0; a < s->num_accesses; a++) {
-    const TileLoopAccess *access = &s->accesses[a];
-    const TileLoopBuffer *buffer = &body->buffers[access->buffer];
-    if (access->writes)
-      is_load = buffer->space == TILE_SPACE_FRAGMENT &&
-                mlirValueEqual(access->tile, buffer->root);
-    else if (buffer->space != TILE_SPACE_GLOBAL || buffer->is_written)
-      return false;
-  }
-  return is_load;
 }
 
 //===-- Sources of values -------------------------------------------------===//

@@ -16,7 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/Index/Index.h"
-#include "LoopBody.h"
+#include "Loops.h"
 
 typedef struct {
   TileArena *arena;
@@ -121,22 +121,11 @@ static void add_access_edges(Build *build, int from, int to, int distance) {
     }
 }
 
-// Different branches of one `scf.if`: never both in one iteration.
-static bool exclude_each_other(const TileStatement *a, const TileStatement *b) {
-  for (int g = 0; g < a->num_guards && g < b->num_guards; g++) {
-    if (!mlirOperationEqual(a->guards[g].op, b->guards[g].op))
-      return false;
-    if (a->guards[g].branch != b->guards[g].branch)
-      return true;
-  }
-  return false;
-}
-
 static void add_memory_edges(Build *build, int a, int b) {
   const TileStatement *s = &build->body->statements[a];
   const TileStatement *t = &build->body->statements[b];
   bool is_effect = s->has_other_effects && t->has_other_effects;
-  if (a < b && !exclude_each_other(s, t)) {
+  if (a < b && !tile_statements_exclude(s, t)) {
     add_access_edges(build, a, b, 0);
     if (is_effect)
       add_edge(build, (TileLoopEdge){a, b, 0, TILE_EDGE_EFFECT, -1});

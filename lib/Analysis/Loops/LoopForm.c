@@ -6,9 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LoopBody.h"
-
-#include "Support/Iterate.h"
+#include "Loops.h"
 
 bool tile_loop_form_get(MlirOperation op, TileLoopForm *out_form) {
   *out_form = (TileLoopForm){.op = op};
@@ -59,37 +57,4 @@ MlirValue tile_loop_form_forwarded(const TileLoopForm *form, MlirValue value) {
     return TILE_NULL_VALUE;
   return tile_range_at(scf_condition_args(tile_loop_form_condition(form)),
                        mlirBlockArgumentGetArgNumber(value));
-}
-
-//===-- Decisions ---------------------------------------------------------===//
-
-typedef struct {
-  const TileLoopBody *body;
-  MlirOperation found;
-} FixedWalk;
-
-// Branches and loops are as their ops are.
-static bool is_control_flow(MlirOperation op) {
-  return scf_if_is(op) || scf_for_is(op) || scf_while_is(op);
-}
-
-static MlirWalkResult find_fixed(MlirOperation op, void *user_data) {
-  FixedWalk *walk = user_data;
-  if (is_control_flow(op) || mlirxIsTerminator(op) ||
-      mlirxIsMemoryEffectFree(op) ||
-      tile_loop_body_is_arithmetic(walk->body, op))
-    return MlirWalkResultAdvance;
-  walk->found = op;
-  return MlirWalkResultInterrupt;
-}
-
-MlirOperation tile_loop_body_find_fixed(const TileLoopBody *body) {
-  FixedWalk walk = {body, {NULL}};
-  if (!body->loop.condition.ptr)
-    return walk.found;
-  TILE_FOR_EACH_OP (op, body->loop.condition) {
-    if (!walk.found.ptr)
-      mlirOperationWalk(op, find_fixed, &walk, MlirWalkPreOrder);
-  }
-  return walk.found;
 }

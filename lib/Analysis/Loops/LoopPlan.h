@@ -1,4 +1,5 @@
-//===- LoopPlan.h - Stages and orders of a pipelined loop -----------------===//
+//===- LoopPlan.h - Stages, orders and waits of a pipeline
+//-----------------===//
 //
 // Plain C, no IR. In step v of the pipeline a statement of stage s runs
 // iteration v - s; within a step statements run by their order.
@@ -9,10 +10,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /// Why one statement must run before another.
 typedef enum {
@@ -71,7 +68,7 @@ int32_t tile_loop_plan_num_slots(const TilePlanItem *writer,
 int32_t tile_loop_plan_last_stage(const TileLoopPlan *plan);
 int32_t tile_loop_plan_first_stage(const TileLoopPlan *plan);
 
-//===-- Groups of asynchronous copies (LoopSteps.c) -----------------------===//
+//===-- Groups of asynchronous copies -------------------------------------===//
 
 /// A group of copies that complete together, in the code of a pipeline.
 typedef struct {
@@ -110,9 +107,5 @@ enum { TILE_STEADY_STEP = -1, TILE_LAST_STEP = -2 };
 /// for few iterations. -1 when the place waits for nothing there.
 int tile_loop_schedule_pending(const TileLoopSchedule *schedule,
                                const TileLoopWait *wait, int64_t step);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif // TILE_LOOP_PLAN_H

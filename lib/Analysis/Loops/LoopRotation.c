@@ -36,7 +36,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LoopRotation.h"
+#include "Loops.h"
 
 #include "Dialect/Products.h"
 #include "Support/Diagnostics.h"

@@ -16,7 +16,7 @@
 
 #include "Analysis/Index/Index.h"
 #include "Dialect/ElementLoops.h"
-#include "LoopBody.h"
+#include "Loops.h"
 #include "Tile/Ops/memref.h"
 
 //===-- Boxes -------------------------------------------------------------===//
@@ -280,18 +280,6 @@ static MlirOperation find_stale_read(const TileLoopBody *body, int buffer) {
   return (MlirOperation){NULL};
 }
 
-// Different branches of one guard: not both are executed.
-static bool are_exclusive(const TileStatement *a, const TileStatement *b) {
-  int count = a->num_guards < b->num_guards ? a->num_guards : b->num_guards;
-  for (int g = 0; g < count; g++) {
-    if (!mlirOperationEqual(a->guards[g].op, b->guards[g].op))
-      return false;
-    if (a->guards[g].branch != b->guards[g].branch)
-      return true;
-  }
-  return false;
-}
-
 static bool copies_meet(const TileStatement *a, const TileStatement *b,
                         int buffer) {
   for (int i = 0; i < a->num_accesses; i++)
@@ -322,8 +310,8 @@ static MlirOperation find_second_copy(const TileLoopBody *body, int buffer) {
   for (int i = 0; i < body->num_statements; i++)
     for (int j = i + 1; j < body->num_statements; j++) {
       const TileStatement *a = &body->statements[i], *b = &body->statements[j];
-      if (is_fetch(a->op) && is_fetch(b->op) && !are_exclusive(a, b) &&
-          copies_meet(a, b, buffer))
+      if (is_fetch(a->op) && is_fetch(b->op) &&
+          !tile_statements_exclude(a, b) && copies_meet(a, b, buffer))
         return b->op;
     }
   return (MlirOperation){NULL};

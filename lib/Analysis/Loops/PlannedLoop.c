@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dialect/Ops.h"
-#include "LoopBody.h"
+#include "Loops.h"
 #include "Support/Diagnostics.h"
 #include "Tile/Ops/scf.h"
 

@@ -12,8 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/Loops/Loops.h"
-#include "SoftwarePipeline.h"
+#include "Pipeline.h"
 #include "Support/Diagnostics.h"
 #include "TilePasses.h"
 

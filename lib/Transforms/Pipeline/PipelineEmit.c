@@ -1,448 +1,522 @@
-//===- PipelineEmit.c - The statements of one step ------------------------===//
+//===- PipelineEmit.c - Prologue, loop and epilogue -----------------------===//
 //
-// A step runs, for every stage, one iteration. Statements are cloned by their
-// order; what they use is found by these rules:
+// With S the last stage and n the number of iterations, in steps:
 //
-//   (P1) arithmetic is cloned where it is used, once per stage and scope;
-//   (P2) a result of the same stage is in the step, one of an earlier stage
-//        comes from an earlier step through the state;
-//   (P3) a tile with versions is the slot of the iteration;
-//   (P4) everything else is outside the loop and stays, but for windows of such
-//        tiles;
-//   (P5) what a guard yields is chosen where it is used.
+//   guarded   0 … S-1 unrolled, each under "iteration exists";
+//             then a loop of n steps: stage S runs iteration i of the old loop,
+//             stage s runs i + S - s if that is below n
+//   decided   scf.while: the same, but the loop runs as long as the iteration
+//             of stage S exists, and each step decides about one more
+//   peeled    n is known: S steps, a loop of n - S, S steps; nothing is guarded
+//   rotated   the last two stages are not guarded: under "n > 0" steps
+//             0 … S-1, a loop of n - 1 steps, a step of stage S alone. The loop
+//             begins with the second iteration, as a peeled one does: the proof
+//             of channels knows that form, and counters have room for a step
 //
-// Every statement is cloned once per step, so no effect happens twice.
+//   iteration     0 1 2 3        S = 2, n = 4, copies in stage 0
+//   step 0        c
+//   step 1          c
+//   step 2        u   c          u: stage 2
+//   step 3          u   c
+//   step 4            u
+//   step 5              u
+//
+// All are right for any n, 0 included.
 //
 //===----------------------------------------------------------------------===//
 
-#include "SoftwarePipeline.h"
+#include "Pipeline.h"
 
-#include "Analysis/Loops/Loops.h"
-
-#include "Support/Iterate.h"
+#include "Dialect/TileLayouts.h"
+#include "Support/Constants.h"
 #include "Tile/Ops/arith.h"
 #include "Tile/Ops/memref.h"
 
-//===-- Small values ------------------------------------------------------===//
+//===-- Tiles with versions -----------------------------------------------===//
 
-MlirValue emit_int(TileBuilder *b, MlirType type, int64_t value) {
-  return arith_constant(b, .value = mlirIntegerAttrGet(type, value));
+// A layout that the user gave, expanded by the stage dimension.
+static MlirAttribute expand_layout(TileAllocOp alloc, int32_t num_slots) {
+  TileLayout layout, expanded;
+  TileLayoutError error;
+  TileShape shape;
+  char text[1024];
+  MlirContext context = mlirOperationGetContext(alloc.op);
+  tile_shape_of(tile_alloc_memref(alloc), &shape);
+  int bits = tile_elem_bits(shape.element);
+  // Slots begin at 128 bytes, where TMA may write.
+  if (!tile_layout_of_alloc(alloc, &layout, &error) ||
+      !tile_layout_expand(&layout, num_slots, 0, 128 * 8 / bits, &expanded,
+                          &error))
+    return tile_alloc_layout_attr(alloc);
+  tile_layout_print(&expanded, bits, text, sizeof text);
+  return tile_layout_attr(context, tile_str(text));
 }
 
-MlirValue emit_zero(TileBuilder *b, MlirType type) {
-  if (mlirTypeIsAFloat(type))
-    return arith_constant(
-        b, .value = mlirFloatAttrDoubleGet(tile_builder_context(b), type, 0.0));
-  return emit_int(b, type, 0);
+static void build_ring(const Pipeline *p, TileBuilder *b, int buffer) {
+  MlirValue tile = p->loop->body.buffers[buffer].root;
+  TileAllocOp alloc = tile_alloc_cast(mlirOpResultGetOwner(tile));
+  bool is_inside = tile_value_is_inside(tile, p->loop->body.loop.op);
+  Ring *ring = &p->rings[buffer];
+  MlirAttribute alignment = tile_alloc_alignment_attr(alloc);
+  b->loc = mlirOperationGetLocation(alloc.op);
+  mlirRewriterBaseSetInsertionPointBefore(
+      b->rw, is_inside ? p->loop->body.loop.op : alloc.op);
+  ring->ring = tile_alloc(
+      b, .type = pipeline_ring_type(mlirValueGetType(tile), ring->num_slots));
+  TileAllocOp made = tile_alloc_cast(mlirOpResultGetOwner(ring->ring));
+  if (!mlirAttributeIsNull(tile_alloc_layout_attr(alloc)))
+    tile_alloc_set_layout_attr(made, expand_layout(alloc, ring->num_slots));
+  if (!mlirAttributeIsNull(alignment))
+    tile_alloc_set_alignment_attr(made, alignment);
 }
 
-MlirType emit_index_type(const Emitter *e) {
-  return mlirIndexTypeGet(tile_builder_context(&e->b));
+// Tiles of the body live as long as the loop.
+static void build_rings(const Pipeline *p, TileBuilder *b) {
+  const TileLoopBody *body = &p->loop->body;
+  for (int i = 0; i < body->num_buffers; i++)
+    if (p->rings[i].is_new)
+      build_ring(p, b, i);
+  for (int i = 0; i < body->num_allocs; i++)
+    mlirRewriterBaseMoveOpBefore(b->rw, body->allocs[i], body->loop.op);
 }
 
-static MlirType type_i32(const Emitter *e) {
-  return mlirIntegerTypeGet(tile_builder_context(&e->b), 32);
+// Views are free of effects, so the ones in front of the loop may have stayed.
+static void erase_unused_views(MlirValue tile, TileBuilder *b) {
+  MlirOpOperand use = mlirValueGetFirstUse(tile);
+  while (!mlirOpOperandIsNull(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    use = mlirOpOperandGetNextUse(use);
+    if (!tile_view_is(user))
+      continue;
+    erase_unused_views(mlirOperationGetResult(user, 0), b);
+    if (!tile_value_is_used(mlirOperationGetResult(user, 0)))
+      mlirRewriterBaseEraseOp(b->rw, user);
+  }
 }
 
-MlirValue emit_slot(Emitter *e, int32_t stage, int32_t num_slots) {
-  for (int i = 0; i < e->p->num_positions; i++)
-    if (e->p->positions[i].num_slots == num_slots &&
-        e->p->positions[i].stage == stage)
-      return e->state[e->p->positions[i].state];
-  return emit_int(&e->b, emit_index_type(e), 0);
+static void erase_unused_tiles(const Pipeline *p, TileBuilder *b) {
+  for (int i = 0; i < p->loop->body.num_buffers; i++) {
+    MlirValue root = p->loop->body.buffers[i].root;
+    if (!p->rings[i].is_new)
+      continue;
+    erase_unused_views(root, b);
+    if (!tile_value_is_used(root))
+      mlirRewriterBaseEraseOp(b->rw, mlirOpResultGetOwner(root));
+  }
 }
 
-//===-- Bindings ----------------------------------------------------------===//
+//===-- Barriers of TMA copies --------------------------------------------===//
 
-void emit_bind(Emitter *e, Binding binding) {
-  TILE_ARENA_RESERVE(e->p->arena, e->bindings, e->num_bindings,
-                     e->binding_capacity);
-  e->bindings[e->num_bindings++] = binding;
+// Barriers live as long as the kernel, and so do the parities that their slots
+// complete with next: the loop may run many times.
+static void build_fill(const Pipeline *p, TileBuilder *b, Fill *fill) {
+  MlirContext context = tile_builder_context(b);
+  MlirType i32 = mlirIntegerTypeGet(context, 32);
+  MlirBlock body = tile_kernel_body(p->kernel);
+  mlirRewriterBaseSetInsertionPointToStart(b->rw, body);
+  fill->barriers = tile_barrier_alloc(
+      b, .type = tile_barrier_type(context, fill->num_slots));
+  tile_barrier_init(b, .barrier = fill->barriers, .arrivals = 1);
+  fill->memory = tile_alloc(
+      b, .type = mlirMemRefTypeContiguousGet(
+             i32, 0, NULL, tile_space_attr(context, TILE_SPACE_PRIVATE)));
+  memref_store(b, .value = tile_const_of(b, i32, 0), .memref = fill->memory);
 }
 
-MlirValue emit_find_binding(const Emitter *e, int32_t stage, MlirValue from) {
-  for (int i = e->num_bindings - 1; i >= 0; i--)
-    if (e->bindings[i].stage == stage &&
-        mlirValueEqual(e->bindings[i].from, from))
-      return e->bindings[i].to;
-  return (MlirValue){NULL};
+//===-- Iterations --------------------------------------------------------===//
+
+typedef struct {
+  MlirValue lower, upper, step;
+  MlirType type;
+  bool is_unsigned;
+} Bounds;
+
+static Bounds bounds_of(const Pipeline *p) {
+  ScfForOp loop = scf_for_dyn(p->loop->body.loop.op);
+  if (!loop.op.ptr)
+    return (Bounds){.is_unsigned = false};
+  return (Bounds){
+      scf_for_lowerBound(loop), scf_for_upperBound(loop), scf_for_step(loop),
+      mlirValueGetType(scf_for_lowerBound(loop)), scf_for_unsignedCmp(loop)};
 }
 
-static void add_export(Emitter *e, Export item) {
-  TILE_ARENA_RESERVE(e->p->arena, e->exports, e->num_exports,
-                     e->export_capacity);
-  e->exports[e->num_exports++] = item;
+// steps * step, which may be a constant.
+static MlirValue distance(Emitter *e, const Bounds *bounds, int64_t steps) {
+  int64_t step;
+  if (mlirxConstantInt(bounds->step, &step))
+    return tile_const_of(&e->b, bounds->type, steps * step);
+  return arith_muli(&e->b, bounds->step,
+                    tile_const_of(&e->b, bounds->type, steps));
 }
 
-//===-- Clones
-//-------------------------------------------------------------===//
+// The value `steps` iterations behind `from`.
+static MlirValue iteration_behind(Emitter *e, const Bounds *bounds,
+                                  MlirValue from, int64_t steps) {
+  int64_t constant, step;
+  if (steps == 0)
+    return from;
+  if (mlirxConstantInt(from, &constant) &&
+      mlirxConstantInt(bounds->step, &step))
+    return tile_const_of(&e->b, bounds->type, constant + steps * step);
+  return arith_addi(&e->b, from, distance(e, bounds, steps));
+}
 
-void emit_resume(Emitter *e) {
-  if (e->choice.ptr)
-    mlirRewriterBaseSetInsertionPointToEnd(e->b.rw, e->choice);
-  else if (e->num_scopes)
-    mlirRewriterBaseSetInsertionPointToEnd(e->b.rw,
-                                           e->scopes[e->num_scopes - 1].block);
-  else if (e->block.ptr)
-    mlirRewriterBaseSetInsertionPointToEnd(e->b.rw, e->block);
+// Whether the iteration `steps` behind `from` exists, when `from` does: what is
+// left of the range does not overflow as an unsigned number.
+static MlirValue exists_behind(Emitter *e, const Bounds *bounds, MlirValue from,
+                               int64_t steps) {
+  MlirValue left = arith_subi(&e->b, bounds->upper, from);
+  return arith_cmpi(&e->b, .predicate = ARITH_CMP_I_PREDICATE_ugt, .lhs = left,
+                    .rhs = distance(e, bounds, steps));
+}
+
+static bool stage_is_used(const Pipeline *p, int32_t stage) {
+  if (stage == 0 && p->loop->body.loop.condition.ptr)
+    return true; // it decides
+  for (int i = 0; i < p->loop->plan.num_items; i++)
+    if (p->loop->plan.items[i].stage == stage)
+      return true;
+  for (intptr_t c = 1; c <= p->num_carried; c++)
+    if (p->carried[c].home == stage)
+      return true;
+  return false;
+}
+
+//===-- Unrolled steps ----------------------------------------------------===//
+
+// Step `step` in straight code. `exists` holds a condition per iteration, null
+// where it is known to exist, or is NULL when the number of iterations is
+// known.
+static void emit_unrolled(Emitter *e, const Bounds *bounds, int64_t step,
+                          const MlirValue *exists) {
+  const Pipeline *p = e->p;
+  e->step = step;
+  if (p->form == PIPELINE_PEELED && step >= p->last_stage &&
+      step < p->num_iters)
+    e->step = TILE_STEADY_STEP;
+  for (int32_t s = 0; s <= p->last_stage; s++) {
+    int64_t iter = step - s;
+    e->is_on[s] =
+        iter >= 0 && stage_is_used(p, s) && (exists || iter < p->num_iters);
+    e->condition[s] = (MlirValue){NULL};
+    if (!e->is_on[s])
+      continue;
+    if (exists)
+      e->condition[s] = exists[iter];
+    e->iv[s] = iteration_behind(e, bounds, bounds->lower, iter);
+  }
+  emit_step(e);
+}
+
+static MlirValue exists_any(Emitter *e, const Bounds *bounds) {
+  return arith_cmpi(&e->b,
+                    .predicate = bounds->is_unsigned
+                                     ? ARITH_CMP_I_PREDICATE_ult
+                                     : ARITH_CMP_I_PREDICATE_slt,
+                    .lhs = bounds->lower, .rhs = bounds->upper);
+}
+
+// Conditions "iteration t exists" for t below the number of stages; `any` is
+// that of the first one, null where it is known to exist.
+static MlirValue *emit_exists(Emitter *e, const Bounds *bounds, MlirValue any) {
+  MlirValue *exists =
+      TILE_ARENA_NEW(e->p->arena, MlirValue, e->p->last_stage + 1);
+  exists[0] = any;
+  for (int32_t t = 1; t < e->p->last_stage; t++) {
+    exists[t] = exists_behind(e, bounds, bounds->lower, t);
+    if (any.ptr)
+      exists[t] = arith_andi(&e->b, any, exists[t]);
+  }
+  return exists;
+}
+
+//===-- The loop ----------------------------------------------------------===//
+
+// Goes on writing at the end of `block`; null: before the old loop.
+static void continue_in(Emitter *e, MlirBlock block) {
+  e->block = block;
+  if (block.ptr)
+    mlirRewriterBaseSetInsertionPointToEnd(e->b.rw, block);
   else
     mlirRewriterBaseSetInsertionPointBefore(e->b.rw, e->before);
 }
 
-typedef struct {
-  Emitter *e;
-  int32_t stage;
-  MlirOperation op;
-  MlirxMapping map;
-} CloneWalk;
-
-static MlirWalkResult map_operands(MlirOperation op, void *user_data) {
-  CloneWalk *walk = user_data;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
-    MlirValue operand = mlirOperationGetOperand(op, i);
-    if (!tile_value_is_inside(operand, walk->op))
-      mlirxMappingSet(walk->map, operand,
-                      emit_value(walk->e, walk->stage, operand));
+static MlirBlock begin_body(Emitter *e, const Bounds *bounds) {
+  int n = e->p->num_state + 1;
+  MlirType *types = TILE_ARENA_NEW(e->p->arena, MlirType, n);
+  MlirLocation *locations = TILE_ARENA_NEW(e->p->arena, MlirLocation, n);
+  types[0] = bounds->type;
+  for (int i = 0; i < n; i++) {
+    if (i)
+      types[i] = mlirValueGetType(e->state[i - 1]);
+    locations[i] = mlirOperationGetLocation(e->before);
   }
-  return MlirWalkResultAdvance;
+  return mlirBlockCreate(n, types, locations);
 }
 
-// Clones `op` for the iteration of `stage` and binds its results.
-static MlirOperation emit_clone(Emitter *e, int32_t stage, MlirOperation op) {
-  CloneWalk walk = {e, stage, op, mlirxMappingCreate()};
-  mlirOperationWalk(op, map_operands, &walk, MlirWalkPreOrder);
-  MlirOperation clone = mlirxClone(e->b.rw, op, walk.map);
-  mlirxMappingDestroy(walk.map);
-  tile_statement_plan_drop(clone);
-  clone = emit_ring_slots(e, clone, stage);
-  emit_resume(e);
-  for (intptr_t r = 0; r < mlirOperationGetNumResults(op); r++)
-    emit_bind(e, (Binding){stage, mlirOperationGetResult(op, r),
-                           mlirOperationGetResult(clone, r)});
-  return clone;
+// The state, which the arguments of the block from `first` on are.
+static MlirValue *arguments_of(Emitter *e, MlirBlock block, int first) {
+  MlirValue *state =
+      TILE_ARENA_NEW(e->p->arena, MlirValue, e->p->num_state + 1);
+  for (int i = 0; i < e->p->num_state; i++)
+    state[i] = mlirBlockGetArgument(block, first + i);
+  return state;
 }
 
-static MlirValue carried_value(const Emitter *e, int32_t stage, intptr_t c) {
-  const Carried *carried = &e->p->carried[c];
-  return e->state[carried->state + (stage - carried->home)];
-}
-
-// (P2) across steps.
-static MlirValue delayed_value(const Emitter *e, int32_t stage, int statement,
-                               MlirValue value) {
-  for (int i = 0; i < e->p->num_delays; i++) {
-    const Delay *delay = &e->p->delays[i];
-    if (delay->statement == statement &&
-        mlirOpResultGetResultNumber(value) == delay->result)
-      return e->state[delay->state + (stage - delay->stage - 1)];
+static void keep_attributes(const Pipeline *p, MlirOperation made) {
+  MlirOperation old = p->loop->body.loop.op;
+  for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(old); i++) {
+    MlirNamedAttribute named = mlirOperationGetDiscardableAttribute(old, i);
+    mlirOperationSetDiscardableAttributeByName(
+        made, mlirIdentifierStr(named.name), named.attribute);
   }
-  return (MlirValue){NULL};
 }
 
-static MlirRegion region_of_block(MlirBlock block) {
+// Stage S runs the iteration of the loop, the others those that follow, as far
+// as they exist; rotated, the stage in front of S runs it, and S the one
+// before.
+static void set_iterations(Emitter *e, const Bounds *bounds, MlirValue iv) {
+  const Pipeline *p = e->p;
+  int32_t current = p->last_stage - (p->form == PIPELINE_ROTATED);
+  for (int32_t s = 0; s <= p->last_stage; s++) {
+    e->is_on[s] = stage_is_used(p, s);
+    e->condition[s] = (MlirValue){NULL};
+    if (!e->is_on[s])
+      continue;
+    e->iv[s] = s > current ? e->state[p->previous]
+                           : iteration_behind(e, bounds, iv, current - s);
+    if (s < p->num_guarded)
+      e->condition[s] = exists_behind(e, bounds, iv, current - s);
+  }
+}
+
+static void emit_loop(Emitter *e, const Bounds *bounds, MlirValue lower,
+                      MlirValue upper) {
+  const Pipeline *p = e->p;
+  MlirBlock block = begin_body(e, bounds), outer = e->block;
+  MlirValue iv = mlirBlockGetArgument(block, 0), *init = e->state;
+  e->block = block;
+  e->state = arguments_of(e, block, 1);
+  e->step = TILE_STEADY_STEP;
+  mlirRewriterBaseSetInsertionPointToEnd(e->b.rw, block);
+  set_iterations(e, bounds, iv);
+  emit_step(e);
+  scf_yield(&e->b, .results = {e->state, p->num_state});
+
+  MlirType *types = TILE_ARENA_NEW(p->arena, MlirType, p->num_state + 1);
+  for (int i = 0; i < p->num_state; i++)
+    types[i] = mlirValueGetType(init[i]);
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, block);
-  return region;
+  continue_in(e, outer);
+  ScfForOp made =
+      scf_for_op(&e->b, .type = {types, p->num_state}, .lowerBound = lower,
+                 .upperBound = upper, .step = bounds->step,
+                 .initArgs = {init, p->num_state},
+                 .unsignedCmp = bounds->is_unsigned, .region = region);
+  keep_attributes(p, made.op);
+  for (int i = 0; i < p->num_state; i++)
+    e->state[i] = mlirOperationGetResult(made.op, i);
 }
 
-// (P5) Loads among the arithmetic of a branch happen in that branch only.
-static MlirValue emit_choice(Emitter *e, int32_t stage, MlirValue value) {
-  ScfIfOp choice = scf_if_cast(mlirOpResultGetOwner(value));
-  MlirValue condition = emit_value(e, stage, scf_if_condition(choice));
-  MlirBlock outer = e->choice;
-  int num_bindings = e->num_bindings;
-  MlirRegion regions[2];
-  for (int branch = 0; branch < 2; branch++) {
-    MlirBlock block = e->choice = mlirBlockCreate(0, NULL, NULL);
-    emit_resume(e);
-    MlirValue yielded = emit_value(e, stage, tile_choice_yield(value, branch));
-    e->choice = block;
-    emit_resume(e);
-    scf_yield(&e->b, .results = TILE_VALUES(yielded));
-    regions[branch] = region_of_block(block);
-    e->num_bindings = num_bindings;
+//===-- Loops that decide -------------------------------------------------===//
+
+// The iterations of the step, `last` the latest stage that has one. Rotated,
+// the first iteration is known to exist.
+static void set_stages(Emitter *e, int32_t last) {
+  bool is_first = last < e->p->last_stage;
+  for (int32_t s = 0; s <= e->p->last_stage; s++) {
+    e->is_on[s] = s <= last && stage_is_used(e->p, s);
+    e->iv[s] = e->condition[s] = TILE_NULL_VALUE;
+    bool is_known = e->p->form == PIPELINE_ROTATED && is_first && s == last;
+    if (s <= last && s < e->p->num_guarded && !is_known)
+      e->condition[s] = e->state[e->p->exists + s];
   }
-  e->choice = outer;
-  emit_resume(e);
-  ScfIfOp made = scf_if_op(&e->b, .condition = condition,
-                           .thenRegion = regions[0], .elseRegion = regions[1]);
-  MlirValue result = mlirOperationGetResult(made.op, 0);
-  emit_bind(e, (Binding){stage, value, result});
-  return result;
 }
 
-MlirValue emit_value(Emitter *e, int32_t stage, MlirValue value) {
-  const TileLoopBody *body = &e->p->loop->body;
-  MlirValue bound = emit_find_binding(e, stage, value);
-  if (bound.ptr)
-    return bound;
-  MlirValue ring = emit_ring(e, value);
-  if (ring.ptr)
-    return ring;
-  if (!tile_value_is_inside(value, body->loop.op) &&
-      !emit_is_ring_window(e, value))
-    return value; // (P4)
-  MlirValue forwarded = tile_loop_form_forwarded(&body->loop, value);
-  if (forwarded.ptr)
-    return emit_value(e, stage, forwarded);
-  if (mlirValueIsABlockArgument(value)) {
-    intptr_t number = tile_loop_form_find(&body->loop, value);
-    return number ? carried_value(e, stage, number) : e->iv[stage];
+static MlirBlock begin_region(Emitter *e, MlirRegion region) {
+  int n = e->p->num_state;
+  MlirType *types = TILE_ARENA_NEW(e->p->arena, MlirType, n);
+  MlirLocation *locations = TILE_ARENA_NEW(e->p->arena, MlirLocation, n);
+  for (int i = 0; i < n; i++) {
+    types[i] = mlirValueGetType(e->state[i]);
+    locations[i] = mlirOperationGetLocation(e->before);
   }
-  MlirOperation op = mlirOpResultGetOwner(value);
-  int statement = tile_loop_body_find(body, op);
-  if (statement >= 0)
-    return delayed_value(e, stage, statement, value);
-  if (tile_loop_body_is_choice(body, op))
-    return emit_choice(e, stage, value);
-  emit_clone(e, stage, op); // (P1)
-  return emit_find_binding(e, stage, value);
-}
-
-//===-- Guards ------------------------------------------------------------===//
-
-static void open_scope(Emitter *e, int32_t stage, const TileGuard *guard) {
-  Scope scope = {.condition = e->condition[stage],
-                 .num_bindings = e->num_bindings,
-                 .num_exports = e->num_exports};
-  assert(e->num_scopes < MAX_SCOPES);
-  if (guard) {
-    scope.guard = guard->op;
-    scope.branch = guard->branch;
-    scope.condition =
-        emit_value(e, stage, scf_if_condition(scf_if_cast(guard->op)));
-    // What the condition needed is of use behind the guard as well.
-    scope.num_bindings = e->num_bindings;
-    if (guard->branch) {
-      MlirType i1 = mlirValueGetType(scope.condition);
-      scope.condition =
-          arith_xori(&e->b, scope.condition, emit_int(&e->b, i1, 1));
-    }
-  }
-  scope.block = mlirBlockCreate(0, NULL, NULL);
-  e->scopes[e->num_scopes++] = scope;
-  e->scope_stage = stage;
-  emit_resume(e);
-}
-
-// The block of the path not taken, with a value for each export.
-static MlirBlock build_otherwise(Emitter *e, const Export *exports,
-                                 int num_exports) {
-  MlirBlock block = mlirBlockCreate(0, NULL, NULL);
-  MlirValue *values = TILE_ARENA_NEW(e->p->arena, MlirValue, num_exports);
+  MlirBlock block = mlirBlockCreate(n, types, locations);
+  mlirRegionAppendOwnedBlock(region, block);
   mlirRewriterBaseSetInsertionPointToEnd(e->b.rw, block);
-  for (int i = 0; i < num_exports; i++)
-    values[i] = exports[i].otherwise.ptr
-                    ? exports[i].otherwise
-                    : emit_zero(&e->b, mlirValueGetType(exports[i].binding.to));
-  scf_yield(&e->b, .results = {values, num_exports});
   return block;
 }
 
-static void close_scope(Emitter *e) {
-  Scope *scope = &e->scopes[e->num_scopes - 1];
-  int n = e->num_exports - scope->num_exports;
-  Export *exports = TILE_ARENA_NEW(e->p->arena, Export, n + 1);
-  MlirValue *values = TILE_ARENA_NEW(e->p->arena, MlirValue, n + 1);
-  for (int i = 0; i < n; i++) {
-    exports[i] = e->exports[scope->num_exports + i];
-    values[i] = exports[i].binding.to;
-  }
-  scf_yield(&e->b, .results = {values, n});
-  MlirRegion otherwise = {NULL};
-  if (n)
-    otherwise = region_of_block(build_otherwise(e, exports, n));
-  e->num_bindings = scope->num_bindings;
-  e->num_exports = scope->num_exports;
-  e->num_scopes--;
-  emit_resume(e);
-  ScfIfOp made = scf_if_op(&e->b, .condition = scope->condition,
-                           .thenRegion = region_of_block(scope->block),
-                           .elseRegion = otherwise);
-  for (int i = 0; i < n; i++) {
-    exports[i].binding.to = mlirOperationGetResult(made.op, i);
-    emit_bind(e, exports[i].binding);
-    if (e->num_scopes)
-      add_export(e, exports[i]);
-  }
-}
-
-static void close_scopes(Emitter *e, int num_left) {
-  while (e->num_scopes > num_left)
-    close_scope(e);
-}
-
-void emit_leave(Emitter *e) { close_scopes(e, 0); }
-
-void emit_export(Emitter *e, Binding binding, MlirValue otherwise) {
-  emit_bind(e, binding);
-  if (e->num_scopes)
-    add_export(e, (Export){binding, otherwise});
-}
-
-void emit_enter(Emitter *e, int32_t stage, const TileGuard *guards,
-                int num_guards) {
-  int has_range = e->condition[stage].ptr != NULL, common = 0;
-  if (e->num_scopes && e->scope_stage == stage) {
-    common = has_range;
-    while (common < e->num_scopes && common - has_range < num_guards &&
-           mlirOperationEqual(e->scopes[common].guard,
-                              guards[common - has_range].op) &&
-           e->scopes[common].branch == guards[common - has_range].branch)
-      common++;
-  }
-  close_scopes(e, common);
-  if (has_range && !e->num_scopes)
-    open_scope(e, stage, NULL);
-  for (int g = e->num_scopes - has_range; g < num_guards; g++)
-    open_scope(e, stage, &guards[g]);
-}
-
-//===-- Asynchronous copies -----------------------------------------------===//
-
-bool pipeline_is_in_role(MlirOperation op) {
-  while (!mlirOperationIsNull(op) && !tile_role_is(op))
-    op = mlirOperationGetParentOperation(op);
-  return !mlirOperationIsNull(op);
-}
-
-static void emit_waits(Emitter *e, int32_t order) {
+// Whether the loop goes on: the last stage has an iteration in every step, and
+// rotated the one in front of it as well.
+static MlirRegion region_deciding(Emitter *e) {
   const Pipeline *p = e->p;
-  for (int w = 0; w < p->num_waits; w++) {
-    if (p->waits[w].order != order || !e->is_on[p->waits[w].stage])
-      continue;
-    int pending =
-        tile_loop_schedule_pending(&p->schedule, &p->waits[w], e->step);
-    if (pending < 0)
-      continue;
-    close_scopes(e, 0);
-    tile_cp_async_wait(&e->b, .pending = pending);
-    // The guarded copies behind a hoisted wait need the barrier as well: one in
-    // front of their guard serves them and the reader. Threads of a role meet
-    // at barriers of their own, which are placed later.
-    if (p->is_wait_hoisted[w] && !pipeline_is_in_role(e->before))
-      tile_barrier_sync(&e->b, .id = {NULL});
-  }
+  int32_t current = p->last_stage - (p->form == PIPELINE_ROTATED);
+  MlirValue *init = e->state;
+  MlirRegion region = mlirRegionCreate();
+  e->block = begin_region(e, region);
+  e->state = arguments_of(e, e->block, 0);
+  scf_condition(&e->b,
+                .condition = p->has_exists ? e->state[p->exists + current]
+                                           : emit_decision(e),
+                .args = {e->state, p->num_state});
+  e->state = init;
+  return region;
 }
 
-static void emit_commits(Emitter *e, int32_t order) {
+// scf.while over the state.
+static void emit_decided_loop(Emitter *e) {
   const Pipeline *p = e->p;
-  for (int g = 0; g < p->schedule.num_groups; g++) {
-    if (p->schedule.groups[g].order != order ||
-        !e->is_on[p->schedule.groups[g].stage])
+  MlirBlock outer = e->block;
+  MlirValue *init = e->state;
+  MlirType *types = TILE_ARENA_NEW(p->arena, MlirType, p->num_state + 1);
+  MlirRegion before = region_deciding(e), after = mlirRegionCreate();
+  for (int i = 0; i < p->num_state; i++)
+    types[i] = mlirValueGetType(init[i]);
+  e->block = begin_region(e, after);
+  e->state = arguments_of(e, e->block, 0);
+  e->step = TILE_STEADY_STEP;
+  set_stages(e, p->last_stage);
+  emit_step(e);
+  scf_yield(&e->b, .results = {e->state, p->num_state});
+  continue_in(e, outer);
+  ScfWhileOp made = scf_while_op(&e->b, .type = {types, p->num_state},
+                                 .inits = {init, p->num_state},
+                                 .before = before, .after = after);
+  keep_attributes(p, made.op);
+  for (int i = 0; i < p->num_state; i++)
+    e->state[i] = mlirOperationGetResult(made.op, i);
+}
+
+//===-- Forms -------------------------------------------------------------===//
+
+static void emit_decided(Emitter *e) {
+  for (int32_t step = 0; step < e->p->last_stage; step++) {
+    e->step = step;
+    set_stages(e, step);
+    emit_step(e);
+  }
+  emit_decided_loop(e);
+}
+
+// `any`: whether there is an iteration, null where there is.
+static void emit_guarded(Emitter *e, const Bounds *bounds, MlirValue any) {
+  int is_rotated = e->p->form == PIPELINE_ROTATED;
+  MlirValue *exists = emit_exists(e, bounds, any);
+  for (int32_t step = 0; step < e->p->last_stage; step++)
+    emit_unrolled(e, bounds, step, exists);
+  emit_loop(e, bounds, iteration_behind(e, bounds, bounds->lower, is_rotated),
+            bounds->upper);
+}
+
+static void emit_peeled(Emitter *e, const Bounds *bounds) {
+  int64_t num_iters = e->p->num_iters, last = e->p->last_stage;
+  for (int64_t step = 0; step < num_iters + last; step++) {
+    if (num_iters == 0)
+      break;
+    if (step != last || num_iters - last < 2) {
+      emit_unrolled(e, bounds, step, NULL);
       continue;
-    close_scopes(e, 0); // in every step, whatever the guards say
-    tile_cp_async_commit(&e->b, 0);
-  }
-}
-
-// The parities of a fill travel as a value of stage -1.
-MlirValue emit_parities(const Emitter *e, const Fill *fill) {
-  MlirValue bound = emit_find_binding(e, -1, fill->barriers);
-  return bound.ptr ? bound : e->state[fill->state];
-}
-
-static void set_parities(Emitter *e, const Fill *fill, MlirValue value) {
-  emit_export(e, (Binding){-1, fill->barriers, value}, emit_parities(e, fill));
-}
-
-// Waits for a fill under the guards of its copies: what was not copied is not
-// waited for, and leaves the parity of its slot as it is.
-static void emit_fill_waits(Emitter *e, int statement) {
-  const Pipeline *p = e->p;
-  for (int f = 0; f < p->num_fills; f++) {
-    const Fill *fill = &p->fills[f];
-    if (fill->reader != statement)
-      continue;
-    const TileStatement *first = &p->loop->body.statements[fill->first];
-    int32_t stage = p->loop->plan.items[statement].stage;
-    emit_enter(e, stage, first->guards, first->num_guards);
-    MlirValue slot = emit_slot(e, stage, fill->num_slots);
-    MlirValue bit = arith_index_cast(&e->b, .in = slot, .type = type_i32(e));
-    MlirValue parities = emit_parities(e, fill);
-    MlirValue one = emit_int(&e->b, type_i32(e), 1);
-    MlirValue parity =
-        arith_andi(&e->b, arith_shrui(&e->b, parities, bit), one);
-    tile_barrier_wait(&e->b, .barrier = fill->barriers, .slot = slot,
-                      .parity = parity);
-    set_parities(e, fill,
-                 arith_xori(&e->b, parities, arith_shli(&e->b, one, bit)));
-  }
-}
-
-// The fill that a copy is a part of, or NULL.
-static const Fill *find_fill(const Pipeline *p, int statement) {
-  for (int f = 0; f < p->num_fills; f++)
-    for (int i = 0; i < p->fills[f].num_copies; i++)
-      if (p->fills[f].copies[i] == statement)
-        return &p->fills[f];
-  return NULL;
-}
-
-static void emit_expect(Emitter *e, const Fill *fill, int32_t stage) {
-  tile_barrier_expect(&e->b, .barrier = fill->barriers,
-                      .slot = emit_slot(e, stage, fill->num_slots),
-                      .bytes = fill->size_bytes);
-}
-
-//===-- One step ----------------------------------------------------------===//
-
-static void emit_statement(Emitter *e, int statement) {
-  const Pipeline *p = e->p;
-  const TileStatement *s = &p->loop->body.statements[statement];
-  int32_t stage = p->loop->plan.items[statement].stage;
-  const Fill *fill = find_fill(p, statement);
-  e->b.loc = mlirOperationGetLocation(s->op);
-  emit_enter(e, stage, s->guards, s->num_guards);
-  if (fill && fill->first == statement)
-    emit_expect(e, fill, stage);
-  MlirOperation clone = emit_clone(e, stage, s->op);
-  if (fill) {
-    tile_copy_set_signal(tile_copy_cast(clone), fill->barriers);
-    mlirRewriterBaseSetInsertionPointBefore(e->b.rw, clone);
-    tile_copy_set_slot(tile_copy_cast(clone),
-                       emit_slot(e, stage, fill->num_slots));
-    emit_resume(e);
-  }
-  if (p->group_of[statement] >= 0 && tile_copy_is(clone))
-    tile_copy_set_async(tile_copy_cast(clone), true);
-  else if (p->group_of[statement] >= 0)
-    tile_copy_loop_set_async(clone);
-  for (intptr_t r = 0; e->num_scopes && r < mlirOperationGetNumResults(s->op);
-       r++) {
-    MlirValue value = mlirOperationGetResult(s->op, r);
-    MlirType type = mlirValueGetType(value);
-    if (mlirTypeIsAInteger(type) || mlirTypeIsAIndex(type) ||
-        mlirTypeIsAFloat(type))
-      emit_export(e, (Binding){stage, value, mlirOperationGetResult(clone, r)},
-                  TILE_NULL_VALUE);
-  }
-}
-
-// In steps of both stages that multiply; `edge` 0 begins, 1 ends.
-static void emit_turn(Emitter *e, int statement, int edge) {
-  int32_t last = e->p->last_stage;
-  if (e->p->turn[edge] != statement || !e->is_on[last - 1] || !e->is_on[last])
-    return;
-  close_scopes(e, 0);
-  tile_turn(&e->b, .edge = edge ? TILE_TURN_End : TILE_TURN_Begin);
-}
-
-void emit_step(Emitter *e) {
-  const TileLoopPlan *plan = &e->p->loop->plan;
-  emit_resume(e);
-  for (int k = 0; k < plan->num_items; k++) {
-    int statement = e->p->by_order[k];
-    const TilePlanItem *item = &plan->items[statement];
-    emit_waits(e, item->order);
-    if (e->is_on[item->stage]) {
-      emit_fill_waits(e, statement);
-      emit_turn(e, statement, 0);
-      emit_statement(e, statement);
-      emit_turn(e, statement, 1);
     }
-    emit_commits(e, item->order);
+    MlirValue upper =
+        iteration_behind(e, bounds, bounds->lower, num_iters - last);
+    emit_loop(e, bounds, bounds->lower, upper);
+    step = num_iters - 1; // the loop has run up to here
   }
-  e->b.loc = mlirOperationGetLocation(e->before);
-  emit_advance(e);
+}
+
+// What leaves the branch around a rotated loop: results of the loop, and the
+// parities of its barriers.
+static int list_outcome(const Pipeline *p, int *out_numbers) {
+  int count = 0;
+  for (intptr_t c = 1; c <= p->num_carried; c++)
+    out_numbers[count++] = p->carried[c].result;
+  for (int f = 0; f < p->num_fills; f++)
+    out_numbers[count++] = p->fills[f].state;
+  return count;
+}
+
+static MlirRegion region_yielding(Emitter *e, MlirBlock block,
+                                  const MlirValue *state, const int *numbers,
+                                  int count) {
+  MlirValue *results = TILE_ARENA_NEW(e->p->arena, MlirValue, count + 1);
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, block);
+  for (int i = 0; i < count; i++)
+    results[i] = state[numbers[i]];
+  mlirRewriterBaseSetInsertionPointToEnd(e->b.rw, block);
+  scf_yield(&e->b, .results = {results, count});
+  return region;
+}
+
+// The last stage alone, for the last iteration.
+static void emit_last_step(Emitter *e) {
+  int32_t last = e->p->last_stage;
+  e->step = TILE_LAST_STEP;
+  for (int32_t s = 0; s <= last; s++) {
+    e->is_on[s] = s == last;
+    e->condition[s] = TILE_NULL_VALUE;
+  }
+  if (!e->p->loop->body.loop.condition.ptr)
+    e->iv[last] = e->state[e->p->previous];
+  emit_step(e);
+}
+
+static void emit_rotated(Emitter *e, const Bounds *bounds) {
+  const Pipeline *p = e->p;
+  bool decides = p->loop->body.loop.condition.ptr;
+  const MlirValue *init = e->state;
+  MlirValue exists = !decides        ? exists_any(e, bounds)
+                     : p->has_exists ? e->state[p->exists]
+                                     : emit_decision(e);
+  int *numbers =
+      TILE_ARENA_NEW(p->arena, int, p->num_carried + p->num_fills + 1);
+  int count = list_outcome(p, numbers);
+  continue_in(e, mlirBlockCreate(0, NULL, NULL));
+  if (decides)
+    emit_decided(e);
+  else
+    emit_guarded(e, bounds, TILE_NULL_VALUE);
+  emit_last_step(e);
+  MlirRegion runs = region_yielding(e, e->block, e->state, numbers, count);
+  MlirRegion none = {NULL};
+  if (count)
+    none = region_yielding(e, mlirBlockCreate(0, NULL, NULL), init, numbers,
+                           count);
+  continue_in(e, (MlirBlock){NULL});
+  ScfIfOp made = scf_if_op(&e->b, .condition = exists, .thenRegion = runs,
+                           .elseRegion = none);
+  for (int i = 0; i < count; i++)
+    e->state[numbers[i]] = mlirOperationGetResult(made.op, i);
+}
+
+void pipeline_emit(const Pipeline *pipeline, MlirRewriterBase rewriter) {
+  MlirOperation loop = pipeline->loop->body.loop.op;
+  int num_stages = pipeline->last_stage + 1;
+  Emitter e = {.p = pipeline,
+               .b = {rewriter, mlirOperationGetLocation(loop)},
+               .before = loop,
+               .is_on = TILE_ARENA_NEW(pipeline->arena, bool, num_stages),
+               .iv = TILE_ARENA_NEW(pipeline->arena, MlirValue, num_stages),
+               .condition =
+                   TILE_ARENA_NEW(pipeline->arena, MlirValue, num_stages)};
+  Bounds bounds = bounds_of(pipeline);
+  build_rings(pipeline, &e.b);
+  for (int f = 0; f < pipeline->num_fills; f++)
+    build_fill(pipeline, &e.b, &pipeline->fills[f]);
+  mlirRewriterBaseSetInsertionPointBefore(rewriter, loop);
+  mlirOperationRemoveDiscardableAttributeByName(loop,
+                                                TILE_STR("tile.num_stages"));
+  emit_first_state(&e);
+  if (pipeline->form == PIPELINE_ROTATED)
+    emit_rotated(&e, &bounds);
+  else if (pipeline->form == PIPELINE_PEELED)
+    emit_peeled(&e, &bounds);
+  else if (pipeline->loop->body.loop.condition.ptr)
+    emit_decided(&e);
+  else
+    emit_guarded(&e, &bounds, exists_any(&e, &bounds));
+  emit_last_state(&e);
+  erase_unused_tiles(pipeline, &e.b);
 }

@@ -11,10 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SoftwarePipeline.h"
+#include "Pipeline.h"
 
-#include "Analysis/Loops/LoopRotation.h"
-#include "Analysis/Loops/Loops.h"
 #include "Support/Diagnostics.h"
 #include "TilePasses.h"
 

@@ -15,7 +15,7 @@
 #include "ExpandElements.h"
 
 #include "Analysis/Index/Index.h"
-#include "Analysis/Loops/LoopBody.h"
+#include "Analysis/Loops/Loops.h"
 #include "Dialect/Im2col.h"
 #include "Support/Arena.h"
 #include "Support/Constants.h"

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/Loops/LoopBody.h"
+#include "Analysis/Loops/Loops.h"
 #include "Analysis/Memory/Memory.h"
 #include "Support/Arena.h"
 #include "Support/Constants.h"

@@ -18,7 +18,7 @@
 
 #include "WsEmit.h"
 
-#include "Analysis/Loops/LoopRotation.h"
+#include "Analysis/Loops/Loops.h"
 #include "Dialect/Products.h"
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"

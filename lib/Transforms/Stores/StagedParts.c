@@ -11,7 +11,7 @@
 #include "StagedParts.h"
 
 #include "Analysis/Index/Index.h"
-#include "Analysis/Loops/LoopBody.h"
+#include "Analysis/Loops/Loops.h"
 #include "Support/Constants.h"
 
 enum { MAX_PLACES = 2 };

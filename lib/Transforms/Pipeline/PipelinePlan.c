@@ -1,4 +1,4 @@
-//===- SoftwarePipeline.c - Rings, waits and state of a pipeline ----------===//
+//===- PipelinePlan.c - Rings, waits and state of a pipeline --------------===//
 //
 // Reads a loop with its plan and decides what the pipeline needs:
 //
@@ -10,9 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SoftwarePipeline.h"
+#include "Pipeline.h"
 
-#include "Analysis/Loops/Loops.h"
+#include "Analysis/Memory/Memory.h"
 
 #include "Dialect/Products.h"
 #include "Support/Diagnostics.h"
@@ -24,6 +24,26 @@ static const TilePlanItem *item_of(const Pipeline *p, int statement) {
 
 static const TileStatement *statement_of(const Pipeline *p, int statement) {
   return &p->loop->body.statements[statement];
+}
+
+//===-- Surroundings ------------------------------------------------------===//
+
+MlirOperation pipeline_kernel_around(MlirOperation op) {
+  while (!mlirOperationIsNull(op) && !tile_kernel_is(op))
+    op = mlirOperationGetParentOperation(op);
+  return op;
+}
+
+// The pass knows no target; all chips have the same registers (TileTarget.c).
+int64_t pipeline_num_registers(MlirOperation kernel) {
+  return tile_kernel_thread_registers(kernel, tile_target_at(0),
+                                      tile_kernel_num_threads(kernel));
+}
+
+bool pipeline_is_in_role(MlirOperation op) {
+  while (!mlirOperationIsNull(op) && !tile_role_is(op))
+    op = mlirOperationGetParentOperation(op);
+  return !mlirOperationIsNull(op);
 }
 
 //===-- Form --------------------------------------------------------------===//
@@ -78,12 +98,6 @@ static bool is_rotated(const Pipeline *p) {
   return multiplies_early;
 }
 
-bool pipeline_is_guarded_stage(const Pipeline *p, int32_t stage) {
-  if (p->form == PIPELINE_ROTATED)
-    return stage < p->last_stage - 1;
-  return p->form == PIPELINE_GUARDED && stage < p->last_stage;
-}
-
 static PipelineForm choose_form(const Pipeline *p) {
   if (is_rotated(p))
     return PIPELINE_ROTATED;
@@ -122,15 +136,69 @@ static void sort_by_order(Pipeline *p) {
   }
 }
 
-//===-- Rings -------------------------------------------------------------===//
+//===-- A product under way beside the next copies ------------------------===//
+//
+// Without roles the threads that multiply also copy. A copy in front of the
+// product of its step overwrites the slot of the product before, which it has
+// to await: nothing overlaps. Behind it, and into the slot of the product
+// before all the same, that one has had a whole step, and the product of the
+// step is under way during the copies and the next wait:
+//
+//   step   wait i; product i; await product i - 1; copies i + S
+//
+// So the copies move behind the products, and the ring keeps the slot that the
+// plan counts for copies in front. For loops that only multiply what TMA
+// copies; sums that others use are awaited in their iteration anyway.
 
-static bool touches(const TileStatement *s, int buffer, bool only_writes) {
-  for (int a = 0; a < s->num_accesses; a++)
-    if (s->accesses[a].buffer == buffer &&
-        (s->accesses[a].writes || !only_writes))
-      return true;
-  return false;
+static bool is_tma_copy(MlirOperation op) {
+  return tile_copy_is(op) &&
+         !mlirAttributeIsNull(tile_copy_instr_attr(tile_copy_cast(op))) &&
+         tile_copy_instr(tile_copy_cast(op)) == TILE_INSTR_Tma &&
+         mlirValueIsNull(tile_copy_signal(tile_copy_cast(op)));
 }
+
+// Whether all statements are copies of the first stage, or products of the last
+// one behind them.
+static bool suits_lag(const Pipeline *p) {
+  const TileLoopPlan *plan = &p->loop->plan;
+  int32_t last_copy = INT32_MIN, first_product = INT32_MAX;
+  if (p->form != PIPELINE_GUARDED || !p->kernel.ptr ||
+      !scf_for_is(p->loop->body.loop.op) ||
+      pipeline_is_in_role(p->loop->body.loop.op))
+    return false;
+  for (int i = 0; i < plan->num_items; i++) {
+    const TilePlanItem *item = &plan->items[i];
+    const TileStatement *s = &p->loop->body.statements[i];
+    TileProduct product;
+    if (is_tma_copy(s->op) && item->group >= 0 && item->stage == 0) {
+      last_copy = item->order > last_copy ? item->order : last_copy;
+    } else if (tile_product_is_wgmma(s->op, &product) && !product.is_async &&
+               s->num_guards == 0 && item->stage == p->last_stage) {
+      first_product = item->order < first_product ? item->order : first_product;
+    } else {
+      return false;
+    }
+  }
+  return last_copy > INT32_MIN && first_product < INT32_MAX &&
+         last_copy < first_product;
+}
+
+static void lag_copies(Pipeline *p) {
+  TileLoopPlan *plan = &p->loop->plan;
+  int32_t last = INT32_MIN, first = INT32_MAX;
+  p->has_lag = suits_lag(p);
+  if (!p->has_lag)
+    return;
+  for (int i = 0; i < plan->num_items; i++) {
+    last = plan->items[i].order > last ? plan->items[i].order : last;
+    first = plan->items[i].order < first ? plan->items[i].order : first;
+  }
+  for (int i = 0; i < plan->num_items; i++)
+    if (is_tma_copy(p->loop->body.statements[i].op))
+      plan->items[i].order += last - first + 1;
+}
+
+//===-- Rings -------------------------------------------------------------===//
 
 // Slots such that no iteration fills one that another still uses.
 static int32_t count_slots(const Pipeline *p, int buffer) {
@@ -139,8 +207,8 @@ static int32_t count_slots(const Pipeline *p, int buffer) {
     return most;
   for (int w = 0; w < p->loop->plan.num_items; w++)
     for (int u = 0; u < p->loop->plan.num_items; u++) {
-      if (!touches(statement_of(p, w), buffer, true) ||
-          !touches(statement_of(p, u), buffer, false))
+      if (!tile_statement_touches(statement_of(p, w), buffer, true) ||
+          !tile_statement_touches(statement_of(p, u), buffer, false))
         continue;
       int32_t slots = tile_loop_plan_num_slots(item_of(p, w), item_of(p, u));
       slots += p->has_lag && item_of(p, u)->stage > item_of(p, w)->stage;
@@ -175,7 +243,7 @@ static bool needs_own_tile(const Pipeline *p, int buffer) {
   if (!body->buffers[buffer].is_versioned)
     return false;
   for (int i = 0; i < body->num_statements; i++) {
-    if (!touches(statement_of(p, i), buffer, false))
+    if (!tile_statement_touches(statement_of(p, i), buffer, false))
       continue;
     int32_t stage = item_of(p, i)->stage;
     first = stage < first ? stage : first;
@@ -183,6 +251,16 @@ static bool needs_own_tile(const Pipeline *p, int buffer) {
   }
   return first < last &&
          is_used_elsewhere(body->buffers[buffer].root, body->loop.op);
+}
+
+MlirType pipeline_ring_type(MlirType tile, int32_t num_slots) {
+  int64_t extent[TILE_MAX_RANK] = {num_slots};
+  intptr_t rank = mlirShapedTypeGetRank(tile);
+  for (intptr_t d = 0; d < rank; d++)
+    extent[d + 1] = mlirShapedTypeGetDimSize(tile, d);
+  return mlirMemRefTypeContiguousGet(mlirShapedTypeGetElementType(tile),
+                                     rank + 1, extent,
+                                     mlirMemRefTypeGetMemorySpace(tile));
 }
 
 static void add_position(Pipeline *p, int32_t num_slots, int32_t stage) {
@@ -310,11 +388,14 @@ static void build_values(Pipeline *p) {
   for (intptr_t c = 1; c <= n; c++) {
     // The loop's result is the value behind the last iteration; guarded early
     // stages are past that.
-    if (pipeline_is_guarded_stage(p, p->carried[c].home))
+    bool is_guarded = p->carried[c].home < p->num_guarded;
+    if (is_guarded)
       p->carried[c].last_stage = p->last_stage;
     if (p->carried[c].last_stage < p->carried[c].home)
       p->carried[c].last_stage = p->carried[c].home;
     p->carried[c].state = p->num_state;
+    p->carried[c].result =
+        p->num_state + (is_guarded ? p->last_stage - p->carried[c].home : 0);
     p->num_state += 1 + p->carried[c].last_stage - p->carried[c].home;
   }
   p->exists = p->num_state;
@@ -546,12 +627,6 @@ static bool decision_is_early(const Pipeline *p) {
 
 //===-- Entry -------------------------------------------------------------===//
 
-MlirOperation pipeline_kernel_around(MlirOperation op) {
-  while (!mlirOperationIsNull(op) && !tile_kernel_is(op))
-    op = mlirOperationGetParentOperation(op);
-  return op;
-}
-
 bool pipeline_build(TileArena *arena, TilePlannedLoop *loop, Pipeline *out) {
   *out = (Pipeline){.arena = arena,
                     .loop = loop,
@@ -562,9 +637,12 @@ bool pipeline_build(TileArena *arena, TilePlannedLoop *loop, Pipeline *out) {
   out->positions = TILE_ARENA_NEW(
       arena, Position, (out->last_stage + 2) * (out->last_stage + 2));
   out->form = choose_form(out);
+  out->num_guarded = out->form == PIPELINE_GUARDED   ? out->last_stage
+                     : out->form == PIPELINE_ROTATED ? out->last_stage - 1
+                                                     : 0;
   if (out->form == PIPELINE_ROTATED && !loop->body.loop.condition.ptr)
     out->previous = out->num_state++;
-  pipeline_lag(out);
+  lag_copies(out);
   sort_by_order(out);
   find_turn(out);
   build_rings(out);

@@ -1,4 +1,5 @@
-//===- PipelineOwn.c - Registers of what runs ahead -----------------------===//
+//===- PipelineFragments.c - Registers of what runs ahead
+//-----------------------===//
 //
 // Guards and addresses of copies that run ahead may be computed in fragments.
 // Registers have no slots, so where later stages use such a fragment too, what
@@ -12,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SoftwarePipeline.h"
+#include "Pipeline.h"
 
 #include "Analysis/Loops/RepeatedOps.h"
 
@@ -53,18 +54,11 @@ static void add_feeders(Own *own, int copy) {
     own->feeds[i] |= set[i];
 }
 
-static bool touches(const TileStatement *s, int buffer, bool only_writes) {
-  for (int a = 0; a < s->num_accesses; a++)
-    if (s->accesses[a].buffer == buffer &&
-        (s->accesses[a].writes || !only_writes))
-      return true;
-  return false;
-}
-
 static bool is_repeated(const Own *own, int statement) {
   const TileLoopBody *body = &own->loop->body;
   for (int b = 0; own->feeds[statement] && b < body->num_buffers; b++)
-    if (own->is_twice[b] && touches(statement_of(own, statement), b, true))
+    if (own->is_twice[b] &&
+        tile_statement_touches(statement_of(own, statement), b, true))
       return true;
   return false;
 }
@@ -73,7 +67,7 @@ static bool is_repeated(const Own *own, int statement) {
 static bool is_used_twice(const Own *own, int buffer) {
   bool ahead = false, later = false;
   for (int i = 0; i < own->loop->body.num_statements; i++) {
-    if (!touches(statement_of(own, i), buffer, false))
+    if (!tile_statement_touches(statement_of(own, i), buffer, false))
       continue;
     ahead |= own->feeds[i];
     later |= !own->feeds[i] || is_repeated(own, i);

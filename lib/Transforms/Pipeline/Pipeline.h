@@ -1,13 +1,17 @@
-//===- SoftwarePipeline.h - What the files of tile-inject-pipeline share --===//
+//===- Pipeline.h - Software pipelines: planned, prepared, written --------===//
 //
-// A loop is read and planned (SoftwarePipeline.c), then written as steps, each
-// of which runs one iteration per stage (PipelineSteps.c, PipelineEmit.c).
+// tile-pipeline-planning (PipelinePlanning.c) gives each op of a loop a stage
+// and an order. tile-inject-pipeline (InjectPipeline.c) reads that plan, has
+// copies by way of registers taken apart (PipelineRegisters.c), decides about
+// rings, waits and state (PipelinePlan.c), and writes the loop: prologue, loop
+// and epilogue (PipelineEmit.c) are steps (PipelineStep.c), each of which runs
+// one iteration per stage.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TILE_TRANSFORMS_SOFTWARE_PIPELINE_H
-#define TILE_TRANSFORMS_SOFTWARE_PIPELINE_H
+#ifndef TILE_TRANSFORMS_PIPELINE_H
+#define TILE_TRANSFORMS_PIPELINE_H
 
-#include "Analysis/Loops/LoopBody.h"
+#include "Analysis/Loops/Loops.h"
 
 /// Plans one loop, or judges the plan that is on its ops, and writes it on them
 /// (PipelinePlanning.c). Loops whose condition cannot be computed ahead stay
@@ -43,6 +47,7 @@ typedef struct {
   int32_t home;       // stage that updates it: as late as its users allow
   int32_t last_stage; // of the last user
   int state;          // the current value, then last_stage - home older ones
+  int result;         // of these, what is the result of the loop
   bool has_loads;     // its update loads: only in iterations that exist
 } Carried;
 
@@ -57,7 +62,7 @@ typedef struct {
   MlirValue barriers, memory;
 } Fill;
 
-/// How the steps are written down (PipelineSteps.c).
+/// How the steps are written down (PipelineEmit.c).
 typedef enum {
   PIPELINE_GUARDED, // scf.while: decided
   PIPELINE_PEELED,  // the number of iterations is known
@@ -71,6 +76,7 @@ typedef struct {
   int32_t last_stage;
   int64_t num_iters; // -1: not known
   PipelineForm form;
+  int32_t num_guarded; // stages below it run iterations that may not exist
   int previous;  // rotated scf.for: state value, the counter that the stage in
                  // front of the last one had in the step before
   bool has_lag;  // copies stand behind products that may be under way
@@ -101,45 +107,35 @@ typedef struct {
   int num_state;
 } Pipeline;
 
-/// Moves copies behind products that may be under way (PipelineLag.c).
-void pipeline_lag(Pipeline *p);
 /// Decides everything. False after a remark: the loop stays as it is.
 bool pipeline_build(TileArena *arena, TilePlannedLoop *loop, Pipeline *out);
 
-/// Whether iterations that `stage` runs in the loop may not exist.
-bool pipeline_is_guarded_stage(const Pipeline *pipeline, int32_t stage);
+/// The type of a tile with a slot of it per iteration in flight.
+MlirType pipeline_ring_type(MlirType tile, int32_t num_slots);
+
 /// Whether the loop belongs to a role.
 bool pipeline_is_in_role(MlirOperation op);
-
-/// Repeats what computes the guards and addresses of copies in fragments that
-/// later stages use as well (PipelineOwn.c). False when nothing has changed;
-/// else the loop must be built again.
-bool pipeline_own_fragments(TileArena *arena, TilePlannedLoop *loop);
-
+/// The kernel around `op`, or null.
+MlirOperation pipeline_kernel_around(MlirOperation op);
 /// Registers that a thread of the kernel has, by what the user wants of it and
 /// what a multiprocessor has. Its number of threads must be known.
 int64_t pipeline_num_registers(MlirOperation kernel);
-/// The kernel around `op`, or null.
-MlirOperation pipeline_kernel_around(MlirOperation op);
 
-/// Threads that execute the loop: of its role, else of the kernel; below 1 when
-/// that is not known.
-int64_t pipeline_num_threads(MlirOperation loop);
-/// 32-bit registers of a thread that executes the loop which its fragments
-/// leave, for what is on its way from memory. The threads must be known.
-int64_t pipeline_free_registers(MlirOperation loop);
-/// 32-bit registers that a fragment takes of each thread.
-int64_t pipeline_fragment_registers(const TileShape *shape,
-                                    int64_t num_threads);
+//===-- Changes of the loop before it is written --------------------------===//
+
+/// Repeats what computes the guards and addresses of copies in fragments that
+/// later stages use as well (PipelineFragments.c). False when nothing has
+/// changed; else the loop must be built again.
+bool pipeline_own_fragments(TileArena *arena, TilePlannedLoop *loop);
 
 /// Splits copies of tensors to fragments into a load to other registers, an
-/// iteration ahead, and a move from them (RegisterPrefetch.c). Writes the plan
+/// iteration ahead, and a move from them (PipelineRegisters.c). Writes the plan
 /// of the loop anew. False when nothing has changed; else the loop must be
 /// read again.
 bool pipeline_prefetch_fragments(TileArena *arena, const TilePlannedLoop *loop);
 
 /// Splits plain copies that run ahead into loads to registers and stores from
-/// them (RegisterStaging.c), and writes the plan of the loop anew. False when
+/// them, and writes the plan of the loop anew. False when
 /// nothing has changed; else the pipeline must be built again.
 bool pipeline_stage_in_registers(const Pipeline *pipeline);
 
@@ -193,51 +189,13 @@ typedef struct {
 /// Writes the old loop as a pipeline and erases it.
 void pipeline_emit(const Pipeline *pipeline, MlirRewriterBase rewriter);
 
-/// What carried values are behind the iteration of their stage is bound to
-/// their arguments under this number of a stage.
-enum { NEXT_ITERATION = -2 };
-
-/// Goes on writing behind what is written.
-void emit_resume(Emitter *e);
-/// Writes the statements of one step; `state` holds the values behind it.
-void emit_step(Emitter *e);
-/// The values of the loop are `values` from now on, by their number, in the
-/// iteration that NEXT_ITERATION stands for.
-void emit_bind_carried(Emitter *e, const MlirValue *values);
-void emit_bind(Emitter *e, Binding binding);
-/// The binding of a value, or null.
-MlirValue emit_find_binding(const Emitter *e, int32_t stage, MlirValue from);
-/// Takes the value of `binding` out of the guards that are open; `otherwise`
-/// where they do not hold.
-void emit_export(Emitter *e, Binding binding, MlirValue otherwise);
-/// Makes the open guards those of a statement of `stage`.
-void emit_enter(Emitter *e, int32_t stage, const TileGuard *guards,
-                int num_guards);
-void emit_leave(Emitter *e); // all guards
-/// The parities that the slots of a fill complete with next.
-MlirValue emit_parities(const Emitter *e, const Fill *fill);
-/// The state in front of the first step (PipelineState.c).
+/// The state before the first step.
 void emit_first_state(Emitter *e);
 /// scf.while: whether the next iteration of stage 0 exists.
 MlirValue emit_decision(Emitter *e);
-/// The state behind the step.
-void emit_advance(Emitter *e);
-/// The value of the iteration that `stage` runs in this step.
-MlirValue emit_value(Emitter *e, int32_t stage, MlirValue value);
-MlirType emit_index_type(const Emitter *e);
-MlirValue emit_zero(TileBuilder *b, MlirType type);
-MlirValue emit_int(TileBuilder *b, MlirType type, int64_t value);
-/// The slot of the iteration that `stage` runs.
-MlirValue emit_slot(Emitter *e, int32_t stage, int32_t num_slots);
-/// The type of a tile with a slot of it per iteration in flight.
-MlirType emit_ring_type(MlirType tile, int32_t num_slots);
-/// The ring of `tile`, or the view of it that corresponds to `tile`; null when
-/// there is none, and for windows.
-MlirValue emit_ring(Emitter *e, MlirValue tile);
-/// Whether `value` is a window of a tile that has a ring, wherever it is made.
-bool emit_is_ring_window(const Emitter *e, MlirValue value);
-/// Makes what uses rings in `clone` use the slot of `stage`; returns the op
-/// that stands for the clone. Moves the insertion point.
-MlirOperation emit_ring_slots(Emitter *e, MlirOperation clone, int32_t stage);
+/// Writes the statements of one step; `state` holds the values behind it.
+void emit_step(Emitter *e);
+/// Gives the results of the old loop what the last state holds, and erases it.
+void emit_last_state(Emitter *e);
 
-#endif // TILE_TRANSFORMS_SOFTWARE_PIPELINE_H
+#endif // TILE_TRANSFORMS_PIPELINE_H
