@@ -1,5 +1,4 @@
-//===- LoopPlan.c - Stages, orders and waits of a pipeline
-//-----------------===//
+//===- LoopPlan.c - Stages, orders and waits of a pipeline ----------------===//
 //
 // The rule of the reference system (docs/Rationale/Pipelining.md): statements
 // keep their order, and a copy is placed right behind its last use, to fetch

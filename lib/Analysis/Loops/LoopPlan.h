@@ -1,5 +1,4 @@
-//===- LoopPlan.h - Stages, orders and waits of a pipeline
-//-----------------===//
+//===- LoopPlan.h - Stages, orders and waits of a pipeline ----------------===//
 //
 // Plain C, no IR. In step v of the pipeline a statement of stage s runs
 // iteration v - s; within a step statements run by their order.

@@ -1,5 +1,4 @@
-//===- PipelineFragments.c - Registers of what runs ahead
-//-----------------------===//
+//===- PipelineFragments.c - Registers of what runs ahead -----------------===//
 //
 // Guards and addresses of copies that run ahead may be computed in fragments.
 // Registers have no slots, so where later stages use such a fragment too, what
