@@ -7,6 +7,7 @@
 #ifndef TILE_DIALECT_OPS_H
 #define TILE_DIALECT_OPS_H
 
+#include "Support/Arena.h"
 #include "Tile/Ops/tile.h"
 #include "TileAttrsCAPI.h"
 
@@ -153,6 +154,15 @@ MlirLogicalResult tile_kernels_visit_verified(MlirOperation root,
 /// The same; `user_data` of `visit` is a TileArena that ends with the call.
 MlirLogicalResult tile_kernels_visit_in_arena(MlirOperation root,
                                               TileKernelVisitor visit);
+/// What a pass that needs the target knows of its run.
+typedef struct {
+  TileArena arena;
+  const char *target_option; // see tile_target_resolve
+} TileKernelRun;
+/// The same; `user_data` of `visit` is a TileKernelRun that ends with the call.
+MlirLogicalResult tile_kernels_visit_for_target(MlirOperation root,
+                                                TileKernelVisitor visit,
+                                                const char *target_option);
 /// Warns of attributes in `root` that no op reads and whose names are close to
 /// some that are read, such as `num_stages` on a loop.
 void tile_ignored_attributes_warn(MlirOperation root);

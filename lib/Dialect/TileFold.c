@@ -191,21 +191,6 @@ static MlirLogicalResult fold_offsets(MlirRewritePattern pattern,
                  : no_match();
 }
 
-// The default pad value need not be written, and then does not rule out TMA.
-static MlirLogicalResult drop_zero_pad(MlirRewritePattern pattern,
-                                       MlirOperation op,
-                                       MlirPatternRewriter rewriter,
-                                       void *user_data) {
-  (void)pattern, (void)user_data;
-  TileRegionOp region = tile_region_cast(op);
-  MlirValue pad = tile_region_pad(region);
-  Window w;
-  if (mlirValueIsNull(pad) || !tile_value_is_zero_bits(pad) ||
-      !window_of_region(region, &w))
-    return no_match();
-  return replace_region(region, &w, (MlirValue){NULL}, rewriter);
-}
-
 // Whether all that reads the tile are sparse products, as metadata.
 static bool is_only_metadata(MlirValue tile) {
   for (MlirOpOperand use = mlirValueGetFirstUse(tile);
@@ -241,23 +226,31 @@ static bool feeds_only_metadata(TileRegionOp region) {
   return true;
 }
 
-// Words of metadata that are 0 mean 0x4444 (tile.gemm_sp): a pad of that value
-// is as good as zeros, which TMA and cp.async can write.
-static MlirLogicalResult drop_metadata_pad(MlirRewritePattern pattern,
-                                           MlirOperation op,
-                                           MlirPatternRewriter rewriter,
-                                           void *user_data) {
+// Zeros are the default, which need not be written, and then do not rule out
+// TMA and cp.async. Words of metadata that are 0 mean 0x4444 (tile.gemm_sp): a
+// pad of that value is as good as zeros.
+static bool is_as_zeros(MlirValue pad, TileRegionOp region) {
+  int64_t value;
+  if (tile_value_is_zero_bits(pad))
+    return true;
+  if (!mlirxConstantInt(pad, &value))
+    return false;
+  int bits = tile_elem_bits(mlirValueGetType(pad));
+  uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+  return bits >= 8 &&
+         !(((uint64_t)value ^ UINT64_C(0x4444444444444444)) & mask) &&
+         feeds_only_metadata(region);
+}
+
+static MlirLogicalResult drop_pad(MlirRewritePattern pattern, MlirOperation op,
+                                  MlirPatternRewriter rewriter,
+                                  void *user_data) {
   (void)pattern, (void)user_data;
   TileRegionOp region = tile_region_cast(op);
   MlirValue pad = tile_region_pad(region);
   Window w;
-  int64_t value;
-  if (mlirValueIsNull(pad) || !mlirxConstantInt(pad, &value))
-    return no_match();
-  int bits = tile_elem_bits(mlirValueGetType(pad));
-  uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
-  if (bits < 8 || (((uint64_t)value ^ UINT64_C(0x4444444444444444)) & mask) ||
-      !feeds_only_metadata(region) || !window_of_region(region, &w))
+  if (mlirValueIsNull(pad) || !is_as_zeros(pad, region) ||
+      !window_of_region(region, &w))
     return no_match();
   return replace_region(region, &w, (MlirValue){NULL}, rewriter);
 }
@@ -300,11 +293,6 @@ static bool has_same_bounds(const Window *outer, int d, const Window *inner,
          size == mlirShapedTypeGetDimSize(window_type(outer), d);
 }
 
-static MlirValue index_constant(TileBuilder *b, int64_t value) {
-  MlirType type = mlirIndexTypeGet(tile_builder_context(b));
-  return arith_constant(b, .value = mlirIntegerAttrGet(type, value));
-}
-
 static bool is_zero_offset(const Window *w, int d) {
   return mlirValueIsNull(w->dim[d].value) && w->dim[d].constant == 0;
 }
@@ -324,9 +312,9 @@ static void add_offset(TileBuilder *b, Window *outer, int d,
     return;
   }
   if (mlirValueIsNull(x))
-    x = index_constant(b, outer->dim[d].constant);
+    x = tile_const_index(b, outer->dim[d].constant);
   if (mlirValueIsNull(y))
-    y = index_constant(b, inner->dim[k].constant);
+    y = tile_const_index(b, inner->dim[k].constant);
   outer->dim[d].value = arith_addi(b, x, y);
 }
 
@@ -473,8 +461,7 @@ void tile_region_canonicalize(MlirContext ctx, MlirRewritePatternSet patterns) {
   add_pattern(ctx, patterns, "tile.region", fold_offsets);
   add_pattern(ctx, patterns, "tile.region", fold_cast);
   add_pattern(ctx, patterns, "tile.region", fold_subview);
-  add_pattern(ctx, patterns, "tile.region", drop_zero_pad);
-  add_pattern(ctx, patterns, "tile.region", drop_metadata_pad);
+  add_pattern(ctx, patterns, "tile.region", drop_pad);
 }
 
 void tile_copy_canonicalize(MlirContext ctx, MlirRewritePatternSet patterns) {

@@ -91,6 +91,16 @@ MlirLogicalResult tile_kernels_visit_in_arena(MlirOperation root,
   return result;
 }
 
+MlirLogicalResult tile_kernels_visit_for_target(MlirOperation root,
+                                                TileKernelVisitor visit,
+                                                const char *target_option) {
+  TileKernelRun run = {.target_option = target_option};
+  tile_arena_init(&run.arena);
+  MlirLogicalResult result = tile_kernels_visit_verified(root, visit, &run);
+  tile_arena_deinit(&run.arena);
+  return result;
+}
+
 //===-- What a kernel is made of ------------------------------------------===//
 
 MlirBlock tile_kernel_body(MlirOperation kernel) {

@@ -20,4 +20,12 @@ static inline MlirValue tile_const_of(TileBuilder *b, MlirType type,
   return arith_constant(b, .value = mlirIntegerAttrGet(type, value));
 }
 
+/// 0 of a number type.
+static inline MlirValue tile_const_zero(TileBuilder *b, MlirType type) {
+  if (!mlirTypeIsAFloat(type))
+    return tile_const_of(b, type, 0);
+  return arith_constant(
+      b, .value = mlirFloatAttrDoubleGet(tile_builder_context(b), type, 0.0));
+}
+
 #endif // TILE_SUPPORT_CONSTANTS_H

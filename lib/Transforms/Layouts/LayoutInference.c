@@ -237,13 +237,8 @@ static void apply_maps(const Plan *plan) {
 
 //===-- Entry -------------------------------------------------------------===//
 
-typedef struct {
-  TileArena arena;
-  const char *target_option;
-} Run;
-
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
-  Run *run = user_data;
+  TileKernelRun *run = user_data;
   Plan plan = {.arena = &run->arena, .kernel = kernel};
   plan.num_threads = tile_kernel_num_threads(kernel);
   if (tile_failed(tile_layout_problem_build(plan.arena, kernel,
@@ -271,10 +266,5 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
 MlirLogicalResult
 tile_layout_inference_run(MlirOperation op,
                           const TileLayoutInferenceOptions *options) {
-  Run run = {.target_option = options->target};
-  tile_arena_init(&run.arena);
-  MlirLogicalResult result =
-      tile_kernels_visit_verified(op, visit_kernel, &run);
-  tile_arena_deinit(&run.arena);
-  return result;
+  return tile_kernels_visit_for_target(op, visit_kernel, options->target);
 }

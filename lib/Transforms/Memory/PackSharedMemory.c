@@ -17,11 +17,6 @@
 #include "Tile/Ops/gpu.h"
 #include "TilePasses.h"
 
-typedef struct {
-  TileArena arena;
-  const char *target_option;
-} Run;
-
 //===-- Build and verify --------------------------------------------------===//
 
 // Whether each fill of each ring is waited for, on every path.
@@ -38,7 +33,7 @@ static bool is_proved(TileArena *arena, MlirOperation kernel) {
   return verdict.outcome == TILE_PROTOCOL_PROVED;
 }
 
-static void memory_place(Run *run, MlirOperation kernel,
+static void memory_place(TileKernelRun *run, MlirOperation kernel,
                          const TileTarget *target, TileSharedMemory *memory) {
   tile_shared_memory_place(&run->arena, memory);
   if (memory->total_bytes <= target->max_smem_bytes ||
@@ -79,7 +74,7 @@ static int64_t num_slots(const TileSharedBuffer *buffer) {
 
 // The most slots with which the deepest pipeline fits; 0: there is none, or it
 // does not fit with any number.
-static int64_t slots_that_fit(Run *run, MlirOperation kernel,
+static int64_t slots_that_fit(TileKernelRun *run, MlirOperation kernel,
                               const TileTarget *target,
                               const TileSharedMemory *memory) {
   int64_t most = 1;
@@ -105,7 +100,7 @@ static int64_t slots_that_fit(Run *run, MlirOperation kernel,
   return 0;
 }
 
-static MlirLogicalResult check_limit(Run *run, MlirOperation kernel,
+static MlirLogicalResult check_limit(TileKernelRun *run, MlirOperation kernel,
                                      const TileSharedMemory *memory,
                                      const TileTarget *target) {
   if (memory->total_bytes <= target->max_smem_bytes)
@@ -164,7 +159,7 @@ static void memory_apply(const TileSharedMemory *memory, MlirOperation kernel) {
 //===-- Entry -------------------------------------------------------------===//
 
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
-  Run *run = user_data;
+  TileKernelRun *run = user_data;
   TileSharedMemory memory;
   tile_shared_memory_build(&run->arena, kernel, false, &memory);
   if (memory.num_buffers == 0)
@@ -186,10 +181,5 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
 MlirLogicalResult
 tile_pack_shared_memory_run(MlirOperation op,
                             const TilePackSharedMemoryOptions *options) {
-  Run run = {.target_option = options->target};
-  tile_arena_init(&run.arena);
-  MlirLogicalResult result =
-      tile_kernels_visit_verified(op, visit_kernel, &run);
-  tile_arena_deinit(&run.arena);
-  return result;
+  return tile_kernels_visit_for_target(op, visit_kernel, options->target);
 }

@@ -30,13 +30,6 @@ enum { NEXT_ITERATION = -2 };
 
 //===-- Small values ------------------------------------------------------===//
 
-static MlirValue emit_zero(TileBuilder *b, MlirType type) {
-  if (mlirTypeIsAFloat(type))
-    return arith_constant(
-        b, .value = mlirFloatAttrDoubleGet(tile_builder_context(b), type, 0.0));
-  return tile_const_of(b, type, 0);
-}
-
 static MlirType emit_index_type(const Emitter *e) {
   return mlirIndexTypeGet(tile_builder_context(&e->b));
 }
@@ -389,9 +382,10 @@ static MlirBlock build_otherwise(Emitter *e, const Export *exports,
   MlirValue *values = TILE_ARENA_NEW(e->p->arena, MlirValue, num_exports);
   mlirRewriterBaseSetInsertionPointToEnd(e->b.rw, block);
   for (int i = 0; i < num_exports; i++)
-    values[i] = exports[i].otherwise.ptr
-                    ? exports[i].otherwise
-                    : emit_zero(&e->b, mlirValueGetType(exports[i].binding.to));
+    values[i] =
+        exports[i].otherwise.ptr
+            ? exports[i].otherwise
+            : tile_const_zero(&e->b, mlirValueGetType(exports[i].binding.to));
   scf_yield(&e->b, .results = {values, num_exports});
   return block;
 }
@@ -602,7 +596,7 @@ void emit_first_state(Emitter *e) {
     MlirOperation op = p->loop->body.statements[delay->statement].op;
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, delay->result));
     for (int k = 0; k < delay->last_stage - delay->stage; k++)
-      e->state[delay->state + k] = emit_zero(&e->b, type);
+      e->state[delay->state + k] = tile_const_zero(&e->b, type);
   }
   for (intptr_t c = 1; c <= p->num_carried; c++)
     for (int k = 0; k <= p->carried[c].last_stage - p->carried[c].home; k++)

@@ -228,13 +228,8 @@ static MlirWalkResult record_run(MlirOperation op, void *user_data) {
 
 //===-- Entry -------------------------------------------------------------===//
 
-typedef struct {
-  TileArena arena;
-  const char *target_option;
-} Run;
-
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
-  Run *run = user_data;
+  TileKernelRun *run = user_data;
   Plan plan = {.arena = &run->arena, .result = tile_success()};
   plan.tail = &plan.choices;
   plan.context.num_threads = tile_kernel_num_threads(kernel);
@@ -253,10 +248,5 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
 
 MlirLogicalResult tile_instruction_annotation_run(
     MlirOperation op, const TileInstructionAnnotationOptions *options) {
-  Run run = {.target_option = options->target};
-  tile_arena_init(&run.arena);
-  MlirLogicalResult result =
-      tile_kernels_visit_verified(op, visit_kernel, &run);
-  tile_arena_deinit(&run.arena);
-  return result;
+  return tile_kernels_visit_for_target(op, visit_kernel, options->target);
 }

@@ -156,13 +156,8 @@ static void split(TileBuilder *b, TileCopyOp copy) {
 
 //===-- Entry -------------------------------------------------------------===//
 
-typedef struct {
-  TileArena arena;
-  const char *target_option;
-} Run;
-
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
-  Run *run = user_data;
+  TileKernelRun *run = user_data;
   Plan plan = {.arena = &run->arena,
                .context = {.num_threads = tile_kernel_num_threads(kernel),
                            .in_launch = gpu_launch_is(kernel),
@@ -182,10 +177,5 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
 
 MlirLogicalResult tile_split_pads_run(MlirOperation op,
                                       const TileSplitPadsOptions *options) {
-  Run run = {.target_option = options->target};
-  tile_arena_init(&run.arena);
-  MlirLogicalResult result =
-      tile_kernels_visit_verified(op, visit_kernel, &run);
-  tile_arena_deinit(&run.arena);
-  return result;
+  return tile_kernels_visit_for_target(op, visit_kernel, options->target);
 }
