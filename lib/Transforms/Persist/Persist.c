@@ -10,8 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PersistPlan.h"
-#include "Transforms/Stores/StagedParts.h"
+#include "Persist.h"
 
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"
@@ -19,7 +18,6 @@
 #include "Tile/Ops/memref.h"
 #include "Tile/Ops/scf.h"
 #include "TilePasses.h"
-
 #include <string.h>
 
 //===-- Report ------------------------------------------------------------===//

@@ -12,11 +12,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ExpandElements.h"
-
 #include "Analysis/Index/Index.h"
 #include "Analysis/Loops/Loops.h"
 #include "Dialect/Im2col.h"
+#include "Dialect/Ops.h"
 #include "Support/Arena.h"
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"
@@ -25,6 +24,16 @@
 #include "TilePasses.h"
 
 //===-- Plan --------------------------------------------------------------===//
+
+// A tile operand at an element.
+typedef struct {
+  MlirValue memref, pad; // pad: null when it is 0
+  MlirType element;
+  bool is_global;
+  int rank;
+  MlirValue index[TILE_MAX_RANK];                     // of the memref
+  int64_t offset[TILE_MAX_RANK], size[TILE_MAX_RANK]; // offset -1: not known
+} ElementSide;
 
 typedef struct Item {
   struct Item *next; // program order
@@ -65,7 +74,7 @@ static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
 
 //===-- Apply: blocks -----------------------------------------------------===//
 
-MlirRegion tile_expand_region_begin(TileBuilder *b, int num_indices) {
+static MlirRegion region_begin(TileBuilder *b, int num_indices) {
   MlirType index = mlirIndexTypeGet(tile_builder_context(b));
   MlirBlock block = mlirBlockCreate(0, NULL, NULL);
   for (int i = 0; i < num_indices; i++)
@@ -82,11 +91,11 @@ static MlirValue sum(TileBuilder *b, MlirValue x, MlirValue y) {
   return arith_addi(b, x, y);
 }
 
-void tile_element_side_build(TileBuilder *b, MlirValue tile,
-                             const MlirValue *at, TileElementSide *out) {
+static void element_side_build(TileBuilder *b, MlirValue tile,
+                               const MlirValue *at, ElementSide *out) {
   TileShape shape;
   TileBuffer buffer = tile_buffer_of(tile);
-  *out = (TileElementSide){.memref = tile};
+  *out = (ElementSide){.memref = tile};
   tile_shape_of(tile, &shape);
   out->element = shape.element;
   out->is_global = shape.space == TILE_SPACE_GLOBAL;
@@ -117,7 +126,7 @@ void tile_element_side_build(TileBuilder *b, MlirValue tile,
 }
 
 // i1: the element is in the tensor; null when it is known to be.
-static MlirValue side_inside(TileBuilder *b, const TileElementSide *side) {
+static MlirValue side_inside(TileBuilder *b, const ElementSide *side) {
   MlirValue inside = {NULL};
   MlirType type = mlirValueGetType(side->memref);
   for (int d = 0; d < side->rank && side->is_global; d++) {
@@ -137,30 +146,22 @@ static MlirValue side_inside(TileBuilder *b, const TileElementSide *side) {
   return inside;
 }
 
-static MlirValue side_load(TileBuilder *b, const TileElementSide *side) {
+static MlirValue side_load(TileBuilder *b, const ElementSide *side) {
   return memref_load(b, .memref = side->memref,
                      .indices = {side->index, side->rank});
 }
 
-MlirValue tile_expand_zero(TileBuilder *b, MlirType type) {
-  MlirContext context = tile_builder_context(b);
-  return arith_constant(b, tile_elem_is_float(type)
-                               ? mlirFloatAttrDoubleGet(context, type, 0.0)
-                               : mlirIntegerAttrGet(type, 0));
-}
-
-static MlirValue side_read(TileBuilder *b, const TileElementSide *side) {
+static MlirValue side_read(TileBuilder *b, const ElementSide *side) {
   MlirValue inside = side_inside(b, side);
   MlirBlock outer = mlirRewriterBaseGetInsertionBlock(b->rw);
   if (mlirValueIsNull(inside))
     return side_load(b, side);
-  MlirRegion then = tile_expand_region_begin(b, 0);
+  MlirRegion then = region_begin(b, 0);
   MlirValue loaded = side_load(b, side);
   scf_yield_op(b, {&loaded, 1});
-  MlirRegion otherwise = tile_expand_region_begin(b, 0);
-  MlirValue pad = mlirValueIsNull(side->pad)
-                      ? tile_expand_zero(b, side->element)
-                      : side->pad;
+  MlirRegion otherwise = region_begin(b, 0);
+  MlirValue pad = mlirValueIsNull(side->pad) ? tile_const_zero(b, side->element)
+                                             : side->pad;
   scf_yield_op(b, {&pad, 1});
   mlirRewriterBaseSetInsertionPointToEnd(b->rw, outer);
   return mlirOperationGetResult(scf_if_op(b, .condition = inside,
@@ -170,8 +171,8 @@ static MlirValue side_read(TileBuilder *b, const TileElementSide *side) {
                                 0);
 }
 
-void tile_element_side_write(TileBuilder *b, const TileElementSide *side,
-                             MlirValue value) {
+static void element_side_write(TileBuilder *b, const ElementSide *side,
+                               MlirValue value) {
   MlirValue inside = side_inside(b, side);
   MlirBlock outer = mlirRewriterBaseGetInsertionBlock(b->rw);
   TileValues indices = {(MlirValue *)side->index, side->rank};
@@ -179,7 +180,7 @@ void tile_element_side_write(TileBuilder *b, const TileElementSide *side,
     memref_store(b, .value = value, .memref = side->memref, .indices = indices);
     return;
   }
-  MlirRegion then = tile_expand_region_begin(b, 0);
+  MlirRegion then = region_begin(b, 0);
   memref_store(b, .value = value, .memref = side->memref, .indices = indices);
   scf_yield_op(b, {NULL, 0});
   mlirRewriterBaseSetInsertionPointToEnd(b->rw, outer);
@@ -200,7 +201,7 @@ static MlirValue convert_float(TileBuilder *b, MlirValue value, MlirType to) {
                      : arith_truncf(b, .type = to, .in = value);
 }
 
-MlirValue tile_expand_convert(TileBuilder *b, MlirValue value, MlirType to) {
+static MlirValue convert(TileBuilder *b, MlirValue value, MlirType to) {
   MlirType from = mlirValueGetType(value);
   if (mlirTypeEqual(from, to))
     return value;
@@ -225,7 +226,7 @@ static void expand_transpose(TileBuilder *b, TileTransposeOp transpose) {
   bool by_src = src.space == TILE_SPACE_GLOBAL;
   const TileShape *space = by_src ? &src : &dst;
   int rank = src.rank;
-  MlirRegion body = tile_expand_region_begin(b, rank);
+  MlirRegion body = region_begin(b, rank);
   MlirBlock block = mlirRegionGetFirstBlock(body);
   MlirValue at[TILE_MAX_RANK], exchanged[TILE_MAX_RANK]; // the last two
   for (int d = 0; d < rank; d++) {
@@ -233,13 +234,12 @@ static void expand_transpose(TileBuilder *b, TileTransposeOp transpose) {
     exchanged[d] =
         mlirBlockGetArgument(block, d < rank - 2 ? d : 2 * rank - 3 - d);
   }
-  TileElementSide from, to;
-  tile_element_side_build(b, tile_transpose_src(transpose),
-                          by_src ? at : exchanged, &from);
-  tile_element_side_build(b, tile_transpose_dst(transpose),
-                          by_src ? exchanged : at, &to);
-  tile_element_side_write(
-      b, &to, tile_expand_convert(b, side_read(b, &from), to.element));
+  ElementSide from, to;
+  element_side_build(b, tile_transpose_src(transpose), by_src ? at : exchanged,
+                     &from);
+  element_side_build(b, tile_transpose_dst(transpose), by_src ? exchanged : at,
+                     &to);
+  element_side_write(b, &to, convert(b, side_read(b, &from), to.element));
   mlirRewriterBaseSetInsertionPointBefore(b->rw, transpose.op);
   tile_parallel_op(b, .extents = {space->extent, rank}, .body = body);
   mlirRewriterBaseEraseOp(b->rw, transpose.op);
@@ -251,7 +251,7 @@ static void expand_print(TileBuilder *b, TilePrintOp print) {
   TileShape shape;
   MlirValue tile = tile_range_at(tile_print_values(print), 0);
   tile_shape_of(tile, &shape);
-  MlirRegion body = tile_expand_region_begin(b, shape.rank);
+  MlirRegion body = region_begin(b, shape.rank);
   MlirBlock block = mlirRegionGetFirstBlock(body);
   MlirValue values[TILE_MAX_RANK + 1];
   for (int d = 0; d < shape.rank; d++)

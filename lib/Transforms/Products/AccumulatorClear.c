@@ -16,7 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AccumulatorClear.h"
+#include "Products.h"
 
 #include "Support/Constants.h"
 #include "Support/Iterate.h"

@@ -25,8 +25,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Products.h"
+
 #include "Dialect/Products.h"
-#include "ProductFlow.h"
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"
@@ -67,7 +68,7 @@ typedef struct {
 } Rewrite;
 
 static MlirValue constant(Rewrite *r, int64_t value) {
-  return arith_constant(&r->b, .value = mlirIntegerAttrGet(r->type, value));
+  return tile_const_of(&r->b, r->type, value);
 }
 
 static MlirValue compare(Rewrite *r, ArithCmpIPredicate predicate,

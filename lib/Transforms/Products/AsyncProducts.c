@@ -11,9 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AccumulatorClear.h"
+#include "Products.h"
+
 #include "Dialect/Products.h"
-#include "LateRelease.h"
 #include "Support/Diagnostics.h"
 #include "TilePasses.h"
 

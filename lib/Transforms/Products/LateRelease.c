@@ -18,9 +18,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LateRelease.h"
+#include "Products.h"
 
-#include "AccumulatorClear.h"
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"
@@ -174,8 +173,7 @@ static MlirValue second_iteration(Rewrite *r) {
   int64_t first, distance, sum;
   if (mlirxConstantInt(lower, &first) && mlirxConstantInt(step, &distance) &&
       !__builtin_add_overflow(first, distance, &sum))
-    return arith_constant(
-        &r->b, .value = mlirIntegerAttrGet(mlirValueGetType(lower), sum));
+    return tile_const_of(&r->b, mlirValueGetType(lower), sum);
   return arith_addi(&r->b, lower, step);
 }
 

@@ -1,103 +1,6 @@
-//===- RoleBudget.c - Slots, warps and registers of roles -----------------===//
+//===- RoleBudget.c - Warps and registers of roles ------------------------===//
 
-#include "RolePlan.h"
-
-#include "Support/Iterate.h"
-
-//===-- Slots -------------------------------------------------------------===//
-
-static bool int_attr(MlirOperation op, MlirStringRef name, int64_t *out) {
-  MlirAttribute attr = mlirOperationGetDiscardableAttributeByName(op, name);
-  if (mlirAttributeIsNull(attr))
-    return false;
-  *out = mlirIntegerAttrGetValueInt(attr);
-  return true;
-}
-
-typedef struct {
-  int64_t stage, order;
-} Slot;
-
-static bool slot_of(MlirOperation op, Slot *out) {
-  return int_attr(op, TILE_STR("tile.stage"), &out->stage) &&
-         int_attr(op, TILE_STR("tile.order"), &out->order);
-}
-
-static bool is_inside(const TileRoleNode *node, const TileRoleNode *loop) {
-  for (; node; node = tile_role_parent(node))
-    if (node == loop)
-      return true;
-  return false;
-}
-
-static bool reads_buffer(const TileRoleNode *node,
-                         const TileRoleBuffer *buffer) {
-  for (const TileRoleAccess *a = node->accesses; a; a = a->next)
-    if (a->reads && a->buffer == buffer)
-      return true;
-  return false;
-}
-
-// A planned loop says when the copy and its readers run: the tile has to live
-// from one to the other. A reader that comes first in the body frees its slot
-// for the copy of the same step.
-static int64_t loop_depth(const TileRolePlan *plan, const TileRoleFill *fill) {
-  Slot copy, reader;
-  int64_t depth = 0;
-  if (!slot_of(fill->node->op, &copy))
-    return fill->loop->num_stages;
-  for (int i = 0; i < plan->num_nodes; i++) {
-    const TileRoleNode *node = plan->nodes[i];
-    if (!reads_buffer(node, fill->buffer) || !is_inside(node, fill->loop->node))
-      continue;
-    if (!slot_of(node->op, &reader))
-      return fill->loop->num_stages;
-    int64_t slots = reader.stage - copy.stage + (copy.order < reader.order);
-    depth = slots > depth ? slots : depth;
-  }
-  return depth > 0 ? depth : fill->loop->num_stages;
-}
-
-int64_t tile_role_depth(const TileRolePlan *plan,
-                        const TileRoleBuffer *buffer) {
-  int64_t depth = 1;
-  for (TileRoleFill *fill = plan->fills; fill; fill = fill->next) {
-    if (fill->buffer != buffer)
-      continue;
-    int64_t slots = 1;
-    if (fill->loop)
-      slots = loop_depth(plan, fill);
-    for (TileRoleNode *at = tile_role_parent(fill->node); at && !fill->loop;
-         at = tile_role_parent(at))
-      if (at->kind == TILE_NODE_FOR || at->kind == TILE_NODE_WHILE)
-        slots = plan->prelude_depth;
-    depth = slots > depth ? slots : depth;
-  }
-  return depth;
-}
-
-int64_t tile_role_shared_bytes(const TileRolePlan *plan) {
-  // Barriers, and what alignment takes: an estimate, packing has the last word.
-  int64_t total_bytes = 2048 + plan->own_bytes;
-  for (TileRoleBuffer *b = plan->buffers; b; b = b->next) {
-    int64_t size_bytes =
-        tile_shape_num_elems(&b->shape) * tile_elem_bits(b->shape.element) / 8;
-    total_bytes += size_bytes * (b->is_taken ? tile_role_depth(plan, b) : 1);
-  }
-  return total_bytes;
-}
-
-bool tile_role_prelude_solve(TileRolePlan *plan) {
-  plan->prelude_depth =
-      tile_kernel_number(plan->kernel, TILE_PRELUDE_SLOTS_ATTR, 2);
-  int64_t most_bytes =
-      plan->target->max_smem_bytes -
-      tile_kernel_number(plan->kernel, TILE_RESERVED_BYTES_ATTR, 0);
-  for (; plan->prelude_depth > 1; plan->prelude_depth--)
-    if (tile_role_shared_bytes(plan) <= most_bytes)
-      return true;
-  return tile_role_shared_bytes(plan) <= plan->target->max_smem_bytes;
-}
+#include "Roles.h"
 
 //===-- Warps and registers -----------------------------------------------===//
 
@@ -161,15 +64,6 @@ static bool is_bounded_by_user(const TileRolePlan *plan) {
   TileKernelConfigOp config = tile_kernel_config_of(plan->kernel);
   return config.op.ptr &&
          !mlirAttributeIsNull(tile_kernel_config_registers_attr(config));
-}
-
-int64_t tile_role_consumer_registers(const TileRolePlan *plan) {
-  int64_t warps =
-      plan->num_warps[TILE_ROLE_CONSUMER] + plan->num_warps[TILE_ROLE_PRODUCER];
-  int64_t given = plan->registers[TILE_ROLE_CONSUMER];
-  if (is_bounded_by_user(plan))
-    return tile_kernel_config_registers(tile_kernel_config_of(plan->kernel));
-  return given ? given : launch_registers(plan, warps * WARP_THREADS);
 }
 
 // ptxas compiles an instruction for the registers of the launch, whatever
@@ -294,6 +188,16 @@ static int64_t chosen_producers(const TileRolePlan *plan, bool only_tma,
   return !only_tma || is_group || !is_small ? GROUP_WARPS : 1;
 }
 
+// Registers that a thread of the consumer may use.
+static int64_t consumer_registers(const TileRolePlan *plan) {
+  int64_t warps =
+      plan->num_warps[TILE_ROLE_CONSUMER] + plan->num_warps[TILE_ROLE_PRODUCER];
+  int64_t given = plan->registers[TILE_ROLE_CONSUMER];
+  if (is_bounded_by_user(plan))
+    return tile_kernel_config_registers(tile_kernel_config_of(plan->kernel));
+  return given ? given : launch_registers(plan, warps * WARP_THREADS);
+}
+
 TileRoleReason tile_role_budget_solve(TileRolePlan *plan,
                                       const TileRoleOptions *options) {
   bool only_tma = true;
@@ -321,6 +225,7 @@ TileRoleReason tile_role_budget_solve(TileRolePlan *plan,
                             .limit = launch_registers(plan, threads)};
   if (can_move && producers % GROUP_WARPS == 0)
     solve_registers(plan, only_tma);
+  plan->consumer_registers = consumer_registers(plan);
   if (asked == 0 && starves_consumers(plan))
     return (TileRoleReason){.code = "tile-ws/plain-registers",
                             .figure =

@@ -27,7 +27,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RolePlan.h"
+#include "Roles.h"
 
 #include "Analysis/Loops/Loops.h"
 #include <string.h>

@@ -16,7 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RolePlan.h"
+#include "Roles.h"
 
 #include "Analysis/Index/Index.h"
 #include "Dialect/ElementLoops.h"
@@ -128,21 +128,146 @@ static void keep_owned(TileRolePlan *plan, const TileRoleNeed *need) {
   }
 }
 
+static bool has_reader(const TileRolePlan *plan, const TileRoleNeed *need,
+                       const TileRoleBuffer *buffer) {
+  for (int i = 0; i < plan->num_nodes; i++)
+    for (TileRoleAccess *a = plan->nodes[i]->accesses; a; a = a->next)
+      if (a->buffer == buffer && a->reads && !(need && need->forward[i]))
+        return true;
+  return false;
+}
+
+// What the fills of `buffer` need; NULL: those of all tiles that are taken and
+// read.
+static void slice(TileRolePlan *plan, const TileRoleBuffer *buffer,
+                  TileRoleNeed *out_need) {
+  int num_fills = 0, capacity = 0;
+  TileRoleFill **fills = NULL;
+  for (TileRoleFill *fill = plan->fills; fill; fill = fill->next) {
+    if (buffer
+            ? fill->buffer != buffer
+            : !fill->buffer->is_taken || !has_reader(plan, NULL, fill->buffer))
+      continue;
+    TILE_ARENA_RESERVE(plan->arena, fills, num_fills, capacity);
+    fills[num_fills++] = fill;
+  }
+  tile_role_slice(plan, fills, num_fills, out_need);
+}
+
 static void slice_candidates(TileRolePlan *plan) {
   for (TileRoleBuffer *b = plan->buffers; b; b = b->next) {
     if (!b->is_plain || b->is_off || b->reason.code)
       continue;
     TileRoleNeed need;
-    tile_role_need_init(plan, &need);
-    for (TileRoleFill *fill = plan->fills; fill; fill = fill->next)
-      if (fill->buffer == b)
-        tile_role_need_add(&need, fill);
+    slice(plan, b, &need);
     b->reason = need.reason;
     if (!need.reason.code)
       keep_owned(plan, &need);
-    int64_t own_bytes = need.reason.code ? 0 : tile_role_own_bytes(&need);
+    int64_t own_bytes = need.reason.code ? 0 : need.own_bytes;
     plan->own_bytes = own_bytes > plan->own_bytes ? own_bytes : plan->own_bytes;
   }
+}
+
+//===-- Slots of rings ----------------------------------------------------===//
+
+static bool int_attr(MlirOperation op, MlirStringRef name, int64_t *out) {
+  MlirAttribute attr = mlirOperationGetDiscardableAttributeByName(op, name);
+  if (mlirAttributeIsNull(attr))
+    return false;
+  *out = mlirIntegerAttrGetValueInt(attr);
+  return true;
+}
+
+typedef struct {
+  int64_t stage, order;
+} Slot;
+
+static bool slot_of(MlirOperation op, Slot *out) {
+  return int_attr(op, TILE_STR("tile.stage"), &out->stage) &&
+         int_attr(op, TILE_STR("tile.order"), &out->order);
+}
+
+static bool is_inside(const TileRoleNode *node, const TileRoleNode *loop) {
+  for (; node; node = tile_role_parent(node))
+    if (node == loop)
+      return true;
+  return false;
+}
+
+static bool reads_buffer(const TileRoleNode *node,
+                         const TileRoleBuffer *buffer) {
+  for (const TileRoleAccess *a = node->accesses; a; a = a->next)
+    if (a->reads && a->buffer == buffer)
+      return true;
+  return false;
+}
+
+// A planned loop says when the copy and its readers run: the tile has to live
+// from one to the other. A reader that comes first in the body frees its slot
+// for the copy of the same step.
+static int64_t loop_depth(const TileRolePlan *plan, const TileRoleFill *fill) {
+  Slot copy, reader;
+  int64_t depth = 0;
+  if (!slot_of(fill->node->op, &copy))
+    return fill->loop->num_stages;
+  for (int i = 0; i < plan->num_nodes; i++) {
+    const TileRoleNode *node = plan->nodes[i];
+    if (!reads_buffer(node, fill->buffer) || !is_inside(node, fill->loop->node))
+      continue;
+    if (!slot_of(node->op, &reader))
+      return fill->loop->num_stages;
+    int64_t slots = reader.stage - copy.stage + (copy.order < reader.order);
+    depth = slots > depth ? slots : depth;
+  }
+  return depth > 0 ? depth : fill->loop->num_stages;
+}
+
+// Slots of the ring of a buffer: of its innermost pipelined loop as planned,
+// else `plan->prelude_depth` inside a loop and 1 outside.
+static int64_t depth_of(const TileRolePlan *plan,
+                        const TileRoleBuffer *buffer) {
+  int64_t depth = 1;
+  for (TileRoleFill *fill = plan->fills; fill; fill = fill->next) {
+    if (fill->buffer != buffer)
+      continue;
+    int64_t slots = 1;
+    if (fill->loop)
+      slots = loop_depth(plan, fill);
+    for (TileRoleNode *at = tile_role_parent(fill->node); at && !fill->loop;
+         at = tile_role_parent(at))
+      if (at->kind == TILE_NODE_FOR || at->kind == TILE_NODE_WHILE)
+        slots = plan->prelude_depth;
+    depth = slots > depth ? slots : depth;
+  }
+  return depth;
+}
+
+// Bytes of shared memory that all rings and tiles take when nothing shares any:
+// an upper bound.
+static int64_t shared_bytes(const TileRolePlan *plan) {
+  // Barriers, and what alignment takes: an estimate, packing has the last word.
+  int64_t total_bytes = 2048 + plan->own_bytes;
+  for (TileRoleBuffer *b = plan->buffers; b; b = b->next) {
+    int64_t size_bytes =
+        tile_shape_num_elems(&b->shape) * tile_elem_bits(b->shape.element) / 8;
+    total_bytes += size_bytes * (b->is_taken ? depth_of(plan, b) : 1);
+  }
+  return total_bytes;
+}
+
+// Sets `plan->prelude_depth`: 2 when shared memory has room for it, else 1.
+// False when there is no room for that either: rings do not share bytes with
+// tiles that live at other times.
+static bool solve_prelude(TileRolePlan *plan) {
+  plan->prelude_depth =
+      tile_kernel_number(plan->kernel, TILE_PRELUDE_SLOTS_ATTR, 2);
+  int64_t most_bytes =
+      plan->target->max_smem_bytes -
+      tile_kernel_number(plan->kernel, TILE_RESERVED_BYTES_ATTR, 0);
+  for (; plan->prelude_depth > 1; plan->prelude_depth--)
+    if (shared_bytes(plan) <= most_bytes)
+      return true;
+  return shared_bytes(plan) <= plan->target->max_smem_bytes;
 }
 
 //===-- 3. Served loops, taken tiles --------------------------------------===//
@@ -191,7 +316,7 @@ static bool leave_preludes(TileRolePlan *plan) {
   for (TileRoleBuffer *b = plan->buffers; b; b = b->next)
     if (b->is_taken && !has_loop(plan, b)) {
       give_up(b, "tile-ws/shared-memory", TILE_NULL_OP);
-      b->reason.figure = tile_role_shared_bytes(plan);
+      b->reason.figure = shared_bytes(plan);
       b->reason.limit = plan->target->max_smem_bytes;
       any = true;
     }
@@ -217,28 +342,12 @@ static bool leave_elements(TileRolePlan *plan, TileRoleReason reason) {
 
 // False when the rings of all tiles do not fit.
 static bool fit_rings(TileRolePlan *plan) {
-  if (tile_role_prelude_solve(plan))
+  if (solve_prelude(plan))
     return true;
   TileRoleReason reason = {.code = "tile-ws/shared-memory",
-                           .figure = tile_role_shared_bytes(plan),
+                           .figure = shared_bytes(plan),
                            .limit = plan->target->max_smem_bytes};
-  return leave_elements(plan, reason) && tile_role_prelude_solve(plan);
-}
-
-static bool has_reader(const TileRolePlan *plan, const TileRoleNeed *need,
-                       const TileRoleBuffer *buffer) {
-  for (int i = 0; i < plan->num_nodes; i++)
-    for (TileRoleAccess *a = plan->nodes[i]->accesses; a; a = a->next)
-      if (a->buffer == buffer && a->reads && !(need && need->forward[i]))
-        return true;
-  return false;
-}
-
-static void need_taken(TileRolePlan *plan, TileRoleNeed *need) {
-  tile_role_need_init(plan, need);
-  for (TileRoleFill *fill = plan->fills; fill; fill = fill->next)
-    if (fill->buffer->is_taken && has_reader(plan, NULL, fill->buffer))
-      tile_role_need_add(need, fill);
+  return leave_elements(plan, reason) && solve_prelude(plan);
 }
 
 //===-- 4. Groups ---------------------------------------------------------===//
@@ -282,7 +391,7 @@ static bool belongs_to(const TileRolePlan *plan, const TileRoleNeed *need,
                        const TileRoleChannel *channel) {
   const TileRoleBuffer *first = channel->buffers[0];
   return !buffer->is_alone && !first->is_alone &&
-         tile_role_depth(plan, buffer) == channel->depth &&
+         depth_of(plan, buffer) == channel->depth &&
          have_same_homes(plan, buffer, first) &&
          have_same_readers(plan, need, buffer, first);
 }
@@ -300,7 +409,7 @@ static void channel_add(TileRolePlan *plan, const TileRoleNeed *need,
       capacity++;
     plan->num_channels++;
     channel->buffers = TILE_ARENA_NEW(plan->arena, TileRoleBuffer *, capacity);
-    channel->depth = tile_role_depth(plan, buffer);
+    channel->depth = depth_of(plan, buffer);
   }
   channel->buffers[channel->num_buffers++] = buffer;
   buffer->channel = c;
@@ -323,20 +432,15 @@ static void build_channels(TileRolePlan *plan, const TileRoleNeed *need) {
 
 //===-- 5. Places ---------------------------------------------------------===//
 
-static void clear_verbs(TileRoleVerbs verbs[TILE_NUM_ROLES]) {
-  for (int role = 0; role < TILE_NUM_ROLES; role++)
-    verbs[role] = (TileRoleVerbs){NULL, &verbs[role].first};
-}
-
 static void clear_places(TileRolePlan *plan) {
   for (int i = 0; i < plan->num_nodes; i++) {
     TileRoleNode *node = plan->nodes[i];
     node->is_dead = node->fill && node->fill->buffer->is_taken &&
                     node->fill->buffer->channel < 0;
-    clear_verbs(node->before);
-    clear_verbs(node->after);
+    tile_role_verbs_clear(node->before);
+    tile_role_verbs_clear(node->after);
     for (int b = 0; b < node->num_blocks; b++)
-      clear_verbs(node->blocks[b].end);
+      tile_role_verbs_clear(node->blocks[b].end);
     for (int role = 0; role < TILE_NUM_ROLES; role++)
       node->advances[role] = NULL;
   }
@@ -399,6 +503,7 @@ static bool mark_needed(TileRolePlan *plan, const TileRoleNeed *need,
   node->is_moved =
       node->fill && node->fill->buffer->channel >= 0 && !node->is_dead;
   node->forward = need->forward[node->id];
+  node->window = need->windows[node->id];
   node->is_repeated = need->nodes[node->id];
   node->is_needed =
       node->is_moved || node->is_repeated || defines_needed(need, node);
@@ -455,7 +560,6 @@ static void plan_init(TileRolePlan *plan) {
   plan->node_of_op.arena = plan->arena;
   plan->buffer_of.arena = plan->arena;
   tile_role_tree_build(plan);
-  tile_role_cells_build(plan);
 }
 
 // False when nothing is left for a producer.
@@ -466,7 +570,7 @@ static bool channels_build(TileRolePlan *plan, TileRoleNeed *need) {
       return false;
     if (!fit_rings(plan) && leave_preludes(plan))
       take_buffers(plan);
-    need_taken(plan, need);
+    slice(plan, NULL, need);
     build_channels(plan, need);
   } while (!place_channels(plan, need));
   return true;
@@ -492,7 +596,7 @@ void tile_role_plan_build(TileArena *arena, MlirOperation kernel,
     find_agents(plan);
     plan->own = need.own;
     plan->num_own = need.num_own;
-    plan->own_registers = tile_role_own_registers(&need);
+    plan->own_registers = need.own_registers;
     if (plan->num_channels > 0)
       plan->kernel_reason = tile_role_budget_solve(plan, options);
   } while (plan->kernel_reason.code &&

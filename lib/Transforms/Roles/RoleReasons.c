@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RolePlan.h"
+#include "Roles.h"
 
 #include <assert.h>
 #include <string.h>

@@ -19,7 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RolePlan.h"
+#include "Roles.h"
 
 #include "Analysis/Index/Index.h"
 #include "Analysis/Loops/RepeatedOps.h"
@@ -47,7 +47,7 @@ static const char *const side_effect[] = {
     "tile-ws/bound-side-effect", "tile-ws/while-side-effect",
     "tile-ws/element-side-effect"};
 
-void tile_role_need_init(TileRolePlan *plan, TileRoleNeed *out_need) {
+static void need_init(TileRolePlan *plan, TileRoleNeed *out_need) {
   size_t count = (size_t)plan->num_nodes;
   *out_need = (TileRoleNeed){.plan = plan,
                              .values = {.arena = plan->arena},
@@ -56,6 +56,7 @@ void tile_role_need_init(TileRolePlan *plan, TileRoleNeed *out_need) {
   out_need->nodes = TILE_ARENA_NEW(plan->arena, uint8_t, count);
   out_need->controls = TILE_ARENA_NEW(plan->arena, uint8_t, count);
   out_need->forward = TILE_ARENA_NEW(plan->arena, TileRoleFill *, count);
+  out_need->windows = TILE_ARENA_NEW(plan->arena, MlirValue, count);
 }
 
 static void fail(TileRoleNeed *need, const char *code, MlirOperation culprit) {
@@ -202,10 +203,11 @@ static bool comes_before(const TileRoleNode *first, const TileRoleNode *node) {
 
 // The window of a tensor that a predicate of a fragment asks about: the one
 // write to the fragment copies all of it. Null when it is not so.
-static MlirValue window_in(const TileRolePlan *plan, const TileRoleNode *node) {
+static MlirValue window_of(const TileRolePlan *plan, const TileRoleNode *node) {
   const TileRoleWrite *only = NULL;
   TileShape src, dst;
-  if (!tile_any_of_is(node->op) && !tile_all_of_is(node->op))
+  if (node->accesses ||
+      (!tile_any_of_is(node->op) && !tile_all_of_is(node->op)))
     return TILE_NULL_VALUE;
   MlirValue tile = mlirOperationGetOperand(node->op, 0);
   for (int i = 0; i < plan->num_writes; i++) {
@@ -307,7 +309,7 @@ static void need_tile(TileRoleNeed *need, MlirValue root, Why why) {
         need_repeated(need, plan->nodes[i], why);
 }
 
-int64_t tile_role_own_registers(const TileRoleNeed *need) {
+static int64_t own_registers(const TileRoleNeed *need) {
   int64_t elems = 0;
   for (int i = 0; i < need->num_own; i++) {
     TileShape shape;
@@ -320,7 +322,7 @@ int64_t tile_role_own_registers(const TileRoleNeed *need) {
   return elems;
 }
 
-int64_t tile_role_own_bytes(const TileRoleNeed *need) {
+static int64_t own_bytes(const TileRoleNeed *need) {
   int64_t total_bytes = 0;
   for (int i = 0; i < need->num_own; i++) {
     TileShape shape;
@@ -335,8 +337,8 @@ int64_t tile_role_own_bytes(const TileRoleNeed *need) {
 enum { MOST_OWN_REGISTERS = 64 * 128, MOST_OWN_BYTES = 16384 };
 
 static void check_size(TileRoleNeed *need) {
-  int64_t registers = tile_role_own_registers(need);
-  int64_t size_bytes = tile_role_own_bytes(need);
+  int64_t registers = need->own_registers = own_registers(need);
+  int64_t size_bytes = need->own_bytes = own_bytes(need);
   if (need->reason.code)
     return;
   if (registers > MOST_OWN_REGISTERS)
@@ -455,15 +457,10 @@ static void need_read(TileRoleNeed *need, TileRoleNode *node, MlirOperation op,
     fail(need, side_effect[why], op);
   else if (is_shared && node->accesses)
     need_tile_read(need, node, op, why);
-  else if (tile_role_window_of(need->plan, node).ptr)
-    need_value(need, tile_role_window_of(need->plan, node), why);
+  else if (need->windows[node->id].ptr)
+    need_value(need, need->windows[node->id], why);
   else
     need_memory(need, op, why);
-}
-
-MlirValue tile_role_window_of(const TileRolePlan *plan,
-                              const TileRoleNode *node) {
-  return node->accesses ? TILE_NULL_VALUE : window_in(plan, node);
 }
 
 static bool is_alloc(MlirOperation op) {
@@ -483,9 +480,10 @@ static void need_op(TileRoleNeed *need, MlirValue value, Why why) {
     need_result(need, node, mlirOpResultGetResultNumber(value), why);
     return;
   }
+  need->windows[node->id] = window_of(need->plan, node);
   if (!is_alloc(op) && !mlirxIsMemoryEffectFree(op))
     need_read(need, node, op, why);
-  if (!tile_role_window_of(need->plan, node).ptr)
+  if (!need->windows[node->id].ptr)
     need_operands(need, op, why);
   need_control(need, node);
 }
@@ -525,7 +523,7 @@ static void need_copy(TileRoleNeed *need, MlirOperation op) {
     need_operands(need, mlirOpResultGetOwner(dst), WHY_ADDRESS);
 }
 
-void tile_role_need_add(TileRoleNeed *need, const TileRoleFill *fill) {
+static void need_fill(TileRoleNeed *need, const TileRoleFill *fill) {
   need_control(need, fill->node);
   if (tile_role_is_element_fill(fill))
     need_elements(need, fill->node);
@@ -539,4 +537,11 @@ void tile_role_need_add(TileRoleNeed *need, const TileRoleFill *fill) {
       need_op(need, item.value, item.why);
   }
   check_size(need);
+}
+
+void tile_role_slice(TileRolePlan *plan, TileRoleFill *const *fills,
+                     int num_fills, TileRoleNeed *out_need) {
+  need_init(plan, out_need);
+  for (int i = 0; i < num_fills; i++)
+    need_fill(out_need, fills[i]);
 }

@@ -1,18 +1,196 @@
 //===- RoleTree.c - The statements, tiles and copies of a kernel ----------===//
 //
-// First part of the plan of roles (RolePlan.h): reads the kernel into plain
+// First part of the plan of roles (RolePlan.c): reads the kernel into plain
 // lists and decides nothing.
 //
 //===----------------------------------------------------------------------===//
 
-#include "RolePlan.h"
+#include "Roles.h"
 
 #include "Analysis/Index/Index.h"
 #include "Analysis/Loops/Loops.h"
 #include "Dialect/ElementLoops.h"
 #include "Support/Iterate.h"
+#include "Tile/Ops/cf.h"
 #include "Tile/Ops/gpu.h"
+#include "Tile/Ops/memref.h"
 #include "Tile/Ops/scf.h"
+#include <string.h>
+
+//===-- Accesses ----------------------------------------------------------===//
+//
+// Tile ops say it by their access regions, scalar loads and stores by their
+// operands, any other op by its effects. An op that may write anything makes
+// every tensor a written one.
+
+static void box_dimension(TileRoleBox *box, int dim, int64_t offset,
+                          int64_t size, int64_t extent) {
+  if (offset < 0 || offset + size > extent) {
+    box->is_exact = false; // a marker: the offset is not constant
+    box->lo[dim] = 0;
+    box->hi[dim] = extent;
+    return;
+  }
+  box->lo[dim] = offset;
+  box->hi[dim] = offset + size;
+}
+
+TileRoleBox tile_role_box_of(MlirValue tile) {
+  TileBuffer buffer = tile_buffer_of(tile);
+  TileRoleBox box = {.is_exact = true};
+  TileShape shape = {0};
+  if (!tile_shape_of(buffer.root, &shape))
+    return box; // no tile, nobody asks
+  for (int d = 0; d < shape.rank; d++)
+    box.hi[d] = shape.extent[d];
+  if (!buffer.region.ptr)
+    return box;
+  if (!mlirValueEqual(buffer.base, buffer.root)) {
+    box.is_exact = false; // a window of a view may be anywhere in the tile
+    return box;
+  }
+  TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
+  for (int d = 0; d < shape.rank; d++)
+    box_dimension(&box, d, tile_region_static_offsets(region, d),
+                  tile_region_static_sizes(region, d), shape.extent[d]);
+  return box;
+}
+
+static TileRoleBox box_of_element(MlirValue memref, TileRange indices) {
+  TileRoleBox box = {.is_exact = true};
+  TileShape shape = {0};
+  MlirValue root = tile_buffer_of(memref).root;
+  if (!mlirValueEqual(memref, root)) {
+    box = tile_role_box_of(root);
+    box.is_exact = false;
+    return box;
+  }
+  if (!tile_shape_of(memref, &shape))
+    return box;
+  for (int d = 0; d < shape.rank; d++) {
+    int64_t index = -1;
+    bool is_constant =
+        d < indices.n && mlirxConstantInt(tile_range_at(indices, d), &index);
+    box_dimension(&box, d, is_constant ? index : -1, 1, shape.extent[d]);
+  }
+  return box;
+}
+
+//===-- Accesses ----------------------------------------------------------===//
+
+typedef struct {
+  TileRolePlan *plan;
+  TileRoleNode *node;
+  MlirOperation op; // the one looked at: the statement or an op inside
+} Scan;
+
+static void add_write(Scan *scan, MlirValue memref) {
+  TileRolePlan *plan = scan->plan;
+  TILE_ARENA_RESERVE(plan->arena, plan->writes, plan->num_writes,
+                     plan->writes_capacity);
+  plan->writes[plan->num_writes++] =
+      (TileRoleWrite){tile_tensor_root(memref), scan->op, scan->node};
+}
+
+static void add_access(Scan *scan, MlirValue memref, TileRoleBox box,
+                       bool reads, bool writes) {
+  TileRoleBuffer *buffer = tile_pointer_map_get(
+      &scan->plan->buffer_of, tile_buffer_of(memref).root.ptr);
+  if (!buffer) {
+    if (writes)
+      add_write(scan, memref);
+    return;
+  }
+  TileRoleAccess *access = TILE_ARENA_NEW(scan->plan->arena, TileRoleAccess, 1);
+  *access = (TileRoleAccess){NULL, buffer, box, reads, writes};
+  TileRoleAccess **tail = &scan->node->accesses;
+  while (*tail)
+    tail = &(*tail)->next;
+  *tail = access;
+}
+
+static void add_effect(TileEffectKind kind, MlirValue value,
+                       MlirStringRef resource, void *user_data) {
+  Scan *scan = user_data;
+  TileShape shape;
+  (void)resource;
+  if (kind != TILE_EFFECT_READ && kind != TILE_EFFECT_WRITE)
+    return;
+  if (!value.ptr || !tile_shape_of(value, &shape)) {
+    if (kind == TILE_EFFECT_WRITE && !scan->plan->unknown_write.ptr)
+      scan->plan->unknown_write = scan->op;
+    return;
+  }
+  add_access(scan, value, tile_role_box_of(value), kind == TILE_EFFECT_READ,
+             kind == TILE_EFFECT_WRITE);
+}
+
+static void scan_effects(Scan *scan) {
+  MlirOperation op = scan->op;
+  // Text and traps leave memory alone.
+  if (gpu_printf_is(op) || cf_assert_is(op) ||
+      mlirOperationGetNumRegions(op) > 0 || mlirxIsMemoryEffectFree(op))
+    return;
+  if (mlirxEffects(op, false, add_effect, scan))
+    return;
+  if (!scan->plan->unknown_write.ptr)
+    scan->plan->unknown_write = op;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirValue value = mlirOperationGetOperand(op, i);
+    TileShape shape;
+    if (tile_shape_of(value, &shape))
+      add_access(scan, value, tile_role_box_of(value), true, true);
+  }
+}
+
+static MlirWalkResult scan_op(MlirOperation op, void *user_data) {
+  Scan *scan = user_data;
+  TileElementAccess element;
+  scan->op = op;
+  if (tile_op_is(op)) {
+    TileAccess access[TILE_MAX_ACCESSES];
+    // What a loop over elements does is what the ops in it do.
+    int n = mlirOperationGetNumRegions(op) ? 0 : tile_accesses_get(op, access);
+    for (int i = 0; i < n; i++)
+      add_access(scan, access[i].tile, tile_role_box_of(access[i].tile),
+                 access[i].reads, access[i].writes);
+  } else if (tile_element_access_get(op, &element)) {
+    add_access(scan, element.memref,
+               box_of_element(element.memref, element.indices),
+               !element.is_store || element.is_atomic, element.is_store);
+  } else {
+    scan_effects(scan);
+  }
+  return MlirWalkResultAdvance;
+}
+
+static void accesses_build(TileRolePlan *plan, TileRoleNode *node) {
+  Scan scan = {plan, node, node->op};
+  mlirOperationWalk(node->op, scan_op, &scan, MlirWalkPreOrder);
+}
+
+//===-- Read-only tensors -------------------------------------------------===//
+
+static bool may_overlap(MlirValue a, MlirValue b) {
+  return mlirValueEqual(a, b) || !tile_tensor_is_distinct(a) ||
+         !tile_tensor_is_distinct(b);
+}
+
+bool tile_role_is_read_only(const TileRolePlan *plan, MlirValue memref) {
+  MlirValue root = tile_tensor_root(memref);
+  TileShape shape;
+  if (plan->unknown_write.ptr)
+    return false;
+  for (int i = 0; i < plan->num_writes; i++) {
+    MlirValue written = plan->writes[i].root;
+    if (tile_shape_of(written, &shape) && shape.space != TILE_SPACE_GLOBAL &&
+        shape.space != TILE_SPACE_OTHER)
+      continue;
+    if (may_overlap(root, written))
+      return false;
+  }
+  return true;
+}
 
 //===-- Statements --------------------------------------------------------===//
 
@@ -22,11 +200,6 @@ static TileRoleNodeKind kind_of(MlirOperation op) {
   if (scf_if_is(op))
     return TILE_NODE_IF;
   return scf_while_is(op) ? TILE_NODE_WHILE : TILE_NODE_LEAF;
-}
-
-static void verbs_init(TileRoleVerbs verbs[TILE_NUM_ROLES]) {
-  for (int role = 0; role < TILE_NUM_ROLES; role++)
-    verbs[role] = (TileRoleVerbs){NULL, &verbs[role].first};
 }
 
 typedef struct {
@@ -53,8 +226,8 @@ static void node_build(TreeBuild *build, TileRoleNode *node) {
                                    [TILE_NODE_WHILE] = 2};
   node->kind = kind_of(node->op);
   node->num_blocks = num_blocks[node->kind];
-  verbs_init(node->before);
-  verbs_init(node->after);
+  tile_role_verbs_clear(node->before);
+  tile_role_verbs_clear(node->after);
   node_register(build, node);
   for (int i = 0; i < node->num_blocks; i++)
     block_build(build, &node->blocks[i], node,
@@ -65,7 +238,7 @@ static void block_build(TreeBuild *build, TileRoleBlock *block,
                         TileRoleNode *owner, MlirBlock from) {
   block->owner = owner;
   block->block = from;
-  verbs_init(block->end);
+  tile_role_verbs_clear(block->end);
   if (mlirBlockIsNull(from))
     return;
   int count = 0;
@@ -300,6 +473,85 @@ bool tile_role_is_element_fill(const TileRoleFill *fill) {
   return tile_parallel_is(fill->node->op);
 }
 
+//===-- Cells -------------------------------------------------------------===//
+//
+// Whether a read finds all it reads filled is a question about sets of
+// elements. The boxes that occur cut a tile into few cells; sets of those are
+// exact.
+
+static void add_cut(TileRolePlan *plan, TileRoleBuffer *buffer, int dim,
+                    int64_t at) {
+  int count = buffer->num_cuts[dim], place = 0;
+  int64_t *cuts = buffer->cuts[dim];
+  while (place < count && cuts[place] < at)
+    place++;
+  if (place < count && cuts[place] == at)
+    return;
+  // Grown one by one: a tile has a handful.
+  int64_t *larger = TILE_ARENA_NEW(plan->arena, int64_t, count + 1);
+  for (int i = 0; i < count; i++)
+    larger[i + (i >= place)] = cuts[i];
+  larger[place] = at;
+  buffer->cuts[dim] = larger;
+  buffer->num_cuts[dim] = count + 1;
+}
+
+static void add_cuts(TileRolePlan *plan, TileRoleBuffer *buffer,
+                     const TileRoleBox *box) {
+  for (int d = 0; d < buffer->shape.rank; d++) {
+    add_cut(plan, buffer, d, box->lo[d]);
+    add_cut(plan, buffer, d, box->hi[d]);
+  }
+}
+
+// Boxes that loops of copies fill part by part.
+static void add_sweeps(TileRolePlan *plan, const TileRoleNode *node) {
+  TileCopyLoopFill fill;
+  for (TileRoleBuffer *b = plan->buffers; b; b = b->next) {
+    if (!tile_copy_loop_fill(node->op, b->value, false, &fill))
+      continue;
+    TileRoleBox box = {.is_exact = true};
+    memcpy(box.lo, fill.begin, sizeof fill.begin);
+    memcpy(box.hi, fill.end, sizeof fill.end);
+    add_cuts(plan, b, &box);
+  }
+}
+
+static void cells_build(TileRolePlan *plan) {
+  for (TileRoleBuffer *b = plan->buffers; b; b = b->next)
+    for (int d = 0; d < b->shape.rank; d++) {
+      add_cut(plan, b, d, 0);
+      add_cut(plan, b, d, b->shape.extent[d]);
+    }
+  for (int i = 0; i < plan->num_nodes; i++)
+    for (TileRoleAccess *a = plan->nodes[i]->accesses; a; a = a->next)
+      add_cuts(plan, a->buffer, &a->box);
+  for (int i = 0; i < plan->num_nodes; i++)
+    if (plan->nodes[i]->kind == TILE_NODE_FOR)
+      add_sweeps(plan, plan->nodes[i]);
+  for (TileRoleBuffer *b = plan->buffers; b; b = b->next) {
+    b->num_cells = 1;
+    for (int d = 0; d < b->shape.rank; d++)
+      b->num_cells *= b->num_cuts[d] - 1;
+  }
+}
+
+void tile_role_cells_add(const TileRoleBuffer *buffer, const TileRoleBox *box,
+                         uint8_t *set) {
+  for (int64_t cell = 0; cell < buffer->num_cells; cell++) {
+    int64_t rest = cell;
+    bool is_inside = true;
+    for (int d = buffer->shape.rank - 1; d >= 0; d--) {
+      int64_t cells = buffer->num_cuts[d] - 1;
+      int64_t at = buffer->cuts[d][rest % cells];
+      rest /= cells;
+      is_inside &= at >= box->lo[d] && at < box->hi[d];
+    }
+    if (is_inside)
+      set[buffer->first_cell + cell] = 1;
+  }
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 void tile_role_tree_build(TileRolePlan *plan) {
@@ -319,6 +571,7 @@ void tile_role_tree_build(TileRolePlan *plan) {
     mlirOperationWalk(node->op, fill_build, &fills, MlirWalkPreOrder);
     element_fill_build(&fills);
     part_fill_build(&fills);
-    tile_role_accesses_build(plan, node);
+    accesses_build(plan, node);
   }
+  cells_build(plan);
 }

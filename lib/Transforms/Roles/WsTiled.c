@@ -7,12 +7,12 @@
 //           "consumer" and "producer"; the launch has the threads of both. A
 //           remark for each copy and each loop that stays as it was.
 // Fails:    roles are required and cannot be made.
-// Method:   docs/Rationale/Roles.md; Analysis/RolePlan.h is the plan.
+// Method:   docs/Rationale/Roles.md; RolePlan.c is the plan.
 // Idempotent: a kernel with `tile.specialize` is left alone.
 //
 //===----------------------------------------------------------------------===//
 
-#include "WsEmit.h"
+#include "Roles.h"
 
 #include "Dialect/TileLayouts.h"
 #include "Support/Constants.h"
@@ -170,7 +170,7 @@ typedef struct {
   const TileRolePlan *plan;
   MlirOperation kernel;
   TileBuilder b;
-  WsShared shared;
+  RoleShared shared;
 } Apply;
 
 static bool is_defined_before(const Apply *apply, MlirOperation op) {
@@ -332,21 +332,21 @@ static void emit_role(Apply *apply, TileRoleKind kind, MlirBlock into) {
           .registers = {plan->registers[kind] > 0, plan->registers[kind]},
           .body = region)
           .op;
-  WsEmit e = {.shared = &apply->shared,
-              .plan = plan,
-              .role = kind,
-              .b = apply->b,
-              .map = mlirxMappingCreate()};
-  e.positions = TILE_ARENA_NEW(plan->arena, WsPosition, plan->num_channels);
+  RoleEmitter e = {.shared = &apply->shared,
+                   .plan = plan,
+                   .role = kind,
+                   .b = apply->b,
+                   .map = mlirxMappingCreate()};
+  e.positions = TILE_ARENA_NEW(plan->arena, RolePosition, plan->num_channels);
   mlirRewriterBaseSetInsertionPointToEnd(e.b.rw, body);
   MlirValue zero = tile_const_int(&e.b, 0, 32);
   for (int c = 0; c < plan->num_channels; c++)
-    e.positions[c] = (WsPosition){zero, zero, TILE_NULL_VALUE};
-  ws_emit_block(&e, &plan->body, body);
+    e.positions[c] = (RolePosition){zero, zero, TILE_NULL_VALUE};
+  role_emit_block(&e, &plan->body, body);
   mlirxMappingDestroy(e.map);
   erase_dead(apply, role);
   if (kind == TILE_ROLE_CONSUMER)
-    ws_rotate(plan, role);
+    role_rotate(plan, role);
 }
 
 //===-- The kernel --------------------------------------------------------===//

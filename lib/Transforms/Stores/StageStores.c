@@ -10,8 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StagedParts.h"
-#include "StoreStaging.h"
+#include "Stores.h"
 
 #include "Support/Arena.h"
 #include "Support/Constants.h"

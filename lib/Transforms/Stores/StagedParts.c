@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StagedParts.h"
+#include "Stores.h"
 
 #include "Analysis/Index/Index.h"
 #include "Analysis/Loops/Loops.h"

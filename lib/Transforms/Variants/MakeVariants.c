@@ -18,7 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "VariantPlan.h"
+#include "Variants.h"
 
 #include "Analysis/Index/Index.h"
 #include "Support/Arithmetic.h"

@@ -1,9 +1,9 @@
 //===- VariantPlan.c - Which facts about tensors make kernels faster ------===//
 
-#include "VariantPlan.h"
+#include "Variants.h"
 
-#include "Transforms/Roles/RolePlan.h"
-#include "Transforms/Stores/StoreStaging.h"
+#include "Transforms/Roles/Roles.h"
+#include "Transforms/Stores/Stores.h"
 
 #include "Analysis/Index/Index.h"
 #include "Analysis/Memory/Memory.h"

@@ -1,5 +1,5 @@
 // Warpgroups of a consumer whose loops are rotated take turns to multiply
-// (WsRotate.c); tile-inject-pipeline says where a turn begins and ends.
+// (RoleRotate.c); tile-inject-pipeline says where a turn begins and ends.
 
 // RUN: %tile_opt_passes 'tile-instruction-annotation{target=sm_90a},tile-ws-tiled{target=sm_90a}' %s -verify-diagnostics | FileCheck %s
 // RUN: %tile_opt_passes 'tile-instruction-annotation{target=sm_90a},tile-ws-tiled{target=sm_90a},tile-pipeline-planning,tile-inject-pipeline' %s 2>/dev/null | FileCheck %s --check-prefix=INJECT

@@ -1,12 +1,12 @@
-//===- VariantPlan.h - Which facts about tensors make kernels faster ------===//
+//===- Variants.h - Which facts about tensors make kernels faster ---------===//
 //
-// The plan of tile-make-variants: what the host may find out about the tensors
-// of a launch, and for which combinations of it a kernel is made. How many
-// there are, and why these: docs/Rationale/Variants.md.
+// The plan of tile-make-variants (VariantPlan.c): what the host may find out
+// about the tensors of a launch, and for which combinations of it a kernel is
+// made. How many there are, and why these: docs/Rationale/Variants.md.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TILE_ANALYSIS_VARIANT_PLAN_H
-#define TILE_ANALYSIS_VARIANT_PLAN_H
+#ifndef TILE_TRANSFORMS_VARIANTS_H
+#define TILE_TRANSFORMS_VARIANTS_H
 
 #include "Analysis/Instructions/Instructions.h"
 #include "Support/Arena.h"
@@ -57,4 +57,4 @@ void tile_variant_plan_build(TileVariantPlan *plan);
 /// Decides for which combinations of facts there is a kernel, best first.
 void tile_variant_plan_combine(TileVariantPlan *plan);
 
-#endif // TILE_ANALYSIS_VARIANT_PLAN_H
+#endif // TILE_TRANSFORMS_VARIANTS_H

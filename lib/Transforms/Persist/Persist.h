@@ -1,16 +1,17 @@
-//===- PersistPlan.h - Whether the blocks of a launch loop over tiles -----===//
+//===- Persist.h - Whether the blocks of a launch loop over tiles ---------===//
 //
-// The plan of tile-persist. A tile is what one block of the launch computes;
-// the blocks of a persistent launch stay on their multiprocessors and compute
-// several tiles one after the other. The launch is not changed here.
+// The plan of tile-persist (PersistPlan.c). A tile is what one block of the
+// launch computes; the blocks of a persistent launch stay on their
+// multiprocessors and compute several tiles one after the other. The launch is
+// not changed here.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TILE_ANALYSIS_PERSIST_PLAN_H
-#define TILE_ANALYSIS_PERSIST_PLAN_H
+#ifndef TILE_TRANSFORMS_PERSIST_H
+#define TILE_TRANSFORMS_PERSIST_H
 
 #include "Analysis/Index/PointerMap.h"
 #include "Tile/Ops/gpu.h"
-#include "Transforms/Stores/StoreStaging.h"
+#include "Transforms/Stores/Stores.h"
 
 typedef enum {
   TILE_PERSIST_CHOSEN, // by the compiler
@@ -52,11 +53,6 @@ void tile_persist_plan_build(TileArena *arena, MlirOperation launch,
                              const TileTarget *target,
                              TilePersistPlan *out_plan);
 
-/// PersistStaging.c: cuts staging tiles until `total_bytes` of shared memory
-/// are at most `limit_bytes`. False when that is not enough.
-bool tile_persist_staging_solve(TilePersistPlan *plan, int64_t total_bytes,
-                                int64_t limit_bytes);
-
 /// What a code means, and what helps; what the figures of the reason count, if
 /// there are any.
 typedef struct {
@@ -65,4 +61,4 @@ typedef struct {
 /// The texts of `code`, which exists.
 const TilePersistText *tile_persist_text(const char *code);
 
-#endif // TILE_ANALYSIS_PERSIST_PLAN_H
+#endif // TILE_TRANSFORMS_PERSIST_H

@@ -1,6 +1,6 @@
-//===- WsSlots.c - Slots of rings, and reads past them --------------------===//
+//===- RoleSlots.c - Slots of rings, and reads past them ------------------===//
 
-#include "WsEmit.h"
+#include "Roles.h"
 
 #include "Analysis/Index/Index.h"
 #include "Dialect/ElementLoops.h"
@@ -11,8 +11,8 @@
 
 //===-- Windows -----------------------------------------------------------===//
 
-MlirValue ws_slot_index(WsEmit *e, int channel) {
-  WsPosition *position = &e->positions[channel];
+MlirValue role_slot_index(RoleEmitter *e, int channel) {
+  RolePosition *position = &e->positions[channel];
   if (!position->index.ptr)
     position->index = arith_index_cast(
         &e->b, .type = mlirIndexTypeGet(tile_builder_context(&e->b)),
@@ -40,7 +40,7 @@ static void window_add(Window *w, TileInt offset, int64_t size, bool drops) {
   w->sizes[w->rank++] = size;
 }
 
-static MlirValue window_build(WsEmit *e, const Window *w, MlirValue source,
+static MlirValue window_build(RoleEmitter *e, const Window *w, MlirValue source,
                               MlirValue pad) {
   return tile_region(&e->b, .source = source,
                      .offsets = {w->offsets, w->num_offsets}, .pad = pad,
@@ -49,26 +49,26 @@ static MlirValue window_build(WsEmit *e, const Window *w, MlirValue source,
                      .dropped = {w->dropped, w->num_dropped});
 }
 
-static TileInt offset_of(const WsEmit *e, TileRegionOp region, int dim) {
+static TileInt offset_of(const RoleEmitter *e, TileRegionOp region, int dim) {
   TileInt offset = tile_region_offset(region, dim);
   if (!tile_int_is_constant(offset))
-    offset.value = ws_value(e, offset.value);
+    offset.value = role_value(e, offset.value);
   return offset;
 }
 
-static TileRoleBuffer *ringed(const WsEmit *e, MlirValue memref) {
+static TileRoleBuffer *ringed(const RoleEmitter *e, MlirValue memref) {
   TileRoleBuffer *buffer =
       tile_pointer_map_get(&e->plan->buffer_of, memref.ptr);
   return buffer && buffer->channel >= 0 ? buffer : NULL;
 }
 
-static MlirValue ring_of(const WsEmit *e, const TileRoleBuffer *buffer) {
+static MlirValue ring_of(const RoleEmitter *e, const TileRoleBuffer *buffer) {
   return *(MlirValue *)tile_pointer_map_get(&e->shared->ring_of, buffer);
 }
 
 // The ring of `buffer`, or a view of it that gives every slot the shape that
 // `base` gives the tile.
-static MlirValue ring_seen_as(WsEmit *e, const TileRoleBuffer *buffer,
+static MlirValue ring_seen_as(RoleEmitter *e, const TileRoleBuffer *buffer,
                               MlirValue base) {
   MlirValue ring = ring_of(e, buffer);
   if (mlirValueEqual(base, buffer->value))
@@ -85,13 +85,13 @@ static MlirValue ring_seen_as(WsEmit *e, const TileRoleBuffer *buffer,
 }
 
 // The slot of `buffer` that the role holds, cut as `tile` cuts the buffer.
-static MlirValue slot_of(WsEmit *e, const TileRoleBuffer *buffer,
+static MlirValue slot_of(RoleEmitter *e, const TileRoleBuffer *buffer,
                          MlirValue tile) {
   TileBuffer named = tile_buffer_of(tile);
   MlirValue cut = named.region;
   TileShape shape;
   Window window = {.rank = 0};
-  window_add(&window, tile_int_value(ws_slot_index(e, buffer->channel)), 1,
+  window_add(&window, tile_int_value(role_slot_index(e, buffer->channel)), 1,
              true);
   tile_shape_of(named.base, &shape);
   for (int d = 0; d < shape.rank; d++) {
@@ -111,12 +111,12 @@ static MlirValue slot_of(WsEmit *e, const TileRoleBuffer *buffer,
 //===-- Uses --------------------------------------------------------------===//
 
 typedef struct {
-  const WsEmit *e;
+  const RoleEmitter *e;
   MlirOperation *ops; // that use tiles which became rings
   int num_ops, capacity;
 } Uses;
 
-static TileRoleBuffer *operand_buffer(const WsEmit *e, MlirOperation op,
+static TileRoleBuffer *operand_buffer(const RoleEmitter *e, MlirOperation op,
                                       intptr_t i) {
   return ringed(e, tile_buffer_of(mlirOperationGetOperand(op, i)).root);
 }
@@ -135,20 +135,20 @@ static MlirWalkResult find_use(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-static void load_from_slot(WsEmit *e, MlirOperation op,
+static void load_from_slot(RoleEmitter *e, MlirOperation op,
                            const TileRoleBuffer *buffer) {
   TileRange given = memref_load_indices(memref_load_cast(op));
   MlirValue operands[TILE_MAX_RANK + 1];
   intptr_t n = 0;
   operands[n++] =
       ring_seen_as(e, buffer, memref_load_memref(memref_load_cast(op)));
-  operands[n++] = ws_slot_index(e, buffer->channel);
+  operands[n++] = role_slot_index(e, buffer->channel);
   for (intptr_t i = 0; i < given.n; i++)
     operands[n++] = tile_range_at(given, i);
   mlirOperationSetOperands(op, n, operands);
 }
 
-static void store_to_slot(WsEmit *e, MlirOperation op,
+static void store_to_slot(RoleEmitter *e, MlirOperation op,
                           const TileRoleBuffer *buffer) {
   MemRefStoreOp store = memref_store_cast(op);
   TileRange given = memref_store_indices(store);
@@ -156,13 +156,13 @@ static void store_to_slot(WsEmit *e, MlirOperation op,
   intptr_t n = 0;
   operands[n++] = memref_store_value(store);
   operands[n++] = ring_seen_as(e, buffer, memref_store_memref(store));
-  operands[n++] = ws_slot_index(e, buffer->channel);
+  operands[n++] = role_slot_index(e, buffer->channel);
   for (intptr_t i = 0; i < given.n; i++)
     operands[n++] = tile_range_at(given, i);
   mlirOperationSetOperands(op, n, operands);
 }
 
-static void use_slots(WsEmit *e, MlirOperation op) {
+static void use_slots(RoleEmitter *e, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
     TileRoleBuffer *buffer = operand_buffer(e, op, i);
     if (!buffer)
@@ -184,7 +184,7 @@ static void use_slots(WsEmit *e, MlirOperation op) {
   }
 }
 
-void ws_use_slots(WsEmit *e, MlirOperation op) {
+void role_use_slots(RoleEmitter *e, MlirOperation op) {
   MlirBlock block = mlirOperationGetBlock(op);
   Uses uses = {e, NULL, 0, 0};
   mlirOperationWalk(op, find_use, &uses, MlirWalkPreOrder);
@@ -194,57 +194,10 @@ void ws_use_slots(WsEmit *e, MlirOperation op) {
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(uses.ops[u]); i++) {
       TileRoleBuffer *buffer = operand_buffer(e, uses.ops[u], i);
       if (buffer)
-        ws_slot_index(e, buffer->channel);
+        role_slot_index(e, buffer->channel);
     }
   for (int u = 0; u < uses.num_ops; u++)
     use_slots(e, uses.ops[u]);
-  mlirRewriterBaseSetInsertionPointToEnd(e->b.rw, block);
-}
-
-//===-- Tiles of the producer ---------------------------------------------===//
-
-// The producer's tile for `tile`, or the window or view of it that corresponds
-// to `tile`; null when it has none.
-static MlirValue own_of(WsEmit *e, MlirValue tile) {
-  MlirValue *own = tile_pointer_map_get(&e->shared->own_of, tile.ptr);
-  if (own)
-    return *own;
-  if (!mlirValueIsAOpResult(tile))
-    return TILE_NULL_VALUE;
-  MlirOperation op = mlirOpResultGetOwner(tile);
-  if (!tile_region_is(op) && !tile_view_is(op))
-    return TILE_NULL_VALUE;
-  MlirValue source = own_of(e, mlirOperationGetOperand(op, 0));
-  if (mlirValueIsNull(source))
-    return source;
-  MlirOperation clone = mlirxClone(e->b.rw, op, e->map);
-  mlirOperationSetOperand(clone, 0, source);
-  return mlirOperationGetResult(clone, 0);
-}
-
-typedef struct {
-  WsEmit *e;
-  MlirOperation outer;
-} OwnUses;
-
-static MlirWalkResult use_own(MlirOperation op, void *user_data) {
-  const OwnUses *uses = user_data;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
-    MlirValue operand = mlirOperationGetOperand(op, i);
-    if (tile_value_is_inside(operand, uses->outer))
-      continue;
-    MlirValue own = own_of(uses->e, operand);
-    if (own.ptr)
-      mlirOperationSetOperand(op, i, own);
-  }
-  return MlirWalkResultAdvance;
-}
-
-void ws_use_own(WsEmit *e, MlirOperation op) {
-  OwnUses uses = {e, op};
-  MlirBlock block = mlirOperationGetBlock(op);
-  mlirRewriterBaseSetInsertionPointBefore(e->b.rw, op);
-  mlirOperationWalk(op, use_own, &uses, MlirWalkPreOrder);
   mlirRewriterBaseSetInsertionPointToEnd(e->b.rw, block);
 }
 
@@ -286,12 +239,12 @@ static Behind behind(const TileRoleFill *fill) {
   return result;
 }
 
-static MlirValue int_value(WsEmit *e, TileInt value) {
+static MlirValue int_value(RoleEmitter *e, TileInt value) {
   return tile_int_is_constant(value) ? tile_const_index(&e->b, value.constant)
                                      : value.value;
 }
 
-static TileInt add(WsEmit *e, TileInt a, TileInt b) {
+static TileInt add(RoleEmitter *e, TileInt a, TileInt b) {
   if (tile_int_is_constant(a) && tile_int_is_constant(b))
     return tile_int_constant(a.constant + b.constant);
   if (tile_int_is_constant(a) && a.constant == 0)
@@ -303,7 +256,7 @@ static TileInt add(WsEmit *e, TileInt a, TileInt b) {
 
 // Where coordinate `at` of the tile comes from, in dimension `dim` of the
 // tensor.
-static TileInt coordinate_behind(WsEmit *e, const Behind *behind, int dim,
+static TileInt coordinate_behind(RoleEmitter *e, const Behind *behind, int dim,
                                  const TileInt *at) {
   TileInt offset = offset_of(e, behind->from, dim);
   int tile_dim = behind->tile_dim[dim];
@@ -313,16 +266,8 @@ static TileInt coordinate_behind(WsEmit *e, const Behind *behind, int dim,
   return add(e, add(e, offset, at[tile_dim]), base);
 }
 
-static MlirValue zero_of(WsEmit *e, MlirType type) {
-  MlirAttribute zero =
-      mlirTypeIsAFloat(type)
-          ? mlirFloatAttrDoubleGet(tile_builder_context(&e->b), type, 0.0)
-          : mlirIntegerAttrGet(type, 0);
-  return arith_constant(&e->b, zero);
-}
-
 // In front of `before`; null: at the end of the block.
-static void insert_at(WsEmit *e, MlirBlock block, MlirOperation before) {
+static void insert_at(RoleEmitter *e, MlirBlock block, MlirOperation before) {
   if (before.ptr)
     mlirRewriterBaseSetInsertionPointBefore(e->b.rw, before);
   else
@@ -330,7 +275,7 @@ static void insert_at(WsEmit *e, MlirBlock block, MlirOperation before) {
 }
 
 // Windows reach beyond the tensor: such elements are the pad.
-static MlirValue load_or_pad(WsEmit *e, MlirType type, MlirValue tensor,
+static MlirValue load_or_pad(RoleEmitter *e, MlirType type, MlirValue tensor,
                              MlirValue pad, const MlirValue *indices, int rank,
                              MlirValue is_inside, MlirOperation before) {
   MlirBlock into = mlirRewriterBaseGetBlock(e->b.rw);
@@ -346,7 +291,7 @@ static MlirValue load_or_pad(WsEmit *e, MlirType type, MlirValue tensor,
       memref_load(&e->b, .memref = tensor, .indices = {indices, rank});
   scf_yield(&e->b, .results = TILE_VALUES(loaded));
   mlirRewriterBaseSetInsertionPointToEnd(e->b.rw, block[1]);
-  MlirValue outside = pad.ptr ? pad : zero_of(e, type);
+  MlirValue outside = pad.ptr ? pad : tile_const_zero(&e->b, type);
   scf_yield(&e->b, .results = TILE_VALUES(outside));
   insert_at(e, into, before);
   // The results are those of the first branch.
@@ -358,14 +303,14 @@ static MlirValue load_or_pad(WsEmit *e, MlirType type, MlirValue tensor,
 }
 
 // `before`: in front of which the load stands, or null.
-static MlirValue load_behind(WsEmit *e, MlirOperation op, const Behind *behind,
-                             MlirOperation before) {
+static MlirValue load_behind(RoleEmitter *e, MlirOperation op,
+                             const Behind *behind, MlirOperation before) {
   TileRange given = memref_load_indices(memref_load_cast(op));
-  MlirValue tensor = ws_value(e, tile_region_source(behind->from));
+  MlirValue tensor = role_value(e, tile_region_source(behind->from));
   MlirValue pad = tile_region_pad(behind->from);
   TileInt at[TILE_MAX_RANK];
   for (intptr_t i = 0; i < given.n; i++)
-    at[i] = tile_int_value(ws_value(e, tile_range_at(given, i)));
+    at[i] = tile_int_value(role_value(e, tile_range_at(given, i)));
   MlirValue indices[TILE_MAX_RANK], is_inside = {NULL};
   int rank = (int)tile_region_static_sizes_size(behind->from);
   for (int d = 0; d < rank; d++) {
@@ -376,12 +321,12 @@ static MlirValue load_behind(WsEmit *e, MlirOperation op, const Behind *behind,
     is_inside = d ? arith_andi(&e->b, is_inside, fits) : fits;
   }
   return load_or_pad(e, mlirValueGetType(mlirOperationGetResult(op, 0)), tensor,
-                     pad.ptr ? ws_value(e, pad) : pad, indices, rank, is_inside,
-                     before);
+                     pad.ptr ? role_value(e, pad) : pad, indices, rank,
+                     is_inside, before);
 }
 
 // The same elements as window `tile` of the tile.
-static MlirValue window_behind(WsEmit *e, MlirValue tile,
+static MlirValue window_behind(RoleEmitter *e, MlirValue tile,
                                const Behind *behind) {
   MlirValue cut = tile_buffer_of(tile).region;
   TileRegionOp region = {{NULL}};
@@ -404,11 +349,12 @@ static MlirValue window_behind(WsEmit *e, MlirValue tile,
                dim < 0 ? 1 : sizes[dim], drops);
   }
   MlirValue pad = tile_region_pad(behind->from);
-  return window_build(e, &window, ws_value(e, tile_region_source(behind->from)),
-                      pad.ptr ? ws_value(e, pad) : pad);
+  return window_build(e, &window,
+                      role_value(e, tile_region_source(behind->from)),
+                      pad.ptr ? role_value(e, pad) : pad);
 }
 
-void ws_emit_forwarded(WsEmit *e, const TileRoleNode *node) {
+void role_emit_forwarded(RoleEmitter *e, const TileRoleNode *node) {
   Behind from = behind(node->forward);
   if (memref_load_is(node->op)) {
     mlirxMappingSet(e->map, mlirOperationGetResult(node->op, 0),
@@ -423,12 +369,12 @@ void ws_emit_forwarded(WsEmit *e, const TileRoleNode *node) {
 }
 
 static MlirWalkResult forward_load(MlirOperation op, void *user_data) {
-  WsEmit *e = user_data;
+  RoleEmitter *e = user_data;
   const TileRoleFill *fill = tile_pointer_map_get(&e->plan->forwards, op.ptr);
   if (!fill)
     return MlirWalkResultAdvance;
   MlirValue value = mlirOperationGetResult(op, 0);
-  MlirOperation clone = mlirOpResultGetOwner(ws_value(e, value));
+  MlirOperation clone = mlirOpResultGetOwner(role_value(e, value));
   Behind from = behind(fill);
   mlirRewriterBaseSetInsertionPointBefore(e->b.rw, clone);
   MlirValue loaded = load_behind(e, op, &from, clone);
@@ -438,7 +384,7 @@ static MlirWalkResult forward_load(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-void ws_forward_loads(WsEmit *e, MlirOperation loop) {
+void role_forward_loads(RoleEmitter *e, MlirOperation loop) {
   MlirBlock block = mlirRewriterBaseGetBlock(e->b.rw);
   mlirOperationWalk(loop, forward_load, e, MlirWalkPreOrder);
   mlirRewriterBaseSetInsertionPointToEnd(e->b.rw, block);

@@ -1,11 +1,11 @@
-//===- WsRotate.c - Consumer loops that stay pipelined --------------------===//
+//===- RoleRotate.c - Consumer loops that stay pipelined ------------------===//
 //
 // A loop that the producer serves has no copies to run ahead any more, so it is
 // no longer pipelined, unless it holds dependent products: then it keeps
 // `tile.num_stages` = 2, and tile-pipeline-planning rotates it
-// (Analysis/LoopRotation.c). A loop whose threads load something by way of
-// registers (scales of a fragment, a tile that stays with the consumers) keeps
-// `tile.num_stages` = 1.
+// (Analysis/Loops/LoopRotation.c). A loop whose threads load something by way
+// of registers (scales of a fragment, a tile that stays with the consumers)
+// keeps `tile.num_stages` = 1.
 //
 // Warpgroups of such loops take turns to multiply. Of warpgroups in step the
 // products all wait first, then all scalar work; one step apart, the products
@@ -16,7 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "WsEmit.h"
+#include "Roles.h"
 
 #include "Analysis/Loops/Loops.h"
 #include "Dialect/Products.h"
@@ -118,7 +118,7 @@ static bool decide(Walk *walk, MlirOperation op, TileRotation *out) {
     return false;
   int64_t threads = 32 * plan->num_warps[TILE_ROLE_CONSUMER];
   if (tile_rotation_num_registers(&loop.body, threads) <=
-      tile_role_consumer_registers(plan)) {
+      plan->consumer_registers) {
     note_factors(walk, &loop.body);
     walk->num_rotated++;
     return true;
@@ -193,7 +193,7 @@ static MlirWalkResult visit(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-void ws_rotate(const TileRolePlan *plan, MlirOperation role) {
+void role_rotate(const TileRolePlan *plan, MlirOperation role) {
   Walk walk = {.plan = plan};
   mlirOperationWalk(role, visit, &walk, MlirWalkPreOrder);
   take_turns(&walk, tile_role_cast(role));

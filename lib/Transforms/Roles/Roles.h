@@ -1,19 +1,23 @@
-//===- RolePlan.h - Which role of a kernel does what ----------------------===//
+//===- Roles.h - Which role of a kernel does what, and its program --------===//
 //
-// The plan of tile-ws-tiled: which copies a producer takes over, the channels
-// that couple it to the consumers, and where both wait and arrive. All of it is
-// data about the kernel as it stands; WsTiled.c carries it out.
+// tile-ws-tiled (WsTiled.c) reads the kernel into a tree of statements
+// (RoleTree.c), and plans (RolePlan.c): which copies a producer takes over,
+// what it has to compute for that (RoleSlice.c), the channels that couple it to
+// the consumers, where both wait and arrive (RolePlace.c), warps and registers
+// (RoleBudget.c). All of that is data about the kernel as it stands. Then each
+// role is written (RoleEmit.c, RoleSlots.c).
 //
-// The kernel is seen as a tree of statements: one node per op of a structured
-// block, with the blocks of scf.for, scf.if and scf.while below their node.
-// Any other op with regions is one statement.
+// The tree has one node per op of a structured block, with the blocks of
+// scf.for, scf.if and scf.while below their node. Any other op with regions is
+// one statement.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TILE_ANALYSIS_ROLE_PLAN_H
-#define TILE_ANALYSIS_ROLE_PLAN_H
+#ifndef TILE_TRANSFORMS_ROLES_H
+#define TILE_TRANSFORMS_ROLES_H
 
 #include "Analysis/Index/PointerMap.h"
 #include "Analysis/Instructions/Instructions.h"
+#include "Support/Build.h"
 
 //===-- Channels and their verbs ------------------------------------------===//
 
@@ -48,6 +52,13 @@ typedef struct TileRoleVerb {
 typedef struct {
   TileRoleVerb *first, **tail;
 } TileRoleVerbs;
+
+/// No verbs of any role.
+static inline void
+tile_role_verbs_clear(TileRoleVerbs verbs[/*TILE_NUM_ROLES*/]) {
+  for (int role = 0; role < TILE_NUM_ROLES; role++)
+    verbs[role] = (TileRoleVerbs){NULL, &verbs[role].first};
+}
 
 //===-- Statements --------------------------------------------------------===//
 
@@ -100,10 +111,12 @@ struct TileRoleNode {
   TileRoleVerbs before[TILE_NUM_ROLES], after[TILE_NUM_ROLES];
   uint8_t *advances[TILE_NUM_ROLES]; // per channel: a position moves inside
   TileRoleFill *forward; // reads what this fill copies, from where it copies
-  bool is_moved;         // a fill that only the producer executes
-  bool is_dead;          // a fill that nobody needs
-  bool is_needed;        // the producer executes it (too)
-  bool is_repeated;      // on tiles of its own
+  MlirValue window; // of a tensor, which the producer reads in place of the
+                    // fragment that a predicate names; or null
+  bool is_moved;    // a fill that only the producer executes
+  bool is_dead;     // a fill that nobody needs
+  bool is_needed;   // the producer executes it (too)
+  bool is_repeated; // on tiles of its own
 };
 
 //===-- Tiles, copies, loops ----------------------------------------------===//
@@ -202,6 +215,7 @@ typedef struct {
   int64_t own_registers; // of all its threads
   int64_t num_warps[TILE_NUM_ROLES];
   int64_t registers[TILE_NUM_ROLES]; // per thread; 0: not moved
+  int64_t consumer_registers;        // that a thread of the consumer may use
 } TileRolePlan;
 
 /// Options of the plan.
@@ -232,7 +246,7 @@ const TileRoleText *tile_role_text(const char *code);
 
 //===-- Parts of the planner ----------------------------------------------===//
 
-/// RoleTree.c: statements, tiles, accesses, copies, loops.
+/// RoleTree.c: statements, tiles, accesses and their cells, copies, loops.
 void tile_role_tree_build(TileRolePlan *plan);
 /// The statement that `op` is or is inside of; NULL outside the kernel's body.
 TileRoleNode *tile_role_node_of(const TileRolePlan *plan, MlirOperation op);
@@ -243,15 +257,10 @@ static inline TileRoleNode *tile_role_parent(const TileRoleNode *node) {
 /// Whether an element loop fills, and not a copy.
 bool tile_role_is_element_fill(const TileRoleFill *fill);
 
-/// RoleMemory.c: what an op does to memory.
-void tile_role_accesses_build(TileRolePlan *plan, TileRoleNode *node);
 /// Whether nothing in the kernel writes the tensor behind `memref`.
 bool tile_role_is_read_only(const TileRolePlan *plan, MlirValue memref);
 /// The box of a shared tile that an operand names.
 TileRoleBox tile_role_box_of(MlirValue tile);
-
-/// RoleCells.c: sets of cells of tiles.
-void tile_role_cells_build(TileRolePlan *plan);
 /// Adds the cells of `box` to `set`, which is indexed from `first_cell` on.
 void tile_role_cells_add(const TileRoleBuffer *buffer, const TileRoleBox *box,
                          uint8_t *set);
@@ -269,20 +278,16 @@ typedef struct {
   int num_own, own_capacity;
   struct TileRoleNeedItem *items;
   int num_items, items_capacity;
+  MlirValue *windows; // by id: as TileRoleNode::window
+  // Registers of all threads, at least one for each element, and bytes of
+  // shared memory that the producer's own tiles take.
+  int64_t own_registers, own_bytes;
   TileRoleReason reason; // the first failure
 } TileRoleNeed;
-void tile_role_need_init(TileRolePlan *plan, TileRoleNeed *out_need);
-/// Adds what `fill` needs. Sets `need->reason` when the producer cannot know.
-void tile_role_need_add(TileRoleNeed *need, const TileRoleFill *fill);
-
-/// The window of a tensor that the producer reads in place of the fragment that
-/// `node`, a predicate, names; null when it reads what is named.
-MlirValue tile_role_window_of(const TileRolePlan *plan,
-                              const TileRoleNode *node);
-/// Registers of all threads, at least one for each element, and bytes of shared
-/// memory that the producer's own tiles take.
-int64_t tile_role_own_registers(const TileRoleNeed *need);
-int64_t tile_role_own_bytes(const TileRoleNeed *need);
+/// Owner: the arena of the plan. Sets `reason` when the producer cannot know
+/// what the fills need.
+void tile_role_slice(TileRolePlan *plan, TileRoleFill *const *fills,
+                     int num_fills, TileRoleNeed *out_need);
 
 /// RolePlace.c: finds the places of the verbs of one group of tiles that
 /// become a channel, and enters them as those of channel number `channel`.
@@ -296,17 +301,55 @@ TileRoleReason tile_role_place(TileRolePlan *plan, const TileRoleNeed *need,
 /// block has no place for a producer, else none.
 TileRoleReason tile_role_budget_solve(TileRolePlan *plan,
                                       const TileRoleOptions *options);
-/// Bytes of shared memory that all rings and tiles take when nothing shares
-/// any: an upper bound.
-int64_t tile_role_shared_bytes(const TileRolePlan *plan);
-/// Registers that a thread of the consumer may use.
-int64_t tile_role_consumer_registers(const TileRolePlan *plan);
-/// Slots of the ring of a buffer: of its innermost pipelined loop as planned,
-/// else `plan->prelude_depth` inside a loop and 1 outside.
-int64_t tile_role_depth(const TileRolePlan *plan, const TileRoleBuffer *buffer);
-/// Sets `plan->prelude_depth`: 2 when shared memory has room for it, else 1.
-/// False when there is no room for that either: rings do not share bytes with
-/// tiles that live at other times.
-bool tile_role_prelude_solve(TileRolePlan *plan);
 
-#endif // TILE_ANALYSIS_ROLE_PLAN_H
+//===-- The program of a role ---------------------------------------------===//
+
+/// Where a role stands in a channel.
+typedef struct {
+  MlirValue slot, parity; // i32
+  MlirValue index;        // the slot as index; null: not made yet
+} RolePosition;
+
+/// What both roles share.
+typedef struct {
+  const TileRolePlan *plan;
+  TilePointerMap ring_of; // TileRoleBuffer to the MlirValue of its ring
+  MlirValue *channels;    // by number
+  uint8_t *is_shared;     // by statement: stands before the roles
+  TilePointerMap own_of;  // shared tile to the MlirValue that the producer has
+} RoleShared;
+
+typedef struct {
+  const RoleShared *shared;
+  const TileRolePlan *plan;
+  TileRoleKind role;
+  TileBuilder b;
+  MlirxMapping map; // from the kernel to the role
+  RolePosition *positions;
+} RoleEmitter;
+
+/// RoleEmit.c: emits the statements of `block` at the end of `into`.
+void role_emit_block(RoleEmitter *e, const TileRoleBlock *block,
+                     MlirBlock into);
+/// The value of the role for one of the kernel.
+static inline MlirValue role_value(const RoleEmitter *e, MlirValue value) {
+  return mlirxMappingGet(e->map, value);
+}
+
+/// RoleSlots.c: makes `op`, a clone of the statement's op at the insertion
+/// point, use slots of rings where it uses tiles that became rings.
+void role_use_slots(RoleEmitter *e, MlirOperation op);
+/// The slot of the current position of a channel, as index.
+MlirValue role_slot_index(RoleEmitter *e, int channel);
+/// Emits a read of a tile as a read of the tensor that the tile copies.
+void role_emit_forwarded(RoleEmitter *e, const TileRoleNode *node);
+/// Makes the clone of `loop`, an element loop of the kernel, do that for its
+/// loads. Moves the insertion point to the end of the block.
+void role_forward_loads(RoleEmitter *e, MlirOperation loop);
+
+/// RoleRotate.c: decides which loops of the consumer stay pipelined, and says
+/// why of the others that hold dependent products; whether its warpgroups take
+/// turns.
+void role_rotate(const TileRolePlan *plan, MlirOperation role);
+
+#endif // TILE_TRANSFORMS_ROLES_H
