@@ -1,6 +1,6 @@
 //===- BlockThread.c - Number of a thread in its block --------------------===//
 
-#include "BlockThread.h"
+#include "Conversion.h"
 
 #include "Support/MlirExtra.h"
 #include "Tile/Ops/gpu.h"

@@ -2,13 +2,11 @@
 #ifndef TILE_CONVERSION_H
 #define TILE_CONVERSION_H
 
+#include "Analysis/Memory/Memory.h"
 #include "Dialect/Ops.h"
+#include "Dialect/TileLayouts.h"
 #include "Layout/Layout.h"
 #include "Support/Int.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 //===-- Integer arithmetic that folds (IntMath.c) -------------------------===//
 //
@@ -56,8 +54,116 @@ bool tile_layout_code_begin(TileIntMath *math, const TileLayout *layout,
 TileInt tile_layout_code_at(TileIntMath *math, const TileLayoutCode *code,
                             int out_axis, const int64_t *in);
 
-#ifdef __cplusplus
-}
-#endif
+//===-- Loops and branches around code that is emitted (ScfRegions.c) -----===//
+//
+// What is emitted between `begin` and tile_scf_end is the body.
+
+/// Starts a loop `for i in 0 .. count`. Returns i.
+MlirValue tile_scf_for_begin(TileBuilder *b, int64_t count);
+void tile_scf_if_begin(TileBuilder *b, MlirValue condition);
+/// What is emitted until tile_scf_else runs where `condition` holds, what comes
+/// then where it does not.
+void tile_scf_if_else_begin(TileBuilder *b, MlirValue condition);
+void tile_scf_else(TileBuilder *b);
+/// Ends the innermost loop or branch: `b` stands behind it.
+void tile_scf_end(TileBuilder *b);
+
+//===-- Number of a thread in its block (BlockThread.c) -------------------===//
+
+/// Number of the executing thread in its block, of the type of `math`. Numbers
+/// count up in x first; dimensions that a block of `kernel` does not have are
+/// not asked for.
+TileInt tile_block_thread_build(TileIntMath *math, MlirOperation kernel);
+
+/// Marks a store to memory that threads share as one that each thread does for
+/// itself; without the mark it is one store of the block.
+void tile_store_mark_by_thread(MlirOperation store);
+
+//===-- Which registers of a fragment hold elements (FragmentMasks.c) -----===//
+//
+// A fragment may have more values than its tile has elements (Layout.h,
+// Overhang). What reads or writes memory, or has any other effect, asks here.
+
+enum { TILE_ALL_DIMS = -1 };
+
+/// Conjoins to `inout_predicate` (i1; null: true) that the coordinates of
+/// register `reg` of the layout of `code`, in the dimensions of the mask
+/// `dims`, are those of an element. Where they are in every thread, nothing is
+/// emitted. False: in no thread; the predicate is left alone.
+bool tile_fragment_mask_build(TileIntMath *math, const TileLayoutCode *code,
+                              int dims, int64_t reg,
+                              MlirValue *inout_predicate);
+
+/// Whether a register before `reg` holds the same element, in every thread.
+bool tile_fragment_repeats(const TileLayout *layout, int64_t reg);
+
+/// Neighbours in dimension `dim` that exist together: the largest power of two,
+/// at most `run`, that divides its extent where the fragment overhangs it.
+int64_t tile_fragment_run(const TileLayout *layout, int dim, int64_t run);
+
+/// The registers of the vector of `count` neighbours that holds register `reg`,
+/// in the order of memory: the same in every thread. `access` is memory of
+/// `layout`; registers that `is_outside` marks (NULL: none) take no part, nor
+/// does what is behind the end of the tile: its offsets are those of others.
+void tile_fragment_vector(const TileLayout *layout, const TileLayout *access,
+                          const uint8_t *is_outside, int64_t reg, int64_t count,
+                          int64_t *out_regs);
+
+//===-- Addresses in windows of shared tiles (SharedWindow.c) -------------===//
+
+/// What the SSA offsets of an aligned window add to the offset of an element.
+TileInt tile_shared_window_base(TileIntMath *math,
+                                const TileSharedWindow *window);
+
+/// Accesses of a window whose coordinates are a layout of threads and
+/// constants: the part that threads decide is computed once.
+typedef struct {
+  const TileSharedWindow *window;
+  unsigned constant_axes; // input axes that are constants at every access
+  TileLayout coordinates; // input axes to coordinates of the window
+  bool is_composed;
+  TileLayout offsets; // composed: input axes to element offsets
+} TileSharedAccess;
+
+/// Plans accesses; `coordinates` is a layout onto the window.
+void tile_shared_access_plan(const TileSharedWindow *window,
+                             const TileLayout *coordinates,
+                             unsigned constant_axes,
+                             TileSharedAccess *out_access);
+
+/// The code of such accesses.
+typedef struct {
+  const TileSharedAccess *access;
+  TileLayoutCode code;
+  TileInt base;
+} TileSharedCode;
+
+/// Emits what the axes that are not constant decide, from their values `in`.
+void tile_shared_code_begin(TileIntMath *math, const TileSharedAccess *access,
+                            const TileInt *in, TileSharedCode *out_code);
+/// Element offset in the storage where the constant axes have the values `in`.
+TileInt tile_shared_code_at(TileIntMath *math, const TileSharedCode *code,
+                            const int64_t *in);
+/// Element offset of the element at `coordinates` of the window.
+TileInt tile_shared_window_at(TileIntMath *math, const TileSharedWindow *window,
+                              const TileInt *coordinates);
+
+//===-- Which metadata a thread gives to mma.sp (SparseWord.c) ------------===//
+
+/// The first two elements of each group, or the first one of two: the least
+/// half of a word that has positions. A half that is 0 means this one.
+enum { TILE_FIRST_POSITIONS = 0x4444 };
+
+/// Places in the metadata tile of the low and the high half of a word.
+typedef struct {
+  TileInt row[2], column[2];
+} TileSparseWord;
+
+/// The word of lane `lane` for 16 rows of A from `first_row` and instruction
+/// `step` along K.
+///
+/// Source: PTX ISA, "Sparse matrix storage", sparsity selector 0.
+TileSparseWord tile_sparse_word(TileIntMath *math, TileInt lane, int elem_bits,
+                                TileInt first_row, int64_t step);
 
 #endif // TILE_CONVERSION_H

@@ -1,6 +1,6 @@
 //===- FragmentMasks.c - Which registers of a fragment hold elements ------===//
 
-#include "FragmentMasks.h"
+#include "Conversion.h"
 
 #include "Support/Constants.h"
 

@@ -1,6 +1,6 @@
 //===- ScfRegions.c - Loops and branches around code that is emitted ------===//
 
-#include "ScfRegions.h"
+#include "Conversion.h"
 
 #include "Support/Constants.h"
 #include "Tile/Ops/scf.h"

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SparseWord.h"
+#include "Conversion.h"
 
 TileSparseWord tile_sparse_word(TileIntMath *math, TileInt lane, int elem_bits,
                                 TileInt first_row, int64_t step) {

@@ -467,6 +467,12 @@ static MlirValue emit_step(Emitter *e, int64_t unroll) {
 // What was computed inside a region is not known behind it.
 static void forget(Emitter *e) { memset(e->place, 0, sizeof e->place); }
 
+static void add_token(TileArena *arena, TileNvgpuTokens *tokens,
+                      MlirValue token) {
+  TILE_ARENA_RESERVE(arena, tokens->values, tokens->count, tokens->capacity);
+  tokens->values[tokens->count++] = token;
+}
+
 static void emit_loops(Emitter *e, TileNvgpuTokens *tokens) {
   const TileNvgpuCopy *copy = e->copy;
   TileNvgpuRewrite *r = e->rewrite;
@@ -485,7 +491,7 @@ static void emit_loops(Emitter *e, TileNvgpuTokens *tokens) {
   for (int64_t unroll = 0; unroll < copy->unroll; unroll++) {
     MlirValue token = emit_step(e, unroll);
     if (tokens && !is_loop)
-      tile_nvgpu_tokens_add(r->arena, tokens, token);
+      add_token(r->arena, tokens, token);
   }
   if (is_loop) {
     tile_scf_end(&r->b);

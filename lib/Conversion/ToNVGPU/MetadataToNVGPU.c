@@ -1,6 +1,5 @@
 //===- MetadataToNVGPU.c - Metadata words of mma.sp -----------------------===//
 
-#include "../SparseWord.h"
 #include "Nvgpu.h"
 #include "Support/Constants.h"
 #include "Tile/Ops/memref.h"

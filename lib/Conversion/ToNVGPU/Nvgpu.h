@@ -2,9 +2,6 @@
 #ifndef TILE_CONVERSION_NVGPU_H
 #define TILE_CONVERSION_NVGPU_H
 
-#include "../BlockThread.h"
-#include "../ScfRegions.h"
-#include "../SharedWindow.h"
 #include "Analysis/Memory/Memory.h"
 #include "Conversion/Conversion.h"
 #include "Dialect/Products.h"
@@ -52,8 +49,6 @@ typedef struct {
   intptr_t count, capacity;
 } TileNvgpuTokens;
 
-void tile_nvgpu_tokens_add(TileArena *arena, TileNvgpuTokens *tokens,
-                           MlirValue token);
 /// Emits the copy. Adds the tokens of those asynchronous copies that are in
 /// scope behind it.
 void tile_nvgpu_copy_apply(TileNvgpuRewrite *rewrite, const TileNvgpuCopy *copy,

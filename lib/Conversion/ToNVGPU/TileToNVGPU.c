@@ -246,12 +246,6 @@ static void enter_role(TileNvgpuRewrite *rewrite, const Threads *threads,
 
 //===-- Apply: plan to IR; cannot fail ------------------------------------===//
 
-void tile_nvgpu_tokens_add(TileArena *arena, TileNvgpuTokens *tokens,
-                           MlirValue token) {
-  TILE_ARENA_RESERVE(arena, tokens->values, tokens->count, tokens->capacity);
-  tokens->values[tokens->count++] = token;
-}
-
 // The copy is synchronous: what follows sees its result.
 static void close_group(TileNvgpuRewrite *rewrite, TileNvgpuTokens *tokens) {
   MlirValue group = nvgpu_device_async_create_group(

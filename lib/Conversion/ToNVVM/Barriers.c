@@ -1,6 +1,7 @@
 //===- Barriers.c - mbarriers, thread barriers, fences --------------------===//
 
-#include "Lowering.h"
+#include "LoweredOps.h"
+#include "Memory/Memories.h"
 
 #include "Support/Constants.h"
 #include "Tile/Ops/cf.h"

@@ -7,7 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lowering.h"
+#include "LoweredOps.h"
+#include "Math/SmallFloats.h"
+#include "Memory/Memories.h"
 
 #include "Dialect/ElementLoops.h"
 #include "Support/Constants.h"

@@ -1,6 +1,7 @@
 //===- Scalars.c - Ids, extents, rasterisation ----------------------------===//
 
-#include "Lowering.h"
+#include "LoweredOps.h"
+#include "Memory/Memories.h"
 
 #include "Support/Constants.h"
 #include "Tile/Ops/gpu.h"

@@ -1,6 +1,6 @@
 //===- Threads.c - Thread ids, and code that not every thread executes ----===//
 
-#include "Lowering.h"
+#include "LoweredOps.h"
 
 #include "Support/Constants.h"
 #include "Tile/Ops/cf.h"
@@ -195,4 +195,34 @@ void loop_end(Lowering *l, MlirOperation op, LoopBlocks blocks) {
              .trueDestOperands = TILE_VALUES(next.value),
              .trueDest = blocks.body, .falseDest = blocks.after);
   mlirRewriterBaseSetInsertionPointBefore(l->b.rw, op);
+}
+
+//===-- What code with branches and loops carries -------------------------===//
+
+MlirValue and_maybe(Lowering *l, MlirValue a, MlirValue b) {
+  if (!a.ptr)
+    return b;
+  return b.ptr ? arith_andi(&l->b, a, b) : a;
+}
+
+MlirValue local_variable(Lowering *l, MlirType type) {
+  MlirBlock block = mlirRewriterBaseGetInsertionBlock(l->b.rw);
+  MlirOperation before = mlirRewriterBaseGetOperationAfterInsertion(l->b.rw);
+  mlirRewriterBaseSetInsertionPointBefore(l->b.rw, l->prolog);
+  MlirValue variable =
+      llvm_alloca(&l->b, .type = type_pointer(l, 0),
+                  .arraySize = tile_const_int(&l->b, 1, 32), .elem_type = type);
+  if (before.ptr)
+    mlirRewriterBaseSetInsertionPointBefore(l->b.rw, before);
+  else
+    mlirRewriterBaseSetInsertionPointToEnd(l->b.rw, block);
+  return variable;
+}
+
+MlirValue local_get(Lowering *l, MlirValue variable, MlirType type) {
+  return llvm_load(&l->b, .type = type, .addr = variable);
+}
+
+void local_set(Lowering *l, MlirValue variable, MlirValue value) {
+  llvm_store(&l->b, .value = value, .addr = variable);
 }

@@ -5,6 +5,9 @@
 #include "Layout/LayoutAccess.h"
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"
+#include "Support/Iterate.h"
+#include "Tile/Ops/arith.h"
+#include "Tile/Ops/scf.h"
 
 //===-- Registers and offsets ---------------------------------------------===//
 
@@ -213,6 +216,30 @@ static void plan_linear_vector(const LoopCode *loop, CodeAccess *access) {
     access->vector *= 2;
 }
 
+//===-- Guards ------------------------------------------------------------===//
+//
+// A body that guards its accesses would move one element at a time. Where the
+// first and the last element of a run satisfy the guard, and the guard is such
+// that the elements between them do as well, the run moves in vectors; only
+// other runs test each element.
+
+enum { MAX_TERMS = 8 }; // conjunctions deeper than that are not looked at
+
+bool loop_guard_is(const LoopCode *loop, MlirOperation op) {
+  return loop->guard.ptr && scf_if_is(op) &&
+         mlirValueEqual(scf_if_condition(scf_if_cast(op)), loop->guard) &&
+         mlirOperationEqual(mlirOperationGetParentOperation(op), loop->loop.op);
+}
+
+// Whether `op` stands directly in what such an `scf.if` guards.
+static bool stands_in_guard(const LoopCode *loop, MlirOperation op) {
+  MlirOperation parent = mlirOperationGetParentOperation(op);
+  return loop_guard_is(loop, parent) &&
+         mlirBlockEqual(
+             mlirOperationGetBlock(op),
+             mlirRegionGetFirstBlock(scf_if_thenRegion(scf_if_cast(parent))));
+}
+
 //===-- Plan --------------------------------------------------------------===//
 
 // Vectors of 4, 8 or 16 bytes; 64-bit elements move one at a time. A quotient
@@ -251,7 +278,7 @@ static bool can_be_early(const LoopCode *loop, int number, bool in_guard) {
       (access->kind != ACCESS_LINEAR && access->kind != ACCESS_OFFSET))
     return false;
   if (!mlirOperationEqual(mlirOperationGetParentOperation(op), loop->loop.op) &&
-      !(in_guard && loop_guard_holds_around(loop, op)))
+      !(in_guard && stands_in_guard(loop, op)))
     return false;
   for (int i = 0; i < loop->num_accesses; i++) {
     const CodeAccess *other = &loop->accesses[i];
@@ -321,9 +348,56 @@ static bool rows_are_early(const LoopCode *loop, const CodeAccess *access,
   return true;
 }
 
-bool loop_code_is_common(const LoopCode *loop, MlirValue value) {
+// Whether `value` is the same for all elements of a run, and can be computed
+// in front of their bodies. Asked when it is known which accesses are early.
+static bool is_common(const LoopCode *loop, MlirValue value) {
   return !(tile_parallel_dependence(loop->loop, value) & 1u << loop->run_dim) &&
          row_is_early(loop, value, false, MAX_DEPTH);
+}
+
+// Signed orders are of convex sets; unsigned ones from 0 to a bound.
+static bool is_interval(const LoopCode *loop, ArithCmpIOp compare) {
+  TileLinearIndex lhs = tile_linear_index(loop->loop, arith_cmpi_lhs(compare));
+  TileLinearIndex rhs = tile_linear_index(loop->loop, arith_cmpi_rhs(compare));
+  if (!lhs.is_linear || !rhs.is_linear)
+    return false;
+  switch (arith_cmpi_predicate(compare)) {
+  case ARITH_CMP_I_PREDICATE_slt:
+  case ARITH_CMP_I_PREDICATE_sle:
+  case ARITH_CMP_I_PREDICATE_sgt:
+  case ARITH_CMP_I_PREDICATE_sge:
+    return true;
+  case ARITH_CMP_I_PREDICATE_ult:
+  case ARITH_CMP_I_PREDICATE_ule:
+    return rhs.factor[loop->run_dim] == 0;
+  default:
+    return false;
+  }
+}
+
+static bool is_convex(const LoopCode *loop, MlirValue condition, int depth) {
+  if (!tile_value_is_inside(condition, loop->loop.op) ||
+      is_common(loop, condition))
+    return true; // the same for all elements
+  if (depth == 0 || !mlirValueIsAOpResult(condition))
+    return false;
+  MlirOperation op = mlirOpResultGetOwner(condition);
+  if (arith_cmpi_is(op))
+    return is_interval(loop, arith_cmpi_cast(op));
+  return arith_andi_is(op) &&
+         is_convex(loop, mlirOperationGetOperand(op, 0), depth - 1) &&
+         is_convex(loop, mlirOperationGetOperand(op, 1), depth - 1);
+}
+
+// The condition of an `scf.if` of the body that a run satisfies when its first
+// and its last element do; null for none.
+static MlirValue find_guard(const LoopCode *loop) {
+  TILE_FOR_EACH_OP (op, tile_parallel_block(loop->loop)) {
+    ScfIfOp guard = scf_if_dyn(op);
+    if (guard.op.ptr && is_convex(loop, scf_if_condition(guard), MAX_TERMS))
+      return scf_if_condition(guard);
+  }
+  return (MlirValue){NULL};
 }
 
 // Runs that satisfy the guard are emitted apart where that makes a vector.
@@ -336,7 +410,7 @@ static void plan_order(LoopCode *loop) {
     access->is_early =
         can_be_early(loop, i, false) && rows_are_early(loop, access, false);
   }
-  loop->guard = loop_guard_find(loop);
+  loop->guard = find_guard(loop);
   for (int i = 0; i < loop->num_accesses; i++) {
     CodeAccess *access = &loop->accesses[i];
     access->is_early_inside = loop->guard.ptr && can_be_early(loop, i, true) &&
@@ -437,4 +511,24 @@ void loop_code_rebase(LoopCode *loop, const TileInt *base) {
     }
   }
   mlirxMappingDestroy(mapping);
+}
+
+//===-- Code of a guard ---------------------------------------------------===//
+
+static MlirValue guard_of(LoopCode *loop, const Element *element) {
+  MlirxMapping mapping = mlirxMappingCreate();
+  MlirBlock body = tile_parallel_block(loop->loop);
+  for (int d = 0; d < loop->rank; d++)
+    mlirxMappingSet(mapping, mlirBlockGetArgument(body, d),
+                    tile_int_get(&loop->code->index, element->at[d]));
+  MlirValue holds = loop_code_clone(loop, loop->guard, mapping);
+  mlirxMappingDestroy(mapping);
+  return holds;
+}
+
+MlirValue loop_guard_build(LoopCode *loop, const Element *run) {
+  MlirValue first = guard_of(loop, &run[0]);
+  return loop->run == 1 ? first
+                        : arith_andi(&loop->code->b, first,
+                                     guard_of(loop, &run[loop->run - 1]));
 }

@@ -10,8 +10,6 @@
 #ifndef TILE_CONVERSION_ELEMENT_CODE_H
 #define TILE_CONVERSION_ELEMENT_CODE_H
 
-#include "../BlockThread.h"
-#include "../ScfRegions.h"
 #include "Analysis/Index/Index.h"
 #include "Conversion/Conversion.h"
 #include "Dialect/TileLayouts.h"
@@ -99,22 +97,13 @@ void loop_code_begin(LoopCode *loop);
 /// Emits the indices of ACCESS_LINEAR at the coordinates `base`.
 void loop_code_rebase(LoopCode *loop, const TileInt *base);
 
-/// Whether `value` is the same for all elements of a run, and can be computed
-/// in front of their bodies. Asked when it is known which accesses are early.
-bool loop_code_is_common(const LoopCode *loop, MlirValue value);
-
 /// Clones the arithmetic behind a value of the body, as far as `mapping` does
 /// not hold it yet.
 MlirValue loop_code_clone(LoopCode *loop, MlirValue value,
                           MlirxMapping mapping);
 
-/// The condition of an `scf.if` of the body that a run satisfies when its first
-/// and its last element do; null for none (ElementGuards.c).
-MlirValue loop_guard_find(const LoopCode *loop);
 /// Whether `op` is an `scf.if` of the body with the guard as its condition.
 bool loop_guard_is(const LoopCode *loop, MlirOperation op);
-/// Whether `op` stands directly in what such an `scf.if` guards.
-bool loop_guard_holds_around(const LoopCode *loop, MlirOperation op);
 /// Emits whether all elements of a run satisfy the guard.
 MlirValue loop_guard_build(LoopCode *loop, const Element *run);
 

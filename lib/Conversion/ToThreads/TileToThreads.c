@@ -11,7 +11,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../FragmentMasks.h"
 #include "ElementCode.h"
 
 #include "Support/Constants.h"

@@ -1,19 +1,261 @@
-//===- AtomicUpdates.c - red, and what it cannot do -----------------------===//
+//===- AtomicUpdates.c - Updates of elements: red, atom, compare-and-swap -===//
 //
-// PTX ISA, "red": relaxed, at the scope of those who can see the memory. What
-// the chip has no red for becomes a loop around compare-and-swap
-// (AtomicSwaps.c). Bits of 8- and 16-bit integers are combined by a red of the
-// word that holds them, with an operand that leaves its other bits alone.
+// PTX ISA, "red" and "atom": relaxed, at the scope of those who can see the
+// memory. Bits of 8- and 16-bit integers are combined by a red of the word that
+// holds them, with an operand that leaves its other bits alone. What the chip
+// has neither for is a loop around compare-and-swap: extremes of floats, sums
+// of bf16 on sm_80, sums and extremes of 8- and 16-bit integers.
+//
+//          old = load(element)
+//   again: next = f(old)
+//          if next == old: done            // as if it had been swapped
+//          found = cas(word, old, next)
+//          if found == old: done
+//          old = found; go to again
+//
+// PTX swaps 16, 32 and 64 bits (atom.cas.b16: sm_70; ptxas makes it of a swap
+// of the word). A byte is swapped with the other bytes of the aligned word that
+// holds it. They keep their values whoever owns them: a swap between which and
+// the comparison one of them changed does not happen.
+// (W1) The first load is of the element alone, and a swap always changes the
+//      element, so that the other bytes are never accessed for their own sake;
+//      the emulator relies on it.
+// (W2) The other bytes may lie behind the last element of a tensor, never
+//      outside of memory: allocations start and end at multiples of 4 bytes.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Atomics.h"
 #include "Conversion/ToNVVM/Reductions/Reductions.h"
 
 #include "Dialect/ElementLoops.h"
 #include "Support/Constants.h"
+#include "Tile/Ops/cf.h"
 #include "Tile/Ops/llvm.h"
 
-enum { MAX_WORDS = 4, WORD_BYTES = 4 };
+enum { MAX_COUNT = 4, MAX_WORDS = 4, WORD_BYTES = 4 };
+
+static bool is_global(const Update *update) {
+  return update->dst->memory->space == TILE_SPACE_GLOBAL;
+}
+
+static MlirType type_address(Lowering *l, const Update *update) {
+  return is_global(update) ? type_i64(l) : type_i32(l);
+}
+
+//===-- Words -------------------------------------------------------------===//
+
+/// The aligned word that holds neighbours, or has their size.
+typedef struct {
+  MlirValue pointer;
+  MlirValue shift; // of the first neighbour, of the word's type; null: 0
+  int64_t size_bytes;
+} UpdateWord;
+
+/// A word of at least `min_bytes` for `count` elements from `pointer` on.
+static UpdateWord update_word(Lowering *l, const Update *update,
+                              MlirValue pointer, int64_t count,
+                              int64_t min_bytes) {
+  int64_t size_bytes = count * tile_elem_bits(update->element) / 8;
+  if (size_bytes >= min_bytes)
+    return (UpdateWord){.pointer = pointer, .size_bytes = size_bytes};
+  int address_bits = is_global(update) ? 64 : 32;
+  MlirValue address =
+      llvm_ptrtoint(&l->b, .type = type_address(l, update), .arg = pointer);
+  MlirValue low = arith_andi(
+      &l->b, address, tile_const_int(&l->b, min_bytes - 1, address_bits));
+  MlirValue back = arith_subi(
+      &l->b, .lhs = tile_const_int(&l->b, 0, address_bits), .rhs = low);
+  int32_t dynamic = INT32_MIN; // LLVM dialect: the next dynamic index
+  MlirValue start = llvm_getelementptr(
+      &l->b, .type = mlirValueGetType(pointer), .base = pointer,
+      .dynamicIndices = TILE_VALUES(back), .rawConstantIndices = {&dynamic, 1},
+      .elem_type = type_bits(l, 1));
+  MlirValue shift = arith_shli(&l->b, .lhs = low,
+                               .rhs = tile_const_int(&l->b, 3, address_bits));
+  if (8 * min_bytes != address_bits)
+    shift = arith_trunci(&l->b, .type = type_bits(l, min_bytes), .in = shift);
+  return (UpdateWord){start, shift, min_bytes};
+}
+
+static MlirValue widen(Lowering *l, const UpdateWord *place, MlirValue bits) {
+  MlirValue wide =
+      arith_extui(&l->b, .type = type_bits(l, place->size_bytes), .in = bits);
+  return arith_shli(&l->b, .lhs = wide, .rhs = place->shift);
+}
+
+/// `word` with the bits of the neighbours replaced.
+static MlirValue update_word_set(Lowering *l, const UpdateWord *place,
+                                 MlirValue word, MlirValue bits) {
+  if (!place->shift.ptr)
+    return bits;
+  int num_bits = (int)mlirIntegerTypeGetWidth(mlirValueGetType(bits));
+  MlirValue ones = widen(l, place, tile_const_int(&l->b, -1, num_bits));
+  MlirValue rest = arith_xori(
+      &l->b, ones, tile_const_int(&l->b, -1, (int)(8 * place->size_bytes)));
+  return arith_ori(&l->b, .lhs = arith_andi(&l->b, word, rest),
+                   .rhs = widen(l, place, bits));
+}
+
+static MlirValue word_get(Lowering *l, const UpdateWord *place, MlirValue word,
+                          MlirType bits) {
+  if (!place->shift.ptr)
+    return word;
+  return arith_trunci(&l->b, .type = bits,
+                      .in =
+                          arith_shrui(&l->b, .lhs = word, .rhs = place->shift));
+}
+
+//===-- What follows ------------------------------------------------------===//
+
+static MlirValue next_float(Lowering *l, const Update *update, MlirValue was,
+                            MlirValue stored) {
+  MlirType element = update->element;
+  Combine how = {COMBINE_ADD, false, tile_accumulator_type(element, element)};
+  if (update->kind != TILE_ATOMIC_KIND_Add)
+    how.kind = update->kind == TILE_ATOMIC_KIND_Max ? COMBINE_MAX : COMBINE_MIN;
+  MlirValue result = combine(l, &how, combine_take(l, &how, was, element),
+                             combine_take(l, &how, stored, element));
+  return combine_stored(l, &how, result, element);
+}
+
+// Of at most 16 bits, which sums wrap around.
+static MlirValue next_integer(Lowering *l, const Update *update, MlirValue was,
+                              MlirValue stored) {
+  bool is_unsigned = update->is_unsigned;
+  switch (update->kind) {
+  case TILE_ATOMIC_KIND_Add:
+    return arith_addi(&l->b, .lhs = was, .rhs = stored);
+  case TILE_ATOMIC_KIND_Max:
+    return is_unsigned ? arith_maxui(&l->b, was, stored)
+                       : arith_maxsi(&l->b, was, stored);
+  case TILE_ATOMIC_KIND_Min:
+    return is_unsigned ? arith_minui(&l->b, was, stored)
+                       : arith_minsi(&l->b, was, stored);
+  case TILE_ATOMIC_KIND_And:
+    return arith_andi(&l->b, was, stored);
+  case TILE_ATOMIC_KIND_Or:
+    return arith_ori(&l->b, .lhs = was, .rhs = stored);
+  default:
+    return arith_xori(&l->b, was, stored);
+  }
+}
+
+static MlirValue next_bits(Lowering *l, const Update *update, MlirValue old,
+                           const MlirValue *stored, int64_t count) {
+  MlirValue elems[MAX_COUNT];
+  bits_split(l, old, update->element, count, elems);
+  for (int64_t i = 0; i < count; i++)
+    elems[i] = tile_elem_is_float(update->element)
+                   ? next_float(l, update, elems[i], stored[i])
+                   : next_integer(l, update, elems[i], stored[i]);
+  return bits_join(l, elems, update->element, count);
+}
+
+//===-- Compare and swap --------------------------------------------------===//
+
+// LLVM's own swaps 16 bits as a part of a word.
+static MlirValue emit_cas(Lowering *l, const Update *update,
+                          const UpdateWord *place, MlirValue old,
+                          MlirValue next) {
+  int bits = (int)(8 * place->size_bytes);
+  const char *value = bits == 16 ? "h" : bits == 32 ? "r" : "l";
+  char text[96], constraints[24];
+  snprintf(text, sizeof text, "atom.relaxed.%s.cas.b%d $0, [$1], $2, $3;",
+           is_global(update) ? "gpu.global" : "cta.shared", bits);
+  snprintf(constraints, sizeof constraints, "=%s,%s,%s,%s", value,
+           is_global(update) ? "l" : "r", value, value);
+  MlirValue operands[3] = {llvm_ptrtoint(&l->b, .type = type_address(l, update),
+                                         .arg = place->pointer),
+                           old, next};
+  MlirOperation swap =
+      llvm_inline_asm_op(&l->b, .type = type_bits(l, place->size_bytes),
+                         .operands = {operands, 3}, .asm_string = text,
+                         .constraints = constraints, .has_side_effects = true)
+          .op;
+  return mlirOperationGetResult(swap, 0);
+}
+
+static MlirValue is_equal(Lowering *l, MlirValue x, MlirValue y) {
+  return arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq, .lhs = x,
+                    .rhs = y);
+}
+
+// (W1)
+static MlirValue load_first(Lowering *l, const Update *update,
+                            const UpdateWord *place, MlirValue pointer,
+                            MlirType bits) {
+  int64_t size_bytes = mlirIntegerTypeGetWidth(bits) / 8;
+  MlirValue first = llvm_load(
+      &l->b, .type = bits, .addr = pointer, .alignment = TILE_SOME(size_bytes),
+      .ordering = TILE_SOME(LLVM_ATOMIC_ORDERING_monotonic),
+      .syncscope = is_global(update) ? "device" : "block");
+  return place->shift.ptr ? widen(l, place, first) : first;
+}
+
+// Repeats until nobody came between; returns the bits that were there.
+static MlirValue emit_swap(Lowering *l, MlirOperation anchor,
+                           const Update *update, MlirValue pointer,
+                           const MlirValue *stored, int64_t count) {
+  int64_t part_bytes = count * tile_elem_bits(update->element) / 8;
+  UpdateWord place = update_word(l, update, pointer, count,
+                                 part_bytes == 1 ? WORD_BYTES : part_bytes);
+  MlirType whole = type_bits(l, place.size_bytes);
+  MlirType part = type_bits(l, part_bytes);
+  MlirValue first = load_first(l, update, &place, pointer, part);
+  MlirBlock before = mlirOperationGetBlock(anchor);
+  MlirBlock after = mlirxSplitBlock(l->b.rw, anchor);
+  MlirBlock again =
+      mlirRewriterBaseCreateBlockBefore(l->b.rw, after, 1, &whole, &l->b.loc);
+  MlirBlock swap =
+      mlirRewriterBaseCreateBlockBefore(l->b.rw, after, 0, NULL, NULL);
+  mlirRewriterBaseSetInsertionPointToEnd(l->b.rw, before);
+  cf_br(&l->b, .destOperands = TILE_VALUES(first), .dest = again);
+
+  mlirRewriterBaseSetInsertionPointToEnd(l->b.rw, again);
+  MlirValue old = mlirBlockGetArgument(again, 0);
+  MlirValue was = word_get(l, &place, old, part);
+  MlirValue next = next_bits(l, update, was, stored, count);
+  cf_cond_br(&l->b, .condition = is_equal(l, next, was), .trueDest = after,
+             .falseDest = swap);
+
+  mlirRewriterBaseSetInsertionPointToEnd(l->b.rw, swap);
+  MlirValue found =
+      emit_cas(l, update, &place, old, update_word_set(l, &place, old, next));
+  cf_cond_br(&l->b, .condition = is_equal(l, found, old), .trueDest = after,
+             .falseDestOperands = TILE_VALUES(found), .falseDest = again);
+  mlirRewriterBaseSetInsertionPointBefore(l->b.rw, anchor);
+  return was;
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
+/// As update_run and update_fetch.
+static void swap_run(Lowering *l, const Update *update, MlirValue pointer,
+                     const MlirValue *stored, int64_t count,
+                     MlirValue predicate) {
+  MlirOperation anchor = anchor_begin(l);
+  if (!predicate.ptr) {
+    emit_swap(l, anchor, update, pointer, stored, count);
+    anchor_end(l, anchor);
+    return;
+  }
+  IfBlocks blocks = if_begin(l, anchor, predicate);
+  MlirOperation inner = anchor_begin(l);
+  emit_swap(l, inner, update, pointer, stored, count);
+  anchor_end(l, inner);
+  if_end(l, anchor, blocks);
+  anchor_end(l, anchor);
+}
+
+static MlirValue swap_fetch(Lowering *l, const Update *update,
+                            MlirValue pointer, MlirValue stored) {
+  MlirOperation anchor = anchor_begin(l);
+  MlirValue before = emit_swap(l, anchor, update, pointer, &stored, 1);
+  bits_split(l, before, update->element, 1, &before);
+  anchor_end(l, anchor);
+  return before;
+}
 
 //===-- What the hardware has ---------------------------------------------===//
 

@@ -8,7 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Conversion/FragmentMasks.h"
+#include "Atomics.h"
+#include "Conversion/ToNVVM/Fragments/Fragments.h"
+#include "Conversion/ToNVVM/LoweredOps.h"
 #include "Conversion/ToNVVM/Reductions/Reductions.h"
 
 #include "Dialect/ElementLoops.h"

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Conversion/ToNVVM/Reductions/Reductions.h"
+#include "Atomics.h"
 
 #include "Layout/LayoutAccess.h"
 #include "Support/Constants.h"

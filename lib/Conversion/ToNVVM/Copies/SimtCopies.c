@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Im2colWindows.h"
+#include "Copies.h"
 
 #include "Analysis/Memory/Memory.h"
 #include "Support/Constants.h"
@@ -56,23 +56,6 @@ static void chunk_coordinates(Lowering *l, const Plan *plan, TileInt chunk,
     chunk = tile_int_div(&l->i32, chunk, count);
     at[d] = is_last ? tile_int_mul(&l->i32, digit, plan->vector) : digit;
   }
-}
-
-// Pointer to a chunk, and the condition under which it may be accessed.
-bool tile_run_pointer(Lowering *l, MlirOperation op, const View *view,
-                      const TileInt *at, int64_t vector, MlirValue *out_pointer,
-                      MlirValue *inout_predicate) {
-  if (view->im2col) {
-    Im2colGroup group = im2col_group_at(l, view, at);
-    *out_pointer = group.pointer;
-    *inout_predicate = and_maybe(l, *inout_predicate, group.inside);
-    return true;
-  }
-  *out_pointer = view_pointer(l, op, view, at);
-  if (view->memory->space == TILE_SPACE_GLOBAL)
-    *inout_predicate =
-        and_maybe(l, *inout_predicate, global_in_bounds(l, view, at, vector));
-  return out_pointer->ptr != NULL;
 }
 
 static MlirValue chunk_load(Lowering *l, MlirOperation op, const Plan *plan,
@@ -275,30 +258,9 @@ void lower_simt_copy(Lowering *l, MlirOperation op, const View *src,
   nvvm_cp_async_wait_group(&l->b, 0);
 }
 
-static void fill_fragment(Lowering *l, const View *dst, MlirValue value) {
-  int64_t count;
-  tile_layout_storage_elems(dst->memory->key, &count);
-  for (int64_t i = 0; i < count; i++)
-    llvm_store(&l->b, .value = value,
-               .addr = register_pointer(l, dst->memory, i));
-}
-
-void lower_tile_fill(Lowering *l, MlirOperation op) {
-  TileFillOp fill = tile_fill_cast(op);
-  View dst;
-  if (!view_of(l, op, tile_fill_dst(fill), &dst))
-    return;
-  MlirValue value =
-      element_stored(l, tile_fill_value(fill), dst.memory->element);
-  if (dst.memory->space == TILE_SPACE_FRAGMENT && !is_whole_tile(&dst)) {
-    fill_fragment_window(l, op, &dst, value);
-    return;
-  }
-  if (dst.memory->space == TILE_SPACE_FRAGMENT) {
-    fill_fragment(l, &dst, value);
-    return;
-  }
-  Plan plan = {.dst = &dst, .value = value};
+void lower_simt_fill(Lowering *l, MlirOperation op, const View *dst,
+                     MlirValue value) {
+  Plan plan = {.dst = dst, .value = value};
   plan_vector(&plan, tile_chunk_of(op).known);
   plan_threads(l, &plan);
   emit_widest(l, op, &plan);

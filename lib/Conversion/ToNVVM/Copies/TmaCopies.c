@@ -7,7 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Im2colWindows.h"
+#include "Conversion/ToNVVM/LoweredOps.h"
+#include "Copies.h"
 
 #include "Layout/LayoutAccess.h"
 #include "Support/Constants.h"

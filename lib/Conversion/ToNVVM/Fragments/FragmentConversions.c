@@ -11,14 +11,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Conversion/ToNVVM/Lowering.h"
+#include "Fragments.h"
 
 #include "Layout/LayoutAccess.h"
 #include "Support/Constants.h"
 #include "Tile/Ops/llvm.h"
 #include "Tile/Ops/nvvm.h"
 
-enum { WORD_BITS = 32, WARP_THREADS = 32, MAX_ELEMS_OF_WORD = 4 };
+enum { WARP_THREADS = 32, MAX_ELEMS_OF_WORD = 4 };
 
 //===-- Plan --------------------------------------------------------------===//
 

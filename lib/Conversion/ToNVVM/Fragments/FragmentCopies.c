@@ -8,8 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Conversion/FragmentMasks.h"
-#include "Conversion/ToNVVM/Lowering.h"
+#include "Fragments.h"
 
 #include "Analysis/Index/Index.h"
 #include "Layout/LayoutAccess.h"

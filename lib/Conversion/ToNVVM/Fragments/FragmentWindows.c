@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Conversion/ToNVVM/Lowering.h"
+#include "Fragments.h"
 
 #include "Support/Constants.h"
 #include "Tile/Ops/llvm.h"

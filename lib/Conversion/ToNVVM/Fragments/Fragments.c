@@ -1,6 +1,6 @@
 //===- Fragments.c - Registers of a fragment, and where they lie ----------===//
 
-#include "Conversion/ToNVVM/Reductions/Reductions.h"
+#include "Fragments.h"
 
 #include "Analysis/Memory/Memory.h"
 #include "Support/Constants.h"

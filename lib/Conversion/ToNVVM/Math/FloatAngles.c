@@ -75,21 +75,21 @@ static MlirValue sine_of(const FloatMath *m, MlirValue x, Circle circle) {
   return finish(m, x, value);
 }
 
-MlirValue float_cos(const FloatMath *m, MlirValue x) {
+static MlirValue float_cos(const FloatMath *m, MlirValue x) {
   return cosine_of(m, x, circle_of(m, x));
 }
 
-MlirValue float_sin(const FloatMath *m, MlirValue x) {
+static MlirValue float_sin(const FloatMath *m, MlirValue x) {
   return sine_of(m, x, circle_of(m, x));
 }
 
-void float_sincos(const FloatMath *m, MlirValue x, MlirValue out[2]) {
+static void float_sincos(const FloatMath *m, MlirValue x, MlirValue out[2]) {
   Circle circle = circle_of(m, x);
   out[0] = sine_of(m, x, circle);
   out[1] = cosine_of(m, x, circle);
 }
 
-MlirValue float_tan(const FloatMath *m, MlirValue x) {
+static MlirValue float_tan(const FloatMath *m, MlirValue x) {
   Circle circle = circle_of(m, x);
   MlirValue is_odd = has_bit(m, circle.quadrant, 1);
   MlirValue value = quotient(m, choose(m, is_odd, circle.cosine, circle.sine),
@@ -151,7 +151,7 @@ static Ratio ratio_of(const FloatMath *m, MlirValue low, MlirValue high) {
   return (Ratio){low, high};
 }
 
-MlirValue float_atan2(const FloatMath *m, MlirValue y, MlirValue x) {
+static MlirValue float_atan2(const FloatMath *m, MlirValue y, MlirValue x) {
   MlirValue a = magnitude(m, y), b = magnitude(m, x);
   MlirValue is_above = compare(m, ARITH_CMP_F_PREDICATE_OGT, a, b);
   Ratio ratio =
@@ -164,7 +164,7 @@ MlirValue float_atan2(const FloatMath *m, MlirValue y, MlirValue x) {
   return signed_as(m, angle, y);
 }
 
-MlirValue float_atan(const FloatMath *m, MlirValue x) {
+static MlirValue float_atan(const FloatMath *m, MlirValue x) {
   return float_atan2(m, x, number(m, 1));
 }
 
@@ -174,10 +174,45 @@ static MlirValue side_of(const FloatMath *m, MlirValue x) {
   return math_sqrt(m->b, mul(m, sub(m, one, x), add(m, one, x)));
 }
 
-MlirValue float_asin(const FloatMath *m, MlirValue x) {
+static MlirValue float_asin(const FloatMath *m, MlirValue x) {
   return float_atan2(m, x, side_of(m, x));
 }
 
-MlirValue float_acos(const FloatMath *m, MlirValue x) {
+static MlirValue float_acos(const FloatMath *m, MlirValue x) {
   return float_atan2(m, side_of(m, x), x);
+}
+
+//===-- With fastmath<afn>: one instruction -------------------------------===//
+
+static MlirValue fast_sin(const FloatMath *m, MlirValue x) {
+  return approximate(m, "sin.approx", x);
+}
+
+static MlirValue fast_cos(const FloatMath *m, MlirValue x) {
+  return approximate(m, "cos.approx", x);
+}
+
+static void fast_sincos(const FloatMath *m, MlirValue x, MlirValue out[2]) {
+  out[0] = fast_sin(m, x);
+  out[1] = fast_cos(m, x);
+}
+
+static MlirValue fast_tan(const FloatMath *m, MlirValue x) {
+  return quotient(m, fast_sin(m, x), fast_cos(m, x));
+}
+
+//===-- The table ---------------------------------------------------------===//
+
+const FloatFunction *float_angle_find(MlirOperation op) {
+  static const FloatFunction rows[] = {
+      {math_acos_is, .accurate = float_acos},
+      {math_asin_is, .accurate = float_asin},
+      {math_atan_is, .accurate = float_atan},
+      {math_atan2_is, .binary = float_atan2},
+      {math_cos_is, .accurate = float_cos, .fast = fast_cos},
+      {math_sin_is, .accurate = float_sin, .fast = fast_sin},
+      {math_sincos_is, .pair = float_sincos, .fast_pair = fast_sincos},
+      {math_tan_is, .accurate = float_tan, .fast = fast_tan},
+  };
+  return float_function_find(rows, sizeof rows / sizeof *rows, op);
 }

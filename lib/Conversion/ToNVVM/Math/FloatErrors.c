@@ -46,7 +46,7 @@ static MlirValue complement(const FloatMath *m, MlirValue a) {
   return mul(m, power, fma3(m, minus(m, scaled), lost, scaled));
 }
 
-MlirValue float_erfc(const FloatMath *m, MlirValue x) {
+static MlirValue float_erfc(const FloatMath *m, MlirValue x) {
   MlirValue positive = complement(m, magnitude(m, x));
   return choose(m, less(m, x, 0), sub(m, number(m, 2), positive), positive);
 }
@@ -71,7 +71,7 @@ static MlirValue single_erf(const FloatMath *m, MlirValue x) {
 }
 
 // Below 1 a polynomial, else 1 - erfc.
-MlirValue float_erf(const FloatMath *m, MlirValue x) {
+static MlirValue float_erf(const FloatMath *m, MlirValue x) {
   if (!m->is_double)
     return single_erf(m, x);
   MlirValue a = magnitude(m, x), s = mul(m, x, x);
@@ -83,4 +83,14 @@ MlirValue float_erf(const FloatMath *m, MlirValue x) {
       1.12837916709551257);
   MlirValue far = signed_as(m, sub(m, number(m, 1), complement(m, a)), x);
   return choose(m, less(m, a, 1), mul(m, near, x), far);
+}
+
+//===-- The table ---------------------------------------------------------===//
+
+const FloatFunction *float_error_find(MlirOperation op) {
+  static const FloatFunction rows[] = {
+      {math_erf_is, .accurate = float_erf},
+      {math_erfc_is, .accurate = float_erfc},
+  };
+  return float_function_find(rows, sizeof rows / sizeof *rows, op);
 }

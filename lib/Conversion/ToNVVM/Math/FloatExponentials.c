@@ -97,14 +97,14 @@ static MlirValue unless_tiny(const FloatMath *m, MlirValue x,
   return choose(m, is_tiny, x, result);
 }
 
-MlirValue float_expm1(const FloatMath *m, MlirValue x) {
+static MlirValue float_expm1(const FloatMath *m, MlirValue x) {
   return unless_tiny(m, x, mul(m, quarter_expm1(m, x), number(m, 4)));
 }
 
 //===-- Hyperbolic functions ----------------------------------------------===//
 
 // With E = e^|x| - 1: sinh = (E + E / (E + 1)) / 2.
-MlirValue float_sinh(const FloatMath *m, MlirValue x) {
+static MlirValue float_sinh(const FloatMath *m, MlirValue x) {
   MlirValue quarter = quarter_expm1(m, magnitude(m, x));
   MlirValue power = fma3(m, quarter, number(m, 4), number(m, 1));
   MlirValue half = add(m, quarter, quotient(m, quarter, power));
@@ -112,7 +112,7 @@ MlirValue float_sinh(const FloatMath *m, MlirValue x) {
 }
 
 // cosh = (e^|x| + e^-|x|) / 2.
-MlirValue float_cosh(const FloatMath *m, MlirValue x) {
+static MlirValue float_cosh(const FloatMath *m, MlirValue x) {
   MlirValue a = at_most(m, magnitude(m, x), m->is_double ? 710.6 : 89.5);
   Exponential parts = exponential_parts(m, a);
   MlirValue scale = power_of_2(m, sub(m, parts.power, number(m, 2)));
@@ -121,9 +121,37 @@ MlirValue float_cosh(const FloatMath *m, MlirValue x) {
 }
 
 // With E = e^2|x| - 1: tanh = E / (E + 2).
-MlirValue float_tanh(const FloatMath *m, MlirValue x) {
+static MlirValue float_tanh(const FloatMath *m, MlirValue x) {
   MlirValue a = at_most(m, magnitude(m, x), 20);
   MlirValue quarter = quarter_expm1(m, add(m, a, a));
   MlirValue result = quotient(m, quarter, add(m, quarter, number(m, 0.5)));
   return unless_tiny(m, x, signed_as(m, result, x));
+}
+
+//===-- With fastmath<afn>: one instruction -------------------------------===//
+
+static MlirValue fast_exp2(const FloatMath *m, MlirValue x) {
+  return approximate(m, "ex2.approx.ftz", x);
+}
+
+static MlirValue fast_exp(const FloatMath *m, MlirValue x) {
+  return fast_exp2(m, mul(m, x, number(m, LOG2_E)));
+}
+
+static MlirValue fast_tanh(const FloatMath *m, MlirValue x) {
+  return approximate(m, "tanh.approx", x);
+}
+
+//===-- The table ---------------------------------------------------------===//
+
+const FloatFunction *float_exponential_find(MlirOperation op) {
+  static const FloatFunction rows[] = {
+      {math_cosh_is, .accurate = float_cosh},
+      {math_exp_is, .accurate = float_exp, .fast = fast_exp},
+      {math_exp2_is, .accurate = float_exp2, .fast = fast_exp2},
+      {math_expm1_is, .accurate = float_expm1},
+      {math_sinh_is, .accurate = float_sinh},
+      {math_tanh_is, .accurate = float_tanh, .fast = fast_tanh},
+  };
+  return float_function_find(rows, sizeof rows / sizeof *rows, op);
 }

@@ -78,7 +78,7 @@ static MlirValue logarithm_edges(const FloatMath *m, MlirValue x,
 //===-- Logarithms --------------------------------------------------------===//
 
 // ln 2 as the sum of two numbers in f64: e times the first one is exact.
-MlirValue float_log(const FloatMath *m, MlirValue x) {
+static MlirValue float_log(const FloatMath *m, MlirValue x) {
   Split split = split_of(m, x);
   MlirValue log = log_mantissa(m, split.f);
   if (!m->is_double)
@@ -89,13 +89,13 @@ MlirValue float_log(const FloatMath *m, MlirValue x) {
       m, x, fma3(m, split.exponent, number(m, 0x1.62e42fee00000p-1), low));
 }
 
-MlirValue float_log2(const FloatMath *m, MlirValue x) {
+static MlirValue float_log2(const FloatMath *m, MlirValue x) {
   Split split = split_of(m, x);
   MlirValue log = log_mantissa(m, split.f);
   return logarithm_edges(m, x, fma3(m, log, number(m, LOG2_E), split.exponent));
 }
 
-MlirValue float_log10(const FloatMath *m, MlirValue x) {
+static MlirValue float_log10(const FloatMath *m, MlirValue x) {
   Split split = split_of(m, x);
   MlirValue log = log_mantissa(m, split.f);
   MlirValue small = mul(m, log, number(m, 0.43429448190325183));
@@ -127,7 +127,7 @@ MlirValue float_log2_pair(const FloatMath *m, MlirValue x, MlirValue *out_low) {
 }
 
 // What 1 + x loses is put back.
-MlirValue float_log1p(const FloatMath *m, MlirValue x) {
+static MlirValue float_log1p(const FloatMath *m, MlirValue x) {
   MlirValue u = add(m, number(m, 1), x);
   MlirValue lost = sub(m, x, sub(m, u, number(m, 1)));
   MlirValue correction = quotient(m, lost, u);
@@ -147,7 +147,7 @@ static MlirValue log_of_sum(const FloatMath *m, MlirValue sum, MlirValue x) {
 }
 
 // With a = |x|: ln(1 + a + a^2 / (1 + sqrt(a^2 + 1))).
-MlirValue float_asinh(const FloatMath *m, MlirValue x) {
+static MlirValue float_asinh(const FloatMath *m, MlirValue x) {
   MlirValue a = magnitude(m, x), square = mul(m, a, a);
   MlirValue one = number(m, 1);
   MlirValue root = math_sqrt(m->b, add(m, square, one));
@@ -156,7 +156,7 @@ MlirValue float_asinh(const FloatMath *m, MlirValue x) {
 }
 
 // With t = x - 1: ln(1 + t + sqrt(2 t + t^2)).
-MlirValue float_acosh(const FloatMath *m, MlirValue x) {
+static MlirValue float_acosh(const FloatMath *m, MlirValue x) {
   MlirValue t = sub(m, x, number(m, 1));
   MlirValue square = fma3(m, t, t, add(m, t, t));
   MlirValue sum = add(m, t, math_sqrt(m->b, square));
@@ -164,10 +164,35 @@ MlirValue float_acosh(const FloatMath *m, MlirValue x) {
 }
 
 // With a = |x|: ln(1 + 2 a / (1 - a)) / 2.
-MlirValue float_atanh(const FloatMath *m, MlirValue x) {
+static MlirValue float_atanh(const FloatMath *m, MlirValue x) {
   MlirValue a = magnitude(m, x);
   MlirValue ratio = quotient(m, add(m, a, a), sub(m, number(m, 1), a));
   MlirValue result = mul(m, float_log1p(m, ratio), number(m, 0.5));
   result = choose(m, greater(m, a, 1), not_a_number(m), result);
   return signed_as(m, result, x);
+}
+
+//===-- With fastmath<afn>: one instruction -------------------------------===//
+
+static MlirValue fast_log2(const FloatMath *m, MlirValue x) {
+  return approximate(m, "lg2.approx", x);
+}
+
+static MlirValue fast_log(const FloatMath *m, MlirValue x) {
+  return mul(m, fast_log2(m, x), number(m, LN_2));
+}
+
+//===-- The table ---------------------------------------------------------===//
+
+const FloatFunction *float_logarithm_find(MlirOperation op) {
+  static const FloatFunction rows[] = {
+      {math_acosh_is, .accurate = float_acosh},
+      {math_asinh_is, .accurate = float_asinh},
+      {math_atanh_is, .accurate = float_atanh},
+      {math_log_is, .accurate = float_log, .fast = fast_log},
+      {math_log10_is, .accurate = float_log10},
+      {math_log1p_is, .accurate = float_log1p},
+      {math_log2_is, .accurate = float_log2, .fast = fast_log2},
+  };
+  return float_function_find(rows, sizeof rows / sizeof *rows, op);
 }

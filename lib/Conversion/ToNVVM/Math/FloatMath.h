@@ -203,33 +203,35 @@ MlirValue approximate(const FloatMath *m, const char *instruction, MlirValue x);
 
 //===-- Functions ---------------------------------------------------------===//
 
+/// How an op is computed; `fast…` is of f32 with fastmath<afn>, or NULL.
+typedef struct {
+  bool (*is)(MlirOperation op);
+  MlirValue (*accurate)(const FloatMath *m, MlirValue x);
+  MlirValue (*fast)(const FloatMath *m, MlirValue x);
+  // Instead: of two operands, or with two results.
+  MlirValue (*binary)(const FloatMath *m, MlirValue x, MlirValue y);
+  void (*pair)(const FloatMath *m, MlirValue x, MlirValue out[2]);
+  void (*fast_pair)(const FloatMath *m, MlirValue x, MlirValue out[2]);
+} FloatFunction;
+
+/// The row of `op` among `rows`, or NULL.
+const FloatFunction *float_function_find(const FloatFunction *rows,
+                                         size_t count, MlirOperation op);
+
+// The functions of each file; NULL for other ops.
+const FloatFunction *float_exponential_find(MlirOperation op);
+const FloatFunction *float_logarithm_find(MlirOperation op);
+const FloatFunction *float_angle_find(MlirOperation op);
+const FloatFunction *float_power_find(MlirOperation op);
+const FloatFunction *float_error_find(MlirOperation op);
+
 // FloatExponentials.c
 MlirValue float_exp(const FloatMath *m, MlirValue x);
 MlirValue float_exp2(const FloatMath *m, MlirValue x);
-MlirValue float_expm1(const FloatMath *m, MlirValue x);
-MlirValue float_sinh(const FloatMath *m, MlirValue x);
-MlirValue float_cosh(const FloatMath *m, MlirValue x);
-MlirValue float_tanh(const FloatMath *m, MlirValue x);
 // FloatLogarithms.c
-MlirValue float_log(const FloatMath *m, MlirValue x);
-MlirValue float_log2(const FloatMath *m, MlirValue x);
 /// log2 x as the sum of two numbers; only the first one is right for 0,
 /// infinity and NaN.
 MlirValue float_log2_pair(const FloatMath *m, MlirValue x, MlirValue *out_low);
-MlirValue float_log10(const FloatMath *m, MlirValue x);
-MlirValue float_log1p(const FloatMath *m, MlirValue x);
-MlirValue float_asinh(const FloatMath *m, MlirValue x);
-MlirValue float_acosh(const FloatMath *m, MlirValue x);
-MlirValue float_atanh(const FloatMath *m, MlirValue x);
-// FloatAngles.c
-MlirValue float_sin(const FloatMath *m, MlirValue x);
-MlirValue float_cos(const FloatMath *m, MlirValue x);
-void float_sincos(const FloatMath *m, MlirValue x, MlirValue out[2]);
-MlirValue float_tan(const FloatMath *m, MlirValue x);
-MlirValue float_atan2(const FloatMath *m, MlirValue y, MlirValue x);
-MlirValue float_atan(const FloatMath *m, MlirValue x);
-MlirValue float_asin(const FloatMath *m, MlirValue x);
-MlirValue float_acos(const FloatMath *m, MlirValue x);
 // FloatReduction.c
 /// |x| = quadrant pi/2 + angle with |angle| <= 0.8, of every finite x.
 typedef struct {
@@ -237,17 +239,11 @@ typedef struct {
   MlirValue quadrant; // a word, of which the last two bits count
 } Reduced;
 Reduced float_reduce_angle(const FloatMath *m, MlirValue x);
-// FloatPowers.c
-MlirValue float_pow(const FloatMath *m, MlirValue x, MlirValue y);
-/// `n` is an integer of any width, or index.
-MlirValue float_powi(const FloatMath *m, MlirValue x, MlirValue n);
-MlirValue float_cbrt(const FloatMath *m, MlirValue x);
-MlirValue float_rsqrt(const FloatMath *m, MlirValue x);
-// FloatErrors.c
-MlirValue float_erf(const FloatMath *m, MlirValue x);
-MlirValue float_erfc(const FloatMath *m, MlirValue x);
 // IntegerPowers.c
 /// x^n of two integers of one type.
 MlirValue integer_power(Lowering *l, MlirValue x, MlirValue n);
+// MathFunctions.c
+/// Whether |x| is a number from `least` on.
+MlirValue math_is_normal(Lowering *l, MlirValue x, double least);
 
 #endif // TILE_CONVERSION_FLOAT_MATH_H

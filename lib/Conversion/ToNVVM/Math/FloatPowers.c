@@ -46,7 +46,7 @@ static MlirValue power(const FloatMath *m, MlirValue x, MlirValue y,
 }
 
 // A negative x takes whole y only.
-MlirValue float_pow(const FloatMath *m, MlirValue x, MlirValue y) {
+static MlirValue float_pow(const FloatMath *m, MlirValue x, MlirValue y) {
   MlirValue half = mul(m, y, number(m, 0.5));
   MlirValue is_fraction =
       compare(m, ARITH_CMP_F_PREDICATE_ONE, math_floor(m->b, y), y);
@@ -94,7 +94,7 @@ static MlirValue whole_number(const FloatMath *m, MlirValue n,
   return float_sum(m, float_of(m, arith_subi(m->b, n, rest)), out_low);
 }
 
-MlirValue float_powi(const FloatMath *m, MlirValue x, MlirValue n) {
+static MlirValue float_powi(const FloatMath *m, MlirValue x, MlirValue n) {
   enum { MAX_PRODUCT = 8 };
   int64_t constant;
   if (mlirxConstantInt(n, &constant) && constant >= -MAX_PRODUCT &&
@@ -110,7 +110,7 @@ MlirValue float_powi(const FloatMath *m, MlirValue x, MlirValue n) {
 //===-- Roots -------------------------------------------------------------===//
 
 // 1 / sqrt(x).
-MlirValue float_rsqrt(const FloatMath *m, MlirValue x) {
+static MlirValue float_rsqrt(const FloatMath *m, MlirValue x) {
   return m->is_double ? quotient(m, number(m, 1), math_sqrt(m->b, x))
                       : approximate(m, "rsqrt.approx", x);
 }
@@ -131,7 +131,7 @@ static MlirValue reciprocal_cube_root(const FloatMath *m, MlirValue a) {
 }
 
 // c = a y^2, and once more by Newton. Subnormal numbers are lifted by a cube.
-MlirValue float_cbrt(const FloatMath *m, MlirValue x) {
+static MlirValue float_cbrt(const FloatMath *m, MlirValue x) {
   MlirValue a = magnitude(m, x);
   MlirValue is_small = less(m, a, m->least);
   a = choose(m, is_small, mul(m, a, number(m, 0x1p54)), a);
@@ -144,4 +144,16 @@ MlirValue float_cbrt(const FloatMath *m, MlirValue x) {
       compare(m, ARITH_CMP_F_PREDICATE_OLT, magnitude(m, x), infinity(m));
   MlirValue is_plain = both(m, is_finite, greater(m, magnitude(m, x), 0));
   return choose(m, is_plain, signed_as(m, c, x), x);
+}
+
+//===-- The table ---------------------------------------------------------===//
+
+const FloatFunction *float_power_find(MlirOperation op) {
+  static const FloatFunction rows[] = {
+      {math_cbrt_is, .accurate = float_cbrt},
+      {math_fpowi_is, .binary = float_powi},
+      {math_powf_is, .binary = float_pow},
+      {math_rsqrt_is, .accurate = float_rsqrt},
+  };
+  return float_function_find(rows, sizeof rows / sizeof *rows, op);
 }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Conversion/ToNVVM/Lowering.h"
+#include "Conversion/ToNVVM/LoweredOps.h"
 
 #include "Support/Constants.h"
 

@@ -12,83 +12,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Conversion/ToNVVM/LoweredOps.h"
+#include "Conversion/ToNVVM/Memory/Memories.h"
 #include "FloatMath.h"
 
 #include "Tile/Ops/llvm.h"
 
 #include <math.h>
-
-FloatMath float_math_get(Lowering *l, bool is_double) {
-  MlirContext context = tile_builder_context(&l->b);
-  FloatMath m = {.l = l,
-                 .b = &l->b,
-                 .type = mlirF32TypeGet(context),
-                 .word = type_i32(l),
-                 .num_bits = 32,
-                 .num_mantissa_bits = 23,
-                 .bias = 127,
-                 .least = 0x1p-126};
-  if (is_double) {
-    m.type = mlirF64TypeGet(context);
-    m.word = type_i64(l);
-    m.is_double = true;
-    m.num_bits = 64;
-    m.num_mantissa_bits = 52;
-    m.bias = 1023;
-    m.least = 0x1p-1022;
-  }
-  return m;
-}
-
-MlirValue approximate(const FloatMath *m, const char *instruction,
-                      MlirValue x) {
-  char text[64];
-  snprintf(text, sizeof text, "%s.f32 $0, $1;", instruction);
-  return mlirOperationGetResult(
-      llvm_inline_asm_op(m->b, .type = m->type, .operands = {&x, 1},
-                         .asm_string = text, .constraints = "=f,f")
-          .op,
-      0);
-}
-
-//===-- One instruction ---------------------------------------------------===//
-
-static MlirValue fast_exp2(const FloatMath *m, MlirValue x) {
-  return approximate(m, "ex2.approx.ftz", x);
-}
-
-static MlirValue fast_exp(const FloatMath *m, MlirValue x) {
-  return fast_exp2(m, mul(m, x, number(m, LOG2_E)));
-}
-
-static MlirValue fast_log2(const FloatMath *m, MlirValue x) {
-  return approximate(m, "lg2.approx", x);
-}
-
-static MlirValue fast_log(const FloatMath *m, MlirValue x) {
-  return mul(m, fast_log2(m, x), number(m, LN_2));
-}
-
-static MlirValue fast_sin(const FloatMath *m, MlirValue x) {
-  return approximate(m, "sin.approx", x);
-}
-
-static MlirValue fast_cos(const FloatMath *m, MlirValue x) {
-  return approximate(m, "cos.approx", x);
-}
-
-static void fast_sincos(const FloatMath *m, MlirValue x, MlirValue out[2]) {
-  out[0] = fast_sin(m, x);
-  out[1] = fast_cos(m, x);
-}
-
-static MlirValue fast_tan(const FloatMath *m, MlirValue x) {
-  return quotient(m, fast_sin(m, x), fast_cos(m, x));
-}
-
-static MlirValue fast_tanh(const FloatMath *m, MlirValue x) {
-  return approximate(m, "tanh.approx", x);
-}
 
 //===-- Of every type -----------------------------------------------------===//
 
@@ -185,56 +115,15 @@ static int find_expansion(MlirOperation op) {
 
 //===-- Of floats ---------------------------------------------------------===//
 
-typedef MlirValue (*Unary)(const FloatMath *m, MlirValue x);
-typedef MlirValue (*Binary)(const FloatMath *m, MlirValue x, MlirValue y);
-
-typedef void (*Pair)(const FloatMath *m, MlirValue x, MlirValue out[2]);
-
-/// How an op is computed; `fast…` is of f32 with fastmath<afn>, or NULL.
-typedef struct {
-  bool (*is)(MlirOperation op);
-  Unary accurate, fast;
-  Binary binary;        // instead
-  Pair pair, fast_pair; // instead: two results
-} Function;
-
-static const Function functions[] = {
-    {math_acos_is, .accurate = float_acos},
-    {math_acosh_is, .accurate = float_acosh},
-    {math_asin_is, .accurate = float_asin},
-    {math_asinh_is, .accurate = float_asinh},
-    {math_atan_is, .accurate = float_atan},
-    {math_atan2_is, .binary = float_atan2},
-    {math_atanh_is, .accurate = float_atanh},
-    {math_cbrt_is, .accurate = float_cbrt},
-    {math_cos_is, .accurate = float_cos, .fast = fast_cos},
-    {math_cosh_is, .accurate = float_cosh},
-    {math_erf_is, .accurate = float_erf},
-    {math_erfc_is, .accurate = float_erfc},
-    {math_exp_is, .accurate = float_exp, .fast = fast_exp},
-    {math_exp2_is, .accurate = float_exp2, .fast = fast_exp2},
-    {math_expm1_is, .accurate = float_expm1},
-    {math_fpowi_is, .binary = float_powi},
-    {math_log_is, .accurate = float_log, .fast = fast_log},
-    {math_log10_is, .accurate = float_log10},
-    {math_log1p_is, .accurate = float_log1p},
-    {math_log2_is, .accurate = float_log2, .fast = fast_log2},
-    {math_powf_is, .binary = float_pow},
-    {math_rsqrt_is, .accurate = float_rsqrt},
-    {math_sin_is, .accurate = float_sin, .fast = fast_sin},
-    {math_sincos_is, .pair = float_sincos, .fast_pair = fast_sincos},
-    {math_sinh_is, .accurate = float_sinh},
-    {math_tan_is, .accurate = float_tan, .fast = fast_tan},
-    {math_tanh_is, .accurate = float_tanh, .fast = fast_tanh},
-};
-
-enum { NUM_FUNCTIONS = sizeof functions / sizeof *functions };
-
-static const Function *find_function(MlirOperation op) {
-  for (int i = 0; i < NUM_FUNCTIONS; i++)
-    if (functions[i].is(op))
-      return &functions[i];
-  return NULL;
+static const FloatFunction *find_function(MlirOperation op) {
+  const FloatFunction *function = float_exponential_find(op);
+  if (!function)
+    function = float_logarithm_find(op);
+  if (!function)
+    function = float_angle_find(op);
+  if (!function)
+    function = float_power_find(op);
+  return function ? function : float_error_find(op);
 }
 
 static bool allows_approximation(MlirOperation op) {
@@ -265,7 +154,7 @@ bool math_native_is(MlirOperation op) {
 //===-- Entry -------------------------------------------------------------===//
 
 static void lower_function(Lowering *l, MlirOperation op,
-                           const Function *function) {
+                           const FloatFunction *function) {
   MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
   if (!mlirTypeIsAF64(type) && !mlirTypeIsAF32(type) && !mlirTypeIsAF16(type) &&
       !mlirTypeIsABF16(type)) {

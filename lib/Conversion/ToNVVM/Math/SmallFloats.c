@@ -1,4 +1,4 @@
-//===- SmallFloats.c - 8-bit and 4-bit floats -----------------------------===//
+//===- SmallFloats.c - Floats of 8 and 4 bits as bits ---------------------===//
 //
 // To 8 bits: rounds to nearest even; what is too large, infinity included,
 // becomes the largest finite number; NaN stays NaN (PTX ISA, cvt with
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Conversion/ToNVVM/Lowering.h"
+#include "SmallFloats.h"
 
 #include "Support/Constants.h"
 #include "Tile/Ops/llvm.h"
@@ -245,104 +245,17 @@ MlirValue float8_narrow(Lowering *l, MlirValue value, MlirType to) {
 
 bool float8_is(MlirType type) { return format_of(type) != NULL; }
 
-//===-- arith.extf, arith.truncf ------------------------------------------===//
-
-static bool is_unary_of_float8(MlirOperation op) {
-  return float8_is(mlirValueGetType(mlirOperationGetOperand(op, 0))) ||
-         float8_is(mlirValueGetType(mlirOperationGetResult(op, 0)));
+double float8_least_normal(MlirType type) {
+  return ldexp(1, 1 - format_of(type)->bias);
 }
 
-bool float8_cast_is(MlirOperation op) {
-  return (arith_extf_is(op) || arith_truncf_is(op)) && is_unary_of_float8(op);
-}
-
-void lower_float8_cast(Lowering *l, MlirOperation op) {
-  MlirValue in = mlirOperationGetOperand(op, 0);
-  MlirType from = mlirValueGetType(in),
-           to = mlirValueGetType(mlirOperationGetResult(op, 0));
-  MlirValue value = element_loaded(
-      l, convert_element(l, element_stored(l, in, from), from, to), to);
-  mlirRewriterBaseReplaceAllUsesWith(l->b.rw, mlirOperationGetResult(op, 0),
-                                     value);
-}
-
-//===-- Functions: in f32, rounded once -----------------------------------===//
-
-static const char math_prefix[] = "math.";
-
-bool float8_math_is(MlirOperation op) {
-  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-  size_t length = sizeof math_prefix - 1;
-  return name.length > length && !memcmp(name.data, math_prefix, length) &&
-         float8_is(mlirValueGetType(mlirOperationGetOperand(op, 0)));
-}
-
-// The same op of f32, in front of which its own lowering may put something.
-static MlirOperation widen_op(Lowering *l, MlirOperation op) {
-  MlirOperation wide = mlirOperationClone(op);
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
-    MlirValue value = mlirOperationGetOperand(op, i);
-    MlirType type = mlirValueGetType(value);
-    if (float8_is(type))
-      mlirOperationSetOperand(wide, i,
-                              convert_element(l, element_stored(l, value, type),
-                                              type, type_f32(l)));
-  }
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-    if (float8_is(mlirValueGetType(mlirOperationGetResult(op, i))))
-      mlirValueSetType(mlirOperationGetResult(wide, i), type_f32(l));
-  mlirRewriterBaseInsert(l->b.rw, wide);
-  return wide;
-}
-
-static void lower_float8_is_normal(Lowering *l, MlirOperation op) {
-  MlirValue x = mlirOperationGetOperand(op, 0);
-  MlirType type = mlirValueGetType(x);
-  MlirValue wide =
-      convert_element(l, element_stored(l, x, type), type, type_f32(l));
-  mlirRewriterBaseReplaceAllUsesWith(
-      l->b.rw, mlirOperationGetResult(op, 0),
-      math_is_normal(l, wide, ldexp(1, 1 - format_of(type)->bias)));
-}
-
-void lower_float8_math(Lowering *l, MlirOperation op) {
-  if (math_isnormal_is(op)) { // it is another number in f32
-    lower_float8_is_normal(l, op);
-    return;
-  }
-  MlirOperation wide = widen_op(l, op);
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
-    MlirValue value = mlirOperationGetResult(wide, i);
-    MlirType type = mlirValueGetType(mlirOperationGetResult(op, i));
-    if (float8_is(type))
-      value =
-          element_loaded(l, convert_element(l, value, type_f32(l), type), type);
-    mlirRewriterBaseReplaceAllUsesWith(l->b.rw, mlirOperationGetResult(op, i),
-                                       value);
-  }
-  if (math_native_is(wide))
-    return;
-  if (!math_function_is(wide)) {
-    lower_fail(l, op, "has no lowering to nvvm");
-    return;
-  }
-  mlirRewriterBaseSetInsertionPointBefore(l->b.rw, wide);
-  lower_math_function(l, wide);
-  mlirRewriterBaseEraseOp(l->b.rw, wide);
-}
-
-//===-- tile.unpack_fp4 ---------------------------------------------------===//
+//===-- From 4 bits -------------------------------------------------------===//
 
 // Bits of f32: from 1 on the exponent and mantissa move into place; 0 and 0.5
 // have no exponent.
-void lower_tile_unpack_fp4(Lowering *l, MlirOperation op) {
-  TileUnpackFp4Op unpack = tile_unpack_fp4_cast(op);
-  MlirType to = mlirValueGetType(mlirOperationGetResult(op, 0));
-  MlirValue byte = arith_extui(&l->b, .type = type_i32(l),
-                               .in = tile_unpack_fp4_pair(unpack));
-  TileInt index = index_operand(l, tile_unpack_fp4_index(unpack));
-  MlirValue odd = masked(l, tile_int_get(&l->i32, index), 1);
-  MlirValue x = arith_shrui(&l->b, byte, shifted_left(l, odd, 2));
+MlirValue float4_widen(Lowering *l, MlirValue pair, MlirValue index) {
+  MlirValue odd = masked(l, index, 1);
+  MlirValue x = arith_shrui(&l->b, pair, shifted_left(l, odd, 2));
   MlirValue magnitude = masked(l, x, 7);
   MlirValue sign = shifted_left(l, masked(l, x, 8), 28);
   enum { F32_MANTISSA = 23, F32_BIAS = 127 };
@@ -353,8 +266,5 @@ void lower_tile_unpack_fp4(Lowering *l, MlirOperation op) {
   MlirValue is_tiny = compared(l, ARITH_CMP_I_PREDICATE_ult, magnitude, 2);
   MlirValue bits =
       arith_ori(&l->b, arith_select(&l->b, is_tiny, half, normal), sign);
-  MlirValue value = element_loaded(
-      l, convert_element(l, as_f32(l, bits), type_f32(l), to), to);
-  mlirRewriterBaseReplaceAllUsesWith(l->b.rw, mlirOperationGetResult(op, 0),
-                                     value);
+  return as_f32(l, bits);
 }

@@ -1,6 +1,7 @@
 //===- Accesses.c - Loads and stores of bits; conversion of elements ------===//
 
-#include "Conversion/ToNVVM/Lowering.h"
+#include "Conversion/ToNVVM/Math/SmallFloats.h"
+#include "Memories.h"
 
 #include "Support/Constants.h"
 #include "Tile/Ops/llvm.h"

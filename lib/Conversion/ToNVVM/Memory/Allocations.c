@@ -1,6 +1,7 @@
 //===- Allocations.c - Tiles, storage and windows -------------------------===//
 
-#include "Conversion/ToNVVM/Lowering.h"
+#include "Conversion/ToNVVM/LoweredOps.h"
+#include "Memories.h"
 
 #include "Support/Constants.h"
 #include "Tile/Ops/llvm.h"

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Conversion/ToNVVM/Lowering.h"
+#include "Conversion/ToNVVM/LoweredOps.h"
+#include "Memories.h"
 
 #include "Support/Constants.h"
 #include "Tile/Ops/llvm.h"

@@ -13,7 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Conversion/ToNVVM/AsmText.h"
-#include "Conversion/ToNVVM/Lowering.h"
+#include "Conversion/ToNVVM/Math/SmallFloats.h"
+#include "MmaOperands.h"
 
 #include "Tile/Ops/llvm.h"
 #include "Tile/Ops/nvvm.h"

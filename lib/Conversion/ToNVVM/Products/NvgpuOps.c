@@ -1,13 +1,7 @@
 //===- NvgpuOps.c - ldmatrix, mma.sync and cp.async -----------------------===//
-//
-// Vectors of nvgpu are not SSA values any more: Parts hold their 32-bit words.
-// Elements of 32 bits are words as they are; smaller ones are packed, the first
-// in the low bits, as ldmatrix and mma.sync have them (PTX ISA, matrix
-// fragments).
-//
-//===----------------------------------------------------------------------===//
 
-#include "Conversion/ToNVVM/Lowering.h"
+#include "Conversion/ToNVVM/LoweredOps.h"
+#include "MmaOperands.h"
 
 #include "Support/Constants.h"
 #include "Tile/Ops/llvm.h"
@@ -15,165 +9,6 @@
 #include "Tile/Ops/nvvm.h"
 #include "Tile/Ops/vector.h"
 #include "mlir-c/Dialect/LLVM.h"
-
-enum { WORD_BITS = 32, MAX_VECTOR_BITS = MAX_PARTS * WORD_BITS };
-
-//===-- Vectors -----------------------------------------------------------===//
-
-static MlirType element_of(MlirValue vector) {
-  return mlirShapedTypeGetElementType(mlirValueGetType(vector));
-}
-
-static int64_t elems_per_word(MlirType element) {
-  return WORD_BITS / tile_elem_bits(element);
-}
-
-static int64_t num_elems(MlirValue vector) {
-  MlirType type = mlirValueGetType(vector);
-  int64_t count = 1;
-  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); d++)
-    count *= mlirShapedTypeGetDimSize(type, d);
-  return count;
-}
-
-static MlirValue word_of(Lowering *l, const MlirValue *elems,
-                         MlirType element) {
-  int64_t count = elems_per_word(element);
-  return count == 1 ? elems[0] : bits_join(l, elems, element, count);
-}
-
-// Whether the vector is one that these lowerings hold; reports it otherwise.
-static bool has_parts(Lowering *l, MlirOperation op, MlirValue vector) {
-  MlirType type = mlirValueGetType(vector);
-  int bits = mlirTypeIsAVector(type) ? tile_elem_bits(element_of(vector)) : 0;
-  if (bits == 0 || bits > WORD_BITS ||
-      num_elems(vector) * bits > MAX_VECTOR_BITS ||
-      num_elems(vector) * bits % WORD_BITS) {
-    lower_fail(l, op, "has no lowering to nvvm");
-    return false;
-  }
-  return true;
-}
-
-// Folding makes constants of vectors whose elements are.
-static Parts *constant_parts(Lowering *l, MlirOperation op, MlirValue vector) {
-  MlirAttribute value;
-  if (!mlirxConstantAttr(vector, &value) ||
-      !mlirAttributeIsADenseElements(value) ||
-      !mlirDenseElementsAttrIsSplat(value) || !has_parts(l, op, vector))
-    return NULL;
-  MlirType element = element_of(vector);
-  MlirValue part[MAX_PARTS], elems[WORD_BITS / 8];
-  MlirValue splat =
-      arith_constant(&l->b, mlirDenseElementsAttrGetSplatValue(value));
-  int64_t per_word = elems_per_word(element);
-  int count = (int)(num_elems(vector) / per_word);
-  for (int64_t i = 0; i < per_word; i++)
-    elems[i] = splat;
-  for (int i = 0; i < count; i++)
-    part[i] = word_of(l, elems, element);
-  return parts_add(l, vector, count, part);
-}
-
-// The words of an operand; null after an error.
-static Parts *parts_of(Lowering *l, MlirOperation op, MlirValue vector) {
-  Parts *parts = parts_find(l, vector);
-  if (!parts)
-    parts = constant_parts(l, op, vector);
-  if (!parts && !mlirLogicalResultIsFailure(l->result))
-    lower_fail(l, op, "has no lowering to nvvm");
-  return parts;
-}
-
-Parts *vector_parts(Lowering *l, MlirOperation op, MlirValue vector) {
-  return parts_of(l, op, vector);
-}
-
-void lower_vector_from_elements(Lowering *l, MlirOperation op) {
-  MlirValue vector = mlirOperationGetResult(op, 0);
-  if (!has_parts(l, op, vector))
-    return;
-  TileRange range =
-      vector_from_elements_elements(vector_from_elements_cast(op));
-  MlirType element = element_of(vector);
-  int64_t per_word = elems_per_word(element);
-  MlirValue part[MAX_PARTS], elems[WORD_BITS / 8];
-  int count = (int)(range.n / per_word);
-  for (int i = 0; i < count; i++) {
-    for (int64_t j = 0; j < per_word; j++)
-      elems[j] = element_stored(
-          l, tile_range_at(range, (intptr_t)(i * per_word + j)), element);
-    part[i] = word_of(l, elems, element);
-  }
-  parts_add(l, vector, count, part);
-}
-
-// One element, at constant positions.
-void lower_vector_extract(Lowering *l, MlirOperation op) {
-  VectorExtractOp extract = vector_extract_cast(op);
-  MlirValue source = vector_extract_source(extract);
-  MlirType type = mlirValueGetType(source);
-  int64_t linear = 0;
-  Parts *parts = parts_of(l, op, source);
-  if (!parts)
-    return;
-  if (vector_extract_static_position_size(extract) !=
-          mlirShapedTypeGetRank(type) ||
-      vector_extract_dynamic_position(extract).n) {
-    lower_fail(l, op, "has no lowering to nvvm");
-    return;
-  }
-  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); d++)
-    linear = linear * mlirShapedTypeGetDimSize(type, d) +
-             vector_extract_static_position(extract, d);
-  MlirType element = element_of(source);
-  int64_t per_word = elems_per_word(element);
-  MlirValue elems[WORD_BITS / 8];
-  elems[0] = parts->part[linear / per_word];
-  if (per_word > 1)
-    bits_split(l, elems[0], element, per_word, elems);
-  mlirRewriterBaseReplaceAllUsesWith(
-      l->b.rw, mlirOperationGetResult(op, 0),
-      element_loaded(l, elems[linear % per_word], element));
-}
-
-// Whole rows of one word each.
-void lower_vector_extract_strided_slice(Lowering *l, MlirOperation op) {
-  VectorExtractStridedSliceOp slice = vector_extract_strided_slice_cast(op);
-  MlirValue vector = mlirOperationGetResult(op, 0);
-  MlirValue source = vector_extract_strided_slice_source(slice);
-  Parts *parts = parts_of(l, op, source);
-  if (!parts || !has_parts(l, op, vector))
-    return;
-  int64_t per_word = elems_per_word(element_of(source));
-  MlirAttribute offsets = vector_extract_strided_slice_offsets_attr(slice);
-  int64_t first =
-      mlirIntegerAttrGetValueInt(mlirArrayAttrGetElement(offsets, 0));
-  int count = (int)(num_elems(vector) / per_word);
-  intptr_t last_dim = mlirShapedTypeGetRank(mlirValueGetType(vector)) - 1;
-  if (last_dim != 1 ||
-      mlirShapedTypeGetDimSize(mlirValueGetType(source), 1) != per_word ||
-      mlirShapedTypeGetDimSize(mlirValueGetType(vector), 1) != per_word) {
-    lower_fail(l, op, "has no lowering to nvvm");
-    return;
-  }
-  parts_add(l, vector, count, parts->part + first);
-}
-
-// Of elements to others of as many bits: the words are the same.
-void lower_vector_bitcast(Lowering *l, MlirOperation op) {
-  MlirValue vector = mlirOperationGetResult(op, 0);
-  MlirValue source = vector_bitcast_source(vector_bitcast_cast(op));
-  Parts *parts = parts_of(l, op, source);
-  if (!parts || !has_parts(l, op, vector))
-    return;
-  if (elems_per_word(element_of(source)) !=
-      elems_per_word(element_of(vector))) {
-    lower_fail(l, op, "has no lowering to nvvm");
-    return;
-  }
-  parts_add(l, vector, parts->count, parts->part);
-}
 
 //===-- ldmatrix ----------------------------------------------------------===//
 
@@ -227,7 +62,7 @@ void lower_nvgpu_ldmatrix(Lowering *l, MlirOperation op) {
       .shape = parse(l, "#nvvm.ld_st_matrix_shape<m = 8, n = 8>"),
       .eltType = NVVM_LD_ST_MATRIX_ELT_TYPE_B16);
   MlirValue part[MAX_PARTS] = {loaded};
-  MlirType element = element_of(mlirOperationGetResult(op, 0));
+  MlirType element = vector_element(mlirOperationGetResult(op, 0));
   for (int i = 0; i < count; i++) {
     if (count > 1)
       part[i] = member_of(l, loaded, word, i);
@@ -316,13 +151,13 @@ static MlirValue float8_product(Lowering *l, const Mma *mma,
 
 static bool mma_build(Lowering *l, MlirOperation op, MlirValue a, MlirValue b,
                       MlirValue c, Mma *out) {
-  out->a = parts_of(l, op, a);
-  out->b = out->a ? parts_of(l, op, b) : NULL;
-  out->c = out->b ? parts_of(l, op, c) : NULL;
+  out->a = vector_parts(l, op, a);
+  out->b = out->a ? vector_parts(l, op, b) : NULL;
+  out->c = out->b ? vector_parts(l, op, c) : NULL;
   if (!out->c)
     return false;
-  MlirType input = element_of(a);
-  out->output = element_of(c);
+  MlirType input = vector_element(a);
+  out->output = vector_element(c);
   out->operands = multiplicand_type(l, input);
   out->sum = accumulator_type(l, out->output);
   cast_parts(l, out->a, out->operands, out->words[0]);
@@ -380,7 +215,7 @@ void lower_nvgpu_mma_sp_sync(Lowering *l, MlirOperation op) {
                  nvgpu_mma_sp_sync_matrixC(sync), &mma))
     return;
   const Parts *metadata =
-      parts_of(l, op, nvgpu_mma_sp_sync_sparseMetadata(sync));
+      vector_parts(l, op, nvgpu_mma_sp_sync_sparseMetadata(sync));
   if (!metadata)
     return;
   if (mma.float8[0].ptr) {
@@ -430,7 +265,7 @@ static MlirValue tensor_pointer(Lowering *l, MlirOperation op, MlirValue tensor,
 
 void lower_nvgpu_device_async_copy(Lowering *l, MlirOperation op) {
   NVGPUDeviceAsyncCopyOp copy = nvgpu_device_async_copy_cast(op);
-  MlirType element = element_of(nvgpu_device_async_copy_dst(copy));
+  MlirType element = vector_element(nvgpu_device_async_copy_dst(copy));
   int64_t elem_bytes = tile_elem_bits(element) / 8;
   MlirValue dst = storage_pointer(l, op, nvgpu_device_async_copy_dst(copy),
                                   nvgpu_device_async_copy_dstIndices(copy));

@@ -1,7 +1,6 @@
 //===- SparseMetadata.c - Metadata words of wgmma.sp ----------------------===//
 
-#include "Conversion/SparseWord.h"
-#include "Conversion/ToNVVM/Lowering.h"
+#include "MmaOperands.h"
 
 #include "Support/Constants.h"
 #include "Tile/Ops/llvm.h"

@@ -9,8 +9,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Conversion/ToNVVM/AsmText.h"
-#include "Conversion/ToNVVM/Lowering.h"
+#include "Conversion/ToNVVM/LoweredOps.h"
+#include "MmaOperands.h"
 
+#include "Dialect/Products.h"
 #include "Layout/LayoutHardware.h"
 #include "Support/Constants.h"
 #include "Tile/Ops/llvm.h"

@@ -199,27 +199,3 @@ MlirValue combine_lanes(Lowering *l, const Combine *how, MlirValue value,
       value = combine(l, how, value, lane_exchange_xor(l, value, offset));
   return value;
 }
-
-//===-- Code with loops inside --------------------------------------------===//
-
-MlirValue local_variable(Lowering *l, MlirType type) {
-  MlirBlock block = mlirRewriterBaseGetInsertionBlock(l->b.rw);
-  MlirOperation before = mlirRewriterBaseGetOperationAfterInsertion(l->b.rw);
-  mlirRewriterBaseSetInsertionPointBefore(l->b.rw, l->prolog);
-  MlirValue variable =
-      llvm_alloca(&l->b, .type = type_pointer(l, 0),
-                  .arraySize = tile_const_int(&l->b, 1, 32), .elem_type = type);
-  if (before.ptr)
-    mlirRewriterBaseSetInsertionPointBefore(l->b.rw, before);
-  else
-    mlirRewriterBaseSetInsertionPointToEnd(l->b.rw, block);
-  return variable;
-}
-
-MlirValue local_get(Lowering *l, MlirValue variable, MlirType type) {
-  return llvm_load(&l->b, .type = type, .addr = variable);
-}
-
-void local_set(Lowering *l, MlirValue variable, MlirValue value) {
-  llvm_store(&l->b, .value = value, .addr = variable);
-}

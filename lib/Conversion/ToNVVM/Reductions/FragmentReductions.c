@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Conversion/FragmentMasks.h"
+#include "Conversion/ToNVVM/Fragments/Fragments.h"
 #include "Reductions.h"
 
 #include "Layout/LayoutReduce.h"

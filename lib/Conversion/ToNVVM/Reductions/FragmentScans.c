@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Conversion/FragmentMasks.h"
+#include "Conversion/ToNVVM/Fragments/Fragments.h"
 #include "Reductions.h"
 
 #include "Layout/LayoutReduce.h"

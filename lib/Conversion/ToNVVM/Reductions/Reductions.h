@@ -1,8 +1,8 @@
-//===- Reductions.h - What reductions, scans and atomics share ------------===//
+//===- Reductions.h - What reductions and scans share ---------------------===//
 #ifndef TILE_CONVERSION_REDUCTIONS_H
 #define TILE_CONVERSION_REDUCTIONS_H
 
-#include "Conversion/ToNVVM/Lowering.h"
+#include "Conversion/ToNVVM/Memory/Memories.h"
 
 //===-- Combining two values (Combines.c) ---------------------------------===//
 
@@ -53,13 +53,6 @@ MlirValue lane_broadcast(Lowering *l, MlirValue value, int64_t lane,
 MlirValue combine_lanes(Lowering *l, const Combine *combine, MlirValue value,
                         unsigned mask);
 
-//===-- Code with loops inside --------------------------------------------===//
-
-/// A variable for what loops carry; LLVM promotes it.
-MlirValue local_variable(Lowering *l, MlirType type);
-MlirValue local_get(Lowering *l, MlirValue variable, MlirType type);
-void local_set(Lowering *l, MlirValue variable, MlirValue value);
-
 //===-- Lines of shared tiles (Lines.c) -----------------------------------===//
 
 /// The threads of the block take the lines of a tile along `dim` in turn, each
@@ -99,69 +92,6 @@ MlirValue element_load(Lowering *l, MlirOperation op, const View *view,
 /// Stores it where `predicate` holds (null: always).
 void element_write(Lowering *l, MlirOperation op, const View *view,
                    const TileInt *at, MlirValue stored, MlirValue predicate);
-
-//===-- Fragments (Fragments.c) -------------------------------------------===//
-
-typedef struct {
-  const View *view;
-  TileLayout layout;
-  TileLayoutCode code; // coordinates, registers constant
-} Fragment;
-
-/// False after an error at `op`.
-bool fragment_begin(Lowering *l, MlirOperation op, const View *view,
-                    Fragment *out);
-/// Tile coordinates of register `reg`.
-void fragment_coordinates(Lowering *l, const Fragment *fragment, int64_t reg,
-                          TileInt at[TILE_MAX_RANK]);
-/// Register `reg`, as stored.
-MlirValue fragment_read(Lowering *l, const Fragment *fragment, int64_t reg);
-
-//===-- Atomic updates (AtomicUpdates.c) ----------------------------------===//
-
-/// What updates elements of a window of global or shared memory.
-typedef struct {
-  MlirOperation op; // code with branches is emitted in front of it
-  const View *dst;
-  TileAtomicKind kind;
-  MlirType element;
-  bool is_unsigned; // max and min of integers
-} Update;
-
-/// Elements that one instruction can update, at most `limit`: a power of two.
-int64_t update_width(const Lowering *l, const Update *update, int64_t limit);
-/// Updates `count` neighbours in the last dimension, as `dst` stores them, from
-/// `pointer` on, where `predicate` (null: true) holds. `count` is a width of
-/// the update, and `pointer` aligned to its bytes.
-void update_run(Lowering *l, const Update *update, MlirValue pointer,
-                const MlirValue *stored, int64_t count, MlirValue predicate);
-/// Updates one element; returns what was there, as it is stored.
-MlirValue update_fetch(Lowering *l, const Update *update, MlirValue pointer,
-                       MlirValue stored);
-
-// AtomicSwaps.c: loops around compare-and-swap
-/// The aligned word that holds neighbours, or has their size.
-typedef struct {
-  MlirValue pointer;
-  MlirValue shift; // of the first neighbour, of the word's type; null: 0
-  int64_t size_bytes;
-} UpdateWord;
-
-/// A word of at least `min_bytes` for `count` elements from `pointer` on.
-UpdateWord update_word(Lowering *l, const Update *update, MlirValue pointer,
-                       int64_t count, int64_t min_bytes);
-/// `word` with the bits of the neighbours replaced.
-MlirValue update_word_set(Lowering *l, const UpdateWord *place, MlirValue word,
-                          MlirValue bits);
-/// As update_run and update_fetch.
-void swap_run(Lowering *l, const Update *update, MlirValue pointer,
-              const MlirValue *stored, int64_t count, MlirValue predicate);
-MlirValue swap_fetch(Lowering *l, const Update *update, MlirValue pointer,
-                     MlirValue stored);
-
-// TmaAtomics.c
-void update_by_tma(Lowering *l, TileAtomicOp atomic, const View *src,
-                   const View *dst);
 
 // FragmentReductions.c
 void reduce_from_fragment(Lowering *l, TileReduceOp reduce, const View *src,

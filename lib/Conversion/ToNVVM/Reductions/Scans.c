@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Conversion/ToNVVM/LoweredOps.h"
 #include "Reductions.h"
 
 #include "Support/Constants.h"

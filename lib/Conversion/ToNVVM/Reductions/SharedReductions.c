@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Conversion/ToNVVM/LoweredOps.h"
 #include "Reductions.h"
 
 #include "Support/Constants.h"

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Conversion/ToNVVM/Lowering.h"
+#include "Fragments.h"
 
 #include "Analysis/Index/Index.h"
 #include "Layout/LayoutAccess.h"

@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Conversion/ToNVVM/AsmText.h"
-#include "Conversion/ToNVVM/Lowering.h"
+#include "Fragments.h"
 
 #include "Support/Constants.h"
 #include "Tile/Ops/llvm.h"

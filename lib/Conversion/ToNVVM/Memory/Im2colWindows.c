@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Im2colWindows.h"
+#include "Memories.h"
 
 #include "Analysis/Instructions/Instructions.h"
 #include "Support/Constants.h"

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Conversion/ToNVVM/Lowering.h"
+#include "Memories.h"
 
 #include "Analysis/Index/Index.h"
 #include "Support/Iterate.h"

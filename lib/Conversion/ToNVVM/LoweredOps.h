@@ -1,0 +1,108 @@
+//===- LoweredOps.h - The lowerings of ops, by file -----------------------===//
+//
+// What the table in TileToNVVM.c calls. Those that lower several ops come with
+// the function that says which.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_CONVERSION_LOWERED_OPS_H
+#define TILE_CONVERSION_LOWERED_OPS_H
+
+#include "Lowering.h"
+
+/// Lowers `op`; the walk erases it afterwards unless it has uses left.
+typedef void (*LowerOp)(Lowering *l, MlirOperation op);
+
+// Scalars.c
+void lower_gpu_thread_id(Lowering *l, MlirOperation op);
+void lower_gpu_block_id(Lowering *l, MlirOperation op);
+void lower_gpu_block_dim(Lowering *l, MlirOperation op);
+void lower_gpu_grid_dim(Lowering *l, MlirOperation op);
+void lower_gpu_return(Lowering *l, MlirOperation op);
+void lower_memref_dim(Lowering *l, MlirOperation op);
+void lower_tile_block_swizzle(Lowering *l, MlirOperation op);
+
+// Threads.c
+void lower_tile_warp_id(Lowering *l, MlirOperation op);
+
+// Messages.c
+void lower_tile_print(Lowering *l, MlirOperation op);
+void lower_tile_assert(Lowering *l, MlirOperation op);
+
+// Barriers.c
+void lower_tile_barrier_alloc(Lowering *l, MlirOperation op);
+void lower_tile_barrier_init(Lowering *l, MlirOperation op);
+void lower_tile_barrier_arrive(Lowering *l, MlirOperation op);
+void lower_tile_barrier_expect(Lowering *l, MlirOperation op);
+void lower_tile_barrier_wait(Lowering *l, MlirOperation op);
+void lower_tile_barrier_sync(Lowering *l, MlirOperation op);
+void lower_tile_fence_proxy(Lowering *l, MlirOperation op);
+void lower_tile_cp_async_commit(Lowering *l, MlirOperation op);
+void lower_tile_cp_async_wait(Lowering *l, MlirOperation op);
+void lower_tile_advance(Lowering *l, MlirOperation op);
+void lower_tile_channel_barriers(Lowering *l, MlirOperation op);
+
+// Memory/Allocations.c
+void lower_tile_alloc(Lowering *l, MlirOperation op);
+void lower_tile_storage(Lowering *l, MlirOperation op);
+void lower_tile_region(Lowering *l, MlirOperation op); // tile.im2col as well
+void lower_tile_view(Lowering *l, MlirOperation op);
+void lower_tile_kernel_config(Lowering *l, MlirOperation op);
+
+// Memory/MemrefAccesses.c
+void lower_memref_load(Lowering *l, MlirOperation op);
+void lower_memref_store(Lowering *l, MlirOperation op);
+void lower_vector_load(Lowering *l, MlirOperation op);
+void lower_vector_store(Lowering *l, MlirOperation op);
+
+// Memory/Vectors.c
+void lower_vector_bitcast(Lowering *l, MlirOperation op);
+void lower_vector_from_elements(Lowering *l, MlirOperation op);
+void lower_vector_extract(Lowering *l, MlirOperation op);
+void lower_vector_extract_strided_slice(Lowering *l, MlirOperation op);
+
+// Math/SmallFloatOps.c
+bool float8_cast_is(MlirOperation op);
+void lower_float8_cast(Lowering *l, MlirOperation op);
+bool float8_math_is(MlirOperation op);
+void lower_float8_math(Lowering *l, MlirOperation op);
+void lower_tile_unpack_fp4(Lowering *l, MlirOperation op);
+
+// Math/IntFloatCasts.c
+bool int_float_cast_is(MlirOperation op);
+void lower_int_float_cast(Lowering *l, MlirOperation op);
+
+// Math/MathFunctions.c
+bool math_function_is(MlirOperation op);
+bool math_native_is(MlirOperation op);
+void lower_math_function(Lowering *l, MlirOperation op);
+
+// Copies/Copies.c
+void lower_tile_copy(Lowering *l, MlirOperation op);
+void lower_tile_fill(Lowering *l, MlirOperation op);
+
+// Copies/TmaCopies.c
+void lower_tile_tma_wait(Lowering *l, MlirOperation op); // TmaCopies.c
+
+// Products/WgmmaProducts.c
+void lower_tile_product(Lowering *l, MlirOperation op);
+void lower_tile_await(Lowering *l, MlirOperation op);
+
+// Products/NvgpuOps.c
+void lower_nvgpu_ldmatrix(Lowering *l, MlirOperation op);
+void lower_nvgpu_mma_sync(Lowering *l, MlirOperation op);
+void lower_nvgpu_mma_sp_sync(Lowering *l, MlirOperation op);
+void lower_nvgpu_device_async_copy(Lowering *l, MlirOperation op);
+void lower_nvgpu_device_async_create_group(Lowering *l, MlirOperation op);
+void lower_nvgpu_device_async_wait(Lowering *l, MlirOperation op);
+
+// Reductions/SharedReductions.c, Reductions/Scans.c, Reductions/Predicates.c
+void lower_tile_reduce(Lowering *l, MlirOperation op);
+void lower_tile_scan(Lowering *l, MlirOperation op);
+void lower_tile_any_of(Lowering *l, MlirOperation op);
+void lower_tile_all_of(Lowering *l, MlirOperation op);
+
+// Atomics/Atomics.c
+void lower_tile_atomic(Lowering *l, MlirOperation op);
+void lower_memref_atomic_rmw(Lowering *l, MlirOperation op);
+
+#endif // TILE_CONVERSION_LOWERED_OPS_H

@@ -1,0 +1,183 @@
+//===- Vectors.c - Vectors as registers -----------------------------------===//
+//
+// Vectors of nvgpu are not SSA values any more: Parts hold their 32-bit words.
+// Elements of 32 bits are words as they are; smaller ones are packed, the first
+// in the low bits, as ldmatrix and mma.sync have them (PTX ISA, matrix
+// fragments).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Conversion/ToNVVM/LoweredOps.h"
+#include "Memories.h"
+
+#include "Support/Constants.h"
+#include "Support/MlirExtra.h"
+#include "Tile/Ops/vector.h"
+
+enum { MAX_VECTOR_BITS = MAX_PARTS * WORD_BITS };
+
+//===-- The table ---------------------------------------------------------===//
+
+Parts *parts_add(Lowering *l, MlirValue key, int count, const MlirValue *part) {
+  assert(count <= MAX_PARTS);
+  Parts *parts = TILE_ARENA_NEW(l->arena, Parts, 1);
+  parts->key = key;
+  parts->count = count;
+  memcpy(parts->part, part, (size_t)count * sizeof *part);
+  parts->next = l->parts;
+  l->parts = parts;
+  return parts;
+}
+
+Parts *parts_find(Lowering *l, MlirValue key) {
+  for (Parts *parts = l->parts; parts; parts = parts->next)
+    if (mlirValueEqual(parts->key, key))
+      return parts;
+  return NULL;
+}
+
+//===-- Words -------------------------------------------------------------===//
+
+static int64_t num_elems(MlirValue vector) {
+  MlirType type = mlirValueGetType(vector);
+  int64_t count = 1;
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); d++)
+    count *= mlirShapedTypeGetDimSize(type, d);
+  return count;
+}
+
+static MlirValue word_of(Lowering *l, const MlirValue *elems,
+                         MlirType element) {
+  int64_t count = elems_per_word(element);
+  return count == 1 ? elems[0] : bits_join(l, elems, element, count);
+}
+
+// Whether the vector is one that these lowerings hold; reports it otherwise.
+static bool has_parts(Lowering *l, MlirOperation op, MlirValue vector) {
+  MlirType type = mlirValueGetType(vector);
+  int bits =
+      mlirTypeIsAVector(type) ? tile_elem_bits(vector_element(vector)) : 0;
+  if (bits == 0 || bits > WORD_BITS ||
+      num_elems(vector) * bits > MAX_VECTOR_BITS ||
+      num_elems(vector) * bits % WORD_BITS) {
+    lower_fail(l, op, "has no lowering to nvvm");
+    return false;
+  }
+  return true;
+}
+
+// Folding makes constants of vectors whose elements are.
+static Parts *constant_parts(Lowering *l, MlirOperation op, MlirValue vector) {
+  MlirAttribute value;
+  if (!mlirxConstantAttr(vector, &value) ||
+      !mlirAttributeIsADenseElements(value) ||
+      !mlirDenseElementsAttrIsSplat(value) || !has_parts(l, op, vector))
+    return NULL;
+  MlirType element = vector_element(vector);
+  MlirValue part[MAX_PARTS], elems[WORD_BITS / 8];
+  MlirValue splat =
+      arith_constant(&l->b, mlirDenseElementsAttrGetSplatValue(value));
+  int64_t per_word = elems_per_word(element);
+  int count = (int)(num_elems(vector) / per_word);
+  for (int64_t i = 0; i < per_word; i++)
+    elems[i] = splat;
+  for (int i = 0; i < count; i++)
+    part[i] = word_of(l, elems, element);
+  return parts_add(l, vector, count, part);
+}
+
+// The words of an operand; null after an error.
+Parts *vector_parts(Lowering *l, MlirOperation op, MlirValue vector) {
+  Parts *parts = parts_find(l, vector);
+  if (!parts)
+    parts = constant_parts(l, op, vector);
+  if (!parts && !mlirLogicalResultIsFailure(l->result))
+    lower_fail(l, op, "has no lowering to nvvm");
+  return parts;
+}
+
+void lower_vector_from_elements(Lowering *l, MlirOperation op) {
+  MlirValue vector = mlirOperationGetResult(op, 0);
+  if (!has_parts(l, op, vector))
+    return;
+  TileRange range =
+      vector_from_elements_elements(vector_from_elements_cast(op));
+  MlirType element = vector_element(vector);
+  int64_t per_word = elems_per_word(element);
+  MlirValue part[MAX_PARTS], elems[WORD_BITS / 8];
+  int count = (int)(range.n / per_word);
+  for (int i = 0; i < count; i++) {
+    for (int64_t j = 0; j < per_word; j++)
+      elems[j] = element_stored(
+          l, tile_range_at(range, (intptr_t)(i * per_word + j)), element);
+    part[i] = word_of(l, elems, element);
+  }
+  parts_add(l, vector, count, part);
+}
+
+// One element, at constant positions.
+void lower_vector_extract(Lowering *l, MlirOperation op) {
+  VectorExtractOp extract = vector_extract_cast(op);
+  MlirValue source = vector_extract_source(extract);
+  MlirType type = mlirValueGetType(source);
+  int64_t linear = 0;
+  Parts *parts = vector_parts(l, op, source);
+  if (!parts)
+    return;
+  if (vector_extract_static_position_size(extract) !=
+          mlirShapedTypeGetRank(type) ||
+      vector_extract_dynamic_position(extract).n) {
+    lower_fail(l, op, "has no lowering to nvvm");
+    return;
+  }
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); d++)
+    linear = linear * mlirShapedTypeGetDimSize(type, d) +
+             vector_extract_static_position(extract, d);
+  MlirType element = vector_element(source);
+  int64_t per_word = elems_per_word(element);
+  MlirValue elems[WORD_BITS / 8];
+  elems[0] = parts->part[linear / per_word];
+  if (per_word > 1)
+    bits_split(l, elems[0], element, per_word, elems);
+  mlirRewriterBaseReplaceAllUsesWith(
+      l->b.rw, mlirOperationGetResult(op, 0),
+      element_loaded(l, elems[linear % per_word], element));
+}
+
+// Whole rows of one word each.
+void lower_vector_extract_strided_slice(Lowering *l, MlirOperation op) {
+  VectorExtractStridedSliceOp slice = vector_extract_strided_slice_cast(op);
+  MlirValue vector = mlirOperationGetResult(op, 0);
+  MlirValue source = vector_extract_strided_slice_source(slice);
+  Parts *parts = vector_parts(l, op, source);
+  if (!parts || !has_parts(l, op, vector))
+    return;
+  int64_t per_word = elems_per_word(vector_element(source));
+  MlirAttribute offsets = vector_extract_strided_slice_offsets_attr(slice);
+  int64_t first =
+      mlirIntegerAttrGetValueInt(mlirArrayAttrGetElement(offsets, 0));
+  int count = (int)(num_elems(vector) / per_word);
+  intptr_t last_dim = mlirShapedTypeGetRank(mlirValueGetType(vector)) - 1;
+  if (last_dim != 1 ||
+      mlirShapedTypeGetDimSize(mlirValueGetType(source), 1) != per_word ||
+      mlirShapedTypeGetDimSize(mlirValueGetType(vector), 1) != per_word) {
+    lower_fail(l, op, "has no lowering to nvvm");
+    return;
+  }
+  parts_add(l, vector, count, parts->part + first);
+}
+
+// Of elements to others of as many bits: the words are the same.
+void lower_vector_bitcast(Lowering *l, MlirOperation op) {
+  MlirValue vector = mlirOperationGetResult(op, 0);
+  MlirValue source = vector_bitcast_source(vector_bitcast_cast(op));
+  Parts *parts = vector_parts(l, op, source);
+  if (!parts || !has_parts(l, op, vector))
+    return;
+  if (elems_per_word(vector_element(source)) !=
+      elems_per_word(vector_element(vector))) {
+    lower_fail(l, op, "has no lowering to nvvm");
+    return;
+  }
+  parts_add(l, vector, parts->count, parts->part);
+}

@@ -1,0 +1,258 @@
+//===- Windows.c - Where the elements of a window of a memory are ---------===//
+
+#include "Memories.h"
+
+#include "Analysis/Instructions/Instructions.h"
+#include "Support/Constants.h"
+#include "Tile/Ops/llvm.h"
+
+//===-- Windows -----------------------------------------------------------===//
+
+static bool is_dropped(TileRegionOp region, int64_t dim) {
+  for (intptr_t i = 0; i < tile_region_dropped_size(region); i++)
+    if (tile_region_dropped(region, i) == dim)
+      return true;
+  return false;
+}
+
+static void view_region(Lowering *l, TileRegionOp region, View *out) {
+  TileRange offsets = tile_region_offsets(region);
+  intptr_t next = 0;
+  int tile_dim = 0;
+  for (int d = 0; d < out->memory->rank; d++) {
+    int64_t fixed = tile_region_static_offsets(region, d);
+    out->offset[d] = mlirShapedTypeIsDynamicSize(fixed)
+                         ? index_operand(l, tile_range_at(offsets, next++))
+                         : tile_int_constant(fixed);
+    if (!is_dropped(region, d))
+      out->dim[tile_dim++] = d;
+  }
+  out->on_grid = tile_region_on_grid(region);
+  const WindowFacts *facts = window_facts_find(l, region);
+  if (facts)
+    memcpy(out->is_inside, facts->is_inside, sizeof out->is_inside);
+  out->pad = tile_region_pad(region);
+  if (out->pad.ptr)
+    out->pad = element_stored(l, out->pad, out->memory->element);
+}
+
+bool view_of(Lowering *l, MlirOperation op, MlirValue tile, View *out) {
+  memset(out, 0, sizeof *out);
+  TileBuffer buffer = tile_buffer_of(tile);
+  out->memory = memory_find(l, buffer.base);
+  if (!out->memory || !tile_shape_of(tile, &out->shape)) {
+    lower_fail_internal(l, op, "a tile operand has no memory");
+    return false;
+  }
+  out->align_bytes = tile_row_align_bytes(tile);
+  if (buffer.region.ptr) {
+    view_region(l, tile_region_cast(mlirOpResultGetOwner(buffer.region)), out);
+    return true;
+  }
+  for (int d = 0; d < out->memory->rank; d++) {
+    out->dim[d] = d;
+    out->offset[d] = tile_int_constant(0);
+  }
+  return true;
+}
+
+bool is_whole_tile(const View *view) {
+  TileShape whole;
+  tile_shape_of(view->memory->key, &whole);
+  return tile_shape_equal_extents(&whole, &view->shape);
+}
+
+//===-- Addresses ---------------------------------------------------------===//
+
+// Tile coordinates to memory coordinates.
+void memory_coordinates(Lowering *l, const View *view, const TileInt *at,
+                        TileInt out[TILE_MAX_RANK]) {
+  for (int d = 0; d < view->memory->rank; d++)
+    out[d] = view->offset[d];
+  for (int t = 0; t < view->shape.rank; t++)
+    out[view->dim[t]] =
+        tile_int_add(&l->i32, view->offset[view->dim[t]], at[t]);
+}
+
+MlirValue global_pointer(Lowering *l, const View *view, const TileInt *at) {
+  TileInt coordinates[TILE_MAX_RANK];
+  TileInt linear = tile_int_constant(0);
+  memory_coordinates(l, view, at, coordinates);
+  for (int d = 0; d < view->memory->rank; d++)
+    linear = tile_int_add(&l->i64, linear,
+                          tile_int_mul_value(&l->i64, extend(l, coordinates[d]),
+                                             view->memory->stride[d]));
+  return element_pointer(l, view->memory->pointer, view->memory->element,
+                         linear);
+}
+
+// 0 <= coordinate and coordinate + vector <= extent, as unsigned comparisons:
+// extents are below 2^31 - 2^16, so a negative coordinate is too large.
+MlirValue coordinate_in_bounds(Lowering *l, TileInt coordinate, TileInt extent,
+                               int64_t vector) {
+  if (tile_int_is_constant(coordinate) && tile_int_is_constant(extent) &&
+      coordinate.constant >= 0 &&
+      coordinate.constant + vector <= extent.constant)
+    return (MlirValue){NULL};
+  TileInt last =
+      tile_int_add(&l->i32, coordinate, tile_int_constant(vector - 1));
+  MlirValue fits = arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_ult,
+                              .lhs = tile_int_get(&l->i32, last),
+                              .rhs = tile_int_get(&l->i32, extent));
+  if (vector == 1)
+    return fits;
+  MlirValue starts = arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_ult,
+                                .lhs = tile_int_get(&l->i32, coordinate),
+                                .rhs = tile_int_get(&l->i32, extent));
+  return and_maybe(l, starts, fits);
+}
+
+// No element of the tile leaves the tensor in dimension `d`.
+static bool window_is_inside(const View *view, int d) {
+  if (view->is_inside[d])
+    return true;
+  TileInt offset = view->offset[d], extent = view->memory->extent[d];
+  int64_t size = 1;
+  for (int t = 0; t < view->shape.rank; t++)
+    if (view->dim[t] == d)
+      size = view->shape.extent[t];
+  return tile_int_is_constant(offset) && tile_int_is_constant(extent) &&
+         offset.constant >= 0 && offset.constant + size <= extent.constant;
+}
+
+MlirValue global_in_bounds(Lowering *l, const View *view, const TileInt *at,
+                           int64_t vector) {
+  TileInt coordinates[TILE_MAX_RANK];
+  MlirValue inside = {NULL};
+  memory_coordinates(l, view, at, coordinates);
+  for (int d = 0; d < view->memory->rank; d++) {
+    if (window_is_inside(view, d))
+      continue;
+    int64_t run = d == view->memory->rank - 1 ? vector : 1;
+    inside = and_maybe(
+        l, inside,
+        coordinate_in_bounds(l, coordinates[d], view->memory->extent[d], run));
+  }
+  return inside;
+}
+
+MlirValue window_in_bounds(Lowering *l, const View *view) {
+  TileInt first[TILE_MAX_RANK], last[TILE_MAX_RANK];
+  for (int d = 0; d < view->shape.rank; d++) {
+    first[d] = tile_int_constant(0);
+    last[d] = tile_int_constant(view->shape.extent[d] - 1);
+  }
+  return and_maybe(l, global_in_bounds(l, view, first, 1),
+                   global_in_bounds(l, view, last, 1));
+}
+
+MlirValue global_or_strides(Lowering *l, const View *view, int64_t size_bytes) {
+  int64_t elem_bytes = tile_elem_bits(view->memory->element) / 8;
+  TileInt origin[TILE_MAX_RANK];
+  for (int d = 0; d < view->shape.rank; d++)
+    origin[d] = tile_int_constant(0);
+  MlirValue low = llvm_ptrtoint(&l->b, .type = type_i64(l),
+                                .arg = global_pointer(l, view, origin));
+  for (int t = 0; t + 1 < view->shape.rank; t++) {
+    TileInt stride =
+        tile_int_mul(&l->i64, view->memory->stride[view->dim[t]], elem_bytes);
+    if (tile_int_is_constant(stride) && stride.constant % size_bytes == 0)
+      continue;
+    low = arith_ori(&l->b, low, tile_int_get(&l->i64, stride));
+  }
+  return low;
+}
+
+bool has_unit_rows(const View *view) {
+  int last = view->memory->rank - 1;
+  TileInt stride = view->memory->stride[last];
+  return view->memory->space == TILE_SPACE_GLOBAL &&
+         view->dim[view->shape.rank - 1] == last &&
+         tile_int_is_constant(stride) && stride.constant == 1;
+}
+
+MlirValue is_aligned(Lowering *l, MlirValue low, int64_t size_bytes) {
+  MlirValue rest =
+      arith_andi(&l->b, low, tile_const_int(&l->b, size_bytes - 1, 64));
+  return arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq, .lhs = rest,
+                    .rhs = tile_const_int(&l->b, 0, 64));
+}
+
+bool shared_offset(Lowering *l, MlirOperation op, const View *view,
+                   const TileInt *at, TileInt *out) {
+  TileInt coordinates[TILE_MAX_RANK];
+  TileLayout layout;
+  TileLayoutError error;
+  TileLayoutCode code;
+  memory_coordinates(l, view, at, coordinates);
+  if (!tile_layout_of_tile(view->memory->key, &layout, &error) ||
+      !tile_layout_code_begin(&l->i32, &layout, 0, coordinates, &code,
+                              &error)) {
+    lower_fail(l, op, "cannot address the shared tile: %s", error.text);
+    return false;
+  }
+  *out = tile_layout_code_at(&l->i32, &code, 0, NULL);
+  return true;
+}
+
+bool shared_window_place(Lowering *l, const View *view, PlacedWindow *out,
+                         TileLayoutError *error) {
+  TileSharedWindow window = {.tile = view->memory->key,
+                             .shape = view->shape,
+                             .on_grid = view->on_grid};
+  for (int d = 0; d < view->memory->rank; d++) {
+    window.dim[d] = view->dim[d];
+    window.offset[d] = view->offset[d];
+  }
+  if (!tile_shared_window_complete(&window, error))
+    return false;
+  if (!window.is_aligned || window.toggle) {
+    snprintf(error->text, sizeof error->text,
+             "the window starts or ends inside a unit of the layout");
+    return false;
+  }
+  out->layout = window.layout;
+  out->base = tile_int_add(&l->i32, tile_shared_window_base(&l->i32, &window),
+                           tile_int_constant(window.add));
+  return true;
+}
+
+static TileInt row_major(Lowering *l, const View *view, const TileInt *at) {
+  TileInt coordinates[TILE_MAX_RANK], linear = tile_int_constant(0);
+  memory_coordinates(l, view, at, coordinates);
+  for (int d = 0; d < view->memory->rank; d++)
+    linear = tile_int_add(
+        &l->i32, tile_int_mul_value(&l->i32, linear, view->memory->extent[d]),
+        coordinates[d]);
+  return linear;
+}
+
+MlirValue view_pointer(Lowering *l, MlirOperation op, const View *view,
+                       const TileInt *at) {
+  const Memory *memory = view->memory;
+  TileInt offset;
+  if (memory->space == TILE_SPACE_GLOBAL)
+    return global_pointer(l, view, at);
+  bool is_tile = memory->space == TILE_SPACE_SHARED && memory->alloc.op.ptr;
+  if (!is_tile) // private arrays and storage
+    offset = row_major(l, view, at);
+  else if (!shared_offset(l, op, view, at, &offset))
+    return (MlirValue){NULL};
+  return element_pointer(l, memory->pointer, memory->element, offset);
+}
+
+bool tile_run_pointer(Lowering *l, MlirOperation op, const View *view,
+                      const TileInt *at, int64_t vector, MlirValue *out_pointer,
+                      MlirValue *inout_predicate) {
+  if (view->im2col) {
+    Im2colGroup group = im2col_group_at(l, view, at);
+    *out_pointer = group.pointer;
+    *inout_predicate = and_maybe(l, *inout_predicate, group.inside);
+    return true;
+  }
+  *out_pointer = view_pointer(l, op, view, at);
+  if (view->memory->space == TILE_SPACE_GLOBAL)
+    *inout_predicate =
+        and_maybe(l, *inout_predicate, global_in_bounds(l, view, at, vector));
+  return out_pointer->ptr != NULL;
+}
