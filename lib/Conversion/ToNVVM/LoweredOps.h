@@ -63,8 +63,6 @@ void lower_vector_extract_strided_slice(Lowering *l, MlirOperation op);
 // Math/SmallFloatOps.c
 bool float8_cast_is(MlirOperation op);
 void lower_float8_cast(Lowering *l, MlirOperation op);
-bool float8_math_is(MlirOperation op);
-void lower_float8_math(Lowering *l, MlirOperation op);
 void lower_tile_unpack_fp4(Lowering *l, MlirOperation op);
 
 // Math/IntFloatCasts.c

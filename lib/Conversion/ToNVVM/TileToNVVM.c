@@ -37,7 +37,6 @@ typedef struct {
 static const LowerEntry table[] = {
     {float8_cast_is, lower_float8_cast},
     {int_float_cast_is, lower_int_float_cast},
-    {float8_math_is, lower_float8_math},
     {math_function_is, lower_math_function},
     {gpu_block_dim_is, lower_gpu_block_dim},
     {gpu_block_id_is, lower_gpu_block_id},

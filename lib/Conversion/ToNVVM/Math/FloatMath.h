@@ -220,18 +220,11 @@ const FloatFunction *float_function_find(const FloatFunction *rows,
 
 // The functions of each file; NULL for other ops.
 const FloatFunction *float_exponential_find(MlirOperation op);
-const FloatFunction *float_logarithm_find(MlirOperation op);
-const FloatFunction *float_angle_find(MlirOperation op);
 const FloatFunction *float_power_find(MlirOperation op);
-const FloatFunction *float_error_find(MlirOperation op);
+const FloatFunction *float_angle_find(MlirOperation op);
 
 // FloatExponentials.c
-MlirValue float_exp(const FloatMath *m, MlirValue x);
 MlirValue float_exp2(const FloatMath *m, MlirValue x);
-// FloatLogarithms.c
-/// log2 x as the sum of two numbers; only the first one is right for 0,
-/// infinity and NaN.
-MlirValue float_log2_pair(const FloatMath *m, MlirValue x, MlirValue *out_low);
 // FloatReduction.c
 /// |x| = quadrant pi/2 + angle with |angle| <= 0.8, of every finite x.
 typedef struct {
@@ -242,8 +235,5 @@ Reduced float_reduce_angle(const FloatMath *m, MlirValue x);
 // IntegerPowers.c
 /// x^n of two integers of one type.
 MlirValue integer_power(Lowering *l, MlirValue x, MlirValue n);
-// MathFunctions.c
-/// Whether |x| is a number from `least` on.
-MlirValue math_is_normal(Lowering *l, MlirValue x, double least);
 
 #endif // TILE_CONVERSION_FLOAT_MATH_H

@@ -15,6 +15,7 @@
 #include "Conversion/ToNVVM/LoweredOps.h"
 #include "Conversion/ToNVVM/Memory/Memories.h"
 #include "FloatMath.h"
+#include "SmallFloats.h"
 
 #include "Tile/Ops/llvm.h"
 
@@ -47,7 +48,8 @@ static MlirValue is_nan(Lowering *l, MlirOperation op) {
                     .rhs = x);
 }
 
-MlirValue math_is_normal(Lowering *l, MlirValue x, double least) {
+// Whether |x| is a number from `least` on.
+static MlirValue is_normal_from(Lowering *l, MlirValue x, double least) {
   MlirValue is_large =
       compare_magnitude(l, x, ARITH_CMP_F_PREDICATE_OGE, least);
   MlirValue is_bounded =
@@ -61,7 +63,7 @@ static MlirValue is_normal(Lowering *l, MlirOperation op) {
   double least = mlirTypeIsAF64(type)   ? 0x1p-1022
                  : mlirTypeIsAF16(type) ? 0x1p-14
                                         : 0x1p-126;
-  return math_is_normal(l, x, least);
+  return is_normal_from(l, x, least);
 }
 
 static MlirValue clamp(Lowering *l, MlirOperation op) {
@@ -118,12 +120,8 @@ static int find_expansion(MlirOperation op) {
 static const FloatFunction *find_function(MlirOperation op) {
   const FloatFunction *function = float_exponential_find(op);
   if (!function)
-    function = float_logarithm_find(op);
-  if (!function)
-    function = float_angle_find(op);
-  if (!function)
     function = float_power_find(op);
-  return function ? function : float_error_find(op);
+  return function ? function : float_angle_find(op);
 }
 
 static bool allows_approximation(MlirOperation op) {
@@ -132,10 +130,6 @@ static bool allows_approximation(MlirOperation op) {
   if (mlirAttributeIsNull(flags))
     return false;
   return (ArithFastMathFlags_from_attr(flags) & ARITH_FAST_MATH_FLAGS_afn) != 0;
-}
-
-bool math_function_is(MlirOperation op) {
-  return find_function(op) || find_expansion(op) >= 0;
 }
 
 // The rest that LLVM selects instructions for.
@@ -151,7 +145,7 @@ bool math_native_is(MlirOperation op) {
   return false;
 }
 
-//===-- Entry -------------------------------------------------------------===//
+//===-- One op ------------------------------------------------------------===//
 
 static void lower_function(Lowering *l, MlirOperation op,
                            const FloatFunction *function) {
@@ -184,11 +178,93 @@ static void lower_function(Lowering *l, MlirOperation op,
         convert_element(l, out[i], m.type, type));
 }
 
-void lower_math_function(Lowering *l, MlirOperation op) {
+static void lower_wide(Lowering *l, MlirOperation op) {
   int expansion = find_expansion(op);
   if (expansion < 0)
     lower_function(l, op, find_function(op));
   else
     mlirRewriterBaseReplaceAllUsesWith(l->b.rw, mlirOperationGetResult(op, 0),
                                        expansions[expansion].build(l, op));
+}
+
+//===-- Of 8-bit floats: those of f32, rounded once -----------------------===//
+
+static MlirType type_f32(Lowering *l) {
+  return mlirF32TypeGet(tile_builder_context(&l->b));
+}
+
+static const char math_prefix[] = "math.";
+
+static bool is_of_float8(MlirOperation op) {
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  size_t length = sizeof math_prefix - 1;
+  return name.length > length && !memcmp(name.data, math_prefix, length) &&
+         float8_is(mlirValueGetType(mlirOperationGetOperand(op, 0)));
+}
+
+// The same op of f32, in front of which its own lowering may put something.
+static MlirOperation widen_op(Lowering *l, MlirOperation op) {
+  MlirOperation wide = mlirOperationClone(op);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirValue value = mlirOperationGetOperand(op, i);
+    MlirType type = mlirValueGetType(value);
+    if (float8_is(type))
+      mlirOperationSetOperand(wide, i,
+                              convert_element(l, element_stored(l, value, type),
+                                              type, type_f32(l)));
+  }
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    if (float8_is(mlirValueGetType(mlirOperationGetResult(op, i))))
+      mlirValueSetType(mlirOperationGetResult(wide, i), type_f32(l));
+  mlirRewriterBaseInsert(l->b.rw, wide);
+  return wide;
+}
+
+static void lower_is_normal(Lowering *l, MlirOperation op) {
+  MlirValue x = mlirOperationGetOperand(op, 0);
+  MlirType type = mlirValueGetType(x);
+  MlirValue wide =
+      convert_element(l, element_stored(l, x, type), type, type_f32(l));
+  mlirRewriterBaseReplaceAllUsesWith(
+      l->b.rw, mlirOperationGetResult(op, 0),
+      is_normal_from(l, wide, float8_least_normal(type)));
+}
+
+static void lower_float8(Lowering *l, MlirOperation op) {
+  if (math_isnormal_is(op)) { // it is another number in f32
+    lower_is_normal(l, op);
+    return;
+  }
+  MlirOperation wide = widen_op(l, op);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
+    MlirValue value = mlirOperationGetResult(wide, i);
+    MlirType type = mlirValueGetType(mlirOperationGetResult(op, i));
+    if (float8_is(type))
+      value =
+          element_loaded(l, convert_element(l, value, type_f32(l), type), type);
+    mlirRewriterBaseReplaceAllUsesWith(l->b.rw, mlirOperationGetResult(op, i),
+                                       value);
+  }
+  if (math_native_is(wide))
+    return;
+  if (!find_function(wide) && find_expansion(wide) < 0) {
+    lower_fail(l, op, "has no lowering to nvvm");
+    return;
+  }
+  mlirRewriterBaseSetInsertionPointBefore(l->b.rw, wide);
+  lower_wide(l, wide);
+  mlirRewriterBaseEraseOp(l->b.rw, wide);
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
+bool math_function_is(MlirOperation op) {
+  return is_of_float8(op) || find_function(op) || find_expansion(op) >= 0;
+}
+
+void lower_math_function(Lowering *l, MlirOperation op) {
+  if (is_of_float8(op))
+    lower_float8(l, op);
+  else
+    lower_wide(l, op);
 }
