@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Checks that relative links in Markdown files lead to a file, and that their
-#anchors name a heading of it."""
+"""Checks that relative links in Markdown files lead to a file, that their
+#anchors name a heading of it, and that `code` which looks like a path or a file
+of the tree names one; `*` stands for anything."""
 
+import fnmatch
 import os
 import re
 import sys
@@ -13,13 +15,15 @@ FENCE = re.compile(r"^\s*(```|~~~)")
 
 
 def prose(text):
-    """Lines outside code blocks, inline code blanked."""
+    """(number, line with inline code blanked, inline code) of the lines outside
+    code blocks."""
     is_code = False
     for number, line in enumerate(text.splitlines(), 1):
         if FENCE.match(line):
             is_code = not is_code
         elif not is_code:
-            yield number, re.sub(r"`[^`]*`", "``", line)
+            yield (number, re.sub(r"`[^`]*`", "``", line),
+                   re.findall(r"`([^`]*)`", line))
 
 
 def anchors(text):
@@ -49,17 +53,42 @@ def problem(options, name, target):
     return None
 
 
+PATH = re.compile(r"(?:lib|include|tools|utils|test|docs|examples|cmake|bench|"
+                  r"fuzz)/[\w./*-]+$")
+FILE = re.compile(r"[\w*-]+\.(?:c|h|cpp|td)$")
+# The build writes these.
+GENERATED = {"TileHooks.h", "lib/emu"}
+
+
+def unknown_file(span, names):
+    """Whether `span` looks like a file or folder of the tree and is none."""
+    path = span.rstrip("/")
+    if path in GENERATED or not (PATH.match(path) or FILE.match(path)):
+        return False
+    if "/" not in path:
+        path = "*/" + path
+    return not any(fnmatch.fnmatch(name, path) or
+                   fnmatch.fnmatch(name, path + "/*") for name in names)
+
+
 def main():
     options = project.parser(__doc__).parse_args()
     violations = []
+    names = project.listed(options.root)
     for name in project.select(options, "*.md"):
-        for number, line in prose(project.read(options, name)):
+        for number, line, spans in prose(project.read(options, name)):
             for target in LINK.findall(line):
                 if re.match(r"[a-z]+:", target):
                     continue  # another site
                 text = problem(options, name, target)
                 if text:
                     violations.append("%s:%d: %s" % (name, number, text))
+            if name == "CHANGELOG.md":
+                continue  # speaks of the past, too
+            for span in spans:
+                if unknown_file(span, names):
+                    violations.append("%s:%d: no such file: `%s`" % (
+                        name, number, span))
     return project.report(violations, "links lead somewhere")
 
 
