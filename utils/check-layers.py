@@ -16,7 +16,7 @@ import layers
 import project
 
 # What the generator writes: bindings know ops, TilePasses.h declares passes.
-GENERATED = {"TileHooks.h": "Dialect", "TileAttrsCAPI.h": "Dialect",
+GENERATED = {"TileHooks.h": "Dialect", "TileAttrsCAPI.h": "Support",
              "TilePasses.h": "Transforms", "Tile/Ops/tile.h": "Dialect"}
 # Types that still have two meanings; no name is added.
 TWICE = {"TileAccess", "TileBuffer", "TileJson", "TileSyncPoint", "TileText"}

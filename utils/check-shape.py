@@ -59,7 +59,7 @@ class Shape:
 
     def is_exempt(self, name, users):
         return (name in self.public or bool(CUDA.match(name)) or
-                any(layers.layer_of(user) in (None, "Bridge")
+                any(layers.layer_of(user) in (None, "Bridge", "Plugin")
                     for user in users))
 
     def shared(self):

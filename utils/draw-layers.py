@@ -41,7 +41,8 @@ WHAT = {
     "Conversion/ToNVVM": "all other ops",
     "Target": "PTX, launch metadata",
     "Pipeline": "pass order, the compiler as a library",
-    "Bridge": "registration and hooks, C++",
+    "Bridge": "registers the dialect; MLIR calls the hooks of ops",
+    "Plugin": "entries of a plugin, and tile-opt",
     "Emulator": "PTX on a CPU",
     "Launcher": "host functions, the CUDA driver",
     "CudaShim": "libcuda and libcudart on the emulator",
@@ -195,7 +196,8 @@ def draw(options, build):
 
 def table():
     knows = collections.defaultdict(lambda: "its C API and bindings")
-    knows.update({"Support": "its C API", "Bridge": "C++", "tools": "no"},
+    knows.update({"Support": "its C API", "Bridge": "C++", "Plugin": "C++",
+                  "tools": "no"},
                  **{name: "no" for name in layers.PLAIN_C},
                  **{name: "its C API and bindings, LLVM's C API"
                     for name in ("Target", "Pipeline")})

@@ -7,7 +7,8 @@ import re
 # (pattern of files, layer); the first match decides.
 FILES = [
     # What MLIR's C API lacks is as low as that API itself.
-    (r"lib/Bridge/MlirExtra\.cpp$", "Support"),
+    (r"lib/Bridge/(MlirExtra|TypeBridge|PassBridge)\.cpp$", "Support"),
+    (r"lib/Bridge/Plugin\.cpp$", "Plugin"),
     (r"include/Tile/Support/|lib/Support/", "Support"),
     (r"lib/Layout/", "Layout"),
     (r"include/Tile/Protocol\.h|lib/Proof/|lib/Analysis/Protocol(?!Extract|"
@@ -50,8 +51,9 @@ COMPILER = [
     ["Conversion"],
     ["Conversion/ToNVGPU", "Conversion/ToThreads", "Conversion/ToNVVM"],
     ["Target"],
-    ["Pipeline"],
     ["Bridge"],
+    ["Pipeline"],
+    ["Plugin"],
 ]
 # Beside the compiler.
 OTHERS = {

@@ -1,12 +1,11 @@
 //===- DialectBridge.cpp - Registers the dialect; adaptors to the C hooks -===//
 //
-// The whole C++ of the dialect. Nothing here names an op: ODS generates the
-// methods that call these adaptors.
+// Ops and hooks; types and attributes are in TypeBridge.cpp. Nothing here names
+// an op: ODS generates the methods that call these adaptors.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Tile/Dialect/Dialect.h"
-#include "TileAttrsCAPI.h"
 #include "TileHooks.h"
 #include "mlir-c/Dialect/Arith.h"
 #include "mlir-c/Dialect/GPU.h"
@@ -75,18 +74,6 @@ callInfer(MlirLogicalResult (*hook)(const TileInferInput *, MlirType *),
   return success();
 }
 
-static FailureOr<SmallVector<int64_t>> parseExtents(AsmParser &parser) {
-  SmallVector<int64_t> extents;
-  if (failed(parser.parseDimensionList(extents, /*allowDynamic=*/false)))
-    return failure();
-  return extents;
-}
-
-static void printExtents(AsmPrinter &printer, ArrayRef<int64_t> extents) {
-  for (int64_t extent : extents)
-    printer << extent << 'x';
-}
-
 // `(%i, %j) in [128, 64] { … }`: one index per extent.
 static ParseResult parseElementLoop(OpAsmParser &parser,
                                     DenseI64ArrayAttr &extents, Region &body) {
@@ -115,11 +102,6 @@ static void printElementLoop(OpAsmPrinter &printer, Operation *,
 //===-- Generated definitions ---------------------------------------------===//
 
 #include "TileDialect.cpp.inc"
-#include "TileEnums.cpp.inc"
-#define GET_ATTRDEF_CLASSES
-#include "TileAttrs.cpp.inc"
-#define GET_TYPEDEF_CLASSES
-#include "TileTypes.cpp.inc"
 #define GET_OP_CLASSES
 #include "TileOps.cpp.inc"
 
@@ -144,14 +126,7 @@ void tile::TileDialect::initialize() {
        {mlirGetDialectHandle__arith__, mlirGetDialectHandle__gpu__,
         mlirGetDialectHandle__memref__})
     mlirDialectHandleLoadDialect(handle(), wrap(getContext()));
-  addAttributes<
-#define GET_ATTRDEF_LIST
-#include "TileAttrs.cpp.inc"
-      >();
-  addTypes<
-#define GET_TYPEDEF_LIST
-#include "TileTypes.cpp.inc"
-      >();
+  registerTypes();
   addOperations<
 #define GET_OP_LIST
 #include "TileOps.cpp.inc"
@@ -184,23 +159,4 @@ LogicalResult tile::TileDialect::verifyRegionArgAttribute(
 
 //===-- C API -------------------------------------------------------------===//
 
-void tile_effects_add(TileEffects effects, TileEffectKind kind,
-                      MlirOperation op, intptr_t operand) {
-  auto &out = *static_cast<SmallVectorImpl<MemoryEffects::EffectInstance> *>(
-      effects.ptr);
-  MemoryEffects::Effect *const table[] = {
-      MemoryEffects::Read::get(), MemoryEffects::Write::get(),
-      MemoryEffects::Allocate::get(), MemoryEffects::Free::get()};
-  if (operand < 0)
-    out.emplace_back(table[kind]);
-  else
-    out.emplace_back(table[kind], &unwrap(op)->getOpOperand(operand));
-}
-
 MLIR_DEFINE_CAPI_DIALECT_REGISTRATION(Tile, tile, tile::TileDialect)
-
-static TileI64s toI64s(ArrayRef<int64_t> list) {
-  return {list.data(), (intptr_t)list.size()};
-}
-
-#include "TileAttrsCAPI.cpp.inc"

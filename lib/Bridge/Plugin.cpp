@@ -1,11 +1,20 @@
-//===- Plugin.cpp - Makes libtile.so a dialect and pass plugin of mlir-opt ===//
+//===- Plugin.cpp - libtile.so as a plugin of mlir-opt, and as mlir-opt ---===//
 
+#include "Support/SourceNesting.h"
 #include "Tile/Dialect/Dialect.h"
 #include "Tile/Pipeline.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/Config/mlir-config.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 
@@ -22,4 +31,36 @@ mlirGetDialectPluginInfo() {
 extern "C" MLIR_CAPI_EXPORTED PassPluginLibraryInfo mlirGetPassPluginInfo() {
   return {MLIR_PLUGIN_API_VERSION, "tile", TILE_VERSION_STRING,
           [] { tile_register_all(); }};
+}
+
+//===-- tile-opt ----------------------------------------------------------===//
+
+// MlirOptMain of names, with a look at the text before it is parsed.
+static LogicalResult checkedMain(int argc, char **argv, StringRef input,
+                                 StringRef output, DialectRegistry &registry) {
+  auto config = MlirOptMainConfig::createFromCLOptions();
+  bool isRead = !config.shouldListPasses() && !config.shouldShowDialects();
+  auto file = isRead ? openInputFile(input) : nullptr;
+  auto out = file ? openOutputFile(output) : nullptr;
+  if (!out) // it knows what to say
+    return MlirOptMain(argc, argv, input, output, registry);
+  if (!tile_source_nesting_report(input.data(), file->getBufferStart(),
+                                  file->getBufferSize()) ||
+      failed(MlirOptMain(out->os(), std::move(file), registry, config)))
+    return failure();
+  out->keep();
+  return success();
+}
+
+int tile_opt_main(int argc, char **argv) {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  registerAllToLLVMIRTranslations(registry);
+  registerAllPasses();
+  mlirDialectHandleInsertDialect(mlirGetDialectHandle__tile__(),
+                                 wrap(&registry));
+  auto [input, output] = registerAndParseCLIOptions(
+      argc, argv, "tile-opt: the tile compiler, pass by pass\n", registry);
+  return asMainReturnCode(checkedMain(argc, argv, input, output, registry));
 }

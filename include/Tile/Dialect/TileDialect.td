@@ -60,6 +60,7 @@ def Tile_Dialect : Dialect {
 
     Tile ops are nested at most 1,000 ops deep.
   }];
+  let extraClassDeclaration = "void registerTypes();";
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;
