@@ -82,8 +82,8 @@ TileStatus tile_emu_create(const TileEmuOptions *options, TileEmu **out_emu) {
   if (emu->options.max_memory_bytes == 0)
     emu->options.max_memory_bytes = DEFAULT_MAX_MEMORY_BYTES;
   pthread_mutex_init(&emu->atomics, NULL);
-  tile_emu_buffer_print(&emu->report, "%s", "");
-  tile_emu_buffer_print(&emu->output, "%s", "");
+  tile_string_print(&emu->report, "%s", "");
+  tile_string_print(&emu->output, "%s", "");
   *out_emu = emu;
   return tile_status_ok();
 }
@@ -106,12 +106,12 @@ void tile_emu_destroy(TileEmu *emu) {
   tile_emu_findings_deinit(&emu->findings);
   free(emu->finding_views);
   free(emu->allocations);
-  tile_emu_buffer_deinit(&emu->report);
-  tile_emu_buffer_deinit(&emu->output);
-  tile_emu_buffer_deinit(&emu->json);
-  tile_emu_buffer_deinit(&emu->statistics_text);
-  tile_emu_buffer_deinit(&emu->trace_text);
-  tile_emu_buffer_deinit(&emu->trace_events);
+  tile_string_deinit(&emu->report);
+  tile_string_deinit(&emu->output);
+  tile_string_deinit(&emu->json);
+  tile_string_deinit(&emu->statistics_text);
+  tile_string_deinit(&emu->trace_text);
+  tile_string_deinit(&emu->trace_events);
   tile_emu_statistics_destroy(emu);
   tile_arena_deinit(&emu->names);
   pthread_mutex_destroy(&emu->atomics);
@@ -195,7 +195,7 @@ TileStatus tile_emu_free(TileEmu *emu, void *memory) {
 
 //===-- Results -----------------------------------------------------------===//
 
-const char *tile_emu_report(const TileEmu *emu) { return emu->report.text; }
+const char *tile_emu_report(const TileEmu *emu) { return emu->report.data; }
 
 size_t tile_emu_num_findings(const TileEmu *emu) {
   return emu->findings.count + emu->findings.num_dropped;
@@ -205,6 +205,6 @@ const TileEmuFinding *tile_emu_finding(const TileEmu *emu, size_t index) {
   return index < emu->num_finding_views ? &emu->finding_views[index] : NULL;
 }
 
-const char *tile_emu_output(const TileEmu *emu) { return emu->output.text; }
+const char *tile_emu_output(const TileEmu *emu) { return emu->output.data; }
 
 TileEmuStats tile_emu_stats(const TileEmu *emu) { return emu->stats; }

@@ -182,7 +182,7 @@ typedef enum {
 #define TILE_ACTOR_TMA 0xfffffffdu
 #define TILE_ACTOR_CP_ASYNC 0xfffffffeu
 
-/// Events of one kind and instruction in a phase; MbarrierHistory.c.
+/// Events of one kind and instruction in a phase; Mbarrier.c.
 typedef struct {
   TileMbarrierEventKind kind;
   uint32_t line, first_actor, last_actor; // thread or TILE_ACTOR_…
@@ -199,7 +199,7 @@ typedef struct {
 } TilePhaseWait;
 
 /// What has to happen before a phase completes, and who must not miss it;
-/// MbarrierPhase.c.
+/// Mbarrier.c.
 typedef struct {
   TileCta *cta;         // whose threads wait
   TilePhaseWait *waits; // by thread of it; NULL: nobody has waited
@@ -323,8 +323,8 @@ struct TileCluster {
   TileReadSets *read_sets;
   TileWgmmaCache *wgmma_cache;
   size_t last_allocation;     // index of the last one hit
-  uint64_t *seen;             // clusters that it knows of; GlobalOrder.c
-  struct TileWords *words;    // WordOrder.c; NULL: none yet
+  uint64_t *seen;             // clusters that it knows of; ClusterOrder.c
+  struct TileWords *words;    // Clocks.c; NULL: none yet
   struct TileOrigin *origins; // UndefinedMarks.c
   uint32_t num_origins;
   uint16_t *race_origin; // of what a load reads in a race; NULL: report it
@@ -332,8 +332,8 @@ struct TileCluster {
   TileFindingMemory finding_memory; // of the next one
   const TileInsn *finding_earlier;  // access, of the next one; NULL: none
   uint64_t *reported;               // by instruction: bit per kind
-  TileBuffer output;                // of vprintf
-  uint64_t num_noted_insns;         // for Progress.c
+  TileString output;                // of vprintf
+  uint64_t num_noted_insns;         // for ClusterResults.c
   TileRecorder *recorder;           // NULL: nothing is counted or traced
 };
 
@@ -359,9 +359,9 @@ struct TileEmu {
   size_t num_allocations;
   TileFindings findings;
   TileEmuStats stats;
-  TileBuffer report, output, json;
-  TileBuffer statistics_text, trace_text;
-  TileBuffer trace_events; // of all launches, in the order of the grid
+  TileString report, output, json;
+  TileString statistics_text, trace_text;
+  TileString trace_events; // of all launches, in the order of the grid
   uint64_t num_dropped_spans;
   uint64_t num_traced_ctas;                // of earlier launches
   TileKernelStatistics *kernel_statistics; // by kernel that was launched
@@ -395,7 +395,7 @@ struct TileRun {
   uint32_t workspace[TILE_WORKSPACE_WORDS];
   struct TileMapProxy *map_proxy;
   TileInsnTraits *traits; // by instruction; NULL unless recorded
-  uint64_t num_ctas_done, num_noted_insns; // atomic; for Progress.c
+  uint64_t num_ctas_done, num_noted_insns; // atomic; for ClusterResults.c
   pthread_mutex_t progress_lock;
 };
 

@@ -53,7 +53,7 @@ TileExec tile_emu_integer_more_exec(TileAluOp op, TilePtxType type);
 TileExec tile_emu_float_exec(TileAluOp op, TilePtxType type);
 TileExec tile_emu_half_exec(TileAluOp op, TilePtxType type);
 
-//===-- AluModifiers.c ----------------------------------------------------===//
+//===-- Modifiers ---------------------------------------------------------===//
 
 /// What happens around a floating-point operation; PTX ISA, "Floating Point
 /// Instructions".

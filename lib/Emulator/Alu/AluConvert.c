@@ -7,9 +7,134 @@
 //===----------------------------------------------------------------------===//
 
 #include "Alu.h"
+#include "Emulator/Machine.h"
+#include "Emulator/Ptx/Decode.h"
 #include "NarrowFloat.h"
 
 #include <math.h>
+
+//===-- Narrow formats ----------------------------------------------------===//
+
+static uint16_t f16_truncate(float number) {
+  uint32_t bits = tile_bits_of_f32(number), magnitude = bits & 0x7fffffffu;
+  uint32_t sign = (bits >> 16) & 0x8000u;
+  if (magnitude > 0x7f800000u)
+    return 0x7fff;
+  if (magnitude == 0x7f800000u)
+    return (uint16_t)(sign | 0x7c00u);
+  if (magnitude >= 0x47800000u)
+    return (uint16_t)(sign | 0x7bffu);
+  if (magnitude >= 0x38800000u)
+    return (uint16_t)(sign | (magnitude - 0x38000000u) >> 13);
+  if (magnitude < 0x33800000u) // below the smallest subnormal, 2^-24
+    return (uint16_t)sign;
+  uint32_t mantissa = (magnitude & 0x7fffffu) | 0x800000u;
+  return (uint16_t)(sign | mantissa >> (126 - (magnitude >> 23)));
+}
+
+/// Round toward zero; larger than the largest finite number gives that.
+static uint16_t bf16_truncate(float number) {
+  uint32_t bits = tile_bits_of_f32(number);
+  return (uint16_t)((bits & 0x7fffffffu) > 0x7f800000u ? 0x7fffu : bits >> 16);
+}
+
+/// .rna: to nearest, ties away from zero; the low 13 bits are zero.
+static float tf32_of_f32(float number) {
+  uint32_t bits = tile_bits_of_f32(number);
+  if ((bits & 0x7f800000u) != 0x7f800000u)
+    bits += 0x1000u;
+  return tile_f32_of_bits(bits & ~0x1fffu);
+}
+
+/// A format of 8 bits with saturation: rounds to `mantissa_bits`.
+static uint8_t round_to_fp8(float number, float largest, int mantissa_bits,
+                            int min_exponent, uint32_t largest_bits) {
+  uint32_t sign = tile_bits_of_f32(number) >> 31 << 7;
+  if (isnan(number))
+    return 0x7f;
+  float magnitude = fminf(fabsf(number), largest);
+  int exponent;
+  frexpf(magnitude, &exponent);
+  exponent--;
+  if (exponent < min_exponent)
+    exponent = min_exponent;
+  uint32_t one = 1u << mantissa_bits;
+  uint32_t mantissa =
+      (uint32_t)nearbyintf(ldexpf(magnitude, mantissa_bits - exponent));
+  if (mantissa >= 2 * one) {
+    mantissa /= 2;
+    exponent++;
+  }
+  if (mantissa < one) // subnormal
+    return (uint8_t)(sign | mantissa);
+  uint32_t biased = (uint32_t)(exponent - min_exponent + 1);
+  uint32_t result = biased << mantissa_bits | (mantissa - one);
+  return (uint8_t)(sign | (result > largest_bits ? largest_bits : result));
+}
+
+/// .rn.satfinite
+static uint8_t e4m3_of_f32(float number) {
+  return round_to_fp8(number, 448.0f, 3, -6, 0x7e);
+}
+
+/// .rn.satfinite
+static uint8_t e5m2_of_f32(float number) {
+  return round_to_fp8(number, 57344.0f, 2, -14, 0x7b);
+}
+
+//===-- cvt.pack ----------------------------------------------------------===//
+
+// PTX ISA, "cvt.pack": two s32 are clamped to a narrow integer type and packed
+// below what another register already has.
+
+static uint32_t clamped(int32_t x, uint32_t bits, bool is_signed) {
+  int32_t high = (int32_t)((1u << (bits - is_signed)) - 1);
+  int32_t low = is_signed ? -high - 1 : 0;
+  int32_t result = x < low ? low : x > high ? high : x;
+  return (uint32_t)result & ((1u << bits) - 1);
+}
+
+/// d = {low bits of c, a, b}; there is no c when a and b fill the register.
+static TileLanes cvt_pack(TileWarp *warp, const TileInsn *insn,
+                          TileLanes lanes) {
+  uint32_t *d = tile_u32(warp, insn->dst);
+  const uint32_t *a = tile_u32(warp, insn->a), *b = tile_u32(warp, insn->b);
+  const uint32_t *c = tile_u32(warp, insn->c);
+  uint32_t bits = insn->as.pack.elem_bits;
+  bool is_signed = insn->as.pack.is_signed;
+  TILE_FOR_LANES (l, lanes) {
+    uint32_t rest = bits < 16 ? c[l] << (2 * bits) : 0;
+    d[l] = rest | clamped((int32_t)a[l], bits, is_signed) << bits |
+           clamped((int32_t)b[l], bits, is_signed);
+  }
+  return 0;
+}
+
+void tile_emu_decode_cvt_pack(TileDecoder *decoder) {
+  static const char *const types[] = {"u2", "s2", "u4",  "s4",
+                                      "u8", "s8", "u16", "s16"};
+  TileInsn *insn = decoder->insn;
+  int type = tile_decode_choice(decoder, types, 8);
+  tile_decode_allow(decoder, "pack sat u2 s2 u4 s4");
+  if (type < 0 || !tile_decode_has(decoder, "s32")) {
+    tile_decode_unsupported(decoder, "types");
+    return;
+  }
+  uint32_t bits = 2u << (type / 2);
+  uint32_t num_ops = bits < 16 ? 4 : 3;
+  if (!tile_decode_count(decoder, num_ops, num_ops))
+    return;
+  insn->as.pack.elem_bits = (uint8_t)bits;
+  insn->as.pack.is_signed = type % 2;
+  insn->dst = tile_decode_dst(decoder, 0, TILE_PTX_B32);
+  insn->a = tile_decode_src(decoder, 1, TILE_PTX_S32);
+  insn->b = tile_decode_src(decoder, 2, TILE_PTX_S32);
+  if (num_ops == 4)
+    insn->c = tile_decode_src(decoder, 3, TILE_PTX_B32);
+  insn->exec = cvt_pack;
+}
+
+//===-- cvt ---------------------------------------------------------------===//
 
 typedef enum { RN, RZ, RM, RP, RNI, RZI, RMI, RPI, RNA } Rounding;
 
@@ -93,10 +218,10 @@ static inline uint32_t finite_half(uint32_t bits, uint32_t largest,
   }
 PACK(bf16x2_of_f32, 16, BF16_LARGEST, tile_bf16_of_f32)
 PACK(f16x2_of_f32, 16, F16_LARGEST, tile_f16_of_f32)
-PACK(bf16x2_of_f32_rz, 16, BF16_LARGEST, tile_emu_bf16_truncate)
-PACK(f16x2_of_f32_rz, 16, F16_LARGEST, tile_emu_f16_truncate)
-PACK(e4m3x2_of_f32, 8, 0, tile_emu_e4m3_of_f32)
-PACK(e5m2x2_of_f32, 8, 0, tile_emu_e5m2_of_f32)
+PACK(bf16x2_of_f32_rz, 16, BF16_LARGEST, bf16_truncate)
+PACK(f16x2_of_f32_rz, 16, F16_LARGEST, f16_truncate)
+PACK(e4m3x2_of_f32, 8, 0, e4m3_of_f32)
+PACK(e5m2x2_of_f32, 8, 0, e5m2_of_f32)
 
 /// Two fp8 to two f16, and back.
 #define REPACK(name, to, from, to_bits, from_bits)                             \
@@ -115,8 +240,8 @@ PACK(e5m2x2_of_f32, 8, 0, tile_emu_e5m2_of_f32)
   }
 REPACK(f16x2_of_e4m3x2, tile_f16_of_f32, tile_f32_of_e4m3, 16, 8)
 REPACK(f16x2_of_e5m2x2, tile_f16_of_f32, tile_f32_of_e5m2, 16, 8)
-REPACK(e4m3x2_of_f16x2, tile_emu_e4m3_of_f32, tile_f32_of_f16, 8, 16)
-REPACK(e5m2x2_of_f16x2, tile_emu_e5m2_of_f32, tile_f32_of_f16, 8, 16)
+REPACK(e4m3x2_of_f16x2, e4m3_of_f32, tile_f32_of_f16, 8, 16)
+REPACK(e5m2x2_of_f16x2, e5m2_of_f32, tile_f32_of_f16, 8, 16)
 
 typedef struct {
   TilePtxType to, from;
@@ -219,7 +344,7 @@ static uint32_t tf32_of(Rounding rounding, float number, bool is_finite) {
   if (!is_number && rounding != RNA)
     bits = 0x7fffe000u;
   else if (rounding == RNA || !is_number)
-    bits = tile_bits_of_f32(tile_emu_tf32_of_f32(number));
+    bits = tile_bits_of_f32(tf32_of_f32(number));
   else if (rounding == RN)
     bits = (bits + 0xfffu + (bits >> 13 & 1)) & ~0x1fffu;
   else
@@ -429,10 +554,6 @@ void tile_emu_decode_cvt(TileDecoder *decoder) {
   TileInsn *insn = decoder->insn;
   TilePtxType to = tile_decode_type(decoder, 0);
   TilePtxType from = tile_decode_type(decoder, 1);
-  if (tile_decode_has(decoder, "pack")) {
-    tile_emu_decode_cvt_pack(decoder);
-    return;
-  }
   tile_decode_allow(decoder, "rn rz rm rp rni rzi rmi rpi rna ftz sat "
                              "satfinite relu");
   if (decoder->num_types != 2) {

@@ -67,15 +67,6 @@ static inline float tile_f32_round_odd(double number) {
   return tile_f32_of_bits(bits | 1u);
 }
 
-/// Round toward zero; larger than the largest finite number gives that.
-uint16_t tile_emu_f16_truncate(float number);
-uint16_t tile_emu_bf16_truncate(float number);
-/// .rna: to nearest, ties away from zero; the low 13 bits are zero.
-float tile_emu_tf32_of_f32(float number);
-/// .rn.satfinite
-uint8_t tile_emu_e4m3_of_f32(float number);
-uint8_t tile_emu_e5m2_of_f32(float number);
-
 /// 4 exponent and 3 mantissa bits, bias 7, no infinity, one NaN a sign.
 static inline float tile_f32_of_e4m3(uint32_t bits) {
   float magnitude = tile_f32_of_bits((bits & 0x7fu) << 20) * 0x1p120f;

@@ -10,6 +10,9 @@
 #define TILE_EMULATOR_ASYNC_H
 
 #include "Emulator/Machine.h"
+#include "Emulator/Ptx/Decode.h"
+#include "Emulator/Ptx/Ptx.h"
+#include "Tile/Support/TensorMap.h"
 
 typedef enum {
   TILE_ASYNC_LOAD,            // TMA or bulk: global to shared, complete_tx
@@ -96,7 +99,7 @@ bool tile_emu_async_is_pending(const TileWarp *warp, uint32_t lane,
                                TileAsyncKind kind, int64_t groups_before,
                                bool only_reads);
 
-//===-- AsyncCopy.c -------------------------------------------------------===//
+//===-- Bytes of copies ---------------------------------------------------===//
 
 /// Offset of a 16-byte unit after the swizzle `mode` (0 to 3).
 /// Source: PTX ISA, "Swizzling Modes".
@@ -105,14 +108,84 @@ static inline uint32_t tile_swizzle(uint32_t offset, uint32_t mode) {
   return offset ^ (((offset >> 7) & masks[mode & 3]) << 4);
 }
 
-void tile_emu_copy_in(const TileAsyncOp *op, const TileAsyncRow *row,
-                      TileCta *cta);
-/// First half of a store: shared memory has been read.
-void tile_emu_store_read(TileAsyncOp *op);
-/// Second half: global memory has been written.
-void tile_emu_store_write(TileAsyncOp *op);
-
 /// WgmmaExecute.c
 void tile_emu_wgmma_run(TileAsyncOp *op);
+
+//===-- Tensor maps -------------------------------------------------------===//
+
+#define TILE_TENSOR_MAP_MAGIC 0x544d4150u
+
+/// Our own encoding of the 128 opaque bytes. `reserved` covers bits that some
+/// kernel libraries clear to work around a driver defect.
+typedef struct {
+  uint32_t magic;
+  uint8_t type; // TilePtxType
+  uint8_t rank;
+  uint8_t swizzle; // 0 none, 1: 32, 2: 64, 3: 128 bytes
+  uint8_t fills_nan;
+  uint64_t reserved;
+  uint64_t address;
+  uint64_t strides_bytes[TILE_TENSOR_MAP_MAX_RANK - 1]; // of dimensions 1, …
+  uint32_t last[TILE_TENSOR_MAP_MAX_RANK];              // dimension - 1
+  uint16_t box[TILE_TENSOR_MAP_MAX_RANK];               // im2col: [0] channels
+  uint8_t elem_strides[TILE_TENSOR_MAP_MAX_RANK];
+  bool is_im2col, flushes_denormals;
+  uint8_t interleave; // 0; others are not modelled
+  uint16_t num_pixels;
+  int16_t lower_corner[TILE_TENSOR_MAP_MAX_RANK - 2];
+  int16_t upper_corner[TILE_TENSOR_MAP_MAX_RANK - 2];
+} TileEncodedMap;
+
+/// Every field is in range; memory of a kernel may hold anything.
+bool tile_emu_encoded_map_is_valid(const TileEncodedMap *map);
+
+/// Elements of dimension `dim` that one box takes.
+static inline uint32_t tile_encoded_map_count(const TileEncodedMap *map,
+                                              uint32_t dim) {
+  uint32_t step = dim ? map->elem_strides[dim] : 1;
+  return (map->box[dim] + step - 1) / step;
+}
+
+//===-- Tensor maps that kernels change -----------------------------------===//
+
+//===-- Fences for tensor maps --------------------------------------------===//
+
+/// fence.proxy.tensormap::generic
+void tile_emu_decode_fence_tensormap(TileDecoder *decoder);
+
+/// Maps of one launch that CTAs have acquired.
+typedef struct TileMapProxy TileMapProxy;
+TileMapProxy *tile_emu_map_proxy_create(void);
+void tile_emu_map_proxy_destroy(TileMapProxy *proxy);
+
+/// The lane uses the tensor map at `address`. Reports when the launch changed
+/// it and the fences for that are missing.
+void tile_emu_map_proxy_check(TileWarp *warp, const TileInsn *insn,
+                              uint32_t lane, uint64_t address);
+
+//===-- Shared memory of other CTAs ---------------------------------------===//
+
+/// The CTA exits: reports accesses and copies it did not wait for.
+void tile_emu_dsmem_check_exit(TileCta *cta);
+
+/// Shared memory of `cta` that an operation writes asynchronously, and the
+/// mbarrier that learns of it.
+typedef struct {
+  uint32_t address, size_bytes;
+  uint32_t mbarrier;   // address
+  uint8_t reduction;   // 1 + TileAtomicOp, 0: plain write
+  TilePtxType type;    // of a reduction
+  bool is_async_proxy; // of the write
+  const char *what;    // "st.async ", …
+} TileRemoteWrite;
+
+/// An operation with everything checked, not yet issued; NULL after a report.
+TileAsyncOp *tile_emu_remote_create(TileWarp *warp, const TileInsn *insn,
+                                    uint32_t lane,
+                                    const TileRemoteWrite *write);
+
+/// cp.async.bulk and cp.reduce.async.bulk between CTAs. The address of the
+/// mbarrier is the last operand but a cache policy.
+void tile_emu_decode_bulk_remote(TileDecoder *decoder);
 
 #endif // TILE_EMULATOR_ASYNC_H

@@ -1,4 +1,4 @@
-//===- AsyncEngine.c - Decides when asynchronous work happens -------------===//
+//===- AsyncEngine.c - Decides when asynchronous work happens, and does it ===//
 //
 // An operation becomes due at a random step, and sometimes only when nothing
 // else can run. A load lands in pieces, a store reads shared memory some time
@@ -8,11 +8,182 @@
 //===----------------------------------------------------------------------===//
 
 #include "Async.h"
-#include "Dsmem.h"
+#include "Emulator/Memory/Address.h"
 #include "Emulator/Report/Statistics.h"
 #include "Emulator/Sync/Sync.h"
 
 #include <stdlib.h>
+
+//===-- Bytes -------------------------------------------------------------===//
+
+enum { UNIT_BYTES = 16 }; // of swizzling; remote writes land in whole ones
+#define TF32_NAN 0x7fffe000u
+
+//===-- Global to shared --------------------------------------------------===//
+
+static void copy_bytes(const TileAsyncOp *op, const TileAsyncRow *row,
+                       uint8_t *to, uint32_t first, uint32_t count) {
+  uint8_t pattern[4];
+  memcpy(pattern, &op->fill_pattern, sizeof pattern);
+  for (uint32_t i = first; i < first + count; i++)
+    to[i - first] = i >= row->first && i < row->end
+                        ? row->global[i - row->first]
+                        : pattern[i % 4];
+}
+
+/// Rounds what a row brought, to nearest even, as loads of TF32 maps do.
+static void round_tf32(const TileAsyncOp *op, const TileAsyncRow *row,
+                       TileCta *cta) {
+  for (uint32_t at = row->first; at < row->end; at += 4) {
+    uint8_t *to = cta->smem + tile_swizzle(row->shared + at, op->swizzle);
+    uint32_t bits;
+    memcpy(&bits, to, sizeof bits);
+    bool is_nan = (bits & 0x7fffffff) > 0x7f800000;
+    bits = is_nan ? TF32_NAN : (bits + 0xfff + (bits >> 13 & 1)) & ~0x1fffu;
+    memcpy(to, &bits, sizeof bits);
+  }
+}
+
+static void move_in(const TileAsyncOp *op, const TileAsyncRow *row,
+                    TileCta *cta) {
+  uint8_t *smem = cta->smem;
+  cta->smem_version++;
+  bool is_whole = row->first == 0 && row->end == row->size_bytes;
+  if (!op->swizzle) {
+    if (is_whole)
+      memcpy(smem + row->shared, row->global, row->size_bytes);
+    else
+      copy_bytes(op, row, smem + row->shared, 0, row->size_bytes);
+    return;
+  }
+  for (uint32_t at = 0; at < row->size_bytes; at += UNIT_BYTES) {
+    uint8_t *to = smem + tile_swizzle(row->shared + at, op->swizzle);
+    if (at >= row->first && at + UNIT_BYTES <= row->end)
+      memcpy(to, row->global + (at - row->first), UNIT_BYTES);
+    else
+      copy_bytes(op, row, to, at, UNIT_BYTES);
+  }
+}
+
+static void copy_in(const TileAsyncOp *op, const TileAsyncRow *row,
+                    TileCta *cta) {
+  move_in(op, row, cta);
+  if (TILE_UNLIKELY(op->is_tf32))
+    round_tf32(op, row, cta);
+}
+
+//===-- Shared to global --------------------------------------------------===//
+
+static void store_read(TileAsyncOp *op) {
+  const uint8_t *smem = op->cta->smem;
+  uint8_t *to = op->as.store.staged = tile_emu_malloc(op->size_bytes);
+  for (uint32_t r = 0; r < op->num_rows; r++) {
+    const TileAsyncRow *row = &op->rows[r];
+    if (!op->swizzle)
+      memcpy(to, smem + row->shared, row->size_bytes);
+    else
+      for (uint32_t at = 0; at < row->size_bytes; at += UNIT_BYTES)
+        memcpy(to + at, smem + tile_swizzle(row->shared + at, op->swizzle),
+               UNIT_BYTES);
+    to += row->size_bytes;
+  }
+}
+
+static uint64_t flush(const TileAsyncOp *op, uint64_t bits) {
+  bool is_denormal = (bits & 0x7f800000) == 0;
+  return op->as.store.flushes_denormals && is_denormal ? 0 : bits;
+}
+
+static void reduce_row(const TileAsyncOp *op, const TileAsyncRow *row,
+                       const uint8_t *from) {
+  TilePtxType type = (TilePtxType)op->as.store.type;
+  TileAtomicOp reduction = (TileAtomicOp)(op->as.store.reduction - 1);
+  uint32_t elem_bytes = tile_emu_type_bytes(type);
+  for (uint32_t at = row->first; at + elem_bytes <= row->end;
+       at += elem_bytes) {
+    uint8_t *to = row->global + (at - row->first);
+    uint64_t old = 0, operand = 0;
+    memcpy(&old, to, elem_bytes);
+    memcpy(&operand, from + at, elem_bytes);
+    uint64_t result = tile_emu_atomic_apply(reduction, type, flush(op, old),
+                                            flush(op, operand), 0);
+    result = flush(op, result);
+    memcpy(to, &result, elem_bytes);
+  }
+}
+
+static void write_row(const TileAsyncRow *row, const uint8_t *from) {
+  memcpy(row->global, from + row->first, row->end - row->first);
+}
+
+/// Second half: global memory has been written.
+static void store_write(TileAsyncOp *op) {
+  pthread_mutex_t *lock = &op->warp->cluster->emu->atomics;
+  bool is_reduction = op->as.store.reduction != 0;
+  const uint8_t *from = op->as.store.staged;
+  if (is_reduction)
+    pthread_mutex_lock(lock);
+  for (uint32_t r = 0; r < op->num_rows; r++) {
+    const TileAsyncRow *row = &op->rows[r];
+    if (row->end > row->first) {
+      if (is_reduction)
+        reduce_row(op, row, from);
+      else
+        write_row(row, from);
+    }
+    from += row->size_bytes;
+  }
+  if (is_reduction)
+    pthread_mutex_unlock(lock);
+}
+
+static void reduce(uint8_t *to, const uint8_t *from, uint32_t size_bytes,
+                   TileAtomicOp reduction, TilePtxType type) {
+  uint32_t elem_bytes = tile_emu_type_bytes(type);
+  for (uint32_t at = 0; at < size_bytes; at += elem_bytes) {
+    uint64_t old = 0, operand = 0;
+    memcpy(&old, to + at, elem_bytes);
+    memcpy(&operand, from + at, elem_bytes);
+    uint64_t result = tile_emu_atomic_apply(reduction, type, old, operand, 0);
+    memcpy(to + at, &result, elem_bytes);
+  }
+}
+
+/// Part of what the operation does. True when it is complete.
+static bool remote_step(TileAsyncOp *op) {
+  TileCluster *cluster = op->warp->cluster;
+  TileCta *cta = op->cta, *source = op->as.remote.source;
+  uint32_t done = op->as.remote.done_bytes, left = op->size_bytes - done;
+  uint32_t size_bytes = left;
+  if (left > UNIT_BYTES && tile_cluster_random(cluster) % 3)
+    size_bytes =
+        UNIT_BYTES *
+        (1 + (uint32_t)(tile_cluster_random(cluster) % (left / UNIT_BYTES)));
+  uint8_t *to = cta->smem + op->as.remote.offset + done;
+  const uint8_t *from =
+      source ? source->smem + op->as.remote.source_offset : op->as.remote.value;
+  if (op->as.remote.reduction)
+    reduce(to, from + done, size_bytes,
+           (TileAtomicOp)(op->as.remote.reduction - 1),
+           (TilePtxType)op->as.remote.type);
+  else
+    memcpy(to, from + done, size_bytes);
+  cta->smem_version++;
+  op->as.remote.done_bytes += size_bytes;
+  bool is_done = size_bytes == left;
+  uint16_t index = cta->shadow.mbarrier[op->as.remote.mbarrier / 8];
+  if (!index)
+    return is_done;
+  TileMbarrier *mbarrier = &cta->mbarriers[index - 1];
+  uint32_t parity = op->as.remote.phase & 1;
+  mbarrier->bytes_in_flight[parity] -= size_bytes;
+  mbarrier->num_in_flight[parity] -= is_done;
+  TileMbarrierUser user = {op->warp, op->insn, TILE_WARP_SIZE};
+  tile_emu_mbarrier_complete_tx(&user, mbarrier, size_bytes);
+  return is_done;
+}
+
+//===-- When --------------------------------------------------------------===//
 
 #define NEVER_DUE UINT64_MAX
 
@@ -124,7 +295,7 @@ static bool is_ready(const TileAsyncOp *op) {
 static bool step_cp_async(TileAsyncOp *op) {
   TILE_FOR_LANES (l, op->lanes) {
     if (op->rows[l].size_bytes)
-      tile_emu_copy_in(op, &op->rows[l], op->cta);
+      copy_in(op, &op->rows[l], op->cta);
   }
   return true;
 }
@@ -155,7 +326,7 @@ static bool step_load(TileAsyncOp *op) {
   uint32_t size_bytes = 0;
   for (uint32_t r = op->next_row; r < op->next_row + count; r++) {
     TILE_FOR_LANES (rank, op->as.load.cta_mask) {
-      tile_emu_copy_in(op, &op->rows[r], &cluster->ctas[rank]);
+      copy_in(op, &op->rows[r], &cluster->ctas[rank]);
     }
     size_bytes += op->rows[r].size_bytes;
   }
@@ -178,10 +349,10 @@ static bool step_load(TileAsyncOp *op) {
 
 static bool step_store(TileAsyncOp *op) {
   if (!op->as.store.staged) {
-    tile_emu_store_read(op);
+    store_read(op);
     return false;
   }
-  tile_emu_store_write(op);
+  store_write(op);
   return true;
 }
 
@@ -213,7 +384,7 @@ static void async_step(TileCluster *cluster, TileAsyncOp *op) {
     is_done = step_store(op);
     break;
   case TILE_ASYNC_REMOTE:
-    is_done = tile_emu_remote_step(op);
+    is_done = remote_step(op);
     break;
   }
   if (!is_done) {

@@ -15,9 +15,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dsmem.h"
+#include "Async.h"
 #include "Emulator/Memory/Address.h"
-#include "Emulator/Schedule/ClusterResults.h"
+#include "Emulator/Schedule/Schedule.h"
 
 /// The 16 bytes of a response. y and z of a CTA have 16 bits.
 typedef struct {

@@ -10,7 +10,6 @@
 #include "Async.h"
 #include "Emulator/Memory/Address.h"
 #include "Emulator/Ptx/Decode.h"
-#include "Emulator/Race/GlobalRace.h"
 #include "Emulator/Race/Race.h"
 #include "Emulator/Sync/Sync.h"
 
@@ -193,11 +192,6 @@ static void decode_mbarrier_arrive(TileDecoder *decoder) {
 void tile_emu_decode_cp_async(TileDecoder *decoder) {
   TileInsn *insn = decoder->insn;
   const char *opcode = decoder->opcode;
-  if (!strncmp(opcode, "cp.async.bulk", 13) ||
-      !strncmp(opcode, "cp.reduce.async.bulk", 20)) {
-    tile_emu_decode_cp_async_bulk(decoder);
-    return;
-  }
   decoder->parser->kernel->has_cp_async = true;
   if (!strcmp(opcode, "cp.async.commit_group"))
     insn->exec = commit_group;

@@ -9,22 +9,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dsmem.h"
+#include "Async.h"
 #include "Emulator/Memory/Address.h"
 #include "Emulator/Race/Race.h"
 #include "Emulator/Sync/Sync.h"
 
 //===-- CTAs that exit ----------------------------------------------------===//
-
-void tile_emu_dsmem_note(TileWarp *warp, const TileInsn *insn, uint32_t lane,
-                         TileCta *cta) {
-  if (!cta->remote)
-    return;
-  uint32_t thread = tile_warp_thread(warp, lane);
-  cta->remote[thread] =
-      (TileRemoteAccess){warp->cluster->clocks.threads[thread].tick,
-                         (uint32_t)(insn - warp->kernel->code)};
-}
 
 /// The CTA has to know that the phase is complete, too.
 static void note_op(TileCta *cta, const TileAsyncOp *op,
@@ -149,52 +139,6 @@ TileAsyncOp *tile_emu_remote_create(TileWarp *warp, const TileInsn *insn,
   return op;
 }
 
-static void reduce(uint8_t *to, const uint8_t *from, uint32_t size_bytes,
-                   TileAtomicOp reduction, TilePtxType type) {
-  uint32_t elem_bytes = tile_emu_type_bytes(type);
-  for (uint32_t at = 0; at < size_bytes; at += elem_bytes) {
-    uint64_t old = 0, operand = 0;
-    memcpy(&old, to + at, elem_bytes);
-    memcpy(&operand, from + at, elem_bytes);
-    uint64_t result = tile_emu_atomic_apply(reduction, type, old, operand, 0);
-    memcpy(to + at, &result, elem_bytes);
-  }
-}
-
-bool tile_emu_remote_step(TileAsyncOp *op) {
-  enum { UNIT_BYTES = 16 };
-  TileCluster *cluster = op->warp->cluster;
-  TileCta *cta = op->cta, *source = op->as.remote.source;
-  uint32_t done = op->as.remote.done_bytes, left = op->size_bytes - done;
-  uint32_t size_bytes = left;
-  if (left > UNIT_BYTES && tile_cluster_random(cluster) % 3)
-    size_bytes =
-        UNIT_BYTES *
-        (1 + (uint32_t)(tile_cluster_random(cluster) % (left / UNIT_BYTES)));
-  uint8_t *to = cta->smem + op->as.remote.offset + done;
-  const uint8_t *from =
-      source ? source->smem + op->as.remote.source_offset : op->as.remote.value;
-  if (op->as.remote.reduction)
-    reduce(to, from + done, size_bytes,
-           (TileAtomicOp)(op->as.remote.reduction - 1),
-           (TilePtxType)op->as.remote.type);
-  else
-    memcpy(to, from + done, size_bytes);
-  cta->smem_version++;
-  op->as.remote.done_bytes += size_bytes;
-  bool is_done = size_bytes == left;
-  uint16_t index = cta->shadow.mbarrier[op->as.remote.mbarrier / 8];
-  if (!index)
-    return is_done;
-  TileMbarrier *mbarrier = &cta->mbarriers[index - 1];
-  uint32_t parity = op->as.remote.phase & 1;
-  mbarrier->bytes_in_flight[parity] -= size_bytes;
-  mbarrier->num_in_flight[parity] -= is_done;
-  TileMbarrierUser user = {op->warp, op->insn, TILE_WARP_SIZE};
-  tile_emu_mbarrier_complete_tx(&user, mbarrier, size_bytes);
-  return is_done;
-}
-
 //===-- Bulk copies -------------------------------------------------------===//
 
 static void copy_one(TileWarp *warp, const TileInsn *insn, uint32_t lane) {
@@ -257,7 +201,7 @@ static TileLanes bulk_copy(TileWarp *warp, const TileInsn *insn,
 
 //===-- Decode ------------------------------------------------------------===//
 
-uint8_t tile_decode_shared_reduction(TileDecoder *decoder, TilePtxType type) {
+static uint8_t decode_shared_reduction(TileDecoder *decoder, TilePtxType type) {
   static const char *const names[] = {"add", "min",  "max", "and", "or",
                                       "xor", "exch", "cas", "inc", "dec"};
   int op = tile_decode_choice(decoder, names, 10);
@@ -312,6 +256,113 @@ void tile_emu_decode_bulk_remote(TileDecoder *decoder) {
   insn->type = (uint8_t)tile_decode_type(decoder, 0);
   if (tile_decode_has(decoder, "reduce"))
     insn->as.tma.reduction =
-        tile_decode_shared_reduction(decoder, (TilePtxType)insn->type);
+        decode_shared_reduction(decoder, (TilePtxType)insn->type);
   insn->exec = bulk_copy;
+}
+
+//===-- st.async, red.async -----------------------------------------------===//
+
+// PTX ISA, "st.async", "red.async": a store or reduction to shared memory of
+// the cluster that an mbarrier of the same CTA learns of.
+//
+// Instruction: a = destination, e + imm = mbarrier, vec = values.
+
+static void store_one(TileWarp *warp, const TileInsn *insn, uint32_t lane) {
+  uint32_t elem_bytes = insn->as.st_async.elem_bytes;
+  uint32_t size_bytes = elem_bytes * insn->num_vec;
+  uint32_t address = (uint32_t)tile_address_of(
+      warp, insn, insn->as.st_async.wide_address, lane);
+  uint64_t barrier = insn->as.st_async.wide_mbarrier
+                         ? tile_u64(warp, insn->e)[lane]
+                         : tile_u32(warp, insn->e)[lane];
+  if (address % size_bytes) {
+    tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_ALIGNMENT,
+                  "%u-byte access at address 0x%x is not aligned", size_bytes,
+                  address);
+    return;
+  }
+  uint8_t reduction = insn->as.st_async.reduction;
+  TileRemoteWrite write = {.address = address,
+                           .size_bytes = size_bytes,
+                           .mbarrier =
+                               (uint32_t)(barrier + (uint64_t)insn->imm),
+                           .reduction = reduction,
+                           .type = (TilePtxType)insn->type,
+                           .what = reduction ? "red.async " : "st.async "};
+  TileAsyncOp *op = tile_emu_remote_create(warp, insn, lane, &write);
+  if (!op)
+    return;
+  for (uint32_t i = 0; i < insn->num_vec; i++)
+    memcpy(op->as.remote.value + i * elem_bytes,
+           warp->regs + insn->vec[i] + lane * elem_bytes, elem_bytes);
+  tile_emu_async_issue(op);
+}
+
+static TileLanes store(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
+  TILE_FOR_LANES (l, lanes) {
+    store_one(warp, insn, l);
+  }
+  return 0;
+}
+
+//===-- Decode ------------------------------------------------------------===//
+
+/// [destination], value, [mbarrier]
+static void decode_store_operands(TileDecoder *decoder) {
+  TileInsn *insn = decoder->insn;
+  TilePtxType type = tile_decode_type(decoder, 0);
+  uint32_t elem_bytes = tile_emu_type_bytes(type);
+  if (!tile_decode_count(decoder, 3, 3))
+    return;
+  if (elem_bytes != 4 && elem_bytes != 8) {
+    tile_decode_fail(decoder, "the type must have 32 or 64 bits");
+    return;
+  }
+  TileDecodedAddress to =
+      tile_decode_address_a(decoder, 0, TILE_SPACE_SHARED_CLUSTER);
+  TileSlotList list = {0};
+  tile_decode_list_add(decoder, &list, decoder->ops[1], type, false);
+  tile_decode_list_finish(decoder, &list);
+  TileDecodedAddress mbarrier =
+      tile_decode_address(decoder, decoder->ops[2], TILE_SPACE_SHARED_CLUSTER);
+  insn->type = (uint8_t)type;
+  insn->e = mbarrier.slot;
+  insn->imm = mbarrier.offset;
+  insn->as.st_async.elem_bytes = (uint8_t)elem_bytes;
+  insn->as.st_async.wide_address = to.is_wide;
+  insn->as.st_async.wide_mbarrier = mbarrier.is_wide;
+  insn->exec = store;
+}
+
+void tile_emu_decode_st_async(TileDecoder *decoder) {
+  static const char *const lengths[] = {"v2", "v4"};
+  if (tile_decode_has(decoder, "global"))
+    tile_decode_unsupported(decoder, "sm_100 and later");
+  tile_decode_allow(decoder, "async weak shared::cluster v2 v4 "
+                             "mbarrier::complete_tx::bytes");
+  if (decoder->unsupported_reason)
+    return;
+  decode_store_operands(decoder);
+  int choice = tile_decode_choice(decoder, lengths, 2);
+  uint32_t count = choice < 0 ? 1 : 2u << choice;
+  uint32_t size_bytes = count * decoder->insn->as.st_async.elem_bytes;
+  if (decoder->insn->num_vec != count || size_bytes > 16)
+    tile_decode_fail(decoder, "%u values where %u are expected",
+                     decoder->insn->num_vec, count);
+}
+
+void tile_emu_decode_red_async(TileDecoder *decoder) {
+  if (tile_decode_has(decoder, "global"))
+    tile_decode_unsupported(decoder, "sm_100 and later");
+  tile_decode_allow(decoder, "async relaxed cluster shared::cluster inc dec "
+                             "min max add and or xor "
+                             "mbarrier::complete_tx::bytes");
+  if (decoder->unsupported_reason)
+    return;
+  decode_store_operands(decoder);
+  decoder->insn->as.st_async.reduction =
+      decode_shared_reduction(decoder, tile_decode_type(decoder, 0));
+  if (decoder->insn->num_vec != 1)
+    tile_decode_fail(decoder, "%u values where 1 is expected",
+                     decoder->insn->num_vec);
 }

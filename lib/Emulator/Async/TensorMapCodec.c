@@ -5,10 +5,48 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TensorMapCodec.h"
-#include "TmaRows.h"
-
+#include "Async.h"
 #include <string.h>
+
+//===-- Im2col ------------------------------------------------------------===//
+
+#define REFUSE(...)                                                            \
+  return tile_status_error(TILE_STATUS_USER_ERROR, __VA_ARGS__)
+
+/// What cuTensorMapEncodeIm2col refuses, beyond what it has in common with
+/// tiled maps.
+static TileStatus im2col_check(const TileTensorMap *map) {
+  static const int32_t limits[] = {1 << 15, 1 << 7, 1 << 4};
+  if (map->rank < 3)
+    REFUSE("im2col map: rank is %d, not in [3, 5]", map->rank);
+  int32_t limit = limits[map->rank - 3];
+  for (int i = 0; i + 2 < map->rank; i++) {
+    int32_t lower = map->lower_corner[i], upper = map->upper_corner[i];
+    if (lower < -limit || lower >= limit || upper < -limit || upper >= limit)
+      REFUSE("im2col map: corners %d and %d of dimension %d, not in [%d, %d]",
+             lower, upper, i + 1, -limit, limit - 1);
+    int64_t last = (int64_t)map->dims[i + 1] - 1 + upper;
+    if (last < lower)
+      REFUSE("im2col map: the box is empty in dimension %d, from %d to %lld",
+             i + 1, lower, (long long)last);
+  }
+  if (map->channels_per_pixel == 0 || map->channels_per_pixel > 256)
+    REFUSE("im2col map: %u channels of a pixel, not in [1, 256]",
+           map->channels_per_pixel);
+  if (map->pixels_per_column == 0 || map->pixels_per_column > 1024)
+    REFUSE("im2col map: %u pixels of a column, not in [1, 1024]",
+           map->pixels_per_column);
+  return tile_status_ok();
+}
+
+static void im2col_encode(const TileTensorMap *map, TileEncodedMap *encoded) {
+  encoded->is_im2col = true;
+  encoded->num_pixels = (uint16_t)map->pixels_per_column;
+  for (int i = 0; i + 2 < map->rank; i++) {
+    encoded->lower_corner[i] = (int16_t)map->lower_corner[i];
+    encoded->upper_corner[i] = (int16_t)map->upper_corner[i];
+  }
+}
 
 _Static_assert(sizeof(TileEncodedMap) <= TILE_TENSOR_MAP_SIZE_BYTES,
                "a tensor map has 128 bytes");
@@ -83,7 +121,7 @@ static TileStatus check(const TileTensorMap *map) {
       return status;
   }
   if (map->is_im2col) {
-    TileStatus status = tile_emu_im2col_check(map);
+    TileStatus status = im2col_check(map);
     if (!tile_status_is_ok(&status))
       return status;
   }
@@ -127,7 +165,7 @@ TileStatus tile_emu_tensor_map_encode(const TileTensorMap *map, void *out_map) {
   encoded.flushes_denormals = map->type == TILE_TENSOR_MAP_F32_FTZ ||
                               map->type == TILE_TENSOR_MAP_TF32_FTZ;
   if (map->is_im2col)
-    tile_emu_im2col_encode(map, &encoded);
+    im2col_encode(map, &encoded);
   memset(out_map, 0, TILE_TENSOR_MAP_SIZE_BYTES);
   memcpy(out_map, &encoded, sizeof encoded);
   return status;

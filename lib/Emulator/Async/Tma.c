@@ -1,4 +1,4 @@
-//===- Tma.c - Issues bulk and tensor copies ------------------------------===//
+//===- Tma.c - Bulk and tensor copies -------------------------------------===//
 //
 // PTX ISA, "cp.async.bulk", "cp.async.bulk.tensor", "cp.reduce.async.bulk".
 // A box is a list of rows, each contiguous in global memory. Everything is
@@ -10,13 +10,204 @@
 //===----------------------------------------------------------------------===//
 
 #include "Async.h"
+#include "Emulator/Machine.h"
 #include "Emulator/Memory/Address.h"
-#include "Emulator/Race/GlobalRace.h"
+#include "Emulator/Ptx/Decode.h"
 #include "Emulator/Race/Race.h"
 #include "Emulator/Sync/Sync.h"
-#include "TensorMapReplace.h"
-#include "TmaExec.h"
-#include "TmaRows.h"
+
+#include <string.h>
+
+typedef enum {
+  TILE_TENSOR_TILED,
+  TILE_TENSOR_IM2COL,
+  TILE_TENSOR_GATHER // and scatter
+} TileTensorMode;
+
+enum { TILE_GATHER_ROWS = 4, TILE_TENSOR_MAX_COORDINATES = 5 };
+
+/// The operands of one lane.
+typedef struct {
+  TileWarp *warp;
+  const TileInsn *insn;
+  uint32_t lane;
+  bool is_store;
+  const TileEncodedMap *map;
+  uint32_t shared; // offset of the first row in shared memory
+  int32_t start[TILE_TENSOR_MAX_COORDINATES];
+  uint32_t offsets[3]; // im2col
+} TileTensorWalk;
+
+//===-- Rows --------------------------------------------------------------===//
+
+// Behind the last of the elements that are copied. An H200 cuts what is stored
+// in pieces of 16 bytes: it writes all of the last one.
+static int64_t piece_end(const TileTensorWalk *walk, int64_t end,
+                         int64_t elem_bytes) {
+  enum { PIECE_BYTES = 16 };
+  end += walk->start[0];
+  while (walk->is_store && end * elem_bytes % PIECE_BYTES)
+    end++;
+  return end - walk->start[0];
+}
+
+static int64_t clamp(int64_t value, int64_t min, int64_t max) {
+  return value < min ? min : value > max ? max : value;
+}
+
+/// Row number `index`, at `at` in the dimensions after the first.
+static TileAsyncRow tensor_row(const TileTensorWalk *walk, const int64_t *at,
+                               uint32_t index) {
+  const TileEncodedMap *map = walk->map;
+  int64_t elem_bytes = tile_emu_type_bytes((TilePtxType)map->type);
+  uint32_t row_bytes = map->box[0] * (uint32_t)elem_bytes;
+  int64_t start = walk->start[0];
+  int64_t first = start < 0 ? -start : 0;
+  int64_t inside = (int64_t)map->last[0] + 1 - start;
+  int64_t end = clamp(piece_end(walk, inside, elem_bytes), first, map->box[0]);
+  uint64_t global = map->address + (uint64_t)((start + first) * elem_bytes);
+  for (uint32_t dim = 1; dim < map->rank; dim++) {
+    if (at[dim] < 0 || at[dim] > (int64_t)map->last[dim])
+      end = first; // nothing of the row exists
+    global += (uint64_t)at[dim] * map->strides_bytes[dim - 1];
+  }
+  if (end == first)
+    first = end = 0;
+  inside = clamp(inside, first, end);
+  return (TileAsyncRow){(uint8_t *)(uintptr_t)global,
+                        walk->shared + index * row_bytes,
+                        row_bytes,
+                        (uint32_t)(first * elem_bytes),
+                        (uint32_t)(end * elem_bytes),
+                        (uint32_t)(inside * elem_bytes)};
+}
+
+//===-- Rows in im2col mode -----------------------------------------------===//
+
+// PTX ISA, "im2col mode". Dimensions are channels, up to three of space, and
+// images. A box says where the corner of a filter may be; pixels are visited
+// row by row inside of it, from the coordinates of the instruction on, over
+// the ends of images. What is copied lies at the offsets of the instruction
+// from there: one element of the filter.
+//
+// The order of pixels and what the hardware refuses were compared with an H200.
+
+static bool in_box(const TileTensorWalk *walk, int64_t lower[3],
+                   int64_t upper[3]) {
+  const TileEncodedMap *map = walk->map;
+  bool is_inside = true;
+  for (uint32_t i = 0; i + 2 < map->rank; i++) {
+    lower[i] = map->lower_corner[i];
+    upper[i] = (int64_t)map->last[i + 1] + map->upper_corner[i];
+    is_inside = is_inside && walk->start[i + 1] >= lower[i] &&
+                walk->start[i + 1] <= upper[i];
+  }
+  return is_inside;
+}
+
+/// Offsets are unsigned and share 16 bits.
+static uint32_t max_offset(uint32_t rank) {
+  return rank == 3 ? 0xffff : rank == 4 ? 0xff : 0x1f;
+}
+
+static bool check_start(const TileTensorWalk *walk, bool is_inside) {
+  const TileEncodedMap *map = walk->map;
+  if (!is_inside) {
+    tile_emu_find(walk->warp, walk->insn, tile_lane_bit(walk->lane),
+                  TILE_FINDING_TENSOR_COORDINATES,
+                  "the coordinates of the first pixel are outside of the box "
+                  "of the im2col map");
+    return false;
+  }
+  for (uint32_t i = 0; i + 2 < map->rank; i++) {
+    uint32_t offset = walk->offsets[i];
+    if (offset <= max_offset(map->rank))
+      continue;
+    tile_emu_find(walk->warp, walk->insn, tile_lane_bit(walk->lane),
+                  TILE_FINDING_TENSOR_COORDINATES,
+                  "im2col offset %u is %u, at most %u is possible", i, offset,
+                  max_offset(map->rank));
+    return false;
+  }
+  bool leaves = false;
+  for (uint32_t i = 0; walk->is_store && i + 2 < map->rank; i++)
+    leaves |= map->lower_corner[i] < 0 || map->upper_corner[i] > 0;
+  if (leaves)
+    tile_emu_find(walk->warp, walk->insn, tile_lane_bit(walk->lane),
+                  TILE_FINDING_TENSOR_COORDINATES,
+                  "the box of the im2col map leaves the tensor, which a store "
+                  "must not");
+  return !leaves;
+}
+
+static uint64_t im2col_num_rows(const TileEncodedMap *map) {
+  return map->num_pixels;
+}
+
+static bool im2col_rows(const TileTensorWalk *walk, TileAsyncRow *rows) {
+  const TileEncodedMap *map = walk->map;
+  uint32_t num_space = map->rank - 2u;
+  int64_t lower[3] = {0}, upper[3] = {0};
+  bool is_inside = in_box(walk, lower, upper);
+  if (!check_start(walk, is_inside))
+    return false;
+  int64_t at[TILE_TENSOR_MAP_MAX_RANK] = {0}, pixel[3] = {0};
+  int64_t image = walk->start[map->rank - 1];
+  for (uint32_t i = 0; i < num_space; i++)
+    pixel[i] = walk->start[i + 1];
+  for (uint32_t p = 0; p < map->num_pixels; p++) {
+    for (uint32_t i = 0; i < num_space; i++)
+      at[i + 1] = pixel[i] + walk->offsets[i];
+    at[map->rank - 1] = image;
+    rows[p] = tensor_row(walk, at, p);
+    uint32_t i = 0;
+    for (; i < num_space; i++) {
+      pixel[i] += map->elem_strides[i + 1];
+      if (pixel[i] <= upper[i])
+        break;
+      pixel[i] = lower[i];
+    }
+    image += i == num_space;
+  }
+  return true;
+}
+
+//===-- Decode ------------------------------------------------------------===//
+
+static void decode_im2col_offsets(TileDecoder *decoder, uint32_t index,
+                                  TileSlotList *list) {
+  uint32_t wanted = decoder->insn->as.tma.rank - 2u;
+  const TileOperand *operand =
+      index < decoder->num_ops ? decoder->ops[index] : NULL;
+  if (!operand || operand->kind != TILE_OPERAND_VECTOR ||
+      operand->num_subs != wanted) {
+    tile_decode_fail(decoder, "expected %u im2col offsets in braces", wanted);
+    return;
+  }
+  tile_decode_list_add(decoder, list, operand, TILE_PTX_U16, false);
+}
+
+//===-- Rows in gather mode -----------------------------------------------===//
+
+// PTX ISA, ".tile::scatter4 and .tile::gather4 modes", of sm_100. The first
+// coordinate is that of the columns, the others are four rows.
+
+static bool gather_rows(const TileTensorWalk *walk, TileAsyncRow *rows) {
+  const TileEncodedMap *map = walk->map;
+  if (map->box[1] != 1) {
+    tile_emu_find(walk->warp, walk->insn, tile_lane_bit(walk->lane),
+                  TILE_FINDING_TENSOR_MAP,
+                  "%u rows in the box of the tensor map, not 1 as four single "
+                  "rows need",
+                  map->box[1]);
+    return false;
+  }
+  for (uint32_t r = 0; r < TILE_GATHER_ROWS; r++) {
+    int64_t at[TILE_TENSOR_MAP_MAX_RANK] = {0, walk->start[1 + r]};
+    rows[r] = tensor_row(walk, at, r);
+  }
+  return true;
+}
 
 /// What out of bounds reads give when the map says NaN: every 16 bits of all
 /// types, as an H200 writes them.
@@ -72,47 +263,6 @@ static const TileEncodedMap *get_map(TileWarp *warp, const TileInsn *insn,
   return map;
 }
 
-// Behind the last of the elements that are copied. An H200 cuts what is stored
-// in pieces of 16 bytes: it writes all of the last one.
-static int64_t piece_end(const TileTensorWalk *walk, int64_t end,
-                         int64_t elem_bytes) {
-  enum { PIECE_BYTES = 16 };
-  end += walk->start[0];
-  while (walk->is_store && end * elem_bytes % PIECE_BYTES)
-    end++;
-  return end - walk->start[0];
-}
-
-static int64_t clamp(int64_t value, int64_t min, int64_t max) {
-  return value < min ? min : value > max ? max : value;
-}
-
-TileAsyncRow tile_emu_tensor_row(const TileTensorWalk *walk, const int64_t *at,
-                                 uint32_t index) {
-  const TileEncodedMap *map = walk->map;
-  int64_t elem_bytes = tile_emu_type_bytes((TilePtxType)map->type);
-  uint32_t row_bytes = map->box[0] * (uint32_t)elem_bytes;
-  int64_t start = walk->start[0];
-  int64_t first = start < 0 ? -start : 0;
-  int64_t inside = (int64_t)map->last[0] + 1 - start;
-  int64_t end = clamp(piece_end(walk, inside, elem_bytes), first, map->box[0]);
-  uint64_t global = map->address + (uint64_t)((start + first) * elem_bytes);
-  for (uint32_t dim = 1; dim < map->rank; dim++) {
-    if (at[dim] < 0 || at[dim] > (int64_t)map->last[dim])
-      end = first; // nothing of the row exists
-    global += (uint64_t)at[dim] * map->strides_bytes[dim - 1];
-  }
-  if (end == first)
-    first = end = 0;
-  inside = clamp(inside, first, end);
-  return (TileAsyncRow){(uint8_t *)(uintptr_t)global,
-                        walk->shared + index * row_bytes,
-                        row_bytes,
-                        (uint32_t)(first * elem_bytes),
-                        (uint32_t)(end * elem_bytes),
-                        (uint32_t)(inside * elem_bytes)};
-}
-
 static void tiled_rows(const TileTensorWalk *walk, TileAsyncRow *rows,
                        uint32_t num_rows) {
   const TileEncodedMap *map = walk->map;
@@ -121,7 +271,7 @@ static void tiled_rows(const TileTensorWalk *walk, TileAsyncRow *rows,
     int64_t at[TILE_TENSOR_MAP_MAX_RANK] = {0};
     for (uint32_t dim = 1; dim < map->rank; dim++)
       at[dim] = walk->start[dim] + (int64_t)index[dim] * map->elem_strides[dim];
-    rows[r] = tile_emu_tensor_row(walk, at, r);
+    rows[r] = tensor_row(walk, at, r);
     for (uint32_t dim = 1; dim < map->rank; dim++) {
       if (++index[dim] < tile_encoded_map_count(map, dim))
         break;
@@ -158,7 +308,7 @@ static bool check_coordinates(const TileTensorWalk *walk) {
 
 static uint64_t count_rows(const TileInsn *insn, const TileEncodedMap *map) {
   if (insn->as.tma.mode == TILE_TENSOR_IM2COL)
-    return tile_emu_im2col_num_rows(map);
+    return im2col_num_rows(map);
   if (insn->as.tma.mode == TILE_TENSOR_GATHER)
     return TILE_GATHER_ROWS;
   uint64_t num_rows = 1;
@@ -172,9 +322,9 @@ static bool fill_rows(const TileTensorWalk *walk, TileAsyncOp *op) {
     return false;
   switch ((TileTensorMode)walk->insn->as.tma.mode) {
   case TILE_TENSOR_IM2COL:
-    return tile_emu_im2col_rows(walk, op->rows);
+    return im2col_rows(walk, op->rows);
   case TILE_TENSOR_GATHER:
-    return tile_emu_gather_rows(walk, op->rows);
+    return gather_rows(walk, op->rows);
   default:
     tiled_rows(walk, op->rows, op->num_rows);
     return true;
@@ -358,8 +508,8 @@ static void load_one(TileWarp *warp, const TileInsn *insn, uint32_t lane) {
   tile_emu_async_issue(op);
 }
 
-TileLanes tile_emu_tma_load(TileWarp *warp, const TileInsn *insn,
-                            TileLanes lanes) {
+static TileLanes tma_load(TileWarp *warp, const TileInsn *insn,
+                          TileLanes lanes) {
   TILE_FOR_LANES (l, lanes) {
     load_one(warp, insn, l);
   }
@@ -449,8 +599,8 @@ static TileAsyncOp *store_one(TileWarp *warp, const TileInsn *insn,
   return op;
 }
 
-TileLanes tile_emu_tma_store(TileWarp *warp, const TileInsn *insn,
-                             TileLanes lanes) {
+static TileLanes tma_store(TileWarp *warp, const TileInsn *insn,
+                           TileLanes lanes) {
   TileAsyncOp *ops[TILE_WARP_SIZE];
   uint32_t num_ops = 0;
   TILE_FOR_LANES (l, lanes) {
@@ -471,8 +621,8 @@ TileLanes tile_emu_tma_store(TileWarp *warp, const TileInsn *insn,
 
 //===-- Bulk groups -------------------------------------------------------===//
 
-TileLanes tile_emu_bulk_commit(TileWarp *warp, const TileInsn *insn,
-                               TileLanes lanes) {
+static TileLanes bulk_commit(TileWarp *warp, const TileInsn *insn,
+                             TileLanes lanes) {
   (void)insn;
   TILE_FOR_LANES (l, lanes) {
     warp->bulk_group[l]++;
@@ -482,8 +632,8 @@ TileLanes tile_emu_bulk_commit(TileWarp *warp, const TileInsn *insn,
 
 /// All but the last N groups that this thread has committed; other threads'
 /// groups do not matter.
-TileLanes tile_emu_bulk_wait(TileWarp *warp, const TileInsn *insn,
-                             TileLanes lanes) {
+static TileLanes bulk_wait(TileWarp *warp, const TileInsn *insn,
+                           TileLanes lanes) {
   TileCluster *cluster = warp->cluster;
   TileLanes blocked = 0;
   TILE_FOR_LANES (l, lanes) {
@@ -507,4 +657,139 @@ TileLanes tile_emu_bulk_wait(TileWarp *warp, const TileInsn *insn,
                              (uint32_t)before);
   }
   return blocked;
+}
+
+//===-- Decode ------------------------------------------------------------===//
+
+static const char modifiers[] =
+    "async bulk tensor reduce 1d 2d 3d 4d 5d shared::cluster shared::cta "
+    "global tile im2col im2col_no_offs tile::gather4 tile::scatter4 "
+    "mbarrier::complete_tx::bytes multicast::cluster bulk_group "
+    "L2::cache_hint cta_group::1 add min max and or xor inc dec noftz relaxed "
+    "gpu";
+
+/// `[map, {x, y}]` or `[global]`, into b, offset2 and vec.
+static void decode_global(TileDecoder *decoder, uint32_t index) {
+  TileInsn *insn = decoder->insn;
+  const TileOperand *operand = decoder->ops[index];
+  TileDecodedAddress address =
+      tile_decode_address(decoder, operand, TILE_SPACE_GLOBAL);
+  if (!address.is_wide)
+    tile_decode_fail(decoder, "a global address has 64 bits");
+  insn->b = address.slot;
+  insn->offset2 = address.offset;
+  if (!insn->as.tma.is_tensor)
+    return;
+  static const char *const ranks[] = {"1d", "2d", "3d", "4d", "5d"};
+  uint32_t rank = 1u + (uint32_t)tile_decode_choice(decoder, ranks, 5);
+  bool is_im2col = tile_decode_has(decoder, "im2col") ||
+                   tile_decode_has(decoder, "im2col_no_offs");
+  bool is_gather = tile_decode_has(decoder, "tile::gather4") ||
+                   tile_decode_has(decoder, "tile::scatter4");
+  uint32_t wanted = is_gather ? 1 + TILE_GATHER_ROWS : rank;
+  insn->as.tma.rank = (uint8_t)rank;
+  insn->as.tma.mode = is_im2col   ? TILE_TENSOR_IM2COL
+                      : is_gather ? TILE_TENSOR_GATHER
+                                  : TILE_TENSOR_TILED;
+  if (operand->num_subs != 2 || operand->subs[1].kind != TILE_OPERAND_VECTOR ||
+      operand->subs[1].num_subs != wanted || (is_gather && rank != 2) ||
+      (is_im2col && rank < 3)) {
+    tile_decode_fail(decoder, "expected %u coordinates in braces", wanted);
+    return;
+  }
+  TileSlotList list = {0};
+  tile_decode_list_add(decoder, &list, &operand->subs[1], TILE_PTX_S32, false);
+  if (tile_decode_has(decoder, "im2col")) // behind the mbarrier
+    decode_im2col_offsets(decoder, 3, &list);
+  tile_decode_list_finish(decoder, &list);
+}
+
+/// [shared], [global …], (size,) [mbarrier] (, mask) (, policy)
+static void decode_load(TileDecoder *decoder) {
+  TileInsn *insn = decoder->insn;
+  bool is_tensor = insn->as.tma.is_tensor;
+  uint32_t at = is_tensor ? 2 : 3;
+  uint32_t num_infos = tile_decode_has(decoder, "im2col"); // its offsets
+  bool has_mask = tile_decode_has(decoder, "multicast::cluster");
+  uint32_t count = at + 1 + num_infos + has_mask;
+  if (!tile_decode_count_hinted(decoder, count, count))
+    return;
+  TileDecodedAddress shared =
+      tile_decode_address_a(decoder, 0, TILE_SPACE_SHARED);
+  insn->as.tma.wide_address = shared.is_wide;
+  decode_global(decoder, 1);
+  if (!is_tensor)
+    insn->c = tile_decode_src(decoder, 2, TILE_PTX_U32);
+  TileDecodedAddress mbarrier =
+      tile_decode_address(decoder, decoder->ops[at], TILE_SPACE_SHARED);
+  insn->e = mbarrier.slot;
+  insn->imm = mbarrier.offset;
+  insn->as.tma.wide_mbarrier = mbarrier.is_wide;
+  insn->as.tma.is_multicast = has_mask;
+  if (insn->as.tma.is_multicast)
+    insn->dst2 = tile_decode_src(decoder, at + 1 + num_infos, TILE_PTX_U16);
+  insn->exec = tma_load;
+}
+
+/// [global …], [shared] (, size) (, policy)
+static void decode_store(TileDecoder *decoder) {
+  static const char *const reductions[] = {"add", "min",  "max", "and", "or",
+                                           "xor", "exch", "cas", "inc", "dec"};
+  TileInsn *insn = decoder->insn;
+  bool is_tensor = insn->as.tma.is_tensor;
+  uint32_t count = is_tensor ? 2 : 3;
+  if (!tile_decode_count_hinted(decoder, count, count))
+    return;
+  decode_global(decoder, 0);
+  TileDecodedAddress shared =
+      tile_decode_address_a(decoder, 1, TILE_SPACE_SHARED);
+  insn->as.tma.wide_address = shared.is_wide;
+  if (!is_tensor)
+    insn->c = tile_decode_src(decoder, 2, TILE_PTX_U32);
+  if (tile_decode_has(decoder, "reduce")) {
+    insn->as.tma.reduction =
+        (uint8_t)(1 + tile_decode_choice(decoder, reductions, 10));
+    insn->type = (uint8_t)tile_decode_type(decoder, 0);
+    bool has_type = is_tensor || tile_emu_type_bytes((TilePtxType)insn->type);
+    if (!insn->as.tma.reduction || !has_type)
+      tile_decode_unsupported(decoder, "reduction");
+    // The elements of a tensor are known when it runs.
+    decoder->parser->kernel->has_ordered_updates |=
+        tile_decode_has(decoder, "add") &&
+        (is_tensor || tile_emu_type_is_float((TilePtxType)insn->type));
+  }
+  decoder->parser->kernel->has_bulk_store = true;
+  insn->exec = tma_store;
+}
+
+void tile_emu_decode_cp_async_bulk(TileDecoder *decoder) {
+  TileInsn *insn = decoder->insn;
+  const char *opcode = decoder->opcode;
+  if (!strncmp(opcode, "cp.async.bulk.prefetch", 22)) {
+    decoder->is_hint = true;
+    return;
+  }
+  if (!strcmp(opcode, "cp.async.bulk.commit_group")) {
+    insn->exec = bulk_commit;
+    return;
+  }
+  if (!strncmp(opcode, "cp.async.bulk.wait_group", 24)) {
+    insn->imm = tile_decode_immediate(decoder, 0);
+    insn->as.wait.is_read = tile_decode_has(decoder, "read");
+    insn->exec = bulk_wait;
+    return;
+  }
+  if (tile_decode_has(decoder, "im2col::w") ||
+      tile_decode_has(decoder, "im2col::w::128"))
+    tile_decode_unsupported(decoder, "im2col::w is of sm_100 and later");
+  tile_decode_allow(decoder, modifiers);
+  if (decoder->unsupported_reason)
+    return;
+  insn->as.tma.is_tensor = tile_decode_has(decoder, "tensor");
+  if (tile_decode_has(decoder, "bulk_group"))
+    decode_store(decoder);
+  else if (tile_decode_has(decoder, "global"))
+    decode_load(decoder);
+  else
+    tile_emu_decode_bulk_remote(decoder);
 }

@@ -56,3 +56,99 @@ void tile_emu_matrix_unpack(TilePtxType type, const uint8_t *memory,
     UNPACK(uint32_t, tile_f32_of_bits(x & ~0x1fffu));
   }
 }
+
+//===-- Metadata of a sparse A --------------------------------------------===//
+
+typedef struct {
+  uint32_t size, num_stored; // elements
+} Chunk;
+
+static Chunk chunk_of(uint32_t elem_bits) {
+  Chunk chunk = {4, 2};
+  if (elem_bits == 32)
+    chunk = (Chunk){2, 1};
+  if (elem_bits == 4)
+    chunk = (Chunk){8, 4};
+  return chunk;
+}
+
+static uint32_t num_chunks(const TileSparsity *sparsity) {
+  return sparsity->k / chunk_of(sparsity->elem_bits).size;
+}
+
+/// Number of values the selector may have.
+static uint32_t sparsity_num_selectors(const TileSparsity *sparsity) {
+  uint32_t num_bits = TILE_SPARSE_ROWS / 8 * 4 * num_chunks(sparsity);
+  return 4 * 32 / num_bits;
+}
+
+/// The lane that has the positions of a chunk, and their place in it.
+static uint32_t lane_of(const TileSparsity *sparsity, uint32_t row,
+                        uint32_t chunk, uint32_t *out_shift) {
+  uint32_t num_selectors = sparsity_num_selectors(sparsity);
+  uint32_t first = sparsity->selector % num_selectors * (4 / num_selectors);
+  bool is_wide = sparsity->elem_bits >= 16;
+  *out_shift = is_wide ? 4 * (chunk % 4) + row / 8 * 16 : 4 * (chunk % 8);
+  return 4 * (row % 8) + first +
+         (is_wide ? chunk / 4 : chunk / 8 * 2 + row / 8);
+}
+
+/// Position in the chunk of stored element `index`.
+static uint32_t position(const TileSparsity *sparsity, uint32_t bits,
+                         uint32_t index) {
+  if (sparsity->elem_bits == 32) // 0b0100 or 0b1110
+    return bits >> 1 & 1;
+  if (sparsity->elem_bits == 4)
+    return 2 * (bits >> (index / 2 * 2) & 3) + index % 2;
+  return bits >> (2 * index) & 3;
+}
+
+static bool is_defined(const TileSparsity *sparsity, uint32_t bits) {
+  uint32_t first = bits & 3, second = bits >> 2 & 3;
+  if (sparsity->elem_bits == 32)
+    return (bits & 15) == 0x4 || (bits & 15) == 0xe;
+  return sparsity->is_ordered ? first < second : first != second;
+}
+
+void tile_emu_sparsity_places(const TileSparsity *sparsity,
+                              const uint32_t metadata[TILE_WARP_SIZE],
+                              TileSparsePlaces *out_places) {
+  Chunk size = chunk_of(sparsity->elem_bits);
+  for (uint32_t row = 0; row < TILE_SPARSE_ROWS; row++)
+    for (uint32_t chunk = 0; chunk < num_chunks(sparsity); chunk++) {
+      uint32_t shift;
+      uint32_t lane = lane_of(sparsity, row, chunk, &shift);
+      uint8_t *to = &out_places->k[row][(size_t)chunk * size.num_stored];
+      for (uint32_t i = 0; i < size.num_stored; i++)
+        to[i] = (uint8_t)(chunk * size.size +
+                          position(sparsity, metadata[lane] >> shift, i));
+    }
+}
+
+void tile_emu_sparsity_check(TileWarp *warp, const TileInsn *insn,
+                             const TileSparsity *sparsity,
+                             const uint32_t metadata[TILE_WARP_SIZE]) {
+  uint32_t num_selectors = sparsity_num_selectors(sparsity);
+  if (sparsity->selector >= num_selectors)
+    tile_emu_find(warp, insn, 1, TILE_FINDING_SPARSE_METADATA,
+                  "sparsity selector %u where there are %u", sparsity->selector,
+                  num_selectors);
+  for (uint32_t row = 0; row < TILE_SPARSE_ROWS; row++)
+    for (uint32_t chunk = 0; chunk < num_chunks(sparsity); chunk++) {
+      uint32_t shift;
+      uint32_t lane = lane_of(sparsity, row, chunk, &shift);
+      uint32_t bits = metadata[lane] >> shift & 15;
+      if (is_defined(sparsity, bits))
+        continue;
+      tile_emu_find(warp, insn, tile_lane_bit(lane),
+                    TILE_FINDING_SPARSE_METADATA,
+                    "metadata 0x%08x has 0x%x for chunk %u of row %u, which "
+                    "%s",
+                    metadata[lane], bits, chunk, row,
+                    sparsity->elem_bits == 32 ? "is neither 0x4 nor 0xe"
+                    : sparsity->is_ordered    ? "names positions that do not "
+                                                "ascend"
+                                              : "names a position twice");
+      return;
+    }
+}

@@ -104,36 +104,22 @@ static inline uint32_t tile_wgmma_a_k(const TileInsn *insn) {
   return insn->as.wgmma.is_sparse ? insn->as.wgmma.k / 2u : insn->as.wgmma.k;
 }
 
-TileLanes tile_emu_wgmma_fence(TileWarp *warp, const TileInsn *insn,
-                               TileLanes lanes);
-TileLanes tile_emu_wgmma_commit(TileWarp *warp, const TileInsn *insn,
-                                TileLanes lanes);
-TileLanes tile_emu_wgmma_wait(TileWarp *warp, const TileInsn *insn,
-                              TileLanes lanes);
+static inline TileSparsity tile_wgmma_sparsity(const TileInsn *insn) {
+  TileSparsity sparsity = {
+      .k = insn->as.wgmma.k,
+      .elem_bits = tile_emu_matrix_elem_bits((TilePtxType)insn->type),
+      .selector = insn->as.wgmma.selector};
+  return sparsity;
+}
+
 TileLanes tile_emu_wgmma_issue(TileWarp *warp, const TileInsn *insn,
                                TileLanes lanes);
 
-// WgmmaSparse.c
-/// Operands sp-meta and sp-sel.
-void tile_emu_wgmma_sparse_decode(TileDecoder *decoder);
-/// Copies the metadata of the warp behind the registers of A, and checks it.
-/// wgmma.fence does not concern it.
-void tile_emu_wgmma_sparse_issue(TileAsyncOp *op);
-void tile_emu_wgmma_sparse_multiply(const TileAsyncOp *op,
-                                    TileWgmmaProduct *product,
-                                    const TileWgmmaCache *b);
-
-// WgmmaRegisters.c
-/// The operation is issued; null: it failed and does nothing.
-void tile_emu_wgmma_keep(TileWarp *warp, const TileInsn *insn);
-/// Operations before number `end` have been waited for.
-void tile_emu_wgmma_retire(TileWarp *warp, uint32_t end);
 /// Reports registers that an instruction may not touch while wgmma is in
 /// flight, and completes it then.
 void tile_emu_wgmma_hazard(TileWarp *warp, const TileInsn *insn,
                            TileLanes lanes);
 /// Remembers which registers were written after the last wgmma.fence.
 void tile_emu_wgmma_note_writes(TileWarp *warp, const TileInsn *insn);
-const char *tile_emu_register_name(const TileWarp *warp, uint32_t id);
 
 #endif // TILE_EMULATOR_WGMMA_H

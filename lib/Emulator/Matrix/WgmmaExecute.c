@@ -189,6 +189,26 @@ static void add_d_s32(TileWarp *warp, const TileInsn *insn, bool accumulate,
   }
 }
 
+/// Copies the metadata of the warp behind the registers of A, and checks it.
+/// wgmma.fence does not concern it.
+static void wgmma_sparse_multiply(const TileAsyncOp *op,
+                                  TileWgmmaProduct *product,
+                                  const TileWgmmaCache *b) {
+  const TileInsn *insn = op->insn;
+  TileSparsity sparsity = tile_wgmma_sparsity(insn);
+  TileSparsePlaces places;
+  size_t num_words = (size_t)insn->as.wgmma.num_a * TILE_WARP_SIZE;
+  tile_emu_sparsity_places(&sparsity, op->as.wgmma.a_fragment + num_words,
+                           &places);
+  for (uint32_t column = 0; column < insn->as.wgmma.n; column++) {
+    float *sum = product->d[column];
+    const float *from = &b->b[column * insn->as.wgmma.k];
+    for (uint32_t i = 0; i < tile_wgmma_a_k(insn); i++)
+      for (uint32_t row = 0; row < TILE_WGMMA_WARP_ROWS; row++)
+        sum[row] += product->a[i][row] * from[places.k[row][i]];
+  }
+}
+
 //===-- Product -----------------------------------------------------------===//
 
 enum { BLOCK = 8 }; // columns whose sums stay in registers; n is a multiple
@@ -242,7 +262,7 @@ void tile_emu_wgmma_run(TileAsyncOp *op) {
   else
     load_d_f32(warp, insn, &product);
   if (insn->as.wgmma.is_sparse)
-    tile_emu_wgmma_sparse_multiply(op, &product, b);
+    wgmma_sparse_multiply(op, &product, b);
   else
     multiply(&product, b->b, n, insn->as.wgmma.k);
   if (type == TILE_PTX_S32)

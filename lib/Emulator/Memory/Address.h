@@ -60,4 +60,13 @@ typedef enum {
 uint64_t tile_emu_atomic_apply(TileAtomicOp op, TilePtxType type, uint64_t old,
                                uint64_t operand, uint64_t operand2);
 
+/// A thread loads, stores or updates shared memory of another CTA, or arrives
+/// at an mbarrier there. That CTA must not exit before it knows of this.
+void tile_emu_dsmem_note(TileWarp *warp, const TileInsn *insn, uint32_t lane,
+                         TileCta *cta);
+
+/// "tile+16" or "dynamic smem+4096"; returns `out_name`.
+const char *tile_emu_shared_name(const TileCta *cta, uint32_t offset,
+                                 char out_name[200]);
+
 #endif // TILE_EMULATOR_ADDRESS_H

@@ -14,11 +14,8 @@
 
 #include "Address.h"
 #include "Emulator/Alu/NarrowFloat.h"
-#include "Emulator/Async/Dsmem.h"
-#include "Emulator/Race/GlobalRace.h"
+#include "Emulator/Async/Async.h"
 #include "Emulator/Race/Race.h"
-#include "Emulator/Race/WordOrder.h"
-#include "Emulator/Schedule/CoResident.h"
 
 enum { MAX_UPDATE_BYTES = 16 }; // of a vector, or of b128
 
@@ -407,10 +404,4 @@ static void decode_update(TileDecoder *decoder, uint32_t first) {
 
 void tile_emu_decode_atom(TileDecoder *decoder) { decode_update(decoder, 1); }
 
-void tile_emu_decode_red(TileDecoder *decoder) {
-  if (tile_decode_has(decoder, "async")) {
-    tile_emu_decode_red_async(decoder);
-    return;
-  }
-  decode_update(decoder, 0);
-}
+void tile_emu_decode_red(TileDecoder *decoder) { decode_update(decoder, 0); }

@@ -7,13 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Address.h"
-#include "Emulator/Async/Dsmem.h"
-#include "Emulator/Race/DeadRead.h"
-#include "Emulator/Race/GlobalRace.h"
+#include "Emulator/Async/Async.h"
 #include "Emulator/Race/Race.h"
 #include "Emulator/Race/Undefined.h"
-#include "Emulator/Race/WordOrder.h"
-#include "Emulator/Schedule/CoResident.h"
 
 //===-- Elements ----------------------------------------------------------===//
 
@@ -357,10 +353,6 @@ void tile_emu_decode_ld(TileDecoder *decoder) {
 }
 
 void tile_emu_decode_st(TileDecoder *decoder) {
-  if (tile_decode_has(decoder, "async")) {
-    tile_emu_decode_st_async(decoder);
-    return;
-  }
   TileDecodedAddress address = decode_memory(decoder, 1, false);
   if (address.is_param)
     tile_decode_fail(decoder, "kernel parameters cannot be written");

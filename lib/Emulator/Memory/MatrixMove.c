@@ -9,7 +9,6 @@
 
 #include "Address.h"
 #include "Emulator/Ptx/Decode.h"
-#include "Emulator/Race/DeadRead.h"
 #include "Emulator/Race/Race.h"
 #include "Emulator/Race/Undefined.h"
 

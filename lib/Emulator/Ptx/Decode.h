@@ -110,7 +110,7 @@ void tile_decode_list_finish(TileDecoder *decoder, const TileSlotList *list);
 
 void tile_emu_decode_arithmetic(TileDecoder *decoder); // AluArithmetic.c
 void tile_emu_decode_carry(TileDecoder *decoder);      // AluCarry.c
-void tile_emu_decode_logic(TileDecoder *decoder);      // AluLogic.c
+void tile_emu_decode_logic(TileDecoder *decoder);      // AluBits.c
 void tile_emu_decode_shift(TileDecoder *decoder);
 void tile_emu_decode_mask(TileDecoder *decoder);
 void tile_emu_decode_bits(TileDecoder *decoder); // AluBits.c
@@ -121,14 +121,16 @@ void tile_emu_decode_selp(TileDecoder *decoder);
 void tile_emu_decode_slct(TileDecoder *decoder);
 void tile_emu_decode_testp(TileDecoder *decoder);
 void tile_emu_decode_cvt(TileDecoder *decoder);      // AluConvert.c
-void tile_emu_decode_cvt_pack(TileDecoder *decoder); // AluPack.c
+void tile_emu_decode_cvt_pack(TileDecoder *decoder); // AluConvert.c
 void tile_emu_decode_video(TileDecoder *decoder);    // AluVideo.c
 void tile_emu_decode_vmad(TileDecoder *decoder);     // AluVideo.c
 void tile_emu_decode_ld(TileDecoder *decoder);       // LoadStore.c
 void tile_emu_decode_st(TileDecoder *decoder);
+void tile_emu_decode_st_async(TileDecoder *decoder); // Dsmem.c
+void tile_emu_decode_red_async(TileDecoder *decoder);
 void tile_emu_decode_atom(TileDecoder *decoder); // Atomic.c
 void tile_emu_decode_red(TileDecoder *decoder);
-void tile_emu_decode_cvta(TileDecoder *decoder); // AddressConvert.c
+void tile_emu_decode_cvta(TileDecoder *decoder); // Address.c
 void tile_emu_decode_isspacep(TileDecoder *decoder);
 void tile_emu_decode_mapa(TileDecoder *decoder);
 void tile_emu_decode_getctarank(TileDecoder *decoder);
@@ -136,29 +138,29 @@ void tile_emu_decode_ldmatrix(TileDecoder *decoder); // MatrixMove.c
 void tile_emu_decode_stmatrix(TileDecoder *decoder);
 void tile_emu_decode_movmatrix(TileDecoder *decoder);
 void tile_emu_decode_cp_async(TileDecoder *decoder);        // CpAsync.c
-void tile_emu_decode_cp_async_bulk(TileDecoder *decoder);   // TmaDecode.c
+void tile_emu_decode_cp_async_bulk(TileDecoder *decoder);   // Tma.c
 void tile_emu_decode_cluster_launch_control(TileDecoder *); // ClusterCancel.c
-void tile_emu_decode_bar(TileDecoder *decoder);             // CtaBarrier.c
+void tile_emu_decode_bar(TileDecoder *decoder);             // Barrier.c
 void tile_emu_decode_bar_warp(TileDecoder *decoder);
-void tile_emu_decode_barrier_cluster(TileDecoder *decoder); // ClusterBarrier.c
-void tile_emu_decode_fence(TileDecoder *decoder);           // Fence.c
-void tile_emu_decode_mbarrier(TileDecoder *decoder);        // MbarrierDecode.c
-void tile_emu_decode_shfl(TileDecoder *decoder);            // Collective.c
+void tile_emu_decode_barrier_cluster(TileDecoder *decoder); // Barrier.c
+void tile_emu_decode_tensormap(TileDecoder *decoder); // TensorMapReplace.c
+void tile_emu_decode_fence(TileDecoder *decoder);     // Fence.c
+void tile_emu_decode_mbarrier(TileDecoder *decoder);  // Mbarrier.c
+void tile_emu_decode_shfl(TileDecoder *decoder);      // Collective.c
 void tile_emu_decode_vote(TileDecoder *decoder);
 void tile_emu_decode_match(TileDecoder *decoder);
 void tile_emu_decode_redux(TileDecoder *decoder);
 void tile_emu_decode_activemask(TileDecoder *decoder);
 void tile_emu_decode_elect(TileDecoder *decoder);
-void tile_emu_decode_mma(TileDecoder *decoder);   // MmaShapesDecode.c
+void tile_emu_decode_mma(TileDecoder *decoder);   // Mma.c
 void tile_emu_decode_wmma(TileDecoder *decoder);  // Wmma.c
-void tile_emu_decode_wgmma(TileDecoder *decoder); // WgmmaDecode.c
-void tile_emu_decode_call(TileDecoder *decoder);  // Call.c
-void tile_emu_decode_stack(TileDecoder *decoder); // StackAlloc.c
+void tile_emu_decode_wgmma(TileDecoder *decoder); // Wgmma.c
+void tile_emu_decode_call(TileDecoder *decoder);  // Calls.c
+void tile_emu_decode_stack(TileDecoder *decoder); // Calls.c
 void tile_emu_decode_exit(TileDecoder *decoder);  // Control.c
 void tile_emu_decode_trap(TileDecoder *decoder);
 void tile_emu_decode_hint(TileDecoder *decoder);
 void tile_emu_decode_setmaxnreg(TileDecoder *decoder); // RegisterPool.c
 void tile_emu_decode_createpolicy(TileDecoder *decoder);
-void tile_emu_decode_unsupported(TileDecoder *decoder);
 
 #endif // TILE_EMULATOR_DECODE_H

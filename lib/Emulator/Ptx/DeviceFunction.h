@@ -78,10 +78,8 @@ typedef struct TileFunction {
   bool calls_indirectly;
 } TileFunction;
 
-//===-- DeviceFunctionParse.c ---------------------------------------------===//
+//===-- PtxSymbols.c ------------------------------------------------------===//
 
-/// Finds all functions of the text that have a body.
-void tile_emu_functions_scan(TileParser *parser);
 /// Number in the module, or TILE_NO_FUNCTION.
 uint32_t tile_emu_function_find(const TileParser *parser, TileText name);
 /// What a kernel sees as its address; 0 for TILE_NO_FUNCTION.
@@ -91,20 +89,20 @@ uint64_t tile_emu_function_address(uint32_t number);
 uint32_t tile_emu_function_use(TileParser *parser, uint32_t number);
 /// A call through an address may reach any function.
 void tile_emu_functions_use_all(TileParser *parser);
-/// Appends the code of the functions in use to the kernel.
-void tile_emu_functions_link(TileParser *parser);
-/// Registers of a function have been declared.
-void tile_emu_function_note_registers(TileParser *parser,
-                                      const TileRegisterDecl *decl);
 
 /// A constant fits everywhere, other values must have the wanted sizes.
-bool tile_call_values_match(const TileCallValues *given,
-                            const TileCallValues *wanted);
+static inline bool tile_call_values_match(const TileCallValues *given,
+                                          const TileCallValues *wanted) {
+  bool matches = given->count == wanted->count;
+  for (uint32_t i = 0; matches && i < given->count; i++) {
+    uint32_t size_bytes = given->values[i].size_bytes;
+    matches = size_bytes == 0 || size_bytes == wanted->values[i].size_bytes;
+  }
+  return matches;
+}
 
-//===-- DeviceFunctionCall.c ----------------------------------------------===//
+//===-- Calls.c -----------------------------------------------------------===//
 
-/// Decodes a call; operand `callee` is a function or a register.
-void tile_emu_decode_function_call(TileDecoder *decoder, uint32_t callee);
 /// Decodes ret in a function.
 void tile_emu_decode_function_return(TileDecoder *decoder);
 
@@ -113,8 +111,6 @@ typedef struct TileCallStack TileCallStack;
 TileCallStack *tile_emu_call_stacks_create(const TileKernel *kernel);
 void tile_emu_call_stacks_reset(TileCallStack *stacks);
 void tile_emu_call_stacks_destroy(TileCallStack *stacks);
-/// Bytes of local memory in use, of those from kernel->stack_first on.
-uint32_t *tile_emu_stack_bytes(TileCallStack *stacks, uint32_t lane);
 /// The lanes among `lanes` that are deepest in calls.
 TileLanes tile_emu_call_stacks_deepest(const TileCallStack *stacks,
                                        TileLanes lanes);

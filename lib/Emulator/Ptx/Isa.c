@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Decode.h"
-#include "Emulator/Async/TensorMapReplace.h"
+#include "Emulator/Async/Async.h"
 #include "Emulator/Machine.h"
 #include "Emulator/Race/Undefined.h"
 
@@ -81,6 +81,7 @@ static const IsaEntry isa[] = {
     {"slct", tile_emu_decode_slct},
     {"testp", tile_emu_decode_testp},
     {"mov", tile_emu_decode_mov},
+    {"cvt.pack", tile_emu_decode_cvt_pack},
     {"cvt", tile_emu_decode_cvt},
     {"vadd", tile_emu_decode_video},
     {"vsub", tile_emu_decode_video},
@@ -108,8 +109,10 @@ static const IsaEntry isa[] = {
 
     {"ld", tile_emu_decode_ld},
     {"ldu", tile_emu_decode_ld},
+    {"st.async", tile_emu_decode_st_async},
     {"st", tile_emu_decode_st},
     {"atom", tile_emu_decode_atom},
+    {"red.async", tile_emu_decode_red_async},
     {"red", tile_emu_decode_red},
     {"cvta", tile_emu_decode_cvta},
     {"isspacep", tile_emu_decode_isspacep},
@@ -125,6 +128,8 @@ static const IsaEntry isa[] = {
     {"discard", tile_emu_decode_hint},
     {"applypriority", tile_emu_decode_hint},
 
+    {"cp.async.bulk", tile_emu_decode_cp_async_bulk},
+    {"cp.reduce.async.bulk", tile_emu_decode_cp_async_bulk},
     {"cp", tile_emu_decode_cp_async},
     {"multimem", decode_multimem},
     {"clusterlaunchcontrol", tile_emu_decode_cluster_launch_control},

@@ -8,8 +8,29 @@
 #ifndef TILE_EMULATOR_PARSER_H
 #define TILE_EMULATOR_PARSER_H
 
+#include "Emulator/HostMemory.h"
 #include "Ptx.h"
-#include "PtxNames.h"
+
+/// A piece of the PTX text.
+typedef struct {
+  const char *start;
+  uint32_t length;
+} TileText;
+
+typedef struct {
+  TileText name; // start NULL: free
+  uint32_t value;
+} TileNameEntry;
+
+/// A zeroed table is empty. Memory belongs to the arena.
+typedef struct {
+  TileNameEntry *entries;
+  uint32_t capacity, count; // capacity: 0 or a power of two
+} TileNameTable;
+
+/// False when the name is there already.
+bool tile_emu_names_add(TileNameTable *table, TileArena *arena, TileText name,
+                        uint32_t value);
 
 typedef enum {
   TILE_OPERAND_NONE,
@@ -90,6 +111,14 @@ enum {
   TILE_PTX_MAX_VARIABLE_BYTES = 256 << 20
 };
 
+/// Appends to an array in `arena`.
+#define TILE_PTX_PUSH(arena, array, count, ...)                                \
+  do {                                                                         \
+    (array) =                                                                  \
+        tile_emu_arena_grow((arena), (array), (count), sizeof(array)[0]);      \
+    (array)[(count)++] = __VA_ARGS__;                                          \
+  } while (0)
+
 typedef struct {
   TileEmuModule *module;
   TileKernel *kernel; // NULL at module scope
@@ -169,13 +198,6 @@ bool tile_emu_special_is_vector(TileText name, uint32_t index,
                                 TileSpecial *out_special);
 
 //===-- PtxParse.c --------------------------------------------------------===//
-
-/// Skips a balanced `{…}`, whose opening brace has been read.
-void tile_emu_parse_skip_braces(TileParser *parser);
-/// Statements up to the closing brace; the opening one has been read.
-void tile_emu_parse_block(TileParser *parser);
-/// Appends to the code of the kernel.
-void tile_emu_parse_insn_append(TileParser *parser, const TileInsn *insn);
 
 //===-- PtxOperand.c ------------------------------------------------------===//
 

@@ -265,26 +265,3 @@ TileOperand *tile_emu_operand_parse(TileParser *parser) {
     operand->pair = parse_nested(parser, 1);
   return operand;
 }
-
-uint32_t tile_emu_constant_slot(TileParser *parser, TileConstantKind kind,
-                                uint32_t size_bytes, uint64_t value) {
-  TileKernel *kernel = parser->kernel;
-  if (size_bytes < 4)
-    size_bytes = 4;
-  for (uint32_t i = 0; i < kernel->num_constants; i++) {
-    const TileConstant *constant = &kernel->constants[i];
-    if (constant->kind == kind && constant->size_bytes == size_bytes &&
-        constant->value == value)
-      return constant->slot;
-  }
-  uint32_t slot = (kernel->register_file_bytes + 63) & ~63u;
-  kernel->register_file_bytes = slot + TILE_WARP_SIZE * size_bytes;
-  if (kernel->register_file_bytes > TILE_PTX_MAX_REGISTER_FILE_BYTES)
-    tile_emu_parser_fail(parser, "too many constants");
-  kernel->constants =
-      tile_emu_arena_grow(&parser->module->arena, kernel->constants,
-                          kernel->num_constants, sizeof *kernel->constants);
-  kernel->constants[kernel->num_constants++] =
-      (TileConstant){(uint8_t)kind, (uint8_t)size_bytes, slot, value};
-  return slot;
-}

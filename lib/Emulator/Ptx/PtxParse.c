@@ -1,12 +1,12 @@
-//===- PtxParse.c - Modules, kernels and statements of PTX ----------------===//
+//===- PtxParse.c - Reads PTX text ----------------------------------------===//
 //
 // PTX ISA, "Syntax", "Directives". Functions other than kernels are read when
-// a kernel that calls them has been; see DeviceFunctionParse.c.
+// a kernel that calls them has been.
 //
 //===----------------------------------------------------------------------===//
 
 #include "DeviceFunction.h"
-#include "Emulator/Race/DeadRead.h"
+#include "Emulator/Race/Race.h"
 #include "Emulator/Race/Undefined.h"
 #include "Parser.h"
 
@@ -66,7 +66,8 @@ static void parse_file(TileParser *parser) {
   tile_emu_lex_skip_line(parser);
 }
 
-void tile_emu_parse_skip_braces(TileParser *parser) {
+/// Skips a balanced `{…}`, whose opening brace has been read.
+static void parse_skip_braces(TileParser *parser) {
   for (uint32_t depth = 1; depth > 0;) {
     char c = tile_emu_lex_peek(parser);
     if (c == 0) {
@@ -81,7 +82,7 @@ void tile_emu_parse_skip_braces(TileParser *parser) {
 
 //===-- Statements --------------------------------------------------------===//
 
-void tile_emu_parse_insn_append(TileParser *parser, const TileInsn *insn) {
+static void parse_insn_append(TileParser *parser, const TileInsn *insn) {
   TileKernel *kernel = parser->kernel;
   kernel->code = tile_emu_arena_grow(&parser->module->arena, kernel->code,
                                      kernel->num_insns, sizeof *insn);
@@ -131,7 +132,7 @@ static bool parse_branch(TileParser *parser, TileInsn *insn, TileText opcode,
   }
   insn->opcode = is_table ? "brx.idx" : "bra";
   label_use_add(parser, operands[wanted - 1]->text, insn->line, is_table);
-  tile_emu_parse_insn_append(parser, insn);
+  parse_insn_append(parser, insn);
   parser->next_is_leader = true;
   return true;
 }
@@ -159,7 +160,7 @@ static void parse_instruction(TileParser *parser, TileText opcode,
   parser->line = insn->line;
   if (!parse_branch(parser, insn, opcode, operands, num_operands) &&
       tile_emu_insn_decode(parser, insn, opcode, operands, num_operands)) {
-    tile_emu_parse_insn_append(parser, insn);
+    parse_insn_append(parser, insn);
     parser->next_is_leader = insn->flags & (TILE_INSN_EXIT | TILE_INSN_JUMP);
   }
   if (tile_emu_parser_ok(parser))
@@ -246,7 +247,8 @@ static void parse_statement(TileParser *parser) {
     parse_instruction(parser, opcode, &insn);
 }
 
-void tile_emu_parse_block(TileParser *parser) {
+/// Statements up to the closing brace; the opening one has been read.
+static void parse_block(TileParser *parser) {
   tile_emu_scope_push(parser);
   while (tile_emu_parser_ok(parser)) {
     char c = tile_emu_lex_peek(parser);
@@ -259,12 +261,266 @@ void tile_emu_parse_block(TileParser *parser) {
     if (c == 0)
       tile_emu_parser_fail(parser, "expected '}' before the end of the text");
     else if (c == '{')
-      tile_emu_parse_block(parser);
+      parse_block(parser);
     else if (c == '.')
       parse_body_directive(parser);
     else if (c != ';')
       parse_statement(parser);
   }
+}
+
+//===-- Functions ---------------------------------------------------------===//
+
+// PTX ISA, "Kernel and Function Directives: .func", "Abstracting the ABI".
+
+//===-- Finding functions -------------------------------------------------===//
+
+static void skip_parentheses(TileParser *parser) {
+  if (tile_emu_lex_eat(parser, '('))
+    tile_emu_lex_skip_past(parser, ')');
+}
+
+/// `.attribute(…) (results) name (parameters) .noreturn` and `;` or `{`
+static void scan_function(TileParser *parser) {
+  TileFunctionText function = {.start = parser->cursor, .line = parser->line};
+  if (tile_emu_lex_peek(parser) == '.') {
+    tile_emu_lex_directive(parser);
+    skip_parentheses(parser);
+  }
+  skip_parentheses(parser);
+  function.name = tile_emu_lex_identifier(parser);
+  char c;
+  while ((c = tile_emu_lex_peek(parser)) && c != ';' && c != '{')
+    parser->cursor++;
+  if (c == '{' && tile_emu_parser_ok(parser))
+    TILE_PTX_PUSH(&parser->scratch, parser->functions, parser->num_functions,
+                  function);
+}
+
+static void scan_module(TileParser *parser) {
+  char c;
+  while ((c = tile_emu_lex_peek(parser))) {
+    if (c == '.') {
+      if (tile_emu_text_is(tile_emu_lex_directive(parser), "func"))
+        scan_function(parser);
+      continue;
+    }
+    parser->cursor++;
+    if (c == '{')
+      parse_skip_braces(parser);
+    else if (c == '"')
+      tile_emu_lex_skip_past(parser, '"');
+  }
+}
+
+/// Finds all functions of the text that have a body.
+static void functions_scan(TileParser *parser) {
+  const char *start = parser->cursor;
+  if (!strstr(start, ".func"))
+    return;
+  scan_module(parser);
+  // Whoever reads the text in earnest reports what is wrong with it.
+  parser->status = tile_status_ok();
+  parser->cursor = start;
+  parser->line = 1;
+}
+
+//===-- Functions of a kernel ---------------------------------------------===//
+
+//===-- Reading a function ------------------------------------------------===//
+
+static TileCallValue parse_value(TileParser *parser) {
+  TileText space = tile_emu_lex_directive(parser);
+  if (tile_emu_text_is(space, "reg")) {
+    TileOperand reg = {0};
+    tile_emu_register_param_declare(parser, &reg);
+    bool is_predicate = reg.kind == TILE_OPERAND_PREDICATE;
+    return (TileCallValue){
+        .is_predicate = is_predicate,
+        .slot = reg.slot,
+        .size_bytes = is_predicate ? 1 : tile_emu_type_bytes(reg.type)};
+  }
+  if (!tile_emu_text_is(space, "param"))
+    tile_emu_parser_fail(parser, "parameter of a function in .%.*s",
+                         (int)space.length, space.start);
+  uint32_t symbol = tile_emu_variable_param_declare(parser);
+  if (!tile_emu_parser_ok(parser))
+    return (TileCallValue){0};
+  uint64_t place = tile_emu_variable_place(parser, symbol);
+  uint32_t slot = tile_emu_constant_slot(parser, TILE_CONSTANT_LOCAL, 8, place);
+  return (TileCallValue){
+      .is_memory = true,
+      .slot = slot,
+      .size_bytes = (uint32_t)parser->module->symbols[symbol].size_bytes};
+}
+
+static void parse_values(TileParser *parser, TileCallValues *values) {
+  if (!tile_emu_lex_eat(parser, '('))
+    return;
+  if (tile_emu_lex_peek(parser) != ')')
+    do
+      TILE_PTX_PUSH(&parser->module->arena, values->values, values->count,
+                    parse_value(parser));
+    while (tile_emu_lex_eat(parser, ','));
+  tile_emu_lex_expect(parser, ')');
+  uint64_t size_bytes = 0;
+  for (uint32_t i = 0; i < values->count; i++)
+    size_bytes += values->values[i].size_bytes;
+  if (size_bytes > TILE_MAX_VALUE_BYTES)
+    tile_emu_parser_fail(parser,
+                         "parameters of %llu bytes, at most %d are "
+                         "supported",
+                         (unsigned long long)size_bytes, TILE_MAX_VALUE_BYTES);
+}
+
+static void parse_directives(TileParser *parser, TileFunction *function) {
+  while (tile_emu_lex_peek(parser) == '.') {
+    TileText word = tile_emu_lex_directive(parser);
+    if (tile_emu_text_is(word, "noreturn"))
+      function->is_noreturn = true;
+    else // .abi_preserve and its like
+      tile_emu_lex_integer(parser);
+  }
+}
+
+static void append_return(TileParser *parser) {
+  TileInsn insn = {.guard = TILE_NO_SLOT,
+                   .line = parser->line,
+                   .opcode = "ret",
+                   .flags = TILE_INSN_LEADER};
+  TileDecoder decoder = {.parser = parser, .insn = &insn, .opcode = "ret"};
+  tile_emu_decode_function_return(&decoder);
+  parse_insn_append(parser, &insn);
+}
+
+/// Constants that point to variables of the function differ between calls.
+static void collect_local_slots(TileParser *parser, TileFunction *function) {
+  const TileKernel *kernel = parser->kernel;
+  for (uint32_t i = 0; i < kernel->num_constants; i++) {
+    const TileConstant *constant = &kernel->constants[i];
+    if (constant->kind == TILE_CONSTANT_LOCAL &&
+        constant->value >= function->first_local &&
+        constant->value < function->end_local)
+      TILE_PTX_PUSH(&parser->module->arena, function->local_slots,
+                    function->num_local_slots,
+                    (TileLocalSlot){constant->slot, (uint32_t)constant->value});
+  }
+  function->saved_bytes += 8 * function->num_local_slots;
+}
+
+static void parse_function(TileParser *parser, TileFunction *function) {
+  const TileFunctionText *text = &parser->functions[function->number];
+  parser->cursor = text->start;
+  parser->line = text->line;
+  parser->function = function;
+  parser->next_is_leader = true;
+  parser->source_file = parser->source_line = 0;
+  parser->tables = NULL;
+  parser->num_tables = 0;
+  function->entry = parser->kernel->num_insns;
+  function->first_local = parser->kernel->local_bytes;
+  tile_emu_scope_push(parser);
+  if (tile_emu_lex_peek(parser) == '.') {
+    tile_emu_lex_directive(parser);
+    skip_parentheses(parser);
+  }
+  parse_values(parser, &function->results);
+  tile_emu_lex_identifier(parser);
+  parse_values(parser, &function->parameters);
+  parse_directives(parser, function);
+  tile_emu_lex_expect(parser, '{');
+  if (tile_emu_parser_ok(parser))
+    parse_block(parser);
+  if (!tile_emu_parser_ok(parser))
+    return;
+  append_return(parser);
+  tile_emu_scope_pop(parser);
+  function->end_local = parser->kernel->local_bytes;
+  collect_local_slots(parser, function);
+}
+
+//===-- Calls -------------------------------------------------------------===//
+
+static void check_values(TileParser *parser, const TileFunction *callee,
+                         const TileCallValues *given,
+                         const TileCallValues *wanted, const char *what) {
+  if (!tile_call_values_match(given, wanted))
+    tile_emu_parser_fail(parser,
+                         "call of %s: %u %ss of other number or size than "
+                         "its %u",
+                         callee->name, given->count, what, wanted->count);
+}
+
+static void check_calls(TileParser *parser) {
+  const TileKernel *kernel = parser->kernel;
+  for (uint32_t i = 0; i < kernel->num_insns; i++) {
+    const TileInsn *insn = &kernel->code[i];
+    if (!(insn->flags & TILE_INSN_JUMP) || !insn->as.call ||
+        insn->as.call->callee == TILE_NO_FUNCTION)
+      continue;
+    const TileFunction *callee = kernel->functions[insn->as.call->callee];
+    parser->line = insn->line;
+    check_values(parser, callee, &insn->as.call->arguments, &callee->parameters,
+                 "argument");
+    check_values(parser, callee, &insn->as.call->results, &callee->results,
+                 "result");
+  }
+}
+
+/// Marks in `reached` what `function` may call, directly or not.
+static void reach(const TileKernel *kernel, const TileFunction *function,
+                  bool *reached, uint32_t *stack) {
+  uint32_t depth = 0;
+  const TileFunction *at = function;
+  for (;;) {
+    uint32_t count =
+        at->calls_indirectly ? kernel->num_functions : at->num_callees;
+    for (uint32_t i = 0; i < count; i++) {
+      uint32_t callee = at->calls_indirectly ? i : at->callees[i];
+      if (!reached[callee])
+        stack[depth++] = callee;
+      reached[callee] = true;
+    }
+    if (depth == 0)
+      return;
+    at = kernel->functions[stack[--depth]];
+  }
+}
+
+static void find_recursion(TileParser *parser) {
+  TileKernel *kernel = parser->kernel;
+  uint32_t count = kernel->num_functions;
+  bool has_recursion = false;
+  for (uint32_t i = 0; i < count; i++) {
+    bool *reached = TILE_ARENA_NEW(&parser->scratch, bool, count);
+    uint32_t *stack = TILE_ARENA_NEW(&parser->scratch, uint32_t, count);
+    reach(kernel, kernel->functions[i], reached, stack);
+    kernel->functions[i]->is_recursive = reached[i];
+    has_recursion |= reached[i];
+  }
+  kernel->stack_first = (kernel->local_bytes + 63) & ~63u;
+  if (has_recursion || kernel->has_stack)
+    kernel->local_bytes = kernel->stack_first + TILE_STACK_BYTES;
+}
+
+/// Appends the code of the functions in use to the kernel.
+static void functions_link(TileParser *parser) {
+  TileKernel *kernel = parser->kernel;
+  const char *cursor = parser->cursor;
+  uint32_t line = parser->line;
+  // Functions add those that they call to the list.
+  for (uint32_t i = 0; i < kernel->num_functions && tile_emu_parser_ok(parser);
+       i++)
+    parse_function(parser, kernel->functions[i]);
+  parser->function = NULL;
+  if (!tile_emu_parser_ok(parser))
+    return;
+  find_recursion(parser);
+  check_calls(parser);
+  if (!tile_emu_parser_ok(parser))
+    return;
+  parser->cursor = cursor;
+  parser->line = line;
 }
 
 //===-- Kernels -----------------------------------------------------------===//
@@ -372,8 +628,8 @@ static void kernel_finish(TileParser *parser) {
   TileInsn last = {.guard = TILE_NO_SLOT, .line = parser->line};
   last.flags = TILE_INSN_EXIT | TILE_INSN_LEADER;
   last.opcode = "ret";
-  tile_emu_parse_insn_append(parser, &last);
-  tile_emu_functions_link(parser);
+  parse_insn_append(parser, &last);
+  functions_link(parser);
   mark_leaders(kernel);
   tile_emu_undefined_paths(module, kernel);
   tile_emu_loads_number(kernel);
@@ -421,7 +677,7 @@ static void parse_entry(TileParser *parser) {
   }
   tile_emu_lex_expect(parser, '{');
   if (tile_emu_parser_ok(parser))
-    tile_emu_parse_block(parser);
+    parse_block(parser);
   if (tile_emu_parser_ok(parser))
     kernel_finish(parser);
   parser->function = NULL;
@@ -437,7 +693,7 @@ static void skip_function(TileParser *parser) {
     if (c == 0 || c == ';' || c == '{') {
       parser->cursor += c != 0;
       if (c == '{')
-        tile_emu_parse_skip_braces(parser);
+        parse_skip_braces(parser);
       return;
     }
     parser->cursor++;
@@ -481,7 +737,7 @@ static void parse_module_directive(TileParser *parser) {
     parse_file(parser);
   else if (tile_emu_text_is(word, "section")) {
     tile_emu_lex_skip_past(parser, '{');
-    tile_emu_parse_skip_braces(parser);
+    parse_skip_braces(parser);
   } else if (tile_emu_text_is(word, "pragma") ||
              tile_emu_text_is(word, "alias"))
     tile_emu_lex_skip_past(parser, ';');
@@ -522,7 +778,7 @@ TileStatus tile_emu_module_parse(const char *ptx, size_t size_bytes,
   parser->cursor = text;
   parser->end = text + strlen(text);
   parser->line = 1;
-  tile_emu_functions_scan(parser);
+  functions_scan(parser);
   while (tile_emu_lex_peek(parser)) {
     if (tile_emu_lex_eat(parser, ';'))
       continue;

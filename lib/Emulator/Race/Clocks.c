@@ -2,7 +2,8 @@
 
 #include "Clocks.h"
 #include "Emulator/HostMemory.h"
-
+#include "Race.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -232,8 +233,9 @@ static uint32_t agent_of_warp(const TileClocks *clocks, uint32_t thread) {
   return tile_agent_of_warp(clocks, rank, warp);
 }
 
-void tile_emu_sync_release_until(TileClocks *clocks, uint32_t thread,
-                                 TileSyncPoint *point, uint32_t last) {
+/// The same for what it did up to `last` tick, before a fence.
+static void sync_release_until(TileClocks *clocks, uint32_t thread,
+                               TileSyncPoint *point, uint32_t last) {
   sync_prepare(clocks, point);
   TileThreadClock *clock = &clocks->threads[thread];
   collect(clocks, point->causal, clock->causal, &point->seen_causal);
@@ -252,7 +254,7 @@ void tile_emu_sync_release_until(TileClocks *clocks, uint32_t thread,
 void tile_emu_sync_release(TileClocks *clocks, uint32_t thread,
                            TileSyncPoint *point) {
   TileThreadClock *clock = &clocks->threads[thread];
-  tile_emu_sync_release_until(clocks, thread, point, clock->tick);
+  sync_release_until(clocks, thread, point, clock->tick);
   thread_tick(clock);
 }
 
@@ -313,4 +315,124 @@ void tile_emu_sync_deinit(TileClocks *clocks, TileSyncPoint *point) {
   release(clocks, point->seen_order);
   release(clocks, point->published_order);
   *point = (TileSyncPoint){0};
+}
+
+//===-- Words -------------------------------------------------------------===//
+
+enum { WORD_BYTES = 4, MIN_CAPACITY = 64 };
+
+/// A word that somebody has released.
+typedef struct {
+  uintptr_t key; // 0: free
+  TileSyncPoint sync;
+} Word;
+
+struct TileWords { // open addressing
+  Word *words;
+  uint32_t count, capacity;
+};
+
+static Word *word_find(const struct TileWords *table, uintptr_t key) {
+  uint32_t slot = (uint32_t)(key * 0x9e3779b97f4a7c15ull >> 32);
+  for (;; slot++) {
+    Word *word = &table->words[slot & (table->capacity - 1)];
+    if (!word->key || word->key == key)
+      return word;
+  }
+}
+
+static void grow(struct TileWords *table) {
+  struct TileWords larger = {.capacity = table->capacity ? 2 * table->capacity
+                                                         : MIN_CAPACITY,
+                             .count = table->count};
+  larger.words = tile_emu_calloc(larger.capacity, sizeof *larger.words);
+  for (uint32_t i = 0; i < table->capacity; i++)
+    if (table->words[i].key)
+      *word_find(&larger, table->words[i].key) = table->words[i];
+  free(table->words);
+  *table = larger;
+}
+
+static Word *word_get(TileCluster *cluster, uintptr_t key) {
+  if (!cluster->words)
+    cluster->words = tile_emu_calloc(1, sizeof *cluster->words);
+  struct TileWords *table = cluster->words;
+  if (2 * table->count >= table->capacity)
+    grow(table);
+  Word *word = word_find(table, key);
+  table->count += word->key == 0;
+  word->key = key;
+  return word;
+}
+
+void tile_emu_word_meet(TileWarp *warp, uint32_t lane, const uint8_t *memory,
+                        bool is_load, bool is_store, bool releases) {
+  TileCluster *cluster = warp->cluster;
+  if (!cluster->detect_races)
+    return;
+  TileClocks *clocks = &cluster->clocks;
+  uint32_t thread = tile_warp_thread(warp, lane);
+  uintptr_t key = (uintptr_t)memory / WORD_BYTES;
+  if (is_load && cluster->words)
+    tile_emu_sync_acquire(clocks, thread,
+                          &word_find(cluster->words, key)->sync);
+  if (!is_store || !(releases || tile_lane_in(warp->fenced, lane)))
+    return;
+  TileSyncPoint *sync = &word_get(cluster, key)->sync;
+  if (releases)
+    tile_emu_sync_release(clocks, thread, sync);
+  else
+    sync_release_until(clocks, thread, sync, warp->fence_tick[lane]);
+  tile_emu_sync_publish(clocks, sync);
+}
+
+void tile_emu_words_clear(TileCluster *cluster) {
+  struct TileWords *table = cluster->words;
+  if (!table)
+    return;
+  for (uint32_t i = 0; i < table->capacity; i++)
+    tile_emu_sync_deinit(&cluster->clocks, &table->words[i].sync);
+  free(table->words);
+  free(table);
+  cluster->words = NULL;
+}
+
+const char *tile_emu_agent_name(const TileCluster *cluster, TileEpoch epoch,
+                                char out_name[100]) {
+  const TileClocks *clocks = &cluster->clocks;
+  bool is_test;
+  if (tile_epoch_is_atomic(clocks, epoch))
+    epoch = tile_epoch_of_thread(clocks, epoch, &is_test);
+  uint32_t agent = tile_epoch_agent(epoch), tick = tile_epoch_tick(epoch);
+  uint32_t per_cta = cluster->threads_per_cta;
+  if (agent < cluster->num_threads) {
+    if (cluster->num_ctas > 1)
+      snprintf(out_name, 100, "thread %u of CTA rank %u", agent % per_cta,
+               agent / per_cta);
+    else
+      snprintf(out_name, 100, "thread %u", agent);
+  } else if (clocks->first_cp_async && agent < clocks->first_wgmma) {
+    snprintf(out_name, 100, "cp.async by thread %u (batch %u)",
+             (agent - clocks->first_cp_async) % per_cta, tick - 1);
+  } else if (agent >= clocks->first_mbarrier) {
+    snprintf(out_name, 100, "TMA/bulk copy (mbarrier #%u, phase %u)",
+             agent - clocks->first_mbarrier, tick - 1);
+  } else if (clocks->first_bulk && agent >= clocks->first_bulk_write) {
+    uint32_t index = agent - clocks->first_bulk_write;
+    const TileCta *cta = &cluster->ctas[index / TILE_BULK_WRITERS];
+    uint32_t thread = cta->bulk_writers[index % TILE_BULK_WRITERS] - 1;
+    snprintf(out_name, 100, "bulk store by thread %u (group %u)",
+             thread % per_cta, tick - 1);
+  } else if (clocks->first_bulk && agent >= clocks->first_bulk) {
+    snprintf(out_name, 100, "bulk store by thread %u (group %u)",
+             (agent - clocks->first_bulk) % per_cta, tick - 1);
+  } else if (agent >= clocks->first_warpgroup) {
+    snprintf(out_name, 100, "wgmma #%u of warpgroup %u", tick - 1,
+             (agent - clocks->first_warpgroup) % clocks->num_warpgroups);
+  } else {
+    snprintf(out_name, 100, "wgmma #%u of warp %u", tick - 1,
+             (agent - clocks->first_wgmma) %
+                 (clocks->num_warpgroups * TILE_WARPGROUP_WARPS));
+  }
+  return out_name;
 }

@@ -151,9 +151,6 @@ void tile_emu_clocks_deinit(TileClocks *clocks, uint32_t num_threads);
 /// it does from now on is not covered.
 void tile_emu_sync_release(TileClocks *clocks, uint32_t thread,
                            TileSyncPoint *point);
-/// The same for what it did up to `last` tick, before a fence.
-void tile_emu_sync_release_until(TileClocks *clocks, uint32_t thread,
-                                 TileSyncPoint *point, uint32_t last);
 /// The phase does not complete before thread `thread` came here; what it has
 /// written does not become visible.
 void tile_emu_sync_order(TileClocks *clocks, uint32_t thread,
@@ -188,5 +185,9 @@ void tile_emu_clock_join_lanes(TileClocks *clocks, uint32_t first_thread,
                                TileLanes lanes);
 /// fence.proxy.async: all that the thread has seen is fenced.
 void tile_emu_clock_proxy_fence(TileClocks *clocks, uint32_t thread);
+
+/// "thread 5", "TMA copy (mbarrier #2, phase 0)", …
+const char *tile_emu_agent_name(const TileCluster *cluster, TileEpoch epoch,
+                                char out_name[100]);
 
 #endif // TILE_EMULATOR_CLOCKS_H

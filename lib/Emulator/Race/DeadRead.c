@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DeadRead.h"
+#include "Race.h"
 #include "Undefined.h"
 
 #include <stdlib.h>

@@ -1,10 +1,7 @@
 //===- GlobalRace.c - Checks accesses to global memory --------------------===//
 
-#include "GlobalRace.h"
-#include "DeadRead.h"
 #include "Emulator/Async/Async.h"
 #include "Emulator/Memory/Address.h"
-#include "Emulator/Schedule/CoResident.h"
 #include "Race.h"
 
 #include <stdio.h>

@@ -7,9 +7,58 @@
 //===----------------------------------------------------------------------===//
 
 #include "Race.h"
+#include "Emulator/Memory/Address.h"
 #include "Undefined.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+//===-- Reports -----------------------------------------------------------===//
+
+static bool race_report(TileCta *cta, uint32_t offset, const TileAccess *access,
+                        bool is_write, const TileEarlier *earlier,
+                        TileFindingKind kind) {
+  TileLanes lane = tile_lane_bit(access->lane);
+  if (!tile_emu_find_is_new(access->warp, access->insn, lane, kind))
+    return true;
+  const TileRun *run = cta->cluster->run;
+  const TileInsn *insn = &run->kernel->code[earlier->insn];
+  char name[200], agent[100], where[256], text[1000];
+  tile_emu_shared_name(cta, offset, name);
+  tile_emu_agent_name(cta->cluster, earlier->epoch, agent);
+  tile_emu_insn_where(run->module, insn, where);
+  bool was_atomic = tile_epoch_is_atomic(&cta->cluster->clocks, earlier->epoch);
+  const char *verb = access->is_atomic && !access->is_bulk && is_write
+                         ? "atomic update"
+                     : is_write ? "write"
+                                : "read";
+  if (kind == TILE_FINDING_PROXY || kind == TILE_FINDING_PROXY_PEDANTIC)
+    snprintf(text, sizeof text,
+             "%s%s of %s (shared 0x%x) through the async proxy comes after the "
+             "generic-proxy write by %s at %s, but no proxy fence lies between "
+             "them",
+             access->what, verb, name, offset, agent, where);
+  else
+    snprintf(text, sizeof text,
+             "%s%s of %s (shared 0x%x) is not ordered after the %s by %s at %s",
+             access->what, verb, name, offset,
+             kind == TILE_FINDING_RACE_OVERLAP ? "overlapping write"
+             : was_atomic                      ? "atomic update"
+             : earlier->is_write               ? "write"
+                                               : "read",
+             agent, where);
+  TileRace race = {access->warp,           access->insn, lane, kind,
+                   {"shared", offset, ""}, insn,         text};
+  snprintf(race.memory.name, sizeof race.memory.name, "%s", name);
+  bool was_read = is_write && !earlier->is_write && !was_atomic;
+  bool is_deferred =
+      is_write ? was_read && tile_emu_race_defer_write(&race, earlier->epoch,
+                                                       cta->smem + offset)
+               : !access->is_bulk && tile_emu_race_defer_read(&race);
+  if (!is_deferred)
+    tile_emu_race_find(&race);
+  return !is_deferred;
+}
 
 enum {
   CHUNK_BYTES = 16,
@@ -146,15 +195,14 @@ static void check_after_write(TileCta *cta, uint32_t offset, TileEpoch previous,
   access->met_thread |= was_generic;
   if (!is_ordered(access, previous)) {
     if (!(access->is_async && was_generic && is_fenced(access, previous))) {
-      tile_emu_race_report(cta, offset, access, is_write,
-                           &(TileEarlier){previous, insn, true},
-                           TILE_FINDING_RACE);
+      race_report(cta, offset, access, is_write,
+                  &(TileEarlier){previous, insn, true}, TILE_FINDING_RACE);
       access->met_thread = true;
       return;
     }
   } else if (access->is_async && was_generic && !is_fenced(access, previous)) {
     bool is_customary = is_write || agent >= cta->cluster->num_threads;
-    tile_emu_race_report(
+    race_report(
         cta, offset, access, is_write, &(TileEarlier){previous, insn, true},
         is_customary ? TILE_FINDING_PROXY_PEDANTIC : TILE_FINDING_PROXY);
     return;
@@ -379,7 +427,7 @@ static void check_after_read(TileCta *cta, uint32_t offset, uint32_t readers,
     if (TILE_LIKELY(is_harmless || is_read_ordered(cluster, access, epoch)))
       continue;
     TileFindingKind kind = after_read_kind(cluster, access, epoch, is_write);
-    bool is_reported = tile_emu_race_report(
+    bool is_reported = race_report(
         cta, offset, access, is_write,
         &(TileEarlier){epoch, set ? set_insn(set, i) : insn, false}, kind);
     if (is_reported && !tile_emu_finding_is_pedantic(kind))
@@ -491,9 +539,9 @@ static inline void write_chunk(TileCta *cta, uint32_t offset, uint32_t count,
     write_bytes(cta, offset, count, access);
     chunk->is_split = chunk->has_atomic = false;
   } else if (TILE_UNLIKELY(access->is_bulk && chunk->write == access->epoch))
-    tile_emu_race_report(cta, offset, access, true,
-                         &(TileEarlier){chunk->write, chunk->write_insn, true},
-                         TILE_FINDING_RACE_OVERLAP);
+    race_report(cta, offset, access, true,
+                &(TileEarlier){chunk->write, chunk->write_insn, true},
+                TILE_FINDING_RACE_OVERLAP);
   else {
     if (chunk->write && !is_repeated(cta, chunk->write, access))
       check_after_write(cta, offset, chunk->write, chunk->write_insn, access,

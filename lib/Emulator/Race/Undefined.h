@@ -128,14 +128,5 @@ uint16_t tile_emu_mark_origin(TileWarp *warp, uint32_t id, TileLanes lanes,
 /// Reports what `use` does with the marked register, and takes the mark off.
 void tile_emu_mark_report(TileWarp *warp, uint32_t id, TileLanes lanes,
                           const TileInsn *use);
-/// `insn` needs the value of the register at `slot`, one of its own.
-void tile_emu_undefined_use(TileWarp *warp, const TileInsn *insn, uint32_t slot,
-                            TileLanes lanes);
-/// UndefinedProducts.c: mma and wgmma.
-void tile_emu_undefined_product(TileWarp *warp, const TileInsn *insn);
-void tile_emu_undefined_wgmma(TileWarp *warp, const TileInsn *insn);
-/// UndefinedBits.c
-void tile_emu_undefined_bit_step(TileWarp *warp, const TileInsn *insn,
-                                 TileLanes lanes);
 
 #endif // TILE_EMULATOR_UNDEFINED_H

@@ -7,7 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DeadRead.h"
+#include "Emulator/Memory/Address.h"
+#include "Race.h"
 #include "Undefined.h"
 
 #include <stdio.h>

@@ -5,78 +5,72 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "JsonWriter.h"
 #include "Statistics.h"
+#include "Support/JsonWriter.h"
 
 #include <stdio.h>
 
 static void write_triple(TileJson *json, const char *key,
                          const uint32_t values[3]) {
-  bool is_compact = json->is_compact;
-  tile_emu_json_open(json, key, '[');
-  json->is_compact = true;
+  tile_json_open_as(json, key, '[', TILE_JSON_DENSE);
   for (int i = 0; i < 3; i++)
-    tile_emu_json_number(json, NULL, values[i]);
-  tile_emu_json_close(json, ']');
-  json->is_compact = is_compact;
+    tile_json_print_number(json, NULL, values[i]);
+  tile_json_close(json, ']');
 }
 
 /// One string a line.
 static void write_lines(TileJson *json, const char *key, const char *text) {
-  tile_emu_json_open(json, key, '[');
+  tile_json_open(json, key, '[');
   while (*text) {
     text += strspn(text, " ");
     size_t length = strcspn(text, "\n");
-    tile_emu_json_string_part(json, NULL, text, length);
+    tile_json_print_string_part(json, NULL, text, length);
     text += length;
     text += *text == '\n';
   }
-  tile_emu_json_close(json, ']');
+  tile_json_close(json, ']');
 }
 
 static void write_instruction(TileJson *json, const TileEmuFinding *finding) {
-  tile_emu_json_number(json, "ptx_line", finding->ptx_line);
-  tile_emu_json_string(json, "opcode", finding->opcode);
+  tile_json_print_number(json, "ptx_line", finding->ptx_line);
+  tile_json_print_string(json, "opcode", finding->opcode);
   if (!finding->source_file)
     return;
-  tile_emu_json_string(json, "source_file", finding->source_file);
-  tile_emu_json_number(json, "source_line", finding->source_line);
+  tile_json_print_string(json, "source_file", finding->source_file);
+  tile_json_print_number(json, "source_line", finding->source_line);
 }
 
 static void write_earlier(TileJson *json, const TileEmuPlace *earlier) {
   if (!earlier->ptx_line)
     return;
-  tile_emu_json_open(json, "earlier", '{');
-  tile_emu_json_number(json, "ptx_line", earlier->ptx_line);
-  tile_emu_json_string(json, "opcode", earlier->opcode);
+  tile_json_open(json, "earlier", '{');
+  tile_json_print_number(json, "ptx_line", earlier->ptx_line);
+  tile_json_print_string(json, "opcode", earlier->opcode);
   if (earlier->source_file) {
-    tile_emu_json_string(json, "source_file", earlier->source_file);
-    tile_emu_json_number(json, "source_line", earlier->source_line);
+    tile_json_print_string(json, "source_file", earlier->source_file);
+    tile_json_print_number(json, "source_line", earlier->source_line);
   }
-  tile_emu_json_close(json, '}');
+  tile_json_close(json, '}');
 }
 
 static void write_others(TileJson *json, const TileEmuFinding *finding) {
-  bool is_compact = json->is_compact;
   if (!finding->num_other_lines)
     return;
-  tile_emu_json_open(json, "other_ptx_lines", '[');
-  json->is_compact = true;
+  tile_json_open_as(json, "other_ptx_lines", '[', TILE_JSON_DENSE);
   for (size_t i = 0; i < finding->num_other_lines; i++)
-    tile_emu_json_number(json, NULL, finding->other_lines[i]);
-  tile_emu_json_close(json, ']');
-  json->is_compact = is_compact;
+    tile_json_print_number(json, NULL, finding->other_lines[i]);
+  tile_json_close(json, ']');
 }
 
 static void write_finding(TileJson *json, const TileEmuFinding *finding) {
-  tile_emu_json_open(json, NULL, '{');
-  tile_emu_json_string(json, "kind", finding->kind);
-  tile_emu_json_string(json, "severity",
-                       finding->is_pedantic ? "pedantic" : "error");
-  tile_emu_json_string(json, "message", finding->message);
-  tile_emu_json_string(json, "likely_cause", finding->cause);
-  tile_emu_json_number(json, "count", finding->count);
-  tile_emu_json_string(json, "kernel", finding->kernel);
+  tile_json_open(json, NULL, '{');
+  tile_json_print_string(json, "kind", finding->kind);
+  tile_json_print_string(json, "severity",
+                         finding->is_pedantic ? "pedantic" : "error");
+  tile_json_print_string(json, "message", finding->message);
+  tile_json_print_string(json, "likely_cause", finding->cause);
+  tile_json_print_number(json, "count", finding->count);
+  tile_json_print_string(json, "kernel", finding->kernel);
   if (finding->ptx_line)
     write_instruction(json, finding);
   write_others(json, finding);
@@ -86,66 +80,67 @@ static void write_finding(TileJson *json, const TileEmuFinding *finding) {
   if (finding->has_warp) {
     char lanes[16];
     snprintf(lanes, sizeof lanes, "0x%08x", finding->lanes);
-    tile_emu_json_number(json, "warp", finding->warp);
-    tile_emu_json_string(json, "lanes", lanes);
+    tile_json_print_number(json, "warp", finding->warp);
+    tile_json_print_string(json, "lanes", lanes);
   }
   if (finding->memory_space) {
     char offset[24];
     snprintf(offset, sizeof offset, "0x%llx",
              (unsigned long long)finding->memory_offset);
-    tile_emu_json_open(json, "memory", '{');
-    tile_emu_json_string(json, "space", finding->memory_space);
-    tile_emu_json_string(json, "name", finding->memory_name);
+    tile_json_open(json, "memory", '{');
+    tile_json_print_string(json, "space", finding->memory_space);
+    tile_json_print_string(json, "name", finding->memory_name);
     if (!strcmp(finding->memory_space, "shared"))
-      tile_emu_json_string(json, "address", offset);
-    tile_emu_json_close(json, '}');
+      tile_json_print_string(json, "address", offset);
+    tile_json_close(json, '}');
   }
   write_lines(json, "history", finding->history);
-  tile_emu_json_string(json, "text", finding->text);
-  tile_emu_json_close(json, '}');
+  tile_json_print_string(json, "text", finding->text);
+  tile_json_close(json, '}');
 }
 
 static void write_options(TileJson *json, const TileEmuOptions *options) {
-  tile_emu_json_open(json, "options", '{');
+  tile_json_open(json, "options", '{');
   // Seeds have 64 bits, numbers of JSON readers often fewer.
   char seed[24];
   snprintf(seed, sizeof seed, "%llu", (unsigned long long)options->seed);
-  tile_emu_json_string(json, "seed", seed);
-  tile_emu_json_string(json, "schedule",
-                       tile_emu_schedule_name(options->schedule));
-  tile_emu_json_bool(json, "detect_races", options->detect_races);
-  tile_emu_json_bool(json, "pedantic", options->pedantic);
-  tile_emu_json_close(json, '}');
+  tile_json_print_string(json, "seed", seed);
+  tile_json_print_string(json, "schedule",
+                         tile_emu_schedule_name(options->schedule));
+  tile_json_print_bool(json, "detect_races", options->detect_races);
+  tile_json_print_bool(json, "pedantic", options->pedantic);
+  tile_json_close(json, '}');
 }
 
 static void write_stats(TileJson *json, const TileEmu *emu) {
-  tile_emu_json_open(json, "statistics", '{');
-  tile_emu_json_number(json, "warp_instructions",
-                       emu->stats.num_warp_instructions);
-  tile_emu_json_number(json, "lane_instructions",
-                       emu->stats.num_lane_instructions);
-  tile_emu_json_number(json, "asynchronous_operations",
-                       emu->stats.num_async_ops);
+  tile_json_open(json, "statistics", '{');
+  tile_json_print_number(json, "warp_instructions",
+                         emu->stats.num_warp_instructions);
+  tile_json_print_number(json, "lane_instructions",
+                         emu->stats.num_lane_instructions);
+  tile_json_print_number(json, "asynchronous_operations",
+                         emu->stats.num_async_ops);
   if (emu->options.collect_statistics)
     tile_emu_statistics_json(emu, json);
-  tile_emu_json_close(json, '}');
+  tile_json_close(json, '}');
 }
 
 const char *tile_emu_report_json(TileEmu *emu, const char *failure) {
-  tile_emu_buffer_deinit(&emu->json);
-  TileJson json = {.buffer = &emu->json};
-  tile_emu_json_open(&json, NULL, '{');
-  tile_emu_json_number(&json, "format", 1);
-  tile_emu_json_bool(&json, "passed", !failure && !tile_emu_num_findings(emu));
-  tile_emu_json_string(&json, "failure", failure);
+  tile_string_deinit(&emu->json);
+  TileJson json = {.out = &emu->json};
+  tile_json_open(&json, NULL, '{');
+  tile_json_print_number(&json, "format", 1);
+  tile_json_print_bool(&json, "passed",
+                       !failure && !tile_emu_num_findings(emu));
+  tile_json_print_string(&json, "failure", failure);
   write_options(&json, &emu->options);
-  tile_emu_json_number(&json, "num_findings", tile_emu_num_findings(emu));
-  tile_emu_json_open(&json, "findings", '[');
+  tile_json_print_number(&json, "num_findings", tile_emu_num_findings(emu));
+  tile_json_open(&json, "findings", '[');
   for (uint32_t i = 0; i < emu->num_finding_views; i++)
     write_finding(&json, &emu->finding_views[i]);
-  tile_emu_json_close(&json, ']');
+  tile_json_close(&json, ']');
   write_stats(&json, emu);
-  tile_emu_json_string(&json, "output", emu->output.text);
-  tile_emu_json_close(&json, '}');
-  return emu->json.text;
+  tile_json_print_string(&json, "output", emu->output.data);
+  tile_json_close(&json, '}');
+  return emu->json.data;
 }

@@ -278,29 +278,6 @@ bool tile_emu_finding_is_pedantic(TileFindingKind kind) {
 
 //===-- Text --------------------------------------------------------------===//
 
-void tile_emu_buffer_print(TileBuffer *buffer, const char *format, ...) {
-  va_list args, again;
-  va_start(args, format);
-  va_copy(again, args);
-  int length = vsnprintf(NULL, 0, format, args);
-  va_end(args);
-  if (length >= 0) {
-    size_t needed = buffer->length + (size_t)length + 1;
-    if (needed > buffer->capacity) {
-      buffer->capacity = 2 * needed;
-      buffer->text = tile_emu_realloc(buffer->text, buffer->capacity);
-    }
-    vsnprintf(buffer->text + buffer->length, (size_t)length + 1, format, again);
-    buffer->length += (size_t)length;
-  }
-  va_end(again);
-}
-
-void tile_emu_buffer_deinit(TileBuffer *buffer) {
-  free(buffer->text);
-  *buffer = (TileBuffer){0};
-}
-
 static const char *base_name(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
@@ -506,46 +483,120 @@ void tile_emu_findings_merge(TileFindings *findings, TileFindings *others,
 
 //===-- Printing ----------------------------------------------------------===//
 
-static void print_lanes(TileLanes lanes, TileBuffer *buffer) {
+static void print_lanes(TileLanes lanes, TileString *buffer) {
   if (lanes == 0)
     return;
   if (tile_lane_count(lanes) == 1)
-    tile_emu_buffer_print(buffer, " lane %u", tile_lane_first(lanes));
+    tile_string_print(buffer, " lane %u", tile_lane_first(lanes));
   else
-    tile_emu_buffer_print(buffer, " lanes 0x%08x", lanes);
+    tile_string_print(buffer, " lanes 0x%08x", lanes);
 }
 
 /// "the same at ptx:12, 14 and 3 more lines".
-static void print_others(const TileFinding *finding, TileBuffer *buffer) {
+static void print_others(const TileFinding *finding, TileString *buffer) {
   enum { MAX_LINES = 8 };
   if (!finding->num_others)
     return;
-  tile_emu_buffer_print(buffer, "    the same at ptx:");
+  tile_string_print(buffer, "    the same at ptx:");
   uint32_t count =
       finding->num_others < MAX_LINES ? finding->num_others : MAX_LINES;
   for (uint32_t i = 0; i < count; i++)
-    tile_emu_buffer_print(buffer, "%s%u", i ? ", " : "",
-                          finding->others[i]->line);
+    tile_string_print(buffer, "%s%u", i ? ", " : "", finding->others[i]->line);
   if (finding->num_others > count)
-    tile_emu_buffer_print(buffer, " and %u more instructions",
-                          finding->num_others - count);
-  tile_emu_buffer_print(buffer, "\n");
+    tile_string_print(buffer, " and %u more instructions",
+                      finding->num_others - count);
+  tile_string_print(buffer, "\n");
 }
 
-void tile_emu_finding_print(const TileFinding *finding, TileBuffer *buffer) {
-  tile_emu_buffer_print(buffer, "[%s] %s\n", kinds[finding->kind].name,
-                        finding->message);
+/// Appends the paragraph of a finding.
+static void finding_print(const TileFinding *finding, TileString *buffer) {
+  tile_string_print(buffer, "[%s] %s\n", kinds[finding->kind].name,
+                    finding->message);
   if (finding->place) {
-    tile_emu_buffer_print(buffer, "    at %s, CTA (%u,%u,%u) warp %u",
-                          finding->place, finding->ctaid[0], finding->ctaid[1],
-                          finding->ctaid[2], finding->warp_index);
+    tile_string_print(buffer, "    at %s, CTA (%u,%u,%u) warp %u",
+                      finding->place, finding->ctaid[0], finding->ctaid[1],
+                      finding->ctaid[2], finding->warp_index);
     print_lanes(finding->lanes, buffer);
-    tile_emu_buffer_print(buffer, "\n");
+    tile_string_print(buffer, "\n");
   }
   print_others(finding, buffer);
   if (finding->count > 1)
-    tile_emu_buffer_print(buffer, "    and %llu more times\n",
-                          (unsigned long long)finding->count - 1);
-  tile_emu_buffer_print(buffer, "    likely cause: %s\n",
-                        kinds[finding->kind].cause);
+    tile_string_print(buffer, "    and %llu more times\n",
+                      (unsigned long long)finding->count - 1);
+  tile_string_print(buffer, "    likely cause: %s\n",
+                    kinds[finding->kind].cause);
+}
+
+//===-- Findings as data --------------------------------------------------===//
+
+static const char *copy(TileEmu *emu, const char *text) {
+  return text ? tile_arena_strdup(&emu->names, text, strlen(text)) : NULL;
+}
+
+static TileEmuPlace place_of(const TileRun *run, const TileInsn *insn) {
+  const TileEmuModule *module = run->module;
+  TileEmuPlace place = {.ptx_line = insn->line,
+                        .opcode = copy(run->emu, insn->opcode)};
+  if (!insn->source_file || insn->source_file >= module->num_files)
+    return place;
+  place.source_file = copy(run->emu, module->files[insn->source_file]);
+  place.source_line = insn->source_line;
+  return place;
+}
+
+static void view_insn(const TileRun *run, const TileInsn *insn,
+                      TileEmuFinding *view) {
+  TileEmuPlace place = place_of(run, insn);
+  view->ptx_line = place.ptx_line;
+  view->opcode = place.opcode;
+  view->source_file = place.source_file;
+  view->source_line = place.source_line;
+}
+
+static void view_others(const TileRun *run, const TileFinding *finding,
+                        TileEmuFinding *view) {
+  uint32_t *lines = tile_arena_alloc(&run->emu->names,
+                                     (finding->num_others + 1) * sizeof *lines);
+  for (uint32_t i = 0; i < finding->num_others; i++)
+    lines[i] = finding->others[i]->line;
+  view->other_lines = lines;
+  view->num_other_lines = finding->num_others;
+}
+
+void tile_emu_finding_view(const TileRun *run, const TileFinding *finding,
+                           TileEmuFinding *out_view) {
+  TileEmu *emu = run->emu;
+  TileString text = {0};
+  finding_print(finding, &text);
+  const char *message = copy(emu, finding->message);
+  const char *newline = strchr(message, '\n');
+  *out_view = (TileEmuFinding){
+      .kind = tile_emu_finding_name(finding->kind),
+      .text = copy(emu, text.data),
+      .count = finding->count,
+      .is_pedantic = tile_emu_finding_is_pedantic(finding->kind),
+      .message = message,
+      .history = newline ? newline + 1 : "",
+      .cause = tile_emu_finding_cause(finding->kind),
+      .kernel = copy(emu, run->kernel->name),
+      .has_cta = finding->place != NULL,
+      .has_warp = finding->insn != NULL,
+      .warp = finding->warp_index,
+      .lanes = finding->lanes,
+  };
+  if (newline)
+    out_view->message =
+        tile_arena_strdup(&emu->names, message, (size_t)(newline - message));
+  memcpy(out_view->ctaid, finding->ctaid, sizeof out_view->ctaid);
+  if (finding->insn)
+    view_insn(run, finding->insn, out_view);
+  view_others(run, finding, out_view);
+  if (finding->earlier)
+    out_view->earlier = place_of(run, finding->earlier);
+  if (finding->memory.space) {
+    out_view->memory_space = finding->memory.space;
+    out_view->memory_name = copy(emu, finding->memory.name);
+    out_view->memory_offset = finding->memory.offset;
+  }
+  tile_string_deinit(&text);
 }

@@ -13,8 +13,10 @@
 #define TILE_EMULATOR_FINDINGS_H
 
 #include "Emulator/Ptx/Ptx.h"
+#include "Support/StringBuilder.h"
 
 typedef struct TileCluster TileCluster;
+typedef struct TileRun TileRun;
 
 /// Finer than the names in brackets: every kind has its own likely cause.
 typedef enum {
@@ -85,16 +87,6 @@ typedef enum {
   TILE_FINDING_NUM_KINDS
 } TileFindingKind;
 
-/// Growing text.
-typedef struct {
-  char *text; // zero-terminated once something was printed
-  size_t length, capacity;
-} TileBuffer;
-
-void tile_emu_buffer_print(TileBuffer *buffer, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-void tile_emu_buffer_deinit(TileBuffer *buffer);
-
 /// The memory a finding is about.
 typedef struct {
   const char *space; // "shared", "global", …; NULL: none
@@ -159,7 +151,12 @@ const char *tile_emu_insn_where(const TileEmuModule *module,
 const char *tile_emu_finding_name(TileFindingKind kind);
 const char *tile_emu_finding_cause(TileFindingKind kind);
 bool tile_emu_finding_is_pedantic(TileFindingKind kind);
-/// Appends the paragraph of a finding.
-void tile_emu_finding_print(const TileFinding *finding, TileBuffer *buffer);
+
+//===-- Findings as data --------------------------------------------------===//
+
+/// Fills what tile_emu_finding returns. All texts are copied: the module may
+/// be destroyed after the launch.
+void tile_emu_finding_view(const TileRun *run, const TileFinding *finding,
+                           TileEmuFinding *out_view);
 
 #endif // TILE_EMULATOR_FINDINGS_H

@@ -14,6 +14,7 @@
 #define TILE_EMULATOR_STATISTICS_H
 
 #include "Emulator/Async/Async.h"
+#include "Support/JsonWriter.h"
 
 /// Instructions that do similar work.
 typedef enum {
@@ -103,8 +104,6 @@ typedef struct {
 void tile_emu_statistics_init(TileStatistics *statistics, uint32_t num_insns);
 void tile_emu_statistics_deinit(TileStatistics *statistics);
 void tile_emu_statistics_add(TileStatistics *sum, const TileStatistics *other);
-TileWaitCounts *tile_emu_statistics_wait(TileStatistics *statistics,
-                                         TileWaitKind kind, uint32_t object);
 
 //===-- Recorder ----------------------------------------------------------===//
 
@@ -168,8 +167,75 @@ void tile_emu_statistics_destroy(TileEmu *emu);
 const char *tile_emu_wait_name(const TileRun *run, TileWaitKind kind,
                                uint32_t object, char out_name[200]);
 
-/// StatisticsJson.c: member "kernels" of the object that is open.
-struct TileJson;
-void tile_emu_statistics_json(const TileEmu *emu, struct TileJson *json);
+/// Member "kernels" of the object that is open.
+void tile_emu_statistics_json(const TileEmu *emu, TileJson *json);
+
+//===-- Rows --------------------------------------------------------------===//
+
+/// Matrix products of one type.
+typedef struct {
+  char type[40]; // "f32.bf16.bf16"
+  uint64_t num_warps, macs;
+} TileProductTotal;
+
+const char *tile_emu_async_kind_name(TileAsyncKind kind);
+
+//===-- Trace -------------------------------------------------------------===//
+
+// Time is the number of warp instructions that the cluster has executed: the
+// emulator knows no other. It shows who waits for whom, not how long a GPU
+// takes. Spans of a warp never overlap; asynchronous operations are put into as
+// many rows as are in flight at once.
+
+typedef enum {
+  TILE_SPAN_WAIT,
+  TILE_SPAN_PRODUCT,
+  TILE_SPAN_COPY,  // by the threads: ld, st, ldmatrix, stmatrix, atomics
+  TILE_SPAN_ISSUE, // of asynchronous copies
+  TILE_SPAN_ASYNC, // an asynchronous operation in flight
+  TILE_SPAN_NONE
+} TileSpanKind;
+
+typedef struct {
+  uint8_t kind;       // TileSpanKind
+  uint8_t async_kind; // of TILE_SPAN_ASYNC: TileAsyncKind
+  uint8_t wait_kind;  // of TILE_SPAN_WAIT: TileWaitKind
+  uint8_t cta_rank;
+  uint16_t row;    // warp, or row of an asynchronous unit
+  uint32_t insn;   // index in the kernel
+  uint32_t object; // of a wait; bytes of an asynchronous operation
+  uint64_t start, end;
+} TileSpan;
+
+/// What a warp is doing: consecutive instructions of one kind are one span.
+typedef struct {
+  TileSpan span;
+  uint64_t code;  // hash of the instructions it executed, see role
+  uint32_t units; // bit per TileInsnUnit it executed
+} TileWarpTrace;
+
+enum {
+  TILE_TRACE_MAX_SPANS = 100000, // of a cluster
+  TILE_TRACE_MAX_ROWS = 64       // of an asynchronous unit
+};
+
+struct TileTrace {
+  TileSpan *spans;
+  uint32_t num_spans, capacity;
+  uint64_t num_dropped;
+  TileWarpTrace *warps; // by warp of the cluster
+  uint32_t num_warps;
+  uint8_t *was_executed; // by warp, by instruction
+  /// Operations in flight, by CTA and kind: 1 + the number in each row.
+  uint64_t (*rows)[TILE_NUM_ASYNC_KINDS][TILE_TRACE_MAX_ROWS];
+};
+
+/// Ends what is still going on.
+void tile_emu_trace_finish(TileRecorder *recorder);
+
+/// TraceJson.c: the events of a finished cluster as lines of JSON, each
+/// followed by a comma.
+void tile_emu_trace_print(const TileCluster *cluster, const TileTrace *trace,
+                          TileString *buffer);
 
 #endif // TILE_EMULATOR_STATISTICS_H

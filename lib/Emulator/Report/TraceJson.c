@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "JsonWriter.h"
-#include "StatisticsTable.h"
-#include "Trace.h"
+#include "Statistics.h"
+#include "Support/JsonWriter.h"
 
 #include <stdio.h>
 
@@ -36,37 +35,36 @@ static uint64_t process_of(const TileCluster *cluster, uint32_t cta_rank) {
 static void event_open(Printer *printer, const char *phase, const char *name,
                        uint32_t cta_rank, uint32_t thread) {
   TileJson *json = &printer->json;
-  *json = (TileJson){.buffer = json->buffer, .is_compact = true};
-  tile_emu_json_open(json, NULL, '{');
-  tile_emu_json_string(json, "ph", phase);
-  tile_emu_json_string(json, "name", name);
-  tile_emu_json_number(json, "pid", process_of(printer->cluster, cta_rank));
-  tile_emu_json_number(json, "tid", thread);
+  *json = (TileJson){.out = json->out, .layout = TILE_JSON_DENSE};
+  tile_json_open(json, NULL, '{');
+  tile_json_print_string(json, "ph", phase);
+  tile_json_print_string(json, "name", name);
+  tile_json_print_number(json, "pid", process_of(printer->cluster, cta_rank));
+  tile_json_print_number(json, "tid", thread);
 }
 
 static void event_close(Printer *printer) {
-  TileBuffer *buffer = printer->json.buffer;
-  tile_emu_json_close(&printer->json, '}');
-  buffer->length--; // the newline
-  tile_emu_buffer_print(buffer, ",\n");
+  TileString *buffer = printer->json.out;
+  tile_json_close(&printer->json, '}');
+  tile_string_print(buffer, ",\n");
 }
 
 /// thread_name, thread_sort_index, process_name.
 static void print_name(Printer *printer, const char *what, uint32_t cta_rank,
                        uint32_t thread, const char *name) {
   event_open(printer, "M", what, cta_rank, thread);
-  tile_emu_json_open(&printer->json, "args", '{');
-  tile_emu_json_string(&printer->json, "name", name);
-  tile_emu_json_close(&printer->json, '}');
+  tile_json_open(&printer->json, "args", '{');
+  tile_json_print_string(&printer->json, "name", name);
+  tile_json_close(&printer->json, '}');
   event_close(printer);
 }
 
 static void print_order(Printer *printer, uint32_t cta_rank, uint32_t thread,
                         uint32_t order) {
   event_open(printer, "M", "thread_sort_index", cta_rank, thread);
-  tile_emu_json_open(&printer->json, "args", '{');
-  tile_emu_json_number(&printer->json, "sort_index", order);
-  tile_emu_json_close(&printer->json, '}');
+  tile_json_open(&printer->json, "args", '{');
+  tile_json_print_number(&printer->json, "sort_index", order);
+  tile_json_close(&printer->json, '}');
   event_close(printer);
 }
 
@@ -143,14 +141,14 @@ static void print_span(Printer *printer, const TileSpan *span) {
   else
     snprintf(name, sizeof name, "%.200s", insn->opcode ? insn->opcode : "?");
   event_open(printer, "X", name, span->cta_rank, span_thread(span));
-  tile_emu_json_string(json, "cat", categories[span->kind]);
-  tile_emu_json_number(json, "ts", span->start);
-  tile_emu_json_number(json, "dur", span->end - span->start);
-  tile_emu_json_open(json, "args", '{');
-  tile_emu_json_number(json, "ptx_line", insn->line);
+  tile_json_print_string(json, "cat", categories[span->kind]);
+  tile_json_print_number(json, "ts", span->start);
+  tile_json_print_number(json, "dur", span->end - span->start);
+  tile_json_open(json, "args", '{');
+  tile_json_print_number(json, "ptx_line", insn->line);
   if (span->kind == TILE_SPAN_ASYNC && span->object)
-    tile_emu_json_number(json, "bytes", span->object);
-  tile_emu_json_close(json, '}');
+    tile_json_print_number(json, "bytes", span->object);
+  tile_json_close(json, '}');
   event_close(printer);
 }
 
@@ -173,10 +171,10 @@ static void print_units(Printer *printer, uint32_t cta_rank) {
 }
 
 void tile_emu_trace_print(const TileCluster *cluster, const TileTrace *trace,
-                          TileBuffer *buffer) {
+                          TileString *buffer) {
   const TileRun *run = cluster->run;
   Printer printer = {.cluster = cluster, .trace = trace};
-  printer.json.buffer = buffer;
+  printer.json.out = buffer;
   for (uint32_t r = 0; r < cluster->num_ctas; r++) {
     char name[300];
     const uint32_t *ctaid = cluster->ctas[r].ctaid;
@@ -191,10 +189,10 @@ void tile_emu_trace_print(const TileCluster *cluster, const TileTrace *trace,
 }
 
 const char *tile_emu_trace_json(TileEmu *emu) {
-  tile_emu_buffer_deinit(&emu->trace_text);
-  TileBuffer *buffer = &emu->trace_text;
-  const char *events = emu->trace_events.text ? emu->trace_events.text : "";
-  tile_emu_buffer_print(
+  tile_string_deinit(&emu->trace_text);
+  TileString *buffer = &emu->trace_text;
+  const char *events = tile_string_text(&emu->trace_events);
+  tile_string_print(
       buffer,
       "{\"displayTimeUnit\":\"ms\",\n\"otherData\":{\"time_unit\":\"ticks: 1 "
       "us in the viewer is one warp instruction executed by the cluster; not "
@@ -202,5 +200,5 @@ const char *tile_emu_trace_json(TileEmu *emu) {
       "\"traceEvents\":[\n%s{\"ph\":\"M\",\"name\":\"trace_end\",\"pid\":0,"
       "\"tid\":0,\"args\":{}}\n]}\n",
       (unsigned long long)emu->num_dropped_spans, events);
-  return buffer->text;
+  return buffer->data;
 }

@@ -1,11 +1,53 @@
-//===- ClusterResults.c - What clusters leave behind, in grid order -------===//
+//===- ClusterResults.c - What clusters tell the launch, in grid order ----===//
 
-#include "ClusterResults.h"
-#include "Emulator/Report/Trace.h"
-#include "Progress.h"
+#include "Emulator/Report/Statistics.h"
+#include "Schedule.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+//===-- Progress ----------------------------------------------------------===//
+
+static void add_insns(TileCluster *cluster) {
+  uint64_t more = cluster->num_warp_insns - cluster->num_noted_insns;
+  __atomic_fetch_add(&cluster->run->num_noted_insns, more, __ATOMIC_RELAXED);
+  cluster->num_noted_insns = cluster->num_warp_insns;
+}
+
+void tile_emu_progress_step(TileCluster *cluster) {
+  const TileEmuOptions *options = &cluster->emu->options;
+  TileRun *run = cluster->run;
+  if (!options->progress)
+    return;
+  add_insns(cluster);
+  if (pthread_mutex_trylock(&run->progress_lock))
+    return; // another host thread is telling
+  TileEmuProgress progress = {
+      .num_ctas_done = __atomic_load_n(&run->num_ctas_done, __ATOMIC_RELAXED),
+      .num_ctas = (uint64_t)run->total_clusters * run->ctas_per_cluster,
+      .num_instructions =
+          __atomic_load_n(&run->num_noted_insns, __ATOMIC_RELAXED)};
+  options->progress(options->progress_data, &progress);
+  pthread_mutex_unlock(&run->progress_lock);
+}
+
+/// A cluster was cancelled before its launch.
+static void progress_skip(TileRun *run) {
+  __atomic_fetch_add(&run->num_ctas_done, run->ctas_per_cluster,
+                     __ATOMIC_RELAXED);
+}
+
+/// A cluster has ended.
+static void progress_end(TileCluster *cluster) {
+  if (!cluster->emu->options.progress)
+    return;
+  add_insns(cluster);
+  __atomic_fetch_add(&cluster->run->num_ctas_done, cluster->num_ctas,
+                     __ATOMIC_RELAXED);
+  cluster->num_noted_insns = 0; // it is used again
+}
+
+//===-- Results -----------------------------------------------------------===//
 
 /// Of one cluster whose turn has not come yet.
 typedef struct Result Result;
@@ -13,10 +55,10 @@ struct Result {
   uint32_t id;
   bool is_stopped;
   TileFindings findings;
-  TileBuffer output;
+  TileString output;
   TileEmuStats stats;
   TileStatistics statistics; // empty unless recorded
-  TileBuffer trace;
+  TileString trace;
   uint64_t num_dropped_spans;
   Result *next;
 };
@@ -42,8 +84,8 @@ TileClusterResults *tile_emu_results_create(TileRun *run) {
 
 static void result_destroy(Result *result) {
   tile_emu_findings_deinit(&result->findings);
-  tile_emu_buffer_deinit(&result->output);
-  tile_emu_buffer_deinit(&result->trace);
+  tile_string_deinit(&result->output);
+  tile_string_deinit(&result->trace);
   tile_emu_statistics_deinit(&result->statistics);
   free(result);
 }
@@ -89,10 +131,10 @@ static void merge(TileClusterResults *results, Result *result) {
   emu->stats.num_lane_instructions += result->stats.num_lane_instructions;
   emu->stats.num_async_ops += result->stats.num_async_ops;
   results->num_insns += result->stats.num_warp_instructions;
-  if (result->output.text)
-    tile_emu_buffer_print(&emu->output, "%s", result->output.text);
-  if (result->trace.text)
-    tile_emu_buffer_print(&emu->trace_events, "%s", result->trace.text);
+  if (result->output.data)
+    tile_string_print(&emu->output, "%s", result->output.data);
+  if (result->trace.data)
+    tile_string_print(&emu->trace_events, "%s", result->trace.data);
   emu->num_dropped_spans += result->num_dropped_spans;
   if (result->statistics.insns)
     tile_emu_statistics_add(&results->statistics, &result->statistics);
@@ -142,14 +184,14 @@ void tile_emu_results_add(TileClusterResults *results, TileCluster *cluster,
                           uint32_t id) {
   Result *result = tile_emu_calloc(1, sizeof *result);
   result->id = id;
-  tile_emu_progress_end(cluster);
+  progress_end(cluster);
   result->is_stopped = cluster->is_stopped;
   result->stats = (TileEmuStats){
       cluster->num_warp_insns, cluster->num_lane_insns, cluster->num_async_ops};
   result->findings = cluster->findings;
   result->output = cluster->output;
   cluster->findings = (TileFindings){0};
-  cluster->output = (TileBuffer){0};
+  cluster->output = (TileString){0};
   if (cluster->recorder)
     take_recorded(result, cluster->recorder);
   insert(results, result);
@@ -158,7 +200,7 @@ void tile_emu_results_add(TileClusterResults *results, TileCluster *cluster,
 void tile_emu_results_skip(TileClusterResults *results, uint32_t id) {
   Result *result = tile_emu_calloc(1, sizeof *result);
   result->id = id;
-  tile_emu_progress_skip(results->run);
+  progress_skip(results->run);
   insert(results, result);
 }
 

@@ -4,16 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CoResident.h"
 #include "Emulator/Matrix/Wgmma.h"
 #include "Emulator/Ptx/DeviceFunction.h"
-#include "Emulator/Race/DeadRead.h"
 #include "Emulator/Race/Race.h"
 #include "Emulator/Race/Undefined.h"
-#include "Emulator/Race/WordOrder.h"
 #include "Emulator/Report/Statistics.h"
 #include "Emulator/Sync/Sync.h"
-#include "Simulation.h"
+#include "Schedule.h"
 
 #include <stdlib.h>
 

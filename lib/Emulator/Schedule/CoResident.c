@@ -11,9 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CoResident.h"
-#include "ClusterResults.h"
-#include "Simulation.h"
+#include "Emulator/Race/Race.h"
+#include "Schedule.h"
 
 #include <stdlib.h>
 
@@ -65,27 +64,6 @@ static uint32_t ctas_per_sm(const TileRun *run) {
   int count = tile_emu_ctas_per_sm(
       run->threads_per_cta, run->dynamic_smem_base + run->dynamic_smem_bytes);
   return count ? (uint32_t)count : 1;
-}
-
-uint32_t tile_emu_cta_number(const TileCta *cta) {
-  const TileRun *run = cta->cluster->run;
-  return (cta->ctaid[2] * run->grid[1] + cta->ctaid[1]) * run->grid[0] +
-         cta->ctaid[0];
-}
-
-uint32_t tile_emu_cta_cluster(const TileRun *run, uint32_t cta_number) {
-  uint32_t x = cta_number % run->grid[0] / run->cluster[0];
-  uint32_t y = cta_number / run->grid[0] % run->grid[1] / run->cluster[1];
-  uint32_t z = cta_number / run->grid[0] / run->grid[1] / run->cluster[2];
-  return (z * run->num_clusters[1] + y) * run->num_clusters[0] + x;
-}
-
-uint32_t tile_emu_cta_sm(const TileCta *cta) {
-  const TileRun *run = cta->cluster->run;
-  uint32_t place = run->residence
-                       ? cta->cluster->slot * run->ctas_per_cluster + cta->rank
-                       : tile_emu_cta_number(cta);
-  return place % (uint32_t)run->emu->options.num_sms;
 }
 
 //===-- Visits ------------------------------------------------------------===//
@@ -162,9 +140,9 @@ static void report_spinning(Simulation *simulation) {
       first = slot;
   }
   uint32_t size = run->ctas_per_cluster;
-  TileBuffer text = {0};
+  TileString text = {0};
   if (is_queue)
-    tile_emu_buffer_print(
+    tile_string_print(
         &text,
         "the CTAs on the device wait, and %u of %u have not started: %d "
         "multiprocessors have room for %u CTAs each, %u in all\n",
@@ -172,25 +150,25 @@ static void report_spinning(Simulation *simulation) {
         run->total_clusters * size, run->emu->options.num_sms,
         run->residence->ctas_per_sm, run->residence->num_slots * size);
   else
-    tile_emu_buffer_print(&text,
-                          "the %u CTAs that have not ended wait, and nothing "
-                          "changes\n",
-                          simulation->num_active * size);
+    tile_string_print(&text,
+                      "the %u CTAs that have not ended wait, and nothing "
+                      "changes\n",
+                      simulation->num_active * size);
   uint32_t num_printed = 0;
   for (uint32_t i = 0; i < simulation->num_slots; i++) {
     if (simulation->slots[i].is_active && num_printed++ < MAX_PRINTED_CLUSTERS)
       tile_emu_deadlock_print(simulation->slots[i].cluster, NULL, &text);
   }
   if (num_printed > MAX_PRINTED_CLUSTERS)
-    tile_emu_buffer_print(&text, "and %u more clusters\n",
-                          num_printed - MAX_PRINTED_CLUSTERS);
-  text.text[text.length - 1] = 0; // the last newline
+    tile_string_print(&text, "and %u more clusters\n",
+                      num_printed - MAX_PRINTED_CLUSTERS);
+  text.data[text.size_bytes - 1] = 0; // the last newline
   tile_emu_find_in_cluster(first->cluster,
                            is_queue ? TILE_FINDING_DEADLOCK_QUEUE
                                     : TILE_FINDING_NO_PROGRESS_TOGETHER,
-                           text.text);
+                           text.data);
   first->cluster->is_stopped = true;
-  tile_emu_buffer_deinit(&text);
+  tile_string_deinit(&text);
 }
 
 //===-- Entry -------------------------------------------------------------===//

@@ -44,7 +44,3 @@ void tile_emu_decode_createpolicy(TileDecoder *decoder) {
   decoder->insn->dst = tile_decode_dst(decoder, 0, TILE_PTX_B64);
   decoder->insn->exec = createpolicy;
 }
-
-void tile_emu_decode_unsupported(TileDecoder *decoder) {
-  tile_decode_unsupported(decoder, "instruction");
-}

@@ -6,13 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ClusterResults.h"
-#include "CoResident.h"
-#include "Emulator/Async/TensorMapReplace.h"
-#include "Emulator/Race/GlobalRace.h"
-#include "Emulator/Report/FindingView.h"
+#include "Emulator/Async/Async.h"
+#include "Emulator/Race/Race.h"
+#include "Emulator/Report/Findings.h"
 #include "Emulator/Report/Statistics.h"
-#include "Simulation.h"
+#include "Schedule.h"
 
 #include <stdlib.h>
 
@@ -257,8 +255,8 @@ static void report_update(TileRun *run) {
   for (uint32_t i = findings->first_of_launch; i < findings->count; i++) {
     TileEmuFinding *view = &emu->finding_views[i];
     tile_emu_finding_view(run, &findings->items[i], view);
-    tile_emu_buffer_print(&emu->report, "%s%s", emu->report.length ? "\n" : "",
-                          view->text);
+    tile_string_print(&emu->report, "%s%s", emu->report.size_bytes ? "\n" : "",
+                      view->text);
   }
   emu->num_finding_views = findings->count;
 }

@@ -7,14 +7,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Async/Dsmem.h"
+#include "Emulator/Async/Async.h"
 #include "Emulator/Matrix/Wgmma.h"
 #include "Emulator/Ptx/DeviceFunction.h"
-#include "Emulator/Race/DeadRead.h"
+#include "Emulator/Race/Race.h"
 #include "Emulator/Race/Undefined.h"
 #include "Emulator/Report/Statistics.h"
 #include "Emulator/Sync/Sync.h"
-#include "Simulation.h"
+#include "Schedule.h"
 
 /// Lanes that execute together.
 typedef struct {

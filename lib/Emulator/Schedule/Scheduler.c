@@ -10,13 +10,194 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PrioritySchedule.h"
-#include "Progress.h"
-#include "Repeat.h"
-#include "Simulation.h"
+#include "Emulator/Machine.h"
+#include "Schedule.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+// Burckhardt, Kothari, Musuvathi, Nagarakatte, "A Randomized Scheduler with
+// Probabilistic Guarantees of Finding Bugs", ASPLOS 2010. Warps have random
+// priorities; the one with the highest that can run does. At a few change
+// points the running warp gets the lowest. A mistake that needs d orderings to
+// go wrong is met with d - 1 change points, at a probability that falls with
+// the length of the run and not with the number of interleavings.
+//
+// The length is not known before. Change points are drawn so that every power
+// of two of turns has the same chance to hold one.
+
+typedef struct {
+  TileCluster *cluster;
+  uint64_t change_points[TILE_EMU_MAX_PRIORITY_CHANGES]; // turns
+  uint32_t num_changes;
+  uint32_t lowest;               // every warp has a higher priority
+  uint64_t turn;                 //
+  uint64_t progress, idle_turns; // of the cluster; turns since it changed
+} TilePrioritySchedule;
+
+typedef struct TileRepeat TileRepeat;
+
+//===-- Priorities --------------------------------------------------------===//
+
+enum {
+  MAX_CHANGE_BITS = 14, // change points are below 2^14 turns
+  PATIENCE = 256        // turns that a warp may spin
+};
+
+static void priority_init(TilePrioritySchedule *schedule, TileCluster *cluster,
+                          TileWarp **warps, uint32_t num_warps) {
+  *schedule = (TilePrioritySchedule){.cluster = cluster, .lowest = 1u << 31};
+  for (uint32_t i = 0; i < num_warps; i++)
+    warps[i]->priority = schedule->lowest + 1 + i;
+  for (uint32_t i = num_warps; i > 1; i--) { // a random permutation
+    uint64_t other = tile_cluster_random(cluster) % i;
+    uint32_t priority = warps[i - 1]->priority;
+    warps[i - 1]->priority = warps[other]->priority;
+    warps[other]->priority = priority;
+  }
+  schedule->num_changes = (uint32_t)cluster->emu->options.num_priority_changes;
+  for (uint32_t i = 0; i < schedule->num_changes; i++) {
+    uint64_t first = 1ull << tile_cluster_random(cluster) % MAX_CHANGE_BITS;
+    schedule->change_points[i] = first + tile_cluster_random(cluster) % first;
+  }
+}
+
+static bool is_change_point(const TilePrioritySchedule *schedule) {
+  for (uint32_t i = 0; i < schedule->num_changes; i++)
+    if (schedule->change_points[i] == schedule->turn)
+      return true;
+  return false;
+}
+
+static TileWarp *highest(TileWarp **runnable, uint32_t count) {
+  TileWarp *best = runnable[0];
+  for (uint32_t i = 1; i < count; i++)
+    if (runnable[i]->priority > best->priority)
+      best = runnable[i];
+  return best;
+}
+
+/// A warp that polls memory never blocks; it may not keep the others from
+/// writing that memory.
+static bool is_spinning(TilePrioritySchedule *schedule) {
+  uint64_t progress = schedule->cluster->progress;
+  schedule->idle_turns =
+      progress == schedule->progress ? schedule->idle_turns + 1 : 0;
+  schedule->progress = progress;
+  return schedule->idle_turns && schedule->idle_turns % PATIENCE == 0;
+}
+
+/// The runnable warp whose turn it is; `count` is not 0.
+static TileWarp *priority_choose(TilePrioritySchedule *schedule,
+                                 TileWarp **runnable, uint32_t count) {
+  schedule->turn++;
+  TileWarp *best = highest(runnable, count);
+  if (!is_spinning(schedule) && !is_change_point(schedule))
+    return best;
+  best->priority = schedule->lowest--;
+  return highest(runnable, count);
+}
+
+//===-- Going round in circles --------------------------------------------===//
+
+// A warp whose registers, local memory and program counters are what they were,
+// while nobody changed any other memory, does the same again for ever. When
+// that holds for every warp that is not waiting, the kernel never ends. A loop
+// that counts its rounds, or reads the clock, does not come back: then nothing
+// is proved.
+
+typedef struct {
+  const TileWarp *warp;
+  uint8_t *regs, *local;
+  TileLanes live, waiting;
+  bool is_uniform, repeats;
+  uint32_t uniform_pc, pc[TILE_WARP_SIZE];
+} Snapshot;
+
+struct TileRepeat {
+  uint64_t progress; // of the cluster, at the snapshots
+  Snapshot *snapshots;
+  uint32_t num_snapshots;
+};
+
+static size_t local_bytes(const TileWarp *warp) {
+  return warp->local ? (size_t)warp->kernel->local_stride_bytes * TILE_WARP_SIZE
+                     : 0;
+}
+
+static void snapshot_take(Snapshot *snapshot, const TileWarp *warp) {
+  *snapshot = (Snapshot){.warp = warp,
+                         .live = warp->live,
+                         .waiting = warp->waiting,
+                         .is_uniform = warp->is_uniform,
+                         .uniform_pc = warp->uniform_pc};
+  memcpy(snapshot->pc, warp->pc, sizeof snapshot->pc);
+  snapshot->regs = tile_emu_malloc(warp->kernel->register_file_bytes);
+  memcpy(snapshot->regs, warp->regs, warp->kernel->register_file_bytes);
+  snapshot->local = tile_emu_malloc(local_bytes(warp) + 1);
+  if (warp->local)
+    memcpy(snapshot->local, warp->local, local_bytes(warp));
+}
+
+/// Remembers the state of every warp. Owner: the caller, repeat_end.
+static TileRepeat *repeat_begin(const TileCluster *cluster) {
+  TileRepeat *repeat = tile_emu_calloc(1, sizeof *repeat);
+  uint32_t num_warps = cluster->num_ctas * cluster->ctas[0].num_warps;
+  repeat->progress = cluster->progress;
+  repeat->snapshots = tile_emu_calloc(num_warps, sizeof *repeat->snapshots);
+  for (uint32_t r = 0; r < cluster->num_ctas; r++)
+    for (uint32_t i = 0; i < cluster->ctas[r].num_warps; i++)
+      if (cluster->ctas[r].warps[i].live)
+        snapshot_take(&repeat->snapshots[repeat->num_snapshots++],
+                      &cluster->ctas[r].warps[i]);
+  return repeat;
+}
+
+static void repeat_end(TileRepeat *repeat) {
+  for (uint32_t i = 0; repeat && i < repeat->num_snapshots; i++) {
+    free(repeat->snapshots[i].regs);
+    free(repeat->snapshots[i].local);
+  }
+  if (repeat)
+    free(repeat->snapshots);
+  free(repeat);
+}
+
+static bool is_same(const Snapshot *snapshot, const TileWarp *warp) {
+  bool is_place =
+      snapshot->live == warp->live && snapshot->waiting == warp->waiting &&
+      snapshot->is_uniform == warp->is_uniform &&
+      (warp->is_uniform ? snapshot->uniform_pc == warp->uniform_pc
+                        : !memcmp(snapshot->pc, warp->pc, sizeof warp->pc));
+  return is_place &&
+         !memcmp(snapshot->regs, warp->regs,
+                 warp->kernel->register_file_bytes) &&
+         (!warp->local ||
+          !memcmp(snapshot->local, warp->local, local_bytes(warp)));
+}
+
+/// Does the warp wait with all its lanes, for what only others can do?
+static bool is_asleep(const TileWarp *warp) {
+  return warp->live && !(warp->live & ~warp->waiting);
+}
+
+/// `warp` has run. True when every warp has come back to its remembered state,
+/// or waits, and nothing else has changed since.
+static bool repeat_step(TileRepeat *repeat, const TileCluster *cluster,
+                        const TileWarp *warp) {
+  if (cluster->progress != repeat->progress || cluster->num_async)
+    return false;
+  bool all = true;
+  for (uint32_t i = 0; i < repeat->num_snapshots; i++) {
+    Snapshot *snapshot = &repeat->snapshots[i];
+    if (snapshot->warp == warp && !snapshot->repeats)
+      snapshot->repeats = is_same(snapshot, warp);
+    all &= snapshot->repeats || is_asleep(snapshot->warp);
+  }
+  return all;
+}
+
+//===-- Turns -------------------------------------------------------------===//
 
 enum {
   MAX_QUANTUM = 64, // instructions of a turn
@@ -54,8 +235,8 @@ static void collect_runnable(TileSchedule *schedule) {
 static TileWarp *choose_warp(TileSchedule *schedule) {
   TileCluster *cluster = schedule->cluster;
   if (schedule->has_change_points)
-    return tile_emu_priority_choose(&schedule->priorities, schedule->runnable,
-                                    schedule->num_runnable);
+    return priority_choose(&schedule->priorities, schedule->runnable,
+                           schedule->num_runnable);
   if (!schedule->by_priority)
     return schedule
         ->runnable[tile_cluster_random(cluster) % schedule->num_runnable];
@@ -106,8 +287,8 @@ static bool check_spinning(TileSchedule *schedule, const TileWarp *warp,
   TileCluster *cluster = schedule->cluster;
   bool is_alone = cluster->run->total_clusters > 1;
   if (!schedule->repeat)
-    schedule->repeat = tile_emu_repeat_begin(cluster);
-  else if (tile_emu_repeat_step(schedule->repeat, cluster, warp))
+    schedule->repeat = repeat_begin(cluster);
+  else if (repeat_step(schedule->repeat, cluster, warp))
     return stop(schedule,
                 is_alone ? TILE_FINDING_LIVELOCK_ALONE : TILE_FINDING_LIVELOCK,
                 NULL);
@@ -137,7 +318,7 @@ static bool check_progress(TileSchedule *schedule, const TileWarp *warp) {
   if (cluster->progress != schedule->last_progress) {
     schedule->last_progress = cluster->progress;
     schedule->last_progress_insns = num_insns;
-    tile_emu_repeat_end(schedule->repeat);
+    repeat_end(schedule->repeat);
     schedule->repeat = NULL;
     return true;
   }
@@ -156,13 +337,13 @@ TileSchedule *tile_emu_schedule_create(void) {
 
 void tile_emu_schedule_destroy(TileSchedule *schedule) {
   if (schedule)
-    tile_emu_repeat_end(schedule->repeat);
+    repeat_end(schedule->repeat);
   free(schedule);
 }
 
 void tile_emu_schedule_begin(TileSchedule *schedule, TileCluster *cluster) {
   TileEmuSchedule kind = cluster->emu->options.schedule;
-  tile_emu_repeat_end(schedule->repeat);
+  repeat_end(schedule->repeat);
   *schedule = (TileSchedule){.cluster = cluster, .stall_progress = UINT64_MAX};
   for (uint32_t r = 0; r < cluster->num_ctas; r++)
     for (uint32_t i = 0; i < cluster->ctas[r].num_warps; i++) {
@@ -172,8 +353,8 @@ void tile_emu_schedule_begin(TileSchedule *schedule, TileCluster *cluster) {
     }
   schedule->has_change_points = kind == TILE_EMU_SCHEDULE_PRIORITY;
   if (schedule->has_change_points) {
-    tile_emu_priority_init(&schedule->priorities, cluster, schedule->warps,
-                           schedule->num_warps);
+    priority_init(&schedule->priorities, cluster, schedule->warps,
+                  schedule->num_warps);
     return;
   }
   schedule->by_priority =

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Async/TensorMapReplace.h"
+#include "Emulator/Async/Async.h"
 #include "Emulator/Machine.h"
 #include "Emulator/Ptx/Decode.h"
 

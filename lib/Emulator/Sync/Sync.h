@@ -22,29 +22,16 @@ typedef struct {
 void tile_emu_mbarrier_arrive(const TileMbarrierUser *user,
                               TileMbarrier *mbarrier, uint32_t count,
                               bool releases, bool drops);
-void tile_emu_mbarrier_expect_tx(const TileMbarrierUser *user,
-                                 TileMbarrier *mbarrier, uint32_t size_bytes);
 void tile_emu_mbarrier_complete_tx(const TileMbarrierUser *user,
                                    TileMbarrier *mbarrier, uint32_t size_bytes);
-/// MbarrierPhase.c: the lane waits for a phase, which is over or not. What the
-/// wait acquires comes later.
-void tile_emu_phase_wait(TileWarp *warp, const TileInsn *insn, uint32_t lane,
-                         TileMbarrier *mbarrier, bool is_over);
 /// The phase under way cannot complete before the lane came here.
 void tile_emu_phase_begin(const TileWarp *warp, uint32_t lane,
                           TileMbarrier *mbarrier);
-/// `user` completes the phase under way: everybody has to know the one before.
-void tile_emu_phase_check(const TileMbarrierUser *user, TileMbarrier *mbarrier);
 /// A new object: nobody has waited for it.
-void tile_emu_phase_reset(TileMbarrier *mbarrier);
 void tile_emu_phase_deinit(TileMbarrier *mbarrier);
-/// Remembers an event for reports.
-void tile_emu_mbarrier_note(TileMbarrier *mbarrier, TileMbarrierEventKind kind,
-                            const TileInsn *insn, uint32_t actor,
-                            int64_t value);
 /// State and recent events, for reports.
 void tile_emu_mbarrier_print(const TileCta *cta, const TileMbarrier *mbarrier,
-                             TileBuffer *buffer);
+                             TileString *buffer);
 
 /// Barriers without a count wait for fewer threads when a warp has exited.
 void tile_emu_barrier_recheck(TileCta *cta);

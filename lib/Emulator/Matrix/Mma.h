@@ -1,11 +1,11 @@
-//===- MmaShapes.h - Shapes and fragments of warp-level products ----------===//
+//===- Mma.h - Shapes and fragments of warp-level products ----------------===//
 //
 // What mma, mma.sp and wmma have in common: which shapes and types go
 // together, and which element of a matrix a lane has in which register.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TILE_EMULATOR_MMA_SHAPES_H
-#define TILE_EMULATOR_MMA_SHAPES_H
+#ifndef TILE_EMULATOR_MMA_H
+#define TILE_EMULATOR_MMA_H
 
 #include "Emulator/Machine.h"
 #include "Emulator/Ptx/Decode.h"
@@ -143,33 +143,4 @@ typedef struct {
   int32_t c[TILE_MMA_MAX_D]; // when the accumulators are integers
 } TileMmaProduct;
 
-/// Reads A or B: element (x, k) goes to out[x * x_stride + k * k_stride].
-void tile_emu_mma_fragment_load(TileWarp *warp, const uint32_t *slots,
-                                const TileMmaFragment *fragment,
-                                TilePtxType type, uint32_t elem_bits,
-                                float *out, size_t x_stride, size_t k_stride);
-/// Reads C: into d, or into c with d zero.
-void tile_emu_mma_accumulators_load(TileWarp *warp, const TileMmaShape *shape,
-                                    const uint32_t *slots,
-                                    TileMmaProduct *product);
-/// Writes D: f16 is rounded once, s32 wraps or saturates once.
-void tile_emu_mma_accumulators_store(TileWarp *warp, const TileMmaShape *shape,
-                                     const uint32_t *slots,
-                                     const TileMmaProduct *product);
-
-// Executors: of any shape with f16, f32 or s32 accumulators; of single bits;
-// of f64; of the four products of m8n8k4.
-TileLanes tile_emu_mma_shape_run(TileWarp *warp, const TileInsn *insn,
-                                 TileLanes lanes);
-TileLanes tile_emu_mma_bits_run(TileWarp *warp, const TileInsn *insn,
-                                TileLanes lanes);
-TileLanes tile_emu_mma_double_run(TileWarp *warp, const TileInsn *insn,
-                                  TileLanes lanes);
-TileLanes tile_emu_mma_quads_run(TileWarp *warp, const TileInsn *insn,
-                                 TileLanes lanes);
-TileLanes tile_emu_mma_sparse_run(TileWarp *warp, const TileInsn *insn,
-                                  TileLanes lanes);
-
-void tile_emu_decode_mma_sparse(TileDecoder *decoder);
-
-#endif // TILE_EMULATOR_MMA_SHAPES_H
+#endif // TILE_EMULATOR_MMA_H

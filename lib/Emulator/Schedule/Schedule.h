@@ -1,6 +1,6 @@
-//===- Simulation.h - Running a cluster -----------------------------------===//
-#ifndef TILE_EMULATOR_SIMULATION_H
-#define TILE_EMULATOR_SIMULATION_H
+//===- Schedule.h - Running a cluster -------------------------------------===//
+#ifndef TILE_EMULATOR_SCHEDULE_H
+#define TILE_EMULATOR_SCHEDULE_H
 
 #include "Emulator/Async/Async.h"
 #include "Emulator/Machine.h"
@@ -42,16 +42,7 @@ void tile_emu_deadlock_report(TileCluster *cluster, TileFindingKind kind,
                               const char *what);
 /// Appends where each thread of the cluster is.
 void tile_emu_deadlock_print(TileCluster *cluster, const char *what,
-                             TileBuffer *buffer);
-
-/// DeadlockArrivals.c, for that report: warps that exited; who arrived lately,
-/// and where they are now; who can still get to an instruction that arrives.
-void tile_emu_deadlock_exits(const TileCta *cta, TileBuffer *buffer);
-void tile_emu_deadlock_arrived(const TileCluster *cluster,
-                               const TileMbarrier *mbarrier,
-                               TileBuffer *buffer);
-void tile_emu_deadlock_arrivals(const TileCluster *cluster, bool at_mbarriers,
-                                bool at_barriers, TileBuffer *buffer);
+                             TileString *buffer);
 
 /// ClusterSetup.c: memory for clusters of a run, used for one after another.
 TileCluster *tile_emu_cluster_create(TileRun *run);
@@ -66,10 +57,33 @@ void tile_emu_template_build(TileRun *run);
 /// Registers a thread begins with, 0 when unknown. RegisterPool.c
 uint32_t tile_emu_registers_per_thread(const TileRun *run);
 /// Appends who has the registers of the CTA.
-void tile_emu_registers_print(const TileCta *cta, TileBuffer *buffer);
+void tile_emu_registers_print(const TileCta *cta, TileString *buffer);
 /// The CTA exits: its warpgroups must have kept together.
 void tile_emu_registers_check_exit(TileCta *cta);
 /// Agents of race detection that a cluster needs.
 uint32_t tile_emu_run_num_agents(const TileRun *run);
 
-#endif // TILE_EMULATOR_SIMULATION_H
+//===-- Results -----------------------------------------------------------===//
+
+// Host threads finish clusters in any order. Their findings, counts and output
+// are put together in the order of the grid, and the run ends at the first
+// cluster that cannot finish or fills the list of findings: what later ones
+// found by then is dropped. So results do not depend on host threads, unless
+// clusters write the same memory.
+
+TileClusterResults *tile_emu_results_create(TileRun *run);
+void tile_emu_results_destroy(TileClusterResults *results);
+/// Takes what cluster number `id` found, printed and counted. Thread safe.
+void tile_emu_results_add(TileClusterResults *results, TileCluster *cluster,
+                          uint32_t id);
+/// Cluster number `id` was cancelled before its launch. Thread safe.
+void tile_emu_results_skip(TileClusterResults *results, uint32_t id);
+/// Further clusters would change nothing. Thread safe.
+bool tile_emu_results_are_final(TileClusterResults *results);
+
+//===-- Progress ----------------------------------------------------------===//
+
+/// Now and then: the cluster has executed more instructions.
+void tile_emu_progress_step(TileCluster *cluster);
+
+#endif // TILE_EMULATOR_SCHEDULE_H

@@ -1,17 +1,170 @@
-//===- WgmmaIssue.c - wgmma: fences, groups, and what is checked at issue -===//
+//===- Wgmma.c - wgmma: issue, groups, registers in flight ----------------===//
+//===//
 //
 // PTX ISA, "Asynchronous Warpgroup-Level Matrix Instructions". What registers
 // in flight allow is in WgmmaRegisters.c.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Race/Race.h"
 #include "Wgmma.h"
+#include "Emulator/Ptx/Decode.h"
+#include "Emulator/Race/Race.h"
+#include "Matrix.h"
+
+//===-- Registers in flight -----------------------------------------------===//
+
+// PTX ISA, wgmma.wait_group: the registers of an operation may not be touched
+// before it has been waited for. Those are its accumulators, A in registers,
+// and the metadata of a sparse A, which the ISA does not mention and an H200
+// reads as late (docs/Rationale/SparseProducts.md). What counts is the wait,
+// not when the operation happens to run. Descriptors and scale-d are read when
+// it is issued.
+//
+// Copies of registers may read them, because ptxas removes or serialises them.
+
+static const char *register_name(const TileWarp *warp, uint32_t id) {
+  const char *name = warp->kernel->register_names[id];
+  return name ? name : "?";
+}
+
+//===-- Which are in flight -----------------------------------------------===//
+
+static void mark(TileWarp *warp, const TileInsn *insn) {
+  for (uint32_t i = 0; i < insn->num_regs; i++)
+    warp->wgmma.in_flight[insn->reg_ids[i]] |=
+        i < insn->num_dst_regs ? TILE_IN_FLIGHT_WRITE : TILE_IN_FLIGHT_READ;
+}
+
+static const TileInsn *kept(const TileWarp *warp, uint32_t number) {
+  return warp->wgmma.kept[number % TILE_MAX_KEPT];
+}
+
+/// Operations before number `end` have been waited for.
+static void wgmma_retire(TileWarp *warp, uint32_t end) {
+  TileWgmmaState *wgmma = &warp->wgmma;
+  if (wgmma->num_retired >= end)
+    return;
+  for (; wgmma->num_retired < end; wgmma->num_retired++) {
+    const TileInsn *insn = kept(warp, wgmma->num_retired);
+    for (uint32_t i = 0; insn && i < insn->num_regs; i++)
+      wgmma->in_flight[insn->reg_ids[i]] = 0;
+  }
+  for (uint32_t i = end; i < wgmma->num_issued; i++)
+    if (kept(warp, i))
+      mark(warp, kept(warp, i));
+}
+
+/// The operation is issued; null: it failed and does nothing.
+static void wgmma_keep(TileWarp *warp, const TileInsn *insn) {
+  TileWgmmaState *wgmma = &warp->wgmma;
+  if (wgmma->num_issued - wgmma->num_retired == TILE_MAX_KEPT)
+    wgmma_retire(warp, wgmma->num_retired + 1);
+  wgmma->kept[wgmma->num_issued++ % TILE_MAX_KEPT] = insn;
+  if (insn)
+    mark(warp, insn);
+}
+
+//===-- Findings ----------------------------------------------------------===//
+
+// What the youngest operation in flight that names the register does with it.
+static const TileInsn *find_user(const TileWarp *warp, uint32_t id,
+                                 const char **out_use) {
+  const TileWgmmaState *wgmma = &warp->wgmma;
+  for (uint32_t n = wgmma->num_issued; n-- > wgmma->num_retired;) {
+    const TileInsn *insn = kept(warp, n);
+    for (uint32_t i = 0; insn && i < insn->num_regs; i++) {
+      if (insn->reg_ids[i] != id)
+        continue;
+      uint32_t num_d = insn->num_dst_regs, num_a = insn->as.wgmma.num_a;
+      *out_use = i < num_d           ? "accumulates in it"
+                 : i < num_d + num_a ? "reads A from it"
+                                     : "reads its metadata from it";
+      return insn;
+    }
+  }
+  return NULL;
+}
+
+static void report(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
+                   uint32_t id, bool is_write) {
+  const char *use = "uses it";
+  const TileInsn *user = find_user(warp, id, &use);
+  tile_emu_find(warp, insn, lanes, TILE_FINDING_WGMMA_REGISTER,
+                "register %s is %s while a wgmma.mma_async that %s is in "
+                "flight, ptx:%u",
+                register_name(warp, id), is_write ? "written" : "read", use,
+                user ? user->line : 0);
+}
+
+void tile_emu_wgmma_hazard(TileWarp *warp, const TileInsn *insn,
+                           TileLanes lanes) {
+  const uint8_t *in_flight = warp->wgmma.in_flight;
+  bool is_wgmma = insn->flags & TILE_INSN_WGMMA;
+  for (uint32_t i = 0; i < insn->num_regs; i++) {
+    uint32_t id = insn->reg_ids[i];
+    bool is_write = i < insn->num_dst_regs;
+    bool is_written_there = in_flight[id] & TILE_IN_FLIGHT_WRITE;
+    bool is_read_there = in_flight[id] & TILE_IN_FLIGHT_READ;
+    if (!in_flight[id])
+      continue;
+    // wgmma in order may accumulate into the same registers, and registers
+    // that wgmma only reads may be read by others.
+    bool is_fine = is_wgmma ? (is_write ? !is_read_there : !is_written_there)
+                            : !is_write && !is_written_there;
+    if (is_fine)
+      continue;
+    if (is_write || !(insn->flags & TILE_INSN_COPY))
+      report(warp, insn, lanes, id, is_write);
+    tile_emu_async_drain_wgmma(warp);
+    wgmma_retire(warp, warp->wgmma.num_issued);
+    return;
+  }
+}
+
+void tile_emu_wgmma_note_writes(TileWarp *warp, const TileInsn *insn) {
+  TileWgmmaState *wgmma = &warp->wgmma;
+  if (insn->flags & TILE_INSN_COPY) { // inherits from its source
+    if (insn->num_regs)
+      wgmma->written_at[insn->reg_ids[0]] =
+          insn->num_regs > 1 ? wgmma->written_at[insn->reg_ids[1]] : 0;
+    return;
+  }
+  for (uint32_t i = 0; i < insn->num_dst_regs; i++)
+    wgmma->written_at[insn->reg_ids[i]] = wgmma->fence_number;
+}
+
+//===-- Sparse A ----------------------------------------------------------===//
+
+// PTX ISA, "wgmma.mma_async.sp". A has half of its elements in registers or
+// shared memory, where it looks like the A of a dense wgmma; every warp has
+// the metadata of its 16 rows, as mma.sp has it. Fences, groups, races and
+// registers in flight are those of dense wgmma.
+
+static void wgmma_sparse_decode(TileDecoder *decoder) {
+  int64_t selector = tile_decode_immediate(decoder, 4);
+  decoder->insn->e = tile_decode_src(decoder, 3, TILE_PTX_B32);
+  decoder->insn->as.wgmma.selector =
+      selector >= 0 && selector < 4 ? (uint8_t)selector : 4;
+}
+
+/// Copies the metadata of the warp behind the registers of A, and checks it.
+/// wgmma.fence does not concern it.
+static void wgmma_sparse_issue(TileAsyncOp *op) {
+  const TileInsn *insn = op->insn;
+  TileSparsity sparsity = tile_wgmma_sparsity(insn);
+  const uint32_t *metadata = tile_u32(op->warp, insn->e);
+  size_t num_words = (size_t)insn->as.wgmma.num_a * TILE_WARP_SIZE;
+  tile_emu_sparsity_check(op->warp, insn, &sparsity, metadata);
+  op->as.wgmma.a_fragment = tile_emu_realloc(
+      op->as.wgmma.a_fragment, (num_words + TILE_WARP_SIZE) * sizeof(uint32_t));
+  memcpy(op->as.wgmma.a_fragment + num_words, metadata,
+         TILE_WARP_SIZE * sizeof(uint32_t));
+}
 
 //===-- fence, commit_group, wait_group -----------------------------------===//
 
-TileLanes tile_emu_wgmma_fence(TileWarp *warp, const TileInsn *insn,
-                               TileLanes lanes) {
+static TileLanes wgmma_fence(TileWarp *warp, const TileInsn *insn,
+                             TileLanes lanes) {
   (void)insn;
   TileLanes blocked = tile_warp_converge(warp, lanes, warp->live);
   if (blocked)
@@ -21,8 +174,8 @@ TileLanes tile_emu_wgmma_fence(TileWarp *warp, const TileInsn *insn,
   return 0;
 }
 
-TileLanes tile_emu_wgmma_commit(TileWarp *warp, const TileInsn *insn,
-                                TileLanes lanes) {
+static TileLanes wgmma_commit(TileWarp *warp, const TileInsn *insn,
+                              TileLanes lanes) {
   (void)insn;
   TileLanes blocked = tile_warp_converge(warp, lanes, warp->live);
   if (blocked)
@@ -34,8 +187,8 @@ TileLanes tile_emu_wgmma_commit(TileWarp *warp, const TileInsn *insn,
 
 /// Kernels let one warp tell others that a slot is free, so the operations of
 /// all four warps are over by then. What may rely on that is decided in Race.c.
-TileLanes tile_emu_wgmma_wait(TileWarp *warp, const TileInsn *insn,
-                              TileLanes lanes) {
+static TileLanes wgmma_wait(TileWarp *warp, const TileInsn *insn,
+                            TileLanes lanes) {
   TileLanes blocked = tile_warp_converge(warp, lanes, warp->live);
   if (blocked)
     return blocked;
@@ -52,7 +205,7 @@ TileLanes tile_emu_wgmma_wait(TileWarp *warp, const TileInsn *insn,
       return lanes;
     }
   tile_warp_go(warp, lanes);
-  tile_emu_wgmma_retire(warp, needed);
+  wgmma_retire(warp, needed);
   TileClocks *clocks = &warp->cluster->clocks;
   uint32_t agent = tile_agent_of_warp(clocks, warp->cta->rank, warp->index);
   if (warp->cluster->detect_races &&
@@ -89,7 +242,7 @@ static void check_fence(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
     tile_emu_find(warp, insn, lanes, TILE_FINDING_WGMMA_FENCE_REGISTER,
                   "register %s of wgmma was written after the last "
                   "wgmma.fence",
-                  tile_emu_register_name(warp, id));
+                  register_name(warp, id));
     return;
   }
 }
@@ -323,7 +476,7 @@ TileLanes tile_emu_wgmma_issue(TileWarp *warp, const TileInsn *insn,
   check_fence(warp, insn, lanes);
   uint32_t number = wgmma->num_issued;
   if (!check_operands(warp, insn, &a, &b)) {
-    tile_emu_wgmma_keep(warp, NULL);
+    wgmma_keep(warp, NULL);
     wgmma->num_done++;
     return 0;
   }
@@ -345,8 +498,152 @@ TileLanes tile_emu_wgmma_issue(TileWarp *warp, const TileInsn *insn,
              TILE_WARP_SIZE * sizeof(uint32_t));
   }
   if (insn->as.wgmma.is_sparse)
-    tile_emu_wgmma_sparse_issue(op);
-  tile_emu_wgmma_keep(warp, insn);
+    wgmma_sparse_issue(op);
+  wgmma_keep(warp, insn);
   tile_emu_async_issue(op);
   return 0;
+}
+
+//===-- Decode ------------------------------------------------------------===//
+
+static bool is_byte(TilePtxType type) {
+  return type == TILE_PTX_S8 || type == TILE_PTX_U8;
+}
+
+/// D, A, B.
+static bool has_legal_types(const TileDecoder *decoder) {
+  TilePtxType d = tile_decode_type(decoder, 0);
+  TilePtxType a = tile_decode_type(decoder, 1);
+  TilePtxType b = tile_decode_type(decoder, 2);
+  bool is_half_d = d == TILE_PTX_F16, is_float_d = d == TILE_PTX_F32;
+  switch (a) {
+  case TILE_PTX_F16:
+    return b == a && (is_half_d || is_float_d);
+  case TILE_PTX_BF16:
+  case TILE_PTX_TF32:
+    return b == a && is_float_d;
+  case TILE_PTX_E4M3:
+  case TILE_PTX_E5M2:
+    return (b == TILE_PTX_E4M3 || b == TILE_PTX_E5M2) &&
+           (is_half_d || is_float_d);
+  default:
+    return is_byte(a) && is_byte(b) && d == TILE_PTX_S32;
+  }
+}
+
+static bool check_shape(TileDecoder *decoder, TilePtxType type, uint32_t n,
+                        uint32_t k) {
+  uint32_t bits = tile_emu_matrix_elem_bits(type);
+  bool has_n = !is_byte(type) || n % 16 == 0 || n == 8 || n == 24;
+  if (!has_legal_types(decoder) || !has_n) {
+    tile_decode_unsupported(decoder, "no such combination of shape and types");
+    return false;
+  }
+  uint32_t k_bits = decoder->insn->as.wgmma.is_sparse ? 512 : 256;
+  if (n >= 8 && n <= TILE_WGMMA_MAX_N && n % 8 == 0 && k * bits == k_bits)
+    return true;
+  tile_decode_fail(decoder, "no such shape");
+  return false;
+}
+
+/// scale-d, then imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b, of which
+/// integers have none and tf32 and fp8 only the first two.
+static void decode_scales(TileDecoder *decoder, uint32_t at) {
+  TileInsn *insn = decoder->insn;
+  bool negated;
+  if (decoder->ops[at]->kind == TILE_OPERAND_PREDICATE) {
+    insn->c = tile_decode_pred_src(decoder, at, &negated);
+    if (negated)
+      tile_decode_unsupported(decoder, "negated scale-d");
+  } else {
+    insn->c = TILE_NO_SLOT;
+    insn->imm = tile_decode_immediate(decoder, at);
+  }
+  at++;
+  if (decoder->num_ops >= at + 2) {
+    bool negate_a = tile_decode_immediate(decoder, at++) < 0;
+    bool negate_b = tile_decode_immediate(decoder, at++) < 0;
+    insn->as.wgmma.negate_product = negate_a != negate_b;
+  }
+  bool has_transpose =
+      insn->type == TILE_PTX_F16 || insn->type == TILE_PTX_BF16;
+  if (has_transpose && !insn->as.wgmma.num_a && decoder->num_ops > at)
+    insn->as.wgmma.transpose_a = tile_decode_immediate(decoder, at++) != 0;
+  if (has_transpose && decoder->num_ops > at)
+    insn->as.wgmma.transpose_b = tile_decode_immediate(decoder, at++) != 0;
+  if (decoder->num_ops != at)
+    tile_decode_fail(decoder, "%u operands where %u are expected",
+                     decoder->num_ops, at);
+}
+
+static void decode_mma_async(TileDecoder *decoder) {
+  TileInsn *insn = decoder->insn;
+  uint32_t shape[3] = {0};
+  bool has_shape =
+      tile_decode_shape(decoder, shape) && shape[0] == TILE_WGMMA_ROWS;
+  uint32_t n = shape[1], k = shape[2];
+  TilePtxType d_type = tile_decode_type(decoder, 0);
+  TilePtxType a_type = tile_decode_type(decoder, 1);
+  bool is_sparse = tile_decode_has(decoder, "sp");
+  uint32_t scales_at = is_sparse ? 5 : 3;
+  insn->as.wgmma.is_sparse = is_sparse;
+  if (!has_shape || decoder->num_types != 3) {
+    tile_decode_unsupported(decoder, "form of wgmma");
+    return;
+  }
+  if (!tile_decode_count(decoder, scales_at + 1, scales_at + 5) ||
+      !check_shape(decoder, a_type, n, k))
+    return;
+  insn->type = (uint8_t)a_type;
+  insn->type2 = (uint8_t)tile_decode_type(decoder, 2);
+  insn->as.wgmma.n = (uint16_t)n;
+  insn->as.wgmma.k = (uint8_t)k;
+  insn->as.wgmma.d_type = (uint8_t)d_type;
+  insn->as.wgmma.satfinite = tile_decode_has(decoder, "satfinite");
+  TileSlotList list = {0};
+  tile_decode_list_add(decoder, &list, decoder->ops[0], TILE_PTX_B32, true);
+  uint32_t num_d = list.count;
+  if (num_d != (d_type == TILE_PTX_F16 ? n / 4 : n / 2))
+    tile_decode_fail(decoder, "%u accumulator registers for n = %u", num_d, n);
+  if (decoder->ops[1]->kind == TILE_OPERAND_VECTOR) {
+    tile_decode_list_add(decoder, &list, decoder->ops[1], TILE_PTX_B32, false);
+    if (list.count - num_d != 4)
+      tile_decode_fail(decoder, "A has four registers");
+  }
+  if (is_sparse)
+    wgmma_sparse_decode(decoder);
+  // Fragments and metadata stay in use; descriptors and scale-d are read when
+  // it is issued: compilers of others write them in the next round.
+  uint32_t num_kept_registers = decoder->num_registers;
+  if (decoder->ops[1]->kind != TILE_OPERAND_VECTOR)
+    insn->a = tile_decode_src(decoder, 1, TILE_PTX_B64);
+  for (uint32_t i = 0; i < list.count; i++)
+    if (list.slots[i] == TILE_NO_SLOT)
+      tile_decode_fail(decoder, "`_` is not a register of a fragment");
+  insn->as.wgmma.num_d = (uint8_t)num_d;
+  insn->as.wgmma.num_a = (uint8_t)(list.count - num_d);
+  insn->b = tile_decode_src(decoder, 2, TILE_PTX_B64);
+  tile_decode_list_finish(decoder, &list);
+  decode_scales(decoder, scales_at);
+  decoder->num_issue_registers = decoder->num_registers;
+  decoder->num_registers = num_kept_registers;
+  insn->exec = tile_emu_wgmma_issue;
+}
+
+void tile_emu_decode_wgmma(TileDecoder *decoder) {
+  TileInsn *insn = decoder->insn;
+  const char *form = decoder->num_words > 1 ? decoder->words[1] : "";
+  decoder->parser->kernel->has_wgmma = true;
+  insn->flags |= TILE_INSN_WGMMA;
+  if (!strcmp(form, "fence"))
+    insn->exec = wgmma_fence;
+  else if (!strcmp(form, "commit_group"))
+    insn->exec = wgmma_commit;
+  else if (!strcmp(form, "wait_group")) {
+    insn->imm = tile_decode_immediate(decoder, 0);
+    insn->exec = wgmma_wait;
+  } else if (!strcmp(form, "mma_async"))
+    decode_mma_async(decoder);
+  else
+    tile_decode_unsupported(decoder, "form of wgmma");
 }

@@ -1,12 +1,14 @@
-//===- DeviceFunctionCall.c - call and ret --------------------------------===//
+//===- Calls.c - call, ret and the stack ----------------------------------===//
 //
 // PTX ISA, "call", "ret". Every lane has its own stack, so calls may diverge
 // and lanes may call different functions through an address.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Emulator/Memory/Address.h"
 #include "Emulator/Ptx/DeviceFunction.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { POISON = 0xff };
@@ -48,7 +50,8 @@ void tile_emu_call_stacks_destroy(TileCallStack *stacks) {
   free(stacks);
 }
 
-uint32_t *tile_emu_stack_bytes(TileCallStack *stacks, uint32_t lane) {
+/// Bytes of local memory in use, of those from kernel->stack_first on.
+static uint32_t *stack_bytes_of(TileCallStack *stacks, uint32_t lane) {
   return &stacks[lane].stack_bytes;
 }
 
@@ -347,7 +350,8 @@ static void note_callee(TileParser *parser, uint32_t callee) {
   function->callees[function->num_callees++] = callee;
 }
 
-void tile_emu_decode_function_call(TileDecoder *decoder, uint32_t callee) {
+/// Decodes a call; operand `callee` is a function or a register.
+static void decode_function_call(TileDecoder *decoder, uint32_t callee) {
   TileParser *parser = decoder->parser;
   const TileOperand *target = decoder->ops[callee];
   TileCallSite *site = TILE_ARENA_NEW(&parser->module->arena, TileCallSite, 1);
@@ -367,4 +371,327 @@ void tile_emu_decode_function_call(TileDecoder *decoder, uint32_t callee) {
   decoder->insn->as.call = site;
   decoder->insn->flags |= TILE_INSN_JUMP;
   decoder->insn->exec = call;
+}
+
+//===-- Stack -------------------------------------------------------------===//
+
+// PTX ISA, "Stack Manipulation Instructions". What a function has allocated is
+// free again when it returns, or when the stack is restored.
+
+enum { DEFAULT_ALIGN = 8, MAX_ALIGN = 64 };
+
+static uint8_t *stack_of(TileWarp *warp, uint32_t lane) {
+  const TileKernel *kernel = warp->kernel;
+  return warp->local + (size_t)lane * kernel->local_stride_bytes +
+         kernel->stack_first;
+}
+
+static void overflow(TileWarp *warp, const TileInsn *insn, uint32_t lane,
+                     uint64_t size_bytes) {
+  tile_emu_find(warp, insn, tile_lane_bit(lane), TILE_FINDING_STACK,
+                "alloca of %llu bytes with %u bytes in use; the emulator has "
+                "%d for a thread",
+                (unsigned long long)size_bytes,
+                *stack_bytes_of(warp->calls, lane), TILE_STACK_BYTES);
+  warp->cluster->is_stopped = true;
+}
+
+static TileLanes stack_alloc(TileWarp *warp, const TileInsn *insn,
+                             TileLanes lanes) {
+  uint64_t align = (uint64_t)insn->imm;
+  TILE_FOR_LANES (l, lanes) {
+    uint32_t *used = stack_bytes_of(warp->calls, l);
+    uint64_t size_bytes = tile_u64(warp, insn->a)[l];
+    uint64_t first = (*used + align - 1) & ~(align - 1);
+    if (first > TILE_STACK_BYTES || size_bytes > TILE_STACK_BYTES - first) {
+      overflow(warp, insn, l, size_bytes);
+      continue;
+    }
+    uint8_t *memory = stack_of(warp, l) + first;
+    memset(memory, POISON, size_bytes);
+    *used = (uint32_t)(first + size_bytes);
+    tile_u64(warp, insn->dst)[l] = (uintptr_t)memory;
+  }
+  return 0;
+}
+
+static TileLanes stack_save(TileWarp *warp, const TileInsn *insn,
+                            TileLanes lanes) {
+  TILE_FOR_LANES (l, lanes) {
+    tile_u64(warp, insn->dst)[l] =
+        (uintptr_t)stack_of(warp, l) + *stack_bytes_of(warp->calls, l);
+  }
+  return 0;
+}
+
+static TileLanes stack_restore(TileWarp *warp, const TileInsn *insn,
+                               TileLanes lanes) {
+  TILE_FOR_LANES (l, lanes) {
+    uint32_t *used = stack_bytes_of(warp->calls, l);
+    uint64_t wanted = tile_u64(warp, insn->a)[l] - (uintptr_t)stack_of(warp, l);
+    if (wanted <= *used) {
+      *used = (uint32_t)wanted;
+      continue;
+    }
+    tile_emu_find(warp, insn, tile_lane_bit(l), TILE_FINDING_STACK,
+                  "stackrestore to 0x%llx, which is not below the top of the "
+                  "stack",
+                  (unsigned long long)tile_u64(warp, insn->a)[l]);
+  }
+  return 0;
+}
+
+void tile_emu_decode_stack(TileDecoder *decoder) {
+  TileInsn *insn = decoder->insn;
+  bool is_alloca = !strcmp(decoder->words[0], "alloca");
+  bool is_save = !strcmp(decoder->words[0], "stacksave");
+  tile_decode_allow(decoder, "");
+  if (tile_emu_type_bytes(tile_decode_type(decoder, 0)) != 8) {
+    tile_decode_unsupported(decoder, "type");
+    return;
+  }
+  if (!tile_decode_count(decoder, is_alloca ? 2 : 1, is_alloca ? 3 : 1))
+    return;
+  decoder->parser->kernel->has_stack = true;
+  if (is_alloca || is_save)
+    insn->dst = tile_decode_dst(decoder, 0, TILE_PTX_B64);
+  if (!is_save)
+    insn->a = tile_decode_src(decoder, is_alloca ? 1 : 0, TILE_PTX_B64);
+  insn->imm =
+      decoder->num_ops == 3 ? tile_decode_immediate(decoder, 2) : DEFAULT_ALIGN;
+  if (insn->imm < 1 || (insn->imm & (insn->imm - 1)))
+    tile_decode_fail(decoder, "an alignment is a power of two, not %lld",
+                     (long long)insn->imm);
+  if (insn->imm > MAX_ALIGN)
+    tile_decode_unsupported(decoder, "an alignment above 64");
+  insn->exec = is_alloca ? stack_alloc : is_save ? stack_save : stack_restore;
+}
+
+//===-- Functions of the system -------------------------------------------===//
+
+// The functions of the system; those of the module are above.
+// CUDA C++ Programming Guide, "Formatted Output": vprintf takes the format and
+// a buffer of arguments, each aligned to its size.
+
+enum { MAX_STRING = 1024, MAX_OUTPUT_BYTES = 1 << 20 };
+
+typedef struct {
+  TileWarp *warp;
+  const TileInsn *insn;
+  uint32_t lane;
+  uint64_t arguments; // address
+  uint64_t offset;    // of the next argument
+} PrintState;
+
+//===-- Memory of the kernel ----------------------------------------------===//
+
+static bool read_memory(const PrintState *state, uint64_t address,
+                        void *out_bytes, uint32_t size_bytes) {
+  const uint8_t *memory = tile_emu_global_pointer(
+      state->warp, state->insn, state->lane, address, size_bytes);
+  if (memory)
+    memcpy(out_bytes, memory, size_bytes);
+  return memory;
+}
+
+static void read_string(const PrintState *state, uint64_t address,
+                        char out_text[MAX_STRING]) {
+  uint32_t length = 0;
+  while (length + 1 < MAX_STRING &&
+         read_memory(state, address + length, &out_text[length], 1) &&
+         out_text[length])
+    length++;
+  out_text[length] = 0;
+}
+
+static uint64_t next_argument(PrintState *state, uint32_t size_bytes) {
+  state->offset = (state->offset + size_bytes - 1) & ~(size_bytes - 1ull);
+  uint64_t value = 0;
+  read_memory(state, state->arguments + state->offset, &value, size_bytes);
+  state->offset += size_bytes;
+  return value;
+}
+
+//===-- Formatting --------------------------------------------------------===//
+
+/// One conversion. `flags` begins with `%` and has flags, width and precision,
+/// all checked, but no length modifier.
+static void print_conversion(PrintState *state, TileString *output,
+                             const char *flags, char conversion, bool is_long) {
+  char format[48], text[MAX_STRING];
+  snprintf(format, sizeof format, "%s%s%c", flags,
+           strchr("diouxX", conversion) ? "ll" : "", conversion);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+  switch (conversion) {
+  case 'd':
+  case 'i': {
+    uint64_t value = next_argument(state, is_long ? 8 : 4);
+    tile_string_print(output, format,
+                      is_long ? (long long)value
+                              : (long long)(int32_t)(uint32_t)value);
+    break;
+  }
+  case 'o':
+  case 'u':
+  case 'x':
+  case 'X':
+    tile_string_print(
+        output, format,
+        (unsigned long long)next_argument(state, is_long ? 8 : 4));
+    break;
+  case 'c':
+    tile_string_print(output, format, (int)next_argument(state, 4));
+    break;
+  case 'p':
+    tile_string_print(output, "0x%llx",
+                      (unsigned long long)next_argument(state, 8));
+    break;
+  case 's':
+    read_string(state, next_argument(state, 8), text);
+    tile_string_print(output, format, text);
+    break;
+  default: {
+    uint64_t bits = next_argument(state, 8);
+    double number;
+    memcpy(&number, &bits, sizeof number);
+    tile_string_print(output, format, number);
+    break;
+  }
+  }
+#pragma GCC diagnostic pop
+}
+
+/// A width or precision of more than three digits would make one conversion
+/// produce a huge text.
+static bool has_long_number(const char *flags) {
+  uint32_t num_digits = 0;
+  for (; *flags; flags++) {
+    num_digits = *flags >= '0' && *flags <= '9' ? num_digits + 1 : 0;
+    if (num_digits > 3)
+      return true;
+  }
+  return false;
+}
+
+/// Returns what follows the conversion that begins at `at`.
+static const char *print_directive(PrintState *state, TileString *output,
+                                   const char *at) {
+  char flags[32];
+  uint32_t length = 0;
+  bool is_long = false;
+  flags[length++] = *at++;
+  for (; *at && strchr("-+ #0123456789.lhzjt", *at); at++) {
+    if (strchr("lzjt", *at))
+      is_long = true;
+    else if (*at != 'h' && length + 1 < sizeof flags)
+      flags[length++] = *at;
+  }
+  flags[length] = 0;
+  if (*at == 0)
+    return at;
+  bool is_known = strchr("diouxXcspfFeEgGaA", *at) && !has_long_number(flags);
+  if (is_known)
+    print_conversion(state, output, flags, *at, is_long);
+  else
+    tile_string_print(output, "%c", *at);
+  return at + 1;
+}
+
+static void print(PrintState *state, TileString *output, const char *format) {
+  while (*format) {
+    if (*format == '%')
+      format = print_directive(state, output, format);
+    else
+      tile_string_print(output, "%c", *format++);
+  }
+}
+
+static TileLanes vprintf_call(TileWarp *warp, const TileInsn *insn,
+                              TileLanes lanes) {
+  TILE_FOR_LANES (l, lanes) {
+    PrintState state = {warp, insn, l, 0, 0};
+    uint64_t format_address;
+    char format[MAX_STRING];
+    TileString text = {0};
+    if (!read_memory(&state, tile_u64(warp, insn->a)[l], &format_address, 8) ||
+        !read_memory(&state, tile_u64(warp, insn->b)[l], &state.arguments, 8))
+      continue;
+    read_string(&state, format_address, format);
+    print(&state, &text, format);
+    // The buffer of a GPU is 1 MiB for all blocks; later text is lost too.
+    if (text.data && warp->cluster->output.size_bytes < MAX_OUTPUT_BYTES)
+      tile_string_print(&warp->cluster->output, "%s", text.data);
+    tile_string_deinit(&text);
+  }
+  return 0;
+}
+
+//===-- Other functions ---------------------------------------------------===//
+
+static TileLanes assertion(TileWarp *warp, const TileInsn *insn,
+                           TileLanes lanes) {
+  tile_emu_find(warp, insn, lanes, TILE_FINDING_TRAP, "call of %s",
+                insn->as.text);
+  warp->cluster->is_stopped = true;
+  return 0;
+}
+
+// __assertfail: the first argument is the message.
+static TileLanes assertion_with_message(TileWarp *warp, const TileInsn *insn,
+                                        TileLanes lanes) {
+  char message[MAX_STRING] = {0};
+  uint64_t address;
+  PrintState state = {warp, insn, (uint32_t)__builtin_ctz(lanes), 0, 0};
+  if (read_memory(&state, tile_u64(warp, insn->a)[state.lane], &address, 8))
+    read_string(&state, address, message);
+  tile_emu_find(warp, insn, lanes, TILE_FINDING_TRAP, "call of %s: %s",
+                insn->as.text, message);
+  warp->cluster->is_stopped = true;
+  return 0;
+}
+
+static bool is_param_pair(const TileOperand *list) {
+  return list->kind == TILE_OPERAND_LIST && list->num_subs == 2 &&
+         list->subs[0].kind == TILE_OPERAND_VARIABLE &&
+         list->subs[1].kind == TILE_OPERAND_VARIABLE;
+}
+
+void tile_emu_decode_call(TileDecoder *decoder) {
+  TileInsn *insn = decoder->insn;
+  TileParser *parser = decoder->parser;
+  uint32_t at = decoder->num_ops && // after the list of results
+                decoder->ops[0]->kind == TILE_OPERAND_LIST;
+  if (at >= decoder->num_ops) {
+    tile_decode_fail(decoder, "the function is missing");
+    return;
+  }
+  if (decoder->ops[at]->kind == TILE_OPERAND_FUNCTION ||
+      decoder->ops[at]->kind == TILE_OPERAND_REGISTER) {
+    decode_function_call(decoder, at);
+    return;
+  }
+  TileText name = decoder->ops[at]->text;
+  const TileOperand *arguments =
+      at + 1 < decoder->num_ops ? decoder->ops[at + 1] : NULL;
+  char *callee =
+      tile_arena_strdup(&parser->module->arena, name.start, name.length);
+  if (strstr(callee, "assert") || strstr(callee, "abort")) {
+    insn->as.text = callee;
+    insn->exec = assertion;
+    if (!strcmp(callee, "__assertfail") && arguments &&
+        arguments->kind == TILE_OPERAND_LIST && arguments->num_subs == 5 &&
+        arguments->subs[0].kind == TILE_OPERAND_VARIABLE) {
+      insn->a = tile_decode_src_of(decoder, &arguments->subs[0], TILE_PTX_U64);
+      insn->exec = assertion_with_message;
+    }
+    return;
+  }
+  if (strcmp(callee, "vprintf") || !arguments || !is_param_pair(arguments)) {
+    tile_decode_unsupported(decoder, "a function outside of the module");
+    return;
+  }
+  insn->a = tile_decode_src_of(decoder, &arguments->subs[0], TILE_PTX_U64);
+  insn->b = tile_decode_src_of(decoder, &arguments->subs[1], TILE_PTX_U64);
+  insn->exec = vprintf_call;
 }
