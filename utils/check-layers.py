@@ -19,7 +19,7 @@ import project
 GENERATED = {"TileHooks.h": "Dialect", "TileAttrsCAPI.h": "Support",
              "TilePasses.h": "Transforms", "Tile/Ops/tile.h": "Dialect"}
 # Types that still have two meanings; no name is added.
-TWICE = {"TileAccess", "TileBuffer", "TileJson", "TileSyncPoint", "TileText"}
+TWICE = {"TileAccess", "TileSyncPoint", "TileText"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
 

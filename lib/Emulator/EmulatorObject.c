@@ -1,5 +1,4 @@
 //===- EmulatorObject.c - The emulator object: memory, options, reports ---===//
-//-----------===//
 
 #include "Emulator/Report/Statistics.h"
 

@@ -1,5 +1,4 @@
 //===- NarrowFloat.h - f16, bf16, tf32 and fp8 ----------------------------===//
-//-----------------------------===//
 //
 // PTX ISA, "Alternate Floating-Point Data Formats" and "cvt". Conversions to a
 // format give its canonical NaN. Written without branches where it matters, so
