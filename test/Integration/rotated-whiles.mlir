@@ -4,11 +4,11 @@
 // REQUIRES: numpy, slow
 // RUN: rm -rf %t && %python %S/Inputs/run-kernel.py %s --target=sm_90a --out=%t --seeds=2
 // RUN: sed 's/rotate = true/rotate = false/' %s > %t.roles.mlir
-// RUN: %python %S/Inputs/run-kernel.py %t.roles.mlir --target=sm_90a --out=%t --seeds=1
+// RUN: %python %S/Inputs/run-kernel.py %t.roles.mlir --target=sm_90a --out=%t --seeds=1 --no-ptxas
 // RUN: sed 's/rotate = true/rotate = true, specialize = #tile.specialize<off>/' %s > %t.alone.mlir
-// RUN: %python %S/Inputs/run-kernel.py %t.alone.mlir --target=sm_90a --out=%t --seeds=2
+// RUN: %python %S/Inputs/run-kernel.py %t.alone.mlir --target=sm_90a --out=%t --seeds=1
 // RUN: sed 's/rotate = true/rotate = false, specialize = #tile.specialize<off>/' %s > %t.plain.mlir
-// RUN: %python %S/Inputs/run-kernel.py %t.plain.mlir --target=sm_90a --out=%t --seeds=1
+// RUN: %python %S/Inputs/run-kernel.py %t.plain.mlir --target=sm_90a --out=%t --seeds=1 --no-ptxas
 // RUN: %python %S/Inputs/run-kernel.py %s --target=sm_80 --out=%t --seeds=1
 
 // All are proved, with roles and without, and no loop is left in order.

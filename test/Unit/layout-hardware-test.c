@@ -270,6 +270,24 @@ static void test_swizzles_and_descriptors(void **state) {
     }
 }
 
+// PTX ISA, matrix descriptor: address, both offsets and the swizzle, of units
+// of 16 bytes where they are bytes.
+static void test_descriptor_fields(void **state) {
+  (void)state;
+  static const struct {
+    int mode;
+    uint64_t code;
+  } modes[] = {{16, 0}, {128, 1}, {64, 2}, {32, 3}};
+  for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+    TileHwDesc desc = {.mode = modes[i].mode, .lbo = 0x120, .sbo = 0x450};
+    uint64_t bits = tile_hw_desc_encode(&desc, 0x8f670);
+    assert_int_equal(bits & 0xffff, 0x8f670 >> 4 & 0x3fff);
+    assert_int_equal(bits >> 16 & 0xffff, 0x12);
+    assert_int_equal(bits >> 32 & 0xffff, 0x45);
+    assert_int_equal(bits >> 48, modes[i].code << 14);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_wgmma),
@@ -277,6 +295,7 @@ int main(void) {
       cmocka_unit_test(test_ldmatrix),
       cmocka_unit_test(test_sparse_metadata),
       cmocka_unit_test(test_swizzles_and_descriptors),
+      cmocka_unit_test(test_descriptor_fields),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

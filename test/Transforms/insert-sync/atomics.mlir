@@ -89,6 +89,20 @@ func.func @tma(%A: memref<?x?xf32>, %map: !tile.tensor_map, %v: f32) attributes 
   return
 }
 
+// What threads have updated is fenced as what they have written.
+// CHECK-LABEL: func.func @updated_before_tma
+// CHECK: tile.atomic add
+// CHECK-NEXT: tile.fence_proxy
+// CHECK-NEXT: tile.barrier_sync
+// CHECK-NEXT: tile.copy
+func.func @updated_before_tma(%A: memref<?x?xf32>, %map: !tile.tensor_map, %v: f32) attributes {tile.num_threads = 128 : i32} {
+  %S = tile.alloc {layout = #tile.layout<"linear">, offset = 0} : memref<8x32xf32, #shared>
+  %a = tile.region %A[0, 0] [8, 32] : memref<?x?xf32>
+  tile.atomic add %v to %S : f32, memref<8x32xf32, #shared>
+  tile.copy %S to %a map %map {instr = #tile.instr<tma>} : memref<8x32xf32, #shared>, !tile.region<8x32xf32>
+  return
+}
+
 // Updates of elements meet neither each other nor those of a tile; the first
 // write and the last read do.
 // CHECK-LABEL: func.func @elements

@@ -88,3 +88,24 @@ func.func @nested_loops(%F: !fragment, %n: index) attributes {tile.num_threads =
   }
   return
 }
+
+// A loop that may run no round: its barrier does not count behind it.
+// CHECK-LABEL: func.func @maybe_no_round
+// CHECK: scf.for
+// CHECK: }
+// CHECK-NEXT: tile.barrier_sync
+// CHECK-NEXT: tile.copy
+func.func @maybe_no_round(%F: !fragment, %m: index) attributes {tile.num_threads = 128 : i32} {
+  %zero = arith.constant 0.0 : bf16
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %n = arith.remui %m, %c4 : index
+  %S = tile.alloc : !shared
+  tile.fill %S, %zero : !shared, bf16
+  scf.for %i = %c0 to %n step %c1 {
+    tile.barrier_sync
+  }
+  tile.copy %S to %F {instr = #tile.instr<simt>} : !shared, !fragment
+  return
+}

@@ -34,3 +34,25 @@ func.func @pipeline(%A: !tensor, %P: !private) attributes {tile.num_threads = 12
   // CHECK: return
   return
 }
+
+// The first wait lets the second copy be under way: threads meet behind both.
+// CHECK-LABEL: func.func @one_after_the_other
+// CHECK: tile.cp_async_wait pending 1
+// CHECK-NEXT: tile.barrier_sync
+// CHECK-NEXT: tile.copy
+// CHECK-NEXT: tile.cp_async_wait pending 0
+// CHECK-NEXT: tile.barrier_sync
+// CHECK-NEXT: tile.copy
+func.func @one_after_the_other(%A: !tensor, %P: !private) attributes {tile.num_threads = 128 : i32} {
+  %S = tile.alloc {offset = 0} : memref<64x64xbf16, #gpu.address_space<workgroup>>
+  %T = tile.alloc {offset = 8192} : memref<64x64xbf16, #gpu.address_space<workgroup>>
+  tile.copy %A to %S {async, instr = #tile.instr<cp_async>} : !tensor, memref<64x64xbf16, #gpu.address_space<workgroup>>
+  tile.cp_async_commit
+  tile.copy %A to %T {async, instr = #tile.instr<cp_async>} : !tensor, memref<64x64xbf16, #gpu.address_space<workgroup>>
+  tile.cp_async_commit
+  tile.cp_async_wait pending 1
+  tile.copy %S to %P {instr = #tile.instr<simt>} : memref<64x64xbf16, #gpu.address_space<workgroup>>, !private
+  tile.cp_async_wait pending 0
+  tile.copy %T to %P {instr = #tile.instr<simt>} : memref<64x64xbf16, #gpu.address_space<workgroup>>, !private
+  return
+}

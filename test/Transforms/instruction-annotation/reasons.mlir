@@ -123,3 +123,19 @@ func.func @columns_that_lie_apart(%A: memref<?x?xf32, strided<[1, ?]>>) attribut
   tile.copy %a to %S {instr = #tile.instr<cp_async>} : !tile.region<64x64xf32>, memref<64x64xf32, #gpu.address_space<workgroup>>
   return
 }
+
+// -----
+
+func.func @short_rows(%A: memref<?x?xbf16>) {
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %S = tile.alloc : memref<64x4xbf16, #gpu.address_space<workgroup>>
+    %a = tile.region %A[0, 0] [64, 4] {align = 16 : i64} : memref<?x?xbf16>
+    // expected-error @+1 {{cannot use tma: rows of the tile have 8 bytes, no multiple of 16}}
+    tile.copy %a to %S {instr = #tile.instr<tma>} : !tile.region<64x4xbf16>, memref<64x4xbf16, #gpu.address_space<workgroup>>
+    gpu.terminator
+  }
+  return
+}
