@@ -186,12 +186,14 @@ def is_covered(format_text, index):
     wanted = set().union(*map(grams, pieces))
     if not wanted:
         return True  # a frame for other messages, such as "%s: %s"
-    candidates = set().union(*(index.get(gram, ()) for gram in wanted))
+    shared = collections.Counter()  # runs that a piece has of the message
+    for gram in wanted:
+        shared.update(index.get(gram, ()))
     # A reason stands in the message that gives it.
     whole = re.compile(".*".join(map(re.escape, pieces)))
     return any(whole.search(piece) or
                literal_overlap(message, piece) >= needed
-               for piece in candidates)
+               for piece, _ in shared.most_common())
 
 
 def page(found):
