@@ -47,6 +47,7 @@ import sys
 
 import numpy as np
 
+import collect
 import kernels
 
 TEXT = """\
@@ -301,6 +302,8 @@ def compile_with_spills(source, target, out):
                                   "-o", out, "--no-remarks"]).stderr
     if re.search(r"C75\d\d", output):
         raise kernels.Failure(output)
+    if collect.FOLDER:
+        collect.note_compile(source, target, out, [])
 
 
 def check(case, target, options):
