@@ -384,6 +384,7 @@ static void refuse_op(Lowering *l, MlirOperation op) {
 
 static void lower_body(Lowering *l) {
   OpList list = {0};
+  warps_meet(l);
   collect_ops(l, &list);
   size_t num_lowered = 0; // lowered ops move to the front of the list
   for (size_t i = 0; i < list.count && !tile_failed(l->result); i++) {
