@@ -5,7 +5,10 @@
 #include "Tile/Compile.h"
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { MAX_SECONDS = 1000000 };
 
 static const char help[] =
     "usage: tile-compile [options] <in.mlir | ->\n"
@@ -25,6 +28,7 @@ static const char help[] =
     "                     (default ptx,json and, with ptxas, cubin)\n"
     "  --ptxas=PATH|off   assembler to use (default: PATH, $CUDA_HOME/bin,\n"
     "                     /usr/local/cuda/bin)\n"
+    "  --ptxas-timeout=SECONDS   after which it is killed (default 600)\n"
     "  --werror           treat warnings, those of ptxas too, as errors\n"
     "  --no-line-info     leave source lines out of the PTX\n"
     "  --no-remarks       do not print remarks\n"
@@ -39,6 +43,7 @@ enum {
   OPT_TARGET = 256,
   OPT_EMIT,
   OPT_PTXAS,
+  OPT_PTXAS_TIMEOUT,
   OPT_WERROR,
   OPT_NO_LINE_INFO,
   OPT_NO_REMARKS,
@@ -52,6 +57,7 @@ static const struct option long_options[] = {
     {"target", required_argument, NULL, OPT_TARGET},
     {"emit", required_argument, NULL, OPT_EMIT},
     {"ptxas", required_argument, NULL, OPT_PTXAS},
+    {"ptxas-timeout", required_argument, NULL, OPT_PTXAS_TIMEOUT},
     {"werror", no_argument, NULL, OPT_WERROR},
     {"no-line-info", no_argument, NULL, OPT_NO_LINE_INFO},
     {"no-remarks", no_argument, NULL, OPT_NO_REMARKS},
@@ -94,6 +100,20 @@ static bool parse_emit(const char *list, unsigned *out_emit) {
   }
 }
 
+static bool parse_seconds(const char *text, int *out_seconds) {
+  char *end;
+  long seconds = strtol(text, &end, 10);
+  if (end == text || *end || seconds < 1 || seconds > MAX_SECONDS) {
+    fprintf(stderr,
+            "tile-compile: --ptxas-timeout expects seconds, from 1 to %d, got "
+            "'%s'\n",
+            MAX_SECONDS, text);
+    return false;
+  }
+  *out_seconds = (int)seconds;
+  return true;
+}
+
 static void print_help(void) {
   char chips[128];
   tile_compile_list_chips(chips, sizeof chips);
@@ -120,6 +140,8 @@ static bool take_option(int option, CompileOptions *options, bool *out_exit) {
         strcmp(optarg, "off") == 0 ? PTXAS_OFF : PTXAS_GIVEN;
     options->ptxas = optarg;
     return true;
+  case OPT_PTXAS_TIMEOUT:
+    return parse_seconds(optarg, &options->ptxas_max_seconds);
   case OPT_WERROR:
     options->warnings_are_errors = true;
     return true;

@@ -16,6 +16,7 @@ typedef struct {
   const char *save_temps; // folder, or NULL
   const char *ptxas;      // PTXAS_GIVEN
   PtxasChoice ptxas_choice;
+  int ptxas_max_seconds; // 0: not said
   unsigned emit;
   bool has_emit; // said by the user
   bool is_verbose;

@@ -15,6 +15,7 @@
 #include "Support/StringBuilder.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -63,7 +65,8 @@ char *tile_ptxas_find(void) {
 //===-- Running it --------------------------------------------------------===//
 
 void tile_ptxas_process_init(TilePtxasProcess *out_process) {
-  *out_process = (TilePtxasProcess){.lock = PTHREAD_MUTEX_INITIALIZER};
+  *out_process = (TilePtxasProcess){.lock = PTHREAD_MUTEX_INITIALIZER,
+                                    .max_seconds = TILE_PTXAS_MAX_SECONDS};
 }
 
 // Waits until the program is gone, without taking its number: that stays its
@@ -145,28 +148,68 @@ static void reap(TilePtxasProcess *process, int *out_wait) {
   pthread_mutex_unlock(&process->lock);
 }
 
-static void read_all(int fd, TileString *out) {
-  char chunk[4096];
+static double now_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+// False at the deadline. A signal does not end the wait.
+static bool wait_for_text(int fd, double deadline) {
+  struct pollfd text = {.fd = fd, .events = POLLIN};
   for (;;) {
+    double left = deadline - now_seconds();
+    if (left <= 0)
+      return false;
+    int result = poll(&text, 1, (int)(left * 1e3) + 1);
+    if (result > 0 || (result < 0 && errno != EINTR))
+      return true;
+  }
+}
+
+// False when the program was still writing, or silent, at the deadline.
+static bool read_all(int fd, double deadline, TileString *out) {
+  char chunk[4096];
+  while (wait_for_text(fd, deadline)) {
     ssize_t n = read(fd, chunk, sizeof chunk);
     if (n > 0)
       tile_string_append(out, chunk, (size_t)n);
     else if (n == 0 || errno != EINTR)
-      return;
+      return true;
+  }
+  return false;
+}
+
+// A program that has closed its output may still run.
+static bool has_ended(pid_t pid, double deadline) {
+  const struct timespec pause = {.tv_nsec = 10000000};
+  for (;;) {
+    siginfo_t info = {.si_pid = 0};
+    if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | WNOHANG) == 0 &&
+        info.si_pid == pid)
+      return true;
+    if (now_seconds() > deadline)
+      return false;
+    nanosleep(&pause, NULL);
   }
 }
 
-// Runs a program to its end; `*out_wait` is as of waitpid.
+// Runs a program to its end, or kills it when its time is over; `*out_wait` is
+// as of waitpid.
 static bool run_program(TilePtxasProcess *process, char *const arguments[],
                         TileString *out, int *out_wait) {
   int fds[2];
   if (pipe2(fds, O_CLOEXEC) != 0)
     return false;
+  double deadline = now_seconds() + process->max_seconds;
   bool is_started = start(process, arguments, fds[1]);
   int error = errno;
   close(fds[1]);
   if (is_started) {
-    read_all(fds[0], out);
+    process->is_overdue = !read_all(fds[0], deadline, out) ||
+                          !has_ended(process->pid, deadline);
+    if (process->is_overdue)
+      kill(-process->pid, SIGKILL);
     reap(process, out_wait);
   }
   close(fds[0]);
@@ -308,13 +351,20 @@ TileStatus tile_ptxas_run(const char *ptxas, const char *chip, bool line_info,
 
   int wait = 0;
   TileStatus status = tile_status_ok();
-  if (!run_program(process ? process : &own, arguments, &output, &wait))
+  if (!process)
+    process = &own;
+  if (!run_program(process, arguments, &output, &wait))
     status = tile_status_error(TILE_STATUS_USER_ERROR, "cannot run %s: %s",
                                ptxas, strerror(errno));
+  else if (process->is_overdue)
+    status = tile_status_error(
+        TILE_STATUS_USER_ERROR,
+        "the assembler %s was killed: it took more than %d s "
+        "(--ptxas-timeout)",
+        ptxas, process->max_seconds);
   else
-    status = check_end(
-        ptxas, process && process->ptx_name ? process->ptx_name : ptx_path,
-        cubin_path, wait, output.data ? output.data : "");
+    status = check_end(ptxas, process->ptx_name ? process->ptx_name : ptx_path,
+                       cubin_path, wait, output.data ? output.data : "");
   if (tile_status_is_ok(&status))
     read_output(&output, out_report);
   tile_string_deinit(&arch);

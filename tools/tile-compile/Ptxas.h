@@ -20,12 +20,16 @@ typedef struct {
   size_t num_warnings;
 } TilePtxasReport;
 
+/// The largest kernels of our tests take it some seconds.
+enum { TILE_PTXAS_MAX_SECONDS = 600 };
+
 /// A run of ptxas that another thread may end. The program has a process group
 /// of its own.
 typedef struct {
   pthread_mutex_t lock;
   pid_t pid; // 0: none is running
-  bool is_stopped;
+  bool is_stopped, is_overdue;
+  int max_seconds;      // after these it is killed
   const char *ptx_name; // what messages call the PTX; NULL: its path
 } TilePtxasProcess;
 
@@ -36,8 +40,8 @@ void tile_ptxas_process_stop(TilePtxasProcess *process);
 bool tile_ptxas_process_is_stopped(TilePtxasProcess *process);
 
 /// Assembles `ptx_path` for `chip` into `cubin_path`. `process` may be NULL.
-/// Errors: the program cannot be started, rejects the PTX, is killed, or leaves
-///         no cubin; the message holds what it printed.
+/// Errors: the program cannot be started, rejects the PTX, is killed, by us when its
+///         time is over, or leaves no cubin; the message holds what it printed.
 /// Owner:  the caller, tile_ptxas_report_deinit in every case.
 TileStatus tile_ptxas_run(const char *ptxas, const char *chip, bool line_info,
                           const char *ptx_path, const char *cubin_path,

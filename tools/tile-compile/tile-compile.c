@@ -346,6 +346,8 @@ static int compile_main(int argc, char **argv) {
   tile_exit_on_fatal_error();
   tile_outputs_init(&run.outputs);
   tile_ptxas_process_init(&run.process);
+  if (run.options.ptxas_max_seconds)
+    run.process.max_seconds = run.options.ptxas_max_seconds;
   run.guard = (TileSignalGuard){
       .outputs = &run.outputs, .stop = stop_ptxas, .stop_data = &run.process};
   tile_signal_guard_start(&run.guard);
