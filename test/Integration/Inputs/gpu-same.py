@@ -36,6 +36,10 @@ LAST_SECONDS = 15  # what has begun at the deadline may take so long
 CHUNK_RUNS = 30    # so many runs start a GPU once: starting it takes long
 UNFIT = re.compile(r": variant \d+, '.*', needs: ")
 
+# Of racecheck: an order of two threads of a warp that the tool does not see. ptxas has
+# the whole warp initialise an mbarrier that thread 0 then uses.
+WARNINGS = re.compile(r"RACECHECK SUMMARY: .*\(0 errors, \d+ warnings?\)")
+
 # Tests, or functions of them, whose kernels use approximate instructions (ex2, lg2, rcp, rsqrt, sin, tanh
 # and what is made of them), and by how much the result of a GPU may differ from that
 # of the emulator: so many units of the last place of the type that is stored, of a
@@ -45,6 +49,9 @@ APPROXIMATE = {
     "examples-attention": (1, 2.0**-3),
     "examples-attention-causal": (1, 2.0**-3),
     "persistent-kernels": (1, 2.0**-3),
+    "planned-first attention": (1, 2.0**-3),
+    "planned-first attention_causal": (1, 2.0**-3),
+    "planned-first softmax": (4, 0),
     "math-functions": (4, 2.0**-126),
     "math-functions fast": (128, 2.0**-1),
     "math-types": (4, 2.0**-126),
@@ -250,6 +257,8 @@ def sanitize(run, tool, clock):
     text = result.stdout + result.stderr
     if UNFIT.search(text):
         return Outcome(UNSUITED)
+    if result.returncode == 99 and WARNINGS.search(text):
+        return Outcome(WITHIN, "warnings of the tool")
     if result.returncode:
         errors = [l for l in text.splitlines() if l.startswith("=========")]
         return Outcome(FAILED, "%s: %s" % (tool[2], " ".join(errors)[:300] or text[-300:]))
