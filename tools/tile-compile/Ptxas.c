@@ -206,8 +206,8 @@ static bool run_program(TilePtxasProcess *process, char *const arguments[],
   int error = errno;
   close(fds[1]);
   if (is_started) {
-    process->is_overdue = !read_all(fds[0], deadline, out) ||
-                          !has_ended(process->pid, deadline);
+    process->is_overdue =
+        !read_all(fds[0], deadline, out) || !has_ended(process->pid, deadline);
     if (process->is_overdue)
       kill(-process->pid, SIGKILL);
     reap(process, out_wait);
@@ -357,11 +357,11 @@ TileStatus tile_ptxas_run(const char *ptxas, const char *chip, bool line_info,
     status = tile_status_error(TILE_STATUS_USER_ERROR, "cannot run %s: %s",
                                ptxas, strerror(errno));
   else if (process->is_overdue)
-    status = tile_status_error(
-        TILE_STATUS_USER_ERROR,
-        "the assembler %s was killed: it took more than %d s "
-        "(--ptxas-timeout)",
-        ptxas, process->max_seconds);
+    status =
+        tile_status_error(TILE_STATUS_USER_ERROR,
+                          "the assembler %s was killed: it took more than %d s "
+                          "(--ptxas-timeout)",
+                          ptxas, process->max_seconds);
   else
     status = check_end(ptxas, process->ptx_name ? process->ptx_name : ptx_path,
                        cubin_path, wait, output.data ? output.data : "");

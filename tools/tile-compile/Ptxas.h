@@ -40,7 +40,8 @@ void tile_ptxas_process_stop(TilePtxasProcess *process);
 bool tile_ptxas_process_is_stopped(TilePtxasProcess *process);
 
 /// Assembles `ptx_path` for `chip` into `cubin_path`. `process` may be NULL.
-/// Errors: the program cannot be started, rejects the PTX, is killed, by us when its
+/// Errors: the program cannot be started, rejects the PTX, is killed, by us
+/// when its
 ///         time is over, or leaves no cubin; the message holds what it printed.
 /// Owner:  the caller, tile_ptxas_report_deinit in every case.
 TileStatus tile_ptxas_run(const char *ptxas, const char *chip, bool line_info,

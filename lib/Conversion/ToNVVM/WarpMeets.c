@@ -43,7 +43,8 @@ static bool comes_before(MlirBlock a, MlirBlock b) {
   return false;
 }
 
-// Blocks are in the order of the source: a jump back is one to an earlier block.
+// Blocks are in the order of the source: a jump back is one to an earlier
+// block.
 static bool is_loop_header(MlirBlock block) {
   for (intptr_t i = 0; i < mlirBlockGetNumPredecessors(block); i++)
     if (comes_before(block, mlirBlockGetPredecessor(block, i)))
