@@ -49,6 +49,7 @@ typedef struct {
   int role;         // fragments: the role whose registers hold it
   const char *user; // text of a user-given layout, or NULL
   bool is_view;     // the storage of another buffer: see TILE_INFER_VIEW
+  bool takes_rows;  // cp.async fills windows of it, along the last dimension
 } TileInferBuffer;
 
 typedef struct {

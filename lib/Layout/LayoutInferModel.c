@@ -98,6 +98,14 @@ static void collect_loops(TileInferModel *m, Loops *l) {
   }
 }
 
+// cp.async moves 4, 8 or 16 bytes of a row; narrower goes by registers.
+static bool has_narrow_rows(const TileInferModel *m, const TileInferBuffer *b,
+                            int layout) {
+  int64_t run = tile_layout_contiguous_run(
+      tile_infer_pool_get(m->pool, layout), tile_infer_core_rank(b) - 1);
+  return run * b->elem_bits < 32;
+}
+
 static int64_t element_cost(const TileInferModel *m, const Loops *l, int loop,
                             int o, int c) {
   const TileInferAccess *a = &l->op.operand[o];
@@ -114,10 +122,8 @@ static int64_t element_cost(const TileInferModel *m, const Loops *l, int loop,
                         a->write ? have : want, b->elem_bits);
   TileInferAccessCost acc = tile_infer_pool_shared(
       m->pool, want, have, b->elem_bits, l->allow_matrix);
-  // cp.async moves 4, 8 or 16 bytes of a row; narrower goes by registers.
-  int64_t run = tile_layout_contiguous_run(tile_infer_pool_get(m->pool, have),
-                                           tile_infer_core_rank(b) - 1);
-  bool narrow = acc.vec_elems * b->elem_bits < 32 || run * b->elem_bits < 32;
+  bool narrow =
+      acc.vec_elems * b->elem_bits < 32 || has_narrow_rows(m, b, have);
   return l->op.via == TILE_INFER_CP_ASYNC && narrow ? TILE_INFER_NEVER
                                                     : acc.cost;
 }
@@ -192,15 +198,29 @@ static bool splits_atoms(const TileInferModel *m, const TileInferOp *op, int o,
   return mn_major && blocks > 1 && extent / blocks % atom != 0;
 }
 
+// Copies of windows are no ops of the problem, as addresses serve any layout.
+// Where cp.async makes them, one that has it store rows costs a store of each
+// element: more than any way to read the tile.
+static int64_t window_cost(const TileInferModel *m, const TileInferBuffer *b,
+                           int layout) {
+  enum { STORES_OF_LINE = 64 };
+  if (!b->takes_rows || !has_narrow_rows(m, b, layout))
+    return 0;
+  const TileLayout *l = tile_infer_pool_get(m->pool, layout);
+  return tile_layout_size(&l->in) * b->elem_bits / 8 / 128 * STORES_OF_LINE;
+}
+
 static int64_t matrix_shared_cost(const TileInferModel *m,
                                   const TileInferOp *op, int o, int s,
                                   int fragment, int warps_m) {
   const TileInferBuffer *b = tile_infer_buffer(m, op, o);
-  if (op->matrix == TILE_INFER_MMA)
-    return fragment < 0 ? TILE_INFER_NEVER
-                        : tile_infer_pool_shared(m->pool, fragment, s,
-                                                 b->elem_bits, true)
-                              .cost;
+  if (op->matrix == TILE_INFER_MMA) {
+    if (fragment < 0)
+      return TILE_INFER_NEVER;
+    int64_t cost =
+        tile_infer_pool_shared(m->pool, fragment, s, b->elem_bits, true).cost;
+    return cost >= TILE_INFER_NEVER ? cost : cost + window_cost(m, b, s);
+  }
   bool mn_last = o == 0 ? op->ta : !op->tb;
   int mode = tile_infer_pool_wgmma(m->pool, s, b->elem_bits, mn_last);
   if (mode < 0 || splits_atoms(m, op, o, s, warps_m, mode) ||
@@ -211,7 +231,7 @@ static int64_t matrix_shared_cost(const TileInferModel *m,
   const TileLayout *l = tile_infer_pool_get(m->pool, s);
   int64_t lines = tile_layout_size(&l->in) * b->elem_bits / 8 / 128;
   int rank = mode == 128 ? 0 : mode == 64 ? 1 : mode == 32 ? 2 : 3;
-  return lines * rank / 2;
+  return lines * rank / 2 + window_cost(m, b, s);
 }
 
 static int fragment_id(const TileInferModel *m, const TileInferOp *op, int o,

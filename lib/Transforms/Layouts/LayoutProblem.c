@@ -355,6 +355,13 @@ static int buffer_of_window(Build *build, MlirOperation op, MlirValue tile,
   return index;
 }
 
+// A window that cp.async fills.
+static void note_rows(Build *build, MlirValue window, const TileInferOp *op) {
+  int tile = find_buffer(build->out, tile_buffer_of(window).base);
+  if (tile >= 0 && op->via == TILE_INFER_CP_ASYNC)
+    build->out->problem.buffer[tile].takes_rows = true;
+}
+
 static MlirLogicalResult describe(Build *build, MlirOperation op) {
   TileInferOp description = {0};
   TileAccess accesses[TILE_MAX_ACCESSES];
@@ -381,8 +388,10 @@ static MlirLogicalResult describe(Build *build, MlirOperation op) {
                              "take: they read whole fragments, and wgmma "
                              "windows at multiples of their size",
                              accesses[i].operand);
-    if (buffers[i] < 0)
-      return tile_success(); // addresses serve any layout
+    if (buffers[i] < 0) { // addresses serve any layout
+      note_rows(build, accesses[i].tile, &description);
+      return tile_success();
+    }
   }
   TileInferOp *out = add_op(build, op);
   *out = description;
