@@ -101,8 +101,8 @@ static void collect_loops(TileInferModel *m, Loops *l) {
 // cp.async moves 4, 8 or 16 bytes of a row; narrower goes by registers.
 static bool has_narrow_rows(const TileInferModel *m, const TileInferBuffer *b,
                             int layout) {
-  int64_t run = tile_layout_contiguous_run(
-      tile_infer_pool_get(m->pool, layout), tile_infer_core_rank(b) - 1);
+  int64_t run = tile_layout_contiguous_run(tile_infer_pool_get(m->pool, layout),
+                                           tile_infer_core_rank(b) - 1);
   return run * b->elem_bits < 32;
 }
 
