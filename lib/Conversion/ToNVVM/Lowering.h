@@ -102,11 +102,11 @@ MlirValue local_variable(Lowering *l, MlirType type);
 MlirValue local_get(Lowering *l, MlirValue variable, MlirType type);
 void local_set(Lowering *l, MlirValue variable, MlirValue value);
 
+MlirValue and_maybe(Lowering *l, MlirValue a, MlirValue b); // null: true
+
 // WarpMeets.c
 /// Has the threads of a warp meet again where one of them has issued TMA in an
 /// arm of a conditional. Before any op is lowered.
 void warps_meet(Lowering *l);
-
-MlirValue and_maybe(Lowering *l, MlirValue a, MlirValue b); // null: true
 
 #endif // TILE_CONVERSION_LOWERING_H
