@@ -229,6 +229,25 @@ func.func @copy_c12(%S: memref<64x32xf32, #gpu.address_space<workgroup>>) {
 
 // -----
 
+func.func @copy_c12_one_slot(%S: memref<4x64x32xf32, #gpu.address_space<workgroup>>, %slot: index) {
+  %a = tile.region %S[%slot, 0, 0] [1, 16, 32] drop [0] : memref<4x64x32xf32, #gpu.address_space<workgroup>>
+  %b = tile.region %S[%slot, 15, 0] [1, 16, 32] drop [0] : memref<4x64x32xf32, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{copies between windows of one tile that overlap: what is read may be overwritten before}}
+  tile.copy %a to %b : !tile.region<16x32xf32, #gpu.address_space<workgroup>>, !tile.region<16x32xf32, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @copy_c12_other_slots(%S: memref<4x64x32xf32, #gpu.address_space<workgroup>>, %x: index, %y: index) {
+  %a = tile.region %S[%x, 0, 0] [1, 16, 32] drop [0] : memref<4x64x32xf32, #gpu.address_space<workgroup>>
+  %b = tile.region %S[%y, 15, 0] [1, 16, 32] drop [0] : memref<4x64x32xf32, #gpu.address_space<workgroup>>
+  tile.copy %a to %b : !tile.region<16x32xf32, #gpu.address_space<workgroup>>, !tile.region<16x32xf32, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
 // tile.tma_wait (C1)
 func.func @tma_wait_c1_too_many() {
   // expected-error @+1 {{expects 'pending' from 0 to 2^31 - 1, got 4294967296}}
