@@ -13,7 +13,7 @@
 #include "Support/Int.h"
 #include "Target/Target.h"
 
-//===-- Shared memory (SharedMemory.c) ------------------------------------===//
+//===-- Shared memory (SharedMemory.c, SharedPlacement.c) -----------------===//
 
 /// A shared tile or a row of mbarriers.
 typedef struct {
@@ -50,6 +50,8 @@ typedef struct {
 /// Owner: `arena`.
 void tile_shared_memory_build(TileArena *arena, MlirOperation kernel,
                               bool is_tight, TileSharedMemory *out_memory);
+/// Bytes that a tile of this layout is aligned to: where TMA may write it.
+int64_t tile_shared_align_bytes(const TileLayout *layout);
 /// Gives every buffer an offset. Buffers that do not live at the same time may
 /// share bytes; the result is deterministic.
 void tile_shared_memory_place(TileArena *arena, TileSharedMemory *memory);
@@ -115,6 +117,9 @@ int tile_num_stage_dims(TileAllocOp alloc);
 /// The layout that the user gave to the tile behind `tile`, of a slot where it
 /// is a ring, as a view has it. False without one.
 bool tile_given_layout(MlirValue tile, TileLayout *out_layout);
+/// The layout that the user gave to a tile, for a ring of so many slots, each
+/// of which begins where the tile may. Null without one.
+MlirAttribute tile_ring_layout(TileAllocOp alloc, int64_t num_slots);
 /// Bytes from a slot of the ring behind `tile` to the next one where its given
 /// layout has that at no multiple of `align_bytes`, else 0.
 int64_t tile_slot_offset_bytes(MlirValue tile, int64_t align_bytes);

@@ -109,6 +109,24 @@ bool tile_given_layout(MlirValue tile, TileLayout *out_layout) {
   return true;
 }
 
+MlirAttribute tile_ring_layout(TileAllocOp alloc, int64_t num_slots) {
+  enum { TEXT_CAPACITY = 2048 };
+  TileLayout layout, ring;
+  TileLayoutError error;
+  TileShape shape;
+  char text[TEXT_CAPACITY];
+  if (mlirAttributeIsNull(tile_alloc_layout_attr(alloc)) ||
+      !tile_shape_of(tile_alloc_memref(alloc), &shape) ||
+      !tile_layout_of_alloc(alloc, &layout, &error))
+    return (MlirAttribute){NULL};
+  int bits = tile_elem_bits(shape.element);
+  int64_t align_elems = tile_shared_align_bytes(&layout) * 8 / bits;
+  if (!tile_layout_expand(&layout, num_slots, 0, align_elems, &ring, &error) ||
+      tile_layout_print(&ring, bits, text, sizeof text) >= TEXT_CAPACITY)
+    return (MlirAttribute){NULL};
+  return tile_layout_attr(mlirOperationGetContext(alloc.op), tile_str(text));
+}
+
 int64_t tile_slot_offset_bytes(MlirValue tile, int64_t align_bytes) {
   TileBuffer buffer = tile_buffer_of(tile);
   TileAllocOp alloc = tile_buffer_alloc(buffer);

@@ -1,4 +1,4 @@
-//===- SharedMemory.c - Sizes, lifetimes and placement of shared buffers --===//
+//===- SharedMemory.c - Sizes and lifetimes of shared buffers -------------===//
 
 #include "Dialect/Products.h"
 #include "Memory.h"
@@ -17,11 +17,11 @@ enum {
   BARRIER_SIZE_BYTES = 8
 };
 
-static bool layout_has_xor(const TileLayout *layout) {
+int64_t tile_shared_align_bytes(const TileLayout *layout) {
   for (int i = 0; i < layout->in.num_digits; i++)
     if (layout->image[i] & (layout->image[i] - 1))
-      return true;
-  return false;
+      return SWIZZLE_ALIGN_BYTES;
+  return TMA_ALIGN_BYTES;
 }
 
 static bool buffer_of_alloc(TileAllocOp alloc, TileSharedBuffer *out) {
@@ -38,8 +38,7 @@ static bool buffer_of_alloc(TileAllocOp alloc, TileSharedBuffer *out) {
   TileLayoutError error;
   if (tile_layout_of_alloc(alloc, &layout, &error)) {
     out->size_bytes = tile_layout_span(&layout.out, 0) * elem_bytes;
-    if (layout_has_xor(&layout))
-      out->align_bytes = SWIZZLE_ALIGN_BYTES;
+    out->align_bytes = tile_shared_align_bytes(&layout);
   }
   if (!mlirAttributeIsNull(tile_alloc_alignment_attr(alloc)) &&
       tile_alloc_alignment(alloc) > out->align_bytes)
@@ -354,85 +353,6 @@ void tile_shared_memory_build(TileArena *arena, MlirOperation kernel,
       extend(buffer, 0, collect.position);
     if (!mlirOperationIsNull(buffer->in_flight))
       extend(buffer, collect.position, collect.position);
-  }
-}
-
-//===-- Placement ---------------------------------------------------------===//
-
-bool tile_shared_follows_ring(const TileSharedBuffer *buffer,
-                              const TileSharedBuffer *ring) {
-  return ring->is_ring && !mlirValueIsNull(ring->full) &&
-         !mlirOperationIsNull(ring->reader) && !ring->has_other_uses &&
-         !buffer->is_ring && !buffer->is_barrier && !buffer->is_throughout &&
-         mlirOperationEqual(buffer->role, ring->reader) &&
-         buffer->first > ring->last_read;
-}
-
-bool tile_shared_lifetimes_overlap(const TileSharedBuffer *a,
-                                   const TileSharedBuffer *b) {
-  if ((a->is_drained && tile_shared_follows_ring(b, a)) ||
-      (b->is_drained && tile_shared_follows_ring(a, b)))
-    return false;
-  bool are_in_roles =
-      !mlirOperationIsNull(a->role) && !mlirOperationIsNull(b->role);
-  if (are_in_roles && !mlirOperationEqual(a->role, b->role))
-    return true;
-  return a->first <= b->last && b->first <= a->last;
-}
-
-bool tile_shared_bytes_overlap(const TileSharedBuffer *a,
-                               const TileSharedBuffer *b) {
-  if (mlirOperationEqual(a->op, b->op))
-    return true;
-  if (a->offset_bytes < 0 || b->offset_bytes < 0)
-    return !tile_shared_lifetimes_overlap(a, b);
-  return a->offset_bytes < b->offset_bytes + b->size_bytes &&
-         b->offset_bytes < a->offset_bytes + a->size_bytes;
-}
-
-// Puts `buffer` at the lowest aligned offset where it meets no placed buffer
-// that lives at the same time. Ends after at most one step per placed buffer.
-static void first_fit(TileSharedBuffer *const *placed, size_t num_placed,
-                      TileSharedBuffer *buffer) {
-  buffer->offset_bytes = 0;
-  for (bool moved = true; moved;) {
-    moved = false;
-    for (size_t i = 0; i < num_placed; i++) {
-      const TileSharedBuffer *other = placed[i];
-      if (!tile_shared_lifetimes_overlap(buffer, other) ||
-          !tile_shared_bytes_overlap(buffer, other))
-        continue;
-      int64_t end = other->offset_bytes + other->size_bytes;
-      buffer->offset_bytes = (end + buffer->align_bytes - 1) /
-                             buffer->align_bytes * buffer->align_bytes;
-      moved = true;
-    }
-  }
-}
-
-// Strictest alignment first keeps padding out; program order breaks ties.
-static void sort_by_alignment(TileSharedBuffer **order, size_t count) {
-  for (size_t i = 1; i < count; i++) {
-    TileSharedBuffer *item = order[i];
-    size_t j = i;
-    for (; j > 0 && order[j - 1]->align_bytes < item->align_bytes; j--)
-      order[j] = order[j - 1];
-    order[j] = item;
-  }
-}
-
-void tile_shared_memory_place(TileArena *arena, TileSharedMemory *memory) {
-  size_t count = memory->num_buffers;
-  TileSharedBuffer **order = TILE_ARENA_NEW(arena, TileSharedBuffer *, count);
-  for (size_t i = 0; i < count; i++)
-    order[i] = &memory->buffers[i];
-  sort_by_alignment(order, count);
-  memory->total_bytes = 0;
-  for (size_t i = 0; i < count; i++) {
-    first_fit(order, i, order[i]);
-    int64_t end = order[i]->offset_bytes + order[i]->size_bytes;
-    if (end > memory->total_bytes)
-      memory->total_bytes = end;
   }
 }
 

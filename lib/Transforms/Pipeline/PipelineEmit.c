@@ -27,30 +27,12 @@
 
 #include "Pipeline.h"
 
-#include "Dialect/TileLayouts.h"
+#include "Analysis/Memory/Memory.h"
 #include "Support/Constants.h"
 #include "Tile/Ops/arith.h"
 #include "Tile/Ops/memref.h"
 
 //===-- Tiles with versions -----------------------------------------------===//
-
-// A layout that the user gave, expanded by the stage dimension.
-static MlirAttribute expand_layout(TileAllocOp alloc, int32_t num_slots) {
-  TileLayout layout, expanded;
-  TileLayoutError error;
-  TileShape shape;
-  char text[1024];
-  MlirContext context = mlirOperationGetContext(alloc.op);
-  tile_shape_of(tile_alloc_memref(alloc), &shape);
-  int bits = tile_elem_bits(shape.element);
-  // Slots begin at 128 bytes, where TMA may write.
-  if (!tile_layout_of_alloc(alloc, &layout, &error) ||
-      !tile_layout_expand(&layout, num_slots, 0, 128 * 8 / bits, &expanded,
-                          &error))
-    return tile_alloc_layout_attr(alloc);
-  tile_layout_print(&expanded, bits, text, sizeof text);
-  return tile_layout_attr(context, tile_str(text));
-}
 
 static void build_ring(const Pipeline *p, TileBuilder *b, int buffer) {
   MlirValue tile = p->loop->body.buffers[buffer].root;
@@ -64,8 +46,9 @@ static void build_ring(const Pipeline *p, TileBuilder *b, int buffer) {
   ring->ring = tile_alloc(
       b, .type = pipeline_ring_type(mlirValueGetType(tile), ring->num_slots));
   TileAllocOp made = tile_alloc_cast(mlirOpResultGetOwner(ring->ring));
-  if (!mlirAttributeIsNull(tile_alloc_layout_attr(alloc)))
-    tile_alloc_set_layout_attr(made, expand_layout(alloc, ring->num_slots));
+  MlirAttribute layout = tile_ring_layout(alloc, ring->num_slots);
+  if (!mlirAttributeIsNull(layout))
+    tile_alloc_set_layout_attr(made, layout);
   if (!mlirAttributeIsNull(alignment))
     tile_alloc_set_alignment_attr(made, alignment);
 }

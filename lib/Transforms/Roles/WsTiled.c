@@ -14,7 +14,7 @@
 
 #include "Roles.h"
 
-#include "Dialect/TileLayouts.h"
+#include "Analysis/Memory/Memory.h"
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"
 #include "Tile/Ops/func.h"
@@ -223,24 +223,6 @@ static void find_shared(Apply *apply) {
 
 //===-- Rings and channels ------------------------------------------------===//
 
-// A layout that the user gave to the tile, for each slot.
-static MlirAttribute ring_layout(const TileRoleBuffer *buffer, int64_t depth) {
-  enum { SLOT_BYTES = 1024, TEXT_CAPACITY = 2048 };
-  TileAllocOp alloc = tile_alloc_cast(buffer->alloc);
-  TileLayout layout, ring;
-  TileLayoutError error;
-  char text[TEXT_CAPACITY];
-  int bits = tile_elem_bits(buffer->shape.element);
-  if (mlirAttributeIsNull(tile_alloc_layout_attr(alloc)) ||
-      !tile_layout_of_alloc(alloc, &layout, &error) ||
-      !tile_layout_expand(&layout, depth, 0, SLOT_BYTES * 8 / bits, &ring,
-                          &error) ||
-      tile_layout_print(&ring, bits, text, sizeof text) >= (int)sizeof text)
-    return (MlirAttribute){NULL};
-  return tile_layout_attr(mlirOperationGetContext(buffer->alloc),
-                          tile_str(text));
-}
-
 static MlirValue build_ring(Apply *apply, const TileRoleBuffer *buffer,
                             int64_t depth) {
   int64_t extent[TILE_MAX_RANK] = {depth};
@@ -254,7 +236,7 @@ static MlirValue build_ring(Apply *apply, const TileRoleBuffer *buffer,
   b.loc = mlirOperationGetLocation(buffer->alloc);
   MlirValue ring = tile_alloc(&b, .type = type);
   TileAllocOp made = tile_alloc_cast(mlirOpResultGetOwner(ring));
-  MlirAttribute layout = ring_layout(buffer, depth);
+  MlirAttribute layout = tile_ring_layout(alloc, depth);
   if (layout.ptr)
     tile_alloc_set_layout_attr(made, layout);
   if (!mlirAttributeIsNull(tile_alloc_alignment_attr(alloc)))
