@@ -132,7 +132,7 @@ TileIndexBounds tile_index_bounds(TileInt index);
 /// Whether the index is known not to be negative.
 bool tile_index_is_natural(TileInt index);
 
-//===-- Tensors (TensorAlias.c) -------------------------------------------===//
+//===-- Tensors (TensorWindows.c) -----------------------------------------===//
 
 /// The memref that `tile` is a part of.
 MlirValue tile_tensor_root(MlirValue tile);
@@ -140,7 +140,7 @@ MlirValue tile_tensor_root(MlirValue tile);
 /// arguments of a function that does not opt out with `tile.may_alias`.
 bool tile_tensor_is_distinct(MlirValue root);
 
-//===-- Pads (WindowPads.c) -----------------------------------------------===//
+//===-- Windows of tensors (TensorWindows.c) ------------------------------===//
 
 /// Whether the window never leaves its tensor in dimension `dim` of the tensor.
 bool tile_window_is_inside(TileRegionOp region, int dim);

@@ -21,6 +21,7 @@
 typedef struct {
   TileArena *arena;
   const TileLoopBody *body;
+  TileIndices indices;
   TileLoopEdge *edges;
   int num_edges, capacity;
 } Build;
@@ -33,44 +34,21 @@ static void add_edge(Build *build, TileLoopEdge edge) {
 
 //===-- Windows -----------------------------------------------------------===//
 
-// Whether the two offsets are the same in one iteration, or in any two.
-static bool is_same_value(const Build *build, MlirValue a, MlirValue b,
-                          int distance) {
-  return mlirValueEqual(a, b) &&
-         (distance == 0 || mlirValueIsNull(a) ||
-          !tile_value_is_inside(a, build->body->loop.op));
-}
-
-static TileRegionOp region_of(MlirValue tile) {
-  if (!mlirValueIsAOpResult(tile))
-    return (TileRegionOp){{NULL}};
-  return tile_region_dyn(mlirOpResultGetOwner(tile));
-}
-
-static TileInt offset_of(TileRegionOp region, int dim) {
-  TileInt offset = tile_region_offset(region, dim);
-  int64_t constant;
-  if (offset.value.ptr && mlirxConstantInt(offset.value, &constant))
-    return tile_int_constant(constant);
-  return offset;
-}
-
-// Whether the two windows of one buffer surely share no element.
-static bool windows_are_disjoint(const Build *build, MlirValue x, MlirValue y,
+// Whether the windows of one buffer surely share no element: in one iteration,
+// or in any two.
+static bool windows_are_disjoint(Build *build, MlirValue x, MlirValue y,
                                  int distance) {
-  TileRegionOp a = region_of(x), b = region_of(y);
-  if (!a.op.ptr || !b.op.ptr ||
-      !mlirValueEqual(tile_region_source(a), tile_region_source(b)))
+  TileBox a, b;
+  MlirOperation loop = build->body->loop.op;
+  if (!tile_box_of(x, &a) || !tile_box_of(y, &b))
     return false;
-  for (int d = 0; d < (int)tile_region_static_sizes_size(a); d++) {
-    TileInt ao = offset_of(a, d), bo = offset_of(b, d);
-    if (!is_same_value(build, ao.value, bo.value, distance))
-      continue;
-    if (ao.constant + tile_region_static_sizes(a, d) <= bo.constant ||
-        bo.constant + tile_region_static_sizes(b, d) <= ao.constant)
-      return true;
-  }
-  return false;
+  if (distance == 0)
+    return tile_boxes_overlap(&build->indices, &b, &a, TILE_AGE_SAME, loop) ==
+           TILE_OVERLAP_NONE;
+  return tile_boxes_overlap(&build->indices, &b, &a, TILE_AGE_PREVIOUS, loop) ==
+             TILE_OVERLAP_NONE &&
+         tile_boxes_overlap(&build->indices, &b, &a, TILE_AGE_EARLIER, loop) ==
+             TILE_OVERLAP_NONE;
 }
 
 // Buffers whose memory may be the same.
@@ -186,6 +164,7 @@ static void add_value_edges(Build *build) {
 void tile_loop_edges_build(TileArena *arena, const TileLoopBody *body,
                            TileLoopEdge **out_edges, int *out_num_edges) {
   Build build = {.arena = arena, .body = body};
+  tile_indices_init(&build.indices, arena);
   for (int a = 0; a < body->num_statements; a++)
     for (int b = 0; b < body->num_statements; b++)
       add_memory_edges(&build, a, b);

@@ -9,6 +9,7 @@
 
 #include "Analysis/Index/Index.h"
 #include "Analysis/Loops/Loops.h"
+#include "Dialect/Boxes.h"
 #include "Dialect/ElementLoops.h"
 #include "Support/Iterate.h"
 #include "Tile/Ops/cf.h"
@@ -36,24 +37,20 @@ static void box_dimension(TileRoleBox *box, int dim, int64_t offset,
 }
 
 TileRoleBox tile_role_box_of(MlirValue tile) {
-  TileBuffer buffer = tile_buffer_of(tile);
-  TileRoleBox box = {.is_exact = true};
-  TileShape shape = {0};
-  if (!tile_shape_of(buffer.root, &shape))
-    return box; // no tile, nobody asks
-  for (int d = 0; d < shape.rank; d++)
-    box.hi[d] = shape.extent[d];
-  if (!buffer.region.ptr)
-    return box;
-  if (!mlirValueEqual(buffer.base, buffer.root)) {
-    box.is_exact = false; // a window of a view may be anywhere in the tile
-    return box;
+  TileRoleBox out = {.is_exact = true};
+  TileBox box, whole;
+  if (!tile_box_of(tile_buffer_of(tile).root, &whole))
+    return out; // no tile, nobody asks
+  if (!tile_box_in_root(tile, &box)) {
+    out.is_exact = false; // a window of a view may be anywhere in the tile
+    box = whole;
   }
-  TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
-  for (int d = 0; d < shape.rank; d++)
-    box_dimension(&box, d, tile_region_static_offsets(region, d),
-                  tile_region_static_sizes(region, d), shape.extent[d]);
-  return box;
+  for (int d = 0; d < box.rank; d++)
+    box_dimension(&out, d,
+                  tile_int_is_constant(box.offset[d]) ? box.offset[d].constant
+                                                      : -1,
+                  box.size[d], whole.size[d]);
+  return out;
 }
 
 static TileRoleBox box_of_element(MlirValue memref, TileRange indices) {
