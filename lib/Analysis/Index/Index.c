@@ -554,6 +554,54 @@ static Sum sum_of(const TileIndex *index) {
   return sum;
 }
 
+// An argument of a loop that each round moves by `step`, up to a multiple of
+// `modulus`: as slots of a ring follow one another.
+typedef struct {
+  MlirOperation loop;
+  const TileIndex *first;
+  int64_t step, modulus;
+} Carried;
+
+static bool is_carried(TileIndices *x, const TileIndexSymbol *symbol,
+                       Carried *out) {
+  if (!mlirValueIsABlockArgument(symbol->value))
+    return false;
+  MlirBlock body = mlirBlockArgumentGetOwner(symbol->value);
+  ScfForOp loop = scf_for_dyn(mlirBlockGetParentOperation(body));
+  intptr_t number = mlirBlockArgumentGetArgNumber(symbol->value) - 1;
+  if (!loop.op.ptr || number < 0)
+    return false;
+  MlirValue next =
+      mlirOperationGetOperand(mlirBlockGetTerminator(body), number);
+  const TileIndex *moved =
+      tile_index_congruent(x, tile_index_of(x, tile_int_value(next)));
+  MlirValue first = tile_range_at(scf_for_initArgs(loop), number);
+  *out = (Carried){loop.op, tile_index_of(x, tile_int_value(first)),
+                   moved->constant, moved->modulus};
+  return moved->num_terms == 1 && moved->terms[0].symbol == symbol &&
+         moved->terms[0].factor == 1;
+}
+
+// Two arguments that a loop moves alike stay as far apart as they begin.
+static void cancel_carried(TileIndices *x, Sum *sum) {
+  Carried a, b;
+  for (int i = 0; i < sum->num_terms; i++)
+    for (int k = i + 1; k < sum->num_terms; k++) {
+      TileIndexTerm p = sum->terms[i], q = sum->terms[k];
+      if (p.factor != -q.factor || !is_carried(x, p.symbol, &a) ||
+          !is_carried(x, q.symbol, &b) || !mlirOperationEqual(a.loop, b.loop) ||
+          a.step != b.step || a.modulus != b.modulus)
+        continue;
+      sum_add_term(sum, p.symbol, -p.factor);
+      sum_add_term(sum, q.symbol, -q.factor);
+      sum_add(sum, a.first, p.factor);
+      sum_add(sum, b.first, q.factor);
+      sum_blur(sum, p.factor * a.modulus);
+      i = -1; // from the start: the terms have moved, and are fewer
+      break;
+    }
+}
+
 TileAgedDistance tile_index_distance(TileIndices *x, const TileIndex *now,
                                      const TileIndex *then, TileAge age,
                                      MlirOperation loop) {
@@ -568,6 +616,8 @@ TileAgedDistance tile_index_distance(TileIndices *x, const TileIndex *now,
                : age == TILE_AGE_OLDER ? sum_of_any_round(then)
                                        : sum_of(then);
   sum_add(&distance, intern(x, &before), -1);
+  if (age == TILE_AGE_SAME)
+    cancel_carried(x, &distance);
   if (!distance.fits)
     return (TileAgedDistance){{0, 1}, 0};
   for (int i = 0; i < distance.num_terms; i++)
