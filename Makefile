@@ -30,12 +30,14 @@ lint: all ## format, clang-tidy, layers, sizes, globals, messages, links, shell
 fix: ## apply what lint can fix
 	@utils/lint -f --quick || true
 
-docs: ## write docs/generated and docs/Diagnostics.md anew
+docs: ## write docs/generated and docs/Diagnostics.md anew, after a build
 	@utils/generate-docs.py -f
 	@utils/check-diagnostics.py -f >/dev/null || true
+	@utils/draw-layers.py -f
 
-docs-check: ## fail when a written page is stale or a link is broken
+docs-check: ## fail when a written page is stale or a link is broken, after a build
 	@utils/generate-docs.py
+	@utils/draw-layers.py
 	@utils/check-links.py
 
 coverage: ## lines of our C that the tests run, per file
