@@ -133,10 +133,11 @@ def places(uses):
     """({room: (x, y)}, [(label, x, y)], width, height)"""
     where, labels = {}, []
     left, right = rows_of(uses)
-    most = max(len(rooms) for _, rooms in left)
-    wide = LABEL + most * (BOX[0] + GAP)
-    for column, rows in ((MARGIN, left), (MARGIN + wide + 40, right)):
-        span = most if column == MARGIN else 3
+    widest = [max((len(rooms) for _, rooms in rows), default=0)
+              for rows in (left, right)]
+    wide = LABEL + widest[0] * (BOX[0] + GAP)
+    for column, rows, span in ((MARGIN, left, widest[0]),
+                               (MARGIN + wide + 40, right, widest[1])):
         for i, (label, rooms) in enumerate(rows):
             y = MARGIN + i * ROW
             labels.append((label, column, y))
@@ -144,7 +145,7 @@ def places(uses):
                 (span - len(rooms)) * (BOX[0] + GAP) // 2
             for k, room in enumerate(rooms):
                 where[room] = (start + k * (BOX[0] + GAP), y)
-    width = MARGIN * 2 + wide + 40 + LABEL + 3 * (BOX[0] + GAP)
+    width = MARGIN * 2 + wide + 40 + LABEL + widest[1] * (BOX[0] + GAP)
     return where, labels, width, MARGIN * 2 + max(len(left), len(right)) * ROW
 
 
