@@ -10,6 +10,7 @@
 #define TILE_LAUNCHER_H
 
 #include "Tile/Emulator.h"
+#include "Tile/Support/Dtype.h"
 #include "Tile/Support/Status.h"
 #include "Tile/Support/TensorMap.h"
 
@@ -28,26 +29,6 @@ enum { TILE_LAUNCH_MAX_RANK = 8 };
 #define TILE_LAUNCH_MAX_EXTENT ((INT64_C(1) << 31) - 65536)
 
 //===-- Element types -----------------------------------------------------===//
-
-typedef enum {
-  TILE_DTYPE_F16,
-  TILE_DTYPE_BF16,
-  TILE_DTYPE_F32,
-  TILE_DTYPE_F64,
-  TILE_DTYPE_TF32, // an f32 in memory; numbers are rounded to 10 bits mantissa
-  TILE_DTYPE_F8E4M3FN,
-  TILE_DTYPE_F8E5M2,
-  TILE_DTYPE_I1, // one byte, 0 or 1
-  TILE_DTYPE_I8,
-  TILE_DTYPE_I16,
-  TILE_DTYPE_I32,
-  TILE_DTYPE_I64,
-  TILE_DTYPE_U8,
-  TILE_DTYPE_U16,
-  TILE_DTYPE_U32,
-  TILE_DTYPE_U64,
-  TILE_DTYPE_INDEX // 64 bits
-} TileDtype;
 
 /// The spelling in MLIR, launch metadata and arguments of tile-run.
 const char *tile_dtype_name(TileDtype dtype);

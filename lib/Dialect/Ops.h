@@ -8,6 +8,7 @@
 #define TILE_DIALECT_OPS_H
 
 #include "Support/Arena.h"
+#include "Support/DtypeTable.h"
 #include "Tile/Ops/tile.h"
 #include "TileAttrsCAPI.h"
 
@@ -48,6 +49,10 @@ int64_t tile_shape_num_elems(const TileShape *shape);
 /// "128x64xbf16", cut at `capacity`.
 void tile_shape_print(const TileShape *shape, char *out, size_t capacity);
 
+/// The row of an element type in the table of all (Support/DtypeTable.h). Null
+/// where there is none: integers of other widths, signed ones of MLIR, floats
+/// that the table lacks.
+const TileDtypeInfo *tile_elem_info(MlirType element);
 /// Width in bits as stored: i1 takes 8. 0 when the type is not an element type.
 int tile_elem_bits(MlirType element);
 bool tile_elem_is_float(MlirType element);

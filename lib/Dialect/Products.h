@@ -26,6 +26,10 @@ typedef struct {
 bool tile_product_of(MlirOperation op, TileProduct *out_product);
 /// Number of the operand of `op`, a product, that is A (0), B (1) or C (2).
 int tile_product_operand(MlirOperation op, int which);
+/// Whether factors and sums of these element types go together: both factors of
+/// one type, or of two formats of 8-bit floats.
+bool tile_product_types_fit(const TileProduct *product, MlirType a, MlirType b,
+                            MlirType c);
 void tile_product_set_instr(MlirOperation op, TileInstr instr);
 void tile_product_set_async(MlirOperation op);
 void tile_product_set_clear(MlirOperation op, MlirValue clear);

@@ -223,9 +223,10 @@ static MlirLogicalResult verify_mma_type(MlirOperation op, const char *name,
   if (!nvgpu_mma_sync_is(op) && !nvgpu_mma_sp_sync_is(op))
     return tile_emit_error(
         op, "expects '%s' only on nvgpu.mma.sync and nvgpu.mma.sp.sync", name);
-  if (mlirAttributeIsAType(value) &&
-      (mlirTypeIsAFloat8E4M3FN(mlirTypeAttrGetValue(value)) ||
-       mlirTypeIsAFloat8E5M2(mlirTypeAttrGetValue(value))))
+  const TileDtypeInfo *info = mlirAttributeIsAType(value)
+                                  ? tile_elem_info(mlirTypeAttrGetValue(value))
+                                  : NULL;
+  if (info && tile_dtype_info_is_float(info) && info->bits == 8)
     return tile_success();
   return tile_emit_error(op, "expects '%s' to be f8E4M3FN or f8E5M2, got %s",
                          name, tile_verify_attr_text(value).chars);

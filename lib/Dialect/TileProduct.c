@@ -42,6 +42,21 @@ int tile_product_operand(MlirOperation op, int which) {
   return tile_gemm_sp_is(op) && which > 0 ? which + 1 : which; // behind E
 }
 
+static bool is_float8(const TileDtypeInfo *info) {
+  return tile_dtype_info_is_float(info) && info->bits == 8;
+}
+
+bool tile_product_types_fit(const TileProduct *product, MlirType a, MlirType b,
+                            MlirType c) {
+  const TileDtypeInfo *x = tile_elem_info(a), *y = tile_elem_info(b),
+                      *sum = tile_elem_info(c);
+  if (!x || !y || !sum || (x != y && !(is_float8(x) && is_float8(y))))
+    return false;
+  uint32_t sums =
+      product->is_sparse ? x->sparse_sums & y->sparse_sums : x->sums & y->sums;
+  return sums >> sum->dtype & 1;
+}
+
 void tile_product_set_instr(MlirOperation op, TileInstr instr) {
   MlirAttribute attr = TileInstr_attr(mlirOperationGetContext(op), instr);
   if (tile_gemm_sp_is(op))

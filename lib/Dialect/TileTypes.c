@@ -7,27 +7,45 @@
 
 //===-- Element types -----------------------------------------------------===//
 
+// What tells a float of MLIR; null: MLIR has no such type.
+static bool (*const float_is[TILE_NUM_DTYPES])(MlirType) = {
+    [TILE_DTYPE_F16] = mlirTypeIsAF16,
+    [TILE_DTYPE_BF16] = mlirTypeIsABF16,
+    [TILE_DTYPE_F32] = mlirTypeIsAF32,
+    [TILE_DTYPE_F64] = mlirTypeIsAF64,
+    [TILE_DTYPE_F8E4M3FN] = mlirTypeIsAFloat8E4M3FN,
+    [TILE_DTYPE_F8E5M2] = mlirTypeIsAFloat8E5M2,
+};
+
+static bool is_of_type(const TileDtypeInfo *info, MlirType type) {
+  if (info->dtype == TILE_DTYPE_INDEX)
+    return mlirTypeIsAIndex(type);
+  if (tile_dtype_info_is_float(info))
+    return float_is[info->dtype] && float_is[info->dtype](type);
+  return info->name[0] == 'i' ? mlirIntegerTypeIsSignless(type)
+                              : mlirIntegerTypeIsUnsigned(type);
+}
+
+const TileDtypeInfo *tile_elem_info(MlirType element) {
+  bool is_integer = mlirTypeIsAInteger(element);
+  int bits = is_integer ? (int)mlirIntegerTypeGetWidth(element)
+             : mlirTypeIsAFloat(element)
+                 ? (int)mlirFloatTypeGetWidth(element)
+                 : tile_dtype_info(TILE_DTYPE_INDEX)->bits;
+  for (int i = 0; i < TILE_NUM_DTYPES; i++) {
+    const TileDtypeInfo *info = tile_dtype_info((TileDtype)i);
+    bool is_of_kind = is_integer == (!tile_dtype_info_is_float(info) &&
+                                     info->dtype != TILE_DTYPE_INDEX);
+    if (is_of_kind && info->bits == bits && is_of_type(info, element))
+      return info;
+  }
+  return NULL;
+}
+
 int tile_elem_bits(MlirType element) {
-  if (mlirTypeIsAInteger(element)) {
-    unsigned width = mlirIntegerTypeGetWidth(element);
-    switch (width) {
-    case 1:
-      return 8;
-    case 8:
-    case 16:
-    case 32:
-    case 64:
-      return (int)width;
-    default:
-      return 0;
-    }
-  }
-  if (mlirTypeIsAFloat(element)) {
-    unsigned width = mlirFloatTypeGetWidth(element);
-    return width == 8 || width == 16 || width == 32 || width == 64 ? (int)width
-                                                                   : 0;
-  }
-  return 0;
+  const TileDtypeInfo *info = tile_elem_info(element);
+  bool is_element = info && info->dtype != TILE_DTYPE_INDEX;
+  return is_element ? 8 * info->size_bytes : 0;
 }
 
 bool tile_elem_is_float(MlirType element) { return mlirTypeIsAFloat(element); }

@@ -194,13 +194,10 @@ static TileStatus missing_kernel(const TileDeviceModule *module,
 /// pointers are integers of 64 bits.
 static bool is_type_taken(const char *type, const TileParamType *given) {
   bool is_float = given->is_number && tile_dtype_is_float(given->dtype);
-  if (type[0] == 0 || strncmp(type, ".b", 2) == 0)
-    return strcmp(type, ".bf16") != 0 ||
-           (is_float && given->dtype == TILE_DTYPE_BF16);
-  if (type[1] == 'f')
+  if (tile_ptx_float_bytes(type) > 0)
     return is_float &&
-           (strcmp(type, ".f16") != 0 || given->dtype == TILE_DTYPE_F16);
-  return !is_float;
+           strcmp(type + 1, tile_dtype_info(given->dtype)->ptx) == 0;
+  return type[0] == 0 || type[1] == 'b' || !is_float;
 }
 
 static TileStatus check_type(const TilePtxEntry *entry, size_t index,
@@ -208,17 +205,13 @@ static TileStatus check_type(const TilePtxEntry *entry, size_t index,
   const char *type = entry->param_types[index];
   if (is_type_taken(type, given))
     return tile_status_ok();
-  bool takes_float = type[1] == 'f' || strcmp(type, ".bf16") == 0;
+  bool takes_float = tile_ptx_float_bytes(type) > 0;
   return tile_status_error(
       TILE_STATUS_USER_ERROR,
-      "kernel '%s': expected parameter %zu, a %s, as %s%s, got %s%s",
+      "kernel '%s': expected parameter %zu, a %s, as %s%s%s, got %s%s",
       entry->name, index, type,
       takes_float ? "a float, " : "an integer or a pointer",
-      !takes_float                 ? ""
-      : strcmp(type, ".bf16") == 0 ? "bf16:NUMBER"
-      : strcmp(type, ".f16") == 0  ? "f16:NUMBER"
-      : strcmp(type, ".f32") == 0  ? "f32:NUMBER"
-                                   : "f64:NUMBER",
+      takes_float ? type + 1 : "", takes_float ? ":NUMBER" : "",
       given->is_number ? "a number of type " : "a pointer",
       given->is_number ? tile_dtype_name(given->dtype) : "");
 }

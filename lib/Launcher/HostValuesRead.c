@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostFunction.h"
+#include "Support/DtypeTable.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -80,17 +81,13 @@ static bool parse_type(const char *name, ValueType *out_type) {
   }
   out_type->is_float = true;
   return tile_dtype_from_name(name, &out_type->format) &&
-         (out_type->format == TILE_DTYPE_F16 ||
-          out_type->format == TILE_DTYPE_BF16 ||
-          out_type->format == TILE_DTYPE_F32 ||
-          out_type->format == TILE_DTYPE_F64);
+         tile_dtype_info(out_type->format)->is_of_hosts;
 }
 
 static ValueType type_of_dtype(TileDtype dtype) {
   ValueType type = {.is_float = tile_dtype_is_float(dtype), .format = dtype};
   if (!type.is_float)
-    type.num_bits =
-        dtype == TILE_DTYPE_I1 ? 1 : (int)(8 * tile_dtype_size_bytes(dtype));
+    type.num_bits = tile_dtype_info(dtype)->bits;
   return type;
 }
 

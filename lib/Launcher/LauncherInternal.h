@@ -2,6 +2,7 @@
 #ifndef TILE_LIB_LAUNCHER_INTERNAL_H
 #define TILE_LIB_LAUNCHER_INTERNAL_H
 
+#include "Support/DtypeTable.h"
 #include "Tile/Launcher.h"
 
 //===-- Files -------------------------------------------------------------===//
@@ -30,6 +31,8 @@ typedef struct {
 /// Errors: a parameter list that is cut off or too long.
 TileStatus tile_ptx_entries_find(const char *ptx, TilePtxEntry **out_entries,
                                  size_t *out_count);
+/// The bytes of a parameter of a type such as ".f32"; 0 where it is no float.
+size_t tile_ptx_float_bytes(const char *type);
 void tile_ptx_entries_destroy(TilePtxEntry *entries, size_t count);
 
 //===-- Back ends ---------------------------------------------------------===//

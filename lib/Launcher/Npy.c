@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Support/DtypeTable.h"
 #include "Tile/Launcher.h"
 
 #include <ctype.h>
@@ -15,22 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-  const char *descr;
-  TileDtype dtype;
-} Descr;
-
-/// The first entry of a type is the one that is written. "V" types hold the
-/// raw bits of formats that NumPy lacks, as the ml_dtypes package saves them.
-static const Descr descrs[] = {
-    {"<f2", TILE_DTYPE_F16},  {"<f4", TILE_DTYPE_F32},  {"<f8", TILE_DTYPE_F64},
-    {"|b1", TILE_DTYPE_I1},   {"|i1", TILE_DTYPE_I8},   {"<i2", TILE_DTYPE_I16},
-    {"<i4", TILE_DTYPE_I32},  {"<i8", TILE_DTYPE_I64},  {"|u1", TILE_DTYPE_U8},
-    {"<u2", TILE_DTYPE_U16},  {"<u4", TILE_DTYPE_U32},  {"<u8", TILE_DTYPE_U64},
-    {"|V2", TILE_DTYPE_BF16}, {"<V2", TILE_DTYPE_BF16},
-};
-
-enum { NUM_DESCRS = sizeof descrs / sizeof descrs[0], MAX_HEADER = 65536 };
+enum { MAX_HEADER = 65536 };
 
 //===-- Reading -----------------------------------------------------------===//
 
@@ -47,6 +33,14 @@ static const char *find_value(const char *header, const char *key) {
   return at;
 }
 
+/// "|" says that the order of bytes means nothing; "<" is as good.
+static bool is_descr_of(const char *name, const char *npy) {
+  if (!npy || !name[0])
+    return false;
+  return strcmp(name, npy) == 0 ||
+         (npy[0] == '|' && name[0] == '<' && strcmp(name + 1, npy + 1) == 0);
+}
+
 static TileStatus parse_descr(const char *path, const char *header,
                               TileDtype *out_dtype) {
   const char *at = find_value(header, "descr");
@@ -56,12 +50,11 @@ static TileStatus parse_descr(const char *path, const char *header,
     if (length < sizeof name)
       memcpy(name, at + 1, length);
   }
-  for (int i = 0; i < NUM_DESCRS; i++) {
-    if (strcmp(name, descrs[i].descr) == 0) {
-      *out_dtype = descrs[i].dtype;
+  for (int i = 0; i < TILE_NUM_DTYPES; i++)
+    if (is_descr_of(name, tile_dtype_info((TileDtype)i)->npy)) {
+      *out_dtype = (TileDtype)i;
       return tile_status_ok();
     }
-  }
   return tile_status_error(TILE_STATUS_USER_ERROR,
                            "%s: expected a little-endian number type such as "
                            "'<f4' as descr, got '%s'",
@@ -194,11 +187,7 @@ static TileDtype stored_dtype(TileDtype dtype) {
 static void write_header(FILE *file, const TileTensor *tensor,
                          TileDtype dtype) {
   enum { LEAD_BYTES = 10, ALIGN_BYTES = 64, BUFFER_BYTES = 512 };
-  const char *descr = "";
-  for (int i = 0; i < NUM_DESCRS && !*descr; i++) {
-    if (descrs[i].dtype == dtype)
-      descr = descrs[i].descr;
-  }
+  const char *descr = tile_dtype_info(dtype)->npy;
   char header[BUFFER_BYTES];
   int length =
       snprintf(header, sizeof header,

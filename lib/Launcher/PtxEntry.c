@@ -56,11 +56,21 @@ static bool is_token(const Scanner *scanner, const char *text) {
   return strcmp(scanner->token, text) == 0;
 }
 
+size_t tile_ptx_float_bytes(const char *type) {
+  for (int i = 0; i < TILE_NUM_DTYPES && type[0] == '.'; i++) {
+    const TileDtypeInfo *info = tile_dtype_info((TileDtype)i);
+    if (tile_dtype_info_is_float(info) && strcmp(type + 1, info->ptx) == 0)
+      return (size_t)info->size_bytes;
+  }
+  return 0;
+}
+
 /// The bytes of a PTX type such as .u64; 0 when the token is no type.
 static size_t type_size_bytes(const char *token) {
-  if (strcmp(token, ".bf16") == 0)
-    return 2;
-  if (token[0] != '.' || token[1] == 0 || !strchr("busf", token[1]))
+  size_t float_bytes = tile_ptx_float_bytes(token);
+  if (float_bytes > 0)
+    return float_bytes;
+  if (token[0] != '.' || token[1] == 0 || !strchr("bus", token[1]))
     return 0;
   char *end = NULL;
   long num_bits = strtol(token + 2, &end, 10);

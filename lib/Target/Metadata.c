@@ -30,15 +30,15 @@ static bool print_memref(MlirType type, bool is_written, TileJson *json) {
   int64_t strides[TILE_KERNEL_PARAM_MAX_RANK] = {0};
   int64_t offset = 0;
   TileKernelParam params[TILE_KERNEL_MAX_PARAMS];
-  char dtype[TILE_DTYPE_NAME_BYTES];
-  if (tile_kernel_params_of_type(type, params) < 0 ||
-      !tile_host_dtype_name(mlirShapedTypeGetElementType(type), dtype) ||
+  const TileDtypeInfo *dtype =
+      tile_elem_info(mlirShapedTypeGetElementType(type));
+  if (tile_kernel_params_of_type(type, params) < 0 || !dtype ||
       mlirLogicalResultIsFailure(
           mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)))
     return false;
   int rank = (int)mlirShapedTypeGetRank(type);
   tile_json_print_string(json, "kind", "memref");
-  tile_json_print_string(json, "dtype", dtype);
+  tile_json_print_string(json, "dtype", dtype->name);
   tile_json_open(json, "shape", '[');
   for (int d = 0; d < rank; d++)
     tile_json_print_int(json, NULL,
@@ -60,13 +60,11 @@ static bool print_memref(MlirType type, bool is_written, TileJson *json) {
 }
 
 static bool print_scalar(MlirType type, TileJson *json) {
-  char dtype[TILE_DTYPE_NAME_BYTES];
-  bool is_number = mlirTypeIsAIndex(type) || mlirTypeIsAInteger(type) ||
-                   mlirTypeIsAFloat(type);
-  if (!is_number || !tile_host_dtype_name(type, dtype))
+  const TileDtypeInfo *dtype = tile_elem_info(type);
+  if (!dtype)
     return false;
   tile_json_print_string(json, "kind", "scalar");
-  tile_json_print_string(json, "dtype", dtype);
+  tile_json_print_string(json, "dtype", dtype->name);
   return true;
 }
 

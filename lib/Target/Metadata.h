@@ -87,11 +87,6 @@ typedef struct {
   launches;
 } TileHost;
 
-enum { TILE_DTYPE_NAME_BYTES = 16 };
-
-/// The launcher's name of an element or scalar type; false when it has none.
-bool tile_host_dtype_name(MlirType type, char out_name[TILE_DTYPE_NAME_BYTES]);
-
 /// Prints what the object of a variant says of its gpu.launch_func `op`, and
 /// notes what its kernel may write.
 MlirLogicalResult tile_host_print_launch(TileHost *host, MlirOperation op,

@@ -19,29 +19,6 @@
 
 //===-- Values ------------------------------------------------------------===//
 
-bool tile_host_dtype_name(MlirType type, char out_name[TILE_DTYPE_NAME_BYTES]) {
-  static const char *const known[] = {
-      "f16", "bf16", "f32", "f64", "f8E4M3FN", "f8E5M2", "i1",  "i8",
-      "i16", "i32",  "i64", "u8",  "u16",      "u32",    "u64", "index"};
-  TileString text = {NULL, 0, 0};
-  mlirTypePrint(type, tile_string_callback, &text);
-  char *printed = tile_string_take(&text);
-  // MLIR says ui8 where the launcher says u8.
-  const char *name = strncmp(printed, "ui", 2) == 0 ? printed + 1 : printed;
-  char buffer[TILE_DTYPE_NAME_BYTES];
-  if (name != printed)
-    snprintf(buffer, sizeof buffer, "u%s", printed + 2);
-  else
-    snprintf(buffer, sizeof buffer, "%s", printed);
-  free(printed);
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (strcmp(buffer, known[i]) == 0) {
-      memcpy(out_name, buffer, sizeof buffer);
-      return true;
-    }
-  return false;
-}
-
 // Fails without a message when a row is negative: the slice has reported it.
 static MlirLogicalResult print_rows(TileJson *json, const char *key,
                                     const int *rows, int count) {
@@ -107,8 +84,8 @@ static MlirLogicalResult print_tensor_map(TileHost *host, MlirValue operand,
                            "function");
   MlirType type = mlirValueGetType(tile_tensor_map_tensor(map));
   MlirType element = mlirShapedTypeGetElementType(type);
-  char dtype[TILE_DTYPE_NAME_BYTES];
-  if (!tile_host_dtype_name(element, dtype))
+  const TileDtypeInfo *dtype = tile_elem_info(element);
+  if (!dtype)
     return tile_emit_internal_error(map.op, "its elements have no dtype");
 
   int rank = (int)mlirShapedTypeGetRank(type);
@@ -125,7 +102,7 @@ static MlirLogicalResult print_tensor_map(TileHost *host, MlirValue operand,
   tile_json_open(json, NULL, '{');
   tile_json_print_string(json, "kind", "tensor_map");
   tile_json_print_int(json, "arg", arg);
-  tile_json_print_string(json, "dtype", dtype);
+  tile_json_print_string(json, "dtype", dtype->name);
   if (tile_failed(print_rows(json, "dims", dims, rank)) ||
       tile_failed(print_rows(json, "strides_bytes", strides + 1, rank - 1)))
     return tile_failure();
@@ -138,15 +115,15 @@ static MlirLogicalResult print_tensor_map(TileHost *host, MlirValue operand,
 
 static MlirLogicalResult print_scalar(TileHost *host, int row, MlirType type,
                                       TileJson *json) {
-  char dtype[TILE_DTYPE_NAME_BYTES];
+  const TileDtypeInfo *dtype = tile_elem_info(type);
   if (row < 0)
     return tile_failure();
-  if (!tile_host_dtype_name(type, dtype))
+  if (!dtype)
     return tile_emit_error(host->slice.user,
                            "passes a scalar of a type that has no dtype");
   tile_json_open(json, NULL, '{');
   tile_json_print_string(json, "kind", "scalar");
-  tile_json_print_string(json, "type", dtype);
+  tile_json_print_string(json, "type", dtype->name);
   tile_json_print_int(json, "value", row);
   tile_json_close(json, '}');
   return tile_success();

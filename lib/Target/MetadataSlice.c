@@ -197,22 +197,16 @@ static int fail(TileSlice *slice, MlirOperation op) {
 
 // The spelling of a type in the table; false when it has none.
 static bool type_name(MlirType type, char out[8]) {
-  if (mlirTypeIsAIndex(type)) {
-    memcpy(out, "index", sizeof "index");
-    return true;
-  }
   if (mlirTypeIsAInteger(type)) {
     unsigned width = mlirIntegerTypeGetWidth(type);
     snprintf(out, 8, "i%u", width);
     return width >= 1 && width <= 64;
   }
-  const char *name = mlirTypeIsAF16(type)    ? "f16"
-                     : mlirTypeIsABF16(type) ? "bf16"
-                     : mlirTypeIsAF32(type)  ? "f32"
-                     : mlirTypeIsAF64(type)  ? "f64"
-                                             : NULL;
-  snprintf(out, 8, "%s", name ? name : "");
-  return name != NULL;
+  const TileDtypeInfo *info = tile_elem_info(type);
+  bool is_known =
+      info && (info->is_of_hosts || info->dtype == TILE_DTYPE_INDEX);
+  snprintf(out, 8, "%s", is_known ? info->name : "");
+  return is_known;
 }
 
 static int slice_constant(TileSlice *slice, MlirOperation op,

@@ -36,8 +36,8 @@ static const char *const help_parts[] = {
     "  same:ARG                  the memory of an earlier tensor argument\n"
     "  42  1.5  i32:42  f32:1.5  a number; raw PTX needs the type\n"
     "    SHAPE  300x136, outermost dimension first\n"
-    "    TYPE   f16 bf16 f32 f64 tf32 f8E4M3FN f8E5M2\n"
-    "           i1 i8 i16 i32 i64 u8 u16 u32 u64 index\n"
+    "    TYPE  ",
+    NULL, // the element types
     "    SEED   of the numbers; without it, 1 + the index of the argument\n"
     "  A tensor may be followed by @STRIDES+OFFSET, in elements:\n"
     "    @144      rows start every 144 elements\n"
@@ -131,7 +131,21 @@ static const char *const help_parts[] = {
     "     the report is on stderr\n",
 };
 
+// Floats on one line, integers on the next.
+static void print_types(FILE *file) {
+  for (int i = 0; i < TILE_NUM_DTYPES; i++) {
+    bool is_break = i > 0 && tile_dtype_is_float((TileDtype)(i - 1)) &&
+                    !tile_dtype_is_float((TileDtype)i);
+    fprintf(file, "%s %s", is_break ? "\n          " : "",
+            tile_dtype_name((TileDtype)i));
+  }
+  fputs("\n", file);
+}
+
 void run_help_print(FILE *file) {
   for (size_t i = 0; i < sizeof help_parts / sizeof help_parts[0]; i++)
-    fputs(help_parts[i], file);
+    if (help_parts[i])
+      fputs(help_parts[i], file);
+    else
+      print_types(file);
 }

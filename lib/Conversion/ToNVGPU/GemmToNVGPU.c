@@ -62,21 +62,6 @@ static bool is_float8(MlirType type) {
   return tile_elem_is_float(type) && tile_elem_bits(type) == 8;
 }
 
-// The types that nvgpu.mma.sync has, and 8-bit floats: see multiplicand.
-static bool types_are_ours(const TileNvgpuGemm *gemm) {
-  MlirType a = gemm->input[A], b = gemm->input[B];
-  bool is_f32 = mlirTypeIsAF32(gemm->output);
-  if (is_float8(a) && is_float8(b)) // of two types, too
-    return is_f32 || mlirTypeIsAF16(gemm->output);
-  if (!mlirTypeEqual(a, b))
-    return false;
-  if (mlirTypeIsAF16(a))
-    return is_f32 || mlirTypeIsAF16(gemm->output);
-  if (mlirTypeIsABF16(a) || mlirTypeIsAF32(a))
-    return is_f32;
-  return mlirTypeIsAInteger(a) && mlirIntegerTypeGetWidth(a) == 8;
-}
-
 static bool can_be_factor(const TileShape *shape) {
   return shape->space == TILE_SPACE_SHARED ||
          shape->space == TILE_SPACE_FRAGMENT;
@@ -100,7 +85,8 @@ static bool gemm_is_ours(MlirOperation op, TileNvgpuGemm *gemm) {
   gemm->shape.elem_bits = tile_elem_bits(a.element);
   gemm->packed = WORD_BITS / gemm->shape.elem_bits;
   gemm->shape.instr_k = (int)(8 * gemm->packed);
-  return types_are_ours(gemm);
+  // The types that nvgpu.mma.sync has, and 8-bit floats: see multiplicand.
+  return tile_product_types_fit(product, a.element, b.element, c.element);
 }
 
 // How many parts of the rows and columns of C the warps have.

@@ -45,12 +45,8 @@ bool tile_verify_is_power_of_two(int64_t value) {
 }
 
 bool tile_verify_is_element(MlirType element) {
-  if (mlirTypeIsAInteger(element) && !mlirIntegerTypeIsSignless(element))
-    return false;
-  int bits = tile_elem_bits(element);
-  if (bits == 8 && tile_elem_is_float(element))
-    return mlirTypeIsAFloat8E4M3FN(element) || mlirTypeIsAFloat8E5M2(element);
-  return bits != 0;
+  const TileDtypeInfo *info = tile_elem_info(element);
+  return info && info->is_of_tiles;
 }
 
 // Attributes of others have the name of their dialect in front.

@@ -9,26 +9,8 @@
 
 //===-- Both --------------------------------------------------------------===//
 
-static bool is_product_float8(MlirType type) {
-  return mlirTypeIsAFloat8E4M3FN(type) || mlirTypeIsAFloat8E5M2(type);
-}
-
 static bool is_integer(MlirType type, unsigned width) {
   return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == width;
-}
-
-// The table of (C5).
-static bool types_fit(const TileProduct *gemm, MlirType a, MlirType b,
-                      MlirType c) {
-  if (is_product_float8(a) && is_product_float8(b))
-    return mlirTypeIsAF32(c) || (mlirTypeIsAF16(c) && !gemm->is_sparse);
-  if (!mlirTypeEqual(a, b))
-    return false;
-  if (mlirTypeIsAF16(a))
-    return mlirTypeIsAF32(c) || mlirTypeIsAF16(c);
-  if (mlirTypeIsABF16(a) || mlirTypeIsAF32(a))
-    return mlirTypeIsAF32(c);
-  return is_integer(a, 8) && is_integer(c, 32);
 }
 
 static MlirLogicalResult verify_extents(const TileProduct *gemm,
@@ -107,7 +89,7 @@ static MlirLogicalResult verify(const TileProduct *gemm, MlirAttribute instr,
   if (tile_failed(verify_extents(gemm, &a, &b, &c)) ||
       tile_failed(verify_spaces(gemm, &a, &b, &c))) // (C4)
     return tile_failure();
-  if (!types_fit(gemm, a.element, b.element, c.element)) // (C5)
+  if (!tile_product_types_fit(gemm, a.element, b.element, c.element)) // (C5)
     return tile_emit_error(op,
                            "cannot multiply %s by %s into %s; the table of "
                            "%s lists what can be multiplied",

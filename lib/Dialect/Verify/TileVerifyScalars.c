@@ -78,8 +78,9 @@ MlirLogicalResult tile_unpack_fp4_verify(MlirOperation op) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
   if (tile_failed(tile_verify_op(op)))
     return tile_failure();
-  if (mlirTypeIsAF32(type) || mlirTypeIsAF16(type) || mlirTypeIsABF16(type) ||
-      mlirTypeIsAFloat8E4M3FN(type) || mlirTypeIsAFloat8E5M2(type))
+  const TileDtypeInfo *info = tile_elem_info(type);
+  if (info && info->is_of_tiles && tile_dtype_info_is_float(info) &&
+      info->bits <= 32)
     return tile_success();
   return tile_emit_error(op, // (C1)
                          "expects f32, f16, bf16, f8E4M3FN or f8E5M2 as the "

@@ -134,6 +134,17 @@ func.func @gemm_c5_f64(%a: !a, %b: !b, %c: !c) {
 
 // -----
 
+!a = memref<128x64xf8E4M3FN, #gpu.address_space<workgroup>>
+!b = memref<64x128xf16, #gpu.address_space<workgroup>>
+!c = memref<128x128xf32, #tile.fragment>
+func.func @gemm_c5_f8_by_f16(%a: !a, %b: !b, %c: !c) {
+  // expected-error @+1 {{cannot multiply f8E4M3FN by f16 into f32}}
+  tile.gemm %a, %b, %c : (!a, !b, !c)
+  return
+}
+
+// -----
+
 !a = memref<128x64xbf16, #gpu.address_space<workgroup>>
 !b = memref<64x128xbf16, #gpu.address_space<workgroup>>
 !c = memref<128x128xf32, #tile.fragment>

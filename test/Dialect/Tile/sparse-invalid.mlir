@@ -73,6 +73,14 @@ func.func @gemm_sp_c5_types(%a: memref<64x32xbf16, #gpu.address_space<workgroup>
 
 // -----
 
+func.func @gemm_sp_c5_f8_sums(%a: memref<64x32xf8E4M3FN, #gpu.address_space<workgroup>>, %e: memref<64x4xi16, #gpu.address_space<workgroup>>, %b: memref<64x64xf8E5M2, #gpu.address_space<workgroup>>, %c: memref<64x64xf16, #tile.fragment>) {
+  // expected-error @+1 {{cannot multiply f8E4M3FN by f8E5M2 into f16; the table of tile.gemm_sp lists what can be multiplied}}
+  tile.gemm_sp %a, %e, %b, %c : (memref<64x32xf8E4M3FN, #gpu.address_space<workgroup>>, memref<64x4xi16, #gpu.address_space<workgroup>>, memref<64x64xf8E5M2, #gpu.address_space<workgroup>>, memref<64x64xf16, #tile.fragment>)
+  return
+}
+
+// -----
+
 func.func @gemm_sp_c5_words(%a: memref<64x32xbf16, #gpu.address_space<workgroup>>, %e: memref<64x4xi32, #gpu.address_space<workgroup>>, %b: memref<64x64xbf16, #gpu.address_space<workgroup>>, %c: memref<64x64xf32, #tile.fragment>) {
   // expected-error @+1 {{expects E of i16, got i32; tile.view makes words of 16 bits of others}}
   tile.gemm_sp %a, %e, %b, %c : (memref<64x32xbf16, #gpu.address_space<workgroup>>, memref<64x4xi32, #gpu.address_space<workgroup>>, memref<64x64xbf16, #gpu.address_space<workgroup>>, memref<64x64xf32, #tile.fragment>)

@@ -7,25 +7,25 @@
 
 #include <cmocka.h>
 
-#include "Support/SmallFloat.h"
+#include "Support/DtypeTable.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
 typedef struct {
-  TileSmallFloat format;
+  TileDtype dtype;
   int exponent_bits, mantissa_bits, shift;
   bool has_infinity;
   uint32_t largest; // magnitude of the largest finite number
 } Case;
 
 static const Case cases[] = {
-    {TILE_SMALL_FLOAT_F16, 5, 10, 0, true, 0x7BFF},
-    {TILE_SMALL_FLOAT_BF16, 8, 7, 0, true, 0x7F7F},
-    {TILE_SMALL_FLOAT_TF32, 8, 10, 13, true, 0x3FBFF},
-    {TILE_SMALL_FLOAT_F8E4M3FN, 4, 3, 0, false, 0x7E},
-    {TILE_SMALL_FLOAT_F8E5M2, 5, 2, 0, true, 0x7B},
+    {TILE_DTYPE_F16, 5, 10, 0, true, 0x7BFF},
+    {TILE_DTYPE_BF16, 8, 7, 0, true, 0x7F7F},
+    {TILE_DTYPE_TF32, 8, 10, 13, true, 0x3FBFF},
+    {TILE_DTYPE_F8E4M3FN, 4, 3, 0, false, 0x7E},
+    {TILE_DTYPE_F8E5M2, 5, 2, 0, true, 0x7B},
 };
 
 enum { NUM_CASES = sizeof cases / sizeof cases[0] };
@@ -46,11 +46,11 @@ static double naive_value(const Case *c, uint32_t magnitude) {
 }
 
 static double decode(const Case *c, uint32_t magnitude) {
-  return tile_small_float_to_double(c->format, magnitude << c->shift);
+  return tile_small_float_to_double(c->dtype, magnitude << c->shift);
 }
 
 static uint32_t encode(const Case *c, double value) {
-  uint32_t bits = tile_small_float_from_double(c->format, value);
+  uint32_t bits = tile_small_float_from_double(c->dtype, value);
   assert_int_equal(bits & ((1U << c->shift) - 1), 0);
   return bits >> c->shift;
 }
@@ -112,34 +112,34 @@ static void test_nan_and_tiny_numbers(void **state) {
   }
   // Every encoding above infinity is a NaN.
   for (uint32_t m = 0x7C01; m <= 0x7FFF; m++)
-    assert_true(isnan(tile_small_float_to_double(TILE_SMALL_FLOAT_F16, m)));
+    assert_true(isnan(tile_small_float_to_double(TILE_DTYPE_F16, m)));
 }
 
 // Numbers that went wrong in other libraries, from the formats' papers.
 static void test_known_values(void **state) {
   (void)state;
   static const struct {
-    TileSmallFloat format;
+    TileDtype dtype;
     double value;
     uint32_t bits;
   } known[] = {
-      {TILE_SMALL_FLOAT_F16, 65504, 0x7BFF},
-      {TILE_SMALL_FLOAT_F16, 65520, 0x7C00},
-      {TILE_SMALL_FLOAT_F16, 0x1p-24, 0x0001},
-      {TILE_SMALL_FLOAT_F16, 0x1p-25, 0x0000},
-      {TILE_SMALL_FLOAT_BF16, 1.00390625, 0x3F80},
-      {TILE_SMALL_FLOAT_BF16, 3.140625, 0x4049},
-      {TILE_SMALL_FLOAT_F8E4M3FN, 448, 0x7E},
-      {TILE_SMALL_FLOAT_F8E4M3FN, 464, 0x7E},
-      {TILE_SMALL_FLOAT_F8E4M3FN, 465, 0x7F},
-      {TILE_SMALL_FLOAT_F8E5M2, 57344, 0x7B},
-      {TILE_SMALL_FLOAT_F8E5M2, 61440, 0x7C},
-      {TILE_SMALL_FLOAT_TF32, 1 + 0x1p-11, 0x3F800000},
-      {TILE_SMALL_FLOAT_TF32, 1 + 0x1.8p-10, 0x3F804000},
+      {TILE_DTYPE_F16, 65504, 0x7BFF},
+      {TILE_DTYPE_F16, 65520, 0x7C00},
+      {TILE_DTYPE_F16, 0x1p-24, 0x0001},
+      {TILE_DTYPE_F16, 0x1p-25, 0x0000},
+      {TILE_DTYPE_BF16, 1.00390625, 0x3F80},
+      {TILE_DTYPE_BF16, 3.140625, 0x4049},
+      {TILE_DTYPE_F8E4M3FN, 448, 0x7E},
+      {TILE_DTYPE_F8E4M3FN, 464, 0x7E},
+      {TILE_DTYPE_F8E4M3FN, 465, 0x7F},
+      {TILE_DTYPE_F8E5M2, 57344, 0x7B},
+      {TILE_DTYPE_F8E5M2, 61440, 0x7C},
+      {TILE_DTYPE_TF32, 1 + 0x1p-11, 0x3F800000},
+      {TILE_DTYPE_TF32, 1 + 0x1.8p-10, 0x3F804000},
   };
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
     assert_int_equal(
-        tile_small_float_from_double(known[i].format, known[i].value),
+        tile_small_float_from_double(known[i].dtype, known[i].value),
         known[i].bits);
 }
 
@@ -147,10 +147,9 @@ static void test_known_values(void **state) {
 static void test_no_double_rounding(void **state) {
   (void)state;
   double value = 1 + 0x1p-11 + 0x1p-40; // just above a midpoint of f16
-  assert_int_equal(tile_small_float_from_double(TILE_SMALL_FLOAT_F16, value),
-                   0x3C01);
-  assert_int_equal(
-      tile_small_float_from_double(TILE_SMALL_FLOAT_F16, (float)value), 0x3C00);
+  assert_int_equal(tile_small_float_from_double(TILE_DTYPE_F16, value), 0x3C01);
+  assert_int_equal(tile_small_float_from_double(TILE_DTYPE_F16, (float)value),
+                   0x3C00);
 }
 
 // A tf32 in memory may hold any f32.
@@ -159,7 +158,7 @@ static void test_tf32_reads_all_bits(void **state) {
   float value = 0.1F;
   uint32_t bits = 0;
   memcpy(&bits, &value, sizeof bits);
-  assert_true(tile_small_float_to_double(TILE_SMALL_FLOAT_TF32, bits) == value);
+  assert_true(tile_small_float_to_double(TILE_DTYPE_TF32, bits) == value);
 }
 
 int main(void) {

@@ -286,21 +286,27 @@ int64_t update_width(const Lowering *l, const Update *update, int64_t limit) {
 
 //===-- red ---------------------------------------------------------------===//
 
-static const char *type_text(const Update *update, int64_t count) {
-  MlirType element = update->element;
+typedef struct {
+  char chars[8];
+} TypeText;
+
+static TypeText type_text(const Update *update, int64_t count) {
+  const TileDtypeInfo *info = tile_elem_info(update->element);
   TileAtomicKind kind = update->kind;
-  int bits = tile_elem_bits(element);
-  if (mlirTypeIsAF16(element))
-    return count > 1 ? "f16x2" : "f16";
-  if (mlirTypeIsABF16(element))
-    return count > 1 ? "bf16x2" : "bf16";
-  if (tile_elem_is_float(element))
-    return bits == 32 ? "f32" : "f64";
-  if (kind == TILE_ATOMIC_KIND_Add || update->is_unsigned)
-    return bits == 32 ? "u32" : "u64";
-  if (kind == TILE_ATOMIC_KIND_Max || kind == TILE_ATOMIC_KIND_Min)
-    return bits == 32 ? "s32" : "s64";
-  return bits == 32 ? "b32" : "b64";
+  TypeText text;
+  if (tile_dtype_info_is_float(info)) {
+    snprintf(text.chars, sizeof text.chars, "%s%s", info->ptx,
+             info->bits == 16 && count > 1 ? "x2" : "");
+    return text;
+  }
+  bool is_unsigned = kind == TILE_ATOMIC_KIND_Add || update->is_unsigned;
+  bool is_number = kind == TILE_ATOMIC_KIND_Max || kind == TILE_ATOMIC_KIND_Min;
+  snprintf(text.chars, sizeof text.chars, "%c%d",
+           is_unsigned ? 'u'
+           : is_number ? 's'
+                       : 'b',
+           info->bits);
+  return text;
 }
 
 // "@$2 red.relaxed.gpu.global.add.v2.f32 [$0], {$1, $2};" with the predicate
@@ -321,7 +327,7 @@ static void red_text(const Update *update, int64_t count, int64_t num_values,
   snprintf(out, capacity, "%sred.relaxed.%s.%s%s%s.%s [$0], %s;", guard,
            is_global ? "gpu.global" : "cta.shared",
            TileAtomicKind_cases[update->kind].s, is_half ? ".noftz" : "",
-           vector, type_text(update, count), values);
+           vector, type_text(update, count).chars, values);
 }
 
 static const char *value_constraint(MlirType element, int64_t count) {
@@ -390,7 +396,7 @@ static MlirValue emit_atom(Lowering *l, const Update *update, MlirValue pointer,
   snprintf(text, sizeof text, "atom.relaxed.%s.%s%s.%s $0, [$1], $2;",
            is_global ? "gpu.global" : "cta.shared",
            TileAtomicKind_cases[update->kind].s, is_half ? ".noftz" : "",
-           type_text(update, 1));
+           type_text(update, 1).chars);
   snprintf(constraints, sizeof constraints, "=%s,%s,%s", value,
            is_global ? "l" : "r", value);
   MlirValue operands[2] = {

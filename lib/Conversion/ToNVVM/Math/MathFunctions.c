@@ -57,13 +57,15 @@ static MlirValue is_normal_from(Lowering *l, MlirValue x, double least) {
   return arith_andi(&l->b, is_large, is_bounded);
 }
 
+// The smallest normal number of a float.
+static double least_normal(MlirType type) {
+  return ldexp(1, 1 - tile_float_bias(&tile_elem_info(type)->format));
+}
+
 static MlirValue is_normal(Lowering *l, MlirOperation op) {
   MlirValue x = mlirOperationGetOperand(op, 0);
   MlirType type = mlirValueGetType(x);
-  double least = mlirTypeIsAF64(type)   ? 0x1p-1022
-                 : mlirTypeIsAF16(type) ? 0x1p-14
-                                        : 0x1p-126;
-  return is_normal_from(l, x, least);
+  return is_normal_from(l, x, least_normal(type));
 }
 
 static MlirValue clamp(Lowering *l, MlirOperation op) {
@@ -150,8 +152,8 @@ bool math_native_is(MlirOperation op) {
 static void lower_function(Lowering *l, MlirOperation op,
                            const FloatFunction *function) {
   MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
-  if (!mlirTypeIsAF64(type) && !mlirTypeIsAF32(type) && !mlirTypeIsAF16(type) &&
-      !mlirTypeIsABF16(type)) {
+  const TileDtypeInfo *info = tile_elem_info(type);
+  if (!info || !tile_dtype_info_is_float(info) || info->bits == 8) {
     lower_fail(
         l, op,
         "has no lowering but for f64, f32, f16, bf16, f8E4M3FN and f8E5M2");
@@ -227,7 +229,7 @@ static void lower_is_normal(Lowering *l, MlirOperation op) {
       convert_element(l, element_stored(l, x, type), type, type_f32(l));
   mlirRewriterBaseReplaceAllUsesWith(
       l->b.rw, mlirOperationGetResult(op, 0),
-      is_normal_from(l, wide, float8_least_normal(type)));
+      is_normal_from(l, wide, least_normal(type)));
 }
 
 static void lower_float8(Lowering *l, MlirOperation op) {

@@ -9,30 +9,51 @@
 #include "SmallFloats.h"
 
 #include "Support/Constants.h"
+#include "Support/DtypeTable.h"
 #include "Tile/Ops/llvm.h"
 #include "Tile/Ops/math.h"
 
 #include <math.h>
 
-/// A format of 8 bits: sign, exponent, mantissa.
+enum { F16_BIAS = 15 };
+
+/// A format of 8 bits as its conversions need it.
 typedef struct {
   int mantissa_bits, bias;
+  int f16_shift; // exponent bits that f16 has more, so much its bits move
+  bool has_infinity;
   uint32_t max_bits; // f32 bits of the largest finite number
   uint32_t min_bits; // f32 bits of the smallest normal number
   uint32_t ulp_bits; // f32 bits of 2^23 times the smallest number
-  int64_t nan;       // its bits
-  const char *ptx;   // name of two of them
+  int64_t nan;       // its bits, without the sign
+  const char *ptx;   // name of one of them
 } Format;
 
-static const Format e4m3 = {3,          7,    0x43e00000, 0x3c800000,
-                            0x46800000, 0x7f, "e4m3x2"};
-static const Format e5m2 = {2,          15,   0x47600000, 0x38800000,
-                            0x43000000, 0x7f, "e5m2x2"};
+static uint32_t f32_bits(double value) {
+  float number = (float)value;
+  uint32_t bits = 0;
+  memcpy(&bits, &number, sizeof bits);
+  return bits;
+}
 
-static const Format *format_of(MlirType type) {
-  if (mlirTypeIsAFloat8E4M3FN(type))
-    return &e4m3;
-  return mlirTypeIsAFloat8E5M2(type) ? &e5m2 : NULL;
+static Format format_of(MlirType type) {
+  const TileDtypeInfo *info = tile_elem_info(type);
+  const TileFloatFormat *f = &info->format;
+  int bias = tile_float_bias(f), nan = (1 << (info->bits - 1)) - 1;
+  // The largest number is before infinity, or before the NaN of all ones.
+  int largest = f->has_infinity ? nan - (1 << f->mantissa_bits) : nan - 1;
+  return (Format){
+      .mantissa_bits = f->mantissa_bits,
+      .bias = bias,
+      .f16_shift = tile_dtype_info(TILE_DTYPE_F16)->format.exponent_bits -
+                   f->exponent_bits,
+      .has_infinity = f->has_infinity,
+      .max_bits =
+          f32_bits(tile_small_float_to_double(info->dtype, (uint32_t)largest)),
+      .min_bits = f32_bits(ldexp(1, 1 - bias)),
+      .ulp_bits = f32_bits(ldexp(1, 23 + 1 - bias - f->mantissa_bits)),
+      .nan = nan,
+      .ptx = info->ptx};
 }
 
 static MlirType type_f32(Lowering *l) {
@@ -82,8 +103,9 @@ static MlirValue as_word(Lowering *l, MlirValue value) {
 
 //===-- From 8 bits -------------------------------------------------------===//
 
-// Both formats are parts of f16: e5m2 its upper byte; e4m3 as well, when the
-// bits move by one and the exponents are 8 apart.
+// A format is part of f16: its upper byte, where it has as many bits of
+// exponent; else the bits move, and the exponents are as far apart as the
+// biases.
 static MlirValue widen_bits(Lowering *l, MlirValue byte, const Format *format) {
   MlirValue x = arith_extui(&l->b, .type = type_i32(l), .in = byte);
   MlirValue magnitude = masked(l, x, 0x7f);
@@ -93,12 +115,15 @@ static MlirValue widen_bits(Lowering *l, MlirValue byte, const Format *format) {
       .in = shifted_left(l, magnitude, 10 - format->mantissa_bits));
   half = arith_bitcast(&l->b, .type = type_f16(l), .in = half);
   MlirValue wide = arith_extf(&l->b, .type = type_f32(l), .in = half);
-  if (format == &e4m3) {
+  if (format->f16_shift) {
     MlirValue scale = arith_constant(
         &l->b, mlirFloatAttrDoubleGet(tile_builder_context(&l->b), type_f32(l),
-                                      256.0));
+                                      ldexp(1, F16_BIAS - format->bias)));
     wide = arith_mulf(&l->b, wide, scale);
-    MlirValue is_nan = compared(l, ARITH_CMP_I_PREDICATE_eq, magnitude, 0x7f);
+  }
+  if (!format->has_infinity) {
+    MlirValue is_nan =
+        compared(l, ARITH_CMP_I_PREDICATE_eq, magnitude, (uint32_t)format->nan);
     wide = arith_select(&l->b, is_nan, as_f32(l, word(l, 0x7fffffff)), wide);
   }
   return as_f32(l, arith_ori(&l->b, as_word(l, wide), sign));
@@ -117,7 +142,7 @@ static MlirValue inline_asm(Lowering *l, MlirType type, MlirValue *operands,
 // Two numbers of an i16 to two f16 of an i32.
 static MlirValue widen_pair(Lowering *l, MlirValue pair, const Format *format) {
   char text[64];
-  snprintf(text, sizeof text, "cvt.rn.f16x2.%s $0, $1;", format->ptx);
+  snprintf(text, sizeof text, "cvt.rn.f16x2.%sx2 $0, $1;", format->ptx);
   return inline_asm(l, type_i32(l), &pair, 1, text, "=r,h");
 }
 
@@ -131,23 +156,26 @@ static MlirValue widen_instruction(Lowering *l, MlirValue byte,
 }
 
 MlirValue float8_widen(Lowering *l, MlirValue byte, MlirType from) {
-  const Format *format = format_of(from);
-  return l->target->has_f8 ? widen_instruction(l, byte, format)
-                           : widen_bits(l, byte, format);
+  Format format = format_of(from);
+  return l->target->has_f8 ? widen_instruction(l, byte, &format)
+                           : widen_bits(l, byte, &format);
 }
 
-// Two of e4m3 in the upper bytes of two halves, without their signs, are f16
-// when the bits move by one and the exponents by 8.
-static MlirValue widen_e4m3_pair(Lowering *l, MlirValue pair) {
-  enum { EACH = 0x00010001 };
+// Two numbers in the upper bytes of two halves, without their signs, are f16
+// when the bits and the exponents move. What has all bits of the magnitude is
+// NaN.
+static MlirValue widen_pair_bits(Lowering *l, MlirValue pair,
+                                 const Format *format) {
+  enum { EACH = 0x00010001, F16_MANTISSA = 10 };
+  uint32_t factor = (uint32_t)(2 * F16_BIAS - format->bias) << F16_MANTISSA;
   int64_t two = 2;
   MlirType halves = mlirVectorTypeGet(1, &two, type_f16(l));
   MlirValue sign = masked(l, pair, 0x8000 * (uint32_t)EACH);
   MlirValue magnitude = masked(l, pair, 0x7f00 * (uint32_t)EACH);
-  MlirValue scale = llvm_bitcast(&l->b, halves, word(l, 0x5c00 * EACH)); // 256
-  MlirValue x = llvm_bitcast(&l->b, halves, shifted_right(l, magnitude, 1));
+  MlirValue scale = llvm_bitcast(&l->b, halves, word(l, factor * EACH));
+  MlirValue x = llvm_bitcast(&l->b, halves,
+                             shifted_right(l, magnitude, format->f16_shift));
   x = llvm_bitcast(&l->b, type_i32(l), llvm_fmul(&l->b, x, scale));
-  // What has all bits of the magnitude is NaN.
   MlirValue carry = arith_addi(&l->b, magnitude, word(l, 0x0100 * EACH));
   MlirValue is_nan =
       shifted_right(l, masked(l, carry, 0x8000 * (uint32_t)EACH), 15);
@@ -157,17 +185,17 @@ static MlirValue widen_e4m3_pair(Lowering *l, MlirValue pair) {
 
 void float8_widen_word(Lowering *l, MlirValue four, MlirType from,
                        MlirValue out[2]) {
-  const Format *format = format_of(from);
+  Format format = format_of(from);
   for (int i = 0; i < 2; i++) {
     MlirValue pair = i ? shifted_right(l, four, 16) : four;
     if (l->target->has_f8) {
       pair = arith_trunci(&l->b, .type = type_i16(l), .in = pair);
-      out[i] = widen_pair(l, pair, format);
+      out[i] = widen_pair(l, pair, &format);
       continue;
     }
     pair = arith_ori(&l->b, shifted_left(l, masked(l, pair, 0xff), 8),
                      shifted_left(l, masked(l, pair, 0xff00), 16));
-    out[i] = format == &e4m3 ? widen_e4m3_pair(l, pair) : pair;
+    out[i] = format.f16_shift ? widen_pair_bits(l, pair, &format) : pair;
   }
 }
 
@@ -223,7 +251,7 @@ static MlirValue narrow_bits(Lowering *l, MlirValue x, const Format *format) {
 static MlirValue narrow_instruction(Lowering *l, MlirValue x,
                                     const Format *format) {
   char text[64];
-  snprintf(text, sizeof text, "cvt.rn.satfinite.%s.f32 $0, $1, $2;",
+  snprintf(text, sizeof text, "cvt.rn.satfinite.%sx2.f32 $0, $1, $2;",
            format->ptx);
   MlirValue zero =
       arith_constant(&l->b, mlirFloatAttrDoubleGet(tile_builder_context(&l->b),
@@ -234,19 +262,18 @@ static MlirValue narrow_instruction(Lowering *l, MlirValue x,
 }
 
 MlirValue float8_narrow(Lowering *l, MlirValue value, MlirType to) {
-  const Format *format = format_of(to);
+  Format format = format_of(to);
   if (mlirTypeIsAF64(mlirValueGetType(value)))
     value = round_to_odd(l, value);
   else if (!mlirTypeIsAF32(mlirValueGetType(value)))
     value = arith_extf(&l->b, .type = type_f32(l), .in = value);
-  return l->target->has_f8 ? narrow_instruction(l, value, format)
-                           : narrow_bits(l, value, format);
+  return l->target->has_f8 ? narrow_instruction(l, value, &format)
+                           : narrow_bits(l, value, &format);
 }
 
-bool float8_is(MlirType type) { return format_of(type) != NULL; }
-
-double float8_least_normal(MlirType type) {
-  return ldexp(1, 1 - format_of(type)->bias);
+bool float8_is(MlirType type) {
+  const TileDtypeInfo *info = tile_elem_info(type);
+  return info && tile_dtype_info_is_float(info) && info->bits == 8;
 }
 
 //===-- From 4 bits -------------------------------------------------------===//

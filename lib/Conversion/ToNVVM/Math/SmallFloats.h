@@ -11,8 +11,6 @@ MlirValue float8_narrow(Lowering *l, MlirValue value, MlirType to);
 /// Exactly: four numbers of a word to two words of two f16 each.
 void float8_widen_word(Lowering *l, MlirValue four, MlirType from,
                        MlirValue out[2]);
-/// The smallest normal number of the format.
-double float8_least_normal(MlirType type);
 /// Number `index` (i32; its last bit counts) of the two of e2m1 in the low byte
 /// of `pair` (i32), as f32.
 MlirValue float4_widen(Lowering *l, MlirValue pair, MlirValue index);

@@ -22,10 +22,6 @@
 
 enum { C_WORDS = 4, A_WORDS = 4, MAX_OPERANDS = 13, TEXT_BYTES = 256 };
 
-static const char *ptx_name(MlirType format) {
-  return mlirTypeIsAFloat8E4M3FN(format) ? "e4m3" : "e5m2";
-}
-
 static void add_words(AsmText *text, int first, int count) {
   for (int i = 0; i < count; i++)
     asm_text_add(text, "%s$%d", i ? ", " : "{", first + i);
@@ -41,7 +37,8 @@ static MlirValue native(Lowering *l, const Float8Product *product) {
   AsmText constraints = asm_text_create(l->arena, TEXT_BYTES);
   asm_text_add(&text, "mma%s.sync.aligned.m16n8k%d.row.col.f32.%s.%s.f32 ",
                is_sparse ? ".sp" : "", is_sparse ? 64 : 32,
-               ptx_name(product->format_a), ptx_name(product->format_b));
+               tile_elem_info(product->format_a)->factor,
+               tile_elem_info(product->format_b)->factor);
   add_words(&text, 0, C_WORDS);
   asm_text_add(&text, ", ");
   add_words(&text, a, A_WORDS);

@@ -95,11 +95,12 @@ static void cast_parts(Lowering *l, const Parts *parts, MlirType type,
 }
 
 static NVVMMMATypes mma_type(MlirType element) {
-  if (mlirTypeIsAF16(element))
-    return NVVM_MMA_TYPES_f16;
-  if (mlirTypeIsABF16(element))
-    return NVVM_MMA_TYPES_bf16;
-  return mlirTypeIsAF32(element) ? NVVM_MMA_TYPES_tf32 : NVVM_MMA_TYPES_s8;
+  enum { COUNT = sizeof NVVMMMATypes_cases / sizeof *NVVMMMATypes_cases };
+  const char *factor = tile_elem_info(element)->factor;
+  int i = 0;
+  while (i < COUNT - 1 && strcmp(NVVMMMATypes_cases[i].s, factor) != 0)
+    i++;
+  return (NVVMMMATypes)NVVMMMATypes_cases[i].v;
 }
 
 static MlirAttribute mma_shape(Lowering *l, MlirAttribute shape) {

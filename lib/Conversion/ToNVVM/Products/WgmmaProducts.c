@@ -344,18 +344,6 @@ static int64_t piece_register(const Plan *plan, int64_t i, int64_t j) {
   return i * plan->block_n / 2 + j * plan->instr_n / 2;
 }
 
-static const char *operand_type_name(MlirType element) {
-  if (mlirTypeIsAF16(element))
-    return "f16";
-  if (mlirTypeIsABF16(element))
-    return "bf16";
-  if (mlirTypeIsAF32(element))
-    return "tf32";
-  if (mlirTypeIsAFloat8E5M2(element))
-    return "e5m2";
-  return mlirTypeIsAInteger(element) ? "s8" : "e4m3";
-}
-
 // PTX ISA, wgmma.mma_async. The first step along K scales C by scale-d.
 static void instruction_text(const Plan *plan, const Operands *operands,
                              int64_t i, int64_t j, int64_t k, AsmText *text) {
@@ -364,8 +352,8 @@ static void instruction_text(const Plan *plan, const Operands *operands,
                plan->gemm.is_sparse ? ".sp" : "", (long long)plan->instr_n,
                (long long)plan->instr_k * tile_product_k_ratio(&plan->gemm),
                plan->is_integer ? "s32" : "f32",
-               operand_type_name(plan->a_view.shape.element),
-               operand_type_name(plan->b_view.shape.element));
+               tile_elem_info(plan->a_view.shape.element)->factor,
+               tile_elem_info(plan->b_view.shape.element)->factor);
   for (int64_t r = 0; r < plan->instr_n / 2; r++)
     asm_text_add(text, "%s$%lld", r ? ", " : "", (long long)(first + r));
   long long a =
