@@ -19,7 +19,7 @@ import project
 GENERATED = {"TileHooks.h": "Dialect", "TileAttrsCAPI.h": "Support",
              "TilePasses.h": "Transforms", "Tile/Ops/tile.h": "Dialect"}
 # Types that still have two meanings; no name is added.
-TWICE = {"TileAccess", "TileSyncPoint", "TileText"}
+TWICE = {"TileAccess", "TileSyncPoint"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
 

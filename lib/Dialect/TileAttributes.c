@@ -83,7 +83,7 @@ static MlirLogicalResult verify_target(MlirOperation op, const char *name,
     return tile_emit_error(op, "expects '%s' only on builtin.module", name);
   // mlir-c has no test for this attribute; its text begins with its name.
   static const char expected[] = "#nvvm.target";
-  TileText text = tile_verify_attr_text(value);
+  TileVerifyText text = tile_verify_attr_text(value);
   if (strncmp(text.chars, expected, sizeof expected - 1) != 0)
     return tile_emit_error(op, "expects '%s' to be an %s, got %s", name,
                            expected, text.chars);

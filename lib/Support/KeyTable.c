@@ -39,3 +39,37 @@ int32_t tile_key_add(TileKeySearch *search) {
       (TileKeyBucket){search->hash, table->count + 1};
   return table->count++;
 }
+
+//===-- What belongs to a pointer -----------------------------------------===//
+
+// Multiplicative hashing (Knuth); the low bits of addresses say little.
+static uint64_t hash_of_pointer(const void *key) {
+  return (uint64_t)(uintptr_t)key * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+static int32_t find(TileKeySearch *search, const TilePointerMap *map,
+                    const void *key) {
+  while (tile_key_next(search))
+    if (map->entries[search->index].key == key)
+      return search->index;
+  return -1;
+}
+
+void *tile_pointer_map_get(const TilePointerMap *map, const void *key) {
+  TileKeyTable keys = map->keys; // a search alone changes nothing
+  TileKeySearch search = tile_key_search(&keys, hash_of_pointer(key));
+  int32_t found = find(&search, map, key);
+  return found < 0 ? NULL : map->entries[found].value;
+}
+
+void tile_pointer_map_set(TilePointerMap *map, const void *key, void *value) {
+  map->keys.arena = map->arena;
+  TileKeySearch search = tile_key_search(&map->keys, hash_of_pointer(key));
+  int32_t found = find(&search, map, key);
+  if (found < 0) {
+    TILE_ARENA_RESERVE(map->arena, map->entries, map->keys.count,
+                       map->capacity);
+    found = tile_key_add(&search);
+  }
+  map->entries[found] = (TilePointerMapEntry){key, value};
+}

@@ -87,6 +87,27 @@ static inline bool tile_key_next(TileKeySearch *search) {
 /// Returns its number.
 int32_t tile_key_add(TileKeySearch *search);
 
+//===-- What belongs to a pointer -----------------------------------------===//
+
+typedef struct {
+  const void *key;
+  void *value;
+} TilePointerMapEntry;
+
+/// Pointers with a value each. Set the arena, which must live as long; the rest
+/// is zero to begin with.
+typedef struct {
+  TileArena *arena;
+  TileKeyTable keys;
+  TilePointerMapEntry *entries; // by number of the key
+  int32_t capacity;
+} TilePointerMap;
+
+/// What was set for `key`; NULL when nothing was.
+void *tile_pointer_map_get(const TilePointerMap *map, const void *key);
+/// Neither `key` nor `value` is NULL.
+void tile_pointer_map_set(TilePointerMap *map, const void *key, void *value);
+
 #ifdef __cplusplus
 }
 #endif

@@ -64,11 +64,32 @@ static void bytes_have_an_order(void **state) {
               tile_hash_bytes(TILE_HASH_START, "ba", 2));
 }
 
+static void pointers_have_values(void **state) {
+  (void)state;
+  static int items[1000], others[1000];
+  TileArena arena;
+  tile_arena_init(&arena);
+  TilePointerMap map = {.arena = &arena};
+  assert_null(tile_pointer_map_get(&map, &items[0]));
+  for (int i = 0; i < 1000; i += 2)
+    tile_pointer_map_set(&map, &items[i], &others[i]);
+  for (int i = 0; i < 1000; i += 4) // what is set again is replaced
+    tile_pointer_map_set(&map, &items[i], &items[i]);
+  assert_int_equal(map.keys.count, 500);
+  for (int i = 0; i < 1000; i++)
+    assert_ptr_equal(tile_pointer_map_get(&map, &items[i]), i % 2 ? NULL
+                                                            : i % 4
+                                                                ? &others[i]
+                                                                : &items[i]);
+  tile_arena_deinit(&arena);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(numbers_in_order),
       cmocka_unit_test(one_hash),
       cmocka_unit_test(bytes_have_an_order),
+      cmocka_unit_test(pointers_have_values),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,18 +77,19 @@ static void sum_add(Sum *sum, const TileIndex *index, int64_t factor) {
 
 void tile_indices_init(TileIndices *x, TileArena *arena) {
   *x = (TileIndices){.arena = arena,
+                     .keys = {.arena = arena},
                      .symbols = {.arena = arena},
                      .of_value = {.arena = arena}};
 }
 
 static uint64_t hash_of(const Sum *sum) {
-  const uint64_t golden = UINT64_C(0x9E3779B97F4A7C15); // Knuth
-  uint64_t hash = (uint64_t)sum->constant * golden + (uint64_t)sum->modulus;
+  uint64_t hash = tile_hash_word(TILE_HASH_START, (uint64_t)sum->constant);
+  hash = tile_hash_word(hash, (uint64_t)sum->modulus);
   for (int i = 0; i < sum->num_terms; i++) {
-    hash = hash * golden + (uint64_t)sum->terms[i].symbol->number;
-    hash = hash * golden + (uint64_t)sum->terms[i].factor;
+    hash = tile_hash_word(hash, (uint64_t)sum->terms[i].symbol->number);
+    hash = tile_hash_word(hash, (uint64_t)sum->terms[i].factor);
   }
-  return hash ^ hash >> 32;
+  return hash;
 }
 
 static bool is_interned(const TileIndex *index, const Sum *sum) {
@@ -102,31 +103,14 @@ static bool is_interned(const TileIndex *index, const Sum *sum) {
   return true;
 }
 
-static void grow(TileIndices *x) {
-  enum { FIRST_BUCKETS = 64 };
-  size_t larger = x->num_buckets ? 2 * x->num_buckets : FIRST_BUCKETS;
-  TileIndex **buckets = TILE_ARENA_NEW(x->arena, TileIndex *, larger);
-  for (size_t b = 0; b < x->num_buckets; b++)
-    for (TileIndex *i = x->buckets[b], *next; i; i = next) {
-      next = i->next;
-      i->next = buckets[i->hash & (larger - 1)];
-      buckets[i->hash & (larger - 1)] = i;
-    }
-  x->buckets = buckets;
-  x->num_buckets = larger;
-}
-
 static const TileIndex *intern(TileIndices *x, const Sum *sum) {
   static const Sum unknown = {.modulus = 1, .fits = true};
   if (!sum->fits)
     sum = &unknown;
-  if (x->num_indices >= x->num_buckets)
-    grow(x);
-  uint64_t hash = hash_of(sum);
-  TileIndex **bucket = &x->buckets[hash & (x->num_buckets - 1)];
-  for (TileIndex *index = *bucket; index; index = index->next)
-    if (index->hash == hash && is_interned(index, sum))
-      return index;
+  TileKeySearch search = tile_key_search(&x->keys, hash_of(sum));
+  while (tile_key_next(&search))
+    if (is_interned(x->indices[search.index], sum))
+      return x->indices[search.index];
   TileIndex *made = TILE_ARENA_NEW(x->arena, TileIndex, 1);
   TileIndexTerm *terms =
       TILE_ARENA_NEW(x->arena, TileIndexTerm, sum->num_terms + 1);
@@ -135,11 +119,9 @@ static const TileIndex *intern(TileIndices *x, const Sum *sum) {
   *made = (TileIndex){.terms = terms,
                       .num_terms = sum->num_terms,
                       .constant = sum->constant,
-                      .modulus = sum->modulus,
-                      .hash = hash,
-                      .next = *bucket};
-  *bucket = made;
-  x->num_indices++;
+                      .modulus = sum->modulus};
+  TILE_ARENA_RESERVE(x->arena, x->indices, x->keys.count, x->capacity);
+  x->indices[tile_key_add(&search)] = made;
   return made;
 }
 

@@ -10,8 +10,8 @@
 
 #include "Dialect/Boxes.h"
 #include "Dialect/ElementLoops.h"
-#include "PointerMap.h"
 #include "Support/Int.h"
+#include "Support/KeyTable.h"
 
 //===-- Indices as sums (Index.c) -----------------------------------------===//
 //
@@ -40,16 +40,15 @@ typedef struct TileIndex {
   int64_t constant, modulus;
   // Of the table:
   const struct TileIndex *congruent;
-  struct TileIndex *next;
-  uint64_t hash;
 } TileIndex;
 
+/// The interned indices of a kernel.
 typedef struct {
   TileArena *arena;
   TilePointerMap symbols, of_value;
-  TileIndex **buckets;
-  size_t num_buckets, num_indices;
-  int num_symbols;
+  TileKeyTable keys;
+  TileIndex **indices; // by number of the key
+  int capacity, num_symbols;
 } TileIndices;
 
 /// Memory comes from `arena`.

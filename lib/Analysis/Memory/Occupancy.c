@@ -1,8 +1,8 @@
 //===- Occupancy.c - Blocks that fit on a multiprocessor ------------------===//
 
 #include "Memory.h"
+#include "Support/KeyTable.h"
 
-#include "Analysis/Index/PointerMap.h"
 #include "Tile/Ops/gpu.h"
 
 int64_t tile_num_stages_around(MlirOperation op) {

@@ -13,6 +13,7 @@
 
 #include "Dialect/ElementLoops.h"
 #include "Support/Constants.h"
+#include "Support/KeyTable.h"
 #include "Tile/Ops/llvm.h"
 #include "mlir-c/Dialect/LLVM.h"
 
@@ -59,9 +60,7 @@ static void leave_module(Lowering *l, Place place) {
 // Generic pointer to a constant string; equal texts are one.
 static MlirValue text_pointer(Lowering *l, const char *text) {
   char name[32];
-  uint64_t hash = 1469598103934665603u; // FNV-1a
-  for (const char *c = text; *c; c++)
-    hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+  uint64_t hash = tile_hash_bytes(TILE_HASH_START, text, strlen(text));
   snprintf(name, sizeof name, "tile_text_%016llx", (unsigned long long)hash);
   MlirContext context = tile_builder_context(&l->b);
   if (!find_symbol(l, name).ptr) {

@@ -11,7 +11,7 @@
 //===-- Shared ------------------------------------------------------------===//
 
 typedef struct {
-  TileText *text;
+  TileVerifyText *text;
   size_t length;
 } TextSink;
 
@@ -22,20 +22,20 @@ static void append(MlirStringRef piece, void *user_data) {
       sink->text->chars[sink->length++] = piece.data[i];
 }
 
-TileText tile_verify_type_text(MlirType type) {
-  TileText text = {{0}};
+TileVerifyText tile_verify_type_text(MlirType type) {
+  TileVerifyText text = {{0}};
   mlirTypePrint(type, append, &(TextSink){&text, 0});
   return text;
 }
 
-TileText tile_verify_attr_text(MlirAttribute attribute) {
-  TileText text = {{0}};
+TileVerifyText tile_verify_attr_text(MlirAttribute attribute) {
+  TileVerifyText text = {{0}};
   mlirAttributePrint(attribute, append, &(TextSink){&text, 0});
   return text;
 }
 
-TileText tile_verify_shape_text(const TileShape *shape) {
-  TileText text = {{0}};
+TileVerifyText tile_verify_shape_text(const TileShape *shape) {
+  TileVerifyText text = {{0}};
   tile_shape_print(shape, text.chars, sizeof text.chars);
   return text;
 }

@@ -19,11 +19,11 @@ enum {
 /// A printed type, attribute or shape, cut where the buffer ends.
 typedef struct {
   char chars[160];
-} TileText;
+} TileVerifyText;
 
-TileText tile_verify_type_text(MlirType type);
-TileText tile_verify_attr_text(MlirAttribute attribute);
-TileText tile_verify_shape_text(const TileShape *shape);
+TileVerifyText tile_verify_type_text(MlirType type);
+TileVerifyText tile_verify_attr_text(MlirAttribute attribute);
+TileVerifyText tile_verify_shape_text(const TileShape *shape);
 
 bool tile_verify_is_power_of_two(int64_t value);
 

@@ -9,7 +9,7 @@
 #ifndef TILE_TRANSFORMS_PERSIST_H
 #define TILE_TRANSFORMS_PERSIST_H
 
-#include "Analysis/Index/PointerMap.h"
+#include "Support/KeyTable.h"
 #include "Tile/Ops/gpu.h"
 #include "Transforms/Stores/Stores.h"
 

@@ -15,9 +15,9 @@
 #ifndef TILE_TRANSFORMS_ROLES_H
 #define TILE_TRANSFORMS_ROLES_H
 
-#include "Analysis/Index/PointerMap.h"
 #include "Analysis/Instructions/Instructions.h"
 #include "Support/Build.h"
+#include "Support/KeyTable.h"
 
 //===-- Channels and their verbs ------------------------------------------===//
 

@@ -1,8 +1,8 @@
 //===- StoresPlan.c - Which accumulators are stored by TMA ----------------===//
 
 #include "Stores.h"
+#include "Support/KeyTable.h"
 
-#include "Analysis/Index/PointerMap.h"
 #include "Analysis/Memory/Memory.h"
 
 //===-- Staging tiles in parts --------------------------------------------===//
