@@ -1,26 +1,118 @@
 //===- SyncAccess.c - What an op does to memory that threads share --------===//
+//
+// An access touches a place: a buffer, or the window of one. Places of a buffer
+// are disjoint when in some dimension the distance of their offsets is known to
+// be as large as the windows, in numbers of one round (Analysis/Index/Index.h).
+//
+//===----------------------------------------------------------------------===//
 
 #include "SyncFlow.h"
 
 #include "Dialect/Products.h"
+#include "Support/Arithmetic.h"
 
-//===-- Buffers -----------------------------------------------------------===//
+//===-- Windows -----------------------------------------------------------===//
 
-static bool is_shared_space(TileSpace space) {
-  return space == TILE_SPACE_GLOBAL || space == TILE_SPACE_SHARED;
+static void add_dim(const Flow *flow, SyncPlace *place, TileInt offset,
+                    int64_t size) {
+  SyncDim *dim = &place->dims[place->rank++];
+  const TileIndex *index = tile_index_of(flow->indices, offset);
+  *dim = (SyncDim){tile_index_congruent(flow->indices, index),
+                   tile_index_bounds(offset), size};
+  for (int i = 0; i < dim->offset->num_terms; i++) {
+    MlirOperation home = dim->offset->terms[i].symbol->home;
+    if (!mlirOperationIsNull(home) && (mlirOperationIsNull(place->home) ||
+                                       tile_op_is_inside(home, place->home)))
+      place->home = home;
+  }
 }
 
-bool sync_buffers_overlap(const Flow *flow, size_t a, size_t b) {
-  size_t num_shared = flow->shared->num_buffers;
-  if (a == b)
-    return true;
-  if (a < num_shared && b < num_shared)
-    return tile_shared_bytes_overlap(&flow->shared->buffers[a],
-                                     &flow->shared->buffers[b]);
-  if (a < num_shared || b < num_shared)
-    return false;
-  return !flow->tensors[a - num_shared].is_distinct ||
-         !flow->tensors[b - num_shared].is_distinct;
+// Whether elements with other coordinates lie in other bytes.
+static bool has_own_bytes(MlirValue base, MlirType element, bool is_shared) {
+  // Two elements of less than a byte may lie in one; strides may be anything.
+  return tile_elem_bits(element) >= 8 &&
+         (is_shared || mlirAffineMapIsIdentity(
+                           mlirMemRefTypeGetAffineMap(mlirValueGetType(base))));
+}
+
+static SyncPlace place_of_tile(const Flow *flow, MlirValue tile, size_t buffer,
+                               bool is_shared) {
+  TileBox box;
+  TileShape shape;
+  bool is_box = tile_box_of(tile, &box) && !box.is_gathered;
+  SyncPlace place = {.tile = tile, .base = box.base, .buffer = buffer};
+  if (!is_box || !tile_shape_of(tile, &shape) ||
+      !has_own_bytes(box.base, shape.element, is_shared))
+    return place;
+  for (int d = 0; d < box.rank; d++)
+    if (box.size[d] < 1)
+      return place; // of a tensor whose size is not known
+  place.is_on_grid = box.region.op.ptr && tile_region_on_grid(box.region);
+  for (int d = 0; d < box.rank; d++)
+    add_dim(flow, &place, box.offset[d], box.size[d]);
+  return place;
+}
+
+static SyncPlace place_of_loop(const Flow *flow, MlirValue tile,
+                               const SyncLoopWindow *window, size_t buffer,
+                               bool is_shared) {
+  SyncPlace place = {.tile = tile, .base = tile, .buffer = buffer};
+  TileShape shape;
+  if (!tile_shape_of(tile, &shape) ||
+      !has_own_bytes(tile, shape.element, is_shared))
+    return place;
+  for (int d = 0; d < window->rank; d++)
+    add_dim(flow, &place, window->offset[d], window->size[d]);
+  return place;
+}
+
+static SyncPlace place_of_slot(const Flow *flow, MlirValue barrier,
+                               MlirValue slot, size_t buffer) {
+  SyncPlace place = {
+      .tile = barrier, .slot = slot, .base = barrier, .buffer = buffer};
+  add_dim(flow, &place, tile_int_value(slot), 1);
+  return place;
+}
+
+// The offset of `now` behind that of `then`, which was touched `age` ago.
+static TileAgedDistance distance_at(const Flow *flow, const SyncDim *now,
+                                    const SyncDim *then, TileAge age,
+                                    MlirOperation home) {
+  return tile_index_distance(flow->indices, now->offset, then->offset, age,
+                             home);
+}
+
+static bool are_bounds_apart(const SyncDim *now, const SyncDim *then) {
+  return now->bounds.is_known && then->bounds.is_known &&
+         (now->bounds.min >= then->bounds.max + then->size ||
+          then->bounds.min >= now->bounds.max + now->size);
+}
+
+// Whether the distance is a multiple of the size, which is that of both.
+static bool is_multiple(TileAgedDistance at, int64_t size) {
+  int64_t divisor = tile_gcd(at.distance.modulus, at.distance.constant);
+  return tile_gcd(divisor, at.drift) % size == 0;
+}
+
+SyncWindows sync_windows_compare(const Flow *flow, const SyncPlace *now,
+                                 const SyncPlace *then, TileAge age) {
+  SyncWindows result = {.overlap = true};
+  if (now->rank == 0 || now->rank != then->rank ||
+      !mlirValueEqual(now->base, then->base))
+    return result;
+  bool on_grid = now->is_on_grid && then->is_on_grid;
+  result.match = result.is_distance_known = true;
+  for (int d = 0; d < now->rank; d++) {
+    const SyncDim *a = &now->dims[d], *b = &then->dims[d];
+    TileAgedDistance at = distance_at(flow, a, b, age, then->home);
+    result.overlap &=
+        !are_bounds_apart(a, b) &&
+        tile_aged_ranges_overlap(at, a->size, b->size) != TILE_OVERLAP_NONE;
+    result.match &= a->size == b->size && (on_grid || is_multiple(at, a->size));
+    result.is_distance_known &= !at.distance.modulus && !at.drift;
+    result.distance[d] = at.distance.constant;
+  }
+  return result;
 }
 
 //===-- Places ------------------------------------------------------------===//
@@ -38,25 +130,8 @@ static int place_index(const Flow *flow, const SyncUse *use, MlirValue slot) {
   return -1;
 }
 
-int sync_place_of_use(const Flow *flow, const SyncUse *use) {
-  return place_index(flow, use, (MlirValue){NULL});
-}
-
-bool sync_place_is_shared(const Flow *flow, size_t place) {
-  return flow->places[place].buffer < flow->shared->num_buffers;
-}
-
-uint8_t sync_place_memory(const Flow *flow, size_t place) {
-  return sync_place_is_shared(flow, place) ? TILE_FENCE_SHARED
-                                           : TILE_FENCE_GLOBAL;
-}
-
-bool sync_places_overlap(const Flow *flow, size_t now, size_t then,
-                         TileAge age) {
-  const SyncPlace *a = &flow->places[now], *b = &flow->places[then];
-  return a->buffer == b->buffer
-             ? sync_windows_overlap(flow, a, b, age)
-             : sync_buffers_overlap(flow, a->buffer, b->buffer);
+static bool is_shared_space(TileSpace space) {
+  return space == TILE_SPACE_GLOBAL || space == TILE_SPACE_SHARED;
 }
 
 static void add_place(Flow *flow, SyncPlace place) {
@@ -87,9 +162,8 @@ static void note_tile(Flow *flow, const SyncUse *use) {
                               tensor_index(flow, tile_tensor_root(use->tile));
   SyncPlace place =
       use->window.rank
-          ? sync_place_of_loop(flow, use->tile, &use->window, buffer,
-                               found != NULL)
-          : sync_place_of_tile(flow, use->tile, buffer, found != NULL);
+          ? place_of_loop(flow, use->tile, &use->window, buffer, found != NULL)
+          : place_of_tile(flow, use->tile, buffer, found != NULL);
   place.threads = use->threads;
   if (use->window.rank)
     place.loop = use->op;
@@ -106,7 +180,7 @@ static void note_barrier(Flow *flow, MlirValue barrier, MlirValue slot) {
       flow,
       mlirValueIsNull(slot)
           ? (SyncPlace){.tile = barrier, .base = barrier, .buffer = buffer}
-          : sync_place_of_slot(flow, barrier, slot, buffer));
+          : place_of_slot(flow, barrier, slot, buffer));
 }
 
 //===-- Accesses ----------------------------------------------------------===//
@@ -114,19 +188,21 @@ static void note_barrier(Flow *flow, MlirValue barrier, MlirValue slot) {
 typedef struct {
   Flow *flow;
   MlirOperation op;
-  Accesses *out; // null: places are made
+  Accesses *out; // its bits null: places are made
 } AccessWalk;
 
-static void add_place_bits(AccessWalk *walk, const SyncUse *use, MlirValue slot,
+static void add_place_bits(AccessWalk *walk, SyncUse *use, MlirValue slot,
                            int bits) {
   int place = place_index(walk->flow, use, slot);
-  if (!walk->out && place < 0) {
+  if (!walk->out->bits && place < 0) {
     if (tile_barrier_type_is(mlirValueGetType(use->tile)))
       note_barrier(walk->flow, use->tile, slot);
     else
       note_tile(walk->flow, use);
+    place = place_index(walk->flow, use, slot);
   }
-  if (!walk->out || place < 0)
+  use->place = place;
+  if (!walk->out->bits || place < 0)
     return;
   walk->out->bits[place] |= (uint8_t)bits;
   walk->out->exist = true;
@@ -140,8 +216,8 @@ static void add_barrier_bits(AccessWalk *walk, MlirValue barrier,
 
 static void add_bits(AccessWalk *walk, MlirValue tile, int bits) {
   bool writes = bits & (WRITES | UPDATES);
-  SyncUse use = sync_use_of(walk->flow, walk->op, tile, writes);
-  add_place_bits(walk, &use, (MlirValue){NULL}, bits);
+  SyncUse *use = sync_use_of(walk->flow, walk->op, tile, writes);
+  add_place_bits(walk, use, (MlirValue){NULL}, bits);
 }
 
 static void add_access(AccessWalk *walk, MlirValue tile, bool reads,
@@ -276,12 +352,6 @@ static void add_all(AccessWalk *walk) {
     add_barriers(walk);
 }
 
-void sync_places_note(Flow *flow, MlirOperation op) {
-  AccessWalk walk = {flow, op, NULL};
-  if (!tile_region_is(op) && !tile_view_is(op))
-    add_all(&walk);
-}
-
 Accesses sync_accesses_of(Flow *flow, MlirOperation op) {
   Accesses out = {.bits = flow->access_bits,
                   .is_async = is_async(op),
@@ -291,49 +361,8 @@ Accesses sync_accesses_of(Flow *flow, MlirOperation op) {
   out.fills_tile = out.is_async && tile_copy_is(op) &&
                    mlirValueIsNull(tile_copy_signal(tile_copy_cast(op))) &&
                    tile_is_whole(tile_copy_dst(tile_copy_cast(op)));
-  memset(out.bits, 0, flow->num_places);
+  if (out.bits)
+    memset(out.bits, 0, flow->num_places);
   add_all(&walk);
   return out;
-}
-
-//===-- Other roles -------------------------------------------------------===//
-
-bool sync_is_own_arrival(MlirOperation op) {
-  if (!tile_barrier_arrive_is(op))
-    return false;
-  MlirValue barrier = mlirOperationGetOperand(op, 0);
-  for (MlirOpOperand use = mlirValueGetFirstUse(barrier);
-       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
-    if (tile_channel_barriers_is(mlirOpOperandGetOwner(use)))
-      return false;
-  return true;
-}
-
-typedef struct {
-  Flow *flow;
-  size_t buffer;
-  MlirOperation role; // whose ops do not count
-  bool found;
-} AsyncSearch;
-
-static MlirWalkResult find_async(MlirOperation op, void *user_data) {
-  AsyncSearch *search = user_data;
-  if (tile_role_is(op) && mlirOperationEqual(op, search->role))
-    return MlirWalkResultSkip;
-  if (!is_async(op))
-    return MlirWalkResultAdvance;
-  Accesses accesses = sync_accesses_of(search->flow, op);
-  for (size_t i = 0; i < search->flow->num_places; i++)
-    search->found |=
-        accesses.bits[i] &&
-        sync_buffers_overlap(search->flow, search->flow->places[i].buffer,
-                             search->buffer);
-  return search->found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
-}
-
-bool sync_is_async_elsewhere(Flow *flow, size_t place, MlirOperation role) {
-  AsyncSearch search = {flow, flow->places[place].buffer, role, false};
-  mlirOperationWalk(mlirOperationGetParentOperation(role), find_async, &search,
-                    MlirWalkPreOrder);
-  return search.found;
 }

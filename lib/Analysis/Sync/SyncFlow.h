@@ -6,7 +6,7 @@
 #include "Analysis/Memory/Memory.h"
 #include "Sync.h"
 
-//===-- Places (SyncWindows.c) --------------------------------------------===//
+//===-- Places (SyncAccess.c) ---------------------------------------------===//
 
 // A ring has a stage dimension besides those of its tiles.
 enum { SYNC_MAX_DIMS = TILE_MAX_RANK + 1 };
@@ -51,26 +51,17 @@ typedef struct {
 
 typedef struct Flow Flow;
 
-SyncPlace sync_place_of_tile(const Flow *flow, MlirValue tile, size_t buffer,
-                             bool is_shared);
-SyncPlace sync_place_of_loop(const Flow *flow, MlirValue tile,
-                             const SyncLoopWindow *window, size_t buffer,
-                             bool is_shared);
-SyncPlace sync_place_of_slot(const Flow *flow, MlirValue barrier,
-                             MlirValue slot, size_t buffer);
-/// Whether two places of one buffer may have elements in common, when `then`
-/// was touched `age` ago, in rounds of its home.
-bool sync_windows_overlap(const Flow *flow, const SyncPlace *now,
-                          const SyncPlace *then, TileAge age);
-/// Whether two places are known to have either the same elements or none in
-/// common.
-bool sync_windows_match(const Flow *flow, const SyncPlace *now,
-                        const SyncPlace *then, TileAge age);
-/// Whether `now` is known to begin so many elements behind `then` in every
-/// dimension of their base.
-bool sync_windows_distance(const Flow *flow, const SyncPlace *now,
-                           const SyncPlace *then, TileAge age,
-                           int64_t out_distance[SYNC_MAX_DIMS]);
+/// What is known of two places of one buffer, when one was touched earlier.
+typedef struct {
+  bool overlap; // they may have elements in common
+  bool match;   // they have the same elements, or none in common
+  bool is_distance_known;
+  int64_t distance[SYNC_MAX_DIMS]; // elements of the base: how far behind
+} SyncWindows;
+
+/// `then` was touched `age` ago, in rounds of its home.
+SyncWindows sync_windows_compare(const Flow *flow, const SyncPlace *now,
+                                 const SyncPlace *then, TileAge age);
 
 //===-- State -------------------------------------------------------------===//
 
@@ -91,6 +82,7 @@ typedef struct {
   const SyncThreads *threads;
   SyncLoopWindow window;
   int64_t chunk; // that gives the threads, in elements; 0: something else does
+  int place;     // number; -1: of memory that threads do not share
 } SyncUse;
 
 enum { SYNC_MAX_ASSUMED = 2 };
@@ -116,7 +108,7 @@ struct Flow {
   SyncUse *uses;
   size_t num_uses, use_capacity;
   uint8_t *relations;   // of places, by place and entry (SyncTransfer.c)
-  uint8_t *access_bits; // of the op being looked at, by place
+  uint8_t *access_bits; // of the op being looked at, by place; null: not yet
   bool is_in_role;
   // What is assumed: of conditions, and that more is left of a loop.
   SyncAssumed assumed[SYNC_MAX_ASSUMED];
@@ -127,7 +119,7 @@ struct Flow {
   uint16_t *role_bits; // done in roles, whatever their barriers order
 };
 
-//===-- States (SyncState.c) ----------------------------------------------===//
+//===-- States ------------------------------------------------------------===//
 
 // Per place and age, a set of these.
 enum {
@@ -151,41 +143,121 @@ enum {
                   ASYNC_WRITE | INITIAL
 };
 
-/// Entries of a state: one per place and age.
-size_t sync_num_entries(const Flow *flow);
-size_t sync_entry_place(size_t entry);
-TileAge sync_entry_age(size_t entry);
-State sync_state_create(Flow *flow);
-void sync_state_assign(const Flow *flow, State to, State from);
-/// Joins `from` into `to`; true when `to` grew.
-bool sync_state_join(const Flow *flow, State to, State from);
-void sync_state_clear(const Flow *flow, State state, int bits);
-/// All threads have executed a proxy fence of these memories (TILE_FENCE_…).
-void sync_state_fence(const Flow *flow, State state, uint8_t memories);
-/// All threads have met.
-void sync_state_meet(const Flow *flow, State state);
-/// A round of `loop` ends: its values get new numbers.
-void sync_state_next_round(const Flow *flow, State state, MlirOperation loop);
-uint16_t *sync_state_now(State state, size_t place);
-/// Whether any entry has one of the bits.
-bool sync_state_has(const Flow *flow, State state, int bits);
+/// The number of places is known. Entries of a state: one per place and age.
+static inline size_t sync_num_entries(const Flow *flow) {
+  return flow->num_places * TILE_NUM_AGES;
+}
 
-//===-- Points (SyncPoints.c) ---------------------------------------------===//
+static inline size_t sync_entry_place(size_t entry) {
+  return entry / TILE_NUM_AGES;
+}
+
+static inline TileAge sync_entry_age(size_t entry) {
+  return (TileAge)(entry % TILE_NUM_AGES);
+}
+
+static inline uint16_t *sync_state_now(State state, size_t place) {
+  return &state.bits[place * TILE_NUM_AGES + TILE_AGE_SAME];
+}
+
+static inline State sync_state_create(Flow *flow) {
+  return (State){
+      TILE_ARENA_NEW(flow->arena, uint16_t, sync_num_entries(flow) + 1)};
+}
+
+static inline void sync_state_assign(const Flow *flow, State to, State from) {
+  memcpy(to.bits, from.bits, sync_num_entries(flow) * sizeof *to.bits);
+}
+
+/// Joins `from` into `to`; true when `to` grew.
+static inline bool sync_state_join(const Flow *flow, State to, State from) {
+  bool grew = false;
+  for (size_t i = 0; i < sync_num_entries(flow); i++) {
+    grew |= (from.bits[i] & ~to.bits[i]) != 0;
+    to.bits[i] |= from.bits[i];
+  }
+  return grew;
+}
+
+/// Whether any entry has one of the bits.
+static inline bool sync_state_has(const Flow *flow, State state, int bits) {
+  for (size_t i = 0; i < sync_num_entries(flow); i++)
+    if (state.bits[i] & bits)
+      return true;
+  return false;
+}
+
+static inline void sync_state_clear(const Flow *flow, State state, int bits) {
+  for (size_t i = 0; i < sync_num_entries(flow); i++)
+    state.bits[i] &= (uint16_t)~bits;
+}
+
+/// All threads have met.
+static inline void sync_state_meet(const Flow *flow, State state) {
+  sync_state_clear(flow, state, SINCE_BARRIER);
+}
+
+/// Whether a place is in shared memory.
+static inline bool sync_place_is_shared(const Flow *flow, size_t place) {
+  return flow->places[place].buffer < flow->shared->num_buffers;
+}
+
+/// The memory that a place is in: one of TILE_FENCE_….
+static inline uint8_t sync_place_memory(const Flow *flow, size_t place) {
+  return sync_place_is_shared(flow, place) ? TILE_FENCE_SHARED
+                                           : TILE_FENCE_GLOBAL;
+}
+
+/// All threads have executed a proxy fence of these memories (TILE_FENCE_…).
+static inline void sync_state_fence(const Flow *flow, State state,
+                                    uint8_t memories) {
+  if (memories & TILE_FENCE_GLOBAL) // which orders shared memory too
+    memories |= TILE_FENCE_SHARED;
+  for (size_t i = 0; i < sync_num_entries(flow); i++)
+    if (memories & sync_place_memory(flow, sync_entry_place(i)))
+      state.bits[i] &= (uint16_t)~UNFENCED;
+}
+
+/// The issuing thread has waited for all stores but the last `pending`; the
+/// others have to meet it.
+static inline void sync_state_stored(const Flow *flow, State state,
+                                     TileStoreWait wait, int64_t pending) {
+  int waited = 0;
+  for (int64_t n = pending; n <= MAX_YOUNGER; n++)
+    waited |= STORING << n;
+  for (size_t e = 0; e < sync_num_entries(flow); e++) {
+    bool is_shared = sync_place_is_shared(flow, sync_entry_place(e));
+    if (!(state.bits[e] & waited) ||
+        (!is_shared && wait != TILE_STORE_WAIT_COMPLETE))
+      continue;
+    state.bits[e] |= is_shared ? ASYNC_READ : GENERIC_WRITE;
+    state.bits[e] &= (uint16_t)~waited;
+  }
+}
+
+//===-- Points ------------------------------------------------------------===//
 
 /// The point in front of `op`, or null.
-TileSyncPoint *sync_point_find(const TileSyncPlan *plan, MlirOperation op);
+static inline TileSyncPoint *sync_point_find(const TileSyncPlan *plan,
+                                             MlirOperation op) {
+  for (size_t i = 0; i < plan->num_points; i++)
+    if (mlirOperationEqual(plan->points[i].before, op))
+      return &plan->points[i];
+  return NULL;
+}
+
 /// The same, which comes to be. Valid until the next call.
-TileSyncPoint *sync_point_get(Flow *flow, MlirOperation op);
-TileSyncPlan sync_plan_copy(const Flow *flow, const TileSyncPlan *plan);
-/// What stands in `plan` beyond `base`.
-TileSyncPoint sync_plan_extra(const TileSyncPlan *plan,
-                              const TileSyncPlan *base);
-
-//===-- Ends (SyncEnds.c) -------------------------------------------------===//
-
-/// Adds the ends of the kernel and of its roles that lack a wait.
-void sync_ends_build(TileArena *arena, MlirOperation kernel,
-                     TileSyncPlan *plan);
+static inline TileSyncPoint *sync_point_get(Flow *flow, MlirOperation op) {
+  TileSyncPlan *plan = flow->plan;
+  TileSyncPoint *point = sync_point_find(plan, op);
+  if (point)
+    return point;
+  TILE_ARENA_RESERVE(flow->arena, plan->points, plan->num_points,
+                     plan->capacity);
+  point = &plan->points[plan->num_points++];
+  *point = (TileSyncPoint){.before = op};
+  return point;
+}
 
 //===-- What one op does (SyncAccess.c) -----------------------------------===//
 
@@ -209,49 +281,21 @@ typedef struct {
   bool exist;
 } Accesses;
 
-/// The result is valid until the next call.
+/// The result is valid until the next call. As long as the flow has no bits of
+/// accesses, makes the places that the op touches, and the tensors behind them.
 Accesses sync_accesses_of(Flow *flow, MlirOperation op);
-/// Number of the place that a use has, or -1 for memory that threads do not
-/// share.
-int sync_place_of_use(const Flow *flow, const SyncUse *use);
-/// Makes the places that an op touches, and the tensors behind them.
-void sync_places_note(Flow *flow, MlirOperation op);
-/// Whether two places may have bytes in common, when `then` was touched `age`
-/// ago.
-bool sync_places_overlap(const Flow *flow, size_t now, size_t then,
-                         TileAge age);
-/// The same of buffers and tensors, by their numbers.
-bool sync_buffers_overlap(const Flow *flow, size_t a, size_t b);
-/// Whether a place is in shared memory.
-bool sync_place_is_shared(const Flow *flow, size_t place);
-/// The memory that a place is in: one of TILE_FENCE_….
-uint8_t sync_place_memory(const Flow *flow, size_t place);
-/// Whether the op arrives on an mbarrier that no channel has.
-bool sync_is_own_arrival(MlirOperation op);
-/// Whether another role than `role` accesses bytes of the buffer of a place by
-/// the asynchronous proxy. Ends the validity of sync_accesses_of.
-bool sync_is_async_elsewhere(Flow *flow, size_t place, MlirOperation role);
-
 //===-- Transfer (SyncTransfer.c) -----------------------------------------===//
 
 /// Adds the point that `op` needs in front of it, and does to `state` what both
 /// do.
 void sync_transfer_op(Flow *flow, MlirOperation op, State state);
-/// The issuing thread has waited for all stores but the last `pending`; the
-/// others have to meet it.
-void sync_state_stored(const Flow *flow, State state, TileStoreWait wait,
-                       int64_t pending);
-
 //===-- Threads of accesses (SyncThreads.c) -------------------------------===//
 
-/// What is known of the use; by value, as others may follow.
-SyncUse sync_use_of(Flow *flow, MlirOperation op, MlirValue tile, bool writes);
+/// What is known of the use. Valid until the next call.
+SyncUse *sync_use_of(Flow *flow, MlirOperation op, MlirValue tile, bool writes);
 /// Whether every byte that two places may have in common is accessed by one
 /// thread alone, when `then` was touched `age` ago.
 bool sync_threads_are_same(const Flow *flow, size_t now, size_t then,
                            TileAge age);
-/// The same of windows at constant offsets, maybe of tiles that share a place
-/// (SyncBytes.c).
-bool sync_bytes_are_same(const Flow *flow, size_t now, size_t then);
 
 #endif // TILE_ANALYSIS_SYNC_FLOW_H

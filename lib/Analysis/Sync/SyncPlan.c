@@ -1,7 +1,7 @@
 //===- SyncPlan.c - Where threads meet and writers fence ------------------===//
 //
 // A forward data-flow analysis over a kernel. The state holds, per place (a
-// buffer, or a window of one: SyncWindows.c) and age, what threads may have
+// buffer, or a window of one: SyncAccess.c) and age, what threads may have
 // done since they last met. Rules, between places that may have bytes in
 // common:
 //
@@ -66,6 +66,61 @@
 #include "Support/Iterate.h"
 #include "Tile/Ops/arith.h"
 #include "Tile/Ops/scf.h"
+
+//===-- Plans of trials ---------------------------------------------------===//
+
+static TileSyncPlan plan_copy(const Flow *flow, const TileSyncPlan *plan) {
+  TileSyncPlan copy = *plan;
+  copy.points = TILE_ARENA_NEW(flow->arena, TileSyncPoint, plan->capacity + 1);
+  if (plan->num_points)
+    memcpy(copy.points, plan->points, plan->num_points * sizeof *plan->points);
+  return copy;
+}
+
+// What stands in `plan` beyond `base`.
+static TileSyncPoint plan_extra(const TileSyncPlan *plan,
+                                const TileSyncPlan *base) {
+  TileSyncPoint extra = {0};
+  for (size_t i = 0; i < plan->num_points; i++) {
+    const TileSyncPoint *point = &plan->points[i];
+    const TileSyncPoint *other = sync_point_find(base, point->before);
+    extra.barrier |= point->barrier && !(other && other->barrier);
+    extra.fence |= (uint8_t)(point->fence & ~(other ? other->fence : 0));
+  }
+  return extra;
+}
+
+//===-- Rounds ------------------------------------------------------------===//
+
+// What is done to tensors is in no order with what comes.
+static void forget_tensors(const Flow *flow, State state) {
+  for (size_t i = 0; i < sync_num_entries(flow); i++)
+    if (!sync_place_is_shared(flow, sync_entry_place(i)))
+      state.bits[i] = 0;
+}
+
+// A round of `loop` ends: its values get new numbers.
+static void state_next_round(const Flow *flow, State state,
+                             MlirOperation loop) {
+  if (!mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(
+          loop, TILE_STR(TILE_PERSISTENT_ATTR))))
+    forget_tensors(flow, state);
+  for (size_t i = 0; i < flow->num_places; i++) {
+    MlirOperation home = flow->places[i].home;
+    uint16_t *ages = &state.bits[i * TILE_NUM_AGES];
+    if (mlirOperationIsNull(home) || !tile_op_is_inside(home, loop))
+      continue;
+    if (mlirOperationEqual(home, loop)) {
+      ages[TILE_AGE_EARLIER] |= ages[TILE_AGE_PREVIOUS];
+      ages[TILE_AGE_PREVIOUS] = ages[TILE_AGE_SAME];
+    } else {
+      ages[TILE_AGE_OLDER] |= ages[TILE_AGE_SAME] | ages[TILE_AGE_PREVIOUS] |
+                              ages[TILE_AGE_EARLIER];
+      ages[TILE_AGE_EARLIER] = ages[TILE_AGE_PREVIOUS] = 0;
+    }
+    ages[TILE_AGE_SAME] = 0;
+  }
+}
 
 //===-- Control flow ------------------------------------------------------===//
 
@@ -154,7 +209,7 @@ static void transfer_regions(Flow *flow, MlirOperation op, State state) {
     for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
       sync_state_assign(flow, round, state);
       transfer_region(flow, mlirOperationGetRegion(op, r), round);
-      sync_state_next_round(flow, round, op);
+      state_next_round(flow, round, op);
       grew |= sync_state_join(flow, state, round);
     }
   } while (grew);
@@ -169,7 +224,7 @@ static void transfer_while(Flow *flow, MlirOperation op, State state) {
     transfer_region(flow, mlirOperationGetRegion(op, 0), round);
     sync_state_assign(flow, end, round);
     transfer_region(flow, mlirOperationGetRegion(op, 1), round);
-    sync_state_next_round(flow, round, op);
+    state_next_round(flow, round, op);
   } while (sync_state_join(flow, state, round));
   sync_state_assign(flow, state, end);
 }
@@ -182,7 +237,7 @@ static void transfer_round(Flow *flow, MlirOperation op, int64_t least_left,
   flow->assumed_loop = op;
   flow->least_left = least_left;
   transfer_region(flow, mlirOperationGetRegion(op, 0), state);
-  sync_state_next_round(flow, state, op);
+  state_next_round(flow, state, op);
   flow->assumed_loop = outer;
   flow->least_left = outer_left;
 }
@@ -315,15 +370,15 @@ static void transfer_loop(Flow *flow, MlirOperation op, State state) {
     transfer_rounds(flow, op, state);
     return;
   }
-  TileSyncPlan before = sync_plan_copy(flow, flow->plan);
+  TileSyncPlan before = plan_copy(flow, flow->plan);
   State met = sync_state_create(flow), late = sync_state_create(flow);
   sync_state_assign(flow, met, state);
   sync_state_clear(flow, met, SINCE_BARRIER | UNFENCED);
   transfer_rounds(flow, op, met);
-  TileSyncPlan rounds = sync_plan_copy(flow, flow->plan);
+  TileSyncPlan rounds = plan_copy(flow, flow->plan);
   sync_state_assign(flow, late, state);
   transfer_rounds(flow, op, late);
-  TileSyncPoint extra = sync_plan_extra(flow->plan, &rounds);
+  TileSyncPoint extra = plan_extra(flow->plan, &rounds);
   if (!extra.barrier && !extra.fence) {
     sync_state_assign(flow, state, late);
     return;
@@ -440,6 +495,57 @@ static void transfer_block(Flow *flow, MlirBlock block, State state) {
   transfer_ops(flow, mlirBlockGetFirstOperation(block), state);
 }
 
+//===-- Ends --------------------------------------------------------------===//
+
+// Shared memory stays until the last TMA store has read it. Who issues the
+// stores waits at the end of his program: of the role, or of the kernel.
+
+typedef struct {
+  MlirOperation scope; // the role, or the kernel
+  bool has_stores;
+} StoreSearch;
+
+static MlirWalkResult find_store(MlirOperation op, void *user_data) {
+  StoreSearch *search = user_data;
+  if (tile_role_is(op) && !mlirOperationEqual(op, search->scope))
+    return MlirWalkResultSkip;
+  TileCopyOp copy = tile_copy_dyn(op);
+  search->has_stores |= !mlirOperationIsNull(copy.op) &&
+                        tile_copy_async(copy) &&
+                        tile_copy_instr(copy) == TILE_INSTR_Tma;
+  return search->has_stores ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static void add_end(TileArena *arena, MlirOperation scope, MlirBlock body,
+                    TileSyncPlan *plan) {
+  StoreSearch search = {scope, false};
+  TileSyncEnd end = {{NULL}};
+  mlirOperationWalk(scope, find_store, &search, MlirWalkPreOrder);
+  if (!search.has_stores)
+    return;
+  TILE_FOR_EACH_OP (op, body) {
+    if (mlirxIsTerminator(op))
+      end.before = op;
+    else
+      end.last = op;
+  }
+  if (tile_tma_wait_is(end.last))
+    return;
+  TILE_ARENA_RESERVE(arena, plan->ends, plan->num_ends, plan->ends_capacity);
+  plan->ends[plan->num_ends++] = end;
+}
+
+static void build_ends(TileArena *arena, MlirOperation kernel,
+                       TileSyncPlan *plan) {
+  TileSpecializeOp specialize = tile_kernel_specialize(kernel);
+  add_end(arena, kernel, tile_kernel_body(kernel), plan);
+  if (mlirOperationIsNull(specialize.op))
+    return;
+  TILE_FOR_EACH_OP (role, tile_specialize_block(specialize))
+    add_end(arena, role,
+            mlirRegionGetFirstBlock(mlirOperationGetRegion(role, 0)), plan);
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 // Chunks that let barriers go have to be those of the lowering.
@@ -448,14 +554,14 @@ static void plan_chunks(Flow *flow) {
   plan->chunks = TILE_ARENA_NEW(flow->arena, TileSyncChunk, flow->num_uses + 1);
   for (size_t i = 0; i < flow->num_uses; i++) {
     const SyncUse *use = &flow->uses[i];
-    int place = use->chunk ? sync_place_of_use(flow, use) : -1;
-    if (place >= 0 && flow->places[place].is_relied_on)
+    if (use->chunk && use->place >= 0 && flow->places[use->place].is_relied_on)
       plan->chunks[plan->num_chunks++] = (TileSyncChunk){use->op, use->chunk};
   }
 }
 
 static MlirWalkResult note_places(MlirOperation op, void *user_data) {
-  sync_places_note(user_data, op);
+  if (!tile_region_is(op) && !tile_view_is(op))
+    sync_accesses_of(user_data, op);
   // An element loop is one op.
   return tile_parallel_is(op) ? MlirWalkResultSkip : MlirWalkResultAdvance;
 }
@@ -481,5 +587,43 @@ void tile_sync_plan_build(TileArena *arena, MlirOperation kernel,
   transfer_block(&flow, tile_kernel_body(kernel), sync_state_create(&flow));
   plan_chunks(&flow);
   out_plan->unmet = flow.unmet;
-  sync_ends_build(arena, kernel, out_plan);
+  build_ends(arena, kernel, out_plan);
+}
+
+//===-- Check -------------------------------------------------------------===//
+
+static TileSyncFault fault_of_point(const TileSyncPoint *point) {
+  TileSyncFault fault = {.op = point->before};
+  if (point->fence) {
+    fault.code = "missing-proxy-fence";
+    fault.text = "no proxy fence stands between writes of threads and this op, "
+                 "which reads them by the asynchronous proxy";
+  } else if (point->store_wait) {
+    fault.code = "missing-tma-wait";
+    fault.text = "nobody waits for a TMA store that may be under way when this "
+                 "op accesses the same bytes";
+  } else {
+    fault.code = "missing-barrier";
+    fault.text = "threads do not meet between this op and accesses of other "
+                 "threads to the same bytes";
+  }
+  return fault;
+}
+
+bool tile_sync_check(MlirOperation kernel, const TileSyncPlan *plan,
+                     TileSyncFault *out_fault) {
+  if (tile_kernel_is_thread_code(kernel))
+    return true;
+  if (plan->num_points > 0) {
+    *out_fault = fault_of_point(&plan->points[0]);
+    return false;
+  }
+  if (plan->num_ends > 0) {
+    *out_fault = (TileSyncFault){
+        plan->ends[0].last, "missing-tma-wait",
+        "nobody waits behind this op, the last one, for TMA stores that may "
+        "still read shared memory"};
+    return false;
+  }
+  return true;
 }

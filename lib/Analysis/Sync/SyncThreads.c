@@ -17,14 +17,167 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SyncTables.h"
+#include "SyncFlow.h"
 
 #include "Analysis/Index/Index.h"
 #include "Analysis/Memory/Memory.h"
 #include "Dialect/Im2col.h"
 #include "Dialect/TileLayouts.h"
+#include "Layout/LayoutAccess.h"
 #include "Layout/LayoutReduce.h"
+#include "Tile/Ops/arith.h"
 #include "Tile/Ops/memref.h"
+
+//===-- Tables ------------------------------------------------------------===//
+
+enum { WARP_THREADS = 32, MAX_THREADS = 1024 };
+
+/// The threads that execute an op.
+typedef struct {
+  int64_t first, count;
+} Team;
+
+/// A table being written: the thread of every element of a tile, row by row.
+typedef struct {
+  Flow *flow;
+  Team team;
+  TileShape shape;
+  uint16_t *thread;
+  int64_t num_elems;
+  bool is_clear; // no element has two threads
+} Table;
+
+/// Where an element of a layout is in the tile of a table.
+typedef struct {
+  int map[TILE_MAX_RANK];        // dimension of the layout; -1: none
+  int64_t offset[TILE_MAX_RANK]; // of the tile in that dimension
+} TilePlace;
+
+// Tables are as large as the tiles; threads of larger ones are not known.
+enum { MAX_ELEMS = 1 << 18 };
+
+static bool is_fragment(MlirValue tile) {
+  TileShape shape;
+  return !mlirValueIsNull(tile) && tile_shape_of(tile, &shape) &&
+         shape.space == TILE_SPACE_FRAGMENT;
+}
+
+// False for more threads than a block has.
+static bool team_of(const Flow *flow, MlirOperation op, Team *out) {
+  TileWarps warps = {0, 0};
+  tile_role_warps_of(op, &warps);
+  *out = (Team){warps.first * WARP_THREADS,
+                tile_op_num_threads(op, flow->kernel_threads)};
+  return out->count > 0 && out->first + out->count <= MAX_THREADS;
+}
+
+static bool table_begin(Flow *flow, MlirOperation op, const TileShape *shape,
+                        Table *out) {
+  *out = (Table){.flow = flow, .shape = *shape, .is_clear = true};
+  if (shape->rank < 1 || !team_of(flow, op, &out->team))
+    return false;
+  out->num_elems = 1;
+  for (int d = 0; d < shape->rank; d++) {
+    if (shape->extent[d] < 1 || shape->extent[d] > MAX_ELEMS / out->num_elems)
+      return false;
+    out->num_elems *= shape->extent[d];
+  }
+  out->thread = TILE_ARENA_NEW(flow->arena, uint16_t, out->num_elems);
+  memset(out->thread, 0xff, (size_t)out->num_elems * sizeof *out->thread);
+  return true;
+}
+
+static void table_put(Table *table, int64_t element, int64_t thread) {
+  uint16_t *entry = &table->thread[element];
+  table->is_clear &= *entry == SYNC_NOBODY || *entry == thread;
+  *entry = (uint16_t)thread;
+}
+
+static bool threads_equal(const SyncThreads *a, const SyncThreads *b) {
+  if (a->num_elems != b->num_elems || a->leader != b->leader ||
+      !mlirOperationEqual(a->op, b->op))
+    return false;
+  return !a->thread || !memcmp(a->thread, b->thread,
+                               (size_t)a->num_elems * sizeof *a->thread);
+}
+
+static const SyncThreads *intern(Flow *flow, SyncThreads threads) {
+  for (size_t i = 0; i < flow->num_threads; i++)
+    if (threads_equal(flow->threads[i], &threads))
+      return flow->threads[i];
+  TILE_ARENA_RESERVE(flow->arena, flow->threads, flow->num_threads,
+                     flow->threads_capacity);
+  SyncThreads *kept = TILE_ARENA_NEW(flow->arena, SyncThreads, 1);
+  *kept = threads;
+  return flow->threads[flow->num_threads++] = kept;
+}
+
+static const SyncThreads *table_end(const Table *table) {
+  if (!table->is_clear)
+    return NULL;
+  return intern(table->flow,
+                (SyncThreads){table->thread, table->num_elems, -1, {NULL}});
+}
+
+static const SyncThreads *leader_of(Flow *flow, MlirOperation op) {
+  Team team;
+  if (!team_of(flow, op, &team))
+    return NULL;
+  return intern(flow, (SyncThreads){.leader = team.first});
+}
+
+static const SyncThreads *by_chunks(Flow *flow, MlirOperation op,
+                                    const TileShape *shape, int64_t chunk) {
+  Table table;
+  if (!table_begin(flow, op, shape, &table))
+    return NULL;
+  for (int64_t e = 0; e < table.num_elems; e++)
+    table_put(&table, e, table.team.first + e / chunk % table.team.count);
+  return table_end(&table);
+}
+
+//===-- Layouts -----------------------------------------------------------===//
+
+static bool is_first_holder(const TileLayout *layout, const int64_t in[3]) {
+  for (int i = 0; i < layout->in.num_digits; i++) {
+    const TileLayoutDigit *digit = &layout->in.digit[i];
+    if (!layout->image[i] && digit->axis != TILE_LAYOUT_REG &&
+        in[digit->axis] / digit->stride % digit->radix)
+      return false;
+  }
+  return true;
+}
+
+static void table_put_at(Table *table, const TilePlace *place,
+                         const int64_t *at, int64_t thread) {
+  int64_t element = 0;
+  for (int d = 0; d < table->shape.rank; d++) {
+    int64_t index =
+        (place->map[d] < 0 ? 0 : at[place->map[d]]) - place->offset[d];
+    if (index < 0 || index >= table->shape.extent[d])
+      return;
+    element = element * table->shape.extent[d] + index;
+  }
+  table_put(table, element, thread);
+}
+
+static void table_put_layout(Table *table, const TileLayout *layout,
+                             const TilePlace *place, bool first_only) {
+  int64_t num_regs = tile_layout_axis_size(&layout->in, TILE_LAYOUT_REG);
+  if (layout->in.extent[TILE_LAYOUT_WARP] * WARP_THREADS != table->team.count)
+    table->is_clear = false;
+  for (int64_t t = 0; t < table->team.count && table->is_clear; t++) {
+    int64_t in[3] = {0, t % WARP_THREADS, t / WARP_THREADS};
+    int64_t at[TILE_LAYOUT_MAX_AXES];
+    if (first_only && !is_first_holder(layout, in))
+      continue;
+    for (; in[TILE_LAYOUT_REG] < num_regs; in[TILE_LAYOUT_REG]++)
+      if (tile_layout_eval(layout, in, at) && tile_layout_in_tile(layout, at))
+        table_put_at(table, place, at, table->team.first + t);
+  }
+}
+
+//===-- Ops that find out at run time -------------------------------------===//
 
 // What the kernel finds out at run time is the same whenever it does the op, if
 // the window begins in the same column: rows are looked at, and the tensor.
@@ -36,16 +189,16 @@ static const SyncThreads *by_itself(Flow *flow, MlirOperation op,
       !tile_int_is_constant(tile_region_offset(
           tile_region_cast(mlirOpResultGetOwner(buffer.region)), last)))
     return NULL;
-  return sync_threads_intern(flow, (SyncThreads){.leader = -1, .op = op});
+  return intern(flow, (SyncThreads){.leader = -1, .op = op});
 }
 
 //===-- Fragments ---------------------------------------------------------===//
 
 static bool fragment_layout(MlirValue fragment, TileLayout *out,
-                            SyncTilePlace *out_place) {
+                            TilePlace *out_place) {
   TileLayoutError error;
   TileBuffer buffer = tile_buffer_of(fragment);
-  *out_place = (SyncTilePlace){{0}, {0}};
+  *out_place = (TilePlace){{0}, {0}};
   if (!tile_layout_of_tile(buffer.base, out, &error) ||
       out->out.num_axes > TILE_MAX_RANK)
     return false;
@@ -68,14 +221,14 @@ static const SyncThreads *by_fragment(Flow *flow, MlirOperation op,
                                       MlirValue fragment, bool stores) {
   TileLayout layout;
   TileShape shape;
-  SyncTilePlace place;
-  SyncTable table;
+  TilePlace place;
+  Table table;
   if (!tile_shape_of(fragment, &shape) ||
       !fragment_layout(fragment, &layout, &place) ||
-      !sync_table_begin(flow, op, &shape, &table))
+      !table_begin(flow, op, &shape, &table))
     return NULL;
-  sync_table_put_layout(&table, &layout, &place, stores);
-  return sync_table_end(&table);
+  table_put_layout(&table, &layout, &place, stores);
+  return table_end(&table);
 }
 
 // stmatrix writes what other lanes of the warp hold. Safe to return true; a
@@ -86,7 +239,7 @@ static bool may_store_matrices(const Flow *flow, MlirValue fragment,
   TileSharedWindow window;
   TileLayoutError error;
   TileShape shape;
-  SyncTilePlace place;
+  TilePlace place;
   if ((flow->target && !flow->target->has_stmatrix) ||
       !tile_shape_of(tile, &shape) || shape.space != TILE_SPACE_SHARED ||
       tile_elem_bits(shape.element) != 16)
@@ -122,7 +275,7 @@ static const SyncThreads *threads_of_copy(Flow *flow, TileCopyOp copy,
     return NULL;
   if (src.space == TILE_SPACE_PRIVATE ||
       tile_copy_instr(copy) == TILE_INSTR_Tma)
-    return sync_threads_leader(flow, copy.op);
+    return leader_of(flow, copy.op);
   if (dst.space == TILE_SPACE_FRAGMENT)
     return by_fragment(flow, copy.op, tile_copy_dst(copy), false);
   if (src.space == TILE_SPACE_FRAGMENT)
@@ -137,7 +290,7 @@ static const SyncThreads *threads_of_copy(Flow *flow, TileCopyOp copy,
   if (chunk.known != chunk.hoped)
     return by_itself(flow, copy.op, tile_copy_dst(copy));
   *out_chunk = chunk.known;
-  return sync_threads_by_chunks(flow, copy.op, &dst, chunk.known);
+  return by_chunks(flow, copy.op, &dst, chunk.known);
 }
 
 static const SyncThreads *threads_of_fill(Flow *flow, TileFillOp fill,
@@ -150,7 +303,7 @@ static const SyncThreads *threads_of_fill(Flow *flow, TileFillOp fill,
   if (chunk.known != chunk.hoped)
     return by_itself(flow, fill.op, tile_fill_dst(fill));
   *out_chunk = chunk.known;
-  return sync_threads_by_chunks(flow, fill.op, &shape, chunk.known);
+  return by_chunks(flow, fill.op, &shape, chunk.known);
 }
 
 //===-- Atomic updates ----------------------------------------------------===//
@@ -161,13 +314,12 @@ static const SyncThreads *threads_of_atomic(Flow *flow, TileAtomicOp atomic) {
   bool is_tma = !mlirAttributeIsNull(tile_atomic_instr_attr(atomic)) &&
                 tile_atomic_instr(atomic) == TILE_INSTR_Tma;
   if (is_tma)
-    return sync_threads_leader(flow, atomic.op);
+    return leader_of(flow, atomic.op);
   if (!tile_shape_of(tile_atomic_dst(atomic), &shape))
     return NULL;
-  if (sync_is_fragment(src) || sync_is_fragment(old))
-    return by_fragment(flow, atomic.op, sync_is_fragment(src) ? src : old,
-                       true);
-  return sync_threads_by_chunks(flow, atomic.op, &shape, 1);
+  if (is_fragment(src) || is_fragment(old))
+    return by_fragment(flow, atomic.op, is_fragment(src) ? src : old, true);
+  return by_chunks(flow, atomic.op, &shape, 1);
 }
 
 //===-- Reductions --------------------------------------------------------===//
@@ -183,23 +335,23 @@ static int64_t partial_of(const TileLayoutReduction *plan, int64_t warp) {
 }
 
 // One thread of those that have the same results folds them into `dst`.
-static void put_results(SyncTable *table, const TileLayout *src, int dim,
+static void put_results(Table *table, const TileLayout *src, int dim,
                         const TileLayoutReduction *plan) {
   bool keeps_dim = table->shape.rank == src->out.num_axes;
-  SyncTilePlace place = {{0}, {0}};
+  TilePlace place = {{0}, {0}};
   for (int d = 0; d < table->shape.rank; d++)
     place.map[d] = keeps_dim || d < dim ? d : d + 1;
   for (int64_t t = 0; t < table->team.count; t++) {
-    int64_t in[3] = {0, t % SYNC_WARP_THREADS, t / SYNC_WARP_THREADS};
+    int64_t in[3] = {0, t % WARP_THREADS, t / WARP_THREADS};
     int64_t at[TILE_LAYOUT_MAX_AXES];
-    if (!sync_is_first_holder(src, in) || (in[1] & plan->lane_mask))
+    if (!is_first_holder(src, in) || (in[1] & plan->lane_mask))
       continue;
     for (int64_t i = 0; i < plan->num_results; i++) {
       in[TILE_LAYOUT_REG] = plan->first[i];
       if (!tile_layout_eval(src, in, at))
         continue;
       at[dim] = partial_of(plan, in[TILE_LAYOUT_WARP]);
-      sync_table_put_at(table, &place, at, table->team.first + t);
+      table_put_at(table, &place, at, table->team.first + t);
     }
   }
 }
@@ -210,10 +362,10 @@ static const SyncThreads *by_lines(Flow *flow, TileReduceOp reduce,
                                    MlirValue tile, const TileShape *src) {
   int dim = (int)tile_reduce_dim(reduce);
   TileShape shape;
-  SyncTable table;
+  Table table;
   bool is_src = mlirValueEqual(tile, tile_reduce_src(reduce));
   if (!tile_shape_of(tile, &shape) ||
-      !sync_table_begin(flow, reduce.op, &shape, &table))
+      !table_begin(flow, reduce.op, &shape, &table))
     return NULL;
   TileLineDeal deal = tile_line_deal(src, dim, table.team.count);
   // Lanes without an element read one that is there.
@@ -227,11 +379,11 @@ static const SyncThreads *by_lines(Flow *flow, TileReduceOp reduce,
     int64_t first = table.team.first + line % deal.per_round * deal.group;
     int64_t element = line / inner * inner * deal.extent + line % inner;
     for (int64_t i = 0; i < deal.extent && is_src; i++)
-      sync_table_put(&table, element + i * inner, first + i % deal.group);
+      table_put(&table, element + i * inner, first + i % deal.group);
     if (!is_src)
-      sync_table_put(&table, line, first);
+      table_put(&table, line, first);
   }
-  return sync_table_end(&table);
+  return table_end(&table);
 }
 
 // Every thread reads the lines of its registers.
@@ -240,22 +392,22 @@ static const SyncThreads *by_results(Flow *flow, TileReduceOp reduce) {
   int dim = (int)tile_reduce_dim(reduce);
   TileLayout layout;
   TileShape shape;
-  SyncTilePlace place, line;
-  SyncTable table;
+  TilePlace place, line;
+  Table table;
   if (!tile_is_whole(dst) || !tile_shape_of(src, &shape) ||
       !fragment_layout(dst, &layout, &place) ||
-      !sync_table_begin(flow, reduce.op, &shape, &table))
+      !table_begin(flow, reduce.op, &shape, &table))
     return NULL;
   for (int64_t i = 0; i < shape.extent[dim]; i++) {
-    line = (SyncTilePlace){{0}, {0}};
+    line = (TilePlace){{0}, {0}};
     for (int d = 0; d < shape.rank; d++)
       line.map[d] = d == dim                                       ? -1
                     : d < dim || layout.out.num_axes == shape.rank ? d
                                                                    : d - 1;
     line.offset[dim] = -i;
-    sync_table_put_layout(&table, &layout, &line, false);
+    table_put_layout(&table, &layout, &line, false);
   }
-  return sync_table_end(&table);
+  return table_end(&table);
 }
 
 static const SyncThreads *by_partials(Flow *flow, TileReduceOp reduce,
@@ -265,18 +417,17 @@ static const SyncThreads *by_partials(Flow *flow, TileReduceOp reduce,
   TileLayoutReduction plan;
   TileLayoutError error;
   TileShape shape;
-  SyncTilePlace place;
-  SyncTable table;
+  TilePlace place;
+  Table table;
   if (!tile_is_whole(src) || !tile_shape_of(tile, &shape) ||
       !fragment_layout(src, &layout, &place) ||
       !tile_layout_plan_reduction(
           flow->arena, &layout, (int)tile_reduce_dim(reduce), &plan, &error) ||
-      !sync_table_begin(flow, reduce.op, &shape, &table) ||
-      layout.in.extent[TILE_LAYOUT_WARP] * SYNC_WARP_THREADS !=
-          table.team.count)
+      !table_begin(flow, reduce.op, &shape, &table) ||
+      layout.in.extent[TILE_LAYOUT_WARP] * WARP_THREADS != table.team.count)
     return NULL;
   put_results(&table, &layout, (int)tile_reduce_dim(reduce), &plan);
-  return sync_table_end(&table);
+  return table_end(&table);
 }
 
 static const SyncThreads *threads_of_reduce(Flow *flow, TileReduceOp reduce,
@@ -287,12 +438,234 @@ static const SyncThreads *threads_of_reduce(Flow *flow, TileReduceOp reduce,
     return NULL;
   if (from.space == TILE_SPACE_FRAGMENT)
     return is_dst ? by_partials(flow, reduce, tile) : NULL;
-  if (sync_is_fragment(tile_reduce_dst(reduce)))
+  if (is_fragment(tile_reduce_dst(reduce)))
     return is_dst ? NULL : by_results(flow, reduce);
   return by_lines(flow, reduce, tile, &from);
 }
 
-//===-- Entry -------------------------------------------------------------===//
+//===-- Element loops -----------------------------------------------------===//
+
+// Where every index is a dimension of the loop, a value that all elements
+// share, or the sum of both, the elements are a window, and the dimension that
+// is not the loop's has one element. A slot of a ring is such a window.
+//
+// A loop with a layout runs an element on the thread that holds it. One without
+// deals runs of neighbours; how long they are is known where none can be longer
+// than one (TileToThreads.c). Else the loop only does the same in every round:
+// that says something of elements that tell which element of the loop they
+// belong to.
+
+typedef struct {
+  TileParallelOp loop;
+  MlirValue tile;
+  int rank;
+  bool writes; // the accesses that are looked for
+  TileLayout layout;
+  bool has_layout, stores_fragments;
+  SyncLoopWindow window;
+  TilePlace place; // of the window; before, of an access
+  Table *table;
+  bool has_place, is_known;
+} LoopWalk;
+
+static bool find_fragment_store(const TileElementAccess *access,
+                                void *user_data) {
+  LoopWalk *walk = user_data;
+  walk->stores_fragments |= access->is_store && is_fragment(access->memref);
+  return true;
+}
+
+static bool is_meant(const LoopWalk *walk, const TileElementAccess *access) {
+  return mlirValueEqual(access->memref, walk->tile) &&
+         (walk->writes ? access->is_store
+                       : !access->is_store || access->is_atomic);
+}
+
+//===-- Windows of loops --------------------------------------------------===//
+
+static bool is_outside(TileParallelOp loop, MlirValue value) {
+  MlirOperation home =
+      mlirValueIsABlockArgument(value)
+          ? mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value))
+          : mlirOpResultGetOwner(value);
+  return !tile_op_is_inside(home, loop.op);
+}
+
+// An index without a dimension of the loop.
+static bool offset_of(TileParallelOp loop, MlirValue index, TileInt *out) {
+  int64_t constant;
+  if (mlirxConstantInt(index, &constant)) {
+    *out = tile_int_constant(constant);
+    return true;
+  }
+  *out = tile_int_value(index);
+  return is_outside(loop, index);
+}
+
+// One dimension of a window; `out_dim`: of the loop, or -1.
+static bool index_of(TileParallelOp loop, MlirValue index, int *out_dim,
+                     TileInt *out_offset) {
+  *out_offset = tile_int_constant(0);
+  *out_dim = tile_parallel_index(loop, index);
+  if (*out_dim >= 0 || offset_of(loop, index, out_offset))
+    return true;
+  if (!mlirValueIsAOpResult(index) ||
+      !arith_addi_is(mlirOpResultGetOwner(index)))
+    return false;
+  for (int i = 0; i < 2; i++) {
+    MlirOperation sum = mlirOpResultGetOwner(index);
+    *out_dim = tile_parallel_index(loop, mlirOperationGetOperand(sum, i));
+    if (*out_dim >= 0 &&
+        offset_of(loop, mlirOperationGetOperand(sum, 1 - i), out_offset))
+      return true;
+  }
+  return false;
+}
+
+static bool is_same_int(TileInt a, TileInt b) {
+  return mlirValueEqual(a.value, b.value) && a.constant == b.constant;
+}
+
+// All accesses of the tile have one window, or there is none.
+static bool add_to_window(const TileElementAccess *access, void *user_data) {
+  LoopWalk *walk = user_data;
+  if (!mlirValueEqual(access->memref, walk->tile))
+    return true;
+  for (int d = 0; d < walk->rank && walk->is_known; d++) {
+    TileInt offset;
+    int dim;
+    walk->is_known =
+        index_of(walk->loop, tile_range_at(access->indices, d), &dim,
+                 &offset) &&
+        (!walk->has_place || (walk->place.map[d] == dim &&
+                              is_same_int(walk->window.offset[d], offset)));
+    walk->place.map[d] = dim;
+    walk->window.offset[d] = offset;
+    walk->window.size[d] = dim < 0 ? 1 : tile_parallel_extents(walk->loop, dim);
+  }
+  walk->has_place = true;
+  return walk->is_known;
+}
+
+// Whether an element of the window belongs to one of the loop.
+static bool tells_element(const LoopWalk *walk) {
+  for (int k = 0; k < (int)tile_parallel_extents_size(walk->loop); k++) {
+    bool found = tile_parallel_extents(walk->loop, k) == 1;
+    for (int d = 0; d < walk->rank; d++)
+      found |= walk->place.map[d] == k;
+    if (!found)
+      return false;
+  }
+  return true;
+}
+
+//===-- Threads of loops --------------------------------------------------===//
+
+static void put_access(LoopWalk *walk, const TileElementAccess *access,
+                       const TilePlace *place) {
+  // What stores to fragments runs on every thread that holds a copy; only the
+  // first stores to memory.
+  table_put_layout(walk->table, &walk->layout, place,
+                   access->is_store || !walk->stores_fragments);
+}
+
+static bool add_window_access(const TileElementAccess *access,
+                              void *user_data) {
+  LoopWalk *walk = user_data;
+  if (is_meant(walk, access))
+    put_access(walk, access, &walk->place);
+  return true;
+}
+
+// Where indices are constants or dimensions of the loop, of the whole tile.
+static bool add_tile_access(const TileElementAccess *access, void *user_data) {
+  LoopWalk *walk = user_data;
+  TilePlace place = {{0}, {0}};
+  if (!is_meant(walk, access))
+    return true;
+  for (int d = 0; d < walk->rank && walk->is_known; d++) {
+    TileInt offset;
+    walk->is_known = index_of(walk->loop, tile_range_at(access->indices, d),
+                              &place.map[d], &offset) &&
+                     tile_int_is_constant(offset);
+    place.offset[d] = -offset.constant;
+  }
+  if (walk->is_known)
+    put_access(walk, access, &place);
+  return walk->is_known;
+}
+
+// A loop without layout, whose runs are of one element.
+static void deal(LoopWalk *walk) {
+  int rank = (int)tile_parallel_extents_size(walk->loop);
+  int64_t count = 1;
+  for (int d = 0; d < rank; d++)
+    count *= tile_parallel_extents(walk->loop, d);
+  for (int64_t e = 0; e < count; e++) {
+    int64_t at[TILE_MAX_RANK], rest = e;
+    for (int d = rank - 1; d >= 0; d--) {
+      at[d] = rest % tile_parallel_extents(walk->loop, d);
+      rest /= tile_parallel_extents(walk->loop, d);
+    }
+    table_put_at(walk->table, &walk->place, at,
+                 walk->table->team.first + e % walk->table->team.count);
+  }
+}
+
+static bool has_short_runs(TileParallelOp loop) {
+  int rank = (int)tile_parallel_extents_size(loop);
+  return rank > 0 && tile_parallel_extents(loop, rank - 1) % 2 != 0;
+}
+
+// Of the window.
+static const SyncThreads *threads_in_window(Flow *flow, LoopWalk *walk) {
+  TileShape shape = {.rank = walk->rank};
+  memcpy(shape.extent, walk->window.size, sizeof shape.extent);
+  bool is_dealt = !walk->has_layout && has_short_runs(walk->loop);
+  if (!walk->has_layout && !is_dealt)
+    return tells_element(walk)
+               ? intern(flow, (SyncThreads){.leader = -1, .op = walk->loop.op})
+               : NULL;
+  if (!table_begin(flow, walk->loop.op, &shape, walk->table))
+    return NULL;
+  if (is_dealt)
+    deal(walk);
+  else
+    tile_parallel_visit(walk->loop, add_window_access, walk);
+  return table_end(walk->table);
+}
+
+static const SyncThreads *threads_of_loop(Flow *flow, TileParallelOp loop,
+                                          MlirValue tile, bool writes,
+                                          SyncLoopWindow *out_window) {
+  Table table;
+  TileShape shape;
+  TileLayoutError error;
+  LoopWalk walk = {.loop = loop,
+                   .tile = tile,
+                   .writes = writes,
+                   .table = &table,
+                   .is_known = true};
+  if (!tile_shape_of(tile, &shape) ||
+      !mlirValueEqual(tile_buffer_of(tile).base, tile))
+    return NULL;
+  walk.rank = shape.rank;
+  walk.has_layout = tile_layout_of_loop(loop, &walk.layout, &error);
+  tile_parallel_visit(loop, find_fragment_store, &walk);
+  tile_parallel_visit(loop, add_to_window, &walk);
+  if (walk.is_known && walk.has_place) {
+    *out_window = walk.window;
+    out_window->rank = walk.rank;
+    return threads_in_window(flow, &walk);
+  }
+  walk.is_known = true;
+  if (!walk.has_layout || !table_begin(flow, loop.op, &shape, &table))
+    return NULL;
+  tile_parallel_visit(loop, add_tile_access, &walk);
+  return walk.is_known ? table_end(&table) : NULL;
+}
+
+//===-- Uses --------------------------------------------------------------===//
 
 static void find_threads(Flow *flow, SyncUse *use) {
   MlirOperation op = use->op;
@@ -300,7 +673,7 @@ static void find_threads(Flow *flow, SyncUse *use) {
   if (!tile_shape_of(use->tile, &shape) || tile_elem_bits(shape.element) < 8)
     return;
   if (memref_store_is(op))
-    use->threads = sync_threads_leader(flow, op);
+    use->threads = leader_of(flow, op);
   else if (tile_copy_is(op))
     use->threads = threads_of_copy(flow, tile_copy_cast(op), use->tile,
                                    use->writes, &use->chunk);
@@ -311,24 +684,145 @@ static void find_threads(Flow *flow, SyncUse *use) {
   else if (tile_reduce_is(op))
     use->threads = threads_of_reduce(flow, tile_reduce_cast(op), use->tile);
   else if (tile_parallel_is(op))
-    use->threads = sync_threads_of_loop(flow, tile_parallel_cast(op), use->tile,
-                                        use->writes, &use->window);
+    use->threads = threads_of_loop(flow, tile_parallel_cast(op), use->tile,
+                                   use->writes, &use->window);
 }
 
-SyncUse sync_use_of(Flow *flow, MlirOperation op, MlirValue tile, bool writes) {
+SyncUse *sync_use_of(Flow *flow, MlirOperation op, MlirValue tile,
+                     bool writes) {
   for (size_t i = 0; i < flow->num_uses; i++) {
-    const SyncUse *use = &flow->uses[i];
+    SyncUse *use = &flow->uses[i];
     if (mlirOperationEqual(use->op, op) && mlirValueEqual(use->tile, tile) &&
         use->writes == writes)
-      return *use;
+      return use;
   }
-  SyncUse use = {.op = op, .tile = tile, .writes = writes};
+  SyncUse use = {.place = -1, .op = op, .tile = tile, .writes = writes};
   find_threads(flow, &use);
   TILE_ARENA_RESERVE(flow->arena, flow->uses, flow->num_uses,
                      flow->use_capacity);
-  flow->uses[flow->num_uses++] = use;
-  return use;
+  flow->uses[flow->num_uses] = use;
+  return &flow->uses[flow->num_uses++];
 }
+
+//===-- Bytes -------------------------------------------------------------===//
+
+// Tiles that share a place in shared memory have elements of their own; their
+// layouts tell the bytes. A window at an offset that is not a constant, such as
+// a slot of a ring, is taken to be at any that it may have.
+
+enum { MAX_WINDOWS = 64 };
+
+/// The bytes of a window, element by element.
+typedef struct {
+  const SyncPlace *place;
+  TileLayout layout; // coordinates to elements of memory
+  int64_t first_byte, elem_bytes;
+  // Offsets that it may have: so many, from the first on.
+  int64_t first[SYNC_MAX_DIMS], count[SYNC_MAX_DIMS], num_windows;
+} Bytes;
+
+/// The thread of each byte of a buffer.
+typedef struct {
+  uint16_t *thread;
+  int64_t first_byte, size_bytes;
+  bool are_others_left_out; // bytes that have nobody yet stay so
+} Owners;
+
+static bool offsets_of(const SyncPlace *place, const TileShape *shape,
+                       Bytes *out) {
+  out->num_windows = 1;
+  for (int d = 0; d < place->rank; d++) {
+    const TileIndex *offset = place->dims[d].offset;
+    bool is_constant = !offset->num_terms && !offset->modulus;
+    out->first[d] = is_constant ? offset->constant : 0;
+    out->count[d] =
+        is_constant ? 1 : shape->extent[d] - place->dims[d].size + 1;
+    if (out->count[d] < 1 || out->count[d] > MAX_WINDOWS)
+      return false;
+    out->num_windows *= out->count[d];
+    if (out->num_windows > MAX_WINDOWS)
+      return false;
+  }
+  return true;
+}
+
+static bool bytes_of(const Flow *flow, size_t number, Bytes *out) {
+  const SyncPlace *place = &flow->places[number];
+  TileLayoutError error;
+  TileShape shape;
+  if (!place->threads || !place->threads->thread || place->rank == 0 ||
+      !sync_place_is_shared(flow, number) ||
+      !tile_shape_of(place->base, &shape) || shape.rank != place->rank ||
+      !tile_layout_of_tile(place->base, &out->layout, &error) ||
+      out->layout.in.num_axes != place->rank || out->layout.out.num_axes != 1)
+    return false;
+  out->place = place;
+  out->first_byte = flow->shared->buffers[place->buffer].offset_bytes;
+  out->elem_bytes = tile_elem_bits(shape.element) / 8;
+  return offsets_of(place, &shape, out) && out->first_byte >= 0 &&
+         out->elem_bytes > 0;
+}
+
+// The first byte of an element of a window, in shared memory; or -1.
+static int64_t byte_of(const Bytes *bytes, int64_t window, int64_t element) {
+  int64_t at[TILE_LAYOUT_MAX_AXES] = {0}, position[TILE_LAYOUT_MAX_AXES];
+  for (int d = bytes->place->rank - 1; d >= 0; d--) {
+    int64_t size = bytes->place->dims[d].size;
+    at[d] = bytes->first[d] + window % bytes->count[d] + element % size;
+    window /= bytes->count[d];
+    element /= size;
+  }
+  return tile_layout_eval(&bytes->layout, at, position)
+             ? bytes->first_byte + position[0] * bytes->elem_bytes
+             : -1;
+}
+
+// False when a byte is another thread's.
+static bool own(const Owners *owners, int64_t first_byte, int64_t num_bytes,
+                uint16_t thread) {
+  for (int64_t i = first_byte - owners->first_byte;
+       i < first_byte - owners->first_byte + num_bytes; i++) {
+    if (i < 0 || i >= owners->size_bytes)
+      continue;
+    bool is_free = owners->thread[i] == SYNC_NOBODY;
+    if (!is_free && owners->thread[i] != thread)
+      return false;
+    if (is_free && !owners->are_others_left_out)
+      owners->thread[i] = thread;
+  }
+  return true;
+}
+
+static bool own_all(const Owners *owners, const Bytes *bytes) {
+  const SyncThreads *threads = bytes->place->threads;
+  for (int64_t w = 0; w < bytes->num_windows; w++)
+    for (int64_t e = 0; e < threads->num_elems; e++) {
+      int64_t byte = byte_of(bytes, w, e);
+      if (byte < 0 || threads->thread[e] == SYNC_NOBODY ||
+          !own(owners, byte, bytes->elem_bytes, threads->thread[e]))
+        return false;
+    }
+  return true;
+}
+
+static bool are_bytes_same(const Flow *flow, size_t now, size_t then) {
+  Bytes a, b;
+  if (!bytes_of(flow, now, &a) || !bytes_of(flow, then, &b))
+    return false;
+  TileArena scratch; // of a whole buffer, and there are many pairs
+  tile_arena_init(&scratch);
+  int64_t size = flow->shared->buffers[a.place->buffer].size_bytes;
+  Owners owners = {TILE_ARENA_NEW(&scratch, uint16_t, size + 1), a.first_byte,
+                   size, false};
+  memset(owners.thread, 0xff, (size_t)size * sizeof *owners.thread);
+  bool are_same = own_all(&owners, &a);
+  owners.are_others_left_out = true;
+  are_same = are_same && own_all(&owners, &b);
+  tile_arena_deinit(&scratch);
+  return are_same;
+}
+
+//===-- Comparison --------------------------------------------------------===//
 
 // Whether two tables agree on the elements that both have; the window of `now`
 // begins `distance` behind that of `then`.
@@ -353,15 +847,14 @@ static bool agree_at(const SyncPlace *now, const SyncPlace *then,
 bool sync_threads_are_same(const Flow *flow, size_t now, size_t then,
                            TileAge age) {
   const SyncPlace *a = &flow->places[now], *b = &flow->places[then];
-  int64_t distance[SYNC_MAX_DIMS];
   if (!a->threads || !b->threads)
     return false;
-  if (a->threads == b->threads &&
-      (a->threads->leader >= 0 || sync_windows_match(flow, a, b, age)))
+  SyncWindows windows = sync_windows_compare(flow, a, b, age);
+  if (a->threads == b->threads && (a->threads->leader >= 0 || windows.match))
     return true;
   if (!a->threads->thread || !b->threads->thread)
     return false;
-  if (sync_windows_distance(flow, a, b, age, distance))
-    return agree_at(a, b, distance);
-  return sync_bytes_are_same(flow, now, then);
+  if (windows.is_distance_known)
+    return agree_at(a, b, windows.distance);
+  return are_bytes_same(flow, now, then);
 }

@@ -8,6 +8,30 @@
 
 #include "Support/Iterate.h"
 
+//===-- Overlap -----------------------------------------------------------===//
+
+static bool buffers_overlap(const Flow *flow, size_t a, size_t b) {
+  size_t num_shared = flow->shared->num_buffers;
+  if (a == b)
+    return true;
+  if (a < num_shared && b < num_shared)
+    return tile_shared_bytes_overlap(&flow->shared->buffers[a],
+                                     &flow->shared->buffers[b]);
+  if (a < num_shared || b < num_shared)
+    return false;
+  return !flow->tensors[a - num_shared].is_distinct ||
+         !flow->tensors[b - num_shared].is_distinct;
+}
+
+// Whether two places may have bytes in common, when `then` was touched `age`
+// ago.
+static bool places_overlap(const Flow *flow, size_t now, size_t then,
+                           TileAge age) {
+  const SyncPlace *a = &flow->places[now], *b = &flow->places[then];
+  return a->buffer == b->buffer ? sync_windows_compare(flow, a, b, age).overlap
+                                : buffers_overlap(flow, a->buffer, b->buffer);
+}
+
 //===-- Needs -------------------------------------------------------------===//
 
 typedef struct {
@@ -69,8 +93,8 @@ enum { IS_KNOWN = 1, OVERLAP = 2, SAME_IS_KNOWN = 4, SAME = 8 };
 static uint8_t *relation_of(Flow *flow, size_t now, size_t entry) {
   uint8_t *relation = &flow->relations[now * sync_num_entries(flow) + entry];
   if (!*relation)
-    *relation = sync_places_overlap(flow, now, sync_entry_place(entry),
-                                    sync_entry_age(entry))
+    *relation = places_overlap(flow, now, sync_entry_place(entry),
+                               sync_entry_age(entry))
                     ? IS_KNOWN | OVERLAP
                     : IS_KNOWN;
   return relation;
@@ -143,23 +167,6 @@ static void perform_store(const Flow *flow, const Accesses *accesses,
   }
 }
 
-// The issuing thread has waited for all stores but the last `pending`; the
-// others have to meet it.
-void sync_state_stored(const Flow *flow, State state, TileStoreWait wait,
-                       int64_t pending) {
-  int waited = 0;
-  for (int64_t n = pending; n <= MAX_YOUNGER; n++)
-    waited |= STORING << n;
-  for (size_t e = 0; e < sync_num_entries(flow); e++) {
-    bool is_shared = sync_place_is_shared(flow, sync_entry_place(e));
-    if (!(state.bits[e] & waited) ||
-        (!is_shared && wait != TILE_STORE_WAIT_COMPLETE))
-      continue;
-    state.bits[e] |= is_shared ? ASYNC_READ : GENERIC_WRITE;
-    state.bits[e] &= (uint16_t)~waited;
-  }
-}
-
 static void perform(const Flow *flow, const Accesses *accesses, State state) {
   for (size_t i = 0; i < flow->num_places; i++) {
     bool reads = accesses->bits[i] & READS, writes = accesses->bits[i] & WRITES;
@@ -215,8 +222,8 @@ static bool is_for_itself(const Flow *flow, size_t landed) {
   const SyncThreads *threads = flow->places[landed].threads;
   for (size_t i = 0; i < flow->num_places; i++)
     if (flow->places[i].threads != threads &&
-        sync_buffers_overlap(flow, flow->places[i].buffer,
-                             flow->places[landed].buffer))
+        buffers_overlap(flow, flow->places[i].buffer,
+                        flow->places[landed].buffer))
       return false;
   return threads != NULL;
 }
@@ -299,17 +306,64 @@ static bool transfer_order(Flow *flow, MlirOperation op, State state) {
   return false;
 }
 
+//===-- Other roles -------------------------------------------------------===//
+
+// Whether the op arrives on an mbarrier that no channel has.
+static bool is_own_arrival(MlirOperation op) {
+  if (!tile_barrier_arrive_is(op))
+    return false;
+  MlirValue barrier = mlirOperationGetOperand(op, 0);
+  for (MlirOpOperand use = mlirValueGetFirstUse(barrier);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    if (tile_channel_barriers_is(mlirOpOperandGetOwner(use)))
+      return false;
+  return true;
+}
+
+typedef struct {
+  Flow *flow;
+  size_t buffer;
+  MlirOperation role; // whose ops do not count
+  bool found;
+} AsyncSearch;
+
+static MlirWalkResult find_async(MlirOperation op, void *user_data) {
+  AsyncSearch *search = user_data;
+  if (tile_role_is(op) && mlirOperationEqual(op, search->role))
+    return MlirWalkResultSkip;
+  Accesses accesses = sync_accesses_of(search->flow, op);
+  if (!accesses.is_async)
+    return MlirWalkResultAdvance;
+  for (size_t i = 0; i < search->flow->num_places; i++)
+    search->found |=
+        accesses.bits[i] &&
+        buffers_overlap(search->flow, search->flow->places[i].buffer,
+                        search->buffer);
+  return search->found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+// Whether another role than `role` accesses bytes of the buffer of a place by
+// the asynchronous proxy. Ends the validity of sync_accesses_of.
+static bool is_async_elsewhere(Flow *flow, size_t place, MlirOperation role) {
+  AsyncSearch search = {flow, flow->places[place].buffer, role, false};
+  mlirOperationWalk(mlirOperationGetParentOperation(role), find_async, &search,
+                    MlirWalkPreOrder);
+  return search.found;
+}
+
+//===-- One op ------------------------------------------------------------===//
+
 // (S9)
 static void transfer_arrival(Flow *flow, MlirOperation op, State state) {
   bool is_storing = false, is_unfenced = false;
-  bool is_own = flow->is_in_role && sync_is_own_arrival(op);
+  bool is_own = flow->is_in_role && is_own_arrival(op);
   for (size_t e = 0; e < sync_num_entries(flow) && is_own; e++) {
     size_t place = sync_entry_place(e);
     if (!sync_place_is_shared(flow, place))
       continue;
     is_storing |= (state.bits[e] & STORING_ANY) != 0;
     is_unfenced |= (state.bits[e] & UNFENCED) &&
-                   sync_is_async_elsewhere(flow, place, tile_role_of(op).op);
+                   is_async_elsewhere(flow, place, tile_role_of(op).op);
   }
   if (!is_storing && !is_unfenced)
     return;
