@@ -76,6 +76,9 @@ typedef struct {
   MlirValue base;   // what coordinates count in: `root`, or a view of it
 } TileBuffer;
 
+/// The `tile.region` that a tile operand is the result of, or null.
+TileRegionOp tile_region_of(MlirValue tile);
+
 TileBuffer tile_buffer_of(MlirValue tile);
 /// Whether `tile` is all of its base.
 bool tile_is_whole(MlirValue tile);

@@ -5,11 +5,17 @@
 
 //===-- Buffers -----------------------------------------------------------===//
 
+TileRegionOp tile_region_of(MlirValue tile) {
+  return mlirValueIsAOpResult(tile)
+             ? tile_region_dyn(mlirOpResultGetOwner(tile))
+             : (TileRegionOp){{NULL}};
+}
+
 TileBuffer tile_buffer_of(MlirValue tile) {
   TileBuffer buffer = {tile, {NULL}, tile};
   if (!mlirValueIsAOpResult(tile))
     return buffer;
-  TileRegionOp region = tile_region_dyn(mlirOpResultGetOwner(tile));
+  TileRegionOp region = tile_region_of(tile);
   TileIm2colOp im2col = tile_im2col_of(tile);
   if (im2col.op.ptr) // no rectangle: all of the image
     buffer.base = tile_im2col_image(im2col);

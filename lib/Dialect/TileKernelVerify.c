@@ -345,3 +345,64 @@ MlirLogicalResult tile_kernel_verify(MlirOperation kernel) {
     return tile_failure();
   return verify_names(&survey);
 }
+
+//===-- Visits ------------------------------------------------------------===//
+
+typedef struct {
+  TileKernelVisitor visit;
+  void *user_data;
+  bool verifies; // kernels without tile ops are passed over
+  MlirLogicalResult result;
+} KernelWalk;
+
+static MlirWalkResult kernel_walk(MlirOperation op, void *user_data) {
+  KernelWalk *walk = user_data;
+  if (!tile_kernel_is(op))
+    return MlirWalkResultAdvance;
+  if (mlirBlockIsNull(tile_kernel_body(op)))
+    return MlirWalkResultSkip; // a declaration
+  if (walk->verifies && !tile_kernel_has_tile_ops(op))
+    return MlirWalkResultSkip;
+  if (walk->verifies)
+    walk->result = tile_kernel_verify(op);
+  if (!tile_failed(walk->result))
+    walk->result = walk->visit(op, walk->user_data);
+  if (tile_failed(walk->result) && walk->verifies)
+    tile_kernel_note_refusal(op);
+  return tile_failed(walk->result) ? MlirWalkResultInterrupt
+                                   : MlirWalkResultSkip;
+}
+
+MlirLogicalResult tile_kernels_visit(MlirOperation root,
+                                     TileKernelVisitor visit, void *user_data) {
+  KernelWalk walk = {visit, user_data, false, tile_success()};
+  mlirOperationWalk(root, kernel_walk, &walk, MlirWalkPreOrder);
+  return walk.result;
+}
+
+MlirLogicalResult tile_kernels_visit_verified(MlirOperation root,
+                                              TileKernelVisitor visit,
+                                              void *user_data) {
+  KernelWalk walk = {visit, user_data, true, tile_success()};
+  mlirOperationWalk(root, kernel_walk, &walk, MlirWalkPreOrder);
+  return walk.result;
+}
+
+MlirLogicalResult tile_kernels_visit_in_arena(MlirOperation root,
+                                              TileKernelVisitor visit) {
+  TileArena arena;
+  tile_arena_init(&arena);
+  MlirLogicalResult result = tile_kernels_visit_verified(root, visit, &arena);
+  tile_arena_deinit(&arena);
+  return result;
+}
+
+MlirLogicalResult tile_kernels_visit_for_target(MlirOperation root,
+                                                TileKernelVisitor visit,
+                                                const char *target_option) {
+  TileKernelRun run = {.target_option = target_option};
+  tile_arena_init(&run.arena);
+  MlirLogicalResult result = tile_kernels_visit_verified(root, visit, &run);
+  tile_arena_deinit(&run.arena);
+  return result;
+}

@@ -7,6 +7,12 @@ enum { WARPGROUP_WARPS = 4, WARP_THREADS = 32 };
 
 //===-- Roles -------------------------------------------------------------===//
 
+TileChannelOp tile_channel_of(MlirValue channel) {
+  if (!mlirValueIsAOpResult(channel))
+    return (TileChannelOp){{NULL}};
+  return tile_channel_dyn(mlirOpResultGetOwner(channel));
+}
+
 TileRoleOp tile_role_of(MlirOperation op) {
   for (MlirOperation parent = mlirOperationGetParentOperation(op); parent.ptr;
        parent = mlirOperationGetParentOperation(parent))

@@ -149,6 +149,17 @@ bool tile_window_is_inside(TileRegionOp region, int dim);
 /// too.
 MlirValue tile_window_pad(MlirValue tile);
 
+//===-- Rows of tensors (TensorWindows.c) ---------------------------------===//
+
+/// Bytes that the address of every row of the tile's source is known to be a
+/// multiple of; at least the element size.
+int64_t tile_row_align_bytes(MlirValue tile);
+/// The column at which a window starts is a multiple of so many bytes; 0: of
+/// any, as the first one is.
+int64_t tile_column_align_bytes(MlirValue tile);
+/// As tile_row_align_bytes, of the first element of every row of the window.
+int64_t tile_window_align_bytes(MlirValue tile);
+
 //===-- Element loops (LoopOperands.c) ------------------------------------===//
 
 /// An index as  sum(factor[k] * parallel index k) + rest, where the rest is the

@@ -7,6 +7,8 @@
 
 #include "Index.h"
 
+#include "Dialect/Im2col.h"
+#include "Support/Arithmetic.h"
 #include "Tile/Ops/func.h"
 
 //===-- Tensors -----------------------------------------------------------===//
@@ -59,9 +61,7 @@ bool tile_window_is_inside(TileRegionOp region, int dim) {
 
 MlirValue tile_window_pad(MlirValue tile) {
   MlirValue none = {NULL};
-  if (!mlirValueIsAOpResult(tile))
-    return none;
-  TileRegionOp region = tile_region_dyn(mlirOpResultGetOwner(tile));
+  TileRegionOp region = tile_region_of(tile);
   if (!region.op.ptr || !tile_region_pad(region).ptr ||
       tile_value_is_zero_bits(tile_region_pad(region)))
     return none;
@@ -70,4 +70,37 @@ MlirValue tile_window_pad(MlirValue tile) {
     if (!tile_window_is_inside(region, d))
       return tile_region_pad(region);
   return none;
+}
+
+//===-- Rows --------------------------------------------------------------===//
+
+int64_t tile_row_align_bytes(MlirValue tile) {
+  TileShape shape;
+  if (!tile_shape_of(tile, &shape))
+    return 1;
+  int64_t elem_bytes = tile_elem_bits(shape.element) / 8, align = elem_bytes;
+  TileRegionOp region = tile_region_of(tile);
+  TileIm2colOp im2col = tile_im2col_of(tile);
+  if (region.op.ptr && !mlirAttributeIsNull(tile_region_align_attr(region)))
+    align = tile_region_align(region);
+  else if (im2col.op.ptr &&
+           !mlirAttributeIsNull(tile_im2col_align_attr(im2col)))
+    align = tile_im2col_align(im2col);
+  return align > elem_bytes ? align : elem_bytes;
+}
+
+int64_t tile_column_align_bytes(MlirValue tile) {
+  TileRegionOp region = tile_region_of(tile);
+  TileShape shape;
+  if (!region.op.ptr || !tile_shape_of(tile, &shape))
+    return 0;
+  int last =
+      (int)mlirShapedTypeGetRank(mlirValueGetType(tile_region_source(region))) -
+      1;
+  return tile_index_divisor(tile_region_offset(region, last)) *
+         tile_elem_bits(shape.element) / 8;
+}
+
+int64_t tile_window_align_bytes(MlirValue tile) {
+  return tile_gcd(tile_row_align_bytes(tile), tile_column_align_bytes(tile));
 }

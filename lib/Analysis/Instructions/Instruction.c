@@ -2,7 +2,9 @@
 
 #include "Instruction.h"
 
+#include "Analysis/Index/Index.h"
 #include "Analysis/Memory/Memory.h"
+#include "Support/Diagnostics.h"
 #include "Tile/Ops/func.h"
 #include "mlir-c/AffineMap.h"
 #include <stdarg.h>
@@ -75,4 +77,39 @@ bool instr_suits_tma(MlirValue tile, const TileShape *shape,
   return tile_layout_derive_tma(layout, tile_elem_bits(shape->element),
                                 shape->rank - 1, &tma, out_error) &&
          (mlirValueIsNull(tile) || instr_slots_suit_tma(tile, &tma, out_error));
+}
+
+// A static stride that no fact about the tensor could mend.
+static bool refuse_stride(MlirValue window, int bytes, const char *what,
+                          TileInstrReason *out) {
+  MlirType type = mlirValueGetType(tile_buffer_of(window).root);
+  int64_t strides[TILE_MAX_RANK], offset;
+  if (!mlirTypeIsAMemRef(type) || mlirShapedTypeGetRank(type) > TILE_MAX_RANK ||
+      tile_failed(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)))
+    return true;
+  int64_t elem_bytes = tile_elem_bits(mlirShapedTypeGetElementType(type)) / 8;
+  for (int d = 0; d + 1 < mlirShapedTypeGetRank(type); d++)
+    if (!mlirShapedTypeIsDynamicStrideOrOffset(strides[d]) &&
+        strides[d] * elem_bytes % bytes)
+      return instr_refuse(out, "tile-instr/alignment",
+                          "stride %d of the tensor is %lld bytes; %s needs a "
+                          "multiple of %d",
+                          d, (long long)strides[d] * elem_bytes, what, bytes);
+  return true;
+}
+
+bool instr_window_is_aligned(MlirValue window, int64_t row_align, int bytes,
+                             const char *what, TileInstrReason *out) {
+  int64_t column = tile_column_align_bytes(window);
+  if (column % bytes)
+    return instr_refuse(out, "tile-instr/alignment",
+                        "windows are known to start at columns that are "
+                        "multiples of %lld bytes; %s needs %d",
+                        (long long)column, what, bytes);
+  if (row_align % bytes == 0)
+    return true;
+  return refuse_stride(window, bytes, what, out) &&
+         instr_refuse(out, "tile-instr/alignment",
+                      "rows are known to be aligned to %lld bytes; %s needs %d",
+                      (long long)row_align, what, bytes);
 }

@@ -24,82 +24,6 @@ const char *tile_instr_name(TileInstr instr) {
   return names[instr];
 }
 
-//===-- Facts about global tensors ----------------------------------------===//
-
-static TileRegionOp region_of(MlirValue tile) {
-  if (!mlirValueIsAOpResult(tile))
-    return (TileRegionOp){{NULL}};
-  return tile_region_dyn(mlirOpResultGetOwner(tile));
-}
-
-int64_t tile_row_align_bytes(MlirValue tile) {
-  TileShape shape;
-  if (!tile_shape_of(tile, &shape))
-    return 1;
-  int64_t elem_bytes = tile_elem_bits(shape.element) / 8, align = elem_bytes;
-  TileRegionOp region = region_of(tile);
-  TileIm2colOp im2col = tile_im2col_of(tile);
-  if (region.op.ptr && !mlirAttributeIsNull(tile_region_align_attr(region)))
-    align = tile_region_align(region);
-  else if (im2col.op.ptr &&
-           !mlirAttributeIsNull(tile_im2col_align_attr(im2col)))
-    align = tile_im2col_align(im2col);
-  return align > elem_bytes ? align : elem_bytes;
-}
-
-// The column at which a window starts is a multiple of so many bytes; 0: of
-// any, as the first one is.
-static int64_t column_align(MlirValue tile) {
-  TileRegionOp region = region_of(tile);
-  TileShape shape;
-  if (!region.op.ptr || !tile_shape_of(tile, &shape))
-    return 0;
-  int last =
-      (int)mlirShapedTypeGetRank(mlirValueGetType(tile_region_source(region))) -
-      1;
-  return tile_index_divisor(tile_region_offset(region, last)) *
-         tile_elem_bits(shape.element) / 8;
-}
-
-int64_t tile_window_align_bytes(MlirValue tile) {
-  return tile_gcd(tile_row_align_bytes(tile), column_align(tile));
-}
-
-// A static stride that no fact about the tensor could mend.
-static bool refuse_stride(MlirValue window, int bytes, const char *what,
-                          TileInstrReason *out) {
-  MlirType type = mlirValueGetType(tile_buffer_of(window).root);
-  int64_t strides[TILE_MAX_RANK], offset;
-  if (!mlirTypeIsAMemRef(type) || mlirShapedTypeGetRank(type) > TILE_MAX_RANK ||
-      tile_failed(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)))
-    return true;
-  int64_t elem_bytes = tile_elem_bits(mlirShapedTypeGetElementType(type)) / 8;
-  for (int d = 0; d + 1 < mlirShapedTypeGetRank(type); d++)
-    if (!mlirShapedTypeIsDynamicStrideOrOffset(strides[d]) &&
-        strides[d] * elem_bytes % bytes)
-      return instr_refuse(out, "tile-instr/alignment",
-                          "stride %d of the tensor is %lld bytes; %s needs a "
-                          "multiple of %d",
-                          d, (long long)strides[d] * elem_bytes, what, bytes);
-  return true;
-}
-
-bool instr_window_is_aligned(MlirValue window, int64_t row_align, int bytes,
-                             const char *what, TileInstrReason *out) {
-  int64_t column = column_align(window);
-  if (column % bytes)
-    return instr_refuse(out, "tile-instr/alignment",
-                        "windows are known to start at columns that are "
-                        "multiples of %lld bytes; %s needs %d",
-                        (long long)column, what, bytes);
-  if (row_align % bytes == 0)
-    return true;
-  return refuse_stride(window, bytes, what, out) &&
-         instr_refuse(out, "tile-instr/alignment",
-                      "rows are known to be aligned to %lld bytes; %s needs %d",
-                      (long long)row_align, what, bytes);
-}
-
 // The stride of the last dimension of a memref type; INT64_MIN when dynamic.
 static int64_t last_stride(MlirType type) {
   int64_t strides[TILE_MAX_RANK], offset;
@@ -152,8 +76,8 @@ static bool copy_view(TileCopyOp copy, CopyView *out) {
       !tile_shape_of(tile_copy_dst(copy), &out->dst))
     return false;
   out->region =
-      region_of(out->src.space == TILE_SPACE_GLOBAL ? tile_copy_src(copy)
-                                                    : tile_copy_dst(copy));
+      tile_region_of(out->src.space == TILE_SPACE_GLOBAL ? tile_copy_src(copy)
+                                                         : tile_copy_dst(copy));
   int rank = out->src.rank;
   out->inner_bytes =
       rank ? out->src.extent[rank - 1] * tile_elem_bits(out->src.element) / 8
@@ -375,7 +299,7 @@ int64_t tile_copy_async_bytes(TileCopyOp copy, const TileInstrContext *context,
     return 0;
   int64_t known = tile_row_align_bytes(tile_copy_src(copy));
   int64_t bytes = tile_gcd(MAX_ASYNC_BYTES, view.inner_bytes);
-  bytes = tile_gcd(bytes, column_align(tile_copy_src(copy)));
+  bytes = tile_gcd(bytes, tile_column_align_bytes(tile_copy_src(copy)));
   bytes = tile_gcd(bytes, known > align_bytes ? known : align_bytes);
   if (tile_given_layout(tile_copy_dst(copy), &layout))
     bytes = tile_gcd(

@@ -85,10 +85,32 @@ MlirLogicalResult tile_instr_verify(MlirOperation op,
                                     bool is_aligned);
 const char *tile_instr_name(TileInstr instr);
 
-/// Bytes that the address of every row of the tile's source is known to be a
-/// multiple of; at least the element size.
-int64_t tile_row_align_bytes(MlirValue tile);
-/// The same of the first element of every row of the window.
-int64_t tile_window_align_bytes(MlirValue tile);
+//===-- Chunks of copies and fills (ChunkWidth.c) -------------------------===//
+
+/// Elements of the last dimension that one thread of a copy or fill of memory
+/// moves at once. Chunks are numbered row by row; of T threads thread t takes
+/// t, t + T, …
+typedef struct {
+  int64_t known; // what is known allows so many
+  int64_t hoped; // >= known: a kernel that writes a tensor looks whether it may
+} TileChunk;
+/// Of a `tile.fill`, or of a `tile.copy` without fragments that is no TMA copy.
+TileChunk tile_chunk_of(MlirOperation op);
+
+/// Written by tile-insert-sync where barriers rest on it: the chunk, in
+/// elements, which then is that of the lowering.
+#define TILE_CHUNK_ATTR "tile.chunk"
+/// Its value, or 0.
+int64_t tile_given_chunk(MlirOperation op);
+
+typedef struct {
+  int64_t align_bytes; // rows of the window are known to start at multiples
+  int64_t row_bytes;   // of the tile
+  int64_t run_bytes;   // of the tile that are stored one after another
+  int64_t bytes;       // of a chunk
+} TileCpAsyncChunk;
+/// The chunk of a copy of a window of a tensor by cp.async; false when there is
+/// none that it can copy.
+bool tile_cp_async_chunk(TileCopyOp copy, TileCpAsyncChunk *out);
 
 #endif // TILE_ANALYSIS_INSTRUCTIONS_H

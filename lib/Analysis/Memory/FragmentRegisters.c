@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/Instructions/Instructions.h"
+#include "Analysis/Index/Index.h"
 #include "Dialect/TileLayouts.h"
 #include "Memory.h"
 #include "Support/Iterate.h"

@@ -12,9 +12,7 @@
 // Whether `tile` is a window that drops the first `lead` dimensions of its
 // ring, and may drop others.
 static bool is_in_slot(MlirValue tile, int lead) {
-  if (!mlirValueIsAOpResult(tile))
-    return false;
-  TileRegionOp region = tile_region_dyn(mlirOpResultGetOwner(tile));
+  TileRegionOp region = tile_region_of(tile);
   if (!region.op.ptr || tile_region_dropped_size(region) < lead)
     return false;
   for (int d = 0; d < lead; d++)

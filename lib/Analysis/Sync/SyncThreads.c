@@ -17,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Analysis/Instructions/Instructions.h"
 #include "SyncFlow.h"
 
 #include "Analysis/Index/Index.h"

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/Index/Index.h"
+#include "Analysis/Instructions/Instructions.h"
 #include "Dialect/Im2col.h"
 #include "Nvgpu.h"
 #include "Support/Constants.h"

@@ -10,12 +10,6 @@ enum { MAX_DEPTH = 64, MAX_WARPS = TILE_MAX_BLOCK_THREADS / TILE_WARP_THREADS };
 
 //===-- tile.channel ------------------------------------------------------===//
 
-TileChannelOp tile_channel_of(MlirValue channel) {
-  if (!mlirValueIsAOpResult(channel))
-    return (TileChannelOp){{NULL}};
-  return tile_channel_dyn(mlirOpResultGetOwner(channel));
-}
-
 static MlirLogicalResult verify_depth(MlirOperation op, int64_t depth) {
   if (depth < 1 || depth > MAX_DEPTH)
     return tile_emit_error(op, "expects 'depth' from 1 to %d, got %" PRId64,

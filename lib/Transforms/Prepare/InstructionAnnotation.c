@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Analysis/Index/Index.h"
 #include "Analysis/Instructions/Instructions.h"
 #include "Dialect/Products.h"
 #include "Support/Arena.h"

@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Analysis/Instructions/Instructions.h"
 #include "Analysis/Memory/Memory.h"
 #include "Analysis/Sync/Sync.h"
 #include "Support/Diagnostics.h"

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Analysis/Instructions/Instructions.h"
 #include "Copies.h"
 
 #include "Analysis/Memory/Memory.h"

@@ -1,5 +1,6 @@
 //===- Windows.c - Where the elements of a window of a memory are ---------===//
 
+#include "Analysis/Index/Index.h"
 #include "Memories.h"
 
 #include "Analysis/Instructions/Instructions.h"

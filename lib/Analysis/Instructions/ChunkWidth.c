@@ -9,8 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/Index/Index.h"
-#include "Analysis/Instructions/Instructions.h"
-#include "Memory.h"
+#include "Instructions.h"
 
 #include "Dialect/TileLayouts.h"
 #include "Support/Arithmetic.h"
