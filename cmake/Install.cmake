@@ -7,9 +7,9 @@
 install(TARGETS tile-run tile-emu-exec RUNTIME DESTINATION bin COMPONENT emulator)
 install(TARGETS tile_shim_cuda tile_shim_cudart12 tile_shim_cudart13 tile_static_cudart
   LIBRARY DESTINATION lib/emu COMPONENT emulator)
-install(TARGETS tile_emu_shared
+install(TARGETS tile_emu_shared tile_run
   LIBRARY DESTINATION lib COMPONENT emulator NAMELINK_COMPONENT emulator)
-install(FILES include/Tile/Emulator.h DESTINATION include/Tile COMPONENT emulator)
+install(FILES include/Tile/Diagnostic.h include/Tile/Emulator.h include/Tile/Run.h DESTINATION include/Tile COMPONENT emulator)
 install(FILES include/Tile/Support/Status.h include/Tile/Support/TensorMap.h
   DESTINATION include/Tile/Support COMPONENT emulator)
 configure_file(cmake/tile-emu.pc.in ${PROJECT_BINARY_DIR}/tile-emu.pc @ONLY)

@@ -9,7 +9,7 @@ FILES = [
     # What MLIR's C API lacks is as low as that API itself.
     (r"lib/Bridge/(MlirExtra|TypeBridge|PassBridge)\.cpp$", "Support"),
     (r"lib/Bridge/Plugin\.cpp$", "Plugin"),
-    (r"include/Tile/Support/|lib/Support/", "Support"),
+    (r"include/Tile/(Support/|Diagnostic\.h)|lib/Support/", "Support"),
     (r"lib/Layout/", "Layout"),
     (r"include/Tile/Protocol\.h|lib/Proof/|lib/Analysis/Protocol(?!Extract|"
      r"Scalars|Contents|Cells|Barriers|Elements|Switch)", "Proof"),
@@ -29,7 +29,7 @@ FILES = [
     (r"lib/Target/", "Target"),
     (r"include/Tile/(Pipeline|Compile)\.h|lib/Pipeline/", "Pipeline"),
     (r"include/Tile/Emulator\.h|lib/Emulator/", "Emulator"),
-    (r"include/Tile/Launcher\.h|lib/Launcher/", "Launcher"),
+    (r"include/Tile/Run\.h|lib/Launcher/", "Launcher"),
     (r"lib/CudaShim/", "CudaShim"),
     (r"lib/Bridge/", "Bridge"),
     (r"tools/", "tools"),

@@ -1,6 +1,6 @@
 //===- ArgMake.c - Tensors and numbers from argument texts ----------------===//
 
-#include "Tile/Launcher.h"
+#include "Launcher.h"
 
 #include <math.h>
 #include <string.h>

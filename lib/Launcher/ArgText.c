@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tile/Launcher.h"
+#include "Launcher.h"
 
 #include <ctype.h>
 #include <errno.h>

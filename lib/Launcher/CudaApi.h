@@ -28,6 +28,8 @@ typedef struct CudaFunction CudaFunction;
 enum {
   CUDA_API_VERSION = 12000,
 
+  CUDA_ERROR_UNSUPPORTED_PTX = 222,
+
   CUDA_ATTRIBUTE_NUM_SMS = 16,
   CUDA_ATTRIBUTE_CAPABILITY_MAJOR = 75,
   CUDA_ATTRIBUTE_CAPABILITY_MINOR = 76,
@@ -97,8 +99,13 @@ typedef struct {
   CudaResult (*primary_ctx_retain)(CudaContext **out_context,
                                    CudaDevice device);
   CudaResult (*primary_ctx_release)(CudaDevice device);
-  CudaResult (*ctx_set_current)(CudaContext *context);
+  CudaResult (*driver_get_version)(int *out_version);
+  CudaResult (*ctx_push_current)(CudaContext *context);
+  CudaResult (*ctx_pop_current)(CudaContext **out_context);
+  CudaResult (*ctx_get_current)(CudaContext **out_context);
+  CudaResult (*ctx_get_device)(CudaDevice *out_device);
   CudaResult (*ctx_synchronize)(void);
+  CudaResult (*stream_synchronize)(void *stream);
   CudaResult (*module_load_data_ex)(CudaModule **out_module, const void *image,
                                     unsigned num_options, int *options,
                                     void **option_values);
@@ -135,14 +142,16 @@ typedef struct {
 
 //===-- The device --------------------------------------------------------===//
 
-/// A GPU: its primary context, current in the thread that opened it.
+/// A GPU with its primary context or one of the caller, which is current while
+/// the launcher uses it.
 typedef struct {
   TileDevice base;
   void *library; // of dlopen
   CudaApi api;
   CudaDevice device;
   CudaContext *context;
-  int capability; // 10 * major + minor, 90 on Hopper
+  bool owns_context;  // the primary one, retained
+  int driver_version; // 12080 for CUDA 12.8
   CudaAddress *allocations;
   size_t num_allocations;
 } CudaGpu;
@@ -153,8 +162,8 @@ TileStatus tile_cuda_status(const CudaApi *api, CudaResult result,
                             const char *what);
 
 // Module.c and Launch.c, as in TileDeviceOps.
-TileStatus tile_cuda_load(TileDevice *device, const char *ptx_path,
-                          const char *ptx, size_t size_bytes,
+TileStatus tile_cuda_load(TileDevice *device, const char *name,
+                          const char *image, size_t size_bytes,
                           void **out_handle);
 void tile_cuda_unload(TileDevice *device, void *handle);
 TileStatus tile_cuda_encode_tensor_map(TileDevice *device,

@@ -27,21 +27,35 @@ TileStatus tile_device_open(const TileDeviceOptions *options,
   return fallback;
 }
 
-void tile_device_close(TileDevice *device) {
+static TileStatus enter(TileDevice *device) {
+  return device->ops->enter ? device->ops->enter(device) : tile_status_ok();
+}
+
+static void leave(TileDevice *device) {
+  if (device->ops->leave)
+    device->ops->leave(device);
+}
+
+static void destroy_module(TileDeviceModule *module) {
+  if (!module)
+    return;
+  tile_ptx_entries_destroy(module->entries, module->num_entries);
+  free(module->path);
+  free(module);
+}
+
+void tile_device_destroy(TileDevice *device) {
   if (!device)
     return;
-  while (device->modules) {
-    TileDeviceModule *module = device->modules;
-    device->modules = module->next;
-    device->ops->unload(device, module->handle);
-    tile_ptx_entries_destroy(module->entries, module->num_entries);
-    free(module->path);
-    free(module);
-  }
+  while (device->modules)
+    tile_device_unload_module(device, device->modules);
+  free(device->blocks);
   device->ops->close(device);
 }
 
 const char *tile_device_name(const TileDevice *device) { return device->name; }
+
+const char *tile_device_chip(const TileDevice *device) { return device->chip; }
 
 const char *tile_device_note(const TileDevice *device) { return device->note; }
 
@@ -65,23 +79,54 @@ TileEmuStats tile_device_stats(const TileDevice *device) {
 
 TileStatus tile_device_alloc(TileDevice *device, size_t size_bytes,
                              const char *name, uint64_t *out_address) {
+  TileStatus status = enter(device);
+  if (!tile_status_is_ok(&status))
+    return status;
   // Empty tensors need an address of their own too.
-  return device->ops->alloc(device, size_bytes > 0 ? size_bytes : 1, name,
-                            out_address);
+  status = device->ops->alloc(device, size_bytes > 0 ? size_bytes : 1, name,
+                              out_address);
+  leave(device);
+  return status;
+}
+
+TileStatus tile_device_free(TileDevice *device, uint64_t address) {
+  TileStatus status = enter(device);
+  if (!tile_status_is_ok(&status))
+    return status;
+  status = device->ops->free(device, address);
+  leave(device);
+  return status;
 }
 
 TileStatus tile_device_upload(TileDevice *device, uint64_t address,
                               const void *data, size_t size_bytes) {
-  if (size_bytes == 0)
-    return tile_status_ok();
-  return device->ops->upload(device, address, data, size_bytes);
+  TileStatus status = size_bytes > 0 ? enter(device) : tile_status_ok();
+  if (size_bytes == 0 || !tile_status_is_ok(&status))
+    return status;
+  status = device->ops->upload(device, address, data, size_bytes);
+  leave(device);
+  return status;
 }
 
 TileStatus tile_device_download(TileDevice *device, uint64_t address,
                                 void *data, size_t size_bytes) {
-  if (size_bytes == 0)
+  TileStatus status = size_bytes > 0 ? enter(device) : tile_status_ok();
+  if (size_bytes == 0 || !tile_status_is_ok(&status))
+    return status;
+  status = device->ops->download(device, address, data, size_bytes);
+  leave(device);
+  return status;
+}
+
+TileStatus tile_device_synchronize(TileDevice *device, void *stream) {
+  if (!device->ops->synchronize)
     return tile_status_ok();
-  return device->ops->download(device, address, data, size_bytes);
+  TileStatus status = enter(device);
+  if (!tile_status_is_ok(&status))
+    return status;
+  status = device->ops->synchronize(device, stream);
+  leave(device);
+  return status;
 }
 
 TileStatus tile_device_encode_tensor_map(TileDevice *device,
@@ -96,8 +141,11 @@ TileStatus tile_device_encode_tensor_map(TileDevice *device,
   // The driver refuses extents of 0. A map of one zeroed element behaves the
   // same: everything else is out of bounds, which reads as zero too.
   TileTensorMap one = *map;
-  TileStatus status =
-      tile_device_alloc(device, 16, "empty tensor map", &one.address);
+  TileStatus status = tile_status_ok();
+  if (!device->empty_address)
+    status = tile_device_alloc(device, 16, "empty tensor map",
+                               &device->empty_address);
+  one.address = device->empty_address;
   for (int i = 0; i < map->rank; i++) {
     one.dims[i] = 1;
     one.strides_bytes[i] = 16;
@@ -109,55 +157,123 @@ TileStatus tile_device_encode_tensor_map(TileDevice *device,
 
 //===-- Modules -----------------------------------------------------------===//
 
-static TileStatus load_text(TileDevice *device, const char *path,
-                            const char *ptx, size_t size_bytes,
-                            TileDeviceModule *module) {
+static TileStatus find_entries(const char *name, const char *ptx,
+                               TileDeviceModule *module) {
   TileStatus status =
       tile_ptx_entries_find(ptx, &module->entries, &module->num_entries);
   if (tile_status_is_ok(&status) && module->num_entries == 0)
     status = tile_status_error(TILE_STATUS_USER_ERROR,
                                "expected PTX text, found no kernel (.entry)");
+  if (tile_status_is_ok(&status))
+    return status;
+  TileStatus located =
+      tile_status_error(status.code, "%s: %.900s", name, status.message);
+  return located;
+}
+
+/// Loads an image that ends with a zero byte. `entries_of`: the PTX that a
+/// cubin was made of; NULL: the image itself, or unknown.
+static TileStatus load(TileDevice *device, const char *name, const char *image,
+                       size_t size_bytes, const char *entries_of,
+                       TileDeviceModule *module) {
+  module->is_cubin = tile_image_is_cubin(image, size_bytes);
+  const char *ptx = entries_of ? entries_of : module->is_cubin ? NULL : image;
+  TileStatus status =
+      ptx ? find_entries(module->path, ptx, module) : tile_status_ok();
+  if (tile_status_is_ok(&status))
+    status = enter(device);
+  if (!tile_status_is_ok(&status))
+    return status;
+  status = device->ops->load(device, name, image, size_bytes, &module->handle);
+  leave(device);
+  return status;
+}
+
+static TileStatus make_module(const char *name, TileDeviceModule **out_module) {
+  *out_module = calloc(1, sizeof **out_module);
+  if (*out_module)
+    (*out_module)->path = strdup(name);
+  if (*out_module && (*out_module)->path)
+    return tile_status_ok();
+  destroy_module(*out_module);
+  return tile_status_error(TILE_STATUS_USER_ERROR, "out of memory");
+}
+
+/// Keeps a module that is loaded; the device owns it.
+static TileStatus keep(TileDevice *device, TileDeviceModule *module,
+                       TileStatus status, TileDeviceModule **out_module) {
+  *out_module = NULL;
   if (!tile_status_is_ok(&status)) {
-    TileStatus located =
-        tile_status_error(status.code, "%s: %.900s", path, status.message);
-    return located;
+    destroy_module(module);
+    return status;
   }
-  return device->ops->load(device, path, ptx, size_bytes, &module->handle);
+  module->next = device->modules;
+  device->modules = module;
+  *out_module = module;
+  return status;
+}
+
+TileStatus tile_device_load_image(TileDevice *device, const char *name,
+                                  const void *image, size_t size_bytes,
+                                  TileDeviceModule **out_module) {
+  TileDeviceModule *module = NULL;
+  *out_module = NULL;
+  TileStatus status = make_module(name, &module);
+  if (!tile_status_is_ok(&status))
+    return status;
+  char *copy = malloc(size_bytes + 1);
+  if (copy) {
+    memcpy(copy, image, size_bytes);
+    copy[size_bytes] = 0;
+    status = load(device, name, copy, size_bytes, NULL, module);
+  } else {
+    status = tile_status_error(TILE_STATUS_USER_ERROR, "out of memory");
+  }
+  free(copy);
+  return keep(device, module, status, out_module);
 }
 
 TileStatus tile_device_load_module(TileDevice *device, const char *ptx_path,
                                    TileDeviceModule **out_module) {
+  enum { PATH_BYTES = 4096 };
   for (*out_module = device->modules; *out_module;
        *out_module = (*out_module)->next) {
     if (strcmp((*out_module)->path, ptx_path) == 0)
       return tile_status_ok();
   }
-  char *ptx = NULL;
-  size_t size_bytes = 0;
-  TileStatus status = tile_file_read(ptx_path, &ptx, &size_bytes);
-  if (!tile_status_is_ok(&status))
-    return status;
-  TileDeviceModule *module = calloc(1, sizeof *module);
-  char *path = strdup(ptx_path);
-  if (!module || !path) {
-    free(ptx);
-    free(module);
-    free(path);
-    return tile_status_error(TILE_STATUS_USER_ERROR, "out of memory");
-  }
-  status = load_text(device, ptx_path, ptx, size_bytes, module);
-  free(ptx);
+  char *ptx = NULL, cubin_path[PATH_BYTES];
+  size_t ptx_bytes = 0, cubin_bytes = 0;
+  TileDeviceModule *module = NULL;
+  TileStatus status = tile_file_read(ptx_path, &ptx, &ptx_bytes);
+  if (tile_status_is_ok(&status))
+    status = make_module(ptx_path, &module);
   if (!tile_status_is_ok(&status)) {
-    tile_ptx_entries_destroy(module->entries, module->num_entries);
-    free(module);
-    free(path);
+    free(ptx);
     return status;
   }
-  module->path = path;
-  module->next = device->modules;
-  device->modules = module;
-  *out_module = module;
-  return status;
+  char *cubin =
+      tile_cubin_read_beside(ptx_path, ptx, device->capability, cubin_path,
+                             sizeof cubin_path, &cubin_bytes);
+  status = cubin ? load(device, cubin_path, cubin, cubin_bytes, ptx, module)
+                 : load(device, ptx_path, ptx, ptx_bytes, NULL, module);
+  free(cubin);
+  free(ptx);
+  return keep(device, module, status, out_module);
+}
+
+void tile_device_unload_module(TileDevice *device, TileDeviceModule *module) {
+  TileDeviceModule **link = &device->modules;
+  while (*link && *link != module)
+    link = &(*link)->next;
+  if (!*link)
+    return;
+  *link = module->next;
+  TileStatus status = enter(device);
+  if (tile_status_is_ok(&status)) {
+    device->ops->unload(device, module->handle);
+    leave(device);
+  }
+  destroy_module(module);
 }
 
 const char *tile_device_module_kernel(const TileDeviceModule *module,
@@ -275,12 +391,17 @@ static TileStatus check_config(const TileKernelLaunch *launch) {
 TileStatus tile_device_launch(TileDevice *device, TileDeviceModule *module,
                               const TileKernelLaunch *launch) {
   const TilePtxEntry *entry = find_entry(module, launch->kernel);
-  if (!entry)
+  bool is_known = module->num_entries > 0; // else the driver looks
+  if (!entry && is_known)
     return missing_kernel(module, launch->kernel);
-  TileStatus status = check_params(entry, launch);
+  TileStatus status = entry ? check_params(entry, launch) : tile_status_ok();
   if (tile_status_is_ok(&status))
     status = check_config(launch);
+  if (tile_status_is_ok(&status))
+    status = enter(device);
   if (!tile_status_is_ok(&status))
     return status;
-  return device->ops->launch(device, module->handle, launch);
+  status = device->ops->launch(device, module->handle, launch);
+  leave(device);
+  return status;
 }

@@ -59,8 +59,13 @@ static const char *const function_names[] = {
     "cuDeviceGetAttribute",
     "cuDevicePrimaryCtxRetain",
     "cuDevicePrimaryCtxRelease",
-    "cuCtxSetCurrent",
+    "cuDriverGetVersion",
+    "cuCtxPushCurrent",
+    "cuCtxPopCurrent",
+    "cuCtxGetCurrent",
+    "cuCtxGetDevice",
     "cuCtxSynchronize",
+    "cuStreamSynchronize",
     "cuModuleLoadDataEx",
     "cuModuleUnload",
     "cuModuleGetFunction",
@@ -126,8 +131,37 @@ static TileStatus read_attributes(CudaGpu *gpu) {
   if (result == 0)
     result = api->device_get_attribute(&minor, CUDA_ATTRIBUTE_CAPABILITY_MINOR,
                                        gpu->device);
-  gpu->capability = 10 * major + minor;
+  gpu->base.capability = 10 * major + minor;
+  // Of 9.0 and 10.0 the chip with all instructions; others have one name.
+  snprintf(
+      gpu->base.chip, sizeof gpu->base.chip, "sm_%d%s", gpu->base.capability,
+      gpu->base.capability == 90 || gpu->base.capability == 100 ? "a" : "");
+  if (result == 0)
+    result = api->driver_get_version(&gpu->driver_version);
   return tile_cuda_status(api, result, "cannot read the GPU's attributes");
+}
+
+/// The device of a context of the caller.
+static TileStatus adopt_context(CudaGpu *gpu, void *context) {
+  const CudaApi *api = &gpu->api;
+  CudaResult result = api->init(0);
+  gpu->context = context;
+  if (result == 0 && !context)
+    result = api->ctx_get_current(&gpu->context);
+  if (result == 0 && !gpu->context)
+    return tile_status_error(TILE_STATUS_USER_ERROR,
+                             "expected a CUDA context, none is current in this "
+                             "thread");
+  if (result == 0)
+    result = api->ctx_push_current(gpu->context);
+  if (result == 0) {
+    CudaContext *popped = NULL;
+    result = api->ctx_get_device(&gpu->device);
+    api->ctx_pop_current(&popped);
+  }
+  TileStatus status =
+      tile_cuda_status(api, result, "cannot use the CUDA context");
+  return tile_status_is_ok(&status) ? read_attributes(gpu) : status;
 }
 
 static TileStatus open_device(CudaGpu *gpu) {
@@ -150,20 +184,33 @@ static TileStatus open_device(CudaGpu *gpu) {
   status =
       tile_cuda_status(api, api->primary_ctx_retain(&gpu->context, gpu->device),
                        "cannot get the GPU's context");
-  if (tile_status_is_ok(&status))
-    status = tile_cuda_status(api, api->ctx_set_current(gpu->context),
-                              "cannot use the GPU's context");
+  gpu->owns_context = tile_status_is_ok(&status);
   return status;
+}
+
+static TileStatus enter(TileDevice *device) {
+  CudaGpu *gpu = (CudaGpu *)device;
+  return tile_cuda_status(&gpu->api, gpu->api.ctx_push_current(gpu->context),
+                          "cannot use the GPU's context");
+}
+
+static void leave(TileDevice *device) {
+  CudaContext *popped = NULL;
+  ((CudaGpu *)device)->api.ctx_pop_current(&popped);
 }
 
 /// Frees what was opened so far. Results are ignored: after a failed kernel
 /// every call fails, and the driver frees all at the end of the process.
 static void close_gpu(TileDevice *device) {
   CudaGpu *gpu = (CudaGpu *)device;
+  if (gpu->num_allocations > 0)
+    enter(device);
   for (size_t i = 0; i < gpu->num_allocations; i++)
     gpu->api.mem_free(gpu->allocations[i]);
+  if (gpu->num_allocations > 0)
+    leave(device);
   free(gpu->allocations);
-  if (gpu->context)
+  if (gpu->owns_context)
     gpu->api.primary_ctx_release(gpu->device);
   dlclose(gpu->library);
   free(gpu);
@@ -191,6 +238,26 @@ static TileStatus alloc(TileDevice *device, size_t size_bytes, const char *name,
   return tile_cuda_status(&gpu->api, result, what);
 }
 
+static TileStatus free_memory(TileDevice *device, uint64_t address) {
+  CudaGpu *gpu = (CudaGpu *)device;
+  size_t i = 0;
+  while (i < gpu->num_allocations && gpu->allocations[i] != address)
+    i++;
+  if (i == gpu->num_allocations)
+    return tile_status_error(TILE_STATUS_USER_ERROR,
+                             "no memory of the device begins at 0x%llx",
+                             (unsigned long long)address);
+  gpu->allocations[i] = gpu->allocations[--gpu->num_allocations];
+  return tile_cuda_status(&gpu->api, gpu->api.mem_free(address),
+                          "cannot free memory of the GPU");
+}
+
+static TileStatus synchronize(TileDevice *device, void *stream) {
+  CudaGpu *gpu = (CudaGpu *)device;
+  return tile_cuda_status(&gpu->api, gpu->api.stream_synchronize(stream),
+                          "kernels on the GPU");
+}
+
 static TileStatus upload(TileDevice *device, uint64_t address, const void *data,
                          size_t size_bytes) {
   CudaGpu *gpu = (CudaGpu *)device;
@@ -211,13 +278,17 @@ static TileStatus download(TileDevice *device, uint64_t address, void *data,
 
 static const TileDeviceOps cuda_ops = {
     .close = close_gpu,
+    .enter = enter,
+    .leave = leave,
     .alloc = alloc,
+    .free = free_memory,
     .upload = upload,
     .download = download,
     .load = tile_cuda_load,
     .unload = tile_cuda_unload,
     .encode_tensor_map = tile_cuda_encode_tensor_map,
     .launch = tile_cuda_launch,
+    .synchronize = synchronize,
 };
 
 TileStatus tile_driver_backend_open(const TileDeviceOptions *options,
@@ -239,7 +310,8 @@ TileStatus tile_driver_backend_open(const TileDeviceOptions *options,
   }
   bool is_loaded = load_functions(gpu, library_name, &status);
   if (is_loaded)
-    status = open_device(gpu);
+    status = options->has_context ? adopt_context(gpu, options->context)
+                                  : open_device(gpu);
   if (!is_loaded || !tile_status_is_ok(&status)) {
     close_gpu(&gpu->base);
     return status;

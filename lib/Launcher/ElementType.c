@@ -1,7 +1,7 @@
 //===- ElementType.c - Numbers of element types ---------------------------===//
 
+#include "Launcher.h"
 #include "Support/DtypeTable.h"
-#include "Tile/Launcher.h"
 
 #include <assert.h>
 #include <math.h>

@@ -21,6 +21,10 @@ static TileStatus alloc(TileDevice *device, size_t size_bytes, const char *name,
   return status;
 }
 
+static TileStatus free_memory(TileDevice *device, uint64_t address) {
+  return tile_emu_free(device->emu, (void *)(uintptr_t)address);
+}
+
 static TileStatus upload(TileDevice *device, uint64_t address, const void *data,
                          size_t size_bytes) {
   (void)device; // Device addresses of the emulator are host addresses.
@@ -35,11 +39,16 @@ static TileStatus download(TileDevice *device, uint64_t address, void *data,
   return tile_status_ok();
 }
 
-static TileStatus load(TileDevice *device, const char *ptx_path,
-                       const char *ptx, size_t size_bytes, void **out_handle) {
+static TileStatus load(TileDevice *device, const char *name, const char *image,
+                       size_t size_bytes, void **out_handle) {
   (void)device;
   TileEmuModule *module = NULL;
-  TileStatus status = tile_emu_module_parse(ptx, size_bytes, ptx_path, &module);
+  if (tile_image_is_cubin(image, size_bytes))
+    return tile_status_error(TILE_STATUS_USER_ERROR,
+                             "%s: expected PTX, which the emulator runs; got a "
+                             "cubin",
+                             name);
+  TileStatus status = tile_emu_module_parse(image, size_bytes, name, &module);
   *out_handle = module;
   return status;
 }
@@ -66,14 +75,23 @@ static TileStatus launch_kernel(TileDevice *device, void *handle,
   size_t length = strlen(tile_emu_output(device->emu)); // of earlier launches
   TileStatus status =
       tile_emu_launch(device->emu, handle, launch->kernel, &emu_launch);
-  // As the driver does it: what the kernel prints is on standard output.
-  fputs(tile_emu_output(device->emu) + length, stdout);
+  const char *output = tile_emu_output(device->emu) + length;
+  TileDiagnostic diagnostic = {.severity = TILE_SEVERITY_OUTPUT,
+                               .code = "",
+                               .file = "",
+                               .text = output,
+                               .source_line = ""};
+  if (device->prints_output) // as the driver does it
+    fputs(output, stdout);
+  if (*output && device->on_diagnostic)
+    device->on_diagnostic(&diagnostic, device->user_data);
   return status;
 }
 
 static const TileDeviceOps emulator_ops = {
     .close = close_emulator,
     .alloc = alloc,
+    .free = free_memory,
     .upload = upload,
     .download = download,
     .load = load,
@@ -97,7 +115,9 @@ TileStatus tile_emulator_backend_open(const TileDeviceOptions *options,
   if (emulator.num_sms == 0)
     emulator.num_sms = num_sms;
   device->num_sms = num_sms;
+  device->prints_output = options->prints_output;
   snprintf(device->name, sizeof device->name, "emulator");
+  snprintf(device->chip, sizeof device->chip, "sm_90a");
   TileStatus status = tile_emu_create(&emulator, &device->emu);
   if (!tile_status_is_ok(&status)) {
     free(device);

@@ -7,7 +7,7 @@
 #ifndef TILE_LIB_LAUNCHER_HOST_FUNCTION_H
 #define TILE_LIB_LAUNCHER_HOST_FUNCTION_H
 
-#include "Tile/Launcher.h"
+#include "Launcher.h"
 
 #include <cjson/cJSON.h>
 

@@ -13,7 +13,7 @@ typedef struct {
   TileDeviceModule *module;
   const TileArg *args;
   ValueResult *results; // one per value
-  FILE *log, *remarks;  // NULL: quiet
+  const TileRunOptions *options;
 } Run;
 
 /// The memory of one kernel parameter; tensor maps ask for the alignment.
@@ -247,9 +247,11 @@ static TileStatus fill_sizes(const Run *run, const Variant *variant,
   return tile_status_ok();
 }
 
-/// Prints each thing that the first variant lacks.
-static void print_lacks(const Run *run, const Launch *launch, FILE *file,
-                        const char *separator) {
+enum { MAX_LINE = 2400 };
+
+/// Appends each thing that the first variant lacks.
+static void append_lacks(const Run *run, const Launch *launch,
+                         char line[MAX_LINE]) {
   const Requirements *best = &launch->variants[0].requirements;
   const Requirement *unmet = NULL;
   char text[MAX_UNMET_TEXT];
@@ -259,10 +261,11 @@ static void print_lacks(const Run *run, const Launch *launch, FILE *file,
     if (!tile_status_is_ok(&status) || !unmet)
       break;
     print_unmet(run, unmet, text);
-    fprintf(file, "%s%s", count++ ? separator : "", text);
+    size_t length = strlen(line);
+    snprintf(line + length, MAX_LINE - length, "%s%s", count++ ? "; " : "",
+             text);
     next = (int)(unmet - best->items) + 1;
   }
-  fprintf(file, "\n");
 }
 
 /// A slower kernel than the best one is taken, and why; not when it was asked
@@ -270,32 +273,38 @@ static void print_lacks(const Run *run, const Launch *launch, FILE *file,
 static void remark_variant(const Run *run, int launch_index,
                            const Variant *variant) {
   const Launch *launch = &run->function->launches[launch_index];
-  if (!run->remarks || launch->wanted || variant == launch->variants)
+  char line[MAX_LINE];
+  if (!run->options->remark || launch->wanted || variant == launch->variants)
     return;
-  fprintf(run->remarks,
-          "remark: %s: launch %d takes variant %d of %d; the first one needs: ",
-          run->function->name, launch_index,
-          (int)(variant - launch->variants) + 1, launch->num_variants);
-  print_lacks(run, launch, run->remarks, "; ");
+  snprintf(line, sizeof line,
+           "%.200s: launch %d takes variant %d of %d; the first one needs: ",
+           run->function->name, launch_index,
+           (int)(variant - launch->variants) + 1, launch->num_variants);
+  append_lacks(run, launch, line);
+  run->options->remark(line, run->options->user_data);
 }
 
 static void log_launch(const Run *run, int launch_index, const Variant *variant,
                        const TileKernelLaunch *launch) {
   const Launch *parent = &run->function->launches[launch_index];
-  if (!run->log)
+  const TileRunOptions *options = run->options;
+  char line[MAX_LINE];
+  if (!options->log)
     return;
-  fprintf(run->log,
-          "launch %d: kernel %s (variant %d of %d), grid %ux%ux%u, block "
-          "%ux%ux%u, cluster %ux%ux%u, %u bytes of dynamic shared memory\n",
-          launch_index, launch->kernel, (int)(variant - parent->variants) + 1,
-          parent->num_variants, launch->grid[0], launch->grid[1],
-          launch->grid[2], launch->block[0], launch->block[1], launch->block[2],
-          launch->cluster[0], launch->cluster[1], launch->cluster[2],
-          launch->dynamic_smem_bytes);
+  snprintf(line, sizeof line,
+           "launch %d: kernel %.400s (variant %d of %d), grid %ux%ux%u, block "
+           "%ux%ux%u, cluster %ux%ux%u, %u bytes of dynamic shared memory",
+           launch_index, launch->kernel, (int)(variant - parent->variants) + 1,
+           parent->num_variants, launch->grid[0], launch->grid[1],
+           launch->grid[2], launch->block[0], launch->block[1],
+           launch->block[2], launch->cluster[0], launch->cluster[1],
+           launch->cluster[2], launch->dynamic_smem_bytes);
+  options->log(line, options->user_data);
   if (parent->wanted || variant == parent->variants)
     return;
-  fprintf(run->log, "launch %d: variant 1 needs: ", launch_index);
-  print_lacks(run, parent, run->log, "; ");
+  snprintf(line, sizeof line, "launch %d: variant 1 needs: ", launch_index);
+  append_lacks(run, parent, line);
+  options->log(line, options->user_data);
 }
 
 static TileStatus launch_with_params(const Run *run, const Variant *variant,
@@ -315,6 +324,8 @@ static TileStatus launch_with_params(const Run *run, const Variant *variant,
     status = fill_param(run, &variant->params[i], &memory[i], &sizes_bytes[i]);
   }
   TileKernelLaunch launch = *sizes;
+  launch.stream = run->options->stream;
+  launch.is_queued = run->options->is_queued;
   launch.params = pointers;
   launch.param_sizes_bytes = sizes_bytes;
   launch.num_params = count;
@@ -355,7 +366,8 @@ static TileStatus perform_all(Run *run) {
                                "%s: the arguments do not meet: %s",
                                function->name, text);
   }
-  if (tile_status_is_ok(&status) && function->num_launches > 0)
+  run->module = run->options->module;
+  if (tile_status_is_ok(&status) && function->num_launches > 0 && !run->module)
     status =
         tile_device_load_module(run->device, function->ptx_path, &run->module);
   for (int i = 0; i < function->num_launches && tile_status_is_ok(&status); i++)
@@ -365,15 +377,16 @@ static TileStatus perform_all(Run *run) {
 
 TileStatus tile_host_function_run(const TileHostFunction *function,
                                   TileDevice *device, const TileArg *args,
-                                  size_t num_args, FILE *log, FILE *remarks) {
+                                  size_t num_args,
+                                  const TileRunOptions *options) {
+  static const TileRunOptions quiet = {.module = NULL};
   TileStatus status = tile_host_function_check_args(function, args, num_args);
   if (!tile_status_is_ok(&status))
     return status;
   Run run = {.function = function,
              .device = device,
              .args = args,
-             .log = log,
-             .remarks = remarks};
+             .options = options ? options : &quiet};
   run.results = calloc((size_t)function->num_values + 1, sizeof *run.results);
   if (!run.results)
     return tile_status_error(TILE_STATUS_USER_ERROR, "out of memory");

@@ -1,6 +1,6 @@
 //===- HostTensor.c - Strided tensors in host memory ----------------------===//
 
-#include "Tile/Launcher.h"
+#include "Launcher.h"
 
 #include <math.h>
 #include <stdlib.h>

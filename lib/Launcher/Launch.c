@@ -82,6 +82,7 @@ TileStatus tile_cuda_launch(TileDevice *device, void *handle,
       .block_y = launch->block[1],
       .block_z = launch->block[2],
       .dynamic_smem_bytes = launch->dynamic_smem_bytes,
+      .stream = launch->stream,
       .attributes = &cluster,
       // GPUs before Hopper refuse the attribute, even for clusters of one.
       .num_attributes = cluster_size > 1 ? 1 : 0,
@@ -96,7 +97,7 @@ TileStatus tile_cuda_launch(TileDevice *device, void *handle,
     result = set_attributes(api, function, launch, cluster_size);
   if (result == 0)
     result = api->launch_kernel_ex(&config, function, launch->params, NULL);
-  if (result == 0)
+  if (result == 0 && !launch->is_queued)
     result = api->ctx_synchronize();
   return tile_cuda_status(api, result, what);
 }

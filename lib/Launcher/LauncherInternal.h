@@ -2,8 +2,8 @@
 #ifndef TILE_LIB_LAUNCHER_INTERNAL_H
 #define TILE_LIB_LAUNCHER_INTERNAL_H
 
+#include "Launcher.h"
 #include "Support/DtypeTable.h"
-#include "Tile/Launcher.h"
 
 //===-- Files -------------------------------------------------------------===//
 
@@ -41,38 +41,69 @@ void tile_ptx_entries_destroy(TilePtxEntry *entries, size_t count);
 /// has checked names, counts and sizes.
 typedef struct {
   void (*close)(TileDevice *device); // frees the device too
+  /// Makes the device current in this thread, and what was before again; NULL
+  /// where nothing is to do.
+  TileStatus (*enter)(TileDevice *device);
+  void (*leave)(TileDevice *device);
   TileStatus (*alloc)(TileDevice *device, size_t size_bytes, const char *name,
                       uint64_t *out_address);
+  TileStatus (*free)(TileDevice *device, uint64_t address);
   TileStatus (*upload)(TileDevice *device, uint64_t address, const void *data,
                        size_t size_bytes);
   TileStatus (*download)(TileDevice *device, uint64_t address, void *data,
                          size_t size_bytes);
-  TileStatus (*load)(TileDevice *device, const char *ptx_path, const char *ptx,
+  /// `image` ends with a zero byte, which is not counted.
+  TileStatus (*load)(TileDevice *device, const char *name, const char *image,
                      size_t size_bytes, void **out_handle);
   void (*unload)(TileDevice *device, void *handle);
   TileStatus (*encode_tensor_map)(TileDevice *device, const TileTensorMap *map,
                                   void *out_map);
   TileStatus (*launch)(TileDevice *device, void *handle,
                        const TileKernelLaunch *launch);
+  TileStatus (*synchronize)(TileDevice *device, void *stream); // NULL: no need
 } TileDeviceOps;
 
 struct TileDeviceModule {
   TileDeviceModule *next;
   char *path;
-  void *handle; // of the back end
-  TilePtxEntry *entries;
+  void *handle;          // of the back end
+  TilePtxEntry *entries; // none of a cubin
   size_t num_entries;
+  bool is_cubin;
 };
+
+/// Memory that tile_memory_alloc has given.
+typedef struct {
+  uint64_t address, size_bytes;
+} TileDeviceBlock;
 
 /// The first member of the device struct of each back end.
 struct TileDevice {
   const TileDeviceOps *ops;
   char name[128];
   char note[400]; // emulator: why there is no GPU; "" when not asked for
+  char chip[16];  // "sm_90a"
   int num_sms;
-  TileEmu *emu;              // NULL on a GPU
+  int capability; // of a GPU, 10 * major + minor, 90 on Hopper; 0: emulator
+  TileEmu *emu;   // NULL on a GPU
+  bool prints_output;
+  uint64_t empty_address;    // for tensor maps of no memory; 0: none yet
   TileDeviceModule *modules; // loaded so far, newest first
+  TileDeviceBlock *blocks;   // owned
+  size_t num_blocks;
+  TileDiagnosticFn on_diagnostic; // of Tile/Run.h; NULL: nobody
+  void *user_data;
 };
+
+/// Whether an image is an ELF file: a cubin.
+bool tile_image_is_cubin(const void *image, size_t size_bytes);
+
+/// The cubin beside a PTX file when a GPU of `capability` can run it and it is
+/// not older, and its path in `out_path`; NULL when the PTX is to be used.
+/// Owner: the caller, free.
+char *tile_cubin_read_beside(const char *ptx_path, const char *ptx,
+                             int capability, char *out_path, size_t path_bytes,
+                             size_t *out_size_bytes);
 
 TileStatus tile_emulator_backend_open(const TileDeviceOptions *options,
                                       TileDevice **out_device);

@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Launcher.h"
 #include "Support/DtypeTable.h"
-#include "Tile/Launcher.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -356,6 +356,7 @@ static TileStatus add_argument(const char *text, RunOptions *options) {
 TileStatus run_options_parse(int argc, char **argv, RunOptions *out_options) {
   *out_options = (RunOptions){.num_seeds = 1};
   tile_device_options_init(&out_options->device);
+  out_options->device.prints_output = true;
   out_options->device.emulator.seed = 1;
   for (int i = 0; i < 3; i++)
     out_options->grid[i] = out_options->cluster[i] = 1;

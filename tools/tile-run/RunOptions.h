@@ -2,7 +2,7 @@
 #ifndef TILE_TOOLS_RUN_OPTIONS_H
 #define TILE_TOOLS_RUN_OPTIONS_H
 
-#include "Tile/Launcher.h"
+#include "Launcher/Launcher.h"
 
 enum { RUN_MAX_ARGS = 256, RUN_MAX_OUTPUTS = 64, RUN_MAX_LAUNCHES = 64 };
 

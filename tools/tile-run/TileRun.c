@@ -296,6 +296,16 @@ static int64_t offset_for(const Job *job, int index, int64_t offset) {
   return is_fixed && param->offset < offset ? param->offset : offset;
 }
 
+static void print_log(const char *line, void *user_data) {
+  (void)user_data;
+  printf("%s\n", line);
+}
+
+static void print_remark(const char *line, void *user_data) {
+  (void)user_data;
+  fprintf(stderr, "remark: %s\n", line);
+}
+
 static TileStatus run_function(const Job *job, TileDevice *device) {
   TileArg args[RUN_MAX_ARGS];
   for (int i = 0; i < job->num_args; i++) {
@@ -311,10 +321,11 @@ static TileStatus run_function(const Job *job, TileDevice *device) {
     memcpy(args[i].shape, tensor->shape, sizeof args[i].shape);
     memcpy(args[i].strides, tensor->strides, sizeof args[i].strides);
   }
-  return tile_host_function_run(
-      job->function, device, args, (size_t)job->num_args,
-      job->options.verbose ? stdout : NULL,
-      job->has_run || job->options.verbose ? NULL : stderr);
+  TileRunOptions options = {
+      .log = job->options.verbose ? print_log : NULL,
+      .remark = job->has_run || job->options.verbose ? NULL : print_remark};
+  return tile_host_function_run(job->function, device, args,
+                                (size_t)job->num_args, &options);
 }
 
 //===-- Raw PTX -----------------------------------------------------------===//
@@ -477,7 +488,7 @@ static TileStatusCode run_seed(Job *job, uint64_t seed, bool *out_is_emulator) {
       tile_device_is_emulator(device) && options->emulator.num_threads > 1) {
     TileDeviceOptions alone = *options;
     alone.emulator.num_threads = 1;
-    tile_device_close(device);
+    tile_device_destroy(device);
     has_run = run_fresh(job, &alone, &device, &status);
   }
   if (!has_run) {
@@ -488,7 +499,7 @@ static TileStatusCode run_seed(Job *job, uint64_t seed, bool *out_is_emulator) {
   status = report(job, device, seed, status);
   if (job->options.verbose && tile_status_is_ok(&status))
     printf("%s: ok on %s\n", program_name(job), tile_device_name(device));
-  tile_device_close(device);
+  tile_device_destroy(device);
   return status.code;
 }
 
@@ -614,7 +625,7 @@ static int run_batch(char *program, const char *path) {
     printf("command %zu: exit status %d\n", i + 1, code);
     fflush(stdout);
   }
-  tile_device_close(keeper);
+  tile_device_destroy(keeper);
   run_batch_deinit(&batch);
   return worst;
 }

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "Tile/Launcher.h"
+#include "Launcher/Launcher.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -86,8 +86,39 @@ static int primary_ctx_release(int device) {
   return note("cuDevicePrimaryCtxRelease", "%d", device);
 }
 
-static int ctx_set_current(CudaContext *context) {
-  return note("cuCtxSetCurrent", "%s", (void *)context == memory ? "it" : "?");
+static int driver_get_version(int *out_version) {
+  *out_version = 12040;
+  return 0;
+}
+
+// The stack of contexts of the one thread; its balance is part of the controls.
+static int ctx_push_current(CudaContext *context) {
+  if ((void *)context != memory)
+    return note("cuCtxPushCurrent", "?");
+  fake_cuda.num_pushed++;
+  return fake_cuda.failing && !strcmp(fake_cuda.failing, "cuCtxPushCurrent")
+             ? fake_cuda.error
+             : 0;
+}
+
+static int ctx_pop_current(CudaContext **out_context) {
+  *out_context = (void *)memory;
+  fake_cuda.num_pushed--;
+  return 0;
+}
+
+static int ctx_get_current(CudaContext **out_context) {
+  *out_context = fake_cuda.has_current ? (void *)memory : NULL;
+  return 0;
+}
+
+static int ctx_get_device(int *out_device) {
+  *out_device = 40;
+  return note("cuCtxGetDevice", "%s", "");
+}
+
+static int stream_synchronize(void *stream) {
+  return note("cuStreamSynchronize", "%s", stream ? "stream" : "default");
 }
 
 static int ctx_synchronize(void) { return note("cuCtxSynchronize", "%s", ""); }
@@ -173,8 +204,9 @@ static int launch_kernel_ex(const CudaLaunchConfig *launch_config,
     snprintf(text + strlen(text), sizeof text - strlen(text),
              " attribute %d: %d,%d,%d", a[0], a[2], a[3], a[4]);
   return note("cuLaunchKernelEx", "%s %u,%u,%u %u,%u,%u %u%s",
-              (void *)function == memory + 2 && !extra && !config->stream ? "it"
-                                                                          : "?",
+              (void *)function != memory + 2 || extra ? "?"
+              : config->stream                        ? "stream"
+                                                      : "it",
               s[0], s[1], s[2], s[3], s[4], s[5], s[6], text);
 }
 
@@ -251,7 +283,12 @@ static const struct {
     {"cuDeviceGetAttribute", (Function)device_get_attribute},
     {"cuDevicePrimaryCtxRetain", (Function)primary_ctx_retain},
     {"cuDevicePrimaryCtxRelease", (Function)primary_ctx_release},
-    {"cuCtxSetCurrent", (Function)ctx_set_current},
+    {"cuDriverGetVersion", (Function)driver_get_version},
+    {"cuCtxPushCurrent", (Function)ctx_push_current},
+    {"cuCtxPopCurrent", (Function)ctx_pop_current},
+    {"cuCtxGetCurrent", (Function)ctx_get_current},
+    {"cuCtxGetDevice", (Function)ctx_get_device},
+    {"cuStreamSynchronize", (Function)stream_synchronize},
     {"cuCtxSynchronize", (Function)ctx_synchronize},
     {"cuModuleLoadDataEx", (Function)module_load_data_ex},
     {"cuModuleUnload", (Function)module_unload},

@@ -13,6 +13,8 @@ typedef struct {
   int num_devices;
   int capability;      // 90
   size_t num_params;   // of the next launched kernels, 8 bytes of each logged
+  int num_pushed;      // contexts that are current and not popped
+  int has_current;     // a context of the program is current
   const char *jit_log; // written by cuModuleLoadDataEx, NULL: nothing
 } FakeCuda;
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "Tile/Launcher.h"
+#include "Launcher/Launcher.h"
 #include "launcher-fake-cuda.h"
 
 #include <dlfcn.h>
@@ -163,10 +163,10 @@ static TileStatus run(const char *requires_text, const char *launches,
   status = tile_device_open(&options, &device);
   assert_string_equal(status.message, "");
   *fake = (FakeCuda){.num_params = num_params, .failing = failing, .error = 1};
-  status = tile_host_function_run(function, device, args, 3, NULL, NULL);
+  status = tile_host_function_run(function, device, args, 3, NULL);
   fake->log[fake->log_bytes] = 0;
   size_t log_bytes = fake->log_bytes;
-  tile_device_close(device);
+  tile_device_destroy(device);
   fake->log[log_bytes] = 0; // without the calls of closing
   tile_host_function_destroy(function);
   return status;

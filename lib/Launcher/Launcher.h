@@ -10,6 +10,7 @@
 #define TILE_LAUNCHER_H
 
 #include "Tile/Emulator.h"
+#include "Tile/Run.h"
 #include "Tile/Support/Dtype.h"
 #include "Tile/Support/Status.h"
 #include "Tile/Support/TensorMap.h"
@@ -166,13 +167,15 @@ TileStatus tile_arg_text_make_number(const TileArgText *arg,
 
 //===-- Devices -----------------------------------------------------------===//
 
-typedef struct TileDevice TileDevice;
 typedef struct TileDeviceModule TileDeviceModule; // owned by its device
 
 typedef struct {
   bool emulate;               // never look for a GPU
   bool require_gpu;           // never fall back to the emulator
   const char *driver_library; // NULL: libcuda.so.1
+  bool has_context;           // a GPU with a context of the caller
+  void *context;              // that CUcontext; NULL: the current one
+  bool prints_output;         // of kernels on the emulator, to standard output
   int num_sms;                // reported to host functions; 0: the device's
   TileEmuOptions emulator;
 } TileDeviceOptions;
@@ -181,30 +184,24 @@ typedef struct {
 void tile_device_options_init(TileDeviceOptions *out_options);
 
 /// Opens the first GPU through the CUDA driver, or the emulator when there is
-/// no driver or no device. Owner: the caller, tile_device_close.
+/// no driver or no device. Owner: the caller, tile_device_destroy.
 TileStatus tile_device_open(const TileDeviceOptions *options,
                             TileDevice **out_device);
-void tile_device_close(TileDevice *device);
 
-/// "emulator" or the product name of the GPU. Borrowed from the device.
-const char *tile_device_name(const TileDevice *device);
 /// Why the emulator was opened although a GPU was wanted; "" otherwise.
 const char *tile_device_note(const TileDevice *device);
 bool tile_device_is_emulator(const TileDevice *device);
 /// All findings of the emulator since opening; "" on a GPU. Borrowed until the
 /// next launch.
 const char *tile_device_report(const TileDevice *device);
-/// The emulator behind the device, for its reports; NULL on a GPU. Borrowed.
-TileEmu *tile_device_emulator(const TileDevice *device);
 /// Zeros on a GPU.
 TileEmuStats tile_device_stats(const TileDevice *device);
 
-/// Multiprocessors, as host functions see them.
-int tile_device_num_sms(const TileDevice *device);
-
-/// Allocates zeroed device memory, 256-byte aligned; freed with the device.
+/// Allocates zeroed device memory, 256-byte aligned; freed with the device, if
+/// not before.
 TileStatus tile_device_alloc(TileDevice *device, size_t size_bytes,
                              const char *name, uint64_t *out_address);
+TileStatus tile_device_free(TileDevice *device, uint64_t address);
 TileStatus tile_device_upload(TileDevice *device, uint64_t address,
                               const void *data, size_t size_bytes);
 TileStatus tile_device_download(TileDevice *device, uint64_t address,
@@ -213,6 +210,12 @@ TileStatus tile_device_download(TileDevice *device, uint64_t address,
 /// that is not older. Loading a path twice gives the same module.
 TileStatus tile_device_load_module(TileDevice *device, const char *ptx_path,
                                    TileDeviceModule **out_module);
+/// Loads `size_bytes` of PTX or, on a GPU, a cubin; `name` stands for it in
+/// messages. Owner: the device, until tile_device_unload_module.
+TileStatus tile_device_load_image(TileDevice *device, const char *name,
+                                  const void *image, size_t size_bytes,
+                                  TileDeviceModule **out_module);
+void tile_device_unload_module(TileDevice *device, TileDeviceModule *module);
 /// The kernels of a module, in the order of the file. Borrowed; NULL behind the
 /// last one.
 const char *tile_device_module_kernel(const TileDeviceModule *module,
@@ -238,11 +241,16 @@ typedef struct {
   const size_t *param_sizes_bytes;
   const TileParamType *param_types; // NULL: not checked
   size_t num_params;
+  void *stream;   // CUstream; NULL: the default one
+  bool is_queued; // on a GPU: do not wait for the end
 } TileKernelLaunch;
 
-/// Runs a kernel to its end. Errors: USER_ERROR for a kernel that does not
-/// exist, parameters of other number, sizes or types, and a launch that the
-/// device refuses; KERNEL_FAILED when the kernel misbehaved.
+/// Waits for the kernels of a stream.
+TileStatus tile_device_synchronize(TileDevice *device, void *stream);
+
+/// Runs a kernel to its end, if it is not only queued. Errors: USER_ERROR for a
+/// kernel that does not exist, parameters of other number, sizes or types, and
+/// a launch that the device refuses; KERNEL_FAILED when the kernel misbehaved.
 TileStatus tile_device_launch(TileDevice *device, TileDeviceModule *module,
                               const TileKernelLaunch *launch);
 
@@ -304,13 +312,27 @@ TileStatus tile_host_function_check_args(const TileHostFunction *function,
 TileStatus tile_host_function_take_variant(TileHostFunction *function,
                                            size_t launch, uint64_t variant);
 
+/// Receives a line without its newline.
+typedef void (*TileLineFn)(const char *line, void *user_data);
+
+typedef struct {
+  TileDeviceModule *module; // NULL: the PTX file that the metadata names
+  void *stream;             // CUstream; NULL: the default one
+  bool is_queued;           // on a GPU: do not wait for the end
+  /// One line per launch, and one for each thing that the best variant lacked;
+  /// NULL: none.
+  TileLineFn log;
+  /// One line per launch that takes another variant because of that; NULL.
+  TileLineFn remark;
+  void *user_data; // of both
+} TileRunOptions;
+
 /// Checks the arguments, evaluates the host code and performs its launches in
-/// order. `log`: one line per launch, and one for each thing that the best
-/// variant lacked; `remarks`: one per launch that takes another variant because
-/// of that. NULL for none.
+/// order.
 TileStatus tile_host_function_run(const TileHostFunction *function,
                                   TileDevice *device, const TileArg *args,
-                                  size_t num_args, FILE *log, FILE *remarks);
+                                  size_t num_args,
+                                  const TileRunOptions *options);
 
 #ifdef __cplusplus
 }
