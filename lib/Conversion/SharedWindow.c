@@ -17,10 +17,12 @@ TileInt tile_shared_window_at(TileIntMath *math, const TileSharedWindow *window,
   TileInt in[TILE_MAX_RANK];
   TileLayoutCode code;
   TileLayoutError error;
-  for (int d = 0; d < window->full_rank; d++)
-    in[d] = window->offset[d];
+  const TileBox *box = &window->box;
+  for (int d = 0; d < box->rank; d++)
+    in[d] = box->offset[d];
   for (int d = 0; d < window->shape.rank; d++)
-    in[window->dim[d]] = tile_int_add(math, in[window->dim[d]], coordinates[d]);
+    in[box->base_dim[d]] =
+        tile_int_add(math, in[box->base_dim[d]], coordinates[d]);
   bool has_code =
       tile_layout_code_begin(math, &window->full, 0, in, &code, &error);
   assert(has_code && "checked when the window was made");
@@ -34,9 +36,10 @@ TileInt tile_shared_window_base(TileIntMath *math,
   TileLayoutCode code;
   TileLayoutError error;
   bool is_constant = true;
-  for (int d = 0; d < window->full_rank; d++) {
-    bool fixed = tile_int_is_constant(window->offset[d]);
-    in[d] = fixed ? tile_int_constant(0) : window->offset[d];
+  for (int d = 0; d < window->box.rank; d++) {
+    TileInt offset = window->box.offset[d];
+    bool fixed = tile_int_is_constant(offset);
+    in[d] = fixed ? tile_int_constant(0) : offset;
     is_constant &= fixed;
   }
   if (is_constant ||

@@ -41,7 +41,7 @@ static bool whole_box(MlirValue base, TileBox *out) {
   for (int d = 0; d < shape.rank; d++) {
     out->offset[d] = tile_int_constant(0);
     out->size[d] = shape.extent[d];
-    out->dim[d] = d;
+    out->dim[d] = out->base_dim[d] = d;
   }
   return true;
 }
@@ -59,10 +59,13 @@ bool tile_box_of(MlirValue tile, TileBox *out) {
       tile_region_static_sizes_size(region) != out->rank)
     return false;
   out->region = region;
+  out->on_grid = tile_region_on_grid(region);
   for (int d = 0; d < out->rank; d++) {
     out->offset[d] = tile_region_offset(region, d);
     out->size[d] = tile_region_static_sizes(region, d);
     out->dim[d] = tile_region_result_dim(region, d);
+    if (out->dim[d] >= 0)
+      out->base_dim[out->dim[d]] = d;
   }
   return true;
 }

@@ -32,6 +32,8 @@ typedef struct {
   TileInt offset[TILE_MAX_RANK];
   int64_t size[TILE_MAX_RANK]; // elements; -1: of a tensor, not known
   int dim[TILE_MAX_RANK];      // of the operand; -1: dropped
+  int base_dim[TILE_MAX_RANK]; // of the base, per dimension of the operand
+  bool on_grid;                // somebody says: offsets are multiples of sizes
   bool is_gathered;            // of an image: the operand names some of the box
 } TileBox;
 

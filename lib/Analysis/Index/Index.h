@@ -139,7 +139,11 @@ MlirValue tile_tensor_root(MlirValue tile);
 /// arguments of a function that does not opt out with `tile.may_alias`.
 bool tile_tensor_is_distinct(MlirValue root);
 
-//===-- Windows of tensors (TensorWindows.c) ------------------------------===//
+//===-- Windows (TensorWindows.c) -----------------------------------------===//
+
+/// Whether the offset of the box in a dimension of its base is known to be a
+/// multiple of the size there.
+bool tile_box_is_on_grid(const TileBox *box, int dim);
 
 /// Whether the window never leaves its tensor in dimension `dim` of the tensor.
 bool tile_window_is_inside(TileRegionOp region, int dim);

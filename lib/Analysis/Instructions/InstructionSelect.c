@@ -36,13 +36,6 @@ static int64_t last_stride(MlirType type) {
              : strides[rank - 1];
 }
 
-static bool region_drops(TileRegionOp region, int64_t dim) {
-  for (intptr_t i = 0; i < tile_region_dropped_size(region); i++)
-    if (tile_region_dropped(region, i) == dim)
-      return true;
-  return false;
-}
-
 // Rows of the tile are runs of consecutive elements of global memory.
 static bool has_contiguous_rows(TileRegionOp region, TileInstrReason *out) {
   MlirType source = mlirValueGetType(tile_region_source(region));
@@ -54,7 +47,8 @@ static bool has_contiguous_rows(TileRegionOp region, TileInstrReason *out) {
             ? "the last stride of the tensor is not known to be 1"
             : "the last stride of the tensor is %lld, not 1",
         (long long)stride);
-  if (region_drops(region, mlirShapedTypeGetRank(source) - 1))
+  if (tile_region_result_dim(region, (int)mlirShapedTypeGetRank(source) - 1) <
+      0)
     return instr_refuse(
         out, "tile-instr/stride",
         "the window drops the contiguous dimension of the tensor");

@@ -152,24 +152,21 @@ static bool is_invariant(const Sweep *sweep, MlirValue value, int depth) {
 
 // Adds the window that an op of the body writes: each has the same parts.
 static void add_window(Sweep *sweep, MlirValue window) {
-  TileBuffer buffer = tile_buffer_of(window);
+  TileBox box;
   TileShape shape;
   TileCopyLoopFill fill = {0};
   bool has_swept = false, is_apart = sweep->count == 1;
-  if (!buffer.region.ptr || !tile_shape_of(buffer.root, &shape) ||
-      !mlirValueEqual(buffer.base, buffer.root)) {
+  if (!tile_box_in_root(window, &box) || !box.region.op.ptr ||
+      !tile_shape_of(box.root, &shape)) {
     sweep->is_regular = false;
     sweep->is_apart &= is_apart;
     return;
   }
-  TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
-  if (sweep->is_ring && !tile_int_is_constant(tile_region_offset(region, 0)))
-    sweep->is_regular &=
-        is_invariant(sweep, tile_region_offset(region, 0).value, MAX_DEPTH);
+  if (sweep->is_ring && !tile_int_is_constant(box.offset[0]))
+    sweep->is_regular &= is_invariant(sweep, box.offset[0].value, MAX_DEPTH);
   for (int d = sweep->is_ring; d < shape.rank; d++) {
-    TileInt at = tile_region_offset(region, d);
-    int64_t size = tile_region_static_sizes(region, d);
-    const TileIndex *offset = tile_index_of(&sweep->indices, at);
+    int64_t size = box.size[d];
+    const TileIndex *offset = tile_index_of(&sweep->indices, box.offset[d]);
     int64_t factor;
     bool is_linear = tile_index_is_affine(offset, sweep->counter, &factor);
     int64_t distance = factor * sweep->step;

@@ -7,6 +7,7 @@
 #ifndef TILE_ANALYSIS_MEMORY_H
 #define TILE_ANALYSIS_MEMORY_H
 
+#include "Dialect/Boxes.h"
 #include "Dialect/Ops.h"
 #include "Layout/Layout.h"
 #include "Support/Arena.h"
@@ -81,15 +82,15 @@ TileSharedBuffer *tile_shared_memory_find(TileSharedMemory *memory,
 
 //===-- Windows of shared tiles (SharedWindows.c) -------------------------===//
 
+/// What a window is to a layout of its base; false when it starts at no
+/// multiple of its size.
+bool tile_window_cut(MlirValue tile, TileLayoutCut *out);
+
 /// A shared tile, or a window of one, with the layout that places its elements.
 typedef struct {
-  MlirValue tile;  // what the window is cut from: a tile.alloc, or a view
-  TileLayout full; // of the whole tile
-  int full_rank;
-  TileShape shape;               // of the window
-  int dim[TILE_MAX_RANK];        // dimension of the tile, per window dimension
-  TileInt offset[TILE_MAX_RANK]; // per dimension of the tile
-  bool on_grid;                  // known to be multiples of the sizes
+  TileBox box;     // the base is a tile.alloc, or a view
+  TileLayout full; // of the base
+  TileShape shape; // of the window
   // Where the window starts and ends between digits of the layout, it has one
   // of its own: element x is at (layout(x) ^ toggle) + add, and what the SSA
   // offsets add.
@@ -102,8 +103,8 @@ typedef struct {
 /// emitted as code: then `out_error` says why.
 bool tile_shared_window_get(MlirValue tile, TileSharedWindow *out_window,
                             TileLayoutError *out_error);
-/// The same of a window whose `tile`, `shape`, `dim` and `offset` are filled
-/// in, with offsets of any integer type.
+/// The same of a window whose `box` and `shape` are filled in, with offsets of
+/// any integer type.
 bool tile_shared_window_complete(TileSharedWindow *window,
                                  TileLayoutError *out_error);
 

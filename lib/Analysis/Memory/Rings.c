@@ -12,11 +12,11 @@
 // Whether `tile` is a window that drops the first `lead` dimensions of its
 // ring, and may drop others.
 static bool is_in_slot(MlirValue tile, int lead) {
-  TileRegionOp region = tile_region_of(tile);
-  if (!region.op.ptr || tile_region_dropped_size(region) < lead)
+  TileBox box;
+  if (!tile_box_of(tile, &box))
     return false;
   for (int d = 0; d < lead; d++)
-    if (tile_region_dropped(region, d) != d)
+    if (box.dim[d] >= 0)
       return false;
   return true;
 }

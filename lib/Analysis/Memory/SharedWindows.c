@@ -6,48 +6,41 @@
 #include "Dialect/TileLayouts.h"
 #include <stdio.h>
 
-static void window_offsets(TileSharedWindow *window, TileBuffer buffer) {
-  TileShape whole;
-  tile_shape_of(buffer.base, &whole);
-  for (int d = 0; d < whole.rank; d++) {
-    window->offset[d] = tile_int_constant(0);
-    window->dim[d] = d;
+// Of offsets that are not constant only that they are not.
+static void cut_of(const TileBox *box, const TileShape *window,
+                   TileLayoutCut *out) {
+  *out = (TileLayoutCut){.rank = window->rank};
+  for (int d = 0; d < box->rank; d++) {
+    out->size[d] = box->size[d];
+    out->is_dynamic[d] = !tile_int_is_constant(box->offset[d]);
+    out->offset[d] = box->offset[d].constant;
   }
-  if (!buffer.region.ptr)
-    return;
-  TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
-  window->on_grid = tile_region_on_grid(region);
-  for (int d = 0; d < whole.rank; d++) {
-    window->offset[d] = tile_region_offset(region, d);
-    int result = tile_region_result_dim(region, d);
-    if (result >= 0)
-      window->dim[result] = d;
-  }
+  for (int d = 0; d < window->rank; d++)
+    out->shape[d] = window->extent[d];
 }
 
-static void window_sizes(const TileSharedWindow *window,
-                         int64_t size[TILE_MAX_RANK]) {
-  for (int d = 0; d < window->full_rank; d++)
-    size[d] = 1;
-  for (int d = 0; d < window->shape.rank; d++)
-    size[window->dim[d]] = window->shape.extent[d];
+bool tile_window_cut(MlirValue tile, TileLayoutCut *out) {
+  TileBox box;
+  TileShape shape;
+  if (!tile_shape_of(tile, &shape) || !tile_box_of(tile, &box))
+    return false;
+  for (int d = 0; d < box.rank; d++)
+    if (!tile_box_is_on_grid(&box, d))
+      return false;
+  cut_of(&box, &shape, out);
+  return true;
 }
 
 // Gives the window a layout of its own where it can have one.
 static void window_align(TileSharedWindow *window) {
-  TileLayoutCut cut = {.rank = window->shape.rank};
+  const TileBox *box = &window->box;
+  TileLayoutCut cut;
   TileLayoutWindow slice;
   TileLayoutError error;
-  window_sizes(window, cut.size);
-  for (int d = 0; d < window->full_rank; d++) {
-    cut.is_dynamic[d] = !tile_int_is_constant(window->offset[d]);
-    cut.offset[d] = window->offset[d].constant;
-    if (cut.is_dynamic[d] && !window->on_grid &&
-        tile_index_divisor(window->offset[d]) % cut.size[d])
+  for (int d = 0; d < box->rank; d++)
+    if (!tile_int_is_constant(box->offset[d]) && !tile_box_is_on_grid(box, d))
       return;
-  }
-  for (int d = 0; d < window->shape.rank; d++)
-    cut.shape[d] = window->shape.extent[d];
+  cut_of(box, &window->shape, &cut);
   if (!tile_layout_cut(&window->full, &cut, &slice, &error))
     return;
   window->layout = slice.layout;
@@ -59,10 +52,9 @@ static void window_align(TileSharedWindow *window) {
 bool tile_shared_window_complete(TileSharedWindow *window,
                                  TileLayoutError *out_error) {
   TileLayoutTerms terms;
-  if (!tile_layout_of_tile(window->tile, &window->full, out_error) ||
+  if (!tile_layout_of_tile(window->box.base, &window->full, out_error) ||
       !tile_layout_terms(&window->full, 0, &terms, out_error))
     return false;
-  window->full_rank = window->full.in.num_axes;
   window_align(window);
   return true;
 }
@@ -70,15 +62,13 @@ bool tile_shared_window_complete(TileSharedWindow *window,
 bool tile_shared_window_get(MlirValue tile, TileSharedWindow *out_window,
                             TileLayoutError *out_error) {
   TileSharedWindow window = {0};
-  TileBuffer buffer = tile_buffer_of(tile);
-  window.tile = buffer.base;
-  if (!tile_buffer_alloc(buffer).op.ptr ||
+  if (!tile_buffer_alloc(tile_buffer_of(tile)).op.ptr ||
       !tile_shape_of(tile, &window.shape) ||
-      window.shape.space != TILE_SPACE_SHARED) {
+      window.shape.space != TILE_SPACE_SHARED ||
+      !tile_box_of(tile, &window.box)) {
     snprintf(out_error->text, sizeof out_error->text, "no shared tile");
     return false;
   }
-  window_offsets(&window, buffer);
   if (!tile_shared_window_complete(&window, out_error))
     return false;
   *out_window = window;

@@ -47,7 +47,7 @@ static SyncPlace place_of_tile(const Flow *flow, MlirValue tile, size_t buffer,
   for (int d = 0; d < box.rank; d++)
     if (box.size[d] < 1)
       return place; // of a tensor whose size is not known
-  place.is_on_grid = box.region.op.ptr && tile_region_on_grid(box.region);
+  place.is_on_grid = box.on_grid;
   for (int d = 0; d < box.rank; d++)
     add_dim(flow, &place, box.offset[d], box.size[d]);
   return place;

@@ -184,11 +184,9 @@ static void table_put_layout(Table *table, const TileLayout *layout,
 // the window begins in the same column: rows are looked at, and the tensor.
 static const SyncThreads *by_itself(Flow *flow, MlirOperation op,
                                     MlirValue dst) {
-  TileBuffer buffer = tile_buffer_of(dst);
-  int last = (int)mlirShapedTypeGetRank(mlirValueGetType(buffer.base)) - 1;
-  if (!mlirValueIsNull(buffer.region) &&
-      !tile_int_is_constant(tile_region_offset(
-          tile_region_cast(mlirOpResultGetOwner(buffer.region)), last)))
+  TileBox box;
+  if (!tile_box_of(dst, &box) ||
+      (box.rank > 0 && !tile_int_is_constant(box.offset[box.rank - 1])))
     return NULL;
   return intern(flow, (SyncThreads){.leader = -1, .op = op});
 }
@@ -198,21 +196,17 @@ static const SyncThreads *by_itself(Flow *flow, MlirOperation op,
 static bool fragment_layout(MlirValue fragment, TileLayout *out,
                             TilePlace *out_place) {
   TileLayoutError error;
-  TileBuffer buffer = tile_buffer_of(fragment);
+  TileBox box;
   *out_place = (TilePlace){{0}, {0}};
-  if (!tile_layout_of_tile(buffer.base, out, &error) ||
-      out->out.num_axes > TILE_MAX_RANK)
+  if (!tile_box_of(fragment, &box) ||
+      !tile_layout_of_tile(box.base, out, &error) ||
+      out->out.num_axes != box.rank || !tile_box_is_constant(&box))
     return false;
-  for (int d = 0; d < out->out.num_axes; d++)
-    out_place->map[d] = d;
-  if (mlirValueIsNull(buffer.region))
-    return true;
-  TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
-  for (int d = 0; d < out->out.num_axes; d++) {
-    TileInt offset = tile_region_offset(region, d);
-    if (!tile_int_is_constant(offset) || tile_region_result_dim(region, d) < 0)
+  for (int d = 0; d < box.rank; d++) {
+    if (box.dim[d] < 0)
       return false;
-    out_place->offset[d] = offset.constant;
+    out_place->map[d] = d;
+    out_place->offset[d] = box.offset[d].constant;
   }
   return true;
 }

@@ -68,15 +68,11 @@ static bool last_stride_is_one(MlirType type) {
 }
 
 // Rows of the window are runs of the tensor.
-static bool source_is_ours(TileBuffer buffer) {
-  MlirType type = mlirValueGetType(buffer.root);
-  if (!last_stride_is_one(type))
-    return false;
-  if (!buffer.region.ptr)
-    return true;
-  TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
-  int last = (int)mlirShapedTypeGetRank(type) - 1;
-  return tile_region_result_dim(region, last) >= 0;
+static bool source_is_ours(MlirValue tile) {
+  TileBox box;
+  return tile_box_of(tile, &box) &&
+         last_stride_is_one(mlirValueGetType(box.root)) &&
+         box.dim[box.rank - 1] >= 0;
 }
 
 static bool copy_is_ours(TileCopyOp copy) {
@@ -88,27 +84,24 @@ static bool copy_is_ours(TileCopyOp copy) {
          src.space == TILE_SPACE_GLOBAL && dst.space == TILE_SPACE_SHARED &&
          mlirTypeEqual(src.element, dst.element) &&
          !tile_im2col_of(tile_copy_src(copy)).op.ptr &&
-         source_is_ours(tile_buffer_of(tile_copy_src(copy)));
+         source_is_ours(tile_copy_src(copy));
 }
 
 //===-- Build: how it is done ---------------------------------------------===//
 
 static void source_build(TileNvgpuCopy *copy, MlirValue tile) {
-  TileBuffer buffer = tile_buffer_of(tile);
-  TileRegionOp region = {{NULL}};
-  if (buffer.region.ptr)
-    region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
-  MlirType type = mlirValueGetType(buffer.root);
-  copy->src = buffer.root;
-  copy->src_rank = (int)mlirShapedTypeGetRank(type);
+  TileBox box;
+  tile_box_of(tile, &box);
+  MlirType type = mlirValueGetType(box.root);
+  copy->src = box.root;
+  copy->src_rank = box.rank;
   for (int d = 0; d < copy->src_rank; d++) {
     bool is_dynamic = mlirShapedTypeIsDynamicDim(type, d);
     copy->extent[d] = is_dynamic ? -1 : mlirShapedTypeGetDimSize(type, d);
-    copy->offset[d] =
-        region.op.ptr ? tile_region_offset(region, d) : tile_int_constant(0);
-    copy->tile_dim[d] = region.op.ptr ? tile_region_result_dim(region, d) : d;
+    copy->offset[d] = box.offset[d];
+    copy->tile_dim[d] = box.dim[d];
     copy->is_inside[d] =
-        region.op.ptr ? tile_window_is_inside(region, d) : !is_dynamic;
+        box.region.op.ptr ? tile_window_is_inside(box.region, d) : !is_dynamic;
   }
   copy->pad = tile_window_pad(tile);
 }
@@ -553,7 +546,7 @@ void tile_nvgpu_copy_apply(TileNvgpuRewrite *rewrite, const TileNvgpuCopy *copy,
   while (e.top + 1 < copy->dst.shape.rank && copy->count[e.top] == 1)
     e.top++;
   TileBuilder *b = &rewrite->b;
-  e.storage = tile_storage(b, copy->dst.tile);
+  e.storage = tile_storage(b, copy->dst.box.base);
   for (int d = 0; d < copy->src_rank; d++) {
     if (copy->is_inside[d])
       continue;

@@ -200,8 +200,9 @@ static bool elements_layout(const TileNvgpuGemm *gemm, const Operand *operand,
 static bool has_rows(const TileNvgpuGemm *gemm, const TileSharedWindow *window,
                      int dim) {
   int64_t row = ROW_BYTES * 8 / gemm->shape.elem_bits;
-  return tile_index_divisor(window->offset[window->dim[dim]]) % row == 0 &&
-         tile_layout_contiguous_run(&window->full, window->dim[dim]) >= row;
+  int at = window->box.base_dim[dim];
+  return tile_index_divisor(window->box.offset[at]) % row == 0 &&
+         tile_layout_contiguous_run(&window->full, at) >= row;
 }
 
 // Inference converts a fragment that lies otherwise.

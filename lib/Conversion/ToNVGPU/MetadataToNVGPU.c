@@ -13,7 +13,7 @@ MlirValue tile_nvgpu_sparse_metadata(TileNvgpuRewrite *rewrite,
   TileBuilder *b = &rewrite->b;
   TileSparseWord places =
       tile_sparse_word(math, rewrite->lane, elem_bits, first_row, step);
-  MlirValue storage = tile_storage(b, metadata->tile), halves[2];
+  MlirValue storage = tile_storage(b, metadata->box.base), halves[2];
   for (int i = 0; i < 2; i++) {
     TileInt at[2] = {places.row[i], places.column[i]};
     TileInt offset = tile_shared_window_at(math, metadata, at);

@@ -300,25 +300,6 @@ static int drop_free(MlirOperation op, TileAccess *accesses, int n) {
   return 2;
 }
 
-bool tile_region_cut(TileRegionOp region, const TileShape *shape,
-                     TileLayoutCut *out) {
-  *out = (TileLayoutCut){.rank = shape->rank};
-  int rank = (int)tile_region_static_sizes_size(region);
-  for (int d = 0; d < rank; d++) {
-    TileInt offset = tile_region_offset(region, d);
-    out->size[d] = tile_region_static_sizes(region, d);
-    out->is_dynamic[d] = !tile_int_is_constant(offset);
-    out->offset[d] = offset.constant;
-    int64_t divisor =
-        out->is_dynamic[d] ? tile_index_divisor(offset) : offset.constant;
-    if (divisor % out->size[d])
-      return false;
-  }
-  for (int d = 0; d < shape->rank; d++)
-    out->shape[d] = shape->extent[d];
-  return true;
-}
-
 // A factor that is a window of a shared tile: a buffer of its own, whose layout
 // follows from that of the tile. mma reads any window by addresses: where it
 // starts at no multiple of its size, the tile is free. -1: wgmma reads no such
@@ -332,8 +313,7 @@ static int buffer_of_window(Build *build, MlirOperation op, MlirValue tile,
   if (source < 0 || !tile_shape_of(tile, &shape) || !buffer.region.ptr ||
       shape.space != TILE_SPACE_SHARED)
     return -1;
-  bool is_aligned = tile_region_cut(
-      tile_region_cast(mlirOpResultGetOwner(buffer.region)), &shape, &cut);
+  bool is_aligned = tile_window_cut(tile, &cut);
   if (!is_aligned && by_descriptor)
     return -1;
   int index = new_buffer(build, tile, &shape);

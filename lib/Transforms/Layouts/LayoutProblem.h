@@ -14,11 +14,6 @@ typedef struct {
   MlirOperation *ops;
 } TileLayoutProblem;
 
-/// A window of a tile as the algebra names it; `shape` is that of the window.
-/// False when it starts at no multiple of its size.
-bool tile_region_cut(TileRegionOp region, const TileShape *shape,
-                     TileLayoutCut *out);
-
 /// Owner: `arena`. Errors: an op without instruction, a window that a product
 /// cannot take.
 MLIR_CAPI_EXPORTED MlirLogicalResult

@@ -3,6 +3,7 @@
 #include "PrintLayouts.h"
 
 #include "Analysis/Index/Index.h"
+#include "Analysis/Memory/Memory.h"
 #include "Dialect/TileLayouts.h"
 #include "Layout/LayoutAccess.h"
 #include "Layout/LayoutHardware.h"
@@ -21,19 +22,14 @@ void tile_print_place(MlirOperation op) {
 // The layout of a tile, of a slot of a ring, or of a window.
 static bool layout_of(MlirValue tile, TileLayout *out) {
   TileLayoutError error;
-  TileShape shape;
   TileLayoutCut cut;
   TileLayoutWindow window;
   TileBuffer buffer = tile_buffer_of(tile);
-  TileRegionOp region = {{NULL}};
-  if (!tile_layout_of_tile(buffer.base, out, &error) ||
-      !tile_shape_of(tile, &shape))
+  if (!tile_layout_of_tile(buffer.base, out, &error))
     return false;
-  if (buffer.region.ptr)
-    region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
-  if (!region.op.ptr || tile_is_whole(tile))
+  if (!buffer.region.ptr || tile_is_whole(tile))
     return true;
-  if (!tile_region_cut(region, &shape, &cut) ||
+  if (!tile_window_cut(tile, &cut) ||
       !tile_layout_cut(out, &cut, &window, &error))
     return false;
   *out = window.layout;

@@ -63,9 +63,11 @@ static int64_t num_slots(const TileSharedBuffer *buffer) {
   for (MlirOpOperand use = mlirValueGetFirstUse(tile);
        !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation op = mlirOpOperandGetOwner(use);
-    TileRegionOp window = tile_region_dyn(op);
-    bool is_slot = window.op.ptr && tile_region_dropped_size(window) > 0 &&
-                   tile_region_dropped(window, 0) == 0;
+    TileBox box;
+    TileInt slot;
+    bool is_slot = tile_region_is(op) &&
+                   tile_box_of(mlirOperationGetResult(op, 0), &box) &&
+                   tile_box_slot(&box, &slot);
     if (!is_slot && !tile_channel_is(op) && !tile_channel_barriers_is(op))
       return 1;
   }

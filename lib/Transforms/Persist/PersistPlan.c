@@ -62,14 +62,9 @@ static bool are_neighbours(MlirOperation first, MlirOperation second) {
 
 // The last dimension of the window is the last one of the tensor.
 static bool has_last_dim(MlirValue window) {
-  if (!mlirValueIsAOpResult(window) ||
-      !tile_region_is(mlirOpResultGetOwner(window)))
-    return false;
-  TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(window));
-  int rank =
-      (int)mlirShapedTypeGetRank(mlirValueGetType(tile_region_source(region)));
-  return mlirTypeIsAMemRef(mlirValueGetType(tile_region_source(region))) &&
-         rank > 0 && tile_region_result_dim(region, rank - 1) >= 0;
+  TileBox box;
+  return tile_box_of(window, &box) && box.region.op.ptr && box.rank > 0 &&
+         box.dim[box.rank - 1] >= 0;
 }
 
 // Rows of a part are whole lines of 32 bytes, and as aligned as those of the

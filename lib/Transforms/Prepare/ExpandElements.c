@@ -94,7 +94,7 @@ static MlirValue sum(TileBuilder *b, MlirValue x, MlirValue y) {
 static void element_side_build(TileBuilder *b, MlirValue tile,
                                const MlirValue *at, ElementSide *out) {
   TileShape shape;
-  TileBuffer buffer = tile_buffer_of(tile);
+  TileBox box;
   *out = (ElementSide){.memref = tile};
   tile_shape_of(tile, &shape);
   out->element = shape.element;
@@ -104,20 +104,19 @@ static void element_side_build(TileBuilder *b, MlirValue tile,
     out->index[d] = at[d];
     out->size[d] = shape.extent[d];
   }
-  if (!buffer.region.ptr)
+  if (!tile_box_of(tile, &box) || !box.region.op.ptr)
     return;
-  TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
-  out->memref = tile_region_source(region);
-  out->pad = tile_region_pad(region);
-  out->rank = (int)tile_region_static_sizes_size(region);
+  out->memref = box.base;
+  out->pad = tile_region_pad(box.region);
+  out->rank = box.rank;
   for (int d = 0; d < out->rank; d++) {
-    TileInt offset = tile_region_offset(region, d);
-    int dim = tile_region_result_dim(region, d);
+    TileInt offset = box.offset[d];
+    int dim = box.dim[d];
     bool is_known = tile_int_is_constant(offset);
     MlirValue first =
         is_known ? tile_const_index(b, offset.constant) : offset.value;
     out->offset[d] = is_known ? offset.constant : -1;
-    out->size[d] = tile_region_static_sizes(region, d);
+    out->size[d] = box.size[d];
     if (dim < 0)
       out->index[d] = first;
     else // a sum is no parallel index, which registers need

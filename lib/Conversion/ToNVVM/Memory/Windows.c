@@ -9,24 +9,17 @@
 
 //===-- Windows -----------------------------------------------------------===//
 
-static bool is_dropped(TileRegionOp region, int64_t dim) {
-  for (intptr_t i = 0; i < tile_region_dropped_size(region); i++)
-    if (tile_region_dropped(region, i) == dim)
-      return true;
-  return false;
-}
-
 static void view_region(Lowering *l, TileRegionOp region, View *out) {
   TileRange offsets = tile_region_offsets(region);
   intptr_t next = 0;
-  int tile_dim = 0;
   for (int d = 0; d < out->memory->rank; d++) {
     int64_t fixed = tile_region_static_offsets(region, d);
     out->offset[d] = mlirShapedTypeIsDynamicSize(fixed)
                          ? index_operand(l, tile_range_at(offsets, next++))
                          : tile_int_constant(fixed);
-    if (!is_dropped(region, d))
-      out->dim[tile_dim++] = d;
+    int tile_dim = tile_region_result_dim(region, d);
+    if (tile_dim >= 0)
+      out->dim[tile_dim] = d;
   }
   out->on_grid = tile_region_on_grid(region);
   const WindowFacts *facts = window_facts_find(l, region);
@@ -198,12 +191,18 @@ bool shared_offset(Lowering *l, MlirOperation op, const View *view,
 
 bool shared_window_place(Lowering *l, const View *view, PlacedWindow *out,
                          TileLayoutError *error) {
-  TileSharedWindow window = {.tile = view->memory->key,
-                             .shape = view->shape,
-                             .on_grid = view->on_grid};
-  for (int d = 0; d < view->memory->rank; d++) {
-    window.dim[d] = view->dim[d];
-    window.offset[d] = view->offset[d];
+  TileSharedWindow window = {.shape = view->shape};
+  TileBox *box = &window.box;
+  *box = (TileBox){.base = view->memory->key,
+                   .rank = view->memory->rank,
+                   .on_grid = view->on_grid};
+  for (int d = 0; d < box->rank; d++) {
+    box->offset[d] = view->offset[d];
+    box->size[d] = 1; // of a dimension that is dropped
+  }
+  for (int t = 0; t < view->shape.rank; t++) {
+    box->base_dim[t] = view->dim[t];
+    box->size[view->dim[t]] = view->shape.extent[t];
   }
   if (!tile_shared_window_complete(&window, error))
     return false;
