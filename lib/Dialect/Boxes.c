@@ -51,7 +51,7 @@ bool tile_box_of(MlirValue tile, TileBox *out) {
   *out = (TileBox){.root = buffer.root};
   if (!whole_box(buffer.base, out))
     return false;
-  out->is_gathered = tile_im2col_of(tile).op.ptr != NULL;
+  out->is_partial = tile_im2col_of(tile).op.ptr != NULL;
   if (mlirValueIsNull(buffer.region))
     return true;
   TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
@@ -76,6 +76,36 @@ bool tile_box_in_root(MlirValue tile, TileBox *out) {
   if (mlirValueEqual(out->base, out->root))
     return true;
   return !out->region.op.ptr && whole_box(out->root, out);
+}
+
+bool tile_box_around(MlirValue tile, TileBox *out) {
+  TileBox whole = {.root = tile_buffer_of(tile).root};
+  if (!whole_box(whole.root, &whole))
+    return false;
+  if (!tile_box_in_root(tile, out)) {
+    *out = whole;
+    out->is_partial = true;
+  }
+  for (int d = 0; d < out->rank; d++) {
+    int64_t begin = out->offset[d].constant, end = begin + out->size[d];
+    if (tile_int_is_constant(out->offset[d]) && begin >= 0 &&
+        end <= whole.size[d])
+      continue;
+    tile_box_set_range(out, d, 0, whole.size[d]);
+    out->is_partial = true;
+  }
+  return true;
+}
+
+bool tile_box_contains(const TileBox *outer, const TileBox *inner) {
+  bool contains = !outer->is_partial;
+  for (int d = 0; d < inner->rank; d++) {
+    int64_t first = outer->offset[d].constant,
+            begin = inner->offset[d].constant;
+    contains &=
+        first <= begin && begin + inner->size[d] <= first + outer->size[d];
+  }
+  return contains;
 }
 
 bool tile_box_is_constant(const TileBox *box) {
@@ -120,8 +150,8 @@ static TileDistance distance_as_named(TileInt now, TileInt then) {
 
 TileOverlap tile_boxes_overlap_as_named(const TileBox *now,
                                         const TileBox *then) {
-  bool is_gathered = now->is_gathered || then->is_gathered;
-  TileOverlap overlap = is_gathered ? TILE_OVERLAP_MAYBE : TILE_OVERLAP_SAME;
+  bool is_partial = now->is_partial || then->is_partial;
+  TileOverlap overlap = is_partial ? TILE_OVERLAP_MAYBE : TILE_OVERLAP_SAME;
   if (!mlirValueEqual(now->base, then->base) || now->rank != then->rank)
     return TILE_OVERLAP_MAYBE;
   for (int d = 0; d < now->rank; d++) {

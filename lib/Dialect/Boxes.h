@@ -34,7 +34,7 @@ typedef struct {
   int dim[TILE_MAX_RANK];      // of the operand; -1: dropped
   int base_dim[TILE_MAX_RANK]; // of the base, per dimension of the operand
   bool on_grid;                // somebody says: offsets are multiples of sizes
-  bool is_gathered;            // of an image: the operand names some of the box
+  bool is_partial; // the operand names some of the box, as of an image
 } TileBox;
 
 /// False for what is no tile, and for regions that the verifier rejects.
@@ -42,7 +42,21 @@ bool tile_box_of(MlirValue tile, TileBox *out);
 /// The same in coordinates of the root. False as well for a window of a view,
 /// whose elements have other indices; a whole view is all of its root.
 bool tile_box_in_root(MlirValue tile, TileBox *out);
+/// The least box of the root with constant offsets that holds what an operand
+/// names: all of a dimension where its offset is not constant, and all of the
+/// root for a window of a view. `is_partial` says that it may name less. False
+/// for what is no tile.
+bool tile_box_around(MlirValue tile, TileBox *out);
 bool tile_box_is_constant(const TileBox *box);
+/// From `begin` to before `end`.
+static inline void tile_box_set_range(TileBox *box, int dim, int64_t begin,
+                                      int64_t end) {
+  box->offset[dim] = tile_int_constant(begin);
+  box->size[dim] = end - begin;
+}
+/// Whether every element of `inner` is known to be one that `outer` names; the
+/// offsets of both are constant, in one base.
+bool tile_box_contains(const TileBox *outer, const TileBox *inner);
 /// Whether the box is one slot of a ring: its first dimension has one element
 /// and is dropped. `out_slot` is which.
 bool tile_box_slot(const TileBox *box, TileInt *out_slot);

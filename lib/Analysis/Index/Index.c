@@ -625,8 +625,8 @@ TileOverlap tile_aged_ranges_overlap(TileAgedDistance at, int64_t now_size,
 TileOverlap tile_boxes_overlap(TileIndices *x, const TileBox *now,
                                const TileBox *then, TileAge age,
                                MlirOperation loop) {
-  bool is_gathered = now->is_gathered || then->is_gathered;
-  TileOverlap overlap = is_gathered ? TILE_OVERLAP_MAYBE : TILE_OVERLAP_SAME;
+  bool is_partial = now->is_partial || then->is_partial;
+  TileOverlap overlap = is_partial ? TILE_OVERLAP_MAYBE : TILE_OVERLAP_SAME;
   if (!mlirValueEqual(now->base, then->base) || now->rank != then->rank)
     return TILE_OVERLAP_MAYBE;
   for (int d = 0; d < now->rank; d++) {

@@ -30,17 +30,12 @@ static bool box_of(MlirValue tile, TileBox *out) {
          tile_box_is_constant(out);
 }
 
-static void set_range(TileBox *box, int dim, int64_t begin, int64_t end) {
-  box->offset[dim] = tile_int_constant(begin);
-  box->size[dim] = end - begin;
-}
-
 // What an access touches.
 static bool box_of_access(const TileLoopAccess *access, TileBox *out) {
   if (!box_of(access->tile, out))
     return false;
   for (int d = 0; d < out->rank && access->part; d++)
-    set_range(out, d, access->part->begin[d], access->part->end[d]);
+    tile_box_set_range(out, d, access->part->begin[d], access->part->end[d]);
   return true;
 }
 
@@ -98,18 +93,18 @@ static bool rest_is_covered(const Read *read, TileBox box, const TileBox *write,
     int64_t begin = box.offset[d].constant, end = begin + box.size[d];
     int64_t first = write->offset[d].constant, last = first + write->size[d];
     if (begin < first) {
-      set_range(&part, d, begin, first);
+      tile_box_set_range(&part, d, begin, first);
       if (!is_covered(read, &part, path, length))
         return false;
       begin = first;
     }
     if (end > last) {
-      set_range(&part, d, last, end);
+      tile_box_set_range(&part, d, last, end);
       if (!is_covered(read, &part, path, length))
         return false;
       end = last;
     }
-    set_range(&box, d, begin, end);
+    tile_box_set_range(&box, d, begin, end);
   }
   return true;
 }

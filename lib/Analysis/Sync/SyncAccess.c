@@ -39,7 +39,7 @@ static SyncPlace place_of_tile(const Flow *flow, MlirValue tile, size_t buffer,
                                bool is_shared) {
   TileBox box;
   TileShape shape;
-  bool is_box = tile_box_of(tile, &box) && !box.is_gathered;
+  bool is_box = tile_box_of(tile, &box) && !box.is_partial;
   SyncPlace place = {.tile = tile, .base = box.base, .buffer = buffer};
   if (!is_box || !tile_shape_of(tile, &shape) ||
       !has_own_bytes(box.base, shape.element, is_shared))

@@ -129,14 +129,14 @@ static bool fills_group(const Place *p, const TileRoleNode *node) {
 // What a loop of copies fills of a tile of the group; false when its iterations
 // may fill a part twice, or that is not known.
 static bool sweep_of(const Place *p, const TileRoleNode *node, int buffer,
-                     TileRoleBox *out, bool *out_is_sure) {
+                     TileBox *out, bool *out_is_sure) {
   TileCopyLoopFill fill;
   if (!tile_copy_loop_fill(node->op, p->buffers[buffer]->value, false, &fill) ||
       !fill.is_once)
     return false;
-  *out = (TileRoleBox){.is_exact = true};
-  memcpy(out->lo, fill.begin, sizeof fill.begin);
-  memcpy(out->hi, fill.end, sizeof fill.end);
+  *out = (TileBox){.rank = p->buffers[buffer]->shape.rank};
+  for (int d = 0; d < out->rank; d++)
+    tile_box_set_range(out, d, fill.begin[d], fill.end[d]);
   *out_is_sure = fill.is_sure;
   return true;
 }
@@ -155,7 +155,7 @@ static bool fills_buffer(const TileRoleNode *node, const TileRoleBuffer *buffer,
 // Whether the loop fills each part of the tiles of the group once at most. What
 // TMA adds up in a loop nobody proves.
 static bool is_sweep(const Place *p, const TileRoleNode *node) {
-  TileRoleBox box;
+  TileBox box;
   bool is_sure;
   if (node->kind != TILE_NODE_FOR || !tile_copy_loop_is(node->op))
     return false;
@@ -181,10 +181,10 @@ static void cells_may_fill(const Place *p, const TileRoleNode *node,
 // Cells that `node` fills whatever branch is taken.
 static void cells_must_fill(const Place *p, const TileRoleNode *node,
                             uint8_t *set) {
-  if (fills_group(p, node) && node->fill->box.is_exact)
+  if (fills_group(p, node) && !node->fill->box.is_partial)
     tile_role_cells_add(node->fill->buffer, &node->fill->box, set);
   for (int i = 0; i < p->num_buffers && node->kind == TILE_NODE_FOR; i++) {
-    TileRoleBox box;
+    TileBox box;
     bool is_sure;
     if (is_sweep(p, node) && sweep_of(p, node, i, &box, &is_sure) && is_sure)
       tile_role_cells_add(p->buffers[i], &box, set);

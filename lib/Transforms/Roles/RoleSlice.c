@@ -351,21 +351,6 @@ static void check_size(TileRoleNeed *need) {
 
 //===-- Reads past a tile -------------------------------------------------===//
 
-static bool box_contains(const TileRoleBox *outer, const TileRoleBox *inner,
-                         int rank) {
-  bool contains = outer->is_exact;
-  for (int d = 0; d < rank; d++)
-    contains &= outer->lo[d] <= inner->lo[d] && inner->hi[d] <= outer->hi[d];
-  return contains;
-}
-
-static bool boxes_meet(const TileRoleBox *a, const TileRoleBox *b, int rank) {
-  for (int d = 0; d < rank; d++)
-    if (a->hi[d] <= b->lo[d] || b->hi[d] <= a->lo[d])
-      return false;
-  return true;
-}
-
 static bool keeps_element_type(const TileRoleFill *fill) {
   TileShape src;
   return tile_shape_of(tile_copy_src(tile_copy_cast(fill->node->op)), &src) &&
@@ -381,14 +366,14 @@ static bool is_viewed(MlirValue tile) {
 // (N4) The only fill behind what `node` reads of `box` of a tile, named `read`.
 static TileRoleFill *only_fill(const TileRolePlan *plan,
                                const TileRoleNode *node,
-                               const TileRoleBuffer *buffer,
-                               const TileRoleBox *box, MlirValue read) {
+                               const TileRoleBuffer *buffer, const TileBox *box,
+                               MlirValue read) {
   TileRoleFill *found = NULL;
-  int rank = buffer->shape.rank;
   if (!buffer->is_plain)
     return NULL;
   for (TileRoleFill *fill = plan->fills; fill; fill = fill->next) {
-    if (fill->buffer != buffer || !boxes_meet(&fill->box, box, rank))
+    if (fill->buffer != buffer ||
+        tile_boxes_overlap_as_named(&fill->box, box) == TILE_OVERLAP_NONE)
       continue;
     if (found)
       return NULL;
@@ -396,7 +381,7 @@ static TileRoleFill *only_fill(const TileRolePlan *plan,
   }
   if (!found || !tile_copy_is(found->node->op) || is_viewed(read) ||
       is_viewed(tile_copy_dst(tile_copy_cast(found->node->op))) ||
-      !box_contains(&found->box, box, rank) ||
+      !tile_box_contains(&found->box, box) ||
       !comes_before(found->node, node) || !keeps_element_type(found) ||
       !tile_region_is(
           mlirOpResultGetOwner(tile_copy_src(tile_copy_cast(found->node->op)))))
@@ -417,7 +402,8 @@ static void need_tile_read(TileRoleNeed *need, TileRoleNode *node,
   TileRoleFill *fill = NULL;
   if (is_inside) { // anywhere in the tile
     MlirValue root = tile_buffer_of(tile_read_by(op)).root;
-    TileRoleBox box = tile_role_box_of(root);
+    TileBox box = {.rank = 0};
+    tile_box_around(root, &box);
     TileRoleBuffer *buffer =
         tile_pointer_map_get(&need->plan->buffer_of, root.ptr);
     if (buffer)

@@ -262,7 +262,8 @@ static TileInt coordinate_behind(RoleEmitter *e, const Behind *behind, int dim,
   int tile_dim = behind->tile_dim[dim];
   if (tile_dim < 0)
     return offset;
-  TileInt base = tile_int_constant(-behind->fill->box.lo[tile_dim]);
+  TileInt base =
+      tile_int_constant(-behind->fill->box.offset[tile_dim].constant);
   return add(e, add(e, offset, at[tile_dim]), base);
 }
 

@@ -24,51 +24,27 @@
 // operands, any other op by its effects. An op that may write anything makes
 // every tensor a written one.
 
-static void box_dimension(TileRoleBox *box, int dim, int64_t offset,
-                          int64_t size, int64_t extent) {
-  if (offset < 0 || offset + size > extent) {
-    box->is_exact = false; // a marker: the offset is not constant
-    box->lo[dim] = 0;
-    box->hi[dim] = extent;
-    return;
-  }
-  box->lo[dim] = offset;
-  box->hi[dim] = offset + size;
+// The box of a shared tile that an operand names; nobody asks for others.
+static TileBox box_of(MlirValue tile) {
+  TileBox box = {.rank = 0};
+  tile_box_around(tile, &box);
+  return box;
 }
 
-TileRoleBox tile_role_box_of(MlirValue tile) {
-  TileRoleBox out = {.is_exact = true};
-  TileBox box, whole;
-  if (!tile_box_of(tile_buffer_of(tile).root, &whole))
-    return out; // no tile, nobody asks
-  if (!tile_box_in_root(tile, &box)) {
-    out.is_exact = false; // a window of a view may be anywhere in the tile
-    box = whole;
-  }
-  for (int d = 0; d < box.rank; d++)
-    box_dimension(&out, d,
-                  tile_int_is_constant(box.offset[d]) ? box.offset[d].constant
-                                                      : -1,
-                  box.size[d], whole.size[d]);
-  return out;
-}
-
-static TileRoleBox box_of_element(MlirValue memref, TileRange indices) {
-  TileRoleBox box = {.is_exact = true};
-  TileShape shape = {0};
+// A part of a view may be anywhere in the tile.
+static TileBox box_of_element(MlirValue memref, TileRange indices) {
   MlirValue root = tile_buffer_of(memref).root;
-  if (!mlirValueEqual(memref, root)) {
-    box = tile_role_box_of(root);
-    box.is_exact = false;
-    return box;
-  }
-  if (!tile_shape_of(memref, &shape))
-    return box;
-  for (int d = 0; d < shape.rank; d++) {
+  TileBox box = box_of(root);
+  bool is_viewed = !mlirValueEqual(memref, root);
+  box.is_partial = is_viewed;
+  for (int d = 0; d < box.rank && !is_viewed; d++) {
     int64_t index = -1;
     bool is_constant =
         d < indices.n && mlirxConstantInt(tile_range_at(indices, d), &index);
-    box_dimension(&box, d, is_constant ? index : -1, 1, shape.extent[d]);
+    if (is_constant && index >= 0 && index < box.size[d])
+      tile_box_set_range(&box, d, index, index + 1);
+    else
+      box.is_partial = true;
   }
   return box;
 }
@@ -89,8 +65,8 @@ static void add_write(Scan *scan, MlirValue memref) {
       (TileRoleWrite){tile_tensor_root(memref), scan->op, scan->node};
 }
 
-static void add_access(Scan *scan, MlirValue memref, TileRoleBox box,
-                       bool reads, bool writes) {
+static void add_access(Scan *scan, MlirValue memref, TileBox box, bool reads,
+                       bool writes) {
   TileRoleBuffer *buffer = tile_pointer_map_get(
       &scan->plan->buffer_of, tile_buffer_of(memref).root.ptr);
   if (!buffer) {
@@ -118,7 +94,7 @@ static void add_effect(TileEffectKind kind, MlirValue value,
       scan->plan->unknown_write = scan->op;
     return;
   }
-  add_access(scan, value, tile_role_box_of(value), kind == TILE_EFFECT_READ,
+  add_access(scan, value, box_of(value), kind == TILE_EFFECT_READ,
              kind == TILE_EFFECT_WRITE);
 }
 
@@ -136,7 +112,7 @@ static void scan_effects(Scan *scan) {
     MlirValue value = mlirOperationGetOperand(op, i);
     TileShape shape;
     if (tile_shape_of(value, &shape))
-      add_access(scan, value, tile_role_box_of(value), true, true);
+      add_access(scan, value, box_of(value), true, true);
   }
 }
 
@@ -149,8 +125,8 @@ static MlirWalkResult scan_op(MlirOperation op, void *user_data) {
     // What a loop over elements does is what the ops in it do.
     int n = mlirOperationGetNumRegions(op) ? 0 : tile_accesses_get(op, access);
     for (int i = 0; i < n; i++)
-      add_access(scan, access[i].tile, tile_role_box_of(access[i].tile),
-                 access[i].reads, access[i].writes);
+      add_access(scan, access[i].tile, box_of(access[i].tile), access[i].reads,
+                 access[i].writes);
   } else if (tile_element_access_get(op, &element)) {
     add_access(scan, element.memref,
                box_of_element(element.memref, element.indices),
@@ -368,7 +344,7 @@ static void fill_add(const Fills *fills, MlirOperation op, MlirValue tile,
   TileRoleFill *fill = TILE_ARENA_NEW(plan->arena, TileRoleFill, 1);
   fill->node = fills->node;
   fill->buffer = buffer;
-  fill->box = tile_role_box_of(tile);
+  fill->box = box_of(tile);
   fill->instr = instr;
   fill->tensor = tensor;
   fill->loop = innermost_loop(plan, fills->node);
@@ -494,10 +470,10 @@ static void add_cut(TileRolePlan *plan, TileRoleBuffer *buffer, int dim,
 }
 
 static void add_cuts(TileRolePlan *plan, TileRoleBuffer *buffer,
-                     const TileRoleBox *box) {
+                     const TileBox *box) {
   for (int d = 0; d < buffer->shape.rank; d++) {
-    add_cut(plan, buffer, d, box->lo[d]);
-    add_cut(plan, buffer, d, box->hi[d]);
+    add_cut(plan, buffer, d, box->offset[d].constant);
+    add_cut(plan, buffer, d, box->offset[d].constant + box->size[d]);
   }
 }
 
@@ -507,9 +483,9 @@ static void add_sweeps(TileRolePlan *plan, const TileRoleNode *node) {
   for (TileRoleBuffer *b = plan->buffers; b; b = b->next) {
     if (!tile_copy_loop_fill(node->op, b->value, false, &fill))
       continue;
-    TileRoleBox box = {.is_exact = true};
-    memcpy(box.lo, fill.begin, sizeof fill.begin);
-    memcpy(box.hi, fill.end, sizeof fill.end);
+    TileBox box = {.rank = b->shape.rank};
+    for (int d = 0; d < box.rank; d++)
+      tile_box_set_range(&box, d, fill.begin[d], fill.end[d]);
     add_cuts(plan, b, &box);
   }
 }
@@ -533,7 +509,7 @@ static void cells_build(TileRolePlan *plan) {
   }
 }
 
-void tile_role_cells_add(const TileRoleBuffer *buffer, const TileRoleBox *box,
+void tile_role_cells_add(const TileRoleBuffer *buffer, const TileBox *box,
                          uint8_t *set) {
   for (int64_t cell = 0; cell < buffer->num_cells; cell++) {
     int64_t rest = cell;
@@ -542,7 +518,8 @@ void tile_role_cells_add(const TileRoleBuffer *buffer, const TileRoleBox *box,
       int64_t cells = buffer->num_cuts[d] - 1;
       int64_t at = buffer->cuts[d][rest % cells];
       rest /= cells;
-      is_inside &= at >= box->lo[d] && at < box->hi[d];
+      int64_t first = box->offset[d].constant;
+      is_inside &= at >= first && at < first + box->size[d];
     }
     if (is_inside)
       set[buffer->first_cell + cell] = 1;

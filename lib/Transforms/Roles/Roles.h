@@ -16,6 +16,7 @@
 #define TILE_TRANSFORMS_ROLES_H
 
 #include "Analysis/Instructions/Instructions.h"
+#include "Dialect/Boxes.h"
 #include "Support/Build.h"
 #include "Support/KeyTable.h"
 
@@ -81,18 +82,11 @@ typedef enum {
   TILE_NODE_WHILE // two blocks: condition and body
 } TileRoleNodeKind;
 
-/// A box of a tile; `hi` is exclusive. A box that is not exact is as large as
-/// what may be meant.
-typedef struct {
-  int64_t lo[TILE_MAX_RANK], hi[TILE_MAX_RANK]; // elements
-  bool is_exact;
-} TileRoleBox;
-
-/// An access to a shared tile.
+/// An access to a shared tile; the box is one of tile_box_around.
 typedef struct TileRoleAccess {
   struct TileRoleAccess *next;
   TileRoleBuffer *buffer;
-  TileRoleBox box;
+  TileBox box;
   bool reads, writes;
 } TileRoleAccess;
 
@@ -143,7 +137,7 @@ struct TileRoleFill {
   TileRoleFill *next; // program order
   TileRoleNode *node;
   TileRoleBuffer *buffer;
-  TileRoleBox box;
+  TileBox box;
   TileInstr instr;
   MlirValue tensor;   // root of the source; null: no copy
   TileRoleLoop *loop; // innermost pipelined loop around it, or NULL
@@ -259,10 +253,8 @@ bool tile_role_is_element_fill(const TileRoleFill *fill);
 
 /// Whether nothing in the kernel writes the tensor behind `memref`.
 bool tile_role_is_read_only(const TileRolePlan *plan, MlirValue memref);
-/// The box of a shared tile that an operand names.
-TileRoleBox tile_role_box_of(MlirValue tile);
 /// Adds the cells of `box` to `set`, which is indexed from `first_cell` on.
-void tile_role_cells_add(const TileRoleBuffer *buffer, const TileRoleBox *box,
+void tile_role_cells_add(const TileRoleBuffer *buffer, const TileBox *box,
                          uint8_t *set);
 
 /// RoleSlice.c: what the producer has to compute.
