@@ -13,20 +13,30 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/Instructions/Instructions.h"
+#include "Analysis/Memory/Memory.h"
+#include "Dialect/Products.h"
 #include "Dialect/TileLayouts.h"
-#include "FragmentBudget.h"
 #include "LayoutExchange.h"
-#include "LayoutFactors.h"
+#include "LayoutProblem.h"
 #include "LayoutReductions.h"
 #include "LayoutTensorMaps.h"
+#include "Support/Build.h"
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"
 #include "Tile/Ops/gpu.h"
 #include "TilePasses.h"
 
-enum { LAYOUT_TEXT_CAPACITY = 2048 };
+enum { LAYOUT_TEXT_CAPACITY = 2048, NUM_FACTORS = 2 };
 
 //===-- Plan --------------------------------------------------------------===//
+
+// A factor of a product that lies in registers in another layout than the
+// instruction reads.
+typedef struct {
+  MlirOperation product;
+  int factor; // 0: A, 1: B
+  const char *layout;
+} Factor;
 
 typedef struct {
   TileArena *arena;
@@ -34,14 +44,21 @@ typedef struct {
   const TileTarget *target;
   int64_t num_threads;
   TileLayoutProblem problem;
-  const char **layouts;      // text per buffer; NULL in global memory
-  TileLayoutTma *boxes;      // per op; count 0: no tensor map
-  TileLayoutFactor *factors; // in registers, to be converted
+  const char **layouts; // text per buffer; NULL in global memory
+  TileLayoutTma *boxes; // per op; count 0: no tensor map
+  Factor *factors;      // to be converted
   int num_factors;
   const TileLayout **loops; // per op; NULL: no element loop
 } Plan;
 
 //===-- Build and solve ---------------------------------------------------===//
+
+static const char *layout_text(TileArena *arena, const TileLayout *layout,
+                               const TileInferBuffer *buffer) {
+  char text[LAYOUT_TEXT_CAPACITY];
+  int length = tile_layout_print(layout, buffer->elem_bits, text, sizeof text);
+  return tile_arena_strdup(arena, text, (size_t)length);
+}
 
 static void print_layouts(Plan *plan, const TileInferModel *model,
                           const TileInferResult *result) {
@@ -52,12 +69,36 @@ static void print_layouts(Plan *plan, const TileInferModel *model,
     if (result->choice[i] < 0 || problem->buffer[i].is_view ||
         problem->buffer[i].space == TILE_INFER_GLOBAL)
       continue;
-    char text[LAYOUT_TEXT_CAPACITY];
-    int length =
-        tile_layout_print(model->domain[i].full[result->choice[i]],
-                          problem->buffer[i].elem_bits, text, sizeof text);
-    plan->layouts[i] = tile_arena_strdup(plan->arena, text, (size_t)length);
+    plan->layouts[i] =
+        layout_text(plan->arena, model->domain[i].full[result->choice[i]],
+                    &problem->buffer[i]);
   }
+}
+
+static bool needs_conversion(const TileInferModel *model,
+                             const TileInferResult *result, int op, int operand,
+                             TileLayout *out_layout) {
+  int buffer = model->problem->op[op].operand[operand].buffer;
+  return model->problem->buffer[buffer].space == TILE_INFER_FRAGMENT &&
+         tile_infer_operand_layout(model, result, op, operand, out_layout) &&
+         !tile_layout_equal(out_layout,
+                            model->domain[buffer].core[result->choice[buffer]]);
+}
+
+static void find_factors(Plan *plan, const TileInferModel *model,
+                         const TileInferResult *result) {
+  const TileInferProblem *problem = &plan->problem.problem;
+  TileLayout layout;
+  plan->factors =
+      TILE_ARENA_NEW(plan->arena, Factor, NUM_FACTORS * problem->num_ops);
+  for (int i = 0; i < problem->num_ops; i++)
+    for (int o = 0; o < NUM_FACTORS; o++)
+      if (problem->op[i].kind == TILE_INFER_GEMM &&
+          needs_conversion(model, result, i, o, &layout))
+        plan->factors[plan->num_factors++] = (Factor){
+            plan->problem.ops[i], o,
+            layout_text(plan->arena, &layout,
+                        &problem->buffer[problem->op[i].operand[o].buffer])};
 }
 
 // The box sequence of a TMA copy follows from the layout of the shared side.
@@ -127,10 +168,92 @@ static bool solve(const Plan *plan, TileInferModel *out_model,
          tile_infer_solve(out_model, out_result, out_error);
 }
 
-static FragmentBudget budget_of(const Plan *plan) {
-  return (FragmentBudget){plan->arena, plan->kernel, plan->target,
-                          plan->num_threads, &plan->problem};
+//===-- Registers ---------------------------------------------------------===//
+
+// What the views of a fragment cost, where they cost much.
+static void remark_views(const TileInferModel *model, int i,
+                         MlirOperation alloc, int64_t num_elems) {
+  const TileInferBuffer *buffer = &model->problem->buffer[i];
+  int64_t run = tile_infer_view_run(model, i), size = 1;
+  int64_t num_threads = (int64_t)model->problem->role[buffer->role].warps * 32;
+  for (int d = 0; d < buffer->rank; d++)
+    size *= buffer->shape[d];
+  int64_t share = (size + num_threads - 1) / num_threads;
+  if (run > 1 && num_elems > 2 * share)
+    tile_emit_remark(alloc, "tile-layout/view",
+                     "its views leave %lld elements or more together in one "
+                     "thread: each holds %lld, %lld would be its share",
+                     (long long)run, (long long)num_elems, (long long)share);
 }
+
+// Reports a fragment that the threads which hold it have no room for. Its
+// elements count as they lie in registers when they move in vectors: four
+// bytes share one.
+static MlirLogicalResult check_registers(const Plan *plan,
+                                         const TileInferModel *model,
+                                         const TileInferResult *result) {
+  for (int i = 0; i < model->problem->num_buffers; i++) {
+    const TileInferBuffer *buffer = &model->problem->buffer[i];
+    if (buffer->space != TILE_INFER_FRAGMENT || buffer->is_view)
+      continue;
+    const TileLayout *layout = model->domain[i].full[result->choice[i]];
+    int64_t num_elems = tile_layout_axis_size(&layout->in, TILE_LAYOUT_REG);
+    int64_t needed = (num_elems * buffer->elem_bits + 31) / 32;
+    MlirOperation alloc = mlirOpResultGetOwner(plan->problem.values[i]);
+    int64_t limit = tile_fragment_thread_registers(
+        tile_alloc_cast(alloc), plan->kernel, plan->target, plan->num_threads);
+    remark_views(model, i, alloc, num_elems);
+    if (needed + TILE_OTHER_REGISTERS > limit)
+      return tile_emit_error(
+          alloc,
+          "needs %lld registers per thread; %lld threads of %s have %lld each, "
+          "of which %d are kept for addresses",
+          (long long)needed, (long long)plan->num_threads, plan->target->chip,
+          (long long)limit, TILE_OTHER_REGISTERS);
+  }
+  return tile_success();
+}
+
+// Whether a fragment before `buffer` belongs to the same threads.
+static bool is_known_role(const Plan *plan, int buffer, TileRoleOp role) {
+  for (int i = 0; i < buffer; i++)
+    if (plan->problem.problem.buffer[i].space == TILE_INFER_FRAGMENT &&
+        !plan->problem.problem.buffer[i].is_view &&
+        tile_alloc_role(
+            tile_alloc_cast(mlirOpResultGetOwner(plan->problem.values[i])))
+                .op.ptr == role.op.ptr)
+      return true;
+  return false;
+}
+
+// Several fragments that live at the same time and need more registers than
+// there are may still fit, as ptxas computes values when they are needed: a
+// remark. Layouts are known.
+static void remark_registers(const Plan *plan) {
+  const TileInferProblem *problem = &plan->problem.problem;
+  for (int i = 0; i < problem->num_buffers; i++) {
+    if (problem->buffer[i].space != TILE_INFER_FRAGMENT ||
+        problem->buffer[i].is_view)
+      continue;
+    TileAllocOp alloc =
+        tile_alloc_cast(mlirOpResultGetOwner(plan->problem.values[i]));
+    if (is_known_role(plan, i, tile_alloc_role(alloc)))
+      continue;
+    int64_t limit = tile_fragment_thread_registers(
+        alloc, plan->kernel, plan->target, plan->num_threads);
+    TileFragmentPeak peak =
+        tile_fragment_peak(plan->arena, plan->kernel, alloc);
+    if (peak.num_fragments > 1 && peak.num_registers > limit)
+      tile_emit_remark(
+          peak.op, "tile-layout/registers",
+          "%d fragments that live after this op take %lld registers of each "
+          "thread; %lld threads of %s have %lld each: some may be spilled",
+          peak.num_fragments, (long long)peak.num_registers,
+          (long long)plan->num_threads, plan->target->chip, (long long)limit);
+  }
+}
+
+//===-- The plan ----------------------------------------------------------===//
 
 static MlirLogicalResult plan_solve(Plan *plan) {
   TileInferModel model;
@@ -145,12 +268,10 @@ static MlirLogicalResult plan_solve(Plan *plan) {
   if (!is_solved)
     return tile_emit_error(plan->kernel, "cannot infer layouts: %s",
                            error.text);
-  FragmentBudget budget = budget_of(plan);
-  if (tile_failed(tile_fragment_budget_check(&budget, &model, &result)))
+  if (tile_failed(check_registers(plan, &model, &result)))
     return tile_failure();
   print_layouts(plan, &model, &result);
-  plan->num_factors = tile_layout_factors_find(plan->arena, &plan->problem,
-                                               &model, &result, &plan->factors);
+  find_factors(plan, &model, &result);
   plan->boxes = TILE_ARENA_NEW(plan->arena, TileLayoutTma, problem->num_ops);
   plan->loops =
       TILE_ARENA_NEW(plan->arena, const TileLayout *, problem->num_ops + 1);
@@ -235,6 +356,26 @@ static void apply_maps(const Plan *plan) {
   mlirIRRewriterDestroy(b.rw);
 }
 
+//===-- Apply: factors ----------------------------------------------------===//
+
+// A fragment of the layout, and a copy to it before the product, which then
+// reads the copy: the lowering finds the factor as the instruction reads it.
+static void apply_factor(const Factor *factor) {
+  MlirOperation op = factor->product;
+  int operand = tile_product_operand(op, factor->factor);
+  MlirContext context = mlirOperationGetContext(op);
+  MlirValue source = mlirOperationGetOperand(op, operand);
+  TileBuilder b = {mlirIRRewriterCreate(context), mlirOperationGetLocation(op)};
+  mlirRewriterBaseSetInsertionPointBefore(b.rw, op);
+  MlirValue converted =
+      tile_alloc(&b, .type = mlirValueGetType(tile_buffer_of(source).base),
+                 .layout = tile_layout_attr(context, tile_str(factor->layout)));
+  tile_copy(&b, .src = source, .dst = converted,
+            .instr = TILE_SOME(TILE_INSTR_Simt));
+  mlirOperationSetOperand(op, operand, converted);
+  mlirIRRewriterDestroy(b.rw);
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
@@ -255,11 +396,10 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   apply_windows(&plan);
   apply_maps(&plan);
   for (int i = 0; i < plan.num_factors; i++)
-    tile_layout_factor_apply(&plan.factors[i]);
+    apply_factor(&plan.factors[i]);
   tile_layout_stage_reductions(kernel);
   tile_layout_exchange_copies(kernel);
-  FragmentBudget budget = budget_of(&plan);
-  tile_fragment_budget_remark(&budget);
+  remark_registers(&plan);
   return tile_success();
 }
 

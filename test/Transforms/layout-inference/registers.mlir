@@ -11,7 +11,7 @@ func.func @three_at_once(%A: !m, %B: !m, %C: !m) attributes {tile.num_threads = 
   %c = tile.alloc : !f
   tile.copy %A to %a {instr = #tile.instr<simt>} : !m, !f
   tile.copy %B to %b {instr = #tile.instr<simt>} : !m, !f
-  // expected-remark @+1 {{[tile-layout/registers] 3 fragments that live behind this op take 312 registers of each thread; 128 threads of sm_90a have 255 each: some may be spilled}}
+  // expected-remark @+1 {{[tile-layout/registers] 3 fragments that live after this op take 312 registers of each thread; 128 threads of sm_90a have 255 each: some may be spilled}}
   tile.copy %C to %c {instr = #tile.instr<simt>} : !m, !f
   tile.copy %a to %A {instr = #tile.instr<simt>} : !f, !m
   tile.copy %b to %B {instr = #tile.instr<simt>} : !f, !m
@@ -54,7 +54,7 @@ func.func @through_a_loop(%A: !m, %B: !m, %n: index) attributes {tile.num_thread
   tile.fill %sum, %zero : !f, f32
   tile.fill %other, %zero : !f, f32
   scf.for %i = %c0 to %n step %c1 {
-    // expected-remark @+1 {{[tile-layout/registers] 3 fragments that live behind this op take 312 registers of each thread}}
+    // expected-remark @+1 {{[tile-layout/registers] 3 fragments that live after this op take 312 registers of each thread}}
     tile.copy %A to %new {instr = #tile.instr<simt>} : !m, !f
     tile.parallel (%r, %c) in [128, 100] {
       %x = memref.load %new[%r, %c] : !f
