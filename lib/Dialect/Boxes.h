@@ -38,7 +38,7 @@ typedef struct {
 } TileBox;
 
 /// False for what is no tile, and for regions that the verifier rejects.
-bool tile_box_of(MlirValue tile, TileBox *out);
+MLIR_CAPI_EXPORTED bool tile_box_of(MlirValue tile, TileBox *out);
 /// The same in coordinates of the root. False as well for a window of a view,
 /// whose elements have other indices; a whole view is all of its root.
 bool tile_box_in_root(MlirValue tile, TileBox *out);
@@ -46,7 +46,7 @@ bool tile_box_in_root(MlirValue tile, TileBox *out);
 /// names: all of a dimension where its offset is not constant, and all of the
 /// root for a window of a view. `is_partial` says that it may name less. False
 /// for what is no tile.
-bool tile_box_around(MlirValue tile, TileBox *out);
+MLIR_CAPI_EXPORTED bool tile_box_around(MlirValue tile, TileBox *out);
 bool tile_box_is_constant(const TileBox *box);
 /// From `begin` to before `end`.
 static inline void tile_box_set_range(TileBox *box, int dim, int64_t begin,
@@ -56,7 +56,8 @@ static inline void tile_box_set_range(TileBox *box, int dim, int64_t begin,
 }
 /// Whether every element of `inner` is known to be one that `outer` names; the
 /// offsets of both are constant, in one base.
-bool tile_box_contains(const TileBox *outer, const TileBox *inner);
+MLIR_CAPI_EXPORTED bool tile_box_contains(const TileBox *outer,
+                                          const TileBox *inner);
 /// Whether the box is one slot of a ring: its first dimension has one element
 /// and is dropped. `out_slot` is which.
 bool tile_box_slot(const TileBox *box, TileInt *out_slot);
@@ -79,15 +80,16 @@ typedef struct {
 
 /// Of `now_size` elements that begin `distance` behind others, of which there
 /// are `then_size`.
-TileOverlap tile_ranges_overlap(TileDistance distance, int64_t now_size,
-                                int64_t then_size);
+MLIR_CAPI_EXPORTED TileOverlap tile_ranges_overlap(TileDistance distance,
+                                                   int64_t now_size,
+                                                   int64_t then_size);
 /// Of two boxes of which a dimension overlaps as `dim`, and the ones before as
 /// `before`; TILE_OVERLAP_SAME before the first.
 TileOverlap tile_overlap_and(TileOverlap before, TileOverlap dim);
 /// Of two boxes whose offsets are compared where both are constants or one
 /// value, which is the same number for both.
-TileOverlap tile_boxes_overlap_as_named(const TileBox *now,
-                                        const TileBox *then);
+MLIR_CAPI_EXPORTED TileOverlap tile_boxes_overlap_as_named(const TileBox *now,
+                                                           const TileBox *then);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,7 @@
 # Unit tests of lib/Dialect: what no pass of tile-opt shows.
-tile_add_unit_test(dialect-kernel-test dialect-kernel-test.c LIBS tile_internal)
+foreach(name boxes kernel)
+  tile_add_unit_test(dialect-${name}-test dialect-${name}-test.c LIBS tile_internal)
+endforeach()
 tile_add_unit_test(dialect-dtype-test dialect-dtype-test.c
   ${PROJECT_SOURCE_DIR}/lib/Dialect/TileTypes.c LIBS tile_internal tile_support)
 
