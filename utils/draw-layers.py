@@ -40,7 +40,8 @@ WHAT = {
     "Conversion/ToThreads": "element loops",
     "Conversion/ToNVVM": "all other ops",
     "Target": "PTX, launch metadata",
-    "Pipeline": "pass order, the compiler as a library",
+    "Pipeline": "pass order, one compilation",
+    "Api": "the C API of the compiler: `Tile/Compiler.h`, `Tile/Mlir.h`",
     "Bridge": "registers the dialect; MLIR calls the hooks of ops",
     "Plugin": "entries of a plugin, and tile-opt",
     "Emulator": "PTX on a CPU",
@@ -201,7 +202,7 @@ def table():
                   "tools": "no"},
                  **{name: "no" for name in layers.PLAIN_C},
                  **{name: "its C API and bindings, LLVM's C API"
-                    for name in ("Target", "Pipeline")})
+                    for name in ("Target", "Pipeline", "Api")})
     rows = ["| | Layer | What it is | Knows MLIR |", "|---|---|---|---|"]
     for i, line in enumerate(layers.COMPILER):
         for name in line:

@@ -27,12 +27,13 @@ FILES = [
     (r"lib/Conversion/ToNVVM/", "Conversion/ToNVVM"),
     (r"lib/Conversion/", "Conversion"),
     (r"lib/Target/", "Target"),
-    (r"include/Tile/(Pipeline|Compile)\.h|lib/Pipeline/", "Pipeline"),
+    (r"include/Tile/(Compiler|Mlir)\.h|lib/Pipeline/", "Pipeline"),
+    (r"lib/Api/", "Api"),
     (r"include/Tile/Emulator\.h|lib/Emulator/", "Emulator"),
     (r"include/Tile/Run\.h|lib/Launcher/", "Launcher"),
     (r"lib/CudaShim/", "CudaShim"),
     (r"lib/Bridge/", "Bridge"),
-    (r"tools/", "tools"),
+    (r"tools/|include/Tile/Tile\.h", "tools"),
 ]
 
 # From the lowest up: a layer sees itself and those on lines before its own.
@@ -53,6 +54,7 @@ COMPILER = [
     ["Target"],
     ["Bridge"],
     ["Pipeline"],
+    ["Api"],
     ["Plugin"],
 ]
 # Beside the compiler.

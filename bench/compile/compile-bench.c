@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tile/Compile.h"
+#include "Tile/Compiler.h"
 #include <errno.h>
 #include <getopt.h>
 #include <spawn.h>
@@ -20,14 +20,14 @@
 
 extern char **environ;
 
-enum { MAX_RUNS = 1000 };
+enum { MAX_RUNS = 1000, MAX_PHASES = 64 };
 
 typedef struct {
   const char *input, *target, *tool;
   int num_runs;
   bool line_info;
-  double ms[TILE_COMPILE_MAX_TIMES][MAX_RUNS];
-  const char *names[TILE_COMPILE_MAX_TIMES];
+  double ms[MAX_PHASES][MAX_RUNS];
+  const char *names[MAX_PHASES];
   size_t num_names;
 } Bench;
 
@@ -51,22 +51,20 @@ static double median(double *values, int count) {
 //===-- In this process ---------------------------------------------------===//
 
 static bool compile_once(Bench *bench, TileCompiler *compiler, int run) {
-  TileCompileOptions options;
-  TileCompileResult result;
-  tile_compile_options_init(&options);
-  options.target = bench->target;
-  options.line_info = bench->line_info;
-  options.hide_remarks = true;
-  bool is_ok = tile_compile(compiler, bench->input, NULL, 0, &options, &result);
-  if (!is_ok)
-    fputs(result.diagnostics, stderr);
-  for (size_t i = 0; is_ok && run >= 0 && i < result.num_times; i++) {
-    bench->names[i] = result.times[i].name;
-    bench->ms[i][run] = result.times[i].ms;
+  TileProgram *program = tile_compile_file(compiler, bench->input);
+  const char *phase;
+  double ms;
+  size_t count = 0;
+  for (; program && run >= 0 && count < MAX_PHASES &&
+         (phase = tile_program_phase(program, count, &ms));
+       count++) {
+    bench->names[count] = phase;
+    bench->ms[count][run] = ms;
   }
-  bench->num_names = result.num_times;
-  tile_compile_result_deinit(&result);
-  return is_ok;
+  if (count)
+    bench->num_names = count;
+  tile_program_destroy(program);
+  return program != NULL;
 }
 
 static bool is_ours(const char *name) {
@@ -139,8 +137,13 @@ static bool bench_process(Bench *bench) {
 
 static bool run_bench(Bench *bench) {
   double start = now_ms();
-  TileCompiler *compiler = tile_compiler_create();
+  TileCompiler *compiler = tile_compiler_create(NULL);
   if (!compiler)
+    return false;
+  tile_compiler_set_diagnostics(compiler, tile_diagnostic_print, NULL);
+  tile_compiler_set_remarks(compiler, false);
+  tile_compiler_set_line_info(compiler, bench->line_info);
+  if (!tile_compiler_set_chip(compiler, bench->target))
     return false;
   double create_ms = now_ms() - start;
   start = now_ms();

@@ -14,12 +14,21 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Parser/Parser.h"
 
 using namespace mlir;
 
 // The C++ object behind one of our handles.
 template <typename T, typename Handle> static T &as(Handle handle) {
   return *static_cast<T *>(handle.ptr);
+}
+
+// mlirModuleCreateParse gives the text no name.
+MlirModule mlirxModuleParse(MlirContext context, MlirStringRef text,
+                            MlirStringRef name) {
+  ParserConfig config(unwrap(context));
+  return wrap(parseSourceString<ModuleOp>(unwrap(text), config, unwrap(name))
+                  .release());
 }
 
 //===-- Cloning -----------------------------------------------------------===//

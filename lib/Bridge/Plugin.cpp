@@ -2,7 +2,7 @@
 
 #include "Support/SourceNesting.h"
 #include "Tile/Dialect/Dialect.h"
-#include "Tile/Pipeline.h"
+#include "Tile/Mlir.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/Config/mlir-config.h"
 #include "mlir/InitAllDialects.h"

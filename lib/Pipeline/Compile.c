@@ -4,37 +4,28 @@
 //
 //===----------------------------------------------------------------------===//
 
-#define _GNU_SOURCE // memmem
-#include "Tile/Compile.h"
+#include "Pipeline/Compile.h"
 
 #include "Dialect/Ops.h"
 #include "Pipeline/Choices.h"
 #include "Pipeline/CompileUnits.h"
-#include "Pipeline/DiagnosticText.h"
 #include "Pipeline/Steps.h"
 #include "Support/Diagnostics.h"
 #include "Support/MlirText.h"
 #include "Support/SourceNesting.h"
 #include "Target/Emit.h"
 #include "Target/PhaseTimer.h"
-#include "Tile/Dialect/Dialect.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Ops/memref.h"
-#include "Tile/Pipeline.h"
+#include "Transforms/Variants/KeepVariants.h"
 #include "mlir-c/Pass.h"
 #include "mlir-c/RegisterEverything.h"
-#include "llvm-c/ErrorHandling.h"
-#include <errno.h>
 #include <stdlib.h>
-
-struct TileCompiler {
-  MlirContext context;
-};
 
 // What there was before the first choice, to go back to.
 typedef struct {
-  size_t diagnostics_bytes, num_times, num_warnings;
-  size_t remarks_end_bytes; // what is said of choices ends there
+  size_t num_diagnostics, num_times, num_warnings;
+  size_t remarks_end; // what is said of choices ends there
   int num_stages;
 } Mark;
 
@@ -42,122 +33,93 @@ typedef struct {
 typedef struct {
   MlirContext context;
   const TileCompileOptions *options;
-  const char *path;  // NULL: from memory
-  char *file;        // owned contents of `path`
-  TileSource source; // borrowed, or `file`
-  MlirModule module; // null before parsing
+  TileSource source;
+  MlirModule module;    // null before parsing
+  const char *found_by; // the code of errors
   TileUnits units;
   int num_stages; // told to options->on_stage
   bool has_errors;
-  double start_ms; // of the phase in progress
-  TileString diagnostics, account;
+  bool is_ended;      // by a limit
+  bool is_generating; // every pass has agreed to the program
+  double start_ms;    // of the phase in progress
+  TileString account;
   TileString failure; // the first error since `mark`
   TileChoices choices;
   Mark mark;
   TileCompileResult *result;
 } Run;
 
-//===-- Compilers ---------------------------------------------------------===//
+//===-- Contexts ----------------------------------------------------------===//
 
-TileCompiler *tile_compiler_create(void) {
-  TileCompiler *compiler = calloc(1, sizeof *compiler);
-  if (!compiler)
-    return NULL;
-  tile_register_pipeline_passes();
-  tile_ptx_init();
+static MlirDialectRegistry make_registry(void) {
   MlirDialectRegistry registry = mlirDialectRegistryCreate();
   mlirRegisterAllDialects(registry);
   mlirDialectHandleInsertDialect(mlirGetDialectHandle__tile__(), registry);
+  return registry;
+}
+
+MlirContext tile_compile_context_create(void) {
+  MlirDialectRegistry registry = make_registry();
   // One kernel at a time: threads cost more than they bring.
-  compiler->context = mlirContextCreateWithRegistry(registry, false);
+  MlirContext context = mlirContextCreateWithRegistry(registry, false);
   mlirDialectRegistryDestroy(registry);
-  mlirRegisterAllLLVMTranslations(compiler->context);
-  return compiler;
+  mlirRegisterAllLLVMTranslations(context);
+  return context;
 }
 
-void tile_compiler_destroy(TileCompiler *compiler) {
-  if (!compiler)
-    return;
-  mlirContextDestroy(compiler->context);
-  free(compiler);
-}
-
-void tile_compile_options_init(TileCompileOptions *out_options) {
-  *out_options = (TileCompileOptions){.emit = TILE_EMIT_JSON | TILE_EMIT_PTX,
-                                      .line_info = true};
-}
-
-const char *tile_compile_default_chip(void) { return TILE_DEFAULT_CHIP; }
-
-bool tile_compile_knows_chip(const char *chip) {
-  return tile_target_find(chip) != NULL;
-}
-
-void tile_compile_list_chips(char *out, size_t capacity) {
-  tile_target_list(out, capacity);
-}
-
-const char *tile_version(void) { return TILE_VERSION_STRING; }
-
-static void on_fatal_error(const char *reason) {
-  fprintf(stderr, "error: internal error in LLVM: %s\n", reason);
-  exit(1);
-}
-
-void tile_exit_on_fatal_error(void) {
-  LLVMInstallFatalErrorHandler(on_fatal_error);
+void tile_compile_context_prepare(MlirContext context) {
+  MlirDialectRegistry registry = make_registry();
+  mlirContextAppendDialectRegistry(context, registry);
+  mlirDialectRegistryDestroy(registry);
+  mlirRegisterAllLLVMTranslations(context);
 }
 
 //===-- Diagnostics, times, stages ----------------------------------------===//
 
-// What every variant of a kernel runs into is said once: remarks of one code
-// for a place, whatever the variants differ in, and equal texts.
-static void drop_if_repeated(TileString *text, size_t start, bool is_remark) {
-  static const char placeless[] = "remark: ";
-  const char *said = text->data + start;
-  size_t length = text->size_bytes - start;
-  const char *end = memchr(said, ']', strcspn(said, "\n"));
-  if (is_remark && end && strncmp(said, placeless, sizeof placeless - 1) != 0)
-    length = (size_t)(end + 1 - said);
-  if (!memmem(text->data, start, said, length))
-    return;
-  text->size_bytes = start;
-  text->data[start] = '\0';
-}
-
 static MlirLogicalResult on_diagnostic(MlirDiagnostic diagnostic,
                                        void *user_data) {
   Run *run = user_data;
+  TileCompileResult *result = run->result;
   MlirDiagnosticSeverity severity = mlirDiagnosticGetSeverity(diagnostic);
-  bool is_remark = severity == MlirDiagnosticRemark;
-  if (is_remark && run->options->hide_remarks)
+  if (severity == MlirDiagnosticRemark && run->options->hide_remarks)
     return tile_success();
-  size_t start = run->diagnostics.size_bytes;
-  tile_diagnostic_print(diagnostic, &run->source, &run->diagnostics);
   if (severity == MlirDiagnosticError) {
     if (!run->has_errors)
       mlirDiagnosticPrint(diagnostic, tile_string_callback, &run->failure);
     run->has_errors = true;
-    run->result->is_internal_error |=
-        tile_location_is_internal_error(mlirDiagnosticGetLocation(diagnostic));
   }
-  if (run->diagnostics.size_bytes > start)
-    drop_if_repeated(&run->diagnostics, start, is_remark);
-  run->result->num_warnings +=
-      severity == MlirDiagnosticWarning && run->diagnostics.size_bytes > start;
+  bool is_new =
+      tile_diagnostic_list_add(&result->diagnostics, diagnostic, &run->source,
+                               run->found_by, run->is_generating);
+  result->num_warnings += severity == MlirDiagnosticWarning && is_new;
   return tile_success();
 }
 
 // Errors that have no place in the program.
 static MlirLogicalResult run_fail(Run *run, bool is_internal, const char *what,
                                   const char *detail) {
-  const char *head = is_internal ? "internal error: " : "";
-  tile_string_print(&run->diagnostics, "error: %s%s%s\n", head, what, detail);
+  TileString text = {NULL, 0, 0};
+  tile_string_print(&text, "%s%s%s", is_internal ? "internal error: " : "",
+                    what, detail);
+  tile_diagnostic_list_add_text(&run->result->diagnostics, TILE_SEVERITY_ERROR,
+                                run->found_by, is_internal, text.data);
   if (!run->has_errors)
-    tile_string_print(&run->failure, "%s%s%s", head, what, detail);
+    tile_string_append(&run->failure, text.data, text.size_bytes);
   run->has_errors = true;
-  run->result->is_internal_error |= is_internal;
+  tile_string_deinit(&text);
   return tile_failure();
+}
+
+// What ends the compilation is no reason to take a choice back.
+static MlirLogicalResult check_limits(Run *run) {
+  char text[160];
+  const char *code =
+      tile_limits_reached(run->options->limits, text, sizeof text);
+  if (!code)
+    return tile_success();
+  run->found_by = code;
+  run->is_ended = true;
+  return run_fail(run, false, "the compilation ", text);
 }
 
 static void add_time(Run *run, const char *name, double ms) {
@@ -201,36 +163,14 @@ static void tell_module(Run *run, const char *pass) {
 
 //===-- Parse -------------------------------------------------------------===//
 
-static MlirLogicalResult read_file(Run *run) {
-  FILE *file = fopen(run->path, "rb");
-  if (!file) {
-    TileString detail = {NULL, 0, 0};
-    tile_string_print(&detail, "%s: %s", run->path, strerror(errno));
-    MlirLogicalResult result =
-        run_fail(run, false, "cannot read ", detail.data);
-    tile_string_deinit(&detail);
-    return result;
-  }
-  TileString text = {NULL, 0, 0};
-  char chunk[16384];
-  while (!feof(file) && !ferror(file))
-    tile_string_append(&text, chunk, fread(chunk, 1, sizeof chunk, file));
-  bool is_complete = !ferror(file);
-  fclose(file);
-  run->source.size_bytes = text.size_bytes;
-  run->source.text = run->file = tile_string_take(&text);
-  return is_complete ? tile_success()
-                     : run_fail(run, false, "cannot read ", run->path);
-}
-
 static MlirLogicalResult check_nesting(Run *run) {
   TileSourcePlace place;
   if (tile_source_nesting_check(run->source.text, run->source.size_bytes,
                                 &place))
     return tile_success();
-  MlirLocation location = mlirLocationFileLineColGet(
-      run->context, tile_str(run->path ? run->path : "-"), (unsigned)place.line,
-      (unsigned)place.column);
+  MlirLocation location =
+      mlirLocationFileLineColGet(run->context, tile_str(run->source.name),
+                                 (unsigned)place.line, (unsigned)place.column);
   char message[80];
   snprintf(message, sizeof message, TILE_SOURCE_NESTING_ERROR,
            TILE_MAX_SOURCE_NESTING);
@@ -238,17 +178,32 @@ static MlirLogicalResult check_nesting(Run *run) {
   return tile_failure();
 }
 
+// Bytecode has no lines that could be shown.
+static bool is_bytecode(const TileSource *source) {
+  static const char magic[4] = {'M', 'L', (char)0xef, 'R'};
+  return source->size_bytes >= sizeof magic &&
+         !memcmp(source->text, magic, sizeof magic);
+}
+
 static MlirLogicalResult parse(Run *run) {
-  if ((run->path && tile_failed(read_file(run))) ||
-      tile_failed(check_nesting(run)))
+  run->found_by = "parse";
+  if (!mlirModuleIsNull(run->module)) { // a module of the program
+    if (mlirOperationVerify(mlirModuleGetOperation(run->module)))
+      return tile_success();
+    return run->has_errors ? tile_failure()
+                           : run_fail(run, false, "the module is invalid", "");
+  }
+  if (tile_failed(check_nesting(run)))
     return tile_failure();
-  // From the file again, so that locations name it.
   MlirStringRef text = {run->source.text, run->source.size_bytes};
-  run->module = run->path ? mlirModuleCreateParseFromFile(run->context,
-                                                          tile_str(run->path))
-                          : mlirModuleCreateParse(run->context, text);
+  run->module =
+      mlirxModuleParse(run->context, text, tile_str(run->source.name));
+  if (is_bytecode(&run->source))
+    run->source.text = NULL;
   if (mlirModuleIsNull(run->module))
-    return tile_failure();
+    return run->has_errors
+               ? tile_failure()
+               : run_fail(run, false, "cannot parse ", run->source.name);
   end_phase(run, "parse");
   return tile_success();
 }
@@ -323,11 +278,13 @@ static MlirLogicalResult run_manager(Run *run, MlirPassManager manager,
                                      const char *text) {
   MlirOperation module = mlirModuleGetOperation(run->module);
   TileString message = {NULL, 0, 0};
-  MlirLogicalResult result = mlirOpPassManagerAddPipeline(
-      mlirPassManagerGetAsOpPassManager(manager), tile_str(text),
-      tile_string_callback, &message);
+  MlirLogicalResult result = tile_success();
+  if (*text)
+    result = mlirOpPassManagerAddPipeline(
+        mlirPassManagerGetAsOpPassManager(manager), tile_str(text),
+        tile_string_callback, &message);
   if (tile_failed(result)) {
-    run_fail(run, true, message.data ? message.data : text, "");
+    run_fail(run, false, message.data ? message.data : text, "");
     tile_string_deinit(&message);
     return result;
   }
@@ -336,6 +293,7 @@ static MlirLogicalResult run_manager(Run *run, MlirPassManager manager,
   result = mlirPassManagerRunOnOp(manager, module);
   if (tile_failed(result) && !run->has_errors)
     return run_fail(run, true, "pass failed without a message: ", text);
+  tile_string_deinit(&message);
   return result;
 }
 
@@ -350,9 +308,48 @@ static MlirLogicalResult check_step(Run *run, const TilePipelineStep *step,
   return run_fail(run, true, "invalid IR after pass ", step->pass);
 }
 
+// The passes of the program after one of ours; NULL: before all.
+static MlirLogicalResult run_extra(Run *run, const TileExtraPass *extra) {
+  MlirPassManager manager = mlirPassManagerCreate(run->context);
+  if (extra->make && extra->anchor)
+    mlirOpPassManagerAddOwnedPass(
+        mlirPassManagerGetNestedUnder(manager, tile_str(extra->anchor)),
+        extra->make(extra->user_data));
+  else if (extra->make)
+    mlirPassManagerAddOwnedPass(manager, extra->make(extra->user_data));
+  MlirLogicalResult result =
+      run_manager(run, manager, extra->text ? extra->text : "");
+  mlirPassManagerDestroy(manager);
+  MlirOperation module = mlirModuleGetOperation(run->module);
+  if (tile_failed(result) || run->has_errors)
+    return tile_failure();
+  if (mlirOperationVerify(module))
+    return tile_success();
+  return run->has_errors
+             ? tile_failure()
+             : run_fail(run, false, "invalid IR after a pass of the program",
+                        "");
+}
+
+static MlirLogicalResult run_extras(Run *run, const char *after) {
+  size_t length = after ? strcspn(after, "{") : 0;
+  for (size_t i = 0; i < run->options->num_passes; i++) {
+    const TileExtraPass *extra = &run->options->passes[i];
+    bool is_here = !after ? !extra->after
+                          : extra->after && strlen(extra->after) == length &&
+                                !strncmp(extra->after, after, length);
+    if (is_here && tile_failed(run_extra(run, extra)))
+      return tile_failure();
+  }
+  return tile_success();
+}
+
 static MlirLogicalResult run_step(Run *run, const TilePipelineStep *step,
                                   bool is_last) {
   char text[256];
+  if (tile_failed(check_limits(run)))
+    return tile_failure();
+  run->found_by = step->pass;
   tile_pipeline_step_print(step, NULL, text, sizeof text);
   MlirPassManager manager = mlirPassManagerCreate(run->context);
   MlirLogicalResult result = run_manager(run, manager, text);
@@ -362,7 +359,12 @@ static MlirLogicalResult run_step(Run *run, const TilePipelineStep *step,
     return tile_failure();
   end_phase(run, step->pass);
   tell_module(run, step->pass);
-  return tile_success();
+  if (!strcmp(step->pass, "tile-make-variants") &&
+      tile_failed(tile_variants_keep(mlirModuleGetOperation(run->module),
+                                     run->options->variants,
+                                     run->options->num_variants)))
+    return tile_failure();
+  return run_extras(run, step->pass);
 }
 
 static MlirWalkResult find_vector_op(MlirOperation op, void *user_data) {
@@ -384,7 +386,7 @@ static bool has_work(const Run *run, const TilePipelineStep *step) {
 }
 
 static void keep_module(Run *run) {
-  run->mark = (Mark){.diagnostics_bytes = run->diagnostics.size_bytes,
+  run->mark = (Mark){.num_diagnostics = run->result->diagnostics.count,
                      .num_times = run->result->num_times,
                      .num_warnings = run->result->num_warnings,
                      .num_stages = run->num_stages};
@@ -446,6 +448,7 @@ static MlirWalkResult account_launch(MlirOperation op, void *user_data) {
 //===-- Phases ------------------------------------------------------------===//
 
 static MlirLogicalResult make_metadata(Run *run) {
+  run->found_by = "metadata";
   for (size_t i = 0; i < run->units.count; i++) {
     TileUnit *unit = &run->units.items[i];
     if (!unit->host.ptr)
@@ -472,7 +475,7 @@ static MlirLogicalResult run_front(Run *run) {
     return tile_failure();
   tell_module(run, "input");
   tile_ignored_attributes_warn(mlirModuleGetOperation(run->module));
-  return tile_success();
+  return run_extras(run, NULL);
 }
 
 static MlirLogicalResult run_middle(Run *run) {
@@ -489,14 +492,16 @@ static MlirLogicalResult run_middle(Run *run) {
 
 static MlirLogicalResult make_ptx(Run *run, const TileUnit *unit,
                                   TileCompiledUnit *out_unit) {
-  unsigned emit = run->options->emit;
-  TilePtxOptions options = {unit->target,
-                            (emit & TILE_EMIT_LLVM) || run->options->on_stage};
+  unsigned emit = run->options->products;
+  TilePtxOptions options = {unit->target, (emit & TILE_PRODUCT_LLVM) ||
+                                              run->options->on_stage};
   TilePtx ptx;
+  run->found_by = "codegen";
+  if (tile_failed(check_limits(run)))
+    return tile_failure();
+  run->is_generating = true;
   if (tile_failed(tile_ptx_emit(unit->gpu_modules, unit->num_gpu_modules,
                                 &options, &ptx))) {
-    // Every pass has agreed to the program.
-    run->result->is_internal_error = true;
     return run->has_errors ? tile_failure()
                            : run_fail(run, true, "no PTX for ", unit->name);
   }
@@ -507,12 +512,13 @@ static MlirLogicalResult make_ptx(Run *run, const TileUnit *unit,
     tell_stage(run, unit->name, "ll", ptx.llvm);
     tell_stage(run, unit->name, "ptx", ptx.ptx);
   }
+  run->is_generating = false;
   MlirLogicalResult result = tile_unit_check_entries(unit, ptx.ptx);
-  if (emit & TILE_EMIT_LLVM) {
+  if (emit & TILE_PRODUCT_LLVM) {
     out_unit->llvm = ptx.llvm;
     ptx.llvm = NULL;
   }
-  if (emit & TILE_EMIT_PTX) {
+  if (emit & TILE_PRODUCT_PTX) {
     out_unit->ptx = ptx.ptx;
     ptx.ptx = NULL;
   }
@@ -521,16 +527,16 @@ static MlirLogicalResult make_ptx(Run *run, const TileUnit *unit,
 }
 
 static MlirLogicalResult run_back(Run *run) {
-  unsigned emit = run->options->emit;
-  if (!(emit & ~(unsigned)TILE_EMIT_JSON))
+  unsigned emit = run->options->products;
+  if (!(emit & ~(unsigned)TILE_PRODUCT_METADATA))
     return tile_success();
   if (tile_failed(run_passes(run, TILE_PHASE_LOWER)) ||
       (run->options->line_info &&
        tile_failed(run_passes(run, TILE_PHASE_LINE_INFO))))
     return tile_failure();
-  if (emit & TILE_EMIT_MLIR)
+  if (emit & TILE_PRODUCT_MLIR)
     run->result->mlir = print_module(run);
-  if (!(emit & (TILE_EMIT_LLVM | TILE_EMIT_PTX)))
+  if (!(emit & (TILE_PRODUCT_LLVM | TILE_PRODUCT_PTX)))
     return tile_success();
   for (size_t i = 0; i < run->units.count; i++)
     if (tile_failed(
@@ -554,7 +560,7 @@ static MlirLogicalResult take_units(Run *run) {
     tile_string_print(&name, "%s", unit->name);
     out->name = tile_string_take(&name);
     out->chip = unit->target->chip;
-    if (run->options->emit & TILE_EMIT_JSON)
+    if (run->options->products & TILE_PRODUCT_METADATA)
       out->json = unit->json;
     else
       free(unit->json);
@@ -596,29 +602,25 @@ static void cut(TileString *text, size_t size_bytes) {
 
 // As if nothing had been compiled behind the mark.
 static void go_back(Run *run) {
-  cut(&run->diagnostics, run->mark.diagnostics_bytes);
+  TileDiagnosticList *list = &run->result->diagnostics;
+  tile_diagnostic_list_cut(list, run->mark.num_diagnostics, list->count);
   cut(&run->account, 0);
   cut(&run->failure, 0);
   run->result->num_times = run->mark.num_times;
   run->result->num_warnings = run->mark.num_warnings;
-  run->result->is_internal_error = false;
   run->num_stages = run->mark.num_stages;
   run->has_errors = false;
   drop_units(run->result);
   tile_units_deinit(&run->units);
   mlirModuleDestroy(run->module);
   run->module = tile_choices_apply(&run->choices);
-  run->mark.remarks_end_bytes = run->diagnostics.size_bytes;
+  run->mark.remarks_end = list->count;
 }
 
 // What was taken back in vain is no news.
 static void drop_remarks(Run *run) {
-  size_t begin = run->mark.diagnostics_bytes, end = run->mark.remarks_end_bytes;
-  TileString *text = &run->diagnostics;
-  if (end <= begin)
-    return;
-  memmove(text->data + begin, text->data + end, text->size_bytes - end + 1);
-  text->size_bytes -= end - begin;
+  tile_diagnostic_list_cut(&run->result->diagnostics, run->mark.num_diagnostics,
+                           run->mark.remarks_end);
 }
 
 // Where nothing is left to take back, the last errors stand: they are about
@@ -628,7 +630,8 @@ static MlirLogicalResult run_all(Run *run) {
     return tile_failure();
   while (tile_failed(run_rest(run))) {
     const char *failure = run->failure.data ? run->failure.data : "";
-    if (!tile_choices_take_back(&run->choices, run->module, failure)) {
+    if (run->is_ended ||
+        !tile_choices_take_back(&run->choices, run->module, failure)) {
       drop_remarks(run);
       return tile_failure();
     }
@@ -645,35 +648,35 @@ static void finish(Run *run) {
   tile_units_deinit(&run->units);
   tile_choices_deinit(&run->choices);
   tile_string_deinit(&run->failure);
-  free(run->file);
-  run->result->diagnostics = tile_string_take(&run->diagnostics);
   run->result->account = tile_string_take(&run->account);
 }
 
-bool tile_compile(TileCompiler *compiler, const char *path, const char *text,
-                  size_t size_bytes, const TileCompileOptions *options,
-                  TileCompileResult *out_result) {
+bool tile_compile_run(const TileCompileInput *input,
+                      const TileCompileOptions *options,
+                      TileCompileResult *out_result) {
   *out_result = (TileCompileResult){.num_units = 0};
-  Run run = {.context = compiler->context,
+  Run run = {.context = input->context,
              .options = options,
-             .path = path,
-             .source = {text, size_bytes},
+             .source = input->source,
+             .found_by = "",
              .start_ms = tile_now_ms(),
              .result = out_result};
-  MlirDiagnosticHandlerID handler = mlirContextAttachDiagnosticHandler(
-      compiler->context, on_diagnostic, &run, NULL);
+  out_result->handler = mlirContextAttachDiagnosticHandler(
+      input->context, on_diagnostic, &run, NULL);
+  if (!mlirModuleIsNull(input->module))
+    run.module = mlirModuleFromOperation(
+        mlirOperationClone(mlirModuleGetOperation(input->module)));
   bool is_ok = !tile_failed(run_all(&run));
   if (!is_ok)
     drop_units(out_result);
   finish(&run);
-  mlirContextDetachDiagnosticHandler(compiler->context, handler);
+  mlirContextDetachDiagnosticHandler(input->context, out_result->handler);
   return is_ok;
 }
 
 void tile_compile_result_deinit(TileCompileResult *result) {
   drop_units(result);
-  free(result->diagnostics);
   free(result->account);
-  result->diagnostics = NULL;
   result->account = NULL;
+  tile_diagnostic_list_deinit(&result->diagnostics);
 }

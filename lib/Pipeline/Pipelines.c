@@ -1,6 +1,6 @@
 //===- Pipelines.c - The compiler on one screen ---------------------------===//
 
-#include "Tile/Pipeline.h"
+#include "Tile/Mlir.h"
 
 #include "Pipeline/Steps.h"
 
@@ -76,6 +76,10 @@ enum { NUM_STEPS = sizeof steps / sizeof *steps };
 
 const TilePipelineStep *tile_pipeline_step_at(size_t index) {
   return index < NUM_STEPS ? &steps[index] : NULL;
+}
+
+const char *tile_pipeline_pass_at(size_t index) {
+  return index < NUM_STEPS ? steps[index].pass : NULL;
 }
 
 //===-- As text -----------------------------------------------------------===//

@@ -3,35 +3,64 @@
 #include "LargeStack.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #define STACK_SIZE_BYTES ((size_t)1 << 30)
 
 typedef struct {
+  void (*run)(void *user_data);
+  void *user_data;
+} Call;
+
+static void *call(void *user_data) {
+  const Call *c = user_data;
+  c->run(c->user_data);
+  return NULL;
+}
+
+static bool run_on_thread(Call *c) {
+  pthread_attr_t attributes;
+  pthread_t thread;
+  if (pthread_attr_init(&attributes))
+    return false;
+  bool is_made = !pthread_attr_setstacksize(&attributes, STACK_SIZE_BYTES) &&
+                 !pthread_create(&thread, &attributes, call, c);
+  pthread_attr_destroy(&attributes);
+  if (is_made)
+    pthread_join(thread, NULL);
+  return is_made;
+}
+
+void tile_call_on_large_stack(void (*run)(void *user_data), void *user_data) {
+  Call c = {run, user_data};
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  bool is_done = run_on_thread(&c);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (!is_done)
+    run(user_data);
+}
+
+typedef struct {
   TileMain run;
   int argc;
   char **argv;
   int exit_code;
-} Call;
+} MainCall;
 
-static void *call(void *user_data) {
-  Call *c = user_data;
+static void call_main(void *user_data) {
+  MainCall *c = user_data;
   c->exit_code = c->run(c->argc, c->argv);
-  return NULL;
 }
 
+// The signals of the program are its own business.
 int tile_run_on_large_stack(TileMain run, int argc, char **argv) {
-  Call c = {run, argc, argv, 0};
-  pthread_attr_t attributes;
-  pthread_t thread;
-  if (pthread_attr_init(&attributes))
-    return run(argc, argv);
-  bool is_made = !pthread_attr_setstacksize(&attributes, STACK_SIZE_BYTES) &&
-                 !pthread_create(&thread, &attributes, call, &c);
-  pthread_attr_destroy(&attributes);
-  if (!is_made)
-    return run(argc, argv);
-  pthread_join(thread, NULL);
-  return c.exit_code;
+  MainCall main_call = {run, argc, argv, 0};
+  Call c = {call_main, &main_call};
+  if (!run_on_thread(&c))
+    call_main(&main_call);
+  return main_call.exit_code;
 }

@@ -8,6 +8,11 @@ extern "C" {
 
 typedef int (*TileMain)(int argc, char **argv);
 
+/// Calls `run` with `user_data` on a thread with a stack of 1 GiB, to which no
+/// signal is delivered, and waits for its end. Runs on the caller's stack when
+/// no such thread can be made.
+void tile_call_on_large_stack(void (*run)(void *user_data), void *user_data);
+
 /// Calls `run` on a thread with a stack of 1 GiB (address space; pages are
 /// taken as they are touched) and returns what it returns. MLIR's parser and
 /// verifier recurse once per nested region: on the usual 8 MiB a few thousand

@@ -19,6 +19,12 @@
 extern "C" {
 #endif
 
+/// Parses a module, text or bytecode; locations of text name it `name`. Null
+/// after a diagnostic.
+MLIR_CAPI_EXPORTED MlirModule mlirxModuleParse(MlirContext context,
+                                               MlirStringRef text,
+                                               MlirStringRef name);
+
 //===-- Cloning with a value map (IRMapping) ------------------------------===//
 
 typedef struct {

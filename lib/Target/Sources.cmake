@@ -6,7 +6,12 @@ set(TILE_DRIVER_SOURCES
   Target/Metadata.c
   Target/PTX.c
   Pipeline/Pipelines.c
-  Pipeline/DiagnosticText.c
+  Pipeline/Limits.c
   Pipeline/CompileUnits.c
   Pipeline/Choices.c
-  Pipeline/Compile.c)
+  Pipeline/Compile.c
+  Api/Ptxas.c
+  Api/FatalErrors.c
+  Api/Program.c
+  Api/Compiler.c
+  Api/CompileCall.c)

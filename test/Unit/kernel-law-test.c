@@ -13,8 +13,8 @@
 
 #include "Pipeline/Steps.h"
 #include "Tile/Dialect/Dialect.h"
+#include "Tile/Mlir.h"
 #include "Tile/Ops/gpu.h"
-#include "Tile/Pipeline.h"
 #include "Transforms/Layouts/LayoutProblem.h"
 #include "mlir-c/Pass.h"
 #include "mlir-c/RegisterEverything.h"

@@ -2,7 +2,7 @@
 
 #include "CompileOptions.h"
 
-#include "Tile/Compile.h"
+#include "Tile/Compiler.h"
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +26,7 @@ static const char help[] =
     "                     '-' prints text to standard output\n"
     "  --emit=LIST        comma list of mlir, llvm, ptx, json, cubin\n"
     "                     (default ptx,json and, with ptxas, cubin)\n"
+    "  --variants=LIST    compile only these variants of each launch, from 1\n"
     "  --ptxas=PATH|off   assembler to use (default: PATH, $CUDA_HOME/bin,\n"
     "                     /usr/local/cuda/bin)\n"
     "  --ptxas-timeout=SECONDS   after which it is killed (default 600)\n"
@@ -42,6 +43,7 @@ static const char help[] =
 enum {
   OPT_TARGET = 256,
   OPT_EMIT,
+  OPT_VARIANTS,
   OPT_PTXAS,
   OPT_PTXAS_TIMEOUT,
   OPT_WERROR,
@@ -56,6 +58,7 @@ enum {
 static const struct option long_options[] = {
     {"target", required_argument, NULL, OPT_TARGET},
     {"emit", required_argument, NULL, OPT_EMIT},
+    {"variants", required_argument, NULL, OPT_VARIANTS},
     {"ptxas", required_argument, NULL, OPT_PTXAS},
     {"ptxas-timeout", required_argument, NULL, OPT_PTXAS_TIMEOUT},
     {"werror", no_argument, NULL, OPT_WERROR},
@@ -71,11 +74,11 @@ static const struct option long_options[] = {
 static const struct {
   const char *name;
   unsigned flag;
-} products[] = {{"mlir", TILE_EMIT_MLIR},
-                {"llvm", TILE_EMIT_LLVM},
-                {"ptx", TILE_EMIT_PTX},
-                {"json", TILE_EMIT_JSON},
-                {"cubin", EMIT_CUBIN}};
+} products[] = {{"mlir", TILE_PRODUCT_MLIR},
+                {"llvm", TILE_PRODUCT_LLVM},
+                {"ptx", TILE_PRODUCT_PTX},
+                {"json", TILE_PRODUCT_METADATA},
+                {"cubin", TILE_PRODUCT_CUBIN}};
 
 static bool parse_emit(const char *list, unsigned *out_emit) {
   *out_emit = 0;
@@ -100,6 +103,27 @@ static bool parse_emit(const char *list, unsigned *out_emit) {
   }
 }
 
+static bool parse_variants(const char *text, CompileOptions *options) {
+  enum { MAX_VARIANTS = sizeof options->variants / sizeof *options->variants };
+  const char *at = text;
+  options->num_variants = 0;
+  do {
+    char *end;
+    unsigned long number = strtoul(at, &end, 10);
+    if (end == at || (*end && *end != ',') || number < 1 || number > 1000 ||
+        options->num_variants == MAX_VARIANTS) {
+      fprintf(stderr,
+              "tile-compile: --variants expects numbers from 1, at most %d of "
+              "them, got '%s'\n",
+              MAX_VARIANTS, text);
+      return false;
+    }
+    options->variants[options->num_variants++] = (unsigned)number;
+    at = *end ? end + 1 : NULL;
+  } while (at);
+  return true;
+}
+
 static bool parse_seconds(const char *text, int *out_seconds) {
   char *end;
   long seconds = strtol(text, &end, 10);
@@ -114,10 +138,26 @@ static bool parse_seconds(const char *text, int *out_seconds) {
   return true;
 }
 
+static void list_chips(char *out, size_t capacity) {
+  const char *chip;
+  size_t used = 0;
+  for (size_t i = 0; (chip = tile_chip_at(i)) && used < capacity; i++)
+    used += (size_t)snprintf(out + used, capacity - used, "%s%s", i ? ", " : "",
+                             chip);
+}
+
 static void print_help(void) {
-  char chips[128];
-  tile_compile_list_chips(chips, sizeof chips);
-  printf(help, tile_compile_default_chip(), chips);
+  char chips[128] = "";
+  list_chips(chips, sizeof chips);
+  printf(help, tile_chip_default(), chips);
+}
+
+static bool is_chip(const char *name) {
+  const char *chip;
+  for (size_t i = 0; (chip = tile_chip_at(i)); i++)
+    if (!strcmp(chip, name))
+      return true;
+  return false;
 }
 
 // Returns false after a message; `*out_exit` when the program is done.
@@ -135,6 +175,8 @@ static bool take_option(int option, CompileOptions *options, bool *out_exit) {
   case OPT_EMIT:
     options->has_emit = true;
     return parse_emit(optarg, &options->emit);
+  case OPT_VARIANTS:
+    return parse_variants(optarg, options);
   case OPT_PTXAS:
     options->ptxas_choice =
         strcmp(optarg, "off") == 0 ? PTXAS_OFF : PTXAS_GIVEN;
@@ -172,14 +214,14 @@ static bool take_option(int option, CompileOptions *options, bool *out_exit) {
 }
 
 static bool check(const CompileOptions *options) {
-  if (options->target && !tile_compile_knows_chip(options->target)) {
-    char chips[128];
-    tile_compile_list_chips(chips, sizeof chips);
+  if (options->target && !is_chip(options->target)) {
+    char chips[128] = "";
+    list_chips(chips, sizeof chips);
     fprintf(stderr, "tile-compile: unknown target '%s'; known chips are %s\n",
             options->target, chips);
     return false;
   }
-  bool wants_cubin = options->has_emit && (options->emit & EMIT_CUBIN);
+  bool wants_cubin = options->has_emit && (options->emit & TILE_PRODUCT_CUBIN);
   if (wants_cubin && options->ptxas_choice == PTXAS_OFF) {
     fprintf(stderr, "tile-compile: --emit=cubin needs ptxas\n");
     return false;
@@ -206,10 +248,10 @@ static bool take_input(int argc, char **argv, CompileOptions *options) {
 
 ParseResult compile_options_parse(int argc, char **argv,
                                   CompileOptions *out_options) {
-  *out_options =
-      (CompileOptions){.output = ".",
-                       .emit = TILE_EMIT_PTX | TILE_EMIT_JSON | EMIT_CUBIN,
-                       .line_info = true};
+  *out_options = (CompileOptions){
+      .output = ".",
+      .emit = TILE_PRODUCT_PTX | TILE_PRODUCT_METADATA | TILE_PRODUCT_CUBIN,
+      .line_info = true};
   int option;
   while ((option = getopt_long(argc, argv, "o:v", long_options, NULL)) != -1) {
     bool is_done = false;

@@ -3,8 +3,7 @@
 #define TILE_COMPILE_COMPILE_OPTIONS_H
 
 #include <stdbool.h>
-
-enum { EMIT_CUBIN = 64 }; // beside TILE_EMIT_* of Tile/Compile.h
+#include <stddef.h>
 
 typedef enum { PTXAS_FIND, PTXAS_GIVEN, PTXAS_OFF } PtxasChoice;
 
@@ -17,8 +16,10 @@ typedef struct {
   const char *ptxas;      // PTXAS_GIVEN
   PtxasChoice ptxas_choice;
   int ptxas_max_seconds; // 0: not said
-  unsigned emit;
-  bool has_emit; // said by the user
+  unsigned emit;         // TILE_PRODUCT_*
+  unsigned variants[32]; // of each launch, from 1
+  size_t num_variants;   // 0: all
+  bool has_emit;         // said by the user
   bool is_verbose;
   bool warnings_are_errors;
   bool line_info;

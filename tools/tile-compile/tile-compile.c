@@ -1,15 +1,17 @@
 //===- tile-compile.c - MLIR in, PTX and launch metadata out --------------===//
 
 #include "CompileOptions.h"
-#include "Ptxas.h"
-#include "Support/LargeStack.h"
+#include "FindPtxas.h"
 #include "Support/SignalGuard.h"
 #include "Support/StandardStreams.h"
-#include "Tile/Compile.h"
-#include "Tile/Pipeline.h"
+#include "Tile/Compiler.h"
+#include "Tile/Mlir.h"
+#include <semaphore.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /// One run of the program.
@@ -18,12 +20,13 @@ typedef struct {
   char *ptxas;      // owned; NULL: not used
   char *stdin_text; // owned; NULL: the input is a file
   size_t stdin_size_bytes;
-  TileCompileResult result;
+  TileCompiler *compiler;
+  TileProgram *program; // NULL: not compiled
   TileOutputs outputs;
-  TilePtxasProcess process;
   TileSignalGuard guard;
-  size_t num_warnings; // of ptxas
-  bool has_failed_stage;
+  atomic_bool is_dying; // of a signal
+  sem_t is_cancelled;   // the compilation of a dying program has ended
+  bool has_failed_stage, has_internal_error;
 } Run;
 
 static bool fail(const TileStatus *status) {
@@ -113,69 +116,34 @@ static void path_of(const Run *run, const char *name, const char *extension,
   snprintf(out, capacity, "%s/%s.%s", run->options.output, name, extension);
 }
 
-static bool add_text(Run *run, const char *name, const char *extension,
-                     bool is_kept, const char *text, const char **out_path) {
-  if (!text)
+static bool add_bytes(Run *run, const char *name, const char *extension,
+                      TileBytes bytes) {
+  if (!bytes.data)
     return true;
   TileStatus status;
   if (is_to_stdout(run)) {
-    status = tile_stdout_write(text);
+    status = tile_stdout_write(bytes.data);
     return !fail(&status);
   }
   char path[4096];
   path_of(run, name, extension, path, sizeof path);
-  status = tile_outputs_write(&run->outputs, path, is_kept, text, strlen(text),
-                              out_path);
+  status = tile_outputs_write(&run->outputs, path, true, bytes.data,
+                              bytes.size_bytes, NULL);
   return !fail(&status);
 }
 
-static void print_lines(const char *prefix, const char *lines) {
-  while (*lines) {
-    size_t length = strcspn(lines, "\n");
-    fprintf(stderr, "%s%.*s\n", prefix, (int)length, lines);
-    lines += length + (lines[length] == '\n');
-  }
+static bool add_product(Run *run, size_t function, unsigned product,
+                        const char *extension) {
+  const char *name = tile_program_name(run->program, function);
+  TileBytes bytes = tile_program_product(run->program, function, product);
+  return add_bytes(run, name, extension, bytes);
 }
 
-// The guard is about to end the program.
-static void die_of_signal(void) {
-  for (;;)
-    pause();
-}
-
-static bool assemble(Run *run, const TileCompiledUnit *unit,
-                     const char *ptx_path) {
-  const char *cubin_path = NULL;
-  char path[4096];
-  path_of(run, unit->name, "cubin", path, sizeof path);
-  TileStatus status = tile_outputs_add(&run->outputs, path, true, &cubin_path);
-  path_of(run, unit->name, "ptx", path, sizeof path);
-  run->process.ptx_name = path;
-  if (fail(&status))
-    return false;
-  TilePtxasReport report;
-  status = tile_ptxas_run(run->ptxas, unit->chip, run->options.line_info,
-                          ptx_path, cubin_path, &run->process, &report);
-  if (tile_ptxas_process_is_stopped(&run->process))
-    die_of_signal();
-  bool is_ok = !fail(&status);
-  if (is_ok) {
-    print_lines("tile-compile: warning: ", report.warnings);
-    if (run->options.is_verbose)
-      print_lines("", report.usage);
-    run->num_warnings += report.num_warnings;
-  }
-  tile_ptxas_report_deinit(&report);
-  return is_ok;
-}
-
-static bool add_unit(Run *run, const TileCompiledUnit *unit) {
-  const char *ptx_path = NULL, *unused = NULL;
-  return add_text(run, unit->name, "json", true, unit->json, &unused) &&
-         add_text(run, unit->name, "ll", true, unit->llvm, &unused) &&
-         add_text(run, unit->name, "ptx", run->options.emit & TILE_EMIT_PTX,
-                  unit->ptx, &ptx_path) &&
-         (!run->ptxas || !ptx_path || assemble(run, unit, ptx_path));
+static bool add_function(Run *run, size_t function) {
+  return add_product(run, function, TILE_PRODUCT_METADATA, "json") &&
+         add_product(run, function, TILE_PRODUCT_LLVM, "ll") &&
+         add_product(run, function, TILE_PRODUCT_PTX, "ptx") &&
+         add_product(run, function, TILE_PRODUCT_CUBIN, "cubin");
 }
 
 // "dir/gemm.mlir" is "gemm".
@@ -189,7 +157,7 @@ static void stem_of(const char *path, char *out, size_t capacity) {
 }
 
 static bool has_forbidden_warnings(const Run *run) {
-  size_t num_warnings = run->num_warnings + run->result.num_warnings;
+  size_t num_warnings = tile_program_num_warnings(run->program);
   if (!run->options.warnings_are_errors || num_warnings == 0)
     return false;
   fprintf(stderr, "tile-compile: error: %zu warning%s, and --werror is given\n",
@@ -199,16 +167,16 @@ static bool has_forbidden_warnings(const Run *run) {
 
 static bool add_products(Run *run) {
   char stem[256];
-  const char *unused = NULL;
   stem_of(run->options.input, stem, sizeof stem);
   // The lowered module keeps a name of its own: a function may be called as
   // the file.
   char name[300];
   snprintf(name, sizeof name, "%s.lowered", stem);
-  if (!add_text(run, name, "mlir", true, run->result.mlir, &unused))
+  if (!add_bytes(run, name, "mlir",
+                 tile_program_product(run->program, 0, TILE_PRODUCT_MLIR)))
     return false;
-  for (size_t i = 0; i < run->result.num_units; i++)
-    if (!add_unit(run, &run->result.units[i]))
+  for (size_t i = 0; i < tile_program_num_functions(run->program); i++)
+    if (!add_function(run, i))
       return false;
   return !has_forbidden_warnings(run);
 }
@@ -232,27 +200,73 @@ static bool write_products(Run *run) {
 
 //===-- Account -----------------------------------------------------------===//
 
-static void print_account(const TileCompileResult *result) {
-  fputs(result->account, stderr);
-  double total_ms = 0;
-  for (size_t i = 0; i < result->num_times; i++) {
-    fprintf(stderr, "%8.2f ms  %s\n", result->times[i].ms,
-            result->times[i].name);
-    total_ms += result->times[i].ms;
+static void print_resources(const TileProgram *program) {
+  const TileKernelResources *kernel;
+  for (size_t i = 0; i < tile_program_num_functions(program); i++)
+    for (size_t k = 0; (kernel = tile_program_resources(program, i, k)); k++)
+      fprintf(stderr, "%s: %s\n", kernel->kernel, kernel->text);
+}
+
+static void print_account(const TileProgram *program) {
+  const char *phase;
+  double total_ms = 0, ms;
+  fputs(tile_program_account(program), stderr);
+  for (size_t i = 0; (phase = tile_program_phase(program, i, &ms)); i++) {
+    fprintf(stderr, "%8.2f ms  %s\n", ms, phase);
+    total_ms += strcmp(phase, "ptxas") ? ms : 0;
   }
   fprintf(stderr, "%8.2f ms  total before ptxas\n", total_ms);
+  print_resources(program);
+}
+
+//===-- Diagnostics -------------------------------------------------------===//
+
+// The guard is about to end the program: nothing more is said.
+static void die_of_signal(Run *run) {
+  sem_post(&run->is_cancelled);
+  for (;;)
+    pause();
+}
+
+static void on_diagnostic(const TileDiagnostic *diagnostic, void *user_data) {
+  Run *run = user_data;
+  if (atomic_load(&run->is_dying))
+    die_of_signal(run);
+  run->has_internal_error |= diagnostic->is_internal;
+  if (!strcmp(diagnostic->code, "ptxas")) // about no place in the program
+    fprintf(stderr, "tile-compile: ");
+  tile_diagnostic_print(diagnostic, NULL);
+}
+
+// The assembler must not outlive the program. Only it takes long enough that
+// the compilation may go on when the wait is over.
+static void cancel(void *user_data) {
+  enum { MAX_WAIT_SECONDS = 2 };
+  Run *run = user_data;
+  struct timespec end;
+  atomic_store(&run->is_dying, true);
+  tile_compiler_cancel(run->compiler);
+  clock_gettime(CLOCK_REALTIME, &end);
+  end.tv_sec += MAX_WAIT_SECONDS;
+  sem_timedwait(&run->is_cancelled, &end);
 }
 
 //===-- Entry -------------------------------------------------------------===//
 
 static bool choose_ptxas(Run *run) {
   CompileOptions *options = &run->options;
-  if (!(options->emit & EMIT_CUBIN) || options->ptxas_choice == PTXAS_OFF ||
-      is_to_stdout(run))
+  if (!(options->emit & TILE_PRODUCT_CUBIN))
     return true;
+  if (options->ptxas_choice == PTXAS_OFF || is_to_stdout(run)) {
+    options->emit &= ~(unsigned)TILE_PRODUCT_CUBIN;
+    return true;
+  }
   if (options->ptxas_choice == PTXAS_FIND) {
-    run->ptxas = tile_ptxas_find();
-    if (run->ptxas || !options->has_emit)
+    run->ptxas = ptxas_find();
+    if (run->ptxas)
+      return true;
+    options->emit &= ~(unsigned)TILE_PRODUCT_CUBIN;
+    if (!options->has_emit)
       return true;
     fprintf(stderr, "tile-compile: error: --emit=cubin, but no ptxas was "
                     "found; name it with --ptxas\n");
@@ -265,36 +279,40 @@ static bool choose_ptxas(Run *run) {
   return run->ptxas != NULL;
 }
 
+static bool set_options(Run *run) {
+  const CompileOptions *options = &run->options;
+  TileCompiler *compiler = run->compiler;
+  tile_compiler_set_diagnostics(compiler, on_diagnostic, run);
+  tile_compiler_set_remarks(compiler, !options->hide_remarks);
+  tile_compiler_set_products(compiler, options->emit);
+  tile_compiler_set_line_info(compiler, options->line_info);
+  if (options->save_temps)
+    tile_compiler_set_stages(compiler, save_stage, run);
+  return tile_compiler_set_chip(compiler, options->target) &&
+         tile_compiler_set_variants(compiler, options->variants,
+                                    options->num_variants) &&
+         tile_compiler_set_ptxas(compiler, run->ptxas,
+                                 (unsigned)options->ptxas_max_seconds);
+}
+
 static bool compile(Run *run) {
-  CompileOptions *options = &run->options;
-  TileCompileOptions compile_options;
-  tile_compile_options_init(&compile_options);
-  compile_options.target = options->target;
-  compile_options.emit = options->emit & ~(unsigned)EMIT_CUBIN;
-  if (run->ptxas)
-    compile_options.emit |= TILE_EMIT_PTX;
-  compile_options.line_info = options->line_info;
-  compile_options.hide_remarks = options->hide_remarks;
-  if (options->save_temps) {
-    compile_options.on_stage = save_stage;
-    compile_options.on_stage_data = run;
-  }
-  TileCompiler *compiler = tile_compiler_create();
-  if (!compiler)
+  const CompileOptions *options = &run->options;
+  if (!set_options(run))
     return false;
-  bool is_ok = tile_compile(compiler, run->stdin_text ? NULL : options->input,
-                            run->stdin_text, run->stdin_size_bytes,
-                            &compile_options, &run->result);
-  fputs(run->result.diagnostics, stderr);
-  if (!is_ok && run->result.is_internal_error)
+  run->program = run->stdin_text
+                     ? tile_compile(run->compiler, "<stdin>", run->stdin_text,
+                                    run->stdin_size_bytes)
+                     : tile_compile_file(run->compiler, options->input);
+  if (atomic_load(&run->is_dying))
+    die_of_signal(run);
+  if (!run->program && run->has_internal_error)
     write_reproducer(run);
-  if (options->is_verbose)
-    print_account(&run->result);
-  is_ok = is_ok && !run->has_failed_stage &&
-          (is_to_stdout(run) ? print_products(run) : write_products(run));
+  if (run->program && options->is_verbose)
+    print_account(run->program);
+  bool is_ok = run->program && !run->has_failed_stage &&
+               (is_to_stdout(run) ? print_products(run) : write_products(run));
   tile_outputs_discard(&run->outputs); // what is not committed
-  tile_compile_result_deinit(&run->result);
-  tile_compiler_destroy(compiler);
+  tile_program_destroy(run->program);
   return is_ok;
 }
 
@@ -329,8 +347,6 @@ static bool run_all(Run *run) {
   return choose_ptxas(run) && make_stage_folder(run) && compile(run);
 }
 
-static void stop_ptxas(void *process) { tile_ptxas_process_stop(process); }
-
 static int compile_main(int argc, char **argv) {
   Run run = {.ptxas = NULL};
   switch (compile_options_parse(argc, argv, &run.options)) {
@@ -343,16 +359,18 @@ static int compile_main(int argc, char **argv) {
   case PARSED_EXIT_ERROR:
     return TILE_STATUS_USER_ERROR;
   }
-  tile_exit_on_fatal_error();
+  run.compiler = tile_compiler_create(NULL);
+  if (!run.compiler || sem_init(&run.is_cancelled, 0, 0) != 0) {
+    fprintf(stderr, "tile-compile: error: out of memory\n");
+    return TILE_STATUS_USER_ERROR;
+  }
   tile_outputs_init(&run.outputs);
-  tile_ptxas_process_init(&run.process);
-  if (run.options.ptxas_max_seconds)
-    run.process.max_seconds = run.options.ptxas_max_seconds;
   run.guard = (TileSignalGuard){
-      .outputs = &run.outputs, .stop = stop_ptxas, .stop_data = &run.process};
+      .outputs = &run.outputs, .stop = cancel, .stop_data = &run};
   tile_signal_guard_start(&run.guard);
   bool is_ok = run_all(&run);
   tile_signal_guard_end(&run.guard);
+  tile_compiler_destroy(run.compiler);
   free(run.ptxas);
   free(run.stdin_text);
   return is_ok ? TILE_STATUS_OK : TILE_STATUS_USER_ERROR;
@@ -361,5 +379,5 @@ static int compile_main(int argc, char **argv) {
 int main(int argc, char **argv) {
   tile_streams_open();
   tile_signals_block();
-  return tile_run_on_large_stack(compile_main, argc, argv);
+  return compile_main(argc, argv);
 }

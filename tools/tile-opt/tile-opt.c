@@ -1,7 +1,7 @@
 //===- tile-opt.c - mlir-opt with the tile dialect and passes -------------===//
 
 #include "Support/LargeStack.h"
-#include "Tile/Pipeline.h"
+#include "Tile/Mlir.h"
 
 static int run(int argc, char **argv) {
   tile_register_all();

@@ -65,8 +65,10 @@ static void put_diagnostic(Out *out, const TileDiagnostic *diagnostic) {
   else if (*diagnostic->file)
     put(out, "%s: ", diagnostic->file);
   bool ends_line = *text && text[strlen(text) - 1] == '\n';
-  put(out, "%s%s%s", severity_name(diagnostic->severity), text,
-      ends_line ? "" : "\n");
+  put(out, "%s", severity_name(diagnostic->severity));
+  if (strchr(diagnostic->code, '/')) // that of a remark, "tile-persist/…"
+    put(out, "[%s] ", diagnostic->code);
+  put(out, "%s%s", text, ends_line ? "" : "\n");
   put_source_line(out, diagnostic);
   for (size_t i = 0; i < diagnostic->num_notes; i++)
     put_diagnostic(out, diagnostic->notes[i]);

@@ -1,0 +1,29 @@
+//===- Limits.h - When a compilation has to end ---------------------------===//
+#ifndef TILE_LIB_PIPELINE_LIMITS_H
+#define TILE_LIB_PIPELINE_LIMITS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// The flag may be set by any thread; the rest belongs to the compilation.
+typedef struct {
+  atomic_bool is_cancelled;
+  uint64_t max_ms, max_memory_bytes; // 0: none
+  double end_ms;                     // of tile_now_ms
+  uint64_t start_bytes;              // of the heap
+} TileLimits;
+
+/// Begins a compilation: its time, and what the heap holds before it.
+void tile_limits_begin(TileLimits *limits);
+
+/// NULL while nothing has been reached, else the code of the error, "cancel",
+/// "time" or "memory", and its text.
+const char *tile_limits_reached(const TileLimits *limits, char *out_text,
+                                size_t capacity);
+
+/// Milliseconds that are left; -1: any number.
+int64_t tile_limits_left_ms(const TileLimits *limits);
+
+#endif // TILE_LIB_PIPELINE_LIMITS_H
