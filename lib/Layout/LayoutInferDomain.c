@@ -35,7 +35,17 @@ static bool add(TileInferModel *m, int buffer, const TileLayout *full) {
   return true;
 }
 
-// Adds a core layout, expanded by the stage dimensions of the buffer.
+// A core layout over the stage dimensions of the buffer; slots in memory begin
+// at multiples of `align` elements.
+static bool over_stages(const TileInferBuffer *b, const TileLayout *core,
+                        int64_t align, TileLayout *out) {
+  *out = *core;
+  for (int k = b->lead - 1; k >= 0; k--)
+    if (!tile_layout_expand(out, b->shape[k], 0, align, out, NULL))
+      return false;
+  return true;
+}
+
 static bool add_core(TileInferModel *m, int buffer, int id) {
   const TileInferBuffer *b = &m->problem->buffer[buffer];
   if (id < 0 || b->space != TILE_INFER_FRAGMENT || b->user ||
@@ -45,11 +55,8 @@ static bool add_core(TileInferModel *m, int buffer, int id) {
   if (core->in.extent[TILE_LAYOUT_WARP] != m->problem->role[b->role].warps ||
       !tile_layout_covers(core))
     return false;
-  TileLayout full = *core;
-  for (int k = b->lead - 1; k >= 0; k--)
-    if (!tile_layout_expand(&full, b->shape[k], 0, 1, &full, NULL))
-      return false;
-  return add(m, buffer, &full);
+  TileLayout full;
+  return over_stages(b, core, 1, &full) && add(m, buffer, &full);
 }
 
 static bool add_core_layout(TileInferModel *m, int buffer,
@@ -351,12 +358,9 @@ static void seed_free_fragment(TileInferModel *m, int buffer) {
 // ISA, tensor copies).
 static void add_slot(TileInferModel *m, int buffer, const TileLayout *core) {
   const TileInferBuffer *b = &m->problem->buffer[buffer];
-  TileLayout full = *core;
-  for (int k = b->lead - 1; k >= 0; k--)
-    if (!tile_layout_expand(&full, b->shape[k], 0, 128 * 8 / b->elem_bits,
-                            &full, NULL))
-      return;
-  add(m, buffer, &full);
+  TileLayout full;
+  if (over_stages(b, core, 128 * 8 / b->elem_bits, &full))
+    add(m, buffer, &full);
 }
 
 static void seed_shared(TileInferModel *m, int buffer) {

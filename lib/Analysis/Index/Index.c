@@ -251,6 +251,14 @@ const TileIndex *tile_index_of(TileIndices *x, TileInt index) {
   return intern(x, &sum);
 }
 
+const TileIndex *tile_index_without(TileIndices *x, const TileIndex *index,
+                                    int term) {
+  Sum sum = {.fits = true};
+  sum_add(&sum, index, 1);
+  sum_add_term(&sum, index->terms[term].symbol, -index->terms[term].factor);
+  return intern(x, &sum);
+}
+
 //===-- Symbols of which a sum is known up to a multiple ------------------===//
 
 // `select` of `slot + 1` and 0 is what a loop carries from one value in [0, n)
@@ -622,24 +630,73 @@ TileOverlap tile_aged_ranges_overlap(TileAgedDistance at, int64_t now_size,
 
 //===-- Boxes -------------------------------------------------------------===//
 
+void tile_index_box_set(TileIndices *x, TileIndexBox *box, int dim,
+                        const TileIndex *offset, int64_t size) {
+  box->offset[dim] = tile_index_congruent(x, offset);
+  box->bounds[dim] = tile_index_sum_bounds(offset);
+  box->size[dim] = size;
+}
+
+TileIndexBox tile_index_box(TileIndices *x, const TileBox *box) {
+  TileIndexBox out = {.base = box->base,
+                      .rank = box->rank,
+                      .on_grid = box->on_grid,
+                      .is_partial = box->is_partial};
+  for (int d = 0; d < box->rank; d++)
+    tile_index_box_set(x, &out, d, tile_index_of(x, box->offset[d]),
+                       box->size[d]);
+  return out;
+}
+
+// Whether numbers in the bounds of `now` and `then` begin ranges apart.
+static bool are_apart(const TileIndexBox *now, const TileIndexBox *then,
+                      int dim) {
+  TileIndexBounds a = now->bounds[dim], b = then->bounds[dim];
+  return a.is_known && b.is_known &&
+         (a.min >= b.max + then->size[dim] || b.min >= a.max + now->size[dim]);
+}
+
+// Whether the distance is a multiple of the size, which is that of both.
+static bool is_multiple(TileAgedDistance at, int64_t size) {
+  int64_t divisor = tile_gcd(at.distance.modulus, at.distance.constant);
+  return tile_gcd(divisor, at.drift) % size == 0;
+}
+
+TileBoxRelation tile_index_boxes_compare(TileIndices *x,
+                                         const TileIndexBox *now,
+                                         const TileIndexBox *then, TileAge age,
+                                         MlirOperation loop) {
+  bool is_partial = now->is_partial || then->is_partial;
+  bool on_grid = now->on_grid && then->on_grid;
+  TileBoxRelation out = {.overlap = is_partial ? TILE_OVERLAP_MAYBE
+                                               : TILE_OVERLAP_SAME,
+                         .match = !is_partial,
+                         .is_distance_known = true};
+  if (now->rank == 0 || now->rank != then->rank ||
+      !mlirValueEqual(now->base, then->base))
+    return (TileBoxRelation){.overlap = TILE_OVERLAP_MAYBE};
+  for (int d = 0; d < now->rank; d++) {
+    int64_t size = now->size[d], other = then->size[d];
+    TileAgedDistance at =
+        tile_index_distance(x, now->offset[d], then->offset[d], age, loop);
+    TileOverlap overlap = size < 0 || other < 0 ? TILE_OVERLAP_MAYBE
+                          : are_apart(now, then, d)
+                              ? TILE_OVERLAP_NONE
+                              : tile_aged_ranges_overlap(at, size, other);
+    out.overlap = tile_overlap_and(out.overlap, overlap);
+    out.match &=
+        size > 0 && size == other && (on_grid || is_multiple(at, size));
+    out.is_distance_known &= !at.distance.modulus && !at.drift;
+    out.distance[d] = at.distance.constant;
+  }
+  return out;
+}
+
 TileOverlap tile_boxes_overlap(TileIndices *x, const TileBox *now,
                                const TileBox *then, TileAge age,
                                MlirOperation loop) {
-  bool is_partial = now->is_partial || then->is_partial;
-  TileOverlap overlap = is_partial ? TILE_OVERLAP_MAYBE : TILE_OVERLAP_SAME;
-  if (!mlirValueEqual(now->base, then->base) || now->rank != then->rank)
-    return TILE_OVERLAP_MAYBE;
-  for (int d = 0; d < now->rank; d++) {
-    TileAgedDistance at =
-        tile_index_distance(x, tile_index_of(x, now->offset[d]),
-                            tile_index_of(x, then->offset[d]), age, loop);
-    bool is_known = now->size[d] >= 0 && then->size[d] >= 0;
-    overlap = tile_overlap_and(
-        overlap, is_known
-                     ? tile_aged_ranges_overlap(at, now->size[d], then->size[d])
-                     : TILE_OVERLAP_MAYBE);
-  }
-  return overlap;
+  TileIndexBox a = tile_index_box(x, now), b = tile_index_box(x, then);
+  return tile_index_boxes_compare(x, &a, &b, age, loop).overlap;
 }
 
 //===-- Affine in the counter of a loop -----------------------------------===//

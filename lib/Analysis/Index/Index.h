@@ -59,6 +59,9 @@ const TileIndex *tile_index_of(TileIndices *indices, TileInt index);
 /// and so is `slot + 1 == n ? 0 : slot + 1`.
 const TileIndex *tile_index_congruent(TileIndices *indices,
                                       const TileIndex *index);
+/// The sum without one of its terms.
+const TileIndex *tile_index_without(TileIndices *indices, const TileIndex *sum,
+                                    int term);
 /// A number that divides every value of the term; 0: it is always 0.
 int64_t tile_index_term_divisor(const TileIndexTerm *term);
 /// Whether the index is `*out_factor` times `value`, plus its constant.
@@ -106,11 +109,6 @@ TileAgedDistance tile_index_distance(TileIndices *indices, const TileIndex *now,
 /// tile_ranges_overlap, after any number of rounds.
 TileOverlap tile_aged_ranges_overlap(TileAgedDistance distance,
                                      int64_t now_size, int64_t then_size);
-/// The same of boxes, `then` of the round of `loop` that `age` says. Boxes of
-/// different bases may overlap.
-TileOverlap tile_boxes_overlap(TileIndices *indices, const TileBox *now,
-                               const TileBox *then, TileAge age,
-                               MlirOperation loop);
 
 //===-- Facts about indices (IndexFacts.c) --------------------------------===//
 //
@@ -128,8 +126,47 @@ typedef struct {
 /// constant grid.
 TileIndexBounds tile_index_bounds(TileInt index);
 
+/// The same of what an exact sum gives.
+TileIndexBounds tile_index_sum_bounds(const TileIndex *sum);
+
 /// Whether the index is known not to be negative.
 bool tile_index_is_natural(TileInt index);
+
+//===-- Boxes (Index.c) ---------------------------------------------------===//
+
+/// A box with interned offsets.
+typedef struct {
+  MlirValue base;
+  int rank;                               // 0: it may be anything
+  const TileIndex *offset[TILE_MAX_RANK]; // congruent
+  TileIndexBounds bounds[TILE_MAX_RANK];  // of the offset, in every round
+  int64_t size[TILE_MAX_RANK];            // -1: not known
+  bool on_grid, is_partial;               // as of TileBox
+} TileIndexBox;
+
+TileIndexBox tile_index_box(TileIndices *indices, const TileBox *box);
+/// Sets a dimension; `offset` is an exact sum.
+void tile_index_box_set(TileIndices *indices, TileIndexBox *box, int dim,
+                        const TileIndex *offset, int64_t size);
+
+/// What is known of two boxes.
+typedef struct {
+  TileOverlap overlap;
+  bool match; // they have the same elements, or none in common
+  bool is_distance_known;
+  int64_t distance[TILE_MAX_RANK]; // elements: `now` begins so far behind
+} TileBoxRelation;
+
+/// Of `now` and `then`, which was named in the round of `loop` that `age` says.
+/// Of boxes of different bases nothing is known.
+TileBoxRelation tile_index_boxes_compare(TileIndices *indices,
+                                         const TileIndexBox *now,
+                                         const TileIndexBox *then, TileAge age,
+                                         MlirOperation loop);
+/// The overlap of boxes that are compared once.
+TileOverlap tile_boxes_overlap(TileIndices *indices, const TileBox *now,
+                               const TileBox *then, TileAge age,
+                               MlirOperation loop);
 
 //===-- Tensors (TensorWindows.c) -----------------------------------------===//
 

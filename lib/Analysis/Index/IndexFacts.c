@@ -253,6 +253,22 @@ TileIndexBounds tile_index_bounds(TileInt index) {
              : bounds(index.value, MAX_DEPTH);
 }
 
+TileIndexBounds tile_index_sum_bounds(const TileIndex *sum) {
+  TileIndexBounds all = bounds_make(sum->constant, sum->constant);
+  if (sum->modulus)
+    return (TileIndexBounds){0};
+  for (int i = 0; i < sum->num_terms; i++) {
+    int64_t factor = sum->terms[i].factor;
+    TileIndexBounds each = bounds(sum->terms[i].symbol->value, MAX_DEPTH);
+    all.is_known &= each.is_known;
+    if (!all.is_known)
+      break;
+    all = bounds_make(all.min + factor * (factor < 0 ? each.max : each.min),
+                      all.max + factor * (factor < 0 ? each.min : each.max));
+  }
+  return all;
+}
+
 //===-- Numbers that are not negative -------------------------------------===//
 
 static bool is_natural(MlirValue value, int depth);

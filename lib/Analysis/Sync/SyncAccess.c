@@ -9,22 +9,18 @@
 #include "SyncFlow.h"
 
 #include "Dialect/Products.h"
-#include "Support/Arithmetic.h"
 
 //===-- Windows -----------------------------------------------------------===//
 
-static void add_dim(const Flow *flow, SyncPlace *place, TileInt offset,
-                    int64_t size) {
-  SyncDim *dim = &place->dims[place->rank++];
-  const TileIndex *index = tile_index_of(flow->indices, offset);
-  *dim = (SyncDim){tile_index_congruent(flow->indices, index),
-                   tile_index_bounds(offset), size};
-  for (int i = 0; i < dim->offset->num_terms; i++) {
-    MlirOperation home = dim->offset->terms[i].symbol->home;
-    if (!mlirOperationIsNull(home) && (mlirOperationIsNull(place->home) ||
-                                       tile_op_is_inside(home, place->home)))
-      place->home = home;
-  }
+static void set_box(SyncPlace *place, const TileIndexBox *box) {
+  place->box = *box;
+  for (int d = 0; d < box->rank; d++)
+    for (int i = 0; i < box->offset[d]->num_terms; i++) {
+      MlirOperation home = box->offset[d]->terms[i].symbol->home;
+      if (!mlirOperationIsNull(home) && (mlirOperationIsNull(place->home) ||
+                                         tile_op_is_inside(home, place->home)))
+        place->home = home;
+    }
 }
 
 // Whether elements with other coordinates lie in other bytes.
@@ -40,79 +36,38 @@ static SyncPlace place_of_tile(const Flow *flow, MlirValue tile, size_t buffer,
   TileBox box;
   TileShape shape;
   bool is_box = tile_box_of(tile, &box) && !box.is_partial;
-  SyncPlace place = {.tile = tile, .base = box.base, .buffer = buffer};
+  SyncPlace place = {.tile = tile, .box.base = box.base, .buffer = buffer};
   if (!is_box || !tile_shape_of(tile, &shape) ||
       !has_own_bytes(box.base, shape.element, is_shared))
     return place;
   for (int d = 0; d < box.rank; d++)
     if (box.size[d] < 1)
       return place; // of a tensor whose size is not known
-  place.is_on_grid = box.on_grid;
-  for (int d = 0; d < box.rank; d++)
-    add_dim(flow, &place, box.offset[d], box.size[d]);
+  TileIndexBox window = tile_index_box(flow->indices, &box);
+  set_box(&place, &window);
   return place;
 }
 
-static SyncPlace place_of_loop(const Flow *flow, MlirValue tile,
-                               const SyncLoopWindow *window, size_t buffer,
-                               bool is_shared) {
-  SyncPlace place = {.tile = tile, .base = tile, .buffer = buffer};
+static SyncPlace place_of_loop(MlirValue tile, const TileIndexBox *window,
+                               size_t buffer, bool is_shared) {
+  SyncPlace place = {.tile = tile, .box.base = tile, .buffer = buffer};
   TileShape shape;
-  if (!tile_shape_of(tile, &shape) ||
-      !has_own_bytes(tile, shape.element, is_shared))
-    return place;
-  for (int d = 0; d < window->rank; d++)
-    add_dim(flow, &place, window->offset[d], window->size[d]);
+  if (tile_shape_of(tile, &shape) &&
+      has_own_bytes(tile, shape.element, is_shared))
+    set_box(&place, window);
   return place;
 }
 
 static SyncPlace place_of_slot(const Flow *flow, MlirValue barrier,
                                MlirValue slot, size_t buffer) {
-  SyncPlace place = {
-      .tile = barrier, .slot = slot, .base = barrier, .buffer = buffer};
-  add_dim(flow, &place, tile_int_value(slot), 1);
+  SyncPlace place = {.tile = barrier, .slot = slot, .buffer = buffer};
+  TileBox box = {.base = barrier,
+                 .rank = 1,
+                 .offset = {tile_int_value(slot)},
+                 .size = {1}};
+  TileIndexBox window = tile_index_box(flow->indices, &box);
+  set_box(&place, &window);
   return place;
-}
-
-// The offset of `now` behind that of `then`, which was touched `age` ago.
-static TileAgedDistance distance_at(const Flow *flow, const SyncDim *now,
-                                    const SyncDim *then, TileAge age,
-                                    MlirOperation home) {
-  return tile_index_distance(flow->indices, now->offset, then->offset, age,
-                             home);
-}
-
-static bool are_bounds_apart(const SyncDim *now, const SyncDim *then) {
-  return now->bounds.is_known && then->bounds.is_known &&
-         (now->bounds.min >= then->bounds.max + then->size ||
-          then->bounds.min >= now->bounds.max + now->size);
-}
-
-// Whether the distance is a multiple of the size, which is that of both.
-static bool is_multiple(TileAgedDistance at, int64_t size) {
-  int64_t divisor = tile_gcd(at.distance.modulus, at.distance.constant);
-  return tile_gcd(divisor, at.drift) % size == 0;
-}
-
-SyncWindows sync_windows_compare(const Flow *flow, const SyncPlace *now,
-                                 const SyncPlace *then, TileAge age) {
-  SyncWindows result = {.overlap = true};
-  if (now->rank == 0 || now->rank != then->rank ||
-      !mlirValueEqual(now->base, then->base))
-    return result;
-  bool on_grid = now->is_on_grid && then->is_on_grid;
-  result.match = result.is_distance_known = true;
-  for (int d = 0; d < now->rank; d++) {
-    const SyncDim *a = &now->dims[d], *b = &then->dims[d];
-    TileAgedDistance at = distance_at(flow, a, b, age, then->home);
-    result.overlap &=
-        !are_bounds_apart(a, b) &&
-        tile_aged_ranges_overlap(at, a->size, b->size) != TILE_OVERLAP_NONE;
-    result.match &= a->size == b->size && (on_grid || is_multiple(at, a->size));
-    result.is_distance_known &= !at.distance.modulus && !at.drift;
-    result.distance[d] = at.distance.constant;
-  }
-  return result;
 }
 
 //===-- Places ------------------------------------------------------------===//
@@ -162,7 +117,7 @@ static void note_tile(Flow *flow, const SyncUse *use) {
                               tensor_index(flow, tile_tensor_root(use->tile));
   SyncPlace place =
       use->window.rank
-          ? place_of_loop(flow, use->tile, &use->window, buffer, found != NULL)
+          ? place_of_loop(use->tile, &use->window, buffer, found != NULL)
           : place_of_tile(flow, use->tile, buffer, found != NULL);
   place.threads = use->threads;
   if (use->window.rank)
@@ -176,11 +131,9 @@ static void note_barrier(Flow *flow, MlirValue barrier, MlirValue slot) {
   if (!found)
     return;
   size_t buffer = (size_t)(found - flow->shared->buffers);
-  add_place(
-      flow,
-      mlirValueIsNull(slot)
-          ? (SyncPlace){.tile = barrier, .base = barrier, .buffer = buffer}
-          : place_of_slot(flow, barrier, slot, buffer));
+  add_place(flow, mlirValueIsNull(slot)
+                      ? (SyncPlace){.tile = barrier, .buffer = buffer}
+                      : place_of_slot(flow, barrier, slot, buffer));
 }
 
 //===-- Accesses ----------------------------------------------------------===//

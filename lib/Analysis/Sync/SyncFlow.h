@@ -8,15 +8,6 @@
 
 //===-- Places (SyncAccess.c) ---------------------------------------------===//
 
-// A ring has a stage dimension besides those of its tiles.
-enum { SYNC_MAX_DIMS = TILE_MAX_RANK + 1 };
-
-typedef struct {
-  const TileIndex *offset; // congruent
-  TileIndexBounds bounds;  // of the offset, in every round
-  int64_t size;
-} SyncDim;
-
 /// The threads that do an access to a tile (SyncThreads.c).
 enum { SYNC_NOBODY = UINT16_MAX };
 typedef struct {
@@ -27,41 +18,19 @@ typedef struct {
   MlirOperation op;
 } SyncThreads;
 
-/// What an element loop accesses of a tile: in each dimension from an offset
-/// on.
-typedef struct {
-  int rank; // 0: not known
-  TileInt offset[TILE_MAX_RANK];
-  int64_t size[TILE_MAX_RANK];
-} SyncLoopWindow;
-
 /// What accesses of some threads (null: not known) cover by one name of a tile,
 /// or one slot of an mbarrier.
 typedef struct {
-  MlirValue tile, slot, base; // offsets count in `base`
-  MlirOperation loop;         // whose SyncLoopWindow it is, or null
+  MlirValue tile, slot;
+  MlirOperation loop; // whose window it is, or null
   const SyncThreads *threads;
   bool is_relied_on; // that they are the same let a barrier go
   size_t buffer;
-  SyncDim dims[SYNC_MAX_DIMS];
-  int rank;           // 0: all of the buffer
-  bool is_on_grid;    // offsets are multiples of the sizes
+  TileIndexBox box;   // rank 0: all of the buffer
   MlirOperation home; // innermost loop that gives the offsets, or null
 } SyncPlace;
 
 typedef struct Flow Flow;
-
-/// What is known of two places of one buffer, when one was touched earlier.
-typedef struct {
-  bool overlap; // they may have elements in common
-  bool match;   // they have the same elements, or none in common
-  bool is_distance_known;
-  int64_t distance[SYNC_MAX_DIMS]; // elements of the base: how far behind
-} SyncWindows;
-
-/// `then` was touched `age` ago, in rounds of its home.
-SyncWindows sync_windows_compare(const Flow *flow, const SyncPlace *now,
-                                 const SyncPlace *then, TileAge age);
 
 //===-- State -------------------------------------------------------------===//
 
@@ -80,7 +49,7 @@ typedef struct {
   MlirValue tile;
   bool writes;
   const SyncThreads *threads;
-  SyncLoopWindow window;
+  TileIndexBox window; // of an element loop; rank 0: not known
   int64_t chunk; // that gives the threads, in elements; 0: something else does
   int place;     // number; -1: of memory that threads do not share
 } SyncUse;

@@ -26,7 +26,6 @@
 #include "Dialect/TileLayouts.h"
 #include "Layout/LayoutAccess.h"
 #include "Layout/LayoutReduce.h"
-#include "Tile/Ops/arith.h"
 #include "Tile/Ops/memref.h"
 
 //===-- Tables ------------------------------------------------------------===//
@@ -457,8 +456,9 @@ typedef struct {
   bool writes; // the accesses that are looked for
   TileLayout layout;
   bool has_layout, stores_fragments;
-  SyncLoopWindow window;
-  TilePlace place; // of the window; before, of an access
+  TileIndices *indices;
+  const TileIndex *rest[TILE_MAX_RANK]; // what the window begins at
+  TilePlace place;                      // of the window
   Table *table;
   bool has_place, is_known;
 } LoopWalk;
@@ -478,47 +478,29 @@ static bool is_meant(const LoopWalk *walk, const TileElementAccess *access) {
 
 //===-- Windows of loops --------------------------------------------------===//
 
-static bool is_outside(TileParallelOp loop, MlirValue value) {
-  MlirOperation home =
-      mlirValueIsABlockArgument(value)
-          ? mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value))
-          : mlirOpResultGetOwner(value);
-  return !tile_op_is_inside(home, loop.op);
-}
-
-// An index without a dimension of the loop.
-static bool offset_of(TileParallelOp loop, MlirValue index, TileInt *out) {
-  int64_t constant;
-  if (mlirxConstantInt(index, &constant)) {
-    *out = tile_int_constant(constant);
-    return true;
+// One dimension of a window: a dimension of the loop, or -1, and what all
+// elements share.
+static bool index_of(const LoopWalk *walk, MlirValue index, int *out_dim,
+                     const TileIndex **out_rest) {
+  const TileIndex *sum = tile_index_of(walk->indices, tile_int_value(index));
+  int at = -1;
+  *out_dim = -1;
+  *out_rest = sum;
+  for (int i = 0; i < sum->num_terms; i++) {
+    MlirValue value = sum->terms[i].symbol->value;
+    int dim = tile_parallel_index(walk->loop, value);
+    if (dim < 0 && tile_value_is_inside(value, walk->loop.op))
+      return false;
+    if (dim < 0)
+      continue;
+    if (at >= 0 || sum->terms[i].factor != 1)
+      return false;
+    at = i;
+    *out_dim = dim;
   }
-  *out = tile_int_value(index);
-  return is_outside(loop, index);
-}
-
-// One dimension of a window; `out_dim`: of the loop, or -1.
-static bool index_of(TileParallelOp loop, MlirValue index, int *out_dim,
-                     TileInt *out_offset) {
-  *out_offset = tile_int_constant(0);
-  *out_dim = tile_parallel_index(loop, index);
-  if (*out_dim >= 0 || offset_of(loop, index, out_offset))
-    return true;
-  if (!mlirValueIsAOpResult(index) ||
-      !arith_addi_is(mlirOpResultGetOwner(index)))
-    return false;
-  for (int i = 0; i < 2; i++) {
-    MlirOperation sum = mlirOpResultGetOwner(index);
-    *out_dim = tile_parallel_index(loop, mlirOperationGetOperand(sum, i));
-    if (*out_dim >= 0 &&
-        offset_of(loop, mlirOperationGetOperand(sum, 1 - i), out_offset))
-      return true;
-  }
-  return false;
-}
-
-static bool is_same_int(TileInt a, TileInt b) {
-  return mlirValueEqual(a.value, b.value) && a.constant == b.constant;
+  if (at >= 0)
+    *out_rest = tile_index_without(walk->indices, sum, at);
+  return sum->modulus == 0;
 }
 
 // All accesses of the tile have one window, or there is none.
@@ -527,16 +509,14 @@ static bool add_to_window(const TileElementAccess *access, void *user_data) {
   if (!mlirValueEqual(access->memref, walk->tile))
     return true;
   for (int d = 0; d < walk->rank && walk->is_known; d++) {
-    TileInt offset;
+    const TileIndex *rest;
     int dim;
     walk->is_known =
-        index_of(walk->loop, tile_range_at(access->indices, d), &dim,
-                 &offset) &&
-        (!walk->has_place || (walk->place.map[d] == dim &&
-                              is_same_int(walk->window.offset[d], offset)));
+        index_of(walk, tile_range_at(access->indices, d), &dim, &rest) &&
+        (!walk->has_place ||
+         (walk->place.map[d] == dim && walk->rest[d] == rest));
     walk->place.map[d] = dim;
-    walk->window.offset[d] = offset;
-    walk->window.size[d] = dim < 0 ? 1 : tile_parallel_extents(walk->loop, dim);
+    walk->rest[d] = rest;
   }
   walk->has_place = true;
   return walk->is_known;
@@ -579,11 +559,11 @@ static bool add_tile_access(const TileElementAccess *access, void *user_data) {
   if (!is_meant(walk, access))
     return true;
   for (int d = 0; d < walk->rank && walk->is_known; d++) {
-    TileInt offset;
-    walk->is_known = index_of(walk->loop, tile_range_at(access->indices, d),
-                              &place.map[d], &offset) &&
-                     tile_int_is_constant(offset);
-    place.offset[d] = -offset.constant;
+    const TileIndex *rest;
+    walk->is_known = index_of(walk, tile_range_at(access->indices, d),
+                              &place.map[d], &rest) &&
+                     rest->num_terms == 0;
+    place.offset[d] = -rest->constant;
   }
   if (walk->is_known)
     put_access(walk, access, &place);
@@ -612,10 +592,21 @@ static bool has_short_runs(TileParallelOp loop) {
   return rank > 0 && tile_parallel_extents(loop, rank - 1) % 2 != 0;
 }
 
+static TileIndexBox window_of(const LoopWalk *walk) {
+  TileIndexBox window = {.base = walk->tile, .rank = walk->rank};
+  for (int d = 0; d < walk->rank; d++) {
+    int dim = walk->place.map[d];
+    tile_index_box_set(walk->indices, &window, d, walk->rest[d],
+                       dim < 0 ? 1 : tile_parallel_extents(walk->loop, dim));
+  }
+  return window;
+}
+
 // Of the window.
-static const SyncThreads *threads_in_window(Flow *flow, LoopWalk *walk) {
+static const SyncThreads *threads_in_window(Flow *flow, LoopWalk *walk,
+                                            const TileIndexBox *window) {
   TileShape shape = {.rank = walk->rank};
-  memcpy(shape.extent, walk->window.size, sizeof shape.extent);
+  memcpy(shape.extent, window->size, sizeof shape.extent);
   bool is_dealt = !walk->has_layout && has_short_runs(walk->loop);
   if (!walk->has_layout && !is_dealt)
     return tells_element(walk)
@@ -632,11 +623,12 @@ static const SyncThreads *threads_in_window(Flow *flow, LoopWalk *walk) {
 
 static const SyncThreads *threads_of_loop(Flow *flow, TileParallelOp loop,
                                           MlirValue tile, bool writes,
-                                          SyncLoopWindow *out_window) {
+                                          TileIndexBox *out_window) {
   Table table;
   TileShape shape;
   TileLayoutError error;
   LoopWalk walk = {.loop = loop,
+                   .indices = flow->indices,
                    .tile = tile,
                    .writes = writes,
                    .table = &table,
@@ -649,9 +641,8 @@ static const SyncThreads *threads_of_loop(Flow *flow, TileParallelOp loop,
   tile_parallel_visit(loop, find_fragment_store, &walk);
   tile_parallel_visit(loop, add_to_window, &walk);
   if (walk.is_known && walk.has_place) {
-    *out_window = walk.window;
-    out_window->rank = walk.rank;
-    return threads_in_window(flow, &walk);
+    *out_window = window_of(&walk);
+    return threads_in_window(flow, &walk, out_window);
   }
   walk.is_known = true;
   if (!walk.has_layout || !table_begin(flow, loop.op, &shape, &table))
@@ -713,7 +704,7 @@ typedef struct {
   TileLayout layout; // coordinates to elements of memory
   int64_t first_byte, elem_bytes;
   // Offsets that it may have: so many, from the first on.
-  int64_t first[SYNC_MAX_DIMS], count[SYNC_MAX_DIMS], num_windows;
+  int64_t first[TILE_MAX_RANK], count[TILE_MAX_RANK], num_windows;
 } Bytes;
 
 /// The thread of each byte of a buffer.
@@ -726,12 +717,11 @@ typedef struct {
 static bool offsets_of(const SyncPlace *place, const TileShape *shape,
                        Bytes *out) {
   out->num_windows = 1;
-  for (int d = 0; d < place->rank; d++) {
-    const TileIndex *offset = place->dims[d].offset;
+  for (int d = 0; d < place->box.rank; d++) {
+    const TileIndex *offset = place->box.offset[d];
     bool is_constant = !offset->num_terms && !offset->modulus;
     out->first[d] = is_constant ? offset->constant : 0;
-    out->count[d] =
-        is_constant ? 1 : shape->extent[d] - place->dims[d].size + 1;
+    out->count[d] = is_constant ? 1 : shape->extent[d] - place->box.size[d] + 1;
     if (out->count[d] < 1 || out->count[d] > MAX_WINDOWS)
       return false;
     out->num_windows *= out->count[d];
@@ -745,11 +735,13 @@ static bool bytes_of(const Flow *flow, size_t number, Bytes *out) {
   const SyncPlace *place = &flow->places[number];
   TileLayoutError error;
   TileShape shape;
-  if (!place->threads || !place->threads->thread || place->rank == 0 ||
+  if (!place->threads || !place->threads->thread || place->box.rank == 0 ||
       !sync_place_is_shared(flow, number) ||
-      !tile_shape_of(place->base, &shape) || shape.rank != place->rank ||
-      !tile_layout_of_tile(place->base, &out->layout, &error) ||
-      out->layout.in.num_axes != place->rank || out->layout.out.num_axes != 1)
+      !tile_shape_of(place->box.base, &shape) ||
+      shape.rank != place->box.rank ||
+      !tile_layout_of_tile(place->box.base, &out->layout, &error) ||
+      out->layout.in.num_axes != place->box.rank ||
+      out->layout.out.num_axes != 1)
     return false;
   out->place = place;
   out->first_byte = flow->shared->buffers[place->buffer].offset_bytes;
@@ -761,8 +753,8 @@ static bool bytes_of(const Flow *flow, size_t number, Bytes *out) {
 // The first byte of an element of a window, in shared memory; or -1.
 static int64_t byte_of(const Bytes *bytes, int64_t window, int64_t element) {
   int64_t at[TILE_LAYOUT_MAX_AXES] = {0}, position[TILE_LAYOUT_MAX_AXES];
-  for (int d = bytes->place->rank - 1; d >= 0; d--) {
-    int64_t size = bytes->place->dims[d].size;
+  for (int d = bytes->place->box.rank - 1; d >= 0; d--) {
+    int64_t size = bytes->place->box.size[d];
     at[d] = bytes->first[d] + window % bytes->count[d] + element % size;
     window /= bytes->count[d];
     element /= size;
@@ -826,12 +818,12 @@ static bool agree_at(const SyncPlace *now, const SyncPlace *then,
   for (int64_t e = 0; e < now->threads->num_elems; e++) {
     int64_t rest = e, element = 0, weight = 1;
     bool is_common = true;
-    for (int d = now->rank - 1; d >= 0; d--) {
-      int64_t index = rest % now->dims[d].size + distance[d];
-      is_common &= index >= 0 && index < then->dims[d].size;
+    for (int d = now->box.rank - 1; d >= 0; d--) {
+      int64_t index = rest % now->box.size[d] + distance[d];
+      is_common &= index >= 0 && index < then->box.size[d];
       element += index * weight;
-      weight *= then->dims[d].size;
-      rest /= now->dims[d].size;
+      weight *= then->box.size[d];
+      rest /= now->box.size[d];
     }
     if (is_common && now->threads->thread[e] != then->threads->thread[element])
       return false;
@@ -844,7 +836,8 @@ bool sync_threads_are_same(const Flow *flow, size_t now, size_t then,
   const SyncPlace *a = &flow->places[now], *b = &flow->places[then];
   if (!a->threads || !b->threads)
     return false;
-  SyncWindows windows = sync_windows_compare(flow, a, b, age);
+  TileBoxRelation windows =
+      tile_index_boxes_compare(flow->indices, &a->box, &b->box, age, b->home);
   if (a->threads == b->threads && (a->threads->leader >= 0 || windows.match))
     return true;
   if (!a->threads->thread || !b->threads->thread)

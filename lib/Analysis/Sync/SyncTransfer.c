@@ -28,8 +28,11 @@ static bool buffers_overlap(const Flow *flow, size_t a, size_t b) {
 static bool places_overlap(const Flow *flow, size_t now, size_t then,
                            TileAge age) {
   const SyncPlace *a = &flow->places[now], *b = &flow->places[then];
-  return a->buffer == b->buffer ? sync_windows_compare(flow, a, b, age).overlap
-                                : buffers_overlap(flow, a->buffer, b->buffer);
+  return a->buffer == b->buffer
+             ? tile_index_boxes_compare(flow->indices, &a->box, &b->box, age,
+                                        b->home)
+                       .overlap != TILE_OVERLAP_NONE
+             : buffers_overlap(flow, a->buffer, b->buffer);
 }
 
 //===-- Needs -------------------------------------------------------------===//

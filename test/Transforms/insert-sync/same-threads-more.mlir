@@ -140,6 +140,46 @@ func.func @odd(%O: memref<16x3xf32>, %x: f32) attributes {tile.num_threads = 32 
   return
 }
 
+// Every other row is no window: other threads read.
+// CHECK-LABEL: func.func @doubled
+// CHECK: tile.parallel
+// CHECK: tile.barrier_sync
+// CHECK-NEXT: tile.parallel
+func.func @doubled(%O: memref<8x3xf32>, %x: f32) attributes {tile.num_threads = 32 : i32} {
+  %two = arith.constant 2 : index
+  %S = tile.alloc {layout = #linear} : memref<16x3xf32, #shared>
+  tile.parallel (%i, %j) in [8, 3] {
+    %r = arith.muli %i, %two : index
+    memref.store %x, %S[%r, %j] : memref<16x3xf32, #shared>
+  }
+  tile.parallel (%i, %j) in [8, 3] {
+    %y = memref.load %S[%i, %j] : memref<16x3xf32, #shared>
+    memref.store %y, %O[%i, %j] : memref<8x3xf32>
+  }
+  return
+}
+
+// What all elements share may be a sum, computed for each of them.
+// CHECK-LABEL: func.func @shared_sum
+// CHECK-COUNT-2: tile.parallel
+// CHECK-NOT: tile.barrier_sync
+func.func @shared_sum(%O: memref<8x3xf32>, %x: f32, %n: index, %m: index) attributes {tile.num_threads = 32 : i32} {
+  %S = tile.alloc {layout = #linear} : memref<16x3xf32, #shared>
+  tile.parallel (%i, %j) in [4, 3] {
+    %at = arith.addi %n, %m : index
+    %r = arith.addi %at, %i : index
+    memref.store %x, %S[%r, %j] : memref<16x3xf32, #shared>
+  }
+  tile.parallel (%i, %j) in [4, 3] {
+    %at = arith.addi %i, %m : index
+    %r = arith.addi %n, %at : index
+    %y = memref.load %S[%r, %j] : memref<16x3xf32, #shared>
+    memref.store %y, %O[%i, %j] : memref<8x3xf32>
+  }
+  return
+}
+
+
 // One place, the same bytes of each thread; shifted by a chunk they are others'.
 // CHECK-LABEL: func.func @places
 // CHECK: tile.fill
