@@ -11,20 +11,18 @@ is faster), and how many elements of the last tensor differ. Needs a GPU and PyT
 the script is not part of any test."""
 
 import argparse
-import importlib.util
 import os
 import re
+import statistics
 import sys
 
 import torch
 
-SPEC = importlib.util.spec_from_file_location(
-    "gpu_bench", os.path.join(os.path.dirname(os.path.abspath(__file__)), "gpu-bench.py"))
-gpu_bench = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(gpu_bench)
+import tilerun
 
-TYPES = dict(gpu_bench.DTYPES, i8=torch.int8, i16=torch.int16, i32=torch.int32,
-             f8E4M3FN=torch.float8_e4m3fn, f8E5M2=torch.float8_e5m2)
+TYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32,
+         "i8": torch.int8, "i16": torch.int16, "i32": torch.int32,
+         "f8E4M3FN": torch.float8_e4m3fn, "f8E5M2": torch.float8_e5m2}
 PAIRS = (4, 8, 9, 12, 13, 14)  # two places of each four
 
 
@@ -58,24 +56,40 @@ def differences(old, new):
     return int(((a - b).abs() > 1e-2 * (a.abs() + 1)).logical_or(a.isnan() != b.isnan()).sum())
 
 
-def compare(spec, options):
+def time_turn(run, count):
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    begin.record()
+    for i in range(count):
+        run(i)
+    end.record()
+    end.synchronize()
+    return begin.elapsed_time(end) / count
+
+
+def quartiles(times):
+    q = statistics.quantiles(times, n=4)
+    return q[1], q[0], q[2]
+
+
+def compare(spec, device, options):
     name, arguments = re.fullmatch(r"(\w+)\((.*)\)", spec).groups()
     torch.manual_seed(1)
     inputs = make_inputs(arguments, options.inputs)
     sides, results = [], []
     for folder in (options.old, options.new):
-        kernels = [gpu_bench.Kernel(os.path.join(folder, name + ".json"), i) for i in inputs]
+        module = tilerun.Module(device, os.path.join(folder, name))
+        kernels = [module.bind(i) for i in inputs]
         result_of(inputs[0]).zero_()
-        kernels[0].launch()
+        kernels[0]()
         torch.cuda.synchronize()
         results.append(result_of(inputs[0]).clone())
-        sides.append(lambda i, k=kernels: k[i % len(k)].launch())
+        sides.append(lambda i, k=kernels: k[i % len(k)]())
     for side in sides:
-        gpu_bench.time_turn(side, 10)
-    times = [[gpu_bench.time_turn(side, options.launches) for side in sides]
+        time_turn(side, 10)
+    times = [[time_turn(side, options.launches) for side in sides]
              for _ in range(options.turns)]
-    old, new = (gpu_bench.quartiles([t[s] for t in times]) for s in (0, 1))
-    ratio = gpu_bench.quartiles([t[0] / t[1] for t in times])
+    old, new = (quartiles([t[s] for t in times]) for s in (0, 1))
+    ratio = quartiles([t[0] / t[1] for t in times])
     print("%-64s %8.4f ms [%.4f %.4f] -> %8.4f ms [%.4f %.4f]  %.3f [%.3f %.3f]  %d differ"
           % ((spec[:64],) + old + new + ratio + (differences(*results),)), flush=True)
 
@@ -90,10 +104,11 @@ def main():
     parser.add_argument("--launches", type=int, default=20)
     parser.add_argument("--inputs", type=int, default=3)
     options = parser.parse_args()
+    device = tilerun.Device()
     for spec in options.functions:
         try:
-            compare(spec, options)
-        except (RuntimeError, KeyError, OSError, StopIteration) as error:
+            compare(spec, device, options)
+        except (RuntimeError, OSError, tilerun.Error) as error:
             print("%-64s FAILED: %r" % (spec[:64], error), flush=True)
     return 0
 
