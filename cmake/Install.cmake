@@ -9,14 +9,52 @@ install(TARGETS tile_shim_cuda tile_shim_cudart12 tile_shim_cudart13 tile_static
   LIBRARY DESTINATION lib/emu COMPONENT emulator)
 install(TARGETS tile_emu_shared tile_run
   LIBRARY DESTINATION lib COMPONENT emulator NAMELINK_COMPONENT emulator)
-install(FILES include/Tile/Diagnostic.h include/Tile/Emulator.h include/Tile/Run.h DESTINATION include/Tile COMPONENT emulator)
+install(FILES include/Tile/Diagnostic.h include/Tile/Emulator.h include/Tile/Run.h
+  DESTINATION include/Tile COMPONENT emulator)
 install(FILES include/Tile/Support/Status.h include/Tile/Support/TensorMap.h
   DESTINATION include/Tile/Support COMPONENT emulator)
-configure_file(cmake/tile-emu.pc.in ${PROJECT_BINARY_DIR}/tile-emu.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/tile-emu.pc DESTINATION lib/pkgconfig COMPONENT emulator)
+
+# Both components have the same files for CMake; what is there decides.
+include(CMakePackageConfigHelpers)
+configure_file(cmake/TileConfig.cmake.in ${PROJECT_BINARY_DIR}/TileConfig.cmake @ONLY)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/TileConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+foreach(component emulator compiler)
+  install(FILES ${PROJECT_BINARY_DIR}/TileConfig.cmake ${PROJECT_BINARY_DIR}/TileConfigVersion.cmake
+    DESTINATION lib/cmake/Tile COMPONENT ${component})
+endforeach()
+foreach(name tile-emu tile-run tile)
+  configure_file(cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+endforeach()
+install(FILES ${PROJECT_BINARY_DIR}/tile-emu.pc ${PROJECT_BINARY_DIR}/tile-run.pc
+  DESTINATION lib/pkgconfig COMPONENT emulator)
 
 # libtile.so is also a plugin of mlir-opt. MLIR itself is not installed.
-install(TARGETS tile-opt tile-compile RUNTIME DESTINATION bin COMPONENT compiler)
+install(TARGETS tile-opt tile-compile tile-lsp-server tile-reduce
+  RUNTIME DESTINATION bin COMPONENT compiler)
 install(TARGETS tile LIBRARY DESTINATION lib COMPONENT compiler NAMELINK_COMPONENT compiler)
-set_target_properties(tile-opt tile-compile PROPERTIES
+set_target_properties(tile-opt tile-compile tile-lsp-server tile-reduce PROPERTIES
   INSTALL_RPATH "$ORIGIN/../lib:${TILE_LLVM_ROOT}/lib")
+install(FILES include/Tile/Compiler.h include/Tile/Mlir.h include/Tile/Tile.h
+  DESTINATION include/Tile COMPONENT compiler)
+install(FILES include/Tile/Dialect/Dialect.h DESTINATION include/Tile/Dialect COMPONENT compiler)
+install(FILES ${PROJECT_BINARY_DIR}/tile.pc DESTINATION lib/pkgconfig COMPONENT compiler)
+
+# Manual pages and completions are made of what --help prints.
+set(manual ${PROJECT_BINARY_DIR}/share)
+foreach(tool tile-run:emulator tile-emu-exec:emulator tile-compile:compiler)
+  string(REPLACE ":" ";" tool ${tool})
+  list(GET tool 0 name)
+  list(GET tool 1 component)
+  add_custom_command(OUTPUT ${manual}/man/man1/${name}.1 ${manual}/bash-completion/completions/${name}
+      ${manual}/zsh/site-functions/_${name}
+    COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/utils/make-manual.py $<TARGET_FILE:${name}> ${manual}
+    DEPENDS ${name} ${PROJECT_SOURCE_DIR}/utils/make-manual.py VERBATIM)
+  list(APPEND pages ${manual}/man/man1/${name}.1)
+  install(FILES ${manual}/man/man1/${name}.1 DESTINATION share/man/man1 COMPONENT ${component})
+  install(FILES ${manual}/bash-completion/completions/${name}
+    DESTINATION share/bash-completion/completions COMPONENT ${component})
+  install(FILES ${manual}/zsh/site-functions/_${name}
+    DESTINATION share/zsh/site-functions COMPONENT ${component})
+endforeach()
+add_custom_target(tile_manual ALL DEPENDS ${pages})

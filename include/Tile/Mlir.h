@@ -37,6 +37,10 @@ MLIR_CAPI_EXPORTED const char *tile_pipeline_pass_at(size_t index);
 /// The main function of an mlir-opt with every upstream dialect and pass and
 /// the tile dialect. Returns the exit code.
 MLIR_CAPI_EXPORTED int tile_opt_main(int argc, char **argv);
+/// The same of mlir-lsp-server, which editors talk to.
+MLIR_CAPI_EXPORTED int tile_lsp_server_main(int argc, char **argv);
+/// The same of mlir-reduce, which makes a failing program smaller.
+MLIR_CAPI_EXPORTED int tile_reduce_main(int argc, char **argv);
 
 //===-- The compiler ------------------------------------------------------===//
 

@@ -13,4 +13,27 @@
 #include "Tile/Compiler.h"
 #include "Tile/Run.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Loads one function of a program: its cubin where there is one and the device
+/// is a GPU, else its PTX. As tile_module_create otherwise.
+static inline TileModule *tile_module_load(TileDevice *device,
+                                           const TileProgram *program,
+                                           size_t function) {
+  TileBytes metadata =
+      tile_program_product(program, function, TILE_PRODUCT_METADATA);
+  TileBytes image = tile_program_product(program, function, TILE_PRODUCT_CUBIN);
+  if (!image.data || tile_device_emulator(device))
+    image = tile_program_product(program, function, TILE_PRODUCT_PTX);
+  return tile_module_create(device, tile_program_name(program, function),
+                            metadata.data, metadata.size_bytes, image.data,
+                            image.size_bytes);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
 #endif // TILE_TILE_H

@@ -12,7 +12,9 @@
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
+#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/ToolOutputFile.h"
 
@@ -52,15 +54,35 @@ static LogicalResult checkedMain(int argc, char **argv, StringRef input,
   return success();
 }
 
-int tile_opt_main(int argc, char **argv) {
-  DialectRegistry registry;
+static void registerEverything(DialectRegistry &registry) {
   registerAllDialects(registry);
   registerAllExtensions(registry);
   registerAllToLLVMIRTranslations(registry);
   registerAllPasses();
   mlirDialectHandleInsertDialect(mlirGetDialectHandle__tile__(),
                                  wrap(&registry));
+}
+
+int tile_opt_main(int argc, char **argv) {
+  DialectRegistry registry;
+  registerEverything(registry);
   auto [input, output] = registerAndParseCLIOptions(
       argc, argv, "tile-opt: the tile compiler, pass by pass\n", registry);
   return asMainReturnCode(checkedMain(argc, argv, input, output, registry));
+}
+
+//===-- Other tools of upstream -------------------------------------------===//
+
+int tile_lsp_server_main(int argc, char **argv) {
+  DialectRegistry registry;
+  registerEverything(registry);
+  return asMainReturnCode(MlirLspServerMain(argc, argv, registry));
+}
+
+int tile_reduce_main(int argc, char **argv) {
+  DialectRegistry registry;
+  registerEverything(registry);
+  tile_register_all();
+  MLIRContext context(registry);
+  return asMainReturnCode(mlirReduceMain(argc, argv, context));
 }
