@@ -41,6 +41,33 @@ def MakeVariants : Pass<"tile-make-variants", ""> {
   ];
 }
 
+def SinkLoads : Pass<"tile-sink-loads", ""> {
+  let summary = "Loads fragments where they are used";
+  let description = [{
+    Consumes: copies from tensors to fragments in the body of a launch.
+    Produces: the same copies, each before the first op that uses its fragment,
+    where it stood before a reduction or a scan that does not; a remark for each.
+    Keeps: copies that signal, are asynchronous, require or prefer an instruction
+    or have a stage; copies in loops, and before a loop that is before their use;
+    copies before an op that may write to a tensor.
+    Fails: never.
+
+    Before:
+    ```mlir
+    tile.copy %scale to %w : !tile.region<1024xbf16>, memref<1024xf32, #tile.fragment>
+    tile.reduce sum %x to %mean dim 1 : memref<4x1024xf32, #tile.fragment>, memref<4xf32, #tile.fragment>
+    tile.parallel (%i, %j) in [4, 1024] { … %w[%j] … }
+    ```
+    After:
+    ```mlir
+    tile.reduce sum %x to %mean dim 1 : memref<4x1024xf32, #tile.fragment>, memref<4xf32, #tile.fragment>
+    tile.copy %scale to %w : !tile.region<1024xbf16>, memref<1024xf32, #tile.fragment>
+    tile.parallel (%i, %j) in [4, 1024] { … %w[%j] … }
+    ```
+  }];
+  let dependentDialects = ["tile"];
+}
+
 def StageStores : Pass<"tile-stage-stores", ""> {
   let summary = "Stores accumulators through shared memory, by TMA";
   let description = [{

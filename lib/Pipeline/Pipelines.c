@@ -31,6 +31,7 @@ static const TilePipelineStep steps[] = {
     {TILE_PHASE_TILE, "tile-verify-writes", 0},
     {TILE_PHASE_TILE, "tile-expand-switches", 0},
     {TILE_PHASE_TILE, "tile-make-variants", TARGET},
+    {TILE_PHASE_TILE, "tile-sink-loads", 0},
     {TILE_PHASE_TILE, "tile-stage-stores", TARGET | CHOICES},
     {TILE_PHASE_TILE, "tile-persist", TARGET},
     {TILE_PHASE_TILE, "tile-split-pads", TARGET},
