@@ -177,13 +177,20 @@ static TileIndexBounds argument_bounds(MlirValue argument, int depth) {
                         scf_for_step(loop));
 }
 
+// Asks about no operand that does not matter: each answer may take two more.
 static TileIndexBounds binary_bounds(MlirOperation op, int depth) {
-  TileIndexBounds a = bounds(mlirOperationGetOperand(op, 0), depth);
+  bool is_remainder = arith_remui_is(op);
+  if (!is_remainder && !arith_addi_is(op) && !arith_subi_is(op) &&
+      !arith_muli_is(op) && !arith_divui_is(op))
+    return unknown;
   TileIndexBounds b = bounds(mlirOperationGetOperand(op, 1), depth);
-  if (arith_remui_is(op) && b.is_known && b.min > 0)
+  if (!b.is_known)
+    return unknown;
+  TileIndexBounds a = bounds(mlirOperationGetOperand(op, 0), depth);
+  if (is_remainder && b.min > 0)
     return bounds_make(
         0, a.is_known && a.min >= 0 && a.max < b.max - 1 ? a.max : b.max - 1);
-  if (!a.is_known || !b.is_known)
+  if (!a.is_known)
     return unknown;
   if (arith_addi_is(op))
     return bounds_make(a.min + b.min, a.max + b.max);

@@ -19,9 +19,17 @@
 #include "Loops.h"
 
 typedef struct {
+  TileIndexBox box;
+  bool is_known;
+  bool is_whole; // all of its base
+} AccessBox;
+
+typedef struct {
   TileArena *arena;
   const TileLoopBody *body;
   TileIndices indices;
+  AccessBox *boxes;
+  int *first_box; // per statement
   TileLoopEdge *edges;
   int num_edges, capacity;
 } Build;
@@ -34,21 +42,48 @@ static void add_edge(Build *build, TileLoopEdge edge) {
 
 //===-- Windows -----------------------------------------------------------===//
 
+// The box of every access, in one array: those of a statement from its first.
+static void find_boxes(Build *build) {
+  const TileLoopBody *body = build->body;
+  int count = 0;
+  build->first_box = TILE_ARENA_NEW(build->arena, int, body->num_statements);
+  for (int i = 0; i < body->num_statements; i++) {
+    build->first_box[i] = count;
+    count += body->statements[i].num_accesses;
+  }
+  build->boxes = TILE_ARENA_NEW(build->arena, AccessBox, count + 1);
+  for (int i = 0; i < body->num_statements; i++)
+    for (int a = 0; a < body->statements[i].num_accesses; a++) {
+      AccessBox *box = &build->boxes[build->first_box[i] + a];
+      TileBox window;
+      box->is_known =
+          tile_box_of(body->statements[i].accesses[a].tile, &window);
+      if (!box->is_known)
+        continue;
+      box->box = tile_index_box(&build->indices, &window);
+      box->is_whole = !window.region.op.ptr;
+    }
+}
+
+static bool are_apart(Build *build, const AccessBox *now, const AccessBox *then,
+                      TileAge age) {
+  return tile_index_boxes_compare(&build->indices, &now->box, &then->box, age,
+                                  build->body->loop.op)
+             .overlap == TILE_OVERLAP_NONE;
+}
+
 // Whether the windows of one buffer surely share no element: in one iteration,
 // or in any two.
-static bool windows_are_disjoint(Build *build, MlirValue x, MlirValue y,
-                                 int distance) {
-  TileBox a, b;
-  MlirOperation loop = build->body->loop.op;
-  if (!tile_box_of(x, &a) || !tile_box_of(y, &b))
+static bool windows_are_disjoint(Build *build, const AccessBox *a,
+                                 const AccessBox *b, int distance) {
+  if (!a->is_known || !b->is_known)
+    return false;
+  if (a->is_whole && b->is_whole && mlirValueEqual(a->box.base, b->box.base))
     return false;
   if (distance == 0)
-    return tile_boxes_overlap(&build->indices, &b, &a, TILE_AGE_SAME, loop) ==
-           TILE_OVERLAP_NONE;
-  return tile_boxes_overlap(&build->indices, &b, &a, TILE_AGE_PREVIOUS, loop) ==
-             TILE_OVERLAP_NONE &&
-         tile_boxes_overlap(&build->indices, &b, &a, TILE_AGE_EARLIER, loop) ==
-             TILE_OVERLAP_NONE;
+    return are_apart(build, b, a, TILE_AGE_SAME);
+  return are_apart(build, b, a, TILE_AGE_PREVIOUS) &&
+         are_apart(build, b, a, TILE_AGE_EARLIER);
 }
 
 // Buffers whose memory may be the same.
@@ -90,12 +125,14 @@ static void add_access_edges(Build *build, int from, int to, int distance) {
       const TileLoopAccess *x = &f->accesses[i], *y = &t->accesses[j];
       if ((!x->writes && !y->writes) ||
           !buffers_meet(build, x->buffer, y->buffer) ||
-          windows_are_disjoint(build, x->tile, y->tile, distance))
+          windows_are_disjoint(build, &build->boxes[build->first_box[from] + i],
+                               &build->boxes[build->first_box[to] + j],
+                               distance))
         continue;
       if (distance == 1 && has_own_slots(build, x, f->op, y, t->op))
         continue; // (E2)
-      add_edge(build,
-               (TileLoopEdge){from, to, distance, kind_of(x, y), x->buffer});
+      add_edge(build, (TileLoopEdge){from, to, distance, kind_of(x, y),
+                                     x->buffer, -1});
     }
 }
 
@@ -106,12 +143,12 @@ static void add_memory_edges(Build *build, int a, int b) {
   if (a < b && !tile_statements_exclude(s, t)) {
     add_access_edges(build, a, b, 0);
     if (is_effect)
-      add_edge(build, (TileLoopEdge){a, b, 0, TILE_EDGE_EFFECT, -1});
+      add_edge(build, (TileLoopEdge){a, b, 0, TILE_EDGE_EFFECT, -1, -1});
   }
   if (a >= b) { // in the next iteration
     add_access_edges(build, a, b, 1);
     if (is_effect)
-      add_edge(build, (TileLoopEdge){a, b, 1, TILE_EDGE_EFFECT, -1});
+      add_edge(build, (TileLoopEdge){a, b, 1, TILE_EDGE_EFFECT, -1, -1});
   }
 }
 
@@ -151,11 +188,12 @@ static void add_value_edges(Build *build) {
     tile_loop_sources_add_condition(&sources); // it would not run otherwise
     for (int s = 0; s < body->num_statements; s++)
       if (sources.statements[s] && s != user)
-        add_edge(build, (TileLoopEdge){s, user, 0, TILE_EDGE_VALUE, -1});
+        add_edge(build, (TileLoopEdge){s, user, 0, TILE_EDGE_VALUE, -1, -1});
     for (intptr_t c = 1; c <= num_carried; c++)
       for (int s = 0; sources.carried[c] && s < body->num_statements; s++)
         if (updates[c].statements[s])
-          add_edge(build, (TileLoopEdge){s, user, 1, TILE_EDGE_CARRIED, -1});
+          add_edge(build,
+                   (TileLoopEdge){s, user, 1, TILE_EDGE_CARRIED, -1, -1});
   }
 }
 
@@ -165,6 +203,7 @@ void tile_loop_edges_build(TileArena *arena, const TileLoopBody *body,
                            TileLoopEdge **out_edges, int *out_num_edges) {
   Build build = {.arena = arena, .body = body};
   tile_indices_init(&build.indices, arena);
+  find_boxes(&build);
   for (int a = 0; a < body->num_statements; a++)
     for (int b = 0; b < body->num_statements; b++)
       add_memory_edges(&build, a, b);

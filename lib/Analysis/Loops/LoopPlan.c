@@ -69,9 +69,7 @@ bool tile_loop_plan_find_tie(const TileLoopPlan *plan, int *out_a, int *out_b) {
 // Edges along which a statement prepares another one: it computes what the
 // other reads, in this iteration or by a carried value in the next, or fills
 // what the other then overwrites in part.
-static bool prepares(const TileLoopEdge *edge, int from) {
-  if (edge->from != from)
-    return false;
+static bool prepares(const TileLoopEdge *edge) {
   if (edge->distance)
     return edge->kind == TILE_EDGE_CARRIED;
   return edge->kind == TILE_EDGE_FLOW || edge->kind == TILE_EDGE_VALUE ||
@@ -86,9 +84,9 @@ static bool find_last_use(TileLoopPlan *plan, int i, int *last_use) {
   bool feeds_first = false;
   int earliest = INT32_MAX;
   last_use[i] = -1;
-  for (int e = 0; e < plan->num_edges; e++) {
+  for (int e = item->edge; e >= 0; e = plan->edges[e].next) {
     const TileLoopEdge *edge = &plan->edges[e];
-    if (!prepares(edge, i))
+    if (!prepares(edge))
       continue;
     bool is_first = plan->items[edge->to].is_first;
     if ((edge->kind == TILE_EDGE_OUTPUT || edge->distance) && !is_first)

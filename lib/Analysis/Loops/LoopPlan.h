@@ -26,6 +26,7 @@ typedef struct {
   int distance; // iterations: 0 or 1
   TileEdgeKind kind;
   int buffer; // index in the loop body, or -1
+  int next;   // the next edge with the same `from`, or -1
 } TileLoopEdge;
 
 typedef struct {
@@ -34,6 +35,7 @@ typedef struct {
   bool is_copy;  // from global into shared memory
   bool can_lead; // may run ahead of the statements that need it
   bool is_first; // set by tile_loop_plan_solve: runs ahead
+  int edge;      // the first one that begins here, or -1
 } TilePlanItem;
 
 typedef struct {

@@ -53,9 +53,23 @@ static int find_without_attr(const TilePlannedLoop *loop, const char *name) {
 
 //===-- Build -------------------------------------------------------------===//
 
+// Chains the edges of each statement, in their order.
+static void link_edges(TileLoopPlan *plan, TileLoopEdge *edges, int num_edges) {
+  for (int i = 0; i < plan->num_items; i++)
+    plan->items[i].edge = -1;
+  for (int e = num_edges - 1; e >= 0; e--) {
+    TilePlanItem *from = &plan->items[edges[e].from];
+    edges[e].next = from->edge;
+    from->edge = e;
+  }
+  plan->edges = edges;
+  plan->num_edges = num_edges;
+}
+
 void tile_planned_loop_build(TileArena *arena, const TileLoopForm *loop,
                              int32_t num_stages, TilePlannedLoop *out_loop) {
   TileLoopEdge *edges;
+  int num_edges;
   *out_loop = (TilePlannedLoop){.plan.num_stages = num_stages};
   tile_loop_body_build(arena, loop, &out_loop->body);
   TileLoopPlan *plan = &out_loop->plan;
@@ -63,8 +77,8 @@ void tile_planned_loop_build(TileArena *arena, const TileLoopForm *loop,
   plan->items = TILE_ARENA_NEW(arena, TilePlanItem, plan->num_items + 1);
   for (int i = 0; i < plan->num_items; i++)
     plan->items[i].group = -1;
-  tile_loop_edges_build(arena, &out_loop->body, &edges, &plan->num_edges);
-  plan->edges = edges;
+  tile_loop_edges_build(arena, &out_loop->body, &edges, &num_edges);
+  link_edges(plan, edges, num_edges);
 }
 
 //===-- Read --------------------------------------------------------------===//

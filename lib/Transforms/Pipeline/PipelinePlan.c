@@ -421,9 +421,9 @@ static bool is_copy_by(MlirOperation op, TileInstr instr) {
 static int first_user(const Pipeline *p, int copy) {
   const TileLoopPlan *plan = &p->loop->plan;
   int first = -1;
-  for (int e = 0; e < plan->num_edges; e++) {
+  for (int e = plan->items[copy].edge; e >= 0; e = plan->edges[e].next) {
     const TileLoopEdge *edge = &plan->edges[e];
-    if (edge->from != copy || edge->distance || edge->buffer < 0)
+    if (edge->distance || edge->buffer < 0)
       continue;
     // Slots are not overwritten under way; a tensor that is copied may be.
     if (edge->kind == TILE_EDGE_ANTI &&

@@ -110,9 +110,8 @@ static bool stops_wait(const Work *work, int wait, int item) {
   if (s->has_other_effects || tile_cp_async_commit_is(s->op) ||
       tile_cp_async_wait_is(s->op))
     return true;
-  for (int e = 0; e < plan->num_edges; e++)
-    if (plan->edges[e].from == wait && plan->edges[e].to == item &&
-        plan->edges[e].distance == 0)
+  for (int e = plan->items[wait].edge; e >= 0; e = plan->edges[e].next)
+    if (plan->edges[e].to == item && plan->edges[e].distance == 0)
       return true;
   return false;
 }
@@ -155,9 +154,9 @@ static bool is_async_copy(MlirOperation op) {
 // The last statement, by stage and order, that reads what the item writes.
 static int last_use_of(const TileLoopPlan *plan, int item) {
   int last = -1;
-  for (int e = 0; e < plan->num_edges; e++) {
+  for (int e = plan->items[item].edge; e >= 0; e = plan->edges[e].next) {
     const TileLoopEdge *edge = &plan->edges[e];
-    if (edge->from != item || edge->distance || edge->kind != TILE_EDGE_FLOW)
+    if (edge->distance || edge->kind != TILE_EDGE_FLOW)
       continue;
     const TilePlanItem *use = &plan->items[edge->to];
     if (last < 0 || use->stage > plan->items[last].stage ||
