@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times kernels of tile-compile beside the best libraries, and guards the ratios.
 
-    gate.py build --out DIR                      # no GPU: compiles every kernel
+    gate.py build --out DIR [--only REGEX]       # no GPU: compiles every kernel
     gate.py run --kernels DIR --json FILE [--part 1/2] [--only REGEX] [--tune]
     gate.py show FILE... [--plot FILE.svg]       # the table, as Markdown
     gate.py check FILE... --baseline FILE        # fails when speed was lost
@@ -39,6 +39,11 @@ LOST_ONE, LOST_TWO, SPREADS = 0.90, 0.95, 3
 SKIP_AFTER = 1.3  # a setting so much slower than the best one is not measured
 
 
+def chosen_workloads(options):
+    return [w for w in workloads.all_workloads()
+            if re.search(options.only, w.section + " " + w.name)]
+
+
 def geomean(values):
     return math.exp(statistics.fmean(map(math.log, values)))
 
@@ -47,7 +52,7 @@ def geomean(values):
 
 def build(options):
     texts = {}
-    for workload in workloads.all_workloads():
+    for workload in chosen_workloads(options):
         texts.update(workload.kernels)
     os.makedirs(options.out, exist_ok=True)
 
@@ -211,8 +216,7 @@ class Runner:
 
 def run(options):
     part, parts = map(int, options.part.split("/"))
-    chosen = [w for w in workloads.all_workloads()
-              if re.search(options.only, w.section + " " + w.name)][part - 1::parts]
+    chosen = chosen_workloads(options)[part - 1::parts]
     runner = Runner(options)
     torch = runner.torch
     torch.mm(*[torch.randn(4096, 4096, device="cuda") for _ in range(2)])
@@ -376,6 +380,7 @@ def main():
     command.add_argument("--out", required=True)
     command.add_argument("--compiler", default=os.path.join(
         os.path.dirname(os.path.dirname(HERE)), "build", "bin", "tile-compile"))
+    command.add_argument("--only", default="")
     command = commands.add_parser("run")
     command.add_argument("--kernels", required=True)
     command.add_argument("--json", required=True)

@@ -299,6 +299,49 @@ func.func @{name}(%Q: !tensor, %K: !tensor, %V: !tensor, %O: !tensor, %scale: f3
             SHARED=SHARED, indices=indices(m, n, threads), config=config(options))
 
 
+def convolution(name, tile, stages, threads, channels, **options):
+    """3x3, stride 1, pad 1: images N, H, W, C, filters 3, 3, C, K, result N·H·W, K."""
+    m, n, k = tile
+    return """\
+func.func @{name}(%X: memref<?x?x?x{channels}xbf16>, %W: memref<3x3x{channels}x?xbf16>, %Y: memref<?x?xbf16>) {{
+{indices}  %points = memref.dim %Y, %c0 : memref<?x?xbf16>
+  %filters = memref.dim %Y, %c1 : memref<?x?xbf16>
+  %gx = arith.ceildivui %filters, %c{n} : index
+  %gy = arith.ceildivui %points, %c{m} : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %gx, %sy = %gy, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c{threads}, %ny = %c1, %nz = %c1) {{
+{config}    %zero = arith.constant 0.0 : f32
+    %p = arith.muli %by, %c{m} : index
+    %f = arith.muli %bx, %c{n} : index
+    %Xs = tile.alloc : {Xs}
+    %Ws = tile.alloc : {Ws}
+    %acc = tile.alloc : {acc}
+    tile.fill %acc, %zero : {acc}, f32
+    scf.for %column = %c0 to %c{columns} step %c{k} {{
+      %position = arith.divui %column, %c{channels} : index
+      %c = arith.remui %column, %c{channels} : index
+      %r = arith.divui %position, %c3 : index
+      %s = arith.remui %position, %c3 : index
+      %x = tile.im2col %X[%p, %column] [{m}, {k}] kernel [3, 3] stride [1, 1] pad [1, 1] : memref<?x?x?x{channels}xbf16>
+      %w = tile.region %W[%r, %s, %c, %f] [1, 1, {k}, {n}] drop [0, 1] : memref<3x3x{channels}x?xbf16>
+      tile.copy %x to %Xs : !tile.region<{m}x{k}xbf16>, {Xs}
+      tile.copy %w to %Ws : !tile.region<{k}x{n}xbf16>, {Ws}
+      tile.gemm %Xs, %Ws, %acc : ({Xs}, {Ws}, {acc})
+    }} {{tile.num_stages = {stages} : i32}}
+    %y = tile.region %Y[%p, %f] [{m}, {n}] : memref<?x?xbf16>
+    tile.copy %acc to %y : {acc}, !tile.region<{m}x{n}xbf16>
+    gpu.terminator
+  }}
+  return
+}}
+""".format(name=name, m=m, n=n, k=k, stages=stages, threads=threads, channels=channels,
+           columns=9 * channels, config=config(options),
+           indices=indices(3, m, n, k, threads, channels, 9 * channels),
+           Xs="memref<%dx%dxbf16, %s>" % (m, k, SHARED),
+           Ws="memref<%dx%dxbf16, %s>" % (k, n, SHARED),
+           acc="memref<%dx%dxf32, #tile.fragment>" % (m, n))
+
+
 def row_kernel(name, rows, columns, threads, body, arguments, dtype="bf16"):
     """A kernel whose blocks take `rows` rows of at most `columns` columns."""
     return """\
@@ -365,8 +408,7 @@ def softmax(name, rows, columns, threads):
 """.format(r=rows, c=columns), "")
 
 
-def layer_norm(name, rows, columns, threads, late=False):
-    """`late`: scale and shift are loaded where they are used."""
+def layer_norm(name, rows, columns, threads):
     loads = """\
     %w = tile.alloc : !columns
     %b = tile.alloc : !columns
@@ -382,7 +424,7 @@ def layer_norm(name, rows, columns, threads, late=False):
     %width_i32 = arith.index_cast %width : index to i32
     %number = arith.sitofp %width_i32 : i32 to f32
     %eps = arith.constant 1.0e-5 : f32
-""" + ("" if late else loads) + """\
+""" + loads + """\
     tile.reduce sum %F to %mean dim 1 {{clear}} : !tile, !rows
     tile.parallel (%i) in [{r}] {{
       %s = memref.load %mean[%i] : !rows
@@ -407,7 +449,6 @@ def layer_norm(name, rows, columns, threads, late=False):
       %q = math.rsqrt %t : f32
       memref.store %q, %variance[%i] : !rows
     }}
-""".format(r=rows, c=columns) + (loads if late else "") + """\
     tile.parallel (%i, %j) in [{r}, {c}] {{
       %d = memref.load %F[%i, %j] : !tile
       %q = memref.load %variance[%i] : !rows

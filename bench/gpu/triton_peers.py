@@ -7,7 +7,7 @@ import torch
 import triton
 import triton.language as tl
 
-CONFIGS = {"128x256x64": (128, 256, 64, 4, 8), "128x128x64": (128, 128, 64, 4, 4),
+CONFIGS = {"128x256x64": (128, 256, 64, 3, 8), "128x128x64": (128, 128, 64, 4, 4),
            "64x128x64": (64, 128, 64, 4, 4)}  # tile, stages, warps
 GROUP_ROWS = 8
 

@@ -217,6 +217,39 @@ def attention(size, positions, causal):
                     lambda: attention_case(size, positions, causal))
 
 
+#===-- Convolutions ------------------------------------------------------===#
+
+CONVOLUTIONS = {64: [((256, 64, 64), 4, 256, {}), ((128, 64, 64), 4, 128, {})],
+                128: [((256, 128, 64), 3, 256, {}), ((128, 128, 64), 4, 256, {})],
+                256: [((128, 256, 64), 3, 256, {}), ((128, 256, 64), 4, 256, {}),
+                      ((128, 128, 64), 3, 128, {"min_blocks": "2 : i64"})]}
+
+
+def convolution_case(images, size, channels):
+    import torch
+    points = images * size * size
+    sets = num_sets(points * channels * 4)
+    x = [torch.randn(images, size, size, channels, device="cuda").to(torch.bfloat16)
+         for _ in range(sets)]
+    w = torch.randn(3, 3, channels, channels, device="cuda").to(torch.bfloat16)
+    y = [torch.empty(points, channels, device="cuda", dtype=torch.bfloat16) for _ in x]
+    # NHWC and KRSC in PyTorch's order of dimensions.
+    seen = [t.permute(0, 3, 1, 2) for t in x]
+    filters = w.permute(3, 2, 0, 1).contiguous(memory_format=torch.channels_last)
+    run = functools.partial(torch.nn.functional.conv2d, weight=filters, padding=1)
+    reference = run(seen[0]).permute(0, 2, 3, 1).reshape(points, channels).float()
+    return Case([[a, w, b] for a, b in zip(x, y)], y[0], reference,
+                {"cudnn": [functools.partial(run, t) for t in seen]}, 0.02)
+
+
+def convolution(images, size, channels):
+    make = functools.partial(kernels.convolution, channels=channels)
+    return Workload("%d x %dx%d, %d channels" % (images, size, size, channels),
+                    "convolution", 2.0 * images * size**2 * 9 * channels**2, "TFLOP/s",
+                    named("convolution_%d" % channels, CONVOLUTIONS[channels], make),
+                    lambda: convolution_case(images, size, channels))
+
+
 #===-- Rows --------------------------------------------------------------===#
 
 def row_case(rows, columns, is_norm):
@@ -242,11 +275,9 @@ def row_case(rows, columns, is_norm):
 def rows(kind, num_rows, columns, configs):
     is_norm = kind == "layer norm"
     texts = {}
-    for count, threads, *late in configs:
-        name = "%s_%dx%d_t%d%s" % (kind.replace(" ", "_"), count, columns, threads,
-                                   "_late" if late else "")
-        make = functools.partial(kernels.layer_norm, late=bool(late)) if is_norm else \
-            kernels.softmax
+    make = kernels.layer_norm if is_norm else kernels.softmax
+    for count, threads in configs:
+        name = "%s_%dx%d_t%d" % (kind.replace(" ", "_"), count, columns, threads)
         texts[name] = make(name, count, columns, threads)
     return Workload("%s %dx%d" % (kind, num_rows, columns), "rows",
                     4.0 * num_rows * columns, "GB/s", texts,
@@ -278,9 +309,10 @@ def all_workloads():
         for positions in (1024, 4096, 16384):
             for causal in (False, True):
                 result.append(attention(size, positions, causal))
+    result += [convolution(32, size, channels) for size, channels in
+               ((56, 64), (28, 128), (56, 128), (14, 256), (56, 256))]
     result += [rows("softmax", 16384, 8192, [(1, 256), (1, 512)]),
                rows("softmax", 16384, 1024, [(4, 128), (2, 128), (1, 128)]),
-               rows("layer norm", 16384, 8192, [(1, 256), (1, 512), (1, 512, "late")]),
-               rows("layer norm", 16384, 1024, [(4, 128), (2, 128), (2, 128, "late"),
-                                                (1, 128, "late")])]
+               rows("layer norm", 16384, 8192, [(1, 256), (1, 512), (1, 1024)]),
+               rows("layer norm", 16384, 1024, [(4, 128), (2, 128), (1, 128)])]
     return result
