@@ -129,6 +129,16 @@ TileStatus tile_device_synchronize(TileDevice *device, void *stream) {
   return status;
 }
 
+static TileStatus encode(TileDevice *device, const TileTensorMap *map,
+                         void *out_map) {
+  TileStatus status = enter(device);
+  if (!tile_status_is_ok(&status))
+    return status;
+  status = device->ops->encode_tensor_map(device, map, out_map);
+  leave(device);
+  return status;
+}
+
 TileStatus tile_device_encode_tensor_map(TileDevice *device,
                                          const TileTensorMap *map,
                                          void *out_map) {
@@ -136,7 +146,7 @@ TileStatus tile_device_encode_tensor_map(TileDevice *device,
   for (int i = 0; i < map->rank; i++)
     is_empty |= map->dims[i] == 0;
   if (!is_empty)
-    return device->ops->encode_tensor_map(device, map, out_map);
+    return encode(device, map, out_map);
 
   // The driver refuses extents of 0. A map of one zeroed element behaves the
   // same: everything else is out of bounds, which reads as zero too.
@@ -152,7 +162,7 @@ TileStatus tile_device_encode_tensor_map(TileDevice *device,
   }
   if (!tile_status_is_ok(&status))
     return status;
-  return device->ops->encode_tensor_map(device, &one, out_map);
+  return encode(device, &one, out_map);
 }
 
 //===-- Modules -----------------------------------------------------------===//

@@ -43,12 +43,17 @@ static CuResult common_fill(const Common *common, const void *out_map,
   return CU_SUCCESS;
 }
 
-static CuResult encode(const TileTensorMap *map, void *out_map) {
+// The driver wants a current context for this, too (seen: 580.159, error 201).
+static CuResult encode_now(const TileTensorMap *map, void *out_map) {
   TileStatus status = tile_emu_tensor_map_encode(map, out_map);
   if (tile_status_is_ok(&status))
     return CU_SUCCESS;
   tile_shim_say("%s", status.message);
   return CU_INVALID_VALUE;
+}
+
+static CuResult encode(const TileTensorMap *map, void *out_map) {
+  TILE_SHIM_CALL_IF(tile_shim_ready, encode_now(map, out_map));
 }
 
 CuResult cuTensorMapEncodeTiled(void *out_map, int type, unsigned rank,
