@@ -219,6 +219,9 @@ void tile_loop_plan_drop(MlirOperation loop);
 /// Removes the place of a statement in the plan of its loop. When it is a
 /// pipelined loop itself it keeps the plan of its own body.
 void tile_statement_plan_drop(MlirOperation op);
+/// The loop with `tile.num_stages` that `op` is a statement of, or stands in a
+/// guard of; or null.
+MlirOperation tile_pipelined_loop_around(MlirOperation op);
 /// For passes that run before planning and put other ops in the place of `op`:
 /// when it is a statement of a planned loop, or stands in a guard there,
 /// removes the plan of that loop with a remark. Call it before the change.

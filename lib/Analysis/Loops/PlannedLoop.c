@@ -210,11 +210,16 @@ static MlirWalkResult drop_body_plan(MlirOperation op, void *user_data) {
   return drop_own_plan(op, &plan->loop);
 }
 
+MlirOperation tile_pipelined_loop_around(MlirOperation op) {
+  MlirOperation loop = mlirOperationGetParentOperation(op);
+  while (scf_if_is(loop))
+    loop = mlirOperationGetParentOperation(loop);
+  return is_pipelined(loop) ? loop : (MlirOperation){NULL};
+}
+
 void tile_plan_around_drop(MlirOperation op) {
-  BodyPlan plan = {mlirOperationGetParentOperation(op), false};
-  while (scf_if_is(plan.loop))
-    plan.loop = mlirOperationGetParentOperation(plan.loop);
-  if (!is_pipelined(plan.loop))
+  BodyPlan plan = {tile_pipelined_loop_around(op), false};
+  if (mlirOperationIsNull(plan.loop))
     return;
   mlirOperationWalk(plan.loop, drop_body_plan, &plan, MlirWalkPreOrder);
   if (plan.is_planned && !tile_is_in_fallback_variant(op))

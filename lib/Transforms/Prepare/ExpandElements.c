@@ -410,9 +410,13 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   mlirOperationWalk(kernel, plan_visit, &plan, MlirWalkPreOrder);
   TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(kernel)),
                    mlirOperationGetLocation(kernel)};
+  MlirOperation unplanned = {NULL}; // the loop whose plan went last
   for (const Item *item = plan.items; item; item = item->next) {
     b.loc = mlirOperationGetLocation(item->op);
-    tile_plan_around_drop(item->op);
+    MlirOperation loop = tile_pipelined_loop_around(item->op);
+    if (!mlirOperationEqual(loop, unplanned))
+      tile_plan_around_drop(item->op);
+    unplanned = loop;
     if (tile_transpose_is(item->op))
       expand_transpose(&b, tile_transpose_cast(item->op));
     else if (tile_copy_is(item->op))
