@@ -117,7 +117,17 @@ static bool has_own_slots(const Build *build, const TileLoopAccess *x,
          (buffer->num_slots > 1 && (!x->writes || !y->writes || are_verbs));
 }
 
+// Whether one of the last edges, from number `first` on, says the same.
+static bool has_edge(const Build *build, int first, TileEdgeKind kind,
+                     int buffer) {
+  for (int e = first; e < build->num_edges; e++)
+    if (build->edges[e].kind == kind && build->edges[e].buffer == buffer)
+      return true;
+  return false;
+}
+
 static void add_access_edges(Build *build, int from, int to, int distance) {
+  int first = build->num_edges;
   const TileStatement *f = &build->body->statements[from];
   const TileStatement *t = &build->body->statements[to];
   for (int i = 0; i < f->num_accesses; i++)
@@ -125,6 +135,7 @@ static void add_access_edges(Build *build, int from, int to, int distance) {
       const TileLoopAccess *x = &f->accesses[i], *y = &t->accesses[j];
       if ((!x->writes && !y->writes) ||
           !buffers_meet(build, x->buffer, y->buffer) ||
+          has_edge(build, first, kind_of(x, y), x->buffer) ||
           windows_are_disjoint(build, &build->boxes[build->first_box[from] + i],
                                &build->boxes[build->first_box[to] + j],
                                distance))
