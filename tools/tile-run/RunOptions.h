@@ -41,7 +41,4 @@ TileStatus run_options_parse(int argc, char **argv, RunOptions *out_options);
 
 void run_help_print(FILE *file);
 
-/// Prints a tensor, its middle cut out when it is large.
-void run_tensor_print(FILE *file, int arg, const TileTensor *tensor);
-
 #endif // TILE_TOOLS_RUN_OPTIONS_H

@@ -3,7 +3,108 @@
 #include "RunReport.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+//===-- Tensors -----------------------------------------------------------===//
+
+enum { MAX_SHOWN = 8, NUM_SHOWN_ENDS = 4 }; // per dimension
+
+static void print_element(FILE *file, const TileTensor *tensor, size_t index) {
+  TileNumber number =
+      tile_dtype_load(tensor->dtype, tile_tensor_elem(tensor, index));
+  if (tile_dtype_is_float(tensor->dtype))
+    fprintf(file, "%g", number.real);
+  else if (tensor->dtype == TILE_DTYPE_U64)
+    fprintf(file, "%llu", (unsigned long long)number.integer);
+  else
+    fprintf(file, "%lld", (long long)number.integer);
+}
+
+/// Prints one row: elements `first` to `first` + `count`.
+static void print_row(FILE *file, const TileTensor *tensor, size_t first,
+                      int64_t count) {
+  for (int64_t i = 0; i < count; i++) {
+    if (count > MAX_SHOWN && i == NUM_SHOWN_ENDS) {
+      fputs(" ...", file);
+      i = count - NUM_SHOWN_ENDS;
+    }
+    if (i > 0)
+      fputc(' ', file);
+    print_element(file, tensor, first + (size_t)i);
+  }
+  fputc('\n', file);
+}
+
+void run_tensor_print(FILE *file, int arg, const TileTensor *tensor) {
+  size_t num_elems = tile_tensor_num_elems(tensor);
+  fprintf(file, "argument %d: ", arg);
+  for (int i = 0; i < tensor->rank; i++)
+    fprintf(file, "%lldx", (long long)tensor->shape[i]);
+  fprintf(file, "%s\n", tile_dtype_name(tensor->dtype));
+  if (num_elems == 0)
+    return;
+
+  // Outer dimensions are printed as further rows.
+  int64_t row_elems = tensor->rank > 0 ? tensor->shape[tensor->rank - 1] : 1;
+  int64_t num_rows = (int64_t)num_elems / row_elems;
+  for (int64_t row = 0; row < num_rows; row++) {
+    if (num_rows > MAX_SHOWN && row == NUM_SHOWN_ENDS) {
+      fputs("...\n", file);
+      row = num_rows - NUM_SHOWN_ENDS;
+    }
+    print_row(file, tensor, (size_t)(row * row_elems), row_elems);
+  }
+}
+
+//===-- A line on the terminal during long runs ---------------------------===//
+
+#define DELAY_SECONDS 1.0    // before the first line
+#define INTERVAL_SECONDS 0.2 // between lines
+#define ERASE_LINE "\r\033[K"
+
+static double seconds_between(struct timespec start, struct timespec end) {
+  return (double)(end.tv_sec - start.tv_sec) +
+         (double)(end.tv_nsec - start.tv_nsec) * 1e-9;
+}
+
+static void show(void *user_data, const TileEmuProgress *progress) {
+  RunProgress *state = user_data;
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (seconds_between(state->start, now) < DELAY_SECONDS ||
+      (state->is_shown && seconds_between(state->last, now) < INTERVAL_SECONDS))
+    return;
+  state->last = now;
+  state->is_shown = true;
+  fprintf(stderr,
+          ERASE_LINE "tile-run: %llu of %llu CTAs, %.1f million "
+                     "instructions",
+          (unsigned long long)progress->num_ctas_done,
+          (unsigned long long)progress->num_ctas,
+          (double)progress->num_instructions * 1e-6);
+  fflush(stderr);
+}
+
+void run_progress_begin(RunProgress *progress, TileEmuOptions *options) {
+  *progress = (RunProgress){.is_shown = false};
+  clock_gettime(CLOCK_MONOTONIC, &progress->start);
+  if (!isatty(STDERR_FILENO))
+    return;
+  options->progress = show;
+  options->progress_data = progress;
+}
+
+void run_progress_end(RunProgress *progress) {
+  if (!progress->is_shown)
+    return;
+  fputs(ERASE_LINE, stderr);
+  fflush(stderr);
+  progress->is_shown = false;
+}
+
+//===-- After the run -----------------------------------------------------===//
 
 void run_report_failure(const RunReport *report, const TileStatus *status) {
   const TileDevice *device = report->device;

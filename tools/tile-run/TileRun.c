@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "RunBatch.h"
-#include "RunProgress.h"
 #include "RunReport.h"
 #include "Support/SignalGuard.h"
 #include "Support/StandardStreams.h"

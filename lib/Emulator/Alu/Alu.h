@@ -49,9 +49,7 @@ typedef enum {
 
 /// NULL when there is no such instruction.
 TileExec tile_emu_integer_exec(TileAluOp op, TilePtxType type);
-TileExec tile_emu_integer_more_exec(TileAluOp op, TilePtxType type);
 TileExec tile_emu_float_exec(TileAluOp op, TilePtxType type);
-TileExec tile_emu_half_exec(TileAluOp op, TilePtxType type);
 
 //===-- Modifiers ---------------------------------------------------------===//
 
@@ -65,10 +63,10 @@ typedef enum {
   TILE_FLOAT_OUT_OF_BOUNDS = 16 // .oob: 0 when a or b is the NaN 0xffff
 } TileFloatModifier;
 
-/// Wraps the instruction, which is complete and computes the operation alone.
-/// `rounding`: 0 nearest even, 1 to zero, 2 down, 3 up.
-void tile_emu_float_modify(TileDecoder *decoder, uint32_t num_sources,
-                           int rounding, uint8_t flags);
+/// Reads the rounding and the modifiers of the opcode and wraps the instruction
+/// for them: it is complete and computes the operation alone.
+void tile_emu_decode_float_modifiers(TileDecoder *decoder,
+                                     uint32_t num_sources);
 
 static inline uint32_t tile_f32_flush(uint32_t bits) {
   return bits & 0x7f800000u ? bits : bits & 0x80000000u;

@@ -34,45 +34,6 @@ static const Mnemonic *mnemonic_find(const char *name) {
   return NULL;
 }
 
-//===-- Modifiers of floating point ---------------------------------------===//
-
-static TileExec exec_of(TileAluOp op, TilePtxType type) {
-  TileExec exec = tile_emu_integer_exec(op, type);
-  if (!exec)
-    exec = tile_emu_integer_more_exec(op, type);
-  if (!exec)
-    exec = tile_emu_float_exec(op, type);
-  if (!exec)
-    exec = tile_emu_half_exec(op, type);
-  return exec;
-}
-
-static void apply_float_modifiers(TileDecoder *decoder, uint32_t num_sources) {
-  static const char *const roundings[] = {"rn", "rz", "rm", "rp"};
-  static const struct {
-    const char *word;
-    TileFloatModifier flag;
-  } modifiers[] = {
-      {"ftz", TILE_FLOAT_FLUSH},         {"sat", TILE_FLOAT_SATURATE},
-      {"relu", TILE_FLOAT_RELU},         {"xorsign", TILE_FLOAT_XORSIGN},
-      {"oob", TILE_FLOAT_OUT_OF_BOUNDS},
-  };
-  TilePtxType type = (TilePtxType)decoder->insn->type;
-  int rounding = tile_decode_choice(decoder, roundings, 4);
-  uint8_t flags = 0;
-  for (size_t i = 0; i < sizeof modifiers / sizeof modifiers[0]; i++)
-    if (tile_decode_has(decoder, modifiers[i].word))
-      flags |= (uint8_t)modifiers[i].flag;
-  bool is_half = tile_emu_half_exec(TILE_ALU_ADD, type);
-  bool is_wrong = (rounding > 0 && is_half) ||
-                  (type == TILE_PTX_F64 && flags & (uint8_t)~TILE_FLOAT_FLUSH);
-  if (is_wrong)
-    tile_decode_unsupported(decoder, "this combination of modifiers");
-  else if (rounding > 0 || flags)
-    tile_emu_float_modify(decoder, num_sources, rounding > 0 ? rounding : 0,
-                          flags);
-}
-
 //===-- Entry -------------------------------------------------------------===//
 
 /// .hi, .wide, .NaN and integer .sat choose another operation.
@@ -113,8 +74,7 @@ void tile_emu_decode_arithmetic(TileDecoder *decoder) {
   const Mnemonic *mnemonic = mnemonic_find(decoder->words[0]);
   TileInsn *insn = decoder->insn;
   TilePtxType type = tile_decode_type(decoder, 0);
-  bool is_integer = tile_emu_integer_exec(TILE_ALU_ADD, type) ||
-                    tile_emu_integer_more_exec(TILE_ALU_ADD, type);
+  bool is_integer = tile_emu_integer_exec(TILE_ALU_ADD, type);
   tile_decode_allow(decoder, "lo hi wide rn rz rm rp ftz sat approx full "
                              "NaN relu xorsign abs oob");
   if (decoder->num_types != 1) {
@@ -123,7 +83,9 @@ void tile_emu_decode_arithmetic(TileDecoder *decoder) {
   }
   TileAluOp op = refine(decoder, mnemonic->op, is_integer);
   insn->type = (uint8_t)type;
-  insn->exec = exec_of(op, type);
+  insn->exec = tile_emu_integer_exec(op, type);
+  if (!insn->exec)
+    insn->exec = tile_emu_float_exec(op, type);
   if (!insn->exec) {
     tile_decode_unsupported(decoder, "type");
     return;
@@ -140,5 +102,5 @@ void tile_emu_decode_arithmetic(TileDecoder *decoder) {
   if (mnemonic->num_sources > 2)
     insn->c = tile_decode_src(decoder, 3, result);
   if (!is_integer)
-    apply_float_modifiers(decoder, mnemonic->num_sources);
+    tile_emu_decode_float_modifiers(decoder, mnemonic->num_sources);
 }

@@ -225,8 +225,8 @@ static uint32_t scratch(TileDecoder *decoder, uint32_t number) {
                                 number);
 }
 
-void tile_emu_float_modify(TileDecoder *decoder, uint32_t num_sources,
-                           int rounding, uint8_t flags) {
+static void float_modify(TileDecoder *decoder, uint32_t num_sources,
+                         int rounding, uint8_t flags) {
   TileInsn *insn = decoder->insn;
   TileInsn *plain =
       TILE_ARENA_NEW(&decoder->parser->module->arena, TileInsn, 1);
@@ -347,10 +347,6 @@ static const TileExec half_table[TILE_ALU_NUM_OPS][TILE_PTX_NUM_TYPES] = {
     [TILE_ALU_COS] = HALF_TABLE(cos),
     [TILE_ALU_TANH] = HALF_TABLE(tanh),
 };
-
-TileExec tile_emu_half_exec(TileAluOp op, TilePtxType type) {
-  return half_table[op][type];
-}
 
 //===-- f32 and f64 -------------------------------------------------------===//
 
@@ -509,5 +505,33 @@ static const TileExec table[TILE_ALU_NUM_OPS][TILE_PTX_NUM_TYPES] = {
 };
 
 TileExec tile_emu_float_exec(TileAluOp op, TilePtxType type) {
-  return table[op][type];
+  return table[op][type] ? table[op][type] : half_table[op][type];
+}
+
+//===-- Words of the opcode -----------------------------------------------===//
+
+void tile_emu_decode_float_modifiers(TileDecoder *decoder,
+                                     uint32_t num_sources) {
+  static const char *const roundings[] = {"rn", "rz", "rm", "rp"};
+  static const struct {
+    const char *word;
+    TileFloatModifier flag;
+  } modifiers[] = {
+      {"ftz", TILE_FLOAT_FLUSH},         {"sat", TILE_FLOAT_SATURATE},
+      {"relu", TILE_FLOAT_RELU},         {"xorsign", TILE_FLOAT_XORSIGN},
+      {"oob", TILE_FLOAT_OUT_OF_BOUNDS},
+  };
+  TilePtxType type = (TilePtxType)decoder->insn->type;
+  int rounding = tile_decode_choice(decoder, roundings, 4);
+  uint8_t flags = 0;
+  for (size_t i = 0; i < sizeof modifiers / sizeof modifiers[0]; i++)
+    if (tile_decode_has(decoder, modifiers[i].word))
+      flags |= (uint8_t)modifiers[i].flag;
+  bool is_half = half_table[TILE_ALU_ADD][type];
+  bool is_wrong = (rounding > 0 && is_half) ||
+                  (type == TILE_PTX_F64 && flags & (uint8_t)~TILE_FLOAT_FLUSH);
+  if (is_wrong)
+    tile_decode_unsupported(decoder, "this combination of modifiers");
+  else if (rounding > 0 || flags)
+    float_modify(decoder, num_sources, rounding > 0 ? rounding : 0, flags);
 }

@@ -109,10 +109,6 @@ static const TileExec more_table[TILE_ALU_NUM_OPS][TILE_PTX_NUM_TYPES] = {
     [TILE_ALU_MAD24_HI_SAT] = {[TILE_PTX_S32] = mad24_hi_sat_s32},
 };
 
-TileExec tile_emu_integer_more_exec(TileAluOp op, TilePtxType type) {
-  return more_table[op][type];
-}
-
 //===-- Common operations -------------------------------------------------===//
 
 __extension__ typedef unsigned __int128 Wide;
@@ -329,5 +325,5 @@ static const TileExec table[TILE_ALU_NUM_OPS][TILE_PTX_NUM_TYPES] = {
 };
 
 TileExec tile_emu_integer_exec(TileAluOp op, TilePtxType type) {
-  return table[op][type];
+  return table[op][type] ? table[op][type] : more_table[op][type];
 }

@@ -403,6 +403,27 @@ static bool waits_for_registers(const TileCta *cta) {
   return false;
 }
 
+/// Appends who has the registers of the CTA.
+static void print_registers(const TileCta *cta, TileString *buffer) {
+  uint32_t at_launch = tile_emu_registers_per_thread(cta->cluster->run);
+  tile_string_print(buffer,
+                    "      registers of the CTA: %u (%u for each of %u "
+                    "threads at launch), %u "
+                    "are free",
+                    at_launch * cta->num_warps * TILE_WARP_SIZE, at_launch,
+                    cta->num_warps * TILE_WARP_SIZE, cta->num_free_registers);
+  for (uint32_t first = 0, end; first < cta->num_warps; first = end) {
+    uint32_t count = cta->warps[first].num_registers;
+    for (end = first + 1;
+         end < cta->num_warps && cta->warps[end].num_registers == count;
+         end++) {
+    }
+    tile_string_print(buffer, "; warps %u to %u have %u a thread", first,
+                      end - 1, count);
+  }
+  tile_string_print(buffer, "\n");
+}
+
 void tile_emu_deadlock_print(TileCluster *cluster, const char *what,
                              TileString *buffer) {
   Report *report = tile_emu_calloc(1, sizeof *report);
@@ -421,7 +442,7 @@ void tile_emu_deadlock_print(TileCluster *cluster, const char *what,
     for (uint32_t i = 0; i < cluster->ctas[r].num_warps; i++)
       print_warp(report, &cluster->ctas[r].warps[i]);
     if (waits_for_registers(&cluster->ctas[r]))
-      tile_emu_registers_print(&cluster->ctas[r], buffer);
+      print_registers(&cluster->ctas[r], buffer);
     deadlock_exits(&cluster->ctas[r], buffer);
   }
   if (report->any_mbarrier || report->any_barrier)

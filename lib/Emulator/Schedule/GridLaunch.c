@@ -180,7 +180,11 @@ static void *worker(void *user_data) {
     if (id >= run->total_clusters || tile_emu_results_are_final(run->results))
       break;
     tile_emu_cluster_reset(cluster, id);
-    tile_emu_cluster_run(cluster, schedule);
+    tile_emu_schedule_begin(schedule, cluster);
+    while (tile_emu_schedule_turn(schedule)) {
+    }
+    while (tile_emu_async_force(cluster)) {
+    }
     tile_emu_results_add(run->results, cluster, id);
     tile_emu_cluster_finish(cluster);
   }

@@ -87,27 +87,8 @@ uint32_t tile_emu_registers_per_thread(const TileRun *run) {
   return (count + GRANULE - 1) / GRANULE * GRANULE; // as they are allocated
 }
 
-//===-- Reports -----------------------------------------------------------===//
-
-void tile_emu_registers_print(const TileCta *cta, TileString *buffer) {
-  uint32_t at_launch = tile_emu_registers_per_thread(cta->cluster->run);
-  tile_string_print(buffer,
-                    "      registers of the CTA: %u (%u for each of %u "
-                    "threads at launch), %u "
-                    "are free",
-                    at_launch * cta->num_warps * TILE_WARP_SIZE, at_launch,
-                    cta->num_warps * TILE_WARP_SIZE, cta->num_free_registers);
-  for (uint32_t first = 0, end; first < cta->num_warps; first = end) {
-    uint32_t count = cta->warps[first].num_registers;
-    for (end = first + 1;
-         end < cta->num_warps && cta->warps[end].num_registers == count;
-         end++) {
-    }
-    tile_string_print(buffer, "; warps %u to %u have %u a thread", first,
-                      end - 1, count);
-  }
-  tile_string_print(buffer, "\n");
-}
+//===-- At the end
+//----------------------------------------------------------===//
 
 /// The four warps of a warpgroup must execute the same setmaxnreg.
 void tile_emu_registers_check_exit(TileCta *cta) {

@@ -26,8 +26,6 @@ void tile_emu_schedule_destroy(TileSchedule *schedule);
 void tile_emu_schedule_begin(TileSchedule *schedule, TileCluster *cluster);
 /// Runs one warp for a while. False when the cluster has ended or cannot go on.
 bool tile_emu_schedule_turn(TileSchedule *schedule);
-/// Runs all warps of a cluster to their end.
-void tile_emu_cluster_run(TileCluster *cluster, TileSchedule *schedule);
 
 //===-- CoResident.c ------------------------------------------------------===//
 
@@ -56,8 +54,6 @@ void tile_emu_cluster_finish(TileCluster *cluster);
 void tile_emu_template_build(TileRun *run);
 /// Registers a thread begins with, 0 when unknown. RegisterPool.c
 uint32_t tile_emu_registers_per_thread(const TileRun *run);
-/// Appends who has the registers of the CTA.
-void tile_emu_registers_print(const TileCta *cta, TileString *buffer);
 /// The CTA exits: its warpgroups must have kept together.
 void tile_emu_registers_check_exit(TileCta *cta);
 /// Agents of race detection that a cluster needs.

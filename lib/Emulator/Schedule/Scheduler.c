@@ -379,11 +379,3 @@ bool tile_emu_schedule_turn(TileSchedule *schedule) {
   tile_emu_warp_run(warp, (uint32_t)quantum);
   return check_progress(schedule, warp);
 }
-
-void tile_emu_cluster_run(TileCluster *cluster, TileSchedule *schedule) {
-  tile_emu_schedule_begin(schedule, cluster);
-  while (tile_emu_schedule_turn(schedule)) {
-  }
-  while (tile_emu_async_force(cluster)) {
-  }
-}
