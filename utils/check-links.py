@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks that relative links in Markdown files lead to a file, that their
-#anchors name a heading of it, and that `code` which looks like a path or a file
-of the tree names one; `*` stands for anything."""
+#anchors name a heading of it, that `code` which looks like a path or a file
+of the tree names one (`*` stands for anything), that `tile_x`, `TileX` and
+`--tile-x` are names of the code, and that prose says "before" and "after"."""
 
 import fnmatch
 import os
@@ -71,10 +72,46 @@ def unknown_file(span, names):
                    fnmatch.fnmatch(name, path + "/*") for name in names)
 
 
+NAME = re.compile(r"(?:tile_\w+|Tile[A-Z]\w+|--tile-[a-z][\w-]*)")
+WORD = re.compile(r"[A-Za-z_][\w-]*")
+CODE = ("include/", "lib/", "tools/", "utils/", "examples/", "bench/", "test/",
+        "cmake/", "CMakeLists.txt")
+
+
+def code_words(options, names):
+    """The words of the code: those with hyphens whole and in parts."""
+    words = set()
+    for name in names:
+        if name.startswith(CODE) and not name.endswith(".md"):
+            with open(os.path.join(options.root, name), "rb") as file:
+                text = file.read().decode("utf-8", "replace")
+            words.update(WORD.findall(text))
+            words.update(re.findall(r"\w+", text))
+    return words
+
+
+def unknown_name(span, words):
+    """The first name of the code in `span` that the code has not, or None."""
+    match = NAME.match(span)
+    # `tile_x_*` and `TileX...` stand for several names.
+    if not match or span[match.end():match.end() + 1] in ("*", "<", "."):
+        return None
+    name = match.group().lstrip("-")
+    return None if name in words else match.group()
+
+
+ORDER = re.compile(r"\b(?:behind|in front of)\b", re.IGNORECASE)
+# Pages made from the code quote its texts, the change log quotes the past, and
+# the page of the protocol is rewritten as a whole.
+QUOTES = ("docs/generated/", "docs/Diagnostics.md", "CHANGELOG.md",
+          "docs/Rationale/Protocol.md")
+
+
 def main():
     options = project.parser(__doc__).parse_args()
     violations = []
     names = project.listed(options.root)
+    words = code_words(options, names)
     for name in project.select(options, "*.md"):
         for number, line, spans in prose(project.read(options, name)):
             for target in LINK.findall(line):
@@ -83,12 +120,20 @@ def main():
                 text = problem(options, name, target)
                 if text:
                     violations.append("%s:%d: %s" % (name, number, text))
+            if not name.startswith(QUOTES):
+                for word in ORDER.findall(line):
+                    violations.append('%s:%d: "%s": say before or after' % (
+                        name, number, word))
             if name == "CHANGELOG.md":
                 continue  # speaks of the past, too
             for span in spans:
                 if unknown_file(span, names):
                     violations.append("%s:%d: no such file: `%s`" % (
                         name, number, span))
+                unknown = unknown_name(span, words)
+                if unknown:
+                    violations.append("%s:%d: no such name: `%s`" % (
+                        name, number, unknown))
     return project.report(violations, "links lead somewhere")
 
 
