@@ -12,9 +12,9 @@ registers as long as its own model of the program says so; where a program write
 register again in the next round of a loop, that model is wrong and no message tells.
 
 Method: a forward data-flow analysis over the blocks of each function. The state has for
-each product that may be under way the numbers of groups that were committed behind it,
+each product that may be under way the numbers of groups that were committed after it,
 over all paths. An instruction with `gsb0` commits the group; the wait retires what has
-n groups or more behind it. Registers are read off the operands; instructions that are
+n groups or more after it. Registers are read off the operands; instructions that are
 not in the tables below fail the check, so that nothing is overlooked.
 
 Files are cubins; PTX (.ptx), which is assembled for sm_90a first; or what nvdisasm -c
@@ -32,7 +32,7 @@ import subprocess
 import sys
 import tempfile
 
-MAX_AGE = 15  # groups behind a product; what is older counts as this
+MAX_AGE = 15  # groups after a product; what is older counts as this
 OPEN = 1 << (MAX_AGE + 1)  # the group of the product is not yet committed
 
 #===-- Instructions ------------------------------------------------------===#
@@ -178,7 +178,7 @@ class Function:
         return self.labels.get(found.group(1)) if found else None
 
     def successors(self, i, meetings):
-        """Numbers of the instructions that may run behind number i; threads that
+        """Numbers of the instructions that may run after number i; threads that
         meet at a barrier register go on at one of its `meetings`."""
         insn = self.instructions[i]
         out = [i + 1] if i + 1 < len(self.instructions) else []
@@ -228,7 +228,7 @@ def retire(state, pending):
 
 
 def commit(state):
-    """A group ends: what was open has nothing behind it, all else one more."""
+    """A group ends: what was open has nothing after it, all else one more."""
     out = {}
     for i, ages in state.items():
         older = (ages & ~OPEN) << 1
@@ -239,7 +239,7 @@ def commit(state):
 
 
 class State:
-    """What may be so in front of an instruction: the ages of each product under
+    """What may be so before an instruction: the ages of each product under
     way, and where each barrier register makes threads meet."""
 
     def __init__(self, products, meetings):

@@ -65,7 +65,7 @@ void tile_scf_if_begin(TileBuilder *b, MlirValue condition);
 /// then where it does not.
 void tile_scf_if_else_begin(TileBuilder *b, MlirValue condition);
 void tile_scf_else(TileBuilder *b);
-/// Ends the innermost loop or branch: `b` stands behind it.
+/// Ends the innermost loop or branch: `b` stands after it.
 void tile_scf_end(TileBuilder *b);
 
 //===-- Number of a thread in its block (BlockThread.c) -------------------===//
@@ -104,7 +104,7 @@ int64_t tile_fragment_run(const TileLayout *layout, int dim, int64_t run);
 /// The registers of the vector of `count` neighbours that holds register `reg`,
 /// in the order of memory: the same in every thread. `access` is memory of
 /// `layout`; registers that `is_outside` marks (NULL: none) take no part, nor
-/// does what is behind the end of the tile: its offsets are those of others.
+/// does what is past the end of the tile: its offsets are those of others.
 void tile_fragment_vector(const TileLayout *layout, const TileLayout *access,
                           const uint8_t *is_outside, int64_t reg, int64_t count,
                           int64_t *out_regs);

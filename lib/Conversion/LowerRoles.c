@@ -94,7 +94,7 @@ static MlirWalkResult check_turn(MlirOperation op, void *user_data) {
     return MlirWalkResultAdvance;
   MlirLocation begin = mlirOperationGetLocation(check->turn);
   MlirOperation next = mlirOperationGetNextInBlock(op);
-  // tile-insert-sync puts a barrier in front of the statement that needs it,
+  // tile-insert-sync puts a barrier before the statement that needs it,
   // with the place of that one.
   if (next.ptr && mlirLocationEqual(mlirOperationGetLocation(op),
                                     mlirOperationGetLocation(next)))

@@ -78,7 +78,7 @@ void tile_shared_code_begin(TileIntMath *math, const TileSharedAccess *access,
       access->constant_axes, in, &out_code->code, &error);
   assert(has_code && "coordinates of lanes and warps are shifts and masks");
   (void)has_code;
-  // In front of the constants, so that those stay offsets of the instruction.
+  // Before the constants, so that those stay offsets of the instruction.
   if (access->window->toggle == 0) {
     out_code->code.sums[0] =
         tile_int_add(math, out_code->code.sums[0], out_code->base);

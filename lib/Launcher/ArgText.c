@@ -21,7 +21,7 @@
 
 //===-- Pieces ------------------------------------------------------------===//
 
-/// The text that is left to read. A piece that matches moves `at` behind it.
+/// The text that is left to read. A piece that matches moves `at` past it.
 typedef struct {
   const char *at;
 } Cursor;
@@ -168,7 +168,7 @@ static TileStatus parse_same(Cursor *cursor, TileArgText *out_arg) {
 
 //===-- Tensor maps -------------------------------------------------------===//
 
-/// Reads a list and the comma behind it, of `length` numbers of at most `max`.
+/// Reads a list and the comma after it, of `length` numbers of at most `max`.
 static TileStatus parse_map_list(Cursor *cursor, const char *what, int length,
                                  int64_t max, int64_t *out_values) {
   const char *start = cursor->at;

@@ -86,7 +86,7 @@ static TileStatus check_arg(const TileHostFunction *function, size_t index,
 
 //===-- Overlap -----------------------------------------------------------===//
 
-/// The bytes from the first to behind the last element; empty: end = start.
+/// The bytes from the first to the end of the last element; empty: end = start.
 static void byte_range(const TileArg *arg, uint64_t *out_start,
                        uint64_t *out_end) {
   uint64_t last_elem = 0;

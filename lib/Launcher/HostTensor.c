@@ -29,7 +29,7 @@ size_t tile_tensor_num_elems(const TileTensor *tensor) {
   return num_elems;
 }
 
-/// Counts the elements from the start of the memory to behind the last one.
+/// Counts the elements from the start of the memory to the end of the last one.
 static TileStatus count_extent(const TileTensor *tensor, int64_t *out_count) {
   int64_t last = tensor->offset, num_elems = 1;
   bool overflow = false;

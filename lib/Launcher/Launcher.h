@@ -84,7 +84,7 @@ typedef enum {
 TileStatus tile_tensor_alloc(TileTensor *tensor);
 void tile_tensor_deinit(TileTensor *tensor);
 /// Row-major strides without gaps, offset 0: each stride is the product of the
-/// extents behind it, also when one of them is 0.
+/// extents after it, also when one of them is 0.
 void tile_tensor_set_contiguous(TileTensor *tensor);
 size_t tile_tensor_num_elems(const TileTensor *tensor);
 /// Address of element `index`, counted in row-major order of the shape.

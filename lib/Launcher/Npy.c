@@ -20,7 +20,7 @@ enum { MAX_HEADER = 65536 };
 
 //===-- Reading -----------------------------------------------------------===//
 
-/// The header text from `key` behind its colon, or NULL.
+/// The header text of `key` after its colon, or NULL.
 static const char *find_value(const char *header, const char *key) {
   char quoted[32];
   snprintf(quoted, sizeof quoted, "'%s':", key);

@@ -79,7 +79,7 @@ static size_t type_size_bytes(const char *token) {
   return is_size && *end == 0 ? (size_t)num_bits / 8 : 0;
 }
 
-/// Reads one parameter up to the comma or parenthesis behind it. The scanner
+/// Reads one parameter up to the comma or parenthesis after it. The scanner
 /// stands at `.param`.
 static size_t scan_param(Scanner *scanner, char out_type[8]) {
   size_t size_bytes = 0;
@@ -101,7 +101,7 @@ static size_t scan_param(Scanner *scanner, char out_type[8]) {
   return size_bytes;
 }
 
-/// Reads an entry from behind `.entry`.
+/// Reads an entry from the end of `.entry`.
 static TileStatus scan_entry(Scanner *scanner, TilePtxEntry *out_entry) {
   next_token(scanner);
   out_entry->name = strdup(scanner->token);

@@ -175,10 +175,10 @@ bool tile_layout_transpose(const TileLayout *l, const int *perm,
 /// Cut both shapes into the shortest runs of dimensions with equal products,
 /// from the last one on: 12x101x68 and 3x4x101x17x4 are 12 | 101 | 68. A
 /// fragment may overhang in the first dimension of a run; that of the view then
-/// does, too, and what is behind the end of one is behind the end of the other.
+/// does, too, and what is past the end of one is past the end of the other.
 ///
 /// Errors: an extent cuts a digit; another dimension of a run overhangs; the
-///         first one of the view would have a digit wholly behind its end.
+///         first one of the view would have a digit wholly past its end.
 bool tile_layout_view(const TileLayout *l, const int64_t *shape, int rank,
                       TileLayout *out, TileLayoutError *e);
 /// Memory: same storage, elements of |to| instead of |from| bits; the last tile

@@ -150,7 +150,7 @@ bool tile_layout_check_memory(const TileLayout *l, TileLayoutError *e) {
 //===-- Fragments ---------------------------------------------------------===//
 
 // A digit whose value 1 alone no input has. Its element exists: no digit is
-// wholly behind the end of a tile.
+// wholly past the end of a tile.
 static const TileLayoutDigit *find_uncovered(const TileLayout *l) {
   uint64_t hit = 0, bits[TILE_LAYOUT_MAX_DIGITS + 1];
   int n = 0;

@@ -63,7 +63,7 @@ static int64_t largest_prime(int64_t n) {
   return prime;
 }
 
-// Whether no digit of the lanes and warps along `dim` is wholly behind the end,
+// Whether no digit of the lanes and warps along `dim` is wholly past the end,
 // and nothing is where it must not be.
 static bool is_useful(const Spread *s, int dim) {
   int64_t chunks = s->chunks[dim], lanes = s->lanes[dim], warps = s->warps[dim];

@@ -9,7 +9,7 @@
 //   6868       1                6868
 //
 // The parts between them are spread over the threads: 101 | 4 | 17. A part
-// that ends where every shape has an end may overhang: what is behind its end
+// that ends where every shape has an end may overhang: what is past its end
 // is so in each shape. Others are exact. 60x100 and 100x60 have ends that do
 // not divide each other: 6000 is 20 | 15 | 20, with the greatest common divisor
 // below, the least common multiple above, and between them what is cut in two

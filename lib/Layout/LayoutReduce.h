@@ -29,7 +29,7 @@ typedef struct {
 
 /// Plans the combination along `dim` of fragment `src`. Every element is
 /// combined once, however often it is held. Where the fragment overhangs, so
-/// are the values behind the end of a line: they must hold what changes
+/// are the values past the end of a line: they must hold what changes
 /// nothing.
 ///
 /// Owner:  `arena`.

@@ -71,7 +71,7 @@ static bool leads_group(const int *group, int dim) {
 }
 
 // Renumbers the tile digits of a memory-sided layout as one row-major axis per
-// group of dimensions. What is behind the end of a tile stays there in the
+// group of dimensions. What is past the end of a tile stays there in the
 // first dimension of a group only.
 static bool flatten_in(TileLayout *l, const int *group, TileLayoutError *e) {
   TileLayout r = {.out = l->out};

@@ -23,7 +23,7 @@ void *tile_arena_alloc(TileArena *arena, size_t size_bytes);
 /// A copy of the first `length` bytes of `text`, terminated.
 char *tile_arena_strdup(TileArena *arena, const char *text, size_t length);
 
-/// `from_bytes` of `from` in front of zeros; `to_bytes` in all, at least as
+/// `from_bytes` of `from`, then zeros; `to_bytes` in all, at least as
 /// many.
 void *tile_arena_copy(TileArena *arena, const void *from, size_t from_bytes,
                       size_t to_bytes);

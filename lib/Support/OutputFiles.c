@@ -120,7 +120,7 @@ static bool is_in_place(const char *path) {
          !S_ISDIR(info.st_mode);
 }
 
-// The file behind symbolic links: these stay.
+// The file that symbolic links lead to: the links stay.
 static char *resolved(const char *path) {
   struct stat info;
   char *target = lstat(path, &info) == 0 && S_ISLNK(info.st_mode)

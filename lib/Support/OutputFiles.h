@@ -2,7 +2,7 @@
 //
 // Each file is written in a folder of its own, beside the place where the file
 // will be; the names of both end in ".tmp". All of them are renamed together at
-// the end, so that a failure leaves nothing behind, and neither does a signal
+// the end, so that a failure leaves no file, and neither does a signal
 // (Support/SignalGuard.h). What a killed program leaves ends in ".tmp".
 //
 // What is there already and no regular file, such as a terminal, a pipe or

@@ -15,7 +15,7 @@ static char char_at(const Scan *scan, size_t at) {
   return at < scan->size_bytes ? scan->text[at] : '\0';
 }
 
-// Moves behind a string; MLIR ends one that is not closed at the end of the
+// Moves past a string; MLIR ends one that is not closed at the end of the
 // line.
 static void skip_string(Scan *scan) {
   for (scan->at++; scan->at < scan->size_bytes; scan->at++) {

@@ -169,7 +169,7 @@ int tile_slice_stride(TileSlice *slice, int arg, int dim) {
 int tile_slice_contiguous(TileSlice *slice, int arg) {
   MlirType type = arg_type(slice, arg);
   int all = -1;
-  int64_t inner = 1; // elements of the dimensions behind `d`; -1: dynamic
+  int64_t inner = 1; // elements of the dimensions after `d`; -1: dynamic
   for (int d = (int)mlirShapedTypeGetRank(type) - 1; d >= 0; d--) {
     if (inner < 0) {
       int expected = tile_slice_binary(slice, "arith.muli",

@@ -69,7 +69,7 @@ typedef struct {
 /// The entry of `chip`, or NULL when it is not in the table.
 MLIR_CAPI_EXPORTED const TileTarget *tile_target_find(const char *chip);
 
-/// The entries in ascending order; NULL behind the last one.
+/// The entries in ascending order; NULL after the last one.
 MLIR_CAPI_EXPORTED const TileTarget *tile_target_at(size_t index);
 
 /// Registers that each thread of a block gets where `num_blocks` of them share

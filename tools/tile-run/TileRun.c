@@ -286,7 +286,7 @@ static uint64_t first_elem_address(const Job *job, int index) {
                                      tile_dtype_size_bytes(owner->before.dtype);
 }
 
-// What lies in front of the first element is no part of a tensor whose type has
+// What lies before the first element is no part of a tensor whose type has
 // a smaller offset: it begins at an address of its own.
 static int64_t offset_for(const Job *job, int index, int64_t offset) {
   const TileHostParam *param =

@@ -215,7 +215,7 @@ MlirLogicalResult tile_nvgpu_copy_plan(TileArena *arena, MlirOperation op,
 
 //===-- Apply -------------------------------------------------------------===//
 
-// A coordinate of the tile: a constant behind what the thread decides.
+// A coordinate of the tile: a constant added to what the thread decides.
 typedef struct {
   TileInt base;
   int64_t step;
@@ -458,7 +458,7 @@ static MlirValue emit_step(Emitter *e, int64_t unroll) {
   return emit_chunk(e, at, storage_offset(e, unroll, at));
 }
 
-// What was computed inside a region is not known behind it.
+// What was computed inside a region is not known after it.
 static void forget(Emitter *e) { memset(e->place, 0, sizeof e->place); }
 
 static void add_token(TileArena *arena, TileNvgpuTokens *tokens,

@@ -15,7 +15,7 @@ typedef struct {
   TileBuilder b;     // before the op that is being lowered
   TileIntMath index; // of type index
   int64_t num_threads;
-  TileInt thread;     // in the block; in front of all ops
+  TileInt thread;     // in the block; before all ops
   TileInt lane, warp; // the same, where the kernel holds products
 } TileNvgpuRewrite;
 
@@ -50,7 +50,7 @@ typedef struct {
 } TileNvgpuTokens;
 
 /// Emits the copy. Adds the tokens of those asynchronous copies that are in
-/// scope behind it.
+/// scope after it.
 void tile_nvgpu_copy_apply(TileNvgpuRewrite *rewrite, const TileNvgpuCopy *copy,
                            TileNvgpuTokens *tokens);
 

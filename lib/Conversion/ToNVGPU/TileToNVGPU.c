@@ -27,7 +27,7 @@ typedef struct Item {
   MlirOperation op;
   const TileNvgpuCopyPlan *copy; // of a tile.copy
   TileNvgpuGemm *gemm;           // of a tile.gemm
-  struct Item *before; // the copy in front of it that waits with it, or NULL
+  struct Item *before; // the copy before it that waits with it, or NULL
   bool ends_group;     // the last copy of those that wait together
   bool is_async;       // a copy that nothing here waits for
 } Item;
@@ -222,7 +222,7 @@ static int64_t first_warp_of(MlirOperation op) {
   return warps.first;
 }
 
-// Stands in front of all ops; threads count from the first warp of the role
+// Stands before all ops; threads count from the first warp of the role
 // that executes an op.
 static void build_threads(TileNvgpuRewrite *rewrite, Threads *threads,
                           const Plan *plan, MlirOperation kernel) {

@@ -31,7 +31,7 @@ typedef struct {
   TileIntMath i32, i64;
   MlirOperation func;    // the llvm.func
   MlirOperation prolog;  // marker in the entry block: what dominates all goes
-                         // in front of it
+                         // before it
   int64_t block_size[3]; // threads
   int64_t kernel_threads;
   int64_t thread_registers;        // what ptxas gives each at launch
@@ -69,10 +69,10 @@ void lower_fail_internal(Lowering *l, MlirOperation op, const char *format, ...)
 MlirValue thread_id(Lowering *l); // linear in the block, or in the role
 MlirValue lane_id(Lowering *l);
 MlirValue warp_id(Lowering *l); // in the block or the role; uniform in the warp
-/// Branches and loops split the block in front of an op; this op stands where
+/// Branches and loops split the block before an op; this op stands where
 /// no other does.
 MlirOperation anchor_begin(Lowering *l);
-/// Ends it: what follows is emitted behind.
+/// Ends it: what follows is emitted after it.
 void anchor_end(Lowering *l, MlirOperation anchor);
 /// Code emitted until `if_end` runs where `condition` (i1) holds.
 typedef struct {

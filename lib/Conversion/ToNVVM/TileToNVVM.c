@@ -101,7 +101,7 @@ static LowerOp find_lowering(MlirOperation op) {
   return NULL;
 }
 
-// Only these dialects have conversions behind this pass; an op with regions is
+// Only these dialects have conversions after this pass; an op with regions is
 // structured control flow that nobody took apart.
 static bool needs_lowering(MlirOperation op) {
   static const char *const dialects[] = {"arith.", "builtin.", "cf.", "llvm.",
@@ -298,7 +298,7 @@ static void lower_argument(Lowering *l, MlirValue arg, MlirBlock entry,
   }
 }
 
-// Adds the new parameters behind the old ones, which are erased at the end.
+// Adds the new parameters after the old ones, which are erased at the end.
 static void lower_arguments(Lowering *l, const Signature *signature,
                             intptr_t num_old) {
   MlirBlock entry = tile_kernel_body(l->func);

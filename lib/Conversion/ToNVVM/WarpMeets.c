@@ -1,9 +1,9 @@
 //===- WarpMeets.c - Where a warp that has split meets again --------------===//
 //
 // TMA is issued by one thread, under a branch; the others of its warp wait
-// behind it, as the barriers that follow need it. At the end of an arm of a
+// after it, as the barriers that follow need it. At the end of an arm of a
 // conditional this is not left to ptxas: where the condition is asked again
-// behind the arms, ptxas 13.0 has each arm jump on and forgets the meeting, so
+// after the arms, ptxas 13.0 has each arm jump on and forgets the meeting, so
 // that the thread that issued runs ahead through barriers and phases. The
 // `bar.warp.sync` costs nothing: its place is the meeting.
 //

@@ -131,7 +131,7 @@ static bool plan_offset(LoopCode *loop, CodeAccess *access) {
 
 //===-- Linear indices ----------------------------------------------------===//
 
-// A row that is gathered: any index in front of the last one that no element of
+// A row that is gathered: any index before the last one that no element of
 // a run changes.
 static bool is_row(const LoopCode *loop, const CodeAccess *access, int d) {
   MlirValue index = tile_range_at(access->access.indices, d);
@@ -161,7 +161,7 @@ static bool plan_linear(LoopCode *loop, CodeAccess *access) {
   return true;
 }
 
-// Whether element k of a run is k elements behind the first.
+// Whether element k of a run is k elements after the first.
 static bool runs_along(const LoopCode *loop, const CodeAccess *access) {
   int last = access->shape.rank - 1, k = loop->run_dim;
   if (last < 0 || access->index[last].factor[k] != 1)
@@ -269,7 +269,7 @@ static bool same_buffer(const CodeAccess *a, const CodeAccess *b) {
 }
 
 // A load may come before the bodies when its body stored nothing there before;
-// a store behind them when its body does nothing there afterwards.
+// a store after them when its body does nothing there afterwards.
 static bool can_be_early(const LoopCode *loop, int number, bool in_guard) {
   const CodeAccess *access = &loop->accesses[number];
   bool is_store = access->access.is_store;
@@ -349,7 +349,7 @@ static bool rows_are_early(const LoopCode *loop, const CodeAccess *access,
 }
 
 // Whether `value` is the same for all elements of a run, and can be computed
-// in front of their bodies. Asked when it is known which accesses are early.
+// before their bodies. Asked when it is known which accesses are early.
 static bool is_common(const LoopCode *loop, MlirValue value) {
   return !(tile_parallel_dependence(loop->loop, value) & 1u << loop->run_dim) &&
          row_is_early(loop, value, false, MAX_DEPTH);

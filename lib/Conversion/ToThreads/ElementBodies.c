@@ -184,7 +184,7 @@ static MlirWalkResult rewrite_op(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-// Clones are rewritten behind the clone: walks do not see what is inserted.
+// Clones are rewritten after the clone: walks do not see what is inserted.
 typedef struct {
   MlirOperation *ops;
   int count, capacity;
@@ -204,7 +204,7 @@ static MlirWalkResult find_op(MlirOperation op, void *user_data) {
 static void rewrite_clone(Rewrite *rewrite, MlirOperation clone) {
   MlirRewriterBase rw = rewrite->loop->code->b.rw;
   Found found = {.arena = rewrite->loop->code->arena};
-  // Everything is emitted in front of what follows the clone.
+  // Everything is emitted before what follows the clone.
   MlirOperation marker =
       mlirOpResultGetOwner(tile_const_index(&rewrite->loop->code->b, 0));
   mlirOperationWalk(clone, find_op, &found, MlirWalkPreOrder);
@@ -243,7 +243,7 @@ static void emit_guarded(Rewrite *rewrite, ScfIfOp guard,
   }
 }
 
-// Values that are stored behind the bodies are remembered.
+// Values that are stored after the bodies are remembered.
 static void emit_op(Rewrite *rewrite, MlirOperation op, MlirxMapping mapping) {
   TileElementAccess access;
   LoopCode *loop = rewrite->loop;

@@ -2,7 +2,7 @@
 //
 // A loop becomes the code of one thread: its elements are cloned bodies whose
 // accesses are rewritten. Elements come in batches; what a batch loads at known
-// places stands in front of its bodies, what it stores behind them, so that
+// places stands before its bodies, what it stores after them, so that
 // neighbours move in vectors and latencies overlap. Elements are independent,
 // which makes that legal.
 //
@@ -27,7 +27,7 @@ typedef struct {
   TileArena *arena;
   TileBuilder b;                                // where code is emitted
   TileIntMath index;                            // of type index
-  TileInt block_thread, block_lane, block_warp; // in front of all ops
+  TileInt block_thread, block_lane, block_warp; // before all ops
   int64_t num_threads;        // of those that execute the loop: its role
   TileInt thread, lane, warp; // of them
 } ThreadCode;
@@ -56,7 +56,7 @@ typedef struct {
   int64_t spread; // LINEAR: elements of a run that load one; the last index is
                   // what is linear, divided by it
   int64_t vector; // elements that move together
-  bool is_early;  // load in front of the bodies, store behind them
+  bool is_early;  // load before the bodies, store after them
   bool is_early_inside; // the same in runs that satisfy the guard
 } CodeAccess;
 
@@ -80,19 +80,19 @@ typedef struct {
   int num_accesses;
 } LoopCode;
 
-/// An element: a register of the loop, or a place behind the first one of a
+/// An element: a register of the loop, or a place after the first one of a
 /// run.
 typedef struct {
   int64_t reg;
   TileInt at[TILE_MAX_RANK];    // its coordinates
-  int64_t delta[TILE_MAX_RANK]; // behind the base of the batch; LINEAR only
+  int64_t delta[TILE_MAX_RANK]; // after the base of the batch; LINEAR only
   MlirValue *values;            // per access that is early: read or to write
 } Element;
 
 /// Decides kind and vector width of every access (ElementAccesses.c).
 /// Errors: at the access.
 MlirLogicalResult loop_code_plan(LoopCode *loop);
-/// Emits what the accesses share, in front of the loop.
+/// Emits what the accesses share, before the loop.
 void loop_code_begin(LoopCode *loop);
 /// Emits the indices of ACCESS_LINEAR at the coordinates `base`.
 void loop_code_rebase(LoopCode *loop, const TileInt *base);

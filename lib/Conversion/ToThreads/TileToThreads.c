@@ -21,7 +21,7 @@ enum { WARP_THREADS = 32 };
 
 //===-- Threads -----------------------------------------------------------===//
 
-// They stand in front of all ops.
+// They stand before all ops.
 static void build_threads(ThreadCode *code, MlirOperation kernel) {
   TileIntMath *math = &code->index;
   mlirRewriterBaseSetInsertionPointToStart(code->b.rw,

@@ -1,7 +1,7 @@
 //===- DriverLaunch.c - Launches ------------------------------------------===//
 //
 // A launch returns when the kernel has ended. What it found is printed at
-// once. Findings that would stop a GPU leave a fault behind, which all later
+// once. Findings that would stop a GPU record a fault, which all later
 // calls return; after the others the program goes on.
 //
 //===----------------------------------------------------------------------===//

@@ -1,7 +1,7 @@
 //===- CodeRedirect.h - Lets functions of a program jump elsewhere --------===//
 //
 // The first instruction of a function becomes a jump to an island of code near
-// it, which jumps on to any address. So no byte behind the function changes,
+// it, which jumps on to any address. So no byte after the function changes,
 // however short it is.
 //
 //===----------------------------------------------------------------------===//

@@ -20,7 +20,7 @@
 // (W1) The first load is of the element alone, and a swap always changes the
 //      element, so that the other bytes are never accessed for their own sake;
 //      the emulator relies on it.
-// (W2) The other bytes may lie behind the last element of a tensor, never
+// (W2) The other bytes may lie after the last element of a tensor, never
 //      outside of memory: allocations start and end at multiples of 4 bytes.
 //
 //===----------------------------------------------------------------------===//
@@ -310,7 +310,7 @@ static TypeText type_text(const Update *update, int64_t count) {
 }
 
 // "@$2 red.relaxed.gpu.global.add.v2.f32 [$0], {$1, $2};" with the predicate
-// behind the values.
+// after the values.
 static void red_text(const Update *update, int64_t count, int64_t num_values,
                      bool is_predicated, char *out, size_t capacity) {
   bool is_half = tile_elem_is_float(update->element) &&

@@ -2,7 +2,7 @@
 //
 // One thread updates an element, however many hold a copy. A fragment updates
 // what its registers hold, in vectors where neighbours lie side by side: there
-// are two arms then behind one uniform branch, because vectors need a window
+// are two arms then under one uniform branch, because vectors need a window
 // inside the tensor with aligned rows. Shared tiles and scalars are dealt to
 // the threads of the block, or to those whose registers get the old elements.
 //

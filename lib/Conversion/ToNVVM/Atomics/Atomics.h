@@ -8,7 +8,7 @@
 
 /// What updates elements of a window of global or shared memory.
 typedef struct {
-  MlirOperation op; // code with branches is emitted in front of it
+  MlirOperation op; // code with branches is emitted before it
   const View *dst;
   TileAtomicKind kind;
   MlirType element;

@@ -27,7 +27,7 @@ static NVVMTMAReduxKind redux_kind(TileAtomicKind kind) {
 
 typedef struct {
   const View *src, *dst;
-  TileInt base; // i32, elements of the storage in front of the tile
+  TileInt base; // i32, elements of the storage before the tile
   MlirValue map;
   TileAtomicKind kind;
 } Issue;

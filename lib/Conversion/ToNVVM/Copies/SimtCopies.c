@@ -182,7 +182,7 @@ static void emit_chunks(Lowering *l, MlirOperation op, const Plan *plan) {
   loop_end(l, op, loop);
 }
 
-// A loop splits the block in front of an op: inside a branch an anchor stands
+// A loop splits the block before an op: inside a branch an anchor stands
 // for `op`.
 static void emit_in_branch(Lowering *l, const Plan *plan) {
   MlirOperation anchor = anchor_begin(l);

@@ -34,7 +34,7 @@ static intptr_t box_coordinates(Lowering *l, const View *src,
 
 typedef struct {
   const View *global, *shared;
-  TileInt base; // i32, elements of the storage in front of the window
+  TileInt base; // i32, elements of the storage before the window
   MlirValue map;
   MlirValue barrier;   // null: a store
   MlirValue predicate; // of a store: the thread that issues it, or null
@@ -111,7 +111,7 @@ void lower_tma_copy(Lowering *l, MlirOperation op, const View *src,
                  .shared = shared,
                  .base = placed.base,
                  .map = map->pointer};
-  // Without a branch: LLVM sinks what is computed for a store behind it into
+  // Without a branch: LLVM sinks what is computed for a later store into
   // the blocks of branches, and keeps two operands alive for one result. The
   // groups of other threads are empty. NVVM has no such form with a policy.
   if (is_store && tile_copy_async(copy) && !l->policy.ptr) {

@@ -1,7 +1,7 @@
 //===- FragmentCopies.c - Copies between fragments and memory -------------===//
 //
 // Registers r, r+1, … that hold consecutive elements of the last dimension move
-// together. Towards global memory there are two arms behind one uniform branch:
+// together. Towards global memory there are two arms under one uniform branch:
 // a tile that lies inside the tensor, with rows aligned to the vector, moves in
 // vectors without conditions; any other moves element by element, each with its
 // own condition. Registers whose element the tile does not have stay silent.
@@ -291,7 +291,7 @@ static const Column *column_of(Lowering *l, const Plan *plan, Lines *lines,
   return column;
 }
 
-// The column behind the last one that the tile and the tensor have.
+// The column after the last one that the tile and the tensor have.
 static TileInt last_column(Lowering *l, const Plan *plan) {
   const View *view = plan->other;
   int last = last_dim(plan), dim = view->memory->rank - 1;

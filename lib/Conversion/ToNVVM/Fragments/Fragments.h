@@ -75,7 +75,7 @@ bool store_matrices(Lowering *l, const MatrixStore *store);
 
 typedef struct {
   MlirValue value; // as stored
-  int64_t delta;   // columns behind `column`
+  int64_t delta;   // columns after `column`
 } RaggedElem;
 /// Elements of one row of a tensor, each stored where its column is inside.
 typedef struct {

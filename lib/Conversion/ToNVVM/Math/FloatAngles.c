@@ -41,7 +41,7 @@ static MlirValue has_bit(const FloatMath *m, MlirValue bits, uint64_t bit) {
                     .rhs = word(m, 0));
 }
 
-// Infinity and NaN have no angle. The result is pinned behind the branch of the
+// Infinity and NaN have no angle. The result is pinned after the branch of the
 // reduction: LLVM would sink what computes it to its use, and keep the operands
 // of many elements in registers until then.
 static MlirValue finish(const FloatMath *m, MlirValue x, MlirValue result) {

@@ -5,7 +5,7 @@
 // take a branch, as nobody else should wait for them. After Payne and Hanek,
 // Radian Reduction for Trigonometric Functions, 1983: |x| = mantissa * 2^e, so
 // |x| 2/pi modulo 4 takes only the bits of 2/pi from bit e - 1 on; three words
-// of them leave more bits behind the point than any x cancels. The words are
+// of them leave more bits after the point than any x cancels. The words are
 // chosen from all of 2/pi by comparisons.
 //
 //===----------------------------------------------------------------------===//
@@ -19,7 +19,7 @@ enum { NUM_TAKEN = 3, MAX_WORDS = 20 };
 
 static const double half_pi = 1.57079632679489662;
 
-// The bits of 2/pi behind the point.
+// The bits of 2/pi after the point.
 static const uint64_t two_over_pi[] = {
     0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041,
     0xfe5163abdebbc561, 0xb7246e3a424dd2e0, 0x06492eea09d1921c,
@@ -29,7 +29,7 @@ static const uint64_t two_over_pi[] = {
     0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08,
     0x56033046fc7b6bab};
 
-// Word i of the bits, in front of which one word is 0.
+// Word i of the bits, before which one word is 0.
 static uint64_t word_of_bits(const FloatMath *m, int i) {
   if (i == 0)
     return 0;
@@ -127,7 +127,7 @@ static Reduced reduce_large(const FloatMath *m, MlirValue x) {
   take_bits(m, angle.position, taken);
   Turns turns = multiply(m, angle.mantissa, taken);
   int whole = m->num_bits - 2;
-  // Behind the point, from -1/2 to 1/2; what is negative is of the next one.
+  // After the point, from -1/2 to 1/2; what is negative is of the next one.
   MlirValue high = arith_ori(m->b, shifted_left(m, turns.high, 2),
                              shifted_right(m, turns.low, whole));
   MlirValue low = shifted_left(m, turns.low, 2);

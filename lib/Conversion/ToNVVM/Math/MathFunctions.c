@@ -204,7 +204,7 @@ static bool is_of_float8(MlirOperation op) {
          float8_is(mlirValueGetType(mlirOperationGetOperand(op, 0)));
 }
 
-// The same op of f32, in front of which its own lowering may put something.
+// The same op of f32, before which its own lowering may put something.
 static MlirOperation widen_op(Lowering *l, MlirOperation op) {
   MlirOperation wide = mlirOperationClone(op);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {

@@ -89,7 +89,7 @@ static TileInt num_windows(Lowering *l, const TileIm2colWindow *filter, int dim,
   if (tile_int_is_constant(num_pixels))
     return tile_int_constant(
         tile_im2col_num_windows(filter, dim, num_pixels.constant));
-  // One stride more than behind the first window: 0 of them stay 0.
+  // One stride more than after the first window: 0 of them stay 0.
   int64_t room = filter->lower[dim] + filter->upper[dim] - filter->reach[dim] -
                  1 + filter->stride[dim];
   return tile_int_div(&l->i32, at_least(l, add_known(l, num_pixels, room), 0),
@@ -184,7 +184,7 @@ Im2colGroup im2col_group_at(Lowering *l, const View *view, const TileInt *at) {
 
 //===-- cp.async ----------------------------------------------------------===//
 
-// What lies behind the last channel, and what is outside, is filled with zeros:
+// What lies past the last channel, and what is outside, is filled with zeros:
 // the source is then shorter than the group.
 void im2col_copy_async(Lowering *l, const View *view, const TileInt *at,
                        MlirValue dst, int64_t count) {
@@ -209,7 +209,7 @@ void im2col_copy_async(Lowering *l, const View *view, const TileInt *at,
 
 //===-- TMA ---------------------------------------------------------------===//
 
-// A box beyond the last element of the filter begins behind the last channel:
+// A box beyond the last element of the filter begins past the last channel:
 // it is all zeros.
 void im2col_box_at(Lowering *l, const View *view, const int64_t *box_at,
                    Im2colBox *out) {

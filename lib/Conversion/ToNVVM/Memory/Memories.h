@@ -100,7 +100,7 @@ void memory_coordinates(Lowering *l, const View *view, const TileInt *at,
 /// 0 <= coordinate and coordinate + vector <= extent; null: known to hold.
 MlirValue coordinate_in_bounds(Lowering *l, TileInt coordinate, TileInt extent,
                                int64_t vector);
-/// Whether `at`, and `vector` - 1 elements behind it, are inside the tensor;
+/// Whether `at`, and `vector` - 1 elements after it, are inside the tensor;
 /// null when that is known.
 MlirValue global_in_bounds(Lowering *l, const View *view, const TileInt *at,
                            int64_t vector);

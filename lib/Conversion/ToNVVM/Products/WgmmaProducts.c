@@ -226,7 +226,7 @@ static void operand_base(Lowering *l, Operand *operand, TileInt group) {
   operand->base = arith_shrui(&l->b, masked, tile_const_int(&l->b, 4, 32));
 }
 
-// The descriptor `offset_bytes` behind the block: the low word moves, all else
+// The descriptor `offset_bytes` after the block: the low word moves, all else
 // is constant.
 static MlirValue descriptor(Lowering *l, const Operand *operand,
                             int64_t offset_bytes) {
@@ -497,7 +497,7 @@ static MlirValue fold_registers(Lowering *l, TileRange fragments) {
   return word;
 }
 
-// ptxas moves a wait up to the products, in front of work that could be done
+// ptxas moves a wait up to the products, before work that could be done
 // meanwhile (seen with 12.x and 13.0). Not over a branch that depends on the
 // work, which nothing takes: the word is compared with a NaN that no arithmetic
 // makes. Should it be equal, a thread sleeps for a nanosecond.

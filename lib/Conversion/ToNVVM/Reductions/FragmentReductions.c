@@ -2,7 +2,7 @@
 //
 // From a fragment: every thread combines its registers, then lanes combine by
 // butterflies; all of them have the results then. A register whose element is
-// behind the end of the line gives what changes nothing. Groups of warps that
+// past the end of the line gives what changes nothing. Groups of warps that
 // hold different parts leave partial results in a scratch tile, which layout
 // inference made. Into a fragment: every thread reads what its registers need.
 //

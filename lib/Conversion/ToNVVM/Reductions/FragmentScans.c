@@ -4,13 +4,13 @@
 // of registers and lanes, and the line is scanned digit by digit, the smallest
 // steps first. After some of them every register has the result within its
 // block, and every thread the total of the block. The next digit joins blocks:
-// each element takes the totals of the blocks in front of its own.
+// each element takes the totals of the blocks before its own.
 //
 //   block of a lane         a  ab        c  cd
 //   its total                  ab           cd
 //   joined with the next    a  ab        abc  abcd
 //
-// Elements behind the end of a line are what changes nothing.
+// Elements past the end of a line are what changes nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,7 +69,7 @@ static void join_registers(Scan *scan, const TileLayoutScanDigit *digit) {
         join(scan, scan->before[block_of(scan, r)], scan->value[r]);
 }
 
-// Blocks of two lanes: one of them is behind the other.
+// Blocks of two lanes: one of them comes after the other.
 static void join_lanes(Scan *scan, const TileLayoutScanDigit *digit) {
   Lowering *l = scan->l;
   MlirValue bit =

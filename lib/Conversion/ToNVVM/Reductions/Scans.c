@@ -63,7 +63,7 @@ static MlirValue scan_lanes(const Step *step, MlirValue value) {
 }
 
 // One step; `carry` (null in the first one) is the result of the elements
-// before. Lanes behind the end of the line scan anything: results only go to
+// before. Lanes past the end of the line scan anything: results only go to
 // later lanes, and nothing comes after them. Returns the next carry.
 static MlirValue scan_step(const Step *step, TileInt number, MlirValue carry,
                            bool is_ragged) {
