@@ -165,8 +165,10 @@ typedef struct {
   uint32_t write_insn, read_insn; // of one epoch: index in the kernel
 } TileShadowByte;
 
+enum { TILE_SHADOW_CHUNK_BYTES = 16 };
+
 typedef struct {
-  TileShadowChunk *chunks; // by 16 bytes
+  TileShadowChunk *chunks; // by TILE_SHADOW_CHUNK_BYTES
   TileShadowByte *bytes;   // by byte; only those of split chunks are used
   uint16_t *mbarrier;      // by 8 bytes: 1 + index of the mbarrier
   uint64_t num_changes;    // what is not a read

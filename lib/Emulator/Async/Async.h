@@ -146,17 +146,15 @@ static inline uint32_t tile_encoded_map_count(const TileEncodedMap *map,
   return (map->box[dim] + step - 1) / step;
 }
 
-//===-- Tensor maps that kernels change -----------------------------------===//
-
-//===-- Fences for tensor maps --------------------------------------------===//
-
-/// fence.proxy.tensormap::generic
-void tile_emu_decode_fence_tensormap(TileDecoder *decoder);
+//===-- Tensor maps that kernels change: Fence.c --------------------------===//
 
 /// Maps of one launch that CTAs have acquired.
 typedef struct TileMapProxy TileMapProxy;
 TileMapProxy *tile_emu_map_proxy_create(void);
 void tile_emu_map_proxy_destroy(TileMapProxy *proxy);
+
+/// The lane releases what it wrote to tensor maps.
+void tile_emu_map_proxy_release(TileWarp *warp, uint32_t lane);
 
 /// The lane uses the tensor map at `address`. Reports when the launch changed
 /// it and the fences for that are missing.

@@ -40,7 +40,7 @@ typedef struct {
 
 //===-- Rows --------------------------------------------------------------===//
 
-// Behind the last of the elements that are copied. An H200 cuts what is stored
+// After the last of the elements that are copied. An H200 cuts what is stored
 // in pieces of 16 bytes: it writes all of the last one.
 static int64_t piece_end(const TileTensorWalk *walk, int64_t end,
                          int64_t elem_bytes) {
@@ -699,7 +699,7 @@ static void decode_global(TileDecoder *decoder, uint32_t index) {
   }
   TileSlotList list = {0};
   tile_decode_list_add(decoder, &list, &operand->subs[1], TILE_PTX_S32, false);
-  if (tile_decode_has(decoder, "im2col")) // behind the mbarrier
+  if (tile_decode_has(decoder, "im2col")) // after the mbarrier
     decode_im2col_offsets(decoder, 3, &list);
   tile_decode_list_finish(decoder, &list);
 }

@@ -147,7 +147,7 @@ static void wgmma_sparse_decode(TileDecoder *decoder) {
       selector >= 0 && selector < 4 ? (uint8_t)selector : 4;
 }
 
-/// Copies the metadata of the warp behind the registers of A, and checks it.
+/// Copies the metadata of the warp after the registers of A, and checks it.
 /// wgmma.fence does not concern it.
 static void wgmma_sparse_issue(TileAsyncOp *op) {
   const TileInsn *insn = op->insn;
@@ -233,7 +233,7 @@ static void check_fence(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
                   "wgmma.mma_async without a wgmma.fence before it");
     wgmma->has_fenced = true;
   }
-  // Metadata behind them needs no fence.
+  // Metadata after them needs no fence.
   uint32_t num_fragment = insn->as.wgmma.num_d + insn->as.wgmma.num_a;
   for (uint32_t i = 0; i < insn->num_regs && i < num_fragment; i++) {
     uint32_t id = insn->reg_ids[i];

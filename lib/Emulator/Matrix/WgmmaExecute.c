@@ -189,7 +189,7 @@ static void add_d_s32(TileWarp *warp, const TileInsn *insn, bool accumulate,
   }
 }
 
-/// Copies the metadata of the warp behind the registers of A, and checks it.
+/// Copies the metadata of the warp after the registers of A, and checks it.
 /// wgmma.fence does not concern it.
 static void wgmma_sparse_multiply(const TileAsyncOp *op,
                                   TileWgmmaProduct *product,

@@ -7,7 +7,7 @@
 // that holds them and leave its other bytes as they are, by compare-and-swap of
 // words that differ in the element only, or by a red with an operand that is
 // neutral elsewhere. Such an update touches what it can change: the other bytes
-// may be anybody's, and may lie behind the end of an allocation, which no
+// may be anybody's, and may lie after the end of an allocation, which no
 // hardware allocator ends within a word.
 //
 //===----------------------------------------------------------------------===//

@@ -52,7 +52,7 @@ int tile_decode_choice(const TileDecoder *decoder, const char *const *choices,
 bool tile_decode_shape(const TileDecoder *decoder, uint32_t out_mnk[3]);
 /// Checks the number of operands.
 bool tile_decode_count(TileDecoder *decoder, uint32_t min, uint32_t max);
-/// The same where `.L2::cache_hint` asks for a cache policy behind them, which
+/// The same where `.L2::cache_hint` asks for a cache policy after them, which
 /// is checked; it changes nothing that programs can see.
 bool tile_decode_count_hinted(TileDecoder *decoder, uint32_t min, uint32_t max);
 /// The state space named in the opcode, generic when none is.

@@ -27,7 +27,7 @@ enum {
 /// A function as it is found in the text.
 typedef struct TileFunctionText {
   TileText name;
-  const char *start; // behind `.func`
+  const char *start; // after `.func`
   uint32_t line;
 } TileFunctionText;
 

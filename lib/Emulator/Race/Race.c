@@ -61,7 +61,7 @@ static bool race_report(TileCta *cta, uint32_t offset, const TileAccess *access,
 }
 
 enum {
-  CHUNK_BYTES = 16,
+  CHUNK_BYTES = TILE_SHADOW_CHUNK_BYTES,
   MAX_READERS = 2048, // of one byte, not ordered with each other
   NUM_SET_BUCKETS = 1 << 16,
   NUM_STEPS = 1 << 12
@@ -217,7 +217,7 @@ static void check_after_write(TileCta *cta, uint32_t offset, TileEpoch previous,
 /// Readers that are not ordered. Mostly all of them executed one instruction.
 typedef struct {
   uint32_t count;
-  uint32_t insn; // index in the kernel; MIXED_INSNS: behind the epochs
+  uint32_t insn; // index in the kernel; MIXED_INSNS: after the epochs
   TileEpoch epochs[];
 } ReadSet;
 
@@ -674,29 +674,4 @@ void tile_emu_shadow_reduce(TileCta *cta, uint32_t offset, uint32_t size_bytes,
       check_after_read(cta, at, byte->readers, byte->read_insn, access, true);
     *byte = (TileShadowByte){access->epoch, 0, access_insn(access), 0};
   }
-}
-
-//===-- Memory ------------------------------------------------------------===//
-
-static size_t num_chunks(uint32_t smem_bytes) {
-  return smem_bytes / CHUNK_BYTES + 1;
-}
-
-void tile_emu_shadow_init(TileShadow *shadow, uint32_t smem_bytes) {
-  size_t count = num_chunks(smem_bytes);
-  shadow->chunks = tile_emu_calloc(count, sizeof *shadow->chunks);
-  shadow->bytes = tile_emu_malloc(count * CHUNK_BYTES * sizeof *shadow->bytes);
-  shadow->mbarrier = tile_emu_calloc(2 * count, sizeof *shadow->mbarrier);
-}
-
-void tile_emu_shadow_clear(TileShadow *shadow, uint32_t smem_bytes) {
-  size_t count = num_chunks(smem_bytes);
-  memset(shadow->chunks, 0, count * sizeof *shadow->chunks);
-  memset(shadow->mbarrier, 0, 2 * count * sizeof *shadow->mbarrier);
-}
-
-void tile_emu_shadow_deinit(TileShadow *shadow) {
-  free(shadow->chunks);
-  free(shadow->bytes);
-  free(shadow->mbarrier);
 }

@@ -75,9 +75,6 @@ void tile_emu_shadow_atomic(TileCta *cta, uint32_t offset, uint32_t size_bytes,
 void tile_emu_shadow_reduce(TileCta *cta, uint32_t offset, uint32_t size_bytes,
                             TileAccess *access);
 
-void tile_emu_shadow_init(TileShadow *shadow, uint32_t smem_bytes);
-void tile_emu_shadow_clear(TileShadow *shadow, uint32_t smem_bytes);
-void tile_emu_shadow_deinit(TileShadow *shadow);
 void tile_emu_read_sets_clear(TileCluster *cluster);
 void tile_emu_read_sets_destroy(TileCluster *cluster);
 

@@ -100,7 +100,7 @@ static const char *register_name(const TileWarp *warp, uint32_t id) {
 static void report(TileWarp *warp, uint16_t number, TileLanes lanes,
                    const TileInsn *use) {
   const TileOrigin origin = warp->cluster->origins[number - 1];
-  // Binary searches branch on an element behind the last one, and both ways
+  // Binary searches branch on an element after the last one, and both ways
   // lead to the same result.
   bool is_branch = use->flags & TILE_INSN_CONTROL;
   TileFindingKind kind = TILE_FINDING_UNINITIALISED;

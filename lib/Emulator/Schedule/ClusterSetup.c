@@ -212,6 +212,32 @@ static void fill_constants(TileWarp *warp) {
   }
 }
 
+//===-- Shadow of shared memory -------------------------------------------===//
+
+static size_t num_chunks(uint32_t smem_bytes) {
+  return smem_bytes / TILE_SHADOW_CHUNK_BYTES + 1;
+}
+
+static void shadow_init(TileShadow *shadow, uint32_t smem_bytes) {
+  size_t count = num_chunks(smem_bytes);
+  shadow->chunks = tile_emu_calloc(count, sizeof *shadow->chunks);
+  shadow->bytes =
+      tile_emu_malloc(count * TILE_SHADOW_CHUNK_BYTES * sizeof *shadow->bytes);
+  shadow->mbarrier = tile_emu_calloc(2 * count, sizeof *shadow->mbarrier);
+}
+
+static void shadow_clear(TileShadow *shadow, uint32_t smem_bytes) {
+  size_t count = num_chunks(smem_bytes);
+  memset(shadow->chunks, 0, count * sizeof *shadow->chunks);
+  memset(shadow->mbarrier, 0, 2 * count * sizeof *shadow->mbarrier);
+}
+
+static void shadow_deinit(TileShadow *shadow) {
+  free(shadow->chunks);
+  free(shadow->bytes);
+  free(shadow->mbarrier);
+}
+
 //===-- Create and destroy ------------------------------------------------===//
 
 static void warp_create(TileWarp *warp, TileCta *cta, uint32_t index) {
@@ -255,7 +281,7 @@ TileCluster *tile_emu_cluster_create(TileRun *run) {
     cta->smem_first = TILE_SHARED_FIRST;
     cta->smem_end = smem_end(run);
     cta->smem = tile_emu_aligned(128, cta->smem_end + SMEM_SLACK);
-    tile_emu_shadow_init(&cta->shadow, cta->smem_end + SMEM_SLACK);
+    shadow_init(&cta->shadow, cta->smem_end + SMEM_SLACK);
     cta->mbarriers =
         tile_emu_calloc(TILE_MAX_MBARRIERS, sizeof *cta->mbarriers);
     cta->warps = tile_emu_calloc(cta->num_warps, sizeof *cta->warps);
@@ -282,7 +308,7 @@ void tile_emu_cluster_destroy(TileCluster *cluster) {
       tile_emu_undefined_destroy(warp);
       tile_emu_loads_destroy(warp);
     }
-    tile_emu_shadow_deinit(&cta->shadow);
+    shadow_deinit(&cta->shadow);
     free(cta->warps);
     free(cta->mbarriers);
     free(cta->remote);
@@ -342,7 +368,7 @@ static void cta_reset(TileCta *cta, const uint32_t first_ctaid[3]) {
   cta->ctaid[1] = first_ctaid[1] + cta->rank / size[0] % size[1];
   cta->ctaid[2] = first_ctaid[2] + cta->rank / size[0] / size[1];
   memset(cta->smem, POISON, cta->smem_end + SMEM_SLACK);
-  tile_emu_shadow_clear(&cta->shadow, cta->smem_end + SMEM_SLACK);
+  shadow_clear(&cta->shadow, cta->smem_end + SMEM_SLACK);
   free(cta->undefined);
   cta->undefined = NULL;
   cta->num_mbarriers = 0;

@@ -12,8 +12,8 @@ void tile_layout_exchange_copies(MlirOperation kernel);
 
 /// Writes `layout`, which inference chose, on an element loop, if its threads
 /// should follow it. Fragments whose layout puts elements into other threads
-/// than the loop wants are copied to fragments that fit it in front of the
-/// loop, and back behind it.
+/// than the loop wants are copied to fragments that fit it before the
+/// loop, and back after it.
 void tile_layout_apply_loop(TileParallelOp loop, const TileLayout *layout);
 
 #endif // TILE_TRANSFORMS_LAYOUT_EXCHANGE_H

@@ -324,7 +324,7 @@ static bool rewrite_op(Rewrite *rewrite, MlirOperation op) {
   return false;
 }
 
-// The ops that a rewrite made stand in front of `op`: from `last_before` (null:
+// The ops that a rewrite made stand before `op`: from `last_before` (null:
 // the start of the block) to it they are looked at in turn, until none needs a
 // rewrite. Every rewrite leaves fewer fragments or shorter lines: this ends.
 static void rewrite_from(Rewrite *rewrite, MlirOperation op) {

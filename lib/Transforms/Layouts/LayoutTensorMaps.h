@@ -13,7 +13,7 @@ MlirLogicalResult tile_tensor_map_check(MlirOperation op, MlirValue map,
                                         const TileLayoutTma *tma);
 
 /// The map that serves copies of `window`, a `tile.region` or a `tile.im2col`,
-/// by the boxes `tma`. Equal maps are one: the ops in front of `launch` are
+/// by the boxes `tma`. Equal maps are one: the ops before `launch` are
 /// searched before one is made there.
 MlirValue tile_tensor_map_find_or_build(TileBuilder *b, MlirOperation launch,
                                         MlirValue window,
