@@ -18,8 +18,6 @@ import project
 # What the generator writes: bindings know ops, TilePasses.h declares passes.
 GENERATED = {"TileHooks.h": "Dialect", "TileAttrsCAPI.h": "Support",
              "TilePasses.h": "Transforms", "Tile/Ops/tile.h": "Dialect"}
-# Types that still have two meanings; no name is added.
-TWICE = {"TileAccess", "TileSyncPoint"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
 
@@ -96,12 +94,9 @@ def twice_defined(options, names):
                     by_name[kind].append("%s:%d" % (name, number))
     for kind, places in sorted(by_name.items()):
         files = {place.split(":")[0] for place in places}
-        if len(files) > 1 and kind not in TWICE:
+        if len(files) > 1:
             yield "%s: the type %s is defined at %s, too" % (
                 places[1], kind, places[0])
-        elif len(files) == 1 and kind in TWICE:
-            yield "%s: %s is defined once: TWICE need not name it" % (
-                places[0], kind)
 
 
 def main():

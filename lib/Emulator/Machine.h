@@ -223,7 +223,7 @@ typedef struct {
   uint32_t agent;
   TileEpoch init_epoch;
   const TileInsn *init_insn;
-  TileSyncPoint sync;
+  TileSyncClock sync;
   TilePhaseOrder order;
   TileMbarrierEvent history[TILE_MBARRIER_HISTORY]; // a ring
   uint32_t num_events;
@@ -237,7 +237,7 @@ typedef struct {
   const TileInsn *first_insn;      // that arrived in this phase
   uint32_t first_warp;             // of it
   uint32_t value, published_value; // barrier.red
-  TileSyncPoint sync;
+  TileSyncClock sync;
 } TileBarrier;
 
 /// The last access of a thread to shared memory of another CTA.
@@ -299,7 +299,7 @@ typedef struct TileWgmmaCache TileWgmmaCache;
 typedef struct {
   uint32_t num_arrived, phase;
   uint32_t num_left; // exited after they arrived at this phase
-  TileSyncPoint sync;
+  TileSyncClock sync;
 } TileClusterBarrier;
 
 struct TileCluster {

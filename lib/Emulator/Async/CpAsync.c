@@ -64,7 +64,7 @@ static TileLanes cp_async(TileWarp *warp, const TileInsn *insn,
     if (!cluster->detect_races)
       continue;
     uint32_t agent = cluster->clocks.first_cp_async + tile_warp_thread(warp, l);
-    TileAccess access = tile_emu_access_async(
+    TileShadowAccess access = tile_emu_access_async(
         warp, insn, l, tile_epoch(agent, warp->cp_async.batch[l] + 1), false,
         "cp.async ");
     tile_emu_shadow_write(cta, offset, size_bytes, &access);

@@ -129,7 +129,7 @@ TileAsyncOp *tile_emu_remote_create(TileWarp *warp, const TileInsn *insn,
   if (!warp->cluster->detect_races)
     return op;
   tile_emu_phase_begin(warp, lane, mbarrier);
-  TileAccess access = tile_emu_access_async(
+  TileShadowAccess access = tile_emu_access_async(
       warp, insn, lane, tile_epoch(mbarrier->agent, mbarrier->phase + 1),
       write->is_async_proxy, write->what);
   if (write->reduction)
@@ -182,7 +182,7 @@ static void copy_one(TileWarp *warp, const TileInsn *insn, uint32_t lane) {
     uint16_t index = op->cta->shadow.mbarrier[op->as.remote.mbarrier / 8];
     const TileMbarrier *mbarrier = &op->cta->mbarriers[index - 1];
     note_op(source, op, mbarrier);
-    TileAccess access = tile_emu_access_async(
+    TileShadowAccess access = tile_emu_access_async(
         warp, insn, lane, tile_epoch(mbarrier->agent, mbarrier->phase + 1),
         true, "bulk copy ");
     tile_emu_shadow_read(source, op->as.remote.source_offset, size_bytes,

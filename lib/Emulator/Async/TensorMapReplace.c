@@ -150,7 +150,7 @@ static void note_access(TileWarp *warp, const TileInsn *insn, uint32_t lane,
     cta->smem_version++;
   if (!cluster->detect_races)
     return;
-  TileAccess access = tile_emu_access_thread(warp, insn, lane);
+  TileShadowAccess access = tile_emu_access_thread(warp, insn, lane);
   if (cta) {
     uint32_t offset = (uint32_t)(memory - cta->smem);
     tile_emu_shadow_read(cta, offset, TILE_TENSOR_MAP_SIZE_BYTES, &access);
@@ -236,7 +236,7 @@ static TileLanes copy_fenceproxy(TileWarp *warp, const TileInsn *insn,
   if (warp->cluster->detect_races) {
     uint32_t offset = (uint32_t)(source - cta->smem);
     uint32_t lane = reading_lane(warp, cta, offset);
-    TileAccess access = tile_emu_access_thread(warp, insn, lane);
+    TileShadowAccess access = tile_emu_access_thread(warp, insn, lane);
     tile_emu_shadow_read(cta, offset, TILE_TENSOR_MAP_SIZE_BYTES, &access);
     tile_emu_global_check(warp, insn, lane, memory, TILE_TENSOR_MAP_SIZE_BYTES,
                           access.epoch, TILE_GLOBAL_WRITE);

@@ -496,7 +496,7 @@ static void load_one(TileWarp *warp, const TileInsn *insn, uint32_t lane) {
     if (!cluster->detect_races)
       continue;
     tile_emu_phase_begin(warp, lane, mbarrier);
-    TileAccess access = tile_emu_access_async(
+    TileShadowAccess access = tile_emu_access_async(
         warp, insn, lane, tile_epoch(mbarrier->agent, mbarrier->phase + 1),
         true, "TMA ");
     access.layout = insn->as.tma.is_tensor ? (uint8_t)(op->swizzle + 1) : 0;
@@ -553,7 +553,7 @@ static uint32_t write_agent(TileWarp *warp, uint32_t lane, bool may_add) {
 
 /// Reads what the store writes to the tensor: what lies outside of it goes
 /// nowhere, and nobody needs to have written it.
-static void read_rows(const TileAsyncOp *op, TileAccess *access) {
+static void read_rows(const TileAsyncOp *op, TileShadowAccess *access) {
   enum { UNIT_BYTES = 16 }; // of swizzling
   for (uint32_t r = 0; r < op->num_rows; r++) {
     const TileAsyncRow *row = &op->rows[r];
@@ -574,7 +574,7 @@ static void check_store(TileAsyncOp *op) {
   const TileClocks *clocks = &op->warp->cluster->clocks;
   uint32_t agent = clocks->first_bulk + tile_warp_thread(op->warp, op->lane);
   uint32_t tick = op->as.store.group + 1;
-  TileAccess access =
+  TileShadowAccess access =
       tile_emu_access_async(op->warp, op->insn, op->lane,
                             tile_epoch(agent, tick), true, "TMA store ");
   access.reports_undefined = true;

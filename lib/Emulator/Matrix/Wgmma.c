@@ -383,7 +383,7 @@ static void check_races(TileWarp *warp, const TileInsn *insn,
   uint32_t count = units_of(operand, offsets);
   bool met_thread = false;
   TILE_FOR_LANES (l, lanes) {
-    TileAccess access =
+    TileShadowAccess access =
         tile_emu_access_async(warp, insn, l, epoch, true, operand->what);
     tile_emu_shadow_read_units(warp->cta, offsets, count, &access);
     met_thread |= access.met_thread;

@@ -154,7 +154,7 @@ static void move_part(TileWarp *warp, const TileInsn *insn, uint32_t lane,
       tile_emu_data_pointer(warp, insn, lane, address, size_bytes, &cta);
   if (!memory)
     return;
-  TileAccess access = {0};
+  TileShadowAccess access = {0};
   if (cta && cluster->detect_races)
     access = tile_emu_access_thread(warp, insn, lane);
   if (is_load) {

@@ -223,7 +223,7 @@ static void check_touched(TileWarp *warp, const TileInsn *insn, uint32_t lane,
     while (touched >> first >> size_bytes & 1)
       size_bytes++;
     if (size_bytes && cta) {
-      TileAccess access = tile_emu_access_thread(warp, insn, lane);
+      TileShadowAccess access = tile_emu_access_thread(warp, insn, lane);
       tile_emu_shadow_atomic(cta, (uint32_t)(memory - cta->smem) + first,
                              size_bytes, &access, is_test(insn));
     } else if (size_bytes) {

@@ -166,7 +166,7 @@ static TileLanes ld(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
     if (insn->as.memory.is_strong)
       tile_emu_word_meet(warp, l, memory, true, false, false);
     if (cta && detect_races) {
-      TileAccess access = tile_emu_access_thread(warp, insn, l);
+      TileShadowAccess access = tile_emu_access_thread(warp, insn, l);
       access.is_atomic =
           insn->as.memory.is_strong && !insn->as.memory.is_volatile;
       uint32_t offset = (uint32_t)(memory - cta->smem);
@@ -235,7 +235,7 @@ static TileLanes st(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
     if (cta) {
       cta->smem_version++;
       if (detect_races) {
-        TileAccess access = tile_emu_access_thread(warp, insn, l);
+        TileShadowAccess access = tile_emu_access_thread(warp, insn, l);
         uint32_t offset = (uint32_t)(memory - cta->smem);
         access.is_idle = !store_changes(warp, insn, memory, size_bytes, l);
         if (insn->as.memory.is_strong && !insn->as.memory.is_volatile)

@@ -112,7 +112,7 @@ static TileLanes ldmatrix(TileWarp *warp, const TileInsn *insn,
     if (record)
       tile_load_note(record, warp, r, memory);
     if (detect_races) {
-      TileAccess access = tile_emu_access_thread(warp, insn, r);
+      TileShadowAccess access = tile_emu_access_thread(warp, insn, r);
       tile_undefined_defer(&access);
       tile_emu_shadow_read(cta, (uint32_t)(memory - cta->smem), ROW_BYTES,
                            &access);
@@ -167,7 +167,7 @@ static TileLanes stmatrix(TileWarp *warp, const TileInsn *insn,
       continue;
     cta->smem_version++;
     if (warp->cluster->detect_races) {
-      TileAccess access = tile_emu_access_thread(warp, insn, r);
+      TileShadowAccess access = tile_emu_access_thread(warp, insn, r);
       uint32_t offset = (uint32_t)(memory - cta->smem);
       tile_emu_shadow_write(cta, offset, ROW_BYTES, &access);
       if (TILE_UNLIKELY(warp->num_undefined))

@@ -201,7 +201,7 @@ void tile_emu_clock_proxy_fence(TileClocks *clocks, uint32_t thread) {
 
 //===-- Sync points -------------------------------------------------------===//
 
-static void sync_prepare(TileClocks *clocks, TileSyncPoint *point) {
+static void sync_prepare(TileClocks *clocks, TileSyncClock *point) {
   if (point->causal)
     return;
   point->causal = tile_emu_calloc(clocks->num_agents, 4);
@@ -218,7 +218,7 @@ static void collect(TileClocks *clocks, uint32_t *ticks, TileClock *clock,
 }
 
 /// `other`, which may be NULL, is before the end of the phase.
-static void collect_order(TileClocks *clocks, TileSyncPoint *point,
+static void collect_order(TileClocks *clocks, TileSyncClock *point,
                           TileClock *other) {
   if (!other)
     return;
@@ -235,7 +235,7 @@ static uint32_t agent_of_warp(const TileClocks *clocks, uint32_t thread) {
 
 /// The same for what it did up to `last` tick, before a fence.
 static void sync_release_until(TileClocks *clocks, uint32_t thread,
-                               TileSyncPoint *point, uint32_t last) {
+                               TileSyncClock *point, uint32_t last) {
   sync_prepare(clocks, point);
   TileThreadClock *clock = &clocks->threads[thread];
   collect(clocks, point->causal, clock->causal, &point->seen_causal);
@@ -252,14 +252,14 @@ static void sync_release_until(TileClocks *clocks, uint32_t thread,
 }
 
 void tile_emu_sync_release(TileClocks *clocks, uint32_t thread,
-                           TileSyncPoint *point) {
+                           TileSyncClock *point) {
   TileThreadClock *clock = &clocks->threads[thread];
   sync_release_until(clocks, thread, point, clock->tick);
   thread_tick(clock);
 }
 
 void tile_emu_sync_order(TileClocks *clocks, uint32_t thread,
-                         TileSyncPoint *point) {
+                         TileSyncClock *point) {
   TileThreadClock *clock = &clocks->threads[thread];
   collect_order(clocks, point, clock->order);
   collect_order(clocks, point, clock->causal);
@@ -272,7 +272,7 @@ void tile_emu_sync_order(TileClocks *clocks, uint32_t thread,
   thread_tick(clock);
 }
 
-void tile_emu_sync_publish(TileClocks *clocks, TileSyncPoint *point) {
+void tile_emu_sync_publish(TileClocks *clocks, TileSyncClock *point) {
   sync_prepare(clocks, point);
   replace(clocks, &point->previous_causal, point->published_causal);
   point->published_causal = NULL; // moved
@@ -283,7 +283,7 @@ void tile_emu_sync_publish(TileClocks *clocks, TileSyncPoint *point) {
 }
 
 void tile_emu_sync_acquire(TileClocks *clocks, uint32_t thread,
-                           const TileSyncPoint *point) {
+                           const TileSyncClock *point) {
   if (!point->published_causal)
     return;
   TileThreadClock *clock = &clocks->threads[thread];
@@ -294,7 +294,7 @@ void tile_emu_sync_acquire(TileClocks *clocks, uint32_t thread,
   order_join(clocks, &clock->order, point->published_order);
 }
 
-void tile_emu_sync_add(TileClocks *clocks, TileSyncPoint *point, uint32_t agent,
+void tile_emu_sync_add(TileClocks *clocks, TileSyncClock *point, uint32_t agent,
                        uint32_t tick) {
   sync_prepare(clocks, point);
   if (tick > TILE_MAX_TICK)
@@ -303,7 +303,7 @@ void tile_emu_sync_add(TileClocks *clocks, TileSyncPoint *point, uint32_t agent,
     point->causal[agent] = tick;
 }
 
-void tile_emu_sync_deinit(TileClocks *clocks, TileSyncPoint *point) {
+void tile_emu_sync_deinit(TileClocks *clocks, TileSyncClock *point) {
   free(point->causal);
   free(point->fenced);
   free(point->order);
@@ -314,7 +314,7 @@ void tile_emu_sync_deinit(TileClocks *clocks, TileSyncPoint *point) {
   release(clocks, point->previous_causal);
   release(clocks, point->seen_order);
   release(clocks, point->published_order);
-  *point = (TileSyncPoint){0};
+  *point = (TileSyncClock){0};
 }
 
 //===-- Words -------------------------------------------------------------===//
@@ -324,7 +324,7 @@ enum { WORD_BYTES = 4, MIN_CAPACITY = 64 };
 /// A word that somebody has released.
 typedef struct {
   uintptr_t key; // 0: free
-  TileSyncPoint sync;
+  TileSyncClock sync;
 } Word;
 
 struct TileWords { // open addressing
@@ -378,7 +378,7 @@ void tile_emu_word_meet(TileWarp *warp, uint32_t lane, const uint8_t *memory,
                           &word_find(cluster->words, key)->sync);
   if (!is_store || !(releases || tile_lane_in(warp->fenced, lane)))
     return;
-  TileSyncPoint *sync = &word_get(cluster, key)->sync;
+  TileSyncClock *sync = &word_get(cluster, key)->sync;
   if (releases)
     tile_emu_sync_release(clocks, thread, sync);
   else

@@ -68,7 +68,7 @@ typedef struct {
   TileClock *previous_causal;                     // of the one before
   uint32_t *order; // as the others; NULL until there is anything
   TileClock *seen_order, *published_order;
-} TileSyncPoint;
+} TileSyncClock;
 
 typedef struct {
   uint32_t num_agents; // a multiple of 16
@@ -150,13 +150,13 @@ void tile_emu_clocks_deinit(TileClocks *clocks, uint32_t num_threads);
 /// Thread `thread` arrives: what it has seen becomes part of `point`, and what
 /// it does from now on is not covered.
 void tile_emu_sync_release(TileClocks *clocks, uint32_t thread,
-                           TileSyncPoint *point);
+                           TileSyncClock *point);
 /// The phase does not complete before thread `thread` came here; what it has
 /// written does not become visible.
 void tile_emu_sync_order(TileClocks *clocks, uint32_t thread,
-                         TileSyncPoint *point);
+                         TileSyncClock *point);
 /// Is what `agent` did up to `tick` before the end of the phase?
-static inline bool tile_sync_needs(const TileSyncPoint *point, uint32_t agent,
+static inline bool tile_sync_needs(const TileSyncClock *point, uint32_t agent,
                                    uint32_t tick) {
   return (point->causal && point->causal[agent] >= tick) ||
          (point->order && point->order[agent] >= tick);
@@ -168,14 +168,14 @@ static inline bool tile_clock_is_after(const TileThreadClock *thread,
          (thread->order && thread->order->ticks[agent] >= tick);
 }
 /// The phase is complete.
-void tile_emu_sync_publish(TileClocks *clocks, TileSyncPoint *point);
+void tile_emu_sync_publish(TileClocks *clocks, TileSyncClock *point);
 /// Thread `thread` has waited for the published phase.
 void tile_emu_sync_acquire(TileClocks *clocks, uint32_t thread,
-                           const TileSyncPoint *point);
+                           const TileSyncClock *point);
 /// Asynchronous work of `agent` up to `tick` is covered by the phase.
-void tile_emu_sync_add(TileClocks *clocks, TileSyncPoint *point, uint32_t agent,
+void tile_emu_sync_add(TileClocks *clocks, TileSyncClock *point, uint32_t agent,
                        uint32_t tick);
-void tile_emu_sync_deinit(TileClocks *clocks, TileSyncPoint *point);
+void tile_emu_sync_deinit(TileClocks *clocks, TileSyncClock *point);
 
 /// Thread `thread` knows that `agent` has reached `tick`.
 void tile_emu_clock_advance(TileClocks *clocks, uint32_t thread, uint32_t agent,

@@ -15,9 +15,9 @@
 
 //===-- Reports -----------------------------------------------------------===//
 
-static bool race_report(TileCta *cta, uint32_t offset, const TileAccess *access,
-                        bool is_write, const TileEarlier *earlier,
-                        TileFindingKind kind) {
+static bool race_report(TileCta *cta, uint32_t offset,
+                        const TileShadowAccess *access, bool is_write,
+                        const TileEarlier *earlier, TileFindingKind kind) {
   TileLanes lane = tile_lane_bit(access->lane);
   if (!tile_emu_find_is_new(access->warp, access->insn, lane, kind))
     return true;
@@ -69,41 +69,41 @@ enum {
 
 //===-- Order -------------------------------------------------------------===//
 
-static inline uint32_t access_insn(const TileAccess *access) {
+static inline uint32_t access_insn(const TileShadowAccess *access) {
   return (uint32_t)(access->insn - access->warp->kernel->code);
 }
 
-static inline bool is_ordered(const TileAccess *access, TileEpoch epoch) {
+static inline bool is_ordered(const TileShadowAccess *access, TileEpoch epoch) {
   uint32_t agent = tile_epoch_agent(epoch);
   return agent == access->thread ||
          access->causal[agent] >= tile_epoch_tick(epoch);
 }
 
-static inline bool is_fenced(const TileAccess *access, TileEpoch epoch) {
+static inline bool is_fenced(const TileShadowAccess *access, TileEpoch epoch) {
   uint32_t agent = tile_epoch_agent(epoch), tick = tile_epoch_tick(epoch);
   return agent == access->thread ? tick <= access->fenced_tick
                                  : access->fenced[agent] >= tick;
 }
 
-TileAccess tile_emu_access_thread(TileWarp *warp, const TileInsn *insn,
-                                  uint32_t lane) {
+TileShadowAccess tile_emu_access_thread(TileWarp *warp, const TileInsn *insn,
+                                        uint32_t lane) {
   uint32_t thread = tile_warp_thread(warp, lane);
   const TileThreadClock *clock = &warp->cluster->clocks.threads[thread];
-  return (TileAccess){.warp = warp,
-                      .insn = insn,
-                      .lane = lane,
-                      .what = "",
-                      .causal = clock->causal->ticks,
-                      .fenced = clock->fenced->ticks,
-                      .thread = thread,
-                      .fenced_tick = clock->fenced_tick,
-                      .epoch = tile_epoch(thread, clock->tick)};
+  return (TileShadowAccess){.warp = warp,
+                            .insn = insn,
+                            .lane = lane,
+                            .what = "",
+                            .causal = clock->causal->ticks,
+                            .fenced = clock->fenced->ticks,
+                            .thread = thread,
+                            .fenced_tick = clock->fenced_tick,
+                            .epoch = tile_epoch(thread, clock->tick)};
 }
 
-TileAccess tile_emu_access_async(TileWarp *warp, const TileInsn *insn,
-                                 uint32_t lane, TileEpoch epoch, bool is_async,
-                                 const char *what) {
-  TileAccess access = tile_emu_access_thread(warp, insn, lane);
+TileShadowAccess tile_emu_access_async(TileWarp *warp, const TileInsn *insn,
+                                       uint32_t lane, TileEpoch epoch,
+                                       bool is_async, const char *what) {
+  TileShadowAccess access = tile_emu_access_thread(warp, insn, lane);
   access.epoch = epoch;
   access.is_async = is_async;
   access.is_bulk = true;
@@ -120,7 +120,7 @@ static inline bool is_wgmma(const TileClocks *clocks, TileEpoch epoch) {
 
 /// Does the thread know that a warp (its agent) has waited for the operation?
 /// It has waited itself, or was told by who has.
-static bool has_waited(const TileAccess *access, const TileClocks *clocks,
+static bool has_waited(const TileShadowAccess *access, const TileClocks *clocks,
                        uint32_t agent, uint32_t tick) {
   const TileWarp *warp = access->warp;
   return access->causal[agent] >= tick ||
@@ -129,8 +129,8 @@ static bool has_waited(const TileAccess *access, const TileClocks *clocks,
 }
 
 /// Is the thread ordered after all warps that took part in the read?
-static bool is_wgmma_over(const TileAccess *access, const TileClocks *clocks,
-                          TileEpoch epoch) {
+static bool is_wgmma_over(const TileShadowAccess *access,
+                          const TileClocks *clocks, TileEpoch epoch) {
   uint32_t agent = tile_epoch_agent(epoch), tick = tile_epoch_tick(epoch);
   if (agent < clocks->first_warpgroup)
     return has_waited(access, clocks, agent, tick);
@@ -142,7 +142,8 @@ static bool is_wgmma_over(const TileAccess *access, const TileClocks *clocks,
 }
 
 static bool is_other_read_ordered(const TileCluster *cluster,
-                                  const TileAccess *access, TileEpoch epoch) {
+                                  const TileShadowAccess *access,
+                                  TileEpoch epoch) {
   bool is_test;
   if (tile_epoch_is_atomic(&cluster->clocks, epoch))
     epoch = tile_epoch_of_thread(&cluster->clocks, epoch, &is_test);
@@ -153,7 +154,8 @@ static bool is_other_read_ordered(const TileCluster *cluster,
 
 /// Of a read or an atomic update; mostly by a thread.
 static inline bool is_read_ordered(const TileCluster *cluster,
-                                   const TileAccess *access, TileEpoch epoch) {
+                                   const TileShadowAccess *access,
+                                   TileEpoch epoch) {
   return TILE_LIKELY(tile_epoch_agent(epoch) < cluster->clocks.first_wgmma)
              ? is_ordered(access, epoch)
              : is_other_read_ordered(cluster, access, epoch);
@@ -163,7 +165,7 @@ static inline bool is_read_ordered(const TileCluster *cluster,
 /// warpgroup gives a slot back rely on the other warps being done with wgmma,
 /// too; threads of the warpgroup that store after their own wait do not.
 static TileFindingKind read_race_kind(const TileCluster *cluster,
-                                      const TileAccess *access,
+                                      const TileShadowAccess *access,
                                       TileEpoch epoch) {
   const TileClocks *clocks = &cluster->clocks;
   const TileWarp *warp = access->warp;
@@ -183,7 +185,7 @@ static TileFindingKind read_race_kind(const TileCluster *cluster,
 
 /// `previous` wrote a byte, by `insn`, that `access` now reads or writes.
 static void check_after_write(TileCta *cta, uint32_t offset, TileEpoch previous,
-                              uint32_t insn, TileAccess *access,
+                              uint32_t insn, TileShadowAccess *access,
                               bool is_write) {
   if (previous == access->ordered_write)
     return;
@@ -325,7 +327,7 @@ void tile_emu_read_sets_destroy(TileCluster *cluster) {
 /// readers_merge for several instructions: `set`, or one reader by `insn`.
 static uint32_t readers_merge_mixed(TileCta *cta, const ReadSet *set,
                                     uint32_t reader, uint32_t insn,
-                                    const TileAccess *access) {
+                                    const TileShadowAccess *access) {
   TileEpoch kept[MAX_READERS + 1];
   uint32_t insns[MAX_READERS + 1];
   uint32_t count = 0, num_before = set ? set->count : 1;
@@ -349,7 +351,7 @@ static uint32_t readers_merge_mixed(TileCta *cta, const ReadSet *set,
 
 /// Those of the readers that are not ordered before `access`, and it.
 static uint32_t readers_merge(TileCta *cta, uint32_t readers, uint32_t insn,
-                              const TileAccess *access) {
+                              const TileShadowAccess *access) {
   TileEpoch kept[MAX_READERS + 1];
   uint32_t count = 0;
   const ReadSet *set = is_set(readers) ? set_get(cta->cluster, readers) : NULL;
@@ -373,7 +375,7 @@ static uint32_t readers_merge(TileCta *cta, uint32_t readers, uint32_t insn,
 /// has seen since: then readers stay that could go, which makes no difference
 /// to later checks.
 static uint32_t readers_add(TileCta *cta, uint32_t readers, uint32_t insn,
-                            TileAccess *access) {
+                            TileShadowAccess *access) {
   if (TILE_UNLIKELY(access->is_atomic)) // strong: races with plain writes only
     return readers;
   if (readers == 0 || readers == access->epoch)
@@ -398,7 +400,7 @@ static uint32_t readers_add(TileCta *cta, uint32_t readers, uint32_t insn,
 }
 
 static TileFindingKind after_read_kind(const TileCluster *cluster,
-                                       const TileAccess *access,
+                                       const TileShadowAccess *access,
                                        TileEpoch epoch, bool is_write) {
   bool is_test = access->is_test;
   if (tile_epoch_is_atomic(&cluster->clocks, epoch)) {
@@ -412,7 +414,8 @@ static TileFindingKind after_read_kind(const TileCluster *cluster,
 /// `access` overwrites a byte that `readers` (by `insn`, when that is one) have
 /// read or updated, or reads one that some of them have updated.
 static void check_after_read(TileCta *cta, uint32_t offset, uint32_t readers,
-                             uint32_t insn, TileAccess *access, bool is_write) {
+                             uint32_t insn, TileShadowAccess *access,
+                             bool is_write) {
   const TileCluster *cluster = cta->cluster;
   uint32_t *ordered = &access->ordered_reads[readers % 4];
   if (readers == *ordered)
@@ -441,7 +444,7 @@ static void check_after_read(TileCta *cta, uint32_t offset, uint32_t readers,
 //===-- Bytes of a split chunk --------------------------------------------===//
 
 static void report_uninitialised(TileCta *cta, uint32_t offset,
-                                 TileAccess *access) {
+                                 TileShadowAccess *access) {
   char name[200];
   access->met_thread = true;
   if (access->defers_uninitialised) {
@@ -459,7 +462,7 @@ static void report_uninitialised(TileCta *cta, uint32_t offset,
 /// Several threads may store the same value: compilers do not always choose
 /// one of them.
 static bool is_repeated(const TileCta *cta, TileEpoch before,
-                        const TileAccess *access) {
+                        const TileShadowAccess *access) {
   return access->is_idle &&
          tile_epoch_agent(before) < cta->cluster->num_threads;
 }
@@ -477,7 +480,7 @@ static void split(TileCta *cta, uint32_t chunk_index) {
 }
 
 static void read_bytes(TileCta *cta, uint32_t offset, uint32_t count,
-                       TileAccess *access) {
+                       TileShadowAccess *access) {
   uint32_t insn = access_insn(access);
   bool has_atomic = cta->shadow.chunks[offset / CHUNK_BYTES].has_atomic;
   for (uint32_t at = offset; at < offset + count; at++) {
@@ -494,7 +497,7 @@ static void read_bytes(TileCta *cta, uint32_t offset, uint32_t count,
 }
 
 static void write_bytes(TileCta *cta, uint32_t offset, uint32_t count,
-                        TileAccess *access) {
+                        TileShadowAccess *access) {
   uint32_t insn = access_insn(access);
   for (uint32_t at = offset; at < offset + count; at++) {
     TileShadowByte *byte = &cta->shadow.bytes[at];
@@ -510,7 +513,7 @@ static void write_bytes(TileCta *cta, uint32_t offset, uint32_t count,
 
 /// `count` bytes from `offset` on, all in this chunk.
 static inline void read_chunk(TileCta *cta, uint32_t offset, uint32_t count,
-                              TileAccess *access) {
+                              TileShadowAccess *access) {
   TileShadowChunk *chunk = &cta->shadow.chunks[offset / CHUNK_BYTES];
   if (TILE_UNLIKELY(count < CHUNK_BYTES || chunk->is_split)) {
     split(cta, offset / CHUNK_BYTES);
@@ -528,7 +531,7 @@ static inline void read_chunk(TileCta *cta, uint32_t offset, uint32_t count,
 }
 
 static inline void write_chunk(TileCta *cta, uint32_t offset, uint32_t count,
-                               TileAccess *access) {
+                               TileShadowAccess *access) {
   TileShadowChunk *chunk = &cta->shadow.chunks[offset / CHUNK_BYTES];
   if (count < CHUNK_BYTES) {
     split(cta, offset / CHUNK_BYTES);
@@ -556,7 +559,7 @@ static inline void write_chunk(TileCta *cta, uint32_t offset, uint32_t count,
 }
 
 static void check_mbarrier(TileCta *cta, uint32_t offset, uint32_t size_bytes,
-                           const TileAccess *access, const char *verb) {
+                           const TileShadowAccess *access, const char *verb) {
   for (uint32_t k = offset / 8; k <= (offset + size_bytes - 1) / 8; k++) {
     uint16_t index = cta->shadow.mbarrier[k];
     if (!index || !cta->mbarriers[index - 1].is_live)
@@ -578,7 +581,7 @@ static inline uint32_t chunk_rest(uint32_t offset, uint32_t end) {
 }
 
 void tile_emu_shadow_read(TileCta *cta, uint32_t offset, uint32_t size_bytes,
-                          TileAccess *access) {
+                          TileShadowAccess *access) {
   TileShadow *shadow = &cta->shadow;
   uint32_t end = offset + size_bytes;
   if (TILE_UNLIKELY(cta->undefined))
@@ -593,7 +596,7 @@ void tile_emu_shadow_read(TileCta *cta, uint32_t offset, uint32_t size_bytes,
 }
 
 void tile_emu_shadow_read_units(TileCta *cta, const uint32_t *offsets,
-                                uint32_t count, TileAccess *access) {
+                                uint32_t count, TileShadowAccess *access) {
   uint32_t index = access_insn(access);
   for (uint32_t i = 0; i < count; i++) {
     TileShadowChunk *chunk = &cta->shadow.chunks[offsets[i] / CHUNK_BYTES];
@@ -612,7 +615,7 @@ void tile_emu_shadow_read_units(TileCta *cta, const uint32_t *offsets,
 }
 
 void tile_emu_shadow_write(TileCta *cta, uint32_t offset, uint32_t size_bytes,
-                           TileAccess *access) {
+                           TileShadowAccess *access) {
   TileShadow *shadow = &cta->shadow;
   uint32_t end = offset + size_bytes;
   if (TILE_UNLIKELY(cta->undefined))
@@ -629,7 +632,7 @@ void tile_emu_shadow_write(TileCta *cta, uint32_t offset, uint32_t size_bytes,
 }
 
 void tile_emu_shadow_atomic(TileCta *cta, uint32_t offset, uint32_t size_bytes,
-                            TileAccess *access, bool is_test) {
+                            TileShadowAccess *access, bool is_test) {
   const TileClocks *clocks = &cta->cluster->clocks;
   TileEpoch epoch = access->epoch;
   uint32_t insn = access_insn(access);
@@ -658,7 +661,7 @@ void tile_emu_shadow_atomic(TileCta *cta, uint32_t offset, uint32_t size_bytes,
 }
 
 void tile_emu_shadow_reduce(TileCta *cta, uint32_t offset, uint32_t size_bytes,
-                            TileAccess *access) {
+                            TileShadowAccess *access) {
   uint32_t first_mbarrier = cta->cluster->clocks.first_mbarrier;
   access->is_atomic = true;
   cta->shadow.num_changes++;

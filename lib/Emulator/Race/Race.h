@@ -45,35 +45,35 @@ typedef struct {
   TileEpoch ordered_write, ordered_reads[4];
   uint32_t merged_from, merged_insn, merged_to;
   bool met_thread; // found something that a thread wrote, or a mistake
-} TileAccess;
+} TileShadowAccess;
 
 /// By the thread of `lane` itself, now.
-TileAccess tile_emu_access_thread(TileWarp *warp, const TileInsn *insn,
-                                  uint32_t lane);
+TileShadowAccess tile_emu_access_thread(TileWarp *warp, const TileInsn *insn,
+                                        uint32_t lane);
 /// By asynchronous work that the thread issues; complete at `epoch`.
-TileAccess tile_emu_access_async(TileWarp *warp, const TileInsn *insn,
-                                 uint32_t lane, TileEpoch epoch, bool is_async,
-                                 const char *what);
+TileShadowAccess tile_emu_access_async(TileWarp *warp, const TileInsn *insn,
+                                       uint32_t lane, TileEpoch epoch,
+                                       bool is_async, const char *what);
 
 /// Checks and records `size_bytes` at `offset` of the CTA, within bounds.
 void tile_emu_shadow_read(TileCta *cta, uint32_t offset, uint32_t size_bytes,
-                          TileAccess *access);
+                          TileShadowAccess *access);
 void tile_emu_shadow_write(TileCta *cta, uint32_t offset, uint32_t size_bytes,
-                           TileAccess *access);
+                           TileShadowAccess *access);
 
 /// tile_emu_shadow_read of `count` units of 16 bytes at aligned `offsets`.
 void tile_emu_shadow_read_units(TileCta *cta, const uint32_t *offsets,
-                                uint32_t count, TileAccess *access);
+                                uint32_t count, TileShadowAccess *access);
 
 /// An atomic update: unordered with others, but the bytes have a value then.
 /// `is_test`: races with plain reads are pedantic.
 void tile_emu_shadow_atomic(TileCta *cta, uint32_t offset, uint32_t size_bytes,
-                            TileAccess *access, bool is_test);
+                            TileShadowAccess *access, bool is_test);
 
 /// An asynchronous reduction: not ordered with other asynchronous writes, but
 /// with those of threads.
 void tile_emu_shadow_reduce(TileCta *cta, uint32_t offset, uint32_t size_bytes,
-                            TileAccess *access);
+                            TileShadowAccess *access);
 
 void tile_emu_read_sets_clear(TileCluster *cluster);
 void tile_emu_read_sets_destroy(TileCluster *cluster);

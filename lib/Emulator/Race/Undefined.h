@@ -30,7 +30,7 @@ void tile_emu_undefined_paths(TileEmuModule *module, TileKernel *kernel);
 
 /// Prepares a read of shared memory whose uninitialised bytes are noted in
 /// `access`, to be marked by tile_emu_undefined_load, instead of reported.
-static inline void tile_undefined_defer(TileAccess *access) {
+static inline void tile_undefined_defer(TileShadowAccess *access) {
   access->defers_uninitialised = true;
 }
 
@@ -63,7 +63,7 @@ void tile_emu_undefined_extend(TileWarp *warp, const TileInsn *insn,
 /// cta->undefined is not NULL: notes in `access` that some of the bytes hold
 /// undefined values, or reports them, when they leave shared memory.
 void tile_emu_undefined_bytes(const TileCta *cta, uint32_t offset,
-                              uint32_t size_bytes, TileAccess *access);
+                              uint32_t size_bytes, TileShadowAccess *access);
 
 /// Before an instruction is executed, when warp->num_undefined is not 0.
 void tile_emu_undefined_step(TileWarp *warp, const TileInsn *insn,

@@ -304,7 +304,7 @@ void tile_emu_undefined_store(TileWarp *warp, const TileInsn *insn,
 }
 
 void tile_emu_undefined_bytes(const TileCta *cta, uint32_t offset,
-                              uint32_t size_bytes, TileAccess *access) {
+                              uint32_t size_bytes, TileShadowAccess *access) {
   for (uint32_t at = offset; at < offset + size_bytes; at++) {
     if (!cta->undefined[at])
       continue;

@@ -580,7 +580,7 @@ static void init_record(TileWarp *warp, const TileInsn *insn, uint32_t lane,
           ? tile_epoch(thread, cluster->clocks.threads[thread].tick)
           : 0;
   if (cluster->detect_races) {
-    TileAccess access = tile_emu_access_thread(warp, insn, lane);
+    TileShadowAccess access = tile_emu_access_thread(warp, insn, lane);
     tile_emu_shadow_write(cta, mbarrier->offset, 8, &access);
   }
   mbarrier->is_live = true;
