@@ -22,6 +22,46 @@ def VerifyWrites : Pass<"tile-verify-writes", ""> {
   }];
 }
 
+def SinkFills : Pass<"tile-sink-fills", ""> {
+  let summary = "Fills become the else of what writes after them";
+  let description = [{
+    Consumes: fills of whole shared tiles, and the statement after each that writes
+    the tile: an `scf.if`, a loop that copies the tile part by part, a loop over its
+    elements.
+    Produces: the fill on the paths of that statement that write nothing there,
+    part by part; no fill where there is no such path. So every path fills the tile
+    once, as roles and pipelines ask.
+    Keeps: fills of which every path is left; copies that signal, are asynchronous
+    or have a stage, and the fills before them; element loops that read the tile.
+    Fails: never.
+
+    Before:
+    ```mlir
+    tile.fill %As, %zero : memref<64x32xbf16, #gpu.address_space<workgroup>>, bf16
+    scf.for %r = %c0 to %c64 step %c1 {
+      …
+      scf.if %is_there {
+        %row = tile.region %As[%r, 0] [1, 32] : memref<64x32xbf16, #gpu.address_space<workgroup>>
+        tile.copy %x to %row : !tile.region<1x32xbf16>, !tile.region<1x32xbf16, #gpu.address_space<workgroup>>
+      }
+    }
+    ```
+    After:
+    ```mlir
+    scf.for %r = %c0 to %c64 step %c1 {
+      …
+      scf.if %is_there {
+        …
+      } else {
+        %row = tile.region %As[%r, 0] [1, 32] : memref<64x32xbf16, #gpu.address_space<workgroup>>
+        tile.fill %row, %zero : !tile.region<1x32xbf16, #gpu.address_space<workgroup>>, bf16
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["memref", "scf", "tile"];
+}
+
 def MakeVariants : Pass<"tile-make-variants", ""> {
   let summary = "Clones a launch for what the host finds out about tensors";
   let description = [{

@@ -30,6 +30,7 @@ static const TilePipelineStep steps[] = {
     {TILE_PHASE_TILE, "canonicalize", 0}, // subviews become regions
     {TILE_PHASE_TILE, "tile-verify-writes", 0},
     {TILE_PHASE_TILE, "tile-expand-switches", 0},
+    {TILE_PHASE_TILE, "tile-sink-fills", 0},
     {TILE_PHASE_TILE, "tile-make-variants", TARGET},
     {TILE_PHASE_TILE, "tile-sink-loads", 0},
     {TILE_PHASE_TILE, "tile-stage-stores", TARGET | CHOICES},

@@ -95,6 +95,10 @@ static const TileRoleText texts[] = {
      "tile-instruction-annotation says why; tile.specialize = \"required\" "
      "takes cp.async as well",
      NULL, NULL},
+    {"tile-ws/no-async", "it holds no copy that TMA or cp.async can do",
+     "tile-instruction-annotation says why", NULL, NULL},
+    {"tile-ws/no-tile", "it fills no shared tile from a tensor",
+     "what it copies to a shared tile a producer can copy ahead", NULL, NULL},
     {"tile-ws/nothing-left", "none of its copies can move to a producer",
      "see the remarks on the copies", NULL, NULL},
     // Of a kernel.

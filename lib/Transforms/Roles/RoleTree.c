@@ -348,8 +348,11 @@ static void fill_add(const Fills *fills, MlirOperation op, MlirValue tile,
   fill->instr = instr;
   fill->tensor = tensor;
   fill->loop = innermost_loop(plan, fills->node);
-  if (fill->loop)
+  if (fill->loop) {
+    fill->loop->had_fill = true;
     fill->loop->had_tma |= fill->instr == TILE_INSTR_Tma;
+    fill->loop->had_cp_async |= fill->instr == TILE_INSTR_CpAsync;
+  }
   buffer->num_fills++;
   // A copy inside a statement is a fill that cannot be moved.
   if (mlirOperationEqual(op, fills->node->op))
@@ -372,15 +375,44 @@ static MlirWalkResult fill_build(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-// A fill with a constant, of a part that a loop copies otherwise.
-static void part_fill_build(const Fills *fills) {
+typedef struct {
+  MlirValue root;
+  bool found;
+} FetchSearch;
+
+static MlirWalkResult find_fetch(MlirOperation op, void *user_data) {
+  FetchSearch *search = user_data;
+  TileShape src;
+  search->found |=
+      tile_copy_is(op) &&
+      tile_shape_of(tile_copy_src(tile_copy_cast(op)), &src) &&
+      src.space == TILE_SPACE_GLOBAL &&
+      mlirValueEqual(tile_buffer_of(tile_copy_dst(tile_copy_cast(op))).root,
+                     search->root);
+  return search->found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+// Whether `op` copies from a tensor to the tile `root`.
+static bool fetches(MlirOperation op, MlirValue root) {
+  FetchSearch search = {root, false};
+  mlirOperationWalk(op, find_fetch, &search, MlirWalkPreOrder);
+  return search.found;
+}
+
+// A fill with a constant of what a loop or a branch copies otherwise.
+static void constant_fill_build(const Fills *fills) {
   MlirOperation op = fills->node->op;
-  const TileRoleNode *at = tile_role_parent(fills->node);
-  while (at && !tile_copy_loop_is(at->op))
-    at = tile_role_parent(at);
-  if (at && tile_fill_is(op))
-    fill_add(fills, op, tile_fill_dst(tile_fill_cast(op)), TILE_NULL_VALUE,
-             TILE_INSTR_Simt);
+  if (!tile_fill_is(op))
+    return;
+  MlirValue tile = tile_fill_dst(tile_fill_cast(op));
+  MlirValue root = tile_buffer_of(tile).root;
+  for (const TileRoleNode *at = tile_role_parent(fills->node); at;
+       at = tile_role_parent(at))
+    if (tile_copy_loop_is(at->op) ||
+        (at->kind == TILE_NODE_IF && fetches(at->op, root))) {
+      fill_add(fills, op, tile, TILE_NULL_VALUE, TILE_INSTR_Simt);
+      return;
+    }
 }
 
 //===-- Element loops -----------------------------------------------------===//
@@ -544,7 +576,7 @@ void tile_role_tree_build(TileRolePlan *plan) {
     Fills fills = {plan, node};
     mlirOperationWalk(node->op, fill_build, &fills, MlirWalkPreOrder);
     element_fill_build(&fills);
-    part_fill_build(&fills);
+    constant_fill_build(&fills);
     accesses_build(plan, node);
   }
   cells_build(plan);

@@ -128,11 +128,14 @@ typedef struct TileRoleLoop {
   int64_t num_stages; // at least 1
   bool is_required, is_off;
   bool is_served; // copies of it are the producer's
+  bool had_fill;  // it is the innermost one around some fill
   bool had_tma;   // some copy in it is one that TMA can do
+  bool had_cp_async;
 } TileRoleLoop;
 
 /// A copy from global memory into a shared tile, an element loop that computes
-/// all of one from tensors, or a fill of a part in a loop of copies.
+/// all of one from tensors, or a fill of what a loop or a branch copies
+/// otherwise.
 struct TileRoleFill {
   TileRoleFill *next; // program order
   TileRoleNode *node;

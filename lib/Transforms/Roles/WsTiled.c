@@ -122,6 +122,32 @@ static bool is_satisfied(const TileRolePlan *plan, const TileRoleLoop *loop) {
   return loop->is_off;
 }
 
+static bool is_around(const TileRoleLoop *outer, const TileRoleLoop *inner) {
+  const TileRoleNode *at = tile_role_parent(inner->node);
+  while (at && at != outer->node)
+    at = tile_role_parent(at);
+  return at != NULL;
+}
+
+// Whether the loop fills nothing itself, and its inner loops are spoken of.
+static bool only_nests(const TileRolePlan *plan, const TileRoleLoop *loop) {
+  bool nests = false, is_served = false;
+  for (const TileRoleLoop *l = plan->loops; l; l = l->next)
+    if (is_around(loop, l)) {
+      nests = true;
+      is_served |= is_satisfied(plan, l);
+    }
+  return !loop->had_fill && (is_served || (nests && !loop->is_required));
+}
+
+static const char *code_of_loop(const TileRoleLoop *loop) {
+  if (loop->had_tma)
+    return "tile-ws/nothing-left";
+  if (loop->had_cp_async)
+    return "tile-ws/no-candidate";
+  return loop->had_fill ? "tile-ws/no-async" : "tile-ws/no-tile";
+}
+
 // Element loops of loops that the producer serves: who runs them.
 static void report_elements(const TileRolePlan *plan) {
   for (const TileRoleFill *fill = plan->fills; fill; fill = fill->next) {
@@ -154,9 +180,9 @@ static MlirLogicalResult plan_report(const TileRolePlan *plan) {
   for (const TileRoleLoop *loop = plan->loops; loop; loop = loop->next) {
     TileRoleReason reason = plan->kernel_reason;
     if (!reason.code)
-      reason.code =
-          loop->had_tma ? "tile-ws/nothing-left" : "tile-ws/no-candidate";
+      reason.code = code_of_loop(loop);
     if (!tile_failed(result) && !is_satisfied(plan, loop) &&
+        !only_nests(plan, loop) &&
         tile_failed(report(loop->is_required, loop->node->op, reason,
                            "this loop runs without roles")))
       result = tile_failure();

@@ -609,6 +609,50 @@ func.func @no_candidate(%A: !tensor, %O: !tensor, %M: memref<?xi1>, %I: memref<?
   return
 }
 
+// Threads load and store this one themselves.
+func.func @no_async(%A: !tensor, %n: index) attributes {tile.num_threads = 128 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %S = tile.alloc : !tile
+  %F = tile.alloc : !frag
+  // expected-remark @+1 {{[tile-ws/no-async] this loop runs without roles: it holds no copy that TMA or cp.async can do; tile-instruction-annotation says why}}
+  scf.for %k = %c0 to %n step %c1 {
+    %w1 = tile.region %A[0, %k] [64, 64] : !tensor
+    tile.copy %w1 to %S {instr = #simt} : !win, !tile
+    tile.copy %S to %F : !tile, !frag
+  } {tile.num_stages = 2 : i32}
+  return
+}
+
+// There is nothing that a producer could do.
+func.func @no_tile(%A: !tensor, %n: index) attributes {tile.num_threads = 128 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %F = tile.alloc : !frag
+  // expected-remark @+1 {{[tile-ws/no-tile] this loop runs without roles: it fills no shared tile from a tensor; what it copies to a shared tile a producer can copy ahead}}
+  scf.for %k = %c0 to %n step %c1 {
+    %w1 = tile.region %A[0, %k] [64, 64] : !tensor
+    tile.copy %w1 to %F {instr = #simt} : !win, !frag
+  } {tile.num_stages = 2 : i32}
+  return
+}
+
+// A loop around one that has roles fills nothing itself: no remark.
+func.func @nest(%A: !tensor, %n: index) attributes {tile.num_threads = 128 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %S = tile.alloc : !tile
+  %F = tile.alloc : !frag
+  scf.for %g = %c0 to %n step %c1 {
+    scf.for %k = %c0 to %n step %c1 {
+      %w1 = tile.region %A[%g, %k] [64, 64] : !tensor
+      tile.copy %w1 to %S {instr = #tma} : !win, !tile
+      tile.copy %S to %F : !tile, !frag
+    } {tile.num_stages = 2 : i32}
+  } {tile.num_stages = 2 : i32}
+  return
+}
+
 // Another loop is no matter.
 func.func @no_candidate_beside(%A: !tensor, %O: !tensor, %M: memref<?xi1>, %I: memref<?xindex>, %J: memref<?xi32>, %n: index) attributes {tile.num_threads = 128 : i32} {
   %c0 = arith.constant 0 : index

@@ -39,7 +39,7 @@ func.func @loop(%A: !tensor, %n: index) attributes {tile.num_threads = 128 : i32
   %c1 = arith.constant 1 : index
   %S = tile.alloc : !tile
   %F = tile.alloc : !frag
-  // expected-error @+1 {{cannot make the roles that are required: it holds no copy that TMA can do [tile-ws/no-candidate]}}
+  // expected-error @+1 {{cannot make the roles that are required: it holds no copy that TMA or cp.async can do [tile-ws/no-async]; tile-instruction-annotation says why}}
   scf.for %k = %c0 to %n step %c1 {
     %a = tile.region %A[0, %k] [64, 64] : !tensor
     tile.copy %a to %S {instr = #tile.instr<simt>} : !win, !tile

@@ -87,3 +87,41 @@ func.func @left_out(%A: !tensor, %O: !tensor, %I: memref<64xindex>, %n: index) a
   tile.copy %F to %o : !frag, !win
   return
 }
+
+// Either arm fills all of the tile: a copy, or a constant. Both are the producer's. The
+// second tile, which a constant fills under a condition and no copy, stays.
+// CHECK-LABEL: func.func @branch
+// CHECK: tile.channel({{.*}}) depth 2 {consumer_warps = 4 : i64, simt_threads = 128 : i64, tma}
+// CHECK: tile.role "consumer"
+// CHECK-NOT: signal
+// CHECK: tile.fill %{{.*}} : memref<64x64xbf16
+// CHECK: tile.role "producer" warps 4
+// CHECK: tile.acquire
+// CHECK: scf.if
+// CHECK: tile.copy {{.*}} signal {{.*}} {instr = #tile.instr<tma>}
+// CHECK: } else {
+// CHECK: tile.fill
+// CHECK: tile.commit
+func.func @branch(%A: !tensor, %O: !tensor, %M: memref<?xi1>, %n: index) attributes {tile.num_threads = 128 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : bf16
+  %S = tile.alloc : !tile
+  %T = tile.alloc : !tile
+  %F = tile.alloc : !frag
+  scf.for %k = %c0 to %n step %c1 {
+    %on = memref.load %M[%k] : memref<?xi1>
+    scf.if %on {
+      %w = tile.region %A[%k, 0] [64, 64] : !tensor
+      tile.copy %w to %S {instr = #tma} : !win, !tile
+    } else {
+      tile.fill %S, %zero : !tile, bf16
+      tile.fill %T, %zero : !tile, bf16
+    }
+    tile.copy %S to %F : !tile, !frag
+    tile.copy %F to %T : !frag, !tile
+  } {tile.num_stages = 2 : i32}
+  %o = tile.region %O[0, 0] [64, 64] : !tensor
+  tile.copy %T to %o : !tile, !win
+  return
+}
