@@ -172,3 +172,53 @@ func.func @minus_zero_bf16(%A: memref<?x64xbf16>, %B: memref<32x64xi32>, %i: ind
   }
   return
 }
+
+// CASE: minus_zero_f8e4m3(A=ones:20x64:f8E4M3FN, B=junk:32x64:i32, i=0)
+// CASE: minus_zero_f8e4m3(A=ones:40x64:f8E4M3FN, B=junk:32x64:i32, i=-8)
+// EXPECT: y = np.arange(32) + i; B[:] = np.where((y >= 0) & (y < len(A)), 1, -1)[:, None]
+func.func @minus_zero_f8e4m3(%A: memref<?x64xf8E4M3FN>, %B: memref<32x64xi32>, %i: index) {
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  %minus_zero = arith.constant -0.0 : f8E4M3FN
+  %one = arith.constant 1.0 : f32
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %S = tile.alloc : memref<32x64xf8E4M3FN, #gpu.address_space<workgroup>>
+    %a = tile.region %A[%i, 0] [32, 64] pad %minus_zero : f8E4M3FN in : memref<?x64xf8E4M3FN>
+    tile.copy %a to %S : !tile.region<32x64xf8E4M3FN>, memref<32x64xf8E4M3FN, #gpu.address_space<workgroup>>
+    tile.parallel (%x, %y) in [32, 64] {
+      %v = memref.load %S[%x, %y] : memref<32x64xf8E4M3FN, #gpu.address_space<workgroup>>
+      %w = arith.extf %v : f8E4M3FN to f32
+      %s = math.copysign %one, %w : f32
+      %r = arith.fptosi %s : f32 to i32
+      memref.store %r, %B[%x, %y] : memref<32x64xi32>
+    }
+    gpu.terminator
+  }
+  return
+}
+
+// CASE: minus_zero_f8e5m2(A=ones:20x64:f8E5M2, B=junk:32x64:i32, i=0)
+// CASE: minus_zero_f8e5m2(A=ones:40x64:f8E5M2, B=junk:32x64:i32, i=-8)
+// EXPECT: y = np.arange(32) + i; B[:] = np.where((y >= 0) & (y < len(A)), 1, -1)[:, None]
+func.func @minus_zero_f8e5m2(%A: memref<?x64xf8E5M2>, %B: memref<32x64xi32>, %i: index) {
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  %minus_zero = arith.constant -0.0 : f8E5M2
+  %one = arith.constant 1.0 : f32
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %S = tile.alloc : memref<32x64xf8E5M2, #gpu.address_space<workgroup>>
+    %a = tile.region %A[%i, 0] [32, 64] pad %minus_zero : f8E5M2 in : memref<?x64xf8E5M2>
+    tile.copy %a to %S : !tile.region<32x64xf8E5M2>, memref<32x64xf8E5M2, #gpu.address_space<workgroup>>
+    tile.parallel (%x, %y) in [32, 64] {
+      %v = memref.load %S[%x, %y] : memref<32x64xf8E5M2, #gpu.address_space<workgroup>>
+      %w = arith.extf %v : f8E5M2 to f32
+      %s = math.copysign %one, %w : f32
+      %r = arith.fptosi %s : f32 to i32
+      memref.store %r, %B[%x, %y] : memref<32x64xi32>
+    }
+    gpu.terminator
+  }
+  return
+}

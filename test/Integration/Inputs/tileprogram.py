@@ -139,7 +139,8 @@ class TileProgram:
         choices, row = ["linear"], tile.shape[-1] * max(8, bits_of(tile.dtype)) // 8
         if len(tile.shape) == 2:
             choices += ["padded<%d>" % (tile.shape[-1] + self.random.randint(0, 9))]
-            choices += ["swizzle<%d>" % n for n in (32, 64, 128) if row % n == 0]
+            choices += ["swizzle<%d>" % n for n in (32, 64, 128)
+                        if row % n == 0 and tile.shape[0] % 8 == 0]
         return '{layout = #tile.layout<"%s">} ' % self.random.choice(choices)
 
     def own(self, tile, bound=None):
