@@ -31,8 +31,8 @@ def SinkFills : Pass<"tile-sink-fills", ""> {
     Produces: the fill on the paths of that statement that write nothing there,
     part by part; no fill where there is no such path. So every path fills the tile
     once, as roles and pipelines ask.
-    Keeps: fills of which every path is left; copies that signal, are asynchronous
-    or have a stage, and the fills before them; element loops that read the tile.
+    Keeps: fills of which every path is left; copies that signal or are
+    asynchronous, and the fills before them; element loops that read the tile.
     Fails: never.
 
     Before:
@@ -201,8 +201,9 @@ def SplitPads : Pass<"tile-split-pads", ""> {
     is not zero; facts on regions, the target.
     Produces: an `scf.if` around two copies: one of a window that is inside the
     tensor, without a pad, and one of any other, which prefers `cp_async`.
+    Both have the place in the plan of a loop that the copy had.
     Keeps: copies that signal, are asynchronous, require or prefer another
-    instruction, or have a stage; windows that are known to be inside.
+    instruction; windows that are known to be inside.
     Fails: never.
 
     Before:

@@ -5,9 +5,9 @@
 //           part, an element loop.
 // Produces: the fill on the paths of that statement that write nothing else
 //           there, part by part; none where no such path is left.
-// Keeps:    fills of which every path is left; copies that signal, are
-//           asynchronous or have a stage, and fills before them; element loops
-//           that read the tile.
+// Keeps:    fills of which every path is left; copies that signal or are
+//           asynchronous, and fills before them; element loops that read the
+//           tile.
 // Fails:    never.
 // Method:   authors clear a tile and copy what is there. Two writes to one
 //           place keep the copies with the computing warps, in order; one on
@@ -48,11 +48,6 @@ typedef struct {
   TileArena *arena;
   Item *items, **tail;
 } Plan;
-
-static bool has_stage(MlirOperation op) {
-  return !mlirAttributeIsNull(
-      mlirOperationGetDiscardableAttributeByName(op, TILE_STR("tile.stage")));
-}
 
 typedef struct {
   MlirValue tile;
@@ -134,7 +129,7 @@ static bool writes_all(const Item *item, MlirOperation op) {
     dst = tile_fill_dst(tile_fill_cast(op));
   else if (tile_copy_is(op))
     dst = tile_copy_dst(tile_copy_cast(op));
-  if (!dst.ptr || has_stage(op) || !may_pass(op) ||
+  if (!dst.ptr || !may_pass(op) ||
       !mlirValueEqual(tile_buffer_of(dst).root, item->tile))
     return false;
   return scf_for_is(item->statement) || mlirValueEqual(dst, item->tile);
@@ -242,8 +237,7 @@ static void plan_fill(Plan *plan, TileFillOp fill) {
   MlirValue tile = tile_fill_dst(fill);
   TileShape shape;
   if (!tile_shape_of(tile, &shape) || shape.space != TILE_SPACE_SHARED ||
-      !mlirValueIsAOpResult(tile) ||
-      !tile_alloc_is(mlirOpResultGetOwner(tile)) || has_stage(fill.op))
+      !mlirValueIsAOpResult(tile) || !tile_alloc_is(mlirOpResultGetOwner(tile)))
     return;
   MlirOperation op = statement_after(fill, tile);
   Item *item = TILE_ARENA_NEW(plan->arena, Item, 1);
@@ -298,13 +292,13 @@ static void write_place(TileBuilder *b, const Item *item, const Place *place) {
                  .indices = {indices, rank});
     return;
   }
-  MlirValue window = item->window;
-  if (!mlirValueEqual(window, item->tile)) {
-    MlirOperation copy = mlirOperationClone(mlirOpResultGetOwner(window));
-    mlirRewriterBaseInsert(b->rw, copy);
-    window = mlirOperationGetResult(copy, 0);
+  if (scf_if_is(item->statement)) { // a branch: its place in a plan stays
+    mlirRewriterBaseInsert(b->rw, mlirOperationClone(item->fill.op));
+    return;
   }
-  tile_fill(b, .dst = window, .value = value);
+  MlirOperation region = mlirOperationClone(mlirOpResultGetOwner(item->window));
+  mlirRewriterBaseInsert(b->rw, region);
+  tile_fill(b, .dst = mlirOperationGetResult(region, 0), .value = value);
 }
 
 static void sink(TileBuilder *b, const Item *item) {

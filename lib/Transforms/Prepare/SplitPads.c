@@ -6,7 +6,8 @@
 // tensor,
 //           without a pad, and of any other, which prefers cp.async.
 // Keeps:    copies that signal, are asynchronous, prefer or require another
-//           instruction, or have a stage that the user planned.
+//           instruction. Both copies have the place in the plan of a loop
+//           that the one had.
 // Fails:    never.
 // Method:   TMA fills in zeros. Roles, pipelines and the proof know copies in
 //           branches, and nothing of pads.
@@ -37,14 +38,11 @@ typedef struct {
   Item *items, **tail;
 } Plan;
 
-// Whether the user leaves the instruction and its time open, or asks for TMA.
+// Whether the user leaves the instruction open, or asks for TMA.
 static bool is_open(TileCopyOp copy) {
   MlirAttribute instr = tile_copy_instr_attr(copy);
   MlirAttribute prefer = tile_copy_prefer_attr(copy);
-  MlirAttribute stage = mlirOperationGetDiscardableAttributeByName(
-      copy.op, TILE_STR("tile.stage"));
   return !tile_copy_async(copy) && mlirValueIsNull(tile_copy_signal(copy)) &&
-         mlirAttributeIsNull(stage) &&
          (mlirAttributeIsNull(instr) ||
           tile_copy_instr(copy) == TILE_INSTR_Tma) &&
          (mlirAttributeIsNull(prefer) ||

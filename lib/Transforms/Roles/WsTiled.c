@@ -437,9 +437,9 @@ static bool wants_roles(const Survey *survey, const char *option,
          ((*out_target)->has_tma || survey->required.ptr);
 }
 
-// Which copies a producer can make depends on facts that variants state, and
-// copies below a switch cannot move. Both passes leave alone what they have
-// seen, or what needs nothing of them.
+// Which copies a producer can make depends on facts that variants state; copies
+// below a switch, and to tiles that are cleared before, cannot move. These
+// passes leave alone what they have seen, or what needs nothing of them.
 static MlirLogicalResult prepare_kernel(MlirOperation kernel, void *user_data) {
   const TileWsTiledOptions *options = user_data;
   Survey survey = {.kernel = kernel};
@@ -451,22 +451,27 @@ static MlirLogicalResult prepare_kernel(MlirOperation kernel, void *user_data) {
   if (!wants_roles(&survey, options->target, &target, &result))
     return result;
   TileExpandSwitchesOptions switches = {0};
+  TileSinkFillsOptions fills = {0};
   TileMakeVariantsOptions variants = {.target = options->target};
-  result = tile_expand_switches_run(kernel, &switches);
-  return tile_failed(result) ? result
-                             : tile_make_variants_run(kernel, &variants);
+  if (tile_failed(tile_expand_switches_run(kernel, &switches)) ||
+      tile_failed(tile_sink_fills_run(kernel, &fills)))
+    return tile_failure();
+  return tile_make_variants_run(kernel, &variants);
 }
 
-// A loop over tiles cannot come around roles any more.
-static MlirLogicalResult make_persistent(MlirOperation kernel,
-                                         const TileWsTiledOptions *options) {
+// A loop over tiles cannot come around roles any more, and TMA copies no pads.
+static MlirLogicalResult prepare_body(MlirOperation kernel,
+                                      const TileWsTiledOptions *options) {
   TileKernelConfigOp config = tile_kernel_config_of(kernel);
   TilePersistOptions persist = {.target = options->target};
   bool is_asked =
       config.op.ptr &&
       !mlirAttributeIsNull(tile_kernel_config_persist_attr(config)) &&
       tile_kernel_config_persist(config);
-  return is_asked ? tile_persist_run(kernel, &persist) : tile_success();
+  if (is_asked && tile_failed(tile_persist_run(kernel, &persist)))
+    return tile_failure();
+  TileSplitPadsOptions pads = {.target = options->target};
+  return tile_split_pads_run(kernel, &pads);
 }
 
 //===-- Entry -------------------------------------------------------------===//
@@ -489,7 +494,7 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
                : tile_success();
   if (!target->has_tma && !survey.required.ptr)
     return tile_success(); // makes roles when it has to
-  if (survey.has_open_copy && tile_failed(make_persistent(kernel, options)))
+  if (survey.has_open_copy && tile_failed(prepare_body(kernel, options)))
     return tile_failure();
 
   TileArena arena;

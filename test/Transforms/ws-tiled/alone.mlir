@@ -104,3 +104,61 @@ func.func @off(%A: !mat, %n: index) {
   }
   return
 }
+
+// A pad that TMA has not, and a tile that is cleared before a part of it is copied:
+// the copy of windows inside, and the other path, are the producer's.
+// CHECK-LABEL: func.func @pad
+// CHECK: tile.role "producer"
+// CHECK: scf.if
+// CHECK: tile.copy {{.*}} signal {{.*}} {instr = #tile.instr<tma>}
+// CHECK: } else {
+// CHECK: tile.copy {{.*}} signal {{.*}} {instr = #tile.instr<cp_async>, prefer = #tile.instr<cp_async>}
+func.func @pad(%A: memref<?x64xbf16>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %low = arith.constant -1.0 : bf16
+    %S = tile.alloc : !tile
+    %f = tile.alloc : memref<64x64xbf16, #tile.fragment>
+    scf.for %k = %c0 to %n step %c64 {
+      %a = tile.region %A[%k, 0] [64, 64] pad %low : bf16 in : memref<?x64xbf16>
+      tile.copy %a to %S : !win, !tile
+      tile.copy %S to %f : !tile, memref<64x64xbf16, #tile.fragment>
+    } {tile.num_stages = 3 : i32}
+    gpu.terminator
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @cleared
+// CHECK: tile.role "producer"
+// CHECK: scf.if
+// CHECK: tile.copy {{.*}} signal
+// CHECK: } else {
+// CHECK: tile.fill
+func.func @cleared(%A: memref<?x64xbf16>, %M: memref<?xi1>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %zero = arith.constant 0.0 : bf16
+    %S = tile.alloc : !tile
+    %f = tile.alloc : memref<64x64xbf16, #tile.fragment>
+    scf.for %k = %c0 to %n step %c64 {
+      %on = memref.load %M[%k] : memref<?xi1>
+      tile.fill %S, %zero : !tile, bf16
+      scf.if %on {
+        %a = tile.region %A[%k, 0] [64, 64] : memref<?x64xbf16>
+        tile.copy %a to %S : !win, !tile
+      }
+      tile.copy %S to %f : !tile, memref<64x64xbf16, #tile.fragment>
+    } {tile.num_stages = 3 : i32}
+    gpu.terminator
+  }
+  return
+}
