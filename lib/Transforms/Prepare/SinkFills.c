@@ -149,11 +149,12 @@ static void plan_op(Plan *plan, Item *item, MlirOperation op) {
 
 static void plan_block(Plan *plan, Item *item, MlirBlock block) {
   TILE_FOR_EACH_OP (op, block) {
-    if (!uses_tile(op, item->tile))
+    bool is_used = uses_tile(op, item->tile);
+    if (!is_used && may_pass_all(op))
       continue;
-    if (writes_all(item, op))
+    if (is_used && writes_all(item, op))
       item->drops = true;
-    else if (scf_if_is(op))
+    else if (is_used && scf_if_is(op))
       plan_op(plan, item, op);
     else
       add_place(plan, item, block, (MlirOperation){NULL});
@@ -218,6 +219,14 @@ static bool is_own_element(const TileElementAccess *access, void *user_data) {
   return item->is_possible;
 }
 
+static MlirWalkResult check_access(MlirOperation op, void *user_data) {
+  Item *item = user_data;
+  bool is_access = memref_load_is(op) || memref_store_is(op);
+  item->is_possible &= is_access || mlirOperationGetNumRegions(op) > 0 ||
+                       !uses_tile(op, item->tile);
+  return item->is_possible ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+}
+
 // An element loop over the tile that stores its own element at most.
 static bool runs_over_tile(Item *item) {
   TileParallelOp loop = tile_parallel_cast(item->statement);
@@ -230,6 +239,7 @@ static bool runs_over_tile(Item *item) {
       return false;
   item->is_possible = true;
   tile_parallel_visit(loop, is_own_element, item);
+  mlirOperationWalk(loop.op, check_access, item, MlirWalkPreOrder);
   return item->is_possible;
 }
 

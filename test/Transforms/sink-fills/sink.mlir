@@ -125,9 +125,9 @@ func.func @elements(%X: !X, %n: index) {
 }
 
 // Half of the rows; a row twice; elements that read their neighbours; a copy under
-// way; no path that does without.
+// way; no path that does without; what others may wait for.
 // CHECK-LABEL: func @kept
-// CHECK-COUNT-5: tile.fill %{{.*}} : memref<64x32xbf16
+// CHECK-COUNT-6: tile.fill %{{.*}} : memref<64x32xbf16
 func.func @kept(%X: !X, %p: i1, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -174,6 +174,13 @@ func.func @kept(%X: !X, %p: i1, %n: index) {
     tile.fill %S, %zero : !tile, bf16
     scf.if %p {
       tile.copy %S to %T : !tile, !tile
+    }
+    tile.fill %S, %zero : !tile, bf16
+    scf.if %p {
+      tile.barrier_sync
+      scf.if %p {
+        tile.copy %x to %S : !all, !tile
+      }
     }
     gpu.terminator
   }
