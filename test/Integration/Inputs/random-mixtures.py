@@ -2,7 +2,8 @@
 """Random products as authors of kernels mix them: each factor comes in its own way
 (a copy, rows at any address, an element loop, gathered rows, converted in shared
 memory, registers), under a guard or not, scaled per step or not, in one loop or two,
-with one of many epilogues. Compared with numpy, exactly."""
+with one of many epilogues. Compared with numpy, exactly. From seed 10000 on tiles are
+cleared before rows are gathered, of which some are absent."""
 
 
 
@@ -26,6 +27,7 @@ def choose(r, values):
 class Program:
     def __init__(self, seed, target):
         self.name, self.target = "mix_%d" % seed, target
+        self.cleared = seed >= 10000  # rows of a gather may be absent: ones
         r = self.random = np.random.default_rng(seed)
         self.lines, self.arguments, self.indent, self.count = [], [], "    ", 0
         self.dtype = str(choose(r, ["f16", "bf16", "bf16", "i8"]))
@@ -180,29 +182,48 @@ class Program:
         shape = [max(shape[0], 1), -(-shape[1] // columns) * columns]
         name, memref, tensor = self.tensor("X", shape, source)
         ids, ids_type, numbers = self.tensor("ids", [count], "i32")
-        numbers.values = self.random.integers(0, shape[0], count).astype(np.int32)
+        most = shape[0] * (2 if self.cleared else 1)
+        numbers.values = self.random.integers(0, most, count).astype(np.int32)
         tile = self.alloc((rows, columns), source)
+        if self.cleared:
+            one = self.constant("1" if source == "i8" else "1.0", source)
+            self.line("tile.fill %s, %s : %s, %s", tile[0], one, tile[1], source)
         if way == "gathered":
             self.line("tile.parallel (%%i, %%j) in [%d, %d] {", rows, columns)
             self.line("  %%r = arith.addi %s, %%i : index", at[0])
             self.line("  %%q = arith.addi %s, %%j : index", at[1])
             self.line("  %%id = memref.load %s[%%r] : %s", ids, ids_type)
             self.line("  %%row = arith.index_cast %%id : i32 to index")
+            self.open_guard(name, memref)
             self.line("  %%v = memref.load %s[%%row, %%q] : %s", name, memref)
             self.line("  memref.store %%v, %s[%%i, %%j] : %s", *tile)
-            self.line("}")
         else:
             self.line("scf.for %%i = %%c0 to %%c%d step %%c1 {", rows)
             self.line("  %%r = arith.addi %s, %%i : index", at[0])
             self.line("  %%id = memref.load %s[%%r] : %s", ids, ids_type)
             self.line("  %%row = arith.index_cast %%id : i32 to index")
+            self.open_guard(name, memref)
             self.line("  %%x = tile.region %s[%%row, %s] [1, %d] : %s", name, at[1], columns,
                       memref)
             self.line("  %%y = tile.region %s[%%i, 0] [1, %d] : %s", tile[0], columns, tile[1])
             self.line("  tile.copy %%x to %%y : !tile.region<1x%dx%s>, "
                       "!tile.region<1x%dx%s, %s>", columns, source, columns, source, SHARED)
+        if self.cleared:
             self.line("}")
-        return (*tile, lambda: np.asarray(tensor.values, np.float64)[numbers.values])
+        self.line("}")
+
+        def rows_of_tile():
+            there = numbers.values < shape[0]
+            rows = np.asarray(tensor.values, np.float64)[np.where(there, numbers.values, 0)]
+            return np.where(there[:, None], rows, 1)
+        return (*tile, rows_of_tile)
+
+    def open_guard(self, name, memref):
+        """Of a row that may not be there, in a tile that was cleared before."""
+        if self.cleared:
+            self.line("  %%end = memref.dim %s, %%c0 : %s", name, memref)
+            self.line("  %%there = arith.cmpi slt, %%row, %%end : index")
+            self.line("  scf.if %%there {")
 
     #===-- Loops ---------------------------------------------------------===#
 
