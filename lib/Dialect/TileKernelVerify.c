@@ -74,6 +74,13 @@ static bool is_name(MlirValue root, TileSpace space, MlirOperation kernel) {
          (space == TILE_SPACE_GLOBAL && !tile_value_is_inside(root, kernel));
 }
 
+// A window is no value that a kernel could be given.
+static bool is_foreign_window(MlirValue tile, MlirOperation kernel) {
+  TileRegionOp region = tile_region_of(tile);
+  return region.op.ptr &&
+         !tile_value_is_inside(tile_region_region(region), kernel);
+}
+
 // Scalar code may do with tensors and its own arrays what it likes.
 static bool needs_name(MlirOperation op, MlirType type, TileSpace *out_space) {
   TileShape shape;
@@ -115,7 +122,8 @@ static void survey_operands(KernelSurvey *survey, MlirOperation op) {
     MlirValue value = mlirOperationGetOperand(op, i);
     TileSpace space;
     if (!needs_name(op, mlirValueGetType(value), &space) ||
-        is_name(tile_buffer_of(value).root, space, survey->kernel))
+        (is_name(tile_buffer_of(value).root, space, survey->kernel) &&
+         !is_foreign_window(value, survey->kernel)))
       continue;
     if (mlirOperationIsNull(survey->user))
       survey->operand = i;
@@ -280,9 +288,14 @@ static MlirLogicalResult verify_fragments(KernelSurvey *survey) {
 static MlirLogicalResult verify_names(const KernelSurvey *survey) {
   if (mlirOperationIsNull(survey->user))
     return tile_success();
-  MlirValue root =
-      tile_buffer_of(mlirOperationGetOperand(survey->user, survey->operand))
-          .root;
+  MlirValue tile = mlirOperationGetOperand(survey->user, survey->operand);
+  MlirValue root = tile_buffer_of(tile).root;
+  if (is_foreign_window(tile, survey->kernel))
+    return tile_emit_error_with_note(
+        survey->user, mlirOperationGetLocation(tile_region_of(tile).op),
+        "it is made here",
+        "uses a window that is made outside of the kernel: put the "
+        "tile.region into it");
   MlirOperation origin =
       mlirValueIsAOpResult(root)
           ? mlirOpResultGetOwner(root)

@@ -606,3 +606,21 @@ func.func @bounded_window(%A: memref<?x?xf32>, %begin: index, %rows: index, %f: 
   tile.copy %f to %w : memref<64x64xf32, #tile.fragment>, !tile.region<64x64xf32>
   return
 }
+
+// -----
+
+func.func @window_of_the_host(%A: memref<64x64xf32>, %B: memref<64x64xf32>) {
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  // expected-note @+1 {{it is made here}}
+  %b = tile.region %B[0, 0] [64, 64] : memref<64x64xf32>
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %f = tile.alloc : memref<64x64xf32, #tile.fragment>
+    tile.copy %A to %f : memref<64x64xf32>, memref<64x64xf32, #tile.fragment>
+    // expected-error @+1 {{'tile.copy' op uses a window that is made outside of the kernel: put the tile.region into it}}
+    tile.copy %f to %b : memref<64x64xf32, #tile.fragment>, !tile.region<64x64xf32>
+    gpu.terminator
+  }
+  return
+}
