@@ -2,7 +2,8 @@
 """Checks that relative links in Markdown files lead to a file, that their
 #anchors name a heading of it, that `code` which looks like a path or a file
 of the tree names one (`*` stands for anything), that `tile_x`, `TileX` and
-`--tile-x` are names of the code, and that prose says "before" and "after"."""
+`--tile-x` are names of the code, and that prose says "before" and "after", in
+comments, too."""
 
 import fnmatch
 import os
@@ -105,6 +106,10 @@ ORDER = re.compile(r"\b(?:behind|in front of)\b", re.IGNORECASE)
 # the page of the protocol is rewritten as a whole.
 QUOTES = ("docs/generated/", "docs/Diagnostics.md", "CHANGELOG.md",
           "docs/Rationale/Protocol.md")
+# In code "behind" also means what a name stands for: the buffer behind a tile.
+IN_FRONT = re.compile(r"\bin front of\b", re.IGNORECASE)
+COMMENTED = "*.c", "*.h", "*.cpp", "*.td"
+REWRITTEN = re.compile(r"lib/Analysis/(Barrier|Protocol)")
 
 
 def main():
@@ -134,6 +139,11 @@ def main():
                 if unknown:
                     violations.append("%s:%d: no such name: `%s`" % (
                         name, number, unknown))
+    for name in project.select(options, *COMMENTED):
+        lines = project.read(options, name).splitlines()
+        violations += ['%s:%d: "in front of": say before' % (name, number)
+                       for number, line in enumerate(lines, 1)
+                       if IN_FRONT.search(line) and not REWRITTEN.match(name)]
     return project.report(violations, "links lead somewhere")
 
 

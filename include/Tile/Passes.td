@@ -16,7 +16,7 @@ def VerifyWrites : Pass<"tile-verify-writes", ""> {
 
     Loops are taken to run, unless constant bounds say otherwise, so nothing is
     said of a sum that only a loop without rounds would leave unwritten. What
-    the first round of a loop reads must be written in front of it. A branch on
+    the first round of a loop reads must be written before it. A branch on
     the round of a loop, several branches, and reads under a condition get the
     benefit of the doubt. A write of a part counts as one of the tile.
   }];
@@ -386,7 +386,7 @@ def InjectPipeline : Pass<"tile-inject-pipeline", ""> {
     Shared tiles that more than one iteration uses at a time become rings, whose
     first dimension is the slot; slots are SSA values carried by the loop.
     Copies by cp.async get `async`, `tile.cp_async_commit` in every step and
-    `tile.cp_async_wait` with an exact count in front of their readers; copies
+    `tile.cp_async_wait` with an exact count before their readers; copies
     by TMA get an mbarrier per slot. Plain copies that run ahead are split into
     loads to registers at the head of a step and stores at its end.
     Keeps: loops whose ops are all in one stage, but for the attributes; loops
@@ -406,7 +406,7 @@ def AsyncProducts : Pass<"tile-async-products", ""> {
     used, a factor is overwritten or its slot is released. Loops of a role that
     only wait, multiply and release are peeled by an iteration and release each
     slot one iteration later, so that a product is under way across iterations;
-    a fill of the accumulator in front of such a loop becomes `clear` of the
+    a fill of the accumulator before such a loop becomes `clear` of the
     first product.
     Keeps: products that would be awaited at once; kernels that have
     asynchronous products already.
@@ -554,7 +554,7 @@ def AlternateRegisters : Pass<"tile-alternate-registers", ""> {
     Produces: loops that take two rounds at a time, with `tile.alternate`, and a
     branch for the round that is left, where a sparse product may be under way
     when the next round issues it again: the instruction reads the registers of
-    its metadata until it has completed, so each copy has registers of its own. `tile.await` in front of a product that
+    its metadata until it has completed, so each copy has registers of its own. `tile.await` before a product that
     this does not help: in an `scf.while`, or with more products under way.
     Keeps: all other loops.
     Fails: never.

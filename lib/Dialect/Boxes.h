@@ -72,13 +72,13 @@ typedef enum {
   TILE_OVERLAP_SAME   // all elements
 } TileOverlap;
 
-/// How far an offset lies behind another one: `constant`, up to a multiple of
+/// How far an offset lies after another one: `constant`, up to a multiple of
 /// `modulus`; 0: exactly; 1: not known.
 typedef struct {
   int64_t constant, modulus;
 } TileDistance;
 
-/// Of `now_size` elements that begin `distance` behind others, of which there
+/// Of `now_size` elements that begin `distance` after others, of which there
 /// are `then_size`.
 MLIR_CAPI_EXPORTED TileOverlap tile_ranges_overlap(TileDistance distance,
                                                    int64_t now_size,

@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /// A `memref.load`, `memref.store` or `memref.atomic_rmw`. What stores has its
-/// value in front of the memref and the indices.
+/// value before the memref and the indices.
 typedef struct {
   MlirOperation op;
   MlirValue memref;

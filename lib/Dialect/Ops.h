@@ -107,7 +107,7 @@ int tile_accesses_get(MlirOperation op, TileAccess out[TILE_MAX_ACCESSES]);
 
 /// The role around `op`, or a null handle.
 TileRoleOp tile_role_of(MlirOperation op);
-/// Warps of the block in front of those of the role.
+/// Warps of the block before those of the role.
 int64_t tile_role_first_warp(TileRoleOp role);
 /// Warps of all roles together.
 int64_t tile_specialize_num_warps(TileSpecializeOp specialize);

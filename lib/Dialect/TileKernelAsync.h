@@ -4,7 +4,7 @@
 
 #include "Ops.h"
 
-/// Reports an op that reads what an `async` copy by cp.async in front of it in
+/// Reports an op that reads what an `async` copy by cp.async before it in
 /// the same block fills, where nothing between the two can wait.
 MlirLogicalResult tile_kernel_async_verify(MlirOperation kernel);
 

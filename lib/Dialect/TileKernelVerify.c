@@ -306,7 +306,7 @@ static MlirLogicalResult verify_names(const KernelSurvey *survey) {
         survey->user, mlirOperationGetLocation(origin), "it is made here",
         "expects operand %td to be a whole tensor, not a part with sizes of "
         "run time: name the tensor, add the offsets of the part to those of "
-        "the window, and leave out what is behind its end in an element loop",
+        "the window, and leave out what is past its end in an element loop",
         survey->operand);
   return tile_emit_error_with_note(
       survey->user, mlirOperationGetLocation(origin), "it comes from here",

@@ -39,7 +39,7 @@ bool tile_product_of(MlirOperation op, TileProduct *out_product) {
 }
 
 int tile_product_operand(MlirOperation op, int which) {
-  return tile_gemm_sp_is(op) && which > 0 ? which + 1 : which; // behind E
+  return tile_gemm_sp_is(op) && which > 0 ? which + 1 : which; // after E
 }
 
 static bool is_float8(const TileDtypeInfo *info) {

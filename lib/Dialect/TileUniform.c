@@ -16,7 +16,7 @@
 
 typedef struct {
   TileArena arena;
-  MlirValue *values; // each once; those in front of `next` are followed up
+  MlirValue *values; // each once; those before `next` are followed up
   size_t count, capacity, next;
   MlirLogicalResult result;
 } Search;

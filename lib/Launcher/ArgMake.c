@@ -20,8 +20,8 @@ static TileStatus apply_layout(const TileArgText *arg, TileTensor *tensor) {
   }
   if (arg->num_strides != 1 || rank < 2)
     return tile_status_error(TILE_STATUS_USER_ERROR,
-                             "expected 1 or %d strides behind '@', got %d",
-                             rank, arg->num_strides);
+                             "expected 1 or %d strides after '@', got %d", rank,
+                             arg->num_strides);
   int64_t stride = arg->strides[0]; // of the last but one dimension: the pitch
   for (int i = rank - 1; i-- > 0;) {
     tensor->strides[i] = stride;

@@ -94,9 +94,9 @@ static TileStatus parse_layout(Cursor *cursor, TileArgText *out_arg) {
     return expect_end(cursor);
   if (!accept_list(cursor, TILE_LAUNCH_MAX_RANK, out_arg->strides,
                    &out_arg->num_strides))
-    return expected("strides such as 144 or 144x1 behind '@'", cursor);
+    return expected("strides such as 144 or 144x1 after '@'", cursor);
   if (accept(cursor, "+") && !accept_count(cursor, &out_arg->offset))
-    return expected("an offset in elements behind '+'", cursor);
+    return expected("an offset in elements after '+'", cursor);
   return expect_end(cursor);
 }
 
@@ -122,7 +122,7 @@ static TileStatus parse_fill(Cursor *cursor, TileArgText *out_arg) {
     return status;
   if (out_arg->num_strides > 1 && out_arg->num_strides != out_arg->rank)
     return tile_status_error(TILE_STATUS_USER_ERROR,
-                             "expected 1 or %d strides behind '@', got %d",
+                             "expected 1 or %d strides after '@', got %d",
                              out_arg->rank, out_arg->num_strides);
   return status;
 }
@@ -282,7 +282,7 @@ TileStatus tile_arg_text_parse(const char *text, TileArgText *out_arg) {
   if (npy_end)
     return parse_npy(&cursor, npy_end, out_arg);
   if (out_arg->is_memory_only)
-    return expected("a tensor behind 'mem:'", &cursor);
+    return expected("a tensor after 'mem:'", &cursor);
   if (accept(&cursor, "tmap:"))
     return parse_tensor_map(&cursor, out_arg);
   return parse_scalar(&cursor, out_arg);

@@ -216,7 +216,7 @@ TileStatus tile_device_load_image(TileDevice *device, const char *name,
                                   const void *image, size_t size_bytes,
                                   TileDeviceModule **out_module);
 void tile_device_unload_module(TileDevice *device, TileDeviceModule *module);
-/// The kernels of a module, in the order of the file. Borrowed; NULL behind the
+/// The kernels of a module, in the order of the file. Borrowed; NULL after the
 /// last one.
 const char *tile_device_module_kernel(const TileDeviceModule *module,
                                       size_t index);

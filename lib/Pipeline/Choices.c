@@ -213,7 +213,7 @@ static bool says_rotate(MlirOperation kernel) {
 //===-- Plan: which one ---------------------------------------------------===//
 
 typedef struct {
-  MlirOperation before; // the kernel in front of all choices
+  MlirOperation before; // the kernel before all choices
   Facts had, has;       // there, and where it was refused
   int64_t excess_bytes; // of shared memory; 0: another reason
 } Refusal;

@@ -2,7 +2,7 @@
 //
 // Passes choose roles, turns, rotation, persistence, staged stores and slots by
 // themselves, each by an estimate of what later passes will need. Where one of
-// these then cannot compile the kernel, the compilation begins again behind the
+// these then cannot compile the kernel, the compilation begins again after the
 // variants, with one choice less, as if the user had written it so: options of
 // tile.kernel_config, stages of loops, tiles that are used again, numbers on
 // the kernel. What compiles at once is compiled once.

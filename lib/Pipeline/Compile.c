@@ -600,7 +600,7 @@ static void cut(TileString *text, size_t size_bytes) {
   text->data[size_bytes] = '\0';
 }
 
-// As if nothing had been compiled behind the mark.
+// As if nothing had been compiled after the mark.
 static void go_back(Run *run) {
   TileDiagnosticList *list = &run->result->diagnostics;
   tile_diagnostic_list_cut(list, run->mark.num_diagnostics, list->count);

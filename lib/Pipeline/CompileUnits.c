@@ -107,7 +107,7 @@ static MlirWalkResult rename_launch(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-// The name of the gpu.module, with a number behind it while that is taken.
+// The name of the gpu.module, with a number after it while that is taken.
 static MlirAttribute free_name(const Names *names, MlirOperation gpu_module) {
   MlirStringRef base = tile_symbol_name(gpu_module);
   MlirContext context = mlirOperationGetContext(gpu_module);

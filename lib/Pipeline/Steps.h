@@ -33,7 +33,7 @@ typedef struct {
   unsigned flags;
 } TilePipelineStep;
 
-/// The steps in order; NULL behind the last one.
+/// The steps in order; NULL after the last one.
 MLIR_CAPI_EXPORTED const TilePipelineStep *tile_pipeline_step_at(size_t index);
 
 /// Writes the textual pipeline of one step, relative to builtin.module, with

@@ -8,7 +8,7 @@
 #fragment = #tile.fragment
 
 // Fragments to tensors of any pitch and start: whole words where rows are
-// aligned, single elements elsewhere. The last word may reach behind the tensor.
+// aligned, single elements elsewhere. The last word may reach after the tensor.
 // CASE: add(A=wide:5x24x16:i8, B=wide:24x16:i8, C=wide:24x16:i16)
 // CASE: add(A=wide:5x24x16:i8, B=wide:24x19:i8, C=wide:24x19:i16)
 // CASE: add(A=wide:5x24x16:i8, B=wide:23x15:i8, C=wide:23x15:i16)
@@ -104,7 +104,7 @@ func.func @flags(%X: memref<200xi8>, %Y: memref<37xi1>, %Z: memref<37xi1>) {
 }
 
 // All threads of many blocks hit the cells of one word: sums that wrap around,
-// in shared memory and in the tensor, read behind a barrier. The cells lie
+// in shared memory and in the tensor, read after a barrier. The cells lie
 // between bytes that the same kernel writes plainly.
 // CASE: histogram(X=wide:1000:i8, H=wide:5:i8, S=junk:11:i8)
 // CASE: histogram(X=wide:77:i8, H=zeros:5:i8, S=junk:11:i8)
@@ -139,8 +139,8 @@ func.func @histogram(%X: memref<?xi8>, %H: memref<5xi8>, %S: memref<11xi8>) {
         %cell = arith.remui %wide, %five : i32
         %at = arith.index_cast %cell : i32 to index
         memref.atomic_rmw addi %byte, %H[%at] : (i8, memref<5xi8>) -> i8
-        %behind = arith.addi %at, %c3 : index
-        memref.atomic_rmw addi %byte, %T[%behind] : (i8, memref<11xi8, #shared>) -> i8
+        %after = arith.addi %at, %c3 : index
+        memref.atomic_rmw addi %byte, %T[%after] : (i8, memref<11xi8, #shared>) -> i8
       }
     }
     %last = arith.subi %gx, %c1 : index

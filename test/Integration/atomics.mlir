@@ -116,7 +116,7 @@ func.func @integers(%A: memref<3x7x9xi32>, %B: memref<7x9xi32>, %C: memref<7x9xi
 }
 
 // A scalar is added once per block to each element of a window; a counter is a
-// window of one. Shared tiles are updated too, and read behind a barrier.
+// window of one. Shared tiles are updated too, and read after a barrier.
 // CASE: scalars(X=zeros:1:i32, Y=ints:10x10:f32, Z=junk:40x3:i32, n=7)
 // EXPECT: X = X + 6
 // EXPECT: Y[8:, 1:4] += 6 * 2.5

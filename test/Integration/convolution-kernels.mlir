@@ -19,7 +19,7 @@
 !acc = memref<64x64xf32, #tile.fragment>
 
 // Y[(n, t), f] = max(B[f] + sum over s, c of X[n, t - 2 (3 - s), c] W[s, c, f], 0): a
-// sample sees itself and three before it, every second one; in front of the first there
+// sample sees itself and three before it, every second one; before the first there
 // is silence. Steps are of one sample and 64 channels.
 // CASE: causal(X=ints:2x67x40:bf16, W=ints:4x40x72:bf16, B=ints:72:f32, Y=junk:134x72:bf16)
 // CASE: causal(X=ints:3x5x136:bf16, W=ints:4x136x8:bf16, B=ints:8:f32, Y=junk:15x8:bf16)
@@ -77,7 +77,7 @@ func.func @causal(%X: !sound, %W: !sound, %B: memref<?xf32>, %Y: !matrix) {
 }
 
 // Filters of 3 x 3 x 3 that move by 1 picture and by 2 lines and columns: one more
-// picture of nothing in front, one line behind. Two loops, over the 27 positions and
+// picture of nothing before, one line after. Two loops, over the 27 positions and
 // the channels.
 // CASE: film(X=ints:2x4x7x6x72:bf16, W=ints:27x72x40:bf16, Y=junk:54x40:bf16)
 // CASE: film(X=ints:1x3x9x12x64:bf16, W=ints:27x64x8:bf16, Y=junk:48x8:bf16)

@@ -5,7 +5,7 @@
 // RUN: rm -rf %t && %python %S/Inputs/run-kernel.py %s --target=sm_90a --target=sm_80 --out=%t --seeds=2
 
 // The greatest element of each row and the first column that has it: value and column
-// are packed into one integer of 64 bits. Blocks behind the last row do nothing.
+// are packed into one integer of 64 bits. Blocks after the last row do nothing.
 // CASE: argmax(A=ints:33x257:i32, V=junk:33:i32, I=junk:33:i32)
 // CASE: argmax(A=ints:1x1:i32, V=junk:1:i32, I=junk:1:i32)
 // CASE: argmax(A=ints:70x100:i32@104x1+3, V=junk:70:i32@1+1, I=junk:70:i32)

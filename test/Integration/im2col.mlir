@@ -114,7 +114,7 @@ func.func @channels(%X: memref<?x?x?x32xbf16>, %s: index, %Y: memref<40x16xf32>)
   return
 }
 
-// The same by TMA and by cp.async: rows in front of the first one and behind the
+// The same by TMA and by cp.async: rows before the first one and after the
 // last one, columns of no element of the filter, channels that end in a tile.
 // CASE: boxes(X=ints:2x7x5x40:bf16, r=0, s=0, Y=junk:48x32:f32, Z=junk:48x32:f32)
 // CASE: boxes(X=ints:2x7x5x40:bf16, r=-7, s=1, Y=junk:48x32:f32, Z=junk:48x32:f32)

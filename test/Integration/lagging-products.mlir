@@ -1,6 +1,6 @@
 // Loops without roles that multiply what TMA copies: the product of an iteration
 // is under way while the next tiles are copied and waited for. The tiles of the
-// product before are overwritten behind its await.
+// product before are overwritten after its await.
 
 // REQUIRES: numpy
 // RUN: rm -rf %t && %python %S/Inputs/run-kernel.py %s --target=sm_90a --out=%t --seeds=3

@@ -61,7 +61,7 @@ func.func @cube(%A: memref<64x64xf32>, %B: memref<64x64xf32>) {
 }
 
 // Without tile ops a kernel may say what each thread does; then every thread
-// stores, also behind a branch of its own.
+// stores, also after a branch of its own.
 // CASE: threads(A=ints:300:f32, B=junk:300:f32, C=junk:4:i32)
 // CASE: threads(A=ints:1:f32, B=junk:1:f32, C=junk:4:i32)
 // EXPECT: B = 2 * A; C[:] = [32, 2, 2, 128]

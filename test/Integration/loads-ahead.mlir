@@ -1,6 +1,6 @@
 // What threads load themselves in loops, a step ahead by way of registers: scales of
 // fragments, with roles, without, under guards and in rotated loops; element loops
-// that stay with the consumers; a loop behind one that the producer serves.
+// that stay with the consumers; a loop after one that the producer serves.
 
 // REQUIRES: numpy, slow
 // RUN: rm -rf %t && mkdir -p %t

@@ -489,8 +489,8 @@ func.func @persistent(%A: memref<?x?xf16>, %B: memref<?x64xf32>, %k: index) {
   return
 }
 
-// The greatest element of each row, -inf where it has none; windows that begin in
-// front of the tensor.
+// The greatest element of each row, -inf where it has none; windows that begin before
+// the tensor.
 // CASE: row_max(X=ints:3x21x44:f32, Y=junk:3x32:f32, j=-8, b=1)
 // CASE: row_max(X=ints:3x40x64:f32, Y=junk:3x32:f32, j=0, b=2)
 // CASE: row_max(X=ints:3x40x64:f32, Y=junk:3x32:f32, j=-72, b=0)

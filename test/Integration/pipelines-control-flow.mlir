@@ -207,7 +207,7 @@ func.func @outer(%A: !In, %O: !In, %n: index) {
 }
 
 // Carried scalars: one that copies use, one that the consumer uses, one for
-// later; behind the loop all have their last value.
+// later; after the loop all have their last value.
 // CASE: carried(A=ints:40x32:f32, O=junk:40x32:f32, R=junk:3:i32, n=7)
 // CASE: carried(A=ints:40x32:f32, O=junk:40x32:f32, R=junk:3:i32, n=0)
 // CASE: carried(A=ints:40x32:f32, O=junk:40x32:f32, R=junk:3:i32, n=1)
@@ -288,7 +288,7 @@ func.func @effects(%A: !In, %O: !In, %R: memref<2xi32>, %n: index) {
 }
 
 // Two halves of a tile; a second tile that is copied twice in an iteration, the
-// second time behind its first use.
+// second time after its first use.
 // CASE: parts(A=ints:40x32:f32, B=ints:40x32:f32, O=junk:40x32:f32, n=6)
 // CASE: parts(A=ints:40x32:f32, B=ints:40x32:f32, O=junk:40x32:f32, n=1)
 // EXPECT: for i in range(n):

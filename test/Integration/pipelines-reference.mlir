@@ -57,7 +57,7 @@ func.func @below(%A: !In, %K: memref<40xi32>, %O: !In, %n: index) {
 }
 
 // 2744: the body changes the variable that its guard reads, before the guard and
-// behind it.
+// after it.
 // CASE: variable(A=ints:40x32:f16, O=junk:40x32:f16, n=9)
 // CASE: variable(A=ints:40x32:f16, O=junk:40x32:f16, n=0)
 // EXPECT: v = 0

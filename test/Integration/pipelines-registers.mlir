@@ -228,7 +228,7 @@ func.func @one_tile(%A: !In, %B: !In, %O: !In, %n: index) {
 }
 
 // A loop in a loop that has the same tile: written as a pipeline, the outer one
-// stores it behind the inner one, whose plan no longer holds and is made anew.
+// stores it after the inner one, whose plan no longer holds and is made anew.
 // CASE: inner_tile(A=ints:40x33:f32, B=ints:40x33:f32, O=junk:40x33:f32, n=3)
 // CASE: inner_tile(A=ints:40x33:f32, B=ints:40x33:f32, O=junk:40x33:f32, n=1)
 // EXPECT: for i in range(n):

@@ -17,7 +17,7 @@
 !In = memref<?x?xbf16>
 !Out = memref<?x64x64xf32>
 
-// Behind each product, and work that it goes on beside, one of: the sum is stored and cleared, the left factor is
+// After each product, and work that it goes on beside, one of: the sum is stored and cleared, the left factor is
 // overwritten, another product, nothing.
 // CASE: cases(X=ints:64x160:bf16, Y=ints:160x64:bf16, Z=junk:7x64x64:f32, n=0)
 // CASE: cases(X=ints:64x160:bf16, Y=ints:160x64:bf16, Z=junk:7x64x64:f32, n=1)
@@ -91,7 +91,7 @@ func.func @cases(%X: !In, %Y: !In, %Z: !Out, %n: index) {
   return
 }
 
-// A region that runs once: the product in it is awaited behind it.
+// A region that runs once: the product in it is awaited after it.
 // CASE: region(X=ints:64x160:bf16, Y=ints:160x64:bf16, Z=junk:1x64x64:f32, n=5)
 // EXPECT: Z[0] = sum((2 ** (n - k) * X[:, 32*k:32*k+32] @ Y[32*k:32*k+32] for k in range(n)))
 func.func @region(%X: !In, %Y: !In, %Z: !Out, %n: index) {

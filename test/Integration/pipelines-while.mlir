@@ -11,7 +11,7 @@
 !Row = !tile.region<32xf32>
 !Tile = memref<32xf32, #smem>
 
-// Any number of iterations; behind the loop its results are those of the last
+// Any number of iterations; after the loop its results are those of the last
 // decision, which are not what the body gets.
 // CASE: counted(A=ints:40x32:f32, O=junk:40x32:f32, R=junk:2:i32, n=0)
 // CASE: counted(A=ints:40x32:f32, O=junk:40x32:f32, R=junk:2:i32, n=1)
@@ -103,7 +103,7 @@ func.func @list(%A: !In, %K: memref<?xi32>, %O: !In, %R: memref<1xi32>, %first: 
   return
 }
 
-// An early end: the mask has no element behind the last iteration. Guards with
+// An early end: the mask has no element after the last iteration. Guards with
 // an else branch; the loop runs several times, each from where it ended.
 // CASE: early(A=ints:40x32:f32, B=ints:40x32:f32, K=ones:7:i32, O=junk:40x32:f32, n=7, m=2)
 // CASE: early(A=ints:40x32:f32, B=ints:40x32:f32, K=ones:1:i32, O=junk:40x32:f32, n=0, m=1)

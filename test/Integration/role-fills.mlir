@@ -127,7 +127,7 @@ func.func @transposed(%A: memref<32x?xf16>, %B: memref<?x32xf16>, %C: memref<?x6
 }
 
 // A gather fills the slot, and two roles read it: one copies it, the other one,
-// which has its first round in front of the loop, adds its rows up.
+// which has its first round before the loop, adds its rows up.
 // CASE: gathered(I=ints:1x6x9x4:f32, C=junk:64x36:f32, S=junk:64:f32)
 // CASE: gathered(I=ints:2x5x3x4:f32, C=junk:96x36:f32, S=junk:96:f32)
 // EXPECT: C = np.concatenate([np.pad(I, ((0, 0), (1, 1), (1, 1), (0, 0)))[:, a:a + I.shape[1], b:b + I.shape[2]].reshape(-1, 4) for a in range(3) for b in range(3)], axis=1)[:C.shape[0]] if I.shape[0] * I.shape[1] * I.shape[2] >= C.shape[0] else np.pad(np.concatenate([np.pad(I, ((0, 0), (1, 1), (1, 1), (0, 0)))[:, a:a + I.shape[1], b:b + I.shape[2]].reshape(-1, 4) for a in range(3) for b in range(3)], axis=1), ((0, C.shape[0] - I.shape[0] * I.shape[1] * I.shape[2]), (0, 0)))

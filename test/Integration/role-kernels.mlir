@@ -6,7 +6,7 @@
 // RUN: rm -rf %t && %python %S/Inputs/run-kernel.py %s --target=sm_90a --out=%t
 
 // The tile goes through shared memory of the reading role: its threads meet at a
-// barrier of their own, while the other role goes on. Behind the roles all threads
+// barrier of their own, while the other role goes on. After the roles all threads
 // see what they did.
 // CASE: staged(A=ints:64x64:f32, B=junk:64x64:f32, C=junk:64x64:f32, n=2)
 // CASE: staged(A=ints:192x64:f32, B=junk:192x64:f32, C=junk:192x64:f32, n=5)

@@ -221,7 +221,7 @@ func.func @cp_async_4(%Q: memref<?x64xbf16>, %K: memref<?x64xbf16>, %V: memref<?
   return
 }
 
-// The tensors are of another type: loads to registers, stores behind the work.
+// The tensors are of another type: loads to registers, stores after the work.
 // CASE: converted(Q=ints:64x64:bf16, K=ints:64x64:f32, V=ints:64x64:f32, O=junk:64x64:f32, first=64)
 // CASE: converted(Q=ints:64x64:bf16, K=ints:64x64:f32, V=ints:64x64:f32, O=junk:64x64:f32, first=0)
 // CASE: converted(Q=ints:64x64:bf16, K=ints:128x64:f32, V=ints:128x64:f32, O=junk:64x64:f32, first=0)

@@ -251,7 +251,7 @@ func.func @counts_cp_async(%Q: memref<?x64xbf16>, %K: memref<?x64xbf16>, %V: mem
   return
 }
 
-// Which blocks take part, and how many, is read from memory; nothing is read behind
+// Which blocks take part, and how many, is read from memory; nothing is read after
 // the end of the list. Every second one is scaled.
 // CASE: listed(Q=ints:70x64:bf16, K=ints:320x64:bf16, V=ints:320x64:bf16, O=junk:70x64:f32, L=count:1:i32, end=0)
 // CASE: listed(Q=ints:70x64:bf16, K=ints:320x64:bf16, V=ints:320x64:bf16, O=junk:70x64:f32, L=count:5:i32, end=1)

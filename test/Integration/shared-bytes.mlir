@@ -4,7 +4,7 @@
 // REQUIRES: numpy
 // RUN: rm -rf %t && %python %S/Inputs/run-kernel.py %s --target=sm_90a --target=sm_80 --out=%t
 
-// A tile that is read, behind one of its bytes that is not.
+// A tile that is read, after one of its bytes that is not.
 // CASE: dead_then_live(A=ints:8x32:i32, B=ints:8x32:i32, O=junk:8x32:i32)
 // CASE: dead_then_live(A=ints:8x32:i32@32x1+1, B=ints:8x32:i32@32x1+2, O=junk:8x32:i32@32x1+1)
 // EXPECT: O = B
@@ -55,7 +55,7 @@ func.func @dead_of_other_shape(%A: memref<14x15xf32>, %B: memref<30x22xf16>, %C:
   return
 }
 
-// Factors of a product behind a dead tile.
+// Factors of a product after a dead tile.
 // CASE: dead_before_gemm(A=ints:64x256:f16, B=ints:256x64:f16, C=junk:64x64:f32)
 // EXPECT: C = A[:, 32:64] @ B[32:64]
 func.func @dead_before_gemm(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>) {

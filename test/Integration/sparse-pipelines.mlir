@@ -1,4 +1,4 @@
-// Sparse products under way: in roles, where a slot is released behind the product
+// Sparse products under way: in roles, where a slot is released after the product
 // of the next one, and without them, beside the copies of the next tiles. E says
 // that the two elements which are stored are the first ones of their group.
 

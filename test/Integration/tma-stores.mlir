@@ -7,7 +7,7 @@
 // RUN: FileCheck %s < %t/sm_90a/epilogue.ptx
 
 // The accumulator is put into shared memory by all threads: a fence and a barrier
-// stand in front of the store, which one thread issues.
+// stand before the store, which one thread issues.
 // CHECK-LABEL: .entry epilogue
 // CHECK: fence.proxy.async
 // CHECK: bar.sync

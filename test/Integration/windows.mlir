@@ -1,4 +1,4 @@
-// Windows that start in front of the tensor, end behind it or miss it: reads
+// Windows that start before the tensor, end after it or miss it: reads
 // give zero, writes are dropped.
 
 // REQUIRES: numpy

@@ -1,5 +1,5 @@
 // Guards and addresses that are computed in tiles: fragments that copy tensors,
-// element loops, reductions, tables made in front of the loop. The producer
+// element loops, reductions, tables made before the loop. The producer
 // computes them as well, and without roles copies run ahead by them. Each
 // iteration moves rows through shared tiles, so a path that is mistaken shows as
 // a wrong row; every run must be proved, and the loops must have their rings.
@@ -130,7 +130,7 @@ func.func @computed(%A: !In, %K: memref<40x8xi32>, %O: !In, %n: index, %limit: i
 }
 
 // Both branches copy, by a mask that is copied as it is. Their last uses stand at different places: what computes
-// the guard goes in front of both.
+// the guard goes before both.
 // CASE: either(A=ints:40x32:f32, B=ints:40x32:f32, K=ints:40x5:i1, O=junk:40x32:f32, n=13)
 // CASE: either(A=ints:40x32:f32, B=ints:40x32:f32, K=zeros:40x5:i1, O=junk:40x32:f32, n=6)
 // CASE: either(A=ints:40x32:f32, B=ints:40x32:f32, K=ones:40x5:i1, O=junk:40x32:f32, n=1)
@@ -167,7 +167,7 @@ func.func @either(%A: !In, %B: !In, %K: memref<40x5xi1>, %O: !In, %n: index) {
   return
 }
 
-// A table in shared memory, made in front of the loop, anew for each part.
+// A table in shared memory, made before the loop, anew for each part.
 // CASE: table(A=ints:40x32:f32, K=ints:40:i32, O=junk:40x32:f32, parts=3)
 // CASE: table(A=ints:40x32:f32, K=ones:40:i32, O=junk:40x32:f32, parts=2)
 // CASE: table(A=ints:40x32:f32, K=zeros:40:i32, O=junk:40x32:f32, parts=4)

@@ -76,8 +76,8 @@ func.func @windowed(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf
     %n = arith.muli %bx, %c64 : index
     %before = arith.subi %bx, %c1 : index
     %first = arith.maxsi %before, %c0 : index
-    %behind = arith.addi %bx, %c2 : index
-    %last = arith.minsi %behind, %kb : index
+    %after = arith.addi %bx, %c2 : index
+    %last = arith.minsi %after, %kb : index
     %As = tile.alloc : memref<64x64xbf16, #smem>
     %Bs = tile.alloc : memref<64x64xbf16, #smem>
     %acc = tile.alloc : memref<64x64xf32, #tile.fragment>

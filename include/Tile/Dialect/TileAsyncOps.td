@@ -14,9 +14,9 @@ def Tile_AwaitOp : Tile_Op<"await", [
     then may the accumulator of a product be used, but for a further product, or
     a factor be written or its slot released.
 
-    The accumulators behind `for` are those that may be used from here on.
+    The accumulators after `for` are those that may be used from here on.
 
-    The fragments behind `after` are computed before the wait begins. It changes
+    The fragments after `after` are computed before the wait begins. It changes
     no result: an assembler that moves a wait up to the product would have the
     work in between begin when the product has ended.
 

@@ -32,8 +32,8 @@ def Tile_BarrierInitOp : Tile_Op<"barrier_init", [
   let description = [{
     One thread of the block initialises all slots to expect `arrivals` arrivals
     per phase and makes that visible to the asynchronous proxy. The others use
-    the barrier behind a `tile.barrier_sync`, which `tile-insert-sync` puts in
-    front of the first use.
+    the barrier after a `tile.barrier_sync`, which `tile-insert-sync` puts before
+    the first use.
 
     Constraints:
     (C1) `arrivals` is from 1 to 2^20 - 1.

@@ -182,7 +182,7 @@ def Tile_PrintOp : Tile_Op<"print", [
   }];
   let arguments = (ins
     Arg<StrAttr, "what is printed first">:$text,
-    Arg<Variadic<AnyType>, "what is printed behind it">:$values);
+    Arg<Variadic<AnyType>, "what is printed after it">:$values);
   let assemblyFormat = "$text (`(` $values^ `:` type($values) `)`)? attr-dict";
   let hasVerifier = 1;
   let cEffects = 1;

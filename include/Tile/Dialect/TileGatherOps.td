@@ -30,7 +30,7 @@ def Tile_Im2colOp : Tile_Op<"im2col", [Pure,
     padded image. `stride` and `dilation` are 1, `pad` is 0, `pad_upper` is `pad`
     and `channels` is C when they are left out. `channels` is how many columns an
     element of the filter has: rounded up from C to the width of the tiles, no
-    tile lies in two elements, and what it reads behind C is 0.
+    tile lies in two elements, and what it reads after C is 0.
 
     The right factor is a tensor of weights, the product one of a row per pixel of
     the output and a column per filter: both are windows of `tile.region`.
@@ -81,8 +81,8 @@ def Tile_Im2colOp : Tile_Op<"im2col", [Pure,
     Arg<DenseI64ArrayAttr, "extents of the filter, in pixels">:$kernel,
     Arg<OptionalAttr<DenseI64ArrayAttr>, "pixels from window to window">:$stride,
     Arg<OptionalAttr<DenseI64ArrayAttr>, "pixels from filter element to filter element">:$dilation,
-    Arg<OptionalAttr<DenseI64ArrayAttr>, "pixels of zeros in front of the image">:$pad,
-    Arg<OptionalAttr<DenseI64ArrayAttr>, "pixels of zeros behind the image">:$pad_upper,
+    Arg<OptionalAttr<DenseI64ArrayAttr>, "pixels of zeros before the image">:$pad,
+    Arg<OptionalAttr<DenseI64ArrayAttr>, "pixels of zeros after the image">:$pad_upper,
     Arg<OptionalAttr<I64Attr>, "known alignment in bytes">:$align,
     Arg<OptionalAttr<I64Attr>, "columns that are of one filter element">:$run);
   let results = (outs Res<Tile_RegionType, "the window">:$region);

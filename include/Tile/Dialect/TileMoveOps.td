@@ -26,7 +26,7 @@ def Tile_CopyOp : Tile_Op<"copy", [AttrSizedOperandSegments,
     With `async` a `cp_async` copy is not waited for. It belongs to the group
     that `tile.cp_async_commit` ends next and has landed after a
     `tile.cp_async_wait` that waits for that group, or when a
-    `tile.barrier_arrive` of `cp_async` behind it has arrived. A `tma` copy out of
+    `tile.barrier_arrive` of `cp_async` after it has arrived. A `tma` copy out of
     shared memory with `async` is a group of its own: it has read its source, or
     arrived, after a `tile.tma_wait`.
 

@@ -199,7 +199,7 @@ def Tile_AtomicOp : Tile_Op<"atomic", [AttrSizedOperandSegments,
     The hardware updates words of 32 bits. Elements of 8 and 16 bits that fill
     one are updated together, others alone by a compare-and-swap, or for bits a
     `red`, of the aligned word that holds them. Its other bytes keep their values
-    and may be read and written by anybody at the same time; they may lie behind
+    and may be read and written by anybody at the same time; they may lie after
     the last element, so allocations have to start and end at multiples of 4
     bytes, as those of the driver do.
 

@@ -10,9 +10,9 @@ def Tile_SpecializeOp : Tile_Op<"specialize", [
   let summary = "gives groups of warps programs of their own";
   let description = [{
     Each `tile.role` in it is executed by its own warps: the first role by the
-    first warps of the block, the next one by the warps behind them. The roles
+    first warps of the block, the next one by the warps after them. The roles
     run at the same time; channels and barriers order them. What stands before
-    or behind `tile.specialize` is executed by all threads.
+    or after `tile.specialize` is executed by all threads.
 
     A kernel that has roles has as many threads as its roles together. Write
     the computing roles first: matrix instructions of warpgroups need roles that

@@ -244,7 +244,7 @@ static bool is_in_group(MlirOperation op) {
 }
 
 // Groups that the user made. A copy completes at a wait: what reads the tile
-// comes behind that, which therefore counts as a write of it. So does the end
+// comes after that, which therefore counts as a write of it. So does the end
 // of the group, which stays with its copies.
 static void add_group(Build *build, bool is_commit) {
   const TileLoopBody *body = build->body;
@@ -257,7 +257,7 @@ static void add_group(Build *build, bool is_commit) {
   }
 }
 
-// A wait that leaves groups under way counts all groups behind the one that it
+// A wait that leaves groups under way counts all groups after the one that it
 // needs: they keep their order, and their stage. One for all groups does not.
 static MlirWalkResult find_counts(MlirOperation op, void *user_data) {
   Build *build = user_data;

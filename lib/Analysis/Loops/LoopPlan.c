@@ -1,7 +1,7 @@
 //===- LoopPlan.c - Stages, orders and waits of a pipeline ----------------===//
 //
 // The rule of the reference system (docs/Rationale/Pipelining.md): statements
-// keep their order, and a copy is placed right behind its last use, to fetch
+// keep their order, and a copy is placed right after its last use, to fetch
 // for a later iteration. When all copies end up at the tail of the body they
 // are rotated to its head, which saves an iteration of latency.
 //
@@ -77,7 +77,7 @@ static bool prepares(const TileLoopEdge *edge) {
 }
 
 // Sets `is_first` of item `i` and its last use; later items are done. What
-// prepares others that run ahead goes in front of the first of them. True when
+// prepares others that run ahead goes before the first of them. True when
 // the item runs ahead now, and did not before.
 static bool find_last_use(TileLoopPlan *plan, int i, int *last_use) {
   TilePlanItem *item = &plan->items[i];
@@ -196,7 +196,7 @@ static bool commits(const TileLoopSchedule *schedule,
          !is_last_step(schedule, step, num_iters);
 }
 
-// Groups committed in `step` behind the ops of order `after` and before those
+// Groups committed in `step` after the ops of order `after` and before those
 // of order `before`.
 static int64_t count_commits(const TileLoopSchedule *schedule, int64_t step,
                              int64_t num_iters, int64_t after, int64_t before) {

@@ -50,7 +50,7 @@ enum { TILE_MAX_PIPELINE_STAGES = 16 };
 
 /// Chooses stages and orders. Copies run `num_stages` - 1 iterations ahead of
 /// their last use where nothing is in their way, and where it is, `num_stages`
-/// iterations ahead but behind that use. `scratch` holds `num_items` numbers.
+/// iterations ahead but after that use. `scratch` holds `num_items` numbers.
 void tile_loop_plan_solve(TileLoopPlan *plan, int *scratch);
 
 /// The first edge that the plan breaks, or -1.
@@ -74,10 +74,10 @@ int32_t tile_loop_plan_first_stage(const TileLoopPlan *plan);
 /// A group of copies that complete together, in the code of a pipeline.
 typedef struct {
   int32_t stage;
-  int32_t order; // of the last member: the group is committed behind it
+  int32_t order; // of the last member: the group is committed after it
 } TileLoopGroup;
 
-/// A place that waits, in front of the ops of `order`, for groups of the
+/// A place that waits, before the ops of `order`, for groups of the
 /// iteration that stage `stage` runs.
 typedef struct {
   int32_t stage, order;
@@ -102,8 +102,8 @@ typedef struct {
 enum { TILE_STEADY_STEP = -1, TILE_LAST_STEP = -2 };
 
 /// How many groups may be under way when the place lets threads pass in `step`
-/// of the pipeline (TILE_STEADY_STEP: in the loop; TILE_LAST_STEP: behind the
-/// loop of a rotated one): the groups committed behind the youngest one needed,
+/// of the pipeline (TILE_STEADY_STEP: in the loop; TILE_LAST_STEP: after the
+/// loop of a rotated one): the groups committed after the youngest one needed,
 /// least over all runs. Found by running the schedule
 /// for few iterations. -1 when the place waits for nothing there.
 int tile_loop_schedule_pending(const TileLoopSchedule *schedule,

@@ -19,7 +19,7 @@
 // stage of the iteration before. Within a part statements keep their order.
 //
 // A loop of a role has no more than that. Where the threads that multiply also
-// copy, the copies that run ahead stand in front of part A, and both stages
+// copy, the copies that run ahead stand before part A, and both stages
 // come N - 1 stages later, N being the number of stages that the user wants: a
 // copy that only late statements read is of stage 1, others of stage 0, so each
 // is N - 1 iterations ahead and has N slots.
@@ -220,7 +220,7 @@ static bool find_parts(Rotation *r) {
   return true;
 }
 
-// The stage of a statement that runs ahead; those behind it have theirs.
+// The stage of a statement that runs ahead; those after it have theirs.
 static int32_t stage_ahead(const Rotation *r, int item) {
   const TileLoopPlan *plan = &r->loop->plan;
   int32_t stage = 1;

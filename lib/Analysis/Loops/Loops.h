@@ -27,7 +27,7 @@ bool tile_copy_loop_is(MlirOperation op);
 bool tile_copy_loop_is_cp_async(MlirOperation op);
 /// Whether threads load and store some of its copies themselves.
 bool tile_copy_loop_is_plain(MlirOperation op);
-/// Makes all copies in it asynchronous: a group behind the loop takes them in.
+/// Makes all copies in it asynchronous: a group after the loop takes them in.
 void tile_copy_loop_set_async(MlirOperation op);
 
 /// What a loop of copies fills of one tile: a box, in elements, of which each

@@ -149,7 +149,7 @@ static void collect(Lives *lives, MlirBlock block) {
   }
 }
 
-// Where the fragment lives: `out_is_live[p]` behind the op at `p`.
+// Where the fragment lives: `out_is_live[p]` after the op at `p`.
 static void find_life(const Lives *lives, const Fragment *fragment,
                       uint8_t *out_is_live) {
   memset(out_is_live, 0, lives->num_ops);

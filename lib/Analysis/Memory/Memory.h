@@ -28,13 +28,13 @@ typedef struct {
   MlirValue full;  // ring: the barrier that says that a slot is filled
   MlirOperation reader, filler; // ring: the roles that do, or null
   bool has_other_uses;          // ring: other roles, or one that does both
-  int64_t last_read;  // ring: behind it the reader neither reads nor waits; -1
+  int64_t last_read;  // ring: after it the reader neither reads nor waits; -1
   bool is_throughout; // several roles use it: it lives all the time
   MlirOperation role; // one that uses it, or null
   MlirOperation in_flight; // while collecting: a copy to it, not waited for
   MlirOperation under_way; // while collecting: products that read, not awaited
   // While collecting: the loop whose body writes all of it before any other
-  // use, and where that loop begins and ends once no use behind it is known.
+  // use, and where that loop begins and ends once no use after it is known.
   MlirOperation fresh_in;
   int64_t loop_first, loop_last;
 } TileSharedBuffer;
@@ -148,7 +148,7 @@ int64_t tile_fragment_thread_registers(TileAllocOp fragment,
                                        int64_t num_threads);
 /// Where most registers hold fragments.
 typedef struct {
-  MlirOperation op; // behind it; null: nowhere
+  MlirOperation op; // after it; null: nowhere
   int64_t num_registers;
   int num_fragments;
 } TileFragmentPeak;

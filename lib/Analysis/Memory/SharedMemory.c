@@ -130,7 +130,7 @@ static void note_first(TileSharedBuffer *buffer, MlirOperation op) {
     buffer->fresh_in = loop;
 }
 
-// Behind the loop, its last value counts.
+// After the loop, its last value counts.
 static void note_use_behind(TileSharedBuffer *buffer) {
   if (buffer->loop_last > 0)
     extend(buffer, buffer->loop_first, buffer->loop_last);

@@ -21,7 +21,7 @@ typedef struct {
   MlirOperation before;
   bool barrier;
   uint8_t fence;            // TILE_FENCE_…; it stands before the barrier
-  TileStoreWait store_wait; // in front of both
+  TileStoreWait store_wait; // before both
   int pending;              // stores that it does not wait for, the last ones
 } TileSyncPoint;
 
@@ -43,7 +43,7 @@ typedef struct {
   size_t num_points, capacity;
   TileSyncChunk *chunks;
   size_t num_chunks;
-  // What uses an mbarrier before all threads have met behind its init; null:
+  // What uses an mbarrier before all threads have met after its init; null:
   // nothing does.
   MlirOperation unmet;
   TileSyncEnd *ends;
@@ -58,7 +58,7 @@ typedef struct {
 void tile_sync_plan_build(TileArena *arena, MlirOperation kernel,
                           const TileTarget *target, TileSyncPlan *out_plan);
 
-/// What a kernel lacks behind tile-insert-sync. `op` is the one in front of
+/// What a kernel lacks after tile-insert-sync. `op` is the one before
 /// which it is missing, or the last one of the role or kernel.
 typedef struct {
   MlirOperation op;

@@ -66,7 +66,7 @@ struct Flow {
   TileIndices *indices;
   TileSyncPlan *plan;
   TileSharedMemory *shared;
-  Tensor *tensors; // numbered behind the shared buffers
+  Tensor *tensors; // numbered after the shared buffers
   size_t num_tensors, tensor_capacity;
   SyncPlace *places;
   size_t num_places, place_capacity;
@@ -101,7 +101,7 @@ enum {
   ASYNC_WRITE = 64,  // of the whole tile
   MULTIPLYING = 128, // a product that nobody has awaited reads
   // A TMA store that nobody has waited for is under way, and so many have been
-  // issued behind it: STORING << n, the last one for more as well.
+  // issued after it: STORING << n, the last one for more as well.
   STORING = 256,
   MAX_YOUNGER = 3,
   STORING_ANY = STORING | STORING << 1 | STORING << 2 | STORING << MAX_YOUNGER,
@@ -206,7 +206,7 @@ static inline void sync_state_stored(const Flow *flow, State state,
 
 //===-- Points ------------------------------------------------------------===//
 
-/// The point in front of `op`, or null.
+/// The point before `op`, or null.
 static inline TileSyncPoint *sync_point_find(const TileSyncPlan *plan,
                                              MlirOperation op) {
   for (size_t i = 0; i < plan->num_points; i++)
@@ -255,7 +255,7 @@ typedef struct {
 Accesses sync_accesses_of(Flow *flow, MlirOperation op);
 //===-- Transfer (SyncTransfer.c) -----------------------------------------===//
 
-/// Adds the point that `op` needs in front of it, and does to `state` what both
+/// Adds the point that `op` needs before it, and does to `state` what both
 /// do.
 void sync_transfer_op(Flow *flow, MlirOperation op, State state);
 //===-- Threads of accesses (SyncThreads.c) -------------------------------===//

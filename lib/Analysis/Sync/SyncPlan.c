@@ -14,7 +14,7 @@
 //        tensor.
 //   (S3) A write of any kind after an asynchronous or generic read needs a
 //        barrier; no fence, because a read leaves nothing to be made visible.
-//   (S4) An asynchronous write needs nothing behind it: every thread waits for
+//   (S4) An asynchronous write needs nothing after it: every thread waits for
 //        it before it goes on, on the mbarrier that the copy signals.
 //        But a thread that waits for one phase of an mbarrier must not miss
 //        two: its parity would be the same again. So a wait reads the slot of
@@ -30,23 +30,23 @@
 //        is a generic write and read.
 //   (S7) What an `async` copy writes is not there before a tile.cp_async_wait:
 //        until then it orders nothing, and no barrier would help who reads it.
-//        Behind the wait it is a generic write of every thread, and they meet
+//        After the wait it is a generic write of every thread, and they meet
 //        there: in a pipeline the rest of the round then needs no barrier.
 //        Where nobody else reads what a thread copies, they need not.
 //   (S8) A TMA store reads its tile until the thread that issued it has waited:
-//        that wait and a barrier stand in front of the next write of the tile,
+//        that wait and a barrier stand before the next write of the tile,
 //        but a wait alone where the same thread writes it, by TMA.
 //        Stores complete in order: those issued since need not be waited for.
 //        The tensor is written when the store is complete, for that thread.
 //   (S9) Roles run at the same time, and their barriers are their own. What was
-//        done before them is ordered in front of `tile.specialize`; what they
-//        did conflicts with whatever other threads do behind it. Rings of
+//        done before them is ordered before `tile.specialize`; what they
+//        did conflicts with whatever other threads do after it. Rings of
 //        channels are ordered inside roles by their barriers; but what lies in
 //        a ring that has been read to the end waits for all who read it.
 //        Who arrives in a role on an mbarrier that no channel has may give a
 //        tile to other roles: the thread of a TMA store that reads it waits
 //        first, and who wrote it fences when they access it asynchronously.
-//  (S10) What an op in a loop needs in its first round only stands in front of
+//  (S10) What an op in a loop needs in its first round only stands before
 //        the loop.
 //  (S11) A condition on what is left of a loop holds in its first rounds, and
 //        then no longer; and a branch tells which way later branches of its
@@ -216,7 +216,7 @@ static void transfer_regions(Flow *flow, MlirOperation op, State state) {
   flow->assumed_loop = outer;
 }
 
-// The first region runs at least once, and the loop ends behind it.
+// The first region runs at least once, and the loop ends after it.
 static void transfer_while(Flow *flow, MlirOperation op, State state) {
   State round = sync_state_create(flow), end = sync_state_create(flow);
   do {
@@ -357,7 +357,7 @@ static int loop_depth(MlirOperation op) {
   return depth;
 }
 
-// (S10) What the rounds need as they were behind a barrier and a fence they
+// (S10) What the rounds need as they were after a barrier and a fence they
 // need anyway. If what was done before them then needs more, it is met in
 // front. Deep nests are not tried: their trials multiply.
 static void transfer_loop(Flow *flow, MlirOperation op, State state) {

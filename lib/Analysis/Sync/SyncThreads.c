@@ -812,7 +812,7 @@ static bool are_bytes_same(const Flow *flow, size_t now, size_t then) {
 //===-- Comparison --------------------------------------------------------===//
 
 // Whether two tables agree on the elements that both have; the window of `now`
-// begins `distance` behind that of `then`.
+// begins `distance` after that of `then`.
 static bool agree_at(const SyncPlace *now, const SyncPlace *then,
                      const int64_t *distance) {
   for (int64_t e = 0; e < now->threads->num_elems; e++) {

@@ -1,4 +1,4 @@
-//===- SyncTransfer.c - What an op needs in front, and leaves behind ------===//
+//===- SyncTransfer.c - What an op needs before it, and leaves after it -===//
 //
 // The rules (S1) to (S9) of SyncPlan.c, for one op.
 //
@@ -49,7 +49,7 @@ static bool is_async_at(const Accesses *accesses, size_t place) {
   return accesses->is_async && !(accesses->bits[place] & BY_THREADS);
 }
 
-// The least number of stores behind one of those in the set.
+// The least number of stores after one of those in the set.
 static int youngest(uint16_t bits) {
   int younger = 0;
   while (!(bits & STORING << younger))
@@ -145,7 +145,7 @@ static Need need_before(Flow *flow, const Accesses *accesses, State state) {
   return need;
 }
 
-// One store more is behind those that are under way.
+// One store more is after those that are under way.
 static void state_next_store(const Flow *flow, State state) {
   for (size_t e = 0; e < sync_num_entries(flow); e++) {
     int storing = state.bits[e] & STORING_ANY;
@@ -207,7 +207,7 @@ static bool is_last_wait(MlirOperation op) {
   return true;
 }
 
-// A product still reads when threads meet in front of the await; behind it they
+// A product still reads when threads meet before the await; after it they
 // have to meet again.
 static void transfer_await(const Flow *flow, MlirOperation op, State state) {
   for (size_t i = 0; i < sync_num_entries(flow); i++) {

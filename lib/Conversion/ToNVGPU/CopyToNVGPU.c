@@ -237,8 +237,8 @@ typedef struct {
   MlirValue storage;
   TileInt extent[TILE_MAX_RANK]; // of the tensor, where it matters
   Place place[TILE_MAX_RANK];    // per dimension of the tensor
-  // Chunk of this thread and its digits, per dimension of the tile; those in
-  // front of `top` have one chunk.
+  // Chunk of this thread and its digits, per dimension of the tile; those
+  // before `top` have one chunk.
   int top;
   TileInt first, quotient[TILE_MAX_RANK], digit[TILE_MAX_RANK], column;
   TileSharedCode code;

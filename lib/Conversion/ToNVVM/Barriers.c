@@ -213,11 +213,12 @@ void lower_tile_advance(Lowering *l, MlirOperation op) {
     next[0] = tile_const_int(&l->b, 0, 32);
     next[1] = arith_xori(&l->b, parity, one);
   } else {
-    MlirValue behind = arith_addi(&l->b, tile_advance_slot(advance), one);
+    MlirValue next_slot = arith_addi(&l->b, tile_advance_slot(advance), one);
     MlirValue wraps = arith_cmpi(
-        &l->b, .predicate = ARITH_CMP_I_PREDICATE_eq, .lhs = behind,
+        &l->b, .predicate = ARITH_CMP_I_PREDICATE_eq, .lhs = next_slot,
         .rhs = tile_const_int(&l->b, tile_advance_depth(advance), 32));
-    next[0] = arith_select(&l->b, wraps, tile_const_int(&l->b, 0, 32), behind);
+    next[0] =
+        arith_select(&l->b, wraps, tile_const_int(&l->b, 0, 32), next_slot);
     next[1] = arith_xori(&l->b, parity,
                          arith_extui(&l->b, .type = type_i32(l), .in = wraps));
   }

@@ -47,7 +47,7 @@ static MlirValue build_thread_id(Lowering *l) {
 }
 
 // The threads of a role count from its first warp.
-static MlirValue behind(Lowering *l, MlirValue id, int64_t first) {
+static MlirValue count_from(Lowering *l, MlirValue id, int64_t first) {
   if (first == 0)
     return id;
   return arith_subi(&l->b, id, tile_const_int(&l->b, first, 32));
@@ -61,7 +61,7 @@ MlirValue thread_id(Lowering *l) {
   enter_prolog(l);
   if (!l->thread_id[0].ptr)
     l->thread_id[0] = build_thread_id(l);
-  *slot = behind(l, l->thread_id[0], l->first_warp * WARP_THREADS);
+  *slot = count_from(l, l->thread_id[0], l->first_warp * WARP_THREADS);
   restore_point(l, point);
   return *slot;
 }
@@ -100,7 +100,7 @@ MlirValue warp_id(Lowering *l) {
   enter_prolog(l);
   if (!l->warp_id[0].ptr)
     l->warp_id[0] = build_warp_id(l);
-  *slot = behind(l, l->warp_id[0], l->first_warp);
+  *slot = count_from(l, l->warp_id[0], l->first_warp);
   restore_point(l, point);
   return *slot;
 }

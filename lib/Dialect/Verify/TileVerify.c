@@ -48,7 +48,7 @@ bool tile_verify_is_element(MlirType element) {
   return info && info->is_of_tiles;
 }
 
-// Attributes of others have the name of their dialect in front.
+// Attributes of others begin with the name of their dialect.
 static MlirLogicalResult verify_attributes(MlirOperation op) {
   intptr_t count = mlirOperationGetNumDiscardableAttributes(op);
   for (intptr_t i = 0; i < count; i++) {

@@ -25,7 +25,7 @@ static MlirLogicalResult verify_warpgroups(TileRoleOp role, const char *name) {
     return tile_success();
   return tile_emit_error(role.op,
                          "expects '%s' on whole warpgroups of %d warps, got "
-                         "%" PRId64 " warps behind %" PRId64 " others",
+                         "%" PRId64 " warps after %" PRId64 " others",
                          name, WARPGROUP_WARPS, warps, first);
 }
 

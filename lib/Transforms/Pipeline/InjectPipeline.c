@@ -45,7 +45,7 @@ static MlirLogicalResult plan_anew(TileArena *arena, TilePlannedLoop *planned) {
 // Reads the plan. Ops that passes of others have put between planning and this
 // pass have no stage; and a loop that this pass has written may use a tile in
 // another way than the loop that stood there, so that versions of it which a
-// loop behind or inside had planned are none any more.
+// later or inner loop had planned are none any more.
 static MlirLogicalResult read_plan(TileArena *arena, TilePlannedLoop *planned) {
   int unplanned = tile_planned_loop_find_unplanned(planned);
   if (unplanned >= 0) {
@@ -125,7 +125,7 @@ static MlirLogicalResult inject(MlirOperation op, int32_t num_stages) {
 
 //===-- Loops of copies that stay -----------------------------------------===//
 
-// They wait once, behind the loop, and not for each copy.
+// They wait once, after the loop, and not for each copy.
 static MlirWalkResult group_copies(MlirOperation op, void *user_data) {
   (void)user_data;
   if (!tile_copy_loop_is_cp_async(op))

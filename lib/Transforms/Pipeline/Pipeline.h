@@ -77,11 +77,11 @@ typedef struct {
   int64_t num_iters; // -1: not known
   PipelineForm form;
   int32_t num_guarded; // stages below it run iterations that may not exist
-  int previous;  // rotated scf.for: state value, the counter that the stage in
-                 // front of the last one had in the step before
-  bool has_lag;  // copies stand behind products that may be under way
-  int turn[2];   // statements that a turn of the warpgroups begins in front of
-                 // and ends behind, or -1
+  int previous;  // rotated scf.for: state value, the counter that the stage
+                 // before the last one had in the step before
+  bool has_lag;  // copies stand after products that may be under way
+  int turn[2];   // statements that a turn of the warpgroups begins before
+                 // and ends after, or -1
   int *by_order; // statements by their order
 
   Ring *rings; // by number of the buffer
@@ -94,14 +94,14 @@ typedef struct {
   bool has_exists; // scf.while, but for a rotated one that decides about
                    // iterations of stage 0 where the loop does
   int exists; // state of "the iteration of stage 0 exists", then the same of
-              // the stages behind it, up to the last one
+              // the stages after it, up to the last one
   Fill *fills;
   int num_fills;
 
   int *group_of; // per statement: index in the schedule, or -1
   TileLoopSchedule schedule;
   TileLoopWait *waits;
-  bool *is_wait_hoisted; // in front of copies that its reader does not need
+  bool *is_wait_hoisted; // before copies that its reader does not need
   int num_waits;
 
   int num_state;
@@ -193,7 +193,7 @@ void pipeline_emit(const Pipeline *pipeline, MlirRewriterBase rewriter);
 void emit_first_state(Emitter *e);
 /// scf.while: whether the next iteration of stage 0 exists.
 MlirValue emit_decision(Emitter *e);
-/// Writes the statements of one step; `state` holds the values behind it.
+/// Writes the statements of one step; `state` holds the values after it.
 void emit_step(Emitter *e);
 /// Gives the results of the old loop what the last state holds, and erases it.
 void emit_last_state(Emitter *e);

@@ -63,7 +63,7 @@ static void build_rings(const Pipeline *p, TileBuilder *b) {
     mlirRewriterBaseMoveOpBefore(b->rw, body->allocs[i], body->loop.op);
 }
 
-// Views are free of effects, so the ones in front of the loop may have stayed.
+// Views are free of effects, so the ones before the loop may have stayed.
 static void erase_unused_views(MlirValue tile, TileBuilder *b) {
   MlirOpOperand use = mlirValueGetFirstUse(tile);
   while (!mlirOpOperandIsNull(use)) {
@@ -132,7 +132,7 @@ static MlirValue distance(Emitter *e, const Bounds *bounds, int64_t steps) {
                     tile_const_of(&e->b, bounds->type, steps));
 }
 
-// The value `steps` iterations behind `from`.
+// The value `steps` iterations after `from`.
 static MlirValue iteration_behind(Emitter *e, const Bounds *bounds,
                                   MlirValue from, int64_t steps) {
   int64_t constant, step;
@@ -144,7 +144,7 @@ static MlirValue iteration_behind(Emitter *e, const Bounds *bounds,
   return arith_addi(&e->b, from, distance(e, bounds, steps));
 }
 
-// Whether the iteration `steps` behind `from` exists, when `from` does: what is
+// Whether the iteration `steps` after `from` exists, when `from` does: what is
 // left of the range does not overflow as an unsigned number.
 static MlirValue exists_behind(Emitter *e, const Bounds *bounds, MlirValue from,
                                int64_t steps) {
@@ -256,7 +256,7 @@ static void keep_attributes(const Pipeline *p, MlirOperation made) {
 }
 
 // Stage S runs the iteration of the loop, the others those that follow, as far
-// as they exist; rotated, the stage in front of S runs it, and S the one
+// as they exist; rotated, the stage before S runs it, and S the one
 // before.
 static void set_iterations(Emitter *e, const Bounds *bounds, MlirValue iv) {
   const Pipeline *p = e->p;
@@ -332,7 +332,7 @@ static MlirBlock begin_region(Emitter *e, MlirRegion region) {
 }
 
 // Whether the loop goes on: the last stage has an iteration in every step, and
-// rotated the one in front of it as well.
+// rotated the one before it as well.
 static MlirRegion region_deciding(Emitter *e) {
   const Pipeline *p = e->p;
   int32_t current = p->last_stage - (p->form == PIPELINE_ROTATED);

@@ -138,16 +138,16 @@ static void sort_by_order(Pipeline *p) {
 
 //===-- A product under way beside the next copies ------------------------===//
 //
-// Without roles the threads that multiply also copy. A copy in front of the
+// Without roles the threads that multiply also copy. A copy before the
 // product of its step overwrites the slot of the product before, which it has
-// to await: nothing overlaps. Behind it, and into the slot of the product
+// to await: nothing overlaps. After it, and into the slot of the product
 // before all the same, that one has had a whole step, and the product of the
 // step is under way during the copies and the next wait:
 //
 //   step   wait i; product i; await product i - 1; copies i + S
 //
-// So the copies move behind the products, and the ring keeps the slot that the
-// plan counts for copies in front. For loops that only multiply what TMA
+// So the copies move after the products, and the ring keeps the slot that the
+// plan counts for copies before them. For loops that only multiply what TMA
 // copies; sums that others use are awaited in their iteration anyway.
 
 static bool is_tma_copy(MlirOperation op) {
@@ -158,7 +158,7 @@ static bool is_tma_copy(MlirOperation op) {
 }
 
 // Whether all statements are copies of the first stage, or products of the last
-// one behind them.
+// one after them.
 static bool suits_lag(const Pipeline *p) {
   const TileLoopPlan *plan = &p->loop->plan;
   int32_t last_copy = INT32_MIN, first_product = INT32_MAX;
@@ -386,7 +386,7 @@ static void build_values(Pipeline *p) {
     p->num_state += p->delays[i].last_stage - p->delays[i].stage;
   }
   for (intptr_t c = 1; c <= n; c++) {
-    // The loop's result is the value behind the last iteration; guarded early
+    // The loop's result is the value after the last iteration; guarded early
     // stages are past that.
     bool is_guarded = p->carried[c].home < p->num_guarded;
     if (is_guarded)
@@ -474,8 +474,8 @@ static void build_groups(Pipeline *p) {
 }
 
 // One barrier of all threads per step orders both the data that a wait has
-// brought and the slot that the next copies overwrite, where the wait stands in
-// front of those copies.
+// brought and the slot that the next copies overwrite, where the wait stands
+// before those copies.
 static int32_t hoist_wait(const Pipeline *p, int reader) {
   int at = 0;
   while (p->by_order[at] != reader)

@@ -102,7 +102,7 @@ static void plan_solve(Work *work) {
   }
 }
 
-// Whether a wait for groups stays in front of the statement: it may need it, or
+// Whether a wait for groups stays before the statement: it may need it, or
 // has effects of its own.
 static bool stops_wait(const Work *work, int wait, int item) {
   const TileLoopPlan *plan = &work->loop.plan;
@@ -116,7 +116,7 @@ static bool stops_wait(const Work *work, int wait, int item) {
   return false;
 }
 
-// A wait of the user moves in front of the first op that may need it: what does
+// A wait of the user moves before the first op that may need it: what does
 // not, runs before.
 static void delay_wait(Work *work, int wait) {
   TileLoopPlan *plan = &work->loop.plan;
@@ -172,7 +172,7 @@ static bool runs_ahead(const TileLoopPlan *plan, int item) {
   return use >= 0 && plan->items[item].stage < plan->items[use].stage;
 }
 
-// The statement that comes next by order, behind `order`.
+// The statement that comes next by order, after `order`.
 static int next_by_order(const TileLoopPlan *plan, int64_t order) {
   int next = -1;
   for (int i = 0; i < plan->num_items; i++)
@@ -183,7 +183,7 @@ static int next_by_order(const TileLoopPlan *plan, int64_t order) {
 }
 
 // Copies of one stage with the same last use complete together. Groups are
-// numbered as they are issued, behind those that the user numbered.
+// numbered as they are issued, after those that the user numbered.
 static void plan_groups(Work *work) {
   TileLoopPlan *plan = &work->loop.plan;
   int32_t num_groups = 0;

@@ -83,7 +83,7 @@ static int64_t free_registers(MlirOperation loop) {
 //
 // The move stays where the copy was, the load follows it in the step, and the
 // guards of the copy are those of both. Where the copy runs in the first stage,
-// a stage is put in front of all others.
+// a stage is put before all others.
 
 typedef struct {
   const TilePlannedLoop *loop;
@@ -103,7 +103,7 @@ static TileShape prefetched_shape(const Prefetch *p, int statement) {
   TileCopyOp copy = tile_copy_cast(p->loop->body.statements[statement].op);
   tile_shape_of(tile_copy_dst(copy), &shape);
   tile_shape_of(tile_copy_src(copy), &src);
-  shape.element = src.element; // converted behind the wait for it
+  shape.element = src.element; // converted after the wait for it
   return shape;
 }
 
@@ -369,8 +369,8 @@ static bool runs_ahead(const StagingPlan *staging, int i) {
 
 //===-- Where in the step -------------------------------------------------===//
 
-// The places between which the parts may stand: behind what they need of their
-// own step, in front of what needs them there.
+// The places between which the parts may stand: after what they need of their
+// own step, before what needs them there.
 static void find_bounds(const StagingPlan *staging, int i, int *out_after,
                         int *out_before) {
   *out_after = -1;
@@ -422,7 +422,7 @@ static const char *add_staged(StagingPlan *staging, int i, char *text,
     if (mlirValueIsAOpResult(from) &&
         tile_im2col_is(mlirOpResultGetOwner(from)))
       return "registers take no windows of images";
-    TileShape source; // converted behind the wait for it
+    TileShape source; // converted after the wait for it
     tile_shape_of(tile_copy_src(tile_copy_cast(op)), &source);
     shape.element = source.element;
   }
@@ -482,7 +482,7 @@ static void staging_build(const Pipeline *pipeline, StagingPlan *staging) {
     else if (is_told)
       tile_emit_remark(op, "tile-pipeline/register-staged",
                        "goes by way of registers: loaded ahead of the work of "
-                       "its step, stored to shared memory behind it");
+                       "its step, stored to shared memory after it");
   }
 }
 

@@ -24,7 +24,7 @@
 #include "Tile/Ops/arith.h"
 #include "Tile/Ops/memref.h"
 
-// What carried values are behind the iteration of their stage is bound to their
+// What carried values are after the iteration of their stage is bound to their
 // arguments under this number of a stage.
 enum { NEXT_ITERATION = -2 };
 
@@ -226,7 +226,7 @@ static MlirOperation emit_ring_slots(Emitter *e, MlirOperation clone,
 
 //===-- Values ------------------------------------------------------------===//
 
-// Goes on writing behind what is written.
+// Goes on writing after what is written.
 static void emit_resume(Emitter *e) {
   if (e->choice.ptr)
     mlirRewriterBaseSetInsertionPointToEnd(e->b.rw, e->choice);
@@ -361,7 +361,7 @@ static void open_scope(Emitter *e, int32_t stage, const TileGuard *guard) {
     scope.branch = guard->branch;
     scope.condition =
         emit_value(e, stage, scf_if_condition(scf_if_cast(guard->op)));
-    // What the condition needed is of use behind the guard as well.
+    // What the condition needed is of use after the guard as well.
     scope.num_bindings = e->num_bindings;
     if (guard->branch) {
       MlirType i1 = mlirValueGetType(scope.condition);
@@ -465,9 +465,9 @@ static void emit_waits(Emitter *e, int32_t order) {
       continue;
     close_scopes(e, 0);
     tile_cp_async_wait(&e->b, .pending = pending);
-    // The guarded copies behind a hoisted wait need the barrier as well: one in
-    // front of their guard serves them and the reader. Threads of a role meet
-    // at barriers of their own, which are placed later.
+    // The guarded copies after a hoisted wait need the barrier as well: one
+    // before their guard serves them and the reader. Threads of a role meet at
+    // barriers of their own, which are placed later.
     if (p->is_wait_hoisted[w] && !pipeline_is_in_role(e->before))
       tile_barrier_sync(&e->b, .id = {NULL});
   }
@@ -614,7 +614,7 @@ void emit_first_state(Emitter *e) {
 
 //===-- Positions ---------------------------------------------------------===//
 
-// slot + 1, or 0 behind the last.
+// slot + 1, or 0 after the last.
 static MlirValue next_slot(Emitter *e, const Position *position) {
   MlirValue slot = e->state[position->state];
   int64_t constant;
@@ -655,7 +655,7 @@ static void advance_delays(Emitter *e, MlirValue *next) {
   }
 }
 
-// Computes what carried value `c` is behind the iteration of its stage, under
+// Computes what carried value `c` is after the iteration of its stage, under
 // the guard of the iteration where `is_guarded`.
 static void update_carried(Emitter *e, intptr_t c, bool is_guarded) {
   const Pipeline *p = e->p;

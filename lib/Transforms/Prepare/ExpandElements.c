@@ -4,8 +4,8 @@
 //           to fragments, element loops that index a fragment by constants.
 // Produces: `tile.parallel` instead of the first two, two copies by way of a
 //           shared tile instead of the third. Windows of fragments that loops
-//           name by constants become fragments of their own, copied in front of
-//           the loop and back behind it.
+//           name by constants become fragments of their own, copied before
+//           the loop and back after it.
 // Keeps:    everything else.
 // Fails:    never.
 // Method:   one rewrite per op. Idempotent: what it consumes is gone.

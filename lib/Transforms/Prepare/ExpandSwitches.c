@@ -6,7 +6,7 @@
 // Keeps:    every other switch.
 // Fails:    never.
 // Method:   regions move as they are: both ops end them with `scf.yield`. So
-//           the passes behind know one form of branches.
+//           later passes know one form of branches.
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,7 +81,7 @@ static MlirRegion begin_branch(TileBuilder *b, ScfIndexSwitchOp op,
   return region;
 }
 
-// From the last case to the first: each branch has those behind it in its else.
+// From the last case to the first: each branch has those after it in its else.
 static void expand(TileArena *arena, TileBuilder *b, ScfIndexSwitchOp op) {
   intptr_t num_results = mlirOperationGetNumResults(op.op);
   MlirValue *results = TILE_ARENA_NEW(arena, MlirValue, num_results + 1);

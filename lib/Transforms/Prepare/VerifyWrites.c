@@ -9,8 +9,8 @@
 //
 //   loops       run: only one whose constant bounds say otherwise does not.
 //   What
-//               they write is written behind them.
-//   branches    what one of them writes may be written. A read behind it is
+//               they write is written after them.
+//   branches    what one of them writes may be written. A read after it is
 //               warned of, if nothing but this branch decides: one that stands
 //               under a condition of its own, or in a loop that may not run,
 //               may run where the branch has, and so may one whose branch looks
@@ -311,8 +311,8 @@ static void walk_region(Walk *walk, MlirRegion region) {
     walk_block(walk, block);
 }
 
-// What is known behind `branch` of a tile, in front of which `before` was known
-// and behind one of its paths `a`, behind another one `b`.
+// What is known after `branch` of a tile, before which `before` was known
+// and after one of its paths `a`, after another one `b`.
 static Known joined(const Walk *walk, MlirOperation branch, Known before,
                     Known a, Known b) {
   if (a.level == b.level && mlirOperationEqual(a.branch, b.branch))
@@ -326,19 +326,19 @@ static Known joined(const Walk *walk, MlirOperation branch, Known before,
 
 static void walk_branch(Walk *walk, MlirOperation op) {
   intptr_t num_regions = mlirOperationGetNumRegions(op);
-  Known *before = states_copy(walk), *behind = NULL;
+  Known *before = states_copy(walk), *after = NULL;
   for (intptr_t r = 0; r < num_regions; r++) {
     memcpy(walk->states, before, sizeof *before * (size_t)walk->num_tiles);
     walk_region(walk, mlirOperationGetRegion(op, r));
-    for (int i = 0; behind && i < walk->num_tiles; i++)
-      walk->states[i] = joined(walk, op, before[i], behind[i], walk->states[i]);
-    behind = states_copy(walk);
+    for (int i = 0; after && i < walk->num_tiles; i++)
+      walk->states[i] = joined(walk, op, before[i], after[i], walk->states[i]);
+    after = states_copy(walk);
   }
 }
 
 // What other roles write, at any time, may be there.
 static void walk_roles(Walk *walk, MlirOperation op) {
-  Known *before = states_copy(walk), *behind = states_copy(walk);
+  Known *before = states_copy(walk), *after = states_copy(walk);
   TILE_FOR_EACH_OP (role, tile_specialize_block(tile_specialize_cast(op))) {
     if (!tile_role_is(role))
       continue;
@@ -350,10 +350,10 @@ static void walk_roles(Walk *walk, MlirOperation op) {
     }
     walk_region(walk, mlirOperationGetRegion(role, 0));
     for (int i = 0; i < walk->num_tiles; i++)
-      if (walk->states[i].level > behind[i].level)
-        behind[i] = walk->states[i];
+      if (walk->states[i].level > after[i].level)
+        after[i] = walk->states[i];
   }
-  memcpy(walk->states, behind, sizeof *behind * (size_t)walk->num_tiles);
+  memcpy(walk->states, after, sizeof *after * (size_t)walk->num_tiles);
 }
 
 static void walk_op(Walk *walk, MlirOperation op) {

@@ -12,7 +12,7 @@
 //   product C                      product C, clear = true
 //
 // Zeros that are read stay for the reader. A product that adds to them makes
-// ptxas wait for the products in front of it (message C7517; ptxas 13.0).
+// ptxas wait for the products before it (message C7517; ptxas 13.0).
 //
 //===----------------------------------------------------------------------===//
 
@@ -89,7 +89,7 @@ static bool writes(MlirOperation op, MlirValue buffer) {
   return touch.found;
 }
 
-// Whether the accumulator holds zeros in front of `op`, for sure.
+// Whether the accumulator holds zeros before `op`, for sure.
 static bool holds_zeros(MlirOperation op, MlirValue accumulator) {
   for (;;) {
     MlirOperation last = {NULL};

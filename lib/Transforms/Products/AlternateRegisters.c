@@ -1,7 +1,7 @@
 //===- AlternateRegisters.c - Loops with two sets of metadata registers ---===//
 //
 // Consumes: asynchronous `tile.gemm_sp` by wgmma, `tile.await`.
-// Produces: loops whose body stands there twice; a `tile.await` in front of a
+// Produces: loops whose body stands there twice; a `tile.await` before a
 //           product that no second set of registers helps.
 // Keeps:    every other loop.
 // Fails:    never.
@@ -207,7 +207,7 @@ static void take_two_rounds(TileArena *arena, MlirOperation op,
   mlirRewriterBaseReplaceOpWithValues(rewriter, op, r.num_args, results);
 }
 
-// The youngest execution of its own is waited for in front of the product.
+// The youngest execution of its own is waited for before the product.
 static void await_itself(const TileFlowProduct *product,
                          MlirRewriterBase rewriter) {
   TileBuilder b = {rewriter, mlirOperationGetLocation(product->op)};

@@ -20,7 +20,7 @@
 //===-- Apply; cannot fail ------------------------------------------------===//
 
 // Whether ops at the place of `at` can use `value`: what a loop allocates in
-// its body is gone behind it, and in front of the allocation.
+// its body is gone after it, and before the allocation.
 static bool is_in_scope(MlirValue value, MlirOperation at) {
   MlirOperation def = mlirOpResultGetOwner(value);
   MlirBlock block = mlirOperationGetBlock(def);
@@ -29,8 +29,8 @@ static bool is_in_scope(MlirValue value, MlirOperation at) {
   return at.ptr && mlirOperationIsBeforeInBlock(def, at);
 }
 
-// Accumulators that no product under way has behind the await, and one had in
-// front of it.
+// Accumulators that no product under way has after the await, and one had
+// before it.
 static intptr_t completed(const TileProductFlow *flow,
                           const TileFlowAwait *point, MlirValue *out) {
   intptr_t count = 0;
@@ -48,7 +48,7 @@ static intptr_t completed(const TileProductFlow *flow,
   return count;
 }
 
-// The row sums or maxima that the work in front of `before` ends with: they
+// The row sums or maxima that the work before `before` ends with: they
 // depend on all that was done beside the products. Null when there are none.
 static MlirValue last_rows(MlirOperation before) {
   MlirValue rows = TILE_NULL_VALUE;

@@ -1,7 +1,7 @@
 //===- LateRelease.c - Loops that release a slot one iteration later ------===//
 //
 // A product that is under way still reads its slot. So that one may be under
-// way while the next is issued, its slot is released behind that next product:
+// way while the next is issued, its slot is released after that next product:
 //
 //   for k                          if lb < ub
 //     wait k                         wait 0; product 0, clear
@@ -29,9 +29,9 @@ enum { MAX_RELEASES = 8 };
 
 typedef struct {
   ScfForOp loop;
-  MlirOperation release[MAX_RELEASES]; // of the body, behind all products
+  MlirOperation release[MAX_RELEASES]; // of the body, after all products
   int num_releases, num_products;
-  MlirOperation fill;  // of the accumulator, in front of the loop, or null
+  MlirOperation fill;  // of the accumulator, before the loop, or null
   MlirOperation first; // product
 } Plan;
 
@@ -54,7 +54,7 @@ static bool plan_body(Plan *plan) {
       if (plan->num_products++ == 0)
         plan->first = op;
       if (plan->num_releases > 0)
-        return false; // a product behind a release
+        return false; // a product after a release
     } else if (tile_release_is(op)) {
       if (plan->num_releases == MAX_RELEASES || plan->num_products == 0 ||
           depth_of(op) < 2)

@@ -3,7 +3,7 @@
 // wgmma groups of a warpgroup complete in order, so a wait is a count: how many
 // of the youngest may still be under way. A forward data-flow analysis keeps,
 // for each product that may be under way, how many products have been issued
-// behind it: the least over all paths. An op that needs a product complete
+// after it: the least over all paths. An op that needs a product complete
 // waits with that number:
 //
 //   (W1) any use of the accumulator but as the accumulator of a further wgmma
@@ -12,7 +12,7 @@
 //        loop one of a window that the products of the same round do not read
 //        needs those of earlier rounds only;
 //   (W3) the release of a slot of a ring that holds a factor; a late release
-//        stands behind further products, which do not read the slot;
+//        stands after further products, which do not read the slot;
 //   (W4) an arrival on a barrier, the begin of roles, the end of the kernel or
 //        of a role, and what is not known;
 //   (W5) a guard that a need stands in and the product does not, and the end of
@@ -36,7 +36,7 @@
 
 enum { MAX_AGE = 7 }; // the oldest counts as this, which waits for more
 
-// A product that has to be complete in front of a guard, but for its executions
+// A product that has to be complete before a guard, but for its executions
 // younger than `from`.
 typedef struct Need {
   MlirOperation guard;
@@ -189,10 +189,10 @@ static bool windows_miss(MlirValue written, MlirValue read,
   return miss;
 }
 
-// The youngest age of the product that the write needs complete. Products in
-// front of `op` in its round of a loop are issued on all paths, so what is
-// older than their number is of another round: that much is needed when the
-// product misses what `op` writes in its own round.
+// The youngest age of the product that the write needs complete. Products
+// before `op` in its round of a loop are issued on all paths, so what is older
+// than their number is of another round: that much is needed when the product
+// misses what `op` writes in its own round.
 static int products_of_round(const TileProductFlow *flow, MlirOperation op,
                              MlirValue written,
                              const TileFlowProduct *product) {
@@ -293,7 +293,7 @@ static int own_need(const TileProductFlow *flow, MlirOperation op,
   return least;
 }
 
-// The guard in front of which product `i` is awaited for the sake of what is
+// The guard before which product `i` is awaited for the sake of what is
 // inside.
 static Need *find_need(const Flow *flow, MlirOperation guard, int product) {
   for (Need *need = flow->needs; need; need = need->next)
@@ -302,7 +302,7 @@ static Need *find_need(const Flow *flow, MlirOperation guard, int product) {
   return NULL;
 }
 
-// The least age of product `i` that has to be complete in front of `op`. What
+// The least age of product `i` that has to be complete before `op`. What
 // is needed in a guard is noted for the next round.
 static int needed_age(Flow *flow, MlirOperation op, int i, uint8_t ages) {
   const TileFlowProduct *product = &flow->out->products[i];
@@ -364,7 +364,7 @@ static TileFlowAwait *get_await(Flow *flow, MlirOperation before, int pending) {
 }
 
 // What waits in a kernel that is decided: tile.await, and a synchronous product
-// for itself and all in front of it.
+// for itself and all before it.
 static void await_decided(const TileProductFlow *flow, MlirOperation op,
                           State state) {
   TileProduct product;

@@ -34,8 +34,8 @@ typedef struct {
   bool *completes, *leaves; // by number of the product; what is under way still
 } TileFlowAwait;
 
-/// A `tile.release` of a slot that the last `lateness` products issued in front
-/// of it do not read.
+/// A `tile.release` of a slot that the last `lateness` products issued before
+/// it do not read.
 typedef struct {
   MlirOperation op;
   int lateness;
@@ -59,20 +59,20 @@ void tile_product_flow_build(TileArena *arena, MlirOperation kernel,
 
 /// Reads a kernel whose asynchronous products and awaits are decided: lists the
 /// asynchronous products and fills in `own`, where bit a stands for an
-/// execution that a further products were issued behind. Owner: `arena`.
+/// execution that a further products were issued after. Owner: `arena`.
 void tile_product_flow_read(TileArena *arena, MlirOperation kernel,
                             TileProductFlow *flow);
 
 //===-- Products that overwrite zeros (AccumulatorClear.c) ----------------===//
 
-/// The fill with zeros of all of `accumulator` that stands in front of `op` in
+/// The fill with zeros of all of `accumulator` that stands before `op` in
 /// its block, when nothing touches the accumulator in between; else null.
 MlirOperation accumulator_fill_find(MlirOperation op, MlirValue accumulator);
 
-/// Makes the first wgmma product behind such a fill overwrite its accumulator,
+/// Makes the first wgmma product after such a fill overwrite its accumulator,
 /// which then is not filled: registers are not set to zero to be added to. In a
 /// loop the product overwrites in the first iteration; where there may be none,
-/// the fill stands behind the loop, for that case.
+/// the fill stands after the loop, for that case.
 void accumulator_clear_apply(TileArena *arena, MlirOperation kernel);
 
 //===-- Slots that are released later (LateRelease.c) ---------------------===//

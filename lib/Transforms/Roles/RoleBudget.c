@@ -67,7 +67,7 @@ static bool is_bounded_by_user(const TileRolePlan *plan) {
 }
 
 // ptxas compiles an instruction for the registers of the launch, whatever
-// setmaxnreg says behind it: wgmma takes its accumulators and so many more
+// setmaxnreg says later: wgmma takes its accumulators and so many more
 // (ptxas 13.0, message C7602).
 enum { PRODUCT_OPERANDS = 26 };
 

@@ -58,7 +58,7 @@ typedef struct {
   int64_t num_cells;
   // Per statement, the ops inside included.
   uint8_t *reads, *fills, *loop_fills;
-  // A read may come before the next fill: inside; behind, if it lets through.
+  // A read may come before the next fill: inside; after, if it lets through.
   uint8_t *exposes, *lets_through, *live_after;
   Direction *directions;
   int num_directions, capacity;

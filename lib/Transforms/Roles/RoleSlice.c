@@ -363,7 +363,7 @@ static bool is_viewed(MlirValue tile) {
   return !mlirValueEqual(buffer.base, buffer.root);
 }
 
-// (N4) The only fill behind what `node` reads of `box` of a tile, named `read`.
+// (N4) The only fill after what `node` reads of `box` of a tile, named `read`.
 static TileRoleFill *only_fill(const TileRolePlan *plan,
                                const TileRoleNode *node,
                                const TileRoleBuffer *buffer, const TileBox *box,

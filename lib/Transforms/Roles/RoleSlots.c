@@ -267,7 +267,7 @@ static TileInt coordinate_behind(RoleEmitter *e, const Behind *behind, int dim,
   return add(e, add(e, offset, at[tile_dim]), base);
 }
 
-// In front of `before`; null: at the end of the block.
+// Before `before`; null: at the end of the block.
 static void insert_at(RoleEmitter *e, MlirBlock block, MlirOperation before) {
   if (before.ptr)
     mlirRewriterBaseSetInsertionPointBefore(e->b.rw, before);
@@ -303,7 +303,7 @@ static MlirValue load_or_pad(RoleEmitter *e, MlirType type, MlirValue tensor,
   return mlirOperationGetResult(op, 0);
 }
 
-// `before`: in front of which the load stands, or null.
+// `before`: before which the load stands, or null.
 static MlirValue load_behind(RoleEmitter *e, MlirOperation op,
                              const Behind *behind, MlirOperation before) {
   TileRange given = memref_load_indices(memref_load_cast(op));

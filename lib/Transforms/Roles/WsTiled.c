@@ -1,7 +1,7 @@
 //===- WsTiled.c - Producer and consumer roles ----------------------------===//
 //
 // Consumes: loops with `tile.num_stages`, planned or not; `instr` on copies.
-//           Without it, the passes in front have not run: those whose work
+//           Without it, the earlier passes have not run: those whose work
 //           roles need, do it first.
 // Produces: rings, channels, positions, `tile.specialize` with the roles
 //           "consumer" and "producer"; the launch has the threads of both. A

@@ -10,18 +10,18 @@
 //   is
 //        issued, by the thread that issues it. Arrivals belong to the commit
 //        and are made on every path. Where all copies of a round stand in the
-//        block of the commit, both are one arrive.expect_tx in front of the
+//        block of the commit, both are one arrive.expect_tx before the
 //        first.
 //   (R3) Writes of the generic proxy that the asynchronous proxy reads are
 //        fenced: ordinary stores by the writers before they arrive, cp.async by
-//        the readers after they have waited, since it lands behind the arrival.
+//        the readers after they have waited, since it lands after the arrival.
 //   (R4) An acquire waits for the phase before the one of its round: the first
 //        lap passes at once on fresh barriers.
 //        Threads that fill nothing arrive nowhere: the others could be two laps
 //        ahead, where the parity is the same again. So where TMA fills alone,
 //        its leader waits alone.
 //   (R5) A role that issues cp.async does not end before the last one landed.
-//   (R6) A TMA store reads on behind the op that issued it: the thread that did
+//   (R6) A TMA store reads on after the op that issued it: the thread that did
 //        waits for that before its warp releases the slot.
 //
 //===----------------------------------------------------------------------===//
@@ -311,7 +311,7 @@ static MlirWalkResult find_fill(MlirOperation op, void *user_data) {
 }
 
 // The first TMA copy of the round that `commit` ends, when all of them stand in
-// its block behind the acquire (R2); else null.
+// its block after the acquire (R2); else null.
 static MlirOperation first_fill(const Rewrite *r, MlirOperation commit,
                                 int64_t *out_bytes) {
   MlirValue value = mlirOperationGetResult(r->channel->op.op, 0);
@@ -359,7 +359,7 @@ static void arrive(Rewrite *r, MlirValue barrier, MlirValue slot,
                       .by = TILE_SOME(by));
 }
 
-// Bytes with the arrival of the leader, in front of the copies. The copies are
+// Bytes with the arrival of the leader, before the copies. The copies are
 // still those that signal the channel.
 static bool fuse_expect(Rewrite *r, TileCommitOp commit) {
   enum { MAX_EXPECT_BYTES = (1 << 20) - 1 };

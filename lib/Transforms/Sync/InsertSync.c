@@ -1,7 +1,7 @@
 //===- InsertSync.c - Thread barriers and proxy fences --------------------===//
 //
 // Consumes: tile ops with their instructions; packed bytes when they are known.
-// Produces: `tile.barrier_sync` and `tile.fence_proxy` in front of the ops that
+// Produces: `tile.barrier_sync` and `tile.fence_proxy` before the ops that
 //           need them, `tile.tma_wait` where a tile is written that a TMA store
 //           may be reading, and at the end of who issues stores. A fence stands
 //           before the barrier: the writers execute it, then everybody meets.

@@ -187,7 +187,7 @@ static bool is_handed_on(TileCopyOp store) {
 }
 
 // For the user the store was done where it stands: it has to be when the role
-// arrives anywhere behind it. Releases of channels wait already.
+// arrives anywhere after it. Releases of channels wait already.
 static void wait_for_store(MlirRewriterBase rw, TileCopyOp store) {
   MlirOperation op = mlirOperationGetNextInBlock(store.op);
   while (!tile_barrier_arrive_is(op) && !tile_tma_wait_is(op) &&
@@ -201,7 +201,7 @@ static void wait_for_store(MlirRewriterBase rw, TileCopyOp store) {
 }
 
 // Nobody waits for a TMA store where it is issued: tile-insert-sync puts the
-// wait in front of what needs it, in the same role.
+// wait before what needs it, in the same role.
 static MlirWalkResult release_store(MlirOperation op, void *user_data) {
   TileCopyOp copy = tile_copy_dyn(op);
   TileShape dst;

@@ -11,7 +11,7 @@
 //           `tile.im2col`, `run` there, `tile.align` on accesses in element
 //           loops); the last one is the launch as it was.
 //           What a copy with a given instruction needs is required of every
-//           call, in front of all; so is what a loop needs that must have
+//           call, before all; so is what a loop needs that must have
 //           roles.
 // Fails:    only on a target that cannot be resolved.
 // Idempotent: a launch inside `tile.variants` is left alone.

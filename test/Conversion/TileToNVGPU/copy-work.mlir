@@ -46,7 +46,7 @@ func.func @small(%A: !global, %m: index) attributes {tile.num_threads = 128 : i3
 }
 
 // 549 chunks for 32 threads: 17 rounds, then 5 threads copy one more. What the
-// loop found out about the only row is found out again behind it.
+// loop found out about the only row is found out again after it.
 // CHECK-LABEL: func.func @one_row
 // CHECK: scf.for %{{.*}} = %c0{{.*}} to %c17{{.*}} step %c1{{.*}} {
 // CHECK: arith.cmpi ult, %arg1, %[[ROWS:.*]] : index

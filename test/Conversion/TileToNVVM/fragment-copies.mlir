@@ -3,7 +3,7 @@
 
 !acc = memref<64x8xf32, #tile.fragment>
 gpu.module @m {
-  // Towards a tensor there are two arms behind one uniform branch: the tile lies
+  // Towards a tensor there are two arms after one uniform branch: the tile lies
   // inside and its rows are aligned, then pairs of registers are stored without
   // conditions; or every element has its own.
   // CHECK-LABEL: llvm.func @two_arms

@@ -77,7 +77,7 @@ func.func @atomic(%C: memref<?x?xf32>, %acc: memref<64x64xf32, #tile.fragment>, 
   return
 }
 
-// The elements before, with and without a tensor map behind them.
+// The elements before, with and without a tensor map after them.
 // CHECK-LABEL: func.func @atomic_old
 func.func @atomic_old(%C: memref<?x?xf32>, %acc: memref<64x64xf32, #tile.fragment>, %old: memref<64x64xf32, #tile.fragment>, %h: memref<8xi8>, %s: memref<8xi8, #shared>, %v: i8) {
   %c = tile.region %C[0, 0] [64, 64] : memref<?x?xf32>

@@ -95,7 +95,7 @@ func.func @role_c3_value() {
 
 func.func @role_c3_warps() {
   tile.specialize {
-    // expected-error @+1 {{expects 'registers' on whole warpgroups of 4 warps, got 1 warps behind 0 others}}
+    // expected-error @+1 {{expects 'registers' on whole warpgroups of 4 warps, got 1 warps after 0 others}}
     tile.role "a" warps 1 registers 24 {
     }
   }
@@ -108,7 +108,7 @@ func.func @role_c3_start() {
   tile.specialize {
     tile.role "a" warps 2 {
     }
-    // expected-error @+1 {{expects 'registers' on whole warpgroups of 4 warps, got 4 warps behind 2 others}}
+    // expected-error @+1 {{expects 'registers' on whole warpgroups of 4 warps, got 4 warps after 2 others}}
     tile.role "b" warps 4 registers 24 {
     }
   }
@@ -119,7 +119,7 @@ func.func @role_c3_start() {
 
 func.func @role_c4() {
   tile.specialize {
-    // expected-error @+1 {{expects 'pingpong' on whole warpgroups of 4 warps, got 2 warps behind 0 others}}
+    // expected-error @+1 {{expects 'pingpong' on whole warpgroups of 4 warps, got 2 warps after 0 others}}
     tile.role "a" warps 2 pingpong {
     }
   }

@@ -98,7 +98,7 @@ def conversions(source):
 
 
 def whole_numbers(values, op):
-    """The integers behind i1 to i64, as Python has them."""
+    """The integers of i1 to i64, as Python has them."""
     is_signed = op in ("sitofp", "extsi")
     if values.dtype == np.bool_:
         return [-int(v) if is_signed else int(v) for v in values]

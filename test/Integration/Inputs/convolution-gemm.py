@@ -9,7 +9,7 @@ A case is words `key=value`:
     tile=64x64x32  rows, columns and step of the product
     kernel=3x3 stride=1x1 dilation=1x1 pad=0x0
                    a number per dimension of pixels
-    upper=1x0      pads behind the image; those in front when it is left out
+    upper=1x0      pads after the image; those before it when it is left out
     channels=64    of the image type; ? where the launch says it
     round          columns of a filter element are rounded up to whole steps
     roles=on       on or off; required on the loop, with cp.async as well
@@ -63,7 +63,7 @@ BODY = """\
     tile.copy %acc to %y : memref<{m}x{n}x{sum}, #tile.fragment>, !tile.region<{m}x{n}x{sum}>
 """
 
-# The channels behind the last one meet weights of the next filter element, as 0.
+# The channels after the last one meet weights of the next filter element, as 0.
 WEIGHTS = {False: "      %b = tile.region %W[%column, %j] [{k}, {n}] : memref<?x?x{type}>",
            True: """\
       %tap = arith.divui %column, %R : index

@@ -3,11 +3,11 @@ what the generators of convolutions share.
 
 Images have one to three dimensions of pixels between the number of the image and
 the channel. `kernel`, `stride`, `dilation`, `pad` and `upper` have a number for
-each of them; `upper` are the pads behind the image, by default those in front."""
+each of them; `upper` are the pads after the image, by default those before it."""
 
 import numpy as np
 
-# A kernel up to its body and behind it: the host function has the extents of the
+# A kernel up to its body and after it: the host function has the extents of the
 # result, M x N, the block computes m x n elements from row %i and column %j.
 # `count` computes %K, the columns of the matrix, from %C and %taps.
 HEAD = """\

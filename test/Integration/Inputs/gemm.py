@@ -111,7 +111,7 @@ class Gemm:
         return self.stored(name, self.bm, self.bn, self.bk)
 
     def pitch_of(self, columns):
-        """Elements from row to row, and in front of the first one."""
+        """Elements from row to row, and before the first one."""
         if self.pitch is None:
             return columns, 0
         extra = int(self.pitch)
@@ -369,7 +369,7 @@ def check_size(gemm, json_path, size, sms, seed):
 
 
 def check(gemm, target, out, seeds):
-    """Returns what to print behind the case."""
+    """Returns what to print after the case."""
     source = os.path.join(out, "gemm.mlir")
     with open(source, "w", encoding="utf-8") as file:
         file.write(mlir(gemm))

@@ -77,7 +77,7 @@ func.func @scalars(%A: memref<64x64xf32>, %B: memref<64x64xf32>, %i: index) {
   return
 }
 
-// Sums of columns pass between warps in every step; a mask decides behind a scan
+// Sums of columns pass between warps in every step; a mask decides after a scan
 // whether a part of it is overwritten.
 func.func @reductions(%A: memref<192x48xf32>, %B: memref<48xf32>) {
   %c0 = arith.constant 0 : index

@@ -4,7 +4,7 @@ emulator, and compares every element with numpy.
 
     odd-fragments.py --target=T --out=DIR "WHAT SHAPE.TYPE threads=N" …
 
-Tensors are larger than their tiles, and hold junk behind them: what a surplus
+Tensors are larger than their tiles, and hold junk after them: what a surplus
 register stores is seen. WHAT is
 
     copy       through a fragment, by two blocks, the second one ragged

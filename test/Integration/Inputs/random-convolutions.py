@@ -13,11 +13,11 @@ and words `key=value`, with which a case of the command line is written as well:
     image=2x9x7x64 filters=40 in=bf16
                    the extents of the image, the channels last, and its elements
     kernel=3x3 stride=1x1 dilation=1x1 pad=0x0 upper=0x0
-                   as in the op; upper are the pads behind the image
+                   as in the op; upper are the pads after the image
     tile=64x64x32  rows, columns and step of the product; of a matrix rows, 1 and
                    columns
     threads=128 stages=3 roles=on
-    gap=0          elements between pixels, and in front of the first one
+    gap=0          elements between pixels, and before the first one
     first=0x0      row and column where a matrix begins
     via=shared     where it is gathered to: fragment or private as well; convert:
                    shared, as f16
@@ -152,7 +152,7 @@ class Case:
         attributes = [] if is_forward else ["transpose_a"]
         b_shape, at = (k, n), ["%k", "%j"]
         b_lines = []
-        if is_forward and v["round"]:  # what is behind C meets other weights, as 0
+        if is_forward and v["round"]:  # what is after C meets other weights, as 0
             b_lines = ["%tap_of = arith.divui %k, %R : index",
                        "%channel = arith.remui %k, %R : index",
                        "%element = arith.muli %tap_of, %C : index",

@@ -230,7 +230,7 @@ class Program:
         if r.random() < 0.5:
             view = self.value("tile.view %s : %s to %s", tile, memref(base, base_type),
                               kind)
-        else:  # once, in front of the loop
+        else:  # once, before the loop
             self.count += 1
             view = "%%v%d" % self.count
             self.head.append("    %s = tile.view %s : %s to %s" % (

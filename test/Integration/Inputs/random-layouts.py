@@ -273,8 +273,8 @@ class Program:
                 layout.size("warp") == self.warps and
                 tuple(layout.extents) == tuple(shape))
         self.must_fail |= not good
-        # Elements that exist may be covered where some behind the end are not,
-        # and there are limits to what may lie behind the end.
+        # Elements that exist may be covered where some after the end are not,
+        # and there are limits to what may lie after the end.
         whole = 1
         for d, n in enumerate(shape):
             whole *= max(p[d] for p in points) + 1

@@ -95,7 +95,7 @@ class ProductText(Text):
             window, tile, attrs, "x".join(map(str, sizes)), dtype, kind))
 
     def tile(self, factor, extents, tiles, dtype="bf16"):
-        """The shared tile of a factor, made in front of everything."""
+        """The shared tile of a factor, made before everything."""
         name = "%s%d_%s" % (factor, tiles, "x".join(map(str, extents)))
         kind = "memref<%sx%s, %s>" % ("x".join(map(str, extents)), dtype, SMEM)
         self.tiles[name] = kind

@@ -216,7 +216,7 @@ class Text(statements.Text):
                  % (window, LEFT, COLUMNS, LEFT_TILE))
 
     def rows(self, count, per_block, height):
-        """The first of the next `height` rows that the block writes; behind the tensor
+        """The first of the next `height` rows that the block writes; after the tensor
         when it has none left."""
         base = self.value("arith.muli %%bx, %s : index" % self.constant(per_block))
         number = self.value("arith.addi %s, %s : index" % (base, self.env[count]))
@@ -425,7 +425,7 @@ class Maker(ws.Maker):
         return self.woven(flat(super().kernel())) + [("end",)]
 
     def woven(self, body):
-        """With chains of products behind statements that use a tile."""
+        """With chains of products after statements that use a tile."""
         made, last = [], None
         for s in body:
             made.append(rebuilt(s, self.woven))

@@ -356,7 +356,7 @@ class Program(ElementProgram):
 
     def nested(self, most):
         """Statements that may not happen, or many times: tiles made there are
-        gone behind them, bounds are unknown."""
+        gone after them, bounds are unknown."""
         outer_nodes, outer_tiles = self.nodes, list(self.tiles)
         for tile in self.tiles:
             tile.bound = None

@@ -136,7 +136,7 @@ class Program:
             self.emit("tile.release %%ch[%s, %s]" % (s, p))
 
     def body(self, is_fill, step, s, p):
-        """One round, and the position behind it: %t, %q."""
+        """One round, and the position after it: %t, %q."""
         c = self.case
         one = lambda: (self.fill_slot(step, s, p) if is_fill else self.use_slot(s, p))
         if c.form not in ("guard", "else"):
@@ -159,7 +159,7 @@ class Program:
         self.emit("}")
 
     def loop(self, is_fill, name, s, p, begin="%c0", end="%steps"):
-        """A loop over K steps; %name#0, %name#1 is the position behind it."""
+        """A loop over K steps; %name#0, %name#1 is the position after it."""
         c = self.case
         if c.form == "while":
             self.emit("%%%s:3 = scf.while (%%st = %s, %%s = %s, %%p = %s) : (index, i32, i32)"
@@ -169,8 +169,8 @@ class Program:
             self.emit("} do {")
             self.emit("^bb0(%st: index, %s: i32, %p: i32):")
             self.body(is_fill, "%st", "%s", "%p")
-            self.emit("%behind = arith.addi %st, %c1 : index")
-            self.emit("scf.yield %behind, %t, %q : index, i32, i32")
+            self.emit("%after = arith.addi %st, %c1 : index")
+            self.emit("scf.yield %after, %t, %q : index, i32, i32")
             self.emit("}")
             return "%%%s#1" % name, "%%%s#2" % name
         late = c.form == "late" and not is_fill

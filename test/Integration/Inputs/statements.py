@@ -461,7 +461,7 @@ class Text:
     def do_move(self, index):
         self.env["o"] = self.index(("%", index, BLOCKS))
 
-    # What stands in front of the statements, and behind them.
+    # What stands before the statements, and after them.
     def begin(self):
         for tile in sorted({s[1] for s in walk(self.body)
                             if s[0] in ("copy", "half", "use", "put", "scribble")}):

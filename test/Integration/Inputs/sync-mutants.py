@@ -120,7 +120,7 @@ def arguments_like(arguments):
 
 
 def split_functions(lines):
-    """Lines by function, and those around them in front."""
+    """Lines by function, and those around them first."""
     functions, head, name = {}, [], None
     for line in lines:
         match = re.match(r"  func\.func @(\w+)", line)
@@ -150,7 +150,7 @@ class Mutant:
         self.name = None  # of the copy
 
     def text(self):
-        return "without %s in front of %s" % (self.removed, self.place)
+        return "without %s before %s" % (self.removed, self.place)
 
 
 def make_mutants(function, lines, regex):
@@ -187,7 +187,7 @@ class File:
         self.launches = {name: self.read_variants(name) for name in self.runs}
 
     def stage(self):
-        """The text in front of lowering, with a copy for each mutant."""
+        """The text before lowering, with a copy for each mutant."""
         marked = os.path.join(self.out, "marked.mlir")
         staged = os.path.join(self.out, "staged.mlir")
         with open(self.source.path, encoding="utf-8") as file:

@@ -5,7 +5,7 @@ bytes.
 Usage: identity.py --target=CHIP --behind=PASSES --passes=PASSES FILES
 
 Files with a pipelined loop (`num_stages`) are left out, and so are those that the
-target refuses in PASSES of --behind, and those of --but. Prints how many files are
+target refuses in PASSES of --after, and those of --but. Prints how many files are
 the same."""
 
 import argparse
@@ -27,14 +27,14 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--target", required=True)
-    parser.add_argument("--behind", required=True)
+    parser.add_argument("--after", required=True)
     parser.add_argument("--passes", required=True)
     parser.add_argument("--but", action="append", default=[],
                         help="the name of a file that may change")
     parser.add_argument("files", nargs="+")
     options = parser.parse_args()
     before, passes = (text.replace("TARGET", "{target=%s}" % options.target)
-                      for text in (options.behind, options.passes))
+                      for text in (options.after, options.passes))
     same, num_failed = 0, 0
     for path in options.files:
         with open(path, encoding="utf-8") as file:

@@ -4,7 +4,7 @@
 Usage: passes-alone.py FILE.mlir... [--target=CHIP] [--sample=N] [--orders=N]
 
 The passes are those that `tile-compile --print-pipeline` prints. Each runs alone on
-each file, those of kernels also behind outlining, each two in the order that the
+each file, those of kernels also after outlining, each two in the order that the
 pipeline does not have, and --orders random orders of all. --sample takes so many of these runs, always the same. A pass may
 refuse what it is given: then every error has a place in a file. A crash, a module
 that the verifier refuses, and a minute without an end are failures."""
@@ -17,7 +17,7 @@ import re
 import subprocess
 import sys
 
-OUTLINING = "gpu-kernel-outlining"  # makes what the passes behind it look at
+OUTLINING = "gpu-kernel-outlining"  # makes what the passes after it look at
 PLACED = re.compile(r"^(?!<unknown>)\S+:[1-9]\d*:\d+: error: ")
 
 

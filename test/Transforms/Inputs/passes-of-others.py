@@ -94,7 +94,7 @@ def facts_of(json_path):
 
 
 def compile_between(arguments, path, between, out):
-    """`between` gives the passes behind place `n`. What follows the last pass of
+    """`between` gives the passes after place `n`. What follows the last pass of
     ours is code of others: int-range-optimizations of LLVM 22.1 folds an
     arith.select there whose condition is not constant."""
     steps = steps_of(output_of(["tile-compile", path, "--print-pipeline",
@@ -125,7 +125,7 @@ def check(arguments, path, cases, facts, name, between):
 
 
 def ways(is_few, is_full):
-    """Names, and what stands behind each place."""
+    """Names, and what stands after each place."""
     for row in (0, 5) if is_few else range(len(OTHERS)):
         yield "in turn from " + OTHERS[row], \
             lambda n, row=row: [OTHERS[(row + n) % len(OTHERS)]]
@@ -168,7 +168,7 @@ def main():
             continue
         if arguments.full and not num_places:
             num_places = places
-            todo += [("%s behind pass %d" % (other, place),
+            todo += [("%s after pass %d" % (other, place),
                       lambda n, other=other, place=place: [other] * (n == place))
                      for place in range(num_places) for other in OTHERS]
     return 1 if num_failed else 0

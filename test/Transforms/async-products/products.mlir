@@ -63,7 +63,7 @@ func.func @factor_overwritten(%I: memref<64x64xf16>, %O: memref<64x64xf32>, %x: 
   return
 }
 
-// A use in a branch that the product is outside of: it is awaited in front of
+// A use in a branch that the product is outside of: it is awaited before
 // the branch, for its accumulator must not differ between the paths.
 // CHECK-LABEL: func @used_in_branch
 // CHECK: %[[C:.*]] = tile.alloc : memref<64x64xf32, #tile.fragment>
@@ -125,7 +125,7 @@ func.func @issued_in_branch(%p: i1, %O: memref<64x64xf32>, %x: f32) attributes {
 }
 
 // A factor in registers is not written before the product that reads it is
-// complete; the one behind may be under way.
+// complete; the one after may be under way.
 // CHECK-LABEL: func @factor_in_registers
 // CHECK: %[[C:.*]] = tile.alloc : memref<64x64xf32, #tile.fragment>
 // CHECK: tile.gemm {{.*}}async
@@ -149,7 +149,7 @@ func.func @factor_in_registers(%O: memref<64x64xf32>, %P: memref<64x64xf32>, %y:
 }
 
 // The metadata of a sparse product is read when it is issued, its factors are
-// read until it is complete. A dense product behind it does not continue it:
+// read until it is complete. A dense product after it does not continue it:
 // instructions of two shapes share no accumulator.
 // CHECK-LABEL: func @sparse
 // CHECK: tile.gemm_sp {{.*}}async
@@ -175,7 +175,7 @@ func.func @sparse(%O: memref<64x64xf32>, %w: i16, %x: f32) attributes {tile.num_
 }
 
 // What is done beside the products ends with sums of rows: the wait names them,
-// so that an assembler does not move it in front of the work.
+// so that an assembler does not move it before the work.
 // CHECK-LABEL: func @beside_row_sums
 // CHECK: %[[C:.*]] = tile.alloc : memref<64x64xf32, #tile.fragment>
 // CHECK: %[[R:.*]] = tile.alloc : memref<64xf32, #tile.fragment>
@@ -220,8 +220,8 @@ func.func @copies_in_front(%I: memref<64x64xf16>, %O: memref<64x64xf32>, %n: ind
   return
 }
 
-// An accumulator of the body of a loop is gone behind it: nothing names it there,
-// nor in front of its allocation in the next round.
+// An accumulator of the body of a loop is gone after it: nothing names it there,
+// nor before its allocation in the next round.
 // CHECK-LABEL: func @accumulator_of_the_body
 // CHECK: tile.gemm {{.*}}async
 // CHECK-NOT: tile.await {{.*}} for

@@ -6,7 +6,7 @@
 !C = memref<64x64xf32, #tile.fragment>
 !Slot = !tile.region<64x64xf16, #smem>
 
-// A product is under way across iterations: the slot is released behind the next
+// A product is under way across iterations: the slot is released after the next
 // one. The first iteration is peeled, overwrites the accumulator and releases
 // nothing; the fill is left for no iteration at all.
 // CHECK-LABEL: func @late_release

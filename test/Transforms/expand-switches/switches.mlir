@@ -8,7 +8,7 @@
 !a = !tile.region<64x32xbf16>
 
 // Cases in their order; the default is the last else, and an empty one is none. The
-// copy behind the switch and the switch inside keep their places.
+// copy after the switch and the switch inside keep their places.
 // CHECK-LABEL: func.func @copies
 // CHECK: scf.for %[[I:.*]] =
 // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[I]], %c5

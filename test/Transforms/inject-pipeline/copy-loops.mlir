@@ -52,7 +52,7 @@ func.func @halves(%A: memref<64x64xf32>, %O: memref<8x64xf32>, %I: memref<8xinde
 }
 
 // A row is left out, so what was there before is read: the copies stay, and wait
-// once behind their loop.
+// once after their loop.
 // CHECK-LABEL: func.func @short
 // CHECK: scf.for
 // CHECK-NEXT: scf.for

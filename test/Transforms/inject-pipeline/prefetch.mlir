@@ -7,8 +7,8 @@
 !F = memref<64xf32, #frag>
 !W = !tile.region<64xf32>
 
-// In front of the loop the first one, where there is one; in the loop the next one,
-// behind the move of this one. The loop copies nothing else ahead.
+// Before the loop the first one, where there is one; in the loop the next one,
+// after the move of this one. The loop copies nothing else ahead.
 // CHECK-LABEL: func.func @scales
 // CHECK: %[[F:.*]] = tile.alloc : memref<64xf32, #tile.fragment>
 // CHECK: %[[NEXT:.*]] = tile.alloc : memref<64xf32, #tile.fragment>

@@ -43,7 +43,7 @@ func.func @three_stages(%A: memref<128x512xbf16>, %B: memref<512x128xbf16>) {
   return
 }
 
-// The same, one stage (62): one slot, copied again behind the product.
+// The same, one stage (62): one slot, copied again after the product.
 // CHECK-LABEL: func @one_stage
 // CHECK: tile.barrier_alloc : !tile.barrier<1>
 // CHECK-NOT: tile.barrier_alloc

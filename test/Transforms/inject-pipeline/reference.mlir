@@ -106,7 +106,7 @@ func.func @one_group(%A: memref<64x32xf32>) {
   return
 }
 
-// test_async_pipeline_only_wraps_producer_statements (269): a fill in front of
+// test_async_pipeline_only_wraps_producer_statements (269): a fill before
 // two copies of one group; 2 iterations, so 4 asynchronous copies and 2 groups.
 // CHECK-LABEL: func @fill_is_not_async
 // CHECK-COUNT-4: {async, instr

@@ -8,7 +8,7 @@
 !S = memref<64x64xbf16, #smem>
 !Acc = memref<64x64xf32, #frag>
 
-// Loads in front of the product of the step, stores behind it, under one
+// Loads before the product of the step, stores after it, under one
 // condition. What is on its way has the type of the tensor, so that nothing waits
 // for it before. One slot is enough: the product has read it.
 // CHECK-LABEL: func.func @product
@@ -40,7 +40,7 @@ func.func @product(%A: !F, %B: !B, %n: index) {
     %acc = tile.alloc : !Acc
     scf.for %k = %c0 to %n step %c64 {
       %a = tile.region %A[0, %k] [64, 64] : !F
-      // expected-remark @+1 {{[tile-pipeline/register-staged] goes by way of registers: loaded ahead of the work of its step, stored to shared memory behind it}}
+      // expected-remark @+1 {{[tile-pipeline/register-staged] goes by way of registers: loaded ahead of the work of its step, stored to shared memory after it}}
       tile.copy %a to %As {instr = #tile.instr<simt>} : !tile.region<64x64xf32>, !S
       // expected-remark @+1 {{[tile-pipeline/register-staged]}}
       tile.parallel (%i, %j) in [64, 64] {

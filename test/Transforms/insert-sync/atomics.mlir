@@ -5,7 +5,7 @@
 #shared = #gpu.address_space<workgroup>
 
 // Updates of the same memory need no barrier between them; the fill before and
-// the read behind them do.
+// the read after them do.
 // CHECK-LABEL: func.func @updates
 // CHECK: tile.fill
 // CHECK-NEXT: tile.barrier_sync

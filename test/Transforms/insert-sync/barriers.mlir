@@ -135,7 +135,7 @@ func.func @no_conflict(%F: memref<64x64xbf16, #tile.fragment>) attributes {tile.
   return
 }
 
-// A branch that may not run still leaves its accesses behind; the barrier goes
+// A branch that may not run still leaves its accesses after; the barrier goes
 // where every thread comes by.
 // CHECK-LABEL: func.func @guarded_write
 // CHECK: scf.if

@@ -26,7 +26,7 @@ func.func @switch(%F: !fragment, %i: index) attributes {tile.num_threads = 128 :
   return
 }
 
-// What a case wrote reaches what stands behind the switch, although a later
+// What a case wrote reaches what stands after the switch, although a later
 // case ends with a barrier.
 // CHECK-LABEL: func.func @behind_a_switch
 // CHECK: default {
@@ -49,7 +49,7 @@ func.func @behind_a_switch(%F: !fragment, %i: index) attributes {tile.num_thread
   return
 }
 
-// Only one branch writes: the barrier behind them is needed all the same.
+// Only one branch writes: the barrier after them is needed all the same.
 // CHECK-LABEL: func.func @one_branch
 // CHECK: } else {
 // CHECK: }
@@ -89,7 +89,7 @@ func.func @nested_loops(%F: !fragment, %n: index) attributes {tile.num_threads =
   return
 }
 
-// A loop that may run no round: its barrier does not count behind it.
+// A loop that may run no round: its barrier does not count after it.
 // CHECK-LABEL: func.func @maybe_no_round
 // CHECK: scf.for
 // CHECK: }

@@ -7,7 +7,7 @@
 !slot = !tile.region<64x64xbf16, #gpu.address_space<workgroup>>
 !private = memref<64x64xbf16, #gpu.address_space<private>>
 
-// What a copy writes is there behind the wait: all threads meet there, once a
+// What a copy writes is there after the wait: all threads meet there, once a
 // round, however many slots are under way. The last wait is only for the end.
 // CHECK-LABEL: func.func @pipeline
 func.func @pipeline(%A: !tensor, %P: !private) attributes {tile.num_threads = 128 : i32} {
@@ -35,7 +35,7 @@ func.func @pipeline(%A: !tensor, %P: !private) attributes {tile.num_threads = 12
   return
 }
 
-// The first wait lets the second copy be under way: threads meet behind both.
+// The first wait lets the second copy be under way: threads meet after both.
 // CHECK-LABEL: func.func @one_after_the_other
 // CHECK: tile.cp_async_wait pending 1
 // CHECK-NEXT: tile.barrier_sync

@@ -3,7 +3,7 @@
 // RUN: diff %t.once %t.twice
 
 // The 18 cases of "fence_proxy" of the list of a reference system (§3.1.6), numbered
-// (F1) to (F18) in its order. There the fence stands in front of the access through the
+// (F1) to (F18) in its order. There the fence stands before the access through the
 // asynchronous proxy; here writers fence, then threads meet.
 
 #shared = #gpu.address_space<workgroup>
@@ -48,7 +48,7 @@ func.func @async_then_generic(%C: !acc, %v: bf16) attributes {tile.num_threads =
   return
 }
 
-// (F3) cp.async writes through the generic proxy: a fence behind its wait, and then
+// (F3) cp.async writes through the generic proxy: a fence after its wait, and then
 // the barrier, which a second run finds there.
 // CHECK-LABEL: func.func @cp_async_then_wgmma
 // CHECK: tile.cp_async_wait pending 0
@@ -109,7 +109,7 @@ func.func @element_store(%C: !acc, %v: bf16, %i: index) attributes {tile.num_thr
   return
 }
 
-// (F7) Behind a TMA store stands nothing but its wait; a second store of the tile needs
+// (F7) After a TMA store stands nothing but its wait; a second store of the tile needs
 // no more.
 // CHECK-LABEL: func.func @store
 // CHECK: tile.fence_proxy
@@ -247,7 +247,7 @@ func.func @branch(%C: !acc, %v: bf16, %go: i1) attributes {tile.num_threads = 12
 }
 
 // (F15) A loop that only reads asynchronously, in a loop and under a guard: one fence
-// in front of all of it.
+// before all of it.
 // CHECK-LABEL: func.func @loop
 // CHECK: tile.fill
 // CHECK-NEXT: tile.fence_proxy
@@ -344,7 +344,7 @@ func.func @loads(%C: !acc, %F: !fragment, %i: index) attributes {tile.num_thread
   return
 }
 
-// Behind (F1): what one slot of a ring was given does not fence for the other one, and
+// After (F1): what one slot of a ring was given does not fence for the other one, and
 // a window that is not read needs none.
 // CHECK-LABEL: func.func @slots
 // CHECK: tile.fill

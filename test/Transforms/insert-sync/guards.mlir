@@ -9,7 +9,7 @@
 !frag = memref<4x64xf32, #tile.fragment>
 
 // The branch is taken in every round but the last: its barrier orders what was read
-// in front of it before the next round writes.
+// before it before the next round writes.
 // CHECK-LABEL: func.func @next_round
 // CHECK: scf.for
 // CHECK-NOT: tile.barrier_sync

@@ -32,7 +32,7 @@ func.func @first_wait(%a: !rows, %f: !frag) attributes {tile.num_threads = 64 : 
   return
 }
 
-// The barrier that rounds need in front of their copy is there in the first one, too.
+// The barrier that rounds need before their copy is there in the first one, too.
 // CHECK-LABEL: func.func @loop_begins_with_one
 // CHECK: tile.barrier_init
 // CHECK-NOT: tile.barrier_sync
@@ -56,7 +56,7 @@ func.func @loop_begins_with_one(%a: !rows, %f: !frag, %n: index, %p: i32) attrib
   return
 }
 
-// What only the first round needs stands in front of the loop, behind the copy that
+// What only the first round needs stands before the loop, after the copy that
 // stands there.
 // CHECK-LABEL: func.func @hoisted
 // CHECK: tile.barrier_init

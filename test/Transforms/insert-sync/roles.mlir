@@ -8,7 +8,7 @@
 !private = memref<64x64xbf16, #gpu.address_space<private>>
 
 // What was done before the roles part is ordered before they do; inside a role
-// its own threads meet; behind them all threads meet again, whatever the role
+// its own threads meet; after them all threads meet again, whatever the role
 // ordered for itself.
 // CHECK-LABEL: func.func @parts
 func.func @parts(%v: bf16, %P: !private) attributes {tile.num_threads = 256 : i32} {

@@ -279,8 +279,8 @@ func.func @leader(%A: memref<4xf32>, %x: f32, %i: index) -> f32 attributes {tile
   return %y : f32
 }
 
-// cp.async of chunks that the same thread stores: neither behind its wait nor in front
-// of the next copy do threads meet.
+// cp.async of chunks that the same thread stores: neither after its wait nor before
+// the next copy do threads meet.
 // CHECK-LABEL: func.func @groups
 // CHECK: scf.for
 // CHECK-NOT: tile.barrier_sync
@@ -305,7 +305,7 @@ func.func @groups(%A: memref<64x64xf32>, %B: memref<64x64xf32>) attributes {tile
   return
 }
 
-// A loop with a round is not passed by: what it has ordered is ordered behind it.
+// A loop with a round is not passed by: what it has ordered is ordered after it.
 // CHECK-LABEL: func.func @one_round
 // CHECK: scf.for
 // CHECK-NEXT: tile.barrier_sync

@@ -129,7 +129,7 @@ func.func @write_then_read(%A: memref<64x64xbf16>, %P: !private) attributes {til
   return
 }
 
-// (T7) Names bound to what is loaded: one barrier in front of the first of them.
+// (T7) Names bound to what is loaded: one barrier before the first of them.
 // CHECK-LABEL: func.func @bound_names
 // CHECK: tile.fill
 // CHECK-NEXT: tile.barrier_sync
@@ -486,7 +486,7 @@ func.func @uniform_guards(%v: bf16, %P: memref<64x64xbf16>, %n: index) {
   return
 }
 
-// (T17) Nested guards, of a mask and of an element of it: each is read behind what
+// (T17) Nested guards, of a mask and of an element of it: each is read after what
 // wrote it, and the branch may meet.
 // CHECK-LABEL: func.func @nested_guards
 // CHECK: tile.fill
@@ -510,7 +510,7 @@ func.func @nested_guards(%yes: i1, %i: index) attributes {tile.num_threads = 128
   return
 }
 
-// (T18) In a loop, by a shared value that the loop changes: a round loads it behind
+// (T18) In a loop, by a shared value that the loop changes: a round loads it after
 // the write of the round before.
 // CHECK-LABEL: func.func @shared_guard_in_a_loop
 // CHECK: scf.for
@@ -532,8 +532,8 @@ func.func @shared_guard_in_a_loop(%yes: i1, %n: index) attributes {tile.num_thre
   return
 }
 
-// (T19) In a loop, by the counter: what stands in front of the loop is waited for once,
-// in front of it.
+// (T19) In a loop, by the counter: what stands before the loop is waited for once,
+// before it.
 // CHECK-LABEL: func.func @counter_guard_in_a_loop
 // CHECK: tile.fill
 // CHECK-NEXT: tile.barrier_sync

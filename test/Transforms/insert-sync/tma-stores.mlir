@@ -31,7 +31,7 @@ func.func @store(%C: memref<32x64xbf16>, %x: bf16) {
 }
 
 // Only the issuer knows when the tensor is written: a plain read of it by others
-// comes behind a barrier.
+// comes after a barrier.
 // CHECK-LABEL: func.func @read_back
 // CHECK: tile.copy {{.*}} map
 // CHECK-NEXT: tile.barrier_sync

@@ -5,8 +5,8 @@
 !shared = memref<64x64xbf16, #gpu.address_space<workgroup>>
 !fragment = memref<64x64xbf16, #tile.fragment>
 
-// A while-loop ends behind its condition, which has run at least once: what it
-// wrote must be visible behind the loop, although the body ends with a barrier.
+// A while-loop ends after its condition, which has run at least once: what it
+// wrote must be visible after the loop, although the body ends with a barrier.
 // CHECK-LABEL: func.func @written_by_the_condition
 // CHECK: scf.while
 // CHECK: tile.fill

@@ -58,7 +58,7 @@ func.func @other_lanes() attributes {tile.num_threads = 128 : i32} {
 !b = memref<64x64xbf16, #gpu.address_space<workgroup>>
 !c = memref<64x64xf32, #tile.fragment>
 
-// A factor whose layout the user gave is converted in front of the product.
+// A factor whose layout the user gave is converted before the product.
 // CHECK-LABEL: func.func @given_factor
 // CHECK: %[[A:.*]] = tile.alloc {layout = #tile.layout<"mma<64x64,warps=2x2>">} : memref<64x64xbf16, #tile.fragment>
 // CHECK: %[[F:.*]] = tile.alloc {layout = #tile.layout<"wgmma<64x64,wg=1x1>">} : memref<64x64xbf16, #tile.fragment>

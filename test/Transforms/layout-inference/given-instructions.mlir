@@ -1,7 +1,7 @@
 // RUN: %tile_opt_passes 'tile-layout-inference{target=sm_90a}' %s -split-input-file -verify-diagnostics
 
-// The annotation has not seen these instructions. A tensor map is made in front
-// of a launch, of an argument of the host function; layouts alone say nothing
+// The annotation has not seen these instructions. A tensor map is made before
+// a launch, of an argument of the host function; layouts alone say nothing
 // about that.
 
 !shared = memref<32x32xf32, #gpu.address_space<workgroup>>

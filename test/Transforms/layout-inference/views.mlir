@@ -66,7 +66,7 @@ func.func @kept_ends(%A: memref<101x67xf32>, %B: memref<101x67xi32>) attributes 
 !heads = memref<101x4x17xf32, #tile.fragment>
 !row = memref<6868xf32, #tile.fragment>
 
-// In one long row only the rows may overhang: what is behind the last is behind
+// In one long row only the rows may overhang: what is after the last is after
 // the end of the row.
 // CHECK-LABEL: func.func @joined_rows
 // CHECK: tile.alloc {layout = #tile.layout<"bases<reg={{.*}}, lane=(d0:1*32), warp=(d0:32*4) -> d0:101, d1:68>">} : memref<101x68xf32

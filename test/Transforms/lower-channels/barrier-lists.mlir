@@ -155,7 +155,7 @@ func.func @no_barrier(%A: !tensor) attributes {tile.num_threads = 128 : i32} {
 }
 
 // (B4) A barrier that the user wrote, in a kernel without TMA, comes through packing
-// with one init and the meeting that stands behind it.
+// with one init and the meeting that stands after it.
 // CHECK-LABEL: func.func @without_tma
 // PACKED-LABEL: func.func @without_tma
 // PACKED: %[[BAR:.*]] = tile.barrier_alloc {offset = 0 : i64}

@@ -166,7 +166,7 @@ func.func @alternate() attributes {tile.num_threads = 288 : i32} {
   return
 }
 
-// A TMA store reads on behind its op: who issued it waits before the release.
+// A TMA store reads on after its op: who issued it waits before the release.
 // CHECK-LABEL: func.func @stored
 // CHECK: tile.copy %{{[^ ]*}} to %{{[^ ]*}} {async, instr = #tile.instr<tma>}
 // CHECK-NEXT: tile.tma_wait pending 0 {read}

@@ -102,7 +102,7 @@ func.func @fragment(%X: memref<?x?x?xbf16>) {
   return
 }
 
-// Where channels are rounded up, vectors may go on behind the last one: nothing is
+// Where channels are rounded up, vectors may go on after the last one: nothing is
 // gained by facts.
 // CHECK-LABEL: func.func @rounded
 // CHECK-NOT: tile.variants

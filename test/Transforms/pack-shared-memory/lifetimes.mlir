@@ -25,7 +25,7 @@ func.func @in_flight(%A: !tensor, %map: !tile.tensor_map, %zero: bf16, %parity: 
 }
 
 // A product under way reads %S until it is awaited, which a loop that does not run does
-// not do: the tile that is filled behind the loop must not get its bytes. Behind the
+// not do: the tile that is filled after the loop must not get its bytes. After the
 // await it may.
 // CHECK-LABEL: func.func @product_under_way
 // CHECK: tile.alloc {offset = 0 : i64}
@@ -69,7 +69,7 @@ func.func @never_waited_for(%A: !tensor, %map: !tile.tensor_map, %zero: bf16, %p
   return
 }
 
-// Behind its wait a copy is done, and its bytes are free.
+// After its wait a copy is done, and its bytes are free.
 // CHECK-LABEL: func.func @waited_for
 // CHECK: tile.alloc {offset = 0 : i64}
 // CHECK: tile.alloc {offset = 0 : i64}
@@ -130,7 +130,7 @@ func.func @one_op_uses_both_otherwise(%zero: bf16) attributes {tile.num_threads 
   return
 }
 
-// One product may be under way behind the await: that of %T, not that of %S.
+// One product may be under way after the await: that of %T, not that of %S.
 // CHECK-LABEL: func.func @one_of_two_products
 // CHECK: tile.alloc {offset = 0 : i64}
 // CHECK: tile.alloc {offset = 8192 : i64}

@@ -1,4 +1,4 @@
-// Tiles whose value an iteration leaves for the next one, or for what is behind the
+// Tiles whose value an iteration leaves for the next one, or for what is after the
 // loop, share nothing, however short memory is.
 // RUN: %tile_opt_passes 'tile-pack-shared-memory{target=sm_80}' %s -split-input-file -verify-diagnostics
 

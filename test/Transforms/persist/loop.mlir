@@ -10,7 +10,7 @@
 !win = !tile.region<64xf32>
 
 // Sizes that only the host knows reach the kernel as values. Allocations and
-// the options of the kernel stay in front of the loop.
+// the options of the kernel stay before the loop.
 // CHECK-LABEL: func.func @three_dimensions
 // CHECK-SAME: %[[X:[a-z0-9]+]]: index, %[[Y:[a-z0-9]+]]: index, %[[Z:[a-z0-9]+]]: index
 // CHECK: %[[XY:.*]] = arith.muli %[[X]], %[[Y]] : index

@@ -98,7 +98,7 @@ func.func @wholes(%A: memref<64x32xf32>, %B: memref<64x32xf32>, %p: i1, %n: inde
   return
 }
 
-// Both branches fill the tile, so a read behind them is covered.
+// Both branches fill the tile, so a read after them is covered.
 // CHECK-LABEL: func @both_branches
 // CHECK: tile.copy {{.*}}tile.order = 0 : i32, tile.stage = 0
 // CHECK: tile.copy {{.*}}tile.order = 1 : i32, tile.stage = 0
@@ -192,7 +192,7 @@ func.func @twice(%A: memref<64x32xf32>, %n: index) {
   return
 }
 
-// A copy in one branch, a read behind it: in the other branch the read sees the
+// A copy in one branch, a read after it: in the other branch the read sees the
 // tile of an earlier iteration.
 // CHECK-LABEL: func @one_branch
 // CHECK: tile.copy {{.*}}tile.stage = 2
@@ -214,7 +214,7 @@ func.func @one_branch(%A: memref<64x32xf32>, %p: i1, %n: index) {
   return
 }
 
-// The last tile is read behind the loop.
+// The last tile is read after the loop.
 // CHECK-LABEL: func @read_after_loop
 // CHECK: tile.copy {{.*}}tile.stage = 2
 func.func @read_after_loop(%A: memref<64x32xf32>, %n: index) {

@@ -78,7 +78,7 @@ func.func @gemm_1_stage(%A: memref<1024x32xf16>, %B: memref<32x1024xf16>, %n: in
   return
 }
 
-// Attention: K right behind the first product, V behind the second.
+// Attention: K right after the first product, V after the second.
 // CHECK-LABEL: func @attention
 // CHECK: tile.copy {{.*}}tile.group = 0 : i32, tile.order = 1 : i32, tile.stage = 0
 // CHECK: tile.gemm {{.*}}tile.order = 0 : i32, tile.stage = 2

@@ -46,7 +46,7 @@ func.func @half(%A: memref<64x16xf32>, %n: index) {
   return
 }
 
-// The last tile is read behind the loop, through a view.
+// The last tile is read after the loop, through a view.
 // CHECK-LABEL: func @behind
 // CHECK: tile.copy {{.*}}tile.order = 0 : i32, [[STAGE:tile.stage = [0-9]]]
 // CHECK: tile.copy {{.*}}tile.order = 1 : i32, [[STAGE]]

@@ -7,7 +7,7 @@
 !P = memref<4xf32, #gpu.address_space<private>>
 !T = memref<64x64xf32>
 
-// What a loop writes is written behind it.
+// What a loop writes is written after it.
 func.func @loop_may_not_run(%A: !T, %O: !T, %n: index) attributes {tile.num_threads = 128 : i32} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -45,7 +45,7 @@ func.func @first_round(%A: memref<64x64xf16>, %O: !T, %n: index) attributes {til
   return
 }
 
-// Reads under conditions of their own, or behind several branches.
+// Reads under conditions of their own, or after several branches.
 func.func @same_condition(%A: !T, %O: !T, %p: i1) attributes {tile.num_threads = 128 : i32} {
   %true = arith.constant true
   %q = arith.xori %p, %true : i1
@@ -65,7 +65,7 @@ func.func @same_condition(%A: !T, %O: !T, %p: i1) attributes {tile.num_threads =
   return
 }
 
-// A first copy in front of a loop, under the condition that the loop runs.
+// A first copy before a loop, under the condition that the loop runs.
 func.func @prologue(%A: !T, %O: !T, %n: index) attributes {tile.num_threads = 128 : i32} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

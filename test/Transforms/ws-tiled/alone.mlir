@@ -1,5 +1,5 @@
 // The first passes that see a program may be planning and this one, in this
-// order, with no target anywhere: what passes in front would have decided, this
+// order, with no target anywhere: what earlier passes would have decided, this
 // one decides as they do.
 
 // RUN: %tile_opt_passes 'tile-pipeline-planning,tile-ws-tiled' %s -o %t.once && FileCheck %s < %t.once

@@ -107,7 +107,7 @@ func.func @both_branches(%A: !tensor, %O: !tensor, %M: memref<?xi1>, %I: memref<
   return
 }
 
-// Both branches fill the tile that is read behind them: one round around both.
+// Both branches fill the tile that is read after them: one round around both.
 // CHECK-LABEL: func.func @one_tile_in_both
 // CHECK: tile.role "consumer"
 // CHECK: scf.for

@@ -246,7 +246,7 @@ func.func @two_loops_one_tile(%A: !tensor, %O: !tensor, %M: memref<?xi1>, %I: me
 
 // A tile of the inner loop, and one of the outer loop read in the inner one: it is
 // awaited before the inner loop, also when that has no iteration, and released
-// behind it.
+// after it.
 // CHECK-LABEL: func.func @nested
 // CHECK: %[[T:.*]] = tile.channel({{.*}}) depth 2
 // CHECK: %[[S:.*]] = tile.channel({{.*}}) depth 2

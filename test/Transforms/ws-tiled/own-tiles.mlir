@@ -46,7 +46,7 @@ func.func @fragments(%A: !tensor, %M: memref<?x16xi32>, %n: index, %limit: i32) 
   return
 }
 
-// In front of it: a table in shared memory, of which both roles have one.
+// Before it: a table in shared memory, of which both roles have one.
 // CHECK-LABEL: func.func @table
 // CHECK: %[[CONSUMER:.*]] = tile.alloc : memref<8xi32, #gpu.address_space<workgroup>>
 // CHECK: %[[PRODUCER:.*]] = tile.alloc : memref<8xi32, #gpu.address_space<workgroup>>

@@ -220,7 +220,7 @@ func.func @guarded(%Q: memref<64x64xbf16>, %K: memref<1024x64xbf16>, %V: memref<
   return
 }
 
-// The guard is around the second product only, and in front of it its tile is
+// The guard is around the second product only, and before it its tile is
 // waited for.
 // CHECK-LABEL: func @guarded_second
 // CHECK: tile.role "consumer"

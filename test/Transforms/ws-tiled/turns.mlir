@@ -188,8 +188,8 @@ func.func @in_order(%Q: memref<128x64xbf16>, %K: memref<1024x64xbf16>, %V: memre
   return
 }
 
-// The second factor passes shared memory: all threads of both warpgroups meet in
-// front of the product.
+// The second factor passes shared memory: all threads of both warpgroups meet before
+// the product.
 // CHECK-LABEL: func @shared_factor
 // CHECK: tile.role "consumer" warps {{[0-9]+( registers [0-9]+)?}} {
 // CHECK: return

@@ -244,7 +244,7 @@ func.func @never_used(%A: !tensor, %O: !tensor, %M: memref<?xi1>, %I: memref<?xi
   return
 }
 
-// The fill ahead of the loop is that of round 0; the last fill is drained behind
+// The fill ahead of the loop is that of round 0; the last fill is drained after
 // the loop.
 // CHECK-LABEL: func.func @hand_pipelined
 // CHECK: %[[S:.*]] = tile.channel({{.*}}) depth 2
