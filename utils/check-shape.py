@@ -10,6 +10,9 @@ share   A function with one using file was cut out of that file, or the two are
         exports, and functions that only tables name.
 circle  No more than two files use each other in a circle, but through tables.
 up      No file uses a symbol of a higher layer (layers.py).
+own     A function of a header is used in another file: what only its own file
+        uses is static, what only tests use is none of the library. Tests may
+        use parts of what the library uses.
 
 What is not so yet stands in check-shape.allow, which only shrinks: an entry
 that is not needed any more is a violation, too. --table prints the shares,
@@ -27,11 +30,20 @@ import project
 MAX_SHARE, MAX_FOLDER_SHARE, SMALL_FOLDER = 20, 30, 5
 MAX_CIRCLE = 2
 CUDA = re.compile(r"_*cu(da)?[A-Z]")
+CODE = "lib/", "tools/"
 
 
 class Shape:
     def __init__(self, options, build):
-        self.found = objects.sources(options.root, build, "lib/", "tools/")
+        self.options = options
+        self.found = objects.sources(options.root, build, *CODE)
+        self.in_tests = set()
+        for source in objects.sources(options.root, build, "test/",
+                                      "fuzz/").values():
+            self.in_tests |= source.calls | source.tables
+        self.in_tables = set()
+        for source in self.found.values():
+            self.in_tables |= source.tables
         self.homes = objects.homes(self.found)
         self.public = self.public_names(options)
         self.users = collections.defaultdict(set)
@@ -45,6 +57,12 @@ class Shape:
         for header in project.select(options, "include/*.h"):
             names |= set(re.findall(r"\b(\w+)\(", project.read(options, header)))
         return names
+
+    def is_named_again(self, path, name):
+        """Whether the file that defines the function uses it; what is inlined
+        leaves no trace in the object."""
+        text = project.read(self.options, path)
+        return len(re.findall(r"\b%s\(" % re.escape(name), text)) > 1
 
     def edges(self, with_tables):
         """{file: {file: symbols}}"""
@@ -125,7 +143,7 @@ def circles(edges):
 
 class Allowed:
     """The entries of check-shape.allow: `share FOLDER PERCENT`,
-    `circle FOLDER FILES` and `up FROM TO`."""
+    `circle FOLDER FILES`, `up FROM TO` and `own FOLDER FUNCTION`."""
 
     def __init__(self, path):
         self.entries = {}
@@ -181,6 +199,26 @@ def check_circles(shape, allowed):
                                                     " ".join(group))
 
 
+def check_own(shape, allowed):
+    for path, source in sorted(shape.found.items()):
+        if not path.startswith(CODE):
+            continue
+        for name in sorted(source.functions):
+            is_used = shape.is_named_again(path, name)
+            if shape.users[name] - {path} or name in shape.in_tables or \
+                    name in shape.public or CUDA.match(name) or \
+                    (path.startswith("lib/Bridge/") and
+                     not name.startswith("mlirx")) or \
+                    (is_used and name in shape.in_tests) or name == "main":
+                continue
+            if not allowed.covers(
+                    "own", lambda what, own, path=path, name=name:
+                    path.startswith(what) and name == own or None):
+                yield "%s: %s is used by %s" % (
+                    path, name, "its own file only: make it static" if is_used
+                    else "tests only" if name in shape.in_tests else "nobody")
+
+
 def check_up(shape, allowed):
     for path, targets in sorted(shape.edges(with_tables=True).items()):
         layer = layers.layer_of(path)
@@ -222,7 +260,7 @@ def main():
     allowed = Allowed(os.path.join(options.root, "utils",
                                    "check-shape.allow"))
     violations = [*check_shares(shape, allowed), *check_circles(shape, allowed),
-                  *check_up(shape, allowed)]
+                  *check_up(shape, allowed), *check_own(shape, allowed)]
     return project.report(violations + list(allowed.stale()),
                           "shape (CONTRIBUTING.md, Size and shape)")
 

@@ -26,8 +26,9 @@ void tile_api_release(const TileAllocator *allocator, void *memory) {
     free(memory);
 }
 
-char *tile_api_copy(const TileAllocator *allocator, const void *data,
-                    size_t size_bytes) {
+// A copy that ends with a zero byte.
+static char *copy_of(const TileAllocator *allocator, const void *data,
+                     size_t size_bytes) {
   char *copy = tile_api_allocate(allocator, size_bytes + 1);
   if (!copy)
     return NULL;
@@ -46,8 +47,7 @@ static bool out_of_memory(const TileCompiler *compiler) {
 // A text that takes the place of an older one; NULL means none.
 static bool replace_text(TileCompiler *compiler, const char *text,
                          char **target) {
-  char *copy =
-      text ? tile_api_copy(&compiler->allocator, text, strlen(text)) : NULL;
+  char *copy = text ? copy_of(&compiler->allocator, text, strlen(text)) : NULL;
   if (text && !copy)
     return out_of_memory(compiler);
   tile_api_release(&compiler->allocator, *target);
@@ -149,8 +149,8 @@ bool tile_compiler_set_variants(TileCompiler *compiler, const unsigned *numbers,
                          "expected numbers of variants from 1, got 0");
     return false;
   }
-  unsigned *copy = (unsigned *)(void *)tile_api_copy(
-      &compiler->allocator, numbers, count * sizeof *numbers);
+  unsigned *copy = (unsigned *)(void *)copy_of(&compiler->allocator, numbers,
+                                               count * sizeof *numbers);
   if (!copy)
     return out_of_memory(compiler);
   tile_api_release(&compiler->allocator, compiler->variants);
@@ -205,7 +205,7 @@ static bool check_after(const TileCompiler *compiler, const char *after) {
 }
 
 static char *copy_text(const TileCompiler *compiler, const char *text) {
-  return text ? tile_api_copy(&compiler->allocator, text, strlen(text)) : NULL;
+  return text ? copy_of(&compiler->allocator, text, strlen(text)) : NULL;
 }
 
 static bool add_pass(TileCompiler *compiler, const TileExtraPass *given) {

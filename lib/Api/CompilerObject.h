@@ -22,9 +22,6 @@ struct TileCompiler {
 /// Memory of the compiler, for the life of the object; NULL when there is none.
 void *tile_api_allocate(const TileAllocator *allocator, size_t size_bytes);
 void tile_api_release(const TileAllocator *allocator, void *memory);
-/// A copy that ends with a zero byte.
-char *tile_api_copy(const TileAllocator *allocator, const void *data,
-                    size_t size_bytes);
 
 /// Makes a program of what a compilation has left; `reports`, one for each
 /// unit, of ptxas, NULL without it. NULL when there is no memory.

@@ -53,19 +53,6 @@ MlirOperation mlirxClone(MlirRewriterBase rewriter, MlirOperation op,
   return wrap(unwrap(rewriter)->clone(*unwrap(op), as<IRMapping>(mapping)));
 }
 
-MlirOperation mlirxCloneWithoutRegions(MlirRewriterBase rewriter,
-                                       MlirOperation op, MlirxMapping mapping) {
-  return wrap(unwrap(rewriter)->cloneWithoutRegions(*unwrap(op),
-                                                    as<IRMapping>(mapping)));
-}
-
-void mlirxCloneRegionBefore(MlirRewriterBase rewriter, MlirRegion from,
-                            MlirBlock before, MlirxMapping mapping) {
-  unwrap(rewriter)->cloneRegionBefore(
-      *unwrap(from), *unwrap(before)->getParent(),
-      unwrap(before)->getIterator(), as<IRMapping>(mapping));
-}
-
 //===-- Diagnostics -------------------------------------------------------===//
 
 // Also emits the diagnostic, when it goes out of scope.
@@ -123,9 +110,6 @@ bool mlirxIsMemoryEffectFree(MlirOperation op) {
   return isMemoryEffectFree(unwrap(op));
 }
 bool mlirxIsPure(MlirOperation op) { return isPure(unwrap(op)); }
-bool mlirxIsSpeculatable(MlirOperation op) {
-  return isSpeculatable(unwrap(op));
-}
 bool mlirxIsTriviallyDead(MlirOperation op) {
   return isOpTriviallyDead(unwrap(op));
 }
@@ -133,19 +117,6 @@ bool mlirxIsTriviallyDead(MlirOperation op) {
 // Traits; mlir-c asks by TypeID only where it exports one.
 bool mlirxIsTerminator(MlirOperation op) {
   return unwrap(op)->hasTrait<OpTrait::IsTerminator>();
-}
-bool mlirxIsIsolated(MlirOperation op) {
-  return unwrap(op)->hasTrait<OpTrait::IsIsolatedFromAbove>();
-}
-
-// OpBuilder::tryFold has no C API.
-intptr_t mlirxTryFold(MlirRewriterBase rewriter, MlirOperation op,
-                      MlirValue *results) {
-  SmallVector<Value> folded;
-  if (failed(unwrap(rewriter)->tryFold(unwrap(op), folded)))
-    return -1;
-  llvm::transform(folded, results, [](Value value) { return wrap(value); });
-  return folded.size();
 }
 
 // Constant matchers have no C API.
@@ -221,9 +192,4 @@ void mlirxDominanceDestroy(MlirxDominance dominance) {
 bool mlirxDominates(MlirxDominance dominance, MlirOperation a,
                     MlirOperation b) {
   return as<DominanceInfo>(dominance).properlyDominates(unwrap(a), unwrap(b));
-}
-bool mlirxValueDominates(MlirxDominance dominance, MlirValue value,
-                         MlirOperation op) {
-  return as<DominanceInfo>(dominance).properlyDominates(unwrap(value),
-                                                        unwrap(op));
 }

@@ -161,8 +161,6 @@ bool tile_shim_memory_check(TileShim *shim, CuAddress address,
 bool tile_shim_memory_add(TileShim *shim, TileShimMemory memory);
 void tile_shim_memory_remove(TileShim *shim, TileShimMemory *memory);
 
-TileShimFunction *tile_shim_function_find(TileShimModule *module,
-                                          const char *name);
 /// Checks a function handle, which is also that of a CUkernel.
 bool tile_shim_is_function(const TileShim *shim,
                            const TileShimFunction *function);

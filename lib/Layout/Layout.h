@@ -119,14 +119,12 @@ int64_t tile_layout_span(const TileLayoutSpace *s,
 int tile_layout_find_axis(const TileLayoutSpace *s,
                           const char *name); // -1 if absent
 
-bool tile_layout_injective(const TileLayout *l);
 bool tile_layout_covers(
     const TileLayout *l); // every output digit combination hit
 int64_t
 tile_layout_replication(const TileLayout *l); // inputs per distinct output
 /// Registers per thread that hold distinct elements (fragment).
 int64_t tile_layout_distinct_regs(const TileLayout *l);
-bool tile_layout_has_gaps(const TileLayout *l); // image of memory is not dense
 /// Elements along dimension `dim` of a memory layout that are stored one after
 /// another, starting at every multiple of that number: a power of two.
 int64_t tile_layout_contiguous_run(const TileLayout *layout, int dim);
@@ -152,13 +150,6 @@ bool tile_layout_equal(const TileLayout *a, const TileLayout *b);
 /// Where |a| overhangs, |b| must be one contiguous run; the result then means
 /// nothing at points outside the tile.
 bool tile_layout_compose(const TileLayout *a, const TileLayout *b,
-                         TileLayout *out, TileLayoutError *e);
-/// Exact inverse, left inverse of an injective map, right inverse of a covering
-/// map (smallest registers win). Unreachable outputs map to 0.
-bool tile_layout_inverse(const TileLayout *l, TileLayout *out,
-                         TileLayoutError *e);
-/// |hi| on top of |lo|, per axis of equal name: the block product.
-bool tile_layout_product(const TileLayout *lo, const TileLayout *hi,
                          TileLayout *out, TileLayoutError *e);
 /// Prepends a tile dimension of |stages|. Memory: slots |slot| elements apart
 /// (0: the span rounded up to |align|). Fragment: the new registers on top.
@@ -243,7 +234,7 @@ bool tile_layout_find_registers(const TileLayout *have, const TileLayout *want,
 // that of the tile, and an element exists where every coordinate is below it.
 // Registers hold anything elsewhere: loads and stores are masked, reductions
 // along the dimension begin with their neutral element there.
-// tile_layout_covers and tile_layout_injective speak of all values.
+// tile_layout_covers speaks of all values.
 
 /// Whether the values of |dim| exceed the tile: its coordinate needs a mask.
 bool tile_layout_overhangs(const TileLayout *f, int dim);
@@ -305,8 +296,8 @@ typedef struct {
 ///
 /// Terms are as few as the digits allow: contiguous digits share a term.
 ///
-/// Errors: an input axis whose strides are no divisor chain (the inverse of a
-///         padded layout), XORed digits whose strides share bits (a swizzle of
+/// Errors: an input axis whose strides are no divisor chain (4 and 9), XORed
+/// digits whose strides share bits (a swizzle of
 ///         rows 136 apart), more than TILE_LAYOUT_MAX_CODE_TERMS.
 bool tile_layout_terms(const TileLayout *l, unsigned constant_axes,
                        TileLayoutTerms *out, TileLayoutError *e);
@@ -315,9 +306,6 @@ bool tile_layout_terms(const TileLayout *l, unsigned constant_axes,
 TileLayoutConstant tile_layout_constant(const TileLayout *l,
                                         unsigned constant_axes, int out_axis,
                                         const int64_t *in);
-/// Evaluates the rule above, the second form where it applies.
-int64_t tile_layout_terms_eval(const TileLayoutTerms *terms, int out_axis,
-                               const int64_t *in, TileLayoutConstant constant);
 
 //===-- Text --------------------------------------------------------------===//
 

@@ -108,69 +108,7 @@ bool tile_layout_compose(const TileLayout *a, const TileLayout *b,
   return true;
 }
 
-//===-- Inverse -----------------------------------------------------------===//
-
-// Reduced echelon basis of the images of the input bits. combo[k] is the set of
-// input bits that produces vec[k]; every vec has a pivot no other vec has.
-typedef struct {
-  int n;
-  uint64_t vec[TILE_LAYOUT_MAX_DIGITS], pivot[TILE_LAYOUT_MAX_DIGITS],
-      combo[TILE_LAYOUT_MAX_DIGITS];
-} Basis;
-
-static void basis_add(Basis *s, uint64_t v, uint64_t combo) {
-  for (int k = 0; k < s->n; k++)
-    if (v & s->pivot[k])
-      v ^= s->vec[k], combo ^= s->combo[k];
-  if (!v)
-    return; // dependent: a later input never replaces an earlier one
-  uint64_t pivot = v & -v;
-  for (int k = 0; k < s->n; k++)
-    if (s->vec[k] & pivot)
-      s->vec[k] ^= v, s->combo[k] ^= combo;
-  s->vec[s->n] = v, s->pivot[s->n] = pivot, s->combo[s->n++] = combo;
-}
-
-bool tile_layout_inverse(const TileLayout *l, TileLayout *out,
-                         TileLayoutError *e) {
-  if (!tile_layout_injective(l) && !tile_layout_covers(l))
-    return tile_layout_fail(e, "inverse: neither injective nor covering");
-  TileLayout r = {.in = l->out, .out = l->in};
-  Basis s = {0};
-  for (int i = 0; i < l->in.num_digits; i++) {
-    if (l->in.digit[i].radix == 2)
-      basis_add(&s, l->image[i], 1ull << i);
-    else if (l->image[i])
-      r.image[__builtin_ctzll(l->image[i])] = 1ull << i;
-  }
-  for (int k = 0; k < s.n; k++)
-    r.image[__builtin_ctzll(s.pivot[k])] = s.combo[k];
-  *out = r;
-  return true;
-}
-
-//===-- Product, stages ---------------------------------------------------===//
-
-bool tile_layout_product(const TileLayout *lo, const TileLayout *hi,
-                         TileLayout *out, TileLayoutError *e) {
-  TileLayoutBuilder a, b;
-  tile_layout_to_builder(lo, &a), tile_layout_to_builder(hi, &b);
-  if (lo->in.num_axes != hi->in.num_axes ||
-      lo->out.num_axes != hi->out.num_axes)
-    return tile_layout_fail(e, "product: different axes");
-  for (int i = 0; i < b.num_entries; i++) {
-    TileLayoutEntry t = b.entry[i];
-    t.stride *= lo->in.extent[t.axis];
-    for (int k = 0; k < t.num_terms; k++)
-      t.term[k].stride *= lo->out.extent[t.term[k].axis];
-    *tile_layout_new_entry(&a, 0, 2, 0) = t;
-  }
-  for (int x = 0; x < a.in.num_axes; x++)
-    a.in.extent[x] *= b.in.extent[x];
-  for (int x = 0; x < a.out.num_axes; x++)
-    a.out.extent[x] *= b.out.extent[x];
-  return tile_layout_finish(&a, out, e);
-}
+//===-- Stages ------------------------------------------------------------===//
 
 static void prepend_axis(TileLayoutSpace *s, int64_t extent) {
   TileLayoutSpace r = {0};

@@ -66,20 +66,11 @@ bool tile_hw_mma_a(const TileHwMma *g, TileLayout *out, TileLayoutError *e);
 bool tile_hw_mma_b(const TileHwMma *g, bool b_nk, TileLayout *out,
                    TileLayoutError *e);
 bool tile_hw_mma_c(const TileHwMma *g, TileLayout *out, TileLayoutError *e);
-/// ldmatrix/stmatrix x|count| of 8x8 b16 matrices stacked along d0.
-bool tile_hw_ldmatrix(int count, bool trans, TileLayout *out,
-                      TileLayoutError *e);
 /// Whether wgmma.mma_async.sp reads B with a descriptor of |mode|: it takes 64
 /// bytes along K at once, which narrower atoms along K do not hold together.
 static inline bool tile_hw_wgmma_sp_reads(int mode, bool mn_major) {
   return mn_major || mode >= 64;
 }
-/// Metadata of 2:4 sparse A, m16 x k (one warp) or m64 x k (|warps| = 4):
-/// which logical columns k a 32-bit metadata word describes. Registers count
-/// logical columns (f16, f8, i8: 4 metadata bits per 4 columns; tf32: 2 bits
-/// per column). Lanes that the sparsity selector skips show as replicas.
-bool tile_hw_sp_meta(int elem_bits, int k, int warps, TileLayout *out,
-                     TileLayoutError *e);
 
 #ifdef __cplusplus
 } // extern "C"

@@ -185,12 +185,6 @@ bool tile_infer_build(const TileInferProblem *p, TileArena *arena,
 bool tile_infer_solve(const TileInferModel *m, TileInferResult *out,
                       TileLayoutError *e);
 
-/// Names the two ops (or the annotation and the op) that cannot agree.
-bool tile_infer_check_conflicts(const TileInferModel *m, TileLayoutError *e);
-
-/// The minimum by exhaustion; -1 when there are more than |limit| points.
-int64_t tile_infer_brute_force(const TileInferModel *m, int64_t limit);
-
 /// Cost of a choice; a negative choice means "not chosen yet" and counts with
 /// its minimum, so the result is then a lower bound.
 int64_t tile_infer_cost_of(const TileInferModel *m, const int *choice);
@@ -205,24 +199,9 @@ int64_t tile_infer_op_cost(const TileInferModel *m, int op, const int *choice,
 bool tile_infer_operand_layout(const TileInferModel *m,
                                const TileInferResult *r, int op, int operand,
                                TileLayout *out);
-/// The conversion between that layout and the one chosen for the buffer: before
-/// the op for operands it reads, after it for those it writes. False for memory
-/// and when there is no such layout. |out->kind| is TILE_LAYOUT_CONV_NONE when
-/// nothing moves.
-bool tile_infer_operand_conversion(const TileInferModel *m,
-                                   const TileInferResult *r, int op,
-                                   int operand, TileLayoutConversion *out);
-
 /// Elements of a fragment that at least lie together in one thread, because its
 /// views cut them in ways that no division among threads serves. 1: none do.
 int64_t tile_infer_view_run(const TileInferModel *m, int buffer);
-
-/// One line about a mode of an op; cut at |cap|.
-void tile_infer_mode_print(const TileInferModel *m, int op, int mode, char *out,
-                           int cap);
-/// Prints layouts, modes and inserted conversions. |file| is a FILE *.
-void tile_infer_report(const TileInferModel *m, const TileInferResult *r,
-                       void *file);
 
 #ifdef __cplusplus
 } // extern "C"

@@ -49,7 +49,6 @@ int tile_infer_pool_wgmma(TileInferPool *pool, int s, int elem_bits,
 //===-- Model -------------------------------------------------------------===//
 
 bool tile_infer_build_domains(TileInferModel *m, TileLayoutError *e);
-bool tile_infer_build_tables(TileInferModel *m, TileLayoutError *e);
 
 static inline const TileInferBuffer *
 tile_infer_buffer(const TileInferModel *m, const TileInferOp *op, int operand) {

@@ -433,7 +433,7 @@ static bool check_operands(const TileInferModel *m, const TileInferOp *op,
   return true;
 }
 
-bool tile_infer_build_tables(TileInferModel *m, TileLayoutError *e) {
+static bool build_tables(TileInferModel *m, TileLayoutError *e) {
   const TileInferProblem *p = m->problem;
   for (int b = 0; b < p->num_buffers; b++)
     if (p->buffer[b].space != TILE_INFER_GLOBAL)
@@ -457,5 +457,5 @@ bool tile_infer_build(const TileInferProblem *p, TileArena *arena,
   m->domain = TILE_ARENA_NEW(arena, TileInferDomain, buffers);
   m->table = TILE_ARENA_NEW(arena, TileInferTable, p->num_ops);
   m->unary = tile_arena_alloc(arena, sizeof *m->unary * buffers);
-  return tile_infer_build_domains(m, e) && tile_infer_build_tables(m, e);
+  return tile_infer_build_domains(m, e) && build_tables(m, e);
 }

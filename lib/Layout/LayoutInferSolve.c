@@ -174,7 +174,8 @@ static bool report_conflict(const TileInferModel *m, int b, int *choice,
                           p->buffer[b].name);
 }
 
-bool tile_infer_check_conflicts(const TileInferModel *m, TileLayoutError *e) {
+// Names the two ops (or the annotation and the op) that cannot agree.
+static bool check_conflicts(const TileInferModel *m, TileLayoutError *e) {
   int *choice = no_choice(m);
   for (int b = 0; b < m->problem->num_buffers; b++) {
     if (m->problem->buffer[b].space == TILE_INFER_GLOBAL)
@@ -390,7 +391,7 @@ bool tile_infer_solve(const TileInferModel *m, TileInferResult *out,
                       TileLayoutError *e) {
   const TileInferProblem *p = m->problem;
   int64_t budget = p->node_budget ? p->node_budget : TILE_INFER_NODE_BUDGET;
-  if (!tile_infer_check_conflicts(m, e))
+  if (!check_conflicts(m, e))
     return false;
   Search s;
   init_search(m, &s);
@@ -419,27 +420,4 @@ bool tile_infer_solve(const TileInferModel *m, TileInferResult *out,
     op_cost(m, i, r.choice, NULL, &r.mode[i]);
   *out = r;
   return true;
-}
-
-//===-- Exhaustion --------------------------------------------------------===//
-
-int64_t tile_infer_brute_force(const TileInferModel *m, int64_t limit) {
-  int64_t total = 1, best = TILE_INFER_NEVER;
-  for (int b = 0; b < m->problem->num_buffers; b++) {
-    total *= candidates(m, b);
-    if (total > limit)
-      return -1;
-  }
-  int *choice = no_choice(m);
-  for (int64_t k = 0; k < total; k++) {
-    int64_t rest = k;
-    for (int b = 0; b < m->problem->num_buffers; b++) {
-      choice[b] = (int)(rest % candidates(m, b));
-      rest /= candidates(m, b);
-    }
-    int64_t cost = tile_infer_cost_of(m, choice);
-    if (cost < best)
-      best = cost;
-  }
-  return best;
 }

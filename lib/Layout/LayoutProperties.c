@@ -66,10 +66,6 @@ int64_t tile_layout_replication(const TileLayout *l) {
   return r;
 }
 
-bool tile_layout_injective(const TileLayout *l) {
-  return tile_layout_replication(l) == 1 && tile_layout_nested(&l->out);
-}
-
 bool tile_layout_covers(const TileLayout *l) {
   uint64_t hit = 0;
   int bits, out_bits = 0;
@@ -82,13 +78,6 @@ bool tile_layout_covers(const TileLayout *l) {
       return false;
   }
   return bit_rank(l, &bits) == out_bits;
-}
-
-bool tile_layout_has_gaps(const TileLayout *l) {
-  int64_t n = 1;
-  for (int a = 0; a < l->out.num_axes; a++)
-    n *= tile_layout_span(&l->out, a);
-  return n != tile_layout_size(&l->out);
 }
 
 // Bit k of the dimension must be offset bit k and nothing else may move it.

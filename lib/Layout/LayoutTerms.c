@@ -264,22 +264,3 @@ TileLayoutConstant tile_layout_constant(const TileLayout *l,
   r.add = value[out_axis] - r.toggle;
   return r;
 }
-
-int64_t tile_layout_terms_eval(const TileLayoutTerms *terms, int out_axis,
-                               const int64_t *in, TileLayoutConstant constant) {
-  int64_t xored = 0, added = 0;
-  for (int i = 0; i < terms->num_terms; i++) {
-    const TileLayoutTerm *t = &terms->term[i];
-    if (t->out_axis != out_axis)
-      continue;
-    int64_t v = in[t->in_axis] / t->div;
-    v = (t->mod ? v % t->mod : v) * t->mul;
-    if (t->is_xor)
-      xored ^= v;
-    else
-      added += v;
-  }
-  return terms->is_foldable[out_axis]
-             ? ((xored + added) ^ constant.toggle) + constant.add
-             : (xored ^ constant.toggle) + added + constant.add;
-}

@@ -16,7 +16,8 @@ void tile_limits_begin(TileLimits *limits) {
   limits->start_bytes = limits->max_memory_bytes ? heap_bytes() : 0;
 }
 
-int64_t tile_limits_left_ms(const TileLimits *limits) {
+// Milliseconds that are left; -1: any number.
+static int64_t left_ms(const TileLimits *limits) {
   if (!limits->max_ms)
     return -1;
   double left = limits->end_ms - tile_now_ms();
@@ -29,7 +30,7 @@ const char *tile_limits_reached(const TileLimits *limits, char *out_text,
     snprintf(out_text, capacity, "was cancelled");
     return "cancel";
   }
-  if (tile_limits_left_ms(limits) == 0) {
+  if (left_ms(limits) == 0) {
     snprintf(out_text, capacity, "took longer than its limit of %llu ms",
              (unsigned long long)limits->max_ms);
     return "time";

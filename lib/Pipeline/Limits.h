@@ -23,7 +23,4 @@ void tile_limits_begin(TileLimits *limits);
 const char *tile_limits_reached(const TileLimits *limits, char *out_text,
                                 size_t capacity);
 
-/// Milliseconds that are left; -1: any number.
-int64_t tile_limits_left_ms(const TileLimits *limits);
-
 #endif // TILE_LIB_PIPELINE_LIMITS_H

@@ -105,13 +105,6 @@ void tile_emit_remark_with_note(MlirOperation op, MlirLocation note_location,
   emit_tagged(op, false, code, message, 1, &attached);
 }
 
-void tile_emit_remark_with_notes(MlirOperation op, intptr_t num_notes,
-                                 const MlirxNote *notes, const char *code,
-                                 const char *format, ...) {
-  FORMAT_MESSAGE(message, format);
-  emit_tagged(op, false, code, message, num_notes, notes);
-}
-
 void tile_emit_warning_with_notes(MlirOperation op, intptr_t num_notes,
                                   const MlirxNote *notes, const char *code,
                                   const char *format, ...) {
@@ -150,12 +143,4 @@ MlirLogicalResult tile_emit_internal_error(MlirOperation op, const char *format,
   snprintf(text, sizeof text, "'%.*s' op internal error: %s", (int)name.length,
            name.data, message);
   return emit_internal_error(mlirOperationGetLocation(op), text);
-}
-
-MlirLogicalResult tile_emit_internal_error_at(MlirLocation location,
-                                              const char *format, ...) {
-  FORMAT_MESSAGE(message, format);
-  char text[MESSAGE_CAPACITY + CODE_CAPACITY];
-  snprintf(text, sizeof text, "internal error: %s", message);
-  return emit_internal_error(location, text);
 }

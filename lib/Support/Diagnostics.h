@@ -49,12 +49,6 @@ void tile_emit_remark_with_note(MlirOperation op, MlirLocation note_location,
                                 const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/// The same with any number of notes, in order.
-void tile_emit_remark_with_notes(MlirOperation op, intptr_t num_notes,
-                                 const MlirxNote *notes, const char *code,
-                                 const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
-
 /// Emits "[code] <message>" as a warning: the program is probably wrong. Codes
 /// are those of remarks.
 void tile_emit_warning_with_notes(MlirOperation op, intptr_t num_notes,
@@ -67,10 +61,6 @@ void tile_emit_warning_with_notes(MlirOperation op, intptr_t num_notes,
 /// tile_location_is_internal_error.
 MlirLogicalResult tile_emit_internal_error(MlirOperation op, const char *format,
                                            ...)
-    __attribute__((format(printf, 2, 3)));
-/// The same where there is no op.
-MlirLogicalResult tile_emit_internal_error_at(MlirLocation location,
-                                              const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /// Whether an error with this location is one of ours.

@@ -49,16 +49,6 @@ MLIR_CAPI_EXPORTED MlirOperation mlirxClone(MlirRewriterBase rewriter,
                                             MlirOperation op,
                                             MlirxMapping mapping);
 
-/// The same with empty regions.
-MLIR_CAPI_EXPORTED MlirOperation mlirxCloneWithoutRegions(
-    MlirRewriterBase rewriter, MlirOperation op, MlirxMapping mapping);
-
-/// Clones the blocks of `from` before the block `before` of another region.
-MLIR_CAPI_EXPORTED void mlirxCloneRegionBefore(MlirRewriterBase rewriter,
-                                               MlirRegion from,
-                                               MlirBlock before,
-                                               MlirxMapping mapping);
-
 //===-- Diagnostics -------------------------------------------------------===//
 
 /// A note under a diagnostic; borrowed during the call.
@@ -99,24 +89,11 @@ MLIR_CAPI_EXPORTED bool mlirxIsMemoryEffectFree(MlirOperation op);
 /// for most terminators as well.
 MLIR_CAPI_EXPORTED bool mlirxIsPure(MlirOperation op);
 
-/// May run where the program would not have run it.
-MLIR_CAPI_EXPORTED bool mlirxIsSpeculatable(MlirOperation op);
-
 /// Unused and erasable.
 MLIR_CAPI_EXPORTED bool mlirxIsTriviallyDead(MlirOperation op);
 
 /// Ends a block (trait IsTerminator).
 MLIR_CAPI_EXPORTED bool mlirxIsTerminator(MlirOperation op);
-
-/// Its regions use no value from outside (trait IsIsolatedFromAbove).
-MLIR_CAPI_EXPORTED bool mlirxIsIsolated(MlirOperation op);
-
-/// Folds `op` without changing it. Writes the replacement of each result to
-/// `results`, which has room for all results of `op`, and returns their
-/// number; 0 after an update in place, -1 when nothing folds. Constants are
-/// made at the insertion point.
-MLIR_CAPI_EXPORTED intptr_t mlirxTryFold(MlirRewriterBase rewriter,
-                                         MlirOperation op, MlirValue *results);
 
 /// Whether the value is a constant integer or index; its value.
 MLIR_CAPI_EXPORTED bool mlirxConstantInt(MlirValue value, int64_t *out);
@@ -167,10 +144,6 @@ MLIR_CAPI_EXPORTED void mlirxDominanceDestroy(MlirxDominance dominance);
 /// `a` always runs before `b`, and is not `b`.
 MLIR_CAPI_EXPORTED bool mlirxDominates(MlirxDominance dominance,
                                        MlirOperation a, MlirOperation b);
-
-/// `value` may be an operand of `op`.
-MLIR_CAPI_EXPORTED bool mlirxValueDominates(MlirxDominance dominance,
-                                            MlirValue value, MlirOperation op);
 
 #ifdef __cplusplus
 }

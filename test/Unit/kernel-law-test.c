@@ -80,7 +80,7 @@ static void complain(MlirStringRef text, void *user_data) {
   print_error("%.*s", (int)text.length, text.data);
 }
 
-// The passes in front of layout inference.
+// The passes before layout inference.
 static void run_passes(MlirContext context, MlirOperation module,
                        const char *target) {
   for (size_t i = 0;; i++) {

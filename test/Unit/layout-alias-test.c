@@ -1,8 +1,8 @@
 //===- layout-alias-test.c - One storage seen as several tiles ------------===//
 //
 // tile_layout_reinterpret against its definition: byte b of the one tile, in
-// row-major order, is byte b of the other. What is behind the end of a fragment
-// is behind the end of its view.
+// row-major order, is byte b of the other. What is after the end of a fragment
+// is after the end of its view.
 //
 //===----------------------------------------------------------------------===//
 

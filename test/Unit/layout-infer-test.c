@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Layout/LayoutInferInternal.h"
 #include "layout-check.h"
 #include "layout-law.h"
 #include "layout-problems.h"
@@ -101,6 +102,21 @@ typedef struct {
 
 //===-- Tables ------------------------------------------------------------===//
 
+// From the layout of the fragment to `want`, or back where the op writes it.
+static bool conversion(const TileInferModel *m, const TileInferResult *r, int i,
+                       int o, const TileLayout *want,
+                       TileLayoutConversion *out) {
+  const TileInferOp *op = &m->problem->op[i];
+  int b = op->operand[o].buffer, bits = m->problem->buffer[b].elem_bits;
+  const TileLayout *have = m->domain[b].core[r->choice[b]];
+  bool write = op->operand[o].write;
+  const TileLayout *src = write ? want : have, *dst = write ? have : want;
+  if (!tile_infer_stays_in_warp(m, op))
+    return tile_layout_plan_conversion(src, dst, bits, out, NULL);
+  TileLayoutReach reach = tile_layout_plan_route(src, dst, bits, out, NULL);
+  return reach == TILE_LAYOUT_REACH_THREAD || reach == TILE_LAYOUT_REACH_WARP;
+}
+
 // What the algebra says about an entry of a table; -1 if it is no plan's cost.
 static int64_t direct_cost(const TileInferModel *m, const TileInferResult *r,
                            int i, int o) {
@@ -121,7 +137,7 @@ static int64_t direct_cost(const TileInferModel *m, const TileInferResult *r,
   if (!tile_infer_operand_layout(m, r, i, o, &f))
     return -1;
   if (x->space == TILE_INFER_FRAGMENT)
-    return tile_infer_operand_conversion(m, r, i, o, &conv) ? conv.cost : -1;
+    return conversion(m, r, i, o, &f, &conv) ? conv.cost : -1;
   if (x->space == TILE_INFER_GLOBAL)
     return tile_layout_global_access(&f, x->elem_bits, 16, &access, NULL)
                ? access.cost

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Layout/LayoutInferInternal.h"
+#include "layout-eval.h"
 #include "layout-problems.h"
 #include "layout-random.h"
 
@@ -49,7 +50,7 @@ static void composition(const TileLayout *f, const TileLayout *s, Counts *n) {
           "point %lld: %lld, not %lld", (long long)k, (long long)o,
           (long long)want);
     TileLayoutConstant c = tile_layout_constant(&a, REGISTERS, 0, x);
-    CHECK(!split || tile_layout_terms_eval(&t, 0, x, c) == want, "terms");
+    CHECK(!split || terms_eval(&t, 0, x, c) == want, "terms");
   }
 }
 

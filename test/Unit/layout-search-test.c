@@ -101,6 +101,29 @@ static void second_bound(const TileInferModel *m, const TileInferResult *r) {
     CHECK(r2.choice[b] == r->choice[b], "%s: buffer %d", p.name, b);
 }
 
+// The minimum by exhaustion; -1 when there are more than `limit` points.
+static int64_t exhaust(const TileInferModel *m, int64_t limit) {
+  const TileInferProblem *p = m->problem;
+  int64_t total = 1, best = TILE_INFER_NEVER;
+  for (int b = 0; b < p->num_buffers; b++) {
+    total *= p->buffer[b].space == TILE_INFER_GLOBAL ? 1 : m->domain[b].n;
+    if (total > limit)
+      return -1;
+  }
+  int *choice = TILE_ARENA_NEW(m->arena, int, p->num_buffers);
+  for (int64_t k = 0; k < total; k++) {
+    int64_t rest = k;
+    for (int b = 0; b < p->num_buffers; b++) {
+      bool is_free = p->buffer[b].space != TILE_INFER_GLOBAL;
+      choice[b] = is_free ? (int)(rest % m->domain[b].n) : -1;
+      rest /= is_free ? m->domain[b].n : 1;
+    }
+    int64_t cost = tile_infer_cost_of(m, choice);
+    best = cost < best ? cost : best;
+  }
+  return best;
+}
+
 static void brute(const TileInferProblem *p, Counts *counts) {
   for (int round = 0; round < 18; round++) {
     TileLayoutError e;
@@ -113,7 +136,7 @@ static void brute(const TileInferProblem *p, Counts *counts) {
       shrink(&m, 2 + (int)rnd(3));
     if (built && round > 6)
       disturb(&m);
-    int64_t best = built ? tile_infer_brute_force(&m, 300000) : -1;
+    int64_t best = built ? exhaust(&m, 300000) : -1;
     if (best >= 0) {
       bool ok = tile_infer_solve(&m, &r, &e);
       CHECK(ok == (best < TILE_INFER_NEVER), "%s: %s", p->name, e.text);

@@ -34,7 +34,7 @@ typedef struct {
   int num_commits, num_waits, num_late;
 } Run;
 
-// The last iteration of a rotated loop ends behind it, alone.
+// The last iteration of a rotated loop ends after it, alone.
 static bool is_behind_loop(const Pipe *pipe, int64_t step, int64_t n) {
   return pipe->schedule.is_rotated && n > 0 &&
          step + 1 == n + pipe->schedule.last_stage;

@@ -125,6 +125,26 @@ static const TileIndex *intern(TileIndices *x, const Sum *sum) {
   return made;
 }
 
+// Whether what is in the regions of `op` may run several times.
+static bool repeats_regions(MlirOperation op) {
+  return mlirOperationGetNumRegions(op) > 0 && !scf_if_is(op) &&
+         !tile_specialize_is(op) && !tile_role_is(op);
+}
+
+// The innermost op whose rounds have values of their own of this; null: the
+// kernel has one.
+static MlirOperation rounds_of_value(MlirValue value) {
+  MlirOperation op =
+      mlirValueIsABlockArgument(value)
+          ? mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value))
+          : mlirOperationGetParentOperation(mlirOpResultGetOwner(value));
+  for (; !mlirOperationIsNull(op) && !tile_kernel_is(op);
+       op = mlirOperationGetParentOperation(op))
+    if (repeats_regions(op))
+      return op;
+  return TILE_NULL_OP;
+}
+
 static TileIndexSymbol *symbol_of(TileIndices *x, MlirValue value) {
   TileIndexSymbol *symbol = tile_pointer_map_get(&x->symbols, value.ptr);
   if (symbol)
@@ -132,7 +152,7 @@ static TileIndexSymbol *symbol_of(TileIndices *x, MlirValue value) {
   symbol = TILE_ARENA_NEW(x->arena, TileIndexSymbol, 1);
   *symbol = (TileIndexSymbol){.value = value,
                               .number = x->num_symbols++,
-                              .home = tile_rounds_of_value(value)};
+                              .home = rounds_of_value(value)};
   tile_pointer_map_set(&x->symbols, value.ptr, symbol);
   return symbol;
 }
@@ -407,7 +427,9 @@ static const TileIndex *congruent(TileIndices *x, const TileIndex *index,
   return found;
 }
 
-const TileIndex *tile_index_congruent(TileIndices *x, const TileIndex *index) {
+// The same with what wraps replaced: `k mod n` is `k` up to a multiple of n,
+// and so is `slot + 1 == n ? 0 : slot + 1`.
+static const TileIndex *without_wraps(TileIndices *x, const TileIndex *index) {
   return congruent(x, index, MAX_DEPTH);
 }
 
@@ -415,23 +437,6 @@ const TileIndex *tile_index_congruent(TileIndices *x, const TileIndex *index) {
 //
 // A value of a loop is another number in the next round, so what was the place
 // of an access has to be written in numbers of now (TileAge).
-
-bool tile_repeats_regions(MlirOperation op) {
-  return mlirOperationGetNumRegions(op) > 0 && !scf_if_is(op) &&
-         !tile_specialize_is(op) && !tile_role_is(op);
-}
-
-MlirOperation tile_rounds_of_value(MlirValue value) {
-  MlirOperation op =
-      mlirValueIsABlockArgument(value)
-          ? mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value))
-          : mlirOperationGetParentOperation(mlirOpResultGetOwner(value));
-  for (; !mlirOperationIsNull(op) && !tile_kernel_is(op);
-       op = mlirOperationGetParentOperation(op))
-    if (tile_repeats_regions(op))
-      return op;
-  return TILE_NULL_OP;
-}
 
 bool tile_op_is_inside(MlirOperation op, MlirOperation outer) {
   for (; !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op))
@@ -476,7 +481,7 @@ static void sum_add_next(TileIndices *x, Sum *sum, MlirOperation loop,
   MlirOperation yield = mlirBlockGetTerminator(
       mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, is_for ? 0 : 1)));
   MlirValue next = mlirOperationGetOperand(yield, is_for ? number - 1 : number);
-  sum_add(sum, tile_index_congruent(x, tile_index_of(x, tile_int_value(next))),
+  sum_add(sum, without_wraps(x, tile_index_of(x, tile_int_value(next))),
           term->factor);
 }
 
@@ -564,7 +569,7 @@ static bool is_carried(TileIndices *x, const TileIndexSymbol *symbol,
   MlirValue next =
       mlirOperationGetOperand(mlirBlockGetTerminator(body), number);
   const TileIndex *moved =
-      tile_index_congruent(x, tile_index_of(x, tile_int_value(next)));
+      without_wraps(x, tile_index_of(x, tile_int_value(next)));
   MlirValue first = tile_range_at(scf_for_initArgs(loop), number);
   *out = (Carried){loop.op, tile_index_of(x, tile_int_value(first)),
                    moved->constant, moved->modulus};
@@ -592,12 +597,20 @@ static void cancel_carried(TileIndices *x, Sum *sum) {
     }
 }
 
-TileAgedDistance tile_index_distance(TileIndices *x, const TileIndex *now,
-                                     const TileIndex *then, TileAge age,
-                                     MlirOperation loop) {
+// Each round of the loop from two on adds `drift`; 0 but for
+// TILE_AGE_EARLIER.
+typedef struct {
+  TileDistance distance;
+  int64_t drift;
+} AgedDistance;
+
+// `now` - `then`, where `then` is of the round of `loop` that `age` says.
+static AgedDistance aged_distance(TileIndices *x, const TileIndex *now,
+                                  const TileIndex *then, TileAge age,
+                                  MlirOperation loop) {
   int64_t ignored, drift = 0;
-  now = tile_index_congruent(x, now);
-  then = tile_index_congruent(x, then);
+  now = without_wraps(x, now);
+  then = without_wraps(x, then);
   Sum distance = age == TILE_AGE_PREVIOUS  ? sum_of_next_round(x, now, loop)
                  : age == TILE_AGE_EARLIER ? sum_of_this_run(now, loop, &drift)
                  : age == TILE_AGE_OLDER   ? sum_of_any_round(now)
@@ -609,14 +622,15 @@ TileAgedDistance tile_index_distance(TileIndices *x, const TileIndex *now,
   if (age == TILE_AGE_SAME)
     cancel_carried(x, &distance);
   if (!distance.fits)
-    return (TileAgedDistance){{0, 1}, 0};
+    return (AgedDistance){{0, 1}, 0};
   for (int i = 0; i < distance.num_terms; i++)
     sum_blur(&distance, distance.terms[i].factor);
-  return (TileAgedDistance){{distance.constant, distance.modulus}, drift};
+  return (AgedDistance){{distance.constant, distance.modulus}, drift};
 }
 
-TileOverlap tile_aged_ranges_overlap(TileAgedDistance at, int64_t now_size,
-                                     int64_t then_size) {
+// tile_ranges_overlap, after any number of rounds.
+static TileOverlap aged_overlap(AgedDistance at, int64_t now_size,
+                                int64_t then_size) {
   TileDistance distance = at.distance;
   int64_t nearest = distance.constant + 2 * at.drift;
   if (at.drift == 0)
@@ -632,7 +646,7 @@ TileOverlap tile_aged_ranges_overlap(TileAgedDistance at, int64_t now_size,
 
 void tile_index_box_set(TileIndices *x, TileIndexBox *box, int dim,
                         const TileIndex *offset, int64_t size) {
-  box->offset[dim] = tile_index_congruent(x, offset);
+  box->offset[dim] = without_wraps(x, offset);
   box->bounds[dim] = tile_index_sum_bounds(offset);
   box->size[dim] = size;
 }
@@ -657,7 +671,7 @@ static bool are_apart(const TileIndexBox *now, const TileIndexBox *then,
 }
 
 // Whether the distance is a multiple of the size, which is that of both.
-static bool is_multiple(TileAgedDistance at, int64_t size) {
+static bool is_multiple(AgedDistance at, int64_t size) {
   int64_t divisor = tile_gcd(at.distance.modulus, at.distance.constant);
   return tile_gcd(divisor, at.drift) % size == 0;
 }
@@ -677,12 +691,12 @@ TileBoxRelation tile_index_boxes_compare(TileIndices *x,
     return (TileBoxRelation){.overlap = TILE_OVERLAP_MAYBE};
   for (int d = 0; d < now->rank; d++) {
     int64_t size = now->size[d], other = then->size[d];
-    TileAgedDistance at =
-        tile_index_distance(x, now->offset[d], then->offset[d], age, loop);
+    AgedDistance at =
+        aged_distance(x, now->offset[d], then->offset[d], age, loop);
     TileOverlap overlap = size < 0 || other < 0 ? TILE_OVERLAP_MAYBE
                           : are_apart(now, then, d)
                               ? TILE_OVERLAP_NONE
-                              : tile_aged_ranges_overlap(at, size, other);
+                              : aged_overlap(at, size, other);
     out.overlap = tile_overlap_and(out.overlap, overlap);
     out.match &=
         size > 0 && size == other && (on_grid || is_multiple(at, size));

@@ -24,7 +24,7 @@ enum { TILE_INDEX_MAX_TERMS = 8 };
 typedef struct {
   MlirValue value;
   int number;         // in order of first use
-  MlirOperation home; // tile_rounds_of_value
+  MlirOperation home; // of whose rounds each has one of its own, or null
 } TileIndexSymbol;
 
 typedef struct {
@@ -55,10 +55,6 @@ typedef struct {
 void tile_indices_init(TileIndices *indices, TileArena *arena);
 /// The index as an exact sum; a value that is none is a symbol.
 const TileIndex *tile_index_of(TileIndices *indices, TileInt index);
-/// The same with what wraps replaced: `k mod n` is `k` up to a multiple of n,
-/// and so is `slot + 1 == n ? 0 : slot + 1`.
-const TileIndex *tile_index_congruent(TileIndices *indices,
-                                      const TileIndex *index);
 /// The sum without one of its terms.
 const TileIndex *tile_index_without(TileIndices *indices, const TileIndex *sum,
                                     int term);
@@ -70,11 +66,6 @@ bool tile_index_is_affine(const TileIndex *index, MlirValue value,
 
 //===-- Rounds of loops (Index.c) -----------------------------------------===//
 
-/// Whether what is in the regions of `op` may run several times.
-bool tile_repeats_regions(MlirOperation op);
-/// The innermost op whose rounds have values of their own of this; null: the
-/// kernel has one.
-MlirOperation tile_rounds_of_value(MlirValue value);
 /// Whether `op` is `outer` or inside of it.
 bool tile_op_is_inside(MlirOperation op, MlirOperation outer);
 
@@ -94,21 +85,6 @@ typedef enum {
   TILE_AGE_OLDER,
   TILE_NUM_AGES
 } TileAge;
-
-/// Each round of the loop from two on adds `drift`; 0 but for
-/// TILE_AGE_EARLIER.
-typedef struct {
-  TileDistance distance;
-  int64_t drift;
-} TileAgedDistance;
-
-/// `now` - `then`, where `then` is of the round of `loop` that `age` says.
-TileAgedDistance tile_index_distance(TileIndices *indices, const TileIndex *now,
-                                     const TileIndex *then, TileAge age,
-                                     MlirOperation loop);
-/// tile_ranges_overlap, after any number of rounds.
-TileOverlap tile_aged_ranges_overlap(TileAgedDistance distance,
-                                     int64_t now_size, int64_t then_size);
 
 //===-- Facts about indices (IndexFacts.c) --------------------------------===//
 //
@@ -154,7 +130,7 @@ typedef struct {
   TileOverlap overlap;
   bool match; // they have the same elements, or none in common
   bool is_distance_known;
-  int64_t distance[TILE_MAX_RANK]; // elements: `now` begins so far behind
+  int64_t distance[TILE_MAX_RANK]; // elements: `now` begins so far after
 } TileBoxRelation;
 
 /// Of `now` and `then`, which was named in the round of `loop` that `age` says.
@@ -198,8 +174,6 @@ int64_t tile_row_align_bytes(MlirValue tile);
 /// The column at which a window starts is a multiple of so many bytes; 0: of
 /// any, as the first one is.
 int64_t tile_column_align_bytes(MlirValue tile);
-/// As tile_row_align_bytes, of the first element of every row of the window.
-int64_t tile_window_align_bytes(MlirValue tile);
 
 //===-- Element loops (LoopOperands.c) ------------------------------------===//
 

@@ -131,7 +131,7 @@ static bool is_used_in_body(MlirValue argument, ArithCmpIOp compare) {
 }
 
 // The counter of a loop of blocks, as convert-scf-to-cf writes one: it comes
-// from in front of the loop, or is itself plus the step.
+// from before the loop, or is itself plus the step.
 static TileIndexBounds block_loop_bounds(MlirValue argument, int depth) {
   MlirBlock header = mlirBlockArgumentGetOwner(argument);
   ArithCmpIOp compare = limit_of(argument);

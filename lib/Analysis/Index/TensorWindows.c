@@ -107,7 +107,3 @@ int64_t tile_column_align_bytes(MlirValue tile) {
   return tile_index_divisor(tile_region_offset(region, last)) *
          tile_elem_bits(shape.element) / 8;
 }
-
-int64_t tile_window_align_bytes(MlirValue tile) {
-  return tile_gcd(tile_row_align_bytes(tile), tile_column_align_bytes(tile));
-}

@@ -149,6 +149,13 @@ static int64_t plain_chunk(MlirOperation op, MlirValue dst, bool may_fit) {
   return chunk;
 }
 
+// What tile-insert-sync wrote, or 0.
+static int64_t given_chunk(MlirOperation op) {
+  MlirAttribute chunk =
+      mlirOperationGetDiscardableAttributeByName(op, TILE_STR(TILE_CHUNK_ATTR));
+  return mlirAttributeIsNull(chunk) ? 0 : mlirIntegerAttrGetValueInt(chunk);
+}
+
 //===-- Chunks of cp.async ------------------------------------------------===//
 
 bool tile_cp_async_chunk(TileCopyOp copy, TileCpAsyncChunk *out) {
@@ -175,7 +182,7 @@ bool tile_cp_async_chunk(TileCopyOp copy, TileCpAsyncChunk *out) {
          (out->align_bytes % bytes || out->row_bytes % bytes ||
           out->run_bytes % bytes))
     bytes /= 2;
-  int64_t given = tile_given_chunk(copy.op);
+  int64_t given = given_chunk(copy.op);
   out->bytes = given ? given * dst.elem_bytes : bytes;
   return out->bytes >= MIN_ASYNC_BYTES;
 }
@@ -193,19 +200,13 @@ static bool is_for_cp_async(TileCopyOp copy) {
 
 //===-- Entry -------------------------------------------------------------===//
 
-int64_t tile_given_chunk(MlirOperation op) {
-  MlirAttribute chunk =
-      mlirOperationGetDiscardableAttributeByName(op, TILE_STR(TILE_CHUNK_ATTR));
-  return mlirAttributeIsNull(chunk) ? 0 : mlirIntegerAttrGetValueInt(chunk);
-}
-
 TileChunk tile_chunk_of(MlirOperation op) {
   TileCopyOp copy = tile_copy_dyn(op);
   TileCpAsyncChunk async;
   Side dst;
   MlirValue tile =
       copy.op.ptr ? tile_copy_dst(copy) : tile_fill_dst(tile_fill_cast(op));
-  int64_t given = tile_given_chunk(op);
+  int64_t given = given_chunk(op);
   if (given)
     return (TileChunk){given, given};
   if (!side_of(tile, &dst))

@@ -82,7 +82,7 @@ static bool channels_are_contiguous(TileIm2colOp im2col, TileInstrReason *out) {
       "the channels of the image are not known to be contiguous");
 }
 
-// Columns that only the channels of the image are have nothing behind them.
+// Columns that only the channels of the image are have nothing after them.
 bool tile_im2col_group_overruns(TileIm2colOp im2col, int64_t group) {
   int64_t channels = image_channels(im2col);
   return !mlirValueIsNull(tile_im2col_channels(im2col)) &&

@@ -55,10 +55,10 @@ int64_t tile_im2col_known_run(TileIm2colOp im2col, bool channels_fit);
 /// Elements of a row, at most 16 bytes, that are one access of the image
 /// wherever they begin at a multiple; 1: also says why, where `out_reason` is
 /// not null. `align_bytes`: of pixels, known; `run`: of tile_im2col_known_run.
-/// `may_end_inside`: the last ones may be behind the last channel.
+/// `may_end_inside`: the last ones may be after the last channel.
 int64_t tile_im2col_group(TileIm2colOp im2col, int64_t align_bytes, int64_t run,
                           bool may_end_inside, TileInstrReason *out_reason);
-/// Whether groups of so many columns may go on behind the last channel.
+/// Whether groups of so many columns may go on after the last channel.
 bool tile_im2col_group_overruns(TileIm2colOp im2col, int64_t group);
 /// Whether only the image says how many columns an element of the filter has.
 bool tile_im2col_run_is_open(TileIm2colOp im2col);
@@ -100,8 +100,6 @@ TileChunk tile_chunk_of(MlirOperation op);
 /// Written by tile-insert-sync where barriers rest on it: the chunk, in
 /// elements, which then is that of the lowering.
 #define TILE_CHUNK_ATTR "tile.chunk"
-/// Its value, or 0.
-int64_t tile_given_chunk(MlirOperation op);
 
 typedef struct {
   int64_t align_bytes; // rows of the window are known to start at multiples

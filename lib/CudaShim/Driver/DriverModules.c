@@ -138,14 +138,6 @@ CuResult cuModuleUnload(CuModule module) {
 
 //===-- Contents ----------------------------------------------------------===//
 
-TileShimFunction *tile_shim_function_find(TileShimModule *module,
-                                          const char *name) {
-  for (unsigned i = 0; i < module->num_functions; i++)
-    if (strcmp(module->functions[i].info->name, name) == 0)
-      return &module->functions[i];
-  return NULL;
-}
-
 bool tile_shim_is_function(const TileShim *shim,
                            const TileShimFunction *function) {
   for (const TileShimObject *o = shim->objects; o && function; o = o->next) {
@@ -157,13 +149,21 @@ bool tile_shim_is_function(const TileShim *shim,
   return false;
 }
 
+static TileShimFunction *function_find(TileShimModule *module,
+                                       const char *name) {
+  for (unsigned i = 0; i < module->num_functions; i++)
+    if (strcmp(module->functions[i].info->name, name) == 0)
+      return &module->functions[i];
+  return NULL;
+}
+
 static CuResult module_function(const TileShim *shim, CuFunction *out_function,
                                 CuModule module, const char *name) {
   if (!tile_shim_is(shim, module, TILE_SHIM_MODULE))
     return CU_INVALID_HANDLE;
   if (!out_function || !name)
     return CU_INVALID_VALUE;
-  *out_function = tile_shim_function_find(module, name);
+  *out_function = function_find(module, name);
   return *out_function ? CU_SUCCESS : CU_NOT_FOUND;
 }
 

@@ -115,7 +115,7 @@ static void whole_file(void **state) {
 static void functions_lie_in_code(void **state) {
   (void)state;
   File file = make_file();
-  file.symbols[FIRST].st_size = 49; // one byte behind
+  file.symbols[FIRST].st_size = 49; // one byte after
   assert_int_equal(read_all(&file, sizeof file), 0);
   file = make_file();
   file.symbols[FIRST].st_value = CODE_AT - 1;

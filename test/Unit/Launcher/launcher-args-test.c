@@ -251,17 +251,17 @@ static const struct {
     {"ints:3:f32:-1", "expected a seed, got '-1'"},
     {"ints:3:f32x", "expected an element type such as bf16, got 'f32x'"},
     {"ints:3:f32,", "expected nothing more, got ','"},
-    {"ints:3:f32@4x", "expected strides such as 144 or 144x1 behind '@', "
+    {"ints:3:f32@4x", "expected strides such as 144 or 144x1 after '@', "
                       "got ''"},
-    {"ints:3:f32@4+", "expected an offset in elements behind '+', got ''"},
+    {"ints:3:f32@4+", "expected an offset in elements after '+', got ''"},
     {"ints:3:f32@4-1", "expected nothing more, got '-1'"},
-    {"ints:3x4x5:f32@4x1", "expected 1 or 3 strides behind '@', got 2"},
+    {"ints:3x4x5:f32@4x1", "expected 1 or 3 strides after '@', got 2"},
     {"ints:3:f32+1@4", "expected nothing more, got '+1@4'"},
     {"a.npy:", "expected an element type such as bf16, got ''"},
     {"a.npy:f32:3", "expected nothing more, got ':3'"},
     {"same:", "expected the index of an earlier argument, got ''"},
     {"same:1x", "expected nothing more, got 'x'"},
-    {"mem:3", "expected a tensor behind 'mem:', got '3'"},
+    {"mem:3", "expected a tensor after 'mem:', got '3'"},
     {"tmap:x", "expected the index of an earlier tensor argument and a ',', "
                "got 'x'"},
     {"tmap:0,", "expected 1 to 5 dimensions and a ',', got ''"},

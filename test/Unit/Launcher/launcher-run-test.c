@@ -384,7 +384,7 @@ static void test_other_errors(void **state) {
 //===-- Malformed metadata ------------------------------------------------===//
 
 static const struct {
-  const char *variant, *from, *to, *message; // message: behind f.json: …
+  const char *variant, *from, *to, *message; // message: after f.json: …
 } malformed_launches[] = {
     {fast_variant, "\"fast\"", "7", "kernel: expected a text, got 7"},
     {fast_variant, "\"value\": 9", "\"value\": 1",

@@ -202,7 +202,7 @@ static void test_damage(void **state) {
   tile_tensor_elem(&after, 5)[0] ^= 1; // an element: row 1, column 1
   assert_int_equal(tile_tensor_find_damage(&before, &after, false), -1);
   assert_int_equal(tile_tensor_find_damage(&before, &after, true), 9);
-  after.data[2 * 7 + 1] ^= 1; // the gap behind row 0
+  after.data[2 * 7 + 1] ^= 1; // the gap after row 0
   assert_int_equal(tile_tensor_find_damage(&before, &after, false), 7);
   after.data[1] ^= 1; // before the first element
   assert_int_equal(tile_tensor_find_damage(&before, &after, false), 0);

@@ -24,7 +24,7 @@ typedef struct Memory {
   int rank;
   TileInt extent[TILE_MAX_RANK]; // i32
   TileInt stride[TILE_MAX_RANK]; // i64, in elements; shared and private: unused
-  TileAllocOp alloc;             // behind shared tiles and fragments, or null
+  TileAllocOp alloc;             // after shared tiles and fragments, or null
   MlirValue *registers;          // fragment: pointer to each, made on demand
   int64_t num_registers;
 } Memory;
@@ -209,7 +209,6 @@ static inline int64_t elems_per_word(MlirType element) {
 }
 
 Parts *parts_add(Lowering *l, MlirValue key, int count, const MlirValue *part);
-Parts *parts_find(Lowering *l, MlirValue key);
 /// The words of an operand; null after an error.
 Parts *vector_parts(Lowering *l, MlirOperation op, MlirValue vector);
 

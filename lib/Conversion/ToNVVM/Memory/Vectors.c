@@ -29,7 +29,7 @@ Parts *parts_add(Lowering *l, MlirValue key, int count, const MlirValue *part) {
   return parts;
 }
 
-Parts *parts_find(Lowering *l, MlirValue key) {
+static Parts *parts_find(Lowering *l, MlirValue key) {
   for (Parts *parts = l->parts; parts; parts = parts->next)
     if (mlirValueEqual(parts->key, key))
       return parts;

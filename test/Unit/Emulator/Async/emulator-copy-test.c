@@ -451,7 +451,7 @@ static void tma_stores_pieces(void **state) {
 }
 
 /// Nobody writes the part of the box that lies outside of the tensor, and
-/// nobody needs to: columns behind a row, rows behind the last one.
+/// nobody needs to: columns after a row, rows after the last one.
 static void tma_stores_leave_out_what_is_outside(void **state) {
   (void)state;
   static const char *const kernels[] = {

@@ -338,7 +338,7 @@ static void uninitialised_shared(void **state) {
   run_finds(uses[0], "uninitialised-read", "read of s+4 (shared 0x404)");
 }
 
-/// Merges look at the element behind the last one; what they find there does
+/// Merges look at the element after the last one; what they find there does
 /// not matter.
 static void uninitialised_and_not_used(void **state) {
   static const char *const others[] = {

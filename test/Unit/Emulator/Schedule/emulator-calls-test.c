@@ -43,7 +43,7 @@ static void check(const char *ptx, uint32_t (*expected)(uint32_t)) {
 
 static uint32_t square_plus_one(uint32_t x) { return x * x + 1; }
 
-/// Defined behind the kernel that calls it; its parameter and label are named
+/// Defined after the kernel that calls it; its parameter and label are named
 /// as something of the kernel.
 static void scalar_parameters(void **state) {
   (void)state;

@@ -42,7 +42,7 @@ static HarnessRun make_run(const char *ptx, uint32_t num_ctas, int num_sms) {
   ": ld.acquire.gpu.global.u32 x, [from]; setp.lt.u32 q, x, n; @q bra " label  \
   ";\n" label "_END: bar.sync 0;\n"
 
-/// Every CTA publishes a value; behind the barrier each adds up all of them.
+/// Every CTA publishes a value; after the barrier each adds up all of them.
 /// Then they change places: CTA c overwrites the value of its neighbour.
 static const char barrier_kernel[] = BEGIN(
     "") "mad.lo.u32 y, cta, 7, 3; mul.wide.u32 r, cta, 4; add.u64 r, data, r;\n"

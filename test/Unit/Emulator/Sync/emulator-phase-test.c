@@ -94,7 +94,7 @@ static const Case right_cases[] = {
                                  "[bar];\n" TRY("bar", "parity"))),
      32},
     // Slots that cp.async fills: its arrival tells of no other work of the
-    // thread, but comes behind it.
+    // thread, but comes after it.
     {KERNEL(INIT("32") LOOP(
          "6", "xor.b32 last, parity, 1; setp.gt.u32 r, tid, 31;\n@r bra "
               "CONSUME;\n" TRY(
