@@ -161,19 +161,57 @@ static void table_put_at(Table *table, const TilePlace *place,
   table_put(table, element, thread);
 }
 
+// What registers give, and threads, is added up where they move different
+// digits of the element, as those of instructions do.
+static bool is_sum(const TileLayout *layout) {
+  uint64_t by_register = 0, by_thread = 0;
+  for (int i = 0; i < layout->in.num_digits; i++)
+    *(layout->in.digit[i].axis == TILE_LAYOUT_REG ? &by_register
+                                                  : &by_thread) |=
+        layout->image[i];
+  return !(by_register & by_thread);
+}
+
+typedef struct {
+  int64_t at[TILE_LAYOUT_MAX_AXES];
+  bool exists; // no gap
+} Point;
+
+static Point point_of(const TileLayout *layout, int64_t reg, int64_t thread) {
+  int64_t in[3] = {reg, thread % WARP_THREADS, thread / WARP_THREADS};
+  Point result;
+  result.exists = tile_layout_eval(layout, in, result.at);
+  return result;
+}
+
+static Point point_sum(const TileLayout *layout, const Point *a,
+                       const Point *b) {
+  Point result = {.exists = a->exists && b->exists};
+  for (int d = 0; d < layout->out.num_axes; d++)
+    result.at[d] = a->at[d] + b->at[d];
+  return result;
+}
+
 static void table_put_layout(Table *table, const TileLayout *layout,
                              const TilePlace *place, bool first_only) {
   int64_t num_regs = tile_layout_axis_size(&layout->in, TILE_LAYOUT_REG);
+  bool sums = is_sum(layout);
+  Point *of_reg = TILE_ARENA_NEW(table->flow->arena, Point, (size_t)num_regs);
   if (layout->in.extent[TILE_LAYOUT_WARP] * WARP_THREADS != table->team.count)
     table->is_clear = false;
+  for (int64_t r = 0; r < num_regs && sums; r++)
+    of_reg[r] = point_of(layout, r, 0);
   for (int64_t t = 0; t < table->team.count && table->is_clear; t++) {
     int64_t in[3] = {0, t % WARP_THREADS, t / WARP_THREADS};
-    int64_t at[TILE_LAYOUT_MAX_AXES];
     if (first_only && !is_first_holder(layout, in))
       continue;
-    for (; in[TILE_LAYOUT_REG] < num_regs; in[TILE_LAYOUT_REG]++)
-      if (tile_layout_eval(layout, in, at) && tile_layout_in_tile(layout, at))
-        table_put_at(table, place, at, table->team.first + t);
+    Point of_thread = point_of(layout, 0, t);
+    for (int64_t r = 0; r < num_regs; r++) {
+      Point point = sums ? point_sum(layout, &of_reg[r], &of_thread)
+                         : point_of(layout, r, t);
+      if (point.exists && tile_layout_in_tile(layout, point.at))
+        table_put_at(table, place, point.at, table->team.first + t);
+    }
   }
 }
 

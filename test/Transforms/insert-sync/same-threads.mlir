@@ -373,3 +373,18 @@ func.func @rounds(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %x: f32, %n: index, 
   }
   return
 }
+
+// A register and the last bit of the lane move the same digit of the element, which
+// changes nothing for who holds it: %f and %g have the same two elements in a thread.
+// CHECK-LABEL: func.func @toggled_registers
+// CHECK: tile.copy
+// CHECK-NEXT: tile.copy
+func.func @toggled_registers(%x: f32) attributes {tile.num_threads = 32 : i32} {
+  %S = tile.alloc {layout = #linear} : memref<64xf32, #shared>
+  %f = tile.alloc {layout = #tile.layout<"bases<reg=(d0:32), lane=(d0:1*16, d0:16^d0:32), warp=() -> d0:64>">} : memref<64xf32, #tile.fragment>
+  %g = tile.alloc {layout = #tile.layout<"bases<reg=(d0:32), lane=(d0:1*32), warp=() -> d0:64>">} : memref<64xf32, #tile.fragment>
+  tile.fill %f, %x : memref<64xf32, #tile.fragment>, f32
+  tile.copy %f to %S {instr = #tile.instr<simt>} : memref<64xf32, #tile.fragment>, memref<64xf32, #shared>
+  tile.copy %S to %g {instr = #tile.instr<simt>} : memref<64xf32, #shared>, memref<64xf32, #tile.fragment>
+  return
+}
