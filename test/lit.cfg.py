@@ -90,6 +90,8 @@ else:
     config.available_features.add("slow")
 if lit_config.params.get("set") == "full":
     config.available_features.add("full")
+# See test/Integration/Inputs/kernels.py.
+config.environment["TILE_TEST_SET"] = lit_config.params.get("set", "full")
 config.test_source_root = os.path.join(SOURCE_DIR, "test")
 config.test_exec_root = lit_config.params.get(
     "exec", os.path.join(build_dir, "test"))

@@ -181,8 +181,8 @@ def main():
             file.write(case.mlir())
         kernels.compile_file(source, target, out)
         base = os.path.join(out, "conv")
-        for run in case.images + case.more:
-            for seed in range(1, options.seeds + 1):
+        for number, run in enumerate(case.images + case.more):
+            for seed in kernels.schedules(options.seeds, number):
                 variants = check_image(case, base, *run, seed)
                 if run in case.images:
                     check_kernel(case, base, variants)

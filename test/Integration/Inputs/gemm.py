@@ -385,11 +385,11 @@ def check(gemm, target, out, seeds):
         raise kernels.Failure("compiles, expected an error")
     taken = []
     sms = gemm.sms.split(",")
-    for (index, size), count, seed in itertools.product(
-            enumerate(gemm.sizes), sms, range(1, seeds + 1)):
-        variant = check_size(gemm.at_size(index), os.path.join(out, "gemm.json"),
-                             size, count, seed)
-        if seed == 1 and count == sms[0]:
+    for (index, size), count in itertools.product(enumerate(gemm.sizes), sms):
+        for seed in kernels.schedules(seeds, index):
+            variant = check_size(gemm.at_size(index), os.path.join(out, "gemm.json"),
+                                 size, count, seed)
+        if count == sms[0]:
             taken.append("%dx%dx%d%s" % (*size, variant))
     return " ".join(taken)
 

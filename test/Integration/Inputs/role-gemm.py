@@ -298,9 +298,9 @@ def check(case, target, out, seeds):
             raise kernels.Failure("other message: " + failed)
         return "error"
     kernels.compile_file(source, target, out)
-    for steps in case.steps:
+    for number, steps in enumerate(case.steps):
         for size in case.sizes:
-            for seed in range(1, seeds + 1):
+            for seed in kernels.schedules(seeds, number):
                 run(case, os.path.join(out, "gemm.json"), steps, size, seed)
     return "%d trip counts" % len(case.steps)
 

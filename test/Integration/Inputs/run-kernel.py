@@ -14,7 +14,7 @@ A tensor is KIND:SHAPE:TYPE[@STRIDES+OFFSET] with kind ints, normal, wide,
 count, pairs, zeros, ones or junk (see kernels.py). EXPECT lines assign the tensors
 that change; all others must keep their values. `np` is numpy and
 `round_to(x, dtype)` rounds as the type does. Each case runs with several
-schedules of the emulator; every run must be without findings. --cases names
+schedules of the emulator (see kernels.py); every run must be without findings. --cases names
 another file for the comments, in which they may also start with #. --persist
 asks each launch that says nothing of it to loop over tiles. --planned-first runs
 tile-pipeline-planning and tile-ws-tiled on the file, and compiles what they make
@@ -148,9 +148,9 @@ def main():
             print("FAILED %s: %s" % (target, failure))
             num_failed += 1
             continue
-        for case in cases:
+        for number, case in enumerate(cases):
             try:
-                run_case(case, out, range(1, options.seeds + 1),
+                run_case(case, out, kernels.schedules(options.seeds, number),
                          options.sms.split(","))
                 print("ok %s %s" % (target, case.text))
             except kernels.Failure as failure:

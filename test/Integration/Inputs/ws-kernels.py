@@ -208,7 +208,7 @@ def run_kernel(json_path, body, trips, masks, seeds):
         inputs, arguments = make_inputs(n, mask, number)
         run = Run(body, inputs)
         expected = run.result()
-        for seed in range(1, seeds + 1):
+        for seed in kernels.schedules(seeds, number):
             try:
                 results, _ = kernels.run_function(json_path, arguments, seed)
                 kernels.compare("O", "bf16", results["O"], expected)
