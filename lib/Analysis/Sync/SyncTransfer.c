@@ -1,4 +1,4 @@
-//===- SyncTransfer.c - What an op needs before it, and leaves after it -===//
+//===- SyncTransfer.c - What an op needs before it, and leaves after it ---===//
 //
 // The rules (S1) to (S9) of SyncPlan.c, for one op.
 //
