@@ -68,7 +68,7 @@ static bool has_other_use(MlirValue barrier) {
 
 static bool is_in_loop(MlirOperation op) {
   MlirOperation parent = mlirOperationGetParentOperation(op);
-  for (; !mlirOperationIsNull(parent);
+  for (; !mlirOperationIsNull(parent) && !tile_kernel_is(parent);
        parent = mlirOperationGetParentOperation(parent))
     if (scf_for_is(parent) || scf_while_is(parent))
       return true;

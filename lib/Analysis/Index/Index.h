@@ -149,7 +149,8 @@ TileOverlap tile_boxes_overlap(TileIndices *indices, const TileBox *now,
 /// The memref that `tile` is a part of.
 MlirValue tile_tensor_root(MlirValue tile);
 /// Whether the memref shares no memory with any other one of which this holds:
-/// arguments of a function that does not opt out with `tile.may_alias`.
+/// arguments of a function that does not opt out with `tile.may_alias`,
+/// workspaces of the host, constant globals.
 bool tile_tensor_is_distinct(MlirValue root);
 
 //===-- Windows (TensorWindows.c) -----------------------------------------===//

@@ -9,7 +9,10 @@
 
 #include "Dialect/Im2col.h"
 #include "Support/Arithmetic.h"
+#include "Support/Iterate.h"
 #include "Tile/Ops/func.h"
+#include "Tile/Ops/gpu.h"
+#include "Tile/Ops/memref.h"
 
 //===-- Tensors -----------------------------------------------------------===//
 
@@ -39,9 +42,33 @@ static bool may_alias(MlirOperation func, intptr_t argument) {
              mlirArrayAttrGetElement(list, argument), name));
 }
 
+// Nobody writes it: two values that are the same constant only read.
+static bool is_constant(MemRefGetGlobalOp get) {
+  MlirOperation module = get.op;
+  for (MlirOperation parent = module; parent.ptr;
+       parent = mlirOperationGetParentOperation(parent))
+    module = parent;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+  TILE_FOR_EACH_OP (op, body) {
+    if (memref_global_is(op) &&
+        mlirStringRefEqual(memref_global_sym_name(memref_global_cast(op)),
+                           memref_get_global_name(get)))
+      return memref_global_constant(memref_global_cast(op));
+  }
+  return false;
+}
+
+// Memory of its own that the host has before the launch.
+static bool is_of_host(MlirValue root) {
+  MlirOperation op = mlirOpResultGetOwner(root);
+  MemRefGetGlobalOp get = memref_get_global_dyn(op);
+  return memref_alloc_is(op) || memref_alloca_is(op) || gpu_alloc_is(op) ||
+         (get.op.ptr && is_constant(get));
+}
+
 bool tile_tensor_is_distinct(MlirValue root) {
   if (!mlirValueIsABlockArgument(root))
-    return false;
+    return is_of_host(root);
   MlirOperation parent =
       mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(root));
   if (func_func_is(parent))

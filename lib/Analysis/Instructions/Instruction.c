@@ -6,6 +6,7 @@
 #include "Analysis/Memory/Memory.h"
 #include "Support/Diagnostics.h"
 #include "Tile/Ops/func.h"
+#include "Tile/Ops/gpu.h"
 #include "mlir-c/AffineMap.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,15 +25,23 @@ bool instr_refuse_internal(TileInstrReason *out, const char *what) {
   return instr_refuse(out, INSTR_INTERNAL, "%s", what);
 }
 
+// Whether a tensor is there before the kernel that uses it is launched.
+static bool is_of_host(MlirValue tensor) {
+  MlirOperation scope =
+      mlirValueIsABlockArgument(tensor)
+          ? mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(tensor))
+          : mlirOpResultGetOwner(tensor);
+  while (scope.ptr && !func_func_is(scope) && !tile_kernel_is(scope))
+    scope = mlirOperationGetParentOperation(scope);
+  return scope.ptr && !gpu_launch_is(scope) && func_func_is(scope);
+}
+
 bool instr_has_map(MlirValue tensor, const TileInstrContext *context,
                    TileInstrReason *out) {
-  bool is_argument = mlirValueIsABlockArgument(tensor) &&
-                     func_func_is(mlirBlockGetParentOperation(
-                         mlirBlockArgumentGetOwner(tensor)));
-  return (context->in_launch && is_argument) ||
+  return (context->in_launch && is_of_host(tensor)) ||
          instr_refuse(out, "tile-instr/base",
-                      "a tensor map can only be made on the host, of an "
-                      "argument of the function that launches");
+                      "a tensor map can only be made on the host, of a tensor "
+                      "of the function that launches");
 }
 
 // The hardware cuts what is stored beyond a tensor in pieces of 16 bytes: it

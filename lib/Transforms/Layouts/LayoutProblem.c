@@ -187,7 +187,7 @@ static int buffer_of_operand(Build *build, MlirValue tile) {
 static int weight_of(MlirOperation op) {
   int weight = 1;
   for (MlirOperation parent = mlirOperationGetParentOperation(op);
-       parent.ptr && weight < MAX_WEIGHT;
+       parent.ptr && !tile_kernel_is(parent) && weight < MAX_WEIGHT;
        parent = mlirOperationGetParentOperation(parent))
     if (scf_for_is(parent) || scf_while_is(parent))
       weight *= LOOP_WEIGHT;

@@ -24,6 +24,7 @@
 #include "Support/Arithmetic.h"
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"
+#include "Tile/Ops/func.h"
 #include "Tile/Ops/memref.h"
 #include "TilePasses.h"
 
@@ -31,7 +32,10 @@
 
 // "argument 0" or "a tensor", for the text of requirements.
 static void tensor_name(MlirValue tensor, char *out, size_t capacity) {
-  if (mlirValueIsABlockArgument(tensor))
+  bool is_argument = mlirValueIsABlockArgument(tensor) &&
+                     func_func_is(mlirBlockGetParentOperation(
+                         mlirBlockArgumentGetOwner(tensor)));
+  if (is_argument)
     snprintf(out, capacity, "argument %d",
              (int)mlirBlockArgumentGetArgNumber(tensor));
   else

@@ -4,7 +4,7 @@ func.func @required_tma_of_a_device_pointer(%A: memref<?x?xbf16>) attributes {ti
   %c0 = arith.constant 0 : index
   %As = tile.alloc : memref<64x64xbf16, #gpu.address_space<workgroup>>
   %a = tile.region %A[%c0, %c0] [64, 64] {align = 16 : i64} : memref<?x?xbf16>
-  // expected-error @+1 {{cannot use tma: a tensor map can only be made on the host, of an argument of the function that launches}}
+  // expected-error @+1 {{cannot use tma: a tensor map can only be made on the host, of a tensor of the function that launches}}
   tile.copy %a to %As {instr = #tile.instr<tma>} : !tile.region<64x64xbf16>, memref<64x64xbf16, #gpu.address_space<workgroup>>
   return
 }

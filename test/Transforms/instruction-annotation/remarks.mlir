@@ -6,7 +6,7 @@ func.func @unaligned_rows(%A: memref<?x?xbf16>) attributes {tile.num_threads = 1
   %c0 = arith.constant 0 : index
   %As = tile.alloc : memref<64x64xbf16, #gpu.address_space<workgroup>>
   %a = tile.region %A[%c0, %c0] [64, 64] : memref<?x?xbf16>
-  // expected-remark @+1 {{[tile-instr/base] uses simt; not tma: a tensor map can only be made on the host, of an argument of the function that launches; not cp_async: rows are known to be aligned to 2 bytes; cp.async needs 4}}
+  // expected-remark @+1 {{[tile-instr/base] uses simt; not tma: a tensor map can only be made on the host, of a tensor of the function that launches; not cp_async: rows are known to be aligned to 2 bytes; cp.async needs 4}}
   tile.copy %a to %As : !tile.region<64x64xbf16>, memref<64x64xbf16, #gpu.address_space<workgroup>>
   return
 }

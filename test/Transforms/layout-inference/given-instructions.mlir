@@ -27,7 +27,7 @@ gpu.module @kernels {
   gpu.func @no_host(%A: memref<?x?xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     %S = tile.alloc : !shared
     %a = tile.region %A[0, 0] [32, 32] : memref<?x?xf32>
-    // expected-error @+1 {{cannot use tma: a tensor map can only be made on the host, of an argument of the function that launches}}
+    // expected-error @+1 {{cannot use tma: a tensor map can only be made on the host, of a tensor of the function that launches}}
     tile.copy %a to %S {instr = #tile.instr<tma>} : !tile.region<32x32xf32>, !shared
     gpu.return
   }
