@@ -99,6 +99,13 @@ typedef struct {
 TILE_API bool tile_module_param(const TileModule *module, size_t index,
                                 TileParamInfo *out_info);
 
+/// What the function returns: none, as most do, or some.
+TILE_API size_t tile_module_num_results(const TileModule *module);
+/// Returns false when there is no such result. Its name is "", extents and
+/// strides are any.
+TILE_API bool tile_module_result(const TileModule *module, size_t index,
+                                 TileParamInfo *out_info);
+
 TILE_API size_t tile_module_num_launches(const TileModule *module);
 /// Variants of a launch, tried in order.
 TILE_API size_t tile_module_num_variants(const TileModule *module,
@@ -167,10 +174,36 @@ static inline TileLaunchArg tile_arg_float(double value) {
 /// caller keeps them until the kernels have ended, arguments and shapes until
 /// the call returns. On the emulator tensors lie in any memory, and the kernels
 /// have ended when the call returns.
-/// Errors: false; an argument is not as the function wants it, or the launch is
-///         refused. Those of a kernel on a GPU come with tile_device_wait.
+/// Workspaces of the function come from the device, one block for all that are
+/// in use at a time, and are free for later calls on the stream.
+/// Errors: false; an argument is not as the function wants it, the launch is
+///         refused, or the function returns something. Those of a kernel on a
+///         GPU come with tile_device_wait.
 TILE_API bool tile_module_launch(TileModule *module, void *stream,
                                  const TileLaunchArg *args, size_t num_args);
+
+/// A result.
+typedef struct {
+  TileArgKind kind;
+  TileDLTensor tensor; // shape and strides are those below; NULL data: scalar
+  int64_t integer;     // TILE_ARG_INT
+  double real;         // TILE_ARG_FLOAT
+  int64_t shape[8], strides[8];
+  /// Memory that the caller owns now and gives to tile_memory_free when the
+  /// kernels that use it have ended; the device frees what is left. NULL: the
+  /// tensor lies in memory of an argument, of an earlier result, or of the
+  /// module, whose data lives as long as it does.
+  void *memory;
+} TileLaunchResult;
+
+/// The same for functions that return something. `out_results` has room for as
+/// many as the function has, which is `num_results`; tensors point into it, and
+/// their elements are there when the kernels have ended. After an error nothing
+/// is owned by the caller.
+TILE_API bool tile_module_call(TileModule *module, void *stream,
+                               const TileLaunchArg *args, size_t num_args,
+                               TileLaunchResult *out_results,
+                               size_t num_results);
 
 #ifdef __cplusplus
 }

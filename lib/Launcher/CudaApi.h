@@ -31,6 +31,7 @@ enum {
   CUDA_ERROR_UNSUPPORTED_PTX = 222,
 
   CUDA_ATTRIBUTE_NUM_SMS = 16,
+  CUDA_ATTRIBUTE_MEMORY_POOLS = 115,
   CUDA_ATTRIBUTE_CAPABILITY_MAJOR = 75,
   CUDA_ATTRIBUTE_CAPABILITY_MINOR = 76,
 
@@ -41,6 +42,11 @@ enum {
   CUDA_JIT_ERROR_LOG_SIZE_BYTES = 6,
 
   CUDA_LAUNCH_CLUSTER_DIMENSION = 4,
+
+  CUDA_MEMORY_TYPE_DEVICE = 2,
+  CUDA_ALLOCATION_TYPE_PINNED = 1,
+  CUDA_LOCATION_TYPE_DEVICE = 1,
+  CUDA_POOL_RELEASE_THRESHOLD = 4,
 
   CUDA_TENSOR_MAP_INTERLEAVE_NONE = 0,
   CUDA_TENSOR_MAP_SWIZZLE_NONE = 0,
@@ -84,6 +90,33 @@ typedef struct CudaLaunchConfig {
   unsigned num_attributes;
 } CudaLaunchConfig;
 
+/// CUDA_MEMCPY2D.
+typedef struct CudaCopy2D {
+  size_t from_x_bytes, from_y;
+  int from_type;
+  const void *from_host;
+  CudaAddress from;
+  void *from_array;
+  size_t from_pitch_bytes;
+  size_t to_x_bytes, to_y;
+  int to_type;
+  void *to_host;
+  CudaAddress to;
+  void *to_array;
+  size_t to_pitch_bytes;
+  size_t row_bytes, num_rows;
+} CudaCopy2D;
+
+typedef struct CudaPool CudaPool;
+
+/// CUmemPoolProps.
+typedef struct CudaPoolProperties {
+  int allocation_type, handle_types, location_type, location;
+  void *security_attributes;
+  size_t max_bytes;
+  unsigned char reserved[56];
+} CudaPoolProperties;
+
 //===-- Functions ---------------------------------------------------------===//
 
 /// The functions, in the order of the table in Driver.c.
@@ -122,6 +155,23 @@ typedef struct {
                             size_t size_bytes);
   CudaResult (*memcpy_dtoh)(void *target, CudaAddress source,
                             size_t size_bytes);
+  CudaResult (*memcpy_2d_async)(const CudaCopy2D *copy, void *stream);
+  CudaResult (*memset_d2d8_async)(CudaAddress address, size_t pitch_bytes,
+                                  unsigned char value, size_t width,
+                                  size_t height, void *stream);
+  CudaResult (*memset_d2d16_async)(CudaAddress address, size_t pitch_bytes,
+                                   unsigned short value, size_t width,
+                                   size_t height, void *stream);
+  CudaResult (*memset_d2d32_async)(CudaAddress address, size_t pitch_bytes,
+                                   unsigned value, size_t width, size_t height,
+                                   void *stream);
+  CudaResult (*pool_create)(CudaPool **out_pool,
+                            const CudaPoolProperties *properties);
+  CudaResult (*pool_set_attribute)(CudaPool *pool, int attribute, void *value);
+  CudaResult (*pool_destroy)(CudaPool *pool);
+  CudaResult (*mem_alloc_from_pool)(CudaAddress *out_address, size_t size_bytes,
+                                    CudaPool *pool, void *stream);
+  CudaResult (*mem_free_async)(CudaAddress address, void *stream);
   CudaResult (*launch_kernel_ex)(const CudaLaunchConfig *config,
                                  CudaFunction *function, void **params,
                                  void **extra);
@@ -154,6 +204,7 @@ typedef struct {
   int driver_version; // 12080 for CUDA 12.8
   CudaAddress *allocations;
   size_t num_allocations;
+  CudaPool *pool; // of workspaces; NULL: none yet, or the driver has none
 } CudaGpu;
 
 /// Turns a driver result into a status: "WHAT: CUDA_ERROR_NAME (…)".
@@ -170,5 +221,14 @@ TileStatus tile_cuda_encode_tensor_map(TileDevice *device,
                                        const TileTensorMap *map, void *out_map);
 TileStatus tile_cuda_launch(TileDevice *device, void *handle,
                             const TileKernelLaunch *launch);
+
+// GpuMemory.c, as in TileDeviceOps.
+TileStatus tile_cuda_copy_rows(TileDevice *device, const DeviceRows *rows);
+TileStatus tile_cuda_fill_rows(TileDevice *device,
+                               const DevicePattern *pattern);
+TileStatus tile_cuda_take_workspace(TileDevice *device, size_t size_bytes,
+                                    void *stream, uint64_t *out_address);
+TileStatus tile_cuda_give_workspace(TileDevice *device, uint64_t address,
+                                    void *stream);
 
 #endif // TILE_LIB_LAUNCHER_CUDA_API_H

@@ -27,11 +27,11 @@ TileStatus tile_device_open(const TileDeviceOptions *options,
   return fallback;
 }
 
-static TileStatus enter(TileDevice *device) {
+TileStatus tile_device_enter(TileDevice *device) {
   return device->ops->enter ? device->ops->enter(device) : tile_status_ok();
 }
 
-static void leave(TileDevice *device) {
+void tile_device_leave(TileDevice *device) {
   if (device->ops->leave)
     device->ops->leave(device);
 }
@@ -40,6 +40,7 @@ static void destroy_module(TileDeviceModule *module) {
   if (!module)
     return;
   tile_ptx_entries_destroy(module->entries, module->num_entries);
+  free(module->globals);
   free(module->path);
   free(module);
 }
@@ -79,63 +80,65 @@ TileEmuStats tile_device_stats(const TileDevice *device) {
 
 TileStatus tile_device_alloc(TileDevice *device, size_t size_bytes,
                              const char *name, uint64_t *out_address) {
-  TileStatus status = enter(device);
+  TileStatus status = tile_device_enter(device);
   if (!tile_status_is_ok(&status))
     return status;
   // Empty tensors need an address of their own too.
   status = device->ops->alloc(device, size_bytes > 0 ? size_bytes : 1, name,
                               out_address);
-  leave(device);
+  tile_device_leave(device);
   return status;
 }
 
 TileStatus tile_device_free(TileDevice *device, uint64_t address) {
-  TileStatus status = enter(device);
+  TileStatus status = tile_device_enter(device);
   if (!tile_status_is_ok(&status))
     return status;
   status = device->ops->free(device, address);
-  leave(device);
+  tile_device_leave(device);
   return status;
 }
 
 TileStatus tile_device_upload(TileDevice *device, uint64_t address,
                               const void *data, size_t size_bytes) {
-  TileStatus status = size_bytes > 0 ? enter(device) : tile_status_ok();
+  TileStatus status =
+      size_bytes > 0 ? tile_device_enter(device) : tile_status_ok();
   if (size_bytes == 0 || !tile_status_is_ok(&status))
     return status;
   status = device->ops->upload(device, address, data, size_bytes);
-  leave(device);
+  tile_device_leave(device);
   return status;
 }
 
 TileStatus tile_device_download(TileDevice *device, uint64_t address,
                                 void *data, size_t size_bytes) {
-  TileStatus status = size_bytes > 0 ? enter(device) : tile_status_ok();
+  TileStatus status =
+      size_bytes > 0 ? tile_device_enter(device) : tile_status_ok();
   if (size_bytes == 0 || !tile_status_is_ok(&status))
     return status;
   status = device->ops->download(device, address, data, size_bytes);
-  leave(device);
+  tile_device_leave(device);
   return status;
 }
 
 TileStatus tile_device_synchronize(TileDevice *device, void *stream) {
   if (!device->ops->synchronize)
     return tile_status_ok();
-  TileStatus status = enter(device);
+  TileStatus status = tile_device_enter(device);
   if (!tile_status_is_ok(&status))
     return status;
   status = device->ops->synchronize(device, stream);
-  leave(device);
+  tile_device_leave(device);
   return status;
 }
 
 static TileStatus encode(TileDevice *device, const TileTensorMap *map,
                          void *out_map) {
-  TileStatus status = enter(device);
+  TileStatus status = tile_device_enter(device);
   if (!tile_status_is_ok(&status))
     return status;
   status = device->ops->encode_tensor_map(device, map, out_map);
-  leave(device);
+  tile_device_leave(device);
   return status;
 }
 
@@ -191,11 +194,11 @@ static TileStatus load(TileDevice *device, const char *name, const char *image,
   TileStatus status =
       ptx ? find_entries(module->path, ptx, module) : tile_status_ok();
   if (tile_status_is_ok(&status))
-    status = enter(device);
+    status = tile_device_enter(device);
   if (!tile_status_is_ok(&status))
     return status;
   status = device->ops->load(device, name, image, size_bytes, &module->handle);
-  leave(device);
+  tile_device_leave(device);
   return status;
 }
 
@@ -278,10 +281,12 @@ void tile_device_unload_module(TileDevice *device, TileDeviceModule *module) {
   if (!*link)
     return;
   *link = module->next;
-  TileStatus status = enter(device);
+  for (int i = 0; i < module->num_globals; i++)
+    tile_device_free(device, module->globals[i]);
+  TileStatus status = tile_device_enter(device);
   if (tile_status_is_ok(&status)) {
     device->ops->unload(device, module->handle);
-    leave(device);
+    tile_device_leave(device);
   }
   destroy_module(module);
 }
@@ -408,10 +413,10 @@ TileStatus tile_device_launch(TileDevice *device, TileDeviceModule *module,
   if (tile_status_is_ok(&status))
     status = check_config(launch);
   if (tile_status_is_ok(&status))
-    status = enter(device);
+    status = tile_device_enter(device);
   if (!tile_status_is_ok(&status))
     return status;
   status = device->ops->launch(device, module->handle, launch);
-  leave(device);
+  tile_device_leave(device);
   return status;
 }

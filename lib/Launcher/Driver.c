@@ -75,6 +75,15 @@ static const char *const function_names[] = {
     "cuMemsetD8",
     "cuMemcpyHtoD",
     "cuMemcpyDtoH",
+    "cuMemcpy2DAsync",
+    "cuMemsetD2D8Async",
+    "cuMemsetD2D16Async",
+    "cuMemsetD2D32Async",
+    "cuMemPoolCreate",
+    "cuMemPoolSetAttribute",
+    "cuMemPoolDestroy",
+    "cuMemAllocFromPoolAsync",
+    "cuMemFreeAsync",
     "cuLaunchKernelEx",
     "cuTensorMapEncodeTiled",
     "cuTensorMapEncodeIm2col",
@@ -132,6 +141,7 @@ static TileStatus read_attributes(CudaGpu *gpu) {
     result = api->device_get_attribute(&minor, CUDA_ATTRIBUTE_CAPABILITY_MINOR,
                                        gpu->device);
   gpu->base.capability = 10 * major + minor;
+  gpu->base.ordinal = gpu->device; // a CUdevice is its number
   // Of 9.0 and 10.0 the chip with all instructions; others have one name.
   snprintf(
       gpu->base.chip, sizeof gpu->base.chip, "sm_%d%s", gpu->base.capability,
@@ -203,11 +213,14 @@ static void leave(TileDevice *device) {
 /// every call fails, and the driver frees all at the end of the process.
 static void close_gpu(TileDevice *device) {
   CudaGpu *gpu = (CudaGpu *)device;
-  if (gpu->num_allocations > 0)
+  bool has_memory = gpu->num_allocations > 0 || gpu->pool;
+  if (has_memory)
     enter(device);
   for (size_t i = 0; i < gpu->num_allocations; i++)
     gpu->api.mem_free(gpu->allocations[i]);
-  if (gpu->num_allocations > 0)
+  if (gpu->pool)
+    gpu->api.pool_destroy(gpu->pool);
+  if (has_memory)
     leave(device);
   free(gpu->allocations);
   if (gpu->owns_context)
@@ -289,6 +302,10 @@ static const TileDeviceOps cuda_ops = {
     .encode_tensor_map = tile_cuda_encode_tensor_map,
     .launch = tile_cuda_launch,
     .synchronize = synchronize,
+    .copy_rows = tile_cuda_copy_rows,
+    .fill_rows = tile_cuda_fill_rows,
+    .take_workspace = tile_cuda_take_workspace,
+    .give_workspace = tile_cuda_give_workspace,
 };
 
 TileStatus tile_driver_backend_open(const TileDeviceOptions *options,

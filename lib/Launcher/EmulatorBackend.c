@@ -58,6 +58,26 @@ static void unload(TileDevice *device, void *handle) {
   tile_emu_module_destroy(handle);
 }
 
+static TileStatus copy_rows(TileDevice *device, const DeviceRows *rows) {
+  (void)device;
+  for (size_t i = 0; i < rows->num_rows; i++)
+    memmove((char *)(uintptr_t)rows->to + i * rows->to_pitch_bytes,
+            (const char *)(uintptr_t)rows->from + i * rows->from_pitch_bytes,
+            rows->row_bytes);
+  return tile_status_ok();
+}
+
+static TileStatus fill_rows(TileDevice *device, const DevicePattern *pattern) {
+  (void)device;
+  for (size_t i = 0; i < pattern->num_rows; i++) {
+    char *row = (char *)(uintptr_t)pattern->to + i * pattern->pitch_bytes;
+    for (size_t k = 0; k < pattern->row_elems; k++)
+      memcpy(row + k * pattern->elem_bytes, pattern->pattern,
+             pattern->elem_bytes);
+  }
+  return tile_status_ok();
+}
+
 static TileStatus encode_tensor_map(TileDevice *device,
                                     const TileTensorMap *map, void *out_map) {
   (void)device;
@@ -98,6 +118,8 @@ static const TileDeviceOps emulator_ops = {
     .unload = unload,
     .encode_tensor_map = encode_tensor_map,
     .launch = launch_kernel,
+    .copy_rows = copy_rows,
+    .fill_rows = fill_rows,
 };
 
 TileStatus tile_emulator_backend_open(const TileDeviceOptions *options,

@@ -312,6 +312,16 @@ TileStatus tile_host_function_check_args(const TileHostFunction *function,
 TileStatus tile_host_function_take_variant(TileHostFunction *function,
                                            size_t launch, uint64_t variant);
 
+/// A result. Memory of an argument or of the module stays theirs; a workspace
+/// of the function becomes the caller's with the first result in it.
+typedef struct {
+  TileArg value;
+  uint64_t memory; // owned by the caller, tile_device_free; 0: none
+  uint64_t memory_bytes;
+} TileHostValue;
+
+size_t tile_host_function_num_results(const TileHostFunction *function);
+
 /// Receives a line without its newline.
 typedef void (*TileLineFn)(const char *line, void *user_data);
 
@@ -319,6 +329,9 @@ typedef struct {
   TileDeviceModule *module; // NULL: the PTX file that the metadata names
   void *stream;             // CUstream; NULL: the default one
   bool is_queued;           // on a GPU: do not wait for the end
+  /// One for each result of the function, filled by a run without errors; NULL:
+  /// results are dropped.
+  TileHostValue *results;
   /// One line per launch, and one for each thing that the best variant lacked;
   /// NULL: none.
   TileLineFn log;

@@ -35,7 +35,27 @@ TileStatus tile_ptx_entries_find(const char *ptx, TilePtxEntry **out_entries,
 size_t tile_ptx_float_bytes(const char *type);
 void tile_ptx_entries_destroy(TilePtxEntry *entries, size_t count);
 
+//===-- Arguments ---------------------------------------------------------===//
+
+/// Bytes from the first to after the last element.
+uint64_t tile_launch_arg_size_bytes(const TileArg *arg);
+
 //===-- Back ends ---------------------------------------------------------===//
+
+/// Rows of bytes to move on the device. A pitch is at least a row.
+typedef struct {
+  uint64_t to, from;
+  size_t to_pitch_bytes, from_pitch_bytes, row_bytes, num_rows;
+  void *stream;
+} DeviceRows;
+
+/// Rows of elements to be set to one number.
+typedef struct {
+  uint64_t to;
+  unsigned char pattern[8]; // an element of 1, 2, 4 or 8 bytes
+  size_t elem_bytes, pitch_bytes, row_elems, num_rows;
+  void *stream;
+} DevicePattern;
 
 /// What a back end implements. Each function may trust its arguments: Device.c
 /// has checked names, counts and sizes.
@@ -61,6 +81,14 @@ typedef struct {
   TileStatus (*launch)(TileDevice *device, void *handle,
                        const TileKernelLaunch *launch);
   TileStatus (*synchronize)(TileDevice *device, void *stream); // NULL: no need
+  TileStatus (*copy_rows)(TileDevice *device, const DeviceRows *rows);
+  TileStatus (*fill_rows)(TileDevice *device, const DevicePattern *pattern);
+  /// Memory for the kernels of a stream from now on until it is given back,
+  /// which waits for nothing; NULL where workspaces are memory of their own.
+  TileStatus (*take_workspace)(TileDevice *device, size_t size_bytes,
+                               void *stream, uint64_t *out_address);
+  TileStatus (*give_workspace)(TileDevice *device, uint64_t address,
+                               void *stream);
 } TileDeviceOps;
 
 struct TileDeviceModule {
@@ -70,6 +98,8 @@ struct TileDeviceModule {
   TilePtxEntry *entries; // none of a cubin
   size_t num_entries;
   bool is_cubin;
+  uint64_t *globals; // addresses, of the host function; NULL: not made yet
+  int num_globals;
 };
 
 /// Memory that tile_memory_alloc has given.
@@ -84,6 +114,7 @@ struct TileDevice {
   char note[400]; // emulator: why there is no GPU; "" when not asked for
   char chip[16];  // "sm_90a"
   int num_sms;
+  int ordinal;    // of a GPU
   int capability; // of a GPU, 10 * major + minor, 90 on Hopper; 0: emulator
   TileEmu *emu;   // NULL on a GPU
   bool prints_output;
@@ -94,6 +125,10 @@ struct TileDevice {
   TileDiagnosticFn on_diagnostic; // of Tile/Run.h; NULL: nobody
   void *user_data;
 };
+
+/// Makes the device current in this thread until tile_device_leave.
+TileStatus tile_device_enter(TileDevice *device);
+void tile_device_leave(TileDevice *device);
 
 /// Whether an image is an ELF file: a cubin.
 bool tile_image_is_cubin(const void *image, size_t size_bytes);

@@ -81,18 +81,26 @@ bool tile_device_owns(const TileDevice *device, uint64_t address) {
   return find_block(device, address) < device->num_blocks;
 }
 
-static TileStatus allocate(TileDevice *device, size_t size_bytes,
-                           uint64_t *out_address) {
+TileStatus tile_device_adopt(TileDevice *device, uint64_t address,
+                             uint64_t size_bytes) {
   TileDeviceBlock *blocks =
       realloc(device->blocks, (device->num_blocks + 1) * sizeof *blocks);
-  if (!blocks)
+  if (!blocks) {
+    tile_device_free(device, address);
     return tile_status_error(TILE_STATUS_USER_ERROR, "out of memory");
+  }
   device->blocks = blocks;
+  blocks[device->num_blocks++] = (TileDeviceBlock){address, size_bytes};
+  return tile_status_ok();
+}
+
+static TileStatus allocate(TileDevice *device, size_t size_bytes,
+                           uint64_t *out_address) {
   TileStatus status =
       tile_device_alloc(device, size_bytes, "memory", out_address);
-  if (tile_status_is_ok(&status))
-    blocks[device->num_blocks++] = (TileDeviceBlock){*out_address, size_bytes};
-  return status;
+  return tile_status_is_ok(&status)
+             ? tile_device_adopt(device, *out_address, size_bytes)
+             : status;
 }
 
 void *tile_memory_alloc(TileDevice *device, size_t size_bytes) {

@@ -1,6 +1,6 @@
 //===- RunModule.c - Modules and launches of Tile/Run.h -------------------===//
 
-#include "HostFunction.h"
+#include "Host/HostFunction.h"
 #include "RunDevice.h"
 #include "Support/Diagnostic/DiagnosticFormat.h"
 
@@ -108,6 +108,27 @@ bool tile_module_param(const TileModule *module, size_t index,
   return true;
 }
 
+size_t tile_module_num_results(const TileModule *module) {
+  return (size_t)module->function->num_results;
+}
+
+bool tile_module_result(const TileModule *module, size_t index,
+                        TileParamInfo *out_info) {
+  static const int64_t any[TILE_LAUNCH_MAX_RANK] = {-1, -1, -1, -1,
+                                                    -1, -1, -1, -1};
+  if (index >= tile_module_num_results(module))
+    return false;
+  const HostResult *result = &module->function->results[index];
+  *out_info = (TileParamInfo){.name = "",
+                              .is_scalar = result->is_scalar,
+                              .is_mutable = true,
+                              .element_type = tile_dtype_name(result->dtype),
+                              .rank = result->rank,
+                              .shape = any,
+                              .strides = any};
+  return true;
+}
+
 size_t tile_module_num_launches(const TileModule *module) {
   return (size_t)module->function->num_launches;
 }
@@ -188,12 +209,14 @@ static void tell_remark(const char *line, void *user_data) {
 }
 
 static TileStatus run(const TileModule *module, void *stream,
-                      const TileArg *args, bool *is_mapped) {
+                      const TileArg *args, bool *is_mapped,
+                      TileHostValue *results) {
   TileDevice *device = module->device;
   size_t num_args = tile_module_num_params(module);
   TileRunOptions options = {.module = module->image,
                             .stream = stream,
                             .is_queued = true,
+                            .results = results,
                             .remark = tell_remark,
                             .user_data = device};
   TileStatus status =
@@ -210,7 +233,8 @@ static TileStatus run(const TileModule *module, void *stream,
 }
 
 static TileStatus launch(const TileModule *module, void *stream,
-                         const TileLaunchArg *given, size_t num_args) {
+                         const TileLaunchArg *given, size_t num_args,
+                         TileHostValue *results) {
   size_t count = tile_module_num_params(module);
   if (num_args != count)
     return tile_status_error(TILE_STATUS_USER_ERROR,
@@ -223,7 +247,7 @@ static TileStatus launch(const TileModule *module, void *stream,
           ? read_args(module, given, args)
           : tile_status_error(TILE_STATUS_USER_ERROR, "out of memory");
   if (tile_status_is_ok(&status))
-    status = run(module, stream, args, is_mapped);
+    status = run(module, stream, args, is_mapped, results);
   free(args);
   free(is_mapped);
   return status;
@@ -231,6 +255,55 @@ static TileStatus launch(const TileModule *module, void *stream,
 
 bool tile_module_launch(TileModule *module, void *stream,
                         const TileLaunchArg *args, size_t num_args) {
-  TileStatus status = launch(module, stream, args, num_args);
+  int num_results = module->function->num_results;
+  TileStatus status =
+      num_results == 0
+          ? launch(module, stream, args, num_args, NULL)
+          : tile_status_error(TILE_STATUS_USER_ERROR,
+                              "%s: returns %d results, which tile_module_call "
+                              "gives",
+                              module->function->name, num_results);
+  return tile_device_tell(module->device, &status, "launch");
+}
+
+static TileStatus take_results(const TileModule *module,
+                               const TileHostValue *values, size_t count,
+                               TileLaunchResult *out_results) {
+  TileStatus status = tile_status_ok();
+  for (size_t i = 0; i < count; i++) {
+    tile_launch_result_make(module->device, &values[i], &out_results[i]);
+    if (!values[i].memory)
+      continue;
+    TileStatus adopted = tile_device_adopt(module->device, values[i].memory,
+                                           values[i].memory_bytes);
+    if (!tile_status_is_ok(&adopted))
+      status = adopted;
+  }
+  return status;
+}
+
+static TileStatus call(const TileModule *module, void *stream,
+                       const TileLaunchArg *args, size_t num_args,
+                       TileLaunchResult *out_results, size_t num_results) {
+  size_t count = tile_module_num_results(module);
+  if (num_results != count)
+    return tile_status_error(TILE_STATUS_USER_ERROR,
+                             "%s: expected room for %zu results, got %zu",
+                             module->function->name, count, num_results);
+  TileHostValue *values = calloc(count + 1, sizeof *values);
+  if (!values)
+    return tile_status_error(TILE_STATUS_USER_ERROR, "out of memory");
+  TileStatus status = launch(module, stream, args, num_args, values);
+  if (tile_status_is_ok(&status))
+    status = take_results(module, values, count, out_results);
+  free(values);
+  return status;
+}
+
+bool tile_module_call(TileModule *module, void *stream,
+                      const TileLaunchArg *args, size_t num_args,
+                      TileLaunchResult *out_results, size_t num_results) {
+  TileStatus status =
+      call(module, stream, args, num_args, out_results, num_results);
   return tile_device_tell(module->device, &status, "launch");
 }

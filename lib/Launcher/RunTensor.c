@@ -146,6 +146,37 @@ uint64_t tile_launch_arg_size_bytes(const TileArg *arg) {
   return (last + 1) * tile_dtype_size_bytes(arg->dtype);
 }
 
+//===-- Results -----------------------------------------------------------===//
+
+void tile_launch_result_make(const TileDevice *device,
+                             const TileHostValue *value,
+                             TileLaunchResult *out_result) {
+  const TileArg *arg = &value->value;
+  *out_result = (TileLaunchResult){.integer = arg->scalar.integer,
+                                   .real = arg->scalar.real,
+                                   .memory = (void *)(uintptr_t)value->memory};
+  if (arg->is_scalar) {
+    bool is_float = tile_dtype_is_float(arg->scalar.dtype);
+    out_result->kind = is_float ? TILE_ARG_FLOAT : TILE_ARG_INT;
+    if (!is_float)
+      out_result->real = (double)arg->scalar.integer;
+    return;
+  }
+  out_result->kind = TILE_ARG_TENSOR;
+  memcpy(out_result->shape, arg->shape, sizeof out_result->shape);
+  memcpy(out_result->strides, arg->strides, sizeof out_result->strides);
+  TileDLTensor *tensor = &out_result->tensor;
+  tensor->data = (void *)(uintptr_t)arg->address;
+  tensor->device.type = device->emu ? DL_CPU : DL_CUDA;
+  tensor->device.id = device->ordinal;
+  tensor->ndim = arg->rank;
+  tensor->dtype.code = (uint8_t)code_of(arg->dtype);
+  tensor->dtype.bits = (uint8_t)(8 * tile_dtype_size_bytes(arg->dtype));
+  tensor->dtype.lanes = 1;
+  tensor->shape = out_result->shape;
+  tensor->strides = out_result->strides;
+}
+
 //===-- Numbers -----------------------------------------------------------===//
 
 static TileStatus read_number(const TileHostParam *param,

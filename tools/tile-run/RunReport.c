@@ -37,9 +37,10 @@ static void print_row(FILE *file, const TileTensor *tensor, size_t first,
   fputc('\n', file);
 }
 
-void run_tensor_print(FILE *file, int arg, const TileTensor *tensor) {
+void run_tensor_print(FILE *file, const char *what, int number,
+                      const TileTensor *tensor) {
   size_t num_elems = tile_tensor_num_elems(tensor);
-  fprintf(file, "argument %d: ", arg);
+  fprintf(file, "%s %d: ", what, number);
   for (int i = 0; i < tensor->rank; i++)
     fprintf(file, "%lldx", (long long)tensor->shape[i]);
   fprintf(file, "%s\n", tile_dtype_name(tensor->dtype));

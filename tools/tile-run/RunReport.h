@@ -9,7 +9,9 @@
 #include <time.h>
 
 /// Prints a tensor, its middle cut out when it is large.
-void run_tensor_print(FILE *file, int arg, const TileTensor *tensor);
+/// `what`: "argument", or "result".
+void run_tensor_print(FILE *file, const char *what, int number,
+                      const TileTensor *tensor);
 
 //===-- After the run -----------------------------------------------------===//
 

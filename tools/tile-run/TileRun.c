@@ -34,6 +34,8 @@ typedef struct {
   TileHostFunction *function; // NULL for raw PTX
   RunArg args[RUN_MAX_ARGS];
   int num_args;
+  TileTensor results[RUN_MAX_ARGS]; // scalars as tensors of rank 0
+  int num_results;
   TileOutputs outputs;
   TileSignalGuard guard;
   bool has_run; // remarks have been made
@@ -199,10 +201,23 @@ static TileStatus make_arg(Job *job, int index) {
   return status;
 }
 
+static TileStatus check_num_results(Job *job) {
+  size_t count = tile_host_function_num_results(job->function);
+  job->num_results = (int)count;
+  return count <= RUN_MAX_ARGS
+             ? tile_status_ok()
+             : tile_status_error(TILE_STATUS_USER_ERROR,
+                                 "%s: expected at most %d results, got %zu",
+                                 tile_host_function_name(job->function),
+                                 RUN_MAX_ARGS, count);
+}
+
 static TileStatus make_args(Job *job) {
   TileStatus status = tile_status_ok();
   if (job->function)
     status = check_num_args(job);
+  if (job->function && tile_status_is_ok(&status))
+    status = check_num_results(job);
   for (int i = 0; i < job->options.num_args && tile_status_is_ok(&status);
        i++) {
     job->num_args = i + 1;
@@ -211,10 +226,13 @@ static TileStatus make_args(Job *job) {
   for (int i = 0; i < job->options.num_outputs && tile_status_is_ok(&status);
        i++) {
     int index = job->options.outputs[i].arg;
-    if (index >= job->num_args || !is_tensor(&job->args[index]))
+    bool is_result =
+        index >= job->num_args && index < job->num_args + job->num_results;
+    if (!is_result && (index >= job->num_args || !is_tensor(&job->args[index])))
       status = tile_status_error(TILE_STATUS_USER_ERROR,
                                  "--save, --print: expected the index of a "
-                                 "tensor argument, got %d",
+                                 "tensor argument, or of a result after them, "
+                                 "got %d",
                                  index);
   }
   return status;
@@ -278,6 +296,33 @@ static TileStatus copy_from_device(Job *job, TileDevice *device) {
   return tile_status_ok();
 }
 
+static TileStatus copy_result(TileDevice *device, const TileHostValue *result,
+                              TileTensor *tensor) {
+  const TileArg *value = &result->value;
+  TileDtype dtype = value->is_scalar ? value->scalar.dtype : value->dtype;
+  *tensor = (TileTensor){.dtype = dtype, .rank = value->rank};
+  memcpy(tensor->shape, value->shape, sizeof tensor->shape);
+  memcpy(tensor->strides, value->strides, sizeof tensor->strides);
+  TileStatus status = tile_tensor_alloc(tensor);
+  if (!tile_status_is_ok(&status))
+    return status;
+  if (!value->is_scalar)
+    return tile_device_download(device, value->address, tensor->data,
+                                tensor->size_bytes);
+  tile_dtype_store(dtype, value->scalar, tensor->data);
+  return status;
+}
+
+static TileStatus copy_results(Job *job, TileDevice *device,
+                               const TileHostValue *results) {
+  TileStatus status = tile_status_ok();
+  for (int i = 0; i < job->num_results && tile_status_is_ok(&status); i++) {
+    tile_tensor_deinit(&job->results[i]); // of an earlier seed
+    status = copy_result(device, &results[i], &job->results[i]);
+  }
+  return status;
+}
+
 //===-- Host functions ----------------------------------------------------===//
 
 static uint64_t first_elem_address(const Job *job, int index) {
@@ -305,8 +350,9 @@ static void print_remark(const char *line, void *user_data) {
   fprintf(stderr, "remark: %s\n", line);
 }
 
-static TileStatus run_function(const Job *job, TileDevice *device) {
+static TileStatus run_function(Job *job, TileDevice *device) {
   TileArg args[RUN_MAX_ARGS];
+  TileHostValue results[RUN_MAX_ARGS];
   for (int i = 0; i < job->num_args; i++) {
     const RunArg *arg = &job->args[i];
     args[i] = (TileArg){.is_scalar = !is_tensor(arg), .scalar = arg->number};
@@ -321,10 +367,13 @@ static TileStatus run_function(const Job *job, TileDevice *device) {
     memcpy(args[i].strides, tensor->strides, sizeof args[i].strides);
   }
   TileRunOptions options = {
+      .results = results,
       .log = job->options.verbose ? print_log : NULL,
       .remark = job->has_run || job->options.verbose ? NULL : print_remark};
-  return tile_host_function_run(job->function, device, args,
-                                (size_t)job->num_args, &options);
+  TileStatus status = tile_host_function_run(job->function, device, args,
+                                             (size_t)job->num_args, &options);
+  return tile_status_is_ok(&status) ? copy_results(job, device, results)
+                                    : status;
 }
 
 //===-- Raw PTX -----------------------------------------------------------===//
@@ -519,9 +568,13 @@ static TileStatus save(Job *job, const char *path, const TileTensor *tensor) {
 static TileStatus write_outputs(Job *job) {
   for (int i = 0; i < job->options.num_outputs; i++) {
     const RunOutput *output = &job->options.outputs[i];
-    const TileTensor *tensor = &job->args[job->args[output->arg].owner].after;
+    int result = output->arg - job->num_args;
+    const TileTensor *tensor =
+        result >= 0 ? &job->results[result]
+                    : &job->args[job->args[output->arg].owner].after;
     if (!output->path) {
-      run_tensor_print(stdout, output->arg, tensor);
+      run_tensor_print(stdout, result >= 0 ? "result" : "argument",
+                       result >= 0 ? result : output->arg, tensor);
       continue;
     }
     TileStatus status = save(job, output->path, tensor);
@@ -574,6 +627,8 @@ static void destroy_job(Job *job) {
     tile_tensor_deinit(&job->args[i].before);
     tile_tensor_deinit(&job->args[i].after);
   }
+  for (int i = 0; i < job->num_results; i++)
+    tile_tensor_deinit(&job->results[i]);
   tile_host_function_destroy(job->function);
   free(job);
 }

@@ -20,6 +20,12 @@
   _Static_assert((int)(ours) == (int)(theirs), #ours)
 
 SAME_NUMBER(CUDA_ATTRIBUTE_NUM_SMS, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+SAME_NUMBER(CUDA_ATTRIBUTE_MEMORY_POOLS,
+            CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED);
+SAME_NUMBER(CUDA_MEMORY_TYPE_DEVICE, CU_MEMORYTYPE_DEVICE);
+SAME_NUMBER(CUDA_ALLOCATION_TYPE_PINNED, CU_MEM_ALLOCATION_TYPE_PINNED);
+SAME_NUMBER(CUDA_LOCATION_TYPE_DEVICE, CU_MEM_LOCATION_TYPE_DEVICE);
+SAME_NUMBER(CUDA_POOL_RELEASE_THRESHOLD, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD);
 SAME_NUMBER(CUDA_ATTRIBUTE_CAPABILITY_MAJOR,
             CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
 SAME_NUMBER(CUDA_ATTRIBUTE_CAPABILITY_MINOR,
@@ -78,6 +84,21 @@ SAME_LAYOUT(CudaLaunchAttribute, id, CUlaunchAttribute, id);
 SAME_LAYOUT(CudaLaunchAttribute, value, CUlaunchAttribute, value);
 SAME_LAYOUT(CudaLaunchAttribute, value.cluster.y, CUlaunchAttribute,
             value.clusterDim.y);
+_Static_assert(sizeof(CudaCopy2D) == sizeof(CUDA_MEMCPY2D), "size");
+SAME_LAYOUT(CudaCopy2D, from_type, CUDA_MEMCPY2D, srcMemoryType);
+SAME_LAYOUT(CudaCopy2D, from, CUDA_MEMCPY2D, srcDevice);
+SAME_LAYOUT(CudaCopy2D, from_pitch_bytes, CUDA_MEMCPY2D, srcPitch);
+SAME_LAYOUT(CudaCopy2D, to_type, CUDA_MEMCPY2D, dstMemoryType);
+SAME_LAYOUT(CudaCopy2D, to, CUDA_MEMCPY2D, dstDevice);
+SAME_LAYOUT(CudaCopy2D, to_pitch_bytes, CUDA_MEMCPY2D, dstPitch);
+SAME_LAYOUT(CudaCopy2D, row_bytes, CUDA_MEMCPY2D, WidthInBytes);
+SAME_LAYOUT(CudaCopy2D, num_rows, CUDA_MEMCPY2D, Height);
+_Static_assert(sizeof(CudaPoolProperties) == sizeof(CUmemPoolProps), "size");
+SAME_LAYOUT(CudaPoolProperties, allocation_type, CUmemPoolProps, allocType);
+SAME_LAYOUT(CudaPoolProperties, handle_types, CUmemPoolProps, handleTypes);
+SAME_LAYOUT(CudaPoolProperties, location_type, CUmemPoolProps, location.type);
+SAME_LAYOUT(CudaPoolProperties, location, CUmemPoolProps, location.id);
+SAME_LAYOUT(CudaPoolProperties, max_bytes, CUmemPoolProps, maxSize);
 _Static_assert(sizeof(CUtensorMap) == TILE_TENSOR_MAP_SIZE_BYTES, "size");
 _Static_assert(sizeof(CUdeviceptr) == sizeof(CudaAddress), "size");
 _Static_assert(sizeof(CUresult) == sizeof(CudaResult), "size");

@@ -89,9 +89,10 @@ static int device_get_name(char *name, int size_bytes, int device) {
 }
 
 static int device_get_attribute(int *out_value, int attribute, int device) {
-  *out_value = attribute == 16   ? 78
-               : attribute == 75 ? fake_cuda.capability / 10
-                                 : fake_cuda.capability % 10;
+  *out_value = attribute == 16    ? 78
+               : attribute == 115 ? fake_cuda.has_pools
+               : attribute == 75  ? fake_cuda.capability / 10
+                                  : fake_cuda.capability % 10;
   return note("cuDeviceGetAttribute", "%d %d", attribute, device);
 }
 
@@ -286,6 +287,74 @@ static int tensor_map_encode_im2col(
               l2_promotion, oob_fill);
 }
 
+//===-- Workspaces --------------------------------------------------------===//
+
+static int memcpy_2d_async(const CudaCopy2D *copy, void *stream) {
+  return note("cuMemcpy2DAsync", "%llx+%zu %llx+%zu %zux%zu %p",
+              (unsigned long long)copy->to, copy->to_pitch_bytes,
+              (unsigned long long)copy->from, copy->from_pitch_bytes,
+              copy->num_rows, copy->row_bytes, stream);
+}
+
+static int note_fill(const char *name, uint64_t address, size_t pitch_bytes,
+                     unsigned value, size_t width, size_t height) {
+  return note(name, "%llx+%zu %x %zux%zu", (unsigned long long)address,
+              pitch_bytes, value, height, width);
+}
+
+static int memset_d2d8_async(uint64_t address, size_t pitch_bytes,
+                             unsigned char value, size_t width, size_t height,
+                             void *stream) {
+  (void)stream;
+  return note_fill("cuMemsetD2D8Async", address, pitch_bytes, value, width,
+                   height);
+}
+
+static int memset_d2d16_async(uint64_t address, size_t pitch_bytes,
+                              unsigned short value, size_t width, size_t height,
+                              void *stream) {
+  (void)stream;
+  return note_fill("cuMemsetD2D16Async", address, pitch_bytes, value, width,
+                   height);
+}
+
+static int memset_d2d32_async(uint64_t address, size_t pitch_bytes,
+                              unsigned value, size_t width, size_t height,
+                              void *stream) {
+  (void)stream;
+  return note_fill("cuMemsetD2D32Async", address, pitch_bytes, value, width,
+                   height);
+}
+
+static int pool_create(CudaPool **out_pool,
+                       const CudaPoolProperties *properties) {
+  *out_pool = (void *)memory;
+  return note("cuMemPoolCreate", "%d %d %d", properties->allocation_type,
+              properties->location_type, properties->location);
+}
+
+static int pool_set_attribute(CudaPool *pool, int attribute, void *value) {
+  (void)pool;
+  return note("cuMemPoolSetAttribute", "%d %llx", attribute,
+              *(unsigned long long *)value);
+}
+
+static int pool_destroy(CudaPool *pool) {
+  (void)pool;
+  return note("cuMemPoolDestroy", "%s", "");
+}
+
+static int mem_alloc_from_pool(uint64_t *out_address, size_t size_bytes,
+                               CudaPool *pool, void *stream) {
+  (void)pool;
+  *out_address = 0x900000000;
+  return note("cuMemAllocFromPoolAsync", "%zu %p", size_bytes, stream);
+}
+
+static int mem_free_async(uint64_t address, void *stream) {
+  return note("cuMemFreeAsync", "%llx %p", (unsigned long long)address, stream);
+}
+
 typedef void (*Function)(void);
 
 static const struct {
@@ -317,6 +386,15 @@ static const struct {
     {"cuMemsetD8", (Function)memset_d8},
     {"cuMemcpyHtoD", (Function)memcpy_htod},
     {"cuMemcpyDtoH", (Function)memcpy_dtoh},
+    {"cuMemcpy2DAsync", (Function)memcpy_2d_async},
+    {"cuMemsetD2D8Async", (Function)memset_d2d8_async},
+    {"cuMemsetD2D16Async", (Function)memset_d2d16_async},
+    {"cuMemsetD2D32Async", (Function)memset_d2d32_async},
+    {"cuMemPoolCreate", (Function)pool_create},
+    {"cuMemPoolSetAttribute", (Function)pool_set_attribute},
+    {"cuMemPoolDestroy", (Function)pool_destroy},
+    {"cuMemAllocFromPoolAsync", (Function)mem_alloc_from_pool},
+    {"cuMemFreeAsync", (Function)mem_free_async},
     {"cuLaunchKernelEx", (Function)launch_kernel_ex},
     {"cuTensorMapEncodeTiled", (Function)tensor_map_encode_tiled},
     {"cuTensorMapEncodeIm2col", (Function)tensor_map_encode_im2col},

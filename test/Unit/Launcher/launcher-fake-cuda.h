@@ -12,6 +12,7 @@ typedef struct {
   int error;           // with this number
   int num_devices;
   int capability;      // 90
+  int has_pools;       // of memory
   size_t num_params;   // of the next launched kernels, 8 bytes of each logged
   int num_pushed;      // contexts that are current and not popped
   int has_current;     // a context of the program is current

@@ -252,12 +252,111 @@ static void test_threads(void **state) {
   }
 }
 
+//===-- Results -----------------------------------------------------------===//
+
+/// a * x + 1 in a workspace that is returned, twice: the second result is its
+/// first element. And the number of elements, and a.
+static const char returning[] =
+    "{\"format\": \"tile-host-2\", \"function\": \"scaled\","
+    " \"target\": \"sm_80\", \"ptx\": \"axpy.ptx\", \"args\": ["
+    "{\"name\": \"a\", \"kind\": \"scalar\", \"dtype\": \"f32\"},"
+    "{\"name\": \"x\", \"kind\": \"memref\", \"dtype\": \"f32\","
+    " \"shape\": [-1], \"strides\": [1], \"offset\": -1, \"mutable\":"
+    " false}], \"values\": ["
+    "{\"op\": \"memref.dim\", \"type\": \"index\", \"arg\": 1,"
+    " \"dim\": 0},"
+    "{\"op\": \"constant\", \"type\": \"index\", \"value\": 64},"
+    "{\"op\": \"constant\", \"type\": \"index\", \"value\": 1},"
+    "{\"op\": \"arith.ceildivui\", \"type\": \"index\","
+    " \"operands\": [0, 1]},"
+    "{\"op\": \"arith.index_cast\", \"type\": \"i32\","
+    " \"operands\": [0]},"
+    "{\"op\": \"argument\", \"type\": \"f32\", \"arg\": 0},"
+    "{\"op\": \"variable\", \"type\": \"index\"},"
+    "{\"op\": \"constant\", \"type\": \"f32\", \"value\": 1},"
+    "{\"op\": \"constant\", \"type\": \"index\", \"value\": 0}],"
+    " \"launches\": [{\"variants\": [{\"kernel\": \"axpy\","
+    " \"grid\": [3, 2, 2], \"block\": [1, 2, 2], \"dynamic_smem_bytes\":"
+    " 0, \"params\": ["
+    "{\"kind\": \"scalar\", \"type\": \"i32\", \"value\": 4},"
+    "{\"kind\": \"scalar\", \"type\": \"f32\", \"value\": 5},"
+    "{\"kind\": \"pointer\", \"arg\": 1},"
+    "{\"kind\": \"pointer\", \"address\": 6}]}]}], \"body\": ["
+    "{\"op\": \"alloc\", \"alloc\": 0, \"address\": 6, \"dtype\":"
+    " \"f32\", \"shape\": [0], \"strides\": [2], \"offset\": 8,"
+    " \"returned\": true},"
+    "{\"op\": \"fill\", \"value\": 7, \"dtype\": \"f32\", \"shape\":"
+    " [0], \"to\": {\"address\": 6, \"strides\": [2]}},"
+    "{\"op\": \"launch\", \"launch\": 0}], \"results\": ["
+    "{\"kind\": \"memref\", \"dtype\": \"f32\", \"address\": 6,"
+    " \"shape\": [0], \"strides\": [2]},"
+    "{\"kind\": \"memref\", \"dtype\": \"f32\", \"address\": 6,"
+    " \"shape\": [2], \"strides\": [2]},"
+    "{\"kind\": \"scalar\", \"dtype\": \"index\", \"value\": 0},"
+    "{\"kind\": \"scalar\", \"dtype\": \"f32\", \"value\": 5}]}";
+
+static void test_results(void **state) {
+  (void)state;
+  Said said;
+  float x[COUNT], y[COUNT];
+  int64_t shape[1] = {COUNT};
+  TileLaunchResult results[4];
+  TileParamInfo info;
+  TileDevice *device = open_device(&said);
+  TileModule *module = tile_module_create(device, "scaled", returning,
+                                          strlen(returning), ptx, strlen(ptx));
+  assert_string_equal(said.text, "");
+  assert_int_equal(tile_module_num_results(module), 4);
+  assert_true(tile_module_result(module, 1, &info));
+  assert_true(!info.is_scalar && info.rank == 1 && info.shape[0] == -1);
+  assert_string_equal(info.element_type, "f32");
+  assert_false(tile_module_result(module, 4, &info));
+  for (int i = 0; i < COUNT; i++)
+    x[i] = (float)i;
+  TileDLTensor tx = tensor(x, shape);
+  TileLaunchArg args[] = {tile_arg_float(3), tile_arg_tensor(&tx)};
+  assert_true(tile_module_call(module, NULL, args, 2, results, 4));
+  assert_true(tile_device_wait(device, NULL));
+  // The first result owns the memory, and the device knows it.
+  assert_ptr_equal(results[0].memory, results[0].tensor.data);
+  assert_ptr_equal(results[1].tensor.data, results[0].tensor.data);
+  assert_null(results[1].memory);
+  assert_int_equal(results[0].tensor.shape[0], COUNT);
+  assert_int_equal(results[1].tensor.shape[0], 1);
+  assert_int_equal(results[0].tensor.dtype.bits, 32);
+  assert_true(tile_memory_read(device, results[0].memory, y, sizeof y));
+  for (int i = 0; i < COUNT; i++)
+    assert_true(y[i] == 3 * (float)i + 1);
+  assert_int_equal(results[2].integer, COUNT);
+  assert_true(results[3].kind == TILE_ARG_FLOAT && results[3].real == 3);
+  // A result is an argument like any other.
+  args[1] = tile_arg_tensor(&results[0].tensor);
+  TileLaunchResult next[4];
+  assert_true(tile_module_call(module, NULL, args, 2, next, 4));
+  assert_true(tile_memory_read(device, next[0].memory, y, sizeof y));
+  assert_true(y[1] == 13);
+  assert_true(tile_memory_free(device, results[0].memory));
+  assert_false(tile_memory_free(device, results[0].memory));
+  said.text[0] = 0;
+  // What is not freed goes with the device.
+  assert_false(tile_module_launch(module, NULL, args, 2));
+  assert_string_equal(said.text, "launch: scaled: returns 4 results, which "
+                                 "tile_module_call gives\n");
+  said.text[0] = 0;
+  assert_false(tile_module_call(module, NULL, args, 2, next, 3));
+  assert_string_equal(said.text, "launch: scaled: expected room for 4 results, "
+                                 "got 3\n");
+  tile_module_destroy(module);
+  tile_device_destroy(device);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_memory_of_the_program),
       cmocka_unit_test(test_memory_of_the_device),
       cmocka_unit_test(test_bad_arguments),
       cmocka_unit_test(test_queries),
+      cmocka_unit_test(test_results),
       cmocka_unit_test(test_garbage),
       cmocka_unit_test(test_threads),
   };

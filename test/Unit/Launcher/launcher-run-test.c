@@ -460,8 +460,9 @@ static const struct {
     {"", "f.json: line 1: not valid JSON"},
     {"{\n\"a\": [1,\n2,,]}", "f.json: line 3: not valid JSON"},
     {"[]", "f.json: format: expected a text, got nothing"},
-    {"{\"format\": \"tile-host-2\"}",
-     "f.json: format: expected \"tile-host-1\", got \"tile-host-2\""},
+    {"{\"format\": \"tile-host-3\"}",
+     "f.json: format: expected \"tile-host-1\" or \"tile-host-2\", got "
+     "\"tile-host-3\""},
     {"{\"format\": \"tile-host-1\", \"function\": \"f\"}",
      "f.json: ptx: expected a text, got nothing"},
     {"{\"format\": \"tile-host-1\", \"function\": \"f\", \"ptx\": \"p\", "

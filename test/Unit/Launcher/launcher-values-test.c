@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "Launcher/HostFunction.h"
+#include "Launcher/Host/HostFunction.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +57,8 @@ static ValueResult evaluate(const char *values) {
     fail_msg("%s", status.message);
   ValueResult results[16];
   assert_true(function->num_values > 0 && function->num_values <= 16);
-  tile_host_values_evaluate(function, args, 132, results);
+  ValueInputs inputs = {.function = function, .args = args, .num_sms = 132};
+  tile_host_values_evaluate(&inputs, results);
   ValueResult last = results[function->num_values - 1];
   tile_host_function_destroy(function);
   return last;
@@ -318,9 +319,9 @@ static void test_failures_travel_and_stop_at_select(void **state) {
 static const struct {
   const char *values, *message;
 } malformed_tables[] = {
-    {"{\"op\": \"arith.addf\", \"type\": \"f32\"}",
+    {"{\"op\": \"arith.addx\", \"type\": \"f32\"}",
      "f.json: values[0].op: expected an op of docs/Metadata.md, got "
-     "\"arith.addf\""},
+     "\"arith.addx\""},
     {"{\"type\": \"f32\"}", "f.json: values[0].op: expected a text, got "
                             "nothing"},
     {"{\"op\": \"constant\", \"type\": \"i65\", \"value\": 1}",

@@ -1,6 +1,6 @@
 //===- JsonReader.c - Typed access to JSON with located errors ------------===//
 
-#include "HostFunction.h"
+#include "Launcher/Host/HostFunction.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -116,4 +116,12 @@ bool tile_json_dtype(JsonReader *reader, const JsonNode *node,
   if (!tile_dtype_from_name(name, out_dtype))
     return tile_json_fail(reader, node, "an element type such as bf16");
   return true;
+}
+
+void *tile_json_allocate(JsonReader *reader, const JsonNode *node, int count,
+                         size_t item_size_bytes) {
+  void *items = calloc((size_t)count + 1, item_size_bytes);
+  if (!items)
+    tile_json_fail(reader, node, "a list that fits in memory");
+  return items;
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HostFunction.h"
+#include "Launcher/Host/HostFunction.h"
 #include "Support/DtypeTable.h"
 
 #include <math.h>
@@ -14,56 +14,15 @@
 
 enum { MAX_VALUES = 16384 };
 
-const char *const tile_value_op_names[VALUE_NUM_OPS] = {
-    [VALUE_CONSTANT] = "constant",
-    [VALUE_ARGUMENT] = "argument",
-    [VALUE_DIM] = "memref.dim",
-    [VALUE_STRIDE] = "memref.stride",
-    [VALUE_POINTER] = "memref.pointer",
-    [VALUE_NUM_SMS] = "tile.num_sms",
-    [VALUE_ADDI] = "arith.addi",
-    [VALUE_SUBI] = "arith.subi",
-    [VALUE_MULI] = "arith.muli",
-    [VALUE_DIVSI] = "arith.divsi",
-    [VALUE_DIVUI] = "arith.divui",
-    [VALUE_CEILDIVSI] = "arith.ceildivsi",
-    [VALUE_CEILDIVUI] = "arith.ceildivui",
-    [VALUE_FLOORDIVSI] = "arith.floordivsi",
-    [VALUE_REMSI] = "arith.remsi",
-    [VALUE_REMUI] = "arith.remui",
-    [VALUE_MINSI] = "arith.minsi",
-    [VALUE_MINUI] = "arith.minui",
-    [VALUE_MAXSI] = "arith.maxsi",
-    [VALUE_MAXUI] = "arith.maxui",
-    [VALUE_ANDI] = "arith.andi",
-    [VALUE_ORI] = "arith.ori",
-    [VALUE_XORI] = "arith.xori",
-    [VALUE_SHLI] = "arith.shli",
-    [VALUE_SHRSI] = "arith.shrsi",
-    [VALUE_SHRUI] = "arith.shrui",
-    [VALUE_CMPI] = "arith.cmpi",
-    [VALUE_SELECT] = "arith.select",
-    [VALUE_EXTSI] = "arith.extsi",
-    [VALUE_EXTUI] = "arith.extui",
-    [VALUE_TRUNCI] = "arith.trunci",
-    [VALUE_INDEX_CAST] = "arith.index_cast",
-    [VALUE_INDEX_CASTUI] = "arith.index_castui",
-};
+#define INFO(name, spelling, kind)                                             \
+  [VALUE_##name] = {spelling, TILE_HOST_##kind},
+const ValueOpInfo tile_value_ops[VALUE_NUM_OPS] = {TILE_HOST_VALUE_OPS(INFO)};
+#undef INFO
 
-static const char *const predicate_names[PREDICATE_COUNT] = {
-    [PREDICATE_EQ] = "eq",   [PREDICATE_NE] = "ne",   [PREDICATE_SLT] = "slt",
-    [PREDICATE_SLE] = "sle", [PREDICATE_SGT] = "sgt", [PREDICATE_SGE] = "sge",
-    [PREDICATE_ULT] = "ult", [PREDICATE_ULE] = "ule", [PREDICATE_UGT] = "ugt",
-    [PREDICATE_UGE] = "uge",
-};
+static const char *const cmpi_predicates[] = {TILE_HOST_CMPI_PREDICATES, NULL};
+static const char *const cmpf_predicates[] = {TILE_HOST_CMPF_PREDICATES, NULL};
 
 //===-- Types -------------------------------------------------------------===//
-
-static bool is_same_type(ValueType a, ValueType b) {
-  if (a.is_float != b.is_float)
-    return false;
-  return a.is_float ? a.format == b.format : a.num_bits == b.num_bits;
-}
 
 static bool is_int_of(ValueType type, int num_bits) {
   return !type.is_float && type.num_bits == num_bits;
@@ -165,27 +124,40 @@ static bool read_operands(JsonReader *reader, const JsonNode *node, int index,
 static bool read_predicate(JsonReader *reader, const JsonNode *node,
                            Value *value) {
   JsonNode field = tile_json_field(node, "predicate");
+  bool is_float = value->op == VALUE_CMPF;
+  const char *const *names = is_float ? cmpf_predicates : cmpi_predicates;
   const char *name = NULL;
   if (!tile_json_string(reader, &field, &name))
     return false;
-  for (int i = 0; i < PREDICATE_COUNT; i++) {
-    if (strcmp(name, predicate_names[i]) == 0) {
-      value->predicate = (ValuePredicate)i;
+  for (int i = 0; names[i]; i++) {
+    if (strcmp(name, names[i]) == 0) {
+      value->predicate = i;
       return true;
     }
   }
-  return tile_json_fail(reader, &field,
-                        "eq, ne, slt, sle, sgt, sge, ult, ule, ugt or uge");
+  return tile_json_fail(reader, &field, "%s",
+                        is_float ? "a predicate of arith.cmpf, such as olt"
+                                 : "eq, ne, slt, sle, sgt, sge, ult, ule, ugt "
+                                   "or uge");
 }
 
 //===-- Rules of an entry -------------------------------------------------===//
 
-static int num_operands(ValueOp op) {
-  if (op < VALUE_ADDI)
+int tile_value_num_operands(ValueOp op) {
+  switch (tile_value_ops[op].kind) {
+  case TILE_HOST_LEAF:
     return 0;
-  if (op <= VALUE_CMPI)
+  case TILE_HOST_INT_BINARY:
+  case TILE_HOST_CMPI:
+  case TILE_HOST_FLOAT_BINARY:
+  case TILE_HOST_CMPF:
     return 2;
-  return op == VALUE_SELECT ? 3 : 1;
+  case TILE_HOST_SELECT:
+  case TILE_HOST_FLOAT_FMA:
+    return 3;
+  default:
+    return 1;
+  }
 }
 
 static bool read_leaf(JsonReader *reader, const JsonNode *node, Value *value) {
@@ -195,15 +167,22 @@ static bool read_leaf(JsonReader *reader, const JsonNode *node, Value *value) {
     if (!read_arg(reader, node, true, value))
       return false;
     TileDtype dtype = reader->function->params[value->arg].dtype;
-    if (!is_same_type(value->type, type_of_dtype(dtype)))
+    if (!tile_value_types_equal(value->type, type_of_dtype(dtype)))
       return tile_json_fail(reader, node, "the type of the argument, %s",
                             tile_dtype_name(dtype));
     return true;
   }
+  if (value->op == VALUE_VARIABLE)
+    return true;
   if (!is_int_of(value->type, 64))
     return tile_json_fail(reader, node, "type index");
   if (value->op == VALUE_NUM_SMS)
     return true;
+  if (value->op == VALUE_GLOBAL) {
+    JsonNode field = tile_json_field(node, "global");
+    return tile_json_small_int(reader, &field, 0,
+                               reader->function->num_globals - 1, &value->arg);
+  }
   if (value->op == VALUE_POINTER)
     return read_arg(reader, node, false, value);
   return read_dim(reader, node, value);
@@ -221,18 +200,42 @@ static bool is_cast_valid(ValueOp op, ValueType from, ValueType to) {
 }
 
 static bool are_types_valid(const Value *values, const Value *value) {
+  ValueType own = value->type;
   ValueType first = values[value->operands[0]].type;
   ValueType second = values[value->operands[1]].type;
-  if (value->op < VALUE_CMPI)
-    return !value->type.is_float && is_same_type(first, value->type) &&
-           is_same_type(second, value->type);
-  if (value->op == VALUE_CMPI)
-    return is_int_of(value->type, 1) && !first.is_float &&
-           is_same_type(first, second);
-  if (value->op == VALUE_SELECT)
-    return is_int_of(first, 1) && is_same_type(second, value->type) &&
-           is_same_type(values[value->operands[2]].type, value->type);
-  return is_cast_valid(value->op, first, value->type);
+  ValueType third = values[value->operands[2]].type;
+  bool is_first = tile_value_types_equal(first, own);
+  bool is_second = tile_value_types_equal(second, own);
+  switch (tile_value_ops[value->op].kind) {
+  case TILE_HOST_INT_BINARY:
+    return !own.is_float && is_first && is_second;
+  case TILE_HOST_CMPI:
+    return is_int_of(own, 1) && !first.is_float &&
+           tile_value_types_equal(first, second);
+  case TILE_HOST_CMPF:
+    return is_int_of(own, 1) && first.is_float &&
+           tile_value_types_equal(first, second);
+  case TILE_HOST_SELECT:
+    return is_int_of(first, 1) && is_second &&
+           tile_value_types_equal(third, own);
+  case TILE_HOST_INT_CAST:
+    return is_cast_valid(value->op, first, own);
+  case TILE_HOST_INT_UNARY:
+    return !own.is_float && is_first;
+  case TILE_HOST_FLOAT_UNARY:
+    return own.is_float && is_first;
+  case TILE_HOST_FLOAT_BINARY:
+    return own.is_float && is_first && is_second;
+  case TILE_HOST_FLOAT_FMA:
+    return own.is_float && is_first && is_second &&
+           tile_value_types_equal(third, own);
+  case TILE_HOST_FLOAT_CAST:
+    return own.is_float && first.is_float;
+  case TILE_HOST_TO_FLOAT:
+    return own.is_float && !first.is_float;
+  default:
+    return !own.is_float && first.is_float;
+  }
 }
 
 static bool read_op(JsonReader *reader, const JsonNode *node, Value *value) {
@@ -241,7 +244,7 @@ static bool read_op(JsonReader *reader, const JsonNode *node, Value *value) {
   if (!tile_json_string(reader, &field, &name))
     return false;
   for (int i = 0; i < VALUE_NUM_OPS; i++) {
-    if (strcmp(name, tile_value_op_names[i]) == 0) {
+    if (strcmp(name, tile_value_ops[i].name) == 0) {
       value->op = (ValueOp)i;
       return true;
     }
@@ -260,16 +263,31 @@ static bool read_value(JsonReader *reader, const JsonNode *node, int index) {
   if (!parse_type(type_name, &value->type))
     return tile_json_fail(reader, &type,
                           "index, i1 to i64, f16, bf16, f32 or f64");
-  int count = num_operands(value->op);
+  int count = tile_value_num_operands(value->op);
   if (count == 0)
     return read_leaf(reader, node, value);
   if (!read_operands(reader, node, index, count, value))
     return false;
-  if (value->op == VALUE_CMPI && !read_predicate(reader, node, value))
+  if ((value->op == VALUE_CMPI || value->op == VALUE_CMPF) &&
+      !read_predicate(reader, node, value))
     return false;
   if (!are_types_valid(reader->function->values, value))
     return tile_json_fail(reader, node, "operands whose types suit %s",
-                          tile_value_op_names[value->op]);
+                          tile_value_ops[value->op].name);
+  return true;
+}
+
+//===-- Uses
+//----------------------------------------------------------------===//
+
+bool tile_host_value_use_read(JsonReader *reader, const JsonNode *node,
+                              int *out_value) {
+  const TileHostFunction *function = reader->function;
+  if (!tile_json_small_int(reader, node, 0, function->num_values - 1,
+                           out_value))
+    return false;
+  if (function->values[*out_value].type.is_float)
+    return tile_json_fail(reader, node, "the index of an integer value");
   return true;
 }
 

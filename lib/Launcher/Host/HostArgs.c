@@ -1,6 +1,6 @@
 //===- HostArgs.c - Checks arguments against a host function --------------===//
 
-#include "HostFunction.h"
+#include "Launcher/Host/HostFunction.h"
 
 #include <stdarg.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HostFunction.h"
+#include "Launcher/Host/HostFunction.h"
 
 #include <assert.h>
 
@@ -15,11 +15,24 @@ static int64_t sign_extend(uint64_t bits, int num_bits) {
   return (int64_t)((bits ^ sign_bit) - sign_bit);
 }
 
+int64_t tile_value_result_bits_signed(const Value *value,
+                                      const ValueResult *result) {
+  return sign_extend(result->bits, value->type.num_bits);
+}
+
 int64_t tile_value_result_signed(const Value *value,
                                  const ValueResult *result) {
   if (value->type.num_bits == 1)
     return (int64_t)result->bits;
   return sign_extend(result->bits, value->type.num_bits);
+}
+
+TileNumber tile_value_result_number(const Value *value,
+                                    const ValueResult *result) {
+  if (value->type.is_float)
+    return (TileNumber){.dtype = TILE_DTYPE_F64, .real = result->real};
+  return (TileNumber){.dtype = TILE_DTYPE_I64,
+                      .integer = tile_value_result_signed(value, result)};
 }
 
 //===-- Division ----------------------------------------------------------===//
@@ -175,10 +188,34 @@ static bool compare(ValuePredicate predicate, uint64_t a, uint64_t b,
   }
 }
 
+//===-- Integers of one operand -------------------------------------------===//
+
+static uint64_t compute_unary(ValueOp op, uint64_t a, int num_bits) {
+  uint64_t count = 0;
+  switch (op) {
+  case VALUE_ABSI:
+    return sign_extend(a, num_bits) < 0 ? 0 - a : a;
+  case VALUE_CTLZ:
+    for (int bit = num_bits - 1; bit >= 0 && !(a >> bit & 1); bit--)
+      count++;
+    return count;
+  case VALUE_CTTZ:
+    for (int bit = 0; bit < num_bits && !(a >> bit & 1); bit++)
+      count++;
+    return count;
+  default:
+    assert(op == VALUE_CTPOP);
+    for (int bit = 0; bit < num_bits; bit++)
+      count += a >> bit & 1;
+    return count;
+  }
+}
+
 //===-- One entry ---------------------------------------------------------===//
 
-static ValueResult compute_leaf(const Value *value, const TileArg *args,
-                                int num_sms) {
+static ValueResult compute_leaf(const ValueInputs *inputs, const Value *value,
+                                const ValueResult *old) {
+  const TileArg *args = inputs->args;
   ValueResult result = {.failed_at = -1, .real = value->real};
   switch (value->op) {
   case VALUE_CONSTANT:
@@ -197,51 +234,92 @@ static ValueResult compute_leaf(const Value *value, const TileArg *args,
   case VALUE_POINTER:
     result.bits = args[value->arg].address;
     break;
+  case VALUE_GLOBAL:
+    result.bits = inputs->globals ? inputs->globals[value->arg] : 0;
+    break;
+  case VALUE_VARIABLE:
+    return *old;
   default:
     assert(value->op == VALUE_NUM_SMS);
-    result.bits = (uint64_t)num_sms;
+    result.bits = (uint64_t)inputs->num_sms;
     break;
   }
   return result;
 }
 
+static ValueResult compute_ints(const Value *value, const Value *operand,
+                                const ValueResult *const operands[3],
+                                int index) {
+  ValueResult result = {.failed_at = -1, .bits = operands[0]->bits};
+  int from_bits = operand->type.num_bits;
+  uint64_t a = operands[0]->bits;
+  switch (tile_value_ops[value->op].kind) {
+  case TILE_HOST_INT_CAST: // the caller cuts to the width
+    if (value->op == VALUE_EXTSI || value->op == VALUE_INDEX_CAST)
+      result.bits = (uint64_t)sign_extend(a, from_bits);
+    return result;
+  case TILE_HOST_INT_UNARY:
+    result.bits = compute_unary(value->op, a, from_bits);
+    return result;
+  case TILE_HOST_CMPI:
+    result.bits = compare((ValuePredicate)value->predicate, a,
+                          operands[1]->bits, from_bits);
+    return result;
+  default:
+    if (!compute_binary(value->op, a, operands[1]->bits, from_bits,
+                        &result.bits))
+      result.failed_at = index;
+    return result;
+  }
+}
+
+static bool is_of_floats(TileHostValueKind kind) {
+  return (kind >= TILE_HOST_FLOAT_UNARY && kind <= TILE_HOST_TO_INT);
+}
+
 static ValueResult compute_inner(const TileHostFunction *function, int index,
                                  const ValueResult *results) {
   const Value *value = &function->values[index];
-  const ValueResult *first = &results[value->operands[0]];
-  if (first->failed_at >= 0)
-    return *first;
-  if (value->op == VALUE_SELECT)
-    return results[value->operands[first->bits ? 1 : 2]];
-
-  ValueResult result = {.failed_at = -1, .bits = first->bits};
-  int from_bits = function->values[value->operands[0]].type.num_bits;
-  if (value->op > VALUE_SELECT) { // casts; the caller cuts to the width
-    if (value->op == VALUE_EXTSI || value->op == VALUE_INDEX_CAST)
-      result.bits = (uint64_t)sign_extend(first->bits, from_bits);
-    return result;
-  }
-  const ValueResult *second = &results[value->operands[1]];
-  if (second->failed_at >= 0)
-    return *second;
-  if (value->op == VALUE_CMPI)
-    result.bits =
-        compare(value->predicate, first->bits, second->bits, from_bits);
-  else if (!compute_binary(value->op, first->bits, second->bits, from_bits,
-                           &result.bits))
+  TileHostValueKind kind = tile_value_ops[value->op].kind;
+  const ValueResult *operands[3];
+  for (int i = 0; i < 3; i++)
+    operands[i] = &results[value->operands[i]];
+  if (operands[0]->failed_at >= 0)
+    return *operands[0];
+  if (kind == TILE_HOST_SELECT)
+    return *operands[operands[0]->bits ? 1 : 2];
+  for (int i = 1; i < 3; i++) // those that an op lacks are value 0, a leaf
+    if (i < tile_value_num_operands(value->op) && operands[i]->failed_at >= 0)
+      return *operands[i];
+  const Value *operand = &function->values[value->operands[0]];
+  if (!is_of_floats(kind))
+    return compute_ints(value, operand, operands, index);
+  ValueResult result = {.failed_at = -1};
+  if (!tile_value_compute_float(value, operand, operands, &result))
     result.failed_at = index;
   return result;
 }
 
-void tile_host_values_evaluate(const TileHostFunction *function,
-                               const TileArg *args, int num_sms,
+static void compute(const ValueInputs *inputs, int index,
+                    ValueResult *results) {
+  const Value *value = &inputs->function->values[index];
+  results[index] = tile_value_ops[value->op].kind == TILE_HOST_LEAF
+                       ? compute_leaf(inputs, value, &results[index])
+                       : compute_inner(inputs->function, index, results);
+  if (!value->type.is_float)
+    results[index].bits &= mask_of(value->type.num_bits);
+}
+
+void tile_host_values_update(const ValueInputs *inputs, const int *list,
+                             int count, ValueResult *results) {
+  for (int i = 0; i < count; i++)
+    compute(inputs, list[i], results);
+}
+
+void tile_host_values_evaluate(const ValueInputs *inputs,
                                ValueResult *out_results) {
-  for (int i = 0; i < function->num_values; i++) {
-    const Value *value = &function->values[i];
-    out_results[i] = value->op < VALUE_ADDI
-                         ? compute_leaf(value, args, num_sms)
-                         : compute_inner(function, i, out_results);
-    if (!value->type.is_float)
-      out_results[i].bits &= mask_of(value->type.num_bits);
+  for (int i = 0; i < inputs->function->num_values; i++) {
+    out_results[i] = (ValueResult){.failed_at = -1}; // of variables
+    compute(inputs, i, out_results);
   }
 }

@@ -1,29 +1,20 @@
 //===- HostFunctionRead.c - Reads launch metadata -------------------------===//
 //
-// Consumes: JSON of docs/Metadata.md, format "tile-host-1".
+// Consumes: JSON of docs/Metadata.md, formats "tile-host-1" and "tile-host-2".
 // Produces: a TileHostFunction in which every index is valid.
 // Fails:    the first thing that is missing or wrong, with its path.
 //
 //===----------------------------------------------------------------------===//
 
-#include "HostFunction.h"
-#include "LauncherInternal.h"
+#include "Launcher/Host/HostFunction.h"
+#include "Launcher/LauncherInternal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const char format_name[] = "tile-host-1";
+static const char *const format_names[] = {"tile-host-1", "tile-host-2"};
 
 enum { MAX_ARGS = 256, MAX_LAUNCHES = 4096, MAX_VARIANTS = 64 };
-
-/// Allocates zeroed items, at least one, for the list at `node`.
-static void *allocate(JsonReader *reader, const JsonNode *node, int count,
-                      size_t item_size_bytes) {
-  void *items = calloc((size_t)count + 1, item_size_bytes);
-  if (!items)
-    tile_json_fail(reader, node, "a list that fits in memory");
-  return items;
-}
 
 //===-- Arguments ---------------------------------------------------------===//
 
@@ -78,7 +69,8 @@ static bool read_args(JsonReader *reader, const JsonNode *array) {
   int count = 0;
   if (!tile_json_array(reader, array, 0, MAX_ARGS, &count))
     return false;
-  function->params = allocate(reader, array, count, sizeof *function->params);
+  function->params =
+      tile_json_allocate(reader, array, count, sizeof *function->params);
   if (!function->params)
     return false;
   function->num_params = count;
@@ -92,28 +84,22 @@ static bool read_args(JsonReader *reader, const JsonNode *array) {
 
 //===-- Requirements and uses of values -----------------------------------===//
 
-/// Reads the index of an integer value.
-static bool read_value_use(JsonReader *reader, const JsonNode *node,
-                           int *out_value) {
-  const TileHostFunction *function = reader->function;
-  if (!tile_json_small_int(reader, node, 0, function->num_values - 1,
-                           out_value))
-    return false;
-  if (function->values[*out_value].type.is_float)
-    return tile_json_fail(reader, node, "the index of an integer value");
-  return true;
-}
-
-static bool read_requirement(JsonReader *reader, const JsonNode *node,
-                             Requirement *out_requirement) {
+bool tile_host_requirement_read(JsonReader *reader, const JsonNode *node,
+                                Requirement *out_requirement) {
   JsonNode value = tile_json_field(node, "value");
   JsonNode text = tile_json_field(node, "text");
   JsonNode actual = tile_json_field(node, "actual");
-  out_requirement->actual = -1;
-  if (!read_value_use(reader, &value, &out_requirement->value) ||
+  JsonNode other = tile_json_field(node, "other");
+  JsonNode where = tile_json_field(node, "where");
+  out_requirement->actual = out_requirement->other = -1;
+  if (!tile_host_value_use_read(reader, &value, &out_requirement->value) ||
       !tile_json_string(reader, &text, &out_requirement->text) ||
       (actual.json &&
-       !read_value_use(reader, &actual, &out_requirement->actual)))
+       !tile_host_value_use_read(reader, &actual, &out_requirement->actual)) ||
+      (other.json &&
+       !tile_host_value_use_read(reader, &other, &out_requirement->other)) ||
+      (where.json &&
+       !tile_json_string(reader, &where, &out_requirement->where)))
     return false;
   if (reader->function->values[out_requirement->value].type.num_bits != 1)
     return tile_json_fail(reader, &value, "the index of an i1 value");
@@ -129,14 +115,14 @@ static bool read_requirements(JsonReader *reader, const JsonNode *object,
     return true;
   if (!tile_json_array(reader, &array, 0, MAX_LAUNCHES, &count))
     return false;
-  out_requirements->items =
-      allocate(reader, &array, count, sizeof *out_requirements->items);
+  out_requirements->items = tile_json_allocate(reader, &array, count,
+                                               sizeof *out_requirements->items);
   if (!out_requirements->items)
     return false;
   out_requirements->count = count;
   for (int i = 0; i < count; i++) {
     JsonNode item = tile_json_item(&array, i);
-    if (!read_requirement(reader, &item, &out_requirements->items[i]))
+    if (!tile_host_requirement_read(reader, &item, &out_requirements->items[i]))
       return false;
   }
   return true;
@@ -144,13 +130,19 @@ static bool read_requirements(JsonReader *reader, const JsonNode *object,
 
 //===-- Kernel parameters -------------------------------------------------===//
 
+/// An argument, or other memory by its address.
 static bool read_memref_use(JsonReader *reader, const JsonNode *node,
-                            int *out_arg) {
+                            LaunchParam *param) {
   const TileHostFunction *function = reader->function;
   JsonNode arg = tile_json_field(node, "arg");
-  if (!tile_json_small_int(reader, &arg, 0, function->num_params - 1, out_arg))
+  JsonNode address = tile_json_field(node, "address");
+  param->arg = -1;
+  if (address.json)
+    return tile_host_value_use_read(reader, &address, &param->address);
+  if (!tile_json_small_int(reader, &arg, 0, function->num_params - 1,
+                           &param->arg))
     return false;
-  if (function->params[*out_arg].is_scalar)
+  if (function->params[param->arg].is_scalar)
     return tile_json_fail(reader, &arg, "the index of a memref");
   return true;
 }
@@ -182,7 +174,7 @@ static bool read_value_uses(JsonReader *reader, const JsonNode *array,
     return false;
   for (int i = 0; i < count; i++) {
     JsonNode item = tile_json_item(array, i);
-    if (!read_value_use(reader, &item, &out_values[i]))
+    if (!tile_host_value_use_read(reader, &item, &out_values[i]))
       return false;
   }
   return true;
@@ -246,7 +238,7 @@ static bool read_tensor_map(JsonReader *reader, const JsonNode *node,
   JsonNode dims = tile_json_field(node, "dims");
   JsonNode strides = tile_json_field(node, "strides_bytes");
   JsonNode swizzle = tile_json_field(node, "swizzle_bytes");
-  if (!read_memref_use(reader, node, &param->arg) ||
+  if (!read_memref_use(reader, node, param) ||
       !tile_json_dtype(reader, &dtype, &param->dtype) ||
       !tile_json_array(reader, &dims, 1, TILE_TENSOR_MAP_MAX_RANK,
                        &param->rank) ||
@@ -291,7 +283,7 @@ static bool read_param(JsonReader *reader, const JsonNode *node,
   }
   if (strcmp(name, "pointer") == 0) {
     param->kind = PARAM_POINTER;
-    return read_memref_use(reader, node, &param->arg);
+    return read_memref_use(reader, node, param);
   }
   param->kind = PARAM_SCALAR;
   if (strcmp(name, "scalar") != 0)
@@ -308,7 +300,8 @@ static bool read_params(JsonReader *reader, const JsonNode *object,
   int count = 0;
   if (!tile_json_array(reader, &array, 0, TILE_PTX_MAX_PARAMS, &count))
     return false;
-  variant->params = allocate(reader, &array, count, sizeof *variant->params);
+  variant->params =
+      tile_json_allocate(reader, &array, count, sizeof *variant->params);
   if (!variant->params)
     return false;
   variant->num_params = count;
@@ -344,7 +337,8 @@ static bool read_launch(JsonReader *reader, const JsonNode *node,
   int count = 0;
   if (!tile_json_array(reader, &array, 1, MAX_VARIANTS, &count))
     return false;
-  launch->variants = allocate(reader, &array, count, sizeof *launch->variants);
+  launch->variants =
+      tile_json_allocate(reader, &array, count, sizeof *launch->variants);
   if (!launch->variants)
     return false;
   launch->num_variants = count;
@@ -362,7 +356,7 @@ static bool read_launches(JsonReader *reader, const JsonNode *array) {
   if (!tile_json_array(reader, array, 0, MAX_LAUNCHES, &count))
     return false;
   function->launches =
-      allocate(reader, array, count, sizeof *function->launches);
+      tile_json_allocate(reader, array, count, sizeof *function->launches);
   if (!function->launches)
     return false;
   function->num_launches = count;
@@ -386,8 +380,11 @@ static bool read_head(JsonReader *reader, const JsonNode *root) {
   const char *format_text = NULL, *ptx_name = NULL;
   if (!tile_json_string(reader, &format, &format_text))
     return false;
-  if (strcmp(format_text, format_name) != 0)
-    return tile_json_fail(reader, &format, "\"%s\"", format_name);
+  bool is_known = strcmp(format_text, format_names[0]) == 0 ||
+                  strcmp(format_text, format_names[1]) == 0;
+  if (!is_known)
+    return tile_json_fail(reader, &format, "\"%s\" or \"%s\"", format_names[0],
+                          format_names[1]);
   if (!tile_json_string(reader, &name, &function->name) ||
       !tile_json_string(reader, &ptx, &ptx_name) ||
       (may_alias.json &&
@@ -407,9 +404,11 @@ static bool read_function(JsonReader *reader) {
   JsonNode values = tile_json_field(&root, "values");
   JsonNode launches = tile_json_field(&root, "launches");
   return read_head(reader, &root) && read_args(reader, &args) &&
+         tile_host_globals_read(reader, &root) &&
          tile_host_values_read(reader, &values) &&
          read_requirements(reader, &root, &reader->function->requirements) &&
-         read_launches(reader, &launches);
+         read_launches(reader, &launches) &&
+         tile_host_program_read(reader, &root);
 }
 
 /// Counts lines up to `position`, for a message.

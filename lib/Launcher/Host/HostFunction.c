@@ -1,7 +1,7 @@
 //===- HostFunction.c - Owns launch metadata; files and paths -------------===//
 
-#include "HostFunction.h"
-#include "LauncherInternal.h"
+#include "Launcher/Host/HostFunction.h"
+#include "Launcher/LauncherInternal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -72,12 +72,36 @@ static void destroy_launch(Launch *launch) {
   free(launch->variants);
 }
 
+static void deinit_block(HostBlock *block) {
+  for (int i = 0; i < block->count; i++) {
+    HostOp *op = &block->items[i];
+    deinit_block(&op->body);
+    deinit_block(&op->otherwise);
+    free(op->carried.items);
+    free(op->initial.items);
+    free(op->next.items);
+    free(op->results.items);
+    free(op->then_values.items);
+    free(op->else_values.items);
+    free(op->dependents.items);
+  }
+  free(block->items);
+}
+
+static void deinit_program(TileHostFunction *function) {
+  deinit_block(&function->body);
+  free(function->carriers.items);
+  free(function->globals);
+  free(function->results);
+}
+
 void tile_host_function_destroy(TileHostFunction *function) {
   if (!function)
     return;
   for (int i = 0; i < function->num_launches; i++)
     destroy_launch(&function->launches[i]);
   free(function->launches);
+  deinit_program(function);
   free(function->requirements.items);
   free(function->values);
   free(function->params);
@@ -92,6 +116,10 @@ const char *tile_host_function_name(const TileHostFunction *function) {
 
 size_t tile_host_function_num_params(const TileHostFunction *function) {
   return (size_t)function->num_params;
+}
+
+size_t tile_host_function_num_results(const TileHostFunction *function) {
+  return (size_t)function->num_results;
 }
 
 const TileHostParam *tile_host_function_param(const TileHostFunction *function,

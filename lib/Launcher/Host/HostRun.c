@@ -1,44 +1,51 @@
-//===- HostRun.c - Performs the launches of a host function ---------------===//
+//===- HostRun.c - Performs one launch of a host function -----------------===//
 
-#include "HostFunction.h"
-#include "LauncherInternal.h"
+#include "Launcher/Host/HostFunction.h"
+#include "Launcher/LauncherInternal.h"
 
 #include <assert.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct {
-  const TileHostFunction *function;
-  TileDevice *device;
-  TileDeviceModule *module;
-  const TileArg *args;
-  ValueResult *results; // one per value
-  const TileRunOptions *options;
-} Run;
 
 /// The memory of one kernel parameter; tensor maps ask for the alignment.
 typedef union {
   _Alignas(64) unsigned char bytes[TILE_TENSOR_MAP_SIZE_BYTES];
 } ParamMemory;
 
+TileStatus tile_host_op_fail(const HostRun *run, const HostOp *op,
+                             const char *format, ...) {
+  char what[700];
+  va_list values;
+  va_start(values, format);
+  vsnprintf(what, sizeof what, format, values);
+  va_end(values);
+  return tile_status_error(TILE_STATUS_USER_ERROR, "%.100s: %.200s%s%s",
+                           run->function->name, op->where,
+                           *op->where ? ": " : "", what);
+}
+
 //===-- Values ------------------------------------------------------------===//
 
-static TileStatus check_defined(const Run *run, int index, const char *use) {
+TileStatus tile_host_run_check_defined(const HostRun *run, int index,
+                                       const char *use) {
   int failed_at = run->results[index].failed_at;
   if (failed_at < 0)
     return tile_status_ok();
   ValueOp op = run->function->values[failed_at].op;
   bool is_shift = op >= VALUE_SHLI && op <= VALUE_SHRUI;
+  bool is_division = op >= VALUE_DIVSI && op <= VALUE_REMUI;
   return tile_status_error(
       TILE_STATUS_USER_ERROR, "%s: %s needs values[%d], %s %s",
-      run->function->name, use, failed_at, tile_value_op_names[op],
-      is_shift ? "by the width of its type or more" : "by zero");
+      run->function->name, use, failed_at, tile_value_ops[op].name,
+      is_shift      ? "by the width of its type or more"
+      : is_division ? "by zero"
+                    : "of a number that its type does not hold");
 }
 
-/// Returns an integer value in [min, max].
-static TileStatus get_integer(const Run *run, int index, const char *use,
-                              int64_t min, int64_t max, int64_t *out_value) {
-  TileStatus status = check_defined(run, index, use);
+TileStatus tile_host_run_integer(const HostRun *run, int index, const char *use,
+                                 int64_t min, int64_t max, int64_t *out_value) {
+  TileStatus status = tile_host_run_check_defined(run, index, use);
   if (!tile_status_is_ok(&status))
     return status;
   *out_value = tile_value_result_signed(&run->function->values[index],
@@ -53,14 +60,16 @@ static TileStatus get_integer(const Run *run, int index, const char *use,
 
 /// Finds the first requirement from number `first` on that does not hold, or
 /// NULL.
-static TileStatus find_unmet(const Run *run, const Requirements *requirements,
-                             int first, const Requirement **out_unmet) {
+static TileStatus find_unmet(const HostRun *run,
+                             const Requirements *requirements, int first,
+                             const Requirement **out_unmet) {
   *out_unmet = NULL;
   for (int i = first; i < requirements->count; i++) {
     const Requirement *requirement = &requirements->items[i];
     char use[128];
     snprintf(use, sizeof use, "the requirement '%.100s'", requirement->text);
-    TileStatus status = check_defined(run, requirement->value, use);
+    TileStatus status =
+        tile_host_run_check_defined(run, requirement->value, use);
     if (!tile_status_is_ok(&status))
       return status;
     if (!run->results[requirement->value].bits) {
@@ -74,7 +83,7 @@ static TileStatus find_unmet(const Run *run, const Requirements *requirements,
 enum { MAX_UNMET_TEXT = 240 };
 
 /// Prints what a requirement asks for, and the number that it found.
-static void print_unmet(const Run *run, const Requirement *unmet,
+static void print_unmet(const HostRun *run, const Requirement *unmet,
                         char out[MAX_UNMET_TEXT]) {
   int number = unmet->actual;
   if (number < 0 || run->results[number].failed_at >= 0) {
@@ -83,8 +92,35 @@ static void print_unmet(const Run *run, const Requirement *unmet,
   }
   int64_t value = tile_value_result_signed(&run->function->values[number],
                                            &run->results[number]);
-  snprintf(out, MAX_UNMET_TEXT, "%.200s, it is %lld", unmet->text,
-           (long long)value);
+  int length = snprintf(out, MAX_UNMET_TEXT, "%.160s, it is %lld", unmet->text,
+                        (long long)value);
+  int other = unmet->other;
+  if (other >= 0 && run->results[other].failed_at < 0)
+    snprintf(out + length, MAX_UNMET_TEXT - (size_t)length,
+             ", the other one %lld",
+             (long long)tile_value_result_signed(&run->function->values[other],
+                                                 &run->results[other]));
+}
+
+static TileStatus report_unmet(const HostRun *run, const Requirement *unmet) {
+  char text[MAX_UNMET_TEXT];
+  print_unmet(run, unmet, text);
+  return unmet->where
+             ? tile_status_error(TILE_STATUS_USER_ERROR,
+                                 "%.100s: %.200s: expected that %s",
+                                 run->function->name, unmet->where, text)
+             : tile_status_error(TILE_STATUS_USER_ERROR,
+                                 "%.100s: the arguments do not meet: %s",
+                                 run->function->name, text);
+}
+
+TileStatus tile_host_run_require(const HostRun *run,
+                                 const Requirement *requirement) {
+  Requirements one = {(Requirement *)(uintptr_t)requirement, 1};
+  const Requirement *unmet = NULL;
+  TileStatus status = find_unmet(run, &one, 0, &unmet);
+  return tile_status_is_ok(&status) && unmet ? report_unmet(run, unmet)
+                                             : status;
 }
 
 TileStatus tile_host_function_take_variant(TileHostFunction *function,
@@ -106,7 +142,7 @@ TileStatus tile_host_function_take_variant(TileHostFunction *function,
 }
 
 /// Takes the variant that the launch was told to take.
-static TileStatus check_wanted(const Run *run, int launch_index,
+static TileStatus check_wanted(const HostRun *run, int launch_index,
                                const Variant **out_variant) {
   const Launch *launch = &run->function->launches[launch_index];
   const Requirement *unmet = NULL;
@@ -123,7 +159,7 @@ static TileStatus check_wanted(const Run *run, int launch_index,
 }
 
 /// Takes the first variant whose requirements hold, or the wanted one.
-static TileStatus choose_variant(const Run *run, int launch_index,
+static TileStatus choose_variant(const HostRun *run, int launch_index,
                                  const Variant **out_variant) {
   const Launch *launch = &run->function->launches[launch_index];
   char reasons[700] = "";
@@ -149,12 +185,25 @@ static TileStatus choose_variant(const Run *run, int launch_index,
 
 //===-- Parameters --------------------------------------------------------===//
 
-static TileStatus fill_tensor_map(const Run *run, const LaunchParam *param,
+/// Of an argument, or a value.
+static uint64_t address_of(const HostRun *run, const LaunchParam *param) {
+  return param->arg >= 0 ? run->args[param->arg].address
+                         : run->results[param->address].bits;
+}
+
+static TileStatus check_address(const HostRun *run, const LaunchParam *param) {
+  return param->kind == PARAM_SCALAR || param->arg >= 0
+             ? tile_status_ok()
+             : tile_host_run_check_defined(run, param->address,
+                                           "the address of a tensor");
+}
+
+static TileStatus fill_tensor_map(const HostRun *run, const LaunchParam *param,
                                   void *out_map) {
   enum { MAX_NUM_ELEMS_LOG2 = 32, MAX_STRIDE_LOG2 = 40 }; // of the driver
   TileTensorMap map = {.type = tile_dtype_tensor_map_type(param->dtype),
                        .rank = param->rank,
-                       .address = run->args[param->arg].address,
+                       .address = address_of(run, param),
                        .swizzle_bytes = param->swizzle_bytes,
                        .oob_nan = param->oob_nan,
                        .is_im2col = param->is_im2col,
@@ -165,12 +214,12 @@ static TileStatus fill_tensor_map(const Run *run, const LaunchParam *param,
   for (int i = 0; i < param->rank; i++) {
     int64_t dim = 0, stride_bytes = 0;
     TileStatus status =
-        get_integer(run, param->dims[i], "an extent of a tensor map", 0,
-                    INT64_C(1) << MAX_NUM_ELEMS_LOG2, &dim);
+        tile_host_run_integer(run, param->dims[i], "an extent of a tensor map",
+                              0, INT64_C(1) << MAX_NUM_ELEMS_LOG2, &dim);
     if (tile_status_is_ok(&status) && i > 0)
-      status =
-          get_integer(run, param->strides_bytes[i], "a stride of a tensor map",
-                      0, (INT64_C(1) << MAX_STRIDE_LOG2) - 1, &stride_bytes);
+      status = tile_host_run_integer(
+          run, param->strides_bytes[i], "a stride of a tensor map", 0,
+          (INT64_C(1) << MAX_STRIDE_LOG2) - 1, &stride_bytes);
     if (!tile_status_is_ok(&status))
       return status;
     map.dims[i] = (uint64_t)dim;
@@ -181,6 +230,9 @@ static TileStatus fill_tensor_map(const Run *run, const LaunchParam *param,
   TileStatus status = tile_device_encode_tensor_map(run->device, &map, out_map);
   if (tile_status_is_ok(&status))
     return status;
+  if (param->arg < 0)
+    return tile_status_error(status.code, "%s: tensor map of a tensor: %.800s",
+                             run->function->name, status.message);
   return tile_status_error(
       status.code, "%s: tensor map of argument '%s': %.800s",
       run->function->name, run->function->params[param->arg].name,
@@ -189,55 +241,64 @@ static TileStatus fill_tensor_map(const Run *run, const LaunchParam *param,
 
 // Indices are 64 bits wide on the host and 32 in kernels: one that does not fit
 // must not become another number.
-static TileStatus check_fits(const Run *run, const LaunchParam *param) {
+static TileStatus check_fits(const HostRun *run, const LaunchParam *param) {
   int64_t value = 0;
   if (run->function->values[param->value].type.num_bits != 64 ||
       param->dtype != TILE_DTYPE_I32)
     return tile_status_ok();
-  return get_integer(run, param->value, "a 32-bit scalar of the kernel",
-                     INT32_MIN, INT32_MAX, &value);
+  return tile_host_run_integer(run, param->value,
+                               "a 32-bit scalar of the kernel", INT32_MIN,
+                               INT32_MAX, &value);
 }
 
-static TileStatus fill_param(const Run *run, const LaunchParam *param,
+static TileStatus check_scalar(const HostRun *run, const LaunchParam *param) {
+  if (param->kind != PARAM_SCALAR)
+    return tile_status_ok();
+  TileStatus status =
+      tile_host_run_check_defined(run, param->value, "a scalar parameter");
+  return tile_status_is_ok(&status) ? check_fits(run, param) : status;
+}
+
+static TileStatus fill_param(const HostRun *run, const LaunchParam *param,
                              ParamMemory *memory, size_t *out_size_bytes) {
+  TileStatus status = check_address(run, param);
+  if (tile_status_is_ok(&status))
+    status = check_scalar(run, param);
+  if (!tile_status_is_ok(&status))
+    return status;
   if (param->kind == PARAM_TENSOR_MAP) {
     *out_size_bytes = TILE_TENSOR_MAP_SIZE_BYTES;
     return fill_tensor_map(run, param, memory->bytes);
   }
   if (param->kind == PARAM_POINTER) {
-    *out_size_bytes = sizeof run->args[param->arg].address;
-    memcpy(memory->bytes, &run->args[param->arg].address, *out_size_bytes);
-    return tile_status_ok();
-  }
-  TileStatus status = check_defined(run, param->value, "a scalar parameter");
-  if (tile_status_is_ok(&status))
-    status = check_fits(run, param);
-  if (!tile_status_is_ok(&status))
+    uint64_t address = address_of(run, param);
+    *out_size_bytes = sizeof address;
+    memcpy(memory->bytes, &address, sizeof address);
     return status;
-  const Value *value = &run->function->values[param->value];
-  const ValueResult *result = &run->results[param->value];
-  TileNumber number = {.dtype = TILE_DTYPE_F64, .real = result->real};
-  if (!value->type.is_float)
-    number = (TileNumber){.dtype = TILE_DTYPE_I64,
-                          .integer = tile_value_result_signed(value, result)};
+  }
   *out_size_bytes = tile_dtype_size_bytes(param->dtype);
-  tile_dtype_store(param->dtype, number, memory->bytes);
+  tile_dtype_store(
+      param->dtype,
+      tile_value_result_number(&run->function->values[param->value],
+                               &run->results[param->value]),
+      memory->bytes);
   return status;
 }
 
 //===-- Launching ---------------------------------------------------------===//
 
-static TileStatus fill_sizes(const Run *run, const Variant *variant,
+static TileStatus fill_sizes(const HostRun *run, const Variant *variant,
                              TileKernelLaunch *launch) {
   for (int i = 0; i < 3; i++) {
     char use[32];
     int64_t grid = 0, block = 0;
     snprintf(use, sizeof use, "grid %c", 'x' + i);
     TileStatus status =
-        get_integer(run, variant->grid[i], use, 0, INT32_MAX, &grid);
+        tile_host_run_integer(run, variant->grid[i], use, 0, INT32_MAX, &grid);
     snprintf(use, sizeof use, "block %c", 'x' + i);
     if (tile_status_is_ok(&status))
-      status = get_integer(run, variant->block[i], use, 1, INT32_MAX, &block);
+      status = tile_host_run_integer(run, variant->block[i], use, 1, INT32_MAX,
+                                     &block);
     if (!tile_status_is_ok(&status))
       return status;
     launch->grid[i] = (uint32_t)grid;
@@ -250,7 +311,7 @@ static TileStatus fill_sizes(const Run *run, const Variant *variant,
 enum { MAX_LINE = 2400 };
 
 /// Appends each thing that the first variant lacks.
-static void append_lacks(const Run *run, const Launch *launch,
+static void append_lacks(const HostRun *run, const Launch *launch,
                          char line[MAX_LINE]) {
   const Requirements *best = &launch->variants[0].requirements;
   const Requirement *unmet = NULL;
@@ -269,13 +330,15 @@ static void append_lacks(const Run *run, const Launch *launch,
 }
 
 /// A slower kernel than the best one is taken, and why; not when it was asked
-/// for.
-static void remark_variant(const Run *run, int launch_index,
+/// for, and once for a launch.
+static void remark_variant(const HostRun *run, int launch_index,
                            const Variant *variant) {
   const Launch *launch = &run->function->launches[launch_index];
   char line[MAX_LINE];
-  if (!run->options->remark || launch->wanted || variant == launch->variants)
+  if (!run->options->remark || launch->wanted || variant == launch->variants ||
+      run->has_remarked[launch_index])
     return;
+  run->has_remarked[launch_index] = true;
   snprintf(line, sizeof line,
            "%.200s: launch %d takes variant %d of %d; the first one needs: ",
            run->function->name, launch_index,
@@ -284,8 +347,8 @@ static void remark_variant(const Run *run, int launch_index,
   run->options->remark(line, run->options->user_data);
 }
 
-static void log_launch(const Run *run, int launch_index, const Variant *variant,
-                       const TileKernelLaunch *launch) {
+static void log_launch(const HostRun *run, int launch_index,
+                       const Variant *variant, const TileKernelLaunch *launch) {
   const Launch *parent = &run->function->launches[launch_index];
   const TileRunOptions *options = run->options;
   char line[MAX_LINE];
@@ -307,7 +370,7 @@ static void log_launch(const Run *run, int launch_index, const Variant *variant,
   options->log(line, options->user_data);
 }
 
-static TileStatus launch_with_params(const Run *run, const Variant *variant,
+static TileStatus launch_with_params(const HostRun *run, const Variant *variant,
                                      const TileKernelLaunch *sizes) {
   size_t count = (size_t)variant->num_params;
   // One more than needed, so that a kernel without parameters gets memory too.
@@ -335,7 +398,18 @@ static TileStatus launch_with_params(const Run *run, const Variant *variant,
   return status;
 }
 
-static TileStatus perform_launch(const Run *run, int launch_index) {
+/// What can be known to be wrong before anything runs.
+static TileStatus check_params(const HostRun *run, const Variant *variant) {
+  TileStatus status = tile_status_ok();
+  for (int i = 0; i < variant->num_params && tile_status_is_ok(&status); i++) {
+    status = check_address(run, &variant->params[i]);
+    if (tile_status_is_ok(&status))
+      status = check_scalar(run, &variant->params[i]);
+  }
+  return status;
+}
+
+TileStatus tile_host_run_launch(HostRun *run, int launch_index, bool is_plan) {
   const Variant *variant = run->function->launches[launch_index].variants;
   TileStatus status = choose_variant(run, launch_index, &variant);
   if (!tile_status_is_ok(&status))
@@ -345,52 +419,12 @@ static TileStatus perform_launch(const Run *run, int launch_index) {
   status = fill_sizes(run, variant, &launch);
   if (!tile_status_is_ok(&status))
     return status;
+  if (is_plan)
+    return check_params(run, variant);
   log_launch(run, launch_index, variant, &launch);
   remark_variant(run, launch_index, variant);
   // A grid without blocks has nothing to do; the driver would refuse it.
   if (launch.grid[0] == 0 || launch.grid[1] == 0 || launch.grid[2] == 0)
     return status;
   return launch_with_params(run, variant, &launch);
-}
-
-static TileStatus perform_all(Run *run) {
-  const TileHostFunction *function = run->function;
-  tile_host_values_evaluate(function, run->args,
-                            tile_device_num_sms(run->device), run->results);
-  const Requirement *unmet = NULL;
-  char text[MAX_UNMET_TEXT];
-  TileStatus status = find_unmet(run, &function->requirements, 0, &unmet);
-  if (tile_status_is_ok(&status) && unmet) {
-    print_unmet(run, unmet, text);
-    status = tile_status_error(TILE_STATUS_USER_ERROR,
-                               "%s: the arguments do not meet: %s",
-                               function->name, text);
-  }
-  run->module = run->options->module;
-  if (tile_status_is_ok(&status) && function->num_launches > 0 && !run->module)
-    status =
-        tile_device_load_module(run->device, function->ptx_path, &run->module);
-  for (int i = 0; i < function->num_launches && tile_status_is_ok(&status); i++)
-    status = perform_launch(run, i);
-  return status;
-}
-
-TileStatus tile_host_function_run(const TileHostFunction *function,
-                                  TileDevice *device, const TileArg *args,
-                                  size_t num_args,
-                                  const TileRunOptions *options) {
-  static const TileRunOptions quiet = {.module = NULL};
-  TileStatus status = tile_host_function_check_args(function, args, num_args);
-  if (!tile_status_is_ok(&status))
-    return status;
-  Run run = {.function = function,
-             .device = device,
-             .args = args,
-             .options = options ? options : &quiet};
-  run.results = calloc((size_t)function->num_values + 1, sizeof *run.results);
-  if (!run.results)
-    return tile_status_error(TILE_STATUS_USER_ERROR, "out of memory");
-  status = perform_all(&run);
-  free(run.results);
-  return status;
 }
