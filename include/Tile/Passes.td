@@ -4,6 +4,34 @@
 
 include "mlir/Pass/PassBase.td"
 
+def NameArguments : Pass<"tile-name-arguments", ""> {
+  let summary = "Names the arguments of host functions";
+  let description = [{
+    Consumes: functions that launch kernels or call functions, as they were
+    parsed.
+    Produces: `tile.name` on arguments that have none: the name of their location,
+    `loc("A")`. The parsers of `tile-compile` and `tile-opt` do the same with the
+    names in the text, so that launch metadata has them after any round trip.
+    Keeps: arguments that have one, and everything else.
+    Fails: never.
+  }];
+}
+
+def MarkAliases : Pass<"tile-mark-aliases", ""> {
+  let summary = "Marks arguments that share memory where functions are called";
+  let description = [{
+    Consumes: `func.call` with memrefs that may share memory: the same one twice,
+    views of one, what a loop carries or a branch chooses.
+    Produces: `tile.may_alias` on those arguments of the function that is called,
+    when it may write one of them.
+    Keeps: everything else.
+    Fails: never.
+
+    What a program gives a host function is compared by the launcher; what
+    functions give one another is not.
+  }];
+}
+
 def VerifyWrites : Pass<"tile-verify-writes", ""> {
   let summary = "Reports tiles that are read before they are written";
   let description = [{
@@ -544,6 +572,22 @@ def VerifyChannels : Pass<"tile-verify-channels", ""> {
     Option<"max_events", "max-events", "int64_t", "40",
            "how many events of a schedule are shown, the last ones">
   ];
+}
+
+def InlineHostCalls : Pass<"tile-inline-host-calls", ""> {
+  let summary = "Inlines what host functions call";
+  let description = [{
+    Consumes: the functions of a module that launch kernels, or call functions
+    that do; kernels are outlined, so that a copy of a call is no copy of a
+    kernel.
+    Produces: no `func.call` in them. Private functions that launch and were
+    called are erased.
+    Keeps: functions that launch nothing, and their calls.
+    Fails: a function that calls itself, has no body or branches by blocks; calls
+    that make a function larger than 20,000 ops.
+
+    Launch metadata describes one function, so that a launcher reads one file.
+  }];
 }
 
 def AlternateRegisters : Pass<"tile-alternate-registers", ""> {

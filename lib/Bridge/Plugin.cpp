@@ -1,13 +1,16 @@
 //===- Plugin.cpp - libtile.so as a plugin of mlir-opt, and as mlir-opt ---===//
 
+#include "Dialect/ArgumentNames.h"
 #include "Support/SourceNesting.h"
 #include "Tile/Dialect/Dialect.h"
 #include "Tile/Mlir.h"
 #include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Pass.h"
 #include "mlir/Config/mlir-config.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
@@ -37,7 +40,8 @@ extern "C" MLIR_CAPI_EXPORTED PassPluginLibraryInfo mlirGetPassPluginInfo() {
 
 //===-- tile-opt ----------------------------------------------------------===//
 
-// MlirOptMain of names, with a look at the text before it is parsed.
+// MlirOptMain of names, with a look at the text before it is parsed. Places in
+// a file that is split are not those of the text.
 static LogicalResult checkedMain(int argc, char **argv, StringRef input,
                                  StringRef output, DialectRegistry &registry) {
   auto config = MlirOptMainConfig::createFromCLOptions();
@@ -46,6 +50,13 @@ static LogicalResult checkedMain(int argc, char **argv, StringRef input,
   auto out = file ? openOutputFile(output) : nullptr;
   if (!out) // it knows what to say
     return MlirOptMain(argc, argv, input, output, registry);
+  TileSource source = {file->getBufferStart(), file->getBufferSize(),
+                       file->getBufferIdentifier().data()};
+  if (config.inputSplitMarker().empty())
+    config.setPassPipelineSetupFn([given = config, &source](PassManager &pm) {
+      tile_argument_names_add_pass(wrap(&pm), &source);
+      return given.setupPassPipeline(pm);
+    });
   if (!tile_source_nesting_report(input.data(), file->getBufferStart(),
                                   file->getBufferSize()) ||
       failed(MlirOptMain(out->os(), std::move(file), registry, config)))

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Dialect/ArgumentNames.h"
 #include "Dialect/Verify/TileVerify.h"
 #include "Tile/Ops/func.h"
 #include "Tile/Ops/memref.h"
@@ -115,6 +116,19 @@ static MlirLogicalResult verify_may_alias(MlirOperation op, const char *name,
         op, "expects '%s' only on func.func or one of its arguments", name);
   if (!mlirAttributeIsAUnit(value))
     return tile_emit_error(op, "expects '%s' to be without value, got %s", name,
+                           tile_verify_attr_text(value).chars);
+  return tile_success();
+}
+
+static MlirLogicalResult verify_argument_name(MlirOperation function,
+                                              MlirAttribute value) {
+  if (!func_func_is(function))
+    return tile_emit_error(
+        function, "expects 'tile.name' only on arguments of func.func");
+  if (!mlirAttributeIsAString(value) ||
+      mlirStringAttrGetValue(value).length == 0)
+    return tile_emit_error(function,
+                           "expects 'tile.name' to be a name in quotes, got %s",
                            tile_verify_attr_text(value).chars);
   return tile_success();
 }
@@ -286,8 +300,10 @@ MlirLogicalResult tile_argument_attribute_verify(MlirOperation function,
   MlirStringRef name = mlirIdentifierStr(attribute.name);
   if (mlirStringRefEqual(name, TILE_STR("tile.may_alias")))
     return verify_may_alias(function, "tile.may_alias", attribute.attribute);
+  if (mlirStringRefEqual(name, TILE_STR(TILE_NAME_ATTR)))
+    return verify_argument_name(function, attribute.attribute);
   return tile_emit_error(function,
                          "has the attribute '%.*s' on argument %td, expects "
-                         "only tile.may_alias on arguments",
+                         "only tile.may_alias and tile.name on arguments",
                          (int)name.length, name.data, argument);
 }

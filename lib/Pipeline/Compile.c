@@ -6,6 +6,7 @@
 
 #include "Pipeline/Compile.h"
 
+#include "Dialect/ArgumentNames.h"
 #include "Dialect/Ops.h"
 #include "Pipeline/Choices.h"
 #include "Pipeline/CompileUnits.h"
@@ -455,8 +456,7 @@ static MlirLogicalResult make_metadata(Run *run) {
       continue;
     TileString ptx_name = {NULL, 0, 0};
     tile_string_print(&ptx_name, "%s.ptx", unit->name);
-    TileMetadataOptions options = {unit->target->chip, ptx_name.data,
-                                   run->source.text, run->source.size_bytes};
+    TileMetadataOptions options = {unit->target->chip, ptx_name.data};
     MlirLogicalResult result =
         tile_metadata_emit(unit->host, &options, &unit->json);
     tile_string_deinit(&ptx_name);
@@ -470,8 +470,11 @@ static MlirLogicalResult make_metadata(Run *run) {
 }
 
 static MlirLogicalResult run_front(Run *run) {
-  if (tile_failed(parse(run)) || tile_failed(write_target(run)) ||
-      tile_failed(check_targets(run)) || tile_failed(check_dims(run)))
+  if (tile_failed(parse(run)))
+    return tile_failure();
+  tile_argument_names_fill(mlirModuleGetOperation(run->module), &run->source);
+  if (tile_failed(write_target(run)) || tile_failed(check_targets(run)) ||
+      tile_failed(check_dims(run)))
     return tile_failure();
   tell_module(run, "input");
   tile_ignored_attributes_warn(mlirModuleGetOperation(run->module));

@@ -7,8 +7,10 @@
 #include "Support/Iterate.h"
 #include "Target/Emit.h"
 #include "Target/Symbols.h"
+#include "Tile/Ops/func.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Ops/llvm.h"
+#include "Tile/Ops/memref.h"
 #include <stdlib.h>
 
 //===-- Symbols -----------------------------------------------------------===//
@@ -257,13 +259,42 @@ static MlirLogicalResult report_nothing(MlirOperation module) {
                             "gpu.module");
 }
 
+// Memory of the device in a function that no metadata will describe.
+static MlirWalkResult find_device_op(MlirOperation op, void *user_data) {
+  MlirOperation *found = user_data;
+  if (!memref_copy_is(op) && !gpu_memcpy_is(op) && !gpu_memset_is(op) &&
+      !gpu_alloc_is(op))
+    return MlirWalkResultAdvance;
+  *found = op;
+  return MlirWalkResultInterrupt;
+}
+
+// What a program could call must not be missing without a word.
+static MlirLogicalResult check_idle_function(MlirOperation function) {
+  MlirOperation op = {NULL};
+  MlirAttribute visibility = mlirOperationGetInherentAttributeByName(
+      function, TILE_STR("sym_visibility"));
+  if (!mlirAttributeIsNull(visibility))
+    return tile_success(); // others call it
+  mlirOperationWalk(function, find_device_op, &op, MlirWalkPreOrder);
+  if (!op.ptr)
+    return tile_success();
+  return tile_emit_error_with_note(
+      function, mlirOperationGetLocation(op), "it uses the device here",
+      "launches no kernel; a host function launches one or more");
+}
+
 MlirLogicalResult tile_units_find(MlirOperation module, TileUnits *out_units) {
   *out_units = (TileUnits){NULL, 0};
   if (tile_failed(name_kernels(module)))
     return tile_failure();
   TILE_FOR_EACH_OP (host, body_of(module)) {
-    if (tile_host_function_is(host) &&
-        tile_failed(add_unit(out_units, module, host)))
+    MlirLogicalResult result = tile_success();
+    if (tile_host_function_is(host))
+      result = add_unit(out_units, module, host);
+    else if (func_func_is(host))
+      result = check_idle_function(host);
+    if (tile_failed(result))
       return tile_failure();
   }
   TILE_FOR_EACH_OP (op, body_of(module)) {

@@ -28,6 +28,7 @@ enum {
 // Index arithmetic of kernels is 32 bits wide; addresses are 64.
 static const TilePipelineStep steps[] = {
     {TILE_PHASE_TILE, "canonicalize", 0}, // subviews become regions
+    {TILE_PHASE_TILE, "tile-mark-aliases", 0},
     {TILE_PHASE_TILE, "tile-verify-writes", 0},
     {TILE_PHASE_TILE, "tile-expand-switches", 0},
     {TILE_PHASE_TILE, "tile-sink-fills", 0},
@@ -50,6 +51,7 @@ static const TilePipelineStep steps[] = {
 
     {TILE_PHASE_OUTLINE, "gpu-launch-sink-index-computations", 0},
     {TILE_PHASE_OUTLINE, "gpu-kernel-outlining", 0},
+    {TILE_PHASE_OUTLINE, "tile-inline-host-calls", 0},
 
     {TILE_PHASE_LOWER, "tile-alternate-registers", NESTED},
     {TILE_PHASE_LOWER, "convert-tile-to-nvgpu", TARGET | NESTED},

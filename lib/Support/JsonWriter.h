@@ -33,7 +33,7 @@ typedef enum {
   TILE_JSON_DENSE, // {"a":1,"b":2}
 } TileJsonLayout;
 
-enum { TILE_JSON_MAX_DEPTH = 16 };
+enum { TILE_JSON_MAX_DEPTH = 64 };
 
 /// An object or array that is open.
 typedef struct {

@@ -44,9 +44,6 @@ MLIR_CAPI_EXPORTED void tile_ptx_deinit(TilePtx *ptx);
 typedef struct {
   const char *chip;     // "sm_90a"
   const char *ptx_name; // file name of the PTX, relative to the JSON
-  /// The text that was parsed, for the names of arguments; NULL: unknown.
-  const char *source;
-  size_t source_size_bytes;
 } TileMetadataOptions;
 
 /// True when `op` is a `func.func` that launches kernels.

@@ -8,6 +8,8 @@
 #ifndef TILE_TARGET_METADATA_H
 #define TILE_TARGET_METADATA_H
 
+#include "Dialect/KernelParams.h"
+#include "Dialect/Ops.h"
 #include "Emit.h"
 #include "Support/JsonWriter.h"
 #include "Support/KeyTable.h"
@@ -17,15 +19,26 @@
 
 enum { TILE_SLICE_MAX_OPERANDS = 3 };
 
+/// Of integers, numbered as in the arith dialect.
+typedef enum {
+  TILE_SLICE_EQ = 0,
+  TILE_SLICE_NE = 1,
+  TILE_SLICE_SLT = 2,
+  TILE_SLICE_SLE = 3,
+  TILE_SLICE_SGE = 5,
+  TILE_SLICE_NUM_PREDICATES = 10
+} TileSlicePredicate;
+
 /// One row. Rows are compared as a whole, so that equal values are one row.
 typedef struct {
   const char *op; // static, as in docs/Metadata.md
   char type[8];
   int num_operands;
   int operands[TILE_SLICE_MAX_OPERANDS]; // rows
-  int predicate;                         // arith.cmpi; else -1
+  int predicate;                         // comparisons; else -1
   int arg, dim;                          // -1: does not apply
   bool is_float;                         // constants
+  bool is_variable; // depends on what the program sets while it runs
   int64_t integer;
   double real;
 } TileSliceRow;
@@ -39,7 +52,7 @@ typedef struct {
 typedef struct {
   TileArena *arena;
   MlirBlock entry;
-  MlirOperation user; // for errors: the launch or requirement in progress
+  MlirOperation user; // for errors: what needs the current row
   int depth;          // of the ops between `user` and the current one
   TileKeyTable keys;  // of the rows
   TileSliceRow *rows;
@@ -47,6 +60,9 @@ typedef struct {
   TileKeyTable known; // values that have a row
   TileSliceKnown *known_rows;
   int known_capacity;
+  TilePointerMap memrefs; // TileHostMemref of values
+  int num_variables;
+  bool is_version_2; // some row is none of version 1
 } TileSlice;
 
 /// An empty slice; borrows the entry block of the host function.
@@ -55,23 +71,82 @@ TileSlice tile_slice_of(TileArena *arena, MlirBlock entry);
 /// The row of `value`; -1 after an error at the op that cannot be computed.
 int tile_slice_value(TileSlice *slice, MlirValue value);
 
+/// Says that `value`, which has none yet, has this row.
+void tile_slice_set(TileSlice *slice, MlirValue value, int row);
+
+/// Emits that `op` cannot be computed, with a note at the user. Returns -1.
+int tile_slice_fail(TileSlice *slice, MlirOperation op);
+
+/// The spelling of a type in the table; false when it has none.
+bool tile_slice_type_name(MlirType type, char out[8]);
+
 /// The number of the host function's argument that `value` is; -1: none.
 int tile_slice_arg(const TileSlice *slice, MlirValue value);
 
-/// Rows of type index that the IR does not name.
+// Rows that the IR does not name. They are of type index, comparisons and
+// their conjunctions of type i1. A failed operand, -1, makes a failed row, so
+// that calls can be nested.
 int tile_slice_constant(TileSlice *slice, int64_t value);
-int tile_slice_extent(TileSlice *slice, int arg, int dim);
-int tile_slice_stride(TileSlice *slice, int arg, int dim);
 int tile_slice_binary(TileSlice *slice, const char *op, int a, int b);
+int tile_slice_compare(TileSlice *slice, TileSlicePredicate predicate, int a,
+                       int b);
+int tile_slice_and(TileSlice *slice, int a, int b);
+int tile_slice_select(TileSlice *slice, int condition, int a, int b);
+/// `arg`, `dim`: -1 where they do not apply.
+int tile_slice_leaf(TileSlice *slice, const char *op, int arg, int dim);
+/// One that the program sets while it runs.
+int tile_slice_variable(TileSlice *slice, const char *type);
 
-/// An i1: the strides of the memref are those that its extents say. -1: its
-/// type says so.
-int tile_slice_contiguous(TileSlice *slice, int arg);
+bool tile_slice_constant_is(const TileSlice *slice, int row, int64_t *out);
 
 /// Prints the rows as an array of objects.
 void tile_slice_print(const TileSlice *slice, TileJson *json, const char *key);
 
-//===-- Launches: MetadataLaunches.c --------------------------------------===//
+//===-- Memrefs: MetadataMemrefs.c ----------------------------------------===//
+
+enum { TILE_HOST_MAX_RANK = TILE_KERNEL_PARAM_MAX_RANK };
+
+/// What a memref of the host is made of, as rows; arguments have none of it.
+typedef struct {
+  int base;                        // an address in bytes
+  int offset;                      // of the first element, in elements
+  int sizes[TILE_HOST_MAX_RANK];   // also of static extents
+  int strides[TILE_HOST_MAX_RANK]; // in elements
+} TileHostMemref;
+
+/// Whether parts of `memref` are known: it is an argument or was added.
+bool tile_slice_has_memref(const TileSlice *slice, MlirValue memref);
+/// Room for the parts of `memref`, which has none yet.
+TileHostMemref *tile_slice_add_memref(TileSlice *slice, MlirValue memref);
+
+// Parts of an argument or of a memref that was added; -1 after an error at the
+// op that made another one.
+int tile_slice_extent(TileSlice *slice, MlirValue memref, int dim);
+int tile_slice_stride(TileSlice *slice, MlirValue memref, int dim);
+int tile_slice_base(TileSlice *slice, MlirValue memref);
+int tile_slice_offset(TileSlice *slice, MlirValue memref);
+/// The address of the first element.
+int tile_slice_pointer(TileSlice *slice, MlirValue memref);
+
+/// An i1: the strides of the memref are those that its extents say. -1: its
+/// type says so.
+int tile_slice_contiguous(TileSlice *slice, MlirValue memref);
+
+//===-- Host functions ----------------------------------------------------===//
+
+/// A memref.global that the function uses.
+typedef struct TileHostGlobal TileHostGlobal;
+struct TileHostGlobal {
+  TileHostGlobal *next; // in the order of use
+  MlirOperation op;
+};
+
+/// What is to be released after an op: workspaces that nothing uses later.
+typedef struct TileHostRelease TileHostRelease;
+struct TileHostRelease {
+  TileHostRelease *next;
+  int alloc; // its number
+};
 
 /// A host function in progress.
 typedef struct {
@@ -81,15 +156,51 @@ typedef struct {
   TileSlice slice;
   bool *is_written; // per argument: some kernel may write it
   // Arrays, in texts of their own: rows that they name are printed before them.
-  TileString requires_text, launches_text;
+  TileString requires_text, launches_text, body_text, results_text;
   TileJson
     requires,
-  launches;
+  launches, body, results;
+  int depth; // of ops with regions around the current one
+  int num_launches, num_allocs;
+  bool needs_body; // launches in order do not say all
+  bool has_results;
+  TileHostGlobal *globals, **globals_end;
+  TilePointerMap releases; // TileHostRelease of ops
 } TileHost;
 
 /// Prints what the object of a variant says of its gpu.launch_func `op`, and
-/// notes what its kernel may write.
+/// notes what its kernel may write: MetadataLaunches.c.
 MlirLogicalResult tile_host_print_launch(TileHost *host, MlirOperation op,
                                          TileJson *json);
+
+/// Adds the memref that `op` makes of others; what is not known now is checked
+/// at run time: MetadataViews.c.
+MlirLogicalResult tile_host_add_view(TileHost *host, MlirOperation op);
+
+/// Whether `op` makes a memref of others, without touching memory:
+/// MetadataAliases.c, as what follows.
+bool tile_host_view_is(MlirOperation op);
+/// Notes that what `memref` is a view of is written.
+void tile_host_note_write(TileHost *host, MlirValue memref);
+/// When a new workspace is used last, and whether it is returned.
+void tile_host_plan_release(TileHost *host, MlirOperation alloc, int number,
+                            bool *out_is_returned);
+
+/// Prints the program of the function: MetadataProgram.c.
+MlirLogicalResult tile_host_print_program(TileHost *host);
+/// A condition that must hold where the program has come to. `actual`, `other`:
+/// numbers that it is about, -1 where there are none.
+typedef struct {
+  MlirOperation op;
+  int condition, actual, other;
+  const char *text;
+} TileHostCheck;
+void tile_host_print_check(TileHost *host, const TileHostCheck *check);
+
+/// "gemm.mlir:12:8"; "" where nothing is known. Owner: the caller.
+TileString tile_host_where(MlirOperation op);
+
+/// Prints the globals of the function as an array: MetadataGlobals.c.
+MlirLogicalResult tile_host_print_globals(const TileHost *host, TileJson *json);
 
 #endif // TILE_TARGET_METADATA_H

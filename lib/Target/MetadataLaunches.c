@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dialect/KernelParams.h"
+#include "Dialect/MemrefWrites.h"
 #include "Dialect/Ops.h"
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"
@@ -68,6 +69,22 @@ static void print_boxes(TileJson *json, TileTensorMapOp map, int rank) {
   tile_json_close(json, ']');
 }
 
+// An argument by its number, other memory by its address.
+static MlirLogicalResult print_memory(TileHost *host, MlirValue memref,
+                                      TileJson *json) {
+  int arg = tile_slice_arg(&host->slice, memref);
+  if (arg >= 0) {
+    tile_json_print_int(json, "arg", arg);
+    return tile_success();
+  }
+  int address = tile_slice_pointer(&host->slice, memref);
+  if (address < 0)
+    return tile_failure();
+  host->slice.is_version_2 = true;
+  tile_json_print_int(json, "address", address);
+  return tile_success();
+}
+
 // Dimensions of a tensor map are counted from the contiguous one, those of a
 // memref towards it.
 static MlirLogicalResult print_tensor_map(TileHost *host, MlirValue operand,
@@ -76,13 +93,11 @@ static MlirLogicalResult print_tensor_map(TileHost *host, MlirValue operand,
   TileTensorMapOp map = {{NULL}};
   if (mlirValueIsAOpResult(operand))
     map = tile_tensor_map_dyn(mlirOpResultGetOwner(operand));
-  int arg =
-      map.op.ptr ? tile_slice_arg(slice, tile_tensor_map_tensor(map)) : -1;
-  if (arg < 0)
-    return tile_emit_error(map.op.ptr ? map.op : slice->user,
-                           "needs a tensor map of an argument of the host "
-                           "function");
-  MlirType type = mlirValueGetType(tile_tensor_map_tensor(map));
+  if (!map.op.ptr)
+    return tile_emit_error(slice->user,
+                           "needs a tensor map that tile.tensor_map makes");
+  MlirValue tensor = tile_tensor_map_tensor(map);
+  MlirType type = mlirValueGetType(tensor);
   MlirType element = mlirShapedTypeGetElementType(type);
   const TileDtypeInfo *dtype = tile_elem_info(element);
   if (!dtype)
@@ -93,15 +108,16 @@ static MlirLogicalResult print_tensor_map(TileHost *host, MlirValue operand,
   int elem_bytes = tile_slice_constant(slice, tile_elem_bits(element) / 8);
   for (int i = 0; i < rank; i++) {
     int d = rank - 1 - i;
-    dims[i] = tile_slice_extent(slice, arg, d);
+    dims[i] = tile_slice_extent(slice, tensor, d);
     strides[i] = i == 0 ? elem_bytes
                         : tile_slice_binary(slice, "arith.muli",
-                                            tile_slice_stride(slice, arg, d),
+                                            tile_slice_stride(slice, tensor, d),
                                             elem_bytes);
   }
   tile_json_open(json, NULL, '{');
   tile_json_print_string(json, "kind", "tensor_map");
-  tile_json_print_int(json, "arg", arg);
+  if (tile_failed(print_memory(host, tensor, json)))
+    return tile_failure();
   tile_json_print_string(json, "dtype", dtype->name);
   if (tile_failed(print_rows(json, "dims", dims, rank)) ||
       tile_failed(print_rows(json, "strides_bytes", strides + 1, rank - 1)))
@@ -129,32 +145,35 @@ static MlirLogicalResult print_scalar(TileHost *host, int row, MlirType type,
   return tile_success();
 }
 
-static void print_pointer(int arg, TileJson *json) {
+static MlirLogicalResult print_pointer(TileHost *host, MlirValue operand,
+                                       TileJson *json) {
   tile_json_open(json, NULL, '{');
   tile_json_print_string(json, "kind", "pointer");
-  tile_json_print_int(json, "arg", arg);
+  if (tile_failed(print_memory(host, operand, json)))
+    return tile_failure();
   tile_json_close(json, '}');
+  return tile_success();
 }
 
 static MlirLogicalResult print_param(TileHost *host, MlirValue operand,
                                      const TileKernelParam *param,
                                      TileJson *json) {
   TileSlice *slice = &host->slice;
-  if (param->kind == TILE_KERNEL_PARAM_TENSOR_MAP)
+  switch (param->kind) {
+  case TILE_KERNEL_PARAM_TENSOR_MAP:
     return print_tensor_map(host, operand, json);
-  if (param->kind == TILE_KERNEL_PARAM_SCALAR)
+  case TILE_KERNEL_PARAM_SCALAR:
     return print_scalar(host, tile_slice_value(slice, operand), param->type,
                         json);
-  int arg = tile_slice_arg(slice, operand);
-  if (param->kind == TILE_KERNEL_PARAM_POINTER)
-    print_pointer(arg, json);
-  else if (param->kind == TILE_KERNEL_PARAM_EXTENT)
-    return print_scalar(host, tile_slice_extent(slice, arg, param->dim),
+  case TILE_KERNEL_PARAM_POINTER:
+    return print_pointer(host, operand, json);
+  case TILE_KERNEL_PARAM_EXTENT:
+    return print_scalar(host, tile_slice_extent(slice, operand, param->dim),
                         param->type, json);
-  else
-    return print_scalar(host, tile_slice_stride(slice, arg, param->dim),
+  default:
+    return print_scalar(host, tile_slice_stride(slice, operand, param->dim),
                         param->type, json);
-  return tile_success();
+  }
 }
 
 static MlirLogicalResult print_operand(TileHost *host, MlirValue operand,
@@ -162,12 +181,10 @@ static MlirLogicalResult print_operand(TileHost *host, MlirValue operand,
   MlirType type = mlirValueGetType(operand);
   TileKernelParam params[TILE_KERNEL_MAX_PARAMS];
   int count = tile_kernel_params_of_type(type, params);
-  if (count < 0 ||
-      (mlirTypeIsAMemRef(type) && tile_slice_arg(&host->slice, operand) < 0))
+  if (count < 0)
     return tile_emit_error(host->slice.user,
-                           "passes a kernel operand that is neither an "
-                           "argument of the host function, a tensor map nor a "
-                           "scalar");
+                           "passes a kernel operand that is neither a memref "
+                           "in global memory, a tensor map nor a scalar");
   for (int i = 0; i < count; i++) {
     tile_json_break(json);
     if (tile_failed(print_param(host, operand, &params[i], json)))
@@ -177,66 +194,6 @@ static MlirLogicalResult print_operand(TileHost *host, MlirValue operand,
 }
 
 //===-- What a kernel may write -------------------------------------------===//
-//
-// Follows an argument forward through views to its uses. A use that is not
-// understood counts as a write: the launcher then merely checks more.
-
-enum { MAX_VIEW_DEPTH = 100 }; // views of views; deeper counts as written
-
-typedef struct {
-  MlirValue value;
-  bool writes;
-} EffectSearch;
-
-static void on_write_effect(TileEffectKind kind, MlirValue value,
-                            MlirStringRef resource, void *user_data) {
-  EffectSearch *search = user_data;
-  (void)resource;
-  if (kind == TILE_EFFECT_WRITE && mlirValueEqual(value, search->value))
-    search->writes = true;
-}
-
-// Ops whose results are the same memory as their first operand.
-static bool is_view(MlirOperation op) {
-  return tile_region_is(op) || tile_im2col_is(op) || memref_subview_is(op) ||
-         memref_cast_is(op) || memref_reinterpret_cast_is(op) ||
-         memref_collapse_shape_is(op) || memref_expand_shape_is(op);
-}
-
-// What is written through them is not followed.
-static bool is_map_or_address(MlirOperation op) {
-  return tile_tensor_map_is(op) || tile_address_is(op);
-}
-
-// Ops that read the descriptor, not the memory. An extracted address escapes.
-static bool reads_descriptor_only(MlirOperation op) {
-  return memref_dim_is(op);
-}
-
-static bool value_may_be_written(MlirValue value, int depth);
-
-static bool use_may_write(MlirOperation op, MlirValue value, int depth) {
-  if (is_view(op))
-    return value_may_be_written(mlirOperationGetResult(op, 0), depth + 1);
-  if (reads_descriptor_only(op))
-    return false;
-  if (is_map_or_address(op) ||
-      (mlirOperationGetNumResults(op) > 0 && mlirxIsMemoryEffectFree(op)))
-    return true; // a view or an address that is not followed
-  EffectSearch search = {value, false};
-  bool is_known = mlirxEffects(op, false, on_write_effect, &search);
-  return !is_known || search.writes;
-}
-
-static bool value_may_be_written(MlirValue value, int depth) {
-  if (depth > MAX_VIEW_DEPTH)
-    return true;
-  for (MlirOpOperand use = mlirValueGetFirstUse(value);
-       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
-    if (use_may_write(mlirOpOperandGetOwner(use), value, depth))
-      return true;
-  return false;
-}
 
 // False only when no op of `kernel` writes through its argument number
 // `operand`, a memref. Kernels that are no gpu.func any more, and arguments
@@ -247,7 +204,7 @@ static bool kernel_may_write(MlirOperation kernel, int operand) {
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
   if (mlirBlockIsNull(entry) || operand >= mlirBlockGetNumArguments(entry))
     return true;
-  return value_may_be_written(mlirBlockGetArgument(entry, operand), 0);
+  return tile_memref_may_be_written(mlirBlockGetArgument(entry, operand));
 }
 
 static MlirOperation find_symbol(MlirOperation table, MlirStringRef name) {
@@ -272,10 +229,9 @@ static void note_writes(TileHost *host, GPULaunchFuncOp launch) {
   TileRange operands = gpu_launch_func_kernelOperands(launch);
   for (int i = 0; i < operands.n; i++) {
     MlirValue operand = tile_range_at(operands, i);
-    int arg = tile_slice_arg(&host->slice, operand);
-    if (arg >= 0 && mlirTypeIsAMemRef(mlirValueGetType(operand)) &&
+    if (mlirTypeIsAMemRef(mlirValueGetType(operand)) &&
         kernel_may_write(kernel, i))
-      host->is_written[arg] = true;
+      tile_host_note_write(host, operand);
   }
 }
 

@@ -1,9 +1,11 @@
 //===- MetadataSlice.c - What a host function computes for its launches ---===//
 //
-// Consumes: values of the host function, as operands of its launches.
+// Consumes: scalars of the host function, as operands of its launches.
 // Produces: rows of the value table.
 // Fails:    an op that docs/Metadata.md does not list; the op is named, the
 //           launch is noted.
+//
+// What memrefs are made of is in MetadataMemrefs.c.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,9 +13,11 @@
 
 #include "Dialect/Ops.h"
 #include "Support/Diagnostics.h"
+#include "Support/MlirText.h"
 #include "Tile/Ops/affine.h"
 #include "Tile/Ops/arith.h"
 #include "Tile/Ops/memref.h"
+#include "Tile/Support/HostValueOps.h"
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/AffineMap.h"
 #include <math.h>
@@ -21,14 +25,11 @@
 
 enum {
   MAX_ROWS = 4096,
-  MAX_DEPTH = 1000,                // of nested operands; bounds the recursion
-  MAX_ANY_RANK = 2 * TILE_MAX_RANK // of memrefs that no tile is made of
+  MAX_DEPTH = 1000 // of nested operands; bounds the recursion
 };
 
-static const char *const predicate_names[] = {
-    "eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"};
-
-enum { PREDICATE_EQ = 0, PREDICATE_SLT = 2 };
+static const char *const cmpi_predicates[] = {TILE_HOST_CMPI_PREDICATES};
+static const char *const cmpf_predicates[] = {TILE_HOST_CMPF_PREDICATES};
 
 //===-- Rows --------------------------------------------------------------===//
 
@@ -36,7 +37,8 @@ TileSlice tile_slice_of(TileArena *arena, MlirBlock entry) {
   return (TileSlice){.arena = arena,
                      .entry = entry,
                      .keys.arena = arena,
-                     .known.arena = arena};
+                     .known.arena = arena,
+                     .memrefs.arena = arena};
 }
 
 // As written: 0 and -0 are two numbers, a NaN is one.
@@ -84,6 +86,8 @@ static int add_row(TileSlice *slice, TileSliceRow row) {
   }
   TILE_ARENA_RESERVE(slice->arena, slice->rows, slice->keys.count,
                      slice->row_capacity);
+  for (int i = 0; i < row.num_operands; i++)
+    row.is_variable |= slice->rows[row.operands[i]].is_variable;
   int index = tile_key_add(&search);
   slice->rows[index] = row;
   return index;
@@ -119,12 +123,40 @@ int tile_slice_binary(TileSlice *slice, const char *op, int a, int b) {
   return add_op(slice, op, "index", -1, 2, (int[]){a, b});
 }
 
-static int row_equal(TileSlice *slice, int a, int b) {
-  return add_op(slice, "arith.cmpi", "i1", PREDICATE_EQ, 2, (int[]){a, b});
+int tile_slice_compare(TileSlice *slice, TileSlicePredicate predicate, int a,
+                       int b) {
+  return add_op(slice, "arith.cmpi", "i1", (int)predicate, 2, (int[]){a, b});
 }
 
-static int row_and(TileSlice *slice, int a, int b) {
+int tile_slice_and(TileSlice *slice, int a, int b) {
   return add_op(slice, "arith.andi", "i1", -1, 2, (int[]){a, b});
+}
+
+int tile_slice_select(TileSlice *slice, int condition, int a, int b) {
+  return add_op(slice, "arith.select", "index", -1, 3,
+                (int[]){condition, a, b});
+}
+
+bool tile_slice_constant_is(const TileSlice *slice, int row, int64_t *out) {
+  bool is_constant = row >= 0 && strcmp(slice->rows[row].op, "constant") == 0 &&
+                     !slice->rows[row].is_float;
+  if (is_constant)
+    *out = slice->rows[row].integer;
+  return is_constant;
+}
+
+int tile_slice_leaf(TileSlice *slice, const char *op, int arg, int dim) {
+  TileSliceRow row = make_row(op, "index");
+  row.arg = arg;
+  row.dim = dim;
+  return add_row(slice, row);
+}
+
+int tile_slice_variable(TileSlice *slice, const char *type) {
+  TileSliceRow row = make_row("variable", type);
+  row.integer = slice->num_variables++; // two variables are never one row
+  row.is_variable = slice->is_version_2 = true;
+  return add_row(slice, row);
 }
 
 //===-- Arguments ---------------------------------------------------------===//
@@ -136,67 +168,19 @@ int tile_slice_arg(const TileSlice *slice, MlirValue value) {
   return (int)mlirBlockArgumentGetArgNumber(value);
 }
 
-static MlirType arg_type(const TileSlice *slice, int arg) {
-  return mlirValueGetType(mlirBlockGetArgument(slice->entry, arg));
-}
-
-static int memref_row(TileSlice *slice, const char *op, int arg, int dim) {
-  TileSliceRow row = make_row(op, "index");
-  row.arg = arg;
-  row.dim = dim;
-  return add_row(slice, row);
-}
-
-int tile_slice_extent(TileSlice *slice, int arg, int dim) {
-  MlirType type = arg_type(slice, arg);
-  if (!mlirShapedTypeIsDynamicDim(type, dim))
-    return tile_slice_constant(slice, mlirShapedTypeGetDimSize(type, dim));
-  return memref_row(slice, "memref.dim", arg, dim);
-}
-
-int tile_slice_stride(TileSlice *slice, int arg, int dim) {
-  MlirType type = arg_type(slice, arg);
-  int64_t strides[MAX_ANY_RANK] = {0};
-  int64_t offset = 0;
-  if (mlirShapedTypeGetRank(type) <= MAX_ANY_RANK &&
-      mlirLogicalResultIsSuccess(
-          mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)) &&
-      !mlirShapedTypeIsDynamicStrideOrOffset(strides[dim]))
-    return tile_slice_constant(slice, strides[dim]);
-  return memref_row(slice, "memref.stride", arg, dim);
-}
-
-int tile_slice_contiguous(TileSlice *slice, int arg) {
-  MlirType type = arg_type(slice, arg);
-  int all = -1;
-  int64_t inner = 1; // elements of the dimensions after `d`; -1: dynamic
-  for (int d = (int)mlirShapedTypeGetRank(type) - 1; d >= 0; d--) {
-    if (inner < 0) {
-      int expected = tile_slice_binary(slice, "arith.muli",
-                                       tile_slice_extent(slice, arg, d + 1),
-                                       tile_slice_stride(slice, arg, d + 1));
-      int is_equal =
-          row_equal(slice, tile_slice_stride(slice, arg, d), expected);
-      all = all < 0 ? is_equal : row_and(slice, all, is_equal);
-    }
-    bool is_dynamic = mlirShapedTypeIsDynamicDim(type, d);
-    inner = is_dynamic || inner < 0 ? -1
-                                    : inner * mlirShapedTypeGetDimSize(type, d);
-  }
-  return all;
-}
-
 //===-- Ops ---------------------------------------------------------------===//
 
-static int fail(TileSlice *slice, MlirOperation op) {
-  tile_emit_error_with_note(op, mlirOperationGetLocation(slice->user),
-                            "needed here",
-                            "cannot be computed on the host of a launch");
+int tile_slice_fail(TileSlice *slice, MlirOperation op) {
+  if (mlirOperationEqual(op, slice->user))
+    tile_emit_error(op, "cannot be computed on the host of a launch");
+  else
+    tile_emit_error_with_note(op, mlirOperationGetLocation(slice->user),
+                              "needed here",
+                              "cannot be computed on the host of a launch");
   return -1;
 }
 
-// The spelling of a type in the table; false when it has none.
-static bool type_name(MlirType type, char out[8]) {
+bool tile_slice_type_name(MlirType type, char out[8]) {
   if (mlirTypeIsAInteger(type)) {
     unsigned width = mlirIntegerTypeGetWidth(type);
     snprintf(out, 8, "i%u", width);
@@ -221,114 +205,120 @@ static int slice_constant(TileSlice *slice, MlirOperation op,
     row.is_float = true;
     row.real = mlirFloatAttrGetValueDouble(attr);
   } else {
-    return fail(slice, op);
+    return tile_slice_fail(slice, op);
   }
   return add_row(slice, row);
 }
 
 // Ops whose name and operands the table takes as they are.
-static const char *const plain_ops[] = {
-    "arith.addi",      "arith.subi",       "arith.muli",
-    "arith.divsi",     "arith.divui",      "arith.ceildivsi",
-    "arith.ceildivui", "arith.floordivsi", "arith.remsi",
-    "arith.remui",     "arith.minsi",      "arith.minui",
-    "arith.maxsi",     "arith.maxui",      "arith.andi",
-    "arith.ori",       "arith.xori",       "arith.shli",
-    "arith.shrsi",     "arith.shrui",      "arith.cmpi",
-    "arith.select",    "arith.extsi",      "arith.extui",
-    "arith.trunci",    "arith.index_cast", "arith.index_castui",
-    "tile.num_sms"};
+typedef struct {
+  const char *name;  // of the op
+  const char *value; // in the table
+  bool is_version_2;
+} PlainOp;
 
-static const char *plain_op(MlirOperation op) {
+#define VERSION_1(name, spelling, kind) {spelling, spelling, false},
+#define VERSION_2(name, spelling, kind) {spelling, spelling, true},
+
+static const PlainOp plain_ops[] = {
+    TILE_HOST_VALUE_INTS(VERSION_1) TILE_HOST_VALUE_FLOATS(VERSION_2)
+    // The same by another name.
+    {"index.add", "arith.addi", false},
+    {"index.sub", "arith.subi", false},
+    {"index.mul", "arith.muli", false},
+    {"index.divs", "arith.divsi", false},
+    {"index.divu", "arith.divui", false},
+    {"index.ceildivs", "arith.ceildivsi", false},
+    {"index.ceildivu", "arith.ceildivui", false},
+    {"index.floordivs", "arith.floordivsi", false},
+    {"index.rems", "arith.remsi", false},
+    {"index.remu", "arith.remui", false},
+    {"index.mins", "arith.minsi", false},
+    {"index.minu", "arith.minui", false},
+    {"index.maxs", "arith.maxsi", false},
+    {"index.maxu", "arith.maxui", false},
+    {"index.and", "arith.andi", false},
+    {"index.or", "arith.ori", false},
+    {"index.xor", "arith.xori", false},
+    {"index.shl", "arith.shli", false},
+    {"index.shrs", "arith.shrsi", false},
+    {"index.shru", "arith.shrui", false},
+    {"index.casts", "arith.index_cast", false},
+    {"index.castu", "arith.index_castui", false},
+    {"index.cmp", "arith.cmpi", false}};
+
+static const PlainOp *plain_op(MlirOperation op) {
   for (size_t i = 0; i < sizeof plain_ops / sizeof *plain_ops; i++)
-    if (tile_ods_op_is(op, plain_ops[i], strlen(plain_ops[i])))
-      return plain_ops[i];
+    if (tile_ods_op_is(op, plain_ops[i].name, strlen(plain_ops[i].name)))
+      return &plain_ops[i];
   return NULL;
 }
 
-static int slice_plain(TileSlice *slice, MlirOperation op, const char *name,
+// The number of a predicate; that of index.cmp is an enum of its own, whose
+// text has a name of the table.
+static int predicate_of(MlirOperation op) {
+  MlirAttribute number =
+      mlirOperationGetInherentAttributeByName(op, TILE_STR("predicate"));
+  if (!mlirAttributeIsNull(number))
+    return (int)mlirIntegerAttrGetValueInt(number);
+  MlirAttribute name =
+      mlirOperationGetInherentAttributeByName(op, TILE_STR("pred"));
+  if (mlirAttributeIsNull(name))
+    return -1;
+  TileString text = {NULL, 0, 0};
+  int found = -1;
+  mlirAttributePrint(name, tile_string_callback, &text);
+  for (int i = 0; i < TILE_SLICE_NUM_PREDICATES; i++) {
+    char end[8];
+    int length = snprintf(end, sizeof end, " %s>", cmpi_predicates[i]);
+    if (text.size_bytes > (size_t)length &&
+        !strcmp(text.data + text.size_bytes - length, end))
+      found = i;
+  }
+  tile_string_deinit(&text);
+  return found;
+}
+
+static int slice_plain(TileSlice *slice, MlirOperation op, const PlainOp *plain,
                        const char *type) {
   int operands[TILE_SLICE_MAX_OPERANDS] = {0};
   int num_operands = (int)mlirOperationGetNumOperands(op);
+  if (num_operands > TILE_SLICE_MAX_OPERANDS)
+    return tile_slice_fail(slice, op);
   for (int i = 0; i < num_operands; i++) {
     operands[i] = tile_slice_value(slice, mlirOperationGetOperand(op, i));
     if (operands[i] < 0)
       return -1;
   }
-  int predicate = -1;
-  if (arith_cmpi_is(op))
-    predicate = (int)mlirIntegerAttrGetValueInt(
-        mlirOperationGetInherentAttributeByName(op, TILE_STR("predicate")));
-  return add_op(slice, name, type, predicate, num_operands, operands);
+  slice->is_version_2 |= plain->is_version_2;
+  return add_op(slice, plain->value, type, predicate_of(op), num_operands,
+                operands);
 }
 
 static int slice_dim(TileSlice *slice, MlirOperation op) {
   MemRefDimOp dim = memref_dim_cast(op);
-  int arg = tile_slice_arg(slice, memref_dim_source(dim));
+  MlirValue memref = memref_dim_source(dim);
+  MlirType type = mlirValueGetType(memref);
   int64_t index = -1;
-  if (arg < 0 || !mlirxConstantInt(memref_dim_index(dim), &index) ||
-      index < 0 || index >= mlirShapedTypeGetRank(arg_type(slice, arg)))
-    return fail(slice, op);
-  return tile_slice_extent(slice, arg, (int)index);
-}
-
-//===-- Memref descriptors ------------------------------------------------===//
-//
-// The launcher hands over the address of the first element. So the descriptor
-// of an argument is (address, offset 0) when its type leaves the offset open,
-// and (address - offset, offset) when it does not.
-
-static bool static_offset(const TileSlice *slice, int arg,
-                          int64_t *out_offset) {
-  int64_t strides[MAX_ANY_RANK];
-  MlirType type = arg_type(slice, arg);
-  if (mlirShapedTypeGetRank(type) > MAX_ANY_RANK ||
-      mlirLogicalResultIsFailure(
-          mlirMemRefTypeGetStridesAndOffset(type, strides, out_offset)))
-    return false;
-  if (mlirShapedTypeIsDynamicStrideOrOffset(*out_offset))
-    *out_offset = 0;
-  return true;
-}
-
-static int slice_address(TileSlice *slice, MlirOperation op) {
-  int arg = tile_slice_arg(slice, mlirOperationGetOperand(op, 0));
-  if (arg < 0)
-    return fail(slice, op);
-  TileSliceRow row = make_row("memref.pointer", "index");
-  row.arg = arg;
-  return add_row(slice, row);
-}
-
-static int slice_pointer(TileSlice *slice, MlirOperation op) {
-  int arg = tile_slice_arg(slice, mlirOperationGetOperand(op, 0));
-  int64_t offset = 0;
-  if (arg < 0 || !static_offset(slice, arg, &offset))
-    return fail(slice, op);
-  TileSliceRow row = make_row("memref.pointer", "index");
-  row.arg = arg;
-  int address = add_row(slice, row);
-  if (offset == 0)
-    return address;
-  MlirType element = mlirShapedTypeGetElementType(arg_type(slice, arg));
-  int64_t bytes = offset * tile_elem_bits(element) / 8;
-  return tile_slice_binary(slice, "arith.subi", address,
-                           tile_slice_constant(slice, bytes));
+  if (!mlirTypeIsAMemRef(type) ||
+      !mlirxConstantInt(memref_dim_index(dim), &index) || index < 0 ||
+      index >= mlirShapedTypeGetRank(type))
+    return tile_slice_fail(slice, op);
+  return tile_slice_extent(slice, memref, (int)index);
 }
 
 // Results: base, offset, one size and then one stride per dimension.
 static int slice_metadata(TileSlice *slice, MlirOperation op, MlirValue value) {
-  int arg = tile_slice_arg(slice, mlirOperationGetOperand(op, 0));
-  int64_t offset = 0;
+  MlirValue memref = mlirOperationGetOperand(op, 0);
   intptr_t result = mlirOpResultGetResultNumber(value);
-  if (arg < 0 || result == 0 || !static_offset(slice, arg, &offset))
-    return fail(slice, op);
-  if (result == 1)
-    return tile_slice_constant(slice, offset);
+  int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(memref));
   int dim = (int)result - 2;
-  int rank = (int)mlirShapedTypeGetRank(arg_type(slice, arg));
-  return dim < rank ? tile_slice_extent(slice, arg, dim)
-                    : tile_slice_stride(slice, arg, dim - rank);
+  if (result == 0)
+    return tile_slice_fail(slice, op);
+  if (result == 1)
+    return tile_slice_offset(slice, memref);
+  return dim < rank ? tile_slice_extent(slice, memref, dim)
+                    : tile_slice_stride(slice, memref, dim - rank);
 }
 
 //===-- Affine ops --------------------------------------------------------===//
@@ -343,11 +333,9 @@ typedef struct {
 static int affine_mod(TileSlice *slice, int a, int b) {
   int rest = tile_slice_binary(slice, "arith.remsi", a, b);
   int zero = tile_slice_constant(slice, 0);
-  int is_negative =
-      add_op(slice, "arith.cmpi", "i1", PREDICATE_SLT, 2, (int[]){rest, zero});
+  int is_negative = tile_slice_compare(slice, TILE_SLICE_SLT, rest, zero);
   int wrapped = tile_slice_binary(slice, "arith.addi", rest, b);
-  return add_op(slice, "arith.select", "index", -1, 3,
-                (int[]){is_negative, wrapped, rest});
+  return tile_slice_select(slice, is_negative, wrapped, rest);
 }
 
 static int affine_expr(const AffineWalk *walk, MlirAffineExpr expr) {
@@ -401,19 +389,24 @@ static int slice_op(TileSlice *slice, MlirOperation op, MlirValue value) {
                     MAX_DEPTH);
     return -1;
   }
-  if (!type_name(mlirValueGetType(value), type))
-    return fail(slice, op);
-  const char *plain = plain_op(op);
+  if (!tile_slice_type_name(mlirValueGetType(value), type))
+    return tile_slice_fail(slice, op);
+  const PlainOp *plain = plain_op(op);
   if (plain)
     return slice_plain(slice, op, plain, type);
   if (arith_constant_is(op))
     return slice_constant(slice, op, type);
   if (memref_dim_is(op))
     return slice_dim(slice, op);
+  if (tile_ods_op_is(op, "index.constant", 14))
+    return tile_slice_constant(
+        slice,
+        mlirIntegerAttrGetValueInt(
+            mlirOperationGetInherentAttributeByName(op, TILE_STR("value"))));
   if (tile_address_is(op))
-    return slice_address(slice, op);
+    return tile_slice_pointer(slice, mlirOperationGetOperand(op, 0));
   if (memref_extract_aligned_pointer_as_index_is(op))
-    return slice_pointer(slice, op);
+    return tile_slice_base(slice, mlirOperationGetOperand(op, 0));
   if (memref_extract_strided_metadata_is(op))
     return slice_metadata(slice, op, value);
   if (affine_apply_is(op))
@@ -422,13 +415,13 @@ static int slice_op(TileSlice *slice, MlirOperation op, MlirValue value) {
     return slice_affine(slice, op, "arith.minsi");
   if (affine_max_is(op))
     return slice_affine(slice, op, "arith.maxsi");
-  return fail(slice, op);
+  return tile_slice_fail(slice, op);
 }
 
 static int slice_argument(TileSlice *slice, MlirValue value) {
   int arg = tile_slice_arg(slice, value);
   char type[8];
-  if (arg < 0 || !type_name(mlirValueGetType(value), type)) {
+  if (arg < 0 || !tile_slice_type_name(mlirValueGetType(value), type)) {
     tile_emit_error(slice->user,
                     "takes a value of a type that the host of a launch does "
                     "not have");
@@ -437,6 +430,16 @@ static int slice_argument(TileSlice *slice, MlirValue value) {
   TileSliceRow row = make_row("argument", type);
   row.arg = arg;
   return add_row(slice, row);
+}
+
+void tile_slice_set(TileSlice *slice, MlirValue value, int row) {
+  uint64_t hash = tile_hash_word(TILE_HASH_START, (uintptr_t)value.ptr);
+  TileKeySearch search = tile_key_search(&slice->known, hash);
+  while (tile_key_next(&search))
+    ; // values of other rows that have the same hash
+  TILE_ARENA_RESERVE(slice->arena, slice->known_rows, slice->known.count,
+                     slice->known_capacity);
+  slice->known_rows[tile_key_add(&search)] = (TileSliceKnown){value, row};
 }
 
 int tile_slice_value(TileSlice *slice, MlirValue value) {
@@ -452,10 +455,7 @@ int tile_slice_value(TileSlice *slice, MlirValue value) {
   slice->depth--;
   if (row < 0)
     return -1;
-  TILE_ARENA_RESERVE(slice->arena, slice->known_rows, slice->known.count,
-                     slice->known_capacity);
-  search = tile_key_search(&slice->known, hash); // operands came in between
-  slice->known_rows[tile_key_add(&search)] = (TileSliceKnown){value, row};
+  tile_slice_set(slice, value, row); // searches again: operands came between
   return row;
 }
 
@@ -490,9 +490,14 @@ static void print_row(const TileSliceRow *row, TileJson *json) {
   if (strcmp(row->op, "constant") == 0)
     print_constant(row, json);
   if (row->predicate >= 0)
-    tile_json_print_string(json, "predicate", predicate_names[row->predicate]);
+    tile_json_print_string(json, "predicate",
+                           strcmp(row->op, "arith.cmpf") == 0
+                               ? cmpf_predicates[row->predicate]
+                               : cmpi_predicates[row->predicate]);
   if (row->arg >= 0)
-    tile_json_print_int(json, "arg", row->arg);
+    tile_json_print_int(
+        json, strcmp(row->op, "memref.global") == 0 ? "global" : "arg",
+        row->arg);
   if (row->dim >= 0)
     tile_json_print_int(json, "dim", row->dim);
   if (row->num_operands) {

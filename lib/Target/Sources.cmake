@@ -2,7 +2,12 @@
 set(TILE_DRIVER_SOURCES
   Target/TileTarget.c
   Target/MetadataSlice.c
+  Target/MetadataMemrefs.c
+  Target/MetadataAliases.c
+  Target/MetadataViews.c
   Target/MetadataLaunches.c
+  Target/MetadataProgram.c
+  Target/MetadataGlobals.c
   Target/Metadata.c
   Target/PTX.c
   Pipeline/Pipelines.c

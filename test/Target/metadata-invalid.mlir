@@ -4,17 +4,22 @@
 // RUN: FileCheck %s < %t.log
 // RUN: FileCheck %s --check-prefix=NOTHING < %t.log
 
-// NOTHING-NOT: tile-host-1
+// NOTHING-NOT: tile-host-
 
-// CHECK-LABEL: 01-loop.mlir:7:7: error: {{'gpu.launch_func' op }}is inside 'scf.for'; a host function launches unconditionally, or in tile.variants
-//--- 01-loop.mlir
+// CHECK-LABEL: 01-while.mlir:11:7: error: {{'gpu.launch_func' op }}is inside 'scf.while'; a host function launches in scf.if, scf.for and tile.variants
+//--- 01-while.mlir
 module attributes {gpu.container_module} {
   gpu.module @k { gpu.func @run(%x: index) kernel { gpu.return } }
   func.func @host(%n: index) {
-    %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    scf.for %i = %c0 to %n step %c1 {
+    scf.while (%i = %n) : (index) -> index {
+      %more = arith.cmpi slt, %i, %n : index
+      scf.condition(%more) %i : index
+    } do {
+    ^bb0(%i: index):
+      %next = arith.addi %i, %c1 : index
       gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%i : index)
+      scf.yield %next : index
     }
     return
   }
@@ -47,18 +52,19 @@ module attributes {gpu.container_module} {
   }
 }
 
-// CHECK-LABEL: 04-result.mlir:6:5: error: {{'func.return' op }}returns values; a host function returns none
+// CHECK-LABEL: 04-result.mlir:7:5: error: {{'func.return' op }}returns a scalar of a type that has no dtype
 //--- 04-result.mlir
 module attributes {gpu.container_module} {
   gpu.module @k { gpu.func @run() kernel { gpu.return } }
-  func.func @host(%x: i32) -> i32 {
+  func.func @host(%x: i32) -> i48 {
     %c1 = arith.constant 1 : index
     gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
-    return %x : i32
+    %y = arith.extsi %x : i32 to i48
+    return %y : i48
   }
 }
 
-// CHECK-LABEL: 05-branches.mlir:3:3: error: {{'func.func' op }}has branches; a host function is straight-line
+// CHECK-LABEL: 05-branches.mlir:3:3: error: {{'func.func' op }}has branches; a host function branches by scf.if and scf.for
 //--- 05-branches.mlir
 module attributes {gpu.container_module} {
   gpu.module @k { gpu.func @run() kernel { gpu.return } }
@@ -95,14 +101,16 @@ module attributes {gpu.container_module} {
   }
 }
 
-// CHECK-LABEL: 08-view.mlir:6:5: error: {{'gpu.launch_func' op }}passes a kernel operand that is neither an argument of the host function, a tensor map nor a scalar
+// A view of a view of a tensor in memory that no kernel can be given.
+// CHECK-LABEL: 08-view.mlir:7:5: error: {{'gpu.launch_func' op }}passes a kernel operand that is neither a memref in global memory, a tensor map nor a scalar
 //--- 08-view.mlir
 module attributes {gpu.container_module} {
-  gpu.module @k { gpu.func @run(%x: memref<4xf32, strided<[1], offset: 4>>) kernel { gpu.return } }
+  gpu.module @k { gpu.func @run(%x: memref<16xf32, 3>) kernel { gpu.return } }
   func.func @host(%A: memref<16xf32>) {
     %c1 = arith.constant 1 : index
-    %v = memref.subview %A[4] [4] [1] : memref<16xf32> to memref<4xf32, strided<[1], offset: 4>>
-    gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%v : memref<4xf32, strided<[1], offset: 4>>)
+    %v = memref.cast %A : memref<16xf32> to memref<?xf32>
+    %w = memref.memory_space_cast %A : memref<16xf32> to memref<16xf32, 3>
+    gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%w : memref<16xf32, 3>)
     return
   }
 }
@@ -118,15 +126,18 @@ module attributes {gpu.container_module} {
   }
 }
 
-// CHECK-LABEL: 10-map.mlir:6:10: error: {{'tile.tensor_map' op }}needs a tensor map of an argument of the host function
+// CHECK-LABEL: 10-map.mlir:7:10: error: {{'memref.load' op }}cannot be computed on the host of a launch
+// CHECK: 10-map.mlir:8:10: {{note: }}needed here
 //--- 10-map.mlir
 module attributes {gpu.container_module} {
-  gpu.module @k { gpu.func @run(%x: !tile.tensor_map) kernel { gpu.return } }
-  func.func @host(%A: memref<64x64xbf16>) {
+  gpu.module @k { gpu.func @run(%x: memref<?xf32>) kernel { gpu.return } }
+  func.func @host(%A: memref<?xindex>) {
+    %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %v = memref.subview %A[0, 0] [32, 64] [1, 1] : memref<64x64xbf16> to memref<32x64xbf16, strided<[64, 1]>>
-    %t = tile.tensor_map %v box [32, 64] swizzle 128 : memref<32x64xbf16, strided<[64, 1]>>
-    gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%t : !tile.tensor_map)
+    // The size of a workspace that a kernel has computed.
+    %n = memref.load %A[%c0] : memref<?xindex>
+    %W = memref.alloc(%n) : memref<?xf32>
+    gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%W : memref<?xf32>)
     return
   }
 }
@@ -172,7 +183,7 @@ func.func @host() {
 // MANY: error: {{'gpu.launch_func' op }}needs more than 4096 values from the host
 // MANY-NOT: error
 
-// CHECK-LABEL: 14-call.mlir:6:5: error: {{'func.call' op }}has effects that the host side of a launch cannot have
+// CHECK-LABEL: 14-call.mlir:6:5: error: {{'func.call' op }}calls 'other', which has no body; the host side of a launch runs what the file holds
 //--- 14-call.mlir
 module attributes {gpu.container_module} {
   gpu.module @k { gpu.func @run() kernel { gpu.return } }
@@ -196,3 +207,214 @@ module attributes {gpu.container_module} {
     return
   }
 }
+
+// CHECK-LABEL: 16-layout.mlir:5:10: error: {{'memref.alloc' op }}is of type memref<4xf32, strided<[1], offset: ?>>; the host of a launch has memrefs in global memory, of ranks from 0 to 8, whose elements have a dtype
+//--- 16-layout.mlir
+module attributes {gpu.container_module} {
+  gpu.module @k { gpu.func @run(%x: memref<4xf32, strided<[1], offset: ?>>) kernel { gpu.return } }
+  func.func @host(%n: index) {
+    %c1 = arith.constant 1 : index
+    %W = memref.alloc()[%n] : memref<4xf32, strided<[1], offset: ?>>
+    gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%W : memref<4xf32, strided<[1], offset: ?>>)
+    return
+  }
+}
+
+// CHECK-LABEL: 17-shared.mlir:5:10: error: {{'gpu.alloc' op }}is shared with the host; the host side of a launch has memory of the device alone
+//--- 17-shared.mlir
+module attributes {gpu.container_module} {
+  gpu.module @k { gpu.func @run(%x: memref<4xf32>) kernel { gpu.return } }
+  func.func @host() {
+    %c1 = arith.constant 1 : index
+    %W = gpu.alloc host_shared () : memref<4xf32>
+    gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%W : memref<4xf32>)
+    return
+  }
+}
+
+// CHECK-LABEL: 18-async.mlir:5:10: error: {{'gpu.wait' op }}is asynchronous; a host function runs in order
+//--- 18-async.mlir
+module attributes {gpu.container_module} {
+  gpu.module @k { gpu.func @run(%x: memref<4xf32>) kernel { gpu.return } }
+  func.func @host() {
+    %c1 = arith.constant 1 : index
+    %t = gpu.wait async
+    %W, %t1 = gpu.alloc async [%t] () : memref<4xf32>
+    gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%W : memref<4xf32>)
+    return
+  }
+}
+
+// CHECK-LABEL: 19-reshape.mlir:5:10: error: {{'memref.reshape' op }}cannot be computed on the host of a launch
+// CHECK: 19-reshape.mlir:6:5: {{note: }}needed here
+//--- 19-reshape.mlir
+module attributes {gpu.container_module} {
+  gpu.module @k { gpu.func @run(%x: memref<?xf32>) kernel { gpu.return } }
+  func.func @host(%A: memref<2x2xf32>, %shape: memref<1xindex>) {
+    %c1 = arith.constant 1 : index
+    %v = memref.reshape %A(%shape) : (memref<2x2xf32>, memref<1xindex>) -> memref<?xf32>
+    gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%v : memref<?xf32>)
+    return
+  }
+}
+
+// CHECK-LABEL: 20-carried.mlir:6:10: error: {{'arith.constant' op }}cannot be computed on the host of a launch
+// CHECK: 20-carried.mlir:7:10: {{note: }}needed here
+//--- 20-carried.mlir
+module attributes {gpu.container_module} {
+  gpu.module @k { gpu.func @run(%x: f8E5M2) kernel { gpu.return } }
+  func.func @host(%n: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %f = arith.constant 1.0 : f8E5M2
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %f) -> (f8E5M2) {
+      gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%x : f8E5M2)
+      %y = arith.addf %x, %x : f8E5M2
+      scf.yield %y : f8E5M2
+    }
+    return
+  }
+}
+
+// CHECK-LABEL: 21-recursion.mlir:8:5: error: {{'func.call' op }}calls 'even', which calls itself so
+// CHECK: 21-recursion.mlir:3:3: {{note: }}this function
+//--- 21-recursion.mlir
+module attributes {gpu.container_module} {
+  gpu.module @k { gpu.func @run() kernel { gpu.return } }
+  func.func @even() {
+    func.call @odd() : () -> ()
+    return
+  }
+  func.func @odd() {
+    func.call @even() : () -> ()
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+    return
+  }
+}
+
+// CHECK-LABEL: 22-blocks.mlir:13:5: error: {{'func.call' op }}calls 'jumps', which has branches; a host function branches by scf.if and scf.for
+//--- 22-blocks.mlir
+module attributes {gpu.container_module} {
+  gpu.module @k { gpu.func @run() kernel { gpu.return } }
+  func.func private @jumps(%b: i1) {
+    cf.cond_br %b, ^launch, ^done
+  ^launch:
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+    cf.br ^done
+  ^done:
+    return
+  }
+  func.func @host(%b: i1) {
+    func.call @jumps(%b) : (i1) -> ()
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+    return
+  }
+}
+
+// Copies to memory of a block, from a global that has no dtype, of a global
+// that nothing can read.
+// CHECK-LABEL: 23-space.mlir:5:5: error: {{'memref.copy' op }}is of type memref<4xf32, 3>; the host of a launch has memrefs in global memory
+//--- 23-space.mlir
+module attributes {gpu.container_module} {
+  gpu.module @k { gpu.func @run() kernel { gpu.return } }
+  func.func @host(%A: memref<4xf32>) {
+    %B = memref.memory_space_cast %A : memref<4xf32> to memref<4xf32, 3>
+    memref.copy %A, %B : memref<4xf32> to memref<4xf32, 3>
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+    return
+  }
+}
+
+// CHECK-LABEL: 24-global.mlir:6:10: error: {{'memref.get_global' op }}is of type memref<4xi48>
+//--- 24-global.mlir
+module attributes {gpu.container_module} {
+  memref.global @w : memref<4xi48> = dense<1>
+  gpu.module @k { gpu.func @run(%x: memref<4xi48>) kernel { gpu.return } }
+  func.func @host(%A: memref<4xf32>) {
+    %c1 = arith.constant 1 : index
+    %w = memref.get_global @w : memref<4xi48>
+    gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%w : memref<4xi48>)
+    return
+  }
+}
+
+// CHECK-LABEL: 25-missing.mlir:2:3: error: {{'memref.global' op }}has values that the host of a launch cannot read: expects dense or dense_resource ones
+//--- 25-missing.mlir
+module attributes {gpu.container_module} {
+  memref.global @w : memref<4xf32> = dense_resource<nowhere>
+  gpu.module @k { gpu.func @run(%x: memref<4xf32>) kernel { gpu.return } }
+  func.func @host(%A: memref<4xf32>) {
+    %c1 = arith.constant 1 : index
+    %w = memref.get_global @w : memref<4xf32>
+    gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%w : memref<4xf32>)
+    return
+  }
+}
+
+// CHECK-LABEL: 26-map.mlir:5:5: error: {{'gpu.launch_func' op }}needs a tensor map that tile.tensor_map makes
+//--- 26-map.mlir
+module attributes {gpu.container_module} {
+  gpu.module @k { gpu.func @run(%x: !tile.tensor_map) kernel { gpu.return } }
+  func.func @host(%map: !tile.tensor_map) {
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%map : !tile.tensor_map)
+    return
+  }
+}
+
+// CHECK-LABEL: 27-unranked.mlir:10:10: error: {{'memref.cast' op }}is of a memref that the host of a launch does not have: one of a rank from 0 to 8
+//--- 27-unranked.mlir
+module attributes {gpu.container_module} {
+  gpu.module @k { gpu.func @run(%x: memref<4xf32>) kernel { gpu.return } }
+  func.func private @ranked(%u: memref<*xf32>) {
+    %c1 = arith.constant 1 : index
+    %v = memref.cast %u : memref<*xf32> to memref<4xf32>
+    gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%v : memref<4xf32>)
+    return
+  }
+  func.func @host(%A: memref<?xf32>) {
+    %u = memref.cast %A : memref<?xf32> to memref<*xf32>
+    func.call @ranked(%u) : (memref<*xf32>) -> ()
+    return
+  }
+}
+
+// A function that uses the device and launches nothing would have no metadata.
+// CHECK-LABEL: 28-idle.mlir:10:3: error: {{'func.func' op }}launches no kernel; a host function launches one or more
+// CHECK: 28-idle.mlir:11:5: {{note: }}it uses the device here
+//--- 28-idle.mlir
+module attributes {gpu.container_module} {
+  gpu.module @k { gpu.func @run(%x: index) kernel { gpu.return } }
+  func.func private @helper(%A: memref<4xf32>, %B: memref<4xf32>) {
+    memref.copy %A, %B : memref<4xf32> to memref<4xf32>
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%c1 : index)
+    return
+  }
+  func.func @numbers(%n: index) -> index { return %n : index }
+  func.func @idle(%A: memref<4xf32>, %B: memref<4xf32>) {
+    memref.copy %A, %B : memref<4xf32> to memref<4xf32>
+    return
+  }
+}
+
+// Loops and branches are nested at most 24 deep.
+// RUN: %python -c "n = 25; print('module attributes {gpu.container_module} { gpu.module @k { gpu.func @run() kernel { gpu.return } } func.func @host(%%n: index) { %%c1 = arith.constant 1 : index'); [print('scf.for %%i' + str(i) + ' = %%c1 to %%n step %%c1 {') for i in range(n)]; print('gpu.launch_func @k::@run blocks in (%%c1, %%c1, %%c1) threads in (%%c1, %%c1, %%c1)'); print('}' * n + ' return }}')" > %t.nested.mlir
+// RUN: not tile-compile %t.nested.mlir --target=sm_90a --emit=json -o - 2>&1 | FileCheck %s --check-prefix=NESTED
+// NESTED: error: {{'scf.for' op }}is nested deeper than 24 loops and branches of a host function
+// NESTED-NOT: error
+
+// Calls of calls make a function of at most 20000 ops.
+// RUN: %python -c "n = 16; print('module attributes {gpu.container_module} { gpu.module @k { gpu.func @run() kernel { gpu.return } } func.func private @f0() { %%c1 = arith.constant 1 : index gpu.launch_func @k::@run blocks in (%%c1, %%c1, %%c1) threads in (%%c1, %%c1, %%c1) return }'); [print('func.func private @f' + str(i + 1) + '() { ' + ('func.call @f' + str(i) + '() : () -> () ') * 2 + 'return }') for i in range(n)]; print('func.func @host() { func.call @f' + str(n) + '() : () -> () return }}')" > %t.calls.mlir
+// RUN: not tile-compile %t.calls.mlir --target=sm_90a --emit=json -o - 2>&1 | FileCheck %s --check-prefix=CALLS
+// CALLS: error: {{'func.call' op }}makes the host function larger than 20000 ops by the functions that it calls
+// CALLS-NOT: error
+
+// RUN: %python -c "n = 70; print('module attributes {gpu.container_module} { gpu.module @k { gpu.func @run() kernel { gpu.return } } func.func private @f0() { %%c1 = arith.constant 1 : index gpu.launch_func @k::@run blocks in (%%c1, %%c1, %%c1) threads in (%%c1, %%c1, %%c1) return }'); [print('func.func private @f' + str(i + 1) + '() { ' + ('func.call @f' + str(i) + '() : () -> () ') + 'return }') for i in range(n)]; print('func.func @host() { func.call @f' + str(n) + '() : () -> () return }}')" > %t.chain.mlir
+// RUN: not tile-compile %t.chain.mlir --target=sm_90a --emit=json -o - 2>&1 | FileCheck %s --check-prefix=CHAIN
+// CHAIN: error: {{'func.call' op }}is the call of a call, and so on, deeper than 64
+// CHAIN-NOT: error

@@ -57,6 +57,7 @@ def Tile_Dialect : Dialect {
     | `tile.mma_type_b` | the same of the right factor, where it differs | as `tile.mma_type` |
     | `tile.align` | i64, a power of two | a `memref.load` or `memref.store` in an element loop: the address of the tensor and every stride but the last are multiples of so many bytes |
     | `tile.may_alias` | unit | `func.func`, or an argument of it |
+    | `tile.name` | a string | an argument of a `func.func`, by the parser where it is missing: what launch metadata calls it |
 
     Tile ops are nested at most 1,000 ops deep.
   }];

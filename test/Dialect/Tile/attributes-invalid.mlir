@@ -160,8 +160,31 @@ func.func @unknown(%i: index) {
 
 // -----
 
-// expected-error @+1 {{has the attribute 'tile.stage' on argument 1, expects only tile.may_alias on arguments}}
+// expected-error @+1 {{has the attribute 'tile.stage' on argument 1, expects only tile.may_alias and tile.name on arguments}}
 func.func @argument(%A: memref<?xf32>, %B: memref<?xf32> {tile.stage = 0 : i32}) {
+  return
+}
+
+// -----
+
+gpu.module @kernels {
+  // expected-error @+1 {{expects 'tile.name' only on arguments of func.func}}
+  gpu.func @kernel(%A: memref<?xf32> {tile.name = "A"}) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+// expected-error @+1 {{expects 'tile.name' to be a name in quotes, got 1 : i64}}
+func.func @argument_name(%A: memref<?xf32> {tile.name = 1}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expects 'tile.name' to be a name in quotes, got ""}}
+func.func @argument_name_empty(%A: memref<?xf32> {tile.name = ""}) {
   return
 }
 

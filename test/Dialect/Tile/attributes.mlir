@@ -4,8 +4,8 @@
 
 // CHECK: module attributes {tile.target = #nvvm.target<chip = "sm_90a">}
 module attributes {tile.target = #nvvm.target<chip = "sm_90a">} {
-  // CHECK: func.func @attributes({{.*}}: memref<?xf32> {tile.may_alias}, {{.*}}) attributes {tile.may_alias, tile.num_threads = 128 : i64}
-  func.func @attributes(%A: memref<?xf32> {tile.may_alias}, %n: index, %more: i1) attributes {tile.may_alias, tile.num_threads = 128 : i64} {
+  // CHECK: func.func @attributes({{.*}}: memref<?xf32> {tile.may_alias}, {{.*}}: index {tile.name = "n"}, {{.*}}) attributes {tile.may_alias, tile.num_threads = 128 : i64}
+  func.func @attributes(%A: memref<?xf32> {tile.may_alias}, %n: index {tile.name = "n"}, %more: i1) attributes {tile.may_alias, tile.num_threads = 128 : i64} {
     %s = tile.alloc : memref<64xf32, #gpu.address_space<workgroup>>
     scf.for %k = %n to %n step %n {
       %a = tile.region %A[%k] [64] : memref<?xf32>

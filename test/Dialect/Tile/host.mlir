@@ -7,7 +7,7 @@
 
 // A host function with two variants of a launch.
 // CHECK-LABEL: func.func @host
-// CHECK-SAME: (%[[A:[a-z0-9]+]]: memref<?x?xbf16>, %[[ALIGNED:[a-z0-9]+]]: i1)
+// CHECK-SAME: (%[[A:[a-z0-9]+]]: memref<?x?xbf16>{{.*}}, %[[ALIGNED:[a-z0-9]+]]: i1{{.*}})
 func.func @host(%A: memref<?x?xbf16>, %aligned: i1) {
   %c1 = arith.constant 1 : index
   %c128 = arith.constant 128 : index

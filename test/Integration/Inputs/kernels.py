@@ -207,9 +207,16 @@ def read_launches(json_path):
         return json.load(file)["launches"]
 
 
+def read_results(json_path):
+    """What the metadata of a host function says of what it returns."""
+    with open(json_path, encoding="utf-8") as file:
+        return json.load(file).get("results", [])
+
+
 def run_function(json_path, arguments, seed, options=()):
     """Runs a host function on the emulator, or with seed None on a GPU. Returns the
-    tensors afterwards by name, and the variant of each launch that was taken."""
+    tensors afterwards by name, what it returns as result0 and so on, and the variant
+    of each launch that was taken."""
     if collect.FOLDER:
         run = collect.note_run(json_path, arguments, options)
         if collect.result_of(run):
@@ -225,6 +232,10 @@ def run_function(json_path, arguments, seed, options=()):
         command.append(argument.write("%s.%d.in.npy" % (base, i)))
         saved[argument.name] = "%s.%d.out.npy" % (base, i)
         command += ["--save", "%d=%s" % (i, saved[argument.name])]
+    for i in range(len(read_results(json_path))):
+        name = "result%d" % i
+        saved[name] = "%s.%s.npy" % (base, name)
+        command += ["--save", "%d=%s" % (len(arguments) + i, saved[name])]
     output = run_program(command).stdout
     variants = [int(v) for v in re.findall(r"\(variant (\d+) of", output)]
     results = {name: np.load(path) for name, path in saved.items()}

@@ -12,7 +12,8 @@ The file says in comments what to run:
 
 A tensor is KIND:SHAPE:TYPE[@STRIDES+OFFSET] with kind ints, normal, wide,
 count, pairs, zeros, ones or junk (see kernels.py). EXPECT lines assign the tensors
-that change; all others must keep their values. `np` is numpy and
+that change, and result0, result1, ... that the function returns; all others must
+keep their values. `np` is numpy and
 `round_to(x, dtype)` rounds as the type does. Each case runs with several
 schedules of the emulator (see kernels.py); every run must be without findings. --cases names
 another file for the comments, in which they may also start with #. --persist
@@ -21,6 +22,7 @@ tile-pipeline-planning and tile-ws-tiled on the file, and compiles what they mak
 of it."""
 
 import argparse
+import collections
 import itertools
 import os
 import re
@@ -47,6 +49,9 @@ class Case:
         names.update(np=np, round_to=kernels.round_to, bound={})
         exec("\n".join(self.expect), names)  # the test's own text
         return names
+
+
+Result = collections.namedtuple("Result", "name dtype")
 
 
 def read_cases(path):
@@ -114,6 +119,9 @@ def run_case(case, out, seeds, sms):
         for argument in case.arguments:
             if isinstance(argument, kernels.Tensor):
                 check_tensor(argument, results[argument.name], expected)
+        for i, result in enumerate(kernels.read_results(json_path)):
+            check_tensor(Result("result%d" % i, result["dtype"].replace("index", "i64")),
+                         results["result%d" % i], expected)
 
 
 def main():
