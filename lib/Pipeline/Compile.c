@@ -588,6 +588,59 @@ static MlirLogicalResult make_ptx(Run *run, const TileUnit *unit,
   return result;
 }
 
+static const char cast_name[] = "builtin.unrealized_conversion_cast";
+
+// Functions of the GPU that a kernel may call and nobody defines.
+static bool is_system_function(MlirOperation op) {
+  static const char *const names[] = {"vprintf", "__assertfail", "malloc",
+                                      "free"};
+  MlirStringRef name = mlirStringAttrGetValue(
+      mlirOperationGetAttributeByName(op, TILE_STR("sym_name")));
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (mlirStringRefEqual(name, tile_str(names[i])))
+      return true;
+  return false;
+}
+
+// Ops that no conversion took, and functions that nobody has written.
+static MlirWalkResult check_lowered(MlirOperation op, void *user_data) {
+  MlirLogicalResult *result = user_data;
+  if (gpu_module_is(op) || tile_op_name_begins(op, cast_name))
+    return MlirWalkResultAdvance;
+  if (llvm_func_is(op) && mlirBlockIsNull(tile_kernel_body(op)) &&
+      !is_system_function(op))
+    *result = tile_emit_error(op, "has no body: nothing is linked to kernels");
+  else if (!tile_op_name_begins(op, "llvm.") &&
+           !tile_op_name_begins(op, "nvvm."))
+    *result = tile_emit_error(op, "has no lowering to nvvm");
+  return tile_failed(*result) ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+// Casts are left between conversions that see a type differently.
+static MlirWalkResult check_cast(MlirOperation op, void *user_data) {
+  MlirLogicalResult *result = user_data;
+  if (!tile_op_name_begins(op, cast_name))
+    return MlirWalkResultAdvance;
+  *result = tile_emit_error_at(mlirOperationGetLocation(op),
+                               "a value here has no lowering to nvvm");
+  return MlirWalkResultInterrupt;
+}
+
+static MlirLogicalResult check_modules(const Run *run) {
+  MlirLogicalResult result = tile_success();
+  MlirBlock body = mlirModuleGetBody(run->module);
+  TILE_FOR_EACH_OP (op, body) {
+    if (!gpu_module_is(op) || tile_gpu_module_is_foreign(op))
+      continue;
+    mlirOperationWalk(op, check_lowered, &result, MlirWalkPreOrder);
+    if (!tile_failed(result))
+      mlirOperationWalk(op, check_cast, &result, MlirWalkPreOrder);
+    if (tile_failed(result))
+      break;
+  }
+  return result;
+}
+
 // Upstream's pass looks for the llvm.func around an op whose location is that
 // of an inlined call. Elsewhere, in host functions, the callee is as good.
 static MlirWalkResult drop_call_site(MlirOperation op, void *user_data) {
@@ -612,6 +665,7 @@ static MlirLogicalResult run_back(Run *run) {
   if (!(emit & ~(unsigned)TILE_PRODUCT_METADATA))
     return tile_success();
   if (tile_failed(run_passes(run, TILE_PHASE_LOWER)) ||
+      tile_failed(check_modules(run)) ||
       (run->options->line_info && tile_failed(write_line_info(run))))
     return tile_failure();
   if (emit & TILE_PRODUCT_MLIR)

@@ -162,6 +162,21 @@ static MlirAttribute param_attr(Lowering *l, const TileKernelParam *param) {
   return mlirAttributeParseGet(tile_builder_context(&l->b), text);
 }
 
+// Memory that a kernel declares comes after its arguments.
+static bool check_attributions(Lowering *l, MlirOperation func,
+                               intptr_t num_inputs) {
+  MlirBlock entry = tile_kernel_body(func);
+  for (intptr_t i = num_inputs; i < mlirBlockGetNumArguments(entry); i++) {
+    TileShape shape;
+    if (tile_shape_of(mlirBlockGetArgument(entry, i), &shape) &&
+        tile_shape_num_elems(&shape) > 0)
+      continue;
+    lower_fail(l, func, "has an attribution without a static shape");
+    return false;
+  }
+  return true;
+}
+
 static bool build_signature(Lowering *l, MlirOperation func, Signature *out) {
   MlirBlock entry = tile_kernel_body(func);
   intptr_t num_args =
@@ -173,6 +188,8 @@ static bool build_signature(Lowering *l, MlirOperation func, Signature *out) {
                (int)num_args, MAX_ARGUMENTS);
     return false;
   }
+  if (!check_attributions(l, func, num_args))
+    return false;
   size_t capacity = (size_t)num_args * TILE_KERNEL_MAX_PARAMS + 1;
   out->types = TILE_ARENA_NEW(l->arena, MlirType, capacity);
   out->attrs = TILE_ARENA_NEW(l->arena, MlirAttribute, capacity);
