@@ -464,6 +464,9 @@ static void plan_apply(Plan *plan, MlirOperation kernel) {
 
 static MlirWalkResult mark_store(MlirOperation op, void *user_data) {
   const TileDivergence *divergence = user_data;
+  TileWarps warps; // of a role, whose first thread makes its scalar stores
+  if (tile_role_warps_of(op, &warps))
+    return MlirWalkResultAdvance;
   if ((tile_foreign_op_stores(op) || memref_atomic_rmw_is(op)) &&
       tile_divergence_reaches(divergence, op))
     mlirOperationSetDiscardableAttributeByName(
