@@ -17,6 +17,21 @@ def NameArguments : Pass<"tile-name-arguments", ""> {
   }];
 }
 
+def InlineCalls : Pass<"tile-inline-calls", ""> {
+  let summary = "Inlines what kernels call";
+  let description = [{
+    Consumes: `func.call` in kernels.
+    Produces: the body of the function in its place, as what a kernel does with
+    its tiles is decided in one piece.
+    Keeps: calls with `no_inline`, and those of functions that have it, that call
+    themselves, that have no body, or whose body has several blocks where one is
+    expected: they become calls on the GPU. Host functions. At most 4096 calls of
+    a kernel are inlined.
+    Fails: never.
+  }];
+  let dependentDialects = ["cf", "func"];
+}
+
 def MarkAliases : Pass<"tile-mark-aliases", ""> {
   let summary = "Marks arguments that share memory where functions are called";
   let description = [{
@@ -590,6 +605,22 @@ def InlineHostCalls : Pass<"tile-inline-host-calls", ""> {
   }];
 }
 
+def SinkConstants : Pass<"tile-sink-constants", ""> {
+  let summary = "Gives kernels the constants that they are launched with";
+  let description = [{
+    Consumes: `gpu.launch_func`, and the kernels of `gpu.module`s that hold tile
+    ops.
+    Produces: kernels without the parameters for which every launch gives the
+    same constant; they hold it. Upstream sinks constants into a launch before
+    it is outlined, and passes between the two move them out again, but what a
+    kernel knows decides about its instructions.
+    Keeps: kernels that nobody launches, and those without tile ops, whose
+    parameters are their author's.
+    Fails: never.
+  }];
+  let dependentDialects = ["arith", "gpu"];
+}
+
 def AlternateRegisters : Pass<"tile-alternate-registers", ""> {
   let summary = "Keeps metadata of sparse products until they have completed";
   let description = [{
@@ -648,12 +679,27 @@ def ConvertTileToThreads : Pass<"convert-tile-to-threads", ""> {
     Consumes: `tile.parallel`, with a layout where it touches fragments.
     Produces: cloned bodies, one per element that a thread runs; `memref` and
     `vector` accesses of tensors and of `tile.storage`. A `memref.store` that
-    every thread does carries `tile.by_thread`.
+    every thread does carries `tile.by_thread`, one that depends on the id of its
+    thread as well.
     Keeps: all other ops.
     Fails: a fragment whose elements other threads hold, a fragment without a
     layout, an unknown number of threads.
   }];
   let dependentDialects = ["arith", "gpu", "memref", "scf", "tile", "vector"];
+}
+
+def ExpandReductions : Pass<"tile-expand-reductions", ""> {
+  let summary = "Expands reductions of the gpu dialect to shuffles";
+  let description = [{
+    Consumes: `gpu.all_reduce` and `gpu.subgroup_reduce` of kernels whose control
+    flow is in `cf`.
+    Produces: `gpu.shuffle`, and for a block `gpu.barrier` and memory that the
+    kernel declares, by upstream's patterns, which have no pass.
+    Keeps: all other ops; reductions that the patterns do not take, such as
+    `gpu.all_reduce` without `uniform`.
+    Fails: never.
+  }];
+  let dependentDialects = ["arith", "cf", "gpu", "memref", "vector"];
 }
 
 def ConvertTileToNVVM : Pass<"convert-tile-to-nvvm", ""> {
@@ -662,14 +708,30 @@ def ConvertTileToNVVM : Pass<"convert-tile-to-nvvm", ""> {
     Consumes: `gpu.module`s whose control flow is in `cf`, with tile, nvgpu, gpu
     and memref ops.
     Produces: `llvm.func` kernels. Scalar arithmetic stays for the upstream
-    conversions.
-    Fails: an op that has no lowering on this path, by name.
+    conversions, as do ops of other dialects, which get memrefs with descriptors
+    of 64 bits.
+    Fails: a tile or nvgpu op that has no lowering on this path, by name; a
+    fragment, or a shared tile with another layout than row after row, that an
+    op of another dialect uses.
   }];
-  let dependentDialects = ["arith", "cf", "llvm", "math", "nvvm", "tile"];
+  let dependentDialects = ["arith", "cf", "llvm", "math", "nvvm", "tile", "vector"];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
            "chip to compile for, if the module does not say; sm_90a by default">
   ];
+}
+
+def JoinConversions : Pass<"tile-join-conversions", ""> {
+  let summary = "Joins what upstream's conversions to llvm leave apart";
+  let description = [{
+    Consumes: casts from one width of index to another, as conversions with
+    different widths leave them; math of the llvm dialect, which
+    `convert-gpu-to-nvvm` takes for calls of a library that it has yet to make.
+    Produces: `llvm.sext`, `llvm.trunc`; `llvm.call_intrinsic`.
+    Keeps: all other ops.
+    Fails: never.
+  }];
+  let dependentDialects = ["llvm"];
 }
 
 #endif // TILE_PASSES_TD

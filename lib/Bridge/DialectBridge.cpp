@@ -10,6 +10,7 @@
 #include "mlir-c/Dialect/Arith.h"
 #include "mlir-c/Dialect/GPU.h"
 #include "mlir-c/Dialect/MemRef.h"
+#include "mlir/Bytecode/BytecodeImplementation.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Registration.h"
@@ -120,6 +121,30 @@ struct TileInlinerInterface : DialectInlinerInterface {
 };
 } // namespace
 
+namespace {
+// Bytecode says which version of the dialect it is of; text has none.
+struct TileBytecodeInterface : BytecodeDialectInterface {
+  explicit TileBytecodeInterface(Dialect *dialect)
+      : BytecodeDialectInterface(dialect) {}
+  struct Version : DialectVersion {};
+  void writeVersion(DialectBytecodeWriter &writer) const final {
+    writer.writeVarInt(TILE_BYTECODE_VERSION);
+  }
+  std::unique_ptr<DialectVersion>
+  readVersion(DialectBytecodeReader &reader) const final {
+    uint64_t version;
+    if (failed(reader.readVarInt(version)))
+      return nullptr;
+    if (version <= TILE_BYTECODE_VERSION)
+      return std::make_unique<Version>();
+    reader.emitError() << "bytecode has version " << version
+                       << " of the tile dialect, this library knows up to "
+                       << uint64_t(TILE_BYTECODE_VERSION);
+    return nullptr;
+  }
+};
+} // namespace
+
 void tile::TileDialect::initialize() {
   // Not ODS's `dependentDialects`: that takes the C++ headers of the dialects.
   for (auto *handle :
@@ -131,7 +156,7 @@ void tile::TileDialect::initialize() {
 #define GET_OP_LIST
 #include "TileOps.cpp.inc"
       >();
-  addInterfaces<TileInlinerInterface>();
+  addInterfaces<TileInlinerInterface, TileBytecodeInterface>();
 }
 
 Operation *tile::TileDialect::materializeConstant(OpBuilder &builder,

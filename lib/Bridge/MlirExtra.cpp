@@ -9,12 +9,16 @@
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Rewrite.h"
 #include "mlir/CAPI/Support.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/Inliner.h"
+#include "mlir/Transforms/InliningUtils.h"
 
 using namespace mlir;
 
@@ -133,6 +137,40 @@ bool mlirxConstantAttr(MlirValue value, MlirAttribute *out) {
     return false;
   *out = wrap(constant);
   return true;
+}
+
+// These patterns have no pass, only a test pass.
+void mlirxExpandGpuReductions(MlirOperation root, unsigned num_lanes) {
+  enum { kShuffleBits = 32 };
+  RewritePatternSet patterns(unwrap(root)->getContext());
+  populateGpuAllReducePatterns(patterns);
+  populateGpuBreakDownSubgroupReducePatterns(patterns, kShuffleBits);
+  populateGpuLowerSubgroupReduceToShufflePatterns(patterns, num_lanes,
+                                                  kShuffleBits);
+  populateGpuLowerClusteredSubgroupReduceToShufflePatterns(patterns, num_lanes,
+                                                           kShuffleBits);
+  (void)applyPatternsGreedily(unwrap(root), std::move(patterns));
+}
+
+// inlineCall has no C API. The gpu dialect does not say that ops may be inlined
+// into kernels.
+bool mlirxInlineCall(MlirOperation call, MlirOperation callee) {
+  struct IntoKernels : InlinerInterface {
+    using InlinerInterface::InlinerInterface;
+    bool isLegalToInline(Operation *, Operation *, bool) const final {
+      return true;
+    }
+    bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final {
+      return true;
+    }
+    bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+      return true;
+    }
+  } interface(unwrap(call)->getContext());
+  auto callable = cast<CallableOpInterface>(unwrap(callee));
+  return succeeded(inlineCall(interface, InlinerConfig().getCloneCallback(),
+                              cast<CallOpInterface>(unwrap(call)), callable,
+                              callable.getCallableRegion()));
 }
 
 //===-- Parts of an op ----------------------------------------------------===//

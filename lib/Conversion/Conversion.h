@@ -166,4 +166,9 @@ typedef struct {
 TileSparseWord tile_sparse_word(TileIntMath *math, TileInt lane, int elem_bits,
                                 TileInt first_row, int64_t step);
 
+//===-- Memory spaces (MemorySpaces.c) ------------------------------------===//
+
+/// Gives memrefs in a gpu.module numbers in place of #gpu.address_space<…>.
+void tile_number_memory_spaces(MlirOperation gpu_module);
+
 #endif // TILE_CONVERSION_H

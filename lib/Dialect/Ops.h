@@ -203,6 +203,9 @@ bool tile_value_is_inside(MlirValue value, MlirOperation op);
 /// of tiles that are filled outside pipelined loops.
 #define TILE_RESERVED_BYTES_ATTR "tile.reserved_bytes"
 #define TILE_PRELUDE_SLOTS_ATTR "tile.prelude_slots"
+/// Written by tile-pack-shared-memory on a launch whose kernel uses
+/// gpu.dynamic_shared_memory: how many bytes come before the shared tiles.
+#define TILE_OWN_SMEM_ATTR "tile.own_smem_bytes"
 /// Written on a kernel by the pass that fails for it: bytes of shared memory
 /// that are too many, or 0.
 #define TILE_REFUSED_ATTR "tile.refused"

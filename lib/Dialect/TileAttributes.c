@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dialect/ArgumentNames.h"
+#include "Dialect/ForeignOps.h"
 #include "Dialect/Verify/TileVerify.h"
 #include "Tile/Ops/func.h"
 #include "Tile/Ops/memref.h"
@@ -223,10 +224,11 @@ static MlirLogicalResult verify_taken_back(MlirOperation op, const char *name,
 
 static MlirLogicalResult verify_by_thread(MlirOperation op, const char *name,
                                           MlirAttribute value) {
-  if (!memref_store_is(op) && !memref_atomic_rmw_is(op) && !tile_print_is(op))
+  if (!tile_foreign_op_stores(op) && !memref_atomic_rmw_is(op) &&
+      !tile_print_is(op))
     return tile_emit_error(op,
-                           "expects '%s' only on memref.store, "
-                           "memref.atomic_rmw and tile.print",
+                           "expects '%s' only on tile.print and on ops of "
+                           "memref and vector that store",
                            name);
   return verify_unit(op, name, value);
 }
@@ -264,6 +266,7 @@ static const struct {
     {"tile.num_stages", verify_num_stages},
     {"tile.num_threads", verify_num_threads},
     {"tile.order", verify_order},
+    {TILE_OWN_SMEM_ATTR, verify_taken_back},
     {TILE_PERSISTENT_ATTR, verify_unit_of_for},
     {TILE_PRELUDE_SLOTS_ATTR, verify_taken_back},
     {TILE_REFUSED_ATTR, verify_taken_back},

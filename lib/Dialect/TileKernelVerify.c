@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Dialect/ForeignOps.h"
 #include "Dialect/Verify/TileVerify.h"
 #include "Support/MlirExtra.h"
 #include "Tile/Ops/gpu.h"
@@ -18,7 +19,7 @@ typedef struct {
   MlirOperation kernel;
   MlirOperation tile_op;    // the first one, or null
   MlirOperation launch;     // a kernel inside the kernel, or null
-  MlirOperation thread_op;  // the first op that asks for threads, or null
+  bool has_threads;         // it asks which thread executes it
   MlirOperation branching;  // the first op with a region of several blocks
   MlirOperation specialize; // the first one, or null
   MlirOperation specialize_again;
@@ -34,14 +35,11 @@ static void set_first(MlirOperation *slot, MlirOperation op) {
     *slot = op;
 }
 
-// Ops whose result differs between the threads of a block, or tells how many
-// there are. Tile ops mean the same for all threads; specialisation adds some.
-// Outlining makes such ops for ids that nobody uses: they ask for nothing.
+// Ops whose result differs between the threads of a block. Outlining makes such
+// ops for ids that nobody uses.
 static bool asks_for_threads(MlirOperation op) {
-  bool is_thread_op = gpu_thread_id_is(op) || gpu_block_dim_is(op) ||
-                      gpu_global_id_is(op) || gpu_lane_id_is(op) ||
-                      gpu_subgroup_id_is(op) || gpu_num_subgroups_is(op) ||
-                      tile_warp_id_is(op);
+  bool is_thread_op = gpu_thread_id_is(op) || gpu_global_id_is(op) ||
+                      gpu_lane_id_is(op) || gpu_subgroup_id_is(op);
   return is_thread_op && tile_value_is_used(mlirOperationGetResult(op, 0));
 }
 
@@ -117,13 +115,25 @@ static void survey_tensors(KernelSurvey *survey, MlirOperation op) {
   }
 }
 
+// Ops of other dialects take views of their own.
+static MlirValue root_of(MlirOperation op, MlirValue value) {
+  return tile_buffer_of(tile_op_is(op) ? value : tile_foreign_root(value)).root;
+}
+
+// Shared memory that is not of the tile dialect is the business of others.
+static bool is_foreign(MlirOperation op, MlirValue root, TileSpace space) {
+  return !tile_op_is(op) && space == TILE_SPACE_SHARED &&
+         mlirValueIsAOpResult(root) && !tile_op_is(mlirOpResultGetOwner(root));
+}
+
 static void survey_operands(KernelSurvey *survey, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
     MlirValue value = mlirOperationGetOperand(op, i);
     TileSpace space;
     if (!needs_name(op, mlirValueGetType(value), &space) ||
-        (is_name(tile_buffer_of(value).root, space, survey->kernel) &&
-         !is_foreign_window(value, survey->kernel)))
+        (is_name(root_of(op, value), space, survey->kernel) &&
+         !is_foreign_window(value, survey->kernel)) ||
+        is_foreign(op, root_of(op, value), space))
       continue;
     if (mlirOperationIsNull(survey->user))
       survey->operand = i;
@@ -141,8 +151,7 @@ static MlirWalkResult survey_op(MlirOperation op, void *user_data) {
     set_first(&survey->tile_op, op);
   if (gpu_launch_is(op))
     set_first(&survey->launch, op);
-  if (asks_for_threads(op) && mlirOperationIsNull(tile_role_of(op).op))
-    set_first(&survey->thread_op, op);
+  survey->has_threads |= asks_for_threads(op);
   if (tile_specialize_is(op)) {
     if (!mlirOperationIsNull(survey->specialize))
       set_first(&survey->specialize_again, op);
@@ -153,35 +162,15 @@ static MlirWalkResult survey_op(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-// The body of a gpu.launch has twelve arguments: block ids, thread ids, grid
-// sizes and block sizes, three of each.
-static MlirOperation launch_thread_user(MlirOperation kernel) {
-  MlirBlock body = tile_kernel_body(kernel);
-  for (intptr_t i = 0; gpu_launch_is(kernel) && i < 12; i++) {
-    bool is_thread_id = i >= 3 && i < 6, is_block_size = i >= 9;
-    if (!is_thread_id && !is_block_size)
-      continue;
-    for (MlirOpOperand use =
-             mlirValueGetFirstUse(mlirBlockGetArgument(body, i));
-         !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
-      if (mlirOperationIsNull(tile_role_of(mlirOpOperandGetOwner(use)).op))
-        return mlirOpOperandGetOwner(use);
-  }
-  return (MlirOperation){NULL};
+// The body of a gpu.launch begins with block ids and thread ids.
+static bool uses_thread_ids(MlirOperation kernel) {
+  for (intptr_t i = 3; gpu_launch_is(kernel) && i < 6; i++)
+    if (tile_value_is_used(mlirBlockGetArgument(tile_kernel_body(kernel), i)))
+      return true;
+  return false;
 }
 
 //===-- Checks ------------------------------------------------------------===//
-
-static MlirLogicalResult verify_no_threads(KernelSurvey *survey) {
-  set_first(&survey->thread_op, launch_thread_user(survey->kernel));
-  if (mlirOperationIsNull(survey->thread_op))
-    return tile_success();
-  return tile_emit_error_with_note(
-      survey->thread_op, mlirOperationGetLocation(survey->tile_op),
-      "a tile op is here",
-      "uses thread ids or block sizes beside tile ops, which describe what the "
-      "whole block does");
-}
 
 // Threads per block in x, y or z; false: unknown.
 static bool block_extent(MlirOperation kernel, int dim, int64_t *out_extent) {
@@ -335,26 +324,26 @@ MlirLogicalResult tile_kernel_verify(MlirOperation kernel) {
   if (tile_kernel_is_thread_code(kernel))
     return tile_success();
   mlirOperationWalk(kernel, survey_op, &survey, MlirWalkPreOrder);
+  if (mlirOperationIsNull(survey.tile_op))
+    return tile_success();
   if (!mlirOperationIsNull(survey.branching))
     return tile_emit_error(survey.branching,
                            "expects regions of one block: control flow is in "
                            "scf until kernels are lowered");
-  if (mlirOperationIsNull(survey.tile_op))
-    return tile_success();
   if (!mlirOperationIsNull(survey.launch))
     return tile_emit_error_with_note(
         survey.launch, mlirOperationGetLocation(kernel),
         "the outer kernel is here", "expects to be outside kernels");
   if (tile_failed(verify_num_threads(kernel)) ||
-      tile_failed(verify_no_threads(&survey)) ||
       tile_failed(verify_tensors(&survey)) ||
       tile_failed(verify_roles(&survey)) ||
       tile_failed(verify_fragments(&survey)) ||
       tile_failed(tile_kernel_roles_verify(kernel, survey.specialize)) ||
       tile_failed(tile_kernel_async_verify(kernel)))
     return tile_failure();
-  if (!mlirOperationIsNull(survey.specialize) &&
-      tile_failed(tile_verify_uniform(kernel)))
+  bool may_differ = survey.has_threads || uses_thread_ids(kernel) ||
+                    !mlirOperationIsNull(survey.specialize);
+  if (may_differ && tile_failed(tile_verify_uniform(kernel)))
     return tile_failure();
   return verify_names(&survey);
 }
@@ -370,6 +359,8 @@ typedef struct {
 
 static MlirWalkResult kernel_walk(MlirOperation op, void *user_data) {
   KernelWalk *walk = user_data;
+  if (tile_gpu_module_is_foreign(op))
+    return MlirWalkResultSkip;
   if (!tile_kernel_is(op))
     return MlirWalkResultAdvance;
   if (mlirBlockIsNull(tile_kernel_body(op)))

@@ -1,12 +1,14 @@
 //===- TileUniform.c - What may not differ between threads ----------------===//
 //
-// Inside roles thread ids are allowed. What follows from them differs between
-// the threads that execute a tile op together: no such value is an operand of a
-// tile op, and none decides whether one is executed. The search goes forward
-// from the ids; a value that is stored and loaded again is not followed.
+// Thread ids are allowed beside tile ops. What follows from them differs
+// between the threads that execute a tile op together: no such value is an
+// operand of a tile op, and none decides whether one is executed. The search
+// goes forward from the ids; a value that is stored and loaded again is not
+// followed.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Dialect/ForeignOps.h"
 #include "Dialect/Verify/TileVerify.h"
 #include "Support/Arena.h"
 #include "Tile/Ops/gpu.h"
@@ -15,9 +17,12 @@
 //===-- Values that differ ------------------------------------------------===//
 
 typedef struct {
-  TileArena arena;
+  TileArena *arena;
   MlirValue *values; // each once; those before `next` are followed up
   size_t count, capacity, next;
+  MlirOperation *scopes; // that such values control
+  size_t num_scopes, scope_capacity;
+  bool refuses; // a tile op that takes such a value is an error
   MlirLogicalResult result;
 } Search;
 
@@ -25,7 +30,7 @@ static void add_value(Search *search, MlirValue value) {
   for (size_t i = 0; i < search->count; i++)
     if (mlirValueEqual(search->values[i], value))
       return;
-  TILE_ARENA_RESERVE(&search->arena, search->values, search->count,
+  TILE_ARENA_RESERVE(search->arena, search->values, search->count,
                      search->capacity);
   search->values[search->count++] = value;
 }
@@ -55,6 +60,8 @@ static MlirWalkResult find_tile_op(MlirOperation op, void *user_data) {
 
 static void refuse(Search *search, MlirOperation op, MlirLocation location,
                    const char *what) {
+  if (!search->refuses)
+    return;
   search->result = tile_emit_error_with_note(
       op, location, "the value comes from here or is made of it",
       "%s a value that differs between the threads that execute it together",
@@ -72,6 +79,13 @@ static MlirOperation controlled_by(MlirOperation op, intptr_t index) {
   return (MlirOperation){NULL};
 }
 
+static void add_scope(Search *search, MlirOperation scope) {
+  TILE_ARENA_RESERVE(search->arena, search->scopes, search->num_scopes,
+                     search->scope_capacity);
+  search->scopes[search->num_scopes++] = scope;
+  add_results(search, scope);
+}
+
 static void follow_use(Search *search, MlirOpOperand use,
                        MlirLocation location) {
   MlirOperation op = mlirOpOperandGetOwner(use);
@@ -81,8 +95,10 @@ static void follow_use(Search *search, MlirOpOperand use,
   }
   MlirOperation scope = controlled_by(op, mlirOpOperandGetOperandNumber(use));
   MlirOperation inner = {NULL};
-  if (!mlirOperationIsNull(scope))
+  if (!mlirOperationIsNull(scope)) {
     mlirOperationWalk(scope, find_tile_op, &inner, MlirWalkPreOrder);
+    add_scope(search, scope);
+  }
   if (!mlirOperationIsNull(inner)) {
     refuse(search, inner, location, "is executed depending on");
     return;
@@ -113,16 +129,51 @@ static MlirWalkResult visit(MlirOperation op, void *user_data) {
                                      : MlirWalkResultAdvance;
 }
 
-MlirLogicalResult tile_verify_uniform(MlirOperation kernel) {
+static void search_kernel(Search *search, MlirOperation kernel) {
   enum { FIRST_THREAD_ID = 3, END_THREAD_ID = 6 }; // arguments of a launch
-  Search search = {.result = tile_success()};
-  tile_arena_init(&search.arena);
   for (intptr_t i = FIRST_THREAD_ID; gpu_launch_is(kernel) && i < END_THREAD_ID;
        i++)
-    add_value(&search, mlirBlockGetArgument(tile_kernel_body(kernel), i));
-  follow(&search, mlirOperationGetLocation(kernel));
-  if (!tile_failed(search.result))
-    mlirOperationWalk(kernel, visit, &search, MlirWalkPreOrder);
-  tile_arena_deinit(&search.arena);
+    add_value(search, mlirBlockGetArgument(tile_kernel_body(kernel), i));
+  follow(search, mlirOperationGetLocation(kernel));
+  if (!tile_failed(search->result))
+    mlirOperationWalk(kernel, visit, search, MlirWalkPreOrder);
+}
+
+MlirLogicalResult tile_verify_uniform(MlirOperation kernel) {
+  TileArena arena;
+  Search search = {.arena = &arena, .refuses = true, .result = tile_success()};
+  tile_arena_init(&arena);
+  search_kernel(&search, kernel);
+  tile_arena_deinit(&arena);
   return search.result;
+}
+
+//===-- What differs ------------------------------------------------------===//
+
+void tile_divergence_find(TileArena *arena, MlirOperation kernel,
+                          TileDivergence *out) {
+  Search search = {.arena = arena, .result = tile_success()};
+  search_kernel(&search, kernel);
+  *out = (TileDivergence){search.values, search.count, search.scopes,
+                          search.num_scopes};
+}
+
+MlirOperation tile_divergence_around(const TileDivergence *divergence,
+                                     MlirOperation op) {
+  MlirOperation outermost = {NULL};
+  for (MlirOperation parent = mlirOperationGetParentOperation(op); parent.ptr;
+       parent = mlirOperationGetParentOperation(parent))
+    for (size_t i = 0; i < divergence->num_scopes; i++)
+      if (mlirOperationEqual(divergence->scopes[i], parent))
+        outermost = parent;
+  return outermost;
+}
+
+bool tile_divergence_reaches(const TileDivergence *divergence,
+                             MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    for (size_t v = 0; v < divergence->num_values; v++)
+      if (mlirValueEqual(divergence->values[v], mlirOperationGetOperand(op, i)))
+        return true;
+  return tile_divergence_around(divergence, op).ptr != NULL;
 }

@@ -7,16 +7,19 @@
 #include "Pipeline/Compile.h"
 
 #include "Dialect/ArgumentNames.h"
+#include "Dialect/ForeignOps.h"
 #include "Dialect/Ops.h"
 #include "Pipeline/Choices.h"
 #include "Pipeline/CompileUnits.h"
 #include "Pipeline/Steps.h"
 #include "Support/Diagnostics.h"
+#include "Support/Iterate.h"
 #include "Support/MlirText.h"
 #include "Support/SourceNesting.h"
 #include "Target/Emit.h"
 #include "Target/PhaseTimer.h"
 #include "Tile/Ops/gpu.h"
+#include "Tile/Ops/llvm.h"
 #include "Tile/Ops/memref.h"
 #include "Transforms/Variants/KeepVariants.h"
 #include "mlir-c/Pass.h"
@@ -234,6 +237,8 @@ static MlirLogicalResult write_target(Run *run) {
 static MlirWalkResult check_target(MlirOperation op, void *user_data) {
   MlirLogicalResult *result = user_data;
   const TileTarget *target = NULL;
+  if (tile_gpu_module_is_foreign(op))
+    return MlirWalkResultSkip;
   if (!gpu_launch_is(op) && !gpu_module_is(op))
     return MlirWalkResultAdvance;
   *result = tile_target_resolve(op, NULL, &target);
@@ -275,9 +280,8 @@ static MlirLogicalResult check_dims(const Run *run) {
 
 //===-- Passes ------------------------------------------------------------===//
 
-static MlirLogicalResult run_manager(Run *run, MlirPassManager manager,
-                                     const char *text) {
-  MlirOperation module = mlirModuleGetOperation(run->module);
+static MlirLogicalResult run_manager_on(Run *run, MlirPassManager manager,
+                                        const char *text, MlirOperation op) {
   TileString message = {NULL, 0, 0};
   MlirLogicalResult result = tile_success();
   if (*text)
@@ -291,10 +295,41 @@ static MlirLogicalResult run_manager(Run *run, MlirPassManager manager,
   }
   // Verified by check_step, to tell a broken pass from a program it rejects.
   mlirPassManagerEnableVerifier(manager, false);
-  result = mlirPassManagerRunOnOp(manager, module);
+  result = mlirPassManagerRunOnOp(manager, op);
   if (tile_failed(result) && !run->has_errors)
     return run_fail(run, true, "pass failed without a message: ", text);
   tile_string_deinit(&message);
+  return result;
+}
+
+static MlirLogicalResult run_manager(Run *run, MlirPassManager manager,
+                                     const char *text) {
+  return run_manager_on(run, manager, text,
+                        mlirModuleGetOperation(run->module));
+}
+
+// The pass of a nested step on each gpu.module that is not passed by.
+static MlirLogicalResult run_nested(Run *run, const TilePipelineStep *step) {
+  MlirBlock body = mlirModuleGetBody(run->module);
+  MlirLogicalResult result = tile_success();
+  TILE_FOR_EACH_OP (op, body) {
+    if (!gpu_module_is(op) || tile_gpu_module_is_foreign(op) ||
+        tile_failed(result))
+      continue;
+    MlirPassManager manager =
+        mlirPassManagerCreateOnOperation(run->context, TILE_STR("gpu.module"));
+    result = run_manager_on(run, manager, step->pass, op);
+    mlirPassManagerDestroy(manager);
+  }
+  return result;
+}
+
+static MlirLogicalResult run_on_module(Run *run, const TilePipelineStep *step) {
+  char text[256];
+  tile_pipeline_step_print(step, NULL, text, sizeof text);
+  MlirPassManager manager = mlirPassManagerCreate(run->context);
+  MlirLogicalResult result = run_manager(run, manager, text);
+  mlirPassManagerDestroy(manager);
   return result;
 }
 
@@ -347,14 +382,12 @@ static MlirLogicalResult run_extras(Run *run, const char *after) {
 
 static MlirLogicalResult run_step(Run *run, const TilePipelineStep *step,
                                   bool is_last) {
-  char text[256];
   if (tile_failed(check_limits(run)))
     return tile_failure();
   run->found_by = step->pass;
-  tile_pipeline_step_print(step, NULL, text, sizeof text);
-  MlirPassManager manager = mlirPassManagerCreate(run->context);
-  MlirLogicalResult result = run_manager(run, manager, text);
-  mlirPassManagerDestroy(manager);
+  MlirLogicalResult result = (step->flags & TILE_STEP_IS_NESTED)
+                                 ? run_nested(run, step)
+                                 : run_on_module(run, step);
   if (tile_failed(result) || run->has_errors ||
       tile_failed(check_step(run, step, is_last)))
     return tile_failure();
@@ -368,22 +401,52 @@ static MlirLogicalResult run_step(Run *run, const TilePipelineStep *step,
   return run_extras(run, step->pass);
 }
 
-static MlirWalkResult find_vector_op(MlirOperation op, void *user_data) {
-  static const char head[] = "vector.";
+typedef struct {
+  const char *names; // TilePipelineStep.works_on
+  bool is_found;
+} OpSearch;
+
+static bool is_one_of(MlirOperation op, const char *names) {
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-  if (name.length < sizeof head || memcmp(name.data, head, sizeof head - 1))
-    return MlirWalkResultAdvance;
-  *(bool *)user_data = true;
-  return MlirWalkResultInterrupt;
+  while (*names) {
+    size_t length = strcspn(names, " ");
+    if (name.length >= length && !memcmp(name.data, names, length))
+      return true;
+    names += length + (names[length] == ' ');
+  }
+  return false;
 }
 
-// The vector conversion loads many dialects, 4 ms that most programs can save.
+static MlirWalkResult find_op(MlirOperation op, void *user_data) {
+  OpSearch *search = user_data;
+  search->is_found |= is_one_of(op, search->names);
+  return search->is_found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+// The code of kernels: what a launch, a kernel or a gpu.module holds.
+static MlirWalkResult find_kernel_op(MlirOperation op, void *user_data) {
+  OpSearch *search = user_data;
+  if (tile_gpu_module_is_foreign(op))
+    return MlirWalkResultSkip;
+  if (!gpu_module_is(op) && !tile_kernel_is(op))
+    return MlirWalkResultAdvance;
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
+    for (MlirBlock block =
+             mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+         block.ptr; block = mlirBlockGetNextInRegion(block))
+      TILE_FOR_EACH_OP (inner, block)
+        mlirOperationWalk(inner, find_op, search, MlirWalkPreOrder);
+  return search->is_found ? MlirWalkResultInterrupt : MlirWalkResultSkip;
+}
+
+// Upstream's conversions load many dialects, each some ms that most programs
+// can save.
 static bool has_work(const Run *run, const TilePipelineStep *step) {
-  bool has_vectors = !(step->flags & TILE_STEP_FOR_VECTORS);
-  if (!has_vectors)
-    mlirOperationWalk(mlirModuleGetOperation(run->module), find_vector_op,
-                      &has_vectors, MlirWalkPreOrder);
-  return has_vectors;
+  OpSearch search = {step->works_on, !step->works_on};
+  if (!search.is_found)
+    mlirOperationWalk(mlirModuleGetOperation(run->module), find_kernel_op,
+                      &search, MlirWalkPreOrder);
+  return search.is_found;
 }
 
 static void keep_module(Run *run) {
@@ -529,13 +592,85 @@ static MlirLogicalResult make_ptx(Run *run, const TileUnit *unit,
   return result;
 }
 
+static const char cast_name[] = "builtin.unrealized_conversion_cast";
+
+// Functions of the GPU that a kernel may call and nobody defines.
+static bool is_system_function(MlirOperation op) {
+  static const char *const names[] = {"vprintf", "__assertfail", "malloc",
+                                      "free"};
+  MlirStringRef name = mlirStringAttrGetValue(
+      mlirOperationGetAttributeByName(op, TILE_STR("sym_name")));
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (mlirStringRefEqual(name, tile_str(names[i])))
+      return true;
+  return false;
+}
+
+// Ops that no conversion took, and functions that nobody has written.
+static MlirWalkResult check_lowered(MlirOperation op, void *user_data) {
+  MlirLogicalResult *result = user_data;
+  if (gpu_module_is(op) || tile_op_name_begins(op, cast_name))
+    return MlirWalkResultAdvance;
+  if (llvm_func_is(op) && mlirBlockIsNull(tile_kernel_body(op)) &&
+      !is_system_function(op))
+    *result = tile_emit_error(op, "has no body: nothing is linked to kernels");
+  else if (!tile_op_name_begins(op, "llvm.") &&
+           !tile_op_name_begins(op, "nvvm."))
+    *result = tile_emit_error(op, "has no lowering to nvvm");
+  return tile_failed(*result) ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+// Casts are left between conversions that see a type differently.
+static MlirWalkResult check_cast(MlirOperation op, void *user_data) {
+  MlirLogicalResult *result = user_data;
+  if (!tile_op_name_begins(op, cast_name))
+    return MlirWalkResultAdvance;
+  *result = tile_emit_error_at(mlirOperationGetLocation(op),
+                               "a value here has no lowering to nvvm");
+  return MlirWalkResultInterrupt;
+}
+
+static MlirLogicalResult check_modules(const Run *run) {
+  MlirLogicalResult result = tile_success();
+  MlirBlock body = mlirModuleGetBody(run->module);
+  TILE_FOR_EACH_OP (op, body) {
+    if (!gpu_module_is(op) || tile_gpu_module_is_foreign(op))
+      continue;
+    mlirOperationWalk(op, check_lowered, &result, MlirWalkPreOrder);
+    if (!tile_failed(result))
+      mlirOperationWalk(op, check_cast, &result, MlirWalkPreOrder);
+    if (tile_failed(result))
+      break;
+  }
+  return result;
+}
+
+// Upstream's pass looks for the llvm.func around an op whose location is that
+// of an inlined call. Elsewhere, in host functions, the callee is as good.
+static MlirWalkResult drop_call_site(MlirOperation op, void *user_data) {
+  (void)user_data;
+  if (llvm_func_is(op))
+    return MlirWalkResultSkip;
+  MlirLocation location = mlirOperationGetLocation(op);
+  while (mlirLocationIsACallSite(location))
+    location = mlirLocationCallSiteGetCallee(location);
+  mlirOperationSetLocation(op, location);
+  return MlirWalkResultAdvance;
+}
+
+static MlirLogicalResult write_line_info(Run *run) {
+  mlirOperationWalk(mlirModuleGetOperation(run->module), drop_call_site, NULL,
+                    MlirWalkPreOrder);
+  return run_passes(run, TILE_PHASE_LINE_INFO);
+}
+
 static MlirLogicalResult run_back(Run *run) {
   unsigned emit = run->options->products;
   if (!(emit & ~(unsigned)TILE_PRODUCT_METADATA))
     return tile_success();
   if (tile_failed(run_passes(run, TILE_PHASE_LOWER)) ||
-      (run->options->line_info &&
-       tile_failed(run_passes(run, TILE_PHASE_LINE_INFO))))
+      tile_failed(check_modules(run)) ||
+      (run->options->line_info && tile_failed(write_line_info(run))))
     return tile_failure();
   if (emit & TILE_PRODUCT_MLIR)
     run->result->mlir = print_module(run);

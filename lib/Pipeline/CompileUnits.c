@@ -2,7 +2,7 @@
 
 #include "Pipeline/CompileUnits.h"
 
-#include "Dialect/Ops.h"
+#include "Dialect/ForeignOps.h"
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"
 #include "Target/Emit.h"
@@ -151,7 +151,7 @@ static MlirLogicalResult name_kernels(MlirOperation module) {
   Names names = {NULL, 0};
   MlirLogicalResult result = tile_success();
   TILE_FOR_EACH_OP (gpu_module, body_of(module)) {
-    if (!gpu_module_is(gpu_module))
+    if (!gpu_module_is(gpu_module) || tile_gpu_module_is_foreign(gpu_module))
       continue;
     TILE_FOR_EACH_OP (op, body_of(gpu_module)) {
       if (!tile_failed(result) && is_kernel(op))
@@ -180,6 +180,7 @@ static void add_gpu_module(TileUnit *unit, MlirOperation gpu_module) {
 typedef struct {
   MlirOperation module;
   TileUnit *unit;
+  MlirOperation foreign; // the first launch from a module that is passed by
   MlirLogicalResult result;
 } LaunchWalk;
 
@@ -198,8 +199,12 @@ static MlirWalkResult visit_launch(MlirOperation op, void *user_data) {
                                    (int)root.length, root.data);
     return MlirWalkResultInterrupt;
   }
-  if (!uses(walk->unit, gpu_module))
+  if (tile_gpu_module_is_foreign(gpu_module)) {
+    if (!walk->foreign.ptr)
+      walk->foreign = op;
+  } else if (!uses(walk->unit, gpu_module)) {
     add_gpu_module(walk->unit, gpu_module);
+  }
   return MlirWalkResultAdvance;
 }
 
@@ -215,10 +220,13 @@ static MlirLogicalResult fill_unit(MlirOperation module, MlirOperation op,
     return tile_target_resolve(op, NULL, &unit->target);
   }
   unit->host = op;
-  LaunchWalk walk = {module, unit, tile_success()};
+  LaunchWalk walk = {module, unit, {NULL}, tile_success()};
   mlirOperationWalk(op, visit_launch, &walk, MlirWalkPreOrder);
   if (tile_failed(walk.result))
     return walk.result;
+  if (walk.foreign.ptr && unit->num_gpu_modules)
+    return tile_emit_error(walk.foreign, "launches a kernel for another kind "
+                                         "of GPU beside one for NVIDIA's");
   // The target may be written on the gpu.module only.
   MlirOperation scope = unit->num_gpu_modules ? unit->gpu_modules[0] : op;
   return tile_target_resolve(scope, NULL, &unit->target);
@@ -230,6 +238,15 @@ static MlirLogicalResult add_unit(TileUnits *units, MlirOperation module,
   TileUnit *unit = &units->items[units->count++];
   *unit = (TileUnit){.num_gpu_modules = 0};
   return fill_unit(module, op, unit);
+}
+
+// A host function all of whose kernels are for other GPUs is passed by.
+static void drop_foreign(TileUnits *units) {
+  TileUnit *last = &units->items[units->count - 1];
+  if (!last->host.ptr || last->num_gpu_modules)
+    return;
+  free(last->name);
+  units->count--;
 }
 
 static bool is_launched(const TileUnits *units, MlirOperation gpu_module) {
@@ -296,9 +313,11 @@ MlirLogicalResult tile_units_find(MlirOperation module, TileUnits *out_units) {
       result = check_idle_function(host);
     if (tile_failed(result))
       return tile_failure();
+    drop_foreign(out_units);
   }
   TILE_FOR_EACH_OP (op, body_of(module)) {
-    if (gpu_module_is(op) && !is_launched(out_units, op) &&
+    if (gpu_module_is(op) && !tile_gpu_module_is_foreign(op) &&
+        !is_launched(out_units, op) &&
         tile_failed(add_unit(out_units, module, op)))
       return tile_failure();
   }

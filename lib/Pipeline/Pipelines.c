@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/Transforms/Passes.capi.h.inc"
 #include "mlir/Dialect/GPU/Transforms/Passes.capi.h.inc"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.capi.h.inc"
+#include "mlir/Dialect/MemRef/Transforms/Passes.capi.h.inc"
 #include "mlir/Transforms/Transforms.capi.h.inc"
 #include <stdio.h>
 #include <string.h>
@@ -21,59 +22,84 @@
 enum {
   TARGET = TILE_STEP_TAKES_TARGET,
   NESTED = TILE_STEP_IS_NESTED,
-  VECTORS = TILE_STEP_FOR_VECTORS,
   CHOICES = TILE_STEP_FIRST_CHOICE
 };
 
+// Ops of other dialects, for which upstream's conversions run: without them a
+// kernel does not pay for these. convert-gpu-to-nvvm converts all at once that
+// may use a memref; arith and math it leaves to those before it.
+#define FOREIGN "cf.assert complex. func. gpu. index. memref. ub. vector."
+
 // Index arithmetic of kernels is 32 bits wide; addresses are 64.
 static const TilePipelineStep steps[] = {
-    {TILE_PHASE_TILE, "canonicalize", 0}, // subviews become regions
-    {TILE_PHASE_TILE, "tile-mark-aliases", 0},
-    {TILE_PHASE_TILE, "tile-verify-writes", 0},
-    {TILE_PHASE_TILE, "tile-expand-switches", 0},
-    {TILE_PHASE_TILE, "tile-sink-fills", 0},
-    {TILE_PHASE_TILE, "tile-make-variants", TARGET},
-    {TILE_PHASE_TILE, "tile-sink-loads", 0},
-    {TILE_PHASE_TILE, "tile-stage-stores", TARGET | CHOICES},
-    {TILE_PHASE_TILE, "tile-persist", TARGET},
-    {TILE_PHASE_TILE, "tile-split-pads", TARGET},
-    {TILE_PHASE_TILE, "tile-expand-elements", 0},
-    {TILE_PHASE_TILE, "tile-instruction-annotation", TARGET},
-    {TILE_PHASE_TILE, "tile-ws-tiled", TARGET},
-    {TILE_PHASE_TILE, "tile-pipeline-planning", 0},
-    {TILE_PHASE_TILE, "tile-inject-pipeline", 0},
-    {TILE_PHASE_TILE, "tile-async-products", 0},
-    {TILE_PHASE_TILE, "tile-layout-inference", TARGET},
-    {TILE_PHASE_TILE, "tile-lower-channels", 0},
-    {TILE_PHASE_TILE, "tile-pack-shared-memory", TARGET},
-    {TILE_PHASE_TILE, "tile-insert-sync", TARGET},
-    {TILE_PHASE_TILE, "tile-verify-channels{synced=true}", TARGET},
+    {TILE_PHASE_TILE, "lower-affine", 0, "affine."},
+    {TILE_PHASE_TILE, "lift-cf-to-scf", 0, "cf.br cf.cond_br cf.switch"},
+    {TILE_PHASE_TILE, "tile-inline-calls", 0, "func.call"},
+    {TILE_PHASE_TILE, "canonicalize", 0, NULL}, // subviews become regions
+    {TILE_PHASE_TILE, "tile-mark-aliases", 0, NULL},
+    {TILE_PHASE_TILE, "tile-verify-writes", 0, NULL},
+    {TILE_PHASE_TILE, "tile-expand-switches", 0, NULL},
+    {TILE_PHASE_TILE, "tile-sink-fills", 0, NULL},
+    {TILE_PHASE_TILE, "tile-make-variants", TARGET, NULL},
+    {TILE_PHASE_TILE, "tile-sink-loads", 0, NULL},
+    {TILE_PHASE_TILE, "tile-stage-stores", TARGET | CHOICES, NULL},
+    {TILE_PHASE_TILE, "tile-persist", TARGET, NULL},
+    {TILE_PHASE_TILE, "tile-split-pads", TARGET, NULL},
+    {TILE_PHASE_TILE, "tile-expand-elements", 0, NULL},
+    {TILE_PHASE_TILE, "tile-instruction-annotation", TARGET, NULL},
+    {TILE_PHASE_TILE, "tile-ws-tiled", TARGET, NULL},
+    {TILE_PHASE_TILE, "tile-pipeline-planning", 0, NULL},
+    {TILE_PHASE_TILE, "tile-inject-pipeline", 0, NULL},
+    {TILE_PHASE_TILE, "tile-async-products", 0, NULL},
+    {TILE_PHASE_TILE, "tile-layout-inference", TARGET, NULL},
+    {TILE_PHASE_TILE, "tile-lower-channels", 0, NULL},
+    {TILE_PHASE_TILE, "tile-pack-shared-memory", TARGET, NULL},
+    {TILE_PHASE_TILE, "tile-insert-sync", TARGET, NULL},
+    {TILE_PHASE_TILE, "tile-verify-channels{synced=true}", TARGET, NULL},
 
-    {TILE_PHASE_OUTLINE, "gpu-launch-sink-index-computations", 0},
-    {TILE_PHASE_OUTLINE, "gpu-kernel-outlining", 0},
-    {TILE_PHASE_OUTLINE, "tile-inline-host-calls", 0},
+    {TILE_PHASE_OUTLINE, "gpu-launch-sink-index-computations", 0, NULL},
+    {TILE_PHASE_OUTLINE, "gpu-kernel-outlining", 0, NULL},
+    {TILE_PHASE_OUTLINE, "tile-inline-host-calls", 0, NULL},
+    {TILE_PHASE_OUTLINE, "tile-sink-constants", 0, NULL},
 
-    {TILE_PHASE_LOWER, "tile-alternate-registers", NESTED},
-    {TILE_PHASE_LOWER, "convert-tile-to-nvgpu", TARGET | NESTED},
-    {TILE_PHASE_LOWER, "tile-lower-roles", TARGET | NESTED},
-    {TILE_PHASE_LOWER, "convert-tile-to-threads", NESTED},
-    {TILE_PHASE_LOWER, "convert-scf-to-cf", NESTED},
+    {TILE_PHASE_LOWER, "tile-alternate-registers", NESTED, NULL},
+    {TILE_PHASE_LOWER, "convert-tile-to-nvgpu", TARGET | NESTED, NULL},
+    {TILE_PHASE_LOWER, "tile-lower-roles", TARGET | NESTED, NULL},
+    {TILE_PHASE_LOWER, "convert-tile-to-threads", NESTED, NULL},
+    {TILE_PHASE_LOWER, "convert-complex-to-standard", NESTED, "complex."},
+    {TILE_PHASE_LOWER, "lower-affine", NESTED, "affine."},
+    {TILE_PHASE_LOWER, "convert-vector-to-scf", NESTED, "vector.transfer"},
+    {TILE_PHASE_LOWER, "convert-scf-to-cf", NESTED, NULL},
+    {TILE_PHASE_LOWER, "tile-expand-reductions", NESTED,
+     "gpu.all_reduce gpu.subgroup_reduce"},
     {TILE_PHASE_LOWER,
      "arith-emulate-unsupported-floats{source-types=f8E4M3FN,f8E5M2 "
      "target-type=f32}",
-     NESTED},
-    {TILE_PHASE_LOWER, "convert-tile-to-nvvm", TARGET | NESTED},
-    {TILE_PHASE_LOWER, "convert-vector-to-llvm", NESTED | VECTORS},
-    {TILE_PHASE_LOWER, "convert-math-to-llvm", NESTED},
-    {TILE_PHASE_LOWER, "convert-arith-to-llvm{index-bitwidth=32}", NESTED},
-    {TILE_PHASE_LOWER, "convert-cf-to-llvm{index-bitwidth=32}", 0},
-    {TILE_PHASE_LOWER, "reconcile-unrealized-casts", NESTED},
-    {TILE_PHASE_LOWER, "convert-nvvm-to-llvm", NESTED},
+     NESTED, NULL},
+    {TILE_PHASE_LOWER, "convert-tile-to-nvvm", TARGET | NESTED, NULL},
+    {TILE_PHASE_LOWER, "convert-vector-to-llvm", NESTED, "vector."},
+    {TILE_PHASE_LOWER, "convert-math-to-llvm", NESTED, NULL},
+    {TILE_PHASE_LOWER, "convert-index-to-llvm{index-bitwidth=32}", NESTED,
+     "index."},
+    {TILE_PHASE_LOWER, "convert-arith-to-llvm{index-bitwidth=32}", NESTED,
+     NULL},
+    {TILE_PHASE_LOWER, "expand-strided-metadata", NESTED, "memref."},
+    {TILE_PHASE_LOWER, "lower-affine", NESTED, "affine."},
+    {TILE_PHASE_LOWER, "tile-join-conversions", NESTED, FOREIGN},
+    {TILE_PHASE_LOWER,
+     "convert-gpu-to-nvvm{index-bitwidth=64 "
+     "allowed-dialects=arith,cf,complex,func,memref,ub,vector}",
+     NESTED, FOREIGN},
+    {TILE_PHASE_LOWER, "convert-cf-to-llvm{index-bitwidth=32}", 0, NULL},
+    {TILE_PHASE_LOWER, "tile-join-conversions", NESTED,
+     "builtin.unrealized_conversion_cast"},
+    {TILE_PHASE_LOWER, "reconcile-unrealized-casts", NESTED, NULL},
+    {TILE_PHASE_LOWER, "convert-nvvm-to-llvm", NESTED, NULL},
 
     {TILE_PHASE_LINE_INFO,
      "ensure-debug-info-scope-on-llvm-func{"
      "emission-kind=DebugDirectivesOnly}",
-     0},
+     0, NULL},
 };
 
 enum { NUM_STEPS = sizeof steps / sizeof *steps };
@@ -165,6 +191,13 @@ void tile_register_all(void) {
 void tile_register_pipeline_passes(void) {
   tile_register_all();
   mlirRegisterTransformsCanonicalizer();
+  mlirRegisterConversionLowerAffinePass();
+  mlirRegisterConversionLiftControlFlowToSCFPass();
+  mlirRegisterConversionConvertComplexToStandardPass();
+  mlirRegisterConversionConvertVectorToSCF();
+  mlirRegisterConversionConvertIndexToLLVMPass();
+  mlirRegisterConversionConvertGpuOpsToNVVMOps();
+  mlirRegisterMemRefExpandStridedMetadataPass();
   mlirRegisterGPUGpuLaunchSinkIndexComputationsPass();
   mlirRegisterGPUGpuKernelOutliningPass();
   mlirRegisterConversionSCFToControlFlowPass();

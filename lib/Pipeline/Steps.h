@@ -21,8 +21,7 @@ typedef enum {
 enum {
   TILE_STEP_TAKES_TARGET = 1, // has the option `target`
   TILE_STEP_IS_NESTED = 2,    // runs on each gpu.module, not on builtin.module
-  TILE_STEP_FOR_VECTORS = 4,  // has work only when there are vector ops
-  TILE_STEP_FIRST_CHOICE = 8  // what it and later ones choose is taken back
+  TILE_STEP_FIRST_CHOICE = 4  // what it and later ones choose is taken back
                               // where the kernel does not compile with it
 };
 
@@ -31,6 +30,9 @@ typedef struct {
   TilePhase phase;
   const char *pass; // name and options, as in a textual pipeline
   unsigned flags;
+  // Beginnings of names of ops, with spaces between them: without such an op in
+  // a kernel the pass has no work. NULL: it may always have some.
+  const char *works_on;
 } TilePipelineStep;
 
 /// The steps in order; NULL after the last one.

@@ -101,6 +101,18 @@ MLIR_CAPI_EXPORTED bool mlirxConstantInt(MlirValue value, int64_t *out);
 /// Whether the value is a constant of any type; its attribute.
 MLIR_CAPI_EXPORTED bool mlirxConstantAttr(MlirValue value, MlirAttribute *out);
 
+/// Expands gpu.all_reduce and gpu.subgroup_reduce below `root`, which is
+/// isolated from above, to shuffles of warps of `num_lanes` threads, where
+/// upstream's patterns can. Upstream has no pass that does.
+MLIR_CAPI_EXPORTED void mlirxExpandGpuReductions(MlirOperation root,
+                                                 unsigned num_lanes);
+
+/// Clones the body of `callee`, a function, in place of `call`, whose results
+/// have no uses then; the caller erases it. False, and nothing is changed,
+/// where the types do not fit.
+MLIR_CAPI_EXPORTED bool mlirxInlineCall(MlirOperation call,
+                                        MlirOperation callee);
+
 //===-- Parts of an op ----------------------------------------------------===//
 
 /// An ODS property as attribute (mlir-c only knows attributes); null when the

@@ -190,9 +190,13 @@ static MlirAttribute attr_on(MlirOperation op) {
     return attr;
   MlirAttribute list =
       mlirOperationGetInherentAttributeByName(op, TILE_STR("targets"));
-  if (mlirAttributeIsNull(list) || mlirArrayAttrGetNumElements(list) != 1)
-    return attr;
-  return mlirArrayAttrGetElement(list, 0);
+  intptr_t count =
+      mlirAttributeIsNull(list) ? 0 : mlirArrayAttrGetNumElements(list);
+  char chip[CHIP_CAPACITY];
+  for (intptr_t i = 0; i < count; i++)
+    if (count == 1 || chip_of_attr(mlirArrayAttrGetElement(list, i), chip))
+      return mlirArrayAttrGetElement(list, i);
+  return attr;
 }
 
 MlirLogicalResult tile_target_resolve(MlirOperation op, const char *option,

@@ -8,6 +8,9 @@
 extern "C" {
 #endif
 
+/// Of the dialect in bytecode. A library reads those up to its own.
+enum { TILE_BYTECODE_VERSION = 1 };
+
 MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(Tile, tile);
 
 #ifdef __cplusplus

@@ -45,13 +45,14 @@ def Tile_Dialect : Dialect {
     | `tile.stage` | i32, at least 0 | ops of a pipelined loop |
     | `tile.order`, `tile.group` | i32 | ops of a pipelined loop |
     | `tile.target` | `#nvvm.target` | `builtin.module` |
+    | `tile.own_smem_bytes` | integer, at least 0 | a launch, by `tile-pack-shared-memory`: the bytes that `gpu.dynamic_shared_memory` is about, before the shared tiles |
     | `tile.prelude_slots`, `tile.reserved_bytes` | integer, at least 0 | a kernel, by `tile-compile` where a choice is taken back: the most slots of tiles that are filled outside pipelined loops; bytes of shared memory that passes need beyond earlier estimates |
     | `tile.refused` | integer, at least 0 | a kernel, by the pass that fails for it: bytes of shared memory that are too many |
     | `tile.persistent` | unit | an `scf.for`, by `tile-persist`: its rounds are blocks, so what they do to tensors is in no order |
     | `tile.alternate` | unit | an `scf.for`, by `tile-alternate-registers`: its body stands there twice, with registers of its own for each round of a pair |
     | `tile.num_threads` | a multiple of 32 from 32 to 1024 | `func.func` |
     | `tile.warps` | `array<i64: first, count>`: the warps of the role that it was in | ops, by `tile-lower-roles` |
-    | `tile.by_thread` | unit | a `memref.store`, `memref.atomic_rmw` or `tile.print` that every thread does, not one of the block |
+    | `tile.by_thread` | unit | an op of memref or vector that stores, or `tile.print`, that every thread does, not one of the block |
     | `tile.chunk` | i64, a power of two | a `tile.copy` or `tile.fill`, by `tile-insert-sync`: elements of a row that a thread takes at once. Chunks are numbered row by row; thread t takes t, t + T, … |
     | `tile.mma_type` | `f8E4M3FN` or `f8E5M2`: what the bytes are | `nvgpu.mma.sync`, `nvgpu.mma.sp.sync`, by `convert-tile-to-nvgpu` |
     | `tile.mma_type_b` | the same of the right factor, where it differs | as `tile.mma_type` |

@@ -3,6 +3,7 @@
 #include "Dialect/Products.h"
 #include "Memory.h"
 
+#include "Dialect/ForeignOps.h"
 #include "Dialect/TileLayouts.h"
 #include "Support/Iterate.h"
 #include "Tile/Ops/scf.h"
@@ -85,7 +86,7 @@ static TileSharedBuffer *find_buffer(TileSharedMemory *memory,
 
 TileSharedBuffer *tile_shared_memory_find(TileSharedMemory *memory,
                                           MlirValue tile) {
-  TileBuffer buffer = tile_buffer_of(tile);
+  TileBuffer buffer = tile_buffer_of(tile_foreign_root(tile));
   if (!mlirValueIsAOpResult(buffer.root))
     return NULL;
   return find_buffer(memory, mlirOpResultGetOwner(buffer.root));

@@ -8,6 +8,7 @@
 
 #include "SyncFlow.h"
 
+#include "Dialect/ForeignOps.h"
 #include "Dialect/Products.h"
 
 //===-- Windows -----------------------------------------------------------===//
@@ -186,7 +187,7 @@ static void add_effect(TileEffectKind kind, MlirValue value,
   (void)resource;
   bool reads = kind == TILE_EFFECT_READ, writes = kind == TILE_EFFECT_WRITE;
   if (!mlirValueIsNull(value) && (reads || writes))
-    add_access(user_data, value, reads, writes);
+    add_access(user_data, tile_foreign_root(value), reads, writes);
 }
 
 // Ops of other dialects: by their memory effects. Where those are not known
@@ -196,7 +197,8 @@ static void add_accesses_of_other(AccessWalk *walk) {
   if (mlirxEffects(op, false, add_effect, walk))
     return;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    add_access(walk, mlirOperationGetOperand(op, i), true, true);
+    add_access(walk, tile_foreign_root(mlirOperationGetOperand(op, i)), true,
+               true);
 }
 
 static bool is_async(MlirOperation op) {

@@ -4,6 +4,7 @@
 
 #include "Analysis/Index/Index.h"
 #include "Analysis/Memory/Memory.h"
+#include "Dialect/ForeignOps.h"
 #include "Sync.h"
 
 //===-- Places (SyncAccess.c) ---------------------------------------------===//
@@ -71,6 +72,7 @@ struct Flow {
   SyncPlace *places;
   size_t num_places, place_capacity;
   int64_t kernel_threads;
+  TileDivergence divergence;
   const TileTarget *target;    // null: any
   const SyncThreads **threads; // each once
   size_t num_threads, threads_capacity;
@@ -258,6 +260,10 @@ Accesses sync_accesses_of(Flow *flow, MlirOperation op);
 /// Adds the point that `op` needs before it, and does to `state` what both
 /// do.
 void sync_transfer_op(Flow *flow, MlirOperation op, State state);
+/// The same of a branch or a loop that some threads may not take: no barrier
+/// may stand in it, and who exchanges what there is the business of its author.
+/// The ops in it count together, as one that stands in its place.
+void sync_transfer_scope(Flow *flow, MlirOperation scope, State state);
 //===-- Threads of accesses (SyncThreads.c) -------------------------------===//
 
 /// What is known of the use. Valid until the next call.

@@ -470,9 +470,20 @@ static void transfer_apart(Flow *flow, MlirOperation op, State state) {
   sync_state_join(flow, state, other);
 }
 
+static bool is_divergent(const Flow *flow, MlirOperation op) {
+  for (size_t i = 0; i < flow->divergence.num_scopes; i++)
+    if (mlirOperationEqual(flow->divergence.scopes[i], op))
+      return true;
+  return false;
+}
+
 // From `op` to the end of its block.
 static void transfer_ops(Flow *flow, MlirOperation op, State state) {
   for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    if (is_divergent(flow, op)) {
+      sync_transfer_scope(flow, op, state);
+      continue;
+    }
     if (scf_if_is(op) && decides_others(flow, op)) {
       transfer_apart(flow, op, state);
       return;
@@ -580,6 +591,7 @@ void tile_sync_plan_build(TileArena *arena, MlirOperation kernel,
                .shared = &shared,
                .kernel_threads = tile_kernel_num_threads(kernel),
                .target = target};
+  tile_divergence_find(arena, kernel, &flow.divergence);
   mlirOperationWalk(kernel, note_places, &flow, MlirWalkPreOrder);
   flow.access_bits = TILE_ARENA_NEW(arena, uint8_t, flow.num_places + 1);
   flow.relations = TILE_ARENA_NEW(arena, uint8_t,

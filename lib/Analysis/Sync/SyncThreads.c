@@ -696,9 +696,11 @@ static void find_threads(Flow *flow, SyncUse *use) {
   TileShape shape;
   if (!tile_shape_of(use->tile, &shape) || tile_elem_bits(shape.element) < 8)
     return;
-  if (memref_store_is(op))
-    use->threads = leader_of(flow, op);
-  else if (tile_copy_is(op))
+  if (memref_store_is(op)) {
+    if (!mlirOperationIsNull(tile_role_of(op).op) ||
+        !tile_divergence_reaches(&flow->divergence, op))
+      use->threads = leader_of(flow, op);
+  } else if (tile_copy_is(op))
     use->threads = threads_of_copy(flow, tile_copy_cast(op), use->tile,
                                    use->writes, &use->chunk);
   else if (tile_fill_is(op))

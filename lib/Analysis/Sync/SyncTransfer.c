@@ -7,6 +7,7 @@
 #include "SyncFlow.h"
 
 #include "Support/Iterate.h"
+#include "Tile/Ops/gpu.h"
 
 //===-- Overlap -----------------------------------------------------------===//
 
@@ -284,6 +285,10 @@ static bool transfer_order(Flow *flow, MlirOperation op, State state) {
       sync_state_meet(flow, state); // partial ones order less
     return true;
   }
+  if (gpu_barrier_is(op) && !flow->is_in_role) {
+    sync_state_meet(flow, state);
+    return true;
+  }
   if (tile_fence_proxy_is(op)) {
     bool is_all = tile_fence_proxy_global(tile_fence_proxy_cast(op));
     sync_state_fence(flow, state,
@@ -382,6 +387,29 @@ static void transfer_arrival(Flow *flow, MlirOperation op, State state) {
   sync_state_stored(flow, state, TILE_STORE_WAIT_READ, 0);
 }
 
+// Adds `need` to the point before `op`, and does to `state` what the point
+// does.
+static void settle(Flow *flow, MlirOperation op, const Need *need,
+                   State state) {
+  if (need->is_unmet && mlirOperationIsNull(flow->unmet))
+    flow->unmet = op;
+  TileSyncPoint *point = sync_point_find(flow->plan, op);
+  if (!need->barrier && !need->fence && !need->wait && !point)
+    return;
+  point = sync_point_get(flow, op);
+  point->barrier |= need->barrier;
+  point->fence |= need->fence;
+  if (need->wait && (!point->store_wait || point->pending > need->pending))
+    point->pending = need->pending;
+  if (point->store_wait < need->wait)
+    point->store_wait = need->wait;
+  if (point->store_wait)
+    sync_state_stored(flow, state, point->store_wait, point->pending);
+  sync_state_fence(flow, state, point->fence);
+  if (point->barrier)
+    sync_state_meet(flow, state);
+}
+
 void sync_transfer_op(Flow *flow, MlirOperation op, State state) {
   if (transfer_order(flow, op, state))
     return;
@@ -392,25 +420,52 @@ void sync_transfer_op(Flow *flow, MlirOperation op, State state) {
   if (flow->is_in_role)
     note_in_role(flow, &accesses);
   Need need = need_before(flow, &accesses, state);
-  if (need.is_unmet && mlirOperationIsNull(flow->unmet))
-    flow->unmet = op;
-  TileSyncPoint *point = sync_point_find(flow->plan, op);
-  if (need.barrier || need.fence || need.wait || point) {
-    point = sync_point_get(flow, op);
-    point->barrier |= need.barrier;
-    point->fence |= need.fence;
-    if (need.wait && (!point->store_wait || point->pending > need.pending))
-      point->pending = need.pending;
-    if (point->store_wait < need.wait)
-      point->store_wait = need.wait;
-    if (point->store_wait)
-      sync_state_stored(flow, state, point->store_wait, point->pending);
-    sync_state_fence(flow, state, point->fence);
-    if (point->barrier)
-      sync_state_meet(flow, state);
-  }
+  settle(flow, op, &need, state);
   if (accesses.is_store)
     perform_store(flow, &accesses, state);
   else
     perform(flow, &accesses, state);
+}
+
+//===-- Branches that some threads take -----------------------------------===//
+
+typedef struct {
+  Flow *flow;
+  State state;
+  Need need; // of all ops so far
+} ScopeWalk;
+
+static MlirWalkResult add_need(MlirOperation op, void *user_data) {
+  ScopeWalk *walk = user_data;
+  Accesses accesses = sync_accesses_of(walk->flow, op);
+  if (!accesses.exist)
+    return MlirWalkResultAdvance;
+  Need need = need_before(walk->flow, &accesses, walk->state);
+  Need *all = &walk->need;
+  if (need.wait && (!all->wait || all->pending > need.pending))
+    all->pending = need.pending;
+  if (all->wait < need.wait)
+    all->wait = need.wait;
+  all->barrier |= need.barrier;
+  all->fence |= need.fence;
+  all->is_unmet |= need.is_unmet;
+  return MlirWalkResultAdvance;
+}
+
+static MlirWalkResult perform_one(MlirOperation op, void *user_data) {
+  ScopeWalk *walk = user_data;
+  Accesses accesses = sync_accesses_of(walk->flow, op);
+  if (!accesses.exist)
+    return MlirWalkResultAdvance;
+  if (walk->flow->is_in_role)
+    note_in_role(walk->flow, &accesses);
+  perform(walk->flow, &accesses, walk->state);
+  return MlirWalkResultAdvance;
+}
+
+void sync_transfer_scope(Flow *flow, MlirOperation scope, State state) {
+  ScopeWalk walk = {flow, state, {0}};
+  mlirOperationWalk(scope, add_need, &walk, MlirWalkPreOrder);
+  settle(flow, scope, &walk.need, state);
+  mlirOperationWalk(scope, perform_one, &walk, MlirWalkPreOrder);
 }

@@ -17,8 +17,12 @@ void lower_gpu_thread_id(Lowering *l, MlirOperation op);
 void lower_gpu_block_id(Lowering *l, MlirOperation op);
 void lower_gpu_block_dim(Lowering *l, MlirOperation op);
 void lower_gpu_grid_dim(Lowering *l, MlirOperation op);
+void lower_gpu_subgroup_id(Lowering *l, MlirOperation op);
+void lower_gpu_subgroup_size(Lowering *l, MlirOperation op);
+void lower_gpu_num_subgroups(Lowering *l, MlirOperation op);
 void lower_gpu_return(Lowering *l, MlirOperation op);
 void lower_memref_dim(Lowering *l, MlirOperation op);
+bool serves_dim(Lowering *l, MlirOperation op);
 void lower_tile_block_swizzle(Lowering *l, MlirOperation op);
 
 // Threads.c
@@ -42,6 +46,7 @@ void lower_tile_advance(Lowering *l, MlirOperation op);
 void lower_tile_channel_barriers(Lowering *l, MlirOperation op);
 
 // Memory/Allocations.c
+void lower_gpu_dynamic_shared_memory(Lowering *l, MlirOperation op);
 void lower_tile_alloc(Lowering *l, MlirOperation op);
 void lower_tile_storage(Lowering *l, MlirOperation op);
 void lower_tile_region(Lowering *l, MlirOperation op); // tile.im2col as well
@@ -54,7 +59,17 @@ void lower_memref_store(Lowering *l, MlirOperation op);
 void lower_vector_load(Lowering *l, MlirOperation op);
 void lower_vector_store(Lowering *l, MlirOperation op);
 
+bool serves_access(Lowering *l, MlirOperation op); // of a memory of ours
+bool serves_vector_access(Lowering *l, MlirOperation op);
+
+// Memory/Foreign.c
+bool memref_select_is(MlirOperation op);
+void lower_memref_select(Lowering *l, MlirOperation op);
+/// Gives an op that upstream converts its memrefs and vectors as values.
+void lower_foreign_operands(Lowering *l, MlirOperation op);
+
 // Memory/Vectors.c
+bool serves_vector(Lowering *l, MlirOperation op); // of packed words
 void lower_vector_bitcast(Lowering *l, MlirOperation op);
 void lower_vector_from_elements(Lowering *l, MlirOperation op);
 void lower_vector_extract(Lowering *l, MlirOperation op);

@@ -32,7 +32,7 @@ typedef struct {
   MlirOperation func;    // the llvm.func
   MlirOperation prolog;  // marker in the entry block: what dominates all goes
                          // before it
-  int64_t block_size[3]; // threads
+  int64_t block_size[3]; // threads; 0: not known
   int64_t kernel_threads;
   int64_t thread_registers;        // what ptxas gives each at launch
   int64_t first_warp, num_threads; // of those that execute the op: its role

@@ -9,6 +9,8 @@
 #include "Tile/Ops/memref.h"
 #include "Tile/Ops/nvvm.h"
 
+enum { WARP_THREADS = 32 };
+
 static void replace(Lowering *l, MlirOperation op, MlirValue value) {
   mlirRewriterBaseReplaceAllUsesWith(l->b.rw, mlirOperationGetResult(op, 0),
                                      value);
@@ -54,9 +56,31 @@ void lower_gpu_block_id(Lowering *l, MlirOperation op) {
   replace_index(l, op, tile_int_value(id));
 }
 
+static MlirValue read_block_dim(Lowering *l, GpuDimension dimension) {
+  switch (dimension) {
+  case GPU_DIMENSION_y:
+    return nvvm_read_ptx_sreg_ntid_y(&l->b, type_i32(l));
+  case GPU_DIMENSION_z:
+    return nvvm_read_ptx_sreg_ntid_z(&l->b, type_i32(l));
+  default:
+    return nvvm_read_ptx_sreg_ntid_x(&l->b, type_i32(l));
+  }
+}
+
 void lower_gpu_block_dim(Lowering *l, MlirOperation op) {
-  int dim = (int)gpu_block_dim_dimension(gpu_block_dim_cast(op));
-  replace_index(l, op, tile_int_constant(l->block_size[dim]));
+  GpuDimension dimension = gpu_block_dim_dimension(gpu_block_dim_cast(op));
+  int64_t size = l->block_size[(int)dimension];
+  replace_index(l, op,
+                size ? tile_int_constant(size)
+                     : tile_int_value(read_block_dim(l, dimension)));
+}
+
+// Numbers of warps follow from the size of the block.
+static bool check_block_size(Lowering *l, MlirOperation op) {
+  if (l->block_size[0])
+    return true;
+  lower_fail(l, op, "needs a constant block size");
+  return false;
 }
 
 void lower_gpu_grid_dim(Lowering *l, MlirOperation op) {
@@ -75,6 +99,23 @@ void lower_gpu_grid_dim(Lowering *l, MlirOperation op) {
   replace_index(l, op, tile_int_value(dim));
 }
 
+// Upstream has no lowering of these.
+void lower_gpu_subgroup_size(Lowering *l, MlirOperation op) {
+  replace_index(l, op, tile_int_constant(WARP_THREADS));
+}
+
+void lower_gpu_subgroup_id(Lowering *l, MlirOperation op) {
+  if (check_block_size(l, op))
+    replace_index(l, op, tile_int_value(warp_id(l)));
+}
+
+void lower_gpu_num_subgroups(Lowering *l, MlirOperation op) {
+  if (check_block_size(l, op))
+    replace_index(
+        l, op,
+        tile_int_constant((l->num_threads + WARP_THREADS - 1) / WARP_THREADS));
+}
+
 void lower_gpu_return(Lowering *l, MlirOperation op) {
   (void)op;
   llvm_return(&l->b, .arg = {NULL});
@@ -82,16 +123,19 @@ void lower_gpu_return(Lowering *l, MlirOperation op) {
 
 //===-- Memrefs -----------------------------------------------------------===//
 
-void lower_memref_dim(Lowering *l, MlirOperation op) {
+bool serves_dim(Lowering *l, MlirOperation op) {
   MemRefDimOp dim = memref_dim_cast(op);
   Memory *memory = memory_find(l, memref_dim_source(dim));
   int64_t index;
-  if (!memory || !mlirxConstantInt(memref_dim_index(dim), &index) ||
-      index < 0 || index >= memory->rank) {
-    lower_fail(l, op, "needs a constant dimension of a kernel argument");
-    return;
-  }
-  replace_index(l, op, memory->extent[index]);
+  return memory && mlirxConstantInt(memref_dim_index(dim), &index) &&
+         index >= 0 && index < memory->rank;
+}
+
+void lower_memref_dim(Lowering *l, MlirOperation op) {
+  MemRefDimOp dim = memref_dim_cast(op);
+  int64_t index = 0;
+  mlirxConstantInt(memref_dim_index(dim), &index);
+  replace_index(l, op, memory_find(l, memref_dim_source(dim))->extent[index]);
 }
 
 //===-- Rasterisation -----------------------------------------------------===//

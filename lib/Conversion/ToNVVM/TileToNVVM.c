@@ -4,6 +4,7 @@
 // Produces: `llvm.func` kernels with the parameters of KernelParams.h. Scalar
 //           arithmetic and branches stay in `arith` and `cf` for the upstream
 //           conversions that follow (index is 32 bits wide there).
+//           Ops of other dialects stay, on memrefs and vectors (Foreign.c).
 // Fails:    an op without a lowering on this path, by name.
 // Method:   docs/Rationale/Lowering.md. One function per op; Lowering.h holds
 //           the state.
@@ -14,11 +15,11 @@
 #include "Memory/Memories.h"
 
 #include "Analysis/Memory/Memory.h"
+#include "Dialect/ForeignOps.h"
 #include "Dialect/KernelParams.h"
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"
-#include "Tile/Ops/cf.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Ops/llvm.h"
 #include "Tile/Ops/memref.h"
@@ -32,6 +33,8 @@
 typedef struct {
   bool (*is)(MlirOperation op);
   LowerOp lower;
+  bool (*serves)(Lowering *l,
+                 MlirOperation op); // else upstream does; null: all
 } LowerEntry;
 
 static const LowerEntry table[] = {
@@ -40,13 +43,18 @@ static const LowerEntry table[] = {
     {math_function_is, lower_math_function},
     {gpu_block_dim_is, lower_gpu_block_dim},
     {gpu_block_id_is, lower_gpu_block_id},
+    {gpu_dynamic_shared_memory_is, lower_gpu_dynamic_shared_memory},
     {gpu_grid_dim_is, lower_gpu_grid_dim},
+    {gpu_num_subgroups_is, lower_gpu_num_subgroups},
     {gpu_return_is, lower_gpu_return},
+    {gpu_subgroup_id_is, lower_gpu_subgroup_id},
+    {gpu_subgroup_size_is, lower_gpu_subgroup_size},
     {gpu_thread_id_is, lower_gpu_thread_id},
-    {memref_dim_is, lower_memref_dim},
-    {memref_load_is, lower_memref_load},
-    {memref_store_is, lower_memref_store},
-    {memref_atomic_rmw_is, lower_memref_atomic_rmw},
+    {memref_dim_is, lower_memref_dim, serves_dim},
+    {memref_load_is, lower_memref_load, serves_access},
+    {memref_store_is, lower_memref_store, serves_access},
+    {memref_select_is, lower_memref_select},
+    {memref_atomic_rmw_is, lower_memref_atomic_rmw, serves_access},
     {tile_all_of_is, lower_tile_all_of},
     {tile_advance_is, lower_tile_advance},
     {tile_alloc_is, lower_tile_alloc},
@@ -86,37 +94,36 @@ static const LowerEntry table[] = {
     {nvgpu_ldmatrix_is, lower_nvgpu_ldmatrix},
     {nvgpu_mma_sync_is, lower_nvgpu_mma_sync},
     {nvgpu_mma_sp_sync_is, lower_nvgpu_mma_sp_sync},
-    {vector_bitcast_is, lower_vector_bitcast},
-    {vector_extract_is, lower_vector_extract},
-    {vector_extract_strided_slice_is, lower_vector_extract_strided_slice},
-    {vector_from_elements_is, lower_vector_from_elements},
-    {vector_load_is, lower_vector_load},
-    {vector_store_is, lower_vector_store},
+    {vector_bitcast_is, lower_vector_bitcast, serves_vector},
+    {vector_extract_is, lower_vector_extract, serves_vector},
+    {vector_extract_strided_slice_is, lower_vector_extract_strided_slice,
+     serves_vector},
+    {vector_from_elements_is, lower_vector_from_elements, serves_vector},
+    {vector_load_is, lower_vector_load, serves_vector_access},
+    {vector_store_is, lower_vector_store, serves_vector_access},
 };
 
-static LowerOp find_lowering(MlirOperation op) {
+static LowerOp find_lowering(Lowering *l, MlirOperation op) {
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
     if (table[i].is(op))
-      return table[i].lower;
+      return !table[i].serves || table[i].serves(l, op) ? table[i].lower : NULL;
   return NULL;
 }
 
-// Only these dialects have conversions after this pass; an op with regions is
+// Upstream has conversions for other dialects, which run after this pass. Those
+// of math call a library that is not there, and an op with regions is
 // structured control flow that nobody took apart.
 static bool needs_lowering(MlirOperation op) {
-  static const char *const dialects[] = {"arith.", "builtin.", "cf.", "llvm.",
-                                         "nvvm."};
-  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-  if (mlirOperationGetNumRegions(op) > 0 || cf_assert_is(op))
+  static const char *const dialects[] = {"tile.", "nvgpu.", "math.", "scf.",
+                                         "affine."};
+  if (mlirOperationGetNumRegions(op) > 0)
     return true;
   if (math_native_is(op))
     return false;
-  for (size_t i = 0; i < sizeof dialects / sizeof *dialects; i++) {
-    size_t length = strlen(dialects[i]);
-    if (name.length > length && !memcmp(name.data, dialects[i], length))
-      return false;
-  }
-  return true;
+  for (size_t i = 0; i < sizeof dialects / sizeof *dialects; i++)
+    if (tile_op_name_begins(op, dialects[i]))
+      return true;
+  return false;
 }
 
 //===-- The function ------------------------------------------------------===//
@@ -127,6 +134,7 @@ typedef struct {
   MlirType *types; // of the llvm.func
   MlirAttribute *attrs;
   intptr_t count;
+  intptr_t num_inputs, num_workgroup; // of the gpu.func, which memories follow
   int counts[MAX_ARGUMENTS]; // parameters of every argument of the gpu.func
 } Signature;
 
@@ -154,14 +162,34 @@ static MlirAttribute param_attr(Lowering *l, const TileKernelParam *param) {
   return mlirAttributeParseGet(tile_builder_context(&l->b), text);
 }
 
+// Memory that a kernel declares comes after its arguments.
+static bool check_attributions(Lowering *l, MlirOperation func,
+                               intptr_t num_inputs) {
+  MlirBlock entry = tile_kernel_body(func);
+  for (intptr_t i = num_inputs; i < mlirBlockGetNumArguments(entry); i++) {
+    TileShape shape;
+    if (tile_shape_of(mlirBlockGetArgument(entry, i), &shape) &&
+        tile_shape_num_elems(&shape) > 0)
+      continue;
+    lower_fail(l, func, "has an attribution without a static shape");
+    return false;
+  }
+  return true;
+}
+
 static bool build_signature(Lowering *l, MlirOperation func, Signature *out) {
   MlirBlock entry = tile_kernel_body(func);
-  intptr_t num_args = mlirBlockGetNumArguments(entry);
+  intptr_t num_args =
+      mlirFunctionTypeGetNumInputs(gpu_func_function_type(gpu_func_cast(func)));
+  out->num_inputs = num_args;
+  out->num_workgroup = tile_kernel_number(func, "workgroup_attributions", 0);
   if (num_args > MAX_ARGUMENTS) {
     lower_fail(l, func, "has %d arguments, at most %d are supported",
                (int)num_args, MAX_ARGUMENTS);
     return false;
   }
+  if (!check_attributions(l, func, num_args))
+    return false;
   size_t capacity = (size_t)num_args * TILE_KERNEL_MAX_PARAMS + 1;
   out->types = TILE_ARENA_NEW(l->arena, MlirType, capacity);
   out->attrs = TILE_ARENA_NEW(l->arena, MlirAttribute, capacity);
@@ -199,7 +227,8 @@ static void set_kernel_attrs(Lowering *l, MlirOperation func,
     min_blocks = tile_kernel_config_min_blocks(config);
   set_attr(func, "gpu.kernel", mlirUnitAttrGet(context)); // for launch_func
   set_attr(func, "nvvm.kernel", mlirUnitAttrGet(context));
-  set_attr(func, "nvvm.reqntid", mlirDenseI32ArrayGet(context, 3, block));
+  if (block[0])
+    set_attr(func, "nvvm.reqntid", mlirDenseI32ArrayGet(context, 3, block));
   set_attr(func, "nvvm.minctasm", mlirIntegerAttrGet(l->i32.type, min_blocks));
   if (config.op.ptr &&
       !mlirAttributeIsNull(tile_kernel_config_registers_attr(config)))
@@ -309,8 +338,14 @@ static void lower_arguments(Lowering *l, const Signature *signature,
   mlirRewriterBaseSetInsertionPointBefore(l->b.rw, l->prolog);
   intptr_t first = num_old;
   for (intptr_t i = 0; i < num_old && !tile_failed(l->result); i++) {
-    lower_argument(l, mlirBlockGetArgument(entry, i), entry, first);
-    first += signature->counts[i];
+    MlirValue arg = mlirBlockGetArgument(entry, i);
+    intptr_t number = i - signature->num_inputs;
+    if (number < 0) {
+      lower_argument(l, arg, entry, first);
+      first += signature->counts[i];
+    } else {
+      lower_attribution(l, arg, number < signature->num_workgroup, (int)number);
+    }
   }
 }
 
@@ -371,15 +406,14 @@ static void enter_role(Lowering *l, MlirOperation op) {
   l->num_threads = tile_op_num_threads(op, l->kernel_threads);
 }
 
-static void refuse_op(Lowering *l, MlirOperation op) {
-  static const char prefix[] = "gpu.";
-  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-  bool is_gpu = name.length >= sizeof prefix &&
-                !memcmp(name.data, prefix, sizeof prefix - 1);
-  lower_fail(l, op, "has no lowering to nvvm%s",
-             is_gpu ? "; kernels of threads may hold the nvvm op in its place, "
-                      "such as nvvm.shfl.sync or nvvm.barrier"
-                    : "");
+// Clusters of blocks are a matter of the chip: LLVM ends the process over them.
+static bool check_clusters(Lowering *l, MlirOperation op) {
+  if (!tile_op_name_begins(op, "gpu.cluster_") ||
+      l->target->max_cluster_blocks > 1)
+    return true;
+  lower_fail(l, op, "asks for clusters of blocks, which %s does not have",
+             l->target->chip);
+  return false;
 }
 
 static void lower_body(Lowering *l) {
@@ -389,15 +423,20 @@ static void lower_body(Lowering *l) {
   size_t num_lowered = 0; // lowered ops move to the front of the list
   for (size_t i = 0; i < list.count && !tile_failed(l->result); i++) {
     MlirOperation op = list.ops[i];
-    LowerOp lower = find_lowering(op);
-    if (!lower) {
-      if (needs_lowering(op))
-        refuse_op(l, op);
-      continue;
+    LowerOp lower = find_lowering(l, op);
+    if (!check_clusters(l, op))
+      break;
+    if (!lower && needs_lowering(op)) {
+      lower_fail(l, op, "has no lowering to nvvm");
+      break;
     }
     l->b.loc = mlirOperationGetLocation(op);
     mlirRewriterBaseSetInsertionPointBefore(l->b.rw, op);
     enter_role(l, op);
+    if (!lower) {
+      lower_foreign_operands(l, op);
+      continue;
+    }
     lower(l, op);
     list.ops[num_lowered++] = op;
   }
@@ -423,8 +462,13 @@ static void read_block_size(Lowering *l, MlirOperation func) {
   }
   l->kernel_threads = l->block_size[0] * l->block_size[1] * l->block_size[2];
   if (l->kernel_threads < 1) {
-    lower_fail(l, func, "needs a constant block size");
-    return;
+    if (tile_kernel_has_tile_ops(func)) {
+      lower_fail(l, func, "needs a constant block size");
+      return;
+    }
+    l->kernel_threads = MAX_WARPS * 32; // threads know their own
+    for (int i = 0; i < 3; i++)
+      l->block_size[i] = 0;
   }
   l->thread_registers =
       tile_kernel_thread_registers(func, l->target, l->kernel_threads);
@@ -444,7 +488,9 @@ static Lowering *create(TileArena *arena, MlirOperation func,
   l->i32 = (TileIntMath){&l->b, mlirIntegerTypeGet(context, 32)};
   l->i64 = (TileIntMath){&l->b, mlirIntegerTypeGet(context, 64)};
   l->func = func;
-  l->is_thread_code = tile_kernel_is_thread_code(func);
+  l->is_thread_code =
+      tile_kernel_is_thread_code(func) ||
+      (!tile_kernel_has_tile_ops(func) && tile_kernel_num_threads(func) < 1);
   l->result = tile_success();
   return l;
 }
@@ -479,13 +525,24 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   if (!gpu_func_is(kernel))
     return tile_success();
   if (mlirAttributeIsNull(
-          mlirOperationGetAttributeByName(kernel, TILE_STR("gpu.kernel"))))
-    return tile_emit_error(kernel,
-                           "is no kernel: what kernels call is inlined first");
+          mlirOperationGetAttributeByName(kernel, TILE_STR("gpu.kernel")))) {
+    if (!tile_kernel_has_tile_ops(kernel))
+      return tile_success(); // upstream converts functions
+    return tile_emit_error(kernel, "is no kernel and holds tile ops: what "
+                                   "kernels call is inlined first");
+  }
   const TileTarget *target;
   if (tile_failed(tile_target_resolve(kernel, run->target_option, &target)))
     return tile_failure();
   return lower_kernel(run->arena, kernel, target);
+}
+
+static MlirWalkResult number_spaces(MlirOperation op, void *user_data) {
+  (void)user_data;
+  if (!gpu_module_is(op))
+    return MlirWalkResultAdvance;
+  tile_number_memory_spaces(op);
+  return MlirWalkResultSkip;
 }
 
 MlirLogicalResult
@@ -499,5 +556,7 @@ tile_convert_to_nvvm_run(MlirOperation op,
   Run run = {&arena, options->target};
   MlirLogicalResult result = tile_kernels_visit(op, visit_kernel, &run);
   tile_arena_deinit(&arena);
+  if (!tile_failed(result))
+    mlirOperationWalk(op, number_spaces, NULL, MlirWalkPreOrder);
   return result;
 }

@@ -13,6 +13,7 @@
 
 #include "ElementCode.h"
 
+#include "Dialect/ForeignOps.h"
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"
 #include "TilePasses.h"
@@ -459,6 +460,32 @@ static void plan_apply(Plan *plan, MlirOperation kernel) {
   mlirIRRewriterDestroy(code->b.rw);
 }
 
+//===-- Stores that say which thread does them ----------------------------===//
+
+static MlirWalkResult mark_store(MlirOperation op, void *user_data) {
+  const TileDivergence *divergence = user_data;
+  TileWarps warps; // of a role, whose first thread makes its scalar stores
+  if (tile_role_warps_of(op, &warps))
+    return MlirWalkResultAdvance;
+  if ((tile_foreign_op_stores(op) || memref_atomic_rmw_is(op)) &&
+      tile_divergence_reaches(divergence, op))
+    mlirOperationSetDiscardableAttributeByName(
+        op, TILE_STR("tile.by_thread"),
+        mlirUnitAttrGet(mlirOperationGetContext(op)));
+  return MlirWalkResultAdvance;
+}
+
+// Beside tile ops a store is that of the block, but for what depends on the id
+// of a thread.
+static void mark_stores(TileArena *arena, MlirOperation kernel) {
+  TileDivergence divergence;
+  if (!tile_kernel_has_tile_ops(kernel))
+    return;
+  tile_divergence_find(arena, kernel, &divergence);
+  if (divergence.num_values)
+    mlirOperationWalk(kernel, mark_store, &divergence, MlirWalkPreOrder);
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
@@ -468,6 +495,7 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   mlirOperationWalk(kernel, visit_op, &plan, MlirWalkPreOrder);
   if (tile_failed(plan.result))
     return tile_failure();
+  mark_stores(user_data, kernel);
   if (plan.count)
     plan_apply(&plan, kernel);
   return tile_success();

@@ -7,6 +7,7 @@
 
 #include "Dialect/ElementLoops.h"
 #include "Dialect/TileLayouts.h"
+#include "Tile/Ops/func.h"
 #include "Tile/Ops/scf.h"
 #include "TileVerify.h"
 
@@ -56,7 +57,7 @@ static bool is_element_op(MlirOperation op) {
   if (tile_op_is(op))
     return tile_unpack_fp4_is(op) || tile_print_is(op) || tile_assert_is(op);
   if (tile_element_access_get(op, &access) || scf_if_is(op) || scf_for_is(op) ||
-      scf_while_is(op) || mlirxIsTerminator(op))
+      scf_while_is(op) || func_call_is(op) || mlirxIsTerminator(op))
     return true;
   return mlirOperationGetNumRegions(op) == 0 && mlirxIsMemoryEffectFree(op);
 }

@@ -10,6 +10,7 @@
 #include "Analysis/Instructions/Instructions.h"
 #include "Analysis/Memory/Memory.h"
 
+#include "Dialect/ForeignOps.h"
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"
 #include "Tile/Ops/scf.h"
@@ -116,11 +117,15 @@ static int find_buffer(const TileLayoutProblem *problem, MlirValue value) {
 
 static void give_user_layout(Build *build, int index, TileAllocOp alloc) {
   MlirAttribute layout = tile_alloc_layout_attr(alloc);
-  if (mlirAttributeIsNull(layout))
+  TileInferBuffer *buffer = &build->out->problem.buffer[index];
+  if (mlirAttributeIsNull(layout)) {
+    if (buffer->space == TILE_INFER_SHARED &&
+        tile_foreign_user(build->out->values[index]).ptr)
+      buffer->user = "linear"; // a memref for upstream's conversions
     return;
+  }
   MlirStringRef text = tile_layout_attr_text(layout);
-  build->out->problem.buffer[index].user =
-      tile_arena_strdup(build->arena, text.data, text.length);
+  buffer->user = tile_arena_strdup(build->arena, text.data, text.length);
 }
 
 //===-- Roles -------------------------------------------------------------===//

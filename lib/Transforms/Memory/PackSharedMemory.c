@@ -2,6 +2,8 @@
 //
 // Consumes: `tile.alloc` in shared memory and `tile.barrier_alloc`.
 // Produces: `offset` on each, and the dynamic shared memory of a gpu.launch.
+//           What the launch asked for itself comes first, where the kernel uses
+//           it by gpu.dynamic_shared_memory.
 //           Where there is no room otherwise, tiles of a role lie in rings that
 //           it has read to the end, and tiles that each iteration of a loop
 //           writes first share bytes with others of its body.
@@ -16,6 +18,9 @@
 #include "Support/Diagnostics.h"
 #include "Tile/Ops/gpu.h"
 #include "TilePasses.h"
+
+// A swizzle repeats every so many bytes.
+enum { OWN_ALIGN_BYTES = 1024 };
 
 //===-- Build and verify --------------------------------------------------===//
 
@@ -33,15 +38,55 @@ static bool is_proved(TileArena *arena, MlirOperation kernel) {
   return verdict.outcome == TILE_PROTOCOL_PROVED;
 }
 
+static void place_after(TileKernelRun *run, int64_t first_bytes,
+                        TileSharedMemory *memory) {
+  tile_shared_memory_place(&run->arena, memory);
+  for (size_t i = 0; i < memory->num_buffers; i++)
+    memory->buffers[i].offset_bytes += first_bytes;
+  memory->total_bytes += first_bytes;
+}
+
 static void memory_place(TileKernelRun *run, MlirOperation kernel,
                          const TileTarget *target, TileSharedMemory *memory) {
-  tile_shared_memory_place(&run->arena, memory);
+  int64_t first_bytes = tile_kernel_number(kernel, TILE_OWN_SMEM_ATTR, 0);
+  place_after(run, first_bytes, memory);
   if (memory->total_bytes <= target->max_smem_bytes ||
       !is_proved(&run->arena, kernel))
     return;
   for (size_t i = 0; i < memory->num_buffers; i++)
     memory->buffers[i].is_drained = memory->buffers[i].is_ring;
-  tile_shared_memory_place(&run->arena, memory);
+  place_after(run, first_bytes, memory);
+}
+
+//===-- Memory of the user ------------------------------------------------===//
+
+static MlirWalkResult find_dynamic(MlirOperation op, void *user_data) {
+  MlirOperation *found = user_data;
+  if (!gpu_dynamic_shared_memory_is(op))
+    return MlirWalkResultAdvance;
+  *found = op;
+  return MlirWalkResultInterrupt;
+}
+
+// Notes on the launch how much of its dynamic shared memory is its own; once,
+// before this pass writes the size of all.
+static MlirLogicalResult note_own_memory(MlirOperation kernel) {
+  MlirOperation user = {NULL};
+  mlirOperationWalk(kernel, find_dynamic, &user, MlirWalkPreOrder);
+  if (!gpu_launch_is(kernel) || !user.ptr ||
+      tile_kernel_number(kernel, TILE_OWN_SMEM_ATTR, -1) >= 0)
+    return tile_success();
+  MlirValue size = gpu_launch_dynamicSharedMemorySize(gpu_launch_cast(kernel));
+  int64_t size_bytes = 0;
+  if (size.ptr && !mlirxConstantInt(size, &size_bytes))
+    return tile_emit_error_with_note(
+        kernel, mlirOperationGetLocation(user), "it is used here",
+        "expects a constant size of its dynamic shared memory beside shared "
+        "tiles, which lie after it");
+  tile_kernel_set_number(kernel, TILE_OWN_SMEM_ATTR,
+                         (size_bytes + OWN_ALIGN_BYTES - 1) / OWN_ALIGN_BYTES *
+                             OWN_ALIGN_BYTES);
+  return tile_success();
 }
 
 static const TileSharedBuffer *largest(const TileSharedMemory *memory) {
@@ -166,6 +211,8 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   tile_shared_memory_build(&run->arena, kernel, false, &memory);
   if (memory.num_buffers == 0)
     return tile_success();
+  if (tile_failed(note_own_memory(kernel)))
+    return tile_failure();
   const TileTarget *target;
   if (tile_failed(tile_target_resolve(kernel, run->target_option, &target)))
     return tile_failure();

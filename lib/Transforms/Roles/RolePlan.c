@@ -20,6 +20,7 @@
 
 #include "Analysis/Index/Index.h"
 #include "Dialect/ElementLoops.h"
+#include "Dialect/ForeignOps.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Ops/memref.h"
 
@@ -529,19 +530,30 @@ static void find_agents(TileRolePlan *plan) {
 
 //===-- Entry -------------------------------------------------------------===//
 
+static void give_kernel_up(TileRolePlan *plan, MlirOperation op) {
+  plan->kernel_reason =
+      (TileRoleReason){.code = "tile-ws/user-sync", .culprit = op};
+}
+
 static MlirWalkResult find_sync(MlirOperation op, void *user_data) {
   TileRolePlan *plan = user_data;
-  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-  static const char *const prefixes[] = {"nvvm.", "nvgpu.", "tile.barrier_",
-                                         "tile.fence_proxy", "gpu.barrier"};
-  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
-    size_t length = strlen(prefixes[i]);
-    if (name.length >= length && !memcmp(name.data, prefixes[i], length))
-      plan->kernel_reason =
-          (TileRoleReason){.code = "tile-ws/user-sync", .culprit = op};
-  }
+  if (tile_foreign_op_needs_threads(op) ||
+      tile_op_name_begins(op, "tile.barrier_") || tile_fence_proxy_is(op))
+    give_kernel_up(plan, op);
   return plan->kernel_reason.code ? MlirWalkResultInterrupt
                                   : MlirWalkResultAdvance;
+}
+
+// The body of a gpu.launch has twelve arguments: block ids, thread ids, grid
+// sizes and block sizes, three of each.
+static void check_thread_arguments(TileRolePlan *plan) {
+  for (intptr_t i = 3; gpu_launch_is(plan->kernel) && i < 12; i++) {
+    bool is_thread_id = i < 6, is_block_size = i >= 9;
+    MlirOpOperand use = mlirValueGetFirstUse(
+        mlirBlockGetArgument(tile_kernel_body(plan->kernel), i));
+    if ((is_thread_id || is_block_size) && !mlirOpOperandIsNull(use))
+      give_kernel_up(plan, mlirOpOperandGetOwner(use));
+  }
 }
 
 static void check_kernel(TileRolePlan *plan) {
@@ -551,6 +563,8 @@ static void check_kernel(TileRolePlan *plan) {
         (TileRoleReason){.code = "tile-ws/kernel-results", .culprit = end};
   else
     mlirOperationWalk(plan->kernel, find_sync, plan, MlirWalkPreOrder);
+  if (!plan->kernel_reason.code)
+    check_thread_arguments(plan);
 }
 
 static void plan_init(TileRolePlan *plan) {

@@ -104,8 +104,9 @@ static const TileRoleText texts[] = {
     // Of a kernel.
     {"tile-ws/off", "tile.kernel_config turns roles off",
      "remove one of the two wishes", NULL, NULL},
-    {"tile-ws/user-sync", "the kernel synchronises its threads itself",
-     "leave barriers to the compiler, or write tile.specialize yourself",
+    {"tile-ws/user-sync",
+     "the kernel synchronises its threads itself, or asks for them",
+     "leave both to the compiler, or write tile.specialize yourself",
      "this op does", NULL},
     {"tile-ws/kernel-results", "the kernel returns values",
      "write them to memory", "they are returned here", NULL},

@@ -106,17 +106,6 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  gpu.func @no_lowering(%A: memref<index>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
-    // expected-error @+1 {{'gpu.lane_id' op has no lowering to nvvm; kernels of threads may hold the nvvm op in its place, such as nvvm.shfl.sync or nvvm.barrier}}
-    %y = gpu.lane_id
-    memref.store %y, %A[] : memref<index>
-    gpu.return
-  }
-}
-
-// -----
-
-gpu.module @m {
   gpu.func @no_function_of_f8(%x: f8E4M3FNUZ, %A: memref<f8E4M3FNUZ>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     // expected-error @+1 {{has no lowering but for f64, f32, f16, bf16, f8E4M3FN and f8E5M2}}
     %y = math.exp %x : f8E4M3FNUZ
@@ -227,38 +216,20 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  gpu.func @unknown_op() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
-    // expected-error @+1 {{has no lowering to nvvm}}
-    gpu.barrier
-    gpu.return
-  }
-}
-
-// -----
-
-gpu.module @m {
-  gpu.func @unknown_memref() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
-    // expected-error @+1 {{has no lowering to nvvm}}
-    %a = memref.alloca() : memref<4xf32>
-    gpu.return
-  }
-}
-
-// -----
-
-gpu.module @m {
-  gpu.func @dynamic_dimension(%A: memref<?x?xf32>, %d: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
-    // expected-error @+1 {{needs a constant dimension of a kernel argument}}
-    %n = memref.dim %A, %d : memref<?x?xf32>
-    gpu.return
-  }
-}
-
-// -----
-
-gpu.module @m {
   // expected-error @+1 {{needs a constant block size}}
   gpu.func @no_block_size() kernel {
+    tile.barrier_sync
+    gpu.return
+  }
+}
+
+// -----
+
+// Without tile ops blocks may have any size, but for what counts warps.
+gpu.module @m {
+  gpu.func @no_number_of_warps(%A: memref<1xi32>) kernel {
+    // expected-error @+1 {{needs a constant block size}}
+    %n = gpu.num_subgroups : index
     gpu.return
   }
 }
@@ -346,16 +317,6 @@ gpu.module @m {
     affine.for %i = 0 to 8 {
       %a = tile.region %A[%i] [1] : memref<8xf32>
     }
-    gpu.return
-  }
-}
-
-// -----
-
-gpu.module @m {
-  gpu.func @foreign_check(%p: i1) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
-    // expected-error @+1 {{'cf.assert' op has no lowering to nvvm}}
-    cf.assert %p, "text"
     gpu.return
   }
 }

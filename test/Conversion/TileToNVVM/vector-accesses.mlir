@@ -16,14 +16,3 @@ gpu.module @m {
     gpu.return
   }
 }
-
-// -----
-
-gpu.module @m {
-  gpu.func @wide(%A: memref<64xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    %t = gpu.thread_id x
-    // expected-error @+1 {{expects a vector of 4, 8 or 16 bytes}}
-    %v = vector.load %A[%t] : memref<64xf32>, vector<8xf32>
-    gpu.return
-  }
-}

@@ -153,7 +153,7 @@ func.func @specialize_function() attributes {tile.specialize = "off"} {
 // -----
 
 func.func @unknown(%i: index) {
-  // expected-error @+1 {{has the unknown attribute 'tile.stages', expects one of tile.align, tile.alternate, tile.by_thread, tile.chunk, tile.group, tile.may_alias, tile.mma_type, tile.mma_type_b, tile.num_stages, tile.num_threads, tile.order, tile.persistent, tile.prelude_slots, tile.refused, tile.reserved_bytes, tile.specialize, tile.stage, tile.target, tile.warps}}
+  // expected-error @+1 {{has the unknown attribute 'tile.stages', expects one of tile.align, tile.alternate, tile.by_thread, tile.chunk, tile.group, tile.may_alias, tile.mma_type, tile.mma_type_b, tile.num_stages, tile.num_threads, tile.order, tile.own_smem_bytes, tile.persistent, tile.prelude_slots, tile.refused, tile.reserved_bytes, tile.specialize, tile.stage, tile.target, tile.warps}}
   %0 = arith.addi %i, %i {tile.stages = 3 : i32} : index
   return
 }
@@ -206,7 +206,7 @@ func.func @warps() {
 // -----
 
 func.func @by_thread_elsewhere() {
-  // expected-error @+1 {{expects 'tile.by_thread' only on memref.store, memref.atomic_rmw and tile.print}}
+  // expected-error @+1 {{expects 'tile.by_thread' only on tile.print and on ops of memref and vector that store}}
   %c = arith.constant {tile.by_thread} 1 : i32
   return
 }

@@ -29,16 +29,18 @@ func.func @threads_unknown(%n: index) {
 
 // -----
 
-func.func @thread_id(%n: index) {
+// Thread ids may stand beside tile ops, which all threads execute together.
+func.func @thread_id(%A: memref<?xf32>, %n: index) {
   %c1 = arith.constant 1 : index
   %c128 = arith.constant 128 : index
   gpu.launch blocks(%bx, %by, %bz) in (%gx = %n, %gy = %c1, %gz = %c1)
              threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
-    // expected-note @+1 {{a tile op is here}}
     %s = tile.alloc : memref<64xf32, #gpu.address_space<workgroup>>
-    // expected-error @+1 {{uses thread ids or block sizes beside tile ops, which describe what the whole block does}}
+    // expected-note @+1 {{the value comes from here or is made of it}}
     %t = gpu.thread_id x
     %u = arith.addi %t, %t : index
+    // expected-error @+1 {{takes a value that differs between the threads that execute it together}}
+    %a = tile.region %A[%u] [64] : memref<?xf32>
     gpu.terminator
   }
   return

@@ -48,9 +48,7 @@ def output_of(command):
 
 
 def steps_of(pipeline):
-    """The passes of "builtin.module(a,b{c},d(e))", and what must not be parted:
-    constants that sinking has moved into a launch are moved out of it by other
-    passes, and outlining would make parameters of them."""
+    """The passes of "builtin.module(a,b{c},d(e))"."""
     steps, depth, start = [], 0, len("builtin.module(")
     text = pipeline.strip()[:-1]
     for i in range(start, len(text)):
@@ -59,8 +57,6 @@ def steps_of(pipeline):
             steps.append(text[start:i])
             start = i + 1
     steps.append(text[start:])
-    sink = steps.index("gpu-launch-sink-index-computations")
-    steps[sink:sink + 2] = [",".join(steps[sink:sink + 2])]
     return steps
 
 
@@ -94,19 +90,21 @@ def facts_of(json_path):
 
 
 def compile_between(arguments, path, between, out):
-    """`between` gives the passes after place `n`. What follows the last pass of
-    ours is code of others: int-range-optimizations of LLVM 22.1 folds an
+    """`between` gives the passes after place `n`. Once kernels are converted,
+    they are code of others: int-range-optimizations of LLVM 22.1 folds an
     arith.select there whose condition is not constant."""
     steps = steps_of(output_of(["tile-compile", path, "--print-pipeline",
                                 "--target=" + arguments.target]))
-    last = max(i for i, step in enumerate(steps) if "tile-" in step)
-    parts = [",".join([step] + between(n)) for n, step in enumerate(steps[:last])]
+    last = max(i for i, step in enumerate(steps) if "convert-tile-to-nvvm" in step)
+    parts = [",".join([step] + [other for other in between(n)
+                                if n < last or other != "int-range-optimizations"])
+             for n, step in enumerate(steps)]
     lowered = os.path.join(out, "lowered.mlir")
     output_of(os.environ["TILE_OPT"].split() +
-              ["--pass-pipeline=builtin.module(%s)" % ",".join(parts + steps[last:]),
+              ["--pass-pipeline=builtin.module(%s)" % ",".join(parts),
                path, "-o", lowered])
     kernels.compile_file(lowered, arguments.target, out, ["--ptxas=off"])
-    return last
+    return len(steps)
 
 
 def check(arguments, path, cases, facts, name, between):

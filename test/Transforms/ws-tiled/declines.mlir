@@ -681,7 +681,7 @@ func.func @user_sync(%A: !tensor, %O: !tensor, %M: memref<?xi1>, %I: memref<?xin
   %c1 = arith.constant 1 : index
   %S = tile.alloc : !tile
   %F = tile.alloc : !frag
-  // expected-remark @+1 {{[tile-ws/user-sync] this loop runs without roles: the kernel synchronises its threads itself; leave barriers to the compiler, or write tile.specialize yourself}}
+  // expected-remark @+1 {{[tile-ws/user-sync] this loop runs without roles: the kernel synchronises its threads itself, or asks for them; leave both to the compiler, or write tile.specialize yourself}}
   scf.for %k = %c0 to %n step %c1 {
     %w1 = tile.region %A[0, %k] [64, 64] : !tensor
     tile.copy %w1 to %S {instr = #tma} : !win, !tile

@@ -3,7 +3,7 @@
 
 // An op that nobody wrote is told from the statement that it was made of.
 // RUN: not tile-compile made.mlir -o out 2>&1 | FileCheck %s --check-prefix=MADE
-// MADE: made.mlir:3:3: error: 'gpu.func' op needs a constant block size
+// MADE: made.mlir:3:3: error: 'gpu.func' op has an attribution without a static shape
 // MADE-NEXT: gpu.launch
 // MADE-NEXT: ^
 // MADE-NEXT: made.mlir:3:3: note: the compiler made 'gpu.func' of this 'gpu.launch', when it took the kernel out of its host function
@@ -11,7 +11,8 @@
 func.func @f(%A: memref<64xf32>, %n: index) {
   %c1 = arith.constant 1 : index
   gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
-             threads(%tx, %ty, %tz) in (%nx = %n, %ny = %c1, %nz = %c1) {
+             threads(%tx, %ty, %tz) in (%nx = %n, %ny = %c1, %nz = %c1)
+             workgroup(%S : memref<?xf32, #gpu.address_space<workgroup>>) {
     %i = gpu.thread_id x
     %v = memref.load %A[%i] : memref<64xf32>
     memref.store %v, %A[%i] : memref<64xf32>

@@ -17,7 +17,9 @@
 #include "FloatMath.h"
 #include "SmallFloats.h"
 
+#include "Support/Diagnostics.h"
 #include "Tile/Ops/llvm.h"
+#include "Tile/Ops/vector.h"
 
 #include <math.h>
 
@@ -258,6 +260,88 @@ static void lower_float8(Lowering *l, MlirOperation op) {
   mlirRewriterBaseEraseOp(l->b.rw, wide);
 }
 
+//===-- Of vectors: element by element ------------------------------------===//
+
+static bool is_of_vector(MlirOperation op) {
+  return mlirTypeIsAVector(mlirValueGetType(mlirOperationGetResult(op, 0)));
+}
+
+static void lower_one(Lowering *l, MlirOperation op) {
+  if (is_of_float8(op))
+    lower_float8(l, op);
+  else
+    lower_wide(l, op);
+}
+
+// The same op of the elements at `position`, lowered; its results.
+static void lower_element(Lowering *l, MlirOperation op, TileI64s position,
+                          MlirValue *out) {
+  MlirOperation scalar = mlirOperationClone(op);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    mlirOperationSetOperand(
+        scalar, i,
+        vector_extract(&l->b, .source = mlirOperationGetOperand(op, i),
+                       .static_position = position));
+  intptr_t num_results = mlirOperationGetNumResults(op);
+  for (intptr_t i = 0; i < num_results; i++)
+    mlirValueSetType(mlirOperationGetResult(scalar, i),
+                     vector_element(mlirOperationGetResult(op, i)));
+  mlirRewriterBaseInsert(l->b.rw, scalar);
+  // A join of the results takes what the lowering puts in their place.
+  MlirOperation joined[2];
+  for (intptr_t i = 0; i < num_results; i++) {
+    MlirValue result = mlirOperationGetResult(scalar, i);
+    int64_t one = 1;
+    MlirType type = mlirVectorTypeGet(1, &one, mlirValueGetType(result));
+    joined[i] = vector_from_elements_op(&l->b, .type = type,
+                                        .elements = TILE_VALUES(result))
+                    .op;
+  }
+  mlirRewriterBaseSetInsertionPointBefore(l->b.rw, scalar);
+  lower_one(l, scalar);
+  mlirRewriterBaseSetInsertionPointBefore(l->b.rw, op);
+  for (intptr_t i = 0; i < num_results; i++) {
+    out[i] = mlirOperationGetOperand(joined[i], 0);
+    mlirRewriterBaseEraseOp(l->b.rw, joined[i]);
+  }
+  mlirRewriterBaseEraseOp(l->b.rw, scalar);
+}
+
+static void lower_vector(Lowering *l, MlirOperation op) {
+  enum { MAX_ELEMS = 64 };
+  MlirValue elems[2][MAX_ELEMS], out[2];
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  intptr_t rank = mlirShapedTypeGetRank(type), count = 1;
+  for (intptr_t d = 0; d < rank; d++)
+    count *= (intptr_t)mlirShapedTypeGetDimSize(type, d);
+  if (count > MAX_ELEMS || rank > TILE_MAX_RANK) {
+    lower_fail(l, op,
+               "has no lowering for a vector of %td elements, only of "
+               "at most %d",
+               count, MAX_ELEMS);
+    return;
+  }
+  lower_foreign_operands(l, op);
+  for (intptr_t e = 0; e < count && !tile_failed(l->result); e++) {
+    int64_t position[TILE_MAX_RANK];
+    intptr_t rest = e;
+    for (intptr_t d = rank - 1; d >= 0; d--) {
+      position[d] = rest % mlirShapedTypeGetDimSize(type, d);
+      rest /= (intptr_t)mlirShapedTypeGetDimSize(type, d);
+    }
+    lower_element(l, op, (TileI64s){position, rank}, out);
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+      elems[i][e] = out[i];
+  }
+  for (intptr_t i = 0;
+       i < mlirOperationGetNumResults(op) && !tile_failed(l->result); i++)
+    mlirRewriterBaseReplaceAllUsesWith(
+        l->b.rw, mlirOperationGetResult(op, i),
+        vector_from_elements(
+            &l->b, .type = mlirValueGetType(mlirOperationGetResult(op, i)),
+            .elements = {elems[i], count}));
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 bool math_function_is(MlirOperation op) {
@@ -265,8 +349,8 @@ bool math_function_is(MlirOperation op) {
 }
 
 void lower_math_function(Lowering *l, MlirOperation op) {
-  if (is_of_float8(op))
-    lower_float8(l, op);
+  if (is_of_vector(op))
+    lower_vector(l, op);
   else
-    lower_wide(l, op);
+    lower_one(l, op);
 }

@@ -60,6 +60,21 @@ void lower_tile_alloc(Lowering *l, MlirOperation op) {
   static_extents(memory, &shape);
 }
 
+// The memory from whose start on tile-pack-shared-memory keeps as much free as
+// the launch asks for.
+void lower_gpu_dynamic_shared_memory(Lowering *l, MlirOperation op) {
+  MlirType i8 = mlirIntegerTypeGet(tile_builder_context(&l->b), 8);
+  MlirOperation read =
+      llvm_inline_asm_op(&l->b, .type = type_i32(l),
+                         .asm_string = "mov.u32 $0, %dynamic_smem_size;",
+                         .constraints = "=r")
+          .op;
+  Memory *memory = memory_add(l, mlirOperationGetResult(op, 0),
+                              TILE_SPACE_SHARED, i8, smem_base(l));
+  memory->rank = 1;
+  memory->extent[0] = tile_int_value(mlirOperationGetResult(read, 0));
+}
+
 void lower_tile_storage(Lowering *l, MlirOperation op) {
   TileStorageOp storage = tile_storage_cast(op);
   Memory *tile = memory_find(l, tile_storage_tile(storage));
@@ -73,6 +88,45 @@ void lower_tile_storage(Lowering *l, MlirOperation op) {
       memory_add(l, value, shape.space, tile->element, tile->pointer);
   memory->smem_offset = tile->smem_offset;
   static_extents(memory, &shape); // row-major: no alloc, no layout
+}
+
+// As upstream lowers it: static shared memory, a variable of the module.
+static MlirValue build_static(Lowering *l, MlirType stored, int64_t count,
+                              int number) {
+  enum { ALIGN_BYTES = 16 };
+  MlirContext context = tile_builder_context(&l->b);
+  MlirOperation module = mlirOperationGetParentOperation(l->func);
+  MlirStringRef kernel = mlirStringAttrGetValue(
+      mlirOperationGetAttributeByName(l->func, TILE_STR("sym_name")));
+  char name[256];
+  snprintf(name, sizeof name, "%.*s_shared_%d",
+           (int)(kernel.length < 200 ? kernel.length : 200), kernel.data,
+           number);
+  MlirOperation before = mlirRewriterBaseGetOperationAfterInsertion(l->b.rw);
+  mlirRewriterBaseSetInsertionPointToStart(
+      l->b.rw, mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0)));
+  llvm_mlir_global(
+      &l->b, .global_type = mlirLLVMArrayTypeGet(stored, (unsigned)count),
+      .sym_name = tile_arena_strdup(l->arena, name, strlen(name)),
+      .linkage = mlirLLVMLinkageAttrGet(context, MlirLLVMLinkageInternal),
+      .alignment = TILE_SOME(ALIGN_BYTES), .addr_space = TILE_SOME(3));
+  mlirRewriterBaseSetInsertionPointBefore(l->b.rw, before);
+  return llvm_mlir_addressof(
+      &l->b, .type = type_pointer(l, 3),
+      .global_name = tile_arena_strdup(l->arena, name, strlen(name)));
+}
+
+void lower_attribution(Lowering *l, MlirValue arg, bool is_shared, int number) {
+  TileShape shape;
+  tile_shape_of(arg, &shape);
+  int64_t count = tile_shape_num_elems(&shape);
+  MlirValue pointer =
+      is_shared ? build_static(l, type_stored(l, shape.element), count, number)
+                : build_array(l, shape.element, count);
+  static_extents(memory_add(l, arg,
+                            is_shared ? TILE_SPACE_SHARED : TILE_SPACE_PRIVATE,
+                            shape.element, pointer),
+                 &shape); // row-major: no alloc, no layout
 }
 
 // The same pointer, with other extents and elements.

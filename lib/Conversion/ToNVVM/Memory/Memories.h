@@ -64,6 +64,9 @@ typedef struct Parts {
 Memory *memory_add(Lowering *l, MlirValue key, TileSpace space,
                    MlirType element, MlirValue pointer);
 Memory *memory_find(Lowering *l, MlirValue key);
+/// Memory that a gpu.func declares beside its arguments, number `number` of
+/// them, for the block or for each thread.
+void lower_attribution(Lowering *l, MlirValue arg, bool is_shared, int number);
 /// The dynamic shared memory of the module of the kernel.
 MlirValue smem_base(Lowering *l);
 TileInt index_operand(Lowering *l, MlirValue index); // as i32
@@ -209,6 +212,9 @@ static inline int64_t elems_per_word(MlirType element) {
 }
 
 Parts *parts_add(Lowering *l, MlirValue key, int count, const MlirValue *part);
+Parts *parts_find(Lowering *l, MlirValue key);
+/// Whether a vector is one that Parts hold.
+bool vector_fits_parts(MlirValue vector);
 /// The words of an operand; null after an error.
 Parts *vector_parts(Lowering *l, MlirOperation op, MlirValue vector);
 

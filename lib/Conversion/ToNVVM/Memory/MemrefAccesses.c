@@ -91,6 +91,19 @@ MlirValue element_address(Lowering *l, MlirOperation op, MlirValue memref,
 
 //===-- Elements ----------------------------------------------------------===//
 
+// The memref of a load, a store or an update is its first operand, or the one
+// after the value.
+static MlirValue accessed(MlirOperation op) {
+  MlirValue first = mlirOperationGetOperand(op, 0);
+  return mlirTypeIsAMemRef(mlirValueGetType(first))
+             ? first
+             : mlirOperationGetOperand(op, 1);
+}
+
+bool serves_access(Lowering *l, MlirOperation op) {
+  return memory_find(l, accessed(op)) != NULL;
+}
+
 static void replace(Lowering *l, MlirOperation op, MlirValue value) {
   mlirRewriterBaseReplaceAllUsesWith(l->b.rw, mlirOperationGetResult(op, 0),
                                      value);
@@ -145,13 +158,16 @@ static int64_t vector_bytes(MlirValue vector) {
          tile_elem_bits(mlirShapedTypeGetElementType(type)) / 8;
 }
 
-static bool check_vector(Lowering *l, MlirOperation op, MlirValue vector) {
+bool serves_vector_access(Lowering *l, MlirOperation op) {
+  MlirValue vector = vector_load_is(op) ? mlirOperationGetResult(op, 0)
+                                        : mlirOperationGetOperand(op, 0);
   MlirType type = mlirValueGetType(vector);
   int64_t bytes = mlirShapedTypeGetRank(type) == 1 ? vector_bytes(vector) : 0;
-  if (bytes == 4 || bytes == 8 || bytes == 16)
-    return true;
-  lower_fail(l, op, "expects a vector of 4, 8 or 16 bytes");
-  return false;
+  Memory *memory = memory_find(l, accessed(op));
+  return memory && vector_fits_parts(vector) &&
+         tile_elem_bits(vector_element(vector)) ==
+             tile_elem_bits(memory->element) &&
+         (bytes == 4 || bytes == 8 || bytes == 16);
 }
 
 void lower_vector_load(Lowering *l, MlirOperation op) {
@@ -159,8 +175,6 @@ void lower_vector_load(Lowering *l, MlirOperation op) {
   VectorLoadOp load = vector_load_cast(op);
   MlirValue vector = mlirOperationGetResult(op, 0);
   Memory *memory;
-  if (!check_vector(l, op, vector))
-    return;
   MlirValue pointer = element_address(l, op, vector_load_base(load),
                                       vector_load_indices(load), &memory);
   if (!pointer.ptr)
@@ -180,9 +194,7 @@ void lower_vector_store(Lowering *l, MlirOperation op) {
   VectorStoreOp store = vector_store_cast(op);
   MlirValue vector = vector_store_valueToStore(store);
   Memory *memory;
-  Parts *parts = NULL;
-  if (check_vector(l, op, vector))
-    parts = vector_parts(l, op, vector);
+  Parts *parts = vector_parts(l, op, vector);
   if (!parts)
     return;
   MlirValue pointer = element_address(l, op, vector_store_base(store),

@@ -18,18 +18,24 @@ enum { MAX_VECTOR_BITS = MAX_PARTS * WORD_BITS };
 
 //===-- The table ---------------------------------------------------------===//
 
-Parts *parts_add(Lowering *l, MlirValue key, int count, const MlirValue *part) {
+static Parts *parts_new(Lowering *l, MlirValue key, int count,
+                        const MlirValue *part) {
   assert(count <= MAX_PARTS);
   Parts *parts = TILE_ARENA_NEW(l->arena, Parts, 1);
   parts->key = key;
   parts->count = count;
   memcpy(parts->part, part, (size_t)count * sizeof *part);
+  return parts;
+}
+
+Parts *parts_add(Lowering *l, MlirValue key, int count, const MlirValue *part) {
+  Parts *parts = parts_new(l, key, count, part);
   parts->next = l->parts;
   l->parts = parts;
   return parts;
 }
 
-static Parts *parts_find(Lowering *l, MlirValue key) {
+Parts *parts_find(Lowering *l, MlirValue key) {
   for (Parts *parts = l->parts; parts; parts = parts->next)
     if (mlirValueEqual(parts->key, key))
       return parts;
@@ -52,19 +58,25 @@ static MlirValue word_of(Lowering *l, const MlirValue *elems,
   return count == 1 ? elems[0] : bits_join(l, elems, element, count);
 }
 
-// Whether the vector is one that these lowerings hold; reports it otherwise.
-static bool has_parts(Lowering *l, MlirOperation op, MlirValue vector) {
+bool vector_fits_parts(MlirValue vector) {
   MlirType type = mlirValueGetType(vector);
   int bits =
       mlirTypeIsAVector(type) ? tile_elem_bits(vector_element(vector)) : 0;
-  if (bits == 0 || bits > WORD_BITS ||
-      num_elems(vector) * bits > MAX_VECTOR_BITS ||
-      num_elems(vector) * bits % WORD_BITS) {
-    lower_fail(l, op, "has no lowering to nvvm");
-    return false;
-  }
-  return true;
+  return bits > 0 && bits <= WORD_BITS &&
+         num_elems(vector) * bits <= MAX_VECTOR_BITS &&
+         num_elems(vector) * bits % WORD_BITS == 0;
 }
+
+// Whether the vector is one that these lowerings hold; reports it otherwise.
+static bool has_parts(Lowering *l, MlirOperation op, MlirValue vector) {
+  if (vector_fits_parts(vector))
+    return true;
+  lower_fail(l, op, "has no lowering to nvvm");
+  return false;
+}
+
+// Words of a value that is one: they stand before the op that wants them, which
+// need not dominate others.
 
 // Folding makes constants of vectors whose elements are.
 static Parts *constant_parts(Lowering *l, MlirOperation op, MlirValue vector) {
@@ -83,7 +95,31 @@ static Parts *constant_parts(Lowering *l, MlirOperation op, MlirValue vector) {
     elems[i] = splat;
   for (int i = 0; i < count; i++)
     part[i] = word_of(l, elems, element);
-  return parts_add(l, vector, count, part);
+  return parts_new(l, vector, count, part);
+}
+
+// Of a value that an op of another dialect made.
+static Parts *value_parts(Lowering *l, MlirOperation op, MlirValue vector) {
+  enum { MAX_ELEMS = MAX_PARTS * WORD_BITS / 8 };
+  if (!has_parts(l, op, vector))
+    return NULL;
+  MlirType type = mlirValueGetType(vector), element = vector_element(vector);
+  int64_t per_word = elems_per_word(element), count = num_elems(vector);
+  MlirValue part[MAX_PARTS], elems[MAX_ELEMS];
+  for (int64_t i = 0; i < count; i++) {
+    int64_t position[TILE_MAX_RANK], rest = i;
+    intptr_t rank = mlirShapedTypeGetRank(type);
+    for (intptr_t d = rank - 1; d >= 0; d--) {
+      position[d] = rest % mlirShapedTypeGetDimSize(type, d);
+      rest /= mlirShapedTypeGetDimSize(type, d);
+    }
+    MlirValue value = vector_extract(&l->b, .source = vector,
+                                     .static_position = {position, rank});
+    elems[i] = element_stored(l, value, element);
+  }
+  for (int64_t i = 0; i < count / per_word; i++)
+    part[i] = word_of(l, &elems[i * per_word], element);
+  return parts_new(l, vector, (int)(count / per_word), part);
 }
 
 // The words of an operand; null after an error.
@@ -92,14 +128,54 @@ Parts *vector_parts(Lowering *l, MlirOperation op, MlirValue vector) {
   if (!parts)
     parts = constant_parts(l, op, vector);
   if (!parts && !mlirLogicalResultIsFailure(l->result))
-    lower_fail(l, op, "has no lowering to nvvm");
+    parts = value_parts(l, op, vector);
   return parts;
+}
+
+//===-- Ops of packed words -----------------------------------------------===//
+
+// What is made of scalars is packed where it fits: products and stores want it
+// so, others get it back.
+static bool extracts_element(MlirOperation op) {
+  VectorExtractOp extract = vector_extract_cast(op);
+  MlirType type = mlirValueGetType(vector_extract_source(extract));
+  return vector_extract_static_position_size(extract) ==
+             mlirShapedTypeGetRank(type) &&
+         vector_extract_dynamic_position(extract).n == 0;
+}
+
+// Whole rows of one word each.
+static bool extracts_words(MlirOperation op) {
+  VectorExtractStridedSliceOp slice = vector_extract_strided_slice_cast(op);
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  MlirType source =
+      mlirValueGetType(vector_extract_strided_slice_source(slice));
+  int64_t per_word = elems_per_word(mlirShapedTypeGetElementType(source));
+  return mlirShapedTypeGetRank(type) == 2 &&
+         mlirShapedTypeGetDimSize(source, 1) == per_word &&
+         mlirShapedTypeGetDimSize(type, 1) == per_word;
+}
+
+bool serves_vector(Lowering *l, MlirOperation op) {
+  MlirValue result = mlirOperationGetResult(op, 0);
+  MlirValue source = mlirOperationGetOperand(op, 0);
+  if (vector_from_elements_is(op))
+    return vector_fits_parts(result);
+  if (!parts_find(l, source))
+    return false;
+  if (vector_extract_is(op))
+    return extracts_element(op);
+  if (!vector_fits_parts(result))
+    return false;
+  if (vector_extract_strided_slice_is(op))
+    return extracts_words(op);
+  // Of elements to others of as many bits.
+  return elems_per_word(vector_element(source)) ==
+         elems_per_word(vector_element(result));
 }
 
 void lower_vector_from_elements(Lowering *l, MlirOperation op) {
   MlirValue vector = mlirOperationGetResult(op, 0);
-  if (!has_parts(l, op, vector))
-    return;
   TileRange range =
       vector_from_elements_elements(vector_from_elements_cast(op));
   MlirType element = vector_element(vector);
@@ -121,15 +197,7 @@ void lower_vector_extract(Lowering *l, MlirOperation op) {
   MlirValue source = vector_extract_source(extract);
   MlirType type = mlirValueGetType(source);
   int64_t linear = 0;
-  Parts *parts = vector_parts(l, op, source);
-  if (!parts)
-    return;
-  if (vector_extract_static_position_size(extract) !=
-          mlirShapedTypeGetRank(type) ||
-      vector_extract_dynamic_position(extract).n) {
-    lower_fail(l, op, "has no lowering to nvvm");
-    return;
-  }
+  Parts *parts = parts_find(l, source);
   for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); d++)
     linear = linear * mlirShapedTypeGetDimSize(type, d) +
              vector_extract_static_position(extract, d);
@@ -144,40 +212,21 @@ void lower_vector_extract(Lowering *l, MlirOperation op) {
       element_loaded(l, elems[linear % per_word], element));
 }
 
-// Whole rows of one word each.
 void lower_vector_extract_strided_slice(Lowering *l, MlirOperation op) {
   VectorExtractStridedSliceOp slice = vector_extract_strided_slice_cast(op);
   MlirValue vector = mlirOperationGetResult(op, 0);
   MlirValue source = vector_extract_strided_slice_source(slice);
-  Parts *parts = vector_parts(l, op, source);
-  if (!parts || !has_parts(l, op, vector))
-    return;
+  Parts *parts = parts_find(l, source);
   int64_t per_word = elems_per_word(vector_element(source));
   MlirAttribute offsets = vector_extract_strided_slice_offsets_attr(slice);
   int64_t first =
       mlirIntegerAttrGetValueInt(mlirArrayAttrGetElement(offsets, 0));
-  int count = (int)(num_elems(vector) / per_word);
-  intptr_t last_dim = mlirShapedTypeGetRank(mlirValueGetType(vector)) - 1;
-  if (last_dim != 1 ||
-      mlirShapedTypeGetDimSize(mlirValueGetType(source), 1) != per_word ||
-      mlirShapedTypeGetDimSize(mlirValueGetType(vector), 1) != per_word) {
-    lower_fail(l, op, "has no lowering to nvvm");
-    return;
-  }
-  parts_add(l, vector, count, parts->part + first);
+  parts_add(l, vector, (int)(num_elems(vector) / per_word),
+            parts->part + first);
 }
 
-// Of elements to others of as many bits: the words are the same.
+// The words are the same.
 void lower_vector_bitcast(Lowering *l, MlirOperation op) {
-  MlirValue vector = mlirOperationGetResult(op, 0);
-  MlirValue source = vector_bitcast_source(vector_bitcast_cast(op));
-  Parts *parts = vector_parts(l, op, source);
-  if (!parts || !has_parts(l, op, vector))
-    return;
-  if (elems_per_word(vector_element(source)) !=
-      elems_per_word(vector_element(vector))) {
-    lower_fail(l, op, "has no lowering to nvvm");
-    return;
-  }
-  parts_add(l, vector, parts->count, parts->part);
+  Parts *parts = parts_find(l, vector_bitcast_source(vector_bitcast_cast(op)));
+  parts_add(l, mlirOperationGetResult(op, 0), parts->count, parts->part);
 }
