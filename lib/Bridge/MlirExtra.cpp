@@ -122,6 +122,9 @@ bool mlirxIsTriviallyDead(MlirOperation op) {
 bool mlirxIsTerminator(MlirOperation op) {
   return unwrap(op)->hasTrait<OpTrait::IsTerminator>();
 }
+bool mlirxIsIsolated(MlirOperation op) {
+  return unwrap(op)->hasTrait<OpTrait::IsIsolatedFromAbove>();
+}
 
 // Constant matchers have no C API.
 bool mlirxConstantInt(MlirValue value, int64_t *out) {

@@ -46,9 +46,6 @@ typedef struct {
 } TileDivergence;
 void tile_divergence_find(TileArena *arena, MlirOperation kernel,
                           TileDivergence *out);
-/// The outermost of the scopes that `op` is inside of, or null.
-MlirOperation tile_divergence_around(const TileDivergence *divergence,
-                                     MlirOperation op);
 /// Whether an operand of `op`, or whether it is executed, differs.
 bool tile_divergence_reaches(const TileDivergence *divergence,
                              MlirOperation op);

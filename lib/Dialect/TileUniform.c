@@ -158,8 +158,9 @@ void tile_divergence_find(TileArena *arena, MlirOperation kernel,
                           search.num_scopes};
 }
 
-MlirOperation tile_divergence_around(const TileDivergence *divergence,
-                                     MlirOperation op) {
+// The outermost of the scopes that `op` is inside of, or null.
+static MlirOperation scope_around(const TileDivergence *divergence,
+                                  MlirOperation op) {
   MlirOperation outermost = {NULL};
   for (MlirOperation parent = mlirOperationGetParentOperation(op); parent.ptr;
        parent = mlirOperationGetParentOperation(parent))
@@ -175,5 +176,5 @@ bool tile_divergence_reaches(const TileDivergence *divergence,
     for (size_t v = 0; v < divergence->num_values; v++)
       if (mlirValueEqual(divergence->values[v], mlirOperationGetOperand(op, i)))
         return true;
-  return tile_divergence_around(divergence, op).ptr != NULL;
+  return scope_around(divergence, op).ptr != NULL;
 }

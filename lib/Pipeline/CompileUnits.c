@@ -241,12 +241,16 @@ static MlirLogicalResult add_unit(TileUnits *units, MlirOperation module,
 }
 
 // A host function all of whose kernels are for other GPUs is passed by.
-static void drop_foreign(TileUnits *units) {
+static MlirLogicalResult add_host(TileUnits *units, MlirOperation module,
+                                  MlirOperation host) {
+  if (tile_failed(add_unit(units, module, host)))
+    return tile_failure();
   TileUnit *last = &units->items[units->count - 1];
   if (!last->host.ptr || last->num_gpu_modules)
-    return;
+    return tile_success();
   free(last->name);
   units->count--;
+  return tile_success();
 }
 
 static bool is_launched(const TileUnits *units, MlirOperation gpu_module) {
@@ -308,12 +312,11 @@ MlirLogicalResult tile_units_find(MlirOperation module, TileUnits *out_units) {
   TILE_FOR_EACH_OP (host, body_of(module)) {
     MlirLogicalResult result = tile_success();
     if (tile_host_function_is(host))
-      result = add_unit(out_units, module, host);
+      result = add_host(out_units, module, host);
     else if (func_func_is(host))
       result = check_idle_function(host);
     if (tile_failed(result))
       return tile_failure();
-    drop_foreign(out_units);
   }
   TILE_FOR_EACH_OP (op, body_of(module)) {
     if (gpu_module_is(op) && !tile_gpu_module_is_foreign(op) &&

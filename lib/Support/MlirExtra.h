@@ -95,6 +95,9 @@ MLIR_CAPI_EXPORTED bool mlirxIsTriviallyDead(MlirOperation op);
 /// Ends a block (trait IsTerminator).
 MLIR_CAPI_EXPORTED bool mlirxIsTerminator(MlirOperation op);
 
+/// Its regions use no value from outside (trait IsIsolatedFromAbove).
+MLIR_CAPI_EXPORTED bool mlirxIsIsolated(MlirOperation op);
+
 /// Whether the value is a constant integer or index; its value.
 MLIR_CAPI_EXPORTED bool mlirxConstantInt(MlirValue value, int64_t *out);
 

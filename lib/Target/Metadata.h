@@ -197,9 +197,6 @@ typedef struct {
 } TileHostCheck;
 void tile_host_print_check(TileHost *host, const TileHostCheck *check);
 
-/// "gemm.mlir:12:8"; "" where nothing is known. Owner: the caller.
-TileString tile_host_where(MlirOperation op);
-
 /// Prints the globals of the function as an array: MetadataGlobals.c.
 MlirLogicalResult tile_host_print_globals(const TileHost *host, TileJson *json);
 

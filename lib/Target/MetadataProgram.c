@@ -39,7 +39,8 @@ static MlirLocation place_of(MlirLocation location) {
   }
 }
 
-TileString tile_host_where(MlirOperation op) {
+// "gemm.mlir:12:8"; "" where nothing is known. Owner: the caller.
+static TileString where_of(MlirOperation op) {
   TileString text = {NULL, 0, 0};
   MlirLocation location = place_of(mlirOperationGetLocation(op));
   if (!mlirLocationIsAFileLineColRange(location))
@@ -53,7 +54,7 @@ TileString tile_host_where(MlirOperation op) {
 }
 
 static void open_op(TileHost *host, MlirOperation op, const char *name) {
-  TileString where = tile_host_where(op);
+  TileString where = where_of(op);
   host->needs_body = true;
   tile_json_break(&host->body);
   tile_json_open(&host->body, NULL, '{');
@@ -87,7 +88,7 @@ void tile_host_print_check(TileHost *host, const TileHostCheck *check) {
   tile_json_open(&host->requires, NULL, '{');
   print_numbers(&host->requires, check);
   if (!tile_require_is(check->op)) {
-    TileString where = tile_host_where(check->op);
+    TileString where = where_of(check->op);
     host->slice.is_version_2 = true;
     if (where.size_bytes)
       tile_json_print_string(&host->requires, "where", where.data);
