@@ -567,7 +567,8 @@ def VerifyChannels : Pass<"tile-verify-channels", ""> {
     What is not proved is executed for small trip counts and for the outcomes of
     its guards, with all schedules: notes show the shortest schedule that goes
     wrong, event by event, and what goes wrong is an error. The limits count
-    runs and states, not time, so that the result is the same everywhere.
+    runs and states, not time, so that the result is the same everywhere; the
+    proof itself has at most 3000 states, and no more than `max-states`.
   }];
   let options = [
     Option<"strict", "strict", "bool", "false",

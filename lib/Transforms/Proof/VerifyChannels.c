@@ -18,6 +18,7 @@
 #include "Support/Diagnostics.h"
 #include "TilePasses.h"
 #include "VerifyChannelsNotes.h"
+#include "VerifyPrograms.h"
 
 typedef struct {
   const TileVerifyChannelsOptions *options;
@@ -180,6 +181,45 @@ static MlirLogicalResult check_programs(const Run *run, MlirOperation kernel,
   return tile_success();
 }
 
+static MlirLogicalResult check_channels(const Run *run, MlirOperation kernel,
+                                        TileArena *arena, bool *out_has_any) {
+  TileProtocol protocol;
+  TileProtocolVerdict verdict;
+  MlirOperation failed;
+  const char *failure = NULL;
+  *out_has_any =
+      tile_protocol_extract(arena, kernel, &protocol, &failed, &failure);
+  if (!*out_has_any)
+    return tile_success();
+  if (failed.ptr)
+    return report_failure(run, failed, failure);
+  TileProtocolLimits limits = {run->options->max_runs,
+                               run->options->max_states};
+  tile_protocol_verify(&protocol, &limits, arena, &verdict);
+  return report(run, kernel, &protocol, &verdict, arena);
+}
+
+// lib/Proof judges all barriers at once. What slots of channels hold it does
+// not ask, so channels are judged as well; and what it cannot prove is asked of
+// the proofs of channels and of mbarriers without one.
+static MlirLogicalResult check_barriers_and_channels(const Run *run,
+                                                     MlirOperation kernel,
+                                                     const TileSyncPlan *plan,
+                                                     TileArena *arena) {
+  VerifyPrograms programs = {.verdict = {.outcome = PROOF_UNKNOWN}};
+  bool has_channels = false;
+  if (run->options->own)
+    verify_programs_judge(arena, kernel, plan, run->options, &programs);
+  if (tile_failed(check_channels(run, kernel, arena, &has_channels)))
+    return tile_failure();
+  if (run->options->own && programs.verdict.outcome != PROOF_PROVED &&
+      tile_failed(check_programs(run, kernel, plan, arena)))
+    return tile_failure();
+  if (programs.has_programs && programs.verdict.outcome == PROOF_REJECTED)
+    return verify_programs_report(arena, kernel, &programs, run->options);
+  return tile_success();
+}
+
 // What tile-insert-sync would add: it counts as if it stood there, or, once
 // that pass has run, must be nothing.
 static MlirLogicalResult check_with_plan(const Run *run, MlirOperation kernel,
@@ -196,8 +236,7 @@ static MlirLogicalResult check_with_plan(const Run *run, MlirOperation kernel,
     counted.num_points = 0;
   else
     counted.unmet = TILE_NULL_OP;
-  if (run->options->own &&
-      tile_failed(check_programs(run, kernel, &counted, arena)))
+  if (tile_failed(check_barriers_and_channels(run, kernel, &counted, arena)))
     return tile_failure();
   if (!run->options->synced || tile_sync_check(kernel, &plan, &fault))
     return tile_success();
@@ -208,26 +247,10 @@ static MlirLogicalResult check_with_plan(const Run *run, MlirOperation kernel,
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   const Run *run = user_data;
   TileArena arena;
-  TileProtocol protocol;
-  TileProtocolVerdict verdict;
-  MlirOperation failed;
-  const char *failure = NULL;
-  MlirLogicalResult result = tile_success();
   if (tile_failed(check_barriers(kernel)))
     return tile_failure();
   tile_arena_init(&arena);
-  if (tile_protocol_extract(&arena, kernel, &protocol, &failed, &failure)) {
-    if (failed.ptr) {
-      result = report_failure(run, failed, failure);
-    } else {
-      TileProtocolLimits limits = {run->options->max_runs,
-                                   run->options->max_states};
-      tile_protocol_verify(&protocol, &limits, &arena, &verdict);
-      result = report(run, kernel, &protocol, &verdict, &arena);
-    }
-  }
-  if (!tile_failed(result) && (run->options->own || run->options->synced))
-    result = check_with_plan(run, kernel, &arena);
+  MlirLogicalResult result = check_with_plan(run, kernel, &arena);
   tile_arena_deinit(&arena);
   return result;
 }

@@ -37,7 +37,7 @@ func.func @tma(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_threads = 1
       %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
         %q = arith.xori %p, %one : i32
         %si = arith.index_cast %s : i32 to index
-        tile.barrier_wait %empty[%si] parity %q : !tile.barrier<3>
+        tile.barrier_wait %empty[%si] parity %q {leader} : !tile.barrier<3>
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
         %a = tile.region %A[%i, 0] [64, 64] : memref<?x?xbf16>
         tile.barrier_expect %full[%si] bytes 8192 : !tile.barrier<3>
@@ -90,7 +90,7 @@ func.func @region(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_threads 
       %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
         %q = arith.xori %p, %one : i32
         %si = arith.index_cast %s : i32 to index
-        tile.barrier_wait %empty[%si] parity %q : !tile.barrier<3>
+        tile.barrier_wait %empty[%si] parity %q {leader} : !tile.barrier<3>
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
         %a = tile.region %A[%i, 0] [64, 64] : memref<?x?xbf16>
         tile.barrier_expect %full[%si] bytes 8192 : !tile.barrier<3>
@@ -548,7 +548,7 @@ func.func @met(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_threads = 1
       %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
         %q = arith.xori %p, %one : i32
         %si = arith.index_cast %s : i32 to index
-        tile.barrier_wait %empty[%si] parity %q : !tile.barrier<3>
+        tile.barrier_wait %empty[%si] parity %q {leader} : !tile.barrier<3>
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
         %a = tile.region %A[%i, 0] [64, 64] : memref<?x?xbf16>
         tile.barrier_expect %full[%si] bytes 8192 : !tile.barrier<3>
@@ -757,7 +757,7 @@ func.func @stored(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_threads 
       %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
         %q = arith.xori %p, %one : i32
         %si = arith.index_cast %s : i32 to index
-        tile.barrier_wait %empty[%si] parity %q : !tile.barrier<3>
+        tile.barrier_wait %empty[%si] parity %q {leader} : !tile.barrier<3>
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
         %a = tile.region %A[%i, 0] [64, 64] : memref<?x?xbf16>
         tile.barrier_expect %full[%si] bytes 8192 : !tile.barrier<3>

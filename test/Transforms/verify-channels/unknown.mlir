@@ -1,7 +1,7 @@
 // RUN: %tile_opt_passes 'tile-verify-channels{schedule=false}' %s -split-input-file -verify-diagnostics
 
 // What can be neither proved nor refuted is a remark; with `strict` an error
-// (strict.mlir).
+// (strict.mlir). What one of the two proofs does not follow, the other may refuse.
 
 #smem = #gpu.address_space<workgroup>
 !ring = memref<3x8x8xf32, #smem>
@@ -203,6 +203,7 @@ func.func @nobody_reads(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {tile
     }
     tile.role "producer" warps 1 {
       %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        // expected-error@+1 {{[tile-verify/deadlock] breaks the protocol of role "producer": waits for ever for slot 0, parity 0: the phase lacks 4 arrivals and 0 bytes}}
         tile.acquire %x[%s, %p]
         %i2 = arith.index_cast %s : i32 to index
         %r2 = tile.region %R[%i2, 0, 0] [1, 8, 8] drop [0] : !ring
@@ -232,6 +233,7 @@ func.func @shared_rounds() attributes {tile.num_threads = 288 : i32} {
     tile.role "b" warps 4 pingpong {
       // expected-remark @+1 {{[tile-verify/slot-or-parity] is not proved, and may well be right: the proof for role "b"}}
       tile.wait %ch[%z, %z]
+      // expected-error @+1 {{[tile-verify/early-arrival] breaks the protocol of role "b": arrives in a phase while the one before it may not be complete}}
       tile.release %ch[%z, %z]
     }
     tile.role "producer" warps 1 {

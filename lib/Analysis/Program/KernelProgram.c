@@ -1,0 +1,422 @@
+//===- KernelProgram.c - Kernels as programs of their threads -------------===//
+//
+// Control flow becomes branches and jumps; arguments and results become
+// variables that are bound where control goes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProgramBuild.h"
+
+#include "Support/Iterate.h"
+#include "Support/MlirExtra.h"
+#include "Tile/Ops/memref.h"
+#include "Tile/Ops/scf.h"
+
+enum { WARP_THREADS = 32 };
+
+//===-- Control flow ------------------------------------------------------===//
+
+static ProofRole *role_of(ProgramWriter *w) {
+  return &w->extract->out->roles[w->role];
+}
+
+static int here(ProgramWriter *w) { return role_of(w)->num_ops; }
+
+static MlirBlock entry_of(MlirOperation op, intptr_t region) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region));
+}
+
+// Values that become others, all at once.
+typedef struct {
+  ProofScalarId *to, *from;
+  int count;
+} Binding;
+
+static Binding binding_new(ProgramWriter *w, intptr_t capacity) {
+  return (Binding){program_ids(w->extract, capacity),
+                   program_ids(w->extract, capacity), 0};
+}
+
+static void binding_add(Binding *b, ProofScalarId to, ProofScalarId from) {
+  b->to[b->count] = to;
+  b->from[b->count++] = from;
+}
+
+static ProofOp *write_binding(ProgramWriter *w, MlirOperation op,
+                              const Binding *b) {
+  ProofOp *bind = program_add(w, PROOF_BIND, op);
+  bind->bind.count = b->count;
+  bind->bind.to = b->to;
+  bind->bind.from = b->from;
+  return bind;
+}
+
+static ProofScalarId *variables(ProgramWriter *w, intptr_t count,
+                                MlirValue (*value)(MlirOperation, intptr_t),
+                                MlirOperation op) {
+  ProofScalarId *out = program_ids(w->extract, count);
+  for (intptr_t i = 0; i < count; i++)
+    out[i] = program_variable(w->extract, value(op, i).ptr, w->role);
+  return out;
+}
+
+// Operands of `op` from `first` on become `to`.
+static ProofOp *bind_operands(ProgramWriter *w, MlirOperation op,
+                              intptr_t first, const ProofScalarId *to,
+                              intptr_t count) {
+  Binding b = binding_new(w, count);
+  for (intptr_t i = 0; i < count; i++)
+    binding_add(
+        &b, to[i],
+        program_scalar(w->extract, mlirOperationGetOperand(op, first + i)));
+  return write_binding(w, op, &b);
+}
+
+static void write_ops(ProgramWriter *w, MlirBlock block);
+
+static void write_region(ProgramWriter *w, MlirOperation op, intptr_t region,
+                         const ProofScalarId *results, intptr_t count) {
+  MlirBlock block = entry_of(op, region);
+  if (mlirBlockIsNull(block))
+    return;
+  write_ops(w, block);
+  bind_operands(w, mlirBlockGetTerminator(block), 0, results, count);
+}
+
+// Begins a branch; `end_first` ends its first side and `end_both` both.
+static int begin_branch(ProgramWriter *w, MlirOperation op,
+                        ProofScalarId condition) {
+  ProofOp *branch = program_add(w, PROOF_BRANCH, op);
+  branch->branch.condition = condition;
+  return here(w) - 1;
+}
+
+static int end_first(ProgramWriter *w, MlirOperation op, int branch) {
+  program_add(w, PROOF_JUMP, op);
+  role_of(w)->ops[branch].branch.target = here(w);
+  return here(w) - 1;
+}
+
+static void end_both(ProgramWriter *w, int jump) {
+  role_of(w)->ops[jump].jump.target = here(w);
+}
+
+static void write_if(ProgramWriter *w, MlirOperation op) {
+  intptr_t count = mlirOperationGetNumResults(op);
+  ProofScalarId condition =
+      program_scalar(w->extract, mlirOperationGetOperand(op, 0));
+  ProofScalarId *results = variables(w, count, mlirOperationGetResult, op);
+  int branch = begin_branch(w, op, condition);
+  write_region(w, op, 0, results, count);
+  int jump = end_first(w, op, branch);
+  write_region(w, op, 1, results, count);
+  end_both(w, jump);
+}
+
+// Case `i` and those after it: one branch in the other, then the default.
+static void write_case(ProgramWriter *w, ScfIndexSwitchOp op, intptr_t i,
+                       const ProofScalarId *results, intptr_t count) {
+  ProgramBuild *e = w->extract;
+  ProofScalarId condition =
+      program_combined(e, PROOF_EQ, program_scalar(e, scf_index_switch_arg(op)),
+                       program_constant(e, scf_index_switch_cases(op, i)));
+  int branch = begin_branch(w, op.op, condition);
+  write_region(w, op.op, i + 1, results, count);
+  int jump = end_first(w, op.op, branch);
+  if (i + 1 == scf_index_switch_cases_size(op))
+    write_region(w, op.op, 0, results, count);
+  else
+    write_case(w, op, i + 1, results, count);
+  end_both(w, jump);
+}
+
+static void write_switch(ProgramWriter *w, MlirOperation op) {
+  intptr_t count = mlirOperationGetNumResults(op);
+  ProofScalarId *results = variables(w, count, mlirOperationGetResult, op);
+  write_case(w, scf_index_switch_cast(op), 0, results, count);
+}
+
+// Loops of constant bounds that run a few times are followed exactly.
+static bool is_fixed(const ProgramBuild *e, const ProofScalarId bounds[3],
+                     bool *out_is_exact) {
+  enum { MAX_TRIPS = 64 };
+  const ProofScalar *lower = &e->out->scalars[bounds[0]];
+  const ProofScalar *upper = &e->out->scalars[bounds[1]];
+  const ProofScalar *step = &e->out->scalars[bounds[2]];
+  bool result = lower->kind == PROOF_CONSTANT && upper->kind == PROOF_CONSTANT;
+  *out_is_exact =
+      result && step->kind == PROOF_CONSTANT && step->constant > 0 &&
+      upper->constant - lower->constant <= MAX_TRIPS * step->constant;
+  return result;
+}
+
+static MlirValue argument_of(MlirOperation op, intptr_t i) {
+  return mlirBlockGetArgument(entry_of(op, 0), i);
+}
+
+static MlirValue second_argument_of(MlirOperation op, intptr_t i) {
+  return mlirBlockGetArgument(entry_of(op, 1), i);
+}
+
+static void bind_results(ProgramWriter *w, MlirOperation op,
+                         const ProofScalarId *from, intptr_t count) {
+  ProofScalarId *results = variables(w, count, mlirOperationGetResult, op);
+  Binding b = binding_new(w, count);
+  for (intptr_t i = 0; i < count; i++)
+    binding_add(&b, results[i], from[i]);
+  write_binding(w, op, &b);
+}
+
+static void write_for(ProgramWriter *w, MlirOperation op) {
+  ProgramBuild *e = w->extract;
+  ScfForOp loop = scf_for_cast(op);
+  TileRange inits = scf_for_initArgs(loop);
+  bool is_unsigned = scf_for_unsignedCmp(loop), is_exact;
+  ProofScalarId bounds[3] = {program_scalar(e, scf_for_lowerBound(loop)),
+                             program_scalar(e, scf_for_upperBound(loop)),
+                             program_scalar(e, scf_for_step(loop))};
+  bool fixed = is_fixed(e, bounds, &is_exact);
+  Binding first = binding_new(w, inits.n + 1),
+          next = binding_new(w, inits.n + 1);
+  for (intptr_t i = 0; i < inits.n; i++)
+    binding_add(&first, 0, program_scalar(e, tile_range_at(inits, i)));
+  ProofScalarId *args = variables(w, inits.n + 1, argument_of, op);
+  for (intptr_t i = 0; i < inits.n; i++)
+    first.to[i] = args[i + 1];
+  binding_add(&first, args[0], bounds[0]);
+  e->out->scalars[bounds[2]].is_positive = true;
+  ProofOp *enter = write_binding(w, op, &first);
+  enter->bind.enters = true;
+  enter->bind.is_exact = is_exact;
+  program_counter(e, op, args[0]);
+  int head =
+      begin_branch(w, op,
+                   program_combined(e, is_unsigned ? PROOF_ULT : PROOF_LT,
+                                    args[0], bounds[1]));
+  role_of(w)->ops[head].branch.is_loop = true;
+  role_of(w)->ops[head].branch.is_fixed = fixed;
+  write_ops(w, entry_of(op, 0));
+  MlirOperation yield = mlirBlockGetTerminator(entry_of(op, 0));
+  for (intptr_t i = 0; i < inits.n; i++)
+    binding_add(&next, args[i + 1],
+                program_scalar(e, mlirOperationGetOperand(yield, i)));
+  binding_add(&next, args[0],
+              program_combined(e, PROOF_ADD, args[0], bounds[2]));
+  write_binding(w, op, &next)->bind.repeats = true;
+  program_add(w, PROOF_JUMP, op)->jump.target = head;
+  role_of(w)->ops[head].branch.target = here(w);
+  bind_results(w, op, args + 1, inits.n);
+}
+
+static void write_while(ProgramWriter *w, MlirOperation op) {
+  ProgramBuild *e = w->extract;
+  intptr_t count = mlirOperationGetNumOperands(op);
+  intptr_t num_passed = mlirOperationGetNumResults(op);
+  Binding first = binding_new(w, count + 1), next = binding_new(w, count + 1);
+  for (intptr_t i = 0; i < count; i++)
+    binding_add(&first, 0, program_scalar(e, mlirOperationGetOperand(op, i)));
+  ProofScalarId *args = variables(w, count, argument_of, op);
+  for (intptr_t i = 0; i < count; i++)
+    first.to[i] = args[i];
+  ProofScalarId round = program_variable(e, NULL, w->role);
+  binding_add(&first, round, program_constant(e, 0));
+  write_binding(w, op, &first)->bind.enters = true;
+  program_counter(e, op, round);
+  int head = here(w);
+  write_ops(w, entry_of(op, 0));
+  MlirOperation condition = mlirBlockGetTerminator(entry_of(op, 0));
+  ProofScalarId *passed = program_ids(e, num_passed);
+  for (intptr_t i = 0; i < num_passed; i++)
+    passed[i] = program_scalar(e, mlirOperationGetOperand(condition, i + 1));
+  int branch = begin_branch(
+      w, op, program_scalar(e, mlirOperationGetOperand(condition, 0)));
+  role_of(w)->ops[branch].branch.is_loop = true;
+  ProofScalarId *after = variables(w, num_passed, second_argument_of, op);
+  Binding goes_on = binding_new(w, num_passed);
+  for (intptr_t i = 0; i < num_passed; i++)
+    binding_add(&goes_on, after[i], passed[i]);
+  write_binding(w, op, &goes_on);
+  write_ops(w, entry_of(op, 1));
+  MlirOperation yield = mlirBlockGetTerminator(entry_of(op, 1));
+  for (intptr_t i = 0; i < count; i++)
+    binding_add(&next, args[i],
+                program_scalar(e, mlirOperationGetOperand(yield, i)));
+  binding_add(&next, round,
+              program_combined(e, PROOF_ADD, round, program_constant(e, 1)));
+  write_binding(w, op, &next)->bind.repeats = true;
+  program_add(w, PROOF_JUMP, op)->jump.target = head;
+  role_of(w)->ops[branch].branch.target = here(w);
+  bind_results(w, op, passed, num_passed);
+}
+
+//===-- Numbers in private memory -----------------------------------------===//
+
+static bool is_number(MlirValue memref) {
+  TileShape shape;
+  return tile_shape_of(memref, &shape) && shape.rank == 0 &&
+         shape.space == TILE_SPACE_PRIVATE;
+}
+
+// Each role has its own.
+static ProofScalarId number_in(ProgramWriter *w, MlirValue memref) {
+  const void *key = (const char *)memref.ptr + 1 + w->role;
+  ProofScalarId known = program_known(w->extract, key);
+  return known >= 0 ? known : program_variable(w->extract, key, w->role);
+}
+
+static bool write_number(ProgramWriter *w, MlirOperation op) {
+  ProgramBuild *e = w->extract;
+  bool is_load = memref_load_is(op);
+  if ((!is_load && !memref_store_is(op)) ||
+      !is_number(mlirOperationGetOperand(op, is_load ? 0 : 1)))
+    return false;
+  Binding b = binding_new(w, 1);
+  ProofScalarId number = number_in(w, mlirOperationGetOperand(op, !is_load));
+  if (is_load)
+    binding_add(&b,
+                program_variable(e, mlirOperationGetResult(op, 0).ptr, w->role),
+                number);
+  else
+    binding_add(&b, number, program_scalar(e, mlirOperationGetOperand(op, 0)));
+  write_binding(w, op, &b);
+  return true;
+}
+
+//===-- Ops ---------------------------------------------------------------===//
+
+static MlirWalkResult find_event(MlirOperation op, void *user_data) {
+  bool *found = user_data;
+  *found |= tile_barrier_wait_is(op) || tile_barrier_arrive_is(op) ||
+            tile_barrier_expect_is(op) || tile_barrier_sync_is(op) ||
+            tile_acquire_is(op) || tile_commit_is(op) || tile_wait_is(op) ||
+            tile_release_is(op) || tile_turn_is(op);
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static void write_other(ProgramWriter *w, MlirOperation op) {
+  bool has_events = false;
+  if (mlirOperationGetNumRegions(op) > 0)
+    mlirOperationWalk(op, find_event, &has_events, MlirWalkPreOrder);
+  if (has_events)
+    program_fail(w->extract, op,
+                 "holds barriers in control flow that is not understood");
+  program_accesses(w, op);
+}
+
+static void write_op(ProgramWriter *w, MlirOperation op) {
+  program_point(w, op);
+  if (program_parts(w, op) || tile_specialize_is(op))
+    return;
+  if (program_inlined_block(op).ptr)
+    write_ops(w, program_inlined_block(op));
+  else if (scf_if_is(op))
+    write_if(w, op);
+  else if (scf_index_switch_is(op) && mlirOperationGetNumRegions(op) > 1)
+    write_switch(w, op);
+  else if (scf_for_is(op))
+    write_for(w, op);
+  else if (scf_while_is(op))
+    write_while(w, op);
+  else if (!program_event(w, op) && !write_number(w, op) &&
+           !program_elements(w, op))
+    write_other(w, op);
+}
+
+static void write_ops(ProgramWriter *w, MlirBlock block) {
+  TILE_FOR_EACH_OP (op, block) {
+    if (w->extract->failed.ptr)
+      return;
+    write_op(w, op);
+  }
+}
+
+//===-- Roles -------------------------------------------------------------===//
+
+// Numbers that roles begin with.
+static void write_initial(ProgramWriter *w) {
+  TILE_FOR_EACH_OP (op, tile_kernel_body(w->extract->kernel)) {
+    if (mlirOperationEqual(op, w->extract->specialize))
+      break;
+    if (memref_store_is(op))
+      write_number(w, op);
+  }
+}
+
+static void write_role(ProgramBuild *e, const char *name, int64_t num_warps,
+                       MlirBlock body) {
+  ProgramWriter w = {e, e->out->num_roles++};
+  ProofRole *role = &e->out->roles[w.role];
+  role->name = name;
+  role->num_threads = WARP_THREADS * (int)num_warps;
+  if (e->is_of_roles)
+    write_initial(&w);
+  write_ops(&w, body);
+  program_add(&w, PROOF_END, e->kernel);
+}
+
+static void write_roles(ProgramBuild *e) {
+  if (!e->is_of_roles) {
+    write_role(e, "block", tile_kernel_num_threads(e->kernel) / WARP_THREADS,
+               tile_kernel_body(e->kernel));
+    return;
+  }
+  TILE_FOR_EACH_OP (op, entry_of(e->specialize, 0)) {
+    TileRoleOp role = tile_role_dyn(op);
+    if (!role.op.ptr)
+      continue;
+    if (e->out->num_roles == PROOF_MAX_ROLES) {
+      program_fail(e, op, "is one of too many roles to be followed");
+      return;
+    }
+    if (tile_role_pingpong(role))
+      e->out->roles[e->out->num_roles].num_turns =
+          (int)tile_role_warps(role) / 4;
+    MlirStringRef name = tile_role_role(role);
+    write_role(e, tile_arena_strdup(e->arena, name.data, name.length),
+               tile_role_warps(role), entry_of(op, 0));
+  }
+}
+
+// Barriers that some of the roles share need all of their threads.
+static void check_syncs(ProgramBuild *e) {
+  ProofProgram *out = e->out;
+  for (int pass = 0; pass < 2; pass++)
+    for (int r = 0; r < out->num_roles; r++)
+      for (int i = 0; i < out->roles[r].num_ops; i++) {
+        const ProofOp *op = &out->roles[r].ops[i];
+        int threads = 0;
+        if (op->kind != PROOF_SYNC || op->sync.id < 0)
+          continue;
+        out->sync_agents[op->sync.id] |= 3u << 2 * r;
+        for (int k = 0; k < out->num_roles; k++)
+          if (out->sync_agents[op->sync.id] & 1u << 2 * k)
+            threads += out->roles[k].num_threads;
+        if (pass == 1 && threads != op->sync.count)
+          program_fail(e, (MlirOperation){(void *)op->origin},
+                       "meets some of the threads that execute it only");
+      }
+}
+
+bool tile_kernel_program(TileArena *arena, MlirOperation kernel,
+                         bool is_of_roles, const TileSyncPlan *plan,
+                         TileKernelProgram *out) {
+  *out = (TileKernelProgram){
+      .program = {.arena = arena, .is_of_block = !is_of_roles}};
+  ProgramBuild e = {.arena = arena,
+                    .kernel = kernel,
+                    .specialize = tile_kernel_specialize(kernel).op,
+                    .out = &out->program,
+                    .plan = plan,
+                    .is_of_roles = is_of_roles};
+  if ((is_of_roles && !e.specialize.ptr) || !program_find_rows(&e))
+    return false;
+  if (!e.failed.ptr) {
+    out->early = program_early_use(&e);
+    write_roles(&e);
+    program_bytes(&e);
+    check_syncs(&e);
+  }
+  out->failed = e.failed;
+  out->failure = e.failure;
+  return true;
+}

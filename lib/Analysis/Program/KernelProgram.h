@@ -1,0 +1,26 @@
+//===- KernelProgram.h - Kernels as programs of their threads -------------===//
+#ifndef TILE_ANALYSIS_PROGRAM_KERNEL_PROGRAM_H
+#define TILE_ANALYSIS_PROGRAM_KERNEL_PROGRAM_H
+
+#include "Analysis/Sync/Sync.h"
+#include "Dialect/Ops.h"
+#include "Proof/Proof.h"
+
+/// A kernel, or its roles, as a program.
+typedef struct {
+  ProofProgram program;
+  MlirOperation early; // uses a barrier before all know that it is there; null
+  /// Null, or an op that cannot be followed: then `failure` says why, as the
+  /// end of a sentence about the op, and the program is not complete.
+  MlirOperation failed;
+  const char *failure;
+} TileKernelProgram;
+
+/// The program of the roles of a kernel, or of its block outside of them. False
+/// where nothing in it waits for an mbarrier or a channel. The points of `plan`
+/// count as if they stood there. Owner: `arena`.
+bool tile_kernel_program(TileArena *arena, MlirOperation kernel,
+                         bool is_of_roles, const TileSyncPlan *plan,
+                         TileKernelProgram *out);
+
+#endif // TILE_ANALYSIS_PROGRAM_KERNEL_PROGRAM_H

@@ -1,0 +1,126 @@
+//===- ProgramBuild.h - A program that is being written -------------------===//
+#ifndef TILE_ANALYSIS_PROGRAM_PROGRAM_BUILD_H
+#define TILE_ANALYSIS_PROGRAM_PROGRAM_BUILD_H
+
+#include "Analysis/Loops/RepeatedOps.h"
+#include "KernelProgram.h"
+
+//===-- State -------------------------------------------------------------===//
+
+/// Equal functions of equal arguments are equal values.
+typedef struct {
+  MlirIdentifier name;
+  MlirType type;
+  MlirAttribute attribute; // or null
+  intptr_t result;
+  int likeness;      // of ops on tiles: 1 + the number of those that are alike
+  const void *value; // of what is not understood: itself
+} ProgramFunction;
+
+/// A row of mbarriers: an array of the kernel, or a side of a channel.
+typedef struct {
+  MlirValue value;
+  bool is_empty_side;
+} ProgramRow;
+
+typedef struct {
+  const void *key; // of a value, or of an op
+  ProofScalarId scalar;
+} ProgramBucket;
+
+typedef struct {
+  TileArena *arena;
+  MlirOperation kernel, specialize;
+  ProofProgram *out;
+  const TileSyncPlan *plan;
+  bool is_of_roles;
+
+  ProgramBucket *buckets; // of scalars
+  int num_buckets, num_keys;
+  ProgramFunction *functions;
+  int num_functions, function_capacity;
+  TileRepeatedOp *repeated; // one of those that are alike
+  int num_repeated, repeated_capacity;
+  ProgramRow *rows; // those of the program
+  int row_capacity;
+
+  MlirOperation failed; // null, or what cannot be understood
+  const char *failure;
+} ProgramBuild;
+
+/// The code of a role that is being written.
+typedef struct {
+  ProgramBuild *extract;
+  int role;
+} ProgramWriter;
+
+//===-- Growth (ProgramBuild.c) -------------------------------------------===//
+
+/// Says that the program cannot be followed, and where; the first one counts.
+void program_fail(ProgramBuild *extract, MlirOperation op, const char *failure);
+/// Adds an op to the role; owned by the program, up to the next one.
+ProofOp *program_add(ProgramWriter *w, ProofOpKind kind, MlirOperation op);
+
+//===-- Events (Events.c) -------------------------------------------------===//
+
+/// Finds the rows that the program uses; whether there are any.
+bool program_find_rows(ProgramBuild *extract);
+/// The row of a barrier, or of a side of a channel; -1.
+int program_row_of(const ProgramBuild *extract, MlirValue value,
+                   bool is_empty_side);
+/// Writes what tile-insert-sync would put before the op.
+void program_point(ProgramWriter *w, MlirOperation op);
+/// Whether the op is an event of barriers, channels or thread barriers; writes
+/// it.
+bool program_event(ProgramWriter *w, MlirOperation op);
+/// A use of a row before its init, or of one that not all threads know to be
+/// initialised; or null.
+MlirOperation program_early_use(ProgramBuild *extract);
+
+//===-- Accesses (Accesses.c) ---------------------------------------------===//
+
+/// Writes the accesses of an op to shared tiles.
+void program_accesses(ProgramWriter *w, MlirOperation op);
+/// The same of an element loop or of one element; false when it is neither.
+bool program_elements(ProgramWriter *w, MlirOperation op);
+/// Writes a loop of copies as one fill of each tile; false for other ops.
+bool program_parts(ProgramWriter *w, MlirOperation op);
+/// Finds out which of the tiles have bytes in common; after all accesses.
+void program_bytes(ProgramBuild *extract);
+
+//===-- Scalars (Scalars.c) -----------------------------------------------===//
+
+ProofScalarId program_scalar(ProgramBuild *extract, MlirValue value);
+ProofScalarId program_constant(ProgramBuild *extract, int64_t constant);
+/// A function of two scalars.
+ProofScalarId program_combined(ProgramBuild *extract, ProofFunction function,
+                               ProofScalarId a, ProofScalarId b);
+/// A variable of `role` that stands for a value, an op or nothing: `key`.
+ProofScalarId program_variable(ProgramBuild *extract, const void *key,
+                               int role);
+/// The variable that counts the rounds of a loop.
+void program_counter(ProgramBuild *extract, MlirOperation loop,
+                     ProofScalarId id);
+/// The scalar that stands for `key`, or -1.
+ProofScalarId program_known(const ProgramBuild *extract, const void *key);
+/// What member `part` of the ops that are like number `likeness`, `op` one of
+/// them, makes of `args`: of as many scalars, owned by the arena.
+ProofScalarId program_function(ProgramBuild *extract, MlirOperation op,
+                               int likeness, int part, ProofScalarId *args,
+                               int num_args);
+/// Room for so many scalars.
+ProofScalarId *program_ids(ProgramBuild *extract, intptr_t count);
+/// The block of an `scf.execute_region` of one block, which is executed where
+/// it stands; null for all other ops.
+MlirBlock program_inlined_block(MlirOperation op);
+/// Whether nobody in the kernel writes the tensor.
+bool program_is_read_only(const ProgramBuild *extract, MlirValue memref);
+
+//===-- Contents of tiles (Contents.c) ------------------------------------===//
+
+/// What `tile`, as `reader` finds it, is a function of; -1 when that is not
+/// known.
+ProofScalarId program_contents(ProgramBuild *extract, MlirValue tile,
+                               MlirOperation reader);
+
+#endif // TILE_ANALYSIS_PROGRAM_PROGRAM_BUILD_H

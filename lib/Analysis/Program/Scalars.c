@@ -1,0 +1,522 @@
+//===- Scalars.c - Values of the IR as scalars of a program ---------------===//
+
+#include "ProgramBuild.h"
+
+#include "Analysis/Index/Index.h"
+#include "Dialect/ElementLoops.h"
+#include "Support/MlirExtra.h"
+#include "Tile/Ops/arith.h"
+#include "Tile/Ops/func.h"
+#include "Tile/Ops/gpu.h"
+#include "Tile/Ops/memref.h"
+#include "Tile/Ops/scf.h"
+#include <string.h>
+
+//===-- The table ---------------------------------------------------------===//
+
+static ProgramBucket *bucket_of(const ProgramBuild *e, const void *key) {
+  size_t mask = (size_t)e->num_buckets - 1;
+  uint64_t hash = (uint64_t)(uintptr_t)key * UINT64_C(0x9E3779B97F4A7C15);
+  size_t at = (hash >> 32) & mask;
+  while (e->buckets[at].key && e->buckets[at].key != key)
+    at = (at + 1) & mask;
+  return &e->buckets[at];
+}
+
+ProofScalarId program_known(const ProgramBuild *e, const void *key) {
+  const ProgramBucket *bucket = e->num_buckets ? bucket_of(e, key) : NULL;
+  return bucket && bucket->key ? bucket->scalar : -1;
+}
+
+static void grow(ProgramBuild *e) {
+  enum { FIRST_BUCKETS = 256 };
+  ProgramBucket *old = e->buckets;
+  int count = e->num_buckets;
+  e->num_buckets = count ? 4 * count : FIRST_BUCKETS;
+  e->buckets = TILE_ARENA_NEW(e->arena, ProgramBucket, e->num_buckets);
+  for (int i = 0; i < count; i++)
+    if (old[i].key)
+      *bucket_of(e, old[i].key) = old[i];
+}
+
+// `key`: of the value that it stands for, or NULL.
+static ProofScalarId add_scalar(ProgramBuild *e, const void *key,
+                                ProofScalar scalar) {
+  ProofProgram *out = e->out;
+  TILE_ARENA_RESERVE(e->arena, out->scalars, out->num_scalars,
+                     out->scalar_capacity);
+  out->scalars[out->num_scalars] = scalar;
+  if (key) {
+    if (2 * ++e->num_keys >= e->num_buckets)
+      grow(e);
+    *bucket_of(e, key) = (ProgramBucket){key, out->num_scalars};
+  }
+  return out->num_scalars++;
+}
+
+ProofScalarId program_constant(ProgramBuild *e, int64_t constant) {
+  return add_scalar(
+      e, NULL, (ProofScalar){.kind = PROOF_CONSTANT, .constant = constant});
+}
+
+ProofScalarId program_variable(ProgramBuild *e, const void *key, int role) {
+  return add_scalar(e, key,
+                    (ProofScalar){.kind = PROOF_VARIABLE, .role = role});
+}
+
+void program_counter(ProgramBuild *e, MlirOperation loop, ProofScalarId id) {
+  if (2 * ++e->num_keys >= e->num_buckets)
+    grow(e);
+  *bucket_of(e, loop.ptr) = (ProgramBucket){loop.ptr, id};
+}
+
+ProofScalarId *program_ids(ProgramBuild *e, intptr_t count) {
+  return TILE_ARENA_NEW(e->arena, ProofScalarId, count + 1);
+}
+
+ProofScalarId program_combined(ProgramBuild *e, ProofFunction function,
+                               ProofScalarId a, ProofScalarId b) {
+  ProofScalarId *args = program_ids(e, 2);
+  args[0] = a;
+  args[1] = b;
+  return add_scalar(e, NULL,
+                    (ProofScalar){.kind = PROOF_FUNCTION,
+                                  .function = (int)function,
+                                  .num_args = 2,
+                                  .args = args});
+}
+
+//===-- Functions ---------------------------------------------------------===//
+
+static int comparison(ArithCmpIPredicate predicate) {
+  switch (predicate) {
+  case ARITH_CMP_I_PREDICATE_eq:
+    return PROOF_EQ;
+  case ARITH_CMP_I_PREDICATE_ne:
+    return PROOF_NE;
+  case ARITH_CMP_I_PREDICATE_slt:
+    return PROOF_LT;
+  case ARITH_CMP_I_PREDICATE_sle:
+    return PROOF_LE;
+  case ARITH_CMP_I_PREDICATE_sgt:
+    return PROOF_GT;
+  case ARITH_CMP_I_PREDICATE_sge:
+    return PROOF_GE;
+  case ARITH_CMP_I_PREDICATE_ult:
+    return PROOF_ULT;
+  case ARITH_CMP_I_PREDICATE_ule:
+    return PROOF_ULE;
+  case ARITH_CMP_I_PREDICATE_ugt:
+    return PROOF_UGT;
+  case ARITH_CMP_I_PREDICATE_uge:
+    return PROOF_UGE;
+  }
+  return PROOF_OTHER;
+}
+
+static int integer_function(MlirOperation op) {
+  static const struct {
+    bool (*is)(MlirOperation op);
+    int function;
+  } table[] = {
+      {arith_addi_is, PROOF_ADD},          {arith_subi_is, PROOF_SUB},
+      {arith_muli_is, PROOF_MUL},          {arith_divui_is, PROOF_DIV},
+      {arith_divsi_is, PROOF_DIV},         {arith_remui_is, PROOF_REM},
+      {arith_remsi_is, PROOF_REM},         {arith_andi_is, PROOF_AND},
+      {arith_xori_is, PROOF_XOR},          {arith_ori_is, PROOF_OR},
+      {arith_minsi_is, PROOF_MIN},         {arith_maxsi_is, PROOF_MAX},
+      {arith_ceildivsi_is, PROOF_CEILDIV}, {arith_ceildivui_is, PROOF_CEILDIV},
+      {arith_select_is, PROOF_SELECT},     {arith_index_cast_is, PROOF_CAST},
+      {arith_index_castui_is, PROOF_CAST}, {arith_shli_is, PROOF_SHL},
+      {arith_shrui_is, PROOF_SHR},
+  };
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    if (table[i].is(op))
+      return table[i].function;
+  if (arith_extui_is(op))
+    return PROOF_CAST;
+  if (arith_cmpi_is(op))
+    return comparison(arith_cmpi_predicate(arith_cmpi_cast(op)));
+  return PROOF_OTHER;
+}
+
+// Ops whose value depends on operands, result type and one attribute only.
+static const char *attribute_name(MlirOperation op) {
+  static const struct {
+    const char *op, *attribute;
+  } table[] = {{"arith.cmpi", "predicate"},
+               {"arith.cmpf", "predicate"},
+               {"gpu.block_id", "dimension"},
+               {"gpu.grid_dim", "dimension"},
+               {"gpu.block_dim", "dimension"},
+               {"affine.apply", "map"},
+               {"affine.min", "map"},
+               {"affine.max", "map"},
+               {"tile.region", "static_offsets"}};
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    if (mlirStringRefEqual(name, mlirStringRefCreateFromCString(table[i].op)))
+      return table[i].attribute;
+  return NULL;
+}
+
+static bool has_prefix(MlirOperation op, const char *prefix) {
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  size_t length = strlen(prefix);
+  return name.length > length && memcmp(name.data, prefix, length) == 0;
+}
+
+static int number_of(ProgramBuild *extract, ProgramFunction key) {
+  for (int i = 0; i < extract->num_functions; i++) {
+    const ProgramFunction *known = &extract->functions[i];
+    if (known->name.ptr == key.name.ptr && known->type.ptr == key.type.ptr &&
+        known->result == key.result && known->likeness == key.likeness &&
+        known->value == key.value && known->attribute.ptr == key.attribute.ptr)
+      return PROOF_OTHER + i;
+  }
+  TILE_ARENA_RESERVE(extract->arena, extract->functions, extract->num_functions,
+                     extract->function_capacity);
+  extract->functions[extract->num_functions] = key;
+  return PROOF_OTHER + extract->num_functions++;
+}
+
+static int function_number(ProgramBuild *extract, MlirOperation op,
+                           intptr_t result) {
+  const char *name = attribute_name(op);
+  ProgramFunction key = {
+      .name = mlirOperationGetName(op),
+      .type = mlirValueGetType(mlirOperationGetResult(op, result)),
+      .result = result};
+  if (name)
+    key.attribute = mlirxProperty(op, mlirStringRefCreateFromCString(name));
+  return number_of(extract, key);
+}
+
+ProofScalarId program_function(ProgramBuild *extract, MlirOperation op,
+                               int likeness, int part, ProofScalarId *args,
+                               int num_args) {
+  ProgramFunction key = {.name = mlirOperationGetName(op),
+                         .result = part,
+                         .likeness = 1 + likeness};
+  return add_scalar(extract, NULL,
+                    (ProofScalar){.kind = PROOF_FUNCTION,
+                                  .function = number_of(extract, key),
+                                  .args = args,
+                                  .num_args = num_args});
+}
+
+//===-- Reads of memory that nobody writes --------------------------------===//
+
+typedef struct {
+  MlirValue root;
+  bool is_written;
+} Writes;
+
+static MlirWalkResult visit_write(MlirOperation op, void *user_data) {
+  Writes *writes = user_data;
+  TileAccess accesses[TILE_MAX_ACCESSES];
+  int n = tile_accesses_get(op, accesses);
+  for (int i = 0; i < n; i++)
+    writes->is_written |=
+        accesses[i].writes &&
+        mlirValueEqual(tile_tensor_root(accesses[i].tile), writes->root);
+  TileElementAccess element;
+  if (tile_element_access_get(op, &element) && element.is_store)
+    writes->is_written |=
+        mlirValueEqual(tile_tensor_root(element.memref), writes->root);
+  return writes->is_written ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+bool program_is_read_only(const ProgramBuild *extract, MlirValue memref) {
+  TileShape shape;
+  Writes writes = {.root = tile_tensor_root(memref)};
+  if (!tile_shape_of(memref, &shape) || shape.space != TILE_SPACE_GLOBAL ||
+      !tile_tensor_is_distinct(writes.root))
+    return false;
+  mlirOperationWalk(extract->kernel, visit_write, &writes, MlirWalkPreOrder);
+  return !writes.is_written;
+}
+
+//===-- Private arrays ----------------------------------------------------===//
+
+static bool uses_inside(MlirOperation op, MlirValue memref) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(memref);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    while (user.ptr && !mlirOperationEqual(user, op))
+      user = mlirOperationGetParentOperation(user);
+    if (user.ptr)
+      return true;
+  }
+  return false;
+}
+
+static bool same_place(MlirOperation load, MlirOperation store) {
+  intptr_t rank = mlirOperationGetNumOperands(load) - 1;
+  for (intptr_t i = 0; i < rank; i++)
+    if (!mlirValueEqual(mlirOperationGetOperand(load, 1 + i),
+                        mlirOperationGetOperand(store, 2 + i)))
+      return false;
+  return true;
+}
+
+// What was stored last in the block where the load is: a local of the user.
+// Null when it is not seen.
+static MlirValue stored_value(MlirOperation load) {
+  MlirValue memref = memref_load_memref(memref_load_cast(load));
+  MlirBlock block = mlirOperationGetBlock(load);
+  MlirOperation found = {NULL};
+  for (MlirOperation op = mlirBlockGetFirstOperation(block);
+       !mlirOperationEqual(op, load); op = mlirOperationGetNextInBlock(op))
+    if (!memref_load_is(op) && uses_inside(op, memref))
+      found = op;
+  if (!found.ptr || !memref_store_is(found) || !same_place(load, found))
+    return (MlirValue){NULL};
+  return memref_store_value(memref_store_cast(found));
+}
+
+// The one store of the role, or of the block, to the array that `load` reads:
+// in every iteration of a loop before the load, at the loop's index. Null
+// when it is not so.
+static MlirOperation table_store(MlirOperation load) {
+  MlirOperation role = tile_role_of(load).op, found = {NULL};
+  MlirValue memref = memref_load_memref(memref_load_cast(load));
+  TileShape shape;
+  if (!tile_shape_of(memref, &shape) || shape.space != TILE_SPACE_PRIVATE ||
+      shape.rank != 1)
+    return found;
+  for (MlirOpOperand use = mlirValueGetFirstUse(memref);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    bool is_mine = mlirOperationEqual(tile_role_of(user).op, role);
+    if (memref_load_is(user) || (!is_mine && tile_role_of(user).op.ptr))
+      continue;
+    if (found.ptr || !is_mine || !memref_store_is(user))
+      return (MlirOperation){NULL};
+    found = user;
+  }
+  return found;
+}
+
+static bool is_before(MlirOperation loop, MlirOperation op) {
+  MlirBlock block = mlirOperationGetBlock(loop);
+  while (!mlirBlockEqual(mlirOperationGetBlock(op), block))
+    op = mlirOperationGetParentOperation(op);
+  for (MlirOperation next = mlirOperationGetNextInBlock(loop); next.ptr;
+       next = mlirOperationGetNextInBlock(next))
+    if (mlirOperationEqual(next, op))
+      return true;
+  return false;
+}
+
+static bool is_table_load(MlirOperation load, MlirOperation *out_store) {
+  MlirOperation store = *out_store = table_store(load);
+  if (!store.ptr)
+    return false;
+  MlirOperation loop = mlirOperationGetParentOperation(store);
+  MlirOperation outer = mlirOperationGetParentOperation(loop);
+  return scf_for_is(loop) &&
+         (tile_role_is(outer) || gpu_launch_is(outer) || func_func_is(outer)) &&
+         mlirValueEqual(
+             mlirOperationGetOperand(store, 2),
+             mlirBlockGetArgument(mlirOperationGetBlock(store), 0)) &&
+         is_before(loop, load);
+}
+
+//===-- Values ------------------------------------------------------------===//
+
+// What a predicate or a load of an element finds in a tile of its role; -1 when
+// that is not known.
+static ProofScalarId tile_read(ProgramBuild *extract, MlirOperation op) {
+  bool reads = memref_load_is(op) || tile_any_of_is(op) || tile_all_of_is(op);
+  TileShape shape;
+  if (!reads || !tile_shape_of(mlirOperationGetOperand(op, 0), &shape) ||
+      (shape.space != TILE_SPACE_FRAGMENT && shape.space != TILE_SPACE_SHARED))
+    return -1;
+  return program_contents(extract, mlirOperationGetOperand(op, 0), op);
+}
+
+static bool is_function(const ProgramBuild *extract, MlirOperation op) {
+  if (memref_load_is(op))
+    return program_is_read_only(extract,
+                                memref_load_memref(memref_load_cast(op)));
+  if (tile_any_of_is(op) || tile_all_of_is(op))
+    return program_is_read_only(extract, mlirOperationGetOperand(op, 0));
+  if (has_prefix(op, "arith.") || has_prefix(op, "math."))
+    return mlirxIsMemoryEffectFree(op) && mlirOperationGetNumRegions(op) == 0;
+  return attribute_name(op) || memref_dim_is(op);
+}
+
+// Whether its results may be any numbers: memory and the launch.
+static bool is_input(MlirOperation op) {
+  return memref_load_is(op) || memref_dim_is(op) || tile_any_of_is(op) ||
+         tile_all_of_is(op) || has_prefix(op, "gpu.");
+}
+
+static bool is_bit(MlirValue value) {
+  MlirType type = mlirValueGetType(value);
+  return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 1;
+}
+
+// A condition as a number: 1 or -1 where it holds, else 0.
+static bool add_extended(ProgramBuild *e, MlirValue value, ProofScalarId *out) {
+  MlirOperation op = mlirOpResultGetOwner(value);
+  if ((!arith_extui_is(op) && !arith_extsi_is(op)) ||
+      !is_bit(mlirOperationGetOperand(op, 0)))
+    return false;
+  ProofScalarId *args = program_ids(e, 3);
+  args[0] = program_scalar(e, mlirOperationGetOperand(op, 0));
+  args[1] = program_constant(e, arith_extui_is(op) ? 1 : -1);
+  args[2] = program_constant(e, 0);
+  *out = add_scalar(e, value.ptr,
+                    (ProofScalar){.kind = PROOF_FUNCTION,
+                                  .function = PROOF_SELECT,
+                                  .num_args = 3,
+                                  .args = args});
+  return true;
+}
+
+// `memory`: what the first operand holds, or -1.
+static ProofScalarId add_op(ProgramBuild *extract, MlirValue value,
+                            ProofScalarId memory) {
+  MlirOperation op = mlirOpResultGetOwner(value);
+  intptr_t result = mlirOpResultGetResultNumber(value);
+  ProofScalar scalar = {.kind = PROOF_FUNCTION,
+                        .is_free = memory < 0 && is_input(op)};
+  intptr_t num_operands = mlirOperationGetNumOperands(op);
+  if (tile_advance_is(op)) {
+    scalar.function = result ? PROOF_ADVANCE_PARITY : PROOF_ADVANCE_SLOT;
+    scalar.constant = tile_advance_depth(tile_advance_cast(op));
+    num_operands = result ? 2 : 1;
+  } else {
+    scalar.function = integer_function(op);
+    if (scalar.function == PROOF_OTHER)
+      scalar.function = function_number(extract, op, result);
+    if (scalar.function == PROOF_CAST) // with a sign or without
+      scalar.constant = function_number(extract, op, result);
+  }
+  scalar.num_args = (int)num_operands;
+  scalar.args = TILE_ARENA_NEW(extract->arena, ProofScalarId, num_operands + 1);
+  for (intptr_t i = 0; i < num_operands; i++)
+    scalar.args[i] =
+        i == 0 && memory >= 0
+            ? memory
+            : program_scalar(extract, mlirOperationGetOperand(op, i));
+  return add_scalar(extract, value.ptr, scalar);
+}
+
+// `value` of an iteration, where its index is `index`; -1 when it is more than
+// a function of that.
+static ProofScalarId at_index(ProgramBuild *extract, MlirValue value,
+                              MlirBlock body, MlirValue index) {
+  if (mlirValueEqual(value, mlirBlockGetArgument(body, 0)))
+    return program_scalar(extract, index);
+  MlirOperation loop = mlirBlockGetParentOperation(body);
+  if (!tile_value_is_inside(value, loop))
+    return program_scalar(extract, value);
+  if (!mlirValueIsAOpResult(value) ||
+      !is_function(extract, mlirOpResultGetOwner(value)))
+    return -1;
+  ProofScalarId known = program_scalar(extract, value);
+  ProofScalar scalar = extract->out->scalars[known];
+  MlirOperation op = mlirOpResultGetOwner(value);
+  if (scalar.kind != PROOF_FUNCTION)
+    return scalar.kind == PROOF_CONSTANT ? known : -1;
+  ProofScalarId *args =
+      TILE_ARENA_NEW(extract->arena, ProofScalarId, scalar.num_args + 1);
+  for (int i = 0; i < scalar.num_args; i++) {
+    args[i] = at_index(extract, mlirOperationGetOperand(op, i), body, index);
+    if (args[i] < 0)
+      return -1;
+  }
+  scalar.args = args;
+  return add_scalar(extract, NULL, scalar);
+}
+
+// What the role stored at the index of the load; -1 when that is not followed.
+static ProofScalarId table_value(ProgramBuild *extract, MlirOperation load) {
+  MlirOperation store;
+  if (!memref_load_is(load) || !is_table_load(load, &store))
+    return -1;
+  return at_index(extract, memref_store_value(memref_store_cast(store)),
+                  mlirOperationGetBlock(store),
+                  mlirOperationGetOperand(load, 1));
+}
+
+MlirBlock program_inlined_block(MlirOperation op) {
+  MlirBlock none = {NULL};
+  if (!scf_execute_region_is(op))
+    return none;
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  return mlirBlockIsNull(mlirBlockGetNextInRegion(block)) ? block : none;
+}
+
+//===-- What is not understood --------------------------------------------===//
+
+// The counters of the loops around a value, up to the role; how many.
+static int counters_around(const ProgramBuild *e, MlirValue value,
+                           ProofScalarId *out, int capacity) {
+  int count = 0;
+  MlirBlock block = mlirValueIsABlockArgument(value)
+                        ? mlirBlockArgumentGetOwner(value)
+                        : mlirOperationGetBlock(mlirOpResultGetOwner(value));
+  for (MlirOperation op = mlirBlockGetParentOperation(block);
+       op.ptr && !mlirOperationEqual(op, e->kernel);
+       op = mlirOperationGetParentOperation(op)) {
+    ProofScalarId counter = program_known(e, op.ptr);
+    if (counter >= 0 && count < capacity)
+      out[count++] = counter;
+  }
+  return count;
+}
+
+// A value of its own in each iteration; or one in the whole run.
+static ProofScalarId add_unknown(ProgramBuild *e, MlirValue value) {
+  enum { MAX_LOOPS = 12 };
+  ProofScalarId counters[MAX_LOOPS];
+  int count = counters_around(e, value, counters, MAX_LOOPS);
+  bool is_shared =
+      e->is_of_roles && !tile_value_is_inside(value, e->specialize);
+  if (is_shared || (!e->is_of_roles && count == 0))
+    return add_scalar(e, value.ptr,
+                      (ProofScalar){.kind = PROOF_INPUT,
+                                    .is_free = !mlirValueIsAOpResult(value)});
+  ProofScalar scalar = {
+      .kind = PROOF_FUNCTION,
+      .num_args = count,
+      .args = program_ids(e, count),
+      .function = number_of(e, (ProgramFunction){.value = value.ptr})};
+  memcpy(scalar.args, counters, sizeof *counters * (size_t)count);
+  return add_scalar(e, value.ptr, scalar);
+}
+
+ProofScalarId program_scalar(ProgramBuild *e, MlirValue value) {
+  int64_t constant;
+  ProofScalarId known = program_known(e, value.ptr);
+  if (known >= 0)
+    return known;
+  if (mlirxConstantInt(value, &constant))
+    return add_scalar(
+        e, value.ptr,
+        (ProofScalar){.kind = PROOF_CONSTANT, .constant = constant});
+  if (!mlirValueIsAOpResult(value))
+    return add_unknown(e, value);
+  MlirOperation op = mlirOpResultGetOwner(value);
+  MlirValue stored = memref_load_is(op) ? stored_value(op) : (MlirValue){NULL};
+  if (stored.ptr)
+    return program_scalar(e, stored);
+  ProofScalarId table = table_value(e, op);
+  if (table >= 0)
+    return table;
+  MlirBlock inlined = program_inlined_block(op);
+  if (inlined.ptr)
+    return program_scalar(
+        e, mlirOperationGetOperand(mlirBlockGetTerminator(inlined),
+                                   mlirOpResultGetResultNumber(value)));
+  ProofScalarId extended, memory = tile_read(e, op);
+  if (add_extended(e, value, &extended))
+    return extended;
+  if (memory >= 0 || tile_advance_is(op) || is_function(e, op))
+    return add_op(e, value, memory);
+  return add_unknown(e, value);
+}

@@ -1,0 +1,311 @@
+//===- Explore.c - Runs that go wrong -------------------------------------===//
+//
+// What comes from outside gets small numbers, so each agent is a list of steps.
+// Of the first step that breaks a rule, what has surely happened before it is
+// known from clocks: these events and the step, and no others, are a schedule
+// that goes wrong.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Explore.h"
+
+#include "Prove.h"
+#include "Run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct {
+  int agent, index; // step of the agent
+} Event;
+
+typedef struct {
+  const ProofProgram *program;
+  const ProofRun *run;
+  TileArena *arena;
+  ProofMachine machine;
+  ProofFault fault;
+  int32_t *state;
+  int at[PROOF_MAX_AGENTS];
+  Event *events; // in the order of the run
+  int num_events, capacity;
+  bool is_stuck;
+} Trial;
+
+//===-- One schedule ------------------------------------------------------===//
+
+static const ProofStep *next_of(const Trial *t, int agent) {
+  const ProofRoleRun *role = &t->run->roles[agent / 2];
+  return t->at[agent] < role->num_steps ? &role->steps[t->at[agent]] : NULL;
+}
+
+static void advance(Trial *t, int agent) {
+  TILE_ARENA_RESERVE(t->arena, t->events, t->num_events, t->capacity);
+  t->events[t->num_events++] = (Event){agent, t->at[agent]++};
+  proof_machine_tick(&t->machine, t->state, agent, t->at[agent]);
+}
+
+static bool meet(Trial *t, int agent, const ProofOp *op) {
+  unsigned mask = proof_sync_agents(t->program, agent, op);
+  for (int a = 0; a < t->machine.num_agents; a++) {
+    const ProofStep *next = next_of(t, a);
+    if ((mask & 1u << a) && (!next || next->op->kind != PROOF_SYNC ||
+                             next->op->sync.id != op->sync.id))
+      return false;
+  }
+  for (int a = 0; a < t->machine.num_agents; a++)
+    if (mask & 1u << a)
+      advance(t, a);
+  proof_machine_meet(&t->machine, t->state, mask);
+  return true;
+}
+
+static bool step(Trial *t, int agent) {
+  const ProofStep *next = next_of(t, agent);
+  if (!next || t->fault.code)
+    return false;
+  if (next->op->threads == PROOF_LEADER && agent % 2) {
+    t->at[agent]++;
+    return true;
+  }
+  switch (proof_machine_step(&t->machine, t->state, agent, next)) {
+  case PROOF_WAITS:
+    return false;
+  case PROOF_MEETS:
+    return meet(t, agent, next->op);
+  case PROOF_DONE:
+    break;
+  }
+  advance(t, agent);
+  return true;
+}
+
+static void report_stuck(Trial *t) {
+  for (int a = 0; a < t->machine.num_agents; a++) {
+    const ProofStep *next = next_of(t, a);
+    if (!next)
+      continue;
+    t->is_stuck = true;
+    t->fault = (ProofFault){
+        .code = "deadlock", .agent = a, .op = next->op, .is_sure = true};
+    int arrivals = 0, bytes = 0;
+    if (next->op->kind == PROOF_WAIT) {
+      proof_machine_missing(&t->machine, t->state, next->op->wait.row,
+                            next->slot, &arrivals, &bytes);
+      snprintf(t->fault.text, sizeof t->fault.text,
+               "waits for ever for slot %d, parity %d: the phase lacks %d "
+               "arrivals and %d bytes",
+               next->slot, next->parity & 1, arrivals, bytes);
+    } else {
+      snprintf(t->fault.text, sizeof t->fault.text,
+               "waits for threads that do not come");
+    }
+    return;
+  }
+  proof_machine_end(&t->machine, t->state);
+}
+
+static void run(Trial *t) {
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (int a = 0; a < t->machine.num_agents; a++)
+      while (step(t, a))
+        moved = true;
+  }
+  if (!t->fault.code)
+    report_stuck(t);
+}
+
+//===-- The schedule ------------------------------------------------------===//
+
+static ProofMove move_of(const ProofStep *step, int agent) {
+  const ProofOp *op = step->op;
+  ProofMove out = {.role = agent / 2,
+                   .op = op,
+                   .place = PROOF_NONE,
+                   .slot = step->slot,
+                   .parity = step->parity & 1};
+  if (op->kind == PROOF_WAIT)
+    out.place = op->wait.row;
+  if (op->kind == PROOF_ARRIVE)
+    out.place = op->arrive.row;
+  if (op->kind == PROOF_FILL)
+    out.place = op->fill.place.window;
+  if (op->kind == PROOF_READ && op->read.count) {
+    out.place = op->read.places[0].window;
+    out.slot = step->read_slots[0];
+  }
+  return out;
+}
+
+static bool is_shown(const Trial *t, const Event *event) {
+  const ProofStep *step = &t->run->roles[event->agent / 2].steps[event->index];
+  // Other threads do what the leader does: it stands for them.
+  if (event->agent != t->fault.agent && event->agent % 2 &&
+      step->op->threads != PROOF_LEADER)
+    return false;
+  return t->is_stuck ||
+         event->index < proof_machine_clock(&t->machine, t->state,
+                                            t->fault.agent, event->agent);
+}
+
+static const ProofSchedule *schedule_of(const Trial *t, TileArena *arena) {
+  ProofSchedule *out = TILE_ARENA_NEW(arena, ProofSchedule, 1);
+  int num_agents = t->machine.num_agents, agent = t->fault.agent;
+  out->loop = t->run->loops[agent / 2];
+  out->moves = TILE_ARENA_NEW(arena, ProofMove, t->num_events + num_agents);
+  for (int i = 0; i < t->num_events; i++)
+    if (is_shown(t, &t->events[i]))
+      out->moves[out->num_moves++] = move_of(
+          &t->run->roles[t->events[i].agent / 2].steps[t->events[i].index],
+          t->events[i].agent);
+  for (int a = 0; a < num_agents && t->is_stuck; a++) {
+    bool is_same = a % 2 && t->at[a] == t->at[a - 1];
+    if (!next_of(t, a) || is_same)
+      continue;
+    out->moves[out->num_moves] = move_of(next_of(t, a), a);
+    out->moves[out->num_moves++].waits = true;
+  }
+  if (!t->is_stuck && next_of(t, agent))
+    out->moves[out->num_moves++] = move_of(next_of(t, agent), agent);
+  out->choices = TILE_ARENA_NEW(arena, ProofChoice, t->run->num_choices + 1);
+  out->num_choices = t->run->num_choices;
+  for (int i = 0; i < out->num_choices; i++)
+    out->choices[i] = t->run->choices[i];
+  return out;
+}
+
+//===-- Words -------------------------------------------------------------===//
+
+typedef struct {
+  const ProofProgram *program;
+  const ProofLimits *limits;
+  TileArena *arena;
+  ProofNeeds needs;
+  ProofVerdict *verdict;
+  bool is_sure;
+} Hunt;
+
+static bool is_done(const Hunt *h) {
+  return h->is_sure || h->verdict->num_runs >= h->limits->max_runs;
+}
+
+static void take_fault(Hunt *h, const Trial *t, bool is_sure) {
+  ProofVerdict *verdict = h->verdict;
+  if (verdict->schedule && !is_sure)
+    return;
+  verdict->schedule = schedule_of(t, h->arena);
+  if (!is_sure)
+    return;
+  h->is_sure = true;
+  verdict->code = t->fault.code;
+  verdict->role = t->fault.agent / 2;
+  verdict->origin = t->fault.op ? t->fault.op->origin : NULL;
+  verdict->other = t->fault.other ? t->fault.other->origin : NULL;
+  snprintf(verdict->text, sizeof verdict->text, "%s", t->fault.text);
+}
+
+static void try_word(Hunt *h, ProofWord *word) {
+  TileArena scratch;
+  ProofRun run_of_word;
+  tile_arena_init(&scratch);
+  h->verdict->num_runs++;
+  word->has_overflow = false;
+  proof_run_build(h->program, &h->needs, &scratch, word, &run_of_word);
+  if (run_of_word.is_complete) {
+    Trial *t = TILE_ARENA_NEW(&scratch, Trial, 1);
+    *t = (Trial){.program = h->program, .run = &run_of_word, .arena = &scratch};
+    proof_machine_init(&t->machine, h->program, true, &scratch, &t->fault);
+    t->state = TILE_ARENA_NEW(&scratch, int32_t, t->machine.num_words);
+    proof_machine_start(&t->machine, t->state);
+    run(t);
+    if (t->fault.code)
+      take_fault(h, t,
+                 run_of_word.is_certain && !run_of_word.has_guess &&
+                     t->fault.is_sure && !h->program->is_partial);
+  }
+  tile_arena_deinit(&scratch);
+}
+
+static void try_seeds(Hunt *h, ProofWordKind kind, uint64_t first,
+                      uint64_t count, const int64_t *units, int num_units) {
+  for (uint64_t seed = first; seed < first + count; seed++)
+    for (int u = 0; u < num_units && !is_done(h); u++) {
+      ProofWord word = {.kind = kind, .seed = seed, .unit = units[u]};
+      try_word(h, &word);
+    }
+}
+
+static void try_digits(Hunt *h, int64_t unit, int64_t max_runs) {
+  enum { MAX_TRIPS = 8 };
+  ProofWord word = {.kind = PROOF_WORD_DIGITS, .unit = unit, .num_trips = 2};
+  int64_t end = h->verdict->num_runs + max_runs;
+  for (int r = 0; r < h->program->num_rows; r++)
+    if (2 * h->program->rows[r].depth + 1 > word.num_trips)
+      word.num_trips = 2 * h->program->rows[r].depth + 1;
+  word.num_trips = word.num_trips > MAX_TRIPS ? MAX_TRIPS : word.num_trips;
+  for (bool more = true; more; more = proof_word_next(&word)) {
+    if (is_done(h) || h->verdict->num_runs >= end)
+      return;
+    try_word(h, &word);
+  }
+}
+
+//===-- Units -------------------------------------------------------------===//
+
+// The largest constant that counters step by.
+static int64_t largest_step(const ProofNeeds *needs) {
+  int64_t largest = 1;
+  for (int r = 0; r < needs->program->num_roles; r++)
+    for (int i = 0; i < needs->roles[r].count; i++)
+      if (needs->roles[r].items[i].step > largest)
+        largest = needs->roles[r].items[i].step;
+  return largest;
+}
+
+// What bounds are divided by: sizes of tiles.
+static int64_t largest_divisor(const ProofNeeds *needs) {
+  enum { MAX_DIVISOR = 65536 };
+  const ProofProgram *program = needs->program;
+  int64_t largest = 1;
+  for (int i = 0; i < program->num_scalars; i++) {
+    const ProofScalar *scalar = &program->scalars[i];
+    if (!needs->is_needed[i] || scalar->kind != PROOF_FUNCTION ||
+        (scalar->function != PROOF_DIV && scalar->function != PROOF_CEILDIV))
+      continue;
+    const ProofScalar *by = &program->scalars[scalar->args[1]];
+    if (by->kind == PROOF_CONSTANT && by->constant > largest &&
+        by->constant <= MAX_DIVISOR)
+      largest = by->constant;
+  }
+  return largest;
+}
+
+// Numbers from outside are multiples of one of these; how many there are.
+static int find_units(const ProofNeeds *needs, int64_t out[3]) {
+  const int64_t units[3] = {largest_step(needs), 1, largest_divisor(needs)};
+  int count = 0;
+  for (int i = 0; i < 3; i++) {
+    bool is_new = true;
+    for (int k = 0; k < count; k++)
+      is_new &= out[k] != units[i];
+    if (is_new)
+      out[count++] = units[i];
+  }
+  return count;
+}
+
+bool proof_explore(const ProofProgram *program, const ProofLimits *limits,
+                   TileArena *arena, ProofVerdict *verdict) {
+  enum { NUM_PLAIN = 12, NUM_RANDOM = 28 };
+  Hunt h = {
+      .program = program, .limits = limits, .arena = arena, .verdict = verdict};
+  int64_t units[3];
+  proof_needs_build(program, arena, &h.needs);
+  int num_units = find_units(&h.needs, units);
+  try_seeds(&h, PROOF_WORD_PLAIN, 0, NUM_PLAIN, units, num_units);
+  for (int u = num_units - 1; u >= 0; u--)
+    try_digits(&h, units[u], limits->max_runs / 4);
+  try_seeds(&h, PROOF_WORD_RANDOM, NUM_PLAIN, NUM_RANDOM, units, num_units);
+  return h.is_sure;
+}

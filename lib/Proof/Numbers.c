@@ -1,0 +1,217 @@
+//===- Numbers.c - Numbers as far as they are known -----------------------===//
+//
+// Counters that have no bound are kept modulo a number that is large enough for
+// `counter mod depth` and for its parity.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Numbers.h"
+
+#include "Support/Arithmetic.h"
+
+static ProofNumber unknown(void) { return (ProofNumber){0}; }
+
+ProofNumber proof_number(int64_t value, int64_t modulus) {
+  if (modulus) {
+    value %= modulus;
+    value += value < 0 ? modulus : 0;
+  }
+  return (ProofNumber){true, value, modulus, false};
+}
+
+static bool is_at_least(ProofNumber x) { return !x.modulus || x.is_least; }
+
+// A sum of numbers of which the least value is known.
+ProofNumber proof_number_sum(ProofNumber a, ProofNumber b) {
+  int64_t value = a.value + b.value, modulus = tile_gcd(a.modulus, b.modulus);
+  if (modulus && value >= 0 && is_at_least(a) && is_at_least(b))
+    return (ProofNumber){true, value, modulus, true};
+  return proof_number(value, modulus);
+}
+
+static ProofNumber product(ProofNumber a, ProofNumber b) {
+  const int64_t limit = INT64_C(1) << 31;
+  if (a.modulus && b.modulus)
+    return unknown();
+  int64_t factor = a.modulus ? b.value : a.value;
+  int64_t modulus = a.modulus + b.modulus;
+  if (factor < 0 || factor >= limit || a.value >= limit || b.value >= limit ||
+      modulus >= limit)
+    return unknown();
+  return proof_number(a.value * b.value, modulus * factor);
+}
+
+// x = value + t * modulus, with x and t not negative.
+static ProofNumber quotient(ProofNumber a, ProofNumber b) {
+  if (b.modulus || b.value <= 0 || a.value < 0 || a.modulus % b.value)
+    return unknown();
+  ProofNumber out = proof_number(a.value / b.value, a.modulus / b.value);
+  if (!a.modulus || !a.is_least)
+    return out;
+  return (ProofNumber){true, a.value / b.value, a.modulus / b.value, true};
+}
+
+static ProofNumber remainder_of(ProofNumber a, ProofNumber b) {
+  if (b.modulus || b.value <= 0 || a.value < 0 || a.modulus % b.value)
+    return unknown();
+  return proof_number(a.value % b.value, 0);
+}
+
+static bool is_shift(ProofNumber x) {
+  enum { MAX_SHIFT = 30 };
+  return !x.modulus && x.value >= 0 && x.value <= MAX_SHIFT;
+}
+
+static bool is_mask(ProofNumber x) {
+  return !x.modulus && x.value > 0 && (x.value & (x.value + 1)) == 0;
+}
+
+static ProofNumber conjunction(ProofNumber a, ProofNumber b) {
+  if (!a.modulus && !b.modulus)
+    return proof_number(a.value & b.value, 0);
+  if (is_mask(b))
+    return remainder_of(a, proof_number(b.value + 1, 0));
+  return is_mask(a) ? remainder_of(b, proof_number(a.value + 1, 0)) : unknown();
+}
+
+static int64_t compare(int function, int64_t a, int64_t b) {
+  uint64_t x = (uint64_t)a, y = (uint64_t)b;
+  switch (function) {
+  case PROOF_EQ:
+    return a == b;
+  case PROOF_NE:
+    return a != b;
+  case PROOF_LT:
+    return a < b;
+  case PROOF_LE:
+    return a <= b;
+  case PROOF_GT:
+    return a > b;
+  case PROOF_GE:
+    return a >= b;
+  case PROOF_ULT:
+    return x < y;
+  case PROOF_ULE:
+    return x <= y;
+  case PROOF_UGT:
+    return x > y;
+  default:
+    return x >= y;
+  }
+}
+
+// Of `a`, which is `a.value` or more, and an exact number.
+static ProofNumber compare_least(int function, ProofNumber a, int64_t b) {
+  bool is_above = a.value > b, is_not_below = a.value >= b;
+  switch (function) {
+  case PROOF_EQ:
+    return is_above ? proof_number(0, 0) : unknown();
+  case PROOF_NE:
+    return is_above ? proof_number(1, 0) : unknown();
+  case PROOF_LT:
+  case PROOF_ULT:
+    return is_not_below ? proof_number(0, 0) : unknown();
+  case PROOF_GE:
+  case PROOF_UGE:
+    return is_not_below ? proof_number(1, 0) : unknown();
+  case PROOF_LE:
+  case PROOF_ULE:
+    return is_above ? proof_number(0, 0) : unknown();
+  case PROOF_GT:
+  case PROOF_UGT:
+    return is_above ? proof_number(1, 0) : unknown();
+  default:
+    return unknown();
+  }
+}
+
+// Functions of which nothing is known unless both numbers are exact.
+static ProofNumber of_exact(int function, int64_t a, int64_t b) {
+  switch (function) {
+  case PROOF_XOR:
+    return proof_number(a ^ b, 0);
+  case PROOF_OR:
+    return proof_number(a | b, 0);
+  case PROOF_MIN:
+    return proof_number(a < b ? a : b, 0);
+  case PROOF_MAX:
+    return proof_number(a > b ? a : b, 0);
+  case PROOF_CEILDIV:
+    return a >= 0 && b > 0 ? proof_number((a + b - 1) / b, 0) : unknown();
+  default:
+    return proof_number(compare(function, a, b), 0);
+  }
+}
+
+static ProofNumber of_two(int function, ProofNumber a, ProofNumber b) {
+  switch (function) {
+  case PROOF_ADD:
+    return proof_number_sum(a, b);
+  case PROOF_SUB:
+    return proof_number(a.value - b.value, tile_gcd(a.modulus, b.modulus));
+  case PROOF_MUL:
+    return product(a, b);
+  case PROOF_DIV:
+    return quotient(a, b);
+  case PROOF_REM:
+    return remainder_of(a, b);
+  case PROOF_AND:
+    return conjunction(a, b);
+  case PROOF_SHL:
+    return is_shift(b) ? product(a, proof_number(INT64_C(1) << b.value, 0))
+                       : unknown();
+  case PROOF_SHR:
+    return is_shift(b) ? quotient(a, proof_number(INT64_C(1) << b.value, 0))
+                       : unknown();
+  default:
+    if (a.modulus && a.is_least && !b.modulus && b.value >= 0)
+      return compare_least(function, a, b.value);
+    return a.modulus || b.modulus ? unknown()
+                                  : of_exact(function, a.value, b.value);
+  }
+}
+
+bool proof_number_is_exact(ProofNumber x) { return x.is_known && !x.modulus; }
+
+ProofNumber proof_number_scaled(ProofNumber a, int64_t factor) {
+  if (!a.is_known)
+    return unknown();
+  if (factor >= 0)
+    return product(a, proof_number(factor, 0));
+  return proof_number(a.value * factor, a.modulus * -factor);
+}
+
+//===-- Functions ---------------------------------------------------------===//
+
+static ProofNumber advance(int function, int64_t depth,
+                           const ProofNumber *args) {
+  bool wraps = args[0].value + 1 == depth;
+  if (args[0].modulus)
+    return unknown();
+  if (function == PROOF_ADVANCE_SLOT)
+    return proof_number(wraps ? 0 : args[0].value + 1, 0);
+  return args[1].modulus ? unknown() : proof_number(args[1].value ^ wraps, 0);
+}
+
+static ProofNumber choose(const ProofNumber *args) {
+  const ProofNumber *a = &args[1], *b = &args[2];
+  if (proof_number_is_exact(args[0]))
+    return args[0].value & 1 ? *a : *b;
+  bool same = a->is_known && b->is_known && a->value == b->value &&
+              a->modulus == b->modulus;
+  return same ? *a : unknown();
+}
+
+ProofNumber proof_apply(int function, int64_t constant, int num_args,
+                        const ProofNumber *args) {
+  if (function >= PROOF_OTHER || num_args > PROOF_MAX_ARGS)
+    return unknown();
+  if (function == PROOF_SELECT)
+    return choose(args);
+  for (int i = 0; i < num_args; i++)
+    if (!args[i].is_known)
+      return unknown();
+  if (function <= PROOF_ADVANCE_PARITY)
+    return advance(function, constant, args);
+  return function == PROOF_CAST ? args[0] : of_two(function, args[0], args[1]);
+}

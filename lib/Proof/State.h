@@ -1,0 +1,116 @@
+//===- State.h - States of a proof ----------------------------------------===//
+//
+// Where each agent is, what its variables are as terms, what is known of the
+// terms, and the words of the machine. Symbols are values that the state has
+// names for; nothing else is known of them than what the state says.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_PROOF_STATE_H
+#define TILE_PROOF_STATE_H
+
+#include "Machine.h"
+#include "Terms.h"
+#include "Variables.h"
+
+enum {
+  PROOF_MAX_SYMBOLS = 64,
+  PROOF_MAX_BOUNDS = 96,
+  PROOF_MAX_TRUTHS = 96,
+  PROOF_MAX_ENTRIES = 16
+};
+
+typedef struct {
+  ProofNumber number;
+  int64_t step, modulus; // of the counter that it began as; 0 and 1
+} ProofSymbol;
+
+/// low <= form <= high; the form is a sum without a constant.
+typedef struct {
+  ProofTermId form;
+  int64_t low, high; // or the ends of their type
+} ProofBound;
+
+/// Whether a condition holds.
+typedef struct {
+  ProofTermId term;
+  bool holds;
+} ProofTruth;
+
+/// Counters of a class began at `start`, which is `value` now. Agents that have
+/// yet to begin there have the same value then.
+typedef struct {
+  int class_number;
+  ProofTermId start, value;
+  unsigned agents; // that have begun
+} ProofEntry;
+
+typedef struct {
+  int pc[PROOF_MAX_AGENTS];
+  ProofTermId *values[PROOF_MAX_AGENTS]; // per variable; PROOF_NO_TERM
+  ProofSymbol symbols[PROOF_MAX_SYMBOLS];
+  ProofBound bounds[PROOF_MAX_BOUNDS]; // ascending
+  ProofTruth truths[PROOF_MAX_TRUTHS]; // ascending
+  ProofEntry entries[PROOF_MAX_ENTRIES];
+  int num_symbols, num_bounds, num_truths, num_entries;
+  int32_t *words; // of the machine
+} ProofState;
+
+/// What all states of a proof share.
+typedef struct {
+  const ProofProgram *program;
+  TileArena *arena;
+  ProofNeeds needs;
+  ProofTerms terms;
+  ProofMachine machine;
+  ProofFault fault;
+  ProofTermId *fixed;    // of needs.fixed
+  ProofTermId *positive; // steps of loops, which are at least 1
+  int num_positive, positive_capacity;
+  /// What is known of needs.residues in this start.
+  ProofTermId *residue_terms;
+  ProofNumber *residues;
+} ProofContext;
+
+//===-- What is known of terms (Beliefs.c) --------------------------------===//
+
+ProofNumber proof_number_of(const ProofContext *context,
+                            const ProofState *state, ProofTermId id);
+/// The least value of a sum that is known, or INT64_MIN.
+int64_t proof_low(const ProofContext *context, const ProofState *state,
+                  const ProofSum *sum);
+/// Notes low <= sum.
+void proof_learn_low(ProofContext *context, ProofState *state,
+                     const ProofSum *sum, int64_t low);
+/// Forgets what is known of the sum alone.
+void proof_forget_sum(ProofContext *context, ProofState *state,
+                      const ProofSum *sum);
+/// Whether a term is a comparison, or made of such.
+bool proof_is_condition(const ProofContext *context, ProofTermId id);
+/// Whether a condition holds: 1, 0, or -1 where that is not known.
+int proof_outcome(ProofContext *context, const ProofState *state,
+                  ProofTermId condition);
+/// Writes down what is known of a comparison now, of sums alone.
+void proof_restate(ProofContext *context, ProofState *state,
+                   ProofTermId comparison);
+/// The condition was found to hold or not.
+void proof_learn(ProofContext *context, ProofState *state,
+                 ProofTermId condition, bool holds);
+
+/// Draws conclusions from all that is known. False where it contradicts itself:
+/// then no run comes here.
+bool proof_conclude(ProofContext *context, ProofState *state);
+
+//===-- Names of values (Symbols.c) ---------------------------------------===//
+
+/// The term that a scalar is of an agent.
+ProofTermId proof_value_of(ProofContext *context, const ProofState *state,
+                           int agent, ProofScalarId id);
+/// Variable `index` of an agent, a counter, begins at its value: that gets a
+/// name.
+void proof_enter(ProofContext *context, ProofState *state, int agent,
+                 int index);
+/// Gives values new names, so that states that differ in names are one, and
+/// forgets what nobody asks for. False when there are too many.
+bool proof_rename(ProofContext *context, ProofState *state);
+
+#endif // TILE_PROOF_STATE_H

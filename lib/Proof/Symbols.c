@@ -1,0 +1,731 @@
+//===- Symbols.c - Names of values ----------------------------------------===//
+//
+// A loop makes the same state again and again, but for the numbers of its
+// counters. So a state gives names to values: the first variable that a value
+// has says its name, others are what they are beside it. What nobody can ask
+// for any more is forgotten; that leaves out no run, it only tells less.
+//
+//===----------------------------------------------------------------------===//
+
+#include "State.h"
+
+#include <string.h>
+
+enum { MAX_SIZE = 48, MAX_EXACT = 4096, NEW_NAMES = 1 << 20 };
+
+//===-- Values ------------------------------------------------------------===//
+
+ProofTermId proof_value_of(ProofContext *c, const ProofState *s, int agent,
+                           ProofScalarId id) {
+  enum { MAX_ARGS = 16 };
+  const ProofScalar *scalar = &c->program->scalars[id];
+  ProofTermId args[MAX_ARGS];
+  switch (scalar->kind) {
+  case PROOF_INPUT:
+    return proof_term_input(&c->terms, id);
+  case PROOF_CONSTANT:
+    return proof_term_constant(&c->terms, scalar->constant);
+  case PROOF_VARIABLE:
+    return c->needs.index[id] < 0 ? PROOF_NO_TERM
+                                  : s->values[agent][c->needs.index[id]];
+  case PROOF_FUNCTION:
+    break;
+  }
+  if (scalar->num_args > MAX_ARGS)
+    return PROOF_NO_TERM;
+  for (int i = 0; i < scalar->num_args; i++)
+    args[i] = proof_value_of(c, s, agent, scalar->args[i]);
+  if (scalar->function == PROOF_CAST)
+    return args[0];
+  return proof_term_call(&c->terms, scalar->function, scalar->constant,
+                         scalar->num_args, args);
+}
+
+static ProofNumber kept_number(ProofNumber number, int64_t modulus) {
+  ProofNumber none = {0};
+  bool is_least = !number.modulus || number.is_least;
+  if (!number.is_known)
+    return none;
+  if (modulus > 1 && number.modulus % modulus == 0) {
+    ProofNumber out = proof_number(number.value, modulus);
+    out.is_least = is_least && number.value >= 0;
+    return out;
+  }
+  if (!is_least || number.value < 0)
+    return none;
+  return (ProofNumber){.is_known = true, .modulus = 1, .is_least = true};
+}
+
+// What a name keeps of the number of a value.
+static ProofNumber number_kept_of(ProofContext *c, const ProofState *s,
+                                  ProofTermId value, int64_t modulus) {
+  ProofNumber number = kept_number(proof_number_of(c, s, value), modulus);
+  ProofSum sum = proof_sum_of(&c->terms, value);
+  if (!number.is_known && proof_low(c, s, &sum) >= 0)
+    number = (ProofNumber){.is_known = true, .modulus = 1, .is_least = true};
+  return number;
+}
+
+static ProofTermId new_symbol(ProofContext *c, ProofState *s, ProofTermId value,
+                              int64_t step, int64_t modulus) {
+  if (s->num_symbols == PROOF_MAX_SYMBOLS)
+    return PROOF_NO_TERM;
+  s->symbols[s->num_symbols] =
+      (ProofSymbol){number_kept_of(c, s, value, modulus), step, modulus};
+  return proof_term_symbol(&c->terms, s->num_symbols++);
+}
+
+static void drop_entry(ProofState *s, int at) {
+  s->num_entries--;
+  memmove(s->entries + at, s->entries + at + 1,
+          sizeof *s->entries * (size_t)(s->num_entries - at));
+}
+
+// The value that a counter has which began at the same place, or PROOF_NO_TERM.
+static ProofTermId entered(ProofContext *c, ProofState *s, int agent,
+                           const ProofVariable *variable, ProofTermId start) {
+  for (int i = 0; i < s->num_entries; i++) {
+    ProofEntry *entry = &s->entries[i];
+    if (entry->class_number != variable->class_number ||
+        (entry->agents & 1u << agent))
+      continue;
+    ProofSum by = proof_sum_difference(&c->terms, start, entry->start);
+    ProofSum value = proof_sum_of(&c->terms, entry->value);
+    if (!by.fits || by.count)
+      continue;
+    proof_sum_add(&value, 1, &by);
+    entry->agents |= 1u << agent;
+    if (entry->agents == c->needs.class_agents[variable->class_number])
+      drop_entry(s, i);
+    return proof_term_of_sum(&c->terms, &value);
+  }
+  return PROOF_NO_TERM;
+}
+
+// What is known of the first rounds of a counter is known of them by its name.
+static void carry_over(ProofContext *c, ProofState *s, int agent, int index,
+                       ProofTermId start, ProofTermId named) {
+  enum { MAX_ROUNDS = 10 };
+  const ProofVariable *variable =
+      &c->needs.roles[proof_role_of(agent)].items[index];
+  ProofTermId *place = &s->values[agent][index];
+  for (int round = 0; round < c->needs.rounds && round < MAX_ROUNDS; round++) {
+    for (int i = 0; i < variable->num_questions; i++) {
+      *place = start;
+      int outcome = proof_outcome(
+          c, s, proof_value_of(c, s, agent, variable->questions[i]));
+      *place = named;
+      if (outcome < 0)
+        continue;
+      ProofTermId term = proof_value_of(c, s, agent, variable->questions[i]);
+      proof_learn(c, s, term, outcome);
+      proof_restate(c, s, term);
+    }
+    *place = start;
+    start = proof_value_of(c, s, agent, variable->next);
+    *place = named;
+    named = proof_value_of(c, s, agent, variable->next);
+    if (start == PROOF_NO_TERM || named == PROOF_NO_TERM)
+      return;
+  }
+}
+
+// `named` is what the counter is now, `start` what it was until now: what is
+// known of the one is known of the other.
+static void tell_of_start(ProofContext *c, ProofState *s, int agent, int index,
+                          ProofTermId start, ProofTermId named) {
+  const ProofVariable *variable =
+      &c->needs.roles[proof_role_of(agent)].items[index];
+  ProofTermId *place = &s->values[agent][index];
+  ProofSum same = proof_sum_difference(&c->terms, named, start);
+  ProofSum other = proof_sum_difference(&c->terms, start, named);
+  proof_learn_low(c, s, &same, 0);
+  proof_learn_low(c, s, &other, 0);
+  for (int i = 0; i < variable->num_questions; i++)
+    proof_restate(c, s, proof_value_of(c, s, agent, variable->questions[i]));
+  carry_over(c, s, agent, index, start, named);
+  *place = named;
+  if (proof_term_is_constant(&c->terms, start))
+    return;
+  proof_forget_sum(c, s, &other);
+}
+
+void proof_enter(ProofContext *c, ProofState *s, int agent, int index) {
+  const ProofVariable *variable =
+      &c->needs.roles[proof_role_of(agent)].items[index];
+  ProofTermId *place = &s->values[agent][index], start = *place;
+  if (start == PROOF_NO_TERM)
+    return;
+  *place = entered(c, s, agent, variable, start);
+  bool is_first = *place == PROOF_NO_TERM;
+  if (is_first)
+    *place = new_symbol(c, s, start, variable->step, variable->modulus);
+  if (*place == PROOF_NO_TERM || *place == start)
+    return;
+  tell_of_start(c, s, agent, index, start, *place);
+  if (is_first && s->num_entries < PROOF_MAX_ENTRIES &&
+      variable->class_number >= 0)
+    s->entries[s->num_entries++] =
+        (ProofEntry){variable->class_number, start, *place, 1u << agent};
+}
+
+//===-- New names ---------------------------------------------------------===//
+
+typedef struct {
+  ProofContext *context;
+  ProofState *state;
+  ProofTermId from[PROOF_MAX_SYMBOLS], to[PROOF_MAX_SYMBOLS];
+  int count;
+  bool is_named[PROOF_MAX_SYMBOLS]; // old ones
+  ProofSymbol symbols[PROOF_MAX_SYMBOLS];
+  int num_symbols;
+  bool fits;
+} Names;
+
+typedef struct {
+  ProofTermId *value;
+  const ProofVariable *variable; // or NULL
+} Place;
+
+static const ProofTerm *term_at(const Names *n, ProofTermId id) {
+  return &n->context->terms.items[id];
+}
+
+static ProofTermId renamed(const Names *n, ProofTermId id) {
+  ProofTerms *terms = &n->context->terms;
+  proof_replace_begin(terms);
+  for (int i = 0; i < n->count; i++)
+    proof_replace_set(terms, n->from[i], n->to[i]);
+  return proof_replace(terms, id);
+}
+
+// Whether the term has an old symbol that has no new name.
+static bool has_unnamed(const Names *n, ProofTermId id) {
+  const ProofTerm *term = term_at(n, id);
+  if (!term->has_symbol)
+    return false;
+  if (term->kind == PROOF_TERM_SYMBOL)
+    return term->constant < NEW_NAMES && !n->is_named[term->constant];
+  for (int i = 0; i < term->num_args; i++)
+    if (has_unnamed(n, term_at(n, id)->args[i]))
+      return true;
+  return false;
+}
+
+static ProofTermId next_name(Names *n, ProofTermId value, int64_t step,
+                             int64_t modulus) {
+  if (n->num_symbols == PROOF_MAX_SYMBOLS || n->count == PROOF_MAX_SYMBOLS) {
+    n->fits = false;
+    return PROOF_NO_TERM;
+  }
+  n->symbols[n->num_symbols] = (ProofSymbol){
+      number_kept_of(n->context, n->state, value, modulus), step, modulus};
+  return proof_term_symbol(&n->context->terms, NEW_NAMES + n->num_symbols++);
+}
+
+static void name(Names *n, ProofTermId from, ProofTermId to) {
+  n->from[n->count] = from;
+  n->to[n->count++] = to;
+  if (term_at(n, from)->kind == PROOF_TERM_SYMBOL)
+    n->is_named[term_at(n, from)->constant] = true;
+}
+
+// A value that is a symbol gives it its name.
+static void name_symbol(Names *n, const Place *place) {
+  const ProofTerm *term = term_at(n, *place->value);
+  if (term->kind != PROOF_TERM_SYMBOL || n->is_named[term->constant])
+    return;
+  ProofSymbol old = n->state->symbols[term->constant];
+  ProofTermId to = next_name(n, *place->value, old.step, old.modulus);
+  if (n->fits)
+    name(n, *place->value, to);
+}
+
+// So does one that is a symbol and a sum of others: s + rest = new.
+static void name_sum(Names *n, const Place *place) {
+  ProofTerm term = *term_at(n, *place->value);
+  if (term.kind != PROOF_TERM_SUM)
+    return;
+  for (int i = 0; i < term.num_args; i++) {
+    ProofTerm part = *term_at(n, term.args[i]);
+    if (part.kind != PROOF_TERM_SYMBOL || n->is_named[part.constant] ||
+        term.factors[i] != 1)
+      continue;
+    ProofSum value = proof_sum_of(&n->context->terms, *place->value), rest;
+    ProofSum symbol = proof_sum_of(&n->context->terms, term.args[i]);
+    proof_sum_add(&value, -1, &symbol);
+    ProofTermId others =
+        renamed(n, proof_term_of_sum(&n->context->terms, &value));
+    if (others == PROOF_NO_TERM || has_unnamed(n, others))
+      continue;
+    ProofSymbol old = n->state->symbols[part.constant];
+    ProofTermId to = next_name(n, *place->value, old.step, old.modulus);
+    if (!n->fits)
+      return;
+    rest = proof_sum_difference(&n->context->terms, to, others);
+    name(n, term.args[i], proof_term_of_sum(&n->context->terms, &rest));
+    return;
+  }
+}
+
+// A multiple of one symbol and a constant, and steps or other values.
+typedef struct {
+  int symbol;
+  int64_t factor, constant;
+  bool has_others;
+} Beside;
+
+static bool is_beside(const Names *n, ProofTermId id, Beside *out) {
+  const ProofTerms *terms = &n->context->terms;
+  ProofSum sum = proof_sum_of(terms, id);
+  *out = (Beside){.symbol = PROOF_NONE, .constant = sum.constant};
+  for (int i = 0; i < sum.count; i++) {
+    const ProofTerm *part = &terms->items[sum.args[i]];
+    if (part->kind != PROOF_TERM_SYMBOL) {
+      if (part->has_symbol)
+        return false;
+      out->has_others = true;
+      continue;
+    }
+    if (out->symbol >= 0 || sum.factors[i] < 1)
+      return false;
+    out->symbol = (int)part->constant;
+    out->factor = sum.factors[i];
+  }
+  return sum.fits && out->symbol >= 0;
+}
+
+// Whether a value is too far from its symbol: it would go on away from it for
+// ever.
+static bool is_far(const Names *n, ProofTermId id) {
+  const ProofNeeds *needs = &n->context->needs;
+  ProofSum sum = proof_sum_of(&n->context->terms, id);
+  bool result = sum.constant > needs->reach || sum.constant < -needs->reach;
+  if (!term_at(n, id)->has_symbol)
+    return false;
+  for (int i = 0; i < sum.count; i++)
+    result |= sum.factors[i] > needs->max_factor ||
+              sum.factors[i] < -needs->max_factor;
+  return result;
+}
+
+// How many functions that are not computed are in each other.
+static int depth_of(const Names *n, ProofTermId id) {
+  int depth = 0;
+  for (int i = 0; i < term_at(n, id)->num_args; i++) {
+    int inner = depth_of(n, term_at(n, id)->args[i]);
+    depth = inner > depth ? inner : depth;
+  }
+  const ProofTerm *term = term_at(n, id);
+  return depth +
+         (term->kind == PROOF_TERM_CALL && term->function >= PROOF_OTHER);
+}
+
+static bool is_large_number(const Names *n, ProofTermId id) {
+  enum { MAX_DEPTH = 3 };
+  const ProofTerm *term = term_at(n, id);
+  if (!term->has_symbol && term->size > MAX_DEPTH &&
+      depth_of(n, id) > MAX_DEPTH)
+    return true;
+  return term->kind == PROOF_TERM_CONSTANT &&
+         (term->constant > MAX_EXACT || term->constant < -MAX_EXACT);
+}
+
+// A function of what has no name gets one as a whole.
+static void name_whole(Names *n, const Place *place) {
+  ProofTermId now = renamed(n, *place->value);
+  bool is_large =
+      now != PROOF_NO_TERM && (term_at(n, now)->size > MAX_SIZE ||
+                               is_large_number(n, now) || is_far(n, now));
+  if (now != PROOF_NO_TERM && !has_unnamed(n, now) && !is_large)
+    return;
+  ProofTermId to = next_name(n, *place->value, 0,
+                             place->variable ? place->variable->modulus : 1);
+  if (n->fits)
+    name(n, *place->value, to);
+}
+
+static int list_places(Names *n, Place *out) {
+  ProofState *s = n->state;
+  int count = 0;
+  for (int a = 0; a < n->context->machine.num_agents; a++) {
+    const ProofVariables *v = &n->context->needs.roles[proof_role_of(a)];
+    for (int i = 0; i < v->count; i++) {
+      if (!proof_is_live(v, s->pc[a], i))
+        s->values[a][i] = PROOF_NO_TERM;
+      int outcome = s->values[a][i] != PROOF_NO_TERM &&
+                            proof_is_condition(n->context, s->values[a][i])
+                        ? proof_outcome(n->context, s, s->values[a][i])
+                        : -1;
+      if (outcome >= 0)
+        s->values[a][i] =
+            proof_term_constant(&n->context->terms, outcome ? -1 : 0);
+      if (s->values[a][i] != PROOF_NO_TERM)
+        out[count++] = (Place){&s->values[a][i], &v->items[i]};
+    }
+  }
+  return count;
+}
+
+static void name_all(Names *n, const Place *places, int count) {
+  for (int i = 0; i < count && n->fits; i++)
+    name_symbol(n, &places[i]);
+  for (int i = 0; i < count && n->fits; i++)
+    name_sum(n, &places[i]);
+  for (int limit = 4; n->fits && limit <= 4096; limit *= 4) // small ones first
+    for (int i = 0; i < count && n->fits; i++)
+      if (term_at(n, *places[i].value)->size <= limit || limit == 4096)
+        name_whole(n, &places[i]);
+}
+
+// A symbol that no value has any more is what its counter began at, as long as
+// that is known.
+static void name_starts(Names *n) {
+  const ProofState *s = n->state;
+  for (int i = 0; i < s->num_entries; i++) {
+    const ProofEntry *entry = &s->entries[i];
+    const ProofTerm *value = term_at(n, entry->value);
+    if (value->kind == PROOF_TERM_SYMBOL && !n->is_named[value->constant] &&
+        !term_at(n, entry->start)->has_symbol && n->count < PROOF_MAX_SYMBOLS)
+      name(n, entry->value, entry->start);
+  }
+}
+
+// So is one whose number is known.
+static void name_numbers(Names *n) {
+  const ProofState *s = n->state;
+  ProofTerms *terms = &n->context->terms;
+  for (int i = 0; i < s->num_bounds; i++) {
+    ProofSum form = proof_sum_of(terms, s->bounds[i].form);
+    const ProofTerm *only = term_at(n, form.args[0]);
+    if (form.count == 1 && form.factors[0] == -1 &&
+        only->kind == PROOF_TERM_SYMBOL && !n->is_named[only->constant] &&
+        s->bounds[i].low == s->bounds[i].high && n->count < PROOF_MAX_SYMBOLS)
+      name(n, form.args[0], proof_term_constant(terms, -s->bounds[i].low));
+  }
+}
+
+//===-- What is forgotten -------------------------------------------------===//
+
+static bool is_mark_within(const ProofNeeds *needs, int64_t from, int64_t to) {
+  for (int i = 0; i < needs->num_marks; i++)
+    if (needs->marks[i] >= from && needs->marks[i] <= to)
+      return true;
+  return false;
+}
+
+// What is known of the number of one symbol: the form is the symbol turned.
+static void weaken_number(const ProofNeeds *needs, ProofBound *bound) {
+  if (bound->low != INT64_MIN) { // it is `high` or less
+    int64_t high = -bound->low;
+    if (!is_mark_within(needs, high, high + needs->reach))
+      bound->low = INT64_MIN;
+  }
+  if (bound->high == INT64_MAX)
+    return;
+  int64_t low = -bound->high, below = INT64_MIN;
+  if (is_mark_within(needs, low + 1, low + needs->reach))
+    return;
+  for (int i = 0; i < needs->num_marks && needs->marks[i] <= low; i++)
+    below = needs->marks[i];
+  if (below == INT64_MIN)
+    bound->high = INT64_MAX;
+  else if (low > below + 1)
+    bound->high = -(below + 1);
+}
+
+static bool is_positive(const ProofContext *c, ProofTermId id) {
+  for (int i = 0; i < c->num_positive; i++)
+    if (c->positive[i] == id)
+      return true;
+  return false;
+}
+
+// The symbol that a summand is, as a number with a sign or without, or -1.
+static int symbol_of(const Names *n, ProofTermId id) {
+  const ProofTerm *term = term_at(n, id);
+  if (term->kind == PROOF_TERM_CALL && term->function == PROOF_CAST)
+    term = term_at(n, term->args[0]);
+  return term->kind == PROOF_TERM_SYMBOL ? (int)term->constant : PROOF_NONE;
+}
+
+// How far behind its counters a distance is asked for, as a number below 0.
+static int64_t base_of(const Names *n, const int64_t *oldest,
+                       const ProofSum *form) {
+  int64_t base = 0;
+  for (int i = 0; i < form->count; i++) {
+    int symbol = symbol_of(n, form->args[i]);
+    if (symbol >= 0 && form->factors[i] < 0 && oldest[symbol] < base)
+      base = oldest[symbol];
+  }
+  return base - n->context->needs.look_back;
+}
+
+static void weaken_bound(const Names *n, const int64_t *oldest,
+                         ProofBound *bound) {
+  const ProofContext *c = n->context;
+  ProofSum form = proof_sum_of(&c->terms, bound->form);
+  int64_t reach = c->needs.reach;
+  bool has_steps = false;
+  int num_symbols = 0;
+  if (!term_at(n, bound->form)->has_symbol)
+    return;
+  for (int i = 0; i < form.count; i++)
+    num_symbols += symbol_of(n, form.args[i]) >= 0;
+  if (form.count == 1 && form.factors[0] == -1 &&
+      term_at(n, form.args[0])->kind == PROOF_TERM_SYMBOL) {
+    weaken_number(&c->needs, bound);
+    return;
+  }
+  for (int i = 0; i < form.count; i++)
+    has_steps |= form.factors[i] > 0 && is_positive(c, form.args[i]);
+  int64_t base = base_of(n, oldest, &form);
+  if (has_steps && form.count > 1) { // of an earlier round
+    *bound = (ProofBound){bound->form, INT64_MIN, INT64_MAX};
+    return;
+  }
+  if (num_symbols == 0) // but in functions: their time comes
+    return;
+  if (num_symbols > 1) // either may be ahead
+    base -= reach;
+  if (bound->low < base)
+    bound->low = INT64_MIN;
+  else if (bound->low > reach)
+    bound->low = reach;
+  if (bound->high > reach)
+    bound->high = INT64_MAX;
+  else if (bound->high < base - 1)
+    bound->high = base - 1;
+}
+
+// Whether the term asks for a value that is older than all that agents have.
+static bool is_old(const Names *n, const int64_t *oldest, ProofTermId id) {
+  Beside beside;
+  const ProofTerm *term = term_at(n, id);
+  if (!term->has_symbol)
+    return false;
+  if (is_beside(n, id, &beside)) {
+    ProofSum sum = proof_sum_of(&n->context->terms, id);
+    for (int i = 0; i < sum.count; i++)
+      if (sum.factors[i] < 0 && is_positive(n->context, sum.args[i]))
+        return true;
+    return beside.constant < beside.factor * (oldest[beside.symbol] -
+                                              n->context->needs.look_back);
+  }
+  if (term->kind == PROOF_TERM_SUM) // of several counters
+    for (int i = 0; i < term->num_args; i++)
+      if (term->factors[i] < -1 && term_at(n, term->args[i])->has_symbol)
+        return true;
+  for (int i = 0; i < term->num_args; i++)
+    if (is_old(n, oldest, term_at(n, id)->args[i]))
+      return true;
+  return false;
+}
+
+// The least that a term asks of each symbol.
+static void note_oldest(const Names *n, ProofTermId id, int64_t *oldest) {
+  Beside beside;
+  if (!term_at(n, id)->has_symbol)
+    return;
+  if (is_beside(n, id, &beside)) {
+    int64_t asked = beside.constant / beside.factor;
+    if (asked < oldest[beside.symbol])
+      oldest[beside.symbol] = asked;
+    return;
+  }
+  for (int i = 0; i < term_at(n, id)->num_args; i++)
+    note_oldest(n, term_at(n, id)->args[i], oldest);
+}
+
+static void find_oldest(const Names *n, const Place *places, int count,
+                        int64_t *oldest) {
+  for (int i = 0; i < PROOF_MAX_SYMBOLS; i++)
+    oldest[i] = 0;
+  for (int i = 0; i < count; i++)
+    note_oldest(n, *places[i].value, oldest);
+}
+
+// Whether a value that somebody has is a function of all of a sum.
+static bool is_in_values(const Names *n, ProofTermId id) {
+  const ProofContext *c = n->context;
+  for (int a = 0; a < c->machine.num_agents; a++)
+    for (int i = 0; i < c->needs.roles[proof_role_of(a)].count; i++)
+      if (proof_term_mentions(&c->terms, n->state->values[a][i], id))
+        return true;
+  return false;
+}
+
+// Whether a term without symbols is asked for by anybody from here on: as it
+// stands, in a value, or of the first rounds of a counter.
+static bool is_asked(const Names *n, ProofTermId id) {
+  const ProofContext *c = n->context;
+  if (is_in_values(n, id))
+    return true;
+  for (int a = 0; a < c->machine.num_agents; a++) {
+    const ProofVariables *v = &c->needs.roles[proof_role_of(a)];
+    if (proof_may_enter(v, n->state->pc[a]))
+      return true;
+    for (int i = 0; i < c->needs.num_fixed; i++)
+      if (proof_asks_fixed(v, n->state->pc[a], i) &&
+          (c->fixed[i] == id ||
+           (term_at(n, c->fixed[i])->kind == PROOF_TERM_NOT &&
+            term_at(n, c->fixed[i])->args[0] == id)))
+        return true;
+  }
+  return false;
+}
+
+// Whether somebody asks for a value that is the same in the whole run.
+static bool is_fixed_asked(const Names *n, ProofTermId id) {
+  const ProofContext *c = n->context;
+  for (int a = 0; a < c->machine.num_agents; a++) {
+    const ProofVariables *v = &c->needs.roles[proof_role_of(a)];
+    for (int i = 0; i < c->needs.num_fixed; i++)
+      if (proof_asks_fixed(v, n->state->pc[a], i) &&
+          proof_term_mentions(&c->terms, c->fixed[i], id))
+        return true;
+  }
+  return false;
+}
+
+// Whether somebody may ask for a sum without symbols: in a comparison, or
+// beside a counter.
+static bool is_sum_asked(const Names *n, ProofTermId id) {
+  const ProofContext *c = n->context;
+  ProofSum form = proof_sum_of(&c->terms, id);
+  if (is_in_values(n, id))
+    return true;
+  for (int a = 0; a < c->machine.num_agents; a++)
+    if (proof_may_enter(&c->needs.roles[proof_role_of(a)], n->state->pc[a]))
+      return true;
+  for (int i = 0; i < form.count; i++)
+    if (term_at(n, form.args[i])->kind == PROOF_TERM_CALL &&
+        !is_fixed_asked(n, form.args[i]))
+      return false;
+  return true;
+}
+
+//===-- The rest of a state -----------------------------------------------===//
+
+// Names of a state, as its own numbers of symbols.
+static ProofTermId settled(const Names *n, ProofTermId id) {
+  ProofTermId out = renamed(n, id);
+  if (out == PROOF_NO_TERM || has_unnamed(n, out))
+    return PROOF_NO_TERM;
+  ProofTerms *terms = &n->context->terms;
+  proof_replace_begin(terms);
+  for (int i = 0; i < n->num_symbols; i++)
+    proof_replace_set(terms, proof_term_symbol(terms, NEW_NAMES + i),
+                      proof_term_symbol(terms, i));
+  return proof_replace(terms, out);
+}
+
+// Whether a bound is about a function of what is older.
+static bool is_bound_old(const Names *n, const int64_t *oldest,
+                         ProofTermId form) {
+  ProofSum sum = proof_sum_of(&n->context->terms, form);
+  for (int i = 0; i < sum.count; i++)
+    if (term_at(n, sum.args[i])->kind == PROOF_TERM_CALL &&
+        is_old(n, oldest, sum.args[i]))
+      return true;
+  return false;
+}
+
+static void settle_bounds(Names *n, const int64_t *oldest) {
+  ProofState *s = n->state;
+  ProofBound old[PROOF_MAX_BOUNDS];
+  int count = s->num_bounds;
+  memcpy(old, s->bounds, sizeof *old * (size_t)count);
+  s->num_bounds = 0;
+  for (int i = 0; i < count; i++) {
+    ProofTermId form = settled(n, old[i].form);
+    ProofSum sum = {.fits = true}, part = {0}, other = {.fits = true};
+    if (form == PROOF_NO_TERM || is_bound_old(n, oldest, form) ||
+        (!term_at(n, form)->has_symbol && !is_sum_asked(n, form)))
+      continue;
+    part = proof_sum_of(&n->context->terms, form);
+    proof_sum_add(&sum, 1, &part);
+    proof_sum_add(&other, -1, &part);
+    if (old[i].low != INT64_MIN)
+      proof_learn_low(n->context, s, &sum, old[i].low);
+    if (old[i].high != INT64_MAX)
+      proof_learn_low(n->context, s, &other, -old[i].high);
+  }
+  count = s->num_bounds;
+  s->num_bounds = 0;
+  for (int i = 0; i < count; i++) {
+    ProofBound bound = s->bounds[i];
+    weaken_bound(n, oldest, &bound);
+    if (bound.low != INT64_MIN || bound.high != INT64_MAX)
+      s->bounds[s->num_bounds++] = bound;
+  }
+}
+
+static void settle_truths(Names *n, const int64_t *oldest) {
+  ProofState *s = n->state;
+  int count = 0;
+  for (int i = 0; i < s->num_truths; i++) {
+    ProofTruth truth = {settled(n, s->truths[i].term), s->truths[i].holds};
+    if (truth.term == PROOF_NO_TERM || is_old(n, oldest, truth.term) ||
+        (!term_at(n, truth.term)->has_symbol && !is_asked(n, truth.term)) ||
+        proof_term_is_constant(&n->context->terms, truth.term))
+      continue;
+    if (term_at(n, truth.term)->kind == PROOF_TERM_NOT)
+      truth = (ProofTruth){term_at(n, truth.term)->args[0], !truth.holds};
+    int at = count;
+    while (at > 0 && s->truths[at - 1].term > truth.term)
+      at--;
+    if (at > 0 && s->truths[at - 1].term == truth.term)
+      continue;
+    memmove(s->truths + at + 1, s->truths + at,
+            sizeof *s->truths * (size_t)(count - at));
+    s->truths[at] = truth;
+    count++;
+  }
+  s->num_truths = count;
+}
+
+static void settle_entries(Names *n) {
+  ProofState *s = n->state;
+  int count = 0;
+  int64_t reach = n->context->needs.reach;
+  Beside beside;
+  for (int i = 0; i < s->num_entries; i++) {
+    ProofEntry entry = s->entries[i];
+    entry.start = settled(n, entry.start);
+    entry.value = settled(n, entry.value);
+    if (entry.start != PROOF_NO_TERM && entry.value != PROOF_NO_TERM &&
+        entry.agents != n->context->needs.class_agents[entry.class_number] &&
+        is_beside(n, entry.value, &beside) && beside.factor == 1 &&
+        beside.constant >= -reach)
+      s->entries[count++] = entry;
+  }
+  s->num_entries = count;
+}
+
+bool proof_rename(ProofContext *c, ProofState *s) {
+  int64_t oldest[PROOF_MAX_SYMBOLS];
+  int num_places = 0;
+  for (int a = 0; a < c->machine.num_agents; a++)
+    num_places += c->needs.roles[proof_role_of(a)].count;
+  TileArena scratch;
+  tile_arena_init(&scratch);
+  Names *n = TILE_ARENA_NEW(&scratch, Names, 1);
+  *n = (Names){.context = c, .state = s, .fits = true};
+  Place *places = TILE_ARENA_NEW(&scratch, Place, num_places + 1);
+  int count = list_places(n, places);
+  name_all(n, places, count);
+  name_starts(n);
+  name_numbers(n);
+  for (int i = 0; i < count; i++)
+    *places[i].value = settled(n, *places[i].value);
+  memcpy(s->symbols, n->symbols, sizeof *s->symbols * PROOF_MAX_SYMBOLS);
+  s->num_symbols = n->num_symbols;
+  find_oldest(n, places, count, oldest);
+  settle_bounds(n, oldest);
+  settle_truths(n, oldest);
+  settle_entries(n);
+  bool fits = n->fits;
+  tile_arena_deinit(&scratch);
+  return fits;
+}

@@ -1,0 +1,766 @@
+//===- Variables.c - Which numbers states keep ----------------------------===//
+//
+// What slots, parities and decisions depend on, as long as somebody asks for
+// it. Counters are variables that a loop adds to.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Variables.h"
+
+#include "Support/Arithmetic.h"
+
+#include <string.h>
+
+enum { MAX_PERIOD = 512 };
+
+typedef struct {
+  const ProofProgram *program;
+  TileArena *arena;
+  ProofNeeds *out;
+  ProofScalarId *todo;
+  int num_todo;
+} Build;
+
+static const ProofScalar *scalar_at(const Build *b, ProofScalarId id) {
+  return &b->program->scalars[id];
+}
+
+static bool is_fixed(const Build *b, ProofScalarId id) {
+  const ProofScalar *scalar = scalar_at(b, id);
+  bool result = scalar->kind != PROOF_VARIABLE;
+  for (int i = 0; i < scalar->num_args && result; i++)
+    result = is_fixed(b, scalar->args[i]);
+  return result;
+}
+
+//===-- What is needed ----------------------------------------------------===//
+
+static void mark(Build *b, bool *marks, ProofScalarId id) {
+  if (id < 0 || marks[id])
+    return;
+  marks[id] = true;
+  b->todo[b->num_todo++] = id;
+}
+
+// What binds of the role may give the variable.
+static void mark_sources(Build *b, bool *marks, ProofScalarId id) {
+  const ProofRole *role = &b->program->roles[scalar_at(b, id)->role];
+  for (int i = 0; i < role->num_ops; i++) {
+    const ProofOp *op = &role->ops[i];
+    for (int k = 0; op->kind == PROOF_BIND && k < op->bind.count; k++)
+      if (op->bind.to[k] == id)
+        mark(b, marks, op->bind.from[k]);
+  }
+}
+
+static void close_marks(Build *b, bool *marks) {
+  for (int next = 0; next < b->num_todo; next++) {
+    ProofScalarId id = b->todo[next];
+    const ProofScalar *scalar = scalar_at(b, id);
+    for (int i = 0; scalar->kind == PROOF_FUNCTION && i < scalar->num_args; i++)
+      mark(b, marks, scalar->args[i]);
+    if (scalar->kind == PROOF_VARIABLE)
+      mark_sources(b, marks, id);
+  }
+  b->num_todo = 0;
+}
+
+static void mark_roles(Build *b, bool *marks, bool of_decisions) {
+  for (int r = 0; r < b->program->num_roles; r++)
+    for (int i = 0; i < b->program->roles[r].num_ops; i++) {
+      const ProofOp *op = &b->program->roles[r].ops[i];
+      ProofScalarId slots[PROOF_MAX_READS];
+      int count = proof_op_slots(op, slots);
+      for (int k = 0; k < count; k++)
+        mark(b, marks, slots[k]);
+      if (op->kind == PROOF_WAIT)
+        mark(b, marks, op->wait.parity);
+      if (op->kind == PROOF_BRANCH && of_decisions)
+        mark(b, marks, op->branch.condition);
+    }
+  close_marks(b, marks);
+}
+
+//===-- Periods -----------------------------------------------------------===//
+
+static void multiply_period(Build *b, int64_t slots, ProofScalarId slot) {
+  int64_t *period = &b->out->period;
+  if (slot < 0 || scalar_at(b, slot)->kind == PROOF_CONSTANT || !*period)
+    return;
+  *period = *period / tile_gcd(*period, slots) * slots;
+  if (*period > MAX_PERIOD)
+    *period = 0;
+}
+
+static int64_t slots_of(const ProofProgram *p, const ProofPlace *place) {
+  return p->buffers[p->windows[place->window].buffer].num_slots;
+}
+
+static void multiply_op(Build *b, const ProofOp *op) {
+  const ProofProgram *p = b->program;
+  if (op->kind == PROOF_WAIT)
+    multiply_period(b, p->rows[op->wait.row].depth, op->wait.slot);
+  if (op->kind == PROOF_ARRIVE)
+    multiply_period(b, p->rows[op->arrive.row].depth, op->arrive.slot);
+  if (op->kind == PROOF_FILL) {
+    multiply_period(b, slots_of(p, &op->fill.place), op->fill.place.slot);
+    if (op->fill.how == PROOF_BY_TMA && op->fill.row >= 0)
+      multiply_period(b, p->rows[op->fill.row].depth, op->fill.row_slot);
+  }
+  for (int i = 0; op->kind == PROOF_READ && i < op->read.count; i++)
+    multiply_period(b, slots_of(p, &op->read.places[i]),
+                    op->read.places[i].slot);
+}
+
+//===-- Counters ----------------------------------------------------------===//
+
+typedef struct {
+  const Build *build;
+  ProofScalarId counter;
+  uint8_t *seen; // per scalar: without and with a sum on the way
+  int64_t step;  // 0: not found
+} Steps;
+
+static int64_t step_of(const Build *b, const ProofScalar *sum) {
+  for (int i = 0; i < 2; i++) {
+    const ProofScalar *arg = scalar_at(b, sum->args[i]);
+    if (arg->kind == PROOF_CONSTANT)
+      return arg->constant < 0 ? -arg->constant : arg->constant;
+  }
+  return 1;
+}
+
+// What wraps or is chosen has bounds of its own.
+static bool is_unbounded(int function) {
+  return function == PROOF_ADD || function == PROOF_SUB ||
+         function == PROOF_MUL || function == PROOF_DIV ||
+         function == PROOF_CEILDIV || function == PROOF_SHL ||
+         function == PROOF_SHR || function == PROOF_CAST;
+}
+
+// Whether `id` is computed from the counter by a sum.
+static void find_step(Steps *s, ProofScalarId id, int64_t step) {
+  const ProofScalar *scalar = scalar_at(s->build, id);
+  uint8_t bit = step ? 2 : 1;
+  if (s->step || (s->seen[id] & bit))
+    return;
+  s->seen[id] |= bit;
+  if (id == s->counter && (s->seen[id] & 4)) {
+    s->step = step;
+    return;
+  }
+  s->seen[s->counter] |= 4;
+  if (scalar->kind == PROOF_FUNCTION) {
+    bool is_sum =
+        scalar->function == PROOF_ADD || scalar->function == PROOF_SUB;
+    int64_t by = is_sum && !step ? step_of(s->build, scalar) : step;
+    for (int i = 0; is_unbounded(scalar->function) && i < scalar->num_args; i++)
+      find_step(s, scalar->args[i], by);
+  } else if (scalar->kind == PROOF_VARIABLE) {
+    const ProofRole *role = &s->build->program->roles[scalar->role];
+    for (int i = 0; i < role->num_ops; i++)
+      for (int k = 0;
+           role->ops[i].kind == PROOF_BIND && k < role->ops[i].bind.count; k++)
+        if (role->ops[i].bind.to[k] == id)
+          find_step(s, role->ops[i].bind.from[k], step);
+  }
+}
+
+static int64_t counter_step(const Build *b, ProofScalarId id) {
+  Steps s = {
+      .build = b,
+      .counter = id,
+      .seen = TILE_ARENA_NEW(b->arena, uint8_t, b->program->num_scalars + 1)};
+  find_step(&s, id, 0);
+  return s.step;
+}
+
+static ProofVariable *variable_of(const Build *b, ProofScalarId id) {
+  int index = b->out->index[id];
+  return index < 0 ? NULL : &b->out->roles[scalar_at(b, id)->role].items[index];
+}
+
+static void find_next(Build *b, int role) {
+  const ProofRole *code = &b->program->roles[role];
+  for (int i = 0; i < code->num_ops; i++) {
+    const ProofOp *op = &code->ops[i];
+    for (int k = 0;
+         op->kind == PROOF_BIND && op->bind.repeats && k < op->bind.count; k++)
+      if (variable_of(b, op->bind.to[k]))
+        variable_of(b, op->bind.to[k])->next = op->bind.from[k];
+  }
+}
+
+typedef struct {
+  int64_t factor, constant;
+  bool is_known;
+} Line;
+
+// factor * counter + constant
+static Line line_of(const Build *b, ProofScalarId id) {
+  const ProofScalar *scalar = scalar_at(b, id);
+  if (scalar->kind == PROOF_CONSTANT)
+    return (Line){0, scalar->constant, true};
+  if (scalar->kind == PROOF_VARIABLE)
+    return (Line){1, 0, true};
+  if (scalar->kind != PROOF_FUNCTION ||
+      (scalar->function != PROOF_ADD && scalar->function != PROOF_SUB &&
+       scalar->function != PROOF_MUL))
+    return (Line){0};
+  Line x = line_of(b, scalar->args[0]), y = line_of(b, scalar->args[1]);
+  int sign = scalar->function == PROOF_ADD ? 1 : -1;
+  if (scalar->function == PROOF_MUL)
+    return (Line){x.factor * y.constant, x.constant * y.constant,
+                  x.is_known && y.is_known && y.factor == 0};
+  return (Line){x.factor + sign * y.factor, x.constant + sign * y.constant,
+                x.is_known && y.is_known};
+}
+
+// Whether a condition depends on what memory has at a place that the variable
+// says.
+static bool asks_memory(const Build *b, ProofScalarId id,
+                        ProofScalarId variable, bool in_memory) {
+  const ProofScalar *scalar = scalar_at(b, id);
+  if (id == variable)
+    return in_memory;
+  in_memory |=
+      scalar->kind == PROOF_FUNCTION && scalar->function >= PROOF_OTHER;
+  for (int i = 0; scalar->kind == PROOF_FUNCTION && i < scalar->num_args; i++)
+    if (asks_memory(b, scalar->args[i], variable, in_memory))
+      return true;
+  return false;
+}
+
+// Loops that run a few times are followed exactly, unless decisions in them
+// depend on data: too much would have to be remembered.
+static bool is_exact(const Build *b, const ProofRole *role, const ProofOp *op) {
+  if (!op->bind.is_exact)
+    return false;
+  const ProofOp *head = op + 1; // of an scf.for
+  for (int i = (int)(head - role->ops); i < head->branch.target; i++)
+    if (role->ops[i].kind == PROOF_BIND && role->ops[i].bind.enters &&
+        !role->ops[i].bind.is_exact)
+      return false;
+  for (int k = 0; k < op->bind.count; k++)
+    for (int i = 0; i < role->num_ops; i++)
+      if (role->ops[i].kind == PROOF_BRANCH &&
+          asks_memory(b, role->ops[i].branch.condition, op->bind.to[k], false))
+        return false;
+  return true;
+}
+
+// Remainders by small numbers that decisions ask for are known of counters.
+static int64_t remainders_of(const Build *b) {
+  enum { MAX_DIVISOR = 8 };
+  int64_t result = 1;
+  for (int i = 0; i < b->program->num_scalars; i++) {
+    const ProofScalar *scalar = scalar_at(b, i);
+    if (!b->out->is_needed[i] || scalar->kind != PROOF_FUNCTION ||
+        (scalar->function != PROOF_REM && scalar->function != PROOF_AND))
+      continue;
+    const ProofScalar *by = scalar_at(b, scalar->args[1]);
+    int64_t divisor = by->constant + (scalar->function == PROOF_AND);
+    Line line = line_of(b, scalar->args[0]);
+    if (by->kind == PROOF_CONSTANT && divisor > 1 && divisor <= MAX_DIVISOR &&
+        line.is_known && line.factor)
+      result = result / tile_gcd(result, divisor) * divisor;
+  }
+  return result <= MAX_DIVISOR * 3 ? result : 1;
+}
+
+static void find_counters(Build *b, int role) {
+  const ProofRole *code = &b->program->roles[role];
+  int64_t period = b->out->period, remainders = remainders_of(b);
+  for (int i = 0; i < code->num_ops; i++) {
+    const ProofOp *op = &code->ops[i];
+    bool enters =
+        op->kind == PROOF_BIND && op->bind.enters && !is_exact(b, code, op);
+    for (int k = 0; enters && k < op->bind.count; k++) {
+      ProofVariable *variable = variable_of(b, op->bind.to[k]);
+      if (!variable)
+        continue;
+      variable->step = counter_step(b, op->bind.to[k]);
+      int64_t modulus = variable->step * 2 * period;
+      if (variable->step && b->out->is_position[op->bind.to[k]] &&
+          modulus > 0 && modulus <= INT32_MAX)
+        variable->modulus = modulus;
+      variable->modulus = variable->modulus /
+                          tile_gcd(variable->modulus, remainders) * remainders;
+    }
+  }
+}
+
+//===-- Classes -----------------------------------------------------------===//
+
+static uint64_t mix(uint64_t hash, int64_t value) {
+  return (hash ^ (uint64_t)value) * UINT64_C(1099511628211);
+}
+
+// The same for scalars that are computed alike from any variables.
+static uint64_t shape_of(const Build *b, ProofScalarId id, int depth) {
+  enum { MAX_DEPTH = 12 };
+  const ProofScalar *scalar = scalar_at(b, id);
+  uint64_t hash = mix(UINT64_C(1469598103934665603), scalar->kind);
+  if (scalar->kind == PROOF_INPUT)
+    return mix(hash, id);
+  if (scalar->kind == PROOF_CONSTANT)
+    return mix(hash, scalar->constant);
+  if (scalar->kind == PROOF_VARIABLE || depth == MAX_DEPTH)
+    return hash;
+  hash = mix(mix(hash, scalar->function), scalar->constant);
+  for (int i = 0; i < scalar->num_args; i++)
+    hash = mix(hash, (int64_t)shape_of(b, scalar->args[i], depth + 1));
+  return hash;
+}
+
+typedef struct {
+  uint64_t shape;
+  int end;    // op behind the loop
+  int number; // of its class
+} Loop;
+
+enum { MAX_NEST = 64 };
+
+typedef struct {
+  Build *build;
+  uint64_t *shapes; // per class, with how many loops of this shape are around
+  int capacity;
+} Classes;
+
+static int class_of(Classes *c, uint64_t shape) {
+  ProofNeeds *out = c->build->out;
+  for (int i = 0; i < out->num_classes; i++)
+    if (c->shapes[i] == shape)
+      return i;
+  int capacity = c->capacity;
+  TILE_ARENA_RESERVE(c->build->arena, c->shapes, out->num_classes, c->capacity);
+  if (capacity != c->capacity)
+    out->class_agents =
+        tile_arena_copy(c->build->arena, out->class_agents,
+                        sizeof *out->class_agents * (size_t)out->num_classes,
+                        sizeof *out->class_agents * (size_t)c->capacity);
+  c->shapes[out->num_classes] = shape;
+  return out->num_classes++;
+}
+
+// The decision of the loop that begins at `at`.
+static const ProofOp *decision_of(const ProofRole *role, int at) {
+  while (at < role->num_ops &&
+         !(role->ops[at].kind == PROOF_BRANCH && role->ops[at].branch.is_loop))
+    at++;
+  return at < role->num_ops ? &role->ops[at] : NULL;
+}
+
+static void classify(Classes *c, int role) {
+  Build *b = c->build;
+  const ProofRole *code = &b->program->roles[role];
+  Loop nest[MAX_NEST];
+  int depth = 0;
+  for (int i = 0; i < code->num_ops; i++) {
+    const ProofOp *op = &code->ops[i];
+    while (depth && i >= nest[depth - 1].end)
+      depth--;
+    const ProofOp *decision = decision_of(code, i);
+    if (op->kind != PROOF_BIND || !op->bind.enters || !decision ||
+        depth == MAX_NEST)
+      continue;
+    uint64_t shape = shape_of(b, decision->branch.condition, 0);
+    int around = 0;
+    for (int k = 0; k < depth; k++)
+      around += nest[k].shape == shape;
+    nest[depth++] = (Loop){shape, decision->branch.target, 0};
+    for (int k = 0; k < op->bind.count; k++) {
+      ProofVariable *variable = variable_of(b, op->bind.to[k]);
+      if (!variable || !variable->step)
+        continue;
+      bool is_iv = k + 1 == op->bind.count; // the last one, of an scf.for
+      variable->class_number =
+          class_of(c, mix(mix(shape, around), is_iv ? -1 : k));
+      b->out->class_agents[variable->class_number] |=
+          3u << 2 * role & ~b->out->idle_agents;
+    }
+  }
+}
+
+// Counters of one class are one number.
+static void share_moduli(Build *b) {
+  ProofNeeds *out = b->out;
+  for (int n = 0; n < out->num_classes; n++) {
+    int64_t modulus = 1;
+    for (int pass = 0; pass < 2; pass++)
+      for (int r = 0; r < b->program->num_roles; r++)
+        for (int i = 0; i < out->roles[r].count; i++) {
+          ProofVariable *variable = &out->roles[r].items[i];
+          if (variable->class_number != n)
+            continue;
+          modulus = modulus / tile_gcd(modulus, variable->modulus) *
+                    variable->modulus;
+          variable->modulus = modulus;
+        }
+  }
+}
+
+//===-- Marks -------------------------------------------------------------===//
+
+static void add_mark(Build *b, int64_t value, int *capacity) {
+  ProofNeeds *out = b->out;
+  int at = 0;
+  while (at < out->num_marks && out->marks[at] < value)
+    at++;
+  if (at < out->num_marks && out->marks[at] == value)
+    return;
+  TILE_ARENA_RESERVE(b->arena, out->marks, out->num_marks, *capacity);
+  memmove(out->marks + at + 1, out->marks + at,
+          sizeof *out->marks * (size_t)(out->num_marks - at));
+  out->marks[at] = value;
+  out->num_marks++;
+}
+
+static void find_marks(Build *b) {
+  int capacity = 0;
+  for (int i = 0; i < b->program->num_scalars; i++) {
+    const ProofScalar *scalar = scalar_at(b, i);
+    bool is_back =
+        scalar->kind == PROOF_FUNCTION && b->out->is_needed[i] &&
+        (scalar->function == PROOF_SUB || scalar->function == PROOF_ADD);
+    const ProofScalar *by = is_back ? scalar_at(b, scalar->args[1]) : NULL;
+    if (by && by->kind == PROOF_CONSTANT) {
+      int64_t back =
+          scalar->function == PROOF_SUB ? by->constant : -by->constant;
+      if (back > b->out->look_back)
+        b->out->look_back = back;
+    }
+    if (!b->out->is_needed[i] || scalar->kind != PROOF_FUNCTION ||
+        scalar->function < PROOF_EQ || scalar->function > PROOF_UGE)
+      continue;
+    Line x = line_of(b, scalar->args[0]), y = line_of(b, scalar->args[1]);
+    int64_t factor = x.factor - y.factor, constant = y.constant - x.constant;
+    if (!x.is_known || !y.is_known || !factor)
+      continue;
+    add_mark(b, constant / factor, &capacity);
+    if (constant % factor)
+      add_mark(b, constant / factor + 1, &capacity);
+  }
+}
+
+static void find_reach(Build *b) {
+  int64_t depth = 1, step = 1;
+  for (int r = 0; r < b->program->num_rows; r++)
+    if (b->program->rows[r].depth > depth)
+      depth = b->program->rows[r].depth;
+  for (int r = 0; r < b->program->num_roles; r++)
+    for (int i = 0; i < b->out->roles[r].count; i++)
+      if (b->out->roles[r].items[i].step > step)
+        step = b->out->roles[r].items[i].step;
+  enum { MAX_AHEAD = 12 };
+  b->out->max_factor = MAX_AHEAD;
+  for (int i = 0; i < b->program->num_scalars; i++) {
+    const ProofScalar *scalar = scalar_at(b, i);
+    if (!scalar->is_positive || scalar->kind != PROOF_FUNCTION ||
+        scalar->function != PROOF_MUL)
+      continue;
+    int64_t factor = MAX_AHEAD * step_of(b, scalar);
+    if (factor > b->out->max_factor)
+      b->out->max_factor = factor;
+  }
+  b->out->rounds = (int)depth + 1;
+  b->out->reach = (depth + 3) * step;
+}
+
+//===-- What is asked for later -------------------------------------------===//
+
+typedef struct {
+  const Build *build;
+  ProofVariables *variables;
+  const ProofRole *code;
+  uint64_t **asked; // per scalar, or NULL
+} Live;
+
+static const uint64_t *asked_by(Live *l, ProofScalarId id) {
+  const ProofScalar *scalar = scalar_at(l->build, id);
+  if (l->asked[id])
+    return l->asked[id];
+  uint64_t *out =
+      TILE_ARENA_NEW(l->build->arena, uint64_t, l->variables->live_words + 1);
+  l->asked[id] = out;
+  int index = l->build->out->index[id];
+  if (scalar->kind == PROOF_VARIABLE && index >= 0 &&
+      l->code == &l->build->program->roles[scalar->role])
+    out[index / 64] |= UINT64_C(1) << index % 64;
+  for (int i = 0; scalar->kind == PROOF_FUNCTION && i < scalar->num_args; i++) {
+    const uint64_t *inner = asked_by(l, scalar->args[i]);
+    for (int w = 0; w < l->variables->live_words; w++)
+      out[w] |= inner[w];
+  }
+  return out;
+}
+
+static void ask(Live *l, uint64_t *live, ProofScalarId id) {
+  if (id < 0)
+    return;
+  const uint64_t *asked = asked_by(l, id);
+  for (int w = 0; w < l->variables->live_words; w++)
+    live[w] |= asked[w];
+}
+
+static bool is_in(const uint64_t *set, int index) {
+  return index >= 0 && (set[index / 64] >> index % 64 & 1);
+}
+
+static void ask_bind(Live *l, const ProofOp *op, const uint64_t *after,
+                     uint64_t *live) {
+  const int *index = l->build->out->index;
+  for (int k = 0; k < op->bind.count; k++)
+    if (is_in(live, index[op->bind.to[k]]))
+      live[index[op->bind.to[k]] / 64] &=
+          ~(UINT64_C(1) << index[op->bind.to[k]] % 64);
+  for (int k = 0; k < op->bind.count; k++)
+    if (is_in(after, index[op->bind.to[k]]))
+      ask(l, live, op->bind.from[k]);
+}
+
+// What is asked for from `at` on; whether that is more than before.
+static bool update_live(Live *l, int at, uint64_t *scratch) {
+  const ProofOp *op = &l->code->ops[at];
+  int words = l->variables->live_words;
+  const uint64_t *next = l->variables->live + (at + 1) * words;
+  uint64_t *here = l->variables->live + at * words;
+  ProofScalarId slots[PROOF_MAX_READS];
+  int count = proof_op_slots(op, slots);
+  size_t bytes = sizeof *here * (size_t)words;
+  if (op->kind == PROOF_END)
+    return false;
+  memcpy(scratch,
+         op->kind == PROOF_JUMP ? l->variables->live + op->jump.target * words
+                                : next,
+         bytes);
+  for (int i = 0; i < count; i++)
+    ask(l, scratch, slots[i]);
+  if (op->kind == PROOF_WAIT)
+    ask(l, scratch, op->wait.parity);
+  if (op->kind == PROOF_BIND)
+    ask_bind(l, op, next, scratch);
+  if (op->kind == PROOF_BRANCH) {
+    ask(l, scratch, op->branch.condition);
+    for (int w = 0; w < words; w++)
+      scratch[w] |= l->variables->live[op->branch.target * words + w];
+  }
+  bool has_changed = memcmp(here, scratch, bytes) != 0;
+  memcpy(here, scratch, bytes);
+  return has_changed;
+}
+
+static bool is_comparison(const ProofScalar *scalar) {
+  return scalar->kind == PROOF_FUNCTION && scalar->function >= PROOF_EQ &&
+         scalar->function <= PROOF_UGE;
+}
+
+static void add_question(bool *is_question, const Build *b, ProofScalarId id) {
+  const ProofScalar *scalar = scalar_at(b, id);
+  is_question[id] = true;
+  for (int i = 0; scalar->kind == PROOF_FUNCTION && i < scalar->num_args; i++)
+    if (scalar->function == PROOF_AND || scalar->function == PROOF_OR ||
+        scalar->function == PROOF_XOR || scalar->function == PROOF_SELECT)
+      add_question(is_question, b, scalar->args[i]);
+}
+
+// Of each counter, the conditions that depend on it.
+static void list_questions(Live *l) {
+  const Build *b = l->build;
+  int count = b->program->num_scalars;
+  bool *is_question = TILE_ARENA_NEW(b->arena, bool, count + 1);
+  for (int i = 0; i < l->code->num_ops; i++)
+    if (l->code->ops[i].kind == PROOF_BRANCH)
+      add_question(is_question, b, l->code->ops[i].branch.condition);
+  for (int i = 0; i < count; i++)
+    is_question[i] |= b->out->is_needed[i] && is_comparison(scalar_at(b, i));
+  for (int v = 0; v < l->variables->count; v++) {
+    ProofVariable *variable = &l->variables->items[v];
+    if (!variable->step)
+      continue;
+    variable->questions = TILE_ARENA_NEW(b->arena, ProofScalarId, count + 1);
+    for (int i = 0; i < count; i++)
+      if (is_question[i] && is_in(asked_by(l, i), v))
+        variable->questions[variable->num_questions++] = i;
+  }
+}
+
+//===-- Conditions of a whole run -----------------------------------------===//
+
+static void add_fixed(Build *b, ProofScalarId id) {
+  const ProofScalar *scalar = scalar_at(b, id);
+  ProofNeeds *out = b->out;
+  bool is_new = is_fixed(b, id);
+  for (int i = 0; i < out->num_fixed; i++)
+    is_new &= out->fixed[i] != id;
+  if (is_new)
+    out->fixed[out->num_fixed++] = id;
+  for (int i = 0; scalar->kind == PROOF_FUNCTION && i < scalar->num_args; i++)
+    add_fixed(b, scalar->args[i]);
+}
+
+static void list_fixed(Build *b) {
+  b->out->fixed =
+      TILE_ARENA_NEW(b->arena, ProofScalarId, b->program->num_scalars + 1);
+  for (int r = 0; r < b->program->num_roles; r++)
+    for (int i = 0; i < b->program->roles[r].num_ops; i++)
+      if (b->program->roles[r].ops[i].kind == PROOF_BRANCH)
+        add_fixed(b, b->program->roles[r].ops[i].branch.condition);
+}
+
+static void ask_fixed(const Build *b, uint64_t *asks, ProofScalarId id) {
+  const ProofScalar *scalar = scalar_at(b, id);
+  for (int i = 0; i < b->out->num_fixed; i++)
+    if (b->out->fixed[i] == id)
+      asks[(i + 1) / 64] |= UINT64_C(1) << (i + 1) % 64;
+  for (int i = 0; scalar->kind == PROOF_FUNCTION && i < scalar->num_args; i++)
+    ask_fixed(b, asks, scalar->args[i]);
+}
+
+static void find_asks(Build *b, int role) {
+  ProofVariables *v = &b->out->roles[role];
+  const ProofRole *code = &b->program->roles[role];
+  int words = v->fixed_words = (b->out->num_fixed + 1) / 64 + 1;
+  v->asks = TILE_ARENA_NEW(b->arena, uint64_t, (code->num_ops + 1) * words);
+  for (int at = 0; at < code->num_ops; at++) {
+    const ProofOp *op = &code->ops[at];
+    if (op->kind == PROOF_BRANCH)
+      ask_fixed(b, v->asks + at * words, op->branch.condition);
+    if (op->kind == PROOF_BIND && op->bind.enters && !is_exact(b, code, op))
+      v->asks[at * words] |= 1;
+  }
+  for (bool has_changed = true; has_changed;) {
+    has_changed = false;
+    for (int at = code->num_ops - 2; at >= 0; at--) {
+      const ProofOp *op = &code->ops[at];
+      for (int w = 0; w < words; w++) {
+        uint64_t *here = &v->asks[at * words + w], all = *here;
+        if (op->kind != PROOF_JUMP)
+          all |= v->asks[(at + 1) * words + w];
+        if (op->kind == PROOF_JUMP) {
+          uint64_t there = v->asks[op->jump.target * words + w];
+          bool is_back = op->jump.target <= at; // it begins anew, and asks anew
+          all |= w == 0 && is_back ? there & ~UINT64_C(1) : there;
+        }
+        if (op->kind == PROOF_BRANCH)
+          all |= v->asks[op->branch.target * words + w];
+        has_changed |= all != *here;
+        *here = all;
+      }
+    }
+  }
+}
+
+bool proof_may_enter(const ProofVariables *v, int op) {
+  return v->asks[op * v->fixed_words] & 1;
+}
+
+bool proof_asks_fixed(const ProofVariables *v, int op, int fixed) {
+  return is_in(v->asks + op * v->fixed_words, fixed + 1);
+}
+
+static void find_live(Build *b, int role) {
+  ProofVariables *v = &b->out->roles[role];
+  const ProofRole *code = &b->program->roles[role];
+  v->live_words = v->count / 64 + 1;
+  v->live =
+      TILE_ARENA_NEW(b->arena, uint64_t, (code->num_ops + 1) * v->live_words);
+  Live l = {.build = b, .variables = v, .code = code};
+  l.asked = TILE_ARENA_NEW(b->arena, uint64_t *, b->program->num_scalars + 1);
+  uint64_t *scratch = TILE_ARENA_NEW(b->arena, uint64_t, v->live_words);
+  for (bool has_changed = true; has_changed;) {
+    has_changed = false;
+    for (int at = code->num_ops - 1; at >= 0; at--)
+      has_changed |= update_live(&l, at, scratch);
+  }
+  list_questions(&l);
+}
+
+bool proof_is_live(const ProofVariables *v, int op, int variable) {
+  return is_in(v->live + op * v->live_words, variable);
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
+static void list_variables(Build *b) {
+  ProofNeeds *out = b->out;
+  for (int r = 0; r < b->program->num_roles; r++)
+    out->roles[r].items =
+        TILE_ARENA_NEW(b->arena, ProofVariable, b->program->num_scalars + 1);
+  for (int i = 0; i < b->program->num_scalars; i++) {
+    const ProofScalar *scalar = scalar_at(b, i);
+    out->index[i] = PROOF_NONE;
+    if (scalar->kind != PROOF_VARIABLE || !out->is_needed[i])
+      continue;
+    ProofVariables *v = &out->roles[scalar->role];
+    out->index[i] = v->count;
+    v->items[v->count++] =
+        (ProofVariable){.scalar = i, .modulus = 1, .class_number = PROOF_NONE};
+  }
+}
+
+// Whether all that the role does is done by its leader.
+static bool is_of_leader(const ProofRole *role) {
+  bool result = true;
+  for (int i = 0; i < role->num_ops; i++) {
+    ProofOpKind kind = role->ops[i].kind;
+    bool counts =
+        kind <= PROOF_READ || kind == PROOF_SYNC || kind == PROOF_TURN;
+    result &= !counts || role->ops[i].threads == PROOF_LEADER;
+  }
+  return result;
+}
+
+static void list_residues(Build *b) {
+  ProofNeeds *out = b->out;
+  out->residues =
+      TILE_ARENA_NEW(b->arena, ProofScalarId, b->program->num_scalars + 1);
+  for (int r = 0; r < b->program->num_roles; r++)
+    for (int i = 0; i < b->program->roles[r].num_ops; i++) {
+      const ProofOp *op = &b->program->roles[r].ops[i];
+      if (op->kind != PROOF_BRANCH || !op->branch.is_loop)
+        continue;
+      const ProofScalar *less = scalar_at(b, op->branch.condition);
+      bool is_new = less->kind == PROOF_FUNCTION && less->num_args == 2 &&
+                    out->is_position[less->args[1]] &&
+                    is_fixed(b, less->args[1]) &&
+                    scalar_at(b, less->args[1])->kind != PROOF_CONSTANT;
+      for (int k = 0; is_new && k < out->num_residues; k++)
+        is_new = out->residues[k] != less->args[1];
+      if (is_new)
+        out->residues[out->num_residues++] = less->args[1];
+    }
+}
+
+void proof_needs_build(const ProofProgram *program, TileArena *arena,
+                       ProofNeeds *out) {
+  int count = program->num_scalars + 1;
+  *out = (ProofNeeds){.program = program, .period = 1};
+  Build b = {.program = program, .arena = arena, .out = out};
+  b.todo = TILE_ARENA_NEW(arena, ProofScalarId, count);
+  out->index = TILE_ARENA_NEW(arena, int, count);
+  out->is_needed = TILE_ARENA_NEW(arena, bool, count);
+  out->is_position = TILE_ARENA_NEW(arena, bool, count);
+  mark_roles(&b, out->is_needed, true);
+  mark_roles(&b, out->is_position, false);
+  list_variables(&b);
+  list_residues(&b);
+  for (int r = 0; r < program->num_roles; r++)
+    for (int i = 0; i < program->roles[r].num_ops; i++)
+      multiply_op(&b, &program->roles[r].ops[i]);
+  for (int r = 0; r < program->num_roles; r++)
+    if (is_of_leader(&program->roles[r]))
+      out->idle_agents |= 2u << 2 * r;
+  Classes classes = {.build = &b};
+  list_fixed(&b);
+  for (int r = 0; r < program->num_roles; r++) {
+    find_counters(&b, r);
+    find_next(&b, r);
+    classify(&classes, r);
+    find_live(&b, r);
+    find_asks(&b, r);
+  }
+  share_moduli(&b);
+  find_marks(&b);
+  find_reach(&b);
+}

@@ -1,0 +1,71 @@
+//===- Variables.h - Which numbers states keep ----------------------------===//
+#ifndef TILE_PROOF_VARIABLES_H
+#define TILE_PROOF_VARIABLES_H
+
+#include "Program.h"
+
+/// A variable that slots, parities or decisions depend on.
+typedef struct {
+  ProofScalarId scalar;
+  /// Of a counter whose values have no bound, how far an iteration moves it; 0.
+  int64_t step;
+  /// What its number is kept modulo, where slots and parities depend on it; 1.
+  int64_t modulus;
+  /// Counters of roles that may run alike have one class; -1.
+  int class_number;
+  ProofScalarId next;       // of a counter: what it is in the next iteration
+  ProofScalarId *questions; // conditions that depend on a counter
+  int num_questions;
+} ProofVariable;
+
+/// The variables of a role.
+typedef struct {
+  ProofVariable *items;
+  int count;
+  /// Per op, `live_words` words: variables that are asked for from there on.
+  uint64_t *live;
+  int live_words;
+  /// Per op, `fixed_words` words: of `fixed` conditions that are asked for from
+  /// there on; the first bit is whether a counter may begin.
+  uint64_t *asks;
+  int fixed_words;
+} ProofVariables;
+
+typedef struct {
+  const ProofProgram *program;
+  ProofVariables roles[PROOF_MAX_ROLES];
+  int *index; // per scalar: of a variable in its role, or -1
+  /// Per scalar: whether a decision, a slot or a parity depends on it; whether
+  /// a slot or a parity does.
+  bool *is_needed, *is_position;
+  unsigned idle_agents;   // do nothing that others could notice
+  unsigned *class_agents; // per class
+  int num_classes;
+  /// Numbers that decisions compare counters with, ascending, and how far from
+  /// one of them a number matters.
+  int64_t *marks;
+  int num_marks;
+  int64_t reach;
+  /// Conditions that depend on no variable.
+  ProofScalarId *fixed;
+  int num_fixed;
+  int64_t max_factor; // of a step, that a counter is ahead of another
+  int rounds;         // that anything is asked for ahead
+  int64_t look_back;  // how far behind a counter anything is asked for
+  /// Bounds of loops, one value in the whole run, that slots depend on: they
+  /// are kept modulo `period`.
+  ProofScalarId *residues;
+  int num_residues;
+  int64_t period; // of all slots and parities; 0: too long
+} ProofNeeds;
+
+/// Owner: `arena`.
+void proof_needs_build(const ProofProgram *program, TileArena *arena,
+                       ProofNeeds *out);
+/// Whether a counter may begin from `op` on; whether condition `fixed` is
+/// asked.
+bool proof_may_enter(const ProofVariables *variables, int op);
+bool proof_asks_fixed(const ProofVariables *variables, int op, int fixed);
+bool proof_is_live(const ProofVariables *variables, int op, int variable);
+
+#endif // TILE_PROOF_VARIABLES_H
