@@ -48,6 +48,13 @@ class Case:
         exec("\n".join(self.expect), names)  # the test's own text
         return names
 
+    def run(self, json_path, seed, options=()):
+        expected = self.expected()
+        results, _ = kernels.run_function(json_path, self.arguments, seed, options)
+        for argument in self.arguments:
+            if isinstance(argument, kernels.Tensor):
+                check_tensor(argument, results[argument.name], expected)
+
 
 def read_cases(path):
     cases, group, has_expect = [], [], False
@@ -107,13 +114,8 @@ def write_planned(path, target, out):
 
 def run_case(case, out, seeds, sms):
     json_path = os.path.join(out, case.function + ".json")
-    expected = case.expected()
     for seed, count in itertools.product(seeds, sms):
-        results, _ = kernels.run_function(json_path, case.arguments, seed,
-                                          ["--sms=" + count])
-        for argument in case.arguments:
-            if isinstance(argument, kernels.Tensor):
-                check_tensor(argument, results[argument.name], expected)
+        case.run(json_path, seed, ["--sms=" + count])
 
 
 def main():
