@@ -403,16 +403,18 @@ class Program:
             listed("%d %s" % (e.depth, e.dtype) for e in self.edges),
             listed("%s/%d" % (role.name, role.warps) for role in self.roles))
 
-    def check(self, out, seeds):
+    def run(self, json_path, seed, options=()):
         a = kernels.Tensor("A", "ints:%dx%d:%s" % (self.rows, self.shape[1], self.dtype))
         arguments = [a] + [kernels.Tensor(n, "junk:%dx%d:%s" % (
             self.rows, self.shape[1], t)) for n, t, _ in self.outputs]
+        results, _ = kernels.run_function(json_path, arguments, seed, options)
+        for name, dtype, added in self.outputs:
+            kernels.compare(name, dtype, results[name],
+                            a.values.astype(np.float64) + added)
+
+    def check(self, out, seeds):
         for seed in seeds:
-            results, _ = kernels.run_function(
-                os.path.join(out, self.name + ".json"), arguments, seed)
-            for name, dtype, added in self.outputs:
-                kernels.compare(name, dtype, results[name],
-                                a.values.astype(np.float64) + added)
+            self.run(os.path.join(out, self.name + ".json"), seed)
 
 
 if __name__ == "__main__":

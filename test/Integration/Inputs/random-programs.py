@@ -471,9 +471,10 @@ def make_inputs(n, mask, seed):
     return inputs, arguments
 
 
-def run_once(json_path, arguments, seed, expected, lines):
+def run_once(json_path, arguments, seed, expected, lines, options=()):
     base = os.path.splitext(json_path)[0]
-    command, saved = ["tile-run", json_path, "--emulate", "--sms=2", "--seed=%d" % seed], {}
+    command, saved = ["tile-run", json_path, "--emulate", "--sms=2", "--seed=%d" % seed,
+                      *options], {}
     for i, argument in enumerate(arguments):
         if isinstance(argument, kernels.Scalar):
             command.append(argument.text)
@@ -489,23 +490,36 @@ def run_once(json_path, arguments, seed, expected, lines):
                         expected.get(argument.name, argument.values))
 
 
-def run_kernel(json_path, body, seeds):
-    for number, n in enumerate(ws.trips_of(body)):
-        mask = ["some", "all", "none", "some"][number % 4]
-        inputs, arguments = make_inputs(n, mask, number)
+class Case:
+    """One trip count of a kernel, with a mask for its guards."""
+
+    def __init__(self, body, n, mask, number):
+        self.name = "n = %d, mask %s" % (n, mask)
+        inputs, self.arguments = make_inputs(n, mask, number)
         runs = [Run(body, inputs, block) for block in range(GRID)]
-        expected = {"O": np.concatenate([run.result() for run in runs]),
-                    "P": np.concatenate([run.shown(run.shows, ROWS) for run in runs]),
-                    "E": np.concatenate([run.shown(run.ends, COLUMNS) for run in runs]),
-                    "Tally": [run.tally for run in runs],
-                    "R": [sum(run.ticks for run in runs)]}
-        lines = [line for run in runs for line in run.lines]
+        self.expected = {"O": np.concatenate([run.result() for run in runs]),
+                         "P": np.concatenate([run.shown(run.shows, ROWS) for run in runs]),
+                         "E": np.concatenate([run.shown(run.ends, COLUMNS) for run in runs]),
+                         "Tally": [run.tally for run in runs],
+                         "R": [sum(run.ticks for run in runs)]}
+        self.lines = [line for run in runs for line in run.lines]
+
+    def run(self, json_path, seed, options=()):
+        try:
+            run_once(json_path, self.arguments, seed, self.expected, self.lines, options)
+        except kernels.Failure as failure:
+            raise kernels.Failure("%s, seed %d: %s" % (self.name, seed, failure)) from None
+
+
+def cases_of(body):
+    for number, n in enumerate(ws.trips_of(body)):
+        yield Case(body, n, ["some", "all", "none", "some"][number % 4], number)
+
+
+def run_kernel(json_path, body, seeds):
+    for case in cases_of(body):
         for seed in range(1, seeds + 1):
-            try:
-                run_once(json_path, arguments, seed, expected, lines)
-            except kernels.Failure as failure:
-                raise kernels.Failure("n = %d, mask %s, seed %d: %s"
-                                      % (n, mask, seed, failure)) from None
+            case.run(json_path, seed)
 
 
 def check(seed, target, roles, out, seeds):

@@ -271,14 +271,14 @@ class Program:
         return "\n".join(self.lines) + "\n"
 
 
-def run(case, json_path, steps, size, seed):
+def run(case, json_path, steps, size, seed, options=()):
     m, n = size
     k = max(steps, 1) * case.k
     a = kernels.make_argument("A", "ints:%dx%d:%s" % (m, k, case.type))
     b = kernels.make_argument("B", "ints:%dx%d:%s" % (k, n, case.type))
     c = kernels.make_argument("C", "junk:%dx%d:%s" % (m, n, case.acc))
     s = kernels.make_argument("steps", str(steps))
-    results, _ = kernels.run_function(json_path, [a, b, c, s], seed)
+    results, _ = kernels.run_function(json_path, [a, b, c, s], seed, options)
     x, y = (np.array(v.values, dtype=np.float64) for v in (a, b))
     expected = np.zeros((m, n))
     for step in case.used_steps(steps):

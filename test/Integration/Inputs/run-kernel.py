@@ -50,6 +50,13 @@ class Case:
         exec("\n".join(self.expect), names)  # the test's own text
         return names
 
+    def run(self, json_path, seed, options=()):
+        expected = self.expected()
+        results, _ = kernels.run_function(json_path, self.arguments, seed, options)
+        for argument in self.arguments:
+            if isinstance(argument, kernels.Tensor):
+                check_tensor(argument, results[argument.name], expected)
+
 
 Result = collections.namedtuple("Result", "name dtype")
 
@@ -112,8 +119,8 @@ def write_planned(path, target, out):
 
 def run_case(case, out, seeds, sms):
     json_path = os.path.join(out, case.function + ".json")
-    expected = case.expected()
     for seed, count in itertools.product(seeds, sms):
+<<<<<<< HEAD
         results, _ = kernels.run_function(json_path, case.arguments, seed,
                                           ["--sms=" + count])
         for argument in case.arguments:
@@ -122,6 +129,9 @@ def run_case(case, out, seeds, sms):
         for i, result in enumerate(kernels.read_results(json_path)):
             check_tensor(Result("result%d" % i, result["dtype"].replace("index", "i64")),
                          results["result%d" % i], expected)
+=======
+        case.run(json_path, seed, ["--sms=" + count])
+>>>>>>> mutants
 
 
 def main():

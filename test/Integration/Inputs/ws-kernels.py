@@ -202,20 +202,33 @@ def num_threads(json_path):
     return metadata["values"][extent]["value"]
 
 
-def run_kernel(json_path, body, trips, masks, seeds):
-    for number, n in enumerate(trips):
-        mask = masks[number % len(masks)]
-        inputs, arguments = make_inputs(n, mask, number)
-        run = Run(body, inputs)
-        expected = run.result()
+class Case:
+    """One trip count of a kernel, with a mask for its guards."""
+
+    def __init__(self, body, n, mask, number):
+        self.name = "n = %d, mask %s" % (n, mask)
+        inputs, self.arguments = make_inputs(n, mask, number)
+        self.wanted = Run(body, inputs)
+        self.expected = self.wanted.result()
+
+    def run(self, json_path, seed, options=()):
+        try:
+            results, _ = kernels.run_function(json_path, self.arguments, seed, options)
+            kernels.compare("O", "bf16", results["O"], self.expected)
+            kernels.compare("R", "i32", results["R"], [self.wanted.ticks])
+        except kernels.Failure as failure:
+            raise kernels.Failure("%s, seed %d: %s" % (self.name, seed, failure)) from None
+
+
+def cases_of(body):
+    for number, n in enumerate(trips_of(body)):
+        yield Case(body, n, ["some", "all", "none", "some"][number % 4], number)
+
+
+def run_kernel(json_path, body, seeds):
+    for number, case in enumerate(cases_of(body)):
         for seed in kernels.schedules(seeds, number):
-            try:
-                results, _ = kernels.run_function(json_path, arguments, seed)
-                kernels.compare("O", "bf16", results["O"], expected)
-                kernels.compare("R", "i32", results["R"], [run.ticks])
-            except kernels.Failure as failure:
-                raise kernels.Failure("n = %d, mask %s, seed %d: %s"
-                                      % (n, mask, seed, failure)) from None
+            case.run(json_path, seed)
 
 
 def trips_of(body):
@@ -245,8 +258,7 @@ def check(target, roles, chosen, out, seeds):
                 raise kernels.Failure("%d threads" % num_threads(json_path))
             if roles == "off" and has_roles:
                 raise kernels.Failure("has roles")
-            run_kernel(json_path, body, trips_of(body), ["some", "all", "none", "some"],
-                       seeds)
+            run_kernel(json_path, body, seeds)
             print("ok %s roles %s: %s" % (target, roles, name))
         except kernels.Failure as failure:
             num_failed += 1
