@@ -54,12 +54,26 @@ typedef struct {
   int role;
 } ProgramWriter;
 
-//===-- Growth (ProgramBuild.c) -------------------------------------------===//
+//===-- Growth ------------------------------------------------------------===//
 
 /// Says that the program cannot be followed, and where; the first one counts.
-void program_fail(ProgramBuild *extract, MlirOperation op, const char *failure);
+static inline void program_fail(ProgramBuild *extract, MlirOperation op,
+                                const char *failure) {
+  if (extract->failed.ptr)
+    return;
+  extract->failed = op;
+  extract->failure = failure;
+}
+
 /// Adds an op to the role; owned by the program, up to the next one.
-ProofOp *program_add(ProgramWriter *w, ProofOpKind kind, MlirOperation op);
+static inline ProofOp *program_add(ProgramWriter *w, ProofOpKind kind,
+                                   MlirOperation op) {
+  ProofRole *role = &w->extract->out->roles[w->role];
+  TILE_ARENA_RESERVE(w->extract->arena, role->ops, role->num_ops,
+                     role->capacity);
+  role->ops[role->num_ops] = (ProofOp){.kind = kind, .origin = op.ptr};
+  return &role->ops[role->num_ops++];
+}
 
 //===-- Events (Events.c) -------------------------------------------------===//
 
