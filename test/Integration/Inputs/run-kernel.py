@@ -32,6 +32,8 @@ import numpy as np
 
 import kernels
 
+Result = collections.namedtuple("Result", "name dtype")
+
 
 class Case:
     def __init__(self, text):
@@ -56,9 +58,9 @@ class Case:
         for argument in self.arguments:
             if isinstance(argument, kernels.Tensor):
                 check_tensor(argument, results[argument.name], expected)
-
-
-Result = collections.namedtuple("Result", "name dtype")
+        for i, result in enumerate(kernels.read_results(json_path)):
+            check_tensor(Result("result%d" % i, result["dtype"].replace("index", "i64")),
+                         results["result%d" % i], expected)
 
 
 def read_cases(path):
@@ -120,18 +122,7 @@ def write_planned(path, target, out):
 def run_case(case, out, seeds, sms):
     json_path = os.path.join(out, case.function + ".json")
     for seed, count in itertools.product(seeds, sms):
-<<<<<<< HEAD
-        results, _ = kernels.run_function(json_path, case.arguments, seed,
-                                          ["--sms=" + count])
-        for argument in case.arguments:
-            if isinstance(argument, kernels.Tensor):
-                check_tensor(argument, results[argument.name], expected)
-        for i, result in enumerate(kernels.read_results(json_path)):
-            check_tensor(Result("result%d" % i, result["dtype"].replace("index", "i64")),
-                         results["result%d" % i], expected)
-=======
         case.run(json_path, seed, ["--sms=" + count])
->>>>>>> mutants
 
 
 def main():
