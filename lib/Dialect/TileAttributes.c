@@ -9,6 +9,7 @@
 #include "Dialect/ForeignOps.h"
 #include "Dialect/Verify/TileVerify.h"
 #include "Tile/Ops/func.h"
+#include "Tile/Ops/llvm.h"
 #include "Tile/Ops/memref.h"
 #include "Tile/Ops/nvgpu.h"
 #include "Tile/Ops/scf.h"
@@ -110,9 +111,14 @@ static MlirLogicalResult verify_num_threads(MlirOperation op, const char *name,
   return tile_success();
 }
 
+// A function, or what lowering makes of one that kernels call.
+static bool is_function(MlirOperation op) {
+  return func_func_is(op) || llvm_func_is(op);
+}
+
 static MlirLogicalResult verify_may_alias(MlirOperation op, const char *name,
                                           MlirAttribute value) {
-  if (!func_func_is(op))
+  if (!is_function(op))
     return tile_emit_error(
         op, "expects '%s' only on func.func or one of its arguments", name);
   if (!mlirAttributeIsAUnit(value))
@@ -123,7 +129,7 @@ static MlirLogicalResult verify_may_alias(MlirOperation op, const char *name,
 
 static MlirLogicalResult verify_argument_name(MlirOperation function,
                                               MlirAttribute value) {
-  if (!func_func_is(function))
+  if (!is_function(function))
     return tile_emit_error(
         function, "expects 'tile.name' only on arguments of func.func");
   if (!mlirAttributeIsAString(value) ||

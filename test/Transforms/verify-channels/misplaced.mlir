@@ -13,15 +13,15 @@
 // RUN: not %tile_opt_passes 'tile-verify-channels{synced=true}' %t.signal-own.mlir -o /dev/null 2>&1 | FileCheck %s
 
 // One thread of the consumer waits, the others read what has not landed.
-// RUN: sed 's/wait %full.*parity %p/& {leader}/' %s > %t.reader.mlir
+// RUN: sed 's/wait %full.*parity .p/& {leader}/' %s > %t.reader.mlir
 // RUN: not %tile_opt_passes 'tile-verify-channels{synced=true}' %t.reader.mlir -o /dev/null 2>&1 | FileCheck %s
-// RUN: sed 's/wait %full.*parity %p/& {leader}/' %t.mlir > %t.reader-own.mlir
+// RUN: sed 's/wait %full.*parity .p/& {leader}/' %t.mlir > %t.reader-own.mlir
 // RUN: not %tile_opt_passes 'tile-verify-channels{synced=true}' %t.reader-own.mlir -o /dev/null 2>&1 | FileCheck %s
 
 // One thread of the producer waits, and the others fill slots that are still read.
-// RUN: sed 's/wait %free.*parity %q/& {leader}/' %s > %t.writer.mlir
+// RUN: sed 's/wait %free.*parity .q/& {leader}/' %s > %t.writer.mlir
 // RUN: not %tile_opt_passes 'tile-verify-channels{synced=true}' %t.writer.mlir -o /dev/null 2>&1 | FileCheck %s
-// RUN: sed 's/wait %free.*parity %q/& {leader}/' %t.mlir > %t.writer-own.mlir
+// RUN: sed 's/wait %free.*parity .q/& {leader}/' %t.mlir > %t.writer-own.mlir
 // RUN: not %tile_opt_passes 'tile-verify-channels{synced=true}' %t.writer-own.mlir -o /dev/null 2>&1 | FileCheck %s
 
 // CHECK: error: {{.*}}[tile-verify/
