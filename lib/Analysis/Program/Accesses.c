@@ -216,13 +216,12 @@ static void write_fill(ProgramWriter *w, MlirOperation op, int window,
   ProofOp *out = program_add(w, PROOF_FILL, op);
   out->fill.place = (ProofPlace){window, slot};
   out->fill.row = PROOF_NONE;
-  out->fill.how = is_tma(op)          ? PROOF_BY_TMA
+  out->fill.how = signals             ? PROOF_BY_TMA
                   : is_cp_async(copy) ? PROOF_BY_CP_ASYNC
                                       : PROOF_BY_STORES;
-  if (is_tma(op))
-    out->threads = PROOF_LEADER;
   if (!signals)
-    return;
+    return; // all threads wait for a copy by TMA that signals nobody
+  out->threads = PROOF_LEADER;
   out->fill.row = program_row_of(w->extract, tile_copy_signal(copy), false);
   out->fill.row_slot = row_slot;
   out->fill.bytes = copied_bytes(copy);

@@ -6,7 +6,9 @@ The kernels are those that are named (see barriersubjects.py): what the compiler
 ws-kernels.py and of random programs, hand-written roles and blocks, functions of files.
 A mutant has a mistake of barriermutants.py. What `tile-verify-channels` proves, with the
 lines of tile.channel_barriers and without them, is lowered and executed for several trip
-counts, masks and schedules: it must run without findings and compute what it should.
+counts, masks and schedules: it must run without findings and compute what it should. A mutant
+that computes something else, and the same under every schedule, is another program, not
+broken barriers: these are counted apart.
 
 Prints one line per kernel, and the sums."""
 
@@ -46,24 +48,38 @@ def verdicts(programs, path, target):
     return found
 
 
-def fault(lines, one, options):
-    """What is wrong with an accepted mutant when it runs, or None."""
+def outcome(run, json_path, seed, schedule):
+    """None, or what is wrong: the line of a finding, else numbers that differ."""
     try:
-        lower(lines, options.target, options.out)
-        for number, run in enumerate(one.runs()):
-            for seed in range(1, options.seeds + 1):
-                run.run(os.path.join(options.out, one.name + ".json"), seed,
-                        ["--schedule=" + SCHEDULES[(number + seed) % len(SCHEDULES)]])
+        run.run(json_path, seed, ["--schedule=" + schedule])
     except kernels.Failure as failure:
         lines = str(failure).strip().splitlines()
         return next((line for line in lines if re.match(r"\[[\w-]+\]", line)), lines[-1])
     return None
 
 
+def fault(lines, one, options):
+    """(what is wrong with an accepted mutant when it runs, or None; whether it is the
+    same under every schedule)."""
+    json_path = os.path.join(options.out, one.name + ".json")
+    try:
+        lower(lines, options.target, options.out)
+    except kernels.Failure as failure:
+        return str(failure).strip().splitlines()[-1], False
+    for number, run in enumerate(one.runs()):
+        for seed in range(1, options.seeds + 1):
+            what = outcome(run, json_path, seed, SCHEDULES[(number + seed) % len(SCHEDULES)])
+            if not what:
+                continue
+            alike = {outcome(run, json_path, seed, schedule) for schedule in SCHEDULES}
+            return what, not what.startswith("[") and alike == {what}
+    return None, False
+
+
 class Sums:
     def __init__(self):
         self.counts, self.codes = collections.Counter(), collections.Counter()
-        self.missed = 0
+        self.missed = self.others = 0
 
     def miss(self, text, lines, out):
         self.missed += 1
@@ -102,8 +118,9 @@ def judge(text, options, sums):
                 accepted.setdefault(number, label)
     for number, label in sorted(accepted.items()):
         operator, at, made = mutants[number]
-        what = fault(made, one, options)
-        if what:
+        what, is_other = fault(made, one, options)
+        sums.others += is_other
+        if what and not is_other:
             sums.miss("MISSED %s%s, %s of '%s': %s" % (
                 text, label, operator, lines[at].strip()[:60], what[:200]), made,
                       options.out)
@@ -137,6 +154,7 @@ def main():
             judge(text + suffix, options, sums)
     refused, accepted = sums.counts["refused"], sums.counts["accepted"]
     print("codes: " + ", ".join("%s %d" % item for item in sums.codes.most_common()))
+    print("%d accepted ones are other programs" % sums.others)
     print("%d mutants: %d refused, %d accepted, %d of these faulty"
           % (refused + accepted, refused, accepted, sums.missed))
     return 1 if sums.missed or not refused else 0
