@@ -4,8 +4,8 @@
 files that are named, each taken through the passes in front of the proof; the files of
 --tiled take tile-ws-tiled alone. Files are read as their RUN lines change them by sed,
 for several numbers of stages, and once more without roles that the compiler makes. A
-kernel that is refused, or can be neither proved nor refuted, is a failure. So is one that
-is not proved without the lines that declare its channels.
+kernel that is refused, or can be neither proved nor refuted, is a failure. So is, with
+--bare, one that is not proved without the lines that declare its channels.
 
 Prints one line per file, kernels that do not compile, and the sum."""
 
@@ -95,7 +95,7 @@ def passed(text, pipeline):
     return result.stdout, re.findall(r"^[^\n]*?: (error: .*)$", result.stderr, re.M)
 
 
-def prove(text, passes):
+def prove(text, passes, is_bare):
     """How many kernels there are, what is said of those that are not proved, and which
     do not compile."""
     made, others = passed(text, "builtin.module(%s)" % passes)
@@ -103,7 +103,7 @@ def prove(text, passes):
     _, failures = passed(made, PROOF % (" synced=true " + sync.group(1) if sync else ""))
     bare = SPLIT.join(CHANNEL.sub("", part) for part in made.split(SPLIT)
                       if CHANNEL.search(part))
-    if bare: # tile-insert-sync knew of the channels
+    if bare and is_bare: # tile-insert-sync knew of the channels
         failures += ["without channels: " + said for said in passed(bare, PROOF % "")[1]]
     return launches(made), failures, others
 
@@ -127,6 +127,8 @@ def main():
     parser.add_argument("files", nargs="*")
     parser.add_argument("--tiled", action="append", default=[])
     parser.add_argument("--target", default="sm_90a")
+    parser.add_argument("--bare", action="store_true")
+    parser.add_argument("--without", default="$", help="a regex of names of files")
     parser.add_argument("--random", type=int, default=0, help="kernels of ws-kernels.py")
     options = parser.parse_args()
     passes, ws = front(options.target), load("ws-kernels")
@@ -136,7 +138,8 @@ def main():
     made = SPLIT.join(ws.Text(name, ws.flat(body), None).function() + "\n"
                       for name, body in bodies.items())
     jobs = [("ws-kernels", [made], passes)]
-    jobs += [(os.path.basename(path), programs_of(path), passes) for path in options.files]
+    jobs += [(os.path.basename(path), programs_of(path), passes) for path in options.files
+             if not re.match(options.without, os.path.basename(path))]
     jobs = [(label + suffix, [change(program) for program in programs], passes)
             for label, programs, passes in jobs
             for suffix, change in [("", str), (", without roles", kernels.without_roles)]]
@@ -147,7 +150,7 @@ def main():
                      "tile-ws-tiled{target=%s}" % options.target))
     sums = []
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        results = [[pool.submit(prove, program, passes) for program in programs]
+        results = [[pool.submit(prove, program, passes, options.bare) for program in programs]
                    for _, programs, passes in jobs]
         for (label, _, _), result in zip(jobs, results):
             sums.append(report(label, [future.result() for future in result]))
