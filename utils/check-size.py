@@ -15,7 +15,7 @@ MAX_FUNCTION_LINES = 60
 MAX_CPP_LINES = 600
 MAX_FOLDER_FILES = 35
 # Folders that still have more; the numbers only shrink.
-CROWDED = {"lib/Analysis": 61}
+CROWDED = {}
 CPP = (".cpp", ".cc", ".cxx", ".hpp", ".C")
 
 

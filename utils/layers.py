@@ -11,8 +11,7 @@ FILES = [
     (r"lib/Bridge/Plugin\.cpp$", "Plugin"),
     (r"include/Tile/(Support/|Diagnostic\.h)|lib/Support/", "Support"),
     (r"lib/Layout/", "Layout"),
-    (r"include/Tile/Protocol\.h|lib/Proof/|lib/Analysis/Protocol(?!Extract|"
-     r"Scalars|Contents|Cells|Barriers|Elements|Switch)", "Proof"),
+    (r"lib/Proof/", "Proof"),
     (r"lib/Target/(Tile)?Target\.[ch]$", "Dialect"),
     (r"include/Tile/Dialect/|lib/Dialect/", "Dialect"),
     (r"lib/Analysis/Index/", "Analysis/Index"),

@@ -556,9 +556,10 @@ def VerifyChannels : Pass<"tile-verify-channels", ""> {
     `tile-insert-sync` would add count as if they stood there, without `synced`.
     Produces: nothing. For all trip counts, guards and schedules it proves that
     no role waits for ever, no slot is read before it is filled or filled while
-    it is read, and no barrier gets an arrival too many. The same of mbarriers
-    that no channel has, of roles and of the block: whose waits, arrivals, bytes
-    and parities order which accesses to shared tiles is found out.
+    it is read, and no barrier gets an arrival too many; of rings of channels,
+    that all that is read of a slot was filled in its round. Whose waits,
+    arrivals, bytes and parities order which accesses to shared tiles is found
+    out, so mbarriers without a channel are judged alike.
     Keeps: everything.
     Fails: a rule is broken; the op, slot, parity and state are named; with
     `synced`, a barrier, fence or wait that `tile-insert-sync` puts in is not
@@ -567,14 +568,11 @@ def VerifyChannels : Pass<"tile-verify-channels", ""> {
     What is not proved is executed for small trip counts and for the outcomes of
     its guards, with all schedules: notes show the shortest schedule that goes
     wrong, event by event, and what goes wrong is an error. The limits count
-    runs and states, not time, so that the result is the same everywhere; the
-    proof itself has at most 3000 states, and no more than `max-states`.
+    runs and states, not time, so that the result is the same everywhere.
   }];
   let options = [
     Option<"strict", "strict", "bool", "false",
            "what cannot be proved is an error">,
-    Option<"own", "own", "bool", "true",
-           "judge mbarriers that no channel has">,
     Option<"synced", "synced", "bool", "false",
            "tile-insert-sync has run: what it would still add is an error">,
     Option<"target", "target", "std::string", "\"\"",
@@ -583,8 +581,8 @@ def VerifyChannels : Pass<"tile-verify-channels", ""> {
            "show a schedule that goes wrong, as notes">,
     Option<"max_runs", "max-runs", "int64_t", "400",
            "words of decisions that are tried">,
-    Option<"max_states", "max-states", "int64_t", "400000",
-           "states of the schedules of all runs, at most 20,000 of one">,
+    Option<"max_states", "max-states", "int64_t", "20000",
+           "states of the proof">,
     Option<"max_events", "max-events", "int64_t", "40",
            "how many events of a schedule are shown, the last ones">
   ];

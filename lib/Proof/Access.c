@@ -1,11 +1,12 @@
 //===- Access.c - Accesses to shared tiles --------------------------------===//
 //
-// (B5) of Machine.c. A resource is a window of a tile, or of a slot of
-// it; what was done to it is outstanding until a later access is ordered
-// behind it.
+// (B5) and (B6) of Machine.c. A resource is a window of a tile, or of a slot of
+// it; what was done to it is outstanding until a later access is ordered after
+// it.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Boxes.h"
 #include "Facts.h"
 
 #include <string.h>
@@ -87,45 +88,6 @@ static void replace(const ProofMachine *m, int32_t *state, const Access *access,
 }
 
 typedef struct {
-  int rank;
-  int64_t offset[PROOF_MAX_RANK + 1], size[PROOF_MAX_RANK + 1];
-  bool is_exact;
-} Box;
-
-// A window of one slot, or of any.
-static Box box_of(const ProofMachine *m, int number, int slot) {
-  const ProofWindow *window = &m->program->windows[number];
-  Box out = {.rank = window->rank + window->has_slot,
-             .is_exact = window->is_exact};
-  if (window->has_slot) {
-    out.offset[0] = slot < 0 ? 0 : slot;
-    out.size[0] = slot < 0 ? m->program->buffers[window->buffer].num_slots : 1;
-    out.is_exact &= slot >= 0;
-  }
-  for (int d = 0; d < window->rank; d++) {
-    out.offset[d + window->has_slot] = window->offset[d];
-    out.size[d + window->has_slot] = window->size[d];
-  }
-  return out;
-}
-
-static bool boxes_overlap(const Box *a, const Box *b) {
-  for (int d = 0; d < a->rank; d++)
-    if (a->offset[d] + a->size[d] <= b->offset[d] ||
-        b->offset[d] + b->size[d] <= a->offset[d])
-      return false;
-  return true;
-}
-
-static bool is_box_inside(const Box *outer, const Box *inner) {
-  for (int d = 0; d < outer->rank; d++)
-    if (inner->offset[d] < outer->offset[d] ||
-        inner->offset[d] + inner->size[d] > outer->offset[d] + outer->size[d])
-      return false;
-  return outer->is_exact;
-}
-
-typedef struct {
   int number;
   bool is_inside, is_sure; // of the access; known exactly
 } Resource;
@@ -137,19 +99,19 @@ typedef void (*Visit)(const ProofMachine *m, int32_t *state,
 static void visit_resources(const ProofMachine *m, int32_t *state,
                             const Access *access, Visit visit) {
   const ProofProgram *p = m->program;
-  Box mine = box_of(m, access->window, access->slot);
+  ProofBox mine = proof_box_of(p, access->window, access->slot);
   for (int w = 0; w < p->num_windows; w++) {
     const ProofWindow *window = &p->windows[w];
     int count = m->first_resource[w + 1] - m->first_resource[w];
     for (int s = 0; s < count; s++) {
-      Box box = box_of(m, w, s);
+      ProofBox box = proof_box_of(p, w, s);
       Resource resource = {.number = m->first_resource[w] + s};
       int buffer = p->windows[access->window].buffer;
       bool is_same = window->buffer == buffer;
       if (!proof_buffers_overlap(p, window->buffer, buffer) ||
-          (is_same && !boxes_overlap(&mine, &box)))
+          (is_same && !proof_boxes_overlap(&mine, &box)))
         continue;
-      resource.is_inside = is_same && is_box_inside(&mine, &box);
+      resource.is_inside = is_same && proof_box_is_inside(&mine, &box);
       resource.is_sure = is_same && mine.is_exact && box.is_exact;
       visit(m, state, access, &resource);
     }
@@ -207,6 +169,87 @@ static bool has_slot_number(const ProofMachine *m, const Access *access) {
   return false;
 }
 
+//===-- What slots of channels hold ---------------------------------------===//
+
+static bool is_of_channel(const ProofMachine *m, int window) {
+  const ProofProgram *p = m->program;
+  return p->buffers[p->windows[window].buffer].empty_row >= 0;
+}
+
+// What lies at the same bytes holds something else now.
+static void spoil_others(const ProofMachine *m, int32_t *state,
+                         const Access *access) {
+  const ProofProgram *p = m->program;
+  int buffer = p->windows[access->window].buffer;
+  for (int w = 0; w < p->num_windows; w++) {
+    int other = p->windows[w].buffer;
+    if (other == buffer || !is_of_channel(m, w) ||
+        !proof_buffers_overlap(p, buffer, other))
+      continue;
+    for (int r = m->first_resource[w]; r < m->first_resource[w + 1]; r++)
+      for (int a = 0; a < m->num_agents; a++)
+        proof_take(state + m->filled, proof_fact_written(m, r, a));
+  }
+}
+
+// One thread has a copy by TMA fill all; of stores each thread has its own.
+static void note_filled(const ProofMachine *m, int32_t *state,
+                        const Access *access) {
+  int first = resource_of(m, access), count = num_resources_of(m, access);
+  int role = proof_role_of(access->agent);
+  if (!access->op->fill.is_whole || !is_of_channel(m, access->window))
+    return;
+  for (int r = first; r < first + count; r++)
+    for (int a = 2 * role; a < 2 * role + 2; a++)
+      if (access->is_async || a == access->agent)
+        proof_put(state + m->filled, proof_fact_written(m, r, a));
+}
+
+void proof_empty(const ProofMachine *m, int32_t *state, int row, int slot) {
+  const ProofProgram *p = m->program;
+  for (int w = 0; w < p->num_windows; w++) {
+    if (p->buffers[p->windows[w].buffer].empty_row != row)
+      continue;
+    int r = m->first_resource[w] + (p->windows[w].has_slot ? slot : 0);
+    for (int a = 0; a < m->num_agents; a++)
+      proof_take(state + m->filled, proof_fact_written(m, r, a));
+  }
+}
+
+static bool is_filled(const ProofMachine *m, const int32_t *state,
+                      int resource) {
+  bool result = false;
+  for (int a = 0; a < m->num_agents && !result; a += 2)
+    result =
+        proof_has(state + m->filled, proof_fact_written(m, resource, a)) &&
+        proof_has(state + m->filled, proof_fact_written(m, resource, a + 1));
+  return result;
+}
+
+// (B6)
+static void check_filled(const ProofMachine *m, const int32_t *state,
+                         const Access *access) {
+  const ProofProgram *p = m->program;
+  int count = 0, buffer = p->windows[access->window].buffer;
+  ProofBox *boxes;
+  if (m->fault->code || !is_of_channel(m, access->window))
+    return;
+  boxes = m->boxes;
+  for (int w = 0; w < p->num_windows; w++)
+    for (int r = m->first_resource[w];
+         p->windows[w].buffer == buffer && r < m->first_resource[w + 1]; r++)
+      if (is_filled(m, state, r))
+        boxes[count++] = proof_box_of(p, w, r - m->first_resource[w]);
+  ProofBox mine = proof_box_of(p, access->window, access->slot);
+  if (proof_box_is_covered(&mine, boxes, count))
+    return;
+  proof_fail(m, access->agent, access->op, "unfilled",
+             "reads a part of a slot that nobody has filled in this round");
+  m->fault->is_sure = mine.is_exact;
+}
+
+//===-- Events ------------------------------------------------------------===//
+
 static void issue_copy(const ProofMachine *m, int32_t *state,
                        const Access *access, const ProofStep *step) {
   const ProofOp *op = step->op;
@@ -254,6 +297,8 @@ void proof_fill(const ProofMachine *m, int32_t *state, int agent,
   int first = resource_of(m, &access);
   for (int i = 0; i < num_resources_of(m, &access); i++)
     note_last(m, &access, first + i);
+  spoil_others(m, state, &access);
+  note_filled(m, state, &access);
   if (is_tma) {
     issue_copy(m, state, &access, step);
     return;
@@ -298,6 +343,7 @@ void proof_read(const ProofMachine *m, int32_t *state, int agent,
     if (!m->is_checked[first])
       continue;
     visit_resources(m, state, &access, check_resource);
+    check_filled(m, state, &access);
     for (int r = first; r < first + num_resources_of(m, &access); r++) {
       note_last(m, &access, r);
       proof_activate(m, state, proof_fact_read(m, r, agent));

@@ -26,6 +26,15 @@ static ProofNumber number_of_sum(const ProofContext *c, const ProofState *s,
   return out;
 }
 
+// The number that a value from outside was found to be.
+static ProofNumber number_found(const ProofState *s, ProofTermId id) {
+  ProofNumber none = {0};
+  for (int i = 0; i < s->num_bounds && s->bounds[i].form <= id; i++)
+    if (s->bounds[i].form == id && s->bounds[i].low == s->bounds[i].high)
+      return proof_number(s->bounds[i].low, 0);
+  return none;
+}
+
 ProofNumber proof_number_of(const ProofContext *c, const ProofState *s,
                             ProofTermId id) {
   ProofNumber none = {0}, args[PROOF_MAX_ARGS];
@@ -39,13 +48,15 @@ ProofNumber proof_number_of(const ProofContext *c, const ProofState *s,
   case PROOF_TERM_CONSTANT:
     return proof_number(term->constant, 0);
   case PROOF_TERM_INPUT:
-    return none;
+    return number_found(s, id);
   case PROOF_TERM_SYMBOL:
     return s->symbols[term->constant].number;
   case PROOF_TERM_SUM:
     return number_of_sum(c, s, term);
   case PROOF_TERM_CALL:
-    if (term->num_args > PROOF_MAX_ARGS || term->function >= PROOF_OTHER)
+    if (term->function >= PROOF_OTHER)
+      return number_found(s, id);
+    if (term->num_args > PROOF_MAX_ARGS)
       return none;
     for (int i = 0; i < term->num_args; i++)
       args[i] = proof_number_of(c, s, term->args[i]);
@@ -60,6 +71,20 @@ ProofNumber proof_number_of(const ProofContext *c, const ProofState *s,
 
 //===-- Bounds ------------------------------------------------------------===//
 
+// The largest value of a remainder or of some bits, or INT64_MAX.
+static int64_t largest_rest(const ProofContext *c, const ProofTerm *term) {
+  for (int i = 0; term->kind == PROOF_TERM_CALL && i < term->num_args; i++) {
+    const ProofTerm *arg = &c->terms.items[term->args[i]];
+    if (arg->kind != PROOF_TERM_CONSTANT || arg->constant < 1)
+      continue;
+    if (term->function == PROOF_AND)
+      return arg->constant;
+    if (term->function == PROOF_REM && i == 1)
+      return arg->constant - 1;
+  }
+  return INT64_MAX;
+}
+
 static int64_t low_of_atom(const ProofContext *c, const ProofState *s,
                            ProofTermId id) {
   const ProofTerm *term = &c->terms.items[id];
@@ -71,13 +96,14 @@ static int64_t low_of_atom(const ProofContext *c, const ProofState *s,
   ProofNumber number = proof_number_of(c, s, id);
   if (number.is_known && (!number.modulus || number.is_least))
     return number.value;
-  return is_unsigned ? 0 : INT64_MIN;
+  return is_unsigned || largest_rest(c, term) != INT64_MAX ? 0 : INT64_MIN;
 }
 
 static int64_t high_of_atom(const ProofContext *c, const ProofState *s,
                             ProofTermId id) {
   ProofNumber number = proof_number_of(c, s, id);
-  return proof_number_is_exact(number) ? number.value : INT64_MAX;
+  return proof_number_is_exact(number) ? number.value
+                                       : largest_rest(c, &c->terms.items[id]);
 }
 
 // From what is known of its summands.
@@ -154,6 +180,9 @@ int64_t proof_low(const ProofContext *c, const ProofState *s,
 
 // Of a sum and of the same with the other sign, one is a form.
 static bool is_turned(const ProofContext *c, const ProofSum *sum) {
+  for (int i = 0; i < sum->count; i++)
+    if (c->terms.items[sum->args[i]].kind == PROOF_TERM_SYMBOL)
+      return sum->factors[i] > 0;
   for (int i = 0; i < sum->count; i++)
     if (c->terms.items[sum->args[i]].has_symbol)
       return sum->factors[i] > 0; // symbols grow, so distances shrink
@@ -270,7 +299,7 @@ static ProofSum distance_of(ProofContext *c, const ProofState *s,
   return out;
 }
 
-static int truth_of(const ProofState *s, ProofTermId term) {
+int proof_truth(const ProofState *s, ProofTermId term) {
   for (int i = 0; i < s->num_truths; i++)
     if (s->truths[i].term == term)
       return s->truths[i].holds;
@@ -376,7 +405,7 @@ static int outcome_of(ProofContext *c, const ProofState *s, ProofTermId id) {
     int inner = outcome_of(c, s, term.args[0]);
     return inner < 0 ? -1 : !inner;
   }
-  int known = truth_of(s, id);
+  int known = proof_truth(s, id);
   if (known < 0 && is_comparison(&term))
     known = outcome_of_sums(c, s, &term);
   if (known < 0)
@@ -486,6 +515,11 @@ void proof_restate(ProofContext *c, ProofState *s, ProofTermId id) {
     proof_restate(c, s, term.args[0]);
     return;
   }
+  if (term.kind == PROOF_TERM_CALL &&
+      (term.function == PROOF_AND || term.function == PROOF_OR)) {
+    proof_restate(c, s, term.args[0]);
+    proof_restate(c, s, term.args[1]);
+  }
   if (!is_comparison(&term))
     return;
   ProofSum sum =
@@ -534,9 +568,15 @@ bool proof_conclude(ProofContext *c, ProofState *s) {
     if (outcome < 0)
       learn_parts(c, s, &term, truth.holds);
   }
-  for (int i = 0; i < s->num_bounds; i++)
-    if (s->bounds[i].low > s->bounds[i].high)
+  for (int i = 0; i < s->num_bounds; i++) {
+    ProofSum form = proof_sum_of(&c->terms, s->bounds[i].form);
+    ProofSum minus = negated(&form);
+    int64_t above = low_of_parts(c, s, &minus), low = low_of_parts(c, s, &form);
+    if (s->bounds[i].low > s->bounds[i].high ||
+        (above != INT64_MIN && s->bounds[i].low > -above) ||
+        (low != INT64_MIN && s->bounds[i].high < low))
       return false;
+  }
   return true;
 }
 

@@ -193,7 +193,8 @@ static uint32_t not_new(const ProofMachine *m, const int32_t *state, int set,
 bool proof_machine_covers(const ProofMachine *m, const int32_t *kept,
                           const int32_t *state) {
   for (int w = 0; w < m->fact_words; w++)
-    if (state[m->active + w] & ~kept[m->active + w])
+    if ((state[m->active + w] & ~kept[m->active + w]) ||
+        (kept[m->filled + w] & ~state[m->filled + w]))
       return false;
   for (int w = 0; w < m->fact_words; w++) {
     uint32_t matter = mattering(m, state, w);
@@ -216,8 +217,10 @@ void proof_machine_merge(const ProofMachine *m, const int32_t *kept,
       state[m->sets + set * m->set_words + w] = (int32_t)both;
     }
   }
-  for (int w = 0; w < m->fact_words; w++)
+  for (int w = 0; w < m->fact_words; w++) {
     state[m->active + w] |= kept[m->active + w];
+    state[m->filled + w] &= kept[m->filled + w];
+  }
 }
 
 //===-- Faults ------------------------------------------------------------===//

@@ -89,6 +89,9 @@ void proof_fill(const ProofMachine *m, int32_t *state, int agent,
                 const ProofStep *step);
 void proof_read(const ProofMachine *m, int32_t *state, int agent,
                 const ProofStep *step);
+/// Readers have given back the slot of a row: what its tiles hold is no fill of
+/// the next round.
+void proof_empty(const ProofMachine *m, int32_t *state, int row, int slot);
 /// Everything of a kind that is under way gets older.
 void proof_grow_older(const ProofMachine *m, int32_t *state, int agent,
                       int kind);

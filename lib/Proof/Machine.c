@@ -12,7 +12,9 @@
 //   (B4) bytes that are expected without an arrival are followed by one of the
 //        same thread in the phase;
 //   (B5) who accesses a tile knows that what it conflicts with is over; who
-//        reads it by the async proxy, that writers have fenced.
+//        reads it by the async proxy, that writers have fenced;
+//   (B6) all that is read of a slot of a channel was filled after its readers
+//        gave it back.
 //
 // Threads of one role do not know of each other what none of them has told.
 // Conflicts of generic accesses between them are those of tile-insert-sync.
@@ -36,11 +38,15 @@ static void join_phases(const ProofMachine *m, int32_t *to,
 
 //===-- Phases ------------------------------------------------------------===//
 
-static int count_of(const ProofMachine *m, int slot) {
+static int row_of(const ProofMachine *m, int slot) {
   int row = 0;
   while (slot >= m->first_slot[row + 1])
     row++;
-  return m->program->rows[row].count;
+  return row;
+}
+
+static int count_of(const ProofMachine *m, int slot) {
+  return m->program->rows[row_of(m, slot)].count;
 }
 
 static void report_missed(const ProofMachine *m, int agent, const ProofOp *op,
@@ -88,6 +94,8 @@ static void end_phase(const ProofMachine *m, int32_t *state, int slot,
   barrier[PROOF_PHASE] ^= 1;
   barrier[PROOF_PENDING] = count_of(m, slot);
   barrier[PROOF_BLOCKED] = 0;
+  int row = row_of(m, slot);
+  proof_empty(m, state, row, slot - m->first_slot[row]);
 }
 
 void proof_check_phase(const ProofMachine *m, int32_t *state, int slot,
@@ -420,8 +428,10 @@ static void classify_resources(ProofMachine *m, TileArena *arena) {
     find_uses(p, r, uses);
   for (int w = 0; w < p->num_windows; w++) {
     const BufferUse *use = &uses[p->windows[w].buffer];
+    bool is_ring = p->buffers[p->windows[w].buffer].empty_row >= 0;
     for (int r = m->first_resource[w]; r < m->first_resource[w + 1]; r++) {
-      m->is_checked[r] = use->is_async || (use->roles & (use->roles - 1));
+      m->is_checked[r] =
+          is_ring || use->is_async || (use->roles & (use->roles - 1));
       m->is_read_async[r] = use->is_read_async;
     }
   }
@@ -442,11 +452,13 @@ void proof_machine_init(ProofMachine *m, const ProofProgram *program,
   m->num_facts = proof_fact_phase(m, m->num_slots, 0);
   m->fact_words = m->num_facts / 32 + 1;
   m->clock_words = has_clocks ? m->num_agents : 0;
+  m->boxes = TILE_ARENA_NEW(arena, ProofBox, m->num_resources + 1);
   m->set_words = m->fact_words + m->clock_words;
   m->barriers = m->turns + PROOF_TURN_WORDS;
   m->ages = m->barriers + m->num_slots * PROOF_WORDS;
   m->active = m->ages + m->num_agents * m->num_resources * PROOF_NUM_UNDER_WAY;
-  m->sets = m->active + m->fact_words;
+  m->filled = m->active + m->fact_words;
+  m->sets = m->filled + m->fact_words;
   m->num_words = m->sets + proof_num_sets(m) * m->set_words;
   if (has_clocks) {
     int count = m->num_resources * m->num_agents + 1;

@@ -9,7 +9,7 @@
 #ifndef TILE_PROOF_MACHINE_H
 #define TILE_PROOF_MACHINE_H
 
-#include "Program.h"
+#include "Boxes.h"
 
 /// An event with the numbers that it takes; 0 where it has none.
 typedef struct {
@@ -37,7 +37,9 @@ typedef struct {
   /// tile-insert-sync left out; whether the async proxy reads it.
   bool *is_checked, *is_read_async;
   int fact_words, clock_words, set_words;
-  int turns, barriers, ages, active, sets, num_words; // first words, in order
+  int turns, barriers, ages, active, filled, sets, num_words; // first words, in
+                                                              // order
+  ProofBox *boxes; // room for one of each resource
   /// Of a run of one schedule, per resource and agent: the last accesses.
   const ProofOp **last_read, **last_write;
   ProofFault *fault;

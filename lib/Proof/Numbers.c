@@ -38,7 +38,10 @@ static ProofNumber product(ProofNumber a, ProofNumber b) {
   if (factor < 0 || factor >= limit || a.value >= limit || b.value >= limit ||
       modulus >= limit)
     return unknown();
-  return proof_number(a.value * b.value, modulus * factor);
+  ProofNumber out = proof_number(a.value * b.value, modulus * factor);
+  if (modulus && factor && is_at_least(a) && is_at_least(b))
+    out = (ProofNumber){true, a.value * b.value, modulus * factor, true};
+  return out;
 }
 
 // x = value + t * modulus, with x and t not negative.

@@ -148,6 +148,7 @@ typedef struct {
       int row; // BY_TMA: that it signals; PROOF_NONE: it waits for itself
       ProofScalarId row_slot;
       int64_t bytes;
+      bool is_whole; // it writes all of the window, whatever its numbers are
     } fill;
     struct {
       ProofPlace places[PROOF_MAX_READS];
@@ -199,6 +200,7 @@ typedef struct {
 
 typedef struct {
   const char *name; // for messages: "mbarrier", or the channel and its side
+  int number;       // among those of this name
   int depth;
   int count; // arrivals that end a phase
 } ProofRow;
@@ -215,6 +217,9 @@ typedef struct {
 typedef struct {
   const void *root;
   int num_slots;
+  /// Of the tiles of a channel: whose phases say that readers have given back a
+  /// slot. PROOF_NONE: it is no ring of a channel, and keeps what it holds.
+  int empty_row;
 } ProofBuffer;
 
 typedef struct {

@@ -9,6 +9,7 @@
 
 #include "Prove.h"
 
+#include "Mirror.h"
 #include "Rings.h"
 #include "Seen.h"
 
@@ -24,6 +25,7 @@ typedef struct {
   ProofVerdict *verdict;
   bool merges;
   ProofRings *rings;
+  ProofMirrors *mirrors;
   ProofSeen seen;
   ProofState *state;           // the one that runs
   int order[PROOF_MAX_AGENTS]; // who goes first
@@ -187,6 +189,8 @@ static Progress run_op(Prover *p, int agent) {
     outcome = proof_outcome(p->context, p->state, condition_of(p, agent, op));
     if (outcome < 0)
       return DECIDES;
+    // By what is forgotten at the next stop, perhaps.
+    proof_restate(p->context, p->state, condition_of(p, agent, op));
     go(p, agent, op, outcome);
     return GOES_ON;
   case PROOF_JUMP:
@@ -251,6 +255,7 @@ static void keep(Prover *p) {
     stop(p, "too-many-values", -1, NULL,
          "the threads have more values than can be followed");
   else {
+    proof_mirror(p->mirrors, p->context, p->state);
     proof_rings_turn(p->rings, p->context, p->state);
     proof_seen_keep(&p->seen, p->context, p->state);
   }
@@ -436,6 +441,7 @@ static void prove(const ProofProgram *program, const ProofLimits *limits,
   Prover p = {
       .context = c, .limits = limits, .verdict = verdict, .merges = merges};
   p.rings = proof_rings_build(c);
+  p.mirrors = proof_mirrors_build(program, &scratch);
   p.state = new_state(c);
   set_order(&p);
   find_positive(&p);

@@ -266,6 +266,46 @@ static void check_pairs(Build *b) {
       spoil(b, b->first_scalar + i);
 }
 
+static bool is_variable(Build *b, ProofScalarId id) {
+  return id >= 0 && scalar_at(b, id)->kind == PROOF_VARIABLE;
+}
+
+// Whether a slot and a parity go on together from a variable and its slot, or
+// one of them is a constant, which lies ahead until then.
+static bool go_together(Build *b, ProofScalarId slot, ProofScalarId parity) {
+  ProofScalarId s = source_of(b, slot, false), p = source_of(b, parity, true);
+  if (!is_variable(b, s) || !is_variable(b, p))
+    return true;
+  return b->out->slot_of[p] == s &&
+         advances_of(b, slot, false) == advances_of(b, parity, true);
+}
+
+static ProofScalarId bound_to(const ProofOp *op, ProofScalarId id) {
+  for (int i = 0; i < op->bind.count; i++)
+    if (op->bind.to[i] == id)
+      return op->bind.from[i];
+  return id; // it stays
+}
+
+// A slot that went on without its parity, or the other way round, would be
+// another place after a turn.
+static void check_steps(Build *b, const ProofOp *op) {
+  const bool *is_needed = b->out->context->needs.is_needed;
+  if (op->kind == PROOF_WAIT && op->wait.slot >= 0 &&
+      !go_together(b, op->wait.slot, op->wait.parity))
+    spoil(b, op->wait.row);
+  if (op->kind != PROOF_BIND)
+    return;
+  for (int p = 0; p < b->program->num_scalars; p++) {
+    ProofScalarId s = b->out->slot_of[p];
+    if (!b->out->is_parity[p] || !is_needed[p] || s < 0 ||
+        (bound_to(op, p) == p && bound_to(op, s) == s))
+      continue;
+    if (!go_together(b, bound_to(op, s), bound_to(op, p)))
+      spoil(b, b->first_scalar + p);
+  }
+}
+
 //===-- Constants ahead ---------------------------------------------------===//
 
 static bool is_constant(Build *b, ProofScalarId id, bool is_parity) {
@@ -379,6 +419,7 @@ ProofRings *proof_rings_build(const ProofContext *context) {
     if (!out->groups[i].turns)
       spoil(&b, i); // of what its root was when it was spoiled
   for_each_op(&b, spoil_op);
+  for_each_op(&b, check_steps);
   check_depths(&b);
   check_pairs(&b);
   for (int r = 0; r < p->num_roles; r++)
@@ -548,6 +589,7 @@ static void turn_machine(const Turn *t) {
                       sizeof *words * (size_t)m->num_words);
   turn_words(t, old, words);
   turn_facts(t, old + m->active, words + m->active);
+  turn_facts(t, old + m->filled, words + m->filled);
   for (int i = 0; i < proof_num_sets(m); i++)
     turn_facts(t, old + m->sets + i * m->set_words,
                words + m->sets + i * m->set_words);

@@ -86,6 +86,8 @@ void proof_forget_sum(ProofContext *context, ProofState *state,
                       const ProofSum *sum);
 /// Whether a term is a comparison, or made of such.
 bool proof_is_condition(const ProofContext *context, ProofTermId id);
+/// Whether the term was found to hold as it stands: 1, 0, or -1.
+int proof_truth(const ProofState *state, ProofTermId term);
 /// Whether a condition holds: 1, 0, or -1 where that is not known.
 int proof_outcome(ProofContext *context, const ProofState *state,
                   ProofTermId condition);
@@ -105,12 +107,24 @@ bool proof_conclude(ProofContext *context, ProofState *state);
 /// The term that a scalar is of an agent.
 ProofTermId proof_value_of(ProofContext *context, const ProofState *state,
                            int agent, ProofScalarId id);
+/// A name for a value, or PROOF_NO_TERM when there are too many. Of a counter:
+/// how far an iteration moves it, and what its number is kept modulo.
+ProofTermId proof_new_symbol(ProofContext *context, ProofState *state,
+                             ProofTermId value, int64_t step, int64_t modulus);
+
+//===-- Counters (Counters.c) ---------------------------------------------===//
+
+/// Whether the term is the step of a loop; whether a sum is a constant and
+/// such.
+bool proof_is_positive(const ProofContext *context, ProofTermId id);
+bool proof_is_of_steps(const ProofContext *context, const ProofSum *sum);
 /// Variable `index` of an agent, a counter, begins at its value: that gets a
 /// name.
 void proof_enter(ProofContext *context, ProofState *state, int agent,
                  int index);
-/// Gives values new names, so that states that differ in names are one, and
-/// forgets what nobody asks for. False when there are too many.
+
+/// Symbols.c: gives values new names, so that states that differ in names are
+/// one, and forgets what nobody asks for. False when there are too many.
 bool proof_rename(ProofContext *context, ProofState *state);
 
 #endif // TILE_PROOF_STATE_H

@@ -66,107 +66,13 @@ static ProofNumber number_kept_of(ProofContext *c, const ProofState *s,
   return number;
 }
 
-static ProofTermId new_symbol(ProofContext *c, ProofState *s, ProofTermId value,
-                              int64_t step, int64_t modulus) {
+ProofTermId proof_new_symbol(ProofContext *c, ProofState *s, ProofTermId value,
+                             int64_t step, int64_t modulus) {
   if (s->num_symbols == PROOF_MAX_SYMBOLS)
     return PROOF_NO_TERM;
   s->symbols[s->num_symbols] =
       (ProofSymbol){number_kept_of(c, s, value, modulus), step, modulus};
   return proof_term_symbol(&c->terms, s->num_symbols++);
-}
-
-static void drop_entry(ProofState *s, int at) {
-  s->num_entries--;
-  memmove(s->entries + at, s->entries + at + 1,
-          sizeof *s->entries * (size_t)(s->num_entries - at));
-}
-
-// The value that a counter has which began at the same place, or PROOF_NO_TERM.
-static ProofTermId entered(ProofContext *c, ProofState *s, int agent,
-                           const ProofVariable *variable, ProofTermId start) {
-  for (int i = 0; i < s->num_entries; i++) {
-    ProofEntry *entry = &s->entries[i];
-    if (entry->class_number != variable->class_number ||
-        (entry->agents & 1u << agent))
-      continue;
-    ProofSum by = proof_sum_difference(&c->terms, start, entry->start);
-    ProofSum value = proof_sum_of(&c->terms, entry->value);
-    if (!by.fits || by.count)
-      continue;
-    proof_sum_add(&value, 1, &by);
-    entry->agents |= 1u << agent;
-    if (entry->agents == c->needs.class_agents[variable->class_number])
-      drop_entry(s, i);
-    return proof_term_of_sum(&c->terms, &value);
-  }
-  return PROOF_NO_TERM;
-}
-
-// What is known of the first rounds of a counter is known of them by its name.
-static void carry_over(ProofContext *c, ProofState *s, int agent, int index,
-                       ProofTermId start, ProofTermId named) {
-  enum { MAX_ROUNDS = 10 };
-  const ProofVariable *variable =
-      &c->needs.roles[proof_role_of(agent)].items[index];
-  ProofTermId *place = &s->values[agent][index];
-  for (int round = 0; round < c->needs.rounds && round < MAX_ROUNDS; round++) {
-    for (int i = 0; i < variable->num_questions; i++) {
-      *place = start;
-      int outcome = proof_outcome(
-          c, s, proof_value_of(c, s, agent, variable->questions[i]));
-      *place = named;
-      if (outcome < 0)
-        continue;
-      ProofTermId term = proof_value_of(c, s, agent, variable->questions[i]);
-      proof_learn(c, s, term, outcome);
-      proof_restate(c, s, term);
-    }
-    *place = start;
-    start = proof_value_of(c, s, agent, variable->next);
-    *place = named;
-    named = proof_value_of(c, s, agent, variable->next);
-    if (start == PROOF_NO_TERM || named == PROOF_NO_TERM)
-      return;
-  }
-}
-
-// `named` is what the counter is now, `start` what it was until now: what is
-// known of the one is known of the other.
-static void tell_of_start(ProofContext *c, ProofState *s, int agent, int index,
-                          ProofTermId start, ProofTermId named) {
-  const ProofVariable *variable =
-      &c->needs.roles[proof_role_of(agent)].items[index];
-  ProofTermId *place = &s->values[agent][index];
-  ProofSum same = proof_sum_difference(&c->terms, named, start);
-  ProofSum other = proof_sum_difference(&c->terms, start, named);
-  proof_learn_low(c, s, &same, 0);
-  proof_learn_low(c, s, &other, 0);
-  for (int i = 0; i < variable->num_questions; i++)
-    proof_restate(c, s, proof_value_of(c, s, agent, variable->questions[i]));
-  carry_over(c, s, agent, index, start, named);
-  *place = named;
-  if (proof_term_is_constant(&c->terms, start))
-    return;
-  proof_forget_sum(c, s, &other);
-}
-
-void proof_enter(ProofContext *c, ProofState *s, int agent, int index) {
-  const ProofVariable *variable =
-      &c->needs.roles[proof_role_of(agent)].items[index];
-  ProofTermId *place = &s->values[agent][index], start = *place;
-  if (start == PROOF_NO_TERM)
-    return;
-  *place = entered(c, s, agent, variable, start);
-  bool is_first = *place == PROOF_NO_TERM;
-  if (is_first)
-    *place = new_symbol(c, s, start, variable->step, variable->modulus);
-  if (*place == PROOF_NO_TERM || *place == start)
-    return;
-  tell_of_start(c, s, agent, index, start, *place);
-  if (is_first && s->num_entries < PROOF_MAX_ENTRIES &&
-      variable->class_number >= 0)
-    s->entries[s->num_entries++] =
-        (ProofEntry){variable->class_number, start, *place, 1u << agent};
 }
 
 //===-- New names ---------------------------------------------------------===//
@@ -179,6 +85,13 @@ typedef struct {
   bool is_named[PROOF_MAX_SYMBOLS]; // old ones
   ProofSymbol symbols[PROOF_MAX_SYMBOLS];
   int num_symbols;
+  struct {
+    ProofTermId term;
+    bool is_asked; // as it is; else at later places alone
+  } *reads;        // what memory and the like are at the values of agents
+  int num_reads, read_capacity;
+  bool may_enter; // a loop: it asks for the first places as what they are
+  TileArena *scratch;
   bool fits;
 } Names;
 
@@ -299,10 +212,14 @@ static bool is_beside(const Names *n, ProofTermId id, Beside *out) {
 // ever.
 static bool is_far(const Names *n, ProofTermId id) {
   const ProofNeeds *needs = &n->context->needs;
+  const ProofTerm *term = term_at(n, id);
+  if (!term->has_symbol)
+    return false;
+  for (int i = 0; i < term->num_args; i++)
+    if (is_far(n, term_at(n, id)->args[i]))
+      return true;
   ProofSum sum = proof_sum_of(&n->context->terms, id);
   bool result = sum.constant > needs->reach || sum.constant < -needs->reach;
-  if (!term_at(n, id)->has_symbol)
-    return false;
   for (int i = 0; i < sum.count; i++)
     result |= sum.factors[i] > needs->max_factor ||
               sum.factors[i] < -needs->max_factor;
@@ -339,10 +256,24 @@ static void name_whole(Names *n, const Place *place) {
                                is_large_number(n, now) || is_far(n, now));
   if (now != PROOF_NO_TERM && !has_unnamed(n, now) && !is_large)
     return;
+  ProofNumber number = proof_number_of(n->context, n->state, *place->value);
+  if (proof_number_is_exact(number) && n->count < PROOF_MAX_SYMBOLS) {
+    name(n, *place->value,
+         proof_term_constant(&n->context->terms, number.value));
+    return;
+  }
   ProofTermId to = next_name(n, *place->value, 0,
                              place->variable ? place->variable->modulus : 1);
   if (n->fits)
     name(n, *place->value, to);
+}
+
+// Bits of several slots in one number: which term they are says nothing more.
+static bool is_bits(const Names *n, ProofTermId id) {
+  const ProofTerm *term = term_at(n, id);
+  return term->kind == PROOF_TERM_CALL &&
+         (term->function == PROOF_XOR || term->function == PROOF_OR ||
+          term->function == PROOF_SHL);
 }
 
 static int list_places(Names *n, Place *out) {
@@ -353,13 +284,19 @@ static int list_places(Names *n, Place *out) {
     for (int i = 0; i < v->count; i++) {
       if (!proof_is_live(v, s->pc[a], i))
         s->values[a][i] = PROOF_NO_TERM;
-      int outcome = s->values[a][i] != PROOF_NO_TERM &&
-                            proof_is_condition(n->context, s->values[a][i])
-                        ? proof_outcome(n->context, s, s->values[a][i])
-                        : -1;
+      int outcome = -1;
+      if (s->values[a][i] != PROOF_NO_TERM)
+        outcome = proof_is_condition(n->context, s->values[a][i])
+                      ? proof_outcome(n->context, s, s->values[a][i])
+                      : proof_truth(s, s->values[a][i]);
+      ProofNumber number = {0};
+      if (s->values[a][i] != PROOF_NO_TERM && is_bits(n, s->values[a][i]))
+        number = proof_number_of(n->context, s, s->values[a][i]);
       if (outcome >= 0)
         s->values[a][i] =
             proof_term_constant(&n->context->terms, outcome ? -1 : 0);
+      else if (proof_number_is_exact(number))
+        s->values[a][i] = proof_term_constant(&n->context->terms, number.value);
       if (s->values[a][i] != PROOF_NO_TERM)
         out[count++] = (Place){&s->values[a][i], &v->items[i]};
     }
@@ -417,9 +354,11 @@ static bool is_mark_within(const ProofNeeds *needs, int64_t from, int64_t to) {
 // What is known of the number of one symbol: the form is the symbol turned.
 static void weaken_number(const ProofNeeds *needs, ProofBound *bound) {
   if (bound->low != INT64_MIN) { // it is `high` or less
-    int64_t high = -bound->low;
+    int64_t high = -bound->low, above = INT64_MIN;
+    for (int i = needs->num_marks; i-- > 0 && needs->marks[i] > high;)
+      above = needs->marks[i];
     if (!is_mark_within(needs, high, high + needs->reach))
-      bound->low = INT64_MIN;
+      bound->low = above == INT64_MIN ? INT64_MIN : -(above - 1);
   }
   if (bound->high == INT64_MAX)
     return;
@@ -432,13 +371,6 @@ static void weaken_number(const ProofNeeds *needs, ProofBound *bound) {
     bound->high = INT64_MAX;
   else if (low > below + 1)
     bound->high = -(below + 1);
-}
-
-static bool is_positive(const ProofContext *c, ProofTermId id) {
-  for (int i = 0; i < c->num_positive; i++)
-    if (c->positive[i] == id)
-      return true;
-  return false;
 }
 
 // The symbol that a summand is, as a number with a sign or without, or -1.
@@ -478,7 +410,7 @@ static void weaken_bound(const Names *n, const int64_t *oldest,
     return;
   }
   for (int i = 0; i < form.count; i++)
-    has_steps |= form.factors[i] > 0 && is_positive(c, form.args[i]);
+    has_steps |= form.factors[i] > 0 && proof_is_positive(c, form.args[i]);
   int64_t base = base_of(n, oldest, &form);
   if (has_steps && form.count > 1) { // of an earlier round
     *bound = (ProofBound){bound->form, INT64_MIN, INT64_MAX};
@@ -507,7 +439,7 @@ static bool is_old(const Names *n, const int64_t *oldest, ProofTermId id) {
   if (is_beside(n, id, &beside)) {
     ProofSum sum = proof_sum_of(&n->context->terms, id);
     for (int i = 0; i < sum.count; i++)
-      if (sum.factors[i] < 0 && is_positive(n->context, sum.args[i]))
+      if (sum.factors[i] < 0 && proof_is_positive(n->context, sum.args[i]))
         return true;
     return beside.constant < beside.factor * (oldest[beside.symbol] -
                                               n->context->needs.look_back);
@@ -548,11 +480,95 @@ static void find_oldest(const Names *n, const Place *places, int count,
 // Whether a value that somebody has is a function of all of a sum.
 static bool is_in_values(const Names *n, ProofTermId id) {
   const ProofContext *c = n->context;
+  for (int i = 0; i < n->num_reads; i++)
+    if (n->reads[i].term == id)
+      return true;
   for (int a = 0; a < c->machine.num_agents; a++)
     for (int i = 0; i < c->needs.roles[proof_role_of(a)].count; i++)
       if (proof_term_mentions(&c->terms, n->state->values[a][i], id))
         return true;
   return false;
+}
+
+static void add_read(Names *n, ProofTermId id, bool is_asked) {
+  if (id == PROOF_NO_TERM)
+    return;
+  for (int i = 0; i < n->num_reads; i++)
+    if (n->reads[i].term == id) {
+      n->reads[i].is_asked |= is_asked;
+      return;
+    }
+  TILE_ARENA_RESERVE(n->scratch, n->reads, n->num_reads, n->read_capacity);
+  n->reads[n->num_reads].term = id;
+  n->reads[n->num_reads++].is_asked = is_asked;
+}
+
+// Whether a read asks for the term by and by: its places are those of the read
+// and constants.
+static bool is_at_other_place(const Names *n, ProofTermId id,
+                              ProofTermId read) {
+  const ProofTerm *a = term_at(n, id), *b = term_at(n, read);
+  if (id == read || !b->has_symbol)
+    return id == read;
+  if (a->kind == PROOF_TERM_CALL && b->kind == PROOF_TERM_CALL &&
+      a->function == b->function && a->num_args == b->num_args) {
+    for (int i = 0; i < a->num_args; i++)
+      if (!is_at_other_place(n, a->args[i], b->args[i]))
+        return false;
+    return true;
+  }
+  ProofSum by = proof_sum_difference(&n->context->terms, id, read);
+  return by.fits && proof_is_of_steps(n->context, &by);
+}
+
+static bool is_read_asked(const Names *n, ProofTermId id) {
+  if (n->may_enter)
+    return true;
+  for (int i = 0; i < n->num_reads; i++)
+    if (n->reads[i].term == id ? n->reads[i].is_asked
+                               : is_at_other_place(n, id, n->reads[i].term))
+      return true;
+  return false;
+}
+
+// Whether all that a term with symbols asks of memory and the like may be asked
+// for again.
+static bool has_asked_reads(const Names *n, ProofTermId id) {
+  const ProofTerm *term = term_at(n, id);
+  if (!term->has_symbol)
+    return true;
+  if (term->kind == PROOF_TERM_CALL && term->function >= PROOF_OTHER)
+    return is_read_asked(n, id);
+  for (int i = 0; i < term->num_args; i++)
+    if (!has_asked_reads(n, term_at(n, id)->args[i]))
+      return false;
+  return true;
+}
+
+// What memory and the like are at the values that agents have, and hand on.
+static void find_reads(Names *n) {
+  ProofContext *c = n->context;
+  for (int a = 0; a < c->machine.num_agents; a++)
+    n->may_enter |=
+        proof_may_enter(&c->needs.roles[proof_role_of(a)], n->state->pc[a]);
+  for (int i = 0; i < c->needs.num_reads; i++) {
+    const ProofRead *read = &c->needs.reads[i];
+    int role = c->program->scalars[read->variable].role;
+    int index = c->needs.index[read->variable];
+    for (int a = 2 * role; index >= 0 && a < 2 * role + 2; a++) {
+      ProofTermId *place = &n->state->values[a][index], before = *place;
+      for (int k = 0; k < read->num_sources; k++) {
+        int source = c->needs.index[read->sources[k]];
+        *place = read->sources[k] == read->variable ? before
+                 : source < 0 ? PROOF_NO_TERM
+                              : n->state->values[a][source];
+        bool is_source = read->sources[k] != read->variable;
+        add_read(n, proof_value_of(c, n->state, a, read->scalar),
+                 is_source || read->is_asked[n->state->pc[a]]);
+      }
+      *place = before;
+    }
+  }
 }
 
 // Whether a term without symbols is asked for by anybody from here on: as it
@@ -600,7 +616,7 @@ static bool is_sum_asked(const Names *n, ProofTermId id) {
       return true;
   for (int i = 0; i < form.count; i++)
     if (term_at(n, form.args[i])->kind == PROOF_TERM_CALL &&
-        !is_fixed_asked(n, form.args[i]))
+        !is_in_values(n, form.args[i]) && !is_fixed_asked(n, form.args[i]))
       return false;
   return true;
 }
@@ -641,6 +657,7 @@ static void settle_bounds(Names *n, const int64_t *oldest) {
     ProofTermId form = settled(n, old[i].form);
     ProofSum sum = {.fits = true}, part = {0}, other = {.fits = true};
     if (form == PROOF_NO_TERM || is_bound_old(n, oldest, form) ||
+        !has_asked_reads(n, form) ||
         (!term_at(n, form)->has_symbol && !is_sum_asked(n, form)))
       continue;
     part = proof_sum_of(&n->context->terms, form);
@@ -667,6 +684,7 @@ static void settle_truths(Names *n, const int64_t *oldest) {
   for (int i = 0; i < s->num_truths; i++) {
     ProofTruth truth = {settled(n, s->truths[i].term), s->truths[i].holds};
     if (truth.term == PROOF_NO_TERM || is_old(n, oldest, truth.term) ||
+        !has_asked_reads(n, truth.term) ||
         (!term_at(n, truth.term)->has_symbol && !is_asked(n, truth.term)) ||
         proof_term_is_constant(&n->context->terms, truth.term))
       continue;
@@ -711,7 +729,7 @@ bool proof_rename(ProofContext *c, ProofState *s) {
   TileArena scratch;
   tile_arena_init(&scratch);
   Names *n = TILE_ARENA_NEW(&scratch, Names, 1);
-  *n = (Names){.context = c, .state = s, .fits = true};
+  *n = (Names){.context = c, .state = s, .scratch = &scratch, .fits = true};
   Place *places = TILE_ARENA_NEW(&scratch, Place, num_places + 1);
   int count = list_places(n, places);
   name_all(n, places, count);
@@ -721,6 +739,7 @@ bool proof_rename(ProofContext *c, ProofState *s) {
     *places[i].value = settled(n, *places[i].value);
   memcpy(s->symbols, n->symbols, sizeof *s->symbols * PROOF_MAX_SYMBOLS);
   s->num_symbols = n->num_symbols;
+  find_reads(n);
   find_oldest(n, places, count, oldest);
   settle_bounds(n, oldest);
   settle_truths(n, oldest);

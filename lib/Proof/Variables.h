@@ -18,6 +18,17 @@ typedef struct {
   int num_questions;
 } ProofVariable;
 
+/// A function that is not computed, such as what memory has at a place. The
+/// place is what `variable` is, or what it may be given by and by: `sources`.
+typedef struct {
+  ProofScalarId scalar, variable; // of several variables, one of them
+  ProofScalarId *sources;
+  int num_sources;
+  /// Per op of the role: whether it is asked for from there on, before one of
+  /// its variables gets another value.
+  bool *is_asked;
+} ProofRead;
+
 /// The variables of a role.
 typedef struct {
   ProofVariable *items;
@@ -46,6 +57,9 @@ typedef struct {
   int64_t *marks;
   int num_marks;
   int64_t reach;
+  /// Functions that are not computed, of variables, that decisions depend on.
+  ProofRead *reads;
+  int num_reads;
   /// Conditions that depend on no variable.
   ProofScalarId *fixed;
   int num_fixed;

@@ -10,7 +10,10 @@
 #include "Analysis/Index/Index.h"
 #include "Analysis/Loops/Loops.h"
 #include "Analysis/Memory/Memory.h"
+#include "Dialect/ElementLoops.h"
 #include "Dialect/Products.h"
+#include "Support/Iterate.h"
+#include "Tile/Ops/scf.h"
 
 //===-- Windows -----------------------------------------------------------===//
 
@@ -20,8 +23,35 @@ static int buffer_index(ProgramBuild *e, MlirValue root) {
     if (p->buffers[i].root == root.ptr)
       return i;
   TILE_ARENA_RESERVE(e->arena, p->buffers, p->num_buffers, p->buffer_capacity);
-  p->buffers[p->num_buffers] = (ProofBuffer){root.ptr, 1};
+  p->buffers[p->num_buffers] = (ProofBuffer){root.ptr, 1, PROOF_NONE};
   return p->num_buffers++;
+}
+
+// A view of a ring may have other slots: then nobody asks what they hold.
+static void name_ring(ProgramBuild *e, MlirValue ring, int empty_row) {
+  ProofProgram *p = e->out;
+  MlirValue root = tile_buffer_of(ring).root;
+  for (int i = 0; i < p->num_buffers; i++)
+    if (p->buffers[i].root == root.ptr && empty_row >= 0 &&
+        p->buffers[i].num_slots == p->rows[empty_row].depth)
+      p->buffers[i].empty_row = empty_row;
+}
+
+static MlirWalkResult name_rings(MlirOperation op, void *user_data) {
+  ProgramBuild *e = user_data;
+  TileRange rings = {0};
+  int row = PROOF_NONE;
+  if (tile_channel_is(op)) {
+    rings = tile_channel_rings(tile_channel_cast(op));
+    row = program_row_of(e, mlirOperationGetResult(op, 0), true);
+  } else if (tile_channel_barriers_is(op)) {
+    TileChannelBarriersOp channel = tile_channel_barriers_cast(op);
+    rings = tile_channel_barriers_rings(channel);
+    row = program_row_of(e, tile_channel_barriers_empty(channel), false);
+  }
+  for (intptr_t i = 0; i < rings.n; i++)
+    name_ring(e, tile_range_at(rings, i), row);
+  return MlirWalkResultAdvance;
 }
 
 void program_bytes(ProgramBuild *e) {
@@ -33,6 +63,7 @@ void program_bytes(ProgramBuild *e) {
       p->shares[a * n + b] =
           tile_share_bytes((MlirValue){(void *)p->buffers[a].root},
                            (MlirValue){(void *)p->buffers[b].root});
+  mlirOperationWalk(e->kernel, name_rings, e, MlirWalkPreOrder);
 }
 
 static bool same_window(const ProofWindow *a, const ProofWindow *b) {
@@ -130,10 +161,43 @@ static bool window_of_tile(ProgramBuild *t, MlirValue tile, int *out_window,
   return true;
 }
 
+// Cuts the window to what the elements of the loop are: each place is constant,
+// or a parallel index of its own and a constant. False where it is neither.
+static bool sweep_window(TileParallelOp loop, const TileElementAccess *access,
+                         bool has_slot, ProofWindow *window) {
+  ProofWindow swept = *window;
+  unsigned used = 0;
+  if (!loop.op.ptr)
+    return false;
+  for (int d = 0; d < window->rank; d++) {
+    TileLinearIndex index =
+        tile_linear_index(loop, tile_range_at(access->indices, d + has_slot));
+    if (!index.is_linear || !index.is_rest_known)
+      return false;
+    swept.offset[d] = index.rest;
+    swept.size[d] = 1;
+    for (int k = 0; k < TILE_MAX_RANK; k++) {
+      if (index.factor[k] == 0)
+        continue;
+      if (index.factor[k] != 1 || swept.size[d] != 1 || (used & 1u << k))
+        return false;
+      used |= 1u << k;
+      swept.size[d] = tile_parallel_extents(loop, k);
+    }
+    if (swept.offset[d] < 0 ||
+        swept.offset[d] + swept.size[d] > window->offset[d] + window->size[d])
+      return false;
+  }
+  swept.is_exact = true;
+  *window = swept;
+  return true;
+}
+
 // Accesses of elements: of one slot where that is the same for all of them.
+// `out_is_swept`: the elements of the loop are all of the window.
 static bool window_of_element(ProgramBuild *t, const TileElementAccess *access,
                               TileParallelOp loop, int *out_window,
-                              ProofScalarId *out_slot) {
+                              ProofScalarId *out_slot, bool *out_is_swept) {
   TileBuffer buffer = tile_buffer_of(access->memref);
   TileShape root, base;
   if (!tile_shape_of(buffer.root, &root) || root.space != TILE_SPACE_SHARED ||
@@ -153,6 +217,9 @@ static bool window_of_element(ProgramBuild *t, const TileElementAccess *access,
   window.is_exact =
       loop.op.ptr != NULL &&
       (has_slot || (!is_one && t->out->buffers[index].num_slots == 1));
+  *out_is_swept = !mlirValueEqual(buffer.root, access->memref)
+                      ? false
+                      : sweep_window(loop, access, has_slot, &window);
   *out_window = add_window(t, &window);
   return true;
 }
@@ -207,8 +274,9 @@ static bool is_cp_async(TileCopyOp copy) {
          (tile_copy_async(copy) || tile_copy_signal(copy).ptr);
 }
 
+// `is_whole`: where the window is exact, all of it is written.
 static void write_fill(ProgramWriter *w, MlirOperation op, int window,
-                       ProofScalarId slot) {
+                       ProofScalarId slot, bool is_whole) {
   TileCopyOp copy = tile_copy_dyn(op);
   bool signals = copy.op.ptr && is_tma(op) && tile_copy_signal(copy).ptr;
   ProofScalarId row_slot =
@@ -216,6 +284,7 @@ static void write_fill(ProgramWriter *w, MlirOperation op, int window,
   ProofOp *out = program_add(w, PROOF_FILL, op);
   out->fill.place = (ProofPlace){window, slot};
   out->fill.row = PROOF_NONE;
+  out->fill.is_whole = is_whole && w->extract->out->windows[window].is_exact;
   out->fill.how = signals             ? PROOF_BY_TMA
                   : is_cp_async(copy) ? PROOF_BY_CP_ASYNC
                                       : PROOF_BY_STORES;
@@ -234,17 +303,62 @@ typedef struct {
   bool writes; // which of the accesses are looked at
 } ElementWalk;
 
+static bool is_store_alike(MlirOperation op, const TileElementAccess *access) {
+  TileElementAccess other;
+  if (!tile_element_access_get(op, &other) || !other.is_store ||
+      !mlirValueEqual(other.memref, access->memref))
+    return false;
+  bool result = true;
+  for (intptr_t i = 0; i < other.indices.n; i++)
+    result &= mlirValueEqual(tile_range_at(other.indices, i),
+                             tile_range_at(access->indices, i));
+  return result;
+}
+
+// Whether the other side of the guard stores the same element.
+static bool stores_on_other_side(MlirOperation guard, MlirBlock side,
+                                 const TileElementAccess *access) {
+  for (intptr_t r = 0; r < 2; r++) {
+    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(guard, r));
+    if (mlirBlockIsNull(block) || mlirBlockEqual(block, side))
+      continue;
+    TILE_FOR_EACH_OP (op, block) {
+      if (is_store_alike(op, access))
+        return true;
+    }
+  }
+  return false;
+}
+
+// Whether the element is stored whatever guards in the loop say.
+static bool stores_always(TileParallelOp loop,
+                          const TileElementAccess *access) {
+  MlirOperation op = access->op;
+  if (!access->is_store || access->is_atomic || !loop.op.ptr)
+    return false;
+  for (;;) {
+    MlirBlock block = mlirOperationGetBlock(op);
+    op = mlirOperationGetParentOperation(op);
+    if (mlirOperationEqual(op, loop.op))
+      return true;
+    if (!scf_if_is(op) || !stores_on_other_side(op, block, access))
+      return false;
+  }
+}
+
 static bool visit_element(const TileElementAccess *access, void *user_data) {
   ElementWalk *walk = user_data;
   int window;
   ProofScalarId slot;
+  bool is_swept;
   ProgramBuild *t = walk->w->extract;
-  if (!window_of_element(t, access, walk->loop, &window, &slot))
+  if (!window_of_element(t, access, walk->loop, &window, &slot, &is_swept))
     return true;
   if (!walk->writes && (!access->is_store || access->is_atomic))
     write_read(walk->w, access->op, window, slot, &walk->read);
   if (walk->writes && access->is_store)
-    write_fill(walk->w, access->op, window, slot);
+    write_fill(walk->w, access->op, window, slot,
+               is_swept && stores_always(walk->loop, access));
   return true;
 }
 
@@ -288,7 +402,7 @@ void program_accesses(ProgramWriter *w, MlirOperation op) {
           !window_of_tile(w->extract, accesses[i].tile, &window, &slot))
         continue;
       if (writes)
-        write_fill(w, op, window, slot);
+        write_fill(w, op, window, slot, !tile_atomic_is(op));
       else if (is_metadata(op, accesses[i].tile))
         write_own_read(w, op, window, slot);
       else
@@ -381,9 +495,10 @@ bool program_parts(ProgramWriter *w, MlirOperation op) {
       window.size[d] = fill->end[d + first] - fill->begin[d + first];
     }
     window.is_exact = fill->is_sure;
-    if (first == window.has_slot)
+    bool is_known = first == window.has_slot;
+    if (is_known)
       number = add_window(t, &window);
-    write_fill(w, walk.parts[k].op, number, slot);
+    write_fill(w, walk.parts[k].op, number, slot, is_known);
   }
   return true;
 }

@@ -87,14 +87,23 @@ static bool writes_inside(const Writers *writers, MlirOperation outer) {
   return false;
 }
 
-// (H1) False when another role writes, too.
-static bool is_of_one_role(const Writers *writers, MlirOperation reader) {
-  MlirOperation role = tile_role_of(reader).op;
+static bool is_of_other_role(MlirOperation writer, MlirOperation reader) {
+  MlirOperation other = tile_role_of(writer).op;
+  return other.ptr && !mlirOperationEqual(other, tile_role_of(reader).op);
+}
+
+// (H1) False when another role writes, too. Private arrays each has itself.
+static bool is_of_one_role(Writers *writers, MlirOperation reader,
+                           bool is_private) {
+  int count = 0;
   for (int i = 0; i < writers->num_ops; i++) {
-    MlirOperation other = tile_role_of(writers->ops[i]).op;
-    if (other.ptr && !mlirOperationEqual(other, role))
+    bool is_other = is_of_other_role(writers->ops[i], reader);
+    if (is_other && !is_private)
       return false;
+    if (!is_other)
+      writers->ops[count++] = writers->ops[i];
   }
+  writers->num_ops = count;
   return true;
 }
 
@@ -238,8 +247,11 @@ static bool is_loop(MlirOperation op) {
 static ProofScalarId held_by_root(Contents *c, MlirValue root,
                                   MlirOperation at) {
   Writers writers = {.arena = c->extract->arena, .is_known = true};
+  TileShape shape = {.space = TILE_SPACE_OTHER};
+  tile_shape_of(root, &shape);
   find_writers(&writers, root);
-  if (!writers.is_known || !is_of_one_role(&writers, at))
+  if (!writers.is_known ||
+      !is_of_one_role(&writers, at, shape.space == TILE_SPACE_PRIVATE))
     return UNKNOWN;
   for (; at.ptr && !mlirOperationEqual(at, c->extract->kernel);
        at = mlirOperationGetParentOperation(at)) {
@@ -253,6 +265,12 @@ static ProofScalarId held_by_root(Contents *c, MlirValue root,
   return program_constant(c->extract, 0); // (H3)
 }
 
+bool program_is_of_kernel(const TileShape *shape) {
+  return shape->space == TILE_SPACE_FRAGMENT ||
+         shape->space == TILE_SPACE_SHARED ||
+         (shape->space == TILE_SPACE_PRIVATE && shape->rank > 0);
+}
+
 static ProofScalarId held_by(Contents *c, MlirValue tile, MlirOperation at) {
   TileShape shape = {.space = TILE_SPACE_OTHER};
   MlirValue root = tile_buffer_of(tile).root;
@@ -261,9 +279,7 @@ static ProofScalarId held_by(Contents *c, MlirValue tile, MlirOperation at) {
     return program_is_read_only(c->extract, root)
                ? program_scalar(c->extract, tile)
                : UNKNOWN;
-  if ((shape.space != TILE_SPACE_FRAGMENT &&
-       shape.space != TILE_SPACE_SHARED) ||
-      ++c->depth > MAX_NESTED)
+  if (!program_is_of_kernel(&shape) || ++c->depth > MAX_NESTED)
     return UNKNOWN;
   if (mlirValueEqual(tile, root))
     return held_by_root(c, root, at);

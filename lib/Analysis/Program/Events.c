@@ -9,6 +9,8 @@
 
 #include "Support/Iterate.h"
 
+#include <string.h>
+
 enum { WARP_THREADS = 32 };
 
 //===-- Rows --------------------------------------------------------------===//
@@ -26,6 +28,8 @@ static void add_row(ProgramBuild *e, MlirOperation op, MlirValue value,
   ProofProgram *out = e->out;
   if (row.depth > PROOF_MAX_DEPTH)
     program_fail(e, op, "has more slots than can be followed");
+  for (int i = 0; i < out->num_rows; i++)
+    row.number += strcmp(out->rows[i].name, row.name) == 0;
   TILE_ARENA_RESERVE(e->arena, e->rows, out->num_rows, e->row_capacity);
   e->rows[out->num_rows] = (ProgramRow){value, is_empty_side};
   TILE_ARENA_RESERVE(e->arena, out->rows, out->num_rows, out->row_capacity);
@@ -243,9 +247,7 @@ static TileArrival arrival_of(MlirOperation op) {
              : tile_barrier_arrive_by(arrive);
 }
 
-// Arrivals of a `tile.barrier_arrive` or `tile.barrier_expect` of so many
-// warps.
-static int num_arrivals(MlirOperation op, int num_warps) {
+int program_num_arrivals(MlirOperation op, int num_warps) {
   if (tile_barrier_expect_is(op))
     return tile_barrier_expect_no_arrival(tile_barrier_expect_cast(op)) ? 0 : 1;
   switch (arrival_of(op)) {
@@ -276,8 +278,8 @@ static bool write_barrier(ProgramWriter *w, MlirOperation op) {
     return false;
   int warps = w->extract->out->roles[w->role].num_threads / WARP_THREADS;
   TileArrival by = arrival_of(op);
-  add_arrive(w, op, row_of(w, op, false), threads[by], num_arrivals(op, warps),
-             by == TILE_ARRIVAL_CpAsync);
+  add_arrive(w, op, row_of(w, op, false), threads[by],
+             program_num_arrivals(op, warps), by == TILE_ARRIVAL_CpAsync);
   ProofRole *role = &w->extract->out->roles[w->role];
   if (tile_barrier_expect_is(op))
     role->ops[role->num_ops - 1].arrive.bytes =

@@ -251,10 +251,19 @@ static void write_while(ProgramWriter *w, MlirOperation op) {
 
 //===-- Numbers in private memory -----------------------------------------===//
 
+// Of one element, and read and written as such alone.
 static bool is_number(MlirValue memref) {
   TileShape shape;
-  return tile_shape_of(memref, &shape) && shape.rank == 0 &&
-         shape.space == TILE_SPACE_PRIVATE;
+  if (!tile_shape_of(memref, &shape) || shape.space != TILE_SPACE_PRIVATE ||
+      tile_shape_num_elems(&shape) != 1)
+    return false;
+  for (MlirOpOperand use = mlirValueGetFirstUse(memref);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (!memref_load_is(user) && !memref_store_is(user))
+      return false;
+  }
+  return true;
 }
 
 // Each role has its own.

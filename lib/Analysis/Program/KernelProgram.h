@@ -23,4 +23,17 @@ bool tile_kernel_program(TileArena *arena, MlirOperation kernel,
                          bool is_of_roles, const TileSyncPlan *plan,
                          TileKernelProgram *out);
 
+/// The verdict on the roles of a kernel and on its block: of the one that is
+/// worst. `program` is that of a verdict that is not PROOF_PROVED.
+typedef struct {
+  TileKernelProgram program;
+  ProofVerdict verdict;
+} TileKernelVerdict;
+
+/// Judges the programs of a kernel; PROOF_PROVED where there are none. The
+/// points of `plan` count as if they stood there. Owner: `arena`.
+void tile_kernel_judge(TileArena *arena, MlirOperation kernel,
+                       const TileSyncPlan *plan, const ProofLimits *limits,
+                       TileKernelVerdict *out);
+
 #endif // TILE_ANALYSIS_PROGRAM_KERNEL_PROGRAM_H

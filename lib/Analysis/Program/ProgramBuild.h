@@ -82,6 +82,9 @@ bool program_find_rows(ProgramBuild *extract);
 /// The row of a barrier, or of a side of a channel; -1.
 int program_row_of(const ProgramBuild *extract, MlirValue value,
                    bool is_empty_side);
+/// Arrivals of a `tile.barrier_arrive` or `tile.barrier_expect` of so many
+/// warps.
+int program_num_arrivals(MlirOperation op, int num_warps);
 /// Writes what tile-insert-sync would put before the op.
 void program_point(ProgramWriter *w, MlirOperation op);
 /// Whether the op is an event of barriers, channels or thread barriers; writes
@@ -132,6 +135,9 @@ bool program_is_read_only(const ProgramBuild *extract, MlirValue memref);
 
 //===-- Contents of tiles (Contents.c) ------------------------------------===//
 
+/// Whether it is a tile of the kernel, or an array of its threads, of which is
+/// asked what it holds.
+bool program_is_of_kernel(const TileShape *shape);
 /// What `tile`, as `reader` finds it, is a function of; -1 when that is not
 /// known.
 ProofScalarId program_contents(ProgramBuild *extract, MlirValue tile,

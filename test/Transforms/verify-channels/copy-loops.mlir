@@ -79,6 +79,7 @@ func.func @short(%A: memref<?x?xf32>, %I: memref<?xindex>, %n: index) attributes
         %k = arith.index_cast %s : i32 to index
         %r = tile.region %R[%k, 0, 0] [1, 8, 8] drop [0] : !ring
         tile.wait %x[%s, %p]
+        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round; for example}}
         tile.copy %r to %f : !slot, !frag
         tile.release %x[%s, %p]
         %s1, %p1 = tile.advance %s, %p depth 2
@@ -95,7 +96,6 @@ func.func @short(%A: memref<?x?xf32>, %I: memref<?xindex>, %n: index) attributes
           %a = tile.region %A[%row, 0] [1, 8] : memref<?x?xf32>
           tile.copy %a to %to signal %x[%k] of !tile.channel {instr = #cp} : !tile.region<1x8xf32>, !row
         }
-        // expected-error @+1 {{[tile-verify/fill-incomplete]}}
         tile.commit %x[%s, %p]
         %s1, %p1 = tile.advance %s, %p depth 2
         scf.yield %s1, %p1 : i32, i32
@@ -140,9 +140,9 @@ func.func @overlapping(%A: memref<?x?xf32>, %I: memref<?xindex>, %n: index) attr
         tile.acquire %x[%s, %p]
         scf.for %j = %c0 to %c7 step %c1 {
           %row = memref.load %I[%j] : memref<?xindex>
-          // expected-error @+1 {{cannot be proved: the op is a window of a slot whose place is not constant}}
           %to = tile.region %R[%k, %j, 0] [1, 2, 8] drop [0] : !ring
           %a = tile.region %A[%row, 0] [2, 8] : memref<?x?xf32>
+          // expected-error @+1 {{[tile-verify/double-fill] cannot be proved for role "producer": writes a tile that may still be written by role "producer"}}
           tile.copy %a to %to signal %x[%k] of !tile.channel {instr = #cp} : !tile.region<2x8xf32>, !tile.region<2x8xf32, #smem>
         }
         tile.commit %x[%s, %p]

@@ -19,7 +19,7 @@ func.func @unseen_init(%A: memref<?x?xbf16>, %n: index, %x: i1) attributes {tile
   tile.barrier_init %b arrivals 1 : !b1
   tile.barrier_expect %b[%c0] bytes 2048 : !b1
   tile.copy %a to %S signal %b[%c0] of !b1 {instr = #tile.instr<tma>} : !row, !tile
-  // expected-error@+1 {{[tile-verify/init-unseen] breaks the protocol of the block: uses a barrier before all threads have met behind its initialisation}}
+  // expected-error @+1 {{[tile-verify/init-unseen] breaks the protocol of the block: uses a barrier before all threads have met after its initialisation}}
   tile.barrier_wait %b[%c0] parity %z : !b1
   return
 }
@@ -45,7 +45,7 @@ func.func @one_branch(%A: memref<?x?xbf16>, %n: index, %x: i1) attributes {tile.
   }
   tile.barrier_expect %b[%c0] bytes 2048 : !b1
   tile.copy %a to %S signal %b[%c0] of !b1 {instr = #tile.instr<tma>} : !row, !tile
-  // expected-error@+1 {{[tile-verify/init-unseen] breaks the protocol of the block: uses a barrier before all threads have met behind its initialisation}}
+  // expected-error @+1 {{[tile-verify/init-unseen] breaks the protocol of the block: uses a barrier before all threads have met after its initialisation}}
   tile.barrier_wait %b[%c0] parity %z : !b1
   return
 }
@@ -98,7 +98,7 @@ func.func @no_round(%A: memref<?x?xbf16>, %n: index, %x: i1) attributes {tile.nu
   }
   tile.barrier_expect %b[%c0] bytes 2048 : !b1
   tile.copy %a to %S signal %b[%c0] of !b1 {instr = #tile.instr<tma>} : !row, !tile
-  // expected-error@+1 {{[tile-verify/init-unseen] breaks the protocol of the block: uses a barrier before all threads have met behind its initialisation}}
+  // expected-error @+1 {{[tile-verify/init-unseen] breaks the protocol of the block: uses a barrier before all threads have met after its initialisation}}
   tile.barrier_wait %b[%c0] parity %z : !b1
   return
 }
@@ -203,7 +203,7 @@ func.func @empty_loop(%A: memref<?x?xbf16>, %n: index, %x: i1) attributes {tile.
   }
   tile.barrier_expect %b[%c0] bytes 2048 : !b1
   tile.copy %a to %S signal %b[%c0] of !b1 {instr = #tile.instr<tma>} : !row, !tile
-  // expected-error@+1 {{[tile-verify/init-unseen] breaks the protocol of the block: uses a barrier before all threads have met behind its initialisation}}
+  // expected-error @+1 {{[tile-verify/init-unseen] breaks the protocol of the block: uses a barrier before all threads have met after its initialisation}}
   tile.barrier_wait %b[%c0] parity %z : !b1
   return
 }

@@ -76,7 +76,7 @@ func.func @all_wait(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_thread
         tile.barrier_wait %full[%si] parity %p : !tile.barrier<3>
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
         tile.copy %r to %f : !slot, !frag
-        // expected-error@+1 {{[tile-verify/missed-phase] breaks the protocol of role "consumer": completes a phase while threads of role "producer" may still wait for the one before it, which they would miss: no arrival tells that they have passed}}
+        // expected-error @+1 {{[tile-verify/missed-phase] breaks the protocol of role "consumer": completes a phase while threads of role "producer" may still wait for the one before it, which they would miss: no arrival tells that they have passed}}
         tile.barrier_arrive %empty[%si] by <warps> : !tile.barrier<3>
         %s1, %p1 = tile.advance %s, %p depth 3
         scf.yield %s1, %p1 : i32, i32
@@ -137,7 +137,7 @@ func.func @no_acquire(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_thre
         %si = arith.index_cast %s : i32 to index
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
         %a = tile.region %A[%i, 0] [64, 64] : memref<?x?xbf16>
-        // expected-error@+1 {{[tile-verify/early-arrival] breaks the protocol of role "producer": arrives in a phase while the one before it may not be complete}}
+        // expected-error @+1 {{[tile-verify/early-arrival] breaks the protocol of role "producer": arrives in a phase while the one before it may not be complete}}
         tile.barrier_expect %full[%si] bytes 8192 : !tile.barrier<3>
         tile.copy %a to %r signal %full[%si] of !tile.barrier<3> {instr = #tile.instr<tma>} : !tile.region<64x64xbf16>, !slot
         %s1, %p1 = tile.advance %s, %p depth 3
@@ -175,7 +175,6 @@ func.func @released_first(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_
         tile.barrier_wait %full[%si] parity %p : !tile.barrier<3>
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
         tile.barrier_arrive %empty[%si] by <warps> : !tile.barrier<3>
-        // expected-note@+1 {{the other access is here}}
         tile.copy %r to %f : !slot, !frag
         %s1, %p1 = tile.advance %s, %p depth 3
         scf.yield %s1, %p1 : i32, i32
@@ -189,7 +188,7 @@ func.func @released_first(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
         %a = tile.region %A[%i, 0] [64, 64] : memref<?x?xbf16>
         tile.barrier_expect %full[%si] bytes 8192 : !tile.barrier<3>
-        // expected-error@+1 {{[tile-verify/overwritten] breaks the protocol of role "producer": writes a tile that may still be read by role "consumer"}}
+        // expected-error @+1 {{[tile-verify/overwritten] breaks the protocol of role "producer": writes a tile that may still be read by role "consumer"}}
         tile.copy %a to %r signal %full[%si] of !tile.barrier<3> {instr = #tile.instr<tma>} : !tile.region<64x64xbf16>, !slot
         %s1, %p1 = tile.advance %s, %p depth 3
         scf.yield %s1, %p1 : i32, i32
@@ -223,7 +222,7 @@ func.func @leader_releases(%A: memref<?x?xbf16>, %n: index) attributes {tile.num
     tile.role "consumer" warps 4 {
       %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
         %si = arith.index_cast %s : i32 to index
-        // expected-error@+1 {{[tile-verify/deadlock] breaks the protocol of role "consumer": waits for ever for slot 0, parity 1: the phase lacks 1 arrivals and 0 bytes}}
+        // expected-error @+1 {{[tile-verify/deadlock] breaks the protocol of role "consumer": waits for ever for slot 0, parity 1: the phase lacks 1 arrivals and 0 bytes}}
         tile.barrier_wait %full[%si] parity %p : !tile.barrier<3>
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
         tile.copy %r to %f : !slot, !frag
@@ -275,7 +274,7 @@ func.func @wrong_slot(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_thre
         %si = arith.index_cast %s : i32 to index
         tile.barrier_wait %full[%c0] parity %p : !tile.barrier<3>
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
-        // expected-error@+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a tile while a copy may be under way}}
+        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a tile while a copy may be under way}}
         tile.copy %r to %f : !slot, !frag
         tile.barrier_arrive %empty[%si] by <warps> : !tile.barrier<3>
         %s1, %p1 = tile.advance %s, %p depth 3
@@ -323,7 +322,7 @@ func.func @one_phase(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_threa
     tile.role "consumer" warps 4 {
       %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
         %si = arith.index_cast %s : i32 to index
-        // expected-error@+1 {{[tile-verify/deadlock] breaks the protocol of role "consumer": waits for ever for slot 0, parity 0: the phase lacks 1 arrivals and 0 bytes}}
+        // expected-error @+1 {{[tile-verify/deadlock] breaks the protocol of role "consumer": waits for ever for slot 0, parity 0: the phase lacks 1 arrivals and 0 bytes}}
         tile.barrier_wait %full[%si] parity %p : !tile.barrier<3>
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
         tile.copy %r to %f : !slot, !frag
@@ -373,7 +372,7 @@ func.func @other_count(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_thr
     tile.role "consumer" warps 4 {
       %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
         %si = arith.index_cast %s : i32 to index
-        // expected-remark@+1 {{[tile-verify/different-decision] is not proved, and may well be right: the proof for role "consumer" stops at "waits here for ever if roles decide differently on values that are not seen to be equal}}
+        // expected-remark @+1 {{[tile-verify/deadlock] is not proved, and may well be right: the proof for role "consumer" stops at "waits here, and nobody who could end}}
         tile.barrier_wait %full[%si] parity %p : !tile.barrier<3>
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
         tile.copy %r to %f : !slot, !frag
@@ -415,7 +414,7 @@ func.func @both(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_threads = 
   %one = arith.constant 1 : i32
   %R = tile.alloc : !ring
   %f = tile.alloc : !frag
-  // expected-remark@+1 {{[tile-verify/form] is not proved, and may well be right: the proof does not follow an op that is used by roles and outside of them}}
+  // expected-remark @+1 {{[tile-verify/form] is not proved, and may well be right: the proof does not follow an op that is used by roles and outside of them}}
   %full = tile.barrier_alloc : !tile.barrier<3>
   tile.barrier_init %full arrivals 1 : !tile.barrier<3>
   %empty = tile.barrier_alloc : !tile.barrier<3>

@@ -12,12 +12,12 @@
 !frag = memref<8x8xf32, #tile.fragment>
 
 // The producer makes one round less: the reader waits for ever.
-// CHECK: error: 'tile.wait' op [tile-verify/deadlock] breaks the protocol of role "consumer": waits for ever for slot 0, parity 0: no role goes on
+// CHECK: error: 'tile.wait' op [tile-verify/deadlock] breaks the protocol of role "consumer": waits for ever for slot 0, parity 0: the phase lacks 1 arrivals
 // CHECK: note: in a run where this loop has 1 iteration{{$}}
 // CHECK: note: in a run where this loop has 0 iterations
-// CHECK: note: 1: role "consumer" waits for ever for full[0], parity 0
-// CHECK: note: fault: waits for ever for slot 0, parity 0: no role goes on
-// PROOF: remark: [tile-verify/different-decision] is not proved, and may well be right
+// CHECK: note: 1: role "consumer" waits for ever for full 0[0], parity 0
+// CHECK: note: fault: waits for ever for slot 0, parity 0: the phase lacks 1 arrivals
+// PROOF: remark: [tile-verify/deadlock] is not proved, and may well be right
 func.func @one_less(%A: memref<?x?xf32>, %n: index) attributes {tile.num_threads = 160 : i32} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -61,24 +61,21 @@ func.func @one_less(%A: memref<?x?xf32>, %n: index) attributes {tile.num_threads
 !frag = memref<8x8xf32, #tile.fragment>
 
 // The reader begins at slot 0 again in each outer iteration.
-// CHECK: error: 'tile.wait' op [tile-verify/slot-or-parity]
+// CHECK: error: 'tile.release' op [tile-verify/over-arrival]
 // CHECK: note: in a run where this loop has 2 iterations
 // CHECK: note: in a run where this loop has 2 iterations
-// CHECK: note: 1: role "producer" has waited for empty[0], parity 1
+// CHECK: note: 1: role "producer" has waited for empty 0[0], parity 1
 // CHECK: note: 2: role "producer" begins to fill slot 0
-// CHECK: note: 3: role "producer" makes 1 arrival on full[0]
-// CHECK: note: 4: the copy into slot 0 is complete
-// CHECK: note: 5: role "consumer" has waited for full[0], parity 0
-// CHECK: note: 6: role "consumer" reads slot 0
-// CHECK: note: 7: role "consumer" makes 4 arrivals on empty[0]
-// CHECK: note: 8: role "consumer" has waited for full[0], parity 0
-// CHECK: note: 9: role "consumer" reads slot 0
-// CHECK: note: fault: reads slot 0 before fill 2 of it: the wait passed for another phase of the same parity
-// LAST: error: {{.*}}slot-or-parity
-// LAST-NOT: note: 7:
-// LAST: note: 8:
-// LAST: note: 9:
-// PROOF: remark: [tile-verify/slot-or-parity] is not proved, and may well be right
+// CHECK: note: 3: role "consumer" has waited for full 0[0], parity 0
+// CHECK: note: 5: role "consumer" reads slot 0
+// CHECK: note: 6: role "consumer" makes 4 arrivals on empty 0[0]
+// CHECK: note: 7: role "consumer" has waited for full 0[0], parity 0
+// CHECK: note: fault: makes 3 arrivals where the phase waits for 2 more
+// LAST: error: {{.*}}over-arrival
+// LAST-NOT: note: 5:
+// LAST: note: 6:
+// LAST: note: 7:
+// PROOF: remark: [tile-verify/unfilled] is not proved, and may well be right
 func.func @starts_anew(%A: memref<?x?xf32>, %n: index) attributes {tile.num_threads = 160 : i32} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -124,11 +121,12 @@ func.func @starts_anew(%A: memref<?x?xf32>, %n: index) attributes {tile.num_thre
 !frag = memref<8x8xf32, #tile.fragment>
 
 // The slot is read behind its release.
-// CHECK: error: 'tile.copy' op [tile-verify/read-unowned]
+// CHECK: error: 'tile.copy' op [tile-verify/unfilled]
 // CHECK: note: 2: role "producer" begins to fill slot 0
-// CHECK: note: 3: role "producer" has copies arrive on full[0] when they are done
-// CHECK: note: 4: the copies are complete and arrive on full[0]
-// CHECK: note: fault: reads slot 0 without having waited for fill 2 of it
+// CHECK: note: 3: role "consumer" has waited for full 0[0], parity 0
+// CHECK: note: 5: role "consumer" makes 4 arrivals on empty 0[0]
+// CHECK: note: 6: role "consumer" reads slot 0
+// CHECK: note: fault: reads a part of a slot that nobody has filled in this round
 func.func @released_early(%A: memref<?x?xf32>, %n: index) attributes {tile.num_threads = 160 : i32} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -173,13 +171,13 @@ func.func @released_early(%A: memref<?x?xf32>, %n: index) attributes {tile.num_t
 
 // Bounds that are equal and are not computed alike: no error, and one line that is
 // no claim; who asks for proofs sees the run.
-// CHECK: remark: [tile-verify/different-decision] is not proved, and may well be right
+// CHECK: remark: [tile-verify/deadlock] is not proved, and may well be right
 // CHECK-NOT: note:
-// STRICT: error: {{.*}}[tile-verify/different-decision] cannot be proved
+// STRICT: error: {{.*}}[tile-verify/deadlock] cannot be proved
 // STRICT: note: a run that goes wrong, if its values are possible:
 // STRICT: note: in a run where this loop has 1 iteration{{$}}
 // STRICT: note: in a run where this loop has 0 iterations
-// STRICT: note: fault: waits for ever
+// STRICT: note: 1: role "consumer" waits for ever
 func.func @other_form(%A: memref<?x?xf32>, %n: index) attributes {tile.num_threads = 160 : i32} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

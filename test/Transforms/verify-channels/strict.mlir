@@ -20,8 +20,8 @@ func.func @other_form(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {tile.n
   tile.specialize {
     tile.role "consumer" warps 4 {
       %h = arith.shrsi %n, %c1 : index
-      // expected-error@+1 {{[tile-verify/different-decision] cannot be proved for role "consumer": decides here on a value that no other role is seen to decide on as well}}
       %e:2 = scf.for %i = %c0 to %h step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        // expected-error @+1 {{[tile-verify/deadlock] cannot be proved for role "consumer": waits here, and nobody who could end this wait goes on}}
         tile.wait %x[%s, %p]
         %i1 = arith.index_cast %s : i32 to index
         %r1 = tile.region %R[%i1, 0, 0] [1, 8, 8] drop [0] : !ring
@@ -71,6 +71,7 @@ func.func @moving_window(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {til
         tile.wait %x[%s, %p]
         %i1 = arith.index_cast %s : i32 to index
         %r1 = tile.region %R[%i1, 0, 0] [1, 8, 8] drop [0] : !ring
+        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round; for example}}
         tile.copy %r1 to %f : !slot, !frag
         tile.release %x[%s, %p]
         %s1, %p1 = tile.advance %s, %p depth 3
@@ -82,7 +83,6 @@ func.func @moving_window(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {til
       %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
         tile.acquire %x[%s, %p]
         %i9 = arith.index_cast %s : i32 to index
-        // expected-error@+1 {{[tile-verify/form] cannot be proved: the op is a window of a slot whose place is not constant, or one of too many}}
         %h = tile.region %R[%i9, %i, 0] [1, 4, 8] drop [0] : !ring
         tile.fill %h, %v : !tile.region<4x8xf32, #smem>, f32
         tile.commit %x[%s, %p]

@@ -313,8 +313,8 @@ func.func @no_turns(%A: memref<?x?xf32>, %n: index) attributes {tile.num_threads
       %e:2 = scf.for %i = %c1 to %n step %c2 iter_args(%s = %fs0, %p = %fp0) -> (i32, i32) {
         %q = arith.index_cast %s : i32 to index
         %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        // expected-error @+1 {{[tile-verify/early-wait] breaks the protocol of role "odd": waits for parity 1 of slot 0 while an earlier phase of that parity may be the}}
         tile.wait %x[%s, %p]
-        // expected-error@+1 {{[tile-verify/parity-aliasing] breaks the protocol of role "odd": reads slot 0 before fill 2 of it: the wait passed for another phase of the same parity}}
         tile.copy %r to %f : !slot, !frag
         tile.release %x[%s, %p]
         %ws0, %wp0 = tile.advance %s, %p depth 3
@@ -344,7 +344,7 @@ func.func @no_turns(%A: memref<?x?xf32>, %n: index) attributes {tile.num_threads
 !slot = !tile.region<8x8xf32, #smem>
 !frag = memref<8x8xf32, #tile.fragment>
 
-// The wait is in front of the turn: not followed.
+// The wait is before the turn: proved.
 func.func @outside(%A: memref<?x?xf32>, %n: index) attributes {tile.num_threads = 288 : i32} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -360,7 +360,6 @@ func.func @outside(%A: memref<?x?xf32>, %n: index) attributes {tile.num_threads 
       %e:2 = scf.for %i = %c0 to %n step %c2 iter_args(%s = %z, %p = %z) -> (i32, i32) {
         %q = arith.index_cast %s : i32 to index
         %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
-        // expected-error@+1 {{[tile-verify/shared-rounds] cannot be proved for role "even": 2 roles share the rounds of a channel whose depth 3 is no multiple of that: each of them must take one round in each turn}}
         tile.wait %x[%s, %p]
         tile.turn <begin>
         tile.copy %r to %f : !slot, !frag
@@ -441,7 +440,7 @@ func.func @no_end(%A: memref<?x?xf32>, %n: index) attributes {tile.num_threads =
       %e:2 = scf.for %i = %c1 to %n step %c2 iter_args(%s = %fs0, %p = %fp0) -> (i32, i32) {
         %q = arith.index_cast %s : i32 to index
         %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
-        // expected-error@+1 {{[tile-verify/deadlock]}}
+        // expected-error @+1 {{[tile-verify/turn] breaks the protocol of role "odd": a turn may begin within a turn}}
         tile.turn <begin>
         tile.wait %x[%s, %p]
         tile.copy %r to %f : !slot, !frag
@@ -510,9 +509,9 @@ func.func @one_more(%A: memref<?x?xf32>, %n: index) attributes {tile.num_threads
         %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
         tile.turn <begin>
         tile.wait %x[%s, %p]
+        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "odd": reads a part of a slot that nobody has filled in this round; for example when the}}
         tile.copy %r to %f : !slot, !frag
         tile.release %x[%s, %p]
-        // expected-error@+1 {{[tile-verify/exit-in-flight] breaks the protocol of role "odd": the roles end while a copy into slot 1 is under way}}
         tile.turn <end>
         %ws0, %wp0 = tile.advance %s, %p depth 2
         %ws1, %wp1 = tile.advance %ws0, %wp0 depth 2
@@ -556,13 +555,12 @@ func.func @waits_in_turn(%A: memref<?x?xf32>, %n: index) attributes {tile.num_th
   tile.specialize {
     tile.role "first" warps 4 pingpong {
       tile.turn <begin>
-      // expected-error@+1 {{[tile-verify/deadlock] breaks the protocol of role "first": no role that could end this wait goes on}}
+      // expected-error @+1 {{[tile-verify/deadlock] breaks the protocol of role "first": waits for ever for slot 0, parity 0: the phase lacks 128 arrivals and 0 bytes}}
       tile.wait %y[%z, %z]
       tile.release %y[%z, %z]
       tile.turn <end>
     }
     tile.role "second" warps 4 pingpong {
-      // expected-note@+1 {{another role is here}}
       tile.turn <begin>
       tile.turn <end>
       tile.acquire %y[%z, %z]
@@ -582,7 +580,7 @@ func.func @waits_in_turn(%A: memref<?x?xf32>, %n: index) attributes {tile.num_th
 !slot = !tile.region<8x8xf32, #smem>
 !frag = memref<8x8xf32, #tile.fragment>
 
-// Guards that go together, which is not seen.
+// Guards that go together: proved.
 func.func @correlated(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {tile.num_threads = 288 : i32} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -599,7 +597,6 @@ func.func @correlated(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {tile.n
         tile.turn <begin>
       }
       scf.if %g {
-        // expected-error@+1 {{[tile-verify/turn] cannot be proved for role "even": a turn may end that has not begun}}
         tile.turn <end>
       }
       %e:2 = scf.for %i = %c0 to %n step %c2 iter_args(%s = %z, %p = %z) -> (i32, i32) {
@@ -666,7 +663,7 @@ func.func @two_in_turn(%A: memref<?x?xf32>, %n: index) attributes {tile.num_thre
       tile.wait %x[%z, %z]
       tile.release %x[%z, %z]
       %o = arith.constant 1 : i32
-      // expected-error@+1 {{[tile-verify/turn] cannot be proved for role "both": waits behind an arrival in the same turn, while other warpgroups of the role wait for theirs}}
+      // expected-error @+1 {{[tile-verify/turn] breaks the protocol of role "both": waits after an arrival in the same turn, while other warpgroups of the role wait for}}
       tile.wait %x[%o, %z]
       tile.release %x[%o, %z]
       tile.turn <end>
@@ -681,6 +678,72 @@ func.func @two_in_turn(%A: memref<?x?xf32>, %n: index) attributes {tile.num_thre
       %r1 = tile.region %R[1, 0, 0] [1, 8, 8] drop [0] : !ring
       tile.copy %a to %r1 signal %x[%c1] of !tile.channel {instr = #tile.instr<tma>} : !tile.region<8x8xf32>, !slot
       tile.commit %x[%o, %z]
+    }
+  }
+  return
+}
+
+// -----
+
+#smem = #gpu.address_space<workgroup>
+!ring = memref<4x8x8xf32, #smem>
+!slot = !tile.region<8x8xf32, #smem>
+!frag = memref<8x8xf32, #tile.fragment>
+
+// A turn ends twice.
+func.func @ends_twice(%A: memref<?x?xf32>, %n: index) attributes {tile.num_threads = 288 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %z = arith.constant 0 : i32
+  %R = tile.alloc : !ring
+  %a = tile.region %A[0, 0] [8, 8] : memref<?x?xf32>
+  %x = tile.channel(%R) depth 4 {tma, consumer_warps = 4} : !ring
+  tile.specialize {
+    tile.role "even" warps 4 pingpong {
+      %f = tile.alloc : !frag
+      %e:2 = scf.for %i = %c0 to %n step %c2 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.turn <begin>
+        tile.wait %x[%s, %p]
+        tile.copy %r to %f : !slot, !frag
+        tile.release %x[%s, %p]
+        tile.turn <end>
+        %ws0, %wp0 = tile.advance %s, %p depth 4
+        %ws1, %wp1 = tile.advance %ws0, %wp0 depth 4
+        scf.yield %ws1, %wp1 : i32, i32
+      }
+    }
+    tile.role "odd" warps 4 pingpong {
+      %f = tile.alloc : !frag
+      %fs0, %fp0 = tile.advance %z, %z depth 4
+      %e:2 = scf.for %i = %c1 to %n step %c2 iter_args(%s = %fs0, %p = %fp0) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.turn <begin>
+        tile.wait %x[%s, %p]
+        tile.copy %r to %f : !slot, !frag
+        tile.release %x[%s, %p]
+        tile.turn <end>
+        // expected-error @+1 {{[tile-verify/turn] breaks the protocol of role "odd": a turn may end that has not begun}}
+        tile.turn <end>
+        %ws0, %wp0 = tile.advance %s, %p depth 4
+        %ws1, %wp1 = tile.advance %ws0, %wp0 depth 4
+        scf.yield %ws1, %wp1 : i32, i32
+      }
+    }
+    tile.role "producer" warps 1 {
+      %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        %q = arith.index_cast %s : i32 to index
+        %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
+        tile.acquire %x[%s, %p]
+        tile.copy %a to %r signal %x[%q] of !tile.channel {instr = #tile.instr<tma>} : !tile.region<8x8xf32>, !slot
+        tile.commit %x[%s, %p]
+        %s1, %p1 = tile.advance %s, %p depth 4
+        scf.yield %s1, %p1 : i32, i32
+      }
     }
   }
   return

@@ -1,7 +1,7 @@
 // RUN: %tile_opt_passes 'tile-verify-channels{schedule=false}' %s -split-input-file -verify-diagnostics
 
 // What can be neither proved nor refuted is a remark; with `strict` an error
-// (strict.mlir). What one of the two proofs does not follow, the other may refuse.
+// (strict.mlir).
 
 #smem = #gpu.address_space<workgroup>
 !ring = memref<3x8x8xf32, #smem>
@@ -23,8 +23,8 @@ func.func @other_form(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {tile.n
   tile.specialize {
     tile.role "consumer" warps 4 {
       %h = arith.shrsi %n, %c1 : index
-      // expected-remark@+1 {{[tile-verify/different-decision] is not proved, and may well be right: the proof for role "consumer" stops at "decides here on a value that no other role is seen to decide on as well}}
       %e:2 = scf.for %i = %c0 to %h step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
+        // expected-remark @+1 {{[tile-verify/deadlock] is not proved, and may well be right: the proof for role "consumer" stops at "waits here, and nobody who could end}}
         tile.wait %x[%s, %p]
         %i1 = arith.index_cast %s : i32 to index
         %r1 = tile.region %R[%i1, 0, 0] [1, 8, 8] drop [0] : !ring
@@ -72,7 +72,7 @@ func.func @unknown_position(%A: memref<?x?xf32>, %n: index, %M: memref<?xi32>) a
     tile.role "consumer" warps 4 {
       %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
         %s9 = memref.load %M[%i] : memref<?xi32>
-        // expected-remark@+1 {{[tile-verify/position] is not proved, and may well be right: the proof for role "consumer" stops at "the slot or parity is not a number that can be followed}}
+        // expected-remark @+1 {{[tile-verify/position] is not proved, and may well be right: the proof for role "consumer" stops at "the slot or parity is not a number that can be followed}}
         tile.wait %x[%s9, %p]
         tile.release %x[%s9, %p]
         %s1, %p1 = tile.advance %s, %p depth 3
@@ -118,6 +118,7 @@ func.func @moving_window(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {til
         tile.wait %x[%s, %p]
         %i1 = arith.index_cast %s : i32 to index
         %r1 = tile.region %R[%i1, 0, 0] [1, 8, 8] drop [0] : !ring
+        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round; for example}}
         tile.copy %r1 to %f : !slot, !frag
         tile.release %x[%s, %p]
         %s1, %p1 = tile.advance %s, %p depth 3
@@ -129,7 +130,6 @@ func.func @moving_window(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {til
       %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
         tile.acquire %x[%s, %p]
         %i9 = arith.index_cast %s : i32 to index
-        // expected-remark@+1 {{[tile-verify/form] is not proved, and may well be right: the proof does not follow an op that is a window of a slot whose place is not constant, or one of too many}}
         %h = tile.region %R[%i9, %i, 0] [1, 4, 8] drop [0] : !ring
         tile.fill %h, %v : !tile.region<4x8xf32, #smem>, f32
         tile.commit %x[%s, %p]
@@ -148,8 +148,7 @@ func.func @moving_window(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {til
 !slot = !tile.region<8x8xf32, #smem>
 !frag = memref<8x8xf32, #tile.fragment>
 
-// Right, but the two guards of the reader go together, which is not seen; no
-// run that goes wrong is found either.
+// The two guards of the reader go together: proved.
 func.func @correlated(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {tile.num_threads = 160 : i32} {
   %z = arith.constant 0 : i32
   %R = tile.alloc : !ring
@@ -163,7 +162,6 @@ func.func @correlated(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {tile.n
         tile.wait %x[%z, %z]
       }
       scf.if %g {
-        // expected-remark@+1 {{[tile-verify/read-unowned] is not proved, and may well be right: the proof for role "consumer" stops at "reads a slot that the role does not hold (0)}}
         tile.copy %r to %f : !slot, !frag
         tile.release %x[%z, %z]
       }
@@ -196,14 +194,13 @@ func.func @nobody_reads(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {tile
   %Q = tile.alloc : !ring
   %f = tile.alloc : !frag
   %a = tile.region %A[0, 0] [8, 8] : memref<?x?xf32>
-  // expected-remark@+1 {{[tile-verify/form] is not proved, and may well be right: the proof does not follow an op that is read by no role}}
   %x = tile.channel(%R) depth 3 {simt_threads = 32 : i64, consumer_warps = 4 : i64} : !ring
   tile.specialize {
     tile.role "consumer" warps 4 {
     }
     tile.role "producer" warps 1 {
       %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
-        // expected-error@+1 {{[tile-verify/deadlock] breaks the protocol of role "producer": waits for ever for slot 0, parity 0: the phase lacks 4 arrivals and 0 bytes}}
+        // expected-error @+1 {{[tile-verify/deadlock] breaks the protocol of role "producer": waits for ever for slot 0, parity 0: the phase lacks 4 arrivals and 0 bytes}}
         tile.acquire %x[%s, %p]
         %i2 = arith.index_cast %s : i32 to index
         %r2 = tile.region %R[%i2, 0, 0] [1, 8, 8] drop [0] : !ring
@@ -231,7 +228,6 @@ func.func @shared_rounds() attributes {tile.num_threads = 288 : i32} {
       tile.release %ch[%z, %z]
     }
     tile.role "b" warps 4 pingpong {
-      // expected-remark @+1 {{[tile-verify/slot-or-parity] is not proved, and may well be right: the proof for role "b"}}
       tile.wait %ch[%z, %z]
       // expected-error @+1 {{[tile-verify/early-arrival] breaks the protocol of role "b": arrives in a phase while the one before it may not be complete}}
       tile.release %ch[%z, %z]
@@ -277,7 +273,7 @@ func.func @chunks(%A: memref<?x?xf32>, %n: index, %m: index) attributes {tile.nu
           %s = arith.index_cast %q : index to i32
           %p = arith.index_cast %b : index to i32
           %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
-          // expected-remark@+1 {{[tile-verify/position] is not proved, and may well be right: the proof for role "even"}}
+          // expected-remark @+1 {{[tile-verify/position] is not proved, and may well be right: the proof for role "even"}}
           tile.wait %x[%s, %p]
           tile.copy %r to %f : !slot, !frag
           tile.release %x[%s, %p]

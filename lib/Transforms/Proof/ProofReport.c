@@ -1,43 +1,13 @@
-//===- VerifyPrograms.c - What lib/Proof says of a kernel -----------------===//
+//===- ProofReport.c - What is said of a verdict --------------------------===//
 
-#include "VerifyPrograms.h"
+#include "ProofReport.h"
 
 #include "Support/Diagnostics.h"
 #include "Support/MlirExtra.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-
-//===-- Judgement ---------------------------------------------------------===//
-
-void verify_programs_judge(TileArena *arena, MlirOperation kernel,
-                           const TileSyncPlan *plan,
-                           const TileVerifyChannelsOptions *options,
-                           VerifyPrograms *out) {
-  enum { MAX_STATES = 3000 };
-  const ProofLimits limits = {
-      options->max_runs,
-      options->max_states < MAX_STATES ? options->max_states : MAX_STATES};
-  *out = (VerifyPrograms){.verdict = {.role = PROOF_NONE}};
-  for (int is_of_roles = 0; is_of_roles < 2; is_of_roles++) {
-    TileKernelProgram program;
-    ProofVerdict verdict = {.outcome = PROOF_UNKNOWN, .role = PROOF_NONE};
-    if (!tile_kernel_program(arena, kernel, is_of_roles, plan, &program))
-      continue;
-    out->has_programs = true;
-    if (!program.failed.ptr && !program.early.ptr)
-      proof_verify(&program.program, &limits, arena, &verdict);
-    bool is_worse = verdict.outcome == PROOF_REJECTED ||
-                    (verdict.outcome == PROOF_UNKNOWN &&
-                     out->verdict.outcome == PROOF_PROVED);
-    if (!is_worse)
-      continue;
-    out->program = program;
-    out->verdict = verdict;
-    if (verdict.outcome == PROOF_REJECTED)
-      return;
-  }
-}
+#include <string.h>
 
 //===-- Notes -------------------------------------------------------------===//
 
@@ -82,8 +52,8 @@ static void add_choice(Notes *out, TileArena *arena,
 // "mbarrier 2[1]", or "full 0[1]" of a channel
 static const char *row_text(const ProofProgram *program, const ProofMove *move,
                             char out[48]) {
-  snprintf(out, 48, "%s %d[%d]", program->rows[move->place].name, move->place,
-           move->slot);
+  const ProofRow *row = &program->rows[move->place];
+  snprintf(out, 48, "%s %d[%d]", row->name, row->number, move->slot);
   return out;
 }
 
@@ -243,20 +213,59 @@ static void print_witness(const ProofVerdict *verdict, char *out,
              (long long)choice->count);
 }
 
-MlirLogicalResult
-verify_programs_report(TileArena *arena, MlirOperation kernel,
-                       const VerifyPrograms *programs,
-                       const TileVerifyChannelsOptions *options) {
-  const ProofProgram *program = &programs->program.program;
-  const ProofVerdict *verdict = &programs->verdict;
-  char code[64], witness[96];
-  Notes notes = {0};
-  if (verdict->schedule && options->schedule)
-    notes = notes_of(program, verdict, options->max_events, arena);
-  snprintf(code, sizeof code, "tile-verify/%s", verdict->code);
+static MlirLogicalResult report_fault(const TileKernelVerdict *judged,
+                                      MlirOperation op, const Notes *notes,
+                                      TileArena *arena) {
+  const ProofVerdict *verdict = &judged->verdict;
+  char witness[96];
   print_witness(verdict, witness, sizeof witness);
   return tile_emit_error_with_notes(
-      place_of(kernel, program, verdict), notes.count, notes.notes,
-      "[%s] breaks the protocol of %s: %s%s", code,
-      role_name(program, verdict->role, arena), verdict->text, witness);
+      op, notes->count, notes->notes,
+      "[tile-verify/%s] breaks the protocol of %s: %s%s", verdict->code,
+      role_name(&judged->program.program, verdict->role, arena), verdict->text,
+      witness);
+}
+
+// A run that nobody has seen to be possible is no fault.
+static MlirLogicalResult report_unknown(const TileKernelVerdict *judged,
+                                        MlirOperation op, const Notes *notes,
+                                        bool is_strict, TileArena *arena) {
+  const ProofVerdict *verdict = &judged->verdict;
+  char code[64];
+  snprintf(code, sizeof code, "tile-verify/%s", verdict->code);
+  const char *role = role_name(&judged->program.program, verdict->role, arena);
+  if (is_strict && judged->program.failed.ptr)
+    return tile_emit_error(op, "[tile-verify/form] cannot be proved: %s",
+                           verdict->text);
+  if (is_strict)
+    return tile_emit_error_with_notes(op, notes->count, notes->notes,
+                                      "[%s] cannot be proved for %s: %s", code,
+                                      role, verdict->text);
+  if (judged->program.failed.ptr)
+    tile_emit_remark(op, code,
+                     "is not proved, and may well be right: the proof does not "
+                     "follow an op that %s; tile-run --emulate checks a run",
+                     judged->program.failure);
+  else
+    tile_emit_remark(op, code,
+                     "is not proved, and may well be right: the proof for %s "
+                     "stops at \"%s\"; tile-run --emulate checks a run",
+                     role, verdict->text);
+  return tile_success();
+}
+
+MlirLogicalResult proof_report(TileArena *arena, MlirOperation kernel,
+                               const TileKernelVerdict *judged,
+                               const TileVerifyChannelsOptions *options) {
+  const ProofProgram *program = &judged->program.program;
+  const ProofVerdict *verdict = &judged->verdict;
+  Notes notes = {0};
+  if (verdict->outcome == PROOF_PROVED)
+    return tile_success();
+  if (verdict->schedule && options->schedule)
+    notes = notes_of(program, verdict, options->max_events, arena);
+  MlirOperation op = place_of(kernel, program, verdict);
+  if (verdict->outcome == PROOF_REJECTED)
+    return report_fault(judged, op, &notes, arena);
+  return report_unknown(judged, op, &notes, options->strict, arena);
 }

@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ProtocolExtract.h"
+#include "BarrierCheck.h"
+
+#include "ProgramBuild.h"
 #include "Support/Iterate.h"
 #include "Tile/Ops/scf.h"
 
-#include "KernelProtocol.h"
 #include <stdio.h>
 
 enum { MAX_KINDS = 8, MAX_COUNT = 4096 };
@@ -97,7 +98,7 @@ static MlirWalkResult visit_use(MlirOperation op, void *user_data) {
   uses->num_waits += !arrives;
   if (arrives) {
     int64_t threads = tile_op_num_threads(op, s->kernel_threads);
-    int arrivals = extract_num_arrivals(op, (int)((threads + 31) / 32));
+    int arrivals = program_num_arrivals(op, (int)((threads + 31) / 32));
     if (arrivals > 0) // an expect may bring bytes alone
       add_kind(uses, arrivals);
   }

@@ -1,0 +1,67 @@
+//===- Boxes.c - Windows as boxes of a tile -------------------------------===//
+
+#include "Boxes.h"
+
+ProofBox proof_box_of(const ProofProgram *program, int number, int slot) {
+  const ProofWindow *window = &program->windows[number];
+  ProofBox out = {.rank = window->rank + window->has_slot,
+                  .is_exact = window->is_exact};
+  if (window->has_slot) {
+    out.offset[0] = slot < 0 ? 0 : slot;
+    out.size[0] = slot < 0 ? program->buffers[window->buffer].num_slots : 1;
+    out.is_exact &= slot >= 0;
+  }
+  for (int d = 0; d < window->rank; d++) {
+    out.offset[d + window->has_slot] = window->offset[d];
+    out.size[d + window->has_slot] = window->size[d];
+  }
+  return out;
+}
+
+bool proof_boxes_overlap(const ProofBox *a, const ProofBox *b) {
+  for (int d = 0; d < a->rank; d++)
+    if (a->offset[d] + a->size[d] <= b->offset[d] ||
+        b->offset[d] + b->size[d] <= a->offset[d])
+      return false;
+  return true;
+}
+
+bool proof_box_is_inside(const ProofBox *outer, const ProofBox *inner) {
+  for (int d = 0; d < outer->rank; d++)
+    if (inner->offset[d] < outer->offset[d] ||
+        inner->offset[d] + inner->size[d] > outer->offset[d] + outer->size[d])
+      return false;
+  return outer->is_exact;
+}
+
+// Takes away what the first of `boxes` has of `box`; the rest, at most two
+// boxes per dimension, is asked of the others.
+bool proof_box_is_covered(const ProofBox *box, const ProofBox *boxes,
+                          int num_boxes) {
+  ProofBox rest = *box;
+  while (num_boxes > 0 &&
+         (!boxes->is_exact || !proof_boxes_overlap(box, boxes))) {
+    boxes++;
+    num_boxes--;
+  }
+  if (num_boxes == 0)
+    return false;
+  for (int d = 0; d < box->rank; d++) {
+    int64_t begin = rest.offset[d], end = begin + rest.size[d];
+    int64_t first = boxes->offset[d], last = first + boxes->size[d];
+    if (begin < first) {
+      rest.size[d] = first - begin;
+      if (!proof_box_is_covered(&rest, boxes + 1, num_boxes - 1))
+        return false;
+    }
+    if (last < end) {
+      rest.offset[d] = last;
+      rest.size[d] = end - last;
+      if (!proof_box_is_covered(&rest, boxes + 1, num_boxes - 1))
+        return false;
+    }
+    rest.offset[d] = begin > first ? begin : first;
+    rest.size[d] = (end < last ? end : last) - rest.offset[d];
+  }
+  return true;
+}

@@ -1,0 +1,23 @@
+//===- Boxes.h - Windows as boxes of a tile -------------------------------===//
+#ifndef TILE_PROOF_BOXES_H
+#define TILE_PROOF_BOXES_H
+
+#include "Program.h"
+
+/// A box of elements of a buffer; the slot is the first dimension.
+typedef struct {
+  int rank;
+  int64_t offset[PROOF_MAX_RANK + 1], size[PROOF_MAX_RANK + 1];
+  bool is_exact; // else it may be less than that
+} ProofBox;
+
+/// The box of a window of one slot, or of any: PROOF_ALL_SLOTS.
+ProofBox proof_box_of(const ProofProgram *program, int window, int slot);
+bool proof_boxes_overlap(const ProofBox *a, const ProofBox *b);
+/// Whether `outer` surely has all of `inner`.
+bool proof_box_is_inside(const ProofBox *outer, const ProofBox *inner);
+/// Whether `boxes` together surely have all of `box`.
+bool proof_box_is_covered(const ProofBox *box, const ProofBox *boxes,
+                          int num_boxes);
+
+#endif // TILE_PROOF_BOXES_H
