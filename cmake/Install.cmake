@@ -23,7 +23,7 @@ foreach(component emulator compiler)
   install(FILES ${PROJECT_BINARY_DIR}/TileConfig.cmake ${PROJECT_BINARY_DIR}/TileConfigVersion.cmake
     DESTINATION lib/cmake/Tile COMPONENT ${component})
 endforeach()
-foreach(name tile-emu tile-run tile)
+foreach(name tile-emu tile-run tile tile-static)
   configure_file(cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
 endforeach()
 install(FILES ${PROJECT_BINARY_DIR}/tile-emu.pc ${PROJECT_BINARY_DIR}/tile-run.pc
@@ -43,6 +43,9 @@ install(FILES ${PROJECT_BINARY_DIR}/tile.pc DESTINATION lib/pkgconfig COMPONENT 
 # Only where it has been built.
 install(FILES $<TARGET_FILE:tile_static> $<TARGET_SONAME_FILE:tile_static> $<TARGET_LINKER_FILE:tile_static>
   DESTINATION lib COMPONENT static OPTIONAL EXCLUDE_FROM_ALL)
+install(FILES include/Tile/Compiler.h DESTINATION include/Tile COMPONENT static EXCLUDE_FROM_ALL)
+install(FILES ${PROJECT_BINARY_DIR}/tile-static.pc DESTINATION lib/pkgconfig
+  COMPONENT static EXCLUDE_FROM_ALL)
 
 # Manual pages and completions are made of what --help prints.
 set(manual ${PROJECT_BINARY_DIR}/share)

@@ -490,7 +490,7 @@ void proof_learn(ProofContext *c, ProofState *s, ProofTermId id, bool holds) {
   if (id == PROOF_NO_TERM)
     return;
   learn(c, s, id, holds);
-  ProofTermId other = by_starts(c, s, id, false);
+  ProofTermId other = by_starts(c, s, id, true);
   if (other != id && other != PROOF_NO_TERM)
     learn(c, s, other, holds);
 }

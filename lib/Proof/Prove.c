@@ -17,7 +17,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_STEPS = 4096, MAX_STARTS = 4096, NOBODY = -1, PAUSES = -2 };
+enum {
+  MAX_STEPS = 4096,
+  MAX_STARTS = 4096,
+  MAX_WORDS = 40 << 20, // of all states that are kept: 160 MiB
+  NOBODY = -1,
+  PAUSES = -2
+};
 
 typedef struct {
   ProofContext *context;
@@ -190,6 +196,7 @@ static Progress run_op(Prover *p, int agent) {
     if (outcome < 0)
       return DECIDES;
     // By what is forgotten at the next stop, perhaps.
+    proof_learn(p->context, p->state, condition_of(p, agent, op), outcome);
     proof_restate(p->context, p->state, condition_of(p, agent, op));
     go(p, agent, op, outcome);
     return GOES_ON;
@@ -244,10 +251,9 @@ static void finish(Prover *p) {
 static void keep(Prover *p) {
   if (is_over(p))
     return;
-  if (p->seen.count >= p->limits->max_states) {
+  if (p->seen.count >= p->limits->max_states || p->seen.num_words > MAX_WORDS) {
     stop(p, "too-many-states", -1, NULL,
-         "the threads reach more than %lld states together",
-         (long long)p->limits->max_states);
+         "the threads reach more than %d states together", p->seen.count);
     return;
   }
   proof_forget_common(&p->context->machine, p->state->words);

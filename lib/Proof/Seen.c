@@ -204,6 +204,7 @@ void proof_seen_keep(ProofSeen *seen, const ProofContext *c,
       TILE_ARENA_NEW(seen->arena, int32_t, count + m->num_words - m->active);
   memcpy(words, seen->scratch, sizeof *words * (size_t)count);
   memcpy(words + count, s->words + m->active, more);
+  seen->num_words += (size_t)(count + m->num_words - m->active);
   TILE_ARENA_RESERVE(seen->arena, seen->items, seen->count, seen->capacity);
   seen->items[seen->count] = (ProofKept){words, count, true};
   *bucket = ++seen->count;

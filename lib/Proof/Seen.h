@@ -15,7 +15,8 @@ typedef struct {
   bool merges; // states that differ in what agents know
   ProofKept *items;
   int count, capacity;
-  int *buckets; // index + 1
+  size_t num_words; // of all of them
+  int *buckets;     // index + 1
   int num_buckets;
   int32_t *scratch;
   int scratch_capacity;

@@ -351,6 +351,19 @@ static const ProofOp *decision_of(const ProofRole *role, int at) {
   return at < role->num_ops ? &role->ops[at] : NULL;
 }
 
+// Whether a loop has to do with others: nobody has one to go beside those that
+// have not.
+static bool has_events(const ProofRole *role, int from, int to) {
+  for (int i = from; i < to; i++) {
+    ProofOpKind kind = role->ops[i].kind;
+    if (kind == PROOF_WAIT || kind == PROOF_ARRIVE || kind == PROOF_TURN ||
+        (kind == PROOF_SYNC && role->ops[i].sync.id >= 0) ||
+        (kind == PROOF_FILL && role->ops[i].fill.row >= 0))
+      return true;
+  }
+  return false;
+}
+
 static void classify(Classes *c, int role) {
   Build *b = c->build;
   const ProofRole *code = &b->program->roles[role];
@@ -369,6 +382,8 @@ static void classify(Classes *c, int role) {
     for (int k = 0; k < depth; k++)
       around += nest[k].shape == shape;
     nest[depth++] = (Loop){shape, decision->branch.target, 0};
+    if (!has_events(code, i, decision->branch.target))
+      shape = mix(shape, role);
     for (int k = 0; k < op->bind.count; k++) {
       ProofVariable *variable = variable_of(b, op->bind.to[k]);
       if (!variable || !variable->step)
@@ -416,8 +431,27 @@ static void add_mark(Build *b, int64_t value, int *capacity) {
   out->num_marks++;
 }
 
+// Where a loop without events begins: what it decides is asked again by loops
+// that begin at the same number.
+static void mark_starts(Build *b, const ProofRole *role, int *capacity) {
+  for (int i = 0; i < role->num_ops; i++) {
+    const ProofOp *op = &role->ops[i], *decision = decision_of(role, i);
+    if (op->kind != PROOF_BIND || !op->bind.enters || !decision ||
+        has_events(role, i, decision->branch.target))
+      continue;
+    for (int k = 0; k < op->bind.count; k++) {
+      ProofVariable *variable = variable_of(b, op->bind.to[k]);
+      const ProofScalar *from = scalar_at(b, op->bind.from[k]);
+      if (variable && variable->step && from->kind == PROOF_CONSTANT)
+        add_mark(b, from->constant, capacity);
+    }
+  }
+}
+
 static void find_marks(Build *b) {
   int capacity = 0;
+  for (int r = 0; r < b->program->num_roles; r++)
+    mark_starts(b, &b->program->roles[r], &capacity);
   for (int i = 0; i < b->program->num_scalars; i++) {
     const ProofScalar *scalar = scalar_at(b, i);
     bool is_back =

@@ -7,12 +7,15 @@
 
 // REQUIRES: numpy, slow
 // RUN: rm -rf %t && %python %S/Inputs/pipelines.py %s --stages=1,3 --out=%t
-// RUN: tile-compile %t/roles-3/ws-guards.mlir --target=sm_90a --ptxas=off -o %t/x 2>&1 | FileCheck %s --check-prefix=PROOF --allow-empty
-// RUN: tile-compile %t/alone-3/ws-guards.mlir --target=sm_90a --ptxas=off -o %t/y 2>&1 | FileCheck %s --check-prefix=ALONE --allow-empty
-// RUN: tile-compile %t/alone-3/ws-guards.mlir --target=sm_80 --ptxas=off -o %t/z 2>&1 | FileCheck %s --check-prefix=PROOF --allow-empty
+// RUN: tile-compile %t/roles-3/ws-guards.mlir --target=sm_90a --ptxas=off -o %t/x > %t/x.log 2>&1 || { cat %t/x.log; exit 1; }
+// RUN: FileCheck %s --check-prefix=PROOF --allow-empty --input-file=%t/x.log
+// RUN: tile-compile %t/alone-3/ws-guards.mlir --target=sm_90a --ptxas=off -o %t/y > %t/y.log 2>&1 || { cat %t/y.log; exit 1; }
+// RUN: FileCheck %s --check-prefix=ALONE --allow-empty --input-file=%t/y.log
+// RUN: tile-compile %t/alone-3/ws-guards.mlir --target=sm_80 --ptxas=off -o %t/z > %t/z.log 2>&1 || { cat %t/z.log; exit 1; }
+// RUN: FileCheck %s --check-prefix=PROOF --allow-empty --input-file=%t/z.log
 // RUN: grep -c cp.async.bulk.tensor %t/x/fragment.ptx %t/x/computed.ptx %t/x/either.ptx %t/x/table.ptx %t/x/reduced.ptx %t/x/wide.ptx %t/x/until.ptx
 // RUN: grep -c cp.async.wait_group %t/z/fragment.ptx %t/z/computed.ptx %t/z/either.ptx %t/z/table.ptx %t/z/reduced.ptx %t/z/wide.ptx
-// RUN: tile-compile %t/roles-3/ws-guards.mlir --target=sm_90a --ptxas=off -o %t/x 2>&1 | FileCheck %s
+// RUN: FileCheck %s --input-file=%t/x.log
 // CHECK: stops its threads until memory has answered: what it loads decides about slots of rings
 // PROOF-NOT: tile-verify
 // PROOF-NOT: consumer-data
