@@ -73,6 +73,9 @@ typedef struct {
   int64_t period; // of all slots and parities; 0: too long
 } ProofNeeds;
 
+/// Fills in `reads`, of scalars that are needed. Owner: `arena`.
+void proof_reads_build(const ProofProgram *program, TileArena *arena,
+                       ProofNeeds *out);
 /// Owner: `arena`.
 void proof_needs_build(const ProofProgram *program, TileArena *arena,
                        ProofNeeds *out);
