@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+enum { UNSIGNED = -1 }; // of a PROOF_CAST: the number without a sign
+
 //===-- Numbers -----------------------------------------------------------===//
 
 static ProofNumber number_of_sum(const ProofContext *c, const ProofState *s,
@@ -215,6 +217,20 @@ static int64_t divide(ProofSum *form, int64_t low) {
   return low >= 0 ? (low + by - 1) / by : -(-low / by);
 }
 
+// A number without a sign that is small is the number with one.
+static void learn_signed(ProofContext *c, ProofState *s, ProofTermId form,
+                         int64_t high) {
+  const ProofTerm *term = &c->terms.items[form];
+  if (term->kind != PROOF_TERM_CALL || term->function != PROOF_CAST ||
+      term->constant != UNSIGNED || high < 0 || high > INT32_MAX)
+    return;
+  ProofSum number = proof_sum_of(&c->terms, term->args[0]),
+           other = {.fits = true};
+  proof_sum_add(&other, -1, &number);
+  proof_learn_low(c, s, &number, 0);
+  proof_learn_low(c, s, &other, -high);
+}
+
 void proof_learn_low(ProofContext *c, ProofState *s, const ProofSum *sum,
                      int64_t low) {
   ProofSum form = {.fits = true};
@@ -230,6 +246,8 @@ void proof_learn_low(ProofContext *c, ProofState *s, const ProofSum *sum,
     bound->high = -low < bound->high ? -low : bound->high;
   else if (bound)
     bound->low = max_of(low, bound->low);
+  if (bound && turned)
+    learn_signed(c, s, id, bound->high);
 }
 
 void proof_forget_sum(ProofContext *c, ProofState *s, const ProofSum *sum) {
@@ -264,7 +282,7 @@ static ProofSum as_unsigned(ProofContext *c, const ProofState *s,
   for (int i = 0; i < sum->count; i++) {
     ProofTermId atom = sum->args[i];
     if (low_of_atom(c, s, atom) < 0)
-      atom = proof_term_call(&c->terms, PROOF_CAST, -1, 1, &atom);
+      atom = proof_term_call(&c->terms, PROOF_CAST, UNSIGNED, 1, &atom);
     ProofSum part = proof_sum_of(&c->terms, atom);
     proof_sum_add(&out, sum->factors[i], &part);
   }
