@@ -37,6 +37,19 @@ static ProofNumber number_found(const ProofState *s, ProofTermId id) {
   return none;
 }
 
+static ProofNumber number_of_symbol(const ProofContext *c, const ProofState *s,
+                                    ProofTermId id) {
+  ProofNumber number = s->symbols[c->terms.items[id].constant].number;
+  for (int i = 0; i < s->num_bounds && !proof_number_is_exact(number); i++) {
+    const ProofTerm *form = &c->terms.items[s->bounds[i].form];
+    if (s->bounds[i].low == s->bounds[i].high && form->num_args == 1 &&
+        form->kind == PROOF_TERM_SUM && form->factors[0] == -1 &&
+        form->args[0] == id)
+      number = proof_number(-s->bounds[i].low, 0);
+  }
+  return number;
+}
+
 ProofNumber proof_number_of(const ProofContext *c, const ProofState *s,
                             ProofTermId id) {
   ProofNumber none = {0}, args[PROOF_MAX_ARGS];
@@ -52,7 +65,7 @@ ProofNumber proof_number_of(const ProofContext *c, const ProofState *s,
   case PROOF_TERM_INPUT:
     return number_found(s, id);
   case PROOF_TERM_SYMBOL:
-    return s->symbols[term->constant].number;
+    return number_of_symbol(c, s, id);
   case PROOF_TERM_SUM:
     return number_of_sum(c, s, term);
   case PROOF_TERM_CALL:
