@@ -232,7 +232,7 @@ static int64_t divide(ProofSum *form, int64_t low) {
 
 // A number without a sign that is small is the number with one.
 static void learn_signed(ProofContext *c, ProofState *s, ProofTermId form,
-                         int64_t high) {
+                         int64_t low, int64_t high) {
   const ProofTerm *term = &c->terms.items[form];
   if (term->kind != PROOF_TERM_CALL || term->function != PROOF_CAST ||
       term->constant != UNSIGNED || high < 0 || high > INT32_MAX)
@@ -240,7 +240,7 @@ static void learn_signed(ProofContext *c, ProofState *s, ProofTermId form,
   ProofSum number = proof_sum_of(&c->terms, term->args[0]),
            other = {.fits = true};
   proof_sum_add(&other, -1, &number);
-  proof_learn_low(c, s, &number, 0);
+  proof_learn_low(c, s, &number, max_of(low, 0));
   proof_learn_low(c, s, &other, -high);
 }
 
@@ -260,7 +260,7 @@ void proof_learn_low(ProofContext *c, ProofState *s, const ProofSum *sum,
   else if (bound)
     bound->low = max_of(low, bound->low);
   if (bound && turned)
-    learn_signed(c, s, id, bound->high);
+    learn_signed(c, s, id, bound->low, bound->high);
 }
 
 void proof_forget_sum(ProofContext *c, ProofState *s, const ProofSum *sum) {
