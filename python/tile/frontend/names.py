@@ -1,0 +1,121 @@
+"""Names of a function: what they stand for, and what a body assigns."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable
+from typing import Any
+
+from tile.dtypes import DType
+from tile.frontend.errors import fail
+
+
+class Unbound:
+    """What a name stands for when it may not be read: why, and what to do."""
+
+    def __init__(self, reason: str, cure: str | None = None):
+        self.reason, self.cure = reason, cure
+
+
+class Scope:
+    """Variables of a function call, and where other names are looked up."""
+
+    def __init__(self, outer: Scope | None, module: dict[str, Any],
+                 closure: dict[str, Any] | None = None):
+        self.outer, self.module, self.closure = outer, module, closure or {}
+        self.variables: dict[str, Any] = {}
+        self.declared: dict[str, DType] = {}  # of T.alloc_var
+        self.nonlocal_names: set[str] = set()
+
+    def _owner(self, name: str) -> Scope:
+        if name in self.nonlocal_names and self.outer is not None:
+            return self.outer._owner(name)
+        return self
+
+    def find(self, name: str) -> Any:
+        """The value, or Unbound."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.variables:
+                return scope.variables[name]
+            if name in scope.closure:
+                return scope.closure[name]
+            if scope.outer is None:
+                break
+            scope = scope.outer
+        if name in self.module:
+            return self.module[name]
+        if hasattr(builtins, name):
+            return getattr(builtins, name)
+        return Unbound(f"the name {name} has no value")
+
+    def read(self, name: str) -> Any:
+        value = self.find(name)
+        if isinstance(value, Unbound):
+            fail(value.reason, value.cure)
+        return value
+
+    def local(self, name: str) -> Any:
+        """The value of a variable of this function; Unbound where it has none."""
+        scope = self._owner(name)
+        return scope.variables.get(name, Unbound(f"the name {name} has no value"))
+
+    def write(self, name: str, value: Any) -> None:
+        self._owner(name).variables[name] = value
+
+    def type_of(self, name: str) -> DType | None:
+        """The type that T.alloc_var gave to a variable."""
+        return self._owner(name).declared.get(name)
+
+    def declare(self, name: str, dtype: DType) -> None:
+        self._owner(name).declared[name] = dtype
+
+
+class _Assigned(ast.NodeVisitor):
+    def __init__(self) -> None:
+        self.names: dict[str, None] = {}
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if isinstance(node.ctx, (ast.Store, ast.Del)):
+            self.names[node.id] = None
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        self.names[node.name] = None
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        pass
+
+    def visit_ListComp(self, node: ast.ListComp) -> None:
+        pass
+
+    visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_ListComp  # type: ignore[assignment]
+
+
+def assigned(body: Iterable[ast.stmt]) -> list[str]:
+    """Names that statements assign, in the order of the text."""
+    visitor = _Assigned()
+    for statement in body:
+        visitor.visit(statement)
+    return list(visitor.names)
+
+
+def changed_arrays(body: Iterable[ast.stmt]) -> set[str]:
+    """Names whose elements statements may change: `x[i] = …`, or `x` handed to a
+    function."""
+    result: set[str] = set()
+    for statement in body:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+                result.add(_root(node))
+            elif isinstance(node, ast.Call):
+                arguments = [*node.args, *(k.value for k in node.keywords)]
+                result.update(a.id for a in arguments if isinstance(a, ast.Name))
+    result.discard("")
+    return result
+
+
+def _root(node: ast.AST) -> str:
+    while isinstance(node, (ast.Subscript, ast.Starred)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
