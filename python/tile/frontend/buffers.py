@@ -107,7 +107,8 @@ class Region:
 
     @property
     def kind_text(self) -> str:
-        return f"a window of {self.buffer.kind_text}"
+        whole_text = self.buffer.kind_text
+        return whole_text if self.is_whole() else f"a window of {whole_text}"
 
     def has_all(self) -> bool:
         """Whether no element of the buffer is outside."""

@@ -160,7 +160,7 @@ def number(value: Any, dtype: DType) -> Value:
         return Value(context.index_constant(value), INDEX, affine.constant(value))
     signed = value - 2**dtype.bits if value >= 2 ** (dtype.bits - 1) else value
     label = f"i{signed}".replace("-", "m")
-    return Value(context.constant(str(signed), dtype, label), dtype)
+    return Value(context.constant(str(signed), dtype, label), dtype, affine.constant(value))
 
 
 def constant_value(value: Any) -> int | None:

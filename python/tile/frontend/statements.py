@@ -21,7 +21,7 @@ from tile.frontend.names import Scope, Unbound
 from tile.frontend.scalars import Value, is_runtime
 from tile.frontend.source import Source
 
-MAX_DEPTH = 200
+MAX_DEPTH = 40
 _AUGMENTED = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//",
               ast.Mod: "%", ast.Pow: "**", ast.LShift: "<<", ast.RShift: ">>",
               ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^"}

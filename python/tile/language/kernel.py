@@ -63,6 +63,8 @@ class Kernel:
         function = context.current()
         grid = [scalars.to_index(b).name for b in [*self.blocks, 1, 1][:3]]
         kernel = context.Kernel(self.blocks, self.threads)
+        if function.options.get("no_roles"):
+            kernel.config["specialize"] = "#tile.specialize<off>"
         sizes = [context.index_constant(n) for n in self.threads]
         named = [function.name(n) for n in ("bx", "by", "bz")]
         threads = [function.name(n) for n in ("tx", "ty", "tz")]

@@ -169,6 +169,11 @@ class Emulator(Device):
     def statistics(self) -> str:
         return text(self.api.tile_emu_statistics_text(self.api.tile_device_emulator(self.handle)))
 
+    def num_instructions(self) -> int:
+        """Instructions of warps since the beginning."""
+        emu = self.api.tile_device_emulator(self.handle)
+        return int(self.api.tile_emu_stats(emu).num_warp_instructions)
+
     def trace(self) -> str:
         return text(self.api.tile_emu_trace_json(self.api.tile_device_emulator(self.handle)))
 

@@ -78,6 +78,11 @@ class EmuOptions(ctypes.Structure):
                 ("progress_data", c_void_p)]
 
 
+class EmuStats(ctypes.Structure):
+    _fields_ = [("num_warp_instructions", c_uint64), ("num_lane_instructions", c_uint64),
+                ("num_async_ops", c_uint64)]
+
+
 class EmuPlace(ctypes.Structure):
     _fields_ = [("ptx_line", c_uint32), ("opcode", c_char_p), ("source_file", c_char_p),
                 ("source_line", c_uint32)]
@@ -131,6 +136,7 @@ _RUN = {
     "tile_emu_report": (c_char_p, [c_void_p]),
     "tile_emu_statistics_text": (c_char_p, [c_void_p]),
     "tile_emu_trace_json": (c_char_p, [c_void_p]),
+    "tile_emu_stats": (EmuStats, [c_void_p]),
     "tile_emu_output": (c_char_p, [c_void_p]),
 }
 
