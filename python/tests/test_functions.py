@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from conftest import ints
+
 import tile
 import tile.language as T
-from conftest import ints
 
 SCALE = 3
 

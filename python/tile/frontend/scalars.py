@@ -105,7 +105,8 @@ class Value(Operators):
 
 
 def is_runtime(*values: Any) -> bool:
-    return any(isinstance(v, Value) or hasattr(v, "load_scalar") for v in values)
+    return any(isinstance(v, Value) or hasattr(v, "load_scalar") or hasattr(v, "runtime_value")
+               for v in values)
 
 
 # -- Constants ----------------------------------------------------------------
@@ -612,7 +613,8 @@ def assume(condition: Value) -> None:
 
 def truth(value: Any) -> Any:
     """bool(value), of run time where that is."""
-    value = value.load_scalar() if hasattr(value, "load_scalar") else value
+    if is_runtime(value):
+        value = plain(value)
     if not isinstance(value, Value):
         return bool(value)
     return value if value.dtype.is_bool else compare("!=", value, 0)

@@ -266,6 +266,8 @@ class Interpreter(Expressions):
         if declare is not None:
             self.scope.declare(name, declare)
             value = value.initial
+        if hasattr(value, "runtime_value") and context.current().kernel is not None:
+            value = value.runtime_value()
         dtype = self.scope.type_of(name)
         if dtype is not None and control.is_scalar(value):
             value = scalars.to_value(value, dtype)

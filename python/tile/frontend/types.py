@@ -47,9 +47,10 @@ class Dynamic(Operators):
         op, a, b = self.operation
         return f"({a} {op} {b})"
 
-    # Without a kernel an operator makes an expression; shapes are made of these.
+    # Of sizes and numbers an operator makes an expression, which shapes are made
+    # of; with values of run time it computes.
     def combine(self, op: str, a: Any, b: Any) -> Any:
-        if context.maybe_current() is None:
+        if all(isinstance(v, (Dynamic, int)) for v in (a, b)):
             return Dynamic(f"({a} {op} {b})", (op, a, b))
         return scalars.binary(op, a, b)
 

@@ -184,7 +184,8 @@ def ceildiv(a: Any, b: Any) -> Any:
     """a / b, rounded up."""
     from tile.frontend.types import Dynamic
 
-    if context.maybe_current() is None and (isinstance(a, Dynamic) or isinstance(b, Dynamic)):
+    if all(isinstance(v, (Dynamic, int)) for v in (a, b)) and not (
+            isinstance(a, int) and isinstance(b, int)):
         return Dynamic(f"ceildiv({a}, {b})", ("ceildiv", a, b))
     return scalars.ceildiv(a, b)
 
