@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tile.frontend import buffers, context, elements, scalars
+from tile.frontend import buffers, context, elements, scalars, uniform
 from tile.frontend.buffers import GLOBAL, SHARED, Buffer, Element, Region, to_region
 from tile.frontend.errors import fail, unsupported
 from tile.frontend.scalars import Value
@@ -28,7 +28,8 @@ def _atomic(kind: str, dst: Any, value: Any, memory_order: Any, return_prev: boo
     is_tile = isinstance(value, (Buffer, Region))
     if isinstance(dst, Element) and not is_tile:
         number = value.load_scalar() if isinstance(value, Element) else value
-        if context.current().elements is not None:
+        number = scalars.to_value(number, dst.buffer.dtype)
+        if context.current().elements is not None or uniform.varies([number, *dst.indices]):
             return elements.atomic(kind, dst.buffer, dst.indices, number)
         return _one_of_block(kind, dst, number, return_prev)
     context.block_level(f"{what} of a tile")

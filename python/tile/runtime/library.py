@@ -167,7 +167,7 @@ def _open(names: list[str], functions: dict) -> ctypes.CDLL:
 @functools.cache
 def compiler() -> ctypes.CDLL:
     """libtile, or the one that has MLIR inside."""
-    return _open(["libtile-static.so.0", "libtile.so.0", "libtile.so"], _COMPILER)
+    return _open(["libtile.so.0", "libtile-static.so.0"], _COMPILER)
 
 
 @functools.cache
