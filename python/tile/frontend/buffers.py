@@ -305,20 +305,18 @@ def to_region(value: Any, what: str) -> Region:
 
 def inside(buffer: Buffer, indices: list[Any]) -> Value | None:
     """Whether indices are inside of a tensor; None where that is known."""
-    ranges = context.current().ranges
+    function = context.current()
     result: Value | None = None
     for index, extent in zip(indices, buffer.shape, strict=True):
-        low, _ = scalars.range_of(index)
         a, b = scalars.poly_of(index), scalars.poly_of(extent)
-        excess = None
-        if a is not None and b is not None:
-            excess = affine.add(affine.add(a, b, -1) or {}, affine.constant(1)) \
-                if affine.add(a, b, -1) is not None else None
-        negative = affine.add({}, a, -1) if a is not None else None
-        if (low >= 0 or ranges.at_most_zero(negative)) and ranges.at_most_zero(excess):
+        excess = affine.add(a, b, -1) if a is not None and b is not None else None
+        facts = [affine.add(excess, affine.constant(1)) if excess is not None else None,
+                 affine.add({}, a, -1) if a is not None else None]
+        if all(function.ranges.at_most_zero(fact) for fact in facts):
             continue
         i, n = scalars.to_index(index), scalars.to_index(extent)
         name = context.emit_value(f"arith.cmpi ult, {i.name}, {n.name} : index", "is_inside")
+        function.conditions[name] = [fact for fact in facts if fact is not None]
         here = Value(name, scalars.BOOL)
         result = here if result is None else scalars.logical("and", result, here)
     return result

@@ -11,7 +11,7 @@ import builtins
 from typing import Any
 
 from tile.dtypes import INDEX
-from tile.frontend import buffers, context, control, desugar, elements, loops, names, scalars
+from tile.frontend import buffers, context, control, desugar, elements, guards, loops, names, scalars
 from tile.frontend.buffers import LOCAL, Buffer, Element, Region
 from tile.frontend.errors import CompileError, TileError, fail
 from tile.frontend.expressions import Expressions, LocalFunction
@@ -524,23 +524,50 @@ class Interpreter(Expressions):
         for index, extent in zip(indices, extents, strict=True):
             function.ranges.set(index.name, 0, extent - 1)
             function.user_names.add(index.name)
+        def build() -> None:
+            own = self._own_arrays(body)
+            for flag in flags:
+                self.scope.write(flag, False)
+            for target, index in zip(targets, indices, strict=True):
+                self.bind(target, index)
+            self.run(body)
+            for name, array in own.items():
+                self.scope.write(name, array)
+
         function.elements = context.ElementLoop(indices, extents)
+        variables = dict(self.scope.variables)
         try:
             with context.into(Block()) as block:
-                own = self._own_arrays(body)
-                for flag in flags:
-                    self.scope.write(flag, False)
-                for target, index in zip(targets, indices, strict=True):
-                    self.bind(target, index)
-                self.run(body)
+                build()
+            guarded = self._under_guard(block, variables, build)
         finally:
             function.elements = None
-        for name, array in own.items():
-            self.scope.write(name, array)
+        block = guarded or block
         head = f"tile.parallel ({', '.join(i.name for i in indices)}) in " \
                f"[{', '.join(map(str, extents))}] {{"
         function.append(Op(head, function.location, [("", block)]))
         self._forget_element_names(assigned, before)
+
+    def _under_guard(self, block: Block, variables: dict[str, Any], build: Any) -> Block | None:
+        """The body once more, all of it under the guard of what it writes; None
+        where there is no such guard."""
+        guard = guards.common_guard(block)
+        before = guards.needed_for(block, guard) if guard is not None else None
+        if guard is None or before is None:
+            return None
+        function = context.current()
+        self.scope.variables.clear()
+        self.scope.variables.update(variables)
+        with context.into(Block()) as outer:
+            outer.ops = before
+            for op in before:
+                name, _, text = op.text.partition(" = ")
+                outer.known[text] = name
+            with context.into(Block()) as inner:
+                scalars.assume(Value(guard, scalars.BOOL))
+                build()
+            function.append(Op(f"scf.if {guard} {{", function.location, [("", inner)]))
+        return outer
 
     def _forget_element_names(self, assigned: list[str], before: dict[str, Any]) -> None:
         place = context.location()
