@@ -33,6 +33,10 @@ class Kernel:
     swizzle: str | None = None  # attributes of tile.block_swizzle
     config: dict[str, str] = dataclasses.field(default_factory=dict)
     safe_values: dict[int, Any] = dataclasses.field(default_factory=dict)  # by id of tensor
+    depth: int = 0  # of control flow around statements of the whole block
+    roles: list[Any] = dataclasses.field(default_factory=list)  # groups, body, registers
+    roles_op: Op | None = None
+    role_registers: int | None = None
 
 
 @dataclasses.dataclass
@@ -41,6 +45,8 @@ class ElementLoop:
 
     indices: list[Any]
     extents: list[int]
+    before: list[Op] = dataclasses.field(default_factory=list)  # what stands before it
+    after: list[Any] = dataclasses.field(default_factory=list)  # called after it
 
 
 class Function:

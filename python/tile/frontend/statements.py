@@ -11,7 +11,17 @@ import builtins
 from typing import Any
 
 from tile.dtypes import INDEX
-from tile.frontend import buffers, context, control, desugar, elements, guards, loops, names, scalars
+from tile.frontend import (
+    buffers,
+    context,
+    control,
+    desugar,
+    elements,
+    guards,
+    loops,
+    names,
+    scalars,
+)
 from tile.frontend.buffers import LOCAL, Buffer, Element, Region
 from tile.frontend.errors import CompileError, TileError, fail
 from tile.frontend.expressions import Expressions, LocalFunction
@@ -191,7 +201,35 @@ class Interpreter(Expressions):
 
     # -- Assignments ----------------------------------------------------------
 
+    def _accumulates(self, place: Any) -> bool:
+        return hasattr(place.buffer, "accumulate") and context.current().elements is not None
+
+    def _assign_to_reducer(self, node: ast.Assign) -> bool:
+        """`r[i] = T.max(r[i], x)`, or `r[i] = r[i] + x`, of a reducer."""
+        target = node.targets[0]
+        if len(node.targets) != 1 or not isinstance(target, ast.Subscript):
+            return False
+        owner = self.evaluate(target.value)
+        if not hasattr(owner, "accumulate") or context.current().elements is None:
+            return False
+        same = ast.unparse(target)
+        if isinstance(node.value, ast.BinOp) and isinstance(node.value.op, ast.Add):
+            op, sides = "+", [node.value.left, node.value.right]
+        elif isinstance(node.value, ast.Call) and len(node.value.args) == 2:
+            op = getattr(self.evaluate(node.value.func), "__name__", "")
+            sides = list(node.value.args)
+        else:
+            op, sides = "=", []
+        rest = [s for s in sides if ast.unparse(s) != same]
+        if len(rest) != 1:
+            fail("a reducer is only added to in T.Parallel",
+                 f"write `{same} += …`, or `{same} = T.max({same}, …)`")
+        owner.accumulate(owner[self.evaluate(target.slice)], op, self.evaluate(rest[0]))
+        return True
+
     def stmt_Assign(self, node: ast.Assign) -> None:
+        if self._assign_to_reducer(node):
+            return
         value = self.evaluate(node.value)
         for target in node.targets:
             self.bind(target, value)
@@ -219,6 +257,9 @@ class Interpreter(Expressions):
             if isinstance(place, Region):
                 fail(f"`{ast.unparse(node)}` of a window",
                      "compute element by element in T.Parallel")
+            if isinstance(place, Element) and self._accumulates(place):
+                place.buffer.accumulate(place, op, self.evaluate(node.value))
+                return
             if isinstance(place, Element):
                 old = place.load_scalar()
                 place.buffer[tuple(place.indices)] = self.binary(op, old,
@@ -534,7 +575,7 @@ class Interpreter(Expressions):
             for name, array in own.items():
                 self.scope.write(name, array)
 
-        function.elements = context.ElementLoop(indices, extents)
+        function.elements = elements_loop = context.ElementLoop(indices, extents)
         variables = dict(self.scope.variables)
         try:
             with context.into(Block()) as block:
@@ -543,10 +584,14 @@ class Interpreter(Expressions):
         finally:
             function.elements = None
         block = guarded or block
+        for op in elements_loop.before:
+            function.append(op)
         head = f"tile.parallel ({', '.join(i.name for i in indices)}) in " \
                f"[{', '.join(map(str, extents))}] {{"
         function.append(Op(head, function.location, [("", block)]))
         self._forget_element_names(assigned, before)
+        for reduce in elements_loop.after:
+            reduce()
 
     def _under_guard(self, block: Block, variables: dict[str, Any], build: Any) -> Block | None:
         """The body once more, all of it under the guard of what it writes; None

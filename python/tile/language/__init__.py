@@ -8,6 +8,11 @@ from tile.language import math as _math
 from tile.language.atomics import (
     atomic_add, atomic_addx2, atomic_addx4, atomic_and, atomic_load, atomic_max, atomic_min,
     atomic_or, atomic_store)
+from tile.language.barriers import (
+    alloc_barrier, annotate_consumer_reg_alloc, annotate_producer_reg_dealloc, async_copy,
+    barrier_arrive, barrier_wait, cp_async_barrier_noinc, cp_async_commit, cp_async_wait,
+    disable_warp_group_reg_alloc, mbarrier_arrive, mbarrier_expect_tx, mbarrier_wait_parity,
+    ptx_commit_group, ptx_wait_group, set_max_nreg, tma_copy, wait_wgmma, wgmma_gemm, ws)
 from tile.language.debug import assume, device_assert, print
 from tile.language.kernel import (
     Kernel, alloc_fragment, alloc_global, alloc_local, alloc_shared, alloc_var,
@@ -25,6 +30,7 @@ from tile.language.math import (
     truncmod)
 from tile.language.threads import (
     fence_proxy_async, shfl_down, shfl_sync, shfl_up, shfl_xor, sync_threads, sync_warp)
+from tile.language.reducers import alloc_reducer, finalize_reducer
 from tile.language.symbolic import const, dynamic, empty, symbolic
 from tile.layout import Fragment, Layout, make_swizzled_layout
 from tile.language.tiles import (

@@ -80,6 +80,7 @@ class Kernel:
         place = function.location
         try:
             with context.into(Block()) as body:
+                kernel.depth = function.depth
                 self._remember_grid(kernel)
                 count = len(self.blocks)
                 yield kernel.blocks[0] if count == 1 else tuple(kernel.blocks[:count])
