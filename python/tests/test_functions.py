@@ -206,3 +206,58 @@ def test_macro_outside():
         larger(1, 2)
     with pytest.raises(tile.CompileError, match="is not compiled"):
         dynamic_sizes(1)
+
+
+@tile.jit
+def viewed(A):
+    rows = T.dynamic("rows")
+    A: T.Tensor((rows, 4, 8), "float32")
+    B = T.empty((rows, 4, 8), "float32")
+    with T.Kernel(T.ceildiv(rows, 4), threads=32) as b:
+        flat = T.Tensor((rows * 4, 8), "float32", A.data)
+        out = T.reshape(B, (rows * 4, 8))
+        F = T.alloc_fragment((16, 8), "float32")
+        count = T.alloc_var("int32")
+        count[0] = 2
+        if b > 0:
+            count[0] = count[0] + b
+        T.copy(flat[b * 16, 0], F)
+        for i, j in T.Parallel(16, 8):
+            F[i, j] += count[0]
+        T.copy(F, out[b * 16, 0])
+    return B
+
+
+def test_views_of_tensors(target, rng):
+    a = ints(rng, (7, 4, 8))
+    np.testing.assert_array_equal(viewed(a), a + np.repeat([2, 3], [4, 3])[:, None, None])
+
+
+@tile.autotune(configs=lambda n: [{"block": 32}, {"block": 64}])
+@tile.jit(out_idx=-1)
+def tuned_factory(n, block=16):
+    @T.prim_func
+    def main(A: T.Tensor((n,), "float32"), B: T.Tensor((n,), "float32")):
+        with T.Kernel(T.ceildiv(n, block), threads=32) as b:
+            for i in T.Parallel(block):
+                B[b * block + i] = A[b * block + i] * 2
+
+    return main
+
+
+def test_tuned_factory(one_target, rng):
+    kernel = tuned_factory(128)
+    a = ints(rng, (128,))
+    np.testing.assert_array_equal(kernel(a), a * 2)
+    assert kernel.config == {"block": 64} and kernel.latency > 0
+
+
+def test_outside(module, one_target):
+    made = module("""
+@T.prim_func
+def kernel(A: T.Tensor((4,), 'float32')):
+    with T.Kernel(1):
+        T.call_extern("handle", "f", A)
+""")
+    with pytest.raises(tile.UnsupportedError, match=r"T.call_extern is not there; CUDA C\+\+ is"):
+        tile.compile(made.kernel)

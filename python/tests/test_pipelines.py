@@ -134,7 +134,7 @@ def third(B: T.Tensor((64,), 'int32'), n: T.int32):
             B[0] = 1
 """
     made = module(text)
-    with pytest.raises(tile.CompileError, match="T.ws under a condition or in a loop"):
+    with pytest.raises(tile.CompileError, match=r"T.ws under a condition or in a loop"):
         tile.compile(made.kernel)
     with pytest.raises(tile.CompileError, match=r"warpgroups \[2\] in a block of 256 threads"):
         tile.compile(made.third)

@@ -239,3 +239,39 @@ def test_convolution(target, rng):
     wanted = sum(padded[:, r:r + 7:2, s:s + 6:2][:, :4, :3] @ w[r, s].astype(np.float32)
                  for r in range(3) for s in range(3))
     np.testing.assert_array_equal(y, wanted.reshape(-1, 40))
+
+
+@tile.jit
+def sparse(A, E, B):
+    M, K, N = T.const("M, K, N")
+    A: T.Tensor((M, K // 2), "float16")
+    E: T.Tensor((M, K // 16), "int16")
+    B: T.Tensor((K, N), "float16")
+    C = T.empty((M, N), "float32")
+    with T.Kernel(1, threads=128):
+        As = T.alloc_shared((64, 32), "float16")
+        Es = T.alloc_shared((64, 4), "int16")
+        Bs = T.alloc_shared((64, 64), "float16")
+        acc = T.alloc_fragment((64, 64), "float32")
+        T.clear(acc)
+        for k in T.serial(T.ceildiv(K, 64)):
+            T.copy(A[0, k * 32], As)
+            T.copy(E[0, k * 4], Es)
+            T.copy(B[k * 64, 0], Bs)
+            T.gemm_sp(As, Es, Bs, acc)
+        T.copy(acc, C)
+    return C
+
+
+def test_sparse(target, rng):
+    dense = ints(rng, (64, 32, 4), np.float16)
+    dense[..., 1:3] = 0
+    order = np.argsort(dense == 0, axis=2, kind="stable")[:, :, :2]
+    order.sort(axis=2)
+    a = np.take_along_axis(dense, order, 2).reshape(64, 64)
+    bits = (order[:, :, 0] + 4 * order[:, :, 1]).reshape(64, 8, 4)
+    e = (bits << [0, 4, 8, 12]).sum(2).astype(np.uint16).view(np.int16)
+    b = ints(rng, (128, 64), np.float16)
+    kernel = sparse.compile(M=64, K=128, N=64)
+    wanted = dense.reshape(64, 128).astype(np.float32) @ b.astype(np.float32)
+    np.testing.assert_array_equal(kernel(a, e, b), wanted)

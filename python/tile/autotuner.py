@@ -52,11 +52,20 @@ class Tuned:
         functools.update_wrapper(self, function, updated=())
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.function(*args, **kwargs, **self._config(args, kwargs))
+        config = self._config(args, kwargs)
+        result = self.function(*args, **kwargs, **config)
+        return result if self.function.is_eager else self._labelled(result, config)
 
     def compile(self, *args: Any, **kwargs: Any) -> Any:
-        """The kernel of the best configuration."""
-        return self.function.compile(*args, **kwargs, **self._config(args, kwargs))
+        """The kernel of the best configuration; `config` and `latency` say which
+        and how good."""
+        config = self._config(args, kwargs)
+        return self._labelled(self.function.compile(*args, **kwargs, **config), config)
+
+    def _labelled(self, kernel: Any, config: dict[str, Any]) -> Any:
+        kernel.config = config
+        kernel.latency = next((t.score for t in self.trials if t.config == config), None)
+        return kernel
 
     # -- The choice -----------------------------------------------------------
 
@@ -120,6 +129,10 @@ class Tuned:
             list(pool.map(build, self.trials))
 
     def _on_gpu(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        from tile.profiler import _cuda
+
+        if not self.function.is_eager:
+            return _cuda() is not None
         return not device.is_forced() and any(
             tensors.is_array(v) and tensors.describe(v, "").device != tensors.CPU
             for v in (*args, *kwargs.values()))
@@ -128,21 +141,30 @@ class Tuned:
         from tile.profiler import do_bench
 
         try:
+            call = self._call(trial, args, kwargs)
             if self._on_gpu(args, kwargs):
-                score = do_bench(lambda: self.function(*args, **kwargs, **trial.config),
-                                 self.warmup / ROUNDS, self.rep / ROUNDS)
+                score = do_bench(call, self.warmup / ROUNDS, self.rep / ROUNDS)
             else:
-                score = self._count(trial, args, kwargs)
+                score = self._count(call)
         except TileError as error:
             trial.error = str(error).splitlines()[0]
             return
         trial.score = score if trial.score is None else min(trial.score, score)
 
-    def _count(self, trial: Trial, args: tuple[Any, ...], kwargs: dict[str, Any]) -> float:
+    def _call(self, trial: Trial, args: tuple[Any, ...],
+              kwargs: dict[str, Any]) -> Callable[[], Any]:
+        """A call to be measured; kernels of a factory get tensors that are made up."""
+        if self.function.is_eager:
+            return lambda: self.function(*args, **kwargs, **trial.config)
+        kernel = self.function(*args, **kwargs, **trial.config)
+        inputs = kernel.get_profiler().inputs()
+        return lambda: kernel(*inputs)
+
+    def _count(self, call: Callable[[], Any]) -> float:
         with device.emulator(detect_races=False):
             on = device.emulator_device()
             before = on.num_instructions()
-            self.function(*args, **kwargs, **trial.config)
+            call()
             return float(on.num_instructions() - before)
 
     def _report(self, number: int) -> None:

@@ -29,6 +29,13 @@ def memref_type(shape: list[Size], dtype: DType, space: str,
     return f"memref<{'x'.join([*extents, str(dtype.mlir)])}{layout}{memory}>"
 
 
+class Memory:
+    """Where a buffer lies."""
+
+    def __init__(self, buffer: Buffer):
+        self.memory_of = buffer
+
+
 class Buffer:
     """A tensor, a shared tile, a fragment or a local array."""
 
@@ -52,6 +59,11 @@ class Buffer:
     @property
     def ndim(self) -> int:
         return len(self.shape)
+
+    @property
+    def data(self) -> Memory:
+        """Its memory, for `T.Tensor(shape, dtype, buffer.data)`."""
+        return Memory(self)
 
     def static_shape(self, what: str) -> list[int]:
         for extent in self.shape:

@@ -191,6 +191,17 @@ def into(block: Block) -> Iterator[Block]:
         function.blocks.pop()
 
 
+@contextlib.contextmanager
+def on_host() -> Iterator[None]:
+    """Ops inside are of the host, before the kernel that is being built."""
+    function = current()
+    blocks, function.blocks = function.blocks, [function.body]
+    try:
+        yield
+    finally:
+        function.blocks = blocks
+
+
 def kernel(what: str) -> Kernel:
     """The kernel that is being built. Errors: `what` stands outside of it."""
     function = current()

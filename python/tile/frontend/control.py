@@ -134,7 +134,7 @@ class Carried:
     @staticmethod
     def of(scope: Scope, body: list[ast.stmt]) -> Carried:
         """Those that the body assigns and that have a value before."""
-        chosen = [n for n in names.assigned(body) if is_scalar(scope.local(n))]
+        chosen = [n for n in names.assigned(body, scope) if is_scalar(scope.local(n))]
         initial = [scope.local(n) for n in chosen]
         types = [scope.type_of(n) or type_of(v) for n, v in zip(chosen, initial, strict=True)]
         return Carried(chosen, initial, types)

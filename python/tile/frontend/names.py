@@ -75,10 +75,16 @@ class Scope:
 class _Assigned(ast.NodeVisitor):
     def __init__(self) -> None:
         self.names: dict[str, None] = {}
+        self.elements: dict[str, None] = {}  # `x` of `x[0] = …`
 
     def visit_Name(self, node: ast.Name) -> None:
         if isinstance(node.ctx, (ast.Store, ast.Del)):
             self.names[node.id] = None
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        if isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name):
+            self.elements[node.value.id] = None
+        self.generic_visit(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         self.names[node.name] = None
@@ -92,12 +98,14 @@ class _Assigned(ast.NodeVisitor):
     visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_ListComp  # type: ignore[assignment]
 
 
-def assigned(body: Iterable[ast.stmt]) -> list[str]:
-    """Names that statements assign, in the order of the text."""
+def assigned(body: Iterable[ast.stmt], scope: Scope) -> list[str]:
+    """Names that statements assign, in the order of the text; `x[0] = …` assigns
+    the variable that T.alloc_var made."""
     visitor = _Assigned()
     for statement in body:
         visitor.visit(statement)
-    return list(visitor.names)
+    variables = [n for n in visitor.elements if scope.type_of(n) is not None]
+    return list(dict.fromkeys([*visitor.names, *variables]))
 
 
 def changed_arrays(body: Iterable[ast.stmt]) -> set[str]:

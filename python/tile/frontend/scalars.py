@@ -97,6 +97,11 @@ class Value(Operators):
     def kind_text(self) -> str:
         return f"a {self.dtype}"
 
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, int) and key == 0:
+            return self  # x[0] of a T.alloc_var is x
+        fail(f"a {self.dtype} has no elements")
+
     def __repr__(self) -> str:
         return f"<{self.dtype} {self.name}>"
 

@@ -275,8 +275,11 @@ class Interpreter(Expressions):
         if isinstance(target, ast.Name):
             self._bind_name(target.id, value)
         elif isinstance(target, ast.Subscript):
-            owner = self.evaluate(target.value)
-            owner[self.evaluate(target.slice)] = value
+            owner, key = self.evaluate(target.value), self.evaluate(target.slice)
+            if isinstance(owner, Value) and isinstance(target.value, ast.Name) and key == 0:
+                self._bind_name(target.value.id, value)  # x[0] of a T.alloc_var is x
+                return
+            owner[key] = value
         elif isinstance(target, (ast.Tuple, ast.List)):
             self._unpack(target.elts, value)
         elif isinstance(target, ast.Attribute):
@@ -325,7 +328,7 @@ class Interpreter(Expressions):
         if not is_runtime(condition):
             self.run(node.body if condition else node.orelse)
             return
-        assigned = names.assigned([*node.body, *node.orelse])
+        assigned = names.assigned([*node.body, *node.orelse], self.scope)
         control.branch(self.scope, condition, lambda: self.run(node.body),
                        lambda: self.run(node.orelse), assigned)
 
@@ -347,7 +350,7 @@ class Interpreter(Expressions):
                 self.bind(item.optional_vars, value)
             self.run(inner)
         if getattr(manager, "ends_names", False):
-            for name in names.assigned([node]):
+            for name in names.assigned([node], self.scope):
                 self.scope.write(name, Unbound(f"{name} has a value in the kernel only"))
 
     # -- Loops ----------------------------------------------------------------
@@ -407,7 +410,7 @@ class Interpreter(Expressions):
                 target = ast.copy_location(ast.Assign([node.target], ast.Constant(None)), node)
                 stay = scalars.logical_not(self.scope.local(left))
                 control.branch(self.scope, stay, lambda item=item: self._round(node, body, item),
-                               lambda: None, names.assigned([target, *body]))
+                               lambda: None, names.assigned([target, *body], self.scope))
             else:
                 self._round(node, body, item)
 
@@ -437,7 +440,7 @@ class Interpreter(Expressions):
         if any(f.startswith(desugar.BREAK) for f in flags):
             self._leavable(node, bounds, body, flags, label, attributes)
             return
-        assigned = [n for n in names.assigned([node, *body]) if n not in flags]
+        assigned = [n for n in names.assigned([node, *body], self.scope) if n not in flags]
 
         def round_of(index: Any) -> None:
             for flag in flags:
@@ -474,7 +477,7 @@ class Interpreter(Expressions):
             self.run(body)
             self.scope.write(counter, scalars.binary("+", index, step))
 
-        assigned = [counter, left, *(n for n in names.assigned([node, *body])
+        assigned = [counter, left, *(n for n in names.assigned([node, *body], self.scope)
                                      if n not in flags)]
         carried_body = [*body, *ast.parse(f"{counter} = {left} = 0").body]
         control.while_loop(self.scope, carried_body, assigned, attributes, test, run)
@@ -503,7 +506,7 @@ class Interpreter(Expressions):
                     self.scope.write(flag, False)
             self.run(body)
 
-        assigned = [n for n in names.assigned(body) if n not in flags or n == left]
+        assigned = [n for n in names.assigned(body, self.scope) if n not in flags or n == left]
         if left is not None and left not in assigned:
             assigned.append(left)
         control.while_loop(self.scope, body, assigned, "", test, run)
@@ -541,7 +544,7 @@ class Interpreter(Expressions):
         body, flags = self._without_breaks(node.body)
         if flags:
             fail("`break` and `continue` in T.Persistent", "put the rest under a condition")
-        assigned = names.assigned([node, *body])
+        assigned = names.assigned([node, *body], self.scope)
         control.for_loop(self.scope, loop.bounds[0], "tile_number", body, assigned, "", round_of)
 
     # -- Loops over elements --------------------------------------------------
@@ -558,7 +561,7 @@ class Interpreter(Expressions):
         if any(f.startswith(desugar.BREAK) for f in flags):
             fail("`break` in T.Parallel, whose elements are in no order",
                  "use T.serial, or a condition")
-        assigned = names.assigned([node, *body])
+        assigned = names.assigned([node, *body], self.scope)
         before = {n: self.scope.local(n) for n in assigned}
         indices = [Value(function.name(t.id if isinstance(t, ast.Name) else "i"), INDEX)
                    for t in targets]

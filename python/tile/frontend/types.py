@@ -142,6 +142,10 @@ class TensorFactory:
             strides = rest.pop(0)
         if dtype is None:
             dtype = rest.pop(0) if rest else "float32"
+        if rest and hasattr(rest[0], "memory_of"):
+            from tile.language import tiles
+
+            return tiles.view(rest[0].memory_of, list(shape), dtype)
         if strides is None and rest and isinstance(rest[0], (tuple, list)):
             strides = rest.pop(0)
         known = None if strides is None else tuple(

@@ -15,7 +15,7 @@ from tile.language.barriers import (
     ptx_commit_group, ptx_wait_group, set_max_nreg, tma_copy, wait_wgmma, wgmma_gemm, ws)
 from tile.language.debug import assume, device_assert, print
 from tile.language.kernel import (
-    Kernel, alloc_fragment, alloc_global, alloc_local, alloc_shared, alloc_var,
+    Kernel, func_attr, alloc_fragment, alloc_global, alloc_local, alloc_shared, alloc_var,
     annotate_l2_hit_ratio, annotate_layout,
     annotate_min_blocks_per_sm, annotate_restrict_buffers, annotate_safe_value,
     get_block_binding, get_block_bindings, get_block_extent, get_thread_binding,
@@ -23,13 +23,15 @@ from tile.language.kernel import (
 from tile.language.loops import Parallel, Persistent, Pipelined, grid, serial, unroll, vectorized
 from tile.language.math import (
     And, Not, Or, Select, abs, acos, asin, atan, atan2, bitwise_and, bitwise_not, bitwise_or,
-    bitwise_xor, cast, ceil, ceildiv, clamp, clz, copysign, cos, cosh, erf, exp, exp2, expm1,
+    bitwise_xor, Cast, cast, ceil, ceildiv, clamp, clz, copysign, cos, cosh, erf, exp, exp2, expm1,
     floor, floordiv, floormod, fma, if_then_else, infinity, isfinite, isinf, isnan, log, log1p,
     log2, log10, max, max_value, min, min_value, nearbyint, popcount, pow, reinterpret, round,
     rsqrt, shift_left, shift_right, sigmoid, sin, sinh, sqrt, tan, tanh, trunc, truncdiv,
     truncmod)
 from tile.language.threads import (
-    fence_proxy_async, shfl_down, shfl_sync, shfl_up, shfl_xor, sync_threads, sync_warp)
+    fence_proxy_async, shfl_down, shfl_sync, shfl_up, shfl_xor, sync_threads, sync_warp,
+    warp_reduce_max, warp_reduce_min, warp_reduce_sum)
+from tile.language.outside import FUNCTIONS as _OUTSIDE
 from tile.language.reducers import alloc_reducer, finalize_reducer
 from tile.language.symbolic import const, dynamic, empty, symbolic
 from tile.layout import Fragment, Layout, make_swizzled_layout
@@ -39,8 +41,11 @@ from tile.language.tiles import (
     reduce_min, reduce_sum, reshape, transpose, view)
 
 Tensor = Buffer = _TensorFactory("Tensor")
+SharedBuffer = FragmentBuffer = LocalBuffer = _TensorFactory("Buffer")  # annotations of macros
 StridedTensor = _TensorFactory("StridedTensor", must_have_strides=True)
 
+no_set_max_nreg = disable_warp_group_reg_alloc
+globals().update(_OUTSIDE)
 for _name, _dtype in _BY_NAME.items():
     globals()[_name] = _dtype
 for _name in ("exp", "exp2", "log", "log2", "log10", "sin", "cos", "tan"):

@@ -275,3 +275,7 @@ def annotate_restrict_buffers(*tensors: Any) -> None:
 def annotate_min_blocks_per_sm(count: int) -> None:
     """As many blocks must fit on a multiprocessor at the same time."""
     context.kernel("T.annotate_min_blocks_per_sm").config["min_blocks"] = f"{int(count)} : i64"
+
+
+def func_attr(attributes: Any) -> None:
+    """Attributes of functions of another compiler."""

@@ -225,6 +225,11 @@ def cast(x: Any, dtype: Any) -> Any:
     return scalars.cast(x, to_dtype(dtype))
 
 
+def Cast(dtype: Any, x: Any) -> Any:
+    """T.cast with the type first."""
+    return cast(x, dtype)
+
+
 def reinterpret(x: Any, dtype: Any) -> Any:
     """The bits of x as `dtype`, which has as many."""
     if isinstance(dtype, Value) or not isinstance(x, (Value, *scalars.NUMBERS)):

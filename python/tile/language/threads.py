@@ -69,3 +69,27 @@ def fence_proxy_async() -> None:
     """What threads wrote to shared memory becomes visible to asynchronous copies."""
     context.block_level("T.fence_proxy_async")
     context.emit("tile.fence_proxy")
+
+
+def _warp_reduce(op: str, value: Any) -> Any:
+    result = scalars.to_value(value)
+    for offset in (16, 8, 4, 2, 1):
+        other = shfl_xor(result, offset)
+        result = scalars.binary("+", result, other) if op == "+" else \
+            scalars.extremum(op, result, other)
+    return result
+
+
+def warp_reduce_sum(value: Any) -> Any:
+    """The sum of a value over the threads of a warp, in every one of them."""
+    return _warp_reduce("+", value)
+
+
+def warp_reduce_max(value: Any) -> Any:
+    """The greatest over the threads of a warp."""
+    return _warp_reduce("max", value)
+
+
+def warp_reduce_min(value: Any) -> Any:
+    """The smallest over the threads of a warp."""
+    return _warp_reduce("min", value)

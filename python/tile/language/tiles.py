@@ -303,18 +303,40 @@ def c2d_im2col(img: Any, col: Any, nhw_step: Any, c_step: Any, kernel: Any, stri
 
 def view(src: Buffer, shape: Any = None, dtype: Any = None) -> Buffer:
     """The same memory with another shape or element type."""
-    context.block_level("T.view")
     if not isinstance(src, Buffer):
         fail("T.view needs a whole tile")
     kind = src.dtype if dtype is None else to_dtype(dtype)
-    sizes = list(src.shape) if shape is None else [int(n) for n in (
-        shape if isinstance(shape, (tuple, list)) else [shape])]
+    sizes = list(src.shape) if shape is None else list(
+        shape if isinstance(shape, (tuple, list)) else [shape])
     if src.space == GLOBAL:
-        unsupported(f"T.view of the tensor {src.label}",
-                    "view it in Python, and give the kernel what comes out")
+        return _view_tensor(src, sizes, kind)
+    context.block_level("T.view")
+    sizes = [scalars.plain(n) for n in sizes]
     mlir = memref_type(sizes, kind, src.space)
     text = f"tile.view {src.name} : {src.type} to {mlir}"
     return Buffer(context.emit_value(text, f"{src.label}_view"), src.label, src.space, sizes, kind)
+
+
+def _view_tensor(src: Buffer, sizes: list[Any], dtype: DType) -> Buffer:
+    """A tensor with another shape, made on the host before the launch."""
+    if dtype.mlir != src.dtype.mlir:
+        unsupported(f"T.view of the tensor {src.label} as {dtype}",
+                    "view it in Python, and give the kernel what comes out")
+    if src.strides is not None:
+        fail(f"T.view of {src.label}, whose rows have gaps")
+    with context.on_host():
+        sizes = [scalars.plain(n) for n in sizes]
+        strides: list[Any] = []
+        step: Any = 1
+        for size in reversed(sizes):
+            strides.insert(0, step)
+            step = scalars.binary("*", step, size)
+        texts = [", ".join(buffers.place_text(n) for n in values) for values in (sizes, strides)]
+        mlir = memref_type(sizes, dtype, GLOBAL)
+        name = context.emit_value(
+            f"memref.reinterpret_cast {src.name} to offset: [0], sizes: [{texts[0]}], "
+            f"strides: [{texts[1]}] : {src.type} to {mlir}", f"{src.label}_view")
+    return Buffer(name, src.label, GLOBAL, sizes, dtype)
 
 
 def reshape(src: Buffer, shape: Any) -> Buffer:
