@@ -77,7 +77,7 @@ class Tuned:
 
     def _key(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         bound = self.function.signature.bind_partial(*args, **kwargs)
-        parts = []
+        parts: list[Any] = []
         for name, value in bound.arguments.items():
             if self.key_names is not None and name not in self.key_names:
                 continue

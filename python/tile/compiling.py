@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import functools
 import inspect
@@ -69,6 +70,8 @@ class JITFunction:
     """What @tile.jit makes of a function: kernels by the constants that it is
     called with, and for an eager function by the shapes of its tensors."""
 
+    __name__: str
+
     def __init__(self, function: Any, out_idx: Any = None, target: Any = None,
                  pass_configs: Any = None):
         self.function, self.out_idx = function, out_idx
@@ -107,8 +110,8 @@ class JITFunction:
         """Arguments that the function describes as tensors or numbers of run time."""
         names = [n for n in self.signature.parameters]
         described = {node.target.id for node in self.source.tree.body
-                     if type(node).__name__ == "AnnAssign" and node.value is None
-                     and hasattr(node.target, "id")}
+                     if isinstance(node, ast.AnnAssign) and node.value is None
+                     and isinstance(node.target, ast.Name)}
         for name, parameter in self.signature.parameters.items():
             annotation = parameter.annotation
             text = annotation if isinstance(annotation, str) else ""

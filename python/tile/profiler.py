@@ -51,7 +51,8 @@ def do_bench(fn: Callable[[], Any], warmup: float = 25, rep: float = 100,
     if quantiles is not None:
         ordered = sorted(times)
         return [ordered[min(int(q * len(ordered)), len(ordered) - 1)] for q in quantiles]
-    pick = {"median": statistics.median, "mean": statistics.fmean, "min": min, "max": max}
+    pick: dict[str, Any] = {"median": statistics.median, "mean": statistics.fmean, "min": min,
+                            "max": max}
     return pick[return_mode](times)
 
 

@@ -603,9 +603,10 @@ def _remember(result: Value, predicate: str, a: Value, b: Value) -> None:
     reverse = affine.add(b.poly, a.poly, -1)
     if difference is None or reverse is None:
         return
-    facts = {"lt": [affine.add(difference, one)], "le": [difference],
-             "gt": [affine.add(reverse, one)], "ge": [reverse],
-             "eq": [difference, reverse]}.get(predicate, [])
+    table: dict[str, list[affine.Poly | None]] = {
+        "lt": [affine.add(difference, one)], "le": [difference],
+        "gt": [affine.add(reverse, one)], "ge": [reverse], "eq": [difference, reverse]}
+    facts = table.get(predicate, [])
     context.current().conditions[result.name] = [f for f in facts if f is not None]
 
 

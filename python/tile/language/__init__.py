@@ -45,12 +45,16 @@ SharedBuffer = FragmentBuffer = LocalBuffer = _TensorFactory("Buffer")  # annota
 StridedTensor = _TensorFactory("StridedTensor", must_have_strides=True)
 
 no_set_max_nreg = disable_warp_group_reg_alloc
+bool, int8, int16, int32, int64 = (_BY_NAME[n] for n in (
+    "bool", "int8", "int16", "int32", "int64"))
+uint8, uint16, uint32, uint64 = (_BY_NAME[n] for n in ("uint8", "uint16", "uint32", "uint64"))
+float16, bfloat16, float32, tfloat32, float64 = (_BY_NAME[n] for n in (
+    "float16", "bfloat16", "float32", "tfloat32", "float64"))
+float8_e4m3fn, float8_e5m2, float8_e8m0fnu, float4_e2m1fn = (_BY_NAME[n] for n in (
+    "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu", "float4_e2m1fn"))
+half, float, double, int, uint = float16, float32, float64, int32, uint32
+float8_e4m3 = e4m3_float8 = float8_e4m3fn
+e5m2_float8 = float8_e5m2
 globals().update(_OUTSIDE)
-for _name, _dtype in _BY_NAME.items():
-    globals()[_name] = _dtype
 for _name in ("exp", "exp2", "log", "log2", "log10", "sin", "cos", "tan"):
     globals()["__" + _name] = getattr(_math, "__" + _name)
-half, float, double, int, uint = (_BY_NAME[n] for n in (
-    "float16", "float32", "float64", "int32", "uint32"))
-float8_e4m3, e4m3_float8, e5m2_float8 = (_BY_NAME[n] for n in (
-    "float8_e4m3fn", "float8_e4m3fn", "float8_e5m2"))

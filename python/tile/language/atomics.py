@@ -130,6 +130,8 @@ def atomic_store(dst: Any, value: Any, memory_order: Any = None) -> None:
     unsupported("T.atomic_store", "use an ordinary store where nobody updates the element")
 
 
-for _function in (atomic_add, atomic_max, atomic_min, atomic_or, atomic_and, atomic_addx2,
-                  atomic_addx4, atomic_load, atomic_store):
-    _function.tile_places = True  # type: ignore[attr-defined]
+_TAKE_PLACES: tuple[Any, ...] = (
+    atomic_add, atomic_max, atomic_min, atomic_or, atomic_and, atomic_addx2, atomic_addx4,
+    atomic_load, atomic_store)
+for _function in _TAKE_PLACES:
+    _function.tile_places = True

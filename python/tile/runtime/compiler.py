@@ -140,7 +140,8 @@ def find_ptxas() -> str | None:
 
 def chips() -> list[str]:
     """What can be compiled for."""
-    api, result = library.compiler(), []
+    api = library.compiler()
+    result: list[str] = []
     while name := api.tile_chip_at(len(result)):
         result.append(text(name))
     return result
