@@ -237,3 +237,12 @@ def test_profiler(one_target):
     assert profiler.run_once().shape == (100,)
     profile = kernel.profile(np.zeros(100, np.float32))
     assert "tuned" in str(profile) and '"traceEvents"' in profile.trace
+
+
+def test_read_only(one_target):
+    a = np.zeros(100, np.float32)
+    a.flags.writeable = False
+    kernel = increment.compile(a)
+    np.testing.assert_array_equal(kernel(a), a + 1)
+    with pytest.raises(tile.ArgumentError, match="argument B: the kernel writes it, but"):
+        kernel(a, a)

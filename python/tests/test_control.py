@@ -190,6 +190,29 @@ BODIES = {
         assert 1 < 2, "known now"
         r = x
         """,
+    "containers": """
+        values = [x]
+        values.append(y)
+        table = {}
+        for k in (0, 1):
+            table[k] = values[k] * 2
+        r = table[0] - table[1]
+        """,
+    "nonlocal": """
+        count = [0]
+        def f(v):
+            count[0] += 1
+            return v + count[0]
+        r = f(x) + f(y)
+        """,
+    "widens_late": """
+        r = 0
+        q = 1
+        for k in range(3):
+            q = q % 4
+            r = r + q * 0.5
+            q = q + x
+        """,
     "ternaries": """
         r = (1 if x > 0 else 2) + (A[0] if y > 0 else A[1] if x > 0 else A[2])
         """,

@@ -312,6 +312,30 @@ MISTAKES = {
             S = T.alloc_shared((4,), 'float8_e4m3fn')
             T.fill(S, float("inf"))  # here
         """, "float8_e4m3fn has no infinity"),
+    "list_in_branch": ("""
+        with T.Kernel(1):
+            values = [1]
+            if n > 0:
+                values.append(2)  # here
+            B[0] = len(values)
+        """, "a list of Python changes under a condition or in a loop of run time; use T.alloc_var"),
+    "dict_in_loop": ("""
+        with T.Kernel(1):
+            values = {}
+            for i in range(n):
+                values[0] = i  # here
+            B[0] = 1
+        """, "a dict of Python changes under a condition or in a loop of run time"),
+    "nonlocal_in_branch": ("""
+        with T.Kernel(1):
+            y = 1
+            def f():
+                nonlocal y
+                y = 2  # here
+            if n > 0:
+                f()
+            B[0] = y
+        """, "`nonlocal y` is assigned under a condition or in a loop of run time"),
     "shared_too_large": ("""
         with T.Kernel(1):  # here
             S = T.alloc_shared((64, 64, 64), 'float32')

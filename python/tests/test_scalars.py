@@ -21,8 +21,8 @@ len((1, 2, 3)) * x; x * True; x + (2 if x else 3); 0 if x else 1
 FLOATS = """
 u + v; u - v; u * v; u / (v + 8.5); u // 1.5; u % 1.5; -u; abs(u); min(u, v); max(u, v)
 u * 2; 2 + u; u + x; x * 0.5; x / 2.0; u ** 2; (u + 8.0) ** 0.5; float(x)
-math.sqrt(abs(u)); math.exp(u); math.floor(u); math.ceil(u); math.sin(u); math.tanh(u)
-u if u > v else v; 1.0 if u < v < 4 else 0.0; int(u) * 1.0; round(u) * 1.0; u - int(u)
+math.sqrt(abs(u)); math.exp(u); math.floor(u) // 2 * 1.0; math.ceil(u) % 3 * 1.0; math.sin(u); math.tanh(u)
+u if u > v else v; 1.0 if u < v < 4 else 0.0; int(u) * 1.0; round(u) // 2 * 1.0; u - int(u)
 1.0 if u else 0.0; max(u, 0)
 """
 

@@ -119,11 +119,13 @@ class Function:
         blocks = [self.constants, self.prologue] + (
             [kernel.constants, kernel.entry] if kernel else [])
         return (dict(self.names), [dict(p) for p in pools], [len(b.ops) for b in blocks],
-                set(self.user_names), pools, blocks)
+                set(self.user_names), pools, blocks, dict(self.ranges.bounds),
+                dict(self.conditions))
 
     def restore(self, snapshot: Any) -> None:
-        names, contents, lengths, user_names, pools, blocks = snapshot
+        names, contents, lengths, user_names, pools, blocks, bounds, conditions = snapshot
         self.names, self.user_names = dict(names), set(user_names)
+        self.ranges.bounds, self.conditions = dict(bounds), dict(conditions)
         for pool, content in zip(pools, contents, strict=True):
             pool.clear()
             pool.update(content)

@@ -36,6 +36,11 @@ _COMPARE = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "=="
             ast.NotEq: "!="}
 
 
+# Methods that change a list, dict or set.
+_CHANGES = {"append", "extend", "insert", "pop", "remove", "clear", "update", "add", "discard",
+            "setdefault", "popitem", "sort", "reverse"}
+
+
 class LocalFunction:
     """A function or lambda that a kernel defines; a call is expanded in place."""
 
@@ -53,6 +58,8 @@ class Expressions:
 
     source: Source
     scope: Scope
+    base_depth: int  # of control flow, of this call
+    containers: dict[int, tuple[Any, int]]  # of Python, by id; where they were made
 
     def expand(self, tree: Any, source: Source, scope: Scope, args: Any, kwargs: Any,
                name: str) -> Any:
@@ -101,10 +108,22 @@ class Expressions:
         return tuple(self._items(node.elts))
 
     def expr_List(self, node: ast.List) -> Any:
-        return self._items(node.elts)
+        return self.remember(self._items(node.elts))
 
     def expr_Set(self, node: ast.Set) -> Any:
-        return set(self._items(node.elts))
+        return self.remember(set(self._items(node.elts)))
+
+    def remember(self, container: Any) -> Any:
+        """A container of Python, which may change where it was made, but not under
+        a condition or in a loop of run time: that would happen once, and always."""
+        self.containers[id(container)] = (container, context.current().depth)
+        return container
+
+    def check_change(self, container: Any) -> None:
+        _, depth = self.containers.get(id(container), (None, self.base_depth))
+        if isinstance(container, (list, dict, set)) and depth != context.current().depth:
+            fail(f"a {type(container).__name__} of Python changes under a condition or in a loop "
+                 "of run time", "use T.alloc_var, T.alloc_local or a tile, or loop with T.unroll")
 
     def expr_Dict(self, node: ast.Dict) -> Any:
         result: dict[Any, Any] = {}
@@ -113,7 +132,7 @@ class Expressions:
                 result.update(self.evaluate(value))
             else:
                 result[self.evaluate(key)] = self.evaluate(value)
-        return result
+        return self.remember(result)
 
     def _items(self, nodes: list[ast.expr], lazily: bool = False) -> list[Any]:
         result: list[Any] = []
@@ -354,6 +373,8 @@ class Expressions:
             replaced = builtin.REPLACED.get(function) if _is_hashable(function) else None
             if replaced is not None:
                 return replaced(*args, **kwargs)
+            if getattr(function, "__name__", "") in _CHANGES:
+                self.check_change(getattr(function, "__self__", None))
             if not callable(function):
                 fail(f"a {type(function).__name__} cannot be called")
             return function(*args, **kwargs)
@@ -361,7 +382,7 @@ class Expressions:
     # -- Comprehensions -------------------------------------------------------
 
     def expr_ListComp(self, node: ast.ListComp) -> Any:
-        return list(self._comprehension(node.elt, node.generators))
+        return self.remember(list(self._comprehension(node.elt, node.generators)))
 
     def expr_GeneratorExp(self, node: ast.GeneratorExp) -> Any:
         return list(self._comprehension(node.elt, node.generators))

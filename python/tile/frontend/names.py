@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tile.dtypes import DType
+from tile.frontend import context
 from tile.frontend.errors import fail
 
 
@@ -16,6 +17,11 @@ class Unbound:
 
     def __init__(self, reason: str, cure: str | None = None):
         self.reason, self.cure = reason, cure
+
+
+def _depth() -> int:
+    function = context.maybe_current()
+    return function.depth if function else 0
 
 
 class Scope:
@@ -27,6 +33,7 @@ class Scope:
         self.variables: dict[str, Any] = {}
         self.declared: dict[str, DType] = {}  # of T.alloc_var
         self.nonlocal_names: set[str] = set()
+        self.depth = _depth()  # of control flow where it began
 
     def _owner(self, name: str) -> Scope:
         if name in self.nonlocal_names and self.outer is not None:
@@ -62,7 +69,11 @@ class Scope:
         return scope.variables.get(name, Unbound(f"the name {name} has no value"))
 
     def write(self, name: str, value: Any) -> None:
-        self._owner(name).variables[name] = value
+        owner = self._owner(name)
+        if owner is not self and owner.depth != _depth():
+            fail(f"`nonlocal {name}` is assigned under a condition or in a loop of run time",
+                 "return the value and assign it there")
+        owner.variables[name] = value
 
     def type_of(self, name: str) -> DType | None:
         """The type that T.alloc_var gave to a variable."""

@@ -44,6 +44,7 @@ class Interpreter(LoopStatements):
         self.source, self.scope = source, scope
         self.base_depth = context.current().depth  # of control flow, of this call
         self.base_elements = context.current().elements
+        self.containers: dict[int, tuple[Any, int]] = {}
         self.num_calls = 0
         self.num_flags = 0
 
@@ -258,6 +259,7 @@ class Interpreter(LoopStatements):
                                                                  self.evaluate(node.value))
                 return
             key = self.evaluate(node.target.slice)
+            self.check_change(owner)
             owner[key] = self.binary(op, owner[key], self.evaluate(node.value))
             return
         old = self.evaluate(_as_load(node.target))
@@ -271,6 +273,7 @@ class Interpreter(LoopStatements):
             if isinstance(owner, Value) and isinstance(target.value, ast.Name) and key == 0:
                 self._bind_name(target.value.id, value)  # x[0] of a T.alloc_var is x
                 return
+            self.check_change(owner)
             owner[key] = value
         elif isinstance(target, (ast.Tuple, ast.List)):
             self._unpack(target.elts, value)

@@ -43,6 +43,11 @@ def _one(runtime: Any, python: Any) -> Any:
     return function
 
 
+def _rounded(function: Any) -> Any:
+    """Python's rounding gives integers."""
+    return lambda x: scalars.cast(function(x), BY_NAME["int32"])
+
+
 def _sum(items: Any, start: Any = 0) -> Any:
     result = start
     for item in items:
@@ -104,7 +109,7 @@ REPLACED: dict[Any, Any] = {
     builtins.int: _convert("int32", builtins.int),
     builtins.float: _convert("float32", builtins.float),
     builtins.bool: _one(scalars.truth, builtins.bool),
-    builtins.round: _one(math.round, builtins.round),
+    builtins.round: _one(_rounded(math.round), builtins.round),
     builtins.pow: _one(_power, builtins.pow),
     builtins.sum: _sum,
     builtins.len: _len,
@@ -121,8 +126,8 @@ REPLACED: dict[Any, Any] = {
     python_math.sin: _one(math.sin, python_math.sin),
     python_math.cos: _one(math.cos, python_math.cos),
     python_math.tanh: _one(math.tanh, python_math.tanh),
-    python_math.floor: _one(math.floor, python_math.floor),
-    python_math.ceil: _one(math.ceil, python_math.ceil),
+    python_math.floor: _one(_rounded(math.floor), python_math.floor),
+    python_math.ceil: _one(_rounded(math.ceil), python_math.ceil),
     python_math.pow: _one(_power, python_math.pow),
     python_math.fabs: _one(scalars.absolute, python_math.fabs),
 }

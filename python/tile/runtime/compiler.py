@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import functools
+import json
 import os
 import shutil
 import threading
@@ -40,6 +41,12 @@ class Image:
     cubin: bytes | None
     chip: str
     messages: list[Message]
+
+    @functools.cached_property
+    def written(self) -> frozenset[str]:
+        """Names of the tensors that a kernel writes."""
+        arguments = json.loads(self.metadata)["args"]
+        return frozenset(a["name"] for a in arguments if a.get("mutable"))
 
 
 def _message(diagnostic: Any) -> Message:

@@ -24,7 +24,7 @@ class _Bound:
     """Arguments of a call as the launcher takes them."""
 
     arguments: Any  # array of LaunchArg
-    arrays: list[Array]
+    arrays: dict[str, Array]
     values: list[Any]  # in the order of parameters
     keep: list[Any]
     is_aligned: bool
@@ -217,7 +217,7 @@ class JITKernel:
             is_aligned &= array.address % ALIGNMENT_BYTES == 0 and 0 not in array.shape and all(
                 s * size % ALIGNMENT_BYTES == 0 for s in array.strides[:-1])
         ordered = [values[p.name] for p in self.parameters]
-        return _Bound(packed, list(arrays.values()), ordered, keep, is_aligned)
+        return _Bound(packed, arrays, ordered, keep, is_aligned)
 
     def _pack_number(self, entry: Any, parameter: Parameter, value: Any) -> None:
         kind = parameter.type
@@ -238,7 +238,7 @@ class JITKernel:
         entry.kind, entry.integer = library.ARG_INT, int(value)
 
     def _device(self, bound: _Bound) -> tuple[device.Device, int | None]:
-        on_gpu = [a for a in bound.arrays if a.device != tensors.CPU]
+        on_gpu = [a for a in bound.arrays.values() if a.device != tensors.CPU]
         if device.is_forced() or not on_gpu:
             if on_gpu:
                 raise ArgumentError(f"{self.name}: the emulator takes tensors in memory of the "
@@ -259,6 +259,10 @@ class JITKernel:
     def _launch(self, bound: _Bound, stream: int | None) -> None:
         on, current = self._device(bound)
         image = self.image(self.chip(on), isinstance(on, device.Cuda), bound.is_aligned)
+        for parameter, array in bound.arrays.items():
+            if not array.is_writable and parameter in image.written:
+                raise ArgumentError(f"{self.name}: argument {parameter}: the kernel writes it, but "
+                                    "the array is read-only")
         on.launch(self.name, image, bound.arguments, stream if stream is not None else current)
 
     def _returned(self, values: list[Any]) -> Any:
