@@ -82,6 +82,7 @@ class JITFunction:
         self.signature = inspect.signature(function)
         self.kernels: dict[Any, Any] = {}
         self.lock = threading.RLock()
+        self._last: JITKernel | None = None  # of a call with tensors alone
         functools.update_wrapper(self, function, updated=())
 
     # -- Factories ------------------------------------------------------------
@@ -149,12 +150,18 @@ class JITFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not self.is_eager:
             return self._from_factory(args, kwargs)
+        if self._last is not None and not kwargs and self._last._fast is not None:
+            result = self._last._fast(*args)
+            if result is not NotImplemented:
+                return result
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
             raise ArgumentError(f"{self.__name__}: {error}") from error
         bound.apply_defaults()
         kernel = self._eager(dict(bound.arguments), {})
+        has_tensors_alone = not kwargs and len(args) == len(kernel.inputs)
+        self._last = kernel if has_tensors_alone else None
         return kernel(**{p.name: bound.arguments[p.name] for p in kernel.inputs})
 
     def compile(self, *args: Any, **kwargs: Any) -> JITKernel:

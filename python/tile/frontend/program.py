@@ -292,11 +292,11 @@ class EagerInterpreter(Interpreter):
         if len(described.shape) != len(actual.shape):
             fail(f"{name} has {len(actual.shape)} dimensions, expected {len(described.shape)}")
         for dim, (size, extent) in enumerate(zip(described.shape, actual.shape, strict=True)):
-            if isinstance(size, Const):
-                if size.value is None:
-                    size.value = extent
-                elif size.value != extent:
-                    fail(f"size {dim} of {name} is {extent}, expected {size} = {size.value}")
+            if isinstance(size, Const) and size.value is None:
+                size.value = extent
+            wanted = size.bound_size() if isinstance(size, Const) else size
+            if isinstance(wanted, int) and wanted != extent:
+                fail(f"size {dim} of {name} is {extent}, expected {wanted}")
 
     def _declare(self, name: str, parameter: Parameter) -> None:
         self.parameters[name] = parameter

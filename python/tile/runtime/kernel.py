@@ -5,14 +5,13 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import os
-import sys
 from typing import Any
 
 from tile.dtypes import DType
 from tile.frontend.errors import CompileError
 from tile.frontend.program import Parameter, Program
 from tile.frontend.types import Dynamic, TensorType
-from tile.runtime import compiler, device, library, tensors
+from tile.runtime import compiler, device, fast, library, tensors
 from tile.runtime.compiler import Image, Message
 from tile.runtime.tensors import ArgumentError, Array
 
@@ -44,7 +43,7 @@ class JITKernel:
             [i for i, p in enumerate(self.parameters) if p.is_output]
         self.images: dict[tuple[str, bool, bool], Image] = {}
         self.__name__ = program.name
-        self._latency: float | None = None
+        self._fast: Any = None  # takes calls like the last one
 
     def _make_output(self, place: int) -> None:
         count = len(self.parameters)
@@ -104,6 +103,10 @@ class JITKernel:
     # -- Calls ----------------------------------------------------------------
 
     def __call__(self, *args: Any, stream: int | None = None, **kwargs: Any) -> Any:
+        if self._fast is not None and stream is None and not kwargs:
+            result = self._fast(*args)
+            if result is not NotImplemented:
+                return result
         values = self._by_name(args, kwargs)
         bound = self._bind(values)
         self._launch(bound, stream)
@@ -250,11 +253,8 @@ class JITKernel:
         if len(numbers) > 1:
             raise ArgumentError(f"{self.name}: tensors are on GPUs {sorted(numbers)}")
         number = numbers.pop()
-        stream = None
-        torch = sys.modules.get("torch")
-        if torch is not None and torch.cuda.is_initialized():
-            stream = torch.cuda.current_stream(number).cuda_stream or None
-        return device.cuda_device(number), stream
+        stream_of = fast.torch_stream()
+        return device.cuda_device(number), stream_of(number) if stream_of else None
 
     def _launch(self, bound: _Bound, stream: int | None) -> None:
         on, current = self._device(bound)
@@ -264,6 +264,10 @@ class JITKernel:
                 raise ArgumentError(f"{self.name}: argument {parameter}: the kernel writes it, but "
                                     "the array is read-only")
         on.launch(self.name, image, bound.arguments, stream if stream is not None else current)
+        if isinstance(on, device.Cuda):
+            self._fast = fast.make_launcher(
+                self, on, on.module(self.name, image), bound.values, bound.is_aligned,
+                fast.torch_stream(), fast.torch_empty())
 
     def _returned(self, values: list[Any]) -> Any:
         results = [values[i] for i in self.results]

@@ -141,17 +141,17 @@ _RUN = {
 }
 
 
-def _folders() -> list[pathlib.Path]:
+def folders() -> list[pathlib.Path]:
     """Where libraries may be: TILE_LIBRARY_PATH, the package, a build tree."""
     package = pathlib.Path(__file__).resolve().parent.parent
     given = os.environ.get("TILE_LIBRARY_PATH")
-    folders = [pathlib.Path(given)] if given else []
-    return [*folders, package / "lib", package.parent.parent / "build" / "lib"]
+    first = [pathlib.Path(given)] if given else []
+    return [*first, package / "lib", package.parent.parent / "build" / "lib"]
 
 
 def _open(names: list[str], functions: dict) -> ctypes.CDLL:
-    folders = _folders()
-    for folder in folders:
+    places = folders()
+    for folder in places:
         for name in names:
             path = folder / name
             if path.exists():
@@ -160,8 +160,8 @@ def _open(names: list[str], functions: dict) -> ctypes.CDLL:
                     entry = getattr(library, function)
                     entry.restype, entry.argtypes = result, arguments
                 return library
-    places = ", ".join(str(f) for f in folders)
-    raise ImportError(f"{names[0]} is in none of {places}; set TILE_LIBRARY_PATH")
+    searched = ", ".join(str(f) for f in places)
+    raise ImportError(f"{names[0]} is in none of {searched}; set TILE_LIBRARY_PATH")
 
 
 @functools.cache

@@ -55,6 +55,11 @@ class Array:
         return tensor, (shape, strides)
 
 
+def loaded(name: str) -> Any:
+    """A module that the program has imported, or None."""
+    return sys.modules.get(name)
+
+
 def is_array(value: Any) -> bool:
     """Whether a value is an array, not a number."""
     if isinstance(value, (bool, int, float, str, bytes, type(None), tuple, list, dict)):
