@@ -165,18 +165,33 @@ def declare(parameter: Parameter) -> Any:
             value = scalars.Value(function.name(size.name), INDEX)
             function.user_names.add(value.name)
             function.ranges.set(value.name, 0, float("inf"))
-            pending.append((dim, value))
-            size = function.symbols.setdefault(size.name, value)
+            pending.append((dim, value, size))
+            if size.operation is None:
+                value = function.symbols.setdefault(size.name, value)
+            size = value
         shape.append(size)
     strides = None if parameter.type.strides is None else list(parameter.type.strides)
     buffer = Buffer(name, parameter.name, GLOBAL, shape, parameter.type.dtype, strides)
     function.arguments.append((parameter, f"{name}: {buffer.type}"))
-    for dim, value in pending:
-        function.blocks.append(function.prologue)
-        number = context.index_constant(dim)
-        context.emit(f"{value.name} = memref.dim {name}, {number} : {buffer.type}")
-        function.blocks.pop()
+    for dim, value, size in pending:
+        _declare_size(name, buffer, dim, value, size)
     return buffer
+
+
+def _declare_size(name: str, buffer: Buffer, dim: int, value: scalars.Value,
+                  size: Dynamic) -> None:
+    """A size of an argument, and the symbol that follows from `symbol + number`."""
+    function = context.current()
+    blocks, function.blocks = function.blocks, [function.prologue]
+    number = context.index_constant(dim)
+    context.emit(f"{value.name} = memref.dim {name}, {number} : {buffer.type}")
+    inverse = size.inverse()
+    if inverse is not None and inverse[0] not in function.symbols:
+        symbol, op, shift = inverse
+        derived = scalars.binary(op, value, shift)
+        function.ranges.set(derived.name, 0, float("inf"))
+        function.symbols[symbol] = derived
+    function.blocks = blocks
 
 
 def finish(function: context.Function, name: str, parameters: list[Parameter],
@@ -187,9 +202,12 @@ def finish(function: context.Function, name: str, parameters: list[Parameter],
                            "write `with T.Kernel(blocks, threads=…) as bx:`")
     body = Block()
     used = " ".join(op.text for op in _all_ops(function.body))
-    body.ops = [*(op for op in function.prologue.ops
-                  if _is_used(op.text.split(" =")[0], used)), *function.body.ops,
-                Op("return", source.location(source.tree))]
+    sizes: list[Op] = []
+    for op in reversed(function.prologue.ops):
+        if _is_used(op.text.split(" =")[0], used):
+            sizes.insert(0, op)
+            used += " " + op.text.split(" =")[1]
+    body.ops = [*sizes, *function.body.ops, Op("return", source.location(source.tree))]
     used += " ".join(op.text for op in body.ops)
     constants = Block()
     constants.ops = [op for op in function.constants.ops

@@ -41,6 +41,19 @@ class Dynamic(Operators):
         a, b = (v.known(sizes) if isinstance(v, Dynamic) else v for v in (a, b))
         return -(-a // b) if op == "ceildiv" else scalars.PYTHON_OPERATORS[op](a, b)
 
+    def inverse(self) -> tuple[str, str, int] | None:
+        """(symbol, operator, number) where this is `symbol ± number`: the symbol is
+        this, operator, number. None for other expressions."""
+        if self.operation is None:
+            return self.name, "+", 0
+        op, a, b = self.operation
+        if isinstance(b, Dynamic) and isinstance(a, int) and op == "+":
+            a, b = b, a
+        if op not in ("+", "-") or not isinstance(a, Dynamic) or a.operation is not None \
+                or not isinstance(b, int):
+            return None
+        return a.name, "-" if op == "+" else "+", b
+
     def __repr__(self) -> str:
         if self.operation is None:
             return self.name

@@ -172,7 +172,12 @@ class JITKernel:
                 if sizes.setdefault(size.name, extent) != extent:
                     raise ArgumentError(f"{name}: size {dim} is {extent}, but {size.name} is "
                                         f"{sizes[size.name]}")
-            elif not isinstance(size, Dynamic) and size != extent:
+            elif isinstance(size, Dynamic):
+                inverse = size.inverse()
+                if inverse is not None:
+                    symbol, op, number = inverse
+                    sizes.setdefault(symbol, extent + (number if op == "+" else -number))
+            elif size != extent:
                 raise ArgumentError(f"{name}: expected size {size} in dimension {dim}, got shape "
                                     f"{list(array.shape)}")
         self._check_strides(name, kind, array)
