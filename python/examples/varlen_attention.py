@@ -1,6 +1,7 @@
 """Attention of sequences of different lengths, one after the other in one tensor;
 `starts` says where each begins."""
 
+import itertools
 import math
 
 import numpy as np
@@ -66,7 +67,7 @@ def check(rng, cases=((70, 1, 33), (1,))):
         starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
         q, k, v = (rng.standard_normal((starts[-1], 2, 64)).astype(np.float16) for _ in range(3))
         o = varlen(q, k, v, starts, max(lengths))
-        for first, last in zip(starts[:-1], starts[1:], strict=True):
+        for first, last in itertools.pairwise(starts):
             part = [x[first:last].astype(np.float32).swapaxes(0, 1) for x in (q, k, v)]
             s = part[0] @ part[1].swapaxes(1, 2) / 8
             s = np.where(np.tri(last - first, dtype=bool), s, -np.inf)
