@@ -10,7 +10,6 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from tile.dtypes import to_dtype
 from tile.frontend.errors import CompileError
 from tile.frontend.program import (
     Argument,
@@ -18,7 +17,6 @@ from tile.frontend.program import (
     Program,
     lower_eager,
     lower_prim_func,
-    parameter_type,
 )
 from tile.frontend.source import Source, launches_directly
 from tile.frontend.types import Dynamic, TensorType
@@ -225,5 +223,3 @@ def jit(function: Any = None, *, out_idx: Any = None, target: Any = None,
         return compile(function, out_idx, target, pass_configs)
     return JITFunction(function, out_idx, target, pass_configs)
 
-
-__all__ = ["JITFunction", "JITKernel", "compile", "jit", "parameter_type", "to_dtype"]

@@ -232,9 +232,7 @@ def to_index(value: Any) -> Value:
 
 
 def _convert(name: str, op: str, source: DType, target: DType) -> Value:
-    flags = ""
-    return Value(context.emit_value(f"{op} {name}{flags} : {source.mlir} to {target.mlir}", "x"),
-                 target)
+    return Value(context.emit_value(f"{op} {name} : {source.mlir} to {target.mlir}", "x"), target)
 
 
 def _float_to_float(value: Value, dtype: DType) -> Value:
