@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 
 HEAD = """
+SEEN = []
+
+
 @T.prim_func
 def kernel(A: T.Tensor((64, 64), 'float32'), B: T.Tensor((64,), 'int32'),
            C: T.Tensor((64, 64), 'float32'), n: T.int32, x: T.float32):
@@ -326,6 +329,14 @@ MISTAKES = {
                 values[0] = i  # here
             B[0] = 1
         """, "a dict of Python changes under a condition or in a loop of run time"),
+    "list_of_outside": ("""
+        def note(v):
+            SEEN.append(v)  # here
+            return v
+        with T.Kernel(1):
+            for i in range(n):
+                B[i] = note(i)
+        """, "a list of Python changes under a condition or in a loop of run time"),
     "nonlocal_in_branch": ("""
         with T.Kernel(1):
             y = 1

@@ -120,8 +120,10 @@ class Expressions:
         return container
 
     def check_change(self, container: Any) -> None:
-        _, depth = self.containers.get(id(container), (None, self.base_depth))
-        if isinstance(container, (list, dict, set)) and depth != context.current().depth:
+        function = context.current()
+        outside = function.kernel.depth if function.kernel else 0
+        _, depth = self.containers.get(id(container), (None, outside))
+        if isinstance(container, (list, dict, set)) and depth != function.depth:
             fail(f"a {type(container).__name__} of Python changes under a condition or in a loop "
                  "of run time", "use T.alloc_var, T.alloc_local or a tile, or loop with T.unroll")
 
