@@ -16,6 +16,8 @@ x if x > y else y; 1 if 0 <= x < 5 else 2; 1 if x < y < 3 else 0; 1 if x != y el
 (x > 0) + (y > 0); int(x > 0) * 5; sum([x, y, 2]); sum(v * x for v in (1, 2, 3))
 [x, y][1]; (x, y)[0]; {'a': x, 'b': y}['b']; (lambda a, b: a * 10 + b)(x, y)
 len((1, 2, 3)) * x; x * True; x + (2 if x else 3); 0 if x else 1
+(max(i, 5) + i % -7) % 97; (i % -7) % 5; (i // -3) // 2; (i - 9) // 4 % 3; (i - 20) % 6 // 4
+(i % (y * y + 1)) // 2; (i // (0 - 4 - x * x)) % 3; (i % (y * 2 + 1) + 1) % 4; i // (y * 2 + 1) % 3
 1 if any([x > 6, y > 6]) else 0; 1 if all([x > -6, y > -6]) else 0
 """
 FLOATS = """
@@ -58,7 +60,7 @@ def test_expressions(kind, module, target, rng):
     tile.compile(module(kernel_text(items, kind)).kernel)(x, y, u, v, result)
     for place, text in enumerate(items):
         for i in range(16):
-            names = {"x": int(x[i]), "y": int(y[i]), "u": float(u[i]), "v": float(v[i])}
+            names = {"i": i, "x": int(x[i]), "y": int(y[i]), "u": float(u[i]), "v": float(v[i])}
             wanted = eval(text, {"math": math, **names})
             assert result[i, place] == pytest.approx(wanted, rel=2e-6, abs=1e-6), (text, names)
 

@@ -451,7 +451,7 @@ def _divide(op: str, a: Value, b: Value, dtype: DType) -> Value:
     else:
         result = _floor_remainder(a, b, dtype, pure)
     if dtype is INDEX:
-        low, high = _divided_range(op, range_of(a), divisor)
+        low, high = _divided_range(op, range_of(a), range_of(b))
         context.current().ranges.set(result.name, low, high)
     return result
 
@@ -471,14 +471,26 @@ def _floor_remainder(a: Value, b: Value, dtype: DType, pure: bool) -> Value:
 
 
 def _divided_range(op: str, bounds: tuple[float, float],
-                   divisor: int | None) -> tuple[float, float]:
+                   divisors: tuple[float, float]) -> tuple[float, float]:
+    """Bounds of a quotient or remainder that is rounded down."""
     low, high = bounds
-    if divisor is None or divisor < 0:
-        return (0 if low >= 0 else -math.inf), (high if low >= 0 else math.inf)
     if op == "%":
-        return 0, min(divisor - 1, high) if low >= 0 else divisor - 1
-    return (low if math.isinf(low) else low // divisor,
-            high if math.isinf(high) else high // divisor)
+        if divisors[0] > 0:
+            top = divisors[1] - 1
+            return 0, min(top, high) if low >= 0 else top
+        if divisors[1] < 0:
+            return divisors[0] + 1, 0
+        return -math.inf, math.inf
+    if divisors[0] > 0:
+        ends = [_floor(low, d) for d in divisors] + [_floor(high, d) for d in divisors]
+        return min(ends), max(ends)
+    return -math.inf, math.inf
+
+
+def _floor(value: float, divisor: float) -> float:
+    if math.isinf(value):
+        return value
+    return (0 if value >= 0 else -1) if math.isinf(divisor) else value // divisor
 
 
 def _shift(op: str, a: Any, b: Any) -> Value:
