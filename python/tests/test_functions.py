@@ -184,6 +184,28 @@ def annotated(A: "T.Tensor((4,), 'float32')", flag: "T.bool", k: T.int64):
         A[1] = k >> 33
 
 
+def test_annotations_that_are_text(module, one_target):
+    import __future__
+
+    text = """
+def factory(size):
+    @T.prim_func
+    def main(A: T.Tensor((size, 4), "float32")):
+        with T.Kernel(1, threads=32):
+            A[0, 0] = 5
+    return main
+"""
+    names = {"T": T}
+    made = module(text)
+    source = open(made.__file__).read()
+    code = compile(source, made.__file__, "exec",
+                   flags=__future__.annotations.compiler_flag)
+    exec(code, names)
+    a = np.zeros((3, 4), np.float32)
+    tile.compile(names["factory"](3))(a)
+    assert a[0, 0] == 5
+
+
 def test_scalars_of_calls(target):
     a = np.zeros(4, np.float32)
     kernel = tile.compile(annotated)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
+import sys
 from typing import Any
 
 from tile.dtypes import INDEX, DType, to_dtype
@@ -80,10 +81,10 @@ def macro(function: Any) -> Any:
 class PrimFunc:
     """A kernel with its arguments: `@T.prim_func`."""
 
-    def __init__(self, function: Any):
+    def __init__(self, function: Any, names: dict[str, Any] | None = None):
         self.function = function
+        self.names = names or {}  # of the function around it, for annotations that are text
         functools.update_wrapper(self, function, updated=())
-        self.attributes: dict[str, Any] = {}
 
     @functools.cached_property
     def source(self) -> Source:
@@ -105,7 +106,7 @@ class PrimFunc:
         return result
 
     def _annotation(self, text: str, place: Location) -> Any:
-        names = {**self.function.__globals__, **free_variables(self.function)}
+        names = {**self.function.__globals__, **self.names, **free_variables(self.function)}
         try:
             return eval(text, names)  # the user's own annotation
         except Exception as error:
@@ -119,7 +120,10 @@ class PrimFunc:
 
 def prim_func(function: Any = None, **_: Any) -> Any:
     """Decorator: a kernel whose arguments have types."""
-    return PrimFunc(function) if function is not None else PrimFunc
+    if function is None:
+        return prim_func
+    is_text = any(isinstance(a, str) for a in function.__annotations__.values())
+    return PrimFunc(function, dict(sys._getframe(1).f_locals) if is_text else None)
 
 
 def parameter_type(annotation: Any, name: str, place: Location) -> TensorType | DType:
