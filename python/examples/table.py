@@ -3,6 +3,7 @@ its kernel is, and which forms the compiler gave it on each target.
 
     python table.py           compares, and fails where README.md is stale
     python table.py --write   writes it
+    python table.py --gpu     runs them on a GPU instead, by way of torch
 """
 
 from __future__ import annotations
@@ -86,6 +87,48 @@ def run(name: str, target: str) -> list:
     return called
 
 
+def call_on_gpu(original: object, kernel: object, args: tuple, kwargs: dict) -> object:
+    """A call with arrays of numpy, on the GPU: copied there and back."""
+    import torch
+
+    def move(value: object) -> object:
+        return torch.from_numpy(value).cuda() if isinstance(value, np.ndarray) else value
+
+    def back(value: object) -> object:
+        if not isinstance(value, torch.Tensor):
+            return value
+        value = value.cpu()
+        is_small = value.dtype in (torch.float8_e4m3fn, torch.float8_e5m2)
+        return (value.view(torch.uint8) if is_small else value).numpy()
+
+    moved = [move(a) for a in args], {k: move(v) for k, v in kwargs.items()}
+    result = original(kernel, *moved[0], **moved[1])  # type: ignore[operator]
+    pairs = [*zip(args, moved[0], strict=True), *((kwargs[k], v) for k, v in moved[1].items())]
+    for value, other in pairs:
+        if isinstance(value, np.ndarray) and value.flags.writeable:
+            value[...] = back(other)
+    return tuple(map(back, result)) if isinstance(result, tuple) else back(result)
+
+
+def run_on_gpu() -> int:
+    """Checks every example on the GPU; how many are wrong."""
+    from tile.runtime.kernel import JITKernel
+
+    original = JITKernel.__call__
+    JITKernel.__call__ = lambda self, *args, **kwargs: (  # type: ignore[method-assign]
+        call_on_gpu(original, self, args, kwargs))
+    sys.path.insert(0, str(FOLDER))
+    wrong = 0
+    for name in names():
+        try:
+            importlib.import_module(name).check(np.random.default_rng(0))
+            print(f"{name}: right")
+        except Exception as error:
+            wrong += 1
+            print(f"{name}: {type(error).__name__}: {str(error).splitlines()[0]}")
+    return wrong
+
+
 def row(name: str) -> str:
     """The line of an example, which it runs."""
     text = (ast.get_docstring(ast.parse((FOLDER / f"{name}.py").read_text())) or "").split(". ")[0]
@@ -96,6 +139,8 @@ def row(name: str) -> str:
 
 
 def main() -> int:
+    if "--gpu" in sys.argv:
+        return run_on_gpu()
     os.environ.setdefault("TILE_EMULATE", "1")
     text = HEAD + "".join(row(name) for name in names())
     path = FOLDER / "README.md"
