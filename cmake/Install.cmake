@@ -65,3 +65,18 @@ foreach(tool tile-run:emulator tile-emu-exec:emulator tile-compile:compiler)
     DESTINATION share/zsh/site-functions COMPONENT ${component})
 endforeach()
 add_custom_target(tile_manual ALL DEPENDS ${pages})
+
+# What the Python package needs, as pyproject.toml asks for it: one file for each
+# library, since wheels have no links, and those of the system that not every
+# machine has. They find each other by $ORIGIN.
+foreach(target tile_static tile_run)
+  install(FILES $<TARGET_FILE:${target}> DESTINATION lib RENAME $<TARGET_SONAME_FILE_NAME:${target}>
+    COMPONENT python EXCLUDE_FROM_ALL)
+endforeach()
+file(GLOB zstd /usr/lib/*/libzstd.so.1)
+foreach(library ${TILE_CJSON_LIBRARY} ${zstd})
+  get_filename_component(real ${library} REALPATH)
+  string(REGEX REPLACE "(\\.so\\.[0-9]+).*" "\\1" soname ${real})
+  get_filename_component(soname ${soname} NAME)
+  install(FILES ${real} DESTINATION lib RENAME ${soname} COMPONENT python EXCLUDE_FROM_ALL)
+endforeach()

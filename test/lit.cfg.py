@@ -8,8 +8,8 @@
 #                         plugin (also: environment TILE_TEST_PLUGIN=1)
 #             roundtrip=1 also write and read every module of a pass test
 #             exec=DIR    where tests write, else build/test
-#             set=quick   leave out slow tests, and Integration/, where kernels
-#                         are run
+#             set=quick   leave out slow tests, and Integration/ and Python/, where
+#                         kernels are run
 #
 # Substitutions, beside lit's own:
 #   %tile_opt              tile-opt, or mlir-opt with the plugin
@@ -19,8 +19,9 @@
 #   %examples              path of examples/
 #   %utils                 path of utils/
 #   %python                a python3 that has numpy, when there is one
+#   %package               path of python/
 #
-# Features: ptxas, nvcc, nvdisasm, cuda (a driver and a device), numpy, asan, tsan, plugin,
+# Features: ptxas, nvcc, nvdisasm, cuda (a driver and a device), numpy, pytest, asan, tsan, plugin,
 # slow (not in the quick set: for tests of more than five seconds), full (only in
 # the full set: for tests of minutes).
 
@@ -85,7 +86,7 @@ config.test_format = lit.formats.ShTest(execute_external=True)
 config.suffixes = [".mlir", ".test", ".txt"]
 config.excludes = ["Inputs", "Unit", "CMakeLists.txt", "arithmetic.txt"]
 if lit_config.params.get("set") == "quick":
-    config.excludes.append("Integration")
+    config.excludes += ["Integration", "Python"]
 else:
     config.available_features.add("slow")
 if lit_config.params.get("set") == "full":
@@ -114,13 +115,15 @@ if has_cuda_device():
 python, has_numpy = find_python()
 if has_numpy:
     config.available_features.add("numpy")
+    if subprocess.run([python, "-c", "import pytest"], capture_output=True).returncode == 0:
+        config.available_features.add("pytest")
 if plugin:
     config.available_features.add("plugin")
 sanitizer = getattr(config, "tile_sanitizer", "")
 if sanitizer:
     config.available_features.add(sanitizer)
-    # Stock mlir-opt cannot load a sanitized library.
-    config.excludes.append("Plugin")
+    # Stock mlir-opt and Python cannot load a sanitized library.
+    config.excludes += ["Plugin", "Python"]
     config.environment.update(entry.split("=", 1) for entry in
                               config.tile_environment.split(";"))
 
@@ -143,4 +146,5 @@ config.substitutions += [
     (r"%examples\b", os.path.join(SOURCE_DIR, "examples")),
     (r"%utils\b", os.path.join(SOURCE_DIR, "utils")),
     (r"%python\b", python),
+    (r"%package\b", os.path.join(SOURCE_DIR, "python")),
 ]

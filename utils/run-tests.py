@@ -27,7 +27,7 @@ PASSED = ("PASS", "XFAIL", "FLAKYPASS")
 NOT_RUN = ("UNSUPPORTED", "SKIPPED", "EXCLUDED")
 # Features of test/lit.cfg.py that a machine may lack.
 WANTED = {"cuda": "a GPU", "ptxas": "ptxas", "nvcc": "nvcc",
-          "nvdisasm": "nvdisasm", "numpy": "numpy"}
+          "nvdisasm": "nvdisasm", "numpy": "numpy", "pytest": "pytest"}
 
 
 class Count:

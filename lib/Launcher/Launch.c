@@ -87,9 +87,6 @@ TileStatus tile_cuda_launch(TileDevice *device, void *handle,
       // GPUs before Hopper refuse the attribute, even for clusters of one.
       .num_attributes = cluster_size > 1 ? 1 : 0,
   };
-  char what[200];
-  snprintf(what, sizeof what, "kernel '%.100s'", launch->kernel);
-
   CudaFunction *function = NULL;
   CudaResult result =
       api->module_get_function(&function, handle, launch->kernel);
@@ -99,5 +96,9 @@ TileStatus tile_cuda_launch(TileDevice *device, void *handle,
     result = api->launch_kernel_ex(&config, function, launch->params, NULL);
   if (result == 0 && !launch->is_queued)
     result = api->ctx_synchronize();
+  if (result == 0)
+    return tile_status_ok();
+  char what[200];
+  snprintf(what, sizeof what, "kernel '%.100s'", launch->kernel);
   return tile_cuda_status(api, result, what);
 }

@@ -27,8 +27,11 @@ typedef struct {
   char message[1000];
 } TileStatus;
 
+/// Only the first byte of `message` is set: a launch makes a hundred of these.
 static inline TileStatus tile_status_ok(void) {
-  TileStatus status = {TILE_STATUS_OK, {0}};
+  TileStatus status;
+  status.code = TILE_STATUS_OK;
+  status.message[0] = '\0';
   return status;
 }
 

@@ -280,6 +280,23 @@ static void emit_body(LoopCode *loop, const Element *element) {
 
 //===-- A batch -----------------------------------------------------------===//
 
+// What number `n` of the loop does, for the elements that go together. It is of
+// the line of the access, not of the loop: findings and profiles name it.
+static void emit_runs(LoopCode *loop, int n, Element *elements, int count) {
+  const CodeAccess *access = &loop->accesses[n];
+  bool is_store = access->access.is_store;
+  int step = (int)(access->vector * (is_store ? 1 : access->spread));
+  MlirLocation outer = loop->code->b.loc;
+  loop->code->b.loc = mlirOperationGetLocation(access->access.op);
+  for (int i = 0; i < count; i += step) {
+    if (is_store)
+      store_run(loop, n, &elements[i]);
+    else
+      load_run(loop, n, &elements[i]);
+  }
+  loop->code->b.loc = outer;
+}
+
 static void emit_batch(LoopCode *loop, Element *elements, int count) {
   bool has_stores = false;
   for (int i = 0; i < count; i++)
@@ -288,10 +305,8 @@ static void emit_batch(LoopCode *loop, Element *elements, int count) {
   for (int n = 0; n < loop->num_accesses; n++) {
     const CodeAccess *access = &loop->accesses[n];
     has_stores |= is_early(loop, access) && access->access.is_store;
-    for (int i = 0;
-         is_early(loop, access) && !access->access.is_store && i < count;
-         i += (int)(access->vector * access->spread))
-      load_run(loop, n, &elements[i]);
+    if (is_early(loop, access) && !access->access.is_store)
+      emit_runs(loop, n, elements, count);
   }
   for (int i = 0; i < count; i++)
     emit_body(loop, &elements[i]);
@@ -301,10 +316,8 @@ static void emit_batch(LoopCode *loop, Element *elements, int count) {
     tile_scf_if_begin(&loop->code->b, loop->owner);
   for (int n = 0; n < loop->num_accesses; n++) {
     const CodeAccess *access = &loop->accesses[n];
-    for (int i = 0;
-         is_early(loop, access) && access->access.is_store && i < count;
-         i += (int)access->vector)
-      store_run(loop, n, &elements[i]);
+    if (is_early(loop, access) && access->access.is_store)
+      emit_runs(loop, n, elements, count);
   }
   if (!mlirValueIsNull(loop->owner))
     tile_scf_end(&loop->code->b);

@@ -66,12 +66,11 @@ static TileStatus find_unmet(const HostRun *run,
   *out_unmet = NULL;
   for (int i = first; i < requirements->count; i++) {
     const Requirement *requirement = &requirements->items[i];
-    char use[128];
-    snprintf(use, sizeof use, "the requirement '%.100s'", requirement->text);
-    TileStatus status =
-        tile_host_run_check_defined(run, requirement->value, use);
-    if (!tile_status_is_ok(&status))
-      return status;
+    if (run->results[requirement->value].failed_at >= 0) {
+      char use[128];
+      snprintf(use, sizeof use, "the requirement '%.100s'", requirement->text);
+      return tile_host_run_check_defined(run, requirement->value, use);
+    }
     if (!run->results[requirement->value].bits) {
       *out_unmet = requirement;
       break;
@@ -289,16 +288,15 @@ static TileStatus fill_param(const HostRun *run, const LaunchParam *param,
 
 static TileStatus fill_sizes(const HostRun *run, const Variant *variant,
                              TileKernelLaunch *launch) {
+  static const char *const grid_names[] = {"grid x", "grid y", "grid z"};
+  static const char *const block_names[] = {"block x", "block y", "block z"};
   for (int i = 0; i < 3; i++) {
-    char use[32];
     int64_t grid = 0, block = 0;
-    snprintf(use, sizeof use, "grid %c", 'x' + i);
-    TileStatus status =
-        tile_host_run_integer(run, variant->grid[i], use, 0, INT32_MAX, &grid);
-    snprintf(use, sizeof use, "block %c", 'x' + i);
+    TileStatus status = tile_host_run_integer(
+        run, variant->grid[i], grid_names[i], 0, INT32_MAX, &grid);
     if (tile_status_is_ok(&status))
-      status = tile_host_run_integer(run, variant->block[i], use, 1, INT32_MAX,
-                                     &block);
+      status = tile_host_run_integer(run, variant->block[i], block_names[i], 1,
+                                     INT32_MAX, &block);
     if (!tile_status_is_ok(&status))
       return status;
     launch->grid[i] = (uint32_t)grid;

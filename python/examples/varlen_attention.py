@@ -1,0 +1,81 @@
+"""Attention of sequences of different lengths, one after the other in one tensor;
+`starts` says where each begins."""
+
+import itertools
+import math
+
+import numpy as np
+
+import tile
+import tile.language as T
+
+
+@tile.jit
+def varlen(Q, K, V, starts, longest, block_M=64, block_N=32, causal=True):
+    tokens, count = T.dynamic("tokens, count")
+    heads, dim = T.const("heads, dim")
+    Q: T.Tensor((tokens, heads, dim), "float16")
+    K: T.Tensor((tokens, heads, dim), "float16")
+    V: T.Tensor((tokens, heads, dim), "float16")
+    starts: T.Tensor((count + 1,), "int32")
+    longest: T.int32
+    O = T.empty((tokens, heads, dim), "float16")
+    scale = 1 / math.sqrt(dim)
+    with T.Kernel(T.ceildiv(longest, block_M), heads, count, threads=128) as (bx, h, b):
+        Qs = T.alloc_shared((block_M, dim), "float16")
+        Ks, Vs = (T.alloc_shared((block_N, dim), "float16") for _ in range(2))
+        S = T.alloc_fragment((block_M, block_N), "float32")
+        P = T.alloc_fragment((block_M, block_N), "float16")
+        acc = T.alloc_fragment((block_M, dim), "float32")
+        top, before, total = (T.alloc_fragment((block_M,), "float32") for _ in range(3))
+        first, last = starts[b], starts[b + 1]
+        row = first + bx * block_M
+        if row < last:
+            T.copy(Q[row:row + block_M, h, :], Qs)
+            T.clear(acc)
+            T.clear(total)
+            T.fill(top, -1e30)
+            end = T.min(last, row + block_M) if causal else last
+            for n in T.Pipelined(T.ceildiv(end - first, block_N), num_stages=2):
+                at = first + n * block_N
+                T.copy(K[at:at + block_N, h, :], Ks)
+                T.copy(V[at:at + block_N, h, :], Vs)
+                T.gemm(Qs, Ks, S, transpose_B=True, clear_accum=True)
+                for i, j in T.Parallel(block_M, block_N):
+                    seen = at + j < last and (not causal or at + j <= row + i)
+                    S[i, j] = T.if_then_else(seen, S[i, j] * scale, -1e30)
+                T.copy(top, before)
+                T.reduce_max(S, top, dim=1, clear=False)
+                for i in T.Parallel(block_M):
+                    before[i] = T.exp(before[i] - top[i])
+                    total[i] *= before[i]
+                for i, j in T.Parallel(block_M, block_N):
+                    S[i, j] = T.exp(S[i, j] - top[i])
+                T.reduce_sum(S, total, dim=1, clear=False)
+                for i, j in T.Parallel(block_M, dim):
+                    acc[i, j] *= before[i]
+                T.copy(S, P)
+                T.gemm(P, Vs, acc)
+            for i, j in T.Parallel(block_M, dim):
+                if row + i < last:
+                    O[row + i, h, j] = acc[i, j] / total[i]
+    return O
+
+
+def check(rng, cases=((70, 1, 33), (1,))):
+    for lengths in cases:
+        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+        q, k, v = (rng.standard_normal((starts[-1], 2, 64)).astype(np.float16) for _ in range(3))
+        o = varlen(q, k, v, starts, max(lengths))
+        for first, last in itertools.pairwise(starts):
+            part = [x[first:last].astype(np.float32).swapaxes(0, 1) for x in (q, k, v)]
+            s = part[0] @ part[1].swapaxes(1, 2) / 8
+            s = np.where(np.tri(last - first, dtype=bool), s, -np.inf)
+            p = np.exp(s - s.max(2, keepdims=True))
+            wanted = (p / p.sum(2, keepdims=True) @ part[2]).swapaxes(0, 1)
+            np.testing.assert_allclose(o[first:last], wanted, rtol=1e-2, atol=4e-3)
+
+
+if __name__ == "__main__":
+    check(np.random.default_rng(0))
+    print("varlen_attention: right")

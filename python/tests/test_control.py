@@ -1,0 +1,317 @@
+"""Branches, loops and variables do what Python does with the same text."""
+
+import numpy as np
+import pytest
+
+# Each body computes r from x, y, A, n; Python runs the same text.
+BODIES = {
+    "if": """
+        r = 1
+        if x > 2:
+            r = x * 2
+        elif x > 0:
+            r = 7
+        """,
+    "if_both": """
+        if x > y:
+            r = x
+            s = 3
+        else:
+            r = y
+            s = 4
+        r = r * s
+        """,
+    "if_nested": """
+        r = 0
+        if x > 0:
+            if y > 0:
+                r = 1
+            else:
+                r = 2
+            r = r + 10
+        """,
+    "if_float": """
+        r = 0
+        if x > 0:
+            r = 0.5
+        r = r * 4
+        """,
+    "for": """
+        r = 0
+        for k in range(n):
+            r += A[k] * k
+        """,
+    "for_step": """
+        r = 0
+        for k in range(1, n, 3):
+            r = r * 2 + k
+        """,
+    "for_down": """
+        r = 0
+        for k in range(n - 1, -1, -2):
+            r = r * 3 + k
+        """,
+    "for_empty": """
+        r = 5
+        for k in range(x, x - 2):
+            r = 1
+        """,
+    "for_nested": """
+        r = 0
+        for k in range(n):
+            for m in range(k):
+                if A[m] > A[k]:
+                    r += 1
+        """,
+    "for_two_variables": """
+        a = 0
+        b = 1
+        for k in range(5):
+            a, b = b, a + b
+        r = a * 100 + b
+        """,
+    "for_widens": """
+        r = 0
+        for k in range(n):
+            r = r + A[k] * 0.5
+        """,
+    "break": """
+        r = 0
+        for k in range(n):
+            if A[k] > 2:
+                break
+            r += 1
+        """,
+    "continue": """
+        r = 0
+        for k in range(n):
+            if A[k] < 0:
+                continue
+            r += A[k]
+        """,
+    "break_continue": """
+        r = 0
+        for k in range(20):
+            if k % 2 == 0:
+                continue
+            if k > x + 8:
+                break
+            r += k
+            if r > 60:
+                break
+        """,
+    "break_inner": """
+        r = 0
+        for k in range(n):
+            for m in range(n):
+                if m == k:
+                    break
+                r += A[m]
+            r += 1
+        """,
+    "while": """
+        r = 0
+        while r * r < x + 9:
+            r += 1
+        """,
+    "while_break": """
+        r = 0
+        k = 0
+        while True:
+            k += 1
+            if k > n:
+                break
+            if k == 3:
+                continue
+            r += k
+        """,
+    "while_and": """
+        k = 0
+        while k < n and A[k] != 2:
+            k += 1
+        r = k
+        """,
+    "python_loop": """
+        r = 0
+        for w, z in [(1, x), (10, y), (100, 3)]:
+            r += w * z
+        for k in (1, 2, 3):
+            if k == 3:
+                break
+            r += k
+        """,
+    "python_break": """
+        r = 0
+        for k in [5, 6, 7]:
+            if x > k - 6:
+                break
+            r += k
+        """,
+    "shadow": """
+        r = 1
+        f = lambda v: v + r
+        r = 5
+        r = f(x)
+        """,
+    "local_function": """
+        def f(v, w=2):
+            t = v * w
+            return t + 1
+        r = f(x) + f(y, w=3)
+        """,
+    "swap": """
+        a, b = x, y
+        a, b = b, a
+        first, *rest = [a, b, 4]
+        r = a - 2 * b + first + sum(rest)
+        """,
+    "walrus": """
+        r = (t := x + 1) * t
+        """,
+    "augmented": """
+        r = x
+        r -= y
+        r *= 3
+        r //= 2
+        r %= 5
+        r <<= 2
+        r |= 1
+        r ^= 3
+        """,
+    "chained": """
+        a = b = x
+        b += 1
+        r = a * 10 + b
+        """,
+    "comprehension": """
+        r = sum([v * w for v in (x, y) for w in range(4) if w != 2])
+        """,
+    "assert": """
+        assert 1 < 2, "known now"
+        r = x
+        """,
+    "containers": """
+        values = [x]
+        values.append(y)
+        table = {}
+        for k in (0, 1):
+            table[k] = values[k] * 2
+        r = table[0] - table[1]
+        """,
+    "nonlocal": """
+        count = [0]
+        def f(v):
+            count[0] += 1
+            return v + count[0]
+        r = f(x) + f(y)
+        """,
+    "widens_late": """
+        r = 0
+        q = 1
+        for k in range(3):
+            q = q % 4
+            r = r + q * 0.5
+            q = q + x
+        """,
+    "ternaries": """
+        r = (1 if x > 0 else 2) + (A[0] if y > 0 else A[1] if x > 0 else A[2])
+        """,
+}
+
+
+def indent(body, spaces):
+    import textwrap
+
+    return textwrap.indent(textwrap.dedent(body).strip("\n"), " " * spaces)
+
+
+def python_result(body, x, y, a, n):
+    names = {"x": x, "y": y, "A": [int(v) for v in a], "n": n}
+    exec(indent(body, 0), names)
+    return names["r"]
+
+
+@pytest.mark.parametrize("in_loop", [True, False], ids=["element", "block"])
+def test_bodies(module, target, rng, in_loop):
+    import tile
+
+    parts, names = [], list(BODIES)
+    for number, name in enumerate(names):
+        if in_loop:
+            head = "    for i in T.Parallel(4):\n        x = X[i]\n        y = Y[i]\n"
+            parts.append(f"{head}{indent(BODIES[name], 8)}\n        R[i, {number}] = r")
+        else:
+            head = "    for i in T.serial(4):\n        x = X[i]\n        y = Y[i]\n"
+            parts.append(f"{head}{indent(BODIES[name], 8)}\n        R[i, {number}] = r")
+    kernels = []
+    for start in range(0, len(parts), 8):
+        body = "\n".join(indent(p, 8) for p in parts[start:start + 8])
+        kernels.append("    with T.Kernel(1, threads=32):\n" + body)
+    text = f"""
+@T.prim_func
+def kernel(X: T.Tensor((4,), 'int32'), Y: T.Tensor((4,), 'int32'), A: T.Tensor((7,), 'int32'),
+           n: T.int32, R: T.Tensor((4, {len(names)}), 'float32')):
+""" + "\n".join(kernels) + "\n"
+    kernel = tile.compile(module(text).kernel)
+    x = np.array([-2, 0, 3, 7], np.int32)
+    y = np.array([5, -1, 3, 2], np.int32)
+    a = np.array([1, -1, 0, 2, 4, -3, 2], np.int32)
+    result = np.zeros((4, len(names)), np.float32)
+    kernel(x, y, a, 7, result)
+    for number, name in enumerate(names):
+        wanted = [python_result(BODIES[name], int(x[i]), int(y[i]), a, 7) for i in range(4)]
+        np.testing.assert_array_equal(result[:, number], np.array(wanted, np.float32), name)
+
+
+LOOPS = """
+@T.prim_func
+def kernel(A: T.Tensor((6, 5), 'int32'), R: T.Tensor((8, 6, 5), 'int32'), n: T.int32):
+    with T.Kernel(2, threads=64) as b:
+        for i, j in T.grid(6, 5):
+            if b == 0:
+                R[0, i, j] = A[i, j] + i * 10 + j
+        for i in T.unroll(6):
+            for j in T.vectorized(5):
+                R[1, i, j] = A[i, j] * 2
+        for i in T.Parallel(6):
+            for j in T.Parallel(5):
+                R[2, i, j] = A[i, j] * 3
+        for i in T.Parallel(6):
+            t = A[i, 0]
+            for j in T.serial(5):
+                t = T.max(t, A[i, j])
+                R[3, i, j] = t
+        for i, j in T.Persistent([6, 5], 2, b):
+            R[4, i, j] = b
+        v = T.alloc_var("int32", init=3)
+        for i in T.serial(n):
+            v = v + 1.75
+        R[5, 0, 0] = v
+        for i, j in T.Parallel(6, 5):
+            if (i + j) % 2 == 0:
+                continue
+            R[6, i, j] = 1
+        local = T.alloc_local((5,), "int32")
+        for i in T.Parallel(6):
+            for j in T.serial(5):
+                local[j] = A[i, j] * j
+            for j in T.serial(5):
+                R[7, i, j] = local[4 - j]
+"""
+
+
+def test_loops(module, target, rng):
+    import tile
+
+    a = rng.integers(-9, 9, (6, 5)).astype(np.int32)
+    r = np.zeros((8, 6, 5), np.int32)
+    tile.compile(module(LOOPS).kernel)(a, r, 3)
+    i, j = np.indices((6, 5))
+    np.testing.assert_array_equal(r[0], a + i * 10 + j)
+    np.testing.assert_array_equal(r[1], a * 2)
+    np.testing.assert_array_equal(r[2], a * 3)
+    np.testing.assert_array_equal(r[3], np.maximum.accumulate(a, 1))
+    np.testing.assert_array_equal(r[4], (i * 5 + j) % 2)
+    assert r[5, 0, 0] == 6  # 3 + 1.75 is cut to 4, then 5, then 6
+    np.testing.assert_array_equal(r[6], (i + j) % 2)
+    np.testing.assert_array_equal(r[7], (a * j)[:, ::-1])

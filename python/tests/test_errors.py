@@ -1,0 +1,445 @@
+"""Mistakes are errors that name the user's line, and how to mend it.
+
+A case is the body of a kernel. The line that the error must name ends with
+`# here`; where none does, it is the line of the function.
+"""
+
+import re
+import textwrap
+
+import numpy as np
+import pytest
+
+HEAD = """
+SEEN = []
+
+
+@T.prim_func
+def kernel(A: T.Tensor((64, 64), 'float32'), B: T.Tensor((64,), 'int32'),
+           C: T.Tensor((64, 64), 'float32'), n: T.int32, x: T.float32):
+"""
+
+# name: (body of the function, what the message says)
+MISTAKES = {
+    "no_kernel": ("""
+        y = 1
+        """, "launches no kernel; write `with T.Kernel"),
+    "unknown_name": ("""
+        with T.Kernel(1):
+            y = unknown + 1  # here
+        """, "the name unknown has no value"),
+    "unknown_member": ("""
+        with T.Kernel(1):
+            T.copi(A, C)  # here
+        """, "the module tile.language has no copi"),
+    "unbound_after_if": ("""
+        with T.Kernel(1):
+            if n > 3:
+                y = 1
+            B[0] = y  # here
+        """, "y has a value on one path only of the `if` at line \\d+; give it one before"),
+    "unbound_after_loop": ("""
+        with T.Kernel(1):
+            for i in range(n):
+                y = i
+            B[0] = y  # here
+        """, "y has a value only inside of the loop at line \\d+; give it one before the loop"),
+    "loop_index_after_loop": ("""
+        with T.Kernel(1):
+            for i in range(n):
+                B[i] = 0
+            B[0] = i  # here
+        """, "i has a value only inside of the loop"),
+    "parallel_result": ("""
+        with T.Kernel(1):
+            s = 0.0
+            for i in T.Parallel(64):
+                s += A[0, i]
+            C[0, 0] = s  # here
+        """, "s is assigned in the T.Parallel at line \\d+, where each element has its own; .*T.reduce_sum"),
+    "integer_division": ("""
+        with T.Kernel(1):
+            B[0] = n / 2  # here
+        """, "`/` of two integers; use `//`"),
+    "division_by_zero": ("""
+        with T.Kernel(1):
+            B[0] = n // 0  # here
+        """, "division by zero"),
+    "float_index": ("""
+        with T.Kernel(1):
+            B[0] = B[x]  # here
+        """, "an index of B must be an integer, got a float; convert"),
+    "too_many_indices": ("""
+        with T.Kernel(1):
+            B[0, 0] = 1  # here
+        """, "2 indices of B, which has 1 dimension"),
+    "index_outside": ("""
+        with T.Kernel(1):
+            S = T.alloc_shared((4, 8), 'float32')
+            S[4, 0] = 1  # here
+        """, "index 4 is outside of dimension 0 of S, which has 4"),
+    "number_does_not_fit": ("""
+        with T.Kernel(1):
+            S = T.alloc_shared((4,), 'int8')
+            S[0] = 300  # here
+        """, "300 does not fit int8, which has -128 to 127"),
+    "tile_arithmetic": ("""
+        with T.Kernel(1):
+            S = T.alloc_shared((4,), 'float32')
+            D = S + S  # here
+        """, "`\\+` of the shared tile S, which is no number; compute element by element in T.Parallel"),
+    "tile_condition": ("""
+        with T.Kernel(1):
+            S = T.alloc_shared((4,), 'float32')
+            if S:  # here
+                B[0] = 1
+        """, "the shared tile S is no condition; use T.any_of or T.all_of"),
+    "matmul_operator": ("""
+        with T.Kernel(1):
+            y = A @ C  # here
+        """, "`@` is not in the language; use T.gemm"),
+    "copy_shapes": ("""
+        with T.Kernel(1):
+            S = T.alloc_shared((4, 8), 'float32')
+            F = T.alloc_fragment((8, 4), 'float32')
+            T.copy(S, F)  # here
+        """, "T.copy of \\[4, 8\\] and \\[8, 4\\], which differ"),
+    "copy_two_corners": ("""
+        with T.Kernel(1):
+            T.copy(A, B[n:n + n])  # here
+        """, "the number of elements of a window of B is known at run time only; give both ends"),
+    "copy_number": ("""
+        with T.Kernel(1):
+            S = T.alloc_shared((4, 8), 'float32')
+            T.copy(1.0, S)  # here
+        """, "T.copy needs a tile, a tensor or a window, got a float"),
+    "slice_step": ("""
+        with T.Kernel(1):
+            S = T.alloc_shared((4,), 'float32')
+            T.copy(A[0, 0:8:2], S)  # here
+        """, "a window of A with step 2; write T.Parallel"),
+    "gemm_shapes": ("""
+        with T.Kernel(1):
+            S = T.alloc_shared((64, 32), 'float16')
+            F = T.alloc_fragment((64, 64), 'float32')
+            T.gemm(S, S, F)  # here
+        """, "T.gemm of 64 x 32 and 64 x 32 into 64 x 64"),
+    "gemm_tensor": ("""
+        with T.Kernel(1):
+            F = T.alloc_fragment((64, 64), 'float32')
+            T.gemm(A, C, F)  # here
+        """, "T.gemm of the tensor A; T.copy it to a shared tile first"),
+    "gemm_into_shared": ("""
+        with T.Kernel(1):
+            S = T.alloc_shared((64, 64), 'float16')
+            F = T.alloc_shared((64, 64), 'float32')
+            T.gemm(S, S, F)  # here
+        """, "T.gemm into the shared tile F; make C with T.alloc_fragment"),
+    "gemm_types": ("""
+        with T.Kernel(1):
+            S = T.alloc_shared((64, 64), 'bfloat16')
+            F = T.alloc_fragment((64, 64), 'float16')
+            T.gemm(S, S, F)  # here
+        """, "cannot multiply bf16 by bf16 into f16"),
+    "reduce_shape": ("""
+        with T.Kernel(1):
+            F = T.alloc_fragment((4, 8), 'float32')
+            r = T.alloc_fragment((8,), 'float32')
+            T.reduce_sum(F, r, dim=1)  # here
+        """, "T.reduce_sum of \\[4, 8\\] along dimension 1 into \\[8\\], expected \\[4\\]"),
+    "reduce_dimension": ("""
+        with T.Kernel(1):
+            F = T.alloc_fragment((4, 8), 'float32')
+            r = T.alloc_fragment((4,), 'float32')
+            T.reduce_sum(F, r, dim=2)  # here
+        """, "T.reduce_sum along dimension 2 of 2"),
+    "unwritten_fragment": ("""
+        with T.Kernel(1):
+            F = T.alloc_fragment((64, 64), 'float32')
+            T.copy(F, C)  # here
+        """, "reads a fragment that nothing has written"),
+    "fragment_at_run_time": ("""
+        with T.Kernel(1):
+            F = T.alloc_fragment((64,), 'float32')
+            T.clear(F)
+            C[0, 0] = F[n]  # here
+        """, "an element of the fragment F at a place of run time; T.copy the fragment to a shared tile"),
+    "fragment_index": ("""
+        with T.Kernel(1):
+            F = T.alloc_fragment((64,), 'float32')
+            T.clear(F)
+            for i in T.Parallel(32):
+                F[i + 1] = 0  # here
+        """, "expects index 0 of a fragment to be a parallel index or a constant"),
+    "parallel_one_place": ("""
+        with T.Kernel(1):
+            for i in T.Parallel(64):
+                B[0] = i  # here
+        """, "stores to one place for all 64 values of parallel index 0"),
+    "parallel_run_time_size": ("""
+        with T.Kernel(1):
+            for i in T.Parallel(n):  # here
+                B[i] = 0
+        """, "T.Parallel needs sizes that are known when the kernel is compiled; round up"),
+    "parallel_names": ("""
+        with T.Kernel(1):
+            for i, j in T.Parallel(64):  # here
+                B[i] = 0
+        """, "the loop has 1 indices, got 2 names"),
+    "copy_in_parallel": ("""
+        with T.Kernel(1):
+            S = T.alloc_shared((64,), 'int32')
+            for i in T.Parallel(64):
+                T.reduce_sum(S, S)  # here
+        """, "T.reduce_sum is done by the whole block and cannot stand in T.Parallel"),
+    "break_in_parallel": ("""
+        with T.Kernel(1):
+            for i in T.Parallel(64):  # here
+                if B[i] > 0:
+                    break
+        """, "`break` in T.Parallel, whose elements are in no order"),
+    "alloc_run_time": ("""
+        with T.Kernel(1):
+            S = T.alloc_shared((n, 4), 'float32')  # here
+        """, "T.alloc_shared of a size that is known at run time only; tiles have constant sizes"),
+    "bad_type": ("""
+        with T.Kernel(1):
+            S = T.alloc_shared((4,), 'float17')  # here
+        """, "expected a data type, got 'float17'"),
+    "type_not_there": ("""
+        with T.Kernel(1):
+            S = T.alloc_shared((4,), 'float4_e2m1fn')  # here
+        """, "tiles of float4_e2m1fn are not there yet; use uint8"),
+    "python_condition": ("""
+        def pick(v):
+            return 1 if v else 2
+        with T.Kernel(1):
+            B[0] = sorted([n, 2])[0]  # here
+        """, "a condition of run time decides here in Python code"),
+    "python_list_index": ("""
+        with T.Kernel(1):
+            table = [1, 2, 3]
+            B[0] = table[n]  # here
+        """, "an index of run time into a list of Python; loop with T.unroll"),
+    "python_range": ("""
+        with T.Kernel(1):
+            B[0] = sum([1 for _ in range(n)])  # here
+        """, "an index of Python, such as that of a list or of range\\(\\) needs a number that is known"),
+    "return_under_condition": ("""
+        with T.Kernel(1):
+            if n > 0:
+                return  # here
+            B[0] = 1
+        """, "`return` under a condition or in a loop of run time; put what follows under"),
+    "try": ("""
+        with T.Kernel(1):
+            try:  # here
+                B[0] = 1
+            except ValueError:
+                pass
+        """, "`try` is not in the language of kernels"),
+    "for_else": ("""
+        with T.Kernel(1):
+            for i in range(n):  # here
+                B[0] = 1
+            else:
+                B[1] = 1
+        """, "`for … else` is not in the language; set a variable before `break`"),
+    "loop_over_tile": ("""
+        with T.Kernel(1):
+            for v in B:  # here
+                pass
+        """, "a loop goes through the tensor B; loop over indices"),
+    "tile_changes_in_loop": ("""
+        with T.Kernel(1):
+            S = T.alloc_shared((4,), 'float32')
+            D = T.alloc_shared((4,), 'float32')
+            for i in range(n):
+                S = D
+            S[0] = 1  # here
+        """, "S stands for something else in the loop at line \\d+; only numbers can change"),
+    "kernel_in_kernel": ("""
+        with T.Kernel(1):
+            with T.Kernel(1):  # here
+                pass
+        """, "a T.Kernel in a T.Kernel; write one after the other"),
+    "float_blocks": ("""
+        with T.Kernel(64 / 2):  # here
+            pass
+        """, "a number of blocks must be an integer, got a float; use `//` or T.ceildiv"),
+    "many_threads": ("""
+        with T.Kernel(1, threads=2048):  # here
+            pass
+        """, "2048 threads in a block, which has 1 to 1024"),
+    "outside_of_kernel": ("""
+        T.clear(C)  # here
+        with T.Kernel(1):
+            pass
+        """, "T.fill stands outside of a kernel; put it under `with T.Kernel"),
+    "value_of_kernel": ("""
+        with T.Kernel(1) as b:
+            y = b + 1
+        with T.Kernel(y):  # here
+            pass
+        """, "y has a value in the kernel only"),
+    "static_assert": ("""
+        with T.Kernel(1):
+            assert 1 > 2, "sizes"  # here
+        """, "assertion failed: sizes"),
+    "string_of_run_time": ("""
+        with T.Kernel(1):
+            text = f"{n}"  # here
+        """, "a value of run time in a string; T.print shows values"),
+    "assign_shape": ("""
+        with T.Kernel(1):
+            A.shape = 3  # here
+        """, "`A.shape` cannot be assigned"),
+    "call_number": ("""
+        with T.Kernel(1):
+            y = n(3)  # here
+        """, "a Value cannot be called"),
+    "missing_argument": ("""
+        def f(a, b):
+            return a + b
+        with T.Kernel(1):
+            B[0] = f(n)  # here
+        """, "f misses the argument b"),
+    "endless_recursion": ("""
+        def f(a):
+            return f(a + 1)  # here
+        with T.Kernel(1):
+            B[0] = f(n)
+        """, "calls of f are nested more than \\d+ deep; a recursion must end"),
+    "infinity_of_f8": ("""
+        with T.Kernel(1):
+            S = T.alloc_shared((4,), 'float8_e4m3fn')
+            T.fill(S, float("inf"))  # here
+        """, "float8_e4m3fn has no infinity"),
+    "list_in_branch": ("""
+        with T.Kernel(1):
+            values = [1]
+            if n > 0:
+                values.append(2)  # here
+            B[0] = len(values)
+        """, "a list of Python changes under a condition or in a loop of run time; use T.alloc_var"),
+    "dict_in_loop": ("""
+        with T.Kernel(1):
+            values = {}
+            for i in range(n):
+                values[0] = i  # here
+            B[0] = 1
+        """, "a dict of Python changes under a condition or in a loop of run time"),
+    "list_of_outside": ("""
+        def note(v):
+            SEEN.append(v)  # here
+            return v
+        with T.Kernel(1):
+            for i in range(n):
+                B[i] = note(i)
+        """, "a list of Python changes under a condition or in a loop of run time"),
+    "nonlocal_in_branch": ("""
+        with T.Kernel(1):
+            y = 1
+            def f():
+                nonlocal y
+                y = 2  # here
+            if n > 0:
+                f()
+            B[0] = y
+        """, "`nonlocal y` is assigned under a condition or in a loop of run time"),
+    "shared_too_large": ("""
+        with T.Kernel(1):  # here
+            S = T.alloc_shared((64, 64, 64), 'float32')
+            T.clear(S)
+        """, "shared memory"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistake(name, module, one_target):
+    import tile
+
+    body, message = MISTAKES[name]
+    text = HEAD + textwrap.indent(textwrap.dedent(body).strip("\n"), "    ") + "\n"
+    made = module(text)
+    with pytest.raises(tile.CompileError) as caught:
+        tile.compile(made.kernel).image()
+    error = caught.value
+    assert re.search(message, str(error)), str(error)
+    lines = open(made.__file__).read().splitlines()
+    wanted = [i for i, line in enumerate(lines, 1) if line.endswith("# here")]
+    if wanted:
+        assert error.location is not None and error.location.file == made.__file__
+        assert error.location.line == wanted[0], str(error)
+        assert "^" in str(error)
+
+
+def test_forty():
+    assert len(MISTAKES) >= 40
+
+
+CALLS = """
+m = T.dynamic("m")
+
+@T.prim_func
+def kernel(A: T.Tensor((m, 8), 'float32'), B: T.Tensor((m,), 'int32'), n: T.int32):
+    with T.Kernel(1, threads=32):
+        T.print(n)
+"""
+
+
+@pytest.mark.parametrize("change, message", [
+    ({"A": np.zeros((4, 9), np.float32)}, "argument A: expected size 8 in dimension 1"),
+    ({"A": np.zeros((4, 8), np.float64)}, "argument A: expected elements of float32, got float64"),
+    ({"A": np.zeros(4, np.float32)}, "argument A: expected 2 dimensions, got shape"),
+    ({"A": np.zeros((8, 4), np.float32).T}, "argument A: expected rows without gaps.*ascontig"),
+    ({"A": 3}, "argument A: expected a tensor, got 3"),
+    ({"B": np.zeros(5, np.int32)}, "argument B: size 0 is 5, but m is 4"),
+    ({"n": 2.5}, "argument n: expected a int32, got 2.5"),
+    ({"n": 2**40}, "argument n: 1099511627776 does not fit int32"),
+    ({"n": "x"}, "argument n: expected a number, got str"),
+    ({"q": 1}, "has no argument q; it has A, B, n"),
+])
+def test_call(change, message, module, one_target):
+    import tile
+
+    kernel = tile.compile(module(CALLS).kernel)
+    arguments = {"A": np.zeros((4, 8), np.float32), "B": np.zeros(4, np.int32), "n": 1, **change}
+    with pytest.raises(tile.ArgumentError, match=message):
+        kernel(**arguments)
+
+
+def test_missing_argument(module, one_target):
+    import tile
+
+    with pytest.raises(tile.ArgumentError, match="misses B, n"):
+        tile.compile(module(CALLS).kernel)(np.zeros((4, 8), np.float32))
+
+
+RACE = """
+@T.prim_func
+def race(A: T.Tensor((64,), 'float32')):
+    with T.Kernel(2, threads=64) as b:
+        for i in T.Parallel(64):
+            A[i] = b  # here
+
+
+@T.prim_func
+def failing(A: T.Tensor((64,), 'float32')):
+    with T.Kernel(1, threads=64):
+        T.device_assert(A[3] > 0, "A[3] is positive")  # here
+"""
+
+
+@pytest.mark.parametrize("name, kind, message", [
+    ("race", "RaceError", "was already written by CTA"),
+    ("failing", "AssertionFailedError", r"A\[3\] is positive")])
+def test_findings(name, kind, message, module, one_target):
+    import tile
+
+    made = module(RACE)
+    with pytest.raises(getattr(tile, kind), match=message) as caught:
+        tile.compile(getattr(made, name))(np.zeros(64, np.float32))
+    lines = open(made.__file__).read().splitlines()
+    places = {f.location.line for f in caught.value.findings if f.location}
+    assert any(lines[p - 1].endswith("# here") for p in places)

@@ -1,0 +1,119 @@
+"""Kernels that say what single threads do, beside tiles."""
+
+import numpy as np
+
+import tile
+import tile.language as T
+
+
+@tile.jit
+def by_thread(A):
+    N = T.const("N")
+    A: T.Tensor((N,), "float32")
+    B = T.empty((N,), "float32")
+    with T.Kernel(T.ceildiv(N, 128), threads=128) as b:
+        tx = T.get_thread_binding(0)
+        i = b * 128 + tx
+        if i < N:
+            B[i] = A[i] + tx
+    return B
+
+
+def test_by_thread(target):
+    a = np.arange(300, dtype=np.float32)
+    np.testing.assert_array_equal(by_thread(a), a + np.arange(300) % 128)
+
+
+@tile.jit
+def unpack(A):
+    A: T.Tensor((512,), "uint8")
+    B = T.empty((1024,), "float32")
+    with T.Kernel(1, threads=128):
+        tx = T.get_thread_binding(0)
+        packed = T.alloc_local((4,), "uint8")
+        values = T.alloc_local((8,), "float32")
+        S = T.alloc_shared((1024,), "float32")
+        for v in T.vectorized(4):
+            packed[v] = A[tx * 4 + v]
+        for v in T.serial(8):
+            values[v] = T.cast((packed[v // 2] >> (4 * (v % 2))) & 15, "float32")
+        for v in T.vectorized(8):
+            S[tx * 8 + v] = values[v]
+        T.sync_threads()
+        T.copy(S, B)
+    return B
+
+
+def test_local_arrays(target, rng):
+    a = rng.integers(0, 256, 512).astype(np.uint8)
+    np.testing.assert_array_equal(unpack(a), np.stack([a & 15, a >> 4], 1).reshape(-1))
+
+
+@tile.jit
+def gemv(A, x, rows=4, lanes=32):
+    N, K = T.const("N, K")
+    A: T.Tensor((N, K), "float16")
+    x: T.Tensor((K,), "float16")
+    y = T.empty((N,), "float32")
+    with T.Kernel(T.ceildiv(N, rows), threads=(rows, lanes)) as b:
+        row, lane = T.get_thread_bindings()[:2]
+        S = T.alloc_shared((rows,), "float32")
+        acc = T.alloc_local((1,), "float32")
+        if lane == 0:
+            S[row] = 0
+        T.clear(acc)
+        T.sync_threads()
+        for k in T.serial(T.ceildiv(K, lanes)):
+            acc[0] += T.float32(A[b * rows + row, k * lanes + lane]) * x[k * lanes + lane]
+        T.atomic_add(S[row], acc[0])
+        T.sync_threads()
+        if lane == 0:
+            y[b * rows + row] = S[row]
+    return y
+
+
+def test_gemv(target, rng):
+    a, x = (rng.integers(-2, 3, s).astype(np.float16) for s in ((10, 70), (70,)))
+    np.testing.assert_array_equal(gemv(a, x), a.astype(np.float32) @ x.astype(np.float32))
+
+
+@tile.jit
+def warp_sum(A):
+    A: T.Tensor((32,), "float32")
+    B = T.empty((4, 32), "float32")
+    with T.Kernel(1, threads=32):
+        lane = T.get_thread_binding()
+        v = A[lane]
+        for s in T.unroll(5):
+            v = v + T.shfl_xor(v, 16 >> s)
+        B[0, lane] = v
+        B[1, lane] = T.shfl_sync(A[lane], 3)
+        T.sync_warp()
+        B[2, lane] = T.shfl_down(A[lane], 1)
+        B[3, lane] = T.shfl_up(A[lane], 1)
+    return B
+
+
+def test_shuffles(target):
+    a = np.arange(32, dtype=np.float32)
+    b = warp_sum(a)
+    np.testing.assert_array_equal(b[:2], [np.full(32, a.sum()), np.full(32, 3)])
+    np.testing.assert_array_equal(b[2, :31], a[1:])
+    np.testing.assert_array_equal(b[3, 1:], a[:31])
+
+
+@tile.jit
+def printing(A):
+    A: T.Tensor((2,), "float32")
+    with T.Kernel(1, threads=32) as b:
+        F = T.alloc_fragment((2,), "float32")
+        T.copy(A, F)
+        T.print(F, msg="F")
+        T.print(b, "block")
+        print("seen", b + 1)
+
+
+def test_print(target, capfd):
+    printing(np.array([1.5, 2], np.float32))
+    assert sorted(capfd.readouterr().out.splitlines()) == [
+        "F: 0 1.5", "F: 1 2", "block: 0", "seen: 1"]

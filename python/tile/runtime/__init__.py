@@ -1,0 +1,1 @@
+"""Compiling and running: the C libraries, devices, arguments, the cache."""
