@@ -260,7 +260,8 @@ static void expand_print(TileBuilder *b, TilePrintOp print) {
   MlirStringRef text = tile_print_text(print);
   char copy[1024];
   snprintf(copy, sizeof copy, "%.*s", (int)text.length, text.data);
-  tile_print(b, .text = copy, .values = {values, shape.rank + 1});
+  tile_print(b, .text = copy, .values = {values, shape.rank + 1},
+             .source_line = tile_print_source_line(print));
   mlirRewriterBaseSetInsertionPointBefore(b->rw, print.op);
   tile_parallel_op(b, .extents = {shape.extent, shape.rank}, .body = body);
   mlirRewriterBaseEraseOp(b->rw, print.op);
