@@ -287,6 +287,19 @@ def ExpandElements : Pass<"tile-expand-elements", ""> {
   let dependentDialects = ["arith", "memref", "scf", "tile"];
 }
 
+def ExpandArranged : Pass<"tile-expand-arranged", ""> {
+  let summary = "Rewrites copies in another order into loops or copies of views";
+  let description = [{
+    Consumes: `tile.arrange`.
+    Produces: `tile.parallel`; for a reshape `tile.view` and `tile.copy`, which
+    later passes give the instructions of a copy.
+    Keeps: everything else.
+    Fails: never; where neither side has an order that fits, both pass a shared
+    tile, with a remark.
+  }];
+  let dependentDialects = ["arith", "memref", "scf", "tile"];
+}
+
 def ExpandSwitches : Pass<"tile-expand-switches", ""> {
   let summary = "Rewrites switches around pipelined copies into ifs";
   let description = [{
