@@ -300,6 +300,19 @@ def ExpandArranged : Pass<"tile-expand-arranged", ""> {
   let dependentDialects = ["arith", "memref", "scf", "tile"];
 }
 
+def ExpandCombiners : Pass<"tile-expand-combiners", ""> {
+  let summary = "Rewrites reductions and scans by a body into element loops";
+  let description = [{
+    Consumes: `tile.reduce_by`, `tile.scan_by`, `tile.reduce_all`.
+    Produces: element loops that combine runs of a line, and then the runs, by way
+    of scratch tiles; fragments are copied to shared tiles first. For
+    `tile.reduce_all` a `tile.reduce` per dimension and a `memref.load`.
+    Keeps: everything else.
+    Fails: never.
+  }];
+  let dependentDialects = ["arith", "memref", "scf", "tile"];
+}
+
 def ExpandSwitches : Pass<"tile-expand-switches", ""> {
   let summary = "Rewrites switches around pipelined copies into ifs";
   let description = [{

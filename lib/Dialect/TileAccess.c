@@ -2,6 +2,7 @@
 
 #include "ElementLoops.h"
 #include "Im2col.h"
+#include "TileCombine.h"
 
 //===-- Buffers -----------------------------------------------------------===//
 
@@ -108,6 +109,7 @@ int tile_accesses_get(MlirOperation op, TileAccess out[TILE_MAX_ACCESSES]) {
     return 4;
   }
   int n = reduction_accesses(op, out);
+  n = n ? n : tile_combine_accesses(op, out);
   return n ? n : tile_element_accesses(op, out);
 }
 
@@ -160,5 +162,17 @@ void tile_all_of_effects(MlirOperation op, TileEffects effects) {
 }
 
 void tile_atomic_effects(MlirOperation op, TileEffects effects) {
+  add_effects(op, effects);
+}
+
+void tile_reduce_by_effects(MlirOperation op, TileEffects effects) {
+  add_effects(op, effects);
+}
+
+void tile_scan_by_effects(MlirOperation op, TileEffects effects) {
+  add_effects(op, effects);
+}
+
+void tile_reduce_all_effects(MlirOperation op, TileEffects effects) {
   add_effects(op, effects);
 }
