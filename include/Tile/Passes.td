@@ -290,12 +290,14 @@ def ExpandElements : Pass<"tile-expand-elements", ""> {
 def ExpandArranged : Pass<"tile-expand-arranged", ""> {
   let summary = "Rewrites copies in another order into loops or copies of views";
   let description = [{
-    Consumes: `tile.arrange`.
+    Consumes: `tile.arrange`; copies and updates between fragments and windows
+    that are gathered (`tile.region` with `ids`).
     Produces: `tile.parallel`; for a reshape `tile.view` and `tile.copy`, which
-    later passes give the instructions of a copy.
+    later passes give the instructions of a copy; shared tiles between fragments
+    and gathered windows.
     Keeps: everything else.
     Fails: never; where neither side has an order that fits, both pass a shared
-    tile, with a remark.
+    tile. Shared tiles are said in remarks.
   }];
   let dependentDialects = ["arith", "memref", "scf", "tile"];
 }

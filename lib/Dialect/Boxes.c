@@ -64,6 +64,10 @@ bool tile_box_of(MlirValue tile, TileBox *out) {
     out->offset[d] = tile_region_offset(region, d);
     out->size[d] = tile_region_static_sizes(region, d);
     out->dim[d] = tile_region_result_dim(region, d);
+    if (tile_region_ids(region).ptr && tile_region_dim(region) == d) {
+      out->is_partial = true; // anywhere in it
+      out->size[d] = mlirShapedTypeGetDimSize(mlirValueGetType(out->base), d);
+    }
     if (out->dim[d] >= 0)
       out->base_dim[out->dim[d]] = d;
   }

@@ -12,6 +12,20 @@ TileRegionOp tile_region_of(MlirValue tile) {
              : (TileRegionOp){{NULL}};
 }
 
+bool tile_window_is_gathered(MlirValue tile) {
+  TileRegionOp region = tile_region_of(tile);
+  return region.op.ptr && tile_region_ids(region).ptr;
+}
+
+bool tile_accesses_by_number(MlirOperation op, MlirValue ids) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    TileRegionOp region = tile_region_of(mlirOperationGetOperand(op, i));
+    if (region.op.ptr && mlirValueEqual(tile_region_ids(region), ids))
+      return true;
+  }
+  return false;
+}
+
 TileBuffer tile_buffer_of(MlirValue tile) {
   TileBuffer buffer = {tile, {NULL}, tile};
   if (!mlirValueIsAOpResult(tile))
@@ -81,7 +95,8 @@ static int reduction_accesses(MlirOperation op,
   return n;
 }
 
-int tile_accesses_get(MlirOperation op, TileAccess out[TILE_MAX_ACCESSES]) {
+static int operand_accesses(MlirOperation op,
+                            TileAccess out[TILE_MAX_ACCESSES]) {
   if (tile_copy_is(op)) {
     TileCopyOp copy = tile_copy_cast(op);
     out[0] = (TileAccess){tile_copy_src(copy), 0, true, false};
@@ -113,10 +128,24 @@ int tile_accesses_get(MlirOperation op, TileAccess out[TILE_MAX_ACCESSES]) {
   return n ? n : tile_element_accesses(op, out);
 }
 
+// The numbers that name places of gathered windows are read with them.
+int tile_accesses_get(MlirOperation op, TileAccess out[TILE_MAX_ACCESSES]) {
+  int count = operand_accesses(op, out), n = count;
+  for (int i = 0; i < count && n < TILE_MAX_ACCESSES; i++) {
+    TileRegionOp region = tile_region_of(out[i].tile);
+    if (region.op.ptr && tile_region_ids(region).ptr)
+      out[n++] = (TileAccess){
+          .tile = tile_region_ids(region), .operand = -1, .reads = true};
+  }
+  return n;
+}
+
 static void add_effects(MlirOperation op, TileEffects effects) {
   TileAccess access[TILE_MAX_ACCESSES];
   int n = tile_accesses_get(op, access);
   for (int i = 0; i < n; i++) {
+    if (access[i].operand < 0) // what a window is gathered by
+      continue;
     if (access[i].reads)
       tile_effects_add(effects, TILE_EFFECT_READ, op, access[i].operand);
     if (access[i].writes)

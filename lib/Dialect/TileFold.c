@@ -33,6 +33,8 @@ typedef struct {
     int64_t size; // negative: dynamic
     bool is_dropped;
   } dim[MAX_SOURCE_RANK];
+  MlirValue ids, first; // that name places in dimension `by`, or null
+  int64_t by;
 } Window;
 
 static MlirType window_type(const Window *w) {
@@ -59,6 +61,9 @@ static bool window_of_region(TileRegionOp region, Window *out) {
   }
   for (intptr_t i = 0; i < tile_region_dropped_size(region); i++)
     out->dim[tile_region_dropped(region, i)].is_dropped = true;
+  out->ids = tile_region_ids(region);
+  out->first = tile_region_ids_offset(region);
+  out->by = out->ids.ptr ? tile_region_dim(region) : 0;
   return true;
 }
 
@@ -136,7 +141,9 @@ static MlirValue window_build(TileBuilder *b, const Window *w, MlirValue pad,
   TileOptInt align_bytes = {0};
   if (!mlirAttributeIsNull(align))
     align_bytes = (TileOptInt){true, mlirIntegerAttrGetValueInt(align)};
+  TileOptInt by = {w->ids.ptr != NULL, w->by};
   return tile_region(b, .source = w->source, .offsets = {offsets, num_offsets},
+                     .ids = w->ids, .ids_offset = w->first, .dim = by,
                      .pad = pad, .static_offsets = {constants, w->rank},
                      .static_sizes = {sizes, w->rank},
                      .dropped = {num_dropped ? dropped : NULL, num_dropped},
@@ -338,8 +345,9 @@ static MlirLogicalResult fold_subview(MlirRewritePattern pattern,
   // `align` is a fact about the subview, which says nothing of its source.
   if (mlirOperationIsNull(subview.op) ||
       !mlirAttributeIsNull(tile_region_align_attr(region)) ||
-      !window_of_subview(subview, &outer) || !window_of_region(region, &inner))
-    return no_match();
+      !window_of_subview(subview, &outer) ||
+      !window_of_region(region, &inner) || inner.ids.ptr)
+    return no_match(); // numbers end where the subview does
   Window sum = outer; // sizes and constant offsets only, to ask before building
   for (int d = 0, k = 0; d < outer.rank; d++) {
     if (outer.dim[d].is_dropped)

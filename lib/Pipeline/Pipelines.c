@@ -38,7 +38,7 @@ static const TilePipelineStep steps[] = {
     {TILE_PHASE_TILE, "canonicalize", 0, NULL}, // subviews become regions
     {TILE_PHASE_TILE, "tile-mark-aliases", 0, NULL},
     {TILE_PHASE_TILE, "tile-verify-writes", 0, NULL},
-    {TILE_PHASE_TILE, "tile-expand-arranged", 0, "tile.arrange"},
+    {TILE_PHASE_TILE, "tile-expand-arranged", 0, NULL},
     {TILE_PHASE_TILE, "tile-expand-combiners", 0,
      "tile.reduce_by tile.scan_by tile.reduce_all"},
     {TILE_PHASE_TILE, "tile-expand-switches", 0, NULL},

@@ -26,9 +26,10 @@ typedef struct {
   MlirType type; // of the base
   TileShape shape;
   int64_t elem_bytes;
-  bool is_last_dim; // the one is the other
-  TileInt offset;   // in the memory
-  bool is_inside;   // it is known not to leave the memory
+  bool is_last_dim;   // the one is the other
+  bool is_last_named; // by numbers, element by element
+  TileInt offset;     // in the memory
+  bool is_inside;     // it is known not to leave the memory
 } Side;
 
 static bool side_of(MlirValue tile, Side *out) {
@@ -38,16 +39,18 @@ static bool side_of(MlirValue tile, Side *out) {
     return false;
   int last = box.rank - 1;
   MlirType type = mlirValueGetType(box.base);
-  *out = (Side){.tile = tile,
-                .base = box.base,
-                .type = type,
-                .shape = out->shape,
-                .elem_bytes =
-                    tile_elem_bits(mlirShapedTypeGetElementType(type)) / 8,
-                .is_last_dim = box.dim[last] >= 0,
-                .offset = box.offset[last],
-                .is_inside = box.region.op.ptr &&
-                             tile_window_is_inside(box.region, last)};
+  *out = (Side){
+      .tile = tile,
+      .base = box.base,
+      .type = type,
+      .shape = out->shape,
+      .elem_bytes = tile_elem_bits(mlirShapedTypeGetElementType(type)) / 8,
+      .is_last_dim = box.dim[last] >= 0,
+      .is_last_named = box.region.op.ptr && tile_region_ids(box.region).ptr &&
+                       tile_region_dim(box.region) == last,
+      .offset = box.offset[last],
+      .is_inside =
+          box.region.op.ptr && tile_window_is_inside(box.region, last)};
   return out->elem_bytes > 0;
 }
 
@@ -100,7 +103,7 @@ static int64_t side_chunk(MlirValue tile, bool may_fit) {
   Side side;
   TileLayout layout;
   TileLayoutError error;
-  if (!side_of(tile, &side) || !side.is_last_dim)
+  if (!side_of(tile, &side) || !side.is_last_dim || side.is_last_named)
     return 1;
   int64_t chunk = MAX_CHUNK_BYTES / side.elem_bytes;
   if (side.shape.space == TILE_SPACE_GLOBAL) {

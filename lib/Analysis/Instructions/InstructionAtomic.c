@@ -66,6 +66,9 @@ bool tile_atomic_tma_is_legal(TileAtomicOp atomic,
     return instr_refuse(out, "tile-instr/window",
                         "TMA takes whole tiles to windows of tensors");
   TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
+  if (tile_region_ids(region).ptr)
+    return instr_refuse(out, "tile-instr/gather",
+                        "TMA takes boxes, and numbers name rows of the window");
   if (!has_unit_rows(region))
     return instr_refuse(out, "tile-instr/stride",
                         "rows of the window are not known to be contiguous");

@@ -84,6 +84,7 @@ static bool copy_is_ours(TileCopyOp copy) {
          src.space == TILE_SPACE_GLOBAL && dst.space == TILE_SPACE_SHARED &&
          mlirTypeEqual(src.element, dst.element) &&
          !tile_im2col_of(tile_copy_src(copy)).op.ptr &&
+         !tile_window_is_gathered(tile_copy_src(copy)) &&
          source_is_ours(tile_copy_src(copy));
 }
 
@@ -106,19 +107,24 @@ static void source_build(TileNvgpuCopy *copy, MlirValue tile) {
   copy->pad = tile_window_pad(tile);
 }
 
+static void refuse_chunk(const TileCpAsyncChunk *chunk,
+                         TileNvgpuCopyPlan *out_plan) {
+  out_plan->code = "tile-nvgpu/alignment";
+  snprintf(out_plan->reason, sizeof out_plan->reason,
+           "rows of the window are known to start at multiples of %lld "
+           "bytes; they have %lld bytes, stored in runs of %lld; cp.async "
+           "needs 4 of each",
+           (long long)chunk->align_bytes, (long long)chunk->row_bytes,
+           (long long)chunk->run_bytes);
+}
+
 // False when there is no chunk that cp.async can copy.
 static bool chunk_build(TileNvgpuCopy *copy, TileCopyOp op,
                         TileNvgpuCopyPlan *out_plan) {
   const TileShape *shape = &copy->dst.shape;
   TileCpAsyncChunk chunk;
   if (!tile_cp_async_chunk(op, &chunk)) {
-    out_plan->code = "tile-nvgpu/alignment";
-    snprintf(out_plan->reason, sizeof out_plan->reason,
-             "rows of the window are known to start at multiples of %lld "
-             "bytes; they have %lld bytes, stored in runs of %lld; cp.async "
-             "needs 4 of each",
-             (long long)chunk.align_bytes, (long long)chunk.row_bytes,
-             (long long)chunk.run_bytes);
+    refuse_chunk(&chunk, out_plan);
     return false;
   }
   copy->chunk_bytes = chunk.bytes;
@@ -188,12 +194,34 @@ static void split_build(TileArena *arena, TileNvgpuCopy *copy) {
   access_build(copy);
 }
 
+// A gathered window is read where it is lowered. How wide follows from loops
+// that are gone by then.
+static void named_plan(TileCopyOp copy, TileNvgpuCopyPlan *out_plan) {
+  TileCpAsyncChunk chunk;
+  TileShape dst;
+  if (mlirAttributeIsNull(tile_copy_instr_attr(copy)) ||
+      !tile_shape_of(tile_copy_dst(copy), &dst) ||
+      dst.space != TILE_SPACE_SHARED)
+    return;
+  out_plan->kind = TILE_NVGPU_COPY_NAMED;
+  if (tile_copy_instr(copy) != TILE_INSTR_CpAsync) {
+    out_plan->chunk_elems = tile_chunk_of(copy.op).known;
+  } else if (tile_cp_async_chunk(copy, &chunk)) {
+    out_plan->chunk_elems = chunk.bytes * 8 / tile_elem_bits(dst.element);
+  } else {
+    out_plan->kind = TILE_NVGPU_COPY_SIMT;
+    refuse_chunk(&chunk, out_plan);
+  }
+}
+
 MlirLogicalResult tile_nvgpu_copy_plan(TileArena *arena, MlirOperation op,
                                        int64_t num_threads,
                                        TileNvgpuCopyPlan *out_plan) {
   TileCopyOp copy_op = tile_copy_cast(op);
   TileLayoutError error;
   out_plan->kind = TILE_NVGPU_COPY_OTHER;
+  if (tile_window_is_gathered(tile_copy_src(copy_op)))
+    named_plan(copy_op, out_plan);
   if (!copy_is_ours(copy_op))
     return tile_success();
   TileNvgpuCopy *copy = TILE_ARENA_NEW(arena, TileNvgpuCopy, 1);

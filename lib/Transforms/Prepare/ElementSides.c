@@ -26,6 +26,38 @@ static MlirValue sum(TileBuilder *b, MlirValue x, MlirValue y) {
   return arith_addi(b, x, y);
 }
 
+// The place that number `at` of a gathered window names, -1 where there is no
+// such number. What is negative is outside.
+static MlirValue named_place(TileBuilder *b, TileRegionOp region,
+                             MlirValue at) {
+  MlirValue ids = tile_region_ids(region);
+  MlirType index = mlirIndexTypeGet(tile_builder_context(b));
+  MlirValue number = sum(b, tile_region_ids_offset(region), at);
+  TileShape shape;
+  ElementSide side;
+  tile_shape_of(ids, &shape);
+  element_side_build(b, ids, &number, &side);
+  MlirValue end = mlirShapedTypeIsDynamicSize(shape.extent[0])
+                      ? memref_dim(b, ids, tile_const_index(b, 0))
+                      : tile_const_index(b, shape.extent[0]);
+  MlirValue exists = arith_cmpi(b, .predicate = ARITH_CMP_I_PREDICATE_ult,
+                                .lhs = number, .rhs = end);
+  MlirBlock outer = mlirRewriterBaseGetInsertionBlock(b->rw);
+  MlirRegion then = element_region_begin(b, 0);
+  MlirValue loaded =
+      arith_index_cast(b, .type = index, .in = element_side_read(b, &side));
+  scf_yield_op(b, {&loaded, 1});
+  MlirRegion otherwise = element_region_begin(b, 0);
+  MlirValue none = tile_const_index(b, -1);
+  scf_yield_op(b, {&none, 1});
+  mlirRewriterBaseSetInsertionPointToEnd(b->rw, outer);
+  return mlirOperationGetResult(scf_if_op(b, .condition = exists,
+                                          .thenRegion = then,
+                                          .elseRegion = otherwise)
+                                    .op,
+                                0);
+}
+
 void element_side_build(TileBuilder *b, MlirValue tile, const MlirValue *at,
                         ElementSide *out) {
   TileShape shape;
@@ -47,6 +79,11 @@ void element_side_build(TileBuilder *b, MlirValue tile, const MlirValue *at,
   for (int d = 0; d < out->rank; d++) {
     TileInt offset = box.offset[d];
     int dim = box.dim[d];
+    if (tile_region_ids(box.region).ptr && tile_region_dim(box.region) == d) {
+      out->index[d] = named_place(b, box.region, at[dim]);
+      out->offset[d] = -1;
+      continue;
+    }
     bool is_known = tile_int_is_constant(offset);
     MlirValue first =
         is_known ? tile_const_index(b, offset.constant) : offset.value;

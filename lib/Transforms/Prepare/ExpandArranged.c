@@ -1,8 +1,10 @@
 //===- ExpandArranged.c - Copies in another order as loops or views -------===//
 //
-// Consumes: `tile.arrange`.
+// Consumes: `tile.arrange`; copies and updates between fragments and gathered
+//           windows.
 // Produces: `tile.parallel`; for a reshape `tile.view` and `tile.copy`; where
-//           neither side fits a shared tile, which a remark says.
+//           neither side fits, and for gathered windows, a shared tile, which a
+//           remark says.
 // Keeps:    everything else.
 // Fails:    never.
 // Method:   early, so that what may be assumed of tensors is asked for the
@@ -129,6 +131,66 @@ static void expand_arrange(TileBuilder *b, TileArrangeOp arrange) {
   mlirRewriterBaseEraseOp(b->rw, arrange.op);
 }
 
+//===-- Fragments and gathered windows ------------------------------------===//
+
+static bool is_fragment(MlirValue tile) {
+  TileShape shape;
+  return tile_shape_of(tile, &shape) && shape.space == TILE_SPACE_FRAGMENT;
+}
+
+// Between a fragment and places of a tensor that numbers name.
+static bool scatters_fragment(MlirOperation op) {
+  if (tile_copy_is(op)) {
+    MlirValue src = tile_copy_src(tile_copy_cast(op));
+    MlirValue dst = tile_copy_dst(tile_copy_cast(op));
+    return (tile_window_is_gathered(src) && is_fragment(dst)) ||
+           (tile_window_is_gathered(dst) && is_fragment(src));
+  }
+  if (!tile_atomic_is(op))
+    return false;
+  TileAtomicOp atomic = tile_atomic_cast(op);
+  return tile_window_is_gathered(tile_atomic_dst(atomic)) &&
+         is_fragment(tile_atomic_src(atomic));
+}
+
+// A shared tile of the elements of the tensor, or of what an update adds.
+static MlirValue scratch_alike(TileBuilder *b, MlirValue tile) {
+  TileShape shape;
+  tile_shape_of(tile, &shape);
+  MlirType type = mlirMemRefTypeContiguousGet(
+      shape.element, shape.rank, shape.extent,
+      tile_space_attr(tile_builder_context(b), TILE_SPACE_SHARED));
+  return tile_alloc(b, .type = type);
+}
+
+static void remark_scratch(MlirOperation op, MlirValue scratch) {
+  TileShape shape;
+  tile_shape_of(scratch, &shape);
+  tile_emit_remark(op, "tile-gather/scratch",
+                   "passes %lld bytes of shared memory between the fragment "
+                   "and the rows that numbers name",
+                   (long long)(tile_shape_num_elems(&shape) *
+                               tile_elem_bits(shape.element) / 8));
+}
+
+// Rows in shared memory move 16 bytes at a time, whoever holds their elements.
+static void expand_scatter(TileBuilder *b, MlirOperation op) {
+  mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
+  bool is_load = tile_copy_is(op) &&
+                 tile_window_is_gathered(tile_copy_src(tile_copy_cast(op)));
+  intptr_t fragment = is_load; // number of the operand
+  MlirValue scratch = scratch_alike(
+      b, tile_copy_is(op) ? mlirOperationGetOperand(op, !fragment)
+                          : mlirOperationGetOperand(op, fragment));
+  if (!is_load)
+    tile_copy(b, .src = mlirOperationGetOperand(op, fragment), .dst = scratch);
+  mlirRewriterBaseSetInsertionPointAfter(b->rw, op);
+  if (is_load)
+    tile_copy(b, .src = scratch, .dst = mlirOperationGetOperand(op, fragment));
+  mlirOperationSetOperand(op, fragment, scratch);
+  remark_scratch(op, scratch);
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 typedef struct {
@@ -139,7 +201,7 @@ typedef struct {
 
 static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
   Plan *plan = user_data;
-  if (!tile_arrange_is(op))
+  if (!tile_arrange_is(op) && !scatters_fragment(op))
     return MlirWalkResultAdvance;
   TILE_ARENA_RESERVE(plan->arena, plan->ops, plan->count, plan->capacity);
   plan->ops[plan->count++] = op;
@@ -154,7 +216,10 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   for (int i = 0; i < plan.count; i++) {
     b.loc = mlirOperationGetLocation(plan.ops[i]);
     tile_plan_around_drop(plan.ops[i]);
-    expand_arrange(&b, tile_arrange_cast(plan.ops[i]));
+    if (tile_arrange_is(plan.ops[i]))
+      expand_arrange(&b, tile_arrange_cast(plan.ops[i]));
+    else
+      expand_scatter(&b, plan.ops[i]);
   }
   mlirIRRewriterDestroy(b.rw);
   return tile_success();

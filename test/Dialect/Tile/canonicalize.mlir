@@ -279,3 +279,27 @@ func.func @metadata_pads(%E: memref<?x?xi16>, %W: memref<?x?xi32>, %a: memref<64
   tile.copy %t to %out : memref<64x4xi16, #shared>, !tile.region<64x4xi16>
   return
 }
+
+//===-- Gathered windows --------------------------------------------------===//
+
+// Offsets that turn out to be constant are; the numbers stay.
+// CHECK-LABEL: func.func @gathered
+// CHECK: tile.region %arg0[0, 32] [8, 16] by %arg1[%arg2] dim 0 : memref<256x128xf32>, memref<?xi32>
+func.func @gathered(%A: memref<256x128xf32>, %ids: memref<?xi32>, %i: index, %s: memref<8x16xf32, #shared>) {
+  %c32 = arith.constant 32 : index
+  %w = tile.region %A[0, %c32] [8, 16] by %ids[%i] dim 0 : memref<256x128xf32>, memref<?xi32>
+  tile.copy %w to %s : !tile.region<8x16xf32>, memref<8x16xf32, #shared>
+  return
+}
+
+// Numbers past the end of the subview name nothing, in the tensor they would: it
+// stays.
+// CHECK-LABEL: func.func @gathered_subview
+// CHECK: %[[VIEW:.*]] = memref.subview
+// CHECK: tile.region %[[VIEW]][0, 0] [8, 16] by
+func.func @gathered_subview(%A: memref<256x128xf32>, %ids: memref<?xi32>, %i: index, %s: memref<8x16xf32, #shared>) {
+  %view = memref.subview %A[32, 0] [64, 128] [1, 1] : memref<256x128xf32> to memref<64x128xf32, strided<[128, 1], offset: 4096>>
+  %w = tile.region %view[0, 0] [8, 16] by %ids[%i] dim 0 : memref<64x128xf32, strided<[128, 1], offset: 4096>>, memref<?xi32>
+  tile.copy %w to %s : !tile.region<8x16xf32>, memref<8x16xf32, #shared>
+  return
+}
