@@ -315,6 +315,24 @@ def ExpandCombiners : Pass<"tile-expand-combiners", ""> {
   let dependentDialects = ["arith", "memref", "scf", "tile"];
 }
 
+def ExpandProducts : Pass<"tile-expand-products", ""> {
+  let summary = "Rewrites products that no matrix instruction takes";
+  let description = [{
+    Consumes: `tile.gemm` of rank 3; those of f64, and those whose M is no
+    multiple of 16, N of 8 or K of 32 bytes; the target.
+    Produces: a product of rank 2 for each matrix of a batch; a `tile.parallel`
+    over C whose elements add up along K, with a remark.
+    Keeps: products that a matrix instruction takes, or would with another number
+    of warps or another policy; those with `instr` or `async`; sparse ones.
+    Fails: never.
+  }];
+  let dependentDialects = ["arith", "math", "memref", "scf", "tile"];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "chip to compile for, if the module does not say">
+  ];
+}
+
 def ExpandSwitches : Pass<"tile-expand-switches", ""> {
   let summary = "Rewrites switches around pipelined copies into ifs";
   let description = [{
