@@ -20,6 +20,13 @@ TileInt tile_region_offset(TileRegionOp region, int dim) {
                                             : tile_int_value(value);
 }
 
+MlirValue tile_region_end(TileRegionOp region, int dim) {
+  for (intptr_t i = 0; i < tile_region_bounded_size(region); i++)
+    if (tile_region_bounded(region, i) == dim)
+      return tile_range_at(tile_region_ends(region), i);
+  return TILE_NULL_VALUE;
+}
+
 int tile_region_result_dim(TileRegionOp region, int dim) {
   int result = dim;
   for (intptr_t i = 0; i < tile_region_dropped_size(region); i++) {

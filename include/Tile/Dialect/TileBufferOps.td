@@ -74,6 +74,13 @@ def Tile_RegionOp : Tile_Op<"region", [Pure, AttrSizedOperandSegments,
     too, up to 16 bytes per instruction and one group for all of them; TMA does
     not take it. Fragments pass a shared tile.
 
+    With `end [d, …] (%e, …)` the window ends at place `%e` of dimension `d`, if
+    the buffer does not end before it: what is there or behind it is outside. So a
+    group of rows has an end of its own, which only the kernel knows. A
+    `memref.subview` with sizes of run time becomes such a window where offsets
+    into it are known not to be negative. TMA, which knows the end of the tensor
+    alone, does not take it.
+
     `align` is a fact: the address of `source` and every stride but the last are
     multiples of that many bytes. `tile-make-variants` writes it where a
     `tile.require` on the host guarantees it.
@@ -100,7 +107,9 @@ def Tile_RegionOp : Tile_Op<"region", [Pure, AttrSizedOperandSegments,
     (C12) with `ids` the source is in global memory, and `dim` is a dimension of
           it that is not dropped and has the constant offset 0;
     (C13) every user of a window with `ids` is a `tile.copy`, `tile.atomic`,
-          `tile.transpose`, `tile.arrange`, `tile.reduce_by` or `tile.scan_by`.
+          `tile.transpose`, `tile.arrange`, `tile.reduce_by` or `tile.scan_by`;
+    (C14) `bounded` has ascending dimensions of a source in global memory, each
+          with one of `ends`.
 
     Example:
     ```mlir
@@ -114,6 +123,7 @@ def Tile_RegionOp : Tile_Op<"region", [Pure, AttrSizedOperandSegments,
   let arguments = (ins
     Arg<AnyMemRef, "the buffer">:$source,
     Arg<Variadic<Index>, "the offsets that are not constant">:$offsets,
+    Arg<Variadic<Index>, "where the window ends in the dimensions `bounded`">:$ends,
     Arg<Optional<Tile_Tile>, "numbers that name places in `dim`">:$ids,
     Arg<Optional<Index>, "place in `ids` of the first one">:$ids_offset,
     Arg<Optional<AnyType>, "what reads outside the buffer give">:$pad,
@@ -121,13 +131,15 @@ def Tile_RegionOp : Tile_Op<"region", [Pure, AttrSizedOperandSegments,
     Arg<DenseI64ArrayAttr, "extents of the window">:$static_sizes,
     Arg<DefaultValuedAttr<DenseI64ArrayAttr, "{}">,
         "dimensions of size 1 that the result lacks">:$dropped,
+    Arg<DefaultValuedAttr<DenseI64ArrayAttr, "{}">,
+        "dimensions in which the window ends before the buffer">:$bounded,
     Arg<OptionalAttr<I64Attr>, "dimension whose places are named">:$dim,
     Arg<OptionalAttr<I64Attr>, "known alignment in bytes">:$align,
     Arg<UnitAttr, "offsets are multiples of the sizes">:$on_grid);
   let results = (outs Res<Tile_RegionType, "the window">:$region);
   let assemblyFormat = [{
     $source `` custom<DynamicIndexList>($offsets, $static_offsets)
-    $static_sizes (`drop` $dropped^)? (`by` $ids^ `[` $ids_offset `]` `dim` $dim)?
+    $static_sizes (`drop` $dropped^)? (`end` $bounded^ `(` $ends `)`)? (`by` $ids^ `[` $ids_offset `]` `dim` $dim)?
     (`pad` $pad^ `:` type($pad) `in`)? attr-dict `:` type($source)
     (`,` type($ids)^)?
   }];

@@ -30,6 +30,7 @@ typedef struct {
   bool is_last_named; // by numbers, element by element
   TileInt offset;     // in the memory
   bool is_inside;     // it is known not to leave the memory
+  bool has_end;       // the window ends by itself
 } Side;
 
 static bool side_of(MlirValue tile, Side *out) {
@@ -49,6 +50,7 @@ static bool side_of(MlirValue tile, Side *out) {
       .is_last_named = box.region.op.ptr && tile_region_ids(box.region).ptr &&
                        tile_region_dim(box.region) == last,
       .offset = box.offset[last],
+      .has_end = box.region.op.ptr && tile_region_end(box.region, last).ptr,
       .is_inside =
           box.region.op.ptr && tile_window_is_inside(box.region, last)};
   return out->elem_bytes > 0;
@@ -82,7 +84,7 @@ static bool has_unit_stride(const Side *side) {
 // accesses of `chunk` elements do.
 static bool rows_are_known_to_fit(const Side *side, int64_t chunk) {
   return tile_row_align_bytes(side->tile) % (chunk * side->elem_bytes) == 0 &&
-         starts_at_multiple(side, chunk) &&
+         starts_at_multiple(side, chunk) && !side->has_end &&
          !mlirShapedTypeIsDynamicDim(side->type, last_dim(side)) &&
          extent_is_multiple(side, chunk);
 }
@@ -92,7 +94,7 @@ static bool rows_may_fit(const Side *side, int64_t chunk) {
   if (!tile_int_is_constant(side->offset))
     return true;
   return side->offset.constant % chunk == 0 &&
-         (side->is_inside ||
+         (side->is_inside || side->has_end ||
           mlirShapedTypeIsDynamicDim(side->type, last_dim(side)) ||
           extent_is_multiple(side, chunk));
 }

@@ -199,6 +199,10 @@ static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
   if (tile_region_ids(view->region).ptr)
     return instr_refuse(out, "tile-instr/gather",
                         "TMA takes boxes, and numbers name rows of the window");
+  if (tile_region_bounded_size(view->region) > 0)
+    return instr_refuse(out, "tile-instr/end",
+                        "the window ends where the kernel says, and TMA knows "
+                        "the end of the tensor");
   if (!instr_has_map(tensor, context, out) ||
       (!is_load && !instr_stores_rows(tensor, out)))
     return false;

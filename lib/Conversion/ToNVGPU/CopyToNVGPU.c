@@ -38,6 +38,7 @@ struct TileNvgpuCopy {
   int src_rank;
   TileInt offset[TILE_MAX_RANK]; // of the window
   int64_t extent[TILE_MAX_RANK]; // of the tensor; negative: dynamic
+  MlirValue end[TILE_MAX_RANK];  // of the window, if it has one; or null
   int tile_dim[TILE_MAX_RANK];   // -1: dropped
   bool is_inside[TILE_MAX_RANK]; // the window never leaves the tensor
 
@@ -99,6 +100,10 @@ static void source_build(TileNvgpuCopy *copy, MlirValue tile) {
   for (int d = 0; d < copy->src_rank; d++) {
     bool is_dynamic = mlirShapedTypeIsDynamicDim(type, d);
     copy->extent[d] = is_dynamic ? -1 : mlirShapedTypeGetDimSize(type, d);
+    if (box.region.op.ptr)
+      copy->end[d] = tile_region_end(box.region, d);
+    if (copy->end[d].ptr)
+      copy->extent[d] = -1;
     copy->offset[d] = box.offset[d];
     copy->tile_dim[d] = box.dim[d];
     copy->is_inside[d] =
@@ -568,6 +573,17 @@ static MlirValue is_window_inside(Emitter *e) {
   return all;
 }
 
+// The end of the window or that of the tensor, which comes first, at least 0.
+static TileInt window_end(TileBuilder *b, const TileNvgpuCopy *copy, int d) {
+  MlirType type = mlirValueGetType(copy->src);
+  MlirValue extent =
+      mlirShapedTypeIsDynamicDim(type, d)
+          ? memref_dim(b, copy->src, tile_const_index(b, d))
+          : tile_const_index(b, mlirShapedTypeGetDimSize(type, d));
+  MlirValue end = arith_minsi(b, copy->end[d], extent);
+  return tile_int_value(arith_maxsi(b, end, tile_const_index(b, 0)));
+}
+
 void tile_nvgpu_copy_apply(TileNvgpuRewrite *rewrite, const TileNvgpuCopy *copy,
                            TileNvgpuTokens *tokens) {
   Emitter e = {.rewrite = rewrite, .copy = copy};
@@ -578,6 +594,10 @@ void tile_nvgpu_copy_apply(TileNvgpuRewrite *rewrite, const TileNvgpuCopy *copy,
   for (int d = 0; d < copy->src_rank; d++) {
     if (copy->is_inside[d])
       continue;
+    if (copy->end[d].ptr) {
+      e.extent[d] = window_end(b, copy, d);
+      continue;
+    }
     e.extent[d] =
         copy->extent[d] >= 0
             ? tile_int_constant(copy->extent[d])

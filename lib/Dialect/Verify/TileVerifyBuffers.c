@@ -280,6 +280,35 @@ static MlirLogicalResult region_verify_offsets(TileRegionOp region) {
   return tile_success();
 }
 
+// (C14)
+static MlirLogicalResult region_verify_ends(TileRegionOp region,
+                                            MlirType source) {
+  intptr_t count = tile_region_bounded_size(region);
+  int64_t rank = mlirShapedTypeGetRank(source), before = -1;
+  if (count != tile_region_ends(region).n)
+    return tile_emit_error(region.op,
+                           "expects one end for each dimension in 'bounded', "
+                           "got %td and %td",
+                           tile_region_ends(region).n, count);
+  for (intptr_t i = 0; i < count; i++) {
+    int64_t dim = tile_region_bounded(region, i);
+    if (dim <= before || dim >= rank)
+      return tile_emit_error(
+          region.op,
+          "expects 'bounded' to be ascending dimensions from "
+          "0 to %" PRId64 ", got %" PRId64,
+          rank - 1, dim);
+    before = dim;
+  }
+  if (count > 0 && tile_space_of_attr(mlirMemRefTypeGetMemorySpace(source)) !=
+                       TILE_SPACE_GLOBAL)
+    return tile_emit_error(region.op,
+                           "expects 'source' in global memory with an end, got "
+                           "%s",
+                           tile_verify_type_text(source).chars);
+  return tile_success();
+}
+
 // (C11)
 static MlirLogicalResult region_verify_ids(TileRegionOp region) {
   MlirValue ids = tile_region_ids(region);
@@ -369,6 +398,7 @@ MlirLogicalResult tile_region_verify(MlirOperation op) {
       tile_failed(region_verify_window(region, source)) ||
       tile_failed(region_verify_pad(region, source)) ||
       tile_failed(region_verify_gather(region, source)) ||
+      tile_failed(region_verify_ends(region, source)) ||
       tile_failed(region_verify_grid(region)))
     return tile_failure();
   int64_t align_bytes = tile_region_align(region);

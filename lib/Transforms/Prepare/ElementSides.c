@@ -79,6 +79,7 @@ void element_side_build(TileBuilder *b, MlirValue tile, const MlirValue *at,
   for (int d = 0; d < out->rank; d++) {
     TileInt offset = box.offset[d];
     int dim = box.dim[d];
+    out->end[d] = tile_region_end(box.region, d);
     if (tile_region_ids(box.region).ptr && tile_region_dim(box.region) == d) {
       out->index[d] = named_place(b, box.region, at[dim]);
       out->offset[d] = -1;
@@ -103,12 +104,15 @@ static MlirValue side_inside(TileBuilder *b, const ElementSide *side) {
   for (int d = 0; d < side->rank && side->is_global; d++) {
     int64_t extent = mlirShapedTypeGetDimSize(type, d);
     bool is_dynamic = mlirShapedTypeIsDynamicSize(extent);
-    if (!is_dynamic && side->offset[d] >= 0 &&
+    if (!is_dynamic && !side->end[d].ptr && side->offset[d] >= 0 &&
         side->offset[d] + side->size[d] <= extent)
       continue;
     MlirValue end = is_dynamic
                         ? memref_dim(b, side->memref, tile_const_index(b, d))
                         : tile_const_index(b, extent);
+    if (side->end[d].ptr)
+      end = arith_maxsi(b, arith_minsi(b, side->end[d], end),
+                        tile_const_index(b, 0));
     // As unsigned numbers, negative ones are too large as well.
     MlirValue fits = arith_cmpi(b, .predicate = ARITH_CMP_I_PREDICATE_ult,
                                 .lhs = side->index[d], .rhs = end);

@@ -17,6 +17,7 @@ typedef struct {
   int rank;
   MlirValue index[TILE_MAX_RANK];                     // of the memref
   int64_t offset[TILE_MAX_RANK], size[TILE_MAX_RANK]; // offset -1: not known
+  MlirValue end[TILE_MAX_RANK]; // of the window, if it has one; or null
 } ElementSide;
 
 /// A region of one block with so many indices; what is built next goes there.

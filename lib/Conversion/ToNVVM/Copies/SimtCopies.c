@@ -122,7 +122,7 @@ static void row_copy_async(Lowering *l, const View *src, const TileInt *at,
   MlirValue inside = global_in_bounds(l, src, at, 1);
   memory_coordinates(l, src, at, coordinates);
   MlirValue left = tile_int_get(
-      &l->i32, tile_int_sub(&l->i32, tensor->extent[last], coordinates[last]));
+      &l->i32, tile_int_sub(&l->i32, src->end[last], coordinates[last]));
   MlirValue elems = arith_minui(&l->b, left, tile_const_int(&l->b, count, 32));
   MlirValue bytes = tile_int_get(
       &l->i32, tile_int_mul(&l->i32, tile_int_value(elems), elem_bytes));
@@ -241,7 +241,7 @@ static MlirValue rows_fit(Lowering *l, const View *view, int64_t vector) {
   int64_t elem_bytes = tile_elem_bits(view->memory->element) / 8;
   MlirValue low = global_or_strides(l, view, vector * elem_bytes);
   if (!view->is_inside[last]) {
-    TileInt end = tile_int_sub(&l->i64, extend(l, view->memory->extent[last]),
+    TileInt end = tile_int_sub(&l->i64, extend(l, view->end[last]),
                                extend(l, view->offset[last]));
     low = arith_ori(
         &l->b, low,

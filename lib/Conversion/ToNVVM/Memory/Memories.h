@@ -55,6 +55,8 @@ typedef struct View {
   int64_t align_bytes;           // of rows, known
   bool on_grid; // offsets are known to be multiples of the sizes
   bool is_inside[TILE_MAX_RANK]; // per memory dimension: it never leaves it
+  TileInt end[TILE_MAX_RANK]; // i32, per memory dimension: of the window or the
+                              // memory, which comes first
   // Of a tile.im2col, which is no rectangle of its memory; only copies read it.
   // Else null.
   const Im2colWindow *im2col;

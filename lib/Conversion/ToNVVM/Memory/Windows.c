@@ -9,6 +9,15 @@
 
 //===-- Windows -----------------------------------------------------------===//
 
+// At least 0: comparisons are unsigned.
+static TileInt earlier_end(Lowering *l, MlirValue end, TileInt extent) {
+  MlirValue first =
+      arith_minsi(&l->b, tile_int_get(&l->i32, index_operand(l, end)),
+                  tile_int_get(&l->i32, extent));
+  return tile_int_value(
+      arith_maxsi(&l->b, first, tile_const_int(&l->b, 0, 32)));
+}
+
 static void view_region(Lowering *l, TileRegionOp region, View *out) {
   TileRange offsets = tile_region_offsets(region);
   intptr_t next = 0;
@@ -20,6 +29,8 @@ static void view_region(Lowering *l, TileRegionOp region, View *out) {
     int tile_dim = tile_region_result_dim(region, d);
     if (tile_dim >= 0)
       out->dim[tile_dim] = d;
+    if (tile_region_end(region, d).ptr)
+      out->end[d] = earlier_end(l, tile_region_end(region, d), out->end[d]);
   }
   out->on_grid = tile_region_on_grid(region);
   const WindowFacts *facts = window_facts_find(l, region);
@@ -50,6 +61,7 @@ bool view_of(Lowering *l, MlirOperation op, MlirValue tile, View *out) {
     return false;
   }
   out->align_bytes = tile_row_align_bytes(tile);
+  memcpy(out->end, out->memory->extent, sizeof out->end);
   if (buffer.region.ptr) {
     TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
     view_region(l, region, out);
@@ -171,7 +183,7 @@ static bool window_is_inside(const View *view, int d) {
     return false;
   if (view->is_inside[d])
     return true;
-  TileInt offset = view->offset[d], extent = view->memory->extent[d];
+  TileInt offset = view->offset[d], extent = view->end[d];
   int64_t size = 1;
   for (int t = 0; t < view->shape.rank; t++)
     if (view->dim[t] == d)
@@ -190,8 +202,7 @@ MlirValue global_in_bounds(Lowering *l, const View *view, const TileInt *at,
       continue;
     int64_t run = d == view->memory->rank - 1 ? vector : 1;
     inside = and_maybe(
-        l, inside,
-        coordinate_in_bounds(l, coordinates[d], view->memory->extent[d], run));
+        l, inside, coordinate_in_bounds(l, coordinates[d], view->end[d], run));
   }
   return inside;
 }
