@@ -30,6 +30,12 @@ MlirType tile_combine_type(const TileCombine *combine, intptr_t i) {
   return mlirValueGetType(mlirBlockGetArgument(combine->body, i));
 }
 
+TileReduceKind tile_reduce_kind_of_results(TileReduceKind kind) {
+  if (kind == TILE_REDUCE_KIND_AbsSum)
+    return TILE_REDUCE_KIND_Sum;
+  return kind == TILE_REDUCE_KIND_AbsMax ? TILE_REDUCE_KIND_Max : kind;
+}
+
 //===-- Access regions ----------------------------------------------------===//
 
 // All sources, then all destinations: the operands in their order.

@@ -22,6 +22,9 @@ bool tile_combine_of(MlirOperation op, TileCombine *out);
 /// Type in which part `i` of a state is computed.
 MlirType tile_combine_type(const TileCombine *combine, intptr_t i);
 
+/// What combines results of `kind`: absolute values are taken once.
+TileReduceKind tile_reduce_kind_of_results(TileReduceKind kind);
+
 /// The part of tile_accesses_get for these and tile.reduce_all.
 int tile_combine_accesses(MlirOperation op, TileAccess out[TILE_MAX_ACCESSES]);
 

@@ -471,13 +471,6 @@ static void expand_combine(TileBuilder *b, const TileCombine *combine,
 
 //===-- tile.reduce_all ---------------------------------------------------===//
 
-// What combines results: absolute values are taken once.
-static TileReduceKind kind_of_results(TileReduceKind kind) {
-  if (kind == TILE_REDUCE_KIND_AbsSum)
-    return TILE_REDUCE_KIND_Sum;
-  return kind == TILE_REDUCE_KIND_AbsMax ? TILE_REDUCE_KIND_Max : kind;
-}
-
 static MlirValue build_tile(TileBuilder *b, MlirType element,
                             const TileShape *shape, int rank, TileSpace space) {
   int64_t one = 1;
@@ -500,7 +493,7 @@ static void expand_all(TileBuilder *b, TileReduceAllOp reduce) {
                                rank ? TILE_SPACE_FRAGMENT : TILE_SPACE_SHARED);
     tile_reduce(b, .kind = kind, .src = tile, .dst = dst, .dim = rank,
                 .clear = true);
-    kind = kind_of_results(kind);
+    kind = tile_reduce_kind_of_results(kind);
     tile = dst;
   }
   MlirValue zero = tile_const_index(b, 0);
