@@ -287,6 +287,52 @@ def ExpandElements : Pass<"tile-expand-elements", ""> {
   let dependentDialects = ["arith", "memref", "scf", "tile"];
 }
 
+def ExpandArranged : Pass<"tile-expand-arranged", ""> {
+  let summary = "Rewrites copies in another order into loops or copies of views";
+  let description = [{
+    Consumes: `tile.arrange`; copies and updates between fragments and windows
+    that are gathered (`tile.region` with `ids`).
+    Produces: `tile.parallel`; for a reshape `tile.view` and `tile.copy`, which
+    later passes give the instructions of a copy; shared tiles between fragments
+    and gathered windows.
+    Keeps: everything else.
+    Fails: never; where neither side has an order that fits, both pass a shared
+    tile. Shared tiles are said in remarks.
+  }];
+  let dependentDialects = ["arith", "memref", "scf", "tile"];
+}
+
+def ExpandCombiners : Pass<"tile-expand-combiners", ""> {
+  let summary = "Rewrites reductions and scans by a body into element loops";
+  let description = [{
+    Consumes: `tile.reduce_by`, `tile.scan_by`, `tile.reduce_all`.
+    Produces: element loops that combine runs of a line, and then the runs, by way
+    of scratch tiles; fragments are copied to shared tiles first. For
+    `tile.reduce_all` a `tile.reduce` per dimension and a `memref.load`.
+    Keeps: everything else.
+    Fails: never.
+  }];
+  let dependentDialects = ["arith", "memref", "scf", "tile"];
+}
+
+def ExpandProducts : Pass<"tile-expand-products", ""> {
+  let summary = "Rewrites products that no matrix instruction takes";
+  let description = [{
+    Consumes: `tile.gemm` of rank 3; those of f64, and those whose M is no
+    multiple of 16, N of 8 or K of 32 bytes; the target.
+    Produces: a product of rank 2 for each matrix of a batch; a `tile.parallel`
+    over C whose elements add up along K, with a remark.
+    Keeps: products that a matrix instruction takes, or would with another number
+    of warps or another policy; those with `instr` or `async`; sparse ones.
+    Fails: never.
+  }];
+  let dependentDialects = ["arith", "math", "memref", "scf", "tile"];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "chip to compile for, if the module does not say">
+  ];
+}
+
 def ExpandSwitches : Pass<"tile-expand-switches", ""> {
   let summary = "Rewrites switches around pipelined copies into ifs";
   let description = [{

@@ -20,6 +20,13 @@ TileInt tile_region_offset(TileRegionOp region, int dim) {
                                             : tile_int_value(value);
 }
 
+MlirValue tile_region_end(TileRegionOp region, int dim) {
+  for (intptr_t i = 0; i < tile_region_bounded_size(region); i++)
+    if (tile_region_bounded(region, i) == dim)
+      return tile_range_at(tile_region_ends(region), i);
+  return TILE_NULL_VALUE;
+}
+
 int tile_region_result_dim(TileRegionOp region, int dim) {
   int result = dim;
   for (intptr_t i = 0; i < tile_region_dropped_size(region); i++) {
@@ -64,6 +71,10 @@ bool tile_box_of(MlirValue tile, TileBox *out) {
     out->offset[d] = tile_region_offset(region, d);
     out->size[d] = tile_region_static_sizes(region, d);
     out->dim[d] = tile_region_result_dim(region, d);
+    if (tile_region_ids(region).ptr && tile_region_dim(region) == d) {
+      out->is_partial = true; // anywhere in it
+      out->size[d] = mlirShapedTypeGetDimSize(mlirValueGetType(out->base), d);
+    }
     if (out->dim[d] >= 0)
       out->base_dim[out->dim[d]] = d;
   }

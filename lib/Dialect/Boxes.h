@@ -20,6 +20,8 @@ extern "C" {
 
 /// Offset of a window in dimension `dim` of its source.
 TileInt tile_region_offset(TileRegionOp region, int dim);
+/// Where the window ends in dimension `dim` by itself; null: with its buffer.
+MlirValue tile_region_end(TileRegionOp region, int dim);
 /// Dimension of the result, or -1 when `dim` is dropped.
 int tile_region_result_dim(TileRegionOp region, int dim);
 

@@ -164,11 +164,11 @@ static bool add_element_access(const TileElementAccess *access,
 }
 
 int tile_element_accesses(MlirOperation op, TileAccess out[TILE_MAX_ACCESSES]) {
-  if (tile_transpose_is(op)) {
-    TileTransposeOp transpose = tile_transpose_cast(op);
-    out[0] = (TileAccess){.tile = tile_transpose_src(transpose), .reads = true};
+  if (tile_transpose_is(op) || tile_arrange_is(op)) {
+    out[0] =
+        (TileAccess){.tile = mlirOperationGetOperand(op, 0), .reads = true};
     out[1] = (TileAccess){
-        .tile = tile_transpose_dst(transpose), .operand = 1, .writes = true};
+        .tile = mlirOperationGetOperand(op, 1), .operand = 1, .writes = true};
     return 2;
   }
   if (tile_parallel_is(op)) {
@@ -189,6 +189,10 @@ void tile_transpose_effects(MlirOperation op, TileEffects effects) {
   tile_effects_add(effects, TILE_EFFECT_WRITE, op, 1);
 }
 
+void tile_arrange_effects(MlirOperation op, TileEffects effects) {
+  tile_transpose_effects(op, effects);
+}
+
 // Output is memory that no operand names: what prints or stops keeps its place.
 void tile_print_effects(MlirOperation op, TileEffects effects) {
   TileAccess read[TILE_MAX_ACCESSES];
@@ -198,5 +202,10 @@ void tile_print_effects(MlirOperation op, TileEffects effects) {
 }
 
 void tile_assert_effects(MlirOperation op, TileEffects effects) {
+  tile_effects_add(effects, TILE_EFFECT_WRITE, op, -1);
+}
+
+// Time passes by itself: a clock keeps its place as well.
+void tile_clock_effects(MlirOperation op, TileEffects effects) {
   tile_effects_add(effects, TILE_EFFECT_WRITE, op, -1);
 }

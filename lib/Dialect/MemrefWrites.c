@@ -46,6 +46,10 @@ static bool reads_descriptor_only(MlirOperation op) {
 static bool value_may_be_written(MlirValue value, int depth);
 
 static bool use_may_write(MlirOperation op, MlirValue value, int depth) {
+  if (tile_region_is(op) &&
+      mlirValueEqual(tile_region_ids(tile_region_cast(op)), value) &&
+      !mlirValueEqual(tile_region_source(tile_region_cast(op)), value))
+    return false; // numbers are read
   if (is_view(op))
     return value_may_be_written(mlirOperationGetResult(op, 0), depth + 1);
   if (reads_descriptor_only(op))

@@ -43,6 +43,10 @@ static inline bool tile_shape_of(MlirValue value, TileShape *out_shape) {
   return tile_shape_get(mlirValueGetType(value), out_shape);
 }
 bool tile_shape_is_static(const TileShape *shape);
+/// Whether numbers name places of the window (tile.region with `ids`).
+bool tile_window_is_gathered(MlirValue tile);
+/// Whether `ids` is what a gathered operand of `op` is named by.
+bool tile_accesses_by_number(MlirOperation op, MlirValue ids);
 bool tile_shape_equal_extents(const TileShape *a, const TileShape *b);
 /// Product of the extents; the shape is static.
 int64_t tile_shape_num_elems(const TileShape *shape);

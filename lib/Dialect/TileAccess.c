@@ -2,6 +2,7 @@
 
 #include "ElementLoops.h"
 #include "Im2col.h"
+#include "TileCombine.h"
 
 //===-- Buffers -----------------------------------------------------------===//
 
@@ -9,6 +10,20 @@ TileRegionOp tile_region_of(MlirValue tile) {
   return mlirValueIsAOpResult(tile)
              ? tile_region_dyn(mlirOpResultGetOwner(tile))
              : (TileRegionOp){{NULL}};
+}
+
+bool tile_window_is_gathered(MlirValue tile) {
+  TileRegionOp region = tile_region_of(tile);
+  return region.op.ptr && tile_region_ids(region).ptr;
+}
+
+bool tile_accesses_by_number(MlirOperation op, MlirValue ids) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    TileRegionOp region = tile_region_of(mlirOperationGetOperand(op, i));
+    if (region.op.ptr && mlirValueEqual(tile_region_ids(region), ids))
+      return true;
+  }
+  return false;
 }
 
 TileBuffer tile_buffer_of(MlirValue tile) {
@@ -80,7 +95,8 @@ static int reduction_accesses(MlirOperation op,
   return n;
 }
 
-int tile_accesses_get(MlirOperation op, TileAccess out[TILE_MAX_ACCESSES]) {
+static int operand_accesses(MlirOperation op,
+                            TileAccess out[TILE_MAX_ACCESSES]) {
   if (tile_copy_is(op)) {
     TileCopyOp copy = tile_copy_cast(op);
     out[0] = (TileAccess){tile_copy_src(copy), 0, true, false};
@@ -108,13 +124,28 @@ int tile_accesses_get(MlirOperation op, TileAccess out[TILE_MAX_ACCESSES]) {
     return 4;
   }
   int n = reduction_accesses(op, out);
+  n = n ? n : tile_combine_accesses(op, out);
   return n ? n : tile_element_accesses(op, out);
+}
+
+// The numbers that name places of gathered windows are read with them.
+int tile_accesses_get(MlirOperation op, TileAccess out[TILE_MAX_ACCESSES]) {
+  int count = operand_accesses(op, out), n = count;
+  for (int i = 0; i < count && n < TILE_MAX_ACCESSES; i++) {
+    TileRegionOp region = tile_region_of(out[i].tile);
+    if (region.op.ptr && tile_region_ids(region).ptr)
+      out[n++] = (TileAccess){
+          .tile = tile_region_ids(region), .operand = -1, .reads = true};
+  }
+  return n;
 }
 
 static void add_effects(MlirOperation op, TileEffects effects) {
   TileAccess access[TILE_MAX_ACCESSES];
   int n = tile_accesses_get(op, access);
   for (int i = 0; i < n; i++) {
+    if (access[i].operand < 0) // what a window is gathered by
+      continue;
     if (access[i].reads)
       tile_effects_add(effects, TILE_EFFECT_READ, op, access[i].operand);
     if (access[i].writes)
@@ -160,5 +191,17 @@ void tile_all_of_effects(MlirOperation op, TileEffects effects) {
 }
 
 void tile_atomic_effects(MlirOperation op, TileEffects effects) {
+  add_effects(op, effects);
+}
+
+void tile_reduce_by_effects(MlirOperation op, TileEffects effects) {
+  add_effects(op, effects);
+}
+
+void tile_scan_by_effects(MlirOperation op, TileEffects effects) {
+  add_effects(op, effects);
+}
+
+void tile_reduce_all_effects(MlirOperation op, TileEffects effects) {
   add_effects(op, effects);
 }

@@ -14,7 +14,9 @@
 #include "Dialect/Verify/TileVerify.h"
 #include "Support/Constants.h"
 #include "Tile/Ops/arith.h"
+#include "Tile/Ops/gpu.h"
 #include "Tile/Ops/memref.h"
+#include "Tile/Ops/scf.h"
 
 static MlirLogicalResult no_match(void) { return tile_failure(); }
 
@@ -30,9 +32,14 @@ typedef struct {
   struct {
     MlirValue value; // offset; null when it is `constant`
     int64_t constant;
-    int64_t size; // negative: dynamic
+    int64_t size;     // negative: dynamic
+    MlirValue extent; // of a subview: its size, where that is dynamic; or null
     bool is_dropped;
+    MlirValue end; // of the window by itself; or null
   } dim[MAX_SOURCE_RANK];
+  bool is_of_kernel;    // a subview that a kernel makes, no tensor of the host
+  MlirValue ids, first; // that name places in dimension `by`, or null
+  int64_t by;
 } Window;
 
 static MlirType window_type(const Window *w) {
@@ -59,6 +66,12 @@ static bool window_of_region(TileRegionOp region, Window *out) {
   }
   for (intptr_t i = 0; i < tile_region_dropped_size(region); i++)
     out->dim[tile_region_dropped(region, i)].is_dropped = true;
+  for (intptr_t i = 0; i < tile_region_bounded_size(region); i++)
+    out->dim[tile_region_bounded(region, i)].end =
+        tile_range_at(tile_region_ends(region), i);
+  out->ids = tile_region_ids(region);
+  out->first = tile_region_ids_offset(region);
+  out->by = out->ids.ptr ? tile_region_dim(region) : 0;
   return true;
 }
 
@@ -78,7 +91,11 @@ static bool find_dropped(MlirType type, Window *w) {
 
 static bool window_of_subview(MemRefSubViewOp subview, Window *out) {
   *out = (Window){.source = memref_subview_source(subview)};
+  for (MlirOperation parent = mlirOperationGetParentOperation(subview.op);
+       parent.ptr; parent = mlirOperationGetParentOperation(parent))
+    out->is_of_kernel |= tile_kernel_is(parent);
   intptr_t rank = memref_subview_static_sizes_size(subview), next = 0;
+  intptr_t next_size = 0;
   if (rank > MAX_SOURCE_RANK)
     return false;
   out->rank = (int)rank;
@@ -92,7 +109,11 @@ static bool window_of_subview(MemRefSubViewOp subview, Window *out) {
     else
       out->dim[d].constant = offset;
     int64_t size = memref_subview_static_sizes(subview, d);
-    out->dim[d].size = mlirShapedTypeIsDynamicSize(size) ? -1 : size;
+    bool is_dynamic = mlirShapedTypeIsDynamicSize(size);
+    out->dim[d].size = is_dynamic ? -1 : size;
+    if (is_dynamic)
+      out->dim[d].extent =
+          tile_range_at(memref_subview_sizes(subview), next_size++);
   }
   return find_dropped(mlirValueGetType(memref_subview_result(subview)), out);
 }
@@ -121,8 +142,9 @@ static MlirValue window_build(TileBuilder *b, const Window *w, MlirValue pad,
                               MlirAttribute align) {
   MlirValue offsets[MAX_SOURCE_RANK];
   int64_t constants[MAX_SOURCE_RANK], sizes[MAX_SOURCE_RANK];
-  int64_t dropped[MAX_SOURCE_RANK];
-  intptr_t num_offsets = 0, num_dropped = 0;
+  int64_t dropped[MAX_SOURCE_RANK], bounded[MAX_SOURCE_RANK];
+  MlirValue ends[MAX_SOURCE_RANK];
+  intptr_t num_offsets = 0, num_dropped = 0, num_ends = 0;
   for (int d = 0; d < w->rank; d++) {
     bool is_constant = mlirValueIsNull(w->dim[d].value);
     constants[d] = is_constant ? w->dim[d].constant
@@ -132,11 +154,19 @@ static MlirValue window_build(TileBuilder *b, const Window *w, MlirValue pad,
       offsets[num_offsets++] = w->dim[d].value;
     if (w->dim[d].is_dropped)
       dropped[num_dropped++] = d;
+    if (w->dim[d].end.ptr) {
+      bounded[num_ends] = d;
+      ends[num_ends++] = w->dim[d].end;
+    }
   }
   TileOptInt align_bytes = {0};
   if (!mlirAttributeIsNull(align))
     align_bytes = (TileOptInt){true, mlirIntegerAttrGetValueInt(align)};
+  TileOptInt by = {w->ids.ptr != NULL, w->by};
   return tile_region(b, .source = w->source, .offsets = {offsets, num_offsets},
+                     .ends = {ends, num_ends},
+                     .bounded = {num_ends ? bounded : NULL, num_ends},
+                     .ids = w->ids, .ids_offset = w->first, .dim = by,
                      .pad = pad, .static_offsets = {constants, w->rank},
                      .static_sizes = {sizes, w->rank},
                      .dropped = {num_dropped ? dropped : NULL, num_dropped},
@@ -275,6 +305,17 @@ static MlirLogicalResult fold_cast(MlirRewritePattern pattern, MlirOperation op,
   return replace_region(region, &w, tile_region_pad(region), rewriter);
 }
 
+// Whether a part of dynamic size has all of dimension `d`.
+static bool is_all_of(const Window *w, int d) {
+  MlirOperation op = defining_op(w->dim[d].extent);
+  int64_t dim;
+  return w->is_of_kernel && !mlirOperationIsNull(op) && memref_dim_is(op) &&
+         mlirValueIsNull(w->dim[d].value) && w->dim[d].constant == 0 &&
+         mlirValueEqual(memref_dim_source(memref_dim_cast(op)), w->source) &&
+         mlirxConstantInt(memref_dim_index(memref_dim_cast(op)), &dim) &&
+         dim == d;
+}
+
 // Reads outside the subview give the pad value, so a window of the subview is
 // one of its source where it provably stays inside, or where both end at the
 // same places. Outside global memory, windows never leave the buffer.
@@ -284,13 +325,59 @@ static bool has_same_bounds(const Window *outer, int d, const Window *inner,
     return true;
   int64_t size = outer->dim[d].size;
   if (size < 0)
-    return false;
+    return is_all_of(outer, d);
   int64_t offset = inner->dim[k].constant;
   if (mlirValueIsNull(inner->dim[k].value) && offset >= 0 &&
       offset <= size - inner->dim[k].size)
     return true;
   return mlirValueIsNull(outer->dim[d].value) && outer->dim[d].constant == 0 &&
          size == mlirShapedTypeGetDimSize(window_type(outer), d);
+}
+
+// Ids, and what index arithmetic makes of numbers that are not negative.
+static bool is_not_negative(MlirValue value, int depth) {
+  enum { MAX_DEPTH = 8 };
+  int64_t constant;
+  if (mlirxConstantInt(value, &constant))
+    return constant >= 0;
+  if (depth > MAX_DEPTH)
+    return false;
+  if (mlirValueIsABlockArgument(value)) {
+    MlirOperation parent =
+        mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
+    if (scf_for_is(parent))
+      return mlirBlockArgumentGetArgNumber(value) == 0 &&
+             is_not_negative(scf_for_lowerBound(scf_for_cast(parent)),
+                             depth + 1);
+    return gpu_launch_is(parent); // ids and sizes
+  }
+  MlirOperation op = mlirOpResultGetOwner(value);
+  if (gpu_block_id_is(op) || gpu_grid_dim_is(op) || memref_dim_is(op) ||
+      arith_divui_is(op) || arith_remui_is(op))
+    return true;
+  if (!arith_addi_is(op) && !arith_muli_is(op))
+    return false;
+  return is_not_negative(mlirOperationGetOperand(op, 0), depth + 1) &&
+         is_not_negative(mlirOperationGetOperand(op, 1), depth + 1);
+}
+
+// Whether a window that leaves the part at its end may be given an end: it does
+// not begin before the part.
+static bool can_end(const Window *outer, int d, const Window *inner, int k) {
+  return outer->is_of_kernel && window_space(outer) == TILE_SPACE_GLOBAL &&
+         !inner->dim[k].end.ptr &&
+         (inner->dim[k].value.ptr ? is_not_negative(inner->dim[k].value, 0)
+                                  : inner->dim[k].constant >= 0) &&
+         (outer->dim[d].size >= 0 || outer->dim[d].extent.ptr);
+}
+
+static MlirValue end_of(TileBuilder *b, const Window *w, int d) {
+  MlirValue size = w->dim[d].extent.ptr ? w->dim[d].extent
+                                        : tile_const_index(b, w->dim[d].size);
+  MlirValue offset = w->dim[d].value.ptr
+                         ? w->dim[d].value
+                         : tile_const_index(b, w->dim[d].constant);
+  return arith_addi(b, offset, size);
 }
 
 static bool is_zero_offset(const Window *w, int d) {
@@ -338,15 +425,20 @@ static MlirLogicalResult fold_subview(MlirRewritePattern pattern,
   // `align` is a fact about the subview, which says nothing of its source.
   if (mlirOperationIsNull(subview.op) ||
       !mlirAttributeIsNull(tile_region_align_attr(region)) ||
-      !window_of_subview(subview, &outer) || !window_of_region(region, &inner))
-    return no_match();
+      !window_of_subview(subview, &outer) ||
+      !window_of_region(region, &inner) || inner.ids.ptr)
+    return no_match(); // numbers end where the subview does
   Window sum = outer; // sizes and constant offsets only, to ask before building
+  bool needs_end[MAX_SOURCE_RANK] = {false};
   for (int d = 0, k = 0; d < outer.rank; d++) {
     if (outer.dim[d].is_dropped)
       continue;
-    if (!has_same_bounds(&outer, d, &inner, k) ||
+    needs_end[d] = !has_same_bounds(&outer, d, &inner, k);
+    if ((needs_end[d] && !can_end(&outer, d, &inner, k)) ||
+        (inner.dim[k].end.ptr && !is_zero_offset(&outer, d)) ||
         !can_add_offsets(&outer, d, &inner, k))
       return no_match();
+    sum.dim[d].end = inner.dim[k].end;
     sum.dim[d].size = inner.dim[k].size;
     sum.dim[d].is_dropped = inner.dim[k].is_dropped;
     sum.dim[d].constant += inner.dim[k].constant;
@@ -361,6 +453,7 @@ static MlirLogicalResult fold_subview(MlirRewritePattern pattern,
   for (int d = 0, k = 0; d < outer.rank; d++) {
     if (outer.dim[d].is_dropped)
       continue;
+    outer.dim[d].end = needs_end[d] ? end_of(&b, &outer, d) : sum.dim[d].end;
     add_offset(&b, &outer, d, &inner, k++);
     outer.dim[d].size = sum.dim[d].size;
     outer.dim[d].is_dropped = sum.dim[d].is_dropped;
@@ -384,8 +477,8 @@ static MlirLogicalResult fold_operands(MlirRewritePattern pattern,
   for (int i = 0; i < num_accesses; i++) {
     MemRefSubViewOp subview = memref_subview_dyn(defining_op(access[i].tile));
     Window w;
-    if (mlirOperationIsNull(subview.op) || !window_of_subview(subview, &w) ||
-        !window_is_legal(&w))
+    if (access[i].operand < 0 || mlirOperationIsNull(subview.op) ||
+        !window_of_subview(subview, &w) || !window_is_legal(&w))
       continue;
     MlirValue region =
         window_build(&b, &w, (MlirValue){NULL}, (MlirAttribute){NULL});

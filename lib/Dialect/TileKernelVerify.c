@@ -35,11 +35,12 @@ static void set_first(MlirOperation *slot, MlirOperation op) {
     *slot = op;
 }
 
-// Ops whose result differs between the threads of a block. Outlining makes such
-// ops for ids that nobody uses.
+// Ops whose result differs between the threads of a block: ids, clocks.
+// Outlining makes such ops for ids that nobody uses.
 static bool asks_for_threads(MlirOperation op) {
   bool is_thread_op = gpu_thread_id_is(op) || gpu_global_id_is(op) ||
-                      gpu_lane_id_is(op) || gpu_subgroup_id_is(op);
+                      gpu_lane_id_is(op) || gpu_subgroup_id_is(op) ||
+                      tile_clock_is(op);
   return is_thread_op && tile_value_is_used(mlirOperationGetResult(op, 0));
 }
 

@@ -1,10 +1,10 @@
 //===- TileUniform.c - What may not differ between threads ----------------===//
 //
-// Thread ids are allowed beside tile ops. What follows from them differs
-// between the threads that execute a tile op together: no such value is an
-// operand of a tile op, and none decides whether one is executed. The search
-// goes forward from the ids; a value that is stored and loaded again is not
-// followed.
+// Thread ids and clocks are allowed beside tile ops. What follows from them
+// differs between the threads that execute a tile op together: no such value is
+// an operand of a tile op, and none decides whether one is executed, but for
+// reports, which each thread makes for itself. The search goes forward from
+// ids and clocks; a value that is stored and loaded again is not followed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,8 @@ typedef struct {
   size_t count, capacity, next;
   MlirOperation *scopes; // that such values control
   size_t num_scopes, scope_capacity;
-  bool refuses; // a tile op that takes such a value is an error
+  bool refuses;      // a tile op that takes such a value is an error
+  bool follows_time; // clocks, after what follows from ids is known
   MlirLogicalResult result;
 } Search;
 
@@ -48,13 +49,69 @@ static void add_results(Search *search, MlirOperation op) {
   }
 }
 
+static void add_argument(Search *search, MlirOperation op, intptr_t region,
+                         intptr_t i) {
+  add_value(
+      search,
+      mlirBlockGetArgument(
+          mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region)), i));
+}
+
+enum { NUM_BOUNDS = 3 }; // operands of scf.for before those that it carries
+
+// What a loop or branch makes of its value number `i`: the same in the next
+// round, and a result.
+static void add_carried(Search *search, MlirOperation scope, intptr_t i) {
+  if (scf_while_is(scope)) {
+    add_argument(search, scope, 0, i);
+    return;
+  }
+  if (scf_for_is(scope))
+    add_argument(search, scope, 0, i + 1);
+  add_value(search, mlirOperationGetResult(scope, i));
+}
+
+// Where operand `i` of `op` is but passed on. False: it is used.
+static bool pass_on(Search *search, MlirOperation op, intptr_t i) {
+  if (scf_for_is(op) && i >= NUM_BOUNDS) {
+    add_carried(search, op, i - NUM_BOUNDS);
+  } else if (scf_while_is(op)) {
+    add_carried(search, op, i);
+  } else if (scf_yield_is(op)) {
+    add_carried(search, mlirOperationGetParentOperation(op), i);
+  } else if (scf_condition_is(op) && i > 0) {
+    MlirOperation loop = mlirOperationGetParentOperation(op);
+    add_argument(search, loop, 1, i - 1);
+    add_value(search, mlirOperationGetResult(loop, i - 1));
+  } else {
+    return false;
+  }
+  return true;
+}
+
 //===-- Uses --------------------------------------------------------------===//
 
+// What a thread says for itself. A print of one thread takes what is the same
+// for all, or the time of that thread.
+static bool is_report(const Search *search, MlirOperation op) {
+  TileAccess access[TILE_MAX_ACCESSES];
+  if (tile_print_is(op))
+    return tile_accesses_get(op, access) == 0 &&
+           (search->follows_time ||
+            tile_print_every_thread(tile_print_cast(op)));
+  return tile_assert_is(op) || tile_clock_is(op);
+}
+
+typedef struct {
+  const Search *search;
+  MlirOperation found; // or null
+} TileOpWalk;
+
 static MlirWalkResult find_tile_op(MlirOperation op, void *user_data) {
-  MlirOperation *found = user_data;
-  if (!tile_op_is(op))
+  TileOpWalk *walk = user_data;
+  if (!tile_op_is(op) || is_report(walk->search, op))
     return MlirWalkResultAdvance;
-  *found = op;
+  walk->found = op;
   return MlirWalkResultInterrupt;
 }
 
@@ -70,7 +127,6 @@ static void refuse(Search *search, MlirOperation op, MlirLocation location,
 
 // The loop or branch that operand `index` of `op` controls, or null.
 static MlirOperation controlled_by(MlirOperation op, intptr_t index) {
-  enum { NUM_BOUNDS = 3 };
   bool is_branch = scf_if_is(op) || scf_index_switch_is(op);
   if ((is_branch && index == 0) || (scf_for_is(op) && index < NUM_BOUNDS))
     return op;
@@ -89,18 +145,22 @@ static void add_scope(Search *search, MlirOperation scope) {
 static void follow_use(Search *search, MlirOpOperand use,
                        MlirLocation location) {
   MlirOperation op = mlirOpOperandGetOwner(use);
+  if (is_report(search, op))
+    return;
   if (tile_op_is(op)) {
     refuse(search, op, location, "takes");
     return;
   }
+  if (pass_on(search, op, mlirOpOperandGetOperandNumber(use)))
+    return;
   MlirOperation scope = controlled_by(op, mlirOpOperandGetOperandNumber(use));
-  MlirOperation inner = {NULL};
+  TileOpWalk inner = {search, {NULL}};
   if (!mlirOperationIsNull(scope)) {
     mlirOperationWalk(scope, find_tile_op, &inner, MlirWalkPreOrder);
     add_scope(search, scope);
   }
-  if (!mlirOperationIsNull(inner)) {
-    refuse(search, inner, location, "is executed depending on");
+  if (!mlirOperationIsNull(inner.found)) {
+    refuse(search, inner.found, location, "is executed depending on");
     return;
   }
   add_results(search, op);
@@ -118,10 +178,14 @@ static void follow(Search *search, MlirLocation location) {
 
 //===-- Entry -------------------------------------------------------------===//
 
+static bool is_id(MlirOperation op) {
+  return gpu_thread_id_is(op) || gpu_global_id_is(op) || gpu_lane_id_is(op) ||
+         gpu_subgroup_id_is(op);
+}
+
 static MlirWalkResult visit(MlirOperation op, void *user_data) {
   Search *search = user_data;
-  if (!gpu_thread_id_is(op) && !gpu_global_id_is(op) && !gpu_lane_id_is(op) &&
-      !gpu_subgroup_id_is(op))
+  if (search->follows_time ? !tile_clock_is(op) : !is_id(op))
     return MlirWalkResultAdvance;
   add_value(search, mlirOperationGetResult(op, 0));
   follow(search, mlirOperationGetLocation(op));
@@ -144,6 +208,9 @@ MlirLogicalResult tile_verify_uniform(MlirOperation kernel) {
   Search search = {.arena = &arena, .refuses = true, .result = tile_success()};
   tile_arena_init(&arena);
   search_kernel(&search, kernel);
+  search.follows_time = true;
+  if (!tile_failed(search.result))
+    mlirOperationWalk(kernel, visit, &search, MlirWalkPreOrder);
   tile_arena_deinit(&arena);
   return search.result;
 }

@@ -38,6 +38,10 @@ static const TilePipelineStep steps[] = {
     {TILE_PHASE_TILE, "canonicalize", 0, NULL}, // subviews become regions
     {TILE_PHASE_TILE, "tile-mark-aliases", 0, NULL},
     {TILE_PHASE_TILE, "tile-verify-writes", 0, NULL},
+    {TILE_PHASE_TILE, "tile-expand-arranged", 0, NULL},
+    {TILE_PHASE_TILE, "tile-expand-combiners", 0,
+     "tile.reduce_by tile.scan_by tile.reduce_all"},
+    {TILE_PHASE_TILE, "tile-expand-products", TARGET, "tile.gemm"},
     {TILE_PHASE_TILE, "tile-expand-switches", 0, NULL},
     {TILE_PHASE_TILE, "tile-sink-fills", 0, NULL},
     {TILE_PHASE_TILE, "tile-make-variants", TARGET, NULL},

@@ -17,6 +17,7 @@
 #define UNSIGNED(d) .dtype = TILE_DTYPE_##d, .kind = TILE_NUMBER_UNSIGNED
 #define F16 (UINT32_C(1) << TILE_DTYPE_F16)
 #define F32 (UINT32_C(1) << TILE_DTYPE_F32)
+#define F64 (UINT32_C(1) << TILE_DTYPE_F64)
 #define I32 (UINT32_C(1) << TILE_DTYPE_I32)
 
 static const TileDtypeInfo rows[TILE_NUM_DTYPES] = {
@@ -38,7 +39,7 @@ static const TileDtypeInfo rows[TILE_NUM_DTYPES] = {
                         .tensor_map = TILE_TENSOR_MAP_F32, .npy = "<f4"},
     [TILE_DTYPE_F64] = {FLOAT(F64), .name = "f64", .bits = 64, .size_bytes = 8,
                         .format = {11, 52, true, 0}, .is_of_tiles = true,
-                        .is_of_hosts = true, .ptx = "f64",
+                        .is_of_hosts = true, .ptx = "f64", .sums = F64,
                         .tensor_map = TILE_TENSOR_MAP_F64, .npy = "<f8"},
     [TILE_DTYPE_TF32] = {FLOAT(TF32), .name = "tf32", .bits = 32,
                          .size_bytes = 4, .format = {8, 10, true, 13},

@@ -62,6 +62,25 @@ def Tile_RegionOp : Tile_Op<"region", [Pure, AttrSizedOperandSegments,
     outside are dropped. Offsets are any index values, negative ones included.
     Dimensions listed in `dropped` have size 1 and do not appear in the result.
 
+    With `by %ids[%first] dim g` places in dimension `g` are named by numbers:
+    `region[…, i, …] = source[…, ids[ids_offset + i], …]`, a window that is gathered
+    when it is read and scattered when it is written or updated. A number below
+    0, above the end of the dimension, or past the end of `ids` names nothing:
+    reads give `pad`, writes are dropped. Numbers may repeat where the window is
+    read or updated; of several writes to one place any may win. The numbers are
+    read where the window is: an op that uses it reads `ids` as well.
+
+    Rows of a gathered window that are contiguous move as others do, by cp.async
+    too, up to 16 bytes per instruction and one group for all of them; TMA does
+    not take it. Fragments pass a shared tile.
+
+    With `end [d, …] (%e, …)` the window ends at place `%e` of dimension `d`, if
+    the buffer does not end before it: what is there or behind it is outside. So a
+    group of rows has an end of its own, which only the kernel knows. A
+    `memref.subview` with sizes of run time becomes such a window where offsets
+    into it are known not to be negative. TMA, which knows the end of the tensor
+    alone, does not take it.
+
     `align` is a fact: the address of `source` and every stride but the last are
     multiples of that many bytes. `tile-make-variants` writes it where a
     `tile.require` on the host guarantees it.
@@ -82,29 +101,47 @@ def Tile_RegionOp : Tile_Op<"region", [Pure, AttrSizedOperandSegments,
     (C7) every user is a tile op;
     (C8) `source` is in global, shared or private memory or a fragment;
     (C9) with `on_grid` the constant offsets are multiples of the sizes;
-    (C10) constant offsets fit 32 bits, as indices of kernels do.
+    (C10) constant offsets fit 32 bits, as indices of kernels do;
+    (C11) `ids`, `ids_offset` and `dim` are given together; `ids` is of rank 1, of i32
+          or i64, in global or shared memory;
+    (C12) with `ids` the source is in global memory, and `dim` is a dimension of
+          it that is not dropped and has the constant offset 0;
+    (C13) every user of a window with `ids` is a `tile.copy`, `tile.atomic`,
+          `tile.transpose`, `tile.arrange`, `tile.reduce_by` or `tile.scan_by`;
+    (C14) `bounded` has ascending dimensions of a source in global memory, each
+          with one of `ends`.
 
     Example:
     ```mlir
     %a = tile.region %A[%b, %m, 0] [1, 128, 64] drop [0] : memref<?x?x?xbf16>
     ```
-    The result is `!tile.region<128x64xbf16>`.
+    The result is `!tile.region<128x64xbf16>`. Rows of a table, named by numbers:
+    ```mlir
+    %rows = tile.region %table[0, %k] [64, 32] by %ids[%m] dim 0 : memref<?x?xbf16>, memref<?xi32>
+    ```
   }];
   let arguments = (ins
     Arg<AnyMemRef, "the buffer">:$source,
     Arg<Variadic<Index>, "the offsets that are not constant">:$offsets,
+    Arg<Variadic<Index>, "where the window ends in the dimensions `bounded`">:$ends,
+    Arg<Optional<Tile_Tile>, "numbers that name places in `dim`">:$ids,
+    Arg<Optional<Index>, "place in `ids` of the first one">:$ids_offset,
     Arg<Optional<AnyType>, "what reads outside the buffer give">:$pad,
     Arg<DenseI64ArrayAttr, "one per dimension; a marker: in `offsets`">:$static_offsets,
     Arg<DenseI64ArrayAttr, "extents of the window">:$static_sizes,
     Arg<DefaultValuedAttr<DenseI64ArrayAttr, "{}">,
         "dimensions of size 1 that the result lacks">:$dropped,
+    Arg<DefaultValuedAttr<DenseI64ArrayAttr, "{}">,
+        "dimensions in which the window ends before the buffer">:$bounded,
+    Arg<OptionalAttr<I64Attr>, "dimension whose places are named">:$dim,
     Arg<OptionalAttr<I64Attr>, "known alignment in bytes">:$align,
     Arg<UnitAttr, "offsets are multiples of the sizes">:$on_grid);
   let results = (outs Res<Tile_RegionType, "the window">:$region);
   let assemblyFormat = [{
     $source `` custom<DynamicIndexList>($offsets, $static_offsets)
-    $static_sizes (`drop` $dropped^)? (`pad` $pad^ `:` type($pad) `in`)?
-    attr-dict `:` type($source)
+    $static_sizes (`drop` $dropped^)? (`end` $bounded^ `(` $ends `)`)? (`by` $ids^ `[` $ids_offset `]` `dim` $dim)?
+    (`pad` $pad^ `:` type($pad) `in`)? attr-dict `:` type($source)
+    (`,` type($ids)^)?
   }];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;

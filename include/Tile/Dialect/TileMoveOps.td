@@ -90,6 +90,68 @@ def Tile_CopyOp : Tile_Op<"copy", [AttrSizedOperandSegments,
   let cEffects = 1;
 }
 
+def Tile_ArrangeOp : Tile_Op<"arrange", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "copies a tile that has another shape or order";
+  let description = [{
+    `dst[i] = convert(src[j])` for every index `i` of `dst`, converted as
+    `tile.copy` converts, where `j` follows from `i`:
+
+    - dimensions in `broadcast` are left out of `j`, or 0 where `src` has extent 1
+      there: `src` is repeated along them;
+    - in the dimensions in `reverse` of `dst`, of extent `n`, `i` counts as
+      `n - 1 - i`: the order is reversed;
+    - with `reshape` `j` is the index with the same place as `i` when both tiles
+      are numbered row by row: `linear(j) = linear(i)`, as in `tile.view`.
+
+    A slice is a window: `tile.region` of either side. Reads outside a tensor give
+    the pad of the window, writes outside are dropped. A reshape of a whole tile
+    in shared memory or registers is a `tile.view` and a `tile.copy`, with all
+    instructions of a copy; others are element loops. Where neither side has a
+    fitting order it passes a shared tile, which a remark says.
+
+    Constraints:
+    (C1) `src` and `dst` are static and of rank 1 to 5;
+    (C2) the dimensions in `broadcast` and in `reverse` are dimensions of `dst`,
+         ascending, and none is in both;
+    (C3) `src` has the shape of `dst` without the dimensions in `broadcast`, or
+         with extent 1 there; with `reshape` as many elements, and neither
+         `broadcast` nor `reverse`;
+    (C4) the element types are equal, or both float, or both integer;
+    (C5) at least one of them is not in global memory, and none is private;
+    (C6) a fragment is a whole tile, no window;
+    (C7) `src` and `dst` are different buffers.
+
+    | src \ dst | global | shared | fragment |
+    |---|---|---|---|
+    | global | – | yes | yes |
+    | shared | yes | yes | yes |
+    | fragment | yes | yes | yes |
+
+    Example: a row for every line of a tile, the same from right to left, and a
+    tile as a list.
+    ```mlir
+    tile.arrange %bias to %all broadcast [0] : !tile.region<64xf32>, memref<128x64xf32, #tile.fragment>
+    tile.arrange %bias to %flipped broadcast [0] reverse [1] : !tile.region<64xf32>, memref<128x64xf32, #tile.fragment>
+    tile.arrange %list to %tile reshape : !tile.region<8192xf32>, memref<128x64xf32, #gpu.address_space<workgroup>>
+    ```
+  }];
+  let arguments = (ins
+    Arg<Tile_Tile, "what is read">:$src,
+    Arg<Tile_Tile, "what is written">:$dst,
+    Arg<DefaultValuedAttr<DenseI64ArrayAttr, "{}">,
+        "dimensions of dst along which src is repeated">:$broadcast,
+    Arg<DefaultValuedAttr<DenseI64ArrayAttr, "{}">,
+        "dimensions of dst whose order is reversed">:$reverse,
+    Arg<UnitAttr, "the same elements in rows of other lengths">:$reshape);
+  let assemblyFormat = [{
+    $src `to` $dst (`broadcast` $broadcast^)? (`reverse` $reverse^)?
+    (`reshape` $reshape^)? attr-dict `:` type($src) `,` type($dst)
+  }];
+  let hasVerifier = 1;
+  let cEffects = 1;
+}
+
 def Tile_CpAsyncCommitOp : Tile_Op<"cp_async_commit", [
     MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "closes a group of asynchronous copies";

@@ -11,7 +11,13 @@ def Tile_GemmOp : Tile_Op<"gemm", [
   let description = [{
     `C = (clear ? 0 : C) + op(A) · op(B)` with op(A) of shape M x K, op(B) of
     shape K x N and C of shape M x N. `transpose_a` says that A is stored K x M,
-    `transpose_b` that B is stored N x K.
+    `transpose_b` that B is stored N x K. Of rank 3 it is a product for each
+    number of the first dimension, which all three have.
+
+    Matrix instructions take M and N that are multiples of 16 and 8, K that is one
+    of 32 bytes, and no f64. Other products add up each element with `fma`, in the
+    order of K, in the type of C, of f16 in f32, which a remark says: any extents
+    are right.
 
     A factor may be in registers: A for both instructions, B for `mma` only. The
     accumulator of one product, cast by `tile.copy`, may be a factor of another;
@@ -25,7 +31,8 @@ def Tile_GemmOp : Tile_Op<"gemm", [
     `full_row` gives every warp all columns, `full_col` all rows.
 
     Constraints:
-    (C1) A, B and C are static and have rank 2;
+    (C1) A, B and C are static and all of rank 2, or all of rank 3 with one first
+         extent, and without `instr` and `async`;
     (C2) the K extents of op(A) and op(B) agree;
     (C3) C has the rows of op(A) and the columns of op(B);
     (C4) A is shared or a fragment, B is shared or a fragment, C is a fragment;
@@ -41,6 +48,7 @@ def Tile_GemmOp : Tile_Op<"gemm", [
     | f32 as tf32 | f32 as tf32 | f32 |
     | f8E4M3FN, f8E5M2 | f8E4M3FN, f8E5M2 | f32, f16 |
     | i8 | i8 | i32 |
+    | f64 | f64 | f64 |
 
     Example:
     ```mlir

@@ -86,6 +86,9 @@ bool tile_box_is_on_grid(const TileBox *box, int dim) {
 }
 
 bool tile_window_is_inside(TileRegionOp region, int dim) {
+  if ((tile_region_ids(region).ptr && tile_region_dim(region) == dim) ||
+      tile_region_end(region, dim).ptr)
+    return false;
   int64_t extent = mlirShapedTypeGetDimSize(
       mlirValueGetType(tile_region_source(region)), dim);
   TileIndexBounds bounds = tile_index_bounds(tile_region_offset(region, dim));

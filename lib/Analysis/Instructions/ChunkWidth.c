@@ -26,9 +26,11 @@ typedef struct {
   MlirType type; // of the base
   TileShape shape;
   int64_t elem_bytes;
-  bool is_last_dim; // the one is the other
-  TileInt offset;   // in the memory
-  bool is_inside;   // it is known not to leave the memory
+  bool is_last_dim;   // the one is the other
+  bool is_last_named; // by numbers, element by element
+  TileInt offset;     // in the memory
+  bool is_inside;     // it is known not to leave the memory
+  bool has_end;       // the window ends by itself
 } Side;
 
 static bool side_of(MlirValue tile, Side *out) {
@@ -38,16 +40,19 @@ static bool side_of(MlirValue tile, Side *out) {
     return false;
   int last = box.rank - 1;
   MlirType type = mlirValueGetType(box.base);
-  *out = (Side){.tile = tile,
-                .base = box.base,
-                .type = type,
-                .shape = out->shape,
-                .elem_bytes =
-                    tile_elem_bits(mlirShapedTypeGetElementType(type)) / 8,
-                .is_last_dim = box.dim[last] >= 0,
-                .offset = box.offset[last],
-                .is_inside = box.region.op.ptr &&
-                             tile_window_is_inside(box.region, last)};
+  *out = (Side){
+      .tile = tile,
+      .base = box.base,
+      .type = type,
+      .shape = out->shape,
+      .elem_bytes = tile_elem_bits(mlirShapedTypeGetElementType(type)) / 8,
+      .is_last_dim = box.dim[last] >= 0,
+      .is_last_named = box.region.op.ptr && tile_region_ids(box.region).ptr &&
+                       tile_region_dim(box.region) == last,
+      .offset = box.offset[last],
+      .has_end = box.region.op.ptr && tile_region_end(box.region, last).ptr,
+      .is_inside =
+          box.region.op.ptr && tile_window_is_inside(box.region, last)};
   return out->elem_bytes > 0;
 }
 
@@ -79,7 +84,7 @@ static bool has_unit_stride(const Side *side) {
 // accesses of `chunk` elements do.
 static bool rows_are_known_to_fit(const Side *side, int64_t chunk) {
   return tile_row_align_bytes(side->tile) % (chunk * side->elem_bytes) == 0 &&
-         starts_at_multiple(side, chunk) &&
+         starts_at_multiple(side, chunk) && !side->has_end &&
          !mlirShapedTypeIsDynamicDim(side->type, last_dim(side)) &&
          extent_is_multiple(side, chunk);
 }
@@ -89,7 +94,7 @@ static bool rows_may_fit(const Side *side, int64_t chunk) {
   if (!tile_int_is_constant(side->offset))
     return true;
   return side->offset.constant % chunk == 0 &&
-         (side->is_inside ||
+         (side->is_inside || side->has_end ||
           mlirShapedTypeIsDynamicDim(side->type, last_dim(side)) ||
           extent_is_multiple(side, chunk));
 }
@@ -100,7 +105,7 @@ static int64_t side_chunk(MlirValue tile, bool may_fit) {
   Side side;
   TileLayout layout;
   TileLayoutError error;
-  if (!side_of(tile, &side) || !side.is_last_dim)
+  if (!side_of(tile, &side) || !side.is_last_dim || side.is_last_named)
     return 1;
   int64_t chunk = MAX_CHUNK_BYTES / side.elem_bytes;
   if (side.shape.space == TILE_SPACE_GLOBAL) {

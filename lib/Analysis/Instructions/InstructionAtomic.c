@@ -66,6 +66,13 @@ bool tile_atomic_tma_is_legal(TileAtomicOp atomic,
     return instr_refuse(out, "tile-instr/window",
                         "TMA takes whole tiles to windows of tensors");
   TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
+  if (tile_region_ids(region).ptr)
+    return instr_refuse(out, "tile-instr/gather",
+                        "TMA takes boxes, and numbers name rows of the window");
+  if (tile_region_bounded_size(region) > 0)
+    return instr_refuse(out, "tile-instr/end",
+                        "the window ends where the kernel says, and TMA knows "
+                        "the end of the tensor");
   if (!has_unit_rows(region))
     return instr_refuse(out, "tile-instr/stride",
                         "rows of the window are not known to be contiguous");

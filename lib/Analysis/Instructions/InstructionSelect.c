@@ -47,6 +47,10 @@ static bool has_contiguous_rows(TileRegionOp region, TileInstrReason *out) {
             ? "the last stride of the tensor is not known to be 1"
             : "the last stride of the tensor is %lld, not 1",
         (long long)stride);
+  if (tile_region_ids(region).ptr &&
+      tile_region_dim(region) == mlirShapedTypeGetRank(source) - 1)
+    return instr_refuse(out, "tile-instr/gather",
+                        "elements of its rows are named by numbers");
   if (tile_region_result_dim(region, (int)mlirShapedTypeGetRank(source) - 1) <
       0)
     return instr_refuse(
@@ -120,6 +124,11 @@ static bool cp_async_is_legal(TileCopyOp copy, const CopyView *view,
     return refuse_spaces(out);
   if (!moves_bytes(view, "cp.async", out))
     return false;
+  if (tile_region_ids(view->region).ptr &&
+      tile_window_pad(tile_copy_src(copy)).ptr)
+    return instr_refuse(out, "tile-instr/pad",
+                        "it fills in zeros for rows that numbers do not name, "
+                        "and the pad is not known to be 0");
   if (mlirTypeIsAInteger(view->src.element) &&
       mlirIntegerTypeGetWidth(view->src.element) == 1)
     return instr_refuse(out, "tile-instr/types",
@@ -187,6 +196,13 @@ static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
         "another window",
         is_load ? "destination" : "source");
   MlirValue tensor = tile_region_source(view->region);
+  if (tile_region_ids(view->region).ptr)
+    return instr_refuse(out, "tile-instr/gather",
+                        "TMA takes boxes, and numbers name rows of the window");
+  if (tile_region_bounded_size(view->region) > 0)
+    return instr_refuse(out, "tile-instr/end",
+                        "the window ends where the kernel says, and TMA knows "
+                        "the end of the tensor");
   if (!instr_has_map(tensor, context, out) ||
       (!is_load && !instr_stores_rows(tensor, out)))
     return false;

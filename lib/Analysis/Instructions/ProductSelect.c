@@ -259,6 +259,15 @@ bool tile_product_instr_is_legal(const TileProduct *gemm, TileInstr instr,
   GemmView view;
   if (!gemm_view(gemm, &view))
     return instr_refuse_internal(out_reason, "operands are no tiles");
+  if (view.a.rank != 2)
+    return instr_refuse(out_reason, "tile-instr/shape",
+                        "it is a product for each of %lld matrices; run "
+                        "tile-expand-products first",
+                        (long long)view.a.extent[0]);
+  if (mlirTypeIsAF64(view.a.element))
+    return instr_refuse(out_reason, "tile-instr/types",
+                        "f64 is multiplied by element loops; run "
+                        "tile-expand-products first");
   TileInstrContext own = *context; // a role has threads of its own
   own.num_threads = tile_op_num_threads(gemm->op, context->num_threads);
   if (instr == TILE_INSTR_Wgmma)

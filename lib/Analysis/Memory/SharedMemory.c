@@ -263,20 +263,26 @@ static void note_rings(Collect *collect, TileChannelBarriersOp channel) {
   }
 }
 
+static void note_use(Collect *collect, MlirOperation op, MlirValue tile) {
+  TileSharedBuffer *buffer = tile_shared_memory_find(collect->out, tile);
+  if (!buffer)
+    return;
+  note_first(buffer, op);
+  note_use_behind(buffer);
+  extend(buffer, collect->position, collect->position);
+  note_role(buffer, op);
+  buffer->is_ring |= is_channel(op) && !buffer->is_barrier;
+  if (buffer->is_ring)
+    note_ring_use(collect, buffer, op);
+}
+
 static void note_uses(Collect *collect, MlirOperation op) {
   TileProduct product;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
-    TileSharedBuffer *buffer =
-        tile_shared_memory_find(collect->out, mlirOperationGetOperand(op, i));
-    if (!buffer)
-      continue;
-    note_first(buffer, op);
-    note_use_behind(buffer);
-    extend(buffer, collect->position, collect->position);
-    note_role(buffer, op);
-    buffer->is_ring |= is_channel(op) && !buffer->is_barrier;
-    if (buffer->is_ring)
-      note_ring_use(collect, buffer, op);
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    note_use(collect, op, operand);
+    if (tile_window_is_gathered(operand))
+      note_use(collect, op, tile_region_ids(tile_region_of(operand)));
   }
   if (tile_channel_barriers_is(op))
     note_rings(collect, tile_channel_barriers_cast(op));

@@ -700,6 +700,8 @@ static void find_threads(Flow *flow, SyncUse *use) {
     if (!mlirOperationIsNull(tile_role_of(op).op) ||
         !tile_divergence_reaches(&flow->divergence, op))
       use->threads = leader_of(flow, op);
+  } else if (tile_accesses_by_number(op, use->tile)) {
+    return; // threads read the numbers of what they access
   } else if (tile_copy_is(op))
     use->threads = threads_of_copy(flow, tile_copy_cast(op), use->tile,
                                    use->writes, &use->chunk);

@@ -38,6 +38,7 @@ struct TileNvgpuCopy {
   int src_rank;
   TileInt offset[TILE_MAX_RANK]; // of the window
   int64_t extent[TILE_MAX_RANK]; // of the tensor; negative: dynamic
+  MlirValue end[TILE_MAX_RANK];  // of the window, if it has one; or null
   int tile_dim[TILE_MAX_RANK];   // -1: dropped
   bool is_inside[TILE_MAX_RANK]; // the window never leaves the tensor
 
@@ -84,6 +85,7 @@ static bool copy_is_ours(TileCopyOp copy) {
          src.space == TILE_SPACE_GLOBAL && dst.space == TILE_SPACE_SHARED &&
          mlirTypeEqual(src.element, dst.element) &&
          !tile_im2col_of(tile_copy_src(copy)).op.ptr &&
+         !tile_window_is_gathered(tile_copy_src(copy)) &&
          source_is_ours(tile_copy_src(copy));
 }
 
@@ -98,6 +100,10 @@ static void source_build(TileNvgpuCopy *copy, MlirValue tile) {
   for (int d = 0; d < copy->src_rank; d++) {
     bool is_dynamic = mlirShapedTypeIsDynamicDim(type, d);
     copy->extent[d] = is_dynamic ? -1 : mlirShapedTypeGetDimSize(type, d);
+    if (box.region.op.ptr)
+      copy->end[d] = tile_region_end(box.region, d);
+    if (copy->end[d].ptr)
+      copy->extent[d] = -1;
     copy->offset[d] = box.offset[d];
     copy->tile_dim[d] = box.dim[d];
     copy->is_inside[d] =
@@ -106,19 +112,24 @@ static void source_build(TileNvgpuCopy *copy, MlirValue tile) {
   copy->pad = tile_window_pad(tile);
 }
 
+static void refuse_chunk(const TileCpAsyncChunk *chunk,
+                         TileNvgpuCopyPlan *out_plan) {
+  out_plan->code = "tile-nvgpu/alignment";
+  snprintf(out_plan->reason, sizeof out_plan->reason,
+           "rows of the window are known to start at multiples of %lld "
+           "bytes; they have %lld bytes, stored in runs of %lld; cp.async "
+           "needs 4 of each",
+           (long long)chunk->align_bytes, (long long)chunk->row_bytes,
+           (long long)chunk->run_bytes);
+}
+
 // False when there is no chunk that cp.async can copy.
 static bool chunk_build(TileNvgpuCopy *copy, TileCopyOp op,
                         TileNvgpuCopyPlan *out_plan) {
   const TileShape *shape = &copy->dst.shape;
   TileCpAsyncChunk chunk;
   if (!tile_cp_async_chunk(op, &chunk)) {
-    out_plan->code = "tile-nvgpu/alignment";
-    snprintf(out_plan->reason, sizeof out_plan->reason,
-             "rows of the window are known to start at multiples of %lld "
-             "bytes; they have %lld bytes, stored in runs of %lld; cp.async "
-             "needs 4 of each",
-             (long long)chunk.align_bytes, (long long)chunk.row_bytes,
-             (long long)chunk.run_bytes);
+    refuse_chunk(&chunk, out_plan);
     return false;
   }
   copy->chunk_bytes = chunk.bytes;
@@ -188,12 +199,34 @@ static void split_build(TileArena *arena, TileNvgpuCopy *copy) {
   access_build(copy);
 }
 
+// A gathered window is read where it is lowered. How wide follows from loops
+// that are gone by then.
+static void named_plan(TileCopyOp copy, TileNvgpuCopyPlan *out_plan) {
+  TileCpAsyncChunk chunk;
+  TileShape dst;
+  if (mlirAttributeIsNull(tile_copy_instr_attr(copy)) ||
+      !tile_shape_of(tile_copy_dst(copy), &dst) ||
+      dst.space != TILE_SPACE_SHARED)
+    return;
+  out_plan->kind = TILE_NVGPU_COPY_NAMED;
+  if (tile_copy_instr(copy) != TILE_INSTR_CpAsync) {
+    out_plan->chunk_elems = tile_chunk_of(copy.op).known;
+  } else if (tile_cp_async_chunk(copy, &chunk)) {
+    out_plan->chunk_elems = chunk.bytes * 8 / tile_elem_bits(dst.element);
+  } else {
+    out_plan->kind = TILE_NVGPU_COPY_SIMT;
+    refuse_chunk(&chunk, out_plan);
+  }
+}
+
 MlirLogicalResult tile_nvgpu_copy_plan(TileArena *arena, MlirOperation op,
                                        int64_t num_threads,
                                        TileNvgpuCopyPlan *out_plan) {
   TileCopyOp copy_op = tile_copy_cast(op);
   TileLayoutError error;
   out_plan->kind = TILE_NVGPU_COPY_OTHER;
+  if (tile_window_is_gathered(tile_copy_src(copy_op)))
+    named_plan(copy_op, out_plan);
   if (!copy_is_ours(copy_op))
     return tile_success();
   TileNvgpuCopy *copy = TILE_ARENA_NEW(arena, TileNvgpuCopy, 1);
@@ -540,6 +573,17 @@ static MlirValue is_window_inside(Emitter *e) {
   return all;
 }
 
+// The end of the window or that of the tensor, which comes first, at least 0.
+static TileInt window_end(TileBuilder *b, const TileNvgpuCopy *copy, int d) {
+  MlirType type = mlirValueGetType(copy->src);
+  MlirValue extent =
+      mlirShapedTypeIsDynamicDim(type, d)
+          ? memref_dim(b, copy->src, tile_const_index(b, d))
+          : tile_const_index(b, mlirShapedTypeGetDimSize(type, d));
+  MlirValue end = arith_minsi(b, copy->end[d], extent);
+  return tile_int_value(arith_maxsi(b, end, tile_const_index(b, 0)));
+}
+
 void tile_nvgpu_copy_apply(TileNvgpuRewrite *rewrite, const TileNvgpuCopy *copy,
                            TileNvgpuTokens *tokens) {
   Emitter e = {.rewrite = rewrite, .copy = copy};
@@ -550,6 +594,10 @@ void tile_nvgpu_copy_apply(TileNvgpuRewrite *rewrite, const TileNvgpuCopy *copy,
   for (int d = 0; d < copy->src_rank; d++) {
     if (copy->is_inside[d])
       continue;
+    if (copy->end[d].ptr) {
+      e.extent[d] = window_end(b, copy, d);
+      continue;
+    }
     e.extent[d] =
         copy->extent[d] >= 0
             ? tile_int_constant(copy->extent[d])

@@ -26,12 +26,14 @@ typedef struct TileNvgpuCopy TileNvgpuCopy;
 typedef enum {
   TILE_NVGPU_COPY_OTHER,  // no cp.async copy that nvgpu can say: left as it is
   TILE_NVGPU_COPY_SIMT,   // cp.async cannot do it, ordinary accesses can
+  TILE_NVGPU_COPY_NAMED,  // of rows that numbers name: its chunks are noted
   TILE_NVGPU_COPY_LOWERED // to nvgpu
 } TileNvgpuCopyKind;
 
 typedef struct {
   TileNvgpuCopyKind kind;
   TileNvgpuCopy *copy; // TILE_NVGPU_COPY_LOWERED
+  int64_t chunk_elems; // TILE_NVGPU_COPY_NAMED: that a thread takes at once
   const char *code;    // TILE_NVGPU_COPY_SIMT: of the remark, and its text
   char reason[200];
 } TileNvgpuCopyPlan;

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/Index/Index.h"
+#include "Analysis/Instructions/Instructions.h"
 #include "Nvgpu.h"
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"
@@ -264,6 +265,13 @@ static void fall_back(const Item *item) {
                    item->copy->reason);
 }
 
+static void note_chunk(const Item *item) {
+  MlirType i64 = mlirIntegerTypeGet(mlirOperationGetContext(item->op), 64);
+  mlirOperationSetDiscardableAttributeByName(
+      item->op, TILE_STR(TILE_CHUNK_ATTR),
+      mlirIntegerAttrGet(i64, item->copy->chunk_elems));
+}
+
 static void plan_apply(const Plan *plan, MlirOperation kernel) {
   MlirContext context = mlirOperationGetContext(kernel);
   TileNvgpuRewrite rewrite = {
@@ -275,6 +283,10 @@ static void plan_apply(const Plan *plan, MlirOperation kernel) {
   for (const Item *item = plan->items; item; item = item->next) {
     if (item->copy && item->copy->kind == TILE_NVGPU_COPY_SIMT) {
       fall_back(item);
+      continue;
+    }
+    if (item->copy && item->copy->kind == TILE_NVGPU_COPY_NAMED) {
+      note_chunk(item);
       continue;
     }
     if (!threads.thread[0].value.ptr)

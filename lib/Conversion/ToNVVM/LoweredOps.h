@@ -31,6 +31,7 @@ void lower_tile_warp_id(Lowering *l, MlirOperation op);
 // Messages.c
 void lower_tile_print(Lowering *l, MlirOperation op);
 void lower_tile_assert(Lowering *l, MlirOperation op);
+void lower_tile_clock(Lowering *l, MlirOperation op);
 
 // Barriers.c
 void lower_tile_barrier_alloc(Lowering *l, MlirOperation op);

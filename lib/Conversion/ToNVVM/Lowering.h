@@ -66,7 +66,8 @@ void lower_fail_internal(Lowering *l, MlirOperation op, const char *format, ...)
 
 //===-- Ids, and code that not every thread executes (Threads.c) ----------===//
 
-MlirValue thread_id(Lowering *l); // linear in the block, or in the role
+MlirValue thread_id(Lowering *l);       // linear in the block, or in the role
+MlirValue block_thread_id(Lowering *l); // linear in the block
 MlirValue lane_id(Lowering *l);
 MlirValue warp_id(Lowering *l); // in the block or the role; uniform in the warp
 /// Branches and loops split the block before an op; this op stands where

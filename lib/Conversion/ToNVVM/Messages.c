@@ -1,4 +1,4 @@
-//===- Messages.c - tile.print and tile.assert ----------------------------===//
+//===- Messages.c - tile.print, tile.assert and tile.clock ----------------===//
 //
 // vprintf and __assertfail are the device functions of the CUDA runtime (CUDA
 // C++ Programming Guide, "Formatted Output", "Assertion"): the driver has them,
@@ -13,6 +13,7 @@
 
 #include "Dialect/ElementLoops.h"
 #include "Support/Constants.h"
+#include "Support/Diagnostic/DiagnosticList.h"
 #include "Support/KeyTable.h"
 #include "Tile/Ops/llvm.h"
 #include "mlir-c/Dialect/LLVM.h"
@@ -98,6 +99,23 @@ static void call(Lowering *l, const char *name, MlirType result,
                .callee_operands = {arguments, count});
 }
 
+//===-- Places in the source ----------------------------------------------===//
+
+typedef struct {
+  const char *file;
+  int line; // 0: unknown
+} Source;
+
+static Source source_of(Lowering *l, MlirOperation op) {
+  MlirLocation place = tile_location_in_file(mlirOperationGetLocation(op));
+  if (mlirLocationIsNull(place))
+    return (Source){"unknown", 0};
+  MlirStringRef file =
+      mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(place));
+  return (Source){tile_arena_strdup(l->arena, file.data, file.length),
+                  mlirLocationFileLineColRangeGetStartLine(place)};
+}
+
 //===-- tile.print --------------------------------------------------------===//
 
 // The conversion of a value and the value as vprintf takes it.
@@ -150,40 +168,73 @@ static MlirValue argument_array(Lowering *l) {
   return l->print_array;
 }
 
-static void emit_print(Lowering *l, TilePrintOp print) {
-  enum { CAPACITY = 2048 };
-  char format[CAPACITY], text[CAPACITY];
-  MlirStringRef label = tile_print_text(print);
-  TileRange values = tile_print_values(print);
-  snprintf(text, sizeof text, "%.*s", (int)label.length, label.data);
-  size_t length = append(format, CAPACITY, 0, text, true);
-  MlirType pointer = type_pointer(l, 0), params[2] = {pointer, pointer};
+enum { LINE_CAPACITY = 4096 };
+
+/// A call of vprintf that is being put together.
+typedef struct {
+  char format[LINE_CAPACITY];
+  size_t length;
+  MlirValue array;
+  int64_t offset; // bytes in it
+} PrintedLine;
+
+static void line_add_text(PrintedLine *line, const char *text) {
+  line->length = append(line->format, LINE_CAPACITY, line->length, text, true);
+}
+
+static void line_add_value(Lowering *l, PrintedLine *line, MlirValue value) {
+  const char *conversion;
   MlirType i8 = mlirIntegerTypeGet(tile_builder_context(&l->b), 8);
-  MlirValue array = argument_array(l);
-  int64_t offset = 0;
-  for (intptr_t i = 0; i < values.n; i++) {
-    const char *conversion;
-    MlirValue value = printed(l, tile_range_at(values, i), &conversion);
-    MlirType type = mlirValueGetType(value);
-    bool is_wide = mlirTypeIsAF64(type) || mlirTypeEqual(type, type_i64(l));
-    int64_t bytes = is_wide ? SLOT_BYTES : SLOT_BYTES / 2;
-    offset = (offset + bytes - 1) / bytes * bytes;
-    llvm_store(&l->b, .value = value,
-               .addr = element_pointer(l, array, i8, tile_int_constant(offset)),
-               .alignment = TILE_SOME(bytes));
-    offset += bytes;
-    length = append(format, CAPACITY, length, i ? " " : ": ", false);
-    length = append(format, CAPACITY, length, conversion, false);
+  value = printed(l, value, &conversion);
+  MlirType type = mlirValueGetType(value);
+  bool is_wide = mlirTypeIsAF64(type) || mlirTypeEqual(type, type_i64(l));
+  int64_t bytes = is_wide ? SLOT_BYTES : SLOT_BYTES / 2;
+  int64_t offset = (line->offset + bytes - 1) / bytes * bytes;
+  llvm_store(&l->b, .value = value,
+             .addr =
+                 element_pointer(l, line->array, i8, tile_int_constant(offset)),
+             .alignment = TILE_SOME(bytes));
+  line->offset = offset + bytes;
+  line->length =
+      append(line->format, LINE_CAPACITY, line->length, conversion, false);
+}
+
+// The place in the source, the text, the number of the thread.
+static void line_begin(Lowering *l, TilePrintOp print, PrintedLine *line) {
+  MlirStringRef label = tile_print_text(print);
+  if (tile_print_source_line(print)) {
+    Source source = source_of(l, print.op);
+    char place[LINE_CAPACITY / 2];
+    snprintf(place, sizeof place, "%s:%d: ", source.file, source.line);
+    line_add_text(line, place);
   }
-  append(format, CAPACITY, length, "\n", false);
+  line_add_text(line, tile_arena_strdup(l->arena, label.data, label.length));
+  if (tile_print_every_thread(print)) {
+    line_add_text(line, "[");
+    line_add_value(l, line, block_thread_id(l));
+    line_add_text(line, "]");
+  }
+}
+
+static void emit_print(Lowering *l, TilePrintOp print) {
+  TileRange values = tile_print_values(print);
+  PrintedLine *line = TILE_ARENA_NEW(l->arena, PrintedLine, 1);
+  *line = (PrintedLine){.array = argument_array(l)};
+  MlirType pointer = type_pointer(l, 0), params[2] = {pointer, pointer};
+  line_begin(l, print, line);
+  for (intptr_t i = 0; i < values.n; i++) {
+    line_add_text(line, i ? " " : ": ");
+    line_add_value(l, line, tile_range_at(values, i));
+  }
+  line_add_text(line, "\n");
   declare(l, "vprintf", mlirLLVMFunctionTypeGet(type_i32(l), 2, params, false));
-  MlirValue arguments[2] = {text_pointer(l, format), array};
+  MlirValue arguments[2] = {text_pointer(l, line->format), line->array};
   call(l, "vprintf", type_i32(l), arguments, 2);
 }
 
 void lower_tile_print(Lowering *l, MlirOperation op) {
   TilePrintOp print = tile_print_cast(op);
-  if (is_by_thread(op)) {
+  if (is_by_thread(op) || tile_print_every_thread(print)) {
     emit_print(l, print);
     return;
   }
@@ -194,43 +245,47 @@ void lower_tile_print(Lowering *l, MlirOperation op) {
 
 //===-- tile.assert -------------------------------------------------------===//
 
-static void file_and_line(Lowering *l, MlirOperation op, const char **out_file,
-                          int *out_line) {
-  MlirLocation location = mlirOperationGetLocation(op);
-  *out_file = "unknown";
-  *out_line = 0;
-  if (!mlirLocationIsAFileLineColRange(location))
-    return;
-  MlirStringRef file =
-      mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location));
-  *out_file = tile_arena_strdup(l->arena, file.data, file.length);
-  *out_line = mlirLocationFileLineColRangeGetStartLine(location);
-}
-
 void lower_tile_assert(Lowering *l, MlirOperation op) {
   TileAssertOp assertion = tile_assert_cast(op);
   MlirContext context = tile_builder_context(&l->b);
   MlirType pointer = type_pointer(l, 0), i32 = type_i32(l), i64 = type_i64(l);
   MlirType params[5] = {pointer, pointer, i32, pointer, i64};
   MlirType nothing = mlirLLVMVoidTypeGet(context);
-  const char *file;
-  int line;
-  file_and_line(l, op, &file, &line);
+  Source source = source_of(l, op);
   MlirStringRef message = tile_assert_message(assertion);
   MlirStringRef function = mlirStringAttrGetValue(
       mlirOperationGetAttributeByName(l->func, TILE_STR("sym_name")));
   MlirValue fails = arith_xori(&l->b, tile_assert_condition(assertion),
                                tile_const_int(&l->b, 1, 1));
+  if (tile_assert_one_thread(assertion))
+    fails = arith_andi(&l->b, is_elected(l), fails);
   IfBlocks blocks = if_begin(l, op, fails);
   declare(l, "__assertfail",
           mlirLLVMFunctionTypeGet(nothing, 5, params, false));
   MlirValue arguments[5] = {
       text_pointer(l,
                    tile_arena_strdup(l->arena, message.data, message.length)),
-      text_pointer(l, file), tile_const_int(&l->b, line, 32),
+      text_pointer(l, source.file), tile_const_int(&l->b, source.line, 32),
       text_pointer(l,
                    tile_arena_strdup(l->arena, function.data, function.length)),
       tile_const_int(&l->b, 1, 64)};
   call(l, "__assertfail", (MlirType){NULL}, arguments, 5);
   if_end(l, op, blocks);
+}
+
+//===-- tile.clock --------------------------------------------------------===//
+
+// As an assembly with a memory clobber, which keeps its place among accesses.
+void lower_tile_clock(Lowering *l, MlirOperation op) {
+  bool in_cycles =
+      tile_clock_kind(tile_clock_cast(op)) == TILE_CLOCK_KIND_Cycles;
+  MlirOperation read =
+      llvm_inline_asm_op(&l->b, .type = type_i64(l),
+                         .asm_string = in_cycles ? "mov.u64 $0, %clock64;"
+                                                 : "mov.u64 $0, %globaltimer;",
+                         .constraints = "=l,~{memory}",
+                         .has_side_effects = true)
+          .op;
+  mlirRewriterBaseReplaceAllUsesWith(l->b.rw, mlirOperationGetResult(op, 0),
+                                     mlirOperationGetResult(read, 0));
 }

@@ -66,6 +66,11 @@ MlirValue thread_id(Lowering *l) {
   return *slot;
 }
 
+MlirValue block_thread_id(Lowering *l) {
+  thread_id(l);
+  return l->thread_id[0];
+}
+
 MlirValue lane_id(Lowering *l) {
   if (l->lane_id.ptr)
     return l->lane_id;

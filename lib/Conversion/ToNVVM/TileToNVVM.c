@@ -70,6 +70,7 @@ static const LowerEntry table[] = {
     {tile_barrier_wait_is, lower_tile_barrier_wait},
     {tile_block_swizzle_is, lower_tile_block_swizzle},
     {tile_channel_barriers_is, lower_tile_channel_barriers},
+    {tile_clock_is, lower_tile_clock},
     {tile_copy_is, lower_tile_copy},
     {tile_cp_async_commit_is, lower_tile_cp_async_commit},
     {tile_cp_async_wait_is, lower_tile_cp_async_wait},

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Dialect/Boxes.h"
 #include "Dialect/TileLayouts.h"
 #include "TileVerify.h"
 
@@ -279,6 +280,111 @@ static MlirLogicalResult region_verify_offsets(TileRegionOp region) {
   return tile_success();
 }
 
+// (C14)
+static MlirLogicalResult region_verify_ends(TileRegionOp region,
+                                            MlirType source) {
+  intptr_t count = tile_region_bounded_size(region);
+  int64_t rank = mlirShapedTypeGetRank(source), before = -1;
+  if (count != tile_region_ends(region).n)
+    return tile_emit_error(region.op,
+                           "expects one end for each dimension in 'bounded', "
+                           "got %td and %td",
+                           tile_region_ends(region).n, count);
+  for (intptr_t i = 0; i < count; i++) {
+    int64_t dim = tile_region_bounded(region, i);
+    if (dim <= before || dim >= rank)
+      return tile_emit_error(
+          region.op,
+          "expects 'bounded' to be ascending dimensions from "
+          "0 to %" PRId64 ", got %" PRId64,
+          rank - 1, dim);
+    before = dim;
+  }
+  if (count > 0 && tile_space_of_attr(mlirMemRefTypeGetMemorySpace(source)) !=
+                       TILE_SPACE_GLOBAL)
+    return tile_emit_error(region.op,
+                           "expects 'source' in global memory with an end, got "
+                           "%s",
+                           tile_verify_type_text(source).chars);
+  return tile_success();
+}
+
+// (C11)
+static MlirLogicalResult region_verify_ids(TileRegionOp region) {
+  MlirValue ids = tile_region_ids(region);
+  bool has_dim = !mlirAttributeIsNull(tile_region_dim_attr(region));
+  if (!ids.ptr || !has_dim)
+    return tile_emit_error(region.op, "expects 'ids' and 'dim' together");
+  MlirType type = mlirValueGetType(ids);
+  TileShape shape;
+  bool fits =
+      tile_shape_get(type, &shape) && shape.rank == 1 &&
+      (shape.space == TILE_SPACE_GLOBAL || shape.space == TILE_SPACE_SHARED) &&
+      mlirTypeIsAInteger(shape.element) &&
+      (mlirIntegerTypeGetWidth(shape.element) == 32 ||
+       mlirIntegerTypeGetWidth(shape.element) == 64);
+  if (fits)
+    return tile_success();
+  return tile_emit_error(region.op,
+                         "expects 'ids' of rank 1, of i32 or i64, in global or "
+                         "shared memory, got %s",
+                         tile_verify_type_text(type).chars);
+}
+
+// (C12)
+static MlirLogicalResult region_verify_gathered(TileRegionOp region,
+                                                MlirType source) {
+  int64_t dim = tile_region_dim(region), rank = mlirShapedTypeGetRank(source);
+  if (tile_space_of_attr(mlirMemRefTypeGetMemorySpace(source)) !=
+      TILE_SPACE_GLOBAL)
+    return tile_emit_error(region.op,
+                           "expects 'source' in global memory with "
+                           "'ids', got %s",
+                           tile_verify_type_text(source).chars);
+  if (dim < 0 || dim >= rank || tile_region_result_dim(region, (int)dim) < 0)
+    return tile_emit_error(
+        region.op,
+        "expects 'dim' to be a dimension of 'source' that is "
+        "not dropped, got %" PRId64,
+        dim);
+  if (tile_region_static_offsets(region, dim) != 0)
+    return tile_emit_error(region.op,
+                           "expects the constant offset 0 in dimension %" PRId64
+                           ", whose places 'ids' names",
+                           dim);
+  return tile_success();
+}
+
+// (C13)
+static MlirLogicalResult region_verify_gather_users(TileRegionOp region) {
+  MlirOpOperand use = mlirValueGetFirstUse(tile_region_region(region));
+  for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (tile_copy_is(user) || tile_atomic_is(user) || tile_transpose_is(user) ||
+        tile_arrange_is(user) || tile_reduce_by_is(user) ||
+        tile_scan_by_is(user))
+      continue;
+    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(user));
+    return tile_emit_error_with_note(region.op, mlirOperationGetLocation(user),
+                                     "this is the user",
+                                     "is gathered, which '%.*s' does not take; "
+                                     "tile.copy it to a shared tile",
+                                     (int)name.length, name.data);
+  }
+  return tile_success();
+}
+
+static MlirLogicalResult region_verify_gather(TileRegionOp region,
+                                              MlirType source) {
+  if (!tile_region_ids(region).ptr && !tile_region_ids_offset(region).ptr &&
+      mlirAttributeIsNull(tile_region_dim_attr(region)))
+    return tile_success();
+  if (tile_failed(region_verify_ids(region)) ||
+      tile_failed(region_verify_gathered(region, source)))
+    return tile_failure();
+  return region_verify_gather_users(region);
+}
+
 MlirLogicalResult tile_region_verify(MlirOperation op) {
   TileRegionOp region = tile_region_cast(op);
   MlirType source = mlirValueGetType(tile_region_source(region));
@@ -291,6 +397,8 @@ MlirLogicalResult tile_region_verify(MlirOperation op) {
       tile_failed(region_verify_dropped(region, rank)) ||
       tile_failed(region_verify_window(region, source)) ||
       tile_failed(region_verify_pad(region, source)) ||
+      tile_failed(region_verify_gather(region, source)) ||
+      tile_failed(region_verify_ends(region, source)) ||
       tile_failed(region_verify_grid(region)))
     return tile_failure();
   int64_t align_bytes = tile_region_align(region);

@@ -15,7 +15,7 @@ static MlirLogicalResult copy_verify_types(MlirOperation op,
   if (!tile_shape_equal_extents(src, dst)) // (C1)
     return tile_emit_error(op,
                            "expects 'src' and 'dst' of the same shape, got %s "
-                           "and %s",
+                           "and %s; tile.arrange broadcasts and reshapes",
                            tile_verify_shape_text(src).chars,
                            tile_verify_shape_text(dst).chars);
   if (src->space == TILE_SPACE_GLOBAL && dst->space == TILE_SPACE_GLOBAL)

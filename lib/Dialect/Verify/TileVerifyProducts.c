@@ -17,21 +17,42 @@ static MlirLogicalResult verify_extents(const TileProduct *gemm,
                                         const TileShape *a, const TileShape *b,
                                         const TileShape *c) {
   bool ta = gemm->transpose_a, tb = gemm->transpose_b;
-  int64_t m = a->extent[ta];
-  int64_t k = a->extent[!ta] * tile_product_k_ratio(gemm);
-  int64_t n = b->extent[!tb];
-  if (k != b->extent[tb]) // (C2)
+  int lead = a->rank - 2; // dimensions before those of a matrix
+  int64_t m = a->extent[lead + ta];
+  int64_t k = a->extent[lead + !ta] * tile_product_k_ratio(gemm);
+  int64_t n = b->extent[lead + !tb];
+  if (k != b->extent[lead + tb]) // (C2)
     return tile_emit_error(
         gemm->op,
         "expects op(A) and op(B) with the same K extent, "
         "got %" PRId64 " in A (%s%s) and %" PRId64 " in B (%s%s)",
         k, tile_verify_shape_text(a).chars, ta ? " transposed" : "",
-        b->extent[tb], tile_verify_shape_text(b).chars,
+        b->extent[lead + tb], tile_verify_shape_text(b).chars,
         tb ? " transposed" : "");
-  if (c->extent[0] != m || c->extent[1] != n) // (C3)
+  if (c->extent[lead] != m || c->extent[lead + 1] != n) // (C3)
     return tile_emit_error(gemm->op,
                            "expects C of shape %" PRId64 "x%" PRId64 ", got %s",
                            m, n, tile_verify_shape_text(c).chars);
+  return tile_success();
+}
+
+// (C1)
+static MlirLogicalResult verify_batch(const TileProduct *gemm,
+                                      const TileShape *a, const TileShape *b,
+                                      const TileShape *c) {
+  bool is_batch = a->rank == 3;
+  if (b->rank != a->rank || c->rank != a->rank ||
+      (is_batch &&
+       (b->extent[0] != a->extent[0] || c->extent[0] != a->extent[0])))
+    return tile_emit_error(
+        gemm->op,
+        "expects A, B and C of rank 2, or of rank 3 with one "
+        "first extent, got %s, %s and %s",
+        tile_verify_shape_text(a).chars, tile_verify_shape_text(b).chars,
+        tile_verify_shape_text(c).chars);
+  if (is_batch && (gemm->has_instr || gemm->is_async))
+    return tile_emit_error(gemm->op, "expects no 'instr' and no 'async' with "
+                                     "rank 3: it is several products");
   return tile_success();
 }
 
@@ -81,10 +102,12 @@ static MlirLogicalResult verify(const TileProduct *gemm, MlirAttribute instr,
                                 TileShape *out_b) {
   MlirOperation op = gemm->op;
   TileShape a, b, c;
+  int max_rank = gemm->is_sparse ? 2 : 3;
   if (tile_failed(tile_verify_op(op)) || // (C1)
-      tile_failed(tile_verify_tile(op, gemm->a, "a", 2, 2, &a)) ||
-      tile_failed(tile_verify_tile(op, gemm->b, "b", 2, 2, &b)) ||
-      tile_failed(tile_verify_tile(op, gemm->c, "c", 2, 2, &c)))
+      tile_failed(tile_verify_tile(op, gemm->a, "a", 2, max_rank, &a)) ||
+      tile_failed(tile_verify_tile(op, gemm->b, "b", 2, max_rank, &b)) ||
+      tile_failed(tile_verify_tile(op, gemm->c, "c", 2, max_rank, &c)) ||
+      tile_failed(verify_batch(gemm, &a, &b, &c)))
     return tile_failure();
   if (tile_failed(verify_extents(gemm, &a, &b, &c)) ||
       tile_failed(verify_spaces(gemm, &a, &b, &c))) // (C4)

@@ -16,7 +16,7 @@ enum {
 
 //===-- Locations ---------------------------------------------------------===//
 
-// The closest place in a file, or a null location.
+// `depth` bounds how far locations are nested.
 static MlirLocation file_location(MlirLocation location, int depth) {
   if (depth > MAX_LOCATION_DEPTH)
     return (MlirLocation){NULL};
@@ -39,12 +39,16 @@ static MlirLocation file_location(MlirLocation location, int depth) {
   return found;
 }
 
+MlirLocation tile_location_in_file(MlirLocation location) {
+  return file_location(location, 0);
+}
+
 static MlirStringRef file_of(MlirLocation place) {
   return mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(place));
 }
 
 bool tile_location_print(MlirLocation location, TileString *out) {
-  MlirLocation place = file_location(location, 0);
+  MlirLocation place = tile_location_in_file(location);
   if (!place.ptr)
     return false;
   MlirStringRef file = file_of(place);
@@ -211,7 +215,7 @@ static void split_code(TileArena *arena, TileDiagnostic *item) {
 
 static void set_place(TileArena *arena, MlirLocation location,
                       TileDiagnostic *item) {
-  MlirLocation place = file_location(location, 0);
+  MlirLocation place = tile_location_in_file(location);
   if (!place.ptr)
     return;
   MlirStringRef file = file_of(place);

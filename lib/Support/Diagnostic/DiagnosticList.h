@@ -28,6 +28,10 @@ typedef struct {
 
 void tile_diagnostic_list_deinit(TileDiagnosticList *list);
 
+/// The closest place in a file, looking through names, fusions and calls; a
+/// null location when none is known.
+MlirLocation tile_location_in_file(MlirLocation location);
+
 /// Appends "file:line:column", looking through names, fusions and calls.
 /// Returns false, appending nothing, when no place in a file is known.
 bool tile_location_print(MlirLocation location, TileString *out);

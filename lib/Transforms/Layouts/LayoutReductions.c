@@ -24,6 +24,7 @@
 
 #include "LayoutReductions.h"
 
+#include "Dialect/TileCombine.h"
 #include "Dialect/TileLayouts.h"
 #include "Layout/LayoutAccess.h"
 #include "Layout/LayoutReduce.h"
@@ -116,13 +117,6 @@ static ReducePlan plan_from_shared(TileReduceOp reduce, const TileShape *src) {
   return (ReducePlan){is_long ? RESULTS : DIRECT, 1};
 }
 
-// What combines results of `kind`: absolute values are taken once.
-static TileReduceKind kind_of_results(TileReduceKind kind) {
-  if (kind == TILE_REDUCE_KIND_AbsSum)
-    return TILE_REDUCE_KIND_Sum;
-  return kind == TILE_REDUCE_KIND_AbsMax ? TILE_REDUCE_KIND_Max : kind;
-}
-
 // (R1), (R2), (R4): `src` into scratch, scratch into `dst`.
 static void reduce_by_results(Rewrite *rewrite, TileReduceOp reduce,
                               const TileShape *src, MlirType type,
@@ -135,8 +129,8 @@ static void reduce_by_results(Rewrite *rewrite, TileReduceOp reduce,
   tile_reduce(&rewrite->b, .kind = kind, .src = tile_reduce_src(reduce),
               .dst = scratch, .dim = dim, .clear = true,
               .partial = src->space == TILE_SPACE_FRAGMENT);
-  tile_reduce(&rewrite->b, .kind = kind_of_results(kind), .src = scratch,
-              .dst = tile_reduce_dst(reduce), .dim = dim,
+  tile_reduce(&rewrite->b, .kind = tile_reduce_kind_of_results(kind),
+              .src = scratch, .dst = tile_reduce_dst(reduce), .dim = dim,
               .clear = tile_reduce_clear(reduce));
   remark(reduce.op,
          num_partials > 1 ? "warps hold parts of a result: combines them in"

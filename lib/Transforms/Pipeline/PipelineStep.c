@@ -192,7 +192,7 @@ static MlirOperation fix_user(Emitter *e, MlirOperation op, int32_t stage) {
     fix_indices(e, &access, stage);
     return op;
   }
-  if (region.op.ptr) {
+  if (region.op.ptr && find_ring(e, tile_region_source(region))) {
     MlirValue window =
         build_window(e, tile_region_source(region), stage, region);
     mlirRewriterBaseReplaceOpWithValues(e->b.rw, op, 1, &window);

@@ -12,6 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementSides.h"
+
 #include "Analysis/Index/Index.h"
 #include "Analysis/Loops/Loops.h"
 #include "Dialect/Im2col.h"
@@ -24,16 +26,6 @@
 #include "TilePasses.h"
 
 //===-- Plan --------------------------------------------------------------===//
-
-// A tile operand at an element.
-typedef struct {
-  MlirValue memref, pad; // pad: null when it is 0
-  MlirType element;
-  bool is_global;
-  int rank;
-  MlirValue index[TILE_MAX_RANK];                     // of the memref
-  int64_t offset[TILE_MAX_RANK], size[TILE_MAX_RANK]; // offset -1: not known
-} ElementSide;
 
 typedef struct Item {
   struct Item *next; // program order
@@ -72,148 +64,6 @@ static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-//===-- Apply: blocks -----------------------------------------------------===//
-
-static MlirRegion region_begin(TileBuilder *b, int num_indices) {
-  MlirType index = mlirIndexTypeGet(tile_builder_context(b));
-  MlirBlock block = mlirBlockCreate(0, NULL, NULL);
-  for (int i = 0; i < num_indices; i++)
-    mlirBlockAddArgument(block, index, b->loc);
-  MlirRegion region = mlirRegionCreate();
-  mlirRegionAppendOwnedBlock(region, block);
-  mlirRewriterBaseSetInsertionPointToEnd(b->rw, block);
-  return region;
-}
-
-//===-- Apply: one side of a transposition --------------------------------===//
-
-static MlirValue sum(TileBuilder *b, MlirValue x, MlirValue y) {
-  return arith_addi(b, x, y);
-}
-
-static void element_side_build(TileBuilder *b, MlirValue tile,
-                               const MlirValue *at, ElementSide *out) {
-  TileShape shape;
-  TileBox box;
-  *out = (ElementSide){.memref = tile};
-  tile_shape_of(tile, &shape);
-  out->element = shape.element;
-  out->is_global = shape.space == TILE_SPACE_GLOBAL;
-  out->rank = shape.rank;
-  for (int d = 0; d < shape.rank; d++) {
-    out->index[d] = at[d];
-    out->size[d] = shape.extent[d];
-  }
-  if (!tile_box_of(tile, &box) || !box.region.op.ptr)
-    return;
-  out->memref = box.base;
-  out->pad = tile_region_pad(box.region);
-  out->rank = box.rank;
-  for (int d = 0; d < out->rank; d++) {
-    TileInt offset = box.offset[d];
-    int dim = box.dim[d];
-    bool is_known = tile_int_is_constant(offset);
-    MlirValue first =
-        is_known ? tile_const_index(b, offset.constant) : offset.value;
-    out->offset[d] = is_known ? offset.constant : -1;
-    out->size[d] = box.size[d];
-    if (dim < 0)
-      out->index[d] = first;
-    else // a sum is no parallel index, which registers need
-      out->index[d] = out->offset[d] == 0 ? at[dim] : sum(b, first, at[dim]);
-  }
-}
-
-// i1: the element is in the tensor; null when it is known to be.
-static MlirValue side_inside(TileBuilder *b, const ElementSide *side) {
-  MlirValue inside = {NULL};
-  MlirType type = mlirValueGetType(side->memref);
-  for (int d = 0; d < side->rank && side->is_global; d++) {
-    int64_t extent = mlirShapedTypeGetDimSize(type, d);
-    bool is_dynamic = mlirShapedTypeIsDynamicSize(extent);
-    if (!is_dynamic && side->offset[d] >= 0 &&
-        side->offset[d] + side->size[d] <= extent)
-      continue;
-    MlirValue end = is_dynamic
-                        ? memref_dim(b, side->memref, tile_const_index(b, d))
-                        : tile_const_index(b, extent);
-    // As unsigned numbers, negative ones are too large as well.
-    MlirValue fits = arith_cmpi(b, .predicate = ARITH_CMP_I_PREDICATE_ult,
-                                .lhs = side->index[d], .rhs = end);
-    inside = mlirValueIsNull(inside) ? fits : arith_andi(b, inside, fits);
-  }
-  return inside;
-}
-
-static MlirValue side_load(TileBuilder *b, const ElementSide *side) {
-  return memref_load(b, .memref = side->memref,
-                     .indices = {side->index, side->rank});
-}
-
-static MlirValue side_read(TileBuilder *b, const ElementSide *side) {
-  MlirValue inside = side_inside(b, side);
-  MlirBlock outer = mlirRewriterBaseGetInsertionBlock(b->rw);
-  if (mlirValueIsNull(inside))
-    return side_load(b, side);
-  MlirRegion then = region_begin(b, 0);
-  MlirValue loaded = side_load(b, side);
-  scf_yield_op(b, {&loaded, 1});
-  MlirRegion otherwise = region_begin(b, 0);
-  MlirValue pad = mlirValueIsNull(side->pad) ? tile_const_zero(b, side->element)
-                                             : side->pad;
-  scf_yield_op(b, {&pad, 1});
-  mlirRewriterBaseSetInsertionPointToEnd(b->rw, outer);
-  return mlirOperationGetResult(scf_if_op(b, .condition = inside,
-                                          .thenRegion = then,
-                                          .elseRegion = otherwise)
-                                    .op,
-                                0);
-}
-
-static void element_side_write(TileBuilder *b, const ElementSide *side,
-                               MlirValue value) {
-  MlirValue inside = side_inside(b, side);
-  MlirBlock outer = mlirRewriterBaseGetInsertionBlock(b->rw);
-  TileValues indices = {(MlirValue *)side->index, side->rank};
-  if (mlirValueIsNull(inside)) {
-    memref_store(b, .value = value, .memref = side->memref, .indices = indices);
-    return;
-  }
-  MlirRegion then = region_begin(b, 0);
-  memref_store(b, .value = value, .memref = side->memref, .indices = indices);
-  scf_yield_op(b, {NULL, 0});
-  mlirRewriterBaseSetInsertionPointToEnd(b->rw, outer);
-  scf_if_op(b, .condition = inside, .thenRegion = then);
-}
-
-//===-- Apply: conversion as tile.copy does it ----------------------------===//
-
-static MlirValue convert_float(TileBuilder *b, MlirValue value, MlirType to) {
-  MlirType f32 = mlirF32TypeGet(tile_builder_context(b));
-  unsigned have = mlirFloatTypeGetWidth(mlirValueGetType(value)),
-           want = mlirFloatTypeGetWidth(to);
-  if (have == want) { // neither holds the other, f32 holds both
-    value = arith_extf(b, .type = f32, .in = value);
-    have = 32;
-  }
-  return have < want ? arith_extf(b, .type = to, .in = value)
-                     : arith_truncf(b, .type = to, .in = value);
-}
-
-static MlirValue convert(TileBuilder *b, MlirValue value, MlirType to) {
-  MlirType from = mlirValueGetType(value);
-  if (mlirTypeEqual(from, to))
-    return value;
-  if (tile_elem_is_float(from))
-    return convert_float(b, value, to);
-  unsigned have = mlirIntegerTypeGetWidth(from),
-           want = mlirIntegerTypeGetWidth(to);
-  if (have > want)
-    return arith_trunci(b, .type = to, .in = value);
-  return have == 1 ? arith_extui(b, .type = to, .in = value)
-                   : arith_extsi(b, .type = to, .in = value);
-}
-
 //===-- Apply: tile.transpose ---------------------------------------------===//
 
 // Elements run in the order of the side in global memory, so that its rows are
@@ -225,7 +75,7 @@ static void expand_transpose(TileBuilder *b, TileTransposeOp transpose) {
   bool by_src = src.space == TILE_SPACE_GLOBAL;
   const TileShape *space = by_src ? &src : &dst;
   int rank = src.rank;
-  MlirRegion body = region_begin(b, rank);
+  MlirRegion body = element_region_begin(b, rank);
   MlirBlock block = mlirRegionGetFirstBlock(body);
   MlirValue at[TILE_MAX_RANK], exchanged[TILE_MAX_RANK]; // the last two
   for (int d = 0; d < rank; d++) {
@@ -238,7 +88,8 @@ static void expand_transpose(TileBuilder *b, TileTransposeOp transpose) {
                      &from);
   element_side_build(b, tile_transpose_dst(transpose), by_src ? exchanged : at,
                      &to);
-  element_side_write(b, &to, convert(b, side_read(b, &from), to.element));
+  element_side_write(
+      b, &to, element_convert(b, element_side_read(b, &from), to.element));
   mlirRewriterBaseSetInsertionPointBefore(b->rw, transpose.op);
   tile_parallel_op(b, .extents = {space->extent, rank}, .body = body);
   mlirRewriterBaseEraseOp(b->rw, transpose.op);
@@ -250,7 +101,7 @@ static void expand_print(TileBuilder *b, TilePrintOp print) {
   TileShape shape;
   MlirValue tile = tile_range_at(tile_print_values(print), 0);
   tile_shape_of(tile, &shape);
-  MlirRegion body = region_begin(b, shape.rank);
+  MlirRegion body = element_region_begin(b, shape.rank);
   MlirBlock block = mlirRegionGetFirstBlock(body);
   MlirValue values[TILE_MAX_RANK + 1];
   for (int d = 0; d < shape.rank; d++)
@@ -260,7 +111,8 @@ static void expand_print(TileBuilder *b, TilePrintOp print) {
   MlirStringRef text = tile_print_text(print);
   char copy[1024];
   snprintf(copy, sizeof copy, "%.*s", (int)text.length, text.data);
-  tile_print(b, .text = copy, .values = {values, shape.rank + 1});
+  tile_print(b, .text = copy, .values = {values, shape.rank + 1},
+             .source_line = tile_print_source_line(print));
   mlirRewriterBaseSetInsertionPointBefore(b->rw, print.op);
   tile_parallel_op(b, .extents = {shape.extent, shape.rank}, .body = body);
   mlirRewriterBaseEraseOp(b->rw, print.op);

@@ -81,8 +81,8 @@ static bool may_pass(MlirOperation op) {
     return !tile_copy_async(copy) && mlirValueIsNull(tile_copy_signal(copy));
   }
   return tile_fill_is(op) || tile_parallel_is(op) || tile_transpose_is(op) ||
-         memref_load_is(op) || scf_for_is(op) || scf_if_is(op) ||
-         mlirxIsTerminator(op) || mlirxIsMemoryEffectFree(op);
+         tile_arrange_is(op) || memref_load_is(op) || scf_for_is(op) ||
+         scf_if_is(op) || mlirxIsTerminator(op) || mlirxIsMemoryEffectFree(op);
 }
 
 static MlirWalkResult check_pass(MlirOperation op, void *user_data) {

@@ -41,7 +41,8 @@ static bool is_open(TileCopyOp copy) {
   return !tile_copy_async(copy) && mlirValueIsNull(tile_copy_signal(copy)) &&
          mlirAttributeIsNull(stage) &&
          mlirAttributeIsNull(tile_copy_instr_attr(copy)) &&
-         mlirAttributeIsNull(tile_copy_prefer_attr(copy));
+         mlirAttributeIsNull(tile_copy_prefer_attr(copy)) &&
+         !tile_window_is_gathered(tile_copy_src(copy));
 }
 
 static bool is_in_space(MlirValue tile, TileSpace space) {

@@ -146,6 +146,13 @@ typedef struct {
   bool *written;        // by tile
 } WriteSearch;
 
+// Whether what the op does to tiles is what the ops in it do. A body that
+// combines states does nothing to them.
+static bool is_around_ops(MlirOperation op) {
+  return mlirOperationGetNumRegions(op) > 0 && !tile_reduce_by_is(op) &&
+         !tile_scan_by_is(op);
+}
+
 static MlirWalkResult find_write(MlirOperation op, void *user_data) {
   WriteSearch *search = user_data;
   if (mlirOperationEqual(op, search->except))
@@ -154,7 +161,7 @@ static MlirWalkResult find_write(MlirOperation op, void *user_data) {
                 .op = op,
                 .write = note_written,
                 .user_data = search->written};
-  if (!mlirOperationGetNumRegions(op))
+  if (!is_around_ops(op))
     visit_accesses(&a);
   return MlirWalkResultAdvance;
 }
@@ -364,7 +371,7 @@ static void walk_op(Walk *walk, MlirOperation op) {
     walk_branch(walk, op);
   } else if (tile_specialize_is(op)) {
     walk_roles(walk, op);
-  } else if (mlirOperationGetNumRegions(op) > 0) {
+  } else if (is_around_ops(op)) {
     walk->num_element_loops += tile_parallel_is(op);
     for (intptr_t r = 0; runs(op) >= 0 && r < mlirOperationGetNumRegions(op);
          r++)

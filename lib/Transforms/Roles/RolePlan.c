@@ -88,10 +88,14 @@ static void check_uses(TileRolePlan *plan, TileRoleBuffer *buffer,
        !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation op = mlirOpOperandGetOwner(use);
     TileShape shape;
-    if (tile_region_is(op) ||
-        (tile_view_is(op) &&
-         tile_shape_of(mlirOperationGetResult(op, 0), &shape) &&
-         shape.rank < MAX_RING_RANK))
+    bool is_numbers = tile_region_is(op) &&
+                      mlirOpOperandGetOperandNumber(use) != 0; // of a gather
+    if (is_numbers)
+      give_up(buffer, "tile-ws/unsupported-use", op);
+    else if (tile_region_is(op) ||
+             (tile_view_is(op) &&
+              tile_shape_of(mlirOperationGetResult(op, 0), &shape) &&
+              shape.rank < MAX_RING_RANK))
       check_uses(plan, buffer, mlirOperationGetResult(op, 0));
     else if (!can_use_slot(op, tile))
       give_up(buffer, "tile-ws/unsupported-use", op);

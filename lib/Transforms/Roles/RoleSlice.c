@@ -453,6 +453,18 @@ static bool is_alloc(MlirOperation op) {
   return tile_alloc_is(op) || memref_alloca_is(op);
 }
 
+// What names the places of a gathered window: (N2), (N5).
+static void need_numbers(TileRoleNeed *need, MlirOperation op, Why why) {
+  TileRegionOp region = tile_region_dyn(op);
+  if (!region.op.ptr || !tile_region_ids(region).ptr)
+    return;
+  MlirValue root = tile_tensor_root(tile_region_ids(region));
+  if (space_of(root) == TILE_SPACE_SHARED)
+    need_tile(need, root, why);
+  else if (!tile_role_is_read_only(need->plan, root))
+    fail(need, written_global[why], op);
+}
+
 static void need_op(TileRoleNeed *need, MlirValue value, Why why) {
   MlirOperation op = mlirOpResultGetOwner(value);
   TileRoleNode *node = tile_role_node_of(need->plan, op);
@@ -466,6 +478,7 @@ static void need_op(TileRoleNeed *need, MlirValue value, Why why) {
     need_result(need, node, mlirOpResultGetResultNumber(value), why);
     return;
   }
+  need_numbers(need, op, why);
   need->windows[node->id] = window_of(need->plan, node);
   if (!is_alloc(op) && !mlirxIsMemoryEffectFree(op))
     need_read(need, node, op, why);

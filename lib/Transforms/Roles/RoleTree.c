@@ -123,7 +123,7 @@ static MlirWalkResult scan_op(MlirOperation op, void *user_data) {
   if (tile_op_is(op)) {
     TileAccess access[TILE_MAX_ACCESSES];
     // What a loop over elements does is what the ops in it do.
-    int n = mlirOperationGetNumRegions(op) ? 0 : tile_accesses_get(op, access);
+    int n = tile_parallel_is(op) ? 0 : tile_accesses_get(op, access);
     for (int i = 0; i < n; i++)
       add_access(scan, access[i].tile, box_of(access[i].tile), access[i].reads,
                  access[i].writes);

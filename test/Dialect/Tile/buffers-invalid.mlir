@@ -311,7 +311,7 @@ func.func @region_c1_sizes(%A: memref<?x?xbf16>) {
 
 func.func @region_c1_operands(%A: memref<?xbf16>, %i: index) {
   // expected-error @+1 {{expects 0 offset operands, as many as 'static_offsets' leaves open, got 1}}
-  %0 = "tile.region"(%A, %i) <{operandSegmentSizes = array<i32: 1, 1, 0>, static_offsets = array<i64: 0>, static_sizes = array<i64: 64>}> : (memref<?xbf16>, index) -> !tile.region<64xbf16>
+  %0 = "tile.region"(%A, %i) <{operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0>, static_offsets = array<i64: 0>, static_sizes = array<i64: 64>}> : (memref<?xbf16>, index) -> !tile.region<64xbf16>
   return
 }
 
@@ -478,7 +478,7 @@ func.func @region_rank(%A: memref<?x?x?x?x?x?xbf16>) {
 func.func @region_type(%A: memref<?xbf16>) {
   // expected-error @+2 {{failed to infer returned types}}
   // expected-error @+1 {{are incompatible with return type(s) of operation}}
-  %0 = "tile.region"(%A) <{operandSegmentSizes = array<i32: 1, 0, 0>, static_offsets = array<i64: 0>, static_sizes = array<i64: 64>}> : (memref<?xbf16>) -> !tile.region<32xbf16>
+  %0 = "tile.region"(%A) <{operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0>, static_offsets = array<i64: 0>, static_sizes = array<i64: 64>}> : (memref<?xbf16>) -> !tile.region<32xbf16>
   return
 }
 
@@ -522,5 +522,81 @@ func.func @region_c9(%S: memref<64x32xf32, #gpu.address_space<workgroup>>) {
 func.func @region_c10(%A: memref<?x?xf32>) {
   // expected-error @+1 {{expects offset 0 to fit 32 bits, got 4294967296}}
   %a = tile.region %A[4294967296, 0] [8, 8] : memref<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @region_c11_type(%A: memref<8x16xf32>, %ids: memref<4xf32>, %i: index) {
+  // expected-error @+1 {{expects 'ids' of rank 1, of i32 or i64, in global or shared memory, got memref<4xf32>}}
+  %w = tile.region %A[0, 0] [4, 16] by %ids[%i] dim 0 : memref<8x16xf32>, memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @region_c11_together(%A: memref<8x16xf32>) {
+  // expected-error @+1 {{expects 'ids' and 'dim' together}}
+  %w = "tile.region"(%A) <{static_offsets = array<i64: 0, 0>, static_sizes = array<i64: 4, 16>, dim = 0 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0>}> : (memref<8x16xf32>) -> !tile.region<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @region_c12_space(%ids: memref<4xi32>, %i: index) {
+  %s = tile.alloc : memref<8x16xf32, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{expects 'source' in global memory with 'ids', got memref<8x16xf32, #gpu.address_space<workgroup>>}}
+  %w = tile.region %s[0, 0] [4, 16] by %ids[%i] dim 0 : memref<8x16xf32, #gpu.address_space<workgroup>>, memref<4xi32>
+  return
+}
+
+// -----
+
+func.func @region_c12_dim(%A: memref<8x16xf32>, %ids: memref<4xi32>, %i: index) {
+  // expected-error @+1 {{expects 'dim' to be a dimension of 'source' that is not dropped, got 0}}
+  %w = tile.region %A[0, 0] [1, 16] drop [0] by %ids[%i] dim 0 : memref<8x16xf32>, memref<4xi32>
+  return
+}
+
+// -----
+
+func.func @region_c12_offset(%A: memref<8x16xf32>, %ids: memref<4xi32>, %i: index) {
+  // expected-error @+1 {{expects the constant offset 0 in dimension 1, whose places 'ids' names}}
+  %w = tile.region %A[0, %i] [8, 4] by %ids[%i] dim 1 : memref<8x16xf32>, memref<4xi32>
+  return
+}
+
+// -----
+
+func.func @region_c13(%A: memref<8x16xi1>, %ids: memref<4xi32>, %i: index) {
+  // expected-error @+1 {{is gathered, which 'tile.any_of' does not take; tile.copy it to a shared tile}}
+  %w = tile.region %A[0, 0] [4, 16] by %ids[%i] dim 0 : memref<8x16xi1>, memref<4xi32>
+  // expected-note @+1 {{this is the user}}
+  %p = tile.any_of %w : !tile.region<4x16xi1>
+  return
+}
+
+// -----
+
+func.func @region_c14_count(%A: memref<8x16xf32>, %e: index) {
+  // expected-error @+1 {{expects one end for each dimension in 'bounded', got 1 and 2}}
+  %w = tile.region %A[0, 0] [4, 16] end [0, 1] (%e) : memref<8x16xf32>
+  return
+}
+
+// -----
+
+func.func @region_c14_order(%A: memref<8x16xf32>, %e: index) {
+  // expected-error @+1 {{expects 'bounded' to be ascending dimensions from 0 to 1, got 0}}
+  %w = tile.region %A[0, 0] [4, 16] end [1, 0] (%e, %e) : memref<8x16xf32>
+  return
+}
+
+// -----
+
+func.func @region_c14_space(%e: index) {
+  %s = tile.alloc : memref<8x16xf32, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{expects 'source' in global memory with an end, got memref<8x16xf32, #gpu.address_space<workgroup>>}}
+  %w = tile.region %s[0, 0] [4, 16] end [0] (%e) : memref<8x16xf32, #gpu.address_space<workgroup>>
   return
 }

@@ -59,3 +59,20 @@ func.func @storages() -> (bf16, f32) {
   %y = memref.load %f[%c0] : memref<64xf32, #gpu.address_space<private>>
   return %x, %y : bf16, f32
 }
+
+// Rows that numbers name, of a tensor and of a part of a shared tile.
+// CHECK-LABEL: func.func @gathered
+func.func @gathered(%A: memref<?x?xbf16>, %ids: memref<?xi32>, %k: index, %m: index, %pad: bf16, %s: memref<64x32xbf16, #gpu.address_space<workgroup>>) {
+  // CHECK: %[[A:.*]] = tile.region %{{.*}}[0, %{{.*}}] [64, 32] by %{{.*}}[%{{.*}}] dim 0 : memref<?x?xbf16>, memref<?xi32>
+  %a = tile.region %A[0, %k] [64, 32] by %ids[%m] dim 0 : memref<?x?xbf16>, memref<?xi32>
+  %i = tile.alloc : memref<2x64xi64, #gpu.address_space<workgroup>>
+  %j = tile.region %i[1, 0] [1, 64] drop [0] : memref<2x64xi64, #gpu.address_space<workgroup>>
+  // CHECK: tile.region %{{.*}} [64, 32] by %{{.*}}[%{{.*}}] dim 0 pad %{{.*}} : bf16 in : memref<?x?xbf16>, !tile.region<64xi64, #gpu.address_space<workgroup>>
+  %b = tile.region %A[0, %k] [64, 32] by %j[%m] dim 0 pad %pad : bf16 in : memref<?x?xbf16>, !tile.region<64xi64, #gpu.address_space<workgroup>>
+  // CHECK: tile.region %{{.*}}[%{{.*}}, 0] [64, 32] end [0, 1](%{{.*}}, %{{.*}}) pad %{{.*}} : bf16 in : memref<?x?xbf16>
+  %c = tile.region %A[%k, 0] [64, 32] end [0, 1] (%m, %k) pad %pad : bf16 in : memref<?x?xbf16>
+  tile.copy %c to %s : !tile.region<64x32xbf16>, memref<64x32xbf16, #gpu.address_space<workgroup>>
+  tile.copy %a to %s : !tile.region<64x32xbf16>, memref<64x32xbf16, #gpu.address_space<workgroup>>
+  tile.copy %b to %s : !tile.region<64x32xbf16>, memref<64x32xbf16, #gpu.address_space<workgroup>>
+  return
+}

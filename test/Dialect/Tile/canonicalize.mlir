@@ -279,3 +279,84 @@ func.func @metadata_pads(%E: memref<?x?xi16>, %W: memref<?x?xi32>, %a: memref<64
   tile.copy %t to %out : memref<64x4xi16, #shared>, !tile.region<64x4xi16>
   return
 }
+
+//===-- Gathered windows --------------------------------------------------===//
+
+// Offsets that turn out to be constant are; the numbers stay.
+// CHECK-LABEL: func.func @gathered
+// CHECK: tile.region %arg0[0, 32] [8, 16] by %arg1[%arg2] dim 0 : memref<256x128xf32>, memref<?xi32>
+func.func @gathered(%A: memref<256x128xf32>, %ids: memref<?xi32>, %i: index, %s: memref<8x16xf32, #shared>) {
+  %c32 = arith.constant 32 : index
+  %w = tile.region %A[0, %c32] [8, 16] by %ids[%i] dim 0 : memref<256x128xf32>, memref<?xi32>
+  tile.copy %w to %s : !tile.region<8x16xf32>, memref<8x16xf32, #shared>
+  return
+}
+
+// Numbers past the end of the subview name nothing, in the tensor they would: it
+// stays.
+// CHECK-LABEL: func.func @gathered_subview
+// CHECK: %[[VIEW:.*]] = memref.subview
+// CHECK: tile.region %[[VIEW]][0, 0] [8, 16] by
+func.func @gathered_subview(%A: memref<256x128xf32>, %ids: memref<?xi32>, %i: index, %s: memref<8x16xf32, #shared>) {
+  %view = memref.subview %A[32, 0] [64, 128] [1, 1] : memref<256x128xf32> to memref<64x128xf32, strided<[128, 1], offset: 4096>>
+  %w = tile.region %view[0, 0] [8, 16] by %ids[%i] dim 0 : memref<64x128xf32, strided<[128, 1], offset: 4096>>, memref<?xi32>
+  tile.copy %w to %s : !tile.region<8x16xf32>, memref<8x16xf32, #shared>
+  return
+}
+
+//===-- Windows with an end -----------------------------------------------===//
+
+// A part of run-time size is a window that ends where it does; all of a dimension
+// needs no end.
+// CHECK-LABEL: func.func @part(
+// CHECK: %[[END:.*]] = arith.addi %arg1, %arg2
+// CHECK: tile.region %arg0[%{{.*}}, 32] [8, 16] end [0](%[[END]]) : memref<?x?xf32>
+func.func @part(%A: memref<?x?xf32>, %first: index, %size: index, %n: index) {
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  %N = memref.dim %A, %c1 : memref<?x?xf32>
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %n, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c64, %ny = %c1, %nz = %c1) {
+    %s = tile.alloc : memref<8x16xf32, #shared>
+    %view = memref.subview %A[%first, 0] [%size, %N] [1, 1] : memref<?x?xf32> to memref<?x?xf32, strided<[?, 1], offset: ?>>
+    %m = arith.muli %bx, %c8 : index
+    %w = tile.region %view[%m, 32] [8, 16] : memref<?x?xf32, strided<[?, 1], offset: ?>>
+    tile.copy %w to %s : !tile.region<8x16xf32>, memref<8x16xf32, #shared>
+    gpu.terminator
+  }
+  return
+}
+
+// It may begin before the part, where the tensor has elements: it stays.
+// CHECK-LABEL: func.func @part_before(
+// CHECK: %[[VIEW:.*]] = memref.subview
+// CHECK: tile.region %[[VIEW]]
+func.func @part_before(%A: memref<?x?xf32>, %first: index, %size: index, %m: index, %s: memref<8x16xf32, #shared>) {
+  %view = memref.subview %A[%first, 0] [%size, 16] [1, 1] : memref<?x?xf32> to memref<?x16xf32, strided<[?, 1], offset: ?>>
+  %w = tile.region %view[%m, 0] [8, 16] : memref<?x16xf32, strided<[?, 1], offset: ?>>
+  tile.copy %w to %s : !tile.region<8x16xf32>, memref<8x16xf32, #shared>
+  return
+}
+
+// A kernel knows where its own part ends, and takes one of the host for a tensor.
+// CHECK-LABEL: func.func @part_of_host(
+// CHECK: %[[VIEW:.*]] = memref.subview %arg0[0] [100]
+// CHECK: tile.region %[[VIEW]][80] [32]
+// CHECK: tile.region %arg0[80] [32] end [0](%{{.*}}) : memref<256xf32>
+func.func @part_of_host(%A: memref<256xf32>, %n: index) {
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %host = memref.subview %A[0] [100] [1] : memref<256xf32> to memref<100xf32, strided<[1]>>
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %n, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c64, %ny = %c1, %nz = %c1) {
+    %s = tile.alloc : memref<32xf32, #shared>
+    %own = memref.subview %A[0] [100] [1] : memref<256xf32> to memref<100xf32, strided<[1]>>
+    %a = tile.region %host[80] [32] : memref<100xf32, strided<[1]>>
+    %b = tile.region %own[80] [32] : memref<100xf32, strided<[1]>>
+    tile.copy %a to %s : !tile.region<32xf32>, memref<32xf32, #shared>
+    tile.copy %b to %s : !tile.region<32xf32>, memref<32xf32, #shared>
+    gpu.terminator
+  }
+  return
+}

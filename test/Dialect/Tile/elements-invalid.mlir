@@ -308,49 +308,6 @@ func.func @unpack_fp4_c1(%pair: i8, %k: index) {
 
 // -----
 
-func.func @print_c1(%a: memref<8xf32>) {
-  // expected-error @+1 {{expects scalars, or one shared tile or fragment, got memref<8xf32>}}
-  tile.print "a"(%a : memref<8xf32>)
-  return
-}
-
-// -----
-
-func.func @print_c2() {
-  // expected-error @+1 {{expects 'text' of printable characters, got code 10 at 1}}
-  tile.print "a\n"
-  return
-}
-
-// -----
-
-func.func @print_c2_values(%a: i32) {
-  // expected-error @+1 {{expects at most 16 values, got 17}}
-  tile.print "a"(%a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a : i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32)
-  return
-}
-
-// -----
-
-func.func @print_c3() {
-  %a = tile.alloc : memref<8xf32, #tile.fragment>
-  tile.parallel (%i) in [8] {
-    // expected-error @+1 {{prints a tile once per element; print it outside tile.parallel}}
-    tile.print "a"(%a : memref<8xf32, #tile.fragment>)
-  }
-  return
-}
-
-// -----
-
-func.func @assert_c1(%ok: i1) {
-  // expected-error @+1 {{expects 'message' of at most 512 characters, got 520}}
-  tile.assert %ok, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-  return
-}
-
-// -----
-
 func.func @parallel_c10_integer(%A: memref<8xi4>) {
   tile.parallel (%i) in [8] {
     // expected-error @+1 {{expects elements of f64, f32, f16, bf16, f8E4M3FN, f8E5M2 or a signless integer of 1, 8, 16, 32 or 64 bits, got i4}}

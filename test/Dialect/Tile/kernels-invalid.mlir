@@ -626,3 +626,57 @@ func.func @window_of_the_host(%A: memref<64x64xf32>, %B: memref<64x64xf32>) {
   }
   return
 }
+
+// -----
+
+// What each thread reports for itself may differ, in any branch.
+func.func @reports_of_threads(%B: memref<4xi64>, %c5: index) attributes {tile.num_threads = 64 : i32} {
+  %c0 = arith.constant 0 : index
+  %limit = arith.constant 100 : i64
+  tile.specialize {
+    tile.role "a" warps 2 {
+      %t = gpu.lane_id
+      %c = arith.cmpi ult, %t, %c5 : index
+      tile.print "lane"(%t : index) {every_thread}
+      scf.if %c {
+        tile.print "few"(%t : index) {every_thread}
+        tile.assert %c, "as asked"
+      }
+      %start = tile.clock cycles
+      %late = arith.cmpi ugt, %start, %limit : i64
+      scf.if %late {
+        tile.print "late"(%start : i64)
+        memref.store %start, %B[%c0] : memref<4xi64>
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @print_of_a_thread() attributes {tile.num_threads = 64 : i32} {
+  %S = tile.alloc : memref<8xf32, #gpu.address_space<workgroup>>
+  tile.specialize {
+    tile.role "a" warps 2 {
+      // expected-note @+1 {{the value comes from here or is made of it}}
+      %t = gpu.lane_id
+      // expected-error @+1 {{takes a value that differs between the threads that execute it together}}
+      tile.print "lane"(%t : index)
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @window_of_a_time(%A: memref<?xf32>) attributes {tile.num_threads = 64 : i32} {
+  %S = tile.alloc : memref<8xf32, #gpu.address_space<workgroup>>
+  // expected-note @+1 {{the value comes from here or is made of it}}
+  %t = tile.clock nanoseconds
+  %u = arith.index_cast %t : i64 to index
+  // expected-error @+1 {{takes a value that differs between the threads that execute it together}}
+  %a = tile.region %A[%u] [8] : memref<?xf32>
+  tile.copy %a to %S : !tile.region<8xf32>, memref<8xf32, #gpu.address_space<workgroup>>
+  return
+}

@@ -6,7 +6,7 @@
 !a = memref<128x64xbf16, #gpu.address_space<workgroup>>
 !c = memref<128x128xf32, #tile.fragment>
 func.func @gemm_c1_rank(%a: !a, %b: memref<1x64x128xbf16, #gpu.address_space<workgroup>>, %c: !c) {
-  // expected-error @+1 {{expects 'b' to be static and of rank 2, got memref<1x64x128xbf16, #gpu.address_space<workgroup>>}}
+  // expected-error @+1 {{expects A, B and C of rank 2, or of rank 3 with one first extent, got 128x64xbf16, 1x64x128xbf16 and 128x128xf32}}
   tile.gemm %a, %b, %c : (!a, memref<1x64x128xbf16, #gpu.address_space<workgroup>>, !c)
   return
 }
@@ -16,7 +16,7 @@ func.func @gemm_c1_rank(%a: !a, %b: memref<1x64x128xbf16, #gpu.address_space<wor
 !a = memref<128x64xbf16, #gpu.address_space<workgroup>>
 !b = memref<64x128xbf16, #gpu.address_space<workgroup>>
 func.func @gemm_c1_dynamic(%a: !a, %b: !b, %c: memref<?x128xf32, #tile.fragment>) {
-  // expected-error @+1 {{expects 'c' to be static and of rank 2, got memref<?x128xf32, #tile.fragment>}}
+  // expected-error @+1 {{expects 'c' to be static and of rank 2 to 3, got memref<?x128xf32, #tile.fragment>}}
   tile.gemm %a, %b, %c : (!a, !b, memref<?x128xf32, #tile.fragment>)
   return
 }
@@ -125,9 +125,9 @@ func.func @gemm_c5_integers(%a: !a, %b: !b, %c: !c) {
 
 !a = memref<128x64xf64, #gpu.address_space<workgroup>>
 !b = memref<64x128xf64, #gpu.address_space<workgroup>>
-!c = memref<128x128xf64, #tile.fragment>
+!c = memref<128x128xf32, #tile.fragment>
 func.func @gemm_c5_f64(%a: !a, %b: !b, %c: !c) {
-  // expected-error @+1 {{cannot multiply f64 by f64 into f64}}
+  // expected-error @+1 {{cannot multiply f64 by f64 into f32}}
   tile.gemm %a, %b, %c : (!a, !b, !c)
   return
 }
@@ -184,5 +184,23 @@ func.func @gemm_c7_type(%a: !a, %b: !b, %c: !c) {
 func.func @gemm_c7_name(%a: !a, %b: !b, %c: !c) {
   // expected-error @+1 {{expects 'precision' to be "tf32", got "ieee"}}
   tile.gemm %a, %b, %c {precision = "ieee"} : (!a, !b, !c)
+  return
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+func.func @gemm_c1_batch(%a: memref<3x16x16xbf16, #shared>, %b: memref<2x16x16xbf16, #shared>, %c: memref<3x16x16xf32, #tile.fragment>) {
+  // expected-error @+1 {{expects A, B and C of rank 2, or of rank 3 with one first extent, got 3x16x16xbf16, 2x16x16xbf16 and 3x16x16xf32}}
+  tile.gemm %a, %b, %c : (memref<3x16x16xbf16, #shared>, memref<2x16x16xbf16, #shared>, memref<3x16x16xf32, #tile.fragment>)
+  return
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+func.func @gemm_c1_instr(%a: memref<3x16x16xbf16, #shared>, %b: memref<3x16x16xbf16, #shared>, %c: memref<3x16x16xf32, #tile.fragment>) {
+  // expected-error @+1 {{expects no 'instr' and no 'async' with rank 3: it is several products}}
+  tile.gemm %a, %b, %c {instr = #tile.instr<mma>} : (memref<3x16x16xbf16, #shared>, memref<3x16x16xbf16, #shared>, memref<3x16x16xf32, #tile.fragment>)
   return
 }

@@ -80,10 +80,10 @@ static void lower_copy(Lowering *l, MlirOperation op) {
       return;
     }
     src.im2col = im2col_window_build(l, im2col, src.memory);
-    if (is_async) {
-      lower_simt_copy(l, op, &src, &dst);
-      return;
-    }
+  }
+  if (is_async && (src.im2col || src.numbers)) {
+    lower_simt_copy(l, op, &src, &dst);
+    return;
   }
   switch (tile_copy_instr(copy)) {
   case TILE_INSTR_Tma:

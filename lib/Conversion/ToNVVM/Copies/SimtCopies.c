@@ -4,8 +4,8 @@
 // threads of the block take them in turn. Loads of a batch are issued before
 // its stores. Private memory belongs to one thread: to fill it every thread
 // copies the whole tile, out of it one elected thread does. From the matrix of
-// a convolution the chunks can also be moved by cp.async; windows of tensors
-// are by way of nvgpu.
+// a convolution, and from gathered windows, the chunks can also be moved by
+// cp.async; other windows of tensors are by way of nvgpu.
 //
 //===----------------------------------------------------------------------===//
 
@@ -110,6 +110,40 @@ static void chunk_store(Lowering *l, MlirOperation op, const Plan *plan,
              is_private ? (MlirValue){NULL} : predicate);
 }
 
+// What lies past the end of a row, and rows that are not there, are filled with
+// zeros: the source is then shorter than the chunk.
+static void row_copy_async(Lowering *l, const View *src, const TileInt *at,
+                           MlirValue dst, int64_t count) {
+  const Memory *tensor = src->memory;
+  int last = tensor->rank - 1;
+  int64_t elem_bytes = tile_elem_bits(tensor->element) / 8;
+  TileInt coordinates[TILE_MAX_RANK];
+  MlirValue pointer = global_pointer(l, src, at);
+  MlirValue inside = global_in_bounds(l, src, at, 1);
+  memory_coordinates(l, src, at, coordinates);
+  MlirValue left = tile_int_get(
+      &l->i32, tile_int_sub(&l->i32, src->end[last], coordinates[last]));
+  MlirValue elems = arith_minui(&l->b, left, tile_const_int(&l->b, count, 32));
+  MlirValue bytes = tile_int_get(
+      &l->i32, tile_int_mul(&l->i32, tile_int_value(elems), elem_bytes));
+  nvvm_cp_async_shared_global(
+      &l->b, .dst = dst,
+      .src = arith_select(&l->b, inside, pointer, tensor->pointer),
+      .size = count * elem_bytes,
+      .modifier = count * elem_bytes == 16 ? NVVM_LOAD_CACHE_MODIFIER_KIND_CG
+                                           : NVVM_LOAD_CACHE_MODIFIER_KIND_CA,
+      .cpSize =
+          arith_select(&l->b, inside, bytes, tile_const_int(&l->b, 0, 32)));
+}
+
+static void gathered_copy_async(Lowering *l, const View *src, const TileInt *at,
+                                MlirValue dst, int64_t count) {
+  if (src->im2col)
+    im2col_copy_async(l, src, at, dst, count);
+  else
+    row_copy_async(l, src, at, dst, count);
+}
+
 // An asynchronous copy has no predicate: inactive threads pass it by. Nothing
 // of an enclosing loop may be split, so an anchor stands for `op`.
 static void chunk_copy_async(Lowering *l, MlirOperation op, const Plan *plan,
@@ -118,12 +152,12 @@ static void chunk_copy_async(Lowering *l, MlirOperation op, const Plan *plan,
   if (!dst.ptr)
     return;
   if (!active.ptr) {
-    im2col_copy_async(l, plan->src, at, dst, plan->vector);
+    gathered_copy_async(l, plan->src, at, dst, plan->vector);
     return;
   }
   MlirOperation anchor = anchor_begin(l);
   IfBlocks blocks = if_begin(l, anchor, active);
-  im2col_copy_async(l, plan->src, at, dst, plan->vector);
+  gathered_copy_async(l, plan->src, at, dst, plan->vector);
   if_end(l, anchor, blocks);
   anchor_end(l, anchor);
 }
@@ -207,7 +241,7 @@ static MlirValue rows_fit(Lowering *l, const View *view, int64_t vector) {
   int64_t elem_bytes = tile_elem_bits(view->memory->element) / 8;
   MlirValue low = global_or_strides(l, view, vector * elem_bytes);
   if (!view->is_inside[last]) {
-    TileInt end = tile_int_sub(&l->i64, extend(l, view->memory->extent[last]),
+    TileInt end = tile_int_sub(&l->i64, extend(l, view->end[last]),
                                extend(l, view->offset[last]));
     low = arith_ori(
         &l->b, low,

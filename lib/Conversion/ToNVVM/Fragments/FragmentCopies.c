@@ -251,8 +251,7 @@ static MlirValue dims_in_bounds(Lowering *l, const View *view,
   for (int d = first; d < end; d++)
     if (!view->is_inside[d])
       inside = and_maybe(
-          l, inside,
-          coordinate_in_bounds(l, coordinates[d], view->memory->extent[d], 1));
+          l, inside, coordinate_in_bounds(l, coordinates[d], view->end[d], 1));
   return inside;
 }
 
@@ -295,7 +294,7 @@ static const Column *column_of(Lowering *l, const Plan *plan, Lines *lines,
 static TileInt last_column(Lowering *l, const Plan *plan) {
   const View *view = plan->other;
   int last = last_dim(plan), dim = view->memory->rank - 1;
-  TileInt extent = view->memory->extent[dim];
+  TileInt extent = view->end[dim];
   if (!tile_layout_overhangs(&plan->layout, last))
     return extent;
   TileInt end = tile_int_add(&l->i32, view->offset[dim],

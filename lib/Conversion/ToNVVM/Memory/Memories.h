@@ -32,8 +32,21 @@ typedef struct Memory {
 /// A `tile.im2col` whose numbers are in registers; in the arena.
 typedef struct Im2colWindow Im2colWindow;
 
-/// A tile operand: a window of a memory.
+struct View;
+
+/// What names the places of a gathered window, and the last one that was read.
 typedef struct {
+  const struct View *ids;
+  TileInt first; // i32
+  int dim;       // of the memory
+  bool has_last;
+  TileInt last_at;      // tile coordinate
+  MlirValue last_place; // i32, -1: none
+  MlirBlock last_block;
+} PlaceNumbers;
+
+/// A tile operand: a window of a memory.
+typedef struct View {
   Memory *memory;
   TileShape shape;               // of the tile
   int dim[TILE_MAX_RANK];        // memory dimension of every tile dimension
@@ -42,9 +55,12 @@ typedef struct {
   int64_t align_bytes;           // of rows, known
   bool on_grid; // offsets are known to be multiples of the sizes
   bool is_inside[TILE_MAX_RANK]; // per memory dimension: it never leaves it
+  TileInt end[TILE_MAX_RANK]; // i32, per memory dimension: of the window or the
+                              // memory, which comes first
   // Of a tile.im2col, which is no rectangle of its memory; only copies read it.
   // Else null.
   const Im2colWindow *im2col;
+  PlaceNumbers *numbers; // of a gathered window; in the arena; or null
 } View;
 
 //===-- Values that are several registers ---------------------------------===//
@@ -97,7 +113,8 @@ bool shared_window_place(Lowering *l, const View *view, PlacedWindow *out,
 bool is_whole_tile(const View *view);
 /// Pointer to the element of a global window at tile coordinates `at`.
 MlirValue global_pointer(Lowering *l, const View *view, const TileInt *at);
-/// Memory coordinates of tile coordinates, one per memory dimension.
+/// Memory coordinates of tile coordinates, one per memory dimension; -1 where a
+/// number names nothing.
 void memory_coordinates(Lowering *l, const View *view, const TileInt *at,
                         TileInt out[TILE_MAX_RANK]);
 /// 0 <= coordinate and coordinate + vector <= extent; null: known to hold.

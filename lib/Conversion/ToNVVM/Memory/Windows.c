@@ -9,6 +9,15 @@
 
 //===-- Windows -----------------------------------------------------------===//
 
+// At least 0: comparisons are unsigned.
+static TileInt earlier_end(Lowering *l, MlirValue end, TileInt extent) {
+  MlirValue first =
+      arith_minsi(&l->b, tile_int_get(&l->i32, index_operand(l, end)),
+                  tile_int_get(&l->i32, extent));
+  return tile_int_value(
+      arith_maxsi(&l->b, first, tile_const_int(&l->b, 0, 32)));
+}
+
 static void view_region(Lowering *l, TileRegionOp region, View *out) {
   TileRange offsets = tile_region_offsets(region);
   intptr_t next = 0;
@@ -20,6 +29,8 @@ static void view_region(Lowering *l, TileRegionOp region, View *out) {
     int tile_dim = tile_region_result_dim(region, d);
     if (tile_dim >= 0)
       out->dim[tile_dim] = d;
+    if (tile_region_end(region, d).ptr)
+      out->end[d] = earlier_end(l, tile_region_end(region, d), out->end[d]);
   }
   out->on_grid = tile_region_on_grid(region);
   const WindowFacts *facts = window_facts_find(l, region);
@@ -28,6 +39,17 @@ static void view_region(Lowering *l, TileRegionOp region, View *out) {
   out->pad = tile_region_pad(region);
   if (out->pad.ptr)
     out->pad = element_stored(l, out->pad, out->memory->element);
+}
+
+static bool view_numbers(Lowering *l, MlirOperation op, TileRegionOp region,
+                         View *out) {
+  View *ids = TILE_ARENA_NEW(l->arena, View, 1);
+  out->numbers = TILE_ARENA_NEW(l->arena, PlaceNumbers, 1);
+  *out->numbers =
+      (PlaceNumbers){.ids = ids,
+                     .first = index_operand(l, tile_region_ids_offset(region)),
+                     .dim = (int)tile_region_dim(region)};
+  return view_of(l, op, tile_region_ids(region), ids);
 }
 
 bool view_of(Lowering *l, MlirOperation op, MlirValue tile, View *out) {
@@ -39,9 +61,11 @@ bool view_of(Lowering *l, MlirOperation op, MlirValue tile, View *out) {
     return false;
   }
   out->align_bytes = tile_row_align_bytes(tile);
+  memcpy(out->end, out->memory->extent, sizeof out->end);
   if (buffer.region.ptr) {
-    view_region(l, tile_region_cast(mlirOpResultGetOwner(buffer.region)), out);
-    return true;
+    TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
+    view_region(l, region, out);
+    return !tile_region_ids(region).ptr || view_numbers(l, op, region, out);
   }
   for (int d = 0; d < out->memory->rank; d++) {
     out->dim[d] = d;
@@ -58,6 +82,56 @@ bool is_whole_tile(const View *view) {
 
 //===-- Addresses ---------------------------------------------------------===//
 
+// Where number `at` of the window points to, as i32. Past the end of the
+// numbers, and where they name nothing, -1, which is outside in every
+// dimension.
+static MlirValue place_read(Lowering *l, const PlaceNumbers *numbers,
+                            TileInt at) {
+  const View *ids = numbers->ids;
+  int bits = tile_elem_bits(ids->memory->element);
+  TileInt index = tile_int_add(&l->i32, numbers->first, at);
+  TileInt end = mlirShapedTypeIsDynamicSize(ids->shape.extent[0])
+                    ? ids->memory->extent[ids->dim[0]]
+                    : tile_int_constant(ids->shape.extent[0]);
+  MlirValue exists = arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_ult,
+                                .lhs = tile_int_get(&l->i32, index),
+                                .rhs = tile_int_get(&l->i32, end));
+  if (ids->memory->space == TILE_SPACE_GLOBAL)
+    exists = and_maybe(l, exists, global_in_bounds(l, ids, &index, 1));
+  MlirValue pointer = view_pointer(l, l->func, ids, &index);
+  if (!pointer.ptr)
+    return tile_const_int(&l->b, -1, 32);
+  MlirValue policy = l->policy; // it is that of the rows
+  l->policy = (MlirValue){NULL};
+  MlirValue number =
+      load_bits(l, pointer, space_number(ids->memory->space), bits / 8, exists);
+  l->policy = policy;
+  MlirValue zero = tile_const_int(&l->b, 0, bits);
+  MlirValue is_named = arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_sge,
+                                  .lhs = number, .rhs = zero);
+  if (bits == 64) {
+    MlirValue most = tile_const_int(&l->b, INT32_MAX, 64);
+    number = arith_trunci(&l->b, .type = type_i32(l),
+                          .in = arith_minsi(&l->b, number, most));
+  }
+  return arith_select(&l->b, arith_andi(&l->b, exists, is_named), number,
+                      tile_const_int(&l->b, -1, 32));
+}
+
+// The address and the condition of an access ask for the same one.
+static TileInt named_place(Lowering *l, PlaceNumbers *numbers, TileInt at) {
+  MlirBlock block = mlirRewriterBaseGetInsertionBlock(l->b.rw);
+  if (!numbers->has_last || numbers->last_at.value.ptr != at.value.ptr ||
+      numbers->last_at.constant != at.constant ||
+      !mlirBlockEqual(numbers->last_block, block)) {
+    numbers->last_place = place_read(l, numbers, at);
+    numbers->last_at = at;
+    numbers->last_block = mlirRewriterBaseGetInsertionBlock(l->b.rw);
+    numbers->has_last = true;
+  }
+  return tile_int_value(numbers->last_place);
+}
+
 // Tile coordinates to memory coordinates.
 void memory_coordinates(Lowering *l, const View *view, const TileInt *at,
                         TileInt out[TILE_MAX_RANK]) {
@@ -65,7 +139,9 @@ void memory_coordinates(Lowering *l, const View *view, const TileInt *at,
     out[d] = view->offset[d];
   for (int t = 0; t < view->shape.rank; t++)
     out[view->dim[t]] =
-        tile_int_add(&l->i32, view->offset[view->dim[t]], at[t]);
+        view->numbers && view->numbers->dim == view->dim[t]
+            ? named_place(l, view->numbers, at[t])
+            : tile_int_add(&l->i32, view->offset[view->dim[t]], at[t]);
 }
 
 MlirValue global_pointer(Lowering *l, const View *view, const TileInt *at) {
@@ -103,9 +179,11 @@ MlirValue coordinate_in_bounds(Lowering *l, TileInt coordinate, TileInt extent,
 
 // No element of the tile leaves the tensor in dimension `d`.
 static bool window_is_inside(const View *view, int d) {
+  if (view->numbers && view->numbers->dim == d)
+    return false;
   if (view->is_inside[d])
     return true;
-  TileInt offset = view->offset[d], extent = view->memory->extent[d];
+  TileInt offset = view->offset[d], extent = view->end[d];
   int64_t size = 1;
   for (int t = 0; t < view->shape.rank; t++)
     if (view->dim[t] == d)
@@ -124,14 +202,15 @@ MlirValue global_in_bounds(Lowering *l, const View *view, const TileInt *at,
       continue;
     int64_t run = d == view->memory->rank - 1 ? vector : 1;
     inside = and_maybe(
-        l, inside,
-        coordinate_in_bounds(l, coordinates[d], view->memory->extent[d], run));
+        l, inside, coordinate_in_bounds(l, coordinates[d], view->end[d], run));
   }
   return inside;
 }
 
 MlirValue window_in_bounds(Lowering *l, const View *view) {
   TileInt first[TILE_MAX_RANK], last[TILE_MAX_RANK];
+  if (view->numbers) // any of them may be outside
+    return tile_const_int(&l->b, 0, 1);
   for (int d = 0; d < view->shape.rank; d++) {
     first[d] = tile_int_constant(0);
     last[d] = tile_int_constant(view->shape.extent[d] - 1);
@@ -160,6 +239,8 @@ MlirValue global_or_strides(Lowering *l, const View *view, int64_t size_bytes) {
 bool has_unit_rows(const View *view) {
   int last = view->memory->rank - 1;
   TileInt stride = view->memory->stride[last];
+  if (view->numbers && view->numbers->dim == last)
+    return false;
   return view->memory->space == TILE_SPACE_GLOBAL &&
          view->dim[view->shape.rank - 1] == last &&
          tile_int_is_constant(stride) && stride.constant == 1;
