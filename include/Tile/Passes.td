@@ -17,6 +17,34 @@ def NameArguments : Pass<"tile-name-arguments", ""> {
   }];
 }
 
+def ConvertLinalgToTile : Pass<"convert-linalg-to-tile", ""> {
+  let summary = "Makes kernels of blocks of linalg ops";
+  let description = [{
+    Consumes: bufferised `scf.forall` with a block mapping (`#gpu.block`). Its
+    body holds linalg ops and `memref.copy` on whole allocations and on
+    `memref.subview` of tensors, `scf.for` and `scf.if`; sizes that depend on the
+    block are minima with a constant, in `arith` (`lower-affine` first).
+    Produces: a `gpu.launch`. Allocations become tiles, windows `tile.region`;
+    products of the types that tensor cores take become `tile.gemm`, reductions
+    `tile.reduce`, everything else element loops, with loops over what is reduced
+    inside. A product of f32 is exact unless `tf32` is given.
+    Keeps: attributes of loops (`tile.num_stages`), and what is outside. No size is
+    chosen and nothing is fused: that is what schedules are for. `tile.num_threads`
+    on the loop, or the option `threads`, says how many threads a block has.
+    Fails: an op is not understood; an extent of a tile has no constant bound; a
+    part of a tile is taken.
+
+    Where a window ends before its tensor does, elements after it are masked; where
+    it ends with the tensor, reads give pads and writes are dropped.
+  }];
+  let options = [
+    Option<"threads", "threads", "int64_t", "128", "threads of a block">,
+    Option<"tf32", "tf32", "bool", "false",
+           "products of f32 may lose 13 bits of the factors">
+  ];
+  let dependentDialects = ["arith", "gpu", "memref", "scf", "tile"];
+}
+
 def InlineCalls : Pass<"tile-inline-calls", ""> {
   let summary = "Inlines what kernels call";
   let description = [{

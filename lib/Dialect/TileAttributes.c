@@ -95,8 +95,9 @@ static MlirLogicalResult verify_target(MlirOperation op, const char *name,
 
 static MlirLogicalResult verify_num_threads(MlirOperation op, const char *name,
                                             MlirAttribute value) {
-  if (!func_func_is(op))
-    return tile_emit_error(op, "expects '%s' only on func.func", name);
+  if (!func_func_is(op) && !scf_forall_is(op))
+    return tile_emit_error(op, "expects '%s' only on func.func and scf.forall",
+                           name);
   if (!mlirAttributeIsAInteger(value))
     return tile_emit_error(op, "expects '%s' to be an integer, got %s", name,
                            tile_verify_attr_text(value).chars);

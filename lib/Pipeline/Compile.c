@@ -444,7 +444,9 @@ static MlirWalkResult find_kernel_op(MlirOperation op, void *user_data) {
 static bool has_work(const Run *run, const TilePipelineStep *step) {
   OpSearch search = {step->works_on, !step->works_on};
   if (!search.is_found)
-    mlirOperationWalk(mlirModuleGetOperation(run->module), find_kernel_op,
+    mlirOperationWalk(mlirModuleGetOperation(run->module),
+                      step->phase == TILE_PHASE_GRAPH ? find_op
+                                                      : find_kernel_op,
                       &search, MlirWalkPreOrder);
   return search.is_found;
 }
@@ -545,7 +547,8 @@ static MlirLogicalResult run_front(Run *run) {
 }
 
 static MlirLogicalResult run_middle(Run *run) {
-  if (tile_failed(run_passes(run, TILE_PHASE_TILE)))
+  if (tile_failed(run_passes(run, TILE_PHASE_GRAPH)) ||
+      tile_failed(run_passes(run, TILE_PHASE_TILE)))
     return tile_failure();
   MlirOperation module = mlirModuleGetOperation(run->module);
   mlirOperationWalk(module, account_op, &run->account, MlirWalkPreOrder);

@@ -32,6 +32,9 @@ enum {
 
 // Index arithmetic of kernels is 32 bits wide; addresses are 64.
 static const TilePipelineStep steps[] = {
+    {TILE_PHASE_GRAPH, "lower-affine", 0, "linalg."},
+    {TILE_PHASE_GRAPH, "convert-linalg-to-tile", 0, "linalg."},
+
     {TILE_PHASE_TILE, "lower-affine", 0, "affine."},
     {TILE_PHASE_TILE, "lift-cf-to-scf", 0, "cf.br cf.cond_br cf.switch"},
     {TILE_PHASE_TILE, "tile-inline-calls", 0, "func.call"},

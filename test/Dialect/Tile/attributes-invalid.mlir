@@ -104,7 +104,7 @@ func.func @num_threads_type() attributes {tile.num_threads = "many"} {
 // -----
 
 func.func @num_threads_place(%c: i1) {
-  // expected-error @+1 {{expects 'tile.num_threads' only on func.func}}
+  // expected-error @+1 {{expects 'tile.num_threads' only on func.func and scf.forall}}
   scf.if %c {
   } {tile.num_threads = 128 : i64}
   return
