@@ -17,6 +17,53 @@ def NameArguments : Pass<"tile-name-arguments", ""> {
   }];
 }
 
+def FormKernels : Pass<"tile-form-kernels", ""> {
+  let summary = "Cuts a graph of linalg ops into kernels";
+  let description = [{
+    Consumes: functions with linalg ops on tensors, or on memrefs.
+    Produces: a private function for each kernel, and a call of it. The function
+    says which schedule tiles it (`tile.schedule`) and with which sizes
+    (`tile.block`, `tile.loop`, `tile.threads`), and marks its last op
+    (`tile.root`), its product and what fills its sum (`tile.product`,
+    `tile.accumulator`). A remark says of each op which kernel it went to, and why
+    it did not go to that of the ops that use it. Products of narrow floats sum in
+    f32 and are rounded once.
+    Keeps: other ops on tensors, which the host does; what is in `scf.forall`.
+    Fails: an op of linalg is no loops with a body.
+
+    | schedule | kernels |
+    |---|---|
+    | `product`, `product2` | a contraction along one dimension, or two, and elements after it |
+    | `rows` | reductions along rows that a block holds, elements before and after |
+    | `reduction` | one reduction of any length |
+    | `elements` | elements |
+    | `loops` | windows, such as pooling; several results; sums that read no element per term |
+  }];
+  let dependentDialects = ["arith", "bufferization", "func", "linalg", "tensor", "tile"];
+}
+
+def ApplySchedules : Pass<"tile-apply-schedules", ""> {
+  let summary = "Tiles and fuses kernels by scripts";
+  let description = [{
+    Consumes: functions with `tile.schedule`, and the `transform.named_sequence` of
+    that name: one of the module, one of a module in it, or one of those that are
+    shipped in `share/tile/schedules`.
+    Produces: what the script makes of the function, with a block mapping and
+    `tile.num_threads` on each `scf.forall`. An op of the script with
+    `tile.sizes = "block"` or `"loop"` gets the sizes of the function instead of its
+    own.
+    With `prepare` it consumes functions that have none yet, and runs the script
+    `prepare` on those with ops of linalg or on tensors: it rewrites ops to such that
+    `tile-form-kernels` knows.
+    Fails: there is no such script, or it fails.
+  }];
+  let options = [
+    Option<"prepare", "prepare", "bool", "false",
+           "run the script `prepare` on functions that have no schedule">
+  ];
+  let dependentDialects = ["gpu", "linalg", "scf", "tensor", "tile", "transform"];
+}
+
 def ConvertLinalgToTile : Pass<"convert-linalg-to-tile", ""> {
   let summary = "Makes kernels of blocks of linalg ops";
   let description = [{

@@ -647,17 +647,12 @@ static TileGraphView compute_terms(TileGraphEmit *emit, TileGraphOp *op) {
 }
 
 // Takes one loop after the other, the last first, into a tile without it.
-static void emit_reduce(TileGraphEmit *emit, TileGraphOp *op) {
-  TileBuilder *b = &emit->b;
-  TileGraphOperand *out = &op->operands[op->num_operands - 1];
-  TileGraphView target = stage(emit, out, out->bound, TILE_SPACE_FRAGMENT);
-  int whole = reduced_operand(op);
-  TileGraphView source =
-      whole < 0 ? compute_terms(emit, op)
-                : stage(emit, &op->operands[whole], op->operands[whole].bound,
-                        TILE_SPACE_FRAGMENT);
+static void reduce_into(TileGraphEmit *emit, TileGraphOp *op,
+                        TileGraphView source, const TileGraphView *target,
+                        bool clear) {
   MlirType type =
-      tile_accumulator_type(mlirValueGetType(op->combine.term), out->element);
+      tile_accumulator_type(mlirValueGetType(op->combine.term),
+                            op->operands[op->num_operands - 1].element);
   int left = 0;
   for (int l = 0; l < op->num_loops; l++)
     left += is_looped(op, l);
@@ -671,12 +666,49 @@ static void emit_reduce(TileGraphEmit *emit, TileGraphOp *op) {
     TileGraphView next = tile_graph_view_of_bounds(op->num_loops, bound);
     bool is_last = --left == 0;
     next.memref =
-        is_last ? target.memref
+        is_last ? target->memref
                 : tile_graph_alloc(emit, &next, type, TILE_SPACE_FRAGMENT);
-    tile_reduce(b, .kind = op->combine.kind, .src = source.memref,
-                .dst = next.memref, .dim = dim, .clear = !is_last);
+    tile_reduce(&emit->b, .kind = op->combine.kind, .src = source.memref,
+                .dst = next.memref, .dim = dim, .clear = clear || !is_last);
     source = next;
   }
+}
+
+// target = maxnumf(target, numbers), or minnumf: where the old value is NaN,
+// the number counts.
+static void combine_numbers(TileGraphEmit *emit, TileGraphOp *op,
+                            const TileGraphView *target, MlirValue numbers) {
+  TileBuilder *b = &emit->b;
+  Loop loop = {.emit = emit, .op = op};
+  MlirRegion region = region_begin(b, target->rank, (TileValues){NULL, 0});
+  MlirValue at[TILE_MAX_RANK];
+  for (int d = 0; d < target->rank; d++)
+    at[d] = region_index(region, d);
+  TileValues indices = {at, target->rank};
+  MlirValue x = memref_load(b, .memref = target->memref, .indices = indices);
+  MlirValue y = memref_load(b, .memref = numbers, .indices = indices);
+  MlirValue both = op->combine.kind == TILE_REDUCE_KIND_Max
+                       ? arith_maxnumf(b, x, y)
+                       : arith_minnumf(b, x, y);
+  memref_store(b, .value = both, .memref = target->memref, .indices = indices);
+  end_parallel(&loop, region, target);
+}
+
+static void emit_reduce(TileGraphEmit *emit, TileGraphOp *op) {
+  TileGraphOperand *out = &op->operands[op->num_operands - 1];
+  TileGraphView target = stage(emit, out, out->bound, TILE_SPACE_FRAGMENT);
+  int whole = reduced_operand(op);
+  TileGraphView source =
+      whole < 0 ? compute_terms(emit, op)
+                : stage(emit, &op->operands[whole], op->operands[whole].bound,
+                        TILE_SPACE_FRAGMENT);
+  TileGraphView numbers = target;
+  if (op->combine.ignores_nan)
+    numbers.memref =
+        tile_graph_alloc(emit, &target, out->element, TILE_SPACE_FRAGMENT);
+  reduce_into(emit, op, source, &numbers, op->combine.ignores_nan);
+  if (op->combine.ignores_nan)
+    combine_numbers(emit, op, &target, numbers.memref);
   write_back(emit, out, &target);
 }
 

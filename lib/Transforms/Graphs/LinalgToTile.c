@@ -18,6 +18,7 @@
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"
 #include "Support/MlirText.h"
+#include "Tile/Ops/func.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Ops/memref.h"
 #include "Tile/Ops/scf.h"
@@ -159,6 +160,12 @@ static void block_indices(TileBuilder *b, MlirBlock body, const BlockDim *dims,
   }
 }
 
+typedef struct {
+  TileArena *arena;
+  MlirOperation *items;
+  size_t count, capacity;
+} OpList;
+
 //===-- Launches ----------------------------------------------------------===//
 
 static MlirRegion launch_region(TileBuilder *b) {
@@ -193,13 +200,39 @@ static int64_t threads_of(MlirOperation forall, const Run *run) {
                                    : mlirIntegerAttrGetValueInt(attr);
 }
 
+typedef struct {
+  OpList dims;
+  MlirOperation forall;
+} DimSearch;
+
+// Extents of tensors are numbers of the host.
+static MlirWalkResult add_dim(MlirOperation op, void *user_data) {
+  DimSearch *search = user_data;
+  OpList *list = &search->dims;
+  if (!memref_dim_is(op) ||
+      tile_value_is_inside(mlirOperationGetOperand(op, 0), search->forall) ||
+      tile_value_is_inside(mlirOperationGetOperand(op, 1), search->forall))
+    return MlirWalkResultAdvance;
+  TILE_ARENA_RESERVE(list->arena, list->items, list->count, list->capacity);
+  list->items[list->count++] = op;
+  return MlirWalkResultAdvance;
+}
+
+static void hoist_dims(TileArena *arena, MlirOperation forall) {
+  DimSearch search = {{.arena = arena}, forall};
+  mlirOperationWalk(forall, add_dim, &search, MlirWalkPreOrder);
+  for (size_t i = 0; i < search.dims.count; i++)
+    mlirOperationMoveBefore(search.dims.items[i], forall);
+}
+
 // The launch, with the body of the loop in it.
-static GPULaunchOp enter_launch(TileBuilder *b, const Run *run,
-                                ScfForallOp forall,
+static GPULaunchOp enter_launch(TileBuilder *b, TileArena *arena,
+                                const Run *run, ScfForallOp forall,
                                 MlirValue ids[MAX_BLOCK_DIMS]) {
   BlockDim dims[MAX_BLOCK_DIMS];
   int order[MAX_BLOCK_DIMS];
   int rank = (int)scf_forall_staticStep_size(forall);
+  hoist_dims(arena, forall.op);
   mlirRewriterBaseSetInsertionPointBefore(b->rw, forall.op);
   make_dims(b, forall, dims);
   sort_dims(forall, rank, order);
@@ -220,12 +253,6 @@ static GPULaunchOp enter_launch(TileBuilder *b, const Run *run,
 }
 
 //===-- What is left over -------------------------------------------------===//
-
-typedef struct {
-  TileArena *arena;
-  MlirOperation *items;
-  size_t count, capacity;
-} OpList;
 
 static MlirWalkResult add_view(MlirOperation op, void *user_data) {
   OpList *list = user_data;
@@ -251,6 +278,26 @@ static void erase_views(TileGraphEmit *emit, MlirOperation launch) {
       mlirRewriterBaseEraseOp(emit->b.rw, list.items[i]);
 }
 
+//===-- Places in the source ----------------------------------------------===//
+
+// The function of a kernel was ours: what counts is where its ops stood before.
+static MlirLocation before_calls(MlirLocation location) {
+  while (mlirLocationIsACallSite(location)) {
+    MlirLocation callee = mlirLocationCallSiteGetCallee(location);
+    bool is_known = mlirLocationIsAFileLineColRange(callee) ||
+                    mlirLocationIsACallSite(callee) ||
+                    mlirLocationIsAName(callee);
+    location = is_known ? callee : mlirLocationCallSiteGetCaller(location);
+  }
+  return location;
+}
+
+static MlirWalkResult drop_calls(MlirOperation op, void *user_data) {
+  (void)user_data;
+  mlirOperationSetLocation(op, before_calls(mlirOperationGetLocation(op)));
+  return MlirWalkResultAdvance;
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 static void convert(const Run *run, TileGraphPlan *plan) {
@@ -258,7 +305,8 @@ static void convert(const Run *run, TileGraphPlan *plan) {
   TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(forall)),
                    mlirOperationGetLocation(forall)};
   MlirValue ids[MAX_BLOCK_DIMS];
-  GPULaunchOp launch = enter_launch(&b, run, scf_forall_cast(forall), ids);
+  GPULaunchOp launch =
+      enter_launch(&b, plan->arena, run, scf_forall_cast(forall), ids);
   MlirBlock body = mlirRegionGetFirstBlock(gpu_launch_body(launch));
   TileGraphEmit emit = {
       .b = b,
@@ -290,7 +338,13 @@ static MlirLogicalResult convert_all(Run *run) {
     if (tile_failed(check_forall(scf_forall_cast(plan.forall))) ||
         tile_failed(tile_graph_plan(&plan)))
       return tile_failure();
+    MlirOperation function = plan.forall;
+    while (!func_func_is(function) &&
+           mlirOperationGetParentOperation(function).ptr)
+      function = mlirOperationGetParentOperation(function);
     convert(run, &plan);
+    // Constants of the host go to kernels later.
+    mlirOperationWalk(function, drop_calls, NULL, MlirWalkPreOrder);
   }
   return tile_success();
 }
