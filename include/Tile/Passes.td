@@ -51,7 +51,8 @@ def ApplySchedules : Pass<"tile-apply-schedules", ""> {
     Produces: what the script makes of the function, with a block mapping and
     `tile.num_threads` on each `scf.forall`. An op of the script with
     `tile.sizes = "block"` or `"loop"` gets the sizes of the function instead of its
-    own.
+    own; a parameter with `"mapping"` is a block mapping for as many loops as have
+    a size.
     With `prepare` it consumes functions that have none yet, and runs the script
     `prepare` on those with ops of linalg or on tensors: it rewrites ops to such that
     `tile-form-kernels` knows.

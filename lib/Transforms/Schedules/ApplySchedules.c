@@ -75,27 +75,6 @@ static MlirOperation find(Run *run, MlirStringRef name) {
 
 //===-- Its sizes ---------------------------------------------------------===//
 
-static MlirWalkResult bind_sizes(MlirOperation op, void *user_data) {
-  MlirOperation function = *(MlirOperation *)user_data;
-  MlirAttribute bound =
-      mlirOperationGetDiscardableAttributeByName(op, TILE_STR(TILE_SIZES_ATTR));
-  if (mlirAttributeIsNull(bound))
-    return MlirWalkResultAdvance;
-  MlirStringRef which = mlirStringAttrGetValue(bound);
-  MlirAttribute sizes = mlirOperationGetDiscardableAttributeByName(
-      function, mlirStringRefEqual(which, TILE_STR("block"))
-                    ? TILE_STR(TILE_BLOCK_ATTR)
-                    : TILE_STR(TILE_LOOP_ATTR));
-  // structured.fuse calls them so, structured.tile_using_for otherwise.
-  MlirStringRef name = TILE_STR("static_tile_sizes");
-  if (!mlirOperationHasInherentAttributeByName(op, name))
-    name = TILE_STR("static_sizes");
-  mlirOperationSetInherentAttributeByName(op, name, sizes);
-  return MlirWalkResultAdvance;
-}
-
-//===-- What is left to say -----------------------------------------------===//
-
 static MlirAttribute block_mapping(MlirContext context, int rank) {
   static const char *const axes[] = {"x", "y", "z"};
   MlirAttribute mapping[TILE_NEST_MAX_LOOPS];
@@ -110,6 +89,42 @@ static MlirAttribute block_mapping(MlirContext context, int rank) {
   }
   return mlirArrayAttrGet(context, rank, mapping);
 }
+
+// A dimension of blocks per loop that is tiled.
+static MlirAttribute mapping_of(MlirOperation function) {
+  MlirAttribute sizes = mlirOperationGetDiscardableAttributeByName(
+      function, TILE_STR(TILE_BLOCK_ATTR));
+  int rank = 0;
+  for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(sizes); i++)
+    rank += mlirDenseI64ArrayGetElement(sizes, i) != 0;
+  return block_mapping(mlirOperationGetContext(function), rank);
+}
+
+static MlirWalkResult bind_sizes(MlirOperation op, void *user_data) {
+  MlirOperation function = *(MlirOperation *)user_data;
+  MlirAttribute bound =
+      mlirOperationGetDiscardableAttributeByName(op, TILE_STR(TILE_SIZES_ATTR));
+  if (mlirAttributeIsNull(bound))
+    return MlirWalkResultAdvance;
+  MlirStringRef which = mlirStringAttrGetValue(bound);
+  if (mlirStringRefEqual(which, TILE_STR("mapping"))) {
+    mlirOperationSetInherentAttributeByName(op, TILE_STR("value"),
+                                            mapping_of(function));
+    return MlirWalkResultAdvance;
+  }
+  MlirAttribute sizes = mlirOperationGetDiscardableAttributeByName(
+      function, mlirStringRefEqual(which, TILE_STR("block"))
+                    ? TILE_STR(TILE_BLOCK_ATTR)
+                    : TILE_STR(TILE_LOOP_ATTR));
+  // structured.fuse calls them so, structured.tile_using_for otherwise.
+  MlirStringRef name = TILE_STR("static_tile_sizes");
+  if (!mlirOperationHasInherentAttributeByName(op, name))
+    name = TILE_STR("static_sizes");
+  mlirOperationSetInherentAttributeByName(op, name, sizes);
+  return MlirWalkResultAdvance;
+}
+
+//===-- What is left to say -----------------------------------------------===//
 
 static MlirWalkResult finish_loop(MlirOperation op, void *user_data) {
   MlirOperation function = *(MlirOperation *)user_data;

@@ -232,6 +232,41 @@ static bool is_narrow(const TileNest *nest) {
          tile_elem_is_float(factor);
 }
 
+//===-- Constants ---------------------------------------------------------===//
+
+// What every element gets when it is one value from outside, or null.
+static MlirValue same_everywhere(MlirOperation op) {
+  if (mlirOperationGetNumResults(op) != 1 || tile_op_name_begins(op, "linalg.fill"))
+    return TILE_NULL_VALUE;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirValue value = mlirOperationGetOperand(mlirBlockGetTerminator(body), 0);
+  return tile_value_is_inside(value, op) ? TILE_NULL_VALUE : value;
+}
+
+// Such an op is a fill, and an element that is taken out of it the value.
+static MlirOperation as_fill(TileBuilder *b, MlirOperation op,
+                             MlirValue value) {
+  MlirValue tensor =
+      mlirOperationGetOperand(op, mlirOperationGetNumOperands(op) - 1);
+  MlirValue filled = fill(b, value, tensor);
+  mlirValueReplaceAllUsesOfWith(result_of(op), filled);
+  mlirRewriterBaseEraseOp(b->rw, op);
+  MlirOpOperand use = mlirValueGetFirstUse(filled);
+  while (!mlirOpOperandIsNull(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    use = mlirOpOperandGetNextUse(use);
+    if (!tile_op_name_begins(user, "tensor.extract") ||
+        mlirOperationGetNumOperands(user) !=
+            1 + mlirShapedTypeGetRank(mlirValueGetType(filled)) ||
+        !mlirTypeEqual(mlirValueGetType(result_of(user)),
+                       mlirValueGetType(value)))
+      continue;
+    mlirValueReplaceAllUsesOfWith(result_of(user), value);
+    mlirRewriterBaseEraseOp(b->rw, user);
+  }
+  return mlirOpResultGetOwner(filled);
+}
+
 //===-- A loop for blocks -------------------------------------------------===//
 
 // The map with one more loop before the others; the last operand follows it.
@@ -444,6 +479,11 @@ static MlirLogicalResult prepare(TileBuilder *b, OpList *ops) {
     mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
     if (is_on_memrefs(op))
       op = ops->items[i] = raise(b, op);
+    MlirValue value = same_everywhere(op);
+    if (value.ptr) {
+      mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
+      op = ops->items[i] = as_fill(b, op, value);
+    }
     if (!tile_nest_of(op, &nest))
       continue;
     mlirRewriterBaseSetInsertionPointBefore(b->rw, op);

@@ -4,6 +4,8 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @product(%function: !transform.any_op) {
     %root = transform.structured.match attributes {tile.root} in %function : (!transform.any_op) -> !transform.any_op
     %last, %blocks = transform.structured.fuse %root tile_sizes [128, 128] {use_forall, apply_cleanup, tile.sizes = "block"} : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    %mapping = transform.param.constant [#gpu.block<y>, #gpu.block<x>] {tile.sizes = "mapping"} -> !transform.any_param
+    transform.annotate %blocks "mapping" = %mapping : !transform.any_op, !transform.any_param
     transform.apply_patterns to %function {
       transform.apply_patterns.memref.resolve_ranked_shaped_type_result_dims
       transform.apply_patterns.canonicalization
