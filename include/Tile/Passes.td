@@ -49,7 +49,7 @@ def ApplySchedules : Pass<"tile-apply-schedules", ""> {
     that name: one of the module, one of a module in it, or one of those that are
     shipped in `share/tile/schedules`.
     Produces: what the script makes of the function, with a block mapping and
-    `tile.num_threads` on each `scf.forall`. An op of the script with
+    `tile.num_threads` on each `scf.forall`. Scripts of the module are gone then. An op of the script with
     `tile.sizes = "block"` or `"loop"` gets the sizes of the function instead of its
     own; a parameter with `"mapping"` is a block mapping for as many loops as have
     a size.

@@ -13,6 +13,7 @@ struct TileCompiler {
   TileCompileOptions options; // its lists are owned by what follows
   TileLimits limits;
   char *ptxas; // owned
+  char *schedules; // owned
   unsigned ptxas_max_seconds;
   int num_threads;
   unsigned *variants;    // owned

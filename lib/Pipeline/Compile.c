@@ -534,8 +534,25 @@ static MlirLogicalResult make_metadata(Run *run) {
   return tile_success();
 }
 
+// Scripts of the caller become a module in the program.
+static MlirLogicalResult take_schedules(Run *run) {
+  const char *text = run->options->schedules;
+  if (!text)
+    return tile_success();
+  run->found_by = "schedule";
+  MlirModule scripts =
+      mlirxModuleParse(run->context, tile_str(text), TILE_STR("schedule"));
+  if (mlirModuleIsNull(scripts))
+    return run->has_errors ? tile_failure()
+                           : run_fail(run, false, "cannot parse ", "schedule");
+  MlirOperation copy = mlirOperationClone(mlirModuleGetOperation(scripts));
+  mlirModuleDestroy(scripts);
+  mlirBlockAppendOwnedOperation(mlirModuleGetBody(run->module), copy);
+  return tile_success();
+}
+
 static MlirLogicalResult run_front(Run *run) {
-  if (tile_failed(parse(run)))
+  if (tile_failed(parse(run)) || tile_failed(take_schedules(run)))
     return tile_failure();
   tile_argument_names_fill(mlirModuleGetOperation(run->module), &run->source);
   if (tile_failed(write_target(run)) || tile_failed(check_targets(run)) ||

@@ -27,6 +27,7 @@ typedef struct {
 typedef struct {
   const char *target;   // "sm_90a"; NULL: the module says
   unsigned products;    // TILE_PRODUCT_*, without the cubin
+  const char *schedules; // text of a module of scripts; NULL: none
   bool line_info;       // source lines in the PTX, for profilers
   bool hide_remarks;    // leave remarks out of the diagnostics
   TileStageFn on_stage; // NULL: none

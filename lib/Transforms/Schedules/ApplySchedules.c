@@ -144,6 +144,43 @@ static MlirWalkResult finish_loop(MlirOperation op, void *user_data) {
   return MlirWalkResultSkip;
 }
 
+// Whether ops of linalg in `outer` use the result, whole, and nothing else does.
+static bool is_used_whole_inside(MlirOperation op, MlirOperation outer) {
+  MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, 0));
+  bool is_used = !mlirOpOperandIsNull(use);
+  for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    bool is_whole = tile_op_name_begins(user, "linalg.");
+    do
+      user = mlirOperationGetParentOperation(user);
+    while (user.ptr && !mlirOperationEqual(user, outer));
+    is_used &= is_whole && user.ptr;
+  }
+  return is_used;
+}
+
+// An op of which a block needs everything is not tiled, so it was left before
+// the loop.
+static void take_along(MlirOperation function) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  MlirOperation forall = TILE_NULL_OP, ops[TILE_GROUP_MAX_OPS * 4];
+  int count = 0;
+  TILE_FOR_EACH_OP (op, body) {
+    if (!forall.ptr && scf_forall_is(op))
+      forall = op;
+    if (!forall.ptr && count < TILE_GROUP_MAX_OPS * 4 &&
+        (tile_op_name_begins(op, "linalg.") ||
+         tile_op_name_begins(op, "tensor.empty")))
+      ops[count++] = op;
+  }
+  while (forall.ptr && count-- > 0)
+    if (is_used_whole_inside(ops[count], forall))
+      mlirOperationMoveBefore(
+          ops[count],
+          mlirBlockGetFirstOperation(
+              mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0))));
+}
+
 static MlirWalkResult drop_marks(MlirOperation op, void *user_data) {
   static const char *const marks[] = {
       TILE_ROOT_ATTR, TILE_PRODUCT_ATTR, TILE_ACCUMULATOR_ATTR, TILE_BLOCK_ATTR,
@@ -176,6 +213,7 @@ static MlirLogicalResult apply(Run *run, MlirOperation function,
     return tile_emit_error(function, "cannot be scheduled by '%.*s'",
                            (int)name.length, name.data);
   if (!mlirStringRefEqual(name, TILE_STR("prepare"))) {
+    take_along(function);
     mlirOperationWalk(function, finish_loop, &function, MlirWalkPreOrder);
     mlirOperationWalk(function, drop_marks, NULL, MlirWalkPreOrder);
   }
@@ -203,6 +241,17 @@ static MlirLogicalResult visit_function(Run *run, MlirOperation function,
   return has_graph ? apply(run, function, TILE_STR("prepare")) : tile_success();
 }
 
+// Scripts of the module have been used.
+static void erase_scripts(MlirBlock body) {
+  TILE_FOR_EACH_OP (op, body) {
+    MlirStringRef kind = mlirIdentifierStr(mlirOperationGetName(op));
+    if (mlirStringRefEqual(kind, TILE_STR("transform.named_sequence")) ||
+        !mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(
+            op, TILE_STR("transform.with_named_sequence"))))
+      mlirOperationDestroy(op);
+  }
+}
+
 MlirLogicalResult
 tile_apply_schedules_run(MlirOperation op,
                          const TileApplySchedulesOptions *options) {
@@ -214,5 +263,7 @@ tile_apply_schedules_run(MlirOperation op,
       result = visit_function(&run, function, options->prepare);
   if (!mlirModuleIsNull(run.shipped))
     mlirModuleDestroy(run.shipped);
+  if (!options->prepare)
+    erase_scripts(body);
   return result;
 }
