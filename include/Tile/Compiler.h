@@ -48,7 +48,8 @@ TILE_API void tile_compiler_set_remarks(TileCompiler *compiler,
 
 /// Schedules that go before those of the library where a graph of linalg ops is
 /// compiled: a module with named sequences of the transform dialect (see
-/// docs/FrontEnds.md). The text is copied and read when it is needed; NULL: none.
+/// docs/FrontEnds.md). The text is copied and read when it is needed; NULL:
+/// none.
 TILE_API bool tile_compiler_set_schedules(TileCompiler *compiler,
                                           const char *text);
 

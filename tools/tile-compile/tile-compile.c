@@ -288,8 +288,7 @@ static char *read_schedule(const char *path) {
   if (in && fseek(in, 0, SEEK_END) == 0 && (size = ftell(in)) >= 0 &&
       fseek(in, 0, SEEK_SET) == 0)
     text = calloc((size_t)size + 1, 1);
-  bool is_read =
-      text && fread(text, 1, (size_t)size, in) == (size_t)size;
+  bool is_read = text && fread(text, 1, (size_t)size, in) == (size_t)size;
   if (!is_read) {
     fprintf(stderr, "tile-compile: error: cannot read %s: %s\n", path,
             strerror(errno));

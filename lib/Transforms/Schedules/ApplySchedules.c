@@ -144,7 +144,8 @@ static MlirWalkResult finish_loop(MlirOperation op, void *user_data) {
   return MlirWalkResultSkip;
 }
 
-// Whether ops of linalg in `outer` use the result, whole, and nothing else does.
+// Whether ops of linalg in `outer` use the result, whole, and nothing else
+// does.
 static bool is_used_whole_inside(MlirOperation op, MlirOperation outer) {
   MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, 0));
   bool is_used = !mlirOpOperandIsNull(use);
@@ -176,9 +177,8 @@ static void take_along(MlirOperation function) {
   while (forall.ptr && count-- > 0)
     if (is_used_whole_inside(ops[count], forall))
       mlirOperationMoveBefore(
-          ops[count],
-          mlirBlockGetFirstOperation(
-              mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0))));
+          ops[count], mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(
+                          mlirOperationGetRegion(forall, 0))));
 }
 
 static MlirWalkResult drop_marks(MlirOperation op, void *user_data) {

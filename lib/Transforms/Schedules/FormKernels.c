@@ -236,7 +236,8 @@ static bool is_narrow(const TileNest *nest) {
 
 // What every element gets when it is one value from outside, or null.
 static MlirValue same_everywhere(MlirOperation op) {
-  if (mlirOperationGetNumResults(op) != 1 || tile_op_name_begins(op, "linalg.fill"))
+  if (mlirOperationGetNumResults(op) != 1 ||
+      tile_op_name_begins(op, "linalg.fill"))
     return TILE_NULL_VALUE;
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   MlirValue value = mlirOperationGetOperand(mlirBlockGetTerminator(body), 0);
