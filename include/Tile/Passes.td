@@ -27,7 +27,8 @@ def FormKernels : Pass<"tile-form-kernels", ""> {
     (`tile.root`), its product and what fills its sum (`tile.product`,
     `tile.accumulator`). A remark says of each op which kernel it went to, and why
     it did not go to that of the ops that use it. Products of narrow floats sum in
-    f32 and are rounded once.
+    f32 and are rounded once; they read factors from before these were transposed or
+    collapsed, and write their result where it would be transposed to.
     Keeps: other ops on tensors, which the host does; what is in `scf.forall`.
     Fails: an op of linalg is no loops with a body.
 

@@ -9,19 +9,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Transforms/Schedules/Schedules.h"
+#include "Transforms/Schedules/NestBuild.h"
 
 #include "Dialect/ForeignOps.h"
 #include "Support/Arena.h"
-#include "Support/Constants.h"
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"
 #include "Support/StringBuilder.h"
-#include "Tile/Ops/arith.h"
 #include "Tile/Ops/func.h"
 #include "Tile/Ops/scf.h"
 #include "TilePasses.h"
-#include "mlir-c/Dialect/Linalg.h"
 #include <stdio.h>
 
 typedef struct {
@@ -52,115 +49,6 @@ static MlirWalkResult collect(MlirOperation op, void *user_data) {
     return MlirWalkResultAdvance;
   list_add(user_data, op);
   return MlirWalkResultSkip;
-}
-
-//===-- Small ops ---------------------------------------------------------===//
-
-// An op with one result, or none for a null type.
-static MlirOperation make(TileBuilder *b, const char *name, TileValues operands,
-                          MlirType type, const char *const *unit_attrs) {
-  TileState s;
-  tile_ods_begin(&s, b, name);
-  tile_ods_operands(&s, operands);
-  tile_ods_type_opt(&s, type);
-  for (int i = 0; i < 2 && unit_attrs && unit_attrs[i]; i++)
-    tile_ods_put_unit(&s, unit_attrs[i], true);
-  return tile_ods_end(&s, b);
-}
-
-static MlirValue result_of(MlirOperation op) {
-  return mlirOperationGetResult(op, 0);
-}
-
-static MlirType element_of(MlirValue value) {
-  return mlirShapedTypeGetElementType(mlirValueGetType(value));
-}
-
-static MlirType tensor_type(MlirType like, MlirType element) {
-  int64_t shape[TILE_NEST_MAX_LOOPS];
-  intptr_t rank = mlirShapedTypeGetRank(like);
-  for (intptr_t d = 0; d < rank; d++)
-    shape[d] = mlirShapedTypeGetDimSize(like, d);
-  return mlirRankedTensorTypeGet(rank, shape, element, (MlirAttribute){NULL});
-}
-
-// An empty tensor of the shape of another.
-static MlirValue empty_like(TileBuilder *b, MlirValue like, MlirType element) {
-  MlirType type = mlirValueGetType(like);
-  MlirType index = mlirIndexTypeGet(tile_builder_context(b));
-  MlirValue sizes[TILE_NEST_MAX_LOOPS];
-  intptr_t count = 0;
-  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); d++)
-    if (mlirShapedTypeIsDynamicDim(type, d))
-      sizes[count++] = result_of(make(b, "tensor.dim",
-                                      TILE_VALUES(like, tile_const_index(b, d)),
-                                      index, NULL));
-  return result_of(make(b, "tensor.empty", (TileValues){sizes, count},
-                        tensor_type(type, element), NULL));
-}
-
-//===-- linalg.generic ----------------------------------------------------===//
-
-static MlirAttribute iterator_types(MlirContext context, const TileNest *nest) {
-  MlirAttribute types[TILE_NEST_MAX_LOOPS];
-  for (int l = 0; l < nest->num_loops; l++)
-    types[l] = mlirAttributeParseGet(
-        context, nest->is_reduced[l]
-                     ? TILE_STR("#linalg.iterator_type<reduction>")
-                     : TILE_STR("#linalg.iterator_type<parallel>"));
-  return mlirArrayAttrGet(context, nest->num_loops, types);
-}
-
-static MlirRegion body_begin(TileBuilder *b, TileValues operands,
-                             MlirValue *out_args) {
-  MlirBlock block = mlirBlockCreate(0, NULL, NULL);
-  for (intptr_t i = 0; i < operands.n; i++)
-    out_args[i] =
-        mlirBlockAddArgument(block, element_of(operands.p[i]), b->loc);
-  MlirRegion region = mlirRegionCreate();
-  mlirRegionAppendOwnedBlock(region, block);
-  mlirRewriterBaseSetInsertionPointToEnd(b->rw, block);
-  return region;
-}
-
-// The last operand is what is written.
-static MlirValue generic(TileBuilder *b, TileValues operands,
-                         MlirAttribute maps, MlirAttribute iterators,
-                         MlirRegion body) {
-  TileState s;
-  tile_ods_begin(&s, b, "linalg.generic");
-  tile_ods_operands(&s, operands);
-  tile_ods_type(&s, mlirValueGetType(operands.p[operands.n - 1]));
-  tile_ods_put(&s, "indexing_maps", maps);
-  tile_ods_put(&s, "iterator_types", iterators);
-  const int32_t sizes[] = {(int32_t)operands.n - 1, 1};
-  tile_ods_segments(&s, b, "operandSegmentSizes", sizes, 2);
-  tile_ods_region(&s, body);
-  return result_of(tile_ods_end(&s, b));
-}
-
-static MlirValue fill(TileBuilder *b, MlirValue value, MlirValue tensor) {
-  TileState s;
-  tile_ods_begin(&s, b, "linalg.fill");
-  tile_ods_operand(&s, value);
-  tile_ods_operand(&s, tensor);
-  tile_ods_type(&s, mlirValueGetType(tensor));
-  const int32_t sizes[] = {1, 1};
-  tile_ods_segments(&s, b, "operandSegmentSizes", sizes, 2);
-  tile_ods_region(&s, mlirRegionCreate());
-  MlirOperation op = tile_ods_end(&s, b);
-  mlirLinalgFillBuiltinNamedOpRegion(op);
-  return result_of(op);
-}
-
-// An element of a float type as one of another.
-static MlirValue cast_float(TileBuilder *b, MlirValue value, MlirType to) {
-  unsigned from = mlirFloatTypeGetWidth(mlirValueGetType(value));
-  unsigned want = mlirFloatTypeGetWidth(to);
-  if (from == want)
-    return value;
-  return from < want ? arith_extf(b, .type = to, .in = value)
-                     : arith_truncf(b, .type = to, .in = value);
 }
 
 //===-- Sums of f32 -------------------------------------------------------===//
@@ -489,14 +377,56 @@ static MlirLogicalResult prepare(TileBuilder *b, OpList *ops) {
       continue;
     mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
     require_extents(b, &nest);
-    if (has_no_dims(&nest)) {
+    if (has_no_dims(&nest))
       add_loop(b, &nest);
-      continue;
-    }
-    if (nest.kind == TILE_NEST_PRODUCT && is_narrow(&nest))
-      widen_product(b, &nest);
   }
   return tile_success();
+}
+
+// Every product reads and writes in place of what moves elements; what moves
+// them may be gone after each, so the ops are looked for anew.
+static void fold_views(TileBuilder *b, MlirOperation function, OpList *ops) {
+  bool is_changed = true;
+  while (is_changed) {
+    is_changed = false;
+    ops->count = 0;
+    mlirOperationWalk(function, collect, ops, MlirWalkPreOrder);
+    for (size_t i = 0; i < ops->count && !is_changed; i++) {
+      TileNest nest;
+      if (!tile_nest_of(ops->items[i], &nest) || nest.kind != TILE_NEST_PRODUCT)
+        continue;
+      b->loc = mlirOperationGetLocation(nest.op);
+      is_changed =
+          !mlirOperationEqual(tile_product_fold_views(b, &nest), ops->items[i]);
+    }
+  }
+}
+
+static MlirWalkResult add_any(MlirOperation op, void *user_data) {
+  list_add(user_data, op);
+  return mlirOperationGetNumRegions(op) && is_linalg(op)
+             ? MlirWalkResultSkip
+             : MlirWalkResultAdvance;
+}
+
+// What was moved, filled or reshaped for products before is nobody's now.
+static void erase_dead(TileBuilder *b, MlirOperation function, OpList *ops) {
+  ops->count = 0;
+  mlirOperationWalk(function, add_any, ops, MlirWalkPreOrder);
+  for (size_t i = ops->count; i-- > 1;) // users come later
+    if (mlirxIsTriviallyDead(ops->items[i]))
+      mlirRewriterBaseEraseOp(b->rw, ops->items[i]);
+}
+
+static void widen_products(TileBuilder *b, const OpList *ops) {
+  for (size_t i = 0; i < ops->count; i++) {
+    TileNest nest;
+    b->loc = mlirOperationGetLocation(ops->items[i]);
+    mlirRewriterBaseSetInsertionPointBefore(b->rw, ops->items[i]);
+    if (tile_nest_of(ops->items[i], &nest) && nest.kind == TILE_NEST_PRODUCT &&
+        is_narrow(&nest))
+      widen_product(b, &nest);
+  }
 }
 
 //===-- A function per kernel ---------------------------------------------===//
@@ -748,7 +678,11 @@ static MlirLogicalResult form(MlirOperation function) {
                    mlirOperationGetLocation(function)};
   mlirOperationWalk(function, collect, &ops, MlirWalkPreOrder);
   MlirLogicalResult result = prepare(&b, &ops);
-  mlirIRRewriterDestroy(b.rw);
+  if (!tile_failed(result)) {
+    fold_views(&b, function, &ops);
+    widen_products(&b, &ops);
+    erase_dead(&b, function, &ops);
+  }
   if (ops.count)
     protect_arguments(function);
   ops.count = 0;
@@ -766,6 +700,9 @@ static MlirLogicalResult form(MlirOperation function) {
   int number = 0;
   for (size_t i = 0; i < num_blocks && !tile_failed(result); i++)
     form_block(function, &ops.arena, blocks[i], &number);
+  if (number) // what each kernel does for itself
+    erase_dead(&b, function, &ops);
+  mlirIRRewriterDestroy(b.rw);
   tile_arena_deinit(&ops.arena);
   return result;
 }

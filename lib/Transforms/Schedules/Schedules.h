@@ -53,6 +53,11 @@ bool tile_nest_of(MlirOperation op, TileNest *out);
 /// The loop that a dimension follows, or -1.
 int tile_nest_loop(const TileNest *nest, int operand, int dim);
 
+/// Rewrites a product so that it reads factors from before they were transposed
+/// or collapsed, and writes its result where it would be transposed to. Returns
+/// the product.
+MlirOperation tile_product_fold_views(TileBuilder *b, const TileNest *nest);
+
 enum { TILE_WHOLE = -1 };
 
 /// An op of a group; `root_loop` is the loop of the root that one of its loops
