@@ -418,6 +418,28 @@ static void erase_dead(TileBuilder *b, MlirOperation function, OpList *ops) {
       mlirRewriterBaseEraseOp(b->rw, ops->items[i]);
 }
 
+static MlirStringRef symbol_of(MlirOperation function) {
+  return mlirStringAttrGetValue(
+      mlirOperationGetInherentAttributeByName(function, TILE_STR("sym_name")));
+}
+
+static void form_attention(TileBuilder *b, MlirOperation function,
+                           OpList *ops) {
+  int number = 0;
+  MlirStringRef name = symbol_of(function);
+  ops->count = 0;
+  mlirOperationWalk(function, collect, ops, MlirWalkPreOrder);
+  for (size_t i = 0; i < ops->count; i++) {
+    TileNest nest;
+    char text[256];
+    snprintf(text, sizeof text, "%.*s_attention_%d", (int)name.length,
+             name.data, number);
+    if (tile_nest_of(ops->items[i], &nest) &&
+        nest.kind == TILE_NEST_PRODUCT)
+      number += tile_attention_form(b, function, &nest, text);
+  }
+}
+
 static void widen_products(TileBuilder *b, const OpList *ops) {
   for (size_t i = 0; i < ops->count; i++) {
     TileNest nest;
@@ -659,8 +681,7 @@ static void protect_arguments(MlirOperation function) {
 // Cuts one block of the host into kernels.
 static void form_block(MlirOperation function, TileArena *arena,
                        MlirBlock block, int *number) {
-  MlirStringRef name = mlirStringAttrGetValue(
-      mlirOperationGetInherentAttributeByName(function, TILE_STR("sym_name")));
+  MlirStringRef name = symbol_of(function);
   for (TileGroup *group = tile_groups_find(arena, block); group;
        group = group->next) {
     char text[256];
@@ -681,6 +702,8 @@ static MlirLogicalResult form(MlirOperation function) {
   if (!tile_failed(result)) {
     fold_views(&b, function, &ops);
     widen_products(&b, &ops);
+    erase_dead(&b, function, &ops);
+    form_attention(&b, function, &ops);
     erase_dead(&b, function, &ops);
   }
   if (ops.count)
