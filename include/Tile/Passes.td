@@ -29,6 +29,8 @@ def FormKernels : Pass<"tile-form-kernels", ""> {
     it did not go to that of the ops that use it. Products of narrow floats sum in
     f32 and are rounded once; they read factors from before these were transposed or
     collapsed, and write their result where it would be transposed to.
+    Two products around a softmax become one function with the loops of flash
+    attention, already in `scf.forall`.
     Keeps: other ops on tensors, which the host does; what is in `scf.forall`.
     Fails: an op of linalg is no loops with a body.
 
@@ -40,7 +42,7 @@ def FormKernels : Pass<"tile-form-kernels", ""> {
     | `elements` | elements |
     | `loops` | windows, such as pooling; several results; sums that read no element per term |
   }];
-  let dependentDialects = ["arith", "bufferization", "func", "linalg", "tensor", "tile"];
+  let dependentDialects = ["affine", "arith", "bufferization", "func", "gpu", "linalg", "math", "scf", "tensor", "tile"];
 }
 
 def ApplySchedules : Pass<"tile-apply-schedules", ""> {

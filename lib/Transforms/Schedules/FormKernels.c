@@ -434,8 +434,7 @@ static void form_attention(TileBuilder *b, MlirOperation function,
     char text[256];
     snprintf(text, sizeof text, "%.*s_attention_%d", (int)name.length,
              name.data, number);
-    if (tile_nest_of(ops->items[i], &nest) &&
-        nest.kind == TILE_NEST_PRODUCT)
+    if (tile_nest_of(ops->items[i], &nest) && nest.kind == TILE_NEST_PRODUCT)
       number += tile_attention_form(b, function, &nest, text);
   }
 }

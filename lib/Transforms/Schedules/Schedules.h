@@ -59,8 +59,8 @@ int tile_nest_loop(const TileNest *nest, int operand, int dim);
 MlirOperation tile_product_fold_views(TileBuilder *b, const TileNest *nest);
 
 /// Makes one kernel of a product whose factor is a softmax of another product,
-/// as a function after `function`, and calls it. What is left of the ops is dead.
-/// False where the product is none of that.
+/// as a function after `function`, and calls it. What is left of the ops is
+/// dead. False where the product is none of that.
 bool tile_attention_form(TileBuilder *b, MlirOperation function,
                          const TileNest *values, const char *name);
 
