@@ -203,12 +203,13 @@ typedef struct {
   int num_ins;
   bool is_reduction;
   const char *body; // of %a, %b and the old %o; yields %y
-  MlirType element; // of the result
+  MlirType element; // of the result; null: f32
 } Loops;
 
 static void print_loops(Writer *w, const Loops *l) {
   MlirContext context = mlirOperationGetContext(w->m->values.op);
   MlirType f32 = mlirF32TypeGet(context);
+  MlirType element = l->element.ptr ? l->element : f32;
   MlirType result =
       mlirValueGetType(mlirOperationGetResult(w->m->values.op, 0));
   int rank = l->loops == RESULT   ? rank_of(result)
@@ -235,14 +236,14 @@ static void print_loops(Writer *w, const Loops *l) {
     print_kind(w, l->kinds[i], f32);
   }
   tile_string_print(&w->text, ") outs(%%%s : ", l->init);
-  print_kind(w, l->out, l->element);
+  print_kind(w, l->out, element);
   tile_string_print(&w->text, ") {\n^bb0(%%a: f32, %s%%o: ",
                     l->num_ins > 1 ? "%b: f32, " : "");
-  print_type(&w->text, l->element);
+  print_type(&w->text, element);
   tile_string_print(&w->text, "):\n%s\nlinalg.yield %%y : ", l->body);
-  print_type(&w->text, l->element);
+  print_type(&w->text, element);
   tile_string_print(&w->text, "\n} -> ");
-  print_kind(w, l->out, l->element);
+  print_kind(w, l->out, element);
   tile_string_print(&w->text, "\n");
 }
 
@@ -337,7 +338,71 @@ static void print_logits(Writer *w) {
   tile_string_print(&w->text, "\n");
 }
 
-// Round after round: the greatest logit so far, sums that are relative to it.
+// Sums are relative to the greatest logit so far.
+static const Loops step_loops[] = {
+    {.name = "m1",
+     .init = "mx",
+     .loops = LOGITS,
+     .out = ROWS,
+     .ins = {"s2"},
+     .kinds = {LOGITS},
+     .num_ins = 1,
+     .is_reduction = true,
+     .body = "%y = arith.maximumf %a, %o : f32"},
+    // Rows of which every logit is -inf have no weights, not NaN.
+    {.name = "mz",
+     .init = "re",
+     .loops = ROWS,
+     .out = ROWS,
+     .ins = {"m1"},
+     .kinds = {ROWS},
+     .num_ins = 1,
+     .body = "%c = arith.cmpf oeq, %a, %low : f32\n"
+             "%y = arith.select %c, %zero, %a : f32"},
+    {.name = "r",
+     .init = "re",
+     .loops = ROWS,
+     .out = ROWS,
+     .ins = {"mx", "mz"},
+     .kinds = {ROWS, ROWS},
+     .num_ins = 2,
+     .body = "%d = arith.subf %a, %b : f32\n%y = math.exp %d : f32"},
+    {.name = "p",
+     .init = "pe",
+     .loops = LOGITS,
+     .out = LOGITS,
+     .ins = {"s2", "mz"},
+     .kinds = {LOGITS, ROWS},
+     .num_ins = 2,
+     .body = "%d = arith.subf %a, %b : f32\n%y = math.exp %d : f32"},
+    {.name = "l0",
+     .init = "re",
+     .loops = ROWS,
+     .out = ROWS,
+     .ins = {"sm", "r"},
+     .kinds = {ROWS, ROWS},
+     .num_ins = 2,
+     .body = "%y = arith.mulf %a, %b : f32"},
+    {.name = "l1",
+     .init = "l0",
+     .loops = LOGITS,
+     .out = ROWS,
+     .ins = {"p"},
+     .kinds = {LOGITS},
+     .num_ins = 1,
+     .is_reduction = true,
+     .body = "%y = arith.addf %a, %o : f32"},
+    {.name = "a0",
+     .init = "ae",
+     .loops = RESULT,
+     .out = RESULT,
+     .ins = {"acc", "r"},
+     .kinds = {RESULT, ROWS},
+     .num_ins = 2,
+     .body = "%y = arith.mulf %a, %b : f32"},
+};
+
+// Round after round.
 static void print_step(Writer *w) {
   const TileAttention *m = w->m;
   MlirType f32 = mlirF32TypeGet(mlirOperationGetContext(m->values.op));
@@ -347,91 +412,22 @@ static void print_step(Writer *w) {
   print_empty(w, "re", ROWS, f32);
   print_empty(w, "pe", LOGITS, f32);
   print_empty(w, "we", LOGITS, weights);
-  const Loops loops[] = {
-      {"m1",
-       "mx",
-       LOGITS,
-       ROWS,
-       {"s2"},
-       {LOGITS},
-       1,
-       true,
-       "%y = arith.maximumf %a, %o : f32",
-       f32},
-      // Rows of which every logit is -inf have no weights, not NaN.
-      {"mz",
-       "re",
-       ROWS,
-       ROWS,
-       {"m1"},
-       {ROWS},
-       1,
-       false,
-       "%c = arith.cmpf oeq, %a, %low : f32\n"
-       "%y = arith.select %c, %zero, %a : f32",
-       f32},
-      {"r",
-       "re",
-       ROWS,
-       ROWS,
-       {"mx", "mz"},
-       {ROWS, ROWS},
-       2,
-       false,
-       "%d = arith.subf %a, %b : f32\n%y = math.exp %d : f32",
-       f32},
-      {"p",
-       "pe",
-       LOGITS,
-       LOGITS,
-       {"s2", "mz"},
-       {LOGITS, ROWS},
-       2,
-       false,
-       "%d = arith.subf %a, %b : f32\n%y = math.exp %d : f32",
-       f32},
-      {"l0",
-       "re",
-       ROWS,
-       ROWS,
-       {"sm", "r"},
-       {ROWS, ROWS},
-       2,
-       false,
-       "%y = arith.mulf %a, %b : f32",
-       f32},
-      {"l1",
-       "l0",
-       LOGITS,
-       ROWS,
-       {"p"},
-       {LOGITS},
-       1,
-       true,
-       "%y = arith.addf %a, %o : f32",
-       f32},
-      {"a0",
-       "ae",
-       RESULT,
-       RESULT,
-       {"acc", "r"},
-       {RESULT, ROWS},
-       2,
-       false,
-       "%y = arith.mulf %a, %b : f32",
-       f32},
-  };
   print_empty(w, "ae", RESULT, f32);
-  for (size_t i = 0; i < sizeof loops / sizeof *loops; i++)
-    print_loops(w, &loops[i]);
+  for (size_t i = 0; i < sizeof step_loops / sizeof *step_loops; i++)
+    print_loops(w, &step_loops[i]);
   TileString cast = {NULL, 0, 0};
   tile_string_print(&cast, "%%y = arith.truncf %%a : f32 to ");
   print_type(&cast, weights);
-  const Loops round = {"w",    "we",  LOGITS,
-                       LOGITS, {"p"}, {LOGITS},
-                       1,      false, tile_string_text(&cast),
-                       weights};
-  print_loops(w, &round);
+  const Loops rounded = {.name = "w",
+                         .init = "we",
+                         .loops = LOGITS,
+                         .out = LOGITS,
+                         .ins = {"p"},
+                         .kinds = {LOGITS},
+                         .num_ins = 1,
+                         .body = tile_string_text(&cast),
+                         .element = weights};
+  print_loops(w, &rounded);
   tile_string_deinit(&cast);
   const char *parts[] = {m->weights ? "vs" : "w", m->weights ? "w" : "vs"};
   print_product(w, "a1", &m->values, parts, "a0", false);
@@ -444,6 +440,32 @@ static void print_carried(Writer *w) {
   print_kind(w, ROWS, f32);
   tile_string_print(&w->text, ", ");
   print_kind(w, ROWS, f32);
+}
+
+// The sums by the weights that they have.
+static void print_result(Writer *w) {
+  const TileAttention *m = w->m;
+  MlirType out = mlirShapedTypeGetElementType(result_type(m));
+  TileString body = {NULL, 0, 0};
+  tile_string_print(&body, "%%%s = arith.divf %%a, %%b : f32",
+                    m->rounded.ptr ? "d" : "y");
+  if (m->rounded.ptr) {
+    tile_string_print(&body, "\n%%y = arith.truncf %%d : f32 to ");
+    print_type(&body, out);
+  }
+  print_empty(w, "oe", RESULT, out);
+  const Loops divide = {"res",
+                        "oe",
+                        RESULT,
+                        RESULT,
+                        {"last#0", "last#2"},
+                        {RESULT, ROWS},
+                        2,
+                        false,
+                        tile_string_text(&body),
+                        out};
+  print_loops(w, &divide);
+  tile_string_deinit(&body);
 }
 
 static void print_block(Writer *w) {
@@ -490,27 +512,7 @@ static void print_block(Writer *w) {
   tile_string_print(&w->text, "scf.yield %%a1, %%m1, %%l1 : ");
   print_carried(w);
   tile_string_print(&w->text, "\n} {tile.num_stages = 2 : i32}\n");
-  MlirType out = mlirShapedTypeGetElementType(result_type(m));
-  TileString body = {NULL, 0, 0};
-  tile_string_print(&body, "%%%s = arith.divf %%a, %%b : f32",
-                    m->rounded.ptr ? "d" : "y");
-  if (m->rounded.ptr) {
-    tile_string_print(&body, "\n%%y = arith.truncf %%d : f32 to ");
-    print_type(&body, out);
-  }
-  print_empty(w, "oe", RESULT, out);
-  const Loops divide = {"res",
-                        "oe",
-                        RESULT,
-                        RESULT,
-                        {"last#0", "last#2"},
-                        {RESULT, ROWS},
-                        2,
-                        false,
-                        tile_string_text(&body),
-                        out};
-  print_loops(w, &divide);
-  tile_string_deinit(&body);
+  print_result(w);
 }
 
 static void print_signature(Writer *w, const char *name) {
