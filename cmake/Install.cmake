@@ -40,6 +40,8 @@ install(FILES include/Tile/Compiler.h include/Tile/Mlir.h include/Tile/Tile.h
 install(FILES include/Tile/Dialect/Dialect.h DESTINATION include/Tile/Dialect COMPONENT compiler)
 install(FILES ${PROJECT_BINARY_DIR}/tile.pc DESTINATION lib/pkgconfig COMPONENT compiler)
 
+install(FILES ${TILE_SCHEDULES} DESTINATION share/tile/schedules COMPONENT compiler)
+
 # Only where it has been built.
 install(FILES $<TARGET_FILE:tile_static> $<TARGET_SONAME_FILE:tile_static> $<TARGET_LINKER_FILE:tile_static>
   DESTINATION lib COMPONENT static OPTIONAL EXCLUDE_FROM_ALL)

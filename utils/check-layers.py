@@ -17,7 +17,8 @@ import project
 
 # What the generator writes: bindings know ops, TilePasses.h declares passes.
 GENERATED = {"TileHooks.h": "Dialect", "TileAttrsCAPI.h": "Support",
-             "TilePasses.h": "Transforms", "Tile/Ops/tile.h": "Dialect"}
+             "TilePasses.h": "Transforms", "TileSchedules.h": "Transforms",
+             "Tile/Ops/tile.h": "Dialect"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
 

@@ -46,6 +46,13 @@ TILE_API void tile_compiler_set_diagnostics(TileCompiler *compiler,
 TILE_API void tile_compiler_set_remarks(TileCompiler *compiler,
                                         bool with_remarks);
 
+/// Schedules that go before those of the library where a graph of linalg ops is
+/// compiled: a module with named sequences of the transform dialect (see
+/// docs/FrontEnds.md). The text is copied and read when it is needed; NULL:
+/// none.
+TILE_API bool tile_compiler_set_schedules(TileCompiler *compiler,
+                                          const char *text);
+
 /// The chip of programs that name none, such as "sm_90a"; NULL: the default.
 /// Errors: a chip that we do not know, with the list of those that we know.
 TILE_API bool tile_compiler_set_chip(TileCompiler *compiler, const char *chip);

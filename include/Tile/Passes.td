@@ -17,6 +17,85 @@ def NameArguments : Pass<"tile-name-arguments", ""> {
   }];
 }
 
+def FormKernels : Pass<"tile-form-kernels", ""> {
+  let summary = "Cuts a graph of linalg ops into kernels";
+  let description = [{
+    Consumes: functions with linalg ops on tensors, or on memrefs.
+    Produces: a private function for each kernel, and a call of it. The function
+    says which schedule tiles it (`tile.schedule`) and with which sizes
+    (`tile.block`, `tile.loop`, `tile.threads`), and marks its last op
+    (`tile.root`), its product and what fills its sum (`tile.product`,
+    `tile.accumulator`). A remark says of each op which kernel it went to, and why
+    it did not go to that of the ops that use it. Products of narrow floats sum in
+    f32 and are rounded once; they read factors from before these were transposed or
+    collapsed, and write their result where it would be transposed to.
+    Two products around a softmax become one function with the loops of flash
+    attention, already in `scf.forall`.
+    Keeps: other ops on tensors, which the host does; what is in `scf.forall`.
+    Fails: an op of linalg is no loops with a body.
+
+    | schedule | kernels |
+    |---|---|
+    | `product`, `product2` | a contraction along one dimension, or two, and elements after it |
+    | `rows` | reductions along rows that a block holds, elements before and after |
+    | `reduction` | one reduction of any length |
+    | `elements` | elements |
+    | `loops` | windows, such as pooling; several results; sums that read no element per term |
+  }];
+  let dependentDialects = ["affine", "arith", "bufferization", "func", "gpu", "linalg", "math", "scf", "tensor", "tile"];
+}
+
+def ApplySchedules : Pass<"tile-apply-schedules", ""> {
+  let summary = "Tiles and fuses kernels by scripts";
+  let description = [{
+    Consumes: functions with `tile.schedule`, and the `transform.named_sequence` of
+    that name: one of the module, one of a module in it, or one of those that are
+    shipped in `share/tile/schedules`.
+    Produces: what the script makes of the function, with a block mapping and
+    `tile.num_threads` on each `scf.forall`. Scripts of the module are gone then. An op of the script with
+    `tile.sizes = "block"` or `"loop"` gets the sizes of the function instead of its
+    own; a parameter with `"mapping"` is a block mapping for as many loops as have
+    a size.
+    With `prepare` it consumes functions that have none yet, and runs the script
+    `prepare` on those with ops of linalg or on tensors: it rewrites ops to such that
+    `tile-form-kernels` knows.
+    Fails: there is no such script, or it fails.
+  }];
+  let options = [
+    Option<"prepare", "prepare", "bool", "false",
+           "run the script `prepare` on functions that have no schedule">
+  ];
+  let dependentDialects = ["gpu", "linalg", "scf", "tensor", "tile", "transform"];
+}
+
+def ConvertLinalgToTile : Pass<"convert-linalg-to-tile", ""> {
+  let summary = "Makes kernels of blocks of linalg ops";
+  let description = [{
+    Consumes: bufferised `scf.forall` with a block mapping (`#gpu.block`). Its
+    body holds linalg ops and `memref.copy` on whole allocations and on
+    `memref.subview` of tensors, `scf.for` and `scf.if`; sizes that depend on the
+    block are minima with a constant, in `arith` (`lower-affine` first).
+    Produces: a `gpu.launch`. Allocations become tiles, windows `tile.region`;
+    products of the types that tensor cores take become `tile.gemm`, reductions
+    `tile.reduce`, everything else element loops, with loops over what is reduced
+    inside. A product of f32 is exact unless `tf32` is given.
+    Keeps: attributes of loops (`tile.num_stages`), and what is outside. No size is
+    chosen and nothing is fused: that is what schedules are for. `tile.num_threads`
+    on the loop, or the option `threads`, says how many threads a block has.
+    Fails: an op is not understood; an extent of a tile has no constant bound; a
+    part of a tile is taken.
+
+    Where a window ends before its tensor does, elements after it are masked; where
+    it ends with the tensor, reads give pads and writes are dropped.
+  }];
+  let options = [
+    Option<"threads", "threads", "int64_t", "128", "threads of a block">,
+    Option<"tf32", "tf32", "bool", "false",
+           "products of f32 may lose 13 bits of the factors">
+  ];
+  let dependentDialects = ["arith", "gpu", "memref", "scf", "tile"];
+}
+
 def InlineCalls : Pass<"tile-inline-calls", ""> {
   let summary = "Inlines what kernels call";
   let description = [{

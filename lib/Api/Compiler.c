@@ -87,6 +87,7 @@ void tile_compiler_destroy(TileCompiler *compiler) {
   tile_api_release(&allocator, compiler->passes);
   tile_api_release(&allocator, compiler->variants);
   tile_api_release(&allocator, compiler->ptxas);
+  tile_api_release(&allocator, compiler->schedules);
   tile_api_release(&allocator, compiler);
 }
 
@@ -133,6 +134,12 @@ bool tile_compiler_set_ptxas(TileCompiler *compiler, const char *path,
                              unsigned max_seconds) {
   compiler->ptxas_max_seconds = max_seconds;
   return replace_text(compiler, path, &compiler->ptxas);
+}
+
+bool tile_compiler_set_schedules(TileCompiler *compiler, const char *text) {
+  bool is_kept = replace_text(compiler, text, &compiler->schedules);
+  compiler->options.schedules = compiler->schedules;
+  return is_kept;
 }
 
 void tile_compiler_set_line_info(TileCompiler *compiler, bool with_line_info) {

@@ -12,7 +12,8 @@ struct TileCompiler {
   void *diagnostic_data;
   TileCompileOptions options; // its lists are owned by what follows
   TileLimits limits;
-  char *ptxas; // owned
+  char *ptxas;     // owned
+  char *schedules; // owned
   unsigned ptxas_max_seconds;
   int num_threads;
   unsigned *variants;    // owned

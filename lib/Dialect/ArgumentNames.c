@@ -2,6 +2,7 @@
 
 #include "ArgumentNames.h"
 
+#include "Dialect/ForeignOps.h"
 #include "Support/StringBuilder.h"
 #include "Tile/Ops/func.h"
 #include "Tile/Ops/gpu.h"
@@ -71,9 +72,10 @@ static MlirStringRef name_at(const TileSource *source, MlirLocation location) {
 
 //===-- Filling -----------------------------------------------------------===//
 
-// What is called may launch.
+// What is called may launch, and linalg ops become launches.
 static MlirWalkResult find_launch(MlirOperation op, void *user_data) {
-  if (!gpu_launch_is(op) && !gpu_launch_func_is(op) && !func_call_is(op))
+  if (!gpu_launch_is(op) && !gpu_launch_func_is(op) && !func_call_is(op) &&
+      !tile_op_name_begins(op, "linalg."))
     return MlirWalkResultAdvance;
   *(bool *)user_data = true;
   return MlirWalkResultInterrupt;

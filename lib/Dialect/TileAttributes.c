@@ -8,6 +8,7 @@
 #include "Dialect/ArgumentNames.h"
 #include "Dialect/ForeignOps.h"
 #include "Dialect/Verify/TileVerify.h"
+#include "Support/StringBuilder.h"
 #include "Tile/Ops/func.h"
 #include "Tile/Ops/llvm.h"
 #include "Tile/Ops/memref.h"
@@ -95,8 +96,9 @@ static MlirLogicalResult verify_target(MlirOperation op, const char *name,
 
 static MlirLogicalResult verify_num_threads(MlirOperation op, const char *name,
                                             MlirAttribute value) {
-  if (!func_func_is(op))
-    return tile_emit_error(op, "expects '%s' only on func.func", name);
+  if (!func_func_is(op) && !scf_forall_is(op))
+    return tile_emit_error(op, "expects '%s' only on func.func and scf.forall",
+                           name);
   if (!mlirAttributeIsAInteger(value))
     return tile_emit_error(op, "expects '%s' to be an integer, got %s", name,
                            tile_verify_attr_text(value).chars);
@@ -256,16 +258,26 @@ static MlirLogicalResult verify_mma_type(MlirOperation op, const char *name,
 
 //===-- Entry -------------------------------------------------------------===//
 
+// Marks and sizes by which tile-form-kernels and schedules talk.
+static MlirLogicalResult
+verify_schedule_mark(MlirOperation op, const char *name, MlirAttribute value) {
+  (void)op, (void)name, (void)value;
+  return tile_success();
+}
+
 static const struct {
   const char *name;
   MlirLogicalResult (*verify)(MlirOperation op, const char *name,
                               MlirAttribute value);
 } known_attributes[] = {
+    {"tile.accumulator", verify_schedule_mark},
     {"tile.align", verify_align},
     {TILE_ALTERNATE_ATTR, verify_unit_of_for},
+    {"tile.block", verify_schedule_mark},
     {"tile.by_thread", verify_by_thread},
     {"tile.chunk", verify_chunk},
     {"tile.group", verify_order},
+    {"tile.loop", verify_schedule_mark},
     {"tile.may_alias", verify_may_alias},
     {"tile.mma_type", verify_mma_type},
     {"tile.mma_type_b", verify_mma_type},
@@ -275,11 +287,16 @@ static const struct {
     {TILE_OWN_SMEM_ATTR, verify_taken_back},
     {TILE_PERSISTENT_ATTR, verify_unit_of_for},
     {TILE_PRELUDE_SLOTS_ATTR, verify_taken_back},
+    {"tile.product", verify_schedule_mark},
     {TILE_REFUSED_ATTR, verify_taken_back},
     {TILE_RESERVED_BYTES_ATTR, verify_taken_back},
+    {"tile.root", verify_schedule_mark},
+    {"tile.schedule", verify_schedule_mark},
+    {"tile.sizes", verify_schedule_mark},
     {"tile.specialize", verify_specialize},
     {"tile.stage", verify_stage},
     {"tile.target", verify_target},
+    {"tile.threads", verify_schedule_mark},
     {TILE_WARPS_ATTR, verify_warps},
 };
 enum { NUM_KNOWN = sizeof known_attributes / sizeof known_attributes[0] };
@@ -287,20 +304,19 @@ enum { NUM_KNOWN = sizeof known_attributes / sizeof known_attributes[0] };
 MlirLogicalResult tile_attribute_verify(MlirOperation op,
                                         MlirNamedAttribute attribute) {
   MlirStringRef name = mlirIdentifierStr(attribute.name);
-  char list[384] = {0};
-  size_t length = 0;
+  TileString list = {NULL, 0, 0};
   for (int i = 0; i < NUM_KNOWN; i++) {
     const char *known = known_attributes[i].name;
     if (mlirStringRefEqual(name, tile_str(known)))
       return known_attributes[i].verify(op, known, attribute.attribute);
-    int added = snprintf(list + length, sizeof list - length, "%s%s",
-                         i ? ", " : "", known);
-    length += (size_t)added; // the names fit: a test prints the whole list
   }
-  return tile_emit_error(op,
-                         "has the unknown attribute '%.*s', expects one of "
-                         "%s",
-                         (int)name.length, name.data, list);
+  for (int i = 0; i < NUM_KNOWN; i++)
+    tile_string_print(&list, "%s%s", i ? ", " : "", known_attributes[i].name);
+  MlirLogicalResult result =
+      tile_emit_error(op, "has the unknown attribute '%.*s', expects one of %s",
+                      (int)name.length, name.data, tile_string_text(&list));
+  tile_string_deinit(&list);
+  return result;
 }
 
 MlirLogicalResult tile_argument_attribute_verify(MlirOperation function,

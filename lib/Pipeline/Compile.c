@@ -444,7 +444,9 @@ static MlirWalkResult find_kernel_op(MlirOperation op, void *user_data) {
 static bool has_work(const Run *run, const TilePipelineStep *step) {
   OpSearch search = {step->works_on, !step->works_on};
   if (!search.is_found)
-    mlirOperationWalk(mlirModuleGetOperation(run->module), find_kernel_op,
+    mlirOperationWalk(mlirModuleGetOperation(run->module),
+                      step->phase == TILE_PHASE_GRAPH ? find_op
+                                                      : find_kernel_op,
                       &search, MlirWalkPreOrder);
   return search.is_found;
 }
@@ -532,8 +534,25 @@ static MlirLogicalResult make_metadata(Run *run) {
   return tile_success();
 }
 
+// Scripts of the caller become a module in the program.
+static MlirLogicalResult take_schedules(Run *run) {
+  const char *text = run->options->schedules;
+  if (!text)
+    return tile_success();
+  run->found_by = "schedule";
+  MlirModule scripts =
+      mlirxModuleParse(run->context, tile_str(text), TILE_STR("schedule"));
+  if (mlirModuleIsNull(scripts))
+    return run->has_errors ? tile_failure()
+                           : run_fail(run, false, "cannot parse ", "schedule");
+  MlirOperation copy = mlirOperationClone(mlirModuleGetOperation(scripts));
+  mlirModuleDestroy(scripts);
+  mlirBlockAppendOwnedOperation(mlirModuleGetBody(run->module), copy);
+  return tile_success();
+}
+
 static MlirLogicalResult run_front(Run *run) {
-  if (tile_failed(parse(run)))
+  if (tile_failed(parse(run)) || tile_failed(take_schedules(run)))
     return tile_failure();
   tile_argument_names_fill(mlirModuleGetOperation(run->module), &run->source);
   if (tile_failed(write_target(run)) || tile_failed(check_targets(run)) ||
@@ -545,7 +564,8 @@ static MlirLogicalResult run_front(Run *run) {
 }
 
 static MlirLogicalResult run_middle(Run *run) {
-  if (tile_failed(run_passes(run, TILE_PHASE_TILE)))
+  if (tile_failed(run_passes(run, TILE_PHASE_GRAPH)) ||
+      tile_failed(run_passes(run, TILE_PHASE_TILE)))
     return tile_failure();
   MlirOperation module = mlirModuleGetOperation(run->module);
   mlirOperationWalk(module, account_op, &run->account, MlirWalkPreOrder);

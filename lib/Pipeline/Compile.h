@@ -25,11 +25,12 @@ typedef struct {
 } TileExtraPass;
 
 typedef struct {
-  const char *target;   // "sm_90a"; NULL: the module says
-  unsigned products;    // TILE_PRODUCT_*, without the cubin
-  bool line_info;       // source lines in the PTX, for profilers
-  bool hide_remarks;    // leave remarks out of the diagnostics
-  TileStageFn on_stage; // NULL: none
+  const char *target;    // "sm_90a"; NULL: the module says
+  unsigned products;     // TILE_PRODUCT_*, without the cubin
+  const char *schedules; // text of a module of scripts; NULL: none
+  bool line_info;        // source lines in the PTX, for profilers
+  bool hide_remarks;     // leave remarks out of the diagnostics
+  TileStageFn on_stage;  // NULL: none
   void *on_stage_data;
   const unsigned *variants; // those of each launch, from 1
   size_t num_variants;      // 0: all

@@ -10,6 +10,7 @@
 #include "TilePasses.h"
 #include "mlir/Conversion/Passes.capi.h.inc"
 #include "mlir/Dialect/Arith/Transforms/Passes.capi.h.inc"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.capi.h.inc"
 #include "mlir/Dialect/GPU/Transforms/Passes.capi.h.inc"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.capi.h.inc"
 #include "mlir/Dialect/MemRef/Transforms/Passes.capi.h.inc"
@@ -30,8 +31,31 @@ enum {
 // may use a memref; arith and math it leaves to those before it.
 #define FOREIGN "cf.assert complex. func. gpu. index. memref. ub. vector."
 
+// What front ends write.
+#define GRAPH "bufferization. linalg. tensor."
+
 // Index arithmetic of kernels is 32 bits wide; addresses are 64.
 static const TilePipelineStep steps[] = {
+    {TILE_PHASE_GRAPH, "inline", 0, GRAPH},
+    {TILE_PHASE_GRAPH, "tile-apply-schedules{prepare=true}", 0, GRAPH},
+    {TILE_PHASE_GRAPH, "canonicalize", 0, GRAPH},
+    {TILE_PHASE_GRAPH, "cse", 0, GRAPH},
+    {TILE_PHASE_GRAPH, "tile-form-kernels", 0, "linalg."},
+    {TILE_PHASE_GRAPH, "tile-apply-schedules", 0, "linalg."},
+    {TILE_PHASE_GRAPH, "resolve-ranked-shaped-type-result-dims", 0, "tensor."},
+    {TILE_PHASE_GRAPH, "canonicalize", 0, "linalg."},
+    {TILE_PHASE_GRAPH, "cse", 0, "linalg."},
+    {TILE_PHASE_GRAPH,
+     "one-shot-bufferize{bufferize-function-boundaries=true "
+     "function-boundary-type-conversion=identity-layout-map}",
+     0, GRAPH},
+    {TILE_PHASE_GRAPH, "inline", 0, "linalg."},
+    {TILE_PHASE_GRAPH, "canonicalize", 0, "linalg."},
+    {TILE_PHASE_GRAPH, "cse", 0, "linalg."},
+    {TILE_PHASE_GRAPH, "lower-affine", 0, "linalg."},
+    {TILE_PHASE_GRAPH, "canonicalize", 0, "linalg."},
+    {TILE_PHASE_GRAPH, "convert-linalg-to-tile", 0, "linalg."},
+
     {TILE_PHASE_TILE, "lower-affine", 0, "affine."},
     {TILE_PHASE_TILE, "lift-cf-to-scf", 0, "cf.br cf.cond_br cf.switch"},
     {TILE_PHASE_TILE, "tile-inline-calls", 0, "func.call"},
@@ -195,6 +219,10 @@ void tile_register_all(void) {
 void tile_register_pipeline_passes(void) {
   tile_register_all();
   mlirRegisterTransformsCanonicalizer();
+  mlirRegisterTransformsCSE();
+  mlirRegisterTransformsInliner();
+  mlirRegisterBufferizationOneShotBufferizePass();
+  mlirRegisterMemRefResolveRankedShapeTypeResultDimsPass();
   mlirRegisterConversionLowerAffinePass();
   mlirRegisterConversionLiftControlFlowToSCFPass();
   mlirRegisterConversionConvertComplexToStandardPass();

@@ -11,6 +11,7 @@ extern "C" {
 
 /// Where a pass stands. Launch metadata is read between OUTLINE and LOWER.
 typedef enum {
+  TILE_PHASE_GRAPH,    // linalg on tensors and memrefs becomes gpu.launch
   TILE_PHASE_TILE,     // on gpu.launch in its host function
   TILE_PHASE_OUTLINE,  // gpu.launch becomes gpu.func and gpu.launch_func
   TILE_PHASE_LOWER,    // gpu.func becomes llvm.func
@@ -31,7 +32,8 @@ typedef struct {
   const char *pass; // name and options, as in a textual pipeline
   unsigned flags;
   // Beginnings of names of ops, with spaces between them: without such an op in
-  // a kernel the pass has no work. NULL: it may always have some.
+  // a kernel, or in the module in the first phase, the pass has no work. NULL:
+  // it may always have some.
   const char *works_on;
 } TilePipelineStep;
 

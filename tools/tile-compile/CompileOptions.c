@@ -27,6 +27,8 @@ static const char help[] =
     "  --emit=LIST        comma list of mlir, llvm, ptx, json, cubin\n"
     "                     (default ptx,json and, with ptxas, cubin)\n"
     "  --variants=LIST    compile only these variants of each launch, from 1\n"
+    "  --schedule=FILE    scripts of the transform dialect that tile graphs\n"
+    "                     of linalg ops, before those of the library\n"
     "  --ptxas=PATH|off   assembler to use (default: PATH, $CUDA_HOME/bin,\n"
     "                     /usr/local/cuda/bin)\n"
     "  --ptxas-timeout=SECONDS   after which it is killed (default 600)\n"
@@ -44,6 +46,7 @@ enum {
   OPT_TARGET = 256,
   OPT_EMIT,
   OPT_VARIANTS,
+  OPT_SCHEDULE,
   OPT_PTXAS,
   OPT_PTXAS_TIMEOUT,
   OPT_WERROR,
@@ -59,6 +62,7 @@ static const struct option long_options[] = {
     {"target", required_argument, NULL, OPT_TARGET},
     {"emit", required_argument, NULL, OPT_EMIT},
     {"variants", required_argument, NULL, OPT_VARIANTS},
+    {"schedule", required_argument, NULL, OPT_SCHEDULE},
     {"ptxas", required_argument, NULL, OPT_PTXAS},
     {"ptxas-timeout", required_argument, NULL, OPT_PTXAS_TIMEOUT},
     {"werror", no_argument, NULL, OPT_WERROR},
@@ -186,6 +190,9 @@ static bool take_option(int option, CompileOptions *options, bool *out_exit) {
     return parse_seconds(optarg, &options->ptxas_max_seconds);
   case OPT_WERROR:
     options->warnings_are_errors = true;
+    return true;
+  case OPT_SCHEDULE:
+    options->schedule = optarg;
     return true;
   case OPT_NO_LINE_INFO:
     options->line_info = false;

@@ -6,6 +6,7 @@
 #include "Support/StandardStreams.h"
 #include "Tile/Compiler.h"
 #include "Tile/Mlir.h"
+#include <errno.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -279,6 +280,35 @@ static bool choose_ptxas(Run *run) {
   return run->ptxas != NULL;
 }
 
+// The text of a file, or NULL after a message. Owner: the caller.
+static char *read_schedule(const char *path) {
+  FILE *in = fopen(path, "rb");
+  char *text = NULL;
+  long size = -1;
+  if (in && fseek(in, 0, SEEK_END) == 0 && (size = ftell(in)) >= 0 &&
+      fseek(in, 0, SEEK_SET) == 0)
+    text = calloc((size_t)size + 1, 1);
+  bool is_read = text && fread(text, 1, (size_t)size, in) == (size_t)size;
+  if (!is_read) {
+    fprintf(stderr, "tile-compile: error: cannot read %s: %s\n", path,
+            strerror(errno));
+    free(text);
+    text = NULL;
+  }
+  if (in)
+    fclose(in);
+  return text;
+}
+
+static bool set_schedule(Run *run) {
+  if (!run->options.schedule)
+    return true;
+  char *text = read_schedule(run->options.schedule);
+  bool is_set = text && tile_compiler_set_schedules(run->compiler, text);
+  free(text);
+  return is_set;
+}
+
 static bool set_options(Run *run) {
   const CompileOptions *options = &run->options;
   TileCompiler *compiler = run->compiler;
@@ -288,7 +318,8 @@ static bool set_options(Run *run) {
   tile_compiler_set_line_info(compiler, options->line_info);
   if (options->save_temps)
     tile_compiler_set_stages(compiler, save_stage, run);
-  return tile_compiler_set_chip(compiler, options->target) &&
+  return set_schedule(run) &&
+         tile_compiler_set_chip(compiler, options->target) &&
          tile_compiler_set_variants(compiler, options->variants,
                                     options->num_variants) &&
          tile_compiler_set_ptxas(compiler, run->ptxas,

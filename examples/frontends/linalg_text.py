@@ -1,0 +1,49 @@
+"""What iree-compile --compile-to=input prints, as a module for tile-compile: the
+functions of IREE's util dialect become func.func, and what hands tensors over to
+IREE's runtime goes."""
+
+import re
+import subprocess
+
+
+def lower(text, kind):
+    """Linalg text of a module of `kind` ("stablehlo" or "onnx")."""
+    command = ["iree-compile", "--compile-to=input", "--iree-input-type=" + kind, "-"]
+    run = subprocess.run(command, input=text, capture_output=True, text=True)
+    if run.returncode:
+        raise SystemExit("iree-compile: " + run.stderr.strip()[:2000])
+    return tidy(run.stdout)
+
+
+def tidy(text):
+    text = without_runtime(text) if "hal." in text else text
+    for name in ("func", "return", "call"):
+        text = re.sub(r"\butil\.%s\b" % name, "func." + name, text)
+    return text
+
+
+def without_runtime(text):
+    """The function between hal.tensor.import and hal.tensor.export, as @main."""
+    match = re.search(r"^  util\.func public @\S+\$async\((.*?)\) -> .*?\{\n(.*?)^  \}",
+                      text, re.M | re.S)
+    body = match.group(2)
+    names, types = {}, {}
+    for value, argument, tensor in re.findall(
+            r"(%\S+) = hal\.tensor\.import .*?=> (%\S+) : \S+ -> (\S+)", body):
+        names[value], types[argument] = argument, tensor
+    for results, sources in re.findall(
+            r"(%\S+) = hal\.tensor\.barrier join\((.*?) :", body):
+        names[results] = sources
+    returned = []
+    for value, source, tensor in re.findall(
+            r"(%\S+) = hal\.tensor\.export (%\S+?) .*?: (tensor<\S+>) ->", body):
+        returned.append((names.get(source, source), tensor))
+    lines = [line for line in body.splitlines()
+             if "hal." not in line and "util.return" not in line]
+    body = "\n".join(lines)
+    for value in sorted(names, key=len, reverse=True):
+        body = re.sub(re.escape(value) + r"(?![\w$.])", names[value], body)
+    arguments = ", ".join("%s: %s" % item for item in sorted(types.items()))
+    return "module {\n  func.func @main(%s) -> (%s) {\n%s\n    return %s : %s\n  }\n}\n" % (
+        arguments, ", ".join(t for _, t in returned), body,
+        ", ".join(v for v, _ in returned), ", ".join(t for _, t in returned))

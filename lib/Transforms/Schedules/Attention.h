@@ -1,0 +1,53 @@
+//===- Attention.h - Two products around a softmax ------------------------===//
+#ifndef TILE_TRANSFORMS_ATTENTION_H
+#define TILE_TRANSFORMS_ATTENTION_H
+
+#include "Support/StringBuilder.h"
+#include "Transforms/Schedules/NestBuild.h"
+
+enum {
+  TILE_ATTENTION_MAX_CHAIN = 24,
+  TILE_ATTENTION_MAX_OUTSIDE = 12,
+  TILE_ATTENTION_QUERIES = 64, // of a block
+  TILE_ATTENTION_KEYS = 64     // of a step
+};
+
+typedef struct {
+  TileNest nest;
+  int score_dim[TILE_NEST_MAX_LOOPS]; // of the scores, per loop
+} TileAttentionOp;
+
+typedef struct {
+  TileNest scores, values;         // the two products
+  int weights;                     // operand of `values` that the softmax makes
+  MlirValue logits;                // what the softmax is of
+  MlirOperation max, sum, rounded; // `rounded`: what follows the second product
+  int rank, key, query;            // of the logits
+  TileAttentionOp chain[TILE_ATTENTION_MAX_CHAIN]; // from the last to the first
+  int num_chain;
+  MlirValue outside[TILE_ATTENTION_MAX_OUTSIDE]; // tensors that the chain reads
+  int num_outside;
+} TileAttention;
+
+static inline int dim_following(const TileNest *nest, int operand, int loop) {
+  for (int d = 0; d < mlirAffineMapGetNumResults(nest->maps[operand]); d++)
+    if (tile_nest_loop(nest, operand, d) == loop)
+      return d;
+  return -1;
+}
+
+static inline int rank_of(MlirType type) {
+  return (int)mlirShapedTypeGetRank(type);
+}
+
+static inline MlirType result_type(const TileAttention *m) {
+  return mlirValueGetType(
+      mlirOperationGetResult(m->rounded.ptr ? m->rounded : m->values.op, 0));
+}
+
+/// Writes a module with the function `name`, which calls @chain in place of the
+/// ops between the first product and the softmax.
+void tile_attention_print(const TileAttention *attention, const char *name,
+                          TileString *out);
+
+#endif // TILE_TRANSFORMS_ATTENTION_H

@@ -1,0 +1,625 @@
+//===- AttentionText.c - The kernel of an attention, as text --------------===//
+//
+// Blocks of queries, steps of keys: the text names what is in it, so that it
+// can be read where it is made.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Transforms/Schedules/Attention.h"
+
+#include "Support/MlirText.h"
+#include "mlir-c/AffineExpr.h"
+
+//===-- The kernel as text ------------------------------------------------===//
+
+typedef enum { WHOLE = -1 } Role; // else a dimension of the logits
+
+typedef struct {
+  const TileAttention *m;
+  TileString text;
+} Writer;
+
+static void print_type(TileString *out, MlirType type) {
+  mlirTypePrint(type, tile_string_callback, out);
+}
+
+// The dimension of the logits that dimension `dim` of an operand follows.
+static int role_of_factor(const TileAttention *m, int operand, int dim) {
+  int loop = tile_nest_loop(&m->scores, operand, dim);
+  for (int d = 0; d < m->rank; d++)
+    if (tile_nest_loop(&m->scores, 2, d) == loop)
+      return d;
+  return WHOLE;
+}
+
+static int role_of_value(const TileAttention *m, int operand, int dim) {
+  int loop = tile_nest_loop(&m->values, operand, dim);
+  int role = dim_following(&m->values, m->weights, loop);
+  return role < 0 ? WHOLE : role;
+}
+
+typedef int (*RoleFn)(const TileAttention *m, int operand, int dim);
+
+static int role_of_logit(const TileAttention *m, int operand, int dim) {
+  (void)m, (void)operand;
+  return dim;
+}
+
+// Rows are the logits without keys.
+static int role_of_row(const TileAttention *m, int operand, int dim) {
+  (void)operand;
+  return dim < m->key ? dim : dim + 1;
+}
+
+// "1x?x64xf32": a block of a tensor.
+static void print_block_type(Writer *w, MlirType like, int rank, RoleFn role,
+                             int operand, MlirType element) {
+  tile_string_print(&w->text, "tensor<");
+  for (int d = 0; d < rank; d++) {
+    int r = role(w->m, operand, d);
+    if (r == WHOLE)
+      tile_string_print(&w->text, "%lldx",
+                        (long long)mlirShapedTypeGetDimSize(like, d));
+    else
+      tile_string_print(&w->text,
+                        r == w->m->key || r == w->m->query ? "?x" : "1x");
+  }
+  print_type(&w->text, element);
+  tile_string_print(&w->text, ">");
+}
+
+static void print_dynamic_sizes(Writer *w, int rank, RoleFn role, int operand) {
+  const char *comma = "";
+  for (int d = 0; d < rank; d++) {
+    int r = role(w->m, operand, d);
+    if (r != w->m->key && r != w->m->query)
+      continue;
+    tile_string_print(&w->text, "%s%s", comma, r == w->m->key ? "%kn" : "%qn");
+    comma = ", ";
+  }
+}
+
+// "[%i0, %q, 0] [1, %qn, 64] [1, 1, 1]"
+static void print_window(Writer *w, MlirType like, int rank, RoleFn role,
+                         int operand) {
+  const TileAttention *m = w->m;
+  for (int part = 0; part < 3; part++) {
+    tile_string_print(&w->text, part ? " [" : "[");
+    for (int d = 0; d < rank; d++) {
+      int r = role(m, operand, d);
+      if (d)
+        tile_string_print(&w->text, ", ");
+      if (part == 2)
+        tile_string_print(&w->text, "1");
+      else if (r == WHOLE)
+        tile_string_print(&w->text, "%lld",
+                          part ? (long long)mlirShapedTypeGetDimSize(like, d)
+                               : 0LL);
+      else if (r == m->key || r == m->query)
+        tile_string_print(&w->text, "%%%s%s", r == m->key ? "k" : "q",
+                          part ? "n" : "");
+      else if (part)
+        tile_string_print(&w->text, "1");
+      else
+        tile_string_print(&w->text, "%%i%d", r);
+    }
+    tile_string_print(&w->text, "]");
+  }
+}
+
+static MlirType type_of_factor(const TileAttention *m, int i) {
+  return mlirValueGetType(mlirOperationGetOperand(m->scores.op, i));
+}
+
+static MlirType type_of_values(const TileAttention *m) {
+  return mlirValueGetType(
+      mlirOperationGetOperand(m->values.op, 1 - m->weights));
+}
+
+static void print_slice(Writer *w, const char *name, const char *source,
+                        MlirType type, RoleFn role, int operand) {
+  tile_string_print(&w->text, "%%%s = tensor.extract_slice %%%s", name, source);
+  print_window(w, type, rank_of(type), role, operand);
+  tile_string_print(&w->text, " : ");
+  print_type(&w->text, type);
+  tile_string_print(&w->text, " to ");
+  print_block_type(w, type, rank_of(type), role, operand,
+                   mlirShapedTypeGetElementType(type));
+  tile_string_print(&w->text, "\n");
+}
+
+static void print_maps(Writer *w, const TileNest *nest) {
+  tile_string_print(&w->text, "[");
+  for (int i = 0; i < 3; i++) {
+    tile_string_print(&w->text, i ? ", affine_map<" : "affine_map<");
+    mlirAffineMapPrint(nest->maps[i], tile_string_callback, &w->text);
+    tile_string_print(&w->text, ">");
+  }
+  tile_string_print(&w->text, "]");
+}
+
+// The kinds of tensors in the kernel.
+typedef enum { LOGITS, ROWS, RESULT } Kind;
+
+static void print_kind(Writer *w, Kind kind, MlirType element) {
+  const TileAttention *m = w->m;
+  MlirType result = mlirValueGetType(mlirOperationGetResult(m->values.op, 0));
+  if (kind == RESULT)
+    print_block_type(w, result, rank_of(result), role_of_value, 2, element);
+  else
+    print_block_type(w, result, kind == LOGITS ? m->rank : m->rank - 1,
+                     kind == LOGITS ? role_of_logit : role_of_row, 0, element);
+}
+
+static void print_empty(Writer *w, const char *name, Kind kind,
+                        MlirType element) {
+  const TileAttention *m = w->m;
+  MlirType result = mlirValueGetType(mlirOperationGetResult(m->values.op, 0));
+  tile_string_print(&w->text, "%%%s = tensor.empty(", name);
+  print_dynamic_sizes(w,
+                      kind == RESULT   ? rank_of(result)
+                      : kind == LOGITS ? m->rank
+                                       : m->rank - 1,
+                      kind == RESULT   ? role_of_value
+                      : kind == LOGITS ? role_of_logit
+                                       : role_of_row,
+                      2);
+  tile_string_print(&w->text, ") : ");
+  print_kind(w, kind, element);
+  tile_string_print(&w->text, "\n");
+}
+
+// The map of a kind in loops over the dimensions of `loops`.
+static void print_map(Writer *w, Kind loops, Kind kind) {
+  const TileAttention *m = w->m;
+  MlirType result = mlirValueGetType(mlirOperationGetResult(m->values.op, 0));
+  int rank = loops == RESULT   ? rank_of(result)
+             : loops == LOGITS ? m->rank
+                               : m->rank - 1;
+  tile_string_print(&w->text, "affine_map<(");
+  for (int d = 0; d < rank; d++)
+    tile_string_print(&w->text, "%sd%d", d ? ", " : "", d);
+  tile_string_print(&w->text, ") -> (");
+  const char *comma = "";
+  for (int d = 0; d < (kind == ROWS ? m->rank - 1 : rank); d++) {
+    int at = d;
+    if (kind == ROWS && loops == LOGITS)
+      at = role_of_row(m, 0, d);
+    for (int r = 0; r < rank && kind == ROWS && loops == RESULT; r++)
+      if (role_of_value(m, 2, r) == role_of_row(m, 0, d))
+        at = r;
+    tile_string_print(&w->text, "%sd%d", comma, at);
+    comma = ", ";
+  }
+  tile_string_print(&w->text, ")>");
+}
+
+/// Loops over a kind of tensor, whose operands are kinds of f32.
+typedef struct {
+  const char *name, *init;
+  Kind loops, out;
+  const char *ins[2];
+  Kind kinds[2];
+  int num_ins;
+  bool is_reduction;
+  const char *body; // of %a, %b and the old %o; yields %y
+  MlirType element; // of the result; null: f32
+} Loops;
+
+static void print_loops(Writer *w, const Loops *l) {
+  MlirContext context = mlirOperationGetContext(w->m->values.op);
+  MlirType f32 = mlirF32TypeGet(context);
+  MlirType element = l->element.ptr ? l->element : f32;
+  MlirType result =
+      mlirValueGetType(mlirOperationGetResult(w->m->values.op, 0));
+  int rank = l->loops == RESULT   ? rank_of(result)
+             : l->loops == LOGITS ? w->m->rank
+                                  : w->m->rank - 1;
+  tile_string_print(&w->text, "%%%s = linalg.generic {indexing_maps = [",
+                    l->name);
+  for (int i = 0; i < l->num_ins; i++) {
+    print_map(w, l->loops, l->kinds[i]);
+    tile_string_print(&w->text, ", ");
+  }
+  print_map(w, l->loops, l->out);
+  tile_string_print(&w->text, "], iterator_types = [");
+  for (int d = 0; d < rank; d++)
+    tile_string_print(&w->text, "%s\"%s\"", d ? ", " : "",
+                      l->is_reduction && d == w->m->key ? "reduction"
+                                                        : "parallel");
+  tile_string_print(&w->text, "]} ins(");
+  for (int i = 0; i < l->num_ins; i++)
+    tile_string_print(&w->text, "%s%%%s", i ? ", " : "", l->ins[i]);
+  tile_string_print(&w->text, " : ");
+  for (int i = 0; i < l->num_ins; i++) {
+    tile_string_print(&w->text, i ? ", " : "");
+    print_kind(w, l->kinds[i], f32);
+  }
+  tile_string_print(&w->text, ") outs(%%%s : ", l->init);
+  print_kind(w, l->out, element);
+  tile_string_print(&w->text, ") {\n^bb0(%%a: f32, %s%%o: ",
+                    l->num_ins > 1 ? "%b: f32, " : "");
+  print_type(&w->text, element);
+  tile_string_print(&w->text, "):\n%s\nlinalg.yield %%y : ", l->body);
+  print_type(&w->text, element);
+  tile_string_print(&w->text, "\n} -> ");
+  print_kind(w, l->out, element);
+  tile_string_print(&w->text, "\n");
+}
+
+static void print_fill(Writer *w, const char *name, Kind kind,
+                       const char *value) {
+  MlirType f32 = mlirF32TypeGet(mlirOperationGetContext(w->m->values.op));
+  char empty[32];
+  snprintf(empty, sizeof empty, "%se", name);
+  print_empty(w, empty, kind, f32);
+  tile_string_print(&w->text,
+                    "%%%s = linalg.fill ins(%%%s : f32) outs(%%%s : ", name,
+                    value, empty);
+  print_kind(w, kind, f32);
+  tile_string_print(&w->text, ") -> ");
+  print_kind(w, kind, f32);
+  tile_string_print(&w->text, "\n");
+}
+
+static void print_product(Writer *w, const char *name, const TileNest *nest,
+                          const char *const *ins, const char *init,
+                          bool is_scores) {
+  const TileAttention *m = w->m;
+  MlirType f32 = mlirF32TypeGet(mlirOperationGetContext(m->values.op));
+  tile_string_print(&w->text, "%%%s = linalg.contract indexing_maps = ", name);
+  print_maps(w, nest);
+  tile_string_print(&w->text, " ins(%%%s, %%%s : ", ins[0], ins[1]);
+  for (int i = 0; i < 2; i++) {
+    MlirType type = mlirValueGetType(mlirOperationGetOperand(nest->op, i));
+    tile_string_print(&w->text, i ? ", " : "");
+    print_block_type(w, type, rank_of(type),
+                     is_scores ? role_of_factor : role_of_value, i,
+                     mlirShapedTypeGetElementType(type));
+  }
+  tile_string_print(&w->text, ") outs(%%%s : ", init);
+  print_kind(w, is_scores ? LOGITS : RESULT, f32);
+  tile_string_print(&w->text, ") -> ");
+  print_kind(w, is_scores ? LOGITS : RESULT, f32);
+  tile_string_print(&w->text, "\n");
+}
+
+// Where the numbers of extents come from: a factor has every batch, query, key.
+static void print_extents(Writer *w) {
+  const TileAttention *m = w->m;
+  for (int d = 0; d < m->rank; d++)
+    for (int i = 0, is_found = 0; i < 2 && !is_found; i++) {
+      MlirType type = type_of_factor(m, i);
+      for (int k = 0; k < rank_of(type) && !is_found; k++) {
+        if (role_of_factor(m, i, k) != d)
+          continue;
+        tile_string_print(&w->text,
+                          "%%x%d = arith.constant %d : index\n"
+                          "%%n%d = tensor.dim %%f%d, %%x%d : ",
+                          d, k, d, i, d);
+        print_type(&w->text, type);
+        tile_string_print(&w->text, "\n");
+        is_found = 1;
+      }
+    }
+}
+
+static void print_logits(Writer *w) {
+  const TileAttention *m = w->m;
+  MlirType f32 = mlirF32TypeGet(mlirOperationGetContext(m->values.op));
+  int query_side = 0;
+  for (int k = 0; k < rank_of(type_of_factor(m, 1)); k++)
+    if (role_of_factor(m, 1, k) == m->query)
+      query_side = 1;
+  tile_string_print(&w->text,
+                    "%%kn = affine.min affine_map<(d0)[s0] -> (-d0 + "
+                    "s0, %d)>(%%k)[%%n%d]\n",
+                    TILE_ATTENTION_KEYS, m->key);
+  print_slice(w, "ks", query_side ? "f0" : "f1",
+              type_of_factor(m, 1 - query_side), role_of_factor,
+              1 - query_side);
+  print_slice(w, "vs", "v", type_of_values(m), role_of_value, 1 - m->weights);
+  print_fill(w, "s0", LOGITS, "zero");
+  const char *factors[] = {query_side ? "ks" : "qc", query_side ? "qc" : "ks"};
+  print_product(w, "s1", &m->scores, factors, "s0", true);
+  tile_string_print(&w->text, "%%s2 = func.call @chain(%%s1");
+  for (int d = 0; d < m->rank; d++)
+    tile_string_print(&w->text,
+                      d == m->key     ? ", %%k, %%kn"
+                      : d == m->query ? ", %%q, %%qn"
+                                      : ", %%i%d, %%one",
+                      d);
+  tile_string_print(&w->text, ") : (");
+  print_kind(w, LOGITS, f32);
+  for (int d = 0; d < 2 * m->rank; d++)
+    tile_string_print(&w->text, ", index");
+  tile_string_print(&w->text, ") -> ");
+  print_kind(w, LOGITS, f32);
+  tile_string_print(&w->text, "\n");
+}
+
+// Sums are relative to the greatest logit so far.
+static const Loops step_loops[] = {
+    {.name = "m1",
+     .init = "mx",
+     .loops = LOGITS,
+     .out = ROWS,
+     .ins = {"s2"},
+     .kinds = {LOGITS},
+     .num_ins = 1,
+     .is_reduction = true,
+     .body = "%y = arith.maximumf %a, %o : f32"},
+    // Rows of which every logit is -inf have no weights, not NaN.
+    {.name = "mz",
+     .init = "re",
+     .loops = ROWS,
+     .out = ROWS,
+     .ins = {"m1"},
+     .kinds = {ROWS},
+     .num_ins = 1,
+     .body = "%c = arith.cmpf oeq, %a, %low : f32\n"
+             "%y = arith.select %c, %zero, %a : f32"},
+    {.name = "r",
+     .init = "re",
+     .loops = ROWS,
+     .out = ROWS,
+     .ins = {"mx", "mz"},
+     .kinds = {ROWS, ROWS},
+     .num_ins = 2,
+     .body = "%d = arith.subf %a, %b : f32\n%y = math.exp %d : f32"},
+    {.name = "p",
+     .init = "pe",
+     .loops = LOGITS,
+     .out = LOGITS,
+     .ins = {"s2", "mz"},
+     .kinds = {LOGITS, ROWS},
+     .num_ins = 2,
+     .body = "%d = arith.subf %a, %b : f32\n%y = math.exp %d : f32"},
+    {.name = "l0",
+     .init = "re",
+     .loops = ROWS,
+     .out = ROWS,
+     .ins = {"sm", "r"},
+     .kinds = {ROWS, ROWS},
+     .num_ins = 2,
+     .body = "%y = arith.mulf %a, %b : f32"},
+    {.name = "l1",
+     .init = "l0",
+     .loops = LOGITS,
+     .out = ROWS,
+     .ins = {"p"},
+     .kinds = {LOGITS},
+     .num_ins = 1,
+     .is_reduction = true,
+     .body = "%y = arith.addf %a, %o : f32"},
+    {.name = "a0",
+     .init = "ae",
+     .loops = RESULT,
+     .out = RESULT,
+     .ins = {"acc", "r"},
+     .kinds = {RESULT, ROWS},
+     .num_ins = 2,
+     .body = "%y = arith.mulf %a, %b : f32"},
+};
+
+// Round after round.
+static void print_step(Writer *w) {
+  const TileAttention *m = w->m;
+  MlirType f32 = mlirF32TypeGet(mlirOperationGetContext(m->values.op));
+  MlirType weights =
+      element_of(mlirOperationGetOperand(m->values.op, m->weights));
+  print_logits(w);
+  print_empty(w, "re", ROWS, f32);
+  print_empty(w, "pe", LOGITS, f32);
+  print_empty(w, "we", LOGITS, weights);
+  print_empty(w, "ae", RESULT, f32);
+  for (size_t i = 0; i < sizeof step_loops / sizeof *step_loops; i++)
+    print_loops(w, &step_loops[i]);
+  TileString cast = {NULL, 0, 0};
+  tile_string_print(&cast, "%%y = arith.truncf %%a : f32 to ");
+  print_type(&cast, weights);
+  const Loops rounded = {.name = "w",
+                         .init = "we",
+                         .loops = LOGITS,
+                         .out = LOGITS,
+                         .ins = {"p"},
+                         .kinds = {LOGITS},
+                         .num_ins = 1,
+                         .body = tile_string_text(&cast),
+                         .element = weights};
+  print_loops(w, &rounded);
+  tile_string_deinit(&cast);
+  const char *parts[] = {m->weights ? "vs" : "w", m->weights ? "w" : "vs"};
+  print_product(w, "a1", &m->values, parts, "a0", false);
+}
+
+static void print_carried(Writer *w) {
+  MlirType f32 = mlirF32TypeGet(mlirOperationGetContext(w->m->values.op));
+  print_kind(w, RESULT, f32);
+  tile_string_print(&w->text, ", ");
+  print_kind(w, ROWS, f32);
+  tile_string_print(&w->text, ", ");
+  print_kind(w, ROWS, f32);
+}
+
+// The sums by the weights that they have.
+static void print_result(Writer *w) {
+  const TileAttention *m = w->m;
+  MlirType out = mlirShapedTypeGetElementType(result_type(m));
+  TileString body = {NULL, 0, 0};
+  tile_string_print(&body, "%%%s = arith.divf %%a, %%b : f32",
+                    m->rounded.ptr ? "d" : "y");
+  if (m->rounded.ptr) {
+    tile_string_print(&body, "\n%%y = arith.truncf %%d : f32 to ");
+    print_type(&body, out);
+  }
+  print_empty(w, "oe", RESULT, out);
+  const Loops divide = {"res",
+                        "oe",
+                        RESULT,
+                        RESULT,
+                        {"last#0", "last#2"},
+                        {RESULT, ROWS},
+                        2,
+                        false,
+                        tile_string_text(&body),
+                        out};
+  print_loops(w, &divide);
+  tile_string_deinit(&body);
+}
+
+static void print_block(Writer *w) {
+  const TileAttention *m = w->m;
+  int query_side = 0;
+  for (int k = 0; k < rank_of(type_of_factor(m, 1)); k++)
+    if (role_of_factor(m, 1, k) == m->query)
+      query_side = 1;
+  MlirType queries = type_of_factor(m, query_side);
+  tile_string_print(&w->text,
+                    "%%qn = affine.min affine_map<(d0)[s0] -> (-d0 + "
+                    "s0, %d)>(%%q)[%%n%d]\n",
+                    TILE_ATTENTION_QUERIES, m->query);
+  print_slice(w, "qs", query_side ? "f1" : "f0", queries, role_of_factor,
+              query_side);
+  tile_string_print(&w->text, "%%qe = bufferization.alloc_tensor(");
+  print_dynamic_sizes(w, rank_of(queries), role_of_factor, query_side);
+  tile_string_print(&w->text,
+                    ") {memory_space = #gpu.address_space<workgroup>} : ");
+  MlirType element = mlirShapedTypeGetElementType(queries);
+  print_block_type(w, queries, rank_of(queries), role_of_factor, query_side,
+                   element);
+  tile_string_print(&w->text, "\n%%qc = linalg.copy ins(%%qs : ");
+  print_block_type(w, queries, rank_of(queries), role_of_factor, query_side,
+                   element);
+  tile_string_print(&w->text, ") outs(%%qe : ");
+  print_block_type(w, queries, rank_of(queries), role_of_factor, query_side,
+                   element);
+  tile_string_print(&w->text, ") -> ");
+  print_block_type(w, queries, rank_of(queries), role_of_factor, query_side,
+                   element);
+  tile_string_print(&w->text, "\n");
+  print_fill(w, "acc0", RESULT, "zero");
+  print_fill(w, "mx0", ROWS, "low");
+  print_fill(w, "sm0", ROWS, "zero");
+  tile_string_print(
+      &w->text,
+      "%%last:3 = scf.for %%k = %%c0 to %%n%d step %%step "
+      "iter_args(%%acc = %%acc0, %%mx = %%mx0, %%sm = %%sm0) -> (",
+      m->key);
+  print_carried(w);
+  tile_string_print(&w->text, ") {\n");
+  print_step(w);
+  tile_string_print(&w->text, "scf.yield %%a1, %%m1, %%l1 : ");
+  print_carried(w);
+  tile_string_print(&w->text, "\n} {tile.num_stages = 2 : i32}\n");
+  print_result(w);
+}
+
+static void print_signature(Writer *w, const char *name) {
+  const TileAttention *m = w->m;
+  MlirType result = result_type(m);
+  TileString *t = &w->text;
+  tile_string_print(t, "func.func private @chain(");
+  print_kind(w, LOGITS, mlirF32TypeGet(mlirOperationGetContext(m->values.op)));
+  for (int d = 0; d < 2 * m->rank; d++)
+    tile_string_print(t, ", index");
+  tile_string_print(t, ") -> ");
+  print_kind(w, LOGITS, mlirF32TypeGet(mlirOperationGetContext(m->values.op)));
+  tile_string_print(t, "\nfunc.func private @%s(%%f0: ", name);
+  print_type(t, type_of_factor(m, 0));
+  tile_string_print(t, ", %%f1: ");
+  print_type(t, type_of_factor(m, 1));
+  tile_string_print(t, ", %%v: ");
+  print_type(t, type_of_values(m));
+  for (int i = 0; i < m->num_outside; i++) {
+    tile_string_print(t, ", %%t%d: ", i);
+    print_type(t, mlirValueGetType(m->outside[i]));
+  }
+  tile_string_print(t, ") -> ");
+  print_type(t, result);
+  tile_string_print(t,
+                    " {\n%%zero = arith.constant 0.0 : f32\n"
+                    "%%low = arith.constant 0xFF800000 : f32\n"
+                    "%%c0 = arith.constant 0 : index\n"
+                    "%%one = arith.constant 1 : index\n"
+                    "%%step = arith.constant %d : index\n",
+                    TILE_ATTENTION_KEYS);
+  print_extents(w);
+}
+
+// The loop over blocks, up to its body; the queries are the fastest.
+static void print_space(Writer *w) {
+  const TileAttention *m = w->m;
+  MlirType result = result_type(m);
+  TileString *t = &w->text;
+  tile_string_print(t, "%%init = tensor.empty(");
+  const char *comma = "";
+  for (int d = 0; d < rank_of(result); d++)
+    if (mlirShapedTypeIsDynamicDim(result, d)) {
+      tile_string_print(t, "%s%%n%d", comma, role_of_value(m, 2, d));
+      comma = ", ";
+    }
+  tile_string_print(t, ") : ");
+  print_type(t, result);
+  tile_string_print(t, "\n%%out = scf.forall (");
+  for (int part = 0; part < 4; part++) {
+    tile_string_print(t, part == 0   ? ""
+                         : part == 1 ? ") = ("
+                         : part == 2 ? ") to ("
+                                     : ") step (");
+    for (int d = 0; d < m->rank; d++) {
+      if (d == m->key || d == m->query)
+        continue;
+      tile_string_print(t,
+                        part == 0   ? "%%i%d, "
+                        : part == 1 ? "0, "
+                        : part == 2 ? "%%n%d, "
+                                    : "1, ",
+                        d);
+    }
+    tile_string_print(t,
+                      part == 0   ? "%%q"
+                      : part == 1 ? "0"
+                      : part == 2 ? "%%n%d"
+                                  : "%d",
+                      part == 2 ? m->query : TILE_ATTENTION_QUERIES);
+  }
+  tile_string_print(t, ") shared_outs(%%dst = %%init) -> (");
+  print_type(t, result);
+  tile_string_print(t, ") {\n");
+}
+
+static void print_end(Writer *w) {
+  const TileAttention *m = w->m;
+  MlirType result = result_type(m);
+  TileString *t = &w->text;
+  tile_string_print(t, "scf.forall.in_parallel {\n"
+                       "tensor.parallel_insert_slice %%res into %%dst");
+  print_window(w, result, rank_of(result), role_of_value, 2);
+  tile_string_print(t, " : ");
+  print_kind(w, RESULT, mlirShapedTypeGetElementType(result));
+  tile_string_print(t, " into ");
+  print_type(t, result);
+  tile_string_print(t, "\n}\n} {mapping = [");
+  for (int d = m->rank - 2; d >= 0; d--) { // a dimension each but for the keys
+    static const char *const axes[] = {"x", "y", "z"};
+    if (m->rank - 1 <= 3)
+      tile_string_print(t, "#gpu.block<%s>", axes[d]);
+    else
+      tile_string_print(t, "#gpu.block<linear_dim_%d>", d);
+    tile_string_print(t, d ? ", " : "");
+  }
+  tile_string_print(t, "], tile.num_threads = 128 : i64}\nreturn %%out : ");
+  print_type(t, result);
+  tile_string_print(t, "\n}\n");
+}
+
+void tile_attention_print(const TileAttention *attention, const char *name,
+                          TileString *out) {
+  Writer w = {.m = attention};
+  print_signature(&w, name);
+  print_space(&w);
+  print_block(&w);
+  print_end(&w);
+  *out = w.text;
+}

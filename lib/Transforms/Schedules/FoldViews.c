@@ -1,0 +1,382 @@
+//===- FoldViews.c - Products that read through views ---------------------===//
+//
+// Front ends transpose and reshape tensors so that a product has the form of a
+// batch of matrices. A product can name its dimensions in any order, so none of
+// that has to happen in memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Transforms/Schedules/NestBuild.h"
+
+#include "Dialect/ForeignOps.h"
+#include "Support/Iterate.h"
+#include "mlir-c/AffineExpr.h"
+
+/// A product that is rewritten.
+typedef struct {
+  TileNest nest;
+  MlirValue operands[3];
+  MlirAffineMap maps[3];
+  int num_loops;
+  bool is_reduced[TILE_NEST_MAX_LOOPS];
+} Product;
+
+static MlirOperation owner_of(MlirValue value) {
+  return mlirValueIsABlockArgument(value) ? TILE_NULL_OP
+                                          : mlirOpResultGetOwner(value);
+}
+
+static Product product_of(const TileNest *nest) {
+  Product p = {.nest = *nest, .num_loops = nest->num_loops};
+  for (int i = 0; i < 3; i++) {
+    p.operands[i] = mlirOperationGetOperand(nest->op, i);
+    p.maps[i] = nest->maps[i];
+  }
+  memcpy(p.is_reduced, nest->is_reduced, sizeof p.is_reduced);
+  return p;
+}
+
+//===-- Permutations ------------------------------------------------------===//
+
+// Whether the op only moves elements: `out[perm(i)] = in[i]`.
+static bool is_permutation(MlirOperation op, TileNest *out) {
+  if (!op.ptr || !tile_nest_of(op, out) || out->num_operands != 2 ||
+      out->kind != TILE_NEST_ELEMENTS || out->num_outs != 1)
+    return false;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirValue yielded = mlirOperationGetOperand(mlirBlockGetTerminator(body), 0);
+  return mlirValueEqual(yielded, mlirBlockGetArgument(body, 0)) &&
+         mlirAffineMapIsPermutation(out->maps[0]) &&
+         mlirAffineMapIsPermutation(out->maps[1]);
+}
+
+// The dimension of the other side of a permutation: `from` is 0 or 1.
+static int other_dim(const TileNest *move, int from, int dim) {
+  int loop = tile_nest_loop(move, from, dim);
+  for (int d = 0; d < move->num_loops; d++)
+    if (tile_nest_loop(move, 1 - from, d) == loop)
+      return d;
+  return -1;
+}
+
+// A factor is read from before it was moved.
+static bool fold_factor(Product *p, int i) {
+  TileNest move;
+  if (!is_permutation(owner_of(p->operands[i]), &move))
+    return false;
+  MlirAffineExpr exprs[TILE_NEST_MAX_LOOPS];
+  for (int d = 0; d < move.num_loops; d++)
+    exprs[d] = mlirAffineMapGetResult(p->maps[i], other_dim(&move, 0, d));
+  p->maps[i] = mlirAffineMapGet(mlirAffineMapGetContext(p->maps[i]),
+                                p->num_loops, 0, move.num_loops, exprs);
+  p->operands[i] = mlirOperationGetOperand(move.op, 0);
+  return true;
+}
+
+//===-- Reshapes ----------------------------------------------------------===//
+
+// Extents that a loop is the product of; count 0: it stays.
+typedef struct {
+  int count;
+  int64_t extent[TILE_NEST_MAX_LOOPS];
+} Split;
+
+// The groups of a collapse_shape, each with its extents in the source; false
+// for another op, and for extents that are not known.
+static bool groups_of(MlirOperation op, Split *out) {
+  if (!op.ptr || !tile_op_name_begins(op, "tensor.collapse_shape"))
+    return false;
+  MlirAttribute groups =
+      mlirOperationGetInherentAttributeByName(op, TILE_STR("reassociation"));
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
+  for (intptr_t g = 0; g < mlirArrayAttrGetNumElements(groups); g++) {
+    MlirAttribute group = mlirArrayAttrGetElement(groups, g);
+    out[g].count = (int)mlirArrayAttrGetNumElements(group);
+    for (int i = 0; i < out[g].count; i++) {
+      intptr_t dim = (intptr_t)mlirIntegerAttrGetValueInt(
+          mlirArrayAttrGetElement(group, i));
+      if (mlirShapedTypeIsDynamicDim(type, dim))
+        return false;
+      out[g].extent[i] = mlirShapedTypeGetDimSize(type, dim);
+    }
+  }
+  return true;
+}
+
+static bool is_same_split(const Split *a, const Split *b) {
+  return a->count == b->count &&
+         !memcmp(a->extent, b->extent, sizeof *a->extent * (size_t)a->count);
+}
+
+// What the reshapes of both factors say of the loops; false where they
+// disagree, or nothing is reshaped.
+static bool find_splits(const Product *p, Split *out_splits) {
+  bool is_split = false;
+  for (int i = 0; i < 2; i++) {
+    Split groups[TILE_NEST_MAX_LOOPS];
+    if (!groups_of(owner_of(p->operands[i]), groups))
+      continue;
+    for (int d = 0; d < mlirAffineMapGetNumResults(p->maps[i]); d++) {
+      MlirAffineExpr expr = mlirAffineMapGetResult(p->maps[i], d);
+      if (groups[d].count < 2)
+        continue;
+      if (!mlirAffineExprIsADim(expr))
+        return false;
+      Split *split = &out_splits[mlirAffineDimExprGetPosition(expr)];
+      if (split->count && !is_same_split(split, &groups[d]))
+        return false;
+      *split = groups[d];
+      is_split = true;
+    }
+  }
+  return is_split;
+}
+
+// Whether the groups of a collapse_shape are what becomes of its dimensions.
+static bool undoes(const Product *p, int i, const Split *splits) {
+  Split groups[TILE_NEST_MAX_LOOPS];
+  if (!groups_of(owner_of(p->operands[i]), groups))
+    return false;
+  for (int d = 0; d < mlirAffineMapGetNumResults(p->maps[i]); d++) {
+    MlirAffineExpr expr = mlirAffineMapGetResult(p->maps[i], d);
+    const Split *split = &splits[mlirAffineDimExprGetPosition(expr)];
+    if (groups[d].count > 1 ? !is_same_split(&groups[d], split)
+                            : split->count > 1)
+      return false;
+  }
+  return true;
+}
+
+// The reassociation of a tensor whose dimension d becomes `count[d]` ones.
+static MlirAttribute reassociation(MlirContext context, const int *count,
+                                   int rank) {
+  MlirAttribute groups[TILE_NEST_MAX_LOOPS], dims[TILE_NEST_MAX_LOOPS];
+  int next = 0;
+  for (int d = 0; d < rank; d++) {
+    for (int i = 0; i < count[d]; i++)
+      dims[i] = mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), next++);
+    groups[d] = mlirArrayAttrGet(context, count[d], dims);
+  }
+  return mlirArrayAttrGet(context, rank, groups);
+}
+
+typedef struct {
+  int rank, count[TILE_NEST_MAX_LOOPS]; // before; dimensions of each after
+  int num_dims;
+  int64_t shape[TILE_NEST_MAX_LOOPS]; // after
+} Expansion;
+
+// What becomes of a tensor that follows `map`; false where it is too large, or
+// has dynamic extents that would have to be named.
+static bool expansion_of(MlirValue tensor, MlirAffineMap map,
+                         const Split *splits, Expansion *out) {
+  MlirType type = mlirValueGetType(tensor);
+  *out = (Expansion){.rank = (int)mlirShapedTypeGetRank(type)};
+  for (int d = 0; d < out->rank; d++) {
+    const Split *split =
+        &splits[mlirAffineDimExprGetPosition(mlirAffineMapGetResult(map, d))];
+    out->count[d] = split->count > 1 ? split->count : 1;
+    if (out->num_dims + out->count[d] > TILE_MAX_RANK ||
+        mlirShapedTypeIsDynamicDim(type, d))
+      return false;
+    for (int i = 0; i < out->count[d]; i++)
+      out->shape[out->num_dims++] = split->count > 1
+                                        ? split->extent[i]
+                                        : mlirShapedTypeGetDimSize(type, d);
+  }
+  return true;
+}
+
+static MlirValue reshaped(TileBuilder *b, const char *name, MlirValue value,
+                          const Expansion *e, bool expand) {
+  MlirContext context = tile_builder_context(b);
+  MlirType element = element_of(value);
+  int64_t shape[TILE_NEST_MAX_LOOPS];
+  int rank = 0;
+  for (int d = 0, at = 0; d < e->rank; d++) { // of the collapsed tensor
+    shape[rank] = 1;
+    for (int i = 0; i < e->count[d]; i++)
+      shape[rank] *= e->shape[at++];
+    rank++;
+  }
+  TileState s;
+  tile_ods_begin(&s, b, name);
+  tile_ods_operand(&s, value);
+  tile_ods_type(&s, mlirRankedTensorTypeGet(expand ? e->num_dims : rank,
+                                            expand ? e->shape : shape, element,
+                                            (MlirAttribute){NULL}));
+  tile_ods_put(&s, "reassociation", reassociation(context, e->count, e->rank));
+  if (expand)
+    tile_ods_put(&s, "static_output_shape",
+                 mlirDenseI64ArrayGet(context, e->num_dims, e->shape));
+  return result_of(tile_ods_end(&s, b));
+}
+
+// The map with each split loop replaced by as many as it has extents.
+static MlirAffineMap split_map(MlirAffineMap map, const Split *splits,
+                               const int *first, int num_loops) {
+  MlirContext context = mlirAffineMapGetContext(map);
+  MlirAffineExpr exprs[TILE_NEST_MAX_LOOPS];
+  int count = 0;
+  for (int d = 0; d < mlirAffineMapGetNumResults(map); d++) {
+    intptr_t loop =
+        mlirAffineDimExprGetPosition(mlirAffineMapGetResult(map, d));
+    int parts = splits[loop].count > 1 ? splits[loop].count : 1;
+    for (int i = 0; i < parts; i++)
+      exprs[count++] = mlirAffineDimExprGet(context, first[loop] + i);
+  }
+  return mlirAffineMapGet(context, num_loops, 0, count, exprs);
+}
+
+// The zeros that the product starts from, for another shape; null: not zeros.
+static MlirValue zeros_like(TileBuilder *b, MlirValue init, MlirType type) {
+  MlirOperation op = owner_of(init);
+  if (!op.ptr || !tile_op_name_begins(op, "linalg.fill") ||
+      !tile_value_is_zero_bits(mlirOperationGetOperand(op, 0)))
+    return TILE_NULL_VALUE;
+  MlirValue empty =
+      result_of(make(b, "tensor.empty", (TileValues){NULL, 0}, type, NULL));
+  return fill(b, mlirOperationGetOperand(op, 0), empty);
+}
+
+static bool has_plain_maps(const Product *p) {
+  for (int i = 0; i < 3; i++)
+    for (int d = 0; d < mlirAffineMapGetNumResults(p->maps[i]); d++)
+      if (!mlirAffineExprIsADim(mlirAffineMapGetResult(p->maps[i], d)))
+        return false;
+  return true;
+}
+
+// Splits loops so that the factors are read from before they were collapsed.
+// `out_expansion` says how the result is to be collapsed.
+static bool split_loops(TileBuilder *b, Product *p, Expansion *out_expansion) {
+  Split splits[TILE_NEST_MAX_LOOPS] = {{0}};
+  Expansion expansions[3];
+  int first[TILE_NEST_MAX_LOOPS], num_loops = 0;
+  bool is_reduced[TILE_NEST_MAX_LOOPS];
+  if (!has_plain_maps(p) || !find_splits(p, splits))
+    return false;
+  for (int l = 0; l < p->num_loops; l++) {
+    int parts = splits[l].count > 1 ? splits[l].count : 1;
+    first[l] = num_loops;
+    if (num_loops + parts > TILE_NEST_MAX_LOOPS)
+      return false;
+    for (int i = 0; i < parts; i++)
+      is_reduced[num_loops++] = p->is_reduced[l];
+  }
+  for (int i = 0; i < 3; i++)
+    if (!expansion_of(p->operands[i], p->maps[i], splits, &expansions[i]))
+      return false;
+  MlirValue init =
+      zeros_like(b, p->operands[2],
+                 mlirRankedTensorTypeGet(
+                     expansions[2].num_dims, expansions[2].shape,
+                     element_of(p->operands[2]), (MlirAttribute){NULL}));
+  if (!init.ptr)
+    return false;
+  for (int i = 0; i < 2; i++) {
+    if (undoes(p, i, splits))
+      p->operands[i] = mlirOperationGetOperand(owner_of(p->operands[i]), 0);
+    else if (expansions[i].num_dims > expansions[i].rank)
+      p->operands[i] = reshaped(b, "tensor.expand_shape", p->operands[i],
+                                &expansions[i], true);
+  }
+  p->operands[2] = init;
+  for (int i = 0; i < 3; i++)
+    p->maps[i] = split_map(p->maps[i], splits, first, num_loops);
+  p->num_loops = num_loops;
+  memcpy(p->is_reduced, is_reduced, sizeof is_reduced);
+  *out_expansion = expansions[2];
+  return true;
+}
+
+//===-- The result --------------------------------------------------------===//
+
+static MlirOperation only_user(MlirValue value) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  if (mlirOpOperandIsNull(use) ||
+      !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
+    return TILE_NULL_OP;
+  return mlirOpOperandGetOwner(use);
+}
+
+static MlirValue build(TileBuilder *b, const Product *p) {
+  MlirContext context = tile_builder_context(b);
+  TileNest nest = {.num_loops = p->num_loops};
+  MlirAttribute maps[3];
+  memcpy(nest.is_reduced, p->is_reduced, sizeof nest.is_reduced);
+  for (int i = 0; i < 3; i++)
+    maps[i] = mlirAffineMapAttrGet(p->maps[i]);
+  MlirOperation copy = mlirOperationClone(p->nest.op);
+  MlirRegion body = mlirRegionCreate();
+  mlirRegionTakeBody(body, mlirOperationGetRegion(copy, 0));
+  mlirOperationDestroy(copy);
+  return generic(b, (TileValues){p->operands, 3},
+                 mlirArrayAttrGet(context, 3, maps),
+                 iterator_types(context, &nest), body);
+}
+
+// Users that expand the result as it was collapsed take it as it is.
+static void replace(TileBuilder *b, MlirValue old, MlirValue made,
+                    const Expansion *e) {
+  MlirOpOperand use = mlirValueGetFirstUse(old);
+  while (!mlirOpOperandIsNull(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    use = mlirOpOperandGetNextUse(use);
+    if (!tile_op_name_begins(user, "tensor.expand_shape") ||
+        !mlirTypeEqual(mlirValueGetType(result_of(user)),
+                       mlirValueGetType(made)))
+      continue;
+    mlirValueReplaceAllUsesOfWith(result_of(user), made);
+    mlirRewriterBaseEraseOp(b->rw, user);
+  }
+  if (tile_value_is_used(old))
+    mlirValueReplaceAllUsesOfWith(
+        old, reshaped(b, "tensor.collapse_shape", made, e, false));
+}
+
+// The only user moves elements: the product writes where it would move them.
+static MlirValue fold_result(TileBuilder *b, Product *p, MlirValue result) {
+  TileNest move;
+  MlirOperation user = only_user(result);
+  if (!is_permutation(user, &move))
+    return result;
+  mlirRewriterBaseSetInsertionPointBefore(b->rw, user);
+  MlirValue init = zeros_like(
+      b, p->operands[2], mlirValueGetType(mlirOperationGetOperand(user, 1)));
+  if (!init.ptr)
+    return result;
+  MlirAffineExpr exprs[TILE_NEST_MAX_LOOPS];
+  for (int d = 0; d < move.num_loops; d++)
+    exprs[d] = mlirAffineMapGetResult(p->maps[2], other_dim(&move, 1, d));
+  p->maps[2] = mlirAffineMapGet(mlirAffineMapGetContext(p->maps[2]),
+                                p->num_loops, 0, move.num_loops, exprs);
+  p->operands[2] = init;
+  MlirValue made = build(b, p);
+  mlirValueReplaceAllUsesOfWith(result_of(user), made);
+  mlirRewriterBaseEraseOp(b->rw, user);
+  mlirRewriterBaseEraseOp(b->rw, mlirOpResultGetOwner(result));
+  return made;
+}
+
+MlirOperation tile_product_fold_views(TileBuilder *b, const TileNest *nest) {
+  Product p = product_of(nest);
+  Expansion expansion = {0};
+  mlirRewriterBaseSetInsertionPointBefore(b->rw, nest->op);
+  bool is_split = split_loops(b, &p, &expansion);
+  bool is_changed = is_split;
+  for (int i = 0; i < 2; i++)
+    is_changed |= fold_factor(&p, i);
+  MlirValue result = result_of(nest->op);
+  if (is_changed) {
+    MlirValue made = build(b, &p);
+    if (is_split)
+      replace(b, result, made, &expansion);
+    else
+      mlirValueReplaceAllUsesOfWith(result, made);
+    mlirRewriterBaseEraseOp(b->rw, nest->op);
+    p.nest.op = mlirOpResultGetOwner(made);
+    result = made;
+  }
+  return mlirOpResultGetOwner(fold_result(b, &p, result));
+}

@@ -1,0 +1,746 @@
+//===- FormKernels.c - A graph of linalg ops as calls of kernels ----------===//
+//
+// Consumes: functions that hold linalg ops on tensors or memrefs.
+// Produces: for each kernel a private function with its ops, the name of its
+//           schedule and its sizes, and a call of it; products with sums of
+//           f32.
+// Keeps:    ops on tensors that are no linalg ops: what the host does.
+// Fails:    an op of linalg is no loops with a body.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Transforms/Schedules/NestBuild.h"
+
+#include "Dialect/ForeignOps.h"
+#include "Support/Arena.h"
+#include "Support/Diagnostics.h"
+#include "Support/Iterate.h"
+#include "Support/StringBuilder.h"
+#include "Tile/Ops/func.h"
+#include "Tile/Ops/scf.h"
+#include "TilePasses.h"
+#include <stdio.h>
+
+typedef struct {
+  TileArena arena;
+  MlirOperation *items;
+  size_t count, capacity;
+} OpList;
+
+static void list_add(OpList *list, MlirOperation op) {
+  TILE_ARENA_RESERVE(&list->arena, list->items, list->count, list->capacity);
+  list->items[list->count++] = op;
+}
+
+static bool is_linalg(MlirOperation op) {
+  return tile_op_name_begins(op, "linalg.") && !mlirxIsTerminator(op);
+}
+
+static bool is_structured(MlirOperation op) {
+  return !mlirAttributeIsNull(mlirLinalgGetIndexingMapsAttribute(op));
+}
+
+//===-- linalg ops of the host --------------------------------------------===//
+
+static MlirWalkResult collect(MlirOperation op, void *user_data) {
+  if (scf_forall_is(op) || tile_kernel_is(op))
+    return MlirWalkResultSkip;
+  if (!is_linalg(op))
+    return MlirWalkResultAdvance;
+  list_add(user_data, op);
+  return MlirWalkResultSkip;
+}
+
+//===-- Sums of f32 -------------------------------------------------------===//
+
+// A loop that converts every element.
+static MlirValue converted(TileBuilder *b, MlirValue value, MlirType element) {
+  MlirContext context = tile_builder_context(b);
+  int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(value));
+  TileValues operands = TILE_VALUES(value, empty_like(b, value, element));
+  MlirAttribute map =
+      mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(context, rank));
+  MlirAttribute maps[] = {map, map};
+  TileNest nest = {.num_loops = rank};
+  TileBuilder inner = {mlirIRRewriterCreate(context), b->loc};
+  MlirValue args[2];
+  MlirRegion body = body_begin(&inner, operands, args);
+  make(&inner, "linalg.yield",
+       TILE_VALUES(cast_float(&inner, args[0], element)), (MlirType){NULL},
+       NULL);
+  mlirIRRewriterDestroy(inner.rw);
+  return generic(b, operands, mlirArrayAttrGet(context, 2, maps),
+                 iterator_types(context, &nest), body);
+}
+
+// The zeros that a product starts from, or null.
+static MlirOperation zero_fill(MlirValue init) {
+  if (mlirValueIsABlockArgument(init))
+    return TILE_NULL_OP;
+  MlirOperation op = mlirOpResultGetOwner(init);
+  return tile_op_name_begins(op, "linalg.fill") &&
+                 tile_value_is_zero_bits(mlirOperationGetOperand(op, 0))
+             ? op
+             : TILE_NULL_OP;
+}
+
+// Tensor cores sum in f32, and so do front ends on GPUs: the sum is rounded
+// once.
+static void widen_product(TileBuilder *b, const TileNest *nest) {
+  MlirContext context = tile_builder_context(b);
+  MlirType f32 = mlirF32TypeGet(context);
+  MlirValue init = mlirOperationGetOperand(nest->op, 2);
+  MlirType narrow = element_of(init);
+  MlirValue sum = zero_fill(init).ptr ? fill(b, tile_const_zero(b, f32),
+                                             empty_like(b, init, f32))
+                                      : converted(b, init, f32);
+  TileValues operands = TILE_VALUES(mlirOperationGetOperand(nest->op, 0),
+                                    mlirOperationGetOperand(nest->op, 1), sum);
+  TileBuilder inner = {mlirIRRewriterCreate(context), b->loc};
+  MlirValue args[3];
+  MlirRegion body = body_begin(&inner, operands, args);
+  MlirValue product = arith_mulf(&inner, cast_float(&inner, args[0], f32),
+                                 cast_float(&inner, args[1], f32));
+  make(&inner, "linalg.yield",
+       TILE_VALUES(arith_addf(&inner, args[2], product)), (MlirType){NULL},
+       NULL);
+  mlirIRRewriterDestroy(inner.rw);
+  MlirValue wide =
+      generic(b, operands, mlirLinalgGetIndexingMapsAttribute(nest->op),
+              iterator_types(context, nest), body);
+  mlirValueReplaceAllUsesOfWith(result_of(nest->op),
+                                converted(b, wide, narrow));
+  mlirRewriterBaseEraseOp(b->rw, nest->op);
+}
+
+static bool is_narrow(const TileNest *nest) {
+  MlirType type = element_of(result_of(nest->op));
+  MlirType factor = element_of(mlirOperationGetOperand(nest->op, 0));
+  return tile_elem_is_float(type) && mlirFloatTypeGetWidth(type) < 32 &&
+         tile_elem_is_float(factor);
+}
+
+//===-- Constants ---------------------------------------------------------===//
+
+// What every element gets when it is one value from outside, or null.
+static MlirValue same_everywhere(MlirOperation op) {
+  if (mlirOperationGetNumResults(op) != 1 ||
+      tile_op_name_begins(op, "linalg.fill"))
+    return TILE_NULL_VALUE;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirValue value = mlirOperationGetOperand(mlirBlockGetTerminator(body), 0);
+  return tile_value_is_inside(value, op) ? TILE_NULL_VALUE : value;
+}
+
+// Such an op is a fill, and an element that is taken out of it the value.
+static MlirOperation as_fill(TileBuilder *b, MlirOperation op,
+                             MlirValue value) {
+  MlirValue tensor =
+      mlirOperationGetOperand(op, mlirOperationGetNumOperands(op) - 1);
+  MlirValue filled = fill(b, value, tensor);
+  mlirValueReplaceAllUsesOfWith(result_of(op), filled);
+  mlirRewriterBaseEraseOp(b->rw, op);
+  MlirOpOperand use = mlirValueGetFirstUse(filled);
+  while (!mlirOpOperandIsNull(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    use = mlirOpOperandGetNextUse(use);
+    if (!tile_op_name_begins(user, "tensor.extract") ||
+        mlirOperationGetNumOperands(user) !=
+            1 + mlirShapedTypeGetRank(mlirValueGetType(filled)) ||
+        !mlirTypeEqual(mlirValueGetType(result_of(user)),
+                       mlirValueGetType(value)))
+      continue;
+    mlirValueReplaceAllUsesOfWith(result_of(user), value);
+    mlirRewriterBaseEraseOp(b->rw, user);
+  }
+  return mlirOpResultGetOwner(filled);
+}
+
+//===-- A loop for blocks -------------------------------------------------===//
+
+// The map with one more loop before the others; the last operand follows it.
+static MlirAttribute map_after_loop(MlirAffineMap map, bool is_last) {
+  MlirContext context = mlirAffineMapGetContext(map);
+  MlirAffineExpr exprs[TILE_NEST_MAX_LOOPS + 1];
+  intptr_t dims = mlirAffineMapGetNumDims(map), count = 0;
+  if (is_last)
+    exprs[count++] = mlirAffineDimExprGet(context, 0);
+  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); i++)
+    exprs[count++] = mlirAffineExprShiftDims(mlirAffineMapGetResult(map, i),
+                                             (uint32_t)dims, 1, 0);
+  return mlirAffineMapAttrGet(
+      mlirAffineMapGet(context, dims + 1, 0, count, exprs));
+}
+
+static MlirWalkResult shift_index(MlirOperation op, void *user_data) {
+  (void)user_data;
+  if (!tile_op_name_begins(op, "linalg.index"))
+    return MlirWalkResultAdvance;
+  MlirAttribute dim =
+      mlirOperationGetInherentAttributeByName(op, TILE_STR("dim"));
+  mlirOperationSetInherentAttributeByName(
+      op, TILE_STR("dim"),
+      mlirIntegerAttrGet(mlirAttributeGetType(dim),
+                         mlirIntegerAttrGetValueInt(dim) + 1));
+  return MlirWalkResultAdvance;
+}
+
+static MlirValue reshape(TileBuilder *b, const char *name, MlirValue value,
+                         intptr_t rank) {
+  static const int64_t one = 1;
+  MlirContext context = tile_builder_context(b);
+  TileState s;
+  tile_ods_begin(&s, b, name);
+  tile_ods_operand(&s, value);
+  tile_ods_type(&s, mlirRankedTensorTypeGet(rank, &one, element_of(value),
+                                            (MlirAttribute){NULL}));
+  tile_ods_put(&s, "reassociation", mlirArrayAttrGet(context, 0, NULL));
+  if (rank)
+    tile_ods_put(&s, "static_output_shape",
+                 mlirDenseI64ArrayGet(context, 1, &one));
+  return result_of(tile_ods_end(&s, b));
+}
+
+// An op without parallel loops, on a tensor without dimensions, gets a loop of
+// one round: somebody has to do it.
+static MlirOperation add_loop(TileBuilder *b, const TileNest *nest) {
+  MlirContext context = tile_builder_context(b);
+  MlirValue operands[TILE_NEST_MAX_OPERANDS];
+  MlirAttribute maps[TILE_NEST_MAX_OPERANDS];
+  int last = nest->num_operands - 1;
+  MlirValue init = mlirOperationGetOperand(nest->op, last);
+  TileNest longer = {.num_loops = nest->num_loops + 1};
+  for (int l = 0; l < nest->num_loops; l++)
+    longer.is_reduced[l + 1] = nest->is_reduced[l];
+  for (int i = 0; i <= last; i++) {
+    operands[i] = mlirOperationGetOperand(nest->op, i);
+    maps[i] = map_after_loop(nest->maps[i], i == last);
+  }
+  operands[last] = reshape(b, "tensor.expand_shape", init, 1);
+  mlirOperationWalk(nest->op, shift_index, NULL, MlirWalkPreOrder);
+  MlirRegion body = mlirRegionCreate();
+  mlirRegionTakeBody(body, mlirOperationGetRegion(nest->op, 0));
+  MlirValue made = generic(b, (TileValues){operands, last + 1},
+                           mlirArrayAttrGet(context, last + 1, maps),
+                           iterator_types(context, &longer), body);
+  mlirValueReplaceAllUsesOfWith(result_of(nest->op),
+                                reshape(b, "tensor.collapse_shape", made, 0));
+  mlirRewriterBaseEraseOp(b->rw, nest->op);
+  return mlirOpResultGetOwner(made);
+}
+
+static bool has_no_dims(const TileNest *nest) {
+  return nest->num_outs == 1 && nest->num_loops < TILE_NEST_MAX_LOOPS &&
+         mlirShapedTypeGetRank(mlirValueGetType(result_of(nest->op))) == 0;
+}
+
+//===-- linalg on memrefs -------------------------------------------------===//
+
+// The same op on tensors: what it writes is put where it was written before.
+static MlirOperation raise(TileBuilder *b, MlirOperation op) {
+  static const char *const read_attrs[] = {"restrict", NULL};
+  static const char *const both_attrs[] = {"restrict", "writable"};
+  MlirValue operands[TILE_NEST_MAX_OPERANDS];
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  intptr_t count = mlirOperationGetNumOperands(op);
+  intptr_t num_outs = mlirOperationGetNumOperands(mlirBlockGetTerminator(body));
+  TileState s;
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  s.st = mlirOperationStateGet(name, b->loc);
+  s.num_properties = 0;
+  for (intptr_t i = 0; i < count; i++) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    MlirType type = mlirValueGetType(operand);
+    bool is_out = i >= count - num_outs;
+    operands[i] = operand;
+    if (!mlirTypeIsAMemRef(type))
+      continue;
+    operands[i] =
+        result_of(make(b, "bufferization.to_tensor", TILE_VALUES(operand),
+                       tensor_type(type, mlirShapedTypeGetElementType(type)),
+                       is_out ? both_attrs : read_attrs));
+    if (is_out)
+      tile_ods_type(&s, mlirValueGetType(operands[i]));
+  }
+  tile_ods_operands(&s, (TileValues){operands, count});
+  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(op); i++) {
+    MlirNamedAttribute attr = mlirOperationGetAttribute(op, i);
+    mlirOperationStateAddAttributes(&s.st, 1, &attr);
+  }
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionTakeBody(region, mlirOperationGetRegion(op, 0));
+  tile_ods_region(&s, region);
+  MlirOperation raised = tile_ods_end(&s, b);
+  for (intptr_t o = 0; o < num_outs; o++)
+    make(b, "bufferization.materialize_in_destination",
+         TILE_VALUES(mlirOperationGetResult(raised, o),
+                     mlirOperationGetOperand(op, count - num_outs + o)),
+         (MlirType){NULL}, both_attrs);
+  mlirRewriterBaseEraseOp(b->rw, op);
+  return raised;
+}
+
+//===-- Extents that agree ------------------------------------------------===//
+
+// The number of a dynamic extent, from where the tensor comes from, so that
+// nothing uses what a kernel makes but the next one.
+static MlirValue extent_of(TileBuilder *b, MlirValue tensor, int64_t dim) {
+  MlirType index = mlirIndexTypeGet(tile_builder_context(b));
+  while (!mlirValueIsABlockArgument(tensor)) {
+    MlirOperation op = mlirOpResultGetOwner(tensor);
+    if (tile_op_name_begins(op, "tensor.empty")) {
+      intptr_t number = 0;
+      for (int64_t d = 0; d < dim; d++)
+        number += mlirShapedTypeIsDynamicDim(mlirValueGetType(tensor), d);
+      return mlirOperationGetOperand(op, number);
+    }
+    if (!is_structured(op))
+      break;
+    intptr_t result = mlirOpResultGetResultNumber(tensor);
+    tensor = mlirOperationGetOperand(op, mlirOperationGetNumOperands(op) -
+                                             mlirOperationGetNumResults(op) +
+                                             result);
+  }
+  return result_of(make(b, "tensor.dim",
+                        TILE_VALUES(tensor, tile_const_index(b, dim)), index,
+                        NULL));
+}
+
+// The first dimension that follows a loop, to compare others with.
+typedef struct {
+  int operand, dim;
+  MlirValue extent; // null: none yet
+} Followed;
+
+static void require_same(TileBuilder *b, const TileNest *nest,
+                         const Followed *first, const Followed *other) {
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(nest->op));
+  char text[160];
+  if (mlirValueEqual(first->extent, other->extent))
+    return;
+  snprintf(text, sizeof text,
+           "dimension %d of operand %d of %.*s has the extent of dimension %d "
+           "of operand %d",
+           other->dim, other->operand, (int)name.length, name.data, first->dim,
+           first->operand);
+  MlirValue is_same = arith_cmpi(b, .predicate = ARITH_CMP_I_PREDICATE_eq,
+                                 .lhs = first->extent, .rhs = other->extent);
+  tile_require_op(b, .condition = is_same, .text = text,
+                  .actual = other->extent);
+}
+
+// linalg leaves open what happens where extents differ; kernels count on it.
+static void require_extents(TileBuilder *b, const TileNest *nest) {
+  Followed first[TILE_NEST_MAX_LOOPS] = {{0, 0, {NULL}}};
+  for (int i = 0; i < nest->num_operands; i++) {
+    MlirValue operand = mlirOperationGetOperand(nest->op, i);
+    for (int d = 0; d < mlirAffineMapGetNumResults(nest->maps[i]); d++) {
+      int loop = tile_nest_loop(nest, i, d);
+      if (loop < 0 || !mlirShapedTypeIsDynamicDim(mlirValueGetType(operand), d))
+        continue;
+      Followed here = {i, d, extent_of(b, operand, d)};
+      if (first[loop].extent.ptr)
+        require_same(b, nest, &first[loop], &here);
+      else
+        first[loop] = here;
+    }
+  }
+}
+
+//===-- Preparing ---------------------------------------------------------===//
+
+static bool is_on_memrefs(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    if (mlirTypeIsAMemRef(mlirValueGetType(mlirOperationGetOperand(op, i))))
+      return true;
+  return false;
+}
+
+static MlirLogicalResult prepare(TileBuilder *b, OpList *ops) {
+  for (size_t i = 0; i < ops->count; i++) {
+    MlirOperation op = ops->items[i];
+    TileNest nest;
+    if (!is_structured(op))
+      return tile_emit_error(
+          op, "is no loops with a body: decompose it to linalg ops that are, "
+              "as transform.structured.decompose_interface does");
+    b->loc = mlirOperationGetLocation(op);
+    mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
+    if (is_on_memrefs(op))
+      op = ops->items[i] = raise(b, op);
+    MlirValue value = same_everywhere(op);
+    if (value.ptr) {
+      mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
+      op = ops->items[i] = as_fill(b, op, value);
+    }
+    if (!tile_nest_of(op, &nest))
+      continue;
+    mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
+    require_extents(b, &nest);
+    if (has_no_dims(&nest))
+      add_loop(b, &nest);
+  }
+  return tile_success();
+}
+
+// Every product reads and writes in place of what moves elements; what moves
+// them may be gone after each, so the ops are looked for anew.
+static void fold_views(TileBuilder *b, MlirOperation function, OpList *ops) {
+  bool is_changed = true;
+  while (is_changed) {
+    is_changed = false;
+    ops->count = 0;
+    mlirOperationWalk(function, collect, ops, MlirWalkPreOrder);
+    for (size_t i = 0; i < ops->count && !is_changed; i++) {
+      TileNest nest;
+      if (!tile_nest_of(ops->items[i], &nest) || nest.kind != TILE_NEST_PRODUCT)
+        continue;
+      b->loc = mlirOperationGetLocation(nest.op);
+      is_changed =
+          !mlirOperationEqual(tile_product_fold_views(b, &nest), ops->items[i]);
+    }
+  }
+}
+
+static MlirWalkResult add_any(MlirOperation op, void *user_data) {
+  list_add(user_data, op);
+  return mlirOperationGetNumRegions(op) && is_linalg(op)
+             ? MlirWalkResultSkip
+             : MlirWalkResultAdvance;
+}
+
+// What was moved, filled or reshaped for products before is nobody's now.
+static void erase_dead(TileBuilder *b, MlirOperation function, OpList *ops) {
+  ops->count = 0;
+  mlirOperationWalk(function, add_any, ops, MlirWalkPreOrder);
+  for (size_t i = ops->count; i-- > 1;) // users come later
+    if (mlirxIsTriviallyDead(ops->items[i]))
+      mlirRewriterBaseEraseOp(b->rw, ops->items[i]);
+}
+
+static MlirStringRef symbol_of(MlirOperation function) {
+  return mlirStringAttrGetValue(
+      mlirOperationGetInherentAttributeByName(function, TILE_STR("sym_name")));
+}
+
+static void form_attention(TileBuilder *b, MlirOperation function,
+                           OpList *ops) {
+  int number = 0;
+  MlirStringRef name = symbol_of(function);
+  ops->count = 0;
+  mlirOperationWalk(function, collect, ops, MlirWalkPreOrder);
+  for (size_t i = 0; i < ops->count; i++) {
+    TileNest nest;
+    char text[256];
+    snprintf(text, sizeof text, "%.*s_attention_%d", (int)name.length,
+             name.data, number);
+    if (tile_nest_of(ops->items[i], &nest) && nest.kind == TILE_NEST_PRODUCT)
+      number += tile_attention_form(b, function, &nest, text);
+  }
+}
+
+static void widen_products(TileBuilder *b, const OpList *ops) {
+  for (size_t i = 0; i < ops->count; i++) {
+    TileNest nest;
+    b->loc = mlirOperationGetLocation(ops->items[i]);
+    mlirRewriterBaseSetInsertionPointBefore(b->rw, ops->items[i]);
+    if (tile_nest_of(ops->items[i], &nest) && nest.kind == TILE_NEST_PRODUCT &&
+        is_narrow(&nest))
+      widen_product(b, &nest);
+  }
+}
+
+//===-- A function per kernel ---------------------------------------------===//
+
+typedef struct {
+  TileBuilder b; // at the end of the body
+  MlirBlock body;
+  MlirxMapping map;
+  MlirValue args[TILE_GROUP_MAX_OPS * 4]; // what the call gives
+  intptr_t num_args;
+  MlirOperation free[TILE_GROUP_MAX_OPS * 4]; // that were copied
+  MlirValue copies[TILE_GROUP_MAX_OPS * 4];
+  int num_free;
+} Outline;
+
+static MlirValue import(Outline *out, MlirValue value);
+
+static MlirValue import_free(Outline *out, MlirOperation op) {
+  for (int i = 0; i < out->num_free; i++)
+    if (mlirOperationEqual(out->free[i], op))
+      return out->copies[i];
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    import(out, mlirOperationGetOperand(op, i));
+  MlirOperation copy = mlirxClone(out->b.rw, op, out->map);
+  if (out->num_free < TILE_GROUP_MAX_OPS * 4) {
+    out->free[out->num_free] = op;
+    out->copies[out->num_free++] = result_of(copy);
+  }
+  return result_of(copy);
+}
+
+// The value in the function: an argument, or a copy of what is free.
+static MlirValue import(Outline *out, MlirValue value) {
+  MlirValue known = mlirxMappingGet(out->map, value);
+  if (!mlirValueEqual(known, value))
+    return known;
+  if (!mlirValueIsABlockArgument(value) &&
+      tile_group_is_free(mlirOpResultGetOwner(value)))
+    return import_free(out, mlirOpResultGetOwner(value));
+  MlirValue arg =
+      mlirBlockAddArgument(out->body, mlirValueGetType(value), out->b.loc);
+  out->args[out->num_args++] = value;
+  mlirxMappingSet(out->map, value, arg);
+  return arg;
+}
+
+typedef struct {
+  Outline *out;
+  MlirOperation op;
+} Capture;
+
+// Values from outside that the body of the op uses.
+static MlirWalkResult import_captured(MlirOperation op, void *user_data) {
+  Capture *capture = user_data;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirValue value = mlirOperationGetOperand(op, i);
+    if (!tile_value_is_inside(value, capture->op))
+      import(capture->out, value);
+  }
+  return MlirWalkResultAdvance;
+}
+
+static void mark(MlirOperation op, const char *name) {
+  mlirOperationSetDiscardableAttributeByName(
+      op, tile_str(name), mlirUnitAttrGet(mlirOperationGetContext(op)));
+}
+
+// What fills the sum of the product.
+static void mark_accumulator(MlirOperation product) {
+  MlirValue init = mlirOperationGetOperand(product, 2);
+  if (!mlirValueIsABlockArgument(init) &&
+      tile_op_name_begins(mlirOpResultGetOwner(init), "linalg.fill"))
+    mark(mlirOpResultGetOwner(init), TILE_ACCUMULATOR_ATTR);
+}
+
+// The members stand in the group from the last to the first.
+static MlirOperation copy_ops(Outline *out, const TileGroup *group) {
+  MlirOperation copy = TILE_NULL_OP;
+  for (int i = group->num_ops - 1; i >= 0; i--) {
+    MlirOperation op = group->ops[i].nest.op;
+    Capture capture = {out, op};
+    out->b.loc = mlirOperationGetLocation(op);
+    mlirOperationWalk(op, import_captured, &capture, MlirWalkPreOrder);
+    copy = mlirxClone(out->b.rw, op, out->map);
+    if (i == group->product) {
+      mark(copy, TILE_PRODUCT_ATTR);
+      mark_accumulator(copy);
+    }
+  }
+  mark(copy, TILE_ROOT_ATTR);
+  return copy;
+}
+
+static MlirAttribute sizes_attr(MlirContext context, const int64_t *sizes,
+                                int count) {
+  return mlirDenseI64ArrayGet(context, count, sizes);
+}
+
+static void set(MlirOperation op, const char *name, MlirAttribute attr) {
+  mlirOperationSetDiscardableAttributeByName(op, tile_str(name), attr);
+}
+
+static void write_schedule(MlirOperation function, const TileGroup *group) {
+  MlirContext context = mlirOperationGetContext(function);
+  const TileGroupOp *root = &group->ops[0];
+  const TileGroupOp *stepped =
+      &group->ops[group->product < 0 ? 0 : group->product];
+  set(function, TILE_SCHEDULE_ATTR,
+      mlirStringAttrGet(context, tile_str(group->schedule)));
+  set(function, TILE_BLOCK_ATTR,
+      sizes_attr(context, group->block, root->nest.num_loops));
+  set(function, TILE_LOOP_ATTR,
+      sizes_attr(context, group->loop, stepped->nest.num_loops));
+  set(function, TILE_THREADS_ATTR,
+      mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), group->threads));
+}
+
+static MlirOperation make_function(Outline *out, MlirOperation root,
+                                   const char *name) {
+  MlirContext context = tile_builder_context(&out->b);
+  MlirType inputs[TILE_GROUP_MAX_OPS * 4], results[TILE_NEST_MAX_OPERANDS];
+  MlirValue values[TILE_NEST_MAX_OPERANDS];
+  intptr_t num_results = mlirOperationGetNumResults(root);
+  for (intptr_t i = 0; i < out->num_args; i++)
+    inputs[i] = mlirValueGetType(out->args[i]);
+  for (intptr_t i = 0; i < num_results; i++) {
+    values[i] = mlirOperationGetResult(root, i);
+    results[i] = mlirValueGetType(values[i]);
+  }
+  make(&out->b, "func.return", (TileValues){values, num_results},
+       (MlirType){NULL}, NULL);
+  TileState s;
+  tile_ods_begin(&s, &out->b, "func.func");
+  tile_ods_put(&s, "sym_name", mlirStringAttrGet(context, tile_str(name)));
+  tile_ods_put(&s, "sym_visibility",
+               mlirStringAttrGet(context, TILE_STR("private")));
+  tile_ods_put(&s, "function_type",
+               mlirTypeAttrGet(mlirFunctionTypeGet(
+                   context, out->num_args, inputs, num_results, results)));
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, out->body);
+  tile_ods_region(&s, region);
+  return mlirOperationCreate(&s.st);
+}
+
+static void tell_kernel(const TileGroup *group, const char *name) {
+  TileString sizes = {NULL, 0, 0};
+  const TileNest *root = &group->ops[0].nest;
+  for (int l = 0; l < root->num_loops; l++)
+    if (!root->is_reduced[l])
+      tile_string_print(&sizes, group->block[l] ? "%s%lld" : "%sall",
+                        l ? " x " : "", (long long)group->block[l]);
+  for (int i = 0; i < group->num_ops; i++)
+    tile_emit_remark(group->ops[i].nest.op, "tile-graph/kernel",
+                     "goes to kernel @%s: schedule '%s', blocks of %s", name,
+                     group->schedule, tile_string_text(&sizes));
+  tile_string_deinit(&sizes);
+}
+
+// Replaces the ops of the group by a call of a function that holds them.
+static void outline(MlirOperation function, TileGroup *group,
+                    const char *name) {
+  MlirContext context = mlirOperationGetContext(function);
+  MlirOperation root = group->ops[0].nest.op;
+  Outline out = {
+      .b = {mlirIRRewriterCreate(context), mlirOperationGetLocation(root)},
+      .body = mlirBlockCreate(0, NULL, NULL),
+      .map = mlirxMappingCreate()};
+  tell_kernel(group, name);
+  mlirRewriterBaseSetInsertionPointToEnd(out.b.rw, out.body);
+  MlirOperation copy = copy_ops(&out, group);
+  MlirOperation kernel = make_function(&out, copy, name);
+  write_schedule(kernel, group);
+  out.b.loc = mlirOperationGetLocation(root);
+  mlirRewriterBaseSetInsertionPointAfter(out.b.rw, function);
+  mlirRewriterBaseInsert(out.b.rw, kernel);
+  mlirRewriterBaseSetInsertionPointBefore(out.b.rw, root);
+  TileState s;
+  tile_ods_begin(&s, &out.b, "func.call");
+  tile_ods_operands(&s, (TileValues){out.args, out.num_args});
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(root); i++)
+    tile_ods_type(&s, mlirValueGetType(mlirOperationGetResult(root, i)));
+  tile_ods_put(&s, "callee", mlirFlatSymbolRefAttrGet(context, tile_str(name)));
+  MlirOperation call = tile_ods_end(&s, &out.b);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(root); i++)
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(root, i),
+                                  mlirOperationGetResult(call, i));
+  for (int i = 0; i < group->num_ops; i++)
+    mlirRewriterBaseEraseOp(out.b.rw, group->ops[i].nest.op);
+  mlirxMappingDestroy(out.map);
+  mlirIRRewriterDestroy(out.b.rw);
+}
+
+//===-- Functions ---------------------------------------------------------===//
+
+// What callers give is theirs.
+static void protect_arguments(MlirOperation function) {
+  MlirContext context = mlirOperationGetContext(function);
+  MlirBlock body = tile_kernel_body(function);
+  MlirAttribute all =
+      mlirOperationGetInherentAttributeByName(function, TILE_STR("arg_attrs"));
+  MlirAttribute attrs[TILE_GROUP_MAX_OPS * 4];
+  intptr_t count = mlirBlockGetNumArguments(body);
+  MlirNamedAttribute not_writable = mlirNamedAttributeGet(
+      mlirIdentifierGet(context, TILE_STR("bufferization.writable")),
+      mlirBoolAttrGet(context, 0));
+  if (count > TILE_GROUP_MAX_OPS * 4)
+    return;
+  for (intptr_t i = 0; i < count; i++) {
+    MlirNamedAttribute named[32];
+    intptr_t num = 0;
+    MlirAttribute old = {NULL};
+    if (!mlirAttributeIsNull(all))
+      old = mlirArrayAttrGetElement(all, i);
+    for (; old.ptr && num < mlirDictionaryAttrGetNumElements(old) && num < 31;
+         num++)
+      named[num] = mlirDictionaryAttrGetElement(old, num);
+    bool is_said = old.ptr && mlirDictionaryAttrGetElementByName(
+                                  old, TILE_STR("bufferization.writable"))
+                                  .ptr;
+    if (!is_said &&
+        mlirTypeIsATensor(mlirValueGetType(mlirBlockGetArgument(body, i))))
+      named[num++] = not_writable;
+    attrs[i] = mlirDictionaryAttrGet(context, num, named);
+  }
+  mlirOperationSetInherentAttributeByName(
+      function, TILE_STR("arg_attrs"), mlirArrayAttrGet(context, count, attrs));
+}
+
+// Cuts one block of the host into kernels.
+static void form_block(MlirOperation function, TileArena *arena,
+                       MlirBlock block, int *number) {
+  MlirStringRef name = symbol_of(function);
+  for (TileGroup *group = tile_groups_find(arena, block); group;
+       group = group->next) {
+    char text[256];
+    tile_group_size(group);
+    snprintf(text, sizeof text, "%.*s_%s_%d", (int)name.length, name.data,
+             group->schedule, (*number)++);
+    outline(function, group, text);
+  }
+}
+
+static MlirLogicalResult form(MlirOperation function) {
+  OpList ops = {.count = 0};
+  tile_arena_init(&ops.arena);
+  TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(function)),
+                   mlirOperationGetLocation(function)};
+  mlirOperationWalk(function, collect, &ops, MlirWalkPreOrder);
+  MlirLogicalResult result = prepare(&b, &ops);
+  if (!tile_failed(result)) {
+    fold_views(&b, function, &ops);
+    widen_products(&b, &ops);
+    erase_dead(&b, function, &ops);
+    form_attention(&b, function, &ops);
+    erase_dead(&b, function, &ops);
+  }
+  if (ops.count)
+    protect_arguments(function);
+  ops.count = 0;
+  mlirOperationWalk(function, collect, &ops, MlirWalkPreOrder);
+  MlirBlock *blocks = TILE_ARENA_NEW(&ops.arena, MlirBlock, ops.count + 1);
+  size_t num_blocks = 0;
+  for (size_t i = 0; i < ops.count; i++) {
+    MlirBlock block = mlirOperationGetBlock(ops.items[i]);
+    size_t k = 0;
+    while (k < num_blocks && !mlirBlockEqual(blocks[k], block))
+      k++;
+    if (k == num_blocks)
+      blocks[num_blocks++] = block;
+  }
+  int number = 0;
+  for (size_t i = 0; i < num_blocks && !tile_failed(result); i++)
+    form_block(function, &ops.arena, blocks[i], &number);
+  if (number) // what each kernel does for itself
+    erase_dead(&b, function, &ops);
+  mlirIRRewriterDestroy(b.rw);
+  tile_arena_deinit(&ops.arena);
+  return result;
+}
+
+MlirLogicalResult tile_form_kernels_run(MlirOperation op,
+                                        const TileFormKernelsOptions *options) {
+  (void)options;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirLogicalResult result = tile_success();
+  TILE_FOR_EACH_OP (function, body) {
+    bool has_body =
+        func_func_is(function) && tile_kernel_body(function).ptr &&
+        mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(
+            function, TILE_STR(TILE_SCHEDULE_ATTR)));
+    if (has_body && !tile_failed(result))
+      result = form(function);
+  }
+  return result;
+}

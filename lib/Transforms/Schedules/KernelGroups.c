@@ -1,0 +1,397 @@
+//===- KernelGroups.c - Ops that become one kernel ------------------------===//
+//
+// From the last op backwards: an op joins the group of those that use it when
+// they are all in one group and a block of the root needs a part of it that no
+// other block needs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Transforms/Schedules/Schedules.h"
+
+#include "Dialect/ForeignOps.h"
+#include "Support/Diagnostics.h"
+#include "Support/Iterate.h"
+#include "Tile/Ops/arith.h"
+#include "mlir-c/AffineExpr.h"
+#include "mlir-c/Dialect/Linalg.h"
+
+//===-- Nests -------------------------------------------------------------===//
+
+static bool is_named(MlirOperation op, const char *name) {
+  return mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(op)),
+                            tile_str(name));
+}
+
+int tile_nest_loop(const TileNest *nest, int operand, int dim) {
+  MlirAffineExpr expr = mlirAffineMapGetResult(nest->maps[operand], dim);
+  return mlirAffineExprIsADim(expr) ? (int)mlirAffineDimExprGetPosition(expr)
+                                    : -1;
+}
+
+static void read_extents(TileNest *nest) {
+  for (int l = 0; l < nest->num_loops; l++) {
+    nest->extent[l] = -1;
+    nest->is_reduced[l] = true;
+  }
+  for (int i = 0; i < nest->num_operands; i++) {
+    MlirType type = mlirValueGetType(mlirOperationGetOperand(nest->op, i));
+    for (int d = 0; d < mlirAffineMapGetNumResults(nest->maps[i]); d++) {
+      int loop = tile_nest_loop(nest, i, d);
+      if (loop < 0)
+        continue;
+      int64_t extent = mlirShapedTypeGetDimSize(type, d);
+      if (!mlirShapedTypeIsDynamicSize(extent))
+        nest->extent[loop] = extent;
+      if (i >= nest->num_operands - nest->num_outs)
+        nest->is_reduced[loop] = false;
+    }
+  }
+}
+
+// Rows, columns and depth of a contraction; loops of one element do not count.
+static bool find_product_loops(TileNest *nest) {
+  nest->m = nest->n = nest->k = -1;
+  if (nest->num_operands != 3 || !mlirLinalgIsAContractionOp(nest->op))
+    return false;
+  for (int l = 0; l < nest->num_loops; l++) {
+    bool in[2] = {false, false};
+    for (int i = 0; i < 2; i++)
+      for (int d = 0; d < mlirAffineMapGetNumResults(nest->maps[i]); d++)
+        in[i] |= tile_nest_loop(nest, i, d) == l;
+    if (nest->extent[l] == 1 || (in[0] && in[1] && !nest->is_reduced[l]))
+      continue; // a batch
+    int *kind = nest->is_reduced[l] ? &nest->k : in[0] ? &nest->m : &nest->n;
+    *kind = l; // the last of several is tiled, the others one by one
+  }
+  int num_depths = 0;
+  for (int l = 0; l < nest->num_loops; l++)
+    num_depths += nest->is_reduced[l] && nest->extent[l] != 1;
+  return nest->m >= 0 && nest->n >= 0 && nest->k >= 0 && num_depths <= 2;
+}
+
+static bool has_plain_operands(const TileNest *nest) {
+  for (int i = 0; i < nest->num_operands; i++)
+    for (int d = 0; d < mlirAffineMapGetNumResults(nest->maps[i]); d++)
+      if (tile_nest_loop(nest, i, d) < 0 &&
+          !mlirAffineExprIsAConstant(mlirAffineMapGetResult(nest->maps[i], d)))
+        return false;
+  return true;
+}
+
+// Whether some operand has an element for every round of the loops.
+static bool has_full_operand(const TileNest *nest) {
+  for (int i = 0; i < nest->num_operands - nest->num_outs; i++) {
+    unsigned found = 0;
+    for (int d = 0; d < mlirAffineMapGetNumResults(nest->maps[i]); d++) {
+      int loop = tile_nest_loop(nest, i, d);
+      found |= loop >= 0 ? 1u << loop : 0;
+    }
+    for (int l = 0; l < nest->num_loops; l++)
+      if (nest->extent[l] == 1)
+        found |= 1u << l;
+    if (found == (1u << nest->num_loops) - 1)
+      return true;
+  }
+  return false;
+}
+
+static TileNestKind kind_of(TileNest *nest) {
+  bool is_reducing = false;
+  for (int l = 0; l < nest->num_loops; l++)
+    is_reducing |= nest->is_reduced[l];
+  if (find_product_loops(nest))
+    return TILE_NEST_PRODUCT;
+  if (!has_plain_operands(nest) || nest->num_outs != 1)
+    return is_reducing ? TILE_NEST_LOOPS : TILE_NEST_ELEMENTS;
+  if (!is_reducing)
+    return TILE_NEST_ELEMENTS;
+  return has_full_operand(nest) ? TILE_NEST_REDUCE : TILE_NEST_LOOPS;
+}
+
+bool tile_nest_of(MlirOperation op, TileNest *out) {
+  MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
+  *out = (TileNest){.op = op};
+  if (mlirAttributeIsNull(maps) || mlirOperationGetNumResults(op) == 0)
+    return false;
+  out->num_operands = (int)mlirOperationGetNumOperands(op);
+  out->num_outs = (int)mlirOperationGetNumResults(op);
+  if (out->num_operands > TILE_NEST_MAX_OPERANDS ||
+      mlirArrayAttrGetNumElements(maps) != out->num_operands)
+    return false;
+  for (int i = 0; i < out->num_operands; i++)
+    out->maps[i] = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
+  out->num_loops = (int)mlirAffineMapGetNumDims(out->maps[0]);
+  if (out->num_loops > TILE_NEST_MAX_LOOPS)
+    return false;
+  read_extents(out);
+  out->kind = kind_of(out);
+  return true;
+}
+
+//===-- What a block holds ------------------------------------------------===//
+
+int64_t tile_group_held(const TileGroup *group, const TileGroupOp *op) {
+  enum { MAX_HELD = 1 << 20 };
+  int64_t num_elems = 1;
+  for (int l = 0; l < op->nest.num_loops; l++) {
+    int root = op->root_loop[l];
+    if (root >= 0 && !group->is_whole[root])
+      continue;
+    int64_t extent = op->nest.extent[l];
+    if (extent < 0 || num_elems > MAX_HELD / (extent > 0 ? extent : 1))
+      return -1;
+    num_elems *= extent;
+  }
+  return num_elems;
+}
+
+enum { MAX_ROW_ELEMS = 8192 }; // registers of 256 threads, 32 each
+
+static bool fits(const TileGroup *group) {
+  for (int i = 0; i < group->num_ops; i++) {
+    int64_t held = tile_group_held(group, &group->ops[i]);
+    if (held < 0 || held > MAX_ROW_ELEMS)
+      return false;
+  }
+  return true;
+}
+
+//===-- Which part of a producer a block needs ----------------------------===//
+
+typedef struct {
+  int loop; // of the root, or TILE_WHOLE
+  bool is_known;
+} Relation;
+
+static int member_number(const TileGroup *group, MlirOperation op) {
+  for (int i = 0; i < group->num_ops; i++)
+    if (mlirOperationEqual(group->ops[i].nest.op, op))
+      return i;
+  return -1;
+}
+
+// Two uses of one dimension: by a loop of the root, and as a whole, which makes
+// a block do all of that loop.
+static bool unify(TileGroup *group, Relation *relation, int loop) {
+  if (!relation->is_known || relation->loop == loop) {
+    *relation = (Relation){loop, true};
+    return true;
+  }
+  if (relation->loop != TILE_WHOLE && loop != TILE_WHOLE)
+    return false;
+  int root = relation->loop == TILE_WHOLE ? loop : relation->loop;
+  group->is_whole[root] = true;
+  relation->loop = root;
+  return true;
+}
+
+static bool relate_use(TileGroup *group, const TileGroupOp *user, int operand,
+                       Relation *relations) {
+  const TileNest *nest = &user->nest;
+  if (operand >= nest->num_operands - nest->num_outs)
+    return false; // what an op accumulates on
+  for (int d = 0; d < mlirAffineMapGetNumResults(nest->maps[operand]); d++) {
+    int loop = tile_nest_loop(nest, operand, d);
+    if (loop < 0 && !mlirAffineExprIsAConstant(
+                        mlirAffineMapGetResult(nest->maps[operand], d)))
+      return false;
+    if (!unify(group, &relations[d],
+               loop < 0 ? TILE_WHOLE : user->root_loop[loop]))
+      return false;
+  }
+  return true;
+}
+
+// Relations of the dimensions of the result of `op`; false where an op outside
+// of the group uses it.
+static bool relate(TileGroup *group, MlirOperation op, Relation *relations,
+                   bool *out_is_used_outside) {
+  MlirValue result = mlirOperationGetResult(op, 0);
+  *out_is_used_outside = false;
+  for (MlirOpOperand use = mlirValueGetFirstUse(result);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    int user = member_number(group, mlirOpOperandGetOwner(use));
+    *out_is_used_outside |= user < 0;
+    if (user < 0 ||
+        !relate_use(group, &group->ops[user],
+                    (int)mlirOpOperandGetOperandNumber(use), relations))
+      return false;
+  }
+  return true;
+}
+
+//===-- Growing a group ---------------------------------------------------===//
+
+static void add_op(TileGroup *group, const TileNest *nest,
+                   const Relation *relations) {
+  TileGroupOp *op = &group->ops[group->num_ops];
+  op->nest = *nest;
+  int out = nest->num_operands - 1;
+  for (int l = 0; l < nest->num_loops; l++)
+    op->root_loop[l] = TILE_WHOLE;
+  for (int d = 0; d < mlirAffineMapGetNumResults(nest->maps[out]); d++) {
+    int loop = tile_nest_loop(nest, out, d);
+    if (loop >= 0)
+      op->root_loop[loop] = relations[d].loop;
+  }
+  if (nest->kind == TILE_NEST_PRODUCT)
+    group->product = group->num_ops;
+  group->num_ops++;
+}
+
+// Loops of the root that the op does not follow: a block does all of them, else
+// several blocks would do the op for one part.
+static void claim_loops(TileGroup *group, const TileGroupOp *op) {
+  const TileNest *root = &group->ops[0].nest;
+  for (int r = 0; r < root->num_loops; r++) {
+    bool is_followed = root->is_reduced[r] || root->extent[r] == 1;
+    for (int l = 0; l < op->nest.num_loops; l++)
+      is_followed |= op->root_loop[l] == r;
+    if (!is_followed)
+      group->is_whole[r] = true;
+  }
+}
+
+static bool is_whole_somewhere(const TileGroup *group) {
+  for (int l = 0; l < group->ops[0].nest.num_loops; l++)
+    if (group->is_whole[l])
+      return true;
+  return false;
+}
+
+static bool has_kind(const TileGroup *group, TileNestKind kind) {
+  for (int i = 0; i < group->num_ops; i++)
+    if (group->ops[i].nest.kind == kind)
+      return true;
+  return false;
+}
+
+// Why the producer is a kernel of its own; NULL when it joins.
+static const char *why_apart(TileGroup *group, const TileNest *nest) {
+  Relation relations[TILE_NEST_MAX_LOOPS] = {{0, false}};
+  bool is_used_outside;
+  if (group->num_ops == TILE_GROUP_MAX_OPS)
+    return "the kernel has many ops already";
+  if (nest->num_outs != 1)
+    return "it has several results";
+  if (!relate(group, nest->op, relations, &is_used_outside))
+    return is_used_outside ? "other kernels use its result as well"
+                           : "blocks would need parts of it that overlap";
+  if (group->ops[0].nest.kind == TILE_NEST_LOOPS ||
+      nest->kind == TILE_NEST_LOOPS)
+    return "windows are read from memory";
+  add_op(group, nest, relations);
+  const TileGroupOp *op = &group->ops[group->num_ops - 1];
+  if (nest->kind == TILE_NEST_PRODUCT) {
+    if (has_kind(group, TILE_NEST_REDUCE))
+      return "its result is reduced, which takes whole rows";
+    claim_loops(group, op);
+    if (is_whole_somewhere(group))
+      return "blocks would multiply for the same result";
+    for (int i = 0; i < group->num_ops - 1; i++)
+      if (group->ops[i].nest.kind == TILE_NEST_PRODUCT)
+        return "it feeds another product";
+    return NULL;
+  }
+  if (group->product >= 0) {
+    MlirValue result = mlirOperationGetResult(nest->op, 0);
+    MlirOpOperand use = mlirValueGetFirstUse(result);
+    for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+      if (member_number(group, mlirOpOperandGetOwner(use)) == group->product)
+        return "it is a factor of the product, which is read from memory";
+  }
+  if (nest->kind == TILE_NEST_REDUCE) {
+    if (group->product >= 0)
+      return "a product is tiled by columns, and this takes whole rows";
+    claim_loops(group, op);
+  }
+  bool needs_rows = has_kind(group, TILE_NEST_REDUCE);
+  if (needs_rows && !fits(group))
+    return "rows of it are too long for the registers of a block";
+  return group->product >= 0 && is_whole_somewhere(group)
+             ? "blocks would need parts of it that overlap"
+             : NULL;
+}
+
+static bool try_add(TileGroup *group, const TileNest *nest,
+                    const char **out_reason) {
+  int num_ops = group->num_ops, product = group->product;
+  bool is_whole[TILE_NEST_MAX_LOOPS];
+  memcpy(is_whole, group->is_whole, sizeof is_whole);
+  *out_reason = why_apart(group, nest);
+  if (!*out_reason)
+    return true;
+  group->num_ops = num_ops;
+  group->product = product;
+  memcpy(group->is_whole, is_whole, sizeof is_whole);
+  return false;
+}
+
+static TileGroup *start_group(TileArena *arena, const TileNest *nest) {
+  TileGroup *group = TILE_ARENA_NEW(arena, TileGroup, 1);
+  group->product = nest->kind == TILE_NEST_PRODUCT ? 0 : -1;
+  group->num_ops = 1;
+  group->ops[0].nest = *nest;
+  for (int l = 0; l < nest->num_loops; l++)
+    group->ops[0].root_loop[l] = nest->is_reduced[l] ? TILE_WHOLE : l;
+  return group;
+}
+
+//===-- Blocks ------------------------------------------------------------===//
+
+static bool is_fill(MlirOperation op) { return is_named(op, "linalg.fill"); }
+
+static bool is_used_by_nests(MlirOperation op) {
+  MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, 0));
+  for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    TileNest nest;
+    if (!tile_nest_of(mlirOpOperandGetOwner(use), &nest))
+      return false;
+  }
+  return true;
+}
+
+bool tile_group_is_free(MlirOperation op) {
+  return is_named(op, "tensor.empty") || arith_constant_is(op) ||
+         (is_fill(op) && is_used_by_nests(op));
+}
+
+// The first group that uses the result.
+static TileGroup *group_using(TileGroup *groups, MlirOperation op) {
+  for (TileGroup *group = groups; group; group = group->next)
+    for (MlirOpOperand use =
+             mlirValueGetFirstUse(mlirOperationGetResult(op, 0));
+         !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+      if (member_number(group, mlirOpOperandGetOwner(use)) >= 0)
+        return group;
+  return NULL;
+}
+
+TileGroup *tile_groups_find(TileArena *arena, MlirBlock block) {
+  TileGroup *groups = NULL;
+  TilePointerMap before = {.arena = arena};
+  MlirOperation last = TILE_NULL_OP;
+  TILE_FOR_EACH_OP (op, block) {
+    if (last.ptr)
+      tile_pointer_map_set(&before, op.ptr, last.ptr);
+    last = op;
+  }
+  for (MlirOperation op = last; op.ptr;
+       op.ptr = tile_pointer_map_get(&before, op.ptr)) {
+    TileNest nest;
+    const char *reason = NULL;
+    if (!tile_nest_of(op, &nest) || tile_group_is_free(op))
+      continue;
+    TileGroup *user = group_using(groups, op);
+    if (user && try_add(user, &nest, &reason))
+      continue;
+    TileGroup *group = start_group(arena, &nest);
+    group->next = groups;
+    groups = group;
+    if (reason)
+      tile_emit_remark(op, "tile-graph/apart",
+                       "is a kernel of its own, apart from what uses it: %s",
+                       reason);
+  }
+  return groups;
+}

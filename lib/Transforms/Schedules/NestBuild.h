@@ -1,0 +1,124 @@
+//===- NestBuild.h - Builders of linalg ops on tensors --------------------===//
+#ifndef TILE_TRANSFORMS_NEST_BUILD_H
+#define TILE_TRANSFORMS_NEST_BUILD_H
+
+#include "Support/Constants.h"
+#include "Tile/Ops/arith.h"
+#include "Transforms/Schedules/Schedules.h"
+#include "mlir-c/Dialect/Linalg.h"
+
+//===-- Small ops ---------------------------------------------------------===//
+
+// An op with one result, or none for a null type.
+static inline MlirOperation make(TileBuilder *b, const char *name,
+                                 TileValues operands, MlirType type,
+                                 const char *const *unit_attrs) {
+  TileState s;
+  tile_ods_begin(&s, b, name);
+  tile_ods_operands(&s, operands);
+  tile_ods_type_opt(&s, type);
+  for (int i = 0; i < 2 && unit_attrs && unit_attrs[i]; i++)
+    tile_ods_put_unit(&s, unit_attrs[i], true);
+  return tile_ods_end(&s, b);
+}
+
+static inline MlirValue result_of(MlirOperation op) {
+  return mlirOperationGetResult(op, 0);
+}
+
+static inline MlirType element_of(MlirValue value) {
+  return mlirShapedTypeGetElementType(mlirValueGetType(value));
+}
+
+static inline MlirType tensor_type(MlirType like, MlirType element) {
+  int64_t shape[TILE_NEST_MAX_LOOPS];
+  intptr_t rank = mlirShapedTypeGetRank(like);
+  for (intptr_t d = 0; d < rank; d++)
+    shape[d] = mlirShapedTypeGetDimSize(like, d);
+  return mlirRankedTensorTypeGet(rank, shape, element, (MlirAttribute){NULL});
+}
+
+// An empty tensor of the shape of another.
+static inline MlirValue empty_like(TileBuilder *b, MlirValue like,
+                                   MlirType element) {
+  MlirType type = mlirValueGetType(like);
+  MlirType index = mlirIndexTypeGet(tile_builder_context(b));
+  MlirValue sizes[TILE_NEST_MAX_LOOPS];
+  intptr_t count = 0;
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); d++)
+    if (mlirShapedTypeIsDynamicDim(type, d))
+      sizes[count++] = result_of(make(b, "tensor.dim",
+                                      TILE_VALUES(like, tile_const_index(b, d)),
+                                      index, NULL));
+  return result_of(make(b, "tensor.empty", (TileValues){sizes, count},
+                        tensor_type(type, element), NULL));
+}
+
+//===-- linalg.generic ----------------------------------------------------===//
+
+static inline MlirAttribute iterator_types(MlirContext context,
+                                           const TileNest *nest) {
+  MlirAttribute types[TILE_NEST_MAX_LOOPS];
+  for (int l = 0; l < nest->num_loops; l++)
+    types[l] = mlirAttributeParseGet(
+        context, nest->is_reduced[l]
+                     ? TILE_STR("#linalg.iterator_type<reduction>")
+                     : TILE_STR("#linalg.iterator_type<parallel>"));
+  return mlirArrayAttrGet(context, nest->num_loops, types);
+}
+
+static inline MlirRegion body_begin(TileBuilder *b, TileValues operands,
+                                    MlirValue *out_args) {
+  MlirBlock block = mlirBlockCreate(0, NULL, NULL);
+  for (intptr_t i = 0; i < operands.n; i++)
+    out_args[i] =
+        mlirBlockAddArgument(block, element_of(operands.p[i]), b->loc);
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, block);
+  mlirRewriterBaseSetInsertionPointToEnd(b->rw, block);
+  return region;
+}
+
+// The last operand is what is written.
+static inline MlirValue generic(TileBuilder *b, TileValues operands,
+                                MlirAttribute maps, MlirAttribute iterators,
+                                MlirRegion body) {
+  TileState s;
+  tile_ods_begin(&s, b, "linalg.generic");
+  tile_ods_operands(&s, operands);
+  tile_ods_type(&s, mlirValueGetType(operands.p[operands.n - 1]));
+  tile_ods_put(&s, "indexing_maps", maps);
+  tile_ods_put(&s, "iterator_types", iterators);
+  const int32_t sizes[] = {(int32_t)operands.n - 1, 1};
+  tile_ods_segments(&s, b, "operandSegmentSizes", sizes, 2);
+  tile_ods_region(&s, body);
+  return result_of(tile_ods_end(&s, b));
+}
+
+static inline MlirValue fill(TileBuilder *b, MlirValue value,
+                             MlirValue tensor) {
+  TileState s;
+  tile_ods_begin(&s, b, "linalg.fill");
+  tile_ods_operand(&s, value);
+  tile_ods_operand(&s, tensor);
+  tile_ods_type(&s, mlirValueGetType(tensor));
+  const int32_t sizes[] = {1, 1};
+  tile_ods_segments(&s, b, "operandSegmentSizes", sizes, 2);
+  tile_ods_region(&s, mlirRegionCreate());
+  MlirOperation op = tile_ods_end(&s, b);
+  mlirLinalgFillBuiltinNamedOpRegion(op);
+  return result_of(op);
+}
+
+// An element of a float type as one of another.
+static inline MlirValue cast_float(TileBuilder *b, MlirValue value,
+                                   MlirType to) {
+  unsigned from = mlirFloatTypeGetWidth(mlirValueGetType(value));
+  unsigned want = mlirFloatTypeGetWidth(to);
+  if (from == want)
+    return value;
+  return from < want ? arith_extf(b, .type = to, .in = value)
+                     : arith_truncf(b, .type = to, .in = value);
+}
+
+#endif // TILE_TRANSFORMS_NEST_BUILD_H

@@ -1,0 +1,17 @@
+// Before a graph is cut into kernels: ops that are no loops with a body become
+// such, what pads and joins tensors becomes fills and copies, and dimensions of
+// one element go, so that no reshapes stand between ops.
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @prepare(%function: !transform.any_op) {
+    %whole = transform.structured.match ops {["linalg.softmax"]} in %function : (!transform.any_op) -> !transform.any_op
+    %parts = transform.structured.decompose_interface %whole : (!transform.any_op) -> !transform.any_op
+    transform.apply_patterns to %function {
+      transform.apply_patterns.tensor.decompose_concat
+      transform.apply_patterns.linalg.decompose_pad
+      transform.apply_patterns.linalg.fold_unit_extent_dims_via_reshapes
+      transform.apply_patterns.tensor.reassociative_reshape_folding
+      transform.apply_patterns.canonicalization
+    } : !transform.any_op
+    transform.yield
+  }
+}

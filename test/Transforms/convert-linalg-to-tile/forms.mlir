@@ -1,0 +1,108 @@
+// RUN: %tile_opt_passes 'convert-linalg-to-tile' %s | FileCheck %s
+// RUN: %tile_opt_passes 'convert-linalg-to-tile,convert-linalg-to-tile' %s | FileCheck %s
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#rows = affine_map<(d0, d1) -> (d0)>
+
+// What is reduced as it is goes to tile.reduce at once; a term is computed in a
+// loop before. A window that two ops read is copied once.
+// CHECK-LABEL: func @norm
+// CHECK-SAME: (%[[T:arg[0-9]+]]: memref<32x64xf32>
+// CHECK: %[[W:.*]] = tile.region %[[T]][%{{.*}}, 0] [4, 64]
+// CHECK: tile.copy %[[W]] to %[[X:.*]] :
+// CHECK-NOT: tile.region %[[T]]
+// CHECK: tile.reduce max %[[X]] to %[[MAX:.*]] dim 1 :
+// CHECK: tile.parallel (%[[I:.*]], %[[J:.*]]) in [4, 64]
+// CHECK: %[[Y:.*]] = arith.mulf
+// CHECK: memref.store %[[Y]], %[[SQUARES:.*]][%[[I]], %[[J]]]
+// CHECK: tile.reduce sum %[[SQUARES]] to %{{.*}} dim 1 :
+func.func @norm(%x: memref<32x64xf32>, %max: memref<32xf32>, %sum: memref<32xf32>) {
+  scf.forall (%i) = (0) to (32) step (4) {
+    %w = memref.subview %x[%i, 0] [4, 64] [1, 1] : memref<32x64xf32> to memref<4x64xf32, strided<[64, 1], offset: ?>>
+    %m = memref.subview %max[%i] [4] [1] : memref<32xf32> to memref<4xf32, strided<[1], offset: ?>>
+    %s = memref.subview %sum[%i] [4] [1] : memref<32xf32> to memref<4xf32, strided<[1], offset: ?>>
+    linalg.reduce ins(%w : memref<4x64xf32, strided<[64, 1], offset: ?>>) outs(%m : memref<4xf32, strided<[1], offset: ?>>) dimensions = [1] (%a: f32, %b: f32) {
+      %c = arith.maximumf %a, %b : f32
+      linalg.yield %c : f32
+    }
+    linalg.generic {indexing_maps = [#id, #rows], iterator_types = ["parallel", "reduction"]} ins(%w : memref<4x64xf32, strided<[64, 1], offset: ?>>) outs(%s : memref<4xf32, strided<[1], offset: ?>>) {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.mulf %a, %a : f32
+      %d = arith.addf %c, %b : f32
+      linalg.yield %d : f32
+    }
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// A part of the last tile is not there: maxima pass over it.
+// CHECK-LABEL: func @ragged
+// CHECK: %[[LEFT:.*]] = arith.minsi
+// CHECK: tile.parallel (%{{.*}}, %[[J:.*]]) in [4, 16]
+// CHECK: %[[INSIDE:.*]] = arith.cmpi slt, %[[J]], %[[LEFT]]
+// CHECK: %[[LOW:.*]] = arith.constant 0xFF800000 : f32
+// CHECK: arith.select %[[INSIDE]], %{{.*}}, %[[LOW]]
+// CHECK: tile.reduce max
+func.func @ragged(%x: memref<4x?xf32>, %out: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %n = memref.dim %x, %c1 : memref<4x?xf32>
+  scf.forall (%i) = (0) to (1) step (1) {
+    scf.for %j = %c0 to %n step %c16 {
+      %after = arith.subi %n, %j : index
+      %left = arith.minsi %after, %c16 : index
+      %w = memref.subview %x[0, %j] [4, %left] [1, 1] : memref<4x?xf32> to memref<4x?xf32, strided<[?, 1], offset: ?>>
+      linalg.generic {indexing_maps = [#id, #rows], iterator_types = ["parallel", "reduction"]} ins(%w : memref<4x?xf32, strided<[?, 1], offset: ?>>) outs(%out : memref<4xf32>) {
+      ^bb0(%a: f32, %b: f32):
+        %c = arith.maximumf %a, %b : f32
+        linalg.yield %c : f32
+      }
+    }
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// Products of f32 keep their bits: elements sum by themselves, from shared tiles.
+// CHECK-LABEL: func @exact
+// CHECK-NOT: tile.gemm
+// CHECK: tile.parallel (%[[I:.*]], %[[J:.*]]) in [8, 8]
+// CHECK: scf.for %[[K:.*]] = {{.*}} iter_args
+// CHECK: memref.load %{{.*}}[%[[I]], %[[K]]] : memref<8x32xf32, #gpu.address_space<workgroup>>
+// CHECK: memref.load %{{.*}}[%[[K]], %[[J]]] : memref<32x8xf32, #gpu.address_space<workgroup>>
+func.func @exact(%a: memref<8x32xf32>, %b: memref<32x8xf32>, %c: memref<8x8xf32>) {
+  scf.forall (%i) = (0) to (1) step (1) {
+    linalg.matmul ins(%a, %b : memref<8x32xf32>, memref<32x8xf32>) outs(%c : memref<8x8xf32>)
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// Nobody knows that the window ends with the tensor: elements are stored one by
+// one, where they are inside.
+// CHECK-LABEL: func @inside
+// CHECK: tile.parallel (%[[I:.*]]) in [64]
+// CHECK: %[[INSIDE:.*]] = arith.cmpi slt, %[[I]],
+// CHECK: scf.if %[[INSIDE]]
+// CHECK: memref.store %{{.*}}, %{{.*}} : memref<?xf32>
+func.func @inside(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
+  %c64 = arith.constant 64 : index
+  scf.forall (%i) = (0) to (%n) step (64) {
+    %after = arith.subi %n, %i : index
+    %left = arith.minsi %after, %c64 : index
+    %w = memref.subview %x[%i] [%left] [1] : memref<?xf32> to memref<?xf32, strided<[1], offset: ?>>
+    %o = memref.subview %y[%i] [%left] [1] : memref<?xf32> to memref<?xf32, strided<[1], offset: ?>>
+    linalg.exp ins(%w : memref<?xf32, strided<[1], offset: ?>>) outs(%o : memref<?xf32, strided<[1], offset: ?>>)
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// Loops without a block mapping are not ours.
+// CHECK-LABEL: func @other
+// CHECK: scf.forall
+// CHECK: linalg.exp
+func.func @other(%x: memref<64xf32>) {
+  scf.forall (%i) = (0) to (1) step (1) {
+    linalg.exp ins(%x : memref<64xf32>) outs(%x : memref<64xf32>)
+  }
+  return
+}

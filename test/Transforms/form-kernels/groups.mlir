@@ -1,0 +1,100 @@
+// RUN: %tile_opt_passes 'tile-form-kernels' %s 2>/dev/null | FileCheck %s
+// RUN: %tile_opt_passes 'tile-form-kernels,tile-form-kernels' %s 2>/dev/null | FileCheck %s
+// RUN: %tile_opt_passes 'tile-form-kernels' %s 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#columns = affine_map<(d0, d1) -> (d1)>
+#rows = affine_map<(d0, d1) -> (d0)>
+
+// A product takes what is done to its result along; the next product reads it
+// from memory, so the layer is two kernels. What fills the sum is done in each.
+// REMARK: [[@LINE+25]]:8: remark: [tile-graph/apart] is a kernel of its own, apart from what uses it: it is a factor of the product, which is read from memory
+// REMARK: remark: [tile-graph/kernel] goes to kernel @layer_product_0: schedule 'product', blocks of 64 x 64
+// CHECK-LABEL: func @layer
+// CHECK-SAME: %{{.*}}: tensor<70x64xbf16> {bufferization.writable = false}
+// CHECK: %[[H:.*]] = call @layer_product_0(%{{.*}}, %{{.*}}, %{{.*}})
+// CHECK: %[[R:.*]] = call @layer_product_1(%[[H]], %{{.*}})
+// CHECK: return %[[R]]
+// CHECK: func private @layer_product_1
+// CHECK: func private @layer_product_0
+// CHECK-SAME: tile.block = array<i64: 64, 64>
+// CHECK-SAME: tile.loop = array<i64: 0, 0, 64>
+// CHECK-SAME: tile.schedule = "product"
+// CHECK-SAME: tile.threads = 128
+// CHECK: linalg.fill {tile.accumulator}
+// CHECK: linalg.matmul {tile.product}
+// CHECK: linalg.generic {{.*}} attrs = {tile.root}
+func.func @layer(%x: tensor<70x64xbf16>, %w: tensor<64x130xbf16>, %c: tensor<130xf32>, %v: tensor<130x64xbf16>) -> tensor<70x64xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<70x130xf32>
+  %eb = tensor.empty() : tensor<70x130xbf16>
+  %eo = tensor.empty() : tensor<70x64xf32>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<70x130xf32>) -> tensor<70x130xf32>
+  %p = linalg.matmul ins(%x, %w : tensor<70x64xbf16>, tensor<64x130xbf16>) outs(%i : tensor<70x130xf32>) -> tensor<70x130xf32>
+  %cb = linalg.broadcast ins(%c : tensor<130xf32>) outs(%e : tensor<70x130xf32>) dimensions = [0]
+  %s = linalg.add ins(%p, %cb : tensor<70x130xf32>, tensor<70x130xf32>) outs(%e : tensor<70x130xf32>) -> tensor<70x130xf32>
+  %h = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%s : tensor<70x130xf32>) outs(%eb : tensor<70x130xbf16>) {
+  ^bb0(%a: f32, %o: bf16):
+    %t = arith.truncf %a : f32 to bf16
+    linalg.yield %t : bf16
+  } -> tensor<70x130xbf16>
+  %j = linalg.fill ins(%z : f32) outs(%eo : tensor<70x64xf32>) -> tensor<70x64xf32>
+  %q = linalg.matmul ins(%h, %v : tensor<70x130xbf16>, tensor<130x64xbf16>) outs(%j : tensor<70x64xf32>) -> tensor<70x64xf32>
+  return %q : tensor<70x64xf32>
+}
+
+// What is reduced along rows and what uses it is one kernel, whose blocks do
+// whole rows.
+// CHECK-LABEL: func @centred
+// CHECK: call @centred_rows_0
+// CHECK-NOT: call
+// CHECK: return
+// CHECK: func private @centred_rows_0
+// CHECK-SAME: tile.block = array<i64: 16, 0>
+func.func @centred(%x: tensor<64x100xf32>) -> tensor<64x100xf32> {
+  %z = arith.constant 0.0 : f32
+  %e1 = tensor.empty() : tensor<64xf32>
+  %e = tensor.empty() : tensor<64x100xf32>
+  %i = linalg.fill ins(%z : f32) outs(%e1 : tensor<64xf32>) -> tensor<64xf32>
+  %s = linalg.reduce {arith.addf} ins(%x : tensor<64x100xf32>) outs(%i : tensor<64xf32>) dimensions = [1]
+  %r = linalg.generic {indexing_maps = [#id, #rows, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %s : tensor<64x100xf32>, tensor<64xf32>) outs(%e : tensor<64x100xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %t = arith.subf %a, %b : f32
+    linalg.yield %t : f32
+  } -> tensor<64x100xf32>
+  return %r : tensor<64x100xf32>
+}
+
+// Rows that no block can hold are reduced in steps, by a kernel of their own.
+// REMARK: is a kernel of its own, apart from what uses it: rows of it are too long for the registers of a block
+// CHECK-LABEL: func @long
+// CHECK: call @long_reduction_0
+// CHECK: call @long_elements_1
+// CHECK: func private @long_reduction_0
+// CHECK-SAME: tile.loop = array<i64: 0, 4096>
+func.func @long(%x: tensor<64x50000xf32>) -> tensor<64x50000xf32> {
+  %z = arith.constant 0.0 : f32
+  %e1 = tensor.empty() : tensor<64xf32>
+  %e = tensor.empty() : tensor<64x50000xf32>
+  %i = linalg.fill ins(%z : f32) outs(%e1 : tensor<64xf32>) -> tensor<64xf32>
+  %s = linalg.reduce {arith.addf} ins(%x : tensor<64x50000xf32>) outs(%i : tensor<64xf32>) dimensions = [1]
+  %r = linalg.generic {indexing_maps = [#id, #rows, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %s : tensor<64x50000xf32>, tensor<64xf32>) outs(%e : tensor<64x50000xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %t = arith.subf %a, %b : f32
+    linalg.yield %t : f32
+  } -> tensor<64x50000xf32>
+  return %r : tensor<64x50000xf32>
+}
+
+// A value that the function returns as well is a kernel of its own.
+// REMARK: is a kernel of its own, apart from what uses it: other kernels use its result as well
+// CHECK-LABEL: func @both
+// CHECK: %[[A:.*]] = call @both_elements_0
+// CHECK: %[[B:.*]] = call @both_elements_1(%[[A]])
+// CHECK: return %[[A]], %[[B]]
+func.func @both(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %e = tensor.empty() : tensor<64xf32>
+  %a = linalg.exp ins(%x : tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+  %b = linalg.exp ins(%a : tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+  return %a, %b : tensor<64xf32>, tensor<64xf32>
+}

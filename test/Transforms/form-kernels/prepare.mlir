@@ -1,0 +1,56 @@
+// RUN: %tile_opt_passes 'tile-form-kernels' %s 2>/dev/null | FileCheck %s
+
+// Products of narrow floats sum in f32, and round once.
+// CHECK-LABEL: func @narrow
+// CHECK: func private @narrow_product_0
+// CHECK: %[[SUM:.*]] = linalg.fill {tile.accumulator} {{.*}} -> tensor<64x64xf32>
+// CHECK: linalg.generic {{.*}} outs(%[[SUM]] : tensor<64x64xf32>) attrs = {tile.product}
+// CHECK: arith.extf
+// CHECK: arith.mulf %{{.*}} : f32
+// CHECK: linalg.generic {{.*}} attrs = {tile.root}
+// CHECK: arith.truncf %{{.*}} : f32 to bf16
+func.func @narrow(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
+  %z = arith.constant 0.0 : bf16
+  %e = tensor.empty() : tensor<64x64xbf16>
+  %i = linalg.fill ins(%z : bf16) outs(%e : tensor<64x64xbf16>) -> tensor<64x64xbf16>
+  %r = linalg.matmul ins(%a, %b : tensor<64x64xbf16>, tensor<64x64xbf16>) outs(%i : tensor<64x64xbf16>) -> tensor<64x64xbf16>
+  return %r : tensor<64x64xbf16>
+}
+
+// Extents that must agree are compared once, by the host.
+// CHECK-LABEL: func @dynamic
+// CHECK-SAME: (%[[A:.*]]: tensor<?x?xf16>{{.*}}, %[[B:.*]]: tensor<?x64xf16>
+// CHECK-DAG: %[[K:.*]] = tensor.dim %[[A]], %c1
+// CHECK-DAG: %[[KB:.*]] = tensor.dim %[[B]], %c0
+// CHECK: %[[SAME:.*]] = arith.cmpi eq, %[[K]], %[[KB]]
+// CHECK: tile.require %[[SAME]], "dimension 0 of operand 1 of linalg.matmul has the extent of dimension 1 of operand 0" actual %[[KB]]
+func.func @dynamic(%a: tensor<?x?xf16>, %b: tensor<?x64xf16>) -> tensor<?x64xf32> {
+  %z = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %a, %c0 : tensor<?x?xf16>
+  %e = tensor.empty(%m) : tensor<?x64xf32>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<?x64xf32>) -> tensor<?x64xf32>
+  %r = linalg.matmul ins(%a, %b : tensor<?x?xf16>, tensor<?x64xf16>) outs(%i : tensor<?x64xf32>) -> tensor<?x64xf32>
+  return %r : tensor<?x64xf32>
+}
+
+// Ops on memrefs are kernels one by one, which write where they wrote before.
+// CHECK-LABEL: func @memory
+// CHECK-SAME: (%[[X:.*]]: memref<64xf32>, %[[Y:.*]]: memref<64xf32>)
+// CHECK: %[[IN:.*]] = bufferization.to_tensor %[[X]] restrict
+// CHECK: %[[OUT:.*]] = bufferization.to_tensor %[[Y]] restrict writable
+// CHECK: %[[R:.*]] = call @memory_elements_0(%[[IN]], %[[OUT]])
+// CHECK: bufferization.materialize_in_destination %[[R]] in restrict writable %[[Y]]
+func.func @memory(%x: memref<64xf32>, %y: memref<64xf32>) {
+  linalg.exp ins(%x : memref<64xf32>) outs(%y : memref<64xf32>)
+  return
+}
+
+// A result without dimensions has a block all the same.
+// CHECK-LABEL: func @total
+// CHECK: tensor.collapse_shape %{{.*}} [] : tensor<1xf32> into tensor<f32>
+// CHECK: func private @total_rows_{{.*}}(%{{.*}}: tensor<64xf32>, {{.*}}) -> tensor<1xf32>
+func.func @total(%x: tensor<64xf32>, %i: tensor<f32>) -> tensor<f32> {
+  %r = linalg.reduce {arith.addf} ins(%x : tensor<64xf32>) outs(%i : tensor<f32>) dimensions = [0]
+  return %r : tensor<f32>
+}

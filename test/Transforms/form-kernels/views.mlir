@@ -1,0 +1,29 @@
+// RUN: %tile_opt_passes 'tile-form-kernels' %s 2>/dev/null | FileCheck %s
+
+// Heads that a front end moves to the front and counts with the batch, and back:
+// the product reads and writes them where they are.
+// CHECK-DAG: #[[Q:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d2, d1, d4)>
+// CHECK-DAG: #[[K:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d3, d1, d4)>
+// CHECK-DAG: #[[S:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d2, d1, d3)>
+// CHECK-LABEL: func @heads
+// CHECK-SAME: (%[[A:.*]]: tensor<2x40x4x16xbf16> {{.*}}, %[[B:.*]]: tensor<2x30x4x16xbf16>
+// CHECK-NOT: linalg
+// CHECK: %[[R:.*]] = call @heads_product_0(%[[A]], %[[B]])
+// CHECK-NEXT: return %[[R]]
+// CHECK: linalg.generic {indexing_maps = [#[[Q]], #[[K]], #[[S]]]
+func.func @heads(%a: tensor<2x40x4x16xbf16>, %b: tensor<2x30x4x16xbf16>) -> tensor<2x40x4x30xf32> {
+  %z = arith.constant 0.0 : f32
+  %ea = tensor.empty() : tensor<2x4x40x16xbf16>
+  %eb = tensor.empty() : tensor<2x4x16x30xbf16>
+  %ta = linalg.transpose ins(%a : tensor<2x40x4x16xbf16>) outs(%ea : tensor<2x4x40x16xbf16>) permutation = [0, 2, 1, 3]
+  %tb = linalg.transpose ins(%b : tensor<2x30x4x16xbf16>) outs(%eb : tensor<2x4x16x30xbf16>) permutation = [0, 2, 3, 1]
+  %ca = tensor.collapse_shape %ta [[0, 1], [2], [3]] : tensor<2x4x40x16xbf16> into tensor<8x40x16xbf16>
+  %cb = tensor.collapse_shape %tb [[0, 1], [2], [3]] : tensor<2x4x16x30xbf16> into tensor<8x16x30xbf16>
+  %e = tensor.empty() : tensor<8x40x30xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<8x40x30xf32>) -> tensor<8x40x30xf32>
+  %p = linalg.batch_matmul ins(%ca, %cb : tensor<8x40x16xbf16>, tensor<8x16x30xbf16>) outs(%f : tensor<8x40x30xf32>) -> tensor<8x40x30xf32>
+  %x = tensor.expand_shape %p [[0, 1], [2], [3]] output_shape [2, 4, 40, 30] : tensor<8x40x30xf32> into tensor<2x4x40x30xf32>
+  %eo = tensor.empty() : tensor<2x40x4x30xf32>
+  %o = linalg.transpose ins(%x : tensor<2x4x40x30xf32>) outs(%eo : tensor<2x40x4x30xf32>) permutation = [0, 2, 1, 3]
+  return %o : tensor<2x40x4x30xf32>
+}
