@@ -24,11 +24,12 @@ def main():
     lines.append("}")
     with open(out, "w", encoding="utf-8") as file:
         file.write("// Written by utils/embed-schedules.py.\n")
+        file.write("#ifndef TILE_SCHEDULES_H\n#define TILE_SCHEDULES_H\n\n")
         file.write("static const char tile_schedules_text[] =\n")
         for line in lines:
             escaped = line.replace("\\", "\\\\").replace('"', '\\"')
             file.write('    "%s\\n"\n' % escaped)
-        file.write("    ;\n")
+        file.write("    ;\n\n#endif // TILE_SCHEDULES_H\n")
 
 
 if __name__ == "__main__":
