@@ -56,6 +56,7 @@ APPROXIMATE = {
     "math-functions fast": (128, 2.0**-1),
     "math-types": (4, 2.0**-126),
     "examples-softmax": (4, 0),
+    "reduce-by softmax": (4, 0),
 }
 
 LAST_PLACE = {"f8E4M3FN": 2.0**-3, "f8E5M2": 2.0**-2, "bf16": 2.0**-7,
