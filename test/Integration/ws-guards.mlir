@@ -6,7 +6,7 @@
 // The number of stages is a placeholder.
 
 // REQUIRES: numpy, slow
-// RUN: rm -rf %t && %python %S/Inputs/pipelines.py %s --stages=1,3 --out=%t
+// RUN: rm -rf %t && %python %S/Inputs/pipelines.py %s --stages=3,1 --out=%t
 // RUN: tile-compile %t/roles-3/ws-guards.mlir --target=sm_90a --ptxas=off -o %t/x > %t/x.log 2>&1 || { cat %t/x.log; exit 1; }
 // RUN: FileCheck %s --check-prefix=PROOF --allow-empty --input-file=%t/x.log
 // RUN: tile-compile %t/alone-3/ws-guards.mlir --target=sm_90a --ptxas=off -o %t/y > %t/y.log 2>&1 || { cat %t/y.log; exit 1; }
