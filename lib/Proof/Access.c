@@ -176,6 +176,11 @@ static bool is_of_channel(const ProofMachine *m, int window) {
   return p->buffers[p->windows[window].buffer].empty_row >= 0;
 }
 
+static void forget_filled(const ProofMachine *m, int32_t *state, int resource) {
+  for (int a = 0; a < m->num_agents; a++)
+    proof_take(state + m->filled, proof_fact_written(m, resource, a));
+}
+
 // What lies at the same bytes holds something else now.
 static void spoil_others(const ProofMachine *m, int32_t *state,
                          const Access *access) {
@@ -187,8 +192,7 @@ static void spoil_others(const ProofMachine *m, int32_t *state,
         !proof_buffers_overlap(p, buffer, other))
       continue;
     for (int r = m->first_resource[w]; r < m->first_resource[w + 1]; r++)
-      for (int a = 0; a < m->num_agents; a++)
-        proof_take(state + m->filled, proof_fact_written(m, r, a));
+      forget_filled(m, state, r);
   }
 }
 
@@ -210,9 +214,8 @@ void proof_empty(const ProofMachine *m, int32_t *state, int row, int slot) {
   for (int w = 0; w < p->num_windows; w++) {
     if (p->buffers[p->windows[w].buffer].empty_row != row)
       continue;
-    int r = m->first_resource[w] + (p->windows[w].has_slot ? slot : 0);
-    for (int a = 0; a < m->num_agents; a++)
-      proof_take(state + m->filled, proof_fact_written(m, r, a));
+    forget_filled(m, state,
+                  m->first_resource[w] + (p->windows[w].has_slot ? slot : 0));
   }
 }
 

@@ -37,16 +37,20 @@ static ProofNumber number_found(const ProofState *s, ProofTermId id) {
   return none;
 }
 
+ProofTermId proof_known_symbol(const ProofContext *c, const ProofBound *bound) {
+  const ProofTerm *form = &c->terms.items[bound->form];
+  bool is_symbol = bound->low == bound->high && form->num_args == 1 &&
+                   form->kind == PROOF_TERM_SUM && form->factors[0] == -1 &&
+                   c->terms.items[form->args[0]].kind == PROOF_TERM_SYMBOL;
+  return is_symbol ? form->args[0] : PROOF_NO_TERM;
+}
+
 static ProofNumber number_of_symbol(const ProofContext *c, const ProofState *s,
                                     ProofTermId id) {
   ProofNumber number = s->symbols[c->terms.items[id].constant].number;
-  for (int i = 0; i < s->num_bounds && !proof_number_is_exact(number); i++) {
-    const ProofTerm *form = &c->terms.items[s->bounds[i].form];
-    if (s->bounds[i].low == s->bounds[i].high && form->num_args == 1 &&
-        form->kind == PROOF_TERM_SUM && form->factors[0] == -1 &&
-        form->args[0] == id)
+  for (int i = 0; i < s->num_bounds && !proof_number_is_exact(number); i++)
+    if (proof_known_symbol(c, &s->bounds[i]) == id)
       number = proof_number(-s->bounds[i].low, 0);
-  }
   return number;
 }
 
@@ -263,6 +267,15 @@ void proof_learn_low(ProofContext *c, ProofState *s, const ProofSum *sum,
     learn_signed(c, s, id, bound->low, bound->high);
 }
 
+void proof_learn_bound(ProofContext *c, ProofState *s, ProofTermId form,
+                       int64_t low, int64_t high) {
+  ProofSum sum = proof_sum_of(&c->terms, form), other = {.fits = true};
+  proof_sum_add(&other, -1, &sum);
+  proof_learn_low(c, s, &sum, low);
+  if (high != INT64_MAX)
+    proof_learn_low(c, s, &other, -high);
+}
+
 void proof_forget_sum(ProofContext *c, ProofState *s, const ProofSum *sum) {
   ProofSum form = {.fits = true};
   if (!sum->fits || sum->count == 0)
@@ -385,9 +398,9 @@ static int outcome_of_parts(ProofContext *c, const ProofState *s,
 }
 
 // The term, where counters that some agents have yet to begin are what they
-// began at, and with `of_numbers`, those whose numbers are known these numbers.
+// began at, and those whose numbers are known these numbers.
 static ProofTermId by_starts(ProofContext *c, const ProofState *s,
-                             ProofTermId id, bool of_numbers) {
+                             ProofTermId id) {
   bool has_starts = false;
   if (!c->terms.items[id].has_symbol)
     return id;
@@ -405,14 +418,12 @@ static ProofTermId by_starts(ProofContext *c, const ProofState *s,
     proof_replace_set(&c->terms, value.args[0],
                       proof_term_of_sum(&c->terms, &start));
   }
-  for (int i = 0; of_numbers && i < s->num_bounds; i++) {
-    const ProofTerm *form = &c->terms.items[s->bounds[i].form];
-    if (s->bounds[i].low != s->bounds[i].high || form->num_args != 1 ||
-        form->kind != PROOF_TERM_SUM || form->factors[0] != -1 ||
-        c->terms.items[form->args[0]].kind != PROOF_TERM_SYMBOL)
+  for (int i = 0; i < s->num_bounds; i++) {
+    ProofTermId symbol = proof_known_symbol(c, &s->bounds[i]);
+    if (symbol == PROOF_NO_TERM)
       continue;
     has_starts = true;
-    proof_replace_set(&c->terms, form->args[0],
+    proof_replace_set(&c->terms, symbol,
                       proof_term_constant(&c->terms, -s->bounds[i].low));
   }
   return has_starts ? proof_replace(&c->terms, id) : id;
@@ -422,7 +433,7 @@ int proof_outcome(ProofContext *c, const ProofState *s, ProofTermId id) {
   int outcome = outcome_of(c, s, id);
   if (outcome >= 0 || id == PROOF_NO_TERM)
     return outcome;
-  ProofTermId other = by_starts(c, s, id, true);
+  ProofTermId other = by_starts(c, s, id);
   return other == id ? outcome : outcome_of(c, s, other);
 }
 
@@ -521,7 +532,7 @@ void proof_learn(ProofContext *c, ProofState *s, ProofTermId id, bool holds) {
   if (id == PROOF_NO_TERM)
     return;
   learn(c, s, id, holds);
-  ProofTermId other = by_starts(c, s, id, true);
+  ProofTermId other = by_starts(c, s, id);
   if (other != id && other != PROOF_NO_TERM)
     learn(c, s, other, holds);
 }
@@ -566,13 +577,13 @@ void proof_restate(ProofContext *c, ProofState *s, ProofTermId id) {
 // Whether what is known by name is not what is known of numbers.
 static bool is_other_of_numbers(ProofContext *c, ProofState *s) {
   for (int i = 0; i < s->num_truths; i++) {
-    ProofTermId other = by_starts(c, s, s->truths[i].term, true);
+    ProofTermId other = by_starts(c, s, s->truths[i].term);
     int outcome = other == s->truths[i].term ? -1 : outcome_of(c, s, other);
     if (outcome >= 0 && outcome != s->truths[i].holds)
       return true;
   }
   for (int i = 0; i < s->num_bounds; i++) {
-    ProofTermId other = by_starts(c, s, s->bounds[i].form, true);
+    ProofTermId other = by_starts(c, s, s->bounds[i].form);
     if (other == s->bounds[i].form || other == PROOF_NO_TERM)
       continue;
     ProofSum sum = proof_sum_of(&c->terms, other), minus = negated(&sum);

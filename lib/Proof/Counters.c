@@ -93,13 +93,8 @@ static void tell_by_name(ProofContext *c, ProofState *s,
   }
   for (int i = 0; i < num_bounds; i++) {
     ProofTermId form = replaced(c, bounds[i].form, from, to);
-    ProofSum sum = proof_sum_of(&c->terms, form), other = {.fits = true};
-    if (form == bounds[i].form || form == PROOF_NO_TERM)
-      continue;
-    proof_sum_add(&other, -1, &sum);
-    proof_learn_low(c, s, &sum, bounds[i].low);
-    if (bounds[i].high != INT64_MAX)
-      proof_learn_low(c, s, &other, -bounds[i].high);
+    if (form != bounds[i].form && form != PROOF_NO_TERM)
+      proof_learn_bound(c, s, form, bounds[i].low, bounds[i].high);
   }
 }
 

@@ -11,7 +11,8 @@
 #include "Facts.h"
 
 struct ProofMirrors {
-  int *row_of; // per scalar: the row whose parities it holds, or -1
+  int *row_of;   // per scalar: the row whose parities it holds, or -1
+  bool *is_held; // per row: whether a scalar holds its parities
 };
 
 typedef struct {
@@ -166,6 +167,7 @@ ProofMirrors *proof_mirrors_build(const ProofProgram *program,
                                   TileArena *arena) {
   ProofMirrors *out = TILE_ARENA_NEW(arena, ProofMirrors, 1);
   out->row_of = TILE_ARENA_NEW(arena, int, program->num_scalars + 1);
+  out->is_held = TILE_ARENA_NEW(arena, bool, program->num_rows + 1);
   Build b = {program, out->row_of};
   for (int i = 0; i < program->num_scalars; i++)
     out->row_of[i] = PROOF_NONE;
@@ -175,6 +177,9 @@ ProofMirrors *proof_mirrors_build(const ProofProgram *program,
   }
   while (visit_all(&b, check)) {
   }
+  for (int i = 0; i < program->num_scalars; i++)
+    if (out->row_of[i] >= 0)
+      out->is_held[out->row_of[i]] = true;
   return out;
 }
 
@@ -202,11 +207,8 @@ static bool flip(const ProofMirrors *m, ProofContext *c, ProofState *s, int row,
 
 void proof_mirror(const ProofMirrors *m, ProofContext *c, ProofState *s) {
   const ProofProgram *p = c->program;
-  for (int row = 0; row < p->num_rows; row++) {
-    bool is_held = false;
-    for (int i = 0; i < p->num_scalars && !is_held; i++)
-      is_held = m->row_of[i] == row;
-    for (int slot = 0; is_held && slot < p->rows[row].depth; slot++) {
+  for (int row = 0; row < p->num_rows; row++)
+    for (int slot = 0; m->is_held[row] && slot < p->rows[row].depth; slot++) {
       int32_t *words =
           proof_words(&c->machine, s->words, c->machine.first_slot[row] + slot);
       if (!words[PROOF_PHASE] || !flip(m, c, s, row, slot, true))
@@ -214,5 +216,4 @@ void proof_mirror(const ProofMirrors *m, ProofContext *c, ProofState *s) {
       flip(m, c, s, row, slot, false);
       words[PROOF_PHASE] = 0;
     }
-  }
 }

@@ -185,6 +185,7 @@ static void go(Prover *p, int agent, const ProofOp *op, bool holds) {
 
 static Progress run_op(Prover *p, int agent) {
   const ProofOp *op = op_at(p, agent);
+  ProofTermId condition;
   int outcome;
   switch (op->kind) {
   case PROOF_BIND:
@@ -192,12 +193,13 @@ static Progress run_op(Prover *p, int agent) {
     p->state->pc[agent]++;
     return GOES_ON;
   case PROOF_BRANCH:
-    outcome = proof_outcome(p->context, p->state, condition_of(p, agent, op));
+    condition = condition_of(p, agent, op);
+    outcome = proof_outcome(p->context, p->state, condition);
     if (outcome < 0)
       return DECIDES;
     // By what is forgotten at the next stop, perhaps.
-    proof_learn(p->context, p->state, condition_of(p, agent, op), outcome);
-    proof_restate(p->context, p->state, condition_of(p, agent, op));
+    proof_learn(p->context, p->state, condition, outcome);
+    proof_restate(p->context, p->state, condition);
     go(p, agent, op, outcome);
     return GOES_ON;
   case PROOF_JUMP:

@@ -81,6 +81,13 @@ int64_t proof_low(const ProofContext *context, const ProofState *state,
 /// Notes low <= sum.
 void proof_learn_low(ProofContext *context, ProofState *state,
                      const ProofSum *sum, int64_t low);
+/// Notes low <= form <= high; either may be the end of its type.
+void proof_learn_bound(ProofContext *context, ProofState *state,
+                       ProofTermId form, int64_t low, int64_t high);
+/// The symbol that a bound gives one number, which is -bound->low, or
+/// PROOF_NO_TERM.
+ProofTermId proof_known_symbol(const ProofContext *context,
+                               const ProofBound *bound);
 /// Forgets what is known of the sum alone.
 void proof_forget_sum(ProofContext *context, ProofState *state,
                       const ProofSum *sum);

@@ -333,12 +333,10 @@ static void name_numbers(Names *n) {
   const ProofState *s = n->state;
   ProofTerms *terms = &n->context->terms;
   for (int i = 0; i < s->num_bounds; i++) {
-    ProofSum form = proof_sum_of(terms, s->bounds[i].form);
-    const ProofTerm *only = term_at(n, form.args[0]);
-    if (form.count == 1 && form.factors[0] == -1 &&
-        only->kind == PROOF_TERM_SYMBOL && !n->is_named[only->constant] &&
-        s->bounds[i].low == s->bounds[i].high && n->count < PROOF_MAX_SYMBOLS)
-      name(n, form.args[0], proof_term_constant(terms, -s->bounds[i].low));
+    ProofTermId symbol = proof_known_symbol(n->context, &s->bounds[i]);
+    if (symbol != PROOF_NO_TERM && !n->is_named[term_at(n, symbol)->constant] &&
+        n->count < PROOF_MAX_SYMBOLS)
+      name(n, symbol, proof_term_constant(terms, -s->bounds[i].low));
   }
 }
 
@@ -655,18 +653,11 @@ static void settle_bounds(Names *n, const int64_t *oldest) {
   s->num_bounds = 0;
   for (int i = 0; i < count; i++) {
     ProofTermId form = settled(n, old[i].form);
-    ProofSum sum = {.fits = true}, part = {0}, other = {.fits = true};
     if (form == PROOF_NO_TERM || is_bound_old(n, oldest, form) ||
         !has_asked_reads(n, form) ||
         (!term_at(n, form)->has_symbol && !is_sum_asked(n, form)))
       continue;
-    part = proof_sum_of(&n->context->terms, form);
-    proof_sum_add(&sum, 1, &part);
-    proof_sum_add(&other, -1, &part);
-    if (old[i].low != INT64_MIN)
-      proof_learn_low(n->context, s, &sum, old[i].low);
-    if (old[i].high != INT64_MAX)
-      proof_learn_low(n->context, s, &other, -old[i].high);
+    proof_learn_bound(n->context, s, form, old[i].low, old[i].high);
   }
   count = s->num_bounds;
   s->num_bounds = 0;
