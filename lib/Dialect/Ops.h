@@ -131,6 +131,8 @@ typedef struct {
 #define TILE_WARPS_ATTR "tile.warps"
 /// Of a loop whose rounds are blocks (tile-persist).
 #define TILE_PERSISTENT_ATTR "tile.persistent"
+/// Of such a loop: two warpgroups are to take its rounds in turn.
+#define TILE_PINGPONG_ATTR "tile.pingpong"
 /// Of a loop whose body stands there twice (tile-alternate-registers).
 #define TILE_ALTERNATE_ATTR "tile.alternate"
 /// The warps of the role that `op` belongs to; false outside roles.

@@ -286,6 +286,7 @@ static const struct {
     {"tile.order", verify_order},
     {TILE_OWN_SMEM_ATTR, verify_taken_back},
     {TILE_PERSISTENT_ATTR, verify_unit_of_for},
+    {TILE_PINGPONG_ATTR, verify_unit_of_for},
     {TILE_PRELUDE_SLOTS_ATTR, verify_taken_back},
     {"tile.product", verify_schedule_mark},
     {TILE_REFUSED_ATTR, verify_taken_back},

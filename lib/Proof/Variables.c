@@ -352,10 +352,14 @@ static const ProofOp *decision_of(const ProofRole *role, int at) {
 }
 
 // Whether a loop has to do with others: nobody has one to go beside those that
-// have not.
-static bool has_events(const ProofRole *role, int from, int to) {
+// have not. A loop that moves positions goes past what others do.
+static bool has_events(const Build *b, const ProofRole *role, int from,
+                       int to) {
   for (int i = from; i < to; i++) {
     ProofOpKind kind = role->ops[i].kind;
+    for (int k = 0; kind == PROOF_BIND && k < role->ops[i].bind.count; k++)
+      if (b->out->is_position[role->ops[i].bind.to[k]])
+        return true;
     if (kind == PROOF_WAIT || kind == PROOF_ARRIVE || kind == PROOF_TURN ||
         (kind == PROOF_SYNC && role->ops[i].sync.id >= 0) ||
         (kind == PROOF_FILL && role->ops[i].fill.row >= 0))
@@ -382,7 +386,7 @@ static void classify(Classes *c, int role) {
     for (int k = 0; k < depth; k++)
       around += nest[k].shape == shape;
     nest[depth++] = (Loop){shape, decision->branch.target, 0};
-    if (!has_events(code, i, decision->branch.target))
+    if (!has_events(b, code, i, decision->branch.target))
       shape = mix(shape, role);
     for (int k = 0; k < op->bind.count; k++) {
       ProofVariable *variable = variable_of(b, op->bind.to[k]);
@@ -437,7 +441,7 @@ static void mark_starts(Build *b, const ProofRole *role, int *capacity) {
   for (int i = 0; i < role->num_ops; i++) {
     const ProofOp *op = &role->ops[i], *decision = decision_of(role, i);
     if (op->kind != PROOF_BIND || !op->bind.enters || !decision ||
-        has_events(role, i, decision->branch.target))
+        has_events(b, role, i, decision->branch.target))
       continue;
     for (int k = 0; k < op->bind.count; k++) {
       ProofVariable *variable = variable_of(b, op->bind.to[k]);

@@ -49,6 +49,7 @@ def Tile_Dialect : Dialect {
     | `tile.prelude_slots`, `tile.reserved_bytes` | integer, at least 0 | a kernel, by `tile-compile` where a choice is taken back: the most slots of tiles that are filled outside pipelined loops; bytes of shared memory that passes need beyond earlier estimates |
     | `tile.refused` | integer, at least 0 | a kernel, by the pass that fails for it: bytes of shared memory that are too many |
     | `tile.persistent` | unit | an `scf.for`, by `tile-persist`: its rounds are blocks, so what they do to tensors is in no order |
+    | `tile.pingpong` | unit | such a loop, by `tile-persist`: two warpgroups are to take its rounds in turn |
     | `tile.alternate` | unit | an `scf.for`, by `tile-alternate-registers`: its body stands there twice, with registers of its own for each round of a pair |
     | `tile.num_threads` | a multiple of 32 from 32 to 1024 | `func.func`; `scf.forall` of blocks, which becomes a kernel |
     | `tile.schedule` | a string | a `func.func` that becomes a kernel, by `tile-form-kernels`: the name of the script that tiles it |

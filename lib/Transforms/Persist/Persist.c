@@ -199,6 +199,10 @@ static void apply_loop(Apply *apply) {
   mlirOperationSetDiscardableAttributeByName(
       loop.op, TILE_STR(TILE_PERSISTENT_ATTR),
       mlirUnitAttrGet(tile_builder_context(b)));
+  if (apply->plan->is_pingpong)
+    mlirOperationSetDiscardableAttributeByName(
+        loop.op, TILE_STR(TILE_PINGPONG_ATTR),
+        mlirUnitAttrGet(tile_builder_context(b)));
 }
 
 static void plan_apply(const TilePersistPlan *plan) {

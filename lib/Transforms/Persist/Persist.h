@@ -46,6 +46,9 @@ typedef struct {
   /// their numbers.
   int64_t panel;
   TileStaging *stagings;
+  /// Two warpgroups are to take tiles in turn, each with staging tiles of its
+  /// own.
+  bool is_pingpong;
 } TilePersistPlan;
 
 /// Owner: `arena`.

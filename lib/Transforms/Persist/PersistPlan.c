@@ -19,6 +19,7 @@
 #include "Analysis/Index/Index.h"
 #include "Analysis/Instructions/Instructions.h"
 #include "Analysis/Memory/Memory.h"
+#include "Dialect/Products.h"
 #include "Support/Iterate.h"
 #include "Tile/Ops/arith.h"
 #include "Tile/Ops/cf.h"
@@ -122,13 +123,15 @@ static MlirWalkResult find_staging(MlirOperation op, void *user_data) {
 }
 
 // Cuts staging tiles until `total_bytes` of shared memory are at most
-// `limit_bytes`. False when that is not enough.
+// `limit_bytes`, with `num_copies` of each staging tile where one is counted.
+// False when that is not enough.
 static bool solve_staging(TilePersistPlan *plan, int64_t total_bytes,
-                          int64_t limit_bytes) {
+                          int num_copies, int64_t limit_bytes) {
   Find find = {plan, &plan->stagings};
-  if (total_bytes <= limit_bytes)
-    return true;
+  plan->stagings = NULL;
   mlirOperationWalk(plan->launch.op, find_staging, &find, MlirWalkPreOrder);
+  for (TileStaging *s = plan->stagings; s; s = s->next)
+    total_bytes += (num_copies - 1) * tile_staging_cut_bytes(&s->cut);
   while (total_bytes > limit_bytes) {
     TileStaging *largest = NULL;
     for (TileStaging *s = plan->stagings; s; s = s->next) {
@@ -140,9 +143,9 @@ static bool solve_staging(TilePersistPlan *plan, int64_t total_bytes,
     }
     if (!largest)
       return false;
-    total_bytes -= tile_staging_cut_bytes(&largest->cut);
+    total_bytes -= num_copies * tile_staging_cut_bytes(&largest->cut);
     tile_staging_cut_next(&largest->cut);
-    total_bytes += tile_staging_cut_bytes(&largest->cut);
+    total_bytes += num_copies * tile_staging_cut_bytes(&largest->cut);
   }
   return true;
 }
@@ -523,6 +526,62 @@ static int64_t choose_panel(const Scan *scan) {
   return panel;
 }
 
+//===-- Tiles in turn -----------------------------------------------------===//
+//
+// Of two warpgroups one multiplies while the other stores, when each computes
+// whole tiles. Whether roles can be made so is decided where they are made
+// (RolePingpong.c); here room is left for it.
+
+typedef struct {
+  TileInstrContext instr;
+  int num_products;
+  bool fits;
+} Turns;
+
+enum { GROUP_THREADS = 128, NUM_GROUPS = 2 };
+
+static bool is_shared(MlirValue tile) {
+  TileShape shape;
+  return tile_shape_of(tile, &shape) && shape.space == TILE_SPACE_SHARED;
+}
+
+static MlirWalkResult note_product(MlirOperation op, void *user_data) {
+  Turns *turns = user_data;
+  TileProduct product;
+  TileInstrReason reason;
+  if (!tile_product_of(op, &product))
+    return MlirWalkResultAdvance;
+  turns->num_products++;
+  turns->fits &=
+      tile_num_stages_around(op) > 1 && is_shared(product.a) &&
+      is_shared(product.b) &&
+      tile_product_instr_is_legal(&product, TILE_INSTR_Wgmma, &turns->instr,
+                                  &reason);
+  return MlirWalkResultAdvance;
+}
+
+// Fragments of a warpgroup leave registers for the rest.
+static bool fits_registers(const TileOccupancy *occupancy) {
+  enum { MOST = 240, OTHERS = 40 }; // as RoleBudget.c has it
+  return occupancy->num_fragment_bits / 32 / GROUP_THREADS + OTHERS <= MOST;
+}
+
+static bool may_take_turns(const TilePersistPlan *plan, const Scan *scan,
+                           const TileOccupancy *occupancy) {
+  TileKernelConfigOp config = tile_kernel_config_of(plan->launch.op);
+  Turns turns = {.instr = scan->instr, .fits = true};
+  turns.instr.num_threads = GROUP_THREADS;
+  if (!plan->target->has_wgmma || !plan->target->has_setmaxnreg ||
+      !scan->may_have_roles || scan->instr.num_threads % GROUP_THREADS ||
+      !fits_registers(occupancy) ||
+      (config.op.ptr &&
+       !mlirAttributeIsNull(tile_kernel_config_partition_attr(config)) &&
+       tile_kernel_config_partition(config) == TILE_PARTITION_Cooperative))
+    return false;
+  mlirOperationWalk(plan->launch.op, note_product, &turns, MlirWalkPreOrder);
+  return turns.fits && turns.num_products > 0;
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 void tile_persist_plan_build(TileArena *arena, MlirOperation launch,
@@ -555,7 +614,11 @@ void tile_persist_plan_build(TileArena *arena, MlirOperation launch,
   enum { OTHER_BYTES = 2048 };
   int64_t limit_bytes = target->max_smem_bytes - OTHER_BYTES -
                         tile_kernel_number(launch, TILE_RESERVED_BYTES_ATTR, 0);
-  if (!solve_staging(plan, occupancy.smem_bytes, limit_bytes))
+  plan->is_pingpong =
+      may_take_turns(plan, &scan, &occupancy) &&
+      solve_staging(plan, occupancy.smem_bytes, NUM_GROUPS, limit_bytes);
+  if (!plan->is_pingpong &&
+      !solve_staging(plan, occupancy.smem_bytes, 1, limit_bytes))
     give_up_for(plan, "tile-persist/shared-memory", occupancy.smem_bytes,
                 limit_bytes);
   if (plan->num_tiles >= 0 && plan->num_tiles <= target->num_sms)

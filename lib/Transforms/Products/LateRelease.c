@@ -33,6 +33,7 @@ typedef struct {
   int num_releases, num_products;
   MlirOperation fill;  // of the accumulator, before the loop, or null
   MlirOperation first; // product
+  MlirOperation turn;  // that ends after the loop, or null
 } Plan;
 
 //===-- Build -------------------------------------------------------------===//
@@ -68,6 +69,17 @@ static bool plan_body(Plan *plan) {
   return plan->num_products > 0 && plan->num_releases > 0;
 }
 
+// The end of a turn, when only computations stand between it and the loop: the
+// next warpgroup may multiply once the last product is issued.
+static MlirOperation find_turn_end(MlirOperation loop) {
+  MlirOperation op = mlirOperationGetNextInBlock(loop);
+  while (op.ptr && !mlirxIsTerminator(op) && mlirxIsMemoryEffectFree(op))
+    op = mlirOperationGetNextInBlock(op);
+  bool is_end = op.ptr && tile_turn_is(op) &&
+                tile_turn_edge(tile_turn_cast(op)) == TILE_TURN_End;
+  return is_end ? op : TILE_NULL_OP;
+}
+
 static bool plan_build(MlirOperation op, Plan *out) {
   *out = (Plan){.loop = scf_for_dyn(op)};
   if (mlirOperationIsNull(out->loop.op) || !plan_body(out))
@@ -76,6 +88,7 @@ static bool plan_build(MlirOperation op, Plan *out) {
   tile_product_of(out->first, &first);
   if (mlirValueIsNull(first.clear))
     out->fill = accumulator_fill_find(op, first.c);
+  out->turn = find_turn_end(op);
   return true;
 }
 
@@ -227,6 +240,8 @@ static MlirBlock build_then(Rewrite *r, MlirOperation *out_releases) {
   if (r->plan->fill.ptr)
     clear_first(block, &r->b);
   MlirOperation rest = build_rest(r, values, out_releases);
+  if (r->plan->turn.ptr)
+    tile_turn(&r->b, .edge = TILE_TURN_End);
   for (int i = 0; i < r->plan->num_releases; i++)
     build_release(r, i, mlirOperationGetResult(rest, r->num_args + 2 * i),
                   mlirOperationGetResult(rest, r->num_args + 2 * i + 1));
@@ -247,6 +262,9 @@ static MlirBlock build_else(Rewrite *r) {
   scf_yield(&r->b, .results = {results, r->num_args});
   if (r->plan->fill.ptr)
     mlirRewriterBaseMoveOpBefore(r->b.rw, r->plan->fill,
+                                 mlirBlockGetTerminator(block));
+  if (r->plan->turn.ptr)
+    mlirRewriterBaseMoveOpBefore(r->b.rw, r->plan->turn,
                                  mlirBlockGetTerminator(block));
   return block;
 }

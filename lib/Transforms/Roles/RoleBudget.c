@@ -128,6 +128,7 @@ static bool has_plain_copies(const TileRolePlan *plan) {
 static void solve_registers(TileRolePlan *plan, bool only_tma) {
   int64_t consumers = plan->num_warps[TILE_ROLE_CONSUMER] * WARP_THREADS;
   int64_t producers = plan->num_warps[TILE_ROLE_PRODUCER] * WARP_THREADS;
+  int64_t wanted = wanted_registers(plan, tile_role_tile_threads(plan));
   int64_t each = launch_registers(plan, consumers + producers);
   int64_t least = computes_tiles(plan)             ? ELEMENTS
                   : has_plain_copies(plan)         ? CHUNKS
@@ -136,7 +137,7 @@ static void solve_registers(TileRolePlan *plan, bool only_tma) {
   least += (plan->own_registers / producers + STEP - 1) / STEP * STEP;
   int64_t most = consumer_share(plan, plan->num_warps[TILE_ROLE_CONSUMER],
                                 plan->num_warps[TILE_ROLE_PRODUCER], least);
-  if (least > each || most <= each || wanted_registers(plan, consumers) <= each)
+  if (least > each || most <= each || wanted <= each)
     return; // what the launch gives is enough
   plan->registers[TILE_ROLE_CONSUMER] = most;
   plan->registers[TILE_ROLE_PRODUCER] = least;
@@ -151,7 +152,7 @@ static bool starves_consumers(const TileRolePlan *plan) {
     if (fill->loop && fill->loop->is_required)
       return false;
   return given && has_plain_copies(plan) && !computes_tiles(plan) &&
-         wanted_registers(plan, plan->instr.num_threads) + STEP > given;
+         wanted_registers(plan, tile_role_tile_threads(plan)) + STEP > given;
 }
 
 // Warps of the producer that the kernel asks for, or else the options; 0: none.
@@ -177,13 +178,13 @@ static int64_t chosen_producers(const TileRolePlan *plan, bool only_tma,
   if (computes_tiles(plan) && consumers >= MOST_WARPS &&
       all <= plan->target->max_block_threads &&
       products_fit(plan, consumers + MOST_WARPS) &&
-      wanted_registers(plan, consumers * WARP_THREADS) <=
+      wanted_registers(plan, tile_role_tile_threads(plan)) <=
           consumer_share(plan, consumers, MOST_WARPS, ELEMENTS))
     return MOST_WARPS;
   bool is_group =
       only_tma && can_move && products_fit(plan, consumers + GROUP_WARPS) &&
-      fragment_registers(plan, plan->instr.num_threads) + LEAST_SCALARS >
-          launch_registers(plan, plan->instr.num_threads + WARP_THREADS);
+      fragment_registers(plan, tile_role_tile_threads(plan)) + LEAST_SCALARS >
+          launch_registers(plan, (consumers + 1) * WARP_THREADS);
   bool is_small = plan->own_registers <= MOST_OWN * WARP_THREADS;
   return !only_tma || is_group || !is_small ? GROUP_WARPS : 1;
 }
@@ -198,15 +199,18 @@ static int64_t consumer_registers(const TileRolePlan *plan) {
   return given ? given : launch_registers(plan, warps * WARP_THREADS);
 }
 
-TileRoleReason tile_role_budget_solve(TileRolePlan *plan,
-                                      const TileRoleOptions *options) {
+static TileRoleReason solve(TileRolePlan *plan,
+                            const TileRoleOptions *options) {
   bool only_tma = true;
   for (int c = 0; c < plan->num_channels; c++)
     only_tma &= !plan->channels[c].has_cp_async && !plan->channels[c].has_simt;
-  int64_t consumers = plan->instr.num_threads / WARP_THREADS;
+  int64_t consumers =
+      plan->num_groups * tile_role_tile_threads(plan) / WARP_THREADS;
   bool can_move = plan->target->has_setmaxnreg &&
                   consumers % GROUP_WARPS == 0 && !is_bounded_by_user(plan);
   plan->num_warps[TILE_ROLE_CONSUMER] = consumers;
+  for (int role = 0; role < TILE_NUM_ROLES; role++)
+    plan->registers[role] = 0;
   int64_t producers = chosen_producers(plan, only_tma, can_move);
   int64_t asked = asked_producers(plan, options);
   if (asked > 0)
@@ -229,7 +233,25 @@ TileRoleReason tile_role_budget_solve(TileRolePlan *plan,
   if (asked == 0 && starves_consumers(plan))
     return (TileRoleReason){.code = "tile-ws/plain-registers",
                             .figure =
-                                wanted_registers(plan, plan->instr.num_threads),
+                                wanted_registers(plan, tile_role_tile_threads(plan)),
                             .limit = plan->registers[TILE_ROLE_CONSUMER]};
   return (TileRoleReason){.code = NULL};
+}
+
+TileRoleReason tile_role_budget_solve(TileRolePlan *plan,
+                                      const TileRoleOptions *options) {
+  plan->num_groups = 1;
+  plan->pingpong_reason = role_pingpong_check(plan);
+  if (!plan->pingpong_reason) {
+    plan->num_groups = 2;
+    TileRoleReason reason = solve(plan, options);
+    if (!reason.code &&
+        fragment_registers(plan, tile_role_tile_threads(plan)) +
+                LEAST_SCALARS <=
+            plan->consumer_registers)
+      return reason;
+    plan->num_groups = 1;
+    plan->pingpong_reason = "a warpgroup has too few registers for a tile";
+  }
+  return solve(plan, options);
 }

@@ -196,5 +196,6 @@ static MlirWalkResult visit(MlirOperation op, void *user_data) {
 void role_rotate(const TileRolePlan *plan, MlirOperation role) {
   Walk walk = {.plan = plan};
   mlirOperationWalk(role, visit, &walk, MlirWalkPreOrder);
-  take_turns(&walk, tile_role_cast(role));
+  if (plan->num_groups == 1)
+    take_turns(&walk, tile_role_cast(role));
 }

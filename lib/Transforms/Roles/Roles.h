@@ -210,7 +210,11 @@ typedef struct {
   int num_own;
   int64_t own_bytes;     // of shared memory, at most
   int64_t own_registers; // of all its threads
-  int64_t num_warps[TILE_NUM_ROLES];
+  /// Groups of computing warps that take tiles in turn; 1: all warps compute
+  /// each tile together.
+  int64_t num_groups;
+  const char *pingpong_reason; // why there is one group; NULL: nobody asked
+  int64_t num_warps[TILE_NUM_ROLES]; // of all groups
   int64_t registers[TILE_NUM_ROLES]; // per thread; 0: not moved
   int64_t consumer_registers;        // that a thread of the consumer may use
 } TileRolePlan;
@@ -292,6 +296,18 @@ TileRoleReason tile_role_place(TileRolePlan *plan, const TileRoleNeed *need,
                                TileRoleBuffer **buffers, int num_buffers,
                                int channel);
 
+/// RolePingpong.c: NULL where two warpgroups may take the tiles of the kernel
+/// in turn, else why not.
+const char *role_pingpong_check(const TileRolePlan *plan);
+/// Threads that compute a tile then.
+enum { TILE_ROLE_GROUP_THREADS = 128 };
+
+/// Threads that compute a tile.
+static inline int64_t tile_role_tile_threads(const TileRolePlan *plan) {
+  return plan->num_groups > 1 ? TILE_ROLE_GROUP_THREADS
+                              : plan->instr.num_threads;
+}
+
 /// RoleBudget.c: warps and registers of the roles. Returns a reason when the
 /// block has no place for a producer, else none.
 TileRoleReason tile_role_budget_solve(TileRolePlan *plan,
@@ -346,5 +362,10 @@ void role_forward_loads(RoleEmitter *e, MlirOperation loop);
 /// why of the others that hold dependent products; whether its warpgroups take
 /// turns.
 void role_rotate(const TileRolePlan *plan, MlirOperation role);
+
+/// RolePingpong.c: makes two of `role`, the consumer of a plan with two groups,
+/// and of the shared tiles that it has.
+void role_pingpong_apply(const TileRolePlan *plan, MlirRewriterBase rewriter,
+                         MlirOperation role);
 
 #endif // TILE_TRANSFORMS_ROLES_H

@@ -285,7 +285,8 @@ static void build_channel(Apply *apply, int c) {
       .depth = channel->depth, .tma = channel->has_tma,
       .cp_async_threads = {channel->has_cp_async, threads},
       .simt_threads = {channel->has_simt, threads},
-      .consumer_warps = {true, apply->plan->num_warps[TILE_ROLE_CONSUMER]});
+      .consumer_warps = {true, apply->plan->num_warps[TILE_ROLE_CONSUMER] /
+                                   apply->plan->num_groups});
 }
 
 static void build_own(Apply *apply) {
@@ -336,7 +337,10 @@ static void emit_role(Apply *apply, TileRoleKind kind, MlirBlock into) {
   mlirRewriterBaseSetInsertionPointToEnd(apply->b.rw, into);
   MlirOperation role =
       tile_role_op(
-          &apply->b, .role = names[kind], .warps = plan->num_warps[kind],
+          &apply->b, .role = names[kind],
+          .warps = kind == TILE_ROLE_CONSUMER
+                       ? plan->num_warps[kind] / plan->num_groups
+                       : plan->num_warps[kind],
           .registers = {plan->registers[kind] > 0, plan->registers[kind]},
           .body = region)
           .op;
@@ -355,6 +359,8 @@ static void emit_role(Apply *apply, TileRoleKind kind, MlirBlock into) {
   erase_dead(apply, role);
   if (kind == TILE_ROLE_CONSUMER)
     role_rotate(plan, role);
+  if (kind == TILE_ROLE_CONSUMER && plan->num_groups > 1)
+    role_pingpong_apply(plan, apply->b.rw, role);
 }
 
 //===-- The kernel --------------------------------------------------------===//

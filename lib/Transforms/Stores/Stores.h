@@ -20,7 +20,7 @@
 // A fragment is stored through a tile of shared memory. Where that does not fit
 // it is cut into parts of columns: two parts have a place, and one is filled
 // while the other is stored; at last one part has. Two parts take what one tile
-// does, so the first cut is into four.
+// does, so the first cut is into three or four.
 
 typedef struct {
   int64_t size_bytes; // of the tile

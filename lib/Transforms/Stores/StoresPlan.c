@@ -16,14 +16,28 @@ int64_t tile_staging_cut_bytes(const TileStagingCut *cut) {
   return cut->size_bytes / cut->num_parts * cut->num_places;
 }
 
+// Rows of a part are rows of a swizzle, or several.
 static bool can_cut(const TileStagingCut *cut, int64_t num_parts) {
-  return cut->row_bytes % (num_parts * cut->unit_bytes) == 0;
+  enum { SWIZZLE_BYTES = 128 };
+  int64_t width_bytes = cut->row_bytes / num_parts;
+  return cut->row_bytes % num_parts == 0 &&
+         width_bytes % cut->unit_bytes == 0 &&
+         (width_bytes % SWIZZLE_BYTES == 0 || SWIZZLE_BYTES % width_bytes == 0);
+}
+
+// The next larger number of parts, at least 3; 0: there is none.
+static int64_t next_parts(const TileStagingCut *cut) {
+  int64_t most = cut->row_bytes / cut->unit_bytes;
+  for (int64_t n = cut->num_parts < 2 ? 3 : cut->num_parts + 1; n <= most; n++)
+    if (can_cut(cut, n))
+      return n;
+  return 0;
 }
 
 bool tile_staging_cut_next(TileStagingCut *cut) {
   bool is_whole = cut->num_parts == 1;
-  int64_t num_parts = is_whole ? 4 : 2 * cut->num_parts;
-  if ((is_whole || cut->num_places == 2) && can_cut(cut, num_parts)) {
+  int64_t num_parts = next_parts(cut);
+  if ((is_whole || cut->num_places == 2) && num_parts) {
     cut->num_parts = num_parts;
     cut->num_places = 2;
     return true;
