@@ -37,6 +37,7 @@ typedef struct {
   TileWarps warps;
   int barrier_id; // of all its threads; 0: it has no thread barrier
   bool has_turns;
+  bool is_of_one; // all that it does is done by its first thread
 } Role;
 
 typedef struct {
@@ -70,8 +71,24 @@ static bool is_plain_barrier(MlirOperation op) {
              tile_barrier_sync_threads_attr(tile_barrier_sync_cast(op)));
 }
 
+// Whether the first thread of a role executes `op` alone, or nothing depends on
+// who does.
+static bool is_done_by_one(MlirOperation op) {
+  if (tile_copy_is(op))
+    return tile_copy_map(tile_copy_cast(op)).ptr != NULL;
+  if (tile_barrier_wait_is(op))
+    return tile_barrier_wait_leader(tile_barrier_wait_cast(op));
+  if (tile_barrier_arrive_is(op))
+    return tile_barrier_arrive_by(tile_barrier_arrive_cast(op)) ==
+           TILE_ARRIVAL_Leader;
+  return tile_barrier_expect_is(op) || scf_for_is(op) || scf_if_is(op) ||
+         scf_while_is(op) || mlirxIsTerminator(op) || memref_load_is(op) ||
+         mlirxIsMemoryEffectFree(op);
+}
+
 static MlirWalkResult survey_role(MlirOperation op, void *user_data) {
   Role *role = user_data;
+  role->is_of_one &= tile_role_is(op) || is_done_by_one(op);
   if (is_plain_barrier(op) && role->warps.count > 1)
     role->barrier_id = -1; // wanted
   role->has_turns |= tile_turn_is(op);
@@ -163,6 +180,7 @@ static MlirLogicalResult plan_build(Plan *plan) {
     role->op = tile_role_cast(op);
     role->warps =
         (TileWarps){tile_role_first_warp(role->op), tile_role_warps(role->op)};
+    role->is_of_one = true;
     mlirOperationWalk(op, survey_role, role, MlirWalkPreOrder);
     if (tile_failed(check_turns(role)))
       return tile_failure();
@@ -311,6 +329,24 @@ static void set_registers(Rewrite *r) {
                                        : NVVM_SET_MAX_REGISTER_ACTION_increase);
 }
 
+// A branch for the first thread of the role, around all that it does. Were it
+// asked at each op alone, the other lanes of its warp could split off, and run
+// through their loops before it goes on.
+static void begin_only_thread(Rewrite *r) {
+  TileIntMath math = {&r->b,
+                      mlirIndexTypeGet(tile_builder_context(&r->b))};
+  MlirValue thread =
+      tile_int_get(&math, tile_block_thread_build(&math, r->plan->kernel));
+  MlirValue is_first = arith_cmpi(
+      &r->b, .predicate = ARITH_CMP_I_PREDICATE_eq, .lhs = thread,
+      .rhs = tile_const_index(&r->b, r->role->warps.first * WARP_THREADS));
+  ScfIfOp branch = scf_if_op(&r->b, .condition = is_first,
+                             .thenRegion = arm_region(r->b.loc));
+  MlirBlock body = mlirRegionGetFirstBlock(scf_if_thenRegion(branch));
+  mlirRewriterBaseSetInsertionPointBefore(r->b.rw,
+                                          mlirBlockGetTerminator(body));
+}
+
 // Moves the body of the role to the insertion point.
 static void apply_role(Rewrite *r) {
   MlirOperation anchor = mlirRewriterBaseGetOperationAfterInsertion(r->b.rw);
@@ -319,6 +355,10 @@ static void apply_role(Rewrite *r) {
   mlirRewriterBaseSetInsertionPointBefore(r->b.rw, anchor);
   set_registers(r);
   begin_turns(r);
+  if (r->role->is_of_one) {
+    begin_only_thread(r);
+    anchor = mlirRewriterBaseGetOperationAfterInsertion(r->b.rw);
+  }
   MlirBlock body =
       mlirRegionGetFirstBlock(mlirOperationGetRegion(r->role->op.op, 0));
   TILE_FOR_EACH_OP (op, body)
