@@ -72,6 +72,26 @@ bool tile_staged_store_is_legal(TileCopyOp copy,
 bool tile_product_instr_is_legal(const TileProduct *product, TileInstr instr,
                                  const TileInstrContext *context,
                                  TileInstrReason *out_reason);
+
+//===-- Warpgroups that take tiles in turn (ProductTurns.c) ---------------===//
+
+enum { TILE_WARPGROUP_THREADS = 128 };
+
+/// Whether one warpgroup can compute the product alone, while another does
+/// something else.
+bool tile_product_may_take_turns(const TileProduct *product,
+                                 const TileInstrContext *context);
+/// Whether each of two warpgroups may compute whole tiles of a persistent
+/// kernel, the first one and the other in turn: all products are pipelined
+/// ones of shared tiles, their sums fit the registers of a warpgroup, and the
+/// kernel does not say otherwise. Whether it is so, roles decide.
+bool tile_kernel_may_take_turns(MlirOperation kernel,
+                                const TileInstrContext *context);
+/// Registers of a thread that the fragments take then, all at once.
+int64_t tile_turns_registers(MlirOperation kernel);
+
+//===-- Updates -----------------------------------------------------------===//
+
 /// Whether TMA can carry out the update; if not, why. `rows_are_aligned`: facts
 /// that a host check can establish are believed.
 bool tile_atomic_tma_is_legal(TileAtomicOp atomic,

@@ -19,7 +19,6 @@
 #include "Analysis/Index/Index.h"
 #include "Analysis/Instructions/Instructions.h"
 #include "Analysis/Memory/Memory.h"
-#include "Dialect/Products.h"
 #include "Support/Iterate.h"
 #include "Tile/Ops/arith.h"
 #include "Tile/Ops/cf.h"
@@ -526,62 +525,6 @@ static int64_t choose_panel(const Scan *scan) {
   return panel;
 }
 
-//===-- Tiles in turn -----------------------------------------------------===//
-//
-// Of two warpgroups one multiplies while the other stores, when each computes
-// whole tiles. Whether roles can be made so is decided where they are made
-// (RolePingpong.c); here room is left for it.
-
-typedef struct {
-  TileInstrContext instr;
-  int num_products;
-  bool fits;
-} Turns;
-
-enum { GROUP_THREADS = 128, NUM_GROUPS = 2 };
-
-static bool is_shared(MlirValue tile) {
-  TileShape shape;
-  return tile_shape_of(tile, &shape) && shape.space == TILE_SPACE_SHARED;
-}
-
-static MlirWalkResult note_product(MlirOperation op, void *user_data) {
-  Turns *turns = user_data;
-  TileProduct product;
-  TileInstrReason reason;
-  if (!tile_product_of(op, &product))
-    return MlirWalkResultAdvance;
-  turns->num_products++;
-  turns->fits &=
-      tile_num_stages_around(op) > 1 && is_shared(product.a) &&
-      is_shared(product.b) &&
-      tile_product_instr_is_legal(&product, TILE_INSTR_Wgmma, &turns->instr,
-                                  &reason);
-  return MlirWalkResultAdvance;
-}
-
-// Fragments of a warpgroup leave registers for the rest.
-static bool fits_registers(const TileOccupancy *occupancy) {
-  enum { MOST = 240, OTHERS = 40 }; // as RoleBudget.c has it
-  return occupancy->num_fragment_bits / 32 / GROUP_THREADS + OTHERS <= MOST;
-}
-
-static bool may_take_turns(const TilePersistPlan *plan, const Scan *scan,
-                           const TileOccupancy *occupancy) {
-  TileKernelConfigOp config = tile_kernel_config_of(plan->launch.op);
-  Turns turns = {.instr = scan->instr, .fits = true};
-  turns.instr.num_threads = GROUP_THREADS;
-  if (!plan->target->has_wgmma || !plan->target->has_setmaxnreg ||
-      !scan->may_have_roles || scan->instr.num_threads % GROUP_THREADS ||
-      !fits_registers(occupancy) ||
-      (config.op.ptr &&
-       !mlirAttributeIsNull(tile_kernel_config_partition_attr(config)) &&
-       tile_kernel_config_partition(config) == TILE_PARTITION_Cooperative))
-    return false;
-  mlirOperationWalk(plan->launch.op, note_product, &turns, MlirWalkPreOrder);
-  return turns.fits && turns.num_products > 0;
-}
-
 //===-- Entry -------------------------------------------------------------===//
 
 void tile_persist_plan_build(TileArena *arena, MlirOperation launch,
@@ -614,9 +557,10 @@ void tile_persist_plan_build(TileArena *arena, MlirOperation launch,
   enum { OTHER_BYTES = 2048 };
   int64_t limit_bytes = target->max_smem_bytes - OTHER_BYTES -
                         tile_kernel_number(launch, TILE_RESERVED_BYTES_ATTR, 0);
+  // Of two warpgroups that take tiles in turn each stores from tiles of its own.
   plan->is_pingpong =
-      may_take_turns(plan, &scan, &occupancy) &&
-      solve_staging(plan, occupancy.smem_bytes, NUM_GROUPS, limit_bytes);
+      tile_kernel_may_take_turns(launch, &scan.instr) &&
+      solve_staging(plan, occupancy.smem_bytes, 2, limit_bytes);
   if (!plan->is_pingpong &&
       !solve_staging(plan, occupancy.smem_bytes, 1, limit_bytes))
     give_up_for(plan, "tile-persist/shared-memory", occupancy.smem_bytes,

@@ -42,6 +42,8 @@ static MlirWalkResult add_fragment(MlirOperation op, void *user_data) {
 static int64_t fragment_registers(const TileRolePlan *plan,
                                   int64_t num_threads) {
   int64_t num_bits = 0;
+  if (plan->num_groups > 1)
+    return tile_turns_registers(plan->kernel);
   mlirOperationWalk(plan->kernel, add_fragment, &num_bits, MlirWalkPreOrder);
   return (num_bits / 32 + num_threads - 1) / num_threads;
 }
@@ -246,8 +248,7 @@ TileRoleReason tile_role_budget_solve(TileRolePlan *plan,
     plan->num_groups = 2;
     TileRoleReason reason = solve(plan, options);
     if (!reason.code &&
-        fragment_registers(plan, tile_role_tile_threads(plan)) +
-                LEAST_SCALARS <=
+        tile_turns_registers(plan->kernel) + LEAST_SCALARS <=
             plan->consumer_registers)
       return reason;
     plan->num_groups = 1;

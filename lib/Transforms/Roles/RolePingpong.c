@@ -31,9 +31,13 @@
 
 //===-- Can they? ---------------------------------------------------------===//
 
+static bool has_attr(MlirOperation op, const char *name) {
+  return !mlirAttributeIsNull(
+      mlirOperationGetDiscardableAttributeByName(op, tile_str(name)));
+}
+
 static bool has_mark(MlirOperation op) {
-  return !mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(
-      op, TILE_STR(TILE_PINGPONG_ATTR)));
+  return has_attr(op, TILE_PINGPONG_ATTR);
 }
 
 // The one loop over tiles, around all that the kernel does; NULL: there is
@@ -54,6 +58,13 @@ static const TileRoleNode *find_tile_loop(const TileRolePlan *plan) {
   return found;
 }
 
+static bool loops_over_tiles(const TileRolePlan *plan) {
+  for (int i = 0; i < plan->body.num_nodes; i++)
+    if (has_attr(plan->body.nodes[i]->op, TILE_PERSISTENT_ATTR))
+      return true;
+  return false;
+}
+
 static bool is_ring(const TileRolePlan *plan, MlirValue tile) {
   const TileRoleBuffer *buffer =
       tile_pointer_map_get(&plan->buffer_of, tile_buffer_of(tile).root.ptr);
@@ -62,7 +73,6 @@ static bool is_ring(const TileRolePlan *plan, MlirValue tile) {
 
 typedef struct {
   const TileRolePlan *plan;
-  TileInstrContext instr;
   int num_products;
   const char *reason;
 } Products;
@@ -70,17 +80,14 @@ typedef struct {
 static MlirWalkResult check_product(MlirOperation op, void *user_data) {
   Products *products = user_data;
   TileProduct product;
-  TileInstrReason reason;
   if (!tile_product_of(op, &product))
     return MlirWalkResultAdvance;
   products->num_products++;
   if (!is_ring(products->plan, product.a) ||
-      !is_ring(products->plan, product.b) ||
-      (product.is_sparse && !is_ring(products->plan, product.e)))
+      !is_ring(products->plan, product.b))
     products->reason = "a factor is not copied by the producer";
-  else if (!tile_product_instr_is_legal(&product, TILE_INSTR_Wgmma,
-                                        &products->instr, &reason))
-    products->reason = "a product has no wgmma form on one warpgroup";
+  else if (!tile_product_may_take_turns(&product, &products->plan->instr))
+    products->reason = "a product is sparse, or no wgmma of one warpgroup";
   return MlirWalkResultAdvance;
 }
 
@@ -100,17 +107,21 @@ static const char *check_channels(const TileRolePlan *plan) {
 }
 
 const char *role_pingpong_check(const TileRolePlan *plan) {
-  Products products = {.plan = plan, .instr = plan->instr};
-  products.instr.num_threads = TILE_ROLE_GROUP_THREADS;
+  Products products = {.plan = plan};
+  if (!loops_over_tiles(plan))
+    return "no loop of the role runs products beside scalar work, and its "
+           "blocks do not loop over tiles";
   if (!find_tile_loop(plan))
-    return "its blocks do not loop over tiles";
-  if (!plan->target->has_wgmma || !plan->target->has_setmaxnreg ||
-      plan->instr.num_threads % TILE_ROLE_GROUP_THREADS)
-    return "it takes whole warpgroups of a chip that has wgmma";
+    return "a tile has no place in the registers of one warpgroup, or is not "
+           "made of pipelined products of shared tiles alone";
   mlirOperationWalk(plan->kernel, check_product, &products, MlirWalkPreOrder);
   if (products.num_products == 0)
     return "it multiplies nothing";
-  return products.reason ? products.reason : check_channels(plan);
+  if (products.reason)
+    return products.reason;
+  if (tile_role_shared_bytes(plan, 2) > plan->target->max_smem_bytes)
+    return "tiles of shared memory have no place twice";
+  return check_channels(plan);
 }
 
 //===-- Apply; cannot fail ------------------------------------------------===//

@@ -247,17 +247,19 @@ static int64_t depth_of(const TileRolePlan *plan,
   return depth;
 }
 
-// Bytes of shared memory that all rings and tiles take when nothing shares any:
-// an upper bound.
-static int64_t shared_bytes(const TileRolePlan *plan) {
+int64_t tile_role_shared_bytes(const TileRolePlan *plan, int num_copies) {
   // Barriers, and what alignment takes: an estimate, packing has the last word.
   int64_t total_bytes = 2048 + plan->own_bytes;
   for (TileRoleBuffer *b = plan->buffers; b; b = b->next) {
     int64_t size_bytes =
         tile_shape_num_elems(&b->shape) * tile_elem_bits(b->shape.element) / 8;
-    total_bytes += size_bytes * (b->is_taken ? depth_of(plan, b) : 1);
+    total_bytes += size_bytes * (b->is_taken ? depth_of(plan, b) : num_copies);
   }
   return total_bytes;
+}
+
+static int64_t shared_bytes(const TileRolePlan *plan) {
+  return tile_role_shared_bytes(plan, 1);
 }
 
 // Sets `plan->prelude_depth`: 2 when shared memory has room for it, else 1.

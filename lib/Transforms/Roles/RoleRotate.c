@@ -12,7 +12,8 @@
 // of one run during the scalar work of the others. That pays as soon as the
 // scalar work takes longer than the late product, as softmax does. Between
 // begin and end of a turn no barrier of the role may stand, so all factors are
-// fragments or rings of channels.
+// fragments or rings of channels. Where tiles themselves are taken in turn
+// (RolePingpong.c), nothing is left to do here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -87,8 +88,8 @@ static void take_turns(const Walk *walk, TileRoleOp role) {
   const char *reason = NULL;
   if (is_said && !is_asked)
     return;
-  if (walk->num_rotated == 0)
-    reason = "no loop of the role runs products beside scalar work";
+  if (walk->num_rotated == 0) // then each would compute whole tiles
+    reason = walk->plan->pingpong_reason;
   else if (warps % GROUP_WARPS || warps < LEAST_WARPS || warps > MOST_WARPS)
     reason = "it takes from 2 to 8 warpgroups";
   else if (walk->shares.ptr)

@@ -296,15 +296,17 @@ TileRoleReason tile_role_place(TileRolePlan *plan, const TileRoleNeed *need,
                                TileRoleBuffer **buffers, int num_buffers,
                                int channel);
 
+/// RolePlan.c: bytes of shared memory that all rings take, and tiles that are
+/// no rings `num_copies` times, when nothing shares any: an upper bound.
+int64_t tile_role_shared_bytes(const TileRolePlan *plan, int num_copies);
+
 /// RolePingpong.c: NULL where two warpgroups may take the tiles of the kernel
 /// in turn, else why not.
 const char *role_pingpong_check(const TileRolePlan *plan);
-/// Threads that compute a tile then.
-enum { TILE_ROLE_GROUP_THREADS = 128 };
 
 /// Threads that compute a tile.
 static inline int64_t tile_role_tile_threads(const TileRolePlan *plan) {
-  return plan->num_groups > 1 ? TILE_ROLE_GROUP_THREADS
+  return plan->num_groups > 1 ? TILE_WARPGROUP_THREADS
                               : plan->instr.num_threads;
 }
 

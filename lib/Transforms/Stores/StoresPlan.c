@@ -62,6 +62,7 @@ typedef struct {
   TileOccupancy occupancy;
   int64_t blocks;         // that the launch has on a multiprocessor
   int64_t reserved_bytes; // to be left beside what parts would leave
+  int num_copies;         // of each staging tile that there may be
   TileStagedStore *stores, **tail;
 } Scan;
 
@@ -152,11 +153,13 @@ static void choose_parts(Scan *scan, TileStagedStore *store,
   store->cut = tile_staging_cut_whole(shape->extent[0] * row_bytes, row_bytes,
                                       ROW_BYTES);
   do
-    store->fits = tile_staging_cut_bytes(&store->cut) <= store->unused_bytes;
+    store->fits = scan->num_copies * tile_staging_cut_bytes(&store->cut) <=
+                  store->unused_bytes;
   while (!store->fits && tile_staging_cut_next(&store->cut));
   reserve(scan, store);
   if (store->fits)
-    scan->occupancy.smem_bytes += tile_staging_cut_bytes(&store->cut);
+    scan->occupancy.smem_bytes +=
+        scan->num_copies * tile_staging_cut_bytes(&store->cut);
 }
 
 //===-- Copies ------------------------------------------------------------===//
@@ -195,6 +198,9 @@ TileStagedStore *tile_store_staging_build(TileArena *arena,
   find_accumulators(&scan, launch);
   tile_occupancy_estimate(arena, launch, context->target, &scan.occupancy);
   scan.blocks = tile_occupancy_blocks(&scan.occupancy);
+  // A launch whose blocks fill a multiprocessor may become persistent.
+  scan.num_copies =
+      scan.blocks == 1 && tile_kernel_may_take_turns(launch, context) ? 2 : 1;
   scan.reserved_bytes = tile_kernel_number(launch, TILE_RESERVED_BYTES_ATTR, 0);
   mlirOperationWalk(launch, visit_copy, &scan, MlirWalkPreOrder);
   return scan.stores;

@@ -94,3 +94,57 @@ func.func @one_role() attributes {tile.num_threads = 256 : i32} {
   }
   return
 }
+
+// All that a producer of TMA does, its first thread does: one branch around it. The
+// lanes beside it would split off at each op, and run ahead. What others execute too
+// has none.
+// CHECK-LABEL: func.func @one_thread
+// CHECK: scf.if %{{.*}} {
+// CHECK-NOT: gpu.thread_id
+// CHECK: scf.for
+// CHECK: } else {
+// CHECK-NEXT: nvvm.setmaxregister decrease 24
+// CHECK-NEXT: %[[T:.*]] = gpu.thread_id x
+// CHECK-NEXT: %[[C:.*]] = arith.constant 128 : index
+// CHECK-NEXT: %[[IS:.*]] = arith.cmpi eq, %[[T]], %[[C]] : index
+// CHECK-NEXT: scf.if %[[IS]] {
+// CHECK: scf.for
+// CHECK: tile.barrier_wait
+// CHECK-LABEL: func.func @one_thread_and_others
+// CHECK-NOT: gpu.thread_id
+// CHECK: return
+func.func @one_thread(%bar: !tile.barrier<1>, %n: index) attributes {tile.num_threads = 256 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %p = arith.constant 0 : i32
+  tile.specialize {
+    tile.role "waits" warps 4 registers 240 {
+      scf.for %i = %c0 to %n step %c1 {
+        tile.barrier_wait %bar[%c0] parity %p : !tile.barrier<1>
+      }
+    }
+    tile.role "leads" warps 4 registers 24 {
+      scf.for %i = %c0 to %n step %c1 {
+        tile.barrier_wait %bar[%c0] parity %p {leader} : !tile.barrier<1>
+        tile.barrier_expect %bar[%c0] bytes 16 : !tile.barrier<1>
+        tile.barrier_arrive %bar[%c0] by <leader> : !tile.barrier<1>
+      }
+    }
+  }
+  return
+}
+
+func.func @one_thread_and_others(%bar: !tile.barrier<1>, %n: index) attributes {tile.num_threads = 64 : i32} {
+  %c0 = arith.constant 0 : index
+  %p = arith.constant 0 : i32
+  tile.specialize {
+    tile.role "all" warps 1 {
+      tile.barrier_wait %bar[%c0] parity %p : !tile.barrier<1>
+    }
+    tile.role "some" warps 1 {
+      tile.barrier_expect %bar[%c0] bytes 16 : !tile.barrier<1>
+      tile.barrier_arrive %bar[%c0] by <warps> : !tile.barrier<1>
+    }
+  }
+  return
+}

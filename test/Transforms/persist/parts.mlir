@@ -148,3 +148,48 @@ func.func @one_place(%A: !A, %B: !A, %C: memref<4096x4096xf32>) {
   }
   return
 }
+
+// Rows of a part are rows of a swizzle: 192 columns are three times 64, and not four
+// times 48. Two warpgroups that take tiles in turn have two places each.
+// CHECK-LABEL: func.func @thirds
+// CHECK: tile.alloc : memref<128x64xbf16, #gpu
+// CHECK: %[[T0:.*]] = tile.alloc : memref<128x64xbf16, #gpu
+// CHECK: %[[T1:.*]] = tile.alloc : memref<128x64xbf16, #gpu
+// CHECK: tile.region %{{.*}}[0, 0] [128, 64]
+// CHECK: tile.copy %{{.*}} to %[[T0]]
+// CHECK: tile.region %{{.*}}[0, 64] [128, 64]
+// CHECK: tile.copy %{{.*}} to %[[T1]]
+// CHECK: tile.region %{{.*}}[0, 128] [128, 64]
+// CHECK: tile.copy %{{.*}} to %[[T0]]
+// CHECK: {tile.persistent, tile.pingpong}
+func.func @thirds(%A: !A, %B: memref<3840x4096xbf16>, %C: memref<4096x3840xbf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c20 = arith.constant 20 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c192 = arith.constant 192 : index
+  %c4096 = arith.constant 4096 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c20, %sy = %c32, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %m = arith.muli %by, %c128 : index
+    %n = arith.muli %bx, %c192 : index
+    %As = tile.alloc : !tile
+    %Bs = tile.alloc : memref<192x64xbf16, #smem>
+    %Cs = tile.alloc : memref<128x192xbf16, #smem>
+    %acc = tile.alloc : memref<128x192xf32, #tile.fragment>
+    scf.for %k = %c0 to %c4096 step %c64 {
+      %a = tile.region %A[%m, %k] [128, 64] {align = 16 : i64} : !A
+      %b = tile.region %B[%n, %k] [192, 64] {align = 16 : i64} : memref<3840x4096xbf16>
+      tile.copy %a to %As : !win, !tile
+      tile.copy %b to %Bs : !tile.region<192x64xbf16>, memref<192x64xbf16, #smem>
+      tile.gemm %As, %Bs, %acc {transpose_b} : (!tile, memref<192x64xbf16, #smem>, memref<128x192xf32, #tile.fragment>)
+    } {tile.num_stages = 4 : i32}
+    %c = tile.region %C[%m, %n] [128, 192] {align = 16 : i64} : memref<4096x3840xbf16>
+    tile.copy %acc to %Cs : memref<128x192xf32, #tile.fragment>, memref<128x192xbf16, #smem>
+    tile.copy %Cs to %c {instr = #tile.instr<tma>} : memref<128x192xbf16, #smem>, !tile.region<128x192xbf16>
+    gpu.terminator
+  }
+  return
+}

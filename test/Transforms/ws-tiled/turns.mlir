@@ -161,7 +161,7 @@ func.func @in_order(%Q: memref<128x64xbf16>, %K: memref<1024x64xbf16>, %V: memre
   %true = arith.constant true
   gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
              threads(%tx, %ty, %tz) in (%nx = %threads, %ny = %c1, %nz = %c1) {
-    // expected-remark @+1 {{[tile-rotation/turns] the computing warpgroups do not take turns: no loop of the role runs products beside scalar work}}
+    // expected-remark @+1 {{[tile-rotation/turns] the computing warpgroups do not take turns: no loop of the role runs products beside scalar work, and its blocks do not loop over tiles}}
     tile.kernel_config {partition = #tile.partition<pingpong>, rotate = false}
     %Qs = tile.alloc : !Q
     %Ks = tile.alloc : !T
