@@ -278,6 +278,9 @@ def Persist : Pass<"tile-persist", ""> {
     `tile-ws-tiled` then makes one producer that fetches the next tile while
     this one is stored. A copy of a fragment to a shared tile, from which it is
     stored next, is made in parts where the tile has no room beside the rings.
+    Where one warpgroup may compute a whole tile of a product, the loop is marked
+    `tile.pingpong` for `tile-ws-tiled`, and room for two of each such shared
+    tile is left.
     Applies: where `persist = true` in `tile.kernel_config`; without `persist`,
     where a loop of the kernel will have roles, one block fits on a
     multiprocessor, all blocks take equally long, and the number of tiles is
@@ -450,8 +453,10 @@ def WsTiled : Pass<"tile-ws-tiled", ""> {
     `tile-instruction-annotation` would write.
     Produces: rings, `tile.channel`, positions carried by `iter_args` and
     results, and one `tile.specialize` with the roles "consumer" and "producer"
-    for the whole kernel. The block gets the threads of the producer, registers
-    are moved where that helps. A copy that stays with the consumers gets a
+    for the whole kernel. A loop with `tile.pingpong` gets two consumers of one
+    warpgroup, "consumer-0" and "consumer-1", which take its tiles in turn
+    (`tile.turn`) and go past the slots of the other. The block gets the threads
+    of the producer, registers are moved where that helps. A copy that stays with the consumers gets a
     remark with a code of docs/Remarks.md and the reason, a loop of which no
     copy moves as well.
     Keeps: kernels without pipelined loops, with `tile.specialize` of their own,

@@ -49,8 +49,10 @@ def Tile_KernelConfigOp : Tile_Op<"kernel_config"> {
     warpgroups can hand registers to the consumers. `rotate`: whether loops run
     wgmma products that depend on others of their iteration beside those of the
     next one; absent: where it is possible. `partition`: `pingpong`, the computing
-    warpgroups of such loops in roles take turns to multiply, a remark says where
-    they cannot; `cooperative`, they do not; absent: `pingpong` where it is possible.
+    warpgroups of such loops in roles take turns to multiply, those of persistent
+    products compute tiles in turn, each on 128 threads, whatever the launch has; a
+    remark says where they cannot; `cooperative`, they do not; absent: `pingpong`
+    where it is possible.
     Outlining drops the attributes of a launch, so they sit on this op.
 
     Constraints:
