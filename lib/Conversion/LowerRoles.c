@@ -333,8 +333,7 @@ static void set_registers(Rewrite *r) {
 // asked at each op alone, the other lanes of its warp could split off, and run
 // through their loops before it goes on.
 static void begin_only_thread(Rewrite *r) {
-  TileIntMath math = {&r->b,
-                      mlirIndexTypeGet(tile_builder_context(&r->b))};
+  TileIntMath math = {&r->b, mlirIndexTypeGet(tile_builder_context(&r->b))};
   MlirValue thread =
       tile_int_get(&math, tile_block_thread_build(&math, r->plan->kernel));
   MlirValue is_first = arith_cmpi(

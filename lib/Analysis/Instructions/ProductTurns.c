@@ -29,9 +29,8 @@ bool tile_product_may_take_turns(const TileProduct *product,
   group.num_threads = TILE_WARPGROUP_THREADS;
   // Metadata lives in registers of a product under way: two products with 128
   // rows each leave ptxas too few (message C7512, ptxas 13.0).
-  return !product->is_sparse &&
-         tile_product_instr_is_legal(product, TILE_INSTR_Wgmma, &group,
-                                     &reason);
+  return !product->is_sparse && tile_product_instr_is_legal(
+                                    product, TILE_INSTR_Wgmma, &group, &reason);
 }
 
 static MlirWalkResult note_product(MlirOperation op, void *user_data) {

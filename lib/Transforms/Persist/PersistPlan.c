@@ -557,10 +557,10 @@ void tile_persist_plan_build(TileArena *arena, MlirOperation launch,
   enum { OTHER_BYTES = 2048 };
   int64_t limit_bytes = target->max_smem_bytes - OTHER_BYTES -
                         tile_kernel_number(launch, TILE_RESERVED_BYTES_ATTR, 0);
-  // Of two warpgroups that take tiles in turn each stores from tiles of its own.
-  plan->is_pingpong =
-      tile_kernel_may_take_turns(launch, &scan.instr) &&
-      solve_staging(plan, occupancy.smem_bytes, 2, limit_bytes);
+  // Of two warpgroups that take tiles in turn each stores from tiles of its
+  // own.
+  plan->is_pingpong = tile_kernel_may_take_turns(launch, &scan.instr) &&
+                      solve_staging(plan, occupancy.smem_bytes, 2, limit_bytes);
   if (!plan->is_pingpong &&
       !solve_staging(plan, occupancy.smem_bytes, 1, limit_bytes))
     give_up_for(plan, "tile-persist/shared-memory", occupancy.smem_bytes,

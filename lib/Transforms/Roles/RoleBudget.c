@@ -233,23 +233,21 @@ static TileRoleReason solve(TileRolePlan *plan,
     solve_registers(plan, only_tma);
   plan->consumer_registers = consumer_registers(plan);
   if (asked == 0 && starves_consumers(plan))
-    return (TileRoleReason){.code = "tile-ws/plain-registers",
-                            .figure =
-                                wanted_registers(plan, tile_role_tile_threads(plan)),
-                            .limit = plan->registers[TILE_ROLE_CONSUMER]};
+    return (TileRoleReason){
+        .code = "tile-ws/plain-registers",
+        .figure = wanted_registers(plan, tile_role_tile_threads(plan)),
+        .limit = plan->registers[TILE_ROLE_CONSUMER]};
   return (TileRoleReason){.code = NULL};
 }
 
 TileRoleReason tile_role_budget_solve(TileRolePlan *plan,
                                       const TileRoleOptions *options) {
   plan->num_groups = 1;
-  plan->pingpong_reason = role_pingpong_check(plan);
   if (!plan->pingpong_reason) {
     plan->num_groups = 2;
     TileRoleReason reason = solve(plan, options);
-    if (!reason.code &&
-        tile_turns_registers(plan->kernel) + LEAST_SCALARS <=
-            plan->consumer_registers)
+    if (!reason.code && tile_turns_registers(plan->kernel) + LEAST_SCALARS <=
+                            plan->consumer_registers)
       return reason;
     plan->num_groups = 1;
     plan->pingpong_reason = "a warpgroup has too few registers for a tile";

@@ -27,7 +27,6 @@
 #include "Tile/Ops/arith.h"
 #include "Tile/Ops/memref.h"
 #include "Tile/Ops/scf.h"
-#include <stdio.h>
 
 //===-- Can they? ---------------------------------------------------------===//
 
@@ -41,7 +40,7 @@ static bool has_mark(MlirOperation op) {
 }
 
 // The one loop over tiles, around all that the kernel does; NULL: there is
-// none.
+// none. Private memory is nothing that a skipped tile would leave as it should.
 static const TileRoleNode *find_tile_loop(const TileRolePlan *plan) {
   const TileRoleNode *found = NULL;
   for (int i = 0; i < plan->body.num_nodes; i++) {
@@ -50,8 +49,7 @@ static const TileRoleNode *find_tile_loop(const TileRolePlan *plan) {
     if (is_loop && !found && mlirOperationGetNumResults(node->op) == 0)
       found = node;
     else if (node->kind != TILE_NODE_LEAF ||
-             (!tile_alloc_is(node->op) && !memref_alloca_is(node->op) &&
-              !tile_kernel_config_is(node->op) &&
+             (!tile_alloc_is(node->op) && !tile_kernel_config_is(node->op) &&
               !mlirxIsMemoryEffectFree(node->op)))
       return NULL;
   }
@@ -117,11 +115,7 @@ const char *role_pingpong_check(const TileRolePlan *plan) {
   mlirOperationWalk(plan->kernel, check_product, &products, MlirWalkPreOrder);
   if (products.num_products == 0)
     return "it multiplies nothing";
-  if (products.reason)
-    return products.reason;
-  if (tile_role_shared_bytes(plan, 2) > plan->target->max_smem_bytes)
-    return "tiles of shared memory have no place twice";
-  return check_channels(plan);
+  return products.reason ? products.reason : check_channels(plan);
 }
 
 //===-- Apply; cannot fail ------------------------------------------------===//
@@ -160,7 +154,8 @@ static void add_turn(Apply *apply, MlirBlock unit) {
 }
 
 static ScfForOp tile_loop_of(MlirOperation role) {
-  TILE_FOR_EACH_OP (op, mlirRegionGetFirstBlock(mlirOperationGetRegion(role, 0)))
+  TILE_FOR_EACH_OP (op,
+                    mlirRegionGetFirstBlock(mlirOperationGetRegion(role, 0)))
     if (scf_for_is(op) && has_mark(op))
       return scf_for_cast(op);
   return (ScfForOp){TILE_NULL_OP};
@@ -188,8 +183,7 @@ static void strip_block(Apply *apply, MlirBlock block) {
   intptr_t count = 0, n = 0;
   TILE_FOR_EACH_OP (op, block)
     count++;
-  MlirOperation *ops =
-      TILE_ARENA_NEW(apply->plan->arena, MlirOperation, count);
+  MlirOperation *ops = TILE_ARENA_NEW(apply->plan->arena, MlirOperation, count);
   TILE_FOR_EACH_OP (op, block)
     ops[n++] = op;
   while (n > 0)
@@ -256,11 +250,11 @@ static MlirBlock build_yield(Split *s, const MlirValue *values) {
 
 // Whether the round has a second tile.
 static MlirValue build_guard(Split *s) {
-  return arith_cmpi(
-      &s->apply->b,
-      .predicate = scf_for_unsignedCmp(s->loop) ? ARITH_CMP_I_PREDICATE_ult
-                                                : ARITH_CMP_I_PREDICATE_slt,
-      .lhs = s->next, .rhs = scf_for_upperBound(s->loop));
+  return arith_cmpi(&s->apply->b,
+                    .predicate = scf_for_unsignedCmp(s->loop)
+                                     ? ARITH_CMP_I_PREDICATE_ult
+                                     : ARITH_CMP_I_PREDICATE_slt,
+                    .lhs = s->next, .rhs = scf_for_upperBound(s->loop));
 }
 
 // The rest of the round: `second` where there is a second tile, else the

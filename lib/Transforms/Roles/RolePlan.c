@@ -247,7 +247,9 @@ static int64_t depth_of(const TileRolePlan *plan,
   return depth;
 }
 
-int64_t tile_role_shared_bytes(const TileRolePlan *plan, int num_copies) {
+// Bytes of shared memory that all rings take, and tiles that are none
+// `num_copies` times, when nothing shares any: an upper bound.
+static int64_t bytes_with_copies(const TileRolePlan *plan, int num_copies) {
   // Barriers, and what alignment takes: an estimate, packing has the last word.
   int64_t total_bytes = 2048 + plan->own_bytes;
   for (TileRoleBuffer *b = plan->buffers; b; b = b->next) {
@@ -259,7 +261,7 @@ int64_t tile_role_shared_bytes(const TileRolePlan *plan, int num_copies) {
 }
 
 static int64_t shared_bytes(const TileRolePlan *plan) {
-  return tile_role_shared_bytes(plan, 1);
+  return bytes_with_copies(plan, 1);
 }
 
 // Sets `plan->prelude_depth`: 2 when shared memory has room for it, else 1.
@@ -534,6 +536,18 @@ static void find_agents(TileRolePlan *plan) {
   }
 }
 
+//===-- Warpgroups that take tiles in turn --------------------------------===//
+
+// One group where there cannot be two, or they find no place.
+static TileRoleReason solve_groups(TileRolePlan *plan,
+                                   const TileRoleOptions *options) {
+  plan->pingpong_reason = role_pingpong_check(plan);
+  if (!plan->pingpong_reason &&
+      bytes_with_copies(plan, 2) > plan->target->max_smem_bytes)
+    plan->pingpong_reason = "tiles of shared memory have no place twice";
+  return tile_role_budget_solve(plan, options);
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 static void give_kernel_up(TileRolePlan *plan, MlirOperation op) {
@@ -618,7 +632,7 @@ void tile_role_plan_build(TileArena *arena, MlirOperation kernel,
     plan->num_own = need.num_own;
     plan->own_registers = need.own_registers;
     if (plan->num_channels > 0)
-      plan->kernel_reason = tile_role_budget_solve(plan, options);
+      plan->kernel_reason = solve_groups(plan, options);
   } while (plan->kernel_reason.code &&
            leave_elements(plan, plan->kernel_reason));
   plan->needed = need.values;

@@ -296,10 +296,6 @@ TileRoleReason tile_role_place(TileRolePlan *plan, const TileRoleNeed *need,
                                TileRoleBuffer **buffers, int num_buffers,
                                int channel);
 
-/// RolePlan.c: bytes of shared memory that all rings take, and tiles that are
-/// no rings `num_copies` times, when nothing shares any: an upper bound.
-int64_t tile_role_shared_bytes(const TileRolePlan *plan, int num_copies);
-
 /// RolePingpong.c: NULL where two warpgroups may take the tiles of the kernel
 /// in turn, else why not.
 const char *role_pingpong_check(const TileRolePlan *plan);
@@ -310,8 +306,9 @@ static inline int64_t tile_role_tile_threads(const TileRolePlan *plan) {
                               : plan->instr.num_threads;
 }
 
-/// RoleBudget.c: warps and registers of the roles. Returns a reason when the
-/// block has no place for a producer, else none.
+/// RoleBudget.c: groups, warps and registers of the roles: two groups unless
+/// `pingpong_reason` says why not, which is set where they have no place.
+/// Returns a reason when the block has no place for a producer, else none.
 TileRoleReason tile_role_budget_solve(TileRolePlan *plan,
                                       const TileRoleOptions *options);
 
