@@ -89,6 +89,22 @@ static MlirWalkResult check_product(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
+static bool is_needed(const TileRolePlan *plan, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    if (tile_pointer_map_get(&plan->needed, mlirOperationGetResult(op, i).ptr))
+      return true;
+  return false;
+}
+
+// Whether what the positions depend on is still there when a tile is skipped:
+// numbers, and what tensors hold.
+static bool can_skip(const TileRolePlan *plan, const TileRoleNode *node) {
+  if (node->forward || node->window.ptr || node->is_repeated)
+    return false;
+  return node->kind != TILE_NODE_LEAF || !is_needed(plan, node->op) ||
+         memref_load_is(node->op) || mlirxIsMemoryEffectFree(node->op);
+}
+
 static const char *check_channels(const TileRolePlan *plan) {
   if (plan->num_own > 0)
     return "the producer computes tiles for its guards";
@@ -96,7 +112,7 @@ static const char *check_channels(const TileRolePlan *plan) {
     if (plan->channels[c].has_cp_async || plan->channels[c].has_simt)
       return "not all copies of the producer are made by TMA";
   for (int i = 0; i < plan->num_nodes; i++)
-    if (plan->nodes[i]->forward || plan->nodes[i]->is_repeated)
+    if (!can_skip(plan, plan->nodes[i]))
       return "a guard is read from a tile";
   for (const TileRoleFill *fill = plan->fills; fill; fill = fill->next)
     if (fill->node->is_moved && !tile_role_parent(fill->node))

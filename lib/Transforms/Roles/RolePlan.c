@@ -631,11 +631,11 @@ void tile_role_plan_build(TileArena *arena, MlirOperation kernel,
     plan->own = need.own;
     plan->num_own = need.num_own;
     plan->own_registers = need.own_registers;
+    plan->needed = need.values;
     if (plan->num_channels > 0)
       plan->kernel_reason = solve_groups(plan, options);
   } while (plan->kernel_reason.code &&
            leave_elements(plan, plan->kernel_reason));
-  plan->needed = need.values;
   plan->forwards = need.forwards;
   if (plan->kernel_reason.code)
     plan->num_channels = 0;
