@@ -89,20 +89,50 @@ static MlirWalkResult check_product(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-static bool is_needed(const TileRolePlan *plan, MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-    if (tile_pointer_map_get(&plan->needed, mlirOperationGetResult(op, i).ptr))
-      return true;
-  return false;
+// Whether a value is known from numbers of the tile, of loops and of the kernel
+// alone. What memory holds would have to be remembered of two tiles at once:
+// the proof of the barriers does not follow that.
+typedef struct {
+  const TileRolePlan *plan;
+  TilePointerMap seen; // values
+  bool is_of_numbers;
+} Slice;
+
+static void visit_value(Slice *slice, MlirValue value) {
+  MlirOperation kernel = slice->plan->kernel;
+  if (!slice->is_of_numbers || !tile_value_is_inside(value, kernel) ||
+      tile_pointer_map_get(&slice->seen, value.ptr))
+    return;
+  tile_pointer_map_set(&slice->seen, value.ptr, slice);
+  if (!mlirValueIsAOpResult(value)) {
+    MlirOperation parent =
+        mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
+    slice->is_of_numbers =
+        mlirOperationEqual(parent, kernel) ||
+        (scf_for_is(parent) && mlirBlockArgumentGetArgNumber(value) == 0);
+    return;
+  }
+  MlirOperation op = mlirOpResultGetOwner(value);
+  slice->is_of_numbers =
+      mlirxIsMemoryEffectFree(op) && mlirOperationGetNumRegions(op) == 0;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    visit_value(slice, mlirOperationGetOperand(op, i));
 }
 
-// Whether what the positions depend on is still there when a tile is skipped:
-// numbers, and what tensors hold.
-static bool can_skip(const TileRolePlan *plan, const TileRoleNode *node) {
-  if (node->forward || node->window.ptr || node->is_repeated)
-    return false;
-  return node->kind != TILE_NODE_LEAF || !is_needed(plan, node->op) ||
-         memref_load_is(node->op) || mlirxIsMemoryEffectFree(node->op);
+// Whether a skipped tile goes where the producer went in it.
+static bool can_skip(Slice *slice, const TileRoleNode *node) {
+  bool moves = false;
+  for (int c = 0; c < slice->plan->num_channels; c++)
+    moves |= node->advances[TILE_ROLE_CONSUMER] &&
+             node->advances[TILE_ROLE_CONSUMER][c];
+  if (node->kind == TILE_NODE_LEAF || !moves)
+    return true;
+  intptr_t n = node->kind == TILE_NODE_FOR
+                   ? 3 // bounds and step
+                   : mlirOperationGetNumOperands(node->op);
+  for (intptr_t i = 0; i < n; i++)
+    visit_value(slice, mlirOperationGetOperand(node->op, i));
+  return slice->is_of_numbers && node->kind != TILE_NODE_WHILE;
 }
 
 static const char *check_channels(const TileRolePlan *plan) {
@@ -111,9 +141,10 @@ static const char *check_channels(const TileRolePlan *plan) {
   for (int c = 0; c < plan->num_channels; c++)
     if (plan->channels[c].has_cp_async || plan->channels[c].has_simt)
       return "not all copies of the producer are made by TMA";
+  Slice slice = {plan, {.arena = plan->arena}, true};
   for (int i = 0; i < plan->num_nodes; i++)
-    if (!can_skip(plan, plan->nodes[i]))
-      return "a guard is read from a tile";
+    if (!can_skip(&slice, plan->nodes[i]))
+      return "which slots a tile takes depends on what memory holds";
   for (const TileRoleFill *fill = plan->fills; fill; fill = fill->next)
     if (fill->node->is_moved && !tile_role_parent(fill->node))
       return "a tile is copied before the loop over tiles";
