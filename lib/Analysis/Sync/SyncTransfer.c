@@ -58,6 +58,11 @@ static int youngest(uint16_t bits) {
   return younger;
 }
 
+static void need_pending(Need *need, uint16_t before) {
+  if (need->pending > youngest(before))
+    need->pending = youngest(before);
+}
+
 // (S8)
 static void need_stored(const Flow *flow, size_t place, uint8_t access,
                         bool is_same, uint16_t before, Need *need) {
@@ -67,8 +72,7 @@ static void need_stored(const Flow *flow, size_t place, uint8_t access,
     need->wait = TILE_STORE_WAIT_READ;
   else if (!(access & (WRITES | UPDATES)))
     return;
-  if (need->pending > youngest(before))
-    need->pending = youngest(before);
+  need_pending(need, before);
   need->barrier |= !is_same; // but who issued it
 }
 
@@ -396,8 +400,7 @@ static void need_release(const Flow *flow, MlirOperation op, State state,
       continue;
     need->wait = TILE_STORE_WAIT_COMPLETE;
     need->barrier = true;
-    if (need->pending > youngest(before))
-      need->pending = youngest(before);
+    need_pending(need, before);
   }
 }
 
