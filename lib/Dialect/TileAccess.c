@@ -88,6 +88,11 @@ static int reduction_accesses(MlirOperation op,
     out[1] = (TileAccess){tile_atomic_load_dst(load), 1, false, true};
     return 2;
   }
+  if (tile_grid_sync_is(op)) {
+    MlirValue counter = tile_grid_sync_counter(tile_grid_sync_cast(op));
+    out[0] = (TileAccess){counter, 0, true, true, true};
+    return 1;
+  }
   if (!tile_atomic_is(op))
     return 0;
   TileAtomicOp atomic = tile_atomic_cast(op);
@@ -165,6 +170,14 @@ static bool ordering_make(MlirAttribute order, MlirAttribute scope,
 }
 
 bool tile_ordering_of(MlirOperation op, TileOrdering *out) {
+  if (tile_grid_sync_is(op)) {
+    *out = (TileOrdering){.releases = true, .acquires = true};
+    return true;
+  }
+  if (tile_launch_wait_is(op)) { // each thread waits for itself
+    *out = (TileOrdering){.is_system = true};
+    return true;
+  }
   if (tile_atomic_is(op)) {
     TileAtomicOp atomic = tile_atomic_cast(op);
     return ordering_make(tile_atomic_order_attr(atomic),
@@ -273,6 +286,19 @@ void tile_atomic_load_effects(MlirOperation op, TileEffects effects) {
 
 void tile_fence_effects(MlirOperation op, TileEffects effects) {
   add_ordered_effects(op, effects);
+}
+
+void tile_grid_sync_effects(MlirOperation op, TileEffects effects) {
+  add_ordered_effects(op, effects);
+}
+
+void tile_launch_wait_effects(MlirOperation op, TileEffects effects) {
+  add_ordered_effects(op, effects);
+}
+
+// It keeps its place.
+void tile_launch_next_effects(MlirOperation op, TileEffects effects) {
+  tile_effects_add(effects, TILE_EFFECT_WRITE, op, -1);
 }
 
 void tile_reduce_by_effects(MlirOperation op, TileEffects effects) {

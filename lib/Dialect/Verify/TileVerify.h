@@ -49,6 +49,9 @@ MlirLogicalResult tile_verify_space(MlirOperation op, MlirValue tile,
 MlirLogicalResult tile_verify_elements(MlirOperation op, const TileShape *src,
                                        const TileShape *dst);
 
+/// Reports an op in the body of a `tile.parallel`; `what` names it.
+MlirLogicalResult tile_verify_outside_loop(MlirOperation op, const char *what);
+
 /// Reports an op that is nested deeper than TILE_MAX_NESTING, or that has an
 /// attribute which it does not know: a word misspelt would have no effect.
 MlirLogicalResult tile_verify_op(MlirOperation op);

@@ -320,9 +320,9 @@ static bool is_global(MlirValue memref) {
 }
 
 static bool has_state(MlirOperation op) {
-  static const char *const prefixes[] = {"tile.barrier_", "tile.specialize",
-                                         "tile.channel",  "nvvm.",
-                                         "nvgpu.",        "gpu.barrier"};
+  static const char *const prefixes[] = {
+      "tile.barrier_", "tile.specialize", "tile.channel", "tile.grid_sync",
+      "nvvm.",         "nvgpu.",          "gpu.barrier"};
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
     if (has_prefix(op, prefixes[i]))
       return true;

@@ -121,9 +121,10 @@ static MlirWalkResult scan_op(MlirOperation op, void *user_data) {
   TileElementAccess element;
   TileOrdering ordering;
   scan->op = op;
-  // Who waits for others than the blocks of the launch reads what they wrote.
+  // Who waits for others than the blocks of the launch reads what they wrote;
+  // for the launch before it each role waits.
   if (tile_ordering_of(op, &ordering) && ordering.is_system &&
-      !scan->plan->unknown_write.ptr)
+      !tile_launch_wait_is(op) && !scan->plan->unknown_write.ptr)
     scan->plan->unknown_write = op;
   if (tile_op_is(op)) {
     TileAccess access[TILE_MAX_ACCESSES];

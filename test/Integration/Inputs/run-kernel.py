@@ -120,10 +120,10 @@ def write_planned(path, target, out):
     return made
 
 
-def run_case(case, out, seeds, sms, options):
+def run_case(case, out, seeds, sms, options=()):
     json_path = os.path.join(out, case.function + ".json")
     for seed, count in itertools.product(seeds, sms):
-        case.run(json_path, seed, ["--sms=" + count] + options)
+        case.run(json_path, seed, ["--sms=" + count, *options])
 
 
 def main():
