@@ -45,6 +45,42 @@ def test_last_block(target, rng):
     np.testing.assert_array_equal(seen, [5, 0])
 
 
+@tile.jit
+def neighbours(X, meet, blocks):
+    n = T.const("n")
+    X: T.Tensor((blocks, n), "float32")
+    meet: T.Tensor((1,), "int32")
+    Y = T.empty((blocks, n), "float32")
+    with T.Kernel(blocks, threads=64) as b:
+        T.pdl_sync()
+        for i in T.Parallel(n):
+            X[b, i] = X[b, i] * 2
+        T.sync_grid(meet[0])
+        for i in T.Parallel(n):
+            Y[b, i] = X[(b + 1) % blocks, i]
+        T.pdl_trigger()
+    return Y
+
+
+def test_neighbours(target, rng):
+    x = ints(rng, (7, 43), np.float32)
+    expected = np.roll(2 * x, -1, axis=0)
+    y = neighbours(x, np.zeros(1, np.int32), blocks=7)
+    np.testing.assert_array_equal(y, expected)
+
+
+@tile.jit
+def uncounted(X):
+    X: T.Tensor((8,), "float32")
+    with T.Kernel(2, threads=32):
+        T.sync_grid(X[0])
+
+
+def test_counter():
+    with pytest.raises(tile.CompileError, match="needs a counter"):
+        uncounted(np.zeros(8, np.float32))
+
+
 def ordered(order, of_thread=False):
     @tile.jit
     def kernel(X):
