@@ -235,8 +235,8 @@ func.func @split(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %P: memref<4x64x64xf3
     %ticket = tile.alloc : memref<1xi32, #shared>
     tile.fill %acc, %z : memref<64x64xf32, #fragment>, f32
     %first = arith.muli %bx, %c128 : index
-    %end = arith.addi %first, %c128 : index
-    scf.for %k = %first to %end step %c32 {
+    scf.for %kk = %c0 to %c128 step %c32 {
+      %k = arith.addi %first, %kk : index
       %a = tile.region %A[0, %k] [64, 32] : memref<?x?xf16>
       %b = tile.region %B[%k, 0] [32, 64] : memref<?x?xf16>
       tile.copy %a to %As : !tile.region<64x32xf16>, memref<64x32xf16, #shared>
