@@ -137,7 +137,9 @@ typedef struct {
   size_t dynamic_smem_bytes;
   void **args; // one pointer per kernel parameter, to its value
   size_t num_args;
-  bool co_resident; // this launch, as TileEmuOptions.co_resident all of them
+  /// All CTAs run at the same time: a launch that does not fit on the device is
+  /// refused. TileEmuOptions.co_resident runs as many as fit.
+  bool co_resident;
 } TileEmuLaunch;
 
 /// Runs a kernel to its end. Errors: USER_ERROR for a launch the driver would

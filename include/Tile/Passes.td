@@ -402,8 +402,9 @@ def ExpandProducts : Pass<"tile-expand-products", ""> {
   let description = [{
     Consumes: `tile.gemm` of rank 3; those of f64, and those whose M is no
     multiple of 16, N of 8 or K of 32 bytes; the target.
-    Produces: a product of rank 2 for each matrix of a batch; a `tile.parallel`
-    over C whose elements add up along K, with a remark.
+    Produces: a product of rank 2 for each matrix of a batch; a product of tiles
+    that have zeros beside the factors, with a remark; where that does not pay, a
+    `tile.parallel` over C whose elements add up along K, with a remark.
     Keeps: products that a matrix instruction takes, or would with another number
     of warps or another policy; those with `instr` or `async`; sparse ones.
     Fails: never.

@@ -97,7 +97,7 @@ typedef struct {
   MlirValue tile; // operand: memref or region
   int operand;    // its number; -1: an element loop captures it
   bool reads, writes;
-  bool is_atomic; // reads and writes in one step: in any order with others
+  bool is_atomic; // in one step: in any order with other such accesses
 } TileAccess;
 
 enum { TILE_MAX_ACCESSES = 16 };
@@ -106,6 +106,24 @@ enum { TILE_MAX_ACCESSES = 16 };
 /// An element loop (`tile.parallel`) has those of its body, one per buffer that
 /// threads share or that lies in registers: it is one op, nobody looks inside.
 int tile_accesses_get(MlirOperation op, TileAccess out[TILE_MAX_ACCESSES]);
+
+//===-- Orders ------------------------------------------------------------===//
+
+/// What an op orders, as other blocks see it, of the accesses of its block.
+typedef struct {
+  bool releases; // those before it happen before it
+  bool acquires; // those after it happen after it
+  bool is_total; // as all such ops do, in one order
+  /// Others than the blocks of the launch see it, so that tensors which the
+  /// kernel does not write count as well.
+  bool is_system;
+} TileOrdering;
+
+/// False when `op` orders nothing.
+bool tile_ordering_of(MlirOperation op, TileOrdering *out);
+/// The first op inside `scope`, itself included, that orders; null: none. Where
+/// `only_system`, one that others than the blocks of the launch see.
+MlirOperation tile_ordering_inside(MlirOperation scope, bool only_system);
 
 //===-- Roles and channels ------------------------------------------------===//
 

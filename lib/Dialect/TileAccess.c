@@ -1,4 +1,5 @@
-//===- TileAccess.c - Buffers behind operands; what an op reads and writes ===//
+//===- TileAccess.c - Buffers; what ops read, write and order -------------===//
+//----------===//
 
 #include "ElementLoops.h"
 #include "Im2col.h"
@@ -81,6 +82,17 @@ static int reduction_accesses(MlirOperation op,
     out[0] = (TileAccess){mlirOperationGetOperand(op, 0), 0, true, false};
     return 1;
   }
+  if (tile_atomic_load_is(op)) {
+    TileAtomicLoadOp load = tile_atomic_load_cast(op);
+    out[0] = (TileAccess){tile_atomic_load_src(load), 0, true, false, true};
+    out[1] = (TileAccess){tile_atomic_load_dst(load), 1, false, true};
+    return 2;
+  }
+  if (tile_grid_sync_is(op)) {
+    MlirValue counter = tile_grid_sync_counter(tile_grid_sync_cast(op));
+    out[0] = (TileAccess){counter, 0, true, true, true};
+    return 1;
+  }
   if (!tile_atomic_is(op))
     return 0;
   TileAtomicOp atomic = tile_atomic_cast(op);
@@ -140,6 +152,72 @@ int tile_accesses_get(MlirOperation op, TileAccess out[TILE_MAX_ACCESSES]) {
   return n;
 }
 
+//===-- Orders ------------------------------------------------------------===//
+
+static bool ordering_make(MlirAttribute order, MlirAttribute scope,
+                          TileOrdering *out) {
+  TileOrder kind = mlirAttributeIsNull(order) ? TILE_ORDER_Relaxed
+                                              : TileOrder_from_attr(order);
+  bool is_total = kind == TILE_ORDER_SeqCst;
+  bool is_both = is_total || kind == TILE_ORDER_AcqRel;
+  *out = (TileOrdering){.releases = is_both || kind == TILE_ORDER_Release,
+                        .acquires = is_both || kind == TILE_ORDER_Acquire,
+                        .is_total = is_total,
+                        .is_system =
+                            !mlirAttributeIsNull(scope) &&
+                            TileScope_from_attr(scope) == TILE_SCOPE_System};
+  return kind != TILE_ORDER_Relaxed;
+}
+
+bool tile_ordering_of(MlirOperation op, TileOrdering *out) {
+  if (tile_grid_sync_is(op)) {
+    *out = (TileOrdering){.releases = true, .acquires = true};
+    return true;
+  }
+  if (tile_launch_wait_is(op)) { // each thread waits for itself
+    *out = (TileOrdering){.is_system = true};
+    return true;
+  }
+  if (tile_atomic_is(op)) {
+    TileAtomicOp atomic = tile_atomic_cast(op);
+    return ordering_make(tile_atomic_order_attr(atomic),
+                         tile_atomic_scope_attr(atomic), out);
+  }
+  if (tile_atomic_load_is(op)) {
+    TileAtomicLoadOp load = tile_atomic_load_cast(op);
+    return ordering_make(tile_atomic_load_order_attr(load),
+                         tile_atomic_load_scope_attr(load), out);
+  }
+  if (!tile_fence_is(op))
+    return false;
+  TileFenceOp fence = tile_fence_cast(op);
+  return ordering_make(tile_fence_order_attr(fence),
+                       tile_fence_scope_attr(fence), out);
+}
+
+typedef struct {
+  bool only_system;
+  MlirOperation found;
+} Search;
+
+static MlirWalkResult find_ordering(MlirOperation op, void *user_data) {
+  Search *search = user_data;
+  TileOrdering ordering;
+  if (!tile_ordering_of(op, &ordering) ||
+      (search->only_system && !ordering.is_system))
+    return MlirWalkResultAdvance;
+  search->found = op;
+  return MlirWalkResultInterrupt;
+}
+
+MlirOperation tile_ordering_inside(MlirOperation scope, bool only_system) {
+  Search search = {.only_system = only_system};
+  mlirOperationWalk(scope, find_ordering, &search, MlirWalkPreOrder);
+  return search.found;
+}
+
+//===-- Effects -----------------------------------------------------------===//
+
 static void add_effects(MlirOperation op, TileEffects effects) {
   TileAccess access[TILE_MAX_ACCESSES];
   int n = tile_accesses_get(op, access);
@@ -190,8 +268,37 @@ void tile_all_of_effects(MlirOperation op, TileEffects effects) {
   add_effects(op, effects);
 }
 
-void tile_atomic_effects(MlirOperation op, TileEffects effects) {
+// An order concerns memory that no operand names.
+static void add_ordered_effects(MlirOperation op, TileEffects effects) {
+  TileOrdering ordering;
   add_effects(op, effects);
+  if (tile_ordering_of(op, &ordering))
+    tile_effects_add(effects, TILE_EFFECT_WRITE, op, -1);
+}
+
+void tile_atomic_effects(MlirOperation op, TileEffects effects) {
+  add_ordered_effects(op, effects);
+}
+
+void tile_atomic_load_effects(MlirOperation op, TileEffects effects) {
+  add_ordered_effects(op, effects);
+}
+
+void tile_fence_effects(MlirOperation op, TileEffects effects) {
+  add_ordered_effects(op, effects);
+}
+
+void tile_grid_sync_effects(MlirOperation op, TileEffects effects) {
+  add_ordered_effects(op, effects);
+}
+
+void tile_launch_wait_effects(MlirOperation op, TileEffects effects) {
+  add_ordered_effects(op, effects);
+}
+
+// It keeps its place.
+void tile_launch_next_effects(MlirOperation op, TileEffects effects) {
+  tile_effects_add(effects, TILE_EFFECT_WRITE, op, -1);
 }
 
 void tile_reduce_by_effects(MlirOperation op, TileEffects effects) {

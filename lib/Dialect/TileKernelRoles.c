@@ -113,7 +113,7 @@ static bool is_order(MlirOperation op) {
          tile_barrier_wait_is(op) || tile_acquire_is(op) ||
          tile_commit_is(op) || tile_wait_is(op) || tile_release_is(op) ||
          tile_turn_is(op) || scf_while_is(op) || tile_atomic_is(op) ||
-         memref_atomic_rmw_is(op);
+         tile_atomic_load_is(op) || memref_atomic_rmw_is(op);
 }
 
 static MlirWalkResult find_order(MlirOperation op, void *user_data) {

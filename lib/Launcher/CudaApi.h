@@ -41,7 +41,9 @@ enum {
   CUDA_JIT_ERROR_LOG = 5,
   CUDA_JIT_ERROR_LOG_SIZE_BYTES = 6,
 
+  CUDA_LAUNCH_COOPERATIVE = 2,
   CUDA_LAUNCH_CLUSTER_DIMENSION = 4,
+  CUDA_LAUNCH_PROGRAMMATIC_SERIALIZATION = 6,
 
   CUDA_MEMORY_TYPE_DEVICE = 2,
   CUDA_ALLOCATION_TYPE_PINNED = 1,
@@ -78,6 +80,7 @@ typedef struct {
     struct {
       unsigned x, y, z;
     } cluster;
+    int flag;
   } value;
 } CudaLaunchAttribute;
 

@@ -88,7 +88,8 @@ static TileStatus launch_kernel(TileDevice *device, void *handle,
                                 const TileKernelLaunch *launch) {
   TileEmuLaunch emu_launch = {.dynamic_smem_bytes = launch->dynamic_smem_bytes,
                               .args = launch->params,
-                              .num_args = launch->num_params};
+                              .num_args = launch->num_params,
+                              .co_resident = launch->is_cooperative};
   memcpy(emu_launch.grid, launch->grid, sizeof emu_launch.grid);
   memcpy(emu_launch.block, launch->block, sizeof emu_launch.block);
   memcpy(emu_launch.cluster, launch->cluster, sizeof emu_launch.cluster);

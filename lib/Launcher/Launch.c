@@ -64,16 +64,35 @@ static CudaResult set_attributes(const CudaApi *api, CudaFunction *function,
   return result;
 }
 
+enum { MAX_LAUNCH_ATTRIBUTES = 3 };
+
+static unsigned launch_attributes(const TileKernelLaunch *launch,
+                                  CudaLaunchAttribute *out) {
+  const uint32_t *cluster = launch->cluster;
+  unsigned n = 0;
+  // GPUs before Hopper refuse the attribute, even for clusters of one.
+  if (cluster[0] * cluster[1] * cluster[2] > 1) {
+    out[n] = (CudaLaunchAttribute){.id = CUDA_LAUNCH_CLUSTER_DIMENSION};
+    out[n].value.cluster.x = cluster[0];
+    out[n].value.cluster.y = cluster[1];
+    out[n++].value.cluster.z = cluster[2];
+  }
+  if (launch->is_cooperative)
+    out[n++] =
+        (CudaLaunchAttribute){.id = CUDA_LAUNCH_COOPERATIVE, .value.flag = 1};
+  if (launch->is_dependent)
+    out[n++] = (CudaLaunchAttribute){
+        .id = CUDA_LAUNCH_PROGRAMMATIC_SERIALIZATION, .value.flag = 1};
+  return n;
+}
+
 TileStatus tile_cuda_launch(TileDevice *device, void *handle,
                             const TileKernelLaunch *launch) {
   CudaGpu *gpu = (CudaGpu *)device;
   const CudaApi *api = &gpu->api;
   unsigned cluster_size =
       launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
-  CudaLaunchAttribute cluster = {.id = CUDA_LAUNCH_CLUSTER_DIMENSION};
-  cluster.value.cluster.x = launch->cluster[0];
-  cluster.value.cluster.y = launch->cluster[1];
-  cluster.value.cluster.z = launch->cluster[2];
+  CudaLaunchAttribute attributes[MAX_LAUNCH_ATTRIBUTES];
   CudaLaunchConfig config = {
       .grid_x = launch->grid[0],
       .grid_y = launch->grid[1],
@@ -83,9 +102,8 @@ TileStatus tile_cuda_launch(TileDevice *device, void *handle,
       .block_z = launch->block[2],
       .dynamic_smem_bytes = launch->dynamic_smem_bytes,
       .stream = launch->stream,
-      .attributes = &cluster,
-      // GPUs before Hopper refuse the attribute, even for clusters of one.
-      .num_attributes = cluster_size > 1 ? 1 : 0,
+      .attributes = attributes,
+      .num_attributes = launch_attributes(launch, attributes),
   };
   CudaFunction *function = NULL;
   CudaResult result =

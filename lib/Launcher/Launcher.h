@@ -237,7 +237,9 @@ typedef struct {
   const char *kernel;
   uint32_t grid[3], block[3], cluster[3];
   uint32_t dynamic_smem_bytes;
-  void **params; // one pointer per kernel parameter, to its value
+  bool is_cooperative; // all blocks run at the same time, or it is refused
+  bool is_dependent;   // it waits itself for what the launch before it does
+  void **params;       // one pointer per kernel parameter, to its value
   const size_t *param_sizes_bytes;
   const TileParamType *param_types; // NULL: not checked
   size_t num_params;

@@ -261,6 +261,31 @@ static MlirLogicalResult print_cluster(GPULaunchFuncOp launch, TileJson *json) {
   return tile_success();
 }
 
+typedef struct {
+  bool has_grid_sync, has_launch_wait;
+} LaunchOps;
+
+static MlirWalkResult find_launch_op(MlirOperation op, void *user_data) {
+  LaunchOps *found = user_data;
+  found->has_grid_sync |= tile_grid_sync_is(op);
+  found->has_launch_wait |= tile_launch_wait_is(op);
+  return MlirWalkResultAdvance;
+}
+
+// How the kernel wants to be launched, where that is not as all others.
+static void print_manner(const TileHost *host, GPULaunchFuncOp launch,
+                         TileJson *json) {
+  LaunchOps found = {0};
+  const TileTarget *target = tile_target_find(host->options->chip);
+  MlirOperation kernel = find_kernel(host, gpu_launch_func_kernel_attr(launch));
+  if (!mlirOperationIsNull(kernel))
+    mlirOperationWalk(kernel, find_launch_op, &found, MlirWalkPreOrder);
+  if (found.has_grid_sync)
+    tile_json_print_bool(json, "cooperative", true);
+  if (found.has_launch_wait && target && target->has_dependent_launch)
+    tile_json_print_bool(json, "dependent", true);
+}
+
 static MlirLogicalResult print_extents(TileHost *host, GPULaunchFuncOp launch,
                                        TileJson *json) {
   TileSlice *slice = &host->slice;
@@ -282,6 +307,7 @@ static MlirLogicalResult print_extents(TileHost *host, GPULaunchFuncOp launch,
     return tile_failure();
   tile_json_break(json);
   tile_json_print_int(json, "dynamic_smem_bytes", smem_bytes);
+  print_manner(host, launch, json);
   return tile_success();
 }
 

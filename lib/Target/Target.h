@@ -48,16 +48,17 @@ typedef struct {
   int64_t max_cluster_blocks; // without opting into non-portable sizes; 1: none
 
   // Instructions.
-  bool has_stmatrix;    // stmatrix
-  bool has_tma;         // cp.async.bulk[.tensor], tensor maps
-  bool has_wgmma;       // wgmma.mma_async
-  bool has_setmaxnreg;  // setmaxnreg
-  bool has_f8;          // cvt, mma.sync and mma.sp.sync of e4m3 and e5m2
-  bool has_fast_mma_f8; // mma.sync of them is not taken apart by ptxas
-  bool has_bf16_of_int; // cvt.rn.bf16 of integers
-  bool has_bf16_atomic; // atom.add and red.add of bf16
-  bool has_vector_red;  // red.global of .v2 and .v4, of 16-bit floats and f32
-  bool has_redux;       // redux.sync of 32-bit integers
+  bool has_stmatrix;         // stmatrix
+  bool has_tma;              // cp.async.bulk[.tensor], tensor maps
+  bool has_wgmma;            // wgmma.mma_async
+  bool has_setmaxnreg;       // setmaxnreg
+  bool has_f8;               // cvt, mma.sync and mma.sp.sync of e4m3 and e5m2
+  bool has_fast_mma_f8;      // mma.sync of them is not taken apart by ptxas
+  bool has_bf16_of_int;      // cvt.rn.bf16 of integers
+  bool has_bf16_atomic;      // atom.add and red.add of bf16
+  bool has_dependent_launch; // griddepcontrol
+  bool has_vector_red; // red.global of .v2 and .v4, of 16-bit floats and f32
+  bool has_redux;      // redux.sync of 32-bit integers
 
   TileMmaSyncShape mma;
   TileWgmmaShape wgmma;

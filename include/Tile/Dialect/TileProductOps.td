@@ -15,9 +15,10 @@ def Tile_GemmOp : Tile_Op<"gemm", [
     number of the first dimension, which all three have.
 
     Matrix instructions take M and N that are multiples of 16 and 8, K that is one
-    of 32 bytes, and no f64. Other products add up each element with `fma`, in the
-    order of K, in the type of C, of f16 in f32, which a remark says: any extents
-    are right.
+    of 32 bytes, and no f64. Any extents are right: others get pads of zeros, in
+    shared tiles and registers of their own, where that pays; the rest, and f64,
+    add up each element with `fma`, in the order of K, in the type of C, of f16 in
+    f32. A remark says which.
 
     A factor may be in registers: A for both instructions, B for `mma` only. The
     accumulator of one product, cast by `tile.copy`, may be a factor of another;

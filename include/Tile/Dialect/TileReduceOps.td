@@ -1,4 +1,4 @@
-//===- TileReduceOps.td - Reductions, scans, predicates, atomics ----------===//
+//===- TileReduceOps.td - Reductions, scans, predicates -------------------===//
 #ifndef TILE_REDUCE_OPS_TD
 #define TILE_REDUCE_OPS_TD
 
@@ -16,12 +16,6 @@ def Tile_ScanKind : Tile_Enum<"ScanKind", "how a scan combines two elements", [
     I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Max", 1, "max">,
     I32EnumAttrCase<"Min", 2, "min">]>;
 def Tile_ScanKindAttr : EnumAttr<Tile_Dialect, Tile_ScanKind, "scan_kind">;
-
-def Tile_AtomicKind : Tile_Enum<"AtomicKind", "what an atomic update does", [
-    I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Max", 1, "max">,
-    I32EnumAttrCase<"Min", 2, "min">, I32EnumAttrCase<"And", 3, "and">,
-    I32EnumAttrCase<"Or", 4, "or">, I32EnumAttrCase<"Xor", 5, "xor">]>;
-def Tile_AtomicKindAttr : EnumAttr<Tile_Dialect, Tile_AtomicKind, "atomic_kind">;
 
 def Tile_ReduceOp : Tile_Op<"reduce", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
@@ -168,81 +162,5 @@ class Tile_PredicateOp<string mnemonic, string meaning, string formula>
 
 def Tile_AnyOfOp : Tile_PredicateOp<"any_of", "whether any", "mask[0] ∨ mask[1] ∨ …">;
 def Tile_AllOfOp : Tile_PredicateOp<"all_of", "whether every", "mask[0] ∧ mask[1] ∧ …">;
-
-def Tile_AtomicOp : Tile_Op<"atomic", [AttrSizedOperandSegments,
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "combines a tile with memory, atomically";
-  let description = [{
-    `dst[i] = f(dst[i], convert(src[i]))` for every index `i`, each element in
-    one atomic step; a `src` that is no tile is the same value for all elements.
-    It happens once per element and block, however many threads hold a copy.
-    What lies outside the tensor is dropped. With `old` the elements before the
-    update are kept: `old[i]` is the `dst[i]` that `f` took, or 0 where `i` lies
-    outside the tensor. No other update of the element comes between, so the
-    values that all blocks get for one counter are a run without gaps. `f` is
-
-    | kind | f | element of dst |
-    |---|---|---|
-    | `add` | x + y | f16, bf16, f32, f64, i8, i16, i32, i64 |
-    | `max`, `min` | the greater, the smaller | f16, bf16, f32, f64, i8, i16, i32, i64 |
-    | `and`, `or`, `xor` | bitwise | i1, i8, i16, i32, i64 |
-
-    The conversion is that of `tile.copy`. Integers are signed, sums wrap; a NaN
-    gives NaN, +0 is greater than -0.
-
-    Updates are relaxed: they order no other access, and other blocks of the
-    same GPU see each one whole (PTX `.relaxed.gpu`). The order in which the
-    updates of one element happen is free, so float sums may differ in the last
-    bits from run to run. Two updates of the same memory need no barrier between
-    them; any other access does, inside the block.
-
-    The hardware updates words of 32 bits. Elements of 8 and 16 bits that fill
-    one are updated together, others alone by a compare-and-swap, or for bits a
-    `red`, of the aligned word that holds them. Its other bytes keep their values
-    and may be read and written by anybody at the same time; they may lie after
-    the last element, so allocations have to start and end at multiples of 4
-    bytes, as those of the driver do.
-
-    With `tma` one thread hands the whole tile to the tensor memory accelerator:
-    `add` of f16, bf16, f32 and integers, the other kinds of integers. It waits
-    until the tensor is updated. `tile-instruction-annotation` chooses it where it
-    is legal; `map` is the tensor map, made with the layout of `src`.
-
-    Constraints:
-    (C1) `dst` is static and of rank 1 to 5, in global or shared memory;
-    (C2) `src` is a scalar of the element type of `dst`, or a whole fragment or
-         a shared tile of the shape of `dst`;
-    (C3) the element type of `dst` is in the row of the kind;
-    (C4) the element types are two floats of at least 16 bits or two integers;
-    (C5) `instr` is `simt` or `tma`; `tma` takes shared to global;
-    (C6) `map` only with `instr = #tile.instr<tma>`;
-    (C7) `old` has the shape and the element type of `dst`, is a whole fragment
-         or a shared tile, and other memory than `dst`;
-    (C8) `old` only without `instr = #tile.instr<tma>`, which gives no values back.
-
-    `old` may be `src`. A fragment gets the layout of `src`, or passes a scratch
-    tile where that has copies of elements in several threads.
-
-    Example:
-    ```mlir
-    tile.atomic add %acc to %c : memref<64x64xf32, #tile.fragment>, !tile.region<64x64xf32>
-    tile.atomic add %one to %counter old %ticket : i32, memref<1xi32>, memref<1xi32, #gpu.address_space<workgroup>>
-    ```
-  }];
-  let arguments = (ins
-    Arg<Tile_AtomicKindAttr, "the update">:$kind,
-    Arg<AnyType, "a tile or a scalar">:$src,
-    Arg<Tile_Tile, "what is updated">:$dst,
-    Arg<Optional<Tile_Tile>, "the elements before the update">:$old,
-    Arg<Optional<Tile_TensorMapType>, "tensor map of dst">:$map,
-    Arg<OptionalAttr<Tile_InstrAttr>, "instruction to use">:$instr);
-  let assemblyFormat = [{
-    `` $kind $src `to` $dst (`old` $old^)? (`map` $map^)? attr-dict
-    `:` type($src) `,` type($dst) (`,` type($old)^)?
-  }];
-  let hasVerifier = 1;
-  let hasCanonicalizer = 1;
-  let cEffects = 1;
-}
 
 #endif // TILE_REDUCE_OPS_TD

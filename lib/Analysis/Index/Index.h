@@ -153,6 +153,10 @@ MlirValue tile_tensor_root(MlirValue tile);
 /// workspaces of the host, constant globals.
 bool tile_tensor_is_distinct(MlirValue root);
 
+/// Whether some op of the kernel may write to the tensor `root`
+/// (TensorWrites.c).
+bool tile_kernel_may_write(MlirOperation kernel, MlirValue root);
+
 //===-- Windows (TensorWindows.c) -----------------------------------------===//
 
 /// Whether the offset of the box in a dimension of its base is known to be a

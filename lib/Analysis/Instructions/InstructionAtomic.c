@@ -14,6 +14,8 @@ enum { TMA_ALIGN_BYTES = 16 };
 // Extremes of floats would lose NaN.
 static bool takes_type(TileAtomicKind kind, MlirType element) {
   int bits = tile_elem_bits(element);
+  if (kind == TILE_ATOMIC_KIND_Exchange)
+    return false;
   if (tile_elem_is_float(element))
     return kind == TILE_ATOMIC_KIND_Add && bits <= 32;
   return bits == 32 || bits == 64;
@@ -53,8 +55,11 @@ bool tile_atomic_tma_is_legal(TileAtomicOp atomic,
     return instr_refuse(out, "spaces", "%s", "");
   if (!context->target->has_tma)
     return instr_refuse(out, "target", "%s has no TMA", context->target->chip);
+  TileOrdering ordering;
   if (tile_atomic_old(atomic).ptr)
     return instr_refuse(out, "tile-instr/old", "TMA gives no values back");
+  if (tile_ordering_of(atomic.op, &ordering))
+    return instr_refuse(out, "tile-instr/order", "TMA orders nothing");
   if (!mlirTypeEqual(src.element, dst.element))
     return instr_refuse(out, "tile-instr/convert",
                         "TMA does not convert elements");

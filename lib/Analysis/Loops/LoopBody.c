@@ -10,6 +10,7 @@
 
 #include "Analysis/Index/Index.h"
 #include "Support/Iterate.h"
+#include "Tile/Ops/func.h"
 #include "Tile/Ops/memref.h"
 
 //===-- Buffers -----------------------------------------------------------===//
@@ -31,6 +32,7 @@ typedef struct {
   TileStatement *statement; // being filled
   bool is_nested;           // inside the op of the statement
   bool counts_groups;       // a wait for groups leaves some under way
+  MlirOperation kernel;     // around the loop; null: no op of it orders
 } Build;
 
 static int find_buffer(const TileLoopBody *body, MlirValue root) {
@@ -168,10 +170,25 @@ static bool add_verb(Build *build, MlirOperation op) {
   return true;
 }
 
+// Tensors whose accesses keep their place before or after an op that orders.
+static void add_ordered(Build *build, MlirOperation op) {
+  TileOrdering ordering;
+  if (!build->kernel.ptr || !tile_ordering_of(op, &ordering))
+    return;
+  for (int i = 0; i < build->body->num_buffers; i++) {
+    const TileLoopBuffer *buffer = &build->body->buffers[i];
+    if (buffer->space == TILE_SPACE_GLOBAL &&
+        (ordering.is_system ||
+         tile_kernel_may_write(build->kernel, buffer->root)))
+      add_access(build, buffer->root, true, true, false);
+  }
+}
+
 static void add_accesses(Build *build, MlirOperation op) {
   TileAccess known[TILE_MAX_ACCESSES];
   if (add_verb(build, op))
     return;
+  add_ordered(build, op);
   int num_known = tile_accesses_get(op, known);
   for (int i = 0; i < num_known; i++)
     add_access(build, known[i].tile, known[i].reads, known[i].writes, true);
@@ -326,12 +343,26 @@ int tile_loop_body_find(const TileLoopBody *body, MlirOperation op) {
   return -1;
 }
 
+// The kernel, or the function that has the loop.
+static MlirOperation function_around(MlirOperation op) {
+  MlirOperation parent = mlirOperationGetParentOperation(op);
+  while (!tile_kernel_is(op) && !func_func_is(op) && parent.ptr) {
+    op = parent;
+    parent = mlirOperationGetParentOperation(op);
+  }
+  return op;
+}
+
 void tile_loop_body_build(TileArena *arena, const TileLoopForm *loop,
                           TileLoopBody *out_body) {
   *out_body = (TileLoopBody){.loop = *loop};
   Build build = {.arena = arena, .body = out_body};
   // What the loop writes must be known before loads can be told apart.
   mlirOperationWalk(loop->op, visit_inside, &build, MlirWalkPreOrder);
+  if (tile_ordering_inside(loop->op, false).ptr) { // now all buffers are known
+    build.kernel = function_around(loop->op);
+    mlirOperationWalk(loop->op, visit_inside, &build, MlirWalkPreOrder);
+  }
   mlirOperationWalk(loop->op, find_counts, &build, MlirWalkPreOrder);
   collect_block(&build, loop->body, NULL, 0);
   tile_loop_versions_find(out_body);

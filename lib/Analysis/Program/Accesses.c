@@ -402,7 +402,7 @@ void program_accesses(ProgramWriter *w, MlirOperation op) {
           !window_of_tile(w->extract, accesses[i].tile, &window, &slot))
         continue;
       if (writes)
-        write_fill(w, op, window, slot, !tile_atomic_is(op));
+        write_fill(w, op, window, slot, !accesses[i].is_atomic);
       else if (is_metadata(op, accesses[i].tile))
         write_own_read(w, op, window, slot);
       else

@@ -53,6 +53,11 @@
 //        block go on the same condition, or on that and another one, and
 //        whether a loop has a round.
 //
+//  (S12) Who releases does so for the block: threads meet before it when they
+//        have accessed a tensor, TMA stores are complete, and what TMA reads
+//        is fenced. Who acquires does so for the block, too: they meet after
+//        it.
+//
 // Tensors are disjoint when they are different arguments of a function that
 // does not opt out (`tile.may_alias`); any other two may be the same memory.
 //

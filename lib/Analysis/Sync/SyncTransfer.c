@@ -1,6 +1,6 @@
 //===- SyncTransfer.c - What an op needs before it, and leaves after it ---===//
 //
-// The rules (S1) to (S9) of SyncPlan.c, for one op.
+// The rules (S1) to (S9) and (S12) of SyncPlan.c, for one op.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,6 +58,11 @@ static int youngest(uint16_t bits) {
   return younger;
 }
 
+static void need_pending(Need *need, uint16_t before) {
+  if (need->pending > youngest(before))
+    need->pending = youngest(before);
+}
+
 // (S8)
 static void need_stored(const Flow *flow, size_t place, uint8_t access,
                         bool is_same, uint16_t before, Need *need) {
@@ -67,8 +72,7 @@ static void need_stored(const Flow *flow, size_t place, uint8_t access,
     need->wait = TILE_STORE_WAIT_READ;
   else if (!(access & (WRITES | UPDATES)))
     return;
-  if (need->pending > youngest(before))
-    need->pending = youngest(before);
+  need_pending(need, before);
   need->barrier |= !is_same; // but who issued it
 }
 
@@ -359,6 +363,57 @@ static bool is_async_elsewhere(Flow *flow, size_t place, MlirOperation role) {
   return search.found;
 }
 
+//===-- What other blocks see ---------------------------------------------===//
+
+static MlirWalkResult find_tma_load(MlirOperation op, void *user_data) {
+  bool *found = user_data;
+  TileCopyOp copy = tile_copy_dyn(op);
+  TileShape src;
+  *found |= copy.op.ptr && !mlirAttributeIsNull(tile_copy_instr_attr(copy)) &&
+            tile_copy_instr(copy) == TILE_INSTR_Tma &&
+            tile_shape_of(tile_copy_src(copy), &src) &&
+            src.space == TILE_SPACE_GLOBAL;
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+// Whether TMA loads anything in the kernel.
+static bool loads_by_tma(MlirOperation op) {
+  bool found = false;
+  while (!mlirOperationIsNull(op) && !tile_kernel_is(op))
+    op = mlirOperationGetParentOperation(op);
+  if (!mlirOperationIsNull(op))
+    mlirOperationWalk(op, find_tma_load, &found, MlirWalkPreOrder);
+  return found;
+}
+
+// (S12)
+static void need_release(const Flow *flow, MlirOperation op, State state,
+                         Need *need) {
+  for (size_t e = 0; e < sync_num_entries(flow); e++) {
+    uint16_t before = state.bits[e];
+    if (sync_place_is_shared(flow, sync_entry_place(e)))
+      continue;
+    need->barrier |= (before & SINCE_BARRIER) != 0;
+    if ((before & UNFENCED) && loads_by_tma(op))
+      need->fence |= TILE_FENCE_GLOBAL;
+    if (!(before & STORING_ANY))
+      continue;
+    need->wait = TILE_STORE_WAIT_COMPLETE;
+    need->barrier = true;
+    need_pending(need, before);
+  }
+}
+
+static void meet_after(Flow *flow, MlirOperation op, State state) {
+  MlirOperation next = mlirOperationGetNextInBlock(op);
+  if (mlirOperationIsNull(next) || is_last_wait(op) ||
+      (tile_barrier_sync_is(next) &&
+       is_of_all(flow, tile_barrier_sync_cast(next))))
+    return;
+  sync_point_get(flow, next)->barrier = true;
+  sync_state_meet(flow, state);
+}
+
 //===-- One op ------------------------------------------------------------===//
 
 // (S9)
@@ -411,20 +466,26 @@ static void settle(Flow *flow, MlirOperation op, const Need *need,
 }
 
 void sync_transfer_op(Flow *flow, MlirOperation op, State state) {
+  TileOrdering ordering;
   if (transfer_order(flow, op, state))
     return;
   transfer_arrival(flow, op, state);
   Accesses accesses = sync_accesses_of(flow, op);
-  if (!accesses.exist)
+  bool is_ordering = tile_ordering_of(op, &ordering);
+  if (!accesses.exist && !is_ordering)
     return;
-  if (flow->is_in_role)
+  if (flow->is_in_role && accesses.exist)
     note_in_role(flow, &accesses);
   Need need = need_before(flow, &accesses, state);
+  if (is_ordering && ordering.releases)
+    need_release(flow, op, state, &need);
   settle(flow, op, &need, state);
   if (accesses.is_store)
     perform_store(flow, &accesses, state);
   else
     perform(flow, &accesses, state);
+  if (is_ordering && ordering.acquires)
+    meet_after(flow, op, state);
 }
 
 //===-- Branches that some threads take -----------------------------------===//
@@ -433,14 +494,20 @@ typedef struct {
   Flow *flow;
   State state;
   Need need; // of all ops so far
+  bool acquires;
 } ScopeWalk;
 
 static MlirWalkResult add_need(MlirOperation op, void *user_data) {
   ScopeWalk *walk = user_data;
+  TileOrdering ordering;
   Accesses accesses = sync_accesses_of(walk->flow, op);
-  if (!accesses.exist)
+  bool is_ordering = tile_ordering_of(op, &ordering);
+  if (!accesses.exist && !is_ordering)
     return MlirWalkResultAdvance;
+  walk->acquires |= is_ordering && ordering.acquires;
   Need need = need_before(walk->flow, &accesses, walk->state);
+  if (is_ordering && ordering.releases)
+    need_release(walk->flow, op, walk->state, &need);
   Need *all = &walk->need;
   if (need.wait && (!all->wait || all->pending > need.pending))
     all->pending = need.pending;
@@ -464,8 +531,10 @@ static MlirWalkResult perform_one(MlirOperation op, void *user_data) {
 }
 
 void sync_transfer_scope(Flow *flow, MlirOperation scope, State state) {
-  ScopeWalk walk = {flow, state, {0}};
+  ScopeWalk walk = {.flow = flow, .state = state};
   mlirOperationWalk(scope, add_need, &walk, MlirWalkPreOrder);
   settle(flow, scope, &walk.need, state);
   mlirOperationWalk(scope, perform_one, &walk, MlirWalkPreOrder);
+  if (walk.acquires)
+    meet_after(flow, scope, state);
 }

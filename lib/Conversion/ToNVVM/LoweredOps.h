@@ -40,6 +40,10 @@ void lower_tile_barrier_arrive(Lowering *l, MlirOperation op);
 void lower_tile_barrier_expect(Lowering *l, MlirOperation op);
 void lower_tile_barrier_wait(Lowering *l, MlirOperation op);
 void lower_tile_barrier_sync(Lowering *l, MlirOperation op);
+void lower_tile_fence(Lowering *l, MlirOperation op);
+void lower_tile_grid_sync(Lowering *l, MlirOperation op);
+void lower_tile_launch_next(Lowering *l, MlirOperation op);
+void lower_tile_launch_wait(Lowering *l, MlirOperation op);
 void lower_tile_fence_proxy(Lowering *l, MlirOperation op);
 void lower_tile_cp_async_commit(Lowering *l, MlirOperation op);
 void lower_tile_cp_async_wait(Lowering *l, MlirOperation op);
@@ -117,6 +121,7 @@ void lower_tile_all_of(Lowering *l, MlirOperation op);
 
 // Atomics/Atomics.c
 void lower_tile_atomic(Lowering *l, MlirOperation op);
+void lower_tile_atomic_load(Lowering *l, MlirOperation op);
 void lower_memref_atomic_rmw(Lowering *l, MlirOperation op);
 
 #endif // TILE_CONVERSION_LOWERED_OPS_H

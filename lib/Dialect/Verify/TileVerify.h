@@ -40,6 +40,18 @@ MlirLogicalResult tile_verify_tile(MlirOperation op, MlirValue tile,
                                    const char *name, int min_rank, int max_rank,
                                    TileShape *out_shape);
 
+/// What an op that computes can take: shared memory, in windows too, all of a
+/// fragment, and global memory where that is allowed.
+MlirLogicalResult tile_verify_space(MlirOperation op, MlirValue tile,
+                                    const char *name, const TileShape *shape,
+                                    bool allow_global);
+/// Two floats of at least 16 bits, or two integers.
+MlirLogicalResult tile_verify_elements(MlirOperation op, const TileShape *src,
+                                       const TileShape *dst);
+
+/// Reports an op in the body of a `tile.parallel`; `what` names it.
+MlirLogicalResult tile_verify_outside_loop(MlirOperation op, const char *what);
+
 /// Reports an op that is nested deeper than TILE_MAX_NESTING, or that has an
 /// attribute which it does not know: a word misspelt would have no effect.
 MlirLogicalResult tile_verify_op(MlirOperation op);

@@ -33,7 +33,7 @@ static bool is_printed_tile(MlirType type) {
 }
 
 // In the body of an element loop each element is on its own.
-static MlirLogicalResult verify_outside(MlirOperation op, const char *what) {
+MlirLogicalResult tile_verify_outside_loop(MlirOperation op, const char *what) {
   if (!tile_parallel_around(op).op.ptr)
     return tile_success();
   return tile_emit_error(op, "expects %s outside tile.parallel", what);
@@ -65,8 +65,9 @@ MlirLogicalResult tile_print_verify(MlirOperation op) {
       return tile_emit_error(op, "expects scalars with 'every_thread': a tile "
                                  "is printed once per element");
   }
-  return tile_print_every_thread(print) ? verify_outside(op, "'every_thread'")
-                                        : tile_success();
+  return tile_print_every_thread(print)
+             ? tile_verify_outside_loop(op, "'every_thread'")
+             : tile_success();
 }
 
 MlirLogicalResult tile_assert_verify(MlirOperation op) {
@@ -76,12 +77,12 @@ MlirLogicalResult tile_assert_verify(MlirOperation op) {
                               tile_assert_message(assertion))))
     return tile_failure();
   return tile_assert_one_thread(assertion) // (C2)
-             ? verify_outside(op, "'one_thread'")
+             ? tile_verify_outside_loop(op, "'one_thread'")
              : tile_success();
 }
 
 MlirLogicalResult tile_clock_verify(MlirOperation op) {
   if (tile_failed(tile_verify_op(op)))
     return tile_failure();
-  return verify_outside(op, "a clock"); // (C1)
+  return tile_verify_outside_loop(op, "a clock"); // (C1)
 }

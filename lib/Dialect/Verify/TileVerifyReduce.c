@@ -1,4 +1,4 @@
-//===- TileVerifyReduce.c - Constraints of reductions and atomics ---------===//
+//===- TileVerifyReduce.c - Constraints of reductions and scans -----------===//
 //
 // Labels such as (C2) are those of TileReduceOps.td.
 //
@@ -8,11 +8,10 @@
 
 //===-- Shared ------------------------------------------------------------===//
 
-// What a reduction can read and write: shared memory, in windows too, or all of
-// a fragment: threads do not know which of their registers lie in a window.
-static MlirLogicalResult verify_space(MlirOperation op, MlirValue tile,
-                                      const char *name, const TileShape *shape,
-                                      bool allow_global) {
+// Threads do not know which of their registers lie in a window of a fragment.
+MlirLogicalResult tile_verify_space(MlirOperation op, MlirValue tile,
+                                    const char *name, const TileShape *shape,
+                                    bool allow_global) {
   bool is_memory = shape->space == TILE_SPACE_SHARED ||
                    (allow_global && shape->space == TILE_SPACE_GLOBAL);
   if (!is_memory && shape->space != TILE_SPACE_FRAGMENT)
@@ -45,9 +44,8 @@ static bool is_int1(MlirType type) {
   return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 1;
 }
 
-// Two floats of at least 16 bits, or two integers.
-static MlirLogicalResult verify_elements(MlirOperation op, const TileShape *src,
-                                         const TileShape *dst) {
+MlirLogicalResult tile_verify_elements(MlirOperation op, const TileShape *src,
+                                       const TileShape *dst) {
   const TileShape *shapes[2] = {src, dst};
   for (int i = 0; i < 2; i++)
     if (tile_elem_is_float(shapes[i]->element) &&
@@ -112,8 +110,8 @@ static MlirLogicalResult verify_lines(MlirOperation op, MlirValue from,
       tile_failed(
           tile_verify_tile(op, from, "src", 1, TILE_MAX_RANK, out_src)) ||
       tile_failed(tile_verify_tile(op, to, "dst", 1, TILE_MAX_RANK, out_dst)) ||
-      tile_failed(verify_space(op, from, "src", out_src, false)) ||
-      tile_failed(verify_space(op, to, "dst", out_dst, false)) ||
+      tile_failed(tile_verify_space(op, from, "src", out_src, false)) ||
+      tile_failed(tile_verify_space(op, to, "dst", out_dst, false)) ||
       tile_failed(verify_dim(op, dim, out_src)))
     return tile_failure();
   return tile_success();
@@ -138,7 +136,7 @@ MlirLogicalResult tile_reduce_verify(MlirOperation op) {
       (dst.space != TILE_SPACE_SHARED || !tile_reduce_clear(reduce)))
     return tile_emit_error(op, "expects 'partial' with 'clear' and 'dst' in "
                                "shared memory");
-  if (tile_failed(verify_elements(op, &src, &dst))) // (C4)
+  if (tile_failed(tile_verify_elements(op, &src, &dst))) // (C4)
     return tile_failure();
   return reduce_verify_kind(reduce, &src, &dst); // (C5)
 }
@@ -160,7 +158,7 @@ MlirLogicalResult tile_scan_verify(MlirOperation op) {
   if (is_int1(dst.element)) // (C4)
     return tile_emit_error(op, "expects 'dst' of more than one bit per "
                                "element, got i1");
-  return verify_elements(op, &src, &dst);
+  return tile_verify_elements(op, &src, &dst);
 }
 
 //===-- tile.any_of, tile.all_of ------------------------------------------===//
@@ -171,7 +169,7 @@ static MlirLogicalResult verify_mask(MlirOperation op) {
   if (tile_failed(tile_verify_op(op)) || // (C1)
       tile_failed(
           tile_verify_tile(op, mask, "mask", 1, TILE_MAX_RANK, &shape)) ||
-      tile_failed(verify_space(op, mask, "mask", &shape, true)))
+      tile_failed(tile_verify_space(op, mask, "mask", &shape, true)))
     return tile_failure();
   if (is_int1(shape.element)) // (C2)
     return tile_success();
@@ -185,132 +183,4 @@ MlirLogicalResult tile_any_of_verify(MlirOperation op) {
 
 MlirLogicalResult tile_all_of_verify(MlirOperation op) {
   return verify_mask(op);
-}
-
-//===-- tile.atomic -------------------------------------------------------===//
-
-// (C2)
-static MlirLogicalResult atomic_verify_src(TileAtomicOp atomic,
-                                           const TileShape *dst,
-                                           TileShape *out_src) {
-  MlirOperation op = atomic.op;
-  MlirValue src = tile_atomic_src(atomic);
-  MlirType type = mlirValueGetType(src);
-  *out_src = *dst;
-  if (!mlirTypeIsAMemRef(type) && !tile_region_type_is(type)) {
-    if (mlirTypeEqual(type, dst->element))
-      return tile_success();
-    return tile_emit_error(op,
-                           "expects 'src' to be a tile or a value of the "
-                           "element type %s of 'dst', got %s",
-                           tile_verify_type_text(dst->element).chars,
-                           tile_verify_type_text(type).chars);
-  }
-  if (tile_failed(
-          tile_verify_tile(op, src, "src", 1, TILE_MAX_RANK, out_src)) ||
-      tile_failed(verify_space(op, src, "src", out_src, false)))
-    return tile_failure();
-  if (!tile_shape_equal_extents(out_src, dst))
-    return tile_emit_error(op,
-                           "expects 'src' and 'dst' of the same shape, got %s "
-                           "and %s",
-                           tile_verify_shape_text(out_src).chars,
-                           tile_verify_shape_text(dst).chars);
-  return tile_success();
-}
-
-bool tile_atomic_is_bitwise(TileAtomicKind kind) {
-  return kind == TILE_ATOMIC_KIND_And || kind == TILE_ATOMIC_KIND_Or ||
-         kind == TILE_ATOMIC_KIND_Xor;
-}
-
-// The table of (C3).
-bool tile_atomic_takes(TileAtomicKind kind, MlirType element) {
-  bool is_bitwise = tile_atomic_is_bitwise(kind);
-  if (tile_elem_is_float(element))
-    return tile_elem_bits(element) >= 16 && !is_bitwise;
-  return is_bitwise || mlirIntegerTypeGetWidth(element) > 1;
-}
-
-// (C7)
-static MlirLogicalResult atomic_verify_old(TileAtomicOp atomic,
-                                           const TileShape *dst) {
-  MlirOperation op = atomic.op;
-  MlirValue old = tile_atomic_old(atomic);
-  TileShape shape;
-  if (!old.ptr)
-    return tile_success();
-  if (tile_failed(tile_verify_tile(op, old, "old", 1, TILE_MAX_RANK, &shape)) ||
-      tile_failed(verify_space(op, old, "old", &shape, false)))
-    return tile_failure();
-  if (!tile_shape_equal_extents(&shape, dst))
-    return tile_emit_error(op,
-                           "expects 'old' and 'dst' of the same shape, got %s "
-                           "and %s",
-                           tile_verify_shape_text(&shape).chars,
-                           tile_verify_shape_text(dst).chars);
-  if (!mlirTypeEqual(shape.element, dst->element))
-    return tile_emit_error(op,
-                           "expects 'old' and 'dst' of the same element type, "
-                           "got %s and %s",
-                           tile_verify_type_text(shape.element).chars,
-                           tile_verify_type_text(dst->element).chars);
-  if (mlirValueEqual(tile_buffer_of(old).root,
-                     tile_buffer_of(tile_atomic_dst(atomic)).root))
-    return tile_emit_error(op, "expects 'old' to be other memory than 'dst'");
-  return tile_success();
-}
-
-static MlirLogicalResult atomic_verify_instr(TileAtomicOp atomic,
-                                             const TileShape *src,
-                                             const TileShape *dst) {
-  MlirAttribute attribute = tile_atomic_instr_attr(atomic);
-  bool is_tma = false;
-  if (!mlirAttributeIsNull(attribute)) {
-    TileInstr instr = tile_atomic_instr(atomic);
-    is_tma = instr == TILE_INSTR_Tma;
-    if (!is_tma && instr != TILE_INSTR_Simt)
-      return tile_emit_error(atomic.op,
-                             "expects 'instr' to be simt or tma, got %s",
-                             tile_verify_attr_text(attribute).chars);
-  }
-  if (is_tma &&
-      (src->space != TILE_SPACE_SHARED || dst->space != TILE_SPACE_GLOBAL ||
-       !mlirTypeEqual(src->element, dst->element)))
-    return tile_emit_error(atomic.op,
-                           "expects 'instr' to be simt, got tma, which takes a "
-                           "shared tile to a tensor of the same element type");
-  if (is_tma && tile_atomic_old(atomic).ptr) // (C8)
-    return tile_emit_error(atomic.op,
-                           "expects 'instr' to be simt with 'old', got tma, "
-                           "which gives no values back");
-  if (!is_tma && !mlirValueIsNull(tile_atomic_map(atomic))) // (C6)
-    return tile_emit_error(atomic.op,
-                           "expects 'map' only with instr = #tile.instr<tma>");
-  return tile_success();
-}
-
-MlirLogicalResult tile_atomic_verify(MlirOperation op) {
-  TileAtomicOp atomic = tile_atomic_cast(op);
-  TileShape src, dst;
-  if (tile_failed(tile_verify_op(op)) || // (C1)
-      tile_failed(tile_verify_tile(op, tile_atomic_dst(atomic), "dst", 1,
-                                   TILE_MAX_RANK, &dst)))
-    return tile_failure();
-  if (dst.space != TILE_SPACE_GLOBAL && dst.space != TILE_SPACE_SHARED)
-    return tile_emit_error(
-        op, "expects 'dst' in global or shared memory, got it in %s",
-        tile_space_name(dst.space));
-  if (tile_failed(atomic_verify_src(atomic, &dst, &src)))
-    return tile_failure();
-  if (!tile_atomic_takes(tile_atomic_kind(atomic), dst.element)) // (C3)
-    return tile_emit_error(
-        op, "cannot update %s with %s; the table of tile.atomic lists what can",
-        tile_verify_type_text(dst.element).chars,
-        TileAtomicKind_cases[tile_atomic_kind(atomic)].s);
-  if (tile_failed(verify_elements(op, &src, &dst))) // (C4)
-    return tile_failure();
-  if (tile_failed(atomic_verify_old(atomic, &dst)))
-    return tile_failure();
-  return atomic_verify_instr(atomic, &src, &dst); // (C5)
 }

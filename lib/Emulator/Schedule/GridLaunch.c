@@ -276,6 +276,19 @@ static TileStatus launch_status(const TileEmu *emu) {
                            emu->finding_views[findings->first_of_launch].text);
 }
 
+/// What cuLaunchCooperativeKernel refuses.
+static TileStatus check_room(const TileRun *run) {
+  uint64_t num_ctas = (uint64_t)run->total_clusters * run->ctas_per_cluster;
+  int per_sm = tile_emu_ctas_per_sm(
+      run->threads_per_cta, run->dynamic_smem_base + run->dynamic_smem_bytes);
+  int num_sms = run->emu->options.num_sms;
+  if (num_ctas > (uint64_t)num_sms * (uint64_t)per_sm)
+    REFUSE("%s: a cooperative launch of %llu blocks; %d multiprocessors have "
+           "room for %d each",
+           run->kernel->name, (unsigned long long)num_ctas, num_sms, per_sm);
+  return tile_status_ok();
+}
+
 static void run_execute(TileRun *run, const TileEmuLaunch *launch) {
   TileEmu *emu = run->emu;
   const TileKernel *kernel = run->kernel;
@@ -317,6 +330,8 @@ TileStatus tile_emu_launch(TileEmu *emu, TileEmuModule *module,
   TileStatus status = check_args(run.kernel, launch);
   if (tile_status_is_ok(&status))
     status = run_shape(&run, launch);
+  if (tile_status_is_ok(&status) && launch->co_resident)
+    status = check_room(&run);
   if (!tile_status_is_ok(&status))
     return status;
   run_execute(&run, launch);

@@ -141,6 +141,7 @@ typedef struct {
   int grid[3], block[3]; // values
   uint32_t cluster[3];
   uint32_t dynamic_smem_bytes;
+  bool is_cooperative, is_dependent; // as TileKernelLaunch
   LaunchParam *params;
   int num_params;
 } Variant;

@@ -313,6 +313,14 @@ static bool read_params(JsonReader *reader, const JsonNode *object,
   return true;
 }
 
+// A field that may be left out, and is false then.
+static bool read_flag(JsonReader *reader, const JsonNode *object,
+                      const char *key, bool *out_value) {
+  JsonNode node = tile_json_field(object, key);
+  *out_value = false;
+  return !node.json || tile_json_bool(reader, &node, out_value);
+}
+
 static bool read_variant(JsonReader *reader, const JsonNode *node,
                          Variant *variant) {
   JsonNode kernel = tile_json_field(node, "kernel");
@@ -325,6 +333,8 @@ static bool read_variant(JsonReader *reader, const JsonNode *node,
       !read_value_uses(reader, &grid, 3, variant->grid) ||
       !read_value_uses(reader, &block, 3, variant->block) ||
       !read_u32s(reader, node, "cluster", 3, true, variant->cluster) ||
+      !read_flag(reader, node, "cooperative", &variant->is_cooperative) ||
+      !read_flag(reader, node, "dependent", &variant->is_dependent) ||
       !tile_json_int(reader, &smem, 0, INT32_MAX, &smem_bytes))
     return false;
   variant->dynamic_smem_bytes = (uint32_t)smem_bytes;
@@ -375,7 +385,6 @@ static bool read_head(JsonReader *reader, const JsonNode *root) {
   JsonNode format = tile_json_field(root, "format");
   JsonNode name = tile_json_field(root, "function");
   JsonNode ptx = tile_json_field(root, "ptx");
-  JsonNode may_alias = tile_json_field(root, "may_alias");
   JsonNode workspace = tile_json_field(root, "workspace");
   const char *format_text = NULL, *ptx_name = NULL;
   if (!tile_json_string(reader, &format, &format_text))
@@ -387,8 +396,7 @@ static bool read_head(JsonReader *reader, const JsonNode *root) {
                           format_names[1]);
   if (!tile_json_string(reader, &name, &function->name) ||
       !tile_json_string(reader, &ptx, &ptx_name) ||
-      (may_alias.json &&
-       !tile_json_bool(reader, &may_alias, &function->may_alias)))
+      !read_flag(reader, root, "may_alias", &function->may_alias))
     return false;
   if (workspace.json && cJSON_GetArraySize(workspace.json) > 0)
     return tile_json_fail(reader, &workspace, "an empty list");

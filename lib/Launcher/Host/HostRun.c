@@ -303,6 +303,8 @@ static TileStatus fill_sizes(const HostRun *run, const Variant *variant,
     launch->block[i] = (uint32_t)block;
     launch->cluster[i] = variant->cluster[i];
   }
+  launch->is_cooperative = variant->is_cooperative;
+  launch->is_dependent = variant->is_dependent;
   return tile_status_ok();
 }
 
@@ -354,12 +356,14 @@ static void log_launch(const HostRun *run, int launch_index,
     return;
   snprintf(line, sizeof line,
            "launch %d: kernel %.400s (variant %d of %d), grid %ux%ux%u, block "
-           "%ux%ux%u, cluster %ux%ux%u, %u bytes of dynamic shared memory",
+           "%ux%ux%u, cluster %ux%ux%u, %u bytes of dynamic shared memory%s%s",
            launch_index, launch->kernel, (int)(variant - parent->variants) + 1,
            parent->num_variants, launch->grid[0], launch->grid[1],
            launch->grid[2], launch->block[0], launch->block[1],
            launch->block[2], launch->cluster[0], launch->cluster[1],
-           launch->cluster[2], launch->dynamic_smem_bytes);
+           launch->cluster[2], launch->dynamic_smem_bytes,
+           launch->is_cooperative ? ", all blocks at the same time" : "",
+           launch->is_dependent ? ", may overlap the one before" : "");
   options->log(line, options->user_data);
   if (parent->wanted || variant == parent->variants)
     return;

@@ -296,9 +296,17 @@ static bool rewrite_atomic(Rewrite *rewrite, TileAtomicOp atomic) {
       old.space != TILE_SPACE_FRAGMENT || old_stays(atomic))
     return false;
   MlirValue scratch = build_scratch(rewrite, &old, old.element);
-  tile_atomic(&rewrite->b, .kind = tile_atomic_kind(atomic),
-              .src = tile_atomic_src(atomic), .dst = tile_atomic_dst(atomic),
-              .old = scratch, .instr = TILE_SOME(TILE_INSTR_Simt));
+  MlirAttribute order = tile_atomic_order_attr(atomic);
+  MlirAttribute scope = tile_atomic_scope_attr(atomic);
+  TileAtomicOp update = tile_atomic(
+      &rewrite->b, .kind = tile_atomic_kind(atomic),
+      .src = tile_atomic_src(atomic), .dst = tile_atomic_dst(atomic),
+      .old = scratch, .compare = tile_atomic_compare(atomic),
+      .instr = TILE_SOME(TILE_INSTR_Simt));
+  if (!mlirAttributeIsNull(order))
+    tile_atomic_set_order_attr(update, order);
+  if (!mlirAttributeIsNull(scope))
+    tile_atomic_set_scope_attr(update, scope);
   copy_tile(rewrite, scratch, tile_atomic_old(atomic));
   remark(atomic.op, "other threads need old elements: they pass", scratch);
   return true;

@@ -315,10 +315,16 @@ static bool has_prefix(MlirOperation op, const char *prefix) {
   return name.length >= length && !memcmp(name.data, prefix, length);
 }
 
+static bool is_global(MlirValue memref) {
+  TileShape shape;
+  return tile_shape_of(memref, &shape) &&
+         (shape.space == TILE_SPACE_GLOBAL || shape.space == TILE_SPACE_OTHER);
+}
+
 static bool has_state(MlirOperation op) {
-  static const char *const prefixes[] = {"tile.barrier_", "tile.specialize",
-                                         "tile.channel",  "nvvm.",
-                                         "nvgpu.",        "gpu.barrier"};
+  static const char *const prefixes[] = {
+      "tile.barrier_", "tile.specialize", "tile.channel", "tile.grid_sync",
+      "nvvm.",         "nvgpu.",          "gpu.barrier"};
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
     if (has_prefix(op, prefixes[i]))
       return true;
@@ -336,55 +342,17 @@ static bool is_known(MlirOperation op) {
   return cf_assert_is(op) || gpu_terminator_is(op);
 }
 
-typedef struct {
-  MlirValue root;
-  bool is_written;
-} Writers;
-
-static bool is_global(MlirValue memref) {
-  TileShape shape;
-  return tile_shape_of(memref, &shape) &&
-         (shape.space == TILE_SPACE_GLOBAL || shape.space == TILE_SPACE_OTHER);
-}
-
-static void note_write(Writers *writers, MlirValue memref) {
-  TileShape shape;
-  if (!tile_shape_of(memref, &shape))
-    return; // a number that is stored, an index
-  MlirValue root = tile_tensor_root(memref);
-  writers->is_written |=
-      is_global(root) &&
-      (mlirValueEqual(root, writers->root) || !tile_tensor_is_distinct(root) ||
-       !tile_tensor_is_distinct(writers->root));
-}
-
-static MlirWalkResult find_write(MlirOperation op, void *user_data) {
-  Writers *writers = user_data;
-  TileAccess access[TILE_MAX_ACCESSES];
-  int n = tile_op_is(op) ? tile_accesses_get(op, access) : 0;
-  for (int i = 0; i < n; i++)
-    if (access[i].writes)
-      note_write(writers, access[i].tile);
-  if (has_prefix(op, "memref.") && mlirOperationGetNumResults(op) == 0)
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-      note_write(writers, mlirOperationGetOperand(op, i));
-  return writers->is_written ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
-}
-
 // A loop that ends when another block has written something.
 static MlirWalkResult find_poll(MlirOperation op, void *user_data) {
   TilePersistPlan *plan = user_data;
   bool is_update =
       (memref_atomic_rmw_is(op) || memref_generic_atomic_rmw_is(op)) &&
       !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, 0)));
-  if (memref_load_is(op) &&
-      is_global(memref_load_memref(memref_load_cast(op)))) {
-    Writers writers = {
-        tile_tensor_root(memref_load_memref(memref_load_cast(op))), false};
-    mlirOperationWalk(plan->launch.op, find_write, &writers, MlirWalkPreOrder);
-    is_update |= writers.is_written;
-  }
-  if (is_update)
+  if (memref_load_is(op) && is_global(memref_load_memref(memref_load_cast(op))))
+    is_update |= tile_kernel_may_write(
+        plan->launch.op,
+        tile_tensor_root(memref_load_memref(memref_load_cast(op))));
+  if (is_update || tile_atomic_load_is(op))
     give_up(plan, "tile-persist/waits", op, true);
   return MlirWalkResultAdvance;
 }

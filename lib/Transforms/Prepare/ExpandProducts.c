@@ -2,9 +2,11 @@
 //
 // Consumes: `tile.gemm` of rank 3, and those whose types or extents no matrix
 //           instruction has, whatever the number of warps; the target.
-// Produces: a product of rank 2 for each of a batch, on windows; or an element
-//           loop over C whose elements add up along K, with a remark. Factors
-//           in registers are copied to shared tiles first.
+// Produces: a product of rank 2 for each of a batch, on windows; a product of
+//           tiles with pads, with a remark (ProductPads.c); where that is no
+//           better, an element loop over C whose elements add up along K, with
+//           a remark. Its factors in registers are copied to shared tiles
+//           first.
 // Keeps:    products that a matrix instruction takes, or would with other warps
 //           or another policy: `tile-instruction-annotation` says which. Those
 //           with an instruction of the user's, sparse ones.
@@ -16,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementSides.h"
+#include "ProductPads.h"
 
 #include "Analysis/Instructions/Instructions.h"
 #include "Analysis/Loops/Loops.h"
@@ -181,8 +184,12 @@ static void expand_batch(TileBuilder *b, const TileProduct *product) {
 typedef struct {
   TileArena *arena;
   const TileTarget *target;
+  int64_t kernel_threads;
   MlirOperation *ops;
   int count, capacity;
+  ProductPads *padded; // some of them
+  int num_padded;
+  ProductSums *sums;
 } Plan;
 
 static bool is_consumed(const Plan *plan, MlirOperation op) {
@@ -203,13 +210,41 @@ static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-static void expand(TileBuilder *b, const Plan *plan, MlirOperation op) {
+// Tiles with pads get a part of shared memory, the first products first: rings
+// and what the kernel has itself need the rest.
+static void find_padded(Plan *plan) {
+  int64_t left_bytes = plan->target->max_smem_bytes * 3 / 8;
+  plan->padded = TILE_ARENA_NEW(plan->arena, ProductPads, plan->count + 1);
+  for (int i = 0; i < plan->count; i++) {
+    TileProduct product;
+    tile_product_of(plan->ops[i], &product);
+    if (has_no_instruction(&product, plan->target) &&
+        product_pads_solve(
+            &product, plan->target,
+            tile_op_num_threads(plan->ops[i], plan->kernel_threads), left_bytes,
+            &plan->padded[plan->num_padded]))
+      left_bytes -= plan->padded[plan->num_padded++].size_bytes;
+  }
+  product_pads_place(plan->padded, plan->num_padded);
+}
+
+static const ProductPads *pads_of(const Plan *plan, MlirOperation op) {
+  for (int i = 0; i < plan->num_padded; i++)
+    if (mlirOperationEqual(plan->padded[i].op, op))
+      return &plan->padded[i];
+  return NULL;
+}
+
+static void expand(TileBuilder *b, Plan *plan, MlirOperation op) {
   TileProduct product;
+  const ProductPads *pads = pads_of(plan, op);
   tile_product_of(op, &product);
   b->loc = mlirOperationGetLocation(op);
   tile_plan_around_drop(op);
   mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
-  if (has_no_instruction(&product, plan->target))
+  if (pads)
+    product_pads_apply(plan->arena, b, &product, pads, &plan->sums);
+  else if (has_no_instruction(&product, plan->target))
     expand_to_loop(b, &product);
   else
     expand_batch(b, &product);
@@ -218,11 +253,13 @@ static void expand(TileBuilder *b, const Plan *plan, MlirOperation op) {
 
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   TileKernelRun *run = user_data;
-  Plan plan = {.arena = &run->arena};
+  Plan plan = {.arena = &run->arena,
+               .kernel_threads = tile_kernel_num_threads(kernel)};
   if (tile_failed(
           tile_target_resolve(kernel, run->target_option, &plan.target)))
     return tile_failure();
   mlirOperationWalk(kernel, plan_visit, &plan, MlirWalkPreOrder);
+  find_padded(&plan);
   TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(kernel)),
                    mlirOperationGetLocation(kernel)};
   for (int i = 0; i < plan.count; i++)

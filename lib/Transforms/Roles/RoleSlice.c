@@ -15,7 +15,8 @@
 //   (N5) fragments and other shared tiles, when all that writes them computes
 //        such values in a way that gives every number of threads the same: the
 //        producer has tiles of its own, and repeats it. Of a fragment that is a
-//        copy of a window it asks the tensor.
+//        copy of a window it asks the tensor;
+//   (N6) waits for the launch before this one, which no value shows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -538,9 +539,19 @@ static void need_fill(TileRoleNeed *need, const TileRoleFill *fill) {
   check_size(need);
 }
 
+// (N6)
+static void need_wait(TileRoleNeed *need, TileRoleNode *node) {
+  if (!tile_launch_wait_is(node->op))
+    return;
+  need->nodes[node->id] = 1;
+  need_control(need, node);
+}
+
 void tile_role_slice(TileRolePlan *plan, TileRoleFill *const *fills,
                      int num_fills, TileRoleNeed *out_need) {
   need_init(plan, out_need);
+  for (int i = 0; i < plan->num_nodes; i++)
+    need_wait(out_need, plan->nodes[i]);
   for (int i = 0; i < num_fills; i++)
     need_fill(out_need, fills[i]);
 }

@@ -119,7 +119,13 @@ static void scan_effects(Scan *scan) {
 static MlirWalkResult scan_op(MlirOperation op, void *user_data) {
   Scan *scan = user_data;
   TileElementAccess element;
+  TileOrdering ordering;
   scan->op = op;
+  // Who waits for others than the blocks of the launch reads what they wrote;
+  // for the launch before it each role waits.
+  if (tile_ordering_of(op, &ordering) && ordering.is_system &&
+      !tile_launch_wait_is(op) && !scan->plan->unknown_write.ptr)
+    scan->plan->unknown_write = op;
   if (tile_op_is(op)) {
     TileAccess access[TILE_MAX_ACCESSES];
     // What a loop over elements does is what the ops in it do.

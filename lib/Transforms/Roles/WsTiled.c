@@ -241,7 +241,8 @@ static void find_shared(Apply *apply) {
                                memref_load_memref(memref_load_cast(node->op)));
     if (!is_shared && is_prefix && !is_alloc && node->kind == TILE_NODE_LEAF)
       is_shared = is_defined_before(apply, node->op) &&
-                  (reads_constant || mlirxIsMemoryEffectFree(node->op));
+                  (reads_constant || tile_launch_wait_is(node->op) ||
+                   mlirxIsMemoryEffectFree(node->op));
     apply->shared.is_shared[node->id] = is_shared;
     is_prefix &= is_shared || is_alloc;
   }

@@ -28,6 +28,7 @@ from tile.language.math import (
     log2, log10, max, max_value, min, min_value, nearbyint, popcount, pow, reinterpret, round,
     rsqrt, shift_left, shift_right, sigmoid, sin, sinh, sqrt, tan, tanh, trunc, truncdiv,
     truncmod)
+from tile.language.launches import pdl_sync, pdl_trigger, sync_grid
 from tile.language.threads import (
     fence_proxy_async, shfl_down, shfl_sync, shfl_up, shfl_xor, sync_threads, sync_warp,
     warp_reduce_max, warp_reduce_min, warp_reduce_sum)

@@ -10,19 +10,34 @@ from tile.frontend.errors import fail, unsupported
 from tile.frontend.scalars import Value
 from tile.language.tiles import meet
 
-_RELAXED = (None, "relaxed", 0)
+# Names of orders, and their numbers in C++.
+_ORDERS = {None: None, "relaxed": None, 0: None, "acquire": "acquire", 2: "acquire",
+           "consume": "acquire", 1: "acquire", "release": "release", 3: "release",
+           "acq_rel": "acq_rel", 4: "acq_rel", "seq_cst": "seq_cst", 5: "seq_cst"}
 
 
-def _check_order(memory_order: Any) -> None:
-    if memory_order not in _RELAXED:
-        unsupported(f"an atomic update of memory order {memory_order!r}",
-                    "updates are relaxed")
+def _order(memory_order: Any, what: str, allowed: tuple[str, ...]) -> str | None:
+    """What the dialect calls the order; None: relaxed."""
+    if memory_order not in _ORDERS:
+        fail(f"{what} of memory order {memory_order!r}",
+             "orders are relaxed, acquire, release, acq_rel and seq_cst")
+    order = _ORDERS[memory_order]
+    if order and order not in allowed:
+        fail(f"{what} of memory order {order!r}", f"it may be {', '.join(allowed)}")
+    return order
+
+
+_UPDATE = ("acquire", "release", "acq_rel", "seq_cst")
+
+
+def _attribute(order: str | None) -> str:
+    return f" {{order = #tile.order<{order}>}}" if order else ""
 
 
 def _atomic(kind: str, dst: Any, value: Any, memory_order: Any, return_prev: bool) -> Any:
     what = f"T.atomic_{kind}"
     context.kernel(what)
-    _check_order(memory_order)
+    order = _order(memory_order, what, _UPDATE)
     if isinstance(dst, Value):
         fail(f"{what} of a number", "name the place, such as C[i, j]")
     is_tile = isinstance(value, (Buffer, Region))
@@ -30,44 +45,56 @@ def _atomic(kind: str, dst: Any, value: Any, memory_order: Any, return_prev: boo
         number = value.load_scalar() if isinstance(value, Element) else value
         number = scalars.to_value(number, dst.buffer.dtype)
         if context.current().elements is not None or uniform.varies([number, *dst.indices]):
+            _block_orders(order, what)
             return elements.atomic(kind, dst.buffer, dst.indices, number)
-        return _one_of_block(kind, dst, number, return_prev)
+        return _one_of_block(kind, dst, number, return_prev, order)
     context.block_level(f"{what} of a tile")
-    return _tile(kind, dst, value, return_prev, what)
+    return _tile(kind, dst, value, return_prev, what, order)
 
 
-def _one_of_block(kind: str, dst: Element, number: Any, return_prev: bool) -> Value | None:
+def _block_orders(order: str | None, what: str) -> None:
+    """Threads of their own have relaxed accesses only."""
+    if order:
+        unsupported(f"{what} of memory order {order!r} by single threads",
+                    "an update of the whole block has orders")
+
+
+def _one_of_block(kind: str, dst: Element, number: Any, return_prev: bool,
+                  order: str | None) -> Value | None:
     """One update for the block."""
     buffer = dst.buffer
     value = scalars.to_value(number, buffer.dtype)
     window = to_region(dst, "an atomic update")
     name, mlir = window.operand()
     if not return_prev:
-        context.emit(f"tile.atomic {kind} {value.name} to {name} : {buffer.dtype.mlir}, {mlir}")
+        context.emit(f"tile.atomic {kind} {value.name} to {name}{_attribute(order)} : "
+                     f"{buffer.dtype.mlir}, {mlir}")
         return None
     old = buffers.allocate(SHARED, [1], buffer.dtype, "old")
-    context.emit(f"tile.atomic {kind} {value.name} to {name} old {old.name} : "
+    context.emit(f"tile.atomic {kind} {value.name} to {name} old {old.name}{_attribute(order)} : "
                  f"{buffer.dtype.mlir}, {mlir}, {old.type}")
     return buffers.load(old, [0])
 
 
-def _tile(kind: str, dst: Any, value: Any, return_prev: bool, what: str) -> Any:
+def _tile(kind: str, dst: Any, value: Any, return_prev: bool, what: str,
+          order: str | None) -> Any:
     if not isinstance(value, (Buffer, Region)):
         target = to_region(dst, what)
         number = scalars.to_value(value, target.dtype)
         name, mlir = target.operand()
-        context.emit(f"tile.atomic {kind} {number.name} to {name} : {target.dtype.mlir}, {mlir}")
+        context.emit(f"tile.atomic {kind} {number.name} to {name}{_attribute(order)} : "
+                     f"{target.dtype.mlir}, {mlir}")
         return None
     source, target = meet(value, dst, what)
     if target.space not in (GLOBAL, SHARED):
         fail(f"{what} into {target.kind_text}, which no other thread sees")
     x, y = source.operand(), target.operand()
     if not return_prev:
-        context.emit(f"tile.atomic {kind} {x[0]} to {y[0]} : {x[1]}, {y[1]}")
+        context.emit(f"tile.atomic {kind} {x[0]} to {y[0]}{_attribute(order)} : {x[1]}, {y[1]}")
         return None
     old = buffers.allocate(buffers.FRAGMENT, list(target.shape), target.dtype, "old")
-    context.emit(f"tile.atomic {kind} {x[0]} to {y[0]} old {old.name} : {x[1]}, {y[1]}, "
-                 f"{old.type}")
+    context.emit(f"tile.atomic {kind} {x[0]} to {y[0]} old {old.name}{_attribute(order)} : "
+                 f"{x[1]}, {y[1]}, {old.type}")
     return old
 
 
@@ -119,15 +146,38 @@ def atomic_addx4(dst: Any, value: Any, memory_order: Any = None, **_: Any) -> No
 
 
 def atomic_load(src: Any, memory_order: Any = None) -> Any:
-    """An element as others update it."""
+    """An element as others update it. Unless told otherwise, of order seq_cst
+    for the block, and relaxed for single threads."""
+    what = "T.atomic_load"
+    context.kernel(what)
     if not isinstance(src, Element):
-        fail("T.atomic_load needs an element, such as A[i]")
-    return _atomic("or" if src.dtype.is_integer else "add", src, 0, None, True)
+        fail(f"{what} needs an element, such as A[i]")
+    is_of_thread = context.current().elements is not None or uniform.varies(src.indices)
+    if memory_order is None and not is_of_thread:
+        memory_order = "seq_cst"
+    order = _order(memory_order, what, ("acquire", "seq_cst"))
+    if is_of_thread:
+        _block_orders(order, what)
+        kind = "or" if src.buffer.dtype.is_integer else "add"
+        return elements.atomic(kind, src.buffer, src.indices, 0)
+    name, mlir = to_region(src, "an atomic load").operand()
+    seen = buffers.allocate(SHARED, [1], src.buffer.dtype, "seen")
+    context.emit(f"tile.atomic_load {name} to {seen.name}{_attribute(order)} : {mlir}, {seen.type}")
+    return buffers.load(seen, [0])
 
 
-def atomic_store(dst: Any, value: Any, memory_order: Any = None) -> None:
+def atomic_store(dst: Any, value: Any, memory_order: Any = "seq_cst") -> None:
     """Sets an element that others update."""
-    unsupported("T.atomic_store", "use an ordinary store where nobody updates the element")
+    what = "T.atomic_store"
+    context.kernel(what)
+    order = _order(memory_order, what, ("release", "seq_cst"))
+    if not isinstance(dst, Element):
+        fail(f"{what} needs an element, such as A[i]")
+    number = value.load_scalar() if isinstance(value, Element) else value
+    number = scalars.to_value(number, dst.buffer.dtype)
+    if context.current().elements is not None or uniform.varies([number, *dst.indices]):
+        unsupported(f"{what} by single threads", "one of the whole block, or an ordinary store")
+    _one_of_block("exchange", dst, number, False, order)
 
 
 _TAKE_PLACES: tuple[Any, ...] = (

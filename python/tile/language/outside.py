@@ -14,7 +14,6 @@ _CURES = {
     "address_of": "name a window, such as A[i, j]",
     "call_intrin": "write it in the language",
     "tvm_thread_allreduce": "use T.reduce_sum of a fragment, or T.warp_reduce_sum",
-    "sync_grid": "launch two kernels, one after the other",
     "cluster_sync": "clusters are not there yet",
     "block_rank_in_cluster": "clusters are not there yet",
     "tcgen05_gemm": "tensor memory is not there yet",

@@ -1,7 +1,7 @@
 // RUN: %tile_opt %s -split-input-file -verify-diagnostics
 
 // Each case breaks one constraint of tile.reduce, tile.scan, tile.any_of,
-// tile.all_of or tile.atomic; its name cites the label in TileReduceOps.td.
+// tile.all_of or tile.atomic; its name cites the label in the .td file of the op.
 
 //===-- tile.reduce -------------------------------------------------------===//
 
@@ -381,7 +381,7 @@ func.func @atomic_c7_memory(%s: memref<8xf32, #tile.fragment>, %d: memref<8xf32,
 // -----
 
 func.func @atomic_c8(%s: memref<8xf32, #gpu.address_space<workgroup>>, %d: memref<8xf32>, %o: memref<8xf32, #gpu.address_space<workgroup>>) {
-  // expected-error @+1 {{expects 'instr' to be simt with 'old', got tma, which gives no values back}}
+  // expected-error @+1 {{expects 'instr' to be simt with 'old', got tma, which has none}}
   tile.atomic add %s to %d old %o {instr = #tile.instr<tma>} : memref<8xf32, #gpu.address_space<workgroup>>, memref<8xf32>, memref<8xf32, #gpu.address_space<workgroup>>
   return
 }

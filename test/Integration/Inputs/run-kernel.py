@@ -17,7 +17,8 @@ keep their values. `np` is numpy and
 `round_to(x, dtype)` rounds as the type does. Each case runs with several
 schedules of the emulator (see kernels.py); every run must be without findings. --cases names
 another file for the comments, in which they may also start with #. --persist
-asks each launch that says nothing of it to loop over tiles. --planned-first runs
+asks each launch that says nothing of it to loop over tiles. --co-resident is for
+kernels whose blocks wait for each other. --planned-first runs
 tile-pipeline-planning and tile-ws-tiled on the file, and compiles what they make
 of it."""
 
@@ -119,10 +120,10 @@ def write_planned(path, target, out):
     return made
 
 
-def run_case(case, out, seeds, sms):
+def run_case(case, out, seeds, sms, options=()):
     json_path = os.path.join(out, case.function + ".json")
     for seed, count in itertools.product(seeds, sms):
-        case.run(json_path, seed, ["--sms=" + count])
+        case.run(json_path, seed, ["--sms=" + count, *options])
 
 
 def main():
@@ -136,6 +137,8 @@ def main():
     parser.add_argument("--sms", default="132",
                         help="comma list of numbers of multiprocessors [132]")
     parser.add_argument("--persist", action="store_true")
+    parser.add_argument("--co-resident", action="store_true",
+                        help="run blocks at the same time")
     parser.add_argument("--planned-first", action="store_true")
     parser.add_argument("--no-ptxas", action="store_true",
                         help="leave out the assembler's opinion")
@@ -160,7 +163,8 @@ def main():
         for number, case in enumerate(cases):
             try:
                 run_case(case, out, kernels.schedules(options.seeds, number),
-                         options.sms.split(","))
+                         options.sms.split(","),
+                         ["--co-resident"] if options.co_resident else [])
                 print("ok %s %s" % (target, case.text))
             except kernels.Failure as failure:
                 print("FAILED %s %s: %s" % (target, case.text, failure))

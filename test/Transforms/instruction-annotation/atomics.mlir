@@ -47,6 +47,8 @@ func.func @updates(%A: memref<?x?xf32>, %I: memref<?x?xi32>, %D: memref<?x?xf64>
     // CHECK: tile.atomic add {{.*}} old {{.*}} {instr = #tile.instr<simt>}
     // expected-remark @+1 {{[tile-instr/old] uses simt; not tma: TMA gives no values back}}
     tile.atomic add %S to %a old %O : !tile, !tile.region<32x64xf32>, !tile
+    // expected-remark @+1 {{[tile-instr/order] uses simt; not tma: TMA orders nothing}}
+    tile.atomic add %S to %a {order = #tile.order<release>} : !tile, !tile.region<32x64xf32>
     // expected-remark @+1 {{[tile-instr/convert] uses simt; not tma: TMA does not convert elements}}
     tile.atomic add %S to %d : !tile, !tile.region<32x64xf64>
     // expected-remark @+1 {{[tile-instr/window] uses simt; not tma: TMA takes whole tiles to windows of tensors}}

@@ -36,6 +36,9 @@ SAME_NUMBER(CUDA_FUNCTION_NON_PORTABLE_CLUSTER,
             CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED);
 SAME_NUMBER(CUDA_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BUFFER);
 SAME_NUMBER(CUDA_JIT_ERROR_LOG_SIZE_BYTES, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
+SAME_NUMBER(CUDA_LAUNCH_COOPERATIVE, CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
+SAME_NUMBER(CUDA_LAUNCH_PROGRAMMATIC_SERIALIZATION,
+            CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
 SAME_NUMBER(CUDA_LAUNCH_CLUSTER_DIMENSION,
             CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
 SAME_NUMBER(CUDA_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_INTERLEAVE_NONE);
@@ -84,6 +87,10 @@ SAME_LAYOUT(CudaLaunchAttribute, id, CUlaunchAttribute, id);
 SAME_LAYOUT(CudaLaunchAttribute, value, CUlaunchAttribute, value);
 SAME_LAYOUT(CudaLaunchAttribute, value.cluster.y, CUlaunchAttribute,
             value.clusterDim.y);
+SAME_LAYOUT(CudaLaunchAttribute, value.flag, CUlaunchAttribute,
+            value.cooperative);
+SAME_LAYOUT(CudaLaunchAttribute, value.flag, CUlaunchAttribute,
+            value.programmaticStreamSerializationAllowed);
 _Static_assert(sizeof(CudaCopy2D) == sizeof(CUDA_MEMCPY2D), "size");
 SAME_LAYOUT(CudaCopy2D, from_type, CUDA_MEMCPY2D, srcMemoryType);
 SAME_LAYOUT(CudaCopy2D, from, CUDA_MEMCPY2D, srcDevice);

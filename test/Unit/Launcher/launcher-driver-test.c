@@ -517,6 +517,28 @@ static void test_launch(void **state) {
   tile_device_destroy(c.device);
 }
 
+// Cooperative launches, and those that wait for the one before by themselves.
+static void test_launch_manner(void **state) {
+  (void)state;
+  LaunchCase c;
+  open_launch(&c);
+  c.launch.is_cooperative = true;
+  TileStatus status = tile_device_launch(c.device, c.module, &c.launch);
+  assert_string_equal(status.message, "");
+  expect_log("cuModuleGetFunction it k\ncuFuncSetAttribute it 8 1000\n"
+             "cuLaunchKernelEx it 4,6,2 128,2,1 1000 12c 123456789 attribute "
+             "2: 1,0,0\ncuCtxSynchronize\n");
+  c.launch.is_dependent = true;
+  c.launch.cluster[0] = 2;
+  status = tile_device_launch(c.device, c.module, &c.launch);
+  assert_string_equal(status.message, "");
+  expect_log("cuModuleGetFunction it k\ncuFuncSetAttribute it 8 1000\n"
+             "cuLaunchKernelEx it 4,6,2 128,2,1 1000 12c 123456789 attribute "
+             "4: 2,1,1 attribute 2: 1,0,0 attribute 6: 1,0,0\n"
+             "cuCtxSynchronize\n");
+  tile_device_destroy(c.device);
+}
+
 static void test_launch_failures(void **state) {
   (void)state;
   static const struct {
@@ -602,6 +624,7 @@ int main(void) {
       cmocka_unit_test(test_module_failures),
       cmocka_unit_test(test_tensor_maps),
       cmocka_unit_test(test_launch),
+      cmocka_unit_test(test_launch_manner),
       cmocka_unit_test(test_launch_failures),
       cmocka_unit_test(test_bad_launches),
   };

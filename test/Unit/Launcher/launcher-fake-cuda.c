@@ -218,10 +218,12 @@ static int launch_kernel_ex(const CudaLaunchConfig *launch_config,
              (unsigned long long)value);
   }
   const unsigned *s = config->sizes;
-  const int *a = config->attributes;
-  if (config->num_attributes == 1)
+  enum { ATTRIBUTE_INTS = 18 }; // 72 bytes
+  for (unsigned i = 0; i < config->num_attributes; i++) {
+    const int *a = config->attributes + i * ATTRIBUTE_INTS;
     snprintf(text + strlen(text), sizeof text - strlen(text),
              " attribute %d: %d,%d,%d", a[0], a[2], a[3], a[4]);
+  }
   return note("cuLaunchKernelEx", "%s %u,%u,%u %u,%u,%u %u%s",
               (void *)function != memory + 2 || extra ? "?"
               : config->stream                        ? "stream"

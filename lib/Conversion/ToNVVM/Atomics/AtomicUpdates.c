@@ -1,10 +1,10 @@
 //===- AtomicUpdates.c - Updates of elements: red, atom, compare-and-swap -===//
 //
-// PTX ISA, "red" and "atom": relaxed, at the scope of those who can see the
-// memory. Bits of 8- and 16-bit integers are combined by a red of the word that
-// holds them, with an operand that leaves its other bits alone. What the chip
-// has neither for is a loop around compare-and-swap: extremes of floats, sums
-// of bf16 on sm_80, sums and extremes of 8- and 16-bit integers.
+// PTX ISA, "red" and "atom": at the scope of those who can see the memory. Bits
+// of 8- and 16-bit integers are combined by a red of the word that holds them,
+// with an operand that leaves its other bits alone. What the chip has neither
+// for is a loop around compare-and-swap: extremes of floats, sums of bf16 on
+// sm_80, sums and extremes of 8- and 16-bit integers.
 //
 //          old = load(element)
 //   again: next = f(old)
@@ -41,6 +41,32 @@ static bool is_global(const Update *update) {
 
 static MlirType type_address(Lowering *l, const Update *update) {
   return is_global(update) ? type_i64(l) : type_i32(l);
+}
+
+//===-- Orders ------------------------------------------------------------===//
+
+// ".relaxed.gpu.global"
+typedef struct {
+  char chars[32];
+} PlaceText;
+
+static PlaceText place_text(const Update *update) {
+  const TileOrdering *order = &update->order;
+  const char *text = order->acquires && order->releases ? "acq_rel"
+                     : order->acquires                  ? "acquire"
+                     : order->releases                  ? "release"
+                                                        : "relaxed";
+  PlaceText place;
+  snprintf(place.chars, sizeof place.chars, ".%s.%s", text,
+           !is_global(update) ? "cta.shared"
+           : order->is_system ? "sys.global"
+                              : "gpu.global");
+  return place;
+}
+
+// As LLVM names it; "" is the system.
+static const char *scope_name(const Update *update) {
+  return !is_global(update) ? "block" : update->order.is_system ? "" : "device";
 }
 
 //===-- Words -------------------------------------------------------------===//
@@ -141,9 +167,25 @@ static MlirValue next_integer(Lowering *l, const Update *update, MlirValue was,
   }
 }
 
+static MlirValue is_equal(Lowering *l, MlirValue x, MlirValue y) {
+  return arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq, .lhs = x,
+                    .rhs = y);
+}
+
+static MlirValue compare_bits(Lowering *l, const Update *update) {
+  return bits_join(l, &update->compare, update->element, 1);
+}
+
 static MlirValue next_bits(Lowering *l, const Update *update, MlirValue old,
                            const MlirValue *stored, int64_t count) {
   MlirValue elems[MAX_COUNT];
+  if (update->kind == TILE_ATOMIC_KIND_Exchange) {
+    MlirValue next = bits_join(l, stored, update->element, 1);
+    return update->compare.ptr
+               ? arith_select(&l->b, is_equal(l, old, compare_bits(l, update)),
+                              next, old)
+               : next;
+  }
   bits_split(l, old, update->element, count, elems);
   for (int64_t i = 0; i < count; i++)
     elems[i] = tile_elem_is_float(update->element)
@@ -161,8 +203,8 @@ static MlirValue emit_cas(Lowering *l, const Update *update,
   int bits = (int)(8 * place->size_bytes);
   const char *value = bits == 16 ? "h" : bits == 32 ? "r" : "l";
   char text[96], constraints[24];
-  snprintf(text, sizeof text, "atom.relaxed.%s.cas.b%d $0, [$1], $2, $3;",
-           is_global(update) ? "gpu.global" : "cta.shared", bits);
+  snprintf(text, sizeof text, "atom%s.cas.b%d $0, [$1], $2, $3;",
+           place_text(update).chars, bits);
   snprintf(constraints, sizeof constraints, "=%s,%s,%s,%s", value,
            is_global(update) ? "l" : "r", value, value);
   MlirValue operands[3] = {llvm_ptrtoint(&l->b, .type = type_address(l, update),
@@ -176,11 +218,6 @@ static MlirValue emit_cas(Lowering *l, const Update *update,
   return mlirOperationGetResult(swap, 0);
 }
 
-static MlirValue is_equal(Lowering *l, MlirValue x, MlirValue y) {
-  return arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq, .lhs = x,
-                    .rhs = y);
-}
-
 // (W1)
 static MlirValue load_first(Lowering *l, const Update *update,
                             const UpdateWord *place, MlirValue pointer,
@@ -189,7 +226,7 @@ static MlirValue load_first(Lowering *l, const Update *update,
   MlirValue first = llvm_load(
       &l->b, .type = bits, .addr = pointer, .alignment = TILE_SOME(size_bytes),
       .ordering = TILE_SOME(LLVM_ATOMIC_ORDERING_monotonic),
-      .syncscope = is_global(update) ? "device" : "block");
+      .syncscope = scope_name(update));
   return place->shift.ptr ? widen(l, place, first) : first;
 }
 
@@ -271,7 +308,7 @@ static bool has_red(const Lowering *l, const Update *update) {
 // Smaller elements go together in words; vectors are of words of floats.
 int64_t update_width(const Lowering *l, const Update *update, int64_t limit) {
   int bits = tile_elem_bits(update->element);
-  if (bits > 32)
+  if (bits > 32 || update->kind == TILE_ATOMIC_KIND_Exchange)
     return 1;
   bool is_global = update->dst->memory->space == TILE_SPACE_GLOBAL;
   bool has_vectors = l->target->has_vector_red && is_global &&
@@ -315,7 +352,6 @@ static void red_text(const Update *update, int64_t count, int64_t num_values,
                      bool is_predicated, char *out, size_t capacity) {
   bool is_half = tile_elem_is_float(update->element) &&
                  tile_elem_bits(update->element) == 16;
-  bool is_global = update->dst->memory->space == TILE_SPACE_GLOBAL;
   char guard[16] = "", vector[8] = "", values[32] = "$1";
   if (is_predicated)
     snprintf(guard, sizeof guard, "@$%d ", (int)num_values + 1);
@@ -324,10 +360,10 @@ static void red_text(const Update *update, int64_t count, int64_t num_values,
     snprintf(values, sizeof values,
              num_values == 2 ? "{$1, $2}" : "{$1, $2, $3, $4}");
   }
-  snprintf(out, capacity, "%sred.relaxed.%s.%s%s%s.%s [$0], %s;", guard,
-           is_global ? "gpu.global" : "cta.shared",
-           TileAtomicKind_cases[update->kind].s, is_half ? ".noftz" : "",
-           vector, type_text(update, count).chars, values);
+  snprintf(out, capacity, "%sred%s.%s%s%s.%s [$0], %s;", guard,
+           place_text(update).chars, TileAtomicKind_cases[update->kind].s,
+           is_half ? ".noftz" : "", vector, type_text(update, count).chars,
+           values);
 }
 
 static const char *value_constraint(MlirType element, int64_t count) {
@@ -387,15 +423,20 @@ static void emit_bits_red(Lowering *l, const Update *update, MlirValue pointer,
 
 //===-- The value before --------------------------------------------------===//
 
+static const char *kind_text(const Update *update) {
+  return update->kind == TILE_ATOMIC_KIND_Exchange
+             ? "exch"
+             : TileAtomicKind_cases[update->kind].s;
+}
+
 static MlirValue emit_atom(Lowering *l, const Update *update, MlirValue pointer,
                            MlirValue stored) {
   bool is_global = update->dst->memory->space == TILE_SPACE_GLOBAL;
   bool is_half = tile_elem_bits(update->element) == 16;
   const char *value = value_constraint(update->element, 1);
   char text[128], constraints[32];
-  snprintf(text, sizeof text, "atom.relaxed.%s.%s%s.%s $0, [$1], $2;",
-           is_global ? "gpu.global" : "cta.shared",
-           TileAtomicKind_cases[update->kind].s, is_half ? ".noftz" : "",
+  snprintf(text, sizeof text, "atom%s.%s%s.%s $0, [$1], $2;",
+           place_text(update).chars, kind_text(update), is_half ? ".noftz" : "",
            type_text(update, 1).chars);
   snprintf(constraints, sizeof constraints, "=%s,%s,%s", value,
            is_global ? "l" : "r", value);
@@ -415,17 +456,92 @@ static MlirValue emit_atom(Lowering *l, const Update *update, MlirValue pointer,
   return before;
 }
 
+//===-- Exchanges, loads and stores ---------------------------------------===//
+
+// Of 32 and 64 bits; smaller ones are swapped in a loop.
+static MlirValue exchange_fetch(Lowering *l, const Update *update,
+                                MlirValue pointer, MlirValue stored) {
+  int64_t size_bytes = tile_elem_bits(update->element) / 8;
+  MlirValue next = bits_join(l, &stored, update->element, 1), before;
+  if (update->compare.ptr) {
+    UpdateWord word = {.pointer = pointer, .size_bytes = size_bytes};
+    before = emit_cas(l, update, &word, compare_bits(l, update), next);
+  } else {
+    Update bits = *update;
+    bits.element = type_bits(l, size_bytes);
+    before = emit_atom(l, &bits, pointer, next);
+  }
+  bits_split(l, before, update->element, 1, &before);
+  return before;
+}
+
+static MlirValue load_fetch(Lowering *l, const Update *update,
+                            MlirValue pointer) {
+  int64_t size_bytes = tile_elem_bits(update->element) / 8;
+  MlirValue value =
+      llvm_load(&l->b, .type = type_bits(l, size_bytes), .addr = pointer,
+                .alignment = TILE_SOME(size_bytes),
+                .ordering = TILE_SOME(update->order.acquires
+                                          ? LLVM_ATOMIC_ORDERING_acquire
+                                          : LLVM_ATOMIC_ORDERING_monotonic),
+                .syncscope = scope_name(update));
+  bits_split(l, value, update->element, 1, &value);
+  return value;
+}
+
+static void store_run(Lowering *l, const Update *update, MlirValue pointer,
+                      MlirValue stored, MlirValue predicate) {
+  MlirOperation anchor = anchor_begin(l);
+  IfBlocks blocks;
+  if (predicate.ptr)
+    blocks = if_begin(l, anchor, predicate);
+  llvm_store(&l->b, .value = bits_join(l, &stored, update->element, 1),
+             .addr = pointer,
+             .alignment = TILE_SOME(tile_elem_bits(update->element) / 8),
+             .ordering = TILE_SOME(update->order.releases
+                                       ? LLVM_ATOMIC_ORDERING_release
+                                       : LLVM_ATOMIC_ORDERING_monotonic),
+             .syncscope = scope_name(update));
+  if (predicate.ptr)
+    if_end(l, anchor, blocks);
+  anchor_end(l, anchor);
+}
+
+static bool is_exchange(const Update *update) {
+  return update->kind == TILE_ATOMIC_KIND_Exchange;
+}
+
+// No instruction of the hardware acquires without a result.
+bool update_is_direct(const Lowering *l, const Update *update, bool has_old) {
+  if (update->is_load)
+    return true;
+  if (update->order.acquires && !has_old)
+    return false;
+  if (is_exchange(update) && !has_old)
+    return !update->compare.ptr;
+  return is_exchange(update) ? tile_elem_bits(update->element) >= 32
+                             : has_red(l, update);
+}
+
 MlirValue update_fetch(Lowering *l, const Update *update, MlirValue pointer,
                        MlirValue stored) {
-  return has_red(l, update) ? emit_atom(l, update, pointer, stored)
-                            : swap_fetch(l, update, pointer, stored);
+  if (update->is_load)
+    return load_fetch(l, update, pointer);
+  if (!update_is_direct(l, update, true))
+    return swap_fetch(l, update, pointer, stored);
+  return is_exchange(update) ? exchange_fetch(l, update, pointer, stored)
+                             : emit_atom(l, update, pointer, stored);
 }
 
 //===-- Entry -------------------------------------------------------------===//
 
 void update_run(Lowering *l, const Update *update, MlirValue pointer,
                 const MlirValue *stored, int64_t count, MlirValue predicate) {
-  if (has_red(l, update))
+  if (is_exchange(update) && !update->compare.ptr)
+    store_run(l, update, pointer, *stored, predicate);
+  else if (is_exchange(update))
+    swap_run(l, update, pointer, stored, count, predicate);
+  else if (has_red(l, update))
     emit_red(l, update, pointer, stored, count, predicate);
   else if (tile_atomic_is_bitwise(update->kind))
     emit_bits_red(l, update, pointer, stored, count, predicate);

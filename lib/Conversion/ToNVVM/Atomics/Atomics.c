@@ -245,6 +245,43 @@ static void update_by_threads(Lowering *l, const Update *update,
   loop_end(l, update->op, loop);
 }
 
+//===-- Orders ------------------------------------------------------------===//
+//
+// tile-insert-sync has threads meet before a release and after an acquire. One
+// instruction for one element has the order itself. Otherwise the accesses are
+// relaxed, and every thread fences: PTX ISA, "Memory Consistency Model",
+// release and acquire patterns. A fence before makes a sequentially consistent
+// access of one that acquires and releases.
+
+static void fence(Lowering *l, const Update *update, LLVMAtomicOrdering order) {
+  bool is_global = update->dst->memory->space == TILE_SPACE_GLOBAL;
+  llvm_fence_op(&l->b, .ordering = order,
+                .syncscope = !is_global                ? "block"
+                             : update->order.is_system ? ""
+                                                       : "device");
+}
+
+// Returns whether a fence has to follow.
+static bool order_begin(Lowering *l, Update *update, bool has_old) {
+  TileOrdering wanted = update->order;
+  bool is_one = tile_shape_num_elems(&update->dst->shape) == 1;
+  bool is_direct = is_one && update_is_direct(l, update, has_old);
+  if (!is_direct)
+    update->order.releases = update->order.acquires = false;
+  if (update->is_load)
+    update->order.releases = false;
+  if (wanted.is_total)
+    fence(l, update, LLVM_ATOMIC_ORDERING_seq_cst);
+  else if (wanted.releases && !is_direct)
+    fence(l, update, LLVM_ATOMIC_ORDERING_acq_rel);
+  return wanted.acquires && !is_direct;
+}
+
+static void order_end(Lowering *l, const Update *update, bool fences) {
+  if (fences)
+    fence(l, update, LLVM_ATOMIC_ORDERING_acq_rel);
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 static void update_tile(Lowering *l, Update *update, const Tiles *tiles) {
@@ -270,22 +307,51 @@ void lower_tile_atomic(Lowering *l, MlirOperation op) {
                    .dst = &dst,
                    .kind = tile_atomic_kind(atomic),
                    .element = dst.memory->element};
+  tile_ordering_of(op, &update.order);
+  if (tile_atomic_compare(atomic).ptr)
+    update.compare =
+        element_stored(l, tile_atomic_compare(atomic), update.element);
   if (before.ptr)
     tiles.old = &old;
-  if (!tile_shape_of(source, &shape)) {
+  if (!tile_shape_of(source, &shape))
     tiles.value = element_stored(l, source, update.element);
-    update_tile(l, &update, &tiles);
+  else if (view_of(l, op, source, &src))
+    tiles.src = &src;
+  else
     return;
-  }
-  if (!view_of(l, op, source, &src))
-    return;
-  tiles.src = &src;
   bool is_tma = !mlirAttributeIsNull(tile_atomic_instr_attr(atomic)) &&
                 tile_atomic_instr(atomic) == TILE_INSTR_Tma;
-  if (is_tma)
+  if (is_tma) {
     update_by_tma(l, atomic, &src, &dst);
-  else
-    update_tile(l, &update, &tiles);
+    return;
+  }
+  bool fences = order_begin(l, &update, before.ptr != NULL);
+  update_tile(l, &update, &tiles);
+  order_end(l, &update, fences);
+}
+
+void lower_tile_atomic_load(Lowering *l, MlirOperation op) {
+  TileAtomicLoadOp load = tile_atomic_load_cast(op);
+  View src, dst;
+  if (!view_of(l, op, tile_atomic_load_src(load), &src) ||
+      !view_of(l, op, tile_atomic_load_dst(load), &dst))
+    return;
+  Tiles tiles = {.old = &dst};
+  Update update = {
+      .op = op, .dst = &src, .element = src.memory->element, .is_load = true};
+  tile_ordering_of(op, &update.order);
+  bool fences = order_begin(l, &update, true);
+  update_tile(l, &update, &tiles);
+  order_end(l, &update, fences);
+}
+
+void lower_tile_fence(Lowering *l, MlirOperation op) {
+  TileOrdering order;
+  tile_ordering_of(op, &order);
+  llvm_fence_op(&l->b,
+                .ordering = order.is_total ? LLVM_ATOMIC_ORDERING_seq_cst
+                                           : LLVM_ATOMIC_ORDERING_acq_rel,
+                .syncscope = order.is_system ? "" : "device");
 }
 
 // One element, by the thread that runs it.

@@ -12,8 +12,17 @@ typedef struct {
   const View *dst;
   TileAtomicKind kind;
   MlirType element;
-  bool is_unsigned; // max and min of integers
+  bool is_unsigned;  // max and min of integers
+  bool is_load;      // nothing is updated
+  MlirValue compare; // of an exchange: only of this element, as it is stored
+  // What the instructions say, where the update is one of one element; fences
+  // around it say the rest (order_begin).
+  TileOrdering order;
 } Update;
+
+/// Whether one instruction does what `update_fetch` (or, where no old value is
+/// asked for, `update_run` of one element) does, so that it can have an order.
+bool update_is_direct(const Lowering *l, const Update *update, bool has_old);
 
 /// Elements that one instruction can update, at most `limit`: a power of two.
 int64_t update_width(const Lowering *l, const Update *update, int64_t limit);
