@@ -126,13 +126,6 @@ bool tile_box_is_constant(const TileBox *box) {
   return true;
 }
 
-bool tile_box_slot(const TileBox *box, TileInt *out_slot) {
-  if (box->rank < 2 || box->size[0] != 1 || box->dim[0] >= 0)
-    return false;
-  *out_slot = box->offset[0];
-  return true;
-}
-
 //===-- Overlap -----------------------------------------------------------===//
 
 TileOverlap tile_ranges_overlap(TileDistance distance, int64_t now_size,
@@ -148,10 +141,6 @@ TileOverlap tile_ranges_overlap(TileDistance distance, int64_t now_size,
   above += above < 0 ? modulus : 0;
   return above >= then_size && modulus - above >= now_size ? TILE_OVERLAP_NONE
                                                            : TILE_OVERLAP_MAYBE;
-}
-
-TileOverlap tile_overlap_and(TileOverlap before, TileOverlap dim) {
-  return dim < before ? dim : before;
 }
 
 static TileDistance distance_as_named(TileInt now, TileInt then) {

@@ -60,9 +60,6 @@ static inline void tile_box_set_range(TileBox *box, int dim, int64_t begin,
 /// offsets of both are constant, in one base.
 MLIR_CAPI_EXPORTED bool tile_box_contains(const TileBox *outer,
                                           const TileBox *inner);
-/// Whether the box is one slot of a ring: its first dimension has one element
-/// and is dropped. `out_slot` is which.
-bool tile_box_slot(const TileBox *box, TileInt *out_slot);
 
 //===-- Overlap -----------------------------------------------------------===//
 
@@ -87,7 +84,10 @@ MLIR_CAPI_EXPORTED TileOverlap tile_ranges_overlap(TileDistance distance,
                                                    int64_t then_size);
 /// Of two boxes of which a dimension overlaps as `dim`, and the ones before as
 /// `before`; TILE_OVERLAP_SAME before the first.
-TileOverlap tile_overlap_and(TileOverlap before, TileOverlap dim);
+static inline TileOverlap tile_overlap_and(TileOverlap before,
+                                           TileOverlap dim) {
+  return dim < before ? dim : before;
+}
 /// Of two boxes whose offsets are compared where both are constants or one
 /// value, which is the same number for both.
 MLIR_CAPI_EXPORTED TileOverlap tile_boxes_overlap_as_named(const TileBox *now,

@@ -30,7 +30,6 @@ int tile_product_operand(MlirOperation op, int which);
 /// one type, or of two formats of 8-bit floats.
 bool tile_product_types_fit(const TileProduct *product, MlirType a, MlirType b,
                             MlirType c);
-void tile_product_set_instr(MlirOperation op, TileInstr instr);
 void tile_product_set_async(MlirOperation op);
 void tile_product_set_clear(MlirOperation op, MlirValue clear);
 /// Whether `op` is a product that tile.await waits for.

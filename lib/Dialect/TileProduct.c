@@ -57,14 +57,6 @@ bool tile_product_types_fit(const TileProduct *product, MlirType a, MlirType b,
   return sums >> sum->dtype & 1;
 }
 
-void tile_product_set_instr(MlirOperation op, TileInstr instr) {
-  MlirAttribute attr = TileInstr_attr(mlirOperationGetContext(op), instr);
-  if (tile_gemm_sp_is(op))
-    tile_gemm_sp_set_instr_attr(tile_gemm_sp_cast(op), attr);
-  else
-    tile_gemm_set_instr_attr(tile_gemm_cast(op), attr);
-}
-
 void tile_product_set_async(MlirOperation op) {
   if (tile_gemm_sp_is(op))
     tile_gemm_sp_set_async(tile_gemm_sp_cast(op), true);

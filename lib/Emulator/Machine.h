@@ -325,7 +325,7 @@ struct TileCluster {
   TileReadSets *read_sets;
   TileWgmmaCache *wgmma_cache;
   size_t last_allocation;     // index of the last one hit
-  uint64_t *seen;             // clusters that it knows of; ClusterOrder.c
+  uint64_t *seen;             // clusters that it knows of; GlobalRace.c
   struct TileWords *words;    // Clocks.c; NULL: none yet
   struct TileOrigin *origins; // UndefinedMarks.c
   uint32_t num_origins;

@@ -295,8 +295,14 @@ TileStatus tile_host_function_read(const char *path,
                                    TileHostFunction **out_function);
 void tile_host_function_destroy(TileHostFunction *function);
 
-const char *tile_host_function_name(const TileHostFunction *function);
-size_t tile_host_function_num_params(const TileHostFunction *function);
+/// Borrows from the function.
+typedef struct {
+  const char *name;
+  size_t num_params, num_results;
+} TileHostSignature;
+
+TileHostSignature
+tile_host_function_signature(const TileHostFunction *function);
 const TileHostParam *tile_host_function_param(const TileHostFunction *function,
                                               size_t index);
 
@@ -321,8 +327,6 @@ typedef struct {
   uint64_t memory; // owned by the caller, tile_device_free; 0: none
   uint64_t memory_bytes;
 } TileHostValue;
-
-size_t tile_host_function_num_results(const TileHostFunction *function);
 
 /// Receives a line without its newline.
 typedef void (*TileLineFn)(const char *line, void *user_data);

@@ -12,9 +12,6 @@
 TileStatus tile_file_read(const char *path, char **out_text,
                           size_t *out_size_bytes);
 
-/// Returns `name` relative to the folder of `path`. Owner: the caller, free.
-char *tile_path_beside(const char *path, const char *name);
-
 //===-- Kernels of a PTX file ---------------------------------------------===//
 
 enum { TILE_PTX_MAX_PARAMS = 256 };
@@ -31,14 +28,20 @@ typedef struct {
 /// Errors: a parameter list that is cut off or too long.
 TileStatus tile_ptx_entries_find(const char *ptx, TilePtxEntry **out_entries,
                                  size_t *out_count);
-/// The bytes of a parameter of a type such as ".f32"; 0 where it is no float.
-size_t tile_ptx_float_bytes(const char *type);
 void tile_ptx_entries_destroy(TilePtxEntry *entries, size_t count);
 
 //===-- Arguments ---------------------------------------------------------===//
 
 /// Bytes from the first to after the last element.
-uint64_t tile_launch_arg_size_bytes(const TileArg *arg);
+static inline uint64_t tile_launch_arg_size_bytes(const TileArg *arg) {
+  uint64_t last = 0;
+  for (int i = 0; i < arg->rank; i++) {
+    if (arg->shape[i] == 0)
+      return 0;
+    last += (uint64_t)(arg->shape[i] - 1) * (uint64_t)arg->strides[i];
+  }
+  return (last + 1) * tile_dtype_size_bytes(arg->dtype);
+}
 
 //===-- Back ends ---------------------------------------------------------===//
 

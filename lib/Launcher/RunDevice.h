@@ -17,16 +17,4 @@ bool tile_device_owns(const TileDevice *device, uint64_t address);
 TileStatus tile_device_adopt(TileDevice *device, uint64_t address,
                              uint64_t size_bytes);
 
-/// Makes a result of what a function returned. The memory is not adopted.
-void tile_launch_result_make(const TileDevice *device,
-                             const TileHostValue *value,
-                             TileLaunchResult *out_result);
-
-/// Makes `out_arg` of what the program gives for a parameter.
-/// Errors: not a tensor, an element type or a place that cannot be, a number
-///         that the type does not hold.
-TileStatus tile_launch_arg_read(const TileDevice *device,
-                                const TileHostParam *param,
-                                const TileLaunchArg *given, TileArg *out_arg);
-
 #endif // TILE_LIB_LAUNCHER_RUN_DEVICE_H

@@ -26,8 +26,6 @@ int tile_infer_pool_project(TileInferPool *pool, int id, const int *map,
 int64_t tile_infer_pool_convert(TileInferPool *pool, int src, int dst,
                                 int elem_bits);
 /// The same without shared memory; TILE_INFER_NEVER where it cannot do without.
-int64_t tile_infer_pool_convert_in_warp(TileInferPool *pool, int src, int dst,
-                                        int elem_bits);
 typedef struct {
   int64_t cost;
   int vec_elems;

@@ -329,16 +329,6 @@ MlirLogicalResult tile_units_find(MlirOperation module, TileUnits *out_units) {
   return report_nothing(module);
 }
 
-void tile_units_deinit(TileUnits *units) {
-  for (size_t i = 0; i < units->count; i++) {
-    free(units->items[i].name);
-    free(units->items[i].gpu_modules);
-    free(units->items[i].json);
-  }
-  free(units->items);
-  *units = (TileUnits){NULL, 0};
-}
-
 //===-- Entries -----------------------------------------------------------===//
 
 typedef struct {

@@ -6,6 +6,8 @@
 #include "Target/Target.h"
 #include "mlir-c/IR.h"
 
+#include <stdlib.h>
+
 /// A host function with the gpu.modules that it launches from, or one
 /// gpu.module that no host function launches from.
 typedef struct {
@@ -27,7 +29,15 @@ typedef struct {
 /// Errors: nothing to compile, a name that is no file name, no target, a
 ///         launch whose kernel is not in a gpu.module.
 MlirLogicalResult tile_units_find(MlirOperation module, TileUnits *out_units);
-void tile_units_deinit(TileUnits *units);
+static inline void tile_units_deinit(TileUnits *units) {
+  for (size_t i = 0; i < units->count; i++) {
+    free(units->items[i].name);
+    free(units->items[i].gpu_modules);
+    free(units->items[i].json);
+  }
+  free(units->items);
+  *units = (TileUnits){NULL, 0};
+}
 
 /// Checks that every launched kernel is an entry of the PTX.
 MlirLogicalResult tile_unit_check_entries(const TileUnit *unit,

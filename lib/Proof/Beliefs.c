@@ -8,7 +8,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "State.h"
-
 #include "Support/Arithmetic.h"
 
 #include <string.h>
@@ -35,14 +34,6 @@ static ProofNumber number_found(const ProofState *s, ProofTermId id) {
     if (s->bounds[i].form == id && s->bounds[i].low == s->bounds[i].high)
       return proof_number(s->bounds[i].low, 0);
   return none;
-}
-
-ProofTermId proof_known_symbol(const ProofContext *c, const ProofBound *bound) {
-  const ProofTerm *form = &c->terms.items[bound->form];
-  bool is_symbol = bound->low == bound->high && form->num_args == 1 &&
-                   form->kind == PROOF_TERM_SUM && form->factors[0] == -1 &&
-                   c->terms.items[form->args[0]].kind == PROOF_TERM_SYMBOL;
-  return is_symbol ? form->args[0] : PROOF_NO_TERM;
 }
 
 static ProofNumber number_of_symbol(const ProofContext *c, const ProofState *s,
@@ -234,6 +225,9 @@ static int64_t divide(ProofSum *form, int64_t low) {
   return low >= 0 ? (low + by - 1) / by : -(-low / by);
 }
 
+static void learn_low(ProofContext *c, ProofState *s, const ProofSum *sum,
+                      int64_t low);
+
 // A number without a sign that is small is the number with one.
 static void learn_signed(ProofContext *c, ProofState *s, ProofTermId form,
                          int64_t low, int64_t high) {
@@ -244,12 +238,13 @@ static void learn_signed(ProofContext *c, ProofState *s, ProofTermId form,
   ProofSum number = proof_sum_of(&c->terms, term->args[0]),
            other = {.fits = true};
   proof_sum_add(&other, -1, &number);
-  proof_learn_low(c, s, &number, max_of(low, 0));
-  proof_learn_low(c, s, &other, -high);
+  learn_low(c, s, &number, max_of(low, 0));
+  learn_low(c, s, &other, -high);
 }
 
-void proof_learn_low(ProofContext *c, ProofState *s, const ProofSum *sum,
-                     int64_t low) {
+// Notes low <= sum.
+static void learn_low(ProofContext *c, ProofState *s, const ProofSum *sum,
+                      int64_t low) {
   ProofSum form = {.fits = true};
   if (!sum->fits || sum->count == 0 || low == INT64_MIN)
     return;
@@ -271,12 +266,13 @@ void proof_learn_bound(ProofContext *c, ProofState *s, ProofTermId form,
                        int64_t low, int64_t high) {
   ProofSum sum = proof_sum_of(&c->terms, form), other = {.fits = true};
   proof_sum_add(&other, -1, &sum);
-  proof_learn_low(c, s, &sum, low);
+  learn_low(c, s, &sum, low);
   if (high != INT64_MAX)
-    proof_learn_low(c, s, &other, -high);
+    learn_low(c, s, &other, -high);
 }
 
-void proof_forget_sum(ProofContext *c, ProofState *s, const ProofSum *sum) {
+// Forgets what is known of the sum alone.
+static void forget_sum(ProofContext *c, ProofState *s, const ProofSum *sum) {
   ProofSum form = {.fits = true};
   if (!sum->fits || sum->count == 0)
     return;
@@ -341,13 +337,6 @@ static ProofSum distance_of(ProofContext *c, const ProofState *s,
   out.fits &= (!has_negative(&a) || proof_low(c, s, &low) >= 0) &&
               (!has_negative(&b) || proof_low(c, s, &high) >= 0);
   return out;
-}
-
-int proof_truth(const ProofState *s, ProofTermId term) {
-  for (int i = 0; i < s->num_truths; i++)
-    if (s->truths[i].term == term)
-      return s->truths[i].holds;
-  return -1;
 }
 
 static int outcome_of_sums(ProofContext *c, const ProofState *s,
@@ -480,12 +469,12 @@ static bool learn_equality(ProofContext *c, ProofState *s,
   if (!sum.fits)
     return false;
   if (holds || proof_low(c, s, &sum) == 0) {
-    proof_learn_low(c, s, &sum, !holds);
+    learn_low(c, s, &sum, !holds);
     if (!holds)
       return true;
   }
   if (holds || proof_low(c, s, &other) == 0) {
-    proof_learn_low(c, s, &other, !holds);
+    learn_low(c, s, &other, !holds);
     return true;
   }
   return false;
@@ -500,7 +489,7 @@ static bool learn_comparison(ProofContext *c, ProofState *s,
     return learn_equality(c, s, term, holds);
   ProofSum sum = distance_of(c, s, term), other = negated(&sum);
   if (sum.fits)
-    proof_learn_low(c, s, holds ? &sum : &other, holds);
+    learn_low(c, s, holds ? &sum : &other, holds);
   return sum.fits;
 }
 
@@ -570,8 +559,8 @@ void proof_restate(ProofContext *c, ProofState *s, ProofTermId id) {
           : distance_of(c, s, &term);
   ProofSum other = negated(&sum);
   int64_t low = proof_low(c, s, &sum), above = proof_low(c, s, &other);
-  proof_learn_low(c, s, &sum, low);
-  proof_learn_low(c, s, &other, above);
+  learn_low(c, s, &sum, low);
+  learn_low(c, s, &other, above);
 }
 
 // Whether what is known by name is not what is known of numbers.
@@ -631,4 +620,171 @@ bool proof_is_condition(const ProofContext *c, ProofTermId id) {
           (term->function == PROOF_AND || term->function == PROOF_OR) &&
           proof_is_condition(c, term->args[0]) &&
           proof_is_condition(c, term->args[1]));
+}
+
+//===-- Counters of loops begin -------------------------------------------===//
+
+// A counter gets a name when its loop begins, and counters of other roles that
+// begin at the same place the same one. What was known of the value is known by
+// its name.
+
+static void drop_entry(ProofState *s, int at) {
+  s->num_entries--;
+  memmove(s->entries + at, s->entries + at + 1,
+          sizeof *s->entries * (size_t)(s->num_entries - at));
+}
+
+// What is known of the first rounds of a counter is known of them by its name.
+static void carry_over(ProofContext *c, ProofState *s, int agent, int index,
+                       ProofTermId start, ProofTermId named) {
+  enum { MAX_ROUNDS = 10 };
+  const ProofVariable *variable =
+      &c->needs.roles[proof_role_of(agent)].items[index];
+  ProofTermId *place = &s->values[agent][index];
+  for (int round = 0; round < c->needs.rounds && round < MAX_ROUNDS; round++) {
+    for (int i = 0; i < variable->num_questions; i++) {
+      *place = start;
+      int outcome = proof_outcome(
+          c, s, proof_value_of(c, s, agent, variable->questions[i]));
+      *place = named;
+      if (outcome < 0)
+        continue;
+      ProofTermId term = proof_value_of(c, s, agent, variable->questions[i]);
+      proof_learn(c, s, term, outcome);
+      proof_restate(c, s, term);
+    }
+    *place = start;
+    start = proof_value_of(c, s, agent, variable->next);
+    *place = named;
+    named = proof_value_of(c, s, agent, variable->next);
+    if (start == PROOF_NO_TERM || named == PROOF_NO_TERM)
+      return;
+  }
+}
+
+// What is known of `id` is known where `from` is `to`, too.
+static ProofTermId replaced(ProofContext *c, ProofTermId id, ProofTermId from,
+                            ProofTermId to) {
+  proof_replace_begin(&c->terms);
+  proof_replace_set(&c->terms, from, to);
+  return proof_replace(&c->terms, id);
+}
+
+// What a counter began at is an input and others: then that input is its name
+// less the others, in all that is known.
+static void tell_by_name(ProofContext *c, ProofState *s,
+                         const ProofEntry *entry) {
+  ProofSum start = proof_sum_of(&c->terms, entry->start);
+  ProofSum name = proof_sum_of(&c->terms, entry->value);
+  int atom = 0, num_truths = s->num_truths, num_bounds = s->num_bounds;
+  while (atom < start.count && start.factors[atom] != 1)
+    atom++;
+  if (!start.fits || atom == start.count)
+    return;
+  ProofTermId from = start.args[atom];
+  ProofSum itself = proof_sum_of(&c->terms, from);
+  proof_sum_add(&name, -1, &start);
+  proof_sum_add(&name, 1, &itself);
+  ProofTermId to = proof_term_of_sum(&c->terms, &name);
+  ProofTruth truths[PROOF_MAX_TRUTHS];
+  ProofBound bounds[PROOF_MAX_BOUNDS];
+  memcpy(truths, s->truths, sizeof truths);
+  memcpy(bounds, s->bounds, sizeof bounds);
+  for (int i = 0; i < num_truths; i++) {
+    ProofTermId term = replaced(c, truths[i].term, from, to);
+    if (term != truths[i].term)
+      proof_learn(c, s, term, truths[i].holds);
+  }
+  for (int i = 0; i < num_bounds; i++) {
+    ProofTermId form = replaced(c, bounds[i].form, from, to);
+    if (form != bounds[i].form && form != PROOF_NO_TERM)
+      proof_learn_bound(c, s, form, bounds[i].low, bounds[i].high);
+  }
+}
+
+// All have begun, so nobody will ask by what they began at: what is known by
+// that is told to those who are on their way.
+static void tell_others(ProofContext *c, ProofState *s,
+                        const ProofEntry *entry) {
+  if (!proof_term_is_constant(&c->terms, entry->start)) {
+    tell_by_name(c, s, entry);
+    return;
+  }
+  for (int a = 0; a < c->machine.num_agents; a++) {
+    const ProofVariables *v = &c->needs.roles[proof_role_of(a)];
+    for (int i = 0; i < v->count; i++) {
+      ProofTermId value = s->values[a][i];
+      if (v->items[i].class_number != entry->class_number ||
+          value == PROOF_NO_TERM)
+        continue;
+      ProofSum start = proof_sum_of(&c->terms, entry->start);
+      ProofSum by = proof_sum_difference(&c->terms, value, entry->value);
+      proof_sum_add(&start, 1, &by);
+      if (by.fits && by.count == 0)
+        carry_over(c, s, a, i, proof_term_of_sum(&c->terms, &start), value);
+      s->values[a][i] = value;
+    }
+  }
+}
+
+// The value that a counter has which began at the same place, or PROOF_NO_TERM.
+static ProofTermId entered(ProofContext *c, ProofState *s, int agent,
+                           const ProofVariable *variable, ProofTermId start) {
+  for (int i = 0; i < s->num_entries; i++) {
+    ProofEntry *entry = &s->entries[i];
+    if (entry->class_number != variable->class_number ||
+        (entry->agents & 1u << agent))
+      continue;
+    ProofSum by = proof_sum_difference(&c->terms, start, entry->start);
+    ProofSum value = proof_sum_of(&c->terms, entry->value);
+    if (!proof_is_of_steps(c, &by))
+      continue;
+    proof_sum_add(&value, 1, &by);
+    entry->agents |= 1u << agent;
+    if (entry->agents == c->needs.class_agents[variable->class_number]) {
+      tell_others(c, s, entry);
+      drop_entry(s, i);
+    }
+    return proof_term_of_sum(&c->terms, &value);
+  }
+  return PROOF_NO_TERM;
+}
+
+// `named` is what the counter is now, `start` what it was until now: what is
+// known of the one is known of the other.
+static void tell_of_start(ProofContext *c, ProofState *s, int agent, int index,
+                          ProofTermId start, ProofTermId named) {
+  const ProofVariable *variable =
+      &c->needs.roles[proof_role_of(agent)].items[index];
+  ProofTermId *place = &s->values[agent][index];
+  ProofSum same = proof_sum_difference(&c->terms, named, start);
+  ProofSum other = proof_sum_difference(&c->terms, start, named);
+  learn_low(c, s, &same, 0);
+  learn_low(c, s, &other, 0);
+  for (int i = 0; i < variable->num_questions; i++)
+    proof_restate(c, s, proof_value_of(c, s, agent, variable->questions[i]));
+  carry_over(c, s, agent, index, start, named);
+  *place = named;
+  if (proof_term_is_constant(&c->terms, start))
+    return;
+  forget_sum(c, s, &other);
+}
+
+void proof_enter(ProofContext *c, ProofState *s, int agent, int index) {
+  const ProofVariable *variable =
+      &c->needs.roles[proof_role_of(agent)].items[index];
+  ProofTermId *place = &s->values[agent][index], start = *place;
+  if (start == PROOF_NO_TERM)
+    return;
+  *place = entered(c, s, agent, variable, start);
+  bool is_first = *place == PROOF_NO_TERM;
+  if (is_first)
+    *place = proof_new_symbol(c, s, start, variable->step, variable->modulus);
+  if (*place == PROOF_NO_TERM || *place == start)
+    return;
+  tell_of_start(c, s, agent, index, start, *place);
+  if (is_first && s->num_entries < PROOF_MAX_ENTRIES &&
+      variable->class_number >= 0)
+    s->entries[s->num_entries++] =
+        (ProofEntry){variable->class_number, start, *place, 1u << agent};
 }

@@ -18,22 +18,6 @@ ProofBox proof_box_of(const ProofProgram *program, int number, int slot) {
   return out;
 }
 
-bool proof_boxes_overlap(const ProofBox *a, const ProofBox *b) {
-  for (int d = 0; d < a->rank; d++)
-    if (a->offset[d] + a->size[d] <= b->offset[d] ||
-        b->offset[d] + b->size[d] <= a->offset[d])
-      return false;
-  return true;
-}
-
-bool proof_box_is_inside(const ProofBox *outer, const ProofBox *inner) {
-  for (int d = 0; d < outer->rank; d++)
-    if (inner->offset[d] < outer->offset[d] ||
-        inner->offset[d] + inner->size[d] > outer->offset[d] + outer->size[d])
-      return false;
-  return outer->is_exact;
-}
-
 // Takes away what the first of `boxes` has of `box`; the rest, at most two
 // boxes per dimension, is asked of the others.
 bool proof_box_is_covered(const ProofBox *box, const ProofBox *boxes,

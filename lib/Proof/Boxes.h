@@ -13,9 +13,22 @@ typedef struct {
 
 /// The box of a window of one slot, or of any: PROOF_ALL_SLOTS.
 ProofBox proof_box_of(const ProofProgram *program, int window, int slot);
-bool proof_boxes_overlap(const ProofBox *a, const ProofBox *b);
+static inline bool proof_boxes_overlap(const ProofBox *a, const ProofBox *b) {
+  for (int d = 0; d < a->rank; d++)
+    if (a->offset[d] + a->size[d] <= b->offset[d] ||
+        b->offset[d] + b->size[d] <= a->offset[d])
+      return false;
+  return true;
+}
 /// Whether `outer` surely has all of `inner`.
-bool proof_box_is_inside(const ProofBox *outer, const ProofBox *inner);
+static inline bool proof_box_is_inside(const ProofBox *outer,
+                                       const ProofBox *inner) {
+  for (int d = 0; d < outer->rank; d++)
+    if (inner->offset[d] < outer->offset[d] ||
+        inner->offset[d] + inner->size[d] > outer->offset[d] + outer->size[d])
+      return false;
+  return outer->is_exact;
+}
 /// Whether `boxes` together surely have all of `box`.
 bool proof_box_is_covered(const ProofBox *box, const ProofBox *boxes,
                           int num_boxes);

@@ -36,21 +36,46 @@ enum {
 enum { PROOF_MAX_AGE = 15 };
 
 /// What has surely happened before the agent came where it is.
-int32_t *proof_known(const ProofMachine *m, int32_t *state, int agent);
+static inline int32_t *proof_known(const ProofMachine *m, int32_t *state,
+                                   int agent) {
+  return state + m->sets + agent * m->set_words;
+}
 /// What it did itself: other threads do not know that of each other. Of a
 /// leader the same as proof_known.
-int32_t *proof_own(const ProofMachine *m, int32_t *state, int agent);
+static inline int32_t *proof_own(const ProofMachine *m, int32_t *state,
+                                 int agent) {
+  int set = proof_is_leader(agent) ? agent : m->num_agents + agent;
+  return state + m->sets + set * m->set_words;
+}
 /// What has happened before the phase of a slot will end.
-int32_t *proof_gathering(const ProofMachine *m, int32_t *state, int slot);
+static inline int32_t *proof_gathering(const ProofMachine *m, int32_t *state,
+                                       int slot) {
+  return state + m->sets + (2 * m->num_agents + slot) * m->set_words;
+}
 /// What had happened before the last one ended.
-int32_t *proof_complete(const ProofMachine *m, int32_t *state, int slot);
+static inline int32_t *proof_complete(const ProofMachine *m, int32_t *state,
+                                      int slot) {
+  int set = 2 * m->num_agents + m->num_slots + slot;
+  return state + m->sets + set * m->set_words;
+}
 /// What had happened before a turn was handed on.
-int32_t *proof_handed_on(const ProofMachine *m, int32_t *state);
+static inline int32_t *proof_handed_on(const ProofMachine *m, int32_t *state) {
+  int set = 2 * (m->num_agents + m->num_slots);
+  return state + m->sets + set * m->set_words;
+}
 /// Of all of these together; they follow each other.
-int proof_num_sets(const ProofMachine *m);
-int32_t *proof_words(const ProofMachine *m, int32_t *state, int slot);
-int32_t *proof_age(const ProofMachine *m, int32_t *state, int agent,
-                   int resource, int kind);
+static inline int proof_num_sets(const ProofMachine *m) {
+  return 2 * (m->num_agents + m->num_slots) + 1;
+}
+static inline int32_t *proof_words(const ProofMachine *m, int32_t *state,
+                                   int slot) {
+  return state + m->barriers + slot * PROOF_WORDS;
+}
+static inline int32_t *proof_age(const ProofMachine *m, int32_t *state,
+                                 int agent, int resource, int kind) {
+  return state + m->ages +
+         (agent * m->num_resources + resource) * PROOF_NUM_UNDER_WAY + kind;
+}
 
 //===-- Facts -------------------------------------------------------------===//
 
@@ -58,58 +83,68 @@ int32_t *proof_age(const ProofMachine *m, int32_t *state, int agent,
 /// from the third on that an agent has passed its last wait.
 enum { PROOF_LAST_COMPLETE, PROOF_ONE_BEFORE, PROOF_FIRST_WAIT };
 
+static inline int proof_facts_per_resource(const ProofMachine *m) {
+  return 3 * m->num_agents + 1;
+}
 /// The stores of an agent to a resource are over, they are so for the async
 /// proxy, its reads are; the TMA copy into it has landed.
-int proof_fact_written(const ProofMachine *m, int resource, int agent);
-int proof_fact_visible(const ProofMachine *m, int resource, int agent);
-int proof_fact_read(const ProofMachine *m, int resource, int agent);
-int proof_fact_landed(const ProofMachine *m, int resource);
+static inline int proof_fact_written(const ProofMachine *m, int resource,
+                                     int agent) {
+  return resource * proof_facts_per_resource(m) + agent;
+}
+static inline int proof_fact_visible(const ProofMachine *m, int resource,
+                                     int agent) {
+  return resource * proof_facts_per_resource(m) + m->num_agents + agent;
+}
+static inline int proof_fact_read(const ProofMachine *m, int resource,
+                                  int agent) {
+  return resource * proof_facts_per_resource(m) + 2 * m->num_agents + agent;
+}
+static inline int proof_fact_landed(const ProofMachine *m, int resource) {
+  return resource * proof_facts_per_resource(m) + 3 * m->num_agents;
+}
 /// `which` of the facts of a barrier.
-int proof_fact_phase(const ProofMachine *m, int slot, int which);
-bool proof_has(const int32_t *set, int fact);
-void proof_put(int32_t *set, int fact);
-void proof_take(int32_t *set, int fact);
+static inline int proof_fact_phase(const ProofMachine *m, int slot, int which) {
+  return m->num_resources * proof_facts_per_resource(m) +
+         slot * (PROOF_FIRST_WAIT + m->num_agents) + which;
+}
+static inline bool proof_has(const int32_t *set, int fact) {
+  return (uint32_t)set[fact / 32] >> fact % 32 & 1;
+}
+static inline void proof_put(int32_t *set, int fact) {
+  set[fact / 32] = (int32_t)((uint32_t)set[fact / 32] | 1u << fact % 32);
+}
+static inline void proof_take(int32_t *set, int fact) {
+  set[fact / 32] = (int32_t)((uint32_t)set[fact / 32] & ~(1u << fact % 32));
+}
 /// Whether what the fact is about has begun, so that it matters who knows.
-bool proof_is_active(const ProofMachine *m, const int32_t *state, int fact);
+static inline bool proof_is_active(const ProofMachine *m, const int32_t *state,
+                                   int fact) {
+  return proof_has(state + m->active, fact);
+}
 /// Nobody knows the fact any more.
-void proof_forget(const ProofMachine *m, int32_t *state, int fact);
-void proof_activate(const ProofMachine *m, int32_t *state, int fact);
-void proof_deactivate(const ProofMachine *m, int32_t *state, int fact);
+static inline void proof_forget(const ProofMachine *m, int32_t *state,
+                                int fact) {
+  for (int i = 0; i < proof_num_sets(m); i++)
+    proof_take(state + m->sets + i * m->set_words, fact);
+}
+static inline void proof_activate(const ProofMachine *m, int32_t *state,
+                                  int fact) {
+  proof_forget(m, state, fact);
+  proof_put(state + m->active, fact);
+}
+static inline void proof_deactivate(const ProofMachine *m, int32_t *state,
+                                    int fact) {
+  proof_forget(m, state, fact);
+  proof_take(state + m->active, fact);
+}
 /// Adds what is in `from`, and its clocks.
-void proof_join(const ProofMachine *m, int32_t *to, const int32_t *from);
-
-/// Notes the first fault.
-void proof_fail(const ProofMachine *m, int agent, const ProofOp *op,
-                const char *code, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
-
-//===-- Accesses (Access.c) ----------------------------------------===//
-
-void proof_fill(const ProofMachine *m, int32_t *state, int agent,
-                const ProofStep *step);
-void proof_read(const ProofMachine *m, int32_t *state, int agent,
-                const ProofStep *step);
-/// Readers have given back the slot of a row: what its tiles hold is no fill of
-/// the next round.
-void proof_empty(const ProofMachine *m, int32_t *state, int row, int slot);
-/// Everything of a kind that is under way gets older.
-void proof_grow_older(const ProofMachine *m, int32_t *state, int agent,
-                      int kind);
-/// What has at least `pending` younger ones is over.
-void proof_retire(const ProofMachine *m, int32_t *state, int agent, int kind,
-                  int pending);
-void proof_fence(const ProofMachine *m, int32_t *state, int agent);
-
-//===-- Phases (Machine.c) -----------------------------------------===//
-
-/// The slot of a row among all slots; -1 after a fault.
-int proof_slot_index(const ProofMachine *m, int agent, const ProofOp *op,
-                     int row, int slot);
-/// (B3) of what an agent does to a phase.
-bool proof_is_in_phase(const ProofMachine *m, int32_t *state, int slot,
-                       int agent, const ProofOp *op, const char *what);
-/// Ends the phase when nothing is missing.
-void proof_check_phase(const ProofMachine *m, int32_t *state, int slot,
-                       int agent, const ProofOp *op);
+static inline void proof_join(const ProofMachine *m, int32_t *to,
+                              const int32_t *from) {
+  for (int i = 0; i < m->fact_words; i++)
+    to[i] |= from[i];
+  for (int i = m->fact_words; i < m->set_words; i++)
+    to[i] = to[i] > from[i] ? to[i] : from[i];
+}
 
 #endif // TILE_PROOF_FACTS_H

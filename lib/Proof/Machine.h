@@ -55,32 +55,17 @@ typedef enum { PROOF_DONE, PROOF_WAITS, PROOF_MEETS } ProofResult;
 /// Executes an event of an agent. PROOF_MEETS: of a SYNC, see below.
 ProofResult proof_machine_step(const ProofMachine *machine, int32_t *state,
                                int agent, const ProofStep *step);
+/// Agents that a SYNC of `agent` waits for.
+static inline unsigned proof_sync_agents(const ProofProgram *program, int agent,
+                                         const ProofOp *op) {
+  unsigned own = 3u << 2 * proof_role_of(agent);
+  return op->sync.id < 0 ? own : program->sync_agents[op->sync.id] | own;
+}
+
 /// The agents of `mask` meet.
 void proof_machine_meet(const ProofMachine *machine, int32_t *state,
                         unsigned mask);
-/// Forgets what no rule asks for any more, since everybody knows it. Not of a
-/// machine with clocks.
-void proof_forget_common(const ProofMachine *machine, int32_t *state);
-/// Whether whatever may go wrong from `state` on may go wrong from `kept` on as
-/// well: there, nobody knows more, and more may matter. Both are the same up to
-/// `active`. Not of a machine with clocks.
-bool proof_machine_covers(const ProofMachine *machine, const int32_t *kept,
-                          const int32_t *state);
-/// Makes `state` cover both.
-void proof_machine_merge(const ProofMachine *machine, const int32_t *kept,
-                         int32_t *state);
 /// What is wrong when all agents have ended.
 void proof_machine_end(const ProofMachine *machine, int32_t *state);
-/// Why a phase is not complete, for messages: arrivals and bytes.
-void proof_machine_missing(const ProofMachine *machine, const int32_t *state,
-                           int row, int slot, int *out_arrivals,
-                           int *out_bytes);
-
-/// The clock of agent or role `who` in what `agent` knows, itself included; of
-/// a machine with clocks. Copies of a role count behind the agents.
-int proof_machine_clock(const ProofMachine *machine, const int32_t *state,
-                        int agent, int who);
-void proof_machine_tick(const ProofMachine *machine, int32_t *state, int agent,
-                        int now);
 
 #endif // TILE_PROOF_MACHINE_H

@@ -7,15 +7,314 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Prove.h"
+#include "Proof.h"
 
+#include "Explore.h"
+#include "Facts.h"
 #include "Mirror.h"
 #include "Rings.h"
-#include "Seen.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+//===-- States that a proof has seen --------------------------------------===//
+
+typedef struct {
+  int32_t *words; // those that tell states apart, then those of sets
+  int num_words;
+  bool is_open; // has yet to be expanded
+} Kept;
+
+typedef struct {
+  TileArena *arena;
+  bool merges; // states that differ in what agents know
+  Kept *items;
+  int count, capacity;
+  size_t num_words; // of all of them
+  int *buckets;     // index + 1
+  int num_buckets;
+  int32_t *scratch;
+  int scratch_capacity;
+} Seen;
+
+enum { FIRST_BUCKETS = 256 };
+
+//===-- States as words ---------------------------------------------------===//
+
+typedef struct {
+  int32_t *words;
+  int count;
+} Writer;
+
+static void put(Writer *w, int64_t value) {
+  w->words[w->count++] = (int32_t)value;
+}
+
+static void put_long(Writer *w, int64_t value) {
+  put(w, (int64_t)((uint64_t)value & UINT32_MAX));
+  put(w, (int64_t)((uint64_t)value >> 32));
+}
+
+static int64_t take(Writer *w) { return w->words[w->count++]; }
+
+static int64_t take_long(Writer *w) {
+  uint64_t low = (uint32_t)take(w), high = (uint32_t)take(w);
+  return (int64_t)(high << 32 | low);
+}
+
+static int max_words(const ProofContext *c) {
+  int count = c->machine.num_words + 8 + c->machine.num_agents;
+  for (int a = 0; a < c->machine.num_agents; a++)
+    count += c->needs.roles[proof_role_of(a)].count;
+  return count + 9 * PROOF_MAX_SYMBOLS + 5 * PROOF_MAX_BOUNDS +
+         2 * PROOF_MAX_TRUTHS + 4 * PROOF_MAX_ENTRIES;
+}
+
+static void put_names(Writer *w, const ProofState *s) {
+  put(w, s->num_symbols);
+  for (int i = 0; i < s->num_symbols; i++) {
+    const ProofSymbol *symbol = &s->symbols[i];
+    put(w, symbol->number.is_known | symbol->number.is_least << 1);
+    put_long(w, symbol->number.value);
+    put_long(w, symbol->number.modulus);
+    put_long(w, symbol->step);
+    put_long(w, symbol->modulus);
+  }
+  put(w, s->num_bounds);
+  for (int i = 0; i < s->num_bounds; i++) {
+    put(w, s->bounds[i].form);
+    put_long(w, s->bounds[i].low);
+    put_long(w, s->bounds[i].high);
+  }
+  put(w, s->num_truths);
+  for (int i = 0; i < s->num_truths; i++) {
+    put(w, s->truths[i].term);
+    put(w, s->truths[i].holds);
+  }
+  put(w, s->num_entries);
+  for (int i = 0; i < s->num_entries; i++) {
+    put(w, s->entries[i].class_number);
+    put(w, s->entries[i].start);
+    put(w, s->entries[i].value);
+    put(w, s->entries[i].agents);
+  }
+}
+
+static void take_names(Writer *w, ProofState *s) {
+  s->num_symbols = (int)take(w);
+  for (int i = 0; i < s->num_symbols; i++) {
+    ProofSymbol *symbol = &s->symbols[i];
+    int64_t flags = take(w);
+    symbol->number.is_known = flags & 1;
+    symbol->number.is_least = flags >> 1 & 1;
+    symbol->number.value = take_long(w);
+    symbol->number.modulus = take_long(w);
+    symbol->step = take_long(w);
+    symbol->modulus = take_long(w);
+  }
+  s->num_bounds = (int)take(w);
+  for (int i = 0; i < s->num_bounds; i++) {
+    s->bounds[i].form = (ProofTermId)take(w);
+    s->bounds[i].low = take_long(w);
+    s->bounds[i].high = take_long(w);
+  }
+  s->num_truths = (int)take(w);
+  for (int i = 0; i < s->num_truths; i++) {
+    s->truths[i].term = (ProofTermId)take(w);
+    s->truths[i].holds = take(w) != 0;
+  }
+  s->num_entries = (int)take(w);
+  for (int i = 0; i < s->num_entries; i++) {
+    s->entries[i].class_number = (int)take(w);
+    s->entries[i].start = (ProofTermId)take(w);
+    s->entries[i].value = (ProofTermId)take(w);
+    s->entries[i].agents = (unsigned)take(w);
+  }
+}
+
+// The words of the machine that do not say what somebody knows come first.
+static int write_state(int32_t *words, const ProofContext *c,
+                       const ProofState *s) {
+  Writer w = {words, 0};
+  for (int a = 0; a < c->machine.num_agents; a++) {
+    const ProofVariables *v = &c->needs.roles[proof_role_of(a)];
+    put(&w, s->pc[a]);
+    for (int i = 0; i < v->count; i++)
+      put(&w, s->values[a][i]);
+  }
+  put_names(&w, s);
+  memcpy(words + w.count, s->words, sizeof *words * (size_t)c->machine.active);
+  return w.count + c->machine.active;
+}
+
+// Writes a kept state into `state`, which has room for it.
+static void restore(const Seen *seen, int index, const ProofContext *c,
+                    ProofState *s) {
+  Writer w = {seen->items[index].words, 0};
+  for (int a = 0; a < c->machine.num_agents; a++) {
+    const ProofVariables *v = &c->needs.roles[proof_role_of(a)];
+    s->pc[a] = (int)take(&w);
+    for (int i = 0; i < v->count; i++)
+      s->values[a][i] = (ProofTermId)take(&w);
+  }
+  take_names(&w, s);
+  memcpy(s->words, w.words + w.count,
+         sizeof *s->words * (size_t)c->machine.num_words);
+}
+
+//===-- States that cover others ------------------------------------------===//
+
+// Whether it matters who knows the fact, but for those of phases.
+static bool matters(const ProofMachine *m, const int32_t *state, int fact) {
+  int first_phase = proof_fact_phase(m, 0, 0), in_resource;
+  if (fact >= first_phase) {
+    int which = (fact - first_phase) % (PROOF_FIRST_WAIT + m->num_agents);
+    return which < PROOF_FIRST_WAIT || proof_is_active(m, state, fact);
+  }
+  in_resource = fact % proof_facts_per_resource(m);
+  if (in_resource >= m->num_agents && in_resource < 2 * m->num_agents)
+    fact -= m->num_agents; // visible: as long as what is written matters
+  return proof_is_active(m, state, fact);
+}
+
+static uint32_t mattering(const ProofMachine *m, const int32_t *state,
+                          int word) {
+  uint32_t out = 0;
+  for (int i = 0; i < 32 && 32 * word + i < m->num_facts; i++)
+    out |= (uint32_t)matters(m, state, 32 * word + i) << i;
+  return out;
+}
+
+// The facts of a word that would be nothing new in a set.
+static uint32_t not_new(const ProofMachine *m, const int32_t *state, int set,
+                        int word, uint32_t matter) {
+  const int32_t *sets = state + m->sets + word;
+  uint32_t known = (uint32_t)sets[set * m->set_words], common = ~UINT32_C(0);
+  known |= ~matter;
+  if (set < m->num_agents)
+    return known;
+  if (set < 2 * m->num_agents)
+    return known | (uint32_t)sets[(set - m->num_agents) * m->set_words];
+  for (int a = 0; a < m->num_agents; a++)
+    common &= (uint32_t)sets[a * m->set_words];
+  return known | common;
+}
+
+// Whether whatever may go wrong from `state` on may go wrong from `kept` on as
+// well: there, nobody knows more, and more may matter. Both are the same up to
+// `active`. Not of a machine with clocks.
+static bool covers(const ProofMachine *m, const int32_t *kept,
+                   const int32_t *state) {
+  for (int w = 0; w < m->fact_words; w++)
+    if ((state[m->active + w] & ~kept[m->active + w]) ||
+        (kept[m->filled + w] & ~state[m->filled + w]))
+      return false;
+  for (int w = 0; w < m->fact_words; w++) {
+    uint32_t matter = mattering(m, state, w);
+    for (int set = 0; set < proof_num_sets(m); set++)
+      if ((uint32_t)kept[m->sets + set * m->set_words + w] &
+          ~not_new(m, state, set, w, matter))
+        return false;
+  }
+  return true;
+}
+
+// Makes `state` cover both.
+static void merge(const ProofMachine *m, const int32_t *kept, int32_t *state) {
+  int num_sets = proof_num_sets(m);
+  for (int w = 0; w < m->fact_words; w++) {
+    uint32_t first = mattering(m, kept, w), second = mattering(m, state, w);
+    for (int set = num_sets - 1; set >= 0; set--) {
+      uint32_t both = not_new(m, kept, set, w, first) &
+                      not_new(m, state, set, w, second) & (first | second);
+      state[m->sets + set * m->set_words + w] = (int32_t)both;
+    }
+  }
+  for (int w = 0; w < m->fact_words; w++) {
+    state[m->active + w] |= kept[m->active + w];
+    state[m->filled + w] &= kept[m->filled + w];
+  }
+}
+
+//===-- The table ---------------------------------------------------------===//
+
+static uint64_t hash_of(const int32_t *words, int count) {
+  uint64_t hash = UINT64_C(1469598103934665603);
+  for (int i = 0; i < count; i++)
+    hash = (hash ^ (uint32_t)words[i]) * UINT64_C(1099511628211);
+  return hash ^ hash >> 32;
+}
+
+// The bucket of a state with these words, and with `more` what agents know,
+// that covers it; or where it belongs.
+static int *bucket_of(const Seen *seen, const ProofContext *c,
+                      const int32_t *words, int count, const int32_t *more) {
+  size_t mask = (size_t)seen->num_buckets - 1;
+  for (size_t at = hash_of(words, count) & mask;; at = (at + 1) & mask) {
+    int *bucket = &seen->buckets[at];
+    if (!*bucket)
+      return bucket;
+    const Kept *kept = &seen->items[*bucket - 1];
+    if (kept->num_words != count ||
+        memcmp(kept->words, words, sizeof *words * (size_t)count) != 0)
+      continue;
+    if (!more ||
+        covers(&c->machine, kept->words + count - c->machine.active, more))
+      return bucket;
+  }
+}
+
+static void insert(Seen *seen, int index) {
+  const Kept *kept = &seen->items[index];
+  size_t mask = (size_t)seen->num_buckets - 1;
+  size_t at = hash_of(kept->words, kept->num_words) & mask;
+  while (seen->buckets[at])
+    at = (at + 1) & mask;
+  seen->buckets[at] = index + 1;
+}
+
+static void grow(Seen *seen) {
+  seen->num_buckets = seen->num_buckets ? 4 * seen->num_buckets : FIRST_BUCKETS;
+  seen->buckets = TILE_ARENA_NEW(seen->arena, int, seen->num_buckets);
+  for (int i = 0; i < seen->count; i++)
+    insert(seen, i);
+}
+
+// Keeps the state, unless one that is kept covers it. With `merges`, of states
+// that differ in what agents know one is kept, in which nobody knows more than
+// in each: few, but it may be too little for a proof.
+static void keep_state(Seen *seen, const ProofContext *c, const ProofState *s) {
+  const ProofMachine *m = &c->machine;
+  size_t more = sizeof *s->words * (size_t)(m->num_words - m->active);
+  if (!seen->scratch)
+    seen->scratch = TILE_ARENA_NEW(seen->arena, int32_t, max_words(c));
+  int count = write_state(seen->scratch, c, s);
+  if (2 * seen->count >= seen->num_buckets)
+    grow(seen);
+  int *bucket =
+      bucket_of(seen, c, seen->scratch, count, seen->merges ? NULL : s->words);
+  if (*bucket && !seen->merges)
+    return;
+  if (*bucket) {
+    Kept *kept = &seen->items[*bucket - 1];
+    int32_t *words = kept->words + kept->num_words - m->active;
+    if (covers(m, words, s->words))
+      return;
+    merge(m, words, s->words);
+    memcpy(words + m->active, s->words + m->active, more);
+    kept->is_open = true;
+    return;
+  }
+  int32_t *words =
+      TILE_ARENA_NEW(seen->arena, int32_t, count + m->num_words - m->active);
+  memcpy(words, seen->scratch, sizeof *words * (size_t)count);
+  memcpy(words + count, s->words + m->active, more);
+  seen->num_words += (size_t)(count + m->num_words - m->active);
+  TILE_ARENA_RESERVE(seen->arena, seen->items, seen->count, seen->capacity);
+  seen->items[seen->count] = (Kept){words, count, true};
+  *bucket = ++seen->count;
+}
 
 enum {
   MAX_STEPS = 4096,
@@ -32,7 +331,7 @@ typedef struct {
   bool merges;
   ProofRings *rings;
   ProofMirrors *mirrors;
-  ProofSeen seen;
+  Seen seen;
   ProofState *state;           // the one that runs
   int order[PROOF_MAX_AGENTS]; // who goes first
 } Prover;
@@ -250,6 +549,54 @@ static void finish(Prover *p) {
          "waits here, and nobody who could end this wait goes on");
 }
 
+//===-- What everybody knows ----------------------------------------------===//
+
+static bool is_common(const ProofMachine *m, int32_t *state, int fact) {
+  for (int a = 0; a < m->num_agents; a++)
+    if (!proof_has(proof_known(m, state, a), fact))
+      return false;
+  return true;
+}
+
+// Accesses that everybody knows to be over are as if there had been none.
+static void forget_accesses(const ProofMachine *m, int32_t *state, int r) {
+  if (is_common(m, state, proof_fact_landed(m, r)))
+    proof_deactivate(m, state, proof_fact_landed(m, r));
+  for (int a = 0; a < m->num_agents; a++) {
+    int written = proof_fact_written(m, r, a),
+        visible = proof_fact_visible(m, r, a);
+    if (is_common(m, state, proof_fact_read(m, r, a)))
+      proof_deactivate(m, state, proof_fact_read(m, r, a));
+    if (!is_common(m, state, written) ||
+        (m->is_read_async[r] && !is_common(m, state, visible)))
+      continue;
+    proof_deactivate(m, state, written);
+    proof_deactivate(m, state, visible);
+  }
+}
+
+// What everybody knows is nothing new when a phase tells it; and who ends a
+// phase knows it by then, so no wait is missed (B2).
+static void forget_common(const ProofMachine *m, int32_t *state) {
+  for (int r = 0; r < m->num_resources; r++)
+    forget_accesses(m, state, r);
+  for (int s = 0; s < m->num_slots; s++)
+    for (int a = 0; a < m->num_agents; a++)
+      if (is_common(m, state, proof_fact_phase(m, s, PROOF_FIRST_WAIT + a)))
+        proof_deactivate(m, state,
+                         proof_fact_phase(m, s, PROOF_FIRST_WAIT + a));
+  for (int i = 0; i < m->num_facts; i++) {
+    bool is_known = is_common(m, state, i);
+    for (int a = 0; a < m->num_agents; a++)
+      if (!proof_is_leader(a) && proof_has(proof_known(m, state, a), i))
+        proof_take(proof_own(m, state, a), i);
+    for (int s = 0; s < m->num_slots && is_known; s++) {
+      proof_take(proof_complete(m, state, s), i);
+      proof_take(proof_gathering(m, state, s), i);
+    }
+  }
+}
+
 static void keep(Prover *p) {
   if (is_over(p))
     return;
@@ -258,14 +605,14 @@ static void keep(Prover *p) {
          "the threads reach more than %d states together", p->seen.count);
     return;
   }
-  proof_forget_common(&p->context->machine, p->state->words);
+  forget_common(&p->context->machine, p->state->words);
   if (!proof_rename(p->context, p->state))
     stop(p, "too-many-values", -1, NULL,
          "the threads have more values than can be followed");
   else {
     proof_mirror(p->mirrors, p->context, p->state);
     proof_rings_turn(p->rings, p->context, p->state);
-    proof_seen_keep(&p->seen, p->context, p->state);
+    keep_state(&p->seen, p->context, p->state);
   }
 }
 
@@ -283,7 +630,7 @@ static void go_on(Prover *p) {
 static void expand(Prover *p, int index) {
   p->seen.items[index].is_open = false;
   for (int holds = 0; holds < 2 && !is_over(p); holds++) {
-    proof_seen_restore(&p->seen, index, p->context, p->state);
+    restore(&p->seen, index, p->context, p->state);
     int agent = run(p);
     if (is_over(p))
       return;
@@ -340,7 +687,7 @@ static void start(Prover *p) {
 
 static void prove_from(Prover *p, int64_t which, int64_t count) {
   set_residues(p->context, which, count);
-  proof_seen_init(&p->seen, p->merges, p->context->arena);
+  p->seen = (Seen){.arena = p->context->arena, .merges = p->merges};
   start(p);
   go_on(p);
   for (bool has_open = true; has_open && !is_over(p);) {
@@ -431,12 +778,6 @@ static ProofState *new_state(const ProofContext *c) {
   return out;
 }
 
-unsigned proof_sync_agents(const ProofProgram *program, int agent,
-                           const ProofOp *op) {
-  unsigned own = 3u << 2 * proof_role_of(agent);
-  return op->sync.id < 0 ? own : program->sync_agents[op->sync.id] | own;
-}
-
 static void prove(const ProofProgram *program, const ProofLimits *limits,
                   bool merges, ProofVerdict *verdict) {
   TileArena scratch;
@@ -471,8 +812,9 @@ static void prove(const ProofProgram *program, const ProofLimits *limits,
   tile_arena_deinit(&scratch);
 }
 
-void proof_prove(const ProofProgram *program, const ProofLimits *limits,
-                 ProofVerdict *verdict) {
+// Writes a verdict that is not PROOF_PROVED where the program is not proved.
+static void prove_twice(const ProofProgram *program, const ProofLimits *limits,
+                        ProofVerdict *verdict) {
   for (int merges = 1; merges >= 0; merges--) {
     *verdict =
         (ProofVerdict){.role = PROOF_NONE, .num_states = verdict->num_states};
@@ -480,4 +822,13 @@ void proof_prove(const ProofProgram *program, const ProofLimits *limits,
     if (verdict->outcome == PROOF_PROVED)
       return;
   }
+}
+
+void proof_verify(const ProofProgram *program, const ProofLimits *limits,
+                  TileArena *arena, ProofVerdict *out_verdict) {
+  *out_verdict = (ProofVerdict){.role = PROOF_NONE};
+  prove_twice(program, limits, out_verdict);
+  if (out_verdict->outcome != PROOF_PROVED &&
+      proof_explore(program, limits, arena, out_verdict))
+    out_verdict->outcome = PROOF_REJECTED;
 }

@@ -28,9 +28,6 @@ typedef struct {
   bool has_overflow; // more numbers were asked for than there are digits
 } ProofWord;
 
-/// The next word of PROOF_WORD_DIGITS after one that was run; false at the end.
-bool proof_word_next(ProofWord *word);
-
 //===-- Runs --------------------------------------------------------------===//
 
 typedef struct {
@@ -52,9 +49,5 @@ typedef struct {
   ProofChoice choices[PROOF_MAX_CHOICES];
   int num_choices;
 } ProofRun;
-
-/// Executes all roles. Owner: `arena`.
-void proof_run_build(const ProofProgram *program, const ProofNeeds *needs,
-                     TileArena *arena, ProofWord *word, ProofRun *out);
 
 #endif // TILE_PROOF_RUN_H

@@ -78,23 +78,28 @@ ProofNumber proof_number_of(const ProofContext *context,
 /// The least value of a sum that is known, or INT64_MIN.
 int64_t proof_low(const ProofContext *context, const ProofState *state,
                   const ProofSum *sum);
-/// Notes low <= sum.
-void proof_learn_low(ProofContext *context, ProofState *state,
-                     const ProofSum *sum, int64_t low);
 /// Notes low <= form <= high; either may be the end of its type.
 void proof_learn_bound(ProofContext *context, ProofState *state,
                        ProofTermId form, int64_t low, int64_t high);
 /// The symbol that a bound gives one number, which is -bound->low, or
 /// PROOF_NO_TERM.
-ProofTermId proof_known_symbol(const ProofContext *context,
-                               const ProofBound *bound);
-/// Forgets what is known of the sum alone.
-void proof_forget_sum(ProofContext *context, ProofState *state,
-                      const ProofSum *sum);
+static inline ProofTermId proof_known_symbol(const ProofContext *c,
+                                             const ProofBound *bound) {
+  const ProofTerm *form = &c->terms.items[bound->form];
+  bool is_symbol = bound->low == bound->high && form->num_args == 1 &&
+                   form->kind == PROOF_TERM_SUM && form->factors[0] == -1 &&
+                   c->terms.items[form->args[0]].kind == PROOF_TERM_SYMBOL;
+  return is_symbol ? form->args[0] : PROOF_NO_TERM;
+}
 /// Whether a term is a comparison, or made of such.
 bool proof_is_condition(const ProofContext *context, ProofTermId id);
 /// Whether the term was found to hold as it stands: 1, 0, or -1.
-int proof_truth(const ProofState *state, ProofTermId term);
+static inline int proof_truth(const ProofState *s, ProofTermId term) {
+  for (int i = 0; i < s->num_truths; i++)
+    if (s->truths[i].term == term)
+      return s->truths[i].holds;
+  return -1;
+}
 /// Whether a condition holds: 1, 0, or -1 where that is not known.
 int proof_outcome(ProofContext *context, const ProofState *state,
                   ProofTermId condition);
@@ -114,17 +119,29 @@ bool proof_conclude(ProofContext *context, ProofState *state);
 /// The term that a scalar is of an agent.
 ProofTermId proof_value_of(ProofContext *context, const ProofState *state,
                            int agent, ProofScalarId id);
+
 /// A name for a value, or PROOF_NO_TERM when there are too many. Of a counter:
 /// how far an iteration moves it, and what its number is kept modulo.
 ProofTermId proof_new_symbol(ProofContext *context, ProofState *state,
                              ProofTermId value, int64_t step, int64_t modulus);
 
-//===-- Counters (Counters.c) ---------------------------------------------===//
+//===-- Counters ----------------------------------------------------------===//
 
 /// Whether the term is the step of a loop; whether a sum is a constant and
 /// such.
-bool proof_is_positive(const ProofContext *context, ProofTermId id);
-bool proof_is_of_steps(const ProofContext *context, const ProofSum *sum);
+static inline bool proof_is_positive(const ProofContext *c, ProofTermId id) {
+  for (int i = 0; i < c->num_positive; i++)
+    if (c->positive[i] == id)
+      return true;
+  return false;
+}
+static inline bool proof_is_of_steps(const ProofContext *c,
+                                     const ProofSum *sum) {
+  bool result = sum->fits;
+  for (int i = 0; i < sum->count; i++)
+    result &= proof_is_positive(c, sum->args[i]);
+  return result;
+}
 /// Variable `index` of an agent, a counter, begins at its value: that gets a
 /// name.
 void proof_enter(ProofContext *context, ProofState *state, int agent,

@@ -475,6 +475,25 @@ static void find_oldest(const Names *n, const Place *places, int count,
     note_oldest(n, *places[i].value, oldest);
 }
 
+static bool contains(const ProofTerms *t, ProofTermId id, ProofTermId part) {
+  if (id == part)
+    return true;
+  for (int i = 0; i < t->items[id].num_args; i++)
+    if (contains(t, t->items[id].args[i], part))
+      return true;
+  return false;
+}
+
+// Whether all summands of `sum` stand somewhere in the term.
+static bool term_mentions(const ProofTerms *t, ProofTermId id,
+                          ProofTermId sum) {
+  ProofSum parts = proof_sum_of(t, sum);
+  bool result = id != PROOF_NO_TERM;
+  for (int i = 0; i < parts.count && result; i++)
+    result = contains(t, id, parts.args[i]);
+  return result;
+}
+
 // Whether a value that somebody has is a function of all of a sum.
 static bool is_in_values(const Names *n, ProofTermId id) {
   const ProofContext *c = n->context;
@@ -483,7 +502,7 @@ static bool is_in_values(const Names *n, ProofTermId id) {
       return true;
   for (int a = 0; a < c->machine.num_agents; a++)
     for (int i = 0; i < c->needs.roles[proof_role_of(a)].count; i++)
-      if (proof_term_mentions(&c->terms, n->state->values[a][i], id))
+      if (term_mentions(&c->terms, n->state->values[a][i], id))
         return true;
   return false;
 }
@@ -596,7 +615,7 @@ static bool is_fixed_asked(const Names *n, ProofTermId id) {
     const ProofVariables *v = &c->needs.roles[proof_role_of(a)];
     for (int i = 0; i < c->needs.num_fixed; i++)
       if (proof_asks_fixed(v, n->state->pc[a], i) &&
-          proof_term_mentions(&c->terms, c->fixed[i], id))
+          term_mentions(&c->terms, c->fixed[i], id))
         return true;
   }
   return false;

@@ -16,10 +16,6 @@ static const int64_t max_constant = INT32_MAX;
 
 //===-- The table ---------------------------------------------------------===//
 
-void proof_terms_init(ProofTerms *t, TileArena *arena) {
-  *t = (ProofTerms){.arena = arena};
-}
-
 static bool is_same(const ProofTerm *a, const ProofTerm *b) {
   bool result = a->kind == b->kind && a->constant == b->constant &&
                 a->function == b->function && a->num_args == b->num_args;
@@ -77,16 +73,8 @@ static ProofTermId intern(ProofTerms *t, ProofTerm term) {
   return t->count == MAX_TERMS ? PROOF_NO_TERM : add(t, term, bucket);
 }
 
-ProofTermId proof_term_constant(ProofTerms *t, int64_t value) {
-  return intern(t, (ProofTerm){.kind = PROOF_TERM_CONSTANT, .constant = value});
-}
-
-ProofTermId proof_term_input(ProofTerms *t, ProofScalarId id) {
-  return intern(t, (ProofTerm){.kind = PROOF_TERM_INPUT, .constant = id});
-}
-
-ProofTermId proof_term_symbol(ProofTerms *t, int number) {
-  return intern(t, (ProofTerm){.kind = PROOF_TERM_SYMBOL, .constant = number});
+ProofTermId proof_term_leaf(ProofTerms *t, ProofTermKind kind, int64_t number) {
+  return intern(t, (ProofTerm){.kind = kind, .constant = number});
 }
 
 bool proof_term_is_constant(const ProofTerms *t, ProofTermId id) {
@@ -389,23 +377,6 @@ ProofTermId proof_term_call(ProofTerms *t, int function, int64_t constant,
   return known != PROOF_NO_TERM
              ? known
              : plain_call(t, function, constant, num_args, args);
-}
-
-static bool contains(const ProofTerms *t, ProofTermId id, ProofTermId part) {
-  if (id == part)
-    return true;
-  for (int i = 0; i < t->items[id].num_args; i++)
-    if (contains(t, t->items[id].args[i], part))
-      return true;
-  return false;
-}
-
-bool proof_term_mentions(const ProofTerms *t, ProofTermId id, ProofTermId sum) {
-  ProofSum parts = proof_sum_of(t, sum);
-  bool result = id != PROOF_NO_TERM;
-  for (int i = 0; i < parts.count && result; i++)
-    result = contains(t, id, parts.args[i]);
-  return result;
 }
 
 //===-- Replacements ------------------------------------------------------===//

@@ -47,19 +47,26 @@ typedef struct {
 } ProofTerms;
 
 /// Memory comes from `arena`.
-void proof_terms_init(ProofTerms *terms, TileArena *arena);
+static inline void proof_terms_init(ProofTerms *t, TileArena *arena) {
+  *t = (ProofTerms){.arena = arena};
+}
 /// The functions below return PROOF_NO_TERM when there are too many terms, and
 /// of PROOF_NO_TERM.
-ProofTermId proof_term_constant(ProofTerms *terms, int64_t value);
-ProofTermId proof_term_input(ProofTerms *terms, ProofScalarId id);
-ProofTermId proof_term_symbol(ProofTerms *terms, int number);
+/// A constant, the number of an input or that of a symbol.
+ProofTermId proof_term_leaf(ProofTerms *terms, ProofTermKind kind,
+                            int64_t number);
+static inline ProofTermId proof_term_constant(ProofTerms *t, int64_t value) {
+  return proof_term_leaf(t, PROOF_TERM_CONSTANT, value);
+}
+static inline ProofTermId proof_term_input(ProofTerms *t, ProofScalarId id) {
+  return proof_term_leaf(t, PROOF_TERM_INPUT, id);
+}
+static inline ProofTermId proof_term_symbol(ProofTerms *t, int number) {
+  return proof_term_leaf(t, PROOF_TERM_SYMBOL, number);
+}
 ProofTermId proof_term_call(ProofTerms *terms, int function, int64_t constant,
                             int num_args, const ProofTermId *args);
 bool proof_term_is_constant(const ProofTerms *terms, ProofTermId id);
-
-/// Whether all summands of `sum` stand somewhere in the term.
-bool proof_term_mentions(const ProofTerms *terms, ProofTermId id,
-                         ProofTermId sum);
 
 //===-- Sums --------------------------------------------------------------===//
 

@@ -545,6 +545,10 @@ static bool is_in(const uint64_t *set, int index) {
   return index >= 0 && (set[index / 64] >> index % 64 & 1);
 }
 
+bool proof_asks_fixed(const ProofVariables *v, int op, int fixed) {
+  return is_in(v->asks + op * v->fixed_words, fixed + 1);
+}
+
 static void ask_bind(Live *l, const ProofOp *op, const uint64_t *after,
                      uint64_t *live) {
   const int *index = l->build->out->index;
@@ -687,14 +691,6 @@ static void find_asks(Build *b, int role) {
       }
     }
   }
-}
-
-bool proof_may_enter(const ProofVariables *v, int op) {
-  return v->asks[op * v->fixed_words] & 1;
-}
-
-bool proof_asks_fixed(const ProofVariables *v, int op, int fixed) {
-  return is_in(v->asks + op * v->fixed_words, fixed + 1);
 }
 
 static void find_live(Build *b, int role) {

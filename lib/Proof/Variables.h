@@ -81,8 +81,10 @@ void proof_needs_build(const ProofProgram *program, TileArena *arena,
                        ProofNeeds *out);
 /// Whether a counter may begin from `op` on; whether condition `fixed` is
 /// asked.
-bool proof_may_enter(const ProofVariables *variables, int op);
-bool proof_asks_fixed(const ProofVariables *variables, int op, int fixed);
+static inline bool proof_may_enter(const ProofVariables *v, int op) {
+  return v->asks[op * v->fixed_words] & 1;
+}
+bool proof_asks_fixed(const ProofVariables *v, int op, int fixed);
 bool proof_is_live(const ProofVariables *variables, int op, int variable);
 
 #endif // TILE_PROOF_VARIABLES_H

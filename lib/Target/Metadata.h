@@ -11,6 +11,7 @@
 #include "Dialect/KernelParams.h"
 #include "Dialect/Ops.h"
 #include "Emit.h"
+#include "Support/Diagnostics.h"
 #include "Support/JsonWriter.h"
 #include "Support/KeyTable.h"
 #include <stdint.h>
@@ -66,16 +67,38 @@ typedef struct {
 } TileSlice;
 
 /// An empty slice; borrows the entry block of the host function.
-TileSlice tile_slice_of(TileArena *arena, MlirBlock entry);
+static inline TileSlice tile_slice_of(TileArena *arena, MlirBlock entry) {
+  return (TileSlice){.arena = arena,
+                     .entry = entry,
+                     .keys.arena = arena,
+                     .known.arena = arena,
+                     .memrefs.arena = arena};
+}
 
 /// The row of `value`; -1 after an error at the op that cannot be computed.
 int tile_slice_value(TileSlice *slice, MlirValue value);
 
 /// Says that `value`, which has none yet, has this row.
-void tile_slice_set(TileSlice *slice, MlirValue value, int row);
+static inline void tile_slice_set(TileSlice *slice, MlirValue value, int row) {
+  uint64_t hash = tile_hash_word(TILE_HASH_START, (uintptr_t)value.ptr);
+  TileKeySearch search = tile_key_search(&slice->known, hash);
+  while (tile_key_next(&search))
+    ; // values of other rows that have the same hash
+  TILE_ARENA_RESERVE(slice->arena, slice->known_rows, slice->known.count,
+                     slice->known_capacity);
+  slice->known_rows[tile_key_add(&search)] = (TileSliceKnown){value, row};
+}
 
 /// Emits that `op` cannot be computed, with a note at the user. Returns -1.
-int tile_slice_fail(TileSlice *slice, MlirOperation op);
+static inline int tile_slice_fail(TileSlice *slice, MlirOperation op) {
+  if (mlirOperationEqual(op, slice->user))
+    tile_emit_error(op, "cannot be computed on the host of a launch");
+  else
+    tile_emit_error_with_note(op, mlirOperationGetLocation(slice->user),
+                              "needed here",
+                              "cannot be computed on the host of a launch");
+  return -1;
+}
 
 /// The spelling of a type in the table; false when it has none.
 bool tile_slice_type_name(MlirType type, char out[8]);

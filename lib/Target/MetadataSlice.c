@@ -33,14 +33,6 @@ static const char *const cmpf_predicates[] = {TILE_HOST_CMPF_PREDICATES};
 
 //===-- Rows --------------------------------------------------------------===//
 
-TileSlice tile_slice_of(TileArena *arena, MlirBlock entry) {
-  return (TileSlice){.arena = arena,
-                     .entry = entry,
-                     .keys.arena = arena,
-                     .known.arena = arena,
-                     .memrefs.arena = arena};
-}
-
 // As written: 0 and -0 are two numbers, a NaN is one.
 static bool same_bits(double a, double b) {
   union {
@@ -169,16 +161,6 @@ int tile_slice_arg(const TileSlice *slice, MlirValue value) {
 }
 
 //===-- Ops ---------------------------------------------------------------===//
-
-int tile_slice_fail(TileSlice *slice, MlirOperation op) {
-  if (mlirOperationEqual(op, slice->user))
-    tile_emit_error(op, "cannot be computed on the host of a launch");
-  else
-    tile_emit_error_with_note(op, mlirOperationGetLocation(slice->user),
-                              "needed here",
-                              "cannot be computed on the host of a launch");
-  return -1;
-}
 
 bool tile_slice_type_name(MlirType type, char out[8]) {
   if (mlirTypeIsAInteger(type)) {
@@ -430,16 +412,6 @@ static int slice_argument(TileSlice *slice, MlirValue value) {
   TileSliceRow row = make_row("argument", type);
   row.arg = arg;
   return add_row(slice, row);
-}
-
-void tile_slice_set(TileSlice *slice, MlirValue value, int row) {
-  uint64_t hash = tile_hash_word(TILE_HASH_START, (uintptr_t)value.ptr);
-  TileKeySearch search = tile_key_search(&slice->known, hash);
-  while (tile_key_next(&search))
-    ; // values of other rows that have the same hash
-  TILE_ARENA_RESERVE(slice->arena, slice->known_rows, slice->known.count,
-                     slice->known_capacity);
-  slice->known_rows[tile_key_add(&search)] = (TileSliceKnown){value, row};
 }
 
 int tile_slice_value(TileSlice *slice, MlirValue value) {

@@ -8,11 +8,6 @@
 
 #include <time.h>
 
-/// Prints a tensor, its middle cut out when it is large.
-/// `what`: "argument", or "result".
-void run_tensor_print(FILE *file, const char *what, int number,
-                      const TileTensor *tensor);
-
 //===-- After the run -----------------------------------------------------===//
 
 /// One run of one seed.
@@ -24,23 +19,11 @@ typedef struct {
   TileOutputs *outputs; // of the files; the last seed's are kept
 } RunReport;
 
-/// Prints why the run failed to stderr.
-void run_report_failure(const RunReport *report, const TileStatus *status);
-/// Prints statistics and writes the files that the options ask for.
-/// Errors: USER_ERROR naming a file that cannot be written.
-TileStatus run_report_write(const RunReport *report, const TileStatus *status);
-
 //===-- A line on the terminal during long runs ---------------------------===//
 
 typedef struct {
   struct timespec start, last;
   bool is_shown;
 } RunProgress;
-
-/// Makes the emulator report to `progress`, which outlives the device; nothing
-/// when stderr is not a terminal.
-void run_progress_begin(RunProgress *progress, TileEmuOptions *options);
-/// Erases the line.
-void run_progress_end(RunProgress *progress);
 
 #endif // TILE_TOOLS_RUN_REPORT_H

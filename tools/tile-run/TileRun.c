@@ -12,8 +12,181 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+//===-- What tile-run says about a run ------------------------------------===//
+
+//===-- Tensors -----------------------------------------------------------===//
+
+enum { MAX_SHOWN = 8, NUM_SHOWN_ENDS = 4 }; // per dimension
+
+static void print_element(FILE *file, const TileTensor *tensor, size_t index) {
+  TileNumber number =
+      tile_dtype_load(tensor->dtype, tile_tensor_elem(tensor, index));
+  if (tile_dtype_is_float(tensor->dtype))
+    fprintf(file, "%g", number.real);
+  else if (tensor->dtype == TILE_DTYPE_U64)
+    fprintf(file, "%llu", (unsigned long long)number.integer);
+  else
+    fprintf(file, "%lld", (long long)number.integer);
+}
+
+/// Prints one row: elements `first` to `first` + `count`.
+static void print_row(FILE *file, const TileTensor *tensor, size_t first,
+                      int64_t count) {
+  for (int64_t i = 0; i < count; i++) {
+    if (count > MAX_SHOWN && i == NUM_SHOWN_ENDS) {
+      fputs(" ...", file);
+      i = count - NUM_SHOWN_ENDS;
+    }
+    if (i > 0)
+      fputc(' ', file);
+    print_element(file, tensor, first + (size_t)i);
+  }
+  fputc('\n', file);
+}
+
+// Prints a tensor, its middle cut out when it is large.
+// `what`: "argument", or "result".
+static void tensor_print(FILE *file, const char *what, int number,
+                         const TileTensor *tensor) {
+  size_t num_elems = tile_tensor_num_elems(tensor);
+  fprintf(file, "%s %d: ", what, number);
+  for (int i = 0; i < tensor->rank; i++)
+    fprintf(file, "%lldx", (long long)tensor->shape[i]);
+  fprintf(file, "%s\n", tile_dtype_name(tensor->dtype));
+  if (num_elems == 0)
+    return;
+
+  // Outer dimensions are printed as further rows.
+  int64_t row_elems = tensor->rank > 0 ? tensor->shape[tensor->rank - 1] : 1;
+  int64_t num_rows = (int64_t)num_elems / row_elems;
+  for (int64_t row = 0; row < num_rows; row++) {
+    if (num_rows > MAX_SHOWN && row == NUM_SHOWN_ENDS) {
+      fputs("...\n", file);
+      row = num_rows - NUM_SHOWN_ENDS;
+    }
+    print_row(file, tensor, (size_t)(row * row_elems), row_elems);
+  }
+}
+
+//===-- A line on the terminal during long runs ---------------------------===//
+
+#define DELAY_SECONDS 1.0    // before the first line
+#define INTERVAL_SECONDS 0.2 // between lines
+#define ERASE_LINE "\r\033[K"
+
+static double seconds_between(struct timespec start, struct timespec end) {
+  return (double)(end.tv_sec - start.tv_sec) +
+         (double)(end.tv_nsec - start.tv_nsec) * 1e-9;
+}
+
+static void show(void *user_data, const TileEmuProgress *progress) {
+  RunProgress *state = user_data;
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (seconds_between(state->start, now) < DELAY_SECONDS ||
+      (state->is_shown && seconds_between(state->last, now) < INTERVAL_SECONDS))
+    return;
+  state->last = now;
+  state->is_shown = true;
+  fprintf(stderr,
+          ERASE_LINE "tile-run: %llu of %llu CTAs, %.1f million "
+                     "instructions",
+          (unsigned long long)progress->num_ctas_done,
+          (unsigned long long)progress->num_ctas,
+          (double)progress->num_instructions * 1e-6);
+  fflush(stderr);
+}
+
+// Makes the emulator report to `progress`, which outlives the device; nothing
+// when stderr is not a terminal.
+static void progress_begin(RunProgress *progress, TileEmuOptions *options) {
+  *progress = (RunProgress){.is_shown = false};
+  clock_gettime(CLOCK_MONOTONIC, &progress->start);
+  if (!isatty(STDERR_FILENO))
+    return;
+  options->progress = show;
+  options->progress_data = progress;
+}
+
+// Erases the line.
+static void progress_end(RunProgress *progress) {
+  if (!progress->is_shown)
+    return;
+  fputs(ERASE_LINE, stderr);
+  fflush(stderr);
+  progress->is_shown = false;
+}
+
+//===-- After the run -----------------------------------------------------===//
+
+// Prints why the run failed to stderr.
+static void report_failure(const RunReport *report, const TileStatus *status) {
+  const TileDevice *device = report->device;
+  const char *text = tile_device_report(device);
+  fflush(stdout); // what --verbose said comes first
+  if (status->code != TILE_STATUS_KERNEL_FAILED) {
+    fprintf(stderr, "tile-run: %s\n", status->message);
+    return;
+  }
+  fprintf(stderr, "tile-run: %s failed on %s", report->program,
+          tile_device_name(device));
+  if (tile_device_is_emulator(device))
+    fprintf(stderr, " (--seed=%llu)", (unsigned long long)report->seed);
+  if (!*text)
+    text = status->message;
+  size_t length = strlen(text);
+  while (length > 0 && text[length - 1] == '\n')
+    length--;
+  fprintf(stderr, ":\n%.*s\n", (int)length, text);
+}
+
+static void print_stats(const TileDevice *device) {
+  TileEmuStats stats = tile_device_stats(device);
+  if (!tile_device_is_emulator(device)) {
+    printf("stats: only the emulator counts\n");
+    return;
+  }
+  printf("stats: %llu warp instructions, %llu lane instructions, %llu "
+         "asynchronous operations\n",
+         (unsigned long long)stats.num_warp_instructions,
+         (unsigned long long)stats.num_lane_instructions,
+         (unsigned long long)stats.num_async_ops);
+  fputs(tile_emu_statistics_text(tile_device_emulator(device)), stdout);
+}
+
+static TileStatus write_file(TileOutputs *outputs, const char *path,
+                             const char *text) {
+  TileStatus status =
+      tile_outputs_write(outputs, path, true, text, strlen(text), NULL);
+  return tile_status_is_ok(&status)
+             ? status
+             : tile_status_error(status.code, "%s: cannot write: %s", path,
+                                 strerror(errno));
+}
+
+// Prints statistics and writes the files that the options ask for.
+// Errors: USER_ERROR naming a file that cannot be written.
+static TileStatus report_write(const RunReport *report,
+                               const TileStatus *status) {
+  const RunOptions *options = report->options;
+  TileEmu *emu = tile_device_emulator(report->device);
+  if (options->stats)
+    print_stats(report->device);
+  const char *failure = tile_status_is_ok(status) ? NULL : status->message;
+  TileStatus written = tile_status_ok();
+  if (emu && options->report_path)
+    written = write_file(report->outputs, options->report_path,
+                         tile_emu_report_json(emu, failure));
+  if (emu && options->profile_path && tile_status_is_ok(&written))
+    written = write_file(report->outputs, options->profile_path,
+                         tile_emu_trace_json(emu));
+  return written;
+}
 
 #ifndef TILE_VERSION
 #define TILE_VERSION "unknown"
@@ -125,7 +298,7 @@ static void describe_param(const TileHostParam *param, char *text,
 }
 
 static TileStatus check_num_args(const Job *job) {
-  size_t expected = tile_host_function_num_params(job->function);
+  size_t expected = tile_host_function_signature(job->function).num_params;
   if ((size_t)job->options.num_args == expected)
     return tile_status_ok();
   char params[600] = "";
@@ -134,8 +307,8 @@ static TileStatus check_num_args(const Job *job) {
                    sizeof params);
   return tile_status_error(TILE_STATUS_USER_ERROR,
                            "%s: expected %zu arguments (%s), got %d",
-                           tile_host_function_name(job->function), expected,
-                           params, job->options.num_args);
+                           tile_host_function_signature(job->function).name,
+                           expected, params, job->options.num_args);
 }
 
 /// The owner of the memory of earlier tensor `earlier`, or -1.
@@ -202,14 +375,15 @@ static TileStatus make_arg(Job *job, int index) {
 }
 
 static TileStatus check_num_results(Job *job) {
-  size_t count = tile_host_function_num_results(job->function);
+  size_t count = tile_host_function_signature(job->function).num_results;
   job->num_results = (int)count;
   return count <= RUN_MAX_ARGS
              ? tile_status_ok()
-             : tile_status_error(TILE_STATUS_USER_ERROR,
-                                 "%s: expected at most %d results, got %zu",
-                                 tile_host_function_name(job->function),
-                                 RUN_MAX_ARGS, count);
+             : tile_status_error(
+                   TILE_STATUS_USER_ERROR,
+                   "%s: expected at most %d results, got %zu",
+                   tile_host_function_signature(job->function).name,
+                   RUN_MAX_ARGS, count);
 }
 
 static TileStatus make_args(Job *job) {
@@ -470,7 +644,7 @@ static TileStatus run_ptx(const Job *job, TileDevice *device) {
 //===-- Runs --------------------------------------------------------------===//
 
 static const char *program_name(const Job *job) {
-  return job->function ? tile_host_function_name(job->function)
+  return job->function ? tile_host_function_signature(job->function).name
                        : job->options.program;
 }
 
@@ -478,7 +652,7 @@ static TileStatus run_on(Job *job, TileDevice *device) {
   TileStatus status = copy_to_device(job, device);
   if (tile_status_is_ok(&status))
     status = job->function ? run_function(job, device) : run_ptx(job, device);
-  run_progress_end(&job->progress);
+  progress_end(&job->progress);
   if (tile_status_is_ok(&status))
     status = copy_from_device(job, device);
   return status;
@@ -489,8 +663,8 @@ static TileStatus report(Job *job, TileDevice *device, uint64_t seed,
   RunReport report = {&job->options, device, program_name(job), seed,
                       &job->outputs};
   if (!tile_status_is_ok(&status))
-    run_report_failure(&report, &status);
-  TileStatus written = run_report_write(&report, &status);
+    report_failure(&report, &status);
+  TileStatus written = report_write(&report, &status);
   if (!tile_status_is_ok(&written))
     fprintf(stderr, "tile-run: %s\n", written.message);
   return tile_status_is_ok(&status) ? written : status;
@@ -512,7 +686,7 @@ static void print_device(const Job *job, TileDevice *device) {
 /// Runs on a fresh device, which the caller closes. False when there is none.
 static bool run_fresh(Job *job, TileDeviceOptions *options,
                       TileDevice **out_device, TileStatus *out_status) {
-  run_progress_begin(&job->progress, &options->emulator);
+  progress_begin(&job->progress, &options->emulator);
   *out_status = tile_device_open(options, out_device);
   if (!tile_status_is_ok(out_status))
     return false;
@@ -573,8 +747,8 @@ static TileStatus write_outputs(Job *job) {
         result >= 0 ? &job->results[result]
                     : &job->args[job->args[output->arg].owner].after;
     if (!output->path) {
-      run_tensor_print(stdout, result >= 0 ? "result" : "argument",
-                       result >= 0 ? result : output->arg, tensor);
+      tensor_print(stdout, result >= 0 ? "result" : "argument",
+                   result >= 0 ? result : output->arg, tensor);
       continue;
     }
     TileStatus status = save(job, output->path, tensor);

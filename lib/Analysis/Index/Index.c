@@ -714,14 +714,3 @@ TileOverlap tile_boxes_overlap(TileIndices *x, const TileBox *now,
 }
 
 //===-- Affine in the counter of a loop -----------------------------------===//
-
-bool tile_index_is_affine(const TileIndex *index, MlirValue value,
-                          int64_t *out_factor) {
-  *out_factor = 0;
-  if (index->modulus || index->num_terms > 1)
-    return false;
-  if (index->num_terms == 0)
-    return true;
-  *out_factor = index->terms[0].factor;
-  return mlirValueEqual(index->terms[0].symbol->value, value);
-}

@@ -61,8 +61,16 @@ const TileIndex *tile_index_without(TileIndices *indices, const TileIndex *sum,
 /// A number that divides every value of the term; 0: it is always 0.
 int64_t tile_index_term_divisor(const TileIndexTerm *term);
 /// Whether the index is `*out_factor` times `value`, plus its constant.
-bool tile_index_is_affine(const TileIndex *index, MlirValue value,
-                          int64_t *out_factor);
+static inline bool tile_index_is_affine(const TileIndex *index, MlirValue value,
+                                        int64_t *out_factor) {
+  *out_factor = 0;
+  if (index->modulus || index->num_terms > 1)
+    return false;
+  if (index->num_terms == 0)
+    return true;
+  *out_factor = index->terms[0].factor;
+  return mlirValueEqual(index->terms[0].symbol->value, value);
+}
 
 //===-- Rounds of loops (Index.c) -----------------------------------------===//
 
@@ -158,10 +166,6 @@ bool tile_tensor_is_distinct(MlirValue root);
 bool tile_kernel_may_write(MlirOperation kernel, MlirValue root);
 
 //===-- Windows (TensorWindows.c) -----------------------------------------===//
-
-/// Whether the offset of the box in a dimension of its base is known to be a
-/// multiple of the size there.
-bool tile_box_is_on_grid(const TileBox *box, int dim);
 
 /// Whether the window never leaves its tensor in dimension `dim` of the tensor.
 bool tile_window_is_inside(TileRegionOp region, int dim);

@@ -78,13 +78,6 @@ bool tile_tensor_is_distinct(MlirValue root) {
 
 //===-- Windows -----------------------------------------------------------===//
 
-bool tile_box_is_on_grid(const TileBox *box, int dim) {
-  if (tile_int_is_constant(box->offset[dim]))
-    return box->offset[dim].constant % box->size[dim] == 0;
-  return box->on_grid ||
-         tile_index_divisor(box->offset[dim]) % box->size[dim] == 0;
-}
-
 bool tile_window_is_inside(TileRegionOp region, int dim) {
   if ((tile_region_ids(region).ptr && tile_region_dim(region) == dim) ||
       tile_region_end(region, dim).ptr)

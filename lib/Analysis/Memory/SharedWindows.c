@@ -19,13 +19,22 @@ static void cut_of(const TileBox *box, const TileShape *window,
     out->shape[d] = window->extent[d];
 }
 
+// Whether the offset of the box in a dimension of its base is known to be a
+// multiple of the size there.
+static bool box_is_on_grid(const TileBox *box, int dim) {
+  if (tile_int_is_constant(box->offset[dim]))
+    return box->offset[dim].constant % box->size[dim] == 0;
+  return box->on_grid ||
+         tile_index_divisor(box->offset[dim]) % box->size[dim] == 0;
+}
+
 bool tile_window_cut(MlirValue tile, TileLayoutCut *out) {
   TileBox box;
   TileShape shape;
   if (!tile_shape_of(tile, &shape) || !tile_box_of(tile, &box))
     return false;
   for (int d = 0; d < box.rank; d++)
-    if (!tile_box_is_on_grid(&box, d))
+    if (!box_is_on_grid(&box, d))
       return false;
   cut_of(&box, &shape, out);
   return true;
@@ -38,7 +47,7 @@ static void window_align(TileSharedWindow *window) {
   TileLayoutWindow slice;
   TileLayoutError error;
   for (int d = 0; d < box->rank; d++)
-    if (!tile_int_is_constant(box->offset[d]) && !tile_box_is_on_grid(box, d))
+    if (!tile_int_is_constant(box->offset[d]) && !box_is_on_grid(box, d))
       return;
   cut_of(box, &window->shape, &cut);
   if (!tile_layout_cut(&window->full, &cut, &slice, &error))

@@ -4,6 +4,7 @@
 
 #include "Analysis/Loops/RepeatedOps.h"
 #include "KernelProgram.h"
+#include "Tile/Ops/scf.h"
 
 //===-- State -------------------------------------------------------------===//
 
@@ -75,24 +76,14 @@ static inline ProofOp *program_add(ProgramWriter *w, ProofOpKind kind,
   return &role->ops[role->num_ops++];
 }
 
-//===-- Events (Events.c) -------------------------------------------------===//
+//===-- Events (KernelProgram.c) ------------------------------------------===//
 
-/// Finds the rows that the program uses; whether there are any.
-bool program_find_rows(ProgramBuild *extract);
 /// The row of a barrier, or of a side of a channel; -1.
 int program_row_of(const ProgramBuild *extract, MlirValue value,
                    bool is_empty_side);
 /// Arrivals of a `tile.barrier_arrive` or `tile.barrier_expect` of so many
 /// warps.
 int program_num_arrivals(MlirOperation op, int num_warps);
-/// Writes what tile-insert-sync would put before the op.
-void program_point(ProgramWriter *w, MlirOperation op);
-/// Whether the op is an event of barriers, channels or thread barriers; writes
-/// it.
-bool program_event(ProgramWriter *w, MlirOperation op);
-/// A use of a row before its init, or of one that not all threads know to be
-/// initialised; or null.
-MlirOperation program_early_use(ProgramBuild *extract);
 
 //===-- Accesses (Accesses.c) ---------------------------------------------===//
 
@@ -120,27 +111,18 @@ void program_counter(ProgramBuild *extract, MlirOperation loop,
                      ProofScalarId id);
 /// The scalar that stands for `key`, or -1.
 ProofScalarId program_known(const ProgramBuild *extract, const void *key);
-/// What member `part` of the ops that are like number `likeness`, `op` one of
-/// them, makes of `args`: of as many scalars, owned by the arena.
-ProofScalarId program_function(ProgramBuild *extract, MlirOperation op,
-                               int likeness, int part, ProofScalarId *args,
-                               int num_args);
 /// Room for so many scalars.
-ProofScalarId *program_ids(ProgramBuild *extract, intptr_t count);
+static inline ProofScalarId *program_ids(ProgramBuild *e, intptr_t count) {
+  return TILE_ARENA_NEW(e->arena, ProofScalarId, count + 1);
+}
 /// The block of an `scf.execute_region` of one block, which is executed where
 /// it stands; null for all other ops.
-MlirBlock program_inlined_block(MlirOperation op);
-/// Whether nobody in the kernel writes the tensor.
-bool program_is_read_only(const ProgramBuild *extract, MlirValue memref);
-
-//===-- Contents of tiles (Contents.c) ------------------------------------===//
-
-/// Whether it is a tile of the kernel, or an array of its threads, of which is
-/// asked what it holds.
-bool program_is_of_kernel(const TileShape *shape);
-/// What `tile`, as `reader` finds it, is a function of; -1 when that is not
-/// known.
-ProofScalarId program_contents(ProgramBuild *extract, MlirValue tile,
-                               MlirOperation reader);
+static inline MlirBlock program_inlined_block(MlirOperation op) {
+  MlirBlock none = {NULL};
+  if (!scf_execute_region_is(op))
+    return none;
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  return mlirBlockIsNull(mlirBlockGetNextInRegion(block)) ? block : none;
+}
 
 #endif // TILE_ANALYSIS_PROGRAM_PROGRAM_BUILD_H

@@ -89,23 +89,13 @@ typedef struct {
   MlirValue *values;            // per access that is early: read or to write
 } Element;
 
-/// Decides kind and vector width of every access (ElementAccesses.c).
+/// Decides kind and vector width of every access (ElementBodies.c).
 /// Errors: at the access.
 MlirLogicalResult loop_code_plan(LoopCode *loop);
 /// Emits what the accesses share, before the loop.
 void loop_code_begin(LoopCode *loop);
 /// Emits the indices of ACCESS_LINEAR at the coordinates `base`.
 void loop_code_rebase(LoopCode *loop, const TileInt *base);
-
-/// Clones the arithmetic behind a value of the body, as far as `mapping` does
-/// not hold it yet.
-MlirValue loop_code_clone(LoopCode *loop, MlirValue value,
-                          MlirxMapping mapping);
-
-/// Whether `op` is an `scf.if` of the body with the guard as its condition.
-bool loop_guard_is(const LoopCode *loop, MlirOperation op);
-/// Emits whether all elements of a run satisfy the guard.
-MlirValue loop_guard_build(LoopCode *loop, const Element *run);
 
 /// Emits a batch (ElementBodies.c). `values` of the elements is filled in.
 void loop_code_batch(LoopCode *loop, Element *elements, int count);

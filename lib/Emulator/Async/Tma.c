@@ -466,6 +466,17 @@ static uint32_t destination_mask(TileWarp *warp, const TileInsn *insn,
   return mask;
 }
 
+// The same for all rows of a copy.
+static void global_check_rows(const TileAsyncOp *op, TileEpoch epoch,
+                              TileGlobalUse use) {
+  for (uint32_t r = 0; r < op->num_rows; r++) {
+    const TileAsyncRow *row = &op->rows[r];
+    if (row->end > row->first)
+      tile_emu_global_check(op->warp, op->insn, op->lane, row->global,
+                            row->end - row->first, epoch, use);
+  }
+}
+
 static void load_one(TileWarp *warp, const TileInsn *insn, uint32_t lane) {
   TileCluster *cluster = warp->cluster;
   uint32_t shared =
@@ -503,7 +514,7 @@ static void load_one(TileWarp *warp, const TileInsn *insn, uint32_t lane) {
     tile_emu_shadow_write(&cluster->ctas[k], shared & TILE_SHARED_OFFSET_MASK,
                           op->size_bytes, &access);
     if (k == tile_lane_first(op->as.load.cta_mask))
-      tile_emu_global_check_rows(op, access.epoch, TILE_GLOBAL_READ);
+      global_check_rows(op, access.epoch, TILE_GLOBAL_READ);
   }
   tile_emu_async_issue(op);
 }
@@ -580,9 +591,9 @@ static void check_store(TileAsyncOp *op) {
   access.reports_undefined = true;
   read_rows(op, &access);
   uint32_t writer = write_agent(op->warp, op->lane, true);
-  tile_emu_global_check_rows(op, tile_epoch(writer ? writer : agent, tick),
-                             op->as.store.reduction ? TILE_GLOBAL_ATOMIC
-                                                    : TILE_GLOBAL_WRITE);
+  global_check_rows(op, tile_epoch(writer ? writer : agent, tick),
+                    op->as.store.reduction ? TILE_GLOBAL_ATOMIC
+                                           : TILE_GLOBAL_WRITE);
 }
 
 static TileAsyncOp *store_one(TileWarp *warp, const TileInsn *insn,

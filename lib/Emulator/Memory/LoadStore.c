@@ -9,7 +9,7 @@
 #include "Address.h"
 #include "Emulator/Async/Async.h"
 #include "Emulator/Race/Race.h"
-#include "Emulator/Race/Undefined.h"
+#include "Emulator/Undefined/Undefined.h"
 
 //===-- Elements ----------------------------------------------------------===//
 

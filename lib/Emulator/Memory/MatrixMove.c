@@ -10,7 +10,7 @@
 #include "Address.h"
 #include "Emulator/Ptx/Decode.h"
 #include "Emulator/Race/Race.h"
-#include "Emulator/Race/Undefined.h"
+#include "Emulator/Undefined/Undefined.h"
 
 enum { MATRIX_ROWS = 8, ROW_BYTES = 16 };
 

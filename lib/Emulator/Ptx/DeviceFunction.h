@@ -87,8 +87,6 @@ uint64_t tile_emu_function_address(uint32_t number);
 /// Index in the kernel of function `number` of the module. Its code follows
 /// when the kernel has been read.
 uint32_t tile_emu_function_use(TileParser *parser, uint32_t number);
-/// A call through an address may reach any function.
-void tile_emu_functions_use_all(TileParser *parser);
 
 /// A constant fits everywhere, other values must have the wanted sizes.
 static inline bool tile_call_values_match(const TileCallValues *given,

@@ -8,7 +8,7 @@
 #include "Decode.h"
 #include "Emulator/Async/Async.h"
 #include "Emulator/Machine.h"
-#include "Emulator/Race/Undefined.h"
+#include "Emulator/Undefined/Undefined.h"
 
 #include <string.h>
 
@@ -223,6 +223,84 @@ static void make_unsupported(TileDecoder *decoder) {
   *insn = fresh;
 }
 
+//===-- What becomes of undefined sources
+//----------------------------------===//
+
+typedef struct {
+  const char *prefix;
+  TileRole role;
+} RoleEntry;
+
+static const RoleEntry roles[] = {
+    {"selp.", TILE_ROLE_SELECTS},
+    {"and.pred", TILE_ROLE_ANDS},
+    {"or.pred", TILE_ROLE_ORS},
+    {"xor.pred", TILE_ROLE_PASSES_ON},
+    {"not.pred", TILE_ROLE_PASSES_ON},
+    {"mov.pred", TILE_ROLE_PASSES_ON},
+    {"and.", TILE_ROLE_BITS},
+    {"or.", TILE_ROLE_BITS},
+    {"xor.", TILE_ROLE_BITS},
+    {"not.", TILE_ROLE_BITS},
+    {"shl.", TILE_ROLE_BITS},
+    {"shr.", TILE_ROLE_BITS},
+    {"shf.", TILE_ROLE_BITS},
+    {"prmt.", TILE_ROLE_BITS},
+    {"bfe.", TILE_ROLE_BITS},
+    {"bfi.", TILE_ROLE_BITS},
+    {"lop3.b32", TILE_ROLE_BITS},
+    {"copysign.", TILE_ROLE_BITS},
+    {"abs.f", TILE_ROLE_BITS},
+    {"neg.f", TILE_ROLE_BITS},
+    {"mov.b128", TILE_ROLE_PASSES_ON},
+    {"mov.", TILE_ROLE_BITS},
+    {"shfl.", TILE_ROLE_SHUFFLES},
+    {"vote.", TILE_ROLE_COLLECTS},
+    {"match.", TILE_ROLE_COLLECTS},
+    {"redux.", TILE_ROLE_COLLECTS},
+    {"movmatrix.", TILE_ROLE_TRANSPOSES},
+    {"stmatrix.", TILE_ROLE_STORES},
+    {"st.async", TILE_ROLE_USES},
+    {"st.bulk", TILE_ROLE_USES},
+    {"st.", TILE_ROLE_STORES},
+    {"mma.", TILE_ROLE_MULTIPLIES},
+    {"wgmma.mma_async", TILE_ROLE_ACCUMULATES},
+    {"ld", TILE_ROLE_USES},
+    {"red", TILE_ROLE_USES},
+    {"atom", TILE_ROLE_USES},
+    {"wmma.", TILE_ROLE_USES},
+    {"bar", TILE_ROLE_USES},
+    {"mbarrier.", TILE_ROLE_USES},
+    {"cp.", TILE_ROLE_USES},
+    {"tensormap.", TILE_ROLE_USES},
+    {"call", TILE_ROLE_USES},
+    {"prefetch", TILE_ROLE_USES},
+    {"discard", TILE_ROLE_USES},
+    {"applypriority", TILE_ROLE_USES},
+    {"fence", TILE_ROLE_USES},
+    {"multimem", TILE_ROLE_USES},
+    {"clusterlaunchcontrol", TILE_ROLE_USES},
+};
+
+static bool is_integer_word(const char *word) {
+  return (word[0] == 'u' || word[0] == 's' || word[0] == 'b') &&
+         word[1] >= '0' && word[1] <= '9';
+}
+
+/// cvt between integers moves bits; cvt of two floats packs them.
+static TileRole role_of_cvt(const char *opcode) {
+  if (strstr(opcode, "x2.f32"))
+    return TILE_ROLE_PACKS;
+  const char *last = strrchr(opcode, '.');
+  const char *first = last - 1;
+  while (*first != '.')
+    first--;
+  return is_integer_word(last + 1) && is_integer_word(first + 1) &&
+                 !strstr(opcode, ".sat")
+             ? TILE_ROLE_BITS
+             : TILE_ROLE_PASSES_ON;
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 static void keep_registers(TileDecoder *decoder) {
@@ -242,6 +320,16 @@ static void keep_registers(TileDecoder *decoder) {
   insn->num_dst_regs = (uint16_t)decoder->num_dst_registers;
 }
 
+static TileRole undefined_role(const char *opcode) {
+  if (strncmp(opcode, "cvt.", 4) == 0)
+    return role_of_cvt(opcode);
+  for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++)
+    if (strncmp(opcode, roles[i].prefix, strlen(roles[i].prefix)) == 0)
+      return roles[i].role;
+  bool is_pair = strstr(opcode, "f16x2") && strncmp(opcode, "set", 3) != 0;
+  return is_pair ? TILE_ROLE_HALVES : TILE_ROLE_PASSES_ON;
+}
+
 bool tile_emu_insn_decode(TileParser *parser, TileInsn *insn, TileText opcode,
                           TileOperand *const *operands, uint32_t num_operands) {
   TileDecoder decoder = {.parser = parser, .insn = insn};
@@ -250,7 +338,7 @@ bool tile_emu_insn_decode(TileParser *parser, TileInsn *insn, TileText opcode,
   decoder.opcode = insn->opcode =
       tile_arena_strdup(&parser->module->arena, opcode.start, opcode.length);
   split_opcode(&decoder);
-  insn->role = (uint8_t)tile_emu_undefined_role(insn->opcode);
+  insn->role = (uint8_t)undefined_role(insn->opcode);
   const IsaEntry *entry = isa_find(decoder.opcode);
   if (entry)
     entry->decode(&decoder);

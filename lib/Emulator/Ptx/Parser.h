@@ -11,6 +11,8 @@
 #include "Emulator/HostMemory.h"
 #include "Ptx.h"
 
+#include <string.h>
+
 /// A piece of the PTX text.
 typedef struct {
   const char *start;
@@ -162,15 +164,27 @@ int64_t tile_emu_lex_integer(TileParser *parser);
 /// An unsigned size or count of at most `limit`.
 uint32_t tile_emu_lex_count(TileParser *parser, uint32_t limit,
                             const char *what);
-void tile_emu_lex_skip_line(TileParser *parser);
+static inline void tile_emu_lex_skip_line(TileParser *parser) {
+  while (parser->cursor < parser->end && *parser->cursor != '\n')
+    parser->cursor++;
+}
 void tile_emu_lex_skip_past(TileParser *parser, char last);
 bool tile_emu_text_is(TileText text, const char *literal);
-bool tile_emu_text_same(TileText a, TileText b);
+static inline bool tile_emu_text_same(TileText a, TileText b) {
+  return a.length == b.length && !memcmp(a.start, b.start, a.length);
+}
 bool tile_emu_is_identifier_start(char c);
 
 //===-- PtxSymbols.c ------------------------------------------------------===//
 
-void tile_emu_scope_push(TileParser *parser);
+static inline void tile_emu_scope_push(TileParser *parser) {
+  if (parser->num_scopes == TILE_PTX_MAX_SCOPES) {
+    tile_emu_parser_fail(parser, "blocks are nested deeper than %d",
+                         TILE_PTX_MAX_SCOPES);
+    return;
+  }
+  parser->scopes[parser->num_scopes++] = (TileScope){0};
+}
 /// Resolves labels; uses that are not found move to the enclosing scope.
 void tile_emu_scope_pop(TileParser *parser);
 void tile_emu_register_declare(TileParser *parser);
@@ -191,11 +205,6 @@ bool tile_emu_variable_find(TileParser *parser, TileText name,
 /// Gives a shared or local variable its place in the current kernel and
 /// returns the offset; global variables return their host address.
 uint64_t tile_emu_variable_place(TileParser *parser, uint32_t symbol);
-bool tile_emu_special_find(TileText name, TileSpecial *out_special,
-                           uint32_t *out_size_bytes);
-/// `%tid` and the like: element `index` of four.
-bool tile_emu_special_is_vector(TileText name, uint32_t index,
-                                TileSpecial *out_special);
 
 //===-- PtxParse.c --------------------------------------------------------===//
 

@@ -78,11 +78,6 @@ void tile_emu_lex_expect(TileParser *parser, char wanted) {
                          parser->cursor);
 }
 
-void tile_emu_lex_skip_line(TileParser *parser) {
-  while (parser->cursor < parser->end && *parser->cursor != '\n')
-    parser->cursor++;
-}
-
 void tile_emu_lex_skip_past(TileParser *parser, char last) {
   while (parser->cursor < parser->end && *parser->cursor != last) {
     parser->line += *parser->cursor == '\n';
@@ -100,10 +95,6 @@ void tile_emu_lex_skip_past(TileParser *parser, char last) {
 bool tile_emu_text_is(TileText text, const char *literal) {
   return strlen(literal) == text.length &&
          !memcmp(text.start, literal, text.length);
-}
-
-bool tile_emu_text_same(TileText a, TileText b) {
-  return a.length == b.length && !memcmp(a.start, b.start, a.length);
 }
 
 static TileText text_to(const char *start, const char *end) {

@@ -110,6 +110,105 @@ static TileOperand *parse_number(TileParser *parser, bool is_negative) {
   return operand;
 }
 
+//===-- Special registers -------------------------------------------------===//
+
+typedef struct {
+  const char *name;
+  TileSpecial special;
+  uint32_t size_bytes;
+} SpecialName;
+
+/// `.w` is always zero.
+#define TRIPLE(name, special)                                                  \
+  {name ".x", (TileSpecial)((special) + 0), 4},                                \
+      {name ".y", (TileSpecial)((special) + 1), 4},                            \
+      {name ".z", (TileSpecial)((special) + 2), 4},                            \
+      {name ".w", TILE_SPECIAL_ENVREG, 4}
+
+static const SpecialName specials[] = {
+    TRIPLE("%tid", TILE_SPECIAL_TID),
+    TRIPLE("%ntid", TILE_SPECIAL_NTID),
+    TRIPLE("%ctaid", TILE_SPECIAL_CTAID),
+    TRIPLE("%nctaid", TILE_SPECIAL_NCTAID),
+    TRIPLE("%clusterid", TILE_SPECIAL_CLUSTERID),
+    TRIPLE("%nclusterid", TILE_SPECIAL_NCLUSTERID),
+    TRIPLE("%cluster_ctaid", TILE_SPECIAL_CLUSTER_CTAID),
+    TRIPLE("%cluster_nctaid", TILE_SPECIAL_CLUSTER_NCTAID),
+    {"%cluster_ctarank", TILE_SPECIAL_CLUSTER_CTARANK, 4},
+    {"%cluster_nctarank", TILE_SPECIAL_CLUSTER_NCTARANK, 4},
+    {"%is_explicit_cluster", TILE_SPECIAL_IS_EXPLICIT_CLUSTER, 4},
+    {"%laneid", TILE_SPECIAL_LANEID, 4},
+    {"%warpid", TILE_SPECIAL_WARPID, 4},
+    {"%nwarpid", TILE_SPECIAL_NWARPID, 4},
+    {"%smid", TILE_SPECIAL_SMID, 4},
+    {"%nsmid", TILE_SPECIAL_NSMID, 4},
+    {"%gridid", TILE_SPECIAL_GRIDID, 8},
+    {"%lanemask_eq", TILE_SPECIAL_LANEMASK_EQ, 4},
+    {"%lanemask_lt", TILE_SPECIAL_LANEMASK_LT, 4},
+    {"%lanemask_le", TILE_SPECIAL_LANEMASK_LE, 4},
+    {"%lanemask_gt", TILE_SPECIAL_LANEMASK_GT, 4},
+    {"%lanemask_ge", TILE_SPECIAL_LANEMASK_GE, 4},
+    {"%dynamic_smem_size", TILE_SPECIAL_DYNAMIC_SMEM_SIZE, 4},
+    {"%total_smem_size", TILE_SPECIAL_TOTAL_SMEM_SIZE, 4},
+    {"%aggr_smem_size", TILE_SPECIAL_TOTAL_SMEM_SIZE, 4},
+    {"%current_graph_exec", TILE_SPECIAL_ENVREG, 8},
+    {"%reserved_smem_offset_begin", TILE_SPECIAL_RESERVED_BEGIN, 4},
+    {"%reserved_smem_offset_end", TILE_SPECIAL_RESERVED_END, 4},
+    {"%reserved_smem_offset_cap", TILE_SPECIAL_RESERVED_END, 4},
+    // The driver's: 1 and 2 are the address of the workspace of the grid.
+    {"%envreg1", TILE_SPECIAL_WORKSPACE_HIGH, 4},
+    {"%envreg2", TILE_SPECIAL_WORKSPACE_LOW, 4},
+    {"%clock64", TILE_SPECIAL_CLOCK, 8},
+    {"%clock", TILE_SPECIAL_CLOCK, 4},
+    {"%clock_hi", TILE_SPECIAL_ENVREG, 4},
+    {"%globaltimer", TILE_SPECIAL_CLOCK, 8},
+    {"%globaltimer_lo", TILE_SPECIAL_CLOCK, 4},
+    {"%globaltimer_hi", TILE_SPECIAL_ENVREG, 4},
+};
+
+/// %envreg0 to 31, performance counters: what a driver does not set is 0.
+static bool is_zero_register(TileText name, uint32_t *out_size_bytes) {
+  static const char *const prefixes[] = {"%envreg", "%pm",
+                                         "%reserved_smem_offset_"};
+  for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
+    size_t length = strlen(prefixes[i]);
+    if (name.length <= length || memcmp(name.start, prefixes[i], length) ||
+        name.start[length] < '0' || name.start[length] > '9')
+      continue;
+    bool is_wide =
+        name.length > 3 && !memcmp(name.start + name.length - 3, "_64", 3);
+    *out_size_bytes = is_wide ? 8 : 4;
+    return true;
+  }
+  return false;
+}
+
+/// `%tid` and the like: element `index` of four.
+static bool special_is_vector(TileText name, uint32_t index,
+                              TileSpecial *out_special) {
+  for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++) {
+    const char *entry = specials[i].name;
+    if (strlen(entry) == name.length + 2 && entry[name.length] == '.' &&
+        !memcmp(entry, name.start, name.length)) {
+      *out_special = specials[i + index].special;
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool special_find(TileText name, TileSpecial *out_special,
+                         uint32_t *out_size_bytes) {
+  for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++)
+    if (tile_emu_text_is(name, specials[i].name)) {
+      *out_special = specials[i].special;
+      *out_size_bytes = specials[i].size_bytes;
+      return true;
+    }
+  *out_special = TILE_SPECIAL_ENVREG;
+  return is_zero_register(name, out_size_bytes);
+}
+
 //===-- Names -------------------------------------------------------------===//
 
 static bool param_find(const TileParser *parser, TileText name,
@@ -153,7 +252,7 @@ static bool special_vector_find(TileParser *parser, TileText name,
                                 TileOperand *operand) {
   TileSpecial special;
   for (uint32_t i = 0; i < 4; i++) {
-    if (!tile_emu_special_is_vector(name, i, &special))
+    if (!special_is_vector(name, i, &special))
       return false;
     TileOperand *elem = operand_new(parser, TILE_OPERAND_NONE);
     tile_emu_operand_add(parser, operand,
@@ -197,7 +296,7 @@ static TileOperand *parse_named(TileParser *parser) {
   }
   if (tile_emu_register_find(parser, name, operand))
     return operand;
-  if (tile_emu_special_find(name, &special, &size_bytes))
+  if (special_find(name, &special, &size_bytes))
     return special_operand(parser, operand, special, size_bytes);
   if (special_vector_find(parser, name, operand))
     return operand;

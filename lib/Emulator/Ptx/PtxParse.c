@@ -7,7 +7,7 @@
 
 #include "DeviceFunction.h"
 #include "Emulator/Race/Race.h"
-#include "Emulator/Race/Undefined.h"
+#include "Emulator/Undefined/Undefined.h"
 #include "Parser.h"
 
 #include <stdlib.h>

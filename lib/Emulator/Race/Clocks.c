@@ -95,29 +95,6 @@ void tile_emu_clocks_init(TileClocks *clocks, uint32_t num_threads) {
   release(clocks, zero);
 }
 
-void tile_emu_clocks_deinit(TileClocks *clocks, uint32_t num_threads) {
-  for (uint32_t i = 0; i < num_threads; i++) {
-    release(clocks, clocks->threads[i].causal);
-    release(clocks, clocks->threads[i].fenced);
-    release(clocks, clocks->threads[i].order);
-  }
-  for (uint32_t i = 0; i < TILE_JOIN_MEMOS; i++) {
-    release(clocks, clocks->join_left[i]);
-    release(clocks, clocks->join_right[i]);
-    release(clocks, clocks->join_result[i]);
-  }
-  release(clocks, clocks->advance_from);
-  release(clocks, clocks->advance_to);
-  while (clocks->free_clocks) {
-    TileClock *next = clocks->free_clocks->next_free;
-    free(clocks->free_clocks);
-    clocks->free_clocks = next;
-  }
-  free(clocks->threads);
-  free(clocks->waited);
-  *clocks = (TileClocks){0};
-}
-
 static void thread_tick(TileThreadClock *thread) {
   if (thread->tick < TILE_MAX_TICK)
     thread->tick++;
@@ -386,7 +363,7 @@ void tile_emu_word_meet(TileWarp *warp, uint32_t lane, const uint8_t *memory,
   tile_emu_sync_publish(clocks, sync);
 }
 
-void tile_emu_words_clear(TileCluster *cluster) {
+static void words_clear(TileCluster *cluster) {
   struct TileWords *table = cluster->words;
   if (!table)
     return;
@@ -395,6 +372,33 @@ void tile_emu_words_clear(TileCluster *cluster) {
   free(table->words);
   free(table);
   cluster->words = NULL;
+}
+
+void tile_emu_clocks_deinit(TileCluster *cluster) {
+  TileClocks *clocks = &cluster->clocks;
+  words_clear(cluster);
+  if (!cluster->detect_races)
+    return;
+  for (uint32_t i = 0; i < cluster->num_threads; i++) {
+    release(clocks, clocks->threads[i].causal);
+    release(clocks, clocks->threads[i].fenced);
+    release(clocks, clocks->threads[i].order);
+  }
+  for (uint32_t i = 0; i < TILE_JOIN_MEMOS; i++) {
+    release(clocks, clocks->join_left[i]);
+    release(clocks, clocks->join_right[i]);
+    release(clocks, clocks->join_result[i]);
+  }
+  release(clocks, clocks->advance_from);
+  release(clocks, clocks->advance_to);
+  while (clocks->free_clocks) {
+    TileClock *next = clocks->free_clocks->next_free;
+    free(clocks->free_clocks);
+    clocks->free_clocks = next;
+  }
+  free(clocks->threads);
+  free(clocks->waited);
+  *clocks = (TileClocks){0};
 }
 
 const char *tile_emu_agent_name(const TileCluster *cluster, TileEpoch epoch,

@@ -145,7 +145,6 @@ static inline TileEpoch tile_epoch_of_thread(const TileClocks *clocks,
 }
 
 void tile_emu_clocks_init(TileClocks *clocks, uint32_t num_threads);
-void tile_emu_clocks_deinit(TileClocks *clocks, uint32_t num_threads);
 
 /// Thread `thread` arrives: what it has seen becomes part of `point`, and what
 /// it does from now on is not covered.

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Emulator/Undefined/Undefined.h"
 #include "Race.h"
-#include "Undefined.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
 
 #include "Race.h"
 #include "Emulator/Memory/Address.h"
-#include "Undefined.h"
+#include "Emulator/Undefined/Undefined.h"
 
 #include <stdio.h>
 #include <stdlib.h>

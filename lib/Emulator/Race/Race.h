@@ -142,7 +142,7 @@ void tile_emu_loads_destroy(TileWarp *warp);
 // (Race.h): of each 2 bytes the last writer of this launch is kept, of each 4
 // bytes two readers since then, and of 64 bytes two that read all of them.
 // Accesses of a cluster are ordered by its clocks, those of others by words
-// that order clusters (ClusterOrder.c). What is reported is a race; readers
+// that order clusters (GlobalRace.c). What is reported is a race; readers
 // that were forgotten, and those of other clusters that run at the same time,
 // are missed.
 //
@@ -189,9 +189,6 @@ void tile_emu_global_check(TileWarp *warp, const TileInsn *insn, uint32_t lane,
 void tile_emu_global_check_now(TileWarp *warp, const TileInsn *insn,
                                uint32_t lane, const uint8_t *memory,
                                uint64_t size_bytes, TileGlobalUse use);
-/// The same for all rows of a copy.
-void tile_emu_global_check_rows(const TileAsyncOp *op, TileEpoch epoch,
-                                TileGlobalUse use);
 
 /// Who wrote each 2 bytes of global memory in this launch, 0: nobody; NULL when
 /// it is not known.
@@ -207,13 +204,14 @@ void tile_emu_global_clear(TileEmu *emu, bool is_co_resident);
 // that releases, or follows a fence, orders what its thread did before those
 // that read the word by strong loads and updates. Locks and flags are made so.
 // A thread that reads without a fence counts as one that acquires: a race may
-// be missed, none is invented. Between clusters: ClusterOrder.c.
+// be missed, none is invented. Between clusters: GlobalRace.c.
 
 /// `lane` reads, writes or updates the word at `memory`, of shared or global
 /// memory. `releases`: the instruction says so.
 void tile_emu_word_meet(TileWarp *warp, uint32_t lane, const uint8_t *memory,
                         bool is_load, bool is_store, bool releases);
-void tile_emu_words_clear(TileCluster *cluster);
+/// Frees the words, and the clocks where races are detected.
+void tile_emu_clocks_deinit(TileCluster *cluster);
 
 //===-- Clusters ----------------------------------------------------------===//
 
@@ -242,11 +240,6 @@ void tile_emu_order_begin(TileClusterOrder *order, uint32_t slot);
 /// The threads of `warp` load, store or update a word that may order clusters.
 void tile_emu_order_meet(TileWarp *warp, const uint8_t *memory, bool is_load,
                          bool is_store);
-/// The time in the cluster of `warp`, to be kept with what it writes.
-uint32_t tile_emu_order_epoch(const TileWarp *warp);
-/// Has the cluster of `warp` seen what another cluster did up to `epoch`?
-bool tile_emu_order_has_seen(const TileWarp *warp, uint32_t cluster_id,
-                             uint32_t epoch);
 
 /// The same for clusters that run one after another.
 typedef struct TileGlobalOrder TileGlobalOrder;
@@ -256,7 +249,5 @@ void tile_emu_global_order_destroy(TileGlobalOrder *order);
 /// Number of the CTA in the grid, and the cluster a CTA belongs to.
 uint32_t tile_emu_cta_number(const TileCta *cta);
 uint32_t tile_emu_cta_cluster(const TileRun *run, uint32_t cta_number);
-/// The multiprocessor that the CTA runs on.
-uint32_t tile_emu_cta_sm(const TileCta *cta);
 
 #endif // TILE_EMULATOR_RACE_H

@@ -167,9 +167,6 @@ void tile_emu_statistics_destroy(TileEmu *emu);
 const char *tile_emu_wait_name(const TileRun *run, TileWaitKind kind,
                                uint32_t object, char out_name[200]);
 
-/// Member "kernels" of the object that is open.
-void tile_emu_statistics_json(const TileEmu *emu, TileJson *json);
-
 //===-- Rows --------------------------------------------------------------===//
 
 /// Matrix products of one type.

@@ -350,6 +350,12 @@ static void note_callee(TileParser *parser, uint32_t callee) {
   function->callees[function->num_callees++] = callee;
 }
 
+// A call through an address may reach any function.
+static void functions_use_all(TileParser *parser) {
+  for (uint32_t i = 0; i < parser->num_functions; i++)
+    tile_emu_function_use(parser, i);
+}
+
 /// Decodes a call; operand `callee` is a function or a register.
 static void decode_function_call(TileDecoder *decoder, uint32_t callee) {
   TileParser *parser = decoder->parser;
@@ -360,7 +366,7 @@ static void decode_function_call(TileDecoder *decoder, uint32_t callee) {
     site->callee = tile_emu_function_use(parser, target->symbol);
   else {
     site->slot = tile_decode_src_of(decoder, target, TILE_PTX_U64);
-    tile_emu_functions_use_all(parser);
+    functions_use_all(parser);
   }
   note_callee(parser, site->callee);
   if (callee > 0)

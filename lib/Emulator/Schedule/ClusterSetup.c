@@ -7,9 +7,9 @@
 #include "Emulator/Matrix/Wgmma.h"
 #include "Emulator/Ptx/DeviceFunction.h"
 #include "Emulator/Race/Race.h"
-#include "Emulator/Race/Undefined.h"
 #include "Emulator/Report/Statistics.h"
 #include "Emulator/Sync/Sync.h"
+#include "Emulator/Undefined/Undefined.h"
 #include "Schedule.h"
 
 #include <stdlib.h>
@@ -137,6 +137,15 @@ static uint64_t triple_value(const TileWarp *warp, uint32_t thread,
   }
 }
 
+// The multiprocessor that the CTA runs on.
+static uint32_t cta_sm(const TileCta *cta) {
+  const TileRun *run = cta->cluster->run;
+  uint32_t place = run->residence
+                       ? cta->cluster->slot * run->ctas_per_cluster + cta->rank
+                       : tile_emu_cta_number(cta);
+  return place % (uint32_t)run->emu->options.num_sms;
+}
+
 static uint64_t special_value(const TileWarp *warp, uint32_t l,
                               uint64_t special) {
   const TileRun *run = warp->cluster->run;
@@ -157,7 +166,7 @@ static uint64_t special_value(const TileWarp *warp, uint32_t l,
   case TILE_SPECIAL_NWARPID:
     return run->warps_per_cta;
   case TILE_SPECIAL_SMID:
-    return tile_emu_cta_sm(cta);
+    return cta_sm(cta);
   case TILE_SPECIAL_NSMID:
     return (uint32_t)run->emu->options.num_sms;
   case TILE_SPECIAL_LANEMASK_EQ:
@@ -295,6 +304,7 @@ TileCluster *tile_emu_cluster_create(TileRun *run) {
 }
 
 void tile_emu_cluster_destroy(TileCluster *cluster) {
+  tile_emu_undefined_destroy(cluster);
   for (uint32_t r = 0; r < cluster->num_ctas; r++) {
     TileCta *cta = &cluster->ctas[r];
     for (uint32_t i = 0; i < cta->num_warps; i++) {
@@ -305,7 +315,6 @@ void tile_emu_cluster_destroy(TileCluster *cluster) {
       free(warp->wgmma.kept);
       free(warp->local);
       tile_emu_call_stacks_destroy(warp->calls);
-      tile_emu_undefined_destroy(warp);
       tile_emu_loads_destroy(warp);
     }
     shadow_deinit(&cta->shadow);
@@ -321,7 +330,6 @@ void tile_emu_cluster_destroy(TileCluster *cluster) {
   tile_emu_recorder_destroy(cluster->recorder);
   free(cluster->async_ops);
   free(cluster->reported);
-  tile_emu_origins_reset(cluster);
   free(cluster->ctas);
   free(cluster);
 }
@@ -352,7 +360,6 @@ static void warp_reset(TileWarp *warp) {
                             .kept = wgmma->kept,
                             .fence_number = 1};
   tile_emu_call_stacks_reset(warp->calls);
-  tile_emu_undefined_reset(warp);
   tile_emu_loads_reset(warp);
   if (warp->local)
     memset(warp->local, POISON,
@@ -386,7 +393,6 @@ static void cta_reset(TileCta *cta, const uint32_t first_ctaid[3]) {
 }
 
 void tile_emu_cluster_reset(TileCluster *cluster, uint32_t id) {
-  tile_emu_origins_reset(cluster);
   const TileRun *run = cluster->run;
   const uint32_t *count = run->num_clusters;
   cluster->first_ctaid[0] = id % count[0] * run->cluster[0];
@@ -415,6 +421,7 @@ void tile_emu_cluster_reset(TileCluster *cluster, uint32_t id) {
     tile_emu_clocks_init(&cluster->clocks, cluster->num_threads);
   for (uint32_t r = 0; r < cluster->num_ctas; r++)
     cta_reset(&cluster->ctas[r], cluster->first_ctaid);
+  tile_emu_undefined_reset(cluster);
   tile_emu_recorder_reset(cluster->recorder, id);
 }
 
@@ -433,9 +440,7 @@ void tile_emu_cluster_finish(TileCluster *cluster) {
   }
   free(cluster->seen);
   cluster->seen = NULL;
-  tile_emu_words_clear(cluster);
   tile_emu_sync_deinit(clocks, &cluster->barrier.sync);
   tile_emu_read_sets_clear(cluster);
-  if (cluster->detect_races)
-    tile_emu_clocks_deinit(clocks, cluster->num_threads);
+  tile_emu_clocks_deinit(cluster);
 }

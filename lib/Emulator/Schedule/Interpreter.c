@@ -11,9 +11,9 @@
 #include "Emulator/Matrix/Wgmma.h"
 #include "Emulator/Ptx/DeviceFunction.h"
 #include "Emulator/Race/Race.h"
-#include "Emulator/Race/Undefined.h"
 #include "Emulator/Report/Statistics.h"
 #include "Emulator/Sync/Sync.h"
+#include "Emulator/Undefined/Undefined.h"
 #include "Schedule.h"
 
 /// Lanes that execute together.

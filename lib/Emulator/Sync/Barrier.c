@@ -49,13 +49,6 @@ void tile_emu_barrier_recheck(TileCta *cta) {
   }
 }
 
-void tile_emu_barriers_deinit(TileCta *cta) {
-  for (uint32_t i = 0; i < TILE_NUM_BARRIERS; i++) {
-    tile_emu_sync_deinit(&cta->cluster->clocks, &cta->barriers[i].sync);
-    cta->barriers[i] = (TileBarrier){0};
-  }
-}
-
 //===-- bar.sync, bar.arrive, bar.red -------------------------------------===//
 
 static void reduce(TileBarrier *barrier, BarrierOp op, TileLanes arriving,

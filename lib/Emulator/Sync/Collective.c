@@ -9,7 +9,7 @@
 #include "Emulator/Alu/NarrowFloat.h"
 #include "Emulator/Machine.h"
 #include "Emulator/Ptx/Decode.h"
-#include "Emulator/Race/Undefined.h"
+#include "Emulator/Undefined/Undefined.h"
 
 /// What lanes with the same member mask do together: `lanes` are there,
 /// `members` those of them that the mask names.

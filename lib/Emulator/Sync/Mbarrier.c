@@ -347,10 +347,6 @@ static void phase_reset(TileMbarrier *mbarrier) {
   order->has_copies = 0;
 }
 
-void tile_emu_phase_deinit(TileMbarrier *mbarrier) {
-  free(mbarrier->order.waits);
-}
-
 //===-- State -------------------------------------------------------------===//
 
 static TileLanes user_lanes(const TileMbarrierUser *user) {

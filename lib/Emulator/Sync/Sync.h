@@ -4,6 +4,8 @@
 
 #include "Emulator/Machine.h"
 
+#include <stdlib.h>
+
 /// The live mbarrier at shared address `address`; reports and returns NULL
 /// when there is none or the lane may not use it yet.
 TileMbarrier *tile_emu_mbarrier_get(TileWarp *warp, const TileInsn *insn,
@@ -28,7 +30,9 @@ void tile_emu_mbarrier_complete_tx(const TileMbarrierUser *user,
 void tile_emu_phase_begin(const TileWarp *warp, uint32_t lane,
                           TileMbarrier *mbarrier);
 /// A new object: nobody has waited for it.
-void tile_emu_phase_deinit(TileMbarrier *mbarrier);
+static inline void tile_emu_phase_deinit(TileMbarrier *mbarrier) {
+  free(mbarrier->order.waits);
+}
 /// State and recent events, for reports.
 void tile_emu_mbarrier_print(const TileCta *cta, const TileMbarrier *mbarrier,
                              TileString *buffer);
@@ -38,6 +42,11 @@ void tile_emu_barrier_recheck(TileCta *cta);
 /// `num_threads` of the cluster exited; `num_arrived` of them had arrived.
 void tile_emu_cluster_barrier_leave(TileCluster *cluster, uint32_t num_threads,
                                     uint32_t num_arrived);
-void tile_emu_barriers_deinit(TileCta *cta);
+static inline void tile_emu_barriers_deinit(TileCta *cta) {
+  for (uint32_t i = 0; i < TILE_NUM_BARRIERS; i++) {
+    tile_emu_sync_deinit(&cta->cluster->clocks, &cta->barriers[i].sync);
+    cta->barriers[i] = (TileBarrier){0};
+  }
+}
 
 #endif // TILE_EMULATOR_SYNC_H

@@ -330,11 +330,6 @@ TileStatus tile_host_run_check_defined(const HostRun *run, int index,
 TileStatus tile_host_run_integer(const HostRun *run, int index,
                                  const char *what, int64_t min, int64_t max,
                                  int64_t *out_value);
-/// Errors: a requirement that does not hold.
-TileStatus tile_host_run_require(const HostRun *run,
-                                 const Requirement *requirement);
-/// Performs a launch; with `is_plan` only looks whether it can be.
-TileStatus tile_host_run_launch(HostRun *run, int launch, bool is_plan);
 
 /// The addresses of the globals of the function; made once for a module.
 TileStatus tile_host_globals_load(const TileHostFunction *function,

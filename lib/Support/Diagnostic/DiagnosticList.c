@@ -364,17 +364,3 @@ void tile_diagnostic_list_add_text(TileDiagnosticList *list,
       .is_internal = is_internal};
   append(list, item);
 }
-
-void tile_diagnostic_list_cut(TileDiagnosticList *list, size_t first,
-                              size_t end) {
-  if (end <= first)
-    return;
-  memmove(list->items + first, list->items + end,
-          (list->count - end) * sizeof *list->items);
-  list->count -= end - first;
-}
-
-void tile_diagnostic_list_deinit(TileDiagnosticList *list) {
-  tile_arena_deinit(&list->arena);
-  *list = (TileDiagnosticList){.count = 0};
-}

@@ -12,6 +12,8 @@
 #include "Tile/Diagnostic.h"
 #include "mlir-c/Diagnostics.h"
 
+#include <string.h>
+
 /// The text that was parsed, and what locations call it.
 typedef struct {
   const char *text; // NULL: unknown, or no text
@@ -26,7 +28,10 @@ typedef struct {
   size_t count, capacity;
 } TileDiagnosticList;
 
-void tile_diagnostic_list_deinit(TileDiagnosticList *list);
+static inline void tile_diagnostic_list_deinit(TileDiagnosticList *list) {
+  tile_arena_deinit(&list->arena);
+  *list = (TileDiagnosticList){.count = 0};
+}
 
 /// The closest place in a file, looking through names, fusions and calls; a
 /// null location when none is known.
@@ -52,7 +57,13 @@ void tile_diagnostic_list_add_text(TileDiagnosticList *list,
                                    bool is_internal, const char *text);
 
 /// Forgets the items from `first` up to `end`.
-void tile_diagnostic_list_cut(TileDiagnosticList *list, size_t first,
-                              size_t end);
+static inline void tile_diagnostic_list_cut(TileDiagnosticList *list,
+                                            size_t first, size_t end) {
+  if (end <= first)
+    return;
+  memmove(list->items + first, list->items + end,
+          (list->count - end) * sizeof *list->items);
+  list->count -= end - first;
+}
 
 #endif // TILE_SUPPORT_DIAGNOSTIC_LIST_H

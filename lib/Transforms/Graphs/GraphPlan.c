@@ -21,17 +21,6 @@ static bool is_named(MlirOperation op, const char *name) {
                             tile_str(name));
 }
 
-int tile_graph_loop_of(const TileGraphOp *op, int operand, int dim,
-                       bool *out_is_plain) {
-  MlirAffineExpr expr = mlirAffineMapGetResult(op->maps[operand], dim);
-  *out_is_plain = true;
-  if (mlirAffineExprIsADim(expr))
-    return (int)mlirAffineDimExprGetPosition(expr);
-  *out_is_plain = mlirAffineExprIsAConstant(expr) &&
-                  mlirAffineConstantExprGetValue(expr) == 0;
-  return -1;
-}
-
 bool tile_graph_is_plain(const TileGraphOp *op, int operand) {
   bool is_taken[TILE_GRAPH_MAX_RANK] = {false};
   for (int d = 0; d < op->operands[operand].rank; d++) {

@@ -132,8 +132,16 @@ bool tile_graph_is_ragged(TileInt size, int64_t bound);
 
 /// The loop that dimension `dim` of an operand follows; -1: a constant 0, or
 /// something else if `*out_is_plain` is false.
-int tile_graph_loop_of(const TileGraphOp *op, int operand, int dim,
-                       bool *out_is_plain);
+static inline int tile_graph_loop_of(const TileGraphOp *op, int operand,
+                                     int dim, bool *out_is_plain) {
+  MlirAffineExpr expr = mlirAffineMapGetResult(op->maps[operand], dim);
+  *out_is_plain = true;
+  if (mlirAffineExprIsADim(expr))
+    return (int)mlirAffineDimExprGetPosition(expr);
+  *out_is_plain = mlirAffineExprIsAConstant(expr) &&
+                  mlirAffineConstantExprGetValue(expr) == 0;
+  return -1;
+}
 /// Whether every dimension of the operand is a loop of its own, or 0.
 bool tile_graph_is_plain(const TileGraphOp *op, int operand);
 

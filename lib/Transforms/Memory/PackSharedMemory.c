@@ -95,6 +95,15 @@ static const TileSharedBuffer *largest(const TileSharedMemory *memory) {
   return best;
 }
 
+// Whether the box is one slot of a ring: its first dimension has one element
+// and is dropped. `out_slot` is which.
+static bool box_slot(const TileBox *box, TileInt *out_slot) {
+  if (box->rank < 2 || box->size[0] != 1 || box->dim[0] >= 0)
+    return false;
+  *out_slot = box->offset[0];
+  return true;
+}
+
 // Slots of a tile that is used slot by slot, as pipelines do; else 1.
 static int64_t num_slots(const TileSharedBuffer *buffer) {
   TileShape shape;
@@ -110,7 +119,7 @@ static int64_t num_slots(const TileSharedBuffer *buffer) {
     TileInt slot;
     bool is_slot = tile_region_is(op) &&
                    tile_box_of(mlirOperationGetResult(op, 0), &box) &&
-                   tile_box_slot(&box, &slot);
+                   box_slot(&box, &slot);
     if (!is_slot && !tile_channel_is(op) && !tile_channel_barriers_is(op))
       return 1;
   }

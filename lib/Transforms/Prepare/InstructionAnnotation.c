@@ -200,6 +200,14 @@ static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
 
 //===-- Apply; cannot fail ------------------------------------------------===//
 
+static void product_set_instr(MlirOperation op, TileInstr instr) {
+  MlirAttribute attr = TileInstr_attr(mlirOperationGetContext(op), instr);
+  if (tile_gemm_sp_is(op))
+    tile_gemm_sp_set_instr_attr(tile_gemm_sp_cast(op), attr);
+  else
+    tile_gemm_set_instr_attr(tile_gemm_cast(op), attr);
+}
+
 static void choice_apply(const Choice *choice) {
   MlirAttribute instr =
       TileInstr_attr(mlirOperationGetContext(choice->op), choice->instr);
@@ -208,7 +216,7 @@ static void choice_apply(const Choice *choice) {
   else if (tile_atomic_is(choice->op))
     tile_atomic_set_instr_attr(tile_atomic_cast(choice->op), instr);
   else
-    tile_product_set_instr(choice->op, choice->instr);
+    product_set_instr(choice->op, choice->instr);
   if (!choice->remark_code)
     return;
   tile_emit_remark(choice->op, choice->remark_code, "uses %s%s",

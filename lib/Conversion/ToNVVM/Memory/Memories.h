@@ -149,7 +149,7 @@ bool tile_run_pointer(Lowering *l, MlirOperation op, const View *view,
                       const TileInt *at, int64_t vector, MlirValue *out_pointer,
                       MlirValue *inout_predicate);
 
-//===-- Windows that never leave their tensor (WindowFacts.c) -------------===//
+//===-- Windows that never leave their tensor -----------------------------===//
 
 /// What follows from how the offsets of a window are computed.
 typedef struct WindowFacts {
@@ -160,8 +160,6 @@ typedef struct WindowFacts {
 /// Reads the facts about the windows of a kernel, while its block ids and its
 /// grid can be seen.
 void window_facts_collect(Lowering *l, MlirOperation func);
-/// Null for a window that was made since.
-const WindowFacts *window_facts_find(const Lowering *l, TileRegionOp region);
 
 //===-- Windows of the matrix of a convolution (Im2colWindows.c) ----------===//
 

@@ -1,11 +1,48 @@
 //===- Windows.c - Where the elements of a window of a memory are ---------===//
 
 #include "Analysis/Index/Index.h"
-#include "Memories.h"
-
 #include "Analysis/Instructions/Instructions.h"
+#include "Memories.h"
 #include "Support/Constants.h"
+#include "Support/Iterate.h"
 #include "Tile/Ops/llvm.h"
+
+//===-- Windows that never leave their tensor -----------------------------===//
+
+// A kernel of static shapes and a constant grid needs no checks where the tiles
+// divide the tensors. Block ids, and the grid that bounds them, are gone once
+// their ops are lowered: what follows from them is read before.
+
+void window_facts_collect(Lowering *l, MlirOperation func) {
+  MlirRegion body = mlirOperationGetRegion(func, 0);
+  for (MlirBlock block = mlirRegionGetFirstBlock(body); block.ptr;
+       block = mlirBlockGetNextInRegion(block)) {
+    TILE_FOR_EACH_OP (op, block) {
+      if (!tile_region_is(op))
+        continue;
+      TileRegionOp region = tile_region_cast(op);
+      MlirType type = mlirValueGetType(tile_region_source(region));
+      if (!mlirTypeIsAMemRef(type) ||
+          mlirShapedTypeGetRank(type) > TILE_MAX_RANK)
+        continue;
+      WindowFacts *facts = TILE_ARENA_NEW(l->arena, WindowFacts, 1);
+      facts->region = op;
+      for (int d = 0; d < (int)mlirShapedTypeGetRank(type); d++)
+        facts->is_inside[d] = tile_window_is_inside(region, d);
+      facts->next = l->windows;
+      l->windows = facts;
+    }
+  }
+}
+
+// Null for a window that was made since.
+static const WindowFacts *window_facts_find(const Lowering *l,
+                                            TileRegionOp region) {
+  for (const WindowFacts *facts = l->windows; facts; facts = facts->next)
+    if (mlirOperationEqual(facts->region, region.op))
+      return facts;
+  return NULL;
+}
 
 //===-- Windows -----------------------------------------------------------===//
 

@@ -2,7 +2,7 @@
 #ifndef TILE_EMULATOR_UNDEFINED_H
 #define TILE_EMULATOR_UNDEFINED_H
 
-#include "Race.h"
+#include "Emulator/Race/Race.h"
 
 /// What an instruction does with undefined sources; of TileInsn.role.
 typedef enum {
@@ -21,8 +21,6 @@ typedef enum {
   TILE_ROLE_ORS,         // a true one does
   TILE_ROLE_USES
 } TileRole;
-
-TileRole tile_emu_undefined_role(const char *opcode);
 
 /// Fills kernel->maybe_undefined: registers that some path from the entry reads
 /// before anything writes them.
@@ -76,17 +74,13 @@ void tile_emu_undefined_shuffle(TileWarp *warp, const TileInsn *insn,
 void tile_emu_undefined_collect(TileWarp *warp, const TileInsn *insn,
                                 TileLanes lanes, TileLanes members,
                                 bool decided);
-/// Lanes in which the register at `slot`, one of `insn`, is undefined.
-TileLanes tile_emu_undefined_lanes(const TileWarp *warp, const TileInsn *insn,
-                                   uint32_t slot);
 /// Before the guard of an instruction is looked at, and before a branch.
 void tile_emu_undefined_guard(TileWarp *warp, const TileInsn *insn,
                               TileLanes lanes);
 
-/// Before the first instruction of a warp.
-void tile_emu_undefined_reset(TileWarp *warp);
-void tile_emu_undefined_destroy(TileWarp *warp);
-void tile_emu_origins_reset(TileCluster *cluster);
+/// Before the first instruction of a cluster.
+void tile_emu_undefined_reset(TileCluster *cluster);
+void tile_emu_undefined_destroy(TileCluster *cluster);
 
 //===-- Marks, for the files of this unit ---------------------------------===//
 
@@ -112,7 +106,17 @@ static inline TileMark *tile_mark(const TileWarp *warp, uint32_t id) {
   return &warp->undefined->marks[id];
 }
 uint32_t tile_emu_mark_id(const TileInsn *insn, uint32_t slot);
-uint64_t tile_emu_mark_full(const TileWarp *warp, uint32_t id);
+/// Lanes in which the register at `slot`, one of `insn`, is undefined.
+static inline TileLanes tile_emu_undefined_lanes(const TileWarp *warp,
+                                                 const TileInsn *insn,
+                                                 uint32_t slot) {
+  uint32_t id = tile_emu_mark_id(insn, slot);
+  return id == TILE_NO_REGISTER ? 0 : tile_mark(warp, id)->lanes;
+}
+static inline uint64_t tile_emu_mark_full(const TileWarp *warp, uint32_t id) {
+  uint32_t bits = warp->kernel->register_bits[id];
+  return bits >= 64 ? UINT64_MAX : (1ull << bits) - 1;
+}
 /// Undefined bits of a lane.
 uint64_t tile_emu_mark_bits(const TileWarp *warp, uint32_t id, uint32_t lane);
 void tile_emu_mark_set(TileWarp *warp, uint32_t id, TileLanes lanes,
@@ -120,7 +124,12 @@ void tile_emu_mark_set(TileWarp *warp, uint32_t id, TileLanes lanes,
 /// The bits of one lane, in addition to those it has.
 void tile_emu_mark_set_bits(TileWarp *warp, uint32_t id, uint32_t lane,
                             uint64_t bits, uint16_t origin);
-void tile_emu_mark_clear(TileWarp *warp, uint32_t id, TileLanes lanes);
+static inline void tile_emu_mark_clear(TileWarp *warp, uint32_t id,
+                                       TileLanes lanes) {
+  TileMark *mark = tile_mark(warp, id);
+  if (mark->lanes && !(mark->lanes &= ~lanes))
+    warp->num_undefined--;
+}
 /// Where the value of the first marked one of `lanes` comes from, which `insn`
 /// reads.
 uint16_t tile_emu_mark_origin(TileWarp *warp, uint32_t id, TileLanes lanes,

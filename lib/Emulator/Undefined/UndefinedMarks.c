@@ -8,7 +8,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emulator/Memory/Address.h"
-#include "Race.h"
 #include "Undefined.h"
 
 #include <stdio.h>
@@ -80,7 +79,7 @@ uint16_t tile_emu_origin_of_race(const TileRace *race) {
   return number;
 }
 
-void tile_emu_origins_reset(TileCluster *cluster) {
+static void origins_reset(TileCluster *cluster) {
   for (uint32_t i = 0; i < cluster->num_origins; i++)
     if (cluster->origins[i].race) {
       free((char *)cluster->origins[i].race->text);
@@ -160,11 +159,6 @@ uint32_t tile_emu_mark_id(const TileInsn *insn, uint32_t slot) {
   return TILE_NO_REGISTER;
 }
 
-uint64_t tile_emu_mark_full(const TileWarp *warp, uint32_t id) {
-  uint32_t bits = warp->kernel->register_bits[id];
-  return bits >= 64 ? UINT64_MAX : (1ull << bits) - 1;
-}
-
 uint64_t tile_emu_mark_bits(const TileWarp *warp, uint32_t id, uint32_t lane) {
   const TileMark *mark = tile_mark(warp, id);
   if (!tile_lane_in(mark->lanes, lane))
@@ -223,12 +217,6 @@ void tile_emu_mark_set_bits(TileWarp *warp, uint32_t id, uint32_t lane,
   }
   if (mark->is_partial)
     mark->bits[lane] = bits & full;
-}
-
-void tile_emu_mark_clear(TileWarp *warp, uint32_t id, TileLanes lanes) {
-  TileMark *mark = tile_mark(warp, id);
-  if (mark->lanes && !(mark->lanes &= ~lanes))
-    warp->num_undefined--;
 }
 
 //===-- Shared memory -----------------------------------------------------===//
@@ -378,7 +366,7 @@ void tile_emu_undefined_extend(TileWarp *warp, const TileInsn *insn,
 
 //===-- Life --------------------------------------------------------------===//
 
-void tile_emu_undefined_reset(TileWarp *warp) {
+static void warp_reset(TileWarp *warp) {
   const TileKernel *kernel = warp->kernel;
   warp->num_undefined = 0;
   if (warp->undefined)
@@ -400,7 +388,7 @@ void tile_emu_undefined_reset(TileWarp *warp) {
     warp->undefined->local_origins[i] = NEVER_WRITTEN;
 }
 
-void tile_emu_undefined_destroy(TileWarp *warp) {
+static void warp_destroy(TileWarp *warp) {
   if (!warp->undefined)
     return;
   for (uint32_t i = 0; i < warp->kernel->num_registers; i++)
@@ -408,4 +396,25 @@ void tile_emu_undefined_destroy(TileWarp *warp) {
   free(warp->undefined->local_origins);
   free(warp->undefined->marks);
   free(warp->undefined);
+}
+
+static void visit_warps(TileCluster *cluster, bool is_end) {
+  for (uint32_t r = 0; r < cluster->num_ctas; r++)
+    for (uint32_t i = 0; i < cluster->ctas[r].num_warps; i++) {
+      TileWarp *warp = &cluster->ctas[r].warps[i];
+      if (is_end)
+        warp_destroy(warp);
+      else
+        warp_reset(warp);
+    }
+}
+
+void tile_emu_undefined_reset(TileCluster *cluster) {
+  origins_reset(cluster);
+  visit_warps(cluster, false);
+}
+
+void tile_emu_undefined_destroy(TileCluster *cluster) {
+  origins_reset(cluster);
+  visit_warps(cluster, true);
 }
