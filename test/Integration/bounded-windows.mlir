@@ -67,7 +67,8 @@ func.func @grouped(%A: memref<?x?xbf16>, %B: memref<?x?x?xbf16>, %starts: memref
 // 0 is none, or all.
 // CASE: ends(X=ints:20x24:f32, m=13, n=17, P=junk:16x32:f32, S=ints:20x24:f32, T=junk:20x24:f32, R=junk:32:f32)
 // CASE: ends(X=ints:20x24:f32, m=40, n=-3, P=junk:16x32:f32, S=ints:20x24:f32, T=junk:20x24:f32, R=junk:32:f32)
-// EXPECT: rows = min(m, 20); n = max(n, 0)
+// CASE: ends(X=ints:20x24:f32, m=17, n=40, P=junk:16x32:f32, S=ints:20x24:f32, T=junk:20x24:f32, R=junk:32:f32)
+// EXPECT: rows = min(m, 20); n = min(max(n, 0), 24)
 // EXPECT: P = np.full((16, 32), 7.0); k = min(rows - 4, 16); P[:k, :max(n - 1, 0)] = X[4:4 + k, 1:max(n, 1)]
 // EXPECT: S = S.copy(); S[4:4 + k, 1:max(n, 1)] += P[:k, :max(n - 1, 0)]
 // EXPECT: T = T.copy(); T[4:4 + k, 1:max(n, 1)] = P[:k, :max(n - 1, 0)]

@@ -339,6 +339,22 @@ func.func @part_before(%A: memref<?x?xf32>, %first: index, %size: index, %m: ind
   return
 }
 
+// An end counts from where the part begins: it stays where that is not the tensor's
+// own beginning.
+// CHECK-LABEL: func.func @part_with_end(
+// CHECK: tile.region %arg0[0, 0] [8, 16] end [0](%arg1)
+// CHECK: %[[VIEW:.*]] = memref.subview
+// CHECK: tile.region %[[VIEW]][0, 0] [8, 16] end [0](%arg1)
+func.func @part_with_end(%A: memref<64x64xf32>, %end: index, %s: memref<8x16xf32, #shared>) {
+  %same = memref.subview %A[0, 0] [64, 64] [1, 1] : memref<64x64xf32> to memref<64x64xf32, strided<[64, 1]>>
+  %v = tile.region %same[0, 0] [8, 16] end [0](%end) : memref<64x64xf32, strided<[64, 1]>>
+  tile.copy %v to %s : !tile.region<8x16xf32>, memref<8x16xf32, #shared>
+  %view = memref.subview %A[32, 0] [32, 64] [1, 1] : memref<64x64xf32> to memref<32x64xf32, strided<[64, 1], offset: 2048>>
+  %w = tile.region %view[0, 0] [8, 16] end [0](%end) : memref<32x64xf32, strided<[64, 1], offset: 2048>>
+  tile.copy %w to %s : !tile.region<8x16xf32>, memref<8x16xf32, #shared>
+  return
+}
+
 // A kernel knows where its own part ends, and takes one of the host for a tensor.
 // CHECK-LABEL: func.func @part_of_host(
 // CHECK: %[[VIEW:.*]] = memref.subview %arg0[0] [100]

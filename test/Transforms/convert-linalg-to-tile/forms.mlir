@@ -106,3 +106,103 @@ func.func @other(%x: memref<64xf32>) {
   }
   return
 }
+
+// What is not there is larger than all others where the least counts.
+// CHECK-LABEL: func @shortest
+// CHECK: %[[HIGH:.*]] = arith.constant 0x7F800000 : f32
+// CHECK: arith.select %{{.*}}, %{{.*}}, %[[HIGH]]
+// CHECK: tile.reduce min
+func.func @shortest(%x: memref<4x?xf32>, %out: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %n = memref.dim %x, %c1 : memref<4x?xf32>
+  scf.forall (%i) = (0) to (1) step (1) {
+    scf.for %j = %c0 to %n step %c16 {
+      %after = arith.subi %n, %j : index
+      %left = arith.minsi %after, %c16 : index
+      %w = memref.subview %x[0, %j] [4, %left] [1, 1] : memref<4x?xf32> to memref<4x?xf32, strided<[?, 1], offset: ?>>
+      linalg.generic {indexing_maps = [#id, #rows], iterator_types = ["parallel", "reduction"]} ins(%w : memref<4x?xf32, strided<[?, 1], offset: ?>>) outs(%out : memref<4xf32>) {
+      ^bb0(%a: f32, %b: f32):
+        %c = arith.minimumf %a, %b : f32
+        linalg.yield %c : f32
+      }
+    }
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// What takes the old value twice is no reduction of terms.
+// CHECK-LABEL: func @doubled
+// CHECK-NOT: tile.reduce
+// CHECK: scf.for
+// CHECK: return
+func.func @doubled(%x: memref<8x64xf32>, %y: memref<8xf32>) {
+  scf.forall (%i) = (0) to (1) step (1) {
+    linalg.generic {indexing_maps = [#id, #rows], iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x64xf32>) outs(%y : memref<8xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %b, %b : f32
+      linalg.yield %c : f32
+    }
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// Results in another order than the loops are summed by their own threads.
+// CHECK-LABEL: func @turned
+// CHECK-NOT: tile.reduce
+// CHECK: tile.parallel (%[[I:.*]], %[[J:.*]]) in [4, 8]
+// CHECK: memref.load %{{.*}}[%[[J]], %[[I]]]
+func.func @turned(%x: memref<4x8x16xf32>, %y: memref<8x4xf32>) {
+  scf.forall (%i) = (0) to (1) step (1) {
+    linalg.generic {indexing_maps = [affine_map<(a, b, c) -> (a, b, c)>, affine_map<(a, b, c) -> (b, a)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x : memref<4x8x16xf32>) outs(%y : memref<8x4xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      linalg.yield %c : f32
+    }
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// What is written in between is read again.
+// CHECK-LABEL: func @again
+// CHECK: %[[W:.*]] = tile.region %[[X:arg[0-9]+]][0] [64]
+// CHECK-NEXT: tile.copy %[[W]] to
+// CHECK: math.exp
+// CHECK: %[[V:.*]] = tile.region %[[X]][0] [64]
+// CHECK-NEXT: tile.copy %{{.*}} to %[[V]]
+// CHECK: %[[R:.*]] = tile.region %[[X]][0] [64]
+// CHECK-NEXT: tile.copy %[[R]] to
+// CHECK: math.log
+func.func @again(%x: memref<64xf32>, %y: memref<64xf32>) {
+  scf.forall (%i) = (0) to (1) step (1) {
+    linalg.generic {indexing_maps = [affine_map<(a) -> (a)>, affine_map<(a) -> (a)>], iterator_types = ["parallel"]} ins(%x : memref<64xf32>) outs(%x : memref<64xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      %c = math.exp %a : f32
+      linalg.yield %c : f32
+    }
+    linalg.generic {indexing_maps = [affine_map<(a) -> (a)>, affine_map<(a) -> (a)>], iterator_types = ["parallel"]} ins(%x : memref<64xf32>) outs(%y : memref<64xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      %c = math.log %a : f32
+      linalg.yield %c : f32
+    }
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// Blocks begin where the loop does, also where only the kernel knows that.
+// CHECK-LABEL: func @from
+// CHECK-SAME: %[[LO:arg[0-9]+]]: index
+// CHECK: arith.subi %{{.*}}, %[[LO]]
+// CHECK: %[[AT:.*]] = arith.muli
+// CHECK: %[[FIRST:.*]] = arith.addi %[[AT]], %[[LO]]
+// CHECK: tile.region %{{.*}}[%[[FIRST]]] [64]
+func.func @from(%x: memref<?xf32>, %lo: index) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  scf.forall (%i) = (%lo) to (%n) step (64) {
+    %w = memref.subview %x[%i] [64] [1] : memref<?xf32> to memref<64xf32, strided<[1], offset: ?>>
+    linalg.exp ins(%w : memref<64xf32, strided<[1], offset: ?>>) outs(%w : memref<64xf32, strided<[1], offset: ?>>)
+  } {mapping = [#gpu.block<x>]}
+  return
+}

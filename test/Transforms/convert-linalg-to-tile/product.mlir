@@ -82,3 +82,20 @@ func.func @masked(%a: memref<64x80xf16>, %b: memref<80x16xf16>, %c: memref<64x16
   } {mapping = [#gpu.block<x>]}
   return
 }
+
+// A first factor with its rows along the depth is computed in shared memory.
+// CHECK-LABEL: func @turned_factor
+// CHECK: %[[T:.*]] = tile.alloc : memref<32x64xf16, #gpu.address_space<workgroup>>
+// CHECK: tile.gemm %[[T]], %{{.*}}, %{{.*}} {transpose_a}
+func.func @turned_factor(%a: memref<32x64xf16>, %b: memref<32x16xf16>, %c: memref<64x16xf32>) {
+  scf.forall (%i) = (0) to (1) step (1) {
+    %t = memref.alloc() : memref<32x64xf16>
+    linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%a : memref<32x64xf16>) outs(%t : memref<32x64xf16>) {
+    ^bb0(%p: f16, %q: f16):
+      %u = arith.negf %p : f16
+      linalg.yield %u : f16
+    }
+    linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>] ins(%t, %b : memref<32x64xf16>, memref<32x16xf16>) outs(%c : memref<64x16xf32>)
+  } {mapping = [#gpu.block<x>]}
+  return
+}

@@ -11,7 +11,8 @@
 // CHECK: tile.parallel (%[[I:.*]], %[[J:.*]]) in [1, 48] {
 // CHECK: %[[OLD:.*]] = memref.load %{{.*}}[%[[I]], %[[J]]] : memref<1x48xf16, #tile.fragment>
 // CHECK: arith.extf %[[OLD]] : f16 to f32
-// CHECK: %[[ZERO:.*]] = arith.select %arg0
+// CHECK: %[[NOTHING:.*]] = arith.constant 0.0
+// CHECK: %[[ZERO:.*]] = arith.select %arg0, %[[NOTHING]],
 // CHECK: scf.for %[[K:.*]] = {{.*}} iter_args(%[[SUM:.*]] = %[[ZERO]]) -> (f32)
 // CHECK: memref.load %[[A]][%[[I]], %[[K]]]
 // CHECK: memref.load %{{.*}}[%[[J]], %[[K]]] : memref<48x20xf16
@@ -47,5 +48,28 @@ func.func @stays() attributes {tile.num_threads = 128 : i32} {
   %b = tile.alloc : memref<32x8xbf16, #shared>
   %c = tile.alloc : memref<16x8xf32, #tile.fragment>
   tile.gemm %a, %b, %c : (memref<16x32xbf16, #shared>, memref<32x8xbf16, #shared>, memref<16x8xf32, #tile.fragment>)
+  return
+}
+
+// f64 has no instruction, whatever the extents; f32 rounded to tf32 has one, and
+// stays rounded in a batch. What the user says is obeyed.
+// CHECK-LABEL: func.func @precisions
+// CHECK: math.fma {{.*}} : f64
+// CHECK: tile.gemm {{.*}} {precision = "tf32"} : (!tile.region<16x16xf32
+// CHECK: tile.gemm {{.*}} {instr = #tile.instr<mma>} : (memref<8x32xbf16
+func.func @precisions() attributes {tile.num_threads = 32 : i32} {
+  %a = tile.alloc : memref<16x16xf64, #shared>
+  %b = tile.alloc : memref<16x16xf64, #shared>
+  %c = tile.alloc : memref<16x16xf64, #tile.fragment>
+  // expected-remark @+1 {{[tile-product/elements]}}
+  tile.gemm %a, %b, %c : (memref<16x16xf64, #shared>, memref<16x16xf64, #shared>, memref<16x16xf64, #tile.fragment>)
+  %d = tile.alloc : memref<1x16x16xf32, #shared>
+  %e = tile.alloc : memref<1x16x16xf32, #shared>
+  %f = tile.alloc : memref<1x16x16xf32, #tile.fragment>
+  tile.gemm %d, %e, %f {precision = "tf32"} : (memref<1x16x16xf32, #shared>, memref<1x16x16xf32, #shared>, memref<1x16x16xf32, #tile.fragment>)
+  %g = tile.alloc : memref<8x32xbf16, #shared>
+  %h = tile.alloc : memref<32x8xbf16, #shared>
+  %i = tile.alloc : memref<8x8xf32, #tile.fragment>
+  tile.gemm %g, %h, %i {instr = #tile.instr<mma>} : (memref<8x32xbf16, #shared>, memref<32x8xbf16, #shared>, memref<8x8xf32, #tile.fragment>)
   return
 }

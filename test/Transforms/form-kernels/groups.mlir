@@ -98,3 +98,32 @@ func.func @both(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
   %b = linalg.exp ins(%a : tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>
   return %a, %b : tensor<64xf32>, tensor<64xf32>
 }
+
+// A block would need two parts of it: of its rows, and of its columns.
+// CHECK-LABEL: func @both_ways
+// CHECK: %[[A:.*]] = call @both_ways_elements_0
+// CHECK: call @both_ways_elements_1(%[[A]])
+func.func @both_ways(%x: tensor<64xf32>) -> tensor<64x64xf32> {
+  %e1 = tensor.empty() : tensor<64xf32>
+  %e = tensor.empty() : tensor<64x64xf32>
+  %a = linalg.exp ins(%x : tensor<64xf32>) outs(%e1 : tensor<64xf32>) -> tensor<64xf32>
+  %r = linalg.generic {indexing_maps = [#rows, #columns, #id], iterator_types = ["parallel", "parallel"]} ins(%a, %a : tensor<64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %t = arith.subf %p, %q : f32
+    linalg.yield %t : f32
+  } -> tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+}
+
+// What is added to is made before. A block has as many rows as its registers hold.
+// CHECK-LABEL: func @onto
+// CHECK: %[[I:.*]] = call @onto_elements_0
+// CHECK: call @onto_rows_1(%{{.*}}, %[[I]])
+// CHECK: func private @onto_rows_1
+// CHECK-SAME: tile.block = array<i64: 4, 0>
+func.func @onto(%x: tensor<64x1000xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
+  %e1 = tensor.empty() : tensor<64xf32>
+  %i = linalg.exp ins(%y : tensor<64xf32>) outs(%e1 : tensor<64xf32>) -> tensor<64xf32>
+  %s = linalg.reduce {arith.addf} ins(%x : tensor<64x1000xf32>) outs(%i : tensor<64xf32>) dimensions = [1]
+  return %s : tensor<64xf32>
+}

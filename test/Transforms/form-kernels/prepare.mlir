@@ -54,3 +54,51 @@ func.func @total(%x: tensor<64xf32>, %i: tensor<f32>) -> tensor<f32> {
   %r = linalg.reduce {arith.addf} ins(%x : tensor<64xf32>) outs(%i : tensor<f32>) dimensions = [0]
   return %r : tensor<f32>
 }
+
+// The loops of such an op count one further.
+// CHECK-LABEL: func @numbered
+// CHECK: func private @numbered_rows_0
+// CHECK: iterator_types = ["parallel", "reduction"]
+// CHECK: linalg.index 1
+func.func @numbered(%x: tensor<64xf32>, %i: tensor<f32>) -> tensor<f32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]} ins(%x : tensor<64xf32>) outs(%i : tensor<f32>) {
+  ^bb0(%p: f32, %o: f32):
+    %k = linalg.index 0 : index
+    %c = arith.index_cast %k : index to i32
+    %f = arith.sitofp %c : i32 to f32
+    %t = arith.mulf %p, %f : f32
+    %u = arith.addf %o, %t : f32
+    linalg.yield %u : f32
+  } -> tensor<f32>
+  return %r : tensor<f32>
+}
+
+// A sum that begins with ones is no sum of zeros: they are widened.
+// CHECK-LABEL: func @from_ones
+// CHECK: call @from_ones_elements_0
+// CHECK: call @from_ones_product_1
+// CHECK: func private @from_ones_elements_0
+// CHECK: arith.constant 1.0{{.*}} : bf16
+// CHECK: arith.extf
+func.func @from_ones(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
+  %one = arith.constant 1.0 : bf16
+  %e = tensor.empty() : tensor<64x64xbf16>
+  %i = linalg.fill ins(%one : bf16) outs(%e : tensor<64x64xbf16>) -> tensor<64x64xbf16>
+  %r = linalg.matmul ins(%a, %b : tensor<64x64xbf16>, tensor<64x64xbf16>) outs(%i : tensor<64x64xbf16>) -> tensor<64x64xbf16>
+  return %r : tensor<64x64xbf16>
+}
+
+// The extent of what a kernel makes is the number that it was asked for; one
+// value is not compared with itself.
+// CHECK-LABEL: func @extents
+// CHECK-SAME: %[[N:[a-z0-9]+]]: index
+// CHECK: %[[SAME:.*]] = arith.cmpi eq, %{{.*}}, %[[N]]
+// CHECK: tile.require %[[SAME]], "dimension 1 of operand 1 of linalg.exp
+// CHECK-NOT: tile.require
+// CHECK: return
+func.func @extents(%a: tensor<64x?xf32>, %n: index) -> tensor<64x?xf32> {
+  %e = tensor.empty(%n) : tensor<64x?xf32>
+  %r = linalg.exp ins(%a : tensor<64x?xf32>) outs(%e : tensor<64x?xf32>) -> tensor<64x?xf32>
+  %s = linalg.log ins(%r : tensor<64x?xf32>) outs(%e : tensor<64x?xf32>) -> tensor<64x?xf32>
+  return %s : tensor<64x?xf32>
+}

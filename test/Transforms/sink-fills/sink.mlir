@@ -186,3 +186,23 @@ func.func @kept(%X: !X, %p: i1, %n: index) {
   }
   return
 }
+
+// A copy under way may still write when the fill would come: it stays before.
+// CHECK-LABEL: func @under_way
+// CHECK: tile.fill
+// CHECK-NEXT: scf.if
+// CHECK-NEXT: tile.copy {{.*}} {async
+// CHECK-NOT: else
+// CHECK: return
+func.func @under_way(%X: !X, %p: i1) attributes {tile.num_threads = 128 : i32} {
+  %zero = arith.constant 0.0 : bf16
+  %S = tile.alloc : !tile
+  %x = tile.region %X[0, 0] [64, 32] : !X
+  tile.fill %S, %zero : !tile, bf16
+  scf.if %p {
+    tile.copy %x to %S {async, instr = #tile.instr<cp_async>} : !all, !tile
+  }
+  tile.cp_async_commit
+  tile.cp_async_wait pending 0
+  return
+}
