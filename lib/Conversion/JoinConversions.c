@@ -12,18 +12,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dialect/ForeignOps.h"
-#include "Support/Arena.h"
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"
+#include "Support/Iterate.h"
 #include "Tile/Ops/llvm.h"
 #include "TilePasses.h"
 #include <math.h>
-
-typedef struct {
-  TileArena arena;
-  MlirOperation *ops;
-  size_t count, capacity;
-} OpList;
 
 //===-- Casts -------------------------------------------------------------===//
 
@@ -176,11 +170,8 @@ static void expand_remainder(TileBuilder *b, MlirOperation op) {
 //===-- Entry -------------------------------------------------------------===//
 
 static MlirWalkResult collect(MlirOperation op, void *user_data) {
-  OpList *list = user_data;
-  if (!is_taken_for_call(op) && !llvm_frem_is(op) && !narrow_or_wide(op).ptr)
-    return MlirWalkResultAdvance;
-  TILE_ARENA_RESERVE(&list->arena, list->ops, list->count, list->capacity);
-  list->ops[list->count++] = op;
+  if (is_taken_for_call(op) || llvm_frem_is(op) || narrow_or_wide(op).ptr)
+    tile_op_list_add(user_data, op);
   return MlirWalkResultAdvance;
 }
 
@@ -188,22 +179,23 @@ MlirLogicalResult
 tile_join_conversions_run(MlirOperation op,
                           const TileJoinConversionsOptions *options) {
   (void)options;
-  OpList list = {.count = 0};
-  tile_arena_init(&list.arena);
+  TileArena arena;
+  tile_arena_init(&arena);
+  TileOpList list = {.arena = &arena};
   mlirOperationWalk(op, collect, &list, MlirWalkPreOrder);
   TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(op)),
                    mlirOperationGetLocation(op)};
   for (size_t i = 0; i < list.count; i++) {
-    b.loc = mlirOperationGetLocation(list.ops[i]);
-    mlirRewriterBaseSetInsertionPointBefore(b.rw, list.ops[i]);
-    if (is_taken_for_call(list.ops[i]))
-      name_intrinsic(&b, list.ops[i]);
-    else if (llvm_frem_is(list.ops[i]))
-      expand_remainder(&b, list.ops[i]);
+    b.loc = mlirOperationGetLocation(list.items[i]);
+    mlirRewriterBaseSetInsertionPointBefore(b.rw, list.items[i]);
+    if (is_taken_for_call(list.items[i]))
+      name_intrinsic(&b, list.items[i]);
+    else if (llvm_frem_is(list.items[i]))
+      expand_remainder(&b, list.items[i]);
     else
-      join_cast(&b, list.ops[i]);
+      join_cast(&b, list.items[i]);
   }
   mlirIRRewriterDestroy(b.rw);
-  tile_arena_deinit(&list.arena);
+  tile_arena_deinit(&arena);
   return tile_success();
 }

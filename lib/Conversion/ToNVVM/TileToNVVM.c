@@ -357,18 +357,12 @@ static void lower_arguments(Lowering *l, const Signature *signature,
 
 //===-- The walk ----------------------------------------------------------===//
 
-typedef struct {
-  MlirOperation *ops;
-  size_t count, capacity;
-} OpList;
-
-static void collect_ops(Lowering *l, OpList *list) {
+static void collect_ops(Lowering *l, TileOpList *list) {
   MlirRegion body = mlirOperationGetRegion(l->func, 0);
   for (MlirBlock block = mlirRegionGetFirstBlock(body); block.ptr;
        block = mlirBlockGetNextInRegion(block)) {
     TILE_FOR_EACH_OP (op, block) {
-      TILE_ARENA_RESERVE(l->arena, list->ops, list->count, list->capacity);
-      list->ops[list->count++] = op;
+      tile_op_list_add(list, op);
     }
   }
 }
@@ -423,12 +417,12 @@ static bool check_clusters(Lowering *l, MlirOperation op) {
 }
 
 static void lower_body(Lowering *l) {
-  OpList list = {0};
+  TileOpList list = {.arena = l->arena};
   warps_meet(l);
   collect_ops(l, &list);
   size_t num_lowered = 0; // lowered ops move to the front of the list
   for (size_t i = 0; i < list.count && !tile_failed(l->result); i++) {
-    MlirOperation op = list.ops[i];
+    MlirOperation op = list.items[i];
     LowerOp lower = find_lowering(l, op);
     if (!check_clusters(l, op))
       break;
@@ -444,13 +438,13 @@ static void lower_body(Lowering *l) {
       continue;
     }
     lower(l, op);
-    list.ops[num_lowered++] = op;
+    list.items[num_lowered++] = op;
   }
   if (tile_failed(l->result))
     return;
   for (size_t i = num_lowered; i > 0 && !tile_failed(l->result); i--)
-    if (check_unused(l, list.ops[i - 1]))
-      mlirRewriterBaseEraseOp(l->b.rw, list.ops[i - 1]);
+    if (check_unused(l, list.items[i - 1]))
+      mlirRewriterBaseEraseOp(l->b.rw, list.items[i - 1]);
   if (tile_failed(l->result))
     return;
   mlirRewriterBaseEraseOp(l->b.rw, l->prolog);

@@ -717,31 +717,22 @@ static MlirWalkResult rewrite_op(MlirOperation op, void *user_data) {
 }
 
 // Clones are rewritten after the clone: walks do not see what is inserted.
-typedef struct {
-  MlirOperation *ops;
-  int count, capacity;
-  TileArena *arena;
-} Found;
-
 static MlirWalkResult find_op(MlirOperation op, void *user_data) {
-  Found *found = user_data;
   TileElementAccess access;
-  if (!tile_element_access_get(op, &access) && !tile_print_is(op))
-    return MlirWalkResultAdvance;
-  TILE_ARENA_RESERVE(found->arena, found->ops, found->count, found->capacity);
-  found->ops[found->count++] = op;
+  if (tile_element_access_get(op, &access) || tile_print_is(op))
+    tile_op_list_add(user_data, op);
   return MlirWalkResultAdvance;
 }
 
 static void rewrite_clone(Rewrite *rewrite, MlirOperation clone) {
   MlirRewriterBase rw = rewrite->loop->code->b.rw;
-  Found found = {.arena = rewrite->loop->code->arena};
+  TileOpList found = {.arena = rewrite->loop->code->arena};
   // Everything is emitted before what follows the clone.
   MlirOperation marker =
       mlirOpResultGetOwner(tile_const_index(&rewrite->loop->code->b, 0));
   mlirOperationWalk(clone, find_op, &found, MlirWalkPreOrder);
-  for (int i = 0; i < found.count; i++)
-    rewrite_op(found.ops[i], rewrite);
+  for (size_t i = 0; i < found.count; i++)
+    rewrite_op(found.items[i], rewrite);
   mlirRewriterBaseSetInsertionPointAfter(rw, marker);
   mlirRewriterBaseEraseOp(rw, marker);
 }

@@ -32,8 +32,7 @@ enum { MAX_BLOCK_DIMS = 8, NUM_AXES = 3 };
 typedef struct {
   TileArena arena;
   const TileConvertLinalgToTileOptions *options;
-  MlirOperation *foralls;
-  size_t count, capacity;
+  TileOpList foralls;
 } Run;
 
 // Which axis of the grid a dimension goes to: x is 0, y 1, z 2, linear
@@ -66,8 +65,7 @@ static MlirWalkResult add_forall(MlirOperation op, void *user_data) {
   Run *run = user_data;
   if (!scf_forall_is(op) || !has_block_mapping(scf_forall_cast(op)))
     return MlirWalkResultAdvance;
-  TILE_ARENA_RESERVE(&run->arena, run->foralls, run->count, run->capacity);
-  run->foralls[run->count++] = op;
+  tile_op_list_add(&run->foralls, op);
   return MlirWalkResultSkip;
 }
 
@@ -160,12 +158,6 @@ static void block_indices(TileBuilder *b, MlirBlock body, const BlockDim *dims,
   }
 }
 
-typedef struct {
-  TileArena *arena;
-  MlirOperation *items;
-  size_t count, capacity;
-} OpList;
-
 //===-- Launches ----------------------------------------------------------===//
 
 static MlirRegion launch_region(TileBuilder *b) {
@@ -201,20 +193,18 @@ static int64_t threads_of(MlirOperation forall, const Run *run) {
 }
 
 typedef struct {
-  OpList dims;
+  TileOpList dims;
   MlirOperation forall;
 } DimSearch;
 
 // Extents of tensors are numbers of the host.
 static MlirWalkResult add_dim(MlirOperation op, void *user_data) {
   DimSearch *search = user_data;
-  OpList *list = &search->dims;
   if (!memref_dim_is(op) ||
       tile_value_is_inside(mlirOperationGetOperand(op, 0), search->forall) ||
       tile_value_is_inside(mlirOperationGetOperand(op, 1), search->forall))
     return MlirWalkResultAdvance;
-  TILE_ARENA_RESERVE(list->arena, list->items, list->count, list->capacity);
-  list->items[list->count++] = op;
+  tile_op_list_add(&search->dims, op);
   return MlirWalkResultAdvance;
 }
 
@@ -255,13 +245,11 @@ static GPULaunchOp enter_launch(TileBuilder *b, TileArena *arena,
 //===-- What is left over -------------------------------------------------===//
 
 static MlirWalkResult add_view(MlirOperation op, void *user_data) {
-  OpList *list = user_data;
   if (!memref_subview_is(op) && !memref_cast_is(op) && !memref_alloc_is(op) &&
       !memref_alloca_is(op) && !memref_dealloc_is(op) &&
       !memref_expand_shape_is(op) && !memref_collapse_shape_is(op))
     return MlirWalkResultAdvance;
-  TILE_ARENA_RESERVE(list->arena, list->items, list->count, list->capacity);
-  list->items[list->count++] = op;
+  tile_op_list_add(user_data, op);
   return MlirWalkResultAdvance;
 }
 
@@ -271,7 +259,7 @@ static bool is_unused(MlirOperation op) {
 }
 
 static void erase_views(TileGraphEmit *emit, MlirOperation launch) {
-  OpList list = {.arena = emit->plan->arena};
+  TileOpList list = {.arena = emit->plan->arena};
   mlirOperationWalk(launch, add_view, &list, MlirWalkPreOrder);
   for (size_t i = list.count; i-- > 0;)
     if (is_unused(list.items[i]))
@@ -331,9 +319,9 @@ static void convert(const Run *run, TileGraphPlan *plan) {
 }
 
 static MlirLogicalResult convert_all(Run *run) {
-  for (size_t i = 0; i < run->count; i++) {
+  for (size_t i = 0; i < run->foralls.count; i++) {
     TileGraphPlan plan = {.arena = &run->arena,
-                          .forall = run->foralls[i],
+                          .forall = run->foralls.items[i],
                           .is_tf32 = run->options->tf32};
     if (tile_failed(check_forall(scf_forall_cast(plan.forall))) ||
         tile_failed(tile_graph_plan(&plan)))
@@ -354,6 +342,7 @@ tile_convert_linalg_to_tile_run(MlirOperation op,
                                 const TileConvertLinalgToTileOptions *options) {
   Run run = {.options = options};
   tile_arena_init(&run.arena);
+  run.foralls.arena = &run.arena;
   mlirOperationWalk(op, add_forall, &run, MlirWalkPreOrder);
   MlirLogicalResult result = convert_all(&run);
   tile_arena_deinit(&run.arena);

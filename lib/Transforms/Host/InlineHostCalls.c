@@ -14,6 +14,7 @@
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"
 #include "Support/KeyTable.h"
+#include "Support/MlirExtra.h"
 #include "Tile/Ops/func.h"
 #include "Tile/Ops/gpu.h"
 #include "TilePasses.h"
@@ -142,28 +143,6 @@ static MlirLogicalResult count_ops(Run *run, FuncCallOp call,
                          MAX_OPS);
 }
 
-// Moves the ops of a copy of the callee before the call, which goes.
-static void replace_call(FuncCallOp call, MlirOperation callee) {
-  MlirOperation clone = mlirOperationClone(callee);
-  MlirBlock from = body_of(clone);
-  MlirBlock to = mlirOperationGetBlock(call.op);
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(from); i++)
-    mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(from, i),
-                                  mlirOperationGetOperand(call.op, i));
-  TILE_FOR_EACH_OP (op, from) {
-    if (func_return_is(op)) {
-      for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-        mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(call.op, i),
-                                      mlirOperationGetOperand(op, i));
-      continue;
-    }
-    mlirOperationRemoveFromParent(op);
-    mlirBlockInsertOwnedOperationBefore(to, call.op, op);
-  }
-  mlirOperationDestroy(call.op);
-  mlirOperationDestroy(clone);
-}
-
 //===-- One function ------------------------------------------------------===//
 
 static MlirWalkResult find_call(MlirOperation op, void *user_data) {
@@ -216,7 +195,8 @@ static void inline_calls(Run *run, MlirOperation function) {
     FuncCallOp cast = func_call_cast(call);
     MlirOperation callee = find_function(run, func_call_callee(cast));
     tile_pointer_map_set(&run->called, callee.ptr, run);
-    replace_call(cast, callee);
+    mlirxInlineCall(call, callee);
+    mlirOperationDestroy(call);
   }
 }
 

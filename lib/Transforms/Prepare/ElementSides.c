@@ -3,11 +3,23 @@
 #include "ElementSides.h"
 
 #include "Analysis/Index/Index.h"
+#include "Analysis/Loops/Loops.h"
 #include "Support/Constants.h"
 #include "Tile/Ops/memref.h"
 #include "Tile/Ops/scf.h"
 
-//===-- Blocks ------------------------------------------------------------===//
+//===-- Ops and blocks ----------------------------------------------------===//
+
+TileBuilder element_rewrite_begin(MlirOperation kernel) {
+  return (TileBuilder){mlirIRRewriterCreate(mlirOperationGetContext(kernel)),
+                       mlirOperationGetLocation(kernel)};
+}
+
+void element_rewrite_at(TileBuilder *b, MlirOperation op) {
+  b->loc = mlirOperationGetLocation(op);
+  tile_plan_around_drop(op);
+  mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
+}
 
 MlirRegion element_region_begin(TileBuilder *b, int num_indices) {
   MlirType index = mlirIndexTypeGet(tile_builder_context(b));

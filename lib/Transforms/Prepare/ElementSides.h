@@ -20,6 +20,13 @@ typedef struct {
   MlirValue end[TILE_MAX_RANK]; // of the window, if it has one; or null
 } ElementSide;
 
+/// Ops of a kernel are replaced one after the other. Owner: the caller,
+/// destroys the rewriter.
+TileBuilder element_rewrite_begin(MlirOperation kernel);
+/// What is built next goes before `op`, with its location; where the user has
+/// planned the loop around it, the plan is dropped.
+void element_rewrite_at(TileBuilder *b, MlirOperation op);
+
 /// A region of one block with so many indices; what is built next goes there.
 MlirRegion element_region_begin(TileBuilder *b, int num_indices);
 

@@ -18,6 +18,7 @@
 #include "Support/Arena.h"
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"
+#include "Support/Iterate.h"
 #include "TilePasses.h"
 
 //===-- Element loops -----------------------------------------------------===//
@@ -120,7 +121,6 @@ static void expand_arrange(TileBuilder *b, TileArrangeOp arrange) {
   MlirValue src = tile_arrange_src(arrange), dst = tile_arrange_dst(arrange);
   bool reverses =
       mlirDenseArrayGetNumElements(tile_arrange_reverse_attr(arrange)) > 0;
-  mlirRewriterBaseSetInsertionPointBefore(b->rw, arrange.op);
   if (tile_arrange_reshape(arrange))
     expand_reshape(b, arrange);
   else if (reverses && is_tile_in(src, TILE_SPACE_FRAGMENT) &&
@@ -175,7 +175,6 @@ static void remark_scratch(MlirOperation op, MlirValue scratch) {
 
 // Rows in shared memory move 16 bytes at a time, whoever holds their elements.
 static void expand_scatter(TileBuilder *b, MlirOperation op) {
-  mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
   bool is_load = tile_copy_is(op) &&
                  tile_window_is_gathered(tile_copy_src(tile_copy_cast(op)));
   intptr_t fragment = is_load; // number of the operand
@@ -193,33 +192,22 @@ static void expand_scatter(TileBuilder *b, MlirOperation op) {
 
 //===-- Entry -------------------------------------------------------------===//
 
-typedef struct {
-  TileArena *arena;
-  MlirOperation *ops;
-  int count, capacity;
-} Plan;
-
 static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
-  Plan *plan = user_data;
-  if (!tile_arrange_is(op) && !scatters_fragment(op))
-    return MlirWalkResultAdvance;
-  TILE_ARENA_RESERVE(plan->arena, plan->ops, plan->count, plan->capacity);
-  plan->ops[plan->count++] = op;
+  if (tile_arrange_is(op) || scatters_fragment(op))
+    tile_op_list_add(user_data, op);
   return MlirWalkResultAdvance;
 }
 
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
-  Plan plan = {.arena = user_data};
-  mlirOperationWalk(kernel, plan_visit, &plan, MlirWalkPreOrder);
-  TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(kernel)),
-                   mlirOperationGetLocation(kernel)};
-  for (int i = 0; i < plan.count; i++) {
-    b.loc = mlirOperationGetLocation(plan.ops[i]);
-    tile_plan_around_drop(plan.ops[i]);
-    if (tile_arrange_is(plan.ops[i]))
-      expand_arrange(&b, tile_arrange_cast(plan.ops[i]));
+  TileOpList ops = {.arena = user_data};
+  mlirOperationWalk(kernel, plan_visit, &ops, MlirWalkPreOrder);
+  TileBuilder b = element_rewrite_begin(kernel);
+  for (size_t i = 0; i < ops.count; i++) {
+    element_rewrite_at(&b, ops.items[i]);
+    if (tile_arrange_is(ops.items[i]))
+      expand_arrange(&b, tile_arrange_cast(ops.items[i]));
     else
-      expand_scatter(&b, plan.ops[i]);
+      expand_scatter(&b, ops.items[i]);
   }
   mlirIRRewriterDestroy(b.rw);
   return tile_success();

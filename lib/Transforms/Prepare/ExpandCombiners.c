@@ -453,7 +453,6 @@ static void remark_fragments(const Expand *e) {
 static void expand_combine(TileBuilder *b, const TileCombine *combine,
                            int64_t num_threads) {
   Expand e = {.b = b, .combine = *combine};
-  mlirRewriterBaseSetInsertionPointBefore(b->rw, combine->op);
   take_tiles(&e);
   deal_runs(&e, num_threads);
   remark_fragments(&e);
@@ -487,7 +486,6 @@ static void expand_all(TileBuilder *b, TileReduceAllOp reduce) {
   TileReduceKind kind = tile_reduce_all_kind(reduce);
   tile_shape_of(tile, &shape);
   MlirType type = tile_accumulator_type(shape.element, result);
-  mlirRewriterBaseSetInsertionPointBefore(b->rw, reduce.op);
   for (int rank = shape.rank - 1; rank >= 0; rank--) {
     MlirValue dst = build_tile(b, rank ? type : result, &shape, rank,
                                rank ? TILE_SPACE_FRAGMENT : TILE_SPACE_SHARED);
@@ -503,35 +501,25 @@ static void expand_all(TileBuilder *b, TileReduceAllOp reduce) {
 
 //===-- Entry -------------------------------------------------------------===//
 
-typedef struct {
-  TileArena *arena;
-  MlirOperation *ops;
-  int count, capacity;
-} Plan;
-
 static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
-  Plan *plan = user_data;
   TileCombine combine;
   if (!tile_combine_of(op, &combine) && !tile_reduce_all_is(op))
     return MlirWalkResultAdvance;
-  TILE_ARENA_RESERVE(plan->arena, plan->ops, plan->count, plan->capacity);
-  plan->ops[plan->count++] = op;
+  tile_op_list_add(user_data, op);
   return MlirWalkResultSkip;
 }
 
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
-  Plan plan = {.arena = user_data};
-  mlirOperationWalk(kernel, plan_visit, &plan, MlirWalkPreOrder);
-  TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(kernel)),
-                   mlirOperationGetLocation(kernel)};
-  for (int i = 0; i < plan.count; i++) {
+  TileOpList ops = {.arena = user_data};
+  mlirOperationWalk(kernel, plan_visit, &ops, MlirWalkPreOrder);
+  TileBuilder b = element_rewrite_begin(kernel);
+  for (size_t i = 0; i < ops.count; i++) {
     TileCombine combine;
-    b.loc = mlirOperationGetLocation(plan.ops[i]);
-    tile_plan_around_drop(plan.ops[i]);
-    if (tile_combine_of(plan.ops[i], &combine))
+    element_rewrite_at(&b, ops.items[i]);
+    if (tile_combine_of(ops.items[i], &combine))
       expand_combine(&b, &combine, tile_kernel_num_threads(kernel));
     else
-      expand_all(&b, tile_reduce_all_cast(plan.ops[i]));
+      expand_all(&b, tile_reduce_all_cast(ops.items[i]));
   }
   mlirIRRewriterDestroy(b.rw);
   return tile_success();

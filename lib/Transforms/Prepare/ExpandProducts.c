@@ -26,6 +26,7 @@
 #include "Support/Arena.h"
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"
+#include "Support/Iterate.h"
 #include "Tile/Ops/math.h"
 #include "Tile/Ops/scf.h"
 #include "TilePasses.h"
@@ -182,11 +183,9 @@ static void expand_batch(TileBuilder *b, const TileProduct *product) {
 //===-- Entry -------------------------------------------------------------===//
 
 typedef struct {
-  TileArena *arena;
   const TileTarget *target;
   int64_t kernel_threads;
-  MlirOperation *ops;
-  int count, capacity;
+  TileOpList ops;
   ProductPads *padded; // some of them
   int num_padded;
   ProductSums *sums;
@@ -203,10 +202,8 @@ static bool is_consumed(const Plan *plan, MlirOperation op) {
 
 static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
   Plan *plan = user_data;
-  if (!is_consumed(plan, op))
-    return MlirWalkResultAdvance;
-  TILE_ARENA_RESERVE(plan->arena, plan->ops, plan->count, plan->capacity);
-  plan->ops[plan->count++] = op;
+  if (is_consumed(plan, op))
+    tile_op_list_add(&plan->ops, op);
   return MlirWalkResultAdvance;
 }
 
@@ -214,14 +211,14 @@ static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
 // and what the kernel has itself need the rest.
 static void find_padded(Plan *plan) {
   int64_t left_bytes = plan->target->max_smem_bytes * 3 / 8;
-  plan->padded = TILE_ARENA_NEW(plan->arena, ProductPads, plan->count + 1);
-  for (int i = 0; i < plan->count; i++) {
+  plan->padded = TILE_ARENA_NEW(plan->ops.arena, ProductPads, plan->ops.count + 1);
+  for (size_t i = 0; i < plan->ops.count; i++) {
     TileProduct product;
-    tile_product_of(plan->ops[i], &product);
+    tile_product_of(plan->ops.items[i], &product);
     if (has_no_instruction(&product, plan->target) &&
         product_pads_solve(
             &product, plan->target,
-            tile_op_num_threads(plan->ops[i], plan->kernel_threads), left_bytes,
+            tile_op_num_threads(plan->ops.items[i], plan->kernel_threads), left_bytes,
             &plan->padded[plan->num_padded]))
       left_bytes -= plan->padded[plan->num_padded++].size_bytes;
   }
@@ -239,11 +236,9 @@ static void expand(TileBuilder *b, Plan *plan, MlirOperation op) {
   TileProduct product;
   const ProductPads *pads = pads_of(plan, op);
   tile_product_of(op, &product);
-  b->loc = mlirOperationGetLocation(op);
-  tile_plan_around_drop(op);
-  mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
+  element_rewrite_at(b, op);
   if (pads)
-    product_pads_apply(plan->arena, b, &product, pads, &plan->sums);
+    product_pads_apply(plan->ops.arena, b, &product, pads, &plan->sums);
   else if (has_no_instruction(&product, plan->target))
     expand_to_loop(b, &product);
   else
@@ -253,17 +248,16 @@ static void expand(TileBuilder *b, Plan *plan, MlirOperation op) {
 
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   TileKernelRun *run = user_data;
-  Plan plan = {.arena = &run->arena,
+  Plan plan = {.ops.arena = &run->arena,
                .kernel_threads = tile_kernel_num_threads(kernel)};
   if (tile_failed(
           tile_target_resolve(kernel, run->target_option, &plan.target)))
     return tile_failure();
   mlirOperationWalk(kernel, plan_visit, &plan, MlirWalkPreOrder);
   find_padded(&plan);
-  TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(kernel)),
-                   mlirOperationGetLocation(kernel)};
-  for (int i = 0; i < plan.count; i++)
-    expand(&b, &plan, plan.ops[i]);
+  TileBuilder b = element_rewrite_begin(kernel);
+  for (size_t i = 0; i < plan.ops.count; i++)
+    expand(&b, &plan, plan.ops.items[i]);
   mlirIRRewriterDestroy(b.rw);
   return tile_success();
 }

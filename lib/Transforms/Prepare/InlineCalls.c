@@ -22,24 +22,6 @@
 
 enum { MAX_INLINED_CALLS = 4096 };
 
-typedef struct {
-  TileArena arena;
-  MlirOperation *items;
-  size_t count, capacity;
-} OpList;
-
-static void list_add(OpList *list, MlirOperation op) {
-  TILE_ARENA_RESERVE(&list->arena, list->items, list->count, list->capacity);
-  list->items[list->count++] = op;
-}
-
-static bool list_has(const OpList *list, MlirOperation op) {
-  for (size_t i = 0; i < list->count; i++)
-    if (mlirOperationEqual(list->items[i], op))
-      return true;
-  return false;
-}
-
 //===-- Callees -----------------------------------------------------------===//
 
 // In the innermost symbol table around the call that has the name, or null.
@@ -60,29 +42,28 @@ static MlirOperation find_callee(MlirOperation call) {
 
 static MlirWalkResult add_call(MlirOperation op, void *user_data) {
   if (func_call_is(op))
-    list_add(user_data, op);
+    tile_op_list_add(user_data, op);
   return MlirWalkResultAdvance;
 }
 
 // Whether the function is called by what it calls.
 static bool calls_itself(MlirOperation function) {
-  OpList reached = {.count = 0};
-  tile_arena_init(&reached.arena);
-  list_add(&reached, function);
+  TileArena arena;
+  tile_arena_init(&arena);
+  TileOpList reached = {.arena = &arena};
+  tile_op_list_add(&reached, function);
   bool is_recursive = false;
   for (size_t i = 0; i < reached.count && !is_recursive; i++) {
-    OpList calls = {.count = 0};
-    tile_arena_init(&calls.arena);
+    TileOpList calls = {.arena = &arena};
     mlirOperationWalk(reached.items[i], add_call, &calls, MlirWalkPreOrder);
     for (size_t c = 0; c < calls.count; c++) {
       MlirOperation callee = find_callee(calls.items[c]);
       is_recursive |= mlirOperationEqual(callee, function);
-      if (callee.ptr && !list_has(&reached, callee))
-        list_add(&reached, callee);
+      if (callee.ptr && !tile_op_list_has(&reached, callee))
+        tile_op_list_add(&reached, callee);
     }
-    tile_arena_deinit(&calls.arena);
   }
-  tile_arena_deinit(&reached.arena);
+  tile_arena_deinit(&arena);
   return is_recursive;
 }
 
@@ -107,9 +88,10 @@ static bool is_inlined(MlirOperation kernel, MlirOperation call,
 
 // Inlines the calls that are there; returns how many.
 static size_t inline_once(MlirOperation kernel, size_t limit) {
-  OpList calls = {.count = 0};
+  TileArena arena;
+  tile_arena_init(&arena);
+  TileOpList calls = {.arena = &arena};
   size_t num_inlined = 0;
-  tile_arena_init(&calls.arena);
   mlirOperationWalk(kernel, add_call, &calls, MlirWalkPreOrder);
   for (size_t i = 0; i < calls.count && num_inlined < limit; i++) {
     MlirOperation callee = find_callee(calls.items[i]);
@@ -119,7 +101,7 @@ static size_t inline_once(MlirOperation kernel, size_t limit) {
     mlirOperationDestroy(calls.items[i]);
     num_inlined++;
   }
-  tile_arena_deinit(&calls.arena);
+  tile_arena_deinit(&arena);
   return num_inlined;
 }
 

@@ -13,7 +13,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dialect/ForeignOps.h"
-#include "Support/Arena.h"
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"
@@ -22,18 +21,9 @@
 #include "Tile/Ops/gpu.h"
 #include "TilePasses.h"
 
-typedef struct {
-  TileArena arena;
-  MlirOperation *items;
-  size_t count, capacity;
-} OpList;
-
 static MlirWalkResult add_launch(MlirOperation op, void *user_data) {
-  OpList *list = user_data;
-  if (!gpu_launch_func_is(op))
-    return MlirWalkResultAdvance;
-  TILE_ARENA_RESERVE(&list->arena, list->items, list->count, list->capacity);
-  list->items[list->count++] = op;
+  if (gpu_launch_func_is(op))
+    tile_op_list_add(user_data, op);
   return MlirWalkResultAdvance;
 }
 
@@ -52,7 +42,7 @@ static bool launches(MlirOperation op, MlirOperation kernel) {
 }
 
 // The constant that each launch gives as operand `index`; null: there is none.
-static MlirAttribute constant_of(const OpList *all, MlirOperation kernel,
+static MlirAttribute constant_of(const TileOpList *all, MlirOperation kernel,
                                  intptr_t index) {
   MlirAttribute common = {NULL}, none = {NULL};
   for (size_t i = 0; i < all->count; i++) {
@@ -110,7 +100,7 @@ static void drop_parameter(TileArena *arena, MlirOperation kernel,
   mlirxEraseArguments(tile_kernel_body(kernel), index, 1);
 }
 
-static void sink(OpList *all, MlirOperation kernel, intptr_t index,
+static void sink(TileOpList *all, MlirOperation kernel, intptr_t index,
                  MlirAttribute value) {
   MlirBlock body = tile_kernel_body(kernel);
   TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(kernel)),
@@ -119,10 +109,10 @@ static void sink(OpList *all, MlirOperation kernel, intptr_t index,
   mlirRewriterBaseReplaceAllUsesWith(b.rw, mlirBlockGetArgument(body, index),
                                      arith_constant(&b, value));
   mlirIRRewriterDestroy(b.rw);
-  drop_parameter(&all->arena, kernel, index);
+  drop_parameter(all->arena, kernel, index);
   for (size_t i = 0; i < all->count; i++)
     if (launches(all->items[i], kernel))
-      drop_operand(&all->arena, all->items[i], index);
+      drop_operand(all->arena, all->items[i], index);
 }
 
 static bool is_number(MlirType type) {
@@ -130,7 +120,7 @@ static bool is_number(MlirType type) {
          mlirTypeIsAFloat(type);
 }
 
-static void sink_constants(OpList *all, MlirOperation kernel) {
+static void sink_constants(TileOpList *all, MlirOperation kernel) {
   MlirType type = gpu_func_function_type(gpu_func_cast(kernel));
   for (intptr_t i = mlirFunctionTypeGetNumInputs(type) - 1; i >= 0; i--) {
     if (!is_number(mlirFunctionTypeGetInput(type, i)))
@@ -160,11 +150,12 @@ MlirLogicalResult
 tile_sink_constants_run(MlirOperation op,
                         const TileSinkConstantsOptions *options) {
   (void)options;
-  OpList launches_of_all = {.count = 0};
-  tile_arena_init(&launches_of_all.arena);
+  TileArena arena;
+  tile_arena_init(&arena);
+  TileOpList launches_of_all = {.arena = &arena};
   mlirOperationWalk(op, add_launch, &launches_of_all, MlirWalkPreOrder);
   if (launches_of_all.count)
     mlirOperationWalk(op, visit, &launches_of_all, MlirWalkPreOrder);
-  tile_arena_deinit(&launches_of_all.arena);
+  tile_arena_deinit(&arena);
   return tile_success();
 }

@@ -12,7 +12,6 @@
 #include "Transforms/Schedules/NestBuild.h"
 
 #include "Dialect/ForeignOps.h"
-#include "Support/Arena.h"
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"
 #include "Support/StringBuilder.h"
@@ -20,17 +19,6 @@
 #include "Tile/Ops/scf.h"
 #include "TilePasses.h"
 #include <stdio.h>
-
-typedef struct {
-  TileArena arena;
-  MlirOperation *items;
-  size_t count, capacity;
-} OpList;
-
-static void list_add(OpList *list, MlirOperation op) {
-  TILE_ARENA_RESERVE(&list->arena, list->items, list->count, list->capacity);
-  list->items[list->count++] = op;
-}
 
 static bool is_linalg(MlirOperation op) {
   return tile_op_name_begins(op, "linalg.") && !mlirxIsTerminator(op);
@@ -47,7 +35,7 @@ static MlirWalkResult collect(MlirOperation op, void *user_data) {
     return MlirWalkResultSkip;
   if (!is_linalg(op))
     return MlirWalkResultAdvance;
-  list_add(user_data, op);
+  tile_op_list_add(user_data, op);
   return MlirWalkResultSkip;
 }
 
@@ -356,7 +344,7 @@ static bool is_on_memrefs(MlirOperation op) {
   return false;
 }
 
-static MlirLogicalResult prepare(TileBuilder *b, OpList *ops) {
+static MlirLogicalResult prepare(TileBuilder *b, TileOpList *ops) {
   for (size_t i = 0; i < ops->count; i++) {
     MlirOperation op = ops->items[i];
     TileNest nest;
@@ -385,7 +373,8 @@ static MlirLogicalResult prepare(TileBuilder *b, OpList *ops) {
 
 // Every product reads and writes in place of what moves elements; what moves
 // them may be gone after each, so the ops are looked for anew.
-static void fold_views(TileBuilder *b, MlirOperation function, OpList *ops) {
+static void fold_views(TileBuilder *b, MlirOperation function,
+                       TileOpList *ops) {
   bool is_changed = true;
   while (is_changed) {
     is_changed = false;
@@ -403,14 +392,15 @@ static void fold_views(TileBuilder *b, MlirOperation function, OpList *ops) {
 }
 
 static MlirWalkResult add_any(MlirOperation op, void *user_data) {
-  list_add(user_data, op);
+  tile_op_list_add(user_data, op);
   return mlirOperationGetNumRegions(op) && is_linalg(op)
              ? MlirWalkResultSkip
              : MlirWalkResultAdvance;
 }
 
 // What was moved, filled or reshaped for products before is nobody's now.
-static void erase_dead(TileBuilder *b, MlirOperation function, OpList *ops) {
+static void erase_dead(TileBuilder *b, MlirOperation function,
+                       TileOpList *ops) {
   ops->count = 0;
   mlirOperationWalk(function, add_any, ops, MlirWalkPreOrder);
   for (size_t i = ops->count; i-- > 1;) // users come later
@@ -424,7 +414,7 @@ static MlirStringRef symbol_of(MlirOperation function) {
 }
 
 static void form_attention(TileBuilder *b, MlirOperation function,
-                           OpList *ops) {
+                           TileOpList *ops) {
   int number = 0;
   MlirStringRef name = symbol_of(function);
   ops->count = 0;
@@ -439,7 +429,7 @@ static void form_attention(TileBuilder *b, MlirOperation function,
   }
 }
 
-static void widen_products(TileBuilder *b, const OpList *ops) {
+static void widen_products(TileBuilder *b, const TileOpList *ops) {
   for (size_t i = 0; i < ops->count; i++) {
     TileNest nest;
     b->loc = mlirOperationGetLocation(ops->items[i]);
@@ -692,8 +682,9 @@ static void form_block(MlirOperation function, TileArena *arena,
 }
 
 static MlirLogicalResult form(MlirOperation function) {
-  OpList ops = {.count = 0};
-  tile_arena_init(&ops.arena);
+  TileArena arena;
+  tile_arena_init(&arena);
+  TileOpList ops = {.arena = &arena};
   TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(function)),
                    mlirOperationGetLocation(function)};
   mlirOperationWalk(function, collect, &ops, MlirWalkPreOrder);
@@ -709,7 +700,7 @@ static MlirLogicalResult form(MlirOperation function) {
     protect_arguments(function);
   ops.count = 0;
   mlirOperationWalk(function, collect, &ops, MlirWalkPreOrder);
-  MlirBlock *blocks = TILE_ARENA_NEW(&ops.arena, MlirBlock, ops.count + 1);
+  MlirBlock *blocks = TILE_ARENA_NEW(&arena, MlirBlock, ops.count + 1);
   size_t num_blocks = 0;
   for (size_t i = 0; i < ops.count; i++) {
     MlirBlock block = mlirOperationGetBlock(ops.items[i]);
@@ -721,11 +712,11 @@ static MlirLogicalResult form(MlirOperation function) {
   }
   int number = 0;
   for (size_t i = 0; i < num_blocks && !tile_failed(result); i++)
-    form_block(function, &ops.arena, blocks[i], &number);
+    form_block(function, &arena, blocks[i], &number);
   if (number) // what each kernel does for itself
     erase_dead(&b, function, &ops);
   mlirIRRewriterDestroy(b.rw);
-  tile_arena_deinit(&ops.arena);
+  tile_arena_deinit(&arena);
   return result;
 }
 
