@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
-"""Checks that the examples of the ops in include/Tile/Dialect/TileOps.td are in
-the tests: every op has an example, and each line of it stands, as it is, in a
-file of test/Dialect/Tile that must parse. `…` ends a line early."""
+"""Checks that the examples of the ops in include/Tile/Dialect/*.td are in the
+tests: every op has an example, and each line of it stands, as it is, in a file of
+test/Dialect/Tile that must parse. `…` ends a line early."""
 
 import re
 import sys
 
 import project
 
-OPS = "include/Tile/Dialect/TileOps.td"
-DEFINITION = re.compile(r"^def (\w+) : \w+<\"(\w+)\"", re.MULTILINE)
+OPS = "include/Tile/Dialect/*.td"
+# An op, or a class of ops: the examples of the class are those of each op that
+# has none of its own. The class ends its text where the mnemonic begins.
+SECTION = re.compile(r"^(?:class (\w+)<|def \w+Op : (\w+)<\"(\w+)\")",
+                     re.MULTILINE)
+MNEMONIC = "}] # mnemonic # [{"
 EXAMPLE = re.compile(r"```mlir\n(.*?)```", re.DOTALL)
 
 
@@ -30,24 +34,33 @@ def is_tested(line, tested):
     return line in tested
 
 
+def violations_of(name, text, tested):
+    found = list(SECTION.finditer(text))
+    ends = [match.start() for match in found[1:]] + [len(text)]
+    of_classes = {}
+    for match, end in zip(found, ends):
+        class_name, base, op = match.groups()
+        examples = "".join(EXAMPLE.findall(text[match.start():end]))
+        if class_name:
+            of_classes[class_name] = examples
+            continue
+        number = text.count("\n", 0, match.start()) + 1
+        examples = examples or of_classes.get(base, "").replace(MNEMONIC, op)
+        if not examples:
+            yield "%s:%d: tile.%s has no example" % (name, number, op)
+        for line in examples.splitlines():
+            if line.strip() and not is_tested(line.strip(), tested):
+                yield "%s:%d: no test has the example of tile.%s: %s" % (
+                    name, number, op, line.strip())
+
+
 def main():
     options = project.parser(__doc__).parse_args()
     options.files = []  # an example and its test are in different files
-    text = project.read(options, OPS)
     tested = tested_lines(options)
-    starts = [match.start() for match in DEFINITION.finditer(text)]
     violations = []
-    for start, end in zip(starts, starts[1:] + [len(text)]):
-        op = DEFINITION.match(text, start).group(2)
-        number = text.count("\n", 0, start) + 1
-        examples = EXAMPLE.findall(text[start:end])
-        if not examples:
-            violations.append("%s:%d: tile.%s has no example" %
-                              (OPS, number, op))
-        for line in "".join(examples).splitlines():
-            if line.strip() and not is_tested(line.strip(), tested):
-                violations.append("%s:%d: no test has the example of tile.%s: "
-                                  "%s" % (OPS, number, op, line.strip()))
+    for name in project.select(options, OPS):
+        violations += violations_of(name, project.read(options, name), tested)
     return project.report(violations, "the examples of the ops parse")
 
 
