@@ -305,11 +305,11 @@ def main():
                 name = os.path.splitext(os.path.basename(path))[0]
                 judge.judge(file.read(), path, name, target)
         first, count = map(int, options.random.split(":"))
-        for seed in range(first, first + count):
+        for seed in kernels.some(first, count):
             what, text = random_text(seed, target)
             judge.judge(text, what, "random%d" % seed, target)
         first, count = map(int, options.limit.split(":"))
-        for seed in range(first, first + count):
+        for seed in kernels.some(first, count):
             kernel = Limit(seed, target)
             judge.judge(kernel.mlir(), kernel.describe(), "limit%d" % seed, target,
                         kernel.run)

@@ -19,6 +19,8 @@ import struct
 import subprocess
 import sys
 
+import kernels
+
 TARGETS = ("sm_90a", "sm_80")
 MESSAGE = re.compile(r"\(C\d+\).*")
 SPILLS = re.compile(r"(\d+) bytes spill stores, (\d+) bytes spill loads")
@@ -344,7 +346,8 @@ def main():
     jobs.append(lambda: judge_attention(options.attention, options.out,
                                         options.hand_written))
     jobs += [lambda f=file, t=target: judge_file(f, t, options.out)
-             for file in options.files for target in TARGETS]
+             for number, file in enumerate(options.files)
+             for target in kernels.targets(TARGETS, number)]
     failed = False
     for job in jobs:
         line, complaints = job()

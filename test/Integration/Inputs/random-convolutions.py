@@ -318,7 +318,7 @@ def main():
     cases = list(options.cases)
     if options.random:
         first, count = (int(n) for n in options.random.split(":"))
-        cases += [random_case(first + i) for i in range(count)]
+        cases += [random_case(number) for number in kernels.some(first, count)]
 
     def judge(text, target):
         case = Case(text)

@@ -13,6 +13,8 @@ iteration, and the order of statements. Integers, so sums are exact. TEXT goes i
 import argparse
 import random
 
+import kernels
+
 
 class Kernel:
     def __init__(self, number, config):
@@ -224,7 +226,7 @@ def main():
     parser.add_argument("--config", default="")
     options = parser.parse_args()
     print("#smem = #gpu.address_space<workgroup>\n#frag = #tile.fragment\n")
-    for number in range(options.first, options.first + options.count):
+    for number in kernels.some(options.first, options.count):
         print(Kernel(number, options.config).text())
 
 

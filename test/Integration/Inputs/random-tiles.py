@@ -530,7 +530,7 @@ def main():
     parser.add_argument("--ptxas", action="store_true")
     options = parser.parse_args()
     programs = {"seed=%d" % s: Program(s, options.statements)
-                for s in range(options.seed, options.seed + options.count)}
+                for s in kernels.some(options.seed, options.count)}
     return kernels.run_cases(list(programs), options.target, lambda text, target:
                              judge(programs[text], target, options))
 

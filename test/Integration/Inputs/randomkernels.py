@@ -35,7 +35,7 @@ def main(doc, make):
     parser.add_argument("--seeds", type=int, default=1, help="of the emulator")
     parser.add_argument("--ptxas", action="store_true", help="assemble as well")
     options = parser.parse_args()
-    seeds = range(options.seed, options.seed + options.count)
+    seeds = kernels.some(options.seed, options.count)
     sys.exit(kernels.run_cases(
         ["seed=%d" % seed for seed in seeds], options.target,
         lambda text, target: judge(make(int(text[5:]), target), target, options)))

@@ -161,6 +161,8 @@ def main():
             num_failed += 1
             continue
         for number, case in enumerate(cases):
+            if target not in kernels.targets(options.target, number):
+                continue
             try:
                 run_case(case, out, kernels.schedules(options.seeds, number),
                          options.sms.split(","),

@@ -285,7 +285,7 @@ def main():
     if options.random:
         first, count = (int(x) for x in options.random.split(":"))
         chosen = {"random%d" % seed: (Maker(seed).kernel(), None)
-                  for seed in range(first, first + count)}
+                  for seed in kernels.some(first, count)}
     num_failed = 0
     for roles in options.roles or ["on", "off"]:
         out = os.path.join(options.out, roles)
