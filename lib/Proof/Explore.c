@@ -10,8 +10,9 @@
 #include "Explore.h"
 
 #include "Facts.h"
+#include "Machine.h"
 #include "Numbers.h"
-#include "Run.h"
+#include "Variables.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,14 +22,58 @@
 // What comes from outside gets small numbers, drawn from a word. Then every
 // decision, slot and parity is known, and each role is a list of steps.
 
+//===-- Words -------------------------------------------------------------===//
+
+typedef enum {
+  PROOF_WORD_PLAIN,  // every number from outside is `seed`
+  PROOF_WORD_DIGITS, // the digits, in the order in which they are asked for
+  PROOF_WORD_RANDOM, // drawn from `seed`
+} WordKind;
+
+enum { PROOF_MAX_DIGITS = 48 };
+
+// What everything that comes from outside the roles is in one run.
+typedef struct {
+  WordKind kind;
+  uint64_t seed;
+  int64_t unit;  // numbers are multiples of it, so that loops with steps run
+  int num_trips; // digits of numbers: from 0 to this
+  int num_digits;
+  uint64_t keys[PROOF_MAX_DIGITS];
+  uint8_t digits[PROOF_MAX_DIGITS], bases[PROOF_MAX_DIGITS];
+  bool has_overflow; // more numbers were asked for than there are digits
+} Word;
+
+//===-- Runs --------------------------------------------------------------===//
+
+typedef struct {
+  ProofStep *steps;
+  int num_steps, capacity;
+} RoleRun;
+
+enum { PROOF_MAX_CHOICES = 6 };
+
+typedef struct {
+  RoleRun roles[PROOF_MAX_ROLES];
+  bool is_complete; // no limit was met
+  /// No decision or position came from numbers that may not be free: functions
+  /// that are not computed.
+  bool is_certain;
+  bool has_guess; // something depends on what no role computes, nor memory has
+  /// Of each role: the last loop whose trips are not fixed; or null.
+  ProofChoice loops[PROOF_MAX_ROLES];
+  ProofChoice choices[PROOF_MAX_CHOICES];
+  int num_choices;
+} Run;
+
 enum { MAX_STEPS = 1000, MAX_ITERATIONS = 300, MAX_OPS = 20000 };
 
 typedef struct {
   const ProofProgram *program;
   const ProofNeeds *needs;
   TileArena *arena;
-  ProofWord *word;
-  ProofRun *out;
+  Word *word;
+  Run *out;
   int64_t *values; // of variables, per scalar
   int role, num_iterations;
   bool is_position; // slots and parities are not any numbers,
@@ -43,7 +88,7 @@ static uint64_t mix(uint64_t a, uint64_t b) {
   return (x ^ x >> 29) * UINT64_C(0x94D049BB133111EB) >> 1;
 }
 
-static uint8_t digit_of(ProofWord *word, uint64_t key, int base) {
+static uint8_t digit_of(Word *word, uint64_t key, int base) {
   for (int i = 0; i < word->num_digits; i++)
     if (word->keys[i] == key)
       return word->digits[i];
@@ -61,7 +106,7 @@ static uint8_t digit_of(ProofWord *word, uint64_t key, int base) {
 // The number that `key` stands for; memory and guards are 0 or 1 in most words.
 static int64_t outside(const Runner *t, uint64_t key, bool is_bit) {
   enum { RANGE = 9 };
-  ProofWord *word = t->word;
+  Word *word = t->word;
   if (word->kind == PROOF_WORD_PLAIN)
     return (int64_t)word->seed * word->unit;
   if (word->kind == PROOF_WORD_RANDOM)
@@ -71,7 +116,7 @@ static int64_t outside(const Runner *t, uint64_t key, bool is_bit) {
 }
 
 // The next word of PROOF_WORD_DIGITS after one that was run; false at the end.
-static bool word_next(ProofWord *word) {
+static bool word_next(Word *word) {
   while (word->num_digits > 0) {
     int last = word->num_digits - 1;
     if (++word->digits[last] < word->bases[last])
@@ -132,7 +177,7 @@ static void bind(Runner *r, const ProofOp *op) {
 //===-- Steps -------------------------------------------------------------===//
 
 static void run_event(Runner *r, const ProofOp *op) {
-  ProofRoleRun *role = &r->out->roles[r->role];
+  RoleRun *role = &r->out->roles[r->role];
   if (role->num_steps == MAX_STEPS) {
     r->out->is_complete = false;
     return;
@@ -157,7 +202,7 @@ static void run_event(Runner *r, const ProofOp *op) {
 }
 
 static void note_choice(Runner *r, const ProofOp *op, int64_t count) {
-  ProofRun *out = r->out;
+  Run *out = r->out;
   for (int i = 0; i < out->num_choices; i++)
     if (out->choices[i].origin == op->origin)
       return; // how it went the first time
@@ -235,8 +280,8 @@ static void mark_bounds(Runner *r, const ProofRole *role) {
 
 // Executes all roles. Owner: `arena`.
 static void run_build(const ProofProgram *program, const ProofNeeds *needs,
-                      TileArena *arena, ProofWord *word, ProofRun *out) {
-  *out = (ProofRun){.is_complete = true, .is_certain = true};
+                      TileArena *arena, Word *word, Run *out) {
+  *out = (Run){.is_complete = true, .is_certain = true};
   Runner r = {.program = program,
               .needs = needs,
               .arena = arena,
@@ -257,7 +302,7 @@ typedef struct {
 
 typedef struct {
   const ProofProgram *program;
-  const ProofRun *run;
+  const Run *run;
   TileArena *arena;
   ProofMachine machine;
   ProofFault fault;
@@ -271,7 +316,7 @@ typedef struct {
 //===-- One schedule ------------------------------------------------------===//
 
 static const ProofStep *next_of(const Trial *t, int agent) {
-  const ProofRoleRun *role = &t->run->roles[agent / 2];
+  const RoleRun *role = &t->run->roles[agent / 2];
   return t->at[agent] < role->num_steps ? &role->steps[t->at[agent]] : NULL;
 }
 
@@ -465,9 +510,9 @@ static void take_fault(Hunt *h, const Trial *t, bool is_sure) {
   snprintf(verdict->text, sizeof verdict->text, "%s", t->fault.text);
 }
 
-static void try_word(Hunt *h, ProofWord *word) {
+static void try_word(Hunt *h, Word *word) {
   TileArena scratch;
-  ProofRun run_of_word;
+  Run run_of_word;
   tile_arena_init(&scratch);
   h->verdict->num_runs++;
   word->has_overflow = false;
@@ -487,18 +532,18 @@ static void try_word(Hunt *h, ProofWord *word) {
   tile_arena_deinit(&scratch);
 }
 
-static void try_seeds(Hunt *h, ProofWordKind kind, uint64_t first,
-                      uint64_t count, const int64_t *units, int num_units) {
+static void try_seeds(Hunt *h, WordKind kind, uint64_t first, uint64_t count,
+                      const int64_t *units, int num_units) {
   for (uint64_t seed = first; seed < first + count; seed++)
     for (int u = 0; u < num_units && !is_done(h); u++) {
-      ProofWord word = {.kind = kind, .seed = seed, .unit = units[u]};
+      Word word = {.kind = kind, .seed = seed, .unit = units[u]};
       try_word(h, &word);
     }
 }
 
 static void try_digits(Hunt *h, int64_t unit, int64_t max_runs) {
   enum { MAX_TRIPS = 8 };
-  ProofWord word = {.kind = PROOF_WORD_DIGITS, .unit = unit, .num_trips = 2};
+  Word word = {.kind = PROOF_WORD_DIGITS, .unit = unit, .num_trips = 2};
   int64_t end = h->verdict->num_runs + max_runs;
   for (int r = 0; r < h->program->num_rows; r++)
     if (2 * h->program->rows[r].depth + 1 > word.num_trips)

@@ -743,8 +743,6 @@ void proof_machine_end(const ProofMachine *m, int32_t *state) {
   }
 }
 
-//===-- Clocks ------------------------------------------------------------===//
-
 //===-- Set up ------------------------------------------------------------===//
 
 static void number_resources(ProofMachine *m, TileArena *arena) {

@@ -32,13 +32,10 @@ typedef struct {
   Kept *items;
   int count, capacity;
   size_t num_words; // of all of them
-  int *buckets;     // index + 1
-  int num_buckets;
+  TileKeyTable keys;
   int32_t *scratch;
   int scratch_capacity;
 } Seen;
-
-enum { FIRST_BUCKETS = 256 };
 
 //===-- States as words ---------------------------------------------------===//
 
@@ -239,46 +236,21 @@ static void merge(const ProofMachine *m, const int32_t *kept, int32_t *state) {
 
 //===-- The table ---------------------------------------------------------===//
 
-static uint64_t hash_of(const int32_t *words, int count) {
-  uint64_t hash = UINT64_C(1469598103934665603);
-  for (int i = 0; i < count; i++)
-    hash = (hash ^ (uint32_t)words[i]) * UINT64_C(1099511628211);
-  return hash ^ hash >> 32;
-}
-
-// The bucket of a state with these words, and with `more` what agents know,
-// that covers it; or where it belongs.
-static int *bucket_of(const Seen *seen, const ProofContext *c,
-                      const int32_t *words, int count, const int32_t *more) {
-  size_t mask = (size_t)seen->num_buckets - 1;
-  for (size_t at = hash_of(words, count) & mask;; at = (at + 1) & mask) {
-    int *bucket = &seen->buckets[at];
-    if (!*bucket)
-      return bucket;
-    const Kept *kept = &seen->items[*bucket - 1];
-    if (kept->num_words != count ||
-        memcmp(kept->words, words, sizeof *words * (size_t)count) != 0)
-      continue;
-    if (!more ||
-        covers(&c->machine, kept->words + count - c->machine.active, more))
-      return bucket;
+// A state with these words that covers what agents know in `more`, or any with
+// these words when that is NULL; null: none, and `search` may add it.
+static Kept *find_kept(const Seen *seen, const ProofContext *c,
+                       const int32_t *words, int count, const int32_t *more,
+                       TileKeySearch *search) {
+  size_t size_bytes = sizeof *words * (size_t)count;
+  while (tile_key_next(search)) {
+    Kept *kept = &seen->items[search->index];
+    if (kept->num_words == count &&
+        memcmp(kept->words, words, size_bytes) == 0 &&
+        (!more ||
+         covers(&c->machine, kept->words + count - c->machine.active, more)))
+      return kept;
   }
-}
-
-static void insert(Seen *seen, int index) {
-  const Kept *kept = &seen->items[index];
-  size_t mask = (size_t)seen->num_buckets - 1;
-  size_t at = hash_of(kept->words, kept->num_words) & mask;
-  while (seen->buckets[at])
-    at = (at + 1) & mask;
-  seen->buckets[at] = index + 1;
-}
-
-static void grow(Seen *seen) {
-  seen->num_buckets = seen->num_buckets ? 4 * seen->num_buckets : FIRST_BUCKETS;
-  seen->buckets = TILE_ARENA_NEW(seen->arena, int, seen->num_buckets);
-  for (int i = 0; i < seen->count; i++)
-    insert(seen, i);
+  return NULL;
 }
 
 // Keeps the state, unless one that is kept covers it. With `merges`, of states
@@ -290,14 +262,15 @@ static void keep_state(Seen *seen, const ProofContext *c, const ProofState *s) {
   if (!seen->scratch)
     seen->scratch = TILE_ARENA_NEW(seen->arena, int32_t, max_words(c));
   int count = write_state(seen->scratch, c, s);
-  if (2 * seen->count >= seen->num_buckets)
-    grow(seen);
-  int *bucket =
-      bucket_of(seen, c, seen->scratch, count, seen->merges ? NULL : s->words);
-  if (*bucket && !seen->merges)
+  uint64_t hash = TILE_HASH_START;
+  for (int i = 0; i < count; i++)
+    hash = tile_hash_word(hash, (uint32_t)seen->scratch[i]);
+  TileKeySearch search = tile_key_search(&seen->keys, hash);
+  Kept *kept = find_kept(seen, c, seen->scratch, count,
+                         seen->merges ? NULL : s->words, &search);
+  if (kept && !seen->merges)
     return;
-  if (*bucket) {
-    Kept *kept = &seen->items[*bucket - 1];
+  if (kept) {
     int32_t *words = kept->words + kept->num_words - m->active;
     if (covers(m, words, s->words))
       return;
@@ -312,8 +285,8 @@ static void keep_state(Seen *seen, const ProofContext *c, const ProofState *s) {
   memcpy(words + count, s->words + m->active, more);
   seen->num_words += (size_t)(count + m->num_words - m->active);
   TILE_ARENA_RESERVE(seen->arena, seen->items, seen->count, seen->capacity);
-  seen->items[seen->count] = (Kept){words, count, true};
-  *bucket = ++seen->count;
+  seen->items[seen->count++] = (Kept){words, count, true};
+  tile_key_add(&search);
 }
 
 enum {
@@ -687,7 +660,9 @@ static void start(Prover *p) {
 
 static void prove_from(Prover *p, int64_t which, int64_t count) {
   set_residues(p->context, which, count);
-  p->seen = (Seen){.arena = p->context->arena, .merges = p->merges};
+  p->seen = (Seen){.arena = p->context->arena,
+                   .keys.arena = p->context->arena,
+                   .merges = p->merges};
   start(p);
   go_on(p);
   for (bool has_open = true; has_open && !is_over(p);) {

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { MAX_TERMS = 200000, FIRST_BUCKETS = 256 };
+enum { MAX_TERMS = 200000 };
 
 static const int64_t max_constant = INT32_MAX;
 
@@ -25,22 +25,19 @@ static bool is_same(const ProofTerm *a, const ProofTerm *b) {
   return result;
 }
 
-static uint64_t mix(uint64_t hash, int64_t value) {
-  return (hash ^ (uint64_t)value) * UINT64_C(1099511628211);
+static uint64_t hash_of(const ProofTerm *term) {
+  uint64_t hash = tile_hash_word(TILE_HASH_START, (uint64_t)term->kind);
+  hash = tile_hash_word(hash, (uint64_t)term->constant);
+  hash = tile_hash_word(hash, (uint64_t)term->function);
+  for (int i = 0; i < term->num_args; i++) {
+    hash = tile_hash_word(hash, (uint64_t)term->args[i]);
+    if (term->factors)
+      hash = tile_hash_word(hash, (uint64_t)term->factors[i]);
+  }
+  return hash;
 }
 
-static int *bucket_of(const ProofTerms *t, const ProofTerm *term) {
-  uint64_t hash = mix(UINT64_C(1469598103934665603), term->kind);
-  hash = mix(mix(hash, term->constant), term->function);
-  for (int i = 0; i < term->num_args; i++)
-    hash = mix(mix(hash, term->args[i]), term->factors ? term->factors[i] : 0);
-  size_t mask = (size_t)t->num_buckets - 1, at = (hash ^ hash >> 32) & mask;
-  while (t->buckets[at] && !is_same(&t->items[t->buckets[at] - 1], term))
-    at = (at + 1) & mask;
-  return &t->buckets[at];
-}
-
-static ProofTermId add(ProofTerms *t, ProofTerm term, int *bucket) {
+static ProofTermId add(ProofTerms *t, ProofTerm term) {
   size_t count = (size_t)term.num_args;
   term.args = tile_arena_copy(t->arena, term.args, sizeof *term.args * count,
                               sizeof *term.args * (count + 1));
@@ -56,21 +53,18 @@ static ProofTermId add(ProofTerms *t, ProofTerm term, int *bucket) {
   }
   TILE_ARENA_RESERVE(t->arena, t->items, t->count, t->capacity);
   t->items[t->count] = term;
-  *bucket = ++t->count;
-  return t->count - 1;
+  return t->count++;
 }
 
 static ProofTermId intern(ProofTerms *t, ProofTerm term) {
-  if (2 * t->count >= t->num_buckets) {
-    t->num_buckets = t->num_buckets ? 4 * t->num_buckets : FIRST_BUCKETS;
-    t->buckets = TILE_ARENA_NEW(t->arena, int, t->num_buckets);
-    for (int i = 0; i < t->count; i++)
-      *bucket_of(t, &t->items[i]) = i + 1;
-  }
-  int *bucket = bucket_of(t, &term);
-  if (*bucket)
-    return *bucket - 1;
-  return t->count == MAX_TERMS ? PROOF_NO_TERM : add(t, term, bucket);
+  TileKeySearch search = tile_key_search(&t->keys, hash_of(&term));
+  while (tile_key_next(&search))
+    if (is_same(&t->items[search.index], &term))
+      return search.index;
+  if (t->count == MAX_TERMS)
+    return PROOF_NO_TERM;
+  tile_key_add(&search);
+  return add(t, term);
 }
 
 ProofTermId proof_term_leaf(ProofTerms *t, ProofTermKind kind, int64_t number) {

@@ -9,6 +9,7 @@
 #define TILE_PROOF_TERMS_H
 
 #include "Numbers.h"
+#include "Support/KeyTable.h"
 
 typedef int ProofTermId;
 
@@ -37,8 +38,7 @@ typedef struct {
   TileArena *arena;
   ProofTerm *items;
   int count, capacity;
-  int *buckets; // id + 1
-  int num_buckets;
+  TileKeyTable keys;
   struct {
     int stamp;
     ProofTermId term;
@@ -48,7 +48,7 @@ typedef struct {
 
 /// Memory comes from `arena`.
 static inline void proof_terms_init(ProofTerms *t, TileArena *arena) {
-  *t = (ProofTerms){.arena = arena};
+  *t = (ProofTerms){.arena = arena, .keys.arena = arena};
 }
 /// The functions below return PROOF_NO_TERM when there are too many terms, and
 /// of PROOF_NO_TERM.

@@ -8,6 +8,7 @@
 #include "Variables.h"
 
 #include "Support/Arithmetic.h"
+#include "Support/KeyTable.h"
 
 #include <string.h>
 
@@ -292,24 +293,21 @@ static void find_counters(Build *b, int role) {
 
 //===-- Classes -----------------------------------------------------------===//
 
-static uint64_t mix(uint64_t hash, int64_t value) {
-  return (hash ^ (uint64_t)value) * UINT64_C(1099511628211);
-}
-
 // The same for scalars that are computed alike from any variables.
 static uint64_t shape_of(const Build *b, ProofScalarId id, int depth) {
   enum { MAX_DEPTH = 12 };
   const ProofScalar *scalar = scalar_at(b, id);
-  uint64_t hash = mix(UINT64_C(1469598103934665603), scalar->kind);
+  uint64_t hash = tile_hash_word(TILE_HASH_START, (uint64_t)scalar->kind);
   if (scalar->kind == PROOF_INPUT)
-    return mix(hash, id);
+    return tile_hash_word(hash, (uint64_t)id);
   if (scalar->kind == PROOF_CONSTANT)
-    return mix(hash, scalar->constant);
+    return tile_hash_word(hash, (uint64_t)scalar->constant);
   if (scalar->kind == PROOF_VARIABLE || depth == MAX_DEPTH)
     return hash;
-  hash = mix(mix(hash, scalar->function), scalar->constant);
+  hash = tile_hash_word(hash, (uint64_t)scalar->function);
+  hash = tile_hash_word(hash, (uint64_t)scalar->constant);
   for (int i = 0; i < scalar->num_args; i++)
-    hash = mix(hash, (int64_t)shape_of(b, scalar->args[i], depth + 1));
+    hash = tile_hash_word(hash, shape_of(b, scalar->args[i], depth + 1));
   return hash;
 }
 
@@ -387,14 +385,15 @@ static void classify(Classes *c, int role) {
       around += nest[k].shape == shape;
     nest[depth++] = (Loop){shape, decision->branch.target, 0};
     if (!has_events(b, code, i, decision->branch.target))
-      shape = mix(shape, role);
+      shape = tile_hash_word(shape, (uint64_t)role);
     for (int k = 0; k < op->bind.count; k++) {
       ProofVariable *variable = variable_of(b, op->bind.to[k]);
       if (!variable || !variable->step)
         continue;
       bool is_iv = k + 1 == op->bind.count; // the last one, of an scf.for
+      uint64_t own = tile_hash_word(shape, (uint64_t)around);
       variable->class_number =
-          class_of(c, mix(mix(shape, around), is_iv ? -1 : k));
+          class_of(c, tile_hash_word(own, (uint64_t)(is_iv ? -1 : k)));
       b->out->class_agents[variable->class_number] |=
           3u << 2 * role & ~b->out->idle_agents;
     }

@@ -712,5 +712,3 @@ TileOverlap tile_boxes_overlap(TileIndices *x, const TileBox *now,
   TileIndexBox a = tile_index_box(x, now), b = tile_index_box(x, then);
   return tile_index_boxes_compare(x, &a, &b, age, loop).overlap;
 }
-
-//===-- Affine in the counter of a loop -----------------------------------===//

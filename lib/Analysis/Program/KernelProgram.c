@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KernelProgram.h"
 #include "ProgramBuild.h"
 #include "Support/Iterate.h"
 #include "Support/MlirExtra.h"
 #include "Tile/Ops/memref.h"
 #include "Tile/Ops/scf.h"
 
+#include <stdio.h>
 #include <string.h>
 
 //===-- What ops on barriers, channels and threads are --------------------===//
@@ -796,12 +798,16 @@ static void check_syncs(ProgramBuild *e) {
       }
 }
 
-bool tile_kernel_program(TileArena *arena, MlirOperation kernel,
-                         bool is_of_roles, const TileSyncPlan *plan,
-                         TileKernelProgram *out) {
+// The program of the roles of a kernel, or of its block outside of them. False
+// where nothing in it waits for an mbarrier or a channel. The points of `plan`
+// count as if they stood there. Owner: `arena`.
+static bool kernel_program(TileArena *arena, MlirOperation kernel,
+                           bool is_of_roles, const TileSyncPlan *plan,
+                           TileKernelProgram *out) {
   *out = (TileKernelProgram){
       .program = {.arena = arena, .is_of_block = !is_of_roles}};
   ProgramBuild e = {.arena = arena,
+                    .known.arena = arena,
                     .kernel = kernel,
                     .specialize = tile_kernel_specialize(kernel).op,
                     .out = &out->program,
@@ -818,4 +824,47 @@ bool tile_kernel_program(TileArena *arena, MlirOperation kernel,
   out->failed = e.failed;
   out->failure = e.failure;
   return true;
+}
+
+//===-- What the proof says of a kernel -----------------------------------===//
+
+static void judge(TileArena *arena, const ProofLimits *limits,
+                  const TileKernelProgram *program, ProofVerdict *out) {
+  *out = (ProofVerdict){.outcome = PROOF_UNKNOWN, .role = PROOF_NONE};
+  if (program->failed.ptr) {
+    out->code = "form";
+    out->origin = program->failed.ptr;
+    snprintf(out->text, sizeof out->text, "the op %s", program->failure);
+  } else if (program->early.ptr) {
+    out->outcome = PROOF_REJECTED;
+    out->code = "init-unseen";
+    out->origin = program->early.ptr;
+    snprintf(out->text, sizeof out->text,
+             "uses a barrier before all threads have met after its "
+             "initialisation");
+  } else {
+    proof_verify(&program->program, limits, arena, out);
+  }
+}
+
+static bool is_worse(const ProofVerdict *a, const ProofVerdict *b) {
+  return a->outcome == PROOF_REJECTED ||
+         (a->outcome == PROOF_UNKNOWN && b->outcome == PROOF_PROVED);
+}
+
+void tile_kernel_judge(TileArena *arena, MlirOperation kernel,
+                       const TileSyncPlan *plan, const ProofLimits *limits,
+                       TileKernelVerdict *out) {
+  *out = (TileKernelVerdict){.verdict = {.role = PROOF_NONE}};
+  for (int is_of_roles = 0;
+       is_of_roles < 2 && out->verdict.outcome != PROOF_REJECTED;
+       is_of_roles++) {
+    TileKernelProgram program;
+    ProofVerdict verdict;
+    if (!kernel_program(arena, kernel, is_of_roles, plan, &program))
+      continue;
+    judge(arena, limits, &program, &verdict);
+    if (is_worse(&verdict, &out->verdict))
+      *out = (TileKernelVerdict){program, verdict};
+  }
 }

@@ -16,13 +16,6 @@ typedef struct {
   const char *failure;
 } TileKernelProgram;
 
-/// The program of the roles of a kernel, or of its block outside of them. False
-/// where nothing in it waits for an mbarrier or a channel. The points of `plan`
-/// count as if they stood there. Owner: `arena`.
-bool tile_kernel_program(TileArena *arena, MlirOperation kernel,
-                         bool is_of_roles, const TileSyncPlan *plan,
-                         TileKernelProgram *out);
-
 /// The verdict on the roles of a kernel and on its block: of the one that is
 /// worst. `program` is that of a verdict that is not PROOF_PROVED.
 typedef struct {

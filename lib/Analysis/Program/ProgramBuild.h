@@ -4,6 +4,7 @@
 
 #include "Analysis/Loops/RepeatedOps.h"
 #include "KernelProgram.h"
+#include "Support/KeyTable.h"
 #include "Tile/Ops/scf.h"
 
 //===-- State -------------------------------------------------------------===//
@@ -25,19 +26,13 @@ typedef struct {
 } ProgramRow;
 
 typedef struct {
-  const void *key; // of a value, or of an op
-  ProofScalarId scalar;
-} ProgramBucket;
-
-typedef struct {
   TileArena *arena;
   MlirOperation kernel, specialize;
   ProofProgram *out;
   const TileSyncPlan *plan;
   bool is_of_roles;
 
-  ProgramBucket *buckets; // of scalars
-  int num_buckets, num_keys;
+  TilePointerMap known; // 1 + the scalar that stands for a value or an op
   ProgramFunction *functions;
   int num_functions, function_capacity;
   TileRepeatedOp *repeated; // one of those that are alike

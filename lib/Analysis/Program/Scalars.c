@@ -15,29 +15,12 @@
 
 //===-- The table ---------------------------------------------------------===//
 
-static ProgramBucket *bucket_of(const ProgramBuild *e, const void *key) {
-  size_t mask = (size_t)e->num_buckets - 1;
-  uint64_t hash = (uint64_t)(uintptr_t)key * UINT64_C(0x9E3779B97F4A7C15);
-  size_t at = (hash >> 32) & mask;
-  while (e->buckets[at].key && e->buckets[at].key != key)
-    at = (at + 1) & mask;
-  return &e->buckets[at];
-}
-
 ProofScalarId program_known(const ProgramBuild *e, const void *key) {
-  const ProgramBucket *bucket = e->num_buckets ? bucket_of(e, key) : NULL;
-  return bucket && bucket->key ? bucket->scalar : -1;
+  return (ProofScalarId)(intptr_t)tile_pointer_map_get(&e->known, key) - 1;
 }
 
-static void grow(ProgramBuild *e) {
-  enum { FIRST_BUCKETS = 256 };
-  ProgramBucket *old = e->buckets;
-  int count = e->num_buckets;
-  e->num_buckets = count ? 4 * count : FIRST_BUCKETS;
-  e->buckets = TILE_ARENA_NEW(e->arena, ProgramBucket, e->num_buckets);
-  for (int i = 0; i < count; i++)
-    if (old[i].key)
-      *bucket_of(e, old[i].key) = old[i];
+static void note(ProgramBuild *e, const void *key, ProofScalarId id) {
+  tile_pointer_map_set(&e->known, key, (void *)(intptr_t)(id + 1));
 }
 
 // `key`: of the value that it stands for, or NULL.
@@ -47,11 +30,8 @@ static ProofScalarId add_scalar(ProgramBuild *e, const void *key,
   TILE_ARENA_RESERVE(e->arena, out->scalars, out->num_scalars,
                      out->scalar_capacity);
   out->scalars[out->num_scalars] = scalar;
-  if (key) {
-    if (2 * ++e->num_keys >= e->num_buckets)
-      grow(e);
-    *bucket_of(e, key) = (ProgramBucket){key, out->num_scalars};
-  }
+  if (key)
+    note(e, key, out->num_scalars);
   return out->num_scalars++;
 }
 
@@ -66,9 +46,7 @@ ProofScalarId program_variable(ProgramBuild *e, const void *key, int role) {
 }
 
 void program_counter(ProgramBuild *e, MlirOperation loop, ProofScalarId id) {
-  if (2 * ++e->num_keys >= e->num_buckets)
-    grow(e);
-  *bucket_of(e, loop.ptr) = (ProgramBucket){loop.ptr, id};
+  note(e, loop.ptr, id);
 }
 
 ProofScalarId program_combined(ProgramBuild *e, ProofFunction function,

@@ -206,8 +206,6 @@ bool tile_emu_variable_find(TileParser *parser, TileText name,
 /// returns the offset; global variables return their host address.
 uint64_t tile_emu_variable_place(TileParser *parser, uint32_t symbol);
 
-//===-- PtxParse.c --------------------------------------------------------===//
-
 //===-- PtxOperand.c ------------------------------------------------------===//
 
 /// Reads one operand; allocated in the scratch arena.
