@@ -211,15 +211,16 @@ static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
 // and what the kernel has itself need the rest.
 static void find_padded(Plan *plan) {
   int64_t left_bytes = plan->target->max_smem_bytes * 3 / 8;
-  plan->padded = TILE_ARENA_NEW(plan->ops.arena, ProductPads, plan->ops.count + 1);
+  plan->padded =
+      TILE_ARENA_NEW(plan->ops.arena, ProductPads, plan->ops.count + 1);
   for (size_t i = 0; i < plan->ops.count; i++) {
     TileProduct product;
     tile_product_of(plan->ops.items[i], &product);
     if (has_no_instruction(&product, plan->target) &&
         product_pads_solve(
             &product, plan->target,
-            tile_op_num_threads(plan->ops.items[i], plan->kernel_threads), left_bytes,
-            &plan->padded[plan->num_padded]))
+            tile_op_num_threads(plan->ops.items[i], plan->kernel_threads),
+            left_bytes, &plan->padded[plan->num_padded]))
       left_bytes -= plan->padded[plan->num_padded++].size_bytes;
   }
   product_pads_place(plan->padded, plan->num_padded);

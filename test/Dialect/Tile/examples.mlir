@@ -160,3 +160,19 @@ func.func @messages(%k: index, %norm: f32, %x: f32, %in_range: i1) {
   tile.print "cycles"(%cycles : i64)
   return
 }
+
+func.func @orders(%lock: memref<1xi32>, %flag: memref<1xi32>, %counter: memref<1xi32>, %was: memref<1xi32, #gpu.address_space<workgroup>>, %seen: memref<1xi32, #gpu.address_space<workgroup>>, %zero: i32, %one: i32, %c0: index) {
+  tile.atomic exchange %one to %lock old %was if %zero {order = #tile.order<acquire>} : i32, memref<1xi32>, memref<1xi32, #gpu.address_space<workgroup>> if i32
+  tile.atomic exchange %zero to %lock {order = #tile.order<release>} : i32, memref<1xi32>
+  scf.while : () -> () {
+    tile.atomic_load %flag to %seen {order = #tile.order<acquire>} : memref<1xi32>, memref<1xi32, #gpu.address_space<workgroup>>
+    %v = memref.load %seen[%c0] : memref<1xi32, #gpu.address_space<workgroup>>
+    %wait = arith.cmpi eq, %v, %zero : i32
+    scf.condition(%wait)
+  } do {
+    scf.yield
+  }
+  tile.fence {order = #tile.order<release>}
+  tile.grid_sync %counter : memref<1xi32>
+  return
+}
