@@ -367,7 +367,7 @@ static bool has_product_types(const TileGraphOp *op, TileGraphProduct *p,
 }
 
 static bool is_product(const TileGraphPlan *plan, TileGraphOp *op) {
-  TileGraphProduct p;
+  TileGraphProduct p = {.m = -1};
   if (op->num_operands != 3 || op->combine.kind != TILE_REDUCE_KIND_Sum ||
       mlirValueIsABlockArgument(op->combine.term))
     return false;
@@ -384,7 +384,8 @@ static bool is_product(const TileGraphPlan *plan, TileGraphOp *op) {
   if (!match_loops(op, &p) || !has_product_types(op, &p, plan->is_tf32))
     return false;
   if (!comes_first(op, 2, p.m, p.n)) // C' = B' A'
-    p = (TileGraphProduct){p.n, p.m, p.k, p.b, p.a, false, false, p.is_tf32};
+    p = (TileGraphProduct){
+        .m = p.n, .n = p.m, .k = p.k, .a = p.b, .b = p.a, .is_tf32 = p.is_tf32};
   p.transpose_a = comes_first(op, p.a, p.k, p.m);
   p.transpose_b = comes_first(op, p.b, p.n, p.k);
   op->product = p;
@@ -459,6 +460,58 @@ static MlirLogicalResult choose_form(TileGraphPlan *plan, TileGraphOp *op) {
   return tile_success();
 }
 
+//===-- Who makes factors -------------------------------------------------===//
+
+// The op before `user` in its block that writes the tile last, where it is
+// elements that nothing else changes; NULL.
+static TileGraphOp *maker_of(TileGraphPlan *plan, const TileGraphOp *user,
+                             const TileGraphTile *tile) {
+  TileGraphOp *maker = NULL;
+  for (TileGraphOp *op = plan->ops; op && op != user; op = op->next)
+    for (int i = op->num_operands - op->num_outs; i < op->num_operands; i++)
+      if (op->operands[i].tile == tile)
+        maker = op;
+  return maker && maker->form == TILE_GRAPH_ELEMENTS && maker->body.ptr &&
+                 maker->num_outs == 1 &&
+                 mlirBlockEqual(mlirOperationGetBlock(maker->op),
+                                mlirOperationGetBlock(user->op))
+             ? maker
+             : NULL;
+}
+
+static void mark_maker(TileGraphPlan *plan, TileGraphOp *maker) {
+  maker->is_maker = true;
+  for (int i = 0; i < maker->num_operands - 1; i++) {
+    TileGraphOp *before = maker->operands[i].tile
+                              ? maker_of(plan, maker, maker->operands[i].tile)
+                              : NULL;
+    if (before && !before->is_maker)
+      mark_maker(plan, before);
+  }
+}
+
+static void find_makers(TileGraphPlan *plan, TileGraphOp *op) {
+  for (int i = 0; i < 2 && op->form == TILE_GRAPH_PRODUCT; i++) {
+    TileGraphOperand *factor = &op->operands[i];
+    TileGraphOp *maker = factor->tile ? maker_of(plan, op, factor->tile) : NULL;
+    if (!maker)
+      continue;
+    mark_maker(plan, maker);
+    for (int d = 0; d < factor->rank; d++) {
+      bool is_plain;
+      if (tile_graph_loop_of(op, i, d, &is_plain) != op->product.k)
+        continue;
+      int last = maker->num_operands - 1;
+      for (int e = 0; e < maker->operands[last].rank; e++)
+        if (maker->operands[last].root_dim[e] == factor->root_dim[d]) {
+          int loop = tile_graph_loop_of(maker, last, e, &is_plain);
+          maker->cleared_loops |= loop >= 0 ? 1u << loop : 0;
+          op->product.is_cleared[i] = loop >= 0;
+        }
+    }
+  }
+}
+
 //===-- Where tiles lie ---------------------------------------------------===//
 
 static void place_tiles(TileGraphOp *op) {
@@ -476,6 +529,21 @@ static void place_tiles(TileGraphOp *op) {
 }
 
 //===-- The ops of a block ------------------------------------------------===//
+
+// A copy to a tile that is filled next: bufferization keeps what a tensor held
+// where an op only says to write over it.
+static void drop_dead_copies(TileGraphPlan *plan) {
+  for (TileGraphOp *op = plan->ops; op; op = op->next) {
+    const TileGraphOp *next = op->next;
+    bool is_dead = next && op->form == TILE_GRAPH_COPY && !op->body.ptr &&
+                   next->form == TILE_GRAPH_FILL && op->operands[1].tile &&
+                   op->operands[1].tile == next->operands[1].tile &&
+                   mlirBlockEqual(mlirOperationGetBlock(op->op),
+                                  mlirOperationGetBlock(next->op));
+    if (is_dead)
+      op->form = TILE_GRAPH_NOTHING;
+  }
+}
 
 typedef struct {
   TileGraphPlan *plan;
@@ -597,8 +665,10 @@ MlirLogicalResult tile_graph_plan(TileGraphPlan *plan) {
   for (TileGraphOp *op = plan->ops; op; op = op->next)
     if (tile_failed(choose_form(plan, op)))
       return tile_failure();
+  drop_dead_copies(plan);
   bound_all(plan);
   for (TileGraphOp *op = plan->ops; op; op = op->next) {
+    find_makers(plan, op);
     place_tiles(op);
     for (int i = 0; i < op->num_operands; i++)
       tile_graph_operand_finish(plan, &op->operands[i]);

@@ -536,6 +536,8 @@ static MlirOperation copy_ops(Outline *out, const TileGroup *group) {
       mark(copy, TILE_PRODUCT_ATTR);
       mark_accumulator(copy);
     }
+    if (group->ops[i].is_factor)
+      mark(copy, TILE_FACTOR_ATTR);
   }
   mark(copy, TILE_ROOT_ATTR);
   return copy;

@@ -23,11 +23,12 @@ enum {
 #define TILE_ROOT_ATTR "tile.root"               // the last op of a group
 #define TILE_PRODUCT_ATTR "tile.product"         // its matrix product
 #define TILE_ACCUMULATOR_ATTR "tile.accumulator" // what fills the product's sum
-#define TILE_SCHEDULE_ATTR "tile.schedule"       // of the function: its name
-#define TILE_BLOCK_ATTR "tile.block"     // of the function: sizes of a block
-#define TILE_LOOP_ATTR "tile.loop"       // sizes of a step of the product
-#define TILE_THREADS_ATTR "tile.threads" // of a block
-#define TILE_SIZES_ATTR "tile.sizes"     // in a script: "block" or "loop"
+#define TILE_FACTOR_ATTR "tile.factor"     // what makes elements of its factors
+#define TILE_SCHEDULE_ATTR "tile.schedule" // of the function: its name
+#define TILE_BLOCK_ATTR "tile.block"       // of the function: sizes of a block
+#define TILE_LOOP_ATTR "tile.loop"         // sizes of a step of the product
+#define TILE_THREADS_ATTR "tile.threads"   // of a block
+#define TILE_SIZES_ATTR "tile.sizes"       // in a script: "block" or "loop"
 
 /// What a linalg op does, as loops.
 typedef enum {
@@ -71,6 +72,7 @@ enum { TILE_WHOLE = -1 };
 typedef struct {
   TileNest nest;
   int root_loop[TILE_NEST_MAX_LOOPS];
+  bool is_factor; // it makes elements of a factor of the product
 } TileGroupOp;
 
 /// The ops of a kernel, the root first.
