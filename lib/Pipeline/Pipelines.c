@@ -37,6 +37,7 @@ enum {
 // Index arithmetic of kernels is 32 bits wide; addresses are 64.
 static const TilePipelineStep steps[] = {
     {TILE_PHASE_GRAPH, "inline", 0, GRAPH},
+    {TILE_PHASE_GRAPH, "tile-form-convolutions", 0, "linalg."},
     {TILE_PHASE_GRAPH, "tile-apply-schedules{prepare=true}", 0, GRAPH},
     {TILE_PHASE_GRAPH, "canonicalize", 0, GRAPH},
     {TILE_PHASE_GRAPH, "cse", 0, GRAPH},

@@ -683,6 +683,36 @@ static void emit_copy(TileGraphEmit *emit, TileGraphOp *op) {
   tile_copy(&emit->b, .src = source, .dst = target);
 }
 
+// Numbers of the attribute that describes the filter.
+static TileI64s filter_numbers(const TileGraphIm2col *im2col, const char *name,
+                               int64_t values[TILE_MAX_RANK]) {
+  MlirAttribute numbers =
+      mlirDictionaryAttrGetElementByName(im2col->filter, tile_str(name));
+  intptr_t count = mlirDenseArrayGetNumElements(numbers);
+  for (intptr_t i = 0; i < count; i++)
+    values[i] = mlirDenseI64ArrayGetElement(numbers, i);
+  return (TileI64s){values, count};
+}
+
+static void emit_im2col(TileGraphEmit *emit, TileGraphOp *op) {
+  const TileGraphIm2col *im2col = &op->im2col;
+  const TileGraphTile *tile = op->operands[0].tile;
+  int64_t numbers[5][TILE_MAX_RANK];
+  MlirValue start[2];
+  for (int i = 0; i < 2; i++)
+    start[i] =
+        tile_graph_offset_value(emit, &im2col->start[i], TILE_NULL_VALUE);
+  MlirValue pixels =
+      tile_im2col(&emit->b, .image = im2col->image, .row = start[0],
+                  .column = start[1], .static_sizes = {tile->bound, 2},
+                  .kernel = filter_numbers(im2col, "kernel", numbers[0]),
+                  .stride = filter_numbers(im2col, "stride", numbers[1]),
+                  .dilation = filter_numbers(im2col, "dilation", numbers[2]),
+                  .pad = filter_numbers(im2col, "pad", numbers[3]),
+                  .pad_upper = filter_numbers(im2col, "pad_upper", numbers[4]));
+  tile_copy(&emit->b, .src = pixels, .dst = tile->tile);
+}
+
 void tile_graph_op_emit(TileGraphEmit *emit, TileGraphOp *op) {
   emit->b.loc = mlirOperationGetLocation(op->op);
   mlirRewriterBaseSetInsertionPointBefore(emit->b.rw, op->op);
@@ -695,6 +725,9 @@ void tile_graph_op_emit(TileGraphEmit *emit, TileGraphOp *op) {
   case TILE_GRAPH_FILL:
     tile_fill(&emit->b, .dst = op->operands[1].tile->tile,
               .value = op->operands[0].value);
+    break;
+  case TILE_GRAPH_IM2COL:
+    emit_im2col(emit, op);
     break;
   case TILE_GRAPH_ELEMENTS:
   case TILE_GRAPH_LOOPS:

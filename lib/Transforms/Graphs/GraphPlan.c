@@ -392,6 +392,72 @@ static bool is_product(const TileGraphPlan *plan, TileGraphOp *op) {
   return true;
 }
 
+//===-- Gathered pixels ---------------------------------------------------===//
+
+// The terms of a sum of indices; `out_has_index` when the index of the element
+// is one of them. False for anything else.
+static bool add_terms(MlirOperation op, MlirValue value, TileGraphOffset *out,
+                      bool *out_has_index) {
+  int64_t constant;
+  if (mlirxConstantInt(value, &constant)) {
+    out->constant += constant;
+    return true;
+  }
+  if (!tile_value_is_inside(value, op)) {
+    if (out->num_terms == TILE_GRAPH_MAX_TERMS)
+      return false;
+    out->terms[out->num_terms++] = value;
+    return true;
+  }
+  if (mlirValueIsABlockArgument(value))
+    return false;
+  MlirOperation owner = mlirOpResultGetOwner(value);
+  if (is_named(owner, "linalg.index")) {
+    *out_has_index = true;
+    return true;
+  }
+  return arith_addi_is(owner) &&
+         add_terms(op, mlirOperationGetOperand(owner, 0), out, out_has_index) &&
+         add_terms(op, mlirOperationGetOperand(owner, 1), out, out_has_index);
+}
+
+// Where the tile begins in the whole: tiling adds it to the index of dimension
+// `dim`, before anything else does.
+static bool find_start(const TileGraphOp *op, int64_t dim,
+                       TileGraphOffset *out) {
+  MlirValue sum = TILE_NULL_VALUE;
+  *out = (TileGraphOffset){.num_terms = 0};
+  TILE_FOR_EACH_OP (inner, op->body)
+    if (is_named(inner, "linalg.index") &&
+        mlirIntegerAttrGetValueInt(mlirOperationGetInherentAttributeByName(
+            inner, TILE_STR("dim"))) == dim)
+      sum = mlirOperationGetResult(inner, 0);
+  bool has_index = false;
+  while (sum.ptr && is_used_once(sum)) {
+    MlirOperation user = mlirOpOperandGetOwner(mlirValueGetFirstUse(sum));
+    if (!arith_addi_is(user))
+      break;
+    sum = mlirOperationGetResult(user, 0);
+  }
+  return sum.ptr && add_terms(op->op, sum, out, &has_index) && has_index;
+}
+
+// A loop that says what tile.im2col gathers, into a tile.
+static bool is_im2col(TileGraphOp *op) {
+  TileGraphIm2col *im2col = &op->im2col;
+  im2col->filter = mlirOperationGetDiscardableAttributeByName(
+      op->op, TILE_STR("tile.im2col"));
+  if (mlirAttributeIsNull(im2col->filter) ||
+      !mlirAttributeIsADictionary(im2col->filter) || op->num_operands != 1 ||
+      op->num_loops != 2 || !op->operands[0].tile)
+    return false;
+  TILE_FOR_EACH_OP (inner, op->body)
+    if (memref_load_is(inner))
+      im2col->image = memref_load_memref(memref_load_cast(inner));
+  return im2col->image.ptr && find_start(op, 0, &im2col->start[0]) &&
+         find_start(op, 1, &im2col->start[1]);
+}
+
 //===-- Choice ------------------------------------------------------------===//
 
 static MlirLogicalResult check_parallel(const TileGraphOp *op) {
@@ -452,7 +518,7 @@ static MlirLogicalResult choose_form(TileGraphPlan *plan, TileGraphOp *op) {
   if (is_plain_fill(op))
     op->form = TILE_GRAPH_FILL;
   else if (!is_reducing)
-    op->form = TILE_GRAPH_ELEMENTS;
+    op->form = is_im2col(op) ? TILE_GRAPH_IM2COL : TILE_GRAPH_ELEMENTS;
   else if (match_combine(op, &op->combine) && is_product(plan, op))
     op->form = TILE_GRAPH_PRODUCT;
   else
@@ -471,8 +537,9 @@ static TileGraphOp *maker_of(TileGraphPlan *plan, const TileGraphOp *user,
     for (int i = op->num_operands - op->num_outs; i < op->num_operands; i++)
       if (op->operands[i].tile == tile)
         maker = op;
-  return maker && maker->form == TILE_GRAPH_ELEMENTS && maker->body.ptr &&
-                 maker->num_outs == 1 &&
+  bool is_elements = maker && (maker->form == TILE_GRAPH_ELEMENTS ||
+                               maker->form == TILE_GRAPH_IM2COL);
+  return is_elements && maker->body.ptr && maker->num_outs == 1 &&
                  mlirBlockEqual(mlirOperationGetBlock(maker->op),
                                 mlirOperationGetBlock(user->op))
              ? maker
@@ -523,6 +590,7 @@ static void place_tiles(TileGraphOp *op) {
     if (op->form == TILE_GRAPH_PRODUCT)
       is_shared |=
           i == op->product.b || (i == op->product.a && op->product.transpose_a);
+    is_shared |= op->form == TILE_GRAPH_IM2COL;
     if (is_shared && operand->tile)
       operand->tile->space = TILE_SPACE_SHARED;
   }

@@ -76,6 +76,7 @@ typedef enum {
   TILE_GRAPH_NOTHING,  // what it writes is written again
   TILE_GRAPH_COPY,     // memref.copy
   TILE_GRAPH_FILL,     // of a tile
+  TILE_GRAPH_IM2COL,   // pixels that a filter meets, by tile.im2col
   TILE_GRAPH_ELEMENTS, // each element for itself
   TILE_GRAPH_REDUCE,   // by tile.reduce
   TILE_GRAPH_PRODUCT,  // by tile.gemm
@@ -98,6 +99,13 @@ typedef struct {
   bool is_cleared[2]; // who makes the factor writes 0 beyond the depth
 } TileGraphProduct;
 
+/// Pixels that are gathered to a tile.
+typedef struct {
+  MlirValue image;
+  TileGraphOffset start[2]; // row and column of the tile
+  MlirAttribute filter;     // kernel, stride, dilation, pad, pad_upper
+} TileGraphIm2col;
+
 typedef struct TileGraphOp {
   struct TileGraphOp *next; // program order
   MlirOperation op;
@@ -111,6 +119,7 @@ typedef struct TileGraphOp {
   TileInt size[TILE_GRAPH_MAX_RANK];
   TileGraphCombine combine;
   TileGraphProduct product;
+  TileGraphIm2col im2col;
   // It makes elements of a factor of a product: what it reads is staged in
   // shared memory, where copies may run ahead, and it writes 0 beyond the
   // extent of these loops.

@@ -26,6 +26,14 @@ static MlirOperation owner_of(MlirValue value) {
                                           : mlirOpResultGetOwner(value);
 }
 
+static MlirOperation only_user(MlirValue value) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  if (mlirOpOperandIsNull(use) ||
+      !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
+    return TILE_NULL_OP;
+  return mlirOpOperandGetOwner(use);
+}
+
 static Product product_of(const TileNest *nest) {
   Product p = {.nest = *nest, .num_loops = nest->num_loops};
   for (int i = 0; i < 3; i++) {
@@ -247,6 +255,16 @@ static bool has_plain_maps(const Product *p) {
   return true;
 }
 
+// Elements that only this product reads may be made in its kernel, where no
+// view can stand between the two.
+static bool is_made_for(const Product *p, int i) {
+  TileNest maker, move;
+  MlirOperation op = owner_of(p->operands[i]);
+  return op.ptr && tile_nest_of(op, &maker) &&
+         maker.kind == TILE_NEST_ELEMENTS && !is_permutation(op, &move) &&
+         only_user(p->operands[i]).ptr;
+}
+
 // Splits loops so that the factors are read from before they were collapsed.
 // `out_expansion` says how the result is to be collapsed.
 static bool split_loops(TileBuilder *b, Product *p, Expansion *out_expansion) {
@@ -265,7 +283,9 @@ static bool split_loops(TileBuilder *b, Product *p, Expansion *out_expansion) {
       is_reduced[num_loops++] = p->is_reduced[l];
   }
   for (int i = 0; i < 3; i++)
-    if (!expansion_of(p->operands[i], p->maps[i], splits, &expansions[i]))
+    if (!expansion_of(p->operands[i], p->maps[i], splits, &expansions[i]) ||
+        (i < 2 && expansions[i].num_dims > expansions[i].rank &&
+         is_made_for(p, i)))
       return false;
   MlirValue init =
       zeros_like(b, p->operands[2],
@@ -291,14 +311,6 @@ static bool split_loops(TileBuilder *b, Product *p, Expansion *out_expansion) {
 }
 
 //===-- The result --------------------------------------------------------===//
-
-static MlirOperation only_user(MlirValue value) {
-  MlirOpOperand use = mlirValueGetFirstUse(value);
-  if (mlirOpOperandIsNull(use) ||
-      !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
-    return TILE_NULL_OP;
-  return mlirOpOperandGetOwner(use);
-}
 
 static MlirValue build(TileBuilder *b, const Product *p) {
   MlirContext context = tile_builder_context(b);

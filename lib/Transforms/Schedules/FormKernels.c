@@ -51,6 +51,44 @@ static MlirWalkResult collect(MlirOperation op, void *user_data) {
   return MlirWalkResultSkip;
 }
 
+//===-- Extents -----------------------------------------------------------===//
+
+// The number of a dynamic extent, from where the tensor comes from, so that
+// nothing uses what a kernel makes but the next one.
+static MlirValue extent_of(TileBuilder *b, MlirValue tensor, int64_t dim) {
+  MlirType index = mlirIndexTypeGet(tile_builder_context(b));
+  while (!mlirValueIsABlockArgument(tensor)) {
+    MlirOperation op = mlirOpResultGetOwner(tensor);
+    if (tile_op_name_begins(op, "tensor.empty")) {
+      intptr_t number = 0;
+      for (int64_t d = 0; d < dim; d++)
+        number += mlirShapedTypeIsDynamicDim(mlirValueGetType(tensor), d);
+      return mlirOperationGetOperand(op, number);
+    }
+    if (!is_structured(op))
+      break;
+    intptr_t result = mlirOpResultGetResultNumber(tensor);
+    tensor = mlirOperationGetOperand(op, mlirOperationGetNumOperands(op) -
+                                             mlirOperationGetNumResults(op) +
+                                             result);
+  }
+  return result_of(make(b, "tensor.dim",
+                        TILE_VALUES(tensor, tile_const_index(b, dim)), index,
+                        NULL));
+}
+
+// An empty tensor of the shape of another.
+static MlirValue empty_like(TileBuilder *b, MlirValue like, MlirType element) {
+  MlirType type = mlirValueGetType(like);
+  MlirValue sizes[TILE_NEST_MAX_LOOPS];
+  intptr_t count = 0;
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); d++)
+    if (mlirShapedTypeIsDynamicDim(type, d))
+      sizes[count++] = extent_of(b, like, d);
+  return result_of(make(b, "tensor.empty", (TileValues){sizes, count},
+                        tensor_type(type, element), NULL));
+}
+
 //===-- Sums of f32 -------------------------------------------------------===//
 
 // A loop that converts every element.
@@ -281,30 +319,6 @@ static MlirOperation raise(TileBuilder *b, MlirOperation op) {
 }
 
 //===-- Extents that agree ------------------------------------------------===//
-
-// The number of a dynamic extent, from where the tensor comes from, so that
-// nothing uses what a kernel makes but the next one.
-static MlirValue extent_of(TileBuilder *b, MlirValue tensor, int64_t dim) {
-  MlirType index = mlirIndexTypeGet(tile_builder_context(b));
-  while (!mlirValueIsABlockArgument(tensor)) {
-    MlirOperation op = mlirOpResultGetOwner(tensor);
-    if (tile_op_name_begins(op, "tensor.empty")) {
-      intptr_t number = 0;
-      for (int64_t d = 0; d < dim; d++)
-        number += mlirShapedTypeIsDynamicDim(mlirValueGetType(tensor), d);
-      return mlirOperationGetOperand(op, number);
-    }
-    if (!is_structured(op))
-      break;
-    intptr_t result = mlirOpResultGetResultNumber(tensor);
-    tensor = mlirOperationGetOperand(op, mlirOperationGetNumOperands(op) -
-                                             mlirOperationGetNumResults(op) +
-                                             result);
-  }
-  return result_of(make(b, "tensor.dim",
-                        TILE_VALUES(tensor, tile_const_index(b, dim)), index,
-                        NULL));
-}
 
 // The first dimension that follows a loop, to compare others with.
 typedef struct {

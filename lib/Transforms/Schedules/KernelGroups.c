@@ -335,6 +335,8 @@ static const char *why_factor_apart(const TileGroup *group,
                                     bool is_all) {
   if (nest->kind != TILE_NEST_ELEMENTS)
     return "it is a factor of the product, which is read from memory";
+  if (nest->num_operands == nest->num_outs)
+    return NULL; // it gathers
   if (!is_all)
     return "it is a factor of the product, and used elsewhere as well";
   if (follows_kernel(nest, 0))

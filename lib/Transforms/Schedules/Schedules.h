@@ -23,7 +23,8 @@ enum {
 #define TILE_ROOT_ATTR "tile.root"               // the last op of a group
 #define TILE_PRODUCT_ATTR "tile.product"         // its matrix product
 #define TILE_ACCUMULATOR_ATTR "tile.accumulator" // what fills the product's sum
-#define TILE_FACTOR_ATTR "tile.factor"     // what makes elements of its factors
+#define TILE_FACTOR_ATTR "tile.factor" // what makes elements of its factors
+#define TILE_IM2COL_ATTR "tile.im2col" // what a loop that gathers pixels does
 #define TILE_SCHEDULE_ATTR "tile.schedule" // of the function: its name
 #define TILE_BLOCK_ATTR "tile.block"       // of the function: sizes of a block
 #define TILE_LOOP_ATTR "tile.loop"         // sizes of a step of the product

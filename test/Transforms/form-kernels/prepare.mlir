@@ -54,3 +54,18 @@ func.func @total(%x: tensor<64xf32>, %i: tensor<f32>) -> tensor<f32> {
   %r = linalg.reduce {arith.addf} ins(%x : tensor<64xf32>) outs(%i : tensor<f32>) dimensions = [0]
   return %r : tensor<f32>
 }
+
+// So do those of dynamic shape, in one kernel: extents come from where tensors do.
+// CHECK-LABEL: func @narrow_dynamic
+// CHECK: call @narrow_dynamic_product_0
+// CHECK-NOT: call
+// CHECK: return
+func.func @narrow_dynamic(%a: tensor<?x64xbf16>, %b: tensor<64x64xbf16>) -> tensor<?x64xbf16> {
+  %z = arith.constant 0.0 : bf16
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %a, %c0 : tensor<?x64xbf16>
+  %e = tensor.empty(%m) : tensor<?x64xbf16>
+  %i = linalg.fill ins(%z : bf16) outs(%e : tensor<?x64xbf16>) -> tensor<?x64xbf16>
+  %r = linalg.matmul ins(%a, %b : tensor<?x64xbf16>, tensor<64x64xbf16>) outs(%i : tensor<?x64xbf16>) -> tensor<?x64xbf16>
+  return %r : tensor<?x64xbf16>
+}
