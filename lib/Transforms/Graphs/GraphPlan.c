@@ -170,8 +170,10 @@ static bool bound_op(TileGraphOp *op) {
       if (!operand->tile || operand->root_dim[d] < 0)
         continue;
       int64_t *bound = &operand->tile->bound[operand->root_dim[d]];
+      // It only grows: two dimensions of loops may follow one of the tile.
       has_grown |= *bound < op->bound[loop];
-      *bound = operand->bound[d] = op->bound[loop];
+      *bound = *bound < op->bound[loop] ? op->bound[loop] : *bound;
+      operand->bound[d] = *bound;
     }
   return has_grown;
 }

@@ -397,25 +397,6 @@ static MlirLogicalResult prepare(TileBuilder *b, OpList *ops) {
   return tile_success();
 }
 
-// Every product reads and writes in place of what moves elements; what moves
-// them may be gone after each, so the ops are looked for anew.
-static void fold_views(TileBuilder *b, MlirOperation function, OpList *ops) {
-  bool is_changed = true;
-  while (is_changed) {
-    is_changed = false;
-    ops->count = 0;
-    mlirOperationWalk(function, collect, ops, MlirWalkPreOrder);
-    for (size_t i = 0; i < ops->count && !is_changed; i++) {
-      TileNest nest;
-      if (!tile_nest_of(ops->items[i], &nest) || nest.kind != TILE_NEST_PRODUCT)
-        continue;
-      b->loc = mlirOperationGetLocation(nest.op);
-      is_changed =
-          !mlirOperationEqual(tile_product_fold_views(b, &nest), ops->items[i]);
-    }
-  }
-}
-
 static MlirWalkResult add_any(MlirOperation op, void *user_data) {
   list_add(user_data, op);
   return mlirOperationGetNumRegions(op) && is_linalg(op)
@@ -430,6 +411,26 @@ static void erase_dead(TileBuilder *b, MlirOperation function, OpList *ops) {
   for (size_t i = ops->count; i-- > 1;) // users come later
     if (mlirxIsTriviallyDead(ops->items[i]))
       mlirRewriterBaseEraseOp(b->rw, ops->items[i]);
+}
+
+// Every product reads and writes in place of what moves elements; what moves
+// them may be gone after each, so the ops are looked for anew.
+static void fold_views(TileBuilder *b, MlirOperation function, OpList *ops) {
+  bool is_changed = true;
+  ops->count = 0;
+  mlirOperationWalk(function, add_any, ops, MlirWalkPreOrder);
+  for (size_t i = 0; i < ops->count; i++)
+    if (!is_linalg(ops->items[i]))
+      tile_views_fold(b, ops->items[i]);
+  erase_dead(b, function, ops);
+  while (is_changed) {
+    is_changed = false;
+    ops->count = 0;
+    mlirOperationWalk(function, collect, ops, MlirWalkPreOrder);
+    for (size_t i = 0; i < ops->count && !is_changed; i++)
+      is_changed =
+          !mlirOperationEqual(tile_views_fold(b, ops->items[i]), ops->items[i]);
+  }
 }
 
 static MlirStringRef symbol_of(MlirOperation function) {

@@ -55,10 +55,12 @@ bool tile_nest_of(MlirOperation op, TileNest *out);
 /// The loop that a dimension follows, or -1.
 int tile_nest_loop(const TileNest *nest, int operand, int dim);
 
-/// Rewrites a product so that it reads factors from before they were transposed
-/// or collapsed, and writes its result where it would be transposed to. Returns
-/// the product.
-MlirOperation tile_product_fold_views(TileBuilder *b, const TileNest *nest);
+/// A view of a view reads from the first source where one view is enough: those
+/// that only move extents of one element about are gone. A product reads
+/// factors from before they were transposed, collapsed or repeated for batches,
+/// and writes its result where it would be transposed to. Returns the op, or
+/// the product in its place.
+MlirOperation tile_views_fold(TileBuilder *b, MlirOperation op);
 
 /// Makes one kernel of a product whose factor is a softmax of another product,
 /// as a function after `function`, and calls it. What is left of the ops is
