@@ -402,6 +402,19 @@ static bool is_made_for(const Product *p, int i) {
          only_user(p->operands[i]).ptr;
 }
 
+// How loops would be split so that the factors are read from before they were
+// collapsed, and what becomes of the operands; false where they stay.
+static bool plan_split(const Product *p, Split *splits, Expansion *expansions) {
+  if (!has_plain_maps(p) || !find_splits(p, splits))
+    return false;
+  for (int i = 0; i < 3; i++)
+    if (!expansion_of(p->operands[i], p->maps[i], splits, &expansions[i]) ||
+        (i < 2 && expansions[i].num_dims > expansions[i].rank &&
+         is_made_for(p, i)))
+      return false;
+  return true;
+}
+
 // Splits loops so that the factors are read from before they were collapsed.
 // `out_expansion` says how the result is to be collapsed.
 static bool split_loops(TileBuilder *b, Product *p, Expansion *out_expansion) {
@@ -409,7 +422,7 @@ static bool split_loops(TileBuilder *b, Product *p, Expansion *out_expansion) {
   Expansion expansions[3];
   int first[TILE_NEST_MAX_LOOPS], num_loops = 0;
   bool is_reduced[TILE_NEST_MAX_LOOPS];
-  if (!has_plain_maps(p) || !find_splits(p, splits))
+  if (!plan_split(p, splits, expansions))
     return false;
   for (int l = 0; l < p->num_loops; l++) {
     int parts = splits[l].count > 1 ? splits[l].count : 1;
@@ -419,11 +432,6 @@ static bool split_loops(TileBuilder *b, Product *p, Expansion *out_expansion) {
     for (int i = 0; i < parts; i++)
       is_reduced[num_loops++] = p->is_reduced[l];
   }
-  for (int i = 0; i < 3; i++)
-    if (!expansion_of(p->operands[i], p->maps[i], splits, &expansions[i]) ||
-        (i < 2 && expansions[i].num_dims > expansions[i].rank &&
-         is_made_for(p, i)))
-      return false;
   MlirValue init =
       zeros_like(b, p->operands[2],
                  mlirRankedTensorTypeGet(
@@ -530,12 +538,96 @@ static MlirOperation fold_product(TileBuilder *b, const TileNest *nest) {
   return mlirOpResultGetOwner(fold_result(b, &p, result));
 }
 
+// Whether a product is before the elements that will have the shape of the view
+// by itself, once it reads factors from before they were collapsed.
+static bool comes_expanded(MlirValue tensor, MlirType shape) {
+  enum { MAX_OPS = 8 };
+  TileNest nest;
+  for (int i = 0; i < MAX_OPS; i++) {
+    MlirOperation op = owner_of(tensor);
+    if (!op.ptr || !tile_nest_of(op, &nest))
+      return false;
+    if (nest.kind == TILE_NEST_PRODUCT)
+      break;
+    tensor = mlirOperationGetOperand(op, 0);
+  }
+  if (nest.kind != TILE_NEST_PRODUCT)
+    return false;
+  Split splits[TILE_NEST_MAX_LOOPS] = {{0}};
+  Expansion expansions[3];
+  Product p = product_of(&nest);
+  if (!plan_split(&p, splits, expansions) ||
+      expansions[2].num_dims != mlirShapedTypeGetRank(shape))
+    return false;
+  for (int d = 0; d < expansions[2].num_dims; d++)
+    if (mlirShapedTypeGetDimSize(shape, d) != expansions[2].shape[d])
+      return false;
+  return true;
+}
+
+// A view that expands what elements made: they are made of expanded tensors, so
+// that the view comes to the product before them.
+static bool may_hoist(MlirOperation view, TileNest *out) {
+  MlirValue source = mlirOperationGetOperand(view, 0);
+  MlirOperation maker = owner_of(source);
+  if (!tile_op_name_begins(view, "tensor.expand_shape") || !maker.ptr ||
+      !tile_nest_of(maker, out) || out->kind != TILE_NEST_ELEMENTS ||
+      out->num_outs != 1 || out->num_operands != 2 ||
+      tile_op_name_begins(maker, "linalg.fill") || !only_user(source).ptr ||
+      !tile_value_is_used(result_of(view)) ||
+      !comes_expanded(source, mlirValueGetType(result_of(view))) ||
+      !mlirShapedTypeHasStaticShape(mlirValueGetType(result_of(view))))
+    return false;
+  for (int i = 0; i < 2; i++)
+    if (!mlirAffineMapIsIdentity(out->maps[i]) ||
+        !mlirTypeIsATensor(mlirValueGetType(mlirOperationGetOperand(maker, i))))
+      return false;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(maker, 0));
+  TILE_FOR_EACH_OP (inner, body)
+    if (tile_op_name_begins(inner, "linalg.index"))
+      return false;
+  return true;
+}
+
+static void hoist_view(TileBuilder *b, MlirOperation view) {
+  TileNest nest;
+  int count[TILE_NEST_MAX_LOOPS];
+  MlirContext context = mlirOperationGetContext(view);
+  MlirType type = mlirValueGetType(result_of(view));
+  int rank = (int)mlirShapedTypeGetRank(type);
+  if (rank > TILE_NEST_MAX_LOOPS || !may_hoist(view, &nest) ||
+      !find_joined(type, mlirValueGetType(mlirOperationGetOperand(view, 0)),
+                   count))
+    return;
+  mlirRewriterBaseSetInsertionPointBefore(b->rw, view);
+  MlirValue in = mlirOperationGetOperand(nest.op, 0);
+  MlirValue expanded =
+      reshape_to(b, "tensor.expand_shape", in,
+                 tensor_type(type, element_of(in)), count, nest.num_loops);
+  MlirValue empty =
+      result_of(make(b, "tensor.empty", (TileValues){NULL, 0}, type, NULL));
+  MlirAttribute map =
+      mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(context, rank));
+  MlirAttribute maps[] = {map, map};
+  TileNest loops = {.num_loops = rank};
+  MlirOperation copy = mlirOperationClone(nest.op);
+  MlirRegion body = mlirRegionCreate();
+  mlirRegionTakeBody(body, mlirOperationGetRegion(copy, 0));
+  mlirOperationDestroy(copy);
+  MlirValue made = generic(b, TILE_VALUES(expanded, empty),
+                           mlirArrayAttrGet(context, 2, maps),
+                           iterator_types(context, &loops), body);
+  mlirValueReplaceAllUsesOfWith(result_of(view), made);
+  tile_views_fold(b, owner_of(expanded));
+}
+
 MlirOperation tile_views_fold(TileBuilder *b, MlirOperation op) {
   TileNest nest;
   b->loc = mlirOperationGetLocation(op);
-  if (is_view(op))
+  if (is_view(op)) {
     compose_view(b, op);
-  else if (tile_nest_of(op, &nest) && nest.kind == TILE_NEST_PRODUCT)
+    hoist_view(b, op);
+  } else if (tile_nest_of(op, &nest) && nest.kind == TILE_NEST_PRODUCT)
     return fold_product(b, &nest);
   return op;
 }

@@ -272,6 +272,94 @@ static bool has_no_dims(const TileNest *nest) {
          mlirShapedTypeGetRank(mlirValueGetType(result_of(nest->op))) == 0;
 }
 
+//===-- Results that nobody uses ------------------------------------------===//
+
+// Whether everything that the op reads is in the new body, or from outside.
+static bool is_mapped(MlirOperation inner, MlirOperation nest,
+                      MlirxMapping map) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(inner); i++) {
+    MlirValue value = mlirOperationGetOperand(inner, i);
+    if (tile_value_is_inside(value, nest) &&
+        mlirValueEqual(mlirxMappingGet(map, value), value))
+      return false;
+  }
+  return true;
+}
+
+// Copies what does not need the results that go; false where one that stays
+// does.
+static bool copy_kept(TileBuilder *inner, MlirOperation op, const int *kept,
+                      int num_kept, MlirxMapping map) {
+  MlirValue yielded[TILE_NEST_MAX_OPERANDS];
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirOperation yield = mlirBlockGetTerminator(body);
+  TILE_FOR_EACH_OP (each, body)
+    if (!mlirxIsTerminator(each) && is_mapped(each, op, map))
+      mlirxClone(inner->rw, each, map);
+  for (int o = 0; o < num_kept; o++) {
+    MlirValue value = mlirOperationGetOperand(yield, kept[o]);
+    yielded[o] = mlirxMappingGet(map, value);
+    if (tile_value_is_inside(value, op) && mlirValueEqual(yielded[o], value))
+      return false;
+  }
+  MlirOperation end =
+      make(inner, "linalg.yield", (TileValues){yielded, num_kept},
+           (MlirType){NULL}, NULL);
+  MlirBlock made = mlirOperationGetBlock(end);
+  bool has_dead = true;
+  while (has_dead) {
+    has_dead = false;
+    TILE_FOR_EACH_OP (each, made)
+      if (mlirxIsTriviallyDead(each)) {
+        mlirRewriterBaseEraseOp(inner->rw, each);
+        has_dead = true;
+      }
+  }
+  return true;
+}
+
+// The greatest element without its place, where nobody asks for the place.
+static MlirOperation drop_unused(TileBuilder *b, const TileNest *nest) {
+  MlirContext context = tile_builder_context(b);
+  MlirValue operands[TILE_NEST_MAX_OPERANDS], args[TILE_NEST_MAX_OPERANDS];
+  MlirAttribute maps[TILE_NEST_MAX_OPERANDS];
+  int kept[TILE_NEST_MAX_OPERANDS], num_kept = 0, count = 0;
+  int num_ins = nest->num_operands - nest->num_outs;
+  for (int o = 0; o < nest->num_outs; o++)
+    if (tile_value_is_used(mlirOperationGetResult(nest->op, o)))
+      kept[num_kept++] = o;
+  if (num_kept != 1 || nest->num_outs == 1 ||
+      !tile_op_name_begins(nest->op, "linalg.generic"))
+    return nest->op;
+  for (int i = 0; i < nest->num_operands; i++)
+    if (i < num_ins || i == num_ins + kept[0]) {
+      operands[count] = mlirOperationGetOperand(nest->op, i);
+      maps[count++] = mlirAffineMapAttrGet(nest->maps[i]);
+    }
+  TileBuilder inner = {mlirIRRewriterCreate(context), b->loc};
+  MlirRegion body = body_begin(&inner, (TileValues){operands, count}, args);
+  MlirxMapping map = mlirxMappingCreate();
+  MlirBlock old = mlirRegionGetFirstBlock(mlirOperationGetRegion(nest->op, 0));
+  for (int i = 0; i < count; i++)
+    mlirxMappingSet(
+        map, mlirBlockGetArgument(old, i < num_ins ? i : num_ins + kept[0]),
+        args[i]);
+  bool is_made = copy_kept(&inner, nest->op, kept, num_kept, map);
+  mlirxMappingDestroy(map);
+  mlirIRRewriterDestroy(inner.rw);
+  if (!is_made) {
+    mlirRegionDestroy(body);
+    return nest->op;
+  }
+  MlirValue made = generic(b, (TileValues){operands, count},
+                           mlirArrayAttrGet(context, count, maps),
+                           iterator_types(context, nest), body);
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(nest->op, kept[0]),
+                                made);
+  mlirRewriterBaseEraseOp(b->rw, nest->op);
+  return mlirOpResultGetOwner(made);
+}
+
 //===-- linalg on memrefs -------------------------------------------------===//
 
 // The same op on tensors: what it writes is put where it was written before.
@@ -389,6 +477,9 @@ static MlirLogicalResult prepare(TileBuilder *b, OpList *ops) {
     }
     if (!tile_nest_of(op, &nest))
       continue;
+    mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
+    op = ops->items[i] = drop_unused(b, &nest);
+    tile_nest_of(op, &nest);
     mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
     require_extents(b, &nest);
     if (has_no_dims(&nest))

@@ -69,3 +69,37 @@ func.func @narrow_dynamic(%a: tensor<?x64xbf16>, %b: tensor<64x64xbf16>) -> tens
   %r = linalg.matmul ins(%a, %b : tensor<?x64xbf16>, tensor<64x64xbf16>) outs(%i : tensor<?x64xbf16>) -> tensor<?x64xbf16>
   return %r : tensor<?x64xbf16>
 }
+
+// The place of the greatest element is not looked for where nobody asks for it; both
+// stay where the element depends on the place.
+// CHECK-LABEL: func @places
+// CHECK: func private @places_rows_0(
+// CHECK-NOT: linalg.index
+// CHECK: arith.maximumf
+// CHECK-LABEL: func @needed
+// CHECK: func private @needed_loops_0(
+// CHECK: linalg.index
+func.func @places(%x: tensor<64x32xf32>, %m: tensor<64xf32>, %p: tensor<64xi64>) -> tensor<64xf32> {
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<64x32xf32>) outs(%m, %p : tensor<64xf32>, tensor<64xi64>) {
+  ^bb0(%a: f32, %o: f32, %q: i64):
+    %i = linalg.index 1 : index
+    %j = arith.index_cast %i : index to i64
+    %y = arith.maximumf %a, %o : f32
+    %c = arith.cmpf ogt, %a, %o : f32
+    %n = arith.select %c, %j, %q : i64
+    linalg.yield %y, %n : f32, i64
+  } -> (tensor<64xf32>, tensor<64xi64>)
+  return %r#0 : tensor<64xf32>
+}
+func.func @needed(%x: tensor<64x32xf32>, %m: tensor<64xf32>, %p: tensor<64xi64>) -> tensor<64xi64> {
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<64x32xf32>) outs(%m, %p : tensor<64xf32>, tensor<64xi64>) {
+  ^bb0(%a: f32, %o: f32, %q: i64):
+    %i = linalg.index 1 : index
+    %j = arith.index_cast %i : index to i64
+    %y = arith.maximumf %a, %o : f32
+    %c = arith.cmpf ogt, %a, %o : f32
+    %n = arith.select %c, %j, %q : i64
+    linalg.yield %y, %n : f32, i64
+  } -> (tensor<64xf32>, tensor<64xi64>)
+  return %r#1 : tensor<64xi64>
+}
