@@ -108,6 +108,8 @@ for tool in ("ptxas", "nvcc", "nvdisasm"):
     if found:
         config.available_features.add(tool)
         path.append(os.path.dirname(found))
+if shutil.which("abidw"):
+    config.available_features.add("abidw")
 config.environment["PATH"] = os.pathsep.join(path)
 
 if has_cuda_device():

@@ -42,6 +42,17 @@ def attention(q, k, v):
     return jnp.einsum("bhqk,bkhd->bqhd", p, v)
 
 
+def attention_causal(q, k, v):
+    s = jnp.einsum("bqhd,bkhd->bhqk", q, k, preferred_element_type=f32) / np.sqrt(q.shape[-1])
+    rows, columns = jnp.arange(q.shape[1])[:, None], jnp.arange(k.shape[1])
+    p = jax.nn.softmax(jnp.where(rows >= columns, s, -jnp.inf), axis=-1).astype(q.dtype)
+    return jnp.einsum("bhqk,bkhd->bqhd", p, v)
+
+
+def attention_gqa(q, k, v):
+    return jax.nn.dot_product_attention(q, k, v, is_causal=True)
+
+
 def block(x, g1, wqkv, wo, g2, w1, w2, heads=4):
     batch, length, width = x.shape
     q, k, v = (t.reshape(batch, length, heads, width // heads)
@@ -68,6 +79,9 @@ MODELS = {
                   ((128, 64), bf16, .1)]),
     "attention": (attention, [((2, 40, 4, 32), bf16, 1), ((2, 50, 4, 32), bf16, 1),
                               ((2, 50, 4, 32), bf16, 1)]),
+    "attention_causal": (attention_causal, [((1, 50, 4, 32), bf16, 1)] * 3),
+    "attention_gqa": (attention_gqa, [((2, 40, 6, 32), bf16, 1), ((2, 40, 2, 32), bf16, 1),
+                                      ((2, 40, 2, 32), bf16, 1)]),
     "block": (block, [((2, 48, 64), bf16, 1), ((64,), f32, 1), ((64, 192), bf16, .1),
                       ((64, 64), bf16, .1), ((64,), f32, 1), ((64, 128), bf16, .1),
                       ((128, 64), bf16, .1)]),

@@ -406,11 +406,21 @@ typedef struct {
   bool is_found;
 } OpSearch;
 
+static bool makes_tensor(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    if (mlirTypeIsATensor(mlirValueGetType(mlirOperationGetResult(op, i))))
+      return true;
+  return false;
+}
+
 static bool is_one_of(MlirOperation op, const char *names) {
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
   while (*names) {
     size_t length = strcspn(names, " ");
     if (name.length >= length && !memcmp(name.data, names, length))
+      return true;
+    if (!strncmp(names, "tensor<", length) && length == strlen("tensor<") &&
+        makes_tensor(op))
       return true;
     names += length + (names[length] == ' ');
   }

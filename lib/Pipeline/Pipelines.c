@@ -8,6 +8,7 @@
 #include "Support/StringBuilder.h"
 #include "Target/Target.h"
 #include "TilePasses.h"
+#include "mlir-c/Dialect/Linalg.h"
 #include "mlir/Conversion/Passes.capi.h.inc"
 #include "mlir/Dialect/Arith/Transforms/Passes.capi.h.inc"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.capi.h.inc"
@@ -36,7 +37,9 @@ enum {
 
 // Index arithmetic of kernels is 32 bits wide; addresses are 64.
 static const TilePipelineStep steps[] = {
+    {TILE_PHASE_GRAPH, "convert-elementwise-to-linalg", 0, "tensor<"},
     {TILE_PHASE_GRAPH, "inline", 0, GRAPH},
+    {TILE_PHASE_GRAPH, "tile-form-convolutions", 0, "linalg."},
     {TILE_PHASE_GRAPH, "tile-apply-schedules{prepare=true}", 0, GRAPH},
     {TILE_PHASE_GRAPH, "canonicalize", 0, GRAPH},
     {TILE_PHASE_GRAPH, "cse", 0, GRAPH},
@@ -221,6 +224,7 @@ void tile_register_pipeline_passes(void) {
   mlirRegisterTransformsCanonicalizer();
   mlirRegisterTransformsCSE();
   mlirRegisterTransformsInliner();
+  mlirRegisterLinalgConvertElementwiseToLinalgPass();
   mlirRegisterBufferizationOneShotBufferizePass();
   mlirRegisterMemRefResolveRankedShapeTypeResultDimsPass();
   mlirRegisterConversionLowerAffinePass();

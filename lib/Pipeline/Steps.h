@@ -32,8 +32,8 @@ typedef struct {
   const char *pass; // name and options, as in a textual pipeline
   unsigned flags;
   // Beginnings of names of ops, with spaces between them: without such an op in
-  // a kernel, or in the module in the first phase, the pass has no work. NULL:
-  // it may always have some.
+  // a kernel, or in the module in the first phase, the pass has no work.
+  // "tensor<" is any op with a tensor as result. NULL: it may always have some.
   const char *works_on;
 } TilePipelineStep;
 

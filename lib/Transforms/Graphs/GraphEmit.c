@@ -8,168 +8,6 @@
 #include "mlir-c/AffineExpr.h"
 #include <math.h>
 
-//===-- Numbers -----------------------------------------------------------===//
-
-// A value of the plan in the launch.
-static MlirValue in_launch(const TileGraphEmit *emit, MlirValue value) {
-  if (!mlirValueIsABlockArgument(value) ||
-      !mlirBlockEqual(mlirBlockArgumentGetOwner(value), emit->from))
-    return value;
-  return emit->ids[mlirBlockArgumentGetArgNumber(value)];
-}
-
-static MlirValue int_value(TileGraphEmit *emit, TileInt value) {
-  return tile_int_is_constant(value)
-             ? tile_const_index(&emit->b, value.constant)
-             : in_launch(emit, value.value);
-}
-
-static bool is_number(const TileGraphOffset *offset) {
-  return offset->num_terms == 0;
-}
-
-static MlirValue offset_value(TileGraphEmit *emit,
-                              const TileGraphOffset *offset, MlirValue more) {
-  MlirValue sum = more;
-  for (int i = 0; i < offset->num_terms; i++) {
-    MlirValue term = in_launch(emit, offset->terms[i]);
-    sum = sum.ptr ? arith_addi(&emit->b, sum, term) : term;
-  }
-  if (sum.ptr && !offset->constant)
-    return sum;
-  MlirValue constant = tile_const_index(&emit->b, offset->constant);
-  return sum.ptr ? arith_addi(&emit->b, sum, constant) : constant;
-}
-
-//===-- Tiles -------------------------------------------------------------===//
-
-TileGraphView tile_graph_view_of_bounds(int rank, const int64_t *bound) {
-  TileGraphView view = {.rank = 0};
-  for (int d = 0; d < rank; d++) {
-    view.dim[d] = -1;
-    if (bound[d] == 1)
-      continue;
-    view.dim[d] = view.rank;
-    view.extent[view.rank++] = bound[d];
-  }
-  if (view.rank == 0)
-    view.extent[view.rank++] = 1;
-  return view;
-}
-
-MlirValue tile_graph_alloc(TileGraphEmit *emit, const TileGraphView *view,
-                           MlirType element, TileSpace space) {
-  MlirType type = mlirMemRefTypeContiguousGet(
-      element, view->rank, view->extent,
-      tile_space_attr(tile_builder_context(&emit->b), space));
-  TileBuilder at = emit->b;
-  at.rw = mlirIRRewriterCreate(tile_builder_context(&emit->b));
-  mlirRewriterBaseSetInsertionPointBefore(at.rw, emit->mark);
-  MlirValue tile = tile_alloc(&at, .type = type);
-  mlirIRRewriterDestroy(at.rw);
-  return tile;
-}
-
-static MlirValue make_window(TileGraphEmit *emit,
-                             const TileGraphOperand *operand,
-                             const TileGraphView *view) {
-  int64_t marker = mlirShapedTypeGetDynamicStrideOrOffset();
-  int64_t offsets[TILE_MAX_RANK], sizes[TILE_MAX_RANK], dropped[TILE_MAX_RANK];
-  MlirValue values[TILE_MAX_RANK];
-  bool is_kept[TILE_MAX_RANK] = {false};
-  int num_values = 0, num_dropped = 0, num_kept = 0, rank = operand->root_rank;
-  for (int r = 0; r < rank; r++) {
-    sizes[r] = 1;
-    offsets[r] = operand->offset[r].constant;
-    if (is_number(&operand->offset[r]))
-      continue;
-    offsets[r] = marker;
-    values[num_values++] =
-        offset_value(emit, &operand->offset[r], TILE_NULL_VALUE);
-  }
-  for (int d = 0; d < operand->rank; d++) {
-    if (operand->root_dim[d] < 0 || view->dim[d] < 0)
-      continue;
-    sizes[operand->root_dim[d]] = view->extent[view->dim[d]];
-    is_kept[operand->root_dim[d]] = true;
-    num_kept++;
-  }
-  if (!num_kept)
-    is_kept[rank - 1] = true;
-  for (int r = 0; r < rank; r++)
-    if (!is_kept[r])
-      dropped[num_dropped++] = r;
-  return tile_region(
-      &emit->b, .source = operand->root, .offsets = {values, num_values},
-      .static_offsets = {offsets, rank}, .static_sizes = {sizes, rank},
-      .dropped = {dropped, num_dropped});
-}
-
-// A copy of a window that was made before.
-typedef struct TileGraphStaged {
-  struct TileGraphStaged *next;
-  MlirValue value; // the window
-  MlirBlock block; // of the copy
-  TileSpace space;
-  TileGraphView view;
-} TileGraphStaged;
-
-static bool is_written(const TileGraphPlan *plan, MlirValue root) {
-  for (const TileGraphOp *op = plan->ops; op; op = op->next)
-    for (int i = op->num_operands - op->num_outs; i < op->num_operands; i++)
-      if (!op->operands[i].tile && mlirValueEqual(op->operands[i].root, root))
-        return true;
-  return false;
-}
-
-static bool is_same_view(const TileGraphView *a, const TileGraphView *b) {
-  return a->rank == b->rank &&
-         !memcmp(a->extent, b->extent, sizeof *a->extent * (size_t)a->rank);
-}
-
-static TileGraphStaged *find_staged(const TileGraphEmit *emit,
-                                    const TileGraphOperand *operand,
-                                    const TileGraphView *view,
-                                    TileSpace space) {
-  MlirBlock block = mlirRewriterBaseGetInsertionBlock(emit->b.rw);
-  TileGraphStaged *staged = emit->staged;
-  while (staged &&
-         !(mlirValueEqual(staged->value, operand->value) &&
-           mlirBlockEqual(staged->block, block) && staged->space == space &&
-           is_same_view(&staged->view, view)))
-    staged = staged->next;
-  return staged;
-}
-
-static void keep_staged(TileGraphEmit *emit, const TileGraphOperand *operand,
-                        const TileGraphView *view, TileSpace space) {
-  if (is_written(emit->plan, operand->root))
-    return;
-  TileGraphStaged *staged =
-      TILE_ARENA_NEW(emit->plan->arena, TileGraphStaged, 1);
-  *staged = (TileGraphStaged){emit->staged, operand->value,
-                              mlirRewriterBaseGetInsertionBlock(emit->b.rw),
-                              space, *view};
-  emit->staged = staged;
-}
-
-static TileGraphView stage(TileGraphEmit *emit, const TileGraphOperand *operand,
-                           const int64_t *bound, TileSpace space) {
-  TileGraphView view = tile_graph_view_of_bounds(operand->rank, bound);
-  if (operand->tile) {
-    view.memref = operand->tile->tile;
-    return view;
-  }
-  TileGraphStaged *staged = find_staged(emit, operand, &view, space);
-  if (staged)
-    return staged->view;
-  view.memref = tile_graph_alloc(emit, &view, operand->element, space);
-  tile_copy(&emit->b, .src = make_window(emit, operand, &view),
-            .dst = view.memref);
-  keep_staged(emit, operand, &view, space);
-  return view;
-}
-
 //===-- Regions -----------------------------------------------------------===//
 
 static MlirRegion region_begin(TileBuilder *b, intptr_t num_indices,
@@ -241,7 +79,7 @@ static int element_indices(Loop *loop, int i, MlirValue *out) {
         at[operand->root_dim[d]] =
             expr_value(loop, mlirAffineMapGetResult(loop->op->maps[i], d));
     for (int r = 0; r < operand->root_rank; r++)
-      out[r] = offset_value(loop->emit, &operand->offset[r], at[r]);
+      out[r] = tile_graph_offset_value(loop->emit, &operand->offset[r], at[r]);
     return operand->root_rank;
   }
   int rank = 0;
@@ -333,7 +171,7 @@ static MlirValue loop_size(Loop *loop, int l) {
   TileGraphOp *op = loop->op;
   TileBuilder *b = &loop->emit->b;
   if (!tile_int_is_constant(op->size[l]) || op->size[l].constant >= 0)
-    return int_value(loop->emit, op->size[l]);
+    return tile_graph_int_value(loop->emit, op->size[l]);
   for (int i = 0; i < op->num_operands; i++)
     for (int d = 0; d < op->operands[i].rank; d++) {
       bool is_plain;
@@ -383,25 +221,6 @@ static void reduce_element(Loop *loop, int l, MlirValue *outs) {
     outs[o] = mlirOperationGetResult(made.op, o);
 }
 
-static void do_element(Loop *loop) {
-  TileGraphOp *op = loop->op;
-  int num_ins = op->num_operands - op->num_outs;
-  MlirValue outs[TILE_GRAPH_MAX_OPERANDS];
-  bool is_looping = op->form == TILE_GRAPH_LOOPS;
-  for (int o = 0; o < op->num_outs && op->body.ptr; o++)
-    if (is_looping || is_used(op, num_ins + o))
-      outs[o] = load_element(loop, num_ins + o);
-  if (is_looping)
-    reduce_element(loop, 0, outs);
-  else {
-    MlirValue next[TILE_GRAPH_MAX_OPERANDS];
-    yielded(loop, outs, next);
-    memcpy(outs, next, sizeof *next * (size_t)op->num_outs);
-  }
-  for (int o = 0; o < op->num_outs; o++)
-    store_element(loop, num_ins + o, outs[o]);
-}
-
 // i1: every index of the loops in `mask` is one of an element; null where that
 // is known.
 static MlirValue inside(Loop *loop, unsigned mask) {
@@ -417,6 +236,31 @@ static MlirValue inside(Loop *loop, unsigned mask) {
     all = all.ptr ? arith_andi(b, all, fits) : fits;
   }
   return all;
+}
+
+static void do_element(Loop *loop) {
+  TileGraphOp *op = loop->op;
+  TileBuilder *b = &loop->emit->b;
+  int num_ins = op->num_operands - op->num_outs;
+  MlirValue outs[TILE_GRAPH_MAX_OPERANDS];
+  bool is_looping = op->form == TILE_GRAPH_LOOPS;
+  for (int o = 0; o < op->num_outs && op->body.ptr; o++)
+    if (is_looping || is_used(op, num_ins + o))
+      outs[o] = load_element(loop, num_ins + o);
+  if (is_looping)
+    reduce_element(loop, 0, outs);
+  else {
+    MlirValue next[TILE_GRAPH_MAX_OPERANDS];
+    yielded(loop, outs, next);
+    memcpy(outs, next, sizeof *next * (size_t)op->num_outs);
+  }
+  MlirValue kept =
+      op->cleared_loops ? inside(loop, op->cleared_loops) : TILE_NULL_VALUE;
+  if (kept.ptr)
+    outs[0] = arith_select(b, kept, outs[0],
+                           tile_const_zero(b, mlirValueGetType(outs[0])));
+  for (int o = 0; o < op->num_outs; o++)
+    store_element(loop, num_ins + o, outs[o]);
 }
 
 // Opens a tile.parallel over the loops in `mask`; one element where all extents
@@ -497,9 +341,11 @@ static void choose_input(Loop *loop, int i) {
     access->how = DIRECT;
     return;
   }
-  access->view = stage(loop->emit, operand, operand->bound,
-                       op->form == TILE_GRAPH_LOOPS ? TILE_SPACE_SHARED
-                                                    : TILE_SPACE_FRAGMENT);
+  bool is_shared = op->form == TILE_GRAPH_LOOPS ||
+                   (op->is_maker && tile_graph_has_rows(operand));
+  access->view =
+      tile_graph_stage(loop->emit, operand, operand->bound,
+                       is_shared ? TILE_SPACE_SHARED : TILE_SPACE_FRAGMENT);
 }
 
 static bool is_cut(const TileGraphOperand *operand) {
@@ -522,8 +368,8 @@ static void choose_output(Loop *loop, int i) {
   else if (!is_cut(operand))
     access->how = DIRECT;
   else if (is_read)
-    access->view =
-        stage(loop->emit, operand, operand->bound, TILE_SPACE_FRAGMENT);
+    access->view = tile_graph_stage(loop->emit, operand, operand->bound,
+                                    TILE_SPACE_FRAGMENT);
   else
     access->view.memref = tile_graph_alloc(
         loop->emit, &access->view, operand->element, TILE_SPACE_FRAGMENT);
@@ -533,7 +379,7 @@ static void write_back(TileGraphEmit *emit, const TileGraphOperand *operand,
                        const TileGraphView *view) {
   if (!operand->tile)
     tile_copy(&emit->b, .src = view->memref,
-              .dst = make_window(emit, operand, view));
+              .dst = tile_graph_window(emit, operand, view));
 }
 
 static void emit_elements(TileGraphEmit *emit, TileGraphOp *op) {
@@ -559,8 +405,17 @@ static void emit_elements(TileGraphEmit *emit, TileGraphOp *op) {
     MlirRegion then = region_begin(b, 0, (TileValues){NULL, 0});
     do_element(&loop);
     scf_yield_op(b, {NULL, 0});
+    MlirRegion otherwise = mlirRegionCreate();
+    if (op->cleared_loops) {
+      mlirRegionDestroy(otherwise);
+      otherwise = region_begin(b, 0, (TileValues){NULL, 0});
+      store_element(&loop, num_ins,
+                    tile_const_zero(b, op->operands[num_ins].element));
+      scf_yield_op(b, {NULL, 0});
+    }
     mlirRewriterBaseSetInsertionPointToEnd(b->rw, block);
-    scf_if_op(b, .condition = condition, .thenRegion = then);
+    scf_if_op(b, .condition = condition, .thenRegion = then,
+              .elseRegion = otherwise);
   }
   end_parallel(&loop, region, &view);
   for (int i = num_ins; i < op->num_operands; i++)
@@ -696,12 +551,14 @@ static void combine_numbers(TileGraphEmit *emit, TileGraphOp *op,
 
 static void emit_reduce(TileGraphEmit *emit, TileGraphOp *op) {
   TileGraphOperand *out = &op->operands[op->num_operands - 1];
-  TileGraphView target = stage(emit, out, out->bound, TILE_SPACE_FRAGMENT);
+  TileGraphView target =
+      tile_graph_stage(emit, out, out->bound, TILE_SPACE_FRAGMENT);
   int whole = reduced_operand(op);
   TileGraphView source =
-      whole < 0 ? compute_terms(emit, op)
-                : stage(emit, &op->operands[whole], op->operands[whole].bound,
-                        TILE_SPACE_FRAGMENT);
+      whole < 0
+          ? compute_terms(emit, op)
+          : tile_graph_stage(emit, &op->operands[whole],
+                             op->operands[whole].bound, TILE_SPACE_FRAGMENT);
   TileGraphView numbers = target;
   if (op->combine.ignores_nan)
     numbers.memref =
@@ -723,7 +580,8 @@ static void clear_depth(TileGraphEmit *emit, TileGraphOp *op, int i,
   TileBuilder *b = &emit->b;
   for (int d = 0; d < operand->rank; d++) {
     bool is_plain;
-    if (tile_graph_loop_of(op, i, d, &is_plain) != k ||
+    if (op->product.is_cleared[i] ||
+        tile_graph_loop_of(op, i, d, &is_plain) != k ||
         !tile_graph_is_ragged(op->size[k], op->bound[k]) ||
         (!operand->tile && operand->is_cut_by_tensor[d]))
       continue;
@@ -743,7 +601,8 @@ static void clear_depth(TileGraphEmit *emit, TileGraphOp *op, int i,
 
 static TileGraphView factor(TileGraphEmit *emit, TileGraphOp *op, int i) {
   TileGraphOperand *operand = &op->operands[i];
-  TileGraphView view = stage(emit, operand, operand->bound, TILE_SPACE_SHARED);
+  TileGraphView view =
+      tile_graph_stage(emit, operand, operand->bound, TILE_SPACE_SHARED);
   clear_depth(emit, op, i, &view);
   return view;
 }
@@ -779,7 +638,8 @@ static void emit_product(TileGraphEmit *emit, TileGraphOp *op) {
   const TileGraphProduct *p = &op->product;
   TileGraphOperand *out = &op->operands[2];
   TileGraphView a = factor(emit, op, p->a), right = factor(emit, op, p->b);
-  TileGraphView c = stage(emit, out, out->bound, TILE_SPACE_FRAGMENT);
+  TileGraphView c =
+      tile_graph_stage(emit, out, out->bound, TILE_SPACE_FRAGMENT);
   MlirValue acc = c.memref;
   bool is_elsewhere = out->tile && out->tile->space != TILE_SPACE_FRAGMENT;
   if (is_elsewhere) {
@@ -816,23 +676,58 @@ static void emit_copy(TileGraphEmit *emit, TileGraphOp *op) {
   MlirValue target = dst->tile ? dst->tile->tile : TILE_NULL_VALUE;
   MlirValue source =
       src->tile || !dst->tile
-          ? stage(emit, src, src->bound, TILE_SPACE_FRAGMENT).memref
-          : make_window(emit, src, &to);
+          ? tile_graph_stage(emit, src, src->bound, TILE_SPACE_FRAGMENT).memref
+          : tile_graph_window(emit, src, &to);
   if (!target.ptr)
-    target = make_window(emit, dst, &to);
+    target = tile_graph_window(emit, dst, &to);
   tile_copy(&emit->b, .src = source, .dst = target);
+}
+
+// Numbers of the attribute that describes the filter.
+static TileI64s filter_numbers(const TileGraphIm2col *im2col, const char *name,
+                               int64_t values[TILE_MAX_RANK]) {
+  MlirAttribute numbers =
+      mlirDictionaryAttrGetElementByName(im2col->filter, tile_str(name));
+  intptr_t count = mlirDenseArrayGetNumElements(numbers);
+  for (intptr_t i = 0; i < count; i++)
+    values[i] = mlirDenseI64ArrayGetElement(numbers, i);
+  return (TileI64s){values, count};
+}
+
+static void emit_im2col(TileGraphEmit *emit, TileGraphOp *op) {
+  const TileGraphIm2col *im2col = &op->im2col;
+  const TileGraphTile *tile = op->operands[0].tile;
+  int64_t numbers[5][TILE_MAX_RANK];
+  MlirValue start[2];
+  for (int i = 0; i < 2; i++)
+    start[i] =
+        tile_graph_offset_value(emit, &im2col->start[i], TILE_NULL_VALUE);
+  MlirValue pixels =
+      tile_im2col(&emit->b, .image = im2col->image, .row = start[0],
+                  .column = start[1], .static_sizes = {tile->bound, 2},
+                  .kernel = filter_numbers(im2col, "kernel", numbers[0]),
+                  .stride = filter_numbers(im2col, "stride", numbers[1]),
+                  .dilation = filter_numbers(im2col, "dilation", numbers[2]),
+                  .pad = filter_numbers(im2col, "pad", numbers[3]),
+                  .pad_upper = filter_numbers(im2col, "pad_upper", numbers[4]));
+  tile_copy(&emit->b, .src = pixels, .dst = tile->tile);
 }
 
 void tile_graph_op_emit(TileGraphEmit *emit, TileGraphOp *op) {
   emit->b.loc = mlirOperationGetLocation(op->op);
   mlirRewriterBaseSetInsertionPointBefore(emit->b.rw, op->op);
   switch (op->form) {
+  case TILE_GRAPH_NOTHING:
+    break;
   case TILE_GRAPH_COPY:
     emit_copy(emit, op);
     break;
   case TILE_GRAPH_FILL:
     tile_fill(&emit->b, .dst = op->operands[1].tile->tile,
               .value = op->operands[0].value);
+    break;
+  case TILE_GRAPH_IM2COL:
+    emit_im2col(emit, op);
     break;
   case TILE_GRAPH_ELEMENTS:
   case TILE_GRAPH_LOOPS:

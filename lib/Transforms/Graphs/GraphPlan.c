@@ -159,8 +159,10 @@ static bool bound_op(TileGraphOp *op) {
       if (!operand->tile || operand->root_dim[d] < 0)
         continue;
       int64_t *bound = &operand->tile->bound[operand->root_dim[d]];
+      // It only grows: two dimensions of loops may follow one of the tile.
       has_grown |= *bound < op->bound[loop];
-      *bound = operand->bound[d] = op->bound[loop];
+      *bound = *bound < op->bound[loop] ? op->bound[loop] : *bound;
+      operand->bound[d] = *bound;
     }
   return has_grown;
 }
@@ -356,7 +358,7 @@ static bool has_product_types(const TileGraphOp *op, TileGraphProduct *p,
 }
 
 static bool is_product(const TileGraphPlan *plan, TileGraphOp *op) {
-  TileGraphProduct p;
+  TileGraphProduct p = {.m = -1};
   if (op->num_operands != 3 || op->combine.kind != TILE_REDUCE_KIND_Sum ||
       mlirValueIsABlockArgument(op->combine.term))
     return false;
@@ -373,11 +375,78 @@ static bool is_product(const TileGraphPlan *plan, TileGraphOp *op) {
   if (!match_loops(op, &p) || !has_product_types(op, &p, plan->is_tf32))
     return false;
   if (!comes_first(op, 2, p.m, p.n)) // C' = B' A'
-    p = (TileGraphProduct){p.n, p.m, p.k, p.b, p.a, false, false, p.is_tf32};
+    p = (TileGraphProduct){
+        .m = p.n, .n = p.m, .k = p.k, .a = p.b, .b = p.a, .is_tf32 = p.is_tf32};
   p.transpose_a = comes_first(op, p.a, p.k, p.m);
   p.transpose_b = comes_first(op, p.b, p.n, p.k);
   op->product = p;
   return true;
+}
+
+//===-- Gathered pixels ---------------------------------------------------===//
+
+// The terms of a sum of indices; `out_has_index` when the index of the element
+// is one of them. False for anything else.
+static bool add_terms(MlirOperation op, MlirValue value, TileGraphOffset *out,
+                      bool *out_has_index) {
+  int64_t constant;
+  if (mlirxConstantInt(value, &constant)) {
+    out->constant += constant;
+    return true;
+  }
+  if (!tile_value_is_inside(value, op)) {
+    if (out->num_terms == TILE_GRAPH_MAX_TERMS)
+      return false;
+    out->terms[out->num_terms++] = value;
+    return true;
+  }
+  if (mlirValueIsABlockArgument(value))
+    return false;
+  MlirOperation owner = mlirOpResultGetOwner(value);
+  if (is_named(owner, "linalg.index")) {
+    *out_has_index = true;
+    return true;
+  }
+  return arith_addi_is(owner) &&
+         add_terms(op, mlirOperationGetOperand(owner, 0), out, out_has_index) &&
+         add_terms(op, mlirOperationGetOperand(owner, 1), out, out_has_index);
+}
+
+// Where the tile begins in the whole: tiling adds it to the index of dimension
+// `dim`, before anything else does.
+static bool find_start(const TileGraphOp *op, int64_t dim,
+                       TileGraphOffset *out) {
+  MlirValue sum = TILE_NULL_VALUE;
+  *out = (TileGraphOffset){.num_terms = 0};
+  TILE_FOR_EACH_OP (inner, op->body)
+    if (is_named(inner, "linalg.index") &&
+        mlirIntegerAttrGetValueInt(mlirOperationGetInherentAttributeByName(
+            inner, TILE_STR("dim"))) == dim)
+      sum = mlirOperationGetResult(inner, 0);
+  bool has_index = false;
+  while (sum.ptr && is_used_once(sum)) {
+    MlirOperation user = mlirOpOperandGetOwner(mlirValueGetFirstUse(sum));
+    if (!arith_addi_is(user))
+      break;
+    sum = mlirOperationGetResult(user, 0);
+  }
+  return sum.ptr && add_terms(op->op, sum, out, &has_index) && has_index;
+}
+
+// A loop that says what tile.im2col gathers, into a tile.
+static bool is_im2col(TileGraphOp *op) {
+  TileGraphIm2col *im2col = &op->im2col;
+  im2col->filter = mlirOperationGetDiscardableAttributeByName(
+      op->op, TILE_STR("tile.im2col"));
+  if (mlirAttributeIsNull(im2col->filter) ||
+      !mlirAttributeIsADictionary(im2col->filter) || op->num_operands != 1 ||
+      op->num_loops != 2 || !op->operands[0].tile)
+    return false;
+  TILE_FOR_EACH_OP (inner, op->body)
+    if (memref_load_is(inner))
+      im2col->image = memref_load_memref(memref_load_cast(inner));
+  return im2col->image.ptr && find_start(op, 0, &im2col->start[0]) &&
+         find_start(op, 1, &im2col->start[1]);
 }
 
 //===-- Choice ------------------------------------------------------------===//
@@ -440,12 +509,65 @@ static MlirLogicalResult choose_form(TileGraphPlan *plan, TileGraphOp *op) {
   if (is_plain_fill(op))
     op->form = TILE_GRAPH_FILL;
   else if (!is_reducing)
-    op->form = TILE_GRAPH_ELEMENTS;
+    op->form = is_im2col(op) ? TILE_GRAPH_IM2COL : TILE_GRAPH_ELEMENTS;
   else if (match_combine(op, &op->combine) && is_product(plan, op))
     op->form = TILE_GRAPH_PRODUCT;
   else
     op->form = is_reduction(op) ? TILE_GRAPH_REDUCE : TILE_GRAPH_LOOPS;
   return tile_success();
+}
+
+//===-- Who makes factors -------------------------------------------------===//
+
+// The op before `user` in its block that writes the tile last, where it is
+// elements that nothing else changes; NULL.
+static TileGraphOp *maker_of(TileGraphPlan *plan, const TileGraphOp *user,
+                             const TileGraphTile *tile) {
+  TileGraphOp *maker = NULL;
+  for (TileGraphOp *op = plan->ops; op && op != user; op = op->next)
+    for (int i = op->num_operands - op->num_outs; i < op->num_operands; i++)
+      if (op->operands[i].tile == tile)
+        maker = op;
+  bool is_elements = maker && (maker->form == TILE_GRAPH_ELEMENTS ||
+                               maker->form == TILE_GRAPH_IM2COL);
+  return is_elements && maker->body.ptr && maker->num_outs == 1 &&
+                 mlirBlockEqual(mlirOperationGetBlock(maker->op),
+                                mlirOperationGetBlock(user->op))
+             ? maker
+             : NULL;
+}
+
+static void mark_maker(TileGraphPlan *plan, TileGraphOp *maker) {
+  maker->is_maker = true;
+  for (int i = 0; i < maker->num_operands - 1; i++) {
+    TileGraphOp *before = maker->operands[i].tile
+                              ? maker_of(plan, maker, maker->operands[i].tile)
+                              : NULL;
+    if (before && !before->is_maker)
+      mark_maker(plan, before);
+  }
+}
+
+static void find_makers(TileGraphPlan *plan, TileGraphOp *op) {
+  for (int i = 0; i < 2 && op->form == TILE_GRAPH_PRODUCT; i++) {
+    TileGraphOperand *factor = &op->operands[i];
+    TileGraphOp *maker = factor->tile ? maker_of(plan, op, factor->tile) : NULL;
+    if (!maker)
+      continue;
+    mark_maker(plan, maker);
+    for (int d = 0; d < factor->rank; d++) {
+      bool is_plain;
+      if (tile_graph_loop_of(op, i, d, &is_plain) != op->product.k)
+        continue;
+      int last = maker->num_operands - 1;
+      for (int e = 0; e < maker->operands[last].rank; e++)
+        if (maker->operands[last].root_dim[e] == factor->root_dim[d]) {
+          int loop = tile_graph_loop_of(maker, last, e, &is_plain);
+          maker->cleared_loops |= loop >= 0 ? 1u << loop : 0;
+          op->product.is_cleared[i] = loop >= 0;
+        }
+    }
+  }
 }
 
 //===-- Where tiles lie ---------------------------------------------------===//
@@ -459,12 +581,28 @@ static void place_tiles(TileGraphOp *op) {
     if (op->form == TILE_GRAPH_PRODUCT)
       is_shared |=
           i == op->product.b || (i == op->product.a && op->product.transpose_a);
+    is_shared |= op->form == TILE_GRAPH_IM2COL;
     if (is_shared && operand->tile)
       operand->tile->space = TILE_SPACE_SHARED;
   }
 }
 
 //===-- The ops of a block ------------------------------------------------===//
+
+// A copy to a tile that is filled next: bufferization keeps what a tensor held
+// where an op only says to write over it.
+static void drop_dead_copies(TileGraphPlan *plan) {
+  for (TileGraphOp *op = plan->ops; op; op = op->next) {
+    const TileGraphOp *next = op->next;
+    bool is_dead = next && op->form == TILE_GRAPH_COPY && !op->body.ptr &&
+                   next->form == TILE_GRAPH_FILL && op->operands[1].tile &&
+                   op->operands[1].tile == next->operands[1].tile &&
+                   mlirBlockEqual(mlirOperationGetBlock(op->op),
+                                  mlirOperationGetBlock(next->op));
+    if (is_dead)
+      op->form = TILE_GRAPH_NOTHING;
+  }
+}
 
 typedef struct {
   TileGraphPlan *plan;
@@ -586,8 +724,10 @@ MlirLogicalResult tile_graph_plan(TileGraphPlan *plan) {
   for (TileGraphOp *op = plan->ops; op; op = op->next)
     if (tile_failed(choose_form(plan, op)))
       return tile_failure();
+  drop_dead_copies(plan);
   bound_all(plan);
   for (TileGraphOp *op = plan->ops; op; op = op->next) {
+    find_makers(plan, op);
     place_tiles(op);
     for (int i = 0; i < op->num_operands; i++)
       tile_graph_operand_finish(plan, &op->operands[i]);

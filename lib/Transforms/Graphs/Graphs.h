@@ -62,11 +62,21 @@ typedef struct {
   bool is_cut_by_tensor[TILE_GRAPH_MAX_RANK];
 } TileGraphOperand;
 
+/// Whether it has two dimensions or more, of more than one element.
+static inline bool tile_graph_has_rows(const TileGraphOperand *operand) {
+  int num_dims = 0;
+  for (int d = 0; d < operand->rank; d++)
+    num_dims += operand->bound[d] != 1;
+  return num_dims >= 2;
+}
+
 //===-- Ops ---------------------------------------------------------------===//
 
 typedef enum {
+  TILE_GRAPH_NOTHING,  // what it writes is written again
   TILE_GRAPH_COPY,     // memref.copy
   TILE_GRAPH_FILL,     // of a tile
+  TILE_GRAPH_IM2COL,   // pixels that a filter meets, by tile.im2col
   TILE_GRAPH_ELEMENTS, // each element for itself
   TILE_GRAPH_REDUCE,   // by tile.reduce
   TILE_GRAPH_PRODUCT,  // by tile.gemm
@@ -86,7 +96,15 @@ typedef struct {
   int a, b;    // operands
   bool transpose_a, transpose_b;
   bool is_tf32;
+  bool is_cleared[2]; // who makes the factor writes 0 beyond the depth
 } TileGraphProduct;
+
+/// Pixels that are gathered to a tile.
+typedef struct {
+  MlirValue image;
+  TileGraphOffset start[2]; // row and column of the tile
+  MlirAttribute filter;     // kernel, stride, dilation, pad, pad_upper
+} TileGraphIm2col;
 
 typedef struct TileGraphOp {
   struct TileGraphOp *next; // program order
@@ -101,6 +119,12 @@ typedef struct TileGraphOp {
   TileInt size[TILE_GRAPH_MAX_RANK];
   TileGraphCombine combine;
   TileGraphProduct product;
+  TileGraphIm2col im2col;
+  // It makes elements of a factor of a product: what it reads is staged in
+  // shared memory, where copies may run ahead, and it writes 0 beyond the
+  // extent of these loops.
+  bool is_maker;
+  unsigned cleared_loops;
 } TileGraphOp;
 
 //===-- Plan --------------------------------------------------------------===//
@@ -172,5 +196,20 @@ TileGraphView tile_graph_view_of_bounds(int rank, const int64_t *bound);
 /// A new tile of that shape.
 MlirValue tile_graph_alloc(TileGraphEmit *emit, const TileGraphView *view,
                            MlirType element, TileSpace space);
+
+/// A number of the plan in the launch.
+MlirValue tile_graph_int_value(TileGraphEmit *emit, TileInt value);
+/// Where a window begins, `more` elements later; null: 0 later.
+MlirValue tile_graph_offset_value(TileGraphEmit *emit,
+                                  const TileGraphOffset *offset,
+                                  MlirValue more);
+/// The window of a tensor that `view` is a tile of.
+MlirValue tile_graph_window(TileGraphEmit *emit,
+                            const TileGraphOperand *operand,
+                            const TileGraphView *view);
+/// The tile that the operand is, or one with a copy of its window.
+TileGraphView tile_graph_stage(TileGraphEmit *emit,
+                               const TileGraphOperand *operand,
+                               const int64_t *bound, TileSpace space);
 
 #endif // TILE_TRANSFORMS_GRAPHS_H

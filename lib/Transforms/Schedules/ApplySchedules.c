@@ -183,8 +183,9 @@ static void take_along(MlirOperation function) {
 
 static MlirWalkResult drop_marks(MlirOperation op, void *user_data) {
   static const char *const marks[] = {
-      TILE_ROOT_ATTR, TILE_PRODUCT_ATTR, TILE_ACCUMULATOR_ATTR, TILE_BLOCK_ATTR,
-      TILE_LOOP_ATTR, TILE_THREADS_ATTR, TILE_SCHEDULE_ATTR};
+      TILE_ROOT_ATTR,    TILE_PRODUCT_ATTR, TILE_ACCUMULATOR_ATTR,
+      TILE_FACTOR_ATTR,  TILE_BLOCK_ATTR,   TILE_LOOP_ATTR,
+      TILE_THREADS_ATTR, TILE_SCHEDULE_ATTR};
   (void)user_data;
   for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
     mlirOperationRemoveDiscardableAttributeByName(op, tile_str(marks[i]));

@@ -136,6 +136,54 @@ static int reduced_dim(MlirOperation reduction) {
   return -1;
 }
 
+// The number of an op in the chain that does the same for the same dimensions
+// of the logits, or -1. An op may stand there twice: places of rows and
+// columns.
+static int chain_number(const TileAttention *m, const TileAttentionOp *op) {
+  size_t bytes = sizeof *op->score_dim * (size_t)op->nest.num_loops;
+  for (int i = 0; i < m->num_chain; i++)
+    if (mlirOperationEqual(m->chain[i].nest.op, op->nest.op) &&
+        !memcmp(m->chain[i].score_dim, op->score_dim, bytes))
+      return i;
+  return -1;
+}
+
+// The loops of an op in terms of the dimensions of the logits that its result
+// follows.
+static bool follow_dims(TileAttentionOp *op, const int *score_dim) {
+  int last = op->nest.num_operands - 1;
+  for (int d = 0; d < mlirAffineMapGetNumResults(op->nest.maps[last]); d++) {
+    int loop = tile_nest_loop(&op->nest, last, d);
+    if (loop < 0)
+      return false;
+    op->score_dim[loop] = score_dim[d];
+  }
+  return true;
+}
+
+// The first product, with the dimensions of its result in the order of the
+// logits.
+static bool take_scores(TileAttention *m, const TileNest *nest,
+                        const int *score_dim) {
+  MlirAffineExpr exprs[TILE_NEST_MAX_LOOPS] = {{NULL}};
+  size_t bytes = sizeof *score_dim * (size_t)m->rank;
+  if (m->scores.op.ptr)
+    return mlirOperationEqual(m->scores.op, nest->op) &&
+           !memcmp(m->score_dim, score_dim, bytes);
+  if (mlirAffineMapGetNumResults(nest->maps[2]) != m->rank)
+    return false;
+  for (int d = 0; d < m->rank; d++)
+    exprs[score_dim[d]] = mlirAffineMapGetResult(nest->maps[2], d);
+  for (int d = 0; d < m->rank; d++)
+    if (!exprs[d].ptr)
+      return false;
+  m->scores = *nest;
+  m->scores.maps[2] = mlirAffineMapGet(mlirAffineMapGetContext(nest->maps[2]),
+                                       nest->num_loops, 0, m->rank, exprs);
+  memcpy(m->score_dim, score_dim, bytes);
+  return true;
+}
+
 // Ops between the first product and the softmax, from the last one on; their
 // loops in terms of the dimensions of the logits.
 static bool match_chain(TileAttention *m, MlirValue tensor,
@@ -144,13 +192,7 @@ static bool match_chain(TileAttention *m, MlirValue tensor,
   MlirOperation owner = owner_of(tensor);
   if (owner.ptr && tile_nest_of(owner, &op.nest) &&
       op.nest.kind == TILE_NEST_PRODUCT) {
-    for (int d = 0; d < m->rank; d++)
-      if (score_dim[d] != d)
-        return false;
-    if (m->scores.op.ptr && !mlirOperationEqual(m->scores.op, owner))
-      return false;
-    m->scores = op.nest;
-    return true;
+    return take_scores(m, &op.nest, score_dim);
   }
   if (!owner.ptr || op.nest.kind != TILE_NEST_ELEMENTS ||
       op.nest.num_outs != 1 || !op.nest.op.ptr ||
@@ -165,16 +207,10 @@ static bool match_chain(TileAttention *m, MlirValue tensor,
     return true;
   }
   int last = op.nest.num_operands - 1;
-  for (int d = 0; d < mlirAffineMapGetNumResults(op.nest.maps[last]); d++) {
-    int loop = tile_nest_loop(&op.nest, last, d);
-    if (loop < 0)
-      return false;
-    op.score_dim[loop] = score_dim[d];
-  }
-  for (int i = 0; i < m->num_chain; i++)
-    if (mlirOperationEqual(m->chain[i].nest.op, owner))
-      return !memcmp(m->chain[i].score_dim, op.score_dim,
-                     sizeof *op.score_dim * (size_t)op.nest.num_loops);
+  if (!follow_dims(&op, score_dim))
+    return false;
+  if (chain_number(m, &op) >= 0)
+    return true;
   m->chain[m->num_chain++] = op;
   for (int i = 0; i < last; i++) {
     int dims[TILE_NEST_MAX_LOOPS];
@@ -199,25 +235,113 @@ static int logit_of_value_loop(const TileAttention *m, int loop) {
   return dim; // the weights have the dimensions of the logits
 }
 
+// Whether a block of queries is better cut from dimension `a` than from `b`.
+static bool is_longer(const TileAttention *m, int a, int b) {
+  MlirType type = mlirValueGetType(mlirOperationGetResult(m->scores.op, 0));
+  int64_t dynamic = mlirShapedTypeGetDynamicSize();
+  int64_t x = mlirShapedTypeGetDimSize(type, a);
+  int64_t y = mlirShapedTypeGetDimSize(type, b);
+  return x == dynamic || (y != dynamic && x >= y);
+}
+
+// Keys are what is reduced, queries the longest dimension that only the other
+// factor has. All others are batches: heads of queries that share their keys
+// are a dimension of the queries alone.
 static bool match_dims(TileAttention *m) {
   m->key = reduced_dim(m->max);
+  m->query = -1;
   if (m->key < 0 || m->key != reduced_dim(m->sum))
     return false;
-  m->query = -1;
+  int key_loop = tile_nest_loop(&m->scores, 2, m->key);
+  bool key_in_a = dim_following(&m->scores, 0, key_loop) >= 0;
+  if (key_in_a == (dim_following(&m->scores, 1, key_loop) >= 0))
+    return false;
   for (int d = 0; d < m->rank; d++) {
     int loop = tile_nest_loop(&m->scores, 2, d);
-    bool in_a = dim_following(&m->scores, 0, loop) >= 0;
-    bool in_b = dim_following(&m->scores, 1, loop) >= 0;
-    if (d == m->key ? in_a == in_b : !in_a && !in_b)
+    bool has_keys = dim_following(&m->scores, !key_in_a, loop) >= 0;
+    bool has_queries = dim_following(&m->scores, key_in_a, loop) >= 0;
+    if (!has_keys && !has_queries)
       return false;
-    if (d == m->key || (in_a && in_b))
-      continue;
-    if (m->query >= 0)
-      return false;
-    m->query = d;
+    if (has_queries && !has_keys && (m->query < 0 || is_longer(m, d, m->query)))
+      m->query = d;
   }
-  int key_loop = tile_nest_loop(&m->values, m->weights, m->key);
+  key_loop = tile_nest_loop(&m->values, m->weights, m->key);
   return m->query >= 0 && key_loop >= 0 && m->values.is_reduced[key_loop];
+}
+
+//===-- Heads of keys that heads of queries share -------------------------===//
+
+// Whether the op only repeats elements, along the dimensions of its result that
+// get `out_is_new`.
+static bool is_broadcast(MlirOperation op, bool *out_is_new) {
+  TileNest nest;
+  if (!op.ptr || !tile_nest_of(op, &nest) || nest.num_operands != 2 ||
+      nest.kind != TILE_NEST_ELEMENTS ||
+      !mlirAffineMapIsIdentity(nest.maps[1]) ||
+      !mlirTypeIsATensor(mlirValueGetType(mlirOperationGetOperand(op, 0))))
+    return false;
+  MlirValue yielded =
+      mlirOperationGetOperand(mlirBlockGetTerminator(body_of(op)), 0);
+  int next = 0, rank = (int)mlirAffineMapGetNumResults(nest.maps[0]);
+  for (int l = 0; l < nest.num_loops; l++) {
+    out_is_new[l] = next == rank || tile_nest_loop(&nest, 0, next) != l;
+    next += !out_is_new[l];
+  }
+  return next == rank &&
+         mlirValueEqual(yielded, mlirBlockGetArgument(body_of(op), 0));
+}
+
+// Repeated heads, [heads, shared] as one dimension, are read from before they
+// were repeated.
+static TileAttentionInput input_of(MlirValue tensor) {
+  TileAttentionInput plain = {.tensor = tensor}, shared = plain;
+  bool is_new[TILE_NEST_MAX_LOOPS];
+  MlirOperation view = owner_of(tensor);
+  for (int d = 0; d < TILE_NEST_MAX_LOOPS; d++)
+    plain.num_sharing[d] = shared.num_sharing[d] = 1;
+  if (!view.ptr || !tile_op_name_begins(view, "tensor.collapse_shape"))
+    return plain;
+  MlirOperation broadcast = owner_of(mlirOperationGetOperand(view, 0));
+  if (!is_broadcast(broadcast, is_new))
+    return plain;
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(view, 0));
+  MlirAttribute groups =
+      mlirOperationGetInherentAttributeByName(view, TILE_STR("reassociation"));
+  int dim = 0;
+  for (int g = 0; g < mlirArrayAttrGetNumElements(groups); g++) {
+    intptr_t count =
+        mlirArrayAttrGetNumElements(mlirArrayAttrGetElement(groups, g));
+    bool repeats = count == 2 && !is_new[dim] && is_new[dim + 1] &&
+                   !mlirShapedTypeIsDynamicDim(type, dim + 1);
+    if (!repeats && (count != 1 || is_new[dim]))
+      return plain;
+    if (repeats)
+      shared.num_sharing[g] = mlirShapedTypeGetDimSize(type, dim + 1);
+    dim += (int)count;
+  }
+  shared.tensor = mlirOperationGetOperand(broadcast, 0);
+  return shared;
+}
+
+// Only batches are shared.
+static bool match_inputs(TileAttention *m) {
+  for (int i = 0; i < 2; i++)
+    m->inputs[i] = input_of(mlirOperationGetOperand(m->scores.op, i));
+  m->inputs[2] =
+      input_of(mlirOperationGetOperand(m->values.op, 1 - m->weights));
+  for (int i = 0; i < 3; i++) {
+    const TileNest *nest = i < 2 ? &m->scores : &m->values;
+    int operand = i < 2 ? i : 1 - m->weights;
+    for (int d = 0; d < mlirAffineMapGetNumResults(nest->maps[operand]); d++) {
+      int loop = tile_nest_loop(nest, operand, d);
+      int logit = i < 2 ? dim_following(&m->scores, 2, loop)
+                        : dim_following(&m->values, m->weights, loop);
+      if (m->inputs[i].num_sharing[d] > 1 &&
+          (logit < 0 || logit == m->key || logit == m->query))
+        return false;
+    }
+  }
+  return true;
 }
 
 // Depth and columns of values lie in a block whole; nothing else is reduced.
@@ -282,6 +406,29 @@ static bool ends_in_values(const TileAttention *m, MlirValue tensor,
   return true;
 }
 
+static bool is_in_chain(const TileAttention *m, MlirOperation op) {
+  for (int i = 0; i < m->num_chain; i++)
+    if (mlirOperationEqual(m->chain[i].nest.op, op))
+      return true;
+  return false;
+}
+
+// Whether only the chain uses the scores, and what it makes of them, up to the
+// logits; then as above.
+static bool ends_in_logits(const TileAttention *m, MlirValue tensor,
+                           int depth) {
+  if (mlirValueEqual(tensor, m->logits))
+    return ends_in_values(m, tensor, 0);
+  MlirOpOperand use = mlirValueGetFirstUse(tensor);
+  for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (depth > TILE_ATTENTION_MAX_CHAIN || !is_in_chain(m, user) ||
+        !ends_in_logits(m, mlirOperationGetResult(user, 0), depth + 1))
+      return false;
+  }
+  return true;
+}
+
 // The loop that rounds the result, where nothing else uses it.
 static MlirOperation rounding_after(MlirValue result) {
   TileNest nest;
@@ -318,10 +465,10 @@ static bool match(const TileNest *values, int weights, TileAttention *m) {
   if (!match_softmax(m) ||
       mlirShapedTypeGetRank(mlirValueGetType(m->logits)) != m->rank ||
       !match_chain(m, m->logits, dims) || !m->scores.op.ptr || !match_dims(m) ||
-      !has_fitting_sizes(m) || !starts_at_zero(&m->scores) ||
-      !starts_at_zero(&m->values) ||
+      !match_inputs(m) || !has_fitting_sizes(m) ||
+      !starts_at_zero(&m->scores) || !starts_at_zero(&m->values) ||
       !mlirTypeIsAF32(element_of(mlirOperationGetResult(values->op, 0))) ||
-      !ends_in_values(m, mlirOperationGetResult(m->scores.op, 0), 0))
+      !ends_in_logits(m, mlirOperationGetResult(m->scores.op, 0), 0))
     return false;
   for (int i = 0; i < 2; i++) // tensor cores, or else three kernels are better
     if (tile_elem_bits(element_of(mlirOperationGetOperand(m->scores.op, i))) >
@@ -404,6 +551,8 @@ static MlirValue empty_block(Chain *c, const TileAttentionOp *op) {
            NULL));
 }
 
+static MlirValue made_by_chain(Chain *c, int number);
+
 static MlirValue chain_operand(Chain *c, const TileAttentionOp *op, int i) {
   const TileAttention *m = c->m;
   MlirValue value = mlirOperationGetOperand(op->nest.op, i);
@@ -412,12 +561,15 @@ static MlirValue chain_operand(Chain *c, const TileAttentionOp *op, int i) {
     return value;
   if (mlirOperationEqual(owner_of(value), m->scores.op))
     return mlirOperationGetOperand(c->call, 0);
-  for (int k = 0; k < m->num_chain; k++)
-    if (owner_of(value).ptr &&
-        mlirOperationEqual(m->chain[k].nest.op, owner_of(value)))
-      return c->made[k];
   for (int d = 0; d < mlirAffineMapGetNumResults(op->nest.maps[i]); d++)
     dims[d] = op->score_dim[tile_nest_loop(&op->nest, i, d)];
+  TileAttentionOp maker = {.nest = {.num_loops = 0}};
+  if (owner_of(value).ptr && tile_nest_of(owner_of(value), &maker.nest) &&
+      maker.nest.num_outs == 1 && follow_dims(&maker, dims)) {
+    int number = chain_number(m, &maker);
+    if (number >= 0)
+      return made_by_chain(c, number);
+  }
   for (int k = 0; k < m->num_outside; k++)
     if (mlirValueEqual(m->outside[k], value))
       return window(c, c->outside[k], dims);
@@ -448,6 +600,15 @@ static MlirWalkResult shift_index(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
+// How the op reads the scores, whose dimensions have the order of the logits.
+static MlirAffineMap map_of_scores(const TileAttention *m, MlirAffineMap map) {
+  MlirAffineExpr exprs[TILE_NEST_MAX_LOOPS];
+  for (int d = 0; d < m->rank; d++)
+    exprs[m->score_dim[d]] = mlirAffineMapGetResult(map, d);
+  return mlirAffineMapGet(mlirAffineMapGetContext(map),
+                          mlirAffineMapGetNumDims(map), 0, m->rank, exprs);
+}
+
 static MlirValue copy_chain_op(Chain *c, const TileAttentionOp *op) {
   MlirValue operands[TILE_NEST_MAX_OPERANDS];
   MlirAttribute maps[TILE_NEST_MAX_OPERANDS];
@@ -456,8 +617,12 @@ static MlirValue copy_chain_op(Chain *c, const TileAttentionOp *op) {
   for (int i = 0; i < last; i++)
     operands[i] = chain_operand(c, op, i);
   operands[last] = empty_block(c, op);
-  for (int i = 0; i <= last; i++)
-    maps[i] = mlirAffineMapAttrGet(op->nest.maps[i]);
+  for (int i = 0; i <= last; i++) {
+    bool is_scores = mlirOperationEqual(
+        owner_of(mlirOperationGetOperand(op->nest.op, i)), c->m->scores.op);
+    maps[i] = mlirAffineMapAttrGet(
+        is_scores ? map_of_scores(c->m, op->nest.maps[i]) : op->nest.maps[i]);
+  }
   MlirOperation copy = mlirOperationClone(op->nest.op);
   MlirRegion body = mlirRegionCreate();
   mlirRegionTakeBody(body, mlirOperationGetRegion(copy, 0));
@@ -469,6 +634,13 @@ static MlirValue copy_chain_op(Chain *c, const TileAttentionOp *op) {
   mlirOperationWalk(mlirOpResultGetOwner(made), shift_index, &shift,
                     MlirWalkPreOrder);
   return made;
+}
+
+// Makers come before users.
+static MlirValue made_by_chain(Chain *c, int number) {
+  if (!c->made[number].ptr)
+    c->made[number] = copy_chain_op(c, &c->m->chain[number]);
+  return c->made[number];
 }
 
 static MlirWalkResult find_call(MlirOperation op, void *user_data) {
@@ -520,11 +692,9 @@ static bool build(const TileAttention *m, MlirOperation function,
   for (int i = 0; i < m->num_outside; i++)
     c.outside[i] = mlirBlockGetArgument(tile_kernel_body(kernel), 3 + i);
   mlirRewriterBaseSetInsertionPointBefore(c.b.rw, c.call);
-  for (int i = m->num_chain; i-- > 0;)
-    c.made[i] = copy_chain_op(&c, &m->chain[i]);
-  mlirValueReplaceAllUsesOfWith(
-      result_of(c.call),
-      m->num_chain ? c.made[0] : mlirOperationGetOperand(c.call, 0));
+  MlirValue logits =
+      m->num_chain ? made_by_chain(&c, 0) : mlirOperationGetOperand(c.call, 0);
+  mlirValueReplaceAllUsesOfWith(result_of(c.call), logits);
   mlirRewriterBaseEraseOp(c.b.rw, c.call);
   mlirOperationRemoveFromParent(kernel);
   mlirModuleDestroy(module);
@@ -539,9 +709,7 @@ static void call_kernel(TileBuilder *b, const TileAttention *m,
                         const char *name) {
   MlirOperation last = m->rounded.ptr ? m->rounded : m->values.op;
   MlirValue args[3 + TILE_ATTENTION_MAX_OUTSIDE] = {
-      mlirOperationGetOperand(m->scores.op, 0),
-      mlirOperationGetOperand(m->scores.op, 1),
-      mlirOperationGetOperand(m->values.op, 1 - m->weights)};
+      m->inputs[0].tensor, m->inputs[1].tensor, m->inputs[2].tensor};
   memcpy(args + 3, m->outside, sizeof *args * (size_t)m->num_outside);
   mlirRewriterBaseSetInsertionPointBefore(b->rw, last);
   TileState s;

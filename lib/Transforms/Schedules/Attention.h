@@ -17,14 +17,24 @@ typedef struct {
   int score_dim[TILE_NEST_MAX_LOOPS]; // of the scores, per loop
 } TileAttentionOp;
 
+/// A tensor that a product reads.
+typedef struct {
+  MlirValue tensor;
+  // Per dimension: how many batches of the product share an element of it.
+  int64_t num_sharing[TILE_NEST_MAX_LOOPS];
+} TileAttentionInput;
+
 typedef struct {
   TileNest scores, values;         // the two products
+  TileAttentionInput inputs[3];    // factors of `scores`, values
   int weights;                     // operand of `values` that the softmax makes
   MlirValue logits;                // what the softmax is of
   MlirOperation max, sum, rounded; // `rounded`: what follows the second product
   int rank, key, query;            // of the logits
   TileAttentionOp chain[TILE_ATTENTION_MAX_CHAIN]; // from the last to the first
   int num_chain;
+  int score_dim[TILE_NEST_MAX_LOOPS]; // of the logits, per dimension of what
+                                      // the first product made
   MlirValue outside[TILE_ATTENTION_MAX_OUTSIDE]; // tensors that the chain reads
   int num_outside;
 } TileAttention;

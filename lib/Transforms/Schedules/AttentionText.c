@@ -79,9 +79,9 @@ static void print_dynamic_sizes(Writer *w, int rank, RoleFn role, int operand) {
   }
 }
 
-// "[%i0, %q, 0] [1, %qn, 64] [1, 1, 1]"
+// "[%i0, %q, 0] [1, %qn, 64] [1, 1, 1]" of input number `input`; -1: of none.
 static void print_window(Writer *w, MlirType like, int rank, RoleFn role,
-                         int operand) {
+                         int operand, int input) {
   const TileAttention *m = w->m;
   for (int part = 0; part < 3; part++) {
     tile_string_print(&w->text, part ? " [" : "[");
@@ -100,6 +100,8 @@ static void print_window(Writer *w, MlirType like, int rank, RoleFn role,
                           part ? "n" : "");
       else if (part)
         tile_string_print(&w->text, "1");
+      else if (input >= 0 && m->inputs[input].num_sharing[d] > 1)
+        tile_string_print(&w->text, "%%i%d_of_%d", r, input);
       else
         tile_string_print(&w->text, "%%i%d", r);
     }
@@ -108,18 +110,23 @@ static void print_window(Writer *w, MlirType like, int rank, RoleFn role,
 }
 
 static MlirType type_of_factor(const TileAttention *m, int i) {
-  return mlirValueGetType(mlirOperationGetOperand(m->scores.op, i));
+  return mlirValueGetType(m->inputs[i].tensor);
 }
 
 static MlirType type_of_values(const TileAttention *m) {
-  return mlirValueGetType(
-      mlirOperationGetOperand(m->values.op, 1 - m->weights));
+  return mlirValueGetType(m->inputs[2].tensor);
 }
 
-static void print_slice(Writer *w, const char *name, const char *source,
-                        MlirType type, RoleFn role, int operand) {
-  tile_string_print(&w->text, "%%%s = tensor.extract_slice %%%s", name, source);
-  print_window(w, type, rank_of(type), role, operand);
+static void print_slice(Writer *w, const char *name, int input) {
+  static const char *const sources[] = {"f0", "f1", "v"};
+  bool is_values = input == 2;
+  MlirType type =
+      is_values ? type_of_values(w->m) : type_of_factor(w->m, input);
+  RoleFn role = is_values ? role_of_value : role_of_factor;
+  int operand = is_values ? 1 - w->m->weights : input;
+  tile_string_print(&w->text, "%%%s = tensor.extract_slice %%%s", name,
+                    sources[input]);
+  print_window(w, type, rank_of(type), role, operand, input);
   tile_string_print(&w->text, " : ");
   print_type(&w->text, type);
   tile_string_print(&w->text, " to ");
@@ -291,7 +298,7 @@ static void print_extents(Writer *w) {
     for (int i = 0, is_found = 0; i < 2 && !is_found; i++) {
       MlirType type = type_of_factor(m, i);
       for (int k = 0; k < rank_of(type) && !is_found; k++) {
-        if (role_of_factor(m, i, k) != d)
+        if (role_of_factor(m, i, k) != d || m->inputs[i].num_sharing[k] > 1)
           continue;
         tile_string_print(&w->text,
                           "%%x%d = arith.constant %d : index\n"
@@ -315,10 +322,8 @@ static void print_logits(Writer *w) {
                     "%%kn = affine.min affine_map<(d0)[s0] -> (-d0 + "
                     "s0, %d)>(%%k)[%%n%d]\n",
                     TILE_ATTENTION_KEYS, m->key);
-  print_slice(w, "ks", query_side ? "f0" : "f1",
-              type_of_factor(m, 1 - query_side), role_of_factor,
-              1 - query_side);
-  print_slice(w, "vs", "v", type_of_values(m), role_of_value, 1 - m->weights);
+  print_slice(w, "ks", 1 - query_side);
+  print_slice(w, "vs", 2);
   print_fill(w, "s0", LOGITS, "zero");
   const char *factors[] = {query_side ? "ks" : "qc", query_side ? "qc" : "ks"};
   print_product(w, "s1", &m->scores, factors, "s0", true);
@@ -468,8 +473,25 @@ static void print_result(Writer *w) {
   tile_string_deinit(&body);
 }
 
+// Heads of keys and values, where several heads of queries share them.
+static void print_shared(Writer *w) {
+  const TileAttention *m = w->m;
+  for (int i = 0; i < 3; i++)
+    for (int d = 0; d < rank_of(mlirValueGetType(m->inputs[i].tensor)); d++) {
+      int role =
+          i < 2 ? role_of_factor(m, i, d) : role_of_value(m, 1 - m->weights, d);
+      if (m->inputs[i].num_sharing[d] > 1)
+        tile_string_print(&w->text,
+                          "%%i%d_of_%d = affine.apply affine_map<(d0) -> (d0 "
+                          "floordiv %lld)>(%%i%d)\n",
+                          role, i, (long long)m->inputs[i].num_sharing[d],
+                          role);
+    }
+}
+
 static void print_block(Writer *w) {
   const TileAttention *m = w->m;
+  print_shared(w);
   int query_side = 0;
   for (int k = 0; k < rank_of(type_of_factor(m, 1)); k++)
     if (role_of_factor(m, 1, k) == m->query)
@@ -479,8 +501,7 @@ static void print_block(Writer *w) {
                     "%%qn = affine.min affine_map<(d0)[s0] -> (-d0 + "
                     "s0, %d)>(%%q)[%%n%d]\n",
                     TILE_ATTENTION_QUERIES, m->query);
-  print_slice(w, "qs", query_side ? "f1" : "f0", queries, role_of_factor,
-              query_side);
+  print_slice(w, "qs", query_side);
   tile_string_print(&w->text, "%%qe = bufferization.alloc_tensor(");
   print_dynamic_sizes(w, rank_of(queries), role_of_factor, query_side);
   tile_string_print(&w->text,
@@ -595,7 +616,7 @@ static void print_end(Writer *w) {
   TileString *t = &w->text;
   tile_string_print(t, "scf.forall.in_parallel {\n"
                        "tensor.parallel_insert_slice %%res into %%dst");
-  print_window(w, result, rank_of(result), role_of_value, 2);
+  print_window(w, result, rank_of(result), role_of_value, 2, -1);
   tile_string_print(t, " : ");
   print_kind(w, RESULT, mlirShapedTypeGetElementType(result));
   tile_string_print(t, " into ");

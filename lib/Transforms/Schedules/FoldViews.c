@@ -26,6 +26,14 @@ static MlirOperation owner_of(MlirValue value) {
                                           : mlirOpResultGetOwner(value);
 }
 
+static MlirOperation only_user(MlirValue value) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  if (mlirOpOperandIsNull(use) ||
+      !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
+    return TILE_NULL_OP;
+  return mlirOpOperandGetOwner(use);
+}
+
 static Product product_of(const TileNest *nest) {
   Product p = {.nest = *nest, .num_loops = nest->num_loops};
   for (int i = 0; i < 3; i++) {
@@ -34,6 +42,97 @@ static Product product_of(const TileNest *nest) {
   }
   memcpy(p.is_reduced, nest->is_reduced, sizeof p.is_reduced);
   return p;
+}
+
+// The reassociation of a tensor whose dimension d becomes `count[d]` ones.
+static MlirAttribute reassociation(MlirContext context, const int *count,
+                                   int rank) {
+  MlirAttribute groups[TILE_NEST_MAX_LOOPS], dims[TILE_NEST_MAX_LOOPS];
+  int next = 0;
+  for (int d = 0; d < rank; d++) {
+    for (int i = 0; i < count[d]; i++)
+      dims[i] = mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), next++);
+    groups[d] = mlirArrayAttrGet(context, count[d], dims);
+  }
+  return mlirArrayAttrGet(context, rank, groups);
+}
+
+//===-- Views of views ----------------------------------------------------===//
+
+static bool is_view(MlirOperation op) {
+  return op.ptr && (tile_op_name_begins(op, "tensor.collapse_shape") ||
+                    tile_op_name_begins(op, "tensor.expand_shape"));
+}
+
+// How many dimensions of `from` each one of `to` has, in order; false where it
+// is none that only joins dimensions, or extents are dynamic.
+static bool find_joined(MlirType from, MlirType to, int *out_count) {
+  intptr_t at = 0, rank = mlirShapedTypeGetRank(from);
+  intptr_t num_groups = mlirShapedTypeGetRank(to);
+  if (!mlirShapedTypeHasStaticShape(from) || !mlirShapedTypeHasStaticShape(to))
+    return false;
+  for (intptr_t g = 0; g < num_groups; g++) {
+    int64_t extent = mlirShapedTypeGetDimSize(to, g), found = 1;
+    out_count[g] = 0;
+    while (at < rank && (out_count[g] == 0 || found < extent)) {
+      found *= mlirShapedTypeGetDimSize(from, at++);
+      out_count[g]++;
+    }
+    if (out_count[g] == 0 || found != extent)
+      return false;
+  }
+  for (; at < rank; at++) { // extents of one element at the end
+    if (num_groups == 0 || mlirShapedTypeGetDimSize(from, at) != 1)
+      return false;
+    out_count[num_groups - 1]++;
+  }
+  return true;
+}
+
+static MlirValue reshape_to(TileBuilder *b, const char *name, MlirValue value,
+                            MlirType type, const int *count, int num_groups) {
+  MlirContext context = tile_builder_context(b);
+  int64_t shape[TILE_NEST_MAX_LOOPS];
+  intptr_t rank = mlirShapedTypeGetRank(type);
+  TileState s;
+  tile_ods_begin(&s, b, name);
+  tile_ods_operand(&s, value);
+  tile_ods_type(&s, type);
+  tile_ods_put(&s, "reassociation", reassociation(context, count, num_groups));
+  for (intptr_t d = 0; d < rank; d++)
+    shape[d] = mlirShapedTypeGetDimSize(type, d);
+  if (rank > num_groups)
+    tile_ods_put(&s, "static_output_shape",
+                 mlirDenseI64ArrayGet(context, rank, shape));
+  return result_of(tile_ods_end(&s, b));
+}
+
+static void compose_view(TileBuilder *b, MlirOperation view) {
+  int count[TILE_NEST_MAX_LOOPS];
+  MlirValue source = mlirOperationGetOperand(view, 0);
+  if (!is_view(owner_of(source)))
+    return;
+  while (is_view(owner_of(source)))
+    source = mlirOperationGetOperand(owner_of(source), 0);
+  MlirType from = mlirValueGetType(source);
+  MlirType to = mlirValueGetType(result_of(view));
+  intptr_t rank = mlirShapedTypeGetRank(from);
+  intptr_t new_rank = mlirShapedTypeGetRank(to);
+  if (rank > TILE_NEST_MAX_LOOPS || new_rank > TILE_NEST_MAX_LOOPS)
+    return;
+  b->loc = mlirOperationGetLocation(view);
+  mlirRewriterBaseSetInsertionPointBefore(b->rw, view);
+  MlirValue made = source;
+  if (!mlirTypeEqual(from, to)) {
+    if (rank > new_rank && find_joined(from, to, count))
+      made = reshape_to(b, "tensor.collapse_shape", source, to, count,
+                        (int)new_rank);
+    else if (rank < new_rank && find_joined(to, from, count))
+      made = reshape_to(b, "tensor.expand_shape", source, to, count, (int)rank);
+    else
+      return;
+  }
+  mlirValueReplaceAllUsesOfWith(result_of(view), made);
 }
 
 //===-- Permutations ------------------------------------------------------===//
@@ -59,16 +158,64 @@ static int other_dim(const TileNest *move, int from, int dim) {
   return -1;
 }
 
-// A factor is read from before it was moved.
+// Whether the op repeats elements along some dimensions of its result.
+static bool repeats_elements(MlirOperation op) {
+  TileNest nest;
+  if (!op.ptr || !tile_nest_of(op, &nest) || nest.num_operands != 2 ||
+      nest.kind != TILE_NEST_ELEMENTS)
+    return false;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirValue yielded = mlirOperationGetOperand(mlirBlockGetTerminator(body), 0);
+  return mlirValueEqual(yielded, mlirBlockGetArgument(body, 0)) &&
+         mlirAffineMapIsProjectedPermutation(nest.maps[0]) &&
+         mlirAffineMapGetNumResults(nest.maps[0]) < nest.num_loops;
+}
+
+static bool has_loop(const Product *p, int operand, intptr_t loop) {
+  for (int d = 0; d < mlirAffineMapGetNumResults(p->maps[operand]); d++) {
+    MlirAffineExpr expr = mlirAffineMapGetResult(p->maps[operand], d);
+    if (mlirAffineExprIsADim(expr) &&
+        mlirAffineDimExprGetPosition(expr) == loop)
+      return true;
+  }
+  return false;
+}
+
+// Whether the op repeats what the batches share: the other factor has the loops
+// of the dimensions that it adds.
+static bool is_shared_by_batches(const Product *p, int i, TileNest *out) {
+  MlirOperation op = owner_of(p->operands[i]);
+  if (!repeats_elements(op) || !tile_nest_of(op, out) ||
+      !mlirAffineMapIsPermutation(out->maps[1]))
+    return false;
+  for (int d = 0; d < out->num_loops; d++) {
+    int loop = tile_nest_loop(out, 1, d);
+    bool is_new = true;
+    for (int s = 0; s < mlirAffineMapGetNumResults(out->maps[0]); s++)
+      is_new &= tile_nest_loop(out, 0, s) != loop;
+    MlirAffineExpr expr = mlirAffineMapGetResult(p->maps[i], d);
+    if (!is_new)
+      continue;
+    if (!mlirAffineExprIsADim(expr) ||
+        p->is_reduced[mlirAffineDimExprGetPosition(expr)] ||
+        !has_loop(p, 1 - i, mlirAffineDimExprGetPosition(expr)))
+      return false;
+  }
+  return true;
+}
+
+// A factor is read from before it was moved, or repeated for the batches.
 static bool fold_factor(Product *p, int i) {
   TileNest move;
-  if (!is_permutation(owner_of(p->operands[i]), &move))
+  if (!is_permutation(owner_of(p->operands[i]), &move) &&
+      !is_shared_by_batches(p, i, &move))
     return false;
   MlirAffineExpr exprs[TILE_NEST_MAX_LOOPS];
-  for (int d = 0; d < move.num_loops; d++)
+  int rank = (int)mlirAffineMapGetNumResults(move.maps[0]);
+  for (int d = 0; d < rank; d++)
     exprs[d] = mlirAffineMapGetResult(p->maps[i], other_dim(&move, 0, d));
   p->maps[i] = mlirAffineMapGet(mlirAffineMapGetContext(p->maps[i]),
-                                p->num_loops, 0, move.num_loops, exprs);
+                                p->num_loops, 0, rank, exprs);
   p->operands[i] = mlirOperationGetOperand(move.op, 0);
   return true;
 }
@@ -108,17 +255,28 @@ static bool is_same_split(const Split *a, const Split *b) {
          !memcmp(a->extent, b->extent, sizeof *a->extent * (size_t)a->count);
 }
 
+// Extents of one element aside.
+static int num_real(const Split *split) {
+  int count = 0;
+  for (int i = 0; i < split->count; i++)
+    count += split->extent[i] != 1;
+  return count;
+}
+
 // What the reshapes of both factors say of the loops; false where they
 // disagree, or nothing is reshaped.
 static bool find_splits(const Product *p, Split *out_splits) {
   bool is_split = false;
   for (int i = 0; i < 2; i++) {
     Split groups[TILE_NEST_MAX_LOOPS];
-    if (!groups_of(owner_of(p->operands[i]), groups))
+    MlirOperation view = owner_of(p->operands[i]);
+    // Repeated heads stay one loop: attention knows what they share.
+    if (!groups_of(view, groups) ||
+        repeats_elements(owner_of(mlirOperationGetOperand(view, 0))))
       continue;
     for (int d = 0; d < mlirAffineMapGetNumResults(p->maps[i]); d++) {
       MlirAffineExpr expr = mlirAffineMapGetResult(p->maps[i], d);
-      if (groups[d].count < 2)
+      if (num_real(&groups[d]) < 2)
         continue;
       if (!mlirAffineExprIsADim(expr))
         return false;
@@ -145,19 +303,6 @@ static bool undoes(const Product *p, int i, const Split *splits) {
       return false;
   }
   return true;
-}
-
-// The reassociation of a tensor whose dimension d becomes `count[d]` ones.
-static MlirAttribute reassociation(MlirContext context, const int *count,
-                                   int rank) {
-  MlirAttribute groups[TILE_NEST_MAX_LOOPS], dims[TILE_NEST_MAX_LOOPS];
-  int next = 0;
-  for (int d = 0; d < rank; d++) {
-    for (int i = 0; i < count[d]; i++)
-      dims[i] = mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), next++);
-    groups[d] = mlirArrayAttrGet(context, count[d], dims);
-  }
-  return mlirArrayAttrGet(context, rank, groups);
 }
 
 typedef struct {
@@ -247,6 +392,29 @@ static bool has_plain_maps(const Product *p) {
   return true;
 }
 
+// Elements that only this product reads may be made in its kernel, where no
+// view can stand between the two.
+static bool is_made_for(const Product *p, int i) {
+  TileNest maker, move;
+  MlirOperation op = owner_of(p->operands[i]);
+  return op.ptr && tile_nest_of(op, &maker) &&
+         maker.kind == TILE_NEST_ELEMENTS && !is_permutation(op, &move) &&
+         only_user(p->operands[i]).ptr;
+}
+
+// How loops would be split so that the factors are read from before they were
+// collapsed, and what becomes of the operands; false where they stay.
+static bool plan_split(const Product *p, Split *splits, Expansion *expansions) {
+  if (!has_plain_maps(p) || !find_splits(p, splits))
+    return false;
+  for (int i = 0; i < 3; i++)
+    if (!expansion_of(p->operands[i], p->maps[i], splits, &expansions[i]) ||
+        (i < 2 && expansions[i].num_dims > expansions[i].rank &&
+         is_made_for(p, i)))
+      return false;
+  return true;
+}
+
 // Splits loops so that the factors are read from before they were collapsed.
 // `out_expansion` says how the result is to be collapsed.
 static bool split_loops(TileBuilder *b, Product *p, Expansion *out_expansion) {
@@ -254,7 +422,7 @@ static bool split_loops(TileBuilder *b, Product *p, Expansion *out_expansion) {
   Expansion expansions[3];
   int first[TILE_NEST_MAX_LOOPS], num_loops = 0;
   bool is_reduced[TILE_NEST_MAX_LOOPS];
-  if (!has_plain_maps(p) || !find_splits(p, splits))
+  if (!plan_split(p, splits, expansions))
     return false;
   for (int l = 0; l < p->num_loops; l++) {
     int parts = splits[l].count > 1 ? splits[l].count : 1;
@@ -264,9 +432,6 @@ static bool split_loops(TileBuilder *b, Product *p, Expansion *out_expansion) {
     for (int i = 0; i < parts; i++)
       is_reduced[num_loops++] = p->is_reduced[l];
   }
-  for (int i = 0; i < 3; i++)
-    if (!expansion_of(p->operands[i], p->maps[i], splits, &expansions[i]))
-      return false;
   MlirValue init =
       zeros_like(b, p->operands[2],
                  mlirRankedTensorTypeGet(
@@ -291,14 +456,6 @@ static bool split_loops(TileBuilder *b, Product *p, Expansion *out_expansion) {
 }
 
 //===-- The result --------------------------------------------------------===//
-
-static MlirOperation only_user(MlirValue value) {
-  MlirOpOperand use = mlirValueGetFirstUse(value);
-  if (mlirOpOperandIsNull(use) ||
-      !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
-    return TILE_NULL_OP;
-  return mlirOpOperandGetOwner(use);
-}
 
 static MlirValue build(TileBuilder *b, const Product *p) {
   MlirContext context = tile_builder_context(b);
@@ -359,7 +516,7 @@ static MlirValue fold_result(TileBuilder *b, Product *p, MlirValue result) {
   return made;
 }
 
-MlirOperation tile_product_fold_views(TileBuilder *b, const TileNest *nest) {
+static MlirOperation fold_product(TileBuilder *b, const TileNest *nest) {
   Product p = product_of(nest);
   Expansion expansion = {0};
   mlirRewriterBaseSetInsertionPointBefore(b->rw, nest->op);
@@ -379,4 +536,98 @@ MlirOperation tile_product_fold_views(TileBuilder *b, const TileNest *nest) {
     result = made;
   }
   return mlirOpResultGetOwner(fold_result(b, &p, result));
+}
+
+// Whether a product is before the elements that will have the shape of the view
+// by itself, once it reads factors from before they were collapsed.
+static bool comes_expanded(MlirValue tensor, MlirType shape) {
+  enum { MAX_OPS = 8 };
+  TileNest nest;
+  for (int i = 0; i < MAX_OPS; i++) {
+    MlirOperation op = owner_of(tensor);
+    if (!op.ptr || !tile_nest_of(op, &nest))
+      return false;
+    if (nest.kind == TILE_NEST_PRODUCT)
+      break;
+    tensor = mlirOperationGetOperand(op, 0);
+  }
+  if (nest.kind != TILE_NEST_PRODUCT)
+    return false;
+  Split splits[TILE_NEST_MAX_LOOPS] = {{0}};
+  Expansion expansions[3];
+  Product p = product_of(&nest);
+  if (!plan_split(&p, splits, expansions) ||
+      expansions[2].num_dims != mlirShapedTypeGetRank(shape))
+    return false;
+  for (int d = 0; d < expansions[2].num_dims; d++)
+    if (mlirShapedTypeGetDimSize(shape, d) != expansions[2].shape[d])
+      return false;
+  return true;
+}
+
+// A view that expands what elements made: they are made of expanded tensors, so
+// that the view comes to the product before them.
+static bool may_hoist(MlirOperation view, TileNest *out) {
+  MlirValue source = mlirOperationGetOperand(view, 0);
+  MlirOperation maker = owner_of(source);
+  if (!tile_op_name_begins(view, "tensor.expand_shape") || !maker.ptr ||
+      !tile_nest_of(maker, out) || out->kind != TILE_NEST_ELEMENTS ||
+      out->num_outs != 1 || out->num_operands != 2 ||
+      tile_op_name_begins(maker, "linalg.fill") || !only_user(source).ptr ||
+      !tile_value_is_used(result_of(view)) ||
+      !comes_expanded(source, mlirValueGetType(result_of(view))) ||
+      !mlirShapedTypeHasStaticShape(mlirValueGetType(result_of(view))))
+    return false;
+  for (int i = 0; i < 2; i++)
+    if (!mlirAffineMapIsIdentity(out->maps[i]) ||
+        !mlirTypeIsATensor(mlirValueGetType(mlirOperationGetOperand(maker, i))))
+      return false;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(maker, 0));
+  TILE_FOR_EACH_OP (inner, body)
+    if (tile_op_name_begins(inner, "linalg.index"))
+      return false;
+  return true;
+}
+
+static void hoist_view(TileBuilder *b, MlirOperation view) {
+  TileNest nest;
+  int count[TILE_NEST_MAX_LOOPS];
+  MlirContext context = mlirOperationGetContext(view);
+  MlirType type = mlirValueGetType(result_of(view));
+  int rank = (int)mlirShapedTypeGetRank(type);
+  if (rank > TILE_NEST_MAX_LOOPS || !may_hoist(view, &nest) ||
+      !find_joined(type, mlirValueGetType(mlirOperationGetOperand(view, 0)),
+                   count))
+    return;
+  mlirRewriterBaseSetInsertionPointBefore(b->rw, view);
+  MlirValue in = mlirOperationGetOperand(nest.op, 0);
+  MlirValue expanded =
+      reshape_to(b, "tensor.expand_shape", in,
+                 tensor_type(type, element_of(in)), count, nest.num_loops);
+  MlirValue empty =
+      result_of(make(b, "tensor.empty", (TileValues){NULL, 0}, type, NULL));
+  MlirAttribute map =
+      mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(context, rank));
+  MlirAttribute maps[] = {map, map};
+  TileNest loops = {.num_loops = rank};
+  MlirOperation copy = mlirOperationClone(nest.op);
+  MlirRegion body = mlirRegionCreate();
+  mlirRegionTakeBody(body, mlirOperationGetRegion(copy, 0));
+  mlirOperationDestroy(copy);
+  MlirValue made = generic(b, TILE_VALUES(expanded, empty),
+                           mlirArrayAttrGet(context, 2, maps),
+                           iterator_types(context, &loops), body);
+  mlirValueReplaceAllUsesOfWith(result_of(view), made);
+  tile_views_fold(b, owner_of(expanded));
+}
+
+MlirOperation tile_views_fold(TileBuilder *b, MlirOperation op) {
+  TileNest nest;
+  b->loc = mlirOperationGetLocation(op);
+  if (is_view(op)) {
+    compose_view(b, op);
+    hoist_view(b, op);
+  } else if (tile_nest_of(op, &nest) && nest.kind == TILE_NEST_PRODUCT)
+    return fold_product(b, &nest);
+  return op;
 }

@@ -39,6 +39,44 @@ static MlirWalkResult collect(MlirOperation op, void *user_data) {
   return MlirWalkResultSkip;
 }
 
+//===-- Extents -----------------------------------------------------------===//
+
+// The number of a dynamic extent, from where the tensor comes from, so that
+// nothing uses what a kernel makes but the next one.
+static MlirValue extent_of(TileBuilder *b, MlirValue tensor, int64_t dim) {
+  MlirType index = mlirIndexTypeGet(tile_builder_context(b));
+  while (!mlirValueIsABlockArgument(tensor)) {
+    MlirOperation op = mlirOpResultGetOwner(tensor);
+    if (tile_op_name_begins(op, "tensor.empty")) {
+      intptr_t number = 0;
+      for (int64_t d = 0; d < dim; d++)
+        number += mlirShapedTypeIsDynamicDim(mlirValueGetType(tensor), d);
+      return mlirOperationGetOperand(op, number);
+    }
+    if (!is_structured(op))
+      break;
+    intptr_t result = mlirOpResultGetResultNumber(tensor);
+    tensor = mlirOperationGetOperand(op, mlirOperationGetNumOperands(op) -
+                                             mlirOperationGetNumResults(op) +
+                                             result);
+  }
+  return result_of(make(b, "tensor.dim",
+                        TILE_VALUES(tensor, tile_const_index(b, dim)), index,
+                        NULL));
+}
+
+// An empty tensor of the shape of another.
+static MlirValue empty_like(TileBuilder *b, MlirValue like, MlirType element) {
+  MlirType type = mlirValueGetType(like);
+  MlirValue sizes[TILE_NEST_MAX_LOOPS];
+  intptr_t count = 0;
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); d++)
+    if (mlirShapedTypeIsDynamicDim(type, d))
+      sizes[count++] = extent_of(b, like, d);
+  return result_of(make(b, "tensor.empty", (TileValues){sizes, count},
+                        tensor_type(type, element), NULL));
+}
+
 //===-- Sums of f32 -------------------------------------------------------===//
 
 // A loop that converts every element.
@@ -222,6 +260,94 @@ static bool has_no_dims(const TileNest *nest) {
          mlirShapedTypeGetRank(mlirValueGetType(result_of(nest->op))) == 0;
 }
 
+//===-- Results that nobody uses ------------------------------------------===//
+
+// Whether everything that the op reads is in the new body, or from outside.
+static bool is_mapped(MlirOperation inner, MlirOperation nest,
+                      MlirxMapping map) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(inner); i++) {
+    MlirValue value = mlirOperationGetOperand(inner, i);
+    if (tile_value_is_inside(value, nest) &&
+        mlirValueEqual(mlirxMappingGet(map, value), value))
+      return false;
+  }
+  return true;
+}
+
+// Copies what does not need the results that go; false where one that stays
+// does.
+static bool copy_kept(TileBuilder *inner, MlirOperation op, const int *kept,
+                      int num_kept, MlirxMapping map) {
+  MlirValue yielded[TILE_NEST_MAX_OPERANDS];
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirOperation yield = mlirBlockGetTerminator(body);
+  TILE_FOR_EACH_OP (each, body)
+    if (!mlirxIsTerminator(each) && is_mapped(each, op, map))
+      mlirxClone(inner->rw, each, map);
+  for (int o = 0; o < num_kept; o++) {
+    MlirValue value = mlirOperationGetOperand(yield, kept[o]);
+    yielded[o] = mlirxMappingGet(map, value);
+    if (tile_value_is_inside(value, op) && mlirValueEqual(yielded[o], value))
+      return false;
+  }
+  MlirOperation end =
+      make(inner, "linalg.yield", (TileValues){yielded, num_kept},
+           (MlirType){NULL}, NULL);
+  MlirBlock made = mlirOperationGetBlock(end);
+  bool has_dead = true;
+  while (has_dead) {
+    has_dead = false;
+    TILE_FOR_EACH_OP (each, made)
+      if (mlirxIsTriviallyDead(each)) {
+        mlirRewriterBaseEraseOp(inner->rw, each);
+        has_dead = true;
+      }
+  }
+  return true;
+}
+
+// The greatest element without its place, where nobody asks for the place.
+static MlirOperation drop_unused(TileBuilder *b, const TileNest *nest) {
+  MlirContext context = tile_builder_context(b);
+  MlirValue operands[TILE_NEST_MAX_OPERANDS], args[TILE_NEST_MAX_OPERANDS];
+  MlirAttribute maps[TILE_NEST_MAX_OPERANDS];
+  int kept[TILE_NEST_MAX_OPERANDS], num_kept = 0, count = 0;
+  int num_ins = nest->num_operands - nest->num_outs;
+  for (int o = 0; o < nest->num_outs; o++)
+    if (tile_value_is_used(mlirOperationGetResult(nest->op, o)))
+      kept[num_kept++] = o;
+  if (num_kept != 1 || nest->num_outs == 1 ||
+      !tile_op_name_begins(nest->op, "linalg.generic"))
+    return nest->op;
+  for (int i = 0; i < nest->num_operands; i++)
+    if (i < num_ins || i == num_ins + kept[0]) {
+      operands[count] = mlirOperationGetOperand(nest->op, i);
+      maps[count++] = mlirAffineMapAttrGet(nest->maps[i]);
+    }
+  TileBuilder inner = {mlirIRRewriterCreate(context), b->loc};
+  MlirRegion body = body_begin(&inner, (TileValues){operands, count}, args);
+  MlirxMapping map = mlirxMappingCreate();
+  MlirBlock old = mlirRegionGetFirstBlock(mlirOperationGetRegion(nest->op, 0));
+  for (int i = 0; i < count; i++)
+    mlirxMappingSet(
+        map, mlirBlockGetArgument(old, i < num_ins ? i : num_ins + kept[0]),
+        args[i]);
+  bool is_made = copy_kept(&inner, nest->op, kept, num_kept, map);
+  mlirxMappingDestroy(map);
+  mlirIRRewriterDestroy(inner.rw);
+  if (!is_made) {
+    mlirRegionDestroy(body);
+    return nest->op;
+  }
+  MlirValue made = generic(b, (TileValues){operands, count},
+                           mlirArrayAttrGet(context, count, maps),
+                           iterator_types(context, nest), body);
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(nest->op, kept[0]),
+                                made);
+  mlirRewriterBaseEraseOp(b->rw, nest->op);
+  return mlirOpResultGetOwner(made);
+}
+
 //===-- linalg on memrefs -------------------------------------------------===//
 
 // The same op on tensors: what it writes is put where it was written before.
@@ -269,30 +395,6 @@ static MlirOperation raise(TileBuilder *b, MlirOperation op) {
 }
 
 //===-- Extents that agree ------------------------------------------------===//
-
-// The number of a dynamic extent, from where the tensor comes from, so that
-// nothing uses what a kernel makes but the next one.
-static MlirValue extent_of(TileBuilder *b, MlirValue tensor, int64_t dim) {
-  MlirType index = mlirIndexTypeGet(tile_builder_context(b));
-  while (!mlirValueIsABlockArgument(tensor)) {
-    MlirOperation op = mlirOpResultGetOwner(tensor);
-    if (tile_op_name_begins(op, "tensor.empty")) {
-      intptr_t number = 0;
-      for (int64_t d = 0; d < dim; d++)
-        number += mlirShapedTypeIsDynamicDim(mlirValueGetType(tensor), d);
-      return mlirOperationGetOperand(op, number);
-    }
-    if (!is_structured(op))
-      break;
-    intptr_t result = mlirOpResultGetResultNumber(tensor);
-    tensor = mlirOperationGetOperand(op, mlirOperationGetNumOperands(op) -
-                                             mlirOperationGetNumResults(op) +
-                                             result);
-  }
-  return result_of(make(b, "tensor.dim",
-                        TILE_VALUES(tensor, tile_const_index(b, dim)), index,
-                        NULL));
-}
 
 // The first dimension that follows a loop, to compare others with.
 typedef struct {
@@ -364,31 +466,14 @@ static MlirLogicalResult prepare(TileBuilder *b, TileOpList *ops) {
     if (!tile_nest_of(op, &nest))
       continue;
     mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
+    op = ops->items[i] = drop_unused(b, &nest);
+    tile_nest_of(op, &nest);
+    mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
     require_extents(b, &nest);
     if (has_no_dims(&nest))
       add_loop(b, &nest);
   }
   return tile_success();
-}
-
-// Every product reads and writes in place of what moves elements; what moves
-// them may be gone after each, so the ops are looked for anew.
-static void fold_views(TileBuilder *b, MlirOperation function,
-                       TileOpList *ops) {
-  bool is_changed = true;
-  while (is_changed) {
-    is_changed = false;
-    ops->count = 0;
-    mlirOperationWalk(function, collect, ops, MlirWalkPreOrder);
-    for (size_t i = 0; i < ops->count && !is_changed; i++) {
-      TileNest nest;
-      if (!tile_nest_of(ops->items[i], &nest) || nest.kind != TILE_NEST_PRODUCT)
-        continue;
-      b->loc = mlirOperationGetLocation(nest.op);
-      is_changed =
-          !mlirOperationEqual(tile_product_fold_views(b, &nest), ops->items[i]);
-    }
-  }
 }
 
 static MlirWalkResult add_any(MlirOperation op, void *user_data) {
@@ -406,6 +491,26 @@ static void erase_dead(TileBuilder *b, MlirOperation function,
   for (size_t i = ops->count; i-- > 1;) // users come later
     if (mlirxIsTriviallyDead(ops->items[i]))
       mlirRewriterBaseEraseOp(b->rw, ops->items[i]);
+}
+
+// Every product reads and writes in place of what moves elements; what moves
+// them may be gone after each, so the ops are looked for anew.
+static void fold_views(TileBuilder *b, MlirOperation function, TileOpList *ops) {
+  bool is_changed = true;
+  ops->count = 0;
+  mlirOperationWalk(function, add_any, ops, MlirWalkPreOrder);
+  for (size_t i = 0; i < ops->count; i++)
+    if (!is_linalg(ops->items[i]))
+      tile_views_fold(b, ops->items[i]);
+  erase_dead(b, function, ops);
+  while (is_changed) {
+    is_changed = false;
+    ops->count = 0;
+    mlirOperationWalk(function, collect, ops, MlirWalkPreOrder);
+    for (size_t i = 0; i < ops->count && !is_changed; i++)
+      is_changed =
+          !mlirOperationEqual(tile_views_fold(b, ops->items[i]), ops->items[i]);
+  }
 }
 
 static MlirStringRef symbol_of(MlirOperation function) {
@@ -526,6 +631,8 @@ static MlirOperation copy_ops(Outline *out, const TileGroup *group) {
       mark(copy, TILE_PRODUCT_ATTR);
       mark_accumulator(copy);
     }
+    if (group->ops[i].is_factor)
+      mark(copy, TILE_FACTOR_ATTR);
   }
   mark(copy, TILE_ROOT_ATTR);
   return copy;

@@ -266,6 +266,90 @@ static bool has_kind(const TileGroup *group, TileNestKind kind) {
   return false;
 }
 
+//===-- Elements of factors -----------------------------------------------===//
+
+// Whether a kernel makes what the op reads, so that the op may follow there.
+static bool follows_kernel(const TileNest *nest, int depth) {
+  enum { MAX_DEPTH = 16 };
+  if (depth == MAX_DEPTH)
+    return true;
+  for (int i = 0; i < nest->num_operands - nest->num_outs; i++) {
+    TileNest input;
+    MlirValue operand = mlirOperationGetOperand(nest->op, i);
+    if (mlirValueIsABlockArgument(operand) ||
+        tile_group_is_free(mlirOpResultGetOwner(operand)) ||
+        !tile_nest_of(mlirOpResultGetOwner(operand), &input) ||
+        input.kind == TILE_NEST_LOOPS)
+      continue;
+    if (input.kind != TILE_NEST_ELEMENTS || follows_kernel(&input, depth + 1))
+      return true;
+  }
+  return false;
+}
+
+// How often a block may do for itself what other blocks do as well, in elements
+// that a thread converts or scales.
+enum { MAX_AGAIN = 16, COST_OF_FUNCTION = 4, BLOCK_EXTENT = 128 };
+
+static int cost_of_element(const TileNest *nest) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(nest->op, 0));
+  TILE_FOR_EACH_OP (op, body)
+    if (tile_op_name_begins(op, "math.") || arith_divf_is(op))
+      return COST_OF_FUNCTION;
+  return 1;
+}
+
+// Blocks in a row or column of blocks, which all need the same part of a
+// factor; those that the host counts are taken to be few.
+static int64_t num_again(const TileNest *product, int factor) {
+  bool has_rows = false;
+  for (int d = 0; d < mlirAffineMapGetNumResults(product->maps[factor]); d++)
+    has_rows |= tile_nest_loop(product, factor, d) == product->m;
+  int64_t extent = product->extent[has_rows ? product->n : product->m];
+  return extent < 0 ? 1 : (extent + BLOCK_EXTENT - 1) / BLOCK_EXTENT;
+}
+
+// The factor of the product that the result is, or becomes by way of elements;
+// -1: none. `out_is_all` says that nothing else uses it.
+static int factor_of(const TileGroup *group, MlirOperation op,
+                     bool *out_is_all) {
+  int factor = -1;
+  *out_is_all = true;
+  for (MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, 0));
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    int user = member_number(group, mlirOpOperandGetOwner(use)), found = -1;
+    bool is_all;
+    if (user >= 0 && user == group->product)
+      found = (int)mlirOpOperandGetOperandNumber(use);
+    else if (user >= 0 && group->ops[user].is_factor)
+      found = factor_of(group, group->ops[user].nest.op, &is_all);
+    *out_is_all &= found >= 0 && (factor < 0 || found == factor);
+    factor = found >= 0 ? found : factor;
+  }
+  return factor;
+}
+
+// Why the maker of a factor is a kernel of its own; NULL when it joins.
+static const char *why_factor_apart(const TileGroup *group,
+                                    const TileNest *nest, int factor,
+                                    bool is_all) {
+  if (nest->kind != TILE_NEST_ELEMENTS)
+    return "it is a factor of the product, which is read from memory";
+  if (nest->num_operands == nest->num_outs)
+    return NULL; // it gathers
+  if (!is_all)
+    return "it is a factor of the product, and used elsewhere as well";
+  if (follows_kernel(nest, 0))
+    return "it is a factor of the product, and may follow in the kernel that "
+           "makes what it reads";
+  return num_again(&group->ops[group->product].nest, factor) *
+                     cost_of_element(nest) >
+                 MAX_AGAIN
+             ? "it is a factor of the product, which many blocks would compute "
+               "again"
+             : NULL;
+}
+
 // Why the producer is a kernel of its own; NULL when it joins.
 static const char *why_apart(TileGroup *group, const TileNest *nest) {
   Relation relations[TILE_NEST_MAX_LOOPS] = {{0, false}};
@@ -293,12 +377,11 @@ static const char *why_apart(TileGroup *group, const TileNest *nest) {
         return "it feeds another product";
     return NULL;
   }
-  if (group->product >= 0) {
-    MlirValue result = mlirOperationGetResult(nest->op, 0);
-    MlirOpOperand use = mlirValueGetFirstUse(result);
-    for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
-      if (member_number(group, mlirOpOperandGetOwner(use)) == group->product)
-        return "it is a factor of the product, which is read from memory";
+  bool is_all;
+  int factor = group->product < 0 ? -1 : factor_of(group, nest->op, &is_all);
+  if (factor >= 0) {
+    group->ops[group->num_ops - 1].is_factor = true;
+    return why_factor_apart(group, nest, factor, is_all);
   }
   if (nest->kind == TILE_NEST_REDUCE) {
     if (group->product >= 0)

@@ -38,22 +38,6 @@ static inline MlirType tensor_type(MlirType like, MlirType element) {
   return mlirRankedTensorTypeGet(rank, shape, element, (MlirAttribute){NULL});
 }
 
-// An empty tensor of the shape of another.
-static inline MlirValue empty_like(TileBuilder *b, MlirValue like,
-                                   MlirType element) {
-  MlirType type = mlirValueGetType(like);
-  MlirType index = mlirIndexTypeGet(tile_builder_context(b));
-  MlirValue sizes[TILE_NEST_MAX_LOOPS];
-  intptr_t count = 0;
-  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); d++)
-    if (mlirShapedTypeIsDynamicDim(type, d))
-      sizes[count++] = result_of(make(b, "tensor.dim",
-                                      TILE_VALUES(like, tile_const_index(b, d)),
-                                      index, NULL));
-  return result_of(make(b, "tensor.empty", (TileValues){sizes, count},
-                        tensor_type(type, element), NULL));
-}
-
 //===-- linalg.generic ----------------------------------------------------===//
 
 static inline MlirAttribute iterator_types(MlirContext context,

@@ -23,11 +23,13 @@ enum {
 #define TILE_ROOT_ATTR "tile.root"               // the last op of a group
 #define TILE_PRODUCT_ATTR "tile.product"         // its matrix product
 #define TILE_ACCUMULATOR_ATTR "tile.accumulator" // what fills the product's sum
-#define TILE_SCHEDULE_ATTR "tile.schedule"       // of the function: its name
-#define TILE_BLOCK_ATTR "tile.block"     // of the function: sizes of a block
-#define TILE_LOOP_ATTR "tile.loop"       // sizes of a step of the product
-#define TILE_THREADS_ATTR "tile.threads" // of a block
-#define TILE_SIZES_ATTR "tile.sizes"     // in a script: "block" or "loop"
+#define TILE_FACTOR_ATTR "tile.factor" // what makes elements of its factors
+#define TILE_IM2COL_ATTR "tile.im2col" // what a loop that gathers pixels does
+#define TILE_SCHEDULE_ATTR "tile.schedule" // of the function: its name
+#define TILE_BLOCK_ATTR "tile.block"       // of the function: sizes of a block
+#define TILE_LOOP_ATTR "tile.loop"         // sizes of a step of the product
+#define TILE_THREADS_ATTR "tile.threads"   // of a block
+#define TILE_SIZES_ATTR "tile.sizes"       // in a script: "block" or "loop"
 
 /// What a linalg op does, as loops.
 typedef enum {
@@ -53,10 +55,12 @@ bool tile_nest_of(MlirOperation op, TileNest *out);
 /// The loop that a dimension follows, or -1.
 int tile_nest_loop(const TileNest *nest, int operand, int dim);
 
-/// Rewrites a product so that it reads factors from before they were transposed
-/// or collapsed, and writes its result where it would be transposed to. Returns
-/// the product.
-MlirOperation tile_product_fold_views(TileBuilder *b, const TileNest *nest);
+/// A view of a view reads from the first source where one view is enough: those
+/// that only move extents of one element about are gone. A product reads
+/// factors from before they were transposed, collapsed or repeated for batches,
+/// and writes its result where it would be transposed to. Returns the op, or
+/// the product in its place.
+MlirOperation tile_views_fold(TileBuilder *b, MlirOperation op);
 
 /// Makes one kernel of a product whose factor is a softmax of another product,
 /// as a function after `function`, and calls it. What is left of the ops is
@@ -71,6 +75,7 @@ enum { TILE_WHOLE = -1 };
 typedef struct {
   TileNest nest;
   int root_loop[TILE_NEST_MAX_LOOPS];
+  bool is_factor; // it makes elements of a factor of the product
 } TileGroupOp;
 
 /// The ops of a kernel, the root first.

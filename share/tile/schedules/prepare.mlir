@@ -5,7 +5,10 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @prepare(%function: !transform.any_op) {
     %whole = transform.structured.match ops {["linalg.softmax"]} in %function : (!transform.any_op) -> !transform.any_op
     %parts = transform.structured.decompose_interface %whole : (!transform.any_op) -> !transform.any_op
+    %generated = transform.structured.match ops {["tensor.generate"]} in %function : (!transform.any_op) -> !transform.any_op
+    %loops = transform.structured.rewrite_in_destination_passing_style %generated : (!transform.any_op) -> !transform.any_op
     transform.apply_patterns to %function {
+      transform.apply_patterns.tensor.fold_tensor_empty
       transform.apply_patterns.tensor.decompose_concat
       transform.apply_patterns.linalg.decompose_pad
       transform.apply_patterns.linalg.fold_unit_extent_dims_via_reshapes

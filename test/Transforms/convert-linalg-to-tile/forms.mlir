@@ -206,3 +206,96 @@ func.func @from(%x: memref<?xf32>, %lo: index) {
   } {mapping = [#gpu.block<x>]}
   return
 }
+
+// Elements that make a factor: what they read is staged in shared memory, where
+// copies run ahead; what no round changes is read before the loop; and where the
+// depth ends they write 0 themselves. What bufferization copies to a tile that
+// is filled next is not read.
+// CHECK-LABEL: func @factor
+// CHECK-SAME: (%[[A:arg[0-9]+]]: memref<64x150xf32>, %{{.*}}: memref<150x64xbf16>, %[[S:.*]]: memref<64xf32>, %[[C:.*]]: memref<64x64xf32>)
+// CHECK-NOT: tile.region %[[C]]
+// CHECK: tile.fill
+// CHECK: tile.region %[[S]][%{{.*}}] [64]
+// CHECK: scf.for %[[K:.*]] =
+// CHECK: %[[LEFT:.*]] = arith.minsi
+// CHECK: %[[W:.*]] = tile.region %[[A]]
+// CHECK: tile.copy %[[W]] to %[[X:.*]] : !tile.region<64x64xf32>, memref<64x64xf32, #gpu.address_space<workgroup>>
+// CHECK: tile.parallel (%{{.*}}, %[[J:.*]]) in [64, 64]
+// CHECK: %[[IN:.*]] = arith.cmpi slt, %[[J]], %[[LEFT]]
+// CHECK: arith.select %[[IN]]
+// CHECK-NOT: tile.parallel
+// CHECK: tile.gemm
+func.func @factor(%a: memref<64x150xf32>, %b: memref<150x64xbf16>, %s: memref<64xf32>, %c: memref<64x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c150 = arith.constant 150 : index
+  scf.forall (%i) = (0) to (64) step (64) {
+    %out = memref.subview %c[%i, 0] [64, 64] [1, 1] : memref<64x64xf32> to memref<64x64xf32, strided<[64, 1], offset: ?>>
+    %scale = memref.subview %s[%i] [64] [1] : memref<64xf32> to memref<64xf32, strided<[1], offset: ?>>
+    %sum = memref.alloc() : memref<64x64xf32, #tile.fragment>
+    memref.copy %out, %sum : memref<64x64xf32, strided<[64, 1], offset: ?>> to memref<64x64xf32, #tile.fragment>
+    linalg.fill ins(%zero : f32) outs(%sum : memref<64x64xf32, #tile.fragment>)
+    scf.for %k = %c0 to %c150 step %c64 {
+      %after = arith.subi %c150, %k : index
+      %left = arith.minsi %after, %c64 : index
+      %x = memref.subview %a[%i, %k] [64, %left] [1, 1] : memref<64x150xf32> to memref<64x?xf32, strided<[150, 1], offset: ?>>
+      %y = memref.subview %b[%k, 0] [%left, 64] [1, 1] : memref<150x64xbf16> to memref<?x64xbf16, strided<[64, 1], offset: ?>>
+      %made = memref.alloc(%left) : memref<64x?xbf16>
+      linalg.generic {indexing_maps = [#id, #rows, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %scale : memref<64x?xf32, strided<[150, 1], offset: ?>>, memref<64xf32, strided<[1], offset: ?>>) outs(%made : memref<64x?xbf16>) {
+      ^bb0(%p: f32, %q: f32, %o: bf16):
+        %t = arith.mulf %p, %q : f32
+        %u = arith.truncf %t : f32 to bf16
+        linalg.yield %u : bf16
+      }
+      linalg.matmul ins(%made, %y : memref<64x?xbf16>, memref<?x64xbf16, strided<[64, 1], offset: ?>>) outs(%sum : memref<64x64xf32, #tile.fragment>)
+    }
+    memref.copy %sum, %out : memref<64x64xf32, #tile.fragment> to memref<64x64xf32, strided<[64, 1], offset: ?>>
+  } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// A loop that says what tile.im2col gathers is not run; the tile begins where
+// tiling has added to the indices.
+// CHECK-LABEL: func @pixels
+// CHECK-SAME: (%[[X:arg[0-9]+]]: memref<2x8x8x16xbf16>
+// CHECK: scf.for %[[K:.*]] =
+// CHECK: %[[P:.*]] = tile.im2col %[[X]][%{{.*}}, %[[K]]] [64, 64] kernel [3, 3] stride [1, 1] dilation [1, 1] pad [1, 1] pad_upper [1, 1]
+// CHECK: tile.copy %[[P]] to %[[A:.*]] : !tile.region<64x64xbf16>, memref<64x64xbf16, #gpu.address_space<workgroup>>
+// CHECK-NOT: tile.parallel
+// CHECK: tile.gemm %[[A]]
+func.func @pixels(%x: memref<2x8x8x16xbf16>, %w: memref<144x64xbf16>, %c: memref<128x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %zb = arith.constant 0.0 : bf16
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c144 = arith.constant 144 : index
+  scf.forall (%i) = (0) to (128) step (64) {
+    %out = memref.subview %c[%i, 0] [64, 64] [1, 1] : memref<128x64xf32> to memref<64x64xf32, strided<[64, 1], offset: ?>>
+    %sum = memref.alloc() : memref<64x64xf32, #tile.fragment>
+    linalg.fill ins(%zero : f32) outs(%sum : memref<64x64xf32, #tile.fragment>)
+    scf.for %k = %c0 to %c144 step %c64 {
+      %after = arith.subi %c144, %k : index
+      %left = arith.minsi %after, %c64 : index
+      %y = memref.subview %w[%k, 0] [%left, 64] [1, 1] : memref<144x64xbf16> to memref<?x64xbf16, strided<[64, 1], offset: ?>>
+      %made = memref.alloc(%left) : memref<64x?xbf16>
+      linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%made : memref<64x?xbf16>) attrs = {tile.im2col = {dilation = array<i64: 1, 1>, kernel = array<i64: 3, 3>, pad = array<i64: 1, 1>, pad_upper = array<i64: 1, 1>, stride = array<i64: 1, 1>}} {
+      ^bb0(%o: bf16):
+        %p = linalg.index 0 : index
+        %q = arith.addi %p, %i : index
+        %d = arith.remui %q, %c1 : index
+        %n = arith.divui %q, %c64 : index
+        %r = linalg.index 1 : index
+        %s = arith.addi %r, %k : index
+        %t = arith.remui %s, %c1 : index
+        %u = arith.divui %s, %c64 : index
+        %v = memref.load %x[%d, %n, %t, %u] : memref<2x8x8x16xbf16>
+        linalg.yield %v : bf16
+      }
+      linalg.matmul ins(%made, %y : memref<64x?xbf16>, memref<?x64xbf16, strided<[64, 1], offset: ?>>) outs(%sum : memref<64x64xf32, #tile.fragment>)
+    }
+    memref.copy %sum, %out : memref<64x64xf32, #tile.fragment> to memref<64x64xf32, strided<[64, 1], offset: ?>>
+  } {mapping = [#gpu.block<x>]}
+  return
+}

@@ -8,7 +8,7 @@
 
 // A product takes what is done to its result along; the next product reads it
 // from memory, so the layer is two kernels. What fills the sum is done in each.
-// REMARK: [[@LINE+25]]:8: remark: [tile-graph/apart] is a kernel of its own, apart from what uses it: it is a factor of the product, which is read from memory
+// REMARK: [[@LINE+25]]:8: remark: [tile-graph/apart] is a kernel of its own, apart from what uses it: it is a factor of the product, and may follow in the kernel that makes what it reads
 // REMARK: remark: [tile-graph/kernel] goes to kernel @layer_product_0: schedule 'product', blocks of 64 x 64
 // CHECK-LABEL: func @layer
 // CHECK-SAME: %{{.*}}: tensor<70x64xbf16> {bufferization.writable = false}
@@ -126,4 +126,62 @@ func.func @onto(%x: tensor<64x1000xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
   %i = linalg.exp ins(%y : tensor<64xf32>) outs(%e1 : tensor<64xf32>) -> tensor<64xf32>
   %s = linalg.reduce {arith.addf} ins(%x : tensor<64x1000xf32>) outs(%i : tensor<64xf32>) dimensions = [1]
   return %s : tensor<64xf32>
+}
+
+// Elements that make a factor from memory are made in the kernel of the product.
+// CHECK-LABEL: func @factor
+// CHECK: call @factor_product_0(
+// CHECK-NOT: call
+// CHECK: return
+// CHECK: func private @factor_product_0
+// CHECK: linalg.generic {{.*}} attrs = {tile.factor}
+// CHECK: linalg.matmul {tile.product, tile.root}
+func.func @factor(%x: tensor<64x64xf32>, %w: tensor<64x64xbf16>) -> tensor<64x64xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x64xf32>
+  %eb = tensor.empty() : tensor<64x64xbf16>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %h = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<64x64xf32>) outs(%eb : tensor<64x64xbf16>) {
+  ^bb0(%a: f32, %o: bf16):
+    %t = arith.truncf %a : f32 to bf16
+    linalg.yield %t : bf16
+  } -> tensor<64x64xbf16>
+  %p = linalg.matmul ins(%h, %w : tensor<64x64xbf16>, tensor<64x64xbf16>) outs(%i : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %p : tensor<64x64xf32>
+}
+
+// 32 columns of blocks would each compute the exponentials of their rows.
+// REMARK: is a kernel of its own, apart from what uses it: it is a factor of the product, which many blocks would compute again
+// CHECK-LABEL: func @again
+// CHECK: call @again_elements_0
+// CHECK: call @again_product_1
+func.func @again(%x: tensor<64x64xbf16>, %w: tensor<64x4096xbf16>) -> tensor<64x4096xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x4096xf32>
+  %eb = tensor.empty() : tensor<64x64xbf16>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<64x4096xf32>) -> tensor<64x4096xf32>
+  %h = linalg.exp ins(%x : tensor<64x64xbf16>) outs(%eb : tensor<64x64xbf16>) -> tensor<64x64xbf16>
+  %p = linalg.matmul ins(%h, %w : tensor<64x64xbf16>, tensor<64x4096xbf16>) outs(%i : tensor<64x4096xf32>) -> tensor<64x4096xf32>
+  return %p : tensor<64x4096xf32>
+}
+
+// What another op reads as well is made once.
+// REMARK: is a kernel of its own, apart from what uses it: it is a factor of the product, and used elsewhere as well
+// CHECK-LABEL: func @elsewhere
+// CHECK: call @elsewhere_elements_0
+// CHECK: call @elsewhere_product_1
+func.func @elsewhere(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64x64xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x64xf32>
+  %eb = tensor.empty() : tensor<64x64xbf16>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %h = linalg.add ins(%x, %x : tensor<64x64xbf16>, tensor<64x64xbf16>) outs(%eb : tensor<64x64xbf16>) -> tensor<64x64xbf16>
+  %p = linalg.matmul ins(%h, %w : tensor<64x64xbf16>, tensor<64x64xbf16>) outs(%i : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%p, %h : tensor<64x64xf32>, tensor<64x64xbf16>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %b: bf16, %o: f32):
+    %t = arith.extf %b : bf16 to f32
+    %u = arith.addf %a, %t : f32
+    linalg.yield %u : f32
+  } -> tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
 }

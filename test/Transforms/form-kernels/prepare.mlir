@@ -102,3 +102,52 @@ func.func @extents(%a: tensor<64x?xf32>, %n: index) -> tensor<64x?xf32> {
   %s = linalg.log ins(%r : tensor<64x?xf32>) outs(%e : tensor<64x?xf32>) -> tensor<64x?xf32>
   return %s : tensor<64x?xf32>
 }
+
+// So do those of dynamic shape, in one kernel: extents come from where tensors do.
+// CHECK-LABEL: func @narrow_dynamic
+// CHECK: call @narrow_dynamic_product_0
+// CHECK-NOT: call
+// CHECK: return
+func.func @narrow_dynamic(%a: tensor<?x64xbf16>, %b: tensor<64x64xbf16>) -> tensor<?x64xbf16> {
+  %z = arith.constant 0.0 : bf16
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %a, %c0 : tensor<?x64xbf16>
+  %e = tensor.empty(%m) : tensor<?x64xbf16>
+  %i = linalg.fill ins(%z : bf16) outs(%e : tensor<?x64xbf16>) -> tensor<?x64xbf16>
+  %r = linalg.matmul ins(%a, %b : tensor<?x64xbf16>, tensor<64x64xbf16>) outs(%i : tensor<?x64xbf16>) -> tensor<?x64xbf16>
+  return %r : tensor<?x64xbf16>
+}
+
+// The place of the greatest element is not looked for where nobody asks for it; both
+// stay where the element depends on the place.
+// CHECK-LABEL: func @places
+// CHECK: func private @places_rows_0(
+// CHECK-NOT: linalg.index
+// CHECK: arith.maximumf
+// CHECK-LABEL: func @needed
+// CHECK: func private @needed_loops_0(
+// CHECK: linalg.index
+func.func @places(%x: tensor<64x32xf32>, %m: tensor<64xf32>, %p: tensor<64xi64>) -> tensor<64xf32> {
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<64x32xf32>) outs(%m, %p : tensor<64xf32>, tensor<64xi64>) {
+  ^bb0(%a: f32, %o: f32, %q: i64):
+    %i = linalg.index 1 : index
+    %j = arith.index_cast %i : index to i64
+    %y = arith.maximumf %a, %o : f32
+    %c = arith.cmpf ogt, %a, %o : f32
+    %n = arith.select %c, %j, %q : i64
+    linalg.yield %y, %n : f32, i64
+  } -> (tensor<64xf32>, tensor<64xi64>)
+  return %r#0 : tensor<64xf32>
+}
+func.func @needed(%x: tensor<64x32xf32>, %m: tensor<64xf32>, %p: tensor<64xi64>) -> tensor<64xi64> {
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<64x32xf32>) outs(%m, %p : tensor<64xf32>, tensor<64xi64>) {
+  ^bb0(%a: f32, %o: f32, %q: i64):
+    %i = linalg.index 1 : index
+    %j = arith.index_cast %i : index to i64
+    %y = arith.maximumf %a, %o : f32
+    %c = arith.cmpf ogt, %a, %o : f32
+    %n = arith.select %c, %j, %q : i64
+    linalg.yield %y, %n : f32, i64
+  } -> (tensor<64xf32>, tensor<64xi64>)
+  return %r#1 : tensor<64xi64>
+}

@@ -27,3 +27,21 @@ func.func @heads(%a: tensor<2x40x4x16xbf16>, %b: tensor<2x30x4x16xbf16>) -> tens
   %o = linalg.transpose ins(%x : tensor<2x4x40x30xf32>) outs(%eo : tensor<2x40x4x30xf32>) permutation = [0, 2, 1, 3]
   return %o : tensor<2x40x4x30xf32>
 }
+
+// A matrix that is repeated for each batch is read as it is. Views that only move
+// extents of one element about are gone.
+// CHECK-LABEL: func @shared
+// CHECK-SAME: (%[[A:.*]]: tensor<4x40x32xbf16> {{.*}}, %[[B:.*]]: tensor<32x48xbf16>
+// CHECK-NOT: tensor.
+// CHECK: call @shared_product_0(%[[A]], %[[B]])
+func.func @shared(%a: tensor<4x40x32xbf16>, %b: tensor<32x48xbf16>) -> tensor<4x40x48xf32> {
+  %z = arith.constant 0.0 : f32
+  %eb = tensor.empty() : tensor<4x32x48xbf16>
+  %e = tensor.empty() : tensor<4x40x48xf32>
+  %x = tensor.expand_shape %a [[0], [1, 2], [3]] output_shape [4, 40, 1, 32] : tensor<4x40x32xbf16> into tensor<4x40x1x32xbf16>
+  %y = tensor.collapse_shape %x [[0], [1], [2, 3]] : tensor<4x40x1x32xbf16> into tensor<4x40x32xbf16>
+  %r = linalg.broadcast ins(%b : tensor<32x48xbf16>) outs(%eb : tensor<4x32x48xbf16>) dimensions = [0]
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<4x40x48xf32>) -> tensor<4x40x48xf32>
+  %p = linalg.batch_matmul ins(%y, %r : tensor<4x40x32xbf16>, tensor<4x32x48xbf16>) outs(%i : tensor<4x40x48xf32>) -> tensor<4x40x48xf32>
+  return %p : tensor<4x40x48xf32>
+}
