@@ -31,7 +31,7 @@ _NAMES = {
     "chips": "tile.runtime.compiler",
 }
 _MODULES = ("language", "testing", "profiler", "autotuner", "math", "layout", "utils", "options",
-            "runtime", "frontend")
+            "runtime", "frontend", "pictures")
 
 
 def __getattr__(name: str) -> Any:
