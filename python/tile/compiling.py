@@ -22,7 +22,7 @@ from tile.frontend.source import Source, launches_directly
 from tile.frontend.types import Dynamic, TensorType
 from tile.options import make_options
 from tile.runtime.kernel import JITKernel
-from tile.runtime.tensors import ArgumentError, describe, is_array
+from tile.runtime.tensors import ArgumentError, is_array, shape_and_dtype
 
 
 def normalise_target(target: Any) -> str | None:
@@ -130,9 +130,9 @@ class JITFunction:
             value = arguments.get(name)
             tensors[name] = Argument()
             if is_array(value):
-                array = describe(value, f"{self.__name__}: argument {name}")
-                tensors[name] = Argument(array.shape, array.dtype)
-                shapes[name], dtypes[name] = array.shape, str(array.dtype)
+                shape, dtype = shape_and_dtype(value, f"{self.__name__}: argument {name}")
+                tensors[name] = Argument(shape, dtype)
+                shapes[name], dtypes[name] = shape, str(dtype)
         key = _key(constants), _key(sizes), tuple(dtypes.items())
         with self.lock:
             variants: list[_Variant] = self.kernels.setdefault(key, [])

@@ -315,7 +315,7 @@ class EagerInterpreter(Interpreter):
             fail(f"{name} has {len(actual.shape)} dimensions, expected {len(described.shape)}")
         for dim, (size, extent) in enumerate(zip(described.shape, actual.shape, strict=True)):
             if isinstance(size, Const) and size.value is None:
-                size.value = extent
+                size.value = int(extent)
             wanted = size.bound_size() if isinstance(size, Const) else size
             if isinstance(wanted, int) and wanted != extent:
                 fail(f"size {dim} of {name} is {extent}, expected {wanted}")
