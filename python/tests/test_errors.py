@@ -106,7 +106,7 @@ MISTAKES = {
         """, "T.copy of \\[4, 8\\] and \\[8, 4\\], which differ"),
     "copy_two_corners": ("""
         with T.Kernel(1):
-            T.copy(A, B[n:n + n])  # here
+            T.copy(B[0:n], B[n:n + n])  # here
         """, "the number of elements of a window of B is known at run time only; give both ends"),
     "copy_number": ("""
         with T.Kernel(1):
@@ -158,19 +158,6 @@ MISTAKES = {
             F = T.alloc_fragment((64, 64), 'float32')
             T.copy(F, C)  # here
         """, "reads a fragment that nothing has written"),
-    "fragment_at_run_time": ("""
-        with T.Kernel(1):
-            F = T.alloc_fragment((64,), 'float32')
-            T.clear(F)
-            C[0, 0] = F[n]  # here
-        """, "an element of the fragment F at a place of run time; T.copy the fragment to a shared tile"),
-    "fragment_index": ("""
-        with T.Kernel(1):
-            F = T.alloc_fragment((64,), 'float32')
-            T.clear(F)
-            for i in T.Parallel(32):
-                F[i + 1] = 0  # here
-        """, "expects index 0 of a fragment to be a parallel index or a constant"),
     "parallel_one_place": ("""
         with T.Kernel(1):
             for i in T.Parallel(64):

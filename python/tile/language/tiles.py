@@ -11,6 +11,7 @@ from tile.frontend.buffers import (
     FRAGMENT,
     GLOBAL,
     LOCAL,
+    OPEN,
     SHARED,
     Buffer,
     Element,
@@ -48,7 +49,7 @@ def _reshaped(region: Region, shape: list[int]) -> Region | None:
             return None
     if at < len(shape):
         return None
-    return Region(region.buffer, region.offsets, region.sizes, tuple(dropped))
+    return Region(region.buffer, region.offsets, region.sizes, tuple(dropped), region.ends)
 
 
 def _corner(place: Element, shape: tuple[int, ...], what: str) -> Region:
@@ -71,9 +72,32 @@ def _shape_of(value: Any) -> tuple[int, ...] | None:
     return tuple(value.shape)
 
 
+def _closed(region: Region, other: Any, what: str) -> Region:
+    """A window with sizes that only the kernel knows takes those of the other side, up
+    to where it ends."""
+    if OPEN not in region.sizes:
+        return region
+    shape = _shape_of(other)
+    if shape is None or OPEN in shape:
+        buffers.check_closed(region, what)
+    assert shape is not None
+    dims = [d for d, n in enumerate(region.sizes) if d not in region.dropped]
+    if len(dims) != len(shape):
+        shape = tuple(_squeezed(shape))
+        dims = [d for d in dims if region.sizes[d] != 1]
+    if len(dims) != len(shape):
+        fail(f"{what} of a window of {region.label} with {len(dims)} dimensions and a tile with "
+             f"{len(shape)}")
+    sizes = list(region.sizes)
+    for dim, size in zip(dims, shape, strict=True):
+        if sizes[dim] == OPEN:
+            sizes[dim] = size
+    return Region(region.buffer, region.offsets, sizes, region.dropped, region.ends)
+
+
 def _as_window(value: Any, other: Any, what: str) -> Region:
     if isinstance(value, (Region,)):
-        return value
+        return _closed(value, other, what)
     if isinstance(value, Buffer) and _shape_of(value) is not None:
         shape = _shape_of(other)
         if value.space != GLOBAL or shape is None or \
@@ -164,6 +188,9 @@ def copy(src: Any, dst: Any, coalesced_width: int | None = None, disable_tma: bo
         _copy_by_elements(src, dst)
         return
     context.block_level("T.copy")
+    if _repeats(src, dst):
+        _copy_repeated(to_region(src, "T.copy"), to_region(dst, "T.copy"))
+        return
     source, target = meet(src, dst, "T.copy")
     target.buffer.is_written = True
     if not _converts_directly(source.dtype, target.dtype):
@@ -175,6 +202,47 @@ def copy(src: Any, dst: Any, coalesced_width: int | None = None, disable_tma: bo
         emit_copy(middle, target, options)
     else:
         emit_copy(source, target, options)
+
+
+def _repeats(src: Any, dst: Any) -> bool:
+    """Whether both sides have sizes, and those of `src` are fewer, or 1: its elements
+    stand in several places of `dst`."""
+    a, b = _shape_of(src), _shape_of(dst)
+    if a is None or b is None or OPEN in (*a, *b) or _squeezed(a) == _squeezed(b):
+        return False
+    if isinstance(src, Buffer) and src.space == GLOBAL:
+        return False  # a tensor is the corner of a window
+    padded = (1,) * (len(b) - len(a)) + a
+    return len(a) <= len(b) and all(m in (1, n) for m, n in zip(padded, b, strict=True))
+
+
+def _copy_repeated(source: Region, target: Region) -> None:
+    """`dst[i, j] = src[j]`, or `src[i, 0]`."""
+    target.buffer.is_written = True
+    shift = target.ndim - source.ndim
+    kept = [d for d in range(source.ndim) if source.shape[d] == target.shape[d + shift]]
+    if not _squeezed(source.shape):
+        first = source[(0,) * source.ndim]
+        fill(target, first.load_scalar() if isinstance(first, Element) else first)
+        return
+    if source.space == target.space == GLOBAL \
+            or not _converts_directly(source.dtype, target.dtype):
+        _repeat_in_loop(source, target, kept, shift)
+        return
+    flat = _reshaped(source, [source.shape[d] for d in kept])
+    assert flat is not None
+    repeated = [d for d in range(target.ndim) if d - shift not in kept]
+    x, y = flat.operand(), target.operand()
+    context.emit(f"tile.arrange {x[0]} to {y[0]} broadcast [{', '.join(map(str, repeated))}] : "
+                 f"{x[1]}, {y[1]}")
+
+
+def _repeat_in_loop(source: Region, target: Region, kept: list[int], shift: int) -> None:
+    def body(indices: list[Value]) -> None:
+        place = tuple(indices[d + shift] if d in kept else 0 for d in range(source.ndim))
+        elements.assign(target[tuple(indices)], source[place].load_scalar())
+
+    element_loop(list(target.shape), body)
 
 
 def emit_copy(source: Region, target: Region, options: dict[str, Any]) -> None:
