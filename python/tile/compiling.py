@@ -157,6 +157,12 @@ class JITFunction:
         except TypeError as error:
             raise ArgumentError(f"{self.__name__}: {error}") from error
         bound.apply_defaults()
+        for name in self.tensor_names:
+            value = bound.arguments[name]
+            if not is_array(value) and not hasattr(value, "__index__") \
+                    and not isinstance(value, float):
+                raise ArgumentError(f"{self.__name__}: argument {name}: expected a tensor, got "
+                                    f"{value!r}")
         kernel = self._eager(dict(bound.arguments), {})
         has_tensors_alone = not kwargs and len(args) == len(kernel.inputs)
         self._last = kernel if has_tensors_alone else None

@@ -321,6 +321,8 @@ class LoopStatements(Expressions):
         extents = []
         for start, stop, _ in loop.bounds:
             extent = scalars.constant_value(stop)
+            if isinstance(stop, float):
+                fail(f"T.Parallel over {stop} elements", "a number of elements is an integer")
             if extent is None or start != 0:
                 fail("T.Parallel needs sizes that are known when the kernel is compiled",
                      "round up to the size of the tile and test the index in the body")

@@ -140,6 +140,8 @@ class Interpreter(LoopStatements):
                                       error.notes) from error
                 except (TileError, _Return, RecursionError):
                     raise
+                except TypeError as error:
+                    raise CompileError(str(error), context.location()) from error
                 except Exception as error:
                     raise CompileError(f"{type(error).__name__}: {error}",
                                        context.location()) from error
@@ -166,6 +168,11 @@ class Interpreter(LoopStatements):
             fail(f"{value.kind_text} without `for`", "write `for … in` before it")
 
     def stmt_Return(self, node: ast.Return) -> None:
+        kernel = context.current().kernel
+        if kernel is not None and self.num_calls == 0 \
+                and context.current().depth == kernel.depth:
+            fail("`return` in a kernel, whose threads go on to its end",
+                 "put what follows under the opposite condition; return tensors after the kernel")
         if context.current().depth != self.base_depth \
                 or context.current().elements is not self.base_elements:
             fail("`return` under a condition or in a loop of run time",

@@ -420,6 +420,24 @@ class GemmWarpPolicy:
     Square, FullRow, FullCol = "square", "full_row", "full_col"
 
 
+def _policy(policy: Any) -> list[str]:
+    known = (GemmWarpPolicy.Square, GemmWarpPolicy.FullRow, GemmWarpPolicy.FullCol)
+    if policy not in known:
+        fail(f"the policy {policy!r} of a product",
+             "use T.GemmWarpPolicy.Square, FullRow or FullCol")
+    return [f"policy = #tile.warp_policy<{policy}>"] if policy != GemmWarpPolicy.Square else []
+
+
+def _fitting_transposes(a: Region, b: Region, c: Region) -> str | None:
+    """What would make the shapes of a product fit."""
+    for flags in itertools.product((False, True), repeat=2):
+        (m, k), (k_b, n) = (x.shape[::-1] if flag else x.shape
+                            for x, flag in zip((a, b), flags, strict=True))
+        if k == k_b and tuple(c.shape) == (m, n):
+            return f"transpose_A={flags[0]}, transpose_B={flags[1]} would fit"
+    return None
+
+
 def _factor(value: Any, what: str) -> Region:
     region = to_region(value, what)
     if region.space == GLOBAL:
@@ -445,16 +463,14 @@ def gemm(A: Any, B: Any, C: Any, transpose_A: bool = False, transpose_B: bool = 
     depth_b, columns = b.shape[::-1] if transpose_B else b.shape
     if depth != depth_b or tuple(c.shape) != (rows, columns):
         fail(f"T.gemm of {rows} x {depth} and {depth_b} x {columns} into "
-             f"{' x '.join(map(str, c.shape))}",
-             "check transpose_A and transpose_B" if sorted(a.shape) != sorted(b.shape) else None)
+             f"{' x '.join(map(str, c.shape))}", _fitting_transposes(a, b, c))
     if c.space != FRAGMENT:
         fail(f"T.gemm into {c.kind_text}", "make C with T.alloc_fragment and copy it afterwards")
     attributes = [name for name, wanted in (("transpose_a", transpose_A),
                                             ("transpose_b", transpose_B)) if wanted]
     if a.dtype.mlir == "f32":
         attributes.append('precision = "tf32"')
-    if policy != GemmWarpPolicy.Square:
-        attributes.append(f"policy = #tile.warp_policy<{policy}>")
+    attributes += _policy(policy)
     clears = scalars.truth(clear_accum)
     clear_text = ""
     if isinstance(clears, Value) or clears:
@@ -477,8 +493,7 @@ def gemm_sp(A: Any, E: Any, B: Any, C: Any, transpose_A: bool = False,
     attributes = ["transpose_b"] if transpose_B else []
     if a.dtype.mlir == "f32":
         attributes.append('precision = "tf32"')
-    if policy != GemmWarpPolicy.Square:
-        attributes.append(f"policy = #tile.warp_policy<{policy}>")
+    attributes += _policy(policy)
     clear_text = f" clear {scalars.to_value(scalars.truth(clear_accum), scalars.BOOL).name}" \
         if isinstance(clear_accum, Value) or clear_accum else ""
     operands = [r.operand() for r in (a, e, b, c)]

@@ -15,6 +15,7 @@ from typing import Any
 from tile.frontend.errors import CompileError, Location
 from tile.runtime import cache, library
 from tile.runtime.library import text
+from tile.runtime.wording import in_words
 
 
 @dataclasses.dataclass
@@ -61,8 +62,9 @@ def _raise(diagnostic: Any) -> None:
     notes = []
     for number in range(diagnostic.num_notes):
         note = _message(diagnostic.notes[number].contents)
-        notes.append(f"{note.location}: {note.text}" if note.location else note.text)
-    raise CompileError(message.text, message.location, None, tuple(notes))
+        text_of_note = in_words(note.text)
+        notes.append(f"{note.location}: {text_of_note}" if note.location else text_of_note)
+    raise CompileError(in_words(message.text), message.location, None, tuple(notes))
 
 
 class Compiler:
