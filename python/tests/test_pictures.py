@@ -253,3 +253,31 @@ def test_page_in_a_browser(tmp_path):
     result = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
                              f"file://{path}"], capture_output=True, text=True, check=False, timeout=60)
     assert "<title>1 shown, 1 marked, true</title>" in result.stdout
+
+
+def test_barriers_of_the_kernel(module, one_target):
+    """Roles and mbarriers that a kernel writes itself, under its own names."""
+    kernel = module("""
+        @tile.jit
+        def kernel(A):
+            A: T.Tensor((64, 64), "float32")
+            B = T.empty((64, 64), "float32")
+            with T.Kernel(1, threads=256):
+                S = T.alloc_shared((2, 16, 64), "float32")
+                full, empty = (T.alloc_barrier([128, 128]) for _ in range(2))
+                with T.ws(0):
+                    for k in T.serial(4):
+                        T.mbarrier_wait_parity(full[k % 2], k // 2 % 2)
+                        T.copy(S[k % 2, :, :], B[k * 16, 0])
+                        T.mbarrier_arrive(empty[k % 2])
+                with T.ws(1):
+                    for k in T.serial(4):
+                        T.mbarrier_wait_parity(empty[k % 2], k // 2 % 2 ^ 1)
+                        T.copy(A[k * 16, 0], S[k % 2, :, :])
+                        T.mbarrier_arrive(full[k % 2])
+            return B
+    """).kernel.compile()
+    assert "%full = tile.barrier_alloc" in kernel.ir
+    picture = tile.pictures.barriers(kernel)
+    assert {"full", "empty"} <= set(shapes(picture, "barrier"))
+    assert "full: ws1 arrives, ws0 waits" in picture.svg

@@ -383,3 +383,7 @@ def label_value(value: Any, name: str) -> None:
             value.name = function.rename(function.kernel.entry, value.name, name)
             if value.name in function.user_names:
                 value.label = name
+    else:
+        name_in_kernel = getattr(value, "name_in_kernel", None)
+        if name_in_kernel is not None:
+            name_in_kernel(name)
