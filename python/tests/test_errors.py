@@ -304,10 +304,18 @@ MISTAKES = {
         """, "an index of Python, such as that of a list or of range\\(\\) needs a number that is known"),
     "return_under_condition": ("""
         with T.Kernel(1):
-            if n > 0:
+            for i in T.serial(n):
                 return  # here
             B[0] = 1
         """, "`return` under a condition or in a loop of run time; put what follows under"),
+    "return_of_two_kinds": ("""
+        @T.macro
+        def first(m):
+            if m > 0:
+                return m
+        with T.Kernel(1):
+            B[0] = first(n)  # here
+        """, "first returns a number on one path and something else on another"),
     "try": ("""
         with T.Kernel(1):
             try:  # here

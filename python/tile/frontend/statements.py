@@ -12,6 +12,7 @@ from typing import Any
 from tile.frontend import (
     context,
     control,
+    desugar,
     names,
     scalars,
 )
@@ -77,6 +78,13 @@ class Interpreter(LoopStatements):
             inner.variables.update(bound)
             if isinstance(tree, ast.Lambda):
                 return self.evaluate(tree.body)
+            if desugar.returns_in_branches(tree.body):
+                early = self.run_body(desugar.without_returns(tree.body))
+                result = inner.find(desugar.RESULT) if early is None else early
+                if isinstance(result, Unbound):
+                    fail(f"{name} returns a number on one path and something else on another",
+                         "return numbers on every path, or on none")
+                return result
             return self.run_body(tree.body)
         except CompileError as error:
             note = f"expanded here: {place}"
@@ -349,6 +357,9 @@ class Interpreter(LoopStatements):
                     self.bind(item.optional_vars, value)
                 self.run(inner)
             return
+        found = desugar.returns_in_branches(inner)
+        if found and all(node.value is None for node in found):
+            inner = desugar.without_returns(inner)
         with enter() as value:
             if item.optional_vars is not None:
                 self.bind(item.optional_vars, value)
