@@ -123,7 +123,7 @@ TILE_API void tile_compiler_set_stage_locations(TileCompiler *compiler,
 
 //===-- Layouts -----------------------------------------------------------===//
 
-/// Where the elements of a tile lie. Later versions may add members at the end.
+/// Where the elements of a tile lie.
 typedef struct {
   bool is_fragment;         // in registers, not in shared memory
   int num_registers;        // of a thread; 0 in shared memory

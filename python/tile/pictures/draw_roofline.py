@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import re
 
 from tile.pictures.svg import COLOURS, INK, MUTED, Canvas, Picture
 
@@ -56,9 +55,8 @@ def read_statistics(text: str) -> Work:
         elif section.startswith("matrix products") and len(words) == 3:
             kind = words[0].split(".")[1] if "." in words[0] else words[0]
             products[kind] = products.get(kind, 0) + int(words[2])
-        elif section == "bytes" and re.match(r" +global (read|written)|.*TMA and bulk, ", line):
-            if words[0] == "global":
-                num_bytes += int(words[-1])
+        elif section == "bytes" and words[:1] == ["global"]:
+            num_bytes += int(words[-1])
     main = max(products, key=lambda k: products[k], default="f16")
     return Work(2 * sum(products.values()), num_bytes, main)
 
